@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file clos.h  Leaf-spines and k-ary fat-trees: numbering, links, structured forwarding, failures.
+ *
+ * Numbering. Hosts are 0 .. nhosts-1 by position. Switches are numbered tier by tier: ToRs (leaf,
+ * edge) first, then spines or aggregations, then cores. A switch's ports: down ports first, then up
+ * ports. Down ports are grouped by the child they lead to, `parallel` ports for each child; the
+ * same holds for up ports and parents. A host has one port, 0.
+ *
+ * Forwarding. A switch reaches hosts [lo, hi) downwards: the group of `parallel` ports of child
+ * (dst - lo) / hosts_per_child; everything else goes to the whole up group. One rule for every
+ * healthy Clos, no tables. Failures add exceptions per destination ToR.
+ *
+ * Fat-tree (k): k pods of k/2 edges and k/2 aggregations, (k/2)^2 cores (3 tiers). Aggregation j of
+ * each pod connects to cores j*k/2 .. j*k/2 + k/2 - 1. With 2 tiers: k edges of k/2 hosts,
+ * each connected to k/2 spines.
+ */
+#ifndef WEFT_CLOS_H
+#define WEFT_CLOS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/lb.h>
+#include <weft/param.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/** Largest fabric accepted: 2^20 hosts. More is WEFT_EOVERFLOW. */
+#define WEFT_MAX_HOSTS (UINT32_C(1) << 20)
+
+    /** A fabric's shape. Filled by weft_clos_build(); plain data, copy freely. */
+    struct weft_clos
+    {
+        uint32_t tiers; /**< 2 or 3 */
+        uint32_t nhosts;
+        uint32_t nswitches;
+        uint64_t nlinks; /**< host links and switch links */
+        uint32_t ntors;
+        uint32_t hosts_per_tor;
+        uint32_t tors_per_pod; /**< 2 tiers: ntors (one pod) */
+        uint32_t npods;
+        uint32_t up_tor;   /**< parents of a ToR */
+        uint32_t up_agg;   /**< parents of an aggregation; 0 with 2 tiers */
+        uint32_t naggs;    /**< switches of tier 1 */
+        uint32_t ncores;   /**< switches of tier 2; 0 with 2 tiers */
+        uint32_t parallel; /**< parallel links between two neighbouring switches */
+        uint32_t
+            npaths; /**< equal-cost paths between hosts of different ToRs that lie farthest apart */
+        int64_t host_rate;    /**< bit/s of host links */
+        int64_t fabric_rate;  /**< bit/s of each link between switches */
+        int64_t host_delay;   /**< ps */
+        int64_t fabric_delay; /**< ps */
+    };
+
+    /** Topology kinds (registry "topology"): "leaf-spine", "fat-tree". */
+    struct weft_topology_ops
+    {
+        struct weft_algo algo;
+        /** Fills @p clos. 0, WEFT_ERANGE (odd k, ...), WEFT_EOVERFLOW (too many hosts, links or
+         * ports: a switch has at most 4,096 ports). */
+        int (*build)(const void *config, struct weft_clos *clos);
+    };
+
+    const struct weft_topology_ops *weft_topology_find(const char *name);
+
+    /** One end of a link. */
+    struct weft_end
+    {
+        bool is_host;
+        uint32_t index; /**< host or switch */
+        uint32_t port;
+    };
+
+    struct weft_link
+    {
+        struct weft_end lower; /**< the end nearer to the hosts */
+        struct weft_end upper;
+        int64_t rate;  /**< bit/s */
+        int64_t delay; /**< ps */
+    };
+
+    /** Link number @p i < nlinks; host links come first, in host order. */
+    void weft_clos_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link);
+
+    /** Structured forwarding of one switch: all that a hop reads in a healthy fabric. */
+    struct weft_switch_map
+    {
+        uint32_t lo, hi; /**< hosts reached downwards */
+        uint32_t hosts_per_child;
+        uint32_t child_magic; /**< for the division by hosts_per_child; see weft_route() */
+        uint16_t parallel;    /**< ports per child; 1 towards hosts */
+        uint16_t first_up;    /**< number of down ports */
+        uint16_t n_up;        /**< ports upwards, 0 at the top */
+        uint8_t tier;
+        uint8_t child_shift;
+    };
+
+    void weft_clos_switch(const struct weft_clos *clos, uint32_t index,
+                          struct weft_switch_map *map);
+
+    /** Ports of a switch. */
+    static inline uint32_t weft_map_nports(const struct weft_switch_map *map)
+    {
+        return (uint32_t)map->first_up + map->n_up;
+    }
+
+    /** x / hosts_per_child for x < 2^20, without a division instruction. */
+    static inline uint32_t weft_map_child(const struct weft_switch_map *map, uint32_t x)
+    {
+        return (uint32_t)(((uint64_t)x * map->child_magic) >> 32) >> map->child_shift;
+    }
+
+    /** The candidates towards @p dst in a healthy fabric. queue_bytes is left to the caller. */
+    static inline void weft_route(const struct weft_switch_map *map, uint32_t dst,
+                                  struct weft_ports *out)
+    {
+        out->list = NULL;
+        if (dst - map->lo < map->hi - map->lo)
+        {
+            out->first = (uint16_t)(weft_map_child(map, dst - map->lo) * map->parallel);
+            out->n = map->parallel;
+        }
+        else
+        {
+            out->first = map->first_up;
+            out->n = map->n_up;
+        }
+        out->width = out->n;
+    }
+
+    /** The ToR of a host. */
+    static inline uint32_t weft_clos_tor(const struct weft_clos *clos, uint32_t host)
+    {
+        return host / clos->hosts_per_tor;
+    }
+
+    /** Links on a shortest path between two hosts (0 if equal). */
+    uint32_t weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b);
+
+    /**
+     * Failures: the exceptions to structured forwarding. For every (switch, destination ToR) whose
+     * group has lost a port, or whose ports no longer all lead to that ToR, a list of the ports
+     * that do.
+     */
+    struct weft_fib;
+
+    /** Bytes for the exceptions of a fabric with @p dead links down; negative: WEFT_EOVERFLOW. */
+    int64_t weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead);
+
+    /**
+     * Computes them into @p memory (8-byte aligned). @p dead: link numbers, ascending, distinct.
+     * Returns NULL if memory is too small or a link number is out of range.
+     */
+    struct weft_fib *weft_fib_build(void *memory, size_t size, const struct weft_clos *clos,
+                                    const uint64_t *dead, size_t ndead);
+
+    /**
+     * The candidates of switch @p index towards @p dst under these failures. Returns false, with
+     * out->n = 0, if none is left. Without an exception it equals weft_route().
+     */
+    bool weft_fib_route(const struct weft_fib *fib, uint32_t index,
+                        const struct weft_switch_map *map, uint32_t dst, struct weft_ports *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

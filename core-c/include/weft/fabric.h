@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/** @file fabric.h  Frame sizes and NIC behaviour: parameters that belong to no single algorithm. */
+#ifndef WEFT_FABRIC_H
+#define WEFT_FABRIC_H
+
+#include <weft/param.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    enum weft_ack_priority
+    {
+        WEFT_ACK_SHARE, /**< replies and data take turns on the NIC's wire, one queue in switches */
+        WEFT_ACK_FIRST, /**< replies go first, at the NIC and in switches (strict priority) */
+    };
+
+    /** Registry "fabric", name "roce": the element <fabric> of a scenario. */
+    struct weft_fabric_config
+    {
+        int64_t payload;      /**< bytes of a full data packet */
+        int64_t header;       /**< bytes of headers of a data frame */
+        int64_t gap;          /**< bytes of preamble and inter-frame gap after every frame */
+        int64_t ack;          /**< bytes of an ACK, NACK or CNP frame in all */
+        int64_t ack_priority; /**< enum weft_ack_priority */
+        int64_t batch;        /**< packets a QP sends before the NIC turns to the next */
+        int64_t ack_every; /**< in-order data packets per ACK (1: each); NACKs and message ends are
+                              at once */
+        int64_t first_psn; /**< PSN of a QP's first packet; -1: random per QP */
+    };
+
+    extern const struct weft_algo weft_fabric_algo;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file lb.h  Load balancers.
+ *
+ * A port selector sits at a switch and chooses among the live equal-cost ports of a next-hop
+ * group. A switch calls pick() once for every packet that has more than one candidate.
+ */
+#ifndef WEFT_LB_H
+#define WEFT_LB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/packet.h>
+#include <weft/param.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** The candidates: live ports of one next-hop group, in a fixed order. n >= 1. */
+    struct weft_ports
+    {
+        /** Bytes queued at every port of the switch (index: port), the frame in service included.
+         */
+        const uint32_t *queue_bytes;
+        const uint16_t *list; /**< the live ports in ascending order; NULL: first, first+1, ... */
+        uint16_t first;       /**< the group's first port, dead or alive */
+        uint16_t n;           /**< live ports */
+        uint16_t width;       /**< ports of the group when healthy; n < width after failures */
+    };
+
+    /** The i-th candidate's port number. i < n. */
+    static inline uint32_t weft_port_at(const struct weft_ports *ports, uint32_t i)
+    {
+        return ports->list ? ports->list[i] : (uint32_t)ports->first + i;
+    }
+
+    /** The switch at which a port selector sits. */
+    struct weft_site
+    {
+        uint64_t seed;         /**< the run's seed */
+        uint64_t run;          /**< the run's number */
+        uint32_t switch_index; /**< unique in the fabric: selects hash seed and random stream */
+        uint32_t nports;
+        uint32_t tier;       /**< 0 = ToR (leaf, edge), 1 = spine or aggregation, 2 = core */
+        uint32_t tiers;      /**< of the fabric: 2 or 3 */
+        uint32_t up_ports;   /**< width of the up group, 0 at the top */
+        uint32_t npaths;     /**< equal-cost paths between hosts of different pods (leaves) */
+        int64_t port_rate;   /**< bit/s of an up port (of a down port at the top) */
+        int64_t port_buffer; /**< bytes: the switch's buffer divided by its ports */
+    };
+
+    enum weft_lb_kind
+    {
+        WEFT_LB_PORT, /**< at every switch */
+        WEFT_LB_PATH, /**< at the host */
+        WEFT_LB_PLAN, /**< plans a batch of messages */
+        WEFT_LB_TOR,  /**< a pair of ToRs */
+    };
+
+    struct weft_tor_ops;
+
+    struct weft_lb_ops
+    {
+        struct weft_algo algo;
+        enum weft_lb_kind kind;
+        /** Bytes of state for one switch, aligned as max_align_t. */
+        size_t (*state_size)(const void *config, const struct weft_site *site);
+        /** Returns 0, WEFT_ERANGE or WEFT_ENOPATH (this balancer cannot work at such a site). */
+        int (*init)(void *state, const void *config, const struct weft_site *site);
+        /** Returns the chosen port number. May rewrite the packet's sport (themis §3.2, three
+         * tiers). */
+        uint32_t (*pick)(void *state, const struct weft_ports *ports, struct weft_packet *packet,
+                         int64_t now);
+        /** Optional: the fabric's monitoring found (healthy = false) or repaired every failure. */
+        void (*set_healthy)(void *state, bool healthy);
+        /** WEFT_LB_TOR: what the destination's ToR does with data and replies; else NULL. */
+        const struct weft_tor_ops *tor;
+    };
+
+    /** The balancer of that name, or NULL. */
+    const struct weft_lb_ops *weft_lb_find(const char *name);
+
+    /**
+     * A 32-bit hash of the 5-tuple (src, dst, UDP source port; the destination port and the
+     * protocol are RoCEv2's constants) under a switch's own seed, so that tiers do not polarise.
+     */
+    uint32_t weft_ecmp_hash(const struct weft_packet *packet, uint64_t switch_seed);
+
+    /**
+     * A *linear* hash over GF(2): h(a XOR b) = h(a) XOR h(b) up to the seed's constant, as in
+     * commodity switches (Zhang et al., ATC'21). Themis' PathMap rests on it.
+     */
+    uint32_t weft_ecmp_hash_linear(const struct weft_packet *packet, uint64_t switch_seed);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

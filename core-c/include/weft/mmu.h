@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file mmu.h  A switch's shared buffer: dynamic thresholds (Choudhury & Hahne 1998), PFC
+ * (IEEE 802.1Qbb) with per-port headroom, ECN-RED marking (DCQCN §5).
+ *
+ * With PFC a packet is accounted to its ingress port and class. Ingress (p, c) pauses its upstream
+ * when its shared bytes exceed alpha * (shared pool - shared bytes in use); what arrives after that
+ * goes to the port's headroom, and is dropped only when that is full too. It resumes once its
+ * shared bytes have fallen to the threshold less xon-gap and its headroom is empty. Without PFC a
+ * packet is dropped at egress when the port's queue exceeds alpha * (pool - used) (equality
+ * admits).
+ */
+#ifndef WEFT_MMU_H
+#define WEFT_MMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/param.h>
+#include <weft/rng.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/** Traffic classes per port. Class 0 (control) is never paused; class 1 carries data. */
+#define WEFT_CLASSES 2
+
+    enum weft_ecn_at
+    {
+        WEFT_ECN_ENQUEUE,
+        WEFT_ECN_DEQUEUE,
+    };
+
+    /** Parameters of a switch's memory; the element <switch> of a scenario. */
+    struct weft_mmu_config
+    {
+        int64_t buffer;   /**< bytes in all, headroom included */
+        double alpha;     /**< dynamic-threshold factor */
+        int64_t pfc;      /**< 0 or 1 */
+        int64_t headroom; /**< bytes per port for what is under way when a pause is sent */
+        int64_t xon_gap;  /**< bytes below the threshold at which a paused ingress resumes */
+        int64_t ecn;      /**< 0 or 1 */
+        int64_t ecn_at;   /**< enum weft_ecn_at */
+        int64_t kmin;     /**< bytes of the egress queue below or at which nothing is marked */
+        int64_t kmax;     /**< bytes above which everything is marked */
+        double pmax;      /**< marking probability at kmax */
+    };
+
+    /** The parameter table of struct weft_mmu_config (registry "switch", name "shared-buffer"). */
+    extern const struct weft_algo weft_mmu_algo;
+
+    enum weft_mmu_verdict
+    {
+        WEFT_MMU_DROP = 0,
+        WEFT_MMU_ADMIT = 1,
+        WEFT_MMU_PAUSE =
+            2, /**< or-ed to ADMIT or DROP: send a pause to the ingress port's upstream now */
+    };
+
+    /** One switch's buffer. Arrays live in the caller's memory behind the struct. */
+    struct weft_mmu
+    {
+        struct weft_mmu_config config;
+        uint32_t nports;
+        int64_t
+            shared; /**< bytes of the shared pool: buffer - nports * headroom (PFC), else buffer */
+        int64_t shared_used;
+        int64_t headroom_used; /**< over all ports */
+        int64_t peak_used;     /**< largest shared_used + headroom_used ever */
+        uint64_t pauses;       /**< pause frames asked for */
+        uint64_t drops;
+        uint64_t marks;
+        uint32_t *queue_bytes; /**< [port]: bytes queued at egress, all classes, frame in service
+                                  included */
+        uint32_t *ingress; /**< [port * WEFT_CLASSES + class]: shared bytes held by that ingress */
+        uint32_t *ingress_headroom; /**< [port * WEFT_CLASSES + class] */
+        uint8_t *paused;            /**< [port * WEFT_CLASSES + class]: upstream is paused */
+    };
+
+    /** Bytes of memory for a switch of @p nports ports, or WEFT_EOVERFLOW as a negative value. */
+    int64_t weft_mmu_size(uint32_t nports);
+
+    /**
+     * Lays a struct weft_mmu and its arrays into @p memory (8-byte aligned, weft_mmu_size() bytes).
+     * Returns it, or NULL if the headroom of all ports leaves no shared pool.
+     */
+    struct weft_mmu *weft_mmu_init(void *memory, const struct weft_mmu_config *config,
+                                   uint32_t nports);
+
+    /** A frame of @p bytes came in at port @p in, class @p tclass, and goes out at @p out. enum
+     * weft_mmu_verdict. */
+    unsigned weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                            uint32_t bytes);
+
+    /** That frame has left the switch. Returns true if the ingress port's upstream is to be
+     * resumed. */
+    bool weft_mmu_release(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                          uint32_t bytes);
+
+    /** Whether RED marks a packet that sees @p queue bytes. Draws from @p rng only between kmin and
+     * kmax. */
+    static inline bool weft_mmu_mark(struct weft_mmu *mmu, uint32_t queue, struct weft_rng *rng)
+    {
+        const struct weft_mmu_config *c = &mmu->config;
+        if (!c->ecn || (int64_t)queue <= c->kmin)
+        {
+            return false;
+        }
+        if ((int64_t)queue <= c->kmax && weft_rng_unit(rng) * (double)(c->kmax - c->kmin) >=
+                                             c->pmax * (double)((int64_t)queue - c->kmin))
+        {
+            return false;
+        }
+        mmu->marks++;
+        return true;
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

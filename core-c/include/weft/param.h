@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file param.h  Parameter tables.
+ *
+ * Everything that can be chosen by name (a balancer, a transport, a topology, ...) starts with a
+ * struct weft_algo: its name, its documentation and the table of its parameters. Scenario loading,
+ * `weft list`, the RELAX NG schema, ns-3 attributes and the manual's tables all derive from these
+ * tables; nothing about a parameter is written down twice.
+ *
+ * A configuration is a plain struct in which every parameter is an int64_t member (a double for
+ * WEFT_REAL) at the table's offset. Times are picoseconds, sizes bytes, rates bits per second.
+ */
+#ifndef WEFT_PARAM_H
+#define WEFT_PARAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/** "No deadline": later than any time. */
+#define WEFT_NEVER INT64_MAX
+
+    enum weft_type
+    {
+        WEFT_TIME,   /**< int64_t picoseconds; units ps ns us ms s; "inf" where max is "inf":
+                        WEFT_NEVER */
+        WEFT_BYTES,  /**< int64_t bytes; units B KB MB GB (powers of 1000), KiB MiB GiB (of 1024) */
+        WEFT_RATE,   /**< int64_t bit/s; units bps Kbps Mbps Gbps Tbps (powers of 1000) */
+        WEFT_COUNT,  /**< int64_t, no unit */
+        WEFT_REAL,   /**< double, no unit; finite */
+        WEFT_BOOL,   /**< int64_t 0 or 1; on/off, true/false, yes/no, 1/0 */
+        WEFT_CHOICE, /**< int64_t index into choices */
+    };
+
+    struct weft_param
+    {
+        const char *name; /**< as written in a scenario: lower case, dashes */
+        enum weft_type type;
+        size_t offset;       /**< of the member in the configuration struct */
+        const char *def;     /**< default, as text with its unit; NULL: must be given */
+        const char *min;     /**< least legal value, as text; NULL: the type's own */
+        const char *max;     /**< greatest legal value, as text; NULL: the type's own */
+        const char *choices; /**< WEFT_CHOICE: the names, separated by one space; else NULL */
+        const char *doc;     /**< one sentence */
+        const char *source;  /**< "themis §3.3", "RFC 2992", "(ours)" */
+    };
+
+    /** A named set of values: the ones a paper or a vendor uses. */
+    struct weft_preset
+    {
+        const char *name;
+        const char *settings; /**< "t-i=900us t-d=4us": name=value, separated by one space */
+        const char *doc;
+        const char *source;
+    };
+
+    /** What everything with a name and parameters has in common. First member of every ops table.
+     */
+    struct weft_algo
+    {
+        const char *name;
+        const char *doc;    /**< one line */
+        const char *source; /**< where it is described */
+        const struct weft_param *params;
+        size_t nparams;
+        const struct weft_preset *presets;
+        size_t npresets;
+        size_t config_size;
+        /**
+         * Checks what no single bound can (kmin <= kmax). Optional. Returns NULL if @p config is
+         * sound, else a sentence that says what is wrong and what was expected.
+         */
+        const char *(*check)(const void *config);
+    };
+
+/** Offsets without repeating the struct's name: WEFT_P(struct dcqcn_config, t_i). */
+#define WEFT_P(config, member) offsetof(config, member)
+
+    /**
+     * Parses @p text as parameter @p p into its member of @p config.
+     * Integers are exact: "1.5us" is 1,500,000 ps; a value that is not a whole number of the base
+     * unit (0.3ps) is WEFT_ESYNTAX. On error @p config is unchanged.
+     * Returns 0, WEFT_ESYNTAX, WEFT_EUNIT, WEFT_EOVERFLOW, WEFT_ERANGE, WEFT_ENOTFOUND (choice).
+     */
+    int weft_param_parse(const struct weft_param *p, const char *text, void *config);
+
+    /** Writes the canonical text ("900us") of a parameter; returns its length or WEFT_ENOMEM. */
+    int weft_param_format(const struct weft_param *p, const void *config, char *buf, size_t size);
+
+    /** Writes what is expected ("a time (ps, ns, us, ms or s) from 1us to 1s"); length or
+     * WEFT_ENOMEM. */
+    int weft_param_expected(const struct weft_param *p, char *buf, size_t size);
+
+    /** "time", "bytes", "rate", "count", "real", "boolean" or "choice". */
+    const char *weft_type_name(enum weft_type type);
+
+    /** The parameter of that name, or NULL. */
+    const struct weft_param *weft_param_find(const struct weft_algo *algo, const char *name);
+
+    /**
+     * Fills @p config with the defaults (members without one become 0).
+     * Never fails on a well-formed table: tests iterate every registry to see to that.
+     */
+    int weft_config_default(const struct weft_algo *algo, void *config);
+
+    /** Parses one parameter by name. WEFT_ENOTFOUND if there is no such parameter; else as
+     * weft_param_parse. */
+    int weft_config_set(const struct weft_algo *algo, void *config, const char *name,
+                        const char *text);
+
+    /** Applies a preset. WEFT_ENOTFOUND if there is none of that name; else as weft_config_set. */
+    int weft_config_preset(const struct weft_algo *algo, void *config, const char *preset);
+
+    /** Optimal-string-alignment distance between two names, capped at 255: for "did you mean". */
+    unsigned weft_name_distance(const char *a, const char *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file tor.h  Middleware at the destination's ToR: per-QP state between the fabric and the NIC.
+ *
+ * Only cross-rack QPs have state. The host calls to_host() when a data packet of such a QP starts
+ * to leave on the ToR's down port, and from_host() when a reply enters from the NIC.
+ */
+#ifndef WEFT_TOR_H
+#define WEFT_TOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/packet.h>
+#include <weft/param.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** The last hop that a ToR sees, for sizing its rings. */
+    struct weft_last_hop
+    {
+        uint32_t npaths; /**< equal-cost paths N of its QPs */
+        int64_t rate;    /**< bit/s of the down port */
+        int64_t rtt;     /**< ToR-NIC-ToR round trip, ps */
+        int64_t mtu;     /**< bytes of a full data frame */
+    };
+
+    /** Counters of one ToR. seen = valid + invalid + unknown; blocked <= invalid. */
+    struct weft_tor_counters
+    {
+        uint64_t seen;           /**< NACKs that entered from NICs of tracked QPs */
+        uint64_t valid;          /**< trigger on the ePSN's path: forwarded */
+        uint64_t invalid;        /**< trigger on another path */
+        uint64_t unknown;        /**< no newer PSN in the ring: forwarded */
+        uint64_t blocked;        /**< invalid ones that did not pass */
+        uint64_t scan_passed;    /**< invalid by tPSN, but the rest of the ring proves the loss:
+                                    forwarded */
+        uint64_t scan_cancelled; /**< blocked without arming: the ePSN packet had already left for
+                                    the NIC */
+        uint64_t armed;          /**< blocked and armed for compensation */
+        uint64_t compensated;    /**< NACKs made by the ToR */
+        uint64_t cancelled;      /**< armed, then the ePSN packet arrived */
+        uint64_t overwritten;    /**< armed while another ePSN was armed */
+        uint64_t ring_full;      /**< entries overwritten before a NACK consumed them */
+    };
+
+    struct weft_tor_ops
+    {
+        /** Bytes of state per QP, 8-byte aligned. */
+        size_t (*qp_size)(const void *config, const struct weft_last_hop *hop);
+        /** Returns 0, or WEFT_ERANGE if the ring would need more than 2^16 - 1 entries. */
+        int (*qp_init)(void *qp, const void *config, const struct weft_last_hop *hop);
+        /**
+         * A data packet starts to leave for the NIC. Returns true if a NACK of *epsn is to be sent
+         * to the sender on the NIC's behalf.
+         */
+        bool (*to_host)(void *qp, const struct weft_packet *data,
+                        struct weft_tor_counters *counters, uint32_t *epsn);
+        /** A NACK entered from the NIC. Returns true to forward it, false to block it. */
+        bool (*from_host)(void *qp, const struct weft_packet *nack,
+                          struct weft_tor_counters *counters);
+    };
+
+#ifdef __cplusplus
+}
+#endif
+#endif

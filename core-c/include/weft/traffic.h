@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file traffic.h  Workloads as message graphs.
+ *
+ * A message goes from one host to another on one QP and may start once all the messages it waits
+ * for have been delivered in full, and its start time has come. Messages of one QP are sent in the
+ * order of their numbers. Collectives are graphs with dependencies, never timers.
+ *
+ * Groups. `groups` groups of equal size share the hosts: interleaved, group g holds the hosts h
+ * with h mod groups = g (each rank at another ToR when groups = hosts per ToR); blocked,
+ * consecutive hosts. Rank r is the r-th lowest host of its group.
+ */
+#ifndef WEFT_TRAFFIC_H
+#define WEFT_TRAFFIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/param.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    struct weft_message
+    {
+        uint64_t bytes;      /**< > 0 */
+        int64_t start;       /**< not before, ps */
+        uint32_t src, dst;   /**< hosts, different */
+        uint32_t qp;         /**< < nqps; all messages of a QP have the same src and dst */
+        uint32_t group;      /**< < ngroups */
+        uint32_t step;       /**< of the collective, from 0 */
+        uint32_t waits;      /**< messages that must be delivered first */
+        uint32_t first_next; /**< its successors: next[first_next .. first_next + nnext) */
+        uint32_t nnext;
+    };
+
+    /** Sizes of a graph. */
+    struct weft_traffic_size
+    {
+        uint32_t nmessages;
+        uint32_t nqps;
+        uint32_t nnext;
+        uint32_t ngroups;
+    };
+
+    /** Workload kinds (registry "workload"): ring, allreduce-ring, alltoall, permutation, ... */
+    struct weft_workload_ops
+    {
+        struct weft_algo algo;
+        /** 0, WEFT_ERANGE (hosts not divisible into groups, fewer than 2 ranks) or WEFT_EOVERFLOW
+         *  (more than 2^24 messages, or a product that does not fit). */
+        int (*size)(const void *config, uint32_t nhosts, struct weft_traffic_size *out);
+        /** Writes out->nmessages messages and out->nnext successors. Random ones draw from (seed,
+         * run). */
+        int (*fill)(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
+                    struct weft_message *messages, uint32_t *next);
+    };
+
+    const struct weft_workload_ops *weft_workload_find(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

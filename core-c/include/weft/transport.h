@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file transport.h  NIC transports: one reliable sender and one receiver per QP.
+ *
+ * A QP carries a stream of packets with consecutive 24-bit PSNs; messages are consecutive runs of
+ * them. The host posts packets, asks for the next one to send, hands in replies, and asks for the
+ * deadline of the retransmission timer. At most 2^22 packets may be outstanding.
+ */
+#ifndef WEFT_TRANSPORT_H
+#define WEFT_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/packet.h>
+#include <weft/param.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    enum weft_reply
+    {
+        WEFT_REPLY_NONE,
+        WEFT_REPLY_ACK,
+        WEFT_REPLY_NACK,
+    };
+
+    /** What a receiver says to one data packet. */
+    struct weft_rx_verdict
+    {
+        uint32_t epsn; /**< the ePSN after this packet: everything before it has arrived */
+        uint8_t reply; /**< enum weft_reply; the reply carries epsn */
+        bool fresh;    /**< the payload was placed: first copy of this PSN, inside the window */
+    };
+
+    enum weft_tx_what
+    {
+        WEFT_TX_NONE, /**< nothing to send now */
+        WEFT_TX_NEW,
+        WEFT_TX_RETX,
+    };
+
+    /** What happened at a sender, since its init. */
+    struct weft_tx_counters
+    {
+        uint64_t sent;     /**< first transmissions */
+        uint64_t resent;   /**< retransmissions */
+        uint64_t nacks;    /**< NACKs received */
+        uint64_t timeouts; /**< RTOs that fired with something outstanding */
+    };
+
+    struct weft_transport_ops
+    {
+        struct weft_algo algo;
+
+        size_t (*rx_size)(const void *config);
+        void (*rx_init)(void *rx, const void *config, uint32_t first_psn);
+        void (*rx_data)(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict);
+
+        size_t (*tx_size)(const void *config);
+        void (*tx_init)(void *tx, const void *config, uint32_t first_psn);
+        /** Adds @p npackets to the stream. The first one's PSN follows the last one posted. */
+        void (*tx_post)(void *tx, uint32_t npackets);
+        /** true if tx_next() would return something. Cheap: asked on every packet. */
+        bool (*tx_ready)(const void *tx);
+        /** The next packet to send (enum weft_tx_what) and its PSN; it counts as sent at @p now. */
+        int (*tx_next)(void *tx, int64_t now, uint32_t *psn);
+        /** An ACK or a NACK arrived. Returns how many packets it newly acknowledged. */
+        uint32_t (*tx_reply)(void *tx, const struct weft_packet *reply, int64_t now);
+        /** When tx_timeout() is due, or WEFT_NEVER. */
+        int64_t (*tx_deadline)(const void *tx);
+        /** The retransmission timer fired. No-op if @p now is before the deadline. */
+        void (*tx_timeout)(void *tx, int64_t now);
+        /** Oldest PSN not yet acknowledged. */
+        uint32_t (*tx_una)(const void *tx);
+        const struct weft_tx_counters *(*tx_counters)(const void *tx);
+    };
+
+    /** The transport of that name, or NULL. */
+    const struct weft_transport_ops *weft_transport_find(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

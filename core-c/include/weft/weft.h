@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/** @file weft.h  The whole core in one include. */
+#ifndef WEFT_WEFT_H
+#define WEFT_WEFT_H
+
+#include <weft/cc.h>
+#include <weft/clos.h>
+#include <weft/error.h>
+#include <weft/fabric.h>
+#include <weft/lb.h>
+#include <weft/mmu.h>
+#include <weft/packet.h>
+#include <weft/param.h>
+#include <weft/psn.h>
+#include <weft/registry.h>
+#include <weft/rng.h>
+#include <weft/theory.h>
+#include <weft/tor.h>
+#include <weft/traffic.h>
+#include <weft/transport.h>
+
+#endif

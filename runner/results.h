@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file results.h  What a run measured. simulate() fills these structs; results.c writes them as
+ * CSV. One column table per file (name, unit, meaning) gives the CSV header and the manual's
+ * tables.
+ */
+#ifndef WEFT_RUNNER_RESULTS_H
+#define WEFT_RUNNER_RESULTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** Totals of a run: the one row of summary.csv. Counters count packets unless said otherwise.
+     */
+    struct run_summary
+    {
+        int64_t cct;       /**< ps: last delivery of the slowest group, from time 0 */
+        int64_t cct_acked; /**< ps: last ACK of the slowest group */
+        int64_t cct_mean;  /**< ps: mean over groups of the last delivery */
+        int64_t bound;     /**< ps: the closed form's lower bound; 0: none known */
+        double slowdown;   /**< cct / bound; 0: none known */
+        double
+            goodput; /**< bit/s: mean over QPs of payload delivered / time from start to delivery */
+        double mean_rate; /**< bit/s: mean over QPs of the congestion control's rate, weighted by
+                             time active */
+        uint64_t messages, qps;
+        uint64_t data_sent;      /**< first transmissions */
+        uint64_t data_resent;    /**< retransmissions */
+        uint64_t duplicates;     /**< data that arrived a second time: spurious retransmissions */
+        uint64_t out_of_order;   /**< data that arrived with PSN > ePSN */
+        uint64_t nacks_sent;     /**< by receivers */
+        uint64_t nacks_received; /**< by senders, compensated ones included */
+        uint64_t cnps_received;
+        uint64_t cuts; /**< rate cuts by congestion control */
+        uint64_t timeouts;
+        uint64_t dropped_injected; /**< by <drop> and <loss> */
+        uint64_t dropped_buffer;   /**< by MMUs */
+        uint64_t dropped_link;     /**< on dead links, or without a route */
+        uint64_t marked;           /**< ECN marks */
+        uint64_t pauses;           /**< PFC pause frames */
+        uint64_t tor_seen, tor_valid, tor_invalid, tor_unknown, tor_blocked, tor_scan_passed,
+            tor_scan_cancelled, tor_armed, tor_compensated, tor_cancelled, tor_overwritten,
+            tor_ring_full;
+        uint64_t buffer_peak; /**< bytes: most ever in use in one switch */
+        uint64_t queue_peak;  /**< bytes: longest port queue ever */
+        uint64_t packet_hops; /**< links crossed, all kinds */
+        uint64_t events;      /**< events run */
+        int64_t end;          /**< ps: when the last event ran */
+    };
+
+    /** One message: a row of flows.csv. Times in ps; -1: did not happen. */
+    struct flow_result
+    {
+        uint32_t message, qp, src, dst, group, step;
+        uint64_t bytes;
+        int64_t posted;    /**< its dependencies were met */
+        int64_t delivered; /**< last packet in order at the receiver */
+        int64_t acked;     /**< at the sender */
+    };
+
+    /** One QP: a row of qps.csv. */
+    struct qp_result
+    {
+        uint32_t qp, src, dst;
+        uint64_t bytes; /**< payload of all its messages */
+        int64_t start, delivered;
+        uint64_t sent, resent, duplicates, out_of_order, nacks_sent, nacks_received, cnps_received,
+            cuts, timeouts;
+        double mean_rate; /**< bit/s, congestion control's rate weighted by time active */
+    };
+
+    /** One group: a row of groups.csv. */
+    struct group_result
+    {
+        uint32_t group;
+        uint32_t messages;
+        int64_t delivered, acked;
+    };
+
+    /** One sample of one QP: a row of series.csv. Counters are since the start. */
+    struct qp_sample
+    {
+        int64_t time;
+        uint32_t qp;
+        double rate;      /**< bit/s: the congestion control's, at that instant */
+        double wire_rate; /**< bit/s: data frames sent in the interval */
+        uint64_t sent, resent;
+        double resent_share; /**< resent / (sent + resent) in the interval; 0 if none */
+        uint64_t nacks_received, cnps_received;
+    };
+
+    /** One sample of the fabric: a row of queues.csv. */
+    struct queue_sample
+    {
+        int64_t time;
+        uint64_t longest_queue; /**< bytes */
+        uint64_t buffer_used;   /**< bytes: fullest switch */
+    };
+
+    struct run_results
+    {
+        struct run_summary summary;
+        struct flow_result *flows;
+        size_t nflows;
+        struct qp_result *qps;
+        size_t nqps;
+        struct group_result *groups;
+        size_t ngroups;
+        struct qp_sample *samples;
+        size_t nsamples;
+        struct queue_sample *queues;
+        size_t nqueues;
+    };
+
+    struct scenario;
+
+    /** Called now and then while a run goes on; done in [0, 1]: share of payload delivered. */
+    typedef void (*progress_fn)(void *user, double done, int64_t now);
+
+    /**
+     * Runs one scenario in this process (once per process: ns-3's simulator is a singleton).
+     * Returns 0 and fills @p results (free with run_results_free()), or -1 with a sentence in @p
+     * why: a balancer that cannot work on this topology, messages left at the time limit or for
+     * ever, a conservation violation, no memory.
+     */
+    int simulate(const struct scenario *scenario, struct run_results *results, progress_fn progress,
+                 void *user, char *why, size_t why_size);
+
+    void run_results_free(struct run_results *results);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

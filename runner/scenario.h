@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file scenario.h  A scenario after loading: every algorithm chosen, every parameter resolved.
+ *
+ * Loading works on an XML document with the overrides of one run applied, so that a struct scenario
+ * describes exactly one run. All memory belongs to the scenario (scenario_free()).
+ */
+#ifndef WEFT_RUNNER_SCENARIO_H
+#define WEFT_RUNNER_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/weft.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** An algorithm and its configuration, resolved. */
+    struct choice
+    {
+        const struct weft_algo *algo;
+        void *config; /**< algo->config_size bytes */
+    };
+
+    /** Drop the first `count` transmissions of one PSN of one QP at the top tier it crosses. */
+    struct drop_rule
+    {
+        uint32_t qp;
+        uint32_t psn_offset; /**< packets after the QP's first: independent of first-psn */
+        uint32_t count;
+    };
+
+    /** A link between switches that goes down and perhaps comes back. */
+    struct link_failure
+    {
+        uint64_t link;  /**< number of weft_clos_link() */
+        int64_t at;     /**< ps */
+        int64_t repair; /**< ps, WEFT_NEVER: never */
+    };
+
+    /** An ns-3 attribute default: <default name="ns3::Class::Attribute" value="..."/>. */
+    struct attribute_default
+    {
+        char *name;
+        char *value;
+        int line;
+    };
+
+    struct measurements
+    {
+        int64_t interval; /**< ps between samples of the series; 0: none */
+        uint32_t *qps;    /**< QPs sampled */
+        size_t nqps;
+        bool queues; /**< also sample the largest switch queue and the buffer in use */
+        bool flows;  /**< write flows.csv */
+    };
+
+    struct scenario
+    {
+        char *name;
+        struct choice topology, fabric, switches, balancer, cc, transport, workload;
+        struct weft_clos clos; /**< built from topology */
+        struct drop_rule *drops;
+        size_t ndrops;
+        double loss; /**< probability that a data packet is lost at the top tier it crosses */
+        struct link_failure *failures;
+        size_t nfailures;
+        int64_t
+            convergence; /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
+        struct measurements measure;
+        struct attribute_default *defaults;
+        size_t ndefaults;
+        int64_t stop; /**< simulated time limit, ps: reaching it is an error with messages left */
+        uint64_t seed;
+        uint64_t run;
+    };
+
+#ifdef __cplusplus
+}
+#endif
+#endif
