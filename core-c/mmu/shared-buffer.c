@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shared buffer of a switch: dynamic thresholds, PFC with headroom, ECN parameters.
+ *
+ * Control (class 0) is never paused and never meets a threshold: it is dropped only when the
+ * shared pool is full. Otherwise a congested data queue would cost ACKs and CNPs.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include <weft/error.h>
+#include <weft/mmu.h>
+
+/* A packet carries its ports in 16 bits. */
+#define MAX_PORTS  UINT32_C(65536)
+#define CACHE_LINE UINT64_C(64)
+#define CONTROL    0U
+
+#define FIELD(member) WEFT_P(struct weft_mmu_config, member)
+
+static const struct weft_param params[] = {
+    {"buffer", WEFT_BYTES, FIELD(buffer), "64MB", "1KB", "4GB", NULL,
+     "Packet memory of the switch, headroom included.", "themis §5"},
+    {"alpha", WEFT_REAL, FIELD(alpha), "0.125", "0.0001", "1024", NULL,
+     "Dynamic-threshold factor: an ingress (with PFC) or an egress queue (without) may hold alpha "
+     "times the free shared memory.",
+     "HPCC's ns-3 model"},
+    {"pfc", WEFT_BOOL, FIELD(pfc), "on", NULL, NULL, NULL,
+     "Priority flow control: pause the upstream instead of dropping.", "IEEE 802.1Qbb"},
+    {"headroom", WEFT_BYTES, FIELD(headroom), "110KB", "0B", "1GB", NULL,
+     "Memory per port for what is under way when a pause is sent: 2 x delay x rate + 2 frames "
+     "(400 Gb/s, 1 us, 4 KB frames).",
+     "(ours)"},
+    {"xon-gap", WEFT_BYTES, FIELD(xon_gap), "3KiB", "0B", "1GB", NULL,
+     "A paused ingress resumes this far below its threshold.", "HPCC's ns-3 model"},
+    {"ecn", WEFT_BOOL, FIELD(ecn), "on", NULL, NULL, NULL, "Mark packets by RED.", "DCQCN §5"},
+    {"ecn-at", WEFT_CHOICE, FIELD(ecn_at), "enqueue", NULL, NULL, "enqueue dequeue",
+     "Where a packet looks at the egress queue to be marked.", "(ours)"},
+    {"kmin", WEFT_BYTES, FIELD(kmin), "400KB", "0B", "4GB", NULL,
+     "Egress queue up to which nothing is marked.", "HPCC §5.1"},
+    {"kmax", WEFT_BYTES, FIELD(kmax), "1600KB", "0B", "4GB", NULL,
+     "Egress queue above which everything is marked.", "HPCC §5.1"},
+    {"pmax", WEFT_REAL, FIELD(pmax), "0.2", "0", "1", NULL, "Marking probability at kmax.",
+     "HPCC §5.1"},
+};
+
+static const struct weft_preset presets[] = {
+    {"100g", "kmin=400KB kmax=1600KB pmax=0.2 headroom=35KB",
+     "Thresholds for 100 Gb/s links of 1 us.", "HPCC §5.1; headroom (ours)"},
+    {"400g", "kmin=1600KB kmax=6400KB pmax=0.2 headroom=110KB",
+     "The same, scaled to 400 Gb/s links of 1 us.", "(ours)"},
+};
+
+static const char *
+check(const void *config)
+{
+    const struct weft_mmu_config *c = (const struct weft_mmu_config *)config;
+    if (c->kmin > c->kmax)
+    {
+        return "kmin is larger than kmax; expected kmin <= kmax";
+    }
+    if (c->pfc && c->headroom >= c->buffer)
+    {
+        return "one port's headroom fills the whole buffer; expected headroom < buffer";
+    }
+    return NULL;
+}
+
+const struct weft_algo weft_mmu_algo = {
+    "shared-buffer",
+    "Shared packet memory with dynamic thresholds, PFC and ECN-RED.",
+    "Choudhury & Hahne 1998; IEEE 802.1Qbb; DCQCN §5",
+    params,
+    sizeof params / sizeof params[0],
+    presets,
+    sizeof presets / sizeof presets[0],
+    sizeof(struct weft_mmu_config),
+    check,
+};
+
+/* Queue lengths start on a cache line: an adaptive choice scans 16 ports in one. */
+static size_t
+queue_offset(uintptr_t base)
+{
+    uintptr_t first =
+        (base + sizeof(struct weft_mmu) + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1);
+    return (size_t)(first - base);
+}
+
+int64_t
+weft_mmu_size(uint32_t nports)
+{
+    if (nports == 0 || nports > MAX_PORTS)
+    {
+        return WEFT_EOVERFLOW;
+    }
+    uint64_t words = (uint64_t)nports * (1 + 2 * WEFT_CLASSES);
+    uint64_t flags = (uint64_t)nports * WEFT_CLASSES;
+    uint64_t size = sizeof(struct weft_mmu) + CACHE_LINE + words * sizeof(uint32_t) + flags;
+    return (int64_t)((size + 7) & ~UINT64_C(7));
+}
+
+struct weft_mmu *
+weft_mmu_init(void *memory, const struct weft_mmu_config *config, uint32_t nports)
+{
+    int64_t reserved = config->pfc ? (int64_t)nports * config->headroom : 0;
+    int64_t size = weft_mmu_size(nports);
+    if (size < 0 || reserved >= config->buffer)
+    {
+        return NULL;
+    }
+    memset(memory, 0, (size_t)size);
+    struct weft_mmu *mmu = (struct weft_mmu *)memory;
+    mmu->config = *config;
+    mmu->nports = nports;
+    mmu->shared = config->buffer - reserved;
+    mmu->queue_bytes =
+        (uint32_t *)(void *)((unsigned char *)memory + queue_offset((uintptr_t)memory));
+    mmu->ingress = mmu->queue_bytes + nports;
+    mmu->ingress_headroom = mmu->ingress + (size_t)nports * WEFT_CLASSES;
+    mmu->paused = (uint8_t *)(mmu->ingress_headroom + (size_t)nports * WEFT_CLASSES);
+    return mmu;
+}
+
+static bool
+exceeds(const struct weft_mmu *mmu, int64_t bytes)
+{
+    return (double)bytes > mmu->config.alpha * (double)(mmu->shared - mmu->shared_used);
+}
+
+static unsigned
+drop(struct weft_mmu *mmu)
+{
+    mmu->drops++;
+    return WEFT_MMU_DROP;
+}
+
+/* An ingress that holds nothing is not paused: no release would ever resume it. */
+static unsigned
+pause_once(struct weft_mmu *mmu, uint32_t i)
+{
+    if (mmu->paused[i] || mmu->ingress[i] + mmu->ingress_headroom[i] == 0)
+    {
+        return 0;
+    }
+    mmu->paused[i] = 1;
+    mmu->pauses++;
+    return WEFT_MMU_PAUSE;
+}
+
+/* Data under PFC: shared memory until the threshold is passed, headroom from then on. */
+static unsigned
+admit_lossless(struct weft_mmu *mmu, uint32_t i, uint32_t bytes)
+{
+    if (!mmu->paused[i] && mmu->shared_used + bytes <= mmu->shared)
+    {
+        mmu->ingress[i] += bytes;
+        mmu->shared_used += bytes;
+        return exceeds(mmu, mmu->ingress[i]) ? WEFT_MMU_ADMIT | pause_once(mmu, i)
+                                             : (unsigned)WEFT_MMU_ADMIT;
+    }
+    if ((int64_t)mmu->ingress_headroom[i] + bytes > mmu->config.headroom)
+    {
+        return drop(mmu) | pause_once(mmu, i);
+    }
+    mmu->ingress_headroom[i] += bytes;
+    mmu->headroom_used += bytes;
+    return WEFT_MMU_ADMIT | pause_once(mmu, i);
+}
+
+/* Control always, and data without PFC. */
+static unsigned
+admit_lossy(struct weft_mmu *mmu, uint32_t i, uint32_t queue, uint32_t tclass, uint32_t bytes)
+{
+    if (mmu->shared_used + bytes > mmu->shared ||
+        (tclass != CONTROL && exceeds(mmu, (int64_t)queue + bytes)))
+    {
+        return drop(mmu);
+    }
+    mmu->ingress[i] += bytes;
+    mmu->shared_used += bytes;
+    return WEFT_MMU_ADMIT;
+}
+
+unsigned
+weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass, uint32_t bytes)
+{
+    assert(in < mmu->nports && out < mmu->nports && tclass < WEFT_CLASSES);
+    uint32_t i = in * WEFT_CLASSES + tclass;
+    unsigned verdict = mmu->config.pfc && tclass != CONTROL
+                           ? admit_lossless(mmu, i, bytes)
+                           : admit_lossy(mmu, i, mmu->queue_bytes[out], tclass, bytes);
+    if (verdict & WEFT_MMU_ADMIT)
+    {
+        mmu->queue_bytes[out] += bytes;
+        int64_t used = mmu->shared_used + mmu->headroom_used;
+        if (used > mmu->peak_used)
+        {
+            mmu->peak_used = used;
+        }
+    }
+    return verdict;
+}
+
+/* An empty ingress resumes whatever the threshold: nothing else would ever wake it. */
+static bool
+may_resume(const struct weft_mmu *mmu, uint32_t i)
+{
+    return mmu->ingress_headroom[i] == 0 &&
+           (mmu->ingress[i] == 0 || !exceeds(mmu, mmu->ingress[i] + mmu->config.xon_gap));
+}
+
+bool
+weft_mmu_release(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass, uint32_t bytes)
+{
+    assert(in < mmu->nports && out < mmu->nports && tclass < WEFT_CLASSES);
+    uint32_t i = in * WEFT_CLASSES + tclass;
+    /* Headroom empties first, so that it is whole again before the next pause. */
+    uint32_t extra = mmu->ingress_headroom[i];
+    extra = extra < bytes ? extra : bytes;
+    uint32_t rest = bytes - extra;
+    assert(mmu->queue_bytes[out] >= bytes && mmu->ingress[i] >= rest);
+    mmu->queue_bytes[out] -= bytes;
+    mmu->ingress_headroom[i] -= extra;
+    mmu->headroom_used -= extra;
+    mmu->ingress[i] -= rest;
+    mmu->shared_used -= rest;
+    if (!mmu->paused[i] || !may_resume(mmu, i))
+    {
+        return false;
+    }
+    mmu->paused[i] = 0;
+    return true;
+}
