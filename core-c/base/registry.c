@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include <weft/registry.h>
+
+#include "base/tables.h"
+
+static const struct weft_algo *const topologies[] = {
+    &weft_topology_leaf_spine.algo,
+    &weft_topology_fat_tree.algo,
+};
+
+static const struct weft_algo *const fabrics[] = {
+    &weft_fabric_algo,
+};
+
+static const struct weft_algo *const switches[] = {
+    &weft_mmu_algo,
+};
+
+static const struct weft_algo *const balancers[] = {
+    &weft_lb_ecmp.algo,
+    &weft_lb_rsq.algo,
+    &weft_lb_ar.algo,
+    &weft_lb_themis.algo,
+};
+
+static const struct weft_algo *const transports[] = {
+    &weft_transport_nic_sr.algo,
+    &weft_transport_gbn.algo,
+    &weft_transport_ideal.algo,
+};
+
+static const struct weft_algo *const congestion_controls[] = {
+    &weft_cc_none.algo,
+    &weft_cc_dcqcn.algo,
+};
+
+static const struct weft_algo *const workloads[] = {
+    &weft_workload_ring.algo,
+    &weft_workload_allreduce_ring.algo,
+    &weft_workload_alltoall.algo,
+    &weft_workload_permutation.algo,
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct weft_registry registries[] = {
+    {"topology", "switches, hosts and the links between them", topologies, COUNT(topologies)},
+    {"fabric", "frame sizes and what NICs do with them", fabrics, COUNT(fabrics)},
+    {"switch", "a switch's packet buffer", switches, COUNT(switches)},
+    {"balancer", "which of several equal-cost ports or paths a packet takes", balancers,
+     COUNT(balancers)},
+    {"transport", "reliable delivery between two NICs", transports, COUNT(transports)},
+    {"congestion-control", "a QP's sending rate", congestion_controls, COUNT(congestion_controls)},
+    {"workload", "who sends how much to whom, and after what", workloads, COUNT(workloads)},
+};
+
+const struct weft_registry *
+weft_registries(size_t *count)
+{
+    *count = COUNT(registries);
+    return registries;
+}
+
+const struct weft_registry *
+weft_registry_find(const char *kind)
+{
+    for (size_t i = 0; i < COUNT(registries); i++)
+    {
+        if (strcmp(registries[i].kind, kind) == 0)
+        {
+            return &registries[i];
+        }
+    }
+    return NULL;
+}
+
+const struct weft_algo *
+weft_find(const char *kind, const char *name)
+{
+    const struct weft_registry *registry = weft_registry_find(kind);
+    for (size_t i = 0; registry != NULL && i < registry->count; i++)
+    {
+        if (strcmp(registry->algos[i]->name, name) == 0)
+        {
+            return registry->algos[i];
+        }
+    }
+    return NULL;
+}
+
+const char *
+weft_nearest(const struct weft_registry *registry, const char *name)
+{
+    const char *best = NULL;
+    unsigned best_distance = 255;
+    for (size_t i = 0; i < registry->count; i++)
+    {
+        const char *candidate = registry->algos[i]->name;
+        const unsigned distance = weft_name_distance(name, candidate);
+        /* One slip in three letters is a misspelling; more is another word. */
+        if (distance < best_distance && distance <= (strlen(candidate) + 2) / 3)
+        {
+            best = candidate;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+/* Every table starts with its struct weft_algo, so the pointers are interchangeable. */
+
+const struct weft_topology_ops *
+weft_topology_find(const char *name)
+{
+    return (const struct weft_topology_ops *)(const void *)weft_find("topology", name);
+}
+
+const struct weft_lb_ops *
+weft_lb_find(const char *name)
+{
+    return (const struct weft_lb_ops *)(const void *)weft_find("balancer", name);
+}
+
+const struct weft_transport_ops *
+weft_transport_find(const char *name)
+{
+    return (const struct weft_transport_ops *)(const void *)weft_find("transport", name);
+}
+
+const struct weft_cc_ops *
+weft_cc_find(const char *name)
+{
+    return (const struct weft_cc_ops *)(const void *)weft_find("congestion-control", name);
+}
+
+const struct weft_workload_ops *
+weft_workload_find(const char *name)
+{
+    return (const struct weft_workload_ops *)(const void *)weft_find("workload", name);
+}
