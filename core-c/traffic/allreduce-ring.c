@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ring allreduce: reduce-scatter, then allgather, n - 1 steps each. In step s rank r sends chunk
+ * (r - s) mod n to rank r + 1; it can do so once it has that chunk from rank r - 1's step s - 1.
+ */
+#include "base/tables.h"
+#include "traffic/groups.h"
+
+#include <weft/error.h>
+
+static const struct weft_param params[] = {
+    WEFT_GROUP_PARAMS("The vector that each rank contributes; a message carries a ranks-th of it."),
+};
+
+static int
+allreduce_size(const void *config, uint32_t nhosts, struct weft_traffic_size *out)
+{
+    const struct weft_groups *c = (const struct weft_groups *)config;
+    uint32_t ranks = 0;
+    int error = weft_groups_ranks(c, nhosts, &ranks);
+    uint64_t steps = 2 * ((uint64_t)ranks - 1);
+    return error ? error : weft_groups_size(c, ranks, steps, 1, steps - 1, out);
+}
+
+/* Rank r's messages are numbered step by step; so are its successors. */
+static void
+fill_rank(const struct weft_groups *c, uint32_t ranks, uint32_t qp, struct weft_message *messages,
+          uint32_t *next)
+{
+    uint32_t group = qp / ranks;
+    uint32_t rank = qp % ranks;
+    uint32_t to = (rank + 1) % ranks;
+    uint32_t steps = 2 * (ranks - 1);
+    uint32_t mine = qp * steps;
+    uint32_t theirs = (group * ranks + to) * steps;
+    for (uint32_t s = 0; s < steps; s++)
+    {
+        struct weft_message *m = &messages[mine + s];
+        weft_groups_message(c, ranks, group, rank, to, m);
+        m->bytes = weft_groups_part(c, ranks);
+        m->qp = qp;
+        m->step = s;
+        m->waits = s > 0;
+        if (s + 1 < steps)
+        {
+            m->first_next = qp * (steps - 1) + s;
+            m->nnext = 1;
+            next[m->first_next] = theirs + s + 1;
+        }
+    }
+}
+
+static int
+allreduce_fill(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
+               struct weft_message *messages, uint32_t *next)
+{
+    const struct weft_groups *c = (const struct weft_groups *)config;
+    struct weft_traffic_size size;
+    int error = allreduce_size(config, nhosts, &size);
+    (void)seed;
+    (void)run;
+    for (uint32_t qp = 0; !error && qp < size.nqps; qp++)
+    {
+        fill_rank(c, nhosts / size.ngroups, qp, messages, next);
+    }
+    return error;
+}
+
+const struct weft_workload_ops weft_workload_allreduce_ring = {
+    {"allreduce-ring",
+     "Ring allreduce: 2(n-1) steps, each message waits for the one received a step earlier.",
+     "themis §5; Patarasuk & Yuan 2009", params, sizeof params / sizeof params[0], NULL, 0,
+     sizeof(struct weft_groups), NULL},
+    allreduce_size,
+    allreduce_fill,
+};

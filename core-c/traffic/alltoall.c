@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Direct all-to-all: one QP and one message per ordered pair. Rank r's first peer is r + 1, its
+ * second r + 2, ..., so that the ranks do not all start with the same receiver.
+ */
+#include "base/tables.h"
+#include "traffic/groups.h"
+
+#include <weft/error.h>
+
+enum scope
+{
+    TOTAL,
+    PAIR,
+};
+
+struct alltoall_config
+{
+    struct weft_groups common;
+    int64_t scope; /* enum scope */
+};
+
+static const struct weft_param params[] = {
+    WEFT_GROUP_PARAMS("What each rank holds for all ranks (scope total) or for each (scope pair)."),
+    {"scope", WEFT_CHOICE, WEFT_P(struct alltoall_config, scope), "total", NULL, NULL, "total pair",
+     "Whether bytes is a rank's total, a ranks-th of it for each rank, or one pair's share.",
+     "(ours)"},
+};
+
+static int
+alltoall_size(const void *config, uint32_t nhosts, struct weft_traffic_size *out)
+{
+    const struct weft_groups *c = (const struct weft_groups *)config;
+    uint32_t ranks = 0;
+    int error = weft_groups_ranks(c, nhosts, &ranks);
+    uint64_t peers = (uint64_t)ranks - 1;
+    return error ? error : weft_groups_size(c, ranks, peers, peers, 0, out);
+}
+
+static int
+alltoall_fill(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
+              struct weft_message *messages, uint32_t *next)
+{
+    const struct alltoall_config *c = (const struct alltoall_config *)config;
+    struct weft_traffic_size size;
+    int error = alltoall_size(config, nhosts, &size);
+    (void)seed;
+    (void)run;
+    (void)next;
+    if (error)
+    {
+        return error;
+    }
+    uint32_t ranks = nhosts / size.ngroups;
+    uint64_t bytes = weft_groups_part(&c->common, c->scope == PAIR ? 1 : ranks);
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        uint32_t sender = i / (ranks - 1);
+        uint32_t step = i % (ranks - 1);
+        uint32_t rank = sender % ranks;
+        weft_groups_message(&c->common, ranks, sender / ranks, rank, (rank + 1 + step) % ranks,
+                            &messages[i]);
+        messages[i].bytes = bytes;
+        messages[i].qp = i;
+        messages[i].step = step;
+    }
+    return 0;
+}
+
+const struct weft_workload_ops weft_workload_alltoall = {
+    {"alltoall", "Every rank sends a message to every other rank of its group, all at once.",
+     "themis §5", params, sizeof params / sizeof params[0], NULL, 0, sizeof(struct alltoall_config),
+     NULL},
+    alltoall_size,
+    alltoall_fill,
+};

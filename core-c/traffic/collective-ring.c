@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Ring: every rank sends its bytes to the next rank of its group (themis §2.2). */
+#include "base/tables.h"
+#include "traffic/groups.h"
+
+#include <weft/error.h>
+
+static const struct weft_param params[] = {
+    WEFT_GROUP_PARAMS("What each rank sends to the next."),
+};
+
+static int
+ring_size(const void *config, uint32_t nhosts, struct weft_traffic_size *out)
+{
+    const struct weft_groups *c = (const struct weft_groups *)config;
+    uint32_t ranks = 0;
+    int error = weft_groups_ranks(c, nhosts, &ranks);
+    return error ? error : weft_groups_size(c, ranks, 1, 1, 0, out);
+}
+
+static int
+ring_fill(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
+          struct weft_message *messages, uint32_t *next)
+{
+    const struct weft_groups *c = (const struct weft_groups *)config;
+    struct weft_traffic_size size;
+    int error = ring_size(config, nhosts, &size);
+    (void)seed;
+    (void)run;
+    (void)next;
+    if (error)
+    {
+        return error;
+    }
+    uint32_t ranks = nhosts / size.ngroups;
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        uint32_t rank = i % ranks;
+        weft_groups_message(c, ranks, i / ranks, rank, (rank + 1) % ranks, &messages[i]);
+        messages[i].qp = i;
+    }
+    return 0;
+}
+
+const struct weft_workload_ops weft_workload_ring = {
+    {"ring", "Every rank sends one message to the next rank of its group.", "themis §2.2", params,
+     sizeof params / sizeof params[0], NULL, 0, sizeof(struct weft_groups), NULL},
+    ring_size,
+    ring_fill,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/** @file groups.h  What all workloads share: groups of hosts, ranks, message sizes. */
+#ifndef WEFT_GROUPS_H
+#define WEFT_GROUPS_H
+
+#include <stdint.h>
+
+#include <weft/param.h>
+#include <weft/traffic.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/** Most messages of one workload. */
+#define WEFT_MAX_MESSAGES (UINT32_C(1) << 24)
+
+    enum weft_placement
+    {
+        WEFT_INTERLEAVED, /**< group g holds the hosts h with h mod groups = g */
+        WEFT_BLOCKED,     /**< consecutive hosts */
+    };
+
+    /** First member of every workload's configuration. */
+    struct weft_groups
+    {
+        int64_t bytes;
+        int64_t groups;
+        int64_t placement; /**< enum weft_placement */
+        int64_t start;     /**< ps */
+    };
+
+/* clang-format off */
+/** The first parameters of every workload, whose configuration starts with a struct weft_groups. */
+#define WEFT_GROUP_PARAMS(bytes_doc)                                                               \
+    {"bytes", WEFT_BYTES, WEFT_P(struct weft_groups, bytes), NULL, "1B", "1000000GB", NULL,        \
+     bytes_doc, "themis §5"},                                                                      \
+    {"groups", WEFT_COUNT, WEFT_P(struct weft_groups, groups), "1", "1", "524288", NULL,           \
+     "Groups of equal size that share the hosts; each runs the workload by itself.",               \
+     "themis §5"},                                                                                 \
+    {"placement", WEFT_CHOICE, WEFT_P(struct weft_groups, placement), "interleaved", NULL, NULL,   \
+     "interleaved blocked",                                                                        \
+     "Which hosts form a group: every groups-th host, or consecutive hosts.", "themis §2.2, §5"},  \
+    {"start", WEFT_TIME, WEFT_P(struct weft_groups, start), "0s", "0s", "1000s", NULL,             \
+     "No message starts before this time.", "(ours)"}
+/* clang-format on */
+
+    /**
+     * Ranks per group. Returns 0, WEFT_ERANGE (the hosts do not divide into groups, fewer than 2
+     * ranks) or WEFT_EOVERFLOW (more than WEFT_MAX_MESSAGES hosts: each sends at least once).
+     */
+    int weft_groups_ranks(const struct weft_groups *groups, uint32_t nhosts, uint32_t *ranks);
+
+    /** The host of rank @p rank in group @p group. */
+    uint32_t weft_groups_host(const struct weft_groups *groups, uint32_t ranks, uint32_t group,
+                              uint32_t rank);
+
+    /** One of @p n equal parts of the bytes: rounded up, so never 0. */
+    uint64_t weft_groups_part(const struct weft_groups *groups, uint32_t n);
+
+    /** Sizes for @p per_rank messages, @p qps QPs and @p next successors per rank. 0 or
+     * WEFT_EOVERFLOW. */
+    int weft_groups_size(const struct weft_groups *groups, uint32_t ranks, uint64_t per_rank,
+                         uint64_t qps, uint64_t next, struct weft_traffic_size *out);
+
+    /** Fills @p m as a message without predecessors or successors, from one rank to another. */
+    void weft_groups_message(const struct weft_groups *groups, uint32_t ranks, uint32_t group,
+                             uint32_t from, uint32_t to, struct weft_message *m);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
