@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/text.h"
+#include "base/text-out.h"
 
 #ifdef __cplusplus
 extern "C"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file text.h  Writes text into a caller's buffer and remembers whether it fitted. Private. */
-#ifndef WEFT_BASE_TEXT_H
-#define WEFT_BASE_TEXT_H
+/** @file text-out.h  Writes text into a caller's buffer and remembers whether it fitted. Private.
+ */
+#ifndef WEFT_BASE_TEXT_OUT_H
+#define WEFT_BASE_TEXT_OUT_H
 
 #include <limits.h>
 #include <stddef.h>
