@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "weft-lane-scheduler.h"
+
+#include "ns3/assert.h"
+#include "ns3/event-impl.h"
+#include "ns3/log.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <utility>
+
+/**
+ * \file
+ * \ingroup weft
+ * ns3::LaneScheduler implementation.
+ */
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("LaneScheduler");
+
+NS_OBJECT_ENSURE_REGISTERED(LaneScheduler);
+
+namespace
+{
+
+/** Slots of a lane's first ring. */
+constexpr uint32_t FIRST_RING = 64;
+/** Children of a node of the heap. */
+constexpr std::size_t ARITY = 4;
+/** A delay is given a lane if at least this share of the events without one is its. */
+constexpr uint32_t OPEN_SHARE = 32;
+/** A lane is given up if it took less than this share of what no lane took. */
+constexpr uint32_t CLOSE_SHARE = 128;
+/** A lane is replaced by a candidate that has this many times its uses. */
+constexpr uint32_t REPLACE_RATIO = 2;
+
+/** Its address marks, on a lane, an event that was removed. */
+char g_removed;
+
+/**
+ * \return The mark of a removed event.
+ */
+inline EventImpl* Removed()
+{
+    return reinterpret_cast<EventImpl*>(&g_removed);
+}
+
+} // namespace
+
+TypeId LaneScheduler::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::LaneScheduler")
+            .SetParent<Scheduler>()
+            .SetGroupName("Weft")
+            .AddConstructor<LaneScheduler>()
+            .AddAttribute("MaxLanes",
+                          "The most delays that may have a lane of their own; 2^n - 1 suits best. "
+                          "0 leaves the heap alone.",
+                          TypeId::ATTR_GET | TypeId::ATTR_CONSTRUCT,
+                          UintegerValue(15),
+                          MakeUintegerAccessor(&LaneScheduler::m_maxLanes),
+                          MakeUintegerChecker<uint32_t>(0, MAX_LANES))
+            .AddAttribute("ReviewPeriod",
+                          "Lanes are opened and given up each time that this many events have "
+                          "found no lane.",
+                          TypeId::ATTR_GET | TypeId::ATTR_CONSTRUCT,
+                          UintegerValue(1024),
+                          MakeUintegerAccessor(&LaneScheduler::m_reviewPeriod),
+                          MakeUintegerChecker<uint32_t>(128, 1U << 30));
+    return tid;
+}
+
+LaneScheduler::LaneScheduler()
+{
+    NS_LOG_FUNCTION(this);
+    m_table.fill(HEAP);
+    m_candidates.fill({0, 0});
+    RebuildTournament();
+}
+
+LaneScheduler::~LaneScheduler()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void LaneScheduler::Insert(const Scheduler::Event& ev)
+{
+    const uint64_t delay = ev.key.m_ts - m_now;
+    const uint32_t slot = m_table[Bucket(delay)];
+    Lane& lane = m_lanes[slot];
+    if (slot == HEAP || lane.delay != delay || !lane.Admits(ev.key))
+    {
+        InsertIntoHeap(ev, delay);
+        return;
+    }
+    const bool first = lane.IsEmpty();
+    lane.Append(ev);
+    if (first)
+    {
+        Replay(slot);
+    }
+}
+
+bool LaneScheduler::IsEmpty() const
+{
+    return m_tournament[1].low == UINT64_MAX;
+}
+
+Scheduler::Event LaneScheduler::PeekNext() const
+{
+    return Top();
+}
+
+Scheduler::Event LaneScheduler::RemoveNext()
+{
+    const Scheduler::Event ev = Top();
+    const auto slot = static_cast<uint32_t>(m_tournament[1].low);
+    m_now = ev.key.m_ts;
+    m_running = true;
+    if (slot == HEAP)
+    {
+        HeapErase(0);
+    }
+    else
+    {
+        m_lanes[slot].DropHead();
+    }
+    Replay(slot);
+    return ev;
+}
+
+void LaneScheduler::Remove(const Scheduler::Event& ev)
+{
+    for (uint32_t slot = 1; slot < m_leaves; slot++)
+    {
+        Lane& lane = m_lanes[slot];
+        const uint32_t i = lane.Find(ev.key);
+        if (i == lane.tail)
+        {
+            continue;
+        }
+        if (i == lane.head)
+        {
+            lane.DropHead();
+            Replay(slot);
+        }
+        else if (i == lane.tail - 1)
+        {
+            lane.DropTail();
+        }
+        else
+        {
+            lane.At(i).impl = Removed();
+        }
+        return;
+    }
+    const auto it = std::find(m_heap.begin(), m_heap.end(), ev);
+    NS_ASSERT_MSG(it != m_heap.end(), "the event to remove is not pending");
+    HeapErase(static_cast<std::size_t>(it - m_heap.begin()));
+    Replay(HEAP);
+}
+
+std::vector<uint64_t> LaneScheduler::GetLaneDelays() const
+{
+    std::vector<uint64_t> delays;
+    for (const Lane& lane : m_lanes)
+    {
+        if (lane.open)
+        {
+            delays.push_back(lane.delay);
+        }
+    }
+    return delays;
+}
+
+std::size_t LaneScheduler::GetHeapSize() const
+{
+    return m_heap.size();
+}
+
+// The tournament
+
+inline LaneScheduler::Head LaneScheduler::HeadOf(uint32_t slot) const
+{
+    const bool empty = slot == HEAP ? m_heap.empty() : m_lanes[slot].IsEmpty();
+    if (empty)
+    {
+        return {UINT64_MAX, UINT64_MAX};
+    }
+    const Lane& lane = m_lanes[slot];
+    const Scheduler::EventKey& key = slot == HEAP ? m_heap[0].key : lane.At(lane.head).key;
+    return {key.m_ts, (static_cast<uint64_t>(key.m_uid) << 32) | slot};
+}
+
+inline void LaneScheduler::Play(uint32_t slot, Head head)
+{
+    uint32_t i = m_leaves + slot;
+    m_tournament[i] = head;
+    while (i > 1)
+    {
+        const Head other = m_tournament[i ^ 1];
+        const bool less = (other.ts < head.ts) | ((other.ts == head.ts) & (other.low < head.low));
+        head.ts = less ? other.ts : head.ts;
+        head.low = less ? other.low : head.low;
+        i >>= 1;
+        m_tournament[i] = head;
+    }
+}
+
+inline void LaneScheduler::Replay(uint32_t slot)
+{
+    Play(slot, HeadOf(slot));
+}
+
+inline const Scheduler::Event& LaneScheduler::Top() const
+{
+    NS_ASSERT_MSG(!IsEmpty(), "no event is pending");
+    const auto slot = static_cast<uint32_t>(m_tournament[1].low);
+    const Lane& lane = m_lanes[slot];
+    return slot == HEAP ? m_heap[0] : lane.At(lane.head);
+}
+
+void LaneScheduler::RebuildTournament()
+{
+    uint32_t last = 0;
+    for (uint32_t slot = 1; slot <= MAX_LANES; slot++)
+    {
+        last = m_lanes[slot].open ? slot : last;
+    }
+    m_leaves = 1;
+    while (m_leaves <= last)
+    {
+        m_leaves *= 2;
+    }
+    m_tournament.fill({UINT64_MAX, UINT64_MAX});
+    for (uint32_t slot = 0; slot < m_leaves; slot++)
+    {
+        Replay(slot);
+    }
+}
+
+// A lane
+
+void LaneScheduler::Lane::Grow()
+{
+    const uint32_t size = tail - head;
+    const uint32_t slots = ring ? 2 * (mask + 1) : FIRST_RING;
+    std::unique_ptr<Scheduler::Event[]> larger(new Scheduler::Event[slots]);
+    for (uint32_t i = 0; i < size; i++)
+    {
+        larger[i] = At(head + i);
+    }
+    ring = std::move(larger);
+    mask = slots - 1;
+    tailAtReview -= head;
+    head = 0;
+    tail = size;
+}
+
+inline void LaneScheduler::Lane::DropHead()
+{
+    do
+    {
+        head++;
+    } while (head != tail && At(head).impl == Removed());
+}
+
+void LaneScheduler::Lane::DropTail()
+{
+    do
+    {
+        tail--;
+    } while (At(tail - 1).impl == Removed());
+}
+
+uint32_t LaneScheduler::Lane::Find(const Scheduler::EventKey& key) const
+{
+    uint32_t low = 0;
+    uint32_t high = tail - head;
+    while (low < high)
+    {
+        const uint32_t middle = low + (high - low) / 2;
+        if (At(head + middle).key < key)
+        {
+            low = middle + 1;
+        }
+        else
+        {
+            high = middle;
+        }
+    }
+    const uint32_t i = head + low;
+    const bool found = i != tail && At(i).key.m_ts == key.m_ts && At(i).key.m_uid == key.m_uid;
+    return found && At(i).impl != Removed() ? i : tail;
+}
+
+// The heap
+
+void LaneScheduler::InsertIntoHeap(const Scheduler::Event& ev, uint64_t delay)
+{
+    HeapPush(ev);
+    if (m_heap[0].key.m_uid == ev.key.m_uid)
+    {
+        Replay(HEAP);
+    }
+    if (!m_running)
+    {
+        return;
+    }
+    Candidate& candidate = m_candidates[(delay * 0x9e3779b97f4a7c15) >> (64 - CANDIDATE_BITS)];
+    if (candidate.delay == delay)
+    {
+        candidate.votes++;
+    }
+    else if (candidate.votes > 0)
+    {
+        candidate.votes--;
+    }
+    else
+    {
+        candidate = {delay, 1};
+    }
+    if (++m_misses >= m_reviewPeriod)
+    {
+        Review();
+    }
+}
+
+void LaneScheduler::HeapPush(const Scheduler::Event& ev)
+{
+    m_heap.push_back(ev);
+    SiftUp(m_heap.size() - 1, ev);
+}
+
+void LaneScheduler::HeapErase(std::size_t i)
+{
+    const Scheduler::Event last = m_heap.back();
+    m_heap.pop_back();
+    if (i == m_heap.size())
+    {
+        return;
+    }
+    if (i > 0 && last < m_heap[(i - 1) / ARITY])
+    {
+        SiftUp(i, last);
+    }
+    else
+    {
+        SiftDown(i, last);
+    }
+}
+
+void LaneScheduler::SiftUp(std::size_t i, const Scheduler::Event& ev)
+{
+    while (i > 0 && ev < m_heap[(i - 1) / ARITY])
+    {
+        m_heap[i] = m_heap[(i - 1) / ARITY];
+        i = (i - 1) / ARITY;
+    }
+    m_heap[i] = ev;
+}
+
+std::size_t LaneScheduler::LeastChild(std::size_t i) const
+{
+    const std::size_t first = i * ARITY + 1;
+    const std::size_t end = std::min(first + ARITY, m_heap.size());
+    std::size_t least = std::min(first, m_heap.size());
+    for (std::size_t child = first + 1; child < end; child++)
+    {
+        least = m_heap[child] < m_heap[least] ? child : least;
+    }
+    return least;
+}
+
+void LaneScheduler::SiftDown(std::size_t i, const Scheduler::Event& ev)
+{
+    std::size_t child = LeastChild(i);
+    while (child < m_heap.size() && m_heap[child] < ev)
+    {
+        m_heap[i] = m_heap[child];
+        i = child;
+        child = LeastChild(i);
+    }
+    m_heap[i] = ev;
+}
+
+// Learning
+
+void LaneScheduler::Review()
+{
+    for (Lane& lane : m_lanes)
+    {
+        if (lane.open && Uses(lane) < m_reviewPeriod / CLOSE_SHARE)
+        {
+            CloseLane(lane);
+        }
+    }
+    std::sort(m_candidates.begin(), m_candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.votes != b.votes ? a.votes > b.votes : a.delay < b.delay;
+    });
+    for (const Candidate& candidate : m_candidates)
+    {
+        if (candidate.votes < m_reviewPeriod / OPEN_SHARE)
+        {
+            break;
+        }
+        OpenLane(candidate);
+    }
+    m_candidates.fill({0, 0});
+    m_misses = 0;
+    for (Lane& lane : m_lanes)
+    {
+        lane.tailAtReview = lane.tail;
+    }
+    RebuildTable();
+    RebuildTournament();
+}
+
+void LaneScheduler::OpenLane(const Candidate& candidate)
+{
+    Lane* victim = nullptr;
+    for (uint32_t slot = 1; slot <= m_maxLanes; slot++)
+    {
+        Lane& lane = m_lanes[slot];
+        if (lane.open && lane.delay == candidate.delay)
+        {
+            return;
+        }
+        if (!victim || Uses(lane) < Uses(*victim))
+        {
+            victim = &lane;
+        }
+    }
+    if (!victim || candidate.votes < REPLACE_RATIO * uint64_t{Uses(*victim)})
+    {
+        return;
+    }
+    if (victim->open)
+    {
+        CloseLane(*victim);
+    }
+    NS_LOG_INFO("lane opened for a delay of " << candidate.delay);
+    if (!victim->ring)
+    {
+        victim->Grow();
+    }
+    victim->open = true;
+    victim->delay = candidate.delay;
+    // Counts as used until the next review, so that no lesser candidate takes it.
+    victim->tailAtReview = victim->tail - candidate.votes;
+}
+
+void LaneScheduler::CloseLane(Lane& lane)
+{
+    NS_LOG_INFO("lane given up for a delay of " << lane.delay);
+    for (; !lane.IsEmpty(); lane.DropHead())
+    {
+        HeapPush(lane.At(lane.head));
+    }
+    lane.open = false;
+    lane.tailAtReview = lane.tail;
+}
+
+uint32_t LaneScheduler::Uses(const Lane& lane)
+{
+    // Remove() may have shortened the lane to less than it was.
+    const auto uses = static_cast<int32_t>(lane.tail - lane.tailAtReview);
+    return static_cast<uint32_t>(std::max(uses, 0));
+}
+
+bool LaneScheduler::FillTable()
+{
+    bool distinct = true;
+    m_table.fill(HEAP);
+    for (uint32_t slot = 1; slot <= MAX_LANES; slot++)
+    {
+        if (m_lanes[slot].open)
+        {
+            uint8_t& entry = m_table[Bucket(m_lanes[slot].delay)];
+            distinct = distinct && entry == HEAP;
+            entry = static_cast<uint8_t>(slot);
+        }
+    }
+    return distinct;
+}
+
+void LaneScheduler::RebuildTable()
+{
+    // Should the tries run out, a lane that is hidden by another is merely given up as unused.
+    for (uint32_t tries = 0; !FillTable() && tries < 100; tries++)
+    {
+        m_multiplier = m_multiplier * 6364136223846793005 + 2 * tries + 1442695040888963406;
+        m_multiplier |= 1;
+    }
+}
+
+} // namespace ns3
