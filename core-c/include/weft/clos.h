@@ -49,8 +49,8 @@ extern "C"
         uint32_t naggs;    /**< switches of tier 1 */
         uint32_t ncores;   /**< switches of tier 2; 0 with 2 tiers */
         uint32_t parallel; /**< parallel links between two neighbouring switches */
-        uint32_t
-            npaths; /**< equal-cost paths between hosts of different ToRs that lie farthest apart */
+        uint32_t npaths; /**< equal-cost paths between hosts that lie farthest apart: choices of up
+                            ports, parallel links included */
         int64_t host_rate;    /**< bit/s of host links */
         int64_t fabric_rate;  /**< bit/s of each link between switches */
         int64_t host_delay;   /**< ps */
@@ -92,7 +92,7 @@ extern "C"
     {
         uint32_t lo, hi; /**< hosts reached downwards */
         uint32_t hosts_per_child;
-        uint32_t child_magic; /**< for the division by hosts_per_child; see weft_route() */
+        uint32_t child_magic; /**< for the division by hosts_per_child; see weft_map_child() */
         uint16_t parallel;    /**< ports per child; 1 towards hosts */
         uint16_t first_up;    /**< number of down ports */
         uint16_t n_up;        /**< ports upwards, 0 at the top */
@@ -112,7 +112,7 @@ extern "C"
     /** x / hosts_per_child for x < 2^20, without a division instruction. */
     static inline uint32_t weft_map_child(const struct weft_switch_map *map, uint32_t x)
     {
-        return (uint32_t)(((uint64_t)x * map->child_magic) >> 32) >> map->child_shift;
+        return (uint32_t)(((uint64_t)x * map->child_magic) >> map->child_shift);
     }
 
     /** The candidates towards @p dst in a healthy fabric. queue_bytes is left to the caller. */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/** @file clos-shape.h  What a topology kind says of its fabric; clos.c derives the rest. Private.
+ */
+#ifndef WEFT_TOPO_CLOS_SHAPE_H
+#define WEFT_TOPO_CLOS_SHAPE_H
+
+#include <stdint.h>
+
+#include <weft/clos.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** Counts as a user gave them: any value. */
+    struct weft_clos_shape
+    {
+        int64_t pods;
+        int64_t tors_per_pod;
+        int64_t hosts_per_tor;
+        int64_t aggs_per_pod; /**< parents of a ToR; with 2 tiers the spines */
+        int64_t up_agg;       /**< parents of an aggregation; 0: 2 tiers */
+        int64_t parallel;
+        int64_t host_rate;
+        int64_t fabric_rate; /**< 0: as host_rate */
+        int64_t host_delay;
+        int64_t fabric_delay; /**< 0: as host_delay */
+    };
+
+    /** Fills @p clos. 0, WEFT_ERANGE (a count below 1) or WEFT_EOVERFLOW (hosts, ports, links). */
+    int weft_clos_fill(const struct weft_clos_shape *shape, struct weft_clos *clos);
+
+    /** The first link upwards of ToR @p tor; its other links follow in port order. */
+    static inline uint64_t weft_clos_tor_link(const struct weft_clos *clos, uint32_t tor)
+    {
+        return clos->nhosts + (uint64_t)tor * clos->up_tor * clos->parallel;
+    }
+
+    /** The first link upwards of the @p agg-th switch of tier 1. */
+    static inline uint64_t weft_clos_agg_link(const struct weft_clos *clos, uint32_t agg)
+    {
+        return weft_clos_tor_link(clos, clos->ntors) +
+               (uint64_t)agg * clos->up_agg * clos->parallel;
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbering, links and structured forwarding of Clos fabrics with 2 and 3 tiers. */
+#include "topo/clos-shape.h"
+
+#include <assert.h>
+
+#include <weft/error.h>
+
+/* Beyond this a switch is no switch, and port numbers no longer fit their 16 bits with ease. */
+#define MAX_PORTS 4096
+
+static int
+check_counts(const struct weft_clos_shape *s)
+{
+    const int64_t counts[] = {s->pods,         s->tors_per_pod,           s->hosts_per_tor,
+                              s->aggs_per_pod, s->up_agg ? s->up_agg : 1, s->parallel};
+    for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    {
+        if (counts[i] < 1)
+        {
+            return WEFT_ERANGE;
+        }
+        if (counts[i] > WEFT_MAX_HOSTS)
+        {
+            return WEFT_EOVERFLOW;
+        }
+    }
+    if (s->host_rate < 1 || s->fabric_rate < 0 || s->host_delay < 0 || s->fabric_delay < 0)
+    {
+        return WEFT_ERANGE;
+    }
+    return 0;
+}
+
+/* No product here exceeds 2^60: check_counts() came first. */
+static bool
+fits(const struct weft_clos_shape *s)
+{
+    int64_t core_ports = s->up_agg ? s->pods * s->parallel : 0;
+    return s->pods * s->tors_per_pod <= WEFT_MAX_HOSTS &&
+           s->pods * s->tors_per_pod * s->hosts_per_tor <= WEFT_MAX_HOSTS &&
+           s->hosts_per_tor + s->aggs_per_pod * s->parallel <= MAX_PORTS &&
+           (s->tors_per_pod + s->up_agg) * s->parallel <= MAX_PORTS && core_ports <= MAX_PORTS;
+}
+
+int
+weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
+{
+    int error = check_counts(s);
+    if (error)
+    {
+        return error;
+    }
+    if (!fits(s))
+    {
+        return WEFT_EOVERFLOW;
+    }
+    clos->tiers = s->up_agg ? 3 : 2;
+    clos->npods = (uint32_t)s->pods;
+    clos->tors_per_pod = (uint32_t)s->tors_per_pod;
+    clos->ntors = clos->npods * clos->tors_per_pod;
+    clos->hosts_per_tor = (uint32_t)s->hosts_per_tor;
+    clos->nhosts = clos->ntors * clos->hosts_per_tor;
+    clos->up_tor = (uint32_t)s->aggs_per_pod;
+    clos->up_agg = (uint32_t)s->up_agg;
+    clos->naggs = clos->npods * clos->up_tor;
+    clos->ncores = clos->up_tor * clos->up_agg;
+    clos->nswitches = clos->ntors + clos->naggs + clos->ncores;
+    clos->parallel = (uint32_t)s->parallel;
+    clos->npaths = clos->up_tor * clos->parallel * (s->up_agg ? clos->up_agg * clos->parallel : 1);
+    clos->nlinks = weft_clos_agg_link(clos, clos->naggs);
+    clos->host_rate = s->host_rate;
+    clos->fabric_rate = s->fabric_rate ? s->fabric_rate : s->host_rate;
+    clos->host_delay = s->host_delay;
+    clos->fabric_delay = s->fabric_delay ? s->fabric_delay : s->host_delay;
+    return 0;
+}
+
+static void
+set_ends(struct weft_link *link, uint32_t lower, uint32_t lower_port, uint32_t upper,
+         uint32_t upper_port)
+{
+    link->lower.index = lower;
+    link->lower.port = lower_port;
+    link->upper.index = upper;
+    link->upper.port = upper_port;
+}
+
+static void
+host_link(const struct weft_clos *clos, uint32_t host, struct weft_link *link)
+{
+    link->lower.is_host = true;
+    link->rate = clos->host_rate;
+    link->delay = clos->host_delay;
+    set_ends(link, host, 0, host / clos->hosts_per_tor, host % clos->hosts_per_tor);
+}
+
+static void
+tor_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
+{
+    const uint32_t ups = clos->up_tor * clos->parallel;
+    const uint32_t tor = (uint32_t)(i / ups);
+    const uint32_t up = (uint32_t)(i % ups);
+    const uint32_t pod = tor / clos->tors_per_pod;
+    set_ends(link, tor, clos->hosts_per_tor + up,
+             clos->ntors + pod * clos->up_tor + up / clos->parallel,
+             tor % clos->tors_per_pod * clos->parallel + up % clos->parallel);
+}
+
+static void
+agg_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
+{
+    const uint32_t ups = clos->up_agg * clos->parallel;
+    const uint32_t agg = (uint32_t)(i / ups);
+    const uint32_t up = (uint32_t)(i % ups);
+    const uint32_t core = agg % clos->up_tor * clos->up_agg + up / clos->parallel;
+    set_ends(link, clos->ntors + agg, clos->tors_per_pod * clos->parallel + up,
+             clos->ntors + clos->naggs + core,
+             agg / clos->up_tor * clos->parallel + up % clos->parallel);
+}
+
+void
+weft_clos_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
+{
+    const uint64_t first_agg = weft_clos_agg_link(clos, 0);
+    assert(i < clos->nlinks);
+    link->lower.is_host = false;
+    link->upper.is_host = false;
+    link->rate = clos->fabric_rate;
+    link->delay = clos->fabric_delay;
+    if (i < clos->nhosts)
+    {
+        host_link(clos, (uint32_t)i, link);
+    }
+    else if (i < first_agg)
+    {
+        tor_link(clos, i - clos->nhosts, link);
+    }
+    else
+    {
+        agg_link(clos, i - first_agg, link);
+    }
+}
+
+/*
+ * x / d as (x * magic) >> shift with magic = ceil(2^(20 + l) / d), 2^l >= d: exact for x < 2^20
+ * (Granlund & Montgomery 1994), and magic < 2^22.
+ */
+static void
+set_division(struct weft_switch_map *map, uint32_t d)
+{
+    uint32_t l = 0;
+    while ((UINT32_C(1) << l) < d)
+    {
+        l++;
+    }
+    map->hosts_per_child = d;
+    map->child_shift = (uint8_t)(20 + l);
+    map->child_magic = (uint32_t)(((UINT64_C(1) << (20 + l)) + d - 1) / d);
+}
+
+static void
+tor_map(const struct weft_clos *clos, uint32_t tor, struct weft_switch_map *map)
+{
+    map->tier = 0;
+    map->lo = tor * clos->hosts_per_tor;
+    map->hi = map->lo + clos->hosts_per_tor;
+    map->parallel = 1;
+    map->first_up = (uint16_t)clos->hosts_per_tor;
+    map->n_up = (uint16_t)(clos->up_tor * clos->parallel);
+    set_division(map, 1);
+}
+
+static void
+agg_map(const struct weft_clos *clos, uint32_t agg, struct weft_switch_map *map)
+{
+    const uint32_t pod_hosts = clos->tors_per_pod * clos->hosts_per_tor;
+    map->tier = 1;
+    map->lo = agg / clos->up_tor * pod_hosts;
+    map->hi = map->lo + pod_hosts;
+    map->parallel = (uint16_t)clos->parallel;
+    map->first_up = (uint16_t)(clos->tors_per_pod * clos->parallel);
+    map->n_up = (uint16_t)(clos->up_agg * clos->parallel);
+    set_division(map, clos->hosts_per_tor);
+}
+
+static void
+core_map(const struct weft_clos *clos, struct weft_switch_map *map)
+{
+    map->tier = 2;
+    map->lo = 0;
+    map->hi = clos->nhosts;
+    map->parallel = (uint16_t)clos->parallel;
+    map->first_up = (uint16_t)(clos->npods * clos->parallel);
+    map->n_up = 0;
+    set_division(map, clos->tors_per_pod * clos->hosts_per_tor);
+}
+
+void
+weft_clos_switch(const struct weft_clos *clos, uint32_t index, struct weft_switch_map *map)
+{
+    assert(index < clos->nswitches);
+    if (index < clos->ntors)
+    {
+        tor_map(clos, index, map);
+    }
+    else if (index < clos->ntors + clos->naggs)
+    {
+        agg_map(clos, index - clos->ntors, map);
+    }
+    else
+    {
+        core_map(clos, map);
+    }
+}
+
+uint32_t
+weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b)
+{
+    const uint32_t tor_a = weft_clos_tor(clos, a);
+    const uint32_t tor_b = weft_clos_tor(clos, b);
+    if (a == b)
+    {
+        return 0;
+    }
+    if (tor_a == tor_b)
+    {
+        return 2;
+    }
+    return tor_a / clos->tors_per_pod == tor_b / clos->tors_per_pod ? 4 : 6;
+}

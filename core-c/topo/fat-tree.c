@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* k-ary fat-tree (Al-Fares et al. 2008) of switches with k ports, with two or three tiers. */
+#include "base/tables.h"
+#include "topo/clos-shape.h"
+
+#include <weft/error.h>
+
+struct fat_tree_config
+{
+    int64_t k;
+    int64_t tiers;
+    int64_t link_rate;
+    int64_t fabric_rate;
+    int64_t link_delay;
+    int64_t fabric_delay;
+};
+
+static const struct weft_param params[] = {
+    {"k", WEFT_COUNT, WEFT_P(struct fat_tree_config, k), "8", "2", "1448", NULL,
+     "Ports of every switch; even.", "Al-Fares et al. 2008"},
+    {"tiers", WEFT_COUNT, WEFT_P(struct fat_tree_config, tiers), "3", "2", "3", NULL,
+     "3: k pods below (k/2)^2 cores, k^3/4 hosts; 2: k edges below k/2 spines, k^2/2 hosts.",
+     "Al-Fares et al. 2008"},
+    {"link-rate", WEFT_RATE, WEFT_P(struct fat_tree_config, link_rate), "400Gbps", "1Mbps", "8Tbps",
+     NULL, "Rate of the hosts' links.", "themis §5"},
+    {"fabric-rate", WEFT_RATE, WEFT_P(struct fat_tree_config, fabric_rate), "0bps", "0bps", "8Tbps",
+     NULL, "Rate of each link between switches; 0bps: as link-rate.", "(ours)"},
+    {"link-delay", WEFT_TIME, WEFT_P(struct fat_tree_config, link_delay), "1us", "0ps", "1s", NULL,
+     "Propagation delay of the hosts' links.", "themis §5"},
+    {"fabric-delay", WEFT_TIME, WEFT_P(struct fat_tree_config, fabric_delay), "0ps", "0ps", "1s",
+     NULL, "Propagation delay of each link between switches; 0ps: as link-delay.", "(ours)"},
+};
+
+static const struct weft_preset presets[] = {
+    {"ofan-k4", "k=4 tiers=3 link-rate=800Gbps link-delay=500ns",
+     "The fabric of the closed form for permutations.", "ofan App. B"},
+    {"themis-table1", "k=32 tiers=3 link-rate=400Gbps", "The fabric of the memory estimate.",
+     "themis §4"},
+};
+
+static const char *
+check(const void *config)
+{
+    const struct fat_tree_config *c = (const struct fat_tree_config *)config;
+    if (c->k % 2 != 0)
+    {
+        return "k is odd; expected an even number of ports per switch";
+    }
+    if (c->tiers == 3 && c->k > 160)
+    {
+        return "k gives more than 1048576 hosts; expected k <= 160 with three tiers";
+    }
+    return NULL;
+}
+
+static int
+build(const void *config, struct weft_clos *clos)
+{
+    const struct fat_tree_config *c = (const struct fat_tree_config *)config;
+    struct weft_clos_shape shape;
+    if (c->k < 2 || c->k % 2 != 0 || c->tiers < 2 || c->tiers > 3)
+    {
+        return WEFT_ERANGE;
+    }
+    shape.pods = c->tiers == 3 ? c->k : 1;
+    shape.tors_per_pod = c->tiers == 3 ? c->k / 2 : c->k;
+    shape.hosts_per_tor = c->k / 2;
+    shape.aggs_per_pod = c->k / 2;
+    shape.up_agg = c->tiers == 3 ? c->k / 2 : 0;
+    shape.parallel = 1;
+    shape.host_rate = c->link_rate;
+    shape.fabric_rate = c->fabric_rate;
+    shape.host_delay = c->link_delay;
+    shape.fabric_delay = c->fabric_delay;
+    return weft_clos_fill(&shape, clos);
+}
+
+const struct weft_topology_ops weft_topology_fat_tree = {
+    {
+        "fat-tree",
+        "k-ary fat-tree of two or three tiers, without oversubscription.",
+        "Al-Fares et al. 2008",
+        params,
+        sizeof params / sizeof params[0],
+        presets,
+        sizeof presets / sizeof presets[0],
+        sizeof(struct fat_tree_config),
+        check,
+    },
+    build,
+};

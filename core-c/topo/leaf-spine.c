@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Leaf-spine: every leaf is linked to every spine by the same number of parallel links. */
+#include "base/tables.h"
+#include "topo/clos-shape.h"
+
+struct leaf_spine_config
+{
+    int64_t leaves;
+    int64_t spines;
+    int64_t hosts_per_leaf;
+    int64_t parallel;
+    int64_t link_rate;
+    int64_t fabric_rate;
+    int64_t link_delay;
+    int64_t fabric_delay;
+};
+
+static const struct weft_param params[] = {
+    {"leaves", WEFT_COUNT, WEFT_P(struct leaf_spine_config, leaves), "16", "1", "4096", NULL,
+     "Leaf switches (ToRs).", "themis §5"},
+    {"spines", WEFT_COUNT, WEFT_P(struct leaf_spine_config, spines), "16", "1", "4095", NULL,
+     "Spine switches.", "themis §5"},
+    {"hosts-per-leaf", WEFT_COUNT, WEFT_P(struct leaf_spine_config, hosts_per_leaf), "16", "1",
+     "4095", NULL, "Hosts at each leaf.", "themis §5"},
+    {"parallel", WEFT_COUNT, WEFT_P(struct leaf_spine_config, parallel), "1", "1", "4095", NULL,
+     "Parallel links between a leaf and a spine.", "(ours)"},
+    {"link-rate", WEFT_RATE, WEFT_P(struct leaf_spine_config, link_rate), "400Gbps", "1Mbps",
+     "8Tbps", NULL, "Rate of the hosts' links.", "themis §5"},
+    {"fabric-rate", WEFT_RATE, WEFT_P(struct leaf_spine_config, fabric_rate), "0bps", "0bps",
+     "8Tbps", NULL, "Rate of each link between leaf and spine; 0bps: as link-rate.", "(ours)"},
+    {"link-delay", WEFT_TIME, WEFT_P(struct leaf_spine_config, link_delay), "1us", "0ps", "1s",
+     NULL, "Propagation delay of the hosts' links.", "themis §5"},
+    {"fabric-delay", WEFT_TIME, WEFT_P(struct leaf_spine_config, fabric_delay), "0ps", "0ps", "1s",
+     NULL, "Propagation delay of each link between leaf and spine; 0ps: as link-delay.", "(ours)"},
+};
+
+static const struct weft_preset presets[] = {
+    {"themis-fig1", "leaves=4 spines=4 hosts-per-leaf=2 link-rate=100Gbps link-delay=1us",
+     "The eight nodes of the motivation experiment.", "themis §2.2; switch counts (ours)"},
+    {"themis-fig5", "leaves=16 spines=16 hosts-per-leaf=16 link-rate=400Gbps link-delay=1us",
+     "256 NICs, no oversubscription.", "themis §5"},
+};
+
+static int
+build(const void *config, struct weft_clos *clos)
+{
+    const struct leaf_spine_config *c = (const struct leaf_spine_config *)config;
+    struct weft_clos_shape shape;
+    shape.pods = 1;
+    shape.tors_per_pod = c->leaves;
+    shape.hosts_per_tor = c->hosts_per_leaf;
+    shape.aggs_per_pod = c->spines;
+    shape.up_agg = 0;
+    shape.parallel = c->parallel;
+    shape.host_rate = c->link_rate;
+    shape.fabric_rate = c->fabric_rate;
+    shape.host_delay = c->link_delay;
+    shape.fabric_delay = c->fabric_delay;
+    return weft_clos_fill(&shape, clos);
+}
+
+const struct weft_topology_ops weft_topology_leaf_spine = {
+    {
+        "leaf-spine",
+        "Two tiers: every leaf is linked to every spine.",
+        "themis §5",
+        params,
+        sizeof params / sizeof params[0],
+        presets,
+        sizeof presets / sizeof presets[0],
+        sizeof(struct leaf_spine_config),
+        NULL,
+    },
+    build,
+};
