@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The ns-3 test suites, from the root of the tree: read by both lives of the root CMakeLists.txt.
 set(weft_suite_sources
+    tests/ns3/allocation-counter.cc
+    tests/ns3/lane-scheduler-test-suite.cc
 )
 
 # Their names, as ns-3's test runner lists them.
 set(weft_suites
+    weft-lane-scheduler
 )
