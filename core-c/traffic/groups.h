@@ -44,7 +44,7 @@ extern "C"
      "Which hosts form a group: every groups-th host, or consecutive hosts.", "themis §2.2, §5"},  \
     {"start", WEFT_TIME, WEFT_P(struct weft_groups, start), "0s", "0s", "1000s", NULL,             \
      "No message starts before this time.", "(ours)"}
-/* clang-format on */
+    /* clang-format on */
 
     /**
      * Ranks per group. Returns 0, WEFT_ERANGE (the hosts do not divide into groups, fewer than 2

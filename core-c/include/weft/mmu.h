@@ -9,6 +9,11 @@
  * shared bytes have fallen to the threshold less xon-gap and its headroom is empty. Without PFC a
  * packet is dropped at egress when the port's queue exceeds alpha * (pool - used) (equality
  * admits).
+ *
+ * Exactly: the ingress' bytes and the bytes in use both count the frame just admitted; an ingress
+ * without a byte left resumes whatever the threshold. Without PFC the queue counts the frame that
+ * wants in, the bytes in use do not. A control frame (class 0) is dropped only when the shared pool
+ * is full.
  */
 #ifndef WEFT_MMU_H
 #define WEFT_MMU_H

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* No congestion control: line rate, whatever happens, and no CNPs. */
+#include "base/tables.h"
+
+struct none_state
+{
+    int64_t line_rate;
+};
+
+static void
+none_init(void *state, const void *config, int64_t line_rate, int64_t now)
+{
+    (void)config;
+    (void)now;
+    ((struct none_state *)state)->line_rate = line_rate;
+}
+
+static int64_t
+none_rate(void *state, int64_t now)
+{
+    (void)now;
+    return ((const struct none_state *)state)->line_rate;
+}
+
+const struct weft_cc_ops weft_cc_none = {
+    {"none", "No congestion control: every QP sends at line rate.", "(ours)", NULL, 0, NULL, 0, 0,
+     NULL},
+    sizeof(struct none_state),
+    none_init,
+    none_rate,
+    NULL, /* on_sent */
+    NULL, /* on_ack */
+    NULL, /* on_cnp */
+    NULL, /* on_nack */
+    NULL, /* on_timeout */
+    NULL, /* cnp_interval */
+    NULL, /* cuts */
+};

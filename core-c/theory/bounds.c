@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Lower bounds on completion times. What does not fit 63 bits comes out as WEFT_NEVER. */
+#include "theory/muldiv.h"
+
+#include <weft/param.h>
+#include <weft/theory.h>
+
+#define BIT_PS UINT64_C(8000000000000) /* ps per byte at 1 bit/s */
+
+static int64_t
+add(int64_t a, int64_t b)
+{
+    return a > WEFT_NEVER - b ? WEFT_NEVER : a + b;
+}
+
+static int64_t
+mul(uint64_t a, int64_t b)
+{
+    if (b != 0 && a > (uint64_t)WEFT_NEVER / (uint64_t)b)
+    {
+        return WEFT_NEVER;
+    }
+    return (int64_t)a * b;
+}
+
+uint64_t
+weft_packets(uint64_t bytes, int64_t payload)
+{
+    uint64_t p = (uint64_t)payload;
+    return bytes / p + (bytes % p != 0);
+}
+
+int64_t
+weft_wire_time(int64_t bytes, int64_t rate)
+{
+    uint64_t rest = 0;
+    uint64_t ps = weft_muldiv((uint64_t)bytes, BIT_PS, (uint64_t)rate, &rest);
+    return ps >= (uint64_t)WEFT_NEVER ? WEFT_NEVER : (int64_t)(ps + (rest != 0));
+}
+
+/* Bytes of the last frame of a message. */
+static int64_t
+last_frame(const struct weft_wire *w, uint64_t bytes)
+{
+    uint64_t rest = bytes % (uint64_t)w->payload;
+    return (rest ? (int64_t)rest : w->payload) + w->header;
+}
+
+int64_t
+weft_one_way(const struct weft_wire *w)
+{
+    return mul(w->links, add(weft_wire_time(w->payload + w->header, w->rate), w->delay));
+}
+
+/*
+ * Full frames go back to back; at each later link the last one, if it is short, waits behind the
+ * full one before it.
+ */
+int64_t
+weft_message_bound(const struct weft_wire *w, uint64_t bytes)
+{
+    uint64_t n = weft_packets(bytes, w->payload);
+    int64_t last = weft_wire_time(last_frame(w, bytes), w->rate);
+    int64_t full = weft_wire_time(w->payload + w->header, w->rate);
+    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
+    if (n == 0 || w->links == 0)
+    {
+        return 0;
+    }
+    int64_t later = mul(w->links - 1, n > 1 ? full : last);
+    return add(add(mul(n - 1, slot), add(last, later)), mul(w->links, w->delay));
+}
+
+int64_t
+weft_allreduce_ring_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes)
+{
+    if (ranks < 2)
+    {
+        return 0;
+    }
+    return mul(2 * ((uint64_t)ranks - 1), weft_message_bound(w, weft_packets(bytes, ranks)));
+}
+
+/*
+ * All frames of a rank leave through one wire. Whichever of them is last still crosses the other
+ * links; it is at best a short one.
+ */
+int64_t
+weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes)
+{
+    uint64_t part = weft_packets(bytes, ranks > 1 ? ranks : 1);
+    uint64_t n = weft_packets(part, w->payload);
+    if (ranks < 2 || n == 0 || w->links == 0)
+    {
+        return 0;
+    }
+    int64_t last = last_frame(w, part);
+    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
+    int64_t message = add(mul(n - 1, slot), weft_wire_time(last + w->gap, w->rate));
+    int64_t wire = mul(ranks - 1, message);
+    int64_t after = add(mul(w->links - 1, weft_wire_time(last, w->rate)), mul(w->links, w->delay));
+    return wire == WEFT_NEVER ? wire : add(wire - weft_wire_time(w->gap, w->rate), after);
+}
+
+/*
+ * ofan Appendix B. Each host sends i1 packets before the first one arrives; then data and ACKs
+ * alternate up to ACK i2 = m - i1 + 1; then only ACKs are left. The last ACK, m, is due when the
+ * ACKs since i2 have been sent, and not before its own packet has come, just before ACK i2, and the
+ * ACK has travelled. With m < i1 nothing alternates: the last packet is answered when it arrives.
+ */
+int64_t
+weft_permutation_bound(const struct weft_wire *w, uint64_t m)
+{
+    int64_t td = weft_wire_time(w->payload + w->header, w->rate);
+    int64_t ta = weft_wire_time(w->ack, w->rate);
+    int64_t data = weft_wire_time(w->payload + w->header + w->gap, w->rate);
+    int64_t ack = weft_wire_time(w->ack + w->gap, w->rate);
+    int64_t tp = mul(w->links, w->delay);
+    if (m == 0 || w->links == 0)
+    {
+        return 0;
+    }
+    int64_t others = w->links - 1;
+    int64_t first = add(tp, mul(w->links, td));
+    int64_t ahead = add(tp, mul((uint64_t)others, td));
+    uint64_t i1 = weft_packets((uint64_t)ahead, data) + 1;
+    int64_t back = add(tp, mul((uint64_t)others, ta));
+    if (m < i1)
+    {
+        return add(add(first, mul(m - 1, data)), add(back, ta));
+    }
+    int64_t first_ack = add(add(first, mul(i1 - 1, data)), ack);
+    int64_t i2_ack = add(first_ack, mul(m - i1, add(data, ack)));
+    int64_t acks = mul(i1 - 1, ack);
+    return add(i2_ack, acks > back ? acks : back);
+}
