@@ -92,7 +92,9 @@ extern "C"
 
     /**
      * A *linear* hash over GF(2): h(a XOR b) = h(a) XOR h(b) up to the seed's constant, as in
-     * commodity switches (Zhang et al., ATC'21). Themis' PathMap rests on it.
+     * commodity switches (Zhang et al., ATC'21). Themis' PathMap rests on it. Of @p switch_seed,
+     * bits 40-63 choose the map, bits 32-36 by how many bits its result is rotated (8 per tier, so
+     * that tiers use different bits), and bits 0-31 are the constant.
      */
     uint32_t weft_ecmp_hash_linear(const struct weft_packet *packet, uint64_t switch_seed);
 

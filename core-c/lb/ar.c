@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Adaptive routing as switches do it: queue lengths are quantised by three thresholds, and every
+ * packet takes a random port of the least bin. A queue exactly at a threshold is in the higher bin.
+ */
+#include "base/tables.h"
+
+#include <assert.h>
+
+#include <weft/error.h>
+#include <weft/rng.h>
+
+/* "ar" in ASCII: this balancer's random streams, one per switch. */
+#define AR_STREAM (UINT64_C(0x6172) << 32)
+
+/* Ports of a switch: see clos.h. */
+#define MAX_PORTS 4096
+
+struct ar_config
+{
+    double low; /* per cent of the port's buffer */
+    double middle;
+    double high;
+};
+
+struct ar
+{
+    struct weft_rng rng;
+    uint32_t threshold[3]; /* bytes: the least queue of bins 1, 2 and 3 */
+};
+
+static const struct weft_param params[] = {
+    {"low", WEFT_REAL, WEFT_P(struct ar_config, low), "5", "0", "100", NULL,
+     "First threshold, per cent of the port's share of the buffer.", "ofan §3.2"},
+    {"middle", WEFT_REAL, WEFT_P(struct ar_config, middle), "10", "0", "100", NULL,
+     "Second threshold, per cent of the port's share of the buffer.", "ofan §3.2"},
+    {"high", WEFT_REAL, WEFT_P(struct ar_config, high), "20", "0", "100", NULL,
+     "Third threshold, per cent of the port's share of the buffer.", "ofan §3.2"},
+};
+
+static const char *
+check(const void *config)
+{
+    const struct ar_config *c = (const struct ar_config *)config;
+    if (c->low > c->middle || c->middle > c->high)
+    {
+        return "thresholds are out of order; expected low <= middle <= high";
+    }
+    return NULL;
+}
+
+/* The least whole number of bytes that is not below the threshold. */
+static uint32_t
+threshold(double percent, int64_t buffer)
+{
+    double exact = percent * (double)buffer / 100.0;
+    if (exact >= (double)UINT32_MAX)
+    {
+        return UINT32_MAX;
+    }
+    uint32_t bytes = (uint32_t)exact;
+    return (double)bytes < exact ? bytes + 1 : bytes;
+}
+
+static size_t
+ar_size(const void *config, const struct weft_site *site)
+{
+    (void)config;
+    (void)site;
+    return sizeof(struct ar);
+}
+
+static int
+ar_init(void *state, const void *config, const struct weft_site *site)
+{
+    struct ar *ar = (struct ar *)state;
+    const struct ar_config *c = (const struct ar_config *)config;
+    if (site->port_buffer < 1 || check(config))
+    {
+        return WEFT_ERANGE;
+    }
+    weft_rng_seed(&ar->rng, site->seed, site->run, AR_STREAM | site->switch_index);
+    ar->threshold[0] = threshold(c->low, site->port_buffer);
+    ar->threshold[1] = threshold(c->middle, site->port_buffer);
+    ar->threshold[2] = threshold(c->high, site->port_buffer);
+    return 0;
+}
+
+static inline uint32_t
+bin_of(const struct ar *ar, uint32_t queue)
+{
+    return (uint32_t)(queue >= ar->threshold[0]) + (uint32_t)(queue >= ar->threshold[1]) +
+           (uint32_t)(queue >= ar->threshold[2]);
+}
+
+static uint32_t
+ar_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
+{
+    struct ar *ar = (struct ar *)state;
+    uint16_t least[MAX_PORTS];
+    uint32_t count = 0;
+    uint32_t best = UINT32_MAX;
+    (void)packet;
+    (void)now;
+    assert(ports->n >= 1 && ports->n <= MAX_PORTS);
+    for (uint32_t i = 0; i < ports->n; i++)
+    {
+        const uint32_t port = weft_port_at(ports, i);
+        const uint32_t bin = bin_of(ar, ports->queue_bytes[port]);
+        count = bin < best ? 0 : count;
+        best = bin < best ? bin : best;
+        least[count] = (uint16_t)port;
+        count += bin == best;
+    }
+    return least[weft_rng_below(&ar->rng, count)];
+}
+
+const struct weft_lb_ops weft_lb_ar = {
+    {
+        "ar",
+        "Adaptive routing: a random port of the least bin of queue lengths.",
+        "ofan §3.2; themis §2.2",
+        params,
+        sizeof params / sizeof params[0],
+        NULL,
+        0,
+        sizeof(struct ar_config),
+        check,
+    },
+    WEFT_LB_PORT,
+    ar_size,
+    ar_init,
+    ar_pick,
+    NULL,
+    NULL,
+};

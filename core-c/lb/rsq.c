@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Random spraying: every packet takes a port of its own, drawn uniformly. */
+#include "base/tables.h"
+
+#include <weft/rng.h>
+
+/* "rsq" in ASCII: this balancer's random streams, one per switch. */
+#define RSQ_STREAM (UINT64_C(0x727371) << 32)
+
+static size_t
+rsq_size(const void *config, const struct weft_site *site)
+{
+    (void)config;
+    (void)site;
+    return sizeof(struct weft_rng);
+}
+
+static int
+rsq_init(void *state, const void *config, const struct weft_site *site)
+{
+    (void)config;
+    weft_rng_seed((struct weft_rng *)state, site->seed, site->run, RSQ_STREAM | site->switch_index);
+    return 0;
+}
+
+static uint32_t
+rsq_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
+{
+    (void)packet;
+    (void)now;
+    return weft_port_at(ports, weft_rng_below((struct weft_rng *)state, ports->n));
+}
+
+const struct weft_lb_ops weft_lb_rsq = {
+    {
+        "rsq",
+        "Random packet spraying: a uniformly random port per packet.",
+        "ofan §6.1; themis §2.2",
+        NULL,
+        0,
+        NULL,
+        0,
+        0,
+        NULL,
+    },
+    WEFT_LB_PORT,
+    rsq_size,
+    rsq_init,
+    rsq_pick,
+    NULL,
+    NULL,
+};
