@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "nic/selective.h"
+
+#define P(member) WEFT_P(struct weft_selective_config, member)
+
+const struct weft_param weft_selective_params[WEFT_SELECTIVE_NPARAMS] = {
+    {"window", WEFT_COUNT, P(window), "16384", "64", "4194304", NULL,
+     "packets that the receiver's bitmap covers; a power of two", "(ours)"},
+    {"outstanding", WEFT_COUNT, P(outstanding), "16384", "1", "4194304", NULL,
+     "packets that may be sent and not yet acknowledged; at most the window", "(ours)"},
+    {"rto", WEFT_TIME, P(rto), "1ms", "1ns", "inf", NULL,
+     "time without progress after which the oldest packet is sent again; no back-off", "(ours)"},
+};
+
+const char *
+weft_selective_check(const void *config)
+{
+    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
+    if (!weft_bitmap_valid(c->window))
+    {
+        return "window must be a power of two, such as 16384";
+    }
+    if (c->outstanding > c->window)
+    {
+        return "outstanding exceeds window: the receiver would drop what lies beyond it; expected "
+               "outstanding to be at most window";
+    }
+    return NULL;
+}
+
+size_t
+weft_selective_rx_size(const void *config)
+{
+    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
+    return sizeof(struct weft_selective_rx) + weft_bitmap_size((uint32_t)c->window);
+}
+
+void
+weft_selective_rx_init(void *rx, const void *config, uint32_t first_psn)
+{
+    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
+    struct weft_selective_rx *r = (struct weft_selective_rx *)rx;
+    r->epsn = first_psn & WEFT_PSN_MASK;
+    r->mask = (uint32_t)c->window - 1U;
+    r->ahead = 0;
+    r->nacked = false;
+    weft_bitmap_init(weft_selective_bits(r), (uint32_t)c->window);
+}
+
+size_t
+weft_selective_tx_size(const void *config)
+{
+    (void)config;
+    return sizeof(struct weft_sender);
+}
+
+void
+weft_selective_tx_init(void *tx, const void *config, uint32_t first_psn)
+{
+    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
+    weft_sender_init((struct weft_sender *)tx, c->outstanding, c->rto, first_psn);
+}
+
+bool
+weft_selective_tx_ready(const void *tx)
+{
+    const struct weft_sender *s = (const struct weft_sender *)tx;
+    return s->resend || weft_sender_may_send_new(s);
+}
+
+int
+weft_selective_tx_next(void *tx, int64_t now, uint32_t *psn)
+{
+    struct weft_sender *s = (struct weft_sender *)tx;
+    if (s->resend)
+    {
+        s->resend = false;
+        s->counters.resent++;
+        *psn = s->una;
+        return WEFT_TX_RETX;
+    }
+    if (!weft_sender_may_send_new(s))
+    {
+        return WEFT_TX_NONE;
+    }
+    *psn = weft_sender_send_new(s, now);
+    return WEFT_TX_NEW;
+}
+
+uint32_t
+weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
+{
+    struct weft_sender *s = (struct weft_sender *)tx;
+    const uint32_t acked = weft_sender_ack(s, reply->psn, now);
+    if (acked > 0)
+    {
+        s->resend = false; /* what was to be sent again has arrived */
+    }
+    if (reply->kind == WEFT_NACK)
+    {
+        s->counters.nacks++;
+        s->resend |= reply->psn == s->una && s->una != s->end;
+    }
+    return acked;
+}
+
+void
+weft_selective_tx_timeout(void *tx, int64_t now)
+{
+    struct weft_sender *s = (struct weft_sender *)tx;
+    s->resend |= weft_sender_timeout(s, now);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file selective.h  Selective repeat (themis §2.2): what nic-sr and ideal share. Private.
+ *
+ * Receiver. A bitmap keeps what arrived beyond the ePSN. The packet of the ePSN advances it over
+ * the bitmap and is answered by an ACK; so is a packet from before the ePSN, in case its ACK was
+ * lost. A packet beyond the ePSN is answered by a NACK if the receiver sends NACKs and this ePSN
+ * has had none, and else by nothing, as RDMA NICs and their ns-3 models do: it has no news for the
+ * sender, and the ACK that follows the missing packet covers it. A packet beyond the bitmap is
+ * dropped in silence.
+ *
+ * Sender. Every reply acknowledges all before its ePSN, so a NACK can only ask for the oldest
+ * outstanding packet: one pending retransmission is all there can be, and it is always una.
+ * The timer resends that one packet.
+ */
+#ifndef WEFT_NIC_SELECTIVE_H
+#define WEFT_NIC_SELECTIVE_H
+
+#include "base/bitmap.h"
+#include "nic/sender.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    struct weft_selective_config
+    {
+        int64_t window;      /**< packets: the receiver's bitmap */
+        int64_t outstanding; /**< packets: the sender's limit */
+        int64_t rto;         /**< ps */
+    };
+
+    /** The receiver's state; the bitmap follows it in memory. */
+    struct weft_selective_rx
+    {
+        uint32_t epsn;
+        uint32_t mask;  /**< window - 1 */
+        uint32_t ahead; /**< packets beyond the ePSN that have arrived */
+        bool nacked;    /**< this ePSN has had its NACK */
+    };
+
+    extern const struct weft_param weft_selective_params[];
+#define WEFT_SELECTIVE_NPARAMS 3
+
+    const char *weft_selective_check(const void *config);
+
+    size_t weft_selective_rx_size(const void *config);
+    void weft_selective_rx_init(void *rx, const void *config, uint32_t first_psn);
+
+    static inline uint64_t *weft_selective_bits(struct weft_selective_rx *rx)
+    {
+        return (uint64_t *)(void *)(rx + 1);
+    }
+
+    /** The packet of the ePSN arrived: past it, and past what has come before its turn. */
+    static inline void weft_selective_advance(struct weft_selective_rx *rx)
+    {
+        rx->epsn = weft_psn_add(rx->epsn, 1);
+        rx->nacked = false;
+        if (rx->ahead > 0)
+        {
+            const uint32_t run = weft_bitmap_advance(weft_selective_bits(rx), rx->mask, rx->epsn);
+            rx->ahead -= run;
+            rx->epsn = weft_psn_add(rx->epsn, run);
+        }
+    }
+
+    static inline void weft_selective_receive(struct weft_selective_rx *rx, uint32_t psn,
+                                              bool nacks, struct weft_rx_verdict *verdict)
+    {
+        const int32_t distance = weft_psn_diff(psn, rx->epsn);
+        verdict->reply = WEFT_REPLY_ACK;
+        verdict->fresh = distance == 0;
+        verdict->duplicate = distance < 0;
+        if (distance == 0)
+        {
+            weft_selective_advance(rx);
+        }
+        else if (distance > 0)
+        {
+            const bool inside = (uint32_t)distance <= rx->mask;
+            verdict->reply = WEFT_REPLY_NONE;
+            if (inside)
+            {
+                verdict->fresh = weft_bitmap_set(weft_selective_bits(rx), rx->mask, psn);
+                verdict->duplicate = !verdict->fresh;
+                rx->ahead += verdict->fresh;
+            }
+            if (inside && nacks && !rx->nacked)
+            {
+                rx->nacked = true;
+                verdict->reply = WEFT_REPLY_NACK;
+            }
+        }
+        verdict->epsn = rx->epsn;
+    }
+
+    size_t weft_selective_tx_size(const void *config);
+    void weft_selective_tx_init(void *tx, const void *config, uint32_t first_psn);
+    bool weft_selective_tx_ready(const void *tx);
+    int weft_selective_tx_next(void *tx, int64_t now, uint32_t *psn);
+    uint32_t weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now);
+    void weft_selective_tx_timeout(void *tx, int64_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

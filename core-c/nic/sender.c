@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#include "nic/sender.h"
+
+void
+weft_sender_post(void *tx, uint32_t npackets)
+{
+    struct weft_sender *s = (struct weft_sender *)tx;
+    s->unsent += npackets;
+}
+
+int64_t
+weft_sender_deadline(const void *tx)
+{
+    return ((const struct weft_sender *)tx)->deadline;
+}
+
+uint32_t
+weft_sender_una(const void *tx)
+{
+    return ((const struct weft_sender *)tx)->una;
+}
+
+const struct weft_tx_counters *
+weft_sender_counters(const void *tx)
+{
+    return &((const struct weft_sender *)tx)->counters;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file sender.h  What every sender keeps: the span of outstanding PSNs, the retransmission timer
+ * and the counters. Private.
+ *
+ * Outstanding are the PSNs in [una, end). The timer restarts when an acknowledgement makes
+ * progress, when something is sent while nothing was outstanding, and when it has fired; there is
+ * no back-off, since no source specifies one.
+ */
+#ifndef WEFT_NIC_SENDER_H
+#define WEFT_NIC_SENDER_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <weft/psn.h>
+#include <weft/transport.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** First member of every sender's state, so that the hooks of sender.c work on all of them. */
+    struct weft_sender
+    {
+        uint32_t una;     /**< oldest PSN not acknowledged */
+        uint32_t end;     /**< PSN after the last one ever sent */
+        uint32_t limit;   /**< most packets outstanding */
+        bool resend;      /**< a retransmission waits to be sent */
+        int64_t deadline; /**< of the retransmission timer; WEFT_NEVER: nothing outstanding */
+        uint64_t unsent;  /**< packets posted and never sent */
+        int64_t rto;      /**< ps */
+        struct weft_tx_counters counters;
+    };
+
+    static inline void weft_sender_init(struct weft_sender *s, int64_t limit, int64_t rto,
+                                        uint32_t first_psn)
+    {
+        memset(s, 0, sizeof(*s));
+        s->una = first_psn & WEFT_PSN_MASK;
+        s->end = s->una;
+        s->limit = (uint32_t)limit;
+        s->deadline = WEFT_NEVER;
+        s->rto = rto;
+    }
+
+    static inline uint32_t weft_sender_outstanding(const struct weft_sender *s)
+    {
+        return (s->end - s->una) & WEFT_PSN_MASK;
+    }
+
+    static inline bool weft_sender_may_send_new(const struct weft_sender *s)
+    {
+        return s->unsent > 0 && weft_sender_outstanding(s) < s->limit;
+    }
+
+    /** The time @p now + rto; never beyond WEFT_NEVER. */
+    static inline int64_t weft_sender_due(const struct weft_sender *s, int64_t now)
+    {
+        return s->rto < WEFT_NEVER - now ? now + s->rto : WEFT_NEVER;
+    }
+
+    /** Sends the next new packet: its PSN. Only where weft_sender_may_send_new(). */
+    static inline uint32_t weft_sender_send_new(struct weft_sender *s, int64_t now)
+    {
+        const uint32_t psn = s->end;
+        if (s->una == s->end)
+        {
+            s->deadline = weft_sender_due(s, now);
+        }
+        s->end = weft_psn_add(psn, 1);
+        s->unsent--;
+        s->counters.sent++;
+        return psn;
+    }
+
+    /**
+     * Everything before @p epsn has arrived. Returns how many packets that newly acknowledges: 0
+     * for an old reply, and for one that names packets never sent.
+     */
+    static inline uint32_t weft_sender_ack(struct weft_sender *s, uint32_t epsn, int64_t now)
+    {
+        const uint32_t acked = (epsn - s->una) & WEFT_PSN_MASK;
+        if (acked == 0 || acked > weft_sender_outstanding(s))
+        {
+            return 0;
+        }
+        s->una = epsn;
+        s->deadline = s->una == s->end ? WEFT_NEVER : weft_sender_due(s, now);
+        return acked;
+    }
+
+    /** The timer fires. False: it is not due. Else it is counted and restarted. */
+    static inline bool weft_sender_timeout(struct weft_sender *s, int64_t now)
+    {
+        if (now < s->deadline || s->una == s->end)
+        {
+            return false;
+        }
+        s->counters.timeouts++;
+        s->deadline = weft_sender_due(s, now);
+        return true;
+    }
+
+    /* Hooks of struct weft_transport_ops, the same for every transport. */
+    void weft_sender_post(void *tx, uint32_t npackets);
+    int64_t weft_sender_deadline(const void *tx);
+    uint32_t weft_sender_una(const void *tx);
+    const struct weft_tx_counters *weft_sender_counters(const void *tx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
