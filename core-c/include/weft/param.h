@@ -83,12 +83,18 @@ extern "C"
     /**
      * Parses @p text as parameter @p p into its member of @p config.
      * Integers are exact: "1.5us" is 1,500,000 ps; a value that is not a whole number of the base
-     * unit (0.3ps) is WEFT_ESYNTAX. On error @p config is unchanged.
+     * unit (0.3ps) is WEFT_ESYNTAX. Reals are correctly rounded; they have at most 19 significant
+     * digits, and 10^27 and 10^-27 are the limits (WEFT_EOVERFLOW). Without a min, times, sizes,
+     * rates and counts must not be negative. On error @p config is unchanged.
      * Returns 0, WEFT_ESYNTAX, WEFT_EUNIT, WEFT_EOVERFLOW, WEFT_ERANGE, WEFT_ENOTFOUND (choice).
      */
     int weft_param_parse(const struct weft_param *p, const char *text, void *config);
 
-    /** Writes the canonical text ("900us") of a parameter; returns its length or WEFT_ENOMEM. */
+    /**
+     * Writes the canonical text ("900us") of a parameter: weft_param_parse() reads the same value
+     * back. Returns its length, WEFT_ENOMEM, or WEFT_ERANGE (no such choice, a real that is not
+     * finite).
+     */
     int weft_param_format(const struct weft_param *p, const void *config, char *buf, size_t size);
 
     /** Writes what is expected ("a time (ps, ns, us, ms or s) from 1us to 1s"); length or
@@ -115,7 +121,8 @@ extern "C"
     /** Applies a preset. WEFT_ENOTFOUND if there is none of that name; else as weft_config_set. */
     int weft_config_preset(const struct weft_algo *algo, void *config, const char *preset);
 
-    /** Optimal-string-alignment distance between two names, capped at 255: for "did you mean". */
+    /** Optimal-string-alignment distance between two names, capped at 255: for "did you mean".
+     * Upper and lower case count as the same. */
     unsigned weft_name_distance(const char *a, const char *b);
 
 #ifdef __cplusplus
