@@ -11,6 +11,7 @@
 #include <weft/mmu.h>
 #include <weft/packet.h>
 #include <weft/param.h>
+#include <weft/pathmap.h>
 #include <weft/psn.h>
 #include <weft/registry.h>
 #include <weft/rng.h>

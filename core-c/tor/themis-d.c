@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Themis-D: the destination's ToR keeps the PSNs that are under way to the NIC, finds out by them
+ * which packet triggered a NACK, and blocks the NACK if that one took another path than the packet
+ * that the NACK misses. A blocked NACK is made up for once a packet of the right path passes.
+ */
+#include "tor/themis.h"
+
+#include "base/ring.h"
+
+#include <weft/error.h>
+#include <weft/psn.h>
+#include <weft/theory.h>
+
+struct themis_qp
+{
+    struct weft_ring ring; /* its slots lie behind this struct */
+    uint32_t bepsn;        /* ePSN of the blocked NACK that is armed */
+    bool armed;            /* themis' Valid */
+    uint8_t compensation;  /* enum themis_compensation */
+    struct themis_modulus paths;
+};
+
+static uint32_t
+ring_entries(const struct themis_config *c, const struct weft_last_hop *hop)
+{
+    const uint32_t factor_milli = (uint32_t)(c->ring_factor * 1000.0 + 0.5);
+    return weft_themis_ring_entries(hop->rate, hop->rtt, factor_milli, hop->mtu);
+}
+
+static size_t
+qp_size(const void *config, const struct weft_last_hop *hop)
+{
+    const struct themis_config *c = (const struct themis_config *)config;
+    const size_t slots = weft_ring_size(ring_entries(c, hop), (uint32_t)c->entry_bytes);
+    return (sizeof(struct themis_qp) + slots + 7) & ~(size_t)7;
+}
+
+static int
+qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
+{
+    struct themis_qp *qp = (struct themis_qp *)memory;
+    const struct themis_config *c = (const struct themis_config *)config;
+    const uint32_t entries = ring_entries(c, hop);
+    const uint32_t reach = c->allow_large_n ? WEFT_PSN_MASK : themis_entry_reach(c);
+    if (entries == 0 || entries > UINT16_MAX || entries > reach || hop->npaths == 0 ||
+        hop->npaths > reach)
+    {
+        return WEFT_ERANGE;
+    }
+    weft_ring_init(&qp->ring, (uint8_t *)(qp + 1), entries, (uint32_t)c->entry_bytes);
+    qp->bepsn = 0;
+    qp->armed = false;
+    qp->compensation = (uint8_t)c->compensation;
+    themis_modulus_init(&qp->paths, hop->npaths);
+    return 0;
+}
+
+/* Eq. 3. Residues of the PSNs themselves: 2^24 need not be a multiple of N. */
+static inline bool
+same_path(const struct themis_qp *qp, uint32_t a, uint32_t b)
+{
+    return themis_residue(&qp->paths, a) == themis_residue(&qp->paths, b);
+}
+
+/* While a NACK is armed: whether @p psn proves the loss. Either answer disarms. */
+static bool
+resolve(struct themis_qp *qp, uint32_t psn, struct weft_tor_counters *counters)
+{
+    if (psn == qp->bepsn)
+    {
+        qp->armed = false;
+        counters->cancelled++;
+        return false;
+    }
+    if (weft_psn_before(qp->bepsn, psn) && same_path(qp, psn, qp->bepsn))
+    {
+        qp->armed = false;
+        counters->compensated++;
+        return true;
+    }
+    return false;
+}
+
+static bool
+to_host(void *state, const struct weft_packet *data, struct weft_tor_counters *counters,
+        uint32_t *epsn)
+{
+    struct themis_qp *qp = (struct themis_qp *)state;
+    const bool compensate = qp->armed && resolve(qp, data->psn, counters);
+    if (compensate)
+    {
+        *epsn = qp->bepsn;
+    }
+    counters->ring_full += weft_ring_push(&qp->ring, data->psn);
+    return compensate;
+}
+
+static void
+arm(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
+{
+    counters->overwritten += qp->armed;
+    counters->armed++;
+    qp->bepsn = epsn;
+    qp->armed = true;
+}
+
+/* What the ring knows of a packet that an invalid NACK misses. */
+enum evidence
+{
+    OPEN,
+    DELIVERED, /* it is in the ring itself: on its way to the NIC, or there */
+    LOST,      /* a later packet of its path is in the ring, and it is not */
+};
+
+static enum evidence
+weigh(const struct themis_qp *qp, uint32_t epsn)
+{
+    const struct weft_ring *ring = &qp->ring;
+    enum evidence found = OPEN;
+    for (uint32_t i = 0; i < ring->count; i++)
+    {
+        const int32_t distance = weft_ring_diff(ring, weft_ring_at(ring, i), epsn);
+        if (distance == 0)
+        {
+            return DELIVERED;
+        }
+        if (distance > 0 && same_path(qp, weft_psn_add(epsn, (uint32_t)distance), epsn))
+        {
+            found = LOST;
+        }
+    }
+    return found;
+}
+
+/* An invalid NACK. Returns true to forward it all the same. */
+static bool
+judge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
+{
+    const enum evidence found = qp->compensation == THEMIS_SCAN ? weigh(qp, epsn) : OPEN;
+    if (found == LOST)
+    {
+        counters->scan_passed++;
+        return true;
+    }
+    counters->blocked++;
+    if (found == DELIVERED)
+    {
+        counters->scan_cancelled++;
+    }
+    else if (qp->compensation != THEMIS_OFF)
+    {
+        arm(qp, epsn, counters);
+    }
+    return false;
+}
+
+static bool
+from_host(void *state, const struct weft_packet *nack, struct weft_tor_counters *counters)
+{
+    struct themis_qp *qp = (struct themis_qp *)state;
+    const uint32_t epsn = nack->psn;
+    const uint32_t at = weft_ring_find_after(&qp->ring, epsn, 0);
+    counters->seen++;
+    if (at == qp->ring.count)
+    {
+        weft_ring_drop(&qp->ring, at);
+        counters->unknown++;
+        return true;
+    }
+    const int32_t distance = weft_ring_diff(&qp->ring, weft_ring_at(&qp->ring, at), epsn);
+    const bool valid = same_path(qp, weft_psn_add(epsn, (uint32_t)distance), epsn);
+    const bool forward = valid || judge(qp, epsn, counters);
+    counters->valid += valid;
+    counters->invalid += !valid;
+    weft_ring_drop(&qp->ring, at + 1);
+    return forward;
+}
+
+const struct weft_tor_ops weft_themis_d = {qp_size, qp_init, to_host, from_host};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Themis-S: the source's ToR gives every data packet the path PSN mod N places after its flow's own
+ * (Eq. 1), by choosing the port in two tiers and by changing the UDP source port, on which all
+ * switches hash linearly, in three. All else, and everything while links are down, is plain ECMP.
+ */
+#include "tor/themis.h"
+
+#include "base/tables.h"
+#include "lb/ecmp.h"
+
+#include <weft/error.h>
+#include <weft/pathmap.h>
+#include <weft/psn.h>
+
+struct themis
+{
+    struct weft_ecmp ecmp;
+    struct themis_modulus paths;
+    uint32_t up_ports;
+    bool source; /* a ToR: sprays what its hosts send */
+    bool spraying;
+    bool mapped; /* by the PathMap behind this struct */
+};
+
+static const struct weft_param params[] = {
+    {"compensation", WEFT_CHOICE, WEFT_P(struct themis_config, compensation), "scan", NULL, NULL,
+     "scan literal off",
+     "What becomes of a blocked NACK: scan arms compensation only if the rest of the ring leaves "
+     "it "
+     "open whether the packet is lost, literal always, off never.",
+     "themis §3.4; scan (ours)"},
+    {"entry-bytes", WEFT_COUNT, WEFT_P(struct themis_config, entry_bytes), "1", "1", "3", NULL,
+     "Bytes of a truncated PSN in the ring.", "themis §4"},
+    {"ring-factor", WEFT_REAL, WEFT_P(struct themis_config, ring_factor), "1.5", "1", "1000", NULL,
+     "F: ring entries in multiples of the last hop's bandwidth-delay product.", "themis §4"},
+    {"allow-large-n", WEFT_BOOL, WEFT_P(struct themis_config, allow_large_n), "off", NULL, NULL,
+     NULL,
+     "Accept more paths or ring entries than truncated PSNs can tell apart (127 with one byte).",
+     "(ours)"},
+};
+
+static uint32_t
+path_count(const struct weft_site *site)
+{
+    return site->tiers == 3 ? site->npaths : site->up_ports;
+}
+
+static bool
+has_pathmap(const struct weft_site *site)
+{
+    return site->tiers == 3 && site->tier == 0;
+}
+
+static size_t
+themis_size(const void *config, const struct weft_site *site)
+{
+    (void)config;
+    return sizeof(struct themis) + (has_pathmap(site) ? site->npaths * sizeof(uint16_t) : 0);
+}
+
+static int
+themis_init(void *state, const void *config, const struct weft_site *site)
+{
+    struct themis *t = (struct themis *)state;
+    const struct themis_config *c = (const struct themis_config *)config;
+    const uint32_t npaths = path_count(site);
+    weft_ecmp_init(&t->ecmp, site, site->tiers == 3);
+    t->up_ports = site->up_ports;
+    t->source = site->tier == 0;
+    t->spraying = t->source;
+    t->mapped = has_pathmap(site);
+    if (!t->source)
+    {
+        return 0;
+    }
+    if (site->up_ports == 0 || npaths == 0 || npaths > WEFT_PSN_MASK ||
+        (npaths > themis_entry_reach(c) && !c->allow_large_n))
+    {
+        return WEFT_ERANGE;
+    }
+    themis_modulus_init(&t->paths, npaths);
+    return !t->mapped
+               ? 0
+               : weft_pathmap_build((uint16_t *)(t + 1), site->up_ports, npaths / site->up_ports,
+                                    weft_linear_seed(site, 0), weft_linear_seed(site, 1), NULL);
+}
+
+static uint32_t
+themis_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
+{
+    const struct themis *t = (const struct themis *)state;
+    (void)now;
+    /* The group must be whole: n is less than up_ports after failures. */
+    if (t->spraying && packet->kind == WEFT_DATA && ports->n == t->up_ports)
+    {
+        const uint32_t step = themis_residue(&t->paths, packet->psn);
+        if (!t->mapped)
+        {
+            const uint32_t path = step + weft_ecmp_index(&t->ecmp, t->up_ports, packet);
+            return weft_port_at(ports, path < t->up_ports ? path : path - t->up_ports);
+        }
+        packet->sport ^= ((const uint16_t *)(t + 1))[step];
+    }
+    return weft_port_at(ports, weft_ecmp_index(&t->ecmp, ports->n, packet));
+}
+
+static void
+themis_set_healthy(void *state, bool healthy)
+{
+    struct themis *t = (struct themis *)state;
+    t->spraying = t->source && healthy;
+}
+
+const struct weft_lb_ops weft_lb_themis = {
+    {
+        "themis",
+        "PSN-based spraying at the source's ToR, NACK filtering at the destination's.",
+        "themis §3",
+        params,
+        sizeof params / sizeof params[0],
+        NULL,
+        0,
+        sizeof(struct themis_config),
+        NULL,
+    },
+    WEFT_LB_TOR,
+    themis_size,
+    themis_init,
+    themis_pick,
+    themis_set_healthy,
+    &weft_themis_d,
+};

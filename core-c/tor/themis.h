@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/** @file themis.h  What Themis-S (themis.c) and Themis-D (themis-d.c) share. Private. */
+#ifndef WEFT_TOR_THEMIS_H
+#define WEFT_TOR_THEMIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weft/tor.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    enum themis_compensation
+    {
+        THEMIS_SCAN,    /**< a blocked NACK is judged by the whole ring before it is armed */
+        THEMIS_LITERAL, /**< every blocked NACK is armed, as themis §3.4 has it */
+        THEMIS_OFF,     /**< blocked NACKs are never made up for */
+    };
+
+    struct themis_config
+    {
+        int64_t compensation; /**< enum themis_compensation */
+        int64_t entry_bytes;  /**< of a truncated PSN */
+        double ring_factor;   /**< F */
+        int64_t allow_large_n;
+    };
+
+    /** The numbers up to which truncated PSNs can be told apart: half their range, less one. */
+    static inline uint32_t themis_entry_reach(const struct themis_config *config)
+    {
+        return (UINT32_C(1) << (8 * (uint32_t)config->entry_bytes - 1)) - 1;
+    }
+
+    /** PSN mod N without a division instruction. */
+    struct themis_modulus
+    {
+        uint32_t n;
+        uint32_t magic; /**< ceil(2^shift / n) */
+        uint32_t shift; /**< 24 + l, 2^l >= n: exact for 24 bits (Granlund & Montgomery 1994) */
+    };
+
+    /** @p n in [1, 2^24]. */
+    static inline void themis_modulus_init(struct themis_modulus *m, uint32_t n)
+    {
+        uint32_t l = 0;
+        while ((UINT32_C(1) << l) < n)
+        {
+            l++;
+        }
+        m->n = n;
+        m->shift = 24 + l;
+        m->magic = (uint32_t)(((UINT64_C(1) << m->shift) + n - 1) / n);
+    }
+
+    static inline uint32_t themis_residue(const struct themis_modulus *m, uint32_t psn)
+    {
+        return psn - (uint32_t)(((uint64_t)psn * m->magic) >> m->shift) * m->n;
+    }
+
+    extern const struct weft_tor_ops weft_themis_d;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
