@@ -104,19 +104,20 @@ class LaneScheduler : public Scheduler
     struct Lane
     {
         std::unique_ptr<Scheduler::Event[]> ring; /**< 2^n slots once the lane was open. */
-        uint32_t mask{0};                         /**< Number of slots less one. */
-        uint32_t head{0};                         /**< Count of events taken out. */
-        uint32_t tail{0};                         /**< Count of events put in. */
-        uint32_t tailAtReview{0};                 /**< The tail at the last review. */
+        uint64_t head{0};                         /**< Count of events taken out. */
+        uint64_t tail{0};                         /**< Count of events put in. */
         uint64_t delay{0};                        /**< The delay of its events. */
+        uint32_t mask{0};                         /**< Number of slots less one. */
         bool open{false};                         /**< Whether it stands for a delay. */
+        uint64_t tailAtReview{0};                 /**< The tail at the last review. */
+        uint64_t uses{0};                         /**< Events taken between the last two reviews. */
 
         /**
          * The slot of an event.
          * \param [in] i The event's place, counted as head and tail are.
          * \return The slot.
          */
-        Scheduler::Event& At(uint32_t i) const
+        Scheduler::Event& At(uint64_t i) const
         {
             return ring[i & mask];
         }
@@ -150,7 +151,7 @@ class LaneScheduler : public Scheduler
         }
 
         /** Double the ring. */
-        void Grow();
+        [[gnu::noinline]] void Grow();
         /** Take the head out, and the removed events behind it. */
         void DropHead();
         /** Take the tail out, and the removed events before it. */
@@ -160,7 +161,7 @@ class LaneScheduler : public Scheduler
          * \param [in] key The event's key.
          * \return Its place, or tail if it is not in this lane.
          */
-        uint32_t Find(const Scheduler::EventKey& key) const;
+        uint64_t Find(const Scheduler::EventKey& key) const;
     };
 
     /** A delay that has no lane, and how often it was seen of late. */
@@ -209,11 +210,16 @@ class LaneScheduler : public Scheduler
     const Scheduler::Event& Top() const;
 
     /**
-     * Insert an event that no lane takes.
+     * Take the top of the heap. Apart from RemoveNext(), to keep that short.
+     * \return The event.
+     */
+    [[gnu::noinline]] Scheduler::Event RemoveNextOfHeap();
+    /**
+     * Insert an event that no lane takes. Apart from Insert(), to keep that short.
      * \param [in] ev The event.
      * \param [in] delay Its delay.
      */
-    void InsertIntoHeap(const Scheduler::Event& ev, uint64_t delay);
+    [[gnu::noinline]] void InsertIntoHeap(const Scheduler::Event& ev, uint64_t delay);
     /**
      * Put an event on the heap, leaving the tournament alone.
      * \param [in] ev The event.
@@ -231,16 +237,11 @@ class LaneScheduler : public Scheduler
      */
     void SiftUp(std::size_t i, const Scheduler::Event& ev);
     /**
-     * Place an event at a hole of the heap or beneath it.
+     * Move a hole of the heap down to a leaf, by the least child each time.
      * \param [in] i The hole.
-     * \param [in] ev The event.
+     * \return Where it ended.
      */
-    void SiftDown(std::size_t i, const Scheduler::Event& ev);
-    /**
-     * \param [in] i A node of the heap.
-     * \return Its least child, or the heap's size if it has none.
-     */
-    std::size_t LeastChild(std::size_t i) const;
+    std::size_t SinkHole(std::size_t i);
 
     /** Give up the lanes that are hardly used and open new ones for the best candidates. */
     void Review();
@@ -254,11 +255,6 @@ class LaneScheduler : public Scheduler
      * \param [in] lane The lane.
      */
     void CloseLane(Lane& lane);
-    /**
-     * \param [in] lane A lane.
-     * \return How many events it has taken since the last review.
-     */
-    static uint32_t Uses(const Lane& lane);
     /** Find a multiplier by which the lanes' delays fall into different buckets. */
     void RebuildTable();
     /**
@@ -277,8 +273,6 @@ class LaneScheduler : public Scheduler
     uint32_t m_leaves{1};
     /** Events that no lane took since the last review. */
     uint32_t m_misses{0};
-    /** Whether an event was taken yet: before that, delays are unknown. */
-    bool m_running{false};
     /** Attribute MaxLanes. */
     uint32_t m_maxLanes{15};
     /** Attribute ReviewPeriod. */

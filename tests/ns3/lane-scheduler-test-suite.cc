@@ -274,7 +274,7 @@ void LaneSchedulerLearningTestCase::DoRun()
     m_lane = CreateLaneScheduler(3, 1024);
     for (uint32_t i = 0; i < 100; i++)
     {
-        m_lane->Insert({nullptr, {i, m_uid++, 0}});
+        m_lane->Insert({nullptr, {i + 1, m_uid++, 0}});
     }
     Hold({10, 20, 30}, 1024);
     NS_TEST_EXPECT_MSG_EQ(Lanes(), "10 20 30 ", "three delays in equal use");
