@@ -1,0 +1,86 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_HELPER_H
+#define NS3_WEFT_HELPER_H
+
+#include "ns3/application-container.h"
+#include "ns3/attribute.h"
+#include "ns3/net-device-container.h"
+#include "ns3/node-container.h"
+#include "ns3/object-factory.h"
+#include "ns3/weft-collective.h"
+#include "ns3/weft-fabric.h"
+
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * @ingroup weft
+ * @brief Builds a fabric around a set of hosts.
+ *
+ * @code
+ *   WeftHelper weft;
+ *   weft.SetTopology("leaf-spine leaves=4 spines=4 hosts-per-leaf=4 link-rate=100Gbps");
+ *   weft.SetBalancer("themis");
+ *   NetDeviceContainer nics = weft.Install();
+ * @endcode
+ *
+ * A helper made before anything else in the program sets ns-3's time resolution to picoseconds.
+ */
+class WeftHelper
+{
+  public:
+    WeftHelper();
+
+    /** @name Algorithms by name, parameters as name=value: see `weft list`
+     *  @param text as in "dcqcn preset=hpcc t-i=300us" @{ */
+    void SetTopology(const std::string& text);
+    void SetFrames(const std::string& text);
+    void SetSwitch(const std::string& text);
+    void SetBalancer(const std::string& text);
+    void SetTransport(const std::string& text);
+    void SetCongestionControl(const std::string& text);
+    /** @} */
+
+    /** Sets any attribute of WeftFabric. @param name attribute @param value its value */
+    void SetFabricAttribute(const std::string& name, const AttributeValue& value);
+
+    /** Builds the fabric with hosts of its own. @return the NICs, in host order */
+    NetDeviceContainer Install();
+    /** Builds the fabric. @param hosts as many nodes as the topology has hosts @return the NICs, in
+     * host order */
+    NetDeviceContainer Install(const NodeContainer& hosts);
+
+    /** @return the fabric built last */
+    Ptr<WeftFabric> GetFabric() const;
+    /** @return its hosts */
+    NodeContainer GetHosts() const;
+    /** @return its switches */
+    NodeContainer GetSwitches() const;
+
+    /**
+     * Starts a workload on the fabric built last.
+     * @param text as in "allreduce-ring bytes=300MB groups=16"
+     * @return the workload, to be asked for its completion time after the simulation
+     */
+    Ptr<WeftCollective> InstallWorkload(const std::string& text);
+
+    /**
+     * Sets the time resolution to picoseconds and the scheduler to LaneScheduler. Call it first in
+     * main(); the scheduler is left alone if --SchedulerType or a GlobalValue chose another one.
+     */
+    static void UseFastScheduler();
+
+  private:
+    ObjectFactory m_factory;  //!< of fabrics
+    Ptr<WeftFabric> m_fabric; //!< built last
+    NodeContainer m_hosts;    //!< its hosts
+    NodeContainer m_switches; //!< its switches
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_HELPER_H */

@@ -1,0 +1,91 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-channel.h"
+
+#include "weft-port.h"
+
+#include "ns3/net-device.h"
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(WeftChannel);
+
+TypeId WeftChannel::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WeftChannel")
+                            .SetParent<Channel>()
+                            .SetGroupName("Weft")
+                            .AddConstructor<WeftChannel>()
+                            .AddAttribute("DataRate",
+                                          "Bit rate of each direction",
+                                          TypeId::ATTR_GET,
+                                          DataRateValue(),
+                                          MakeDataRateAccessor(&WeftChannel::GetDataRate),
+                                          MakeDataRateChecker())
+                            .AddAttribute("Delay",
+                                          "Propagation delay",
+                                          TypeId::ATTR_GET,
+                                          TimeValue(),
+                                          MakeTimeAccessor(&WeftChannel::GetDelay),
+                                          MakeTimeChecker());
+    return tid;
+}
+
+WeftChannel::WeftChannel()
+{
+}
+
+WeftChannel::~WeftChannel()
+{
+}
+
+void WeftChannel::DoDispose()
+{
+    m_devices[0] = m_devices[1] = nullptr;
+    m_ports[0] = m_ports[1] = nullptr;
+    Channel::DoDispose();
+}
+
+void WeftChannel::Attach(WeftPort* a, Ptr<NetDevice> da, WeftPort* b, Ptr<NetDevice> db)
+{
+    m_ports[0] = a;
+    m_ports[1] = b;
+    m_devices[0] = da;
+    m_devices[1] = db;
+    WeftPort::Connect(a, b);
+}
+
+std::size_t WeftChannel::GetNDevices() const
+{
+    return m_devices[0] ? 2 : 0;
+}
+
+Ptr<NetDevice> WeftChannel::GetDevice(std::size_t i) const
+{
+    return m_devices[i];
+}
+
+DataRate WeftChannel::GetDataRate() const
+{
+    return DataRate(m_ports[0] ? static_cast<uint64_t>(m_ports[0]->GetRate()) : 0);
+}
+
+Time WeftChannel::GetDelay() const
+{
+    return TimeStep(m_ports[0] ? static_cast<uint64_t>(m_ports[0]->GetDelay()) : 0);
+}
+
+void WeftChannel::SetDown(bool down)
+{
+    m_ports[0]->SetDown(down);
+    m_ports[1]->SetDown(down);
+}
+
+bool WeftChannel::IsDown() const
+{
+    return m_ports[0] && m_ports[0]->IsDown();
+}
+
+} // namespace ns3

@@ -1,0 +1,197 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-collective.h"
+
+#include "weft-fabric.h"
+
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+
+#include <weft/error.h>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(WeftCollective);
+
+TypeId WeftCollective::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::WeftCollective")
+            .SetParent<Object>()
+            .SetGroupName("Weft")
+            .AddConstructor<WeftCollective>()
+            .AddAttribute("Workload",
+                          "A workload and its parameters, as in `weft list workload`",
+                          StringValue("ring"),
+                          MakeStringAccessor(&WeftCollective::SetWorkloadText,
+                                             &WeftCollective::GetWorkloadText),
+                          MakeStringChecker())
+            .AddTraceSource("Delivered",
+                            "A message is whole at its receiver: its number, the time",
+                            MakeTraceSourceAccessor(&WeftCollective::m_deliveredTrace),
+                            "ns3::WeftCollective::DeliveredCallback")
+            .AddTraceSource("Done",
+                            "Every message has been delivered and acknowledged",
+                            MakeTraceSourceAccessor(&WeftCollective::m_doneTrace),
+                            "ns3::TracedCallback::Void");
+    return tid;
+}
+
+WeftCollective::WeftCollective()
+    : m_workload("workload")
+{
+}
+
+WeftCollective::~WeftCollective()
+{
+}
+
+void WeftCollective::DoDispose()
+{
+    m_fabric = nullptr;
+    Object::DoDispose();
+}
+
+void WeftCollective::SetWorkloadText(std::string text)
+{
+    m_workload.Set(text);
+}
+
+std::string WeftCollective::GetWorkloadText() const
+{
+    return m_workload.Format();
+}
+
+void WeftCollective::SetWorkload(const weft_algo* algo, const void* config)
+{
+    m_workload.Set(algo, config);
+}
+
+bool WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
+{
+    m_fabric = fabric;
+    if (!Fill(fabric->GetNHosts(), error))
+    {
+        return false;
+    }
+    for (uint32_t i = 0; i < m_messages.size(); i++)
+    {
+        if (m_messages[i].waits == 0)
+        {
+            Release(i);
+        }
+    }
+    return true;
+}
+
+bool WeftCollective::Fill(uint32_t nhosts, std::string& error)
+{
+    const auto ops = m_workload.GetOps<weft_workload_ops>();
+    weft_traffic_size size{};
+    int code = ops->size(m_workload.GetConfig(), nhosts, &size);
+    if (code == 0)
+    {
+        m_messages.resize(size.nmessages);
+        m_successors.resize(size.nnext);
+        m_times.resize(size.nmessages);
+        m_ngroups = size.ngroups;
+        code = ops->fill(m_workload.GetConfig(),
+                         nhosts,
+                         m_fabric->GetSeed(),
+                         m_fabric->GetRun(),
+                         m_messages.data(),
+                         m_successors.data());
+    }
+    if (code != 0)
+    {
+        error = m_workload.Format() + " on " + std::to_string(nhosts) +
+                " hosts: " + weft_strerror(code);
+        return false;
+    }
+    CreateQps(size.nqps);
+    return true;
+}
+
+void WeftCollective::CreateQps(uint32_t nqps)
+{
+    std::vector<const weft_message*> first(nqps, nullptr);
+    for (const weft_message& m : m_messages)
+    {
+        if (!first[m.qp])
+        {
+            first[m.qp] = &m;
+        }
+    }
+    for (const weft_message* m : first)
+    {
+        m_qps.push_back(m_fabric->CreateQp(m->src, m->dst, this));
+    }
+}
+
+void WeftCollective::Release(uint32_t message)
+{
+    const int64_t wait = m_messages[message].start - Simulator::Now().GetTimeStep();
+    if (wait > 0 || Simulator::Now().IsZero())
+    {
+        Simulator::Schedule(TimeStep(static_cast<uint64_t>(wait > 0 ? wait : 0)),
+                            &WeftCollective::Post,
+                            this,
+                            message);
+    }
+    else
+    {
+        Post(message);
+    }
+}
+
+void WeftCollective::Post(uint32_t message)
+{
+    const weft_message& m = m_messages[message];
+    m_times[message].posted = Simulator::Now().GetTimeStep();
+    m_fabric->Post(m_qps[m.qp], m.bytes, message);
+}
+
+void WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
+{
+    const auto message = static_cast<uint32_t>(tag);
+    const weft_message& m = m_messages[message];
+    m_lastDelivery = Simulator::Now().GetTimeStep();
+    m_times[message].delivered = m_lastDelivery;
+    m_deliveredTrace(message, Simulator::Now());
+    for (uint32_t i = 0; i < m.nnext; i++)
+    {
+        const uint32_t next = m_successors[m.first_next + i];
+        if (--m_messages[next].waits == 0)
+        {
+            Release(next);
+        }
+    }
+}
+
+void WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
+{
+    m_times[tag].acked = Simulator::Now().GetTimeStep();
+    if (++m_acked == m_messages.size())
+    {
+        m_doneTrace();
+    }
+}
+
+Time WeftCollective::GetCompletionTime() const
+{
+    return TimeStep(static_cast<uint64_t>(m_lastDelivery));
+}
+
+uint64_t WeftCollective::GetTotalBytes() const
+{
+    uint64_t bytes = 0;
+    for (const weft_message& m : m_messages)
+    {
+        bytes += m.bytes;
+    }
+    return bytes;
+}
+
+} // namespace ns3

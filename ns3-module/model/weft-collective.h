@@ -1,0 +1,121 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_COLLECTIVE_H
+#define NS3_WEFT_COLLECTIVE_H
+
+#include "weft-choice.h"
+#include "weft-qp.h"
+
+#include "ns3/nstime.h"
+#include "ns3/object.h"
+#include "ns3/traced-callback.h"
+
+#include <string>
+#include <vector>
+#include <weft/traffic.h>
+
+namespace ns3
+{
+
+class WeftFabric;
+
+/**
+ * @ingroup weft
+ * @brief Runs a workload on a fabric: a graph of messages, each posted when those it waits for
+ * have been delivered.
+ *
+ * One object drives all hosts, as the job's launcher does; every message still crosses the NICs.
+ */
+class WeftCollective : public Object, public WeftMessageListener
+{
+  public:
+    /** When a message was posted, delivered and acknowledged, ps; -1: not yet. */
+    struct Times
+    {
+        int64_t posted{-1};    //!< its dependencies were met
+        int64_t delivered{-1}; //!< in order at the receiver
+        int64_t acked{-1};     //!< known to the sender
+    };
+
+    /** @return the type */
+    static TypeId GetTypeId();
+    WeftCollective();
+    ~WeftCollective() override;
+
+    /** Chooses a workload that is already resolved. @param algo the workload @param config its
+     * configuration */
+    void SetWorkload(const weft_algo* algo, const void* config);
+
+    /**
+     * Creates the QPs and schedules the first messages.
+     * @param fabric a fabric that has been built
+     * @param error what is wrong, if it fails
+     * @return whether it succeeded
+     */
+    bool Install(Ptr<WeftFabric> fabric, std::string& error);
+
+    /** @return whether every message has been delivered and acknowledged */
+    bool IsDone() const
+    {
+        return m_acked == m_messages.size();
+    }
+
+    /** @return the graph */
+    const std::vector<weft_message>& GetMessages() const
+    {
+        return m_messages;
+    }
+
+    /** @return times, message by message */
+    const std::vector<Times>& GetTimes() const
+    {
+        return m_times;
+    }
+
+    /** @return number of groups */
+    uint32_t GetNGroups() const
+    {
+        return m_ngroups;
+    }
+
+    /** @return last delivery of the slowest group so far */
+    Time GetCompletionTime() const;
+    /** @return payload of all messages, bytes */
+    uint64_t GetTotalBytes() const;
+
+    // From WeftMessageListener
+    void MessageDelivered(const WeftQp& qp, uint64_t tag) override;
+    void MessageAcked(const WeftQp& qp, uint64_t tag) override;
+
+    /** Signature of the "Delivered" trace. @param message number @param when time */
+    typedef void (*DeliveredCallback)(uint32_t message, Time when);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    void SetWorkloadText(std::string text); //!< @param text name and parameters
+    std::string GetWorkloadText() const;    //!< @return name and parameters
+    bool Fill(uint32_t nhosts,
+              std::string& error);  //!< @param nhosts hosts @param error why not @return success
+    void CreateQps(uint32_t nqps);  //!< @param nqps QPs of the graph
+    void Release(uint32_t message); //!< @param message has nothing to wait for
+    void Post(uint32_t message);    //!< @param message to be posted now
+
+    WeftChoice m_workload;                           //!< attribute
+    Ptr<WeftFabric> m_fabric;                        //!< the fabric
+    std::vector<weft_message> m_messages;            //!< the graph
+    std::vector<uint32_t> m_successors;              //!< its edges
+    std::vector<Times> m_times;                      //!< what happened
+    std::vector<WeftQp*> m_qps;                      //!< by the graph's QP numbers
+    uint32_t m_ngroups{0};                           //!< groups
+    size_t m_acked{0};                               //!< messages done
+    int64_t m_lastDelivery{0};                       //!< ps
+    TracedCallback<uint32_t, Time> m_deliveredTrace; //!< "Delivered"
+    TracedCallback<> m_doneTrace;                    //!< "Done"
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_COLLECTIVE_H */

@@ -1,0 +1,605 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-fabric.h"
+
+#include "weft-channel.h"
+#include "weft-nic.h"
+#include "weft-switch.h"
+
+#include "ns3/fatal-error.h"
+#include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/packet.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <sstream>
+#include <weft/error.h>
+#include <weft/psn.h>
+#include <weft/tor.h>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("WeftFabric");
+NS_OBJECT_ENSURE_REGISTERED(WeftFabric);
+
+namespace
+{
+
+constexpr uint64_t QP_STREAM = UINT64_C(0x9b) << 40; //!< rng streams of QPs
+constexpr uint16_t FIRST_EPHEMERAL = 49152; //!< RoCEv2 source ports (RFC 6335 dynamic range)
+
+/** @param kind registry @param text line of text @return a choice; a wrong text is fatal */
+WeftChoice MakeChoice(const char* kind, const char* text)
+{
+    WeftChoice choice(kind);
+    choice.Set(text);
+    return choice;
+}
+
+} // namespace
+
+/** One attribute per kind of algorithm, each a line of text. */
+#define WEFT_CHOICE_ATTRIBUTE(attribute, member, text, doc)                                    \
+    AddAttribute(attribute,                                                                    \
+                 doc,                                                                          \
+                 StringValue(text),                                                            \
+                 MakeStringAccessor(&WeftFabric::Set##member, &WeftFabric::Get##member##Text), \
+                 MakeStringChecker())
+
+TypeId WeftFabric::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::WeftFabric")
+            .SetParent<Object>()
+            .SetGroupName("Weft")
+            .AddConstructor<WeftFabric>()
+            .WEFT_CHOICE_ATTRIBUTE("Topology",
+                                   Topology,
+                                   "leaf-spine",
+                                   "Shape, rates and delays: a topology and its parameters")
+            .WEFT_CHOICE_ATTRIBUTE("Frames", Frames, "roce", "Frame sizes and NIC behaviour")
+            .WEFT_CHOICE_ATTRIBUTE("Switch", Switch, "shared-buffer", "Buffer, PFC and ECN")
+            .WEFT_CHOICE_ATTRIBUTE("Balancer", Balancer, "ecmp", "Load balancer")
+            .WEFT_CHOICE_ATTRIBUTE("Transport", Transport, "nic-sr", "NIC transport")
+            .WEFT_CHOICE_ATTRIBUTE("CongestionControl",
+                                   Cc,
+                                   "dcqcn",
+                                   "Congestion control of the NICs")
+            .AddAttribute("Seed",
+                          "Seed of all random streams of this fabric",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&WeftFabric::m_seed),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("Run",
+                          "Run number: independent streams under the same seed",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&WeftFabric::m_run),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("ConvergenceDelay",
+                          "From a failure or repair to new forwarding everywhere",
+                          TimeValue(MicroSeconds(100)),
+                          MakeTimeAccessor(&WeftFabric::m_convergence),
+                          MakeTimeChecker());
+    return tid;
+}
+
+WeftFabric::WeftFabric()
+    : m_topology(MakeChoice("topology", "leaf-spine")),
+      m_frames(MakeChoice("fabric", "roce")),
+      m_switch(MakeChoice("switch", "shared-buffer")),
+      m_balancer(MakeChoice("balancer", "ecmp")),
+      m_transport(MakeChoice("transport", "nic-sr")),
+      m_cc(MakeChoice("congestion-control", "dcqcn"))
+{
+}
+
+WeftFabric::~WeftFabric()
+{
+    for (WeftQp* qp : m_qps)
+    {
+        qp->Unref();
+    }
+}
+
+void WeftFabric::DoDispose()
+{
+    m_channels.clear();
+    m_payloads.clear();
+    Object::DoDispose();
+}
+
+void WeftFabric::SetTopology(std::string text)
+{
+    m_topology.Set(text);
+}
+
+void WeftFabric::SetFrames(std::string text)
+{
+    m_frames.Set(text);
+}
+
+void WeftFabric::SetSwitch(std::string text)
+{
+    m_switch.Set(text);
+}
+
+void WeftFabric::SetBalancer(std::string text)
+{
+    m_balancer.Set(text);
+}
+
+void WeftFabric::SetTransport(std::string text)
+{
+    m_transport.Set(text);
+}
+
+void WeftFabric::SetCc(std::string text)
+{
+    m_cc.Set(text);
+}
+
+std::string WeftFabric::GetTopologyText() const
+{
+    return m_topology.Format();
+}
+
+std::string WeftFabric::GetFramesText() const
+{
+    return m_frames.Format();
+}
+
+std::string WeftFabric::GetSwitchText() const
+{
+    return m_switch.Format();
+}
+
+std::string WeftFabric::GetBalancerText() const
+{
+    return m_balancer.Format();
+}
+
+std::string WeftFabric::GetTransportText() const
+{
+    return m_transport.Format();
+}
+
+std::string WeftFabric::GetCcText() const
+{
+    return m_cc.Format();
+}
+
+WeftChoice& WeftFabric::GetChoiceOf(const std::string& kind)
+{
+    if (kind == "topology")
+    {
+        return m_topology;
+    }
+    if (kind == "fabric")
+    {
+        return m_frames;
+    }
+    if (kind == "switch")
+    {
+        return m_switch;
+    }
+    if (kind == "balancer")
+    {
+        return m_balancer;
+    }
+    if (kind == "transport")
+    {
+        return m_transport;
+    }
+    NS_ABORT_MSG_UNLESS(kind == "congestion-control", "Weft: a fabric has no " << kind);
+    return m_cc;
+}
+
+void WeftFabric::SetChoice(const std::string& kind, const weft_algo* algo, const void* config)
+{
+    GetChoiceOf(kind).Set(algo, config);
+}
+
+bool WeftFabric::GetShape(weft_clos* clos, std::string& error) const
+{
+    const auto ops = m_topology.GetOps<weft_topology_ops>();
+    const int code = ops->build(m_topology.GetConfig(), clos);
+    if (code != 0)
+    {
+        error = m_topology.Format() + ": " + weft_strerror(code);
+    }
+    return code == 0;
+}
+
+bool WeftFabric::CheckSizes(const NodeContainer& hosts,
+                            const NodeContainer& switches,
+                            std::string& error) const
+{
+    std::ostringstream text;
+    if (Time::GetResolution() != Time::PS)
+    {
+        text << "the fabric counts picoseconds: call Time::SetResolution(Time::PS) before anything "
+                "else";
+    }
+    else if (hosts.GetN() != m_clos.nhosts || switches.GetN() != m_clos.nswitches)
+    {
+        text << "this topology has " << m_clos.nhosts << " hosts and " << m_clos.nswitches
+             << " switches, but there are " << hosts.GetN() << " and " << switches.GetN()
+             << " nodes";
+    }
+    error = text.str();
+    return error.empty();
+}
+
+bool WeftFabric::Build(const NodeContainer& hosts,
+                       const NodeContainer& switches,
+                       std::string& error)
+{
+    if (!GetShape(&m_clos, error) || !CheckSizes(hosts, switches, error))
+    {
+        return false;
+    }
+    m_frame = m_frames.GetConfigAs<weft_fabric_config>();
+    m_replyClass = m_frame.ack_priority == WEFT_ACK_FIRST ? 0 : 1;
+    m_transportOps = m_transport.GetOps<weft_transport_ops>();
+    m_ccOps = m_cc.GetOps<weft_cc_ops>();
+    m_cnpInterval = m_ccOps->cnp_interval ? m_ccOps->cnp_interval(m_cc.GetConfig()) : WEFT_NEVER;
+    m_torActive = GetBalancer()->tor != nullptr;
+    if (!BuildSwitches(switches, error))
+    {
+        return false;
+    }
+    BuildNics(hosts);
+    BuildLinks();
+    return true;
+}
+
+bool WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
+{
+    for (uint32_t i = 0; i < m_clos.nswitches; i++)
+    {
+        auto sw = CreateObject<WeftSwitch>();
+        sw->SetAddress(Mac48Address::Allocate());
+        const int code = sw->Setup(this, i);
+        if (code != 0)
+        {
+            std::ostringstream text;
+            text << "switch " << i << ": balancer " << m_balancer.Format() << ", buffer "
+                 << m_switch.Format() << ": " << weft_strerror(code);
+            error = text.str();
+            return false;
+        }
+        switches.Get(i)->AddDevice(sw);
+        m_switches.push_back(PeekPointer(sw));
+    }
+    return true;
+}
+
+void WeftFabric::BuildNics(const NodeContainer& hosts)
+{
+    for (uint32_t i = 0; i < m_clos.nhosts; i++)
+    {
+        auto nic = CreateObject<WeftNic>();
+        const Mac48Address address = Mac48Address::Allocate();
+        nic->SetAddress(address);
+        nic->Setup(this, i);
+        hosts.Get(i)->AddDevice(nic);
+        m_nics.push_back(PeekPointer(nic));
+        m_hostOf[address] = i;
+    }
+}
+
+WeftPort* WeftFabric::GetPort(const weft_end& end) const
+{
+    return end.is_host ? m_nics[end.index]->GetPort() : m_switches[end.index]->GetPort(end.port);
+}
+
+void WeftFabric::BuildLinks()
+{
+    m_channels.reserve(m_clos.nlinks);
+    for (uint64_t i = 0; i < m_clos.nlinks; i++)
+    {
+        weft_link link;
+        weft_clos_link(&m_clos, i, &link);
+        auto channel = CreateObject<WeftChannel>();
+        Ptr<NetDevice> lower(m_switches[link.upper.index]);
+        if (link.lower.is_host)
+        {
+            m_nics[link.lower.index]->SetChannel(channel);
+            lower = m_nics[link.lower.index];
+        }
+        else
+        {
+            lower = m_switches[link.lower.index];
+        }
+        channel->Attach(GetPort(link.lower),
+                        lower,
+                        GetPort(link.upper),
+                        m_switches[link.upper.index]);
+        m_channels.push_back(channel);
+    }
+}
+
+weft_site WeftFabric::GetSite(uint32_t index, const weft_switch_map& map) const
+{
+    weft_site site{};
+    site.seed = m_seed;
+    site.run = m_run;
+    site.switch_index = index;
+    site.nports = weft_map_nports(&map);
+    site.tier = map.tier;
+    site.tiers = m_clos.tiers;
+    site.up_ports = map.n_up;
+    site.npaths = m_clos.npaths;
+    site.port_rate = m_clos.fabric_rate;
+    site.port_buffer = GetMmuConfig().buffer / site.nports;
+    return site;
+}
+
+weft_last_hop WeftFabric::GetLastHop() const
+{
+    weft_last_hop hop{};
+    hop.npaths = m_clos.npaths;
+    hop.rate = m_clos.host_rate;
+    hop.rtt = 2 * m_clos.host_delay;
+    hop.mtu = m_frame.payload + m_frame.header;
+    return hop;
+}
+
+WeftQp* WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
+{
+    NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
+                    "Weft: no QP from host " << src << " to host " << dst
+                                             << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
+    auto qp = new WeftQp;
+    qp->index = static_cast<uint32_t>(m_qps.size());
+    qp->src = src;
+    qp->dst = dst;
+    qp->nic = m_nics[src];
+    qp->listener = listener;
+    weft_rng rng;
+    weft_rng_seed(&rng, m_seed, m_run, QP_STREAM + qp->index);
+    qp->sport = static_cast<uint16_t>(FIRST_EPHEMERAL +
+                                      weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
+    qp->firstPsn = m_frame.first_psn < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK
+                                         : static_cast<uint32_t>(m_frame.first_psn) & WEFT_PSN_MASK;
+    qp->epsn = qp->firstPsn;
+    InitQpState(qp);
+    m_qps.push_back(qp);
+    return qp;
+}
+
+void WeftFabric::InitQpState(WeftQp* qp)
+{
+    const auto words = [](size_t bytes) { return (bytes + 7) / 8; };
+    const void* transport = m_transport.GetConfig();
+    const weft_tor_ops* tor = GetBalancer()->tor;
+    const weft_last_hop hop = GetLastHop();
+    const bool tracked = tor && weft_clos_tor(&m_clos, qp->src) != weft_clos_tor(&m_clos, qp->dst);
+
+    // Sender and receiver are at different NICs: their states start on different cache lines.
+    const size_t tx = words(m_transportOps->tx_size(transport));
+    const size_t cc = (words(m_ccOps->state_size) + tx + 7) / 8 * 8 - tx;
+    const size_t rx = words(m_transportOps->rx_size(transport));
+    const size_t qpTor = tracked ? words(tor->qp_size(GetBalancerConfig(), &hop)) : 0;
+    qp->memory.assign(tx + cc + rx + qpTor, 0);
+    qp->tx = qp->memory.data();
+    qp->cc = qp->memory.data() + tx;
+    qp->rx = qp->memory.data() + tx + cc;
+    m_transportOps->tx_init(qp->tx, transport, qp->firstPsn);
+    m_transportOps->rx_init(qp->rx, transport, qp->firstPsn);
+    m_ccOps->init(qp->cc, m_cc.GetConfig(), m_clos.host_rate, WeftNow());
+    if (tracked)
+    {
+        qp->tor = qp->memory.data() + tx + cc + rx;
+        const int code = tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
+        NS_ABORT_MSG_IF(code != 0, "Weft: " << m_balancer.Format() << ": " << weft_strerror(code));
+    }
+}
+
+void WeftFabric::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
+{
+    NS_ABORT_MSG_IF(bytes == 0, "Weft: a message of 0 bytes");
+    qp->nic->Post(qp, bytes, tag);
+}
+
+WeftPacket* WeftFabric::NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t psn)
+{
+    WeftPacket* p = m_pool.Get();
+    p->d = data;
+    TurnIntoReply(p, kind, psn);
+    return p;
+}
+
+void WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn) const
+{
+    std::swap(p->d.src, p->d.dst);
+    p->d.psn = psn;
+    p->d.bytes = static_cast<uint32_t>(m_frame.ack);
+    p->d.kind = static_cast<uint8_t>(kind);
+    p->d.flags = 0;
+    p->d.tclass = m_replyClass;
+    p->d.hops = 0;
+}
+
+void WeftFabric::Drop(WeftPacket* p, Loss why)
+{
+    m_counters.lost[why]++;
+    m_counters.lostBytes += p->d.bytes;
+    if (p->d.kind == WEFT_RAW)
+    {
+        m_payloads.erase(p);
+    }
+    m_pool.Put(p);
+}
+
+void WeftFabric::AttachPayload(WeftPacket* p, Ptr<Packet> packet, uint16_t protocol)
+{
+    m_payloads[p] = Payload{packet, protocol};
+}
+
+Ptr<Packet> WeftFabric::DetachPayload(WeftPacket* p, uint16_t* protocol)
+{
+    const auto it = m_payloads.find(p);
+    NS_ASSERT(it != m_payloads.end());
+    Ptr<Packet> packet = it->second.packet;
+    *protocol = it->second.protocol;
+    m_payloads.erase(it);
+    return packet;
+}
+
+void WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count)
+{
+    m_drops[static_cast<uint64_t>(qp) << 32 | offset] += count;
+    m_injectsLoss = true;
+}
+
+void WeftFabric::SetLossProbability(double probability)
+{
+    m_lossProbability = probability;
+    m_injectsLoss = m_injectsLoss || probability > 0;
+}
+
+bool WeftFabric::TakeInjectedLoss(const weft_packet& d, weft_rng& rng)
+{
+    if (!m_drops.empty())
+    {
+        const uint64_t offset = weft_psn_add(d.psn, 0U - m_qps[d.qp]->firstPsn);
+        const auto it = m_drops.find(static_cast<uint64_t>(d.qp) << 32 | offset);
+        if (it != m_drops.end())
+        {
+            if (--it->second == 0)
+            {
+                m_drops.erase(it);
+            }
+            return true;
+        }
+    }
+    return m_lossProbability > 0 && weft_rng_unit(&rng) < m_lossProbability;
+}
+
+void WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
+{
+    NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
+    Simulator::Schedule(at - Simulator::Now(), &WeftFabric::LinkChanged, this, link, true);
+    if (repair != Time::Max())
+    {
+        Simulator::Schedule(repair - Simulator::Now(), &WeftFabric::LinkChanged, this, link, false);
+    }
+}
+
+void WeftFabric::LinkChanged(uint64_t link, bool down)
+{
+    NS_LOG_INFO("link " << link << (down ? " fails" : " is back"));
+    m_channels[link]->SetDown(down);
+    const auto it = std::lower_bound(m_dead.begin(), m_dead.end(), link);
+    const bool known = it != m_dead.end() && *it == link;
+    if (down && !known)
+    {
+        m_dead.insert(it, link);
+    }
+    else if (!down && known)
+    {
+        m_dead.erase(it);
+    }
+    if (m_convergence != Time::Max())
+    {
+        Simulator::Schedule(m_convergence, &WeftFabric::Converge, this);
+    }
+}
+
+void WeftFabric::Converge()
+{
+    m_fib = nullptr;
+    if (!m_dead.empty())
+    {
+        const int64_t size = weft_fib_size(&m_clos, m_dead.data(), m_dead.size());
+        NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
+        m_fibMemory.assign(static_cast<size_t>(size) / 8 + 1, 0);
+        m_fib = weft_fib_build(m_fibMemory.data(),
+                               static_cast<size_t>(size),
+                               &m_clos,
+                               m_dead.data(),
+                               m_dead.size());
+    }
+    for (WeftSwitch* sw : m_switches)
+    {
+        sw->SetHealthy(m_dead.empty());
+    }
+    // Rings hold PSNs from before the failure: a ToR that turns its middleware on again starts
+    // anew.
+    const bool active = GetBalancer()->tor && m_dead.empty();
+    if (active && !m_torActive)
+    {
+        const weft_last_hop hop = GetLastHop();
+        for (WeftQp* qp : m_qps)
+        {
+            if (qp->tor)
+            {
+                GetBalancer()->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
+            }
+        }
+    }
+    m_torActive = active;
+}
+
+bool WeftFabric::CheckConservation(std::string& error) const
+{
+    const WeftCounters& c = m_counters;
+    const uint64_t lost =
+        c.lost[DROP_BUFFER] + c.lost[DROP_LINK] + c.lost[DROP_INJECTED] + c.lost[BLOCKED];
+    std::ostringstream text;
+    if (c.sent + c.madeByTors < c.delivered + lost)
+    {
+        text << "more frames ended (" << c.delivered + lost << ") than began ("
+             << c.sent + c.madeByTors << ")";
+    }
+    else if (GetPacketsInUse() == 0)
+    {
+        if (c.sent + c.madeByTors != c.delivered + lost ||
+            c.sentBytes + c.madeByTorsBytes != c.deliveredBytes + c.lostBytes)
+        {
+            text << c.sent + c.madeByTors << " frames (" << c.sentBytes + c.madeByTorsBytes
+                 << " bytes) began, but " << c.delivered + lost << " ("
+                 << c.deliveredBytes + c.lostBytes << " bytes) ended, and none is left";
+        }
+        for (WeftSwitch* sw : m_switches)
+        {
+            const weft_mmu& mmu = sw->GetBuffer();
+            if (mmu.shared_used != 0 || mmu.headroom_used != 0)
+            {
+                text << "switch " << sw->GetIndex() << " is empty but accounts for "
+                     << mmu.shared_used + mmu.headroom_used << " bytes. ";
+            }
+        }
+    }
+    error = text.str();
+    return error.empty();
+}
+
+Ptr<WeftNic> WeftFabric::GetNic(uint32_t host) const
+{
+    return m_nics[host];
+}
+
+Ptr<WeftSwitch> WeftFabric::GetSwitch(uint32_t index) const
+{
+    return m_switches[index];
+}
+
+Ptr<WeftChannel> WeftFabric::GetChannel(uint64_t link) const
+{
+    return m_channels[link];
+}
+
+uint32_t WeftFabric::FindHost(const Address& address) const
+{
+    const auto it = m_hostOf.find(Mac48Address::ConvertFrom(address));
+    return it == m_hostOf.end() ? m_clos.nhosts : it->second;
+}
+
+} // namespace ns3

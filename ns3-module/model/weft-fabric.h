@@ -1,0 +1,335 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_FABRIC_H
+#define NS3_WEFT_FABRIC_H
+
+#include "weft-choice.h"
+#include "weft-packet.h"
+#include "weft-qp.h"
+
+#include "ns3/address.h"
+#include "ns3/mac48-address.h"
+#include "ns3/node-container.h"
+#include "ns3/nstime.h"
+#include "ns3/object.h"
+#include "ns3/traced-callback.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+#include <weft/cc.h>
+#include <weft/clos.h>
+#include <weft/fabric.h>
+#include <weft/lb.h>
+#include <weft/mmu.h>
+#include <weft/rng.h>
+#include <weft/tor.h>
+#include <weft/transport.h>
+
+namespace ns3
+{
+
+class Packet;
+class WeftChannel;
+class WeftNic;
+class WeftPort;
+class WeftSwitch;
+
+/** @ingroup weft Totals of a fabric. Frames unless said otherwise. */
+struct WeftCounters
+{
+    uint64_t hops{0};            //!< links crossed
+    uint64_t sent{0};            //!< by NICs
+    uint64_t sentBytes{0};       //!< by NICs
+    uint64_t madeByTors{0};      //!< compensated NACKs
+    uint64_t madeByTorsBytes{0}; //!< their bytes
+    uint64_t delivered{0};       //!< to NICs
+    uint64_t deliveredBytes{0};  //!< to NICs
+    uint64_t lost[4]{};          //!< by WeftFabric::Loss
+    uint64_t lostBytes{0};       //!< of all kinds
+    uint64_t payload{0};         //!< bytes of messages delivered
+};
+
+/**
+ * @ingroup weft
+ * @brief One fabric: its shape, its algorithms, its QPs, the packets in it, and their accounts.
+ *
+ * Each attribute that names an algorithm is a line of text: the name, then name=value pairs, as
+ * "dcqcn preset=hpcc t-i=300us". `weft list` shows what there is. Set them before Build().
+ */
+class WeftFabric : public Object
+{
+  public:
+    /** Why a frame did not get to a NIC. */
+    enum Loss
+    {
+        DROP_BUFFER,   //!< no room in a switch
+        DROP_LINK,     //!< a dead link, or no route
+        DROP_INJECTED, //!< asked for by a scenario
+        BLOCKED,       //!< a NACK that a ToR kept
+    };
+
+    /** @return the type */
+    static TypeId GetTypeId();
+    WeftFabric();
+    ~WeftFabric() override;
+
+    /** Chooses an algorithm that is already resolved. @param kind registry, as in weft_registries()
+     *  @param algo the algorithm @param config its configuration, copied */
+    void SetChoice(const std::string& kind, const weft_algo* algo, const void* config);
+
+    /** @param clos the shape that the Topology attribute describes @param error what is wrong with
+     * it
+     *  @return whether it can be built */
+    bool GetShape(weft_clos* clos, std::string& error) const;
+
+    /**
+     * Builds switches, NICs and links.
+     * @param hosts one node per host, in host order
+     * @param switches one node per switch, in switch order
+     * @param error what is wrong, if it fails
+     * @return whether it succeeded
+     */
+    bool Build(const NodeContainer& hosts, const NodeContainer& switches, std::string& error);
+
+    /** Creates a QP. @param src sending host @param dst receiving host, another one
+     *  @param listener told when messages are done, or nullptr @return the QP */
+    WeftQp* CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener);
+    /** Posts a message. @param qp the QP @param bytes > 0 @param tag handed to the listener */
+    void Post(WeftQp* qp, uint64_t bytes, uint64_t tag);
+
+    /** Drops a QP's packet at the switch where it turns downwards.
+     *  @param qp the QP's index @param offset packets behind its first @param count how often */
+    void AddDrop(uint32_t qp, uint32_t offset, uint32_t count);
+    /** Drops data at random where it turns downwards. @param probability in [0, 1] */
+    void SetLossProbability(double probability);
+    /** A link fails; forwarding adapts after the convergence delay. @param link weft_clos_link()
+     * number
+     *  @param at when @param repair when it comes back, Time::Max(): never */
+    void ScheduleFailure(uint64_t link, Time at, Time repair);
+
+    /** @return whether frames sent = delivered + lost + in the fabric, and buffers add up
+     *  @param error what does not */
+    bool CheckConservation(std::string& error) const;
+
+    /** @name What has been built @{ */
+    const weft_clos& GetClos() const
+    {
+        return m_clos;
+    }
+    uint32_t GetNHosts() const
+    {
+        return m_clos.nhosts;
+    }
+    uint32_t GetNSwitches() const
+    {
+        return m_clos.nswitches;
+    }
+    Ptr<WeftNic> GetNic(uint32_t host) const;
+    Ptr<WeftSwitch> GetSwitch(uint32_t index) const;
+    Ptr<WeftChannel> GetChannel(uint64_t link) const;
+    WeftQp* GetQp(uint32_t index) const
+    {
+        return m_qps[index];
+    }
+    uint32_t GetNQps() const
+    {
+        return static_cast<uint32_t>(m_qps.size());
+    }
+    const WeftCounters& GetCounters() const
+    {
+        return m_counters;
+    }
+    uint64_t GetPacketsInUse() const
+    {
+        return m_pool.GetUsed();
+    }
+    uint64_t GetPacketsMade() const
+    {
+        return m_pool.GetMade();
+    }
+    /** @return the host with that address, or GetNHosts() @param address of its NIC */
+    uint32_t FindHost(const Address& address) const;
+    /** @} */
+
+    /** @name For NICs and switches @{ */
+    const weft_lb_ops* GetBalancer() const
+    {
+        return m_balancer.GetOps<weft_lb_ops>();
+    }
+    const void* GetBalancerConfig() const
+    {
+        return m_balancer.GetConfig();
+    }
+    const weft_transport_ops* GetTransport() const
+    {
+        return m_transportOps;
+    }
+    const weft_cc_ops* GetCc() const
+    {
+        return m_ccOps;
+    }
+    const weft_mmu_config& GetMmuConfig() const
+    {
+        return m_switch.GetConfigAs<weft_mmu_config>();
+    }
+    const weft_fabric_config& GetFrameConfig() const
+    {
+        return m_frame;
+    }
+    int64_t GetCnpInterval() const
+    {
+        return m_cnpInterval;
+    }
+    uint64_t GetSeed() const
+    {
+        return m_seed;
+    }
+    uint64_t GetRun() const
+    {
+        return m_run;
+    }
+    int64_t GetLinkRate(bool host) const
+    {
+        return host ? m_clos.host_rate : m_clos.fabric_rate;
+    }
+    int64_t GetLinkDelay(bool host) const
+    {
+        return host ? m_clos.host_delay : m_clos.fabric_delay;
+    }
+    weft_site GetSite(uint32_t index, const weft_switch_map& map) const;
+    const weft_fib* GetFib() const
+    {
+        return m_fib;
+    }
+    bool IsTorActive() const
+    {
+        return m_torActive;
+    }
+    bool InjectsLoss() const
+    {
+        return m_injectsLoss;
+    }
+    bool TakeInjectedLoss(const weft_packet& d, weft_rng& rng);
+
+    WeftPacket* NewPacket()
+    {
+        return m_pool.Get();
+    }
+    void Free(WeftPacket* p)
+    {
+        m_pool.Put(p);
+    }
+    /** A reply that a ToR or a receiver makes. @param data the packet replied to @param kind of
+     * reply
+     *  @param psn ePSN @return the reply */
+    WeftPacket* NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t psn);
+    /** Makes a received data packet its own reply. @param p the packet @param kind of reply @param
+     * psn ePSN */
+    void TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn) const;
+    /** A frame ends before its NIC. @param p the frame @param why reason */
+    void Drop(WeftPacket* p, Loss why);
+    void CountHop()
+    {
+        m_counters.hops++;
+    }
+    void CountSent(uint32_t bytes)
+    {
+        m_counters.sent++;
+        m_counters.sentBytes += bytes;
+    }
+    void CountMadeByTor(uint32_t bytes)
+    {
+        m_counters.madeByTors++;
+        m_counters.madeByTorsBytes += bytes;
+    }
+    void CountDelivered(uint32_t bytes)
+    {
+        m_counters.delivered++;
+        m_counters.deliveredBytes += bytes;
+    }
+    void CountPayload(uint64_t bytes)
+    {
+        m_counters.payload += bytes;
+    }
+    void AttachPayload(WeftPacket* p, Ptr<Packet> packet, uint16_t protocol);
+    Ptr<Packet> DetachPayload(WeftPacket* p, uint16_t* protocol);
+    /** @} */
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** A packet of an IP stack. */
+    struct Payload
+    {
+        Ptr<Packet> packet; //!< the packet
+        uint16_t protocol;  //!< EtherType
+    };
+
+    // Accessors of the attributes
+    void SetTopology(std::string text);   //!< @param text name and parameters
+    void SetFrames(std::string text);     //!< @param text name and parameters
+    void SetSwitch(std::string text);     //!< @param text name and parameters
+    void SetBalancer(std::string text);   //!< @param text name and parameters
+    void SetTransport(std::string text);  //!< @param text name and parameters
+    void SetCc(std::string text);         //!< @param text name and parameters
+    std::string GetTopologyText() const;  //!< @return name and parameters
+    std::string GetFramesText() const;    //!< @return name and parameters
+    std::string GetSwitchText() const;    //!< @return name and parameters
+    std::string GetBalancerText() const;  //!< @return name and parameters
+    std::string GetTransportText() const; //!< @return name and parameters
+    std::string GetCcText() const;        //!< @return name and parameters
+
+    WeftChoice& GetChoiceOf(const std::string& kind); //!< @param kind registry @return its choice
+    bool
+    CheckSizes(const NodeContainer& hosts, const NodeContainer& switches, std::string& error) const;
+    bool BuildSwitches(const NodeContainer& switches, std::string& error); //!< part of Build()
+    void BuildNics(const NodeContainer& hosts);                            //!< part of Build()
+    void BuildLinks();                                                     //!< part of Build()
+    WeftPort* GetPort(const weft_end& end) const; //!< @param end of a link @return its port
+    void InitQpState(WeftQp* qp);                 //!< @param qp gets its states
+    weft_last_hop GetLastHop() const;             //!< @return what sizes a ToR's rings
+    void LinkChanged(uint64_t link, bool down);   //!< @param link number @param down new state
+    void Converge(); //!< New forwarding for the links that are down now
+
+    WeftChoice m_topology;  //!< shape
+    WeftChoice m_frames;    //!< frame sizes
+    WeftChoice m_switch;    //!< buffer
+    WeftChoice m_balancer;  //!< balancer
+    WeftChoice m_transport; //!< transport
+    WeftChoice m_cc;        //!< congestion control
+    uint64_t m_seed{1};     //!< attribute
+    uint64_t m_run{1};      //!< attribute
+    Time m_convergence;     //!< attribute
+
+    weft_clos m_clos{};                                //!< shape
+    weft_fabric_config m_frame{};                      //!< frame sizes
+    const weft_transport_ops* m_transportOps{nullptr}; //!< transport
+    const weft_cc_ops* m_ccOps{nullptr};               //!< congestion control
+    int64_t m_cnpInterval{0};                          //!< ps
+    uint8_t m_replyClass{0};                           //!< traffic class of replies
+    bool m_torActive{false};                           //!< ToR middleware is on
+    bool m_injectsLoss{false};                         //!< drops or random loss were asked for
+    double m_lossProbability{0};                       //!< of random loss
+    const weft_fib* m_fib{nullptr};                    //!< exceptions after failures, or nullptr
+
+    WeftPacketPool m_pool;                               //!< packet descriptors
+    WeftCounters m_counters;                             //!< totals
+    std::vector<WeftQp*> m_qps;                          //!< QPs
+    std::vector<WeftNic*> m_nics;                        //!< by host; owned by their nodes
+    std::vector<WeftSwitch*> m_switches;                 //!< by index; owned by their nodes
+    std::vector<Ptr<WeftChannel>> m_channels;            //!< by link
+    std::map<Mac48Address, uint32_t> m_hostOf;           //!< NIC addresses
+    std::map<uint64_t, uint32_t> m_drops;                //!< (qp, psn) to the number of drops left
+    std::vector<uint64_t> m_dead;                        //!< links down now, ascending
+    std::vector<uint64_t> m_fibMemory;                   //!< of m_fib
+    std::unordered_map<WeftPacket*, Payload> m_payloads; //!< of frames of kind WEFT_RAW
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_FABRIC_H */

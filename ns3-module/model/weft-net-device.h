@@ -1,0 +1,87 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_NET_DEVICE_H
+#define NS3_WEFT_NET_DEVICE_H
+
+#include "weft-port.h"
+
+#include "ns3/address.h"
+#include "ns3/mac48-address.h"
+#include "ns3/net-device.h"
+#include "ns3/traced-callback.h"
+
+#include <string>
+
+namespace ns3
+{
+
+class WeftFabric;
+
+/**
+ * @ingroup weft
+ * @brief What a NIC and a switch have in common as ns-3 devices: node, address, MTU, link state.
+ */
+class WeftNetDevice : public NetDevice
+{
+  public:
+    /** @return the type */
+    static TypeId GetTypeId();
+    WeftNetDevice();
+    ~WeftNetDevice() override;
+
+    /** @return the fabric this device belongs to */
+    Ptr<WeftFabric> GetFabric() const;
+
+    // From NetDevice
+    void SetIfIndex(const uint32_t index) override;
+    uint32_t GetIfIndex() const override;
+    Ptr<Channel> GetChannel() const override;
+    void SetAddress(Address address) override;
+    Address GetAddress() const override;
+    bool SetMtu(const uint16_t mtu) override;
+    uint16_t GetMtu() const override;
+    bool IsLinkUp() const override;
+    void AddLinkChangeCallback(Callback<void> callback) override;
+    bool IsBroadcast() const override;
+    Address GetBroadcast() const override;
+    bool IsMulticast() const override;
+    Address GetMulticast(Ipv4Address multicastGroup) const override;
+    Address GetMulticast(Ipv6Address addr) const override;
+    bool IsBridge() const override;
+    bool IsPointToPoint() const override;
+    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
+    bool SendFrom(Ptr<Packet> packet,
+                  const Address& source,
+                  const Address& dest,
+                  uint16_t protocolNumber) override;
+    Ptr<Node> GetNode() const override;
+    void SetNode(Ptr<Node> node) override;
+    bool NeedsArp() const override;
+    void SetReceiveCallback(NetDevice::ReceiveCallback cb) override;
+    void SetPromiscReceiveCallback(NetDevice::PromiscReceiveCallback cb) override;
+    bool SupportsSendFrom() const override;
+
+    /** Signature of traces that show one frame. @param packet the descriptor */
+    typedef void (*PacketTracedCallback)(const weft_packet& packet);
+
+  protected:
+    void DoDispose() override;
+    /** Tells listeners that a link of this device went up or down. */
+    void NotifyLinkChange();
+
+    Ptr<WeftFabric> m_fabric;                    //!< the fabric
+    NetDevice::ReceiveCallback m_receive;        //!< where packets of IP stacks go
+    NetDevice::PromiscReceiveCallback m_promisc; //!< where all of them go
+
+  private:
+    Ptr<Node> m_node;                 //!< the node
+    Mac48Address m_address;           //!< the address
+    uint32_t m_ifIndex{0};            //!< index at the node
+    uint16_t m_mtu{1500};             //!< bytes of IP packets
+    TracedCallback<> m_linkCallbacks; //!< link changes
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_NET_DEVICE_H */

@@ -1,0 +1,570 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-nic.h"
+
+#include "weft-fabric.h"
+
+#include "ns3/channel.h"
+#include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/packet.h"
+
+#include <algorithm>
+#include <weft/cc.h>
+#include <weft/psn.h>
+#include <weft/theory.h>
+#include <weft/transport.h>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("WeftNic");
+NS_OBJECT_ENSURE_REGISTERED(WeftNic);
+
+namespace
+{
+constexpr uint32_t DATA_CLASS = 1;        //!< traffic class of data
+constexpr uint32_t ETHERNET_FRAMING = 18; //!< bytes of Ethernet header and FCS
+} // namespace
+
+void WeftQp::Notify()
+{
+    nic->CheckTimer(this, WeftNow());
+}
+
+TypeId WeftNic::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WeftNic")
+                            .SetParent<WeftNetDevice>()
+                            .SetGroupName("Weft")
+                            .AddConstructor<WeftNic>()
+                            .AddTraceSource("Tx",
+                                            "A frame starts to leave",
+                                            MakeTraceSourceAccessor(&WeftNic::m_txTrace),
+                                            "ns3::WeftNetDevice::PacketTracedCallback")
+                            .AddTraceSource("Rx",
+                                            "A frame has arrived",
+                                            MakeTraceSourceAccessor(&WeftNic::m_rxTrace),
+                                            "ns3::WeftNetDevice::PacketTracedCallback");
+    return tid;
+}
+
+WeftNic::WeftNic()
+    : m_wakeAt(WEFT_NEVER)
+{
+}
+
+WeftNic::~WeftNic()
+{
+}
+
+void WeftNic::DoDispose()
+{
+    if (m_port)
+    {
+        m_port->Unref();
+        m_port = nullptr;
+    }
+    m_channel = nullptr;
+    WeftNetDevice::DoDispose();
+}
+
+void WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
+{
+    m_fabric = fabric;
+    m_host = host;
+    m_repliesFirst = fabric->GetFrameConfig().ack_priority == WEFT_ACK_FIRST;
+    m_replyClass = m_repliesFirst ? 0 : DATA_CLASS;
+    m_port = new WeftPort(PeekPointer(fabric),
+                          0,
+                          fabric->GetLinkRate(true),
+                          fabric->GetLinkDelay(true),
+                          fabric->GetFrameConfig().gap);
+    m_port->SetNic(this);
+}
+
+void WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
+{
+    const uint64_t packets = weft_packets(bytes, m_fabric->GetFrameConfig().payload);
+    qp->messages.push_back(WeftQp::Message{qp->posted, qp->posted + packets, bytes, tag});
+    qp->posted += packets;
+    m_fabric->GetTransport()->tx_post(qp->tx, static_cast<uint32_t>(packets));
+    Activate(qp);
+    Kick(WeftNow());
+}
+
+int64_t WeftNic::GetRate(const WeftQp* qp) const
+{
+    return m_fabric->GetCc()->rate(qp->cc, WeftNow());
+}
+
+void WeftNic::Receive(WeftPacket* p, int64_t now)
+{
+    m_rxTrace(p->d);
+    m_fabric->CountDelivered(p->d.bytes);
+    switch (p->d.kind)
+    {
+    case WEFT_DATA:
+        ReceiveData(p, now);
+        break;
+    case WEFT_ACK:
+    case WEFT_NACK:
+        ReceiveReply(p, now);
+        break;
+    case WEFT_CNP:
+        ReceiveCnp(p, now);
+        break;
+    default:
+        ReceiveRaw(p);
+    }
+}
+
+void WeftNic::ReceiveData(WeftPacket* p, int64_t now)
+{
+    WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    weft_rx_verdict v;
+    m_fabric->GetTransport()->rx_data(qp->rx, &p->d, &v);
+    qp->counters.duplicates += v.duplicate;
+    qp->counters.outOfOrder += weft_psn_before(qp->epsn, p->d.psn);
+    if (p->d.flags & WEFT_F_CE)
+    {
+        MaybeSendCnp(qp, p->d, now);
+    }
+    if (v.reply == WEFT_REPLY_NONE || (v.reply == WEFT_REPLY_ACK && MayDelayAck(qp, p->d, v)))
+    {
+        qp->unacked++;
+        m_fabric->Free(p);
+    }
+    else
+    {
+        qp->unacked = 0;
+        qp->counters.nacksSent += v.reply == WEFT_REPLY_NACK;
+        m_fabric->TurnIntoReply(p, v.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK, v.epsn);
+        m_replies.Push(p);
+    }
+    if (v.epsn != qp->epsn)
+    {
+        Advance(qp, v.epsn, now);
+    }
+    Kick(now);
+}
+
+bool WeftNic::MayDelayAck(WeftQp* qp, const weft_packet& d, const weft_rx_verdict& v) const
+{
+    return qp->unacked + 1 < m_fabric->GetFrameConfig().ack_every && d.flags == 0 && v.fresh &&
+           v.epsn == weft_psn_add(qp->epsn, 1);
+}
+
+void WeftNic::MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now)
+{
+    const int64_t interval = m_fabric->GetCnpInterval();
+    if (interval == WEFT_NEVER || (qp->counters.cnpsSent && now - qp->lastCnp < interval))
+    {
+        return;
+    }
+    qp->lastCnp = now;
+    qp->counters.cnpsSent++;
+    m_replies.Push(m_fabric->NewReply(d, WEFT_CNP, 0));
+}
+
+void WeftNic::Advance(WeftQp* qp, uint32_t epsn, int64_t now)
+{
+    qp->arrived += static_cast<uint64_t>(weft_psn_diff(epsn, qp->epsn));
+    qp->epsn = epsn;
+    while (qp->delivered < qp->messages.size() && qp->messages[qp->delivered].end <= qp->arrived)
+    {
+        const WeftQp::Message m = qp->messages[qp->delivered++];
+        qp->lastDelivery = now;
+        m_fabric->CountPayload(m.bytes);
+        if (qp->listener)
+        {
+            qp->listener->MessageDelivered(*qp, m.tag);
+        }
+    }
+}
+
+void WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
+{
+    WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    const weft_cc_ops* cc = m_fabric->GetCc();
+    const uint32_t packets = m_fabric->GetTransport()->tx_reply(qp->tx, &p->d, now);
+    qp->counters.acks += p->d.kind == WEFT_ACK;
+    if (p->d.kind == WEFT_NACK && cc->on_nack)
+    {
+        cc->on_nack(qp->cc, now);
+    }
+    if (cc->on_ack)
+    {
+        cc->on_ack(qp->cc, &p->d, now);
+    }
+    m_fabric->Free(p);
+    if (packets)
+    {
+        Acknowledge(qp, packets);
+    }
+    if (m_fabric->GetTransport()->tx_ready(qp->tx))
+    {
+        Activate(qp);
+        Kick(now);
+    }
+}
+
+void WeftNic::Acknowledge(WeftQp* qp, uint32_t packets)
+{
+    qp->una += packets;
+    while (qp->acked < qp->messages.size() && qp->messages[qp->acked].end <= qp->una)
+    {
+        const uint64_t tag = qp->messages[qp->acked++].tag;
+        if (qp->listener)
+        {
+            qp->listener->MessageAcked(*qp, tag);
+        }
+    }
+}
+
+void WeftNic::ReceiveCnp(WeftPacket* p, int64_t now)
+{
+    WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    qp->counters.cnps++;
+    if (m_fabric->GetCc()->on_cnp)
+    {
+        m_fabric->GetCc()->on_cnp(qp->cc, now);
+    }
+    m_fabric->Free(p);
+}
+
+void WeftNic::CheckTimer(WeftQp* qp, int64_t now)
+{
+    const weft_transport_ops* transport = m_fabric->GetTransport();
+    qp->timerArmed = false;
+    if (transport->tx_deadline(qp->tx) <= now)
+    {
+        NS_LOG_LOGIC("RTO of QP " << qp->index);
+        transport->tx_timeout(qp->tx, now);
+        if (m_fabric->GetCc()->on_timeout)
+        {
+            m_fabric->GetCc()->on_timeout(qp->cc, now);
+        }
+        if (transport->tx_ready(qp->tx))
+        {
+            Activate(qp);
+            Kick(now);
+        }
+    }
+    const int64_t deadline = transport->tx_deadline(qp->tx);
+    if (!qp->timerArmed && deadline != WEFT_NEVER)
+    {
+        qp->timerArmed = true;
+        WeftSchedule(deadline - now, qp);
+    }
+}
+
+void WeftNic::Activate(WeftQp* qp)
+{
+    if (qp->slot < 0)
+    {
+        qp->slot = static_cast<int32_t>(m_active.size());
+        m_active.push_back(qp);
+        m_sendAt.push_back(qp->sendAt);
+    }
+}
+
+void WeftNic::Deactivate(WeftQp* qp)
+{
+    const auto i = static_cast<size_t>(qp->slot);
+    qp->sendAt = m_sendAt[i];
+    qp->slot = -1;
+    m_active.erase(m_active.begin() + static_cast<ptrdiff_t>(i));
+    m_sendAt.erase(m_sendAt.begin() + static_cast<ptrdiff_t>(i));
+    for (size_t k = i; k < m_active.size(); k++)
+    {
+        m_active[k]->slot = static_cast<int32_t>(k);
+    }
+    if (m_next > i)
+    {
+        m_next--;
+    }
+    else if (m_next == i)
+    {
+        m_batchLeft = 0;
+    }
+}
+
+void WeftNic::Kick(int64_t now)
+{
+    if (now >= m_port->GetFreeAt())
+    {
+        TransmitNext(now);
+    }
+    else
+    {
+        WakeAt(m_port->GetFreeAt(), now);
+    }
+}
+
+void WeftNic::Wake(int64_t now)
+{
+    if (now >= m_wakeAt)
+    {
+        m_wakeAt = WEFT_NEVER;
+    }
+    if (now >= m_port->GetFreeAt())
+    {
+        TransmitNext(now);
+    }
+}
+
+void WeftNic::WakeAt(int64_t at, int64_t now)
+{
+    // A wake-up that comes to nothing is harmless, so an earlier one need not cancel a later one.
+    if (at < m_wakeAt)
+    {
+        m_wakeAt = at;
+        WeftSchedule(at - now, m_port);
+    }
+}
+
+void WeftNic::TransmitNext(int64_t now)
+{
+    WeftPacket* p = Pull(now);
+    if (p)
+    {
+        p->d.sent = now;
+        m_txTrace(p->d);
+        m_fabric->CountSent(p->d.bytes);
+        m_port->Transmit(p, now);
+    }
+    const int64_t work = NextWork();
+    if (work != WEFT_NEVER)
+    {
+        WakeAt(std::max({work, m_port->GetFreeAt(), now}), now);
+    }
+}
+
+int64_t WeftNic::NextWork() const
+{
+    if (m_replies.head && !m_port->IsPaused(m_replyClass))
+    {
+        return 0;
+    }
+    if (m_port->IsPaused(DATA_CLASS))
+    {
+        return WEFT_NEVER;
+    }
+    if (m_raw.head)
+    {
+        return 0;
+    }
+    int64_t at = WEFT_NEVER;
+    for (const int64_t t : m_sendAt)
+    {
+        at = std::min(at, t);
+    }
+    return at;
+}
+
+WeftPacket* WeftNic::Pull(int64_t now)
+{
+    const bool repliesGo = m_replies.head && !m_port->IsPaused(m_replyClass);
+    if (repliesGo && m_repliesFirst)
+    {
+        return m_replies.Pop();
+    }
+    const bool dataGo = !m_port->IsPaused(DATA_CLASS);
+    for (uint32_t i = 0; i < SOURCES; i++)
+    {
+        const uint32_t source = (m_turn + i) % SOURCES;
+        WeftPacket* p = nullptr;
+        if (source == REPLIES)
+        {
+            p = repliesGo ? m_replies.Pop() : nullptr;
+        }
+        else if (dataGo)
+        {
+            p = source == RAW ? m_raw.Pop() : PullData(now);
+        }
+        if (p)
+        {
+            m_turn = source + 1;
+            return p;
+        }
+    }
+    return nullptr;
+}
+
+WeftPacket* WeftNic::PullData(int64_t now)
+{
+    size_t i = m_next;
+    size_t left = m_active.size();
+    while (left > 0)
+    {
+        if (i >= m_active.size())
+        {
+            i = 0;
+        }
+        if (m_sendAt[i] <= now)
+        {
+            WeftQp* qp = m_active[i];
+            WeftPacket* p = MakeData(qp, now);
+            if (p)
+            {
+                const int64_t batch =
+                    i == m_next && m_batchLeft > 0 ? m_batchLeft : m_fabric->GetFrameConfig().batch;
+                m_batchLeft = batch - 1;
+                m_next = m_batchLeft > 0 ? i : i + 1;
+                return p;
+            }
+            Deactivate(qp);
+        }
+        else
+        {
+            i++;
+        }
+        left--;
+    }
+    return nullptr;
+}
+
+WeftPacket* WeftNic::MakeData(WeftQp* qp, int64_t now)
+{
+    const weft_transport_ops* transport = m_fabric->GetTransport();
+    uint32_t psn;
+    const int what = transport->tx_next(qp->tx, now, &psn);
+    if (what == WEFT_TX_NONE)
+    {
+        return nullptr;
+    }
+    const weft_fabric_config& frame = m_fabric->GetFrameConfig();
+    const uint64_t seq =
+        qp->una + static_cast<uint64_t>(weft_psn_diff(psn, transport->tx_una(qp->tx)));
+    const WeftQp::Message& message = qp->FindMessage(seq);
+    const bool last = seq + 1 == message.end;
+    const int64_t payload = last ? message.GetLastPayload(frame.payload) : frame.payload;
+
+    WeftPacket* p = m_fabric->NewPacket();
+    p->d = weft_packet{};
+    p->d.src = qp->src;
+    p->d.dst = qp->dst;
+    p->d.qp = qp->index;
+    p->d.psn = psn;
+    p->d.bytes = static_cast<uint32_t>(payload + frame.header);
+    p->d.sport = qp->sport;
+    p->d.kind = WEFT_DATA;
+    p->d.flags =
+        static_cast<uint8_t>((what == WEFT_TX_RETX ? WEFT_F_RETX : 0) | (last ? WEFT_F_LAST : 0));
+    p->d.tclass = DATA_CLASS;
+    Pace(qp, payload + frame.header, now);
+    if (!qp->timerArmed)
+    {
+        const int64_t deadline = transport->tx_deadline(qp->tx);
+        if (deadline != WEFT_NEVER)
+        {
+            qp->timerArmed = true;
+            WeftSchedule(std::max<int64_t>(deadline - now, 0), qp);
+        }
+    }
+    return p;
+}
+
+void WeftNic::Pace(WeftQp* qp, int64_t frame, int64_t now)
+{
+    const weft_cc_ops* cc = m_fabric->GetCc();
+    const int64_t wire = frame + m_fabric->GetFrameConfig().gap;
+    const int64_t rate = cc->rate(qp->cc, now);
+    m_sendAt[static_cast<size_t>(qp->slot)] =
+        now + (rate == m_port->GetRate() ? m_port->WireTime(wire) : weft_wire_time(wire, rate));
+    if (cc->on_sent)
+    {
+        cc->on_sent(qp->cc, static_cast<uint32_t>(frame), now);
+    }
+    if (qp->firstSent < 0)
+    {
+        qp->firstSent = now;
+    }
+    else
+    {
+        qp->rateTime += qp->lastRate * static_cast<double>(now - qp->lastSent);
+    }
+    qp->lastRate = static_cast<double>(rate);
+    qp->lastSent = now;
+    qp->sentBytes += static_cast<uint64_t>(frame);
+}
+
+bool WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
+{
+    const Mac48Address to = Mac48Address::ConvertFrom(dest);
+    if (!to.IsBroadcast() && !to.IsGroup())
+    {
+        const uint32_t host = m_fabric->FindHost(dest);
+        if (host == m_fabric->GetNHosts() || host == m_host)
+        {
+            return false;
+        }
+        SendRaw(packet->Copy(), host, protocolNumber);
+    }
+    else
+    {
+        for (uint32_t host = 0; host < m_fabric->GetNHosts(); host++)
+        {
+            if (host != m_host)
+            {
+                SendRaw(packet->Copy(), host, protocolNumber);
+            }
+        }
+    }
+    Kick(WeftNow());
+    return true;
+}
+
+void WeftNic::SendRaw(Ptr<Packet> packet, uint32_t host, uint16_t protocol)
+{
+    WeftPacket* p = m_fabric->NewPacket();
+    p->d = weft_packet{};
+    p->d.src = m_host;
+    p->d.dst = host;
+    p->d.bytes = packet->GetSize() + ETHERNET_FRAMING;
+    p->d.kind = WEFT_RAW;
+    p->d.tclass = DATA_CLASS;
+    p->d.sport = protocol;
+    m_fabric->AttachPayload(p, packet, protocol);
+    m_raw.Push(p);
+}
+
+void WeftNic::ReceiveRaw(WeftPacket* p)
+{
+    uint16_t protocol;
+    Ptr<Packet> packet = m_fabric->DetachPayload(p, &protocol);
+    const Address from = m_fabric->GetNic(p->d.src)->GetAddress();
+    m_fabric->Free(p);
+    if (!m_promisc.IsNull())
+    {
+        m_promisc(this, packet, protocol, from, GetAddress(), NetDevice::PACKET_HOST);
+    }
+    if (!m_receive.IsNull())
+    {
+        m_receive(this, packet, protocol, from);
+    }
+}
+
+Ptr<Channel> WeftNic::GetChannel() const
+{
+    return m_channel;
+}
+
+void WeftNic::SetChannel(Ptr<Channel> channel)
+{
+    m_channel = channel;
+}
+
+bool WeftNic::IsBroadcast() const
+{
+    return true;
+}
+
+bool WeftNic::NeedsArp() const
+{
+    return true;
+}
+
+} // namespace ns3

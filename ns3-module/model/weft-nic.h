@@ -1,0 +1,166 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_NIC_H
+#define NS3_WEFT_NIC_H
+
+#include "weft-net-device.h"
+#include "weft-qp.h"
+
+#include <vector>
+
+struct weft_rx_verdict;
+
+namespace ns3
+{
+
+/**
+ * @ingroup weft
+ * @brief An RDMA NIC: queue pairs served round-robin, paced by their congestion control.
+ *
+ * Data, replies (ACK, NACK, CNP) and packets of IP stacks share the wire. The transport and the
+ * congestion control are the core's.
+ */
+class WeftNic : public WeftNetDevice
+{
+  public:
+    /** @return the type */
+    static TypeId GetTypeId();
+    WeftNic();
+    ~WeftNic() override;
+
+    /** @param fabric the fabric @param host this host's index */
+    void Setup(Ptr<WeftFabric> fabric, uint32_t host);
+
+    /** @return this host's index */
+    uint32_t GetHost() const
+    {
+        return m_host;
+    }
+
+    /** @return its port */
+    WeftPort* GetPort() const
+    {
+        return m_port;
+    }
+
+    /** Posts a message; its packets are sent after those of earlier messages of the QP.
+     *  @param qp a QP of this host @param bytes > 0 @param tag handed to the listener */
+    void Post(WeftQp* qp, uint64_t bytes, uint64_t tag);
+
+    /** @param qp one of this NIC's QPs @return the congestion control's rate now, bit/s */
+    int64_t GetRate(const WeftQp* qp) const;
+
+    /** A frame has arrived whole. @param p the frame @param now ps */
+    void Receive(WeftPacket* p, int64_t now);
+    /** Something may be ready to be sent. @param now ps */
+    void Kick(int64_t now);
+    /** The wire is free or a pacing gap is over. @param now ps */
+    void Wake(int64_t now);
+    /** A QP's retransmission timer event fired. @param qp the QP @param now ps */
+    void CheckTimer(WeftQp* qp, int64_t now);
+
+    // From NetDevice: traffic of IP stacks
+    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
+    Ptr<Channel> GetChannel() const override;
+    bool IsBroadcast() const override;
+    bool NeedsArp() const override;
+
+    /** @param channel the link to the ToR */
+    void SetChannel(Ptr<Channel> channel);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** FIFO of packets, linked through WeftPacket::next. */
+    struct Fifo
+    {
+        WeftPacket* head{nullptr}; //!< first
+        WeftPacket* tail{nullptr}; //!< last
+
+        /** @param p packet to append */
+        void Push(WeftPacket* p)
+        {
+            p->next = nullptr;
+            *(head ? &tail->next : &head) = p;
+            tail = p;
+        }
+
+        /** @return the first packet, removed, or nullptr */
+        WeftPacket* Pop()
+        {
+            WeftPacket* p = head;
+            if (p)
+            {
+                head = p->next;
+            }
+            return p;
+        }
+    };
+
+    /** Who may use the wire; the turn goes round. */
+    enum Source
+    {
+        REPLIES,
+        RAW,
+        DATA,
+        SOURCES
+    };
+
+    void ReceiveData(WeftPacket* p, int64_t now);  //!< @param p data @param now ps
+    void ReceiveReply(WeftPacket* p, int64_t now); //!< @param p ACK or NACK @param now ps
+    void ReceiveCnp(WeftPacket* p, int64_t now);   //!< @param p CNP @param now ps
+    void ReceiveRaw(WeftPacket* p);                //!< @param p packet of an IP stack
+    /** Queues a packet of an IP stack. @param packet the packet @param host destination @param
+     * protocol EtherType */
+    void SendRaw(Ptr<Packet> packet, uint32_t host, uint16_t protocol);
+    /** Advances the receiver. @param qp QP @param epsn new ePSN @param now ps */
+    void Advance(WeftQp* qp, uint32_t epsn, int64_t now);
+    /** @param qp QP @param d the data packet @param v verdict on it @return whether its ACK may
+     * wait */
+    bool MayDelayAck(WeftQp* qp, const weft_packet& d, const weft_rx_verdict& v) const;
+    /** Sends a CNP if it is time. @param qp QP @param d the marked data packet @param now ps */
+    void MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now);
+    /** Marks messages as acknowledged. @param qp QP @param packets newly acknowledged */
+    void Acknowledge(WeftQp* qp, uint32_t packets);
+    /** Puts a QP that has something to send among the active ones. @param qp QP */
+    void Activate(WeftQp* qp);
+    /** Takes a QP that has nothing to send out of them. @param qp QP */
+    void Deactivate(WeftQp* qp);
+    /** @param now ps @return the next frame for the wire, or nullptr */
+    WeftPacket* Pull(int64_t now);
+    /** @param now ps @return the next data frame that pacing allows, or nullptr */
+    WeftPacket* PullData(int64_t now);
+    /** @param qp QP @param now ps @return its next frame, or nullptr if it has none */
+    WeftPacket* MakeData(WeftQp* qp, int64_t now);
+    /** Accounts a sent frame and sets the QP's pacing. @param qp QP @param frame bytes @param now
+     * ps */
+    void Pace(WeftQp* qp, int64_t frame, int64_t now);
+    /** @return when there will be something to send, ps, or WEFT_NEVER */
+    int64_t NextWork() const;
+    void TransmitNext(int64_t now); //!< Sends if the wire is free, then plans ahead @param now ps
+    /** Arms the wake-up event, if it is not armed for an earlier time. @param at ps @param now ps
+     */
+    void WakeAt(int64_t at, int64_t now);
+
+    WeftPort* m_port{nullptr};                    //!< its port
+    uint32_t m_host{0};                           //!< index
+    bool m_repliesFirst{true};                    //!< ack-priority first
+    uint32_t m_replyClass{0};                     //!< traffic class of replies
+    uint32_t m_turn{0};                           //!< Source whose turn it is
+    Fifo m_replies;                               //!< ACKs, NACKs, CNPs
+    Fifo m_raw;                                   //!< packets of IP stacks
+    std::vector<WeftQp*> m_active;                //!< QPs with something to send
+    std::vector<int64_t> m_sendAt;                //!< when pacing lets each of them send
+    size_t m_next{0};                             //!< the active QP whose turn it is
+    int64_t m_batchLeft{0};                       //!< packets that it may still send in a row
+    int64_t m_wakeAt;                             //!< earliest pending wake-up, WEFT_NEVER: none
+    Ptr<Channel> m_channel;                       //!< link to the ToR
+    TracedCallback<const weft_packet&> m_txTrace; //!< "Tx"
+    TracedCallback<const weft_packet&> m_rxTrace; //!< "Rx"
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_NIC_H */

@@ -1,0 +1,37 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-packet.h"
+
+#include "weft-port.h"
+
+namespace ns3
+{
+
+void WeftPacket::Notify()
+{
+    to->Arrive(this);
+}
+
+WeftPacketPool::~WeftPacketPool()
+{
+    for (WeftPacket* p : m_all)
+    {
+        p->Unref();
+    }
+}
+
+void WeftPacketPool::Grow()
+{
+    constexpr int batch = 256;
+    m_all.reserve(m_all.size() + batch);
+    for (int i = 0; i < batch; i++)
+    {
+        auto p = new WeftPacket;
+        m_all.push_back(p);
+        p->next = m_free;
+        m_free = p;
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,106 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef WEFT_PACKET_NS3_H
+#define WEFT_PACKET_NS3_H
+
+#include "ns3/event-impl.h"
+
+#include <vector>
+#include <weft/packet.h>
+
+namespace ns3
+{
+
+class WeftPort;
+
+/**
+ * @ingroup weft
+ * @brief A frame in the fabric, and at the same time the event of its own arrival.
+ *
+ * While the frame is on a wire the scheduler holds it; Notify() hands it to the port at the other
+ * end. While it waits in a queue it is a link of that queue's list. Nothing is allocated per
+ * packet or per hop: descriptors come from a WeftPacketPool and go back to it.
+ */
+class alignas(64) WeftPacket final : public EventImpl
+{
+  public:
+    weft_packet d{}; //!< what switches, NICs and balancers read
+
+    /** A packet is in a queue or on a wire, never both. */
+    union
+    {
+        WeftPacket* next; //!< the packet behind this one in a queue, or in the free list
+        WeftPort* to;     //!< the port at which it is about to arrive
+    };
+
+    WeftPacket()
+        : next(nullptr)
+    {
+    }
+
+  private:
+    void Notify() override;
+};
+
+static_assert(sizeof(WeftPacket) == 64, "a packet descriptor is one cache line");
+
+/**
+ * @ingroup weft
+ * @brief Free list of packet descriptors; grows on demand, never shrinks.
+ *
+ * The pool holds one reference to each descriptor. A descriptor that an event scheduler still holds
+ * when the pool goes away is deleted by the scheduler's own last reference.
+ */
+class WeftPacketPool
+{
+  public:
+    WeftPacketPool() = default;
+    ~WeftPacketPool();
+    WeftPacketPool(const WeftPacketPool&) = delete;
+    WeftPacketPool& operator=(const WeftPacketPool&) = delete;
+
+    /** @return a descriptor with unspecified contents */
+    WeftPacket* Get()
+    {
+        if (!m_free)
+        {
+            Grow();
+        }
+        WeftPacket* p = m_free;
+        m_free = p->next;
+        m_used++;
+        return p;
+    }
+
+    /** @param p the descriptor to take back */
+    void Put(WeftPacket* p)
+    {
+        p->next = m_free;
+        m_free = p;
+        m_used--;
+    }
+
+    /** @return descriptors in use: packets queued or on a wire */
+    uint64_t GetUsed() const
+    {
+        return m_used;
+    }
+
+    /** @return descriptors ever made: the most that were in use at once, rounded up */
+    uint64_t GetMade() const
+    {
+        return m_all.size();
+    }
+
+  private:
+    void Grow(); //!< Adds a batch of descriptors to the free list
+
+    WeftPacket* m_free{nullptr};    //!< free descriptors
+    uint64_t m_used{0};             //!< descriptors handed out
+    std::vector<WeftPacket*> m_all; //!< every descriptor made
+};
+
+} // namespace ns3
+
+#endif /* WEFT_PACKET_NS3_H */

@@ -1,0 +1,124 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_QP_H
+#define NS3_WEFT_QP_H
+
+#include "ns3/event-impl.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+#include <weft/packet.h>
+
+namespace ns3
+{
+
+class WeftNic;
+class WeftQp;
+
+/**
+ * @ingroup weft
+ * @brief Who wants to know when messages of a QP are done.
+ */
+class WeftMessageListener
+{
+  public:
+    virtual ~WeftMessageListener() = default;
+    /** The last byte is in order at the receiver. @param qp the QP @param tag given at
+     * PostMessage() */
+    virtual void MessageDelivered(const WeftQp& qp, uint64_t tag) = 0;
+    /** The sender knows it. @param qp the QP @param tag given at PostMessage() */
+    virtual void MessageAcked(const WeftQp& qp, uint64_t tag) = 0;
+};
+
+/** @ingroup weft Counters of one QP, packets unless said otherwise. */
+struct WeftQpCounters
+{
+    uint64_t duplicates{0}; //!< data that arrived again: spurious retransmissions
+    uint64_t outOfOrder{0}; //!< data that arrived with PSN > ePSN
+    uint64_t nacksSent{0};  //!< by the receiver
+    uint64_t cnpsSent{0};   //!< by the receiver
+    uint64_t cnps{0};       //!< received by the sender
+    uint64_t acks{0};       //!< received by the sender
+};
+
+/**
+ * @ingroup weft
+ * @brief One reliable connection: the sender's and the receiver's state, and the event of the
+ * sender's retransmission timer, which is armed lazily.
+ *
+ * The states of transport, congestion control and ToR middleware are the core's and opaque here.
+ */
+class WeftQp final : public EventImpl
+{
+  public:
+    /** A run of packets that the application calls a message. */
+    struct Message
+    {
+        uint64_t first; //!< its first packet, counted from the QP's first
+        uint64_t end;   //!< one past its last packet
+        uint64_t bytes; //!< payload
+        uint64_t tag;   //!< the application's
+
+        /** @param full payload of a full packet @return payload of its last packet */
+        int64_t GetLastPayload(int64_t full) const
+        {
+            return static_cast<int64_t>(bytes) - static_cast<int64_t>(end - first - 1) * full;
+        }
+    };
+
+    uint32_t index{0};                      //!< number in the fabric
+    uint32_t src{0};                        //!< sending host
+    uint32_t dst{0};                        //!< receiving host
+    uint32_t firstPsn{0};                   //!< PSN of its first packet
+    uint16_t sport{0};                      //!< UDP source port
+    WeftNic* nic{nullptr};                  //!< the sender's NIC
+    WeftMessageListener* listener{nullptr}; //!< the application, or nullptr
+
+    void* tx{nullptr};      //!< transport sender
+    void* cc{nullptr};      //!< congestion control
+    int32_t slot{-1};       //!< place among the NIC's active QPs, -1: nothing to send
+    int64_t sendAt{0};      //!< when pacing lets it send, ps, while it is not active
+    bool timerArmed{false}; //!< the retransmission timer's event is pending
+    uint64_t posted{0};     //!< packets posted
+    uint64_t una{0};        //!< packets acknowledged
+    uint64_t sentBytes{0};  //!< frame bytes of data sent
+    std::size_t acked{0};   //!< messages acknowledged
+    int64_t firstSent{-1};  //!< when its first packet left, ps
+    int64_t lastSent{0};    //!< when its last packet left, ps
+    double lastRate{0};     //!< bit/s in force then
+    double rateTime{0};     //!< integral of the rate over the time active, bit/s * ps
+
+    void* rx{nullptr};        //!< transport receiver
+    void* tor{nullptr};       //!< ToR middleware at the destination; nullptr within a rack
+    uint32_t epsn{0};         //!< ePSN
+    uint32_t unacked{0};      //!< in-order packets since the last ACK
+    uint64_t arrived{0};      //!< packets in order so far
+    std::size_t delivered{0}; //!< messages delivered
+    int64_t lastCnp{0};       //!< when the last CNP left, ps
+    int64_t lastDelivery{-1}; //!< when the last message was delivered, ps
+
+    std::vector<Message> messages; //!< all messages ever posted
+    WeftQpCounters counters;       //!< counters
+
+    std::vector<uint64_t> memory; //!< of the states
+
+    /** @param seq an unacknowledged packet's number @return its message */
+    const Message& FindMessage(uint64_t seq) const
+    {
+        std::size_t i = acked;
+        while (seq >= messages[i].end)
+        {
+            i++;
+        }
+        return messages[i];
+    }
+
+  private:
+    void Notify() override;
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_QP_H */

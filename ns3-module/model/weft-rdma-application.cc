@@ -1,0 +1,112 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-rdma-application.h"
+
+#include "weft-fabric.h"
+#include "weft-nic.h"
+
+#include "ns3/abort.h"
+#include "ns3/node.h"
+#include "ns3/simulator.h"
+#include "ns3/uinteger.h"
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(WeftRdmaApplication);
+
+TypeId WeftRdmaApplication::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::WeftRdmaApplication")
+            .SetParent<Application>()
+            .SetGroupName("Weft")
+            .AddConstructor<WeftRdmaApplication>()
+            .AddAttribute("Remote",
+                          "Index of the receiving host in its fabric",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&WeftRdmaApplication::m_remote),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("Bytes",
+                          "Payload of each message",
+                          UintegerValue(1000000),
+                          MakeUintegerAccessor(&WeftRdmaApplication::m_bytes),
+                          MakeUintegerChecker<uint64_t>(1))
+            .AddAttribute("Messages",
+                          "Messages to send; 0: until the application stops",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&WeftRdmaApplication::m_messages),
+                          MakeUintegerChecker<uint64_t>())
+            .AddTraceSource("Delivered",
+                            "A message is whole at the receiver",
+                            MakeTraceSourceAccessor(&WeftRdmaApplication::m_deliveredTrace),
+                            "ns3::WeftRdmaApplication::MessageCallback")
+            .AddTraceSource("Acked",
+                            "The sender knows that a message was delivered",
+                            MakeTraceSourceAccessor(&WeftRdmaApplication::m_ackedTrace),
+                            "ns3::WeftRdmaApplication::MessageCallback");
+    return tid;
+}
+
+WeftRdmaApplication::WeftRdmaApplication()
+{
+}
+
+WeftRdmaApplication::~WeftRdmaApplication()
+{
+}
+
+uint64_t WeftRdmaApplication::GetDelivered() const
+{
+    return m_delivered;
+}
+
+const WeftQp* WeftRdmaApplication::GetQp() const
+{
+    return m_qp;
+}
+
+void WeftRdmaApplication::StartApplication()
+{
+    Ptr<WeftNic> nic;
+    for (uint32_t i = 0; !nic && i < GetNode()->GetNDevices(); i++)
+    {
+        nic = DynamicCast<WeftNic>(GetNode()->GetDevice(i));
+    }
+    NS_ABORT_MSG_UNLESS(nic,
+                        "WeftRdmaApplication: node " << GetNode()->GetId() << " has no WeftNic");
+    m_running = true;
+    if (!m_qp)
+    {
+        m_qp = nic->GetFabric()->CreateQp(nic->GetHost(), m_remote, this);
+    }
+    PostNext();
+}
+
+void WeftRdmaApplication::StopApplication()
+{
+    m_running = false;
+}
+
+void WeftRdmaApplication::PostNext()
+{
+    if (m_running && (m_messages == 0 || m_posted < m_messages))
+    {
+        m_qp->nic->Post(m_qp, m_bytes, m_posted++);
+    }
+}
+
+void WeftRdmaApplication::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
+{
+    m_delivered++;
+    m_deliveredTrace(tag, Simulator::Now());
+}
+
+void WeftRdmaApplication::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
+{
+    m_ackedTrace(tag, Simulator::Now());
+    PostNext();
+}
+
+} // namespace ns3

@@ -1,0 +1,59 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_RDMA_APPLICATION_H
+#define NS3_WEFT_RDMA_APPLICATION_H
+
+#include "weft-qp.h"
+
+#include "ns3/application.h"
+#include "ns3/traced-callback.h"
+
+namespace ns3
+{
+
+/**
+ * @ingroup weft
+ * @brief Writes messages to one remote host over one QP, one after the other.
+ *
+ * The next message is posted when the last one has been acknowledged, so at most one is under way.
+ */
+class WeftRdmaApplication : public Application, public WeftMessageListener
+{
+  public:
+    /** @return the type */
+    static TypeId GetTypeId();
+    WeftRdmaApplication();
+    ~WeftRdmaApplication() override;
+
+    /** @return messages delivered */
+    uint64_t GetDelivered() const;
+    /** @return the QP; nullptr before the application has started */
+    const WeftQp* GetQp() const;
+
+    // From WeftMessageListener
+    void MessageDelivered(const WeftQp& qp, uint64_t tag) override;
+    void MessageAcked(const WeftQp& qp, uint64_t tag) override;
+
+    /** Signature of the trace sources. @param message its number @param when time */
+    typedef void (*MessageCallback)(uint64_t message, Time when);
+
+  private:
+    void StartApplication() override;
+    void StopApplication() override;
+    void PostNext(); //!< Posts a message, if there are more
+
+    uint32_t m_remote{0};                            //!< attribute
+    uint64_t m_bytes{0};                             //!< attribute
+    uint64_t m_messages{0};                          //!< attribute
+    uint64_t m_posted{0};                            //!< messages posted
+    uint64_t m_delivered{0};                         //!< messages delivered
+    bool m_running{false};                           //!< between start and stop
+    WeftQp* m_qp{nullptr};                           //!< the QP, the fabric's
+    TracedCallback<uint64_t, Time> m_deliveredTrace; //!< "Delivered"
+    TracedCallback<uint64_t, Time> m_ackedTrace;     //!< "Acked"
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_RDMA_APPLICATION_H */

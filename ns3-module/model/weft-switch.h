@@ -1,0 +1,175 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_SWITCH_H
+#define NS3_WEFT_SWITCH_H
+
+#include "weft-net-device.h"
+
+#include <vector>
+#include <weft/clos.h>
+#include <weft/lb.h>
+#include <weft/mmu.h>
+#include <weft/rng.h>
+#include <weft/tor.h>
+
+namespace ns3
+{
+
+/**
+ * @ingroup weft
+ * @brief A shared-buffer switch: one device with all its ports, as ns-3's bridge has.
+ *
+ * Ingress: ToR middleware (NACKs from NICs), forwarding, balancer, buffer admission with PFC and
+ * ECN. Egress: per-class queues of the WeftPort. The decisions are the core's; this class wires
+ * them.
+ */
+class WeftSwitch : public WeftNetDevice
+{
+  public:
+    /** @return the type */
+    static TypeId GetTypeId();
+    WeftSwitch();
+    ~WeftSwitch() override;
+
+    /**
+     * Sets the switch up.
+     * @param fabric the fabric
+     * @param index its number in the fabric
+     * @return 0, or the balancer's WEFT_E... if it cannot work here
+     */
+    int Setup(Ptr<WeftFabric> fabric, uint32_t index);
+
+    /** @param index port number @return the port */
+    WeftPort* GetPort(uint32_t index) const
+    {
+        return m_ports[index];
+    }
+
+    /** @return number of ports */
+    uint32_t GetNPorts() const
+    {
+        return static_cast<uint32_t>(m_ports.size());
+    }
+
+    /** @return 0 for a ToR, 1 for a spine or aggregation, 2 for a core */
+    uint32_t GetTier() const
+    {
+        return m_map.tier;
+    }
+
+    /** @return its number in the fabric */
+    uint32_t GetIndex() const
+    {
+        return m_index;
+    }
+
+    /** @return the shared buffer, its queue lengths and counters, up to date */
+    const weft_mmu& GetBuffer();
+
+    /** @return what Themis-D did here */
+    const weft_tor_counters& GetTorCounters() const
+    {
+        return m_tor;
+    }
+
+    /** Failures were found or repaired. @param healthy whether none is left */
+    void SetHealthy(bool healthy);
+
+    /** A frame has arrived whole. @param p the frame @param in ingress port @param now ps */
+    void Receive(WeftPacket* p, uint32_t in, int64_t now);
+
+    /**
+     * A port starts to send a frame.
+     * @param p the frame
+     * @param out the port
+     * @param toHost whether a NIC is at the other end
+     * @param now ps
+     * @param end when its last bit leaves, ps
+     */
+    void Leaving(WeftPacket* p, uint32_t out, bool toHost, int64_t now, int64_t end);
+
+    /** Gives back the buffer of all frames that have left by now. @param now ps */
+    void Settle(int64_t now)
+    {
+        while (m_leftHead != m_leftTail && m_left[m_leftHead & m_leftMask].end <= now)
+        {
+            Release(m_left[m_leftHead++ & m_leftMask], now);
+        }
+    }
+
+    /**
+     * @return whether a transmit event must mark the end of each frame, because a paused
+     * neighbour waits for the buffer it gives back
+     */
+    bool NeedsDrainEvent() const
+    {
+        return m_pausedIngress != 0;
+    }
+
+    /** @return the longest queue that a port ever had, bytes */
+    uint32_t GetPeakQueue() const
+    {
+        return m_peakQueue;
+    }
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** A frame on the wire whose buffer is given back when its last bit leaves. */
+    struct Left
+    {
+        int64_t end;     //!< ps
+        uint32_t bytes;  //!< of the frame
+        uint16_t in;     //!< ingress port
+        uint16_t out;    //!< egress port
+        uint32_t tclass; //!< class
+    };
+
+    /** Routes, balances, admits and enqueues. @param p the frame @param now ps */
+    void Forward(WeftPacket* p, int64_t now);
+    /** @param p the frame @param ports candidates @return false if no port leads to its destination
+     */
+    bool Route(const WeftPacket* p, weft_ports& ports) const;
+    /** @param p a frame that turns downwards @return whether a <drop> or <loss> takes it */
+    bool IsInjectedLoss(const WeftPacket* p);
+    /** Accounts one departed frame. @param left the frame @param now ps */
+    void Release(const Left& left, int64_t now);
+    /** Adds a departure, in order of its end. @param left the frame */
+    void Remember(const Left& left);
+    /** Makes room for more departures. */
+    void GrowLeft();
+    /** Pauses the neighbour at a port. @param in port @param tclass class @param now ps */
+    void Pause(uint32_t in, uint32_t tclass, int64_t now);
+    /** Runs Themis-D on data for a NIC. @param p the frame @param out port @param now ps */
+    void RunTor(const WeftPacket* p, uint32_t out, int64_t now);
+
+    // What every hop reads comes first.
+    weft_switch_map m_map{};                                                      //!< forwarding
+    weft_mmu* m_mmu{nullptr};                                                     //!< buffer
+    uint32_t (*m_pick)(void*, const weft_ports*, weft_packet*, int64_t){nullptr}; //!< balancer
+    void* m_lbState{nullptr};                                                     //!< its state
+    std::vector<WeftPort*> m_ports;                                               //!< ports
+    std::vector<Left> m_left;                              //!< ring of departures, a power of two
+    uint32_t m_leftHead{0};                                //!< oldest
+    uint32_t m_leftTail{0};                                //!< one past the newest
+    uint32_t m_leftMask{0};                                //!< size - 1
+    uint32_t m_pausedIngress{0};                           //!< paused (port, class) pairs
+    uint32_t m_peakQueue{0};                               //!< bytes
+    uint32_t m_index{0};                                   //!< number in the fabric
+    const weft_lb_ops* m_lb{nullptr};                      //!< balancer
+    const weft_tor_ops* m_torOps{nullptr};                 //!< Themis-D, at ToRs
+    weft_tor_counters m_tor{};                             //!< its counters
+    weft_rng m_rng{};                                      //!< ECN draws and injected loss
+    std::vector<uint64_t> m_mmuMemory;                     //!< of m_mmu
+    std::vector<uint64_t> m_lbMemory;                      //!< of m_lbState
+    TracedCallback<const weft_packet&> m_dropTrace;        //!< "Drop"
+    TracedCallback<const weft_packet&> m_markTrace;        //!< "Mark"
+    TracedCallback<const weft_packet&> m_blockTrace;       //!< "NackBlocked"
+    TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace; //!< "Pause"
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_SWITCH_H */

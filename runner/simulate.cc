@@ -1,0 +1,522 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "results.h"
+#include "scenario.h"
+
+#include "ns3/config.h"
+#include "ns3/global-value.h"
+#include "ns3/node-container.h"
+#include "ns3/nstime.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+#include "ns3/weft-collective.h"
+#include "ns3/weft-fabric.h"
+#include "ns3/weft-nic.h"
+#include "ns3/weft-switch.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t PROGRESS_INTERVAL = INT64_C(20000000); //!< ps between two progress reports
+
+/** Copies a vector into memory that run_results_free() releases. */
+template <typename T>
+T* ToC(const std::vector<T>& v)
+{
+    auto p = static_cast<T*>(std::malloc(v.size() * sizeof(T) + 1));
+    if (p && !v.empty())
+    {
+        std::memcpy(p, v.data(), v.size() * sizeof(T));
+    }
+    return p;
+}
+
+/** @return the sentence for a name or value that ns-3 does not take */
+std::string Rejected(const char* what, const attribute_default& d)
+{
+    return "line " + std::to_string(d.line) + ": ns-3 has no " + what + " '" + d.name +
+           "' that takes '" + d.value + "'";
+}
+
+/** One run: builds it, samples it, collects what it measured. */
+class Run
+{
+  public:
+    Run(const scenario& s, progress_fn progress, void* user)
+        : m_s(s),
+          m_progress(progress),
+          m_user(user)
+    {
+    }
+
+    bool Build(std::string& error);
+    bool Go(std::string& error);
+    void Collect(run_results* out);
+
+  private:
+    bool ApplyDefaults(std::string& error);
+    void ScheduleSampling();
+    void Sample();
+    void SampleQps(int64_t now);
+    void SampleQueues(int64_t now);
+    void Report();
+    weft_wire GetWire() const;
+    int64_t GetBound() const;
+    void CollectFlows(run_results* out);
+    void CollectQps(run_results* out, run_summary& sum);
+    void CollectSwitches(run_summary& sum);
+
+    /** A QP's counters at the last sample. */
+    struct Last
+    {
+        uint64_t sent{0};
+        uint64_t resent{0};
+        uint64_t bytes{0};
+    };
+
+    const scenario& m_s;
+    progress_fn m_progress;
+    void* m_user;
+    NodeContainer m_hosts;
+    NodeContainer m_switches;
+    Ptr<WeftFabric> m_fabric;
+    Ptr<WeftCollective> m_work;
+    std::vector<Last> m_last;
+    std::vector<qp_sample> m_samples;
+    std::vector<queue_sample> m_queues;
+    uint64_t m_totalBytes{0};
+};
+
+bool Run::ApplyDefaults(std::string& error)
+{
+    Time::SetResolution(Time::PS);
+    GlobalValue::Bind("SchedulerType", StringValue("ns3::LaneScheduler"));
+    for (size_t i = 0; i < m_s.nglobals; i++)
+    {
+        const attribute_default& g = m_s.globals[i];
+        if (!GlobalValue::BindFailSafe(g.name, StringValue(g.value)))
+        {
+            error = Rejected("global value", g);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < m_s.ndefaults; i++)
+    {
+        const attribute_default& d = m_s.defaults[i];
+        if (!Config::SetDefaultFailSafe(d.name, StringValue(d.value)))
+        {
+            error = Rejected("attribute", d);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool Run::Build(std::string& error)
+{
+    if (!ApplyDefaults(error))
+    {
+        return false;
+    }
+    m_fabric = CreateObject<WeftFabric>();
+    m_fabric->SetAttribute("Seed", UintegerValue(m_s.seed));
+    m_fabric->SetAttribute("Run", UintegerValue(m_s.run));
+    m_fabric->SetAttribute("ConvergenceDelay",
+                           TimeValue(m_s.convergence == WEFT_NEVER
+                                         ? Time::Max()
+                                         : TimeStep(static_cast<uint64_t>(m_s.convergence))));
+    const std::pair<const char*, const choice*> choices[] = {{"topology", &m_s.topology},
+                                                             {"fabric", &m_s.fabric},
+                                                             {"switch", &m_s.switches},
+                                                             {"balancer", &m_s.balancer},
+                                                             {"transport", &m_s.transport},
+                                                             {"congestion-control", &m_s.cc}};
+    for (const auto& [kind, c] : choices)
+    {
+        m_fabric->SetChoice(kind, c->algo, c->config);
+    }
+    m_hosts.Create(m_s.clos.nhosts);
+    m_switches.Create(m_s.clos.nswitches);
+    if (!m_fabric->Build(m_hosts, m_switches, error))
+    {
+        return false;
+    }
+    for (size_t i = 0; i < m_s.ndrops; i++)
+    {
+        m_fabric->AddDrop(m_s.drops[i].qp, m_s.drops[i].psn_offset, m_s.drops[i].count);
+    }
+    m_fabric->SetLossProbability(m_s.loss);
+    for (size_t i = 0; i < m_s.nfailures; i++)
+    {
+        const link_failure& f = m_s.failures[i];
+        m_fabric->ScheduleFailure(
+            f.link,
+            TimeStep(static_cast<uint64_t>(f.at)),
+            f.repair == WEFT_NEVER ? Time::Max() : TimeStep(static_cast<uint64_t>(f.repair)));
+    }
+    m_work = CreateObject<WeftCollective>();
+    m_work->SetWorkload(m_s.workload.algo, m_s.workload.config);
+    if (!m_work->Install(m_fabric, error))
+    {
+        return false;
+    }
+    m_totalBytes = m_work->GetTotalBytes();
+    ScheduleSampling();
+    return true;
+}
+
+void Run::ScheduleSampling()
+{
+    m_last.resize(m_s.measure.nqps);
+    if (m_s.measure.interval > 0 && (m_s.measure.nqps > 0 || m_s.measure.queues))
+    {
+        Simulator::Schedule(TimeStep(static_cast<uint64_t>(m_s.measure.interval)),
+                            &Run::Sample,
+                            this);
+    }
+    if (m_progress)
+    {
+        Simulator::Schedule(TimeStep(PROGRESS_INTERVAL), &Run::Report, this);
+    }
+}
+
+void Run::Sample()
+{
+    const int64_t now = WeftNow();
+    SampleQps(now);
+    if (m_s.measure.queues)
+    {
+        SampleQueues(now);
+    }
+    if (!m_work->IsDone())
+    {
+        Simulator::Schedule(TimeStep(static_cast<uint64_t>(m_s.measure.interval)),
+                            &Run::Sample,
+                            this);
+    }
+}
+
+void Run::SampleQps(int64_t now)
+{
+    for (size_t i = 0; i < m_s.measure.nqps; i++)
+    {
+        const WeftQp* qp = m_fabric->GetQp(m_s.measure.qps[i]);
+        if (qp->acked == qp->messages.size() && qp->lastSent < now - m_s.measure.interval)
+        {
+            continue;
+        }
+        const weft_tx_counters* tx = m_fabric->GetTransport()->tx_counters(qp->tx);
+        Last& last = m_last[i];
+        const uint64_t sent = tx->sent - last.sent;
+        const uint64_t resent = tx->resent - last.resent;
+        qp_sample s{};
+        s.time = now;
+        s.qp = qp->index;
+        s.rate = static_cast<double>(qp->nic->GetRate(qp));
+        s.wire_rate = static_cast<double>(qp->sentBytes - last.bytes) * 8e12 /
+                      static_cast<double>(m_s.measure.interval);
+        s.sent = tx->sent;
+        s.resent = tx->resent;
+        s.resent_share =
+            sent + resent ? static_cast<double>(resent) / static_cast<double>(sent + resent) : 0;
+        s.nacks_received = tx->nacks;
+        s.cnps_received = qp->counters.cnps;
+        m_samples.push_back(s);
+        last = Last{tx->sent, tx->resent, qp->sentBytes};
+    }
+}
+
+void Run::SampleQueues(int64_t now)
+{
+    queue_sample s{};
+    s.time = now;
+    for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
+    {
+        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
+        const weft_mmu& mmu = sw->GetBuffer();
+        for (uint32_t p = 0; p < sw->GetNPorts(); p++)
+        {
+            s.longest_queue = std::max<uint64_t>(s.longest_queue, mmu.queue_bytes[p]);
+        }
+        s.buffer_used =
+            std::max(s.buffer_used, static_cast<uint64_t>(mmu.shared_used + mmu.headroom_used));
+    }
+    m_queues.push_back(s);
+}
+
+void Run::Report()
+{
+    m_progress(m_user,
+               static_cast<double>(m_fabric->GetCounters().payload) /
+                   static_cast<double>(m_totalBytes),
+               WeftNow());
+    if (!m_work->IsDone())
+    {
+        Simulator::Schedule(TimeStep(PROGRESS_INTERVAL), &Run::Report, this);
+    }
+}
+
+bool Run::Go(std::string& error)
+{
+    if (m_s.stop != WEFT_NEVER)
+    {
+        Simulator::Stop(TimeStep(static_cast<uint64_t>(m_s.stop)));
+    }
+    Simulator::Run();
+    if (!m_fabric->CheckConservation(error))
+    {
+        error = "conservation is violated: " + error;
+        return false;
+    }
+    if (!m_work->IsDone())
+    {
+        size_t undelivered = 0;
+        for (const auto& t : m_work->GetTimes())
+        {
+            undelivered += t.delivered < 0;
+        }
+        error =
+            std::to_string(undelivered) + " of " + std::to_string(m_work->GetTimes().size()) +
+            " messages were not delivered" +
+            (m_s.stop != WEFT_NEVER && WeftNow() >= m_s.stop ? " at the time limit"
+                                                             : ", and nothing is left to happen");
+    }
+    return error.empty();
+}
+
+weft_wire Run::GetWire() const
+{
+    const auto& f = m_fabric->GetFrameConfig();
+    const weft_clos& c = m_s.clos;
+    weft_wire w{};
+    w.payload = f.payload;
+    w.header = f.header;
+    w.gap = f.gap;
+    w.ack = f.ack;
+    w.rate = c.host_rate;
+    w.delay = c.host_delay;
+    w.links = weft_clos_hops(&c, 0, c.nhosts - 1);
+    return w;
+}
+
+int64_t Run::GetBound() const
+{
+    // The closed forms hold for equal links and ranks that all lie under different ToRs.
+    const weft_clos& c = m_s.clos;
+    const auto& messages = m_work->GetMessages();
+    const uint32_t links = weft_clos_hops(&c, 0, c.nhosts - 1);
+    if (c.host_rate != c.fabric_rate || c.host_delay != c.fabric_delay)
+    {
+        return 0;
+    }
+    for (const weft_message& m : messages)
+    {
+        if (weft_clos_hops(&c, m.src, m.dst) != links)
+        {
+            return 0;
+        }
+    }
+    const weft_wire w = GetWire();
+    const uint32_t ranks = c.nhosts / m_work->GetNGroups();
+    const std::string name = m_s.workload.algo->name;
+    if (name == "allreduce-ring")
+    {
+        return weft_allreduce_ring_bound(&w, ranks, messages[0].bytes * ranks);
+    }
+    if (name == "alltoall")
+    {
+        return weft_alltoall_bound(&w, ranks, messages[0].bytes * ranks);
+    }
+    return name == "ring" || name == "permutation" ? weft_message_bound(&w, messages[0].bytes) : 0;
+}
+
+void Run::CollectFlows(run_results* out)
+{
+    std::vector<flow_result> flows;
+    std::vector<group_result> groups(m_work->GetNGroups());
+    for (uint32_t i = 0; i < m_work->GetMessages().size(); i++)
+    {
+        const weft_message& m = m_work->GetMessages()[i];
+        const WeftCollective::Times& t = m_work->GetTimes()[i];
+        flow_result f{};
+        f.message = i;
+        f.qp = m.qp;
+        f.src = m.src;
+        f.dst = m.dst;
+        f.group = m.group;
+        f.step = m.step;
+        f.bytes = m.bytes;
+        f.posted = t.posted;
+        f.delivered = t.delivered;
+        f.acked = t.acked;
+        flows.push_back(f);
+        group_result& g = groups[m.group];
+        g.group = m.group;
+        g.messages++;
+        g.delivered = std::max(g.delivered, t.delivered);
+        g.acked = std::max(g.acked, t.acked);
+    }
+    out->flows = ToC(flows);
+    out->nflows = flows.size();
+    out->groups = ToC(groups);
+    out->ngroups = groups.size();
+}
+
+void Run::CollectQps(run_results* out, run_summary& sum)
+{
+    std::vector<qp_result> qps;
+    const weft_cc_ops* cc = m_fabric->GetCc();
+    double rateTime = 0;
+    double time = 0;
+    for (uint32_t i = 0; i < m_fabric->GetNQps(); i++)
+    {
+        const WeftQp* qp = m_fabric->GetQp(i);
+        const weft_tx_counters* tx = m_fabric->GetTransport()->tx_counters(qp->tx);
+        qp_result r{};
+        r.qp = i;
+        r.src = qp->src;
+        r.dst = qp->dst;
+        for (const auto& m : qp->messages)
+        {
+            r.bytes += m.bytes;
+        }
+        r.start = qp->firstSent;
+        r.delivered = qp->lastDelivery;
+        r.sent = tx->sent;
+        r.resent = tx->resent;
+        r.duplicates = qp->counters.duplicates;
+        r.out_of_order = qp->counters.outOfOrder;
+        r.nacks_sent = qp->counters.nacksSent;
+        r.nacks_received = tx->nacks;
+        r.cnps_received = qp->counters.cnps;
+        r.cuts = cc->cuts ? cc->cuts(qp->cc) : 0;
+        r.timeouts = tx->timeouts;
+        const auto active = static_cast<double>(qp->lastSent - qp->firstSent);
+        r.mean_rate = active > 0 ? qp->rateTime / active : qp->lastRate;
+        rateTime += active > 0 ? qp->rateTime : 0;
+        time += active > 0 ? active : 0;
+        qps.push_back(r);
+
+        sum.data_sent += r.sent;
+        sum.data_resent += r.resent;
+        sum.duplicates += r.duplicates;
+        sum.out_of_order += r.out_of_order;
+        sum.nacks_sent += r.nacks_sent;
+        sum.nacks_received += r.nacks_received;
+        sum.cnps_received += r.cnps_received;
+        sum.cuts += r.cuts;
+        sum.timeouts += r.timeouts;
+        sum.goodput += static_cast<double>(r.bytes) * 8e12 /
+                       static_cast<double>(r.delivered - r.start) /
+                       static_cast<double>(m_fabric->GetNQps());
+    }
+    sum.mean_rate = time > 0 ? rateTime / time : 0;
+    sum.qps = qps.size();
+    out->qps = ToC(qps);
+    out->nqps = qps.size();
+}
+
+void Run::CollectSwitches(run_summary& sum)
+{
+    for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
+    {
+        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
+        const weft_mmu& mmu = sw->GetBuffer();
+        sum.marked += mmu.marks;
+        sum.pauses += mmu.pauses;
+        sum.buffer_peak = std::max(sum.buffer_peak, static_cast<uint64_t>(mmu.peak_used));
+        sum.queue_peak = std::max<uint64_t>(sum.queue_peak, sw->GetPeakQueue());
+        const weft_tor_counters& t = sw->GetTorCounters();
+        sum.tor_seen += t.seen;
+        sum.tor_valid += t.valid;
+        sum.tor_invalid += t.invalid;
+        sum.tor_unknown += t.unknown;
+        sum.tor_blocked += t.blocked;
+        sum.tor_scan_passed += t.scan_passed;
+        sum.tor_scan_cancelled += t.scan_cancelled;
+        sum.tor_armed += t.armed;
+        sum.tor_compensated += t.compensated;
+        sum.tor_cancelled += t.cancelled;
+        sum.tor_overwritten += t.overwritten;
+        sum.tor_ring_full += t.ring_full;
+    }
+}
+
+void Run::Collect(run_results* out)
+{
+    run_summary& sum = out->summary;
+    CollectFlows(out);
+    CollectQps(out, sum);
+    CollectSwitches(sum);
+    double mean = 0;
+    for (size_t i = 0; i < out->ngroups; i++)
+    {
+        sum.cct = std::max(sum.cct, out->groups[i].delivered);
+        sum.cct_acked = std::max(sum.cct_acked, out->groups[i].acked);
+        mean += static_cast<double>(out->groups[i].delivered) / static_cast<double>(out->ngroups);
+    }
+    sum.cct_mean = static_cast<int64_t>(mean);
+    sum.bound = GetBound();
+    sum.slowdown =
+        sum.bound > 0 ? static_cast<double>(sum.cct) / static_cast<double>(sum.bound) : 0;
+    const WeftCounters& c = m_fabric->GetCounters();
+    sum.messages = out->nflows;
+    sum.dropped_buffer = c.lost[WeftFabric::DROP_BUFFER];
+    sum.dropped_link = c.lost[WeftFabric::DROP_LINK];
+    sum.dropped_injected = c.lost[WeftFabric::DROP_INJECTED];
+    sum.packet_hops = c.hops;
+    sum.events = Simulator::GetEventCount();
+    sum.end = WeftNow();
+    out->samples = ToC(m_samples);
+    out->nsamples = m_samples.size();
+    out->queues = ToC(m_queues);
+    out->nqueues = m_queues.size();
+}
+
+} // namespace
+
+int simulate(const scenario* s,
+             run_results* results,
+             progress_fn progress,
+             void* user,
+             char* why,
+             size_t why_size)
+{
+    std::memset(results, 0, sizeof *results);
+    std::string error;
+    {
+        Run run(*s, progress, user);
+        if (run.Build(error) && run.Go(error))
+        {
+            run.Collect(results);
+        }
+    }
+    Simulator::Destroy();
+    if (!error.empty())
+    {
+        std::snprintf(why, why_size, "%s", error.c_str());
+        return -1;
+    }
+    return 0;
+}
+
+void run_results_free(run_results* results)
+{
+    std::free(results->flows);
+    std::free(results->qps);
+    std::free(results->groups);
+    std::free(results->samples);
+    std::free(results->queues);
+    std::memset(results, 0, sizeof *results);
+}
