@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* A user would lose Themis: its ToR would judge NACKs by the wrong packets. */
+#include <check.h>
+
+#include <weft/rng.h>
+
+#include "base/ring.h"
+
+START_TEST(entries_come_out_as_they_went_in)
+{
+    for (uint32_t width = 1; width <= 4; width++)
+    {
+        uint8_t slots[4 * 3 + 1];
+        struct weft_ring ring;
+        weft_ring_init(&ring, slots, 3, width);
+        slots[weft_ring_size(3, width)] = 0xee;
+        ck_assert(!weft_ring_push(&ring, 0x11223344));
+        ck_assert(!weft_ring_push(&ring, 0xdeadbeef));
+        ck_assert_uint_eq(weft_ring_at(&ring, 1), 0xdeadbeef & weft_ring_mask(&ring));
+        ck_assert_uint_eq(weft_ring_pop(&ring), 0x11223344 & weft_ring_mask(&ring));
+        ck_assert_uint_eq(weft_ring_pop(&ring), 0xdeadbeef & weft_ring_mask(&ring));
+        ck_assert_uint_eq(ring.count, 0);
+        ck_assert_uint_eq(slots[weft_ring_size(3, width)], 0xee);
+    }
+}
+END_TEST
+
+START_TEST(a_full_ring_gives_up_its_oldest_and_says_so)
+{
+    uint8_t slots[3];
+    struct weft_ring ring;
+    weft_ring_init(&ring, slots, 3, 1);
+    for (uint32_t i = 0; i < 3; i++)
+    {
+        ck_assert(!weft_ring_push(&ring, i));
+    }
+    ck_assert(weft_ring_push(&ring, 3));
+    ck_assert_uint_eq(ring.count, 3);
+    ck_assert_uint_eq(weft_ring_at(&ring, 0), 1);
+    ck_assert_uint_eq(weft_ring_at(&ring, 2), 3);
+}
+END_TEST
+
+START_TEST(the_trigger_of_figure_4b_is_found)
+{
+    /* themis Fig. 4b: 0, 1, 3, 2 have left; NACK(2): the first newer PSN is 3. */
+    static const uint32_t left[] = {0, 1, 3, 2};
+    uint8_t slots[8];
+    struct weft_ring ring;
+    weft_ring_init(&ring, slots, 8, 1);
+    for (int i = 0; i < 4; i++)
+    {
+        weft_ring_push(&ring, left[i]);
+    }
+    const uint32_t place = weft_ring_find_after(&ring, 2, 0);
+    ck_assert_uint_eq(place, 2);
+    ck_assert_uint_eq(weft_ring_at(&ring, place), 3);
+    ck_assert_uint_eq(weft_ring_find_after(&ring, 3, 0), ring.count);
+    ck_assert_uint_eq(weft_ring_find_after(&ring, 1, 3), 3);
+}
+END_TEST
+
+START_TEST(one_byte_compares_across_its_wrap)
+{
+    uint8_t slots[4];
+    struct weft_ring ring;
+    weft_ring_init(&ring, slots, 4, 1);
+    weft_ring_push(&ring, 0xffffffe); /* kept as 0xfe */
+    weft_ring_push(&ring, 0x0000002);
+    ck_assert_uint_eq(weft_ring_find_after(&ring, 0x12ff, 0), 1);
+    ck_assert_int_eq(weft_ring_diff(&ring, 2, 0xfe), 4);
+    ck_assert_int_eq(weft_ring_diff(&ring, 0xfe, 2), -4);
+    ck_assert_int_eq(weft_ring_diff(&ring, 128, 0), -128);
+    ck_assert_int_eq(weft_ring_diff(&ring, 127, 0), 127);
+}
+END_TEST
+
+START_TEST(four_bytes_keep_whole_distances)
+{
+    uint8_t slots[4];
+    struct weft_ring ring;
+    weft_ring_init(&ring, slots, 1, 4);
+    ck_assert_int_eq(weft_ring_diff(&ring, 0x7fffffff, 0), INT32_MAX);
+    ck_assert_int_eq(weft_ring_diff(&ring, 0x80000000, 0), INT32_MIN);
+}
+END_TEST
+
+START_TEST(random_use_matches_a_list)
+{
+    enum
+    {
+        STEPS = 50000
+    };
+    static uint32_t list[STEPS];
+    for (uint32_t width = 1; width <= 4; width++)
+    {
+        uint8_t slots[4 * 7];
+        struct weft_ring ring;
+        struct weft_rng rng;
+        uint32_t from = 0;
+        uint32_t to = 0; /* list[from .. to) is in the ring */
+        weft_ring_init(&ring, slots, 7, width);
+        weft_rng_seed(&rng, 4, 0, width);
+        for (int i = 0; i < STEPS; i++)
+        {
+            if (weft_rng_below(&rng, 3) != 0)
+            {
+                list[to] = weft_rng_u32(&rng);
+                const bool full = to - from == 7;
+                ck_assert(weft_ring_push(&ring, list[to++]) == full);
+                from += full;
+            }
+            else
+            {
+                const uint32_t n = weft_rng_below(&rng, to - from + 1);
+                weft_ring_drop(&ring, n);
+                from += n;
+            }
+            ck_assert_uint_eq(ring.count, to - from);
+            for (uint32_t k = 0; k < to - from; k++)
+            {
+                ck_assert_uint_eq(weft_ring_at(&ring, k), list[from + k] & weft_ring_mask(&ring));
+            }
+        }
+    }
+}
+END_TEST
+
+Suite *
+ring_suite(void)
+{
+    Suite *suite = suite_create("ring");
+    TCase *tcase = tcase_create("ring");
+    tcase_add_test(tcase, entries_come_out_as_they_went_in);
+    tcase_add_test(tcase, a_full_ring_gives_up_its_oldest_and_says_so);
+    tcase_add_test(tcase, the_trigger_of_figure_4b_is_found);
+    tcase_add_test(tcase, one_byte_compares_across_its_wrap);
+    tcase_add_test(tcase, four_bytes_keep_whole_distances);
+    tcase_add_test(tcase, random_use_matches_a_list);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
