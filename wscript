@@ -1,0 +1,49 @@
+## -*- Mode: python; py-indent-offset: 4; indent-tabs-mode: nil; coding: utf-8; -*-
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Weft as a module of waf-era ns-3 (3.35 and older), in contrib/weft. The lists of files are read
+# from CMake's, so that there is one of each. ns-3.35's own headers do not pass g++ 12's warnings:
+# configure it with --disable-werror.
+import re
+
+
+def words(bld, path, name):
+    """The words of set(name ...) in the CMake file at path."""
+    text = bld.path.find_node(path).read()
+    found = re.search(r'^set\(%s\b([^)]*)\)' % re.escape(name), text, re.MULTILINE)
+    if not found:
+        bld.fatal('%s has no list %s' % (path, name))
+    return found.group(1).split()
+
+
+def configure(conf):
+    conf.load('compiler_c')
+
+
+def build(bld):
+    core = words(bld, 'core-c/CMakeLists.txt', 'weft_core_sources')
+
+    module = bld.create_ns3_module('weft', ['core', 'network'])
+    module.features += ' c'
+    module.source = ['core-c/' + source for source in core]
+    module.source += words(bld, 'ns3-module/module-sources.cmake', 'weft_module_sources')
+    module.includes = ['core-c', 'core-c/include']
+    module.export_includes = ['core-c/include']
+    module.env.append_value('CFLAGS', ['-std=c11', '-O2', '-fPIC', '-ffp-contract=off'])
+    module.env.append_value('CXXFLAGS', ['-std=c++17', '-ffp-contract=off'])
+
+    tests = bld.create_ns3_module_test_library('weft')
+    tests.source = words(bld, 'tests/ns3/suite-sources.cmake', 'weft_suite_sources')
+    tests.includes = ['core-c/include']
+    tests.env.append_value('CXXFLAGS', ['-std=c++17', '-ffp-contract=off'])
+
+    headers = bld(features='ns3header')
+    headers.module = 'weft'
+    headers.source = words(bld, 'ns3-module/module-sources.cmake', 'weft_module_headers')
+
+    if bld.env['ENABLE_EXAMPLES']:
+        for name in words(bld, 'examples/CMakeLists.txt', 'weft_examples'):
+            program = bld.create_ns3_program(name, ['weft'])
+            program.source = 'examples/%s.cc' % name
+            program.includes = ['core-c/include']
+            program.env.append_value('CXXFLAGS', ['-std=c++17', '-ffp-contract=off'])
