@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Checks on the tree's own files: style.sh format|warnings|spdx|names|length|shell
+set -eu
+root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
+cd "$root"
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+
+# The tree's files among the given patterns, one per line.
+files()
+{
+    git -c safe.directory="$root" ls-files -- "$@" |
+        while IFS= read -r file; do [ ! -f "$file" ] || printf '%s\n' "$file"; done
+}
+
+# Fails with a headline if $list has lines in it.
+none()
+{
+    if [ -s "$list" ]; then
+        printf '%s:\n' "$1"
+        cat "$list"
+        exit 1
+    fi
+}
+
+is_c()
+{
+    files 'core-c/*.[ch]' 'runner/*.[ch]' 'tests/core/*.[ch]' 'examples/embedding/*.[ch]'
+}
+
+is_cc()
+{
+    files '*.cc' 'ns3-module/*.h' 'tests/ns3/*.h' 'bench/*.h' 'examples/*.h'
+}
+
+format()
+{
+    is_c | xargs clang-format --style=file:core-c/.clang-format --dry-run -Werror
+    is_cc | xargs clang-format --style=file:.clang-format --dry-run -Werror
+}
+
+# The core is clean as C11 and as C++17, and each public header stands alone in both.
+warnings()
+{
+    flags="-O2 -Wall -Wextra -Wshadow -Wconversion -Werror -Icore-c -Icore-c/include -c -o /dev/null"
+    for file in $(files 'core-c/*.c'); do
+        # shellcheck disable=SC2086 # a list of flags
+        gcc -std=c11 -Wpedantic $flags "$file"
+        # shellcheck disable=SC2086
+        g++ -x c++ -std=c++17 $flags "$file"
+    done
+    for file in $(files 'core-c/include/*.h'); do
+        header=${file#core-c/include/}
+        # shellcheck disable=SC2086
+        echo "#include <$header>" | gcc -std=c11 -Wpedantic $flags -x c -
+        # shellcheck disable=SC2086
+        echo "#include <$header>" | g++ -std=c++23 $flags -x c++ -
+    done
+}
+
+spdx()
+{
+    files '*.c' '*.h' '*.cc' '*.sh' '*.py' '*.cmake' '*.gp' '*CMakeLists.txt' wscript weft .ci/run |
+        while IFS= read -r file; do
+            case $file in
+                core-c/* | tests/core/* | examples/embedding/*) id=MIT ;;
+                *) id=GPL-2.0-only ;;
+            esac
+            head -n 5 "$file" | grep -q "SPDX-License-Identifier: $id\b" || echo "$file: $id"
+        done >"$list"
+    none "files without their licence in the first five lines"
+}
+
+names()
+{
+    files . | sed 's|.*/||' | sort | uniq -d |
+        grep -vxE 'CMakeLists\.txt|Makefile|README\.md|\.clang-format|\.gitignore' >"$list" || true
+    none "names that more than one file bears"
+}
+
+length()
+{
+    files '*.c' '*.h' '*.cc' '*.sh' '*.py' '*.cmake' '*.gp' '*CMakeLists.txt' wscript weft .ci/run |
+        while IFS= read -r file; do
+            lines=$(wc -l <"$file")
+            [ "$lines" -le 600 ] || echo "$file: $lines"
+        done >"$list"
+    none "files of more than 600 lines"
+}
+
+shell()
+{
+    for file in weft $(files '*.sh'); do
+        sh -n "$file"
+    done
+    files weft '*.sh' .ci/run | xargs shellcheck
+}
+
+case ${1:-} in
+    format | warnings | spdx | names | length | shell) "$1" ;;
+    *)
+        echo "usage: style.sh format|warnings|spdx|names|length|shell" >&2
+        exit 2
+        ;;
+esac
