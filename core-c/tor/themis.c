@@ -20,6 +20,7 @@ struct themis
     uint32_t up_ports;
     bool source; /* a ToR: sprays what its hosts send */
     bool spraying;
+    bool replies; /* ACKs and the like are sprayed as well, by the ePSN they carry */
     bool mapped; /* by the PathMap behind this struct */
 };
 
@@ -34,6 +35,10 @@ static const struct weft_param params[] = {
      "Bytes of a truncated PSN in the ring.", "themis §4"},
     {"ring-factor", WEFT_REAL, WEFT_P(struct themis_config, ring_factor), "1.5", "1", "1000", NULL,
      "F: ring entries in multiples of the last hop's bandwidth-delay product.", "themis §4"},
+    {"replies", WEFT_CHOICE, WEFT_P(struct themis_config, replies), "ecmp", NULL, NULL,
+     "ecmp spray",
+     "How ACKs, NACKs and CNPs travel: on their QP's ECMP path, or sprayed by the ePSN they carry.",
+     "themis §3.2 leaves it open; (ours)"},
     {"allow-large-n", WEFT_BOOL, WEFT_P(struct themis_config, allow_large_n), "off", NULL, NULL,
      NULL,
      "Accept more paths or ring entries than truncated PSNs can tell apart (127 with one byte).",
@@ -69,6 +74,7 @@ themis_init(void *state, const void *config, const struct weft_site *site)
     t->up_ports = site->up_ports;
     t->source = site->tier == 0;
     t->spraying = t->source;
+    t->replies = c->replies == THEMIS_REPLIES_SPRAY;
     t->mapped = has_pathmap(site);
     if (!t->source)
     {
@@ -92,7 +98,8 @@ themis_pick(void *state, const struct weft_ports *ports, struct weft_packet *pac
     const struct themis *t = (const struct themis *)state;
     (void)now;
     /* The group must be whole: n is less than up_ports after failures. */
-    if (t->spraying && packet->kind == WEFT_DATA && ports->n == t->up_ports)
+    if (t->spraying && (packet->kind == WEFT_DATA || t->replies) &&
+        packet->kind != WEFT_RAW && ports->n == t->up_ports)
     {
         const uint32_t step = themis_residue(&t->paths, packet->psn);
         if (!t->mapped)

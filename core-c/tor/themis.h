@@ -20,12 +20,19 @@ extern "C"
         THEMIS_OFF,     /**< blocked NACKs are never made up for */
     };
 
+    enum themis_replies
+    {
+        THEMIS_REPLIES_ECMP,  /**< like any unsprayed packet */
+        THEMIS_REPLIES_SPRAY, /**< by the ePSN they carry */
+    };
+
     struct themis_config
     {
         int64_t compensation; /**< enum themis_compensation */
         int64_t entry_bytes;  /**< of a truncated PSN */
         double ring_factor;   /**< F */
         int64_t allow_large_n;
+        int64_t replies; /**< enum themis_replies */
     };
 
     /** The numbers up to which truncated PSNs can be told apart: half their range, less one. */
