@@ -32,7 +32,8 @@ constexpr int64_t PROGRESS_INTERVAL = INT64_C(20000000); //!< ps between two pro
 
 /** Copies a vector into memory that run_results_free() releases. */
 template <typename T>
-T* ToC(const std::vector<T>& v)
+T*
+ToC(const std::vector<T>& v)
 {
     auto p = static_cast<T*>(std::malloc(v.size() * sizeof(T) + 1));
     if (p && !v.empty())
@@ -43,7 +44,8 @@ T* ToC(const std::vector<T>& v)
 }
 
 /** @return the sentence for a name or value that ns-3 does not take */
-std::string Rejected(const char* what, const attribute_default& d)
+std::string
+Rejected(const char* what, const attribute_default& d)
 {
     return "line " + std::to_string(d.line) + ": ns-3 has no " + what + " '" + d.name +
            "' that takes '" + d.value + "'";
@@ -98,7 +100,8 @@ class Run
     uint64_t m_totalBytes{0};
 };
 
-bool Run::ApplyDefaults(std::string& error)
+bool
+Run::ApplyDefaults(std::string& error)
 {
     Time::SetResolution(Time::PS);
     GlobalValue::Bind("SchedulerType", StringValue("ns3::LaneScheduler"));
@@ -123,7 +126,8 @@ bool Run::ApplyDefaults(std::string& error)
     return true;
 }
 
-bool Run::Build(std::string& error)
+bool
+Run::Build(std::string& error)
 {
     if (!ApplyDefaults(error))
     {
@@ -176,7 +180,8 @@ bool Run::Build(std::string& error)
     return true;
 }
 
-void Run::ScheduleSampling()
+void
+Run::ScheduleSampling()
 {
     m_last.resize(m_s.measure.nqps);
     if (m_s.measure.interval > 0 && (m_s.measure.nqps > 0 || m_s.measure.queues))
@@ -191,7 +196,8 @@ void Run::ScheduleSampling()
     }
 }
 
-void Run::Sample()
+void
+Run::Sample()
 {
     const int64_t now = WeftNow();
     SampleQps(now);
@@ -207,7 +213,8 @@ void Run::Sample()
     }
 }
 
-void Run::SampleQps(int64_t now)
+void
+Run::SampleQps(int64_t now)
 {
     for (size_t i = 0; i < m_s.measure.nqps; i++)
     {
@@ -237,7 +244,8 @@ void Run::SampleQps(int64_t now)
     }
 }
 
-void Run::SampleQueues(int64_t now)
+void
+Run::SampleQueues(int64_t now)
 {
     queue_sample s{};
     s.time = now;
@@ -255,7 +263,8 @@ void Run::SampleQueues(int64_t now)
     m_queues.push_back(s);
 }
 
-void Run::Report()
+void
+Run::Report()
 {
     m_progress(m_user,
                static_cast<double>(m_fabric->GetCounters().payload) /
@@ -267,7 +276,8 @@ void Run::Report()
     }
 }
 
-bool Run::Go(std::string& error)
+bool
+Run::Go(std::string& error)
 {
     if (m_s.stop != WEFT_NEVER)
     {
@@ -295,7 +305,8 @@ bool Run::Go(std::string& error)
     return error.empty();
 }
 
-weft_wire Run::GetWire() const
+weft_wire
+Run::GetWire() const
 {
     const auto& f = m_fabric->GetFrameConfig();
     const weft_clos& c = m_s.clos;
@@ -310,7 +321,8 @@ weft_wire Run::GetWire() const
     return w;
 }
 
-int64_t Run::GetBound() const
+int64_t
+Run::GetBound() const
 {
     // The closed forms hold for equal links and ranks that all lie under different ToRs.
     const weft_clos& c = m_s.clos;
@@ -341,7 +353,8 @@ int64_t Run::GetBound() const
     return name == "ring" || name == "permutation" ? weft_message_bound(&w, messages[0].bytes) : 0;
 }
 
-void Run::CollectFlows(run_results* out)
+void
+Run::CollectFlows(run_results* out)
 {
     std::vector<flow_result> flows;
     std::vector<group_result> groups(m_work->GetNGroups());
@@ -373,7 +386,8 @@ void Run::CollectFlows(run_results* out)
     out->ngroups = groups.size();
 }
 
-void Run::CollectQps(run_results* out, run_summary& sum)
+void
+Run::CollectQps(run_results* out, run_summary& sum)
 {
     std::vector<qp_result> qps;
     const weft_cc_ops* cc = m_fabric->GetCc();
@@ -427,7 +441,8 @@ void Run::CollectQps(run_results* out, run_summary& sum)
     out->nqps = qps.size();
 }
 
-void Run::CollectSwitches(run_summary& sum)
+void
+Run::CollectSwitches(run_summary& sum)
 {
     for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
     {
@@ -453,7 +468,8 @@ void Run::CollectSwitches(run_summary& sum)
     }
 }
 
-void Run::Collect(run_results* out)
+void
+Run::Collect(run_results* out)
 {
     run_summary& sum = out->summary;
     CollectFlows(out);
@@ -486,12 +502,13 @@ void Run::Collect(run_results* out)
 
 } // namespace
 
-int simulate(const scenario* s,
-             run_results* results,
-             progress_fn progress,
-             void* user,
-             char* why,
-             size_t why_size)
+int
+simulate(const scenario* s,
+         run_results* results,
+         progress_fn progress,
+         void* user,
+         char* why,
+         size_t why_size)
 {
     std::memset(results, 0, sizeof *results);
     std::string error;
@@ -511,7 +528,8 @@ int simulate(const scenario* s,
     return 0;
 }
 
-void run_results_free(run_results* results)
+void
+run_results_free(run_results* results)
 {
     std::free(results->flows);
     std::free(results->qps);

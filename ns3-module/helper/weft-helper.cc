@@ -23,42 +23,50 @@ WeftHelper::WeftHelper()
     m_factory.SetTypeId("ns3::WeftFabric");
 }
 
-void WeftHelper::SetTopology(const std::string& text)
+void
+WeftHelper::SetTopology(const std::string& text)
 {
     m_factory.Set("Topology", StringValue(text));
 }
 
-void WeftHelper::SetFrames(const std::string& text)
+void
+WeftHelper::SetFrames(const std::string& text)
 {
     m_factory.Set("Frames", StringValue(text));
 }
 
-void WeftHelper::SetSwitch(const std::string& text)
+void
+WeftHelper::SetSwitch(const std::string& text)
 {
     m_factory.Set("Switch", StringValue(text));
 }
 
-void WeftHelper::SetBalancer(const std::string& text)
+void
+WeftHelper::SetBalancer(const std::string& text)
 {
     m_factory.Set("Balancer", StringValue(text));
 }
 
-void WeftHelper::SetTransport(const std::string& text)
+void
+WeftHelper::SetTransport(const std::string& text)
 {
     m_factory.Set("Transport", StringValue(text));
 }
 
-void WeftHelper::SetCongestionControl(const std::string& text)
+void
+WeftHelper::SetCongestionControl(const std::string& text)
 {
     m_factory.Set("CongestionControl", StringValue(text));
 }
 
-void WeftHelper::SetFabricAttribute(const std::string& name, const AttributeValue& value)
+void
+WeftHelper::SetFabricAttribute(const std::string& name, const AttributeValue& value)
 {
     m_factory.Set(name, value);
 }
 
-NetDeviceContainer WeftHelper::Install()
+NetDeviceContainer
+WeftHelper::Install()
 {
     weft_clos shape;
     std::string error;
@@ -69,7 +77,8 @@ NetDeviceContainer WeftHelper::Install()
     return Install(hosts);
 }
 
-NetDeviceContainer WeftHelper::Install(const NodeContainer& hosts)
+NetDeviceContainer
+WeftHelper::Install(const NodeContainer& hosts)
 {
     weft_clos shape;
     std::string error;
@@ -90,22 +99,26 @@ NetDeviceContainer WeftHelper::Install(const NodeContainer& hosts)
     return nics;
 }
 
-Ptr<WeftFabric> WeftHelper::GetFabric() const
+Ptr<WeftFabric>
+WeftHelper::GetFabric() const
 {
     return m_fabric;
 }
 
-NodeContainer WeftHelper::GetHosts() const
+NodeContainer
+WeftHelper::GetHosts() const
 {
     return m_hosts;
 }
 
-NodeContainer WeftHelper::GetSwitches() const
+NodeContainer
+WeftHelper::GetSwitches() const
 {
     return m_switches;
 }
 
-Ptr<WeftCollective> WeftHelper::InstallWorkload(const std::string& text)
+Ptr<WeftCollective>
+WeftHelper::InstallWorkload(const std::string& text)
 {
     NS_ABORT_MSG_UNLESS(m_fabric, "WeftHelper: Install() comes before InstallWorkload()");
     auto workload = CreateObjectWithAttributes<WeftCollective>("Workload", StringValue(text));
@@ -115,7 +128,8 @@ Ptr<WeftCollective> WeftHelper::InstallWorkload(const std::string& text)
     return workload;
 }
 
-void WeftHelper::UseFastScheduler()
+void
+WeftHelper::UseFastScheduler()
 {
     Time::SetResolution(Time::PS);
     TypeIdValue chosen;

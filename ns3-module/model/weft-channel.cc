@@ -12,7 +12,8 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(WeftChannel);
 
-TypeId WeftChannel::GetTypeId()
+TypeId
+WeftChannel::GetTypeId()
 {
     static TypeId tid = TypeId("ns3::WeftChannel")
                             .SetParent<Channel>()
@@ -41,14 +42,16 @@ WeftChannel::~WeftChannel()
 {
 }
 
-void WeftChannel::DoDispose()
+void
+WeftChannel::DoDispose()
 {
     m_devices[0] = m_devices[1] = nullptr;
     m_ports[0] = m_ports[1] = nullptr;
     Channel::DoDispose();
 }
 
-void WeftChannel::Attach(WeftPort* a, Ptr<NetDevice> da, WeftPort* b, Ptr<NetDevice> db)
+void
+WeftChannel::Attach(WeftPort* a, Ptr<NetDevice> da, WeftPort* b, Ptr<NetDevice> db)
 {
     m_ports[0] = a;
     m_ports[1] = b;
@@ -57,33 +60,39 @@ void WeftChannel::Attach(WeftPort* a, Ptr<NetDevice> da, WeftPort* b, Ptr<NetDev
     WeftPort::Connect(a, b);
 }
 
-std::size_t WeftChannel::GetNDevices() const
+std::size_t
+WeftChannel::GetNDevices() const
 {
     return m_devices[0] ? 2 : 0;
 }
 
-Ptr<NetDevice> WeftChannel::GetDevice(std::size_t i) const
+Ptr<NetDevice>
+WeftChannel::GetDevice(std::size_t i) const
 {
     return m_devices[i];
 }
 
-DataRate WeftChannel::GetDataRate() const
+DataRate
+WeftChannel::GetDataRate() const
 {
     return DataRate(m_ports[0] ? static_cast<uint64_t>(m_ports[0]->GetRate()) : 0);
 }
 
-Time WeftChannel::GetDelay() const
+Time
+WeftChannel::GetDelay() const
 {
     return TimeStep(m_ports[0] ? static_cast<uint64_t>(m_ports[0]->GetDelay()) : 0);
 }
 
-void WeftChannel::SetDown(bool down)
+void
+WeftChannel::SetDown(bool down)
 {
     m_ports[0]->SetDown(down);
     m_ports[1]->SetDown(down);
 }
 
-bool WeftChannel::IsDown() const
+bool
+WeftChannel::IsDown() const
 {
     return m_ports[0] && m_ports[0]->IsDown();
 }

@@ -17,7 +17,8 @@ namespace
 {
 
 /** @param algo the algorithm @param name a parameter that does not exist @return a suggestion */
-std::string SuggestParam(const weft_algo* algo, const std::string& name)
+std::string
+SuggestParam(const weft_algo* algo, const std::string& name)
 {
     const char* best = nullptr;
     unsigned distance = 4;
@@ -34,7 +35,8 @@ std::string SuggestParam(const weft_algo* algo, const std::string& name)
 }
 
 /** Applies one "name=value" word. @return an empty string, or what is wrong */
-std::string Apply(const weft_algo* algo, const std::string& word, void* config)
+std::string
+Apply(const weft_algo* algo, const std::string& word, void* config)
 {
     const auto eq = word.find('=');
     if (eq == std::string::npos)
@@ -74,7 +76,8 @@ WeftChoice::WeftChoice(const std::string& kind)
 {
 }
 
-bool WeftChoice::Parse(const std::string& text, std::string& error)
+bool
+WeftChoice::Parse(const std::string& text, std::string& error)
 {
     std::istringstream words(text);
     std::string word;
@@ -109,7 +112,8 @@ bool WeftChoice::Parse(const std::string& text, std::string& error)
     return true;
 }
 
-void WeftChoice::Set(const std::string& text)
+void
+WeftChoice::Set(const std::string& text)
 {
     std::string error;
     if (!Parse(text, error))
@@ -118,14 +122,16 @@ void WeftChoice::Set(const std::string& text)
     }
 }
 
-void WeftChoice::Set(const weft_algo* algo, const void* config)
+void
+WeftChoice::Set(const weft_algo* algo, const void* config)
 {
     m_algo = algo;
     m_config.assign(algo->config_size / sizeof(uint64_t) + 1, 0);
     std::memcpy(m_config.data(), config, algo->config_size);
 }
 
-std::string WeftChoice::Format() const
+std::string
+WeftChoice::Format() const
 {
     std::string text = m_algo->name;
     for (size_t i = 0; i < m_algo->nparams; i++)

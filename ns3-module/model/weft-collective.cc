@@ -15,7 +15,8 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(WeftCollective);
 
-TypeId WeftCollective::GetTypeId()
+TypeId
+WeftCollective::GetTypeId()
 {
     static TypeId tid =
         TypeId("ns3::WeftCollective")
@@ -48,28 +49,33 @@ WeftCollective::~WeftCollective()
 {
 }
 
-void WeftCollective::DoDispose()
+void
+WeftCollective::DoDispose()
 {
     m_fabric = nullptr;
     Object::DoDispose();
 }
 
-void WeftCollective::SetWorkloadText(std::string text)
+void
+WeftCollective::SetWorkloadText(std::string text)
 {
     m_workload.Set(text);
 }
 
-std::string WeftCollective::GetWorkloadText() const
+std::string
+WeftCollective::GetWorkloadText() const
 {
     return m_workload.Format();
 }
 
-void WeftCollective::SetWorkload(const weft_algo* algo, const void* config)
+void
+WeftCollective::SetWorkload(const weft_algo* algo, const void* config)
 {
     m_workload.Set(algo, config);
 }
 
-bool WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
+bool
+WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
 {
     m_fabric = fabric;
     if (!Fill(fabric->GetNHosts(), error))
@@ -86,7 +92,8 @@ bool WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
     return true;
 }
 
-bool WeftCollective::Fill(uint32_t nhosts, std::string& error)
+bool
+WeftCollective::Fill(uint32_t nhosts, std::string& error)
 {
     const auto ops = m_workload.GetOps<weft_workload_ops>();
     weft_traffic_size size{};
@@ -114,7 +121,8 @@ bool WeftCollective::Fill(uint32_t nhosts, std::string& error)
     return true;
 }
 
-void WeftCollective::CreateQps(uint32_t nqps)
+void
+WeftCollective::CreateQps(uint32_t nqps)
 {
     std::vector<const weft_message*> first(nqps, nullptr);
     for (const weft_message& m : m_messages)
@@ -130,7 +138,8 @@ void WeftCollective::CreateQps(uint32_t nqps)
     }
 }
 
-void WeftCollective::Release(uint32_t message)
+void
+WeftCollective::Release(uint32_t message)
 {
     const int64_t wait = m_messages[message].start - Simulator::Now().GetTimeStep();
     if (wait > 0 || Simulator::Now().IsZero())
@@ -146,14 +155,16 @@ void WeftCollective::Release(uint32_t message)
     }
 }
 
-void WeftCollective::Post(uint32_t message)
+void
+WeftCollective::Post(uint32_t message)
 {
     const weft_message& m = m_messages[message];
     m_times[message].posted = Simulator::Now().GetTimeStep();
     m_fabric->Post(m_qps[m.qp], m.bytes, message);
 }
 
-void WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
+void
+WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
 {
     const auto message = static_cast<uint32_t>(tag);
     const weft_message& m = m_messages[message];
@@ -170,7 +181,8 @@ void WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
     }
 }
 
-void WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
+void
+WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 {
     m_times[tag].acked = Simulator::Now().GetTimeStep();
     if (++m_acked == m_messages.size())
@@ -179,12 +191,14 @@ void WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
     }
 }
 
-Time WeftCollective::GetCompletionTime() const
+Time
+WeftCollective::GetCompletionTime() const
 {
     return TimeStep(static_cast<uint64_t>(m_lastDelivery));
 }
 
-uint64_t WeftCollective::GetTotalBytes() const
+uint64_t
+WeftCollective::GetTotalBytes() const
 {
     uint64_t bytes = 0;
     for (const weft_message& m : m_messages)

@@ -34,7 +34,8 @@ constexpr uint64_t QP_STREAM = UINT64_C(0x9b) << 40; //!< rng streams of QPs
 constexpr uint16_t FIRST_EPHEMERAL = 49152; //!< RoCEv2 source ports (RFC 6335 dynamic range)
 
 /** @param kind registry @param text line of text @return a choice; a wrong text is fatal */
-WeftChoice MakeChoice(const char* kind, const char* text)
+WeftChoice
+MakeChoice(const char* kind, const char* text)
 {
     WeftChoice choice(kind);
     choice.Set(text);
@@ -51,7 +52,8 @@ WeftChoice MakeChoice(const char* kind, const char* text)
                  MakeStringAccessor(&WeftFabric::Set##member, &WeftFabric::Get##member##Text), \
                  MakeStringChecker())
 
-TypeId WeftFabric::GetTypeId()
+TypeId
+WeftFabric::GetTypeId()
 {
     static TypeId tid =
         TypeId("ns3::WeftFabric")
@@ -106,74 +108,88 @@ WeftFabric::~WeftFabric()
     }
 }
 
-void WeftFabric::DoDispose()
+void
+WeftFabric::DoDispose()
 {
     m_channels.clear();
     m_payloads.clear();
     Object::DoDispose();
 }
 
-void WeftFabric::SetTopology(std::string text)
+void
+WeftFabric::SetTopology(std::string text)
 {
     m_topology.Set(text);
 }
 
-void WeftFabric::SetFrames(std::string text)
+void
+WeftFabric::SetFrames(std::string text)
 {
     m_frames.Set(text);
 }
 
-void WeftFabric::SetSwitch(std::string text)
+void
+WeftFabric::SetSwitch(std::string text)
 {
     m_switch.Set(text);
 }
 
-void WeftFabric::SetBalancer(std::string text)
+void
+WeftFabric::SetBalancer(std::string text)
 {
     m_balancer.Set(text);
 }
 
-void WeftFabric::SetTransport(std::string text)
+void
+WeftFabric::SetTransport(std::string text)
 {
     m_transport.Set(text);
 }
 
-void WeftFabric::SetCc(std::string text)
+void
+WeftFabric::SetCc(std::string text)
 {
     m_cc.Set(text);
 }
 
-std::string WeftFabric::GetTopologyText() const
+std::string
+WeftFabric::GetTopologyText() const
 {
     return m_topology.Format();
 }
 
-std::string WeftFabric::GetFramesText() const
+std::string
+WeftFabric::GetFramesText() const
 {
     return m_frames.Format();
 }
 
-std::string WeftFabric::GetSwitchText() const
+std::string
+WeftFabric::GetSwitchText() const
 {
     return m_switch.Format();
 }
 
-std::string WeftFabric::GetBalancerText() const
+std::string
+WeftFabric::GetBalancerText() const
 {
     return m_balancer.Format();
 }
 
-std::string WeftFabric::GetTransportText() const
+std::string
+WeftFabric::GetTransportText() const
 {
     return m_transport.Format();
 }
 
-std::string WeftFabric::GetCcText() const
+std::string
+WeftFabric::GetCcText() const
 {
     return m_cc.Format();
 }
 
-WeftChoice& WeftFabric::GetChoiceOf(const std::string& kind)
+WeftChoice&
+WeftFabric::GetChoiceOf(const std::string& kind)
 {
     if (kind == "topology")
     {
@@ -199,12 +215,14 @@ WeftChoice& WeftFabric::GetChoiceOf(const std::string& kind)
     return m_cc;
 }
 
-void WeftFabric::SetChoice(const std::string& kind, const weft_algo* algo, const void* config)
+void
+WeftFabric::SetChoice(const std::string& kind, const weft_algo* algo, const void* config)
 {
     GetChoiceOf(kind).Set(algo, config);
 }
 
-bool WeftFabric::GetShape(weft_clos* clos, std::string& error) const
+bool
+WeftFabric::GetShape(weft_clos* clos, std::string& error) const
 {
     const auto ops = m_topology.GetOps<weft_topology_ops>();
     const int code = ops->build(m_topology.GetConfig(), clos);
@@ -215,9 +233,10 @@ bool WeftFabric::GetShape(weft_clos* clos, std::string& error) const
     return code == 0;
 }
 
-bool WeftFabric::CheckSizes(const NodeContainer& hosts,
-                            const NodeContainer& switches,
-                            std::string& error) const
+bool
+WeftFabric::CheckSizes(const NodeContainer& hosts,
+                       const NodeContainer& switches,
+                       std::string& error) const
 {
     std::ostringstream text;
     if (Time::GetResolution() != Time::PS)
@@ -235,9 +254,8 @@ bool WeftFabric::CheckSizes(const NodeContainer& hosts,
     return error.empty();
 }
 
-bool WeftFabric::Build(const NodeContainer& hosts,
-                       const NodeContainer& switches,
-                       std::string& error)
+bool
+WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std::string& error)
 {
     if (!GetShape(&m_clos, error) || !CheckSizes(hosts, switches, error))
     {
@@ -258,7 +276,8 @@ bool WeftFabric::Build(const NodeContainer& hosts,
     return true;
 }
 
-bool WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
+bool
+WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
 {
     for (uint32_t i = 0; i < m_clos.nswitches; i++)
     {
@@ -279,7 +298,8 @@ bool WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error
     return true;
 }
 
-void WeftFabric::BuildNics(const NodeContainer& hosts)
+void
+WeftFabric::BuildNics(const NodeContainer& hosts)
 {
     for (uint32_t i = 0; i < m_clos.nhosts; i++)
     {
@@ -293,12 +313,14 @@ void WeftFabric::BuildNics(const NodeContainer& hosts)
     }
 }
 
-WeftPort* WeftFabric::GetPort(const weft_end& end) const
+WeftPort*
+WeftFabric::GetPort(const weft_end& end) const
 {
     return end.is_host ? m_nics[end.index]->GetPort() : m_switches[end.index]->GetPort(end.port);
 }
 
-void WeftFabric::BuildLinks()
+void
+WeftFabric::BuildLinks()
 {
     m_channels.reserve(m_clos.nlinks);
     for (uint64_t i = 0; i < m_clos.nlinks; i++)
@@ -324,7 +346,8 @@ void WeftFabric::BuildLinks()
     }
 }
 
-weft_site WeftFabric::GetSite(uint32_t index, const weft_switch_map& map) const
+weft_site
+WeftFabric::GetSite(uint32_t index, const weft_switch_map& map) const
 {
     weft_site site{};
     site.seed = m_seed;
@@ -340,7 +363,8 @@ weft_site WeftFabric::GetSite(uint32_t index, const weft_switch_map& map) const
     return site;
 }
 
-weft_last_hop WeftFabric::GetLastHop() const
+weft_last_hop
+WeftFabric::GetLastHop() const
 {
     weft_last_hop hop{};
     hop.npaths = m_clos.npaths;
@@ -350,7 +374,8 @@ weft_last_hop WeftFabric::GetLastHop() const
     return hop;
 }
 
-WeftQp* WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
+WeftQp*
+WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
 {
     NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
                     "Weft: no QP from host " << src << " to host " << dst
@@ -373,7 +398,8 @@ WeftQp* WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* li
     return qp;
 }
 
-void WeftFabric::InitQpState(WeftQp* qp)
+void
+WeftFabric::InitQpState(WeftQp* qp)
 {
     const auto words = [](size_t bytes) { return (bytes + 7) / 8; };
     const void* transport = m_transport.GetConfig();
@@ -401,13 +427,15 @@ void WeftFabric::InitQpState(WeftQp* qp)
     }
 }
 
-void WeftFabric::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
+void
+WeftFabric::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
     NS_ABORT_MSG_IF(bytes == 0, "Weft: a message of 0 bytes");
     qp->nic->Post(qp, bytes, tag);
 }
 
-WeftPacket* WeftFabric::NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t psn)
+WeftPacket*
+WeftFabric::NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t psn)
 {
     WeftPacket* p = m_pool.Get();
     p->d = data;
@@ -415,7 +443,8 @@ WeftPacket* WeftFabric::NewReply(const weft_packet& data, weft_packet_kind kind,
     return p;
 }
 
-void WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn) const
+void
+WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn) const
 {
     std::swap(p->d.src, p->d.dst);
     p->d.psn = psn;
@@ -426,7 +455,8 @@ void WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t ps
     p->d.hops = 0;
 }
 
-void WeftFabric::Drop(WeftPacket* p, Loss why)
+void
+WeftFabric::Drop(WeftPacket* p, Loss why)
 {
     m_counters.lost[why]++;
     m_counters.lostBytes += p->d.bytes;
@@ -437,12 +467,14 @@ void WeftFabric::Drop(WeftPacket* p, Loss why)
     m_pool.Put(p);
 }
 
-void WeftFabric::AttachPayload(WeftPacket* p, Ptr<Packet> packet, uint16_t protocol)
+void
+WeftFabric::AttachPayload(WeftPacket* p, Ptr<Packet> packet, uint16_t protocol)
 {
     m_payloads[p] = Payload{packet, protocol};
 }
 
-Ptr<Packet> WeftFabric::DetachPayload(WeftPacket* p, uint16_t* protocol)
+Ptr<Packet>
+WeftFabric::DetachPayload(WeftPacket* p, uint16_t* protocol)
 {
     const auto it = m_payloads.find(p);
     NS_ASSERT(it != m_payloads.end());
@@ -452,19 +484,22 @@ Ptr<Packet> WeftFabric::DetachPayload(WeftPacket* p, uint16_t* protocol)
     return packet;
 }
 
-void WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count)
+void
+WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count)
 {
     m_drops[static_cast<uint64_t>(qp) << 32 | offset] += count;
     m_injectsLoss = true;
 }
 
-void WeftFabric::SetLossProbability(double probability)
+void
+WeftFabric::SetLossProbability(double probability)
 {
     m_lossProbability = probability;
     m_injectsLoss = m_injectsLoss || probability > 0;
 }
 
-bool WeftFabric::TakeInjectedLoss(const weft_packet& d, weft_rng& rng)
+bool
+WeftFabric::TakeInjectedLoss(const weft_packet& d, weft_rng& rng)
 {
     if (!m_drops.empty())
     {
@@ -482,7 +517,8 @@ bool WeftFabric::TakeInjectedLoss(const weft_packet& d, weft_rng& rng)
     return m_lossProbability > 0 && weft_rng_unit(&rng) < m_lossProbability;
 }
 
-void WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
+void
+WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
 {
     NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
     Simulator::Schedule(at - Simulator::Now(), &WeftFabric::LinkChanged, this, link, true);
@@ -492,7 +528,8 @@ void WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
     }
 }
 
-void WeftFabric::LinkChanged(uint64_t link, bool down)
+void
+WeftFabric::LinkChanged(uint64_t link, bool down)
 {
     NS_LOG_INFO("link " << link << (down ? " fails" : " is back"));
     m_channels[link]->SetDown(down);
@@ -512,7 +549,8 @@ void WeftFabric::LinkChanged(uint64_t link, bool down)
     }
 }
 
-void WeftFabric::Converge()
+void
+WeftFabric::Converge()
 {
     m_fib = nullptr;
     if (!m_dead.empty())
@@ -547,7 +585,8 @@ void WeftFabric::Converge()
     m_torActive = active;
 }
 
-bool WeftFabric::CheckConservation(std::string& error) const
+bool
+WeftFabric::CheckConservation(std::string& error) const
 {
     const WeftCounters& c = m_counters;
     const uint64_t lost =
@@ -581,22 +620,26 @@ bool WeftFabric::CheckConservation(std::string& error) const
     return error.empty();
 }
 
-Ptr<WeftNic> WeftFabric::GetNic(uint32_t host) const
+Ptr<WeftNic>
+WeftFabric::GetNic(uint32_t host) const
 {
     return m_nics[host];
 }
 
-Ptr<WeftSwitch> WeftFabric::GetSwitch(uint32_t index) const
+Ptr<WeftSwitch>
+WeftFabric::GetSwitch(uint32_t index) const
 {
     return m_switches[index];
 }
 
-Ptr<WeftChannel> WeftFabric::GetChannel(uint64_t link) const
+Ptr<WeftChannel>
+WeftFabric::GetChannel(uint64_t link) const
 {
     return m_channels[link];
 }
 
-uint32_t WeftFabric::FindHost(const Address& address) const
+uint32_t
+WeftFabric::FindHost(const Address& address) const
 {
     const auto it = m_hostOf.find(Mac48Address::ConvertFrom(address));
     return it == m_hostOf.end() ? m_clos.nhosts : it->second;

@@ -14,7 +14,8 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(WeftNetDevice);
 
-TypeId WeftNetDevice::GetTypeId()
+TypeId
+WeftNetDevice::GetTypeId()
 {
     static TypeId tid = TypeId("ns3::WeftNetDevice").SetParent<NetDevice>().SetGroupName("Weft");
     return tid;
@@ -28,7 +29,8 @@ WeftNetDevice::~WeftNetDevice()
 {
 }
 
-void WeftNetDevice::DoDispose()
+void
+WeftNetDevice::DoDispose()
 {
     m_node = nullptr;
     m_fabric = nullptr;
@@ -37,133 +39,159 @@ void WeftNetDevice::DoDispose()
     NetDevice::DoDispose();
 }
 
-Ptr<WeftFabric> WeftNetDevice::GetFabric() const
+Ptr<WeftFabric>
+WeftNetDevice::GetFabric() const
 {
     return m_fabric;
 }
 
-void WeftNetDevice::NotifyLinkChange()
+void
+WeftNetDevice::NotifyLinkChange()
 {
     m_linkCallbacks();
 }
 
-void WeftNetDevice::SetIfIndex(const uint32_t index)
+void
+WeftNetDevice::SetIfIndex(const uint32_t index)
 {
     m_ifIndex = index;
 }
 
-uint32_t WeftNetDevice::GetIfIndex() const
+uint32_t
+WeftNetDevice::GetIfIndex() const
 {
     return m_ifIndex;
 }
 
-Ptr<Channel> WeftNetDevice::GetChannel() const
+Ptr<Channel>
+WeftNetDevice::GetChannel() const
 {
     return nullptr;
 }
 
-void WeftNetDevice::SetAddress(Address address)
+void
+WeftNetDevice::SetAddress(Address address)
 {
     m_address = Mac48Address::ConvertFrom(address);
 }
 
-Address WeftNetDevice::GetAddress() const
+Address
+WeftNetDevice::GetAddress() const
 {
     return m_address;
 }
 
-bool WeftNetDevice::SetMtu(const uint16_t mtu)
+bool
+WeftNetDevice::SetMtu(const uint16_t mtu)
 {
     m_mtu = mtu;
     return true;
 }
 
-uint16_t WeftNetDevice::GetMtu() const
+uint16_t
+WeftNetDevice::GetMtu() const
 {
     return m_mtu;
 }
 
-bool WeftNetDevice::IsLinkUp() const
+bool
+WeftNetDevice::IsLinkUp() const
 {
     return m_fabric != nullptr;
 }
 
-void WeftNetDevice::AddLinkChangeCallback(Callback<void> callback)
+void
+WeftNetDevice::AddLinkChangeCallback(Callback<void> callback)
 {
     m_linkCallbacks.ConnectWithoutContext(callback);
 }
 
-bool WeftNetDevice::IsBroadcast() const
+bool
+WeftNetDevice::IsBroadcast() const
 {
     return false;
 }
 
-Address WeftNetDevice::GetBroadcast() const
+Address
+WeftNetDevice::GetBroadcast() const
 {
     return Mac48Address::GetBroadcast();
 }
 
-bool WeftNetDevice::IsMulticast() const
+bool
+WeftNetDevice::IsMulticast() const
 {
     return false;
 }
 
-Address WeftNetDevice::GetMulticast(Ipv4Address multicastGroup) const
+Address
+WeftNetDevice::GetMulticast(Ipv4Address multicastGroup) const
 {
     return Mac48Address::GetMulticast(multicastGroup);
 }
 
-Address WeftNetDevice::GetMulticast(Ipv6Address addr) const
+Address
+WeftNetDevice::GetMulticast(Ipv6Address addr) const
 {
     return Mac48Address::GetMulticast(addr);
 }
 
-bool WeftNetDevice::IsBridge() const
+bool
+WeftNetDevice::IsBridge() const
 {
     return false;
 }
 
-bool WeftNetDevice::IsPointToPoint() const
+bool
+WeftNetDevice::IsPointToPoint() const
 {
     return false;
 }
 
-bool WeftNetDevice::Send(Ptr<Packet>, const Address&, uint16_t)
+bool
+WeftNetDevice::Send(Ptr<Packet>, const Address&, uint16_t)
 {
     return false;
 }
 
-bool WeftNetDevice::SendFrom(Ptr<Packet>, const Address&, const Address&, uint16_t)
+bool
+WeftNetDevice::SendFrom(Ptr<Packet>, const Address&, const Address&, uint16_t)
 {
     return false;
 }
 
-Ptr<Node> WeftNetDevice::GetNode() const
+Ptr<Node>
+WeftNetDevice::GetNode() const
 {
     return m_node;
 }
 
-void WeftNetDevice::SetNode(Ptr<Node> node)
+void
+WeftNetDevice::SetNode(Ptr<Node> node)
 {
     m_node = node;
 }
 
-bool WeftNetDevice::NeedsArp() const
+bool
+WeftNetDevice::NeedsArp() const
 {
     return false;
 }
 
-void WeftNetDevice::SetReceiveCallback(NetDevice::ReceiveCallback cb)
+void
+WeftNetDevice::SetReceiveCallback(NetDevice::ReceiveCallback cb)
 {
     m_receive = cb;
 }
 
-void WeftNetDevice::SetPromiscReceiveCallback(NetDevice::PromiscReceiveCallback cb)
+void
+WeftNetDevice::SetPromiscReceiveCallback(NetDevice::PromiscReceiveCallback cb)
 {
     m_promisc = cb;
 }
 
-bool WeftNetDevice::SupportsSendFrom() const
+bool
+WeftNetDevice::SupportsSendFrom() const
 {
     return false;
 }

@@ -28,12 +28,14 @@ constexpr uint32_t DATA_CLASS = 1;        //!< traffic class of data
 constexpr uint32_t ETHERNET_FRAMING = 18; //!< bytes of Ethernet header and FCS
 } // namespace
 
-void WeftQp::Notify()
+void
+WeftQp::Notify()
 {
     nic->CheckTimer(this, WeftNow());
 }
 
-TypeId WeftNic::GetTypeId()
+TypeId
+WeftNic::GetTypeId()
 {
     static TypeId tid = TypeId("ns3::WeftNic")
                             .SetParent<WeftNetDevice>()
@@ -59,7 +61,8 @@ WeftNic::~WeftNic()
 {
 }
 
-void WeftNic::DoDispose()
+void
+WeftNic::DoDispose()
 {
     if (m_port)
     {
@@ -70,7 +73,8 @@ void WeftNic::DoDispose()
     WeftNetDevice::DoDispose();
 }
 
-void WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
+void
+WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
 {
     m_fabric = fabric;
     m_host = host;
@@ -84,7 +88,8 @@ void WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
     m_port->SetNic(this);
 }
 
-void WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
+void
+WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
     const uint64_t packets = weft_packets(bytes, m_fabric->GetFrameConfig().payload);
     qp->messages.push_back(WeftQp::Message{qp->posted, qp->posted + packets, bytes, tag});
@@ -94,12 +99,14 @@ void WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
     Kick(WeftNow());
 }
 
-int64_t WeftNic::GetRate(const WeftQp* qp) const
+int64_t
+WeftNic::GetRate(const WeftQp* qp) const
 {
     return m_fabric->GetCc()->rate(qp->cc, WeftNow());
 }
 
-void WeftNic::Receive(WeftPacket* p, int64_t now)
+void
+WeftNic::Receive(WeftPacket* p, int64_t now)
 {
     m_rxTrace(p->d);
     m_fabric->CountDelivered(p->d.bytes);
@@ -120,7 +127,8 @@ void WeftNic::Receive(WeftPacket* p, int64_t now)
     }
 }
 
-void WeftNic::ReceiveData(WeftPacket* p, int64_t now)
+void
+WeftNic::ReceiveData(WeftPacket* p, int64_t now)
 {
     WeftQp* qp = m_fabric->GetQp(p->d.qp);
     weft_rx_verdict v;
@@ -150,13 +158,15 @@ void WeftNic::ReceiveData(WeftPacket* p, int64_t now)
     Kick(now);
 }
 
-bool WeftNic::MayDelayAck(WeftQp* qp, const weft_packet& d, const weft_rx_verdict& v) const
+bool
+WeftNic::MayDelayAck(WeftQp* qp, const weft_packet& d, const weft_rx_verdict& v) const
 {
     return qp->unacked + 1 < m_fabric->GetFrameConfig().ack_every && d.flags == 0 && v.fresh &&
            v.epsn == weft_psn_add(qp->epsn, 1);
 }
 
-void WeftNic::MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now)
+void
+WeftNic::MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now)
 {
     const int64_t interval = m_fabric->GetCnpInterval();
     if (interval == WEFT_NEVER || (qp->counters.cnpsSent && now - qp->lastCnp < interval))
@@ -168,7 +178,8 @@ void WeftNic::MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now)
     m_replies.Push(m_fabric->NewReply(d, WEFT_CNP, 0));
 }
 
-void WeftNic::Advance(WeftQp* qp, uint32_t epsn, int64_t now)
+void
+WeftNic::Advance(WeftQp* qp, uint32_t epsn, int64_t now)
 {
     qp->arrived += static_cast<uint64_t>(weft_psn_diff(epsn, qp->epsn));
     qp->epsn = epsn;
@@ -184,7 +195,8 @@ void WeftNic::Advance(WeftQp* qp, uint32_t epsn, int64_t now)
     }
 }
 
-void WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
+void
+WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
 {
     WeftQp* qp = m_fabric->GetQp(p->d.qp);
     const weft_cc_ops* cc = m_fabric->GetCc();
@@ -210,7 +222,8 @@ void WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
     }
 }
 
-void WeftNic::Acknowledge(WeftQp* qp, uint32_t packets)
+void
+WeftNic::Acknowledge(WeftQp* qp, uint32_t packets)
 {
     qp->una += packets;
     while (qp->acked < qp->messages.size() && qp->messages[qp->acked].end <= qp->una)
@@ -223,7 +236,8 @@ void WeftNic::Acknowledge(WeftQp* qp, uint32_t packets)
     }
 }
 
-void WeftNic::ReceiveCnp(WeftPacket* p, int64_t now)
+void
+WeftNic::ReceiveCnp(WeftPacket* p, int64_t now)
 {
     WeftQp* qp = m_fabric->GetQp(p->d.qp);
     qp->counters.cnps++;
@@ -234,7 +248,8 @@ void WeftNic::ReceiveCnp(WeftPacket* p, int64_t now)
     m_fabric->Free(p);
 }
 
-void WeftNic::CheckTimer(WeftQp* qp, int64_t now)
+void
+WeftNic::CheckTimer(WeftQp* qp, int64_t now)
 {
     const weft_transport_ops* transport = m_fabric->GetTransport();
     qp->timerArmed = false;
@@ -260,7 +275,8 @@ void WeftNic::CheckTimer(WeftQp* qp, int64_t now)
     }
 }
 
-void WeftNic::Activate(WeftQp* qp)
+void
+WeftNic::Activate(WeftQp* qp)
 {
     if (qp->slot < 0)
     {
@@ -270,7 +286,8 @@ void WeftNic::Activate(WeftQp* qp)
     }
 }
 
-void WeftNic::Deactivate(WeftQp* qp)
+void
+WeftNic::Deactivate(WeftQp* qp)
 {
     const auto i = static_cast<size_t>(qp->slot);
     qp->sendAt = m_sendAt[i];
@@ -291,7 +308,8 @@ void WeftNic::Deactivate(WeftQp* qp)
     }
 }
 
-void WeftNic::Kick(int64_t now)
+void
+WeftNic::Kick(int64_t now)
 {
     if (now >= m_port->GetFreeAt())
     {
@@ -303,7 +321,8 @@ void WeftNic::Kick(int64_t now)
     }
 }
 
-void WeftNic::Wake(int64_t now)
+void
+WeftNic::Wake(int64_t now)
 {
     if (now >= m_wakeAt)
     {
@@ -313,9 +332,14 @@ void WeftNic::Wake(int64_t now)
     {
         TransmitNext(now);
     }
+    else
+    {
+        Plan(now);
+    }
 }
 
-void WeftNic::WakeAt(int64_t at, int64_t now)
+void
+WeftNic::WakeAt(int64_t at, int64_t now)
 {
     // A wake-up that comes to nothing is harmless, so an earlier one need not cancel a later one.
     if (at < m_wakeAt)
@@ -325,7 +349,8 @@ void WeftNic::WakeAt(int64_t at, int64_t now)
     }
 }
 
-void WeftNic::TransmitNext(int64_t now)
+void
+WeftNic::TransmitNext(int64_t now)
 {
     WeftPacket* p = Pull(now);
     if (p)
@@ -335,6 +360,12 @@ void WeftNic::TransmitNext(int64_t now)
         m_fabric->CountSent(p->d.bytes);
         m_port->Transmit(p, now);
     }
+    Plan(now);
+}
+
+void
+WeftNic::Plan(int64_t now)
+{
     const int64_t work = NextWork();
     if (work != WEFT_NEVER)
     {
@@ -342,7 +373,8 @@ void WeftNic::TransmitNext(int64_t now)
     }
 }
 
-int64_t WeftNic::NextWork() const
+int64_t
+WeftNic::NextWork() const
 {
     if (m_replies.head && !m_port->IsPaused(m_replyClass))
     {
@@ -364,7 +396,8 @@ int64_t WeftNic::NextWork() const
     return at;
 }
 
-WeftPacket* WeftNic::Pull(int64_t now)
+WeftPacket*
+WeftNic::Pull(int64_t now)
 {
     const bool repliesGo = m_replies.head && !m_port->IsPaused(m_replyClass);
     if (repliesGo && m_repliesFirst)
@@ -393,7 +426,8 @@ WeftPacket* WeftNic::Pull(int64_t now)
     return nullptr;
 }
 
-WeftPacket* WeftNic::PullData(int64_t now)
+WeftPacket*
+WeftNic::PullData(int64_t now)
 {
     size_t i = m_next;
     size_t left = m_active.size();
@@ -426,7 +460,8 @@ WeftPacket* WeftNic::PullData(int64_t now)
     return nullptr;
 }
 
-WeftPacket* WeftNic::MakeData(WeftQp* qp, int64_t now)
+WeftPacket*
+WeftNic::MakeData(WeftQp* qp, int64_t now)
 {
     const weft_transport_ops* transport = m_fabric->GetTransport();
     uint32_t psn;
@@ -467,7 +502,8 @@ WeftPacket* WeftNic::MakeData(WeftQp* qp, int64_t now)
     return p;
 }
 
-void WeftNic::Pace(WeftQp* qp, int64_t frame, int64_t now)
+void
+WeftNic::Pace(WeftQp* qp, int64_t frame, int64_t now)
 {
     const weft_cc_ops* cc = m_fabric->GetCc();
     const int64_t wire = frame + m_fabric->GetFrameConfig().gap;
@@ -491,7 +527,8 @@ void WeftNic::Pace(WeftQp* qp, int64_t frame, int64_t now)
     qp->sentBytes += static_cast<uint64_t>(frame);
 }
 
-bool WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
+bool
+WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
 {
     const Mac48Address to = Mac48Address::ConvertFrom(dest);
     if (!to.IsBroadcast() && !to.IsGroup())
@@ -517,7 +554,8 @@ bool WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNum
     return true;
 }
 
-void WeftNic::SendRaw(Ptr<Packet> packet, uint32_t host, uint16_t protocol)
+void
+WeftNic::SendRaw(Ptr<Packet> packet, uint32_t host, uint16_t protocol)
 {
     WeftPacket* p = m_fabric->NewPacket();
     p->d = weft_packet{};
@@ -531,7 +569,8 @@ void WeftNic::SendRaw(Ptr<Packet> packet, uint32_t host, uint16_t protocol)
     m_raw.Push(p);
 }
 
-void WeftNic::ReceiveRaw(WeftPacket* p)
+void
+WeftNic::ReceiveRaw(WeftPacket* p)
 {
     uint16_t protocol;
     Ptr<Packet> packet = m_fabric->DetachPayload(p, &protocol);
@@ -547,22 +586,26 @@ void WeftNic::ReceiveRaw(WeftPacket* p)
     }
 }
 
-Ptr<Channel> WeftNic::GetChannel() const
+Ptr<Channel>
+WeftNic::GetChannel() const
 {
     return m_channel;
 }
 
-void WeftNic::SetChannel(Ptr<Channel> channel)
+void
+WeftNic::SetChannel(Ptr<Channel> channel)
 {
     m_channel = channel;
 }
 
-bool WeftNic::IsBroadcast() const
+bool
+WeftNic::IsBroadcast() const
 {
     return true;
 }
 
-bool WeftNic::NeedsArp() const
+bool
+WeftNic::NeedsArp() const
 {
     return true;
 }

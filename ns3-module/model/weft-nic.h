@@ -140,6 +140,8 @@ class WeftNic : public WeftNetDevice
     /** @return when there will be something to send, ps, or WEFT_NEVER */
     int64_t NextWork() const;
     void TransmitNext(int64_t now); //!< Sends if the wire is free, then plans ahead @param now ps
+    /** Arms the wake-up event for the next thing to send. @param now ps */
+    void Plan(int64_t now);
     /** Arms the wake-up event, if it is not armed for an earlier time. @param at ps @param now ps
      */
     void WakeAt(int64_t at, int64_t now);

@@ -8,7 +8,8 @@
 namespace ns3
 {
 
-void WeftPacket::Notify()
+void
+WeftPacket::Notify()
 {
     to->Arrive(this);
 }
@@ -21,7 +22,8 @@ WeftPacketPool::~WeftPacketPool()
     }
 }
 
-void WeftPacketPool::Grow()
+void
+WeftPacketPool::Grow()
 {
     constexpr int batch = 256;
     m_all.reserve(m_all.size() + batch);

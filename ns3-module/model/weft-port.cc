@@ -30,17 +30,20 @@ WeftPort::WeftPort(WeftFabric* fabric, uint32_t index, int64_t rate, int64_t del
     m_gapTime = WireTime(gap);
 }
 
-void WeftPort::SetSwitch(WeftSwitch* sw)
+void
+WeftPort::SetSwitch(WeftSwitch* sw)
 {
     m_switch = sw;
 }
 
-void WeftPort::SetNic(WeftNic* nic)
+void
+WeftPort::SetNic(WeftNic* nic)
 {
     m_nic = nic;
 }
 
-void WeftPort::Connect(WeftPort* a, WeftPort* b)
+void
+WeftPort::Connect(WeftPort* a, WeftPort* b)
 {
     a->m_peer = b;
     b->m_peer = a;
@@ -48,12 +51,14 @@ void WeftPort::Connect(WeftPort* a, WeftPort* b)
     b->m_facesHost = b->m_switch && a->m_nic;
 }
 
-int64_t WeftPort::SlowWireTime(int64_t bytes) const
+int64_t
+WeftPort::SlowWireTime(int64_t bytes) const
 {
     return weft_wire_time(bytes, m_rate);
 }
 
-void WeftPort::Transmit(WeftPacket* p, int64_t now)
+void
+WeftPort::Transmit(WeftPacket* p, int64_t now)
 {
     NS_ASSERT(now >= m_freeAt);
     const int64_t serialization = WireTime(p->d.bytes);
@@ -72,7 +77,8 @@ void WeftPort::Transmit(WeftPacket* p, int64_t now)
     WeftSchedule(serialization + m_delay, p);
 }
 
-void WeftPort::Arrive(WeftPacket* p)
+void
+WeftPort::Arrive(WeftPacket* p)
 {
     m_fabric->CountHop();
     if (m_down)
@@ -91,7 +97,8 @@ void WeftPort::Arrive(WeftPacket* p)
     }
 }
 
-void WeftPort::Notify()
+void
+WeftPort::Notify()
 {
     const int64_t now = WeftNow();
     if (m_nic)
@@ -104,7 +111,8 @@ void WeftPort::Notify()
     TransmitNext(now);
 }
 
-void WeftPort::TransmitNext(int64_t now)
+void
+WeftPort::TransmitNext(int64_t now)
 {
     for (uint32_t c = 0; c < WEFT_CLASSES; c++)
     {
@@ -122,7 +130,8 @@ void WeftPort::TransmitNext(int64_t now)
     }
 }
 
-void WeftPort::SetPaused(uint32_t tclass, bool paused)
+void
+WeftPort::SetPaused(uint32_t tclass, bool paused)
 {
     m_paused[tclass] = paused;
     if (paused)
@@ -140,7 +149,8 @@ void WeftPort::SetPaused(uint32_t tclass, bool paused)
     }
 }
 
-void WeftPort::SendPause(uint32_t tclass, bool pause, int64_t now)
+void
+WeftPort::SendPause(uint32_t tclass, bool pause, int64_t now)
 {
     // The PFC frame waits for the frame in service, then crosses the link like any other. Its own
     // 64 bytes are not charged to the wire: one per pause, against thousands of data frames.
@@ -154,7 +164,8 @@ void WeftPort::SendPause(uint32_t tclass, bool pause, int64_t now)
                         pause);
 }
 
-void WeftPort::SetDown(bool down)
+void
+WeftPort::SetDown(bool down)
 {
     m_down = down;
 }

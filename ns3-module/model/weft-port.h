@@ -27,7 +27,8 @@ class WeftSwitch;
  * @param delay picoseconds from now
  * @param event the object, armed once more
  */
-inline void WeftSchedule(int64_t delay, EventImpl* event)
+inline void
+WeftSchedule(int64_t delay, EventImpl* event)
 {
     Simulator::Schedule(TimeStep(static_cast<uint64_t>(delay)), Ptr<EventImpl>(event));
 }
@@ -36,7 +37,8 @@ inline void WeftSchedule(int64_t delay, EventImpl* event)
  * @ingroup weft
  * @return the simulated time in picoseconds (Time::SetResolution(Time::PS) is required)
  */
-inline int64_t WeftNow()
+inline int64_t
+WeftNow()
 {
     return Simulator::Now().GetTimeStep();
 }

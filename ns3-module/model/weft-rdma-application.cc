@@ -16,7 +16,8 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(WeftRdmaApplication);
 
-TypeId WeftRdmaApplication::GetTypeId()
+TypeId
+WeftRdmaApplication::GetTypeId()
 {
     static TypeId tid =
         TypeId("ns3::WeftRdmaApplication")
@@ -57,17 +58,20 @@ WeftRdmaApplication::~WeftRdmaApplication()
 {
 }
 
-uint64_t WeftRdmaApplication::GetDelivered() const
+uint64_t
+WeftRdmaApplication::GetDelivered() const
 {
     return m_delivered;
 }
 
-const WeftQp* WeftRdmaApplication::GetQp() const
+const WeftQp*
+WeftRdmaApplication::GetQp() const
 {
     return m_qp;
 }
 
-void WeftRdmaApplication::StartApplication()
+void
+WeftRdmaApplication::StartApplication()
 {
     Ptr<WeftNic> nic;
     for (uint32_t i = 0; !nic && i < GetNode()->GetNDevices(); i++)
@@ -84,12 +88,14 @@ void WeftRdmaApplication::StartApplication()
     PostNext();
 }
 
-void WeftRdmaApplication::StopApplication()
+void
+WeftRdmaApplication::StopApplication()
 {
     m_running = false;
 }
 
-void WeftRdmaApplication::PostNext()
+void
+WeftRdmaApplication::PostNext()
 {
     if (m_running && (m_messages == 0 || m_posted < m_messages))
     {
@@ -97,13 +103,15 @@ void WeftRdmaApplication::PostNext()
     }
 }
 
-void WeftRdmaApplication::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
+void
+WeftRdmaApplication::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
 {
     m_delivered++;
     m_deliveredTrace(tag, Simulator::Now());
 }
 
-void WeftRdmaApplication::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
+void
+WeftRdmaApplication::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 {
     m_ackedTrace(tag, Simulator::Now());
     PostNext();

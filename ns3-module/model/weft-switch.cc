@@ -21,7 +21,8 @@ namespace
 constexpr uint64_t SWITCH_STREAM = UINT64_C(0x5317c4) << 32; //!< rng streams of switches
 } // namespace
 
-TypeId WeftSwitch::GetTypeId()
+TypeId
+WeftSwitch::GetTypeId()
 {
     static TypeId tid =
         TypeId("ns3::WeftSwitch")
@@ -55,7 +56,8 @@ WeftSwitch::~WeftSwitch()
 {
 }
 
-void WeftSwitch::DoDispose()
+void
+WeftSwitch::DoDispose()
 {
     for (WeftPort* port : m_ports)
     {
@@ -65,7 +67,8 @@ void WeftSwitch::DoDispose()
     WeftNetDevice::DoDispose();
 }
 
-int WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
+int
+WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
 {
     m_fabric = fabric;
     m_index = index;
@@ -108,13 +111,15 @@ int WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     return m_lb->init(m_lbState, fabric->GetBalancerConfig(), &site);
 }
 
-const weft_mmu& WeftSwitch::GetBuffer()
+const weft_mmu&
+WeftSwitch::GetBuffer()
 {
     Settle(WeftNow());
     return *m_mmu;
 }
 
-void WeftSwitch::SetHealthy(bool healthy)
+void
+WeftSwitch::SetHealthy(bool healthy)
 {
     if (m_lb->set_healthy)
     {
@@ -122,7 +127,8 @@ void WeftSwitch::SetHealthy(bool healthy)
     }
 }
 
-void WeftSwitch::Receive(WeftPacket* p, uint32_t in, int64_t now)
+void
+WeftSwitch::Receive(WeftPacket* p, uint32_t in, int64_t now)
 {
     Settle(now);
     p->d.in_port = static_cast<uint16_t>(in);
@@ -139,7 +145,8 @@ void WeftSwitch::Receive(WeftPacket* p, uint32_t in, int64_t now)
     Forward(p, now);
 }
 
-bool WeftSwitch::Route(const WeftPacket* p, weft_ports& ports) const
+bool
+WeftSwitch::Route(const WeftPacket* p, weft_ports& ports) const
 {
     const weft_fib* fib = m_fabric->GetFib();
     if (fib)
@@ -150,12 +157,14 @@ bool WeftSwitch::Route(const WeftPacket* p, weft_ports& ports) const
     return true;
 }
 
-bool WeftSwitch::IsInjectedLoss(const WeftPacket* p)
+bool
+WeftSwitch::IsInjectedLoss(const WeftPacket* p)
 {
     return p->d.kind == WEFT_DATA && m_fabric->TakeInjectedLoss(p->d, m_rng);
 }
 
-void WeftSwitch::Forward(WeftPacket* p, int64_t now)
+void
+WeftSwitch::Forward(WeftPacket* p, int64_t now)
 {
     weft_ports ports;
     ports.queue_bytes = m_mmu->queue_bytes;
@@ -199,7 +208,8 @@ void WeftSwitch::Forward(WeftPacket* p, int64_t now)
     m_ports[out]->Enqueue(p, now);
 }
 
-void WeftSwitch::Leaving(WeftPacket* p, uint32_t out, bool toHost, int64_t now, int64_t end)
+void
+WeftSwitch::Leaving(WeftPacket* p, uint32_t out, bool toHost, int64_t now, int64_t end)
 {
     if (p->d.kind == WEFT_DATA)
     {
@@ -217,7 +227,8 @@ void WeftSwitch::Leaving(WeftPacket* p, uint32_t out, bool toHost, int64_t now, 
     Remember(Left{end, p->d.bytes, p->d.in_port, static_cast<uint16_t>(out), p->d.tclass});
 }
 
-void WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
+void
+WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
 {
     WeftQp* qp = m_fabric->GetQp(p->d.qp);
     uint32_t epsn;
@@ -232,7 +243,8 @@ void WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
     Forward(nack, now);
 }
 
-void WeftSwitch::Remember(const Left& left)
+void
+WeftSwitch::Remember(const Left& left)
 {
     if (m_leftTail - m_leftHead > m_leftMask)
     {
@@ -248,7 +260,8 @@ void WeftSwitch::Remember(const Left& left)
     m_left[i & m_leftMask] = left;
 }
 
-void WeftSwitch::GrowLeft()
+void
+WeftSwitch::GrowLeft()
 {
     std::vector<Left> larger(m_left.size() * 2);
     for (uint32_t i = m_leftHead; i != m_leftTail; i++)
@@ -261,7 +274,8 @@ void WeftSwitch::GrowLeft()
     m_leftMask = static_cast<uint32_t>(m_left.size()) - 1;
 }
 
-void WeftSwitch::Release(const Left& left, int64_t now)
+void
+WeftSwitch::Release(const Left& left, int64_t now)
 {
     if (weft_mmu_release(m_mmu, left.in, left.out, left.tclass, left.bytes))
     {
@@ -271,7 +285,8 @@ void WeftSwitch::Release(const Left& left, int64_t now)
     }
 }
 
-void WeftSwitch::Pause(uint32_t in, uint32_t tclass, int64_t now)
+void
+WeftSwitch::Pause(uint32_t in, uint32_t tclass, int64_t now)
 {
     NS_LOG_LOGIC("switch " << m_index << " pauses port " << in << " class " << tclass);
     m_pausedIngress++;
