@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The core in a simulator of one's own, without ns-3. Two QPs run from one ToR to another over two
+ * paths, one of them longer, so that sprayed packets overtake each other; one packet is lost.
+ * Time goes in steps of a packet's time on the wire. usage: host [BALANCER]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <weft/weft.h>
+
+#define PACKETS 2000         /* of each QP */
+#define FRAME   1500         /* bytes */
+#define STEP    120000       /* ps: a frame at 100 Gb/s */
+#define RATE    100000000000 /* bit/s */
+#define LOST    1000         /* PSN of QP 0 that is lost once */
+
+static const struct weft_transport_ops *nic;
+static const struct weft_cc_ops *cc;
+static const struct weft_lb_ops *lb;
+static void *leaf; /* the source's ToR: where the balancer chooses */
+static struct weft_tor_counters tor;
+
+static struct
+{
+    void *tx, *rx, *rate, *tor;
+    int64_t next; /* when its rate allows the next packet, ps */
+} qps[2];
+
+static struct
+{
+    struct weft_packet packets[16];
+    int n;
+} arrivals[16]; /* by step, modulo 16 */
+
+static void
+carry(struct weft_packet packet, int kind, uint32_t psn, int64_t step)
+{
+    packet.kind = (uint8_t)kind;
+    packet.psn = psn;
+    arrivals[step % 16].packets[arrivals[step % 16].n++] = packet;
+}
+
+static void *
+defaults(const struct weft_algo *algo)
+{
+    void *config = calloc(1, algo->config_size + 1);
+    weft_config_default(algo, config);
+    return config;
+}
+
+/* Returns 0 or a negative WEFT_E... */
+static int
+set_up(void)
+{
+    const struct weft_site site = {1, 1, 0, 4, 0, 2, 2, 2, RATE, 1000000};
+    const struct weft_last_hop hop = {2, RATE, 16 * STEP, FRAME};
+    void *lb_config = defaults(&lb->algo), *nic_config = defaults(&nic->algo);
+    void *cc_config = defaults(&cc->algo);
+    leaf = malloc(lb->state_size(lb_config, &site));
+    int error = lb->init(leaf, lb_config, &site);
+    for (int i = 0; i < 2 && !error; i++)
+    {
+        nic->tx_init(qps[i].tx = malloc(nic->tx_size(nic_config)), nic_config, 0);
+        nic->rx_init(qps[i].rx = malloc(nic->rx_size(nic_config)), nic_config, 0);
+        nic->tx_post(qps[i].tx, PACKETS);
+        cc->init(qps[i].rate = malloc(cc->state_size), cc_config, RATE, 0);
+        if (lb->tor)
+        {
+            qps[i].tor = malloc(lb->tor->qp_size(lb_config, &hop));
+            error = lb->tor->qp_init(qps[i].tor, lb_config, &hop);
+        }
+    }
+    return error;
+}
+
+/* The sender's NIC, then its ToR. */
+static void
+send(uint32_t i, int64_t step)
+{
+    const struct weft_ports uplinks = {(const uint32_t[4]){0}, NULL, 2, 2, 2};
+    const int64_t now = step * STEP;
+    struct weft_packet p = {now, i, 2 + i, i, 0, FRAME, 0, 49152, 0, WEFT_DATA, 0, 1, 0};
+    nic->tx_timeout(qps[i].tx, now);
+    const int what = qps[i].next > now ? WEFT_TX_NONE : nic->tx_next(qps[i].tx, now, &p.psn);
+    if (what == WEFT_TX_NONE)
+    {
+        return;
+    }
+    const bool longer = lb->pick(leaf, &uplinks, &p, now) == uplinks.first;
+    if (what == WEFT_TX_RETX || i != 0 || p.psn != LOST)
+    {
+        carry(p, WEFT_DATA, p.psn, step + (longer ? 14 : 8));
+    }
+    qps[i].next = now + (int64_t)(FRAME * 8e12 / (double)cc->rate(qps[i].rate, now));
+}
+
+/* The destination's ToR, which may have a NACK to send or to block, and the NIC behind it. */
+static void
+receive(const struct weft_packet *data, int64_t step)
+{
+    struct weft_rx_verdict verdict;
+    uint32_t epsn;
+    if (lb->tor && lb->tor->to_host(qps[data->qp].tor, data, &tor, &epsn))
+    {
+        carry(*data, WEFT_NACK, epsn, step + 8);
+    }
+    nic->rx_data(qps[data->qp].rx, data, &verdict);
+    struct weft_packet reply = *data;
+    reply.kind = verdict.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
+    reply.psn = verdict.epsn;
+    if (verdict.reply == WEFT_REPLY_NONE || (reply.kind == WEFT_NACK && lb->tor &&
+                                             !lb->tor->from_host(qps[data->qp].tor, &reply, &tor)))
+    {
+        return;
+    }
+    carry(reply, reply.kind, reply.psn, step + 8);
+}
+
+static void
+acknowledge(const struct weft_packet *reply, int64_t now)
+{
+    nic->tx_reply(qps[reply->qp].tx, reply, now);
+    if (reply->kind == WEFT_NACK)
+    {
+        cc->on_nack(qps[reply->qp].rate, now);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    nic = weft_transport_find("nic-sr");
+    cc = weft_cc_find("dcqcn");
+    lb = weft_lb_find(argc > 1 ? argv[1] : "themis");
+    const int error = lb ? set_up() : WEFT_ENOTFOUND;
+    if (error)
+    {
+        fprintf(stderr, "%s\n", weft_strerror(error));
+        return EXIT_FAILURE;
+    }
+    for (int64_t step = 0; step < 100000; step++)
+    {
+        for (int i = 0; i < arrivals[step % 16].n; i++)
+        {
+            const struct weft_packet p = arrivals[step % 16].packets[i];
+            p.kind == WEFT_DATA ? receive(&p, step) : acknowledge(&p, step * STEP);
+        }
+        arrivals[step % 16].n = 0;
+        send(0, step);
+        send(1, step);
+    }
+    for (int i = 0; i < 2; i++)
+    {
+        const struct weft_tx_counters *c = nic->tx_counters(qps[i].tx);
+        printf("qp %d: %u of %d packets acknowledged, %u resent, %u NACKs, %u timeouts\n", i,
+               (unsigned)nic->tx_una(qps[i].tx), PACKETS, (unsigned)c->resent, (unsigned)c->nacks,
+               (unsigned)c->timeouts);
+    }
+    printf("ToR: %u NACKs seen, %u blocked\n", (unsigned)tor.seen, (unsigned)tor.blocked);
+    return EXIT_SUCCESS;
+}

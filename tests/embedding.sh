@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# An author of another simulator can install the C core, without ns-3, and link it from CMake and
+# through pkg-config; and what the example host prints is what the papers lead one to expect.
+set -eu
+root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export CMAKE_GENERATOR=Ninja
+
+fail()
+{
+    echo "embedding: $*" >&2
+    exit 1
+}
+
+quietly()
+{
+    "$@" >log 2>&1 || {
+        cat log >&2
+        fail "failed: $*"
+    }
+}
+
+quietly cmake -S "$root" -B core -DWEFT_CORE_ONLY=ON -DBUILD_TESTING=OFF
+quietly cmake --build core
+quietly cmake --install core --prefix "$work/prefix"
+
+cp -R "$root/examples/embedding" host
+quietly cmake -S host -B by-cmake -DCMAKE_PREFIX_PATH="$work/prefix"
+quietly cmake --build by-cmake
+PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name weft.pc)") quietly make -C host
+./by-cmake/host >themis.txt
+./host/host >again.txt
+cmp themis.txt again.txt || fail "the two builds differ"
+
+# Themis: all arrive, and only the lost packet is sent again, after one NACK.
+cat >expected.txt <<'END'
+qp 0: 2000 of 2000 packets acknowledged, 1 resent, 1 NACKs, 0 timeouts
+qp 1: 2000 of 2000 packets acknowledged, 0 resent, 0 NACKs, 0 timeouts
+END
+head -n 2 themis.txt | cmp - expected.txt || fail "with themis: $(cat themis.txt)"
+
+# Random spraying: all arrive as well, but packets that nobody lost are sent again.
+./by-cmake/host rsq >rsq.txt
+[ "$(grep -c '^qp .: 2000 of 2000 ' rsq.txt)" = 2 ] || fail "with rsq: $(cat rsq.txt)"
+! grep -q ' 0 resent' rsq.txt || fail "random spraying without a retransmission: $(cat rsq.txt)"
+if ./by-cmake/host nonsense 2>/dev/null; then
+    fail "an unknown balancer is accepted"
+fi
