@@ -274,7 +274,8 @@ weft_decimal_real(const char *text, double *out)
 static uint64_t
 find_digits(uint64_t guess, int exponent, double value)
 {
-    for (uint64_t step = 0; step <= 64; step++)
+    /* The guess is off by a few units in a double's last place. */
+    for (uint64_t step = 0; step <= 1 + (guess >> 50); step++)
     {
         if (nearest_double(guess + step, exponent) == value)
         {

@@ -6,6 +6,7 @@
 #include <weft/rng.h>
 
 #include "base/bitmap.h"
+#include "must.h"
 
 START_TEST(a_run_ends_at_the_first_gap)
 {
@@ -57,17 +58,17 @@ START_TEST(sliding_matches_a_plain_array_across_the_wrap)
     {
         const uint32_t span = weft_rng_below(&rng, 8) == 0 ? WINDOW : 40;
         const uint32_t n = start + weft_rng_below(&rng, span);
-        ck_assert(weft_bitmap_set(words, WINDOW - 1, weft_psn_add(first, n)) == !plain[n]);
+        MUST(weft_bitmap_set(words, WINDOW - 1, weft_psn_add(first, n)) == !plain[n]);
         plain[n] = true;
         const uint32_t run = weft_bitmap_advance(words, WINDOW - 1, weft_psn_add(first, start));
         for (uint32_t k = 0; k < run; k++)
         {
-            ck_assert(plain[start + k]);
+            MUST(plain[start + k]);
         }
         start += run;
-        ck_assert(!plain[start]);
+        MUST(!plain[start]);
     }
-    ck_assert_uint_gt(start, STEPS / 4); /* it went across the wrap */
+    MUST(start > STEPS / 4); /* it went across the wrap */
 }
 END_TEST
 

@@ -10,6 +10,8 @@
 #include <weft/param.h>
 #include <weft/rng.h>
 
+#include "must.h"
+
 struct config
 {
     int64_t time, endless, bytes, rate, count, sign, flag, choice;
@@ -46,7 +48,10 @@ parsed(const char *name, const char *text)
     struct config config;
     memset(&config, 0x5a, sizeof(config));
     const int err = weft_config_set(&algo, &config, name, text);
-    ck_assert_msg(err == 0, "%s=%s: %s", name, text, weft_strerror(err));
+    if (err != 0)
+    {
+        ck_abort_msg("%s=%s: %s", name, text, weft_strerror(err));
+    }
     int64_t value;
     memcpy(&value, (const char *)&config + weft_param_find(&algo, name)->offset, sizeof(value));
     return value;
@@ -57,7 +62,10 @@ parsed_real(const char *text)
 {
     struct config config;
     const int err = weft_config_set(&algo, &config, "real", text);
-    ck_assert_msg(err == 0, "%s: %s", text, weft_strerror(err));
+    if (err != 0)
+    {
+        ck_abort_msg("%s: %s", text, weft_strerror(err));
+    }
     return config.real;
 }
 
@@ -247,7 +255,10 @@ START_TEST(random_reals_are_correctly_rounded)
             exponent = -exponent; /* 19 digits and 10^8 reach 10^27, the limit */
         }
         snprintf(text, sizeof(text), "%llue%d", (unsigned long long)digits, exponent);
-        ck_assert_msg(parsed_real(text) == strtod(text, NULL), "%s", text);
+        if (parsed_real(text) != strtod(text, NULL))
+        {
+            ck_abort_msg("%s", text);
+        }
     }
 }
 END_TEST
@@ -262,7 +273,10 @@ START_TEST(halfway_reals_go_to_even)
         const uint64_t high = UINT64_C(1) << 53 | (uint64_t)weft_rng_u32(&rng) << 15;
         const uint64_t digits = (high | weft_rng_below(&rng, 1U << 15)) | 1U;
         snprintf(text, sizeof(text), "%llu", (unsigned long long)digits);
-        ck_assert_msg(parsed_real(text) == strtod(text, NULL), "%s", text);
+        if (parsed_real(text) != strtod(text, NULL))
+        {
+            ck_abort_msg("%s", text);
+        }
     }
 }
 END_TEST
@@ -272,7 +286,7 @@ formatted(const char *name, struct config *config)
 {
     static char text[64];
     const int length = weft_param_format(weft_param_find(&algo, name), config, text, sizeof(text));
-    ck_assert_int_eq(length, (int)strlen(text));
+    MUST(length == (int)strlen(text));
     return text;
 }
 
@@ -308,7 +322,7 @@ START_TEST(what_is_written_reads_back_the_same)
 {
     struct weft_rng rng;
     weft_rng_seed(&rng, 7, 0, 0);
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < 10000; i++)
     {
         char text[64];
         struct config c;
@@ -318,9 +332,12 @@ START_TEST(what_is_written_reads_back_the_same)
         c.real = (0.5 + weft_rng_unit(&rng)) * pow(10, (double)weft_rng_below(&rng, 30) - 9);
         c.real += weft_rng_unit(&rng) * 1e-9 * c.real;
         snprintf(text, sizeof(text), "%s", formatted("time", &c));
-        ck_assert_int_eq(parsed("time", text), c.time);
+        MUST(parsed("time", text) == c.time);
         snprintf(text, sizeof(text), "%s", formatted("real", &c));
-        ck_assert_msg(parsed_real(text) == c.real, "%s is not %.17g", text, c.real);
+        if (parsed_real(text) != c.real)
+        {
+            ck_abort_msg("%s is not %.17g", text, c.real);
+        }
     }
 }
 END_TEST

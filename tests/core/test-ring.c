@@ -5,6 +5,7 @@
 #include <weft/rng.h>
 
 #include "base/ring.h"
+#include "must.h"
 
 START_TEST(entries_come_out_as_they_went_in)
 {
@@ -107,7 +108,7 @@ START_TEST(random_use_matches_a_list)
             {
                 list[to] = weft_rng_u32(&rng);
                 const bool full = to - from == 7;
-                ck_assert(weft_ring_push(&ring, list[to++]) == full);
+                MUST(weft_ring_push(&ring, list[to++]) == full);
                 from += full;
             }
             else
@@ -116,10 +117,10 @@ START_TEST(random_use_matches_a_list)
                 weft_ring_drop(&ring, n);
                 from += n;
             }
-            ck_assert_uint_eq(ring.count, to - from);
+            MUST(ring.count == to - from);
             for (uint32_t k = 0; k < to - from; k++)
             {
-                ck_assert_uint_eq(weft_ring_at(&ring, k), list[from + k] & weft_ring_mask(&ring));
+                MUST(weft_ring_at(&ring, k) == (list[from + k] & weft_ring_mask(&ring)));
             }
         }
     }
