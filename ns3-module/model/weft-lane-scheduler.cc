@@ -29,12 +29,22 @@ namespace
 constexpr uint32_t FIRST_RING = 64;
 /** Children of a node of the heap. */
 constexpr std::size_t ARITY = 4;
-/** A delay is given a lane if at least this share of the events without one is its. */
-constexpr uint32_t OPEN_SHARE = 32;
-/** A lane is given up if it took less than this share of what no lane took. */
-constexpr uint32_t CLOSE_SHARE = 128;
+/** A delay is given a lane if at least one in so many events that found none is its. */
+constexpr uint32_t OPEN_SHARE = 128;
+/** A lane is given up if it took less than one event for so many that found no lane. */
+constexpr uint32_t CLOSE_SHARE = 256;
 /** A lane is replaced by a candidate that has this many times its uses. */
 constexpr uint32_t REPLACE_RATIO = 2;
+
+/**
+ * \param [in] multiplier An odd number that spreads delays by the high bits of their product.
+ * \return Another.
+ */
+constexpr uint64_t
+NextMultiplier(uint64_t multiplier)
+{
+    return (multiplier * 6364136223846793005 + 1442695040888963406) | 1;
+}
 
 /** Its address marks, on a lane, an event that was removed. */
 char g_removed;
@@ -42,7 +52,8 @@ char g_removed;
 /**
  * \return The mark of a removed event.
  */
-inline EventImpl* Removed()
+inline EventImpl*
+Removed()
 {
     return reinterpret_cast<EventImpl*>(&g_removed);
 }
@@ -55,7 +66,8 @@ inline EventImpl* Removed()
  * \param [in] otherLow Its low part.
  * \return Whether one is less than the other.
  */
-inline bool IsLess(uint64_t ts, uint64_t low, uint64_t otherTs, uint64_t otherLow)
+inline bool
+IsLess(uint64_t ts, uint64_t low, uint64_t otherTs, uint64_t otherLow)
 {
 #ifdef __SIZEOF_INT128__
     __extension__ using Wide = unsigned __int128;
@@ -70,14 +82,16 @@ inline bool IsLess(uint64_t ts, uint64_t low, uint64_t otherTs, uint64_t otherLo
  * \param [in] b Another event's key.
  * \return One if the first comes first, else zero.
  */
-inline std::size_t IsLess(const Scheduler::EventKey& a, const Scheduler::EventKey& b)
+inline std::size_t
+IsLess(const Scheduler::EventKey& a, const Scheduler::EventKey& b)
 {
     return IsLess(a.m_ts, a.m_uid, b.m_ts, b.m_uid) ? 1 : 0;
 }
 
 } // namespace
 
-TypeId LaneScheduler::GetTypeId()
+TypeId
+LaneScheduler::GetTypeId()
 {
     static TypeId tid =
         TypeId("ns3::LaneScheduler")
@@ -97,7 +111,7 @@ TypeId LaneScheduler::GetTypeId()
                           TypeId::ATTR_GET | TypeId::ATTR_CONSTRUCT,
                           UintegerValue(1024),
                           MakeUintegerAccessor(&LaneScheduler::m_reviewPeriod),
-                          MakeUintegerChecker<uint32_t>(128, 1U << 30));
+                          MakeUintegerChecker<uint32_t>(CLOSE_SHARE, 1U << 30));
     return tid;
 }
 
@@ -114,7 +128,8 @@ LaneScheduler::~LaneScheduler()
     NS_LOG_FUNCTION(this);
 }
 
-void LaneScheduler::Insert(const Scheduler::Event& ev)
+void
+LaneScheduler::Insert(const Scheduler::Event& ev)
 {
     const uint64_t delay = ev.key.m_ts - m_now;
     const uint32_t slot = m_table[Bucket(delay)];
@@ -132,17 +147,20 @@ void LaneScheduler::Insert(const Scheduler::Event& ev)
     }
 }
 
-bool LaneScheduler::IsEmpty() const
+bool
+LaneScheduler::IsEmpty() const
 {
     return m_tournament[1].low == UINT64_MAX;
 }
 
-Scheduler::Event LaneScheduler::PeekNext() const
+Scheduler::Event
+LaneScheduler::PeekNext() const
 {
     return Top();
 }
 
-Scheduler::Event LaneScheduler::RemoveNext()
+Scheduler::Event
+LaneScheduler::RemoveNext()
 {
     NS_ASSERT_MSG(!IsEmpty(), "no event is pending");
     m_now = m_tournament[1].ts;
@@ -160,7 +178,8 @@ Scheduler::Event LaneScheduler::RemoveNext()
     return ev;
 }
 
-Scheduler::Event LaneScheduler::RemoveNextOfHeap()
+Scheduler::Event
+LaneScheduler::RemoveNextOfHeap()
 {
     const Scheduler::Event ev = m_heap[0];
     HeapErase(0);
@@ -168,7 +187,8 @@ Scheduler::Event LaneScheduler::RemoveNextOfHeap()
     return ev;
 }
 
-void LaneScheduler::Remove(const Scheduler::Event& ev)
+void
+LaneScheduler::Remove(const Scheduler::Event& ev)
 {
     for (uint32_t slot = 1; slot < m_leaves; slot++)
     {
@@ -183,10 +203,6 @@ void LaneScheduler::Remove(const Scheduler::Event& ev)
             lane.DropHead();
             Replay(slot);
         }
-        else if (i == lane.tail - 1)
-        {
-            lane.DropTail();
-        }
         else
         {
             lane.At(i).impl = Removed();
@@ -199,7 +215,8 @@ void LaneScheduler::Remove(const Scheduler::Event& ev)
     Replay(HEAP);
 }
 
-std::vector<uint64_t> LaneScheduler::GetLaneDelays() const
+std::vector<uint64_t>
+LaneScheduler::GetLaneDelays() const
 {
     std::vector<uint64_t> delays;
     for (const Lane& lane : m_lanes)
@@ -212,14 +229,16 @@ std::vector<uint64_t> LaneScheduler::GetLaneDelays() const
     return delays;
 }
 
-std::size_t LaneScheduler::GetHeapSize() const
+std::size_t
+LaneScheduler::GetHeapSize() const
 {
     return m_heap.size();
 }
 
 // The tournament
 
-inline LaneScheduler::Head LaneScheduler::HeadOf(uint32_t slot) const
+inline LaneScheduler::Head
+LaneScheduler::HeadOf(uint32_t slot) const
 {
     const Lane& lane = m_lanes[slot];
     const bool empty = slot == HEAP ? m_heap.empty() : lane.IsEmpty();
@@ -231,7 +250,8 @@ inline LaneScheduler::Head LaneScheduler::HeadOf(uint32_t slot) const
     return {key.m_ts, (static_cast<uint64_t>(key.m_uid) << 32) | slot};
 }
 
-inline void LaneScheduler::Play(uint32_t slot, Head head)
+inline void
+LaneScheduler::Play(uint32_t slot, Head head)
 {
     uint32_t i = m_leaves + slot;
     m_tournament[i] = head;
@@ -247,12 +267,14 @@ inline void LaneScheduler::Play(uint32_t slot, Head head)
     }
 }
 
-inline void LaneScheduler::Replay(uint32_t slot)
+inline void
+LaneScheduler::Replay(uint32_t slot)
 {
     Play(slot, HeadOf(slot));
 }
 
-inline const Scheduler::Event& LaneScheduler::Top() const
+inline const Scheduler::Event&
+LaneScheduler::Top() const
 {
     NS_ASSERT_MSG(!IsEmpty(), "no event is pending");
     const auto slot = static_cast<uint32_t>(m_tournament[1].low);
@@ -260,7 +282,8 @@ inline const Scheduler::Event& LaneScheduler::Top() const
     return slot == HEAP ? m_heap[0] : lane.At(lane.head);
 }
 
-void LaneScheduler::RebuildTournament()
+void
+LaneScheduler::RebuildTournament()
 {
     uint32_t last = 0;
     for (uint32_t slot = 1; slot <= MAX_LANES; slot++)
@@ -281,7 +304,8 @@ void LaneScheduler::RebuildTournament()
 
 // A lane
 
-void LaneScheduler::Lane::Grow()
+void
+LaneScheduler::Lane::Grow()
 {
     const uint32_t slots = ring ? 2 * (mask + 1) : FIRST_RING;
     std::unique_ptr<Scheduler::Event[]> larger(new Scheduler::Event[slots]());
@@ -293,7 +317,8 @@ void LaneScheduler::Lane::Grow()
     mask = slots - 1;
 }
 
-inline void LaneScheduler::Lane::DropHead()
+inline void
+LaneScheduler::Lane::DropHead()
 {
     do
     {
@@ -301,15 +326,8 @@ inline void LaneScheduler::Lane::DropHead()
     } while (head != tail && At(head).impl == Removed());
 }
 
-void LaneScheduler::Lane::DropTail()
-{
-    do
-    {
-        tail--;
-    } while (At(tail - 1).impl == Removed());
-}
-
-uint64_t LaneScheduler::Lane::Find(const Scheduler::EventKey& key) const
+uint64_t
+LaneScheduler::Lane::Find(const Scheduler::EventKey& key) const
 {
     uint64_t low = 0;
     uint64_t high = tail - head;
@@ -332,7 +350,8 @@ uint64_t LaneScheduler::Lane::Find(const Scheduler::EventKey& key) const
 
 // The heap
 
-void LaneScheduler::InsertIntoHeap(const Scheduler::Event& ev, uint64_t delay)
+void
+LaneScheduler::InsertIntoHeap(const Scheduler::Event& ev, uint64_t delay)
 {
     HeapPush(ev);
     if (m_heap[0].key.m_uid == ev.key.m_uid)
@@ -345,7 +364,7 @@ void LaneScheduler::InsertIntoHeap(const Scheduler::Event& ev, uint64_t delay)
     {
         return;
     }
-    Candidate& candidate = m_candidates[(delay * 0x9e3779b97f4a7c15) >> (64 - CANDIDATE_BITS)];
+    Candidate& candidate = m_candidates[(delay * m_ballot) >> (64 - CANDIDATE_BITS)];
     if (candidate.delay == delay)
     {
         candidate.votes++;
@@ -364,13 +383,15 @@ void LaneScheduler::InsertIntoHeap(const Scheduler::Event& ev, uint64_t delay)
     }
 }
 
-void LaneScheduler::HeapPush(const Scheduler::Event& ev)
+void
+LaneScheduler::HeapPush(const Scheduler::Event& ev)
 {
     m_heap.push_back(ev);
     SiftUp(m_heap.size() - 1, ev);
 }
 
-void LaneScheduler::HeapErase(std::size_t i)
+void
+LaneScheduler::HeapErase(std::size_t i)
 {
     // The last event, which belongs low down, is carried up from a leaf: fewer comparisons than
     // on its way down from the hole.
@@ -382,7 +403,8 @@ void LaneScheduler::HeapErase(std::size_t i)
     }
 }
 
-void LaneScheduler::SiftUp(std::size_t i, const Scheduler::Event& ev)
+void
+LaneScheduler::SiftUp(std::size_t i, const Scheduler::Event& ev)
 {
     while (i > 0 && ev < m_heap[(i - 1) / ARITY])
     {
@@ -392,7 +414,8 @@ void LaneScheduler::SiftUp(std::size_t i, const Scheduler::Event& ev)
     m_heap[i] = ev;
 }
 
-std::size_t LaneScheduler::SinkHole(std::size_t i)
+std::size_t
+LaneScheduler::SinkHole(std::size_t i)
 {
     const std::size_t size = m_heap.size();
     Scheduler::Event* const heap = m_heap.data();
@@ -417,12 +440,12 @@ std::size_t LaneScheduler::SinkHole(std::size_t i)
 
 // Learning
 
-void LaneScheduler::Review()
+void
+LaneScheduler::Review()
 {
     for (Lane& lane : m_lanes)
     {
-        // Remove() may have shortened it to less than it was.
-        lane.uses = lane.tail > lane.tailAtReview ? lane.tail - lane.tailAtReview : 0;
+        lane.uses = lane.tail - lane.tailAtReview;
         if (lane.open && lane.uses < m_reviewPeriod / CLOSE_SHARE)
         {
             CloseLane(lane);
@@ -437,6 +460,8 @@ void LaneScheduler::Review()
     });
     std::for_each(m_candidates.begin(), end, [this](const Candidate& c) { OpenLane(c); });
     m_candidates.fill({0, 0});
+    // Frequent delays that shared a place, and voted one another down, will not do so again.
+    m_ballot = NextMultiplier(m_ballot);
     m_misses = 0;
     for (Lane& lane : m_lanes)
     {
@@ -446,7 +471,8 @@ void LaneScheduler::Review()
     RebuildTournament();
 }
 
-void LaneScheduler::OpenLane(const Candidate& candidate)
+void
+LaneScheduler::OpenLane(const Candidate& candidate)
 {
     Lane* victim = nullptr;
     for (uint32_t slot = 1; slot <= m_maxLanes; slot++)
@@ -479,7 +505,8 @@ void LaneScheduler::OpenLane(const Candidate& candidate)
     victim->uses = candidate.votes;
 }
 
-void LaneScheduler::CloseLane(Lane& lane)
+void
+LaneScheduler::CloseLane(Lane& lane)
 {
     NS_LOG_INFO("lane given up for a delay of " << lane.delay);
     for (; !lane.IsEmpty(); lane.DropHead())
@@ -490,7 +517,8 @@ void LaneScheduler::CloseLane(Lane& lane)
     lane.uses = 0;
 }
 
-bool LaneScheduler::FillTable()
+bool
+LaneScheduler::FillTable()
 {
     bool distinct = true;
     m_table.fill(HEAP);
@@ -506,13 +534,13 @@ bool LaneScheduler::FillTable()
     return distinct;
 }
 
-void LaneScheduler::RebuildTable()
+void
+LaneScheduler::RebuildTable()
 {
     // Should the tries run out, a lane that is hidden by another is merely given up as unused.
     for (uint32_t tries = 0; !FillTable() && tries < 100; tries++)
     {
-        m_multiplier = m_multiplier * 6364136223846793005 + 2 * tries + 1442695040888963406;
-        m_multiplier |= 1;
+        m_multiplier = NextMultiplier(m_multiplier);
     }
 }
 

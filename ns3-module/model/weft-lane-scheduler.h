@@ -100,7 +100,7 @@ class LaneScheduler : public Scheduler
         uint64_t low; /**< Unique id in the high half, slot in the low half. */
     };
 
-    /** A FIFO ring of events of one delay. The slots at both of its ends hold live events. */
+    /** A FIFO ring of events of one delay. Its head is never a removed one. */
     struct Lane
     {
         std::unique_ptr<Scheduler::Event[]> ring; /**< 2^n slots once the lane was open. */
@@ -154,8 +154,6 @@ class LaneScheduler : public Scheduler
         [[gnu::noinline]] void Grow();
         /** Take the head out, and the removed events behind it. */
         void DropHead();
-        /** Take the tail out, and the removed events before it. */
-        void DropTail();
         /**
          * Look for an event.
          * \param [in] key The event's key.
@@ -269,6 +267,8 @@ class LaneScheduler : public Scheduler
     uint64_t m_now{0};
     /** Spreads delays over the table; see RebuildTable(). */
     uint64_t m_multiplier{0x9e3779b97f4a7c15};
+    /** Spreads delays over the candidates; another one after each review. */
+    uint64_t m_ballot{0x9e3779b97f4a7c15};
     /** Number of leaves of the tournament, a power of two. */
     uint32_t m_leaves{1};
     /** Events that no lane took since the last review. */

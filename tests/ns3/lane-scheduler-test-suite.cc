@@ -41,38 +41,45 @@ using DelayModel = std::function<int64_t(Random&)>;
 /** The delays of a fabric: serialization of data and ACK, with and without propagation. */
 const std::array<int64_t, 6> FABRIC{30400, 1680, 1030000, 1001280, 0, 4000000};
 
-int64_t FabricDelay(Random& random)
+int64_t
+FabricDelay(Random& random)
 {
     return FABRIC[random() % FABRIC.size()];
 }
 
-int64_t RandomDelay(Random& random)
+int64_t
+RandomDelay(Random& random)
 {
     return static_cast<int64_t>(random() % 1000000);
 }
 
-int64_t MixedDelay(Random& random)
+int64_t
+MixedDelay(Random& random)
 {
     return random() % 10 < 7 ? FabricDelay(random) : RandomDelay(random);
 }
 
-int64_t TinyDelay(Random& random)
+int64_t
+TinyDelay(Random& random)
 {
     return static_cast<int64_t>(random() % 3);
 }
 
-int64_t ManyDelays(Random& random)
+int64_t
+ManyDelays(Random& random)
 {
     return static_cast<int64_t>(1000 + 17 * (random() % 40));
 }
 
-int64_t PastDelay(Random& random)
+int64_t
+PastDelay(Random& random)
 {
     return FabricDelay(random) - (random() % 8 == 0 ? 20000 : 0);
 }
 
 /** A scheduler of the type under test with its attributes at other than their defaults. */
-Ptr<LaneScheduler> CreateLaneScheduler(uint32_t maxLanes, uint32_t reviewPeriod)
+Ptr<LaneScheduler>
+CreateLaneScheduler(uint32_t maxLanes, uint32_t reviewPeriod)
 {
     ObjectFactory factory;
     factory.SetTypeId(LaneScheduler::GetTypeId());
@@ -132,7 +139,8 @@ class LaneSchedulerOrderTestCase : public TestCase
     std::array<char, 64> m_impls{};          /**< Their addresses stand for event objects. */
 };
 
-void LaneSchedulerOrderTestCase::Insert()
+void
+LaneSchedulerOrderTestCase::Insert()
 {
     const int64_t delay = m_workload.delay(m_random);
     const uint64_t ts =
@@ -146,7 +154,8 @@ void LaneSchedulerOrderTestCase::Insert()
     m_taken.push_back(false);
 }
 
-void LaneSchedulerOrderTestCase::RemoveNext()
+void
+LaneSchedulerOrderTestCase::RemoveNext()
 {
     const Scheduler::Event peeked = m_lane->PeekNext();
     const Scheduler::Event expected = m_map->RemoveNext();
@@ -160,7 +169,8 @@ void LaneSchedulerOrderTestCase::RemoveNext()
     m_now = ev.key.m_ts;
 }
 
-void LaneSchedulerOrderTestCase::Remove()
+void
+LaneSchedulerOrderTestCase::Remove()
 {
     while (!m_pending.empty())
     {
@@ -179,7 +189,8 @@ void LaneSchedulerOrderTestCase::Remove()
     }
 }
 
-void LaneSchedulerOrderTestCase::DoRun()
+void
+LaneSchedulerOrderTestCase::DoRun()
 {
     m_lane = CreateLaneScheduler(m_workload.maxLanes, m_workload.reviewPeriod);
     m_map = CreateObject<MapScheduler>();
@@ -246,7 +257,8 @@ class LaneSchedulerLearningTestCase : public TestCase
     uint32_t m_uid{4};         /**< The next event's unique id. */
 };
 
-void LaneSchedulerLearningTestCase::Hold(const std::vector<uint64_t>& delays, uint32_t steps)
+void
+LaneSchedulerLearningTestCase::Hold(const std::vector<uint64_t>& delays, uint32_t steps)
 {
     for (uint32_t i = 0; i < steps; i++)
     {
@@ -257,7 +269,8 @@ void LaneSchedulerLearningTestCase::Hold(const std::vector<uint64_t>& delays, ui
     }
 }
 
-std::string LaneSchedulerLearningTestCase::Lanes() const
+std::string
+LaneSchedulerLearningTestCase::Lanes() const
 {
     std::vector<uint64_t> delays = m_lane->GetLaneDelays();
     std::sort(delays.begin(), delays.end());
@@ -269,7 +282,8 @@ std::string LaneSchedulerLearningTestCase::Lanes() const
     return text.str();
 }
 
-void LaneSchedulerLearningTestCase::DoRun()
+void
+LaneSchedulerLearningTestCase::DoRun()
 {
     m_lane = CreateLaneScheduler(3, 1024);
     for (uint32_t i = 0; i < 100; i++)
@@ -291,8 +305,20 @@ void LaneSchedulerLearningTestCase::DoRun()
     Hold({40, 50, 60, 70, 70, 70, 70, 70}, 8 * 1024);
     NS_TEST_EXPECT_MSG_NE(Lanes().find("70"), std::string::npos, "the busiest delay");
 
-    Hold({}, 8 * 1024);
+    Hold({}, 32 * 1024);
     NS_TEST_EXPECT_MSG_EQ(Lanes(), "", "random delays earn no lane, and leave none in use");
+
+    // As many delays as there may be lanes: none hides another. Two of these cubes do at first.
+    m_lane = CreateLaneScheduler(LaneScheduler::MAX_LANES, 1024);
+    std::vector<uint64_t> many;
+    for (uint32_t i = 1; i <= LaneScheduler::MAX_LANES; i++)
+    {
+        m_lane->Insert({nullptr, {i, m_uid++, 0}});
+        many.push_back(uint64_t{i} * i * i);
+    }
+    Hold(many, 32 * 1024);
+    NS_TEST_EXPECT_MSG_EQ(m_lane->GetLaneDelays().size(), many.size(), "a lane for each");
+    NS_TEST_EXPECT_MSG_EQ(m_lane->GetHeapSize(), 0, "all events are on lanes");
 }
 
 /**
@@ -311,7 +337,8 @@ class LaneSchedulerAllocationTestCase : public TestCase
     void DoRun() override;
 };
 
-void LaneSchedulerAllocationTestCase::DoRun()
+void
+LaneSchedulerAllocationTestCase::DoRun()
 {
     const uint64_t before = WeftAllocationCount();
     Ptr<LaneScheduler> scheduler = CreateLaneScheduler(15, 1024);
@@ -383,21 +410,24 @@ class LaneSchedulerProgram
     std::ostringstream m_trace;    /**< What happened. */
 };
 
-void LaneSchedulerProgram::Use(TypeId type)
+void
+LaneSchedulerProgram::Use(TypeId type)
 {
     ObjectFactory factory;
     factory.SetTypeId(type);
     Simulator::SetScheduler(factory);
 }
 
-void LaneSchedulerProgram::Switch()
+void
+LaneSchedulerProgram::Switch()
 {
     m_lane = !m_lane;
     Use(m_lane ? LaneScheduler::GetTypeId() : MapScheduler::GetTypeId());
     Simulator::Schedule(NanoSeconds(1777), &LaneSchedulerProgram::Switch, this);
 }
 
-void LaneSchedulerProgram::ScheduleOne()
+void
+LaneSchedulerProgram::ScheduleOne()
 {
     const uint32_t serial = m_serial++;
     const Time delay = TimeStep(static_cast<uint64_t>(MixedDelay(m_random)) / 1000);
@@ -421,7 +451,8 @@ void LaneSchedulerProgram::ScheduleOne()
     }
 }
 
-void LaneSchedulerProgram::StopOne()
+void
+LaneSchedulerProgram::StopOne()
 {
     if (m_events.empty())
     {
@@ -441,7 +472,8 @@ void LaneSchedulerProgram::StopOne()
     }
 }
 
-void LaneSchedulerProgram::Act(uint32_t serial)
+void
+LaneSchedulerProgram::Act(uint32_t serial)
 {
     m_trace << Simulator::Now().GetTimeStep() << " " << Simulator::GetContext() << " " << serial
             << "\n";
@@ -458,7 +490,8 @@ void LaneSchedulerProgram::Act(uint32_t serial)
     }
 }
 
-std::string LaneSchedulerProgram::Run()
+std::string
+LaneSchedulerProgram::Run()
 {
     if (m_choice == LANE_GLOBAL)
     {
@@ -504,7 +537,8 @@ class LaneSchedulerSimulatorTestCase : public TestCase
     void DoRun() override;
 };
 
-void LaneSchedulerSimulatorTestCase::DoRun()
+void
+LaneSchedulerSimulatorTestCase::DoRun()
 {
     const std::string expected = LaneSchedulerProgram(LaneSchedulerProgram::MAP).Run();
     NS_TEST_ASSERT_MSG_GT(expected.size(), 500000, "the program ended early");
@@ -527,19 +561,19 @@ class LaneSchedulerTestSuite : public TestSuite
         : TestSuite("weft-lane-scheduler", Type::UNIT)
     {
         const std::vector<Workload> workloads{
-            {"the delays of a fabric", FabricDelay, 3000, 0, 15, 4, 128},
-            {"a fabric, with removals", FabricDelay, 3000, 24, 15, 4, 128},
-            {"a fabric, few events pending", FabricDelay, 4, 24, 15, 4, 128},
-            {"a fabric, fewer lanes than delays", FabricDelay, 3000, 24, 2, 4, 128},
-            {"no lanes at all", FabricDelay, 3000, 24, 0, 4, 128},
-            {"more delays than lanes", ManyDelays, 3000, 24, 15, 4, 128},
-            {"as many lanes as there may be", ManyDelays, 3000, 24, 63, 4, 128},
-            {"random delays", RandomDelay, 3000, 24, 15, 4, 128},
-            {"constant and random delays", MixedDelay, 3000, 24, 15, 4, 128},
-            {"mostly equal timestamps", TinyDelay, 300, 24, 15, 4, 128},
-            {"mostly removals", MixedDelay, 1000, 110, 7, 4, 128},
-            {"events before the current time", PastDelay, 3000, 24, 15, 4, 128},
-            {"unique ids that wrap around", TinyDelay, 3000, 24, 15, UINT32_MAX - 50000, 128},
+            {"the delays of a fabric", FabricDelay, 3000, 0, 15, 4, 256},
+            {"a fabric, with removals", FabricDelay, 3000, 24, 15, 4, 256},
+            {"a fabric, few events pending", FabricDelay, 4, 24, 15, 4, 256},
+            {"a fabric, fewer lanes than delays", FabricDelay, 3000, 24, 2, 4, 256},
+            {"no lanes at all", FabricDelay, 3000, 24, 0, 4, 256},
+            {"more delays than lanes", ManyDelays, 3000, 24, 15, 4, 256},
+            {"as many lanes as there may be", ManyDelays, 3000, 24, 63, 4, 256},
+            {"random delays", RandomDelay, 3000, 24, 15, 4, 256},
+            {"constant and random delays", MixedDelay, 3000, 24, 15, 4, 256},
+            {"mostly equal timestamps", TinyDelay, 300, 24, 15, 4, 256},
+            {"mostly removals", MixedDelay, 1000, 110, 7, 4, 256},
+            {"events before the current time", PastDelay, 3000, 24, 15, 4, 256},
+            {"unique ids that wrap around", TinyDelay, 3000, 24, 15, UINT32_MAX - 50000, 256},
             {"attributes by default", MixedDelay, 20000, 24, 15, 4, 1024},
         };
         for (const Workload& workload : workloads)
