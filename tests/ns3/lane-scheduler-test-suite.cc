@@ -308,15 +308,15 @@ LaneSchedulerLearningTestCase::DoRun()
     Hold({}, 32 * 1024);
     NS_TEST_EXPECT_MSG_EQ(Lanes(), "", "random delays earn no lane, and leave none in use");
 
-    // As many delays as there may be lanes: none hides another. Two of these cubes do at first.
+    // As many delays as there may be lanes: none hides another. Two of these do at first.
     m_lane = CreateLaneScheduler(LaneScheduler::MAX_LANES, 1024);
     std::vector<uint64_t> many;
     for (uint32_t i = 1; i <= LaneScheduler::MAX_LANES; i++)
     {
         m_lane->Insert({nullptr, {i, m_uid++, 0}});
-        many.push_back(uint64_t{i} * i * i);
+        many.push_back(1000000 + uint64_t{i} * i * i);
     }
-    Hold(many, 32 * 1024);
+    Hold(many, 256 * 1024);
     NS_TEST_EXPECT_MSG_EQ(m_lane->GetLaneDelays().size(), many.size(), "a lane for each");
     NS_TEST_EXPECT_MSG_EQ(m_lane->GetHeapSize(), 0, "all events are on lanes");
 }
