@@ -74,6 +74,9 @@ extern "C"
         struct measurements measure;
         struct attribute_default *defaults;
         size_t ndefaults;
+        struct attribute_default *globals; /**< ns-3 global values: <global name="SchedulerType"
+                                              value="..."/> */
+        size_t nglobals;
         int64_t stop; /**< simulated time limit, ps: reaching it is an error with messages left */
         uint64_t seed;
         uint64_t run;

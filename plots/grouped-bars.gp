@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Groups of bars: one group per category, one bar per series, perhaps a mark across each group.
+# Settings (written before this text): name, title, x_label, y_label, n_series, n_categories,
+# series, has_spread, has_line, line_label, y_max, show_values.
+# Data: category, then mean least greatest of each series, then of the line.
+array colours[8] = [0x0072B2, 0xE69F00, 0x009E73, 0xD55E00, 0xCC79A7, 0x56B4E9, 0x999999, 0xF0E442]
+data = name.'.dat'
+width = 0.8 / n_series
+place(i) = (i - (n_series + 1) / 2.0) * width
+mean(i) = 3 * i - 1
+mark = 3 * n_series + 2
+
+set style fill solid 0.9 border lc rgb '#303030'
+set boxwidth 0.92 * width
+set border 3 lw 1 lc rgb '#606060'
+set grid ytics lt 1 lw 1 lc rgb '#E0E0E0'
+set tics nomirror out scale 0.6 textcolor rgb '#202020'
+set xtics scale 0
+set xrange [-0.6:n_categories - 0.4]
+set yrange [0:(y_max > 0 ? sprintf('%g', y_max) : '*')]
+set offsets 0, 0, graph (y_max > 0 ? 0 : 0.08), 0
+set xlabel x_label
+set ylabel y_label
+set title title offset 0, 0.3
+set key outside right top Left reverse samplen 2 spacing 1.2
+
+each = ", for [i = 1:n_series] data using ($0 + place(i))"
+bars = each[3:].":mean(i) with boxes lc rgb colours[1 + (i - 1) % 8] title series[i]" \
+    .", data using 0:(-1):xticlabel(1) with points pt -1 notitle"
+spread = !has_spread ? '' : each.":mean(i):mean(i) + 1:mean(i) + 2" \
+    ." with yerrorbars lc rgb '#202020' lw 1.5 pt -1 notitle"
+line = !has_line ? '' : ", data using ($0 - 0.44):mark:(0.88):(0)" \
+    ." with vectors nohead lc rgb '#202020' lw 2 dt 2 title line_label"
+values = !show_values ? '' : each.":mean(i) + 2:(sprintf('%.3g', column(mean(i))))" \
+    ." with labels offset 0, 0.7 font ',10' textcolor rgb '#202020' notitle"
+
+set terminal svg noenhanced size 960,520 font 'DejaVu Sans,15' background rgb 'white'
+do for [out in 'svg png'] {
+    if (out eq 'png') {
+        set terminal pngcairo noenhanced size 1920,1040 font 'DejaVu Sans,15' fontscale 2 \
+            linewidth 2 background rgb 'white'
+    }
+    set output name.'.'.out
+    eval 'plot '.bars.spread.line.values
+    set output
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "columns.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define COUNT_OF(a) (sizeof(a) / sizeof *(a))
+
+static double
+share_of(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0.0;
+}
+
+static double
+summary_resent_share(const void *row)
+{
+    const struct run_summary *s = row;
+    return share_of(s->data_resent, s->data_sent + s->data_resent);
+}
+
+static double
+summary_spurious_share(const void *row)
+{
+    const struct run_summary *s = row;
+    return share_of(s->duplicates, s->data_sent + s->data_resent);
+}
+
+static double
+qp_resent_share(const void *row)
+{
+    const struct qp_result *q = row;
+    return share_of(q->resent, q->sent + q->resent);
+}
+
+#define S(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct run_summary, member), NULL, doc                                \
+    }
+#define COUNTER(member, doc) S(#member, COLUMN_U64, member, doc)
+
+static const struct column summary_columns[] = {
+    S("cct_us", COLUMN_TIME, cct, "last delivery of the slowest group, from time 0"),
+    S("cct_acked_us", COLUMN_TIME, cct_acked, "last ACK of the slowest group, from time 0"),
+    S("cct_mean_us", COLUMN_TIME, cct_mean, "mean over groups of the last delivery"),
+    S("bound_us", COLUMN_TIME, bound, "lower bound of cct_us by a closed form; 0: none known"),
+    S("slowdown", COLUMN_RATIO, slowdown, "cct_us / bound_us; 0: no bound known"),
+    S("goodput_gbps", COLUMN_RATE, goodput,
+      "mean over QPs of payload / time from start to delivery"),
+    S("mean_rate_gbps", COLUMN_RATE, mean_rate,
+      "mean over QPs of the congestion control's rate, weighted by time active"),
+    {"resent_share", COLUMN_SHARE, 0, summary_resent_share,
+     "data_resent / (data_sent + data_resent)"},
+    {"spurious_share", COLUMN_SHARE, 0, summary_spurious_share,
+     "duplicates / (data_sent + data_resent): retransmissions of what had arrived"},
+    COUNTER(messages, "messages of the workload"),
+    COUNTER(qps, "queue pairs of the workload"),
+    COUNTER(data_sent, "data packets sent for the first time"),
+    COUNTER(data_resent, "data packets sent again"),
+    COUNTER(duplicates, "data packets that arrived a second time"),
+    COUNTER(out_of_order, "data packets that arrived with PSN > ePSN"),
+    COUNTER(nacks_sent, "NACKs sent by receivers"),
+    COUNTER(nacks_received, "NACKs that reached senders, compensated ones included"),
+    COUNTER(cnps_received, "CNPs that reached senders"),
+    COUNTER(cuts, "rate cuts by congestion control"),
+    COUNTER(timeouts, "retransmission timeouts"),
+    COUNTER(dropped_injected, "data packets dropped by drop and loss"),
+    COUNTER(dropped_buffer, "packets dropped by switch buffers"),
+    COUNTER(dropped_link, "packets lost on dead links or without a route"),
+    COUNTER(marked, "ECN marks"),
+    COUNTER(pauses, "PFC pause frames"),
+    COUNTER(tor_seen, "NACKs of tracked QPs that entered the ToR from NICs"),
+    COUNTER(tor_valid, "of these: trigger on the ePSN's path, forwarded"),
+    COUNTER(tor_invalid, "of these: trigger on another path"),
+    COUNTER(tor_unknown, "of these: trigger unknown, forwarded"),
+    COUNTER(tor_blocked, "invalid NACKs that were blocked"),
+    COUNTER(tor_scan_passed, "invalid NACKs forwarded because the ring proves the loss"),
+    COUNTER(tor_scan_cancelled, "blocked without arming: the packet was already on its way"),
+    COUNTER(tor_armed, "blocked and armed for compensation"),
+    COUNTER(tor_compensated, "NACKs made by the ToR"),
+    COUNTER(tor_cancelled, "armed, then the packet arrived"),
+    COUNTER(tor_overwritten, "armed while another ePSN was armed"),
+    COUNTER(tor_ring_full, "ring entries overwritten before use"),
+    S("buffer_peak_bytes", COLUMN_U64, buffer_peak, "most ever in use in one switch"),
+    S("queue_peak_bytes", COLUMN_U64, queue_peak, "longest port queue ever"),
+    COUNTER(packet_hops, "links crossed by packets of all kinds"),
+    S("end_us", COLUMN_TIME, end, "time of the last event"),
+};
+
+#define F(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct flow_result, member), NULL, doc                                \
+    }
+
+static const struct column flows_columns[] = {
+    F("message", COLUMN_U32, message, "number of the message"),
+    F("qp", COLUMN_U32, qp, "its QP"),
+    F("src", COLUMN_U32, src, "sending host"),
+    F("dst", COLUMN_U32, dst, "receiving host"),
+    F("group", COLUMN_U32, group, "communication group"),
+    F("step", COLUMN_U32, step, "step of the collective, from 0"),
+    F("bytes", COLUMN_U64, bytes, "payload"),
+    F("posted_us", COLUMN_TIME, posted, "what it waits for was delivered; empty: never"),
+    F("delivered_us", COLUMN_TIME, delivered, "last packet in order at the receiver"),
+    F("acked_us", COLUMN_TIME, acked, "its last ACK at the sender"),
+};
+
+#define Q(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct qp_result, member), NULL, doc                                  \
+    }
+
+static const struct column qps_columns[] = {
+    Q("qp", COLUMN_U32, qp, "number of the QP"),
+    Q("src", COLUMN_U32, src, "sending host"),
+    Q("dst", COLUMN_U32, dst, "receiving host"),
+    Q("bytes", COLUMN_U64, bytes, "payload of all its messages"),
+    Q("start_us", COLUMN_TIME, start, "its first message was posted"),
+    Q("delivered_us", COLUMN_TIME, delivered, "its last message was delivered"),
+    Q("sent", COLUMN_U64, sent, "data packets sent for the first time"),
+    Q("resent", COLUMN_U64, resent, "data packets sent again"),
+    {"resent_share", COLUMN_SHARE, 0, qp_resent_share, "resent / (sent + resent)"},
+    Q("duplicates", COLUMN_U64, duplicates, "data packets that arrived a second time"),
+    Q("out_of_order", COLUMN_U64, out_of_order, "data packets that arrived with PSN > ePSN"),
+    Q("nacks_sent", COLUMN_U64, nacks_sent, "NACKs sent by its receiver"),
+    Q("nacks_received", COLUMN_U64, nacks_received, "NACKs that reached its sender"),
+    Q("cnps_received", COLUMN_U64, cnps_received, "CNPs that reached its sender"),
+    Q("cuts", COLUMN_U64, cuts, "rate cuts"),
+    Q("timeouts", COLUMN_U64, timeouts, "retransmission timeouts"),
+    Q("mean_rate_gbps", COLUMN_RATE, mean_rate,
+      "the congestion control's rate, weighted by time active"),
+};
+
+#define G(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct group_result, member), NULL, doc                               \
+    }
+
+static const struct column groups_columns[] = {
+    G("group", COLUMN_U32, group, "number of the group"),
+    G("messages", COLUMN_U32, messages, "its messages"),
+    G("delivered_us", COLUMN_TIME, delivered, "its last message was delivered"),
+    G("acked_us", COLUMN_TIME, acked, "its last ACK reached a sender"),
+};
+
+#define P(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct qp_sample, member), NULL, doc                                  \
+    }
+
+static const struct column series_columns[] = {
+    P("time_us", COLUMN_TIME, time, "when the sample was taken"),
+    P("qp", COLUMN_U32, qp, "number of the QP"),
+    P("rate_gbps", COLUMN_RATE, rate, "the congestion control's rate at that time"),
+    P("wire_rate_gbps", COLUMN_RATE, wire_rate, "data frames sent in the interval / its length"),
+    P("sent", COLUMN_U64, sent, "data packets sent for the first time, since the start"),
+    P("resent", COLUMN_U64, resent, "data packets sent again, since the start"),
+    P("resent_share", COLUMN_RATIO, resent_share,
+      "resent / (sent + resent) in the interval; 0 if nothing was sent"),
+    P("nacks_received", COLUMN_U64, nacks_received, "NACKs that reached the sender so far"),
+    P("cnps_received", COLUMN_U64, cnps_received, "CNPs that reached the sender so far"),
+};
+
+#define U(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct queue_sample, member), NULL, doc                               \
+    }
+
+static const struct column queues_columns[] = {
+    U("time_us", COLUMN_TIME, time, "when the sample was taken"),
+    U("longest_queue_bytes", COLUMN_U64, longest_queue, "longest port queue of all switches"),
+    U("buffer_used_bytes", COLUMN_U64, buffer_used, "buffer in use in the fullest switch"),
+};
+
+#define TABLE(name, doc)                                                                           \
+    const struct column_table name##_table = {#name ".csv", doc, name##_columns,                   \
+                                              COUNT_OF(name##_columns)}
+
+TABLE(summary, "totals of a run; counters count packets");
+TABLE(flows, "one row per message");
+TABLE(qps, "one row per queue pair");
+TABLE(groups, "one row per communication group");
+TABLE(series, "samples of the QPs that measure names");
+TABLE(queues, "samples of all switch queues");
+
+const struct column_table *const *
+column_tables(size_t *n)
+{
+    static const struct column_table *const tables[] = {
+        &summary_table, &qps_table, &groups_table, &flows_table, &series_table, &queues_table,
+    };
+    *n = COUNT_OF(tables);
+    return tables;
+}
+
+void
+columns_header(struct text *t, const struct column_table *table)
+{
+    for (size_t i = 0; i < table->n; i++)
+    {
+        text_add(t, "%s%s", i ? "," : "", table->columns[i].name);
+    }
+    text_add(t, "\n");
+}
+
+void
+add_micro(struct text *t, int64_t units)
+{
+    uint64_t size = units < 0 ? -(uint64_t)units : (uint64_t)units;
+    text_add(t, "%s%" PRIu64 ".%06" PRIu64, units < 0 ? "-" : "", size / 1000000, size % 1000000);
+}
+
+static void
+add_double(struct text *t, double value, double per_micro)
+{
+    double scaled = value * per_micro;
+    if (isfinite(scaled) && fabs(scaled) < 9e18)
+    {
+        add_micro(t, llround(scaled));
+    }
+    else
+    {
+        text_add(t, "nan");
+    }
+}
+
+static void
+add_value(struct text *t, const struct column *c, const void *row)
+{
+    const char *at = (const char *)row + c->offset;
+    int64_t time;
+    uint64_t u64;
+    uint32_t u32;
+    double real;
+    switch (c->kind)
+    {
+    case COLUMN_TIME:
+        memcpy(&time, at, sizeof time);
+        if (time >= 0)
+        {
+            add_micro(t, time);
+        }
+        break;
+    case COLUMN_U64:
+        memcpy(&u64, at, sizeof u64);
+        text_add(t, "%" PRIu64, u64);
+        break;
+    case COLUMN_U32:
+        memcpy(&u32, at, sizeof u32);
+        text_add(t, "%" PRIu32, u32);
+        break;
+    case COLUMN_RATE:
+        memcpy(&real, at, sizeof real);
+        add_double(t, real, 1e-3);
+        break;
+    case COLUMN_RATIO:
+        memcpy(&real, at, sizeof real);
+        add_double(t, real, 1e6);
+        break;
+    case COLUMN_SHARE:
+        add_double(t, c->share(row), 1e6);
+        break;
+    }
+}
+
+void
+columns_row(struct text *t, const struct column_table *table, const void *row)
+{
+    for (size_t i = 0; i < table->n; i++)
+    {
+        if (i)
+        {
+            text_add(t, ",");
+        }
+        add_value(t, &table->columns[i], row);
+    }
+    text_add(t, "\n");
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The elements with fixed attributes: losses, failures, measurements, limits, seeds, ns-3 values.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "messages.h"
+#include "scenario-load.h"
+#include "textbuf.h"
+
+/** The value of an attribute or its default; errors are reported, then the default stands. */
+static union attribute_value
+value_of(const struct element *e, const char *element, const char *name, struct diagnostics *d)
+{
+    const struct element_spec *spec = vocabulary_find(element, "scenario");
+    const struct attribute_spec *a = vocabulary_attribute(spec, name);
+    union attribute_value value = {0};
+    if (a->param.def)
+    {
+        attribute_parse(a, a->param.def, &value);
+    }
+    const char *text = e ? element_value(e, name) : NULL;
+    if (text)
+    {
+        int code = attribute_parse(a, text, &value);
+        report_bad_value(d, element_line(e, name), element, &a->param, text, code);
+    }
+    return value;
+}
+
+/** The numbers of a list attribute; bad ones are reported and left out. */
+static uint32_t *
+numbers_of(const struct element *e, const char *name, size_t *n, struct diagnostics *d)
+{
+    const struct attribute_spec *a = vocabulary_attribute(e->spec, name);
+    const char *text = element_value(e, name);
+    struct words w = words_split(text ? text : "");
+    uint32_t *numbers = xcalloc(w.n, sizeof *numbers);
+    *n = 0;
+    for (size_t i = 0; i < w.n; i++)
+    {
+        union attribute_value value;
+        int code = attribute_parse(a, w.word[i], &value);
+        report_bad_value(d, element_line(e, name), e->name, &a->param, w.word[i], code);
+        if (code >= 0)
+        {
+            numbers[(*n)++] = (uint32_t)value.integer;
+        }
+    }
+    words_free(&w);
+    return numbers;
+}
+
+static void
+check_qp(const struct element *e, const char *attribute, uint64_t qp, uint32_t nqps,
+         struct diagnostics *d)
+{
+    if (nqps && qp >= nqps)
+    {
+        diag_error(d, element_line(e, attribute),
+                   "QP %llu of <%s> does not exist; expected 0 to %u: the workload has %u QPs",
+                   (unsigned long long)qp, e->name, nqps - 1, nqps);
+    }
+}
+
+static void
+load_drop(const struct element *e, struct scenario *s, uint32_t nqps, struct diagnostics *d)
+{
+    uint64_t qp = (uint64_t)value_of(e, "drop", "qp", d).integer;
+    uint32_t count = (uint32_t)value_of(e, "drop", "count", d).integer;
+    check_qp(e, "qp", qp, nqps, d);
+    size_t n;
+    uint32_t *packets = numbers_of(e, "packets", &n, d);
+    for (size_t i = 0; i < n; i++)
+    {
+        ARRAY_GROW(s->drops, s->ndrops);
+        s->drops[s->ndrops++] = (struct drop_rule){(uint32_t)qp, packets[i], count};
+    }
+    free(packets);
+}
+
+/** The two switch numbers of a <failure>; false after an error. */
+static bool
+failure_ends(const struct element *e, const struct scenario *s, uint64_t *lower, uint64_t *upper,
+             struct diagnostics *d)
+{
+    bool leaf_spine = element_attribute(e, "leaf") && element_attribute(e, "spine");
+    bool numbers = element_attribute(e, "lower") && element_attribute(e, "upper");
+    if (leaf_spine == numbers || (leaf_spine && s->clos.tiers != 2))
+    {
+        diag_error(d, e->line,
+                   "<failure> does not name one link; expected leaf and spine (leaf-spine), or "
+                   "lower and upper (switch numbers)");
+        return false;
+    }
+    *lower = (uint64_t)value_of(e, "failure", leaf_spine ? "leaf" : "lower", d).integer;
+    *upper = (uint64_t)value_of(e, "failure", leaf_spine ? "spine" : "upper", d).integer;
+    if (leaf_spine)
+    {
+        *upper += s->clos.ntors;
+    }
+    return true;
+}
+
+static bool
+find_link(const struct weft_clos *clos, uint64_t lower, uint64_t upper, uint64_t parallel,
+          uint64_t *found)
+{
+    for (uint64_t i = clos->nhosts; i < clos->nlinks; i++)
+    {
+        struct weft_link link;
+        weft_clos_link(clos, i, &link);
+        if (link.lower.index == lower && link.upper.index == upper && parallel-- == 0)
+        {
+            *found = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+load_failure(const struct element *e, struct scenario *s, struct diagnostics *d)
+{
+    uint64_t lower, upper;
+    struct link_failure f = {0};
+    f.at = value_of(e, "failure", "at", d).integer;
+    f.repair = value_of(e, "failure", "repair", d).integer;
+    uint64_t parallel = (uint64_t)value_of(e, "failure", "link", d).integer;
+    if (f.repair <= f.at)
+    {
+        diag_error(d, element_line(e, "repair"),
+                   "repair of <failure> is not after at; expected a later time or inf");
+    }
+    if (s->clos.nhosts == 0 || !failure_ends(e, s, &lower, &upper, d))
+    {
+        return;
+    }
+    if (!find_link(&s->clos, lower, upper, parallel, &f.link))
+    {
+        diag_error(d, e->line,
+                   "<failure> names no link: switches %llu and %llu have no link number %llu; "
+                   "expected neighbours among the %u switches, with link from 0 to %u",
+                   (unsigned long long)lower, (unsigned long long)upper,
+                   (unsigned long long)parallel, s->clos.nswitches, s->clos.parallel - 1);
+        return;
+    }
+    ARRAY_GROW(s->failures, s->nfailures);
+    s->failures[s->nfailures++] = f;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void
+load_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct diagnostics *d)
+{
+    s->measure.interval = value_of(e, "measure", "interval", d).integer;
+    s->measure.queues = value_of(e, "measure", "queues", d).integer != 0;
+    s->measure.flows = value_of(e, "measure", "flows", d).integer != 0;
+    if (!e)
+    {
+        return;
+    }
+    s->measure.qps = numbers_of(e, "qps", &s->measure.nqps, d);
+    qsort(s->measure.qps, s->measure.nqps, sizeof *s->measure.qps, by_number);
+    for (size_t i = 0; i < s->measure.nqps; i++)
+    {
+        check_qp(e, "qps", s->measure.qps[i], nqps, d);
+        if (i && s->measure.qps[i] == s->measure.qps[i - 1])
+        {
+            diag_error(d, element_line(e, "qps"), "QP %u of <measure> is named twice",
+                       s->measure.qps[i]);
+        }
+    }
+    if ((s->measure.nqps || s->measure.queues) && s->measure.interval == 0)
+    {
+        diag_error(d, e->line,
+                   "<measure> samples QPs or queues but has no interval; expected interval=\"...\" "
+                   "such as 10us");
+    }
+}
+
+static void
+load_pair(const struct element *e, struct attribute_default **list, size_t *n,
+          struct diagnostics *d)
+{
+    const char *name = element_value(e, "name"), *value = element_value(e, "value");
+    if (!name || !value)
+    {
+        return; /* document_check() has reported it */
+    }
+    if (strcmp(e->name, "default") == 0 &&
+        (strncmp(name, "ns3::", 5) != 0 || !strstr(name + 5, "::")))
+    {
+        diag_error(d, element_line(e, "name"),
+                   "'%s' is no ns-3 attribute; expected ns3::Class::Attribute", name);
+        return;
+    }
+    ARRAY_GROW(*list, *n);
+    (*list)[(*n)++] = (struct attribute_default){xstrdup(name), xstrdup(value), e->line};
+}
+
+void
+load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
+                struct diagnostics *d)
+{
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct element *e = root->children[i];
+        if (strcmp(e->name, "drop") == 0)
+        {
+            load_drop(e, s, nqps, d);
+        }
+        else if (strcmp(e->name, "failure") == 0)
+        {
+            load_failure(e, s, d);
+        }
+        else if (strcmp(e->name, "default") == 0)
+        {
+            load_pair(e, &s->defaults, &s->ndefaults, d);
+        }
+        else if (strcmp(e->name, "global") == 0)
+        {
+            load_pair(e, &s->globals, &s->nglobals, d);
+        }
+    }
+    const struct element *seed = element_child(root, "seed");
+    s->loss = value_of(element_child(root, "loss"), "loss", "probability", d).real;
+    s->convergence =
+        value_of(element_child(root, "convergence"), "convergence", "delay", d).integer;
+    s->stop = value_of(element_child(root, "limit"), "limit", "time", d).integer;
+    s->seed = (uint64_t)value_of(seed, "seed", "value", d).integer;
+    s->run = (uint64_t)value_of(seed, "seed", "run", d).integer;
+    load_measure(element_child(root, "measure"), s, nqps, d);
+}

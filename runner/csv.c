@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "csv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+csv_add_cell(struct text *t, const char *cell)
+{
+    if (!strpbrk(cell, ",\"\r\n"))
+    {
+        text_add(t, "%s", cell);
+        return;
+    }
+    text_add(t, "\"");
+    for (; *cell; cell++)
+    {
+        text_add(t, *cell == '"' ? "\"\"" : "%c", *cell);
+    }
+    text_add(t, "\"");
+}
+
+/** The cell at *p, unquoted; *p moves behind its separator. *last: it ended its row. */
+static char *
+next_cell(const char **p, bool *last)
+{
+    struct text t = {0};
+    const char *s = *p;
+    bool quoted = *s == '"';
+    s += quoted;
+    while (*s && (quoted || (*s != ',' && *s != '\n')))
+    {
+        if (quoted && *s == '"')
+        {
+            if (s[1] != '"')
+            {
+                quoted = false;
+                s++;
+                continue;
+            }
+            s++;
+        }
+        text_add(&t, "%c", *s++);
+    }
+    *last = *s != ',';
+    *p = *s ? s + 1 : s;
+    return text_take(&t);
+}
+
+static char *
+read_text(const char *path, char **why)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+    {
+        *why = xformat("cannot open %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    char *bytes = NULL;
+    size_t n = 0, got;
+    do
+    {
+        bytes = xrealloc(bytes, n + 65537, 1);
+        got = fread(bytes + n, 1, 65536, f);
+        n += got;
+    } while (got > 0);
+    bytes[n] = '\0';
+    bool failed = ferror(f) != 0;
+    fclose(f);
+    if (failed)
+    {
+        *why = xformat("cannot read %s", path);
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+static bool
+read_row(const char **p, char ***cells, size_t *n, size_t want)
+{
+    bool last = false;
+    size_t count = 0;
+    while (!last)
+    {
+        ARRAY_GROW(*cells, *n);
+        (*cells)[(*n)++] = next_cell(p, &last);
+        count++;
+    }
+    return want == 0 || count == want;
+}
+
+struct csv *
+csv_read(const char *path, char **why)
+{
+    char *bytes = read_text(path, why);
+    if (!bytes)
+    {
+        return NULL;
+    }
+    struct csv *csv = xcalloc(1, sizeof *csv);
+    const char *p = bytes;
+    read_row(&p, &csv->header, &csv->ncolumns, 0);
+    bool good = true;
+    size_t n = 0;
+    while (good && *p)
+    {
+        good = read_row(&p, &csv->cells, &n, csv->ncolumns);
+        csv->nrows++;
+    }
+    free(bytes);
+    if (!good)
+    {
+        *why = xformat("row %zu of %s does not have %zu cells", csv->nrows, path, csv->ncolumns);
+        csv->nrows = 0;
+        for (size_t i = 0; i < n; i++)
+        {
+            free(csv->cells[i]);
+        }
+        csv_free(csv);
+        return NULL;
+    }
+    return csv;
+}
+
+void
+csv_free(struct csv *csv)
+{
+    if (!csv)
+    {
+        return;
+    }
+    for (size_t i = 0; i < csv->nrows * csv->ncolumns; i++)
+    {
+        free(csv->cells[i]);
+    }
+    for (size_t i = 0; i < csv->ncolumns; i++)
+    {
+        free(csv->header[i]);
+    }
+    free(csv->cells);
+    free(csv->header);
+    free(csv);
+}
+
+long
+csv_column(const struct csv *csv, const char *name)
+{
+    for (size_t i = 0; i < csv->ncolumns; i++)
+    {
+        if (strcmp(csv->header[i], name) == 0)
+        {
+            return (long)i;
+        }
+    }
+    return -1;
+}
+
+const char *
+csv_cell(const struct csv *csv, size_t row, size_t column)
+{
+    return csv->cells[row * csv->ncolumns + column];
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file csv.h  Reading back the CSV files that Weft writes (RFC 4180). */
+#ifndef WEFT_RUNNER_CSV_H
+#define WEFT_RUNNER_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "textbuf.h"
+
+struct csv
+{
+    char **header;
+    size_t ncolumns;
+    char **cells; /**< [row * ncolumns + column] */
+    size_t nrows;
+};
+
+/** Reads a file. NULL with a sentence in *why (the caller frees it) if it cannot be read or its
+ * rows differ in length. */
+struct csv *csv_read(const char *path, char **why);
+void csv_free(struct csv *csv);
+/** Number of the column of that name, or -1. */
+long csv_column(const struct csv *csv, const char *name);
+const char *csv_cell(const struct csv *csv, size_t row, size_t column);
+
+/** Adds a cell, quoted where RFC 4180 asks for it. */
+void csv_add_cell(struct text *t, const char *cell);
+
+#endif

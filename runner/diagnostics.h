@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file diagnostics.h  Errors in a scenario, collected so that all are shown in one go. */
+#ifndef WEFT_RUNNER_DIAGNOSTICS_H
+#define WEFT_RUNNER_DIAGNOSTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/** Instead of a line: the mistake stands on the command line (--set). */
+#define LINE_COMMAND (-1)
+/** Instead of a line: it concerns the whole file. */
+#define LINE_NONE 0
+
+struct diagnostic
+{
+    int line;
+    char *message;
+};
+
+/** Start with {.file = path}. The same message for the same line is kept once. */
+struct diagnostics
+{
+    const char *file;
+    struct diagnostic *items;
+    size_t n;
+};
+
+/** Adds "what is wrong; expected ...". @p format must not end in a newline. */
+void diag_error(struct diagnostics *d, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** So many errors that looking for more helps nobody. */
+bool diag_is_full(const struct diagnostics *d);
+
+/** Prints everything in the order of the lines, "file:line: error: message" each. */
+void diag_print(const struct diagnostics *d, FILE *out);
+
+void diag_free(struct diagnostics *d);
+
+/** "; did you mean 'ecmp'?" or "" : for the end of a message. The result lives until the next
+ * call. */
+const char *did_you_mean(const char *best);
+
+#endif

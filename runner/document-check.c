@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What can be wrong with a scenario file as written, before any run is looked at. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/weft.h>
+
+#include "document.h"
+#include "messages.h"
+#include "textbuf.h"
+
+static bool
+is_blank(const char *s)
+{
+    while (isspace((unsigned char)*s))
+    {
+        s++;
+    }
+    return *s == '\0';
+}
+
+static void
+report_unknown_element(const struct element *e, const struct element *parent, struct diagnostics *d)
+{
+    struct nearest near = nearest_start(e->name);
+    struct text list = {0};
+    for (size_t i = 0; i < vocabulary_size; i++)
+    {
+        if (vocabulary_allows(&vocabulary[i], parent->name))
+        {
+            nearest_try(&near, vocabulary[i].name);
+            text_add(&list, "%s<%s>", list.len ? ", " : "", vocabulary[i].name);
+        }
+    }
+    char *names = text_take(&list);
+    diag_error(d, e->line, "unknown element <%s> in <%s>; expected %s%s", e->name, parent->name,
+               *names ? names : "no elements here", did_you_mean(near.best));
+    free(names);
+}
+
+/** Words of a figure's "where" hold '='; everything else is free text that must not be blank. */
+static void
+check_text(const struct element *e, const struct attribute *a, const struct attribute_spec *spec,
+           struct diagnostics *d)
+{
+    if (is_blank(a->value))
+    {
+        diag_error(d, a->line, "%s of <%s> is empty; expected %s", a->name, e->name,
+                   spec->param.doc);
+    }
+    else if (spec->shape == SHAPE_NAME && !name_is_safe(a->value))
+    {
+        diag_error(d, a->line,
+                   "%s '%s' of <%s> cannot name a file; expected 1 to 150 letters, digits, '.', "
+                   "'_', '+', '=' or '-', not starting with '.' or '-'",
+                   a->name, a->value, e->name);
+    }
+}
+
+static void
+check_values(const struct element *e, const struct attribute *a, const struct attribute_spec *spec,
+             struct diagnostics *d)
+{
+    struct words w = words_split(a->value);
+    if (w.n == 0 && spec->required)
+    {
+        diag_error(d, a->line, "%s of <%s> is empty; expected %s", a->name, e->name,
+                   spec->param.doc);
+    }
+    for (size_t i = 0; i < w.n; i++)
+    {
+        union attribute_value value;
+        int code = attribute_parse(spec, w.word[i], &value);
+        report_bad_value(d, a->line, e->name, &spec->param, w.word[i], code);
+    }
+    words_free(&w);
+}
+
+static void
+check_fixed(const struct element *e, struct diagnostics *d)
+{
+    for (size_t i = 0; i < e->nattributes; i++)
+    {
+        const struct attribute *a = &e->attributes[i];
+        const struct attribute_spec *spec = vocabulary_attribute(e->spec, a->name);
+        if (!spec)
+        {
+            report_unknown_attribute(d, a->line, e->spec, NULL, a->name);
+        }
+        else if (spec->shape == SHAPE_VALUE)
+        {
+            union attribute_value value;
+            int code = attribute_parse(spec, a->value, &value);
+            report_bad_value(d, a->line, e->name, &spec->param, a->value, code);
+        }
+        else if (spec->shape == SHAPE_LIST)
+        {
+            check_values(e, a, spec, d);
+        }
+        else
+        {
+            check_text(e, a, spec, d);
+        }
+    }
+    for (size_t i = 0; i < e->spec->nattributes; i++)
+    {
+        const struct attribute_spec *spec = &e->spec->attributes[i];
+        if (spec->required && !element_attribute(e, spec->param.name))
+        {
+            diag_error(d, e->line, "<%s> lacks %s=\"...\"; expected %s", e->name, spec->param.name,
+                       spec->param.doc);
+        }
+    }
+}
+
+/** An element that chooses an algorithm: checked against the one that it names itself. */
+static void
+check_chosen(const struct element *e, struct diagnostics *d)
+{
+    const struct weft_registry *registry = weft_registry_find(e->name);
+    const char *name = element_value(e, e->spec->selector);
+    if (!name)
+    {
+        name = default_algorithm(e->name);
+    }
+    const struct weft_algo *algo = name ? weft_find(e->name, name) : NULL;
+    if (name && !algo)
+    {
+        report_unknown_algorithm(d, element_line(e, e->spec->selector), registry, name);
+        return;
+    }
+    void *scratch = algo ? xcalloc(1, algo->config_size) : NULL;
+    for (size_t i = 0; i < e->nattributes; i++)
+    {
+        const struct attribute *a = &e->attributes[i];
+        if (strcmp(a->name, e->spec->selector) == 0)
+        {
+            continue;
+        }
+        if (algo)
+        {
+            set_parameter(d, e->spec, algo, scratch, a);
+        }
+        else if (strcmp(a->name, "preset") != 0 && !known_to_some(registry, a->name))
+        {
+            report_unknown_attribute(d, a->line, e->spec, NULL, a->name);
+        }
+    }
+    free(scratch);
+}
+
+static void check_element(const struct element *e, struct diagnostics *d);
+
+static void
+check_children(const struct element *e, struct diagnostics *d)
+{
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        const struct element *c = e->children[i];
+        if (!c->spec)
+        {
+            report_unknown_element(c, e, d);
+            continue;
+        }
+        const struct element *first = element_child(e, c->name);
+        if (first != c && !(c->spec->flags & ELEMENT_MANY))
+        {
+            diag_error(d, c->line, "a second <%s>; expected one only, and it stands at line %d",
+                       c->name, first->line);
+        }
+        check_element(c, d);
+    }
+}
+
+static void
+check_element(const struct element *e, struct diagnostics *d)
+{
+    if (e->spec->selector)
+    {
+        check_chosen(e, d);
+    }
+    else
+    {
+        check_fixed(e, d);
+    }
+    if (!(e->spec->flags & ELEMENT_TEXT) && !is_blank(e->text))
+    {
+        diag_error(d, e->line, "text inside <%s>; expected none (all values are attributes)",
+                   e->name);
+    }
+    check_children(e, d);
+}
+
+void
+document_check(const struct document *doc, struct diagnostics *d)
+{
+    if (strcmp(doc->root->name, "scenario") != 0)
+    {
+        diag_error(d, doc->root->line, "the root element is <%s>; expected <scenario>",
+                   doc->root->name);
+        return;
+    }
+    check_element(doc->root, d);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file document.h  A scenario file as a tree of elements that know their lines. */
+#ifndef WEFT_RUNNER_DOCUMENT_H
+#define WEFT_RUNNER_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "diagnostics.h"
+#include "vocabulary.h"
+
+struct attribute
+{
+    char *name;
+    char *value;
+    int line;        /**< where it stands, or LINE_COMMAND */
+    bool overridden; /**< set by a sweep or on the command line */
+};
+
+struct element
+{
+    char *name;
+    const struct element_spec *spec; /**< NULL: unknown (an error was reported) */
+    int line;
+    struct attribute *attributes;
+    size_t nattributes;
+    char *text; /**< "" where there is none */
+    struct element **children;
+    size_t nchildren;
+};
+
+struct document
+{
+    char *path;
+    char *bytes; /**< the file, verbatim */
+    size_t size;
+    struct element *root;
+};
+
+/** Largest scenario file, bytes. */
+#define DOCUMENT_MOST_BYTES ((size_t)16 << 20)
+
+/** Reads and parses a file. NULL after errors, which are in @p d. */
+struct document *document_read(const char *path, struct diagnostics *d);
+
+/** The same from memory; @p path is only for messages. */
+struct document *document_parse(const char *path, const char *bytes, size_t size,
+                                struct diagnostics *d);
+
+void document_free(struct document *doc);
+
+/** Reports unknown elements and attributes, doubles, missing and malformed values. */
+void document_check(const struct document *doc, struct diagnostics *d);
+
+/** Checks the document against the RELAX NG schema, the second line of defence. */
+void document_check_schema(const struct document *doc, struct diagnostics *d);
+
+/* --- elements --------------------------------------------------------------------------------- */
+
+struct element *element_new(const char *name, const struct element_spec *spec, int line);
+struct element *element_copy(const struct element *e);
+void element_free(struct element *e);
+/** The first child of that name, or NULL. */
+struct element *element_child(const struct element *e, const char *name);
+void element_add(struct element *parent, struct element *child);
+/** The attribute of that name, or NULL. */
+struct attribute *element_attribute(const struct element *e, const char *name);
+/** Its text, or NULL. */
+const char *element_value(const struct element *e, const char *name);
+/** Its line, or the element's. */
+int element_line(const struct element *e, const char *name);
+void element_set(struct element *e, const char *name, const char *value, int line, bool overridden);
+void element_remove(struct element *e, const char *name);
+
+#endif

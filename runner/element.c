@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include "document.h"
+#include "textbuf.h"
+
+struct element *
+element_new(const char *name, const struct element_spec *spec, int line)
+{
+    struct element *e = xcalloc(1, sizeof *e);
+    e->name = xstrdup(name);
+    e->spec = spec;
+    e->line = line;
+    e->text = xstrdup("");
+    return e;
+}
+
+void
+element_add(struct element *parent, struct element *child)
+{
+    ARRAY_GROW(parent->children, parent->nchildren);
+    parent->children[parent->nchildren++] = child;
+}
+
+struct element *
+element_copy(const struct element *e)
+{
+    struct element *copy = element_new(e->name, e->spec, e->line);
+    free(copy->text);
+    copy->text = xstrdup(e->text);
+    for (size_t i = 0; i < e->nattributes; i++)
+    {
+        const struct attribute *a = &e->attributes[i];
+        element_set(copy, a->name, a->value, a->line, a->overridden);
+    }
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        element_add(copy, element_copy(e->children[i]));
+    }
+    return copy;
+}
+
+void
+element_free(struct element *e)
+{
+    if (!e)
+    {
+        return;
+    }
+    for (size_t i = 0; i < e->nattributes; i++)
+    {
+        free(e->attributes[i].name);
+        free(e->attributes[i].value);
+    }
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        element_free(e->children[i]);
+    }
+    free(e->attributes);
+    free(e->children);
+    free(e->text);
+    free(e->name);
+    free(e);
+}
+
+struct element *
+element_child(const struct element *e, const char *name)
+{
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        if (strcmp(e->children[i]->name, name) == 0)
+        {
+            return e->children[i];
+        }
+    }
+    return NULL;
+}
+
+struct attribute *
+element_attribute(const struct element *e, const char *name)
+{
+    for (size_t i = 0; i < e->nattributes; i++)
+    {
+        if (strcmp(e->attributes[i].name, name) == 0)
+        {
+            return &e->attributes[i];
+        }
+    }
+    return NULL;
+}
+
+const char *
+element_value(const struct element *e, const char *name)
+{
+    const struct attribute *a = element_attribute(e, name);
+    return a ? a->value : NULL;
+}
+
+int
+element_line(const struct element *e, const char *name)
+{
+    const struct attribute *a = element_attribute(e, name);
+    return a ? a->line : e->line;
+}
+
+void
+element_set(struct element *e, const char *name, const char *value, int line, bool overridden)
+{
+    struct attribute *a = element_attribute(e, name);
+    if (!a)
+    {
+        ARRAY_GROW(e->attributes, e->nattributes);
+        a = &e->attributes[e->nattributes++];
+        *a = (struct attribute){xstrdup(name), NULL, 0, false};
+    }
+    char *copy = xstrdup(value);
+    free(a->value);
+    a->value = copy;
+    a->line = line;
+    a->overridden = overridden;
+}
+
+void
+element_remove(struct element *e, const char *name)
+{
+    struct attribute *a = element_attribute(e, name);
+    if (!a)
+    {
+        return;
+    }
+    free(a->name);
+    free(a->value);
+    size_t after = e->nattributes - (size_t)(a - e->attributes) - 1;
+    memmove(a, a + 1, after * sizeof *a);
+    e->nattributes--;
+}

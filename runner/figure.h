@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file figure.h  One figure: what its element says, and the numbers that it shows. */
+#ifndef WEFT_RUNNER_FIGURE_H
+#define WEFT_RUNNER_FIGURE_H
+
+#include "csv.h"
+#include "sweep-plan.h"
+#include "textbuf.h"
+
+/** One point of a figure: the mean of the runs that share it, with their extremes. */
+struct figure_point
+{
+    double x; /**< lines only */
+    double sum, least, most;
+    size_t n; /**< 0: nothing there */
+};
+
+/** The numbers: series by categories (bars) or series of points (lines). */
+struct figure_data
+{
+    char **series; /**< names in the legend */
+    size_t nseries;
+    char **categories; /**< bars: names below the axis */
+    size_t ncategories;
+    struct figure_point **points; /**< [series] */
+    size_t *npoints;              /**< [series]; bars: ncategories */
+    struct figure_point *line;    /**< bars: a further line over the categories, or NULL */
+};
+
+/** Reads what the figure needs from the results in @p out. NULL with a sentence in *why. */
+struct figure_data *figure_read(const struct plan *plan, const struct element *figure,
+                                const char *out, char **why);
+void figure_data_free(struct figure_data *data);
+
+/** A boolean or real attribute of a <figure>, with its default. */
+union attribute_value figure_value(const struct element *figure, const char *name);
+
+/** The dimension that has a column of that name, and the column's number in it; NULL: none. */
+const struct plan_dimension *plan_column(const struct plan *plan, const char *name, size_t *cell);
+
+#endif

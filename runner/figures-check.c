@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Mistakes in <figure> elements, found before hours of simulation rather than after them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "figure.h"
+#include "figures.h"
+#include "textbuf.h"
+
+/** The columns of summary.csv, series.csv or queues.csv. */
+static const struct column_table *
+table_of(const struct element *figure)
+{
+    static const struct column_table *const tables[] = {&summary_table, &series_table,
+                                                        &queues_table};
+    return tables[figure_value(figure, "data").integer];
+}
+
+static void
+try_table(const struct column_table *table, struct nearest *near, bool *found)
+{
+    for (size_t i = 0; i < table->n; i++)
+    {
+        nearest_try(near, table->columns[i].name);
+        *found = *found || strcmp(table->columns[i].name, near->name) == 0;
+    }
+}
+
+static void
+try_plan(const struct plan *plan, struct nearest *near, bool *found)
+{
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
+        {
+            nearest_try(near, plan->dimensions[k].columns[c]);
+            *found = *found || strcmp(plan->dimensions[k].columns[c], near->name) == 0;
+        }
+    }
+}
+
+/** Reports a column that is neither in @p table (may be NULL) nor, if @p varies, in the sweep. */
+static void
+check_column(const struct plan *plan, const struct element *figure, const char *attribute,
+             const char *column, const struct column_table *table, bool varies,
+             struct diagnostics *d)
+{
+    struct nearest near = nearest_start(column);
+    bool found = false;
+    if (table)
+    {
+        try_table(table, &near, &found);
+    }
+    if (varies)
+    {
+        found = found || strcmp(column, "run") == 0;
+        try_plan(plan, &near, &found);
+    }
+    if (!found)
+    {
+        diag_error(
+            d, element_line(figure, attribute),
+            "%s of <figure %s>: there is no column '%s'; expected %s%s%s%s", attribute,
+            element_value(figure, "name"), column, table ? "one of " : "", table ? table->file : "",
+            varies ? (table ? " or a parameter of the sweep" : "a parameter of the sweep") : "",
+            did_you_mean(near.best));
+    }
+}
+
+/** The value must be one that its column takes. */
+static void
+check_taken(const struct plan *plan, const struct element *figure, const char *attribute,
+            const char *column, const char *value, struct diagnostics *d)
+{
+    size_t c;
+    const struct plan_dimension *dim = plan_column(plan, column, &c);
+    struct nearest near = nearest_start(value);
+    for (size_t p = 0; dim && p < dim->npoints; p++)
+    {
+        nearest_try(&near, dim->points[p].cells[c]);
+        if (strcmp(dim->points[p].cells[c], value) == 0)
+        {
+            return;
+        }
+    }
+    if (dim)
+    {
+        diag_error(d, element_line(figure, attribute),
+                   "%s of <figure %s>: %s never is '%s'; expected a value of the sweep%s",
+                   attribute, element_value(figure, "name"), column, value,
+                   did_you_mean(near.best));
+    }
+}
+
+static void
+check_where(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+{
+    const char *text = element_value(figure, "where");
+    struct words w = words_split(text ? text : "");
+    for (size_t i = 0; i < w.n; i++)
+    {
+        char *equals = strchr(w.word[i], '=');
+        if (!equals || equals == w.word[i])
+        {
+            diag_error(d, element_line(figure, "where"),
+                       "where of <figure %s>: '%s' is no condition; expected column=value",
+                       element_value(figure, "name"), w.word[i]);
+            continue;
+        }
+        *equals = '\0';
+        check_column(plan, figure, "where", w.word[i], table_of(figure), true, d);
+        check_taken(plan, figure, "where", w.word[i], equals + 1, d);
+    }
+    words_free(&w);
+}
+
+/** Samples must be taken for a figure to show them. */
+static void
+check_measured(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+{
+    const struct element *measure = element_child(plan->doc->root, "measure");
+    int64_t data = figure_value(figure, "data").integer;
+    const char *need = data == 1 ? "qps" : "queues";
+    if (data > 0 && (!measure || !element_attribute(measure, need)))
+    {
+        diag_error(d, element_line(figure, "data"),
+                   "<figure %s> shows %s.csv, which is not measured; expected <measure "
+                   "interval=\"...\" %s=\"...\"/>",
+                   element_value(figure, "name"), data == 1 ? "series" : "queues", need);
+    }
+}
+
+static void
+check_figure(const struct plan *plan, const struct element *e, struct diagnostics *d)
+{
+    const char *kind = element_value(e, "template"), *series = element_value(e, "series");
+    const char *line = element_value(e, "line"), *relative = element_value(e, "relative-to");
+    bool lines = strcmp(kind, "lines") == 0;
+    struct words x = words_split(element_value(e, "x"));
+    bool summary = figure_value(e, "data").integer == 0;
+    if (!lines && !summary)
+    {
+        diag_error(d, element_line(e, "data"),
+                   "<figure %s> of bars cannot show samples; expected data=\"summary\" or "
+                   "template=\"lines\"",
+                   element_value(e, "name"));
+    }
+    for (size_t i = 0; i < x.n; i++)
+    {
+        check_column(plan, e, "x", x.word[i], lines ? table_of(e) : NULL, !lines || summary, d);
+    }
+    if (lines && x.n > 1)
+    {
+        diag_error(d, element_line(e, "x"), "<figure %s> of lines has %zu x columns; expected one",
+                   element_value(e, "name"), x.n);
+    }
+    check_column(plan, e, "y", element_value(e, "y"), table_of(e), false, d);
+    if (series)
+    {
+        check_column(plan, e, "series", series, NULL, true, d);
+    }
+    if (line)
+    {
+        check_column(plan, e, "line", line, &summary_table, false, d);
+    }
+    if (relative && x.n)
+    {
+        check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
+    }
+    words_free(&x);
+    check_where(plan, e, d);
+    check_measured(plan, e, d);
+}
+
+void
+figures_check(const struct plan *plan, struct diagnostics *d)
+{
+    const struct element *root = plan->doc->root;
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct element *e = root->children[i];
+        if (strcmp(e->name, "figure") != 0)
+        {
+            continue;
+        }
+        const char *name = element_value(e, "name");
+        for (size_t k = 0; name && k < i; k++)
+        {
+            const struct element *other = root->children[k];
+            const char *taken = element_value(other, "name");
+            if (strcmp(other->name, "figure") == 0 && taken && strcmp(taken, name) == 0)
+            {
+                diag_error(d, element_line(e, "name"),
+                           "a second figure '%s'; expected each name "
+                           "once",
+                           name);
+            }
+        }
+        /* Without these document_check() has complained already. */
+        if (name && element_value(e, "template") && element_value(e, "x") && element_value(e, "y"))
+        {
+            check_figure(plan, e, d);
+        }
+    }
+}

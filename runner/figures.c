@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "figures.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "figure.h"
+#include "files.h"
+#include "textbuf.h"
+
+#define NO_GNUPLOT 127
+
+size_t
+figures_count(const struct plan *plan)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < plan->doc->root->nchildren; i++)
+    {
+        n += strcmp(plan->doc->root->children[i]->name, "figure") == 0;
+    }
+    return n;
+}
+
+/* --- files for gnuplot ------------------------------------------------------------------------ */
+
+/** A string as gnuplot reads it between single quotes. */
+static void
+add_string(struct text *t, const char *s)
+{
+    text_add(t, "'");
+    for (; *s; s++)
+    {
+        text_add(t, *s == '\'' ? "''" : "%c", *s == '\n' ? ' ' : *s);
+    }
+    text_add(t, "'");
+}
+
+static void
+add_variable(struct text *t, const char *name, const char *value)
+{
+    text_add(t, "%s = ", name);
+    add_string(t, value ? value : "");
+    text_add(t, "\n");
+}
+
+static void
+add_array(struct text *t, const char *name, char *const *values, size_t n)
+{
+    text_add(t, "array %s[%zu] = [", name, n);
+    for (size_t i = 0; i < n; i++)
+    {
+        text_add(t, "%s", i ? ", " : "");
+        add_string(t, values[i]);
+    }
+    text_add(t, "]\n");
+}
+
+static void
+add_cell(struct text *t, const char *s)
+{
+    text_add(t, "\"");
+    for (; *s; s++)
+    {
+        text_add(t, "%c", *s == '"' || *s == '\n' || *s == '\\' ? '\'' : *s);
+    }
+    text_add(t, "\"");
+}
+
+static void
+add_point(struct text *t, const struct figure_point *p)
+{
+    if (p->n)
+    {
+        text_add(t, " %.9g %.9g %.9g", p->sum / (double)p->n, p->least, p->most);
+    }
+    else
+    {
+        text_add(t, " NaN NaN NaN");
+    }
+}
+
+/** One row per category: its name, then mean, least and greatest of each series and of the line. */
+static void
+add_bars(struct text *t, const struct figure_data *data)
+{
+    for (size_t k = 0; k < data->ncategories; k++)
+    {
+        add_cell(t, data->categories[k]);
+        for (size_t i = 0; i < data->nseries; i++)
+        {
+            add_point(t, &data->points[i][k]);
+        }
+        if (data->line)
+        {
+            add_point(t, &data->line[k]);
+        }
+        text_add(t, "\n");
+    }
+}
+
+/** One block per series: x, then mean, least and greatest. */
+static void
+add_lines(struct text *t, const struct figure_data *data)
+{
+    for (size_t i = 0; i < data->nseries; i++)
+    {
+        text_add(t, "%s", i ? "\n\n" : "");
+        for (size_t k = 0; k < data->npoints[i]; k++)
+        {
+            text_add(t, "%.9g", data->points[i][k].x);
+            add_point(t, &data->points[i][k]);
+            text_add(t, "\n");
+        }
+        if (data->npoints[i] == 0)
+        {
+            text_add(t, "NaN NaN NaN NaN\n");
+        }
+    }
+}
+
+static bool
+has_spread(const struct figure_data *data)
+{
+    for (size_t i = 0; i < data->nseries; i++)
+    {
+        for (size_t k = 0; k < data->npoints[i]; k++)
+        {
+            if (data->points[i][k].n > 1)
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/** The template's text, from the folder plots/ of the checkout or of the installation. */
+static char *
+read_template(const char *name, char **why)
+{
+    static const char *const folders[] = {"../plots", "../share/weft/plots", "plots"};
+    char exe[PATH_MAX];
+    const char *chosen = getenv("WEFT_PLOTS");
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(exe, '/');
+    if (slash)
+    {
+        *slash = '\0';
+    }
+    for (size_t i = 0; i < (chosen ? 1 : sizeof folders / sizeof *folders); i++)
+    {
+        char *path = chosen ? xformat("%s/%s.gp", chosen, name)
+                            : xformat("%s/%s/%s.gp", exe, folders[i], name);
+        FILE *f = fopen(path, "rb");
+        free(path);
+        if (f)
+        {
+            struct text t = {0};
+            char line[1024];
+            while (fgets(line, sizeof line, f))
+            {
+                text_add(&t, "%s", line);
+            }
+            fclose(f);
+            return text_take(&t);
+        }
+    }
+    *why = xformat("the template plots/%s.gp is not there (WEFT_PLOTS can name its folder)", name);
+    return NULL;
+}
+
+static void
+add_settings(struct text *t, const struct element *figure, const struct figure_data *data)
+{
+    const char *name = element_value(figure, "name");
+    const char *line_label = element_value(figure, "line-label");
+    text_add(t,
+             "# Draws %s.svg and %s.png from %s.dat: run 'gnuplot %s.gp' in this folder.\n"
+             "# Written by 'weft plot'; the settings come from the scenario's <figure>.\n",
+             name, name, name, name);
+    add_variable(t, "name", name);
+    add_variable(t, "title", element_value(figure, "title"));
+    add_variable(t, "x_label", element_value(figure, "x-label"));
+    add_variable(t, "y_label", element_value(figure, "y-label"));
+    text_add(t, "n_series = %zu\nn_categories = %zu\n", data->nseries, data->ncategories);
+    add_array(t, "series", data->series, data->nseries);
+    text_add(t, "has_spread = %d\nhas_line = %d\n", has_spread(data), data->line != NULL);
+    add_variable(t, "line_label", line_label ? line_label : element_value(figure, "line"));
+    text_add(t, "x_max = %.9g\ny_max = %.9g\n", figure_value(figure, "x-max").real,
+             figure_value(figure, "y-max").real);
+    text_add(t, "show_values = %d\n\n", (int)figure_value(figure, "values").integer);
+}
+
+/* --- gnuplot ---------------------------------------------------------------------------------- */
+
+/** Runs gnuplot in the results folder; its exit status, or NO_GNUPLOT. */
+static int
+run_gnuplot(const char *out, const char *script)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+    {
+        int null = open("/dev/null", O_RDONLY);
+        if (chdir(out) != 0 || null < 0 || dup2(null, STDIN_FILENO) < 0)
+        {
+            _exit(1);
+        }
+        execlp("gnuplot", "gnuplot", script, (char *)NULL);
+        _exit(errno == ENOENT || errno == EACCES ? NO_GNUPLOT : 1);
+    }
+    int status = -1;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    {
+    }
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static bool
+write_inputs(const struct element *figure, const struct figure_data *data, const char *out,
+             char **why)
+{
+    const char *name = element_value(figure, "name");
+    const char *kind = element_value(figure, "template");
+    char *template = read_template(kind, why);
+    if (!template)
+    {
+        return false;
+    }
+    struct text gp = {0}, dat = {0};
+    add_settings(&gp, figure, data);
+    text_add(&gp, "%s", template);
+    if (strcmp(kind, "lines") == 0)
+    {
+        add_lines(&dat, data);
+    }
+    else
+    {
+        add_bars(&dat, data);
+    }
+    char *gp_name = xformat("%s.gp", name), *dat_name = xformat("%s.dat", name);
+    bool good = file_replace(out, gp_name, gp.s, gp.len, why) &&
+                file_replace(out, dat_name, dat.s, dat.len, why);
+    free(gp_name);
+    free(dat_name);
+    free(gp.s);
+    free(dat.s);
+    free(template);
+    return good;
+}
+
+static bool
+draw(const struct plan *plan, const struct element *figure, const char *out, char **why)
+{
+    struct figure_data *data = figure_read(plan, figure, out, why);
+    bool good = data && write_inputs(figure, data, out, why);
+    figure_data_free(data);
+    if (!good)
+    {
+        return false;
+    }
+    char *script = xformat("%s.gp", element_value(figure, "name"));
+    int status = run_gnuplot(out, script);
+    if (status == NO_GNUPLOT)
+    {
+        *why = xformat("gnuplot is not installed; expected the package gnuplot-nox "
+                       "(apt-get install gnuplot-nox)");
+    }
+    else if (status != 0)
+    {
+        *why = xformat("gnuplot ended with status %d on %s/%s", status, out, script);
+    }
+    free(script);
+    return status == 0;
+}
+
+bool
+figures_draw(const struct plan *plan, const char *out, const char *only)
+{
+    const struct element *root = plan->doc->root;
+    bool good = true, found = false;
+    struct nearest near = nearest_start(only ? only : "");
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct element *e = root->children[i];
+        if (strcmp(e->name, "figure") != 0)
+        {
+            continue;
+        }
+        const char *name = element_value(e, "name");
+        char *why = NULL;
+        nearest_try(&near, name);
+        if (only && strcmp(only, name) != 0)
+        {
+            continue;
+        }
+        found = true;
+        if (draw(plan, e, out, &why))
+        {
+            printf("%s/%s.svg, %s.png\n", out, name, name);
+        }
+        else
+        {
+            fprintf(stderr, "%s:%d: error: figure %s cannot be drawn: %s\n", plan->doc->path,
+                    e->line, name, why ? why : "unknown reason");
+            good = false;
+        }
+        free(why);
+    }
+    if (only && !found)
+    {
+        fprintf(stderr, "weft: error: no figure is named '%s'%s\n", only, did_you_mean(near.best));
+    }
+    return good && (found || !only);
+}

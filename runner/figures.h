@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file figures.h  The figures of a scenario: checked with it, drawn by gnuplot from the CSV. */
+#ifndef WEFT_RUNNER_FIGURES_H
+#define WEFT_RUNNER_FIGURES_H
+
+#include "sweep-plan.h"
+
+/** Reports columns and values in <figure> elements that will not exist. */
+void figures_check(const struct plan *plan, struct diagnostics *d);
+
+/**
+ * Draws all figures of the plan's scenario, or the one named @p only, from the results in @p out:
+ * writes NAME.svg, NAME.png, and NAME.gp and NAME.dat to redraw them by hand.
+ * Returns false after messages on standard error.
+ */
+bool figures_draw(const struct plan *plan, const char *out, const char *only);
+
+/** How many figures the scenario has. */
+size_t figures_count(const struct plan *plan);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The weft command. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "provenance.h"
+#include "sweep-run.h"
+#include "textbuf.h"
+
+static const struct command commands[] = {
+    {"run", command_run, "run all runs of a scenario, print its table, draw its figures"},
+    {"sweep", command_sweep, "the same, with more options: what to run, where, how"},
+    {"run-one", command_run_one, "run a single run of a sweep (what --plan prints)"},
+    {"plan", command_plan, "print one command per run, for GNU parallel or a Slurm array"},
+    {"validate", command_validate, "check scenarios and run nothing"},
+    {"plot", command_plot, "draw the figures of finished runs again"},
+    {"list", command_list, "show what a scenario can name: algorithms, parameters, columns"},
+    {"schema", command_schema, "print the RELAX NG schema of scenarios"},
+};
+
+#define NCOMMANDS (sizeof commands / sizeof *commands)
+
+static void
+usage(FILE *out)
+{
+    fprintf(out, "usage: weft COMMAND [OPTIONS] ...\n\n");
+    for (size_t i = 0; i < NCOMMANDS; i++)
+    {
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].doc);
+    }
+    fprintf(out, "\n'weft COMMAND --help' explains a command. For example:\n"
+                 "  weft run scenarios/themis/fig1.xml\n"
+                 "  weft list themis\n");
+}
+
+int
+main(int argc, char **argv)
+{
+    provenance_command(argc, argv);
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+    {
+        usage(stdout);
+        return EXIT_GOOD;
+    }
+    if (strcmp(name, "--version") == 0)
+    {
+        printf("weft %s\n", provenance_version());
+        return EXIT_GOOD;
+    }
+    struct nearest near = nearest_start(name);
+    for (size_t i = 0; i < NCOMMANDS; i++)
+    {
+        if (strcmp(commands[i].name, name) == 0)
+        {
+            int status = commands[i].run(argc - 1, argv + 1);
+            /* A full disk behind standard output must not look like success. */
+            if (fflush(stdout) != 0 || ferror(stdout))
+            {
+                fprintf(stderr, "weft: error: cannot write to standard output\n");
+                return EXIT_FAILED;
+            }
+            return status;
+        }
+        nearest_try(&near, commands[i].name);
+    }
+    if (*name)
+    {
+        fprintf(stderr, "weft: error: unknown command '%s'%s\n\n", name, did_you_mean(near.best));
+    }
+    usage(stderr);
+    return EXIT_BAD_INPUT;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "textbuf.h"
+
+static const char *
+what_is_wrong(const struct weft_param *param, int code)
+{
+    switch (code)
+    {
+    case WEFT_EUNIT:
+        return "has no unit, or the wrong one";
+    case WEFT_EOVERFLOW:
+        return "is too large to be represented";
+    case WEFT_ERANGE:
+        return "is out of bounds";
+    case WEFT_ENOTFOUND:
+        return "is not one of the choices";
+    default:
+        return param->type == WEFT_CHOICE ? "is not one of the choices" : "is not a valid value";
+    }
+}
+
+static const char *
+nearest_choice(const struct weft_param *param, const char *text)
+{
+    static char best[64];
+    if (param->type != WEFT_CHOICE)
+    {
+        return NULL;
+    }
+    struct words w = words_split(param->choices);
+    struct nearest near = nearest_start(text);
+    for (size_t i = 0; i < w.n; i++)
+    {
+        nearest_try(&near, w.word[i]);
+    }
+    bool found = near.best != NULL;
+    snprintf(best, sizeof best, "%s", found ? near.best : "");
+    words_free(&w);
+    return found ? best : NULL;
+}
+
+void
+report_bad_value(struct diagnostics *d, int line, const char *element,
+                 const struct weft_param *param, const char *text, int code)
+{
+    if (code >= 0)
+    {
+        return;
+    }
+    char expected[512];
+    if (weft_param_expected(param, expected, sizeof expected) < 0)
+    {
+        snprintf(expected, sizeof expected, "a %s", weft_type_name(param->type));
+    }
+    diag_error(d, line, "%s '%s' of <%s> %s; expected %s%s", param->name, text, element,
+               what_is_wrong(param, code), expected, did_you_mean(nearest_choice(param, text)));
+}
+
+char *
+algorithm_names(const struct weft_registry *registry)
+{
+    struct text t = {0};
+    for (size_t i = 0; i < registry->count; i++)
+    {
+        text_add(&t, "%s%s", i ? ", " : "", registry->algos[i]->name);
+    }
+    return text_take(&t);
+}
+
+void
+report_unknown_algorithm(struct diagnostics *d, int line, const struct weft_registry *registry,
+                         const char *name)
+{
+    char *names = algorithm_names(registry);
+    diag_error(d, line, "unknown %s '%s'; expected %s%s", registry->kind, name, names,
+               did_you_mean(weft_nearest(registry, name)));
+    free(names);
+}
+
+static void
+try_attribute(struct text *list, struct nearest *near, const char *name)
+{
+    nearest_try(near, name);
+    text_add(list, "%s%s", list->len ? ", " : "", name);
+}
+
+void
+report_unknown_attribute(struct diagnostics *d, int line, const struct element_spec *spec,
+                         const struct weft_algo *algo, const char *name)
+{
+    struct nearest near = nearest_start(name);
+    struct text list = {0};
+    for (size_t i = 0; !spec->selector && i < spec->nattributes; i++)
+    {
+        try_attribute(&list, &near, spec->attributes[i].param.name);
+    }
+    if (spec->selector)
+    {
+        try_attribute(&list, &near, spec->selector);
+        try_attribute(&list, &near, "preset");
+    }
+    for (size_t i = 0; algo && i < algo->nparams; i++)
+    {
+        try_attribute(&list, &near, algo->params[i].name);
+    }
+    char *names = text_take(&list);
+    diag_error(d, line, "unknown attribute %s of <%s%s%s>; expected %s%s", name, spec->name,
+               algo ? " " : "", algo ? algo->name : "", *names ? names : "none",
+               did_you_mean(near.best));
+    free(names);
+}
+
+bool
+known_to_some(const struct weft_registry *registry, const char *parameter)
+{
+    for (size_t i = 0; i < registry->count; i++)
+    {
+        if (weft_param_find(registry->algos[i], parameter))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+apply_preset(struct diagnostics *d, const struct element_spec *spec, const struct weft_algo *algo,
+             void *config, const struct attribute *a)
+{
+    if (weft_config_preset(algo, config, a->value) >= 0)
+    {
+        return true;
+    }
+    struct nearest near = nearest_start(a->value);
+    struct text list = {0};
+    for (size_t i = 0; i < algo->npresets; i++)
+    {
+        try_attribute(&list, &near, algo->presets[i].name);
+    }
+    char *names = text_take(&list);
+    diag_error(d, a->line, "unknown preset '%s' of <%s %s>; expected %s%s", a->value, spec->name,
+               algo->name, *names ? names : "none: it has no presets", did_you_mean(near.best));
+    free(names);
+    return false;
+}
+
+bool
+set_parameter(struct diagnostics *d, const struct element_spec *spec, const struct weft_algo *algo,
+              void *config, const struct attribute *a)
+{
+    if (strcmp(a->name, "preset") == 0)
+    {
+        return apply_preset(d, spec, algo, config, a);
+    }
+    const struct weft_param *param = weft_param_find(algo, a->name);
+    if (!param)
+    {
+        report_unknown_attribute(d, a->line, spec, algo, a->name);
+        return false;
+    }
+    int code = weft_param_parse(param, a->value, config);
+    report_bad_value(d, a->line, spec->name, param, a->value, code);
+    return code >= 0;
+}

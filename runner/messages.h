@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file messages.h  Errors about names and values of parameters, and setting one with errors. */
+#ifndef WEFT_RUNNER_MESSAGES_H
+#define WEFT_RUNNER_MESSAGES_H
+
+#include <stdbool.h>
+
+#include <weft/weft.h>
+
+#include "diagnostics.h"
+#include "document.h"
+
+/** Reports what weft_param_parse() returned as @p code; nothing for 0. */
+void report_bad_value(struct diagnostics *d, int line, const char *element,
+                      const struct weft_param *param, const char *text, int code);
+
+/** "unknown balancer 'ecpm'; expected ar, ecmp, ...; did you mean 'ecmp'?" */
+void report_unknown_algorithm(struct diagnostics *d, int line, const struct weft_registry *registry,
+                              const char *name);
+
+/** The attributes expected are those of @p spec, or of @p algo if that is not NULL. */
+void report_unknown_attribute(struct diagnostics *d, int line, const struct element_spec *spec,
+                              const struct weft_algo *algo, const char *name);
+
+/** Whether any algorithm of the registry has a parameter of that name. */
+bool known_to_some(const struct weft_registry *registry, const char *parameter);
+
+/** Sets a parameter or applies a preset to @p config; false after an error. */
+bool set_parameter(struct diagnostics *d, const struct element_spec *spec,
+                   const struct weft_algo *algo, void *config, const struct attribute *a);
+
+/** The names of a registry, separated by ", "; the caller frees it. */
+char *algorithm_names(const struct weft_registry *registry);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "overrides.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "messages.h"
+#include "textbuf.h"
+
+static void
+report_element(const char *name, int line, struct diagnostics *d)
+{
+    struct nearest near = nearest_start(name);
+    struct text list = {0};
+    for (size_t i = 0; i < vocabulary_size; i++)
+    {
+        if (vocabulary[i].flags & ELEMENT_SETTABLE)
+        {
+            nearest_try(&near, vocabulary[i].name);
+            text_add(&list, "%s%s", list.len ? ", " : "", vocabulary[i].name);
+        }
+    }
+    char *names = text_take(&list);
+    diag_error(d, line, "no element '%s' whose attributes can be set; expected %s%s", name, names,
+               did_you_mean(near.best));
+    free(names);
+}
+
+static bool
+attribute_exists(const struct element_spec *spec, const char *name)
+{
+    if (!spec->selector)
+    {
+        return vocabulary_attribute(spec, name) != NULL;
+    }
+    const struct weft_registry *registry = weft_registry_find(spec->name);
+    return strcmp(name, spec->selector) == 0 || strcmp(name, "preset") == 0 ||
+           (registry && known_to_some(registry, name));
+}
+
+/** "element.attribute" of a kind: the nearest among all its algorithms' parameters. */
+static void
+report_attribute(const struct element_spec *spec, const char *name, int line, struct diagnostics *d)
+{
+    struct nearest near = nearest_start(name);
+    const struct weft_registry *registry = spec->selector ? weft_registry_find(spec->name) : NULL;
+    if (!registry)
+    {
+        report_unknown_attribute(d, line, spec, NULL, name);
+        return;
+    }
+    nearest_try(&near, spec->selector);
+    nearest_try(&near, "preset");
+    for (size_t i = 0; i < registry->count; i++)
+    {
+        for (size_t k = 0; k < registry->algos[i]->nparams; k++)
+        {
+            nearest_try(&near, registry->algos[i]->params[k].name);
+        }
+    }
+    diag_error(d, line,
+               "no %s has a parameter '%s'; expected %s, preset or one that 'weft list %s' shows%s",
+               spec->name, name, spec->selector, spec->name, did_you_mean(near.best));
+}
+
+bool
+override_parse(const char *param, int line, struct override *out, struct diagnostics *d)
+{
+    const char *dot = strchr(param, '.');
+    if (!dot || dot == param || !dot[1])
+    {
+        diag_error(d, line,
+                   "'%s' names no parameter; expected element.attribute, such as balancer.name",
+                   param);
+        return false;
+    }
+    char *element = xformat("%.*s", (int)(dot - param), param);
+    const struct element_spec *spec = vocabulary_find(element, "scenario");
+    bool good = false;
+    if (!spec || !(spec->flags & ELEMENT_SETTABLE))
+    {
+        report_element(element, line, d);
+    }
+    else if (!attribute_exists(spec, dot + 1))
+    {
+        report_attribute(spec, dot + 1, line, d);
+    }
+    else
+    {
+        *out = (struct override){xstrdup(element), xstrdup(dot + 1), NULL, line};
+        good = true;
+    }
+    free(element);
+    return good;
+}
+
+void
+override_free(struct override *o)
+{
+    free(o->element);
+    free(o->attribute);
+    free(o->value);
+}
+
+static bool
+has_attribute(const struct weft_algo *algo, const struct attribute *a)
+{
+    if (strcmp(a->name, "preset") != 0)
+    {
+        return weft_param_find(algo, a->name) != NULL;
+    }
+    for (size_t i = 0; i < algo->npresets; i++)
+    {
+        if (strcmp(algo->presets[i].name, a->value) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Whether the file's attribute made sense for what the file itself chose (or could choose). */
+static bool
+belongs_to_former(const struct element *e, const struct weft_algo *former,
+                  const struct attribute *a)
+{
+    if (former)
+    {
+        return has_attribute(former, a);
+    }
+    const struct weft_registry *registry = weft_registry_find(e->name);
+    for (size_t i = 0; registry && i < registry->count; i++)
+    {
+        if (has_attribute(registry->algos[i], a))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+drop_stale_attributes(struct element *e, const struct weft_algo *former,
+                      const struct weft_algo *chosen)
+{
+    for (size_t i = e->nattributes; i-- > 0;)
+    {
+        const struct attribute *a = &e->attributes[i];
+        if (!a->overridden && strcmp(a->name, e->spec->selector) != 0 &&
+            !has_attribute(chosen, a) && belongs_to_former(e, former, a))
+        {
+            element_remove(e, a->name);
+        }
+    }
+}
+
+void
+override_apply(struct element *scenario, const struct override *o)
+{
+    struct element *e = element_child(scenario, o->element);
+    if (!e)
+    {
+        e = element_new(o->element, vocabulary_find(o->element, "scenario"), o->line);
+        element_add(scenario, e);
+    }
+    if (e->spec->selector && strcmp(o->attribute, e->spec->selector) == 0)
+    {
+        const char *name = element_value(e, e->spec->selector);
+        const struct weft_algo *former = name ? weft_find(e->name, name) : NULL;
+        const struct weft_algo *chosen = weft_find(e->name, o->value);
+        if (chosen)
+        {
+            drop_stale_attributes(e, former, chosen);
+        }
+    }
+    element_set(e, o->attribute, o->value, o->line, true);
+}

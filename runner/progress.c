@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "provenance.h"
+
+#define BAR_CELLS 30
+#define REDRAW    0.1 /* seconds */
+
+void
+progress_start(struct progress *p, size_t total)
+{
+    const char *term = getenv("TERM");
+    *p = (struct progress){0};
+    p->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    p->total = total;
+    p->start = clock_seconds();
+}
+
+static void
+duration(char *out, size_t size, double seconds)
+{
+    long s = (long)(seconds + 0.5);
+    if (s >= 3600)
+    {
+        snprintf(out, size, "%ldh%02ldm", s / 3600, s / 60 % 60);
+    }
+    else if (s >= 60)
+    {
+        snprintf(out, size, "%ldm%02lds", s / 60, s % 60);
+    }
+    else
+    {
+        snprintf(out, size, "%lds", s);
+    }
+}
+
+static void
+clear_bar(struct progress *p)
+{
+    if (p->shown)
+    {
+        fputs("\r\033[K", stderr);
+        p->shown = false;
+    }
+}
+
+void
+progress_draw(struct progress *p, double running, size_t nrunning)
+{
+    double now = clock_seconds();
+    if (!p->terminal || p->total == 0 || now - p->drawn < REDRAW)
+    {
+        return;
+    }
+    double done = ((double)p->ended + running) / (double)p->total;
+    double elapsed = now - p->start;
+    char bar[BAR_CELLS + 1], left[32] = "?";
+    int filled = (int)(done * BAR_CELLS);
+    for (int i = 0; i < BAR_CELLS; i++)
+    {
+        bar[i] = i < filled ? '#' : '.';
+    }
+    bar[BAR_CELLS] = '\0';
+    if (done > 0.001)
+    {
+        duration(left, sizeof left, elapsed * (1 - done) / done);
+    }
+    fprintf(stderr, "\r\033[K[%s] %3.0f%%  %zu of %zu runs, %zu running, %s left", bar, 100 * done,
+            p->ended, p->total, nrunning, left);
+    fflush(stderr);
+    p->shown = true;
+    p->drawn = now;
+}
+
+void
+progress_line(struct progress *p, const char *format, ...)
+{
+    va_list args;
+    clear_bar(p);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    p->drawn = 0;
+}
+
+void
+progress_end(struct progress *p)
+{
+    clear_bar(p);
+    fflush(stderr);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "provenance.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "textbuf.h"
+
+/* The build gives these; a bare compiler does not. */
+#ifndef WEFT_VERSION
+#define WEFT_VERSION "unknown"
+#endif
+#ifndef WEFT_NS3_VERSION
+#define WEFT_NS3_VERSION "unknown"
+#endif
+#ifndef WEFT_GIT_COMMIT
+#define WEFT_GIT_COMMIT ""
+#endif
+
+static struct text command;
+
+void
+add_shell_word(struct text *t, const char *word)
+{
+    if (*word && !strpbrk(word, " \t\n'\"\\$`*?[]{}()<>|&;#~!"))
+    {
+        text_add(t, "%s", word);
+        return;
+    }
+    text_add(t, "'");
+    for (; *word; word++)
+    {
+        text_add(t, *word == '\'' ? "'\\''" : "%c", *word);
+    }
+    text_add(t, "'");
+}
+
+void
+provenance_command(int argc, char *const *argv)
+{
+    text_add(&command, "weft");
+    for (int i = 1; i < argc; i++)
+    {
+        text_add(&command, " ");
+        add_shell_word(&command, argv[i]);
+    }
+}
+
+const char *
+provenance_version(void)
+{
+    return sizeof WEFT_GIT_COMMIT > 1 ? WEFT_VERSION " (commit " WEFT_GIT_COMMIT ")" : WEFT_VERSION;
+}
+
+double
+clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+char *
+provenance_text(const struct scenario *s, const struct run_results *r, double seconds)
+{
+    struct text t = {0};
+    struct rusage usage;
+    struct utsname machine;
+    char when[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc))
+    {
+        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    }
+    getrusage(RUSAGE_SELF, &usage);
+    text_add(&t, "weft: %s\nns-3: %s\ncompiler: %s\n", provenance_version(), WEFT_NS3_VERSION,
+             __VERSION__);
+    if (uname(&machine) == 0)
+    {
+        text_add(&t, "machine: %s %s %s\n", machine.sysname, machine.release, machine.machine);
+    }
+    text_add(&t, "command: %s\nfinished: %s\n", command.s ? command.s : "weft", when);
+    text_add(&t, "seed: %" PRIu64 "\nrun: %" PRIu64 "\n", s->seed, s->run);
+    text_add(&t, "wall time: %.3f s\npeak memory: %ld KiB\n", seconds, usage.ru_maxrss);
+    text_add(&t, "events: %" PRIu64 "\npacket-hops: %" PRIu64 "\n", r->summary.events,
+             r->summary.packet_hops);
+    return text_take(&t);
+}

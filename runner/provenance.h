@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file provenance.h  What produced a run: versions, command, seed, time, memory. */
+#ifndef WEFT_RUNNER_PROVENANCE_H
+#define WEFT_RUNNER_PROVENANCE_H
+
+#include "results.h"
+#include "scenario.h"
+
+/** Remembers the command line; call once at the start of main(). */
+void provenance_command(int argc, char *const *argv);
+
+/** The text of provenance.txt; the caller frees it. @p seconds: wall-clock time of the run. */
+char *provenance_text(const struct scenario *s, const struct run_results *r, double seconds);
+
+/** "0.1.0 (commit abc123)" */
+const char *provenance_version(void);
+
+/** Seconds of a clock that only moves forward. */
+double clock_seconds(void);
+
+/** Adds a word as a POSIX shell would need it. */
+struct text;
+void add_shell_word(struct text *t, const char *word);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file run-child.h  One run in a process of its own, which reports through a pipe. */
+#ifndef WEFT_RUNNER_RUN_CHILD_H
+#define WEFT_RUNNER_RUN_CHILD_H
+
+#include <sys/types.h>
+
+#include "sweep-plan.h"
+
+enum report_kind
+{
+    REPORT_PROGRESS,
+    REPORT_DONE,   /**< text: the main figures */
+    REPORT_FAILED, /**< text: why */
+};
+
+/** What a child tells its parent; written in one piece (shorter than PIPE_BUF). */
+struct report
+{
+    size_t run;
+    enum report_kind kind;
+    double done; /**< share of the run, 0 to 1 */
+    char text[1000];
+};
+
+/** Exit status of a child whose results could not be written. */
+#define CHILD_CANNOT_WRITE 4
+
+/** Starts run @p i of the plan in a new process that dies with this one. The new process's id, or
+ * -1. */
+pid_t child_start(const struct plan *plan, size_t i, const char *runs, int pipe_fd);
+
+#endif

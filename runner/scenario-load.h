@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file scenario-load.h  From a document with one run's values to a struct scenario and back. */
+#ifndef WEFT_RUNNER_SCENARIO_LOAD_H
+#define WEFT_RUNNER_SCENARIO_LOAD_H
+
+#include "document.h"
+#include "scenario.h"
+
+/**
+ * Resolves everything and checks it: parameters, what no single bound can check, the topology, the
+ * workload's fit, QPs and links that are named. NULL after errors, which are in @p d.
+ */
+struct scenario *scenario_load(const struct element *root, struct diagnostics *d);
+
+void scenario_free(struct scenario *s);
+
+/**
+ * The resolved scenario: every parameter with its canonical value; a scenario file in itself, named
+ * @p name, that reproduces the run. The caller frees it.
+ */
+char *scenario_write(const struct scenario *s, const char *name);
+
+/* --- parts, for scenario-load.c --------------------------------------------------------------- */
+
+/** <drop>, <loss>, <failure>, <convergence>, <measure>, <limit>, <seed>, <default>, <global>. */
+void load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
+                     struct diagnostics *d);
+
+#endif

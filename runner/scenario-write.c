@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario-load.h"
+#include "textbuf.h"
+
+/** Writes ` name="value"`, the value in its canonical form. */
+static void
+write_param(struct text *t, const struct weft_param *param, const void *config)
+{
+    char value[128];
+    if (weft_param_format(param, config, value, sizeof value) >= 0)
+    {
+        text_add(t, " %s=\"", param->name);
+        text_add_xml(t, value);
+        text_add(t, "\"");
+    }
+}
+
+static void
+write_choice(struct text *t, const char *kind, const struct choice *choice)
+{
+    text_add(t, "  <%s %s=\"%s\"", kind, vocabulary_find(kind, "scenario")->selector,
+             choice->algo->name);
+    for (size_t i = 0; i < choice->algo->nparams; i++)
+    {
+        write_param(t, &choice->algo->params[i], choice->config);
+    }
+    text_add(t, "/>\n");
+}
+
+static void
+write_value(struct text *t, const char *element, const char *name, union attribute_value value)
+{
+    const struct element_spec *spec = vocabulary_find(element, "scenario");
+    write_param(t, &vocabulary_attribute(spec, name)->param, &value);
+}
+
+static void
+write_integer(struct text *t, const char *element, const char *name, int64_t value)
+{
+    write_value(t, element, name, (union attribute_value){.integer = value});
+}
+
+static void
+write_losses(struct text *t, const struct scenario *s)
+{
+    for (size_t i = 0; i < s->ndrops; i++)
+    {
+        text_add(t, "  <drop qp=\"%u\" packets=\"%u\" count=\"%u\"/>\n", s->drops[i].qp,
+                 s->drops[i].psn_offset, s->drops[i].count);
+    }
+    text_add(t, "  <loss");
+    write_value(t, "loss", "probability", (union attribute_value){.real = s->loss});
+    text_add(t, "/>\n");
+}
+
+static uint64_t
+parallel_number(const struct weft_clos *clos, uint64_t number, const struct weft_link *link)
+{
+    uint64_t parallel = 0;
+    for (uint64_t i = clos->nhosts; i < number; i++)
+    {
+        struct weft_link other;
+        weft_clos_link(clos, i, &other);
+        parallel +=
+            other.lower.index == link->lower.index && other.upper.index == link->upper.index;
+    }
+    return parallel;
+}
+
+static void
+write_failures(struct text *t, const struct scenario *s)
+{
+    for (size_t i = 0; i < s->nfailures; i++)
+    {
+        struct weft_link link;
+        weft_clos_link(&s->clos, s->failures[i].link, &link);
+        text_add(t, "  <failure lower=\"%u\" upper=\"%u\" link=\"%" PRIu64 "\"", link.lower.index,
+                 link.upper.index, parallel_number(&s->clos, s->failures[i].link, &link));
+        write_integer(t, "failure", "at", s->failures[i].at);
+        write_integer(t, "failure", "repair", s->failures[i].repair);
+        text_add(t, "/>\n");
+    }
+    text_add(t, "  <convergence");
+    write_integer(t, "convergence", "delay", s->convergence);
+    text_add(t, "/>\n");
+}
+
+static void
+write_measure(struct text *t, const struct scenario *s)
+{
+    text_add(t, "  <measure");
+    write_integer(t, "measure", "interval", s->measure.interval);
+    for (size_t i = 0; i < s->measure.nqps; i++)
+    {
+        text_add(t, "%s%u", i ? " " : " qps=\"", s->measure.qps[i]);
+    }
+    text_add(t, "%s", s->measure.nqps ? "\"" : "");
+    write_integer(t, "measure", "queues", s->measure.queues);
+    write_integer(t, "measure", "flows", s->measure.flows);
+    text_add(t, "/>\n");
+}
+
+static void
+write_pairs(struct text *t, const char *element, const struct attribute_default *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+    {
+        text_add(t, "  <%s name=\"", element);
+        text_add_xml(t, list[i].name);
+        text_add(t, "\" value=\"");
+        text_add_xml(t, list[i].value);
+        text_add(t, "\"/>\n");
+    }
+}
+
+char *
+scenario_write(const struct scenario *s, const char *name)
+{
+    struct text t = {0};
+    text_add(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario name=\"%s\">\n", name);
+    write_choice(&t, "topology", &s->topology);
+    write_choice(&t, "fabric", &s->fabric);
+    write_choice(&t, "switch", &s->switches);
+    write_choice(&t, "transport", &s->transport);
+    write_choice(&t, "congestion-control", &s->cc);
+    write_choice(&t, "balancer", &s->balancer);
+    write_choice(&t, "workload", &s->workload);
+    write_losses(&t, s);
+    write_failures(&t, s);
+    write_measure(&t, s);
+    text_add(&t, "  <limit");
+    write_integer(&t, "limit", "time", s->stop);
+    text_add(&t, "/>\n  <seed");
+    write_integer(&t, "seed", "value", (int64_t)s->seed);
+    write_integer(&t, "seed", "run", (int64_t)s->run);
+    text_add(&t, "/>\n");
+    write_pairs(&t, "default", s->defaults, s->ndefaults);
+    write_pairs(&t, "global", s->globals, s->nglobals);
+    text_add(&t, "</scenario>\n");
+    return text_take(&t);
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "sweep-plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "textbuf.h"
+
+struct building
+{
+    struct plan *plan;
+    struct diagnostics *d;
+};
+
+static struct plan_dimension *
+add_dimension(struct plan *plan)
+{
+    ARRAY_GROW(plan->dimensions, plan->ndimensions);
+    struct plan_dimension *dim = &plan->dimensions[plan->ndimensions++];
+    *dim = (struct plan_dimension){0};
+    return dim;
+}
+
+static void
+add_column(struct plan_dimension *dim, const char *name)
+{
+    ARRAY_GROW(dim->columns, dim->ncolumns);
+    dim->columns[dim->ncolumns++] = xstrdup(name);
+}
+
+static struct plan_point *
+add_point(struct plan_dimension *dim)
+{
+    ARRAY_GROW(dim->points, dim->npoints);
+    struct plan_point *point = &dim->points[dim->npoints++];
+    *point = (struct plan_point){0};
+    return point;
+}
+
+static void
+add_set(struct plan_point *point, const struct override *model, const char *value)
+{
+    ARRAY_GROW(point->sets, point->nsets);
+    point->sets[point->nsets++] = (struct override){
+        xstrdup(model->element), xstrdup(model->attribute), xstrdup(value), model->line};
+}
+
+/* --- vary and zip ----------------------------------------------------------------------------- */
+
+static void
+check_repeated(const struct element *e, const struct words *values, struct diagnostics *d)
+{
+    for (size_t i = 0; i < values->n; i++)
+    {
+        for (size_t k = 0; k < i && values->n <= 1000; k++)
+        {
+            if (strcmp(values->word[i], values->word[k]) == 0)
+            {
+                diag_error(d, element_line(e, "values"),
+                           "value '%s' of <vary param=\"%s\"> stands twice; expected each once",
+                           values->word[i], element_value(e, "param"));
+            }
+        }
+    }
+}
+
+/** Adds the values of a <vary> to a dimension: as new points, or to those of its zip partners. */
+static void
+add_vary(struct building *b, struct plan_dimension *dim, const struct element *e, bool may_repeat)
+{
+    struct override model;
+    const char *param = element_value(e, "param"), *text = element_value(e, "values");
+    if (!param || !text || !override_parse(param, element_line(e, "param"), &model, b->d))
+    {
+        return;
+    }
+    model.line = element_line(e, "values");
+    struct words values = words_split(text);
+    const char *label_text = element_value(e, "labels");
+    struct words labels = words_split_at(label_text ? label_text : "", '|');
+    if (!may_repeat)
+    {
+        check_repeated(e, &values, b->d);
+    }
+    if (label_text && labels.n != values.n)
+    {
+        diag_error(b->d, element_line(e, "labels"), "%zu labels for %zu values; expected one each",
+                   labels.n, values.n);
+    }
+    else if (dim->ncolumns && values.n != dim->npoints)
+    {
+        diag_error(b->d, model.line,
+                   "<vary param=\"%s\"> in a <zip> has %zu values; expected %zu like the first one",
+                   param, values.n, dim->npoints);
+    }
+    else
+    {
+        bool first = dim->ncolumns == 0;
+        for (size_t i = 0; i < values.n; i++)
+        {
+            struct plan_point *point = first ? add_point(dim) : &dim->points[i];
+            add_set(point, &model, values.word[i]);
+            point->cells = xrealloc(point->cells, dim->ncolumns + 1, sizeof *point->cells);
+            point->cells[dim->ncolumns] = xstrdup(values.word[i]);
+            if (label_text && !point->label)
+            {
+                point->label = xstrdup(labels.word[i]);
+            }
+        }
+        add_column(dim, param);
+    }
+    words_free(&values);
+    words_free(&labels);
+    override_free(&model);
+}
+
+static void
+add_zip(struct building *b, const struct element *e)
+{
+    struct plan_dimension *dim = add_dimension(b->plan);
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        add_vary(b, dim, e->children[i], true);
+    }
+    if (e->nchildren == 0)
+    {
+        diag_error(b->d, e->line, "<zip> is empty; expected two or more <vary>");
+    }
+}
+
+/* --- cases and seeds -------------------------------------------------------------------------- */
+
+static void
+add_case(struct building *b, struct plan_dimension *dim, const struct element *e)
+{
+    const char *name = element_value(e, "name"), *label = element_value(e, "label");
+    for (size_t i = 0; name && i < dim->npoints; i++)
+    {
+        if (strcmp(dim->points[i].cells[0], name) == 0)
+        {
+            diag_error(b->d, element_line(e, "name"), "a second case '%s'; expected each name once",
+                       name);
+        }
+    }
+    struct plan_point *point = add_point(dim);
+    point->cells = xcalloc(1, sizeof *point->cells);
+    point->cells[0] = xstrdup(name ? name : "");
+    point->label = label ? xstrdup(label) : NULL;
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        const struct element *set = e->children[i];
+        const char *param = element_value(set, "param"), *value = element_value(set, "value");
+        struct override model;
+        if (param && value && override_parse(param, element_line(set, "param"), &model, b->d))
+        {
+            model.line = element_line(set, "value");
+            add_set(point, &model, value);
+            override_free(&model);
+        }
+    }
+}
+
+static void
+add_cases(struct building *b, const struct element *e)
+{
+    struct plan_dimension *dim = add_dimension(b->plan);
+    const char *name = element_value(e, "name");
+    dim->is_cases = true;
+    add_column(dim, name ? name : "case");
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        add_case(b, dim, e->children[i]);
+    }
+    if (e->nchildren == 0)
+    {
+        diag_error(b->d, e->line, "<cases> is empty; expected one or more <case>");
+    }
+}
+
+static void
+add_seeds(struct building *b, const struct element *e)
+{
+    union attribute_value first = {.integer = 1}, count = {.integer = 0};
+    const char *text = element_value(e, "first");
+    if ((text && attribute_parse(vocabulary_attribute(e->spec, "first"), text, &first) < 0) ||
+        !element_attribute(e, "count") ||
+        attribute_parse(vocabulary_attribute(e->spec, "count"), element_value(e, "count"), &count) <
+            0)
+    {
+        return; /* document_check() has reported it */
+    }
+    struct plan_dimension *dim = add_dimension(b->plan);
+    dim->is_seeds = true;
+    add_column(dim, "seed");
+    const struct override model = {(char *)"seed", (char *)"value", NULL, e->line};
+    for (int64_t i = 0; i < count.integer; i++)
+    {
+        struct plan_point *point = add_point(dim);
+        point->cells = xcalloc(1, sizeof *point->cells);
+        point->cells[0] = xformat("%" PRId64, first.integer + i);
+        add_set(point, &model, point->cells[0]);
+    }
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static bool
+same_parameter(const struct override *a, const struct override *b)
+{
+    return strcmp(a->element, b->element) == 0 && strcmp(a->attribute, b->attribute) == 0;
+}
+
+static void
+report_twice(const struct override *a, const struct override *b, struct diagnostics *d)
+{
+    int line = a->line > b->line ? a->line : b->line;
+    int other = a->line > b->line ? b->line : a->line;
+    if (other == LINE_COMMAND)
+    {
+        diag_error(
+            d, LINE_COMMAND,
+            "%s.%s cannot be set: the sweep varies it at line %d; expected another parameter "
+            "(--only selects among the runs)",
+            a->element, a->attribute, line);
+    }
+    else
+    {
+        diag_error(d, line, "%s.%s varies twice; expected once, and it stands at line %d as well",
+                   a->element, a->attribute, other);
+    }
+}
+
+/** Reports a parameter that a point of @p dim and @p o both set. */
+static void
+check_against(const struct plan_dimension *dim, const struct override *o, struct diagnostics *d)
+{
+    for (size_t p = 0; p < dim->npoints; p++)
+    {
+        for (size_t i = 0; i < dim->points[p].nsets; i++)
+        {
+            if (same_parameter(&dim->points[p].sets[i], o))
+            {
+                report_twice(&dim->points[p].sets[i], o, d);
+                return;
+            }
+        }
+    }
+}
+
+static void
+check_within(const struct plan_point *point, struct diagnostics *d)
+{
+    for (size_t i = 0; i < point->nsets; i++)
+    {
+        for (size_t k = 0; k < i; k++)
+        {
+            if (same_parameter(&point->sets[i], &point->sets[k]))
+            {
+                report_twice(&point->sets[i], &point->sets[k], d);
+            }
+        }
+    }
+}
+
+/** All points of a dimension set the same parameters unless it is one of cases. */
+static void
+check_duplicates(const struct plan *plan, struct diagnostics *d)
+{
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        const struct plan_dimension *dim = &plan->dimensions[k];
+        size_t points = dim->is_cases ? dim->npoints : (dim->npoints > 0);
+        for (size_t p = 0; p < points; p++)
+        {
+            const struct plan_point *point = &dim->points[p];
+            check_within(point, d);
+            for (size_t i = 0; i < point->nsets; i++)
+            {
+                for (size_t other = 0; other < k; other++)
+                {
+                    check_against(&plan->dimensions[other], &point->sets[i], d);
+                }
+            }
+        }
+        for (size_t i = 0; i < plan->nfixed; i++)
+        {
+            check_against(dim, &plan->fixed[i], d);
+        }
+        for (size_t other = 0; dim->is_cases && other < k; other++)
+        {
+            if (strcmp(plan->dimensions[other].columns[0], dim->columns[0]) == 0)
+            {
+                diag_error(d, LINE_NONE,
+                           "two <cases> share the column '%s'; expected a name=\"...\" for each",
+                           dim->columns[0]);
+            }
+        }
+    }
+}
+
+static void
+count_runs(struct plan *plan, int line, struct diagnostics *d)
+{
+    plan->nruns = 1;
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        size_t n = plan->dimensions[k].npoints;
+        if (n && plan->nruns > PLAN_MOST_RUNS / n)
+        {
+            diag_error(d, line, "the sweep has more than %d runs; expected fewer", PLAN_MOST_RUNS);
+            return;
+        }
+        plan->nruns *= n;
+    }
+}
+
+static void
+add_fixed(struct plan *plan, const char *text, struct diagnostics *d)
+{
+    const char *equals = strchr(text, '=');
+    struct override o;
+    if (!equals || !equals[1])
+    {
+        diag_error(d, LINE_COMMAND, "--set '%s'; expected element.attribute=value", text);
+        return;
+    }
+    char *param = xformat("%.*s", (int)(equals - text), text);
+    if (override_parse(param, LINE_COMMAND, &o, d))
+    {
+        o.value = xstrdup(equals + 1);
+        ARRAY_GROW(plan->fixed, plan->nfixed);
+        plan->fixed[plan->nfixed++] = o;
+    }
+    free(param);
+}
+
+static void
+add_sweep(struct building *b, const struct element *sweep)
+{
+    for (size_t i = 0; i < sweep->nchildren; i++)
+    {
+        const struct element *e = sweep->children[i];
+        if (strcmp(e->name, "vary") == 0)
+        {
+            add_vary(b, add_dimension(b->plan), e, false);
+        }
+        else if (strcmp(e->name, "zip") == 0)
+        {
+            add_zip(b, e);
+        }
+        else if (strcmp(e->name, "cases") == 0)
+        {
+            add_cases(b, e);
+        }
+        else if (strcmp(e->name, "seeds") == 0)
+        {
+            add_seeds(b, e);
+        }
+    }
+}
+
+/** --scheduler is a <global> of the document: it must not stand in the way of another one. */
+static void
+set_scheduler(struct element *root, const char *scheduler)
+{
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        struct element *e = root->children[i];
+        const char *name = element_value(e, "name");
+        if (strcmp(e->name, "global") == 0 && name && strcmp(name, "SchedulerType") == 0)
+        {
+            element_set(e, "value", scheduler, LINE_COMMAND, true);
+            return;
+        }
+    }
+    struct element *e = element_new("global", vocabulary_find("global", "scenario"), LINE_COMMAND);
+    element_set(e, "name", "SchedulerType", LINE_COMMAND, true);
+    element_set(e, "value", scheduler, LINE_COMMAND, true);
+    element_add(root, e);
+}
+
+struct plan *
+plan_build(const struct document *doc, const struct plan_options *options, struct diagnostics *d)
+{
+    size_t before = d->n;
+    struct plan *plan = xcalloc(1, sizeof *plan);
+    struct building b = {plan, d};
+    const struct element *sweep = element_child(doc->root, "sweep");
+    const char *name = element_value(doc->root, "name");
+    plan->doc = doc;
+    plan->name = xstrdup(name ? name : "");
+    if (options->scheduler)
+    {
+        set_scheduler(doc->root, options->scheduler);
+    }
+    for (size_t i = 0; i < options->nsets; i++)
+    {
+        add_fixed(plan, options->sets[i], d);
+    }
+    if (sweep)
+    {
+        add_sweep(&b, sweep);
+    }
+    if (sweep && plan->ndimensions == 0)
+    {
+        diag_error(d, sweep->line, "<sweep> is empty; expected <vary>, <zip>, <cases> or <seeds>");
+    }
+    check_duplicates(plan, d);
+    count_runs(plan, sweep ? sweep->line : LINE_NONE, d);
+    if (d->n > before)
+    {
+        plan_free(plan);
+        return NULL;
+    }
+    return plan;
+}
+
+void
+plan_free(struct plan *plan)
+{
+    for (size_t k = 0; plan && k < plan->ndimensions; k++)
+    {
+        struct plan_dimension *dim = &plan->dimensions[k];
+        for (size_t p = 0; p < dim->npoints; p++)
+        {
+            for (size_t i = 0; i < dim->points[p].nsets; i++)
+            {
+                override_free(&dim->points[p].sets[i]);
+            }
+            for (size_t i = 0; i < dim->ncolumns; i++)
+            {
+                free(dim->points[p].cells[i]);
+            }
+            free(dim->points[p].sets);
+            free(dim->points[p].cells);
+            free(dim->points[p].label);
+        }
+        for (size_t i = 0; i < dim->ncolumns; i++)
+        {
+            free(dim->columns[i]);
+        }
+        free(dim->columns);
+        free(dim->points);
+    }
+    for (size_t i = 0; plan && i < plan->nfixed; i++)
+    {
+        override_free(&plan->fixed[i]);
+    }
+    if (plan)
+    {
+        free(plan->fixed);
+        free(plan->dimensions);
+        free(plan->name);
+        free(plan);
+    }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file sweep-run.h  Runs the runs of a plan in parallel processes and keeps what is finished. */
+#ifndef WEFT_RUNNER_SWEEP_RUN_H
+#define WEFT_RUNNER_SWEEP_RUN_H
+
+#include "sweep-plan.h"
+
+struct sweep_options
+{
+    const char *out;  /**< results folder; NULL: results/<name> */
+    const char *only; /**< part of a run's name, or a pattern with * ? [ ] */
+    const char *run;  /**< exactly this run, and no summary (run-one) */
+    long jobs;        /**< processes at a time; 0: one per core */
+    bool again;       /**< also runs that are finished */
+};
+
+enum exit_status
+{
+    EXIT_GOOD = 0,
+    EXIT_FAILED = 1,    /**< a run failed, or results could not be written */
+    EXIT_BAD_INPUT = 2, /**< nothing was run */
+    EXIT_NO_FIGURE = 3, /**< everything ran, but a figure could not be drawn */
+};
+
+/** The results folder; the caller frees it. */
+char *results_folder(const struct plan *plan, const char *out);
+
+/** Runs what is selected and not finished, then writes and prints the summary. */
+int sweep_run(const struct plan *plan, const struct sweep_options *options);
+
+/** Lists the runs and whether they are finished; runs and writes nothing. */
+int sweep_dry_run(const struct plan *plan, const struct sweep_options *options);
+
+/** Prints one command per selected run; @p sets as given on the command line. */
+int sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
+                     const struct plan_options *sets);
+
+/** Whether run @p i is among the selected ones. */
+bool run_is_selected(const struct sweep_options *options, const char *name);
+
+#endif

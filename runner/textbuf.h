@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file textbuf.h  Strings of the runner: growing text, word lists, memory that never fails. */
+#ifndef WEFT_RUNNER_TEXTBUF_H
+#define WEFT_RUNNER_TEXTBUF_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** A growing string; all zero is an empty one. Free s. */
+struct text
+{
+    char *s; /**< NUL-terminated; NULL while nothing was added */
+    size_t len, cap;
+};
+
+void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vadd(struct text *t, const char *format, va_list args);
+/** Adds @p s with the five special characters of XML escaped. */
+void text_add_xml(struct text *t, const char *s);
+/** The string, never NULL; the caller frees it. @p t is empty afterwards. */
+char *text_take(struct text *t);
+
+/** Words separated by white space. */
+struct words
+{
+    char **word;
+    size_t n;
+};
+
+struct words words_split(const char *s);
+/** Splits at @p separator; white space around the parts goes. */
+struct words words_split_at(const char *s, char separator);
+void words_free(struct words *w);
+
+/** calloc and friends that end the program with a message when memory is out. */
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t n, size_t size);
+char *xstrdup(const char *s);
+char *xformat(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Makes room for one more element of an array that grows by doubling. */
+#define ARRAY_GROW(array, n)                                                                       \
+    do                                                                                             \
+    {                                                                                              \
+        if (((n) & ((n)-1)) == 0)                                                                  \
+        {                                                                                          \
+            (array) = xrealloc((array), (n) ? 2 * (n) : 1, sizeof *(array));                       \
+        }                                                                                          \
+    } while (0)
+
+/** Letters, digits and . _ - + = only, not starting with '.' or '-', 1 to 150 characters. */
+bool name_is_safe(const char *s);
+
+/** Keeps the candidate nearest to a name; start with {name, NULL, limit}. */
+struct nearest
+{
+    const char *name;
+    const char *best;
+    unsigned distance;
+};
+
+struct nearest nearest_start(const char *name);
+void nearest_try(struct nearest *n, const char *candidate);
+
+#endif

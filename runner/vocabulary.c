@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "vocabulary.h"
+
+#include <string.h>
+
+#define COUNT_OF(a) (sizeof(a) / sizeof *(a))
+#define VALUE(name, need, type, def, min, max, doc)                                                \
+    {                                                                                              \
+        SHAPE_VALUE, need,                                                                         \
+        {                                                                                          \
+            name, type, 0, def, min, max, NULL, doc, NULL                                          \
+        }                                                                                          \
+    }
+#define BOOLEAN(name, def, doc)                                                                    \
+    {                                                                                              \
+        SHAPE_VALUE, false,                                                                        \
+        {                                                                                          \
+            name, WEFT_BOOL, 0, def, NULL, NULL, NULL, doc, NULL                                   \
+        }                                                                                          \
+    }
+#define CHOICE(name, need, def, choices, doc)                                                      \
+    {                                                                                              \
+        SHAPE_VALUE, need,                                                                         \
+        {                                                                                          \
+            name, WEFT_CHOICE, 0, def, NULL, NULL, choices, doc, NULL                              \
+        }                                                                                          \
+    }
+#define LIST(name, type, min, max, doc)                                                            \
+    {                                                                                              \
+        SHAPE_LIST, false,                                                                         \
+        {                                                                                          \
+            name, type, 0, NULL, min, max, NULL, doc, NULL                                         \
+        }                                                                                          \
+    }
+#define TEXTUAL(shape, name, need, doc)                                                            \
+    {                                                                                              \
+        shape, need,                                                                               \
+        {                                                                                          \
+            name, WEFT_COUNT, 0, NULL, NULL, NULL, NULL, doc, NULL                                 \
+        }                                                                                          \
+    }
+
+static const struct attribute_spec scenario_attributes[] = {
+    TEXTUAL(SHAPE_NAME, "name", true, "names the results folder"),
+};
+
+static const struct attribute_spec drop_attributes[] = {
+    VALUE("qp", true, WEFT_COUNT, NULL, "0", "4294967295", "the QP, numbered from 0"),
+    {SHAPE_LIST,
+     true,
+     {"packets", WEFT_COUNT, 0, NULL, "0", "4194303", NULL,
+      "packets of that QP, counted from its first", NULL}},
+    VALUE("count", false, WEFT_COUNT, "1", "1", "1000000",
+          "how many transmissions of each of them are lost"),
+};
+
+static const struct attribute_spec loss_attributes[] = {
+    VALUE("probability", true, WEFT_REAL, NULL, "0", "1",
+          "that a data packet is lost at the top tier it crosses"),
+};
+
+static const struct attribute_spec failure_attributes[] = {
+    VALUE("leaf", false, WEFT_COUNT, NULL, "0", "1048575", "lower end, leaf-spine"),
+    VALUE("spine", false, WEFT_COUNT, NULL, "0", "1048575", "upper end, leaf-spine"),
+    VALUE("lower", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the lower end"),
+    VALUE("upper", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the upper end"),
+    VALUE("link", false, WEFT_COUNT, "0", "0", "4095", "which of the parallel links"),
+    VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when the link goes down"),
+    VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it comes back"),
+};
+
+static const struct attribute_spec convergence_attributes[] = {
+    VALUE("delay", true, WEFT_TIME, "100us", "0s", "inf",
+          "from a failure or repair to new forwarding everywhere"),
+};
+
+static const struct attribute_spec measure_attributes[] = {
+    VALUE("interval", false, WEFT_TIME, "0s", "0s", "1s",
+          "time between the samples of series.csv and queues.csv; 0s: none"),
+    LIST("qps", WEFT_COUNT, "0", "4294967295", "QPs sampled in series.csv"),
+    BOOLEAN("queues", "off", "write queues.csv: longest queue and fullest switch over time"),
+    BOOLEAN("flows", "on", "write flows.csv: one row per message"),
+};
+
+static const struct attribute_spec limit_attributes[] = {
+    VALUE("time", true, WEFT_TIME, "10s", "1ps", "100s",
+          "simulated time at which unfinished messages are an error"),
+};
+
+static const struct attribute_spec seed_attributes[] = {
+    VALUE("value", true, WEFT_COUNT, "1", "0", "9007199254740992", "seed of all randomness"),
+    VALUE("run", false, WEFT_COUNT, "0", "0", "9007199254740992",
+          "a further number that selects independent streams of the same seed"),
+};
+
+static const struct attribute_spec default_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "name", true, "ns3::Class::Attribute"),
+    TEXTUAL(SHAPE_TEXT, "value", true, "its default value, as ns-3 writes it"),
+};
+
+static const struct attribute_spec global_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "name", true, "an ns-3 global value, such as SchedulerType"),
+    TEXTUAL(SHAPE_TEXT, "value", true, "its value, as ns-3 writes it"),
+};
+
+static const struct attribute_spec vary_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "param", true, "element.attribute"),
+    TEXTUAL(SHAPE_WORDS, "values", true, "its values, separated by spaces"),
+    TEXTUAL(SHAPE_TEXT, "labels", false, "their names in figures, separated by |"),
+};
+
+static const struct attribute_spec cases_attributes[] = {
+    TEXTUAL(SHAPE_NAME, "name", false, "column of summary.csv; default: case"),
+};
+
+static const struct attribute_spec case_attributes[] = {
+    TEXTUAL(SHAPE_NAME, "name", true, "value of that column, part of the run's name"),
+    TEXTUAL(SHAPE_TEXT, "label", false, "name in figures"),
+};
+
+static const struct attribute_spec set_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "param", true, "element.attribute"),
+    TEXTUAL(SHAPE_TEXT, "value", true, "its value in this case"),
+};
+
+static const struct attribute_spec seeds_attributes[] = {
+    VALUE("first", false, WEFT_COUNT, "1", "0", "9007199254740992", "the first seed"),
+    VALUE("count", true, WEFT_COUNT, NULL, "1", "100000", "how many seeds, one after the other"),
+};
+
+static const struct attribute_spec figure_attributes[] = {
+    TEXTUAL(SHAPE_NAME, "name", true, "file name without .svg or .png"),
+    CHOICE("template", true, NULL, "bars grouped-bars lines", "the kind of figure: plots/*.gp"),
+    CHOICE("data", false, "summary", "summary series queues", "the CSV files that it reads"),
+    TEXTUAL(SHAPE_TEXT, "title", false, "stands above the figure"),
+    TEXTUAL(SHAPE_TEXT, "x-label", false, "name of the horizontal axis, with its unit"),
+    TEXTUAL(SHAPE_TEXT, "y-label", false, "name of the vertical axis, with its unit"),
+    TEXTUAL(SHAPE_WORDS, "x", true, "column or columns of the horizontal axis"),
+    TEXTUAL(SHAPE_TEXT, "y", true, "column of the vertical axis"),
+    TEXTUAL(SHAPE_TEXT, "series", false, "column that tells the lines or bars apart"),
+    TEXTUAL(SHAPE_WORDS, "where", false, "only rows with column=value; several: all must hold"),
+    TEXTUAL(SHAPE_TEXT, "relative-to", false, "divide by the value of this series"),
+    TEXTUAL(SHAPE_TEXT, "line", false, "a further column of summary.csv, drawn as a line"),
+    TEXTUAL(SHAPE_TEXT, "line-label", false, "its name in the legend"),
+    VALUE("x-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "factor for x values"),
+    VALUE("y-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "factor for y values"),
+    VALUE("x-max", false, WEFT_REAL, "0", "0", "1e18", "end of the horizontal axis; 0: automatic"),
+    VALUE("y-max", false, WEFT_REAL, "0", "0", "1e18", "end of the vertical axis; 0: automatic"),
+    BOOLEAN("values", "off", "write each bar's value above it"),
+};
+
+#define SINGLE(name, set, doc)                                                                     \
+    {                                                                                              \
+#name, "scenario", NULL, (set) ? ELEMENT_SETTABLE : 0U, name##_attributes,                 \
+            COUNT_OF(name##_attributes), doc                                                       \
+    }
+#define SEVERAL(name, parents, doc)                                                                \
+    {                                                                                              \
+#name, parents, NULL, ELEMENT_MANY, name##_attributes, COUNT_OF(name##_attributes), doc    \
+    }
+#define CHOSEN(name, selector, doc)                                                                \
+    {                                                                                              \
+        name, "scenario", selector, ELEMENT_SETTABLE, NULL, 0, doc                                 \
+    }
+#define PLAIN(name, parents, flags, doc)                                                           \
+    {                                                                                              \
+        name, parents, NULL, flags, NULL, 0, doc                                                   \
+    }
+
+const struct element_spec vocabulary[] = {
+    {"scenario", "", NULL, 0, scenario_attributes, COUNT_OF(scenario_attributes),
+     "the root: one experiment"},
+    PLAIN("title", "scenario", ELEMENT_TEXT, "what the experiment is, for a reader"),
+    PLAIN("source", "scenario", ELEMENT_TEXT, "where it comes from: a paper and its section"),
+    CHOSEN("topology", "kind", "the graph of hosts and switches"),
+    CHOSEN("fabric", "name", "frame sizes and NIC behaviour"),
+    CHOSEN("switch", "name", "the memory of every switch: buffer, PFC, ECN"),
+    CHOSEN("transport", "name", "reliable delivery in the NIC"),
+    CHOSEN("congestion-control", "name", "the sending rate of a QP"),
+    CHOSEN("balancer", "name", "which of the equal-cost paths a packet takes"),
+    CHOSEN("workload", "kind", "the messages and what they wait for"),
+    SEVERAL(drop, "scenario", "data packets that are lost on purpose"),
+    SINGLE(loss, true, "random loss of data packets"),
+    SEVERAL(failure, "scenario", "a link between switches that goes down"),
+    SINGLE(convergence, true, "how long the fabric takes to notice a failure"),
+    SINGLE(measure, true, "what is sampled and written besides the totals"),
+    SINGLE(limit, true, "when a run that does not end is given up"),
+    SINGLE(seed, true, "randomness"),
+    {"default", "scenario", NULL, ELEMENT_MANY, default_attributes, COUNT_OF(default_attributes),
+     "default of any ns-3 attribute, in the shape of ns-3's ConfigStore"},
+    SEVERAL(global, "scenario", "an ns-3 global value, in the shape of ns-3's ConfigStore"),
+    PLAIN("sweep", "scenario", 0, "what varies; the dimensions inside multiply"),
+    SEVERAL(vary, "sweep zip", "one parameter takes several values"),
+    PLAIN("zip", "sweep", ELEMENT_MANY, "parameters that vary together, value by value"),
+    SEVERAL(cases, "sweep", "named sets of values"),
+    SEVERAL(case, "cases", "one of them"),
+    SEVERAL(set, "case", "a value of this case"),
+    {"seeds", "sweep", NULL, 0, seeds_attributes, COUNT_OF(seeds_attributes),
+     "repeats everything with several seeds"},
+    SEVERAL(figure, "scenario", "a figure drawn from the results"),
+};
+
+const size_t vocabulary_size = COUNT_OF(vocabulary);
+
+bool
+vocabulary_allows(const struct element_spec *spec, const char *parent)
+{
+    size_t n = strlen(parent);
+    if (n == 0)
+    {
+        return spec->parents[0] == '\0';
+    }
+    for (const char *p = spec->parents; (p = strstr(p, parent)) != NULL; p += n)
+    {
+        if ((p == spec->parents || p[-1] == ' ') && (p[n] == '\0' || p[n] == ' '))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct element_spec *
+vocabulary_find(const char *name, const char *parent)
+{
+    for (size_t i = 0; i < vocabulary_size; i++)
+    {
+        if (strcmp(vocabulary[i].name, name) == 0 && vocabulary_allows(&vocabulary[i], parent))
+        {
+            return &vocabulary[i];
+        }
+    }
+    return NULL;
+}
+
+const struct attribute_spec *
+vocabulary_attribute(const struct element_spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->nattributes; i++)
+    {
+        if (strcmp(spec->attributes[i].param.name, name) == 0)
+        {
+            return &spec->attributes[i];
+        }
+    }
+    return NULL;
+}
+
+int
+attribute_parse(const struct attribute_spec *spec, const char *text, union attribute_value *value)
+{
+    return weft_param_parse(&spec->param, text, value);
+}
+
+const char *
+default_algorithm(const char *kind)
+{
+    static const struct
+    {
+        const char *kind, *name;
+    } defaults[] = {
+        {"fabric", "roce"},
+        {"switch", "shared-buffer"},
+        {"transport", "nic-sr"},
+        {"congestion-control", "none"},
+    };
+    for (size_t i = 0; i < COUNT_OF(defaults); i++)
+    {
+        if (strcmp(defaults[i].kind, kind) == 0)
+        {
+            return defaults[i].name;
+        }
+    }
+    return NULL;
+}

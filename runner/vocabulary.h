@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file vocabulary.h  Every element and attribute of a scenario, in one table. Loading, the RELAX
+ * NG schema, `weft list` and the manual derive from it; elements that choose an algorithm take
+ * their attributes from the registries.
+ */
+#ifndef WEFT_RUNNER_VOCABULARY_H
+#define WEFT_RUNNER_VOCABULARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <weft/weft.h>
+
+/** What an attribute holds. */
+enum attribute_shape
+{
+    SHAPE_VALUE, /**< one value of attribute_spec.param */
+    SHAPE_LIST,  /**< values of attribute_spec.param, separated by spaces */
+    SHAPE_NAME,  /**< a name that can be part of a file name */
+    SHAPE_TEXT,  /**< anything but nothing */
+    SHAPE_WORDS, /**< words separated by spaces */
+};
+
+struct attribute_spec
+{
+    enum attribute_shape shape;
+    bool required;
+    struct weft_param param; /**< name, doc; for values type, bounds and default (offset 0) */
+};
+
+enum element_flag
+{
+    ELEMENT_MANY = 1,     /**< may stand several times */
+    ELEMENT_TEXT = 2,     /**< holds text */
+    ELEMENT_SETTABLE = 4, /**< <set>, <vary> and --set may change its attributes */
+};
+
+struct element_spec
+{
+    const char *name;
+    const char *parents;  /**< separated by one space; "" for the root */
+    const char *selector; /**< "name" or "kind": the attribute that chooses from the registry of
+                             the element's name; NULL: an element with fixed attributes */
+    unsigned flags;
+    const struct attribute_spec *attributes;
+    size_t nattributes;
+    const char *doc;
+};
+
+extern const struct element_spec vocabulary[];
+extern const size_t vocabulary_size;
+
+/** The element of that name under @p parent, or NULL. */
+const struct element_spec *vocabulary_find(const char *name, const char *parent);
+
+/** Whether @p spec may stand under @p parent. */
+bool vocabulary_allows(const struct element_spec *spec, const char *parent);
+
+const struct attribute_spec *vocabulary_attribute(const struct element_spec *spec,
+                                                  const char *name);
+
+/** The attributes of an element with fixed ones in a struct: values, parsed by attribute_value().
+ */
+union attribute_value
+{
+    int64_t integer;
+    double real;
+};
+
+/** The value of @p text under @p spec; 0 or an error of weft_param_parse(). */
+int attribute_parse(const struct attribute_spec *spec, const char *text,
+                    union attribute_value *value);
+
+/** What an algorithm is called when a scenario leaves its element or its name out; NULL: it must be
+ * given. */
+const char *default_algorithm(const char *kind);
+
+#endif
