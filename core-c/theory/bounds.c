@@ -106,7 +106,8 @@ weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes)
  * ofan Appendix B. Each host sends i1 packets before the first one arrives; then data and ACKs
  * alternate up to ACK i2 = m - i1 + 1; then only ACKs are left. The last ACK, m, is due when the
  * ACKs since i2 have been sent, and not before its own packet has come, just before ACK i2, and the
- * ACK has travelled. With m < i1 nothing alternates: the last packet is answered when it arrives.
+ * ACK has travelled. (The printed form, kept here, is one gap above what two lone hosts can reach.)
+ * With m < i1 nothing alternates: the last packet is answered when it arrives.
  */
 int64_t
 weft_permutation_bound(const struct weft_wire *w, uint64_t m)

@@ -41,13 +41,14 @@ extern "C"
      * delivery. */
     int64_t weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes);
 
-    /** A single message on an idle path: time to its last delivery. */
+    /** A single message on one idle path: time to its last delivery. Bounds that do not fit 63 bits
+     * are WEFT_NEVER; none is less than 0. */
     int64_t weft_message_bound(const struct weft_wire *w, uint64_t bytes);
 
     /**
      * Two hosts exchange m packets both ways, one ACK per packet sharing the wire with data: the
      * time of the last ACK (ofan App. B; its second constraint read as t_i(2) = t_{i-(i1-1)} + T_p
-     * + (H-1) T_a).
+     * + (H-1) T_a). For m >= i1 two lone hosts can end one gap (200 ps there) before it.
      */
     int64_t weft_permutation_bound(const struct weft_wire *w, uint64_t m);
 
