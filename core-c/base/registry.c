@@ -46,14 +46,14 @@ static const struct weft_algo *const workloads[] = {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct weft_registry registries[] = {
-    {"topology", "switches, hosts and the links between them", topologies, COUNT(topologies)},
-    {"fabric", "frame sizes and what NICs do with them", fabrics, COUNT(fabrics)},
-    {"switch", "a switch's packet buffer", switches, COUNT(switches)},
-    {"balancer", "which of several equal-cost ports or paths a packet takes", balancers,
+    {"topology", "Switches, hosts and the links between them.", topologies, COUNT(topologies)},
+    {"fabric", "Frame sizes and how NICs send frames.", fabrics, COUNT(fabrics)},
+    {"switch", "A switch's packet buffer.", switches, COUNT(switches)},
+    {"balancer", "Which of several equal-cost ports or paths a packet takes.", balancers,
      COUNT(balancers)},
-    {"transport", "reliable delivery between two NICs", transports, COUNT(transports)},
-    {"congestion-control", "a QP's sending rate", congestion_controls, COUNT(congestion_controls)},
-    {"workload", "who sends how much to whom, and after what", workloads, COUNT(workloads)},
+    {"transport", "Reliable delivery between two NICs.", transports, COUNT(transports)},
+    {"congestion-control", "A QP's sending rate.", congestion_controls, COUNT(congestion_controls)},
+    {"workload", "Who sends how much to whom, and after what.", workloads, COUNT(workloads)},
 };
 
 const struct weft_registry *

@@ -136,15 +136,15 @@ tx_timeout(void *tx, int64_t now)
 
 static const struct weft_param params[] = {
     {"outstanding", WEFT_COUNT, P(outstanding), "16384", "1", "4194304", NULL,
-     "packets that may be sent and not yet acknowledged", "(ours)"},
+     "Packets that may be sent and not yet acknowledged.", "(ours)"},
     {"rto", WEFT_TIME, P(rto), "1ms", "1ns", "inf", NULL,
-     "time without progress after which the sender rewinds; no back-off", "(ours)"},
+     "Time without progress after which the sender rewinds; no back-off.", "(ours)"},
 };
 
 const struct weft_transport_ops weft_transport_gbn = {
     {
         "gbn", /* name */
-        "go-back-N: drops what is out of order, one NACK per ePSN, the sender rewinds",
+        "Go-back-N: drops what is out of order, one NACK per ePSN, the sender rewinds.",
         "themis §1; ethereal §3.3", params, sizeof(params) / sizeof(params[0]), NULL, /* presets */
         0, sizeof(struct gbn_config), NULL,                                           /* check */
     },

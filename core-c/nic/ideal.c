@@ -12,7 +12,7 @@ rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdic
 const struct weft_transport_ops weft_transport_ideal = {
     {
         "ideal", /* name */
-        "receives out of order and never sends a NACK; only the timer repeats a lost packet",
+        "Receives out of order and never sends a NACK; only the timer repeats a lost packet.",
         "themis §2.2 (its ideal case)",
         weft_selective_params,
         WEFT_SELECTIVE_NPARAMS,

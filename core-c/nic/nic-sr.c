@@ -12,7 +12,7 @@ rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdic
 const struct weft_transport_ops weft_transport_nic_sr = {
     {
         "nic-sr", /* name */
-        "selective repeat of RDMA NICs: one NACK per ePSN, the sender repeats that packet",
+        "Selective repeat of RDMA NICs: one NACK per ePSN, the sender repeats that packet.",
         "themis §2.2",
         weft_selective_params,
         WEFT_SELECTIVE_NPARAMS,

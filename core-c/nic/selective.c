@@ -5,11 +5,11 @@
 
 const struct weft_param weft_selective_params[WEFT_SELECTIVE_NPARAMS] = {
     {"window", WEFT_COUNT, P(window), "16384", "64", "4194304", NULL,
-     "packets that the receiver's bitmap covers; a power of two", "(ours)"},
+     "Packets that the receiver's bitmap covers; a power of two.", "(ours)"},
     {"outstanding", WEFT_COUNT, P(outstanding), "16384", "1", "4194304", NULL,
-     "packets that may be sent and not yet acknowledged; at most the window", "(ours)"},
+     "Packets that may be sent and not yet acknowledged; at most the window.", "(ours)"},
     {"rto", WEFT_TIME, P(rto), "1ms", "1ns", "inf", NULL,
-     "time without progress after which the oldest packet is sent again; no back-off", "(ours)"},
+     "Time without progress after which the oldest packet is sent again; no back-off.", "(ours)"},
 };
 
 const char *
