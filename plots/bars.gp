@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One bar per category, each in its own colour.
-# Settings (written before this text): name, title, x_label, y_label, n_categories, has_spread,
+# Settings (written before this text): name, title, x_label, y_label, n_categories, category_lines, has_spread,
 # has_line, line_label, y_max, show_values. Data: category, then mean least greatest.
 array colours[8] = [0x0072B2, 0xE69F00, 0x009E73, 0xD55E00, 0xCC79A7, 0x56B4E9, 0x999999, 0xF0E442]
 data = name.'.dat'
@@ -12,12 +12,14 @@ set grid ytics lt 1 lw 1 lc rgb '#E0E0E0'
 set tics nomirror out scale 0.6 textcolor rgb '#202020'
 set xtics scale 0
 set xrange [-0.6:n_categories - 0.4]
-set yrange [0:(y_max > 0 ? sprintf('%g', y_max) : '*')]
+set yrange [0:*]
+if (y_max > 0) { set yrange [0:y_max] }
 set offsets 0, 0, graph (y_max > 0 ? 0 : 0.12), 0
+set bmargin 0.8 + 1.1 * category_lines + (strlen(x_label) ? 1.8 : 0)
 set xlabel x_label
 set ylabel y_label
-set title title offset 0, 0.3
-set key outside right top Left reverse samplen 2
+set title title font ',17' offset 0, 0.3
+set key outside top center horizontal Left reverse samplen 2.5 width 1
 if (!has_line) { set key off }
 
 bars = "data using 0:2:(colours[1 + int($0) % 8]):xticlabel(1) with boxes lc rgb variable notitle"
@@ -25,10 +27,10 @@ spread = !has_spread ? '' : ", data using 0:2:3:4 with yerrorbars lc rgb '#20202
 line = !has_line ? '' : ", data using 0:5 with linespoints lc rgb '#202020' lw 2 dt 2 pt 7 ps 0.6 title line_label"
 values = !show_values ? '' : ", data using 0:4:(sprintf('%.3g', $2)) with labels offset 0, 0.8 textcolor rgb '#202020' notitle"
 
-set terminal svg noenhanced size 900,520 font 'DejaVu Sans,15' background rgb 'white'
+set terminal svg noenhanced size 900,540 font 'DejaVu Sans,15' background rgb 'white'
 do for [out in 'svg png'] {
     if (out eq 'png') {
-        set terminal pngcairo noenhanced size 1800,1040 font 'DejaVu Sans,15' fontscale 2 \
+        set terminal pngcairo noenhanced size 1800,1080 font 'DejaVu Sans,15' fontscale 2 \
             linewidth 2 background rgb 'white'
     }
     set output name.'.'.out

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Groups of bars: one group per category, one bar per series, perhaps a mark across each group.
 # Settings (written before this text): name, title, x_label, y_label, n_series, n_categories,
-# series, has_spread, has_line, line_label, y_max, show_values.
+# category_lines, series, has_spread, has_line, line_label, y_max, show_values.
 # Data: category, then mean least greatest of each series, then of the line.
 array colours[8] = [0x0072B2, 0xE69F00, 0x009E73, 0xD55E00, 0xCC79A7, 0x56B4E9, 0x999999, 0xF0E442]
 data = name.'.dat'
@@ -17,12 +17,16 @@ set grid ytics lt 1 lw 1 lc rgb '#E0E0E0'
 set tics nomirror out scale 0.6 textcolor rgb '#202020'
 set xtics scale 0
 set xrange [-0.6:n_categories - 0.4]
-set yrange [0:(y_max > 0 ? sprintf('%g', y_max) : '*')]
+set yrange [0:*]
+if (y_max > 0) { set yrange [0:y_max] }
 set offsets 0, 0, graph (y_max > 0 ? 0 : 0.08), 0
+set bmargin 0.8 + 1.1 * category_lines + (strlen(x_label) ? 1.8 : 0)
 set xlabel x_label
 set ylabel y_label
-set title title offset 0, 0.3
-set key outside right top Left reverse samplen 2 spacing 1.2
+rows = ceil((n_series + has_line) / 2.0)
+set tmargin 3.2 + 1.15 * rows
+set label 1 title at screen 0.5, screen 0.95 center font ',17'
+set key at screen 0.5, screen 0.915 center top horizontal maxcols 2 Left reverse samplen 2.5 width 1
 
 each = ", for [i = 1:n_series] data using ($0 + place(i))"
 bars = each[3:].":mean(i) with boxes lc rgb colours[1 + (i - 1) % 8] title series[i]" \
@@ -34,10 +38,10 @@ line = !has_line ? '' : ", data using ($0 - 0.44):mark:(0.88):(0)" \
 values = !show_values ? '' : each.":mean(i) + 2:(sprintf('%.3g', column(mean(i))))" \
     ." with labels offset 0, 0.7 font ',10' textcolor rgb '#202020' notitle"
 
-set terminal svg noenhanced size 960,520 font 'DejaVu Sans,15' background rgb 'white'
+set terminal svg noenhanced size 900,540 font 'DejaVu Sans,15' background rgb 'white'
 do for [out in 'svg png'] {
     if (out eq 'png') {
-        set terminal pngcairo noenhanced size 1920,1040 font 'DejaVu Sans,15' fontscale 2 \
+        set terminal pngcairo noenhanced size 1800,1080 font 'DejaVu Sans,15' fontscale 2 \
             linewidth 2 background rgb 'white'
     }
     set output name.'.'.out

@@ -14,7 +14,8 @@
 #include "files.h"
 #include "textbuf.h"
 
-#define NO_GNUPLOT 127
+#define NO_GNUPLOT  127
+#define LABEL_WIDTH 16 /* characters on one line below an axis */
 
 size_t
 figures_count(const struct plan *plan)
@@ -61,15 +62,40 @@ add_array(struct text *t, const char *name, char *const *values, size_t n)
     text_add(t, "]\n");
 }
 
-static void
+/** A category's name; long ones go on several lines of their axis. Returns how many. */
+static int
 add_cell(struct text *t, const char *s)
 {
+    size_t column = 0;
+    int lines = 1;
     text_add(t, "\"");
-    for (; *s; s++)
+    for (; *s; s++, column++)
     {
+        if (*s == ' ' && column + strcspn(s + 1, " ") >= LABEL_WIDTH)
+        {
+            text_add(t, "\\n");
+            lines++;
+            column = 0;
+            continue;
+        }
         text_add(t, "%c", *s == '"' || *s == '\n' || *s == '\\' ? '\'' : *s);
     }
     text_add(t, "\"");
+    return lines;
+}
+
+static int
+category_lines(const struct figure_data *data)
+{
+    int most = 1;
+    for (size_t k = 0; k < data->ncategories; k++)
+    {
+        struct text t = {0};
+        int lines = add_cell(&t, data->categories[k]);
+        most = lines > most ? lines : most;
+        free(t.s);
+    }
+    return most;
 }
 
 static void
@@ -190,6 +216,7 @@ add_settings(struct text *t, const struct element *figure, const struct figure_d
     add_variable(t, "x_label", element_value(figure, "x-label"));
     add_variable(t, "y_label", element_value(figure, "y-label"));
     text_add(t, "n_series = %zu\nn_categories = %zu\n", data->nseries, data->ncategories);
+    text_add(t, "category_lines = %d\n", category_lines(data));
     add_array(t, "series", data->series, data->nseries);
     text_add(t, "has_spread = %d\nhas_line = %d\n", has_spread(data), data->line != NULL);
     add_variable(t, "line_label", line_label ? line_label : element_value(figure, "line"));
