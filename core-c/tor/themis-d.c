@@ -3,6 +3,10 @@
  * Themis-D: the destination's ToR keeps the PSNs that are under way to the NIC, finds out by them
  * which packet triggered a NACK, and blocks the NACK if that one took another path than the packet
  * that the NACK misses. A blocked NACK is made up for once a packet of the right path passes.
+ *
+ * Truncated PSNs are rebuilt from the newest one that has passed, not from the NACK's ePSN: after a
+ * loss the ePSN stays behind by a round trip's worth of packets, more than one byte can tell apart,
+ * while the ring's entries always lie close below the newest PSN.
  */
 #include "tor/themis.h"
 
@@ -15,6 +19,7 @@
 struct themis_qp
 {
     struct weft_ring ring; /* its slots lie behind this struct */
+    uint32_t newest;       /* the latest PSN of those in the ring */
     uint32_t bepsn;        /* ePSN of the blocked NACK that is armed */
     bool armed;            /* themis' Valid */
     uint8_t compensation;  /* enum themis_compensation */
@@ -42,13 +47,13 @@ qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
     struct themis_qp *qp = (struct themis_qp *)memory;
     const struct themis_config *c = (const struct themis_config *)config;
     const uint32_t entries = ring_entries(c, hop);
-    const uint32_t reach = c->allow_large_n ? WEFT_PSN_MASK : themis_entry_reach(c);
-    if (entries == 0 || entries > UINT16_MAX || entries > reach || hop->npaths == 0 ||
-        hop->npaths > reach)
+    if (entries == 0 || entries > UINT16_MAX || entries > themis_entry_reach(c) ||
+        hop->npaths == 0 || hop->npaths > WEFT_PSN_MASK)
     {
         return WEFT_ERANGE;
     }
     weft_ring_init(&qp->ring, (uint8_t *)(qp + 1), entries, (uint32_t)c->entry_bytes);
+    qp->newest = 0;
     qp->bepsn = 0;
     qp->armed = false;
     qp->compensation = (uint8_t)c->compensation;
@@ -61,6 +66,26 @@ static inline bool
 same_path(const struct themis_qp *qp, uint32_t a, uint32_t b)
 {
     return themis_residue(&qp->paths, a) == themis_residue(&qp->paths, b);
+}
+
+/* The PSN that was truncated to the i-th entry. */
+static inline uint32_t
+psn_at(const struct themis_qp *qp, uint32_t i)
+{
+    const uint32_t age = (qp->newest - weft_ring_at(&qp->ring, i)) & weft_ring_mask(&qp->ring);
+    return weft_psn_add(qp->newest, 0U - age);
+}
+
+/* The place of the first entry that comes after @p epsn, or the ring's count. */
+static uint32_t
+first_after(const struct themis_qp *qp, uint32_t epsn)
+{
+    uint32_t i = 0;
+    while (i < qp->ring.count && !weft_psn_before(epsn, psn_at(qp, i)))
+    {
+        i++;
+    }
+    return i;
 }
 
 /* While a NACK is armed: whether @p psn proves the loss. Either answer disarms. */
@@ -92,6 +117,10 @@ to_host(void *state, const struct weft_packet *data, struct weft_tor_counters *c
     {
         *epsn = qp->bepsn;
     }
+    if (qp->ring.count == 0 || weft_psn_before(qp->newest, data->psn))
+    {
+        qp->newest = data->psn;
+    }
     counters->ring_full += weft_ring_push(&qp->ring, data->psn);
     return compensate;
 }
@@ -116,16 +145,15 @@ enum evidence
 static enum evidence
 weigh(const struct themis_qp *qp, uint32_t epsn)
 {
-    const struct weft_ring *ring = &qp->ring;
     enum evidence found = OPEN;
-    for (uint32_t i = 0; i < ring->count; i++)
+    for (uint32_t i = 0; i < qp->ring.count; i++)
     {
-        const int32_t distance = weft_ring_diff(ring, weft_ring_at(ring, i), epsn);
-        if (distance == 0)
+        const uint32_t psn = psn_at(qp, i);
+        if (psn == epsn)
         {
             return DELIVERED;
         }
-        if (distance > 0 && same_path(qp, weft_psn_add(epsn, (uint32_t)distance), epsn))
+        if (weft_psn_before(epsn, psn) && same_path(qp, psn, epsn))
         {
             found = LOST;
         }
@@ -160,7 +188,7 @@ from_host(void *state, const struct weft_packet *nack, struct weft_tor_counters 
 {
     struct themis_qp *qp = (struct themis_qp *)state;
     const uint32_t epsn = nack->psn;
-    const uint32_t at = weft_ring_find_after(&qp->ring, epsn, 0);
+    const uint32_t at = first_after(qp, epsn);
     counters->seen++;
     if (at == qp->ring.count)
     {
@@ -168,8 +196,7 @@ from_host(void *state, const struct weft_packet *nack, struct weft_tor_counters 
         counters->unknown++;
         return true;
     }
-    const int32_t distance = weft_ring_diff(&qp->ring, weft_ring_at(&qp->ring, at), epsn);
-    const bool valid = same_path(qp, weft_psn_add(epsn, (uint32_t)distance), epsn);
+    const bool valid = same_path(qp, psn_at(qp, at), epsn);
     const bool forward = valid || judge(qp, epsn, counters);
     counters->valid += valid;
     counters->invalid += !valid;

@@ -21,7 +21,7 @@ struct themis
     bool source; /* a ToR: sprays what its hosts send */
     bool spraying;
     bool replies; /* ACKs and the like are sprayed as well, by the ePSN they carry */
-    bool mapped; /* by the PathMap behind this struct */
+    bool mapped;  /* by the PathMap behind this struct */
 };
 
 static const struct weft_param params[] = {
@@ -39,10 +39,6 @@ static const struct weft_param params[] = {
      "ecmp spray",
      "How ACKs, NACKs and CNPs travel: on their QP's ECMP path, or sprayed by the ePSN they carry.",
      "themis §3.2 leaves it open; (ours)"},
-    {"allow-large-n", WEFT_BOOL, WEFT_P(struct themis_config, allow_large_n), "off", NULL, NULL,
-     NULL,
-     "Accept more paths or ring entries than truncated PSNs can tell apart (127 with one byte).",
-     "(ours)"},
 };
 
 static uint32_t
@@ -80,8 +76,7 @@ themis_init(void *state, const void *config, const struct weft_site *site)
     {
         return 0;
     }
-    if (site->up_ports == 0 || npaths == 0 || npaths > WEFT_PSN_MASK ||
-        (npaths > themis_entry_reach(c) && !c->allow_large_n))
+    if (site->up_ports == 0 || npaths == 0 || npaths > WEFT_PSN_MASK)
     {
         return WEFT_ERANGE;
     }
@@ -98,8 +93,8 @@ themis_pick(void *state, const struct weft_ports *ports, struct weft_packet *pac
     const struct themis *t = (const struct themis *)state;
     (void)now;
     /* The group must be whole: n is less than up_ports after failures. */
-    if (t->spraying && (packet->kind == WEFT_DATA || t->replies) &&
-        packet->kind != WEFT_RAW && ports->n == t->up_ports)
+    if (t->spraying && (packet->kind == WEFT_DATA || t->replies) && packet->kind != WEFT_RAW &&
+        ports->n == t->up_ports)
     {
         const uint32_t step = themis_residue(&t->paths, packet->psn);
         if (!t->mapped)

@@ -31,11 +31,13 @@ extern "C"
         int64_t compensation; /**< enum themis_compensation */
         int64_t entry_bytes;  /**< of a truncated PSN */
         double ring_factor;   /**< F */
-        int64_t allow_large_n;
-        int64_t replies; /**< enum themis_replies */
+        int64_t replies;      /**< enum themis_replies */
     };
 
-    /** The numbers up to which truncated PSNs can be told apart: half their range, less one. */
+    /**
+     * Most ring entries: half the range of a truncated PSN. The other half is for reordering, since
+     * PSNs in the ring must not lie farther behind the newest than the whole range.
+     */
     static inline uint32_t themis_entry_reach(const struct themis_config *config)
     {
         return (UINT32_C(1) << (8 * (uint32_t)config->entry_bytes - 1)) - 1;
