@@ -158,13 +158,15 @@ START_TEST(the_timer_restarts_on_progress_and_resends_the_oldest)
 {
     begin_sr(0, NULL);
     ck_assert(rig.ops->tx_deadline(rig.tx) == WEFT_NEVER);
-    rig.ops->tx_post(rig.tx, 3);
+    rig.ops->tx_post(rig.tx, 4);
     ck_assert(rig.ops->tx_deadline(rig.tx) == WEFT_NEVER);
-    for (uint32_t psn = 0; psn < 3; psn++)
+    for (uint32_t p = 0; p < 3; p++)
     {
-        sends(WEFT_TX_NEW, psn);
+        sends(WEFT_TX_NEW, p);
     }
-    ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), NOW + RTO);
+    uint32_t psn = 0;
+    ck_assert_int_eq(rig.ops->tx_next(rig.tx, NOW + 400, &psn), WEFT_TX_NEW);
+    ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), NOW + RTO); /* not by sending on */
     reply(WEFT_ACK, 1, NOW + 500);
     ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), NOW + 500 + RTO);
     reply(WEFT_NACK, 1, NOW + 700); /* no progress */
@@ -176,7 +178,7 @@ START_TEST(the_timer_restarts_on_progress_and_resends_the_oldest)
     sends(WEFT_TX_RETX, 1);
     sends(WEFT_TX_NONE, 0);
     ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), NOW + 500 + 2 * RTO); /* no back-off */
-    reply(WEFT_ACK, 3, NOW + 2 * RTO);
+    reply(WEFT_ACK, 4, NOW + 2 * RTO);
     ck_assert(rig.ops->tx_deadline(rig.tx) == WEFT_NEVER);
     ck_assert(rig.ops->tx_counters(rig.tx)->timeouts == 1);
     end();
