@@ -7,6 +7,11 @@ static void
 rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
 {
     weft_selective_receive((struct weft_selective_rx *)rx, data->psn, false, verdict);
+    if (verdict->fresh)
+    {
+        /* One reply per packet in any order, so that replies load the fabric as in-order ones do. */
+        verdict->reply = WEFT_REPLY_ACK;
+    }
 }
 
 const struct weft_transport_ops weft_transport_ideal = {

@@ -35,10 +35,10 @@ static const struct weft_param params[] = {
      "Bytes of a truncated PSN in the ring.", "themis §4"},
     {"ring-factor", WEFT_REAL, WEFT_P(struct themis_config, ring_factor), "1.5", "1", "1000", NULL,
      "F: ring entries in multiples of the last hop's bandwidth-delay product.", "themis §4"},
-    {"replies", WEFT_CHOICE, WEFT_P(struct themis_config, replies), "ecmp", NULL, NULL,
-     "ecmp spray",
+    {"replies", WEFT_CHOICE, WEFT_P(struct themis_config, replies), "spray", NULL,
+     NULL, "ecmp spray",
      "How ACKs, NACKs and CNPs travel: on their QP's ECMP path, or sprayed by the ePSN they carry.",
-     "themis §3.2 leaves it open; (ours)"},
+     "themis §3.2 leaves it open; spray (ours)"},
 };
 
 static uint32_t

@@ -10,8 +10,8 @@
 START_TEST(reordering_is_never_answered_by_a_nack)
 {
     begin("ideal", 0xfffffe, NULL);
-    answers(0xffffff, WEFT_REPLY_NONE, 0xfffffe);
-    answers(1, WEFT_REPLY_NONE, 0xfffffe);
+    answers(0xffffff, WEFT_REPLY_ACK, 0xfffffe);
+    answers(1, WEFT_REPLY_ACK, 0xfffffe);
     answers(0xfffffe, WEFT_REPLY_ACK, 0);
     answers(0, WEFT_REPLY_ACK, 2);
     const struct weft_rx_verdict v = arrive(1);
