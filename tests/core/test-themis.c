@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A user would lose Themis: NACKs blocked or made against what the paper says. Worked examples,
+ * packet by packet.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "themis-rig.h"
+
+static void
+pass_all(struct bench *b, const uint32_t *psns, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+    {
+        ck_assert_int_eq(pass(b, psns[i]), -1);
+    }
+}
+
+#define PASS(b, ...)                                                                               \
+    do                                                                                             \
+    {                                                                                              \
+        const uint32_t psns_[] = {__VA_ARGS__};                                                    \
+        pass_all(b, psns_, sizeof psns_ / sizeof psns_[0]);                                        \
+    } while (0)
+
+/* Figure 2: with ePSN 0 and two paths, 2 proves the loss of 0 and 1 does not. */
+START_TEST(figure_2_only_the_same_path_proves_a_loss)
+{
+    struct bench b;
+    open_bench(&b, 2, 100, compensations[_i], "1");
+    PASS(&b, 2);
+    ck_assert(nack(&b, 0));
+    ck_assert_uint_eq(b.n.valid, 1);
+    close_bench(&b);
+    open_bench(&b, 2, 100, compensations[_i], "1");
+    PASS(&b, 1);
+    ck_assert(!nack(&b, 0));
+    ck_assert_uint_eq(b.n.invalid, 1);
+    close_bench(&b);
+}
+END_TEST
+
+/* Figure 4b: 0, 1, 3, 2; the NACK of 2 is invalid by 3. Then 6: the NACK of 4 is valid. */
+START_TEST(figure_4b_packet_by_packet)
+{
+    struct bench b;
+    open_bench(&b, 2, 100, compensations[_i], "1");
+    PASS(&b, 0, 1, 3);
+    ck_assert(!nack(&b, 2));
+    PASS(&b, 2);
+    ck_assert_uint_eq(b.n.cancelled, _i < 2 ? 1 : 0);
+    PASS(&b, 6);
+    ck_assert(nack(&b, 4));
+    ck_assert_uint_eq(b.n.seen, 2);
+    ck_assert_uint_eq(b.n.valid, 1);
+    ck_assert_uint_eq(b.n.invalid, 1);
+    ck_assert_uint_eq(b.n.compensated, 0);
+    close_bench(&b);
+}
+END_TEST
+
+/* Figure 4c: BePSN = 2, then 4 passes: the ToR sends a NACK of 2, once. */
+START_TEST(figure_4c_packet_by_packet)
+{
+    struct bench b;
+    open_bench(&b, 2, 100, compensations[_i], "1");
+    PASS(&b, 0, 1, 3);
+    ck_assert(!nack(&b, 2));
+    ck_assert_int_eq(pass(&b, 4), _i < 2 ? 2 : -1);
+    ck_assert_int_eq(pass(&b, 6), -1);
+    ck_assert_uint_eq(b.n.compensated, _i < 2 ? 1 : 0);
+    close_bench(&b);
+}
+END_TEST
+
+/* The NACK returns after 2 has left for the NIC: literally armed, it fires on 6 without a loss. */
+START_TEST(a_packet_that_overtakes_its_nack)
+{
+    struct bench b;
+    open_bench(&b, 2, 100, compensations[_i], "1");
+    PASS(&b, 0, 1, 3, 2);
+    ck_assert(!nack(&b, 2));
+    ck_assert_int_eq(pass(&b, 6), _i == 1 ? 2 : -1);
+    ck_assert_uint_eq(b.n.scan_cancelled, _i == 0 ? 1 : 0);
+    ck_assert_uint_eq(b.n.armed, _i == 1 ? 1 : 0);
+    close_bench(&b);
+}
+END_TEST
+
+/* 0 2 4 1 5: 5 triggers the NACK of 3, but the first newer PSN in the ring is 4. */
+START_TEST(the_first_newer_psn_is_not_always_the_trigger)
+{
+    struct bench b;
+    open_bench(&b, 2, 100, compensations[_i], "1");
+    PASS(&b, 0, 2);
+    ck_assert(!nack(&b, 1));
+    PASS(&b, 4, 1, 5);
+    /* 5 is on the path of 3: the NACK is needed, and only the whole ring shows it. */
+    ck_assert_int_eq(nack(&b, 3), _i == 0);
+    ck_assert_uint_eq(b.n.scan_passed, _i == 0 ? 1 : 0);
+    ck_assert_int_eq(pass(&b, 7), _i == 1 ? 3 : -1);
+    close_bench(&b);
+}
+END_TEST
+
+/* The trigger has fallen out of the ring; the missing packet stands before the first newer one. */
+START_TEST(a_missing_packet_that_left_before_the_first_newer_one)
+{
+    struct bench b;
+    open_bench(&b, 4, 3, compensations[_i], "1");
+    PASS(&b, 9, 6, 7, 8);
+    ck_assert_uint_eq(b.n.ring_full, 1);
+    ck_assert(!nack(&b, 6));
+    ck_assert_uint_eq(b.n.scan_cancelled, _i == 0 ? 1 : 0);
+    ck_assert_uint_eq(b.n.armed, _i == 1 ? 1 : 0);
+    close_bench(&b);
+}
+END_TEST
+
+START_TEST(nothing_newer_in_the_ring_is_forwarded)
+{
+    struct bench b;
+    open_bench(&b, 4, 100, compensations[_i], "1");
+    ck_assert(nack(&b, 5));
+    PASS(&b, 3, 4, 5);
+    ck_assert(nack(&b, 5));
+    ck_assert_uint_eq(b.n.unknown, 2);
+    close_bench(&b);
+}
+END_TEST
+
+START_TEST(a_retransmission_cancels_and_a_second_block_overwrites)
+{
+    struct bench b;
+    open_bench(&b, 4, 100, "scan", "1");
+    PASS(&b, 0, 2);
+    ck_assert(!nack(&b, 1));
+    PASS(&b, 7);
+    ck_assert(!nack(&b, 4));
+    ck_assert_uint_eq(b.n.overwritten, 1);
+    ck_assert_uint_eq(b.n.armed, 2);
+    PASS(&b, 5, 4);
+    ck_assert_uint_eq(b.n.cancelled, 1);
+    PASS(&b, 8, 12, 16);
+    close_bench(&b);
+}
+END_TEST
+
+START_TEST(a_forwarded_nack_leaves_the_armed_one)
+{
+    struct bench b;
+    open_bench(&b, 4, 100, "literal", "1");
+    PASS(&b, 0, 2);
+    ck_assert(!nack(&b, 1));
+    PASS(&b, 7);
+    ck_assert(nack(&b, 3));
+    ck_assert_int_eq(pass(&b, 9), 1);
+    close_bench(&b);
+}
+END_TEST
+
+/* Paths follow PSN mod N; after 2^24 - 1 comes 0, wherever that lies when N is no power of two. */
+START_TEST(paths_across_the_wrap_of_the_psn)
+{
+    const uint32_t last = WEFT_PSN_MASK; /* 2^24 - 1 = 0 mod 3, mod 5 and mod 15 */
+    struct bench b;
+    open_bench(&b, 15, 100, "scan", "1");
+    PASS(&b, 15);
+    ck_assert(nack(&b, last)); /* residues 0 and 0, though the distance is 16 */
+    close_bench(&b);
+    open_bench(&b, 15, 100, "scan", "1");
+    PASS(&b, 14);
+    ck_assert(!nack(&b, last)); /* residues 14 and 0, though the distance is 15 */
+    ck_assert_int_eq(pass(&b, 15), last);
+    close_bench(&b);
+    open_bench(&b, 16, 100, "scan", "1");
+    PASS(&b, 15);
+    ck_assert(nack(&b, last));
+    close_bench(&b);
+}
+END_TEST
+
+START_TEST(only_distinguishable_sizes_are_accepted)
+{
+    int64_t config[16];
+    uint64_t memory[128];
+    const struct weft_tor_ops *ops = weft_lb_find("themis")->tor;
+    struct weft_last_hop hop = last_hop(256, 50);
+    configure(config, "ring-factor", "1");
+    ck_assert_int_eq(ops->qp_init(memory, config, &hop), 0);
+    hop.npaths = 0;
+    ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
+    hop = last_hop(16, 128); /* with one byte, the other half of the range is for reordering */
+    ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
+    configure(config, "entry-bytes", "2");
+    hop = last_hop(16, 200);
+    ck_assert_uint_le(ops->qp_size(config, &hop), sizeof memory);
+    ck_assert_int_eq(ops->qp_init(memory, config, &hop), 0);
+    configure(config, "entry-bytes", "3");
+    hop = last_hop(16, 70000);
+    ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
+}
+END_TEST
+
+/* The paper's example: 100 entries of one byte, next to a small state. */
+START_TEST(memory_per_qp_is_small)
+{
+    int64_t config[16];
+    const struct weft_last_hop hop = {64, INT64_C(400000000000), 2000000, 1500};
+    configure(config, NULL, NULL);
+    ck_assert_uint_ge(weft_lb_find("themis")->tor->qp_size(config, &hop), 100);
+    ck_assert_uint_le(weft_lb_find("themis")->tor->qp_size(config, &hop), 100 + 64);
+}
+END_TEST
+
+Suite *
+themis_suite(void)
+{
+    Suite *suite = suite_create("themis");
+    TCase *tcase = tcase_create("themis");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, figure_2_only_the_same_path_proves_a_loss, 0, 3);
+    tcase_add_loop_test(tcase, figure_4b_packet_by_packet, 0, 3);
+    tcase_add_loop_test(tcase, figure_4c_packet_by_packet, 0, 3);
+    tcase_add_loop_test(tcase, a_packet_that_overtakes_its_nack, 0, 3);
+    tcase_add_loop_test(tcase, the_first_newer_psn_is_not_always_the_trigger, 0, 3);
+    tcase_add_loop_test(tcase, a_missing_packet_that_left_before_the_first_newer_one, 0, 3);
+    tcase_add_loop_test(tcase, nothing_newer_in_the_ring_is_forwarded, 0, 3);
+    tcase_add_test(tcase, a_retransmission_cancels_and_a_second_block_overwrites);
+    tcase_add_test(tcase, a_forwarded_nack_leaves_the_armed_one);
+    tcase_add_test(tcase, paths_across_the_wrap_of_the_psn);
+    tcase_add_test(tcase, only_distinguishable_sizes_are_accepted);
+    tcase_add_test(tcase, memory_per_qp_is_small);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
