@@ -451,6 +451,7 @@ command_schema(int argc, char **argv)
         char *text = schema_text();
         fputs(text, stdout);
         free(text);
+        status = EXIT_GOOD;
         free_arguments(&a);
     }
     return status;

@@ -59,12 +59,13 @@ check_column(const struct plan *plan, const struct element *figure, const char *
     }
     if (!found)
     {
-        diag_error(
-            d, element_line(figure, attribute),
-            "%s of <figure %s>: there is no column '%s'; expected %s%s%s%s", attribute,
-            element_value(figure, "name"), column, table ? "one of " : "", table ? table->file : "",
-            varies ? (table ? " or a parameter of the sweep" : "a parameter of the sweep") : "",
-            did_you_mean(near.best));
+        diag_error(d, element_line(figure, attribute),
+                   "%s of <figure %s>: there is no column '%s'; expected %s%s%s%s", attribute,
+                   element_value(figure, "name"), column, table ? "a column of " : "",
+                   table ? table->file : "",
+                   varies ? (table ? " or a parameter of the sweep" : "a parameter of the sweep")
+                          : "",
+                   did_you_mean(near.best));
     }
 }
 

@@ -62,7 +62,7 @@ file_write(const char *folder, const char *name, const char *bytes, size_t n, ch
 bool
 file_replace(const char *folder, const char *name, const char *bytes, size_t n, char **why)
 {
-    char *temporary = xformat(".tmp-%s", name);
+    char *temporary = xformat(".tmp-%ld-%s", (long)getpid(), name);
     char *from = xformat("%s/%s", folder, temporary), *to = xformat("%s/%s", folder, name);
     bool good = file_write(folder, temporary, bytes, n, why);
     if (good && rename(from, to) != 0)
@@ -153,6 +153,23 @@ folder_remove(const char *path, char **why)
         return false;
     }
     return rmdir(path) == 0 || fail(why, "remove", path, errno);
+}
+
+void
+folder_forget_temporary(const char *path)
+{
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
+    {
+        if (strncmp(e->d_name, ".tmp-", 5) == 0)
+        {
+            unlinkat(dirfd(dir), e->d_name, 0);
+        }
+    }
+    if (dir)
+    {
+        closedir(dir);
+    }
 }
 
 bool

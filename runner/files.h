@@ -21,6 +21,9 @@ bool folder_remove(const char *path, char **why);
 /** Removes the plain files in a folder. */
 bool folder_empty(const char *path, char **why);
 
+/** Removes what a killed process left of file_replace(). */
+void folder_forget_temporary(const char *path);
+
 /** Whether the file holds exactly these bytes. */
 bool file_equals(const char *folder, const char *name, const char *bytes, size_t n);
 

@@ -356,7 +356,11 @@ sweep_run(const struct plan *plan, const struct sweep_options *options)
     }
     else if ((lock = lock_results(out, options->run != NULL)) >= 0 && prepare(plan, out, runs))
     {
-        run_folders_clean(runs);
+        if (!options->run)
+        {
+            run_folders_clean(runs);
+            folder_forget_temporary(out);
+        }
         size_t failed = run_due(plan, options, runs);
         bool written = options->run || summary_write(plan, out);
         status = failed || !written ? EXIT_FAILED : EXIT_GOOD;

@@ -1,0 +1,234 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: bad-input.sh WEFT-RUNNER
+# A mistake in a scenario must be named with file and line, with a non-zero exit, and must run and
+# write nothing: else a user loses hours of simulation, or earlier results, to a slip of the pen.
+set -u
+
+weft=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+checks=0
+
+fail()
+{
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n' "$1"
+    sed 's/^/    | /' messages
+}
+
+# refused WHAT PATTERN: bad.xml must be refused with a message that matches.
+refused()
+{
+    checks=$((checks + 1))
+    "$weft" run bad.xml --out kept/new >out 2>messages
+    status=$?
+    [ "$status" = 2 ] || fail "$1: exit status $status, expected 2"
+    [ ! -s out ] || fail "$1: wrote to standard output"
+    [ ! -e kept ] || fail "$1: made the results folder"
+    grep -Eq "^bad.xml(:[0-9]+)?: error: $2" messages || fail "$1: no message like '$2'"
+    "$weft" validate bad.xml >out 2>messages && fail "$1: 'validate' accepts it"
+}
+
+# edited WHAT PATTERN SED...: the same for tiny.xml after edits.
+edited()
+{
+    what=$1
+    pattern=$2
+    shift 2
+    for edit; do
+        set -- "$@" -e "$edit"
+        shift
+    done
+    sed "$@" "$here/tiny.xml" >bad.xml
+    cmp -s bad.xml "$here/tiny.xml" && fail "$what: the edit changes nothing"
+    refused "$what" "$pattern"
+}
+
+# at WHAT PATTERN SED: the message must stand at the very line that the edit touches.
+at()
+{
+    sed -e "$3" "$here/tiny.xml" >bad.xml
+    refused "$1" "$2"
+    line=$(diff "$here/tiny.xml" bad.xml | sed -n 's/^[0-9,]*[acd]\([0-9]*\).*/\1/p' | head -n 1)
+    grep -Eq "^bad.xml:$line: error: $2" messages || fail "$1: not reported at line $line"
+}
+
+# --- the text ---
+at 'mismatched tag' 'malformed XML: .*mismatch' 's,</sweep>,</swoop>,'
+edited 'cut short' 'malformed XML' '20,999d'
+: >bad.xml
+refused 'an empty file' 'malformed XML'
+printf 'plain text\n' >bad.xml
+refused 'no XML at all' 'malformed XML'
+head -c 4096 /dev/zero >bad.xml
+refused 'binary zeros' 'malformed XML'
+[ "$(wc -l <messages)" = 1 ] || fail 'malformed XML is reported more than once'
+
+cat >bad.xml <<'END'
+<?xml version="1.0"?>
+<!DOCTYPE scenario [<!ENTITY secret SYSTEM "file:///etc/passwd">]>
+<scenario name="x"><title>&secret;</title></scenario>
+END
+refused 'an external entity' 'DOCTYPE and entities are not accepted'
+grep -q '^bad.xml:2:' messages || fail 'an external entity: wrong line'
+grep -q root: messages && fail 'an external entity was read'
+
+cat >bad.xml <<'END'
+<?xml version="1.0"?>
+<!DOCTYPE scenario [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;">
+<!ENTITY e "&d;&d;&d;&d;&d;&d;&d;&d;&d;&d;"><!ENTITY f "&e;&e;&e;&e;&e;&e;&e;&e;&e;&e;">
+<!ENTITY g "&f;&f;&f;&f;&f;&f;&f;&f;&f;&f;"><!ENTITY h "&g;&g;&g;&g;&g;&g;&g;&g;&g;&g;">]>
+<scenario name="&h;"/>
+END
+refused 'an entity bomb' 'DOCTYPE and entities are not accepted'
+printf '<!DOCTYPE scenario SYSTEM "http://localhost/x.dtd"><scenario name="x"/>' >bad.xml
+refused 'an external DTD' 'DOCTYPE and entities are not accepted'
+edited 'an undefined entity' 'malformed XML: Entity' 's/Four hosts/\&four; hosts/'
+
+# --- the file ---
+rm -f bad.xml
+refused 'a missing file' 'cannot open it: No such file'
+mkdir bad.xml
+refused 'a directory' 'this is a directory; expected a scenario file'
+rmdir bad.xml
+mkfifo bad.xml
+refused 'a FIFO' 'malformed XML'
+rm bad.xml
+if [ "$(id -u)" != 0 ]; then
+    cp "$here/tiny.xml" bad.xml
+    chmod 000 bad.xml
+    refused 'an unreadable file' 'cannot open it: Permission denied'
+    rm -f bad.xml
+else
+    echo 'note: root can read every file; the unreadable one is left out'
+fi
+{
+    printf '<scenario name="big"><!--'
+    head -c 17000000 /dev/zero | tr '\0' x
+    printf -- '--></scenario>'
+} >bad.xml
+refused 'a file of 17 MB' 'the file is larger than 16 MiB'
+
+# --- names ---
+edited 'another root' 'the root element is <experiment>; expected <scenario>' \
+    's/<scenario/<experiment/' 's,</scenario,</experiment,'
+at 'an unknown element' "unknown element <balanser> in <scenario>; expected .*did you mean 'balancer'" \
+    's,<balancer,<balanser,'
+at 'a misspelt balancer' "unknown balancer 'ecpm'; expected .*did you mean 'ecmp'" \
+    's,<balancer name="rsq",<balancer name="ecpm",'
+at 'a misspelt case value' "unknown balancer 'themsi'; expected .*did you mean 'themis'" \
+    's,value="themis",value="themsi",'
+at 'an unknown attribute' "unknown attribute leafs of <topology leaf-spine>; .*did you mean 'leaves'" \
+    's,leaves=,leafs=,'
+at 'an unknown fixed attribute' "unknown attribute packet of <drop>; .*did you mean 'packets'" \
+    's,<drop qp="0" packets=,<drop qp="0" packets="1" packet=,'
+at 'a misspelt choice' "placement 'interleafed' of <workload> is not one of the choices; expected .*did you mean 'interleaved'" \
+    's,groups="2",groups="2" placement="interleafed",'
+at 'an unknown preset' "unknown preset 'vendors' .*did you mean 'vendor'" 's,preset="vendor",preset="vendors",'
+at 'a second topology' 'a second <topology>; expected one only' 's,<balancer,<topology kind="fat-tree"/><balancer,'
+edited 'no workload' 'the scenario has no <workload kind=' '/<workload/d'
+edited 'no name' '<scenario> lacks name' 's/<scenario name="tiny"/<scenario/'
+at 'a slash in the name' "name '../tiny' of <scenario> cannot name a file" 's,name="tiny",name="../tiny",'
+at 'an empty name' 'name of <scenario> is empty' 's,name="tiny",name="",'
+at 'text where none belongs' 'text inside <sweep>' 's,<sweep>,<sweep>and so on,'
+
+# --- values ---
+at 'a missing unit' "rto '100' of <transport> has no unit, or the wrong one; expected a time" 's,rto="100us",rto="100",'
+at 'a wrong unit' "bytes '200us' of <workload> has no unit, or the wrong one" 's,"200KB","200us",'
+at 'a negative value' "rto '-1us' of <transport>" 's,rto="100us",rto="-1us",'
+at 'not a number' "bytes 'NaN' of <workload>" 's,"200KB","NaN",'
+at 'a real that is not a number' "probability 'nan' of <loss>" 's,<drop qp,<loss probability="nan"/><drop qp,'
+at 'infinity' "probability 'inf' of <loss>" 's,<drop qp,<loss probability="inf"/><drop qp,'
+at 'an overflow' "bytes '99999999999999999999GB' of <workload> is too large" 's,"200KB","99999999999999999999GB",'
+at 'an empty value' "leaves '' of <topology>" 's,leaves="2",leaves="",'
+at 'no hosts' "hosts-per-leaf '0' of <topology> is out of bounds" 's,hosts-per-leaf="2",hosts-per-leaf="0",'
+at 'a thousand million hosts' "hosts-per-leaf '1000000000' of <topology> is out of bounds" \
+    's,hosts-per-leaf="2",hosts-per-leaf="1000000000",'
+edited 'too many hosts in all' 'this leaf-spine is too large; expected at most 1048576 hosts' \
+    's,leaves="2",leaves="4000",' 's,hosts-per-leaf="2",hosts-per-leaf="4000",'
+at 'a message of no bytes' "bytes '0B' of <workload> is out of bounds" 's,"200KB","0B",'
+edited 'an odd fat-tree' 'this fat-tree cannot be built|<topology fat-tree>' \
+    's,kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2",kind="fat-tree" k="5",'
+at 'groups that do not fit' 'this ring does not fit 4 hosts' 's,groups="2",groups="3",'
+at 'a QP that is not there' 'QP 4 of <drop> does not exist; expected 0 to 3' 's,<drop qp="0",<drop qp="4",'
+at 'a sampled QP that is not there' 'QP 9 of <measure> does not exist' 's,qps="0 1",qps="0 9",'
+at 'a QP sampled twice' 'QP 1 of <measure> is named twice' 's,qps="0 1",qps="1 1",'
+edited 'samples without interval' '.*no interval' 's,interval="5us" ,,'
+at 'kmin above kmax' '<switch shared-buffer>: ' 's,preset="100g",preset="100g" kmin="9MB",'
+at 'a failure of no link' '<failure> names no link' 's,<drop,<failure leaf="0" spine="7"/><drop,'
+at 'a repair before the failure' 'repair of <failure> is not after at' \
+    's,<drop,<failure leaf="0" spine="1" at="2ms" repair="1ms"/><drop,'
+at 'no ns-3 attribute' "'Weft' is no ns-3 attribute" 's,<drop,<default name="Weft" value="1"/><drop,'
+
+# --- sweeps ---
+edited 'a parameter that varies twice' 'balancer.name varies twice' \
+    's,<seeds.*,<vary param="balancer.name" values="ecmp ar"/>,'
+edited 'a parameter twice in a zip' 'transport.rto varies twice' \
+    's,<seeds.*,<zip><vary param="transport.rto" values="1us 2us"/><vary param="transport.rto" values="3us 4us"/></zip>,'
+edited 'a parameter twice in a case' 'balancer.name varies twice' \
+    's,<set param="balancer.compensation" value="scan"/>,<set param="balancer.name" value="ar"/>,'
+edited 'the seed varies twice' 'seed.value varies twice' 's,<seeds,<vary param="seed.value" values="1 2"/><seeds,'
+edited 'a zip of different lengths' '.*in a <zip> has 1 values; expected 2' \
+    's,<seeds.*,<zip><vary param="transport.rto" values="1us 2us"/><vary param="workload.bytes" values="1KB"/></zip>,'
+at 'a value twice' "value '1us' of <vary param=\"transport.rto\"> stands twice" \
+    's,<seeds.*,<vary param="transport.rto" values="1us 1us"/>,'
+at 'no values' 'values of <vary> is empty' 's,<seeds.*,<vary param="transport.rto" values=""/>,'
+at 'a bad value in a sweep' "rto '7' of <transport> has no unit" \
+    's,<seeds.*,<vary param="transport.rto" values="5us 7"/>,'
+at 'an element that cannot vary' "no element 'drop' whose attributes can be set" \
+    's,<seeds.*,<vary param="drop.qp" values="1 2"/>,'
+at 'a parameter that nothing has' "no transport has a parameter 'rtt'; .*did you mean 'rto'" \
+    's,<seeds.*,<vary param="transport.rtt" values="1us 2us"/>,'
+at 'no parameter' "'rto' names no parameter" 's,<seeds.*,<vary param="rto" values="1us 2us"/>,'
+at 'an absurd number of runs' "count '1000000000' of <seeds>|more than 100000 runs" 's,count="2",count="1000000000",'
+edited 'too many runs' 'the sweep has more than 100000 runs' 's,count="2",count="50000",'
+edited 'an empty sweep' '<sweep> is empty' '/<cases>/,/<seeds/d' '/<figure/,/>/d'
+edited 'two cases of one name' "a second case 'ecmp'" 's,<case name="rsq",<case name="ecmp",'
+
+# --- figures ---
+at 'a figure of nothing' ".*there is no column 'cct_ms'; .*did you mean 'cct_us'" 's,y="cct_us",y="cct_ms",'
+at 'a figure of no parameter' ".*there is no column 'casse'; .*did you mean 'case'" 's,x="case",x="casse",'
+at 'an unknown template' "template 'bar' of <figure> is not one of the choices; .*did you mean 'bars'" \
+    's,template="bars",template="bar",'
+at 'two figures of one name' "a second figure 'cct'" 's,<figure name="rate",<figure name="cct",'
+edited 'samples that are not taken' '.*shows series.csv, which is not measured' '/<measure/d'
+
+# --- many at once ---
+sed -e 's,leaves="2",leaves="two",' -e 's,rto="100us",rto="100",' -e 's,"200KB","0B",' "$here/tiny.xml" >bad.xml
+refused 'three mistakes' 'leaves'
+[ "$(grep -c ': error: ' messages)" = 3 ] || fail 'three mistakes do not give three messages'
+
+# --- the command line ---
+command_line()
+{
+    checks=$((checks + 1))
+    what=$1
+    pattern=$2
+    shift 2
+    "$weft" "$@" >out 2>messages
+    status=$?
+    [ "$status" = 2 ] || fail "$what: exit status $status, expected 2"
+    [ ! -e kept ] || fail "$what: made the results folder"
+    grep -Eq "$pattern" messages || fail "$what: no message like '$pattern'"
+}
+
+cp "$here/tiny.xml" good.xml
+command_line 'a bad --set' "command line: error: rto '9' of <transport>" run good.xml --out kept --set transport.rto=9
+command_line 'a --set of nothing' "did you mean 'rto'" run good.xml --out kept --set transport.rt=9us
+command_line 'a --set of what varies' 'the sweep varies it at line' run good.xml --out kept --set balancer.name=ar
+command_line 'a --set without value' "expected element.attribute=value" run good.xml --out kept --set transport.rto
+command_line 'no such run' "no run matches 'nothing'" sweep good.xml --out kept --only nothing
+command_line 'no such command' "unknown command 'rnu'; did you mean 'run'" rnu good.xml
+command_line 'no such option' 'unrecognized option' run good.xml --out kept --nonsense
+command_line 'a bad number of jobs' "expected a number from 1 to 4096" run good.xml --out kept -j 0
+command_line 'no file' 'usage: weft run' run
+command_line 'nothing to list' "nothing is called 'themsi'.*did you mean 'themis'" list themsi
+
+[ -e kept ] && fail 'something was written'
+printf '%d checks, %d failures\n' "$checks" "$failures"
+[ "$failures" = 0 ]

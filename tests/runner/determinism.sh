@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: determinism.sh WEFT-RUNNER
+# The same scenario and seed must give the same bytes: twice, with one process or several, from the
+# resolved scenario of a run, and under ns-3's own scheduler. Else no result can be reproduced.
+set -eu
+
+weft=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+run()
+{
+    out=$1
+    shift
+    "$weft" run "$@" --no-figures --out "$out" >/dev/null 2>messages || {
+        cat messages
+        exit 1
+    }
+}
+
+# CSV files alone: scenario.xml names the scheduler, provenance.txt the time.
+same()
+{
+    (cd "$1" && find . -name '*.csv' | sort) >files
+    [ "$(grep -c . files)" -gt 30 ] || { echo "$1 has too few files"; exit 1; }
+    while read -r file; do
+        cmp "$1/$file" "$2/$file" || { echo "FAILED: $3"; exit 1; }
+    done <files
+}
+
+run one "$here/tiny.xml" -j 1
+run two "$here/tiny.xml" -j 4
+same one two 'a second time'
+run map "$here/tiny.xml" --scheduler MapScheduler
+same one map 'under MapScheduler'
+run lane "$here/tiny.xml" --scheduler LaneScheduler
+same one lane 'under LaneScheduler'
+grep -q 'value="ns3::MapScheduler"' map/runs/themis_seed=1/scenario.xml
+
+for name in ecmp_seed=1 themis_seed=2; do
+    run again "one/runs/$name/scenario.xml"
+    for file in one/runs/"$name"/*.csv; do
+        cmp "$file" "again/runs/$name/${file##*/}" || { echo 'FAILED: resolved scenario'; exit 1; }
+    done
+    cmp "one/runs/$name/scenario.xml" "again/runs/$name/scenario.xml"
+    rm -r again
+done
+
+run other "$here/tiny.xml" --set transport.rto=200us
+cmp -s one/runs/rsq_seed=1/scenario.xml other/runs/rsq_seed=1/scenario.xml && exit 1
+cmp -s one/runs/rsq_seed=1/qps.csv one/runs/rsq_seed=2/qps.csv && {
+    echo 'FAILED: two seeds give the same'
+    exit 1
+}
+echo 'all the same'

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: disk-full.sh WEFT-RUNNER
+# Results that cannot be written must be an error that names the file, and must not touch earlier
+# results: else a full disk looks like a finished sweep.
+set -eu
+
+weft=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+mounted=
+cleanup()
+{
+    [ -z "$mounted" ] || umount "$work/small"
+    rm -rf "$work"
+}
+trap cleanup EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    cat messages
+    exit 1
+}
+
+# Folders that cannot be made: below a file, and where nobody may write, root included.
+touch file
+for folder in file/results /proc/weft; do
+    status=0
+    "$weft" run "$here/tiny.xml" --out $folder >out 2>messages || status=$?
+    [ $status = 1 ] || fail "$folder: exit status $status, expected 1"
+    grep -q "error: cannot make the folder $(dirname $folder)" messages ||
+        grep -q "error: cannot make the folder $folder" messages || fail "$folder: not named"
+done
+if [ "$(id -u)" != 0 ]; then
+    mkdir locked
+    chmod 555 locked
+    status=0
+    "$weft" run "$here/tiny.xml" --out locked/results >out 2>messages || status=$?
+    [ $status = 1 ] || fail "a locked folder: exit status $status"
+    grep -q 'error: cannot make the folder locked/results: Permission denied' messages ||
+        fail 'a locked folder is not named'
+fi
+
+# Standard output on a full disk.
+status=0
+"$weft" list >/dev/full 2>messages || status=$?
+[ $status = 1 ] || fail "standard output full: exit status $status"
+grep -q 'cannot write to standard output' messages || fail 'standard output full: no message'
+
+mkdir small
+if ! mount -t tmpfs -o size=512k,nr_inodes=200 tmpfs small 2>/dev/null; then
+    echo 'skipped: mounting a small disk needs root'
+    exit 77
+fi
+mounted=yes
+
+# One run fits and is kept; then the disk is full.
+"$weft" sweep "$here/tiny.xml" --only ecmp_seed=1 --no-figures --out small/r >out 2>messages ||
+    fail 'the first run does not fit'
+cp -r small/r before
+head -c 512k /dev/zero >small/ballast 2>/dev/null || true
+status=0
+"$weft" sweep "$here/tiny.xml" -j 1 --no-figures --out small/r >out 2>messages || status=$?
+[ $status = 1 ] || fail "full disk: exit status $status, expected 1"
+grep -q 'No space left on device' messages || fail 'full disk: no reason given'
+grep -q 'error: cannot write small/r/' messages || grep -q 'error: cannot make the folder small/r/' messages ||
+    fail 'full disk: no file named'
+diff -r before/runs/ecmp_seed=1 small/r/runs/ecmp_seed=1 || fail 'full disk: an earlier run changed'
+cmp before/summary.csv small/r/summary.csv || fail 'full disk: the earlier summary changed'
+for run in small/r/runs/*; do
+    [ "$run" = small/r/runs/ecmp_seed=1 ] || fail "full disk: $run looks finished"
+done
+
+# With room again, the same command completes the sweep.
+rm small/ballast
+"$weft" sweep "$here/tiny.xml" --no-figures --out small/r >out 2>messages || fail 'no recovery'
+[ "$(wc -l <small/r/summary.csv)" = 7 ] || fail 'the sweep is not complete'
+find small/r -name '.tmp-*' | grep -q . && fail 'temporary files are left'
+echo 'a full disk is reported'

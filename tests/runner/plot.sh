@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: plot.sh WEFT-RUNNER
+# Figures must come out whole, and a machine without gnuplot must keep its results and say what is
+# missing: else hours of simulation end in a shell's "not found".
+set -eu
+
+weft=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    exit 1
+}
+
+mkdir empty
+status=0
+PATH=$work/empty "$weft" run "$here/tiny.xml" >/dev/null 2>messages || status=$?
+[ $status = 3 ] || fail "without gnuplot: exit status $status, expected 3"
+grep -q 'gnuplot is not installed; expected the package gnuplot-nox' messages || fail 'no word about gnuplot'
+grep -q 'the results are complete in results/tiny' messages || fail 'no word about the results'
+[ "$(wc -l <results/tiny/summary.csv)" = 7 ] || fail 'the results are not complete'
+cp results/tiny/summary.csv before.csv
+status=0
+PATH=$work/empty "$weft" plot "$here/tiny.xml" >/dev/null 2>messages || status=$?
+[ $status = 3 ] || fail "plot without gnuplot: exit status $status, expected 3"
+status=0
+"$weft" plot no-such-folder >/dev/null 2>messages || status=$?
+[ $status = 2 ] || fail "plot of nothing: exit status $status, expected 2"
+
+command -v gnuplot >/dev/null || {
+    echo 'skipped: gnuplot (package gnuplot-nox) is not installed'
+    exit 77
+}
+"$weft" plot results/tiny >/dev/null
+for figure in cct rate; do
+    head -c 8 results/tiny/$figure.png | od -An -c | grep -q 'P   N   G' || fail "$figure.png is no PNG"
+    tail -c 8 results/tiny/$figure.svg | grep -q '</svg>' || fail "$figure.svg is not whole"
+    grep -q '>Themis<' results/tiny/$figure.svg || fail "$figure.svg does not name Themis"
+done
+cmp before.csv results/tiny/summary.csv || fail 'drawing changed the results'
+find results -name '.tmp-*' | grep -q . && fail 'temporary files are left'
+
+# A figure shows the numbers of the CSV: the mean over two seeds.
+expected=$(awk -F, '$2 == "themis" { sum += $4 } END { printf "%.4f", sum / 2 }' before.csv)
+shown=$(awk '$1 == "\"Themis\"" { printf "%.4f", $2 }' results/tiny/cct.dat)
+[ "$expected" = "$shown" ] || fail "the figure shows $shown, the results say $expected"
+
+rm results/tiny/*.svg
+"$weft" plot "$here/tiny.xml" --figure rate >/dev/null
+[ -e results/tiny/rate.svg ] || fail '--figure does not draw it'
+[ ! -e results/tiny/cct.svg ] || fail '--figure draws others as well'
+status=0
+"$weft" plot results/tiny --figure rat >/dev/null 2>messages || status=$?
+[ $status = 3 ] || fail "an unknown figure: exit status $status"
+grep -q "did you mean 'rate'" messages || fail 'an unknown figure: no suggestion'
+echo 'figures drawn'

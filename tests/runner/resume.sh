@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: resume.sh WEFT-RUNNER
+# A sweep that is killed must keep its finished runs, and end as if nothing had happened: else a
+# night of simulation is lost to a reboot. No process may be left, two must not mix their results.
+set -eu
+
+weft=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    exit 1
+}
+
+# Long enough to be killed in the middle: some tenths of a second for each of the runs.
+sed -e 's/"200KB"/"40MB"/' -e 's/count="2"/count="3"/' -e 's/name="tiny"/name="long"/' \
+    -e 's/limit time="100ms"/limit time="10s"/' -e 's/interval="5us"/interval="1ms"/' \
+    "$here/tiny.xml" >long.xml
+"$weft" run long.xml -j 2 --no-figures --out calm >calm.txt 2>/dev/null
+[ "$(find calm/runs -mindepth 1 -maxdepth 1 | wc -l)" = 9 ] || fail 'not 9 runs'
+
+killed=0
+for wait in 1 1 1 1; do
+    "$weft" run long.xml -j 2 --no-figures --out killed >/dev/null 2>&1 &
+    pid=$!
+    # Kill it once there is something to lose.
+    n=0
+    while kill -0 $pid 2>/dev/null && [ $n -lt 200 ]; do
+        finished=$(find killed/runs -mindepth 1 -maxdepth 1 ! -name '.*' 2>/dev/null | wc -l)
+        [ "$finished" -gt "$killed" ] && break
+        sleep 0.05
+        n=$((n + wait))
+    done
+    kill -9 $pid 2>/dev/null || true
+    wait $pid 2>/dev/null || true
+    finished=$(find killed/runs -mindepth 1 -maxdepth 1 ! -name '.*' | wc -l)
+    [ "$finished" -ge "$killed" ] || fail 'a finished run is gone'
+    killed=$finished
+    find killed/runs -name 'scenario.xml' -path '*/.tmp-*' | grep -q . && echo 'killed while writing'
+done
+[ "$killed" -gt 0 ] || fail 'nothing was finished before the kill'
+[ "$killed" -lt 9 ] || echo 'note: all runs ended before the last kill'
+
+# The children died with their parent: their runs are free.
+for run in killed/runs/.tmp-*; do
+    [ ! -d "$run" ] || flock -w 5 "$run" true || fail "a process still works on $run"
+done
+
+kept=$(find killed/runs -mindepth 2 -name provenance.txt -path '*seed*' ! -path '*/.*' -newer long.xml |
+    sort | xargs ls -li --time-style=full-iso | awk '{print $1, $8}')
+"$weft" run long.xml -j 2 --no-figures --out killed >killed.txt 2>messages || fail "$(cat messages)"
+grep -q 'runs are finished already' messages || fail 'nothing was kept'
+diff -r -x provenance.txt -x .lock calm killed || fail 'the result differs from an undisturbed one'
+sed 's,calm/,killed/,' calm.txt | cmp - killed.txt || fail 'the table differs'
+after=$(find killed/runs -mindepth 2 -name provenance.txt | sort | xargs ls -li --time-style=full-iso |
+    awk '{print $1, $8}')
+echo "$kept" | while read -r line; do
+    echo "$after" | grep -qxF "$line" || fail "a finished run was repeated: $line"
+done
+find killed -name '.tmp-*' | grep -q . && fail 'temporary files are left'
+
+# A run whose scenario has changed is done again, and the others are not.
+"$weft" run long.xml -j 2 --no-figures --out killed --set transport.rto=150us >/dev/null 2>messages
+grep -q 'finished already' messages && fail 'a run with other parameters was taken for finished'
+"$weft" run long.xml -j 2 --no-figures --out killed >/dev/null 2>&1
+diff -r -x provenance.txt -x .lock calm killed || fail 'going back gives something else'
+
+# Two at a time on one folder.
+rm -rf both
+"$weft" run long.xml -j 1 --no-figures --out both >/dev/null 2>&1 &
+pid=$!
+while [ ! -e both/.lock ]; do sleep 0.02; done
+sleep 0.1
+status=0
+"$weft" run long.xml -j 1 --no-figures --out both >/dev/null 2>messages || status=$?
+[ $status = 1 ] || fail "a second sweep on the same folder: exit status $status"
+grep -q 'another weft works in both' messages || fail 'no word about the other process'
+wait $pid
+
+# The plan's commands, in any order and twice, give the same as the sweep.
+"$weft" plan long.xml --out planned | sed "s,^weft,$weft," >plan.sh
+[ "$(grep -c run-one plan.sh)" = 9 ] || fail 'not 9 commands in the plan'
+sort -r plan.sh | xargs -P 2 -I '{}' sh -c '{}' >/dev/null 2>&1 || fail 'a planned command fails'
+sh plan.sh >/dev/null 2>messages || fail 'a planned command fails when repeated'
+[ "$(grep -c '1 of 1 runs are finished already' messages)" = 9 ] || fail 'a planned run was repeated'
+"$weft" run long.xml --no-figures --out planned >/dev/null 2>&1
+diff -r -x provenance.txt -x .lock calm planned || fail 'the plan gives something else'
+echo "resumed after $killed finished runs"
