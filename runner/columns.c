@@ -152,7 +152,7 @@ static const struct column groups_columns[] = {
 static const struct column series_columns[] = {
     P("time_us", COLUMN_TIME, time, "when the sample was taken"),
     P("qp", COLUMN_U32, qp, "number of the QP"),
-    P("rate_gbps", COLUMN_RATE, rate, "the congestion control's rate at that time"),
+    P("rate_gbps", COLUMN_RATE, rate, "the congestion control's rate, mean over the interval"),
     P("wire_rate_gbps", COLUMN_RATE, wire_rate, "data frames sent in the interval / its length"),
     P("sent", COLUMN_U64, sent, "data packets sent for the first time, since the start"),
     P("resent", COLUMN_U64, resent, "data packets sent again, since the start"),

@@ -87,7 +87,7 @@ extern "C"
     {
         int64_t time;
         uint32_t qp;
-        double rate;      /**< bit/s: the congestion control's, at that instant */
+        double rate;      /**< bit/s: the congestion control's, mean over the interval */
         double wire_rate; /**< bit/s: data frames sent in the interval */
         uint64_t sent, resent;
         double resent_share; /**< resent / (sent + resent) in the interval; 0 if none */

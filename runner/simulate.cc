@@ -85,6 +85,7 @@ class Run
         uint64_t sent{0};
         uint64_t resent{0};
         uint64_t bytes{0};
+        double rateTime{0};
     };
 
     const scenario& m_s;
@@ -230,7 +231,10 @@ Run::SampleQps(int64_t now)
         qp_sample s{};
         s.time = now;
         s.qp = qp->index;
-        s.rate = static_cast<double>(qp->nic->GetRate(qp));
+        // Between two packets the rate of the earlier one counts: it set the gap.
+        const double rateTime =
+            qp->rateTime + qp->lastRate * static_cast<double>(now - qp->lastSent);
+        s.rate = (rateTime - last.rateTime) / static_cast<double>(m_s.measure.interval);
         s.wire_rate = static_cast<double>(qp->sentBytes - last.bytes) * 8e12 /
                       static_cast<double>(m_s.measure.interval);
         s.sent = tx->sent;
@@ -240,7 +244,7 @@ Run::SampleQps(int64_t now)
         s.nacks_received = tx->nacks;
         s.cnps_received = qp->counters.cnps;
         m_samples.push_back(s);
-        last = Last{tx->sent, tx->resent, qp->sentBytes};
+        last = Last{tx->sent, tx->resent, qp->sentBytes, rateTime};
     }
 }
 
