@@ -5,9 +5,11 @@ set(weft_module_sources
     ns3-module/model/weft-channel.cc
     ns3-module/model/weft-choice.cc
     ns3-module/model/weft-collective.cc
+    ns3-module/model/weft-fabric-faults.cc
     ns3-module/model/weft-fabric.cc
     ns3-module/model/weft-lane-scheduler.cc
     ns3-module/model/weft-net-device.cc
+    ns3-module/model/weft-nic-ip.cc
     ns3-module/model/weft-nic.cc
     ns3-module/model/weft-packet.cc
     ns3-module/model/weft-port.cc

@@ -131,7 +131,10 @@ WeftHelper::InstallWorkload(const std::string& text)
 void
 WeftHelper::UseFastScheduler()
 {
-    Time::SetResolution(Time::PS);
+    if (Time::GetResolution() != Time::PS)
+    {
+        Time::SetResolution(Time::PS);
+    }
     TypeIdValue chosen;
     GlobalValue::GetValueByName("SchedulerType", chosen);
     if (chosen.Get().GetName() == "ns3::MapScheduler")

@@ -3,6 +3,7 @@
  */
 #include "weft-channel.h"
 
+#include "weft-net-device.h"
 #include "weft-port.h"
 
 #include "ns3/net-device.h"
@@ -89,6 +90,10 @@ WeftChannel::SetDown(bool down)
 {
     m_ports[0]->SetDown(down);
     m_ports[1]->SetDown(down);
+    for (const auto& device : m_devices)
+    {
+        DynamicCast<WeftNetDevice>(device)->NotifyLinkChange();
+    }
 }
 
 bool

@@ -78,6 +78,8 @@ bool
 WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
 {
     m_fabric = fabric;
+    // QPs and events point here: lives until the simulation is destroyed, whoever holds it.
+    Simulator::ScheduleDestroy(&WeftCollective::Dispose, Ptr<WeftCollective>(this));
     if (!Fill(fabric->GetNHosts(), error))
     {
         return false;

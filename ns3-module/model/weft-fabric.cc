@@ -15,7 +15,6 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
-#include <algorithm>
 #include <sstream>
 #include <weft/error.h>
 #include <weft/psn.h>
@@ -468,156 +467,19 @@ WeftFabric::Drop(WeftPacket* p, Loss why)
 }
 
 void
-WeftFabric::AttachPayload(WeftPacket* p, Ptr<Packet> packet, uint16_t protocol)
+WeftFabric::AttachPayload(WeftPacket* p, const Payload& payload)
 {
-    m_payloads[p] = Payload{packet, protocol};
+    m_payloads[p] = payload;
 }
 
-Ptr<Packet>
-WeftFabric::DetachPayload(WeftPacket* p, uint16_t* protocol)
+WeftFabric::Payload
+WeftFabric::DetachPayload(WeftPacket* p)
 {
     const auto it = m_payloads.find(p);
     NS_ASSERT(it != m_payloads.end());
-    Ptr<Packet> packet = it->second.packet;
-    *protocol = it->second.protocol;
+    Payload payload = it->second;
     m_payloads.erase(it);
-    return packet;
-}
-
-void
-WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count)
-{
-    m_drops[static_cast<uint64_t>(qp) << 32 | offset] += count;
-    m_injectsLoss = true;
-}
-
-void
-WeftFabric::SetLossProbability(double probability)
-{
-    m_lossProbability = probability;
-    m_injectsLoss = m_injectsLoss || probability > 0;
-}
-
-bool
-WeftFabric::TakeInjectedLoss(const weft_packet& d, weft_rng& rng)
-{
-    if (!m_drops.empty())
-    {
-        const uint64_t offset = weft_psn_add(d.psn, 0U - m_qps[d.qp]->firstPsn);
-        const auto it = m_drops.find(static_cast<uint64_t>(d.qp) << 32 | offset);
-        if (it != m_drops.end())
-        {
-            if (--it->second == 0)
-            {
-                m_drops.erase(it);
-            }
-            return true;
-        }
-    }
-    return m_lossProbability > 0 && weft_rng_unit(&rng) < m_lossProbability;
-}
-
-void
-WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
-{
-    NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
-    Simulator::Schedule(at - Simulator::Now(), &WeftFabric::LinkChanged, this, link, true);
-    if (repair != Time::Max())
-    {
-        Simulator::Schedule(repair - Simulator::Now(), &WeftFabric::LinkChanged, this, link, false);
-    }
-}
-
-void
-WeftFabric::LinkChanged(uint64_t link, bool down)
-{
-    NS_LOG_INFO("link " << link << (down ? " fails" : " is back"));
-    m_channels[link]->SetDown(down);
-    const auto it = std::lower_bound(m_dead.begin(), m_dead.end(), link);
-    const bool known = it != m_dead.end() && *it == link;
-    if (down && !known)
-    {
-        m_dead.insert(it, link);
-    }
-    else if (!down && known)
-    {
-        m_dead.erase(it);
-    }
-    if (m_convergence != Time::Max())
-    {
-        Simulator::Schedule(m_convergence, &WeftFabric::Converge, this);
-    }
-}
-
-void
-WeftFabric::Converge()
-{
-    m_fib = nullptr;
-    if (!m_dead.empty())
-    {
-        const int64_t size = weft_fib_size(&m_clos, m_dead.data(), m_dead.size());
-        NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
-        m_fibMemory.assign(static_cast<size_t>(size) / 8 + 1, 0);
-        m_fib = weft_fib_build(m_fibMemory.data(),
-                               static_cast<size_t>(size),
-                               &m_clos,
-                               m_dead.data(),
-                               m_dead.size());
-    }
-    for (WeftSwitch* sw : m_switches)
-    {
-        sw->SetHealthy(m_dead.empty());
-    }
-    // Rings hold PSNs from before the failure: a ToR that turns its middleware on again starts
-    // anew.
-    const bool active = GetBalancer()->tor && m_dead.empty();
-    if (active && !m_torActive)
-    {
-        const weft_last_hop hop = GetLastHop();
-        for (WeftQp* qp : m_qps)
-        {
-            if (qp->tor)
-            {
-                GetBalancer()->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
-            }
-        }
-    }
-    m_torActive = active;
-}
-
-bool
-WeftFabric::CheckConservation(std::string& error) const
-{
-    const WeftCounters& c = m_counters;
-    const uint64_t lost =
-        c.lost[DROP_BUFFER] + c.lost[DROP_LINK] + c.lost[DROP_INJECTED] + c.lost[BLOCKED];
-    std::ostringstream text;
-    if (c.sent + c.madeByTors < c.delivered + lost)
-    {
-        text << "more frames ended (" << c.delivered + lost << ") than began ("
-             << c.sent + c.madeByTors << ")";
-    }
-    else if (GetPacketsInUse() == 0)
-    {
-        if (c.sent + c.madeByTors != c.delivered + lost ||
-            c.sentBytes + c.madeByTorsBytes != c.deliveredBytes + c.lostBytes)
-        {
-            text << c.sent + c.madeByTors << " frames (" << c.sentBytes + c.madeByTorsBytes
-                 << " bytes) began, but " << c.delivered + lost << " ("
-                 << c.deliveredBytes + c.lostBytes << " bytes) ended, and none is left";
-        }
-        for (WeftSwitch* sw : m_switches)
-        {
-            const weft_mmu& mmu = sw->GetBuffer();
-            if (mmu.shared_used != 0 || mmu.headroom_used != 0)
-            {
-                text << "switch " << sw->GetIndex() << " is empty but accounts for "
-                     << mmu.shared_used + mmu.headroom_used << " bytes. ";
-            }
-        }
-    }
-    error = text.str();
-    return error.empty();
+    return payload;
 }
 
 Ptr<WeftNic>

@@ -72,6 +72,14 @@ class WeftFabric : public Object
         BLOCKED,       //!< a NACK that a ToR kept
     };
 
+    /** What a frame of an IP stack carries. */
+    struct Payload
+    {
+        Ptr<Packet> packet; //!< the packet
+        uint16_t protocol;  //!< EtherType
+        Mac48Address to;    //!< as it was addressed: a NIC's, a group's or broadcast
+    };
+
     /** @return the type */
     static TypeId GetTypeId();
     WeftFabric();
@@ -111,7 +119,8 @@ class WeftFabric : public Object
      *  @param at when @param repair when it comes back, Time::Max(): never */
     void ScheduleFailure(uint64_t link, Time at, Time repair);
 
-    /** @return whether frames sent = delivered + lost + in the fabric, and buffers add up
+    /** To be asked at any time. @return whether frames sent = delivered + lost + in the fabric, and
+     * every buffer's accounts agree
      *  @param error what does not */
     bool CheckConservation(std::string& error) const;
 
@@ -147,6 +156,8 @@ class WeftFabric : public Object
     {
         return m_pool.GetUsed();
     }
+    /** @return frames queued or on a wire: sent, and neither delivered nor lost */
+    uint64_t GetPacketsInFabric() const;
     uint64_t GetPacketsMade() const
     {
         return m_pool.GetMade();
@@ -255,21 +266,14 @@ class WeftFabric : public Object
     {
         m_counters.payload += bytes;
     }
-    void AttachPayload(WeftPacket* p, Ptr<Packet> packet, uint16_t protocol);
-    Ptr<Packet> DetachPayload(WeftPacket* p, uint16_t* protocol);
+    void AttachPayload(WeftPacket* p, const Payload& payload);
+    Payload DetachPayload(WeftPacket* p);
     /** @} */
 
   protected:
     void DoDispose() override;
 
   private:
-    /** A packet of an IP stack. */
-    struct Payload
-    {
-        Ptr<Packet> packet; //!< the packet
-        uint16_t protocol;  //!< EtherType
-    };
-
     // Accessors of the attributes
     void SetTopology(std::string text);   //!< @param text name and parameters
     void SetFrames(std::string text);     //!< @param text name and parameters
@@ -294,7 +298,12 @@ class WeftFabric : public Object
     void InitQpState(WeftQp* qp);                 //!< @param qp gets its states
     weft_last_hop GetLastHop() const;             //!< @return what sizes a ToR's rings
     void LinkChanged(uint64_t link, bool down);   //!< @param link number @param down new state
-    void Converge(); //!< New forwarding for the links that are down now
+    /** New forwarding everywhere. @param dead the links that were down a convergence delay ago */
+    void Converge(std::vector<uint64_t> dead);
+    void SetTorActive(bool active); //!< @param active whether ToR middleware is to work
+    /** Recounts a buffer. @param mmu the buffer @param index its switch @param empty whether
+     * nothing may be in it @param text gets what is wrong */
+    static void CheckBuffer(const weft_mmu& mmu, uint32_t index, bool empty, std::ostream& text);
 
     WeftChoice m_topology;  //!< shape
     WeftChoice m_frames;    //!< frame sizes

@@ -33,6 +33,9 @@ class WeftNetDevice : public NetDevice
     /** @return the fabric this device belongs to */
     Ptr<WeftFabric> GetFabric() const;
 
+    /** Tells listeners that a link of this device went up or down. */
+    void NotifyLinkChange();
+
     // From NetDevice
     void SetIfIndex(const uint32_t index) override;
     uint32_t GetIfIndex() const override;
@@ -67,8 +70,6 @@ class WeftNetDevice : public NetDevice
 
   protected:
     void DoDispose() override;
-    /** Tells listeners that a link of this device went up or down. */
-    void NotifyLinkChange();
 
     Ptr<WeftFabric> m_fabric;                    //!< the fabric
     NetDevice::ReceiveCallback m_receive;        //!< where packets of IP stacks go

@@ -3,12 +3,10 @@
  */
 #include "weft-nic.h"
 
+#include "weft-channel.h"
 #include "weft-fabric.h"
 
-#include "ns3/channel.h"
 #include "ns3/log.h"
-#include "ns3/node.h"
-#include "ns3/packet.h"
 
 #include <algorithm>
 #include <weft/cc.h>
@@ -24,8 +22,7 @@ NS_OBJECT_ENSURE_REGISTERED(WeftNic);
 
 namespace
 {
-constexpr uint32_t DATA_CLASS = 1;        //!< traffic class of data
-constexpr uint32_t ETHERNET_FRAMING = 18; //!< bytes of Ethernet header and FCS
+constexpr uint32_t DATA_CLASS = 1; //!< traffic class of data
 } // namespace
 
 void
@@ -94,7 +91,12 @@ WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
     const uint64_t packets = weft_packets(bytes, m_fabric->GetFrameConfig().payload);
     qp->messages.push_back(WeftQp::Message{qp->posted, qp->posted + packets, bytes, tag});
     qp->posted += packets;
-    m_fabric->GetTransport()->tx_post(qp->tx, static_cast<uint32_t>(packets));
+    for (uint64_t left = packets; left > 0;)
+    {
+        const auto part = static_cast<uint32_t>(std::min<uint64_t>(left, UINT32_MAX));
+        m_fabric->GetTransport()->tx_post(qp->tx, part);
+        left -= part;
+    }
     Activate(qp);
     Kick(WeftNow());
 }
@@ -103,6 +105,20 @@ int64_t
 WeftNic::GetRate(const WeftQp* qp) const
 {
     return m_fabric->GetCc()->rate(qp->cc, WeftNow());
+}
+
+uint64_t
+WeftNic::GetWaiting() const
+{
+    uint64_t frames = 0;
+    for (const WeftPacket* first : {m_replies.head, m_raw.head})
+    {
+        for (const WeftPacket* p = first; p; p = p->next)
+        {
+            frames++;
+        }
+    }
+    return frames;
 }
 
 void
@@ -525,89 +541,6 @@ WeftNic::Pace(WeftQp* qp, int64_t frame, int64_t now)
     qp->lastRate = static_cast<double>(rate);
     qp->lastSent = now;
     qp->sentBytes += static_cast<uint64_t>(frame);
-}
-
-bool
-WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
-{
-    const Mac48Address to = Mac48Address::ConvertFrom(dest);
-    if (!to.IsBroadcast() && !to.IsGroup())
-    {
-        const uint32_t host = m_fabric->FindHost(dest);
-        if (host == m_fabric->GetNHosts() || host == m_host)
-        {
-            return false;
-        }
-        SendRaw(packet->Copy(), host, protocolNumber);
-    }
-    else
-    {
-        for (uint32_t host = 0; host < m_fabric->GetNHosts(); host++)
-        {
-            if (host != m_host)
-            {
-                SendRaw(packet->Copy(), host, protocolNumber);
-            }
-        }
-    }
-    Kick(WeftNow());
-    return true;
-}
-
-void
-WeftNic::SendRaw(Ptr<Packet> packet, uint32_t host, uint16_t protocol)
-{
-    WeftPacket* p = m_fabric->NewPacket();
-    p->d = weft_packet{};
-    p->d.src = m_host;
-    p->d.dst = host;
-    p->d.bytes = packet->GetSize() + ETHERNET_FRAMING;
-    p->d.kind = WEFT_RAW;
-    p->d.tclass = DATA_CLASS;
-    p->d.sport = protocol;
-    m_fabric->AttachPayload(p, packet, protocol);
-    m_raw.Push(p);
-}
-
-void
-WeftNic::ReceiveRaw(WeftPacket* p)
-{
-    uint16_t protocol;
-    Ptr<Packet> packet = m_fabric->DetachPayload(p, &protocol);
-    const Address from = m_fabric->GetNic(p->d.src)->GetAddress();
-    m_fabric->Free(p);
-    if (!m_promisc.IsNull())
-    {
-        m_promisc(this, packet, protocol, from, GetAddress(), NetDevice::PACKET_HOST);
-    }
-    if (!m_receive.IsNull())
-    {
-        m_receive(this, packet, protocol, from);
-    }
-}
-
-Ptr<Channel>
-WeftNic::GetChannel() const
-{
-    return m_channel;
-}
-
-void
-WeftNic::SetChannel(Ptr<Channel> channel)
-{
-    m_channel = channel;
-}
-
-bool
-WeftNic::IsBroadcast() const
-{
-    return true;
-}
-
-bool
-WeftNic::NeedsArp() const
-{
-    return true;
 }
 
 } // namespace ns3

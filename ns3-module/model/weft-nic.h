@@ -14,6 +14,8 @@ struct weft_rx_verdict;
 namespace ns3
 {
 
+class WeftChannel;
+
 /**
  * @ingroup weft
  * @brief An RDMA NIC: queue pairs served round-robin, paced by their congestion control.
@@ -63,11 +65,15 @@ class WeftNic : public WeftNetDevice
     // From NetDevice: traffic of IP stacks
     bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
     Ptr<Channel> GetChannel() const override;
+    bool IsLinkUp() const override;
     bool IsBroadcast() const override;
     bool NeedsArp() const override;
 
     /** @param channel the link to the ToR */
-    void SetChannel(Ptr<Channel> channel);
+    void SetChannel(Ptr<WeftChannel> channel);
+
+    /** @return replies and packets of IP stacks that have not left yet */
+    uint64_t GetWaiting() const;
 
   protected:
     void DoDispose() override;
@@ -112,9 +118,9 @@ class WeftNic : public WeftNetDevice
     void ReceiveReply(WeftPacket* p, int64_t now); //!< @param p ACK or NACK @param now ps
     void ReceiveCnp(WeftPacket* p, int64_t now);   //!< @param p CNP @param now ps
     void ReceiveRaw(WeftPacket* p);                //!< @param p packet of an IP stack
-    /** Queues a packet of an IP stack. @param packet the packet @param host destination @param
-     * protocol EtherType */
-    void SendRaw(Ptr<Packet> packet, uint32_t host, uint16_t protocol);
+    /** Queues a packet of an IP stack. @param packet copied @param host destination @param protocol
+     * EtherType @param to as it was addressed */
+    void SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac48Address to);
     /** Advances the receiver. @param qp QP @param epsn new ePSN @param now ps */
     void Advance(WeftQp* qp, uint32_t epsn, int64_t now);
     /** @param qp QP @param d the data packet @param v verdict on it @return whether its ACK may
@@ -158,7 +164,7 @@ class WeftNic : public WeftNetDevice
     size_t m_next{0};                             //!< the active QP whose turn it is
     int64_t m_batchLeft{0};                       //!< packets that it may still send in a row
     int64_t m_wakeAt;                             //!< earliest pending wake-up, WEFT_NEVER: none
-    Ptr<Channel> m_channel;                       //!< link to the ToR
+    Ptr<WeftChannel> m_channel;                   //!< link to the ToR
     TracedCallback<const weft_packet&> m_txTrace; //!< "Tx"
     TracedCallback<const weft_packet&> m_rxTrace; //!< "Rx"
 };

@@ -23,11 +23,12 @@ constexpr int64_t PFC_FRAME = 64;                           //!< bytes of a PFC 
 WeftPort::WeftPort(WeftFabric* fabric, uint32_t index, int64_t rate, int64_t delay, int64_t gap)
     : m_psPerByte(PS_BIT_PER_BYTE % rate == 0 ? PS_BIT_PER_BYTE / rate : 0),
       m_delay(delay),
+      m_gapTime(gap * m_psPerByte),
       m_index(index),
       m_rate(rate),
+      m_gap(gap),
       m_fabric(fabric)
 {
-    m_gapTime = WireTime(gap);
 }
 
 void
@@ -62,7 +63,7 @@ WeftPort::Transmit(WeftPacket* p, int64_t now)
 {
     NS_ASSERT(now >= m_freeAt);
     const int64_t serialization = WireTime(p->d.bytes);
-    m_freeAt = now + serialization + m_gapTime;
+    m_freeAt = now + (m_psPerByte ? serialization + m_gapTime : SlowWireTime(p->d.bytes + m_gap));
     m_frames++;
     m_bytes += p->d.bytes;
     if (m_switch)

@@ -186,7 +186,7 @@ class alignas(64) WeftPort final : public EventImpl
     int64_t m_freeAt{0};                //!< the wire is free from here on, ps
     int64_t m_psPerByte;                //!< 0: not a whole number
     int64_t m_delay;                    //!< propagation, ps
-    int64_t m_gapTime;                  //!< ps of the gap behind a frame
+    int64_t m_gapTime;                  //!< ps of the gap behind a frame, if m_psPerByte
     WeftPort* m_peer{nullptr};          //!< the other end
     WeftSwitch* m_switch{nullptr};      //!< owner, or
     WeftNic* m_nic{nullptr};            //!< owner
@@ -198,6 +198,7 @@ class alignas(64) WeftPort final : public EventImpl
     bool m_down{false};                 //!< link failure
     bool m_facesHost{false};            //!< a switch's down port to a NIC
     int64_t m_rate;                     //!< bit/s
+    int64_t m_gap;                      //!< bytes of the gap behind a frame
     uint64_t m_frames{0};               //!< frames sent
     uint64_t m_bytes{0};                //!< bytes sent
     WeftFabric* m_fabric;               //!< pool and counters

@@ -44,7 +44,7 @@ WeftSwitch::GetTypeId()
             .AddTraceSource("Pause",
                             "A PFC frame was sent: port, class, pause or resume",
                             MakeTraceSourceAccessor(&WeftSwitch::m_pauseTrace),
-                            "ns3::TracedValueCallback::Uint32");
+                            "ns3::WeftSwitch::PauseTracedCallback");
     return tid;
 }
 
@@ -114,7 +114,12 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
 const weft_mmu&
 WeftSwitch::GetBuffer()
 {
-    Settle(WeftNow());
+    // Settling may resume a paused neighbour, and looking must change nothing. While one is paused,
+    // an event at the end of each frame keeps the buffer up to date.
+    if (m_pausedIngress == 0)
+    {
+        Settle(WeftNow());
+    }
     return *m_mmu;
 }
 

@@ -64,7 +64,7 @@ class WeftSwitch : public WeftNetDevice
         return m_index;
     }
 
-    /** @return the shared buffer, its queue lengths and counters, up to date */
+    /** @return the shared buffer, its queue lengths and counters; looking changes nothing */
     const weft_mmu& GetBuffer();
 
     /** @return what Themis-D did here */
@@ -112,6 +112,10 @@ class WeftSwitch : public WeftNetDevice
     {
         return m_peakQueue;
     }
+
+    /** Signature of the "Pause" trace. @param port where @param tclass class @param pause pause or
+     * resume */
+    typedef void (*PauseTracedCallback)(uint32_t port, uint32_t tclass, bool pause);
 
   protected:
     void DoDispose() override;

@@ -1,0 +1,190 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// WeftFabric: lost packets, failed links, and whether the accounts add up.
+#include "weft-channel.h"
+#include "weft-fabric.h"
+#include "weft-nic.h"
+#include "weft-switch.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <sstream>
+#include <weft/error.h>
+#include <weft/psn.h>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("WeftFabricFaults");
+
+void
+WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count)
+{
+    m_drops[static_cast<uint64_t>(qp) << 32 | offset] += count;
+    m_injectsLoss = true;
+}
+
+void
+WeftFabric::SetLossProbability(double probability)
+{
+    m_lossProbability = probability;
+    m_injectsLoss = m_injectsLoss || probability > 0;
+}
+
+bool
+WeftFabric::TakeInjectedLoss(const weft_packet& d, weft_rng& rng)
+{
+    if (!m_drops.empty())
+    {
+        const uint64_t offset = weft_psn_add(d.psn, 0U - m_qps[d.qp]->firstPsn);
+        const auto it = m_drops.find(static_cast<uint64_t>(d.qp) << 32 | offset);
+        if (it != m_drops.end())
+        {
+            if (--it->second == 0)
+            {
+                m_drops.erase(it);
+            }
+            return true;
+        }
+    }
+    return m_lossProbability > 0 && weft_rng_unit(&rng) < m_lossProbability;
+}
+
+void
+WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
+{
+    NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
+    Simulator::Schedule(at - Simulator::Now(), &WeftFabric::LinkChanged, this, link, true);
+    if (repair != Time::Max())
+    {
+        Simulator::Schedule(repair - Simulator::Now(), &WeftFabric::LinkChanged, this, link, false);
+    }
+}
+
+void
+WeftFabric::LinkChanged(uint64_t link, bool down)
+{
+    NS_LOG_INFO("link " << link << (down ? " fails" : " is back"));
+    m_channels[link]->SetDown(down);
+    const auto it = std::lower_bound(m_dead.begin(), m_dead.end(), link);
+    const bool known = it != m_dead.end() && *it == link;
+    if (down && !known)
+    {
+        m_dead.insert(it, link);
+    }
+    else if (!down && known)
+    {
+        m_dead.erase(it);
+    }
+    if (m_convergence != Time::Max())
+    {
+        Simulator::Schedule(m_convergence, &WeftFabric::Converge, this, m_dead);
+    }
+}
+
+void
+WeftFabric::Converge(std::vector<uint64_t> dead)
+{
+    m_fib = nullptr;
+    if (!dead.empty())
+    {
+        const int64_t size = weft_fib_size(&m_clos, dead.data(), dead.size());
+        NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
+        m_fibMemory.assign(static_cast<size_t>(size) / 8 + 1, 0);
+        m_fib = weft_fib_build(m_fibMemory.data(),
+                               static_cast<size_t>(size),
+                               &m_clos,
+                               dead.data(),
+                               dead.size());
+    }
+    for (WeftSwitch* sw : m_switches)
+    {
+        sw->SetHealthy(dead.empty());
+    }
+    SetTorActive(GetBalancer()->tor && dead.empty());
+}
+
+void
+WeftFabric::SetTorActive(bool active)
+{
+    // Rings hold PSNs from before the failure: a ToR that turns its middleware on again starts
+    // anew.
+    if (active && !m_torActive)
+    {
+        const weft_last_hop hop = GetLastHop();
+        for (WeftQp* qp : m_qps)
+        {
+            if (qp->tor)
+            {
+                GetBalancer()->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
+            }
+        }
+    }
+    m_torActive = active;
+}
+
+bool
+WeftFabric::CheckConservation(std::string& error) const
+{
+    const WeftCounters& c = m_counters;
+    const uint64_t began = c.sent + c.madeByTors;
+    const uint64_t ended = c.delivered + c.lost[DROP_BUFFER] + c.lost[DROP_LINK] +
+                           c.lost[DROP_INJECTED] + c.lost[BLOCKED];
+    const uint64_t inside = GetPacketsInFabric();
+    std::ostringstream text;
+    if (began != ended + inside)
+    {
+        text << began << " frames began, but " << ended << " ended and " << inside
+             << " are in the fabric. ";
+    }
+    const uint64_t bytesBegan = c.sentBytes + c.madeByTorsBytes;
+    const uint64_t bytesEnded = c.deliveredBytes + c.lostBytes;
+    if (inside == 0 && bytesBegan != bytesEnded)
+    {
+        text << bytesBegan << " bytes began, but " << bytesEnded << " ended and no frame is left. ";
+    }
+    for (WeftSwitch* sw : m_switches)
+    {
+        CheckBuffer(sw->GetBuffer(), sw->GetIndex(), inside == 0, text);
+    }
+    error = text.str();
+    return error.empty();
+}
+
+void
+WeftFabric::CheckBuffer(const weft_mmu& mmu, uint32_t index, bool empty, std::ostream& text)
+{
+    int64_t queued = 0;
+    int64_t held = 0;
+    for (uint32_t port = 0; port < mmu.nports; port++)
+    {
+        queued += mmu.queue_bytes[port];
+        for (uint32_t c = port * WEFT_CLASSES; c < (port + 1) * WEFT_CLASSES; c++)
+        {
+            held += static_cast<int64_t>(mmu.ingress[c]) + mmu.ingress_headroom[c];
+        }
+    }
+    const int64_t used = mmu.shared_used + mmu.headroom_used;
+    if (queued != used || held != used || (empty && used != 0))
+    {
+        text << "switch " << index << (empty ? " is empty and" : "") << " accounts for " << used
+             << " bytes, its queues for " << queued << ", its ingress ports for " << held << ". ";
+    }
+}
+
+uint64_t
+WeftFabric::GetPacketsInFabric() const
+{
+    uint64_t waiting = 0;
+    for (const WeftNic* nic : m_nics)
+    {
+        waiting += nic->GetWaiting();
+    }
+    return GetPacketsInUse() - waiting;
+}
+
+} // namespace ns3

@@ -1,0 +1,115 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// WeftNic as the NetDevice of an IP stack.
+#include "weft-channel.h"
+#include "weft-fabric.h"
+#include "weft-nic.h"
+
+#include "ns3/packet.h"
+
+namespace ns3
+{
+
+namespace
+{
+constexpr uint8_t DATA_CLASS = 1;         //!< traffic class of data
+constexpr uint32_t ETHERNET_FRAMING = 18; //!< bytes of Ethernet header and FCS
+} // namespace
+
+bool
+WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
+{
+    const Mac48Address to = Mac48Address::ConvertFrom(dest);
+    if (!IsLinkUp())
+    {
+        return false;
+    }
+    if (!to.IsBroadcast() && !to.IsGroup())
+    {
+        const uint32_t host = m_fabric->FindHost(dest);
+        if (host == m_fabric->GetNHosts() || host == m_host)
+        {
+            return false;
+        }
+        SendRaw(packet, host, protocolNumber, to);
+    }
+    else
+    {
+        for (uint32_t host = 0; host < m_fabric->GetNHosts(); host++)
+        {
+            if (host != m_host)
+            {
+                SendRaw(packet, host, protocolNumber, to);
+            }
+        }
+    }
+    Kick(WeftNow());
+    return true;
+}
+
+void
+WeftNic::SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac48Address to)
+{
+    WeftPacket* p = m_fabric->NewPacket();
+    p->d = weft_packet{};
+    p->d.src = m_host;
+    p->d.dst = host;
+    p->d.bytes = packet->GetSize() + ETHERNET_FRAMING;
+    p->d.kind = WEFT_RAW;
+    p->d.tclass = DATA_CLASS;
+    p->d.sport = protocol;
+    m_fabric->AttachPayload(p, WeftFabric::Payload{packet->Copy(), protocol, to});
+    m_raw.Push(p);
+}
+
+void
+WeftNic::ReceiveRaw(WeftPacket* p)
+{
+    const WeftFabric::Payload payload = m_fabric->DetachPayload(p);
+    const Address from = m_fabric->GetNic(p->d.src)->GetAddress();
+    m_fabric->Free(p);
+    if (!m_promisc.IsNull())
+    {
+        const PacketType type = payload.to.IsBroadcast() ? NetDevice::PACKET_BROADCAST
+                              : payload.to.IsGroup()     ? NetDevice::PACKET_MULTICAST
+                                                         : NetDevice::PACKET_HOST;
+        m_promisc(this, payload.packet, payload.protocol, from, payload.to, type);
+    }
+    if (!m_receive.IsNull())
+    {
+        m_receive(this, payload.packet, payload.protocol, from);
+    }
+}
+
+Ptr<Channel>
+WeftNic::GetChannel() const
+{
+    return m_channel;
+}
+
+void
+WeftNic::SetChannel(Ptr<WeftChannel> channel)
+{
+    m_channel = channel;
+}
+
+bool
+WeftNic::IsLinkUp() const
+{
+    return m_channel && !m_channel->IsDown();
+}
+
+bool
+WeftNic::IsBroadcast() const
+{
+    return true;
+}
+
+bool
+WeftNic::NeedsArp() const
+{
+    return true;
+}
+
+} // namespace ns3

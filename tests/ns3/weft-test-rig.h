@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef WEFT_TEST_RIG_H
+#define WEFT_TEST_RIG_H
+
+#include "ns3/simulator.h"
+#include "ns3/uinteger.h"
+#include "ns3/weft-helper.h"
+#include "ns3/weft-nic.h"
+#include "ns3/weft-switch.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+#include <weft/theory.h>
+
+/** What a test case asks of a fabric; the text is that of WeftHelper. */
+struct WeftRigSetup
+{
+    std::string topology{"leaf-spine leaves=4 spines=4 hosts-per-leaf=2 link-rate=100Gbps"};
+    std::string balancer{"ecmp"};
+    std::string transport{"nic-sr"};
+    std::string cc{"none"};
+    std::string frames{"roce"};
+    std::string buffer{"shared-buffer preset=100g"};
+    uint64_t seed{1}; //!< of all random streams
+};
+
+/** What happened at all QPs and switches of a fabric. */
+struct WeftRigTotals
+{
+    uint64_t sent{0};       //!< first transmissions
+    uint64_t resent{0};     //!< retransmissions
+    uint64_t nacks{0};      //!< that reached senders
+    uint64_t timeouts{0};   //!< RTOs
+    uint64_t duplicates{0}; //!< data that arrived again
+    uint64_t outOfOrder{0}; //!< data that arrived early
+    uint64_t nacksSent{0};  //!< by receivers
+    uint64_t cnps{0};       //!< that reached senders
+    uint64_t cuts{0};       //!< of the rate
+    uint64_t marks{0};      //!< by switches
+    uint64_t pauses{0};     //!< by switches
+    uint64_t drops{0};      //!< by switches' buffers
+    weft_tor_counters tor;  //!< of all ToRs
+};
+
+/** A fabric for one test case. The simulation is destroyed with it. */
+class WeftRig : public ns3::WeftMessageListener
+{
+  public:
+    explicit WeftRig(const WeftRigSetup& setup)
+    {
+        helper.SetTopology(setup.topology);
+        helper.SetBalancer(setup.balancer);
+        helper.SetTransport(setup.transport);
+        helper.SetCongestionControl(setup.cc);
+        helper.SetFrames(setup.frames);
+        helper.SetSwitch(setup.buffer);
+        helper.SetFabricAttribute("Seed", ns3::UintegerValue(setup.seed));
+        helper.Install();
+        fabric = helper.GetFabric();
+    }
+
+    ~WeftRig() override
+    {
+        ns3::Simulator::Destroy();
+    }
+
+    WeftRig(const WeftRig&) = delete;
+    WeftRig& operator=(const WeftRig&) = delete;
+
+    void MessageDelivered(const ns3::WeftQp&, uint64_t) override
+    {
+        delivered++;
+        lastDelivered = ns3::WeftNow();
+    }
+
+    void MessageAcked(const ns3::WeftQp&, uint64_t) override
+    {
+        acked++;
+        lastAcked = ns3::WeftNow();
+    }
+
+    /** Creates a QP and posts one message on it. */
+    ns3::WeftQp* Send(uint32_t src, uint32_t dst, uint64_t bytes)
+    {
+        ns3::WeftQp* qp = fabric->CreateQp(src, dst, this);
+        fabric->Post(qp, bytes, 0);
+        return qp;
+    }
+
+    /** @return frames and links between two hosts, for the closed forms */
+    weft_wire GetWire(uint32_t src, uint32_t dst) const
+    {
+        const weft_fabric_config& f = fabric->GetFrameConfig();
+        const weft_clos& clos = fabric->GetClos();
+        return weft_wire{f.payload,
+                         f.header,
+                         f.gap,
+                         f.ack,
+                         clos.host_rate,
+                         clos.host_delay,
+                         weft_clos_hops(&clos, src, dst)};
+    }
+
+    /** @return an empty string if the books balance, else what does not */
+    std::string Audit() const
+    {
+        std::string error;
+        fabric->CheckConservation(error);
+        return error;
+    }
+
+    /** @return the counters of all QPs and switches together */
+    WeftRigTotals GetTotals() const
+    {
+        WeftRigTotals t{};
+        for (uint32_t i = 0; i < fabric->GetNQps(); i++)
+        {
+            AddQp(*fabric->GetQp(i), t);
+        }
+        for (uint32_t i = 0; i < fabric->GetNSwitches(); i++)
+        {
+            const weft_mmu& mmu = fabric->GetSwitch(i)->GetBuffer();
+            t.marks += mmu.marks;
+            t.pauses += mmu.pauses;
+            t.drops += mmu.drops;
+            AddTor(fabric->GetSwitch(i)->GetTorCounters(), t.tor);
+        }
+        return t;
+    }
+
+    ns3::WeftHelper helper;           //!< built the fabric
+    ns3::Ptr<ns3::WeftFabric> fabric; //!< under test
+    uint64_t delivered{0};            //!< messages of Send()
+    uint64_t acked{0};                //!< messages of Send()
+    int64_t lastDelivered{-1};        //!< ps
+    int64_t lastAcked{-1};            //!< ps
+
+  private:
+    void AddQp(const ns3::WeftQp& qp, WeftRigTotals& t) const
+    {
+        const weft_tx_counters& tx = *fabric->GetTransport()->tx_counters(qp.tx);
+        t.sent += tx.sent;
+        t.resent += tx.resent;
+        t.nacks += tx.nacks;
+        t.timeouts += tx.timeouts;
+        t.duplicates += qp.counters.duplicates;
+        t.outOfOrder += qp.counters.outOfOrder;
+        t.nacksSent += qp.counters.nacksSent;
+        t.cnps += qp.counters.cnps;
+        t.cuts += fabric->GetCc()->cuts ? fabric->GetCc()->cuts(qp.cc) : 0;
+    }
+
+    static void AddTor(const weft_tor_counters& one, weft_tor_counters& all)
+    {
+        all.seen += one.seen;
+        all.valid += one.valid;
+        all.invalid += one.invalid;
+        all.unknown += one.unknown;
+        all.blocked += one.blocked;
+        all.scan_passed += one.scan_passed;
+        all.scan_cancelled += one.scan_cancelled;
+        all.armed += one.armed;
+        all.compensated += one.compensated;
+        all.cancelled += one.cancelled;
+        all.overwritten += one.overwritten;
+        all.ring_full += one.ring_full;
+    }
+};
+
+#endif // WEFT_TEST_RIG_H

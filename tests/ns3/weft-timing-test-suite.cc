@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * \file
+ * When frames arrive, to the picosecond, against closed forms worked by hand. Were a frame's time
+ * off, every completion time, rate and queue that a user reports would be.
+ */
+#include "weft-test-rig.h"
+
+#include "ns3/test.h"
+
+#include <utility>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr const char* FAT_TREE = "fat-tree k=4 tiers=3 link-rate=100Gbps";
+
+/** A lone frame crosses 2, 4 or 6 links: store and forward, links * (serialization + 1 us). */
+class LoneFrameTestCase : public TestCase
+{
+  public:
+    LoneFrameTestCase()
+        : TestCase("a lone frame's arrival is store-and-forward time, or all times are off")
+    {
+    }
+
+  private:
+    void Check(const std::string& topology, uint32_t dst, uint64_t bytes, int64_t expected)
+    {
+        WeftRigSetup setup;
+        setup.topology = topology;
+        WeftRig rig(setup);
+        rig.Send(0, dst, bytes);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered, expected, topology << " to host " << dst);
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
+    void DoRun() override
+    {
+        // 1452 + 48 bytes at 80 ps: 120,000 ps on each link, and 1,000,000 ps along it.
+        Check(WeftRigSetup().topology, 1, 1452, 2 * 1120000);
+        Check(WeftRigSetup().topology, 7, 1452, 4 * 1120000);
+        Check(FAT_TREE, 1, 1452, 2 * 1120000);
+        Check(FAT_TREE, 3, 1452, 4 * 1120000);
+        Check(FAT_TREE, 15, 1452, 6 * 1120000);
+        // One byte of payload: 49 bytes.
+        Check(FAT_TREE, 15, 1, 6 * 1003920);
+    }
+};
+
+/** 300 Gb/s: a byte takes 26 2/3 ps. Frames may not drift by their roundings. */
+class OddRateTestCase : public TestCase
+{
+  public:
+    OddRateTestCase()
+        : TestCase("at rates that do not divide, frames do not drift by their roundings")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology = "leaf-spine leaves=2 spines=1 hosts-per-leaf=2 link-rate=300Gbps";
+        setup.frames = "roce payload=1000B header=48B gap=20B";
+        WeftRig rig(setup);
+        rig.Send(0, 1, 100 * 1000);
+        Simulator::Run();
+        // 1,068 bytes take 28,480 ps exactly, 1,048 take 27,946 2/3: rounded up.
+        NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered,
+                              99 * INT64_C(28480) + 2 * INT64_C(1027947),
+                              "the hundredth frame");
+    }
+};
+
+/** A message alone in the fabric takes the time of its closed form. */
+class MessageTestCase : public TestCase
+{
+  public:
+    MessageTestCase()
+        : TestCase("a lone message takes its lower bound, or no result can be compared with one")
+    {
+    }
+
+  private:
+    void Check(const WeftRigSetup& setup, uint32_t dst, uint64_t bytes)
+    {
+        WeftRig rig(setup);
+        rig.Send(0, dst, bytes);
+        Simulator::Run();
+        const weft_wire wire = rig.GetWire(0, dst);
+        NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered,
+                              weft_message_bound(&wire, bytes),
+                              setup.topology << ", " << setup.balancer << ", " << bytes
+                                             << " bytes to host " << dst);
+    }
+
+    void DoRun() override
+    {
+        for (const uint64_t bytes : {1, 1452, 1453, 100000, 1000000})
+        {
+            WeftRigSetup setup;
+            Check(setup, 1, bytes);
+            Check(setup, 6, bytes);
+        }
+        // The last frame, if short, overtakes where it finds another path, which 1453 bytes show;
+        // behind many frames that makes no difference.
+        for (const uint64_t bytes : {1, 1452, 100000, 1000000})
+        {
+            WeftRigSetup setup;
+            setup.balancer = "themis";
+            setup.cc = "dcqcn";
+            Check(setup, 6, bytes);
+            setup.topology = FAT_TREE;
+            setup.balancer = "ar";
+            setup.transport = "ideal";
+            Check(setup, 3, bytes);
+            Check(setup, 15, bytes);
+        }
+    }
+};
+
+/** Two hosts of two pods send 256 packets to each other (ofan, Appendix B: 17.05694 us). */
+class PairTestCase : public TestCase
+{
+  public:
+    PairTestCase()
+        : TestCase("data and ACKs share a wire as in ofan's bound for a lone pair of hosts")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology = "fat-tree k=4 tiers=3 link-rate=800Gbps link-delay=500ns";
+        setup.frames = "roce payload=4096B header=62B gap=20B ack=64B ack-priority=share";
+        setup.buffer = "shared-buffer preset=400g";
+        WeftRig rig(setup);
+        rig.Send(0, 15, 256 * 4096);
+        rig.Send(15, 0, 256 * 4096);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 2, "both are done");
+        NS_TEST_EXPECT_MSG_EQ_TOL(rig.lastAcked, 17056940, 41780, "one packet time");
+    }
+};
+
+/** Every frame of a long message arrives one frame and gap behind the one before it. */
+class LineRateTestCase : public TestCase
+{
+  public:
+    LineRateTestCase()
+        : TestCase("a message runs at line rate from its first frame to its last")
+    {
+    }
+
+  private:
+    void Arrived(const weft_packet& p)
+    {
+        if (p.kind == WEFT_DATA)
+        {
+            m_arrivals.push_back(WeftNow());
+        }
+    }
+
+    void DoRun() override
+    {
+        WeftRig rig((WeftRigSetup()));
+        rig.fabric->GetNic(7)->TraceConnectWithoutContext(
+            "Rx",
+            MakeCallback(&LineRateTestCase::Arrived, this));
+        rig.Send(0, 7, 1000 * 1452);
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(m_arrivals.size(), 1000, "every frame once");
+        for (size_t i = 1; i < m_arrivals.size(); i++)
+        {
+            NS_TEST_ASSERT_MSG_EQ(m_arrivals[i] - m_arrivals[i - 1], 121600, "frame " << i);
+        }
+    }
+
+    std::vector<int64_t> m_arrivals; //!< of data, ps
+};
+
+/** QPs of a NIC take turns per packet, or per batch of packets. */
+class TurnsTestCase : public TestCase
+{
+  public:
+    TurnsTestCase()
+        : TestCase("QPs of a NIC take turns in batches of the length that was asked for")
+    {
+    }
+
+  private:
+    void Left(const weft_packet& p)
+    {
+        m_order.push_back(p.qp);
+    }
+
+    void Check(const std::string& frames, size_t batch)
+    {
+        WeftRigSetup setup;
+        setup.frames = frames;
+        WeftRig rig(setup);
+        m_order.clear();
+        rig.fabric->GetNic(0)->TraceConnectWithoutContext("Tx",
+                                                          MakeCallback(&TurnsTestCase::Left, this));
+        for (uint32_t dst = 2; dst < 5; dst++)
+        {
+            rig.Send(0, dst, 24 * 1452);
+        }
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(m_order.size(), 72, "every frame once");
+        // The first QP was posted to an idle wire and may be one batch ahead.
+        const uint32_t first = m_order[0];
+        for (size_t i = 0; i < m_order.size(); i++)
+        {
+            NS_TEST_EXPECT_MSG_EQ(m_order[i], (first + i / batch) % 3, frames << ", frame " << i);
+        }
+    }
+
+    void DoRun() override
+    {
+        Check("roce", 1);
+        Check("roce batch=4", 4);
+        Check("roce batch=8 ack-every=4", 8);
+    }
+
+    std::vector<uint32_t> m_order; //!< QPs of the frames that left
+};
+
+/** A collective never beats its lower bound, whatever the balancer, and comes near it alone. */
+class BoundTestCase : public TestCase
+{
+  public:
+    BoundTestCase()
+        : TestCase("no collective beats its bound; one on a single switch comes near it")
+    {
+    }
+
+  private:
+    /** \return completion time over bound */
+    double Ratio(const WeftRigSetup& setup, const std::string& kind, uint32_t ranks, uint64_t bytes)
+    {
+        WeftRig rig(setup);
+        const std::string groups = " groups=" + std::to_string(rig.fabric->GetNHosts() / ranks);
+        auto job =
+            rig.helper.InstallWorkload(kind + " bytes=" + std::to_string(bytes) + "B" + groups);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(job->IsDone(), true, kind << " is done");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+        // The ranks that lie nearest: a bound for all of them.
+        weft_wire wire = rig.GetWire(0, 1);
+        wire.links = rig.fabric->GetClos().nhosts == ranks ? 2 : 4;
+        const int64_t bound = kind == "alltoall" ? weft_alltoall_bound(&wire, ranks, bytes)
+                                                 : weft_allreduce_ring_bound(&wire, ranks, bytes);
+        return static_cast<double>(job->GetCompletionTime().GetTimeStep()) /
+               static_cast<double>(bound);
+    }
+
+    void DoRun() override
+    {
+        for (const char* kind : {"allreduce-ring", "alltoall"})
+        {
+            for (const char* balancer : {"ecmp", "rsq", "ar", "themis"})
+            {
+                WeftRigSetup setup;
+                setup.balancer = balancer;
+                setup.transport = "ideal";
+                const double ratio = Ratio(setup, kind, 4, 1000000);
+                NS_TEST_EXPECT_MSG_EQ((ratio >= 1 && ratio < 4),
+                                      true,
+                                      kind << " under " << balancer << ": " << ratio);
+            }
+            WeftRigSetup alone;
+            alone.topology = "leaf-spine leaves=1 spines=1 hosts-per-leaf=4 link-rate=100Gbps";
+            alone.frames = "roce ack-every=64";
+            const double ratio = Ratio(alone, kind, 4, 1000000);
+            NS_TEST_EXPECT_MSG_EQ((ratio >= 1 && ratio < 1.01),
+                                  true,
+                                  kind << " on one switch: " << ratio);
+        }
+    }
+};
+
+class WeftTimingTestSuite : public TestSuite
+{
+  public:
+    WeftTimingTestSuite()
+        : TestSuite("weft-timing", Type::UNIT)
+    {
+        AddTestCase(new LoneFrameTestCase);
+        AddTestCase(new OddRateTestCase);
+        AddTestCase(new MessageTestCase);
+        AddTestCase(new PairTestCase);
+        AddTestCase(new LineRateTestCase);
+        AddTestCase(new TurnsTestCase);
+        AddTestCase(new BoundTestCase);
+    }
+};
+
+WeftTimingTestSuite g_weftTimingTestSuite; //!< registers the suite
+
+} // namespace
