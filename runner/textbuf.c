@@ -116,6 +116,11 @@ text_add_xml(struct text *t, const char *s)
         case '\'':
             text_add(t, "&apos;");
             break;
+        case '\t':
+        case '\n':
+        case '\r': /* as they are, a parser would turn them into spaces */
+            text_add(t, "&#%d;", *s);
+            break;
         default:
             text_add(t, "%c", *s);
         }

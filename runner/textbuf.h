@@ -17,7 +17,7 @@ struct text
 
 void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vadd(struct text *t, const char *format, va_list args);
-/** Adds @p s with the five special characters of XML escaped. */
+/** Adds @p s as it stands in an attribute of XML. */
 void text_add_xml(struct text *t, const char *s);
 /** The string, never NULL; the caller frees it. @p t is empty afterwards. */
 char *text_take(struct text *t);

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Loading scenarios and writing results, function by function. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "csv.h"
+#include "scenario-load.h"
+#include "sweep-plan.h"
+#include "textbuf.h"
+
+#define HEAD                                                                                       \
+    "<scenario name=\"t\">\n"                                                                      \
+    "<topology kind=\"leaf-spine\" leaves=\"4\" spines=\"2\" hosts-per-leaf=\"2\"/>\n"             \
+    "<workload kind=\"ring\" bytes=\"1KB\" groups=\"2\"/>\n"
+
+struct loaded
+{
+    struct diagnostics d;
+    struct document *doc;
+    struct plan *plan;
+};
+
+static struct loaded
+load(const char *text)
+{
+    struct loaded l = {.d = {.file = "t.xml"}};
+    const struct plan_options none = {0};
+    l.doc = document_parse("t.xml", text, strlen(text), &l.d);
+    ck_assert_ptr_nonnull(l.doc);
+    document_check(l.doc, &l.d);
+    l.plan = plan_build(l.doc, &none, &l.d);
+    if (l.plan)
+    {
+        plan_check(l.plan, &l.d);
+    }
+    return l;
+}
+
+static void
+unload(struct loaded *l)
+{
+    plan_free(l->plan);
+    document_free(l->doc);
+    diag_free(&l->d);
+}
+
+static struct loaded
+load_good(const char *text)
+{
+    struct loaded l = load(text);
+    diag_print(&l.d, stderr);
+    ck_assert_uint_eq(l.d.n, 0);
+    ck_assert_ptr_nonnull(l.plan);
+    return l;
+}
+
+/* A user would get another experiment than the one asked for if a preset undid an attribute. */
+START_TEST(attributes_win_over_presets_in_any_order)
+{
+    struct loaded l = load_good(HEAD "<balancer name=\"ecmp\"/>"
+                                     "<congestion-control t-i=\"7us\" name=\"dcqcn\" "
+                                     "preset=\"hpcc\"/></scenario>");
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
+    char text[64];
+    weft_param_format(weft_param_find(s->cc.algo, "t-i"), s->cc.config, text, sizeof text);
+    ck_assert_str_eq(text, "7us");
+    weft_param_format(weft_param_find(s->cc.algo, "t-d"), s->cc.config, text, sizeof text);
+    ck_assert_str_eq(text, "4us");
+    scenario_free(s);
+    unload(&l);
+}
+END_TEST
+
+/* A case that chooses another balancer must not stumble over the former one's parameters, but a
+ * parameter that it sets itself must exist. */
+START_TEST(a_new_choice_drops_the_former_ones_parameters)
+{
+    struct loaded l =
+        load_good(HEAD "<balancer name=\"themis\" compensation=\"off\"/><sweep><vary "
+                       "param=\"balancer.name\" values=\"ecmp themis\"/></sweep></scenario>");
+    struct scenario *ecmp = plan_load(l.plan, 0, &l.d), *themis = plan_load(l.plan, 1, &l.d);
+    ck_assert_str_eq(ecmp->balancer.algo->name, "ecmp");
+    char text[64];
+    weft_param_format(weft_param_find(themis->balancer.algo, "compensation"),
+                      themis->balancer.config, text, sizeof text);
+    ck_assert_str_eq(text, "off");
+    scenario_free(ecmp);
+    scenario_free(themis);
+    unload(&l);
+
+    l = load(HEAD
+             "<balancer name=\"themis\"/><sweep><cases><case name=\"a\">"
+             "<set param=\"balancer.compensation\" value=\"off\"/>"
+             "<set param=\"balancer.name\" value=\"ecmp\"/></case></cases></sweep></scenario>");
+    ck_assert_uint_eq(l.d.n, 1);
+    ck_assert_ptr_nonnull(strstr(l.d.items[0].message, "unknown attribute compensation"));
+    unload(&l);
+}
+END_TEST
+
+/* Runs would be mislabelled if the values and the names went through the dimensions differently. */
+START_TEST(the_first_dimension_varies_slowest)
+{
+    struct loaded l =
+        load_good(HEAD "<balancer/><sweep><vary param=\"balancer.name\" values=\"ecmp rsq\"/>"
+                       "<zip><vary param=\"transport.rto\" values=\"1us 2us 3us\"/>"
+                       "<vary param=\"workload.bytes\" values=\"4KB 5KB 6KB\"/></zip>"
+                       "<seeds first=\"8\" count=\"2\"/></sweep></scenario>");
+    ck_assert_uint_eq(l.plan->nruns, 12);
+    for (size_t i = 0; i < 12; i++)
+    {
+        struct scenario *s = plan_load(l.plan, i, &l.d);
+        char rto[64], bytes[64];
+        weft_param_format(weft_param_find(s->transport.algo, "rto"), s->transport.config, rto,
+                          sizeof rto);
+        weft_param_format(weft_param_find(s->workload.algo, "bytes"), s->workload.config, bytes,
+                          sizeof bytes);
+        char *expected = xformat("%s_rto=%zuus_bytes=%zuKB_seed=%zu", i < 6 ? "ecmp" : "rsq",
+                                 i / 2 % 3 + 1, i / 2 % 3 + 4, i % 2 + 8);
+        char *name = plan_run_name(l.plan, i);
+        ck_assert_str_eq(name, expected);
+        char *measured = xformat("%s_rto=%s_bytes=%s_seed=%u", s->balancer.algo->name, rto, bytes,
+                                 (unsigned)s->seed);
+        ck_assert_str_eq(name, measured);
+        free(measured);
+        free(name);
+        free(expected);
+        scenario_free(s);
+    }
+    unload(&l);
+}
+END_TEST
+
+/* A resolved scenario that says something else would not reproduce its run. */
+START_TEST(a_resolved_scenario_resolves_to_itself)
+{
+    struct loaded l = load_good(
+        HEAD "<balancer name=\"themis\"/><drop qp=\"3\" packets=\"5 7\" count=\"2\"/>"
+             "<loss probability=\"1e-7\"/><failure leaf=\"1\" spine=\"1\" at=\"3us\"/>"
+             "<failure lower=\"2\" upper=\"4\" at=\"1us\" repair=\"2us\"/>"
+             "<convergence delay=\"inf\"/><measure interval=\"0.5us\" qps=\"2 0\" queues=\"on\"/>"
+             "<default name=\"ns3::A::B\" value=\"&lt;&quot;&amp;'&#10;x\"/>"
+             "<seed value=\"9007199254740992\" run=\"3\"/></scenario>");
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
+    char *once = scenario_write(s, "t");
+    struct loaded again = load_good(once);
+    struct scenario *t = plan_load(again.plan, 0, &again.d);
+    char *twice = scenario_write(t, "t");
+    ck_assert_str_eq(once, twice);
+    ck_assert_uint_eq(t->ndrops, 2);
+    ck_assert_uint_eq(t->drops[1].psn_offset, 7);
+    ck_assert_uint_eq(t->drops[1].count, 2);
+    ck_assert(t->loss == s->loss);
+    ck_assert_uint_eq(t->nfailures, 2);
+    ck_assert(t->failures[0].link == s->failures[0].link);
+    ck_assert(t->failures[0].repair == WEFT_NEVER);
+    ck_assert(t->convergence == WEFT_NEVER);
+    ck_assert_uint_eq(t->measure.nqps, 2);
+    ck_assert_uint_eq(t->measure.qps[0], 0);
+    ck_assert_str_eq(t->defaults[0].value, "<\"&'\nx");
+    ck_assert(t->seed == UINT64_C(9007199254740992));
+    free(once);
+    free(twice);
+    scenario_free(s);
+    scenario_free(t);
+    unload(&l);
+    unload(&again);
+}
+END_TEST
+
+/* Failing another link than the one named would show another experiment. */
+START_TEST(a_failure_names_the_link_between_its_ends)
+{
+    struct loaded l = load_good(
+        "<scenario name=\"t\"><topology kind=\"leaf-spine\" leaves=\"3\" spines=\"2\" "
+        "hosts-per-leaf=\"2\" parallel=\"2\"/><workload kind=\"ring\" bytes=\"1KB\"/>"
+        "<balancer name=\"ecmp\"/><failure leaf=\"2\" spine=\"1\" link=\"1\"/></scenario>");
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
+    struct weft_link link, other;
+    weft_clos_link(&s->clos, s->failures[0].link, &link);
+    ck_assert_uint_eq(link.lower.index, 2);
+    ck_assert_uint_eq(link.upper.index, 4);
+    weft_clos_link(&s->clos, s->failures[0].link - 1, &other);
+    ck_assert_uint_eq(other.lower.index, 2);
+    ck_assert_uint_eq(other.upper.index, 4);
+    char *resolved = scenario_write(s, "t");
+    ck_assert_ptr_nonnull(strstr(resolved, "<failure lower=\"2\" upper=\"4\" link=\"1\""));
+    free(resolved);
+    scenario_free(s);
+    unload(&l);
+}
+END_TEST
+
+/* A message that points at the wrong line costs a user more than none. */
+START_TEST(mistakes_are_reported_at_the_attributes_line)
+{
+    struct loaded l = load("<?xml version=\"1.0\"?>\n<!-- <topology\n-->\n<scenario name='t'>\n"
+                           "<topology kind=\"leaf-spine\"\n leaves=\"two\"\n  spines=\"2\"\n/>\n"
+                           "<title>a > b <![CDATA[ <balancer\n ]]></title>\n"
+                           "<balancer\n name=\"x>y\"/>\n"
+                           "<workload kind=\"ring\" bytes=\"1KB\"/></scenario>");
+    ck_assert_uint_eq(l.d.n, 2);
+    ck_assert_int_eq(l.d.items[0].line, 6);
+    ck_assert_int_eq(l.d.items[1].line, 12);
+    unload(&l);
+}
+END_TEST
+
+/* Times in results must be exact and the same on every machine. */
+START_TEST(times_are_written_to_the_picosecond)
+{
+    static const struct
+    {
+        int64_t ps;
+        const char *text;
+    } cases[] = {
+        {0, "0.000000"},
+        {1, "0.000001"},
+        {999999, "0.999999"},
+        {17056940, "17.056940"},
+        {INT64_C(9007199254740993), "9007199254.740993"},
+        {INT64_MAX, "9223372036854.775807"},
+        {-1500000, "-1.500000"},
+        {INT64_MIN, "-9223372036854.775808"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    {
+        struct text t = {0};
+        add_micro(&t, cases[i].ps);
+        ck_assert_str_eq(t.s, cases[i].text);
+        free(t.s);
+    }
+}
+END_TEST
+
+/* Numbers under a wrong heading are wrong results: each column must show its own member. */
+START_TEST(every_summary_column_shows_its_member)
+{
+    struct run_summary s;
+    memset(&s, 0, sizeof s);
+    s.cct = 12345678;
+    s.goodput = 81.5e9;
+    s.data_sent = 300;
+    s.data_resent = 100;
+    s.duplicates = 40;
+    s.tor_ring_full = 7;
+    s.queue_peak = 1500;
+    struct text t = {0};
+    columns_header(&t, &summary_table);
+    columns_row(&t, &summary_table, &s);
+    struct words lines = words_split(t.s);
+    struct words names = words_split_at(lines.word[0], ',');
+    struct words cells = words_split_at(lines.word[1], ',');
+    ck_assert_uint_eq(names.n, cells.n);
+    static const char *const expected[][2] = {
+        {"cct_us", "12.345678"},        {"goodput_gbps", "81.500000"},
+        {"data_resent", "100"},         {"resent_share", "0.250000"},
+        {"spurious_share", "0.100000"}, {"tor_ring_full", "7"},
+        {"queue_peak_bytes", "1500"},   {"timeouts", "0"},
+    };
+    for (size_t e = 0; e < sizeof expected / sizeof *expected; e++)
+    {
+        size_t i = 0;
+        while (i < names.n && strcmp(names.word[i], expected[e][0]) != 0)
+        {
+            i++;
+        }
+        ck_assert_uint_lt(i, names.n);
+        ck_assert_str_eq(cells.word[i], expected[e][1]);
+    }
+    words_free(&lines);
+    words_free(&names);
+    words_free(&cells);
+    free(t.s);
+}
+END_TEST
+
+/* A value with a comma would shift a row's cells. */
+START_TEST(csv_cells_survive_writing_and_reading)
+{
+    static const char *const cells[] = {"plain", "a,b", "say \"x\"", "two\nlines", "", "\"", ","};
+    struct text t = {0};
+    text_add(&t, "a,b,c,d,e,f,g\n");
+    for (size_t i = 0; i < 7; i++)
+    {
+        text_add(&t, "%s", i ? "," : "");
+        csv_add_cell(&t, cells[i]);
+    }
+    text_add(&t, "\n");
+    char path[] = "/tmp/weft-csv-XXXXXX";
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    FILE *f = fdopen(fd, "w");
+    fputs(t.s, f);
+    fclose(f);
+    char *why = NULL;
+    struct csv *csv = csv_read(path, &why);
+    remove(path);
+    ck_assert_ptr_nonnull(csv);
+    ck_assert_uint_eq(csv->nrows, 1);
+    for (size_t i = 0; i < 7; i++)
+    {
+        ck_assert_str_eq(csv_cell(csv, 0, i), cells[i]);
+    }
+    csv_free(csv);
+    free(t.s);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("scenario");
+    TCase *t = tcase_create("scenario");
+    tcase_add_test(t, attributes_win_over_presets_in_any_order);
+    tcase_add_test(t, a_new_choice_drops_the_former_ones_parameters);
+    tcase_add_test(t, the_first_dimension_varies_slowest);
+    tcase_add_test(t, a_resolved_scenario_resolves_to_itself);
+    tcase_add_test(t, a_failure_names_the_link_between_its_ends);
+    tcase_add_test(t, mistakes_are_reported_at_the_attributes_line);
+    tcase_add_test(t, times_are_written_to_the_picosecond);
+    tcase_add_test(t, every_summary_column_shows_its_member);
+    tcase_add_test(t, csv_cells_survive_writing_and_reading);
+    suite_add_tcase(suite, t);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
