@@ -3,11 +3,15 @@
 set(weft_suite_sources
     tests/ns3/allocation-counter.cc
     tests/ns3/lane-scheduler-test-suite.cc
+    tests/ns3/weft-fabric-test-suite.cc
+    tests/ns3/weft-themis-test-suite.cc
     tests/ns3/weft-timing-test-suite.cc
 )
 
 # Their names, as ns-3's test runner lists them.
 set(weft_suites
     weft-lane-scheduler
+    weft-fabric
+    weft-themis
     weft-timing
 )

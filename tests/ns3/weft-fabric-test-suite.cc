@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * \file
+ * What a fabric promises whatever the algorithms: nothing vanishes, nothing is delivered twice,
+ * losses are made up for, pauses end. A user who cannot rely on it measures bugs.
+ */
+#include "weft-test-rig.h"
+
+#include "ns3/test.h"
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr const char* LEAF_SPINE =
+    "leaf-spine leaves=4 spines=4 hosts-per-leaf=2 link-rate=100Gbps";
+constexpr const char* FAT_TREE = "fat-tree k=4 tiers=3 link-rate=100Gbps";
+/** Little memory, so that PFC pauses soon: 6 ports at a leaf, 4 at a spine. */
+constexpr const char* SMALL_BUFFER =
+    "shared-buffer preset=100g buffer=400KB headroom=35KB alpha=0.25";
+
+/** Every host sends a message to the host that lies a shift away. */
+void
+SendAll(WeftRig& rig, uint32_t shift, uint64_t bytes)
+{
+    const uint32_t hosts = rig.fabric->GetNHosts();
+    for (uint32_t h = 0; h < hosts; h++)
+    {
+        rig.Send(h, (h + shift) % hosts, bytes);
+    }
+}
+
+/** Every other host sends to host 0. */
+void
+SendIncast(WeftRig& rig, uint64_t bytes)
+{
+    for (uint32_t h = 1; h < rig.fabric->GetNHosts(); h++)
+    {
+        rig.Send(h, 0, bytes);
+    }
+}
+
+/** \return the number of the link between two switches, given by their indices in the fabric */
+uint64_t
+FindLink(const WeftRig& rig, uint32_t lower, uint32_t upper)
+{
+    const weft_clos& clos = rig.fabric->GetClos();
+    for (uint64_t i = clos.nhosts; i < clos.nlinks; i++)
+    {
+        weft_link link;
+        weft_clos_link(&clos, i, &link);
+        if (link.lower.index == lower && link.upper.index == upper)
+        {
+            return i;
+        }
+    }
+    return clos.nlinks;
+}
+
+/** At every instant, frames sent = delivered + lost + in the fabric, and buffers add up. */
+class BooksTestCase : public TestCase
+{
+  public:
+    BooksTestCase()
+        : TestCase("the books balance at every instant, or a lost frame would go unnoticed")
+    {
+    }
+
+  private:
+    void Sample(WeftRig* rig, bool incast)
+    {
+        m_samples++;
+        const std::string error = rig->Audit();
+        if (!error.empty() && m_error.empty())
+        {
+            m_error = std::to_string(WeftNow()) + " ps: " + error;
+        }
+        m_busy += rig->fabric->GetPacketsInFabric() > 0;
+        if (rig->acked < rig->fabric->GetNQps() && WeftNow() < INT64_C(20000000000))
+        {
+            Simulator::Schedule(NanoSeconds(incast ? 333 : 77),
+                                &BooksTestCase::Sample,
+                                this,
+                                rig,
+                                incast);
+        }
+    }
+
+    void Check(const WeftRigSetup& setup, bool incast, double loss)
+    {
+        WeftRig rig(setup);
+        rig.fabric->SetLossProbability(loss);
+        incast ? SendIncast(rig, 200000) : SendAll(rig, 3, 100000);
+        rig.fabric->ScheduleFailure(FindLink(rig, 0, rig.fabric->GetClos().ntors),
+                                    MicroSeconds(7),
+                                    MicroSeconds(150));
+        m_samples = m_busy = 0;
+        m_error.clear();
+        Sample(&rig, incast);
+        Simulator::Run();
+        const std::string what = setup.topology + " " + setup.balancer + " " + setup.buffer;
+        NS_TEST_EXPECT_MSG_EQ(m_error, "", what);
+        NS_TEST_EXPECT_MSG_GT(m_busy, 100, "frames were under way when the books were read");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, rig.fabric->GetNQps(), what << ": all messages");
+        NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetPacketsInUse(), 0, what << ": no frame is left");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", what << ": at the end");
+    }
+
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.cc = "dcqcn r-ai=5Gbps r-hai=20Gbps t-i=20us";
+        setup.transport = "nic-sr rto=100us";
+        for (const char* topology : {LEAF_SPINE, FAT_TREE})
+        {
+            setup.topology = topology;
+            setup.balancer = "themis";
+            setup.buffer = "shared-buffer preset=100g";
+            Check(setup, false, 0.002);
+            setup.balancer = "rsq";
+            setup.buffer = SMALL_BUFFER;
+            Check(setup, true, 0);
+            setup.buffer = "shared-buffer preset=100g pfc=off buffer=100KB";
+            Check(setup, true, 0.002);
+        }
+    }
+
+    uint64_t m_samples{0}; //!< looks at the books
+    uint64_t m_busy{0};    //!< of them, with frames under way
+    std::string m_error;   //!< the first thing wrong
+};
+
+/** Each transport under each balancer delivers every message once, though packets are lost. */
+class LossTestCase : public TestCase
+{
+  public:
+    LossTestCase(const std::string& transport, const std::string& balancer)
+        : TestCase(transport + " under " + balancer + " delivers everything once despite losses"),
+          m_transport(transport),
+          m_balancer(balancer)
+    {
+    }
+
+  private:
+    void Check(const std::string& topology, const std::string& frames)
+    {
+        WeftRigSetup setup;
+        setup.topology = topology;
+        setup.transport = m_transport + " rto=50us";
+        setup.balancer = m_balancer;
+        setup.frames = frames;
+        WeftRig rig(setup);
+        rig.fabric->SetLossProbability(0.01);
+        SendAll(rig, 3, 100001);
+        Simulator::Stop(MilliSeconds(100));
+        Simulator::Run();
+        const uint32_t hosts = rig.fabric->GetNHosts();
+        const WeftRigTotals t = rig.GetTotals();
+        NS_TEST_EXPECT_MSG_EQ(rig.delivered, hosts, topology << ": messages delivered");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, hosts, topology << ": messages acknowledged");
+        NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetCounters().payload, hosts * 100001, "payload");
+        NS_TEST_EXPECT_MSG_EQ(t.sent, hosts * 69, "first transmissions");
+        NS_TEST_EXPECT_MSG_GT(rig.fabric->GetCounters().lost[WeftFabric::DROP_INJECTED],
+                              0,
+                              "packets were lost");
+        NS_TEST_EXPECT_MSG_EQ((t.resent >= rig.fabric->GetCounters().lost[2]), true, "and resent");
+        NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetPacketsInUse(), 0, "no frame is left");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
+    void DoRun() override
+    {
+        Check(LEAF_SPINE, "roce");
+        Check(FAT_TREE, "roce ack-priority=share");
+        // PSNs pass 2^24 in the middle of the run.
+        Check(LEAF_SPINE, "roce first-psn=16777190");
+        Check(FAT_TREE, "roce first-psn=16777190 batch=4 ack-every=8");
+        Check(LEAF_SPINE, "roce first-psn=-1 ack-priority=share batch=3 ack-every=5");
+    }
+
+    std::string m_transport; //!< under test
+    std::string m_balancer;  //!< under test
+};
+
+/** Seven hosts send to one through little memory: pauses, no loss, and the last link stays busy. */
+class PfcTestCase : public TestCase
+{
+  public:
+    PfcTestCase()
+        : TestCase("PFC loses nothing in an incast and wakes everyone up again")
+    {
+    }
+
+  private:
+    void Check(const std::string& topology,
+               const std::string& balancer,
+               const std::string& frames,
+               const std::string& buffer)
+    {
+        WeftRigSetup setup;
+        setup.topology = topology;
+        setup.balancer = balancer;
+        setup.frames = frames;
+        setup.transport = "ideal rto=100ms";
+        setup.buffer = buffer;
+        WeftRig rig(setup);
+        constexpr uint64_t bytes = 300 * 1452;
+        SendIncast(rig, bytes);
+        Simulator::Run();
+        const WeftRigTotals t = rig.GetTotals();
+        const std::string what = topology + " " + balancer + " " + frames;
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, rig.fabric->GetNQps(), what << ": all messages");
+        NS_TEST_EXPECT_MSG_GT(t.pauses, 0, what << ": pauses");
+        NS_TEST_EXPECT_MSG_EQ(t.drops, 0, what << ": drops");
+        NS_TEST_EXPECT_MSG_EQ(t.timeouts, 0, what << ": timeouts");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", what << ": the books balance");
+        // Frames one behind the other on host 0's link: a missed wake-up would leave a hole.
+        const int64_t wire = static_cast<int64_t>(rig.fabric->GetNQps()) * 300 * 121600;
+        NS_TEST_EXPECT_MSG_LT(rig.lastDelivered, wire + 20000000, what << ": no holes");
+    }
+
+    void DoRun() override
+    {
+        for (const char* balancer : {"ecmp", "rsq", "ar"})
+        {
+            Check(LEAF_SPINE, balancer, "roce", SMALL_BUFFER);
+            Check(LEAF_SPINE, balancer, "roce ack-priority=share", SMALL_BUFFER);
+            Check(LEAF_SPINE,
+                  balancer,
+                  "roce ack-priority=share batch=4 ack-every=8",
+                  SMALL_BUFFER);
+            Check(FAT_TREE, balancer, "roce batch=16", SMALL_BUFFER);
+            Check(FAT_TREE, balancer, "roce ack-priority=share", SMALL_BUFFER);
+        }
+    }
+};
+
+/** Without PFC the same incast drops frames, and the transport makes up for it. */
+class LossyTestCase : public TestCase
+{
+  public:
+    LossyTestCase()
+        : TestCase("without PFC a full buffer drops, and the transport recovers")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const char* transport : {"nic-sr rto=100us", "gbn rto=100us", "ideal rto=50us"})
+        {
+            WeftRigSetup setup;
+            setup.transport = transport;
+            setup.buffer = "shared-buffer preset=100g pfc=off buffer=100KB";
+            setup.cc = "dcqcn t-i=10us r-ai=1Gbps";
+            WeftRig rig(setup);
+            SendIncast(rig, 150000);
+            Simulator::Stop(MilliSeconds(200));
+            Simulator::Run();
+            const WeftRigTotals t = rig.GetTotals();
+            NS_TEST_EXPECT_MSG_EQ(rig.acked, 7, transport << ": all messages");
+            NS_TEST_EXPECT_MSG_GT(t.drops, 0, transport << ": drops");
+            NS_TEST_EXPECT_MSG_EQ(t.drops, rig.fabric->GetCounters().lost[0], "counted alike");
+            NS_TEST_EXPECT_MSG_GT(t.resent, 0, transport << ": retransmissions");
+            NS_TEST_EXPECT_MSG_EQ(t.pauses, 0, transport << ": pauses");
+            NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", transport << ": the books balance");
+        }
+    }
+};
+
+/** Queues beyond kmin mark, marks make CNPs, CNPs cut rates; without ECN nothing of it happens. */
+class EcnTestCase : public TestCase
+{
+  public:
+    EcnTestCase()
+        : TestCase("ECN marks become CNPs and cuts, or congestion control is off unnoticed")
+    {
+    }
+
+  private:
+    WeftRigTotals Run(const std::string& cc, const std::string& ecn)
+    {
+        WeftRigSetup setup;
+        setup.cc = cc;
+        setup.buffer = "shared-buffer preset=100g kmin=20KB kmax=80KB " + ecn;
+        WeftRig rig(setup);
+        SendIncast(rig, 500000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 7, cc << ", " << ecn << ": all messages");
+        m_peak = rig.fabric->GetSwitch(0)->GetPeakQueue();
+        return rig.GetTotals();
+    }
+
+    void DoRun() override
+    {
+        for (const char* at : {"ecn-at=enqueue", "ecn-at=dequeue"})
+        {
+            const WeftRigTotals t = Run("dcqcn", at);
+            NS_TEST_EXPECT_MSG_GT(t.marks, 0, at);
+            NS_TEST_EXPECT_MSG_GT(t.cnps, 0, at);
+            NS_TEST_EXPECT_MSG_LT(t.cnps, t.marks, "at most one CNP per interval");
+            NS_TEST_EXPECT_MSG_GT(t.cuts, 0, at);
+        }
+        const uint32_t controlled = m_peak;
+        WeftRigTotals t = Run("dcqcn", "ecn=off");
+        NS_TEST_EXPECT_MSG_EQ(t.marks + t.cnps + t.cuts, 0, "no ECN, nothing happens");
+        NS_TEST_EXPECT_MSG_LT(controlled, m_peak, "cuts keep the queue shorter");
+        t = Run("none", "ecn=on");
+        NS_TEST_EXPECT_MSG_GT(t.marks, 0, "switches mark for no one");
+        NS_TEST_EXPECT_MSG_EQ(t.cnps, 0, "nobody asked for CNPs");
+    }
+
+    uint32_t m_peak{0}; //!< longest queue at leaf 0, bytes
+};
+
+/** A link fails and comes back under one long message: Themis stops spraying, then starts anew. */
+class FailureTestCase : public TestCase
+{
+  public:
+    FailureTestCase()
+        : TestCase("a failed link costs packets only until forwarding has adapted")
+    {
+    }
+
+  private:
+    /** What is read at one time. */
+    struct Reading
+    {
+        uint64_t lost{0};                //!< on dead links
+        uint64_t seen{0};                //!< NACKs that Themis-D looked at
+        uint64_t nacks{0};               //!< NACKs at the sender
+        uint64_t injected{0};            //!< injected losses
+        std::vector<uint64_t> uplinks{}; //!< frames on each uplink of leaf 0
+    };
+
+    void Read(WeftRig* rig)
+    {
+        const WeftRigTotals t = rig->GetTotals();
+        Reading r;
+        r.lost = rig->fabric->GetCounters().lost[WeftFabric::DROP_LINK];
+        r.injected = rig->fabric->GetCounters().lost[WeftFabric::DROP_INJECTED];
+        r.seen = t.tor.seen;
+        r.nacks = t.nacks;
+        for (uint32_t port = 2; port < 6; port++)
+        {
+            r.uplinks.push_back(rig->fabric->GetSwitch(0)->GetPort(port)->GetFrames());
+        }
+        m_readings.push_back(r);
+    }
+
+    /** \return uplinks used between two readings */
+    uint32_t Used(size_t from, size_t to) const
+    {
+        uint32_t used = 0;
+        for (size_t i = 0; i < 4; i++)
+        {
+            used += m_readings[to].uplinks[i] != m_readings[from].uplinks[i];
+        }
+        return used;
+    }
+
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.balancer = "themis";
+        setup.transport = "nic-sr rto=30us";
+        WeftRig rig(setup);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(5)));
+        WeftQp* qp = rig.Send(0, 7, 8000 * 1452);
+        rig.fabric->ScheduleFailure(FindLink(rig, 0, 5), MicroSeconds(20), MicroSeconds(600));
+        rig.fabric->AddDrop(qp->index, 4000, 1); // at about 490 us, under the failure
+        const std::vector<int64_t> times{19, 30, 400, 590, 620, 900};
+        for (const int64_t us : times)
+        {
+            Simulator::Schedule(MicroSeconds(static_cast<uint64_t>(us)),
+                                &FailureTestCase::Read,
+                                this,
+                                &rig);
+        }
+        Simulator::Run();
+        const auto& r = m_readings;
+        NS_TEST_ASSERT_MSG_EQ(r.size(), times.size(), "all readings");
+        NS_TEST_EXPECT_MSG_EQ(Used(0, 0), 0, "a reading equals itself");
+        NS_TEST_EXPECT_MSG_EQ(r[0].lost, 0, "nothing is lost before the failure");
+        NS_TEST_EXPECT_MSG_EQ((r[1].lost > 5 && r[1].lost < 25), true, "a quarter of 5 us is lost");
+        NS_TEST_EXPECT_MSG_EQ(r[5].lost, r[1].lost, "nothing is lost later");
+        NS_TEST_EXPECT_MSG_EQ(Used(2, 3), 1, "ECMP while the link is down");
+        NS_TEST_EXPECT_MSG_EQ(Used(4, 5), 4, "spraying once it is back");
+        NS_TEST_EXPECT_MSG_EQ(r[3].seen, r[1].seen, "Themis-D lets NACKs pass meanwhile");
+        NS_TEST_EXPECT_MSG_EQ(r[3].injected - r[2].injected, 1, "one packet was dropped then");
+        NS_TEST_EXPECT_MSG_EQ(r[3].nacks - r[2].nacks, 1, "and its NACK passed");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "the message arrives");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
+    std::vector<Reading> m_readings; //!< in order of time
+};
+
+/** A leaf without uplinks: its messages are not done, nothing hangs; after repair they are. */
+class PartitionTestCase : public TestCase
+{
+  public:
+    PartitionTestCase()
+        : TestCase("a cut-off leaf is reported as not done, and recovers when it is repaired")
+    {
+    }
+
+  private:
+    void Check(const std::string& balancer, Time repair, uint64_t expected, bool host)
+    {
+        WeftRigSetup setup;
+        setup.balancer = balancer;
+        setup.cc = "dcqcn";
+        // Of a tail that was lost whole, each timeout repeats one packet.
+        setup.transport = "nic-sr rto=50us";
+        WeftRig rig(setup);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(10)));
+        SendAll(rig, 2, 200000);
+        for (uint32_t spine = 4; spine < 8 && !host; spine++)
+        {
+            rig.fabric->ScheduleFailure(FindLink(rig, 0, spine), MicroSeconds(5), repair);
+        }
+        if (host)
+        {
+            rig.fabric->ScheduleFailure(0, MicroSeconds(5), repair);
+        }
+        Simulator::Stop(MilliSeconds(20));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, expected, balancer << ": messages done");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", balancer << ": the books balance");
+    }
+
+    void DoRun() override
+    {
+        for (const char* balancer : {"ecmp", "rsq", "ar", "themis"})
+        {
+            // Hosts 0 and 1 send to 2 and 3, and receive from 6 and 7.
+            Check(balancer, Time::Max(), 4, false);
+            Check(balancer, MilliSeconds(2), 8, false);
+            Check(balancer, Time::Max(), 6, true);
+            Check(balancer, MilliSeconds(2), 8, true);
+        }
+    }
+};
+
+class WeftFabricTestSuite : public TestSuite
+{
+  public:
+    WeftFabricTestSuite()
+        : TestSuite("weft-fabric", Type::UNIT)
+    {
+        AddTestCase(new BooksTestCase);
+        for (const char* transport : {"nic-sr", "gbn", "ideal"})
+        {
+            for (const char* balancer : {"ecmp", "rsq", "ar", "themis"})
+            {
+                AddTestCase(new LossTestCase(transport, balancer));
+            }
+        }
+        AddTestCase(new PfcTestCase);
+        AddTestCase(new LossyTestCase);
+        AddTestCase(new EcnTestCase);
+        AddTestCase(new FailureTestCase);
+        AddTestCase(new PartitionTestCase);
+    }
+};
+
+WeftFabricTestSuite g_weftFabricTestSuite; //!< registers the suite
+
+} // namespace

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * \file
+ * Themis in a running fabric: spraying without spurious NACKs, real losses asked for again, and
+ * counters that add up. These are what a user runs Themis for.
+ */
+#include "weft-test-rig.h"
+
+#include "ns3/test.h"
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr const char* LEAF_SPINE =
+    "leaf-spine leaves=4 spines=4 hosts-per-leaf=4 link-rate=100Gbps";
+constexpr const char* FAT_TREE = "fat-tree k=4 tiers=3 link-rate=100Gbps";
+
+/** A run that has ended: its totals, and the fabric's own. */
+struct Outcome
+{
+    WeftRigTotals t;   //!< of QPs and switches
+    WeftCounters c;    //!< of the fabric
+    bool done;         //!< whether the workload is
+    std::string books; //!< what does not balance
+};
+
+/** Runs a workload; drops are (QP, offset) pairs. */
+Outcome
+RunWorkload(const WeftRigSetup& setup,
+            const std::string& workload,
+            const std::vector<std::pair<uint32_t, uint32_t>>& drops,
+            double loss)
+{
+    WeftRig rig(setup);
+    auto job = rig.helper.InstallWorkload(workload);
+    for (const auto& drop : drops)
+    {
+        rig.fabric->AddDrop(drop.first, drop.second, 1);
+    }
+    rig.fabric->SetLossProbability(loss);
+    Simulator::Stop(MilliSeconds(500));
+    Simulator::Run();
+    return Outcome{rig.GetTotals(), rig.fabric->GetCounters(), job->IsDone(), rig.Audit()};
+}
+
+/** No loss: packets arrive out of order, NACKs are made, and not one of them reaches a sender. */
+class QuietTestCase : public TestCase
+{
+  public:
+    QuietTestCase()
+        : TestCase("without loss no NACK reaches a sender and nothing is sent twice")
+    {
+    }
+
+  private:
+    void Check(const std::string& topology, const std::string& workload, const std::string& frames)
+    {
+        WeftRigSetup setup;
+        setup.topology = topology;
+        setup.balancer = "themis";
+        setup.cc = "dcqcn";
+        setup.frames = frames;
+        const Outcome o = RunWorkload(setup, workload, {}, 0);
+        const std::string what = topology + ", " + workload + ", " + frames;
+        NS_TEST_EXPECT_MSG_EQ(o.done, true, what << " is done");
+        NS_TEST_EXPECT_MSG_GT(o.t.outOfOrder, 0, what << ": packets out of order");
+        NS_TEST_EXPECT_MSG_GT(o.t.tor.blocked, 0, what << ": NACKs to be blocked");
+        NS_TEST_EXPECT_MSG_EQ(o.t.nacks, 0, what << ": NACKs at senders");
+        NS_TEST_EXPECT_MSG_EQ(o.t.resent + o.t.duplicates, 0, what << ": sent twice");
+        NS_TEST_EXPECT_MSG_EQ(o.t.timeouts, 0, what << ": timeouts");
+
+        setup.balancer = "rsq";
+        const Outcome bare = RunWorkload(setup, workload, {}, 0);
+        NS_TEST_EXPECT_MSG_GT(bare.t.duplicates, 0, what << ": spraying alone sends twice");
+        NS_TEST_EXPECT_MSG_EQ(bare.c.lost[0] + bare.c.lost[1] + bare.c.lost[2], 0, "no loss");
+    }
+
+    void DoRun() override
+    {
+        for (const char* topology : {LEAF_SPINE, FAT_TREE})
+        {
+            for (const char* frames : {"roce", "roce first-psn=16777000 batch=4"})
+            {
+                Check(topology, "permutation bytes=1MB", frames);
+                Check(topology, "alltoall bytes=2MB groups=4", frames);
+            }
+        }
+    }
+};
+
+/** Named packets of a ring are dropped; who asks for them again depends on the compensation. */
+class NamedLossTestCase : public TestCase
+{
+  public:
+    NamedLossTestCase()
+        : TestCase("each lost packet is asked for by a NACK, not by a timeout")
+    {
+    }
+
+  private:
+    Outcome Run(const std::string& balancer,
+                const std::vector<std::pair<uint32_t, uint32_t>>& drops)
+    {
+        WeftRigSetup setup;
+        setup.topology = "leaf-spine leaves=4 spines=2 hosts-per-leaf=2 link-rate=100Gbps";
+        setup.balancer = balancer;
+        setup.cc = "dcqcn";
+        const Outcome o = RunWorkload(setup, "ring bytes=2MB groups=2", drops, 0);
+        NS_TEST_EXPECT_MSG_EQ(o.done, true, balancer << " is done");
+        NS_TEST_EXPECT_MSG_EQ(o.c.lost[WeftFabric::DROP_INJECTED], drops.size(), "all dropped");
+        NS_TEST_EXPECT_MSG_EQ(o.books, "", "the books balance");
+        return o;
+    }
+
+    void DoRun() override
+    {
+        // Alone, near the start, and four in a row; 1,378 packets per flow.
+        const std::vector<std::pair<uint32_t, uint32_t>>
+            drops{{0, 100}, {0, 700}, {1, 5}, {1, 300}, {1, 301}, {1, 302}, {1, 303}, {2, 1000}};
+        Outcome o = Run("ecmp", drops);
+        NS_TEST_EXPECT_MSG_EQ(o.t.resent, drops.size(), "ECMP repeats each once");
+        NS_TEST_EXPECT_MSG_EQ(o.t.timeouts, 0, "ECMP needs no timeout");
+
+        o = Run("themis", drops);
+        NS_TEST_EXPECT_MSG_EQ(o.t.timeouts, 0, "nor does Themis");
+        NS_TEST_EXPECT_MSG_EQ(o.t.resent, drops.size(), "Themis repeats each once");
+        NS_TEST_EXPECT_MSG_EQ(o.t.duplicates, 0, "and nothing else");
+        NS_TEST_EXPECT_MSG_GT(o.t.tor.scan_passed + o.t.tor.compensated, 0, "by its scan");
+
+        o = Run("themis compensation=off", drops);
+        NS_TEST_EXPECT_MSG_GT(o.t.timeouts, 0, "without compensation timeouts return");
+
+        o = Run("themis compensation=literal", drops);
+        NS_TEST_EXPECT_MSG_EQ((o.t.resent >= drops.size()), true, "as printed: each, or more");
+
+        // The last packet of a flow: nothing behind it can tell that it is missing.
+        for (const char* balancer : {"ecmp", "themis"})
+        {
+            o = Run(balancer, {{3, 1377}});
+            NS_TEST_EXPECT_MSG_EQ(o.t.timeouts, 1, balancer << ": only the timer knows");
+            NS_TEST_EXPECT_MSG_EQ(o.t.resent, 1, balancer << ": sent again");
+        }
+    }
+};
+
+/** Every NACK is in exactly one count, under losses at random. */
+class CountersTestCase : public TestCase
+{
+  public:
+    CountersTestCase()
+        : TestCase("NACKs of every kind add up, or the figures made of them are wrong")
+    {
+    }
+
+  private:
+    void Check(const std::string& topology, const std::string& compensation, double loss)
+    {
+        WeftRigSetup setup;
+        setup.topology = topology;
+        setup.balancer = "themis compensation=" + compensation;
+        setup.cc = "dcqcn";
+        setup.transport = "nic-sr rto=100us";
+        // Hosts of one rack have no NACK that Themis-D sees: only pairs of different racks.
+        const Outcome o = RunWorkload(setup, "ring bytes=1MB groups=4", {}, loss);
+        const weft_tor_counters& n = o.t.tor;
+        const std::string what = topology + ", " + compensation;
+        NS_TEST_EXPECT_MSG_EQ(o.done, true, what << " is done");
+        NS_TEST_EXPECT_MSG_GT(n.seen, 0, what << ": NACKs");
+        NS_TEST_EXPECT_MSG_EQ(n.seen, n.valid + n.invalid + n.unknown, what << ": seen");
+        NS_TEST_EXPECT_MSG_EQ(n.invalid, n.blocked + n.scan_passed, what << ": invalid");
+        const uint64_t unarmed = compensation == "off" ? n.blocked - n.scan_cancelled : 0;
+        NS_TEST_EXPECT_MSG_EQ(n.blocked, n.armed + n.scan_cancelled + unarmed, what << ": blocked");
+        const uint64_t resolved = n.compensated + n.cancelled + n.overwritten;
+        NS_TEST_EXPECT_MSG_EQ((n.armed >= resolved && n.armed <= resolved + 16),
+                              true,
+                              what << ": armed, at most one left per QP");
+        NS_TEST_EXPECT_MSG_EQ(o.c.lost[WeftFabric::BLOCKED], n.blocked, what << ": not delivered");
+        NS_TEST_EXPECT_MSG_EQ(o.c.madeByTors, n.compensated, what << ": made by ToRs");
+        NS_TEST_EXPECT_MSG_EQ(o.t.nacksSent, n.seen, what << ": receivers' NACKs");
+        NS_TEST_EXPECT_MSG_EQ(o.t.nacks, n.seen - n.blocked + n.compensated, what << ": arrived");
+    }
+
+    void DoRun() override
+    {
+        for (const char* topology : {LEAF_SPINE, FAT_TREE})
+        {
+            for (const char* compensation : {"scan", "literal", "off"})
+            {
+                Check(topology, compensation, 0.005);
+                Check(topology, compensation, 0.05);
+            }
+        }
+    }
+};
+
+class WeftThemisTestSuite : public TestSuite
+{
+  public:
+    WeftThemisTestSuite()
+        : TestSuite("weft-themis", Type::UNIT)
+    {
+        AddTestCase(new QuietTestCase);
+        AddTestCase(new NamedLossTestCase);
+        AddTestCase(new CountersTestCase);
+    }
+};
+
+WeftThemisTestSuite g_weftThemisTestSuite; //!< registers the suite
+
+} // namespace
