@@ -2,7 +2,8 @@
 /*
  * Themis-S: the source's ToR gives every data packet the path PSN mod N places after its flow's own
  * (Eq. 1), by choosing the port in two tiers and by changing the UDP source port, on which all
- * switches hash linearly, in three. All else, and everything while links are down, is plain ECMP.
+ * switches hash linearly, in three. Other traffic, and all of it while links are down, is plain
+ * ECMP.
  */
 #include "tor/themis.h"
 
@@ -35,8 +36,8 @@ static const struct weft_param params[] = {
      "Bytes of a truncated PSN in the ring.", "themis §4"},
     {"ring-factor", WEFT_REAL, WEFT_P(struct themis_config, ring_factor), "1.5", "1", "1000", NULL,
      "F: ring entries in multiples of the last hop's bandwidth-delay product.", "themis §4"},
-    {"replies", WEFT_CHOICE, WEFT_P(struct themis_config, replies), "spray", NULL,
-     NULL, "ecmp spray",
+    {"replies", WEFT_CHOICE, WEFT_P(struct themis_config, replies), "spray", NULL, NULL,
+     "ecmp spray",
      "How ACKs, NACKs and CNPs travel: on their QP's ECMP path, or sprayed by the ePSN they carry.",
      "themis §3.2 leaves it open; spray (ours)"},
 };
