@@ -16,6 +16,7 @@ static const struct command commands[] = {
     {"plan", command_plan, "print one command per run, for GNU parallel or a Slurm array"},
     {"validate", command_validate, "check scenarios and run nothing"},
     {"plot", command_plot, "draw the figures of finished runs again"},
+    {"report", command_report, "set a paper's claims beside the results, as Markdown"},
     {"list", command_list, "show what a scenario can name: algorithms, parameters, columns"},
     {"schema", command_schema, "print the RELAX NG schema of scenarios"},
 };

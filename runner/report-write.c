@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The report as Markdown. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+struct report
+{
+    struct text out;
+    struct report_source source; /**< of the section that is being written */
+    const struct document *claims;
+    const char *results;
+    size_t nclaims; /**< written so far, for their numbers */
+};
+
+/** White space becomes one space; '|' is escaped where it would end a table's cell. */
+static void
+add_line(struct text *t, const char *s, bool in_table)
+{
+    struct words w = words_split(s);
+    for (size_t i = 0; i < w.n; i++)
+    {
+        text_add(t, i ? " " : "");
+        for (const char *c = w.word[i]; *c; c++)
+        {
+            text_add(t, in_table && *c == '|' ? "\\%c" : "%c", *c);
+        }
+    }
+    words_free(&w);
+}
+
+/** Where the paragraph that starts at @p s ends: at a blank line. */
+static const char *
+paragraph_end(const char *s)
+{
+    for (const char *newline = strchr(s, '\n'); newline; newline = strchr(newline + 1, '\n'))
+    {
+        const char *p = newline + 1;
+        while (*p == ' ' || *p == '\t' || *p == '\r')
+        {
+            p++;
+        }
+        if (*p == '\n')
+        {
+            return newline;
+        }
+    }
+    return s + strlen(s);
+}
+
+static void
+add_paragraphs(struct text *t, const char *s)
+{
+    while (isspace((unsigned char)*s))
+    {
+        s++;
+    }
+    while (*s)
+    {
+        const char *end = paragraph_end(s);
+        char *paragraph = xformat("%.*s", (int)(end - s), s);
+        text_add(t, "\n");
+        add_line(t, paragraph, false);
+        text_add(t, "\n");
+        free(paragraph);
+        s = end;
+        while (isspace((unsigned char)*s))
+        {
+            s++;
+        }
+    }
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static void
+add_number(struct text *t, double value, const struct element *measured)
+{
+    const char *text = element_value(measured, "decimals");
+    int decimals = text ? *text - '0' : 1;
+    if (!isfinite(value))
+    {
+        text_add(t, "undefined");
+        return;
+    }
+    bool zero = fabs(value) < 0.5 * pow(10, -decimals);
+    text_add(t, "%.*f", decimals, zero ? 0 : value);
+}
+
+/** "15.6 %" or, over several groups, "15.6 to 75.3 %". */
+static void
+add_measured(struct text *t, const struct element *measured, const struct report_numbers *n,
+             size_t column)
+{
+    const char *label = element_value(measured, "label"), *unit = element_value(measured, "unit");
+    double least = INFINITY, most = -INFINITY;
+    bool complete = n->ngroups > 0;
+    for (size_t g = 0; g < n->ngroups; g++)
+    {
+        double v = n->values[g * n->nmeasured + column];
+        complete = complete && n->present[g * n->nmeasured + column];
+        least = v < least ? v : least;
+        most = v > most ? v : most;
+    }
+    text_add(t, "%s%s", label ? label : "", label ? ": " : "");
+    if (!complete)
+    {
+        text_add(t, "not run");
+        return;
+    }
+    add_number(t, n->ngroups > 1 ? least : n->values[column], measured);
+    if (n->ngroups > 1)
+    {
+        text_add(t, " to ");
+        add_number(t, most, measured);
+    }
+    text_add(t, "%s%s", unit ? " " : "", unit ? unit : "");
+}
+
+static void
+add_table(struct report *r, const struct element *table)
+{
+    struct report_numbers *n = report_numbers(&r->source, table);
+    struct text *t = &r->out;
+    struct words keys = words_split(element_value(table, "each"));
+    text_add(t, "\n%s:\n\n|", element_value(table, "title"));
+    for (size_t k = 0; k < keys.n; k++)
+    {
+        text_add(t, " %s |", keys.word[k]);
+    }
+    for (size_t i = 0; i < table->nchildren; i++)
+    {
+        const struct element *m = table->children[i];
+        if (strcmp(m->name, "measured") == 0)
+        {
+            const char *unit = element_value(m, "unit"), *label = element_value(m, "label");
+            text_add(t, " %s%s%s |", label ? label : "", unit ? ", " : "", unit ? unit : "");
+        }
+    }
+    text_add(t, "\n|");
+    for (size_t c = 0; c < keys.n + n->nmeasured; c++)
+    {
+        text_add(t, c < keys.n ? "---|" : "--:|");
+    }
+    text_add(t, n->ngroups ? "\n" : "\n| not run |\n");
+    for (size_t g = 0; g < n->ngroups; g++)
+    {
+        text_add(t, "|");
+        for (size_t k = 0; k < n->nkeys; k++)
+        {
+            text_add(t, " %s |", n->groups[g * n->nkeys + k]);
+        }
+        size_t column = g * n->nmeasured;
+        for (size_t i = 0; i < table->nchildren; i++)
+        {
+            if (strcmp(table->children[i]->name, "measured") == 0)
+            {
+                text_add(t, " ");
+                if (n->present[column])
+                {
+                    add_number(t, n->values[column], table->children[i]);
+                }
+                text_add(t, "%s |", n->present[column] ? "" : "not run");
+                column++;
+            }
+        }
+        text_add(t, "\n");
+    }
+    words_free(&keys);
+    report_numbers_free(n);
+}
+
+/* --- claims ----------------------------------------------------------------------------------- */
+
+/** The whole file; NULL if it cannot be read. */
+static char *
+file_text(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    char *bytes = NULL;
+    size_t n = 0, got;
+    if (!f)
+    {
+        return NULL;
+    }
+    do
+    {
+        bytes = xrealloc(bytes, n + 65537, 1);
+        got = fread(bytes + n, 1, 65536, f);
+        n += got;
+    } while (got > 0);
+    bytes[n] = '\0';
+    fclose(f);
+    return bytes;
+}
+
+/** A test that shows the claim must be where the claims file says it is. */
+static void
+add_test(struct report *r, const struct element *test)
+{
+    const char *name = element_value(test, "name"), *file = element_value(test, "file");
+    const char *slash = strrchr(r->claims->path, '/');
+    char *path =
+        xformat("%.*s%s", slash ? (int)(slash - r->claims->path) + 1 : 0, r->claims->path, file);
+    char *text = file_text(path);
+    if (!text || !strstr(text, name))
+    {
+        diag_error(r->source.d, test->line, "%s %s; expected the test '%s' there",
+                   text ? "there is no such test in" : "cannot read", path, name);
+    }
+    const char *base = strrchr(file, '/');
+    text_add(&r->out, "tested: `%s` in `%s`", name, base ? base + 1 : file);
+    free(text);
+    free(path);
+}
+
+static void
+add_claim_row(struct report *r, const struct element *claim)
+{
+    struct text *t = &r->out;
+    const struct element *paper = element_child(claim, "paper");
+    text_add(t, "| %zu | ", ++r->nclaims);
+    add_line(t, element_child(claim, "says")->text, true);
+    text_add(t, " | ");
+    add_line(t, paper ? paper->text : "", true);
+    text_add(t, " | ");
+    struct report_numbers *n = report_numbers(&r->source, claim);
+    size_t column = 0, entries = 0;
+    for (size_t i = 0; i < claim->nchildren; i++)
+    {
+        const struct element *c = claim->children[i];
+        bool measured = strcmp(c->name, "measured") == 0, test = strcmp(c->name, "test") == 0;
+        text_add(t, (measured || test) && entries++ ? "<br>" : "");
+        if (measured)
+        {
+            add_measured(t, c, n, column++);
+        }
+        else if (test)
+        {
+            add_test(r, c);
+        }
+    }
+    text_add(t, " |\n");
+    report_numbers_free(n);
+}
+
+/** "`100 * a` with a = `cct_us` where `case=rsq`". */
+static void
+add_origin(struct text *t, const struct element *claim)
+{
+    const char *where = element_value(claim, "where"), *each = element_value(claim, "each");
+    const char *separator = " _Computed:_ ";
+    for (size_t i = 0; i < claim->nchildren; i++)
+    {
+        const struct element *c = claim->children[i];
+        if (strcmp(c->name, "measured") == 0)
+        {
+            text_add(t, "%s`%s`", separator, element_value(c, "is"));
+            separator = ", ";
+        }
+    }
+    separator = " with ";
+    for (size_t i = 0; i < claim->nchildren; i++)
+    {
+        const struct element *c = claim->children[i];
+        if (strcmp(c->name, "value") == 0)
+        {
+            const char *of = element_value(c, "of"), *rows = element_value(c, "where");
+            text_add(t, "%s%s = %s%s`%s`%s%s%s", separator, element_value(c, "name"), of ? of : "",
+                     of ? " " : "", element_value(c, "column"), rows ? " where `" : "",
+                     rows ? rows : "", rows ? "`" : "");
+            separator = ", ";
+        }
+    }
+    if (element_child(claim, "measured"))
+    {
+        text_add(t, "%s%s%s%s%s%s.", where ? "; only `" : "", where ? where : "", where ? "`" : "",
+                 each ? "; for each `" : "", each ? each : "", each ? "`" : "");
+    }
+}
+
+static void
+add_claims(struct report *r, const struct element *section)
+{
+    struct text *t = &r->out;
+    size_t number = r->nclaims;
+    if (!element_child(section, "claim"))
+    {
+        return;
+    }
+    text_add(t, "\n| | what is claimed | the paper | Weft |\n|--:|---|---|---|\n");
+    for (size_t i = 0; i < section->nchildren; i++)
+    {
+        if (strcmp(section->children[i]->name, "claim") == 0)
+        {
+            add_claim_row(r, section->children[i]);
+        }
+    }
+    for (size_t i = 0; i < section->nchildren; i++)
+    {
+        const struct element *claim = section->children[i];
+        if (strcmp(claim->name, "claim") != 0)
+        {
+            continue;
+        }
+        const struct element *why = element_child(claim, "why");
+        number++;
+        if (why || element_child(claim, "measured"))
+        {
+            text_add(t, "\n**%zu.** ", number);
+            add_line(t, why ? why->text : "", false);
+            add_origin(t, claim);
+            text_add(t, "\n");
+        }
+    }
+}
+
+static void
+add_section(struct report *r, const struct element *section)
+{
+    const char *results = element_value(section, "results");
+    const char *scenario = element_value(section, "scenario");
+    char *folder = results ? xformat("%s/%s", r->results, results) : NULL;
+    struct diagnostics *d = r->source.d;
+    bool allow_missing = r->source.allow_missing;
+    r->source = (struct report_source){
+        .folder = folder, .scenario = scenario, .allow_missing = allow_missing, .d = d};
+    text_add(&r->out, "\n## %s\n", element_value(section, "title"));
+    if (scenario)
+    {
+        text_add(&r->out, "\nResults of `./weft run %s`.\n", scenario);
+    }
+    for (size_t i = 0; i < section->nchildren; i++)
+    {
+        if (strcmp(section->children[i]->name, "text") == 0)
+        {
+            add_paragraphs(&r->out, section->children[i]->text);
+        }
+    }
+    add_claims(r, section);
+    for (size_t i = 0; i < section->nchildren; i++)
+    {
+        if (strcmp(section->children[i]->name, "table") == 0)
+        {
+            add_table(r, section->children[i]);
+        }
+    }
+    report_source_free(&r->source);
+    free(folder);
+}
+
+char *
+report_write(const struct document *claims, const char *results, bool allow_missing,
+             struct diagnostics *d)
+{
+    struct report r = {.claims = claims, .results = results};
+    const struct element *root = claims->root;
+    r.source.allow_missing = allow_missing;
+    r.source.d = d;
+    text_add(&r.out, "# %s\n\n<!-- Made by 'weft report %s'; do not edit. -->\n",
+             element_value(root, "title"), claims->path);
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct element *e = root->children[i];
+        if (strcmp(e->name, "text") == 0)
+        {
+            add_paragraphs(&r.out, e->text);
+        }
+        else
+        {
+            add_section(&r, e);
+        }
+    }
+    return text_take(&r.out);
+}

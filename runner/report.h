@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file report.h  A report that sets what a paper claims beside what results say. The claims are an
+ * XML file: what each says, the paper's value, and how to compute it from the CSV files.
+ */
+#ifndef WEFT_RUNNER_REPORT_H
+#define WEFT_RUNNER_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "csv.h"
+#include "document.h"
+#include "textbuf.h"
+
+/** Reports what a claims file must not hold: unknown elements and attributes, missing ones. */
+void claims_check(const struct element *root, struct diagnostics *d);
+
+/** The value of a name in an expression, or false if there is none of that name. */
+typedef bool (*lookup_fn)(void *user, const char *name, double *value);
+
+/**
+ * Computes "100 * (1 - a / b)": numbers, names, + - * / and parentheses. False with a sentence in
+ * *why (the caller frees it). Dividing by zero gives what IEEE 754 says.
+ */
+bool expression_value(const char *text, lookup_fn lookup, void *user, double *value, char **why);
+
+/** Where numbers come from: the results of one section of the report. */
+struct report_source
+{
+    const char *folder;   /**< results/NAME; NULL: the section has none */
+    const char *scenario; /**< what makes them, for messages; may be NULL */
+    bool allow_missing;   /**< what is not there is no error */
+    struct diagnostics *d;
+    char **paths; /**< CSV files read so far */
+    struct csv **files;
+    size_t nfiles;
+};
+
+void report_source_free(struct report_source *s);
+
+/** Numbers of a <claim> or <table>: one row per group, one column per <measured>. */
+struct report_numbers
+{
+    char **groups; /**< [group * nkeys + key]: the cells that name it */
+    size_t nkeys, ngroups, nmeasured;
+    double *values; /**< [group * nmeasured + measured]; NAN where there is none */
+    bool *present;  /**< likewise: whether the results have it */
+};
+
+/** Computes them; what is wrong or missing is reported to the source's diagnostics. */
+struct report_numbers *report_numbers(struct report_source *s, const struct element *e);
+void report_numbers_free(struct report_numbers *n);
+
+/** Writes the report as Markdown; @p base: folder of the claims file, @p results: of all results.
+ */
+char *report_write(const struct document *claims, const char *results, bool allow_missing,
+                   struct diagnostics *d);
+
+#endif
