@@ -3,7 +3,9 @@
 set(weft_suite_sources
     tests/ns3/allocation-counter.cc
     tests/ns3/lane-scheduler-test-suite.cc
+    tests/ns3/weft-determinism-test-suite.cc
     tests/ns3/weft-fabric-test-suite.cc
+    tests/ns3/weft-netdevice-test-suite.cc
     tests/ns3/weft-themis-test-suite.cc
     tests/ns3/weft-timing-test-suite.cc
 )
@@ -11,7 +13,9 @@ set(weft_suite_sources
 # Their names, as ns-3's test runner lists them.
 set(weft_suites
     weft-lane-scheduler
+    weft-determinism
     weft-fabric
+    weft-netdevice
     weft-themis
     weft-timing
 )
