@@ -11,6 +11,7 @@
 void
 diag_error(struct diagnostics *d, int line, const char *format, ...)
 {
+    d->reported++;
     if (diag_is_full(d))
     {
         return;

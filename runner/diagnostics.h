@@ -24,6 +24,7 @@ struct diagnostics
     const char *file;
     struct diagnostic *items;
     size_t n;
+    size_t reported; /**< calls of diag_error(), repetitions included */
 };
 
 /** Adds "what is wrong; expected ...". @p format must not end in a newline. */

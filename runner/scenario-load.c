@@ -189,7 +189,7 @@ size_workload(const struct element *root, const struct scenario *s, uint32_t *nq
 struct scenario *
 scenario_load(const struct element *root, struct diagnostics *d)
 {
-    size_t before = d->n;
+    size_t before = d->reported;
     struct scenario *s = xcalloc(1, sizeof *s);
     const char *name = element_value(root, "name");
     s->name = xstrdup(name ? name : "");
@@ -211,7 +211,11 @@ scenario_load(const struct element *root, struct diagnostics *d)
         s->clos.nhosts = 0;
     }
     load_conditions(root, s, nqps, d);
-    if (d->n > before || diag_is_full(d))
+    if (d->reported == before)
+    {
+        check_fit(s, line_of(root, "switch"), line_of(root, "balancer"), d);
+    }
+    if (d->reported > before)
     {
         scenario_free(s);
         return NULL;

@@ -26,4 +26,7 @@ char *scenario_write(const struct scenario *s, const char *name);
 void load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
                      struct diagnostics *d);
 
+/** Reports, at the lines of <switch> and <balancer>, when these cannot work in this topology. */
+void check_fit(const struct scenario *s, int switch_line, int balancer_line, struct diagnostics *d);
+
 #endif

@@ -383,7 +383,7 @@ set_scheduler(struct element *root, const char *scheduler)
 struct plan *
 plan_build(const struct document *doc, const struct plan_options *options, struct diagnostics *d)
 {
-    size_t before = d->n;
+    size_t before = d->reported;
     struct plan *plan = xcalloc(1, sizeof *plan);
     struct building b = {plan, d};
     const struct element *sweep = element_child(doc->root, "sweep");
@@ -408,7 +408,7 @@ plan_build(const struct document *doc, const struct plan_options *options, struc
     }
     check_duplicates(plan, d);
     count_runs(plan, sweep ? sweep->line : LINE_NONE, d);
-    if (d->n > before)
+    if (d->reported > before)
     {
         plan_free(plan);
         return NULL;

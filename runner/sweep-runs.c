@@ -178,11 +178,11 @@ check_names(const struct plan *plan, struct diagnostics *d)
 bool
 plan_check(const struct plan *plan, struct diagnostics *d)
 {
-    size_t before = d->n;
+    size_t before = d->reported;
     check_names(plan, d);
     for (size_t i = 0; i < plan->nruns && !diag_is_full(d); i++)
     {
         scenario_free(plan_load(plan, i, d));
     }
-    return d->n == before;
+    return d->reported == before;
 }

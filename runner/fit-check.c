@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether buffer and balancer suit the topology: tried on one switch of each tier, so that a sweep
+ * does not find out after hours. */
+#include <stdlib.h>
+
+#include "scenario-load.h"
+#include "textbuf.h"
+
+struct fit
+{
+    const struct scenario *s;
+    struct diagnostics *d;
+    int switch_line, balancer_line;
+};
+
+static void
+check_buffer(const struct fit *f, uint32_t nports)
+{
+    const struct weft_mmu_config *config = f->s->switches.config;
+    int64_t size = weft_mmu_size(nports);
+    void *memory = size > 0 ? xcalloc((size_t)size / 8 + 1, 8) : NULL;
+    if (!memory || !weft_mmu_init(memory, config, nports))
+    {
+        diag_error(f->d, f->switch_line,
+                   "the headroom of %u ports leaves nothing of a buffer of %lld bytes; expected "
+                   "headroom below %lld bytes, or a larger buffer",
+                   nports, (long long)config->buffer, (long long)(config->buffer / nports));
+    }
+    free(memory);
+}
+
+static void
+report_balancer(const struct fit *f, int code)
+{
+    diag_error(
+        f->d, f->balancer_line,
+        "the balancer %s cannot work on this %s with %u paths: %s; 'weft list %s' shows what "
+        "it needs",
+        f->s->balancer.algo->name, f->s->topology.algo->name, f->s->clos.npaths,
+        weft_strerror(code), f->s->balancer.algo->name);
+}
+
+static void
+check_balancer(const struct fit *f, uint32_t index, const struct weft_switch_map *map)
+{
+    const struct scenario *s = f->s;
+    const struct weft_lb_ops *lb = weft_lb_find(s->balancer.algo->name);
+    const struct weft_mmu_config *mmu = s->switches.config;
+    struct weft_site site = {0};
+    site.seed = s->seed;
+    site.run = s->run;
+    site.switch_index = index;
+    site.nports = weft_map_nports(map);
+    site.tier = map->tier;
+    site.tiers = s->clos.tiers;
+    site.up_ports = map->n_up;
+    site.npaths = s->clos.npaths;
+    site.port_rate = s->clos.fabric_rate;
+    site.port_buffer = mmu->buffer / site.nports;
+    void *state = xcalloc(lb->state_size(s->balancer.config, &site) / 8 + 2, 8);
+    int code = lb->init(state, s->balancer.config, &site);
+    if (code < 0)
+    {
+        report_balancer(f, code);
+    }
+    free(state);
+}
+
+static void
+check_last_hop(const struct fit *f)
+{
+    const struct scenario *s = f->s;
+    const struct weft_tor_ops *tor = weft_lb_find(s->balancer.algo->name)->tor;
+    const struct weft_fabric_config *frame = s->fabric.config;
+    if (!tor)
+    {
+        return;
+    }
+    const struct weft_last_hop hop = {s->clos.npaths, s->clos.host_rate, 2 * s->clos.host_delay,
+                                      frame->payload + frame->header};
+    void *qp = xcalloc(tor->qp_size(s->balancer.config, &hop) / 8 + 1, 8);
+    int code = tor->qp_init(qp, s->balancer.config, &hop);
+    if (code < 0)
+    {
+        report_balancer(f, code);
+    }
+    free(qp);
+}
+
+void
+check_fit(const struct scenario *s, int switch_line, int balancer_line, struct diagnostics *d)
+{
+    const struct fit f = {s, d, switch_line, balancer_line};
+    const uint32_t first[3] = {0, s->clos.ntors, s->clos.ntors + s->clos.naggs};
+    size_t before = d->reported;
+    for (uint32_t tier = 0; tier < s->clos.tiers && d->reported == before; tier++)
+    {
+        struct weft_switch_map map;
+        weft_clos_switch(&s->clos, first[tier], &map);
+        check_buffer(&f, weft_map_nports(&map));
+        check_balancer(&f, first[tier], &map);
+    }
+    if (d->reported == before)
+    {
+        check_last_hop(&f);
+    }
+}
