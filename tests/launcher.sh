@@ -56,3 +56,7 @@ wait
 for i in 1 2 3 4; do
     cmp -s list.txt "list.$i" || fail "calls at the same time disturb each other"
 done
+
+status=0
+"$fresh" clean everything 2>err || status=$?
+[ "$status" = 1 ] || fail "'clean everything' exits with $status, not 1"
