@@ -32,12 +32,13 @@ check_buffer(const struct fit *f, uint32_t nports)
 static void
 report_balancer(const struct fit *f, int code)
 {
-    diag_error(
-        f->d, f->balancer_line,
-        "the balancer %s cannot work on this %s with %u paths: %s; 'weft list %s' shows what "
-        "it needs",
-        f->s->balancer.algo->name, f->s->topology.algo->name, f->s->clos.npaths,
-        weft_strerror(code), f->s->balancer.algo->name);
+    const struct weft_clos *clos = &f->s->clos;
+    diag_error(f->d, f->balancer_line,
+               "the balancer %s cannot work on this %s with %u paths, last hops of %lld Gbps and "
+               "%lld ns: %s; 'weft list %s' shows what can be set",
+               f->s->balancer.algo->name, f->s->topology.algo->name, clos->npaths,
+               (long long)(clos->host_rate / 1000000000), (long long)(clos->host_delay / 1000),
+               weft_strerror(code), f->s->balancer.algo->name);
 }
 
 static void
