@@ -20,6 +20,12 @@
 #define WEFT_GIT_COMMIT ""
 #endif
 
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
 static struct text command;
 
 void
@@ -78,7 +84,7 @@ provenance_text(const struct scenario *s, const struct run_results *r, double se
     }
     getrusage(RUSAGE_SELF, &usage);
     text_add(&t, "weft: %s\nns-3: %s\ncompiler: %s\n", provenance_version(), WEFT_NS3_VERSION,
-             __VERSION__);
+             COMPILER);
     if (uname(&machine) == 0)
     {
         text_add(&t, "machine: %s %s %s\n", machine.sysname, machine.release, machine.machine);

@@ -6,6 +6,7 @@
 set -eu
 
 weft=$1
+unset WEFT_COMMAND
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -48,7 +49,7 @@ done
 
 # The children died with their parent: their runs are free.
 for run in killed/runs/.tmp-*; do
-    [ ! -d "$run" ] || flock -w 5 "$run" true || fail "a process still works on $run"
+    [ ! -d "$run" ] || flock -w 0.3 "$run" true || fail "a process still works on $run"
 done
 
 kept=$(find killed/runs -mindepth 2 -name provenance.txt -path '*seed*' ! -path '*/.*' -newer long.xml |
@@ -70,21 +71,24 @@ grep -q 'finished already' messages && fail 'a run with other parameters was tak
 "$weft" run long.xml -j 2 --no-figures --out killed >/dev/null 2>&1
 diff -r -x provenance.txt -x .lock calm killed || fail 'going back gives something else'
 
-# Two at a time on one folder.
-rm -rf both
+# Two at a time on one folder, with what dead processes left in it.
+mkdir -p both/runs/.tmp-rsq_seed=1 both/runs/.tmp-forgotten
+touch both/runs/.tmp-rsq_seed=1/stray both/runs/.tmp-forgotten/stray both/.tmp-1-summary.csv
 "$weft" run long.xml -j 1 --no-figures --out both >/dev/null 2>&1 &
 pid=$!
-while [ ! -e both/.lock ]; do sleep 0.02; done
-sleep 0.1
+while [ ! -e both/scenario.xml ]; do sleep 0.02; done
 status=0
 "$weft" run long.xml -j 1 --no-figures --out both >/dev/null 2>messages || status=$?
 [ $status = 1 ] || fail "a second sweep on the same folder: exit status $status"
 grep -q 'another weft works in both' messages || fail 'no word about the other process'
 wait $pid
+diff -r -x provenance.txt -x .lock calm both || fail 'what dead processes left disturbs the sweep'
 
 # The plan's commands, in any order and twice, give the same as the sweep.
 "$weft" plan long.xml --out planned | sed "s,^weft,$weft," >plan.sh
 [ "$(grep -c run-one plan.sh)" = 9 ] || fail 'not 9 commands in the plan'
+mkdir -p planned/runs/.tmp-ecmp_seed=1
+touch planned/runs/.tmp-ecmp_seed=1/stray
 sort -r plan.sh | xargs -P 2 -I '{}' sh -c '{}' >/dev/null 2>&1 || fail 'a planned command fails'
 sh plan.sh >/dev/null 2>messages || fail 'a planned command fails when repeated'
 [ "$(grep -c '1 of 1 runs are finished already' messages)" = 9 ] || fail 'a planned run was repeated'
