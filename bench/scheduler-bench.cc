@@ -191,7 +191,8 @@ MeasureSimulator(const std::string& type, uint32_t pending, uint32_t otherShare,
  * \param [in] steps Number of steps.
  * \return Nanoseconds of CPU time per step, the least of three rounds.
  */
-double MeasureAlone(const std::string& type, uint32_t pending, uint32_t otherShare, uint64_t steps)
+double
+MeasureAlone(const std::string& type, uint32_t pending, uint32_t otherShare, uint64_t steps)
 {
     Hold hold(type, otherShare);
     hold.Fill(pending);
@@ -217,11 +218,12 @@ using Method = double (*)(const std::string&, uint32_t, uint32_t, uint64_t);
  * \param [in] otherShare Share of events at a delay of their own, in 1/256.
  * \param [in] steps Number of steps.
  */
-void PrintRow(Method method,
-              const std::vector<std::string>& types,
-              uint32_t pending,
-              uint32_t otherShare,
-              uint64_t steps)
+void
+PrintRow(Method method,
+         const std::vector<std::string>& types,
+         uint32_t pending,
+         uint32_t otherShare,
+         uint64_t steps)
 {
     std::vector<double> times;
     for (const std::string& type : types)
@@ -245,10 +247,8 @@ void PrintRow(Method method,
  * \param [in] types Their TypeId names.
  * \param [in] steps Number of steps.
  */
-void PrintTable(const char* title,
-                Method method,
-                const std::vector<std::string>& types,
-                uint64_t steps)
+void
+PrintTable(const char* title, Method method, const std::vector<std::string>& types, uint64_t steps)
 {
     std::printf("%s: ns of CPU per event, in brackets the ratio to the map\n", title);
     std::printf("%8s %8s", "pending", "other");
@@ -269,7 +269,8 @@ void PrintTable(const char* title,
 
 } // namespace
 
-int main(int argc, char** argv)
+int
+main(int argc, char** argv)
 {
     const uint64_t steps = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000000;
     std::vector<std::string> types{ns3::LaneScheduler::GetTypeId().GetName(),

@@ -9,7 +9,8 @@ rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdic
     weft_selective_receive((struct weft_selective_rx *)rx, data->psn, false, verdict);
     if (verdict->fresh)
     {
-        /* One reply per packet in any order, so that replies load the fabric as in-order ones do. */
+        /* One reply per packet in any order, so that replies load the fabric as in-order ones do.
+         */
         verdict->reply = WEFT_REPLY_ACK;
     }
 }

@@ -31,10 +31,11 @@ extern "C"
     /** What a receiver says to one data packet. */
     struct weft_rx_verdict
     {
-        uint32_t epsn; /**< the ePSN after this packet: everything before it has arrived */
-        uint8_t reply; /**< enum weft_reply; the reply carries epsn */
-        bool fresh;    /**< the payload was placed: first copy of this PSN, inside the window */
-    bool duplicate; /**< the payload of this PSN had been placed before: a spurious retransmission */
+        uint32_t epsn;  /**< the ePSN after this packet: everything before it has arrived */
+        uint8_t reply;  /**< enum weft_reply; the reply carries epsn */
+        bool fresh;     /**< the payload was placed: first copy of this PSN, inside the window */
+        bool duplicate; /**< the payload of this PSN had been placed before: a spurious
+                           retransmission */
     };
 
     enum weft_tx_what
