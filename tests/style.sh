@@ -36,8 +36,10 @@ is_cc()
 
 format()
 {
-    is_c | xargs clang-format --style=file:core-c/.clang-format --dry-run -Werror
-    is_cc | xargs clang-format --style=file:.clang-format --dry-run -Werror
+    status=0
+    is_c | xargs clang-format --style=file:core-c/.clang-format --dry-run -Werror || status=1
+    is_cc | xargs clang-format --style=file:.clang-format --dry-run -Werror || status=1
+    return $status
 }
 
 # The core is clean as C11 and as C++17, and each public header stands alone in both.
