@@ -18,7 +18,7 @@ cp "$root/weft" "$root/CMakeLists.txt" "$work/"
 fresh=$work/weft
 "$fresh" --version | grep -qE '^weft [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
 "$fresh" --help | grep -q '  sweep ' || fail "--help does not list the commands"
-for command in build run test list validate sweep plot clean schema; do
+for command in build test clean run sweep plan run-one plot report list validate schema; do
     "$fresh" $command --help | grep -q "Usage: weft $command" || fail "$command --help"
 done
 [ ! -e "$work/build" ] || fail "asking for help built something"
@@ -41,6 +41,10 @@ ln -s "$root/weft" linked
 ./linked list >list.txt 2>err || fail "list through a symlink: $(cat err)"
 [ ! -s err ] || fail "an up-to-date build is not silent: $(cat err)"
 grep -q themis list.txt || fail "list does not name themis"
+# It knows every command of the runner.
+for command in $("$root/build/weft-runner" --help | sed -n 's/^  \([a-z-]*\)  .*/\1/p'); do
+    "$fresh" "$command" --help >/dev/null || fail "the runner's command '$command' is unknown"
+done
 
 # A file of the caller's folder is found there, and the runner's exit status is handed on.
 echo '<nonsense/>' >here.xml
