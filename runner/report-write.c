@@ -252,7 +252,7 @@ static void
 add_origin(struct text *t, const struct element *claim)
 {
     const char *where = element_value(claim, "where"), *each = element_value(claim, "each");
-    const char *separator = " _Computed:_ ";
+    const char *separator = "_Computed:_ ";
     for (size_t i = 0; i < claim->nchildren; i++)
     {
         const struct element *c = claim->children[i];
@@ -312,6 +312,7 @@ add_claims(struct report *r, const struct element *section)
         {
             text_add(t, "\n**%zu.** ", number);
             add_line(t, why ? why->text : "", false);
+            text_add(t, why ? " " : "");
             add_origin(t, claim);
             text_add(t, "\n");
         }

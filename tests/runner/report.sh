@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: report.sh WEFT-RUNNER
+# A report must show the numbers that the CSV files hold, and no report at all where they are
+# missing or the claims are wrong: else a paper is called confirmed by a typing mistake.
+set -eu
+
+weft=$1
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    exit 1
+}
+
+mkdir -p results/demo claims
+cat >results/demo/summary.csv <<'END'
+run,case,t,seed,cct_us
+1,a,1us,1,60.000000
+2,b,1us,1,100.000000
+3,a,2us,1,80.000000
+4,b,2us,1,90.000000
+5,b,2us,2,110.000000
+END
+echo 'START_TEST(two_and_two)' >claims/test-demo.c
+cat >claims/demo.xml <<'END'
+<claims title="Demo">
+  <section title="One" results="demo" scenario="demo.xml">
+    <claim each="t">
+      <says>a | b</says>
+      <paper>20 to 40 %</paper>
+      <value name="a" column="cct_us" where="case=a"/>
+      <value name="b" column="cct_us" where="case=b"/>
+      <measured is="100 * (1 - a / b)" unit="%"/>
+    </claim>
+    <claim where="t=2us">
+      <says>mean, least, greatest</says>
+      <value name="mean" column="cct_us" where="case=b"/>
+      <value name="least" column="cct_us" where="case=b" of="min"/>
+      <value name="most" column="cct_us" where="case=b" of="max"/>
+      <measured is="mean" decimals="0"/>
+      <measured is="least" decimals="0"/>
+      <measured is="-(2 + 3) * 4 - most / 2 / 5" decimals="2"/>
+      <test name="two_and_two" file="test-demo.c"/>
+    </claim>
+    <table title="Times" each="t">
+      <value name="b" column="cct_us" where="case=b" of="max"/>
+      <measured label="b" is="b / 10" decimals="3"/>
+    </table>
+  </section>
+</claims>
+END
+"$weft" report claims/demo.xml >demo.md
+for line in '| 1 | a \| b | 20 to 40 % | 20.0 to 40.0 % |' \
+    "| 2 | mean, least, greatest |  | 100<br>90<br>-31.00<br>tested: \`two_and_two\` in \`test-demo.c\` |" \
+    '| 1us | 10.000 |' '| 2us | 11.000 |'; do
+    grep -qxF "$line" demo.md || { cat demo.md; fail "there is no line '$line'"; }
+done
+"$weft" report claims/demo.xml --output kept.md
+cmp demo.md kept.md || fail '--output writes another report'
+
+# refused EDIT MESSAGE: the edited claims give exit status 2, the message and no report.
+refused()
+{
+    sed -e "$1" claims/demo.xml >claims/edited.xml
+    status=0
+    "$weft" report claims/edited.xml --output kept.md >out 2>messages || status=$?
+    [ $status = 2 ] || fail "$1: exit status $status"
+    grep -qF "$2" messages || { cat messages; fail "$1: no message '$2'"; }
+    cmp -s demo.md kept.md || fail "$1: the former report is gone"
+}
+refused 's/column="cct_us" where="case=a"/column="cct" where="case=a"/' "claims/edited.xml:6: error: the results have no column 'cct'"
+refused 's/case=a/case=c/' "edited.xml:6: error: there is no such row in results/demo; './weft run demo.xml' makes it"
+refused 's/results="demo"/results="other"/' "error: there are no results in results/other; './weft run demo.xml' makes it"
+refused 's/a \/ b/a \/ c/' "edited.xml:8: error: is '100 * (1 - a / c)': there is no <value> of the name 'c'"
+refused 's/(1 - a/((1 - a/' "expected ')' at its end"
+refused 's/name="two_and_two"/name="two_and_three"/' 'expected the test'
+refused 's/<paper>/<papers>/; s/<.paper>/<\/papers>/' "did you mean 'paper'?"
+refused 's/of="min"/of="least"/' 'expected mean, min or max'
+
+sed -e 's/results="demo"/results="other"/' claims/demo.xml >claims/edited.xml
+"$weft" report claims/edited.xml --allow-missing >missing.md
+[ "$(grep -c 'not run' missing.md)" = 3 ] || fail '--allow-missing does not say what was not run'
+
+# The shipped claims are sound, and every test that they name is there.
+"$weft" report "$root/docs/claims/themis.xml" --results "$work" --allow-missing >/dev/null ||
+    fail 'docs/claims/themis.xml is not sound'
+echo 'reports are right'
