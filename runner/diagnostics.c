@@ -22,6 +22,10 @@ diag_error(struct diagnostics *d, int line, const char *format, ...)
     text_vadd(&t, format, args);
     va_end(args);
     char *message = text_take(&t);
+    for (char *p = message; *p; p++)
+    {
+        *p = (unsigned char)*p < ' ' || *p == 127 ? ' ' : *p; /* one line, whatever is quoted */
+    }
     for (size_t i = 0; i < d->n; i++)
     {
         if (d->items[i].line == line && strcmp(d->items[i].message, message) == 0)

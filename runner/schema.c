@@ -7,7 +7,7 @@
 #include "textbuf.h"
 #include "vocabulary.h"
 
-#define NUMBER "[0-9]+(\\.[0-9]*)?|\\.[0-9]+"
+#define NUMBER "[+\\-]?[0-9]+(\\.[0-9]+)?"
 
 /* What one word of each type looks like; bounds are the loader's business. */
 static const char *
@@ -16,15 +16,15 @@ pattern_of(enum weft_type type)
     switch (type)
     {
     case WEFT_TIME:
-        return "(" NUMBER ")(ps|ns|us|ms|s)|inf";
+        return NUMBER "(ps|ns|us|ms|s)|inf";
     case WEFT_BYTES:
-        return "(" NUMBER ")(B|KB|MB|GB|KiB|MiB|GiB)";
+        return NUMBER "(B|KB|MB|GB|KiB|MiB|GiB)";
     case WEFT_RATE:
-        return "(" NUMBER ")(bps|Kbps|Mbps|Gbps|Tbps)";
+        return NUMBER "(bps|Kbps|Mbps|Gbps|Tbps)";
     case WEFT_COUNT:
-        return "-?[0-9]+(\\.0*)?";
+        return NUMBER;
     case WEFT_REAL:
-        return "-?(" NUMBER ")([eE][+-]?[0-9]+)?";
+        return NUMBER "([eE][+\\-]?[0-9]+)?";
     default:
         return "on|off|true|false|yes|no|1|0";
     }

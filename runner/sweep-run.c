@@ -364,6 +364,11 @@ sweep_run(const struct plan *plan, const struct sweep_options *options)
         size_t failed = run_due(plan, options, runs);
         bool written = options->run || summary_write(plan, out);
         status = failed || !written ? EXIT_FAILED : EXIT_GOOD;
+        if (failed)
+        {
+            fprintf(stderr, "weft: error: not every run ended well; the same command tries again "
+                            "what is not finished\n");
+        }
     }
     if (lock >= 0)
     {
