@@ -183,6 +183,44 @@ class LossTestCase : public TestCase
     std::string m_balancer;  //!< under test
 };
 
+/** Where PSNs start makes no difference: not even one that passes 2^24 in the middle. */
+class WrapTestCase : public TestCase
+{
+  public:
+    WrapTestCase()
+        : TestCase("a run whose PSNs wrap around is the same, to the picosecond")
+    {
+    }
+
+  private:
+    /** \return when the last message arrived, in ps, and the bytes it took */
+    std::pair<int64_t, uint64_t> Run(const std::string& transport, const std::string& psn)
+    {
+        WeftRigSetup setup;
+        setup.transport = transport;
+        setup.cc = "dcqcn";
+        setup.frames = "roce batch=4 ack-every=8 first-psn=" + psn;
+        WeftRig rig(setup);
+        rig.fabric->AddDrop(2, 20, 1);
+        SendAll(rig, 3, 100001);
+        SendAll(rig, 2, 3001);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 16, transport << ": all messages");
+        return {rig.lastDelivered, rig.fabric->GetCounters().sentBytes};
+    }
+
+    void DoRun() override
+    {
+        for (const char* transport : {"nic-sr", "gbn", "ideal"})
+        {
+            const auto plain = Run(transport, "0");
+            const auto wrapped = Run(transport, "16777190");
+            NS_TEST_EXPECT_MSG_EQ(wrapped.first, plain.first, transport << ": time");
+            NS_TEST_EXPECT_MSG_EQ(wrapped.second, plain.second, transport << ": bytes");
+        }
+    }
+};
+
 /** Seven hosts send to one through little memory: pauses, no loss, and the last link stays busy. */
 class PfcTestCase : public TestCase
 {
@@ -215,6 +253,12 @@ class PfcTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(t.drops, 0, what << ": drops");
         NS_TEST_EXPECT_MSG_EQ(t.timeouts, 0, what << ": timeouts");
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", what << ": the books balance");
+        for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
+        {
+            NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetSwitch(i)->NeedsDrainEvent(),
+                                  false,
+                                  what << ": nobody is paused in the end");
+        }
         // Frames one behind the other on host 0's link: a missed wake-up would leave a hole.
         const int64_t wire = static_cast<int64_t>(rig.fabric->GetNQps()) * 300 * 121600;
         NS_TEST_EXPECT_MSG_LT(rig.lastDelivered, wire + 20000000, what << ": no holes");
@@ -222,6 +266,12 @@ class PfcTestCase : public TestCase
 
     void DoRun() override
     {
+        // Nothing arrives while the senders are paused: the switch must see its buffer drain
+        // itself.
+        Check("leaf-spine leaves=1 spines=1 hosts-per-leaf=6 link-rate=100Gbps",
+              "ecmp",
+              "roce ack-every=10000",
+              SMALL_BUFFER);
         for (const char* balancer : {"ecmp", "rsq", "ar"})
         {
             Check(LEAF_SPINE, balancer, "roce", SMALL_BUFFER);
@@ -233,6 +283,67 @@ class PfcTestCase : public TestCase
             Check(FAT_TREE, balancer, "roce batch=16", SMALL_BUFFER);
             Check(FAT_TREE, balancer, "roce ack-priority=share", SMALL_BUFFER);
         }
+    }
+};
+
+/** A paused NIC, and a paused switch port, go on the moment they may. */
+class ResumeTestCase : public TestCase
+{
+  public:
+    ResumeTestCase()
+        : TestCase("who was paused goes on at once when resumed, with nothing else to wake it")
+    {
+    }
+
+  private:
+    /** Pauses or resumes data on a port. */
+    static void Pause(WeftPort* port, bool pause)
+    {
+        port->SetPaused(1, pause);
+    }
+
+    void Check(const std::string& frames, bool sender, bool receiver, bool leaf)
+    {
+        WeftRigSetup setup;
+        setup.frames = frames;
+        WeftRig rig(setup);
+        rig.Send(0, 7, 300 * 1452);
+        std::vector<WeftPort*> ports;
+        if (sender)
+        {
+            ports.push_back(rig.fabric->GetNic(0)->GetPort());
+        }
+        if (receiver)
+        {
+            ports.push_back(rig.fabric->GetNic(7)->GetPort());
+        }
+        for (uint32_t i = 2; leaf && i < 6; i++)
+        {
+            ports.push_back(rig.fabric->GetSwitch(0)->GetPort(i));
+        }
+        for (WeftPort* port : ports)
+        {
+            Simulator::Schedule(MicroSeconds(10), &ResumeTestCase::Pause, port, true);
+            Simulator::Schedule(MicroSeconds(200), &ResumeTestCase::Pause, port, false);
+        }
+        Simulator::Run();
+        // Undisturbed the last ACK comes at 44.9 us: paused, 190 us later at most.
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, frames << ": the message arrives");
+        NS_TEST_EXPECT_MSG_GT(rig.lastAcked, 200000000, frames << ": something was held back");
+        NS_TEST_EXPECT_MSG_LT(rig.lastAcked, 236000000, frames << ": and went on at once");
+        NS_TEST_EXPECT_MSG_EQ(rig.GetTotals().timeouts, 0, frames << ": without a timeout");
+    }
+
+    void DoRun() override
+    {
+        for (const char* frames : {"roce", "roce ack-priority=share batch=8"})
+        {
+            Check(frames, true, false, false);
+            Check(frames, false, false, true);
+            Check(frames, true, true, true);
+        }
+        // ACKs in the class of data are held back with it.
+        Check("roce ack-priority=share", false, true, false);
     }
 };
 
@@ -288,6 +399,13 @@ class EcnTestCase : public TestCase
         SendIncast(rig, 500000);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.acked, 7, cc << ", " << ecn << ": all messages");
+        const auto most = static_cast<uint64_t>(rig.lastAcked / 4000000 + 1);
+        for (uint32_t i = 0; i < rig.fabric->GetNQps(); i++)
+        {
+            NS_TEST_EXPECT_MSG_EQ((rig.fabric->GetQp(i)->counters.cnps <= most),
+                                  true,
+                                  "one CNP per QP and interval");
+        }
         m_peak = rig.fabric->GetSwitch(0)->GetPeakQueue();
         return rig.GetTotals();
     }
@@ -299,7 +417,6 @@ class EcnTestCase : public TestCase
             const WeftRigTotals t = Run("dcqcn", at);
             NS_TEST_EXPECT_MSG_GT(t.marks, 0, at);
             NS_TEST_EXPECT_MSG_GT(t.cnps, 0, at);
-            NS_TEST_EXPECT_MSG_LT(t.cnps, t.marks, "at most one CNP per interval");
             NS_TEST_EXPECT_MSG_GT(t.cuts, 0, at);
         }
         const uint32_t controlled = m_peak;
@@ -331,7 +448,7 @@ class FailureTestCase : public TestCase
         uint64_t seen{0};                //!< NACKs that Themis-D looked at
         uint64_t nacks{0};               //!< NACKs at the sender
         uint64_t injected{0};            //!< injected losses
-        std::vector<uint64_t> uplinks{}; //!< frames on each uplink of leaf 0
+        std::vector<uint64_t> uplinks{}; //!< frames on each uplink of leaves 0 and 1
     };
 
     void Read(WeftRig* rig)
@@ -342,18 +459,18 @@ class FailureTestCase : public TestCase
         r.injected = rig->fabric->GetCounters().lost[WeftFabric::DROP_INJECTED];
         r.seen = t.tor.seen;
         r.nacks = t.nacks;
-        for (uint32_t port = 2; port < 6; port++)
+        for (uint32_t i = 0; i < 8; i++)
         {
-            r.uplinks.push_back(rig->fabric->GetSwitch(0)->GetPort(port)->GetFrames());
+            r.uplinks.push_back(rig->fabric->GetSwitch(i / 4)->GetPort(2 + i % 4)->GetFrames());
         }
         m_readings.push_back(r);
     }
 
-    /** \return uplinks used between two readings */
-    uint32_t Used(size_t from, size_t to) const
+    /** \return uplinks of a leaf used between two readings */
+    uint32_t Used(size_t leaf, size_t from, size_t to) const
     {
         uint32_t used = 0;
-        for (size_t i = 0; i < 4; i++)
+        for (size_t i = 4 * leaf; i < 4 * leaf + 4; i++)
         {
             used += m_readings[to].uplinks[i] != m_readings[from].uplinks[i];
         }
@@ -368,6 +485,7 @@ class FailureTestCase : public TestCase
         WeftRig rig(setup);
         rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(5)));
         WeftQp* qp = rig.Send(0, 7, 8000 * 1452);
+        rig.Send(2, 4, 8000 * 1452); // has nothing to do with the failed link
         rig.fabric->ScheduleFailure(FindLink(rig, 0, 5), MicroSeconds(20), MicroSeconds(600));
         rig.fabric->AddDrop(qp->index, 4000, 1); // at about 490 us, under the failure
         const std::vector<int64_t> times{19, 30, 400, 590, 620, 900};
@@ -381,20 +499,63 @@ class FailureTestCase : public TestCase
         Simulator::Run();
         const auto& r = m_readings;
         NS_TEST_ASSERT_MSG_EQ(r.size(), times.size(), "all readings");
-        NS_TEST_EXPECT_MSG_EQ(Used(0, 0), 0, "a reading equals itself");
         NS_TEST_EXPECT_MSG_EQ(r[0].lost, 0, "nothing is lost before the failure");
         NS_TEST_EXPECT_MSG_EQ((r[1].lost > 5 && r[1].lost < 25), true, "a quarter of 5 us is lost");
         NS_TEST_EXPECT_MSG_EQ(r[5].lost, r[1].lost, "nothing is lost later");
-        NS_TEST_EXPECT_MSG_EQ(Used(2, 3), 1, "ECMP while the link is down");
-        NS_TEST_EXPECT_MSG_EQ(Used(4, 5), 4, "spraying once it is back");
+        for (size_t leaf = 0; leaf < 2; leaf++)
+        {
+            NS_TEST_EXPECT_MSG_EQ(Used(leaf, 2, 3), 1, "ECMP while a link is down, leaf " << leaf);
+            NS_TEST_EXPECT_MSG_EQ(Used(leaf, 4, 5), 4, "spraying once it is back, leaf " << leaf);
+        }
         NS_TEST_EXPECT_MSG_EQ(r[3].seen, r[1].seen, "Themis-D lets NACKs pass meanwhile");
         NS_TEST_EXPECT_MSG_EQ(r[3].injected - r[2].injected, 1, "one packet was dropped then");
         NS_TEST_EXPECT_MSG_EQ(r[3].nacks - r[2].nacks, 1, "and its NACK passed");
-        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "the message arrives");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 2, "the messages arrive");
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
     }
 
     std::vector<Reading> m_readings; //!< in order of time
+};
+
+/** Two links fail one soon after the other: each is known only a convergence delay later. */
+class ConvergenceTestCase : public TestCase
+{
+  public:
+    ConvergenceTestCase()
+        : TestCase("a failure is not known before its time because another one was found")
+    {
+    }
+
+  private:
+    void Read(WeftRig* rig)
+    {
+        m_lost.push_back(rig->fabric->GetCounters().lost[WeftFabric::DROP_LINK]);
+    }
+
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.balancer = "rsq";
+        setup.transport = "ideal rto=50us";
+        WeftRig rig(setup);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(20)));
+        rig.Send(0, 7, 1000 * 1452);
+        rig.fabric->ScheduleFailure(FindLink(rig, 0, 4), MicroSeconds(10), Time::Max());
+        rig.fabric->ScheduleFailure(FindLink(rig, 0, 5), MicroSeconds(25), Time::Max());
+        for (const uint64_t us : {9, 28, 33, 44, 49, 200})
+        {
+            Simulator::Schedule(MicroSeconds(us), &ConvergenceTestCase::Read, this, &rig);
+        }
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(m_lost.size(), 6, "all readings");
+        NS_TEST_EXPECT_MSG_EQ(m_lost[0], 0, "before the first failure");
+        NS_TEST_EXPECT_MSG_GT(m_lost[1], 0, "the first link is not known to be down");
+        NS_TEST_EXPECT_MSG_GT(m_lost[3], m_lost[2] + 10, "the first is known, the second is not");
+        NS_TEST_EXPECT_MSG_EQ(m_lost[5], m_lost[4], "both are known");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "the message arrives");
+    }
+
+    std::vector<uint64_t> m_lost; //!< frames lost on dead links
 };
 
 /** A leaf without uplinks: its messages are not done, nothing hangs; after repair they are. */
@@ -458,10 +619,13 @@ class WeftFabricTestSuite : public TestSuite
                 AddTestCase(new LossTestCase(transport, balancer));
             }
         }
+        AddTestCase(new WrapTestCase);
         AddTestCase(new PfcTestCase);
+        AddTestCase(new ResumeTestCase);
         AddTestCase(new LossyTestCase);
         AddTestCase(new EcnTestCase);
         AddTestCase(new FailureTestCase);
+        AddTestCase(new ConvergenceTestCase);
         AddTestCase(new PartitionTestCase);
     }
 };

@@ -221,14 +221,110 @@ class TurnsTestCase : public TestCase
         }
     }
 
+    void Kind(const weft_packet& p)
+    {
+        m_order.push_back(p.kind == WEFT_DATA ? 1 : 0);
+    }
+
+    /** Pauses or resumes a NIC's data. */
+    static void Pause(WeftRig* rig, bool pause)
+    {
+        rig->fabric->GetNic(0)->GetPort()->SetPaused(1, pause);
+    }
+
+    void StartWatching(WeftRig* rig)
+    {
+        rig->fabric->GetNic(0)->TraceConnectWithoutContext(
+            "Tx",
+            MakeCallback(&TurnsTestCase::Kind, this));
+    }
+
+    /** Replies have piled up behind a pause, data as well: they take turns. */
+    void CheckShare()
+    {
+        WeftRigSetup setup;
+        setup.frames = "roce ack-priority=share";
+        WeftRig rig(setup);
+        m_order.clear();
+        rig.Send(0, 2, 1000 * 1452);
+        rig.Send(2, 0, 1000 * 1452);
+        Simulator::Schedule(MicroSeconds(10), &TurnsTestCase::Pause, &rig, true);
+        Simulator::Schedule(MicroSeconds(19), &TurnsTestCase::StartWatching, this, &rig);
+        Simulator::Schedule(MicroSeconds(20), &TurnsTestCase::Pause, &rig, false);
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_GT(m_order.size(), 100, "frames after the pause");
+        for (size_t i = 1; i < 60; i++)
+        {
+            NS_TEST_EXPECT_MSG_EQ(m_order[i], 1 - m_order[i - 1], "turn " << i);
+        }
+    }
+
     void DoRun() override
     {
+        CheckShare();
         Check("roce", 1);
         Check("roce batch=4", 4);
         Check("roce batch=8 ack-every=4", 8);
     }
 
-    std::vector<uint32_t> m_order; //!< QPs of the frames that left
+    std::vector<uint32_t> m_order; //!< QPs of the frames that left, or whether they are data
+};
+
+/** Two hosts send to each other below line rate: ACKs share the wire and may not upset pacing. */
+class PacingTestCase : public TestCase
+{
+  public:
+    PacingTestCase()
+        : TestCase("a paced QP sends on time, whatever its NIC sent a moment before")
+    {
+    }
+
+  private:
+    void Left(const weft_packet& p)
+    {
+        if (p.kind == WEFT_DATA && p.src == 0)
+        {
+            m_times.push_back(WeftNow());
+        }
+    }
+
+    void Check(const std::string& frames)
+    {
+        WeftRigSetup setup;
+        setup.frames = frames;
+        setup.cc = "dcqcn t-i=10s"; // once cut, the rate stays
+        WeftRig rig(setup);
+        m_times.clear();
+        rig.fabric->GetNic(0)->TraceConnectWithoutContext(
+            "Tx",
+            MakeCallback(&PacingTestCase::Left, this));
+        WeftQp* there = rig.Send(0, 7, 4000 * 1452);
+        WeftQp* back = rig.Send(7, 0, 4000 * 1452);
+        rig.fabric->AddDrop(there->index, 20, 1); // a NACK cuts the rate
+        rig.fabric->AddDrop(back->index, 50, 1);
+        rig.fabric->AddDrop(back->index, 300, 1); // another rate, so that phases drift
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(m_times.size(), 4001, "every frame, one of them twice");
+        const auto rate = static_cast<int64_t>(there->lastRate);
+        NS_TEST_ASSERT_MSG_EQ((rate > 40000000000 && rate < 60000000000), true, "about a half");
+        const int64_t slot = weft_wire_time(1520, rate);
+        const int64_t ack = weft_wire_time(84, 100000000000);
+        for (size_t i = 500; i < 4000; i++)
+        {
+            const int64_t gap = m_times[i + 1] - m_times[i];
+            NS_TEST_ASSERT_MSG_EQ((gap >= slot && gap <= slot + ack),
+                                  true,
+                                  frames << ", frame " << i << ": " << gap << " after " << slot);
+        }
+    }
+
+    void DoRun() override
+    {
+        Check("roce");
+        Check("roce ack-priority=share");
+    }
+
+    std::vector<int64_t> m_times; //!< when data left host 0, ps
 };
 
 /** A collective never beats its lower bound, whatever the balancer, and comes near it alone. */
@@ -297,6 +393,7 @@ class WeftTimingTestSuite : public TestSuite
         AddTestCase(new PairTestCase);
         AddTestCase(new LineRateTestCase);
         AddTestCase(new TurnsTestCase);
+        AddTestCase(new PacingTestCase);
         AddTestCase(new BoundTestCase);
     }
 };
