@@ -138,6 +138,8 @@ child_start(const struct plan *plan, size_t i, const char *runs, int pipe_fd)
     }
     /* Nothing is left running when the parent is killed. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
     if (getppid() != parent)
     {
         _exit(1);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,9 @@
 #include "run-folder.h"
 #include "summary.h"
 #include "textbuf.h"
+
+/** Set by Ctrl-C or a polite kill. */
+static volatile sig_atomic_t interrupted;
 
 struct slot
 {
@@ -203,27 +207,70 @@ wait_a_while(struct engine *e)
 }
 
 static void
+on_interrupt(int number)
+{
+    interrupted = number;
+}
+
+static void
+catch_interrupts(void (*handler)(int))
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/** Ends the runs under way: what they have written so far is temporary. */
+static void
+abandon(struct engine *e)
+{
+    for (size_t i = 0; i < e->nslots; i++)
+    {
+        if (e->slots[i].pid)
+        {
+            kill(e->slots[i].pid, SIGKILL);
+            waitpid(e->slots[i].pid, NULL, 0);
+            free(e->slots[i].last_words);
+            e->slots[i] = (struct slot){0};
+            e->failed++;
+        }
+    }
+    e->running = 0;
+    run_folders_clean(e->runs);
+}
+
+static void
 work(struct engine *e, const size_t *due, size_t ndue)
 {
     progress_start(&e->progress, ndue);
-    for (size_t next = 0; next < ndue && !e->stop; next++)
+    catch_interrupts(on_interrupt);
+    for (size_t next = 0; next < ndue && !e->stop && !interrupted; next++)
     {
-        while (e->running == e->nslots)
+        while (e->running == e->nslots && !interrupted)
         {
             wait_a_while(e);
         }
-        if (!e->stop && !start_next(e, due[next]))
+        if (!e->stop && !interrupted && !start_next(e, due[next]))
         {
             e->failed++;
             break;
         }
     }
-    while (e->running > 0)
+    while (e->running > 0 && !interrupted)
     {
         wait_a_while(e);
     }
+    catch_interrupts(SIG_DFL);
     progress_end(&e->progress);
-    if (e->stop)
+    if (interrupted)
+    {
+        abandon(e);
+        e->failed++;
+        fprintf(stderr, "weft: interrupted; what is finished is kept\n");
+    }
+    else if (e->stop)
     {
         fprintf(stderr, "weft: error: results cannot be written; %zu runs were not started\n",
                 ndue - e->progress.ended);

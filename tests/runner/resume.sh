@@ -65,6 +65,17 @@ echo "$kept" | while read -r line; do
 done
 find killed -name '.tmp-*' | grep -q . && fail 'temporary files are left'
 
+# A polite end (Ctrl-C, a batch system's warning) keeps what is finished and leaves nothing half.
+"$weft" run long.xml -j 1 --no-figures --out ended >/dev/null 2>messages &
+pid=$!
+while ! find ended/runs -mindepth 1 -maxdepth 1 ! -name '.*' 2>/dev/null | grep -q .; do sleep 0.02; done
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+[ $status = 1 ] || fail "ended: exit status $status, expected 1"
+grep -q 'interrupted; what is finished is kept' messages || fail 'ended: no word about it'
+find ended -name '.tmp-*' | grep -q . && fail 'ended: temporary files are left'
+
 # A run whose scenario has changed is done again, and the others are not.
 "$weft" run long.xml -j 2 --no-figures --out killed --set transport.rto=150us >/dev/null 2>messages
 grep -q 'finished already' messages && fail 'a run with other parameters was taken for finished'
