@@ -50,7 +50,7 @@ struct WeftCounters
     uint64_t deliveredBytes{0};  //!< to NICs
     uint64_t lost[4]{};          //!< by WeftFabric::Loss
     uint64_t lostBytes{0};       //!< of all kinds
-    uint64_t payload{0};         //!< bytes of messages delivered
+    uint64_t payload{0};         //!< bytes of payload placed at receivers, each once
 };
 
 /**

@@ -149,6 +149,11 @@ WeftNic::ReceiveData(WeftPacket* p, int64_t now)
     WeftQp* qp = m_fabric->GetQp(p->d.qp);
     weft_rx_verdict v;
     m_fabric->GetTransport()->rx_data(qp->rx, &p->d, &v);
+    if (v.fresh)
+    {
+        m_fabric->CountPayload(p->d.bytes -
+                               static_cast<uint64_t>(m_fabric->GetFrameConfig().header));
+    }
     qp->counters.duplicates += v.duplicate;
     qp->counters.outOfOrder += weft_psn_before(qp->epsn, p->d.psn);
     if (p->d.flags & WEFT_F_CE)
@@ -203,7 +208,6 @@ WeftNic::Advance(WeftQp* qp, uint32_t epsn, int64_t now)
     {
         const WeftQp::Message m = qp->messages[qp->delivered++];
         qp->lastDelivery = now;
-        m_fabric->CountPayload(m.bytes);
         if (qp->listener)
         {
             qp->listener->MessageDelivered(*qp, m.tag);
