@@ -5,6 +5,7 @@ set(weft_suite_sources
     tests/ns3/lane-scheduler-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
     tests/ns3/weft-fabric-test-suite.cc
+    tests/ns3/weft-failure-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
     tests/ns3/weft-themis-test-suite.cc
     tests/ns3/weft-timing-test-suite.cc
@@ -15,6 +16,7 @@ set(weft_suites
     weft-lane-scheduler
     weft-determinism
     weft-fabric
+    weft-failure
     weft-netdevice
     weft-themis
     weft-timing

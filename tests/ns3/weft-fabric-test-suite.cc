@@ -20,44 +20,6 @@ constexpr const char* FAT_TREE = "fat-tree k=4 tiers=3 link-rate=100Gbps";
 constexpr const char* SMALL_BUFFER =
     "shared-buffer preset=100g buffer=400KB headroom=35KB alpha=0.25";
 
-/** Every host sends a message to the host that lies a shift away. */
-void
-SendAll(WeftRig& rig, uint32_t shift, uint64_t bytes)
-{
-    const uint32_t hosts = rig.fabric->GetNHosts();
-    for (uint32_t h = 0; h < hosts; h++)
-    {
-        rig.Send(h, (h + shift) % hosts, bytes);
-    }
-}
-
-/** Every other host sends to host 0. */
-void
-SendIncast(WeftRig& rig, uint64_t bytes)
-{
-    for (uint32_t h = 1; h < rig.fabric->GetNHosts(); h++)
-    {
-        rig.Send(h, 0, bytes);
-    }
-}
-
-/** \return the number of the link between two switches, given by their indices in the fabric */
-uint64_t
-FindLink(const WeftRig& rig, uint32_t lower, uint32_t upper)
-{
-    const weft_clos& clos = rig.fabric->GetClos();
-    for (uint64_t i = clos.nhosts; i < clos.nlinks; i++)
-    {
-        weft_link link;
-        weft_clos_link(&clos, i, &link);
-        if (link.lower.index == lower && link.upper.index == upper)
-        {
-            return i;
-        }
-    }
-    return clos.nlinks;
-}
-
 /** At every instant, frames sent = delivered + lost + in the fabric, and buffers add up. */
 class BooksTestCase : public TestCase
 {
@@ -91,8 +53,8 @@ class BooksTestCase : public TestCase
     {
         WeftRig rig(setup);
         rig.fabric->SetLossProbability(loss);
-        incast ? SendIncast(rig, 200000) : SendAll(rig, 3, 100000);
-        rig.fabric->ScheduleFailure(FindLink(rig, 0, rig.fabric->GetClos().ntors),
+        incast ? rig.SendIncast(200000) : rig.SendAll(3, 100000);
+        rig.fabric->ScheduleFailure(rig.FindLink(0, rig.fabric->GetClos().ntors),
                                     MicroSeconds(7),
                                     MicroSeconds(150));
         m_samples = m_busy = 0;
@@ -152,7 +114,7 @@ class LossTestCase : public TestCase
         setup.frames = frames;
         WeftRig rig(setup);
         rig.fabric->SetLossProbability(0.01);
-        SendAll(rig, 3, 100001);
+        rig.SendAll(3, 100001);
         Simulator::Stop(MilliSeconds(100));
         Simulator::Run();
         const uint32_t hosts = rig.fabric->GetNHosts();
@@ -202,8 +164,8 @@ class WrapTestCase : public TestCase
         setup.frames = "roce batch=4 ack-every=8 first-psn=" + psn;
         WeftRig rig(setup);
         rig.fabric->AddDrop(2, 20, 1);
-        SendAll(rig, 3, 100001);
-        SendAll(rig, 2, 3001);
+        rig.SendAll(3, 100001);
+        rig.SendAll(2, 3001);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.acked, 16, transport << ": all messages");
         return {rig.lastDelivered, rig.fabric->GetCounters().sentBytes};
@@ -244,7 +206,7 @@ class PfcTestCase : public TestCase
         setup.buffer = buffer;
         WeftRig rig(setup);
         constexpr uint64_t bytes = 300 * 1452;
-        SendIncast(rig, bytes);
+        rig.SendIncast(bytes);
         Simulator::Run();
         const WeftRigTotals t = rig.GetTotals();
         const std::string what = topology + " " + balancer + " " + frames;
@@ -261,7 +223,7 @@ class PfcTestCase : public TestCase
         }
         // Frames one behind the other on host 0's link: a missed wake-up would leave a hole.
         const int64_t wire = static_cast<int64_t>(rig.fabric->GetNQps()) * 300 * 121600;
-        NS_TEST_EXPECT_MSG_LT(rig.lastDelivered, wire + 20000000, what << ": no holes");
+        NS_TEST_EXPECT_MSG_LT(rig.lastDelivered, wire + wire / 5, what << ": no holes");
     }
 
     void DoRun() override
@@ -272,6 +234,11 @@ class PfcTestCase : public TestCase
               "ecmp",
               "roce ack-every=10000",
               SMALL_BUFFER);
+        // The same, resumed only when its last frame has left.
+        Check("leaf-spine leaves=1 spines=1 hosts-per-leaf=6 link-rate=100Gbps",
+              "ecmp",
+              "roce ack-every=10000",
+              std::string(SMALL_BUFFER) + " xon-gap=10MB");
         for (const char* balancer : {"ecmp", "rsq", "ar"})
         {
             Check(LEAF_SPINE, balancer, "roce", SMALL_BUFFER);
@@ -366,7 +333,7 @@ class LossyTestCase : public TestCase
             setup.buffer = "shared-buffer preset=100g pfc=off buffer=100KB";
             setup.cc = "dcqcn t-i=10us r-ai=1Gbps";
             WeftRig rig(setup);
-            SendIncast(rig, 150000);
+            rig.SendIncast(150000);
             Simulator::Stop(MilliSeconds(200));
             Simulator::Run();
             const WeftRigTotals t = rig.GetTotals();
@@ -396,7 +363,7 @@ class EcnTestCase : public TestCase
         setup.cc = cc;
         setup.buffer = "shared-buffer preset=100g kmin=20KB kmax=80KB " + ecn;
         WeftRig rig(setup);
-        SendIncast(rig, 500000);
+        rig.SendIncast(500000);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.acked, 7, cc << ", " << ecn << ": all messages");
         const auto most = static_cast<uint64_t>(rig.lastAcked / 4000000 + 1);
@@ -431,180 +398,6 @@ class EcnTestCase : public TestCase
     uint32_t m_peak{0}; //!< longest queue at leaf 0, bytes
 };
 
-/** A link fails and comes back under one long message: Themis stops spraying, then starts anew. */
-class FailureTestCase : public TestCase
-{
-  public:
-    FailureTestCase()
-        : TestCase("a failed link costs packets only until forwarding has adapted")
-    {
-    }
-
-  private:
-    /** What is read at one time. */
-    struct Reading
-    {
-        uint64_t lost{0};                //!< on dead links
-        uint64_t seen{0};                //!< NACKs that Themis-D looked at
-        uint64_t nacks{0};               //!< NACKs at the sender
-        uint64_t injected{0};            //!< injected losses
-        std::vector<uint64_t> uplinks{}; //!< frames on each uplink of leaves 0 and 1
-    };
-
-    void Read(WeftRig* rig)
-    {
-        const WeftRigTotals t = rig->GetTotals();
-        Reading r;
-        r.lost = rig->fabric->GetCounters().lost[WeftFabric::DROP_LINK];
-        r.injected = rig->fabric->GetCounters().lost[WeftFabric::DROP_INJECTED];
-        r.seen = t.tor.seen;
-        r.nacks = t.nacks;
-        for (uint32_t i = 0; i < 8; i++)
-        {
-            r.uplinks.push_back(rig->fabric->GetSwitch(i / 4)->GetPort(2 + i % 4)->GetFrames());
-        }
-        m_readings.push_back(r);
-    }
-
-    /** \return uplinks of a leaf used between two readings */
-    uint32_t Used(size_t leaf, size_t from, size_t to) const
-    {
-        uint32_t used = 0;
-        for (size_t i = 4 * leaf; i < 4 * leaf + 4; i++)
-        {
-            used += m_readings[to].uplinks[i] != m_readings[from].uplinks[i];
-        }
-        return used;
-    }
-
-    void DoRun() override
-    {
-        WeftRigSetup setup;
-        setup.balancer = "themis";
-        setup.transport = "nic-sr rto=30us";
-        WeftRig rig(setup);
-        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(5)));
-        WeftQp* qp = rig.Send(0, 7, 8000 * 1452);
-        rig.Send(2, 4, 8000 * 1452); // has nothing to do with the failed link
-        rig.fabric->ScheduleFailure(FindLink(rig, 0, 5), MicroSeconds(20), MicroSeconds(600));
-        rig.fabric->AddDrop(qp->index, 4000, 1); // at about 490 us, under the failure
-        const std::vector<int64_t> times{19, 30, 400, 590, 620, 900};
-        for (const int64_t us : times)
-        {
-            Simulator::Schedule(MicroSeconds(static_cast<uint64_t>(us)),
-                                &FailureTestCase::Read,
-                                this,
-                                &rig);
-        }
-        Simulator::Run();
-        const auto& r = m_readings;
-        NS_TEST_ASSERT_MSG_EQ(r.size(), times.size(), "all readings");
-        NS_TEST_EXPECT_MSG_EQ(r[0].lost, 0, "nothing is lost before the failure");
-        NS_TEST_EXPECT_MSG_EQ((r[1].lost > 5 && r[1].lost < 25), true, "a quarter of 5 us is lost");
-        NS_TEST_EXPECT_MSG_EQ(r[5].lost, r[1].lost, "nothing is lost later");
-        for (size_t leaf = 0; leaf < 2; leaf++)
-        {
-            NS_TEST_EXPECT_MSG_EQ(Used(leaf, 2, 3), 1, "ECMP while a link is down, leaf " << leaf);
-            NS_TEST_EXPECT_MSG_EQ(Used(leaf, 4, 5), 4, "spraying once it is back, leaf " << leaf);
-        }
-        NS_TEST_EXPECT_MSG_EQ(r[3].seen, r[1].seen, "Themis-D lets NACKs pass meanwhile");
-        NS_TEST_EXPECT_MSG_EQ(r[3].injected - r[2].injected, 1, "one packet was dropped then");
-        NS_TEST_EXPECT_MSG_EQ(r[3].nacks - r[2].nacks, 1, "and its NACK passed");
-        NS_TEST_EXPECT_MSG_EQ(rig.acked, 2, "the messages arrive");
-        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
-    }
-
-    std::vector<Reading> m_readings; //!< in order of time
-};
-
-/** Two links fail one soon after the other: each is known only a convergence delay later. */
-class ConvergenceTestCase : public TestCase
-{
-  public:
-    ConvergenceTestCase()
-        : TestCase("a failure is not known before its time because another one was found")
-    {
-    }
-
-  private:
-    void Read(WeftRig* rig)
-    {
-        m_lost.push_back(rig->fabric->GetCounters().lost[WeftFabric::DROP_LINK]);
-    }
-
-    void DoRun() override
-    {
-        WeftRigSetup setup;
-        setup.balancer = "rsq";
-        setup.transport = "ideal rto=50us";
-        WeftRig rig(setup);
-        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(20)));
-        rig.Send(0, 7, 1000 * 1452);
-        rig.fabric->ScheduleFailure(FindLink(rig, 0, 4), MicroSeconds(10), Time::Max());
-        rig.fabric->ScheduleFailure(FindLink(rig, 0, 5), MicroSeconds(25), Time::Max());
-        for (const uint64_t us : {9, 28, 33, 44, 49, 200})
-        {
-            Simulator::Schedule(MicroSeconds(us), &ConvergenceTestCase::Read, this, &rig);
-        }
-        Simulator::Run();
-        NS_TEST_ASSERT_MSG_EQ(m_lost.size(), 6, "all readings");
-        NS_TEST_EXPECT_MSG_EQ(m_lost[0], 0, "before the first failure");
-        NS_TEST_EXPECT_MSG_GT(m_lost[1], 0, "the first link is not known to be down");
-        NS_TEST_EXPECT_MSG_GT(m_lost[3], m_lost[2] + 10, "the first is known, the second is not");
-        NS_TEST_EXPECT_MSG_EQ(m_lost[5], m_lost[4], "both are known");
-        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "the message arrives");
-    }
-
-    std::vector<uint64_t> m_lost; //!< frames lost on dead links
-};
-
-/** A leaf without uplinks: its messages are not done, nothing hangs; after repair they are. */
-class PartitionTestCase : public TestCase
-{
-  public:
-    PartitionTestCase()
-        : TestCase("a cut-off leaf is reported as not done, and recovers when it is repaired")
-    {
-    }
-
-  private:
-    void Check(const std::string& balancer, Time repair, uint64_t expected, bool host)
-    {
-        WeftRigSetup setup;
-        setup.balancer = balancer;
-        setup.cc = "dcqcn";
-        // Of a tail that was lost whole, each timeout repeats one packet.
-        setup.transport = "nic-sr rto=50us";
-        WeftRig rig(setup);
-        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(10)));
-        SendAll(rig, 2, 200000);
-        for (uint32_t spine = 4; spine < 8 && !host; spine++)
-        {
-            rig.fabric->ScheduleFailure(FindLink(rig, 0, spine), MicroSeconds(5), repair);
-        }
-        if (host)
-        {
-            rig.fabric->ScheduleFailure(0, MicroSeconds(5), repair);
-        }
-        Simulator::Stop(MilliSeconds(20));
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(rig.acked, expected, balancer << ": messages done");
-        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", balancer << ": the books balance");
-    }
-
-    void DoRun() override
-    {
-        for (const char* balancer : {"ecmp", "rsq", "ar", "themis"})
-        {
-            // Hosts 0 and 1 send to 2 and 3, and receive from 6 and 7.
-            Check(balancer, Time::Max(), 4, false);
-            Check(balancer, MilliSeconds(2), 8, false);
-            Check(balancer, Time::Max(), 6, true);
-            Check(balancer, MilliSeconds(2), 8, true);
-        }
-    }
-};
-
 class WeftFabricTestSuite : public TestSuite
 {
   public:
@@ -624,9 +417,6 @@ class WeftFabricTestSuite : public TestSuite
         AddTestCase(new ResumeTestCase);
         AddTestCase(new LossyTestCase);
         AddTestCase(new EcnTestCase);
-        AddTestCase(new FailureTestCase);
-        AddTestCase(new ConvergenceTestCase);
-        AddTestCase(new PartitionTestCase);
     }
 };
 

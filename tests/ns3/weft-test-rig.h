@@ -89,6 +89,42 @@ class WeftRig : public ns3::WeftMessageListener
         return qp;
     }
 
+    /** Every host sends a message to the host that lies a shift away. */
+    void SendAll(uint32_t shift, uint64_t bytes)
+    {
+        const uint32_t hosts = fabric->GetNHosts();
+        for (uint32_t h = 0; h < hosts; h++)
+        {
+            Send(h, (h + shift) % hosts, bytes);
+        }
+    }
+
+    /** Every other host sends to host 0. */
+    void SendIncast(uint64_t bytes)
+    {
+        for (uint32_t h = 1; h < fabric->GetNHosts(); h++)
+        {
+            Send(h, 0, bytes);
+        }
+    }
+
+    /** @return the number of the link between two switches, given by their indices */
+    uint64_t FindLink(uint32_t lower, uint32_t upper) const
+    {
+        const weft_clos& clos = fabric->GetClos();
+        uint64_t i = clos.nhosts;
+        for (; i < clos.nlinks; i++)
+        {
+            weft_link link;
+            weft_clos_link(&clos, i, &link);
+            if (link.lower.index == lower && link.upper.index == upper)
+            {
+                break;
+            }
+        }
+        return i;
+    }
+
     /** @return frames and links between two hosts, for the closed forms */
     weft_wire GetWire(uint32_t src, uint32_t dst) const
     {

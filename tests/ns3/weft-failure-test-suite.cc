@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * \file
+ * Links that fail and come back. A user who studies failures must know that what is lost is lost to
+ * the failure and not to the simulator.
+ */
+#include "weft-test-rig.h"
+
+#include "ns3/test.h"
+
+using namespace ns3;
+
+namespace
+{
+
+/** A link fails and comes back under one long message: Themis stops spraying, then starts anew. */
+class FailureTestCase : public TestCase
+{
+  public:
+    FailureTestCase()
+        : TestCase("a failed link costs packets only until forwarding has adapted")
+    {
+    }
+
+  private:
+    /** What is read at one time. */
+    struct Reading
+    {
+        uint64_t lost{0};                //!< on dead links
+        uint64_t seen{0};                //!< NACKs that Themis-D looked at
+        uint64_t nacks{0};               //!< NACKs at the sender
+        uint64_t injected{0};            //!< injected losses
+        std::vector<uint64_t> uplinks{}; //!< frames on each uplink of leaves 0 and 1
+    };
+
+    void Read(WeftRig* rig)
+    {
+        const WeftRigTotals t = rig->GetTotals();
+        Reading r;
+        r.lost = rig->fabric->GetCounters().lost[WeftFabric::DROP_LINK];
+        r.injected = rig->fabric->GetCounters().lost[WeftFabric::DROP_INJECTED];
+        r.seen = t.tor.seen;
+        r.nacks = t.nacks;
+        for (uint32_t i = 0; i < 8; i++)
+        {
+            r.uplinks.push_back(rig->fabric->GetSwitch(i / 4)->GetPort(2 + i % 4)->GetFrames());
+        }
+        m_readings.push_back(r);
+    }
+
+    /** \return uplinks of a leaf used between two readings */
+    uint32_t Used(size_t leaf, size_t from, size_t to) const
+    {
+        uint32_t used = 0;
+        for (size_t i = 4 * leaf; i < 4 * leaf + 4; i++)
+        {
+            used += m_readings[to].uplinks[i] != m_readings[from].uplinks[i];
+        }
+        return used;
+    }
+
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.balancer = "themis";
+        setup.transport = "nic-sr rto=30us";
+        WeftRig rig(setup);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(5)));
+        WeftQp* qp = rig.Send(0, 7, 8000 * 1452);
+        rig.Send(2, 4, 8000 * 1452); // has nothing to do with the failed link
+        rig.fabric->ScheduleFailure(rig.FindLink(0, 5), MicroSeconds(20), MicroSeconds(600));
+        rig.fabric->AddDrop(qp->index, 4000, 1); // at about 490 us, under the failure
+        const std::vector<int64_t> times{19, 30, 400, 590, 620, 900};
+        for (const int64_t us : times)
+        {
+            Simulator::Schedule(MicroSeconds(static_cast<uint64_t>(us)),
+                                &FailureTestCase::Read,
+                                this,
+                                &rig);
+        }
+        Simulator::Run();
+        const auto& r = m_readings;
+        NS_TEST_ASSERT_MSG_EQ(r.size(), times.size(), "all readings");
+        NS_TEST_EXPECT_MSG_EQ(r[0].lost, 0, "nothing is lost before the failure");
+        NS_TEST_EXPECT_MSG_EQ((r[1].lost > 5 && r[1].lost < 25), true, "a quarter of 5 us is lost");
+        NS_TEST_EXPECT_MSG_EQ(r[5].lost, r[1].lost, "nothing is lost later");
+        for (size_t leaf = 0; leaf < 2; leaf++)
+        {
+            NS_TEST_EXPECT_MSG_EQ(Used(leaf, 2, 3), 1, "ECMP while a link is down, leaf " << leaf);
+            NS_TEST_EXPECT_MSG_EQ(Used(leaf, 4, 5), 4, "spraying once it is back, leaf " << leaf);
+        }
+        NS_TEST_EXPECT_MSG_EQ(r[3].seen, r[1].seen, "Themis-D lets NACKs pass meanwhile");
+        NS_TEST_EXPECT_MSG_EQ(r[3].injected - r[2].injected, 1, "one packet was dropped then");
+        NS_TEST_EXPECT_MSG_EQ(r[3].nacks - r[2].nacks, 1, "and its NACK passed");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 2, "the messages arrive");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
+    std::vector<Reading> m_readings; //!< in order of time
+};
+
+/** Two links fail one soon after the other: each is known only a convergence delay later. */
+class ConvergenceTestCase : public TestCase
+{
+  public:
+    ConvergenceTestCase()
+        : TestCase("a failure is not known before its time because another one was found")
+    {
+    }
+
+  private:
+    void Read(WeftRig* rig)
+    {
+        m_lost.push_back(rig->fabric->GetCounters().lost[WeftFabric::DROP_LINK]);
+    }
+
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.balancer = "rsq";
+        setup.transport = "ideal rto=50us";
+        WeftRig rig(setup);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(20)));
+        rig.Send(0, 7, 1000 * 1452);
+        rig.fabric->ScheduleFailure(rig.FindLink(0, 4), MicroSeconds(10), Time::Max());
+        rig.fabric->ScheduleFailure(rig.FindLink(0, 5), MicroSeconds(25), Time::Max());
+        for (const uint64_t us : {9, 28, 33, 44, 49, 200})
+        {
+            Simulator::Schedule(MicroSeconds(us), &ConvergenceTestCase::Read, this, &rig);
+        }
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(m_lost.size(), 6, "all readings");
+        NS_TEST_EXPECT_MSG_EQ(m_lost[0], 0, "before the first failure");
+        NS_TEST_EXPECT_MSG_GT(m_lost[1], 0, "the first link is not known to be down");
+        NS_TEST_EXPECT_MSG_GT(m_lost[3], m_lost[2] + 10, "the first is known, the second is not");
+        NS_TEST_EXPECT_MSG_EQ(m_lost[5], m_lost[4], "both are known");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "the message arrives");
+    }
+
+    std::vector<uint64_t> m_lost; //!< frames lost on dead links
+};
+
+/** A leaf without uplinks: its messages are not done, nothing hangs; after repair they are. */
+class PartitionTestCase : public TestCase
+{
+  public:
+    PartitionTestCase()
+        : TestCase("a cut-off leaf is reported as not done, and recovers when it is repaired")
+    {
+    }
+
+  private:
+    void Check(const std::string& balancer, Time repair, uint64_t expected, bool host)
+    {
+        WeftRigSetup setup;
+        setup.balancer = balancer;
+        setup.cc = "dcqcn";
+        // Of a tail that was lost whole, each timeout repeats one packet.
+        setup.transport = "nic-sr rto=50us";
+        WeftRig rig(setup);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(10)));
+        rig.SendAll(2, 200000);
+        for (uint32_t spine = 4; spine < 8 && !host; spine++)
+        {
+            rig.fabric->ScheduleFailure(rig.FindLink(0, spine), MicroSeconds(5), repair);
+        }
+        if (host)
+        {
+            rig.fabric->ScheduleFailure(0, MicroSeconds(5), repair);
+        }
+        Simulator::Stop(MilliSeconds(20));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, expected, balancer << ": messages done");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", balancer << ": the books balance");
+    }
+
+    void DoRun() override
+    {
+        for (const char* balancer : {"ecmp", "rsq", "ar", "themis"})
+        {
+            // Hosts 0 and 1 send to 2 and 3, and receive from 6 and 7.
+            Check(balancer, Time::Max(), 4, false);
+            Check(balancer, MilliSeconds(2), 8, false);
+            Check(balancer, Time::Max(), 6, true);
+            Check(balancer, MilliSeconds(2), 8, true);
+        }
+    }
+};
+
+class WeftFailureTestSuite : public TestSuite
+{
+  public:
+    WeftFailureTestSuite()
+        : TestSuite("weft-failure", Type::UNIT)
+    {
+        AddTestCase(new FailureTestCase);
+        AddTestCase(new ConvergenceTestCase);
+        AddTestCase(new PartitionTestCase);
+    }
+};
+
+WeftFailureTestSuite g_weftFailureTestSuite; //!< registers the suite
+
+} // namespace
