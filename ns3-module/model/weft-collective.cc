@@ -127,16 +127,17 @@ void
 WeftCollective::CreateQps(uint32_t nqps)
 {
     std::vector<const weft_message*> first(nqps, nullptr);
+    std::vector<size_t> count(nqps, 0);
     for (const weft_message& m : m_messages)
     {
-        if (!first[m.qp])
-        {
-            first[m.qp] = &m;
-        }
+        first[m.qp] = first[m.qp] ? first[m.qp] : &m;
+        count[m.qp]++;
     }
-    for (const weft_message* m : first)
+    for (uint32_t i = 0; i < nqps; i++)
     {
-        m_qps.push_back(m_fabric->CreateQp(m->src, m->dst, this));
+        WeftQp* qp = m_fabric->CreateQp(first[i]->src, first[i]->dst, this);
+        qp->messages.reserve(count[i]); // so that nothing is allocated while it runs
+        m_qps.push_back(qp);
     }
 }
 
