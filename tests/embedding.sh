@@ -31,6 +31,11 @@ cp -R "$root/examples/embedding" host
 quietly cmake -S host -B by-cmake -DCMAKE_PREFIX_PATH="$work/prefix"
 quietly cmake --build by-cmake
 PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name weft.pc)") quietly make -C host
+for built in by-cmake host; do
+    "./$built/smallest-host" >smallest.txt
+    grep -qx '1000 packets in .* us, 1 resent, 1 NACKs, 0 timeouts' smallest.txt ||
+        fail "smallest-host in $built: $(cat smallest.txt)"
+done
 ./by-cmake/host >themis.txt
 ./host/host >again.txt
 cmp themis.txt again.txt || fail "the two builds differ"
