@@ -116,7 +116,7 @@ static const struct column qps_columns[] = {
     Q("src", COLUMN_U32, src, "sending host"),
     Q("dst", COLUMN_U32, dst, "receiving host"),
     Q("bytes", COLUMN_U64, bytes, "payload of all its messages"),
-    Q("start_us", COLUMN_TIME, start, "its first message was posted"),
+    Q("start_us", COLUMN_TIME, start, "its first packet left"),
     Q("delivered_us", COLUMN_TIME, delivered, "its last message was delivered"),
     Q("sent", COLUMN_U64, sent, "data packets sent for the first time"),
     Q("resent", COLUMN_U64, resent, "data packets sent again"),

@@ -77,8 +77,8 @@ check_last_hop(const struct fit *f)
     {
         return;
     }
-    const struct weft_last_hop hop = {s->clos.npaths, s->clos.host_rate, 2 * s->clos.host_delay,
-                                      frame->payload + frame->header};
+    struct weft_last_hop hop;
+    weft_clos_last_hop(&s->clos, frame, &hop);
     void *qp = xcalloc(tor->qp_size(s->balancer.config, &hop) / 8 + 1, 8);
     int code = tor->qp_init(qp, s->balancer.config, &hop);
     if (code < 0)

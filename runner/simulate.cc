@@ -5,6 +5,7 @@
 #include "scenario.h"
 
 #include "ns3/config.h"
+#include "ns3/event-id.h"
 #include "ns3/global-value.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
@@ -20,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -36,7 +38,11 @@ T*
 ToC(const std::vector<T>& v)
 {
     auto p = static_cast<T*>(std::malloc(v.size() * sizeof(T) + 1));
-    if (p && !v.empty())
+    if (!p)
+    {
+        throw std::bad_alloc();
+    }
+    if (!v.empty())
     {
         std::memcpy(p, v.data(), v.size() * sizeof(T));
     }
@@ -67,18 +73,6 @@ class Run
     void Collect(run_results* out);
 
   private:
-    bool ApplyDefaults(std::string& error);
-    void ScheduleSampling();
-    void Sample();
-    void SampleQps(int64_t now);
-    void SampleQueues(int64_t now);
-    void Report();
-    weft_wire GetWire() const;
-    int64_t GetBound() const;
-    void CollectFlows(run_results* out);
-    void CollectQps(run_results* out, run_summary& sum);
-    void CollectSwitches(run_summary& sum);
-
     /** A QP's counters at the last sample. */
     struct Last
     {
@@ -87,6 +81,22 @@ class Run
         uint64_t bytes{0};
         double rateTime{0};
     };
+
+    bool ApplyDefaults(std::string& error);
+    void ScheduleSampling();
+    void Sample();
+    void SampleQps(int64_t now);
+    qp_sample SampleQp(const WeftQp* qp, Last& last, int64_t now) const;
+    void SampleQueues(int64_t now);
+    void Report();
+    void StopAtLimit();
+    void ForgetLimit();
+    weft_wire GetWire() const;
+    int64_t GetBound() const;
+    void CollectFlows(run_results* out);
+    qp_result CollectQp(const WeftQp* qp) const;
+    void CollectQps(run_results* out, run_summary& sum);
+    void CollectSwitches(run_summary& sum);
 
     const scenario& m_s;
     progress_fn m_progress;
@@ -99,6 +109,7 @@ class Run
     std::vector<qp_sample> m_samples;
     std::vector<queue_sample> m_queues;
     uint64_t m_totalBytes{0};
+    EventId m_limit;
 };
 
 bool
@@ -176,6 +187,7 @@ Run::Build(std::string& error)
     {
         return false;
     }
+    m_work->TraceConnectWithoutContext("Done", MakeCallback(&Run::ForgetLimit, this));
     m_totalBytes = m_work->GetTotalBytes();
     ScheduleSampling();
     return true;
@@ -217,35 +229,43 @@ Run::Sample()
 void
 Run::SampleQps(int64_t now)
 {
+    const auto interval = static_cast<double>(m_s.measure.interval);
     for (size_t i = 0; i < m_s.measure.nqps; i++)
     {
         const WeftQp* qp = m_fabric->GetQp(m_s.measure.qps[i]);
-        if (qp->acked == qp->messages.size() && qp->lastSent < now - m_s.measure.interval)
-        {
-            continue;
-        }
-        const weft_tx_counters* tx = m_fabric->GetTransport()->tx_counters(qp->tx);
-        Last& last = m_last[i];
-        const uint64_t sent = tx->sent - last.sent;
-        const uint64_t resent = tx->resent - last.resent;
-        qp_sample s{};
-        s.time = now;
-        s.qp = qp->index;
         // Between two packets the rate of the earlier one counts: it set the gap.
         const double rateTime =
             qp->rateTime + qp->lastRate * static_cast<double>(now - qp->lastSent);
-        s.rate = (rateTime - last.rateTime) / static_cast<double>(m_s.measure.interval);
-        s.wire_rate = static_cast<double>(qp->sentBytes - last.bytes) * 8e12 /
-                      static_cast<double>(m_s.measure.interval);
-        s.sent = tx->sent;
-        s.resent = tx->resent;
-        s.resent_share =
-            sent + resent ? static_cast<double>(resent) / static_cast<double>(sent + resent) : 0;
-        s.nacks_received = tx->nacks;
-        s.cnps_received = qp->counters.cnps;
-        m_samples.push_back(s);
-        last = Last{tx->sent, tx->resent, qp->sentBytes, rateTime};
+        const double rate = (rateTime - m_last[i].rateTime) / interval;
+        m_last[i].rateTime = rateTime;
+        if (qp->acked < qp->messages.size() || qp->lastSent >= now - m_s.measure.interval)
+        {
+            m_samples.push_back(SampleQp(qp, m_last[i], now));
+            m_samples.back().rate = rate;
+        }
     }
+}
+
+qp_sample
+Run::SampleQp(const WeftQp* qp, Last& last, int64_t now) const
+{
+    const weft_tx_counters* tx = m_fabric->GetTransport()->tx_counters(qp->tx);
+    const uint64_t resent = tx->resent - last.resent;
+    const uint64_t all = tx->sent - last.sent + resent;
+    qp_sample s{};
+    s.time = now;
+    s.qp = qp->index;
+    s.wire_rate = static_cast<double>(qp->sentBytes - last.bytes) * 8e12 /
+                  static_cast<double>(m_s.measure.interval);
+    s.sent = tx->sent;
+    s.resent = tx->resent;
+    s.resent_share = all ? static_cast<double>(resent) / static_cast<double>(all) : 0;
+    s.nacks_received = tx->nacks;
+    s.cnps_received = qp->counters.cnps;
+    last.sent = tx->sent;
+    last.resent = tx->resent;
+    last.bytes = qp->sentBytes;
+    return s;
 }
 
 void
@@ -280,12 +300,26 @@ Run::Report()
     }
 }
 
+void
+Run::StopAtLimit()
+{
+    Simulator::Stop();
+}
+
+void
+Run::ForgetLimit()
+{
+    // Removed, not cancelled: a cancelled event would still carry the clock to its time.
+    Simulator::Remove(m_limit);
+}
+
 bool
 Run::Go(std::string& error)
 {
     if (m_s.stop != WEFT_NEVER)
     {
-        Simulator::Stop(TimeStep(static_cast<uint64_t>(m_s.stop)));
+        m_limit =
+            Simulator::Schedule(TimeStep(static_cast<uint64_t>(m_s.stop)), &Run::StopAtLimit, this);
     }
     Simulator::Run();
     if (!m_fabric->CheckConservation(error))
@@ -336,25 +370,31 @@ Run::GetBound() const
     {
         return 0;
     }
+    int64_t start = WEFT_NEVER;
     for (const weft_message& m : messages)
     {
         if (weft_clos_hops(&c, m.src, m.dst) != links)
         {
             return 0;
         }
+        start = std::min(start, m.start);
     }
     const weft_wire w = GetWire();
     const uint32_t ranks = c.nhosts / m_work->GetNGroups();
     const std::string name = m_s.workload.algo->name;
     if (name == "allreduce-ring")
     {
-        return weft_allreduce_ring_bound(&w, ranks, messages[0].bytes * ranks);
+        return start + weft_allreduce_ring_bound(&w, ranks, messages[0].bytes * ranks);
     }
     if (name == "alltoall")
     {
-        return weft_alltoall_bound(&w, ranks, messages[0].bytes * ranks);
+        return start + weft_alltoall_bound(&w, ranks, messages[0].bytes * ranks);
     }
-    return name == "ring" || name == "permutation" ? weft_message_bound(&w, messages[0].bytes) : 0;
+    if (name == "ring" || name == "permutation")
+    {
+        return start + weft_message_bound(&w, messages[0].bytes);
+    }
+    return 0;
 }
 
 void
@@ -390,40 +430,49 @@ Run::CollectFlows(run_results* out)
     out->ngroups = groups.size();
 }
 
+qp_result
+Run::CollectQp(const WeftQp* qp) const
+{
+    const weft_cc_ops* cc = m_fabric->GetCc();
+    const weft_tx_counters* tx = m_fabric->GetTransport()->tx_counters(qp->tx);
+    const auto active = static_cast<double>(qp->lastSent - qp->firstSent);
+    qp_result r{};
+    r.qp = qp->index;
+    r.src = qp->src;
+    r.dst = qp->dst;
+    for (const auto& m : qp->messages)
+    {
+        r.bytes += m.bytes;
+    }
+    r.start = qp->firstSent;
+    r.delivered = qp->lastDelivery;
+    r.sent = tx->sent;
+    r.resent = tx->resent;
+    r.duplicates = qp->counters.duplicates;
+    r.out_of_order = qp->counters.outOfOrder;
+    r.nacks_sent = qp->counters.nacksSent;
+    r.nacks_received = tx->nacks;
+    r.cnps_received = qp->counters.cnps;
+    r.cuts = cc->cuts ? cc->cuts(qp->cc) : 0;
+    r.timeouts = tx->timeouts;
+    r.mean_rate = active > 0 ? qp->rateTime / active : qp->lastRate;
+    return r;
+}
+
 void
 Run::CollectQps(run_results* out, run_summary& sum)
 {
     std::vector<qp_result> qps;
-    const weft_cc_ops* cc = m_fabric->GetCc();
     double rateTime = 0;
     double time = 0;
     for (uint32_t i = 0; i < m_fabric->GetNQps(); i++)
     {
         const WeftQp* qp = m_fabric->GetQp(i);
-        const weft_tx_counters* tx = m_fabric->GetTransport()->tx_counters(qp->tx);
-        qp_result r{};
-        r.qp = i;
-        r.src = qp->src;
-        r.dst = qp->dst;
-        for (const auto& m : qp->messages)
-        {
-            r.bytes += m.bytes;
-        }
-        r.start = qp->firstSent;
-        r.delivered = qp->lastDelivery;
-        r.sent = tx->sent;
-        r.resent = tx->resent;
-        r.duplicates = qp->counters.duplicates;
-        r.out_of_order = qp->counters.outOfOrder;
-        r.nacks_sent = qp->counters.nacksSent;
-        r.nacks_received = tx->nacks;
-        r.cnps_received = qp->counters.cnps;
-        r.cuts = cc->cuts ? cc->cuts(qp->cc) : 0;
-        r.timeouts = tx->timeouts;
-        const auto active = static_cast<double>(qp->lastSent - qp->firstSent);
-        r.mean_rate = active > 0 ? qp->rateTime / active : qp->lastRate;
-        rateTime += active > 0 ? qp->rateTime : 0;
-        time += active > 0 ? active : 0;
+        const qp_result r = CollectQp(qp);
+        // A QP of one packet is active for no time at all: a picosecond gives it a voice.
+        const auto active = static_cast<double>(std::max<int64_t>(qp->lastSent - qp->firstSent, 1));
+        rateTime += r.mean_rate * active;
+        time += active;
         qps.push_back(r);
 
         sum.data_sent += r.sent;
@@ -439,7 +488,7 @@ Run::CollectQps(run_results* out, run_summary& sum)
                        static_cast<double>(r.delivered - r.start) /
                        static_cast<double>(m_fabric->GetNQps());
     }
-    sum.mean_rate = time > 0 ? rateTime / time : 0;
+    sum.mean_rate = rateTime / time;
     sum.qps = qps.size();
     out->qps = ToC(qps);
     out->nqps = qps.size();

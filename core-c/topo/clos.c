@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include <weft/error.h>
+#include <weft/theory.h>
 
 /* Beyond this a switch is no switch, and port numbers no longer fit their 16 bits with ease. */
 #define MAX_PORTS 4096
@@ -228,4 +229,17 @@ weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b)
         return 2;
     }
     return tor_a / clos->tors_per_pod == tor_b / clos->tors_per_pod ? 4 : 6;
+}
+
+void
+weft_clos_last_hop(const struct weft_clos *clos, const struct weft_fabric_config *frames,
+                   struct weft_last_hop *out)
+{
+    const int64_t data = frames->payload + frames->header;
+    out->npaths = clos->npaths;
+    out->rate = clos->host_rate;
+    out->mtu = data;
+    out->rtt = 2 * clos->host_delay + weft_wire_time(data, clos->host_rate) +
+               weft_wire_time(data + frames->gap, clos->host_rate) +
+               weft_wire_time(frames->ack, clos->host_rate);
 }

@@ -365,11 +365,8 @@ WeftFabric::GetSite(uint32_t index, const weft_switch_map& map) const
 weft_last_hop
 WeftFabric::GetLastHop() const
 {
-    weft_last_hop hop{};
-    hop.npaths = m_clos.npaths;
-    hop.rate = m_clos.host_rate;
-    hop.rtt = 2 * m_clos.host_delay;
-    hop.mtu = m_frame.payload + m_frame.header;
+    weft_last_hop hop;
+    weft_clos_last_hop(&m_clos, &m_frame, &hop);
     return hop;
 }
 
@@ -446,6 +443,8 @@ void
 WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn) const
 {
     std::swap(p->d.src, p->d.dst);
+    // In three tiers Themis-S has changed the data packet's; a reply starts from the QP's own.
+    p->d.sport = m_qps[p->d.qp]->sport;
     p->d.psn = psn;
     p->d.bytes = static_cast<uint32_t>(m_frame.ack);
     p->d.kind = static_cast<uint8_t>(kind);

@@ -22,8 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/fabric.h>
 #include <weft/lb.h>
 #include <weft/param.h>
+#include <weft/tor.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -141,6 +143,14 @@ extern "C"
 
     /** Links on a shortest path between two hosts (0 if equal). */
     uint32_t weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b);
+
+    /**
+     * The hop between a ToR and its NICs, for sizing a ToR's rings (themis §3.3). Its round trip
+     * is that of a data frame and the NACK it triggers: both frames' serialization, both ways'
+     * propagation, and a data frame that the NIC has just begun to send.
+     */
+    void weft_clos_last_hop(const struct weft_clos *clos, const struct weft_fabric_config *frames,
+                            struct weft_last_hop *out);
 
     /**
      * Failures: the exceptions to structured forwarding. For every (switch, destination ToR) whose
