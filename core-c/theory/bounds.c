@@ -46,29 +46,66 @@ last_frame(const struct weft_wire *w, uint64_t bytes)
     return (rest ? (int64_t)rest : w->payload) + w->header;
 }
 
+/* A frame's way through the fabric when it never waits. */
+static int64_t
+way(const struct weft_wire *w, int64_t frame)
+{
+    return mul(w->links, add(weft_wire_time(frame, w->rate), w->delay));
+}
+
 int64_t
 weft_one_way(const struct weft_wire *w)
 {
-    return mul(w->links, add(weft_wire_time(w->payload + w->header, w->rate), w->delay));
+    return way(w, w->payload + w->header);
 }
 
 /*
- * Full frames go back to back; at each later link the last one, if it is short, waits behind the
- * full one before it.
+ * Equal messages leave through one wire. Beyond it frames may take paths of their own, so that a
+ * short last one overtakes full ones: the full frames are sent first at best, and whichever frame
+ * ends a kind still has its own way to go.
  */
-int64_t
-weft_message_bound(const struct weft_wire *w, uint64_t bytes)
+static int64_t
+burst(const struct weft_wire *w, uint32_t messages, uint64_t bytes)
 {
     uint64_t n = weft_packets(bytes, w->payload);
-    int64_t last = weft_wire_time(last_frame(w, bytes), w->rate);
-    int64_t full = weft_wire_time(w->payload + w->header, w->rate);
-    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
-    if (n == 0 || w->links == 0)
+    if (messages == 0 || n == 0 || w->links == 0)
     {
         return 0;
     }
-    int64_t later = mul(w->links - 1, n > 1 ? full : last);
-    return add(add(mul(n - 1, slot), add(last, later)), mul(w->links, w->delay));
+    int64_t full = w->payload + w->header;
+    int64_t last = last_frame(w, bytes);
+    int64_t slot = weft_wire_time(full + w->gap, w->rate);
+    int64_t fulls = mul(messages, mul(n - 1, slot));
+    int64_t others = mul(messages - 1, weft_wire_time(last + w->gap, w->rate));
+    int64_t all = add(add(fulls, others), way(w, last));
+    if (n == 1 || fulls == WEFT_NEVER)
+    {
+        return all;
+    }
+    int64_t last_full = add(fulls - slot, way(w, full));
+    return all > last_full ? all : last_full;
+}
+
+int64_t
+weft_message_bound(const struct weft_wire *w, uint64_t bytes)
+{
+    return burst(w, 1, bytes);
+}
+
+/* On one path a short last frame waits at each later link behind the full one before it. */
+int64_t
+weft_message_fifo(const struct weft_wire *w, uint64_t bytes)
+{
+    uint64_t n = weft_packets(bytes, w->payload);
+    if (n < 2 || w->links == 0)
+    {
+        return burst(w, 1, bytes);
+    }
+    int64_t full = weft_wire_time(w->payload + w->header, w->rate);
+    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
+    int64_t last = weft_wire_time(last_frame(w, bytes), w->rate);
+    int64_t later = add(mul(w->links - 1, full), mul(w->links, w->delay));
+    return add(add(mul(n - 1, slot), last), later);
 }
 
 int64_t
@@ -78,28 +115,13 @@ weft_allreduce_ring_bound(const struct weft_wire *w, uint32_t ranks, uint64_t by
     {
         return 0;
     }
-    return mul(2 * ((uint64_t)ranks - 1), weft_message_bound(w, weft_packets(bytes, ranks)));
+    return mul(2 * ((uint64_t)ranks - 1), weft_message_fifo(w, weft_packets(bytes, ranks)));
 }
 
-/*
- * All frames of a rank leave through one wire. Whichever of them is last still crosses the other
- * links; it is at best a short one.
- */
 int64_t
 weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes)
 {
-    uint64_t part = weft_packets(bytes, ranks > 1 ? ranks : 1);
-    uint64_t n = weft_packets(part, w->payload);
-    if (ranks < 2 || n == 0 || w->links == 0)
-    {
-        return 0;
-    }
-    int64_t last = last_frame(w, part);
-    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
-    int64_t message = add(mul(n - 1, slot), weft_wire_time(last + w->gap, w->rate));
-    int64_t wire = mul(ranks - 1, message);
-    int64_t after = add(mul(w->links - 1, weft_wire_time(last, w->rate)), mul(w->links, w->delay));
-    return wire == WEFT_NEVER ? wire : add(wire - weft_wire_time(w->gap, w->rate), after);
+    return ranks < 2 ? 0 : burst(w, ranks - 1, weft_packets(bytes, ranks));
 }
 
 /*

@@ -92,10 +92,15 @@ class MessageTestCase : public TestCase
         rig.Send(0, dst, bytes);
         Simulator::Run();
         const weft_wire wire = rig.GetWire(0, dst);
-        NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered,
-                              weft_message_bound(&wire, bytes),
-                              setup.topology << ", " << setup.balancer << ", " << bytes
-                                             << " bytes to host " << dst);
+        const int64_t least = weft_message_bound(&wire, bytes);
+        const int64_t most = weft_message_fifo(&wire, bytes);
+        // Sprayed, a short last frame may overtake the full one before it.
+        const bool sprayed = setup.balancer != "ecmp";
+        NS_TEST_EXPECT_MSG_EQ(
+            (rig.lastDelivered >= (sprayed ? least : most) && rig.lastDelivered <= most),
+            true,
+            setup.topology << ", " << setup.balancer << ", " << bytes << " bytes to host " << dst
+                           << ": " << rig.lastDelivered);
     }
 
     void DoRun() override
@@ -105,12 +110,6 @@ class MessageTestCase : public TestCase
             WeftRigSetup setup;
             Check(setup, 1, bytes);
             Check(setup, 6, bytes);
-        }
-        // The last frame, if short, overtakes where it finds another path, which 1453 bytes show;
-        // behind many frames that makes no difference.
-        for (const uint64_t bytes : {1, 1452, 100000, 1000000})
-        {
-            WeftRigSetup setup;
             setup.balancer = "themis";
             setup.cc = "dcqcn";
             Check(setup, 6, bytes);

@@ -34,16 +34,21 @@ extern "C"
     int64_t weft_one_way(const struct weft_wire *w);
 
     /** Ring allreduce among n ranks of @p bytes each: 2(n-1) steps of ceil(bytes/n); time to the
-     * last delivery. */
+     * last delivery with each step on one path, as weft_message_fifo(). Where a step ends in a
+     * short frame, spraying can be faster by less than a slot per step. */
     int64_t weft_allreduce_ring_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes);
 
     /** Direct all-to-all, @p bytes per rank in total (bytes/n to each peer): time to the last
      * delivery. */
     int64_t weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes);
 
-    /** A single message on one idle path: time to its last delivery. Bounds that do not fit 63 bits
-     * are WEFT_NEVER; none is less than 0. */
+    /** A single message in an idle fabric: the least time to its last delivery, whichever paths its
+     * frames take. Bounds that do not fit 63 bits are WEFT_NEVER; none is less than 0. */
     int64_t weft_message_bound(const struct weft_wire *w, uint64_t bytes);
+
+    /** The same where all frames take one path: equal for full frames; a short last one comes up to
+     * a slot (frame and gap) later. */
+    int64_t weft_message_fifo(const struct weft_wire *w, uint64_t bytes);
 
     /**
      * Two hosts exchange m packets both ways, one ACK per packet sharing the wire with data: the
