@@ -351,6 +351,28 @@ START_TEST(division_by_a_pods_hosts_is_exact)
 }
 END_TEST
 
+/* A ToR's ring would be too short on short cables: what is under way is not propagation alone. */
+START_TEST(the_last_hop_counts_frames_and_not_only_cables)
+{
+    struct weft_clos clos;
+    struct weft_fabric_config frames;
+    struct weft_last_hop hop;
+    memset(&clos, 0, sizeof clos);
+    weft_config_default(&weft_fabric_algo, &frames);
+    clos.npaths = 16;
+    clos.host_rate = 400000000000;
+    clos.host_delay = 1000000;
+    weft_clos_last_hop(&clos, &frames, &hop);
+    /* 2 us, a frame of 30 ns, one in the NIC's way with its gap, 30.4 ns, a NACK of 1.28 ns. */
+    ck_assert_int_eq(hop.rtt, 2000000 + 30000 + 30400 + 1280);
+    ck_assert_int_eq(hop.mtu, 1500);
+    ck_assert_uint_eq(hop.npaths, 16);
+    clos.host_delay = 0;
+    weft_clos_last_hop(&clos, &frames, &hop);
+    ck_assert_uint_ge(weft_themis_ring_entries(hop.rate, hop.rtt, 1500, hop.mtu), 3);
+}
+END_TEST
+
 Suite *
 clos_suite(void)
 {
@@ -365,6 +387,7 @@ clos_suite(void)
     tcase_add_test(tcase, hops_are_2_4_or_6);
     tcase_add_test(tcase, aggregation_j_has_the_cores_of_its_place);
     tcase_add_test(tcase, division_by_multiplication_is_exact);
+    tcase_add_test(tcase, the_last_hop_counts_frames_and_not_only_cables);
     tcase_add_test(tcase, division_by_a_pods_hosts_is_exact);
     suite_add_tcase(suite, tcase);
     return suite;

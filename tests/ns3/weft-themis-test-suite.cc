@@ -195,6 +195,71 @@ class CountersTestCase : public TestCase
     }
 };
 
+/** Short cables: a ring sized by propagation alone forgets what is still under way to the NIC. */
+class ShortCableTestCase : public TestCase
+{
+  public:
+    ShortCableTestCase()
+        : TestCase("no NACK reaches a sender, however short the cables to the NICs")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const char* delay : {"0ps", "10ns", "20ns", "100ns"})
+        {
+            WeftRigSetup setup;
+            setup.topology =
+                "leaf-spine leaves=4 spines=2 hosts-per-leaf=2 link-rate=100Gbps fabric-delay=1us "
+                "link-delay=" +
+                std::string(delay);
+            setup.balancer = "themis";
+            const Outcome o =
+                RunWorkload(setup, "permutation bytes=3MB pattern=shift shift=2", {}, 0);
+            NS_TEST_EXPECT_MSG_EQ(o.done, true, delay << " is done");
+            NS_TEST_EXPECT_MSG_EQ(o.t.nacks, 0, delay << ": NACKs at senders");
+            NS_TEST_EXPECT_MSG_EQ(o.t.duplicates, 0, delay << ": sent twice");
+        }
+    }
+};
+
+/** In three tiers Themis-S rewrites data's source port; a reply must not inherit that. */
+class ReplyPathsTestCase : public TestCase
+{
+  public:
+    ReplyPathsTestCase()
+        : TestCase("replies take one path or all of them, as asked, in three tiers too")
+    {
+    }
+
+  private:
+    /** @return frames on the uplinks of the receiver's edge switch, the busier one first */
+    std::pair<uint64_t, uint64_t> Uplinks(const std::string& balancer)
+    {
+        WeftRigSetup setup;
+        setup.topology = FAT_TREE;
+        setup.balancer = balancer;
+        WeftRig rig(setup);
+        rig.Send(0, 15, 1000000);
+        Simulator::Run();
+        const Ptr<WeftSwitch> edge =
+            rig.fabric->GetSwitch(weft_clos_tor(&rig.fabric->GetClos(), 15));
+        const uint64_t a = edge->GetPort(2)->GetFrames();
+        const uint64_t b = edge->GetPort(3)->GetFrames();
+        return {std::max(a, b), std::min(a, b)};
+    }
+
+    void DoRun() override
+    {
+        const auto sprayed = Uplinks("themis replies=spray");
+        NS_TEST_EXPECT_MSG_GT(sprayed.second * 10, sprayed.first * 9, "sprayed replies use both");
+        const auto flow = Uplinks("themis replies=ecmp");
+        NS_TEST_EXPECT_MSG_GT(flow.first, 600, "replies there are");
+        NS_TEST_EXPECT_MSG_EQ(flow.second, 0, "a flow's replies use one");
+    }
+};
+
 class WeftThemisTestSuite : public TestSuite
 {
   public:
@@ -204,6 +269,8 @@ class WeftThemisTestSuite : public TestSuite
         AddTestCase(new QuietTestCase);
         AddTestCase(new NamedLossTestCase);
         AddTestCase(new CountersTestCase);
+        AddTestCase(new ShortCableTestCase);
+        AddTestCase(new ReplyPathsTestCase);
     }
 };
 
