@@ -6,7 +6,9 @@
  *
  * Truncated PSNs are rebuilt from the newest one that has passed, not from the NACK's ePSN: after a
  * loss the ePSN stays behind by a round trip's worth of packets, more than one byte can tell apart,
- * while the ring's entries always lie close below the newest PSN.
+ * while the ring's entries lie close below the newest PSN. They are made to: an entry that has
+ * fallen behind what its bytes tell apart leaves the ring, and a packet that comes so late is not
+ * recorded, else it would be read as one of the newest.
  */
 #include "tor/themis.h"
 
@@ -20,6 +22,7 @@ struct themis_qp
 {
     struct weft_ring ring; /* its slots lie behind this struct */
     uint32_t newest;       /* the latest PSN of those in the ring */
+    uint32_t floor;        /* none of those in the ring comes before it */
     uint32_t bepsn;        /* ePSN of the blocked NACK that is armed */
     bool armed;            /* themis' Valid */
     uint8_t compensation;  /* enum themis_compensation */
@@ -54,6 +57,7 @@ qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
     }
     weft_ring_init(&qp->ring, (uint8_t *)(qp + 1), entries, (uint32_t)c->entry_bytes);
     qp->newest = 0;
+    qp->floor = 0;
     qp->bepsn = 0;
     qp->armed = false;
     qp->compensation = (uint8_t)c->compensation;
@@ -68,12 +72,69 @@ same_path(const struct themis_qp *qp, uint32_t a, uint32_t b)
     return themis_residue(&qp->paths, a) == themis_residue(&qp->paths, b);
 }
 
+/* How far the i-th entry lies behind the newest PSN. */
+static inline uint32_t
+age_at(const struct themis_qp *qp, uint32_t i)
+{
+    return (qp->newest - weft_ring_at(&qp->ring, i)) & weft_ring_mask(&qp->ring);
+}
+
 /* The PSN that was truncated to the i-th entry. */
 static inline uint32_t
 psn_at(const struct themis_qp *qp, uint32_t i)
 {
-    const uint32_t age = (qp->newest - weft_ring_at(&qp->ring, i)) & weft_ring_mask(&qp->ring);
-    return weft_psn_add(qp->newest, 0U - age);
+    return weft_psn_add(qp->newest, 0U - age_at(qp, i));
+}
+
+/* Takes out what will be out of range once @p psn is the newest. Returns how many entries. */
+static uint32_t
+forget(struct themis_qp *qp, uint32_t psn)
+{
+    const uint32_t before = qp->ring.count;
+    const uint32_t step = (psn - qp->newest) & WEFT_PSN_MASK;
+    uint32_t oldest = 0; /* age of those that stay */
+    for (uint32_t n = before; n > 0; n--)
+    {
+        const uint32_t age = age_at(qp, 0) + step;
+        const uint32_t entry = weft_ring_at(&qp->ring, 0);
+        weft_ring_drop(&qp->ring, 1);
+        if (age <= weft_ring_mask(&qp->ring))
+        {
+            weft_ring_push(&qp->ring, entry);
+            oldest = age > oldest ? age : oldest;
+        }
+    }
+    qp->floor = weft_psn_add(psn, 0U - oldest);
+    return before - qp->ring.count;
+}
+
+/* A packet leaves for the NIC. Returns how many entries made room for it. */
+static uint32_t
+record(struct themis_qp *qp, uint32_t psn)
+{
+    uint32_t gone = 0;
+    if (qp->ring.count == 0)
+    {
+        qp->newest = psn;
+        qp->floor = psn;
+    }
+    else if (weft_psn_before(qp->newest, psn))
+    {
+        if (((psn - qp->floor) & WEFT_PSN_MASK) > weft_ring_mask(&qp->ring))
+        {
+            gone = forget(qp, psn);
+        }
+        qp->newest = psn;
+    }
+    else if (((qp->newest - psn) & WEFT_PSN_MASK) > weft_ring_mask(&qp->ring))
+    {
+        return 0;
+    }
+    else if (weft_psn_before(psn, qp->floor))
+    {
+        qp->floor = psn;
+    }
+    return gone + weft_ring_push(&qp->ring, psn);
 }
 
 /* The place of the first entry that comes after @p epsn, or the ring's count. */
@@ -117,11 +178,7 @@ to_host(void *state, const struct weft_packet *data, struct weft_tor_counters *c
     {
         *epsn = qp->bepsn;
     }
-    if (qp->ring.count == 0 || weft_psn_before(qp->newest, data->psn))
-    {
-        qp->newest = data->psn;
-    }
-    counters->ring_full += weft_ring_push(&qp->ring, data->psn);
+    counters->ring_full += record(qp, data->psn);
     return compensate;
 }
 

@@ -45,7 +45,8 @@ extern "C"
         uint64_t compensated;    /**< NACKs made by the ToR */
         uint64_t cancelled;      /**< armed, then the ePSN packet arrived */
         uint64_t overwritten;    /**< armed while another ePSN was armed */
-        uint64_t ring_full;      /**< entries overwritten before a NACK consumed them */
+        uint64_t ring_full;      /**< entries given up before a NACK consumed them: for want of
+                                    room, or too old to be told from new ones */
     };
 
     struct weft_tor_ops
