@@ -4,6 +4,10 @@
  * (Eq. 1), by choosing the port in two tiers and by changing the UDP source port, on which all
  * switches hash linearly, in three. Other traffic, and all of it while links are down, is plain
  * ECMP.
+ *
+ * With parallel links in two tiers, N counts every uplink of the source's leaf, and the packets that
+ * meet at a spine choose among its links to the destination's leaf by Eq. 1 again. The number of
+ * these links divides N, so packets of one residue mod N still share one path from end to end.
  */
 #include "tor/themis.h"
 
@@ -20,8 +24,9 @@ struct themis
     struct themis_modulus paths;
     uint32_t up_ports;
     bool source; /* a ToR: sprays what its hosts send */
+    bool sprays; /* or a spine: among parallel links */
     bool spraying;
-    bool replies; /* ACKs and the like are sprayed as well, by the ePSN they carry */
+    bool replies; /* ACKs and the like are sprayed as well, by the PSN they carry */
     bool mapped;  /* by the PathMap behind this struct */
 };
 
@@ -38,7 +43,9 @@ static const struct weft_param params[] = {
      "F: ring entries in multiples of the last hop's bandwidth-delay product.", "themis §4"},
     {"replies", WEFT_CHOICE, WEFT_P(struct themis_config, replies), "spray", NULL, NULL,
      "ecmp spray",
-     "How ACKs, NACKs and CNPs travel: on their QP's ECMP path, or sprayed by the ePSN they carry.",
+     "How ACKs, NACKs and CNPs travel: on their QP's ECMP path, or sprayed by the ePSN that ACKs "
+     "and "
+     "NACKs carry (CNPs carry none and keep to one path).",
      "themis §3.2 leaves it open; spray (ours)"},
 };
 
@@ -70,7 +77,8 @@ themis_init(void *state, const void *config, const struct weft_site *site)
     weft_ecmp_init(&t->ecmp, site, site->tiers == 3);
     t->up_ports = site->up_ports;
     t->source = site->tier == 0;
-    t->spraying = t->source;
+    t->sprays = t->source || site->tiers == 2;
+    t->spraying = t->sprays;
     t->replies = c->replies == THEMIS_REPLIES_SPRAY;
     t->mapped = has_pathmap(site);
     if (!t->source)
@@ -88,31 +96,38 @@ themis_init(void *state, const void *config, const struct weft_site *site)
                                     weft_linear_seed(site, 0), weft_linear_seed(site, 1), NULL);
 }
 
+/* The group must be whole: n is less than its width after failures. */
+static inline bool
+sprayed(const struct themis *t, const struct weft_ports *ports, const struct weft_packet *packet)
+{
+    return t->spraying && (packet->kind == WEFT_DATA || t->replies) && packet->kind != WEFT_RAW &&
+           ports->n == (t->source ? t->up_ports : ports->width);
+}
+
 static uint32_t
 themis_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
     const struct themis *t = (const struct themis *)state;
+    const uint32_t n = ports->n;
     (void)now;
-    /* The group must be whole: n is less than up_ports after failures. */
-    if (t->spraying && (packet->kind == WEFT_DATA || t->replies) && packet->kind != WEFT_RAW &&
-        ports->n == t->up_ports)
+    if (sprayed(t, ports, packet))
     {
-        const uint32_t step = themis_residue(&t->paths, packet->psn);
+        const uint32_t step = t->source ? themis_residue(&t->paths, packet->psn) : packet->psn % n;
         if (!t->mapped)
         {
-            const uint32_t path = step + weft_ecmp_index(&t->ecmp, t->up_ports, packet);
-            return weft_port_at(ports, path < t->up_ports ? path : path - t->up_ports);
+            const uint32_t path = step + weft_ecmp_index(&t->ecmp, n, packet);
+            return weft_port_at(ports, path < n ? path : path - n);
         }
         packet->sport ^= ((const uint16_t *)(t + 1))[step];
     }
-    return weft_port_at(ports, weft_ecmp_index(&t->ecmp, ports->n, packet));
+    return weft_port_at(ports, weft_ecmp_index(&t->ecmp, n, packet));
 }
 
 static void
 themis_set_healthy(void *state, bool healthy)
 {
     struct themis *t = (struct themis *)state;
-    t->spraying = t->source && healthy;
+    t->spraying = t->sprays && healthy;
 }
 
 const struct weft_lb_ops weft_lb_themis = {

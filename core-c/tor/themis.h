@@ -23,7 +23,7 @@ extern "C"
     enum themis_replies
     {
         THEMIS_REPLIES_ECMP,  /**< like any unsprayed packet */
-        THEMIS_REPLIES_SPRAY, /**< by the ePSN they carry */
+        THEMIS_REPLIES_SPRAY, /**< by the ePSN that ACKs and NACKs carry */
     };
 
     struct themis_config

@@ -15,7 +15,8 @@ struct leaf
 };
 
 static void
-open_leaf(struct leaf *l, uint32_t spines, uint32_t tier, const char *name, const char *value)
+open_switch(struct leaf *l, uint32_t spines, uint32_t tier, uint32_t tiers, const char *name,
+            const char *value)
 {
     static const uint32_t queues[512];
     const struct weft_ports whole = {queues, NULL, 16, (uint16_t)spines, (uint16_t)spines};
@@ -24,7 +25,7 @@ open_leaf(struct leaf *l, uint32_t spines, uint32_t tier, const char *name, cons
     memset(&site, 0, sizeof site);
     site.seed = 1;
     site.tier = tier;
-    site.tiers = 2;
+    site.tiers = tiers;
     site.up_ports = tier == 0 ? spines : 0;
     site.npaths = spines;
     l->ops = weft_lb_find("themis");
@@ -32,6 +33,12 @@ open_leaf(struct leaf *l, uint32_t spines, uint32_t tier, const char *name, cons
     configure(config, name, value);
     ck_assert_uint_le(l->ops->state_size(config, &site), sizeof l->state);
     ck_assert_int_eq(l->ops->init(l->state, config, &site), 0);
+}
+
+static void
+open_leaf(struct leaf *l, uint32_t spines, uint32_t tier, const char *name, const char *value)
+{
+    open_switch(l, spines, tier, 2, name, value);
 }
 
 static uint32_t
@@ -132,15 +139,75 @@ START_TEST(failures_revert_to_ecmp)
 }
 END_TEST
 
-START_TEST(spines_do_not_spray)
+START_TEST(aggregations_of_three_tiers_do_not_spray)
 {
     struct leaf l;
-    open_leaf(&l, 4, 1, NULL, NULL);
+    open_switch(&l, 4, 1, 3, NULL, NULL);
     l.ops->set_healthy(l.state, true);
     for (uint32_t psn = 0; psn < 64; psn++)
     {
         ck_assert_uint_eq(send(&l, WEFT_DATA, 3, psn), send(&l, WEFT_DATA, 3, 0));
     }
+}
+END_TEST
+
+/*
+ * Three spines with four parallel links: a user would lose Eq. 1's even load at the last fabric
+ * hop, or Eq. 3, if a residue mod 12 were not one path from end to end.
+ */
+START_TEST(parallel_links_are_part_of_the_path)
+{
+    enum
+    {
+        SPINES = 3,
+        LINKS = 4,
+        PATHS = SPINES * LINKS
+    };
+    struct leaf source, spines[SPINES];
+    open_leaf(&source, PATHS, 0, NULL, NULL);
+    for (uint32_t i = 0; i < SPINES; i++)
+    {
+        open_leaf(&spines[i], LINKS, 1, NULL, NULL);
+    }
+    for (uint32_t src = 0; src < 40; src++)
+    {
+        uint32_t up_of[PATHS];
+        uint32_t down_of[PATHS];
+        uint32_t used[SPINES * LINKS] = {0};
+        for (uint32_t psn = 0; psn < PATHS; psn++)
+        {
+            up_of[psn] = send(&source, WEFT_DATA, src, psn);
+            down_of[psn] = send(&spines[up_of[psn] / LINKS], WEFT_DATA, src, psn);
+            used[up_of[psn] / LINKS * LINKS + down_of[psn]]++;
+        }
+        for (uint32_t i = 0; i < PATHS; i++)
+        {
+            ck_assert_uint_eq(used[i], 1);
+        }
+        for (uint32_t psn = WEFT_PSN_MASK; psn > WEFT_PSN_MASK - 50; psn--)
+        {
+            const uint32_t up = send(&source, WEFT_DATA, src, psn);
+            ck_assert_uint_eq(up, up_of[psn % PATHS]);
+            ck_assert_uint_eq(send(&spines[up / LINKS], WEFT_DATA, src, psn), down_of[psn % PATHS]);
+        }
+    }
+}
+END_TEST
+
+/* A spine reverts to ECMP with its leaves, or where a bundle has lost a link. */
+START_TEST(failures_revert_parallel_links_to_ecmp)
+{
+    static const uint16_t live[] = {16, 17, 19};
+    struct leaf l;
+    open_leaf(&l, 4, 1, NULL, NULL);
+    const uint32_t base = send(&l, WEFT_RAW, 3, 0);
+    ck_assert_uint_eq(send(&l, WEFT_DATA, 3, 1), (base + 1) % 4);
+    l.ops->set_healthy(l.state, false);
+    ck_assert_uint_eq(send(&l, WEFT_DATA, 3, 1), base);
+    l.ops->set_healthy(l.state, true);
+    l.ports.list = live;
+    l.ports.n = 3;
+    ck_assert_uint_eq(send(&l, WEFT_DATA, 3, 1), send(&l, WEFT_DATA, 3, 0));
 }
 END_TEST
 
@@ -153,7 +220,9 @@ themis_s_suite(void)
     tcase_add_test(tcase, flows_have_different_base_paths);
     tcase_add_test(tcase, replies_go_as_they_are_told_to);
     tcase_add_test(tcase, failures_revert_to_ecmp);
-    tcase_add_test(tcase, spines_do_not_spray);
+    tcase_add_test(tcase, aggregations_of_three_tiers_do_not_spray);
+    tcase_add_test(tcase, parallel_links_are_part_of_the_path);
+    tcase_add_test(tcase, failures_revert_parallel_links_to_ecmp);
     suite_add_tcase(suite, tcase);
     return suite;
 }
