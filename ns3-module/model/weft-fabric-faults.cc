@@ -58,6 +58,7 @@ void
 WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
 {
     NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
+    NS_ABORT_MSG_IF(repair < at, "Weft: a link cannot be repaired before it fails");
     Simulator::Schedule(at - Simulator::Now(), &WeftFabric::LinkChanged, this, link, true);
     if (repair != Time::Max())
     {
@@ -68,21 +69,28 @@ WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
 void
 WeftFabric::LinkChanged(uint64_t link, bool down)
 {
+    // A link is in the list once for each of its failures that last.
+    const auto [first, last] = std::equal_range(m_dead.begin(), m_dead.end(), link);
+    const auto failures = last - first;
+    if (down)
+    {
+        m_dead.insert(first, link);
+    }
+    else
+    {
+        m_dead.erase(first);
+    }
+    if (failures != (down ? 0 : 1))
+    {
+        return;
+    }
     NS_LOG_INFO("link " << link << (down ? " fails" : " is back"));
     m_channels[link]->SetDown(down);
-    const auto it = std::lower_bound(m_dead.begin(), m_dead.end(), link);
-    const bool known = it != m_dead.end() && *it == link;
-    if (down && !known)
-    {
-        m_dead.insert(it, link);
-    }
-    else if (!down && known)
-    {
-        m_dead.erase(it);
-    }
     if (m_convergence != Time::Max())
     {
-        Simulator::Schedule(m_convergence, &WeftFabric::Converge, this, m_dead);
+        std::vector<uint64_t> dead(m_dead);
+        dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
+        Simulator::Schedule(m_convergence, &WeftFabric::Converge, this, dead);
     }
 }
 

@@ -334,7 +334,7 @@ class WeftFabric : public Object
     std::vector<Ptr<WeftChannel>> m_channels;            //!< by link
     std::map<Mac48Address, uint32_t> m_hostOf;           //!< NIC addresses
     std::map<uint64_t, uint32_t> m_drops;                //!< (qp, psn) to the number of drops left
-    std::vector<uint64_t> m_dead;                        //!< links down now, ascending
+    std::vector<uint64_t> m_dead;                        //!< links down now, once per failure
     std::vector<uint64_t> m_fibMemory;                   //!< of m_fib
     std::unordered_map<WeftPacket*, Payload> m_payloads; //!< of frames of kind WEFT_RAW
 };

@@ -82,7 +82,7 @@ void
 WeftPort::Arrive(WeftPacket* p)
 {
     m_fabric->CountHop();
-    if (m_down)
+    if (m_lostBefore != NEVER_DOWN && WasCut(p))
     {
         m_fabric->Drop(p, WeftFabric::DROP_LINK);
         return;
@@ -96,6 +96,13 @@ WeftPort::Arrive(WeftPacket* p)
     {
         m_nic->Receive(p, WeftNow());
     }
+}
+
+bool
+WeftPort::WasCut(const WeftPacket* p) const
+{
+    // It arrives after the last repair, or the link is DOWN: only when it departed matters.
+    return WeftNow() - m_delay - WireTime(p->d.bytes) < m_lostBefore;
 }
 
 void
@@ -168,7 +175,10 @@ WeftPort::SendPause(uint32_t tclass, bool pause, int64_t now)
 void
 WeftPort::SetDown(bool down)
 {
-    m_down = down;
+    if (down != IsDown())
+    {
+        m_lostBefore = down ? DOWN : WeftNow();
+    }
 }
 
 } // namespace ns3

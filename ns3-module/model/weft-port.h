@@ -118,13 +118,14 @@ class alignas(64) WeftPort final : public EventImpl
         return m_paused[tclass];
     }
 
-    /** Takes the link's direction down or up; frames on a dead wire are lost. @param down state */
+    /** Takes the link's direction down or up. A frame is lost if the wire is down at any time from
+     * its first bit's departure to its last bit's arrival. @param down state */
     void SetDown(bool down);
 
     /** @return whether the link is down */
     bool IsDown() const
     {
-        return m_down;
+        return m_lostBefore == DOWN;
     }
 
     /** @param bytes frame or frame and gap @return ps on this wire */
@@ -176,7 +177,13 @@ class alignas(64) WeftPort final : public EventImpl
     }
 
   private:
+    static constexpr int64_t NEVER_DOWN = INT64_MIN; //!< nothing is lost
+    static constexpr int64_t DOWN = INT64_MAX;       //!< everything is lost
+
     void Notify() override;
+    /** For a link that is or was down. @param p arrives here now @return whether the wire was down
+     * at any time since its first bit departed */
+    bool WasCut(const WeftPacket* p) const;
     /** Sends the next waiting frame of a switch. @param now ps */
     void TransmitNext(int64_t now);
     /** Rates that do not divide a byte into whole picoseconds. @param bytes length @return ps,
@@ -195,13 +202,13 @@ class alignas(64) WeftPort final : public EventImpl
     uint32_t m_index;                   //!< number at the owner
     bool m_armed{false};                //!< the transmit event is pending
     bool m_paused[WEFT_CLASSES]{};      //!< by the peer's PFC
-    bool m_down{false};                 //!< link failure
     bool m_facesHost{false};            //!< a switch's down port to a NIC
     int64_t m_rate;                     //!< bit/s
     int64_t m_gap;                      //!< bytes of the gap behind a frame
     uint64_t m_frames{0};               //!< frames sent
     uint64_t m_bytes{0};                //!< bytes sent
     WeftFabric* m_fabric;               //!< pool and counters
+    int64_t m_lostBefore{NEVER_DOWN}; //!< frames that began earlier do not arrive: last repair, ps
 };
 
 } // namespace ns3

@@ -140,6 +140,107 @@ class ConvergenceTestCase : public TestCase
     std::vector<uint64_t> m_lost; //!< frames lost on dead links
 };
 
+/** What a dead wire costs, frame by frame, where many frames are on their way at once. */
+class DeadWireTestCase : public TestCase
+{
+  public:
+    DeadWireTestCase()
+        : TestCase("a frame is lost if its link was down at any time while it was on the wire")
+    {
+    }
+
+  private:
+    using Failures = std::vector<std::pair<uint64_t, uint64_t>>; //!< from and to, us
+
+    void Arrived(WeftRig* rig)
+    {
+        m_arrived = rig->fabric->GetSwitch(2)->GetPort(1)->GetFrames();
+    }
+
+    void Sent(WeftRig* rig)
+    {
+        m_sent = rig->fabric->GetSwitch(0)->GetPort(1)->GetFrames();
+    }
+
+    /** No frame arrives between the first failure and the last repair. */
+    void Check(const Failures& failures, uint64_t from, uint64_t to)
+    {
+        WeftRigSetup setup;
+        setup.topology = "leaf-spine leaves=2 spines=1 hosts-per-leaf=1 link-rate=10Gbps "
+                         "fabric-delay=1ms";
+        setup.transport = "nic-sr rto=50ms";
+        WeftRig rig(setup);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(Time::Max()));
+        Simulator::Schedule(MicroSeconds(from), &DeadWireTestCase::Arrived, this, &rig);
+        Simulator::Schedule(MicroSeconds(to), &DeadWireTestCase::Sent, this, &rig);
+        for (const auto& [at, repair] : failures)
+        {
+            rig.fabric->ScheduleFailure(rig.FindLink(0, 2), MicroSeconds(at), MicroSeconds(repair));
+        }
+        rig.Send(0, 1, 3000000);
+        Simulator::Run();
+        // No ACK crosses the link before 2 ms: the dead wire held data alone.
+        const uint64_t lost = rig.fabric->GetCounters().lost[WeftFabric::DROP_LINK];
+        NS_TEST_EXPECT_MSG_GT(m_sent, m_arrived + 500, "much was on the wire");
+        NS_TEST_EXPECT_MSG_EQ(lost, m_sent - m_arrived, "lost between " << from << " and " << to);
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "the message arrives");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
+    void DoRun() override
+    {
+        Check({{100, 900}}, 100, 900); // back before any frame would have arrived
+        Check({{1500, 1501}}, 1500, 1501);
+        Check({{100, 900}, {300, 500}}, 100, 900);
+        Check({{100, 500}, {300, 900}}, 100, 900);
+        Check({{100, 500}, {100, 900}}, 100, 900);
+        Check({{100, 500}, {600, 900}}, 100, 900); // what was sent between is under way at 600 us
+    }
+
+    uint64_t m_arrived{0}; //!< frames at the link's far end when it fails
+    uint64_t m_sent{0};    //!< frames sent on the link when it is back
+};
+
+/** A link with two failures at once is back when both are repaired, in forwarding, too. */
+class TwiceFailedTestCase : public TestCase
+{
+  public:
+    TwiceFailedTestCase()
+        : TestCase("forwarding avoids a link until all of its failures are repaired")
+    {
+    }
+
+  private:
+    void Read(WeftRig* rig)
+    {
+        m_frames.push_back(rig->fabric->GetSwitch(0)->GetPort(2)->GetFrames());
+    }
+
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.balancer = "rsq";
+        setup.transport = "ideal rto=50us";
+        WeftRig rig(setup);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(5)));
+        rig.fabric->ScheduleFailure(rig.FindLink(0, 4), MicroSeconds(10), MicroSeconds(50));
+        rig.fabric->ScheduleFailure(rig.FindLink(0, 4), MicroSeconds(30), MicroSeconds(200));
+        rig.Send(0, 7, 3000 * 1452);
+        for (const uint64_t us : {9, 20, 199, 300})
+        {
+            Simulator::Schedule(MicroSeconds(us), &TwiceFailedTestCase::Read, this, &rig);
+        }
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(m_frames.size(), 4, "all readings");
+        NS_TEST_EXPECT_MSG_GT(m_frames[0], 0, "the link is in use");
+        NS_TEST_EXPECT_MSG_EQ(m_frames[2], m_frames[1], "not while one failure lasts");
+        NS_TEST_EXPECT_MSG_GT(m_frames[3], m_frames[2], "again after the second repair");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "the message arrives");
+    }
+
+    std::vector<uint64_t> m_frames; //!< sent on the link
+};
+
 /** A leaf without uplinks: its messages are not done, nothing hangs; after repair they are. */
 class PartitionTestCase : public TestCase
 {
@@ -195,6 +296,8 @@ class WeftFailureTestSuite : public TestSuite
     {
         AddTestCase(new FailureTestCase);
         AddTestCase(new ConvergenceTestCase);
+        AddTestCase(new DeadWireTestCase);
+        AddTestCase(new TwiceFailedTestCase);
         AddTestCase(new PartitionTestCase);
     }
 };
