@@ -30,7 +30,7 @@ check_buffer(const struct fit *f, uint32_t nports)
 }
 
 static void
-report_balancer(const struct fit *f, int code)
+report_balancer(const struct fit *f, int code, const char *reason)
 {
     const struct weft_clos *clos = &f->s->clos;
     diag_error(f->d, f->balancer_line,
@@ -38,7 +38,7 @@ report_balancer(const struct fit *f, int code)
                "%lld ns: %s; 'weft list %s' shows what can be set",
                f->s->balancer.algo->name, f->s->topology.algo->name, clos->npaths,
                (long long)(clos->host_rate / 1000000000), (long long)(clos->host_delay / 1000),
-               weft_strerror(code), f->s->balancer.algo->name);
+               reason ? reason : weft_strerror(code), f->s->balancer.algo->name);
 }
 
 static void
@@ -62,7 +62,7 @@ check_balancer(const struct fit *f, uint32_t index, const struct weft_switch_map
     int code = lb->init(state, s->balancer.config, &site);
     if (code < 0)
     {
-        report_balancer(f, code);
+        report_balancer(f, code, lb->refusal ? lb->refusal(state) : NULL);
     }
     free(state);
 }
@@ -83,7 +83,7 @@ check_last_hop(const struct fit *f)
     int code = tor->qp_init(qp, s->balancer.config, &hop);
     if (code < 0)
     {
-        report_balancer(f, code);
+        report_balancer(f, code, tor->refusal ? tor->refusal(s->balancer.config, &hop) : NULL);
     }
     free(qp);
 }

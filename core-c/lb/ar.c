@@ -133,4 +133,5 @@ const struct weft_lb_ops weft_lb_ar = {
     ar_pick,
     NULL,
     NULL,
+    NULL,
 };

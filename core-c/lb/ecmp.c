@@ -128,4 +128,5 @@ const struct weft_lb_ops weft_lb_ecmp = {
     ecmp_pick,
     NULL,
     NULL,
+    NULL,
 };

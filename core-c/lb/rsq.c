@@ -49,4 +49,5 @@ const struct weft_lb_ops weft_lb_rsq = {
     rsq_pick,
     NULL,
     NULL,
+    NULL,
 };

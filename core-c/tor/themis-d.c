@@ -44,14 +44,37 @@ qp_size(const void *config, const struct weft_last_hop *hop)
     return (sizeof(struct themis_qp) + slots + 7) & ~(size_t)7;
 }
 
+static const char *
+refusal(const void *config, const struct weft_last_hop *hop)
+{
+    const struct themis_config *c = (const struct themis_config *)config;
+    const uint32_t entries = ring_entries(c, hop);
+    if (hop->npaths == 0 || hop->npaths > WEFT_PSN_MASK)
+    {
+        return "the number of paths is 0, or more than there are PSNs";
+    }
+    if (entries == 0 || entries > UINT16_MAX)
+    {
+        return "the ring of this last hop would have no entries, or more than 65535; set a smaller "
+               "ring-factor";
+    }
+    if (entries > themis_entry_reach(c))
+    {
+        return c->entry_bytes == 1 ? "the ring of this last hop needs more than the 127 entries "
+                                     "that entry-bytes=1 can tell apart; set entry-bytes=2"
+                                   : "the ring of this last hop needs more than the 32767 entries "
+                                     "that entry-bytes=2 can tell apart; set entry-bytes=3";
+    }
+    return NULL;
+}
+
 static int
 qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
 {
     struct themis_qp *qp = (struct themis_qp *)memory;
     const struct themis_config *c = (const struct themis_config *)config;
     const uint32_t entries = ring_entries(c, hop);
-    if (entries == 0 || entries > UINT16_MAX || entries > themis_entry_reach(c) ||
-        hop->npaths == 0 || hop->npaths > WEFT_PSN_MASK)
+    if (refusal(config, hop))
     {
         return WEFT_ERANGE;
     }
@@ -261,4 +284,4 @@ from_host(void *state, const struct weft_packet *nack, struct weft_tor_counters 
     return forward;
 }
 
-const struct weft_tor_ops weft_themis_d = {qp_size, qp_init, to_host, from_host};
+const struct weft_tor_ops weft_themis_d = {qp_size, qp_init, to_host, from_host, refusal};

@@ -5,9 +5,9 @@
  * switches hash linearly, in three. Other traffic, and all of it while links are down, is plain
  * ECMP.
  *
- * With parallel links in two tiers, N counts every uplink of the source's leaf, and the packets that
- * meet at a spine choose among its links to the destination's leaf by Eq. 1 again. The number of
- * these links divides N, so packets of one residue mod N still share one path from end to end.
+ * With parallel links in two tiers, N counts every uplink of the source's leaf, and the packets
+ * that meet at a spine choose among its links to the destination's leaf by Eq. 1 again. The number
+ * of these links divides N, so packets of one residue mod N still share one path from end to end.
  */
 #include "tor/themis.h"
 
@@ -21,6 +21,7 @@
 struct themis
 {
     struct weft_ecmp ecmp;
+    const char *refusal; /* why init() failed */
     struct themis_modulus paths;
     uint32_t up_ports;
     bool source; /* a ToR: sprays what its hosts send */
@@ -75,6 +76,7 @@ themis_init(void *state, const void *config, const struct weft_site *site)
     const struct themis_config *c = (const struct themis_config *)config;
     const uint32_t npaths = path_count(site);
     weft_ecmp_init(&t->ecmp, site, site->tiers == 3);
+    t->refusal = NULL;
     t->up_ports = site->up_ports;
     t->source = site->tier == 0;
     t->sprays = t->source || site->tiers == 2;
@@ -87,13 +89,14 @@ themis_init(void *state, const void *config, const struct weft_site *site)
     }
     if (site->up_ports == 0 || npaths == 0 || npaths > WEFT_PSN_MASK)
     {
+        t->refusal = "the ToR has no up ports, or more paths than there are PSNs";
         return WEFT_ERANGE;
     }
     themis_modulus_init(&t->paths, npaths);
-    return !t->mapped
-               ? 0
-               : weft_pathmap_build((uint16_t *)(t + 1), site->up_ports, npaths / site->up_ports,
-                                    weft_linear_seed(site, 0), weft_linear_seed(site, 1), NULL);
+    return !t->mapped ? 0
+                      : weft_pathmap_build((uint16_t *)(t + 1), site->up_ports,
+                                           npaths / site->up_ports, weft_linear_seed(site, 0),
+                                           weft_linear_seed(site, 1), &t->refusal);
 }
 
 /* The group must be whole: n is less than its width after failures. */
@@ -130,6 +133,12 @@ themis_set_healthy(void *state, bool healthy)
     t->spraying = t->sprays && healthy;
 }
 
+static const char *
+themis_refusal(const void *state)
+{
+    return ((const struct themis *)state)->refusal;
+}
+
 const struct weft_lb_ops weft_lb_themis = {
     {
         "themis",
@@ -148,4 +157,5 @@ const struct weft_lb_ops weft_lb_themis = {
     themis_pick,
     themis_set_healthy,
     &weft_themis_d,
+    themis_refusal,
 };

@@ -287,7 +287,8 @@ WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
         {
             std::ostringstream text;
             text << "switch " << i << ": balancer " << m_balancer.Format() << ", buffer "
-                 << m_switch.Format() << ": " << weft_strerror(code);
+                 << m_switch.Format() << ": "
+                 << (sw->GetRefusal() ? sw->GetRefusal() : weft_strerror(code));
             error = text.str();
             return false;
         }
@@ -419,7 +420,10 @@ WeftFabric::InitQpState(WeftQp* qp)
     {
         qp->tor = qp->memory.data() + tx + cc + rx;
         const int code = tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
-        NS_ABORT_MSG_IF(code != 0, "Weft: " << m_balancer.Format() << ": " << weft_strerror(code));
+        NS_ABORT_MSG_IF(code != 0,
+                        "Weft: " << m_balancer.Format() << ": "
+                                 << (tor->refusal ? tor->refusal(GetBalancerConfig(), &hop)
+                                                  : weft_strerror(code)));
     }
 }
 

@@ -40,6 +40,12 @@ class WeftSwitch : public WeftNetDevice
      */
     int Setup(Ptr<WeftFabric> fabric, uint32_t index);
 
+    /** @return why the balancer made Setup() fail, in words, or nullptr if that is unknown */
+    const char* GetRefusal() const
+    {
+        return m_lbState && m_lb->refusal ? m_lb->refusal(m_lbState) : nullptr;
+    }
+
     /** @param index port number @return the port */
     WeftPort* GetPort(uint32_t index) const
     {

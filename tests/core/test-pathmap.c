@@ -230,6 +230,7 @@ START_TEST(themis_refuses_a_fabric_without_a_pathmap)
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
     ck_assert_uint_le(ops->state_size(config, &site), sizeof state);
     ck_assert_int_eq(ops->init(state, config, &site), WEFT_ENOPATH);
+    ck_assert_ptr_nonnull(strstr(ops->refusal(state), "not a power of two"));
 }
 END_TEST
 

@@ -189,10 +189,12 @@ START_TEST(only_distinguishable_sizes_are_accepted)
     struct weft_last_hop hop = last_hop(256, 50);
     configure(config, "ring-factor", "1");
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), 0);
+    ck_assert_ptr_null(ops->refusal(config, &hop));
     hop.npaths = 0;
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
     hop = last_hop(16, 128); /* with one byte, the other half of the range is for reordering */
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
+    ck_assert_ptr_nonnull(strstr(ops->refusal(config, &hop), "set entry-bytes=2"));
     configure(config, "entry-bytes", "2");
     hop = last_hop(16, 200);
     ck_assert_uint_le(ops->qp_size(config, &hop), sizeof memory);
@@ -200,6 +202,7 @@ START_TEST(only_distinguishable_sizes_are_accepted)
     configure(config, "entry-bytes", "3");
     hop = last_hop(16, 70000);
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
+    ck_assert_ptr_nonnull(strstr(ops->refusal(config, &hop), "ring-factor"));
 }
 END_TEST
 

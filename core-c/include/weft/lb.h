@@ -79,6 +79,9 @@ extern "C"
         void (*set_healthy)(void *state, bool healthy);
         /** WEFT_LB_TOR: what the destination's ToR does with data and replies; else NULL. */
         const struct weft_tor_ops *tor;
+        /** Optional: why init() has just failed on this state, in words; NULL if that is unknown.
+         */
+        const char *(*refusal)(const void *state);
     };
 
     /** The balancer of that name, or NULL. */

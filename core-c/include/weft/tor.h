@@ -53,7 +53,7 @@ extern "C"
     {
         /** Bytes of state per QP, 8-byte aligned. */
         size_t (*qp_size)(const void *config, const struct weft_last_hop *hop);
-        /** Returns 0, or WEFT_ERANGE if the ring would need more than 2^16 - 1 entries. */
+        /** Returns 0, or WEFT_ERANGE if no ring suits the last hop; see refusal(). */
         int (*qp_init)(void *qp, const void *config, const struct weft_last_hop *hop);
         /**
          * A data packet starts to leave for the NIC. Returns true if a NACK of *epsn is to be sent
@@ -64,6 +64,8 @@ extern "C"
         /** A NACK entered from the NIC. Returns true to forward it, false to block it. */
         bool (*from_host)(void *qp, const struct weft_packet *nack,
                           struct weft_tor_counters *counters);
+        /** Optional: why qp_init() fails for this last hop, in words; NULL if it does not. */
+        const char *(*refusal)(const void *config, const struct weft_last_hop *hop);
     };
 
 #ifdef __cplusplus
