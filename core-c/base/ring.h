@@ -2,9 +2,7 @@
 /**
  * @file ring.h  A FIFO ring of truncated PSNs in the caller's memory: 1 to 4 bytes an entry.
  *
- * A full ring gives up its oldest entry for a new one. Comparisons are serial-number arithmetic
- * over the bits an entry keeps, sound while the numbers compared lie within half their range of
- * each other (127 for one byte).
+ * A full ring gives up its oldest entry for a new one.
  */
 #ifndef WEFT_BASE_RING_H
 #define WEFT_BASE_RING_H
@@ -52,14 +50,6 @@ extern "C"
         return UINT32_MAX >> (32U - 8U * ring->width);
     }
 
-    /** The signed distance a - b over the bits that an entry keeps: one byte gives -128 to 127. */
-    static inline int32_t weft_ring_diff(const struct weft_ring *ring, uint32_t a, uint32_t b)
-    {
-        const uint32_t mask = weft_ring_mask(ring);
-        const uint32_t half = (mask >> 1) + 1U;
-        return (int32_t)((int64_t)(((a - b) & mask) ^ half) - (int64_t)half);
-    }
-
     /** The entry @p i places after the oldest, truncated as it was stored. i < count. */
     static inline uint32_t weft_ring_at(const struct weft_ring *ring, uint32_t i)
     {
@@ -91,14 +81,6 @@ extern "C"
         ring->count = (uint16_t)(ring->count - n);
     }
 
-    /** Takes out and returns the oldest entry. The ring must not be empty. */
-    static inline uint32_t weft_ring_pop(struct weft_ring *ring)
-    {
-        const uint32_t value = weft_ring_at(ring, 0);
-        weft_ring_drop(ring, 1);
-        return value;
-    }
-
     /** Adds the low bits of @p value as the newest entry. Returns true if the oldest made room for
      * it. */
     static inline bool weft_ring_push(struct weft_ring *ring, uint32_t value)
@@ -120,20 +102,6 @@ extern "C"
         }
         ring->count++;
         return full;
-    }
-
-    /**
-     * The place (as for weft_ring_at()) of the first entry, from place @p from on, that comes after
-     * @p value in serial order; count if there is none.
-     */
-    static inline uint32_t weft_ring_find_after(const struct weft_ring *ring, uint32_t value,
-                                                uint32_t from)
-    {
-        while (from < ring->count && weft_ring_diff(ring, weft_ring_at(ring, from), value) <= 0)
-        {
-            from++;
-        }
-        return from;
     }
 
 #ifdef __cplusplus
