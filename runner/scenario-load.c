@@ -186,6 +186,31 @@ size_workload(const struct element *root, const struct scenario *s, uint32_t *nq
     return code >= 0;
 }
 
+/** The value of a count that the algorithm may lack; -1 then. */
+static int64_t
+count_of(const struct choice *choice, const char *name)
+{
+    const struct weft_param *p = weft_param_find(choice->algo, name);
+    return p ? *(const int64_t *)((const char *)choice->config + p->offset) : -1;
+}
+
+/** A sender that may not send as many packets as an ACK waits for stands still until its RTO. */
+static void
+check_acks(const struct element *root, const struct scenario *s, struct diagnostics *d)
+{
+    int64_t outstanding = count_of(&s->transport, "outstanding");
+    int64_t every = count_of(&s->fabric, "ack-every");
+    const struct element *e = element_child(root, "transport");
+    if (outstanding >= 0 && outstanding < every)
+    {
+        bool named = e && element_attribute(e, "outstanding");
+        diag_error(d, named ? element_line(e, "outstanding") : line_of(root, "fabric"),
+                   "outstanding %lld of <transport> is less than ack-every %lld of <fabric>: every "
+                   "ACK would wait for the RTO; expected outstanding to be at least ack-every",
+                   (long long)outstanding, (long long)every);
+    }
+}
+
 struct scenario *
 scenario_load(const struct element *root, struct diagnostics *d)
 {
@@ -213,6 +238,7 @@ scenario_load(const struct element *root, struct diagnostics *d)
     load_conditions(root, s, nqps, d);
     if (d->reported == before)
     {
+        check_acks(root, s, d);
         check_fit(s, line_of(root, "switch"), line_of(root, "balancer"), d);
     }
     if (d->reported > before)
