@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "messages.h"
+#include "ns3-names.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 
@@ -74,8 +75,81 @@ load_drop(const struct element *e, struct scenario *s, uint32_t nqps, struct dia
     for (size_t i = 0; i < n; i++)
     {
         ARRAY_GROW(s->drops, s->ndrops);
-        s->drops[s->ndrops++] = (struct drop_rule){(uint32_t)qp, packets[i], count};
+        s->drops[s->ndrops++] =
+            (struct drop_rule){(uint32_t)qp, packets[i], count, element_line(e, "packets")};
     }
+    free(packets);
+}
+
+static int
+by_packet(const void *a, const void *b)
+{
+    const struct drop_rule *x = a, *y = b;
+    if (x->qp != y->qp)
+    {
+        return x->qp > y->qp ? 1 : -1;
+    }
+    return (x->psn_offset > y->psn_offset) - (x->psn_offset < y->psn_offset);
+}
+
+/** How many packets each QP sends; NULL where the workload does not say. */
+static uint64_t *
+packets_of_qps(const struct scenario *s)
+{
+    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    const struct weft_fabric_config *frames = s->fabric.config;
+    struct weft_traffic_size size;
+    if (!frames || ops->size(s->workload.config, s->clos.nhosts, &size) < 0)
+    {
+        return NULL;
+    }
+    struct weft_message *messages = xcalloc(size.nmessages, sizeof *messages);
+    uint32_t *next = xcalloc((size_t)size.nnext + 1, sizeof *next);
+    uint64_t *packets = xcalloc(size.nqps, sizeof *packets);
+    if (ops->fill(s->workload.config, s->clos.nhosts, s->seed, s->run, messages, next) < 0)
+    {
+        free(packets);
+        packets = NULL;
+    }
+    for (uint32_t i = 0; packets && i < size.nmessages; i++)
+    {
+        packets[messages[i].qp] += weft_packets(messages[i].bytes, frames->payload);
+    }
+    free(messages);
+    free(next);
+    return packets;
+}
+
+/** A packet that is named twice or never sent would not be lost as the scenario says. */
+static void
+check_drops(const struct scenario *s, uint32_t nqps, struct diagnostics *d)
+{
+    uint64_t *packets = nqps && s->ndrops ? packets_of_qps(s) : NULL;
+    struct drop_rule *sorted = xcalloc(s->ndrops + 1, sizeof *sorted);
+    for (size_t i = 0; i < s->ndrops; i++)
+    {
+        sorted[i] = s->drops[i];
+    }
+    qsort(sorted, s->ndrops, sizeof *sorted, by_packet);
+    for (size_t i = 0; i < s->ndrops; i++)
+    {
+        const struct drop_rule *r = &sorted[i];
+        if (i && by_packet(r, r - 1) == 0)
+        {
+            diag_error(d, r->line > r[-1].line ? r->line : r[-1].line,
+                       "packet %u of QP %u is named twice in <drop>; expected it once, with count "
+                       "for further transmissions",
+                       r->psn_offset, r->qp);
+        }
+        if (packets && r->qp < nqps && r->psn_offset >= packets[r->qp])
+        {
+            diag_error(d, r->line,
+                       "QP %u has no packet %u to drop; expected 0 to %llu: it sends %llu packets",
+                       r->qp, r->psn_offset, (unsigned long long)packets[r->qp] - 1,
+                       (unsigned long long)packets[r->qp]);
+        }
+    }
+    free(sorted);
     free(packets);
 }
 
@@ -160,6 +234,11 @@ static void
 load_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct diagnostics *d)
 {
     s->measure.interval = value_of(e, "measure", "interval", d).integer;
+    if (s->measure.interval > 0 && s->measure.interval < 1000)
+    {
+        diag_error(d, element_line(e, "interval"),
+                   "interval of <measure> is too short; expected 0s or at least 1ns");
+    }
     s->measure.queues = value_of(e, "measure", "queues", d).integer != 0;
     s->measure.flows = value_of(e, "measure", "flows", d).integer != 0;
     if (!e)
@@ -185,20 +264,69 @@ load_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct 
     }
 }
 
+/** The element that sets an attribute in every run, whatever its default; NULL: none. */
+static const char *
+owner_of(const char *name)
+{
+    static const char *const owned[][2] = {
+        {"ns3::WeftFabric::Topology", "topology"},
+        {"ns3::WeftFabric::Frames", "fabric"},
+        {"ns3::WeftFabric::Switch", "switch"},
+        {"ns3::WeftFabric::Balancer", "balancer"},
+        {"ns3::WeftFabric::Transport", "transport"},
+        {"ns3::WeftFabric::CongestionControl", "congestion-control"},
+        {"ns3::WeftFabric::Seed", "seed"},
+        {"ns3::WeftFabric::Run", "seed"},
+        {"ns3::WeftFabric::ConvergenceDelay", "convergence"},
+        {"ns3::WeftCollective::Workload", "workload"},
+    };
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    {
+        if (strcmp(owned[i][0], name) == 0)
+        {
+            return owned[i][1];
+        }
+    }
+    return NULL;
+}
+
+/** Whether a <default> can be one at all, before ns-3 is asked; else reports it. */
+static bool
+check_default_name(const struct element *e, const char *name, struct diagnostics *d)
+{
+    const char *owner = owner_of(name);
+    if (strncmp(name, "ns3::", 5) != 0 || !strstr(name + 5, "::"))
+    {
+        diag_error(d, element_line(e, "name"),
+                   "'%s' is no ns-3 attribute; expected ns3::Class::Attribute", name);
+        return false;
+    }
+    if (owner)
+    {
+        diag_error(d, element_line(e, "name"),
+                   "<default> of %s would have no effect; expected <%s>, which sets it", name,
+                   owner);
+    }
+    return !owner;
+}
+
 static void
 load_pair(const struct element *e, struct attribute_default **list, size_t *n,
           struct diagnostics *d)
 {
     const char *name = element_value(e, "name"), *value = element_value(e, "value");
-    if (!name || !value)
+    bool is_default = strcmp(e->name, "default") == 0;
+    /* document_check() has reported what is missing. */
+    if (!name || !value || (is_default && !check_default_name(e, name, d)))
     {
-        return; /* document_check() has reported it */
+        return;
     }
-    if (strcmp(e->name, "default") == 0 &&
-        (strncmp(name, "ns3::", 5) != 0 || !strstr(name + 5, "::")))
+    bool in_value;
+    char *wrong = (is_default ? ns3_attribute_mistake : ns3_global_mistake)(name, value, &in_value);
+    if (wrong)
     {
-        diag_error(d, element_line(e, "name"),
-                   "'%s' is no ns-3 attribute; expected ns3::Class::Attribute", name);
+        diag_error(d, element_line(e, in_value ? "value" : "name"), "%s", wrong);
+        free(wrong);
         return;
     }
     ARRAY_GROW(*list, *n);
@@ -237,4 +365,5 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
     s->seed = (uint64_t)value_of(seed, "seed", "value", d).integer;
     s->run = (uint64_t)value_of(seed, "seed", "run", d).integer;
     load_measure(element_child(root, "measure"), s, nqps, d);
+    check_drops(s, nqps, d);
 }

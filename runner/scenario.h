@@ -32,6 +32,7 @@ extern "C"
         uint32_t qp;
         uint32_t psn_offset; /**< packets after the QP's first: independent of first-psn */
         uint32_t count;
+        int line;
     };
 
     /** A link between switches that goes down and perhaps comes back. */

@@ -162,12 +162,35 @@ at 'a QP sampled twice' 'QP 1 of <measure> is named twice' 's,qps="0 1",qps="1 1
 edited 'samples without interval' '.*no interval' 's,interval="5us" ,,'
 at 'kmin above kmax' '<switch shared-buffer>: ' 's,preset="100g",preset="100g" kmin="9MB",'
 at 'a buffer that headroom eats up' 'the headroom of 4 ports leaves nothing' 's,buffer="16MB",buffer="100KB",'
-edited 'a balancer that cannot work' 'the balancer themis cannot work on this leaf-spine with 2 paths' \
+edited 'a balancer that cannot work' 'the balancer themis cannot work on this leaf-spine with 2 paths.*set entry-bytes=2' \
     's,link-delay="1us",link-delay="50us",'
 at 'a failure of no link' '<failure> names no link' 's,<drop,<failure leaf="0" spine="7"/><drop,'
 at 'a repair before the failure' 'repair of <failure> is not after at' \
     's,<drop,<failure leaf="0" spine="1" at="2ms" repair="1ms"/><drop,'
 at 'no ns-3 attribute' "'Weft' is no ns-3 attribute" 's,<drop,<default name="Weft" value="1"/><drop,'
+at 'no class of ns-3' "ns-3 has no class 'ns3::LaneSchedular'; .*did you mean 'ns3::LaneScheduler'" \
+    's,<drop,<default name="ns3::LaneSchedular::MaxLanes" value="7"/><drop,'
+at 'no attribute of its class' "ns3::LaneScheduler has no attribute 'MaxLane' .*did you mean 'MaxLanes'" \
+    's,<drop,<default name="ns3::LaneScheduler::MaxLane" value="7"/><drop,'
+at 'no value of its attribute' "ns3::LaneScheduler::MaxLanes does not take 'many'; expected" \
+    's,<drop,<default name="ns3::LaneScheduler::MaxLanes" value="many"/><drop,'
+at 'a time that ns-3 dies of' "ns3::WeftChannel::Delay does not take 'soon'; expected" \
+    's,<drop,<default name="ns3::WeftChannel::Delay" value="soon"/><drop,'
+at 'a default that an element overrides' '<default> of ns3::WeftFabric::Balancer .*expected <balancer>' \
+    's,<drop,<default name="ns3::WeftFabric::Balancer" value="ar"/><drop,'
+at 'no global value' "ns-3 has no global value 'SchedulerTyp'; .*did you mean 'SchedulerType'" \
+    's,<drop,<global name="SchedulerTyp" value="ns3::MapScheduler"/><drop,'
+at 'no scheduler' "'ns3::Object' is no ns3::Scheduler .*ns3::LaneScheduler" \
+    's,<drop,<global name="SchedulerType" value="ns3::Object"/><drop,'
+at 'ACKs that come too rarely' 'outstanding 3 of <transport> is less than ack-every 4 of <fabric>' \
+    's,rto="100us",rto="100us" outstanding="3",;s,<measure,<fabric ack-every="4"/><measure,'
+at 'a packet dropped twice' 'packet 100 of QP 0 is named twice in <drop>' \
+    's,packets="20",packets="100 100 20" count="2",'
+at 'a packet dropped twice by two' 'packet 20 of QP 0 is named twice in <drop>' \
+    's,<measure,<drop qp="0" packets="20"/><measure,'
+at 'a packet that is never sent' 'QP 0 has no packet 138 to drop; expected 0 to 137' \
+    's,packets="20",packets="137 138",'
+at 'samples without end' 'interval of <measure> is too short' 's,interval="5us",interval="1ps",'
 
 # --- sweeps ---
 edited 'a parameter that varies twice' 'balancer.name varies twice' \
@@ -226,6 +249,8 @@ command_line 'a bad --set' "command line: error: rto '9' of <transport>" run goo
 command_line 'a --set of nothing' "did you mean 'rto'" run good.xml --out kept --set transport.rt=9us
 command_line 'a --set of what varies' 'the sweep varies it at line' run good.xml --out kept --set balancer.name=ar
 command_line 'a --set without value' "expected element.attribute=value" run good.xml --out kept --set transport.rto
+command_line 'no such scheduler' "command line: error: 'ns3::NoSuch' is no ns3::Scheduler" \
+    run good.xml --out kept --scheduler NoSuch
 command_line 'no such run' "no run matches 'nothing'" sweep good.xml --out kept --only nothing
 command_line 'no such command' "unknown command 'rnu'; did you mean 'run'" rnu good.xml
 command_line 'no such option' 'unrecognized option' run good.xml --out kept --nonsense

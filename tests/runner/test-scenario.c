@@ -13,7 +13,7 @@
 #define HEAD                                                                                       \
     "<scenario name=\"t\">\n"                                                                      \
     "<topology kind=\"leaf-spine\" leaves=\"4\" spines=\"2\" hosts-per-leaf=\"2\"/>\n"             \
-    "<workload kind=\"ring\" bytes=\"1KB\" groups=\"2\"/>\n"
+    "<workload kind=\"ring\" bytes=\"20KB\" groups=\"2\"/>\n"
 
 struct loaded
 {
