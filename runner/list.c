@@ -87,7 +87,7 @@ print_algo(const struct weft_registry *registry, const struct weft_algo *algo, b
     const char *selector = vocabulary_find(registry->kind, "scenario")->selector;
     if (markdown)
     {
-        printf("\n### %s `%s`\n\n%s. Source: %s.\n\n", registry->kind, algo->name, algo->doc,
+        printf("\n### %s `%s`\n\n%s Source: %s.\n\n", registry->kind, algo->name, algo->doc,
                algo->source);
     }
     else
@@ -115,7 +115,7 @@ print_registry(const struct weft_registry *registry, bool markdown)
 {
     if (markdown)
     {
-        printf("\n## %s\n\n%s.\n", registry->kind, registry->doc);
+        printf("\n## %s\n\n%s\n", registry->kind, registry->doc);
     }
     for (size_t i = 0; i < registry->count; i++)
     {
