@@ -2,6 +2,7 @@
 #include "list.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <weft/weft.h>
@@ -9,6 +10,7 @@
 #include "columns.h"
 #include "diagnostics.h"
 #include "sweep-run.h"
+#include "textbuf.h"
 #include "vocabulary.h"
 
 /** "1us", or what the type allows where the table names no bound. */
@@ -23,6 +25,35 @@ static const char *
 kind_of_value(const struct weft_param *p)
 {
     return p->type == WEFT_CHOICE ? p->choices : weft_type_name(p->type);
+}
+
+/** A sentence and its source, indented and broken at column 100. */
+static void
+print_wrapped(const char *doc, const char *source)
+{
+    enum
+    {
+        INDENT = 19,
+        WIDTH = 100
+    };
+    char *text = *source ? xformat("%s [%s]", doc, source) : xformat("%s", doc);
+    int column = 0;
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+    {
+        const int length = (int)strlen(word);
+        if (column == 0 || column + 1 + length > WIDTH)
+        {
+            printf("%s%*s%s", column == 0 ? "" : "\n", INDENT, "", word);
+            column = INDENT + length;
+        }
+        else
+        {
+            printf(" %s", word);
+            column += 1 + length;
+        }
+    }
+    printf("\n");
+    free(text);
 }
 
 static void
@@ -45,7 +76,8 @@ print_param(const struct weft_param *p, bool required, bool markdown)
     {
         printf(", one of: %s", p->choices);
     }
-    printf("\n  %-16s %s%s%s%s\n", "", p->doc, *source ? " [" : "", source, *source ? "]" : "");
+    printf("\n");
+    print_wrapped(p->doc, source);
 }
 
 static void
@@ -75,8 +107,8 @@ print_presets(const struct weft_algo *algo, bool markdown)
         }
         else
         {
-            printf("  preset=\"%s\"  %s\n  %-16s %s%s%s%s\n", p->name, p->settings, "", p->doc,
-                   *source ? " [" : "", source, *source ? "]" : "");
+            printf("  preset=\"%s\"  %s\n", p->name, p->settings);
+            print_wrapped(p->doc, source);
         }
     }
 }
