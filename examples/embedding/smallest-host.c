@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The core in 40 lines: one QP over a wire ten packets long that loses PSN 500 once. */
+/* The smallest host: one QP over a wire ten packets long that loses PSN 500 once. */
 #include <stdio.h>
 
 #include <weft/weft.h>
