@@ -42,22 +42,12 @@ report_balancer(const struct fit *f, int code, const char *reason)
 }
 
 static void
-check_balancer(const struct fit *f, uint32_t index, const struct weft_switch_map *map)
+check_balancer(const struct fit *f, uint32_t index)
 {
     const struct scenario *s = f->s;
     const struct weft_lb_ops *lb = weft_lb_find(s->balancer.algo->name);
-    const struct weft_mmu_config *mmu = s->switches.config;
-    struct weft_site site = {0};
-    site.seed = s->seed;
-    site.run = s->run;
-    site.switch_index = index;
-    site.nports = weft_map_nports(map);
-    site.tier = map->tier;
-    site.tiers = s->clos.tiers;
-    site.up_ports = map->n_up;
-    site.npaths = s->clos.npaths;
-    site.port_rate = s->clos.fabric_rate;
-    site.port_buffer = mmu->buffer / site.nports;
+    struct weft_site site;
+    weft_clos_site(&s->clos, s->switches.config, index, s->seed, s->run, &site);
     void *state = xcalloc(lb->state_size(s->balancer.config, &site) / 8 + 2, 8);
     int code = lb->init(state, s->balancer.config, &site);
     if (code < 0)
@@ -99,7 +89,7 @@ check_fit(const struct scenario *s, int switch_line, int balancer_line, struct d
         struct weft_switch_map map;
         weft_clos_switch(&s->clos, first[tier], &map);
         check_buffer(&f, weft_map_nports(&map));
-        check_balancer(&f, first[tier], &map);
+        check_balancer(&f, first[tier]);
     }
     if (d->reported == before)
     {

@@ -232,6 +232,24 @@ weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b)
 }
 
 void
+weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer, uint32_t index,
+               uint64_t seed, uint64_t run, struct weft_site *out)
+{
+    struct weft_switch_map map;
+    weft_clos_switch(clos, index, &map);
+    out->seed = seed;
+    out->run = run;
+    out->switch_index = index;
+    out->nports = weft_map_nports(&map);
+    out->tier = map.tier;
+    out->tiers = clos->tiers;
+    out->up_ports = map.n_up;
+    out->npaths = clos->npaths;
+    out->port_rate = clos->fabric_rate;
+    out->port_buffer = buffer->buffer / out->nports;
+}
+
+void
 weft_clos_last_hop(const struct weft_clos *clos, const struct weft_fabric_config *frames,
                    struct weft_last_hop *out)
 {

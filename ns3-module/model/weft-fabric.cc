@@ -347,19 +347,10 @@ WeftFabric::BuildLinks()
 }
 
 weft_site
-WeftFabric::GetSite(uint32_t index, const weft_switch_map& map) const
+WeftFabric::GetSite(uint32_t index) const
 {
-    weft_site site{};
-    site.seed = m_seed;
-    site.run = m_run;
-    site.switch_index = index;
-    site.nports = weft_map_nports(&map);
-    site.tier = map.tier;
-    site.tiers = m_clos.tiers;
-    site.up_ports = map.n_up;
-    site.npaths = m_clos.npaths;
-    site.port_rate = m_clos.fabric_rate;
-    site.port_buffer = GetMmuConfig().buffer / site.nports;
+    weft_site site;
+    weft_clos_site(&m_clos, &GetMmuConfig(), index, m_seed, m_run, &site);
     return site;
 }
 

@@ -211,7 +211,7 @@ class WeftFabric : public Object
     {
         return host ? m_clos.host_delay : m_clos.fabric_delay;
     }
-    weft_site GetSite(uint32_t index, const weft_switch_map& map) const;
+    weft_site GetSite(uint32_t index) const;
     const weft_fib* GetFib() const
     {
         return m_fib;

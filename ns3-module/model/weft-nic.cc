@@ -287,11 +287,21 @@ WeftNic::CheckTimer(WeftQp* qp, int64_t now)
             Kick(now);
         }
     }
-    const int64_t deadline = transport->tx_deadline(qp->tx);
-    if (!qp->timerArmed && deadline != WEFT_NEVER)
+    ArmTimer(qp, now);
+}
+
+void
+WeftNic::ArmTimer(WeftQp* qp, int64_t now)
+{
+    if (qp->timerArmed)
+    {
+        return;
+    }
+    const int64_t deadline = m_fabric->GetTransport()->tx_deadline(qp->tx);
+    if (deadline != WEFT_NEVER)
     {
         qp->timerArmed = true;
-        WeftSchedule(deadline - now, qp);
+        WeftSchedule(std::max<int64_t>(deadline - now, 0), qp);
     }
 }
 
@@ -510,15 +520,7 @@ WeftNic::MakeData(WeftQp* qp, int64_t now)
         static_cast<uint8_t>((what == WEFT_TX_RETX ? WEFT_F_RETX : 0) | (last ? WEFT_F_LAST : 0));
     p->d.tclass = DATA_CLASS;
     Pace(qp, payload + frame.header, now);
-    if (!qp->timerArmed)
-    {
-        const int64_t deadline = transport->tx_deadline(qp->tx);
-        if (deadline != WEFT_NEVER)
-        {
-            qp->timerArmed = true;
-            WeftSchedule(std::max<int64_t>(deadline - now, 0), qp);
-        }
-    }
+    ArmTimer(qp, now);
     return p;
 }
 

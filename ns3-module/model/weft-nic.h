@@ -130,6 +130,8 @@ class WeftNic : public WeftNetDevice
     void MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now);
     /** Marks messages as acknowledged. @param qp QP @param packets newly acknowledged */
     void Acknowledge(WeftQp* qp, uint32_t packets);
+    /** Arms a QP's retransmission timer, if it has a deadline. @param qp QP @param now ps */
+    void ArmTimer(WeftQp* qp, int64_t now);
     /** Puts a QP that has something to send among the active ones. @param qp QP */
     void Activate(WeftQp* qp);
     /** Takes a QP that has nothing to send out of them. @param qp QP */

@@ -105,7 +105,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     m_lb = fabric->GetBalancer();
     m_torOps = m_map.tier == 0 ? m_lb->tor : nullptr;
     m_pick = m_lb->pick;
-    const weft_site site = fabric->GetSite(index, m_map);
+    const weft_site site = fabric->GetSite(index);
     m_lbMemory.assign(m_lb->state_size(fabric->GetBalancerConfig(), &site) / 8 + 2, 0);
     m_lbState = m_lbMemory.data();
     return m_lb->init(m_lbState, fabric->GetBalancerConfig(), &site);

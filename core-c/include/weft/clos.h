@@ -24,6 +24,7 @@
 
 #include <weft/fabric.h>
 #include <weft/lb.h>
+#include <weft/mmu.h>
 #include <weft/param.h>
 #include <weft/tor.h>
 
@@ -143,6 +144,10 @@ extern "C"
 
     /** Links on a shortest path between two hosts (0 if equal). */
     uint32_t weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b);
+
+    /** Describes switch @p index to a balancer; each port's share of the buffer is even. */
+    void weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer,
+                        uint32_t index, uint64_t seed, uint64_t run, struct weft_site *out);
 
     /**
      * The hop between a ToR and its NICs, for sizing a ToR's rings (themis §3.3). Its round trip
