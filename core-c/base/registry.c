@@ -21,6 +21,7 @@ static const struct weft_algo *const switches[] = {
 static const struct weft_algo *const balancers[] = {
     &weft_lb_ecmp.algo,
     &weft_lb_rsq.algo,
+    &weft_lb_ops_spray.algo,
     &weft_lb_ar.algo,
     &weft_lb_themis.algo,
 };

@@ -21,6 +21,7 @@ extern "C"
 
     extern const struct weft_lb_ops weft_lb_ecmp;
     extern const struct weft_lb_ops weft_lb_rsq;
+    extern const struct weft_lb_ops weft_lb_ops_spray;
     extern const struct weft_lb_ops weft_lb_ar;
     extern const struct weft_lb_ops weft_lb_themis;
 

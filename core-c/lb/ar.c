@@ -134,4 +134,5 @@ const struct weft_lb_ops weft_lb_ar = {
     NULL,
     NULL,
     NULL,
+    NULL,
 };

@@ -129,4 +129,5 @@ const struct weft_lb_ops weft_lb_ecmp = {
     NULL,
     NULL,
     NULL,
+    NULL,
 };

@@ -158,4 +158,5 @@ const struct weft_lb_ops weft_lb_themis = {
     themis_set_healthy,
     &weft_themis_d,
     themis_refusal,
+    NULL,
 };

@@ -272,6 +272,7 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     }
     BuildNics(hosts);
     BuildLinks();
+    InitPaths();
     return true;
 }
 
@@ -362,6 +363,34 @@ WeftFabric::GetLastHop() const
     return hop;
 }
 
+void
+WeftFabric::InitPaths()
+{
+    m_pathOps = GetBalancer()->path;
+    if (!m_pathOps)
+    {
+        return;
+    }
+    m_pathWords = (m_pathOps->host_size(GetBalancerConfig()) + 7) / 8;
+    m_pathMemory.assign(m_pathWords * m_clos.nhosts, 0);
+    for (uint32_t host = 0; host < m_clos.nhosts; host++)
+    {
+        const weft_path_site site{m_seed, m_run, host};
+        m_pathOps->host_init(m_pathMemory.data() + m_pathWords * host, GetBalancerConfig(), &site);
+    }
+}
+
+void
+WeftFabric::InitQpPath(WeftQp* qp)
+{
+    const weft_path_site site{m_seed, m_run, qp->src};
+    m_pathOps->qp_init(qp->path,
+                       m_pathMemory.data() + m_pathWords * qp->src,
+                       GetBalancerConfig(),
+                       &site,
+                       qp->index);
+}
+
 WeftQp*
 WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
 {
@@ -397,19 +426,25 @@ WeftFabric::InitQpState(WeftQp* qp)
 
     // Sender and receiver are at different NICs: their states start on different cache lines.
     const size_t tx = words(m_transportOps->tx_size(transport));
-    const size_t cc = (words(m_ccOps->state_size) + tx + 7) / 8 * 8 - tx;
+    const size_t path = m_pathOps ? words(m_pathOps->qp_size(GetBalancerConfig())) : 0;
+    const size_t cc = (words(m_ccOps->state_size) + path + tx + 7) / 8 * 8 - tx - path;
     const size_t rx = words(m_transportOps->rx_size(transport));
     const size_t qpTor = tracked ? words(tor->qp_size(GetBalancerConfig(), &hop)) : 0;
-    qp->memory.assign(tx + cc + rx + qpTor, 0);
+    qp->memory.assign(tx + path + cc + rx + qpTor, 0);
     qp->tx = qp->memory.data();
-    qp->cc = qp->memory.data() + tx;
-    qp->rx = qp->memory.data() + tx + cc;
+    qp->cc = qp->memory.data() + tx + path;
+    qp->rx = qp->memory.data() + tx + path + cc;
     m_transportOps->tx_init(qp->tx, transport, qp->firstPsn);
     m_transportOps->rx_init(qp->rx, transport, qp->firstPsn);
     m_ccOps->init(qp->cc, m_cc.GetConfig(), m_clos.host_rate, WeftNow());
+    if (m_pathOps)
+    {
+        qp->path = qp->memory.data() + tx;
+        InitQpPath(qp);
+    }
     if (tracked)
     {
-        qp->tor = qp->memory.data() + tx + cc + rx;
+        qp->tor = qp->memory.data() + tx + path + cc + rx;
         const int code = tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
         NS_ABORT_MSG_IF(code != 0,
                         "Weft: " << m_balancer.Format() << ": "
@@ -435,17 +470,23 @@ WeftFabric::NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t ps
 }
 
 void
-WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn) const
+WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn)
 {
     std::swap(p->d.src, p->d.dst);
-    // In three tiers Themis-S has changed the data packet's; a reply starts from the QP's own.
+    p->d.echo = p->d.sport;
+    p->d.ahead = weft_ahead(p->d.psn, psn);
+    // The data packet's may have been changed on its way; a reply starts from the QP's own.
     p->d.sport = m_qps[p->d.qp]->sport;
     p->d.psn = psn;
     p->d.bytes = static_cast<uint32_t>(m_frame.ack);
     p->d.kind = static_cast<uint8_t>(kind);
-    p->d.flags = 0;
+    p->d.flags = p->d.flags & WEFT_F_CE ? WEFT_F_ECE : 0;
     p->d.tclass = m_replyClass;
     p->d.hops = 0;
+    if (m_pathOps)
+    {
+        m_pathOps->reply(m_pathMemory.data() + m_pathWords * p->d.src, &p->d);
+    }
 }
 
 void

@@ -183,6 +183,11 @@ class WeftFabric : public Object
     {
         return m_ccOps;
     }
+    /** @return what the balancer does at hosts, or nullptr */
+    const weft_path_ops* GetPath() const
+    {
+        return m_pathOps;
+    }
     const weft_mmu_config& GetMmuConfig() const
     {
         return m_switch.GetConfigAs<weft_mmu_config>();
@@ -240,7 +245,7 @@ class WeftFabric : public Object
     WeftPacket* NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t psn);
     /** Makes a received data packet its own reply. @param p the packet @param kind of reply @param
      * psn ePSN */
-    void TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn) const;
+    void TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn);
     /** A frame ends before its NIC. @param p the frame @param why reason */
     void Drop(WeftPacket* p, Loss why);
     void CountHop()
@@ -296,6 +301,8 @@ class WeftFabric : public Object
     void BuildLinks();                                                     //!< part of Build()
     WeftPort* GetPort(const weft_end& end) const; //!< @param end of a link @return its port
     void InitQpState(WeftQp* qp);                 //!< @param qp gets its states
+    void InitPaths();                             //!< Makes the hosts' states of a path selector
+    void InitQpPath(WeftQp* qp);                  //!< @param qp gets its path selector's state
     weft_last_hop GetLastHop() const;             //!< @return what sizes a ToR's rings
     void LinkChanged(uint64_t link, bool down);   //!< @param link number @param down new state
     /** New forwarding everywhere. @param dead the links that were down a convergence delay ago */
@@ -319,6 +326,9 @@ class WeftFabric : public Object
     weft_fabric_config m_frame{};                      //!< frame sizes
     const weft_transport_ops* m_transportOps{nullptr}; //!< transport
     const weft_cc_ops* m_ccOps{nullptr};               //!< congestion control
+    const weft_path_ops* m_pathOps{nullptr};           //!< path selector at the hosts, or nullptr
+    size_t m_pathWords{0};                             //!< of one host's state in m_pathMemory
+    std::vector<uint64_t> m_pathMemory;                //!< the hosts' states
     int64_t m_cnpInterval{0};                          //!< ps
     uint8_t m_replyClass{0};                           //!< traffic class of replies
     bool m_torActive{false};                           //!< ToR middleware is on

@@ -230,6 +230,10 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
     {
         cc->on_ack(qp->cc, &p->d, now);
     }
+    if (qp->path && m_fabric->GetPath()->on_reply)
+    {
+        m_fabric->GetPath()->on_reply(qp->path, &p->d, now);
+    }
     m_fabric->Free(p);
     if (packets)
     {
@@ -280,6 +284,10 @@ WeftNic::CheckTimer(WeftQp* qp, int64_t now)
         if (m_fabric->GetCc()->on_timeout)
         {
             m_fabric->GetCc()->on_timeout(qp->cc, now);
+        }
+        if (qp->path && m_fabric->GetPath()->on_timeout)
+        {
+            m_fabric->GetPath()->on_timeout(qp->path, now);
         }
         if (transport->tx_ready(qp->tx))
         {
@@ -519,6 +527,10 @@ WeftNic::MakeData(WeftQp* qp, int64_t now)
     p->d.flags =
         static_cast<uint8_t>((what == WEFT_TX_RETX ? WEFT_F_RETX : 0) | (last ? WEFT_F_LAST : 0));
     p->d.tclass = DATA_CLASS;
+    if (qp->path)
+    {
+        m_fabric->GetPath()->data(qp->path, &p->d, now);
+    }
     Pace(qp, payload + frame.header, now);
     ArmTimer(qp, now);
     return p;

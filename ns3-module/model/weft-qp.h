@@ -78,6 +78,7 @@ class WeftQp final : public EventImpl
 
     void* tx{nullptr};      //!< transport sender
     void* cc{nullptr};      //!< congestion control
+    void* path{nullptr};    //!< path selector's, nullptr if the balancer has no part at hosts
     int32_t slot{-1};       //!< place among the NIC's active QPs, -1: nothing to send
     int64_t sendAt{0};      //!< when pacing lets it send, ps, while it is not active
     bool timerArmed{false}; //!< the retransmission timer's event is pending

@@ -3,7 +3,9 @@
  * @file lb.h  Load balancers.
  *
  * A port selector sits at a switch and chooses among the live equal-cost ports of a next-hop
- * group. A switch calls pick() once for every packet that has more than one candidate.
+ * group. A switch calls pick() once for every packet that has more than one candidate. A path
+ * selector sits at the hosts and chooses the UDP source port of what they send, on which its pick()
+ * hashes.
  */
 #ifndef WEFT_LB_H
 #define WEFT_LB_H
@@ -56,12 +58,46 @@ extern "C"
     enum weft_lb_kind
     {
         WEFT_LB_PORT, /**< at every switch */
-        WEFT_LB_PATH, /**< at the host */
+        WEFT_LB_PATH, /**< at the hosts; its switches do what pick() says */
         WEFT_LB_PLAN, /**< plans a batch of messages */
         WEFT_LB_TOR,  /**< a pair of ToRs */
     };
 
     struct weft_tor_ops;
+
+    /** The host at which a path selector sits. */
+    struct weft_path_site
+    {
+        uint64_t seed; /**< the run's seed */
+        uint64_t run;  /**< the run's number */
+        uint32_t host; /**< its index */
+    };
+
+    /**
+     * A path selector's part at the hosts. Every packet comes with its QP's own source port, the
+     * same in every packet of a QP in both directions. States are aligned as uint64_t.
+     */
+    struct weft_path_ops
+    {
+        /** Bytes of state for one host. May be 0. */
+        size_t (*host_size)(const void *config);
+        void (*host_init)(void *host, const void *config, const struct weft_path_site *site);
+        /** Bytes of state for one QP at its sender. May be 0. */
+        size_t (*qp_size)(const void *config);
+        /** @p host: the sender's, for the QP to keep if it needs it. @p qp_index: unique in the
+         * run. */
+        void (*qp_init)(void *qp, void *host, const void *config, const struct weft_path_site *site,
+                        uint32_t qp_index);
+        /** A data packet, first transmission or not, leaves its sender: chooses its sport. */
+        void (*data)(void *qp, struct weft_packet *data, int64_t now);
+        /** The receiver's host makes a reply (ACK, NACK or CNP): chooses its sport. */
+        void (*reply)(void *host, struct weft_packet *reply);
+        /** Optional: an ACK or a NACK has come back. Its echo is the sport of the packet that it
+         * answers, WEFT_F_ECE whether that was marked. */
+        void (*on_reply)(void *qp, const struct weft_packet *reply, int64_t now);
+        /** Optional: the QP's retransmission timer fired. */
+        void (*on_timeout)(void *qp, int64_t now);
+    };
 
     struct weft_lb_ops
     {
@@ -82,6 +118,8 @@ extern "C"
         /** Optional: why init() has just failed on this state, in words; NULL if that is unknown.
          */
         const char *(*refusal)(const void *state);
+        /** WEFT_LB_PATH: what the hosts do; else NULL. */
+        const struct weft_path_ops *path;
     };
 
     /** The balancer of that name, or NULL. */

@@ -20,6 +20,7 @@ enum weft_packet_flag
     WEFT_F_RETX = 2,        /**< DATA: not the first transmission of this PSN */
     WEFT_F_COMPENSATED = 4, /**< NACK: made by a ToR on the NIC's behalf (themis §3.4) */
     WEFT_F_LAST = 8,        /**< DATA: last packet of its message */
+    WEFT_F_ECE = 16,        /**< replies: the data packet answered was marked */
 };
 
 /** One frame. 40 bytes, so that a descriptor with its event header fits a cache line. */
@@ -31,7 +32,8 @@ struct weft_packet
     uint32_t qp;      /**< the QP's index in the run; replies carry the data's QP */
     uint32_t psn;     /**< see enum weft_packet_kind */
     uint32_t bytes;   /**< the frame with its header, without the inter-frame gap */
-    uint32_t label;   /**< entropy or path identifier of host-side balancers */
+    uint16_t echo;    /**< replies: sport of the data packet answered, as it arrived */
+    uint16_t ahead;   /**< replies: see weft_ahead() */
     uint16_t sport;   /**< UDP source port: the ECMP entropy that hosts may vary */
     uint16_t in_port; /**< the port by which it entered the switch that holds it */
     uint8_t kind;     /**< enum weft_packet_kind */

@@ -15,6 +15,7 @@
 
 #include <weft/packet.h>
 #include <weft/param.h>
+#include <weft/psn.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -37,6 +38,16 @@ extern "C"
         bool duplicate; /**< the payload of this PSN had been placed before: a spurious
                            retransmission */
     };
+
+    /**
+     * A reply's `ahead`: how far the packet that it answers lies beyond the ePSN that it carries,
+     * up to 65,535. 0: not beyond, or farther.
+     */
+    static inline uint16_t weft_ahead(uint32_t psn, uint32_t epsn)
+    {
+        const uint32_t distance = (psn - epsn) & WEFT_PSN_MASK;
+        return (uint16_t)(distance <= UINT16_MAX ? distance : 0U);
+    }
 
     enum weft_tx_what
     {
