@@ -18,7 +18,7 @@ cp "$root/weft" "$root/CMakeLists.txt" "$work/"
 fresh=$work/weft
 "$fresh" --version | grep -qE '^weft [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
 "$fresh" --help | grep -q '  sweep ' || fail "--help does not list the commands"
-for command in build test clean run sweep plan run-one plot report list validate schema; do
+for command in bench build test clean run sweep plan run-one plot report list validate schema; do
     "$fresh" $command --help | grep -q "Usage: weft $command" || fail "$command --help"
 done
 [ ! -e "$work/build" ] || fail "asking for help built something"
@@ -60,6 +60,13 @@ wait
 for i in 1 2 3 4; do
     cmp -s list.txt "list.$i" || fail "calls at the same time disturb each other"
 done
+
+# A mistake in the benchmark's options is found before it measures anything.
+status=0
+./linked bench --cases=a,bb >out 2>err || status=$?
+[ "$status" = 2 ] || fail "'bench --cases=a,bb' exits with $status, not 2"
+grep -q "no case 'bb'" err || fail "'bench --cases=a,bb' says: $(cat err)"
+[ ! -s out ] || fail "'bench --cases=a,bb' measures all the same"
 
 status=0
 "$fresh" clean everything 2>err || status=$?
