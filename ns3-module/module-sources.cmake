@@ -2,6 +2,7 @@
 # The ns-3 module's files, from the root of the tree: read by both lives of the root CMakeLists.txt.
 set(weft_module_sources
     ns3-module/helper/weft-helper.cc
+    ns3-module/model/weft-arena.cc
     ns3-module/model/weft-channel.cc
     ns3-module/model/weft-choice.cc
     ns3-module/model/weft-collective.cc
@@ -20,6 +21,7 @@ set(weft_module_sources
 # Installed flat as <ns3/...>, so every name starts with weft-.
 set(weft_module_headers
     ns3-module/helper/weft-helper.h
+    ns3-module/model/weft-arena.h
     ns3-module/model/weft-channel.h
     ns3-module/model/weft-choice.h
     ns3-module/model/weft-collective.h

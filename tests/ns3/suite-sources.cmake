@@ -3,6 +3,7 @@
 set(weft_suite_sources
     tests/ns3/allocation-counter.cc
     tests/ns3/lane-scheduler-test-suite.cc
+    tests/ns3/weft-arena-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
     tests/ns3/weft-fabric-test-suite.cc
     tests/ns3/weft-failure-test-suite.cc
@@ -14,6 +15,7 @@ set(weft_suite_sources
 # Their names, as ns-3's test runner lists them.
 set(weft_suites
     weft-lane-scheduler
+    weft-arena
     weft-determinism
     weft-fabric
     weft-failure
