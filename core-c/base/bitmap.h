@@ -85,6 +85,40 @@ extern "C"
         return run;
     }
 
+    /** Length of the run of set bits that starts at number @p n, at most @p most (at most window).
+     */
+    static inline uint32_t weft_bitmap_run(const uint64_t *words, uint32_t mask, uint32_t n,
+                                           uint32_t most)
+    {
+        uint32_t run = 0;
+        while (run < most)
+        {
+            const uint32_t shift = (n + run) & 63U;
+            const uint64_t gaps = ~(words[((n + run) & mask) >> 6] >> shift);
+            const uint32_t ones = gaps != 0 ? weft_ctz64(gaps) : 64U;
+            run += ones;
+            if (ones != 64U - shift)
+            {
+                break;
+            }
+        }
+        return run < most ? run : most;
+    }
+
+    /** Clears @p count bits, at most window, from number @p n on. */
+    static inline void weft_bitmap_clear(uint64_t *words, uint32_t mask, uint32_t n, uint32_t count)
+    {
+        while (count > 0)
+        {
+            const uint32_t shift = n & 63U;
+            const uint32_t part = count < 64U - shift ? count : 64U - shift;
+            const uint64_t ones = part < 64U ? (UINT64_C(1) << part) - 1U : UINT64_MAX;
+            words[(n & mask) >> 6] &= ~(ones << shift);
+            n += part;
+            count -= part;
+        }
+    }
+
 #ifdef __cplusplus
 }
 #endif

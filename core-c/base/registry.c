@@ -30,6 +30,7 @@ static const struct weft_algo *const transports[] = {
     &weft_transport_nic_sr.algo,
     &weft_transport_gbn.algo,
     &weft_transport_ideal.algo,
+    &weft_transport_sack.algo,
 };
 
 static const struct weft_algo *const congestion_controls[] = {

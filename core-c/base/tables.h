@@ -28,6 +28,7 @@ extern "C"
     extern const struct weft_transport_ops weft_transport_nic_sr;
     extern const struct weft_transport_ops weft_transport_gbn;
     extern const struct weft_transport_ops weft_transport_ideal;
+    extern const struct weft_transport_ops weft_transport_sack;
 
     extern const struct weft_cc_ops weft_cc_none;
     extern const struct weft_cc_ops weft_cc_dcqcn;

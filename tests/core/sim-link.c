@@ -99,6 +99,7 @@ receive_data(struct world *w, const struct weft_packet *data)
         w->outcome.nacks += nack;
         reply.kind = nack ? WEFT_NACK : WEFT_ACK;
         reply.psn = verdict.epsn;
+        reply.ahead = weft_ahead(data->psn, verdict.epsn);
         launch(w, &reply, w->link->reply_loss);
     }
 }

@@ -317,6 +317,41 @@ START_TEST(balancers_fit_their_state_and_choose_a_candidate)
 }
 END_TEST
 
+START_TEST(path_selectors_fit_their_states)
+{
+    const struct weft_registry *r = weft_registry_find("balancer");
+    const struct weft_path_site site = {1, 0, 3};
+    for (size_t i = 0; i < r->count; i++)
+    {
+        const struct weft_lb_ops *ops = weft_lb_find(r->algos[i]->name);
+        ck_assert((ops->path != NULL) == (ops->kind == WEFT_LB_PATH));
+        if (ops->path == NULL)
+        {
+            continue;
+        }
+        void *config = config_of(&ops->algo);
+        const size_t host_size = ops->path->host_size(config);
+        const size_t qp_size = ops->path->qp_size(config);
+        void *host = fenced(host_size);
+        void *qp = fenced(qp_size);
+        ops->path->host_init(host, config, &site);
+        ops->path->qp_init(qp, host, config, &site, 7);
+        for (uint32_t psn = 0; psn < 1000; psn++)
+        {
+            struct weft_packet packet;
+            memset(&packet, 0, sizeof(packet));
+            packet.psn = psn;
+            ops->path->data(qp, &packet, psn);
+            packet.kind = WEFT_ACK;
+            ops->path->reply(host, &packet);
+        }
+        check_fence(host, host_size, ops->algo.name);
+        check_fence(qp, qp_size, ops->algo.name);
+        free(config);
+    }
+}
+END_TEST
+
 START_TEST(transports_fit_their_state)
 {
     const struct weft_registry *r = weft_registry_find("transport");
@@ -443,6 +478,7 @@ registry_suite(void)
     tcase_add_test(tcase, bounds_hold_to_the_last_unit);
     tcase_add_test(tcase, every_preset_applies_and_is_sound);
     tcase_add_test(tcase, balancers_fit_their_state_and_choose_a_candidate);
+    tcase_add_test(tcase, path_selectors_fit_their_states);
     tcase_add_test(tcase, transports_fit_their_state);
     tcase_add_test(tcase, congestion_controls_fit_their_state_and_start_below_line_rate);
     tcase_add_test(tcase, topologies_are_built_from_their_defaults);

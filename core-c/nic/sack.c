@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Selective acknowledgements (ofan §4). Every data packet is answered by an ACK that names it and
+ * carries the ePSN, so the sender's bitmap becomes the receiver's. When the highest acknowledged
+ * packet is `threshold` or more beyond the lowest missing one, all missing packets before it are
+ * sent again, ahead of new ones.
+ *
+ * A packet that was sent again is out of that rule, or every further ACK would repeat it. The
+ * packets sent again so far form a round: once packets `threshold` beyond the last one sent before
+ * the round's end are acknowledged, what the round still misses has been lost once more, and is
+ * sent again. What is found missing meanwhile belongs to the next round. Only the timer helps where
+ * no such packets follow. It sends again whatever is missing of what had been sent when it was
+ * started.
+ *
+ * Each ACK costs a bit and a few comparisons: every cursor below only moves forward over the
+ * bitmap, a word at a time, except that a round starts again from the oldest packet.
+ */
+#include "base/tables.h"
+#include "nic/selective.h"
+
+struct sack_config
+{
+    struct weft_selective_config base;
+    int64_t threshold; /* packets */
+};
+
+/* The bitmap of acknowledged packets, all in (una, top), follows it in memory. */
+struct sack_tx
+{
+    struct weft_sender base; /* its resend: a cursor below has not reached its end */
+    uint32_t mask;           /* window - 1 */
+    int32_t threshold;
+    uint32_t top;     /* PSN after the highest acknowledged one */
+    uint32_t tried;   /* missing packets before it were sent again, or will be */
+    uint32_t first;   /* missing packets in [first, tried) will be, for the first time */
+    uint32_t again;   /* missing packets in [again, limit) will be, once more */
+    uint32_t limit;   /* the round: missing packets before it */
+    uint32_t mark;    /* packets from it on were sent after all of the round */
+    uint32_t overdue; /* packets before it had been sent when the timer was started */
+    bool repairing;   /* first, again, limit and mark are in use */
+    bool watching;    /* a round is out: limit and mark hold */
+};
+
+#define P(member) WEFT_P(struct sack_config, member)
+
+static const struct weft_param params[] = {
+    {"threshold", WEFT_COUNT, P(threshold), "32", "1", "65535", NULL,
+     "Distance from the lowest missing packet to the highest acknowledged one at which all missing "
+     "ones are sent again.",
+     "ofan §8.2"},
+    {"window", WEFT_COUNT, P(base.window), "16384", "64", "65536", NULL,
+     "Packets that the bitmaps of receiver and sender cover; a power of two.", "(ours)"},
+    {"outstanding", WEFT_COUNT, P(base.outstanding), "16384", "2", "65536", NULL,
+     "Packets that may be sent and not yet acknowledged; at most the window.", "(ours)"},
+    {"rto", WEFT_TIME, P(base.rto), "1ms", "1ns", "inf", NULL,
+     "Time without progress after which what was sent before it is sent again; no back-off.",
+     "(ours)"},
+};
+
+static const struct weft_preset presets[] = {
+    {"permutation", "threshold=32", "Best of a sweep under a permutation.", "ofan §8.2"},
+    {"alltoall", "threshold=6", "Best of a sweep under an all-to-all.", "ofan §8.2"},
+};
+
+static const char *
+check(const void *config)
+{
+    const struct sack_config *c = (const struct sack_config *)config;
+    if (c->threshold >= c->base.outstanding)
+    {
+        return "no gap can reach threshold; expected it to be less than outstanding";
+    }
+    return weft_selective_check(config);
+}
+
+static void
+rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
+{
+    weft_selective_receive((struct weft_selective_rx *)rx, data->psn, false, verdict);
+    if (verdict->fresh || verdict->duplicate)
+    {
+        verdict->reply = WEFT_REPLY_ACK;
+    }
+}
+
+static inline uint64_t *
+bits_of(struct sack_tx *s)
+{
+    return (uint64_t *)(void *)(s + 1);
+}
+
+static size_t
+tx_size(const void *config)
+{
+    const struct sack_config *c = (const struct sack_config *)config;
+    return sizeof(struct sack_tx) + weft_bitmap_size((uint32_t)c->base.window);
+}
+
+static void
+tx_init(void *tx, const void *config, uint32_t first_psn)
+{
+    const struct sack_config *c = (const struct sack_config *)config;
+    struct sack_tx *s = (struct sack_tx *)tx;
+    memset(s, 0, sizeof(*s));
+    weft_sender_init(&s->base, c->base.outstanding, c->base.rto, first_psn);
+    s->mask = (uint32_t)c->base.window - 1U;
+    s->threshold = (int32_t)c->threshold;
+    s->top = s->base.una;
+    s->tried = s->base.una;
+    weft_bitmap_init(bits_of(s), (uint32_t)c->base.window);
+}
+
+/* The first missing packet in [psn, end), or end. */
+static inline uint32_t
+missing(struct sack_tx *s, uint32_t psn, uint32_t end)
+{
+    const uint32_t most = (end - psn) & WEFT_PSN_MASK;
+    return weft_psn_add(psn, weft_bitmap_run(bits_of(s), s->mask, psn, most));
+}
+
+static inline void
+raise_to(uint32_t *psn, uint32_t least)
+{
+    if (weft_psn_before(*psn, least))
+    {
+        *psn = least;
+    }
+}
+
+/* Nothing waits to be sent again: a round begins with all that was, unless one is still out. */
+static void
+settle(struct sack_tx *s)
+{
+    if (s->watching && weft_psn_before(s->base.una, s->limit))
+    {
+        return;
+    }
+    s->watching = weft_psn_before(s->base.una, s->tried);
+    s->repairing = s->watching;
+    s->limit = s->tried;
+    s->again = s->tried;
+    s->mark = s->base.end;
+}
+
+/* Sets base.resend by what the cursors have before them. */
+static void
+look_ahead(struct sack_tx *s)
+{
+    s->again = missing(s, s->again, s->limit);
+    s->first = missing(s, s->first, s->tried);
+    s->base.resend = s->again != s->limit || s->first != s->tried;
+    if (!s->base.resend)
+    {
+        settle(s);
+    }
+}
+
+static void
+acknowledge_one(struct sack_tx *s, uint32_t psn)
+{
+    if (((psn - s->base.una) & WEFT_PSN_MASK) < weft_sender_outstanding(&s->base))
+    {
+        weft_bitmap_set(bits_of(s), s->mask, psn);
+        raise_to(&s->top, weft_psn_add(psn, 1));
+    }
+}
+
+/* Everything before epsn has arrived, and perhaps what follows it. Returns what that adds to una.
+ */
+static uint32_t
+acknowledge_all(struct sack_tx *s, uint32_t epsn, int64_t now)
+{
+    const uint32_t una = s->base.una;
+    const uint32_t beyond = (s->top - una) & WEFT_PSN_MASK;
+    uint32_t acked = (epsn - una) & WEFT_PSN_MASK;
+    acked = acked <= weft_sender_outstanding(&s->base) ? acked : 0;
+    weft_bitmap_clear(bits_of(s), s->mask, una, acked < beyond ? acked : beyond);
+    if (acked < beyond)
+    {
+        acked += weft_bitmap_advance(bits_of(s), s->mask, una + acked);
+    }
+    if (acked > 0)
+    {
+        weft_sender_ack(&s->base, weft_psn_add(una, acked), now);
+        s->overdue = s->base.end;
+        raise_to(&s->top, s->base.una);
+        raise_to(&s->tried, s->base.una);
+    }
+    return acked;
+}
+
+/* What the cursors make of an ACK while something was sent again, or will be. */
+static void
+repair(struct sack_tx *s)
+{
+    raise_to(&s->first, s->base.una);
+    raise_to(&s->again, s->base.una);
+    raise_to(&s->limit, s->base.una);
+    if (s->watching && weft_psn_before(s->base.una, s->limit) &&
+        weft_psn_diff(s->top, s->mark) >= s->threshold)
+    {
+        s->watching = false;
+        s->again = s->base.una;
+    }
+    look_ahead(s);
+}
+
+/* All that is missing before the highest acknowledged packet counts as lost. */
+static void
+take_up(struct sack_tx *s)
+{
+    if (!s->repairing)
+    {
+        s->repairing = true;
+        s->first = s->tried;
+        s->again = s->base.una;
+        s->limit = s->base.una;
+    }
+    s->tried = s->top;
+}
+
+static uint32_t
+tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
+{
+    struct sack_tx *s = (struct sack_tx *)tx;
+    if (reply->kind == WEFT_NACK)
+    {
+        s->base.counters.nacks++;
+    }
+    else if (reply->ahead > 0)
+    {
+        acknowledge_one(s, weft_psn_add(reply->psn, reply->ahead));
+    }
+    const uint32_t acked = acknowledge_all(s, reply->psn, now);
+    if (weft_psn_before(s->tried, s->top))
+    {
+        s->tried = missing(s, s->tried, s->top);
+        if (weft_psn_diff(s->top, s->tried) > s->threshold)
+        {
+            take_up(s);
+        }
+    }
+    if (s->repairing)
+    {
+        repair(s);
+    }
+    return acked;
+}
+
+static int
+tx_next(void *tx, int64_t now, uint32_t *psn)
+{
+    struct sack_tx *s = (struct sack_tx *)tx;
+    if (s->base.resend)
+    {
+        uint32_t *cursor = s->again != s->limit ? &s->again : &s->first;
+        *psn = *cursor;
+        *cursor = weft_psn_add(*cursor, 1);
+        s->base.counters.resent++;
+        look_ahead(s);
+        return WEFT_TX_RETX;
+    }
+    if (!weft_sender_may_send_new(&s->base))
+    {
+        return WEFT_TX_NONE;
+    }
+    const bool idle = s->base.una == s->base.end;
+    *psn = weft_sender_send_new(&s->base, now);
+    s->overdue = idle ? s->base.end : s->overdue;
+    return WEFT_TX_NEW;
+}
+
+static void
+tx_timeout(void *tx, int64_t now)
+{
+    struct sack_tx *s = (struct sack_tx *)tx;
+    if (weft_sender_timeout(&s->base, now))
+    {
+        raise_to(&s->tried, s->overdue);
+        s->overdue = s->base.end;
+        s->first = s->tried;
+        s->limit = s->tried;
+        s->again = s->base.una;
+        s->base.resend = true;
+        s->repairing = true;
+        s->watching = false;
+    }
+}
+
+const struct weft_transport_ops weft_transport_sack = {
+    {
+        "sack", /* name */
+        "Every packet is acknowledged by itself; gaps of a threshold are sent again.",
+        "ofan §4, §8.2",
+        params,
+        sizeof params / sizeof params[0],
+        presets,
+        sizeof presets / sizeof presets[0],
+        sizeof(struct sack_config),
+        check,
+    },
+    weft_selective_rx_size,
+    weft_selective_rx_init,
+    rx_data,
+    tx_size,
+    tx_init,
+    weft_sender_post,
+    weft_selective_tx_ready,
+    tx_next,
+    tx_reply,
+    weft_sender_deadline,
+    tx_timeout,
+    weft_sender_una,
+    weft_sender_counters,
+};
