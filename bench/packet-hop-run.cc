@@ -169,7 +169,7 @@ void
 ChooseSimulator(const BenchSetting& s)
 {
     // What a scenario gets, unless something else is asked for.
-    WeftHelper::UseFastScheduler();
+    WeftHelper::UseFabricSimulator();
     if (!s.simulator.empty())
     {
         GlobalValue::Bind("SimulatorImplementationType", StringValue(s.simulator));

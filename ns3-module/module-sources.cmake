@@ -6,7 +6,9 @@ set(weft_module_sources
     ns3-module/model/weft-channel.cc
     ns3-module/model/weft-choice.cc
     ns3-module/model/weft-collective.cc
+    ns3-module/model/weft-event-lanes.cc
     ns3-module/model/weft-fabric-faults.cc
+    ns3-module/model/weft-fabric-simulator.cc
     ns3-module/model/weft-fabric.cc
     ns3-module/model/weft-lane-scheduler.cc
     ns3-module/model/weft-net-device.cc
@@ -25,6 +27,8 @@ set(weft_module_headers
     ns3-module/model/weft-channel.h
     ns3-module/model/weft-choice.h
     ns3-module/model/weft-collective.h
+    ns3-module/model/weft-event-lanes.h
+    ns3-module/model/weft-fabric-simulator.h
     ns3-module/model/weft-fabric.h
     ns3-module/model/weft-lane-scheduler.h
     ns3-module/model/weft-net-device.h

@@ -14,6 +14,7 @@
 #include "ns3/uinteger.h"
 #include "ns3/weft-collective.h"
 #include "ns3/weft-fabric.h"
+#include "ns3/weft-helper.h"
 #include "ns3/weft-nic.h"
 #include "ns3/weft-switch.h"
 
@@ -116,7 +117,7 @@ bool
 Run::ApplyDefaults(std::string& error)
 {
     Time::SetResolution(Time::PS);
-    GlobalValue::Bind("SchedulerType", StringValue("ns3::LaneScheduler"));
+    WeftHelper::UseFabricSimulator();
     for (size_t i = 0; i < m_s.nglobals; i++)
     {
         const attribute_default& g = m_s.globals[i];

@@ -183,7 +183,8 @@ admit_lossy(struct weft_mmu *mmu, uint32_t i, uint32_t queue, uint32_t tclass, u
 }
 
 unsigned
-weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass, uint32_t bytes)
+weft_mmu_admit_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                      uint32_t bytes)
 {
     assert(in < mmu->nports && out < mmu->nports && tclass < WEFT_CLASSES);
     uint32_t i = in * WEFT_CLASSES + tclass;
@@ -211,7 +212,8 @@ may_resume(const struct weft_mmu *mmu, uint32_t i)
 }
 
 bool
-weft_mmu_release(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass, uint32_t bytes)
+weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                        uint32_t bytes)
 {
     assert(in < mmu->nports && out < mmu->nports && tclass < WEFT_CLASSES);
     uint32_t i = in * WEFT_CLASSES + tclass;

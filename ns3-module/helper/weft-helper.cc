@@ -129,11 +129,17 @@ WeftHelper::InstallWorkload(const std::string& text)
 }
 
 void
-WeftHelper::UseFastScheduler()
+WeftHelper::UseFabricSimulator()
 {
     if (Time::GetResolution() != Time::PS)
     {
         Time::SetResolution(Time::PS);
+    }
+    StringValue simulator;
+    GlobalValue::GetValueByName("SimulatorImplementationType", simulator);
+    if (simulator.Get() == "ns3::DefaultSimulatorImpl")
+    {
+        GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::FabricSimulatorImpl"));
     }
     TypeIdValue chosen;
     GlobalValue::GetValueByName("SchedulerType", chosen);

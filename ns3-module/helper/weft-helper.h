@@ -69,10 +69,11 @@ class WeftHelper
     Ptr<WeftCollective> InstallWorkload(const std::string& text);
 
     /**
-     * Sets the time resolution to picoseconds and the scheduler to LaneScheduler. Call it first in
-     * main(); the scheduler is left alone if --SchedulerType or a GlobalValue chose another one.
+     * Sets the time resolution to picoseconds, the simulator implementation to FabricSimulatorImpl
+     * and the scheduler of all other events to LaneScheduler. Call it first in main(). What
+     * --SimulatorImplementationType, --SchedulerType or a GlobalValue chose is left alone.
      */
-    static void UseFastScheduler();
+    static void UseFabricSimulator();
 
   private:
     ObjectFactory m_factory;  //!< of fabrics

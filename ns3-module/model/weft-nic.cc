@@ -26,9 +26,9 @@ constexpr uint32_t DATA_CLASS = 1; //!< traffic class of data
 } // namespace
 
 void
-WeftQp::Notify()
+WeftQp::Fire(int64_t now)
 {
-    nic->CheckTimer(this, WeftNow());
+    nic->CheckTimer(this, now);
 }
 
 TypeId
@@ -77,8 +77,7 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
     m_host = host;
     m_repliesFirst = fabric->GetFrameConfig().ack_priority == WEFT_ACK_FIRST;
     m_replyClass = m_repliesFirst ? 0 : DATA_CLASS;
-    m_port = new WeftPort(PeekPointer(fabric),
-                          0,
+    m_port = new WeftPort(0,
                           fabric->GetLinkRate(true),
                           fabric->GetLinkDelay(true),
                           fabric->GetFrameConfig().gap);
@@ -113,7 +112,7 @@ WeftNic::GetWaiting() const
     uint64_t frames = 0;
     for (const WeftPacket* first : {m_replies.head, m_raw.head})
     {
-        for (const WeftPacket* p = first; p; p = p->next)
+        for (const WeftPacket* p = first; p; p = p->GetNext())
         {
             frames++;
         }
@@ -122,8 +121,15 @@ WeftNic::GetWaiting() const
 }
 
 void
-WeftNic::Receive(WeftPacket* p, int64_t now)
+WeftNic::Arrive(WeftPacket* p, int64_t now)
 {
+    m_fabric->CountHop();
+    if (m_port->WasCut(p, now))
+    {
+        m_fabric->Drop(p, WeftFabric::DROP_LINK);
+        return;
+    }
+    p->d.hops++;
     m_rxTrace(p->d);
     m_fabric->CountDelivered(p->d.bytes);
     switch (p->d.kind)
@@ -309,7 +315,7 @@ WeftNic::ArmTimer(WeftQp* qp, int64_t now)
     if (deadline != WEFT_NEVER)
     {
         qp->timerArmed = true;
-        WeftSchedule(std::max<int64_t>(deadline - now, 0), qp);
+        WeftSchedule(std::max<int64_t>(deadline - now, 0), qp, m_port->GetContext());
     }
 }
 
@@ -383,7 +389,7 @@ WeftNic::WakeAt(int64_t at, int64_t now)
     if (at < m_wakeAt)
     {
         m_wakeAt = at;
-        WeftSchedule(at - now, m_port);
+        WeftSchedule(at - now, m_port, m_port->GetContext());
     }
 }
 

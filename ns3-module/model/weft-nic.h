@@ -6,6 +6,7 @@
 
 #include "weft-net-device.h"
 #include "weft-qp.h"
+#include "weft-receiver.h"
 
 #include <vector>
 
@@ -23,7 +24,7 @@ class WeftChannel;
  * Data, replies (ACK, NACK, CNP) and packets of IP stacks share the wire. The transport and the
  * congestion control are the core's.
  */
-class WeftNic : public WeftNetDevice
+class WeftNic final : public WeftNetDevice, public WeftReceiver
 {
   public:
     /** @return the type */
@@ -53,8 +54,8 @@ class WeftNic : public WeftNetDevice
     /** @param qp one of this NIC's QPs @return the congestion control's rate now, bit/s */
     int64_t GetRate(const WeftQp* qp) const;
 
-    /** A frame has arrived whole. @param p the frame @param now ps */
-    void Receive(WeftPacket* p, int64_t now);
+    // From WeftReceiver
+    void Arrive(WeftPacket* p, int64_t now) override;
     /** Something may be ready to be sent. @param now ps */
     void Kick(int64_t now);
     /** The wire is free or a pacing gap is over. @param now ps */
@@ -88,8 +89,15 @@ class WeftNic : public WeftNetDevice
         /** @param p packet to append */
         void Push(WeftPacket* p)
         {
-            p->next = nullptr;
-            *(head ? &tail->next : &head) = p;
+            p->SetNext(nullptr);
+            if (head)
+            {
+                tail->SetNext(p);
+            }
+            else
+            {
+                head = p;
+            }
             tail = p;
         }
 
@@ -99,7 +107,7 @@ class WeftNic : public WeftNetDevice
             WeftPacket* p = head;
             if (p)
             {
-                head = p->next;
+                head = p->GetNext();
             }
             return p;
         }

@@ -3,15 +3,15 @@
  */
 #include "weft-packet.h"
 
-#include "weft-port.h"
+#include "weft-receiver.h"
 
 namespace ns3
 {
 
 void
-WeftPacket::Notify()
+WeftPacket::Fire(int64_t now)
 {
-    to->Arrive(this);
+    static_cast<WeftReceiver*>(target)->Arrive(this, now);
 }
 
 WeftPacketPool::~WeftPacketPool()
@@ -31,7 +31,7 @@ WeftPacketPool::Grow()
     {
         auto p = new WeftPacket;
         m_all.push_back(p);
-        p->next = m_free;
+        p->SetNext(m_free);
         m_free = p;
     }
 }

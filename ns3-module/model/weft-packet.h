@@ -4,7 +4,7 @@
 #ifndef WEFT_PACKET_NS3_H
 #define WEFT_PACKET_NS3_H
 
-#include "ns3/event-impl.h"
+#include "weft-fabric-simulator.h"
 
 #include <vector>
 #include <weft/packet.h>
@@ -22,25 +22,24 @@ class WeftPort;
  * end. While it waits in a queue it is a link of that queue's list. Nothing is allocated per
  * packet or per hop: descriptors come from a WeftPacketPool and go back to it.
  */
-class alignas(64) WeftPacket final : public EventImpl
+class alignas(64) WeftPacket final : public FabricEvent
 {
   public:
     weft_packet d{}; //!< what switches, NICs and balancers read
 
-    /** A packet is in a queue or on a wire, never both. */
-    union
+    /** @return the packet behind this one in a queue, or in the free list */
+    WeftPacket* GetNext() const
     {
-        WeftPacket* next; //!< the packet behind this one in a queue, or in the free list
-        WeftPort* to;     //!< the port at which it is about to arrive
-    };
-
-    WeftPacket()
-        : next(nullptr)
-    {
+        return static_cast<WeftPacket*>(target);
     }
 
-  private:
-    void Notify() override;
+    /** A packet is in a queue or on a wire, never both. @param next the packet behind this one */
+    void SetNext(WeftPacket* next)
+    {
+        target = next;
+    }
+
+    void Fire(int64_t now) override;
 };
 
 static_assert(sizeof(WeftPacket) == 64, "a packet descriptor is one cache line");
@@ -68,7 +67,7 @@ class WeftPacketPool
             Grow();
         }
         WeftPacket* p = m_free;
-        m_free = p->next;
+        m_free = p->GetNext();
         m_used++;
         return p;
     }
@@ -76,7 +75,7 @@ class WeftPacketPool
     /** @param p the descriptor to take back */
     void Put(WeftPacket* p)
     {
-        p->next = m_free;
+        p->SetNext(m_free);
         m_free = p;
         m_used--;
     }

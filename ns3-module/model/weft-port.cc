@@ -3,11 +3,11 @@
  */
 #include "weft-port.h"
 
-#include "weft-fabric.h"
 #include "weft-nic.h"
 #include "weft-switch.h"
 
 #include "ns3/assert.h"
+#include "ns3/node.h"
 
 #include <weft/theory.h>
 
@@ -20,14 +20,12 @@ constexpr int64_t PS_BIT_PER_BYTE = INT64_C(8000000000000); //!< ps per byte at 
 constexpr int64_t PFC_FRAME = 64;                           //!< bytes of a PFC frame
 } // namespace
 
-WeftPort::WeftPort(WeftFabric* fabric, uint32_t index, int64_t rate, int64_t delay, int64_t gap)
+WeftPort::WeftPort(uint32_t index, int64_t rate, int64_t delay, int64_t gap)
     : m_psPerByte(PS_BIT_PER_BYTE % rate == 0 ? PS_BIT_PER_BYTE / rate : 0),
+      m_index(static_cast<uint16_t>(index)),
       m_delay(delay),
-      m_gapTime(gap * m_psPerByte),
-      m_index(index),
       m_rate(rate),
-      m_gap(gap),
-      m_fabric(fabric)
+      m_gap(gap)
 {
 }
 
@@ -46,10 +44,27 @@ WeftPort::SetNic(WeftNic* nic)
 void
 WeftPort::Connect(WeftPort* a, WeftPort* b)
 {
-    a->m_peer = b;
-    b->m_peer = a;
-    a->m_facesHost = a->m_switch && b->m_nic;
-    b->m_facesHost = b->m_switch && a->m_nic;
+    a->SetPeer(b);
+    b->SetPeer(a);
+}
+
+void
+WeftPort::SetPeer(WeftPort* peer)
+{
+    m_peer = peer;
+    m_peerIndex = peer->m_index;
+    m_facesHost = m_switch && peer->m_nic;
+    if (peer->m_switch)
+    {
+        m_receiver = peer->m_switch;
+        m_peerContext = peer->m_switch->GetNode()->GetId();
+    }
+    else
+    {
+        m_receiver = peer->m_nic;
+        m_peerContext = peer->m_nic->GetNode()->GetId();
+    }
+    peer->m_context = m_peerContext;
 }
 
 int64_t
@@ -62,10 +77,11 @@ void
 WeftPort::Transmit(WeftPacket* p, int64_t now)
 {
     NS_ASSERT(now >= m_freeAt);
-    const int64_t serialization = WireTime(p->d.bytes);
-    m_freeAt = now + (m_psPerByte ? serialization + m_gapTime : SlowWireTime(p->d.bytes + m_gap));
+    const uint32_t bytes = p->d.bytes;
+    const int64_t serialization = WireTime(bytes);
+    m_freeAt = now + WireTime(bytes + m_gap);
     m_frames++;
-    m_bytes += p->d.bytes;
+    m_bytes += bytes;
     if (m_switch)
     {
         m_switch->Leaving(p, m_index, m_facesHost, now, now + serialization);
@@ -74,47 +90,20 @@ WeftPort::Transmit(WeftPacket* p, int64_t now)
             Arm(now);
         }
     }
-    p->to = m_peer;
-    WeftSchedule(serialization + m_delay, p);
+    p->d.in_port = m_peerIndex;
+    p->target = m_receiver;
+    WeftSchedule(serialization + m_delay, p, m_peerContext);
 }
 
 void
-WeftPort::Arrive(WeftPacket* p)
+WeftPort::Fire(int64_t now)
 {
-    m_fabric->CountHop();
-    if (m_lostBefore != NEVER_DOWN && WasCut(p))
-    {
-        m_fabric->Drop(p, WeftFabric::DROP_LINK);
-        return;
-    }
-    p->d.hops++;
-    if (m_switch)
-    {
-        m_switch->Receive(p, m_index, WeftNow());
-    }
-    else
-    {
-        m_nic->Receive(p, WeftNow());
-    }
-}
-
-bool
-WeftPort::WasCut(const WeftPacket* p) const
-{
-    // It arrives after the last repair, or the link is DOWN: only when it departed matters.
-    return WeftNow() - m_delay - WireTime(p->d.bytes) < m_lostBefore;
-}
-
-void
-WeftPort::Notify()
-{
-    const int64_t now = WeftNow();
-    if (m_nic)
+    if (!m_switch)
     {
         m_nic->Wake(now);
         return;
     }
-    m_armed = false;
+    m_state = static_cast<uint8_t>(m_state & ~ARMED);
     m_switch->Settle(now);
     TransmitNext(now);
 }
@@ -124,15 +113,15 @@ WeftPort::TransmitNext(int64_t now)
 {
     for (uint32_t c = 0; c < WEFT_CLASSES; c++)
     {
-        WeftPacket* p = m_head[c];
-        if (p && !m_paused[c])
+        if ((m_state & (WAITS << c)) && !IsPaused(c))
         {
-            m_head[c] = p->next;
+            WeftPacket* p = m_head[c];
+            SetHead(c, p->GetNext());
             Transmit(p, now);
             break;
         }
     }
-    if ((m_head[0] && !m_paused[0]) || (m_head[1] && !m_paused[1]))
+    if (HasReady())
     {
         Arm(now);
     }
@@ -141,7 +130,8 @@ WeftPort::TransmitNext(int64_t now)
 void
 WeftPort::SetPaused(uint32_t tclass, bool paused)
 {
-    m_paused[tclass] = paused;
+    const auto bit = static_cast<uint8_t>(PAUSED << tclass);
+    m_state = static_cast<uint8_t>(paused ? m_state | bit : m_state & ~bit);
     if (paused)
     {
         return;
@@ -177,6 +167,10 @@ WeftPort::SetDown(bool down)
 {
     if (down != IsDown())
     {
+        if (m_switch)
+        {
+            m_switch->WatchLinks();
+        }
         m_lostBefore = down ? DOWN : WeftNow();
     }
 }

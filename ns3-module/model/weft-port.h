@@ -5,11 +5,7 @@
 #define NS3_WEFT_PORT_H
 
 #include "weft-packet.h"
-
-#include "ns3/event-id.h"
-#include "ns3/nstime.h"
-#include "ns3/ptr.h"
-#include "ns3/simulator.h"
+#include "weft-receiver.h"
 
 #include <cstdint>
 #include <weft/mmu.h>
@@ -17,31 +13,8 @@
 namespace ns3
 {
 
-class WeftFabric;
 class WeftNic;
 class WeftSwitch;
-
-/**
- * @ingroup weft
- * Schedules an event object that already exists; nothing is allocated.
- * @param delay picoseconds from now
- * @param event the object, armed once more
- */
-inline void
-WeftSchedule(int64_t delay, EventImpl* event)
-{
-    Simulator::Schedule(TimeStep(static_cast<uint64_t>(delay)), Ptr<EventImpl>(event));
-}
-
-/**
- * @ingroup weft
- * @return the simulated time in picoseconds (Time::SetResolution(Time::PS) is required)
- */
-inline int64_t
-WeftNow()
-{
-    return Simulator::Now().GetTimeStep();
-}
 
 /**
  * @ingroup weft
@@ -50,17 +23,16 @@ WeftNow()
  * Store and forward: a frame of B bytes that starts at t arrives whole at t + B/C + propagation;
  * the wire is free again at t + (B + gap)/C. A transmit event is armed only when something waits.
  */
-class alignas(64) WeftPort final : public EventImpl
+class alignas(64) WeftPort final : public FabricEvent
 {
   public:
     /**
-     * @param fabric the fabric, for its packet pool and counters
      * @param index this port's number at its switch; 0 at a NIC
      * @param rate bit/s
      * @param delay propagation delay, ps
      * @param gap bytes of preamble and inter-frame gap
      */
-    WeftPort(WeftFabric* fabric, uint32_t index, int64_t rate, int64_t delay, int64_t gap);
+    WeftPort(uint32_t index, int64_t rate, int64_t delay, int64_t gap);
 
     /** @param sw the switch that owns this port */
     void SetSwitch(WeftSwitch* sw);
@@ -72,16 +44,23 @@ class alignas(64) WeftPort final : public EventImpl
     /** A switch's packet is to leave here. @param p the packet @param now ps */
     void Enqueue(WeftPacket* p, int64_t now)
     {
-        const uint8_t c = p->d.tclass;
-        if (now >= m_freeAt && !m_armed && !m_paused[c] && !m_head[0] && !m_head[1])
+        const uint32_t c = p->d.tclass;
+        if (!(m_state & (WAITS | WAITS << 1 | ARMED | PAUSED << c)) && now >= m_freeAt)
         {
             Transmit(p, now);
             return;
         }
-        p->next = nullptr;
-        *(m_head[c] ? &m_tail[c]->next : &m_head[c]) = p;
+        p->SetNext(nullptr);
+        if (m_state & (WAITS << c))
+        {
+            m_tail[c]->SetNext(p);
+        }
+        else
+        {
+            SetHead(c, p);
+        }
         m_tail[c] = p;
-        if (!m_armed && !m_paused[c])
+        if (!(m_state & (ARMED | PAUSED << c)))
         {
             Arm(now);
         }
@@ -89,21 +68,32 @@ class alignas(64) WeftPort final : public EventImpl
 
     /** Puts a frame on the wire, which must be free. @param p the frame @param now ps */
     void Transmit(WeftPacket* p, int64_t now);
-    /** A frame's last bit has arrived here. @param p the frame */
-    void Arrive(WeftPacket* p);
+    /** The wire is free, or a NIC's pacing gap is over. @param now ps */
+    void Fire(int64_t now) override;
     /** The peer's PFC frame takes effect. @param tclass class @param paused pause or resume */
     void SetPaused(uint32_t tclass, bool paused);
     /** Sends a PFC frame to the peer. @param tclass class @param pause pause or resume @param now
      * ps */
     void SendPause(uint32_t tclass, bool pause, int64_t now);
+
     /** Arms the transmit event for when the wire is free, if it is not armed. @param now ps */
     void Arm(int64_t now)
     {
-        if (!m_armed)
+        if (!(m_state & ARMED))
         {
-            m_armed = true;
-            WeftSchedule(m_freeAt > now ? m_freeAt - now : 0, this);
+            m_state |= ARMED;
+            WeftSchedule(m_freeAt > now ? m_freeAt - now : 0, this, m_context);
         }
+    }
+
+    /**
+     * For a link that is or was down.
+     * @param p arrives here @param now ps
+     * @return whether the wire was down at any time since its first bit departed
+     */
+    bool WasCut(const WeftPacket* p, int64_t now) const
+    {
+        return m_lostBefore != NEVER_DOWN && now - m_delay - WireTime(p->d.bytes) < m_lostBefore;
     }
 
     /** @return when the wire is free, ps */
@@ -115,7 +105,7 @@ class alignas(64) WeftPort final : public EventImpl
     /** @param tclass class @return whether the peer paused it */
     bool IsPaused(uint32_t tclass) const
     {
-        return m_paused[tclass];
+        return (m_state & (PAUSED << tclass)) != 0;
     }
 
     /** Takes the link's direction down or up. A frame is lost if the wire is down at any time from
@@ -152,6 +142,12 @@ class alignas(64) WeftPort final : public EventImpl
         return m_delay;
     }
 
+    /** @return the id of the node that it belongs to: the context of its events */
+    uint32_t GetContext() const
+    {
+        return m_context;
+    }
+
     /** @return the owning NIC, or nullptr */
     WeftNic* GetNic() const
     {
@@ -180,35 +176,59 @@ class alignas(64) WeftPort final : public EventImpl
     static constexpr int64_t NEVER_DOWN = INT64_MIN; //!< nothing is lost
     static constexpr int64_t DOWN = INT64_MAX;       //!< everything is lost
 
-    void Notify() override;
-    /** For a link that is or was down. @param p arrives here now @return whether the wire was down
-     * at any time since its first bit departed */
-    bool WasCut(const WeftPacket* p) const;
+    /** Bits of m_state. */
+    enum State : uint8_t
+    {
+        WAITS = 1,  //!< a packet of class 0 waits; shifted by one, of class 1
+        PAUSED = 4, //!< the peer has paused class 0; shifted by one, class 1
+        ARMED = 16, //!< the transmit event is pending
+    };
+
+    /** @param peer the other end of the link */
+    void SetPeer(WeftPort* peer);
+    /** @param tclass class @param p its first packet, or nullptr */
+    void SetHead(uint32_t tclass, WeftPacket* p)
+    {
+        const auto bit = static_cast<uint8_t>(WAITS << tclass);
+        m_head[tclass] = p;
+        m_state = static_cast<uint8_t>(p ? m_state | bit : m_state & ~bit);
+        target = m_head[m_state & WAITS ? 0 : 1];
+    }
+
+    /** @return whether a packet may leave */
+    bool HasReady() const
+    {
+        return (m_state & ~(m_state / PAUSED) & (WAITS | WAITS << 1)) != 0;
+    }
+
     /** Sends the next waiting frame of a switch. @param now ps */
     void TransmitNext(int64_t now);
     /** Rates that do not divide a byte into whole picoseconds. @param bytes length @return ps,
      * rounded up */
     int64_t SlowWireTime(int64_t bytes) const;
 
+    // What a frame reads comes first.
     int64_t m_freeAt{0};                //!< the wire is free from here on, ps
     int64_t m_psPerByte;                //!< 0: not a whole number
-    int64_t m_delay;                    //!< propagation, ps
-    int64_t m_gapTime;                  //!< ps of the gap behind a frame, if m_psPerByte
-    WeftPort* m_peer{nullptr};          //!< the other end
-    WeftSwitch* m_switch{nullptr};      //!< owner, or
-    WeftNic* m_nic{nullptr};            //!< owner
+    WeftReceiver* m_receiver{nullptr};  //!< the peer's owner
+    WeftSwitch* m_switch{nullptr};      //!< owner, or nullptr
+    uint16_t m_index;                   //!< number at the owner
+    uint16_t m_peerIndex{0};            //!< the peer's number at its owner
+    bool m_facesHost{false};            //!< a switch's down port to a NIC
+    uint8_t m_state{0};                 //!< enum State
     WeftPacket* m_head[WEFT_CLASSES]{}; //!< egress queues, class 0 first
     WeftPacket* m_tail[WEFT_CLASSES]{}; //!< their last packets
-    uint32_t m_index;                   //!< number at the owner
-    bool m_armed{false};                //!< the transmit event is pending
-    bool m_paused[WEFT_CLASSES]{};      //!< by the peer's PFC
-    bool m_facesHost{false};            //!< a switch's down port to a NIC
-    int64_t m_rate;                     //!< bit/s
-    int64_t m_gap;                      //!< bytes of the gap behind a frame
+    int64_t m_delay;                    //!< propagation, ps
+    uint32_t m_context{0};              //!< id of the owner's node
+    uint32_t m_peerContext{0};          //!< and of the peer's
     uint64_t m_frames{0};               //!< frames sent
     uint64_t m_bytes{0};                //!< bytes sent
-    WeftFabric* m_fabric;               //!< pool and counters
+
+    int64_t m_rate;                   //!< bit/s
+    int64_t m_gap;                    //!< bytes of the gap behind a frame
     int64_t m_lostBefore{NEVER_DOWN}; //!< frames that began earlier do not arrive: last repair, ps
+    WeftPort* m_peer{nullptr};        //!< the other end
+    WeftNic* m_nic{nullptr};          //!< owner, or nullptr
 };
 
 } // namespace ns3

@@ -4,7 +4,7 @@
 #ifndef NS3_WEFT_QP_H
 #define NS3_WEFT_QP_H
 
-#include "ns3/event-impl.h"
+#include "weft-event-lanes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -50,7 +50,7 @@ struct WeftQpCounters
  *
  * The states of transport, congestion control and ToR middleware are the core's and opaque here.
  */
-class WeftQp final : public EventImpl
+class WeftQp final : public FabricEvent
 {
   public:
     /** A run of packets that the application calls a message. */
@@ -116,8 +116,7 @@ class WeftQp final : public EventImpl
         return messages[i];
     }
 
-  private:
-    void Notify() override;
+    void Fire(int64_t now) override;
 };
 
 } // namespace ns3

@@ -87,20 +87,23 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     {
         return WEFT_ERANGE;
     }
-    m_left.resize(64);
-    m_leftMask = 63;
+    m_owner = PeekPointer(fabric);
+    m_shortFrame = static_cast<uint32_t>(fabric->GetFrameConfig().ack);
+    const weft_mmu_config& buffer = m_mmu->config;
+    m_marksAtEnqueue = buffer.ecn && buffer.ecn_at == WEFT_ECN_ENQUEUE;
+    m_marksAtDequeue = buffer.ecn && buffer.ecn_at == WEFT_ECN_DEQUEUE;
 
     for (uint32_t i = 0; i < nports; i++)
     {
         const bool host = m_map.tier == 0 && i < m_map.first_up;
-        auto port = new WeftPort(PeekPointer(fabric),
-                                 i,
+        auto port = new WeftPort(i,
                                  fabric->GetLinkRate(host),
                                  fabric->GetLinkDelay(host),
                                  fabric->GetFrameConfig().gap);
         port->SetSwitch(this);
         m_ports.push_back(port);
     }
+    m_port = m_ports.data();
 
     m_lb = fabric->GetBalancer();
     m_torOps = m_map.tier == 0 ? m_lb->tor : nullptr;
@@ -133,27 +136,44 @@ WeftSwitch::SetHealthy(bool healthy)
 }
 
 void
-WeftSwitch::Receive(WeftPacket* p, uint32_t in, int64_t now)
+WeftSwitch::Arrive(WeftPacket* p, int64_t now)
 {
-    Settle(now);
-    p->d.in_port = static_cast<uint16_t>(in);
-    if (m_torOps && p->d.kind == WEFT_NACK && in < m_map.first_up && m_fabric->IsTorActive())
+    m_owner->CountHop();
+    if (m_watchesLinks && m_port[p->d.in_port]->WasCut(p, now))
     {
-        void* state = m_fabric->GetQp(p->d.qp)->tor;
-        if (state && !m_torOps->from_host(state, &p->d, &m_tor))
-        {
-            m_blockTrace(p->d);
-            m_fabric->Drop(p, WeftFabric::BLOCKED);
-            return;
-        }
+        m_owner->Drop(p, WeftFabric::DROP_LINK);
+        return;
+    }
+    p->d.hops++;
+    Settle(now);
+    if (m_torOps && p->d.kind == WEFT_NACK && !PassesTor(p))
+    {
+        return;
     }
     Forward(p, now);
 }
 
 bool
+WeftSwitch::PassesTor(WeftPacket* p)
+{
+    if (p->d.in_port >= m_map.first_up || !m_owner->IsTorActive())
+    {
+        return true;
+    }
+    void* state = m_owner->GetQp(p->d.qp)->tor;
+    if (!state || m_torOps->from_host(state, &p->d, &m_tor))
+    {
+        return true;
+    }
+    m_blockTrace(p->d);
+    m_owner->Drop(p, WeftFabric::BLOCKED);
+    return false;
+}
+
+bool
 WeftSwitch::Route(const WeftPacket* p, weft_ports& ports) const
 {
-    const weft_fib* fib = m_fabric->GetFib();
+    const weft_fib* fib = m_owner->GetFib();
     if (fib)
     {
         return weft_fib_route(fib, m_index, &m_map, p->d.dst, &ports);
@@ -165,7 +185,7 @@ WeftSwitch::Route(const WeftPacket* p, weft_ports& ports) const
 bool
 WeftSwitch::IsInjectedLoss(const WeftPacket* p)
 {
-    return p->d.kind == WEFT_DATA && m_fabric->TakeInjectedLoss(p->d, m_rng);
+    return p->d.kind == WEFT_DATA && m_owner->TakeInjectedLoss(p->d, m_rng);
 }
 
 void
@@ -176,41 +196,53 @@ WeftSwitch::Forward(WeftPacket* p, int64_t now)
     if (!Route(p, ports))
     {
         m_dropTrace(p->d);
-        m_fabric->Drop(p, WeftFabric::DROP_LINK);
+        m_owner->Drop(p, WeftFabric::DROP_LINK);
         return;
     }
     const uint32_t out =
         ports.n == 1 ? weft_port_at(&ports, 0) : m_pick(m_lbState, &ports, &p->d, now);
-    if (m_fabric->InjectsLoss() && out < m_map.first_up && p->d.in_port < m_map.first_up &&
+    if (m_owner->InjectsLoss() && out < m_map.first_up && p->d.in_port < m_map.first_up &&
         IsInjectedLoss(p))
     {
         m_dropTrace(p->d);
-        m_fabric->Drop(p, WeftFabric::DROP_INJECTED);
+        m_owner->Drop(p, WeftFabric::DROP_INJECTED);
         return;
     }
+    if (Admit(p, out, now))
+    {
+        m_port[out]->Enqueue(p, now);
+    }
+}
+
+bool
+WeftSwitch::Admit(WeftPacket* p, uint32_t out, int64_t now)
+{
+    const uint32_t bytes = p->d.bytes;
     const uint32_t queue = m_mmu->queue_bytes[out];
-    const unsigned verdict = weft_mmu_admit(m_mmu, p->d.in_port, out, p->d.tclass, p->d.bytes);
-    if (verdict & WEFT_MMU_PAUSE)
+    const unsigned verdict = weft_mmu_admit(m_mmu, p->d.in_port, out, p->d.tclass, bytes);
+    if (verdict != WEFT_MMU_ADMIT)
     {
-        Pause(p->d.in_port, p->d.tclass, now);
+        if (verdict & WEFT_MMU_PAUSE)
+        {
+            Pause(p->d.in_port, p->d.tclass, now);
+        }
+        if (!(verdict & WEFT_MMU_ADMIT))
+        {
+            m_dropTrace(p->d);
+            m_owner->Drop(p, WeftFabric::DROP_BUFFER);
+            return false;
+        }
     }
-    if (!(verdict & WEFT_MMU_ADMIT))
+    if (queue + bytes > m_peakQueue)
     {
-        m_dropTrace(p->d);
-        m_fabric->Drop(p, WeftFabric::DROP_BUFFER);
-        return;
+        m_peakQueue = queue + bytes;
     }
-    if (queue + p->d.bytes > m_peakQueue)
-    {
-        m_peakQueue = queue + p->d.bytes;
-    }
-    if (p->d.kind == WEFT_DATA && m_mmu->config.ecn_at == WEFT_ECN_ENQUEUE &&
-        weft_mmu_mark(m_mmu, queue, &m_rng))
+    if (m_marksAtEnqueue && p->d.kind == WEFT_DATA && weft_mmu_mark(m_mmu, queue, &m_rng))
     {
         p->d.flags |= WEFT_F_CE;
         m_markTrace(p->d);
     }
-    m_ports[out]->Enqueue(p, now);
+    return true;
 }
 
 void
@@ -218,75 +250,102 @@ WeftSwitch::Leaving(WeftPacket* p, uint32_t out, bool toHost, int64_t now, int64
 {
     if (p->d.kind == WEFT_DATA)
     {
-        if (m_mmu->config.ecn_at == WEFT_ECN_DEQUEUE &&
-            weft_mmu_mark(m_mmu, m_mmu->queue_bytes[out] - p->d.bytes, &m_rng))
+        if (m_marksAtDequeue && weft_mmu_mark(m_mmu, m_mmu->queue_bytes[out] - p->d.bytes, &m_rng))
         {
             p->d.flags |= WEFT_F_CE;
             m_markTrace(p->d);
         }
-        if (toHost && m_torOps && m_fabric->IsTorActive())
+        if (toHost && m_torOps && m_owner->IsTorActive())
         {
             RunTor(p, out, now);
         }
     }
-    Remember(Left{end, p->d.bytes, p->d.in_port, static_cast<uint16_t>(out), p->d.tclass});
+    m_left[p->d.bytes > m_shortFrame].Push(
+        {end,
+         p->d.bytes,
+         static_cast<uint16_t>(p->d.in_port * WEFT_CLASSES + p->d.tclass),
+         static_cast<uint16_t>(out)});
 }
 
 void
 WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
 {
-    WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    WeftQp* qp = m_owner->GetQp(p->d.qp);
     uint32_t epsn;
     if (!qp->tor || !m_torOps->to_host(qp->tor, &p->d, &m_tor, &epsn))
     {
         return;
     }
-    WeftPacket* nack = m_fabric->NewReply(p->d, WEFT_NACK, epsn);
+    WeftPacket* nack = m_owner->NewReply(p->d, WEFT_NACK, epsn);
     nack->d.flags = WEFT_F_COMPENSATED;
     nack->d.in_port = static_cast<uint16_t>(out);
-    m_fabric->CountMadeByTor(nack->d.bytes);
+    m_owner->CountMadeByTor(nack->d.bytes);
     Forward(nack, now);
 }
 
 void
-WeftSwitch::Remember(const Left& left)
+WeftSwitch::Departures::Push(const Left& left)
 {
-    if (m_leftTail - m_leftHead > m_leftMask)
+    if (!ring || tail - head > mask)
     {
-        GrowLeft();
+        Grow();
     }
-    // Frames of unlike sizes and rates end out of order; the right place is near the tail.
-    uint32_t i = m_leftTail++;
-    while (i != m_leftHead && m_left[(i - 1) & m_leftMask].end > left.end)
+    // Frames of unlike lengths and rates end out of order; the right place is near the tail.
+    uint32_t i = tail++;
+    for (; i != head && ring[(i - 1) & mask].end > left.end; i--)
     {
-        m_left[i & m_leftMask] = m_left[(i - 1) & m_leftMask];
-        i--;
+        ring[i & mask] = ring[(i - 1) & mask];
     }
-    m_left[i & m_leftMask] = left;
+    ring[i & mask] = left;
+    next = ring[head & mask].end;
+}
+
+WeftSwitch::Left
+WeftSwitch::Departures::Pop()
+{
+    const Left left = ring[head++ & mask];
+    next = head != tail ? ring[head & mask].end : INT64_MAX;
+    return left;
 }
 
 void
-WeftSwitch::GrowLeft()
+WeftSwitch::Departures::Grow()
 {
-    std::vector<Left> larger(m_left.size() * 2);
-    for (uint32_t i = m_leftHead; i != m_leftTail; i++)
+    const uint32_t places = ring ? 2 * (mask + 1) : 16;
+    std::unique_ptr<Left[]> larger(new Left[places]());
+    for (uint32_t i = head; i != tail; i++)
     {
-        larger[i - m_leftHead] = m_left[i & m_leftMask];
+        larger[i & (places - 1)] = ring[i & mask];
     }
-    m_leftTail -= m_leftHead;
-    m_leftHead = 0;
-    m_left.swap(larger);
-    m_leftMask = static_cast<uint32_t>(m_left.size()) - 1;
+    ring = std::move(larger);
+    mask = places - 1;
+}
+
+void
+WeftSwitch::ReleaseDue(int64_t now)
+{
+    for (;;)
+    {
+        // Of two frames that end together the longer one began, and is given back, first.
+        Departures& first = m_left[m_left[SHORT].next < m_left[LONG].next ? SHORT : LONG];
+        if (!first.IsDue(now))
+        {
+            return;
+        }
+        Release(first.Pop(), now);
+    }
 }
 
 void
 WeftSwitch::Release(const Left& left, int64_t now)
 {
-    if (weft_mmu_release(m_mmu, left.in, left.out, left.tclass, left.bytes))
+    const uint32_t in = left.inAndClass / WEFT_CLASSES;
+    const uint32_t tclass = left.inAndClass % WEFT_CLASSES;
+    if (weft_mmu_release(m_mmu, in, left.out, tclass, left.bytes))
     {
         m_pausedIngress--;
-        m_pauseTrace(left.in, left.tclass, false);
-        m_ports[left.in]->SendPause(left.tclass, false, now);
+        m_pauseTrace(in, tclass, false);
+        m_port[in]->SendPause(tclass, false, now);
     }
 }
 

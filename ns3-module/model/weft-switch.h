@@ -5,7 +5,10 @@
 #define NS3_WEFT_SWITCH_H
 
 #include "weft-net-device.h"
+#include "weft-port.h"
+#include "weft-receiver.h"
 
+#include <memory>
 #include <vector>
 #include <weft/clos.h>
 #include <weft/lb.h>
@@ -24,7 +27,7 @@ namespace ns3
  * ECN. Egress: per-class queues of the WeftPort. The decisions are the core's; this class wires
  * them.
  */
-class WeftSwitch : public WeftNetDevice
+class WeftSwitch final : public WeftNetDevice, public WeftReceiver
 {
   public:
     /** @return the type */
@@ -82,8 +85,14 @@ class WeftSwitch : public WeftNetDevice
     /** Failures were found or repaired. @param healthy whether none is left */
     void SetHealthy(bool healthy);
 
-    /** A frame has arrived whole. @param p the frame @param in ingress port @param now ps */
-    void Receive(WeftPacket* p, uint32_t in, int64_t now);
+    // From WeftReceiver
+    void Arrive(WeftPacket* p, int64_t now) override;
+
+    /** A link of this switch goes down or comes back: from now on arrivals look at their port. */
+    void WatchLinks()
+    {
+        m_watchesLinks = true;
+    }
 
     /**
      * A port starts to send a frame.
@@ -98,9 +107,9 @@ class WeftSwitch : public WeftNetDevice
     /** Gives back the buffer of all frames that have left by now. @param now ps */
     void Settle(int64_t now)
     {
-        while (m_leftHead != m_leftTail && m_left[m_leftHead & m_leftMask].end <= now)
+        if (m_left[SHORT].IsDue(now) | m_left[LONG].IsDue(now))
         {
-            Release(m_left[m_leftHead++ & m_leftMask], now);
+            ReleaseDue(now);
         }
     }
 
@@ -127,14 +136,50 @@ class WeftSwitch : public WeftNetDevice
     void DoDispose() override;
 
   private:
-    /** A frame on the wire whose buffer is given back when its last bit leaves. */
+    /** A frame on a wire whose buffer is given back when its last bit leaves. */
     struct Left
     {
-        int64_t end;     //!< ps
-        uint32_t bytes;  //!< of the frame
-        uint16_t in;     //!< ingress port
-        uint16_t out;    //!< egress port
-        uint32_t tclass; //!< class
+        int64_t end;         //!< ps
+        uint32_t bytes;      //!< of the frame
+        uint16_t inAndClass; //!< ingress port * WEFT_CLASSES + class
+        uint16_t out;        //!< egress port
+    };
+
+    /**
+     * The frames on wires in the order of their ends: a ring.
+     *
+     * Frames of one length that leave at one rate end in the order in which they began. There is a
+     * ring for ACKs and the like and one for longer frames, or each ACK would have to be put before
+     * the data frames that still leave.
+     */
+    struct Departures
+    {
+        std::unique_ptr<Left[]> ring; //!< mask + 1 places, or none yet
+        uint32_t head{0};             //!< the first to end
+        uint32_t tail{0};             //!< one past the last
+        uint32_t mask{0};             //!< places - 1
+        int64_t next{INT64_MAX};      //!< when the first ends, ps
+
+        /** @param now ps @return whether the first has left */
+        bool IsDue(int64_t now) const
+        {
+            return next <= now;
+        }
+
+        /** @param left a frame that has begun to leave */
+        void Push(const Left& left);
+        /** @return the first, removed */
+        Left Pop();
+        /** Doubles the ring. */
+        [[gnu::noinline]] void Grow();
+    };
+
+    /** Which of the two rings. */
+    enum Length
+    {
+        SHORT,
+        LONG,
+        LENGTHS
     };
 
     /** Routes, balances, admits and enqueues. @param p the frame @param now ps */
@@ -144,34 +189,43 @@ class WeftSwitch : public WeftNetDevice
     bool Route(const WeftPacket* p, weft_ports& ports) const;
     /** @param p a frame that turns downwards @return whether a <drop> or <loss> takes it */
     bool IsInjectedLoss(const WeftPacket* p);
+    /** Gives back the buffer of all frames that have left, in the order of their ends. @param now
+     * ps */
+    void ReleaseDue(int64_t now);
     /** Accounts one departed frame. @param left the frame @param now ps */
     void Release(const Left& left, int64_t now);
-    /** Adds a departure, in order of its end. @param left the frame */
-    void Remember(const Left& left);
-    /** Makes room for more departures. */
-    void GrowLeft();
+    /** Takes a NACK from a NIC to the ToR middleware. @param p the NACK @return whether it goes on
+     */
+    bool PassesTor(WeftPacket* p);
     /** Pauses the neighbour at a port. @param in port @param tclass class @param now ps */
     void Pause(uint32_t in, uint32_t tclass, int64_t now);
+    /** Takes a frame into the buffer, marks it, pauses its neighbour. @param p the frame @param out
+     * port @param now ps @return false if it was dropped */
+    bool Admit(WeftPacket* p, uint32_t out, int64_t now);
     /** Runs Themis-D on data for a NIC. @param p the frame @param out port @param now ps */
     void RunTor(const WeftPacket* p, uint32_t out, int64_t now);
 
-    // What every hop reads comes first.
+    // What every hop reads comes first, right behind the base class that is aligned for it.
     weft_switch_map m_map{};                                                      //!< forwarding
     weft_mmu* m_mmu{nullptr};                                                     //!< buffer
     uint32_t (*m_pick)(void*, const weft_ports*, weft_packet*, int64_t){nullptr}; //!< balancer
     void* m_lbState{nullptr};                                                     //!< its state
-    std::vector<WeftPort*> m_ports;                                               //!< ports
-    std::vector<Left> m_left;                              //!< ring of departures, a power of two
-    uint32_t m_leftHead{0};                                //!< oldest
-    uint32_t m_leftTail{0};                                //!< one past the newest
-    uint32_t m_leftMask{0};                                //!< size - 1
-    uint32_t m_pausedIngress{0};                           //!< paused (port, class) pairs
-    uint32_t m_peakQueue{0};                               //!< bytes
+    WeftPort** m_port{nullptr};                                                   //!< m_ports
+    Departures m_left[LENGTHS];            //!< frames on wires
+    WeftFabric* m_owner{nullptr};          //!< m_fabric
+    const weft_tor_ops* m_torOps{nullptr}; //!< Themis-D, at ToRs
+    uint32_t m_shortFrame{0};              //!< bytes up to which a frame is short
+    uint32_t m_pausedIngress{0};           //!< paused (port, class) pairs
+    uint32_t m_peakQueue{0};               //!< bytes
+    bool m_watchesLinks{false};            //!< a link is or was down
+    bool m_marksAtEnqueue{false};          //!< ECN looks at the queue that a frame joins
+    bool m_marksAtDequeue{false};          //!< or at the one that it leaves
+
     uint32_t m_index{0};                                   //!< number in the fabric
     const weft_lb_ops* m_lb{nullptr};                      //!< balancer
-    const weft_tor_ops* m_torOps{nullptr};                 //!< Themis-D, at ToRs
     weft_tor_counters m_tor{};                             //!< its counters
     weft_rng m_rng{};                                      //!< ECN draws and injected loss
+    std::vector<WeftPort*> m_ports;                        //!< ports
     std::vector<uint64_t> m_mmuMemory;                     //!< of m_mmu
     std::vector<uint64_t> m_lbMemory;                      //!< of m_lbState
     TracedCallback<const weft_packet&> m_dropTrace;        //!< "Drop"

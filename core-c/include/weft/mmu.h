@@ -68,21 +68,22 @@ extern "C"
     /** One switch's buffer. Arrays live in the caller's memory behind the struct. */
     struct weft_mmu
     {
-        struct weft_mmu_config config;
-        uint32_t nports;
-        int64_t
-            shared; /**< bytes of the shared pool: buffer - nports * headroom (PFC), else buffer */
-        int64_t shared_used;
-        int64_t headroom_used; /**< over all ports */
-        int64_t peak_used;     /**< largest shared_used + headroom_used ever */
-        uint64_t pauses;       /**< pause frames asked for */
-        uint64_t drops;
-        uint64_t marks;
+        /* What every frame reads comes first. */
         uint32_t *queue_bytes; /**< [port]: bytes queued at egress, all classes, frame in service
                                   included */
         uint32_t *ingress; /**< [port * WEFT_CLASSES + class]: shared bytes held by that ingress */
         uint32_t *ingress_headroom; /**< [port * WEFT_CLASSES + class] */
         uint8_t *paused;            /**< [port * WEFT_CLASSES + class]: upstream is paused */
+        int64_t
+            shared; /**< bytes of the shared pool: buffer - nports * headroom (PFC), else buffer */
+        int64_t shared_used;
+        int64_t headroom_used; /**< over all ports */
+        int64_t peak_used;     /**< largest shared_used + headroom_used ever */
+        struct weft_mmu_config config;
+        uint64_t pauses; /**< pause frames asked for */
+        uint64_t drops;
+        uint64_t marks;
+        uint32_t nports;
     };
 
     /** Bytes of memory for a switch of @p nports ports, or WEFT_EOVERFLOW as a negative value. */
@@ -95,15 +96,54 @@ extern "C"
     struct weft_mmu *weft_mmu_init(void *memory, const struct weft_mmu_config *config,
                                    uint32_t nports);
 
+    /** The case of weft_mmu_admit() in which something is full, paused or to be paused. */
+    unsigned weft_mmu_admit_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                                   uint32_t bytes);
+
+    /** The case of weft_mmu_release() in which the ingress is paused or has used its headroom. */
+    bool weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                                 uint32_t bytes);
+
     /** A frame of @p bytes came in at port @p in, class @p tclass, and goes out at @p out. enum
      * weft_mmu_verdict. */
-    unsigned weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
-                            uint32_t bytes);
+    static inline unsigned weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out,
+                                          uint32_t tclass, uint32_t bytes)
+    {
+        const uint32_t i = in * WEFT_CLASSES + tclass;
+        const int64_t used = mmu->shared_used + bytes;
+        const bool below = used <= mmu->shared &&
+                           (tclass == 0 || (mmu->config.pfc && !mmu->paused[i] &&
+                                            (double)(mmu->ingress[i] + bytes) <=
+                                                mmu->config.alpha * (double)(mmu->shared - used)));
+        if (!below)
+        {
+            return weft_mmu_admit_slowly(mmu, in, out, tclass, bytes);
+        }
+        mmu->ingress[i] += bytes;
+        mmu->shared_used = used;
+        mmu->queue_bytes[out] += bytes;
+        if (used + mmu->headroom_used > mmu->peak_used)
+        {
+            mmu->peak_used = used + mmu->headroom_used;
+        }
+        return WEFT_MMU_ADMIT;
+    }
 
     /** That frame has left the switch. Returns true if the ingress port's upstream is to be
      * resumed. */
-    bool weft_mmu_release(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
-                          uint32_t bytes);
+    static inline bool weft_mmu_release(struct weft_mmu *mmu, uint32_t in, uint32_t out,
+                                        uint32_t tclass, uint32_t bytes)
+    {
+        const uint32_t i = in * WEFT_CLASSES + tclass;
+        if (mmu->paused[i] || mmu->ingress_headroom[i] != 0)
+        {
+            return weft_mmu_release_slowly(mmu, in, out, tclass, bytes);
+        }
+        mmu->queue_bytes[out] -= bytes;
+        mmu->ingress[i] -= bytes;
+        mmu->shared_used -= bytes;
+        return false;
+    }
 
     /** Whether RED marks a packet that sees @p queue bytes. Draws from @p rng only between kmin and
      * kmax. */

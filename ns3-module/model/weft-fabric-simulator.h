@@ -1,0 +1,179 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_FABRIC_SIMULATOR_H
+#define NS3_WEFT_FABRIC_SIMULATOR_H
+
+#include "weft-event-lanes.h"
+
+#include "ns3/scheduler.h"
+#include "ns3/simulator-impl.h"
+#include "ns3/simulator.h"
+
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * @ingroup weft
+ * @ingroup simulator
+ * @brief A single-threaded simulator for programs in which most events are a fabric's.
+ *
+ * Chosen as ns-3 has it: WeftHelper::UseFabricSimulator(), or on the command line
+ * `--SimulatorImplementationType=ns3::FabricSimulatorImpl`. The fabric's own events (FabricEvent)
+ * lie in lanes that this class holds, and are scheduled by an inline call that makes no EventId.
+ * All other events lie in the scheduler that SchedulerType names, as under
+ * ns3::DefaultSimulatorImpl.
+ *
+ * Events of both kinds take their uid from one counter and run in the order of (timestamp, uid), so
+ * a program does the same here and under ns3::DefaultSimulatorImpl. The counter has 64 bits here:
+ * events at equal times keep their order beyond 2^32 events, where ns-3's own counter wraps.
+ */
+class FabricSimulatorImpl : public SimulatorImpl
+{
+  public:
+    /** @return the type */
+    static TypeId GetTypeId();
+    FabricSimulatorImpl();
+    ~FabricSimulatorImpl() override;
+
+    /** @return the simulator in use, if it is of this type, or nullptr */
+    static FabricSimulatorImpl* Get()
+    {
+        return g_inUse;
+    }
+
+    /**
+     * Schedules an event of the fabric.
+     * @param delay time steps from now, >= 0
+     * @param event kept by its owner until it has run; it cannot be cancelled
+     * @param context the context in which it runs, by ns-3's custom a node's id
+     */
+    void ScheduleEvent(int64_t delay, FabricEvent* event, uint32_t context)
+    {
+        m_lanes.Push(m_now, delay, m_uid++, event, context);
+    }
+
+    /** @return the simulated time, time steps */
+    int64_t GetTimeStep() const
+    {
+        return m_now;
+    }
+
+    /** @return the lanes, to see how well they do */
+    const WeftEventLanes& GetLanes() const
+    {
+        return m_lanes;
+    }
+
+    // Inherited
+    void Destroy() override;
+    bool IsFinished() const override;
+    void Stop() override;
+    // ns-3 made it return an EventId in 3.42 or so.
+    decltype(std::declval<SimulatorImpl&>().Stop(std::declval<const Time&>()))
+    Stop(const Time& delay) override;
+    EventId Schedule(const Time& delay, EventImpl* event) override;
+    void ScheduleWithContext(uint32_t context, const Time& delay, EventImpl* event) override;
+    EventId ScheduleNow(EventImpl* event) override;
+    EventId ScheduleDestroy(EventImpl* event) override;
+    void Remove(const EventId& id) override;
+    void Cancel(const EventId& id) override;
+    bool IsExpired(const EventId& id) const override;
+    void Run() override;
+    Time Now() const override;
+    Time GetDelayLeft(const EventId& id) const override;
+    Time GetMaximumSimulationTime() const override;
+    void SetScheduler(ObjectFactory schedulerFactory) override;
+    uint32_t GetSystemId() const override;
+    uint32_t GetContext() const override;
+    uint64_t GetEventCount() const override;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** An event that another thread has scheduled. */
+    struct Foreign
+    {
+        uint32_t context; //!< context
+        int64_t delay;    //!< time steps from when it is taken over
+        EventImpl* event; //!< event, with its reference
+    };
+
+    /** Attribute FirstUid. @param uid of the next event */
+    void SetFirstUid(uint64_t uid);
+    /** @return the next uid */
+    uint64_t GetFirstUid() const;
+    /** @param uid its low 32 bits @return the uid, if it is one of the last 2^32 */
+    uint64_t Widen(uint32_t uid) const;
+    /** @return a uid that an EventId may have */
+    uint64_t NextUid();
+    /** Puts an ordinary event into the scheduler. @param ts when @param context context
+     * @param event event, with its reference @return its uid */
+    uint64_t Insert(uint64_t ts, uint32_t context, EventImpl* event);
+    /** Tells the lanes which ordinary event comes next. */
+    void UpdateNext();
+    /** Runs the next ordinary event. */
+    void RunOrdinary();
+    /** Takes over what other threads have scheduled. */
+    void TakeForeign();
+    /** @param id of a destroy event @return whether it is still to run */
+    bool IsPendingDestroy(const EventId& id) const;
+
+    static FabricSimulatorImpl* g_inUse; //!< the one that Simulator uses
+
+    WeftEventLanes m_lanes;                //!< the fabric's events, and when the others come
+    int64_t m_now{0};                      //!< time steps
+    uint64_t m_uid;                        //!< of the next event
+    uint64_t m_currentUid{0};              //!< of the event that runs
+    uint64_t m_eventCount{0};              //!< events run
+    uint32_t m_context;                    //!< of the event that runs
+    bool m_stop{false};                    //!< Stop() was called
+    std::atomic<bool> m_hasForeign{false}; //!< m_foreign is not empty
+    Ptr<Scheduler> m_events;               //!< ordinary events
+    std::list<EventId> m_destroyEvents;    //!< to run at the end
+    std::vector<Foreign> m_foreign;        //!< scheduled by other threads
+    std::mutex m_foreignMutex;             //!< guards m_foreign
+    std::thread::id m_mainThread;          //!< the thread that runs the simulation
+};
+
+/**
+ * @ingroup weft
+ * Schedules an event of the fabric, under any simulator implementation. Nothing is allocated.
+ * @param delay picoseconds from now (Time::SetResolution(Time::PS) is required)
+ * @param event kept by its owner until it has run; it cannot be cancelled
+ * @param context the context in which it runs, by ns-3's custom a node's id
+ */
+inline void
+WeftSchedule(int64_t delay, FabricEvent* event, uint32_t context)
+{
+    if (FabricSimulatorImpl* simulator = FabricSimulatorImpl::Get())
+    {
+        simulator->ScheduleEvent(delay, event, context);
+        return;
+    }
+    event->Ref();
+    Simulator::ScheduleWithContext(context, TimeStep(static_cast<uint64_t>(delay)), event);
+}
+
+/**
+ * @ingroup weft
+ * @return the simulated time in picoseconds (Time::SetResolution(Time::PS) is required)
+ */
+inline int64_t
+WeftNow()
+{
+    const FabricSimulatorImpl* simulator = FabricSimulatorImpl::Get();
+    return simulator ? simulator->GetTimeStep() : Simulator::Now().GetTimeStep();
+}
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_FABRIC_SIMULATOR_H */

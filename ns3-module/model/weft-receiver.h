@@ -1,0 +1,34 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_RECEIVER_H
+#define NS3_WEFT_RECEIVER_H
+
+#include <cstdint>
+
+namespace ns3
+{
+
+class WeftPacket;
+
+/**
+ * @ingroup weft
+ * @brief Where a wire ends: a switch or a NIC, as the frames on the wire see it.
+ *
+ * A base class of its own, aligned so that the owner's members that every frame needs can follow on
+ * the same cache line.
+ */
+class alignas(64) WeftReceiver
+{
+  public:
+    /** A frame's last bit has arrived, at the port that its descriptor names. @param p the frame
+     * @param now ps */
+    virtual void Arrive(WeftPacket* p, int64_t now) = 0;
+
+  protected:
+    ~WeftReceiver() = default;
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_RECEIVER_H */
