@@ -127,7 +127,8 @@ child_main(struct child *c, const struct plan *plan, const char *runs)
 }
 
 pid_t
-child_start(const struct plan *plan, size_t i, const char *runs, int pipe_fd)
+child_start(const struct plan *plan, size_t i, const char *runs, int pipe_fd,
+            const sigset_t *blocked)
 {
     fflush(NULL);
     pid_t parent = getpid();
@@ -140,6 +141,8 @@ child_start(const struct plan *plan, size_t i, const char *runs, int pipe_fd)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_SETMASK, blocked, NULL);
     if (getppid() != parent)
     {
         _exit(1);

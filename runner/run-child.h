@@ -3,6 +3,7 @@
 #ifndef WEFT_RUNNER_RUN_CHILD_H
 #define WEFT_RUNNER_RUN_CHILD_H
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include "sweep-plan.h"
@@ -26,8 +27,9 @@ struct report
 /** Exit status of a child whose results could not be written. */
 #define CHILD_CANNOT_WRITE 4
 
-/** Starts run @p i of the plan in a new process that dies with this one. The new process's id, or
- * -1. */
-pid_t child_start(const struct plan *plan, size_t i, const char *runs, int pipe_fd);
+/** Starts run @p i of the plan in a new process that dies with this one and blocks the signals @p
+ * blocked. The new process's id, or -1. */
+pid_t child_start(const struct plan *plan, size_t i, const char *runs, int pipe_fd,
+                  const sigset_t *blocked);
 
 #endif

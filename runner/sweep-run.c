@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "files.h"
@@ -41,6 +42,7 @@ struct engine
     size_t nslots, running;
     struct progress progress;
     int pipe[2];
+    sigset_t outside; /**< the signals that are blocked when no sweep runs */
     size_t failed;
     bool stop; /**< results cannot be written: start nothing more */
 };
@@ -112,15 +114,19 @@ take_report(struct engine *e, const struct report *r)
     }
 }
 
+/** Waits for a report, the end of a child, an interrupt, or so long; takes what reports there are.
+ */
 static void
-take_reports(struct engine *e, int timeout_ms)
+take_reports(struct engine *e, long timeout_ms)
 {
     struct pollfd fd = {e->pipe[0], POLLIN, 0};
+    struct timespec timeout = {0, timeout_ms * 1000000};
     struct report r;
-    while (poll(&fd, 1, timeout_ms) > 0 && read(e->pipe[0], &r, sizeof r) == (ssize_t)sizeof r)
+    while (ppoll(&fd, 1, &timeout, &e->outside) > 0 &&
+           read(e->pipe[0], &r, sizeof r) == (ssize_t)sizeof r)
     {
         take_report(e, &r);
-        timeout_ms = 0;
+        timeout.tv_nsec = 0;
     }
 }
 
@@ -172,7 +178,7 @@ start_next(struct engine *e, size_t run)
     {
         if (e->slots[i].pid == 0)
         {
-            pid_t pid = child_start(e->plan, run, e->runs, e->pipe[1]);
+            pid_t pid = child_start(e->plan, run, e->runs, e->pipe[1], &e->outside);
             if (pid < 0)
             {
                 progress_line(&e->progress, "weft: error: cannot start a process: %s",
@@ -207,19 +213,45 @@ wait_a_while(struct engine *e)
 }
 
 static void
-on_interrupt(int number)
+on_signal(int number)
 {
-    interrupted = number;
+    if (number != SIGCHLD)
+    {
+        interrupted = number;
+    }
 }
 
 static void
-catch_interrupts(void (*handler)(int))
+handle_signals(void (*handler)(int))
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGCHLD, &action, NULL);
+}
+
+/** Signals come only while take_reports() waits, so that it misses none: a core must not stand idle
+ * for the rest of the wait after a run has ended. */
+static void
+catch_signals(struct engine *e)
+{
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGTERM);
+    sigaddset(&ours, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ours, &e->outside);
+    handle_signals(on_signal);
+}
+
+/** One that is pending is still ours. */
+static void
+release_signals(struct engine *e)
+{
+    sigprocmask(SIG_SETMASK, &e->outside, NULL);
+    handle_signals(SIG_DFL);
 }
 
 /** Ends the runs under way: what they have written so far is temporary. */
@@ -245,7 +277,7 @@ static void
 work(struct engine *e, const size_t *due, size_t ndue)
 {
     progress_start(&e->progress, ndue);
-    catch_interrupts(on_interrupt);
+    catch_signals(e);
     for (size_t next = 0; next < ndue && !e->stop && !interrupted; next++)
     {
         while (e->running == e->nslots && !interrupted)
@@ -262,7 +294,7 @@ work(struct engine *e, const size_t *due, size_t ndue)
     {
         wait_a_while(e);
     }
-    catch_interrupts(SIG_DFL);
+    release_signals(e);
     progress_end(&e->progress);
     if (interrupted)
     {
