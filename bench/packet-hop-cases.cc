@@ -13,7 +13,7 @@ constexpr int64_t MIB = 1024 * KIB;
 #define FAT_TREE(k)                                                                               \
     "fat-tree tiers=3 link-rate=800Gbps link-delay=500ns k=" #k,                                  \
         "roce payload=4096B header=62B gap=20B ack=64B ack-every=1", "shared-buffer preset=400g", \
-        "ops", "ideal", "none"
+        "ops", "sack threshold=1024", "none"
 
 } // namespace
 
