@@ -5,9 +5,11 @@ set(weft_suite_sources
     tests/ns3/lane-scheduler-test-suite.cc
     tests/ns3/weft-arena-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
+    tests/ns3/weft-fabric-simulator-test-suite.cc
     tests/ns3/weft-fabric-test-suite.cc
     tests/ns3/weft-failure-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
+    tests/ns3/weft-simulator-trace-test-suite.cc
     tests/ns3/weft-themis-test-suite.cc
     tests/ns3/weft-timing-test-suite.cc
 )
@@ -17,9 +19,11 @@ set(weft_suites
     weft-lane-scheduler
     weft-arena
     weft-determinism
+    weft-fabric-simulator
     weft-fabric
     weft-failure
     weft-netdevice
+    weft-simulator-trace
     weft-themis
     weft-timing
 )

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * \file
- * The same scenario and seed give the same run, frame by frame, whatever the scheduler and whoever
- * watches; and a run in steady state allocates nothing. Without the first a result cannot be
- * repeated; without the second the simulator is not what it says.
+ * The same scenario and seed give the same run, frame by frame, whatever the simulator and the
+ * scheduler, and whoever watches; and a run in steady state allocates nothing. Without the first a
+ * result cannot be repeated; without the second the simulator is not what it says.
  */
 #include "allocation-counter.h"
+#include "weft-simulator-choice.h"
 #include "weft-test-rig.h"
 
-#include "ns3/object-factory.h"
 #include "ns3/test.h"
 
 #include <functional>
@@ -39,6 +39,29 @@ class Digest
             sw->TraceConnectWithoutContext("NackBlocked", MakeCallback(&Digest::Add, this));
             sw->TraceConnectWithoutContext("Pause", MakeCallback(&Digest::AddPause, this));
         }
+    }
+
+    /** Adds all that is counted, and when QPs were done. @param rig at the end of its run */
+    void AddResults(const WeftRig& rig)
+    {
+        const WeftCounters& c = rig.fabric->GetCounters();
+        const WeftRigTotals t = rig.GetTotals();
+        for (const uint64_t count :
+             {c.hops,           c.sent,        c.sentBytes,      c.madeByTors, c.delivered,
+              c.deliveredBytes, c.lostBytes,   c.payload,        t.sent,       t.resent,
+              t.nacks,          t.timeouts,    t.duplicates,     t.outOfOrder, t.nacksSent,
+              t.cnps,           t.cuts,        t.marks,          t.pauses,     t.drops,
+              t.tor.valid,      t.tor.blocked, t.tor.compensated})
+        {
+            Mix(count);
+        }
+        for (const uint64_t count : c.lost)
+        {
+            Mix(count);
+        }
+        Mix(static_cast<uint64_t>(rig.lastDelivered));
+        Mix(static_cast<uint64_t>(rig.lastAcked));
+        Mix(static_cast<uint64_t>(WeftNow()));
     }
 
     /** \return the digest */
@@ -80,22 +103,14 @@ class Digest
     uint64_t m_count{0}; //!< frames
 };
 
-/** Has the next simulation use a scheduler. */
-void
-UseScheduler(const std::string& name)
-{
-    ObjectFactory factory;
-    factory.SetTypeId("ns3::" + name);
-    Simulator::SetScheduler(factory);
-}
-
-/** The same run, twice, under every scheduler, and watched; and another one for another seed. */
+/** The same run, twice, under every simulator and scheduler, and watched; and another seed's. */
 class RepeatTestCase : public TestCase
 {
   public:
-    explicit RepeatTestCase(const std::string& balancer)
-        : TestCase("the same seed gives the same run under " + balancer),
-          m_balancer(balancer)
+    RepeatTestCase(const std::string& balancer, const std::string& topology)
+        : TestCase("the same seed gives the same run under " + balancer + ", " + topology),
+          m_balancer(balancer),
+          m_topology(topology)
     {
     }
 
@@ -111,21 +126,30 @@ class RepeatTestCase : public TestCase
         }
     }
 
-    uint64_t Run(const std::string& scheduler, uint64_t seed, bool watched)
+    WeftRigSetup GetSetup(uint64_t seed) const
     {
-        UseScheduler(scheduler);
         WeftRigSetup setup;
+        setup.topology = m_topology;
         setup.balancer = m_balancer;
         setup.cc = "dcqcn t-i=20us r-ai=1Gbps";
         setup.transport = "nic-sr rto=100us";
         setup.frames = "roce first-psn=-1 ack-every=2";
         setup.buffer = "shared-buffer preset=100g buffer=400KB alpha=0.25 kmin=20KB kmax=80KB";
         setup.seed = seed;
-        WeftRig rig(setup);
+        return setup;
+    }
+
+    uint64_t
+    Run(const std::string& simulator, const std::string& scheduler, uint64_t seed, bool watched)
+    {
+        const WeftSimulatorChoice choice(simulator, scheduler);
+        WeftRig rig(GetSetup(seed));
         Digest digest;
         digest.Connect(rig);
-        rig.fabric->SetLossProbability(0.001);
-        rig.fabric->ScheduleFailure(10, MicroSeconds(30), MicroSeconds(200));
+        rig.fabric->SetLossProbability(0.004);
+        rig.fabric->ScheduleFailure(rig.fabric->GetNHosts() + 2,
+                                    MicroSeconds(30),
+                                    MicroSeconds(200));
         for (uint32_t h = 1; h < 8; h++)
         {
             rig.Send(h, 0, 150000);
@@ -136,37 +160,47 @@ class RepeatTestCase : public TestCase
             Watch(&rig);
         }
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(rig.acked, 14, scheduler << ": all messages");
-        NS_TEST_EXPECT_MSG_GT(digest.GetCount(), 4000, scheduler << ": frames seen");
-        NS_TEST_EXPECT_MSG_GT(rig.GetTotals().pauses, 0, scheduler << ": pauses");
+        digest.AddResults(rig);
+        const std::string where = simulator + " over " + scheduler;
+        NS_TEST_EXPECT_MSG_EQ(choice.IsInUse(), true, where);
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 14, where << ": all messages");
+        NS_TEST_EXPECT_MSG_GT(digest.GetCount(), 4000, where << ": frames seen");
+        NS_TEST_EXPECT_MSG_GT(rig.GetTotals().pauses, 0, where << ": pauses");
+        const WeftCounters& counters = rig.fabric->GetCounters();
+        NS_TEST_EXPECT_MSG_GT(counters.lost[WeftFabric::DROP_LINK], 0, where << ": link failure");
+        NS_TEST_EXPECT_MSG_GT(counters.lost[WeftFabric::DROP_INJECTED], 0, where << ": drops");
         return digest.Get();
     }
 
     void DoRun() override
     {
-        const uint64_t expected = Run("MapScheduler", 1, false);
-        for (const char* scheduler : {"MapScheduler",
-                                      "HeapScheduler",
-                                      "CalendarScheduler",
-                                      "PriorityQueueScheduler",
-                                      "LaneScheduler"})
+        const std::string& ours = WeftSimulators().back();
+        const uint64_t expected = Run("DefaultSimulatorImpl", "MapScheduler", 1, false);
+        for (const std::string& simulator : WeftSimulators())
         {
-            NS_TEST_EXPECT_MSG_EQ(Run(scheduler, 1, false), expected, scheduler);
+            for (const std::string& scheduler : WeftSchedulers())
+            {
+                NS_TEST_EXPECT_MSG_EQ(Run(simulator, scheduler, 1, false),
+                                      expected,
+                                      simulator << " over " << scheduler);
+            }
         }
-        NS_TEST_EXPECT_MSG_EQ(Run("LaneScheduler", 1, true), expected, "watched");
-        NS_TEST_EXPECT_MSG_NE(Run("MapScheduler", 2, false), expected, "another seed");
+        NS_TEST_EXPECT_MSG_EQ(Run(ours, "LaneScheduler", 1, true), expected, "watched");
+        NS_TEST_EXPECT_MSG_NE(Run(ours, "LaneScheduler", 2, false), expected, "another seed");
     }
 
     std::string m_balancer; //!< under test
+    std::string m_topology; //!< the fabric
 };
 
 /** In steady state neither a packet nor a hop allocates memory. */
 class AllocationTestCase : public TestCase
 {
   public:
-    explicit AllocationTestCase(const std::string& balancer)
-        : TestCase("nothing is allocated per packet-hop under " + balancer),
-          m_balancer(balancer)
+    AllocationTestCase(const std::string& balancer, const std::string& simulator)
+        : TestCase("nothing is allocated per packet-hop under " + balancer + ", " + simulator),
+          m_balancer(balancer),
+          m_simulator(simulator)
     {
     }
 
@@ -192,25 +226,26 @@ class AllocationTestCase : public TestCase
         {
             return; // another operator new is in the way: nothing can be counted
         }
-        UseScheduler("LaneScheduler");
+        const WeftSimulatorChoice choice(m_simulator, "LaneScheduler");
         WeftRigSetup setup;
         setup.topology = "leaf-spine leaves=4 spines=4 hosts-per-leaf=4 link-rate=100Gbps";
         setup.balancer = m_balancer;
         setup.cc = "dcqcn";
         setup.buffer = "shared-buffer preset=100g kmin=20KB kmax=80KB";
         WeftRig rig(setup);
-        auto job = rig.helper.InstallWorkload("permutation bytes=8MB");
+        auto job = rig.helper.InstallWorkload("permutation bytes=32MB");
         Reading warm;
         Reading late;
-        Simulator::Schedule(MicroSeconds(200), &AllocationTestCase::Read, &rig, &warm);
-        Simulator::Schedule(MicroSeconds(600), &AllocationTestCase::Read, &rig, &late);
+        Simulator::Schedule(MicroSeconds(1000), &AllocationTestCase::Read, &rig, &warm);
+        Simulator::Schedule(MicroSeconds(2000), &AllocationTestCase::Read, &rig, &late);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(job->IsDone(), true, "the job is done");
         NS_TEST_EXPECT_MSG_GT(late.hops - warm.hops, 100000, "packet-hops between the readings");
         NS_TEST_EXPECT_MSG_EQ(late.allocations - warm.allocations, 0, "allocations between them");
     }
 
-    std::string m_balancer; //!< under test
+    std::string m_balancer;  //!< under test
+    std::string m_simulator; //!< under which it runs
 };
 
 class WeftDeterminismTestSuite : public TestSuite
@@ -221,8 +256,16 @@ class WeftDeterminismTestSuite : public TestSuite
     {
         for (const char* balancer : {"ecmp", "rsq", "ar", "themis"})
         {
-            AddTestCase(new RepeatTestCase(balancer));
-            AddTestCase(new AllocationTestCase(balancer));
+            for (const char* topology :
+                 {"leaf-spine leaves=4 spines=4 hosts-per-leaf=2 link-rate=100Gbps",
+                  "fat-tree k=4 tiers=3 link-rate=100Gbps"})
+            {
+                AddTestCase(new RepeatTestCase(balancer, topology));
+            }
+            for (const std::string& simulator : WeftSimulators())
+            {
+                AddTestCase(new AllocationTestCase(balancer, simulator));
+            }
         }
     }
 };

@@ -4,8 +4,10 @@
  * ns-3's own IP stack over a fabric: ARP finds the address, datagrams go there and come back, large
  * ones in fragments. Stand-alone only, since the module itself does not depend on internet.
  */
+#include "weft-simulator-choice.h"
 #include "weft-test-rig.h"
 
+#include "ns3/config.h"
 #include "ns3/inet-socket-address.h"
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-address-helper.h"
@@ -45,6 +47,7 @@ class UdpEchoTestCase : public TestCase
         while (Ptr<Packet> packet = socket->Recv())
         {
             m_sizes.push_back(packet->GetSize());
+            m_times.push_back(Simulator::Now().GetTimeStep());
         }
     }
 
@@ -60,8 +63,12 @@ class UdpEchoTestCase : public TestCase
         socket->SendTo(Create<Packet>(size), 0, InetSocketAddress(to, PORT));
     }
 
-    void DoRun() override
+    /** One run. @return when datagrams came back */
+    std::vector<int64_t> Run(const std::string& simulator, const std::string& scheduler)
     {
+        const WeftSimulatorChoice choice(simulator, scheduler);
+        m_sizes.clear();
+        m_times.clear();
         WeftRig rig((WeftRigSetup()));
         const NodeContainer hosts = rig.helper.GetHosts();
         NetDeviceContainer nics;
@@ -92,9 +99,26 @@ class UdpEchoTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ((m_sizes == sizes), true, "every datagram, whole");
         NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "RDMA beside them");
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+        NS_TEST_EXPECT_MSG_EQ(choice.IsInUse(), true, simulator);
+        return m_times;
+    }
+
+    void DoRun() override
+    {
+        // Random streams go on from run to run; without jitter all runs are alike.
+        Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
+                           StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+        const std::vector<int64_t> expected = Run("DefaultSimulatorImpl", "MapScheduler");
+        for (const std::string& scheduler : WeftSchedulers())
+        {
+            NS_TEST_EXPECT_MSG_EQ((Run("FabricSimulatorImpl", scheduler) == expected),
+                                  true,
+                                  "the same times under FabricSimulatorImpl over " << scheduler);
+        }
     }
 
     std::vector<uint32_t> m_sizes; //!< of the datagrams that came back
+    std::vector<int64_t> m_times;  //!< and when
 };
 
 class WeftIpTestSuite : public TestSuite
