@@ -109,6 +109,7 @@ receive(const struct weft_packet *data, int64_t step)
     struct weft_packet reply = *data;
     reply.kind = verdict.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
     reply.psn = verdict.epsn;
+    reply.ahead = weft_ahead(data->psn, verdict.epsn);
     if (verdict.reply == WEFT_REPLY_NONE || (reply.kind == WEFT_NACK && lb->tor &&
                                              !lb->tor->from_host(qps[data->qp].tor, &reply, &tor)))
     {
