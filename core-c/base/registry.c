@@ -18,6 +18,7 @@ static const struct weft_algo *const switches[] = {
     &weft_mmu_algo,
 };
 
+/* clang-format off: one line each */
 static const struct weft_algo *const balancers[] = {
     &weft_lb_ecmp.algo,
     &weft_lb_rsq.algo,
@@ -25,6 +26,7 @@ static const struct weft_algo *const balancers[] = {
     &weft_lb_ar.algo,
     &weft_lb_themis.algo,
 };
+/* clang-format on */
 
 static const struct weft_algo *const transports[] = {
     &weft_transport_nic_sr.algo,
