@@ -18,7 +18,8 @@ static const struct weft_algo *const switches[] = {
     &weft_mmu_algo,
 };
 
-/* clang-format off: one line each */
+/* One line each: clang-format would pack them. */
+/* clang-format off */
 static const struct weft_algo *const balancers[] = {
     &weft_lb_ecmp.algo,
     &weft_lb_rsq.algo,
