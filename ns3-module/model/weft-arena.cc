@@ -3,12 +3,16 @@
  */
 #include "weft-arena.h"
 
+#include "ns3/assert.h"
+
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #ifdef __linux__
 #include <sys/mman.h>
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
 #endif
 
 namespace ns3
@@ -31,12 +35,12 @@ struct Free
 /** All there is to know; never destroyed, because objects may outlive static variables. */
 struct Arena
 {
-    char* at{nullptr};                                 //!< free space of the newest block
-    std::size_t left{0};                               //!< its size
-    std::size_t used{0};                               //!< bytes allocated and not released
-    std::size_t nextBlock{HUGE_PAGE};                  //!< size of the next block
-    std::vector<std::pair<void*, std::size_t>> blocks; //!< of small objects
-    Free* free[SMALL / LINE + 1]{};                    //!< released small objects, by lines
+    char* at{nullptr};                //!< free space of the newest block
+    std::size_t left{0};              //!< its size
+    std::size_t used{0};              //!< bytes allocated and not released
+    std::size_t nextBlock{HUGE_PAGE}; //!< size of the next block
+    std::vector<void*> blocks;        //!< of small objects
+    Free* free[SMALL / LINE + 1]{};   //!< released small objects, by lines
 };
 
 Arena&
@@ -52,77 +56,95 @@ RoundUp(std::size_t bytes, std::size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/** @param bytes a multiple of LINE @return whether an object of that size has a block of its own */
-bool
-IsBlock(std::size_t bytes)
+/** The use of what is released is a mistake, which AddressSanitizer then finds. @param p memory
+ * @param bytes its size */
+void
+Poison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes)
 {
 #ifdef __SANITIZE_ADDRESS__
-    return bytes > 0; // so that the use of released memory is found
-#else
-    return bytes > SMALL;
+    __asan_poison_memory_region(p, bytes);
 #endif
 }
 
-/** @param bytes of a block @return what its address is a multiple of */
-std::align_val_t
-BlockAlignment(std::size_t bytes)
+/** @param p memory that is in use again @param bytes its size */
+void
+Unpoison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes)
 {
-    return std::align_val_t(bytes > SMALL ? HUGE_PAGE : LINE);
+#ifdef __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(p, bytes);
+#endif
 }
 
 /** @param bytes a multiple of LINE @return that much, in huge pages if possible */
 void*
 NewBlock(std::size_t bytes)
 {
-    void* p = ::operator new(bytes, BlockAlignment(bytes));
+    void* p = ::operator new(bytes, std::align_val_t(HUGE_PAGE));
 #ifdef MADV_HUGEPAGE
-    if (bytes > SMALL)
-    {
-        // A wish: without huge pages everything works as well. What is left of the last one stays
-        // with the heap.
-        madvise(p, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
-    }
+    // A wish: without huge pages everything works as well. What lies in the last one may be shared.
+    madvise(p, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
 #endif
     return p;
 }
 
 void
-DeleteBlock(void* p, std::size_t bytes)
+DeleteBlock(void* p)
 {
-    ::operator delete(p, BlockAlignment(bytes));
+    ::operator delete(p, std::align_val_t(HUGE_PAGE));
 }
 
+/** @param a arena @param bytes a multiple of LINE @return fresh memory of a block */
 void*
-AllocateSmall(Arena& a, std::size_t bytes)
+Cut(Arena& a, std::size_t bytes)
 {
-    Free*& list = a.free[bytes / LINE];
-    if (list)
-    {
-        void* p = list;
-        list = list->next;
-        return p;
-    }
     if (a.left < bytes)
     {
-        a.blocks.emplace_back(nullptr, a.nextBlock); // first, lest a block be lost
-        a.blocks.back().first = NewBlock(a.nextBlock);
-        a.at = static_cast<char*>(a.blocks.back().first);
-        a.left = a.nextBlock;
+        const std::size_t size = std::max(a.nextBlock, RoundUp(bytes, HUGE_PAGE));
+        a.blocks.push_back(nullptr); // first, lest a block be lost
+        a.blocks.back() = NewBlock(size);
+        a.at = static_cast<char*>(a.blocks.back());
+        a.left = size;
         a.nextBlock = std::min(2 * a.nextBlock, LARGEST_BLOCK);
+        Poison(a.at, size);
     }
     void* p = a.at;
     a.at += bytes;
     a.left -= bytes;
+    Unpoison(p, bytes);
     return p;
+}
+
+/** @param a arena @param bytes a multiple of LINE, at most SMALL @return memory */
+void*
+AllocateSmall(Arena& a, std::size_t bytes)
+{
+    Free*& list = a.free[bytes / LINE];
+    if (!list)
+    {
+        return Cut(a, bytes);
+    }
+    void* p = list;
+    Unpoison(p, bytes);
+    list = list->next;
+    return p;
+}
+
+void
+ReleaseSmall(Arena& a, void* p, std::size_t bytes)
+{
+    auto f = static_cast<Free*>(p);
+    f->next = a.free[bytes / LINE];
+    a.free[bytes / LINE] = f;
+    Poison(p, bytes);
 }
 
 /** Nothing is in use: gives all blocks back. */
 void
 Reset(Arena& a)
 {
-    for (const auto& [block, bytes] : a.blocks)
+    for (void* block : a.blocks)
     {
-        DeleteBlock(block, bytes);
+        DeleteBlock(block);
     }
     a.blocks = {};
     a.at = nullptr;
@@ -136,14 +158,24 @@ Reset(Arena& a)
 void*
 WeftArenaAllocate(std::size_t bytes)
 {
-    if (bytes > static_cast<std::size_t>(-1) - HUGE_PAGE)
+    return WeftArenaAllocateRow(1, bytes);
+}
+
+void*
+WeftArenaAllocateRow(std::size_t n, std::size_t bytes)
+{
+    constexpr std::size_t most = static_cast<std::size_t>(-1) / 2;
+    if (bytes > most || n > most / (bytes + LINE))
     {
         throw std::bad_alloc();
     }
+    NS_ASSERT_MSG(n == 1 || bytes <= SMALL, "Weft: a row of objects that are too large for one");
     Arena& a = GetArena();
     const std::size_t rounded = RoundUp(std::max(bytes, LINE), LINE);
-    void* p = IsBlock(rounded) ? NewBlock(rounded) : AllocateSmall(a, rounded);
-    a.used += rounded;
+    void* p = rounded > SMALL ? NewBlock(rounded)
+            : n == 1          ? AllocateSmall(a, rounded)
+                              : Cut(a, n * rounded);
+    a.used += n * rounded;
     return p;
 }
 
@@ -157,15 +189,13 @@ WeftArenaRelease(void* p, std::size_t bytes) noexcept
     Arena& a = GetArena();
     const std::size_t rounded = RoundUp(std::max(bytes, LINE), LINE);
     a.used -= rounded;
-    if (IsBlock(rounded))
+    if (rounded > SMALL)
     {
-        DeleteBlock(p, rounded);
+        DeleteBlock(p);
     }
     else
     {
-        auto f = static_cast<Free*>(p);
-        f->next = a.free[rounded / LINE];
-        a.free[rounded / LINE] = f;
+        ReleaseSmall(a, p, rounded);
     }
     if (a.used == 0)
     {

@@ -26,7 +26,14 @@ namespace ns3
  * @return memory on a cache line of its own, contents unspecified; std::bad_alloc if there is none
  */
 void* WeftArenaAllocate(std::size_t bytes);
-/** @param p from WeftArenaAllocate(), or nullptr @param bytes the same number */
+/**
+ * Objects in a row, as in an array; but each is released by itself, whoever does it.
+ * @param n objects, at least 1 @param bytes of each, at most 1 MiB; they follow one another at the
+ * next multiple of 64
+ * @return the memory of the first
+ */
+void* WeftArenaAllocateRow(std::size_t n, std::size_t bytes);
+/** @param p from WeftArenaAllocate(), or of a row, or nullptr @param bytes the same number */
 void WeftArenaRelease(void* p, std::size_t bytes) noexcept;
 /** @return bytes allocated and not released, each rounded up to whole cache lines */
 std::size_t WeftArenaUsed();
