@@ -135,4 +135,5 @@ const struct weft_lb_ops weft_lb_ar = {
     NULL,
     NULL,
     NULL,
+    false,
 };

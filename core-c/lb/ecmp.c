@@ -130,4 +130,5 @@ const struct weft_lb_ops weft_lb_ecmp = {
     NULL,
     NULL,
     NULL,
+    true,
 };

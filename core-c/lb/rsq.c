@@ -51,4 +51,5 @@ const struct weft_lb_ops weft_lb_rsq = {
     NULL,
     NULL,
     NULL,
+    true,
 };

@@ -183,8 +183,7 @@ admit_lossy(struct weft_mmu *mmu, uint32_t i, uint32_t queue, uint32_t tclass, u
 }
 
 unsigned
-weft_mmu_admit_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
-                      uint32_t bytes)
+weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass, uint32_t bytes)
 {
     assert(in < mmu->nports && out < mmu->nports && tclass < WEFT_CLASSES);
     uint32_t i = in * WEFT_CLASSES + tclass;

@@ -159,4 +159,5 @@ const struct weft_lb_ops weft_lb_themis = {
     &weft_themis_d,
     themis_refusal,
     NULL,
+    true,
 };

@@ -13,12 +13,13 @@ namespace ns3
 
 namespace
 {
-constexpr uint32_t FIRST_RING = 64;      //!< places of a lane's first ring
-constexpr std::size_t ARITY = 4;         //!< children of a node of the heap
-constexpr uint32_t REVIEW_PERIOD = 1024; //!< events without a lane between two reviews
-constexpr uint32_t OPEN_VOTES = 8;       //!< a delay is given a lane for so many votes in a period
-constexpr uint32_t CLOSE_USES = 4;       //!< a lane is given up if it took fewer events in a period
-constexpr uint32_t REPLACE_RATIO = 2;    //!< or if a candidate has so many times its uses
+constexpr uint32_t FIRST_RING = 64;         //!< places of a lane's first ring
+constexpr std::size_t ARITY = 4;            //!< children of a node of the heap
+constexpr uint64_t MISSES_PERIOD = 1024;    //!< events without a lane between two reviews
+constexpr uint64_t EVENTS_PERIOD = 1 << 18; //!< or events of all kinds, if a lane is hardly used
+constexpr uint64_t LANE_SHARE = 512;        //!< a lane takes at least one in so many events
+constexpr uint64_t LEVEL_SHARE = 20;        //!< and those of a level of the tournament one in these
+constexpr int64_t LONG_DELAY = 1 << 24;     //!< time steps
 
 /** @param multiplier an odd number whose products spread delays @return another */
 constexpr uint64_t
@@ -35,15 +36,16 @@ FabricEvent::Notify()
 }
 
 WeftEventLanes::WeftEventLanes()
-    : m_reviewAt(REVIEW_PERIOD)
 {
+    m_places.fill({UINT64_MAX, NOTHING});
     RebuildTournament();
 }
 
 bool
 WeftEventLanes::IsEmpty() const
 {
-    return m_heap.empty() && std::all_of(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) {
+    return m_heaps[SOON].empty() && m_heaps[LATE].empty() &&
+           std::all_of(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) {
                return lane.head == lane.tail;
            });
 }
@@ -51,13 +53,14 @@ WeftEventLanes::IsEmpty() const
 void
 WeftEventLanes::Clear()
 {
-    m_heap.clear();
+    m_heaps[SOON].clear();
+    m_heaps[LATE].clear();
     for (Lane& lane : m_lanes)
     {
         lane.head = lane.tail;
     }
-    m_elsewhere = {UINT64_MAX, NOTHING};
-    m_tournament.fill(m_elsewhere);
+    m_places.fill({UINT64_MAX, NOTHING});
+    RebuildTournament();
 }
 
 std::vector<int64_t>
@@ -83,27 +86,57 @@ WeftEventLanes::Lane::Grow()
     {
         larger[i & (places - 1)] = ring[i & mask];
     }
-    ring = std::move(larger);
+    memory = std::move(larger);
+    ring = memory.get();
     mask = places - 1;
 }
 
 // The tournament
 
-WeftEventLanes::Head
-WeftEventLanes::HeapHead() const
+WeftEventLanes::Place
+WeftEventLanes::GetPlace() const
 {
-    if (m_heap.empty())
+    const auto first = std::min_element(m_places.begin(), m_places.end(), IsLess);
+    return static_cast<Place>(first - m_places.begin());
+}
+
+void
+WeftEventLanes::SetPlace(Place place, const Key& first)
+{
+    m_places[place] = first;
+    Play(0, m_places[GetPlace()]);
+}
+
+void
+WeftEventLanes::SetElsewhere(uint64_t ts, uint64_t uid)
+{
+    SetPlace(ELSEWHERE, {ts, uid << SLOT_BITS});
+}
+
+void
+WeftEventLanes::ClearElsewhere()
+{
+    SetPlace(ELSEWHERE, {UINT64_MAX, NOTHING});
+}
+
+void
+WeftEventLanes::Drained(uint32_t slot)
+{
+    const Lane& lane = m_lanes[slot];
+    const uint64_t uid = lane.ring[(lane.head - 1) & lane.mask].key.GetUid();
+    Play(slot, {UINT64_MAX, NOTHING});
+    // Lanes that are hardly used run empty, and are found out here.
+    if (uid >= m_uidReviewed + EVENTS_PERIOD)
     {
-        return {UINT64_MAX, NOTHING};
+        Review(uid);
     }
-    return {static_cast<uint64_t>(m_heap[0].entry.ts), m_heap[0].uid << SLOT_BITS | HEAP};
 }
 
 void
 WeftEventLanes::RebuildTournament()
 {
-    uint32_t last = ELSEWHERE;
-    for (uint32_t slot = FIRST_LANE; slot < SLOTS; slot++)
+    uint32_t last = 0;
+    for (uint32_t slot = 1; slot < SLOTS; slot++)
     {
         last = m_lanes[slot].delay != CLOSED ? slot : last;
     }
@@ -113,78 +146,104 @@ WeftEventLanes::RebuildTournament()
         m_leaves *= 2;
     }
     m_tournament.fill({UINT64_MAX, NOTHING});
-    Play(HEAP, HeapHead());
-    Play(ELSEWHERE, m_elsewhere);
-    for (uint32_t slot = FIRST_LANE; slot <= last; slot++)
+    Play(0, m_places[GetPlace()]);
+    for (uint32_t slot = 1; slot <= last; slot++)
     {
         const Lane& lane = m_lanes[slot];
         if (lane.head != lane.tail)
         {
-            const Entry& next = lane.ring[lane.head & lane.mask];
-            Play(slot, {static_cast<uint64_t>(next.ts), lane.headUid << SLOT_BITS | slot});
+            Play(slot, lane.ring[lane.head & lane.mask].key);
         }
     }
 }
 
-// The heap
+// Where most events do not come by
 
 void
-WeftEventLanes::PushHeap(const Entry& entry, uint64_t uid, int64_t delay)
+WeftEventLanes::PushSlowly(const Key& key, FabricEvent* event, uint32_t context, int64_t delay)
 {
-    HeapPush({entry, uid});
-    if (m_heap[0].uid == uid)
+    const Entry entry{key, event, context};
+    const uint32_t slot = m_table[Bucket(delay)];
+    Lane& lane = m_lanes[slot];
+    if (lane.delay == delay)
     {
-        Play(HEAP, HeapHead());
+        if (lane.tail - lane.head == lane.mask + 1)
+        {
+            lane.Grow();
+        }
+        lane.ring[lane.tail++ & lane.mask] = entry;
+        if (lane.tail - lane.head == 1)
+        {
+            Play(slot, entry.key);
+        }
+        return;
     }
-    Vote(delay);
+    const Place place = delay < LONG_DELAY ? SOON : LATE;
+    HeapPush(place, entry);
+    if (m_heaps[place][0].event == event)
+    {
+        HeapChanged(place);
+    }
+    Vote(delay, entry.key.GetUid());
 }
 
 void
-WeftEventLanes::HeapPush(const Late& late)
+WeftEventLanes::HeapChanged(Place place)
 {
-    std::size_t i = m_heap.size();
-    m_heap.push_back(late);
-    for (; i > 0 && late < m_heap[(i - 1) / ARITY]; i = (i - 1) / ARITY)
+    const std::vector<Entry>& heap = m_heaps[place];
+    SetPlace(place, heap.empty() ? Key{UINT64_MAX, NOTHING} : heap[0].key);
+}
+
+void
+WeftEventLanes::HeapPush(Place place, Entry entry)
+{
+    std::vector<Entry>& heap = m_heaps[place];
+    entry.key.rank &= ~uint64_t{SLOTS - 1};
+    std::size_t i = heap.size();
+    heap.push_back(entry);
+    for (; i > 0 && IsLess(entry.key, heap[(i - 1) / ARITY].key); i = (i - 1) / ARITY)
     {
-        m_heap[i] = m_heap[(i - 1) / ARITY];
+        heap[i] = heap[(i - 1) / ARITY];
     }
-    m_heap[i] = late;
+    heap[i] = entry;
 }
 
 FabricEvent*
-WeftEventLanes::PopHeap(uint32_t& context)
+WeftEventLanes::PopHeap(Place place, uint32_t& context)
 {
-    FabricEvent* const event = m_heap[0].entry.event;
-    context = m_heap[0].entry.context;
-    const Late last = m_heap.back();
-    m_heap.pop_back();
-    const std::size_t size = m_heap.size();
+    std::vector<Entry>& heap = m_heaps[place];
+    FabricEvent* const event = heap[0].event;
+    context = heap[0].context;
+    const Entry last = heap.back();
+    heap.pop_back();
+    const std::size_t size = heap.size();
     std::size_t i = 0;
     for (std::size_t child = 1; child < size; child = i * ARITY + 1)
     {
-        const auto begin = m_heap.begin() + static_cast<std::ptrdiff_t>(child);
-        const auto least =
-            std::min_element(begin,
-                             begin + static_cast<std::ptrdiff_t>(std::min(ARITY, size - child)));
-        if (!(*least < last))
+        std::size_t least = child;
+        for (std::size_t c = child + 1; c < std::min(child + ARITY, size); c++)
+        {
+            least = IsLess(heap[c].key, heap[least].key) ? c : least;
+        }
+        if (!IsLess(heap[least].key, last.key))
         {
             break;
         }
-        m_heap[i] = *least;
-        i = static_cast<std::size_t>(least - m_heap.begin());
+        heap[i] = heap[least];
+        i = least;
     }
     if (size > 0)
     {
-        m_heap[i] = last;
+        heap[i] = last;
     }
-    Play(HEAP, HeapHead());
+    HeapChanged(place);
     return event;
 }
 
 // Learning
 
 void
-WeftEventLanes::Vote(int64_t delay)
+WeftEventLanes::Vote(int64_t delay, uint64_t uid)
 {
     Candidate& candidate =
         m_candidates[(static_cast<uint64_t>(delay) * m_ballot) >> (64 - CANDIDATE_BITS)];
@@ -200,100 +259,122 @@ WeftEventLanes::Vote(int64_t delay)
     {
         candidate = {delay, 1};
     }
-    if (++m_misses >= m_reviewAt)
+    if (++m_misses >= m_missesReviewed + MISSES_PERIOD)
     {
-        Review();
+        Review(uid);
     }
 }
 
 void
-WeftEventLanes::Review()
+WeftEventLanes::Rank(Ranking& all)
 {
+    std::copy(m_candidates.begin(), m_candidates.end(), all.begin());
+    auto to = all.begin() + m_candidates.size();
     for (Lane& lane : m_lanes)
     {
-        lane.uses = lane.tail - lane.reviewed;
-        if (lane.delay != CLOSED && lane.uses < CLOSE_USES)
+        const bool open = lane.delay != CLOSED;
+        *to++ = {lane.delay, open ? lane.tail - lane.reviewed : 0};
+        lane.reviewed = lane.tail;
+    }
+    std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+        return a.votes != b.votes ? a.votes > b.votes : a.delay < b.delay;
+    });
+}
+
+uint32_t
+WeftEventLanes::CountWorthwhile(const Ranking& best, uint64_t events)
+{
+    // Each further level of the tournament costs every event, so its lanes must be worth it.
+    uint32_t lanes = 0;
+    for (uint32_t room = 3; room < SLOTS; room = 2 * room + 1)
+    {
+        uint64_t votes = 0;
+        uint32_t n = lanes;
+        for (; n < room && best[n].votes * LANE_SHARE > events; n++)
+        {
+            votes += best[n].votes;
+        }
+        if (lanes > 0 && votes * LEVEL_SHARE <= events)
+        {
+            break;
+        }
+        lanes = n;
+    }
+    return lanes;
+}
+
+void
+WeftEventLanes::Review(uint64_t uid)
+{
+    const uint64_t events = uid - m_uidReviewed;
+    Ranking best;
+    Rank(best);
+    const uint32_t lanes = CountWorthwhile(best, events);
+    const auto end = best.begin() + lanes;
+    for (uint32_t slot = 1; slot < SLOTS; slot++)
+    {
+        Lane& lane = m_lanes[slot];
+        const bool stays = slot <= lanes && std::any_of(best.begin(), end, [&lane](const auto& c) {
+                               return c.delay == lane.delay;
+                           });
+        if (lane.delay != CLOSED && !stays)
         {
             Close(lane);
         }
     }
-    const auto end = std::partition(m_candidates.begin(),
-                                    m_candidates.end(),
-                                    [](const Candidate& c) { return c.votes >= OPEN_VOTES; });
-    std::sort(m_candidates.begin(), end, [](const Candidate& a, const Candidate& b) {
-        return a.votes != b.votes ? a.votes > b.votes : a.delay < b.delay;
-    });
-    std::for_each(m_candidates.begin(), end, [this](const Candidate& c) { Open(c); });
+    std::for_each(best.begin(), end, [this](const Candidate& c) { Open(c.delay); });
     m_candidates.fill({0, 0});
     // Frequent delays that shared a place, and voted one another down, will not do so again.
     m_ballot = NextMultiplier(m_ballot);
-    m_reviewAt = m_misses + REVIEW_PERIOD;
-    for (Lane& lane : m_lanes)
-    {
-        lane.reviewed = lane.tail;
-    }
+    m_missesReviewed = m_misses;
+    m_uidReviewed = uid;
     RebuildTable();
     RebuildTournament();
 }
 
 void
-WeftEventLanes::Open(const Candidate& candidate)
+WeftEventLanes::Open(int64_t delay)
 {
-    Lane* victim = nullptr;
-    for (uint32_t slot = FIRST_LANE; slot < SLOTS; slot++)
+    Lane* closed = nullptr;
+    for (uint32_t slot = SLOTS - 1; slot > 0; slot--)
     {
-        Lane& lane = m_lanes[slot];
-        if (lane.delay == candidate.delay)
+        if (m_lanes[slot].delay == delay)
         {
             return;
         }
-        const uint32_t uses = lane.delay == CLOSED ? 0 : lane.uses;
-        if (!victim || uses < victim->uses)
-        {
-            victim = &lane;
-        }
+        closed = m_lanes[slot].delay == CLOSED ? &m_lanes[slot] : closed;
     }
-    if (candidate.votes < REPLACE_RATIO * victim->uses)
+    if (!closed->ring)
     {
-        return;
+        closed->Grow();
     }
-    if (victim->delay != CLOSED)
-    {
-        Close(*victim);
-    }
-    if (!victim->ring)
-    {
-        victim->Grow();
-    }
-    victim->delay = candidate.delay;
-    victim->uses = candidate.votes;
+    closed->delay = delay;
+    closed->reviewed = closed->tail;
 }
 
 void
 WeftEventLanes::Close(Lane& lane)
 {
-    uint64_t uid = lane.headUid;
+    const Place place = lane.delay < LONG_DELAY ? SOON : LATE;
     for (; lane.head != lane.tail; lane.head++)
     {
-        const Entry& entry = lane.ring[lane.head & lane.mask];
-        uid += entry.uid - static_cast<uint32_t>(uid);
-        HeapPush({entry, uid});
+        HeapPush(place, lane.ring[lane.head & lane.mask]);
     }
     lane.delay = CLOSED;
-    lane.uses = 0;
+    HeapChanged(place);
 }
 
 bool
 WeftEventLanes::FillTable()
 {
     bool distinct = true;
-    m_table.fill(HEAP);
-    for (uint32_t slot = FIRST_LANE; slot < SLOTS; slot++)
+    m_table.fill(0);
+    for (uint32_t slot = 1; slot < SLOTS; slot++)
     {
         if (m_lanes[slot].delay != CLOSED)
         {
             uint8_t& place = m_table[Bucket(m_lanes[slot].delay)];
-            distinct = distinct && place == HEAP;
+            distinct = distinct && place == 0;
             place = static_cast<uint8_t>(slot);
         }
     }

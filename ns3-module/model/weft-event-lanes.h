@@ -51,38 +51,31 @@ class FabricEvent : public EventImpl
 class WeftEventLanes
 {
   public:
-    /** An event and when it is due. */
-    struct Entry
+    /** Who holds an event that is on no lane. */
+    enum Place : uint32_t
     {
-        int64_t ts;         //!< time step
-        FabricEvent* event; //!< event
-        uint32_t uid;       //!< its low 32 bits
-        uint32_t context;   //!< context
-    };
-
-    /** Who holds the next event. */
-    enum Slot : uint32_t
-    {
-        HEAP,       //!< delays without a lane
-        ELSEWHERE,  //!< not in here: see SetElsewhere()
-        FIRST_LANE, //!< and all further ones
+        SOON,      //!< the heap
+        LATE,      //!< the heap of long delays, so that idle timers do not burden the other one
+        ELSEWHERE, //!< not in here: see SetElsewhere()
+        PLACES
     };
 
     static constexpr uint64_t NOTHING = UINT64_MAX; //!< rank of a slot that is empty
 
-    /** The first event of a slot. Slots are in the low bits, so that one comparison yields both. */
-    struct Head
+    /** An event's place in the order of all. The slot is in the low bits: one comparison yields
+     * both. */
+    struct Key
     {
         uint64_t ts;   //!< time step
-        uint64_t rank; //!< uid and slot
+        uint64_t rank; //!< uid and slot: its lane, or 0
 
-        /** @return whether there is none */
+        /** @return whether there is no event */
         bool IsNothing() const
         {
             return rank == NOTHING;
         }
 
-        /** @return who holds it */
+        /** @return the lane that holds it, or 0 */
         uint32_t GetSlot() const
         {
             return static_cast<uint32_t>(rank) & (SLOTS - 1);
@@ -109,73 +102,71 @@ class WeftEventLanes
     {
         const uint32_t slot = m_table[Bucket(delay)];
         Lane& lane = m_lanes[slot];
-        const Entry entry{now + delay, event, static_cast<uint32_t>(uid), context};
-        if (__builtin_expect(lane.delay != delay, 0))
+        const uint32_t size = lane.tail - lane.head;
+        const Key key{static_cast<uint64_t>(now + delay), uid << SLOT_BITS | slot};
+        // One test for all that is rare: no lane, an empty one, a full one.
+        if (__builtin_expect((lane.delay != delay) | (size - 1 >= lane.mask), 0))
         {
-            PushHeap(entry, uid, delay);
+            PushSlowly(key, event, context, delay);
             return;
         }
-        if (__builtin_expect(lane.tail - lane.head > lane.mask, 0))
-        {
-            lane.Grow();
-        }
-        lane.ring[lane.tail++ & lane.mask] = entry;
-        if (lane.tail - lane.head == 1)
-        {
-            lane.headUid = uid;
-            Play(slot, {static_cast<uint64_t>(entry.ts), uid << SLOT_BITS | slot});
-        }
+        Entry& entry = lane.ring[lane.tail++ & lane.mask];
+        entry.key = key;
+        entry.event = event;
+        entry.context = context;
     }
 
     /** @return the first event of all */
-    const Head& Next() const
+    const Key& Next() const
     {
         return m_tournament[1];
     }
 
-    /** Takes the next event, which must not be elsewhere. @param slot who holds it @param context
-     * gets its context @return it */
-    FabricEvent* Pop(uint32_t slot, uint32_t& context)
+    /** Takes the next event. @param slot the lane that holds it @param context gets its context
+     * @return it */
+    FabricEvent* PopLane(uint32_t slot, uint32_t& context)
     {
-        if (__builtin_expect(slot == HEAP, 0))
-        {
-            return PopHeap(context);
-        }
         Lane& lane = m_lanes[slot];
-        FabricEvent* const event = lane.ring[lane.head & lane.mask].event;
-        context = lane.ring[lane.head & lane.mask].context;
-        const uint32_t left = lane.tail - ++lane.head;
-        if (left == 0)
+        const uint32_t mask = lane.mask;
+        const Entry* const ring = lane.ring;
+        const uint32_t head = lane.head;
+        const uint32_t left = lane.tail - head - 1;
+        FabricEvent* const event = ring[head & mask].event;
+        context = ring[head & mask].context;
+        lane.head = head + 1;
+        if (__builtin_expect(left == 0, 0))
         {
-            Play(slot, {UINT64_MAX, NOTHING});
+            Drained(slot);
             return event;
         }
-        const Entry& next = lane.ring[lane.head & lane.mask];
-        lane.headUid += next.uid - static_cast<uint32_t>(lane.headUid);
-        Play(slot, {static_cast<uint64_t>(next.ts), lane.headUid << SLOT_BITS | slot});
-        lane.Prefetch(left);
+        Play(slot, ring[(head + 1) & mask].key);
+        if (left > FAR)
+        {
+            // Events stand in line, so what the next ones touch can be fetched.
+            __builtin_prefetch(ring[(head + FAR) & mask].event, 1);
+            __builtin_prefetch(ring[(head + NEAR) & mask].event->target, 1);
+        }
         return event;
     }
 
+    /** @return who holds the next event, given that no lane does */
+    Place GetPlace() const;
+
+    /** Takes the next event. @param place the heap that holds it @param context gets its context
+     * @return it */
+    FabricEvent* PopHeap(Place place, uint32_t& context);
+
     /** Says when the first event that lies elsewhere is due. @param ts time step @param uid its uid
      */
-    void SetElsewhere(uint64_t ts, uint64_t uid)
-    {
-        m_elsewhere = {ts, uid << SLOT_BITS | ELSEWHERE};
-        Play(ELSEWHERE, m_elsewhere);
-    }
+    void SetElsewhere(uint64_t ts, uint64_t uid);
 
     /** Nothing lies elsewhere. */
-    void ClearElsewhere()
-    {
-        m_elsewhere = {UINT64_MAX, NOTHING};
-        Play(ELSEWHERE, m_elsewhere);
-    }
+    void ClearElsewhere();
 
     /** @return when the first event that lies elsewhere is due, or UINT64_MAX */
     uint64_t GetElsewhere() const
     {
-        return m_elsewhere.ts;
+        return m_places[ELSEWHERE].ts;
     }
 
     /** @return whether no event is in here */
@@ -195,55 +186,42 @@ class WeftEventLanes
 
   private:
     static constexpr uint32_t SLOT_BITS = 5;           //!< bits of a slot's number
-    static constexpr uint32_t SLOTS = 1U << SLOT_BITS; //!< heap, elsewhere, and lanes
+    static constexpr uint32_t SLOTS = 1U << SLOT_BITS; //!< lanes, and 0 for all places besides
     static constexpr uint32_t TABLE_BITS = 10;         //!< log2 of the size of the table of delays
     static constexpr uint32_t CANDIDATE_BITS = 6;      //!< log2 of the number of candidates
 
-    /** A FIFO ring of events of one delay. */
-    struct Lane
+    /** An event and when it is due. */
+    struct Entry
     {
-        std::unique_ptr<Entry[]> ring; //!< mask + 1 places, once it was open
-        uint32_t head{0};              //!< events ever taken, modulo 2^32
-        uint32_t tail{0};              //!< events ever put in, modulo 2^32
-        uint32_t mask{0};              //!< places less one
-        uint32_t reviewed{0};          //!< tail at the last review
-        uint32_t uses{0};              //!< events between the last two reviews
-        uint64_t headUid{0};           //!< uid of the first event
-        int64_t delay{CLOSED};         //!< delay of its events
+        Key key;            //!< when
+        FabricEvent* event; //!< what
+        uint32_t context;   //!< where
+    };
+
+    /** A FIFO ring of events of one delay. */
+    struct alignas(64) Lane
+    {
+        Entry* ring{nullptr};            //!< mask + 1 places, once it was open
+        uint32_t head{0};                //!< events ever taken, modulo 2^32
+        uint32_t tail{0};                //!< events ever put in, modulo 2^32
+        uint32_t mask{0};                //!< places less one
+        uint32_t reviewed{0};            //!< tail at the last review
+        int64_t delay{CLOSED};           //!< delay of its events
+        std::unique_ptr<Entry[]> memory; //!< of the ring
 
         /** Doubles the ring. */
-        [[gnu::noinline]] void Grow();
-
-        /** Events stand in line, so what the next ones touch can be fetched. @param left events */
-        void Prefetch(uint32_t left) const
-        {
-            if (left > FAR)
-            {
-                __builtin_prefetch(ring[(head + FAR) & mask].event, 1);
-                __builtin_prefetch(ring[(head + NEAR) & mask].event->target, 1);
-            }
-        }
+        void Grow();
     };
 
-    /** An event in the heap. */
-    struct Late
-    {
-        Entry entry;  //!< the event
-        uint64_t uid; //!< all of its uid
-
-        /** @param other another @return whether this one comes first */
-        bool operator<(const Late& other) const
-        {
-            return entry.ts != other.entry.ts ? entry.ts < other.entry.ts : uid < other.uid;
-        }
-    };
-
-    /** A delay that has no lane, and how often it was seen of late. */
+    /** A delay and how often it was seen of late. */
     struct Candidate
     {
         int64_t delay;  //!< delay
-        uint32_t votes; //!< its events less those of others that share its place
+        uint32_t votes; //!< its events, less those of others that share its place
     };
+
+    /** All delays in use. */
+    using Ranking = std::array<Candidate, SLOTS + (1U << CANDIDATE_BITS)>;
 
     static constexpr int64_t CLOSED = -1; //!< delay of a lane that is not in use
     static constexpr uint32_t FAR = 8;    //!< an event is fetched when so many are before it
@@ -256,25 +234,26 @@ class WeftEventLanes
                                      (64 - TABLE_BITS));
     }
 
-    /** Enters a slot's new head into the tournament. @param slot the slot @param head its head */
-    void Play(uint32_t slot, Head head)
+    /** Enters a slot's first event into the tournament. @param slot the slot @param key the event's
+     */
+    void Play(uint32_t slot, Key key)
     {
+        Key* const nodes = m_tournament.data();
         uint32_t i = m_leaves + slot;
-        m_tournament[i] = head;
-        while (i > 1)
+        nodes[i] = key;
+        for (; i > 1; i >>= 1)
         {
             // Which one is less is anyone's guess, the processor's too: no branch.
-            const Head other = m_tournament[i ^ 1];
-            const uint64_t less = -static_cast<uint64_t>(IsLess(other, head));
-            head.ts ^= (head.ts ^ other.ts) & less;
-            head.rank ^= (head.rank ^ other.rank) & less;
-            i >>= 1;
-            m_tournament[i] = head;
+            const Key other = nodes[i ^ 1];
+            const bool less = IsLess(other, key);
+            key.ts = less ? other.ts : key.ts;
+            key.rank = less ? other.rank : key.rank;
+            nodes[i >> 1] = key;
         }
     }
 
     /** @param a one @param b another @return whether the first is less */
-    static bool IsLess(const Head& a, const Head& b)
+    static bool IsLess(const Key& a, const Key& b)
     {
 #ifdef __SIZEOF_INT128__
         __extension__ using Wide = unsigned __int128;
@@ -284,22 +263,31 @@ class WeftEventLanes
 #endif
     }
 
-    /** Adds an event that has no lane. @param entry event @param uid its uid @param delay its delay
+    /** Adds an event that has no lane, or whose lane is empty or full. @param key when @param event
+     * what @param context where @param delay its delay */
+    [[gnu::noinline]] void
+    PushSlowly(const Key& key, FabricEvent* event, uint32_t context, int64_t delay);
+    /** Puts an event on a heap, and leaves the rest alone. @param place heap @param entry event */
+    void HeapPush(Place place, Entry entry);
+    /** A heap's first event has changed. @param place heap */
+    void HeapChanged(Place place);
+    /** A place's first event has changed. @param place place @param first its first event */
+    void SetPlace(Place place, const Key& first);
+    /** A lane has run empty. @param slot its slot */
+    [[gnu::noinline]] void Drained(uint32_t slot);
+    /** Counts a delay that has no lane. @param delay delay @param uid of its event */
+    void Vote(int64_t delay, uint64_t uid);
+    /** Gives lanes to the delays that are worth it. @param uid of the newest event */
+    void Review(uint64_t uid);
+    /** Ranks the delays in use, with and without lanes. @param all gets them, the most frequent
+     * first
      */
-    [[gnu::noinline]] void PushHeap(const Entry& entry, uint64_t uid, int64_t delay);
-    /** Puts an event on the heap, and leaves the tournament alone. @param late event */
-    void HeapPush(const Late& late);
-    /** @param context gets its context @return the first event of the heap, taken */
-    [[gnu::noinline]] FabricEvent* PopHeap(uint32_t& context);
-    /** @return the heap's first event */
-    Head HeapHead() const;
-    /** Counts a delay that has no lane. @param delay delay */
-    void Vote(int64_t delay);
-    /** Opens lanes for the delays that were frequent of late. */
-    void Review();
-    /** Opens a lane, in place of one that is used far less if none is free. @param candidate delay
-     */
-    void Open(const Candidate& candidate);
+    void Rank(Ranking& all);
+    /** @param best delays, the most frequent first @param events of all delays @return how many of
+     * them are worth a lane */
+    static uint32_t CountWorthwhile(const Ranking& best, uint64_t events);
+    /** Opens a lane in a free slot. @param delay its delay */
+    void Open(int64_t delay);
     /** Gives a lane up: its events move to the heap. @param lane lane */
     void Close(Lane& lane);
     /** Fills the table of delays, by a multiplier that keeps them apart. */
@@ -309,17 +297,18 @@ class WeftEventLanes
     /** Sizes the tournament by the lanes in use, and plays it anew. */
     void RebuildTournament();
 
+    std::array<Lane, SLOTS> m_lanes;                     //!< slot 0 is never open
     uint64_t m_multiplier{UINT64_C(0x9e3779b97f4a7c15)}; //!< spreads delays over the table
-    Head m_elsewhere{UINT64_MAX, NOTHING};               //!< see SetElsewhere()
     uint32_t m_leaves{2};                                //!< leaves of the tournament, 2^n
-    std::array<Head, 2 * SLOTS> m_tournament;            //!< node i is the lesser of 2i and 2i + 1
-    std::array<Lane, SLOTS> m_lanes;                     //!< the first two are never open
-    std::array<uint8_t, 1U << TABLE_BITS> m_table{};     //!< by delay: its slot, or HEAP
-    std::vector<Late> m_heap;                            //!< 4-ary
+    std::array<Key, 2 * SLOTS> m_tournament;             //!< node i is the lesser of 2i and 2i + 1
+    std::array<uint8_t, 1U << TABLE_BITS> m_table{};     //!< by delay: its slot, or 0
+    std::array<Key, PLACES> m_places;                    //!< their first events
+    std::array<std::vector<Entry>, 2> m_heaps;           //!< 4-ary; by place
     uint64_t m_misses{0};                                //!< events that found no lane
-    uint64_t m_reviewAt{0};                              //!< misses at the next review
+    uint64_t m_missesReviewed{0};                        //!< the same at the last review
+    uint64_t m_uidReviewed{0};                           //!< newest uid at the last review
     uint64_t m_ballot{UINT64_C(0x9e3779b97f4a7c15)};     //!< spreads delays over the candidates
-    std::array<Candidate, 1U << CANDIDATE_BITS> m_candidates{}; //!< delays that may earn a lane
+    std::array<Candidate, 1U << CANDIDATE_BITS> m_candidates{}; //!< delays that have no lane
 };
 
 } // namespace ns3

@@ -50,7 +50,7 @@ void
 FabricSimulatorImpl::DoDispose()
 {
     TakeForeign();
-    while (!m_events->IsEmpty())
+    while (m_events && !m_events->IsEmpty())
     {
         m_events->RemoveNext().impl->Unref();
     }
@@ -103,7 +103,10 @@ FabricSimulatorImpl::SetScheduler(ObjectFactory schedulerFactory)
         scheduler->Insert(m_events->RemoveNext());
     }
     m_events = scheduler;
-    g_inUse = this;
+    if (PeekPointer(Simulator::GetImplementation()) == this)
+    {
+        g_inUse = this;
+    }
 }
 
 void
@@ -134,22 +137,23 @@ FabricSimulatorImpl::Run()
     m_stop = false;
     while (!m_stop)
     {
-        const WeftEventLanes::Head next = m_lanes.Next();
+        const WeftEventLanes::Key next = m_lanes.Next();
         if (next.IsNothing())
         {
             break;
         }
         NS_ASSERT(static_cast<int64_t>(next.ts) >= m_now);
         m_now = static_cast<int64_t>(next.ts);
-        m_currentUid = next.GetUid();
+        m_current = next;
         m_eventCount++;
-        if (next.GetSlot() == WeftEventLanes::ELSEWHERE)
+        const uint32_t slot = next.GetSlot();
+        if (__builtin_expect(slot != 0, 1))
         {
-            RunOrdinary();
+            m_lanes.PopLane(slot, m_context)->Fire(m_now);
         }
         else
         {
-            m_lanes.Pop(next.GetSlot(), m_context)->Fire(m_now);
+            RunOther();
         }
         if (m_hasForeign.load(std::memory_order_relaxed))
         {
@@ -159,8 +163,14 @@ FabricSimulatorImpl::Run()
 }
 
 void
-FabricSimulatorImpl::RunOrdinary()
+FabricSimulatorImpl::RunOther()
 {
+    const WeftEventLanes::Place place = m_lanes.GetPlace();
+    if (place != WeftEventLanes::ELSEWHERE)
+    {
+        m_lanes.PopHeap(place, m_context)->Fire(m_now);
+        return;
+    }
     const Scheduler::Event next = m_events->RemoveNext();
     UpdateNext();
     m_context = next.key.m_context;
@@ -210,6 +220,13 @@ FabricSimulatorImpl::TakeForeign()
     {
         Insert(static_cast<uint64_t>(m_now + f.delay), f.context, f.event);
     }
+}
+
+void
+WeftScheduleOrdinarily(int64_t delay, FabricEvent* event, uint32_t context)
+{
+    event->Ref();
+    Simulator::ScheduleWithContext(context, TimeStep(static_cast<uint64_t>(delay)), event);
 }
 
 void
@@ -323,7 +340,7 @@ FabricSimulatorImpl::IsExpired(const EventId& id) const
         return !IsPendingDestroy(id);
     }
     const auto now = static_cast<uint64_t>(m_now);
-    return id.GetTs() < now || (id.GetTs() == now && Widen(id.GetUid()) <= m_currentUid);
+    return id.GetTs() < now || (id.GetTs() == now && Widen(id.GetUid()) <= m_current.GetUid());
 }
 
 Time

@@ -32,8 +32,9 @@ namespace ns3
  * ns3::DefaultSimulatorImpl.
  *
  * Events of both kinds take their uid from one counter and run in the order of (timestamp, uid), so
- * a program does the same here and under ns3::DefaultSimulatorImpl. The counter has 64 bits here:
- * events at equal times keep their order beyond 2^32 events, where ns-3's own counter wraps.
+ * a program does the same here and under ns3::DefaultSimulatorImpl. Beyond 2^32 events, where
+ * ns-3's 32-bit uid wraps and ordinary events at equal times may change places, the fabric's keep
+ * theirs.
  */
 class FabricSimulatorImpl : public SimulatorImpl
 {
@@ -120,8 +121,8 @@ class FabricSimulatorImpl : public SimulatorImpl
     uint64_t Insert(uint64_t ts, uint32_t context, EventImpl* event);
     /** Tells the lanes which ordinary event comes next. */
     void UpdateNext();
-    /** Runs the next ordinary event. */
-    void RunOrdinary();
+    /** Runs the next event, which is on no lane. */
+    [[gnu::noinline]] void RunOther();
     /** Takes over what other threads have scheduled. */
     void TakeForeign();
     /** @param id of a destroy event @return whether it is still to run */
@@ -132,7 +133,7 @@ class FabricSimulatorImpl : public SimulatorImpl
     WeftEventLanes m_lanes;                //!< the fabric's events, and when the others come
     int64_t m_now{0};                      //!< time steps
     uint64_t m_uid;                        //!< of the next event
-    uint64_t m_currentUid{0};              //!< of the event that runs
+    WeftEventLanes::Key m_current{0, 0};   //!< of the event that runs
     uint64_t m_eventCount{0};              //!< events run
     uint32_t m_context;                    //!< of the event that runs
     bool m_stop{false};                    //!< Stop() was called
@@ -144,6 +145,10 @@ class FabricSimulatorImpl : public SimulatorImpl
     std::thread::id m_mainThread;          //!< the thread that runs the simulation
 };
 
+/** WeftSchedule() under another implementation. @param delay ps @param event event @param context
+ * context */
+[[gnu::cold]] void WeftScheduleOrdinarily(int64_t delay, FabricEvent* event, uint32_t context);
+
 /**
  * @ingroup weft
  * Schedules an event of the fabric, under any simulator implementation. Nothing is allocated.
@@ -154,13 +159,15 @@ class FabricSimulatorImpl : public SimulatorImpl
 inline void
 WeftSchedule(int64_t delay, FabricEvent* event, uint32_t context)
 {
-    if (FabricSimulatorImpl* simulator = FabricSimulatorImpl::Get())
+    FabricSimulatorImpl* const simulator = FabricSimulatorImpl::Get();
+    if (__builtin_expect(simulator != nullptr, 1))
     {
         simulator->ScheduleEvent(delay, event, context);
-        return;
     }
-    event->Ref();
-    Simulator::ScheduleWithContext(context, TimeStep(static_cast<uint64_t>(delay)), event);
+    else
+    {
+        WeftScheduleOrdinarily(delay, event, context);
+    }
 }
 
 /**

@@ -229,6 +229,11 @@ class WeftFabric : public Object
     {
         return m_injectsLoss;
     }
+    /** @return whether forwarding has exceptions, or losses are injected */
+    bool IsFaulty() const
+    {
+        return m_injectsLoss || m_fib;
+    }
     bool TakeInjectedLoss(const weft_packet& d, weft_rng& rng);
 
     WeftPacket* NewPacket()

@@ -26,7 +26,6 @@ void
 WeftPacketPool::Grow()
 {
     constexpr int batch = 256;
-    m_all.reserve(m_all.size() + batch);
     for (int i = 0; i < batch; i++)
     {
         auto p = new WeftPacket;

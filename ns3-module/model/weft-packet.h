@@ -4,6 +4,7 @@
 #ifndef WEFT_PACKET_NS3_H
 #define WEFT_PACKET_NS3_H
 
+#include "weft-arena.h"
 #include "weft-fabric-simulator.h"
 
 #include <vector>
@@ -22,7 +23,7 @@ class WeftPort;
  * end. While it waits in a queue it is a link of that queue's list. Nothing is allocated per
  * packet or per hop: descriptors come from a WeftPacketPool and go back to it.
  */
-class alignas(64) WeftPacket final : public FabricEvent
+class alignas(64) WeftPacket final : public FabricEvent, public WeftInArena
 {
   public:
     weft_packet d{}; //!< what switches, NICs and balancers read

@@ -22,6 +22,7 @@ constexpr int64_t PFC_FRAME = 64;                           //!< bytes of a PFC 
 
 WeftPort::WeftPort(uint32_t index, int64_t rate, int64_t delay, int64_t gap)
     : m_psPerByte(PS_BIT_PER_BYTE % rate == 0 ? PS_BIT_PER_BYTE / rate : 0),
+      m_gapTime(gap * m_psPerByte),
       m_index(static_cast<uint16_t>(index)),
       m_delay(delay),
       m_rate(rate),
@@ -74,25 +75,16 @@ WeftPort::SlowWireTime(int64_t bytes) const
 }
 
 void
-WeftPort::Transmit(WeftPacket* p, int64_t now)
+WeftPort::TransmitFromSwitch(WeftPacket* p, int64_t now)
 {
     NS_ASSERT(now >= m_freeAt);
-    const uint32_t bytes = p->d.bytes;
-    const int64_t serialization = WireTime(bytes);
-    m_freeAt = now + WireTime(bytes + m_gap);
-    m_frames++;
-    m_bytes += bytes;
-    if (m_switch)
+    const int64_t serialization = Occupy(p, now);
+    m_switch->Leaving(p, m_index, m_facesHost, now, now + serialization);
+    if (m_switch->NeedsDrainEvent())
     {
-        m_switch->Leaving(p, m_index, m_facesHost, now, now + serialization);
-        if (m_switch->NeedsDrainEvent())
-        {
-            Arm(now);
-        }
+        Arm(now);
     }
-    p->d.in_port = m_peerIndex;
-    p->target = m_receiver;
-    WeftSchedule(serialization + m_delay, p, m_peerContext);
+    Send(p, serialization);
 }
 
 void
@@ -105,23 +97,22 @@ WeftPort::Fire(int64_t now)
     }
     m_state = static_cast<uint8_t>(m_state & ~ARMED);
     m_switch->Settle(now);
-    TransmitNext(now);
-}
-
-void
-WeftPort::TransmitNext(int64_t now)
-{
-    for (uint32_t c = 0; c < WEFT_CLASSES; c++)
+    const uint32_t ready = GetReady();
+    if (ready == 0)
     {
-        if ((m_state & (WAITS << c)) && !IsPaused(c))
-        {
-            WeftPacket* p = m_head[c];
-            SetHead(c, p->GetNext());
-            Transmit(p, now);
-            break;
-        }
+        return;
     }
-    if (HasReady())
+    const uint32_t c = ready & WAITS ? 0 : 1;
+    WeftPacket* p = m_head[c];
+    WeftPacket* next = p->GetNext();
+    m_head[c] = next;
+    target = next;
+    if (!next)
+    {
+        m_state = static_cast<uint8_t>(m_state & ~(WAITS << c));
+    }
+    TransmitFromSwitch(p, now);
+    if (GetReady() != 0)
     {
         Arm(now);
     }

@@ -23,7 +23,7 @@ class WeftSwitch;
  * Store and forward: a frame of B bytes that starts at t arrives whole at t + B/C + propagation;
  * the wire is free again at t + (B + gap)/C. A transmit event is armed only when something waits.
  */
-class alignas(64) WeftPort final : public FabricEvent
+class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
 {
   public:
     /**
@@ -47,7 +47,7 @@ class alignas(64) WeftPort final : public FabricEvent
         const uint32_t c = p->d.tclass;
         if (!(m_state & (WAITS | WAITS << 1 | ARMED | PAUSED << c)) && now >= m_freeAt)
         {
-            Transmit(p, now);
+            TransmitFromSwitch(p, now);
             return;
         }
         p->SetNext(nullptr);
@@ -57,7 +57,9 @@ class alignas(64) WeftPort final : public FabricEvent
         }
         else
         {
-            SetHead(c, p);
+            m_head[c] = p;
+            m_state = static_cast<uint8_t>(m_state | WAITS << c);
+            target = p;
         }
         m_tail[c] = p;
         if (!(m_state & (ARMED | PAUSED << c)))
@@ -66,8 +68,12 @@ class alignas(64) WeftPort final : public FabricEvent
         }
     }
 
-    /** Puts a frame on the wire, which must be free. @param p the frame @param now ps */
-    void Transmit(WeftPacket* p, int64_t now);
+    /** Puts a NIC's frame on the wire, which must be free. @param p the frame @param now ps */
+    void Transmit(WeftPacket* p, int64_t now)
+    {
+        Send(p, Occupy(p, now));
+    }
+
     /** The wire is free, or a NIC's pacing gap is over. @param now ps */
     void Fire(int64_t now) override;
     /** The peer's PFC frame takes effect. @param tclass class @param paused pause or resume */
@@ -186,23 +192,34 @@ class alignas(64) WeftPort final : public FabricEvent
 
     /** @param peer the other end of the link */
     void SetPeer(WeftPort* peer);
-    /** @param tclass class @param p its first packet, or nullptr */
-    void SetHead(uint32_t tclass, WeftPacket* p)
+    /** Puts a switch's frame on the wire. @param p the frame @param now ps */
+    void TransmitFromSwitch(WeftPacket* p, int64_t now);
+
+    /** Takes the wire for a frame. @param p the frame @param now ps @return its serialization, ps
+     */
+    int64_t Occupy(const WeftPacket* p, int64_t now)
     {
-        const auto bit = static_cast<uint8_t>(WAITS << tclass);
-        m_head[tclass] = p;
-        m_state = static_cast<uint8_t>(p ? m_state | bit : m_state & ~bit);
-        target = m_head[m_state & WAITS ? 0 : 1];
+        const int64_t serialization = WireTime(p->d.bytes);
+        m_freeAt = now + (m_psPerByte ? serialization + m_gapTime : WireTime(p->d.bytes + m_gap));
+        m_frames++;
+        m_bytes += p->d.bytes;
+        return serialization;
     }
 
-    /** @return whether a packet may leave */
-    bool HasReady() const
+    /** Lets a frame arrive. @param p the frame @param serialization ps */
+    void Send(WeftPacket* p, int64_t serialization)
     {
-        return (m_state & ~(m_state / PAUSED) & (WAITS | WAITS << 1)) != 0;
+        p->d.in_port = m_peerIndex;
+        p->target = m_receiver;
+        WeftSchedule(serialization + m_delay, p, m_peerContext);
     }
 
-    /** Sends the next waiting frame of a switch. @param now ps */
-    void TransmitNext(int64_t now);
+    /** @return a bit for each class of which a packet may leave, class 0 the lowest */
+    uint32_t GetReady() const
+    {
+        return m_state & ~(m_state / PAUSED) & (WAITS | WAITS << 1);
+    }
+
     /** Rates that do not divide a byte into whole picoseconds. @param bytes length @return ps,
      * rounded up */
     int64_t SlowWireTime(int64_t bytes) const;
@@ -210,6 +227,7 @@ class alignas(64) WeftPort final : public FabricEvent
     // What a frame reads comes first.
     int64_t m_freeAt{0};                //!< the wire is free from here on, ps
     int64_t m_psPerByte;                //!< 0: not a whole number
+    int64_t m_gapTime;                  //!< ps of the gap behind a frame, if m_psPerByte
     WeftReceiver* m_receiver{nullptr};  //!< the peer's owner
     WeftSwitch* m_switch{nullptr};      //!< owner, or nullptr
     uint16_t m_index;                   //!< number at the owner

@@ -88,7 +88,6 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
         return WEFT_ERANGE;
     }
     m_owner = PeekPointer(fabric);
-    m_shortFrame = static_cast<uint32_t>(fabric->GetFrameConfig().ack);
     const weft_mmu_config& buffer = m_mmu->config;
     m_marksAtEnqueue = buffer.ecn && buffer.ecn_at == WEFT_ECN_ENQUEUE;
     m_marksAtDequeue = buffer.ecn && buffer.ecn_at == WEFT_ECN_DEQUEUE;
@@ -104,10 +103,13 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
         m_ports.push_back(port);
     }
     m_port = m_ports.data();
+    m_inServiceMemory.resize(nports);
+    m_inService = m_inServiceMemory.data();
 
     m_lb = fabric->GetBalancer();
     m_torOps = m_map.tier == 0 ? m_lb->tor : nullptr;
     m_pick = m_lb->pick;
+    m_oblivious = m_lb->oblivious;
     const weft_site site = fabric->GetSite(index);
     m_lbMemory.assign(m_lb->state_size(fabric->GetBalancerConfig(), &site) / 8 + 2, 0);
     m_lbState = m_lbMemory.data();
@@ -121,7 +123,7 @@ WeftSwitch::GetBuffer()
     // an event at the end of each frame keeps the buffer up to date.
     if (m_pausedIngress == 0)
     {
-        Settle(WeftNow());
+        SettleAll(WeftNow());
     }
     return *m_mmu;
 }
@@ -170,68 +172,67 @@ WeftSwitch::PassesTor(WeftPacket* p)
     return false;
 }
 
-bool
-WeftSwitch::Route(const WeftPacket* p, weft_ports& ports) const
-{
-    const weft_fib* fib = m_owner->GetFib();
-    if (fib)
-    {
-        return weft_fib_route(fib, m_index, &m_map, p->d.dst, &ports);
-    }
-    weft_route(&m_map, p->d.dst, &ports);
-    return true;
-}
-
-bool
-WeftSwitch::IsInjectedLoss(const WeftPacket* p)
-{
-    return p->d.kind == WEFT_DATA && m_owner->TakeInjectedLoss(p->d, m_rng);
-}
-
 void
 WeftSwitch::Forward(WeftPacket* p, int64_t now)
 {
+    if (__builtin_expect(m_owner->IsFaulty(), 0))
+    {
+        ForwardFaulty(p, now);
+        return;
+    }
     weft_ports ports;
+    weft_route(&m_map, p->d.dst, &ports);
     ports.queue_bytes = m_mmu->queue_bytes;
-    if (!Route(p, ports))
+    Dispatch(p, Choose(p, ports, now), now);
+}
+
+void
+WeftSwitch::ForwardFaulty(WeftPacket* p, int64_t now)
+{
+    const weft_fib* fib = m_owner->GetFib();
+    weft_ports ports;
+    if (!fib)
     {
-        m_dropTrace(p->d);
-        m_owner->Drop(p, WeftFabric::DROP_LINK);
+        weft_route(&m_map, p->d.dst, &ports);
+    }
+    else if (!weft_fib_route(fib, m_index, &m_map, p->d.dst, &ports))
+    {
+        Drop(p, WeftFabric::DROP_LINK);
         return;
     }
-    const uint32_t out =
-        ports.n == 1 ? weft_port_at(&ports, 0) : m_pick(m_lbState, &ports, &p->d, now);
-    if (m_owner->InjectsLoss() && out < m_map.first_up && p->d.in_port < m_map.first_up &&
-        IsInjectedLoss(p))
+    ports.queue_bytes = m_mmu->queue_bytes;
+    const uint32_t out = Choose(p, ports, now);
+    if (IsInjectedLoss(p, out))
     {
-        m_dropTrace(p->d);
-        m_owner->Drop(p, WeftFabric::DROP_INJECTED);
+        Drop(p, WeftFabric::DROP_INJECTED);
         return;
     }
-    if (Admit(p, out, now))
-    {
-        m_port[out]->Enqueue(p, now);
-    }
+    Dispatch(p, out, now);
 }
 
 bool
-WeftSwitch::Admit(WeftPacket* p, uint32_t out, int64_t now)
+WeftSwitch::IsInjectedLoss(const WeftPacket* p, uint32_t out)
 {
+    return m_owner->InjectsLoss() && out < m_map.first_up && p->d.in_port < m_map.first_up &&
+           p->d.kind == WEFT_DATA && m_owner->TakeInjectedLoss(p->d, m_rng);
+}
+
+void
+WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
+{
+    if (m_inService[out].end <= now)
+    {
+        Release(out);
+    }
     const uint32_t bytes = p->d.bytes;
     const uint32_t queue = m_mmu->queue_bytes[out];
-    const unsigned verdict = weft_mmu_admit(m_mmu, p->d.in_port, out, p->d.tclass, bytes);
-    if (verdict != WEFT_MMU_ADMIT)
+    if (weft_mmu_admits_easily(m_mmu, p->d.in_port, p->d.tclass, bytes))
     {
-        if (verdict & WEFT_MMU_PAUSE)
-        {
-            Pause(p->d.in_port, p->d.tclass, now);
-        }
-        if (!(verdict & WEFT_MMU_ADMIT))
-        {
-            m_dropTrace(p->d);
-            m_owner->Drop(p, WeftFabric::DROP_BUFFER);
-            return false;
-        }
+        weft_mmu_take(m_mmu, p->d.in_port, out, p->d.tclass, bytes);
+    }
+    else if (!AdmitsExactly(p, out, now))
+    {
+        return;
     }
     if (queue + bytes > m_peakQueue)
     {
@@ -239,32 +240,53 @@ WeftSwitch::Admit(WeftPacket* p, uint32_t out, int64_t now)
     }
     if (m_marksAtEnqueue && p->d.kind == WEFT_DATA && weft_mmu_mark(m_mmu, queue, &m_rng))
     {
-        p->d.flags |= WEFT_F_CE;
-        m_markTrace(p->d);
+        Mark(p);
     }
-    return true;
+    m_port[out]->Enqueue(p, now);
+}
+
+bool
+WeftSwitch::AdmitsExactly(WeftPacket* p, uint32_t out, int64_t now)
+{
+    SettleAll(now);
+    const unsigned verdict = weft_mmu_admit(m_mmu, p->d.in_port, out, p->d.tclass, p->d.bytes);
+    if (verdict & WEFT_MMU_PAUSE)
+    {
+        Pause(p->d.in_port, p->d.tclass, now);
+    }
+    if (verdict & WEFT_MMU_ADMIT)
+    {
+        return true;
+    }
+    Drop(p, WeftFabric::DROP_BUFFER);
+    return false;
 }
 
 void
-WeftSwitch::Leaving(WeftPacket* p, uint32_t out, bool toHost, int64_t now, int64_t end)
+WeftSwitch::Drop(WeftPacket* p, int why)
 {
-    if (p->d.kind == WEFT_DATA)
+    m_dropTrace(p->d);
+    m_owner->Drop(p, static_cast<WeftFabric::Loss>(why));
+}
+
+void
+WeftSwitch::Mark(WeftPacket* p)
+{
+    p->d.flags |= WEFT_F_CE;
+    m_markTrace(p->d);
+}
+
+void
+WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
+{
+    if (m_marksAtDequeue && weft_mmu_mark(m_mmu, m_mmu->queue_bytes[out] - p->d.bytes, &m_rng))
     {
-        if (m_marksAtDequeue && weft_mmu_mark(m_mmu, m_mmu->queue_bytes[out] - p->d.bytes, &m_rng))
-        {
-            p->d.flags |= WEFT_F_CE;
-            m_markTrace(p->d);
-        }
-        if (toHost && m_torOps && m_owner->IsTorActive())
-        {
-            RunTor(p, out, now);
-        }
+        Mark(p);
     }
-    m_left[p->d.bytes > m_shortFrame].Push(
-        {end,
-         p->d.bytes,
-         static_cast<uint16_t>(p->d.in_port * WEFT_CLASSES + p->d.tclass),
-         static_cast<uint16_t>(out)});
+    if (toHost && m_torOps && m_owner->IsTorActive())
+    {
+        RunTor(p, out, now);
+    }
 }
 
 void
@@ -284,69 +306,59 @@ WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
 }
 
 void
-WeftSwitch::Departures::Push(const Left& left)
+WeftSwitch::SettleAll(int64_t now)
 {
-    if (!ring || tail - head > mask)
+    if (m_pausedIngress != 0)
     {
-        Grow();
+        SettleInOrder(now);
+        return;
     }
-    // Frames of unlike lengths and rates end out of order; the right place is near the tail.
-    uint32_t i = tail++;
-    for (; i != head && ring[(i - 1) & mask].end > left.end; i--)
+    // The sums are all that counts, and the order does not matter.
+    for (uint32_t out = 0; out < GetNPorts(); out++)
     {
-        ring[i & mask] = ring[(i - 1) & mask];
-    }
-    ring[i & mask] = left;
-    next = ring[head & mask].end;
-}
-
-WeftSwitch::Left
-WeftSwitch::Departures::Pop()
-{
-    const Left left = ring[head++ & mask];
-    next = head != tail ? ring[head & mask].end : INT64_MAX;
-    return left;
-}
-
-void
-WeftSwitch::Departures::Grow()
-{
-    const uint32_t places = ring ? 2 * (mask + 1) : 16;
-    std::unique_ptr<Left[]> larger(new Left[places]());
-    for (uint32_t i = head; i != tail; i++)
-    {
-        larger[i & (places - 1)] = ring[i & mask];
-    }
-    ring = std::move(larger);
-    mask = places - 1;
-}
-
-void
-WeftSwitch::ReleaseDue(int64_t now)
-{
-    for (;;)
-    {
-        // Of two frames that end together the longer one began, and is given back, first.
-        Departures& first = m_left[m_left[SHORT].next < m_left[LONG].next ? SHORT : LONG];
-        if (!first.IsDue(now))
+        if (m_inService[out].end <= now)
         {
-            return;
+            Release(out);
         }
-        Release(first.Pop(), now);
     }
 }
 
 void
-WeftSwitch::Release(const Left& left, int64_t now)
+WeftSwitch::SettleInOrder(int64_t now)
 {
-    const uint32_t in = left.inAndClass / WEFT_CLASSES;
-    const uint32_t tclass = left.inAndClass % WEFT_CLASSES;
-    if (weft_mmu_release(m_mmu, in, left.out, tclass, left.bytes))
+    for (uint32_t out = FindFirstLeft(now); out < GetNPorts(); out = FindFirstLeft(now))
     {
-        m_pausedIngress--;
-        m_pauseTrace(in, tclass, false);
-        m_port[in]->SendPause(tclass, false, now);
+        InService& s = m_inService[out];
+        const uint32_t in = s.ingress / WEFT_CLASSES;
+        const uint32_t tclass = s.ingress % WEFT_CLASSES;
+        s.end = INT64_MAX;
+        if (weft_mmu_release(m_mmu, in, out, tclass, s.bytes))
+        {
+            m_pausedIngress--;
+            m_pauseTrace(in, tclass, false);
+            m_port[in]->SendPause(tclass, false, now);
+        }
     }
+}
+
+uint32_t
+WeftSwitch::FindFirstLeft(int64_t now) const
+{
+    uint32_t first = GetNPorts();
+    int64_t end = now;
+    for (uint32_t out = 0; out < GetNPorts(); out++)
+    {
+        const InService& s = m_inService[out];
+        // Serials wrap, but those of frames that are on wires together lie close.
+        if (s.end < end ||
+            (s.end == end && (first == GetNPorts() ||
+                              static_cast<int16_t>(s.serial - m_inService[first].serial) < 0)))
+        {
+            first = out;
+            end = s.end;
+        }
+    }
+    return first;
 }
 
 void

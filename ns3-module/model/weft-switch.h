@@ -102,14 +102,33 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver
      * @param now ps
      * @param end when its last bit leaves, ps
      */
-    void Leaving(WeftPacket* p, uint32_t out, bool toHost, int64_t now, int64_t end);
+    void Leaving(WeftPacket* p, uint32_t out, bool toHost, int64_t now, int64_t end)
+    {
+        InService& s = m_inService[out];
+        if (s.end != INT64_MAX)
+        {
+            Release(out);
+        }
+        if (p->d.kind == WEFT_DATA && (m_marksAtDequeue || (toHost && m_torOps)))
+        {
+            Inspect(p, out, toHost, now);
+        }
+        s.end = end;
+        s.bytes = p->d.bytes;
+        s.ingress = static_cast<uint16_t>(p->d.in_port * WEFT_CLASSES + p->d.tclass);
+        s.serial = m_departures++;
+    }
 
-    /** Gives back the buffer of all frames that have left by now. @param now ps */
+    /**
+     * While a neighbour is paused, gives back the buffer of all frames that have left by now, as it
+     * may then go on. Otherwise nobody sees when that happens, and it is put off.
+     * @param now ps
+     */
     void Settle(int64_t now)
     {
-        if (m_left[SHORT].IsDue(now) | m_left[LONG].IsDue(now))
+        if (__builtin_expect(m_pausedIngress != 0, 0))
         {
-            ReleaseDue(now);
+            SettleAll(now);
         }
     }
 
@@ -136,72 +155,72 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver
     void DoDispose() override;
 
   private:
-    /** A frame on a wire whose buffer is given back when its last bit leaves. */
-    struct Left
-    {
-        int64_t end;         //!< ps
-        uint32_t bytes;      //!< of the frame
-        uint16_t inAndClass; //!< ingress port * WEFT_CLASSES + class
-        uint16_t out;        //!< egress port
-    };
-
     /**
-     * The frames on wires in the order of their ends: a ring.
-     *
-     * Frames of one length that leave at one rate end in the order in which they began. There is a
-     * ring for ACKs and the like and one for longer frames, or each ACK would have to be put before
-     * the data frames that still leave.
+     * The frame that a port sends or sent last. Its buffer is to be given back when its last bit
+     * has left; it is given back when somebody looks, or when the port sends the next one.
      */
-    struct Departures
+    struct InService
     {
-        std::unique_ptr<Left[]> ring; //!< mask + 1 places, or none yet
-        uint32_t head{0};             //!< the first to end
-        uint32_t tail{0};             //!< one past the last
-        uint32_t mask{0};             //!< places - 1
-        int64_t next{INT64_MAX};      //!< when the first ends, ps
-
-        /** @param now ps @return whether the first has left */
-        bool IsDue(int64_t now) const
-        {
-            return next <= now;
-        }
-
-        /** @param left a frame that has begun to leave */
-        void Push(const Left& left);
-        /** @return the first, removed */
-        Left Pop();
-        /** Doubles the ring. */
-        [[gnu::noinline]] void Grow();
-    };
-
-    /** Which of the two rings. */
-    enum Length
-    {
-        SHORT,
-        LONG,
-        LENGTHS
+        int64_t end{INT64_MAX}; //!< ps; INT64_MAX: the buffer has been given back
+        uint32_t bytes{0};      //!< of the frame
+        uint16_t ingress{0};    //!< ingress port * WEFT_CLASSES + class
+        uint16_t serial{0};     //!< of the switch's departures, to order those that end together
     };
 
     /** Routes, balances, admits and enqueues. @param p the frame @param now ps */
     void Forward(WeftPacket* p, int64_t now);
-    /** @param p the frame @param ports candidates @return false if no port leads to its destination
-     */
-    bool Route(const WeftPacket* p, weft_ports& ports) const;
-    /** @param p a frame that turns downwards @return whether a <drop> or <loss> takes it */
-    bool IsInjectedLoss(const WeftPacket* p);
-    /** Gives back the buffer of all frames that have left, in the order of their ends. @param now
-     * ps */
-    void ReleaseDue(int64_t now);
-    /** Accounts one departed frame. @param left the frame @param now ps */
-    void Release(const Left& left, int64_t now);
+    /** The same while links are dead or losses are injected. @param p the frame @param now ps */
+    [[gnu::noinline]] void ForwardFaulty(WeftPacket* p, int64_t now);
+    /** @param p a frame @param out where it is to leave @return whether a <drop> or <loss> takes
+     * it: it turns downwards here */
+    bool IsInjectedLoss(const WeftPacket* p, uint32_t out);
+    /** @param p a frame @param ports where it may leave @param now ps @return where it does */
+    uint32_t Choose(WeftPacket* p, const weft_ports& ports, int64_t now)
+    {
+        if (ports.n == 1)
+        {
+            return weft_port_at(&ports, 0);
+        }
+        if (!m_oblivious)
+        {
+            SettleAll(now);
+        }
+        return m_pick(m_lbState, &ports, &p->d, now);
+    }
+
+    /** Buffers a frame and lets it leave. @param p the frame @param out where @param now ps */
+    void Dispatch(WeftPacket* p, uint32_t out, int64_t now);
+    /** @param p a frame that ends here @param why reason, a WeftFabric::Loss */
+    [[gnu::cold, gnu::noinline]] void Drop(WeftPacket* p, int why);
+    /** @param p a frame that gets its ECN mark */
+    [[gnu::noinline]] void Mark(WeftPacket* p);
+    /** Gives back the buffer of all frames that have left by now. @param now ps */
+    [[gnu::noinline]] void SettleAll(int64_t now);
+    /** The same while a neighbour is paused: in the order of their ends. @param now ps */
+    void SettleInOrder(int64_t now);
+    /** @param now ps @return the port whose frame left first by now, or GetNPorts() */
+    uint32_t FindFirstLeft(int64_t now) const;
+
+    /** Gives back the buffer of a port's last frame, which has left, if no neighbour is paused.
+     * @param out the port */
+    void Release(uint32_t out)
+    {
+        InService& s = m_inService[out];
+        weft_mmu_release(m_mmu, s.ingress / WEFT_CLASSES, out, s.ingress % WEFT_CLASSES, s.bytes);
+        s.end = INT64_MAX;
+    }
+
     /** Takes a NACK from a NIC to the ToR middleware. @param p the NACK @return whether it goes on
      */
-    bool PassesTor(WeftPacket* p);
+    [[gnu::noinline]] bool PassesTor(WeftPacket* p);
     /** Pauses the neighbour at a port. @param in port @param tclass class @param now ps */
     void Pause(uint32_t in, uint32_t tclass, int64_t now);
-    /** Takes a frame into the buffer, marks it, pauses its neighbour. @param p the frame @param out
-     * port @param now ps @return false if it was dropped */
-    bool Admit(WeftPacket* p, uint32_t out, int64_t now);
+    /** Asks the buffer for a frame's room, once all that has left is accounted. @param p the frame
+     * @param out its port @param now ps @return false if it was dropped */
+    [[gnu::noinline]] bool AdmitsExactly(WeftPacket* p, uint32_t out, int64_t now);
+    /** Looks at data that starts to leave. @param p the frame @param out port @param toHost whether
+     * a NIC is at the other end @param now ps */
+    [[gnu::noinline]] void Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now);
     /** Runs Themis-D on data for a NIC. @param p the frame @param out port @param now ps */
     void RunTor(const WeftPacket* p, uint32_t out, int64_t now);
 
@@ -211,21 +230,23 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver
     uint32_t (*m_pick)(void*, const weft_ports*, weft_packet*, int64_t){nullptr}; //!< balancer
     void* m_lbState{nullptr};                                                     //!< its state
     WeftPort** m_port{nullptr};                                                   //!< m_ports
-    Departures m_left[LENGTHS];            //!< frames on wires
-    WeftFabric* m_owner{nullptr};          //!< m_fabric
+    InService* m_inService{nullptr};                                              //!< of each port
+    WeftFabric* m_owner{nullptr};                                                 //!< m_fabric
     const weft_tor_ops* m_torOps{nullptr}; //!< Themis-D, at ToRs
-    uint32_t m_shortFrame{0};              //!< bytes up to which a frame is short
     uint32_t m_pausedIngress{0};           //!< paused (port, class) pairs
     uint32_t m_peakQueue{0};               //!< bytes
     bool m_watchesLinks{false};            //!< a link is or was down
     bool m_marksAtEnqueue{false};          //!< ECN looks at the queue that a frame joins
     bool m_marksAtDequeue{false};          //!< or at the one that it leaves
+    bool m_oblivious{false};               //!< the balancer does not look at queues
+    uint16_t m_departures{0};              //!< frames sent, modulo 2^16
 
     uint32_t m_index{0};                                   //!< number in the fabric
     const weft_lb_ops* m_lb{nullptr};                      //!< balancer
     weft_tor_counters m_tor{};                             //!< its counters
     weft_rng m_rng{};                                      //!< ECN draws and injected loss
     std::vector<WeftPort*> m_ports;                        //!< ports
+    std::vector<InService> m_inServiceMemory;              //!< of m_inService
     std::vector<uint64_t> m_mmuMemory;                     //!< of m_mmu
     std::vector<uint64_t> m_lbMemory;                      //!< of m_lbState
     TracedCallback<const weft_packet&> m_dropTrace;        //!< "Drop"

@@ -120,6 +120,8 @@ extern "C"
         const char *(*refusal)(const void *state);
         /** WEFT_LB_PATH: what the hosts do; else NULL. */
         const struct weft_path_ops *path;
+        /** pick() never reads queue_bytes, so a switch need not bring them up to date for it. */
+        bool oblivious;
     };
 
     /** The balancer of that name, or NULL. */

@@ -96,37 +96,41 @@ extern "C"
     struct weft_mmu *weft_mmu_init(void *memory, const struct weft_mmu_config *config,
                                    uint32_t nports);
 
-    /** The case of weft_mmu_admit() in which something is full, paused or to be paused. */
-    unsigned weft_mmu_admit_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
-                                   uint32_t bytes);
-
     /** The case of weft_mmu_release() in which the ingress is paused or has used its headroom. */
     bool weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
                                  uint32_t bytes);
 
     /** A frame of @p bytes came in at port @p in, class @p tclass, and goes out at @p out. enum
      * weft_mmu_verdict. */
-    static inline unsigned weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out,
-                                          uint32_t tclass, uint32_t bytes)
+    unsigned weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                            uint32_t bytes);
+
+    /**
+     * Whether weft_mmu_admit() would admit that frame below all thresholds, without a pause and
+     * without a new peak_used. True means weft_mmu_take() does the same for less; false means ask
+     * weft_mmu_admit().
+     *
+     * True holds however many of the frames that are accounted have left already. So a host may put
+     * off weft_mmu_release() until this returns false, while nothing is paused.
+     */
+    static inline bool weft_mmu_admits_easily(const struct weft_mmu *mmu, uint32_t in,
+                                              uint32_t tclass, uint32_t bytes)
     {
         const uint32_t i = in * WEFT_CLASSES + tclass;
         const int64_t used = mmu->shared_used + bytes;
-        const bool below = used <= mmu->shared &&
-                           (tclass == 0 || (mmu->config.pfc && !mmu->paused[i] &&
-                                            (double)(mmu->ingress[i] + bytes) <=
-                                                mmu->config.alpha * (double)(mmu->shared - used)));
-        if (!below)
-        {
-            return weft_mmu_admit_slowly(mmu, in, out, tclass, bytes);
-        }
-        mmu->ingress[i] += bytes;
-        mmu->shared_used = used;
+        return used <= mmu->shared && used + mmu->headroom_used <= mmu->peak_used &&
+               (tclass == 0 || (mmu->config.pfc && !mmu->paused[i] &&
+                                (double)(mmu->ingress[i] + bytes) <=
+                                    mmu->config.alpha * (double)(mmu->shared - used)));
+    }
+
+    /** Accounts a frame that weft_mmu_admits_easily(). */
+    static inline void weft_mmu_take(struct weft_mmu *mmu, uint32_t in, uint32_t out,
+                                     uint32_t tclass, uint32_t bytes)
+    {
+        mmu->ingress[in * WEFT_CLASSES + tclass] += bytes;
+        mmu->shared_used += bytes;
         mmu->queue_bytes[out] += bytes;
-        if (used + mmu->headroom_used > mmu->peak_used)
-        {
-            mmu->peak_used = used + mmu->headroom_used;
-        }
-        return WEFT_MMU_ADMIT;
     }
 
     /** That frame has left the switch. Returns true if the ingress port's upstream is to be
