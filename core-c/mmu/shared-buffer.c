@@ -94,9 +94,8 @@ weft_mmu_size(uint32_t nports)
     {
         return WEFT_EOVERFLOW;
     }
-    uint64_t words = (uint64_t)nports * (1 + 2 * WEFT_CLASSES);
-    uint64_t flags = (uint64_t)nports * WEFT_CLASSES;
-    uint64_t size = sizeof(struct weft_mmu) + CACHE_LINE + words * sizeof(uint32_t) + flags;
+    uint64_t size = sizeof(struct weft_mmu) + CACHE_LINE + nports * sizeof(uint32_t) +
+                    (uint64_t)nports * WEFT_CLASSES * sizeof(struct weft_mmu_ingress);
     return (int64_t)((size + 7) & ~UINT64_C(7));
 }
 
@@ -116,9 +115,9 @@ weft_mmu_init(void *memory, const struct weft_mmu_config *config, uint32_t nport
     mmu->shared = config->buffer - reserved;
     mmu->queue_bytes =
         (uint32_t *)(void *)((unsigned char *)memory + queue_offset((uintptr_t)memory));
-    mmu->ingress = mmu->queue_bytes + nports;
-    mmu->ingress_headroom = mmu->ingress + (size_t)nports * WEFT_CLASSES;
-    mmu->paused = (uint8_t *)(mmu->ingress_headroom + (size_t)nports * WEFT_CLASSES);
+    mmu->ingress = (struct weft_mmu_ingress *)(void *)(mmu->queue_bytes + nports);
+    mmu->alpha = config->alpha;
+    mmu->pfc = config->pfc != 0;
     return mmu;
 }
 
@@ -139,11 +138,11 @@ drop(struct weft_mmu *mmu)
 static unsigned
 pause_once(struct weft_mmu *mmu, uint32_t i)
 {
-    if (mmu->paused[i] || mmu->ingress[i] + mmu->ingress_headroom[i] == 0)
+    if (mmu->ingress[i].paused || mmu->ingress[i].bytes + mmu->ingress[i].headroom == 0)
     {
         return 0;
     }
-    mmu->paused[i] = 1;
+    mmu->ingress[i].paused = 1;
     mmu->pauses++;
     return WEFT_MMU_PAUSE;
 }
@@ -152,18 +151,18 @@ pause_once(struct weft_mmu *mmu, uint32_t i)
 static unsigned
 admit_lossless(struct weft_mmu *mmu, uint32_t i, uint32_t bytes)
 {
-    if (!mmu->paused[i] && mmu->shared_used + bytes <= mmu->shared)
+    if (!mmu->ingress[i].paused && mmu->shared_used + bytes <= mmu->shared)
     {
-        mmu->ingress[i] += bytes;
+        mmu->ingress[i].bytes += bytes;
         mmu->shared_used += bytes;
-        return exceeds(mmu, mmu->ingress[i]) ? WEFT_MMU_ADMIT | pause_once(mmu, i)
-                                             : (unsigned)WEFT_MMU_ADMIT;
+        return exceeds(mmu, mmu->ingress[i].bytes) ? WEFT_MMU_ADMIT | pause_once(mmu, i)
+                                                   : (unsigned)WEFT_MMU_ADMIT;
     }
-    if ((int64_t)mmu->ingress_headroom[i] + bytes > mmu->config.headroom)
+    if ((int64_t)mmu->ingress[i].headroom + bytes > mmu->config.headroom)
     {
         return drop(mmu) | pause_once(mmu, i);
     }
-    mmu->ingress_headroom[i] += bytes;
+    mmu->ingress[i].headroom += bytes;
     mmu->headroom_used += bytes;
     return WEFT_MMU_ADMIT | pause_once(mmu, i);
 }
@@ -177,7 +176,7 @@ admit_lossy(struct weft_mmu *mmu, uint32_t i, uint32_t queue, uint32_t tclass, u
     {
         return drop(mmu);
     }
-    mmu->ingress[i] += bytes;
+    mmu->ingress[i].bytes += bytes;
     mmu->shared_used += bytes;
     return WEFT_MMU_ADMIT;
 }
@@ -206,8 +205,9 @@ weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
 static bool
 may_resume(const struct weft_mmu *mmu, uint32_t i)
 {
-    return mmu->ingress_headroom[i] == 0 &&
-           (mmu->ingress[i] == 0 || !exceeds(mmu, mmu->ingress[i] + mmu->config.xon_gap));
+    return mmu->ingress[i].headroom == 0 &&
+           (mmu->ingress[i].bytes == 0 ||
+            !exceeds(mmu, mmu->ingress[i].bytes + mmu->config.xon_gap));
 }
 
 bool
@@ -217,19 +217,19 @@ weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_
     assert(in < mmu->nports && out < mmu->nports && tclass < WEFT_CLASSES);
     uint32_t i = in * WEFT_CLASSES + tclass;
     /* Headroom empties first, so that it is whole again before the next pause. */
-    uint32_t extra = mmu->ingress_headroom[i];
+    uint32_t extra = mmu->ingress[i].headroom;
     extra = extra < bytes ? extra : bytes;
     uint32_t rest = bytes - extra;
-    assert(mmu->queue_bytes[out] >= bytes && mmu->ingress[i] >= rest);
+    assert(mmu->queue_bytes[out] >= bytes && mmu->ingress[i].bytes >= rest);
     mmu->queue_bytes[out] -= bytes;
-    mmu->ingress_headroom[i] -= extra;
+    mmu->ingress[i].headroom -= extra;
     mmu->headroom_used -= extra;
-    mmu->ingress[i] -= rest;
+    mmu->ingress[i].bytes -= rest;
     mmu->shared_used -= rest;
-    if (!mmu->paused[i] || !may_resume(mmu, i))
+    if (!mmu->ingress[i].paused || !may_resume(mmu, i))
     {
         return false;
     }
-    mmu->paused[i] = 0;
+    mmu->ingress[i].paused = 0;
     return true;
 }

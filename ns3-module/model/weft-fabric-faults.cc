@@ -173,7 +173,7 @@ WeftFabric::CheckBuffer(const weft_mmu& mmu, uint32_t index, bool empty, std::os
         queued += mmu.queue_bytes[port];
         for (uint32_t c = port * WEFT_CLASSES; c < (port + 1) * WEFT_CLASSES; c++)
         {
-            held += static_cast<int64_t>(mmu.ingress[c]) + mmu.ingress_headroom[c];
+            held += static_cast<int64_t>(mmu.ingress[c].bytes) + mmu.ingress[c].headroom;
         }
     }
     const int64_t used = mmu.shared_used + mmu.headroom_used;

@@ -4,6 +4,7 @@
 #ifndef NS3_WEFT_NIC_H
 #define NS3_WEFT_NIC_H
 
+#include "weft-arena.h"
 #include "weft-net-device.h"
 #include "weft-qp.h"
 #include "weft-receiver.h"
@@ -24,7 +25,7 @@ class WeftChannel;
  * Data, replies (ACK, NACK, CNP) and packets of IP stacks share the wire. The transport and the
  * congestion control are the core's.
  */
-class WeftNic final : public WeftNetDevice, public WeftReceiver
+class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInArena
 {
   public:
     /** @return the type */
@@ -169,8 +170,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver
     uint32_t m_turn{0};                           //!< Source whose turn it is
     Fifo m_replies;                               //!< ACKs, NACKs, CNPs
     Fifo m_raw;                                   //!< packets of IP stacks
-    std::vector<WeftQp*> m_active;                //!< QPs with something to send
-    std::vector<int64_t> m_sendAt;                //!< when pacing lets each of them send
+    WeftVector<WeftQp*> m_active;                 //!< QPs with something to send
+    WeftVector<int64_t> m_sendAt;                 //!< when pacing lets each of them send
     size_t m_next{0};                             //!< the active QP whose turn it is
     int64_t m_batchLeft{0};                       //!< packets that it may still send in a row
     int64_t m_wakeAt;                             //!< earliest pending wake-up, WEFT_NEVER: none

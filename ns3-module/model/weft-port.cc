@@ -21,13 +21,17 @@ constexpr int64_t PFC_FRAME = 64;                           //!< bytes of a PFC 
 } // namespace
 
 WeftPort::WeftPort(uint32_t index, int64_t rate, int64_t delay, int64_t gap)
-    : m_psPerByte(PS_BIT_PER_BYTE % rate == 0 ? PS_BIT_PER_BYTE / rate : 0),
-      m_gapTime(gap * m_psPerByte),
-      m_index(static_cast<uint16_t>(index)),
+    : m_index(static_cast<uint16_t>(index)),
       m_delay(delay),
       m_rate(rate),
       m_gap(gap)
 {
+    const int64_t psPerByte = PS_BIT_PER_BYTE / rate;
+    if (PS_BIT_PER_BYTE % rate == 0 && psPerByte <= UINT32_MAX && gap <= UINT32_MAX / psPerByte)
+    {
+        m_psPerByte = static_cast<uint32_t>(psPerByte);
+        m_gapTime = static_cast<uint32_t>(gap * psPerByte);
+    }
 }
 
 void

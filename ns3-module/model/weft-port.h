@@ -68,6 +68,13 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         }
     }
 
+    /** Fetches what Enqueue() touches. */
+    void Prefetch() const
+    {
+        __builtin_prefetch(this, 1);
+        __builtin_prefetch(m_tail, 1);
+    }
+
     /** Puts a NIC's frame on the wire, which must be free. @param p the frame @param now ps */
     void Transmit(WeftPacket* p, int64_t now)
     {
@@ -224,23 +231,24 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
      * rounded up */
     int64_t SlowWireTime(int64_t bytes) const;
 
-    // What a frame reads comes first.
-    int64_t m_freeAt{0};                //!< the wire is free from here on, ps
-    int64_t m_psPerByte;                //!< 0: not a whole number
-    int64_t m_gapTime;                  //!< ps of the gap behind a frame, if m_psPerByte
-    WeftReceiver* m_receiver{nullptr};  //!< the peer's owner
-    WeftSwitch* m_switch{nullptr};      //!< owner, or nullptr
-    uint16_t m_index;                   //!< number at the owner
-    uint16_t m_peerIndex{0};            //!< the peer's number at its owner
-    bool m_facesHost{false};            //!< a switch's down port to a NIC
-    uint8_t m_state{0};                 //!< enum State
+    // What a frame reads is on the first two cache lines, the first one for those that wait.
+    int64_t m_freeAt{0};               //!< the wire is free from here on, ps
+    uint32_t m_psPerByte{0};           //!< 0: not a whole number, or too large
+    uint32_t m_gapTime{0};             //!< ps of the gap behind a frame, if m_psPerByte
+    WeftReceiver* m_receiver{nullptr}; //!< the peer's owner
+    uint16_t m_index;                  //!< number at the owner
+    uint16_t m_peerIndex{0};           //!< the peer's number at its owner
+    uint8_t m_state{0};                //!< enum State
+    bool m_facesHost{false};           //!< a switch's down port to a NIC
+    uint32_t m_context{0};             //!< id of the owner's node
+    uint32_t m_peerContext{0};         //!< id of the peer's node
+
+    WeftPacket* m_tail[WEFT_CLASSES]{}; //!< the last packets of the queues
     WeftPacket* m_head[WEFT_CLASSES]{}; //!< egress queues, class 0 first
-    WeftPacket* m_tail[WEFT_CLASSES]{}; //!< their last packets
+    WeftSwitch* m_switch{nullptr};      //!< owner, or nullptr
     int64_t m_delay;                    //!< propagation, ps
-    uint32_t m_context{0};              //!< id of the owner's node
-    uint32_t m_peerContext{0};          //!< and of the peer's
-    uint64_t m_frames{0};               //!< frames sent
     uint64_t m_bytes{0};                //!< bytes sent
+    uint64_t m_frames{0};               //!< frames sent
 
     int64_t m_rate;                   //!< bit/s
     int64_t m_gap;                    //!< bytes of the gap behind a frame

@@ -4,6 +4,7 @@
 #ifndef NS3_WEFT_QP_H
 #define NS3_WEFT_QP_H
 
+#include "weft-arena.h"
 #include "weft-event-lanes.h"
 
 #include <cstddef>
@@ -50,7 +51,7 @@ struct WeftQpCounters
  *
  * The states of transport, congestion control and ToR middleware are the core's and opaque here.
  */
-class WeftQp final : public FabricEvent
+class WeftQp final : public FabricEvent, public WeftInArena
 {
   public:
     /** A run of packets that the application calls a message. */
@@ -100,10 +101,10 @@ class WeftQp final : public FabricEvent
     int64_t lastCnp{0};       //!< when the last CNP left, ps
     int64_t lastDelivery{-1}; //!< when the last message was delivered, ps
 
-    std::vector<Message> messages; //!< all messages ever posted
-    WeftQpCounters counters;       //!< counters
+    WeftVector<Message> messages; //!< all messages ever posted
+    WeftQpCounters counters;      //!< counters
 
-    std::vector<uint64_t> memory; //!< of the states
+    WeftVector<uint64_t> memory; //!< of the states
 
     /** @param seq an unacknowledged packet's number @return its message */
     const Message& FindMessage(uint64_t seq) const

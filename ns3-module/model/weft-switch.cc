@@ -59,11 +59,11 @@ WeftSwitch::~WeftSwitch()
 void
 WeftSwitch::DoDispose()
 {
-    for (WeftPort* port : m_ports)
+    for (uint32_t i = 0; i < m_nports; i++)
     {
-        port->Unref();
+        m_port[i].Unref();
     }
-    m_ports.clear();
+    m_nports = 0;
     WeftNetDevice::DoDispose();
 }
 
@@ -92,17 +92,16 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     m_marksAtEnqueue = buffer.ecn && buffer.ecn_at == WEFT_ECN_ENQUEUE;
     m_marksAtDequeue = buffer.ecn && buffer.ecn_at == WEFT_ECN_DEQUEUE;
 
-    for (uint32_t i = 0; i < nports; i++)
+    m_port = static_cast<WeftPort*>(WeftArenaAllocateRow(nports, sizeof(WeftPort)));
+    for (; m_nports < nports; m_nports++)
     {
-        const bool host = m_map.tier == 0 && i < m_map.first_up;
-        auto port = new WeftPort(i,
-                                 fabric->GetLinkRate(host),
-                                 fabric->GetLinkDelay(host),
-                                 fabric->GetFrameConfig().gap);
-        port->SetSwitch(this);
-        m_ports.push_back(port);
+        const bool host = m_map.tier == 0 && m_nports < m_map.first_up;
+        ::new (m_port + m_nports) WeftPort(m_nports,
+                                           fabric->GetLinkRate(host),
+                                           fabric->GetLinkDelay(host),
+                                           fabric->GetFrameConfig().gap);
+        m_port[m_nports].SetSwitch(this);
     }
-    m_port = m_ports.data();
     m_inServiceMemory.resize(nports);
     m_inService = m_inServiceMemory.data();
 
@@ -141,7 +140,7 @@ void
 WeftSwitch::Arrive(WeftPacket* p, int64_t now)
 {
     m_owner->CountHop();
-    if (m_watchesLinks && m_port[p->d.in_port]->WasCut(p, now))
+    if (m_watchesLinks && m_port[p->d.in_port].WasCut(p, now))
     {
         m_owner->Drop(p, WeftFabric::DROP_LINK);
         return;
@@ -220,6 +219,10 @@ WeftSwitch::IsInjectedLoss(const WeftPacket* p, uint32_t out)
 void
 WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
 {
+    // In a large fabric nothing of a port is in the caches: fetch it all at once.
+    m_port[out].Prefetch();
+    __builtin_prefetch(m_mmu->queue_bytes + out, 1);
+    __builtin_prefetch(m_mmu->ingress + p->d.in_port * WEFT_CLASSES, 1);
     if (m_inService[out].end <= now)
     {
         Release(out);
@@ -242,7 +245,7 @@ WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
     {
         Mark(p);
     }
-    m_port[out]->Enqueue(p, now);
+    m_port[out].Enqueue(p, now);
 }
 
 bool
@@ -336,7 +339,7 @@ WeftSwitch::SettleInOrder(int64_t now)
         {
             m_pausedIngress--;
             m_pauseTrace(in, tclass, false);
-            m_port[in]->SendPause(tclass, false, now);
+            m_port[in].SendPause(tclass, false, now);
         }
     }
 }
@@ -367,13 +370,13 @@ WeftSwitch::Pause(uint32_t in, uint32_t tclass, int64_t now)
     NS_LOG_LOGIC("switch " << m_index << " pauses port " << in << " class " << tclass);
     m_pausedIngress++;
     m_pauseTrace(in, tclass, true);
-    m_ports[in]->SendPause(tclass, true, now);
+    m_port[in].SendPause(tclass, true, now);
     // From now on the end of every frame counts: arm an event for those already on a wire.
-    for (WeftPort* port : m_ports)
+    for (uint32_t i = 0; i < m_nports; i++)
     {
-        if (now < port->GetFreeAt())
+        if (now < m_port[i].GetFreeAt())
         {
-            port->Arm(now);
+            m_port[i].Arm(now);
         }
     }
 }

@@ -4,6 +4,7 @@
 #ifndef NS3_WEFT_SWITCH_H
 #define NS3_WEFT_SWITCH_H
 
+#include "weft-arena.h"
 #include "weft-net-device.h"
 #include "weft-port.h"
 #include "weft-receiver.h"
@@ -27,7 +28,7 @@ namespace ns3
  * ECN. Egress: per-class queues of the WeftPort. The decisions are the core's; this class wires
  * them.
  */
-class WeftSwitch final : public WeftNetDevice, public WeftReceiver
+class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftInArena
 {
   public:
     /** @return the type */
@@ -52,13 +53,13 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver
     /** @param index port number @return the port */
     WeftPort* GetPort(uint32_t index) const
     {
-        return m_ports[index];
+        return m_port + index;
     }
 
     /** @return number of ports */
     uint32_t GetNPorts() const
     {
-        return static_cast<uint32_t>(m_ports.size());
+        return m_nports;
     }
 
     /** @return 0 for a ToR, 1 for a spine or aggregation, 2 for a core */
@@ -229,9 +230,9 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver
     weft_mmu* m_mmu{nullptr};                                                     //!< buffer
     uint32_t (*m_pick)(void*, const weft_ports*, weft_packet*, int64_t){nullptr}; //!< balancer
     void* m_lbState{nullptr};                                                     //!< its state
-    WeftPort** m_port{nullptr};                                                   //!< m_ports
-    InService* m_inService{nullptr};                                              //!< of each port
-    WeftFabric* m_owner{nullptr};                                                 //!< m_fabric
+    WeftPort* m_port{nullptr};             //!< ports, in a row
+    InService* m_inService{nullptr};       //!< of each port
+    WeftFabric* m_owner{nullptr};          //!< m_fabric
     const weft_tor_ops* m_torOps{nullptr}; //!< Themis-D, at ToRs
     uint32_t m_pausedIngress{0};           //!< paused (port, class) pairs
     uint32_t m_peakQueue{0};               //!< bytes
@@ -245,10 +246,10 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver
     const weft_lb_ops* m_lb{nullptr};                      //!< balancer
     weft_tor_counters m_tor{};                             //!< its counters
     weft_rng m_rng{};                                      //!< ECN draws and injected loss
-    std::vector<WeftPort*> m_ports;                        //!< ports
-    std::vector<InService> m_inServiceMemory;              //!< of m_inService
-    std::vector<uint64_t> m_mmuMemory;                     //!< of m_mmu
-    std::vector<uint64_t> m_lbMemory;                      //!< of m_lbState
+    uint32_t m_nports{0};                                  //!< ports
+    WeftVector<InService> m_inServiceMemory;               //!< of m_inService
+    WeftVector<uint64_t> m_mmuMemory;                      //!< of m_mmu
+    WeftVector<uint64_t> m_lbMemory;                       //!< of m_lbState
     TracedCallback<const weft_packet&> m_dropTrace;        //!< "Drop"
     TracedCallback<const weft_packet&> m_markTrace;        //!< "Mark"
     TracedCallback<const weft_packet&> m_blockTrace;       //!< "NackBlocked"

@@ -334,13 +334,12 @@ same_counters(const struct weft_mmu *mmu, const struct naive *n)
     ck_assert_int_le(mmu->peak_used, config.buffer);
     for (uint32_t p = 0; p < PORTS; p++)
     {
-        const uint32_t *in = mmu->ingress + p * WEFT_CLASSES;
-        const uint32_t *extra = mmu->ingress_headroom + p * WEFT_CLASSES;
+        const struct weft_mmu_ingress *in = mmu->ingress + p * WEFT_CLASSES;
         ck_assert_int_eq(mmu->queue_bytes[p], queued(n, p));
-        ck_assert_int_eq((int64_t)in[DATA] + extra[DATA], held(n, p, DATA));
-        ck_assert_int_eq(in[CONTROL], held(n, p, CONTROL));
-        ck_assert_int_eq(extra[DATA], n->headroom[p]);
-        ck_assert_int_eq(mmu->paused[p * WEFT_CLASSES + DATA], n->paused[p]);
+        ck_assert_int_eq((int64_t)in[DATA].bytes + in[DATA].headroom, held(n, p, DATA));
+        ck_assert_int_eq(in[CONTROL].bytes, held(n, p, CONTROL));
+        ck_assert_int_eq(in[DATA].headroom, n->headroom[p]);
+        ck_assert_int_eq(in[DATA].paused, n->paused[p]);
     }
 }
 

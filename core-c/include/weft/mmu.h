@@ -65,25 +65,33 @@ extern "C"
             2, /**< or-ed to ADMIT or DROP: send a pause to the ingress port's upstream now */
     };
 
+    /** What an ingress port holds of the buffer, in one class. */
+    struct weft_mmu_ingress
+    {
+        uint32_t bytes;    /**< of the shared pool */
+        uint32_t headroom; /**< bytes of its headroom */
+        uint32_t paused;   /**< 1: its upstream is paused */
+    };
+
     /** One switch's buffer. Arrays live in the caller's memory behind the struct. */
     struct weft_mmu
     {
         /* What every frame reads comes first. */
         uint32_t *queue_bytes; /**< [port]: bytes queued at egress, all classes, frame in service
                                   included */
-        uint32_t *ingress; /**< [port * WEFT_CLASSES + class]: shared bytes held by that ingress */
-        uint32_t *ingress_headroom; /**< [port * WEFT_CLASSES + class] */
-        uint8_t *paused;            /**< [port * WEFT_CLASSES + class]: upstream is paused */
+        struct weft_mmu_ingress *ingress; /**< [port * WEFT_CLASSES + class] */
         int64_t
             shared; /**< bytes of the shared pool: buffer - nports * headroom (PFC), else buffer */
         int64_t shared_used;
         int64_t headroom_used; /**< over all ports */
         int64_t peak_used;     /**< largest shared_used + headroom_used ever */
+        double alpha;          /**< the configuration's */
+        uint32_t nports;
+        bool pfc; /**< the configuration's */
         struct weft_mmu_config config;
         uint64_t pauses; /**< pause frames asked for */
         uint64_t drops;
         uint64_t marks;
-        uint32_t nports;
     };
 
     /** Bytes of memory for a switch of @p nports ports, or WEFT_EOVERFLOW as a negative value. */
@@ -116,19 +124,19 @@ extern "C"
     static inline bool weft_mmu_admits_easily(const struct weft_mmu *mmu, uint32_t in,
                                               uint32_t tclass, uint32_t bytes)
     {
-        const uint32_t i = in * WEFT_CLASSES + tclass;
+        const struct weft_mmu_ingress *i = &mmu->ingress[in * WEFT_CLASSES + tclass];
         const int64_t used = mmu->shared_used + bytes;
         return used <= mmu->shared && used + mmu->headroom_used <= mmu->peak_used &&
-               (tclass == 0 || (mmu->config.pfc && !mmu->paused[i] &&
-                                (double)(mmu->ingress[i] + bytes) <=
-                                    mmu->config.alpha * (double)(mmu->shared - used)));
+               (tclass == 0 ||
+                (mmu->pfc && !i->paused &&
+                 (double)(i->bytes + bytes) <= mmu->alpha * (double)(mmu->shared - used)));
     }
 
     /** Accounts a frame that weft_mmu_admits_easily(). */
     static inline void weft_mmu_take(struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                      uint32_t tclass, uint32_t bytes)
     {
-        mmu->ingress[in * WEFT_CLASSES + tclass] += bytes;
+        mmu->ingress[in * WEFT_CLASSES + tclass].bytes += bytes;
         mmu->shared_used += bytes;
         mmu->queue_bytes[out] += bytes;
     }
@@ -138,13 +146,13 @@ extern "C"
     static inline bool weft_mmu_release(struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                         uint32_t tclass, uint32_t bytes)
     {
-        const uint32_t i = in * WEFT_CLASSES + tclass;
-        if (mmu->paused[i] || mmu->ingress_headroom[i] != 0)
+        struct weft_mmu_ingress *i = &mmu->ingress[in * WEFT_CLASSES + tclass];
+        if ((i->paused | i->headroom) != 0)
         {
             return weft_mmu_release_slowly(mmu, in, out, tclass, bytes);
         }
         mmu->queue_bytes[out] -= bytes;
-        mmu->ingress[i] -= bytes;
+        i->bytes -= bytes;
         mmu->shared_used -= bytes;
         return false;
     }
