@@ -14,18 +14,13 @@
 #include "ns3/test.h"
 #include "ns3/weft-fabric-simulator.h"
 
-#include <atomic>
-#include <chrono>
 #include <limits>
 #include <thread>
-#include <utility>
 
 using namespace ns3;
 
 namespace
 {
-
-using Then = WeftThen;
 
 /** One implementation over one scheduler, taken through all that ns-3 promises. */
 class SimulatorTestCase : public WeftSimulatorScript
@@ -50,8 +45,6 @@ class SimulatorTestCase : public WeftSimulatorScript
     void PendingAtDestroy();
     void Again();
     void FarAhead();
-    void OtherThreads();
-    void RunByAnotherThread();
     void DoRun() override;
 };
 
@@ -470,69 +463,6 @@ SimulatorTestCase::FarAhead()
                  "/2 e@" + t + "/- ");
 }
 
-/** Another thread schedules while the simulation runs: all of it arrives, in order. */
-void
-SimulatorTestCase::OtherThreads()
-{
-    using Clock = std::chrono::steady_clock;
-    constexpr uint32_t EVENTS = 300;
-    for (const bool fabric : {false, true})
-    {
-        std::atomic<bool> started{false};
-        uint32_t arrived = 0;
-        const Clock::time_point patience = Clock::now() + std::chrono::seconds(60);
-        const Then tick = [&]() {
-            started = true;
-            std::this_thread::yield();
-            if (arrived == EVENTS || Clock::now() > patience)
-            {
-                return;
-            }
-            if (fabric)
-            {
-                WeftSchedule(1, PeekPointer(m_probes.back()), 1);
-                return;
-            }
-            At(1, "", m_tick);
-        };
-        m_tick = tick;
-        fabric ? Fabric(1, 1, "", tick) : static_cast<void>(At(1, "", tick));
-        std::thread other([&]() {
-            while (!started)
-            {
-                std::this_thread::yield();
-            }
-            for (uint32_t i = 0; i < EVENTS; i++)
-            {
-                AtNode(i, 1, "", [&arrived, i, this]() {
-                    Expect(i == arrived && Simulator::GetContext() == i, "order and context");
-                    arrived++;
-                });
-            }
-        });
-        Simulator::Run();
-        other.join();
-        Expect(arrived == EVENTS, "every event");
-    }
-}
-
-/** The thread that calls Run() is the simulation's from then on. */
-void
-SimulatorTestCase::RunByAnotherThread()
-{
-    At(1, "a", [this]() {
-        At(1, "b");
-        AtNode(4, 1, "c");
-        Fabric(5, 1, "D", [this]() { Immediately("e"); });
-    });
-    std::thread([]() { Simulator::Run(); }).join();
-    ExpectNotes("a@1/- b@2/- c@2/4 D@2/5 e@2/5 ");
-    AtNode(6, 3, "f");
-    RunAndExpect("f@5/6 ");
-    At(1, "g");
-    RunAndExpect("g@6/6 ");
-}
-
 /** What an event holds may remove another event as it goes, as ns-3's timers do. */
 void
 SimulatorTestCase::RemovedAsItGoes()
@@ -558,7 +488,7 @@ SimulatorTestCase::RemovedAsItGoes()
 void
 SimulatorTestCase::DoRun()
 {
-    const std::vector<std::pair<std::string, void (SimulatorTestCase::*)()>> checks{
+    const Checks<SimulatorTestCase> checks{
         {"order", &SimulatorTestCase::Order},
         {"the fabric first", &SimulatorTestCase::FabricFirst},
         {"contexts", &SimulatorTestCase::Contexts},
@@ -575,21 +505,8 @@ SimulatorTestCase::DoRun()
         {"Destroy with events pending", &SimulatorTestCase::PendingAtDestroy},
         {"another simulation", &SimulatorTestCase::Again},
         {"times far ahead", &SimulatorTestCase::FarAhead},
-        {"other threads", &SimulatorTestCase::OtherThreads},
-        {"Run in another thread", &SimulatorTestCase::RunByAnotherThread},
     };
-    for (const auto& [name, check] : checks)
-    {
-        m_check = name;
-        {
-            const WeftSimulatorChoice choice(m_implementation, m_scheduler);
-            (this->*check)();
-            Expect(choice.IsInUse(), "the implementation asked for");
-        }
-        m_probes.clear();
-        m_tick = nullptr;
-        Expect(m_token.use_count() == 1, "nothing is held after the end");
-    }
+    RunChecks(this, checks);
 }
 
 class FabricSimulatorTestSuite : public TestSuite

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 /** What an event does. */
@@ -163,12 +164,32 @@ class WeftSimulatorScript : public ns3::TestCase
         return [token = m_token]() {};
     }
 
+    /** What a test case checks, by name. */
+    template <typename T>
+    using Checks = std::vector<std::pair<std::string, void (T::*)()>>;
+
+    /** Runs each check in a simulation of its own. */
+    template <typename T>
+    void RunChecks(T* test, const Checks<T>& checks)
+    {
+        for (const auto& [name, check] : checks)
+        {
+            m_check = name;
+            {
+                const WeftSimulatorChoice choice(m_implementation, m_scheduler);
+                (test->*check)();
+                Expect(choice.IsInUse(), "the implementation asked for");
+            }
+            m_probes.clear();
+            Expect(m_token.use_count() == 1, "nothing is held after the end");
+        }
+    }
+
     std::string m_implementation;                          //!< under test
     std::string m_scheduler;                               //!< under it
     std::string m_check;                                   //!< what is being checked
     std::string m_notes;                                   //!< events noted
     std::vector<ns3::Ptr<Probe>> m_probes;                 //!< kept until the simulation is over
-    WeftThen m_tick;                                       //!< an event that schedules itself
     std::shared_ptr<int> m_token{std::make_shared<int>()}; //!< see Holding()
 };
 
