@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Usage: determinism.sh WEFT-RUNNER
 # The same scenario and seed must give the same bytes: twice, with one process or several, from the
-# resolved scenario of a run, and under ns-3's own scheduler. Else no result can be reproduced.
+# resolved scenario of a run, and under ns-3's own simulator and scheduler. Else no result can be
+# reproduced.
 set -eu
 
 weft=$1
@@ -21,7 +22,7 @@ run()
     }
 }
 
-# CSV files alone: scenario.xml names the scheduler, provenance.txt the time.
+# CSV files alone: scenario.xml names simulator and scheduler, provenance.txt the time.
 same()
 {
     (cd "$1" && find . -name '*.csv' | sort) >files
@@ -39,6 +40,16 @@ same one map 'under MapScheduler'
 run lane "$here/tiny.xml" --scheduler LaneScheduler
 same one lane 'under LaneScheduler'
 grep -q 'value="ns3::MapScheduler"' map/runs/themis_seed=1/scenario.xml
+
+default='<global name="SimulatorImplementationType" value="ns3::DefaultSimulatorImpl"/>'
+sed "s,<limit ,$default&," "$here/tiny.xml" >default.xml
+run default default.xml
+same one default "under ns-3's simulator"
+run both default.xml --scheduler MapScheduler
+same one both "under ns-3's simulator and scheduler"
+for name in DefaultSimulatorImpl MapScheduler; do
+    grep -q "value=\"ns3::$name\"" both/runs/themis_seed=1/scenario.xml
+done
 
 for name in ecmp_seed=1 themis_seed=2; do
     run again "one/runs/$name/scenario.xml"
