@@ -12,6 +12,9 @@
 #include "ns3/test.h"
 
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace ns3;
 
@@ -107,9 +110,13 @@ class Digest
 class RepeatTestCase : public TestCase
 {
   public:
-    RepeatTestCase(const std::string& balancer, const std::string& topology)
-        : TestCase("the same seed gives the same run under " + balancer + ", " + topology),
+    RepeatTestCase(const std::string& balancer,
+                   const std::string& transport,
+                   const std::string& topology)
+        : TestCase("the same seed gives the same run under " + balancer + ", " + transport + ", " +
+                   topology),
           m_balancer(balancer),
+          m_transport(transport),
           m_topology(topology)
     {
     }
@@ -132,7 +139,7 @@ class RepeatTestCase : public TestCase
         setup.topology = m_topology;
         setup.balancer = m_balancer;
         setup.cc = "dcqcn t-i=20us r-ai=1Gbps";
-        setup.transport = "nic-sr rto=100us";
+        setup.transport = m_transport + " rto=100us";
         setup.frames = "roce first-psn=-1 ack-every=2";
         setup.buffer = "shared-buffer preset=100g buffer=400KB alpha=0.25 kmin=20KB kmax=80KB";
         setup.seed = seed;
@@ -189,17 +196,22 @@ class RepeatTestCase : public TestCase
         NS_TEST_EXPECT_MSG_NE(Run(ours, "LaneScheduler", 2, false), expected, "another seed");
     }
 
-    std::string m_balancer; //!< under test
-    std::string m_topology; //!< the fabric
+    std::string m_balancer;  //!< under test
+    std::string m_transport; //!< that suits it
+    std::string m_topology;  //!< the fabric
 };
 
 /** In steady state neither a packet nor a hop allocates memory. */
 class AllocationTestCase : public TestCase
 {
   public:
-    AllocationTestCase(const std::string& balancer, const std::string& simulator)
-        : TestCase("nothing is allocated per packet-hop under " + balancer + ", " + simulator),
+    AllocationTestCase(const std::string& balancer,
+                       const std::string& transport,
+                       const std::string& simulator)
+        : TestCase("nothing is allocated per packet-hop under " + balancer + ", " + transport +
+                   ", " + simulator),
           m_balancer(balancer),
+          m_transport(transport),
           m_simulator(simulator)
     {
     }
@@ -230,6 +242,7 @@ class AllocationTestCase : public TestCase
         WeftRigSetup setup;
         setup.topology = "leaf-spine leaves=4 spines=4 hosts-per-leaf=4 link-rate=100Gbps";
         setup.balancer = m_balancer;
+        setup.transport = m_transport;
         setup.cc = "dcqcn";
         setup.buffer = "shared-buffer preset=100g kmin=20KB kmax=80KB";
         WeftRig rig(setup);
@@ -245,6 +258,7 @@ class AllocationTestCase : public TestCase
     }
 
     std::string m_balancer;  //!< under test
+    std::string m_transport; //!< that suits it
     std::string m_simulator; //!< under which it runs
 };
 
@@ -254,17 +268,22 @@ class WeftDeterminismTestSuite : public TestSuite
     WeftDeterminismTestSuite()
         : TestSuite("weft-determinism", Type::UNIT)
     {
-        for (const char* balancer : {"ecmp", "rsq", "ar", "themis"})
+        const std::vector<std::pair<std::string, std::string>> pairs{{"ecmp", "nic-sr"},
+                                                                     {"rsq", "nic-sr"},
+                                                                     {"ar", "nic-sr"},
+                                                                     {"themis", "nic-sr"},
+                                                                     {"ops", "sack"}};
+        for (const auto& [balancer, transport] : pairs)
         {
             for (const char* topology :
                  {"leaf-spine leaves=4 spines=4 hosts-per-leaf=2 link-rate=100Gbps",
                   "fat-tree k=4 tiers=3 link-rate=100Gbps"})
             {
-                AddTestCase(new RepeatTestCase(balancer, topology));
+                AddTestCase(new RepeatTestCase(balancer, transport, topology));
             }
             for (const std::string& simulator : WeftSimulators())
             {
-                AddTestCase(new AllocationTestCase(balancer, simulator));
+                AddTestCase(new AllocationTestCase(balancer, transport, simulator));
             }
         }
     }
