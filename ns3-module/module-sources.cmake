@@ -7,6 +7,7 @@ set(weft_module_sources
     ns3-module/model/weft-choice.cc
     ns3-module/model/weft-collective.cc
     ns3-module/model/weft-event-lanes.cc
+    ns3-module/model/weft-event-wheel.cc
     ns3-module/model/weft-fabric-faults.cc
     ns3-module/model/weft-fabric-simulator.cc
     ns3-module/model/weft-fabric.cc
@@ -20,6 +21,13 @@ set(weft_module_sources
     ns3-module/model/weft-switch.cc
 )
 
+# The event loop's tournament must stay free of branches: see docs/performance.md.
+set(weft_event_loop ns3-module/model/weft-fabric-simulator.cc)
+set(weft_event_loop_options)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(weft_event_loop_options -fno-split-paths)
+endif()
+
 # Installed flat as <ns3/...>, so every name starts with weft-.
 set(weft_module_headers
     ns3-module/helper/weft-helper.h
@@ -28,6 +36,8 @@ set(weft_module_headers
     ns3-module/model/weft-choice.h
     ns3-module/model/weft-collective.h
     ns3-module/model/weft-event-lanes.h
+    ns3-module/model/weft-event-wheel.h
+    ns3-module/model/weft-fabric-event.h
     ns3-module/model/weft-fabric-simulator.h
     ns3-module/model/weft-fabric.h
     ns3-module/model/weft-lane-scheduler.h

@@ -136,4 +136,5 @@ const struct weft_lb_ops weft_lb_ar = {
     NULL,
     NULL,
     false,
+    NULL,
 };

@@ -104,10 +104,16 @@ ecmp_init(void *state, const void *config, const struct weft_site *site)
 }
 
 static uint32_t
+ecmp_peek(const void *state, const struct weft_ports *ports, const struct weft_packet *packet)
+{
+    return weft_port_at(ports, weft_ecmp_index((const struct weft_ecmp *)state, ports->n, packet));
+}
+
+static uint32_t
 ecmp_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
     (void)now;
-    return weft_port_at(ports, weft_ecmp_index((const struct weft_ecmp *)state, ports->n, packet));
+    return ecmp_peek(state, ports, packet);
 }
 
 const struct weft_lb_ops weft_lb_ecmp = {
@@ -131,4 +137,5 @@ const struct weft_lb_ops weft_lb_ecmp = {
     NULL,
     NULL,
     true,
+    ecmp_peek,
 };

@@ -55,10 +55,16 @@ ops_init(void *state, const void *config, const struct weft_site *site)
 }
 
 static uint32_t
+ops_peek(const void *state, const struct weft_ports *ports, const struct weft_packet *packet)
+{
+    return weft_port_at(ports, weft_ecmp_index((const struct weft_ecmp *)state, ports->n, packet));
+}
+
+static uint32_t
 ops_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
     (void)now;
-    return weft_port_at(ports, weft_ecmp_index((const struct weft_ecmp *)state, ports->n, packet));
+    return ops_peek(state, ports, packet);
 }
 
 static size_t
@@ -136,4 +142,5 @@ const struct weft_lb_ops weft_lb_ops_spray = {
     NULL,
     &ops_path,
     true,
+    ops_peek,
 };

@@ -52,4 +52,5 @@ const struct weft_lb_ops weft_lb_rsq = {
     NULL,
     NULL,
     true,
+    NULL,
 };

@@ -160,4 +160,5 @@ const struct weft_lb_ops weft_lb_themis = {
     themis_refusal,
     NULL,
     true,
+    NULL,
 };

@@ -14,12 +14,17 @@ namespace ns3
 namespace
 {
 constexpr uint32_t FIRST_RING = 64;         //!< places of a lane's first ring
-constexpr std::size_t ARITY = 4;            //!< children of a node of the heap
 constexpr uint64_t MISSES_PERIOD = 1024;    //!< events without a lane between two reviews
 constexpr uint64_t EVENTS_PERIOD = 1 << 18; //!< or events of all kinds, if a lane is hardly used
 constexpr uint64_t LANE_SHARE = 512;        //!< a lane takes at least one in so many events
 constexpr uint64_t LEVEL_SHARE = 20;        //!< and those of a level of the tournament one in these
-constexpr int64_t LONG_DELAY = 1 << 24;     //!< time steps
+
+/** @param a one @param b another @return whether the first comes later */
+bool
+IsLater(const WeftEventEntry& a, const WeftEventEntry& b)
+{
+    return b.key < a.key;
+}
 
 /** @param multiplier an odd number whose products spread delays @return another */
 constexpr uint64_t
@@ -37,14 +42,14 @@ FabricEvent::Notify()
 
 WeftEventLanes::WeftEventLanes()
 {
-    m_places.fill({UINT64_MAX, NOTHING});
+    m_places.fill({});
     RebuildTournament();
 }
 
 bool
 WeftEventLanes::IsEmpty() const
 {
-    return m_heaps[SOON].empty() && m_heaps[LATE].empty() &&
+    return m_wheel.IsEmpty() && m_heap.empty() &&
            std::all_of(m_lanes.begin(), m_lanes.end(), [](const Lane& lane) {
                return lane.head == lane.tail;
            });
@@ -53,13 +58,13 @@ WeftEventLanes::IsEmpty() const
 void
 WeftEventLanes::Clear()
 {
-    m_heaps[SOON].clear();
-    m_heaps[LATE].clear();
+    m_wheel.Clear();
+    m_heap.clear();
     for (Lane& lane : m_lanes)
     {
         lane.head = lane.tail;
     }
-    m_places.fill({UINT64_MAX, NOTHING});
+    m_places.fill({});
     RebuildTournament();
 }
 
@@ -81,7 +86,7 @@ void
 WeftEventLanes::Lane::Grow()
 {
     const uint32_t places = ring ? 2 * (mask + 1) : FIRST_RING;
-    std::unique_ptr<Entry[]> larger(new Entry[places]());
+    std::unique_ptr<WeftEventEntry[]> larger(new WeftEventEntry[places]());
     for (uint32_t i = head; i != tail; i++)
     {
         larger[i & (places - 1)] = ring[i & mask];
@@ -96,12 +101,12 @@ WeftEventLanes::Lane::Grow()
 WeftEventLanes::Place
 WeftEventLanes::GetPlace() const
 {
-    const auto first = std::min_element(m_places.begin(), m_places.end(), IsLess);
-    return static_cast<Place>(first - m_places.begin());
+    const Place heap = (m_places[LATE] < m_places[SOON]) ? LATE : SOON;
+    return (m_places[ELSEWHERE] < m_places[heap]) ? ELSEWHERE : heap;
 }
 
 void
-WeftEventLanes::SetPlace(Place place, const Key& first)
+WeftEventLanes::SetPlace(Place place, const WeftEventKey& first)
 {
     m_places[place] = first;
     Play(0, m_places[GetPlace()]);
@@ -110,25 +115,25 @@ WeftEventLanes::SetPlace(Place place, const Key& first)
 void
 WeftEventLanes::SetElsewhere(uint64_t ts, uint64_t uid)
 {
-    SetPlace(ELSEWHERE, {ts, uid << SLOT_BITS});
+    SetPlace(ELSEWHERE, {ts, uid << WeftEventKey::SLOT_BITS});
 }
 
 void
 WeftEventLanes::ClearElsewhere()
 {
-    SetPlace(ELSEWHERE, {UINT64_MAX, NOTHING});
+    SetPlace(ELSEWHERE, {});
 }
 
 void
 WeftEventLanes::Drained(uint32_t slot)
 {
     const Lane& lane = m_lanes[slot];
-    const uint64_t uid = lane.ring[(lane.head - 1) & lane.mask].key.GetUid();
-    Play(slot, {UINT64_MAX, NOTHING});
+    const WeftEventKey key = lane.ring[(lane.head - 1) & lane.mask].key;
+    Play(slot, {});
     // Lanes that are hardly used run empty, and are found out here.
-    if (uid >= m_uidReviewed + EVENTS_PERIOD)
+    if (key.GetUid() >= m_uidReviewed + EVENTS_PERIOD)
     {
-        Review(uid);
+        Review(key.GetUid(), key.ts);
     }
 }
 
@@ -136,7 +141,7 @@ void
 WeftEventLanes::RebuildTournament()
 {
     uint32_t last = 0;
-    for (uint32_t slot = 1; slot < SLOTS; slot++)
+    for (uint32_t slot = 1; slot < WeftEventKey::SLOTS; slot++)
     {
         last = m_lanes[slot].delay != CLOSED ? slot : last;
     }
@@ -145,7 +150,8 @@ WeftEventLanes::RebuildTournament()
     {
         m_leaves *= 2;
     }
-    m_tournament.fill({UINT64_MAX, NOTHING});
+    m_ts.fill(UINT64_MAX);
+    m_rank.fill(WeftEventKey::NOTHING);
     Play(0, m_places[GetPlace()]);
     for (uint32_t slot = 1; slot <= last; slot++)
     {
@@ -160,9 +166,12 @@ WeftEventLanes::RebuildTournament()
 // Where most events do not come by
 
 void
-WeftEventLanes::PushSlowly(const Key& key, FabricEvent* event, uint32_t context, int64_t delay)
+WeftEventLanes::PushSlowly(const WeftEventKey& key,
+                           FabricEvent* event,
+                           uint32_t context,
+                           int64_t delay)
 {
-    const Entry entry{key, event, context};
+    const WeftEventEntry entry{key, event, context};
     const uint32_t slot = m_table[Bucket(delay)];
     Lane& lane = m_lanes[slot];
     if (lane.delay == delay)
@@ -178,72 +187,51 @@ WeftEventLanes::PushSlowly(const Key& key, FabricEvent* event, uint32_t context,
         }
         return;
     }
-    const Place place = delay < LONG_DELAY ? SOON : LATE;
-    HeapPush(place, entry);
-    if (m_heaps[place][0].event == event)
-    {
-        HeapChanged(place);
-    }
-    Vote(delay, entry.key.GetUid());
+    const uint64_t now = key.ts - static_cast<uint64_t>(delay);
+    PushOffLane(entry, now);
+    Vote(delay, key.GetUid(), now);
 }
 
 void
-WeftEventLanes::HeapChanged(Place place)
+WeftEventLanes::PushOffLane(WeftEventEntry entry, uint64_t now)
 {
-    const std::vector<Entry>& heap = m_heaps[place];
-    SetPlace(place, heap.empty() ? Key{UINT64_MAX, NOTHING} : heap[0].key);
-}
-
-void
-WeftEventLanes::HeapPush(Place place, Entry entry)
-{
-    std::vector<Entry>& heap = m_heaps[place];
-    entry.key.rank &= ~uint64_t{SLOTS - 1};
-    std::size_t i = heap.size();
-    heap.push_back(entry);
-    for (; i > 0 && IsLess(entry.key, heap[(i - 1) / ARITY].key); i = (i - 1) / ARITY)
+    entry.key.rank &= ~uint64_t{WeftEventKey::SLOTS - 1};
+    m_wheel.SetNow(now);
+    if (m_wheel.Holds(entry.key.ts))
     {
-        heap[i] = heap[(i - 1) / ARITY];
+        m_wheel.Push(entry);
+        SetPlace(SOON, m_wheel.GetFirst());
+        return;
     }
-    heap[i] = entry;
+    m_heap.push_back(entry);
+    std::push_heap(m_heap.begin(), m_heap.end(), IsLater);
+    SetPlace(LATE, m_heap[0].key);
 }
 
 FabricEvent*
-WeftEventLanes::PopHeap(Place place, uint32_t& context)
+WeftEventLanes::PopOffLane(Place place, uint32_t& context)
 {
-    std::vector<Entry>& heap = m_heaps[place];
-    FabricEvent* const event = heap[0].event;
-    context = heap[0].context;
-    const Entry last = heap.back();
-    heap.pop_back();
-    const std::size_t size = heap.size();
-    std::size_t i = 0;
-    for (std::size_t child = 1; child < size; child = i * ARITY + 1)
+    WeftEventEntry entry;
+    if (place == SOON)
     {
-        std::size_t least = child;
-        for (std::size_t c = child + 1; c < std::min(child + ARITY, size); c++)
-        {
-            least = IsLess(heap[c].key, heap[least].key) ? c : least;
-        }
-        if (!IsLess(heap[least].key, last.key))
-        {
-            break;
-        }
-        heap[i] = heap[least];
-        i = least;
+        entry = m_wheel.Pop();
+        SetPlace(SOON, m_wheel.GetFirst());
     }
-    if (size > 0)
+    else
     {
-        heap[i] = last;
+        std::pop_heap(m_heap.begin(), m_heap.end(), IsLater);
+        entry = m_heap.back();
+        m_heap.pop_back();
+        SetPlace(LATE, m_heap.empty() ? WeftEventKey{} : m_heap[0].key);
     }
-    HeapChanged(place);
-    return event;
+    context = entry.context;
+    return entry.event;
 }
 
 // Learning
 
 void
-WeftEventLanes::Vote(int64_t delay, uint64_t uid)
+WeftEventLanes::Vote(int64_t delay, uint64_t uid, uint64_t now)
 {
     Candidate& candidate =
         m_candidates[(static_cast<uint64_t>(delay) * m_ballot) >> (64 - CANDIDATE_BITS)];
@@ -261,7 +249,7 @@ WeftEventLanes::Vote(int64_t delay, uint64_t uid)
     }
     if (++m_misses >= m_missesReviewed + MISSES_PERIOD)
     {
-        Review(uid);
+        Review(uid, now);
     }
 }
 
@@ -286,7 +274,7 @@ WeftEventLanes::CountWorthwhile(const Ranking& best, uint64_t events)
 {
     // Each further level of the tournament costs every event, so its lanes must be worth it.
     uint32_t lanes = 0;
-    for (uint32_t room = 3; room < SLOTS; room = 2 * room + 1)
+    for (uint32_t room = 3; room < WeftEventKey::SLOTS; room = 2 * room + 1)
     {
         uint64_t votes = 0;
         uint32_t n = lanes;
@@ -304,14 +292,14 @@ WeftEventLanes::CountWorthwhile(const Ranking& best, uint64_t events)
 }
 
 void
-WeftEventLanes::Review(uint64_t uid)
+WeftEventLanes::Review(uint64_t uid, uint64_t now)
 {
     const uint64_t events = uid - m_uidReviewed;
     Ranking best;
     Rank(best);
     const uint32_t lanes = CountWorthwhile(best, events);
     const auto end = best.begin() + lanes;
-    for (uint32_t slot = 1; slot < SLOTS; slot++)
+    for (uint32_t slot = 1; slot < WeftEventKey::SLOTS; slot++)
     {
         Lane& lane = m_lanes[slot];
         const bool stays = slot <= lanes && std::any_of(best.begin(), end, [&lane](const auto& c) {
@@ -319,7 +307,7 @@ WeftEventLanes::Review(uint64_t uid)
                            });
         if (lane.delay != CLOSED && !stays)
         {
-            Close(lane);
+            Close(lane, now);
         }
     }
     std::for_each(best.begin(), end, [this](const Candidate& c) { Open(c.delay); });
@@ -336,7 +324,7 @@ void
 WeftEventLanes::Open(int64_t delay)
 {
     Lane* closed = nullptr;
-    for (uint32_t slot = SLOTS - 1; slot > 0; slot--)
+    for (uint32_t slot = WeftEventKey::SLOTS - 1; slot > 0; slot--)
     {
         if (m_lanes[slot].delay == delay)
         {
@@ -353,15 +341,13 @@ WeftEventLanes::Open(int64_t delay)
 }
 
 void
-WeftEventLanes::Close(Lane& lane)
+WeftEventLanes::Close(Lane& lane, uint64_t now)
 {
-    const Place place = lane.delay < LONG_DELAY ? SOON : LATE;
     for (; lane.head != lane.tail; lane.head++)
     {
-        HeapPush(place, lane.ring[lane.head & lane.mask]);
+        PushOffLane(lane.ring[lane.head & lane.mask], now);
     }
     lane.delay = CLOSED;
-    HeapChanged(place);
 }
 
 bool
@@ -369,7 +355,7 @@ WeftEventLanes::FillTable()
 {
     bool distinct = true;
     m_table.fill(0);
-    for (uint32_t slot = 1; slot < SLOTS; slot++)
+    for (uint32_t slot = 1; slot < WeftEventKey::SLOTS; slot++)
     {
         if (m_lanes[slot].delay != CLOSED)
         {

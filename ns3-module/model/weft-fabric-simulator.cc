@@ -137,7 +137,7 @@ FabricSimulatorImpl::Run()
     m_stop = false;
     while (!m_stop)
     {
-        const WeftEventLanes::Key next = m_lanes.Next();
+        const WeftEventKey next = m_lanes.Next();
         if (next.IsNothing())
         {
             break;
@@ -168,7 +168,7 @@ FabricSimulatorImpl::RunOther()
     const WeftEventLanes::Place place = m_lanes.GetPlace();
     if (place != WeftEventLanes::ELSEWHERE)
     {
-        m_lanes.PopHeap(place, m_context)->Fire(m_now);
+        m_lanes.PopOffLane(place, m_context)->Fire(m_now);
         return;
     }
     const Scheduler::Event next = m_events->RemoveNext();

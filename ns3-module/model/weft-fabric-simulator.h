@@ -67,6 +67,12 @@ class FabricSimulatorImpl : public SimulatorImpl
         return m_now;
     }
 
+    /** @param large whether the model does not fit the processor's caches */
+    void SetLarge(bool large)
+    {
+        m_lanes.SetLarge(large);
+    }
+
     /** @return the lanes, to see how well they do */
     const WeftEventLanes& GetLanes() const
     {
@@ -133,7 +139,7 @@ class FabricSimulatorImpl : public SimulatorImpl
     WeftEventLanes m_lanes;                //!< the fabric's events, and when the others come
     int64_t m_now{0};                      //!< time steps
     uint64_t m_uid;                        //!< of the next event
-    WeftEventLanes::Key m_current{0, 0};   //!< of the event that runs
+    WeftEventKey m_current{0, 0};          //!< of the event that runs
     uint64_t m_eventCount{0};              //!< events run
     uint32_t m_context;                    //!< of the event that runs
     bool m_stop{false};                    //!< Stop() was called

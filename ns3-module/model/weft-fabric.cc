@@ -30,6 +30,7 @@ namespace
 {
 
 constexpr uint64_t QP_STREAM = UINT64_C(0x9b) << 40; //!< rng streams of QPs
+constexpr uint32_t LARGE = 4096; //!< hosts from which on a fabric does not fit the caches
 constexpr uint16_t FIRST_EPHEMERAL = 49152; //!< RoCEv2 source ports (RFC 6335 dynamic range)
 
 /** @param kind registry @param text line of text @return a choice; a wrong text is fatal */
@@ -273,6 +274,10 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     BuildNics(hosts);
     BuildLinks();
     InitPaths();
+    if (m_clos.nhosts >= LARGE && FabricSimulatorImpl::Get())
+    {
+        FabricSimulatorImpl::Get()->SetLarge(true);
+    }
     return true;
 }
 

@@ -88,8 +88,7 @@ void
 WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
     const uint64_t packets = weft_packets(bytes, m_fabric->GetFrameConfig().payload);
-    qp->messages.push_back(WeftQp::Message{qp->posted, qp->posted + packets, bytes, tag});
-    qp->posted += packets;
+    qp->Add({qp->posted, qp->posted + packets, bytes, tag});
     for (uint64_t left = packets; left > 0;)
     {
         const auto part = static_cast<uint32_t>(std::min<uint64_t>(left, UINT32_MAX));
@@ -146,6 +145,15 @@ WeftNic::Arrive(WeftPacket* p, int64_t now)
         break;
     default:
         ReceiveRaw(p);
+    }
+}
+
+void
+WeftNic::Expect(const WeftPacket* p) const
+{
+    if (p->d.kind != WEFT_RAW)
+    {
+        m_fabric->GetQp(p->d.qp)->Prefetch(p->d.kind == WEFT_DATA);
     }
 }
 
@@ -210,13 +218,14 @@ WeftNic::Advance(WeftQp* qp, uint32_t epsn, int64_t now)
 {
     qp->arrived += static_cast<uint64_t>(weft_psn_diff(epsn, qp->epsn));
     qp->epsn = epsn;
-    while (qp->delivered < qp->messages.size() && qp->messages[qp->delivered].end <= qp->arrived)
+    while (qp->arrived >= qp->deliverAt)
     {
-        const WeftQp::Message m = qp->messages[qp->delivered++];
+        const uint64_t tag = qp->messages[qp->delivered++].tag;
+        qp->deliverAt = qp->GetEnd(qp->delivered);
         qp->lastDelivery = now;
         if (qp->listener)
         {
-            qp->listener->MessageDelivered(*qp, m.tag);
+            qp->listener->MessageDelivered(*qp, tag);
         }
     }
 }
@@ -256,9 +265,10 @@ void
 WeftNic::Acknowledge(WeftQp* qp, uint32_t packets)
 {
     qp->una += packets;
-    while (qp->acked < qp->messages.size() && qp->messages[qp->acked].end <= qp->una)
+    while (qp->una >= qp->ackAt)
     {
         const uint64_t tag = qp->messages[qp->acked++].tag;
+        qp->ackAt = qp->GetEnd(qp->acked);
         if (qp->listener)
         {
             qp->listener->MessageAcked(*qp, tag);
@@ -504,6 +514,20 @@ WeftNic::PullData(int64_t now)
     return nullptr;
 }
 
+bool
+WeftNic::IsLast(WeftQp* qp, uint64_t seq, int64_t* payload)
+{
+    const WeftQp::Message& message = qp->FindMessage(seq);
+    qp->bulkFirst = message.first;
+    qp->bulkEnd = message.end - 1;
+    if (seq < qp->bulkEnd)
+    {
+        return false;
+    }
+    *payload = message.GetLastPayload(*payload);
+    return true;
+}
+
 WeftPacket*
 WeftNic::MakeData(WeftQp* qp, int64_t now)
 {
@@ -515,11 +539,10 @@ WeftNic::MakeData(WeftQp* qp, int64_t now)
         return nullptr;
     }
     const weft_fabric_config& frame = m_fabric->GetFrameConfig();
-    const uint64_t seq =
-        qp->una + static_cast<uint64_t>(weft_psn_diff(psn, transport->tx_una(qp->tx)));
-    const WeftQp::Message& message = qp->FindMessage(seq);
-    const bool last = seq + 1 == message.end;
-    const int64_t payload = last ? message.GetLastPayload(frame.payload) : frame.payload;
+    const uint32_t una = weft_psn_add(qp->firstPsn, static_cast<uint32_t>(qp->una));
+    const uint64_t seq = qp->una + static_cast<uint64_t>(weft_psn_diff(psn, una));
+    int64_t payload = frame.payload;
+    const bool last = !IsBulk(qp, seq) && IsLast(qp, seq, &payload);
 
     WeftPacket* p = m_fabric->NewPacket();
     p->d = weft_packet{};
@@ -554,13 +577,13 @@ WeftNic::Pace(WeftQp* qp, int64_t frame, int64_t now)
     {
         cc->on_sent(qp->cc, static_cast<uint32_t>(frame), now);
     }
-    if (qp->firstSent < 0)
+    if (qp->lastRate > 0)
     {
-        qp->firstSent = now;
+        qp->rateTime += qp->lastRate * static_cast<double>(now - qp->lastSent);
     }
     else
     {
-        qp->rateTime += qp->lastRate * static_cast<double>(now - qp->lastSent);
+        qp->firstSent = now;
     }
     qp->lastRate = static_cast<double>(rate);
     qp->lastSent = now;

@@ -57,6 +57,7 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
 
     // From WeftReceiver
     void Arrive(WeftPacket* p, int64_t now) override;
+    void Expect(const WeftPacket* p) const override;
     /** Something may be ready to be sent. @param now ps */
     void Kick(int64_t now);
     /** The wire is free or a pacing gap is over. @param now ps */
@@ -151,6 +152,16 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     WeftPacket* PullData(int64_t now);
     /** @param qp QP @param now ps @return its next frame, or nullptr if it has none */
     WeftPacket* MakeData(WeftQp* qp, int64_t now);
+    /** @param qp QP @param seq a packet @return whether it is known to be full, and not a message's
+     * last */
+    static bool IsBulk(const WeftQp* qp, uint64_t seq)
+    {
+        return seq - qp->bulkFirst < qp->bulkEnd - qp->bulkFirst;
+    }
+
+    /** @param qp QP @param seq a packet @param payload full payload; gets the packet's @return
+     * whether it is its message's last */
+    static bool IsLast(WeftQp* qp, uint64_t seq, int64_t* payload);
     /** Accounts a sent frame and sets the QP's pacing. @param qp QP @param frame bytes @param now
      * ps */
     void Pace(WeftQp* qp, int64_t frame, int64_t now);

@@ -14,6 +14,12 @@ WeftPacket::Fire(int64_t now)
     static_cast<WeftReceiver*>(target)->Arrive(this, now);
 }
 
+void
+WeftPacket::Expect() const
+{
+    static_cast<const WeftReceiver*>(target)->Expect(this);
+}
+
 WeftPacketPool::~WeftPacketPool()
 {
     for (WeftPacket* p : m_all)

@@ -41,6 +41,7 @@ class alignas(64) WeftPacket final : public FabricEvent, public WeftInArena
     }
 
     void Fire(int64_t now) override;
+    void Expect() const override;
 };
 
 static_assert(sizeof(WeftPacket) == 64, "a packet descriptor is one cache line");

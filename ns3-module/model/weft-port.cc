@@ -123,6 +123,12 @@ WeftPort::Fire(int64_t now)
 }
 
 void
+WeftPort::Expect() const
+{
+    __builtin_prefetch(m_tail, 1);
+}
+
+void
 WeftPort::SetPaused(uint32_t tclass, bool paused)
 {
     const auto bit = static_cast<uint8_t>(PAUSED << tclass);

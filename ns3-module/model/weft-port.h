@@ -83,6 +83,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
 
     /** The wire is free, or a NIC's pacing gap is over. @param now ps */
     void Fire(int64_t now) override;
+    void Expect() const override;
     /** The peer's PFC frame takes effect. @param tclass class @param paused pause or resume */
     void SetPaused(uint32_t tclass, bool paused);
     /** Sends a PFC frame to the peer. @param tclass class @param pause pause or resume @param now

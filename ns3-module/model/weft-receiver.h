@@ -25,6 +25,9 @@ class alignas(64) WeftReceiver
      * @param now ps */
     virtual void Arrive(WeftPacket* p, int64_t now) = 0;
 
+    /** A frame will arrive soon. @param p the frame */
+    virtual void Expect(const WeftPacket* p) const = 0;
+
   protected:
     ~WeftReceiver() = default;
 };

@@ -109,6 +109,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     m_torOps = m_map.tier == 0 ? m_lb->tor : nullptr;
     m_pick = m_lb->pick;
     m_oblivious = m_lb->oblivious;
+    m_peek = m_lb->peek;
     const weft_site site = fabric->GetSite(index);
     m_lbMemory.assign(m_lb->state_size(fabric->GetBalancerConfig(), &site) / 8 + 2, 0);
     m_lbState = m_lbMemory.data();
@@ -217,12 +218,32 @@ WeftSwitch::IsInjectedLoss(const WeftPacket* p, uint32_t out)
 }
 
 void
-WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
+WeftSwitch::Expect(const WeftPacket* p) const
 {
-    // In a large fabric nothing of a port is in the caches: fetch it all at once.
+    weft_ports ports;
+    weft_route(&m_map, p->d.dst, &ports);
+    if (ports.n == 1)
+    {
+        Prefetch(p, weft_port_at(&ports, 0));
+    }
+    else if (m_peek)
+    {
+        Prefetch(p, m_peek(m_lbState, &ports, &p->d));
+    }
+}
+
+void
+WeftSwitch::Prefetch(const WeftPacket* p, uint32_t out) const
+{
     m_port[out].Prefetch();
+    __builtin_prefetch(m_inService + out, 1);
     __builtin_prefetch(m_mmu->queue_bytes + out, 1);
     __builtin_prefetch(m_mmu->ingress + p->d.in_port * WEFT_CLASSES, 1);
+}
+
+void
+WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
+{
     if (m_inService[out].end <= now)
     {
         Release(out);

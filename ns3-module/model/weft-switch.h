@@ -88,6 +88,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
 
     // From WeftReceiver
     void Arrive(WeftPacket* p, int64_t now) override;
+    void Expect(const WeftPacket* p) const override;
 
     /** A link of this switch goes down or comes back: from now on arrivals look at their port. */
     void WatchLinks()
@@ -189,6 +190,8 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         return m_pick(m_lbState, &ports, &p->d, now);
     }
 
+    /** Fetches what Dispatch() touches. @param p the frame @param out where it is to leave */
+    void Prefetch(const WeftPacket* p, uint32_t out) const;
     /** Buffers a frame and lets it leave. @param p the frame @param out where @param now ps */
     void Dispatch(WeftPacket* p, uint32_t out, int64_t now);
     /** @param p a frame that ends here @param why reason, a WeftFabric::Loss */
@@ -226,10 +229,11 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     void RunTor(const WeftPacket* p, uint32_t out, int64_t now);
 
     // What every hop reads comes first, right behind the base class that is aligned for it.
-    weft_switch_map m_map{};                                                      //!< forwarding
-    weft_mmu* m_mmu{nullptr};                                                     //!< buffer
-    uint32_t (*m_pick)(void*, const weft_ports*, weft_packet*, int64_t){nullptr}; //!< balancer
-    void* m_lbState{nullptr};                                                     //!< its state
+    weft_switch_map m_map{};                                                         //!< forwarding
+    weft_mmu* m_mmu{nullptr};                                                        //!< buffer
+    uint32_t (*m_pick)(void*, const weft_ports*, weft_packet*, int64_t){nullptr};    //!< balancer
+    uint32_t (*m_peek)(const void*, const weft_ports*, const weft_packet*){nullptr}; //!< or none
+    void* m_lbState{nullptr};                                                        //!< its state
     WeftPort* m_port{nullptr};             //!< ports, in a row
     InService* m_inService{nullptr};       //!< of each port
     WeftFabric* m_owner{nullptr};          //!< m_fabric

@@ -122,6 +122,10 @@ extern "C"
         const struct weft_path_ops *path;
         /** pick() never reads queue_bytes, so a switch need not bring them up to date for it. */
         bool oblivious;
+        /** Optional: what pick() would return, changing nothing. A host may fetch that port's
+         * memory ahead of time. May be wrong. */
+        uint32_t (*peek)(const void *state, const struct weft_ports *ports,
+                         const struct weft_packet *packet);
     };
 
     /** The balancer of that name, or NULL. */
