@@ -70,8 +70,9 @@ class WeftHelper
 
     /**
      * Sets the time resolution to picoseconds, the simulator implementation to FabricSimulatorImpl
-     * and the scheduler of all other events to LaneScheduler. Call it first in main(). What
-     * --SimulatorImplementationType, --SchedulerType or a GlobalValue chose is left alone.
+     * and the scheduler of all other events to LaneScheduler. Call it first in main(). An
+     * implementation or scheduler chosen before is left alone unless it is ns-3's default; one
+     * chosen later, as by --SimulatorImplementationType or --SchedulerType, wins.
      */
     static void UseFabricSimulator();
 
