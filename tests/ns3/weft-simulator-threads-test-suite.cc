@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * \file
- * Other threads beside the simulation's, as emulation and real-time devices of ns-3 have them,
+ * Other threads beside the simulation's, as ns-3's devices that read real traffic have them,
  * under ns-3's own implementation and under FabricSimulatorImpl, over every scheduler. Were an
- * event of theirs lost or late, such a program would hang or differ only now and then.
+ * event of theirs lost or out of order, such a program would hang or differ only now and then.
  */
 #include "weft-simulator-script.h"
 
