@@ -8,6 +8,7 @@ set(weft_suite_sources
     tests/ns3/weft-fabric-simulator-test-suite.cc
     tests/ns3/weft-fabric-test-suite.cc
     tests/ns3/weft-failure-test-suite.cc
+    tests/ns3/weft-golden-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
     tests/ns3/weft-simulator-threads-test-suite.cc
     tests/ns3/weft-simulator-trace-test-suite.cc
@@ -24,6 +25,7 @@ set(weft_suites
     weft-fabric-simulator
     weft-fabric
     weft-failure
+    weft-golden
     weft-netdevice
     weft-simulator-threads
     weft-simulator-trace
