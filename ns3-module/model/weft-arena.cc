@@ -3,15 +3,22 @@
  */
 #include "weft-arena.h"
 
-#include "ns3/assert.h"
-
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <vector>
 
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
+#define WEFT_ARENA_POISONS 1 // gcc
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WEFT_ARENA_POISONS 1 // clang
+#endif
+#endif
+#ifdef WEFT_ARENA_POISONS
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -26,10 +33,18 @@ constexpr std::size_t HUGE_PAGE = std::size_t{1} << 21; //!< of x86-64 and of mo
 constexpr std::size_t LARGEST_BLOCK = 16 * HUGE_PAGE;   //!< blocks double until then
 constexpr std::size_t SMALL = HUGE_PAGE / 2;            //!< beyond this an object is a block
 
-/** A released object, while it waits to be used again. */
+/** A released object or row, while it waits to be used again. */
 struct Free
 {
     Free* next; //!< another of its size
+};
+
+/** Objects in a row. */
+struct Row
+{
+    std::size_t n;     //!< objects
+    std::size_t bytes; //!< of each, a multiple of LINE
+    std::size_t live;  //!< objects not released
 };
 
 /** All there is to know; never destroyed, because objects may outlive static variables. */
@@ -38,9 +53,12 @@ struct Arena
     char* at{nullptr};                //!< free space of the newest block
     std::size_t left{0};              //!< its size
     std::size_t used{0};              //!< bytes allocated and not released
+    uint64_t allocations{0};          //!< calls so far
     std::size_t nextBlock{HUGE_PAGE}; //!< size of the next block
     std::vector<void*> blocks;        //!< of small objects
     Free* free[SMALL / LINE + 1]{};   //!< released small objects, by lines
+    std::map<char*, Row> rows;        //!< all rows in the blocks, by address
+    std::map<std::pair<std::size_t, std::size_t>, Free*> freeRows; //!< released, by n and bytes
 };
 
 Arena&
@@ -61,7 +79,7 @@ RoundUp(std::size_t bytes, std::size_t unit)
 void
 Poison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WEFT_ARENA_POISONS
     __asan_poison_memory_region(p, bytes);
 #endif
 }
@@ -70,7 +88,7 @@ Poison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes)
 void
 Unpoison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WEFT_ARENA_POISONS
     __asan_unpoison_memory_region(p, bytes);
 #endif
 }
@@ -138,6 +156,52 @@ ReleaseSmall(Arena& a, void* p, std::size_t bytes)
     Poison(p, bytes);
 }
 
+/** @param a arena @param n objects @param bytes of each, a multiple of LINE, at most SMALL
+ * @return their memory */
+void*
+AllocateRow(Arena& a, std::size_t n, std::size_t bytes)
+{
+    Free*& list = a.freeRows[{n, bytes}];
+    if (!list)
+    {
+        void* p = Cut(a, n * bytes);
+        a.rows[static_cast<char*>(p)] = {n, bytes, n};
+        return p;
+    }
+    void* p = list;
+    Unpoison(p, n * bytes);
+    list = list->next;
+    a.rows.find(static_cast<char*>(p))->second.live = n;
+    return p;
+}
+
+/** @param a arena @param p an object @param bytes a multiple of LINE, at most SMALL @return
+ * whether it is of a row, which may now be used again */
+bool
+ReleaseOfRow(Arena& a, void* p, std::size_t bytes)
+{
+    const auto at = static_cast<char*>(p);
+    auto found = a.rows.upper_bound(at);
+    if (found == a.rows.begin())
+    {
+        return false;
+    }
+    auto& [first, row] = *--found;
+    if (at >= first + row.n * row.bytes)
+    {
+        return false;
+    }
+    Poison(p, bytes);
+    if (--row.live == 0)
+    {
+        Free*& list = a.freeRows.find({row.n, row.bytes})->second;
+        Unpoison(first, sizeof(Free));
+        list = ::new (first) Free{list};
+        Poison(first, sizeof(Free));
+    }
+    return true;
+}
+
 /** Nothing is in use: gives all blocks back. */
 void
 Reset(Arena& a)
@@ -151,6 +215,8 @@ Reset(Arena& a)
     a.left = 0;
     a.nextBlock = HUGE_PAGE;
     std::fill(std::begin(a.free), std::end(a.free), nullptr);
+    a.rows.clear();
+    a.freeRows.clear();
 }
 
 } // namespace
@@ -165,17 +231,17 @@ void*
 WeftArenaAllocateRow(std::size_t n, std::size_t bytes)
 {
     constexpr std::size_t most = static_cast<std::size_t>(-1) / 2;
-    if (bytes > most || n > most / (bytes + LINE))
+    if (n == 0 || bytes > most || n > most / (bytes + LINE) || (n > 1 && bytes > SMALL))
     {
         throw std::bad_alloc();
     }
-    NS_ASSERT_MSG(n == 1 || bytes <= SMALL, "Weft: a row of objects that are too large for one");
     Arena& a = GetArena();
     const std::size_t rounded = RoundUp(std::max(bytes, LINE), LINE);
     void* p = rounded > SMALL ? NewBlock(rounded)
             : n == 1          ? AllocateSmall(a, rounded)
-                              : Cut(a, n * rounded);
+                              : AllocateRow(a, n, rounded);
     a.used += n * rounded;
+    a.allocations++;
     return p;
 }
 
@@ -193,7 +259,7 @@ WeftArenaRelease(void* p, std::size_t bytes) noexcept
     {
         DeleteBlock(p);
     }
-    else
+    else if (!ReleaseOfRow(a, p, rounded))
     {
         ReleaseSmall(a, p, rounded);
     }
@@ -207,6 +273,12 @@ std::size_t
 WeftArenaUsed()
 {
     return GetArena().used;
+}
+
+uint64_t
+WeftArenaAllocations()
+{
+    return GetArena().allocations;
 }
 
 } // namespace ns3

@@ -5,6 +5,7 @@
 #define NS3_WEFT_ARENA_H
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace ns3
  * A large fabric's ports, switches, packets and QPs lie far apart, so that nearly every access of
  * a hop misses the TLB as well as the caches. Here they lie in the order in which they are made, in
  * a few large blocks, for which huge pages are asked. What is released is kept for the next object
- * of its size; when nothing is in use any more, the blocks go back to the system.
+ * of its size; when nothing is in use any more, the blocks go back to the system. A row is kept for
+ * the next one of its length once all its objects are released; until then it waits.
  *
  * Like ns-3's objects it is for one thread. All sizes are bytes.
  *
@@ -28,15 +30,17 @@ namespace ns3
 void* WeftArenaAllocate(std::size_t bytes);
 /**
  * Objects in a row, as in an array; but each is released by itself, whoever does it.
- * @param n objects, at least 1 @param bytes of each, at most 1 MiB; they follow one another at the
- * next multiple of 64
- * @return the memory of the first
+ * @param n objects, at least 1 @param bytes of each, at most 1 MiB if they are several; they follow
+ * one another at the next multiple of 64
+ * @return the memory of the first; std::bad_alloc if there is none, or the objects are too large
  */
 void* WeftArenaAllocateRow(std::size_t n, std::size_t bytes);
 /** @param p from WeftArenaAllocate(), or of a row, or nullptr @param bytes the same number */
 void WeftArenaRelease(void* p, std::size_t bytes) noexcept;
 /** @return bytes allocated and not released, each rounded up to whole cache lines */
 std::size_t WeftArenaUsed();
+/** @return how often memory was asked for, a row once, since the program began */
+uint64_t WeftArenaAllocations();
 
 /**
  * @ingroup weft

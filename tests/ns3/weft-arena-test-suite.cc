@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <vector>
 #include <weft/rng.h>
 
@@ -203,6 +204,60 @@ class ArenaRowTestCase : public TestCase
     }
 };
 
+/** Fabrics that overlap in time: the next one is there before the last one has gone. */
+class ArenaOverlapTestCase : public TestCase
+{
+  public:
+    ArenaOverlapTestCase()
+        : TestCase("rows that overlap in time take the place of those that went")
+    {
+    }
+
+  private:
+    static constexpr std::size_t N = 36;      //!< objects of a row
+    static constexpr std::size_t BYTES = 100; //!< of each
+
+    static unsigned char* NewRow()
+    {
+        return static_cast<unsigned char*>(WeftArenaAllocateRow(N, BYTES));
+    }
+
+    void DoRun() override
+    {
+        std::set<unsigned char*> places;
+        unsigned char* row = NewRow();
+        places.insert(row);
+        for (int i = 0; i < 20; i++)
+        {
+            unsigned char* next = NewRow();
+            std::memset(next, 1, N * Lines(BYTES));
+            places.insert(next);
+            for (std::size_t k = 0; k < N; k++)
+            {
+                // In any order, and only the last one makes room for another row.
+                NS_TEST_ASSERT_MSG_EQ(places.count(Probe()), 0, "a row that is still in use");
+                WeftArenaRelease(row + (k * 5 + 3) % N * Lines(BYTES), BYTES);
+            }
+            NS_TEST_EXPECT_MSG_EQ(+next[0], 1, "another row's memory is left alone");
+            row = next;
+        }
+        NS_TEST_EXPECT_MSG_EQ(places.size(), 2, "places of 21 rows");
+        for (std::size_t k = 0; k < N; k++)
+        {
+            WeftArenaRelease(row + k * Lines(BYTES), BYTES);
+        }
+        NS_TEST_EXPECT_MSG_EQ(WeftArenaUsed(), 0, "nothing is in use");
+    }
+
+    /** \return where a single object of that size would lie now */
+    static unsigned char* Probe()
+    {
+        auto p = static_cast<unsigned char*>(WeftArenaAllocate(BYTES));
+        WeftArenaRelease(p, BYTES);
+        return p;
+    }
+};
+
 /** An owner goes away while the scheduler still holds its event: the scheduler's is the last. */
 class ArenaOwnershipTestCase : public TestCase
 {
@@ -260,7 +315,23 @@ class ArenaContainerTestCase : public TestCase
         constexpr auto most = std::numeric_limits<std::size_t>::max();
         NS_TEST_EXPECT_MSG_EQ(Refuses(most / 8 + 1), true, "a product that does not fit");
         NS_TEST_EXPECT_MSG_EQ(Refuses(most / 8), true, "more than there is");
+        NS_TEST_EXPECT_MSG_EQ(RefusesRow(2, (1 << 20) + 1), true, "a row of large objects");
+        NS_TEST_EXPECT_MSG_EQ(RefusesRow(most / 64, 64), true, "a row beyond all memory");
         NS_TEST_EXPECT_MSG_EQ(WeftArenaUsed(), 0, "a refusal costs nothing");
+    }
+
+    /** \param n objects \param bytes of each \return whether the arena throws */
+    static bool RefusesRow(std::size_t n, std::size_t bytes)
+    {
+        try
+        {
+            WeftArenaAllocateRow(n, bytes);
+        }
+        catch (const std::bad_alloc&)
+        {
+            return true;
+        }
+        return false;
     }
 
     /** \param n of uint64_t \return whether the allocator throws */
@@ -287,6 +358,7 @@ class WeftArenaTestSuite : public TestSuite
         AddTestCase(new ArenaModelTestCase);
         AddTestCase(new ArenaDensityTestCase);
         AddTestCase(new ArenaRowTestCase);
+        AddTestCase(new ArenaOverlapTestCase);
         AddTestCase(new ArenaOwnershipTestCase);
         AddTestCase(new ArenaContainerTestCase);
     }
