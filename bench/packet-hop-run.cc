@@ -8,6 +8,7 @@
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/type-id.h"
+#include "ns3/weft-arena.h"
 #include "ns3/weft-helper.h"
 
 #include <algorithm>
@@ -71,7 +72,7 @@ class Sampler : public EventImpl
     {
         int64_t now;          //!< ps
         uint64_t hops;        //!< packet-hops so far
-        uint64_t allocations; //!< calls of operator new so far
+        uint64_t allocations; //!< calls of operator new and of the arena so far
     };
 
     Sampler(Ptr<WeftFabric> fabric, const Jobs& jobs, int64_t interval)
@@ -132,8 +133,9 @@ class Sampler : public EventImpl
         m_count++;
         m_resident = std::max(m_resident, ResidentBytes());
         m_inFlight = std::max(m_inFlight, m_fabric->GetPacketsInUse());
-        m_readings.push_back(
-            {Simulator::Now().GetTimeStep(), m_fabric->GetCounters().hops, WeftAllocationCount()});
+        m_readings.push_back({Simulator::Now().GetTimeStep(),
+                              m_fabric->GetCounters().hops,
+                              WeftAllocationCount() + WeftArenaAllocations()});
         if (!IsDone(m_jobs) && m_readings.size() < MOST)
         {
             Schedule();

@@ -10,6 +10,7 @@
 #include "weft-test-rig.h"
 
 #include "ns3/test.h"
+#include "ns3/weft-arena.h"
 
 #include <functional>
 #include <string>
@@ -226,7 +227,7 @@ class AllocationTestCase : public TestCase
 
     static void Read(WeftRig* rig, Reading* reading)
     {
-        reading->allocations = WeftAllocationCount();
+        reading->allocations = WeftAllocationCount() + WeftArenaAllocations();
         reading->hops = rig->fabric->GetCounters().hops;
     }
 

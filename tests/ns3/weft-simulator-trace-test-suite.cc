@@ -15,6 +15,7 @@
 #include "ns3/object-factory.h"
 #include "ns3/test.h"
 #include "ns3/uinteger.h"
+#include "ns3/weft-arena.h"
 #include "ns3/weft-fabric-simulator.h"
 
 #include <algorithm>
@@ -485,8 +486,8 @@ class FabricEventAllocationTestCase : public TestCase
         void Fire(int64_t) override
         {
             m_turns--;
-            middle = m_turns == 10000 ? WeftAllocationCount() : middle;
-            end = WeftAllocationCount();
+            end = WeftAllocationCount() + WeftArenaAllocations();
+            middle = m_turns == 10000 ? end : middle;
             if (m_turns != 0)
             {
                 WeftSchedule(m_delay + m_turns % m_spread, this, 0);
