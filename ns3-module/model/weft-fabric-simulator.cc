@@ -174,6 +174,8 @@ FabricSimulatorImpl::RunOther()
     const Scheduler::Event next = m_events->RemoveNext();
     UpdateNext();
     m_context = next.key.m_context;
+    // Beyond 2^32 events the scheduler may hand out another event than it has shown.
+    m_current.rank = Widen(next.key.m_uid) << WeftEventKey::SLOT_BITS;
     next.impl->Invoke();
     next.impl->Unref();
 }

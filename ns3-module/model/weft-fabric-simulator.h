@@ -6,6 +6,7 @@
 
 #include "weft-event-lanes.h"
 
+#include "ns3/assert.h"
 #include "ns3/scheduler.h"
 #include "ns3/simulator-impl.h"
 #include "ns3/simulator.h"
@@ -58,6 +59,7 @@ class FabricSimulatorImpl : public SimulatorImpl
      */
     void ScheduleEvent(int64_t delay, FabricEvent* event, uint32_t context)
     {
+        NS_ASSERT_MSG(delay >= 0, "an event in the past");
         m_lanes.Push(m_now, delay, m_uid++, event, context);
     }
 

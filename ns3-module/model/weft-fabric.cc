@@ -30,7 +30,8 @@ namespace
 {
 
 constexpr uint64_t QP_STREAM = UINT64_C(0x9b) << 40; //!< rng streams of QPs
-constexpr uint32_t LARGE = 4096; //!< hosts from which on a fabric does not fit the caches
+constexpr uint32_t LARGE_HOSTS = 1024;      //!< from here on a fabric does not fit the caches
+constexpr uint32_t LARGE_QPS = 8192;        //!< or its QPs do not
 constexpr uint16_t FIRST_EPHEMERAL = 49152; //!< RoCEv2 source ports (RFC 6335 dynamic range)
 
 /** @param kind registry @param text line of text @return a choice; a wrong text is fatal */
@@ -274,11 +275,18 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     BuildNics(hosts);
     BuildLinks();
     InitPaths();
-    if (m_clos.nhosts >= LARGE && FabricSimulatorImpl::Get())
-    {
-        FabricSimulatorImpl::Get()->SetLarge(true);
-    }
+    CheckFootprint();
     return true;
+}
+
+void
+WeftFabric::CheckFootprint() const
+{
+    FabricSimulatorImpl* simulator = FabricSimulatorImpl::Get();
+    if (simulator && (m_clos.nhosts >= LARGE_HOSTS || m_qps.size() >= LARGE_QPS))
+    {
+        simulator->SetLarge(true);
+    }
 }
 
 bool
@@ -417,6 +425,7 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
     qp->epsn = qp->firstPsn;
     InitQpState(qp);
     m_qps.push_back(qp);
+    CheckFootprint();
     return qp;
 }
 

@@ -6,6 +6,7 @@
 #include "weft-fabric.h"
 #include "weft-qp.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 
 #include <weft/error.h>
@@ -104,6 +105,9 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     }
     m_inServiceMemory.resize(nports);
     m_inService = m_inServiceMemory.data();
+
+    // An ingress and its class share 16 bits in InService.
+    NS_ABORT_MSG_IF(nports * WEFT_CLASSES > UINT16_MAX, "Weft: a switch of " << nports << " ports");
 
     m_lb = fabric->GetBalancer();
     m_torOps = m_map.tier == 0 ? m_lb->tor : nullptr;
@@ -250,7 +254,7 @@ WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
     }
     const uint32_t bytes = p->d.bytes;
     const uint32_t queue = m_mmu->queue_bytes[out];
-    if (weft_mmu_admits_easily(m_mmu, p->d.in_port, p->d.tclass, bytes))
+    if (weft_mmu_admits_easily(m_mmu, p->d.in_port, out, p->d.tclass, bytes))
     {
         weft_mmu_take(m_mmu, p->d.in_port, out, p->d.tclass, bytes);
     }

@@ -399,8 +399,8 @@ same_accounts(const struct weft_mmu *a, const struct weft_mmu *b)
 static void
 admit(struct weft_mmu *mmu, struct naive *n, struct lazy *lazy, const struct frame *f)
 {
-    bool easy = weft_mmu_admits_easily(mmu, f->in, f->tclass, f->bytes);
-    bool easy_late = weft_mmu_admits_easily(lazy->mmu, f->in, f->tclass, f->bytes);
+    bool easy = weft_mmu_admits_easily(mmu, f->in, f->out, f->tclass, f->bytes);
+    bool easy_late = weft_mmu_admits_easily(lazy->mmu, f->in, f->out, f->tclass, f->bytes);
     int64_t peak = mmu->peak_used;
     unsigned verdict = weft_mmu_admit(mmu, f->in, f->out, f->tclass, f->bytes);
     ck_assert_uint_eq(verdict, naive_admit(n, f));

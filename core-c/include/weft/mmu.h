@@ -121,15 +121,26 @@ extern "C"
      * True holds however many of the frames that are accounted have left already. So a host may put
      * off weft_mmu_release() until this returns false, while nothing is paused.
      */
-    static inline bool weft_mmu_admits_easily(const struct weft_mmu *mmu, uint32_t in,
+    static inline bool weft_mmu_admits_easily(const struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                               uint32_t tclass, uint32_t bytes)
     {
         const struct weft_mmu_ingress *i = &mmu->ingress[in * WEFT_CLASSES + tclass];
         const int64_t used = mmu->shared_used + bytes;
-        return used <= mmu->shared && used + mmu->headroom_used <= mmu->peak_used &&
-               (tclass == 0 ||
-                (mmu->pfc && !i->paused &&
-                 (double)(i->bytes + bytes) <= mmu->alpha * (double)(mmu->shared - used)));
+        if (used > mmu->shared || used + mmu->headroom_used > mmu->peak_used)
+        {
+            return false;
+        }
+        if (tclass == 0)
+        {
+            return true;
+        }
+        if (mmu->pfc)
+        {
+            return !i->paused &&
+                   (double)(i->bytes + bytes) <= mmu->alpha * (double)(mmu->shared - used);
+        }
+        return (double)((int64_t)mmu->queue_bytes[out] + bytes) <=
+               mmu->alpha * (double)(mmu->shared - mmu->shared_used);
     }
 
     /** Accounts a frame that weft_mmu_admits_easily(). */
