@@ -21,11 +21,11 @@ def configure(conf):
 
 
 def build(bld):
-    core = words(bld, 'core-c/CMakeLists.txt', 'weft_core_sources')
+    core = sorted(node.path_from(bld.path) for node in bld.path.ant_glob('core-c/*/*.c'))
 
     module = bld.create_ns3_module('weft', ['core', 'network'])
     module.features += ' c'
-    module.source = ['core-c/' + source for source in core]
+    module.source = core
     module.source += words(bld, 'ns3-module/module-sources.cmake', 'weft_module_sources')
     module.includes = ['core-c', 'core-c/include']
     module.export_includes = ['core-c/include']

@@ -98,15 +98,16 @@ packets_of_qps(const struct scenario *s)
 {
     const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
     const struct weft_fabric_config *frames = s->fabric.config;
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     struct weft_traffic_size size;
-    if (!frames || ops->size(s->workload.config, s->clos.nhosts, &size) < 0)
+    if (!frames || ops->size(s->workload.config, &hosts, &size) < 0)
     {
         return NULL;
     }
     struct weft_message *messages = xcalloc(size.nmessages, sizeof *messages);
     uint32_t *next = xcalloc((size_t)size.nnext + 1, sizeof *next);
     uint64_t *packets = xcalloc(size.nqps, sizeof *packets);
-    if (ops->fill(s->workload.config, s->clos.nhosts, s->seed, s->run, messages, next) < 0)
+    if (ops->fill(s->workload.config, &hosts, s->seed, s->run, messages, next) < 0)
     {
         free(packets);
         packets = NULL;

@@ -168,7 +168,8 @@ size_workload(const struct element *root, const struct scenario *s, uint32_t *nq
 {
     const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
     struct weft_traffic_size size;
-    int code = ops->size(s->workload.config, s->clos.nhosts, &size);
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    int code = ops->size(s->workload.config, &hosts, &size);
     if (code == WEFT_EOVERFLOW)
     {
         diag_error(d, line_of(root, "workload"),

@@ -5,10 +5,14 @@
 
 #include "base/tables.h"
 
-static const struct weft_algo *const topologies[] = {
-    &weft_topology_leaf_spine.algo,
-    &weft_topology_fat_tree.algo,
-};
+/* clang-format off */
+#define ALGO(table) &table.algo,
+static const struct weft_algo *const topologies[] = {WEFT_TOPOLOGIES(ALGO)};
+static const struct weft_algo *const balancers[] = {WEFT_BALANCERS(ALGO)};
+static const struct weft_algo *const transports[] = {WEFT_TRANSPORTS(ALGO)};
+static const struct weft_algo *const congestion_controls[] = {WEFT_CONGESTION_CONTROLS(ALGO)};
+static const struct weft_algo *const workloads[] = {WEFT_WORKLOADS(ALGO)};
+/* clang-format on */
 
 static const struct weft_algo *const fabrics[] = {
     &weft_fabric_algo,
@@ -16,36 +20,6 @@ static const struct weft_algo *const fabrics[] = {
 
 static const struct weft_algo *const switches[] = {
     &weft_mmu_algo,
-};
-
-/* One line each: clang-format would pack them. */
-/* clang-format off */
-static const struct weft_algo *const balancers[] = {
-    &weft_lb_ecmp.algo,
-    &weft_lb_rsq.algo,
-    &weft_lb_ops_spray.algo,
-    &weft_lb_ar.algo,
-    &weft_lb_themis.algo,
-};
-/* clang-format on */
-
-static const struct weft_algo *const transports[] = {
-    &weft_transport_nic_sr.algo,
-    &weft_transport_gbn.algo,
-    &weft_transport_ideal.algo,
-    &weft_transport_sack.algo,
-};
-
-static const struct weft_algo *const congestion_controls[] = {
-    &weft_cc_none.algo,
-    &weft_cc_dcqcn.algo,
-};
-
-static const struct weft_algo *const workloads[] = {
-    &weft_workload_ring.algo,
-    &weft_workload_allreduce_ring.algo,
-    &weft_workload_alltoall.algo,
-    &weft_workload_permutation.algo,
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/** @file tables.h  The tables that algorithms export to the registry: one line each. Private. */
+/** @file tables.h  The tables that algorithms export to the registry: those of roster.h. Private.
+ */
 #ifndef WEFT_BASE_TABLES_H
 #define WEFT_BASE_TABLES_H
+
+#include "base/roster.h"
 
 #include <weft/cc.h>
 #include <weft/clos.h>
@@ -16,27 +19,19 @@ extern "C"
 {
 #endif
 
-    extern const struct weft_topology_ops weft_topology_leaf_spine;
-    extern const struct weft_topology_ops weft_topology_fat_tree;
+#define WEFT_DECLARE_TOPOLOGY(table)  extern const struct weft_topology_ops table;
+#define WEFT_DECLARE_BALANCER(table)  extern const struct weft_lb_ops table;
+#define WEFT_DECLARE_TRANSPORT(table) extern const struct weft_transport_ops table;
+#define WEFT_DECLARE_CC(table)        extern const struct weft_cc_ops table;
+#define WEFT_DECLARE_WORKLOAD(table)  extern const struct weft_workload_ops table;
 
-    extern const struct weft_lb_ops weft_lb_ecmp;
-    extern const struct weft_lb_ops weft_lb_rsq;
-    extern const struct weft_lb_ops weft_lb_ops_spray;
-    extern const struct weft_lb_ops weft_lb_ar;
-    extern const struct weft_lb_ops weft_lb_themis;
-
-    extern const struct weft_transport_ops weft_transport_nic_sr;
-    extern const struct weft_transport_ops weft_transport_gbn;
-    extern const struct weft_transport_ops weft_transport_ideal;
-    extern const struct weft_transport_ops weft_transport_sack;
-
-    extern const struct weft_cc_ops weft_cc_none;
-    extern const struct weft_cc_ops weft_cc_dcqcn;
-
-    extern const struct weft_workload_ops weft_workload_ring;
-    extern const struct weft_workload_ops weft_workload_allreduce_ring;
-    extern const struct weft_workload_ops weft_workload_alltoall;
-    extern const struct weft_workload_ops weft_workload_permutation;
+    /* clang-format off */
+    WEFT_TOPOLOGIES(WEFT_DECLARE_TOPOLOGY)
+    WEFT_BALANCERS(WEFT_DECLARE_BALANCER)
+    WEFT_TRANSPORTS(WEFT_DECLARE_TRANSPORT)
+    WEFT_CONGESTION_CONTROLS(WEFT_DECLARE_CC)
+    WEFT_WORKLOADS(WEFT_DECLARE_WORKLOAD)
+    /* clang-format on */
 
 #ifdef __cplusplus
 }

@@ -8,11 +8,11 @@ struct none_state
 };
 
 static void
-none_init(void *state, const void *config, int64_t line_rate, int64_t now)
+none_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
     (void)config;
     (void)now;
-    ((struct none_state *)state)->line_rate = line_rate;
+    ((struct none_state *)state)->line_rate = site->line_rate;
 }
 
 static int64_t
@@ -35,4 +35,6 @@ const struct weft_cc_ops weft_cc_none = {
     NULL, /* on_timeout */
     NULL, /* cnp_interval */
     NULL, /* cuts */
+    NULL, /* window */
+    false,
 };

@@ -196,12 +196,12 @@ catch_up(struct weft_dcqcn *s, int64_t now)
 }
 
 static void
-dcqcn_init(void *state, const void *config, int64_t line_rate, int64_t now)
+dcqcn_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
     struct weft_dcqcn *s = (struct weft_dcqcn *)state;
     s->config = (const struct weft_dcqcn_config *)config;
-    s->line = (double)line_rate;
-    s->min = (double)earlier(s->config->min_rate, line_rate);
+    s->line = (double)site->line_rate;
+    s->min = (double)earlier(s->config->min_rate, site->line_rate);
     s->current = s->line;
     s->target = s->line;
     s->alpha = 1;
@@ -228,7 +228,7 @@ dcqcn_rate(void *state, int64_t now)
 
 /* The byte counter of the paper's model; it runs from the first CNP on. */
 static void
-dcqcn_sent(void *state, uint32_t bytes, int64_t now)
+dcqcn_sent(void *state, const struct weft_packet *data, int64_t now)
 {
     struct weft_dcqcn *s = (struct weft_dcqcn *)state;
     if (s->config->model != WEFT_DCQCN_PAPER || !s->started)
@@ -236,7 +236,7 @@ dcqcn_sent(void *state, uint32_t bytes, int64_t now)
         return;
     }
     catch_up(s, now);
-    s->bytes += bytes;
+    s->bytes += data->bytes;
     while (s->bytes >= s->config->byte_counter)
     {
         s->bytes -= s->config->byte_counter;
@@ -339,4 +339,6 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     NULL, /* on_timeout */
     dcqcn_cnp_interval,
     dcqcn_cuts,
+    NULL, /* window */
+    false,
 };

@@ -68,18 +68,20 @@ ops_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet
 }
 
 static size_t
-ops_host_size(const void *config)
+ops_host_size(const void *config, const struct weft_path_site *site)
 {
     (void)config;
+    (void)site;
     return sizeof(struct ops_host);
 }
 
-static void
+static int
 ops_host_init(void *host, const void *config, const struct weft_path_site *site)
 {
     struct ops_host *h = (struct ops_host *)host;
     weft_rng_seed(&h->rng, site->seed, site->run, OPS_HOST_STREAM | site->host);
     h->sprays = ((const struct ops_config *)config)->replies == REPLIES_SPRAY;
+    return 0;
 }
 
 static size_t
@@ -119,6 +121,7 @@ static const struct weft_path_ops ops_path = {
     ops_host_size, ops_host_init, ops_qp_size, ops_qp_init,
     ops_data,      ops_reply,     NULL, /* on_reply */
     NULL,                               /* on_timeout */
+    NULL,                               /* set_routes */
 };
 
 const struct weft_lb_ops weft_lb_ops_spray = {

@@ -161,4 +161,6 @@ const struct weft_transport_ops weft_transport_gbn = {
     tx_timeout,
     weft_sender_una,
     weft_sender_counters,
+    weft_sender_flight,
+    NULL, /* tx_stamp */
 };

@@ -25,3 +25,9 @@ weft_sender_counters(const void *tx)
 {
     return &((const struct weft_sender *)tx)->counters;
 }
+
+uint32_t
+weft_sender_flight(const void *tx)
+{
+    return weft_sender_outstanding((const struct weft_sender *)tx);
+}

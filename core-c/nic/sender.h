@@ -110,6 +110,7 @@ extern "C"
     int64_t weft_sender_deadline(const void *tx);
     uint32_t weft_sender_una(const void *tx);
     const struct weft_tx_counters *weft_sender_counters(const void *tx);
+    uint32_t weft_sender_flight(const void *tx); /**< nothing is ever taken for lost */
 
 #ifdef __cplusplus
 }

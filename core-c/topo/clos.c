@@ -231,6 +231,15 @@ weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b)
     return tor_a / clos->tors_per_pod == tor_b / clos->tors_per_pod ? 4 : 6;
 }
 
+int64_t
+weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes)
+{
+    const uint32_t links = weft_clos_hops(clos, a, b);
+    const uint32_t inner = links > 2 ? links - 2 : 0;
+    return 2 * (clos->host_delay + weft_wire_time(bytes, clos->host_rate)) +
+           inner * (clos->fabric_delay + weft_wire_time(bytes, clos->fabric_rate));
+}
+
 void
 weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer, uint32_t index,
                uint64_t seed, uint64_t run, struct weft_site *out)
@@ -247,6 +256,7 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
     out->npaths = clos->npaths;
     out->port_rate = clos->fabric_rate;
     out->port_buffer = buffer->buffer / out->nports;
+    out->clos = clos;
 }
 
 void

@@ -127,10 +127,10 @@ themis_pick(void *state, const struct weft_ports *ports, struct weft_packet *pac
 }
 
 static void
-themis_set_healthy(void *state, bool healthy)
+themis_set_routes(void *state, const struct weft_fib *fib)
 {
     struct themis *t = (struct themis *)state;
-    t->spraying = t->sprays && healthy;
+    t->spraying = t->sprays && !fib;
 }
 
 static const char *
@@ -155,7 +155,7 @@ const struct weft_lb_ops weft_lb_themis = {
     themis_size,
     themis_init,
     themis_pick,
-    themis_set_healthy,
+    themis_set_routes,
     &weft_themis_d,
     themis_refusal,
     NULL,

@@ -13,11 +13,11 @@ static const struct weft_param params[] = {
 };
 
 static int
-allreduce_size(const void *config, uint32_t nhosts, struct weft_traffic_size *out)
+allreduce_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
     const struct weft_groups *c = (const struct weft_groups *)config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(c, nhosts, &ranks);
+    int error = weft_groups_ranks(c, hosts->n, &ranks);
     uint64_t steps = 2 * ((uint64_t)ranks - 1);
     return error ? error : weft_groups_size(c, ranks, steps, 1, steps - 1, out);
 }
@@ -51,17 +51,17 @@ fill_rank(const struct weft_groups *c, uint32_t ranks, uint32_t qp, struct weft_
 }
 
 static int
-allreduce_fill(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
+allreduce_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
                struct weft_message *messages, uint32_t *next)
 {
     const struct weft_groups *c = (const struct weft_groups *)config;
     struct weft_traffic_size size;
-    int error = allreduce_size(config, nhosts, &size);
+    int error = allreduce_size(config, hosts, &size);
     (void)seed;
     (void)run;
     for (uint32_t qp = 0; !error && qp < size.nqps; qp++)
     {
-        fill_rank(c, nhosts / size.ngroups, qp, messages, next);
+        fill_rank(c, hosts->n / size.ngroups, qp, messages, next);
     }
     return error;
 }

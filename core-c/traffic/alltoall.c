@@ -28,22 +28,22 @@ static const struct weft_param params[] = {
 };
 
 static int
-alltoall_size(const void *config, uint32_t nhosts, struct weft_traffic_size *out)
+alltoall_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
     const struct weft_groups *c = (const struct weft_groups *)config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(c, nhosts, &ranks);
+    int error = weft_groups_ranks(c, hosts->n, &ranks);
     uint64_t peers = (uint64_t)ranks - 1;
     return error ? error : weft_groups_size(c, ranks, peers, peers, 0, out);
 }
 
 static int
-alltoall_fill(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
+alltoall_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
               struct weft_message *messages, uint32_t *next)
 {
     const struct alltoall_config *c = (const struct alltoall_config *)config;
     struct weft_traffic_size size;
-    int error = alltoall_size(config, nhosts, &size);
+    int error = alltoall_size(config, hosts, &size);
     (void)seed;
     (void)run;
     (void)next;
@@ -51,7 +51,7 @@ alltoall_fill(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
     {
         return error;
     }
-    uint32_t ranks = nhosts / size.ngroups;
+    uint32_t ranks = hosts->n / size.ngroups;
     uint64_t bytes = weft_groups_part(&c->common, c->scope == PAIR ? 1 : ranks);
     for (uint32_t i = 0; i < size.nmessages; i++)
     {

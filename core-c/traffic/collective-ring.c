@@ -10,21 +10,21 @@ static const struct weft_param params[] = {
 };
 
 static int
-ring_size(const void *config, uint32_t nhosts, struct weft_traffic_size *out)
+ring_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
     const struct weft_groups *c = (const struct weft_groups *)config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(c, nhosts, &ranks);
+    int error = weft_groups_ranks(c, hosts->n, &ranks);
     return error ? error : weft_groups_size(c, ranks, 1, 1, 0, out);
 }
 
 static int
-ring_fill(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
+ring_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
           struct weft_message *messages, uint32_t *next)
 {
     const struct weft_groups *c = (const struct weft_groups *)config;
     struct weft_traffic_size size;
-    int error = ring_size(config, nhosts, &size);
+    int error = ring_size(config, hosts, &size);
     (void)seed;
     (void)run;
     (void)next;
@@ -32,7 +32,7 @@ ring_fill(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
     {
         return error;
     }
-    uint32_t ranks = nhosts / size.ngroups;
+    uint32_t ranks = hosts->n / size.ngroups;
     for (uint32_t i = 0; i < size.nmessages; i++)
     {
         uint32_t rank = i % ranks;

@@ -35,11 +35,11 @@ static const struct weft_param params[] = {
 };
 
 static int
-permutation_size(const void *config, uint32_t nhosts, struct weft_traffic_size *out)
+permutation_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
     const struct permutation_config *c = (const struct permutation_config *)config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(&c->common, nhosts, &ranks);
+    int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
     if (error)
     {
         return error;
@@ -94,16 +94,16 @@ fill_group(const struct permutation_config *c, uint32_t ranks, uint32_t group, u
 }
 
 static int
-permutation_fill(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
+permutation_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
                  struct weft_message *messages, uint32_t *next)
 {
     const struct permutation_config *c = (const struct permutation_config *)config;
     struct weft_traffic_size size;
-    int error = permutation_size(config, nhosts, &size);
+    int error = permutation_size(config, hosts, &size);
     (void)next;
     for (uint32_t group = 0; !error && group < size.ngroups; group++)
     {
-        uint32_t ranks = nhosts / size.ngroups;
+        uint32_t ranks = hosts->n / size.ngroups;
         fill_group(c, ranks, group, seed, run, messages + (size_t)group * ranks);
     }
     return error;

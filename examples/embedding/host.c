@@ -53,7 +53,8 @@ defaults(const struct weft_algo *algo)
 static int
 set_up(void)
 {
-    const struct weft_site site = {1, 1, 0, 4, 0, 2, 2, 2, RATE, 1000000};
+    const struct weft_site site = {1, 1, 0, 4, 0, 2, 2, 2, RATE, 1000000, NULL};
+    const struct weft_cc_site sender = {RATE, 1, 8 * STEP, 2, FRAME, 0};
     const struct weft_last_hop hop = {2, RATE, 16 * STEP, FRAME};
     void *lb_config = defaults(&lb->algo), *nic_config = defaults(&nic->algo);
     void *cc_config = defaults(&cc->algo);
@@ -64,7 +65,7 @@ set_up(void)
         nic->tx_init(qps[i].tx = malloc(nic->tx_size(nic_config)), nic_config, 0);
         nic->rx_init(qps[i].rx = malloc(nic->rx_size(nic_config)), nic_config, 0);
         nic->tx_post(qps[i].tx, PACKETS);
-        cc->init(qps[i].rate = malloc(cc->state_size), cc_config, RATE, 0);
+        cc->init(qps[i].rate = malloc(cc->state_size), cc_config, &sender, 0);
         if (lb->tor)
         {
             qps[i].tor = malloc(lb->tor->qp_size(lb_config, &hop));

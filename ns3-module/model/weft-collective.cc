@@ -80,7 +80,7 @@ WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
     m_fabric = fabric;
     // QPs and events point here: lives until the simulation is destroyed, whoever holds it.
     Simulator::ScheduleDestroy(&WeftCollective::Dispose, Ptr<WeftCollective>(this));
-    if (!Fill(fabric->GetNHosts(), error))
+    if (!Fill(error))
     {
         return false;
     }
@@ -95,11 +95,12 @@ WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
 }
 
 bool
-WeftCollective::Fill(uint32_t nhosts, std::string& error)
+WeftCollective::Fill(std::string& error)
 {
     const auto ops = m_workload.GetOps<weft_workload_ops>();
+    const weft_hosts hosts = weft_clos_hosts(&m_fabric->GetClos());
     weft_traffic_size size{};
-    int code = ops->size(m_workload.GetConfig(), nhosts, &size);
+    int code = ops->size(m_workload.GetConfig(), &hosts, &size);
     if (code == 0)
     {
         m_messages.resize(size.nmessages);
@@ -107,7 +108,7 @@ WeftCollective::Fill(uint32_t nhosts, std::string& error)
         m_times.resize(size.nmessages);
         m_ngroups = size.ngroups;
         code = ops->fill(m_workload.GetConfig(),
-                         nhosts,
+                         &hosts,
                          m_fabric->GetSeed(),
                          m_fabric->GetRun(),
                          m_messages.data(),
@@ -115,7 +116,7 @@ WeftCollective::Fill(uint32_t nhosts, std::string& error)
     }
     if (code != 0)
     {
-        error = m_workload.Format() + " on " + std::to_string(nhosts) +
+        error = m_workload.Format() + " on " + std::to_string(hosts.n) +
                 " hosts: " + weft_strerror(code);
         return false;
     }

@@ -97,11 +97,10 @@ class WeftCollective : public Object, public WeftMessageListener
   private:
     void SetWorkloadText(std::string text); //!< @param text name and parameters
     std::string GetWorkloadText() const;    //!< @return name and parameters
-    bool Fill(uint32_t nhosts,
-              std::string& error);  //!< @param nhosts hosts @param error why not @return success
-    void CreateQps(uint32_t nqps);  //!< @param nqps QPs of the graph
-    void Release(uint32_t message); //!< @param message has nothing to wait for
-    void Post(uint32_t message);    //!< @param message to be posted now
+    bool Fill(std::string& error);          //!< @param error why not @return success
+    void CreateQps(uint32_t nqps);          //!< @param nqps QPs of the graph
+    void Release(uint32_t message);         //!< @param message has nothing to wait for
+    void Post(uint32_t message);            //!< @param message to be posted now
 
     WeftChoice m_workload;                           //!< attribute
     Ptr<WeftFabric> m_fabric;                        //!< the fabric

@@ -111,7 +111,11 @@ WeftFabric::Converge(std::vector<uint64_t> dead)
     }
     for (WeftSwitch* sw : m_switches)
     {
-        sw->SetHealthy(dead.empty());
+        sw->SetRoutes(m_fib);
+    }
+    for (uint32_t host = 0; m_pathOps && m_pathOps->set_routes && host < m_clos.nhosts; host++)
+    {
+        m_pathOps->set_routes(m_pathMemory.data() + m_pathWords * host, m_fib);
     }
     SetTorActive(GetBalancer()->tor && dead.empty());
 }

@@ -30,6 +30,7 @@ namespace
 {
 
 constexpr uint64_t QP_STREAM = UINT64_C(0x9b) << 40; //!< rng streams of QPs
+constexpr size_t MAX_PATH_WORDS = size_t{1} << 31;   //!< of all hosts' path selectors: 16 GiB
 constexpr uint32_t LARGE_HOSTS = 1024;      //!< from here on a fabric does not fit the caches
 constexpr uint32_t LARGE_QPS = 8192;        //!< or its QPs do not
 constexpr uint16_t FIRST_EPHEMERAL = 49152; //!< RoCEv2 source ports (RFC 6335 dynamic range)
@@ -274,9 +275,8 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     }
     BuildNics(hosts);
     BuildLinks();
-    InitPaths();
     CheckFootprint();
-    return true;
+    return InitPaths(error);
 }
 
 void
@@ -376,27 +376,44 @@ WeftFabric::GetLastHop() const
     return hop;
 }
 
-void
-WeftFabric::InitPaths()
+weft_path_site
+WeftFabric::GetPathSite(uint32_t host) const
+{
+    return weft_path_site{m_seed, m_run, host, &m_clos};
+}
+
+bool
+WeftFabric::InitPaths(std::string& error)
 {
     m_pathOps = GetBalancer()->path;
-    if (!m_pathOps)
+    const weft_path_site first = GetPathSite(0);
+    m_pathWords = m_pathOps ? (m_pathOps->host_size(GetBalancerConfig(), &first) + 7) / 8 : 0;
+    if (m_pathWords > MAX_PATH_WORDS / m_clos.nhosts)
     {
-        return;
+        error = m_balancer.Format() + ": the hosts' states would take more than 16 GiB";
+        return false;
     }
-    m_pathWords = (m_pathOps->host_size(GetBalancerConfig()) + 7) / 8;
     m_pathMemory.assign(m_pathWords * m_clos.nhosts, 0);
-    for (uint32_t host = 0; host < m_clos.nhosts; host++)
+    for (uint32_t host = 0; m_pathOps && host < m_clos.nhosts; host++)
     {
-        const weft_path_site site{m_seed, m_run, host};
-        m_pathOps->host_init(m_pathMemory.data() + m_pathWords * host, GetBalancerConfig(), &site);
+        const weft_path_site site = GetPathSite(host);
+        const int code = m_pathOps->host_init(m_pathMemory.data() + m_pathWords * host,
+                                              GetBalancerConfig(),
+                                              &site);
+        if (code != 0)
+        {
+            error = m_balancer.Format() + " at host " + std::to_string(host) + ": " +
+                    weft_strerror(code);
+            return false;
+        }
     }
+    return true;
 }
 
 void
 WeftFabric::InitQpPath(WeftQp* qp)
 {
-    const weft_path_site site{m_seed, m_run, qp->src};
+    const weft_path_site site = GetPathSite(qp->src);
     m_pathOps->qp_init(qp->path,
                        m_pathMemory.data() + m_pathWords * qp->src,
                        GetBalancerConfig(),
@@ -429,6 +446,20 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
     return qp;
 }
 
+weft_cc_site
+WeftFabric::GetCcSite(const WeftQp& qp) const
+{
+    weft_cc_site site{};
+    site.line_rate = m_clos.host_rate;
+    site.share = 1;
+    site.links = weft_clos_hops(&m_clos, qp.src, qp.dst);
+    site.frame = static_cast<uint32_t>(m_frame.payload + m_frame.header);
+    site.gap = static_cast<uint32_t>(m_frame.gap);
+    site.base_rtt = weft_clos_way(&m_clos, qp.src, qp.dst, m_frame.payload + m_frame.header) +
+                    weft_clos_way(&m_clos, qp.src, qp.dst, m_frame.ack);
+    return site;
+}
+
 void
 WeftFabric::InitQpState(WeftQp* qp)
 {
@@ -450,7 +481,8 @@ WeftFabric::InitQpState(WeftQp* qp)
     qp->rx = qp->memory.data() + tx + path + cc;
     m_transportOps->tx_init(qp->tx, transport, qp->firstPsn);
     m_transportOps->rx_init(qp->rx, transport, qp->firstPsn);
-    m_ccOps->init(qp->cc, m_cc.GetConfig(), m_clos.host_rate, WeftNow());
+    const weft_cc_site site = GetCcSite(*qp);
+    m_ccOps->init(qp->cc, m_cc.GetConfig(), &site, WeftNow());
     if (m_pathOps)
     {
         qp->path = qp->memory.data() + tx;

@@ -306,11 +306,13 @@ class WeftFabric : public Object
     void BuildLinks();                                                     //!< part of Build()
     WeftPort* GetPort(const weft_end& end) const; //!< @param end of a link @return its port
     void InitQpState(WeftQp* qp);                 //!< @param qp gets its states
-    void CheckFootprint() const;      //!< tells the simulator whether the fabric fits the caches
-    void InitPaths();                 //!< Makes the hosts' states of a path selector
-    void InitQpPath(WeftQp* qp);      //!< @param qp gets its path selector's state
-    weft_last_hop GetLastHop() const; //!< @return what sizes a ToR's rings
-    void LinkChanged(uint64_t link, bool down); //!< @param link number @param down new state
+    void CheckFootprint() const;        //!< tells the simulator whether the fabric fits the caches
+    bool InitPaths(std::string& error); //!< Makes the hosts' states of a path selector
+    weft_path_site GetPathSite(uint32_t host) const; //!< @param host index @return its site
+    weft_cc_site GetCcSite(const WeftQp& qp) const;  //!< @param qp a QP @return its sender's site
+    void InitQpPath(WeftQp* qp);                     //!< @param qp gets its path selector's state
+    weft_last_hop GetLastHop() const;                //!< @return what sizes a ToR's rings
+    void LinkChanged(uint64_t link, bool down);      //!< @param link number @param down new state
     /** New forwarding everywhere. @param dead the links that were down a convergence delay ago */
     void Converge(std::vector<uint64_t> dead);
     void SetTorActive(bool active); //!< @param active whether ToR middleware is to work

@@ -243,7 +243,7 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
     }
     if (cc->on_ack)
     {
-        cc->on_ack(qp->cc, &p->d, now);
+        cc->on_ack(qp->cc, &p->d, packets, now);
     }
     if (qp->path && m_fabric->GetPath()->on_reply)
     {
@@ -409,7 +409,6 @@ WeftNic::TransmitNext(int64_t now)
     WeftPacket* p = Pull(now);
     if (p)
     {
-        p->d.sent = now;
         m_txTrace(p->d);
         m_fabric->CountSent(p->d.bytes);
         m_port->Transmit(p, now);
@@ -473,6 +472,10 @@ WeftNic::Pull(int64_t now)
         }
         if (p)
         {
+            if (source == RAW)
+            {
+                p->d.sent = now;
+            }
             m_turn = source + 1;
             return p;
         }
@@ -546,6 +549,7 @@ WeftNic::MakeData(WeftQp* qp, int64_t now)
 
     WeftPacket* p = m_fabric->NewPacket();
     p->d = weft_packet{};
+    p->d.sent = now;
     p->d.src = qp->src;
     p->d.dst = qp->dst;
     p->d.qp = qp->index;
@@ -556,26 +560,30 @@ WeftNic::MakeData(WeftQp* qp, int64_t now)
     p->d.flags =
         static_cast<uint8_t>((what == WEFT_TX_RETX ? WEFT_F_RETX : 0) | (last ? WEFT_F_LAST : 0));
     p->d.tclass = DATA_CLASS;
+    if (transport->tx_stamp)
+    {
+        transport->tx_stamp(qp->tx, &p->d);
+    }
     if (qp->path)
     {
         m_fabric->GetPath()->data(qp->path, &p->d, now);
     }
-    Pace(qp, payload + frame.header, now);
+    Pace(qp, p->d, now);
     ArmTimer(qp, now);
     return p;
 }
 
 void
-WeftNic::Pace(WeftQp* qp, int64_t frame, int64_t now)
+WeftNic::Pace(WeftQp* qp, const weft_packet& data, int64_t now)
 {
     const weft_cc_ops* cc = m_fabric->GetCc();
-    const int64_t wire = frame + m_fabric->GetFrameConfig().gap;
+    const int64_t wire = data.bytes + m_fabric->GetFrameConfig().gap;
     const int64_t rate = cc->rate(qp->cc, now);
     m_sendAt[static_cast<size_t>(qp->slot)] =
         now + (rate == m_port->GetRate() ? m_port->WireTime(wire) : weft_wire_time(wire, rate));
     if (cc->on_sent)
     {
-        cc->on_sent(qp->cc, static_cast<uint32_t>(frame), now);
+        cc->on_sent(qp->cc, &data, now);
     }
     if (qp->lastRate > 0)
     {
@@ -587,7 +595,7 @@ WeftNic::Pace(WeftQp* qp, int64_t frame, int64_t now)
     }
     qp->lastRate = static_cast<double>(rate);
     qp->lastSent = now;
-    qp->sentBytes += static_cast<uint64_t>(frame);
+    qp->sentBytes += data.bytes;
 }
 
 } // namespace ns3

@@ -162,9 +162,9 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     /** @param qp QP @param seq a packet @param payload full payload; gets the packet's @return
      * whether it is its message's last */
     static bool IsLast(WeftQp* qp, uint64_t seq, int64_t* payload);
-    /** Accounts a sent frame and sets the QP's pacing. @param qp QP @param frame bytes @param now
-     * ps */
-    void Pace(WeftQp* qp, int64_t frame, int64_t now);
+    /** Accounts a sent frame and sets the QP's pacing. @param qp QP @param data the frame @param
+     * now ps */
+    void Pace(WeftQp* qp, const weft_packet& data, int64_t now);
     /** @return when there will be something to send, ps, or WEFT_NEVER */
     int64_t NextWork() const;
     void TransmitNext(int64_t now); //!< Sends if the wire is free, then plans ahead @param now ps

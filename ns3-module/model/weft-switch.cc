@@ -133,11 +133,11 @@ WeftSwitch::GetBuffer()
 }
 
 void
-WeftSwitch::SetHealthy(bool healthy)
+WeftSwitch::SetRoutes(const weft_fib* fib)
 {
-    if (m_lb->set_healthy)
+    if (m_lb->set_routes)
     {
-        m_lb->set_healthy(m_lbState, healthy);
+        m_lb->set_routes(m_lbState, fib);
     }
 }
 

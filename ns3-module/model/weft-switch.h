@@ -83,8 +83,8 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         return m_tor;
     }
 
-    /** Failures were found or repaired. @param healthy whether none is left */
-    void SetHealthy(bool healthy);
+    /** Routing has converged. @param fib the exceptions now in force, nullptr: none */
+    void SetRoutes(const weft_fib* fib);
 
     // From WeftReceiver
     void Arrive(WeftPacket* p, int64_t now) override;

@@ -4,6 +4,7 @@
  * wrong time or by the wrong amount.
  */
 #include <check.h>
+#include <string.h>
 
 #include <weft/cc.h>
 #include <weft/rng.h>
@@ -23,7 +24,17 @@ static struct weft_dcqcn qp;
 static void
 start(int64_t line_rate)
 {
-    ops->init(&qp, &config, line_rate, 0);
+    const struct weft_cc_site site = {line_rate, 1, 0, 2, 1500, 20};
+    ops->init(&qp, &config, &site, 0);
+}
+
+static void
+send_bytes(uint32_t bytes, int64_t now)
+{
+    struct weft_packet data;
+    memset(&data, 0, sizeof data);
+    data.bytes = bytes;
+    ops->on_sent(&qp, &data, now);
 }
 
 static void
@@ -164,15 +175,15 @@ START_TEST(paper_byte_counter_and_timer_make_hyper_increase)
     set("r-hai", "4Gbps");
     set("byte-counter", "1MB");
     start(G100);
-    ops->on_sent(&qp, 5000000, 0); /* before the first CNP nothing counts */
+    send_bytes(5000000, 0); /* before the first CNP nothing counts */
     ops->on_cnp(&qp, 0);
     ops->on_cnp(&qp, 50 * US); /* rate 25, target 50 */
-    ops->on_sent(&qp, 999999, 50 * US);
+    send_bytes(999999, 50 * US);
     ck_assert_int_eq(ops->rate(&qp, 50 * US), 25000000000);
-    ops->on_sent(&qp, 1, 50 * US); /* additive: target 51 */
+    send_bytes(1, 50 * US); /* additive: target 51 */
     ck_assert_int_eq(ops->rate(&qp, 50 * US), 38000000000);
     ck_assert_int_eq(ops->rate(&qp, 105 * US), 45000000000); /* (0, 1): target 52 */
-    ops->on_sent(&qp, 1000000, 105 * US);                    /* (1, 1): hyper, target 56 */
+    send_bytes(1000000, 105 * US);                           /* (1, 1): hyper, target 56 */
     ck_assert_int_eq(ops->rate(&qp, 105 * US), 50500000000);
 }
 END_TEST
@@ -426,7 +437,7 @@ random_event(struct naive *n, struct weft_rng *rng, int64_t now)
         break;
     case 2:
         naive_sent(n, bytes);
-        ops->on_sent(&qp, bytes, now);
+        send_bytes(bytes, now);
         break;
     default:
         break;

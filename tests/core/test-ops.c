@@ -22,17 +22,17 @@ static struct
 static void
 begin_ops(uint64_t seed, uint64_t run, uint32_t host, uint32_t qp_index, const char *replies)
 {
-    const struct weft_path_site site = {seed, run, host};
+    const struct weft_path_site site = {seed, run, host, NULL};
     memset(&rig, 0, sizeof(rig));
     rig.ops = weft_lb_find("ops");
     ck_assert_ptr_nonnull(rig.ops);
     ck_assert_int_eq(rig.ops->kind, WEFT_LB_PATH);
     ck_assert_uint_le(rig.ops->algo.config_size, sizeof(rig.config));
-    ck_assert_uint_le(rig.ops->path->host_size(rig.config), sizeof(rig.host));
+    ck_assert_uint_le(rig.ops->path->host_size(rig.config, &site), sizeof(rig.host));
     ck_assert_uint_le(rig.ops->path->qp_size(rig.config), sizeof(rig.qp));
     ck_assert_int_eq(weft_config_default(&rig.ops->algo, rig.config), 0);
     ck_assert_int_eq(weft_config_set(&rig.ops->algo, rig.config, "replies", replies), 0);
-    rig.ops->path->host_init(rig.host, rig.config, &site);
+    ck_assert_int_eq(rig.ops->path->host_init(rig.host, rig.config, &site), 0);
     rig.ops->path->qp_init(rig.qp, rig.host, rig.config, &site, qp_index);
 }
 

@@ -289,10 +289,23 @@ check_fence(void *state, size_t size, const char *name)
     free(state);
 }
 
+/* 16 leaves, 16 spines, 16 hosts at each leaf. */
+static void
+shape_of_16x16(struct weft_clos *clos)
+{
+    const struct weft_topology_ops *ops = weft_topology_find("leaf-spine");
+    void *config = config_of(&ops->algo);
+    ck_assert_int_eq(ops->build(config, clos), 0);
+    free(config);
+}
+
 START_TEST(balancers_fit_their_state_and_choose_a_candidate)
 {
     const struct weft_registry *r = weft_registry_find("balancer");
-    const struct weft_site site = {1, 0, 3, 32, 0, 2, 16, 16, INT64_C(400000000000), 2000000};
+    struct weft_clos clos;
+    shape_of_16x16(&clos);
+    const struct weft_site site = {1,       0,    3, 32, 0, 2, 16, 16, INT64_C(400000000000),
+                                   2000000, &clos};
     uint32_t queues[32] = {0};
     const struct weft_ports ports = {queues, NULL, 16, 16, 16};
     for (size_t i = 0; i < r->count; i++)
@@ -320,7 +333,9 @@ END_TEST
 START_TEST(path_selectors_fit_their_states)
 {
     const struct weft_registry *r = weft_registry_find("balancer");
-    const struct weft_path_site site = {1, 0, 3};
+    struct weft_clos clos;
+    shape_of_16x16(&clos);
+    const struct weft_path_site site = {1, 0, 3, &clos};
     for (size_t i = 0; i < r->count; i++)
     {
         const struct weft_lb_ops *ops = weft_lb_find(r->algos[i]->name);
@@ -330,11 +345,11 @@ START_TEST(path_selectors_fit_their_states)
             continue;
         }
         void *config = config_of(&ops->algo);
-        const size_t host_size = ops->path->host_size(config);
+        const size_t host_size = ops->path->host_size(config, &site);
         const size_t qp_size = ops->path->qp_size(config);
         void *host = fenced(host_size);
         void *qp = fenced(qp_size);
-        ops->path->host_init(host, config, &site);
+        ck_assert_int_eq(ops->path->host_init(host, config, &site), 0);
         ops->path->qp_init(qp, host, config, &site, 7);
         for (uint32_t psn = 0; psn < 1000; psn++)
         {
@@ -387,13 +402,14 @@ START_TEST(congestion_controls_fit_their_state_and_start_below_line_rate)
 {
     const struct weft_registry *r = weft_registry_find("congestion-control");
     const int64_t line = INT64_C(100000000000);
+    const struct weft_cc_site site = {line, 1, 10000000, 4, 1500, 20};
     for (size_t i = 0; i < r->count; i++)
     {
         const struct weft_cc_ops *ops = weft_cc_find(r->algos[i]->name);
         void *config = config_of(&ops->algo);
         void *state = fenced(ops->state_size);
         ck_assert_uint_eq(ops->state_size % 8, 0);
-        ops->init(state, config, line, 5);
+        ops->init(state, config, &site, 5);
         ck_assert(ops->rate(state, 5) > 0 && ops->rate(state, 5) <= line);
         check_fence(state, ops->state_size, ops->algo.name);
         free(config);
@@ -418,20 +434,21 @@ END_TEST
 
 START_TEST(workloads_write_what_they_announce)
 {
+    const struct weft_hosts hosts = {256, 16, 256};
     const struct weft_registry *r = weft_registry_find("workload");
     for (size_t i = 0; i < r->count; i++)
     {
         const struct weft_workload_ops *ops = weft_workload_find(r->algos[i]->name);
         void *config = config_of(&ops->algo);
         struct weft_traffic_size n;
-        const int err = ops->size(config, 256, &n);
+        const int err = ops->size(config, &hosts, &n);
         ck_assert_msg(err == 0, "%s: %s", ops->algo.name, weft_strerror(err));
         ck_assert(n.nmessages > 0 && n.nqps > 0 && n.ngroups > 0);
         const size_t messages_size = n.nmessages * sizeof(struct weft_message);
         const size_t next_size = n.nnext * sizeof(uint32_t);
         struct weft_message *messages = (struct weft_message *)fenced(messages_size);
         uint32_t *next = (uint32_t *)fenced(next_size);
-        ck_assert_int_eq(ops->fill(config, 256, 1, 0, messages, next), 0);
+        ck_assert_int_eq(ops->fill(config, &hosts, 1, 0, messages, next), 0);
         for (uint32_t m = 0; m < n.nmessages; m++)
         {
             MUST(messages[m].bytes > 0 && messages[m].src != messages[m].dst);

@@ -54,16 +54,27 @@ teardown(void)
 }
 
 /* Fills exactly as much memory as size() asked for: a sanitizer sees one message too many. */
+/* One pod of n hosts, four at each ToR. */
+static const struct weft_hosts *
+hosts_of(uint32_t n)
+{
+    static struct weft_hosts hosts;
+    hosts.n = n;
+    hosts.per_tor = 4;
+    hosts.per_pod = n;
+    return &hosts;
+}
+
 static void
 build(uint32_t nhosts, uint64_t run)
 {
     teardown();
-    ck_assert_int_eq(ops->size(&config, nhosts, &size), 0);
+    ck_assert_int_eq(ops->size(&config, hosts_of(nhosts), &size), 0);
     messages = (struct weft_message *)malloc(size.nmessages * sizeof *messages);
     next = (uint32_t *)malloc((size.nnext + 1) * sizeof *next);
     ck_assert(messages && next);
     memset(messages, 0xa5, size.nmessages * sizeof *messages);
-    ck_assert_int_eq(ops->fill(&config, nhosts, 1, run, messages, next), 0);
+    ck_assert_int_eq(ops->fill(&config, hosts_of(nhosts), 1, run, messages, next), 0);
 }
 
 /* What every graph must satisfy, apart from ending (deliver_all sees to that). */
@@ -407,25 +418,25 @@ START_TEST(impossible_sizes_are_refused)
     for (int i = 0; i < 4; i++)
     {
         choose(all[i], "1MB", "2");
-        ck_assert_int_eq(ops->size(&config, 0, &size), WEFT_ERANGE);
-        ck_assert_int_eq(ops->size(&config, 2, &size), WEFT_ERANGE); /* groups of one */
-        ck_assert_int_eq(ops->size(&config, 9, &size), WEFT_ERANGE); /* does not divide */
-        ck_assert_int_eq(ops->size(&config, 8, &size), 0);
-        ck_assert_int_eq(ops->size(&config, 1000000000, &size), WEFT_EOVERFLOW);
-        ck_assert_int_eq(ops->size(&config, UINT32_MAX, &size), WEFT_EOVERFLOW);
+        ck_assert_int_eq(ops->size(&config, hosts_of(0), &size), WEFT_ERANGE);
+        ck_assert_int_eq(ops->size(&config, hosts_of(2), &size), WEFT_ERANGE); /* groups of one */
+        ck_assert_int_eq(ops->size(&config, hosts_of(9), &size), WEFT_ERANGE); /* does not divide */
+        ck_assert_int_eq(ops->size(&config, hosts_of(8), &size), 0);
+        ck_assert_int_eq(ops->size(&config, hosts_of(1000000000), &size), WEFT_EOVERFLOW);
+        ck_assert_int_eq(ops->size(&config, hosts_of(UINT32_MAX), &size), WEFT_EOVERFLOW);
         ck_assert_int_eq(weft_config_set(&ops->algo, &config, "bytes", "0B"), WEFT_ERANGE);
         ck_assert_int_eq(weft_config_set(&ops->algo, &config, "groups", "0"), WEFT_ERANGE);
     }
     choose("alltoall", "1MB", "1");
-    ck_assert_int_eq(ops->size(&config, 4096, &size), 0);
+    ck_assert_int_eq(ops->size(&config, hosts_of(4096), &size), 0);
     ck_assert_uint_eq(size.nmessages, 4096U * 4095U);
-    ck_assert_int_eq(ops->size(&config, 4098, &size), WEFT_EOVERFLOW);
+    ck_assert_int_eq(ops->size(&config, hosts_of(4098), &size), WEFT_EOVERFLOW);
     choose("allreduce-ring", "1MB", "1");
-    ck_assert_int_eq(ops->size(&config, WEFT_MAX_MESSAGES, &size), WEFT_EOVERFLOW);
+    ck_assert_int_eq(ops->size(&config, hosts_of(WEFT_MAX_MESSAGES), &size), WEFT_EOVERFLOW);
     choose("permutation", "1MB", "1");
     set("pattern", "shift");
     set("shift", "8");
-    ck_assert_int_eq(ops->size(&config, 4, &size), WEFT_ERANGE); /* everyone to itself */
+    ck_assert_int_eq(ops->size(&config, hosts_of(4), &size), WEFT_ERANGE); /* everyone to itself */
 }
 END_TEST
 

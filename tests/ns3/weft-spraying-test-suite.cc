@@ -159,9 +159,10 @@ Heard g_heard; //!< by the selector of the running case
 
 /** A path selector whose port tells the PSN, so that an echo can be checked. */
 const weft_path_ops g_selector{
-    [](const void*) { return sizeof(uint64_t); },
+    [](const void*, const weft_path_site*) { return sizeof(uint64_t); },
     [](void* host, const void*, const weft_path_site* site) {
         *static_cast<uint64_t*>(host) = site->host;
+        return 0;
     },
     [](const void*) { return sizeof(uint64_t); },
     [](void* qp, void* host, const void*, const weft_path_site*, uint32_t) {
@@ -184,7 +185,8 @@ const weft_path_ops g_selector{
         g_heard.wrong += reply->ahead != 0 &&
                          reply->echo != static_cast<uint16_t>((reply->psn + reply->ahead) * 7);
     },
-    [](void*, int64_t) { g_heard.timeouts++; }};
+    [](void*, int64_t) { g_heard.timeouts++; },
+    nullptr};
 
 /** A host-side balancer that learns would learn from the wrong packets, or not at all. */
 class FeedbackTestCase : public TestCase

@@ -9,6 +9,7 @@
 #ifndef WEFT_CC_H
 #define WEFT_CC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,18 +21,31 @@ extern "C"
 {
 #endif
 
+    /** The QP at whose sender a congestion control sits. */
+    struct weft_cc_site
+    {
+        int64_t line_rate; /**< bit/s of the host's link, > 0 */
+        double share;      /**< rho_max, in (0, 1]: what all hosts may send at (ofan App. A) */
+        int64_t base_rtt;  /**< ps: a full data frame there and its ACK back, never waiting */
+        uint32_t links;    /**< on the way there */
+        uint32_t frame;    /**< bytes of a full data frame, without the gap */
+        uint32_t gap;      /**< bytes of the gap behind each frame */
+    };
+
     struct weft_cc_ops
     {
         struct weft_algo algo;
         size_t state_size; /**< 8-byte aligned */
-        /** @p line_rate in bit/s, > 0. The state keeps @p config by pointer: it must outlive the
-         * state. */
-        void (*init)(void *state, const void *config, int64_t line_rate, int64_t now);
+        /** The state keeps @p config by pointer: it must outlive the state. @p site is copied. */
+        void (*init)(void *state, const void *config, const struct weft_cc_site *site, int64_t now);
         /** The rate in force at @p now, bit/s, in (0, line_rate]. */
         int64_t (*rate)(void *state, int64_t now);
         /** Optional hooks; NULL where the algorithm does not care. */
-        void (*on_sent)(void *state, uint32_t bytes, int64_t now);
-        void (*on_ack)(void *state, const struct weft_packet *ack, int64_t now);
+        /** A data frame, first transmission or not, leaves. */
+        void (*on_sent)(void *state, const struct weft_packet *data, int64_t now);
+        /** An ACK or a NACK came, and acknowledged @p acked packets more. Its `sent` is that of the
+         * data packet it answers. */
+        void (*on_ack)(void *state, const struct weft_packet *ack, uint32_t acked, int64_t now);
         void (*on_cnp)(void *state, int64_t now);
         void (*on_nack)(void *state, int64_t now);
         void (*on_timeout)(void *state, int64_t now);
@@ -40,6 +54,11 @@ extern "C"
         int64_t (*cnp_interval)(const void *config);
         /** How often the rate was cut since init; for measurements. Optional. */
         uint64_t (*cuts)(const void *state);
+        /** Optional: packets that may be in flight; at least 1. A window below one packet is paced
+         * by rate(). */
+        uint32_t (*window)(void *state, int64_t now);
+        /** rate() is that of the host, shared by all its QPs. */
+        bool per_host;
     };
 
     /** The congestion control of that name, or NULL. */

@@ -27,6 +27,7 @@
 #include <weft/mmu.h>
 #include <weft/param.h>
 #include <weft/tor.h>
+#include <weft/traffic.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -142,8 +143,21 @@ extern "C"
         return host / clos->hosts_per_tor;
     }
 
+    /** The hosts, as a workload sees them. */
+    static inline struct weft_hosts weft_clos_hosts(const struct weft_clos *clos)
+    {
+        struct weft_hosts hosts;
+        hosts.n = clos->nhosts;
+        hosts.per_tor = clos->hosts_per_tor;
+        hosts.per_pod = clos->hosts_per_tor * clos->tors_per_pod;
+        return hosts;
+    }
+
     /** Links on a shortest path between two hosts (0 if equal). */
     uint32_t weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b);
+
+    /** ps that a frame of @p bytes takes from one host to another when it never waits. */
+    int64_t weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes);
 
     /** Describes switch @p index to a balancer; each port's share of the buffer is even. */
     void weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer,

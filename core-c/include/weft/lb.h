@@ -22,16 +22,22 @@ extern "C"
 {
 #endif
 
-    /** The candidates: live ports of one next-hop group, in a fixed order. n >= 1. */
+    struct weft_clos;
+    struct weft_fib;
+
+    /**
+     * The candidates: live ports of one next-hop group, in a fixed order. n >= 1. Under W-ECMP a
+     * port occurs as often as its weight says, interleaved, as in a switch's own table.
+     */
     struct weft_ports
     {
         /** Bytes queued at every port of the switch (index: port), the frame in service included.
          */
         const uint32_t *queue_bytes;
-        const uint16_t *list; /**< the live ports in ascending order; NULL: first, first+1, ... */
+        const uint16_t *list; /**< the candidates; NULL: first, first+1, ... */
         uint16_t first;       /**< the group's first port, dead or alive */
-        uint16_t n;           /**< live ports */
-        uint16_t width;       /**< ports of the group when healthy; n < width after failures */
+        uint16_t n;           /**< candidates: live ports, each counted by its weight */
+        uint16_t width;       /**< ports of the group when healthy */
     };
 
     /** The i-th candidate's port number. i < n. */
@@ -53,6 +59,7 @@ extern "C"
         uint32_t npaths;     /**< equal-cost paths between hosts of different pods (leaves) */
         int64_t port_rate;   /**< bit/s of an up port (of a down port at the top) */
         int64_t port_buffer; /**< bytes: the switch's buffer divided by its ports */
+        const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer */
     };
 
     enum weft_lb_kind
@@ -68,9 +75,10 @@ extern "C"
     /** The host at which a path selector sits. */
     struct weft_path_site
     {
-        uint64_t seed; /**< the run's seed */
-        uint64_t run;  /**< the run's number */
-        uint32_t host; /**< its index */
+        uint64_t seed;                /**< the run's seed */
+        uint64_t run;                 /**< the run's number */
+        uint32_t host;                /**< its index */
+        const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer */
     };
 
     /**
@@ -80,8 +88,9 @@ extern "C"
     struct weft_path_ops
     {
         /** Bytes of state for one host. May be 0. */
-        size_t (*host_size)(const void *config);
-        void (*host_init)(void *host, const void *config, const struct weft_path_site *site);
+        size_t (*host_size)(const void *config, const struct weft_path_site *site);
+        /** Returns 0 or WEFT_ERANGE (this balancer cannot work in such a fabric). */
+        int (*host_init)(void *host, const void *config, const struct weft_path_site *site);
         /** Bytes of state for one QP at its sender. May be 0. */
         size_t (*qp_size)(const void *config);
         /** @p host: the sender's, for the QP to keep if it needs it. @p qp_index: unique in the
@@ -97,6 +106,8 @@ extern "C"
         void (*on_reply)(void *qp, const struct weft_packet *reply, int64_t now);
         /** Optional: the QP's retransmission timer fired. */
         void (*on_timeout)(void *qp, int64_t now);
+        /** Optional: routing has converged; as in struct weft_lb_ops. */
+        void (*set_routes)(void *host, const struct weft_fib *fib);
     };
 
     struct weft_lb_ops
@@ -111,8 +122,9 @@ extern "C"
          * tiers). */
         uint32_t (*pick)(void *state, const struct weft_ports *ports, struct weft_packet *packet,
                          int64_t now);
-        /** Optional: the fabric's monitoring found (healthy = false) or repaired every failure. */
-        void (*set_healthy)(void *state, bool healthy);
+        /** Optional: routing has converged after failures or repairs. @p fib: what pick()'s ports
+         * come from until the next call; NULL: all is healthy. */
+        void (*set_routes)(void *state, const struct weft_fib *fib);
         /** WEFT_LB_TOR: what the destination's ToR does with data and replies; else NULL. */
         const struct weft_tor_ops *tor;
         /** Optional: why init() has just failed on this state, in words; NULL if that is unknown.

@@ -26,14 +26,15 @@ enum weft_packet_flag
 /** One frame. 40 bytes, so that a descriptor with its event header fits a cache line. */
 struct weft_packet
 {
-    int64_t sent;     /**< when its first bit left the sending NIC, ps */
+    int64_t sent;     /**< when its first bit left the sending NIC, ps; replies: that of the data
+                         packet answered */
     uint32_t src;     /**< sending host's index */
     uint32_t dst;     /**< receiving host's index */
     uint32_t qp;      /**< the QP's index in the run; replies carry the data's QP */
     uint32_t psn;     /**< see enum weft_packet_kind */
     uint32_t bytes;   /**< the frame with its header, without the inter-frame gap */
     uint16_t echo;    /**< replies: sport of the data packet answered, as it arrived */
-    uint16_t ahead;   /**< replies: see weft_ahead() */
+    uint16_t ahead;   /**< replies: see weft_ahead(); data: what a transport's tx_stamp() says */
     uint16_t sport;   /**< UDP source port: the ECMP entropy that hosts may vary */
     uint16_t in_port; /**< the port by which it entered the switch that holds it */
     uint8_t kind;     /**< enum weft_packet_kind */

@@ -45,16 +45,25 @@ extern "C"
         uint32_t ngroups;
     };
 
+    /** The hosts that a workload runs on. */
+    struct weft_hosts
+    {
+        uint32_t n;
+        uint32_t per_tor;
+        uint32_t per_pod; /**< a multiple of per_tor; n where there is one pod */
+    };
+
     /** Workload kinds (registry "workload"): ring, allreduce-ring, alltoall, permutation, ... */
     struct weft_workload_ops
     {
         struct weft_algo algo;
         /** 0, WEFT_ERANGE (hosts not divisible into groups, fewer than 2 ranks) or WEFT_EOVERFLOW
          *  (more than 2^24 messages, or a product that does not fit). */
-        int (*size)(const void *config, uint32_t nhosts, struct weft_traffic_size *out);
+        int (*size)(const void *config, const struct weft_hosts *hosts,
+                    struct weft_traffic_size *out);
         /** Writes out->nmessages messages and out->nnext successors. Random ones draw from (seed,
          * run). */
-        int (*fill)(const void *config, uint32_t nhosts, uint64_t seed, uint64_t run,
+        int (*fill)(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
                     struct weft_message *messages, uint32_t *next);
     };
 

@@ -90,6 +90,10 @@ extern "C"
         /** Oldest PSN not yet acknowledged. */
         uint32_t (*tx_una)(const void *tx);
         const struct weft_tx_counters *(*tx_counters)(const void *tx);
+        /** Packets sent and neither acknowledged nor taken for lost: what a window counts. */
+        uint32_t (*tx_flight)(const void *tx);
+        /** Optional: writes what the receiver needs to know into a data packet that leaves. */
+        void (*tx_stamp)(const void *tx, struct weft_packet *data);
     };
 
     /** The transport of that name, or NULL. */

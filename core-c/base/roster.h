@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file roster.h  Every algorithm that can be chosen by name, one line each, in the order in which
+ * `weft list` shows them. Private. A file of algorithms needs nothing but its line here.
+ */
+#ifndef WEFT_BASE_ROSTER_H
+#define WEFT_BASE_ROSTER_H
+
+/* clang-format off */
+
+#define WEFT_TOPOLOGIES(X)      \
+    X(weft_topology_leaf_spine) \
+    X(weft_topology_fat_tree)
+
+#define WEFT_BALANCERS(X) \
+    X(weft_lb_ecmp)       \
+    X(weft_lb_rsq)        \
+    X(weft_lb_ops_spray)  \
+    X(weft_lb_ar)         \
+    X(weft_lb_themis)
+
+#define WEFT_TRANSPORTS(X)   \
+    X(weft_transport_nic_sr) \
+    X(weft_transport_gbn)    \
+    X(weft_transport_ideal)  \
+    X(weft_transport_sack)
+
+#define WEFT_CONGESTION_CONTROLS(X) \
+    X(weft_cc_none)                 \
+    X(weft_cc_dcqcn)
+
+#define WEFT_WORKLOADS(X)            \
+    X(weft_workload_ring)            \
+    X(weft_workload_allreduce_ring)  \
+    X(weft_workload_alltoall)        \
+    X(weft_workload_permutation)
+
+/* clang-format on */
+
+#endif
