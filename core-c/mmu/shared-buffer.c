@@ -42,6 +42,10 @@ static const struct weft_param params[] = {
      "Egress queue above which everything is marked.", "HPCC §5.1"},
     {"pmax", WEFT_REAL, FIELD(pmax), "0.2", "0", "1", NULL, "Marking probability at kmax.",
      "HPCC §5.1"},
+    {"port-buffer", WEFT_BYTES, FIELD(port_buffer), "0B", "0B", "1GB", NULL,
+     "Memory that each port has for itself, data and replies alike; then buffer and alpha mean "
+     "nothing, and pfc must be off. 0B: all ports share buffer.",
+     "ofan §5"},
 };
 
 static const struct weft_preset presets[] = {
@@ -49,6 +53,10 @@ static const struct weft_preset presets[] = {
      "Thresholds for 100 Gb/s links of 1 us.", "HPCC §5.1; headroom (ours)"},
     {"400g", "kmin=1600KB kmax=6400KB pmax=0.2 headroom=110KB",
      "The same, scaled to 400 Gb/s links of 1 us.", "(ours)"},
+    {"ofan", "port-buffer=800KiB pfc=off ecn=off", "800 KB for each port, nothing paused or marked.",
+     "ofan §5"},
+    {"ofan-ecn", "port-buffer=800KiB pfc=off ecn=on kmin=80KiB kmax=80KiB pmax=1",
+     "The same, and frames that find a tenth of it full are marked.", "ofan Table 2 (REPS)"},
 };
 
 static const char *
@@ -58,6 +66,10 @@ check(const void *config)
     if (c->kmin > c->kmax)
     {
         return "kmin is larger than kmax; expected kmin <= kmax";
+    }
+    if (c->port_buffer && c->pfc)
+    {
+        return "pfc needs a shared buffer; expected pfc=off with port-buffer";
     }
     if (c->pfc && c->headroom >= c->buffer)
     {
@@ -104,7 +116,8 @@ weft_mmu_init(void *memory, const struct weft_mmu_config *config, uint32_t nport
 {
     int64_t reserved = config->pfc ? (int64_t)nports * config->headroom : 0;
     int64_t size = weft_mmu_size(nports);
-    if (size < 0 || reserved >= config->buffer)
+    const int64_t total = weft_mmu_total(config, nports);
+    if (size < 0 || reserved >= total)
     {
         return NULL;
     }
@@ -112,11 +125,12 @@ weft_mmu_init(void *memory, const struct weft_mmu_config *config, uint32_t nport
     struct weft_mmu *mmu = (struct weft_mmu *)memory;
     mmu->config = *config;
     mmu->nports = nports;
-    mmu->shared = config->buffer - reserved;
+    mmu->shared = total - reserved;
     mmu->queue_bytes =
         (uint32_t *)(void *)((unsigned char *)memory + queue_offset((uintptr_t)memory));
     mmu->ingress = (struct weft_mmu_ingress *)(void *)(mmu->queue_bytes + nports);
     mmu->alpha = config->alpha;
+    mmu->port_buffer = config->port_buffer;
     mmu->pfc = config->pfc != 0;
     return mmu;
 }
@@ -171,8 +185,10 @@ admit_lossless(struct weft_mmu *mmu, uint32_t i, uint32_t bytes)
 static unsigned
 admit_lossy(struct weft_mmu *mmu, uint32_t i, uint32_t queue, uint32_t tclass, uint32_t bytes)
 {
-    if (mmu->shared_used + bytes > mmu->shared ||
-        (tclass != CONTROL && exceeds(mmu, (int64_t)queue + bytes)))
+    const int64_t longer = (int64_t)queue + bytes;
+    const bool full = mmu->port_buffer ? longer > mmu->port_buffer
+                                       : tclass != CONTROL && exceeds(mmu, longer);
+    if (full || mmu->shared_used + bytes > mmu->shared)
     {
         return drop(mmu);
     }

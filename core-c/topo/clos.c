@@ -255,7 +255,7 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
     out->up_ports = map.n_up;
     out->npaths = clos->npaths;
     out->port_rate = clos->fabric_rate;
-    out->port_buffer = buffer->buffer / out->nports;
+    out->port_buffer = weft_mmu_total(buffer, out->nports) / out->nports;
     out->clos = clos;
 }
 

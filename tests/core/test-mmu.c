@@ -89,6 +89,26 @@ START_TEST(control_is_dropped_only_by_a_full_pool)
 }
 END_TEST
 
+/* Ports that own their memory: what one holds costs no other a byte, and replies count as well. */
+START_TEST(ports_with_memory_of_their_own_share_nothing)
+{
+    config.port_buffer = 1000;
+    struct weft_mmu *mmu = make();
+    ck_assert_int_eq(mmu->shared, 1000 * (int64_t)PORTS);
+    for (uint32_t out = 0; out < PORTS; out++)
+    {
+        ck_assert_uint_eq(weft_mmu_admit(mmu, 0, out, DATA, 600), WEFT_MMU_ADMIT);
+        ck_assert(!weft_mmu_admits_easily(mmu, 0, out, CONTROL, 401));
+        ck_assert_uint_eq(weft_mmu_admit(mmu, 0, out, CONTROL, 401), WEFT_MMU_DROP);
+        ck_assert_uint_eq(weft_mmu_admit(mmu, 0, out, CONTROL, 400), WEFT_MMU_ADMIT);
+        ck_assert_uint_eq(weft_mmu_admit(mmu, 0, out, DATA, 1), WEFT_MMU_DROP);
+    }
+    weft_mmu_release(mmu, 0, 3, DATA, 600);
+    ck_assert(!weft_mmu_admits_easily(mmu, 1, 3, DATA, 601));
+    ck_assert_uint_eq(weft_mmu_admit(mmu, 1, 3, DATA, 600), WEFT_MMU_ADMIT);
+}
+END_TEST
+
 START_TEST(pfc_pauses_above_the_threshold_not_at_it)
 {
     lossless(1000);
@@ -155,6 +175,11 @@ START_TEST(unsound_parameters_are_named)
     config.pfc = 1;
     config.headroom = config.buffer;
     ck_assert_ptr_nonnull(strstr(weft_mmu_algo.check(&config), "headroom"));
+    config.headroom = 0;
+    config.port_buffer = 1000;
+    ck_assert_ptr_nonnull(strstr(weft_mmu_algo.check(&config), "port-buffer"));
+    config.pfc = 0;
+    ck_assert_ptr_null(weft_mmu_algo.check(&config));
     for (size_t i = 0; i < weft_mmu_algo.npresets; i++)
     {
         ck_assert_int_eq(weft_config_default(&weft_mmu_algo, &config), 0);
@@ -552,6 +577,7 @@ mmu_suite(void)
     tcase_add_test(tc, lossy_threshold_admits_at_equality);
     tcase_add_test(tc, lossy_pool_is_never_exceeded_however_large_alpha);
     tcase_add_test(tc, control_is_dropped_only_by_a_full_pool);
+    tcase_add_test(tc, ports_with_memory_of_their_own_share_nothing);
     tcase_add_test(tc, pfc_pauses_above_the_threshold_not_at_it);
     tcase_add_test(tc, pfc_resumes_at_threshold_less_gap_with_headroom_empty);
     tcase_add_test(tc, pfc_never_leaves_an_empty_ingress_paused);

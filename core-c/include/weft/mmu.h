@@ -52,7 +52,14 @@ extern "C"
         int64_t kmin;     /**< bytes of the egress queue below or at which nothing is marked */
         int64_t kmax;     /**< bytes above which everything is marked */
         double pmax;      /**< marking probability at kmax */
+        int64_t port_buffer; /**< bytes that each port has for itself; 0: all share `buffer` */
     };
+
+    /** Bytes of memory of a switch with @p nports ports. */
+    static inline int64_t weft_mmu_total(const struct weft_mmu_config *config, uint32_t nports)
+    {
+        return config->port_buffer ? config->port_buffer * nports : config->buffer;
+    }
 
     /** The parameter table of struct weft_mmu_config (registry "switch", name "shared-buffer"). */
     extern const struct weft_algo weft_mmu_algo;
@@ -86,6 +93,7 @@ extern "C"
         int64_t headroom_used; /**< over all ports */
         int64_t peak_used;     /**< largest shared_used + headroom_used ever */
         double alpha;          /**< the configuration's */
+        int64_t port_buffer;   /**< the configuration's */
         uint32_t nports;
         bool pfc; /**< the configuration's */
         struct weft_mmu_config config;
@@ -129,6 +137,10 @@ extern "C"
         if (used > mmu->shared || used + mmu->headroom_used > mmu->peak_used)
         {
             return false;
+        }
+        if (mmu->port_buffer)
+        {
+            return (int64_t)mmu->queue_bytes[out] + bytes <= mmu->port_buffer;
         }
         if (tclass == 0)
         {
