@@ -24,7 +24,8 @@ check_buffer(const struct fit *f, uint32_t nports)
         diag_error(f->d, f->switch_line,
                    "the headroom of %u ports leaves nothing of a buffer of %lld bytes; expected "
                    "headroom below %lld bytes, or a larger buffer",
-                   nports, (long long)weft_mmu_total(config, nports), (long long)(weft_mmu_total(config, nports) / nports));
+                   nports, (long long)weft_mmu_total(config, nports),
+                   (long long)(weft_mmu_total(config, nports) / nports));
     }
     free(memory);
 }

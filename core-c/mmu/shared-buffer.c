@@ -53,8 +53,8 @@ static const struct weft_preset presets[] = {
      "Thresholds for 100 Gb/s links of 1 us.", "HPCC §5.1; headroom (ours)"},
     {"400g", "kmin=1600KB kmax=6400KB pmax=0.2 headroom=110KB",
      "The same, scaled to 400 Gb/s links of 1 us.", "(ours)"},
-    {"ofan", "port-buffer=800KiB pfc=off ecn=off", "800 KB for each port, nothing paused or marked.",
-     "ofan §5"},
+    {"ofan", "port-buffer=800KiB pfc=off ecn=off",
+     "800 KB for each port, nothing paused or marked.", "ofan §5"},
     {"ofan-ecn", "port-buffer=800KiB pfc=off ecn=on kmin=80KiB kmax=80KiB pmax=1",
      "The same, and frames that find a tenth of it full are marked.", "ofan Table 2 (REPS)"},
 };
@@ -186,8 +186,8 @@ static unsigned
 admit_lossy(struct weft_mmu *mmu, uint32_t i, uint32_t queue, uint32_t tclass, uint32_t bytes)
 {
     const int64_t longer = (int64_t)queue + bytes;
-    const bool full = mmu->port_buffer ? longer > mmu->port_buffer
-                                       : tclass != CONTROL && exceeds(mmu, longer);
+    const bool full =
+        mmu->port_buffer ? longer > mmu->port_buffer : tclass != CONTROL && exceeds(mmu, longer);
     if (full || mmu->shared_used + bytes > mmu->shared)
     {
         return drop(mmu);

@@ -42,16 +42,16 @@ extern "C"
     /** Parameters of a switch's memory; the element <switch> of a scenario. */
     struct weft_mmu_config
     {
-        int64_t buffer;   /**< bytes in all, headroom included */
-        double alpha;     /**< dynamic-threshold factor */
-        int64_t pfc;      /**< 0 or 1 */
-        int64_t headroom; /**< bytes per port for what is under way when a pause is sent */
-        int64_t xon_gap;  /**< bytes below the threshold at which a paused ingress resumes */
-        int64_t ecn;      /**< 0 or 1 */
-        int64_t ecn_at;   /**< enum weft_ecn_at */
-        int64_t kmin;     /**< bytes of the egress queue below or at which nothing is marked */
-        int64_t kmax;     /**< bytes above which everything is marked */
-        double pmax;      /**< marking probability at kmax */
+        int64_t buffer;      /**< bytes in all, headroom included */
+        double alpha;        /**< dynamic-threshold factor */
+        int64_t pfc;         /**< 0 or 1 */
+        int64_t headroom;    /**< bytes per port for what is under way when a pause is sent */
+        int64_t xon_gap;     /**< bytes below the threshold at which a paused ingress resumes */
+        int64_t ecn;         /**< 0 or 1 */
+        int64_t ecn_at;      /**< enum weft_ecn_at */
+        int64_t kmin;        /**< bytes of the egress queue below or at which nothing is marked */
+        int64_t kmax;        /**< bytes above which everything is marked */
+        double pmax;         /**< marking probability at kmax */
         int64_t port_buffer; /**< bytes that each port has for itself; 0: all share `buffer` */
     };
 
