@@ -11,37 +11,12 @@
  *
  * One walk over these serves twice: it counts (weft_fib_size), then it writes (weft_fib_build).
  */
+#include "topo/fib.h"
 #include "topo/clos-shape.h"
 
 #include <string.h>
 
 #include <weft/error.h>
-#include <weft/rng.h>
-
-/* Places of lists in the pool: a list is its length and its ports. 0 stands for "no exception". */
-#define NONE  0U
-#define EMPTY 1U
-
-struct entry
-{
-    uint32_t sw;
-    uint32_t target; /* a ToR, ntors + a pod, or ntors + npods + a host: which one, the tier says */
-    uint32_t list;   /* NONE: a free slot */
-};
-
-struct weft_fib
-{
-    struct weft_clos clos;
-    struct weft_switch_map by_tor; /* divides by the hosts of a ToR */
-    struct weft_switch_map by_pod; /* divides by the hosts of a pod; 3 tiers */
-    bool split;                    /* some aggregations of two pods have no core in common */
-    bool dead_hosts;
-    uint32_t mask;    /* slots - 1 */
-    uint32_t *up;     /* [ToR]: its list if some of its own links are dead */
-    uint32_t *cut;    /* [ToR]: the list towards it from an intact ToR, if it is cut from some */
-    struct entry *at; /* hash table with linear probing */
-    uint16_t *pool;
-};
 
 struct walk
 {
@@ -159,24 +134,13 @@ pods_split(const struct walk *w, uint32_t p, uint32_t q)
     return false;
 }
 
-static struct entry *
-slot_of(const struct weft_fib *fib, uint32_t sw, uint32_t target)
-{
-    uint32_t i = (uint32_t)weft_mix64((uint64_t)sw << 32 | target) & fib->mask;
-    while (fib->at[i].list != NONE && (fib->at[i].sw != sw || fib->at[i].target != target))
-    {
-        i = (i + 1) & fib->mask;
-    }
-    return &fib->at[i];
-}
-
 static void
 add_entry(struct walk *w, uint32_t sw, uint32_t target, uint32_t list)
 {
     w->entries++;
     if (w->fib)
     {
-        struct entry *e = slot_of(w->fib, sw, target);
+        struct weft_fib_entry *e = weft_fib_slot(w->fib, sw, target);
         e->sw = sw;
         e->target = target;
         e->list = list;
@@ -257,7 +221,7 @@ walk_hosts(struct walk *w)
     for (size_t i = 0; i < w->ndead && w->dead[i] < c->nhosts; i++)
     {
         const uint32_t host = (uint32_t)w->dead[i];
-        add_entry(w, host / c->hosts_per_tor, c->ntors + c->npods + host, EMPTY);
+        add_entry(w, host / c->hosts_per_tor, c->ntors + c->npods + host, WEFT_FIB_EMPTY);
         if (w->fib)
         {
             w->fib->dead_hosts = true;
@@ -273,7 +237,7 @@ walk_bundle(struct walk *w, uint32_t sw, uint32_t target, uint64_t first, uint32
     {
         return;
     }
-    uint32_t list = EMPTY;
+    uint32_t list = WEFT_FIB_EMPTY;
     if (!all_dead(w, first))
     {
         list = open_list(w, w->clos->parallel);
@@ -294,7 +258,7 @@ walk_tors(struct walk *w)
         }
         const uint32_t pod = tor / c->tors_per_pod;
         const uint32_t up = tor_list(w, tor, c->ntors);
-        const uint32_t cut = tor_cut(w, tor) ? tor_list(w, c->ntors, tor) : NONE;
+        const uint32_t cut = tor_cut(w, tor) ? tor_list(w, c->ntors, tor) : WEFT_FIB_NONE;
         for (uint32_t j = 0; j < c->up_tor; j++)
         {
             walk_bundle(w, c->ntors + pod * c->up_tor + j, tor, tor_bundle(w, tor, j),
@@ -379,7 +343,7 @@ static void
 walk_all(struct walk *w)
 {
     w->entries = 0;
-    w->words = EMPTY + 1;
+    w->words = WEFT_FIB_EMPTY + 1;
     walk_hosts(w);
     walk_tors(w);
     for (uint32_t p = 0; p < w->clos->npods; p++)
@@ -417,6 +381,12 @@ start(struct walk *w, const struct weft_clos *clos, const uint64_t *dead, size_t
     walk_all(w);
 }
 
+static uint64_t
+dead_words(const struct weft_clos *clos)
+{
+    return clos->nlinks / 64 + 1;
+}
+
 static int64_t
 bytes_of(const struct walk *w)
 {
@@ -426,7 +396,8 @@ bytes_of(const struct walk *w)
     }
     const uint64_t size =
         sizeof(struct weft_fib) + 2 * (uint64_t)w->clos->ntors * sizeof(uint32_t) +
-        slots_for(w->entries) * sizeof(struct entry) + w->words * sizeof(uint16_t);
+        dead_words(w->clos) * sizeof(uint64_t) +
+        slots_for(w->entries) * sizeof(struct weft_fib_entry) + w->words * sizeof(uint16_t);
     return (int64_t)((size + 7) & ~UINT64_C(7));
 }
 
@@ -461,9 +432,14 @@ lay_out(struct weft_fib *fib, const struct walk *w)
     weft_clos_switch(w->clos, ntors, &fib->by_tor);
     weft_clos_switch(w->clos, w->clos->nswitches - 1, &fib->by_pod);
     fib->mask = (uint32_t)(slots - 1);
-    fib->up = (uint32_t *)(fib + 1);
+    fib->dead = (uint64_t *)(fib + 1);
+    for (size_t i = 0; i < w->ndead; i++)
+    {
+        fib->dead[w->dead[i] >> 6] |= UINT64_C(1) << (w->dead[i] & 63U);
+    }
+    fib->up = (uint32_t *)(fib->dead + dead_words(w->clos));
     fib->cut = fib->up + ntors;
-    fib->at = (struct entry *)(fib->cut + ntors);
+    fib->at = (struct weft_fib_entry *)(fib->cut + ntors);
     fib->pool = (uint16_t *)(fib->at + slots);
 }
 
@@ -487,80 +463,4 @@ weft_fib_build(void *memory, size_t size, const struct weft_clos *clos, const ui
     w.fib = fib;
     walk_all(&w);
     return fib;
-}
-
-static uint32_t
-find(const struct weft_fib *fib, uint32_t sw, uint32_t target)
-{
-    return slot_of(fib, sw, target)->list;
-}
-
-static uint32_t
-route_tor(const struct weft_fib *fib, uint32_t s, const struct weft_switch_map *map, uint32_t dst)
-{
-    if (dst - map->lo < map->hi - map->lo)
-    {
-        return fib->dead_hosts ? find(fib, s, fib->clos.ntors + fib->clos.npods + dst) : NONE;
-    }
-    const uint32_t t = weft_map_child(&fib->by_tor, dst);
-    if (fib->split || (fib->up[s] != NONE && fib->cut[t] != NONE))
-    {
-        const uint32_t list = find(fib, s, t);
-        if (list != NONE)
-        {
-            return list;
-        }
-    }
-    return fib->up[s] != NONE ? fib->up[s] : fib->cut[t];
-}
-
-/* Whether tier-1 switch j of a pod still reaches ToR t of that pod. */
-static bool
-hangs_below(const struct weft_fib *fib, uint32_t pod, uint32_t j, uint32_t t)
-{
-    return fib->cut[t] == NONE ||
-           find(fib, fib->clos.ntors + pod * fib->clos.up_tor + j, t) != EMPTY;
-}
-
-static uint32_t
-route_agg(const struct weft_fib *fib, uint32_t index, const struct weft_switch_map *map,
-          uint32_t dst)
-{
-    const struct weft_clos *c = &fib->clos;
-    const uint32_t t = weft_map_child(&fib->by_tor, dst);
-    if (dst - map->lo < map->hi - map->lo)
-    {
-        return fib->up[t] != NONE ? find(fib, index, t) : NONE;
-    }
-    const uint32_t pod = weft_map_child(&fib->by_pod, dst);
-    return hangs_below(fib, pod, (index - c->ntors) % c->up_tor, t)
-               ? find(fib, index, c->ntors + pod)
-               : EMPTY;
-}
-
-static uint32_t
-route_core(const struct weft_fib *fib, uint32_t index, uint32_t dst)
-{
-    const struct weft_clos *c = &fib->clos;
-    const uint32_t pod = weft_map_child(&fib->by_pod, dst);
-    const uint32_t core = index - c->ntors - c->naggs;
-    return hangs_below(fib, pod, core / c->up_agg, weft_map_child(&fib->by_tor, dst))
-               ? find(fib, index, c->ntors + pod)
-               : EMPTY;
-}
-
-bool
-weft_fib_route(const struct weft_fib *fib, uint32_t index, const struct weft_switch_map *map,
-               uint32_t dst, struct weft_ports *out)
-{
-    const uint32_t list = map->tier == 0   ? route_tor(fib, index, map, dst)
-                          : map->tier == 1 ? route_agg(fib, index, map, dst)
-                                           : route_core(fib, index, dst);
-    weft_route(map, dst, out);
-    if (list != NONE)
-    {
-        out->n = fib->pool[list];
-        out->list = &fib->pool[list + 1];
-    }
-    return out->n > 0;
 }

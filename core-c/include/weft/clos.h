@@ -156,6 +156,19 @@ extern "C"
     /** Links on a shortest path between two hosts (0 if equal). */
     uint32_t weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b);
 
+    /** Shortest paths between two hosts, parallel links counted (0 if equal); at most 2^24 for the
+     * topologies of the registry. */
+    uint32_t weft_clos_paths(const struct weft_clos *clos, uint32_t src, uint32_t dst);
+
+    /**
+     * The links of path number @p path < weft_clos_paths(), in order; returns how many. Numbered
+     * aggregation first: path = j + n0 * (u + n1 * ...), where j < n0 is the source ToR's up port
+     * (0: its first one) and u < n1 the aggregation's; then, for parallel links, which one the core
+     * and which one the aggregation takes downwards.
+     */
+    uint32_t weft_clos_path(const struct weft_clos *clos, uint32_t src, uint32_t dst, uint32_t path,
+                            uint64_t links[6]);
+
     /** ps that a frame of @p bytes takes from one host to another when it never waits. */
     int64_t weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes);
 
@@ -194,6 +207,21 @@ extern "C"
      */
     bool weft_fib_route(const struct weft_fib *fib, uint32_t index,
                         const struct weft_switch_map *map, uint32_t dst, struct weft_ports *out);
+
+    /** Whether all links of weft_clos_path() number @p path are alive, those of the hosts included.
+     */
+    bool weft_fib_path(const struct weft_fib *fib, uint32_t src, uint32_t dst, uint32_t path);
+
+    /**
+     * The W-ECMP weight of up port @p port of switch @p index towards destination pod @p pod (ofan
+     * App. F.4), before any division: 0 if the port's link is dead. At a ToR: paths from the
+     * aggregation behind the port to its namesake in that pod; within the own pod (with 2 tiers:
+     * always) 1. At an aggregation: live links from the core behind the port to the aggregation's
+     * namesake in that pod. A destination ToR may still be cut from that namesake: whether a port
+     * leads to it, weft_fib_route() says.
+     */
+    uint32_t weft_fib_pod_weight(const struct weft_fib *fib, uint32_t index, uint32_t port,
+                                 uint32_t pod);
 
 #ifdef __cplusplus
 }
