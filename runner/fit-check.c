@@ -68,6 +68,14 @@ check_last_hop(const struct fit *f)
     {
         return;
     }
+    if (frame->ack_priority == WEFT_ACK_IDEAL)
+    {
+        diag_error(f->d, f->balancer_line,
+                   "the balancer %s works on replies at ToRs, and ideal ones pass none; expected "
+                   "ack-priority share or first",
+                   s->balancer.algo->name);
+        return;
+    }
     struct weft_last_hop hop;
     weft_clos_last_hop(&s->clos, frame, &hop);
     void *qp = xcalloc(tor->qp_size(s->balancer.config, &hop) / 8 + 1, 8);

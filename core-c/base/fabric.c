@@ -12,8 +12,11 @@ static const struct weft_param params[] = {
      "Preamble and inter-frame gap after every frame.", "IEEE 802.3"},
     {"ack", WEFT_BYTES, P(ack), "64B", "1B", "16KiB", NULL, "An ACK, NACK or CNP frame in all.",
      "ofan App. B"},
-    {"ack-priority", WEFT_CHOICE, P(ack_priority), "first", NULL, NULL, "share first",
-     "Whether replies share the wire with data in turns, or go first.", "(ours)"},
+    {"ack-priority", WEFT_CHOICE, P(ack_priority), "first", NULL, NULL, "share first ideal",
+     "Whether replies share the wire with data in turns, go first, or (ideal) take no wire at all "
+     "and "
+     "come after the time that they need in an idle fabric.",
+     "(ours)"},
     {"batch", WEFT_COUNT, P(batch), "1", "1", "65536", NULL,
      "Packets a QP sends before the NIC turns to the next QP.", "pro §III-A"},
     {"ack-every", WEFT_COUNT, P(ack_every), "1", "1", "65536", NULL,
@@ -22,14 +25,19 @@ static const struct weft_param params[] = {
      "PSN of a QP's first packet; -1 draws one per QP.", "(ours)"},
 };
 
+static const struct weft_preset presets[] = {
+    {"ofan", "payload=4096B header=62B gap=20B ack=64B ack-priority=share",
+     "RoCEv2 frames of 4 KB; ACKs and data in turns.", "ofan §5, App. B"},
+};
+
 const struct weft_algo weft_fabric_algo = {
     "roce", /* name */
     "RoCEv2 frames over Ethernet.",
     "InfiniBand Architecture, Annex A17 (RoCEv2)",
     params,
     sizeof(params) / sizeof(params[0]),
-    NULL, /* presets */
-    0,
+    presets,
+    sizeof(presets) / sizeof(presets[0]),
     sizeof(struct weft_fabric_config),
     NULL, /* check */
 };

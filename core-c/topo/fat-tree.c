@@ -32,6 +32,7 @@ static const struct weft_param params[] = {
 };
 
 static const struct weft_preset presets[] = {
+    {"ofan", "k=8 tiers=3 link-rate=800Gbps link-delay=500ns", "128 hosts.", "ofan §5"},
     {"ofan-k4", "k=4 tiers=3 link-rate=800Gbps link-delay=500ns",
      "The fabric of the closed form for permutations.", "ofan App. B"},
     {"themis-table1", "k=32 tiers=3 link-rate=400Gbps", "The fabric of the memory estimate.",

@@ -269,6 +269,12 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     m_ccOps = m_cc.GetOps<weft_cc_ops>();
     m_cnpInterval = m_ccOps->cnp_interval ? m_ccOps->cnp_interval(m_cc.GetConfig()) : WEFT_NEVER;
     m_torActive = GetBalancer()->tor != nullptr;
+    if (m_torActive && m_frame.ack_priority == WEFT_ACK_IDEAL)
+    {
+        error = m_balancer.Format() +
+                ": ideal replies pass no ToR; expected ack-priority share or first";
+        return false;
+    }
     if (!BuildSwitches(switches, error))
     {
         return false;

@@ -76,6 +76,7 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
     m_fabric = fabric;
     m_host = host;
     m_repliesFirst = fabric->GetFrameConfig().ack_priority == WEFT_ACK_FIRST;
+    m_repliesIdeal = fabric->GetFrameConfig().ack_priority == WEFT_ACK_IDEAL;
     m_replyClass = m_repliesFirst ? 0 : DATA_CLASS;
     m_port = new WeftPort(0,
                           fabric->GetLinkRate(true),
@@ -184,7 +185,7 @@ WeftNic::ReceiveData(WeftPacket* p, int64_t now)
         qp->unacked = 0;
         qp->counters.nacksSent += v.reply == WEFT_REPLY_NACK;
         m_fabric->TurnIntoReply(p, v.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK, v.epsn);
-        m_replies.Push(p);
+        Reply(p);
     }
     if (v.epsn != qp->epsn)
     {
@@ -210,7 +211,23 @@ WeftNic::MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now)
     }
     qp->lastCnp = now;
     qp->counters.cnpsSent++;
-    m_replies.Push(m_fabric->NewReply(d, WEFT_CNP, 0));
+    Reply(m_fabric->NewReply(d, WEFT_CNP, 0));
+}
+
+void
+WeftNic::Reply(WeftPacket* p)
+{
+    if (!m_repliesIdeal)
+    {
+        m_replies.Push(p);
+        return;
+    }
+    WeftNic* sender = PeekPointer(m_fabric->GetNic(p->d.dst));
+    const int64_t way = weft_clos_way(&m_fabric->GetClos(), m_host, p->d.dst, p->d.bytes);
+    m_txTrace(p->d);
+    m_fabric->CountSent(p->d.bytes);
+    p->target = static_cast<WeftReceiver*>(sender);
+    WeftSchedule(way, p, sender->m_port->GetContext());
 }
 
 void

@@ -136,6 +136,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     /** @param qp QP @param d the data packet @param v verdict on it @return whether its ACK may
      * wait */
     bool MayDelayAck(WeftQp* qp, const weft_packet& d, const weft_rx_verdict& v) const;
+    /** Sends a reply, or lets it come by itself if replies are ideal. @param p the reply */
+    void Reply(WeftPacket* p);
     /** Sends a CNP if it is time. @param qp QP @param d the marked data packet @param now ps */
     void MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now);
     /** Marks messages as acknowledged. @param qp QP @param packets newly acknowledged */
@@ -177,6 +179,7 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     WeftPort* m_port{nullptr};                    //!< its port
     uint32_t m_host{0};                           //!< index
     bool m_repliesFirst{true};                    //!< ack-priority first
+    bool m_repliesIdeal{false};                   //!< ack-priority ideal
     uint32_t m_replyClass{0};                     //!< traffic class of replies
     uint32_t m_turn{0};                           //!< Source whose turn it is
     Fifo m_replies;                               //!< ACKs, NACKs, CNPs

@@ -148,8 +148,27 @@ class PairTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(rig.lastAcked, expected, "k=" << k << ", seed " << seed);
     }
 
+    /** Replies that take no wire leave data alone, and come when they would in an idle fabric. */
+    void CheckIdeal()
+    {
+        WeftRigSetup setup;
+        setup.topology = "fat-tree preset=ofan-k4";
+        setup.frames = "roce preset=ofan ack-priority=ideal";
+        setup.buffer = "shared-buffer preset=ofan";
+        WeftRig rig(setup);
+        rig.Send(0, 15, 256 * 4096);
+        rig.Send(15, 0, 256 * 4096);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 2, "both are done");
+        const int64_t data = weft_clos_way(&rig.fabric->GetClos(), 0, 15, 4158);
+        const int64_t ack = weft_clos_way(&rig.fabric->GetClos(), 15, 0, 64);
+        NS_TEST_EXPECT_MSG_EQ(rig.lastAcked, 255 * 41780 + data + ack, "no ACK on the wires");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
     void DoRun() override
     {
+        CheckIdeal();
         // The printed form counts one gap, 200 ps, too many.
         const int64_t slotBySlot = 17056940 - 200;
         Check("2", 1, slotBySlot);

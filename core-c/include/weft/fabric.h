@@ -14,6 +14,7 @@ extern "C"
     {
         WEFT_ACK_SHARE, /**< replies and data take turns on the NIC's wire, one queue in switches */
         WEFT_ACK_FIRST, /**< replies go first, at the NIC and in switches (strict priority) */
+        WEFT_ACK_IDEAL, /**< replies take no wire: they come after the time of an idle fabric */
     };
 
     /** Registry "fabric", name "roce": the element <fabric> of a scenario. */
