@@ -33,7 +33,8 @@
     X(weft_workload_ring)            \
     X(weft_workload_allreduce_ring)  \
     X(weft_workload_alltoall)        \
-    X(weft_workload_permutation)
+    X(weft_workload_permutation)     \
+    X(weft_workload_fsdp)
 
 /* clang-format on */
 

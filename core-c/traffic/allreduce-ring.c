@@ -57,11 +57,13 @@ allreduce_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed
     const struct weft_groups *c = (const struct weft_groups *)config;
     struct weft_traffic_size size;
     int error = allreduce_size(config, hosts, &size);
-    (void)seed;
-    (void)run;
     for (uint32_t qp = 0; !error && qp < size.nqps; qp++)
     {
         fill_rank(c, hosts->n / size.ngroups, qp, messages, next);
+    }
+    if (!error)
+    {
+        weft_groups_finish(c, hosts->n, &size, seed, run, messages, next);
     }
     return error;
 }
@@ -73,4 +75,5 @@ const struct weft_workload_ops weft_workload_allreduce_ring = {
      sizeof(struct weft_groups), NULL},
     allreduce_size,
     allreduce_fill,
+    NULL,
 };

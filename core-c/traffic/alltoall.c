@@ -44,9 +44,6 @@ alltoall_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed,
     const struct alltoall_config *c = (const struct alltoall_config *)config;
     struct weft_traffic_size size;
     int error = alltoall_size(config, hosts, &size);
-    (void)seed;
-    (void)run;
-    (void)next;
     if (error)
     {
         return error;
@@ -64,6 +61,7 @@ alltoall_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed,
         messages[i].qp = i;
         messages[i].step = step;
     }
+    weft_groups_finish(&c->common, hosts->n, &size, seed, run, messages, next);
     return 0;
 }
 
@@ -73,4 +71,5 @@ const struct weft_workload_ops weft_workload_alltoall = {
      NULL},
     alltoall_size,
     alltoall_fill,
+    NULL,
 };

@@ -25,9 +25,6 @@ ring_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
     const struct weft_groups *c = (const struct weft_groups *)config;
     struct weft_traffic_size size;
     int error = ring_size(config, hosts, &size);
-    (void)seed;
-    (void)run;
-    (void)next;
     if (error)
     {
         return error;
@@ -39,6 +36,7 @@ ring_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
         weft_groups_message(c, ranks, i / ranks, rank, (rank + 1) % ranks, &messages[i]);
         messages[i].qp = i;
     }
+    weft_groups_finish(c, hosts->n, &size, seed, run, messages, next);
     return 0;
 }
 
@@ -47,4 +45,5 @@ const struct weft_workload_ops weft_workload_ring = {
      sizeof params / sizeof params[0], NULL, 0, sizeof(struct weft_groups), NULL},
     ring_size,
     ring_fill,
+    NULL,
 };

@@ -4,6 +4,12 @@
 #include <string.h>
 
 #include <weft/error.h>
+#include <weft/rng.h>
+
+/* "place" and "sprd" in ASCII: one random stream for a run's placement, one per host for its start.
+ */
+#define PLACE_STREAM  UINT64_C(0x706c616365)
+#define SPREAD_STREAM (UINT64_C(0x73707264) << 32)
 
 int
 weft_groups_ranks(const struct weft_groups *groups, uint32_t nhosts, uint32_t *ranks)
@@ -24,8 +30,8 @@ weft_groups_ranks(const struct weft_groups *groups, uint32_t nhosts, uint32_t *r
 uint32_t
 weft_groups_host(const struct weft_groups *groups, uint32_t ranks, uint32_t group, uint32_t rank)
 {
-    return groups->placement == WEFT_BLOCKED ? group * ranks + rank
-                                             : rank * (uint32_t)groups->groups + group;
+    return groups->placement == WEFT_INTERLEAVED ? rank * (uint32_t)groups->groups + group
+                                                 : group * ranks + rank;
 }
 
 uint64_t
@@ -39,13 +45,14 @@ weft_groups_size(const struct weft_groups *groups, uint32_t ranks, uint64_t per_
                  uint64_t next, struct weft_traffic_size *out)
 {
     uint64_t hosts = (uint64_t)groups->groups * ranks;
-    if (per_rank > WEFT_MAX_MESSAGES / hosts || qps > per_rank || next > per_rank)
+    if (per_rank > WEFT_MAX_MESSAGES / hosts || qps > per_rank || next > 2 * per_rank)
     {
         return WEFT_EOVERFLOW;
     }
+    uint64_t scratch = groups->placement == WEFT_RANDOM ? hosts : 0;
     out->nmessages = (uint32_t)(hosts * per_rank);
     out->nqps = (uint32_t)(hosts * qps);
-    out->nnext = (uint32_t)(hosts * next);
+    out->nnext = (uint32_t)(hosts * next + scratch);
     out->ngroups = (uint32_t)groups->groups;
     return 0;
 }
@@ -60,4 +67,47 @@ weft_groups_message(const struct weft_groups *groups, uint32_t ranks, uint32_t g
     m->src = weft_groups_host(groups, ranks, group, from);
     m->dst = weft_groups_host(groups, ranks, group, to);
     m->group = group;
+}
+
+void
+weft_groups_shuffle(uint32_t n, uint64_t seed, uint64_t run, uint32_t *to)
+{
+    struct weft_rng rng;
+    weft_rng_seed(&rng, seed, run, PLACE_STREAM);
+    for (uint32_t i = 0; i < n; i++)
+    {
+        uint32_t j = weft_rng_below(&rng, i + 1);
+        to[i] = to[j];
+        to[j] = i;
+    }
+}
+
+void
+weft_groups_spread(const struct weft_groups *groups, uint64_t seed, uint64_t run,
+                   uint32_t nmessages, struct weft_message *messages)
+{
+    for (uint32_t i = 0; groups->spread > 0 && i < nmessages; i++)
+    {
+        struct weft_rng rng;
+        weft_rng_seed(&rng, seed, run, SPREAD_STREAM | messages[i].src);
+        messages[i].start += (int64_t)(weft_rng_unit(&rng) * (double)groups->spread);
+    }
+}
+
+void
+weft_groups_finish(const struct weft_groups *groups, uint32_t nhosts,
+                   const struct weft_traffic_size *size, uint64_t seed, uint64_t run,
+                   struct weft_message *messages, uint32_t *next)
+{
+    if (groups->placement == WEFT_RANDOM)
+    {
+        uint32_t *host = next + (size->nnext - nhosts);
+        weft_groups_shuffle(nhosts, seed, run, host);
+        for (uint32_t i = 0; i < size->nmessages; i++)
+        {
+            messages[i].src = host[messages[i].src];
+            messages[i].dst = host[messages[i].dst];
+        }
+    }
+    weft_groups_spread(groups, seed, run, size->nmessages, messages);
 }

@@ -20,6 +20,7 @@ extern "C"
     {
         WEFT_INTERLEAVED, /**< group g holds the hosts h with h mod groups = g */
         WEFT_BLOCKED,     /**< consecutive hosts */
+        WEFT_RANDOM,      /**< blocked over a uniform permutation of the hosts */
     };
 
     /** First member of every workload's configuration. */
@@ -29,21 +30,32 @@ extern "C"
         int64_t groups;
         int64_t placement; /**< enum weft_placement */
         int64_t start;     /**< ps */
+        int64_t spread;    /**< ps */
     };
 
 /* clang-format off */
 /** The first parameters of every workload, whose configuration starts with a struct weft_groups. */
 #define WEFT_GROUP_PARAMS(bytes_doc)                                                               \
-    {"bytes", WEFT_BYTES, WEFT_P(struct weft_groups, bytes), NULL, "1B", "1000000GB", NULL,        \
-     bytes_doc, "themis §5"},                                                                      \
+    WEFT_BYTES_PARAM(bytes_doc, "themis §5"),                                                      \
     {"groups", WEFT_COUNT, WEFT_P(struct weft_groups, groups), "1", "1", "524288", NULL,           \
      "Groups of equal size that share the hosts; each runs the workload by itself.",               \
      "themis §5"},                                                                                 \
     {"placement", WEFT_CHOICE, WEFT_P(struct weft_groups, placement), "interleaved", NULL, NULL,   \
-     "interleaved blocked",                                                                        \
-     "Which hosts form a group: every groups-th host, or consecutive hosts.", "themis §2.2, §5"},  \
+     "interleaved blocked random",                                                                 \
+     "Which hosts form a group: every groups-th host, consecutive ones, or random ones.",          \
+     "themis §2.2, §5; random: ofan §8.4"},                                                        \
+    WEFT_START_PARAMS
+
+#define WEFT_BYTES_PARAM(doc, source)                                                              \
+    {"bytes", WEFT_BYTES, WEFT_P(struct weft_groups, bytes), NULL, "1B", "1000000GB", NULL, doc,   \
+     source}
+
+#define WEFT_START_PARAMS                                                                          \
     {"start", WEFT_TIME, WEFT_P(struct weft_groups, start), "0s", "0s", "1000s", NULL,             \
-     "No message starts before this time.", "(ours)"}
+     "No message starts before this time.", "(ours)"},                                             \
+    {"spread", WEFT_TIME, WEFT_P(struct weft_groups, spread), "0s", "0s", "1000s", NULL,           \
+     "Each sending host starts later by a random time of its own, uniform below this.",            \
+     "ofan §6, App. E"}
     /* clang-format on */
 
     /**
@@ -52,21 +64,34 @@ extern "C"
      */
     int weft_groups_ranks(const struct weft_groups *groups, uint32_t nhosts, uint32_t *ranks);
 
-    /** The host of rank @p rank in group @p group. */
+    /** The host of rank @p rank in group @p group; placed at random, weft_groups_finish() replaces
+     * it. */
     uint32_t weft_groups_host(const struct weft_groups *groups, uint32_t ranks, uint32_t group,
                               uint32_t rank);
 
     /** One of @p n equal parts of the bytes: rounded up, so never 0. */
     uint64_t weft_groups_part(const struct weft_groups *groups, uint32_t n);
 
-    /** Sizes for @p per_rank messages, @p qps QPs and @p next successors per rank. 0 or
-     * WEFT_EOVERFLOW. */
+    /** Sizes for @p per_rank messages, @p qps QPs and @p next successors (at most two a message)
+     * per rank, and the scratch that weft_groups_finish() needs. 0 or WEFT_EOVERFLOW. */
     int weft_groups_size(const struct weft_groups *groups, uint32_t ranks, uint64_t per_rank,
                          uint64_t qps, uint64_t next, struct weft_traffic_size *out);
 
     /** Fills @p m as a message without predecessors or successors, from one rank to another. */
     void weft_groups_message(const struct weft_groups *groups, uint32_t ranks, uint32_t group,
                              uint32_t from, uint32_t to, struct weft_message *m);
+
+    /** The last step of a fill(): places ranks at random hosts and spreads starts, where asked. */
+    void weft_groups_finish(const struct weft_groups *groups, uint32_t nhosts,
+                            const struct weft_traffic_size *size, uint64_t seed, uint64_t run,
+                            struct weft_message *messages, uint32_t *next);
+
+    /** A uniform permutation of 0 .. @p n - 1 into @p to: where things are placed in this run. */
+    void weft_groups_shuffle(uint32_t n, uint64_t seed, uint64_t run, uint32_t *to);
+
+    /** Delays the messages of each host by its own random share of the spread. */
+    void weft_groups_spread(const struct weft_groups *groups, uint64_t seed, uint64_t run,
+                            uint32_t nmessages, struct weft_message *messages);
 
 #ifdef __cplusplus
 }

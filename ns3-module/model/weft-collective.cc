@@ -116,8 +116,11 @@ WeftCollective::Fill(std::string& error)
     }
     if (code != 0)
     {
+        const char* why = code == WEFT_ERANGE && ops->refusal
+                            ? ops->refusal(m_workload.GetConfig(), &hosts)
+                            : nullptr;
         error = m_workload.Format() + " on " + std::to_string(hosts.n) +
-                " hosts: " + weft_strerror(code);
+                " hosts: " + (why ? why : weft_strerror(code));
         return false;
     }
     CreateQps(size.nqps);

@@ -8,7 +8,8 @@
  *
  * Groups. `groups` groups of equal size share the hosts: interleaved, group g holds the hosts h
  * with h mod groups = g (each rank at another ToR when groups = hosts per ToR); blocked,
- * consecutive hosts. Rank r is the r-th lowest host of its group.
+ * consecutive hosts. Rank r is the r-th lowest host of its group. random: as blocked, over a random
+ * permutation of the hosts.
  */
 #ifndef WEFT_TRAFFIC_H
 #define WEFT_TRAFFIC_H
@@ -41,7 +42,7 @@ extern "C"
     {
         uint32_t nmessages;
         uint32_t nqps;
-        uint32_t nnext;
+        uint32_t nnext; /**< what no message refers to is the workload's scratch */
         uint32_t ngroups;
     };
 
@@ -53,7 +54,7 @@ extern "C"
         uint32_t per_pod; /**< a multiple of per_tor; n where there is one pod */
     };
 
-    /** Workload kinds (registry "workload"): ring, allreduce-ring, alltoall, permutation, ... */
+    /** Workload kinds (registry "workload"): ring, alltoall, fsdp, ... */
     struct weft_workload_ops
     {
         struct weft_algo algo;
@@ -65,6 +66,9 @@ extern "C"
          * run). */
         int (*fill)(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
                     struct weft_message *messages, uint32_t *next);
+        /** Optional: why size() has returned WEFT_ERANGE, and what was expected; NULL where it is
+         * the groups. */
+        const char *(*refusal)(const void *config, const struct weft_hosts *hosts);
     };
 
     const struct weft_workload_ops *weft_workload_find(const char *name);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The backward pass of fully sharded data parallelism (ofan §8.4), as the fabric between servers
+ * sees it: with g GPUs per server, g parallel rings; in each phase, one per layer, logical GPU i
+ * sends one message to logical GPU i + g. Logical server s is GPUs s g .. s g + g - 1, on g
+ * consecutive hosts. A GPU starts a phase when what it sent in the last one has been delivered and
+ * what it receives has arrived. Traffic within a server does not cross the fabric and takes no
+ * time.
+ */
+#include "base/tables.h"
+#include "traffic/groups.h"
+
+#include <stdbool.h>
+
+#include <weft/error.h>
+
+struct fsdp_config
+{
+    struct weft_groups common; /* bytes, start and spread alone; groups and placement are 0 */
+    int64_t gpus;
+    int64_t layers;
+    int64_t random; /* placement of servers: 0 blocked, 1 random */
+};
+
+static const struct weft_param params[] = {
+    WEFT_BYTES_PARAM("What each GPU sends in each phase.", "ofan §8.4"),
+    {"layers", WEFT_COUNT, WEFT_P(struct fsdp_config, layers), "1", "1", "1000", NULL,
+     "Layers of the model: phases that follow one another.", "ofan §8.4"},
+    {"gpus", WEFT_COUNT, WEFT_P(struct fsdp_config, gpus), "8", "1", "1024", NULL,
+     "GPUs of a server, each a host; so many rings run side by side.", "ofan §8.4"},
+    {"placement", WEFT_CHOICE, WEFT_P(struct fsdp_config, random), "random", NULL, NULL,
+     "blocked random", "Where logical server s is: the s-th, or one of a random permutation.",
+     "ofan §8.4"},
+    WEFT_START_PARAMS,
+};
+
+static const struct weft_preset presets[] = {
+    {"llama-7b", "bytes=425984B layers=32", "Llama 7B in FP8: 104 packets of 4096 B per flow.",
+     "ofan §8.4"},
+    {"llama-70b", "bytes=1712128B layers=80", "Llama 70B in FP8: 418 packets of 4096 B per flow.",
+     "ofan §8.4"},
+    {"llama-405b", "bytes=6430720B layers=126",
+     "Llama 405B in FP8: 1570 packets of 4096 B per flow.", "ofan §8.4"},
+};
+
+static bool
+whole_servers(const struct fsdp_config *c, const struct weft_hosts *hosts)
+{
+    return c->gpus >= 1 && hosts->n % c->gpus == 0 && hosts->n / c->gpus >= 2;
+}
+
+static struct weft_groups
+one_group(const struct fsdp_config *c)
+{
+    struct weft_groups all = c->common;
+    all.groups = 1;
+    return all;
+}
+
+static const char *
+fsdp_refusal(const void *config, const struct weft_hosts *hosts)
+{
+    const struct fsdp_config *c = (const struct fsdp_config *)config;
+    return whole_servers(c, hosts) ? NULL
+                                   : "the hosts are not two or more whole servers; expected a "
+                                     "multiple of gpus, twice that at least";
+}
+
+static int
+fsdp_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+{
+    const struct fsdp_config *c = (const struct fsdp_config *)config;
+    if (hosts->n > WEFT_MAX_MESSAGES)
+    {
+        return WEFT_EOVERFLOW;
+    }
+    if (!whole_servers(c, hosts) || c->layers < 1 || c->common.bytes < 1)
+    {
+        return WEFT_ERANGE;
+    }
+    struct weft_groups all = one_group(c);
+    uint64_t layers = (uint64_t)c->layers;
+    int error = weft_groups_size(&all, hosts->n, layers, 1, 2 * (layers - 1), out);
+    out->nnext += error ? 0 : hosts->n / (uint32_t)c->gpus; /* scratch: where the servers are */
+    return error;
+}
+
+/* The messages of one GPU, one per layer: all like @p first. */
+static void
+fill_gpu(const struct weft_message *first, uint32_t layers, uint32_t to,
+         struct weft_message *messages, uint32_t *next)
+{
+    uint32_t qp = first->qp;
+    for (uint32_t layer = 0; layer < layers; layer++)
+    {
+        struct weft_message *m = &messages[qp * layers + layer];
+        *m = *first;
+        m->step = layer;
+        m->waits = layer > 0 ? 2 : 0;
+        if (layer + 1 < layers)
+        {
+            m->nnext = 2;
+            m->first_next = 2 * (qp * (layers - 1) + layer);
+            next[m->first_next] = qp * layers + layer + 1;
+            next[m->first_next + 1] = to * layers + layer + 1;
+        }
+    }
+}
+
+/* Writes where each logical server is. */
+static void
+place_servers(const struct fsdp_config *c, uint32_t n, uint64_t seed, uint64_t run, uint32_t *at)
+{
+    if (c->random)
+    {
+        weft_groups_shuffle(n, seed, run, at);
+        return;
+    }
+    for (uint32_t s = 0; s < n; s++)
+    {
+        at[s] = s;
+    }
+}
+
+static int
+fsdp_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
+          struct weft_message *messages, uint32_t *next)
+{
+    const struct fsdp_config *c = (const struct fsdp_config *)config;
+    struct weft_traffic_size size;
+    int error = fsdp_size(config, hosts, &size);
+    if (error)
+    {
+        return error;
+    }
+    struct weft_groups all = one_group(c);
+    uint32_t gpus = (uint32_t)c->gpus;
+    uint32_t *at = next + (size.nnext - hosts->n / gpus);
+    place_servers(c, hosts->n / gpus, seed, run, at);
+    for (uint32_t gpu = 0; gpu < hosts->n; gpu++)
+    {
+        uint32_t to = (gpu + gpus) % hosts->n;
+        struct weft_message first;
+        weft_groups_message(&all, hosts->n, 0, at[gpu / gpus] * gpus + gpu % gpus,
+                            at[to / gpus] * gpus + to % gpus, &first);
+        first.qp = gpu;
+        fill_gpu(&first, (uint32_t)c->layers, to, messages, next);
+    }
+    weft_groups_spread(&c->common, seed, run, size.nmessages, messages);
+    return 0;
+}
+
+const struct weft_workload_ops weft_workload_fsdp = {
+    {"fsdp", "Backward pass of sharded data parallelism: rings across servers, phase by phase.",
+     "ofan §8.4", params, sizeof params / sizeof params[0], presets,
+     sizeof presets / sizeof presets[0], sizeof(struct fsdp_config), NULL},
+    fsdp_size,
+    fsdp_fill,
+    fsdp_refusal,
+};
