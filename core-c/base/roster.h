@@ -16,6 +16,9 @@
     X(weft_lb_ecmp)       \
     X(weft_lb_rsq)        \
     X(weft_lb_ops_spray)  \
+    X(weft_lb_subflow)    \
+    X(weft_lb_plb)        \
+    X(weft_lb_reps)       \
     X(weft_lb_ar)         \
     X(weft_lb_themis)
 

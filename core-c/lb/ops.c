@@ -6,81 +6,27 @@
  * with the 16,384 ports of the dynamic range it would be twice that.
  */
 #include "base/tables.h"
-#include "lb/ecmp.h"
-
-#include <weft/rng.h>
+#include "lb/sprayed.h"
 
 /* "opsq" and "opsh" in ASCII: this balancer's random streams, one per QP and one per host. */
 #define OPS_QP_STREAM   (UINT64_C(0x6f707371) << 32)
 #define OPS_HOST_STREAM (UINT64_C(0x6f707368) << 32)
 
-enum replies
-{
-    REPLIES_ECMP,
-    REPLIES_SPRAY,
-};
-
 struct ops_config
 {
-    int64_t replies; /* enum replies */
-};
-
-/* Draws of a host, for the replies that it makes. */
-struct ops_host
-{
-    struct weft_rng rng;
-    uint64_t sprays;
+    int64_t replies; /* enum weft_replies */
 };
 
 static const struct weft_param params[] = {
-    {"replies", WEFT_CHOICE, WEFT_P(struct ops_config, replies), "spray", NULL, NULL, "ecmp spray",
-     "How ACKs, NACKs and CNPs travel: on their QP's ECMP path, or sprayed like data.",
-     "ofan §3.2(4) leaves it open; spray (ours)"},
+    {"replies", WEFT_CHOICE, WEFT_P(struct ops_config, replies), "spray", NULL, NULL,
+     WEFT_REPLIES_CHOICES, WEFT_REPLIES_DOC, "ofan §3.2(4) leaves it open; spray (ours)"},
 };
-
-static size_t
-ops_size(const void *config, const struct weft_site *site)
-{
-    (void)config;
-    (void)site;
-    return sizeof(struct weft_ecmp);
-}
-
-static int
-ops_init(void *state, const void *config, const struct weft_site *site)
-{
-    (void)config;
-    weft_ecmp_init((struct weft_ecmp *)state, site, false);
-    return 0;
-}
-
-static uint32_t
-ops_peek(const void *state, const struct weft_ports *ports, const struct weft_packet *packet)
-{
-    return weft_port_at(ports, weft_ecmp_index((const struct weft_ecmp *)state, ports->n, packet));
-}
-
-static uint32_t
-ops_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
-{
-    (void)now;
-    return ops_peek(state, ports, packet);
-}
-
-static size_t
-ops_host_size(const void *config, const struct weft_path_site *site)
-{
-    (void)config;
-    (void)site;
-    return sizeof(struct ops_host);
-}
 
 static int
 ops_host_init(void *host, const void *config, const struct weft_path_site *site)
 {
-    struct ops_host *h = (struct ops_host *)host;
-    weft_rng_seed(&h->rng, site->seed, site->run, OPS_HOST_STREAM | site->host);
-    h->sprays = ((const struct ops_config *)config)->replies == REPLIES_SPRAY;
+    weft_replier_init((struct weft_replier *)host, site, OPS_HOST_STREAM,
+                      ((const struct ops_config *)config)->replies);
     return 0;
 }
 
@@ -104,24 +50,14 @@ static void
 ops_data(void *qp, struct weft_packet *data, int64_t now)
 {
     (void)now;
-    data->sport = (uint16_t)(weft_rng_u32((struct weft_rng *)qp) >> 16);
-}
-
-static void
-ops_reply(void *host, struct weft_packet *reply)
-{
-    struct ops_host *h = (struct ops_host *)host;
-    if (h->sprays)
-    {
-        reply->sport = (uint16_t)(weft_rng_u32(&h->rng) >> 16);
-    }
+    data->sport = weft_label((struct weft_rng *)qp);
 }
 
 static const struct weft_path_ops ops_path = {
-    ops_host_size, ops_host_init, ops_qp_size, ops_qp_init,
-    ops_data,      ops_reply,     NULL, /* on_reply */
-    NULL,                               /* on_timeout */
-    NULL,                               /* set_routes */
+    weft_sprayed_host_size, ops_host_init,      ops_qp_size, ops_qp_init,
+    ops_data,               weft_sprayed_reply, NULL, /* on_reply */
+    NULL,                                             /* on_timeout */
+    NULL,                                             /* set_routes */
 };
 
 const struct weft_lb_ops weft_lb_ops_spray = {
@@ -137,13 +73,13 @@ const struct weft_lb_ops weft_lb_ops_spray = {
         NULL,
     },
     WEFT_LB_PATH,
-    ops_size,
-    ops_init,
-    ops_pick,
+    weft_sprayed_size,
+    weft_sprayed_init,
+    weft_sprayed_pick,
     NULL,
     NULL,
     NULL,
     &ops_path,
     true,
-    ops_peek,
+    weft_sprayed_peek,
 };

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recycled entropies (REPS): the labels of packets whose ACKs came back unmarked are kept in a
+ * small ring, and each is used once more, the oldest first. Without one a packet gets a random
+ * label, as do the first BDP of packets. After a timeout the ring is frozen for a while: where no
+ * unused label is left, used ones are taken again, in a circle from the ring's head, since random
+ * ones might lead to the failed link.
+ *
+ * Unused labels always lie directly behind the head: ACKs put them there, and the head moves for
+ * another reason only when none is left. Until the ring has been filled once its circle is the
+ * part that is.
+ */
+#include "base/tables.h"
+#include "lb/sprayed.h"
+
+/* "repq" and "reph" in ASCII: this balancer's random streams, one per QP and one per host. */
+#define REPS_QP_STREAM   (UINT64_C(0x72657071) << 32)
+#define REPS_HOST_STREAM (UINT64_C(0x72657068) << 32)
+
+struct reps_config
+{
+    int64_t ring;
+    int64_t explore;
+    int64_t freeze;
+    int64_t replies; /* enum weft_replies */
+};
+
+/* One QP's; the labels of its ring follow. */
+struct reps
+{
+    struct weft_rng rng;
+    int64_t freeze;  /* ps; 0: never */
+    int64_t thaw_at; /* while frozen: no sooner than this */
+    uint64_t explore;
+    uint64_t exploring; /* packets that still get random labels, whatever the ring holds */
+    uint32_t size;
+    uint32_t filled; /* slots that hold a label, used or not */
+    uint32_t head;   /* slot of the next label; filled or size: starts anew at 0 */
+    uint32_t unused; /* labels not taken since they came */
+    bool frozen;
+};
+
+static const struct weft_param params[] = {
+    {"ring", WEFT_COUNT, WEFT_P(struct reps_config, ring), "8", "1", "1024", NULL,
+     "Labels kept per QP.", "Bonato et al., EuroSys 2026"},
+    {"explore", WEFT_COUNT, WEFT_P(struct reps_config, explore), "150", "0", "1000000000", NULL,
+     "Packets with random labels at the start and after freezing mode: a BDP.",
+     "Bonato et al., EuroSys 2026; 150 (ours): that of ofan §5"},
+    {"freeze", WEFT_TIME, WEFT_P(struct reps_config, freeze), "100us", "0ps", "1s", NULL,
+     "Freezing mode after a timeout lasts until the first unmarked ACK after this time; 0: there is "
+     "none.",
+     "Bonato et al., EuroSys 2026; 100 us (ours)"},
+    {"replies", WEFT_CHOICE, WEFT_P(struct reps_config, replies), "spray", NULL, NULL,
+     WEFT_REPLIES_CHOICES, WEFT_REPLIES_DOC, "(ours), as ops has them"},
+};
+
+static uint16_t *
+ring_of(struct reps *r)
+{
+    return (uint16_t *)(void *)(r + 1);
+}
+
+static int
+reps_host_init(void *host, const void *config, const struct weft_path_site *site)
+{
+    weft_replier_init((struct weft_replier *)host, site, REPS_HOST_STREAM,
+                      ((const struct reps_config *)config)->replies);
+    return 0;
+}
+
+static size_t
+reps_qp_size(const void *config)
+{
+    const size_t ring = (size_t)((const struct reps_config *)config)->ring;
+    return sizeof(struct reps) + ring * sizeof(uint16_t);
+}
+
+static void
+reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
+             uint32_t qp_index)
+{
+    struct reps *r = (struct reps *)qp;
+    const struct reps_config *c = (const struct reps_config *)config;
+    (void)host;
+    weft_rng_seed(&r->rng, site->seed, site->run, REPS_QP_STREAM | qp_index);
+    r->freeze = c->freeze;
+    r->thaw_at = 0;
+    r->explore = (uint64_t)c->explore;
+    r->exploring = r->explore;
+    r->size = (uint32_t)c->ring;
+    r->filled = 0;
+    r->head = 0;
+    r->unused = 0;
+    r->frozen = false;
+}
+
+static uint16_t
+oldest_unused(struct reps *r)
+{
+    const uint32_t back = r->unused--;
+    return ring_of(r)[r->head >= back ? r->head - back : r->head + r->size - back];
+}
+
+/* The next slot of the circle, whether used or not. At least one is filled. */
+static uint16_t
+used_again(struct reps *r)
+{
+    r->head = r->head < r->filled ? r->head : 0;
+    return ring_of(r)[r->head++];
+}
+
+static void
+reps_data(void *qp, struct weft_packet *data, int64_t now)
+{
+    struct reps *r = (struct reps *)qp;
+    (void)now;
+    if (r->exploring > 0)
+    {
+        r->exploring--;
+        data->sport = weft_label(&r->rng);
+    }
+    else if (r->unused > 0)
+    {
+        data->sport = oldest_unused(r);
+    }
+    else
+    {
+        data->sport = r->frozen && r->filled > 0 ? used_again(r) : weft_label(&r->rng);
+    }
+}
+
+static void
+keep(struct reps *r, uint16_t label)
+{
+    r->head = r->head < r->size ? r->head : 0;
+    ring_of(r)[r->head++] = label;
+    r->filled = r->head > r->filled ? r->head : r->filled;
+    r->unused += r->unused < r->size;
+}
+
+static void
+reps_on_reply(void *qp, const struct weft_packet *reply, int64_t now)
+{
+    struct reps *r = (struct reps *)qp;
+    if (reply->kind != WEFT_ACK || (reply->flags & WEFT_F_ECE))
+    {
+        return;
+    }
+    keep(r, reply->echo);
+    if (r->frozen && now >= r->thaw_at)
+    {
+        r->frozen = false;
+        r->exploring = r->explore;
+    }
+}
+
+static void
+reps_on_timeout(void *qp, int64_t now)
+{
+    struct reps *r = (struct reps *)qp;
+    if (!r->frozen && r->exploring == 0 && r->freeze > 0)
+    {
+        r->frozen = true;
+        r->thaw_at = now + r->freeze;
+    }
+}
+
+static const struct weft_path_ops reps_path = {
+    weft_sprayed_host_size,
+    reps_host_init,
+    reps_qp_size,
+    reps_qp_init,
+    reps_data,
+    weft_sprayed_reply,
+    reps_on_reply,
+    reps_on_timeout,
+    NULL, /* set_routes */
+};
+
+const struct weft_lb_ops weft_lb_reps = {
+    {
+        "reps",
+        "Recycled entropies: labels whose ACKs came back unmarked are used again, others discarded.",
+        "ofan §3.2(6); Bonato et al., EuroSys 2026",
+        params,
+        sizeof params / sizeof params[0],
+        NULL,
+        0,
+        sizeof(struct reps_config),
+        NULL,
+    },
+    WEFT_LB_PATH,
+    weft_sprayed_size,
+    weft_sprayed_init,
+    weft_sprayed_pick,
+    NULL,
+    NULL,
+    NULL,
+    &reps_path,
+    true,
+    weft_sprayed_peek,
+};

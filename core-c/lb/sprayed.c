@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Labels that hosts choose and switches hash: the parts that do not depend on how they choose. */
+#include "lb/sprayed.h"
+
+#include "lb/ecmp.h"
+
+void
+weft_replier_init(struct weft_replier *replier, const struct weft_path_site *site, uint64_t stream,
+                  int64_t how)
+{
+    weft_rng_seed(&replier->rng, site->seed, site->run, stream | site->host);
+    replier->how = (uint64_t)how;
+}
+
+size_t
+weft_sprayed_host_size(const void *config, const struct weft_path_site *site)
+{
+    (void)config;
+    (void)site;
+    return sizeof(struct weft_replier);
+}
+
+void
+weft_sprayed_reply(void *host, struct weft_packet *reply)
+{
+    struct weft_replier *r = (struct weft_replier *)host;
+    if (r->how == WEFT_REPLIES_SPRAY)
+    {
+        reply->sport = weft_label(&r->rng);
+    }
+    else if (r->how == WEFT_REPLIES_ECHO)
+    {
+        reply->sport = reply->echo;
+    }
+}
+
+size_t
+weft_sprayed_size(const void *config, const struct weft_site *site)
+{
+    (void)config;
+    (void)site;
+    return sizeof(struct weft_ecmp);
+}
+
+int
+weft_sprayed_init(void *state, const void *config, const struct weft_site *site)
+{
+    (void)config;
+    weft_ecmp_init((struct weft_ecmp *)state, site, false);
+    return 0;
+}
+
+uint32_t
+weft_sprayed_peek(const void *state, const struct weft_ports *ports,
+                  const struct weft_packet *packet)
+{
+    return weft_port_at(ports, weft_ecmp_index((const struct weft_ecmp *)state, ports->n, packet));
+}
+
+uint32_t
+weft_sprayed_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet,
+                  int64_t now)
+{
+    (void)now;
+    return weft_sprayed_peek(state, ports, packet);
+}
