@@ -54,10 +54,15 @@ ops_data(void *qp, struct weft_packet *data, int64_t now)
 }
 
 static const struct weft_path_ops ops_path = {
-    weft_sprayed_host_size, ops_host_init,      ops_qp_size, ops_qp_init,
-    ops_data,               weft_sprayed_reply, NULL, /* on_reply */
-    NULL,                                             /* on_timeout */
-    NULL,                                             /* set_routes */
+    weft_sprayed_host_size,
+    ops_host_init,
+    ops_qp_size,
+    ops_qp_init,
+    ops_data,
+    weft_sprayed_reply,
+    NULL, /* on_reply */
+    NULL, /* on_timeout */
+    NULL, /* set_routes */
 };
 
 const struct weft_lb_ops weft_lb_ops_spray = {

@@ -128,15 +128,8 @@ plb_on_timeout(void *qp, int64_t now)
 }
 
 static const struct weft_path_ops plb_path = {
-    weft_sprayed_host_size,
-    plb_host_init,
-    plb_qp_size,
-    plb_qp_init,
-    plb_data,
-    weft_sprayed_reply,
-    plb_on_reply,
-    plb_on_timeout,
-    NULL, /* set_routes */
+    weft_sprayed_host_size, plb_host_init, plb_qp_size,    plb_qp_init, plb_data,
+    weft_sprayed_reply,     plb_on_reply,  plb_on_timeout, NULL, /* set_routes */
 };
 
 const struct weft_lb_ops weft_lb_plb = {

@@ -47,7 +47,8 @@ static const struct weft_param params[] = {
      "Packets with random labels at the start and after freezing mode: a BDP.",
      "Bonato et al., EuroSys 2026; 150 (ours): that of ofan §5"},
     {"freeze", WEFT_TIME, WEFT_P(struct reps_config, freeze), "100us", "0ps", "1s", NULL,
-     "Freezing mode after a timeout lasts until the first unmarked ACK after this time; 0: there is "
+     "Freezing mode after a timeout lasts until the first unmarked ACK after this time; 0: there "
+     "is "
      "none.",
      "Bonato et al., EuroSys 2026; 100 us (ours)"},
     {"replies", WEFT_CHOICE, WEFT_P(struct reps_config, replies), "spray", NULL, NULL,
@@ -166,21 +167,15 @@ reps_on_timeout(void *qp, int64_t now)
 }
 
 static const struct weft_path_ops reps_path = {
-    weft_sprayed_host_size,
-    reps_host_init,
-    reps_qp_size,
-    reps_qp_init,
-    reps_data,
-    weft_sprayed_reply,
-    reps_on_reply,
-    reps_on_timeout,
-    NULL, /* set_routes */
+    weft_sprayed_host_size, reps_host_init, reps_qp_size,    reps_qp_init, reps_data,
+    weft_sprayed_reply,     reps_on_reply,  reps_on_timeout, NULL, /* set_routes */
 };
 
 const struct weft_lb_ops weft_lb_reps = {
     {
         "reps",
-        "Recycled entropies: labels whose ACKs came back unmarked are used again, others discarded.",
+        "Recycled entropies: labels whose ACKs came back unmarked are used again, others "
+        "discarded.",
         "ofan §3.2(6); Bonato et al., EuroSys 2026",
         params,
         sizeof params / sizeof params[0],

@@ -27,8 +27,8 @@ struct subflow
 };
 
 static const struct weft_param params[] = {
-    {"n", WEFT_COUNT, WEFT_P(struct subflow_config, n), "4", "1", "1024", NULL,
-     "Subflows of a QP.", "ofan Table 2"},
+    {"n", WEFT_COUNT, WEFT_P(struct subflow_config, n), "4", "1", "1024", NULL, "Subflows of a QP.",
+     "ofan Table 2"},
     {"replies", WEFT_CHOICE, WEFT_P(struct subflow_config, replies), "echo", NULL, NULL,
      WEFT_REPLIES_CHOICES, WEFT_REPLIES_DOC, "(ours): a subflow's ACKs are its own, as in MPTCP"},
 };
@@ -85,10 +85,15 @@ subflow_data(void *qp, struct weft_packet *data, int64_t now)
 }
 
 static const struct weft_path_ops subflow_path = {
-    weft_sprayed_host_size, subflow_host_init,  subflow_qp_size, subflow_qp_init,
-    subflow_data,           weft_sprayed_reply, NULL, /* on_reply */
-    NULL,                                             /* on_timeout */
-    NULL,                                             /* set_routes */
+    weft_sprayed_host_size,
+    subflow_host_init,
+    subflow_qp_size,
+    subflow_qp_init,
+    subflow_data,
+    weft_sprayed_reply,
+    NULL, /* on_reply */
+    NULL, /* on_timeout */
+    NULL, /* set_routes */
 };
 
 const struct weft_lb_ops weft_lb_subflow = {

@@ -7,63 +7,11 @@
 #include <weft/weft.h>
 
 #include "must.h"
+#include "path-rig.h"
 
 #define PORTS 16
 
-/* One host and one of its QPs. */
-static struct
-{
-    const struct weft_lb_ops *ops;
-    uint64_t config[4];
-    uint64_t host[8];
-    uint64_t qp[8];
-} rig;
-
-static void
-begin_ops(uint64_t seed, uint64_t run, uint32_t host, uint32_t qp_index, const char *replies)
-{
-    const struct weft_path_site site = {seed, run, host, NULL};
-    memset(&rig, 0, sizeof(rig));
-    rig.ops = weft_lb_find("ops");
-    ck_assert_ptr_nonnull(rig.ops);
-    ck_assert_int_eq(rig.ops->kind, WEFT_LB_PATH);
-    ck_assert_uint_le(rig.ops->algo.config_size, sizeof(rig.config));
-    ck_assert_uint_le(rig.ops->path->host_size(rig.config, &site), sizeof(rig.host));
-    ck_assert_uint_le(rig.ops->path->qp_size(rig.config), sizeof(rig.qp));
-    ck_assert_int_eq(weft_config_default(&rig.ops->algo, rig.config), 0);
-    ck_assert_int_eq(weft_config_set(&rig.ops->algo, rig.config, "replies", replies), 0);
-    ck_assert_int_eq(rig.ops->path->host_init(rig.host, rig.config, &site), 0);
-    rig.ops->path->qp_init(rig.qp, rig.host, rig.config, &site, qp_index);
-}
-
-static struct weft_packet
-packet_of(enum weft_packet_kind kind)
-{
-    struct weft_packet packet;
-    memset(&packet, 0, sizeof(packet));
-    packet.kind = (uint8_t)kind;
-    packet.src = 3;
-    packet.dst = 77;
-    packet.sport = 50000;
-    return packet;
-}
-
-static uint16_t
-data_port(void)
-{
-    struct weft_packet packet = packet_of(WEFT_DATA);
-    rig.ops->path->data(rig.qp, &packet, 0);
-    ck_assert(packet.src == 3 && packet.dst == 77 && packet.kind == WEFT_DATA);
-    return packet.sport;
-}
-
-static uint16_t
-reply_port(enum weft_packet_kind kind)
-{
-    struct weft_packet packet = packet_of(kind);
-    rig.ops->path->reply(rig.host, &packet);
-    return packet.sport;
-}
+static struct path_rig rig;
 
 /* Sum of squares against a uniform expectation, in standard deviations of chi-square. */
 static double
@@ -82,10 +30,10 @@ START_TEST(source_ports_are_uniform_over_all_16_bits)
 {
     static uint32_t high[256];
     static uint32_t low[256];
-    begin_ops(1, 1, 3, 0, "spray");
+    path_rig_begin(&rig, "ops", "", 1, 1, 3, 0);
     for (uint32_t i = 0; i < 256 * 400; i++)
     {
-        const uint16_t port = data_port();
+        const uint16_t port = path_rig_data(&rig);
         high[port >> 8]++;
         low[port & 255]++;
     }
@@ -101,12 +49,16 @@ START_TEST(two_tiers_of_switches_spread_one_flow_over_all_paths)
     uint64_t aggregation[PORTS][8];
     uint32_t queues[PORTS] = {0};
     const struct weft_ports ports = {queues, NULL, 0, PORTS, PORTS};
+    struct weft_packet packet;
     struct weft_site site;
+    memset(&packet, 0, sizeof(packet));
+    packet.src = 3;
+    packet.dst = 77;
     memset(&site, 0, sizeof(site));
     site.seed = 5;
     site.tiers = 3;
     site.up_ports = PORTS;
-    begin_ops(5, 1, 3, 0, "spray");
+    path_rig_begin(&rig, "ops", "", 5, 1, 3, 0);
     ck_assert_int_eq(rig.ops->init(edge, rig.config, &site), 0);
     for (uint32_t i = 0; i < PORTS; i++)
     {
@@ -116,9 +68,8 @@ START_TEST(two_tiers_of_switches_spread_one_flow_over_all_paths)
     }
     for (uint32_t i = 0; i < 256 * 100; i++)
     {
-        struct weft_packet packet = packet_of(WEFT_DATA);
-        rig.ops->path->data(rig.qp, &packet, 0);
-        const uint16_t sport = packet.sport;
+        const uint16_t sport = path_rig_data(&rig);
+        packet.sport = sport;
         const uint32_t up = rig.ops->pick(edge, &ports, &packet, 0);
         counts[up * PORTS + rig.ops->pick(aggregation[up], &ports, &packet, 0)]++;
         MUST(packet.sport == sport); /* switches hash, and nothing else */
@@ -135,76 +86,19 @@ END_TEST
 
 START_TEST(switches_hash_as_under_ecmp)
 {
-    const struct weft_lb_ops *ecmp = weft_lb_find("ecmp");
-    uint64_t config[4];
-    uint64_t ours[8];
-    uint64_t theirs[8];
-    uint32_t queues[PORTS] = {0};
-    const struct weft_ports ports = {queues, NULL, 0, PORTS, PORTS};
-    struct weft_site site;
-    memset(&site, 0, sizeof(site));
-    site.seed = 9;
-    begin_ops(9, 1, 3, 0, "spray");
-    ck_assert_int_eq(weft_config_default(&ecmp->algo, config), 0);
-    ck_assert_int_eq(rig.ops->init(ours, rig.config, &site), 0);
-    ck_assert_int_eq(ecmp->init(theirs, config, &site), 0);
-    for (uint32_t i = 0; i < 1000; i++)
-    {
-        struct weft_packet packet = packet_of(WEFT_DATA);
-        packet.sport = (uint16_t)(i * 61);
-        MUST(rig.ops->pick(ours, &ports, &packet, 0) == ecmp->pick(theirs, &ports, &packet, 0));
-    }
+    path_rig_check_switches("ops");
 }
 END_TEST
 
 START_TEST(replies_are_sprayed_unless_asked_otherwise)
 {
-    static const enum weft_packet_kind kinds[] = {WEFT_ACK, WEFT_NACK, WEFT_CNP};
-    begin_ops(1, 1, 3, 0, "ecmp");
-    for (uint32_t i = 0; i < 30; i++)
-    {
-        ck_assert_uint_eq(reply_port(kinds[i % 3]), 50000);
-    }
-    ck_assert_uint_ne(data_port(), data_port());
-    begin_ops(1, 1, 3, 0, "spray");
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < 3000; i++)
-    {
-        kept += reply_port(kinds[i % 3]) == 50000;
-    }
-    ck_assert_uint_le(kept, 2);
-    ck_assert_int_eq(weft_config_default(&rig.ops->algo, rig.config), 0);
-    ck_assert_int_eq((int)rig.config[0], 1); /* spray */
+    path_rig_check_replies("ops", "spray");
 }
 END_TEST
 
-/* Draws of one QP and of its host, one number of each. */
-static uint64_t
-draws(uint64_t seed, uint64_t run, uint32_t host, uint32_t qp_index)
-{
-    uint64_t word = 0;
-    begin_ops(seed, run, host, qp_index, "spray");
-    for (int i = 0; i < 2; i++)
-    {
-        word = word << 16 | data_port();
-        word = word << 16 | reply_port(WEFT_ACK);
-    }
-    return word;
-}
-
 START_TEST(a_run_can_be_repeated_and_streams_are_apart)
 {
-    const uint64_t data = UINT64_C(0xffff0000ffff0000);
-    const uint64_t base = draws(1, 1, 3, 8);
-    ck_assert(draws(1, 1, 3, 8) == base);
-    ck_assert((draws(2, 1, 3, 8) & data) != (base & data));
-    ck_assert((draws(1, 2, 3, 8) & ~data) != (base & ~data));
-    /* A QP's draws are its own, and so are a host's. */
-    ck_assert((draws(1, 1, 3, 9) & data) != (base & data));
-    ck_assert((draws(1, 1, 3, 9) & ~data) == (base & ~data));
-    ck_assert((draws(1, 1, 4, 8) & data) == (base & data));
-    ck_assert((draws(1, 1, 4, 8) & ~data) != (base & ~data));
-    ck_assert((base & data) != (base & ~data) << 16);
+    path_rig_check_streams("ops", "");
 }
 END_TEST
 
