@@ -224,6 +224,37 @@ load_failure(const struct element *e, struct scenario *s, struct diagnostics *d)
     s->failures[s->nfailures++] = f;
 }
 
+/** A probability that stands in for another one where it is not given. */
+static double
+probability_of(const struct element *e, const char *name, double otherwise, struct diagnostics *d)
+{
+    bool given = e && element_attribute(e, name);
+    return given ? value_of(e, "random-failures", name, d).real : otherwise;
+}
+
+static void
+load_random_failures(const struct element *e, struct scenario *s, struct diagnostics *d)
+{
+    struct random_failures *f = &s->random_failures;
+    const double both = value_of(e, "random-failures", "probability", d).real;
+    f->edge = probability_of(e, "edge-aggregation", both, d);
+    f->core = probability_of(e, "aggregation-core", both, d);
+    f->at = value_of(e, "random-failures", "at", d).integer;
+    f->repair = value_of(e, "random-failures", "repair", d).integer;
+    if (f->repair <= f->at)
+    {
+        diag_error(d, element_line(e, "repair"),
+                   "repair of <random-failures> is not after at; expected a later time or inf");
+    }
+    if (e && element_attribute(e, "aggregation-core") && s->clos.nhosts && s->clos.ncores == 0)
+    {
+        diag_error(d, element_line(e, "aggregation-core"),
+                   "aggregation-core of <random-failures>: this %s has two tiers, whose links are "
+                   "all of edge-aggregation; expected edge-aggregation or probability alone",
+                   s->topology.algo->name);
+    }
+}
+
 static int
 by_number(const void *a, const void *b)
 {
@@ -360,6 +391,7 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
     }
     const struct element *seed = element_child(root, "seed");
     s->loss = value_of(element_child(root, "loss"), "loss", "probability", d).real;
+    load_random_failures(element_child(root, "random-failures"), s, d);
     s->convergence =
         value_of(element_child(root, "convergence"), "convergence", "delay", d).integer;
     s->stop = value_of(element_child(root, "limit"), "limit", "time", d).integer;

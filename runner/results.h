@@ -16,7 +16,7 @@ extern "C"
 #endif
 
     /** Totals of a run: the one row of summary.csv. Counters count packets unless said otherwise.
-     */
+     * Completion times are over what was delivered; -1: nothing was. */
     struct run_summary
     {
         int64_t cct;       /**< ps: last delivery of the slowest group, from time 0 */
@@ -29,6 +29,9 @@ extern "C"
         double mean_rate; /**< bit/s: mean over QPs of the congestion control's rate, weighted by
                              time active */
         uint64_t messages, qps;
+        uint64_t failed;    /**< messages given up by their senders and not delivered */
+        uint64_t unstarted; /**< messages that waited for such */
+        uint64_t links_failed;
         uint64_t data_sent;      /**< first transmissions */
         uint64_t data_resent;    /**< retransmissions */
         uint64_t duplicates;     /**< data that arrived a second time: spurious retransmissions */
@@ -126,7 +129,7 @@ extern "C"
      * Runs one scenario in this process (once per process: ns-3's simulator is a singleton).
      * Returns 0 and fills @p results (free with run_results_free()), or -1 with a sentence in @p
      * why: a balancer that cannot work on this topology, messages left at the time limit or for
-     * ever, a conservation violation, no memory.
+     * ever, a conservation violation, no memory. Messages that senders have given up are a result.
      */
     int simulate(const struct scenario *scenario, struct run_results *results, progress_fn progress,
                  void *user, char *why, size_t why_size);

@@ -2,6 +2,7 @@
 #include "run-child.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,12 +53,41 @@ on_progress(void *user, double done, int64_t now)
     }
 }
 
+/** Messages that were given up are a result, but not one to be overlooked. */
+static void
+report_failed_messages(const struct child *c, const struct run_results *r)
+{
+    const struct flow_result *f = r->flows;
+    char text[300];
+    if (r->summary.failed == 0)
+    {
+        return;
+    }
+    while (f->posted < 0 || f->delivered >= 0)
+    {
+        f++;
+    }
+    snprintf(text, sizeof text,
+             "%" PRIu64 " of %" PRIu64
+             " messages were given up by their senders and not delivered, "
+             "such as host %u to host %u; %" PRIu64 " that waited for them did not start",
+             r->summary.failed, r->summary.messages, f->src, f->dst, r->summary.unstarted);
+    send_report(c, REPORT_WARNING, 1, text);
+}
+
 static void
 report_done(const struct child *c, const struct run_results *r, double seconds)
 {
     char text[200];
-    snprintf(text, sizeof text, "completion time %.3f ms, goodput %.2f Gbps (%.1f s)",
-             (double)r->summary.cct * 1e-9, r->summary.goodput * 1e-9, seconds);
+    if (r->summary.cct < 0)
+    {
+        snprintf(text, sizeof text, "nothing was delivered (%.1f s)", seconds);
+    }
+    else
+    {
+        snprintf(text, sizeof text, "completion time %.3f ms, goodput %.2f Gbps (%.1f s)",
+                 (double)r->summary.cct * 1e-9, r->summary.goodput * 1e-9, seconds);
+    }
     send_report(c, REPORT_DONE, 1, text);
 }
 
@@ -82,6 +112,7 @@ simulate_into(struct child *c, struct run_folder *folder, const struct scenario 
                 run_folder_finish(folder, &why);
     if (good)
     {
+        report_failed_messages(c, &results);
         report_done(c, &results, seconds);
     }
     else

@@ -11,6 +11,7 @@
 enum report_kind
 {
     REPORT_PROGRESS,
+    REPORT_WARNING, /**< text: what the user should know of the results that follow */
     REPORT_DONE,   /**< text: the main figures */
     REPORT_FAILED, /**< text: why */
 };

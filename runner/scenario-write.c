@@ -72,6 +72,22 @@ parallel_number(const struct weft_clos *clos, uint64_t number, const struct weft
 }
 
 static void
+write_random_failures(struct text *t, const struct scenario *s)
+{
+    const struct random_failures *f = &s->random_failures;
+    text_add(t, "  <random-failures");
+    write_value(t, "random-failures", "edge-aggregation", (union attribute_value){.real = f->edge});
+    if (s->clos.ncores)
+    {
+        write_value(t, "random-failures", "aggregation-core",
+                    (union attribute_value){.real = f->core});
+    }
+    write_integer(t, "random-failures", "at", f->at);
+    write_integer(t, "random-failures", "repair", f->repair);
+    text_add(t, "/>\n");
+}
+
+static void
 write_failures(struct text *t, const struct scenario *s)
 {
     for (size_t i = 0; i < s->nfailures; i++)
@@ -84,6 +100,7 @@ write_failures(struct text *t, const struct scenario *s)
         write_integer(t, "failure", "repair", s->failures[i].repair);
         text_add(t, "/>\n");
     }
+    write_random_failures(t, s);
     text_add(t, "  <convergence");
     write_integer(t, "convergence", "delay", s->convergence);
     text_add(t, "/>\n");

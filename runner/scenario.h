@@ -43,6 +43,15 @@ extern "C"
         int64_t repair; /**< ps, WEFT_NEVER: never */
     };
 
+    /** Links between switches that fail by chance, each by itself. */
+    struct random_failures
+    {
+        double edge;    /**< probability for links of ToRs */
+        double core;    /**< probability for links above */
+        int64_t at;     /**< ps */
+        int64_t repair; /**< ps, WEFT_NEVER: never */
+    };
+
     /** An ns-3 attribute default: <default name="ns3::Class::Attribute" value="..."/>. */
     struct attribute_default
     {
@@ -70,6 +79,7 @@ extern "C"
         double loss; /**< probability that a data packet is lost at the top tier it crosses */
         struct link_failure *failures;
         size_t nfailures;
+        struct random_failures random_failures;
         int64_t
             convergence; /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
         struct measurements measure;

@@ -1,6 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "bound.h"
+#include "link-failures.h"
 #include "results.h"
 #include "scenario.h"
 
@@ -84,6 +86,7 @@ class Run
     };
 
     bool ApplyDefaults(std::string& error);
+    void ScheduleFailures();
     void ScheduleSampling();
     void Sample();
     void SampleQps(int64_t now);
@@ -92,12 +95,12 @@ class Run
     void Report();
     void StopAtLimit();
     void ForgetLimit();
-    weft_wire GetWire() const;
-    int64_t GetBound() const;
     void CollectFlows(run_results* out);
     qp_result CollectQp(const WeftQp* qp) const;
     void CollectQps(run_results* out, run_summary& sum);
     void CollectSwitches(run_summary& sum);
+    static void CollectTimes(const run_results& r, run_summary& sum);
+    double GetGoodput(const WeftQp* qp) const;
 
     const scenario& m_s;
     progress_fn m_progress;
@@ -106,6 +109,7 @@ class Run
     NodeContainer m_switches;
     Ptr<WeftFabric> m_fabric;
     Ptr<WeftCollective> m_work;
+    std::vector<link_failure> m_failures;
     std::vector<Last> m_last;
     std::vector<qp_sample> m_samples;
     std::vector<queue_sample> m_queues;
@@ -174,14 +178,7 @@ Run::Build(std::string& error)
         m_fabric->AddDrop(m_s.drops[i].qp, m_s.drops[i].psn_offset, m_s.drops[i].count);
     }
     m_fabric->SetLossProbability(m_s.loss);
-    for (size_t i = 0; i < m_s.nfailures; i++)
-    {
-        const link_failure& f = m_s.failures[i];
-        m_fabric->ScheduleFailure(
-            f.link,
-            TimeStep(static_cast<uint64_t>(f.at)),
-            f.repair == WEFT_NEVER ? Time::Max() : TimeStep(static_cast<uint64_t>(f.repair)));
-    }
+    ScheduleFailures();
     m_work = CreateObject<WeftCollective>();
     m_work->SetWorkload(m_s.workload.algo, m_s.workload.config);
     if (!m_work->Install(m_fabric, error))
@@ -192,6 +189,20 @@ Run::Build(std::string& error)
     m_totalBytes = m_work->GetTotalBytes();
     ScheduleSampling();
     return true;
+}
+
+void
+Run::ScheduleFailures()
+{
+    m_failures.resize(failures_of(&m_s, nullptr));
+    failures_of(&m_s, m_failures.data());
+    for (const link_failure& f : m_failures)
+    {
+        m_fabric->ScheduleFailure(
+            f.link,
+            TimeStep(static_cast<uint64_t>(f.at)),
+            f.repair == WEFT_NEVER ? Time::Max() : TimeStep(static_cast<uint64_t>(f.repair)));
+    }
 }
 
 void
@@ -344,65 +355,11 @@ Run::Go(std::string& error)
     return error.empty();
 }
 
-weft_wire
-Run::GetWire() const
-{
-    const auto& f = m_fabric->GetFrameConfig();
-    const weft_clos& c = m_s.clos;
-    weft_wire w{};
-    w.payload = f.payload;
-    w.header = f.header;
-    w.gap = f.gap;
-    w.ack = f.ack;
-    w.rate = c.host_rate;
-    w.delay = c.host_delay;
-    w.links = weft_clos_hops(&c, 0, c.nhosts - 1);
-    return w;
-}
-
-int64_t
-Run::GetBound() const
-{
-    // The closed forms hold for equal links and ranks that all lie under different ToRs.
-    const weft_clos& c = m_s.clos;
-    const auto& messages = m_work->GetMessages();
-    const uint32_t links = weft_clos_hops(&c, 0, c.nhosts - 1);
-    if (c.host_rate != c.fabric_rate || c.host_delay != c.fabric_delay)
-    {
-        return 0;
-    }
-    int64_t start = WEFT_NEVER;
-    for (const weft_message& m : messages)
-    {
-        if (weft_clos_hops(&c, m.src, m.dst) != links)
-        {
-            return 0;
-        }
-        start = std::min(start, m.start);
-    }
-    const weft_wire w = GetWire();
-    const uint32_t ranks = c.nhosts / m_work->GetNGroups();
-    const std::string name = m_s.workload.algo->name;
-    if (name == "allreduce-ring")
-    {
-        return start + weft_allreduce_ring_bound(&w, ranks, messages[0].bytes * ranks);
-    }
-    if (name == "alltoall")
-    {
-        return start + weft_alltoall_bound(&w, ranks, messages[0].bytes * ranks);
-    }
-    if (name == "ring" || name == "permutation")
-    {
-        return start + weft_message_bound(&w, messages[0].bytes);
-    }
-    return 0;
-}
-
 void
 Run::CollectFlows(run_results* out)
 {
     std::vector<flow_result> flows;
-    std::vector<group_result> groups(m_work->GetNGroups());
+    std::vector<group_result> groups(m_work->GetNGroups(), group_result{0, 0, -1, -1});
     for (uint32_t i = 0; i < m_work->GetMessages().size(); i++)
     {
         const weft_message& m = m_work->GetMessages()[i];
@@ -460,6 +417,19 @@ Run::CollectQp(const WeftQp* qp) const
     return r;
 }
 
+double
+Run::GetGoodput(const WeftQp* qp) const
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < qp->delivered; i++)
+    {
+        bytes += qp->messages[i].bytes;
+    }
+    return bytes ? static_cast<double>(bytes) * 8e12 /
+                       static_cast<double>(qp->lastDelivery - qp->firstSent)
+                 : 0;
+}
+
 void
 Run::CollectQps(run_results* out, run_summary& sum)
 {
@@ -485,9 +455,7 @@ Run::CollectQps(run_results* out, run_summary& sum)
         sum.cnps_received += r.cnps_received;
         sum.cuts += r.cuts;
         sum.timeouts += r.timeouts;
-        sum.goodput += static_cast<double>(r.bytes) * 8e12 /
-                       static_cast<double>(r.delivered - r.start) /
-                       static_cast<double>(m_fabric->GetNQps());
+        sum.goodput += GetGoodput(qp) / static_cast<double>(m_fabric->GetNQps());
     }
     sum.mean_rate = rateTime / time;
     sum.qps = qps.size();
@@ -523,23 +491,40 @@ Run::CollectSwitches(run_summary& sum)
 }
 
 void
+Run::CollectTimes(const run_results& r, run_summary& sum)
+{
+    const std::vector<group_result> groups(r.groups, r.groups + r.ngroups);
+    const auto n = std::count_if(groups.begin(), groups.end(), [](const group_result& g) {
+        return g.delivered >= 0;
+    });
+    double mean = n ? 0 : -1;
+    sum.cct = -1;
+    sum.cct_acked = -1;
+    for (const group_result& g : groups)
+    {
+        sum.cct = std::max(sum.cct, g.delivered);
+        sum.cct_acked = std::max(sum.cct_acked, g.acked);
+        mean += g.delivered >= 0 ? static_cast<double>(g.delivered) / static_cast<double>(n) : 0;
+    }
+    sum.cct_mean = static_cast<int64_t>(mean);
+}
+
+void
 Run::Collect(run_results* out)
 {
     run_summary& sum = out->summary;
     CollectFlows(out);
     CollectQps(out, sum);
     CollectSwitches(sum);
-    double mean = 0;
-    for (size_t i = 0; i < out->ngroups; i++)
-    {
-        sum.cct = std::max(sum.cct, out->groups[i].delivered);
-        sum.cct_acked = std::max(sum.cct_acked, out->groups[i].acked);
-        mean += static_cast<double>(out->groups[i].delivered) / static_cast<double>(out->ngroups);
-    }
-    sum.cct_mean = static_cast<int64_t>(mean);
-    sum.bound = GetBound();
-    sum.slowdown =
-        sum.bound > 0 ? static_cast<double>(sum.cct) / static_cast<double>(sum.bound) : 0;
+    CollectTimes(*out, sum);
+    const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
+    sum.bound = bound_of(&m_s, m_work->GetMessages().data(), m_work->GetMessages().size(), whole);
+    sum.slowdown = sum.bound > 0 && sum.cct >= 0
+                     ? static_cast<double>(sum.cct) / static_cast<double>(sum.bound)
+                     : 0;
+    sum.failed = m_work->GetUndelivered();
+    sum.unstarted = m_work->GetUnstarted();
+    sum.links_failed = links_failed(m_failures.data(), m_failures.size(), WeftNow());
     const WeftCounters& c = m_fabric->GetCounters();
     sum.messages = out->nflows;
     sum.dropped_buffer = c.lost[WeftFabric::DROP_BUFFER];

@@ -107,7 +107,13 @@ take_report(struct engine *e, const struct report *r)
         return;
     }
     s->done = r->done;
-    if (r->kind != REPORT_PROGRESS)
+    if (r->kind == REPORT_WARNING)
+    {
+        char *name = plan_run_name(e->plan, r->run);
+        progress_line(&e->progress, "weft: warning: %s: %s", name, r->text);
+        free(name);
+    }
+    else if (r->kind != REPORT_PROGRESS)
     {
         free(s->last_words);
         s->last_words = xformat("%s%s", r->kind == REPORT_FAILED ? "error: " : "", r->text);

@@ -69,6 +69,16 @@ static const struct attribute_spec failure_attributes[] = {
     VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it comes back"),
 };
 
+static const struct attribute_spec random_failures_attributes[] = {
+    VALUE("probability", false, WEFT_REAL, "0", "0", "1", "that a link between switches fails"),
+    VALUE("edge-aggregation", false, WEFT_REAL, NULL, "0", "1",
+          "the same for links of ToRs alone; default: probability"),
+    VALUE("aggregation-core", false, WEFT_REAL, NULL, "0", "1",
+          "the same for links above, three tiers; default: probability"),
+    VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when the links go down"),
+    VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when they come back"),
+};
+
 static const struct attribute_spec convergence_attributes[] = {
     VALUE("delay", true, WEFT_TIME, "100us", "0s", "inf",
           "from a failure or repair to new forwarding everywhere"),
@@ -182,6 +192,8 @@ const struct element_spec vocabulary[] = {
     SEVERAL(drop, "scenario", "data packets that are lost on purpose"),
     SINGLE(loss, true, "random loss of data packets"),
     SEVERAL(failure, "scenario", "a link between switches that goes down"),
+    {"random-failures", "scenario", NULL, ELEMENT_SETTABLE, random_failures_attributes,
+     COUNT_OF(random_failures_attributes), "links between switches that fail by chance"},
     SINGLE(convergence, true, "how long the fabric takes to notice a failure"),
     SINGLE(measure, true, "what is sampled and written besides the totals"),
     SINGLE(limit, true, "when a run that does not end is given up"),

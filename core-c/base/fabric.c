@@ -23,6 +23,10 @@ static const struct weft_param params[] = {
      "In-order data packets per ACK; a message's end is acknowledged at once.", "prime §IV"},
     {"first-psn", WEFT_COUNT, P(first_psn), "0", "-1", "16777215", NULL,
      "PSN of a QP's first packet; -1 draws one per QP.", "(ours)"},
+    {"retry-limit", WEFT_COUNT, P(retry_limit), "7", "0", "65535", NULL,
+     "Timeouts in a row, without progress, after which a QP still sends again; at the next one it "
+     "is given up. 0: never.",
+     "IBTA (3-bit retry_cnt); default (ours)"},
 };
 
 static const struct weft_preset presets[] = {

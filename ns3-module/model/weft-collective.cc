@@ -34,7 +34,7 @@ WeftCollective::GetTypeId()
                             MakeTraceSourceAccessor(&WeftCollective::m_deliveredTrace),
                             "ns3::WeftCollective::DeliveredCallback")
             .AddTraceSource("Done",
-                            "Every message has been delivered and acknowledged",
+                            "Every message has been acknowledged, was given up or cannot start",
                             MakeTraceSourceAccessor(&WeftCollective::m_doneTrace),
                             "ns3::TracedCallback::Void");
     return tid;
@@ -178,6 +178,10 @@ WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
     m_lastDelivery = Simulator::Now().GetTimeStep();
     m_times[message].delivered = m_lastDelivery;
     m_deliveredTrace(message, Simulator::Now());
+    if (m_times[message].failed)
+    {
+        SetLost(message, false);
+    }
     for (uint32_t i = 0; i < m.nnext; i++)
     {
         const uint32_t next = m_successors[m.first_next + i];
@@ -192,7 +196,51 @@ void
 WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 {
     m_times[tag].acked = Simulator::Now().GetTimeStep();
-    if (++m_acked == m_messages.size())
+    m_acked++;
+    CheckDone();
+}
+
+void
+WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
+{
+    const auto message = static_cast<uint32_t>(tag);
+    m_times[message].failed = true;
+    m_failed++;
+    if (m_times[message].delivered < 0)
+    {
+        SetLost(message, true);
+    }
+    CheckDone();
+}
+
+void
+WeftCollective::SetLost(uint32_t message, bool lost)
+{
+    lost ? m_undelivered++ : m_undelivered--;
+    m_lostWaits.resize(m_messages.size());
+    std::vector<uint32_t> left{message};
+    while (!left.empty())
+    {
+        const weft_message& m = m_messages[left.back()];
+        left.pop_back();
+        for (uint32_t i = 0; i < m.nnext; i++)
+        {
+            const uint32_t next = m_successors[m.first_next + i];
+            const bool could = m_lostWaits[next] == 0;
+            lost ? m_lostWaits[next]++ : m_lostWaits[next]--;
+            if (could != (m_lostWaits[next] == 0))
+            {
+                lost ? m_unstarted++ : m_unstarted--;
+                left.push_back(next);
+            }
+        }
+    }
+}
+
+void
+WeftCollective::CheckDone()
+{
+    if (IsDone())
     {
         m_doneTrace();
     }

@@ -36,6 +36,7 @@ class WeftCollective : public Object, public WeftMessageListener
         int64_t posted{-1};    //!< its dependencies were met
         int64_t delivered{-1}; //!< in order at the receiver
         int64_t acked{-1};     //!< known to the sender
+        bool failed{false};    //!< given up by the sender; it may be delivered all the same
     };
 
     /** @return the type */
@@ -55,10 +56,22 @@ class WeftCollective : public Object, public WeftMessageListener
      */
     bool Install(Ptr<WeftFabric> fabric, std::string& error);
 
-    /** @return whether every message has been delivered and acknowledged */
+    /** @return whether every message has been acknowledged, was given up or can never start */
     bool IsDone() const
     {
-        return m_acked == m_messages.size();
+        return m_acked + m_failed + m_unstarted == m_messages.size();
+    }
+
+    /** @return messages that their senders have given up and that have not been delivered */
+    size_t GetUndelivered() const
+    {
+        return m_undelivered;
+    }
+
+    /** @return messages that wait, directly or not, for one that will not be delivered */
+    size_t GetUnstarted() const
+    {
+        return m_unstarted;
     }
 
     /** @return the graph */
@@ -87,6 +100,7 @@ class WeftCollective : public Object, public WeftMessageListener
     // From WeftMessageListener
     void MessageDelivered(const WeftQp& qp, uint64_t tag) override;
     void MessageAcked(const WeftQp& qp, uint64_t tag) override;
+    void MessageFailed(const WeftQp& qp, uint64_t tag) override;
 
     /** Signature of the "Delivered" trace. @param message number @param when time */
     typedef void (*DeliveredCallback)(uint32_t message, Time when);
@@ -101,16 +115,25 @@ class WeftCollective : public Object, public WeftMessageListener
     void CreateQps(uint32_t nqps);          //!< @param nqps QPs of the graph
     void Release(uint32_t message);         //!< @param message has nothing to wait for
     void Post(uint32_t message);            //!< @param message to be posted now
+    /** Counts a given-up message as lost, and what waits for it as never to start; or, when it is
+     * delivered after all, takes that back. @param message the message @param lost whether it is */
+    void SetLost(uint32_t message, bool lost);
+    void CheckDone(); //!< Tells whoever listens once nothing is left to wait for
 
-    WeftChoice m_workload;                           //!< attribute
-    Ptr<WeftFabric> m_fabric;                        //!< the fabric
-    std::vector<weft_message> m_messages;            //!< the graph
-    std::vector<uint32_t> m_successors;              //!< its edges
-    std::vector<Times> m_times;                      //!< what happened
-    std::vector<WeftQp*> m_qps;                      //!< by the graph's QP numbers
-    uint32_t m_ngroups{0};                           //!< groups
-    size_t m_acked{0};                               //!< messages done
-    int64_t m_lastDelivery{0};                       //!< ps
+    WeftChoice m_workload;                //!< attribute
+    Ptr<WeftFabric> m_fabric;             //!< the fabric
+    std::vector<weft_message> m_messages; //!< the graph
+    std::vector<uint32_t> m_successors;   //!< its edges
+    std::vector<Times> m_times;           //!< what happened
+    std::vector<WeftQp*> m_qps;           //!< by the graph's QP numbers
+    uint32_t m_ngroups{0};                //!< groups
+    size_t m_acked{0};                    //!< messages acknowledged
+    size_t m_failed{0};                   //!< messages given up by their senders
+    size_t m_undelivered{0};              //!< of these: not delivered
+    size_t m_unstarted{0};                //!< messages that wait for such
+    std::vector<uint32_t> m_lostWaits;    //!< how many of the messages that each one waits for will
+                                          //!< not be delivered; empty as long as none is given up
+    int64_t m_lastDelivery{0};            //!< ps
     TracedCallback<uint32_t, Time> m_deliveredTrace; //!< "Delivered"
     TracedCallback<> m_doneTrace;                    //!< "Done"
 };

@@ -6,8 +6,6 @@
 #include "weft-channel.h"
 #include "weft-fabric.h"
 
-#include "ns3/log.h"
-
 #include <algorithm>
 #include <weft/cc.h>
 #include <weft/psn.h>
@@ -17,19 +15,12 @@
 namespace ns3
 {
 
-NS_LOG_COMPONENT_DEFINE("WeftNic");
 NS_OBJECT_ENSURE_REGISTERED(WeftNic);
 
 namespace
 {
 constexpr uint32_t DATA_CLASS = 1; //!< traffic class of data
 } // namespace
-
-void
-WeftQp::Fire(int64_t now)
-{
-    nic->CheckTimer(this, now);
-}
 
 TypeId
 WeftNic::GetTypeId()
@@ -45,7 +36,11 @@ WeftNic::GetTypeId()
                             .AddTraceSource("Rx",
                                             "A frame has arrived",
                                             MakeTraceSourceAccessor(&WeftNic::m_rxTrace),
-                                            "ns3::WeftNetDevice::PacketTracedCallback");
+                                            "ns3::WeftNetDevice::PacketTracedCallback")
+                            .AddTraceSource("GiveUp",
+                                            "A QP is given up: the retry limit is reached",
+                                            MakeTraceSourceAccessor(&WeftNic::m_giveUpTrace),
+                                            "ns3::WeftNic::QpTracedCallback");
     return tid;
 }
 
@@ -88,6 +83,14 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
 void
 WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
+    if (qp->givenUp)
+    {
+        if (qp->listener)
+        {
+            qp->listener->MessageFailed(*qp, tag);
+        }
+        return;
+    }
     const uint64_t packets = weft_packets(bytes, m_fabric->GetFrameConfig().payload);
     qp->Add({qp->posted, qp->posted + packets, bytes, tag});
     for (uint64_t left = packets; left > 0;)
@@ -306,32 +309,6 @@ WeftNic::ReceiveCnp(WeftPacket* p, int64_t now)
 }
 
 void
-WeftNic::CheckTimer(WeftQp* qp, int64_t now)
-{
-    const weft_transport_ops* transport = m_fabric->GetTransport();
-    qp->timerArmed = false;
-    if (transport->tx_deadline(qp->tx) <= now)
-    {
-        NS_LOG_LOGIC("RTO of QP " << qp->index);
-        transport->tx_timeout(qp->tx, now);
-        if (m_fabric->GetCc()->on_timeout)
-        {
-            m_fabric->GetCc()->on_timeout(qp->cc, now);
-        }
-        if (qp->path && m_fabric->GetPath()->on_timeout)
-        {
-            m_fabric->GetPath()->on_timeout(qp->path, now);
-        }
-        if (transport->tx_ready(qp->tx))
-        {
-            Activate(qp);
-            Kick(now);
-        }
-    }
-    ArmTimer(qp, now);
-}
-
-void
 WeftNic::ArmTimer(WeftQp* qp, int64_t now)
 {
     if (qp->timerArmed)
@@ -349,7 +326,7 @@ WeftNic::ArmTimer(WeftQp* qp, int64_t now)
 void
 WeftNic::Activate(WeftQp* qp)
 {
-    if (qp->slot < 0)
+    if (qp->slot < 0 && !qp->givenUp)
     {
         qp->slot = static_cast<int32_t>(m_active.size());
         m_active.push_back(qp);

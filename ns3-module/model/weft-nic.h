@@ -55,6 +55,9 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     /** @param qp one of this NIC's QPs @return the congestion control's rate now, bit/s */
     int64_t GetRate(const WeftQp* qp) const;
 
+    /** Signature of the "GiveUp" trace. @param qp the QP */
+    typedef void (*QpTracedCallback)(const WeftQp& qp);
+
     // From WeftReceiver
     void Arrive(WeftPacket* p, int64_t now) override;
     void Expect(const WeftPacket* p) const override;
@@ -142,6 +145,10 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now);
     /** Marks messages as acknowledged. @param qp QP @param packets newly acknowledged */
     void Acknowledge(WeftQp* qp, uint32_t packets);
+    /** Counts a timeout. @param qp QP @return whether it was one too many without progress */
+    bool IsOutOfRetries(WeftQp* qp) const;
+    /** Sends nothing more and reports all unacknowledged messages as failed. @param qp QP */
+    void GiveUp(WeftQp* qp);
     /** Arms a QP's retransmission timer, if it has a deadline. @param qp QP @param now ps */
     void ArmTimer(WeftQp* qp, int64_t now);
     /** Puts a QP that has something to send among the active ones. @param qp QP */
@@ -192,6 +199,7 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     Ptr<WeftChannel> m_channel;                   //!< link to the ToR
     TracedCallback<const weft_packet&> m_txTrace; //!< "Tx"
     TracedCallback<const weft_packet&> m_rxTrace; //!< "Rx"
+    TracedCallback<const WeftQp&> m_giveUpTrace;  //!< "GiveUp"
 };
 
 } // namespace ns3

@@ -31,6 +31,12 @@ class WeftMessageListener
     virtual void MessageDelivered(const WeftQp& qp, uint64_t tag) = 0;
     /** The sender knows it. @param qp the QP @param tag given at PostMessage() */
     virtual void MessageAcked(const WeftQp& qp, uint64_t tag) = 0;
+
+    /** The sender has given the QP up and will never know whether the message arrived: it may have,
+     * or still arrive from what is under way. @param qp the QP @param tag given at PostMessage() */
+    virtual void MessageFailed(const WeftQp& /* qp */, uint64_t /* tag */)
+    {
+    }
 };
 
 /** @ingroup weft Counters of one QP, packets unless said otherwise. */
@@ -105,12 +111,15 @@ class alignas(64) WeftQp final : public FabricEvent, public WeftInArena
     int32_t slot{-1};       //!< place among the NIC's active QPs, -1: nothing to send
     uint16_t sport{0};      //!< UDP source port
     bool timerArmed{false}; //!< the retransmission timer's event is pending
+    bool givenUp{false};    //!< it sends nothing any more
 
     std::size_t acked{0};     //!< messages acknowledged
     std::size_t delivered{0}; //!< messages delivered
     int64_t firstSent{-1};    //!< when its first packet left, ps
     int64_t lastCnp{0};       //!< when the last CNP left, ps
     int64_t lastDelivery{-1}; //!< when the last message was delivered, ps
+    uint64_t timeoutUna{0};   //!< una at the last timeout
+    int64_t retries{0};       //!< timeouts in a row with that una
 
     WeftVector<Message> messages; //!< all messages ever posted
     WeftVector<uint64_t> memory;  //!< of the states

@@ -256,6 +256,7 @@ class PartitionTestCase : public TestCase
         WeftRigSetup setup;
         setup.balancer = balancer;
         setup.cc = "dcqcn";
+        setup.frames = "roce retry-limit=0"; // so that senders are still there after the repair
         // Of a tail that was lost whole, each timeout repeats one packet.
         setup.transport = "nic-sr rto=50us";
         WeftRig rig(setup);

@@ -185,6 +185,15 @@ extern "C"
                             struct weft_last_hop *out);
 
     /**
+     * Draws the links that fail: each link between a ToR and a switch of tier 1 with probability
+     * @p edge, each link above with @p core, host links never. Writes their numbers to @p dead,
+     * ascending (NULL: only counts them; at most nlinks - nhosts), and returns how many there are.
+     * Draws are coupled: with the same seed and run a higher probability only adds links.
+     */
+    size_t weft_random_failures(const struct weft_clos *clos, double edge, double core,
+                                uint64_t seed, uint64_t run, uint64_t *dead);
+
+    /**
      * Failures: the exceptions to structured forwarding. For every (switch, destination ToR) whose
      * group has lost a port, or whose ports no longer all lead to that ToR, a list of the ports
      * that do.

@@ -29,6 +29,8 @@ extern "C"
         int64_t ack_every; /**< in-order data packets per ACK (1: each); NACKs and message ends are
                               at once */
         int64_t first_psn; /**< PSN of a QP's first packet; -1: random per QP */
+        int64_t retry_limit; /**< timeouts in a row without progress that a QP answers by sending
+                                again; at the next it is given up. 0: never */
     };
 
     extern const struct weft_algo weft_fabric_algo;

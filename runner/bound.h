@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file bound.h  The closed form that a scenario's completion time is compared with. */
+#ifndef WEFT_RUNNER_BOUND_H
+#define WEFT_RUNNER_BOUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/traffic.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    struct scenario;
+
+    /**
+     * Nothing can end the workload's messages earlier, ps; 0: no bound is known. @p whole: all of
+     * them were delivered; without some, a collective may end earlier than its closed form says.
+     */
+    int64_t bound_of(const struct scenario *s, const struct weft_message *messages, size_t n,
+                     bool whole);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

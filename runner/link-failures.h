@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file link-failures.h  The links that fail in a run: those that are named and those drawn. */
+#ifndef WEFT_RUNNER_LINK_FAILURES_H
+#define WEFT_RUNNER_LINK_FAILURES_H
+
+#include "scenario.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** Writes all failures of a run to @p failures (NULL: only counts them); how many. */
+    size_t failures_of(const struct scenario *s, struct link_failure *failures);
+
+    /** How many different links have failed by @p now; sorts @p failures by link. */
+    uint64_t links_failed(struct link_failure *failures, size_t n, int64_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
