@@ -12,8 +12,8 @@ enum report_kind
 {
     REPORT_PROGRESS,
     REPORT_WARNING, /**< text: what the user should know of the results that follow */
-    REPORT_DONE,   /**< text: the main figures */
-    REPORT_FAILED, /**< text: why */
+    REPORT_DONE,    /**< text: the main figures */
+    REPORT_FAILED,  /**< text: why */
 };
 
 /** What a child tells its parent; written in one piece (shorter than PIPE_BUF). */
