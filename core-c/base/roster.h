@@ -19,6 +19,7 @@
     X(weft_lb_subflow)    \
     X(weft_lb_plb)        \
     X(weft_lb_reps)       \
+    X(weft_lb_host_dr)    \
     X(weft_lb_ar)         \
     X(weft_lb_themis)
 

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Destination-based rotation at the hosts (DRB): for each destination host and size class, data or
+ * reply, a source host has one pointer over all paths to it, at a random place to begin with. A
+ * packet takes the path under the pointer, which then steps on. Paths are numbered as
+ * weft_clos_path() has them, the ToR's up port first, so that consecutive packets take different
+ * aggregations and each is used every k/2 packets (ofan App. E).
+ *
+ * The number travels in the UDP source port; each switch takes its own digit out of it, where
+ * ofan encapsulates. Packets of IP stacks carry no path and are hashed.
+ *
+ * Once routing has converged hosts know which paths are alive at both ends and pass over the
+ * others, without weights. Before, a packet follows its path onto the dead link.
+ */
+#include "base/tables.h"
+#include "lb/ecmp.h"
+
+#include <weft/clos.h>
+#include <weft/error.h>
+
+/* "hdr" in ASCII: this balancer's random streams, one per host. */
+#define HOST_DR_STREAM (UINT64_C(0x686472) << 32)
+
+/* Values of a source port. */
+#define MAX_PATHS 65536
+
+enum size_class
+{
+    DATA,
+    REPLY,
+    CLASSES,
+};
+
+/* One host's; a pointer for each host and size class follows. */
+struct host_dr_host
+{
+    const struct weft_clos *clos;
+    const struct weft_fib *fib; /* NULL: all is healthy */
+    uint32_t host;
+    uint32_t tor_first, tor_hosts; /* the hosts below its own ToR */
+    uint32_t pod_first, pod_hosts;
+    uint32_t near; /* paths to other hosts of its pod */
+    uint32_t far;  /* paths to hosts of other pods */
+};
+
+/* How one switch reads the number of a path: this many are divided off below its own digit. */
+struct host_dr
+{
+    struct weft_ecmp ecmp;
+    uint32_t lo, hi;   /* hosts reached downwards */
+    uint32_t first_up; /* port */
+    uint32_t up;
+    uint32_t down_own; /* from a host below this switch */
+    uint32_t down_far; /* from another pod: the core's digit comes before the aggregation's */
+};
+
+static uint32_t
+most_paths(const struct weft_clos *clos)
+{
+    return weft_clos_paths(clos, 0, clos->nhosts - 1);
+}
+
+static size_t
+host_dr_size(const void *config, const struct weft_site *site)
+{
+    (void)config;
+    (void)site;
+    return sizeof(struct host_dr);
+}
+
+static int
+host_dr_init(void *state, const void *config, const struct weft_site *site)
+{
+    struct host_dr *s = (struct host_dr *)state;
+    const struct weft_clos *clos = site->clos;
+    const uint32_t tor_up = clos->up_tor * clos->parallel;
+    const uint32_t agg_up = clos->up_agg > 0 ? clos->up_agg * clos->parallel : 1;
+    struct weft_switch_map map;
+    (void)config;
+    weft_clos_switch(clos, site->switch_index, &map);
+    weft_ecmp_init(&s->ecmp, site, false);
+    s->lo = map.lo;
+    s->hi = map.hi;
+    s->first_up = map.first_up;
+    s->up = site->tier == 0 ? 1 : tor_up;
+    s->down_own = site->tier == 2 ? tor_up * agg_up : tor_up;
+    s->down_far = tor_up * agg_up * clos->parallel;
+    return most_paths(clos) <= MAX_PATHS ? 0 : WEFT_ERANGE;
+}
+
+static const char *
+host_dr_refusal(const void *state)
+{
+    (void)state;
+    return "two hosts have more than 65,536 paths, which a UDP source port cannot tell apart";
+}
+
+/* The wanted port if it is a candidate, else one that the path's digit decides. */
+static uint32_t
+candidate(const struct weft_ports *ports, uint32_t digit)
+{
+    const uint32_t wanted = (uint32_t)ports->first + digit;
+    if (!ports->list)
+    {
+        return wanted;
+    }
+    for (uint32_t i = 0; i < ports->n; i++)
+    {
+        if (ports->list[i] == wanted)
+        {
+            return wanted;
+        }
+    }
+    return ports->list[digit % ports->n];
+}
+
+static uint32_t
+host_dr_peek(const void *state, const struct weft_ports *ports, const struct weft_packet *packet)
+{
+    const struct host_dr *s = (const struct host_dr *)state;
+    if (packet->kind == WEFT_RAW)
+    {
+        return weft_port_at(ports, weft_ecmp_index(&s->ecmp, ports->n, packet));
+    }
+    const uint32_t down = packet->src - s->lo < s->hi - s->lo ? s->down_own : s->down_far;
+    const uint32_t below = ports->first >= s->first_up ? s->up : down;
+    return candidate(ports, packet->sport / below % ports->width);
+}
+
+static uint32_t
+host_dr_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
+{
+    (void)now;
+    return host_dr_peek(state, ports, packet);
+}
+
+static uint16_t *
+pointers_of(struct host_dr_host *h)
+{
+    return (uint16_t *)(void *)(h + 1);
+}
+
+/* Paths to another host. */
+static inline uint32_t
+paths_to(const struct host_dr_host *h, uint32_t dst)
+{
+    if (dst - h->pod_first >= h->pod_hosts)
+    {
+        return h->far;
+    }
+    return dst - h->tor_first >= h->tor_hosts ? h->near : 1;
+}
+
+static size_t
+host_dr_host_size(const void *config, const struct weft_path_site *site)
+{
+    (void)config;
+    return sizeof(struct host_dr_host) + (size_t)site->clos->nhosts * CLASSES * sizeof(uint16_t);
+}
+
+static int
+host_dr_host_init(void *host, const void *config, const struct weft_path_site *site)
+{
+    struct host_dr_host *h = (struct host_dr_host *)host;
+    const struct weft_clos *clos = site->clos;
+    const uint32_t p = clos->parallel;
+    struct weft_rng rng;
+    (void)config;
+    if (most_paths(clos) > MAX_PATHS)
+    {
+        return WEFT_ERANGE;
+    }
+    h->clos = clos;
+    h->fib = NULL;
+    h->host = site->host;
+    h->tor_hosts = clos->hosts_per_tor;
+    h->pod_hosts = clos->hosts_per_tor * clos->tors_per_pod;
+    h->tor_first = site->host - site->host % h->tor_hosts;
+    h->pod_first = site->host - site->host % h->pod_hosts;
+    h->near = clos->up_tor * p * p;
+    h->far = h->near * clos->up_agg * p * p;
+    weft_rng_seed(&rng, site->seed, site->run, HOST_DR_STREAM | site->host);
+    for (uint32_t i = 0; i < clos->nhosts * CLASSES; i++)
+    {
+        pointers_of(h)[i] = (uint16_t)weft_rng_below(&rng, paths_to(h, i / CLASSES));
+    }
+    return 0;
+}
+
+/* The path of the next packet to @p dst: the first live one from the pointer on, if any is. */
+static uint16_t
+next_path(struct host_dr_host *h, uint32_t dst, enum size_class size_class)
+{
+    uint16_t *pointer = &pointers_of(h)[dst * CLASSES + size_class];
+    const uint32_t n = paths_to(h, dst);
+    uint32_t path = *pointer;
+    for (uint32_t i = 1; i < n && h->fib && !weft_fib_path(h->fib, h->host, dst, path); i++)
+    {
+        path = path + 1 < n ? path + 1 : 0;
+    }
+    *pointer = (uint16_t)(path + 1 < n ? path + 1 : 0);
+    return (uint16_t)path;
+}
+
+static size_t
+host_dr_qp_size(const void *config)
+{
+    (void)config;
+    return sizeof(struct host_dr_host *);
+}
+
+static void
+host_dr_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
+                uint32_t qp_index)
+{
+    (void)config;
+    (void)site;
+    (void)qp_index;
+    *(struct host_dr_host **)qp = (struct host_dr_host *)host;
+}
+
+static void
+host_dr_data(void *qp, struct weft_packet *data, int64_t now)
+{
+    (void)now;
+    data->sport = next_path(*(struct host_dr_host **)qp, data->dst, DATA);
+}
+
+static void
+host_dr_reply(void *host, struct weft_packet *reply)
+{
+    reply->sport = next_path((struct host_dr_host *)host, reply->dst, REPLY);
+}
+
+static void
+host_dr_set_routes(void *host, const struct weft_fib *fib)
+{
+    ((struct host_dr_host *)host)->fib = fib;
+}
+
+static const struct weft_path_ops host_dr_path = {
+    host_dr_host_size,
+    host_dr_host_init,
+    host_dr_qp_size,
+    host_dr_qp_init,
+    host_dr_data,
+    host_dr_reply,
+    NULL, /* on_reply */
+    NULL, /* on_timeout */
+    host_dr_set_routes,
+};
+
+const struct weft_lb_ops weft_lb_host_dr = {
+    {
+        "host-dr",
+        "Host-based rotation: each host takes all paths to a destination in turn, data and replies "
+        "apart.",
+        "ofan §6.1, App. E; Cao et al., CoNEXT 2013",
+        NULL,
+        0,
+        NULL,
+        0,
+        0,
+        NULL,
+    },
+    WEFT_LB_PATH,
+    host_dr_size,
+    host_dr_init,
+    host_dr_pick,
+    NULL,
+    NULL,
+    host_dr_refusal,
+    &host_dr_path,
+    true,
+    host_dr_peek,
+};
