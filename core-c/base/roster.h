@@ -15,6 +15,9 @@
 #define WEFT_BALANCERS(X) \
     X(weft_lb_ecmp)       \
     X(weft_lb_rsq)        \
+    X(weft_lb_simple_rr)  \
+    X(weft_lb_switch_rr)  \
+    X(weft_lb_jsq)        \
     X(weft_lb_ops_spray)  \
     X(weft_lb_subflow)    \
     X(weft_lb_plb)        \

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Join the shortest queue: adaptive routing that sees queue lengths to the byte. */
+#include "base/tables.h"
+#include "lb/shortest.h"
+
+/* "jsq" in ASCII: this balancer's random streams, one per switch. */
+#define JSQ_STREAM (UINT64_C(0x6a7371) << 32)
+
+static size_t
+jsq_size(const void *config, const struct weft_site *site)
+{
+    (void)config;
+    (void)site;
+    return sizeof(struct weft_rng);
+}
+
+static int
+jsq_init(void *state, const void *config, const struct weft_site *site)
+{
+    (void)config;
+    weft_rng_seed((struct weft_rng *)state, site->seed, site->run, JSQ_STREAM | site->switch_index);
+    return 0;
+}
+
+static uint32_t
+jsq_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
+{
+    (void)packet;
+    (void)now;
+    return weft_shortest((struct weft_rng *)state, ports);
+}
+
+const struct weft_lb_ops weft_lb_jsq = {
+    {
+        "jsq",
+        "Join the shortest queue: the port with the fewest bytes queued, ties at random.",
+        "ofan §6.1",
+        NULL,
+        0,
+        NULL,
+        0,
+        0,
+        NULL,
+    },
+    WEFT_LB_PORT,
+    jsq_size,
+    jsq_init,
+    jsq_pick,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    false,
+    NULL,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/** @file shortest.h  Join the shortest queue, for balancers that do it now and then. Private. */
+#ifndef WEFT_LB_SHORTEST_H
+#define WEFT_LB_SHORTEST_H
+
+#include <stdint.h>
+
+#include <weft/lb.h>
+#include <weft/rng.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** A candidate with the shortest queue; uniform over the ties, which count by their weights. */
+    static inline uint32_t weft_shortest(struct weft_rng *rng, const struct weft_ports *ports)
+    {
+        uint32_t least = UINT32_MAX;
+        uint32_t ties = 0;
+        for (uint32_t i = 0; i < ports->n; i++)
+        {
+            const uint32_t queue = ports->queue_bytes[weft_port_at(ports, i)];
+            ties = queue < least ? 0 : ties;
+            least = queue < least ? queue : least;
+            ties += queue == least;
+        }
+        uint32_t skip = ties > 1 ? weft_rng_below(rng, ties) : 0;
+        for (uint32_t i = 0;; i++)
+        {
+            const uint32_t port = weft_port_at(ports, i);
+            if (ports->queue_bytes[port] == least && skip-- == 0)
+            {
+                return port;
+            }
+        }
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

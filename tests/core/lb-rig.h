@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/** @file lb-rig.h  A port selector at a switch, for tests. */
+#ifndef WEFT_TESTS_LB_RIG_H
+#define WEFT_TESTS_LB_RIG_H
+
+#include <stdint.h>
+
+#include <weft/weft.h>
+
+struct lb_rig
+{
+    const struct weft_lb_ops *ops;
+    void *state;
+    uint64_t config[8];
+};
+
+/** The balancer @p name with settings "a=1 b=2" (or NULL) at @p site; init() must not refuse. */
+void lb_open(struct lb_rig *rig, const char *name, const char *settings,
+             const struct weft_site *site);
+void lb_close(struct lb_rig *rig);
+
+/** A site without a fabric: @p nports ports. */
+struct weft_site lb_site(uint64_t seed, uint32_t nports);
+
+/** The port that a data packet takes. */
+uint32_t lb_pick(struct lb_rig *rig, const struct weft_ports *ports);
+
+/** Chi-square of @p counts against equal shares, in its standard deviations above its mean. */
+double lb_unevenness(const uint32_t *counts, uint32_t n);
+
+#endif
