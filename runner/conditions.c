@@ -310,6 +310,7 @@ owner_of(const char *name)
         {"ns3::WeftFabric::Seed", "seed"},
         {"ns3::WeftFabric::Run", "seed"},
         {"ns3::WeftFabric::ConvergenceDelay", "convergence"},
+        {"ns3::WeftFabric::ConvergenceWeights", "convergence"},
         {"ns3::WeftCollective::Workload", "workload"},
     };
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
@@ -392,8 +393,9 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
     const struct element *seed = element_child(root, "seed");
     s->loss = value_of(element_child(root, "loss"), "loss", "probability", d).real;
     load_random_failures(element_child(root, "random-failures"), s, d);
-    s->convergence =
-        value_of(element_child(root, "convergence"), "convergence", "delay", d).integer;
+    const struct element *convergence = element_child(root, "convergence");
+    s->convergence = value_of(convergence, "convergence", "delay", d).integer;
+    s->weights = value_of(convergence, "convergence", "weights", d).integer != 0;
     s->stop = value_of(element_child(root, "limit"), "limit", "time", d).integer;
     s->seed = (uint64_t)value_of(seed, "seed", "value", d).integer;
     s->run = (uint64_t)value_of(seed, "seed", "run", d).integer;

@@ -103,6 +103,7 @@ write_failures(struct text *t, const struct scenario *s)
     write_random_failures(t, s);
     text_add(t, "  <convergence");
     write_integer(t, "convergence", "delay", s->convergence);
+    write_integer(t, "convergence", "weights", s->weights);
     text_add(t, "/>\n");
 }
 

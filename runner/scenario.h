@@ -82,6 +82,7 @@ extern "C"
         struct random_failures random_failures;
         int64_t
             convergence; /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
+        bool weights;    /**< of ports in that forwarding: W-ECMP */
         struct measurements measure;
         struct attribute_default *defaults;
         size_t ndefaults;

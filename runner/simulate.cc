@@ -6,6 +6,7 @@
 #include "results.h"
 #include "scenario.h"
 
+#include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/event-id.h"
 #include "ns3/global-value.h"
@@ -157,6 +158,7 @@ Run::Build(std::string& error)
                            TimeValue(m_s.convergence == WEFT_NEVER
                                          ? Time::Max()
                                          : TimeStep(static_cast<uint64_t>(m_s.convergence))));
+    m_fabric->SetAttribute("ConvergenceWeights", BooleanValue(m_s.weights));
     const std::pair<const char*, const choice*> choices[] = {{"topology", &m_s.topology},
                                                              {"fabric", &m_s.fabric},
                                                              {"switch", &m_s.switches},

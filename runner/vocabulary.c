@@ -82,6 +82,9 @@ static const struct attribute_spec random_failures_attributes[] = {
 static const struct attribute_spec convergence_attributes[] = {
     VALUE("delay", true, WEFT_TIME, "100us", "0s", "inf",
           "from a failure or repair to new forwarding everywhere"),
+    BOOLEAN(
+        "weights", "on",
+        "new forwarding weighs ports by the paths behind them (W-ECMP); off: all live ports alike"),
 };
 
 static const struct attribute_spec measure_attributes[] = {

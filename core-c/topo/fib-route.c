@@ -18,22 +18,21 @@ route_tor(const struct weft_fib *fib, uint32_t s, const struct weft_switch_map *
                                : WEFT_FIB_NONE;
     }
     const uint32_t t = weft_map_child(&fib->by_tor, dst);
-    if (fib->split || (fib->up[s] != WEFT_FIB_NONE && fib->cut[t] != WEFT_FIB_NONE))
-    {
-        const uint32_t list = find(fib, s, t);
-        if (list != WEFT_FIB_NONE)
-        {
-            return list;
-        }
-    }
-    return fib->up[s] != WEFT_FIB_NONE ? fib->up[s] : fib->cut[t];
+    return fib->tor_lists[(size_t)fib->class_of[s] * fib->nclasses + fib->class_of[t]];
+}
+
+/* Whether a ToR has lost a link upwards. */
+static bool
+hurt(const struct weft_fib *fib, uint32_t t)
+{
+    return fib->class_of[t] >= fib->clos.npods;
 }
 
 /* Whether tier-1 switch j of a pod still reaches ToR t of that pod. */
 static bool
 hangs_below(const struct weft_fib *fib, uint32_t pod, uint32_t j, uint32_t t)
 {
-    return fib->cut[t] == WEFT_FIB_NONE ||
+    return !hurt(fib, t) ||
            find(fib, fib->clos.ntors + pod * fib->clos.up_tor + j, t) != WEFT_FIB_EMPTY;
 }
 
@@ -45,7 +44,7 @@ route_agg(const struct weft_fib *fib, uint32_t index, const struct weft_switch_m
     const uint32_t t = weft_map_child(&fib->by_tor, dst);
     if (dst - map->lo < map->hi - map->lo)
     {
-        return fib->up[t] != WEFT_FIB_NONE ? find(fib, index, t) : WEFT_FIB_NONE;
+        return hurt(fib, t) ? find(fib, index, t) : WEFT_FIB_NONE;
     }
     const uint32_t pod = weft_map_child(&fib->by_pod, dst);
     return hangs_below(fib, pod, (index - c->ntors) % c->up_tor, t)
@@ -74,8 +73,11 @@ weft_fib_route(const struct weft_fib *fib, uint32_t index, const struct weft_swi
     weft_route(map, dst, out);
     if (list != WEFT_FIB_NONE)
     {
-        out->n = fib->pool[list];
-        out->list = &fib->pool[list + 1];
+        const uint16_t *head = &fib->pool[list];
+        out->n = head[0];
+        out->round = head[1];
+        out->even = head[2];
+        out->list = head + WEFT_FIB_HEAD;
     }
     return out->n > 0;
 }

@@ -2,12 +2,12 @@
 /*
  * Exceptions to structured forwarding while links are down.
  *
- * Whether a port leads to a ToR decomposes: of ToR s towards ToR t, the port to aggregation j leads
- * there if the link is alive, if t still hangs below its own pod's aggregation j, and if
- * aggregation j of both pods have a core in common. So a ToR needs one list for its own dead links,
- * one list per destination ToR that is cut from an aggregation, and a list per pair only where both
- * meet. Aggregations and cores have lists per destination pod, and one per ToR below them. A host's
- * dead link is known to its own ToR alone.
+ * How many paths a port leads to decomposes. From ToR s in pod p to ToR t in pod q by aggregation j
+ * they are as many as lead from aggregation j of p to that of q, times the links from the latter
+ * down to t; none if the link from s is dead. So ToRs fall into classes: the intact ones of each
+ * pod, and each one that has lost a link upwards; one list serves a pair of classes, and none is
+ * needed where all ports weigh the same. Aggregations and cores have lists per destination pod, and
+ * one per ToR below them that has lost a link. A host's dead link is known to its own ToR alone.
  *
  * One walk over these serves twice: it counts (weft_fib_size), then it writes (weft_fib_build).
  */
@@ -18,18 +18,27 @@
 
 #include <weft/error.h>
 
+/* Ports upwards, as weft_clos_fill() allows them. */
+#define MAX_UP 4096
+
 struct walk
 {
     const struct weft_clos *clos;
     const uint64_t *dead;
     size_t ndead;
+    bool weighted;
     struct weft_fib *fib; /* NULL: only count */
+    uint32_t nhurt;       /* ToRs that have lost a link upwards */
     uint64_t entries;
-    uint64_t words; /* of the pool: counted by full groups, written by what is alive */
+    uint64_t words;          /* of the pool */
+    uint32_t joint[MAX_UP];  /* [aggregation]: paths to its namesake in another pod */
+    uint64_t via[MAX_UP];    /* [aggregation]: paths from it to a ToR of that pod */
+    uint64_t weight[MAX_UP]; /* [port of the group] of the list in hand */
 };
 
-static bool
-any_dead(const struct walk *w, uint64_t first, uint64_t count)
+/* The place of the first dead link from number @p first on. */
+static size_t
+first_dead(const struct walk *w, uint64_t first)
 {
     size_t lo = 0;
     size_t hi = w->ndead;
@@ -45,20 +54,19 @@ any_dead(const struct walk *w, uint64_t first, uint64_t count)
             hi = mid;
         }
     }
-    return lo < w->ndead && w->dead[lo] - first < count;
+    return lo;
 }
 
-static bool
-all_dead(const struct walk *w, uint64_t first)
+static uint32_t
+count_dead(const struct walk *w, uint64_t first, uint64_t count)
 {
-    for (uint32_t m = 0; m < w->clos->parallel; m++)
+    const size_t begin = first_dead(w, first);
+    size_t i = begin;
+    while (i < w->ndead && w->dead[i] - first < count)
     {
-        if (!any_dead(w, first + m, 1))
-        {
-            return false;
-        }
+        i++;
     }
-    return true;
+    return (uint32_t)(i - begin);
 }
 
 static uint64_t
@@ -73,70 +81,87 @@ agg_bundle(const struct walk *w, uint32_t pod, uint32_t j, uint32_t u)
     return weft_clos_agg_link(w->clos, pod * w->clos->up_tor + j) + (uint64_t)u * w->clos->parallel;
 }
 
+static uint32_t
+live_links(const struct walk *w, uint64_t bundle)
+{
+    return w->clos->parallel - count_dead(w, bundle, w->clos->parallel);
+}
+
 static bool
 tor_hurt(const struct walk *w, uint32_t tor)
 {
-    return any_dead(w, tor_bundle(w, tor, 0), (uint64_t)w->clos->up_tor * w->clos->parallel);
+    return count_dead(w, tor_bundle(w, tor, 0), (uint64_t)w->clos->up_tor * w->clos->parallel) > 0;
 }
 
 static bool
 agg_hurt(const struct walk *w, uint32_t pod, uint32_t j)
 {
-    return any_dead(w, agg_bundle(w, pod, j, 0), (uint64_t)w->clos->up_agg * w->clos->parallel);
+    return count_dead(w, agg_bundle(w, pod, j, 0), (uint64_t)w->clos->up_agg * w->clos->parallel) >
+           0;
 }
 
-/* Whether a ToR is cut from some aggregation of its pod. */
-static bool
-tor_cut(const struct walk *w, uint32_t tor)
+/* Sets the weights of a group's dead links, which begin at number @p first, to 0. */
+static void
+clear_dead(struct walk *w, uint64_t first, uint32_t count)
 {
-    if (!tor_hurt(w, tor))
+    for (size_t i = first_dead(w, first); i < w->ndead && w->dead[i] - first < count; i++)
     {
-        return false;
+        w->weight[w->dead[i] - first] = 0;
     }
-    for (uint32_t j = 0; j < w->clos->up_tor; j++)
-    {
-        if (all_dead(w, tor_bundle(w, tor, j)))
-        {
-            return true;
-        }
-    }
-    return false;
 }
 
-/* Whether aggregation j of two pods still have a core in common. */
-static bool
-joined(const struct walk *w, uint32_t p, uint32_t q, uint32_t j)
+/* Writes the rounds: round r holds the ports of weight >= r, and equal rounds stand there once. */
+static void
+write_rounds(const struct walk *w, const struct weft_fib_rounds *r, uint32_t first, uint32_t n)
 {
-    if (p == q || (!agg_hurt(w, p, j) && !agg_hurt(w, q, j)))
+    uint16_t *to = &w->fib->pool[w->words];
+    to[0] = (uint16_t)r->total;
+    to[1] = (uint16_t)r->ports;
+    to[2] = (uint16_t)(r->ports * r->least);
+    to += WEFT_FIB_HEAD;
+    for (uint64_t round = r->least; round <= r->most; round++)
     {
-        return true;
-    }
-    for (uint32_t u = 0; u < w->clos->up_agg; u++)
-    {
-        if (!all_dead(w, agg_bundle(w, p, j, u)) && !all_dead(w, agg_bundle(w, q, j, u)))
+        for (uint32_t i = 0; i < n; i++)
         {
-            return true;
+            if (w->weight[i] >= round && w->weight[i] > 0)
+            {
+                *to++ = (uint16_t)(first + i);
+            }
         }
     }
-    return false;
 }
 
-static bool
-pods_split(const struct walk *w, uint32_t p, uint32_t q)
+/* The list for the weights of the @p n ports from @p first on; WEFT_FIB_NONE if all weigh the same.
+ */
+static uint32_t
+put_list(struct walk *w, uint32_t first, uint32_t n)
 {
-    for (uint32_t j = 0; j < w->clos->up_tor; j++)
+    struct weft_fib_rounds r;
+    const uint32_t list = (uint32_t)w->words;
+    weft_fib_reduce(w->weight, n, w->weighted, &r);
+    if (r.ports == 0)
     {
-        if (!joined(w, p, q, j))
-        {
-            return true;
-        }
+        return WEFT_FIB_EMPTY;
     }
-    return false;
+    if (r.total == n && r.ports == n)
+    {
+        return WEFT_FIB_NONE;
+    }
+    if (w->fib)
+    {
+        write_rounds(w, &r, first, n);
+    }
+    w->words += WEFT_FIB_HEAD + r.ports + r.total - r.ports * r.least;
+    return list;
 }
 
 static void
 add_entry(struct walk *w, uint32_t sw, uint32_t target, uint32_t list)
 {
+    if (list == WEFT_FIB_NONE)
+    {
+        return;
+    }
     w->entries++;
     if (w->fib)
     {
@@ -145,73 +170,6 @@ add_entry(struct walk *w, uint32_t sw, uint32_t target, uint32_t list)
         e->target = target;
         e->list = list;
     }
-}
-
-/* Starts a list that may grow to @p width ports; returns its place. */
-static uint32_t
-open_list(struct walk *w, uint32_t width)
-{
-    const uint32_t list = (uint32_t)w->words;
-    if (w->fib)
-    {
-        w->fib->pool[list] = 0;
-        w->words++;
-    }
-    else
-    {
-        w->words += 1 + (uint64_t)width;
-    }
-    return list;
-}
-
-static void
-add_port(struct walk *w, uint32_t list, uint32_t port)
-{
-    uint16_t *ports = &w->fib->pool[list];
-    ports[0]++;
-    ports[ports[0]] = (uint16_t)port;
-    w->words++;
-}
-
-/* Adds the live links of the bundle that starts at link @p first and port @p port. */
-static void
-add_bundle(struct walk *w, uint32_t list, uint64_t first, uint32_t port)
-{
-    for (uint32_t m = 0; w->fib && m < w->clos->parallel; m++)
-    {
-        if (!any_dead(w, first + m, 1))
-        {
-            add_port(w, list, port + m);
-        }
-    }
-}
-
-/* ToR s towards t. s = ntors: from any intact ToR of t's pod; t = ntors: to any intact one. */
-static uint32_t
-tor_list(struct walk *w, uint32_t s, uint32_t t)
-{
-    const struct weft_clos *c = w->clos;
-    const bool pair = s < c->ntors && t < c->ntors;
-    const uint32_t list = open_list(w, c->up_tor * c->parallel);
-    for (uint32_t j = 0; w->fib && j < c->up_tor; j++)
-    {
-        const uint32_t port = c->hosts_per_tor + j * c->parallel;
-        if ((t < c->ntors && all_dead(w, tor_bundle(w, t, j))) ||
-            (pair && !joined(w, s / c->tors_per_pod, t / c->tors_per_pod, j)))
-        {
-            continue;
-        }
-        if (s < c->ntors)
-        {
-            add_bundle(w, list, tor_bundle(w, s, j), port);
-            continue;
-        }
-        for (uint32_t m = 0; m < c->parallel; m++)
-        {
-            add_port(w, list, port + m);
-        }
-    }
-    return list;
 }
 
 static void
@@ -229,72 +187,152 @@ walk_hosts(struct walk *w)
     }
 }
 
-/* A switch's ports down to one child: what is alive of the bundle that starts at @p first. */
+/* A switch's ports down to one child: what is alive of the bundle that starts at link @p first. */
 static void
 walk_bundle(struct walk *w, uint32_t sw, uint32_t target, uint64_t first, uint32_t port)
 {
-    if (!any_dead(w, first, w->clos->parallel))
+    if (live_links(w, first) == w->clos->parallel)
     {
         return;
     }
-    uint32_t list = WEFT_FIB_EMPTY;
-    if (!all_dead(w, first))
+    for (uint32_t m = 0; m < w->clos->parallel; m++)
     {
-        list = open_list(w, w->clos->parallel);
-        add_bundle(w, list, first, port);
+        w->weight[m] = 1;
     }
-    add_entry(w, sw, target, list);
+    clear_dead(w, first, w->clos->parallel);
+    add_entry(w, sw, target, put_list(w, port, w->clos->parallel));
 }
 
+/* The classes of ToRs, and their aggregations' ports down to those that have lost a link. */
 static void
 walk_tors(struct walk *w)
 {
     const struct weft_clos *c = w->clos;
+    w->nhurt = 0;
     for (uint32_t tor = 0; tor < c->ntors; tor++)
     {
-        if (!tor_hurt(w, tor))
-        {
-            continue;
-        }
         const uint32_t pod = tor / c->tors_per_pod;
-        const uint32_t up = tor_list(w, tor, c->ntors);
-        const uint32_t cut = tor_cut(w, tor) ? tor_list(w, c->ntors, tor) : WEFT_FIB_NONE;
-        for (uint32_t j = 0; j < c->up_tor; j++)
+        const bool hurt = tor_hurt(w, tor);
+        if (w->fib)
+        {
+            w->fib->class_of[tor] = hurt ? c->npods + w->nhurt : pod;
+        }
+        w->nhurt += hurt;
+        for (uint32_t j = 0; hurt && j < c->up_tor; j++)
         {
             walk_bundle(w, c->ntors + pod * c->up_tor + j, tor, tor_bundle(w, tor, j),
                         tor % c->tors_per_pod * c->parallel);
         }
+    }
+}
+
+/* Paths between aggregations j of two pods; 1 within a pod. */
+static uint32_t
+joint_paths(const struct walk *w, uint32_t p, uint32_t q, uint32_t j)
+{
+    const struct weft_clos *c = w->clos;
+    if (p == q)
+    {
+        return 1;
+    }
+    if (!agg_hurt(w, p, j) && !agg_hurt(w, q, j))
+    {
+        return c->up_agg * c->parallel * c->parallel;
+    }
+    uint32_t paths = 0;
+    for (uint32_t u = 0; u < c->up_agg; u++)
+    {
+        paths += live_links(w, agg_bundle(w, p, j, u)) * live_links(w, agg_bundle(w, q, j, u));
+    }
+    return paths;
+}
+
+/* From ToR s (ntors: an intact one) by w->via. */
+static uint32_t
+tor_list(struct walk *w, uint32_t s)
+{
+    const struct weft_clos *c = w->clos;
+    const uint32_t n = c->up_tor * c->parallel;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        w->weight[i] = w->via[i / c->parallel];
+    }
+    if (s < c->ntors)
+    {
+        clear_dead(w, tor_bundle(w, s, 0), n);
+    }
+    return put_list(w, c->hosts_per_tor, n);
+}
+
+/* From every class of pod p, whose own ones begin at @p own, to ToR t (ntors: an intact one). */
+static void
+walk_sources(struct walk *w, uint32_t p, uint32_t own, uint32_t t, uint32_t to)
+{
+    const struct weft_clos *c = w->clos;
+    for (uint32_t i = 0; i <= c->tors_per_pod; i++)
+    {
+        const uint32_t s = i > 0 ? p * c->tors_per_pod + i - 1 : c->ntors;
+        if (i > 0 && !tor_hurt(w, s))
+        {
+            continue;
+        }
+        const uint32_t from = i > 0 ? own++ : p;
+        const uint32_t list = i > 0 && s == t ? WEFT_FIB_NONE : tor_list(w, s);
         if (w->fib)
         {
-            w->fib->up[tor] = up;
-            w->fib->cut[tor] = cut;
+            w->fib->tor_lists[(size_t)from * w->fib->nclasses + to] = list;
         }
     }
 }
 
-/* Pairs of ToRs in pods p and q for which no single list will do. */
 static void
-walk_pairs(struct walk *w, uint32_t p, uint32_t q)
+walk_pods(struct walk *w, uint32_t p, uint32_t own_p, uint32_t q, uint32_t own_q)
 {
     const struct weft_clos *c = w->clos;
-    const bool split = pods_split(w, p, q);
-    for (uint32_t s = p * c->tors_per_pod; s < (p + 1) * c->tors_per_pod; s++)
+    for (uint32_t j = 0; j < c->up_tor; j++)
     {
-        if (!split && !tor_hurt(w, s))
+        w->joint[j] = joint_paths(w, p, q, j);
+    }
+    for (uint32_t i = 0; i <= c->tors_per_pod; i++)
+    {
+        const uint32_t t = i > 0 ? q * c->tors_per_pod + i - 1 : c->ntors;
+        if (i > 0 && !tor_hurt(w, t))
         {
             continue;
         }
-        for (uint32_t t = q * c->tors_per_pod; t < (q + 1) * c->tors_per_pod; t++)
+        for (uint32_t j = 0; j < c->up_tor; j++)
         {
-            if (s != t && (split || tor_cut(w, t)))
-            {
-                add_entry(w, s, t, tor_list(w, s, t));
-            }
+            const uint32_t down = i > 0 ? live_links(w, tor_bundle(w, t, j)) : c->parallel;
+            w->via[j] = (uint64_t)w->joint[j] * down;
         }
+        walk_sources(w, p, own_p, t, i > 0 ? own_q++ : q);
     }
-    if (w->fib && split)
+}
+
+static uint32_t
+count_hurt(const struct walk *w, uint32_t pod)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->clos->tors_per_pod; i++)
     {
-        w->fib->split = true;
+        n += tor_hurt(w, pod * w->clos->tors_per_pod + i);
+    }
+    return n;
+}
+
+static void
+walk_tor_lists(struct walk *w)
+{
+    uint32_t own_p = w->clos->npods;
+    for (uint32_t p = 0; p < w->clos->npods; p++)
+    {
+        uint32_t own_q = w->clos->npods;
+        for (uint32_t q = 0; q < w->clos->npods; q++)
+        {
+            walk_pods(w, p, own_p, q, own_q);
+            own_q += count_hurt(w, q);
+        }
+        own_p += count_hurt(w, p);
     }
 }
 
@@ -303,19 +341,18 @@ static void
 walk_agg_up(struct walk *w, uint32_t p, uint32_t q, uint32_t j)
 {
     const struct weft_clos *c = w->clos;
+    const uint32_t n = c->up_agg * c->parallel;
     if (!agg_hurt(w, p, j) && !agg_hurt(w, q, j))
     {
         return;
     }
-    const uint32_t list = open_list(w, c->up_agg * c->parallel);
-    for (uint32_t u = 0; w->fib && u < c->up_agg; u++)
+    for (uint32_t i = 0; i < n; i++)
     {
-        if (!all_dead(w, agg_bundle(w, q, j, u)))
-        {
-            add_bundle(w, list, agg_bundle(w, p, j, u), (c->tors_per_pod + u) * c->parallel);
-        }
+        w->weight[i] = live_links(w, agg_bundle(w, q, j, i / c->parallel));
     }
-    add_entry(w, c->ntors + p * c->up_tor + j, c->ntors + q, list);
+    clear_dead(w, agg_bundle(w, p, j, 0), n);
+    add_entry(w, c->ntors + p * c->up_tor + j, c->ntors + q,
+              put_list(w, c->tors_per_pod * c->parallel, n));
 }
 
 static void
@@ -343,19 +380,13 @@ static void
 walk_all(struct walk *w)
 {
     w->entries = 0;
-    w->words = WEFT_FIB_EMPTY + 1;
+    w->words = WEFT_FIB_EMPTY + WEFT_FIB_HEAD;
     walk_hosts(w);
     walk_tors(w);
-    for (uint32_t p = 0; p < w->clos->npods; p++)
+    walk_tor_lists(w);
+    for (uint32_t p = 0; w->clos->tiers == 3 && p < w->clos->npods; p++)
     {
-        for (uint32_t q = 0; q < w->clos->npods; q++)
-        {
-            walk_pairs(w, p, q);
-        }
-        if (w->clos->tiers == 3)
-        {
-            walk_aggs(w, p);
-        }
+        walk_aggs(w, p);
     }
 }
 
@@ -372,11 +403,13 @@ slots_for(uint64_t entries)
 }
 
 static void
-start(struct walk *w, const struct weft_clos *clos, const uint64_t *dead, size_t ndead)
+start(struct walk *w, const struct weft_clos *clos, const uint64_t *dead, size_t ndead,
+      bool weighted)
 {
     w->clos = clos;
     w->dead = dead;
     w->ndead = ndead;
+    w->weighted = weighted;
     w->fib = NULL;
     walk_all(w);
 }
@@ -394,18 +427,19 @@ bytes_of(const struct walk *w)
     {
         return WEFT_EOVERFLOW;
     }
+    const uint64_t classes = (uint64_t)w->clos->npods + w->nhurt;
     const uint64_t size =
-        sizeof(struct weft_fib) + 2 * (uint64_t)w->clos->ntors * sizeof(uint32_t) +
+        sizeof(struct weft_fib) + (w->clos->ntors + classes * classes) * sizeof(uint32_t) +
         dead_words(w->clos) * sizeof(uint64_t) +
         slots_for(w->entries) * sizeof(struct weft_fib_entry) + w->words * sizeof(uint16_t);
     return (int64_t)((size + 7) & ~UINT64_C(7));
 }
 
 int64_t
-weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead)
+weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead, bool weighted)
 {
     struct walk w;
-    start(&w, clos, dead, ndead);
+    start(&w, clos, dead, ndead, weighted);
     return bytes_of(&w);
 }
 
@@ -432,27 +466,28 @@ lay_out(struct weft_fib *fib, const struct walk *w)
     weft_clos_switch(w->clos, ntors, &fib->by_tor);
     weft_clos_switch(w->clos, w->clos->nswitches - 1, &fib->by_pod);
     fib->mask = (uint32_t)(slots - 1);
+    fib->nclasses = w->clos->npods + w->nhurt;
     fib->dead = (uint64_t *)(fib + 1);
     for (size_t i = 0; i < w->ndead; i++)
     {
         fib->dead[w->dead[i] >> 6] |= UINT64_C(1) << (w->dead[i] & 63U);
     }
-    fib->up = (uint32_t *)(fib->dead + dead_words(w->clos));
-    fib->cut = fib->up + ntors;
-    fib->at = (struct weft_fib_entry *)(fib->cut + ntors);
-    fib->pool = (uint16_t *)(fib->at + slots);
+    fib->at = (struct weft_fib_entry *)(fib->dead + dead_words(w->clos));
+    fib->class_of = (uint32_t *)(fib->at + slots);
+    fib->tor_lists = fib->class_of + ntors;
+    fib->pool = (uint16_t *)(fib->tor_lists + (size_t)fib->nclasses * fib->nclasses);
 }
 
 struct weft_fib *
 weft_fib_build(void *memory, size_t size, const struct weft_clos *clos, const uint64_t *dead,
-               size_t ndead)
+               size_t ndead, bool weighted)
 {
     struct walk w;
     if (!sound(clos, dead, ndead))
     {
         return NULL;
     }
-    start(&w, clos, dead, ndead);
+    start(&w, clos, dead, ndead, weighted);
     const int64_t need = bytes_of(&w);
     if (need < 0 || (uint64_t)need > size)
     {

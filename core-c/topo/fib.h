@@ -14,9 +14,13 @@ extern "C"
 {
 #endif
 
-/** Places of lists in the pool: a list is its length and its ports. 0 stands for "no exception". */
+/**
+ * Places of lists in the pool. A list is three numbers, those of struct weft_ports (n, round,
+ * even), and its ports. 0 stands for "no exception".
+ */
 #define WEFT_FIB_NONE  0U
 #define WEFT_FIB_EMPTY 1U
+#define WEFT_FIB_HEAD  3U
 
     struct weft_fib_entry
     {
@@ -31,15 +35,28 @@ extern "C"
         struct weft_clos clos;
         struct weft_switch_map by_tor; /**< divides by the hosts of a ToR */
         struct weft_switch_map by_pod; /**< divides by the hosts of a pod; 3 tiers */
-        bool split;                    /**< some aggregations of two pods have no core in common */
         bool dead_hosts;
-        uint32_t mask;  /**< slots - 1 */
-        uint64_t *dead; /**< one bit per link */
-        uint32_t *up;   /**< [ToR]: its list if some of its own links are dead */
-        uint32_t *cut; /**< [ToR]: the list towards it from an intact ToR, if it is cut from some */
-        struct weft_fib_entry *at; /**< hash table with linear probing */
+        uint32_t mask;       /**< slots - 1 */
+        uint32_t nclasses;   /**< of ToRs */
+        uint64_t *dead;      /**< one bit per link */
+        uint32_t *class_of;  /**< [ToR]: its pod; one of its own if it has lost a link upwards */
+        uint32_t *tor_lists; /**< [from * nclasses + to], by classes */
+        struct weft_fib_entry *at; /**< the other tiers' lists: hash table with linear probing */
         uint16_t *pool;
     };
+
+    /** What the weights of a group come to. */
+    struct weft_fib_rounds
+    {
+        uint64_t ports; /**< of weight above 0 */
+        uint64_t least; /**< of their weights */
+        uint64_t most;
+        uint64_t total;
+    };
+
+    /** Makes @p n weights small: divides them by their greatest common divisor, and scales them
+     * down if there are more than WEFT_MAX_CANDIDATES. Not @p weighted: all become 0 or 1. */
+    void weft_fib_reduce(uint64_t *weight, uint32_t n, bool weighted, struct weft_fib_rounds *out);
 
     /** The entry of a switch and its target, or the free slot where it belongs. */
     static inline struct weft_fib_entry *weft_fib_slot(const struct weft_fib *fib, uint32_t sw,

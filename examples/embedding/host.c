@@ -79,7 +79,7 @@ set_up(void)
 static void
 send(uint32_t i, int64_t step)
 {
-    const struct weft_ports uplinks = {(const uint32_t[4]){0}, NULL, 2, 2, 2};
+    const struct weft_ports uplinks = {(const uint32_t[4]){0}, NULL, 2, 2, 2, 0, 0};
     const int64_t now = step * STEP;
     struct weft_packet p = {now, i, 2 + i, i, 0, FRAME, 0, 49152, 0, WEFT_DATA, 0, 1, 0};
     nic->tx_timeout(qps[i].tx, now);

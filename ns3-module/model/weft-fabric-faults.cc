@@ -59,15 +59,50 @@ WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
 {
     NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
     NS_ABORT_MSG_IF(repair < at, "Weft: a link cannot be repaired before it fails");
-    Simulator::Schedule(at - Simulator::Now(), &WeftFabric::LinkChanged, this, link, true);
+    ScheduleChange(link, at, true);
     if (repair != Time::Max())
     {
-        Simulator::Schedule(repair - Simulator::Now(), &WeftFabric::LinkChanged, this, link, false);
+        ScheduleChange(link, repair, false);
     }
 }
 
 void
-WeftFabric::LinkChanged(uint64_t link, bool down)
+WeftFabric::ScheduleChange(uint64_t link, Time at, bool down)
+{
+    // One event for all that happens at an instant: forwarding is computed once.
+    const auto [changes, first] = m_changes.try_emplace(at);
+    changes->second.emplace_back(link, down);
+    if (first)
+    {
+        Simulator::Schedule(at - Simulator::Now(), &WeftFabric::ChangeLinks, this);
+    }
+}
+
+void
+WeftFabric::ChangeLinks()
+{
+    const auto changes = m_changes.extract(m_changes.begin());
+    bool changed = false;
+    for (const auto& [link, down] : changes.mapped())
+    {
+        changed = ChangeLink(link, down) || changed;
+    }
+    if (!changed || m_convergence == Time::Max())
+    {
+        return;
+    }
+    std::vector<uint64_t> dead(m_dead);
+    dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
+    if (m_convergence.IsZero())
+    {
+        Converge(dead); // before anything else happens at this instant
+        return;
+    }
+    Simulator::Schedule(m_convergence, &WeftFabric::Converge, this, dead);
+}
+
+bool
+WeftFabric::ChangeLink(uint64_t link, bool down)
 {
     // A link is in the list once for each of its failures that last.
     const auto [first, last] = std::equal_range(m_dead.begin(), m_dead.end(), link);
@@ -82,16 +117,11 @@ WeftFabric::LinkChanged(uint64_t link, bool down)
     }
     if (failures != (down ? 0 : 1))
     {
-        return;
+        return false;
     }
     NS_LOG_INFO("link " << link << (down ? " fails" : " is back"));
     m_channels[link]->SetDown(down);
-    if (m_convergence != Time::Max())
-    {
-        std::vector<uint64_t> dead(m_dead);
-        dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
-        Simulator::Schedule(m_convergence, &WeftFabric::Converge, this, dead);
-    }
+    return true;
 }
 
 void
@@ -100,14 +130,15 @@ WeftFabric::Converge(std::vector<uint64_t> dead)
     m_fib = nullptr;
     if (!dead.empty())
     {
-        const int64_t size = weft_fib_size(&m_clos, dead.data(), dead.size());
+        const int64_t size = weft_fib_size(&m_clos, dead.data(), dead.size(), m_weights);
         NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
         m_fibMemory.assign(static_cast<size_t>(size) / 8 + 1, 0);
         m_fib = weft_fib_build(m_fibMemory.data(),
                                static_cast<size_t>(size),
                                &m_clos,
                                dead.data(),
-                               dead.size());
+                               dead.size(),
+                               m_weights);
     }
     for (WeftSwitch* sw : m_switches)
     {

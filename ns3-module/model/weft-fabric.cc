@@ -7,6 +7,7 @@
 #include "weft-nic.h"
 #include "weft-switch.h"
 
+#include "ns3/boolean.h"
 #include "ns3/fatal-error.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
@@ -88,7 +89,12 @@ WeftFabric::GetTypeId()
                           "From a failure or repair to new forwarding everywhere",
                           TimeValue(MicroSeconds(100)),
                           MakeTimeAccessor(&WeftFabric::m_convergence),
-                          MakeTimeChecker());
+                          MakeTimeChecker())
+            .AddAttribute("ConvergenceWeights",
+                          "New forwarding weighs ports by the paths behind them (W-ECMP)",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&WeftFabric::m_weights),
+                          MakeBooleanChecker());
     return tid;
 }
 

@@ -19,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 #include <weft/cc.h>
 #include <weft/clos.h>
@@ -114,8 +115,9 @@ class WeftFabric : public Object
     void AddDrop(uint32_t qp, uint32_t offset, uint32_t count);
     /** Drops data at random where it turns downwards. @param probability in [0, 1] */
     void SetLossProbability(double probability);
-    /** A link fails; forwarding adapts after the convergence delay. @param link weft_clos_link()
-     * number
+    /** A link fails; forwarding adapts after the convergence delay, 0: at the same instant, so that
+     * a failure at time 0 is known before a collective installed later begins. @param link
+     * weft_clos_link() number
      *  @param at when @param repair when it comes back, Time::Max(): never */
     void ScheduleFailure(uint64_t link, Time at, Time repair);
 
@@ -312,7 +314,11 @@ class WeftFabric : public Object
     weft_cc_site GetCcSite(const WeftQp& qp) const;  //!< @param qp a QP @return its sender's site
     void InitQpPath(WeftQp* qp);                     //!< @param qp gets its path selector's state
     weft_last_hop GetLastHop() const;                //!< @return what sizes a ToR's rings
-    void LinkChanged(uint64_t link, bool down);      //!< @param link number @param down new state
+    /** @param link number @param at when @param down new state */
+    void ScheduleChange(uint64_t link, Time at, bool down);
+    void ChangeLinks(); //!< All that fails and is repaired now
+    /** @param link number @param down one failure more, or less @return whether its state is new */
+    bool ChangeLink(uint64_t link, bool down);
     /** New forwarding everywhere. @param dead the links that were down a convergence delay ago */
     void Converge(std::vector<uint64_t> dead);
     void SetTorActive(bool active); //!< @param active whether ToR middleware is to work
@@ -329,6 +335,7 @@ class WeftFabric : public Object
     uint64_t m_seed{1};     //!< attribute
     uint64_t m_run{1};      //!< attribute
     Time m_convergence;     //!< attribute
+    bool m_weights{true};   //!< attribute
 
     weft_clos m_clos{};                                //!< shape
     weft_fabric_config m_frame{};                      //!< frame sizes
@@ -344,14 +351,16 @@ class WeftFabric : public Object
     double m_lossProbability{0};                       //!< of random loss
     const weft_fib* m_fib{nullptr};                    //!< exceptions after failures, or nullptr
 
-    WeftPacketPool m_pool;                               //!< packet descriptors
-    WeftCounters m_counters;                             //!< totals
-    std::vector<WeftQp*> m_qps;                          //!< QPs
-    std::vector<WeftNic*> m_nics;                        //!< by host; owned by their nodes
-    std::vector<WeftSwitch*> m_switches;                 //!< by index; owned by their nodes
-    std::vector<Ptr<WeftChannel>> m_channels;            //!< by link
-    std::map<Mac48Address, uint32_t> m_hostOf;           //!< NIC addresses
-    std::map<uint64_t, uint32_t> m_drops;                //!< (qp, psn) to the number of drops left
+    WeftPacketPool m_pool;                     //!< packet descriptors
+    WeftCounters m_counters;                   //!< totals
+    std::vector<WeftQp*> m_qps;                //!< QPs
+    std::vector<WeftNic*> m_nics;              //!< by host; owned by their nodes
+    std::vector<WeftSwitch*> m_switches;       //!< by index; owned by their nodes
+    std::vector<Ptr<WeftChannel>> m_channels;  //!< by link
+    std::map<Mac48Address, uint32_t> m_hostOf; //!< NIC addresses
+    std::map<uint64_t, uint32_t> m_drops;      //!< (qp, psn) to the number of drops left
+    /** Failures and repairs to come: the links, and whether they go down. */
+    std::map<Time, std::vector<std::pair<uint64_t, bool>>> m_changes;
     std::vector<uint64_t> m_dead;                        //!< links down now, once per failure
     std::vector<uint64_t> m_fibMemory;                   //!< of m_fib
     std::unordered_map<WeftPacket*, Payload> m_payloads; //!< of frames of kind WEFT_RAW

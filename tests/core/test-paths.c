@@ -130,9 +130,9 @@ draw(const struct weft_clos *clos, uint32_t percent, struct weft_rng *rng, uint6
 static struct weft_fib *
 make_fib(const struct weft_clos *clos, const uint64_t *dead, size_t n)
 {
-    const int64_t size = weft_fib_size(clos, dead, n);
+    const int64_t size = weft_fib_size(clos, dead, n, true);
     ck_assert_int_gt(size, 0);
-    struct weft_fib *fib = weft_fib_build(malloc((size_t)size), (size_t)size, clos, dead, n);
+    struct weft_fib *fib = weft_fib_build(malloc((size_t)size), (size_t)size, clos, dead, n, true);
     ck_assert_ptr_nonnull(fib);
     return fib;
 }

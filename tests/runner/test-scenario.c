@@ -136,13 +136,14 @@ END_TEST
 /* A resolved scenario that says something else would not reproduce its run. */
 START_TEST(a_resolved_scenario_resolves_to_itself)
 {
-    struct loaded l = load_good(
-        HEAD "<balancer name=\"themis\"/><drop qp=\"3\" packets=\"5 7\" count=\"2\"/>"
-             "<loss probability=\"1e-7\"/><failure leaf=\"1\" spine=\"1\" at=\"3us\"/>"
-             "<failure lower=\"2\" upper=\"4\" at=\"1us\" repair=\"2us\"/>"
-             "<convergence delay=\"inf\"/><measure interval=\"0.5us\" qps=\"2 0\" queues=\"on\"/>"
-             "<default name=\"ns3::A::B\" value=\"&lt;&quot;&amp;'&#10;x\"/>"
-             "<seed value=\"9007199254740992\" run=\"3\"/></scenario>");
+    struct loaded l =
+        load_good(HEAD "<balancer name=\"themis\"/><drop qp=\"3\" packets=\"5 7\" count=\"2\"/>"
+                       "<loss probability=\"1e-7\"/><failure leaf=\"1\" spine=\"1\" at=\"3us\"/>"
+                       "<failure lower=\"2\" upper=\"4\" at=\"1us\" repair=\"2us\"/>"
+                       "<convergence delay=\"inf\" weights=\"off\"/><measure interval=\"0.5us\" "
+                       "qps=\"2 0\" queues=\"on\"/>"
+                       "<default name=\"ns3::A::B\" value=\"&lt;&quot;&amp;'&#10;x\"/>"
+                       "<seed value=\"9007199254740992\" run=\"3\"/></scenario>");
     struct scenario *s = plan_load(l.plan, 0, &l.d);
     char *once = scenario_write(s, "t");
     struct loaded again = load_good(once);
@@ -157,6 +158,7 @@ START_TEST(a_resolved_scenario_resolves_to_itself)
     ck_assert(t->failures[0].link == s->failures[0].link);
     ck_assert(t->failures[0].repair == WEFT_NEVER);
     ck_assert(t->convergence == WEFT_NEVER);
+    ck_assert(!t->weights);
     ck_assert_uint_eq(t->measure.nqps, 2);
     ck_assert_uint_eq(t->measure.qps[0], 0);
     ck_assert_str_eq(t->defaults[0].value, "<\"&'\nx");

@@ -184,6 +184,9 @@ extern "C"
     void weft_clos_last_hop(const struct weft_clos *clos, const struct weft_fabric_config *frames,
                             struct weft_last_hop *out);
 
+    /** No list of candidates is longer; weights that come to more are scaled down. */
+#define WEFT_MAX_CANDIDATES 4096
+
     /**
      * Draws the links that fail: each link between a ToR and a switch of tier 1 with probability
      * @p edge, each link above with @p core, host links never. Writes their numbers to @p dead,
@@ -195,20 +198,22 @@ extern "C"
 
     /**
      * Failures: the exceptions to structured forwarding. For every (switch, destination ToR) whose
-     * group has lost a port, or whose ports no longer all lead to that ToR, a list of the ports
-     * that do.
+     * group has lost a port, or whose ports no longer all lead there by equally many paths, a list
+     * of the ports that do. Weighted (W-ECMP), a port is in the list as often as there are paths
+     * through it, divided by the greatest common divisor; else once.
      */
     struct weft_fib;
 
     /** Bytes for the exceptions of a fabric with @p dead links down; negative: WEFT_EOVERFLOW. */
-    int64_t weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead);
+    int64_t weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead,
+                          bool weighted);
 
     /**
      * Computes them into @p memory (8-byte aligned). @p dead: link numbers, ascending, distinct.
      * Returns NULL if memory is too small or a link number is out of range.
      */
     struct weft_fib *weft_fib_build(void *memory, size_t size, const struct weft_clos *clos,
-                                    const uint64_t *dead, size_t ndead);
+                                    const uint64_t *dead, size_t ndead, bool weighted);
 
     /**
      * The candidates of switch @p index towards @p dst under these failures. Returns false, with

@@ -27,7 +27,8 @@ extern "C"
 
     /**
      * The candidates: live ports of one next-hop group, in a fixed order. n >= 1. Under W-ECMP a
-     * port occurs as often as its weight says, interleaved, as in a switch's own table.
+     * port occurs as often as its weight says, interleaved, as in a switch's own table: round r
+     * holds the ports of weight >= r, ascending. Read them by weft_port_at().
      */
     struct weft_ports
     {
@@ -38,12 +39,20 @@ extern "C"
         uint16_t first;       /**< the group's first port, dead or alive */
         uint16_t n;           /**< candidates: live ports, each counted by its weight */
         uint16_t width;       /**< ports of the group when healthy */
+        /** The first `even` candidates are the list's first `round` ports, over and over; the
+         * others follow them. Of no meaning without a list; both 0: it is just a list. */
+        uint16_t round;
+        uint16_t even;
     };
 
     /** The i-th candidate's port number. i < n. */
     static inline uint32_t weft_port_at(const struct weft_ports *ports, uint32_t i)
     {
-        return ports->list ? ports->list[i] : (uint32_t)ports->first + i;
+        if (ports->list == NULL)
+        {
+            return (uint32_t)ports->first + i;
+        }
+        return ports->list[i < ports->even ? i % ports->round : i - ports->even + ports->round];
     }
 
     /** The switch at which a port selector sits. */

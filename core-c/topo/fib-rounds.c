@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Weights of the ports of one group, as small as a switch would store them. */
+#include "topo/fib.h"
+
+/* Divides by the greatest common divisor, and looks at what comes out. */
+static void
+divide(uint64_t *weight, uint32_t n, struct weft_fib_rounds *out)
+{
+    uint64_t divisor = 0;
+    for (uint32_t i = 0; i < n && divisor != 1; i++)
+    {
+        for (uint64_t a = weight[i]; a > 0;)
+        {
+            const uint64_t rest = divisor % a;
+            divisor = a;
+            a = rest;
+        }
+    }
+    out->ports = 0;
+    out->least = UINT64_MAX;
+    out->most = 0;
+    out->total = 0;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        if (weight[i] > 0)
+        {
+            weight[i] /= divisor;
+            out->ports++;
+            out->total += weight[i];
+            out->least = weight[i] < out->least ? weight[i] : out->least;
+            out->most = weight[i] > out->most ? weight[i] : out->most;
+        }
+    }
+}
+
+void
+weft_fib_reduce(uint64_t *weight, uint32_t n, bool weighted, struct weft_fib_rounds *out)
+{
+    for (uint32_t i = 0; i < n && !weighted; i++)
+    {
+        weight[i] = weight[i] > 0;
+    }
+    divide(weight, n, out);
+    if (out->total <= WEFT_MAX_CANDIDATES)
+    {
+        return;
+    }
+    /* Each live port keeps one place at least; what is left is shared in proportion. */
+    for (uint32_t i = 0; i < n; i++)
+    {
+        if (weight[i] > 0)
+        {
+            weight[i] = 1 + (weight[i] - 1) * (WEFT_MAX_CANDIDATES - out->ports) /
+                                (out->total - out->ports);
+        }
+    }
+    divide(weight, n, out);
+}
