@@ -348,9 +348,9 @@ fail_links(struct weft_rng *rng, uint32_t percent)
         dead[n] = i;
         n += weft_rng_below(rng, 100) < percent;
     }
-    const int64_t size = weft_fib_size(&f.clos, dead, n);
+    const int64_t size = weft_fib_size(&f.clos, dead, n, true);
     ck_assert_int_gt(size, 0);
-    f.fib = weft_fib_build(calloc(1, (size_t)size), (size_t)size, &f.clos, dead, n);
+    f.fib = weft_fib_build(calloc(1, (size_t)size), (size_t)size, &f.clos, dead, n, true);
     ck_assert_ptr_nonnull(f.fib);
     for (uint32_t host = 0; host < f.clos.nhosts; host++)
     {
