@@ -46,6 +46,12 @@ static const struct column summary_columns[] = {
     S("cct_mean_us", COLUMN_TIME, cct_mean, "mean over groups of the last delivery"),
     S("bound_us", COLUMN_TIME, bound, "lower bound of cct_us by a closed form; 0: none known"),
     S("slowdown", COLUMN_RATIO, slowdown, "cct_us / bound_us; 0: no bound known"),
+    S("bound_acked_us", COLUMN_TIME, bound_acked,
+      "lower bound of cct_acked_us where hosts exchange equal messages; 0: none known"),
+    S("increase", COLUMN_REAL, increase,
+      "cct_acked_us / bound_acked_us - 1; empty: no bound known"),
+    S("step_increase_mean", COLUMN_REAL, step_increase,
+      "mean of increase in steps.csv; empty: no steps, or no bound known"),
     S("goodput_gbps", COLUMN_RATE, goodput,
       "mean over QPs of payload / time from start to delivery"),
     S("mean_rate_gbps", COLUMN_RATE, mean_rate,
@@ -176,6 +182,38 @@ static const struct column queues_columns[] = {
     U("buffer_used_bytes", COLUMN_U64, buffer_used, "buffer in use in the fullest switch"),
 };
 
+#define L(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct layer_result, member), NULL, doc                               \
+    }
+
+static const struct column layers_columns[] = {
+    L("layer", COLUMN_TEXT, layer, "tier and direction of its ports, such as tor-up, core-down"),
+    L("links", COLUMN_U32, links, "its ports"),
+    L("queue_peak_bytes", COLUMN_U64, queue_peak, "longest queue of any of them ever"),
+    L("queue_mean_bytes", COLUMN_REAL, queue_mean,
+      "mean over ports and samples while the workload runs; empty: no queues measured"),
+    L("load_max_bytes", COLUMN_U64, load_max, "sent by the port that sent most"),
+    L("load_mean_bytes", COLUMN_REAL, load_mean, "mean over ports of what each sent"),
+    L("overload", COLUMN_REAL, overload,
+      "load_max_bytes / load_mean_bytes - 1; empty: nothing sent"),
+};
+
+#define E(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct step_result, member), NULL, doc                                \
+    }
+
+static const struct column steps_columns[] = {
+    E("step", COLUMN_U32, step, "step of the collective, from 0"),
+    E("messages", COLUMN_U32, messages, "its messages"),
+    E("posted_us", COLUMN_TIME, posted, "the first of them could start"),
+    E("acked_us", COLUMN_TIME, acked, "the last ACK of all of them"),
+    E("cct_us", COLUMN_TIME, cct, "its slowest message, from its start to its last ACK"),
+    E("bound_us", COLUMN_TIME, bound, "lower bound of cct_us; 0: none known"),
+    E("increase", COLUMN_REAL, increase, "cct_us / bound_us - 1; empty: no bound known"),
+};
+
 #define TABLE(name, doc)                                                                           \
     const struct column_table name##_table = {#name ".csv", doc, name##_columns,                   \
                                               COUNT_OF(name##_columns)}
@@ -186,12 +224,15 @@ TABLE(qps, "one row per queue pair");
 TABLE(groups, "one row per communication group");
 TABLE(series, "samples of the QPs that measure names");
 TABLE(queues, "samples of all switch queues");
+TABLE(layers, "one row per queueing layer of the fabric, in the order in which packets meet them");
+TABLE(steps, "one row per step of a workload whose steps wait for each other");
 
 const struct column_table *const *
 column_tables(size_t *n)
 {
     static const struct column_table *const tables[] = {
-        &summary_table, &qps_table, &groups_table, &flows_table, &series_table, &queues_table,
+        &summary_table, &qps_table,   &groups_table, &layers_table,
+        &steps_table,   &flows_table, &series_table, &queues_table,
     };
     *n = COUNT_OF(tables);
     return tables;
@@ -236,6 +277,7 @@ add_value(struct text *t, const struct column *c, const void *row)
     uint64_t u64;
     uint32_t u32;
     double real;
+    const char *string;
     switch (c->kind)
     {
     case COLUMN_TIME:
@@ -260,6 +302,17 @@ add_value(struct text *t, const struct column *c, const void *row)
     case COLUMN_RATIO:
         memcpy(&real, at, sizeof real);
         add_double(t, real, 1e6);
+        break;
+    case COLUMN_REAL:
+        memcpy(&real, at, sizeof real);
+        if (!isnan(real))
+        {
+            add_double(t, real, 1e6);
+        }
+        break;
+    case COLUMN_TEXT:
+        memcpy(&string, at, sizeof string);
+        text_add(t, "%s", string);
         break;
     case COLUMN_SHARE:
         add_double(t, c->share(row), 1e6);

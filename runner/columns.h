@@ -18,6 +18,8 @@ enum column_kind
     COLUMN_U32,   /**< uint32_t */
     COLUMN_RATE,  /**< double bit/s, written in Gbps with six decimals */
     COLUMN_RATIO, /**< double, six decimals */
+    COLUMN_REAL,  /**< the same; NaN: empty */
+    COLUMN_TEXT,  /**< const char *, without comma or quote */
     COLUMN_SHARE, /**< computed by share() from the row */
 };
 
@@ -39,7 +41,7 @@ struct column_table
 };
 
 extern const struct column_table summary_table, flows_table, qps_table, groups_table, series_table,
-    queues_table;
+    queues_table, layers_table, steps_table;
 
 /** All of them; *n tables. */
 const struct column_table *const *column_tables(size_t *n);

@@ -24,6 +24,11 @@ extern "C"
         int64_t cct_mean;  /**< ps: mean over groups of the last delivery */
         int64_t bound;     /**< ps: the closed form's lower bound; 0: none known */
         double slowdown;   /**< cct / bound; 0: none known */
+
+        int64_t bound_acked;  /**< ps: lower bound of cct_acked; 0: none known */
+        double increase;      /**< cct_acked / bound_acked - 1; NaN: none known */
+        double step_increase; /**< mean over steps of step_result.increase */
+
         double
             goodput; /**< bit/s: mean over QPs of payload delivered / time from start to delivery */
         double mean_rate; /**< bit/s: mean over QPs of the congestion control's rate, weighted by
@@ -105,6 +110,29 @@ extern "C"
         uint64_t buffer_used;   /**< bytes: fullest switch */
     };
 
+    /** One queueing layer of the fabric: a row of layers.csv. */
+    struct layer_result
+    {
+        const char *layer;   /**< where it is: "tor-up" */
+        uint32_t links;      /**< ports */
+        uint64_t queue_peak; /**< bytes: longest queue of any of them ever */
+        double queue_mean;   /**< bytes: over ports and samples; NaN: not sampled */
+        uint64_t load_max;   /**< bytes sent by the port that sent most */
+        double load_mean;
+        double overload; /**< load_max / load_mean - 1 */
+    };
+
+    /** One step of a workload whose steps wait for each other: a row of steps.csv. */
+    struct step_result
+    {
+        uint32_t step, messages;
+        int64_t posted;  /**< ps: the first of its messages could start */
+        int64_t acked;   /**< ps: last ACK; -1: a message has none */
+        int64_t cct;     /**< ps: of its slowest message, from start to last ACK; -1: as acked */
+        int64_t bound;   /**< ps: lower bound of cct; 0: none known */
+        double increase; /**< cct / bound - 1; NaN: none known */
+    };
+
     struct run_results
     {
         struct run_summary summary;
@@ -118,6 +146,10 @@ extern "C"
         size_t nsamples;
         struct queue_sample *queues;
         size_t nqueues;
+        struct layer_result *layers;
+        size_t nlayers;
+        struct step_result *steps;
+        size_t nsteps; /**< 0: its messages do not go step by step */
     };
 
     struct scenario;

@@ -3,8 +3,10 @@
  */
 #include "bound.h"
 #include "link-failures.h"
+#include "layers.h"
 #include "results.h"
 #include "scenario.h"
+#include "steps.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
@@ -25,6 +27,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -114,6 +117,7 @@ class Run
     std::vector<Last> m_last;
     std::vector<qp_sample> m_samples;
     std::vector<queue_sample> m_queues;
+    std::unique_ptr<LayerMeter> m_layers;
     uint64_t m_totalBytes{0};
     EventId m_limit;
 };
@@ -175,6 +179,7 @@ Run::Build(std::string& error)
     {
         return false;
     }
+    m_layers = std::make_unique<LayerMeter>(m_fabric);
     for (size_t i = 0; i < m_s.ndrops; i++)
     {
         m_fabric->AddDrop(m_s.drops[i].qp, m_s.drops[i].psn_offset, m_s.drops[i].count);
@@ -285,19 +290,8 @@ Run::SampleQp(const WeftQp* qp, Last& last, int64_t now) const
 void
 Run::SampleQueues(int64_t now)
 {
-    queue_sample s{};
+    queue_sample s = m_layers->Sample(!m_work->IsDone());
     s.time = now;
-    for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
-    {
-        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
-        const weft_mmu& mmu = sw->GetBuffer();
-        for (uint32_t p = 0; p < sw->GetNPorts(); p++)
-        {
-            s.longest_queue = std::max<uint64_t>(s.longest_queue, mmu.queue_bytes[p]);
-        }
-        s.buffer_used =
-            std::max(s.buffer_used, static_cast<uint64_t>(mmu.shared_used + mmu.headroom_used));
-    }
     m_queues.push_back(s);
 }
 
@@ -539,6 +533,10 @@ Run::Collect(run_results* out)
     out->nsamples = m_samples.size();
     out->queues = ToC(m_queues);
     out->nqueues = m_queues.size();
+    const auto layers = m_layers->Collect();
+    out->layers = ToC(layers);
+    out->nlayers = layers.size();
+    collect_steps(&m_s, m_work->GetMessages().data(), m_work->GetSuccessors().data(), out);
 }
 
 } // namespace
@@ -577,5 +575,7 @@ run_results_free(run_results* results)
     std::free(results->groups);
     std::free(results->samples);
     std::free(results->queues);
+    std::free(results->layers);
+    std::free(results->steps);
     std::memset(results, 0, sizeof *results);
 }

@@ -80,6 +80,12 @@ class WeftCollective : public Object, public WeftMessageListener
         return m_messages;
     }
 
+    /** @return its edges: the successors that the messages name */
+    const std::vector<uint32_t>& GetSuccessors() const
+    {
+        return m_successors;
+    }
+
     /** @return times, message by message */
     const std::vector<Times>& GetTimes() const
     {

@@ -262,9 +262,10 @@ WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
     {
         return;
     }
-    if (queue + bytes > m_peakQueue)
+    uint32_t& peak = m_peakQueue[out >= m_map.first_up];
+    if (queue + bytes > peak)
     {
-        m_peakQueue = queue + bytes;
+        peak = queue + bytes;
     }
     if (m_marksAtEnqueue && p->d.kind == WEFT_DATA && weft_mmu_mark(m_mmu, queue, &m_rng))
     {

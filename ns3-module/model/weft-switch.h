@@ -9,6 +9,7 @@
 #include "weft-port.h"
 #include "weft-receiver.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 #include <weft/clos.h>
@@ -143,10 +144,23 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         return m_pausedIngress != 0;
     }
 
+    /** @return number of its ports that lead down; they come first */
+    uint32_t GetNDownPorts() const
+    {
+        return m_map.first_up;
+    }
+
     /** @return the longest queue that a port ever had, bytes */
     uint32_t GetPeakQueue() const
     {
-        return m_peakQueue;
+        return std::max(m_peakQueue[0], m_peakQueue[1]);
+    }
+
+    /** @param up whether of the up ports @return the longest queue that one of them ever had, bytes
+     */
+    uint32_t GetPeakQueue(bool up) const
+    {
+        return m_peakQueue[up];
     }
 
     /** Signature of the "Pause" trace. @param port where @param tclass class @param pause pause or
@@ -239,7 +253,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     WeftFabric* m_owner{nullptr};          //!< m_fabric
     const weft_tor_ops* m_torOps{nullptr}; //!< Themis-D, at ToRs
     uint32_t m_pausedIngress{0};           //!< paused (port, class) pairs
-    uint32_t m_peakQueue{0};               //!< bytes
+    uint32_t m_peakQueue[2]{};             //!< bytes: of the down ports, of the up ports
     bool m_watchesLinks{false};            //!< a link is or was down
     bool m_marksAtEnqueue{false};          //!< ECN looks at the queue that a frame joins
     bool m_marksAtDequeue{false};          //!< or at the one that it leaves

@@ -1,0 +1,86 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "layers.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace ns3;
+
+namespace
+{
+
+const char* const NAMES2[] = {"tor-up", "spine-down", "tor-down"};
+const char* const NAMES3[] = {"tor-up", "agg-up", "core-down", "agg-down", "tor-down"};
+
+} // namespace
+
+LayerMeter::LayerMeter(Ptr<WeftFabric> fabric)
+    : m_fabric(fabric),
+      m_tiers(fabric->GetClos().tiers),
+      m_queued(2 * m_tiers - 1, 0)
+{
+}
+
+size_t
+LayerMeter::GetLayer(const WeftSwitch& sw, bool up) const
+{
+    return up ? sw.GetTier() : 2 * (m_tiers - 1) - sw.GetTier();
+}
+
+queue_sample
+LayerMeter::Sample(bool counts)
+{
+    queue_sample s{};
+    for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
+    {
+        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
+        const weft_mmu& mmu = sw->GetBuffer();
+        uint64_t queued[2] = {0, 0};
+        for (uint32_t p = 0; p < sw->GetNPorts(); p++)
+        {
+            queued[p >= sw->GetNDownPorts()] += mmu.queue_bytes[p];
+            s.longest_queue = std::max<uint64_t>(s.longest_queue, mmu.queue_bytes[p]);
+        }
+        for (size_t up = 0; counts && up < (sw->GetTier() + 1 < m_tiers ? 2 : 1); up++)
+        {
+            m_queued[GetLayer(*sw, up)] += static_cast<double>(queued[up]);
+        }
+        s.buffer_used =
+            std::max(s.buffer_used, static_cast<uint64_t>(mmu.shared_used + mmu.headroom_used));
+    }
+    m_samples += counts;
+    return s;
+}
+
+std::vector<layer_result>
+LayerMeter::Collect() const
+{
+    std::vector<layer_result> layers(m_queued.size());
+    for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
+    {
+        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
+        for (uint32_t p = 0; p < sw->GetNPorts(); p++)
+        {
+            const bool up = p >= sw->GetNDownPorts();
+            layer_result& l = layers[GetLayer(*sw, up)];
+            const uint64_t bytes = sw->GetPort(p)->GetBytes();
+            l.links++;
+            l.queue_peak = std::max<uint64_t>(l.queue_peak, sw->GetPeakQueue(up));
+            l.load_max = std::max(l.load_max, bytes);
+            l.load_mean += static_cast<double>(bytes);
+        }
+    }
+    for (size_t i = 0; i < layers.size(); i++)
+    {
+        layer_result& l = layers[i];
+        l.layer = m_tiers == 2 ? NAMES2[i] : NAMES3[i];
+        l.load_mean /= l.links;
+        l.overload =
+            l.load_mean > 0 ? static_cast<double>(l.load_max) / l.load_mean - 1 : std::nan("");
+        l.queue_mean =
+            m_samples ? m_queued[i] / (static_cast<double>(m_samples) * l.links) : std::nan("");
+    }
+    return layers;
+}

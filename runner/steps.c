@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "steps.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "textbuf.h"
+
+struct bounding
+{
+    const struct scenario *s;
+    const struct weft_message *messages;
+    const uint32_t *next;
+    size_t n;
+    struct weft_wire wire; /**< links: 0 */
+};
+
+/** The closed forms hold for links that are all alike and an ACK for each packet. */
+static bool
+make_wire(const struct scenario *s, struct weft_wire *w)
+{
+    const struct weft_fabric_config *f = s->fabric.config;
+    const struct weft_clos *c = &s->clos;
+    *w = (struct weft_wire){f->payload, f->header, f->gap, f->ack, c->host_rate, c->host_delay, 0};
+    return c->host_rate == c->fabric_rate && c->host_delay == c->fabric_delay && f->ack_every == 1;
+}
+
+static struct weft_wire
+wire_of(const struct bounding *b, const struct weft_message *m)
+{
+    struct weft_wire w = b->wire;
+    w.links = weft_clos_hops(&b->s->clos, m->src, m->dst);
+    return w;
+}
+
+/** From a message's start to its last ACK, while its sender receives as much as it sends. A short
+ * last packet behind full ones is not counted. */
+static int64_t
+exchange_bound(const struct bounding *b, const struct weft_message *m)
+{
+    struct weft_wire w = wire_of(b, m);
+    if (m->bytes < (uint64_t)w.payload)
+    {
+        w.payload = (int64_t)m->bytes;
+    }
+    return weft_permutation_bound(&w, m->bytes / (uint64_t)w.payload);
+}
+
+/* --- one step --------------------------------------------------------------------------------- */
+
+/** Numbers of the messages, step by step; step k's are order[first[k]] .. order[first[k + 1] - 1].
+ */
+static void
+sort_by_step(const struct bounding *b, size_t nsteps, size_t *first, uint32_t *order)
+{
+    size_t *place = xcalloc(nsteps + 1, sizeof *place);
+    for (size_t i = 0; i < b->n; i++)
+    {
+        place[b->messages[i].step + 1]++;
+    }
+    for (size_t k = 0; k < nsteps; k++)
+    {
+        place[k + 1] += place[k];
+    }
+    for (size_t k = 0; k <= nsteps; k++)
+    {
+        first[k] = place[k];
+    }
+    for (size_t i = 0; i < b->n; i++)
+    {
+        order[place[b->messages[i].step]++] = (uint32_t)i;
+    }
+    free(place);
+}
+
+/** Whether each host that takes part sends one message and receives one, all of the same size.
+ * @p marks: two per host, all less than @p mark. */
+static bool
+is_exchange(const struct bounding *b, const uint32_t *order, size_t n, uint32_t *marks,
+            uint32_t mark)
+{
+    for (size_t i = 0; i < n; i++)
+    {
+        const struct weft_message *m = &b->messages[order[i]];
+        if (m->bytes != b->messages[order[0]].bytes || marks[2 * m->src] == mark ||
+            marks[2 * m->dst + 1] == mark)
+        {
+            return false;
+        }
+        marks[2 * m->src] = mark;
+        marks[2 * m->dst + 1] = mark;
+    }
+    for (size_t i = 0; i < n; i++)
+    {
+        if (marks[2 * b->messages[order[i]].dst] != mark)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+measure_step(const struct flow_result *flows, const uint32_t *order, size_t n,
+             struct step_result *step)
+{
+    bool whole = true;
+    step->messages = (uint32_t)n;
+    step->posted = -1;
+    for (size_t i = 0; i < n; i++)
+    {
+        const struct flow_result *f = &flows[order[i]];
+        bool earlier = step->posted < 0 || f->posted < step->posted;
+        step->posted = f->posted >= 0 && earlier ? f->posted : step->posted;
+        step->acked = f->acked > step->acked ? f->acked : step->acked;
+        step->cct = f->acked - f->posted > step->cct ? f->acked - f->posted : step->cct;
+        whole = whole && f->acked >= 0;
+    }
+    step->acked = whole ? step->acked : -1;
+    step->cct = whole ? step->cct : -1;
+}
+
+/** The steps' times and bounds. Returns whether all bounds are known and all messages were
+ * acknowledged: without some, the whole may end early. */
+static bool
+fill_steps(const struct bounding *b, const struct flow_result *flows, size_t nsteps,
+           struct step_result *steps)
+{
+    size_t *first = xcalloc(nsteps + 1, sizeof *first);
+    uint32_t *order = xcalloc(b->n, sizeof *order);
+    uint32_t *marks = xcalloc(2 * (size_t)b->s->clos.nhosts, sizeof *marks);
+    bool known = true;
+    sort_by_step(b, nsteps, first, order);
+    for (size_t k = 0; k < nsteps; k++)
+    {
+        const uint32_t *mine = order + first[k];
+        size_t n = first[k + 1] - first[k];
+        steps[k].step = (uint32_t)k;
+        measure_step(flows, mine, n, &steps[k]);
+        bool exchange = b->wire.rate && is_exchange(b, mine, n, marks, (uint32_t)k + 1);
+        for (size_t i = 0; exchange && i < n; i++)
+        {
+            int64_t bound = exchange_bound(b, &b->messages[mine[i]]);
+            steps[k].bound = bound > steps[k].bound ? bound : steps[k].bound;
+        }
+        known = known && exchange && steps[k].acked >= 0;
+    }
+    free(marks);
+    free(order);
+    free(first);
+    return known;
+}
+
+static double
+increase_of(int64_t time, int64_t bound)
+{
+    return bound > 0 && time >= 0 ? (double)time / (double)bound - 1 : NAN;
+}
+
+/** Returns the mean increase. */
+static double
+relate_steps(struct step_result *steps, size_t nsteps)
+{
+    double sum = 0;
+    for (size_t k = 0; k < nsteps; k++)
+    {
+        steps[k].increase = increase_of(steps[k].cct, steps[k].bound);
+        sum += steps[k].increase / (double)nsteps;
+    }
+    return sum;
+}
+
+static int64_t
+later(int64_t time, int64_t by)
+{
+    return time > WEFT_NEVER - by ? WEFT_NEVER : time + by;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+/** How many messages each one waits for: the messages' own counts are used up by a run. */
+static uint32_t *
+count_waits(const struct bounding *b)
+{
+    uint32_t *waits = xcalloc(b->n, sizeof *waits);
+    for (size_t i = 0; i < b->n; i++)
+    {
+        for (uint32_t k = 0; k < b->messages[i].nnext; k++)
+        {
+            waits[b->next[b->messages[i].first_next + k]]++;
+        }
+    }
+    return waits;
+}
+
+/** The last ACK if every message starts as soon as those that it waits for can have been delivered
+ * in an idle fabric. */
+static int64_t
+chain_bound(const struct bounding *b)
+{
+    int64_t *start = xcalloc(b->n, sizeof *start), last = 0;
+    uint32_t *waits = count_waits(b), *ready = xcalloc(b->n, sizeof *ready);
+    size_t nready = 0;
+    for (size_t i = 0; i < b->n; i++)
+    {
+        start[i] = b->messages[i].start;
+        if (waits[i] == 0)
+        {
+            ready[nready++] = (uint32_t)i;
+        }
+    }
+    for (size_t i = 0; i < nready; i++)
+    {
+        const struct weft_message *m = &b->messages[ready[i]];
+        struct weft_wire w = wire_of(b, m);
+        int64_t delivered = later(start[ready[i]], weft_message_bound(&w, m->bytes));
+        int64_t acked = later(start[ready[i]], exchange_bound(b, m));
+        last = acked > last ? acked : last;
+        for (uint32_t k = 0; k < m->nnext; k++)
+        {
+            uint32_t other = b->next[m->first_next + k];
+            start[other] = delivered > start[other] ? delivered : start[other];
+            if (--waits[other] == 0)
+            {
+                ready[nready++] = other;
+            }
+        }
+    }
+    free(start);
+    free(waits);
+    free(ready);
+    return last;
+}
+
+void
+collect_steps(const struct scenario *s, const struct weft_message *messages, const uint32_t *next,
+              struct run_results *r)
+{
+    struct bounding b = {s, messages, next, r->nflows, {0}};
+    size_t nsteps = 1;
+    bool chained = false;
+    for (size_t i = 0; i < b.n; i++)
+    {
+        nsteps = messages[i].step + 1 > nsteps ? messages[i].step + 1 : nsteps;
+        chained = chained || messages[i].nnext > 0;
+    }
+    if (!make_wire(s, &b.wire))
+    {
+        b.wire.rate = 0;
+    }
+    struct step_result *steps = xcalloc(nsteps, sizeof *steps);
+    bool known = fill_steps(&b, r->flows, nsteps, steps);
+    double mean = relate_steps(steps, nsteps);
+    /* Steps that do not wait for each other are none: all their messages go at once. */
+    bool phases = nsteps == 1 || chained;
+    r->summary.bound_acked = known && phases ? chain_bound(&b) : 0;
+    r->summary.increase = increase_of(r->summary.cct_acked, r->summary.bound_acked);
+    r->summary.step_increase = nsteps > 1 && phases ? mean : NAN;
+    r->nsteps = nsteps > 1 && phases ? nsteps : 0;
+    r->steps = steps;
+}
