@@ -32,7 +32,7 @@ class LayerMeter
 
   private:
     /** @param sw a switch @param up whether its up ports are meant @return number of the layer */
-    size_t GetLayer(const ns3::WeftSwitch& sw, bool up) const;
+    size_t GetLayer(const ns3::WeftSwitch &sw, bool up) const;
 
     ns3::Ptr<ns3::WeftFabric> m_fabric;
     uint32_t m_tiers;

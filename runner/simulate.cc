@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "bound.h"
-#include "link-failures.h"
 #include "layers.h"
+#include "link-failures.h"
 #include "results.h"
 #include "scenario.h"
 #include "steps.h"
