@@ -30,7 +30,8 @@
     X(weft_transport_nic_sr) \
     X(weft_transport_gbn)    \
     X(weft_transport_ideal)  \
-    X(weft_transport_sack)
+    X(weft_transport_sack)   \
+    X(weft_transport_erasure)
 
 #define WEFT_CONGESTION_CONTROLS(X) \
     X(weft_cc_none)                 \

@@ -106,11 +106,12 @@ receive(const struct weft_packet *data, int64_t step)
     {
         carry(*data, WEFT_NACK, epsn, step + 8);
     }
+    verdict.place = data->psn;
     nic->rx_data(qps[data->qp].rx, data, &verdict);
     struct weft_packet reply = *data;
     reply.kind = verdict.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
     reply.psn = verdict.epsn;
-    reply.ahead = weft_ahead(data->psn, verdict.epsn);
+    reply.ahead = weft_ahead(verdict.place, verdict.epsn);
     if (verdict.reply == WEFT_REPLY_NONE || (reply.kind == WEFT_NACK && lb->tor &&
                                              !lb->tor->from_host(qps[data->qp].tor, &reply, &tor)))
     {

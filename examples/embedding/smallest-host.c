@@ -26,7 +26,7 @@ main(void)
     for (int at = 0; nic->tx_una(tx) != PACKETS; now += STEP, at = (at + 1) % WIRE)
     {
         struct weft_packet arrived = data[at], reply = replies[at];
-        struct weft_rx_verdict verdict = {0, WEFT_REPLY_NONE, false, false};
+        struct weft_rx_verdict verdict = {0, WEFT_REPLY_NONE, false, false, arrived.psn};
         data[at] = replies[at] = none;
         if (reply.bytes) /* at the sender */
             nic->tx_reply(tx, &reply, now);

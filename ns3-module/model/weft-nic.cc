@@ -166,6 +166,7 @@ WeftNic::ReceiveData(WeftPacket* p, int64_t now)
 {
     WeftQp* qp = m_fabric->GetQp(p->d.qp);
     weft_rx_verdict v;
+    v.place = p->d.psn;
     m_fabric->GetTransport()->rx_data(qp->rx, &p->d, &v);
     if (v.fresh)
     {
@@ -186,6 +187,7 @@ WeftNic::ReceiveData(WeftPacket* p, int64_t now)
     else
     {
         qp->unacked = 0;
+        p->d.psn = v.place;
         qp->counters.nacksSent += v.reply == WEFT_REPLY_NACK;
         m_fabric->TurnIntoReply(p, v.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK, v.epsn);
         Reply(p);

@@ -41,6 +41,7 @@ arrive(uint32_t psn)
     verdict.epsn = UINT32_MAX; /* to be overwritten, as the reply is */
     verdict.reply = UINT8_MAX;
     data.psn = psn;
+    verdict.place = psn;
     rig.ops->rx_data(rig.rx, &data, &verdict);
     return verdict;
 }

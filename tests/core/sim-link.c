@@ -69,6 +69,11 @@ send(struct world *w)
     memset(&packet, 0, sizeof(packet));
     packet.kind = WEFT_DATA;
     packet.psn = psn;
+    packet.sent = (int64_t)w->slot * SIM_SLOT;
+    if (w->link->ops->tx_stamp != NULL)
+    {
+        w->link->ops->tx_stamp(w->tx, &packet);
+    }
     w->outcome.data_frames++;
     const bool masked = w->losses[index] > 0;
     w->losses[index] = (uint8_t)(w->losses[index] - masked);
@@ -80,8 +85,9 @@ receive_data(struct world *w, const struct weft_packet *data)
 {
     struct weft_rx_verdict verdict;
     struct weft_packet reply = *data;
+    verdict.place = data->psn;
     w->link->ops->rx_data(w->rx, data, &verdict);
-    const uint32_t index = (data->psn - w->link->first_psn) & WEFT_PSN_MASK;
+    const uint32_t index = (verdict.place - w->link->first_psn) & WEFT_PSN_MASK;
     MUST(!(verdict.fresh && verdict.duplicate));
     MUST(verdict.duplicate == (w->placed[index] != 0));
     w->placed[index] |= verdict.fresh;
@@ -99,7 +105,7 @@ receive_data(struct world *w, const struct weft_packet *data)
         w->outcome.nacks += nack;
         reply.kind = nack ? WEFT_NACK : WEFT_ACK;
         reply.psn = verdict.epsn;
-        reply.ahead = weft_ahead(data->psn, verdict.epsn);
+        reply.ahead = weft_ahead(verdict.place, verdict.epsn);
         launch(w, &reply, w->link->reply_loss);
     }
 }
@@ -151,8 +157,9 @@ step(struct world *w)
     deliver_due(w);
     if (now >= ops->tx_deadline(w->tx))
     {
+        const uint32_t flight = ops->tx_flight(w->tx);
         ops->tx_timeout(w->tx, now);
-        MUST(ops->tx_ready(w->tx));
+        MUST(ops->tx_ready(w->tx) || ops->tx_flight(w->tx) < flight);
     }
     send(w);
 }

@@ -208,7 +208,7 @@ static bool nacked[SPAN + 2 * WINDOW];
 static struct weft_rx_verdict
 naive(uint32_t first, uint32_t *epsn, uint32_t n)
 {
-    struct weft_rx_verdict v = {0, WEFT_REPLY_NONE, false, false};
+    struct weft_rx_verdict v = {0, WEFT_REPLY_NONE, false, false, weft_psn_add(first, n)};
     const bool inside = n < *epsn + WINDOW;
     v.duplicate = arrived[n];
     v.fresh = inside && !arrived[n];

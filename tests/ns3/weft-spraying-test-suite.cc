@@ -143,6 +143,38 @@ class LossySprayTestCase : public TestCase
     }
 };
 
+/** Ideal coding: each loss costs one symbol more, whatever was lost, and reordering nothing. */
+class CodedSprayTestCase : public TestCase
+{
+  public:
+    CodedSprayTestCase()
+        : TestCase("coded messages need as many packets as they have, whichever")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // Queues delay some packets by more than the default of two round trips of ofan's fabric.
+        const char* erasure = "erasure rto=200us";
+        Outcome o = Spray("ops", erasure, {}, 0);
+        NS_TEST_EXPECT_MSG_EQ(o.done, true, "all is delivered");
+        NS_TEST_EXPECT_MSG_EQ(o.books, "", "the books balance");
+        NS_TEST_EXPECT_MSG_EQ(o.t.resent + o.t.timeouts + o.t.duplicates, 0, "by m packets");
+        NS_TEST_EXPECT_MSG_EQ(o.acks, o.t.sent, "one ACK per packet");
+        const Outcome sack = Spray("ops", SACK, {}, 0);
+        NS_TEST_EXPECT_MSG_EQ(o.end, sack.end, "nothing is slower than without coding");
+
+        o = Spray("ops", erasure, {}, 0.02);
+        NS_TEST_EXPECT_MSG_EQ(o.done, true, "all is delivered at 2 % loss");
+        NS_TEST_EXPECT_MSG_EQ(o.books, "", "the books balance");
+        NS_TEST_EXPECT_MSG_EQ(o.t.resent, o.lost, "each lost symbol costs one");
+        NS_TEST_EXPECT_MSG_EQ(o.t.duplicates, 0, "none is surplus");
+        const double rate = static_cast<double>(o.t.resent) / static_cast<double>(o.t.sent);
+        NS_TEST_EXPECT_MSG_EQ_TOL(rate, 0.02 / 0.98, 0.004, "about 2 %");
+    }
+};
+
 /** What a path selector of the test's own has seen. */
 struct Heard
 {
@@ -251,6 +283,7 @@ class WeftSprayingTestSuite : public TestSuite
     {
         AddTestCase(new QuietSprayTestCase);
         AddTestCase(new LossySprayTestCase);
+        AddTestCase(new CodedSprayTestCase);
         AddTestCase(new FeedbackTestCase);
     }
 };

@@ -21,6 +21,7 @@ enum weft_packet_flag
     WEFT_F_COMPENSATED = 4, /**< NACK: made by a ToR on the NIC's behalf (themis §3.4) */
     WEFT_F_LAST = 8,        /**< DATA: last packet of its message */
     WEFT_F_ECE = 16,        /**< replies: the data packet answered was marked */
+    WEFT_F_ACK_REQ = 32,    /**< DATA: its ACK may not wait for others (AckReq of the BTH) */
 };
 
 /** One frame. 40 bytes, so that a descriptor with its event header fits a cache line. */

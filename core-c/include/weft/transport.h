@@ -37,6 +37,8 @@ extern "C"
         bool fresh;     /**< the payload was placed: first copy of this PSN, inside the window */
         bool duplicate; /**< the payload of this PSN had been placed before: a spurious
                            retransmission */
+        uint32_t place; /**< the PSN whose place the payload took, which the reply's `ahead` names:
+                           the caller writes the data's here, a coding transport changes it */
     };
 
     /**

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/* A user would lose the yardstick of ofan's figures: a loss recovery that adds nothing of its own,
+ * neither packets nor waiting, to what a load balancer does (ofan §4). */
+#include <check.h>
+#include <string.h>
+
+#include <weft/psn.h>
+#include <weft/rng.h>
+
+#include "must.h"
+#include "nic-rig.h"
+#include "sim-link.h"
+
+#define FIRST   (0xffffff - 2000) /* wraps within a run */
+#define PACKETS 6000
+#define US      INT64_C(1000000) /* ps */
+
+static struct weft_rx_verdict
+arrive_of(uint32_t psn, uint32_t end)
+{
+    struct weft_packet data;
+    struct weft_rx_verdict verdict = {UINT32_MAX, UINT8_MAX, false, false, psn};
+    memset(&data, 0, sizeof(data));
+    data.psn = psn;
+    data.ahead = (uint16_t)((end - psn) & WEFT_PSN_MASK);
+    rig.ops->rx_data(rig.rx, &data, &verdict);
+    return verdict;
+}
+
+/* The reply to what left at @p sent, which took that place: packets newly acknowledged. */
+static uint32_t
+acks(uint32_t place, uint32_t epsn, int64_t sent)
+{
+    struct weft_packet packet;
+    memset(&packet, 0, sizeof(packet));
+    packet.kind = WEFT_ACK;
+    packet.psn = epsn;
+    packet.ahead = weft_ahead(place, epsn);
+    packet.sent = sent;
+    return rig.ops->tx_reply(rig.tx, &packet, sent);
+}
+
+static void
+sends_at(int64_t now, enum weft_tx_what what, uint32_t psn)
+{
+    uint32_t got = psn;
+    ck_assert(rig.ops->tx_ready(rig.tx) == (what != WEFT_TX_NONE));
+    ck_assert_int_eq(rig.ops->tx_next(rig.tx, now, &got), (int)what);
+    ck_assert_uint_eq(got, psn);
+}
+
+/* An rto of 16 us: slices of 1.048576 us (2^20 ps). */
+static void
+begin_16us(uint32_t first)
+{
+    static const char *const settings[] = {"rto", "16us", "window", "64", NULL};
+    begin("erasure", first, settings);
+}
+
+START_TEST(any_m_symbols_make_a_message_of_m_packets)
+{
+    const uint32_t m = 1000;
+    const uint32_t last = weft_psn_add(FIRST, m);
+    const uint32_t stale = (uint32_t)_i;
+    struct weft_rng rng;
+    static bool placed[1000];
+    uint32_t epsn = FIRST;
+    memset(placed, 0, sizeof(placed));
+    weft_rng_seed(&rng, 5, 0, (uint64_t)_i);
+    begin("erasure", FIRST, NULL);
+    for (uint32_t i = 1; i <= 2 * m; i++)
+    {
+        /* Any PSN that the sender takes for unacknowledged: its una may be old. */
+        const uint32_t least = (epsn - FIRST) & WEFT_PSN_MASK;
+        const uint32_t una = least - weft_rng_below(&rng, 1 + (stale < least ? stale : least));
+        const uint32_t psn = una == m ? m - 1 : una + weft_rng_below(&rng, m - una);
+        const struct weft_rx_verdict v = arrive_of(weft_psn_add(FIRST, psn), last);
+        const uint32_t place = (v.place - FIRST) & WEFT_PSN_MASK;
+        ck_assert(v.reply == WEFT_REPLY_ACK && v.fresh != v.duplicate);
+        ck_assert(v.fresh == (i <= m) && place < m && v.duplicate == placed[place]);
+        placed[place] = true;
+        ck_assert((v.epsn == last) == (i >= m));
+        epsn = v.epsn;
+    }
+    end();
+}
+END_TEST
+
+START_TEST(a_symbol_takes_no_place_of_packets_that_were_sent_after_it)
+{
+    begin_16us(10);
+    struct weft_rx_verdict v = arrive_of(10, 11);
+    ck_assert(v.fresh && v.place == 10 && v.epsn == 11);
+    v = arrive_of(13, 14);
+    ck_assert(v.fresh && v.place == 13 && v.epsn == 11);
+    v = arrive_of(13, 12); /* knows of 11, not of 12 */
+    ck_assert(v.fresh && v.place == 11 && v.epsn == 12);
+    v = arrive_of(10, 12);
+    ck_assert(v.duplicate && !v.fresh && v.reply == WEFT_REPLY_ACK && v.epsn == 12);
+    v = arrive_of(12 + 64, 12 + 65); /* beyond the bitmap */
+    ck_assert(v.reply == WEFT_REPLY_NONE && !v.fresh && !v.duplicate);
+    end();
+}
+END_TEST
+
+START_TEST(a_packet_tells_what_the_receiver_needs)
+{
+    struct weft_packet data;
+    memset(&data, 0, sizeof(data));
+    begin_16us(0xffffff);
+    rig.ops->tx_post(rig.tx, 3);
+    sends_at(0, WEFT_TX_NEW, 0xffffff);
+    sends_at(0, WEFT_TX_NEW, 0);
+    data.psn = 0;
+    rig.ops->tx_stamp(rig.tx, &data);
+    ck_assert_uint_eq(data.ahead, 1);
+    data.psn = 0xffffff;
+    rig.ops->tx_stamp(rig.tx, &data);
+    ck_assert_uint_eq(data.ahead, 2);
+    ck_assert(data.flags & WEFT_F_ACK_REQ); /* an ACK that waits would count as a loss */
+    end();
+}
+END_TEST
+
+START_TEST(a_symbol_is_in_flight_until_answered_or_as_old_as_the_rto)
+{
+    begin_16us(0);
+    rig.ops->tx_post(rig.tx, 4);
+    sends_at(0, WEFT_TX_NEW, 0);
+    sends_at(0, WEFT_TX_NEW, 1);
+    sends_at(3 * US, WEFT_TX_NEW, 2);
+    sends_at(3 * US, WEFT_TX_NEW, 3);
+    sends_at(4 * US, WEFT_TX_NONE, 9); /* all places missing are in flight */
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 4);
+    ck_assert_uint_eq(acks(0, 1, 0), 1);
+    const int64_t slice = 1 << 20;
+    ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), slice + 16 * US);
+    rig.ops->tx_timeout(rig.tx, slice + 16 * US - 1);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 3);
+    rig.ops->tx_timeout(rig.tx, slice + 16 * US);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 2);
+    ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, 1);
+    ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), 3 * slice + 16 * US);
+    sends_at(18 * US, WEFT_TX_RETX, 1);
+    sends_at(18 * US, WEFT_TX_NONE, 9);
+    /* 1 was late, not lost; then the repair symbol takes the next place. */
+    ck_assert_uint_eq(acks(1, 2, 0), 1);
+    ck_assert_uint_eq(acks(2, 3, 18 * US), 1);
+    ck_assert_uint_eq(acks(3, 4, 3 * US), 1);
+    /* The last one is surplus: nothing waits for its reply, and no timer runs. */
+    ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), WEFT_NEVER);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 0);
+    sends_at(19 * US, WEFT_TX_NONE, 9);
+    end();
+}
+END_TEST
+
+START_TEST(a_slice_whose_symbols_were_answered_times_nothing_out)
+{
+    begin_16us(0);
+    rig.ops->tx_post(rig.tx, 3);
+    sends_at(0, WEFT_TX_NEW, 0);
+    sends_at(5 * US, WEFT_TX_NEW, 1);
+    acks(0, 1, 0);
+    ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), 5 * (1 << 20) + 16 * US);
+    acks(1, 2, 5 * US);
+    ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), WEFT_NEVER);
+    rig.ops->tx_timeout(rig.tx, 100 * US);
+    ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, 0);
+    /* Long after, nothing of the past counts. */
+    sends_at(1000000 * US, WEFT_TX_NEW, 2);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 1);
+    end();
+}
+END_TEST
+
+START_TEST(a_message_that_follows_does_not_delay_the_one_before)
+{
+    begin_16us(0);
+    rig.ops->tx_post(rig.tx, 3);
+    sends_at(0, WEFT_TX_NEW, 0); /* lost */
+    sends_at(0, WEFT_TX_NEW, 1);
+    acks(1, 0, 0);
+    rig.ops->tx_timeout(rig.tx, rig.ops->tx_deadline(rig.tx));
+    sends_at(20 * US, WEFT_TX_NEW, 2); /* of the same message: as good as a repair symbol */
+    rig.ops->tx_post(rig.tx, 3);
+    sends_at(20 * US, WEFT_TX_RETX, 0);
+    sends_at(20 * US, WEFT_TX_NEW, 3);
+    acks(0, 2, 20 * US);
+    acks(2, 3, 20 * US);
+    acks(3, 4, 20 * US);
+    ck_assert_uint_eq(rig.ops->tx_una(rig.tx), 4);
+    sends_at(21 * US, WEFT_TX_NEW, 4);
+    sends_at(21 * US, WEFT_TX_NEW, 5);
+    sends_at(21 * US, WEFT_TX_NONE, 9);
+    end();
+}
+END_TEST
+
+START_TEST(a_hole_holds_up_the_stream_for_the_window_at_most)
+{
+    begin_16us(0);
+    rig.ops->tx_post(rig.tx, 1000);
+    for (uint32_t psn = 0; psn < 64; psn++)
+    {
+        sends_at(psn, WEFT_TX_NEW, psn);
+        if (psn != 0 && psn != 40)
+        {
+            acks(psn, 0, psn);
+        }
+    }
+    sends_at(64, WEFT_TX_NONE, 9);
+    rig.ops->tx_timeout(rig.tx, rig.ops->tx_deadline(rig.tx));
+    sends_at(20 * US, WEFT_TX_RETX, 0); /* PSNs take turns */
+    sends_at(20 * US, WEFT_TX_RETX, 40);
+    sends_at(20 * US, WEFT_TX_NONE, 9);
+    ck_assert_uint_eq(acks(0, 40, 20 * US), 40);
+    for (uint32_t psn = 64; psn < 104; psn++)
+    {
+        sends_at(21 * US, WEFT_TX_NEW, psn);
+    }
+    rig.ops->tx_timeout(rig.tx, 40 * US);
+    sends_at(40 * US, WEFT_TX_RETX, 64);
+    ck_assert_uint_eq(acks(63, 64, 40 * US), 24);
+    end();
+}
+END_TEST
+
+static struct sim_link
+link_of(uint64_t seed, const char *window, const char *rto)
+{
+    const char *const settings[] = {"window", window, "rto", rto, NULL};
+    struct sim_link link;
+    memset(&link, 0, sizeof(link));
+    begin("erasure", 0, settings);
+    ck_assert_ptr_null(rig.ops->algo.check(rig.config));
+    end();
+    link.ops = rig.ops;
+    link.config = rig.config;
+    link.first_psn = FIRST;
+    link.packets = PACKETS;
+    link.chunk = link.packets;
+    link.delay = 8;
+    link.seed = seed;
+    return link;
+}
+
+START_TEST(without_loss_m_packets_are_sent_in_any_order)
+{
+    struct sim_link link = link_of((uint64_t)_i, "4096", "60us");
+    link.jitter = 15; /* each way */
+    link.chunk = _i % 2 == 0 ? PACKETS : 500;
+    const struct sim_outcome o = sim_link_run(&link);
+    ck_assert(o.tx.resent == 0 && o.tx.timeouts == 0 && o.duplicates == 0);
+    ck_assert_uint_eq(o.acks, link.packets);
+    const uint32_t chunks = link.packets / link.chunk;
+    ck_assert_uint_le(o.slots, link.packets + chunks * (2 * (8 + 15) + 1));
+}
+END_TEST
+
+START_TEST(each_loss_costs_one_symbol)
+{
+    static const char *const windows[] = {"64", "256", "4096"};
+    struct sim_link link = link_of((uint64_t)_i, windows[_i % 3], "60us");
+    link.jitter = (uint32_t)(_i % 4) * 5;
+    link.chunk = _i % 2 == 0 ? PACKETS : 777;
+    link.data_loss = _i % 5 == 4 ? 0.5 : 0.02 * (1 + _i % 5);
+    const struct sim_outcome o = sim_link_run(&link);
+    ck_assert_uint_gt(o.lost_data, 0);
+    ck_assert_uint_eq(o.tx.resent, o.lost_data);
+    ck_assert_uint_eq(o.duplicates, 0);
+}
+END_TEST
+
+START_TEST(the_end_of_a_message_is_all_that_waits)
+{
+    struct sim_link link = link_of(3, "4096", "60us");
+    link.data_loss = 0.02;
+    const struct sim_outcome o = sim_link_run(&link);
+    /* A rateless sender fills the wire until the last round trips: each of them may lose some. */
+    ck_assert_uint_le(o.slots, link.packets + o.lost_data + 3 * (60 + 16 + 8));
+}
+END_TEST
+
+START_TEST(lost_acks_and_late_symbols_cost_surplus_and_no_more)
+{
+    struct sim_link link = link_of((uint64_t)_i, "1024", _i % 2 == 0 ? "60us" : "20us");
+    link.jitter = 15;
+    link.reply_loss = 0.1 * (_i % 3);
+    link.data_loss = 0.02 * (_i % 4);
+    link.chunk = 1000;
+    const struct sim_outcome o = sim_link_run(&link);
+    /* What the run's end left on the wire is surplus as well. */
+    const uint64_t surplus = o.tx.resent - o.lost_data;
+    ck_assert(o.duplicates <= surplus && surplus - o.duplicates <= 8 + 15);
+    ck_assert_uint_eq(o.acks, link.packets + o.duplicates);
+    if (_i % 2 == 0)
+    {
+        /* A lost ACK is made up for by the next, but at the end of a chunk. */
+        ck_assert_uint_le(surplus, 6 * 25);
+    }
+    link.duplication = 0.05; /* a copy counts as a symbol: the receiver cannot tell */
+    (void)sim_link_run(&link);
+}
+END_TEST
+
+/* The sender beside the set of all symbols that it ever sent, scanned whole at every step. */
+static struct
+{
+    struct weft_transport_ops ops;
+    const struct weft_transport_ops *real;
+    struct
+    {
+        int64_t sent;
+        bool gone; /* answered, or presumed lost */
+    } symbol[4 * PACKETS];
+    uint32_t symbols;
+    uint32_t oldest; /* all before it are gone */
+    bool filled[PACKETS];
+    uint32_t una;
+    uint32_t end;
+    uint32_t posted;
+    uint32_t window;
+    int64_t complete; /* when last nothing was missing: no timer ran */
+} spy;
+
+static void
+compare(const void *tx)
+{
+    uint32_t flight = 0;
+    uint32_t missing = 0;
+    for (; spy.oldest < spy.symbols && spy.symbol[spy.oldest].gone; spy.oldest++)
+    {
+    }
+    for (uint32_t i = spy.oldest; i < spy.symbols; i++)
+    {
+        flight += !spy.symbol[i].gone;
+    }
+    for (uint32_t i = spy.una; i < spy.end; i++)
+    {
+        missing += !spy.filled[i];
+    }
+    const bool fresh = spy.end < spy.posted && spy.end - spy.una < spy.window;
+    MUST(spy.real->tx_flight(tx) == (spy.una < spy.end ? flight : 0));
+    MUST(spy.real->tx_ready(tx) == (fresh || missing > flight));
+    MUST(flight + missing == 0 || spy.una == spy.end || missing > flight ||
+         spy.real->tx_deadline(tx) != WEFT_NEVER);
+}
+
+static void
+spy_post(void *tx, uint32_t npackets)
+{
+    spy.posted += npackets;
+    spy.real->tx_post(tx, npackets);
+    compare(tx);
+}
+
+static int
+spy_next(void *tx, int64_t now, uint32_t *psn)
+{
+    const int what = spy.real->tx_next(tx, now, psn);
+    if (what != WEFT_TX_NONE)
+    {
+        const uint32_t index = (*psn - FIRST) & WEFT_PSN_MASK;
+        MUST(what == WEFT_TX_NEW ? index == spy.end : index < spy.end && !spy.filled[index]);
+        spy.end += what == WEFT_TX_NEW;
+        MUST(spy.symbols < 4 * PACKETS);
+        spy.symbol[spy.symbols].sent = now;
+        spy.symbol[spy.symbols++].gone = false;
+    }
+    compare(tx);
+    return what;
+}
+
+static uint32_t
+spy_reply(void *tx, const struct weft_packet *reply, int64_t now)
+{
+    const uint32_t epsn = (reply->psn - FIRST) & WEFT_PSN_MASK;
+    for (uint32_t i = spy.una; i < epsn; i++)
+    {
+        spy.filled[i] = true;
+    }
+    if (reply->ahead > 0)
+    {
+        spy.filled[epsn + reply->ahead] = true;
+    }
+    for (; spy.una < spy.end && spy.filled[spy.una]; spy.una++)
+    {
+    }
+    for (uint32_t i = spy.oldest; i < spy.symbols; i++)
+    {
+        spy.symbol[i].gone |= spy.symbol[i].sent == reply->sent; /* one leaves per slot */
+    }
+    spy.complete = spy.una == spy.end ? now : spy.complete;
+    const uint32_t acked = spy.real->tx_reply(tx, reply, now);
+    compare(tx);
+    return acked;
+}
+
+static void
+spy_timeout(void *tx, int64_t now)
+{
+    /* 40 us: slices of 2^22 ps. One ends, and its symbols with it, 40 us later. */
+    for (uint32_t i = spy.oldest; i < spy.symbols; i++)
+    {
+        const int64_t slice_end = ((spy.symbol[i].sent >> 22) + 1) * (1 << 22);
+        MUST(spy.symbol[i].gone || now - slice_end < 40 * US + SIM_SLOT ||
+             spy.symbol[i].sent <= spy.complete);
+        spy.symbol[i].gone |= now - slice_end >= 40 * US;
+    }
+    spy.real->tx_timeout(tx, now);
+    compare(tx);
+}
+
+START_TEST(what_is_in_flight_is_what_a_list_of_all_symbols_says)
+{
+    struct sim_link link = link_of((uint64_t)_i, _i % 2 == 0 ? "512" : "64", "40us");
+    memset(&spy, 0, sizeof(spy));
+    spy.window = _i % 2 == 0 ? 512 : 64;
+    spy.real = link.ops;
+    spy.ops = *link.ops;
+    spy.ops.tx_post = spy_post;
+    spy.ops.tx_next = spy_next;
+    spy.ops.tx_reply = spy_reply;
+    spy.ops.tx_timeout = spy_timeout;
+    link.ops = &spy.ops;
+    link.jitter = (uint32_t)(_i % 7) * 3; /* up to 52 us there and back: some are late */
+    link.data_loss = 0.05 * (_i % 4);
+    link.reply_loss = 0.05 * (_i % 3);
+    link.chunk = PACKETS;
+    (void)sim_link_run(&link);
+}
+END_TEST
+
+START_TEST(a_window_that_no_bitmap_has_is_refused)
+{
+    begin("erasure", 0, NULL);
+    ck_assert_ptr_null(rig.ops->algo.check(rig.config));
+    ck_assert_int_eq(weft_config_set(&rig.ops->algo, rig.config, "window", "96"), 0);
+    ck_assert_ptr_nonnull(rig.ops->algo.check(rig.config));
+    end();
+}
+END_TEST
+
+Suite *
+erasure_suite(void)
+{
+    Suite *suite = suite_create("erasure");
+    TCase *tcase = tcase_create("erasure");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, any_m_symbols_make_a_message_of_m_packets, 0, 20);
+    tcase_add_test(tcase, a_symbol_takes_no_place_of_packets_that_were_sent_after_it);
+    tcase_add_test(tcase, a_packet_tells_what_the_receiver_needs);
+    tcase_add_test(tcase, a_symbol_is_in_flight_until_answered_or_as_old_as_the_rto);
+    tcase_add_test(tcase, a_slice_whose_symbols_were_answered_times_nothing_out);
+    tcase_add_test(tcase, a_message_that_follows_does_not_delay_the_one_before);
+    tcase_add_test(tcase, a_hole_holds_up_the_stream_for_the_window_at_most);
+    tcase_add_loop_test(tcase, without_loss_m_packets_are_sent_in_any_order, 0, 6);
+    tcase_add_loop_test(tcase, each_loss_costs_one_symbol, 0, 30);
+    tcase_add_test(tcase, the_end_of_a_message_is_all_that_waits);
+    tcase_add_loop_test(tcase, lost_acks_and_late_symbols_cost_surplus_and_no_more, 0, 12);
+    tcase_add_loop_test(tcase, what_is_in_flight_is_what_a_list_of_all_symbols_says, 0, 28);
+    tcase_add_test(tcase, a_window_that_no_bitmap_has_is_refused);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
