@@ -13,13 +13,15 @@
  * sends more if necessary" (footnote 3): a repair symbol leaves while more places are missing than
  * symbols are in flight. A symbol is in flight until it is answered or older than `rto`. A reply
  * tells when its data packet left, so that counting symbols by slices of time suffices: no state
- * per packet but a bit. What was posted while nothing waited to be sent comes after all repairs of
+ * per packet but a bit. Losses are no timeouts: those are silences, of rto, then of twice that, and so
+ * on. What was posted while nothing waited to be sent comes after all repairs of
  * what had been posted before, or a message that follows would delay the one before it.
  */
 #include "base/tables.h"
 #include "nic/selective.h"
 
-#define SLICES 32 /* at most 18 hold symbols younger than rto */
+#define SLICES  32 /* at most 18 hold symbols younger than rto */
+#define LONGEST 16 /* doublings of rto for a silence */
 
 /* The bitmap of filled places, all in [una, end), follows it in memory. */
 struct erasure_tx
@@ -32,6 +34,8 @@ struct erasure_tx
     uint32_t cursor; /* repair symbols take turns through the missing places, so that those of a
                         burst differ in PSN, by which some balancers choose paths */
     uint32_t shift;  /* a slice takes 2^shift ps, between a 16th and an 8th of rto */
+    uint32_t silent; /* timeouts since the last reply */
+    int64_t heard;   /* when that came, or the first packet left while nothing was missing */
     int64_t oldest;  /* slice: those before it are empty */
     uint32_t sent[SLICES];
 };
@@ -200,6 +204,7 @@ tx_next(void *tx, int64_t now, uint32_t *psn)
     {
         return WEFT_TX_NONE;
     }
+    s->heard = s->base.una == s->base.end ? now : s->heard;
     *psn = weft_sender_send_new(&s->base, now);
     count_sent(s, now);
     return WEFT_TX_NEW;
@@ -251,6 +256,8 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
     struct erasure_tx *s = (struct erasure_tx *)tx;
     s->base.counters.nacks += reply->kind == WEFT_NACK; /* a ToR's; it asks for nothing new */
+    s->heard = now;
+    s->silent = 0;
     count_answered(s, reply->sent);
     if (reply->kind == WEFT_ACK && reply->ahead > 0)
     {
@@ -265,11 +272,17 @@ static void
 tx_timeout(void *tx, int64_t now)
 {
     struct erasure_tx *s = (struct erasure_tx *)tx;
-    if (now >= s->base.deadline)
+    if (now < s->base.deadline)
+    {
+        return;
+    }
+    presume_lost(s, (now - s->base.rto) >> s->shift);
+    settle(s);
+    if (now - s->heard >= s->base.rto << s->silent)
     {
         s->base.counters.timeouts++;
-        presume_lost(s, (now - s->base.rto) >> s->shift);
-        settle(s);
+        s->silent += s->silent < LONGEST;
+        s->edge = s->base.end; /* what is missing goes first */
     }
 }
 

@@ -29,18 +29,11 @@ WeftNic::CheckTimer(WeftQp* qp, int64_t now)
     if (transport->tx_deadline(qp->tx) <= now)
     {
         NS_LOG_LOGIC("RTO of QP " << qp->index);
+        const weft_tx_counters* counters = transport->tx_counters(qp->tx);
+        const uint64_t before = counters->timeouts;
         transport->tx_timeout(qp->tx, now);
-        if (m_fabric->GetCc()->on_timeout)
+        if (counters->timeouts != before && IsGivenUpAfterTimeout(qp, now))
         {
-            m_fabric->GetCc()->on_timeout(qp->cc, now);
-        }
-        if (qp->path && m_fabric->GetPath()->on_timeout)
-        {
-            m_fabric->GetPath()->on_timeout(qp->path, now);
-        }
-        if (IsOutOfRetries(qp))
-        {
-            GiveUp(qp);
             return;
         }
         if (transport->tx_ready(qp->tx))
@@ -50,6 +43,24 @@ WeftNic::CheckTimer(WeftQp* qp, int64_t now)
         }
     }
     ArmTimer(qp, now);
+}
+
+bool
+WeftNic::IsGivenUpAfterTimeout(WeftQp* qp, int64_t now)
+{
+    if (m_fabric->GetCc()->on_timeout)
+    {
+        m_fabric->GetCc()->on_timeout(qp->cc, now);
+    }
+    if (qp->path && m_fabric->GetPath()->on_timeout)
+    {
+        m_fabric->GetPath()->on_timeout(qp->path, now);
+    }
+    if (IsOutOfRetries(qp))
+    {
+        GiveUp(qp);
+    }
+    return qp->givenUp;
 }
 
 bool

@@ -145,6 +145,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now);
     /** Marks messages as acknowledged. @param qp QP @param packets newly acknowledged */
     void Acknowledge(WeftQp* qp, uint32_t packets);
+    /** Tells of a timeout. @param qp QP @param now ps @return whether the QP is given up */
+    bool IsGivenUpAfterTimeout(WeftQp* qp, int64_t now);
     /** Counts a timeout. @param qp QP @return whether it was one too many without progress */
     bool IsOutOfRetries(WeftQp* qp) const;
     /** Sends nothing more and reports all unacknowledged messages as failed. @param qp QP */

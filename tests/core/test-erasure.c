@@ -174,24 +174,61 @@ START_TEST(a_slice_whose_symbols_were_answered_times_nothing_out)
 }
 END_TEST
 
+START_TEST(losses_are_no_timeouts_but_silences_are)
+{
+    begin_16us(0);
+    rig.ops->tx_post(rig.tx, 100);
+    for (int64_t t = 0; t < 100; t += 5)
+    {
+        sends_at(t * US, WEFT_TX_NEW, (uint32_t)t / 5);
+        if (t / 5 % 2 == 0) /* every other one is lost */
+        {
+            acks((uint32_t)t / 5, 0, t * US);
+        }
+        rig.ops->tx_timeout(rig.tx, t * US);
+    }
+    ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, 0);
+    ck_assert_uint_lt(rig.ops->tx_flight(rig.tx), 5);
+    /* The last reply came at 90 us: silences of 16, 32, 64 ... us. */
+    uint32_t psn;
+    int64_t silence = 16;
+    for (int64_t t = 95; t < 2000; t++)
+    {
+        const uint64_t before = rig.ops->tx_counters(rig.tx)->timeouts;
+        rig.ops->tx_timeout(rig.tx, t * US);
+        (void)rig.ops->tx_next(rig.tx, t * US, &psn);
+        if (rig.ops->tx_counters(rig.tx)->timeouts != before)
+        {
+            ck_assert_int_ge(t - 90, silence);
+            ck_assert_int_le(t - 90, silence + 16 + 2);
+            silence *= 2;
+        }
+    }
+    ck_assert_int_eq(silence, 16 << 7);
+    end();
+}
+END_TEST
+
 START_TEST(a_message_that_follows_does_not_delay_the_one_before)
 {
     begin_16us(0);
-    rig.ops->tx_post(rig.tx, 3);
+    rig.ops->tx_post(rig.tx, 4);
     sends_at(0, WEFT_TX_NEW, 0); /* lost */
     sends_at(0, WEFT_TX_NEW, 1);
     acks(1, 0, 0);
+    sends_at(12 * US, WEFT_TX_NEW, 2);
+    acks(2, 0, 12 * US);
     rig.ops->tx_timeout(rig.tx, rig.ops->tx_deadline(rig.tx));
-    sends_at(20 * US, WEFT_TX_NEW, 2); /* of the same message: as good as a repair symbol */
+    sends_at(20 * US, WEFT_TX_NEW, 3); /* of the same message: as good as a repair symbol */
     rig.ops->tx_post(rig.tx, 3);
     sends_at(20 * US, WEFT_TX_RETX, 0);
-    sends_at(20 * US, WEFT_TX_NEW, 3);
-    acks(0, 2, 20 * US);
-    acks(2, 3, 20 * US);
+    sends_at(20 * US, WEFT_TX_NEW, 4);
+    acks(0, 3, 20 * US);
     acks(3, 4, 20 * US);
-    ck_assert_uint_eq(rig.ops->tx_una(rig.tx), 4);
-    sends_at(21 * US, WEFT_TX_NEW, 4);
+    acks(4, 5, 20 * US);
+    ck_assert_uint_eq(rig.ops->tx_una(rig.tx), 5);
     sends_at(21 * US, WEFT_TX_NEW, 5);
+    sends_at(21 * US, WEFT_TX_NEW, 6);
     sends_at(21 * US, WEFT_TX_NONE, 9);
     end();
 }
@@ -453,6 +490,7 @@ erasure_suite(void)
     tcase_add_test(tcase, a_packet_tells_what_the_receiver_needs);
     tcase_add_test(tcase, a_symbol_is_in_flight_until_answered_or_as_old_as_the_rto);
     tcase_add_test(tcase, a_slice_whose_symbols_were_answered_times_nothing_out);
+    tcase_add_test(tcase, losses_are_no_timeouts_but_silences_are);
     tcase_add_test(tcase, a_message_that_follows_does_not_delay_the_one_before);
     tcase_add_test(tcase, a_hole_holds_up_the_stream_for_the_window_at_most);
     tcase_add_loop_test(tcase, without_loss_m_packets_are_sent_in_any_order, 0, 6);

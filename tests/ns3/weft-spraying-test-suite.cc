@@ -170,6 +170,7 @@ class CodedSprayTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(o.books, "", "the books balance");
         NS_TEST_EXPECT_MSG_EQ(o.t.resent, o.lost, "each lost symbol costs one");
         NS_TEST_EXPECT_MSG_EQ(o.t.duplicates, 0, "none is surplus");
+        NS_TEST_EXPECT_MSG_LT(o.t.timeouts, 17, "timeouts: at most one per tail");
         const double rate = static_cast<double>(o.t.resent) / static_cast<double>(o.t.sent);
         NS_TEST_EXPECT_MSG_EQ_TOL(rate, 0.02 / 0.98, 0.004, "about 2 %");
     }

@@ -87,7 +87,8 @@ extern "C"
         uint32_t (*tx_reply)(void *tx, const struct weft_packet *reply, int64_t now);
         /** When tx_timeout() is due, or WEFT_NEVER. */
         int64_t (*tx_deadline)(const void *tx);
-        /** The retransmission timer fired. No-op if @p now is before the deadline. */
+        /** The retransmission timer fired. No-op if @p now is before the deadline. What it does is
+         * a timeout for others too if it counts as one. */
         void (*tx_timeout)(void *tx, int64_t now);
         /** Oldest PSN not yet acknowledged. */
         uint32_t (*tx_una)(const void *tx);
