@@ -13,9 +13,9 @@
  * sends more if necessary" (footnote 3): a repair symbol leaves while more places are missing than
  * symbols are in flight. A symbol is in flight until it is answered or older than `rto`. A reply
  * tells when its data packet left, so that counting symbols by slices of time suffices: no state
- * per packet but a bit. Losses are no timeouts: those are silences, of rto, then of twice that, and so
- * on. What was posted while nothing waited to be sent comes after all repairs of
- * what had been posted before, or a message that follows would delay the one before it.
+ * per packet but a bit. Losses are no timeouts: those are silences, of rto, then of twice that, and
+ * so on. What was posted while nothing waited to be sent comes after all repairs of what had been
+ * posted before, or a message that follows would delay the one before it.
  */
 #include "base/tables.h"
 #include "nic/selective.h"
