@@ -67,11 +67,15 @@ report_failed_messages(const struct child *c, const struct run_results *r)
     {
         f++;
     }
-    snprintf(text, sizeof text,
-             "%" PRIu64 " of %" PRIu64
-             " messages were given up by their senders and not delivered, "
-             "such as host %u to host %u; %" PRIu64 " that waited for them did not start",
-             r->summary.failed, r->summary.messages, f->src, f->dst, r->summary.unstarted);
+    int n = snprintf(text, sizeof text,
+                     "%" PRIu64 " of %" PRIu64 " messages were given up by their senders and not "
+                     "delivered, such as host %u to host %u",
+                     r->summary.failed, r->summary.messages, f->src, f->dst);
+    if (r->summary.unstarted)
+    {
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "; %" PRIu64 " that waited for them did not start", r->summary.unstarted);
+    }
     send_report(c, REPORT_WARNING, 1, text);
 }
 

@@ -15,6 +15,7 @@ set(weft_suite_sources
     tests/ns3/weft-spraying-test-suite.cc
     tests/ns3/weft-themis-test-suite.cc
     tests/ns3/weft-timing-test-suite.cc
+    tests/ns3/weft-unreachable-test-suite.cc
 )
 
 # Their names, as ns-3's test runner lists them.
@@ -32,4 +33,5 @@ set(weft_suites
     weft-spraying
     weft-themis
     weft-timing
+    weft-unreachable
 )

@@ -167,6 +167,11 @@ edited 'a balancer that cannot work' 'the balancer themis cannot work on this le
 at 'a failure of no link' '<failure> names no link' 's,<drop,<failure leaf="0" spine="7"/><drop,'
 at 'a repair before the failure' 'repair of <failure> is not after at' \
     's,<drop,<failure leaf="0" spine="1" at="2ms" repair="1ms"/><drop,'
+at 'a repair before random failures' 'repair of <random-failures> is not after at' \
+    's,<drop,<random-failures at="2ms" repair="1ms"/><drop,'
+at 'cores in two tiers' 'aggregation-core of <random-failures>: this leaf-spine has two tiers' \
+    's,<drop,<random-failures aggregation-core="0.1"/><drop,'
+at 'a percentage' "probability '1%' of <random-failures>" 's,<drop,<random-failures probability="1%"/><drop,'
 at 'no ns-3 attribute' "'Weft' is no ns-3 attribute" 's,<drop,<default name="Weft" value="1"/><drop,'
 at 'no class of ns-3' "ns-3 has no class 'ns3::LaneSchedular'; .*did you mean 'ns3::LaneScheduler'" \
     's,<drop,<default name="ns3::LaneSchedular::MaxLanes" value="7"/><drop,'

@@ -6,6 +6,7 @@
 
 #include "columns.h"
 #include "csv.h"
+#include "link-failures.h"
 #include "scenario-load.h"
 #include "sweep-plan.h"
 #include "textbuf.h"
@@ -172,6 +173,52 @@ START_TEST(a_resolved_scenario_resolves_to_itself)
 }
 END_TEST
 
+/* Rates that stand for one kind of link must not reach the other, nor get lost in the resolved
+ * file. */
+START_TEST(random_failures_resolve_to_one_rate_per_kind)
+{
+    struct loaded l = load_good(
+        "<scenario name=\"t\"><topology kind=\"fat-tree\" k=\"4\"/><workload kind=\"ring\" "
+        "bytes=\"1KB\"/><balancer name=\"ecmp\"/><random-failures probability=\"0.25\" "
+        "aggregation-core=\"0.5\" at=\"3us\" repair=\"9us\"/></scenario>");
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
+    char *once = scenario_write(s, "t");
+    struct loaded again = load_good(once);
+    struct scenario *t = plan_load(again.plan, 0, &again.d);
+    char *twice = scenario_write(t, "t");
+    ck_assert_str_eq(once, twice);
+    ck_assert(t->random_failures.edge == 0.25);
+    ck_assert(t->random_failures.core == 0.5);
+    ck_assert(t->random_failures.at == 3000000);
+    ck_assert(t->random_failures.repair == 9000000);
+    free(once);
+    free(twice);
+    scenario_free(s);
+    scenario_free(t);
+    unload(&l);
+    unload(&again);
+}
+END_TEST
+
+/* A link that is named and drawn is one link, and one that fails later has not failed yet. */
+START_TEST(failed_links_are_counted_once)
+{
+    struct loaded l = load_good(HEAD "<balancer name=\"ecmp\"/><random-failures probability=\"1\"/>"
+                                     "<failure leaf=\"1\" spine=\"1\"/></scenario>");
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
+    const size_t n = failures_of(s, NULL);
+    ck_assert_uint_eq(n, 9);
+    struct link_failure *failures = xcalloc(n, sizeof *failures);
+    ck_assert_uint_eq(failures_of(s, failures), n);
+    ck_assert_uint_eq(links_failed(failures, n, 0), 8);
+    failures[0].at = 10;
+    ck_assert_uint_eq(links_failed(failures, n, 9), 7);
+    free(failures);
+    scenario_free(s);
+    unload(&l);
+}
+END_TEST
+
 /* Failing another link than the one named would show another experiment. */
 START_TEST(a_failure_names_the_link_between_its_ends)
 {
@@ -321,6 +368,8 @@ main(void)
     tcase_add_test(t, the_first_dimension_varies_slowest);
     tcase_add_test(t, a_resolved_scenario_resolves_to_itself);
     tcase_add_test(t, a_failure_names_the_link_between_its_ends);
+    tcase_add_test(t, random_failures_resolve_to_one_rate_per_kind);
+    tcase_add_test(t, failed_links_are_counted_once);
     tcase_add_test(t, mistakes_are_reported_at_the_attributes_line);
     tcase_add_test(t, times_are_written_to_the_picosecond);
     tcase_add_test(t, every_summary_column_shows_its_member);
