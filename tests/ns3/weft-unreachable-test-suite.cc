@@ -375,7 +375,7 @@ class RetryLimitTestCase : public TestCase
         Simulator::Run();
         const std::string name = "limit " + limit + ", " + std::to_string(losses) + " losses";
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", name);
-        NS_TEST_EXPECT_MSG_EQ(listener.failed.size(), expected, name << ": messages given up");
+        NS_TEST_ASSERT_MSG_EQ(listener.failed.size(), expected, name << ": messages given up");
         NS_TEST_EXPECT_MSG_EQ(listener.acked, 2 - expected, name << ": messages acknowledged");
         NS_TEST_EXPECT_MSG_EQ(m_gaveUp.size(), expected / 2, name << ": the trace");
         if (expected)
