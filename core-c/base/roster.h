@@ -35,6 +35,7 @@
 
 #define WEFT_CONGESTION_CONTROLS(X) \
     X(weft_cc_none)                 \
+    X(weft_cc_ideal)                \
     X(weft_cc_dcqcn)
 
 #define WEFT_WORKLOADS(X)            \

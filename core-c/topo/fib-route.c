@@ -97,17 +97,6 @@ weft_fib_path(const struct weft_fib *fib, uint32_t src, uint32_t dst, uint32_t p
     return n > 0;
 }
 
-static uint32_t
-live_links(const struct weft_fib *fib, uint64_t first)
-{
-    uint32_t live = 0;
-    for (uint32_t m = 0; m < fib->clos.parallel; m++)
-    {
-        live += !weft_fib_dead(fib, first + m);
-    }
-    return live;
-}
-
 /* Paths from aggregation j of pod p to that of pod q. */
 static uint32_t
 agg_paths(const struct weft_fib *fib, uint32_t p, uint32_t q, uint32_t j)
@@ -118,7 +107,7 @@ agg_paths(const struct weft_fib *fib, uint32_t p, uint32_t q, uint32_t j)
     uint32_t paths = 0;
     for (uint32_t u = 0; u < c->up_agg * c->parallel; u += c->parallel)
     {
-        paths += live_links(fib, up + u) * live_links(fib, down + u);
+        paths += weft_fib_live(fib, up + u) * weft_fib_live(fib, down + u);
     }
     return paths;
 }
@@ -141,5 +130,5 @@ weft_fib_pod_weight(const struct weft_fib *fib, uint32_t index, uint32_t port, u
         return pod == own ? 1 : agg_paths(fib, own, pod, parent);
     }
     const uint32_t peer = pod * c->up_tor + (index - c->ntors) % c->up_tor;
-    return live_links(fib, weft_clos_agg_link(c, peer) + (uint64_t)parent * c->parallel);
+    return weft_fib_live(fib, weft_clos_agg_link(c, peer) + (uint64_t)parent * c->parallel);
 }

@@ -76,6 +76,17 @@ extern "C"
         return (fib->dead[link >> 6] >> (link & 63U) & 1U) != 0;
     }
 
+    /** Live links of the bundle that starts at link @p first. */
+    static inline uint32_t weft_fib_live(const struct weft_fib *fib, uint64_t first)
+    {
+        uint32_t live = 0;
+        for (uint32_t m = 0; m < fib->clos.parallel; m++)
+        {
+            live += !weft_fib_dead(fib, first + m);
+        }
+        return live;
+    }
+
 #ifdef __cplusplus
 }
 #endif

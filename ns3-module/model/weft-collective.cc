@@ -137,6 +137,13 @@ WeftCollective::CreateQps(uint32_t nqps)
         first[m.qp] = first[m.qp] ? first[m.qp] : &m;
         count[m.qp]++;
     }
+    std::vector<weft_flow> flows;
+    flows.reserve(nqps);
+    for (const weft_message* m : first)
+    {
+        flows.push_back({m->src, m->dst});
+    }
+    m_fabric->SetFlows(flows);
     for (uint32_t i = 0; i < nqps; i++)
     {
         WeftQp* qp = m_fabric->CreateQp(first[i]->src, first[i]->dst, this);

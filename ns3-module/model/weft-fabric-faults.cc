@@ -60,10 +60,46 @@ WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
     NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
     NS_ABORT_MSG_IF(repair < at, "Weft: a link cannot be repaired before it fails");
     ScheduleChange(link, at, true);
+    if (at.IsZero() && repair == Time::Max())
+    {
+        m_lasting.push_back(link);
+    }
     if (repair != Time::Max())
     {
         ScheduleChange(link, repair, false);
     }
+}
+
+void
+WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
+{
+    std::vector<uint64_t> dead(m_lasting);
+    std::sort(dead.begin(), dead.end());
+    dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
+    m_rhoMax = 1;
+    if (dead.empty())
+    {
+        return;
+    }
+    const bool ideal = m_ccOps == weft_cc_find("ideal");
+    const int64_t split =
+        ideal ? m_cc.GetConfigAs<weft_cc_ideal_config>().split : int64_t{WEFT_SPLIT_PATH};
+    std::vector<uint64_t> fibMemory;
+    const weft_fib* fib = MakeFib(dead, false, fibMemory);
+    const int64_t size = weft_rho_size(&m_clos, flows.size());
+    NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
+    std::vector<uint64_t> memory(static_cast<size_t>(size) / 8 + 1);
+    weft_rho rho{};
+    const int code = weft_rho_max(memory.data(),
+                                  static_cast<size_t>(size),
+                                  &m_clos,
+                                  fib,
+                                  flows.data(),
+                                  flows.size(),
+                                  static_cast<weft_split>(split),
+                                  &rho);
+    NS_ABORT_MSG_IF(code != 0, "Weft: " << weft_strerror(code));
+    m_rhoMax = rho.share;
 }
 
 void
@@ -124,21 +160,29 @@ WeftFabric::ChangeLink(uint64_t link, bool down)
     return true;
 }
 
+const weft_fib*
+WeftFabric::MakeFib(const std::vector<uint64_t>& dead,
+                    bool weighted,
+                    std::vector<uint64_t>& memory) const
+{
+    const int64_t size = weft_fib_size(&m_clos, dead.data(), dead.size(), weighted);
+    NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
+    memory.assign(static_cast<size_t>(size) / 8 + 1, 0);
+    return weft_fib_build(memory.data(),
+                          static_cast<size_t>(size),
+                          &m_clos,
+                          dead.data(),
+                          dead.size(),
+                          weighted);
+}
+
 void
 WeftFabric::Converge(std::vector<uint64_t> dead)
 {
     m_fib = nullptr;
     if (!dead.empty())
     {
-        const int64_t size = weft_fib_size(&m_clos, dead.data(), dead.size(), m_weights);
-        NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
-        m_fibMemory.assign(static_cast<size_t>(size) / 8 + 1, 0);
-        m_fib = weft_fib_build(m_fibMemory.data(),
-                               static_cast<size_t>(size),
-                               &m_clos,
-                               dead.data(),
-                               dead.size(),
-                               m_weights);
+        m_fib = MakeFib(dead, m_weights, m_fibMemory);
     }
     for (WeftSwitch* sw : m_switches)
     {

@@ -463,7 +463,7 @@ WeftFabric::GetCcSite(const WeftQp& qp) const
 {
     weft_cc_site site{};
     site.line_rate = m_clos.host_rate;
-    site.share = 1;
+    site.share = m_rhoMax;
     site.links = weft_clos_hops(&m_clos, qp.src, qp.dst);
     site.frame = static_cast<uint32_t>(m_frame.payload + m_frame.header);
     site.gap = static_cast<uint32_t>(m_frame.gap);

@@ -27,6 +27,7 @@
 #include <weft/lb.h>
 #include <weft/mmu.h>
 #include <weft/rng.h>
+#include <weft/theory.h>
 #include <weft/tor.h>
 #include <weft/transport.h>
 
@@ -103,6 +104,16 @@ class WeftFabric : public Object
      * @return whether it succeeded
      */
     bool Build(const NodeContainer& hosts, const NodeContainer& switches, std::string& error);
+
+    /** Computes GetRhoMax() from the failures at time 0 that last. To be called before QPs are
+     * created; a WeftCollective does so. @param flows every pair of hosts that has a QP */
+    void SetFlows(const std::vector<weft_flow>& flows);
+    /** @return the share of line rate at which hosts may send so that the links that are left can
+     * serve it (weft_rho_max()); 1 if all are there */
+    double GetRhoMax() const
+    {
+        return m_rhoMax;
+    }
 
     /** Creates a QP. @param src sending host @param dst receiving host, another one
      *  @param listener told when messages are done, or nullptr @return the QP */
@@ -319,6 +330,10 @@ class WeftFabric : public Object
     void ChangeLinks(); //!< All that fails and is repaired now
     /** @param link number @param down one failure more, or less @return whether its state is new */
     bool ChangeLink(uint64_t link, bool down);
+    /** @param dead links, ascending @param weighted W-ECMP @param memory of the result @return the
+     * exceptions */
+    const weft_fib*
+    MakeFib(const std::vector<uint64_t>& dead, bool weighted, std::vector<uint64_t>& memory) const;
     /** New forwarding everywhere. @param dead the links that were down a convergence delay ago */
     void Converge(std::vector<uint64_t> dead);
     void SetTorActive(bool active); //!< @param active whether ToR middleware is to work
@@ -361,6 +376,8 @@ class WeftFabric : public Object
     std::map<uint64_t, uint32_t> m_drops;      //!< (qp, psn) to the number of drops left
     /** Failures and repairs to come: the links, and whether they go down. */
     std::map<Time, std::vector<std::pair<uint64_t, bool>>> m_changes;
+    double m_rhoMax{1};                                  //!< share of line rate
+    std::vector<uint64_t> m_lasting;                     //!< links down from time 0 on, for good
     std::vector<uint64_t> m_dead;                        //!< links down now, once per failure
     std::vector<uint64_t> m_fibMemory;                   //!< of m_fib
     std::unordered_map<WeftPacket*, Payload> m_payloads; //!< of frames of kind WEFT_RAW

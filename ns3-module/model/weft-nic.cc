@@ -442,7 +442,7 @@ WeftNic::NextWork() const
     {
         at = std::min(at, t);
     }
-    return at;
+    return std::max(at, m_hostSendAt);
 }
 
 WeftPacket*
@@ -464,7 +464,7 @@ WeftNic::Pull(int64_t now)
         }
         else if (dataGo)
         {
-            p = source == RAW ? m_raw.Pop() : PullData(now);
+            p = source == RAW ? m_raw.Pop() : now >= m_hostSendAt ? PullData(now) : nullptr;
         }
         if (p)
         {
@@ -577,6 +577,10 @@ WeftNic::Pace(WeftQp* qp, const weft_packet& data, int64_t now)
     const int64_t rate = cc->rate(qp->cc, now);
     m_sendAt[static_cast<size_t>(qp->slot)] =
         now + (rate == m_port->GetRate() ? m_port->WireTime(wire) : weft_wire_time(wire, rate));
+    if (cc->per_host)
+    {
+        m_hostSendAt = m_sendAt[static_cast<size_t>(qp->slot)];
+    }
     if (cc->on_sent)
     {
         cc->on_sent(qp->cc, &data, now);

@@ -195,6 +195,7 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     Fifo m_raw;                                   //!< packets of IP stacks
     WeftVector<WeftQp*> m_active;                 //!< QPs with something to send
     WeftVector<int64_t> m_sendAt;                 //!< when pacing lets each of them send
+    int64_t m_hostSendAt{0};                      //!< when a rate of the host's lets it send data
     size_t m_next{0};                             //!< the active QP whose turn it is
     int64_t m_batchLeft{0};                       //!< packets that it may still send in a row
     int64_t m_wakeAt;                             //!< earliest pending wake-up, WEFT_NEVER: none

@@ -4,6 +4,7 @@ set(weft_suite_sources
     tests/ns3/allocation-counter.cc
     tests/ns3/lane-scheduler-test-suite.cc
     tests/ns3/weft-arena-test-suite.cc
+    tests/ns3/weft-convergence-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
     tests/ns3/weft-fabric-simulator-test-suite.cc
     tests/ns3/weft-fabric-test-suite.cc
@@ -22,6 +23,7 @@ set(weft_suite_sources
 set(weft_suites
     weft-lane-scheduler
     weft-arena
+    weft-convergence
     weft-determinism
     weft-fabric-simulator
     weft-fabric

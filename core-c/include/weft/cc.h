@@ -61,6 +61,12 @@ extern "C"
         bool per_host;
     };
 
+    /** Configuration of the congestion control "ideal". */
+    struct weft_cc_ideal_config
+    {
+        int64_t split; /**< enum weft_split: for what rho_max its site's share is computed */
+    };
+
     /** The congestion control of that name, or NULL. */
     const struct weft_cc_ops *weft_cc_find(const char *name);
 

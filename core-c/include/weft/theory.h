@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/** @file theory.h  Closed forms: lower bounds of collectives and pairs, Themis' memory model. */
+/** @file theory.h  Closed forms: lower bounds of collectives and pairs, what a fabric with failures
+ * can serve, Themis' memory model. */
 #ifndef WEFT_THEORY_H
 #define WEFT_THEORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -56,6 +58,44 @@ extern "C"
      * + (H-1) T_a). For m >= i1 two lone hosts can end one gap (200 ps there) before it.
      */
     int64_t weft_permutation_bound(const struct weft_wire *w, uint64_t m);
+
+    struct weft_clos;
+    struct weft_fib;
+
+    struct weft_flow
+    {
+        uint32_t src; /**< host */
+        uint32_t dst; /**< another one */
+    };
+
+    /** How a flow divides where several ways are live. */
+    enum weft_split
+    {
+        WEFT_SPLIT_PATH, /**< evenly over its live paths, as the text has it; so does W-ECMP */
+        WEFT_SPLIT_HOP,  /**< at each switch evenly over the ports that lead to it */
+    };
+
+    struct weft_rho
+    {
+        double share;  /**< rho_max as a share of the hosts' line rate, in (0, 1] */
+        uint64_t lost; /**< flows that have no live path; they do not count */
+    };
+
+    /** Bytes that weft_rho_max() needs for @p n flows; negative: WEFT_EOVERFLOW. */
+    int64_t weft_rho_size(const struct weft_clos *clos, size_t n);
+
+    /**
+     * rho_max (ofan App. A): the rate at which hosts may send so that no link gets more than it can
+     * carry if every flow is split evenly. Each flow is a unit; the fullest link and direction says
+     * how much a unit may be, and the share is what the busiest sender's units come to. It is 1 if
+     * no link is slower than that sender's own, as in a healthy all-to-all.
+     * @p fib: the links that are down (weights do not matter); NULL: none. @p memory: 8-byte
+     * aligned. Returns 0, WEFT_ERANGE (there is no such host) or WEFT_EOVERFLOW (too little
+     * memory).
+     */
+    int weft_rho_max(void *memory, size_t size, const struct weft_clos *clos,
+                     const struct weft_fib *fib, const struct weft_flow *flows, size_t n,
+                     enum weft_split split, struct weft_rho *out);
 
     /** Themis' memory (themis §4). */
     struct weft_themis_memory

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The fixed rate that a fabric with failures can serve, as ofan's evaluation has it (App. A). */
+#include "base/tables.h"
+
+#include <weft/cc.h>
+
+static const struct weft_param params[] = {
+    {"split", WEFT_CHOICE, WEFT_P(struct weft_cc_ideal_config, split), "path", NULL, NULL,
+     "path hop",
+     "What rho_max takes for granted: flows split evenly over live paths, or at each hop over the "
+     "ports that lead there.",
+     "ofan App. A; hop (ours)"},
+};
+
+struct ideal_state
+{
+    int64_t rate;
+};
+
+static void
+ideal_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
+{
+    (void)config;
+    (void)now;
+    const int64_t rate = (int64_t)((double)site->line_rate * site->share);
+    ((struct ideal_state *)state)->rate = rate > 0 ? rate : 1;
+}
+
+static int64_t
+ideal_rate(void *state, int64_t now)
+{
+    (void)now;
+    return ((const struct ideal_state *)state)->rate;
+}
+
+const struct weft_cc_ops weft_cc_ideal = {
+    {"ideal", "Every host sends at the share of line rate that the fabric can serve, rho_max.",
+     "ofan App. A", params, sizeof params / sizeof params[0], NULL, 0,
+     sizeof(struct weft_cc_ideal_config), NULL},
+    sizeof(struct ideal_state),
+    ideal_init,
+    ideal_rate,
+    NULL, /* on_sent */
+    NULL, /* on_ack */
+    NULL, /* on_cnp */
+    NULL, /* on_nack */
+    NULL, /* on_timeout */
+    NULL, /* cnp_interval */
+    NULL, /* cuts */
+    NULL, /* window */
+    true,
+};
