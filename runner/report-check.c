@@ -21,7 +21,7 @@ static const struct claims_element
     {"why", "claim", "", true},
     {"test", "claim", "name! file!", false},
     {"table", "section", "title! where each!", false},
-    {"value", "claim table", "name! column! where file of", false},
+    {"value", "claim table", "name! column! where file of against", false},
     {"measured", "claim table", "label is! unit decimals", false},
 };
 
@@ -124,9 +124,14 @@ check_values(const struct element *e, struct diagnostics *d)
     {
         diag_error(d, element_line(e, "decimals"), "decimals '%s'; expected 0 to 9", decimals);
     }
-    if (of && !has_word("mean min max", of))
+    if (of && !has_word("mean min max exponent", of))
     {
-        diag_error(d, element_line(e, "of"), "of '%s'; expected mean, min or max", of);
+        diag_error(d, element_line(e, "of"), "of '%s'; expected mean, min, max or exponent", of);
+    }
+    if ((of && strcmp(of, "exponent") == 0) != (element_value(e, "against") != NULL))
+    {
+        diag_error(d, element_line(e, "of"),
+                   "of=\"exponent\" and against=\"COLUMN\" go together: y ~ x^exponent");
     }
 }
 

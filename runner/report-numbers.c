@@ -252,12 +252,16 @@ read_value(struct report_source *s, const struct element *value, const struct ke
     filter(s, csv, keys->element, row);
     filter(s, csv, value, row);
     filter_group(s, csv, keys, cells, row);
-    if (column >= 0)
+    const char *of = element_value(value, "of"), *against = element_value(value, "against");
+    long x = against ? column_of(s, csv, against, element_line(value, "against")) : 0;
+    if (column >= 0 && x >= 0)
     {
-        v.present = reduce(csv, (size_t)column, row, element_value(value, "of"), &v.value);
+        v.present = against ? fit_exponent(csv, (size_t)x, (size_t)column, row, &v.value)
+                            : reduce(csv, (size_t)column, row, of, &v.value);
         if (!v.present)
         {
-            report_absent(s, value->line, "there is no such row");
+            report_absent(s, value->line,
+                          against ? "there is nothing to fit" : "there is no such row");
         }
     }
     free(row);

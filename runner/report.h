@@ -25,6 +25,13 @@ typedef bool (*lookup_fn)(void *user, const char *name, double *value);
  */
 bool expression_value(const char *text, lookup_fn lookup, void *user, double *value, char **why);
 
+/**
+ * The exponent e of y ~ x^e: a least-squares line through the logarithms, after the mean over rows
+ * with the same x. @p x, @p y: columns. False if there are not two points, if a value is not
+ * positive, or if the x are written in different units.
+ */
+bool fit_exponent(const struct csv *csv, size_t x, size_t y, const bool *row, double *value);
+
 /** Where numbers come from: the results of one section of the report. */
 struct report_source
 {

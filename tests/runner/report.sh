@@ -26,6 +26,15 @@ run,case,t,seed,cct_us
 4,b,2us,1,90.000000
 5,b,2us,2,110.000000
 END
+# 3 x^0.5 at x = 64, 256 and 1024, the last one as a mean of two; unit cells as in a sweep.
+mkdir results/growth
+cat >results/growth/summary.csv <<'END'
+run,workload.bytes,seed,queue_peak_bytes
+1,64KiB,1,24.000000
+2,256KiB,1,48.000000
+3,1024KiB,1,90.000000
+4,1024KiB,2,102.000000
+END
 echo 'START_TEST(two_and_two)' >claims/test-demo.c
 cat >claims/demo.xml <<'END'
 <claims title="Demo">
@@ -52,11 +61,19 @@ cat >claims/demo.xml <<'END'
       <measured label="b" is="b / 10" decimals="3"/>
     </table>
   </section>
+  <section title="Two" results="growth" scenario="growth.xml">
+    <claim>
+      <says>grows like the root</says>
+      <value name="e" column="queue_peak_bytes" of="exponent" against="workload.bytes"/>
+      <measured label="exponent" is="e" decimals="3"/>
+    </claim>
+  </section>
 </claims>
 END
 "$weft" report claims/demo.xml >demo.md
 for line in '| 1 | a \| b | 20 to 40 % | 20.0 to 40.0 % |' \
     "| 2 | mean, least, greatest |  | 100<br>90<br>-31.00<br>tested: \`two_and_two\` in \`test-demo.c\` |" \
+    '| 3 | grows like the root |  | exponent: 0.500 |' \
     '| 1us | 10.000 |' '| 2us | 11.000 |'; do
     grep -qxF "$line" demo.md || { cat demo.md; fail "there is no line '$line'"; }
 done
@@ -80,7 +97,9 @@ refused 's/a \/ b/a \/ c/' "edited.xml:8: error: is '100 * (1 - a / c)': there i
 refused 's/(1 - a/((1 - a/' "expected ')' at its end"
 refused 's/name="two_and_two"/name="two_and_three"/' 'expected the test'
 refused 's/<paper>/<papers>/; s/<.paper>/<\/papers>/' "did you mean 'paper'?"
-refused 's/of="min"/of="least"/' 'expected mean, min or max'
+refused 's/of="min"/of="least"/' 'expected mean, min, max or exponent'
+refused 's/ against="workload.bytes"//' 'go together'
+refused 's/against="workload.bytes"/against="run" where="seed=2"/' 'there is nothing to fit'
 
 sed -e 's/results="demo"/results="other"/' claims/demo.xml >claims/edited.xml
 "$weft" report claims/edited.xml --allow-missing >missing.md
