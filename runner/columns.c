@@ -93,6 +93,8 @@ static const struct column summary_columns[] = {
     COUNTER(tor_ring_full, "ring entries overwritten before use"),
     S("buffer_peak_bytes", COLUMN_U64, buffer_peak, "most ever in use in one switch"),
     S("queue_peak_bytes", COLUMN_U64, queue_peak, "longest port queue ever"),
+    S("queue_mean_bytes", COLUMN_REAL, queue_mean,
+      "mean over all switch ports and samples while the workload runs; empty: not sampled"),
     COUNTER(packet_hops, "links crossed by packets of all kinds"),
     S("end_us", COLUMN_TIME, end, "time of the last event"),
 };

@@ -56,6 +56,7 @@ extern "C"
             tor_ring_full;
         uint64_t buffer_peak; /**< bytes: most ever in use in one switch */
         uint64_t queue_peak;  /**< bytes: longest port queue ever */
+        double queue_mean;    /**< bytes: over all switch ports and samples; NaN: not sampled */
         uint64_t packet_hops; /**< links crossed, all kinds */
         uint64_t events;      /**< events run */
         int64_t end;          /**< ps: when the last event ran */

@@ -536,6 +536,14 @@ Run::Collect(run_results* out)
     const auto layers = m_layers->Collect();
     out->layers = ToC(layers);
     out->nlayers = layers.size();
+    double queued = 0;
+    double links = 0;
+    for (const layer_result& l : layers)
+    {
+        queued += l.queue_mean * l.links;
+        links += l.links;
+    }
+    sum.queue_mean = queued / links;
     collect_steps(&m_s, m_work->GetMessages().data(), m_work->GetSuccessors().data(), out);
 }
 

@@ -63,27 +63,30 @@ add_dimension_cells(struct text *t, const struct plan *plan, size_t run, bool wi
     }
 }
 
-/** Adds the row of one finished run; false (with a message) if its summary cannot be read. */
+/** Adds the rows that one finished run has in a table; false (with a message) if it cannot be read.
+ */
 static bool
-add_row(struct text *t, const struct plan *plan, size_t i, const char *runs)
+add_rows(struct text *t, const struct plan *plan, size_t i, const char *runs,
+         const struct column_table *table)
 {
     char *name = plan_run_name(plan, i), *why = NULL;
-    char *path = xformat("%s/%s/summary.csv", runs, name);
+    char *path = xformat("%s/%s/%s", runs, name, table->file);
     struct csv *csv = csv_read(path, &why);
-    bool good = csv && csv->nrows == 1 && csv->ncolumns == summary_table.n;
-    if (good)
+    bool good = csv && csv->ncolumns == table->n && (table != &summary_table || csv->nrows == 1);
+    for (size_t r = 0; good && r < csv->nrows; r++)
     {
         csv_add_cell(t, name);
         add_dimension_cells(t, plan, i, true);
         for (size_t c = 0; c < csv->ncolumns; c++)
         {
-            text_add(t, ",%s", csv_cell(csv, 0, c));
+            text_add(t, ",");
+            csv_add_cell(t, csv_cell(csv, r, c));
         }
         text_add(t, "\n");
     }
-    else
+    if (!good)
     {
-        fprintf(stderr, "weft: error: %s%s\n", csv ? "not a summary of this version: " : "",
+        fprintf(stderr, "weft: error: %s%s\n", csv ? "not a result of this version: " : "",
                 csv ? path : why);
     }
     csv_free(csv);
@@ -93,21 +96,19 @@ add_row(struct text *t, const struct plan *plan, size_t i, const char *runs)
     return good;
 }
 
+/** The rows of all finished runs, each behind what varies. */
 static bool
-build_summary(struct text *t, const struct plan *plan, const char *runs, size_t *nrows)
+build_table(struct text *t, const struct plan *plan, const char *runs, const bool *finished,
+            const struct column_table *table)
 {
     bool good = true;
     text_add(t, "run");
     add_dimension_names(t, plan, true);
     text_add(t, ",");
-    columns_header(t, &summary_table);
+    columns_header(t, table);
     for (size_t i = 0; i < plan->nruns; i++)
     {
-        if (plan_run_finished(plan, i, runs))
-        {
-            good = add_row(t, plan, i, runs) && good;
-            ++*nrows;
-        }
+        good = (!finished[i] || add_rows(t, plan, i, runs, table)) && good;
     }
     return good;
 }
@@ -245,7 +246,7 @@ static const struct
     {"cct_us", "cct_ms", 1e-3, 3},          {"slowdown", "slowdown", 1, 3},
     {"goodput_gbps", "goodput_gbps", 1, 2}, {"mean_rate_gbps", "rate_gbps", 1, 2},
     {"resent_share", "resent_%", 100, 2},   {"nacks_received", "nacks", 1, 0},
-    {"timeouts", "timeouts", 1, 0},
+    {"timeouts", "timeouts", 1, 0},         {"increase", "increase_%", 100, 2},
 };
 
 #define NSHOWN (sizeof shown / sizeof *shown)
@@ -351,15 +352,30 @@ aggregate_write(const struct plan *plan, const char *out, const struct csv *summ
     return csv != NULL;
 }
 
+/** Puts the rows of all runs in a table together in the results folder. NULL after a message. */
+static struct csv *
+write_table(const struct plan *plan, const char *out, const char *runs, const bool *finished,
+            const struct column_table *table, bool *good)
+{
+    struct text t = {0};
+    *good = build_table(&t, plan, runs, finished, table) && *good;
+    return write_csv(out, table->file, &t);
+}
+
 bool
 summary_write(const struct plan *plan, const char *out)
 {
     char *runs = xformat("%s/runs", out);
-    struct text t = {0};
-    size_t nrows = 0;
-    bool good = build_summary(&t, plan, runs, &nrows);
-    struct csv *csv = write_csv(out, "summary.csv", &t);
-    if (csv && nrows > 0)
+    bool *finished = xcalloc(plan->nruns + 1, sizeof *finished), good = true;
+    size_t nruns = 0;
+    for (size_t i = 0; i < plan->nruns; i++)
+    {
+        finished[i] = plan_run_finished(plan, i, runs);
+        nruns += finished[i];
+    }
+    struct csv *layers = write_table(plan, out, runs, finished, &layers_table, &good);
+    struct csv *csv = write_table(plan, out, runs, finished, &summary_table, &good);
+    if (csv && nruns > 0)
     {
         size_t keys = key_columns(plan, true);
         print_table(csv, keys ? 1 : 0, keys ? keys : 1, "");
@@ -367,10 +383,12 @@ summary_write(const struct plan *plan, const char *out)
     }
     if (csv)
     {
-        printf("%zu of %zu runs are in %s/summary.csv\n", nrows, plan->nruns, out);
+        printf("%zu of %zu runs are in %s/summary.csv\n", nruns, plan->nruns, out);
     }
-    good = good && csv;
+    good = good && csv && layers;
     csv_free(csv);
+    csv_free(layers);
+    free(finished);
     free(runs);
     return good;
 }

@@ -53,6 +53,11 @@ awk -F, 'NR > 1 { sent[$1] = $2 * $6; over[$1] = $7; if ($7 < 0) exit 1 }
 peak=$(column $folder/layers.csv queue_peak_bytes | sort -n | tail -n 1)
 [ "$peak" = "$(column $folder/summary.csv queue_peak_bytes)" ] || fail 'the longest queue of all'
 column $folder/layers.csv queue_mean_bytes | awk '$1 <= 0 { exit 1 }' || fail 'no mean queues'
+awk -F, 'NR == FNR { if (FNR > 1) { sum += $2 * $4; links += $2 } next } { exit !(($1 - sum / links) ^ 2 < 1e-6) }' \
+    $folder/layers.csv - <<END || fail 'the mean of all queues'
+$(column $folder/summary.csv queue_mean_bytes)
+END
+cut -d, -f2- results/three/layers.csv | cmp - $folder/layers.csv || fail 'the layers of all runs'
 [ ! -e $folder/steps.csv ] || fail 'a permutation has no steps'
 
 scenario two 'kind="fat-tree" k="4" tiers="2"' 'kind="permutation" bytes="64KiB"' '' ''
