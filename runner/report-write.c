@@ -271,9 +271,12 @@ add_origin(struct text *t, const struct element *claim)
             const char *of = element_value(c, "of"), *rows = element_value(c, "where");
             const char *x = element_value(c, "against");
             text_add(t, "%s%s = %s%s`%s`%s%s%s%s%s%s", separator, element_value(c, "name"),
-                     of ? of : "", x ? " of " : of ? " " : "", element_value(c, "column"),
-                     x ? " against `" : "", x ? x : "", x ? "`" : "", rows ? " where `" : "",
-                     rows ? rows : "", rows ? "`" : "");
+                     of ? of : "",
+                     x    ? " of "
+                     : of ? " "
+                          : "",
+                     element_value(c, "column"), x ? " against `" : "", x ? x : "", x ? "`" : "",
+                     rows ? " where `" : "", rows ? rows : "", rows ? "`" : "");
             separator = ", ";
         }
     }
