@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One bar per category, each in its own colour.
 # Settings (written before this text): name, title, x_label, y_label, n_categories, category_lines, has_spread,
-# has_line, line_label, y_max, show_values. Data: category, then mean least greatest.
-array colours[8] = [0x0072B2, 0xE69F00, 0x009E73, 0xD55E00, 0xCC79A7, 0x56B4E9, 0x999999, 0xF0E442]
+# has_line, line_label, y_min, y_max, y_log, show_values, n_levels, level_y, level_label.
+# Data: category, then mean and both ends of the spread.
+array colours[10] = [0x0072B2, 0xE69F00, 0x009E73, 0xD55E00, 0xCC79A7, 0x56B4E9, 0x7F7F7F, 0xB8A800, 0x6A3D9A, 0x8C564B]
 data = name.'.dat'
 
 set style fill solid 0.9 border lc rgb '#303030'
@@ -12,20 +13,24 @@ set grid ytics lt 1 lw 1 lc rgb '#E0E0E0'
 set tics nomirror out scale 0.6 textcolor rgb '#202020'
 set xtics scale 0
 set xrange [-0.6:n_categories - 0.4]
-set yrange [0:*]
-if (y_max > 0) { set yrange [0:y_max] }
-set offsets 0, 0, graph (y_max > 0 ? 0 : 0.12), 0
+if (y_log) { set logscale y; set mytics 10 }
+if (y_log && y_min == 0) { set yrange [*:] } else { set yrange [y_min:] }
+if (y_max > 0) { set yrange [:y_max] } else { set yrange [:*] }
+if (!y_log) { set offsets 0, 0, graph (y_max > 0 ? 0 : 0.12), 0 }
 set bmargin 0.8 + 1.1 * category_lines + (strlen(x_label) ? 1.8 : 0)
 set xlabel x_label
 set ylabel y_label
 set title title font ',17' offset 0, 0.3
 set key outside top center horizontal Left reverse samplen 2.5 width 1
-if (!has_line) { set key off }
+if (!has_line && n_levels == 0) { set key off }
 
-bars = "data using 0:2:(colours[1 + int($0) % 8]):xticlabel(1) with boxes lc rgb variable notitle"
-spread = !has_spread ? '' : ", data using 0:2:3:4 with yerrorbars lc rgb '#202020' lw 1.5 pt -1 notitle"
+bars = "data using 0:2:(colours[1 + int($0) % 10]):xticlabel(1) with boxes lc rgb variable notitle"
+spread = !has_spread ? '' : ", data using 0:3:(0):($4 - $3) with vectors heads size screen 0.004,90" \
+    ." lc rgb '#202020' lw 1.5 notitle"
 line = !has_line ? '' : ", data using 0:5 with linespoints lc rgb '#202020' lw 2 dt 2 pt 7 ps 0.6 title line_label"
 values = !show_values ? '' : ", data using 0:4:(sprintf('%.3g', $2)) with labels offset 0, 0.8 textcolor rgb '#202020' notitle"
+levels = n_levels == 0 ? '' : ", for [i = 1:n_levels] level_y[i] with lines lw 1.8 dt 2 + i % 4" \
+    ." lc rgb '#303030' title level_label[i]"
 
 set terminal svg noenhanced size 900,540 font 'DejaVu Sans,15' background rgb 'white'
 do for [out in 'svg png'] {
@@ -34,6 +39,6 @@ do for [out in 'svg png'] {
             linewidth 2 background rgb 'white'
     }
     set output name.'.'.out
-    eval 'plot '.bars.spread.line.values
+    eval 'plot '.bars.spread.line.levels.values
     set output
 }

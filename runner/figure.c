@@ -84,20 +84,42 @@ struct collecting
     struct words x, where;
     const char *y, *series;
     double x_scale, y_scale;
+    size_t nline; /**< of data->line */
     char **why;
 };
 
+/** A row of a run's file, or one of summary.csv itself. */
+struct row
+{
+    size_t run;             /**< row of summary.csv */
+    const struct csv *file; /**< NULL: only that */
+    size_t at;              /**< its row */
+};
+
+/** The cell of that column, in the file or else in summary.csv; NULL: neither has it. */
+static const char *
+cell_of(const struct collecting *c, const struct row *r, const char *name)
+{
+    long column = r->file ? csv_column(r->file, name) : -1;
+    if (column >= 0)
+    {
+        return csv_cell(r->file, r->at, (size_t)column);
+    }
+    column = csv_column(c->summary, name);
+    return column < 0 ? NULL : csv_cell(c->summary, r->run, (size_t)column);
+}
+
 /** Whether a row has the values that "where" asks for; columns that it lacks do not count. */
 static bool
-row_passes(const struct collecting *c, const struct csv *csv, size_t row)
+row_passes(const struct collecting *c, const struct row *r)
 {
     for (size_t i = 0; i < c->where.n; i++)
     {
         const char *equals = strchr(c->where.word[i], '=');
         char *name = xformat("%.*s", (int)(equals - c->where.word[i]), c->where.word[i]);
-        long column = csv_column(csv, name);
+        const char *cell = cell_of(c, r, name);
         free(name);
-        if (column >= 0 && strcmp(csv_cell(csv, row, (size_t)column), equals + 1) != 0)
+        if (cell && strcmp(cell, equals + 1) != 0)
         {
             return false;
         }
@@ -105,9 +127,31 @@ row_passes(const struct collecting *c, const struct csv *csv, size_t row)
     return true;
 }
 
-/** The number of @p key in a list; it is added with @p label where it is new. */
+/** A number, or a parameter's value in bytes, us or Gbps. */
+static double
+number_of(const char *cell)
+{
+    static const struct
+    {
+        const char *unit;
+        double size;
+    } units[] = {
+        {"KB", 1e3},     {"MB", 1e6},    {"GB", 1e9},    {"KiB", 1024}, {"MiB", 1048576},
+        {"GiB", 0x1p30}, {"ps", 1e-6},   {"ns", 1e-3},   {"ms", 1e3},   {"s", 1e6},
+        {"bps", 1e-9},   {"Kbps", 1e-6}, {"Mbps", 1e-3}, {"Tbps", 1e3},
+    };
+    char *end;
+    double value = strtod(cell, &end);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    {
+        value *= strcmp(end, units[i].unit) == 0 ? units[i].size : 1;
+    }
+    return value;
+}
+
+/** The place of @p key in a list; it is added with @p label where it is new. */
 static size_t
-number_of(char ***keys, char ***labels, size_t *n, const char *key, const char *label)
+place_of(char ***keys, char ***labels, size_t *n, const char *key, const char *label)
 {
     for (size_t i = 0; i < *n; i++)
     {
@@ -125,14 +169,14 @@ number_of(char ***keys, char ***labels, size_t *n, const char *key, const char *
 }
 
 static size_t
-series_of_row(struct collecting *c, size_t row)
+series_of_row(struct collecting *c, const struct row *r)
 {
     struct figure_data *data = c->data;
     size_t before = data->nseries;
-    long column = c->series ? csv_column(c->summary, c->series) : -1;
-    const char *key = column >= 0 ? csv_cell(c->summary, row, (size_t)column) : "";
-    const char *label = column >= 0 ? label_of(c->plan, c->series, c->summary, row) : NULL;
-    size_t i = number_of(&c->series_keys, &data->series, &data->nseries, key, label ? label : key);
+    const char *cell = c->series ? cell_of(c, r, c->series) : NULL;
+    const char *key = cell ? cell : "";
+    const char *label = cell ? label_of(c->plan, c->series, c->summary, r->run) : NULL;
+    size_t i = place_of(&c->series_keys, &data->series, &data->nseries, key, label ? label : key);
     if (data->nseries > before)
     {
         data->points = xrealloc(data->points, data->nseries, sizeof *data->points);
@@ -145,15 +189,14 @@ series_of_row(struct collecting *c, size_t row)
 
 /** "(900us, 4us)", or the label that a <zip> gives to both at once. */
 static size_t
-category_of_row(struct collecting *c, size_t row)
+category_of_row(struct collecting *c, const struct row *r)
 {
     struct text key = {0}, label = {0};
     bool whole = false;
     for (size_t i = 0; i < c->x.n; i++)
     {
-        long column = csv_column(c->summary, c->x.word[i]);
-        const char *cell = column < 0 ? "" : csv_cell(c->summary, row, (size_t)column);
-        const char *name = label_of(c->plan, c->x.word[i], c->summary, row);
+        const char *found = cell_of(c, r, c->x.word[i]), *cell = found ? found : "";
+        const char *name = label_of(c->plan, c->x.word[i], c->summary, r->run);
         text_add(&key, "%s\n", cell);
         whole = whole || (i == 0 && name);
         if (i == 0 || !whole)
@@ -162,8 +205,7 @@ category_of_row(struct collecting *c, size_t row)
         }
     }
     char *all = c->x.n > 1 && !whole ? xformat("(%s)", label.s) : xstrdup(label.s);
-    size_t i =
-        number_of(&c->category_keys, &c->data->categories, &c->data->ncategories, key.s, all);
+    size_t i = place_of(&c->category_keys, &c->data->categories, &c->data->ncategories, key.s, all);
     free(all);
     free(key.s);
     free(label.s);
@@ -176,6 +218,7 @@ point_add(struct figure_point *p, double value)
     p->least = p->n == 0 || value < p->least ? value : p->least;
     p->most = p->n == 0 || value > p->most ? value : p->most;
     p->sum += value;
+    p->squares += value * value;
     p->n++;
 }
 
@@ -193,43 +236,141 @@ point_at(struct figure_point **points, size_t *n, size_t category)
 }
 
 static bool
-need_column(const struct collecting *c, const struct csv *csv, const char *name, size_t *column)
+has_columns(const struct collecting *c, const struct row *r, const char *const *names, size_t n)
 {
-    long found = csv_column(csv, name);
-    if (found < 0)
+    for (size_t i = 0; i < n; i++)
     {
-        *c->why = xformat("the results have no column '%s'", name);
-        return false;
+        if (names[i] && !cell_of(c, r, names[i]))
+        {
+            *c->why = xformat("the results have no column '%s'", names[i]);
+            return false;
+        }
     }
-    *column = (size_t)found;
     return true;
 }
 
-static bool
-collect_bars(struct collecting *c)
+/** Adds a cell's number to what a category has; an empty one says nothing. */
+static void
+bar_add(struct figure_point **points, size_t *n, size_t category, const char *cell, double scale)
 {
-    size_t y, line = 0, nline = 0;
-    const char *line_name = element_value(c->figure, "line");
-    if (!need_column(c, c->summary, c->y, &y) ||
-        (line_name && !need_column(c, c->summary, line_name, &line)))
+    if (*cell)
+    {
+        point_add(point_at(points, n, category), strtod(cell, NULL) * scale);
+    }
+}
+
+static bool
+take_bar(struct collecting *c, const struct row *r)
+{
+    const char *line = element_value(c->figure, "line");
+    const char *const names[] = {c->y, line};
+    if (!has_columns(c, r, names, 2))
     {
         return false;
     }
-    for (size_t row = 0; row < c->summary->nrows; row++)
+    size_t series = series_of_row(c, r), category = category_of_row(c, r);
+    bar_add(&c->data->points[series], &c->data->npoints[series], category, cell_of(c, r, c->y),
+            c->y_scale);
+    if (line)
     {
-        if (!row_passes(c, c->summary, row))
+        point_at(&c->data->line, &c->nline, category);
+        bar_add(&c->data->line, &c->nline, category, cell_of(c, r, line), c->y_scale);
+    }
+    return true;
+}
+
+static int
+by_tic(const void *a, const void *b)
+{
+    double x = ((const struct figure_tic *)a)->x, y = ((const struct figure_tic *)b)->x;
+    return (x > y) - (x < y);
+}
+
+/** Remembers what the sweep calls a value of x. */
+static void
+note_tic(struct collecting *c, const struct row *r, double x)
+{
+    struct figure_data *data = c->data;
+    size_t cell;
+    const struct plan_dimension *dim = plan_column(c->plan, c->x.word[0], &cell);
+    bool known = !dim || (r->file && csv_column(r->file, c->x.word[0]) >= 0);
+    for (size_t i = 0; i < data->ntics; i++)
+    {
+        known = known || data->tics[i].x == x;
+    }
+    if (!known)
+    {
+        const char *label = label_of(c->plan, c->x.word[0], c->summary, r->run);
+        ARRAY_GROW(data->tics, data->ntics);
+        data->tics[data->ntics++] = (struct figure_tic){
+            x, xstrdup(label ? label : cell_of(c, r, c->x.word[0])), label != NULL};
+        qsort(data->tics, data->ntics, sizeof *data->tics, by_tic);
+    }
+}
+
+static bool
+take_line_point(struct collecting *c, const struct row *r)
+{
+    const char *const names[] = {c->x.word[0], c->y};
+    if (!has_columns(c, r, names, 2))
+    {
+        return false;
+    }
+    struct figure_data *data = c->data;
+    size_t series = series_of_row(c, r);
+    const char *x = cell_of(c, r, c->x.word[0]), *y = cell_of(c, r, c->y);
+    if (*x && *y)
+    {
+        struct figure_point *p =
+            point_at(&data->points[series], &data->npoints[series], data->npoints[series]);
+        p->x = number_of(x) * c->x_scale;
+        note_tic(c, r, p->x);
+        point_add(p, strtod(y, NULL) * c->y_scale);
+    }
+    return true;
+}
+
+typedef bool (*take_fn)(struct collecting *c, const struct row *r);
+
+/** Takes the rows of one run's file. */
+static bool
+collect_run(struct collecting *c, size_t run, const char *file, take_fn take)
+{
+    char *path = xformat("%s/runs/%s/%s.csv", c->out, csv_cell(c->summary, run, 0), file);
+    struct csv *csv = csv_read(path, c->why);
+    free(path);
+    bool good = csv != NULL;
+    for (size_t i = 0; good && i < csv->nrows; i++)
+    {
+        struct row r = {run, csv, i};
+        good = !row_passes(c, &r) || take(c, &r);
+    }
+    csv_free(csv);
+    return good;
+}
+
+/** Takes the rows of summary.csv, or of that file of each of its runs. */
+static bool
+collect_rows(struct collecting *c, const char *file, take_fn take)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < c->summary->nrows; i++)
+    {
+        struct row r = {i, NULL, 0};
+        if (row_passes(c, &r))
         {
-            continue;
-        }
-        size_t series = series_of_row(c, row), category = category_of_row(c, row);
-        double value = strtod(csv_cell(c->summary, row, y), NULL) * c->y_scale;
-        point_add(point_at(&c->data->points[series], &c->data->npoints[series], category), value);
-        if (line_name)
-        {
-            value = strtod(csv_cell(c->summary, row, line), NULL) * c->y_scale;
-            point_add(point_at(&c->data->line, &nline, category), value);
+            good = file ? collect_run(c, i, file, take) : take(c, &r);
         }
     }
+    return good;
+}
+
+/* --- bars and lines --------------------------------------------------------------------------- */
+
+static bool
+collect_bars(struct collecting *c, const char *file)
+{
+    bool good = collect_rows(c, file, take_bar);
     for (size_t i = 0; i < c->data->nseries; i++)
     {
         if (c->data->ncategories)
@@ -237,37 +378,6 @@ collect_bars(struct collecting *c)
             point_at(&c->data->points[i], &c->data->npoints[i], c->data->ncategories - 1);
         }
     }
-    return true;
-}
-
-/* --- lines ------------------------------------------------------------------------------------ */
-
-static void
-add_line_point(struct figure_data *data, size_t series, double x, double y)
-{
-    struct figure_point *p =
-        point_at(&data->points[series], &data->npoints[series], data->npoints[series]);
-    p->x = x;
-    point_add(p, y);
-}
-
-static bool
-collect_run(struct collecting *c, size_t row, const char *file)
-{
-    size_t series = series_of_row(c, row), x, y;
-    char *path = xformat("%s/runs/%s/%s.csv", c->out, csv_cell(c->summary, row, 0), file);
-    struct csv *csv = csv_read(path, c->why);
-    free(path);
-    bool good = csv && need_column(c, csv, c->x.word[0], &x) && need_column(c, csv, c->y, &y);
-    for (size_t i = 0; good && i < csv->nrows; i++)
-    {
-        if (row_passes(c, csv, i))
-        {
-            add_line_point(c->data, series, strtod(csv_cell(csv, i, x), NULL) * c->x_scale,
-                           strtod(csv_cell(csv, i, y), NULL) * c->y_scale);
-        }
-    }
-    csv_free(csv);
     return good;
 }
 
@@ -304,29 +414,7 @@ merge_points(struct figure_point *points, size_t *n)
 static bool
 collect_lines(struct collecting *c, const char *file)
 {
-    bool good = true;
-    size_t x = 0, y = 0;
-    if (!file)
-    {
-        good = need_column(c, c->summary, c->x.word[0], &x) && need_column(c, c->summary, c->y, &y);
-    }
-    for (size_t row = 0; good && row < c->summary->nrows; row++)
-    {
-        if (!row_passes(c, c->summary, row))
-        {
-            continue;
-        }
-        if (file)
-        {
-            good = collect_run(c, row, file);
-        }
-        else
-        {
-            add_line_point(c->data, series_of_row(c, row),
-                           strtod(csv_cell(c->summary, row, x), NULL) * c->x_scale,
-                           strtod(csv_cell(c->summary, row, y), NULL) * c->y_scale);
-        }
-    }
+    bool good = collect_rows(c, file, take_line_point);
     for (size_t i = 0; i < c->data->nseries; i++)
     {
         merge_points(c->data->points[i], &c->data->npoints[i]);
@@ -340,6 +428,7 @@ static void
 divide(struct figure_point *p, double by)
 {
     p->sum /= by;
+    p->squares /= by * by;
     p->least /= by;
     p->most /= by;
 }
@@ -415,14 +504,31 @@ free_keys(char **keys, size_t n)
 static bool
 collect(struct collecting *c)
 {
-    static const char *const files[] = {NULL, "series", "queues"};
+    static const char *const files[] = {NULL, "series", "queues", "layers", "steps"};
+    const char *file = files[figure_value(c->figure, "data").integer];
     const char *template = element_value(c->figure, "template");
     const char *relative = element_value(c->figure, "relative-to");
     if (strcmp(template, "lines") == 0)
     {
-        return collect_lines(c, files[figure_value(c->figure, "data").integer]);
+        return collect_lines(c, file);
     }
-    return collect_bars(c) && (!relative || make_relative(c, relative));
+    return collect_bars(c, file) && (!relative || make_relative(c, relative));
+}
+
+static bool
+shows_anything(const struct figure_data *data)
+{
+    for (size_t i = 0; i < data->nseries; i++)
+    {
+        for (size_t k = 0; k < data->npoints[i]; k++)
+        {
+            if (data->points[i][k].n)
+            {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 struct figure_data *
@@ -449,9 +555,11 @@ figure_read(const struct plan *plan, const struct element *figure, const char *o
                            .y_scale = figure_value(figure, "y-scale").real,
                            .why = why};
     bool good = collect(&c);
-    if (good && c.data->nseries == 0)
+    if (good && !shows_anything(c.data))
     {
-        *why = xformat("no finished run has results for it");
+        *why = xformat(c.data->nseries ? "column '%s' of the results is empty"
+                                       : "no finished run has results for '%s'",
+                       c.y);
         good = false;
     }
     free_keys(c.series_keys, c.data->nseries);
@@ -481,6 +589,11 @@ figure_data_free(struct figure_data *data)
         free(data->points);
         free(data->npoints);
         free(data->line);
+        for (size_t i = 0; i < data->ntics; i++)
+        {
+            free(data->tics[i].name);
+        }
+        free(data->tics);
         free(data);
     }
 }

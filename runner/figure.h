@@ -11,8 +11,16 @@
 struct figure_point
 {
     double x; /**< lines only */
-    double sum, least, most;
+    double sum, squares, least, most;
     size_t n; /**< 0: nothing there */
+};
+
+/** A value of the horizontal axis that has a name. */
+struct figure_tic
+{
+    double x;
+    char *name;
+    bool labelled; /**< by the scenario; else it is the parameter's value */
 };
 
 /** The numbers: series by categories (bars) or series of points (lines). */
@@ -25,6 +33,8 @@ struct figure_data
     struct figure_point **points; /**< [series] */
     size_t *npoints;              /**< [series]; bars: ncategories */
     struct figure_point *line;    /**< bars: a further line over the categories, or NULL */
+    struct figure_tic *tics;      /**< lines: what the sweep calls the values of x, ascending */
+    size_t ntics;
 };
 
 /** Reads what the figure needs from the results in @p out. NULL with a sentence in *why. */
@@ -32,7 +42,7 @@ struct figure_data *figure_read(const struct plan *plan, const struct element *f
                                 const char *out, char **why);
 void figure_data_free(struct figure_data *data);
 
-/** A boolean or real attribute of a <figure>, with its default. */
+/** A boolean, choice or real attribute of a <figure>, <level> or <mark>, with its default. */
 union attribute_value figure_value(const struct element *figure, const char *name);
 
 /** The dimension that has a column of that name, and the column's number in it; NULL: none. */

@@ -8,12 +8,12 @@
 #include "figures.h"
 #include "textbuf.h"
 
-/** The columns of summary.csv, series.csv or queues.csv. */
+/** The columns of the CSV files that it shows. */
 static const struct column_table *
 table_of(const struct element *figure)
 {
     static const struct column_table *const tables[] = {&summary_table, &series_table,
-                                                        &queues_table};
+                                                        &queues_table, &layers_table, &steps_table};
     return tables[figure_value(figure, "data").integer];
 }
 
@@ -123,12 +123,40 @@ check_measured(const struct plan *plan, const struct element *figure, struct dia
     const struct element *measure = element_child(plan->doc->root, "measure");
     int64_t data = figure_value(figure, "data").integer;
     const char *need = data == 1 ? "qps" : "queues";
-    if (data > 0 && (!measure || !element_attribute(measure, need)))
+    bool sampled = data == 1 || data == 2 ||
+                   (data == 3 && strcmp(element_value(figure, "y"), "queue_mean_bytes") == 0);
+    if (sampled && (!measure || !element_attribute(measure, need)))
     {
         diag_error(d, element_line(figure, "data"),
-                   "<figure %s> shows %s.csv, which is not measured; expected <measure "
+                   "<figure %s> shows what is not measured (%s); expected <measure "
                    "interval=\"...\" %s=\"...\"/>",
-                   element_value(figure, "name"), data == 1 ? "series" : "queues", need);
+                   element_value(figure, "name"), table_of(figure)->file, need);
+    }
+}
+
+/** What bars cannot show. */
+static void
+check_for_lines(const struct element *figure, struct diagnostics *d)
+{
+    static const char *const attributes[] = {"x-log", "points", "spread"};
+    const char *name = element_value(figure, "name");
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    {
+        if (element_attribute(figure, attributes[i]))
+        {
+            diag_error(d, element_line(figure, attributes[i]),
+                       "%s of <figure %s> of bars; expected template=\"lines\"", attributes[i],
+                       name);
+        }
+    }
+    for (size_t i = 0; i < figure->nchildren; i++)
+    {
+        if (strcmp(figure->children[i]->name, "mark") == 0)
+        {
+            diag_error(d, figure->children[i]->line,
+                       "<mark> in <figure %s> of bars; expected <level> or template=\"lines\"",
+                       name);
+        }
     }
 }
 
@@ -139,8 +167,9 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
     const char *line = element_value(e, "line"), *relative = element_value(e, "relative-to");
     bool lines = strcmp(kind, "lines") == 0;
     struct words x = words_split(element_value(e, "x"));
-    bool summary = figure_value(e, "data").integer == 0;
-    if (!lines && !summary)
+    int64_t data = figure_value(e, "data").integer;
+    bool samples = data == 1 || data == 2;
+    if (!lines && samples)
     {
         diag_error(d, element_line(e, "data"),
                    "<figure %s> of bars cannot show samples; expected data=\"summary\" or "
@@ -149,7 +178,7 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
     }
     for (size_t i = 0; i < x.n; i++)
     {
-        check_column(plan, e, "x", x.word[i], lines ? table_of(e) : NULL, !lines || summary, d);
+        check_column(plan, e, "x", x.word[i], lines || data ? table_of(e) : NULL, !samples, d);
     }
     if (lines && x.n > 1)
     {
@@ -159,7 +188,7 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
     check_column(plan, e, "y", element_value(e, "y"), table_of(e), false, d);
     if (series)
     {
-        check_column(plan, e, "series", series, NULL, true, d);
+        check_column(plan, e, "series", series, data > 2 ? table_of(e) : NULL, true, d);
     }
     if (line)
     {
@@ -170,6 +199,10 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
         check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
     }
     words_free(&x);
+    if (!lines)
+    {
+        check_for_lines(e, d);
+    }
     check_where(plan, e, d);
     check_measured(plan, e, d);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "textbuf.h"
 
 #define NO_GNUPLOT  127
+#define MOST_TICS   12 /* names of values on one axis */
 #define LABEL_WIDTH 16 /* characters on one line below an axis */
 
 size_t
@@ -98,12 +100,20 @@ category_lines(const struct figure_data *data)
     return most;
 }
 
+/** Mean, and the two ends of its spread. */
 static void
-add_point(struct text *t, const struct figure_point *p)
+add_point(struct text *t, const struct figure_point *p, bool deviation)
 {
-    if (p->n)
+    double n = (double)p->n, mean = p->sum / n;
+    if (p->n && deviation)
     {
-        text_add(t, " %.9g %.9g %.9g", p->sum / (double)p->n, p->least, p->most);
+        double rest = p->n > 1 ? (p->squares - p->sum * mean) / (n - 1) : 0;
+        double by = rest > 0 ? sqrt(rest) : 0;
+        text_add(t, " %.9g %.9g %.9g", mean, mean - by, mean + by);
+    }
+    else if (p->n)
+    {
+        text_add(t, " %.9g %.9g %.9g", mean, p->least, p->most);
     }
     else
     {
@@ -111,28 +121,28 @@ add_point(struct text *t, const struct figure_point *p)
     }
 }
 
-/** One row per category: its name, then mean, least and greatest of each series and of the line. */
+/** One row per category: its name, then mean and spread of each series and of the line. */
 static void
-add_bars(struct text *t, const struct figure_data *data)
+add_bars(struct text *t, const struct figure_data *data, bool deviation)
 {
     for (size_t k = 0; k < data->ncategories; k++)
     {
         add_cell(t, data->categories[k]);
         for (size_t i = 0; i < data->nseries; i++)
         {
-            add_point(t, &data->points[i][k]);
+            add_point(t, &data->points[i][k], deviation);
         }
         if (data->line)
         {
-            add_point(t, &data->line[k]);
+            add_point(t, &data->line[k], deviation);
         }
         text_add(t, "\n");
     }
 }
 
-/** One block per series: x, then mean, least and greatest. */
+/** One block per series: x, then mean and spread. */
 static void
-add_lines(struct text *t, const struct figure_data *data)
+add_lines(struct text *t, const struct figure_data *data, bool deviation)
 {
     for (size_t i = 0; i < data->nseries; i++)
     {
@@ -140,7 +150,7 @@ add_lines(struct text *t, const struct figure_data *data)
         for (size_t k = 0; k < data->npoints[i]; k++)
         {
             text_add(t, "%.9g", data->points[i][k].x);
-            add_point(t, &data->points[i][k]);
+            add_point(t, &data->points[i][k], deviation);
             text_add(t, "\n");
         }
         if (data->npoints[i] == 0)
@@ -202,6 +212,82 @@ read_template(const char *name, char **why)
     return NULL;
 }
 
+/** The ends of an axis, and whether it is logarithmic. */
+static void
+add_axis(struct text *t, const struct element *figure, const char *axis)
+{
+    static const char *const names[] = {"min", "max"};
+    for (size_t i = 0; i < 2; i++)
+    {
+        char *name = xformat("%s-%s", axis, names[i]);
+        text_add(t, "%s_%s = %.9g\n", axis, names[i], figure_value(figure, name).real);
+        free(name);
+    }
+    char *log = xformat("%s-log", axis);
+    text_add(t, "%s_log = %d\n", axis, (int)figure_value(figure, log).integer);
+    free(log);
+}
+
+static void
+add_flag(struct text *t, const struct element *figure, const char *attribute, const char *name)
+{
+    text_add(t, "%s = %d\n", name, (int)figure_value(figure, attribute).integer);
+}
+
+/** Names at the values of a swept parameter, where the scenario gives names or a logarithmic axis
+ * would show its own numbers only. */
+static void
+add_tics(struct text *t, const struct element *figure, const struct figure_data *data)
+{
+    bool named = figure_value(figure, "x-log").integer && data->ntics <= MOST_TICS;
+    for (size_t i = 0; i < data->ntics; i++)
+    {
+        named = named || data->tics[i].labelled;
+    }
+    struct text list = {0};
+    for (size_t i = 0; named && i < data->ntics; i++)
+    {
+        text_add(&list, "%s", i ? ", " : "");
+        add_cell(&list, data->tics[i].name);
+        text_add(&list, " %.9g", data->tics[i].x);
+    }
+    add_variable(t, "x_tics", list.s);
+    free(list.s);
+}
+
+/** The <level>s and <mark>s. An array of gnuplot has one member at least. */
+static void
+add_references(struct text *t, const struct element *figure)
+{
+    static const char *const kinds[] = {"level", "mark"};
+    for (size_t kind = 0; kind < 2; kind++)
+    {
+        size_t n = 0;
+        for (size_t i = 0; i < figure->nchildren; i++)
+        {
+            n += strcmp(figure->children[i]->name, kinds[kind]) == 0;
+        }
+        text_add(t, "n_%ss = %zu\narray %s_x[%zu]\narray %s_y[%zu]\narray %s_label[%zu]\n",
+                 kinds[kind], n, kinds[kind], n + 1, kinds[kind], n + 1, kinds[kind], n + 1);
+        n = 0;
+        for (size_t i = 0; i < figure->nchildren; i++)
+        {
+            const struct element *e = figure->children[i];
+            if (strcmp(e->name, kinds[kind]) != 0)
+            {
+                continue;
+            }
+            const char *label = element_value(e, "label");
+            n++;
+            text_add(t, "%s_x[%zu] = %.9g\n%s_y[%zu] = %.9g\n%s_label[%zu] = ", e->name, n,
+                     kind ? figure_value(e, "x").real : 0, e->name, n, figure_value(e, "y").real,
+                     e->name, n);
+            add_string(t, label ? label : "");
+            text_add(t, "\n");
+        }
+    }
+}
+
 static void
 add_settings(struct text *t, const struct element *figure, const struct figure_data *data)
 {
@@ -220,9 +306,14 @@ add_settings(struct text *t, const struct element *figure, const struct figure_d
     add_array(t, "series", data->series, data->nseries);
     text_add(t, "has_spread = %d\nhas_line = %d\n", has_spread(data), data->line != NULL);
     add_variable(t, "line_label", line_label ? line_label : element_value(figure, "line"));
-    text_add(t, "x_max = %.9g\ny_max = %.9g\n", figure_value(figure, "x-max").real,
-             figure_value(figure, "y-max").real);
-    text_add(t, "show_values = %d\n\n", (int)figure_value(figure, "values").integer);
+    add_axis(t, figure, "x");
+    add_axis(t, figure, "y");
+    add_tics(t, figure, data);
+    add_flag(t, figure, "values", "show_values");
+    add_flag(t, figure, "points", "show_points");
+    add_flag(t, figure, "spread", "spread_bars");
+    add_references(t, figure);
+    text_add(t, "\n");
 }
 
 /* --- gnuplot ---------------------------------------------------------------------------------- */
@@ -262,15 +353,16 @@ write_inputs(const struct element *figure, const struct figure_data *data, const
         return false;
     }
     struct text gp = {0}, dat = {0};
+    bool deviation = figure_value(figure, "error").integer == 1;
     add_settings(&gp, figure, data);
     text_add(&gp, "%s", template);
     if (strcmp(kind, "lines") == 0)
     {
-        add_lines(&dat, data);
+        add_lines(&dat, data, deviation);
     }
     else
     {
-        add_bars(&dat, data);
+        add_bars(&dat, data, deviation);
     }
     char *gp_name = xformat("%s.gp", name), *dat_name = xformat("%s.dat", name);
     bool good = file_replace(out, gp_name, gp.s, gp.len, why) &&

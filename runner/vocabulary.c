@@ -144,7 +144,8 @@ static const struct attribute_spec seeds_attributes[] = {
 static const struct attribute_spec figure_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "file name without .svg or .png"),
     CHOICE("template", true, NULL, "bars grouped-bars lines", "the kind of figure: plots/*.gp"),
-    CHOICE("data", false, "summary", "summary series queues", "the CSV files that it reads"),
+    CHOICE("data", false, "summary", "summary series queues layers steps",
+           "the CSV files that it reads"),
     TEXTUAL(SHAPE_TEXT, "title", false, "stands above the figure"),
     TEXTUAL(SHAPE_TEXT, "x-label", false, "name of the horizontal axis, with its unit"),
     TEXTUAL(SHAPE_TEXT, "y-label", false, "name of the vertical axis, with its unit"),
@@ -157,9 +158,30 @@ static const struct attribute_spec figure_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "line-label", false, "its name in the legend"),
     VALUE("x-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "factor for x values"),
     VALUE("y-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "factor for y values"),
+    BOOLEAN("x-log", "off", "logarithmic horizontal axis; lines"),
+    BOOLEAN("y-log", "off", "logarithmic vertical axis"),
+    VALUE("x-min", false, WEFT_REAL, "0", "0", "1e18",
+          "start of the horizontal axis; 0 if logarithmic: automatic"),
+    VALUE("y-min", false, WEFT_REAL, "0", "0", "1e18",
+          "start of the vertical axis; 0 if logarithmic: automatic"),
     VALUE("x-max", false, WEFT_REAL, "0", "0", "1e18", "end of the horizontal axis; 0: automatic"),
     VALUE("y-max", false, WEFT_REAL, "0", "0", "1e18", "end of the vertical axis; 0: automatic"),
     BOOLEAN("values", "off", "write each bar's value above it"),
+    BOOLEAN("points", "off", "lines: mark each value; dashes and marks tell them apart as well"),
+    CHOICE("spread", false, "band", "band bars", "lines: how runs of several seeds are shown"),
+    CHOICE("error", false, "extremes", "extremes stddev",
+           "what band and error bars span: all seeds, or the standard deviation around the mean"),
+};
+
+static const struct attribute_spec level_attributes[] = {
+    VALUE("y", true, WEFT_REAL, NULL, "-1e18", "1e18", "where it is, in the axis' unit"),
+    TEXTUAL(SHAPE_TEXT, "label", true, "its name in the legend"),
+};
+
+static const struct attribute_spec mark_attributes[] = {
+    VALUE("x", true, WEFT_REAL, NULL, "-1e18", "1e18", "where it is, in the axis' unit"),
+    VALUE("y", true, WEFT_REAL, NULL, "-1e18", "1e18", "where it is, in the axis' unit"),
+    TEXTUAL(SHAPE_TEXT, "label", true, "its name in the legend"),
 };
 
 #define SINGLE(name, set, doc)                                                                     \
@@ -213,6 +235,8 @@ const struct element_spec vocabulary[] = {
     {"seeds", "sweep", NULL, 0, seeds_attributes, COUNT_OF(seeds_attributes),
      "repeats everything with several seeds"},
     SEVERAL(figure, "scenario", "a figure drawn from the results"),
+    SEVERAL(level, "figure", "a horizontal line across it, such as a model's value"),
+    SEVERAL(mark, "figure", "lines: a dot, such as a model's optimum"),
 };
 
 const size_t vocabulary_size = COUNT_OF(vocabulary);

@@ -228,7 +228,14 @@ at 'a figure of no parameter' ".*there is no column 'casse'; .*did you mean 'cas
 at 'an unknown template' "template 'bar' of <figure> is not one of the choices; .*did you mean 'bars'" \
     's,template="bars",template="bar",'
 at 'two figures of one name' "a second figure 'cct'" 's,<figure name="rate",<figure name="cct",'
-edited 'samples that are not taken' '.*shows series.csv, which is not measured' '/<measure/d'
+at 'an axis that bars do not have' 'x-log of <figure cct> of bars' 's,<figure name="cct",& x-log="on",'
+at 'a column of no layer' ".*there is no column 'queue_mean'; expected a column of layers.csv" \
+    's,x="case" y="cct_us",data="layers" x="layer" y="queue_mean",'
+edited 'a mark among bars' '<mark> in <figure cct> of bars' \
+    's,values="on"/>,><mark x="1" y="1" label="here"/></figure>,'
+edited 'layers that are not sampled' '.*shows what is not measured .layers.csv.' \
+    's,x="case" y="cct_us",data="layers" x="layer" y="queue_mean_bytes",' 's, queues="on",,'
+edited 'samples that are not taken' '.*shows what is not measured .series.csv.' '/<measure/d'
 
 # --- many at once ---
 sed -e 's,leaves="2",leaves="two",' -e 's,rto="100us",rto="100",' -e 's,"200KB","0B",' "$here/tiny.xml" >bad.xml

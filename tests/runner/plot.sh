@@ -50,6 +50,32 @@ expected=$(awk -F, '$2 == "themis" { sum += $4 } END { printf "%.4f", sum / 2 }'
 shown=$(awk '$1 == "\"Themis\"" { printf "%.4f", $2 }' results/tiny/cct.dat)
 [ "$expected" = "$shown" ] || fail "the figure shows $shown, the results say $expected"
 
+# Layers as groups, a logarithmic axis, deviations, levels and marks.
+sed -e '/<figure/,/\/>/d' -e 's,</scenario>,,' -e 's,name="tiny",name="more",' \
+    -e 's,<seeds.*,<vary param="workload.bytes" values="40KB 200KB" labels="40 KB|200 KB"/><seeds count="3"/>,' \
+    "$here/tiny.xml" >more.xml
+cat >>more.xml <<'END'
+  <figure name="layers" template="grouped-bars" data="layers" x="layer" series="case" y="overload"
+          where="workload.bytes=200KB"><level y="0.5" label="a model"/></figure>
+  <figure name="times" template="lines" x="workload.bytes" series="case" y="cct_us" x-log="on"
+          y-log="on" points="on" spread="bars" error="stddev"
+          ><mark x="1e5" y="50" label="optimum"/></figure>
+</scenario>
+END
+"$weft" run more.xml >/dev/null
+grep -q '>a model<' results/more/layers.svg || fail 'no level in the legend'
+for label in optimum '40 KB'; do
+    grep -q ">$label<" results/more/times.svg || fail "no '$label' in times.svg"
+done
+expected=$(awk -F, '/^tor-up/ { sum += $7 } END { printf "%.4f", sum / 3 }' \
+    results/more/runs/ecmp_bytes=200KB_*/layers.csv)
+shown=$(awk '$1 == "\"tor-up\"" { printf "%.4f", $2 }' results/more/layers.dat)
+[ "$expected" = "$shown" ] || fail "the figure shows an overload of $shown, the results say $expected"
+expected=$(awk -F, '$2 == "themis" && $3 == "40KB" { n++; s += $5; q += $5 * $5 }
+                    END { printf "40000 %.3f", s / n + sqrt((q - s * s / n) / (n - 1)) }' results/more/summary.csv)
+awk -v e="$expected" 'sprintf("%d %.3f", $1, $4) == e { found = 1 } END { exit !found }' \
+    results/more/times.dat || fail "the figure does not show $expected"
+
 rm results/tiny/*.svg
 "$weft" plot "$here/tiny.xml" --figure rate >/dev/null
 [ -e results/tiny/rate.svg ] || fail '--figure does not draw it'
