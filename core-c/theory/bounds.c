@@ -60,12 +60,12 @@ weft_one_way(const struct weft_wire *w)
 }
 
 /*
- * Equal messages leave through one wire. Beyond it frames may take paths of their own, so that a
- * short last one overtakes full ones: the full frames are sent first at best, and whichever frame
- * ends a kind still has its own way to go.
+ * Equal messages leave through one wire, at pace bit/s. Beyond it frames may take paths of their
+ * own, so that a short last one overtakes full ones: the full frames are sent first at best, and
+ * whichever frame ends a kind still has its own way to go.
  */
 static int64_t
-burst(const struct weft_wire *w, uint32_t messages, uint64_t bytes)
+burst(const struct weft_wire *w, uint32_t messages, uint64_t bytes, int64_t pace)
 {
     uint64_t n = weft_packets(bytes, w->payload);
     if (messages == 0 || n == 0 || w->links == 0)
@@ -74,9 +74,9 @@ burst(const struct weft_wire *w, uint32_t messages, uint64_t bytes)
     }
     int64_t full = w->payload + w->header;
     int64_t last = last_frame(w, bytes);
-    int64_t slot = weft_wire_time(full + w->gap, w->rate);
+    int64_t slot = weft_wire_time(full + w->gap, pace);
     int64_t fulls = mul(messages, mul(n - 1, slot));
-    int64_t others = mul(messages - 1, weft_wire_time(last + w->gap, w->rate));
+    int64_t others = mul(messages - 1, weft_wire_time(last + w->gap, pace));
     int64_t all = add(add(fulls, others), way(w, last));
     if (n == 1 || fulls == WEFT_NEVER)
     {
@@ -89,7 +89,7 @@ burst(const struct weft_wire *w, uint32_t messages, uint64_t bytes)
 int64_t
 weft_message_bound(const struct weft_wire *w, uint64_t bytes)
 {
-    return burst(w, 1, bytes);
+    return burst(w, 1, bytes, w->rate);
 }
 
 /* On one path a short last frame waits at each later link behind the full one before it. */
@@ -99,7 +99,7 @@ weft_message_fifo(const struct weft_wire *w, uint64_t bytes)
     uint64_t n = weft_packets(bytes, w->payload);
     if (n < 2 || w->links == 0)
     {
-        return burst(w, 1, bytes);
+        return burst(w, 1, bytes, w->rate);
     }
     int64_t full = weft_wire_time(w->payload + w->header, w->rate);
     int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
@@ -121,7 +121,7 @@ weft_allreduce_ring_bound(const struct weft_wire *w, uint32_t ranks, uint64_t by
 int64_t
 weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes)
 {
-    return ranks < 2 ? 0 : burst(w, ranks - 1, weft_packets(bytes, ranks));
+    return ranks < 2 ? 0 : burst(w, ranks - 1, weft_packets(bytes, ranks), w->rate);
 }
 
 /*
@@ -156,4 +156,79 @@ weft_permutation_bound(const struct weft_wire *w, uint64_t m)
     int64_t i2_ack = add(first_ack, mul(m - i1, add(data, ack)));
     int64_t acks = mul(i1 - 1, ack);
     return add(i2_ack, acks > back ? acks : back);
+}
+
+/* The sender's pace, if it is one: slower than the wire. */
+static int64_t
+slower(const struct weft_wire *w, int64_t pace)
+{
+    return pace < w->rate ? pace : w->rate;
+}
+
+/*
+ * As above with data slots of T'_d / rho. The wire into a host stands idle until the first data
+ * packet comes and then has all data and ACKs to carry: first + (m - 1) T'_d + m T'_a. And packet m
+ * leaves after i1 - 1 slots, and m - i1 more in which an ACK takes its turn, where it does not fit
+ * beside the data in the slot; it is answered when it arrives.
+ */
+int64_t
+weft_permutation_paced_bound(const struct weft_wire *w, uint64_t m, int64_t pace)
+{
+    if (pace <= 0 || m == 0 || w->links == 0)
+    {
+        return m == 0 || w->links == 0 ? 0 : WEFT_NEVER;
+    }
+    if (pace >= w->rate)
+    {
+        return weft_permutation_bound(w, m);
+    }
+    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, pace);
+    int64_t data = weft_wire_time(w->payload + w->header + w->gap, w->rate);
+    int64_t ack = weft_wire_time(w->ack + w->gap, w->rate);
+    int64_t first = weft_one_way(w);
+    int64_t ahead = first - weft_wire_time(w->payload + w->header, w->rate);
+    uint64_t alone = weft_packets((uint64_t)ahead, slot); /* i1 - 1 */
+    uint64_t turns = m - 1 > alone ? m - 1 - alone : 0;
+    int64_t shared = add(data, ack) > slot ? add(data, ack) : slot;
+    int64_t leaves = add(mul(m - 1 - turns, slot), mul(turns, shared));
+    int64_t answered = add(add(leaves, first), way(w, w->ack));
+    int64_t carried = add(first, add(mul(m - 1, data), mul(m, ack)));
+    return answered > carried ? answered : carried;
+}
+
+/* Wire time of equal messages and as many ACKs as they have packets, gaps included. */
+static int64_t
+load(const struct weft_wire *w, uint32_t messages, uint64_t bytes)
+{
+    uint64_t n = weft_packets(bytes, w->payload);
+    int64_t full = weft_wire_time(w->payload + w->header + w->gap, w->rate);
+    int64_t last = weft_wire_time(last_frame(w, bytes) + w->gap, w->rate);
+    int64_t ack = weft_wire_time(w->ack + w->gap, w->rate);
+    return mul(messages, add(add(mul(n - 1, full), last), mul(n, ack)));
+}
+
+/*
+ * Three things take their time. All data of a host must leave it, and what arrives last is
+ * answered. The wire into a host carries all data and ACKs, and stands idle until the first frame,
+ * a data frame, has come as far as the last link. The wire out of it carries as much, and its last
+ * frame, an ACK at best, has its way to go.
+ */
+int64_t
+weft_alltoall_acked_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes, int64_t pace)
+{
+    if (ranks < 2 || bytes == 0 || w->links == 0)
+    {
+        return 0;
+    }
+    if (pace <= 0)
+    {
+        return WEFT_NEVER;
+    }
+    int64_t answered = add(burst(w, ranks - 1, bytes, slower(w, pace)), way(w, w->ack));
+    int64_t carried = load(w, ranks - 1, bytes);
+    carried -= carried == WEFT_NEVER ? 0 : weft_wire_time(w->gap, w->rate);
+    int64_t before = last_frame(w, bytes) > w->ack ? last_frame(w, bytes) : w->ack;
+    int64_t hop = add(weft_wire_time(before, w->rate), w->delay);
+    int64_t in = add(add(carried, w->delay), mul(w->links - 1, hop));
+    return answered > in ? answered : in;
 }

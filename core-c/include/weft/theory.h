@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file theory.h  Closed forms: lower bounds of collectives and pairs, what a fabric with failures
- * can serve, Themis' memory model. */
+/**
+ * @file theory.h  Closed forms: lower bounds of collectives and pairs, what a fabric with failures
+ * can serve, Themis' memory model, and OFAN's models of collisions, queues and packet sizes.
+ */
 #ifndef WEFT_THEORY_H
 #define WEFT_THEORY_H
 
@@ -58,6 +60,23 @@ extern "C"
      * + (H-1) T_a). For m >= i1 two lone hosts can end one gap (200 ps there) before it.
      */
     int64_t weft_permutation_bound(const struct weft_wire *w, uint64_t m);
+
+    /**
+     * The same where hosts send data at @p pace bit/s (rho times the rate; gaps included), a data
+     * packet starting a slot of that rate after the one before it, and reply at line rate. A true
+     * bound for NICs that let data and ACKs take turns: the wire must carry all of both, and data
+     * that waits for its turn or its slot cannot be answered. With pace = rate the printed number.
+     */
+    int64_t weft_permutation_paced_bound(const struct weft_wire *w, uint64_t m, int64_t pace);
+
+    /**
+     * Direct all-to-all among n ranks, @p bytes for each peer, sent at @p pace bit/s (at most the
+     * rate) and one ACK per packet on the same wires: least time of the last ACK, whichever paths
+     * and orders frames take (ofan §5). All hosts are @c links apart; where some are closer, a
+     * bound needs the links of the closest.
+     */
+    int64_t weft_alltoall_acked_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes,
+                                      int64_t pace);
 
     struct weft_clos;
     struct weft_fib;
@@ -117,6 +136,98 @@ extern "C"
 
     /** Eq. 4, bytes per ToR. The paper's example is 192,512. */
     uint64_t weft_themis_memory_bytes(const struct weft_themis_memory *m);
+
+    /*
+     * Theorem 1 (ofan App. C): a random permutation over a three-tier fat-tree of even degree k >=
+     * 4, n = k^3/4 hosts. Flows that switch balancers keep on one path, by accident, collide where
+     * two of them go down to the same edge switch from the same aggregation switch.
+     */
+
+    /** Eqs. 7, 8: probability that no flow of an edge switch stays within it. */
+    double weft_all_northbound(uint32_t k);
+
+    /** Eq. 9: that all flows of an edge switch go to one other edge switch. */
+    double weft_all_to_one_edge(uint32_t k);
+
+    /** Eq. 10: that an edge switch is red: the first and not the second. */
+    double weft_red_edge(uint32_t k);
+
+    /** Eq. 13: that no flow of the edge switch ends a packet within a gap of a given flow's; under
+     * JSQ that one is then bound to its port. @p gap_share: T_IPG / T_SERVICE (Eqs. 11, 12). */
+    double weft_safe_flow(uint32_t k, double gap_share);
+
+    /** Eqs. 14-19: expected pairs of flows that collide. @p safe: weft_safe_flow() for JSQ, 1 for
+     * simple round-robin. Counts pairs from the same edge switch too, which never share an
+     * aggregation switch. */
+    double weft_colliding_pairs(uint32_t k, double safe);
+
+    /** The same without pairs from the same edge switch: what a simulation can count. */
+    double weft_colliding_pairs_across(uint32_t k, double safe);
+
+    /** Theorem 2, Eq. 21 with the root over m: packets queued at an uplink of an edge switch
+     * without internal traffic, when each host has sent @p m and each took a random port. */
+    double weft_random_spray_queue(uint32_t k, double m);
+
+    /*
+     * Theorems 3 and 4: the N*D/D/1 queue. N sources send a packet every D slots each, with
+     * independent uniform phases; a slot serves one. N <= D: else the queue grows for ever.
+     */
+
+    /** Probability that the unfinished work, in slots, is above @p x at any time; of an integer x:
+     * that more than x packets are there, the one in service included (Roberts & Virtamo 1991). */
+    double weft_periodic_tail(uint32_t sources, double period, double x);
+
+    /** Mean packets, the one in service included; infinite if sources > period. */
+    double weft_periodic_queue(uint32_t sources, double period);
+
+    /** Its Gaussian approximation, the mean of the supremum of a Brownian bridge with drift; for
+     * sources that need not be a whole number. */
+    double weft_periodic_queue_bridge(double sources, double period);
+
+    /** A cruder one (App. E's words): a normal distribution of the mean and the variance that sent
+     * less served has after half a period, cut off at 0. */
+    double weft_periodic_queue_truncated(double sources, double period);
+
+    /** Eq. 25: flows of an edge switch that leave it. Each loads an uplink every k/2 slots. */
+    double weft_host_dr_edge_flows(uint32_t k);
+
+    /** Eq. 26: flows of a pod that leave it. Each loads a core link every k^2/4 slots. */
+    double weft_host_dr_pod_flows(uint32_t k);
+
+    /** F.3: pointers that an edge switch uses under OFAN, about k/2 - 1/4; an aggregation switch
+     * uses up to k - 1. */
+    double weft_ofan_edge_flows(uint32_t k);
+
+    /** Pointers per size class (F.2, F.4). */
+    struct weft_pointers
+    {
+        uint64_t simple_rr;        /**< per next-hop group of a switch */
+        uint64_t ofan_edge;        /**< an edge switch: one for each other edge switch */
+        uint64_t ofan_aggregation; /**< an aggregation switch: one for each other pod */
+        uint64_t host_dr;          /**< a host: one for each other host */
+        uint64_t host_dr_downlink; /**< rotations that meet at an aggregation switch on the way
+                                      down: its pod's hosts; under OFAN ofan_aggregation */
+    };
+
+    /** For a fat-tree of degree @p k <= 2^20. */
+    void weft_pointer_counts(uint32_t k, struct weft_pointers *out);
+
+    /*
+     * Theorem 5 (ofan §8.1, App. G): sending D bytes with a header of H bytes per packet (gap
+     * included: 82 B) through queues of alpha packets (10).
+     */
+
+    /** Eq. 5: the payload of least cost, in bytes. */
+    double weft_best_payload(double bytes, double header, double alpha);
+
+    /** Eq. 29: the completion time without the idle round trip, in bytes of wire time. */
+    double weft_message_cost(double bytes, double header, double alpha, double payload);
+
+    /** The same through queues of beta sqrt(packets), as random spraying makes them. */
+    double weft_message_cost_sqrt(double bytes, double header, double beta, double payload);
+
+    /** Its payload of least cost: (2 H / beta)^(2/3) D^(1/3) for large D. */
+    double weft_best_payload_sqrt(double bytes, double header, double beta);
 
 #ifdef __cplusplus
 }
