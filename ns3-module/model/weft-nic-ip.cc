@@ -82,6 +82,20 @@ WeftNic::ReceiveRaw(WeftPacket* p)
     }
 }
 
+uint64_t
+WeftNic::GetWaiting() const
+{
+    uint64_t frames = 0;
+    for (const WeftPacket* first : {m_replies.head, m_raw.head})
+    {
+        for (const WeftPacket* p = first; p; p = p->GetNext())
+        {
+            frames++;
+        }
+    }
+    return frames;
+}
+
 Ptr<Channel>
 WeftNic::GetChannel() const
 {

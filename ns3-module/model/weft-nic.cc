@@ -109,20 +109,6 @@ WeftNic::GetRate(const WeftQp* qp) const
     return m_fabric->GetCc()->rate(qp->cc, WeftNow());
 }
 
-uint64_t
-WeftNic::GetWaiting() const
-{
-    uint64_t frames = 0;
-    for (const WeftPacket* first : {m_replies.head, m_raw.head})
-    {
-        for (const WeftPacket* p = first; p; p = p->GetNext())
-        {
-            frames++;
-        }
-    }
-    return frames;
-}
-
 void
 WeftNic::Arrive(WeftPacket* p, int64_t now)
 {

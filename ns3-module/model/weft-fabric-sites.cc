@@ -1,0 +1,48 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// WeftFabric: what it tells algorithms of the places where they work.
+#include "weft-fabric.h"
+
+#include <weft/clos.h>
+
+namespace ns3
+{
+
+weft_site
+WeftFabric::GetSite(uint32_t index) const
+{
+    weft_site site;
+    weft_clos_site(&m_clos, &GetMmuConfig(), index, m_seed, m_run, &site);
+    return site;
+}
+
+weft_last_hop
+WeftFabric::GetLastHop() const
+{
+    weft_last_hop hop;
+    weft_clos_last_hop(&m_clos, &m_frame, &hop);
+    return hop;
+}
+
+weft_path_site
+WeftFabric::GetPathSite(uint32_t host) const
+{
+    return weft_path_site{m_seed, m_run, host, &m_clos};
+}
+
+weft_cc_site
+WeftFabric::GetCcSite(const WeftQp& qp) const
+{
+    weft_cc_site site{};
+    site.line_rate = m_clos.host_rate;
+    site.share = m_rhoMax;
+    site.links = weft_clos_hops(&m_clos, qp.src, qp.dst);
+    site.frame = static_cast<uint32_t>(m_frame.payload + m_frame.header);
+    site.gap = static_cast<uint32_t>(m_frame.gap);
+    site.base_rtt = weft_clos_way(&m_clos, qp.src, qp.dst, m_frame.payload + m_frame.header) +
+                    weft_clos_way(&m_clos, qp.src, qp.dst, m_frame.ack);
+    return site;
+}
+
+} // namespace ns3
