@@ -65,12 +65,14 @@ extern "C"
         {
             return port - ports->first < ports->n;
         }
+        /* All candidates are in the first round. */
+        const uint32_t listed = ports->even > 0 ? ports->round : ports->n;
         uint32_t i = 0;
-        while (i < ports->n && ports->list[i] != port)
+        while (i < listed && ports->list[i] != port)
         {
             i++;
         }
-        return i < ports->n;
+        return i < listed;
     }
 
 #ifdef __cplusplus
