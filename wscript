@@ -34,7 +34,9 @@ def build(bld):
 
     tests = bld.create_ns3_module_test_library('weft')
     tests.source = words(bld, 'tests/ns3/suite-sources.cmake', 'weft_suite_sources')
+    tests.features += ' c'
     tests.includes = ['core-c/include']
+    tests.env.append_value('CFLAGS', ['-std=c11', '-O2', '-fPIC', '-ffp-contract=off'])
     tests.env.append_value('CXXFLAGS', ['-std=c++17', '-ffp-contract=off'])
 
     headers = bld(features='ns3header')

@@ -31,7 +31,7 @@ is_c()
 
 is_cc()
 {
-    files '*.cc' 'ns3-module/*.h' 'tests/ns3/*.h' 'bench/*.h' 'examples/*.h'
+    files '*.cc' 'ns3-module/*.h' 'tests/ns3/*.[ch]' 'bench/*.h' 'examples/*.h'
 }
 
 format()

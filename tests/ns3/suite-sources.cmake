@@ -3,6 +3,7 @@
 set(weft_suite_sources
     tests/ns3/allocation-counter.cc
     tests/ns3/lane-scheduler-test-suite.cc
+    tests/ns3/naive-fabric.c
     tests/ns3/weft-arena-test-suite.cc
     tests/ns3/weft-convergence-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
@@ -10,6 +11,7 @@ set(weft_suite_sources
     tests/ns3/weft-fabric-test-suite.cc
     tests/ns3/weft-failure-test-suite.cc
     tests/ns3/weft-golden-test-suite.cc
+    tests/ns3/weft-naive-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
     tests/ns3/weft-simulator-threads-test-suite.cc
     tests/ns3/weft-simulator-trace-test-suite.cc
@@ -29,6 +31,7 @@ set(weft_suites
     weft-fabric
     weft-failure
     weft-golden
+    weft-naive
     weft-netdevice
     weft-simulator-threads
     weft-simulator-trace

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A leaf-spine simulated by hand. Made to be seen to be right, not to be fast. */
+#include "naive-fabric.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#define NEVER INT64_MAX
+
+struct frame
+{
+    unsigned from; /* host */
+    unsigned to;   /* host */
+    bool ack;
+    bool last; /* an ACK: the message is complete */
+    unsigned label;
+    int64_t start;    /* on the wire that it took last */
+    unsigned decided; /* when that was decided, and so its arrival: a serial number */
+};
+
+/* Frames are in the order in which they came: landed <= left <= started <= came. */
+struct port
+{
+    unsigned* frame;  /* numbers of all that ever came */
+    unsigned came;    /* how many joined the queue */
+    unsigned started; /* how many took the wire */
+    unsigned left;    /* how many have left it with their last bit */
+    unsigned landed;  /* how many have arrived at its other end */
+    int64_t free_at;
+    int64_t wake_at;  /* when it is to take what waits, or NEVER */
+    unsigned decided; /* when that was decided: a serial number */
+    int64_t bytes;    /* the queue's */
+};
+
+struct host
+{
+    unsigned sent;    /* data frames */
+    unsigned got;     /* data frames of its message that are at the receiver */
+    unsigned* reply;  /* numbers of the ACKs that it made */
+    unsigned made;    /* how many */
+    unsigned replied; /* how many of them took the wire */
+    bool reply_next;
+    bool active; /* it may have data: it finds out that it has none when it looks for it */
+};
+
+struct world
+{
+    const struct naive_setup* s;
+    struct naive_result* r;
+    unsigned hosts;
+    unsigned ports;
+    struct frame* frame;
+    unsigned frames;
+    struct port* port;
+    struct host* host;
+    unsigned* pointer; /* [leaf]: of a round */
+    unsigned looks;
+    unsigned decisions;
+};
+
+unsigned
+naive_ports(const struct naive_setup* s)
+{
+    return s->leaves * (s->hosts_per_leaf + s->hosts_per_leaf + s->spines) + s->spines * s->leaves;
+}
+
+static unsigned
+leaf_port(const struct world* w, unsigned leaf, unsigned i)
+{
+    return w->hosts + leaf * (w->s->hosts_per_leaf + w->s->spines) + i;
+}
+
+static unsigned
+spine_port(const struct world* w, unsigned spine, unsigned leaf)
+{
+    return leaf_port(w, w->s->leaves, 0) + spine * w->s->leaves + leaf;
+}
+
+/* What is at the other end of a port: a host's number, or hosts + a leaf's, or beyond, a spine's.
+ */
+static unsigned
+other_end(const struct world* w, unsigned port)
+{
+    const unsigned per_leaf = w->s->hosts_per_leaf + w->s->spines;
+    if (port < w->hosts)
+    {
+        return w->hosts + port / w->s->hosts_per_leaf;
+    }
+    if (port >= spine_port(w, 0, 0))
+    {
+        return w->hosts + (port - spine_port(w, 0, 0)) % w->s->leaves;
+    }
+    const unsigned leaf = (port - w->hosts) / per_leaf;
+    const unsigned i = (port - w->hosts) % per_leaf;
+    return i < w->s->hosts_per_leaf ? leaf * w->s->hosts_per_leaf + i
+                                    : w->hosts + w->s->leaves + i - w->s->hosts_per_leaf;
+}
+
+static int64_t
+size(const struct world* w, const struct frame* f)
+{
+    return f->ack ? w->s->ack : w->s->data;
+}
+
+static unsigned
+new_frame(struct world* w, unsigned from, unsigned to, bool ack, unsigned nth)
+{
+    struct frame* f = &w->frame[w->frames];
+    f->from = from;
+    f->to = to;
+    f->ack = ack;
+    if (w->s->balancer == NAIVE_LABELS)
+    {
+        f->label = w->s->chance.label(w->s->chance.context, from, ack, nth);
+    }
+    return w->frames++;
+}
+
+/* A port is to take what waits as soon as its wire is free, unless that is decided already. */
+static void
+wake_when_free(struct world* w, unsigned port)
+{
+    if (w->port[port].wake_at == NEVER)
+    {
+        w->port[port].wake_at = w->port[port].free_at;
+        w->port[port].decided = w->decisions++;
+    }
+}
+
+static void
+queue(struct world* w, unsigned port, unsigned frame)
+{
+    struct port* p = &w->port[port];
+    p->frame[p->came++] = frame;
+    p->bytes += size(w, &w->frame[frame]);
+    if (p->bytes > w->r->peak[port])
+    {
+        w->r->peak[port] = p->bytes;
+    }
+}
+
+/* The first frame of a port's queue takes the wire, which is free. */
+static void
+transmit(struct world* w, unsigned port, int64_t now)
+{
+    struct port* p = &w->port[port];
+    struct frame* f = &w->frame[p->frame[p->started++]];
+    f->start = now;
+    f->decided = w->decisions++;
+    p->free_at = now + (size(w, f) + w->s->gap) * w->s->byte;
+    w->r->frames[port]++;
+    if (p->started < p->came)
+    {
+        wake_when_free(w, port);
+    }
+}
+
+/* A frame is to leave a switch. */
+static void
+join(struct world* w, unsigned port, unsigned frame, int64_t now)
+{
+    struct port* p = &w->port[port];
+    queue(w, port, frame);
+    if (p->wake_at == NEVER && now >= p->free_at)
+    {
+        transmit(w, port, now);
+    }
+    else
+    {
+        wake_when_free(w, port);
+    }
+}
+
+/* Puts into a host's empty queue what goes next. */
+static void
+pull(struct world* w, unsigned h)
+{
+    struct host* host = &w->host[h];
+    for (unsigned i = 0; i < 2 && w->port[h].started == w->port[h].came; i++)
+    {
+        const bool reply = host->reply_next == (i == 0);
+        if (reply && host->replied < host->made)
+        {
+            queue(w, h, host->reply[host->replied++]);
+            host->reply_next = false;
+            return;
+        }
+        if (!reply && host->active && host->sent < w->s->packets[h])
+        {
+            queue(w, h, new_frame(w, h, w->s->to[h], false, host->sent++));
+            host->reply_next = true;
+            return;
+        }
+        host->active = reply && host->active;
+    }
+}
+
+/* A host has, or may have, something to send. */
+static void
+kick(struct world* w, unsigned h, int64_t now)
+{
+    const struct port* p = &w->port[h];
+    if (now >= p->free_at)
+    {
+        pull(w, h);
+        if (p->started < p->came)
+        {
+            transmit(w, h, now);
+        }
+    }
+    if (w->host[h].active || w->host[h].replied < w->host[h].made)
+    {
+        wake_when_free(w, h);
+    }
+}
+
+static unsigned
+shortest_queue(struct world* w, unsigned leaf)
+{
+    const unsigned up = leaf_port(w, leaf, w->s->hosts_per_leaf);
+    int64_t least = NEVER;
+    unsigned n = 0;
+    for (unsigned i = 0; i < w->s->spines; i++)
+    {
+        if (w->port[up + i].bytes < least)
+        {
+            least = w->port[up + i].bytes;
+        }
+    }
+    for (unsigned i = 0; i < w->s->spines; i++)
+    {
+        n += w->port[up + i].bytes == least;
+    }
+    unsigned pick = n > 1 ? w->s->chance.tie(w->s->chance.context, leaf, n) : 0;
+    for (unsigned i = 0;; i++)
+    {
+        if (w->port[up + i].bytes == least && pick-- == 0)
+        {
+            return i;
+        }
+    }
+}
+
+static unsigned
+choose_spine(struct world* w, unsigned leaf, const struct frame* f)
+{
+    switch (w->s->balancer)
+    {
+    case NAIVE_ROUND_ROBIN:
+        return w->pointer[leaf]++ % w->s->spines;
+    case NAIVE_SHORTEST_QUEUE:
+        return shortest_queue(w, leaf);
+    default:
+        return w->s->chance.hash(w->s->chance.context, leaf, f->from, f->to, f->label);
+    }
+}
+
+/* Data is at its receiver: the sender hears of it in time, or the receiver makes an ACK. */
+static void
+take_data(struct world* w, const struct frame* f, int64_t now)
+{
+    struct host* sender = &w->host[f->from];
+    struct host* receiver = &w->host[f->to];
+    const bool last = ++sender->got == w->s->packets[f->from];
+    if (last)
+    {
+        w->r->delivered[f->from] = now;
+    }
+    if (!w->s->ideal_acks)
+    {
+        const unsigned ack = new_frame(w, f->to, f->from, true, receiver->made);
+        w->frame[ack].last = last;
+        receiver->reply[receiver->made++] = ack;
+        kick(w, f->to, now);
+    }
+    else if (last)
+    {
+        const bool near = f->from / w->s->hosts_per_leaf == f->to / w->s->hosts_per_leaf;
+        w->r->acked[f->from] = now + (near ? 2 : 4) * (w->s->ack * w->s->byte + w->s->delay);
+    }
+}
+
+/* An ACK is at its receiver, who may just be about to send more. */
+static void
+take_ack(struct world* w, const struct frame* f, int64_t now)
+{
+    if (f->last)
+    {
+        w->r->acked[f->to] = now;
+    }
+    if (w->host[f->to].sent < w->s->packets[f->to])
+    {
+        kick(w, f->to, now);
+    }
+}
+
+static void
+arrive(struct world* w, unsigned node, unsigned number, int64_t now)
+{
+    const struct frame f = w->frame[number];
+    const unsigned leaf = f.to / w->s->hosts_per_leaf;
+    if (node >= w->hosts + w->s->leaves)
+    {
+        join(w, spine_port(w, node - w->hosts - w->s->leaves, leaf), number, now);
+    }
+    else if (node == w->hosts + leaf)
+    {
+        join(w, leaf_port(w, leaf, f.to % w->s->hosts_per_leaf), number, now);
+    }
+    else if (node >= w->hosts)
+    {
+        const unsigned spine = choose_spine(w, node - w->hosts, &f);
+        join(w, leaf_port(w, node - w->hosts, w->s->hosts_per_leaf + spine), number, now);
+    }
+    else if (!f.ack)
+    {
+        take_data(w, &f, now);
+    }
+    else
+    {
+        take_ack(w, &f, now);
+    }
+}
+
+static int64_t
+landing(const struct world* w, const struct port* p)
+{
+    if (p->landed == p->started)
+    {
+        return NEVER;
+    }
+    const struct frame* f = &w->frame[p->frame[p->landed]];
+    return f->start + size(w, f) * w->s->byte + w->s->delay;
+}
+
+static int64_t
+leaving(const struct world* w, const struct port* p)
+{
+    if (p->left == p->started)
+    {
+        return NEVER;
+    }
+    const struct frame* f = &w->frame[p->frame[p->left]];
+    return f->start + size(w, f) * w->s->byte;
+}
+
+static void
+last_bits_leave(struct world* w, int64_t now)
+{
+    for (unsigned i = 0; i < w->ports; i++)
+    {
+        struct port* p = &w->port[i];
+        if (leaving(w, p) == now)
+        {
+            p->bytes -= size(w, &w->frame[p->frame[p->left]]);
+            p->left++;
+        }
+    }
+}
+
+/* Whether two frames that arrive at a leaf, host or spine may join one queue there. */
+static bool
+may_meet(const struct world* w, unsigned node, const struct frame* f, const struct frame* g)
+{
+    const unsigned leaf = f->to / w->s->hosts_per_leaf;
+    const unsigned other = g->to / w->s->hosts_per_leaf;
+    if (node >= w->hosts + w->s->leaves)
+    {
+        return leaf == other;
+    }
+    return node == w->hosts + leaf ? f->to == g->to : node != w->hosts + other;
+}
+
+/* Whether the order of the frames that land now, at the other ends of two ports, matters. */
+static bool
+tied(const struct world* w, unsigned a, unsigned b)
+{
+    const unsigned node = other_end(w, a);
+    const struct frame* f = &w->frame[w->port[a].frame[w->port[a].landed]];
+    const struct frame* g = &w->frame[w->port[b].frame[w->port[b].landed]];
+    return node == other_end(w, b) && (f->from != g->from || f->ack != g->ack) &&
+           may_meet(w, node, f, g);
+}
+
+/* When it was decided that a frame arrives now at a port's other end; UINT_MAX: none does. */
+static unsigned
+landing_decided(const struct world* w, const struct port* p, int64_t now)
+{
+    return landing(w, p) == now ? w->frame[p->frame[p->landed]].decided : UINT_MAX;
+}
+
+static void
+wake(struct world* w, unsigned port, int64_t now)
+{
+    w->port[port].wake_at = NEVER;
+    if (port < w->hosts)
+    {
+        kick(w, port, now);
+    }
+    else
+    {
+        transmit(w, port, now);
+    }
+}
+
+/* Of what is to happen now, what was decided first happens. Returns false if there is nothing. */
+static bool
+first_thing(struct world* w, int64_t now)
+{
+    unsigned first = 0;
+    unsigned least = UINT_MAX;
+    for (unsigned i = 0; i < w->ports; i++)
+    {
+        const struct port* p = &w->port[i];
+        const unsigned landing = landing_decided(w, p, now);
+        const unsigned waking = p->wake_at == now ? p->decided : UINT_MAX;
+        const unsigned decided = landing < waking ? landing : waking;
+        first = decided < least ? i : first;
+        least = decided < least ? decided : least;
+    }
+    struct port* p = &w->port[first];
+    if (least != UINT_MAX && landing_decided(w, p, now) == least)
+    {
+        arrive(w, other_end(w, first), p->frame[p->landed++], now);
+    }
+    else if (least != UINT_MAX)
+    {
+        wake(w, first, now);
+    }
+    return least != UINT_MAX;
+}
+
+static void
+count_ties(struct world* w, int64_t now)
+{
+    for (unsigned i = 0; i < w->ports; i++)
+    {
+        for (unsigned j = 0; j < i && landing(w, &w->port[i]) == now; j++)
+        {
+            w->r->ties += landing(w, &w->port[j]) == now && tied(w, i, j);
+        }
+    }
+}
+
+static void
+messages_start(struct world* w, int64_t now)
+{
+    for (unsigned h = 0; h < w->hosts; h++)
+    {
+        if (w->s->start[h] == now && w->s->packets[h] > 0)
+        {
+            w->host[h].active = true;
+            kick(w, h, now);
+        }
+    }
+}
+
+static void
+look(struct world* w, int64_t now)
+{
+    if (w->looks < w->s->looks && now == w->s->first_look + w->looks * w->s->look_interval)
+    {
+        for (unsigned i = 0; i < w->ports; i++)
+        {
+            w->r->queues[w->looks * w->ports + i] = w->port[i].bytes;
+        }
+        w->looks++;
+    }
+}
+
+static int64_t
+earlier(int64_t a, int64_t b, int64_t now)
+{
+    return b > now && b < a ? b : a;
+}
+
+/* Nothing can happen before this instant; at it, something may. */
+static int64_t
+next_instant(const struct world* w, int64_t now)
+{
+    int64_t next = NEVER;
+    for (unsigned i = 0; i < w->ports; i++)
+    {
+        next = earlier(next, landing(w, &w->port[i]), now);
+        next = earlier(next, leaving(w, &w->port[i]), now);
+        next = earlier(next, w->port[i].wake_at, now);
+    }
+    for (unsigned h = 0; h < w->hosts; h++)
+    {
+        next = earlier(next, w->s->start[h], now);
+    }
+    if (w->looks < w->s->looks)
+    {
+        next = earlier(next, w->s->first_look + w->looks * w->s->look_interval, now);
+    }
+    return next;
+}
+
+static void
+make(struct world* w)
+{
+    unsigned frames = 0;
+    for (unsigned h = 0; h < w->hosts; h++)
+    {
+        frames += 2 * w->s->packets[h];
+        w->r->delivered[h] = w->r->acked[h] = -1;
+    }
+    w->frame = (struct frame*)calloc(frames, sizeof *w->frame);
+    w->port = (struct port*)calloc(w->ports, sizeof *w->port);
+    w->host = (struct host*)calloc(w->hosts, sizeof *w->host);
+    w->pointer = (unsigned*)calloc(w->s->leaves, sizeof *w->pointer);
+    for (unsigned i = 0; i < w->ports; i++)
+    {
+        w->port[i].frame = (unsigned*)calloc(frames, sizeof(unsigned));
+        w->port[i].wake_at = NEVER;
+        w->r->peak[i] = 0;
+        w->r->frames[i] = 0;
+    }
+    for (unsigned h = 0; h < w->hosts; h++)
+    {
+        w->host[h].reply = (unsigned*)calloc(frames, sizeof(unsigned));
+        w->host[h].reply_next = true;
+    }
+    for (unsigned l = 0; w->s->balancer == NAIVE_ROUND_ROBIN && l < w->s->leaves; l++)
+    {
+        w->pointer[l] = w->s->chance.first(w->s->chance.context, l);
+    }
+}
+
+static void
+unmake(struct world* w)
+{
+    for (unsigned h = 0; h < w->hosts; h++)
+    {
+        free(w->host[h].reply);
+    }
+    for (unsigned i = 0; i < w->ports; i++)
+    {
+        free(w->port[i].frame);
+    }
+    free(w->pointer);
+    free(w->host);
+    free(w->port);
+    free(w->frame);
+}
+
+void
+naive_run(const struct naive_setup* setup, struct naive_result* result)
+{
+    struct world w = {setup, result, 0, 0, NULL, 0, NULL, NULL, NULL, 0, 0};
+    w.hosts = setup->leaves * setup->hosts_per_leaf;
+    w.ports = naive_ports(setup);
+    result->ties = 0;
+    make(&w);
+    for (int64_t now = 0; now != NEVER; now = next_instant(&w, now))
+    {
+        last_bits_leave(&w, now);
+        count_ties(&w, now);
+        messages_start(&w, now);
+        while (first_thing(&w, now))
+        {
+        }
+        look(&w, now);
+    }
+    unmake(&w);
+}

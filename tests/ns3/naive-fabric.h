@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file naive-fabric.h  A leaf-spine simulated by hand, to check the module's fabric against.
+ *
+ * It shares no code with what it checks: C arrays that are all looked at, at every instant at which
+ * something happens; no events, no scheduler, no packets that are freed. Written from the manual:
+ *
+ * - A frame of B bytes that starts at t has left at t + B, arrives whole at t + B + delay, and the
+ *   wire is free at t + B + gap.
+ * - A switch stores and forwards. Each of its ports has one queue, first in, first out; a queue's
+ *   length counts whole frames, the one on the wire included until its last bit has left.
+ * - At one instant first last bits leave and messages begin. Then frames arrive and wires that are
+ *   free take what waits, one by one: what was decided first happens first. An arrival is decided
+ *   when the frame starts; that a wire takes a frame as soon as it is free, when the one before it
+ *   starts if something waits then, else when something begins to wait.
+ * - Each host sends at most one message, back to back. Each data frame is answered by an ACK. Data
+ *   and ACKs take turns on the host's wire, an ACK first; or ACKs take no wire and need the time of
+ *   an idle fabric. A host whose wire is free and who gets a frame sends at once. It finds out that
+ *   it has no more data only when it looks for some.
+ *
+ * Leaf l has hosts l * hosts_per_leaf and on. Ports are numbered: hosts by number, then leaf by
+ * leaf the ports to its hosts and to the spines, then spine by spine those to the leaves.
+ */
+#ifndef NAIVE_FABRIC_H
+#define NAIVE_FABRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+enum naive_balancer
+{
+    NAIVE_ROUND_ROBIN,    /* a leaf's up ports in turn, one pointer per leaf */
+    NAIVE_SHORTEST_QUEUE, /* the up port with the fewest bytes */
+    NAIVE_LABELS,         /* each frame has a label, and a hash of it names the up port */
+};
+
+/** Where chance comes in: it is the caller's. */
+struct naive_chance
+{
+    void* context;
+    /** The first up port of a leaf's round. */
+    unsigned (*first)(void* context, unsigned leaf);
+    /** One of n shortest queues. */
+    unsigned (*tie)(void* context, unsigned leaf, unsigned n);
+    /** The label of the nth data frame or ACK that a host makes. */
+    unsigned (*label)(void* context, unsigned host, bool ack, unsigned nth);
+    /** The up port of a leaf for a frame with a label. */
+    unsigned (*hash)(void* context, unsigned leaf, unsigned from, unsigned to, unsigned label);
+};
+
+struct naive_setup
+{
+    unsigned leaves;
+    unsigned spines;
+    unsigned hosts_per_leaf;
+    int64_t byte;    /* ps per byte, on every wire */
+    int64_t delay;   /* ps along every wire */
+    int64_t data;    /* bytes of a data frame */
+    int64_t ack;     /* bytes of an ACK */
+    int64_t gap;     /* bytes behind every frame */
+    bool ideal_acks; /* they take no wire */
+    enum naive_balancer balancer;
+    struct naive_chance chance;
+    const unsigned* to;      /* [host]: to whom it sends */
+    const unsigned* packets; /* [host]: how much; 0: nothing */
+    const int64_t* start;    /* [host]: from when on, ps */
+    int64_t first_look;      /* at all queues, ps */
+    int64_t look_interval;   /* ps */
+    unsigned looks;          /* how often */
+};
+
+/** All arrays are the caller's. */
+struct naive_result
+{
+    int64_t* delivered; /* [host]: the last frame of its message is there, ps */
+    int64_t* acked;     /* [host]: the ACK of that frame is back, ps */
+    int64_t* queues;    /* [look * ports + port]: bytes */
+    int64_t* peak;      /* [port]: bytes, ever */
+    unsigned* frames;   /* [port]: sent */
+    unsigned ties;      /* pairs of frames of two flows, or data and ACK, that reach a switch at one
+                           instant and may join one queue there: what they do hangs on their order */
+};
+
+/** @return the number of ports */
+unsigned naive_ports(const struct naive_setup* setup);
+/** Lets everything happen. @param setup of what @param result filled */
+void naive_run(const struct naive_setup* setup, struct naive_result* result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
