@@ -85,6 +85,15 @@ MakeOfanScene(const std::string& balancer, bool idealAcks)
     return scene;
 }
 
+/** Frames without gaps: last bits leave just when frames arrive. */
+Scene
+MakeGaplessScene(const std::string& balancer, bool idealAcks)
+{
+    Scene scene{4, 3, 4, balancer, idealAcks, true, 8};
+    scene.gap = 0;
+    return scene;
+}
+
 constexpr uint32_t SHORTEST = 16;        //!< packets of a message
 constexpr uint32_t LONGEST = 200;        //!< packets of a message
 constexpr int64_t FIRST_LOOK = 1;        //!< ps; odd
@@ -501,6 +510,7 @@ class WeftNaiveTestSuite : public TestSuite
                     AddScenes(balancer, idealAcks, together);
                 }
                 AddTestCase(new AgreementTestCase(MakeOfanScene(balancer, idealAcks)));
+                AddTestCase(new AgreementTestCase(MakeGaplessScene(balancer, idealAcks)));
             }
         }
         AddTestCase(new SensitivityTestCase);
