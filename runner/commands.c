@@ -10,6 +10,7 @@
 
 #include "figures.h"
 #include "list.h"
+#include "loaded.h"
 #include "schema.h"
 #include "sweep-run.h"
 #include "textbuf.h"
@@ -168,76 +169,7 @@ parse(int argc, char **argv, const char *allowed, int least, int most, const cha
     return -1;
 }
 
-/* --- loading ---------------------------------------------------------------------------------- */
-
-struct loaded
-{
-    struct document *doc;
-    struct plan *plan;
-};
-
-static void
-unload(struct loaded *l)
-{
-    plan_free(l->plan);
-    document_free(l->doc);
-}
-
-/** Reads and checks everything; false after printing all errors. */
-static bool
-load(const char *path, const struct plan_options *options, struct loaded *l)
-{
-    struct diagnostics d = {.file = path};
-    *l = (struct loaded){document_read(path, &d), NULL};
-    if (l->doc)
-    {
-        document_check(l->doc, &d);
-    }
-    if (l->doc && l->doc->root->spec)
-    {
-        l->plan = plan_build(l->doc, options, &d);
-    }
-    if (l->plan)
-    {
-        plan_check(l->plan, &d);
-        figures_check(l->plan, &d);
-    }
-    if (l->doc && d.n == 0)
-    {
-        document_check_schema(l->doc, &d);
-    }
-    bool good = d.n == 0;
-    diag_print(&d, stderr);
-    diag_free(&d);
-    if (!good)
-    {
-        unload(l);
-    }
-    return good;
-}
-
 /* --- commands --------------------------------------------------------------------------------- */
-
-static int
-run_and_draw(const struct loaded *l, const struct arguments *a)
-{
-    int status = sweep_run(l->plan, &a->sweep);
-    if (status != EXIT_GOOD || a->no_figures || a->sweep.run || figures_count(l->plan) == 0)
-    {
-        return status;
-    }
-    char *out = results_folder(l->plan, a->sweep.out);
-    if (!figures_draw(l->plan, out, NULL))
-    {
-        fprintf(stderr,
-                "weft: warning: the results are complete in %s, but not every figure was drawn; "
-                "'weft plot %s' tries again\n",
-                out, l->doc->path);
-        status = EXIT_NO_FIGURE;
-    }
-    free(out);
-    return status;
-}
 
 static int
 sweep_with(int argc, char **argv, const char *allowed, const char *help)
@@ -255,7 +187,7 @@ sweep_with(int argc, char **argv, const char *allowed, const char *help)
         fprintf(stderr, "weft: error: run-one needs --run NAME\n");
         status = EXIT_BAD_INPUT;
     }
-    else if (!load(a.files[0], &a.plan, &l))
+    else if (!loaded_read(a.files[0], &a.plan, &l))
     {
         status = EXIT_BAD_INPUT;
     }
@@ -263,8 +195,8 @@ sweep_with(int argc, char **argv, const char *allowed, const char *help)
     {
         status = a.print_plan ? sweep_print_plan(l.plan, &a.sweep, &a.plan)
                  : a.dry_run  ? sweep_dry_run(l.plan, &a.sweep)
-                              : run_and_draw(&l, &a);
-        unload(&l);
+                              : loaded_sweep(&l, &a.sweep, !a.no_figures);
+        loaded_free(&l);
     }
     free_arguments(&a);
     return status;
@@ -354,7 +286,7 @@ command_validate(int argc, char **argv)
     for (int i = 0; i < a.nfiles; i++)
     {
         struct loaded l;
-        if (!load(a.files[i], &a.plan, &l))
+        if (!loaded_read(a.files[i], &a.plan, &l))
         {
             status = EXIT_BAD_INPUT;
             continue;
@@ -362,7 +294,7 @@ command_validate(int argc, char **argv)
         printf("%s: %zu %s, %zu %s\n", a.files[i], l.plan->nruns,
                l.plan->nruns == 1 ? "run" : "runs", figures_count(l.plan),
                figures_count(l.plan) == 1 ? "figure" : "figures");
-        unload(&l);
+        loaded_free(&l);
     }
     free_arguments(&a);
     return status;
@@ -377,7 +309,7 @@ plot(const struct arguments *a)
     char *path = folder ? xformat("%s/scenario.xml", a->files[0]) : xstrdup(a->files[0]);
     struct loaded l;
     int status = EXIT_BAD_INPUT;
-    if (load(path, &a->plan, &l))
+    if (loaded_read(path, &a->plan, &l))
     {
         char *out = results_folder(l.plan, folder ? a->files[0] : a->sweep.out);
         if (figures_count(l.plan) == 0)
@@ -389,7 +321,7 @@ plot(const struct arguments *a)
             status = figures_draw(l.plan, out, a->figure) ? EXIT_GOOD : EXIT_NO_FIGURE;
         }
         free(out);
-        unload(&l);
+        loaded_free(&l);
     }
     free(path);
     return status;

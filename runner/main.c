@@ -17,6 +17,7 @@ static const struct command commands[] = {
     {"validate", command_validate, "check scenarios and run nothing"},
     {"plot", command_plot, "draw the figures of finished runs again"},
     {"report", command_report, "set a paper's claims beside the results, as Markdown"},
+    {"reproduce", command_reproduce, "run all that a paper's claims rest on, and report"},
     {"list", command_list, "show what a scenario can name: algorithms, parameters, columns"},
     {"schema", command_schema, "print the RELAX NG schema of scenarios"},
 };

@@ -13,17 +13,18 @@
 #define REDRAW    0.1 /* seconds */
 
 void
-progress_start(struct progress *p, size_t total)
+progress_start(struct progress *p, size_t total, const struct progress_whole *whole)
 {
     const char *term = getenv("TERM");
     *p = (struct progress){0};
     p->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
     p->total = total;
+    p->whole = whole;
     p->start = clock_seconds();
 }
 
-static void
-duration(char *out, size_t size, double seconds)
+void
+duration_text(char *out, size_t size, double seconds)
 {
     long s = (long)(seconds + 0.5);
     if (s >= 3600)
@@ -58,8 +59,10 @@ progress_draw(struct progress *p, double running, size_t nrunning)
     {
         return;
     }
-    double done = ((double)p->ended + running) / (double)p->total;
-    double elapsed = now - p->start;
+    const struct progress_whole *w = p->whole;
+    double ended = (double)p->ended + running + (w ? (double)w->before : 0);
+    double done = ended / (double)(w ? w->total : p->total);
+    double elapsed = now - (w ? w->start : p->start);
     char bar[BAR_CELLS + 1], left[32] = "?";
     int filled = (int)(done * BAR_CELLS);
     for (int i = 0; i < BAR_CELLS; i++)
@@ -69,10 +72,15 @@ progress_draw(struct progress *p, double running, size_t nrunning)
     bar[BAR_CELLS] = '\0';
     if (done > 0.001)
     {
-        duration(left, sizeof left, elapsed * (1 - done) / done);
+        duration_text(left, sizeof left, elapsed * (1 - done) / done);
     }
-    fprintf(stderr, "\r\033[K[%s] %3.0f%%  %zu of %zu runs, %zu running, %s left", bar, 100 * done,
-            p->ended, p->total, nrunning, left);
+    fprintf(stderr, "\r\033[K[%s] %3.0f%%  ", bar, 100 * done);
+    if (w)
+    {
+        fprintf(stderr, "scenario %zu of %zu, ", w->sweep, w->nsweeps);
+    }
+    fprintf(stderr, "%zu of %zu runs, %zu running, %s left", p->ended + (w ? w->before : 0),
+            w ? w->total : p->total, nrunning, left);
     fflush(stderr);
     p->shown = true;
     p->drawn = now;

@@ -2,6 +2,7 @@
 /* The report as Markdown. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -358,27 +359,55 @@ add_section(struct report *r, const struct element *section)
     free(folder);
 }
 
-char *
-report_write(const struct document *claims, const char *results, bool allow_missing,
-             struct diagnostics *d)
+static void
+add_file(struct report *r, const struct document *claims)
 {
-    struct report r = {.claims = claims, .results = results};
     const struct element *root = claims->root;
-    r.source.allow_missing = allow_missing;
-    r.source.d = d;
-    text_add(&r.out, "# %s\n\n<!-- Made by 'weft report %s'; do not edit. -->\n",
-             element_value(root, "title"), claims->path);
+    r->claims = claims;
     for (size_t i = 0; i < root->nchildren; i++)
     {
         const struct element *e = root->children[i];
         if (strcmp(e->name, "text") == 0)
         {
-            add_paragraphs(&r.out, e->text);
+            add_paragraphs(&r->out, e->text);
         }
         else
         {
-            add_section(&r, e);
+            add_section(r, e);
         }
     }
-    return text_take(&r.out);
+}
+
+char *
+report_write(struct document *const *claims, size_t n, const char *results, bool allow_missing)
+{
+    struct report r = {.results = results};
+    bool good = true;
+    for (size_t i = 0; i < n; i++)
+    {
+        struct diagnostics d = {.file = claims[i]->path};
+        r.source.allow_missing = allow_missing;
+        r.source.d = &d;
+        text_add(&r.out, "%s# %s\n", i ? "\n" : "", element_value(claims[i]->root, "title"));
+        if (i == 0)
+        {
+            text_add(&r.out, "\n<!-- Made by 'weft report");
+            for (size_t k = 0; k < n; k++)
+            {
+                text_add(&r.out, " %s", claims[k]->path);
+            }
+            text_add(&r.out, "'; do not edit. -->\n");
+        }
+        add_file(&r, claims[i]);
+        good = good && d.n == 0;
+        diag_print(&d, stderr);
+        diag_free(&d);
+    }
+    char *text = text_take(&r.out);
+    if (!good)
+    {
+        free(text);
+        text = NULL;
+    }
+    return text;
 }

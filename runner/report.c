@@ -11,9 +11,9 @@
 #include "sweep-run.h"
 
 static const char help[] =
-    "usage: weft report FILE [OPTIONS]\n\n"
-    "Sets the claims of a paper beside what the results say, as Markdown. FILE holds the claims: "
-    "what each\nsays, the paper's value, and how to compute it from the CSV files.\n\n"
+    "usage: weft report FILE... [OPTIONS]\n\n"
+    "Sets the claims of papers beside what the results say, as Markdown. FILE holds the claims of "
+    "one: what\neach says, the paper's value, and how to compute it from the CSV files.\n\n"
     "  --results DIR         folder of the results (default: results in this folder)\n"
     "  --output FILE         write to FILE, which is replaced only by a whole report\n"
     "  --allow-missing       results that are not there are shown as 'not run'\n"
@@ -64,7 +64,7 @@ take_arguments(int argc, char **argv, struct report_arguments *a)
             return EXIT_BAD_INPUT;
         }
     }
-    if (optind != argc - 1)
+    if (optind >= argc)
     {
         fputs(help, stderr);
         return EXIT_BAD_INPUT;
@@ -72,8 +72,8 @@ take_arguments(int argc, char **argv, struct report_arguments *a)
     return -1;
 }
 
-static int
-deliver(const char *text, const char *output)
+int
+report_deliver(const char *text, const char *output)
 {
     if (!output)
     {
@@ -94,6 +94,25 @@ deliver(const char *text, const char *output)
     return good ? EXIT_GOOD : EXIT_FAILED;
 }
 
+struct document *
+claims_read(const char *path)
+{
+    struct diagnostics d = {.file = path};
+    struct document *claims = document_read(path, &d);
+    if (claims)
+    {
+        claims_check(claims->root, &d);
+    }
+    if (d.n)
+    {
+        document_free(claims);
+        claims = NULL;
+    }
+    diag_print(&d, stderr);
+    diag_free(&d);
+    return claims;
+}
+
 int
 command_report(int argc, char **argv)
 {
@@ -103,21 +122,21 @@ command_report(int argc, char **argv)
     {
         return status;
     }
-    struct diagnostics d = {.file = argv[optind]};
-    struct document *claims = document_read(d.file, &d);
-    char *text = NULL;
-    if (claims)
+    size_t n = (size_t)(argc - optind);
+    struct document **claims = xcalloc(n, sizeof *claims);
+    bool good = true;
+    for (size_t i = 0; i < n; i++)
     {
-        claims_check(claims->root, &d);
+        claims[i] = claims_read(argv[optind + (int)i]);
+        good = good && claims[i];
     }
-    if (claims && d.n == 0)
-    {
-        text = report_write(claims, a.results, a.allow_missing, &d);
-    }
-    status = d.n ? EXIT_BAD_INPUT : deliver(text, a.output);
-    diag_print(&d, stderr);
+    char *text = good ? report_write(claims, n, a.results, a.allow_missing) : NULL;
+    status = text ? report_deliver(text, a.output) : EXIT_BAD_INPUT;
     free(text);
-    diag_free(&d);
-    document_free(claims);
+    for (size_t i = 0; i < n; i++)
+    {
+        document_free(claims[i]);
+    }
+    free(claims);
     return status;
 }

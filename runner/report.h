@@ -59,9 +59,15 @@ struct report_numbers
 struct report_numbers *report_numbers(struct report_source *s, const struct element *e);
 void report_numbers_free(struct report_numbers *n);
 
-/** Writes the report as Markdown; @p base: folder of the claims file, @p results: of all results.
- */
-char *report_write(const struct document *claims, const char *results, bool allow_missing,
-                   struct diagnostics *d);
+/** Reads and checks a claims file; NULL after printing what is wrong. */
+struct document *claims_read(const char *path);
+
+/** Writes one report of @p n claims files as Markdown; @p results: folder of all results. NULL
+ * after printing what is wrong or missing. */
+char *report_write(struct document *const *claims, size_t n, const char *results,
+                   bool allow_missing);
+
+/** Puts a report into a file, or on standard output if @p output is NULL. An exit status. */
+int report_deliver(const char *text, const char *output);
 
 #endif

@@ -41,6 +41,7 @@ struct engine
     struct slot *slots;
     size_t nslots, running;
     struct progress progress;
+    const struct progress_whole *whole;
     int pipe[2];
     sigset_t outside; /**< the signals that are blocked when no sweep runs */
     size_t failed;
@@ -282,7 +283,7 @@ abandon(struct engine *e)
 static void
 work(struct engine *e, const size_t *due, size_t ndue)
 {
-    progress_start(&e->progress, ndue);
+    progress_start(&e->progress, ndue, e->whole);
     catch_signals(e);
     for (size_t next = 0; next < ndue && !e->stop && !interrupted; next++)
     {
@@ -370,7 +371,7 @@ job_count(long jobs, size_t ndue)
 static size_t
 run_due(const struct plan *plan, const struct sweep_options *options, char *runs)
 {
-    struct engine e = {.plan = plan, .runs = runs};
+    struct engine e = {.plan = plan, .runs = runs, .whole = options->whole};
     size_t *due = xcalloc(plan->nruns, sizeof *due);
     size_t ndue = 0, selected = 0;
     for (size_t i = 0; i < plan->nruns; i++)
@@ -463,6 +464,27 @@ sweep_run(const struct plan *plan, const struct sweep_options *options)
     free(runs);
     free(out);
     return status;
+}
+
+size_t
+sweep_count_due(const struct plan *plan, const struct sweep_options *options)
+{
+    char *out = results_folder(plan, options->out);
+    char *runs = xformat("%s/runs", out);
+    size_t n = 0;
+    for (size_t i = 0; i < plan->nruns; i++)
+    {
+        n += is_due(plan, options, runs, i);
+    }
+    free(runs);
+    free(out);
+    return n;
+}
+
+bool
+sweep_was_interrupted(void)
+{
+    return interrupted != 0;
 }
 
 int

@@ -3,15 +3,17 @@
 #ifndef WEFT_RUNNER_SWEEP_RUN_H
 #define WEFT_RUNNER_SWEEP_RUN_H
 
+#include "progress.h"
 #include "sweep-plan.h"
 
 struct sweep_options
 {
-    const char *out;  /**< results folder; NULL: results/<name> */
-    const char *only; /**< part of a run's name, or a pattern with * ? [ ] */
-    const char *run;  /**< exactly this run, and no summary (run-one) */
-    long jobs;        /**< processes at a time; 0: one per core */
-    bool again;       /**< also runs that are finished */
+    const char *out;                    /**< results folder; NULL: results/<name> */
+    const char *only;                   /**< part of a run's name, or a pattern with * ? [ ] */
+    const char *run;                    /**< exactly this run, and no summary (run-one) */
+    long jobs;                          /**< processes at a time; 0: one per core */
+    bool again;                         /**< also runs that are finished */
+    const struct progress_whole *whole; /**< of which this sweep is a part; NULL: it is all */
 };
 
 enum exit_status
@@ -27,6 +29,12 @@ char *results_folder(const struct plan *plan, const char *out);
 
 /** Runs what is selected and not finished, then writes and prints the summary. */
 int sweep_run(const struct plan *plan, const struct sweep_options *options);
+
+/** How many runs it would do now. */
+size_t sweep_count_due(const struct plan *plan, const struct sweep_options *options);
+
+/** Whether Ctrl-C or a polite kill has ended a sweep of this process. */
+bool sweep_was_interrupted(void);
 
 /** Lists the runs and whether they are finished; runs and writes nothing. */
 int sweep_dry_run(const struct plan *plan, const struct sweep_options *options);

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: reproduce.sh WEFT-RUNNER
+# Reproducing a paper must survive being killed without repeating a run, and one broken scenario
+# must not cost the others: else a night on a cluster ends with nothing to show.
+set -eu
+
+weft=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    [ ! -e messages ] || tail -n 20 messages
+    exit 1
+}
+
+# expect STATUS ARGUMENTS: what 'weft reproduce' is to end with.
+expect()
+{
+    expected=$1
+    shift
+    status=0
+    "$weft" reproduce "$@" >out 2>messages || status=$?
+    [ $status = "$expected" ] || fail "reproduce $*: exit status $status, expected $expected"
+}
+
+# scenario NAME BYTES: six runs.
+scenario()
+{
+    sed -e "s/\"200KB\"/\"$2\"/" -e "s/name=\"tiny\"/name=\"$1\"/" -e '/<figure/,/\/>/d' \
+        -e 's/limit time="100ms"/limit time="10s"/' -e 's/interval="5us"/interval="1ms"/' \
+        "$here/tiny.xml" >scenarios/"$1".xml
+}
+
+# section TITLE RESULTS SCENARIO
+section()
+{
+    printf '<section title="%s" results="%s" scenario="scenarios/%s.xml"><claim><says>time of %s</says>' "$@" "$2"
+    printf '<value name="t" column="cct_us" where="case=rsq"/><measured is="t"/></claim></section>\n'
+}
+
+mkdir -p docs/claims scenarios
+scenario first 10MB
+scenario second 10MB
+scenario second-quick 100KB
+{
+    echo '<claims title="Demo">'
+    section first first first
+    section second second second
+    section again second second
+    echo '</claims>'
+} >docs/claims/demo.xml
+sed 's/results="[a-z]*"/results="nowhere"/; s/Demo/Other/' docs/claims/demo.xml >docs/claims/other.xml
+
+expect 0
+[ "$(xargs <out)" = 'demo scenarios/first.xml scenarios/second.xml other scenarios/first.xml scenarios/second.xml' ] ||
+    fail 'the list of papers'
+expect 2 dmeo
+grep -q "no claims of 'dmeo'.*did you mean 'demo'" messages || fail 'no suggestion for dmeo'
+expect 2 demo --only nothing
+expect 2 demo --nonsense
+
+# Killed in the middle.
+"$weft" reproduce demo -j 1 >/dev/null 2>&1 &
+pid=$!
+n=0
+while [ $n -lt 600 ] && [ "$(find results/first/runs -mindepth 1 -maxdepth 1 ! -name '.*' 2>/dev/null | wc -l)" -lt 2 ]; do
+    sleep 0.05
+    n=$((n + 1))
+done
+kill -9 $pid
+wait $pid 2>/dev/null || true
+[ ! -e docs/validation.md ] || fail 'a report of half of the results'
+kept=$(find results -name provenance.txt ! -path '*/.*' | sort | xargs ls -li --time-style=full-iso | awk '{ print $1, $8, $NF }')
+[ -n "$kept" ] || fail 'nothing was finished before the kill'
+expect 0 demo -j 2
+grep -q '\[scenario 2 of 2\] scenarios/second.xml: 6 of 6 runs to do' messages || fail 'no word about the second scenario'
+grep -q 'other: results of 0 of 3 sections; left out' messages || fail 'no word about the other paper'
+after=$(find results -name provenance.txt | sort | xargs ls -li --time-style=full-iso | awk '{ print $1, $8, $NF }')
+echo "$kept" | while read -r line; do
+    echo "$after" | grep -qxF "$line" || fail "a finished run was repeated: $line"
+done
+[ "$(echo "$after" | wc -l)" = 12 ] || fail 'not 12 runs'
+grep -q '^| 3 | time of second' docs/validation.md || fail 'not every claim is in the report'
+grep -q 'not run' docs/validation.md && fail 'the report lacks results'
+cp docs/validation.md whole.md
+expect 0 demo
+cmp docs/validation.md whole.md || fail 'a second call writes another report'
+[ "$after" = "$(find results -name provenance.txt | sort | xargs ls -li --time-style=full-iso |
+    awk '{ print $1, $8, $NF }')" ] || fail 'a finished run was repeated'
+
+# The quick versions: into results of their own, no report but the printed one.
+expect 0 demo --quick --only second -j 2
+[ -e results/second-quick/summary.csv ] || fail 'the quick version was not run'
+grep -q '^| 2 | time of second' out || fail '--quick does not print the report'
+grep -q 'results of 6' messages && fail '--quick counts'
+cmp docs/validation.md whole.md || fail '--quick touches the report'
+
+# Elsewhere, and from the report alone.
+expect 0 demo --report --results "$work/results"
+cmp docs/validation.md whole.md || fail '--report writes another report'
+
+# One scenario is broken, one cannot end: the third is run all the same.
+sed -i 's/10MB/10MBB/' scenarios/first.xml
+sed -i 's/10MB/9MB/' scenarios/second.xml
+expect 2 demo -j 2
+grep -q 'scenarios/first.xml: there are mistakes in it' messages || fail 'no word about the broken scenario'
+grep -q "9MB" results/second/runs/rsq_seed=1/scenario.xml || fail 'the scenario behind the broken one was not run'
+cmp docs/validation.md whole.md || fail 'a report in spite of a broken scenario'
+echo 'reproduced'
