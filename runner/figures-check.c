@@ -123,8 +123,9 @@ check_measured(const struct plan *plan, const struct element *figure, struct dia
     const struct element *measure = element_child(plan->doc->root, "measure");
     int64_t data = figure_value(figure, "data").integer;
     const char *need = data == 1 ? "qps" : "queues";
-    bool sampled = data == 1 || data == 2 ||
-                   (data == 3 && strcmp(element_value(figure, "y"), "queue_mean_bytes") == 0);
+    bool sampled =
+        data == 1 || data == 2 ||
+        ((data == 0 || data == 3) && strcmp(element_value(figure, "y"), "queue_mean_bytes") == 0);
     if (sampled && (!measure || !element_attribute(measure, need)))
     {
         diag_error(d, element_line(figure, "data"),

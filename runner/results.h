@@ -28,6 +28,9 @@ extern "C"
         int64_t bound_acked;  /**< ps: lower bound of cct_acked; 0: none known */
         double increase;      /**< cct_acked / bound_acked - 1; NaN: none known */
         double step_increase; /**< mean over steps of step_result.increase */
+        double rho_max;       /**< share of line rate that the fabric with its failures can serve */
+        int64_t bound_rho;    /**< ps: bound_acked for hosts that send at that; 0: none known */
+        double increase_rho;  /**< cct_acked / bound_rho - 1; NaN: none known */
 
         double
             goodput; /**< bit/s: mean over QPs of payload delivered / time from start to delivery */

@@ -544,6 +544,7 @@ Run::Collect(run_results* out)
         links += l.links;
     }
     sum.queue_mean = queued / links;
+    sum.rho_max = m_fabric->GetRhoMax();
     collect_steps(&m_s, m_work->GetMessages().data(), m_work->GetSuccessors().data(), out);
 }
 

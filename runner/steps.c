@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "textbuf.h"
 
@@ -13,6 +14,7 @@ struct bounding
     const uint32_t *next;
     size_t n;
     struct weft_wire wire; /**< links: 0 */
+    int64_t pace;          /**< bit/s at which hosts send data */
 };
 
 /** The closed forms hold for links that are all alike and an ACK for each packet. */
@@ -43,7 +45,7 @@ exchange_bound(const struct bounding *b, const struct weft_message *m)
     {
         w.payload = (int64_t)m->bytes;
     }
-    return weft_permutation_bound(&w, m->bytes / (uint64_t)w.payload);
+    return weft_permutation_paced_bound(&w, m->bytes / (uint64_t)w.payload, b->pace);
 }
 
 /* --- one step --------------------------------------------------------------------------------- */
@@ -232,11 +234,46 @@ chain_bound(const struct bounding *b)
     return last;
 }
 
+/** The last ACK of a direct all-to-all; the closest pair of hosts decides how early the first
+ * packet can be there. */
+static int64_t
+alltoall_bound(const struct bounding *b)
+{
+    struct weft_wire w = b->wire;
+    int64_t start = WEFT_NEVER;
+    uint32_t groups = 1;
+    for (size_t i = 0; i < b->n; i++)
+    {
+        const struct weft_message *m = &b->messages[i];
+        uint32_t links = weft_clos_hops(&b->s->clos, m->src, m->dst);
+        w.links = w.links == 0 || links < w.links ? links : w.links;
+        start = m->start < start ? m->start : start;
+        groups = m->group >= groups ? m->group + 1 : groups;
+    }
+    uint32_t ranks = b->s->clos.nhosts / groups;
+    return later(start, weft_alltoall_acked_bound(&w, ranks, b->messages[0].bytes, b->pace));
+}
+
+/** @p phases: messages of one step wait for those of another. 0: no bound is known. */
+static int64_t
+whole_bound(const struct bounding *b, bool phases)
+{
+    bool all = strcmp(b->s->workload.algo->name, "alltoall") == 0;
+    if (!phases && !all)
+    {
+        return 0;
+    }
+    /* Of an all-to-all this is the time of the farthest pair by itself. */
+    int64_t chain = chain_bound(b), load = phases ? 0 : alltoall_bound(b);
+    return chain > load ? chain : load;
+}
+
 void
 collect_steps(const struct scenario *s, const struct weft_message *messages, const uint32_t *next,
               struct run_results *r)
 {
-    struct bounding b = {s, messages, next, r->nflows, {0}};
+    struct bounding b = {s, messages, next, r->nflows, {0}, 0};
+    struct run_summary *sum = &r->summary;
     size_t nsteps = 1;
     bool chained = false;
     for (size_t i = 0; i < b.n; i++)
@@ -249,13 +286,17 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
         b.wire.rate = 0;
     }
     struct step_result *steps = xcalloc(nsteps, sizeof *steps);
+    b.pace = b.wire.rate;
     bool known = fill_steps(&b, r->flows, nsteps, steps);
     double mean = relate_steps(steps, nsteps);
     /* Steps that do not wait for each other are none: all their messages go at once. */
     bool phases = nsteps == 1 || chained;
-    r->summary.bound_acked = known && phases ? chain_bound(&b) : 0;
-    r->summary.increase = increase_of(r->summary.cct_acked, r->summary.bound_acked);
-    r->summary.step_increase = nsteps > 1 && phases ? mean : NAN;
+    sum->bound_acked = known ? whole_bound(&b, phases) : 0;
+    sum->increase = increase_of(sum->cct_acked, sum->bound_acked);
+    sum->step_increase = nsteps > 1 && phases ? mean : NAN;
+    b.pace = (int64_t)(sum->rho_max * (double)b.wire.rate);
+    sum->bound_rho = known && b.pace > 0 ? whole_bound(&b, phases) : 0;
+    sum->increase_rho = increase_of(sum->cct_acked, sum->bound_rho);
     r->nsteps = nsteps > 1 && phases ? nsteps : 0;
     r->steps = steps;
 }

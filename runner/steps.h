@@ -12,8 +12,9 @@ extern "C"
 #endif
 
     /**
-     * Fills r->steps and, in r->summary, bound_acked, increase and step_increase. @p next: the
-     * successors that the messages name. r->flows and the completion times must be there.
+     * Fills r->steps and, in r->summary, the bounds with ACKs and the increases over them. @p
+     * next: the successors that the messages name. r->flows, completion times and rho_max must be
+     * there.
      */
     void collect_steps(const struct scenario *s, const struct weft_message *messages,
                        const uint32_t *next, struct run_results *r);

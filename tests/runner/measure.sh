@@ -89,4 +89,13 @@ column $folder/summary.csv increase | awk '{ exit !($1 >= 0 && $1 < 0.05) }' ||
 # Messages that go all at once are no steps.
 scenario all 'kind="fat-tree" k="4"' 'kind="alltoall" bytes="64KiB"' '' ''
 [ ! -e $folder/steps.csv ] || fail 'an all-to-all has no steps'
+column $folder/summary.csv increase | awk '{ exit !($1 > 0 && $1 < 1) }' || fail 'the bound of an all-to-all'
+
+# One of a ToR's two uplinks is dead: its hosts can send at half of the rate, and that takes longer.
+scenario dead 'kind="fat-tree" k="4"' 'kind="permutation" bytes="1MiB"' \
+    '<failure lower="0" upper="8"/><convergence delay="0s"/>' ''
+column $folder/summary.csv rho_max | awk '{ exit !($1 >= 0.25 && $1 <= 0.75) }' || fail 'rho_max'
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+         { exit !($c["bound_rho_us"] > 1.2 * $c["bound_acked_us"] && $c["increase_rho"] < $c["increase"]) }' \
+    $folder/summary.csv || fail 'the bound at rho_max'
 echo 'layers, steps and bounds agree'
