@@ -11,16 +11,16 @@
  *
  * The sender sends each packet once, and then "opportunistically stops in the final BDP and only
  * sends more if necessary" (footnote 3): a repair symbol leaves while more places are missing than
- * symbols are in flight. A symbol is in flight until it is answered or older than `rto`. A reply
- * tells when its data packet left, so that counting symbols by slices of time suffices: no state
- * per packet but a bit. Losses are no timeouts: those are silences, of rto, then of twice that, and
- * so on. What was posted while nothing waited to be sent comes after all repairs of what had been
- * posted before, or a message that follows would delay the one before it.
+ * symbols are in flight. A symbol is in flight until it is answered or older than `lost-after`. A
+ * reply tells when its data packet left, so that counting symbols by slices of time suffices: no
+ * state per packet but a bit. Losses are no timeouts: those are silences, of rto, then of twice
+ * that, and so on. What was posted while nothing waited to be sent comes after all repairs of what
+ * had been posted before, or a message that follows would delay the one before it.
  */
 #include "base/tables.h"
 #include "nic/selective.h"
 
-#define SLICES  32 /* at most 18 hold symbols younger than rto */
+#define SLICES  32 /* at most 18 hold symbols younger than lost-after */
 #define LONGEST 16 /* doublings of rto for a silence */
 
 /* The bitmap of filled places, all in [una, end), follows it in memory. */
@@ -33,29 +33,43 @@ struct erasure_tx
     uint32_t edge;   /* repairs of what lies before it precede new packets */
     uint32_t cursor; /* repair symbols take turns through the missing places, so that those of a
                         burst differ in PSN, by which some balancers choose paths */
-    uint32_t shift;  /* a slice takes 2^shift ps, between a 16th and an 8th of rto */
+    uint32_t shift;  /* a slice takes 2^shift ps, between a 16th and an 8th of lost_after */
+    int64_t lost_after;
     uint32_t silent; /* timeouts since the last reply */
     int64_t heard;   /* when that came, or the first packet left while nothing was missing */
     int64_t oldest;  /* slice: those before it are empty */
     uint32_t sent[SLICES];
 };
 
-#define P(member) WEFT_P(struct weft_selective_config, member)
+struct erasure_config
+{
+    struct weft_selective_config base;
+    int64_t lost_after; /* ps */
+};
+
+#define P(member) WEFT_P(struct erasure_config, member)
 
 static const struct weft_param params[] = {
-    {"window", WEFT_COUNT, P(window), "4096", "64", "32768", NULL,
+    {"window", WEFT_COUNT, P(base.window), "4096", "64", "32768", NULL,
      "Packets from the lowest missing one on that may be sent; a power of two.", "(ours)"},
-    {"rto", WEFT_TIME, P(rto), "12.5us", "1ns", "10s", NULL,
-     "Age at which a symbol without an answer is presumed lost: two round trips of the paper's "
-     "fabric.",
+    {"lost-after", WEFT_TIME, P(lost_after), "12.5us", "1ns", "10s", NULL,
+     "Age at which a symbol without an answer is presumed lost, and another one sent: two round "
+     "trips of the paper's fabric.",
+     "(ours)"},
+    {"rto", WEFT_TIME, P(base.rto), "100us", "1ns", "10s", NULL,
+     "Silence that is a timeout; the next one takes twice as long, and so on. At least lost-after.",
      "(ours)"},
 };
 
 static const char *
 check(const void *config)
 {
-    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
-    return weft_bitmap_valid(c->window) ? NULL : "window must be a power of two, such as 4096";
+    const struct erasure_config *c = (const struct erasure_config *)config;
+    if (c->base.rto < c->lost_after)
+    {
+        return "rto is less than lost-after; expected lost-after <= rto";
+    }
+    return weft_bitmap_valid(c->base.window) ? NULL : "window must be a power of two, such as 4096";
 }
 
 static void
@@ -91,18 +105,19 @@ tx_size(const void *config)
 static void
 tx_init(void *tx, const void *config, uint32_t first_psn)
 {
-    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
+    const struct erasure_config *c = (const struct erasure_config *)config;
     struct erasure_tx *s = (struct erasure_tx *)tx;
     memset(s, 0, sizeof(*s));
-    weft_sender_init(&s->base, c->window, c->rto, first_psn);
-    s->mask = (uint32_t)c->window - 1U;
+    weft_sender_init(&s->base, c->base.window, c->base.rto, first_psn);
+    s->mask = (uint32_t)c->base.window - 1U;
+    s->lost_after = c->lost_after;
     s->edge = s->base.una;
     s->cursor = s->base.una;
-    while (INT64_C(16) << s->shift <= c->rto)
+    while (INT64_C(16) << s->shift <= c->lost_after)
     {
         s->shift++;
     }
-    weft_bitmap_init(bits_of(s), (uint32_t)c->window);
+    weft_bitmap_init(bits_of(s), (uint32_t)c->base.window);
 }
 
 static void
@@ -127,7 +142,7 @@ settle(struct erasure_tx *s)
         {
             s->oldest++;
         }
-        s->base.deadline = ((s->oldest + 1) << s->shift) + s->base.rto;
+        s->base.deadline = ((s->oldest + 1) << s->shift) + s->lost_after;
     }
 }
 
@@ -276,7 +291,7 @@ tx_timeout(void *tx, int64_t now)
     {
         return;
     }
-    presume_lost(s, (now - s->base.rto) >> s->shift);
+    presume_lost(s, (now - s->lost_after) >> s->shift);
     settle(s);
     if (now - s->heard >= s->base.rto << s->silent)
     {
@@ -302,7 +317,7 @@ const struct weft_transport_ops weft_transport_erasure = {
         sizeof params / sizeof params[0],
         NULL, /* presets */
         0,
-        sizeof(struct weft_selective_config),
+        sizeof(struct erasure_config),
         check,
     },
     weft_selective_rx_size,

@@ -49,11 +49,12 @@ sends_at(int64_t now, enum weft_tx_what what, uint32_t psn)
     ck_assert_uint_eq(got, psn);
 }
 
-/* An rto of 16 us: slices of 1.048576 us (2^20 ps). */
+/* Lost after 16 us: slices of 1.048576 us (2^20 ps). */
 static void
 begin_16us(uint32_t first)
 {
-    static const char *const settings[] = {"rto", "16us", "window", "64", NULL};
+    static const char *const settings[] = {"lost-after", "16us", "rto", "16us",
+                                           "window",     "64",   NULL};
     begin("erasure", first, settings);
 }
 
@@ -122,7 +123,7 @@ START_TEST(a_packet_tells_what_the_receiver_needs)
 }
 END_TEST
 
-START_TEST(a_symbol_is_in_flight_until_answered_or_as_old_as_the_rto)
+START_TEST(a_symbol_is_in_flight_until_answered_or_older_than_lost_after)
 {
     begin_16us(0);
     rig.ops->tx_post(rig.tx, 4);
@@ -209,6 +210,27 @@ START_TEST(losses_are_no_timeouts_but_silences_are)
 }
 END_TEST
 
+/* What is lost is replaced long before anyone hears of a timeout. */
+START_TEST(symbols_are_replaced_before_a_silence_is_a_timeout)
+{
+    static const char *const settings[] = {"lost-after", "16us", "rto", "64us", NULL};
+    begin("erasure", 0, settings);
+    rig.ops->tx_post(rig.tx, 1);
+    sends_at(0, WEFT_TX_NEW, 0);
+    for (int repairs = 0; repairs < 3; repairs++)
+    {
+        const int64_t due = rig.ops->tx_deadline(rig.tx);
+        ck_assert_int_lt(due, 64 * US);
+        rig.ops->tx_timeout(rig.tx, due);
+        ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, 0);
+        sends_at(due, WEFT_TX_RETX, 0);
+    }
+    rig.ops->tx_timeout(rig.tx, rig.ops->tx_deadline(rig.tx));
+    ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, 1);
+    end();
+}
+END_TEST
+
 START_TEST(a_message_that_follows_does_not_delay_the_one_before)
 {
     begin_16us(0);
@@ -266,7 +288,7 @@ END_TEST
 static struct sim_link
 link_of(uint64_t seed, const char *window, const char *rto)
 {
-    const char *const settings[] = {"window", window, "rto", rto, NULL};
+    const char *const settings[] = {"window", window, "lost-after", rto, "rto", rto, NULL};
     struct sim_link link;
     memset(&link, 0, sizeof(link));
     begin("erasure", 0, settings);
@@ -488,9 +510,10 @@ erasure_suite(void)
     tcase_add_loop_test(tcase, any_m_symbols_make_a_message_of_m_packets, 0, 20);
     tcase_add_test(tcase, a_symbol_takes_no_place_of_packets_that_were_sent_after_it);
     tcase_add_test(tcase, a_packet_tells_what_the_receiver_needs);
-    tcase_add_test(tcase, a_symbol_is_in_flight_until_answered_or_as_old_as_the_rto);
+    tcase_add_test(tcase, a_symbol_is_in_flight_until_answered_or_older_than_lost_after);
     tcase_add_test(tcase, a_slice_whose_symbols_were_answered_times_nothing_out);
     tcase_add_test(tcase, losses_are_no_timeouts_but_silences_are);
+    tcase_add_test(tcase, symbols_are_replaced_before_a_silence_is_a_timeout);
     tcase_add_test(tcase, a_message_that_follows_does_not_delay_the_one_before);
     tcase_add_test(tcase, a_hole_holds_up_the_stream_for_the_window_at_most);
     tcase_add_loop_test(tcase, without_loss_m_packets_are_sent_in_any_order, 0, 6);
