@@ -176,7 +176,7 @@ static void
 pull(struct world* w, unsigned h)
 {
     struct host* host = &w->host[h];
-    for (unsigned i = 0; i < 2 && w->port[h].started == w->port[h].came; i++)
+    for (unsigned i = 0; i < 2; i++)
     {
         const bool reply = host->reply_next == (i == 0);
         if (reply && host->replied < host->made)
