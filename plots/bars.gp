@@ -20,9 +20,11 @@ if (!y_log) { set offsets 0, 0, graph (y_max > 0 ? 0 : 0.12), 0 }
 set bmargin 0.8 + 1.1 * category_lines + (strlen(x_label) ? 1.8 : 0)
 set xlabel x_label
 set ylabel y_label
-set title title font ',17' offset 0, 0.3
-set key outside top center horizontal Left reverse samplen 2.5 width 1
-if (!has_line && n_levels == 0) { set key off }
+has_key = has_line || n_levels > 0
+set tmargin (strlen(title) ? 3.2 : 1.2) + has_key
+set label 1 title at screen 0.5, screen 0.95 center font ',17'
+set key at screen 0.5, screen (strlen(title) ? 0.915 : 0.985) center top horizontal Left reverse samplen 2.5 width 1
+if (!has_key) { set key off }
 
 bars = "data using 0:2:(colours[1 + int($0) % 10]):xticlabel(1) with boxes lc rgb variable notitle"
 spread = !has_spread ? '' : ", data using 0:3:(0):($4 - $3) with vectors heads size screen 0.004,90" \
