@@ -35,6 +35,14 @@ extern "C"
 #endif
     }
 
+    static inline uint32_t weft_popcount64(uint64_t x)
+    {
+        x -= (x >> 1) & UINT64_C(0x5555555555555555);
+        x = (x & UINT64_C(0x3333333333333333)) + ((x >> 2) & UINT64_C(0x3333333333333333));
+        x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+        return (uint32_t)((x * UINT64_C(0x0101010101010101)) >> 56);
+    }
+
     static inline bool weft_bitmap_valid(int64_t window)
     {
         return window >= 64 && (window & (window - 1)) == 0;
@@ -103,6 +111,23 @@ extern "C"
             }
         }
         return run < most ? run : most;
+    }
+
+    /** How many of the @p count bits, at most window, from number @p n on are set. */
+    static inline uint32_t weft_bitmap_count(const uint64_t *words, uint32_t mask, uint32_t n,
+                                             uint32_t count)
+    {
+        uint32_t set = 0;
+        while (count > 0)
+        {
+            const uint32_t shift = n & 63U;
+            const uint32_t part = count < 64U - shift ? count : 64U - shift;
+            const uint64_t ones = part < 64U ? (UINT64_C(1) << part) - 1U : UINT64_MAX;
+            set += weft_popcount64((words[(n & mask) >> 6] >> shift) & ones);
+            n += part;
+            count -= part;
+        }
+        return set;
     }
 
     /** Clears @p count bits, at most window, from number @p n on. */

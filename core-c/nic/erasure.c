@@ -251,10 +251,7 @@ advance(struct erasure_tx *s, uint32_t epsn, int64_t now)
     acked = acked <= weft_sender_outstanding(&s->base) ? acked : 0;
     if (s->held > 0)
     {
-        for (uint32_t i = 0; i < acked; i++)
-        {
-            s->held -= !weft_bitmap_set(bits_of(s), s->mask, una + i);
-        }
+        s->held -= weft_bitmap_count(bits_of(s), s->mask, una, acked);
         weft_bitmap_clear(bits_of(s), s->mask, una, acked);
         const uint32_t run = weft_bitmap_advance(bits_of(s), s->mask, una + acked);
         s->held -= run;

@@ -132,6 +132,13 @@ tx_timeout(void *tx, int64_t now)
     }
 }
 
+static uint32_t
+tx_flight(const void *tx)
+{
+    const struct gbn_tx *t = (const struct gbn_tx *)tx;
+    return (t->next - t->sender.una) & WEFT_PSN_MASK; /* the rest is sent again */
+}
+
 #define P(member) WEFT_P(struct gbn_config, member)
 
 static const struct weft_param params[] = {
@@ -161,6 +168,6 @@ const struct weft_transport_ops weft_transport_gbn = {
     tx_timeout,
     weft_sender_una,
     weft_sender_counters,
-    weft_sender_flight,
+    tx_flight,
     NULL, /* tx_stamp */
 };

@@ -37,6 +37,8 @@ struct sack_tx
     uint32_t limit;   /* the round: missing packets before it */
     uint32_t mark;    /* packets from it on were sent after all of the round */
     uint32_t overdue; /* packets before it had been sent when the timer was started */
+    uint32_t held;    /* acknowledged packets in [una, top) */
+    uint32_t queued;  /* missing packets in [again, limit) and [first, tried) */
     bool repairing;   /* first, again, limit and mark are in use */
     bool watching;    /* a round is out: limit and mark hold */
 };
@@ -118,6 +120,31 @@ missing(struct sack_tx *s, uint32_t psn, uint32_t end)
     return weft_psn_add(psn, weft_bitmap_run(bits_of(s), s->mask, psn, most));
 }
 
+/* How many packets in [psn, end) are missing; none if the end comes first. */
+static uint32_t
+count_missing(struct sack_tx *s, uint32_t psn, uint32_t end)
+{
+    const int32_t span = weft_psn_diff(end, psn);
+    return span <= 0 ? 0
+                     : (uint32_t)span - weft_bitmap_count(bits_of(s), s->mask, psn, (uint32_t)span);
+}
+
+/* How many of the packets to be sent again lie before @p end. */
+static uint32_t
+count_queued(struct sack_tx *s, uint32_t end)
+{
+    const uint32_t limit = weft_psn_before(end, s->limit) ? end : s->limit;
+    const uint32_t tried = weft_psn_before(end, s->tried) ? end : s->tried;
+    return count_missing(s, s->again, limit) + count_missing(s, s->first, tried);
+}
+
+static inline bool
+is_queued(const struct sack_tx *s, uint32_t psn)
+{
+    return (!weft_psn_before(psn, s->again) && weft_psn_before(psn, s->limit)) ||
+           (!weft_psn_before(psn, s->first) && weft_psn_before(psn, s->tried));
+}
+
 static inline void
 raise_to(uint32_t *psn, uint32_t least)
 {
@@ -160,7 +187,12 @@ acknowledge_one(struct sack_tx *s, uint32_t psn)
 {
     if (((psn - s->base.una) & WEFT_PSN_MASK) < weft_sender_outstanding(&s->base))
     {
-        weft_bitmap_set(bits_of(s), s->mask, psn);
+        const bool fresh = weft_bitmap_set(bits_of(s), s->mask, psn);
+        s->held += fresh;
+        if (s->queued > 0 && fresh)
+        {
+            s->queued -= is_queued(s, psn);
+        }
         raise_to(&s->top, weft_psn_add(psn, 1));
     }
 }
@@ -174,10 +206,21 @@ acknowledge_all(struct sack_tx *s, uint32_t epsn, int64_t now)
     const uint32_t beyond = (s->top - una) & WEFT_PSN_MASK;
     uint32_t acked = (epsn - una) & WEFT_PSN_MASK;
     acked = acked <= weft_sender_outstanding(&s->base) ? acked : 0;
-    weft_bitmap_clear(bits_of(s), s->mask, una, acked < beyond ? acked : beyond);
+    if (s->queued > 0)
+    {
+        s->queued -= count_queued(s, weft_psn_add(una, acked));
+    }
+    if (beyond > 0)
+    {
+        const uint32_t known = acked < beyond ? acked : beyond;
+        s->held -= weft_bitmap_count(bits_of(s), s->mask, una, known);
+        weft_bitmap_clear(bits_of(s), s->mask, una, known);
+    }
     if (acked < beyond)
     {
-        acked += weft_bitmap_advance(bits_of(s), s->mask, una + acked);
+        const uint32_t run = weft_bitmap_advance(bits_of(s), s->mask, una + acked);
+        s->held -= run;
+        acked += run;
     }
     if (acked > 0)
     {
@@ -201,6 +244,7 @@ repair(struct sack_tx *s)
     {
         s->watching = false;
         s->again = s->base.una;
+        s->queued += count_missing(s, s->again, s->limit);
     }
     look_ahead(s);
 }
@@ -216,6 +260,7 @@ take_up(struct sack_tx *s)
         s->again = s->base.una;
         s->limit = s->base.una;
     }
+    s->queued += count_missing(s, s->tried, s->top);
     s->tried = s->top;
 }
 
@@ -257,6 +302,7 @@ tx_next(void *tx, int64_t now, uint32_t *psn)
         *psn = *cursor;
         *cursor = weft_psn_add(*cursor, 1);
         s->base.counters.resent++;
+        s->queued--;
         look_ahead(s);
         return WEFT_TX_RETX;
     }
@@ -281,10 +327,18 @@ tx_timeout(void *tx, int64_t now)
         s->first = s->tried;
         s->limit = s->tried;
         s->again = s->base.una;
+        s->queued = count_missing(s, s->again, s->limit);
         s->base.resend = true;
         s->repairing = true;
         s->watching = false;
     }
+}
+
+static uint32_t
+tx_flight(const void *tx)
+{
+    const struct sack_tx *s = (const struct sack_tx *)tx;
+    return weft_sender_outstanding(&s->base) - s->held - s->queued;
 }
 
 const struct weft_transport_ops weft_transport_sack = {
@@ -312,6 +366,6 @@ const struct weft_transport_ops weft_transport_sack = {
     tx_timeout,
     weft_sender_una,
     weft_sender_counters,
-    weft_sender_flight,
+    tx_flight,
     NULL, /* tx_stamp */
 };

@@ -134,6 +134,17 @@ sack_model_next(struct sack_model *m, int64_t now, uint32_t *index)
     return fresh ? WEFT_TX_NEW : WEFT_TX_RETX;
 }
 
+uint32_t
+sack_model_flight(const struct sack_model *m)
+{
+    uint32_t flight = 0;
+    for (uint32_t i = m->una; i < m->end; i++)
+    {
+        flight += !m->packet[i].acked && !m->packet[i].queued && !m->packet[i].again;
+    }
+    return flight;
+}
+
 void
 sack_model_timeout(struct sack_model *m, int64_t now)
 {

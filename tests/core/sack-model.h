@@ -44,6 +44,8 @@ void sack_model_init(struct sack_model *m, int32_t threshold, int64_t rto, uint3
 uint32_t sack_model_reply(struct sack_model *m, uint32_t epsn, uint32_t answered, int64_t now);
 /** enum weft_tx_what, and the packet. */
 int sack_model_next(struct sack_model *m, int64_t now, uint32_t *index);
+/** Packets sent, neither acknowledged nor waiting to be sent again. */
+uint32_t sack_model_flight(const struct sack_model *m);
 void sack_model_timeout(struct sack_model *m, int64_t now);
 
 #endif

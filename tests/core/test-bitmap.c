@@ -72,6 +72,38 @@ START_TEST(sliding_matches_a_plain_array_across_the_wrap)
 }
 END_TEST
 
+START_TEST(a_count_matches_a_plain_array_across_the_wrap)
+{
+    uint64_t words[4];
+    bool plain[256] = {false};
+    struct weft_rng rng;
+    weft_rng_seed(&rng, 3, 0, 0);
+    weft_bitmap_init(words, 256);
+    for (uint32_t i = 0; i < 2000; i++)
+    {
+        const uint32_t bit = weft_rng_below(&rng, 256);
+        weft_bitmap_set(words, 255, bit);
+        plain[bit] = true;
+        const uint32_t first = weft_rng_below(&rng, 1 << 24);
+        const uint32_t count = weft_rng_below(&rng, 257);
+        uint32_t set = 0;
+        for (uint32_t k = 0; k < count; k++)
+        {
+            set += plain[(first + k) % 256];
+        }
+        MUST(weft_bitmap_count(words, 255, first, count) == set);
+        if (i % 100 == 99)
+        {
+            weft_bitmap_clear(words, 255, first, count);
+            for (uint32_t k = 0; k < count; k++)
+            {
+                plain[(first + k) % 256] = false;
+            }
+        }
+    }
+}
+END_TEST
+
 START_TEST(only_powers_of_two_from_64_are_windows)
 {
     ck_assert(weft_bitmap_valid(64) && weft_bitmap_valid(16384));
@@ -88,6 +120,7 @@ bitmap_suite(void)
     tcase_add_test(tcase, a_run_ends_at_the_first_gap);
     tcase_add_test(tcase, a_full_window_advances_by_itself_once);
     tcase_add_test(tcase, sliding_matches_a_plain_array_across_the_wrap);
+    tcase_add_test(tcase, a_count_matches_a_plain_array_across_the_wrap);
     tcase_add_test(tcase, only_powers_of_two_from_64_are_windows);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -175,6 +175,47 @@ START_TEST(a_slice_whose_symbols_were_answered_times_nothing_out)
 }
 END_TEST
 
+START_TEST(what_a_lost_ack_left_is_forgotten)
+{
+    begin_16us(0);
+    rig.ops->tx_post(rig.tx, 4);
+    sends_at(0, WEFT_TX_NEW, 0); /* its ACK is lost, and the next one says the same */
+    sends_at(0, WEFT_TX_NEW, 1);
+    ck_assert_uint_eq(acks(1, 2, 0), 2);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 0);
+    ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), WEFT_NEVER);
+    sends_at(1000 * US, WEFT_TX_NEW, 2);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 1);
+    ck_assert_int_gt(rig.ops->tx_deadline(rig.tx), 1016 * US);
+    /* An ACK that says more than its ePSN, in an order that no receiver makes. */
+    sends_at(1000 * US, WEFT_TX_NEW, 3);
+    acks(3, 1, 1000 * US);
+    ck_assert_uint_eq(acks(2, 1, 1000 * US), 2);
+    ck_assert(!rig.ops->tx_ready(rig.tx));
+    end();
+}
+END_TEST
+
+START_TEST(new_packets_go_first_after_half_of_all_psns_too)
+{
+    begin_16us(0);
+    rig.ops->tx_post(rig.tx, 10000000);
+    uint32_t psn = 0;
+    for (uint32_t i = 0; i < 9000000; i++)
+    {
+        MUST(rig.ops->tx_next(rig.tx, i, &psn) == WEFT_TX_NEW && psn == i);
+        MUST(acks(psn, psn + 1, i) == 1);
+    }
+    sends_at(10 * US, WEFT_TX_NEW, 9000000); /* lost */
+    sends_at(20 * US, WEFT_TX_NEW, 9000001);
+    acks(9000001, 9000000, 20 * US);
+    rig.ops->tx_timeout(rig.tx, rig.ops->tx_deadline(rig.tx));
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 0);
+    sends_at(28 * US, WEFT_TX_NEW, 9000002);
+    end();
+}
+END_TEST
+
 START_TEST(losses_are_no_timeouts_but_silences_are)
 {
     begin_16us(0);
@@ -512,6 +553,8 @@ erasure_suite(void)
     tcase_add_test(tcase, a_packet_tells_what_the_receiver_needs);
     tcase_add_test(tcase, a_symbol_is_in_flight_until_answered_or_older_than_lost_after);
     tcase_add_test(tcase, a_slice_whose_symbols_were_answered_times_nothing_out);
+    tcase_add_test(tcase, what_a_lost_ack_left_is_forgotten);
+    tcase_add_test(tcase, new_packets_go_first_after_half_of_all_psns_too);
     tcase_add_test(tcase, losses_are_no_timeouts_but_silences_are);
     tcase_add_test(tcase, symbols_are_replaced_before_a_silence_is_a_timeout);
     tcase_add_test(tcase, a_message_that_follows_does_not_delay_the_one_before);

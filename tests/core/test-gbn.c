@@ -86,6 +86,23 @@ START_TEST(the_timer_rewinds_to_the_oldest)
 }
 END_TEST
 
+START_TEST(what_will_be_sent_again_is_in_flight_no_more)
+{
+    begin("gbn", 0xffffff, NULL);
+    rig.ops->tx_post(rig.tx, 5);
+    for (uint32_t i = 0; i < 5; i++)
+    {
+        sends(WEFT_TX_NEW, weft_psn_add(0xffffff, i));
+    }
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 5);
+    reply(WEFT_NACK, 0, NOW);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 0);
+    sends(WEFT_TX_RETX, 0);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 1);
+    end();
+}
+END_TEST
+
 START_TEST(outstanding_packets_are_limited)
 {
     static const char *const two[] = {"outstanding", "2", NULL};
@@ -156,6 +173,7 @@ gbn_suite(void)
     tcase_add_test(tcase, a_nack_rewinds_the_sender);
     tcase_add_test(tcase, what_is_acknowledged_is_not_sent_again);
     tcase_add_test(tcase, the_timer_rewinds_to_the_oldest);
+    tcase_add_test(tcase, what_will_be_sent_again_is_in_flight_no_more);
     tcase_add_test(tcase, outstanding_packets_are_limited);
     tcase_add_test(tcase, a_loss_costs_a_round_trip_of_packets);
     tcase_add_loop_test(tcase, everything_arrives_once_over_a_bad_link, 0, 12);

@@ -138,6 +138,7 @@ START_TEST(a_lost_ack_is_made_up_for_by_the_next)
     ck_assert_uint_eq(acks(0, 3), 3);
     ck_assert_uint_eq(acks(3, 0), 1);
     ck_assert_uint_eq(rig.ops->tx_una(rig.tx), 4);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 4);
     ck_assert_uint_eq(acks(2, 0), 0);    /* duplicates of old ones change nothing */
     ck_assert_uint_eq(acks(100, 90), 0); /* nor does what was never sent */
     ck_assert_uint_eq(rig.ops->tx_una(rig.tx), 4);
@@ -182,6 +183,27 @@ START_TEST(the_timer_of_a_sender_that_was_idle_covers_its_first_packet)
     sends(WEFT_TX_RETX, 1);
     sends(WEFT_TX_RETX, 2);
     sends(WEFT_TX_NEW, 4);
+    end();
+}
+END_TEST
+
+START_TEST(what_is_lost_is_in_flight_no_more)
+{
+    begin_sent(0, 10);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 10);
+    acks(0, 1);
+    acks(4, 1);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 8);
+    acks(5, 1); /* 4 beyond the lowest missing one: 1, 2 and 3 are lost */
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 4);
+    sends(WEFT_TX_RETX, 1);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 5);
+    acks(3, 1); /* was late, and is not sent again */
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 5);
+    sends(WEFT_TX_RETX, 2);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 6);
+    rig.ops->tx_timeout(rig.tx, rig.ops->tx_deadline(rig.tx));
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 0); /* so that a window is free again */
     end();
 }
 END_TEST
@@ -322,6 +344,7 @@ spy_next(void *tx, int64_t now, uint32_t *psn)
     const int what = spy.real->tx_next(tx, now, psn);
     MUST(what == sack_model_next(&spy.model, now, &index));
     MUST(what == WEFT_TX_NONE || index_of(*psn) == index);
+    MUST(spy.real->tx_flight(tx) == sack_model_flight(&spy.model));
     return what;
 }
 
@@ -335,6 +358,7 @@ spy_reply(void *tx, const struct weft_packet *reply, int64_t now)
     MUST(acked == sack_model_reply(&spy.model, epsn, answered, now));
     MUST(index_of(spy.real->tx_una(tx)) == spy.model.una);
     MUST(spy.real->tx_deadline(tx) == spy.model.deadline);
+    MUST(spy.real->tx_flight(tx) == sack_model_flight(&spy.model));
     return acked;
 }
 
@@ -345,6 +369,7 @@ spy_timeout(void *tx, int64_t now)
     spy.real->tx_timeout(tx, now);
     sack_model_timeout(&spy.model, now);
     MUST(spy.real->tx_deadline(tx) == spy.model.deadline);
+    MUST(spy.real->tx_flight(tx) == sack_model_flight(&spy.model));
 }
 
 START_TEST(it_does_what_the_plain_model_says_over_a_terrible_link)
@@ -394,6 +419,7 @@ sack_suite(void)
     tcase_add_test(tcase, a_lost_ack_is_made_up_for_by_the_next);
     tcase_add_test(tcase, the_timer_repeats_what_was_out_when_it_started);
     tcase_add_test(tcase, the_timer_of_a_sender_that_was_idle_covers_its_first_packet);
+    tcase_add_test(tcase, what_is_lost_is_in_flight_no_more);
     tcase_add_test(tcase, a_loss_is_found_after_more_packets_than_there_are_psns);
     tcase_add_test(tcase, a_threshold_that_no_gap_can_reach_is_refused);
     tcase_add_loop_test(tcase, reordering_below_the_threshold_costs_nothing, 0, 5);
