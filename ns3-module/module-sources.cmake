@@ -14,6 +14,7 @@ set(weft_module_sources
     ns3-module/model/weft-fabric.cc
     ns3-module/model/weft-lane-scheduler.cc
     ns3-module/model/weft-net-device.cc
+    ns3-module/model/weft-nic-active.cc
     ns3-module/model/weft-nic-ip.cc
     ns3-module/model/weft-nic-timer.cc
     ns3-module/model/weft-nic.cc

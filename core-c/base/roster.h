@@ -37,7 +37,9 @@
 #define WEFT_CONGESTION_CONTROLS(X) \
     X(weft_cc_none)                 \
     X(weft_cc_ideal)                \
-    X(weft_cc_dcqcn)
+    X(weft_cc_dcqcn)                \
+    X(weft_cc_swift)                \
+    X(weft_cc_mswift)
 
 #define WEFT_WORKLOADS(X)            \
     X(weft_workload_ring)            \

@@ -48,6 +48,7 @@ WeftNic::CheckTimer(WeftQp* qp, int64_t now)
 bool
 WeftNic::IsGivenUpAfterTimeout(WeftQp* qp, int64_t now)
 {
+    qp->urgent = true;
     if (m_fabric->GetCc()->on_timeout)
     {
         m_fabric->GetCc()->on_timeout(qp->cc, now);

@@ -245,9 +245,13 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
     const weft_cc_ops* cc = m_fabric->GetCc();
     const uint32_t packets = m_fabric->GetTransport()->tx_reply(qp->tx, &p->d, now);
     qp->counters.acks += p->d.kind == WEFT_ACK;
-    if (p->d.kind == WEFT_NACK && cc->on_nack)
+    if (p->d.kind == WEFT_NACK)
     {
-        cc->on_nack(qp->cc, now);
+        qp->urgent = true;
+        if (cc->on_nack)
+        {
+            cc->on_nack(qp->cc, now);
+        }
     }
     if (cc->on_ack)
     {
@@ -265,6 +269,10 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
     if (m_fabric->GetTransport()->tx_ready(qp->tx))
     {
         Activate(qp);
+        if (cc->window)
+        {
+            Hasten(qp, now);
+        }
         Kick(now);
     }
 }
@@ -308,39 +316,6 @@ WeftNic::ArmTimer(WeftQp* qp, int64_t now)
     {
         qp->timerArmed = true;
         WeftSchedule(std::max<int64_t>(deadline - now, 0), qp, m_port->GetContext());
-    }
-}
-
-void
-WeftNic::Activate(WeftQp* qp)
-{
-    if (qp->slot < 0 && !qp->givenUp)
-    {
-        qp->slot = static_cast<int32_t>(m_active.size());
-        m_active.push_back(qp);
-        m_sendAt.push_back(qp->sendAt);
-    }
-}
-
-void
-WeftNic::Deactivate(WeftQp* qp)
-{
-    const auto i = static_cast<size_t>(qp->slot);
-    qp->sendAt = m_sendAt[i];
-    qp->slot = -1;
-    m_active.erase(m_active.begin() + static_cast<ptrdiff_t>(i));
-    m_sendAt.erase(m_sendAt.begin() + static_cast<ptrdiff_t>(i));
-    for (size_t k = i; k < m_active.size(); k++)
-    {
-        m_active[k]->slot = static_cast<int32_t>(k);
-    }
-    if (m_next > i)
-    {
-        m_next--;
-    }
-    else if (m_next == i)
-    {
-        m_batchLeft = 0;
     }
 }
 
@@ -517,12 +492,17 @@ WeftPacket*
 WeftNic::MakeData(WeftQp* qp, int64_t now)
 {
     const weft_transport_ops* transport = m_fabric->GetTransport();
+    if (m_fabric->GetCc()->window && !HasRoom(qp, now))
+    {
+        return nullptr;
+    }
     uint32_t psn;
     const int what = transport->tx_next(qp->tx, now, &psn);
     if (what == WEFT_TX_NONE)
     {
         return nullptr;
     }
+    qp->urgent = false;
     const weft_fabric_config& frame = m_fabric->GetFrameConfig();
     const uint32_t una = weft_psn_add(qp->firstPsn, static_cast<uint32_t>(qp->una));
     const uint64_t seq = qp->una + static_cast<uint64_t>(weft_psn_diff(psn, una));

@@ -161,6 +161,10 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     WeftPacket* Pull(int64_t now);
     /** @param now ps @return the next data frame that pacing allows, or nullptr */
     WeftPacket* PullData(int64_t now);
+    /** Paces an active QP anew if its window has opened. @param qp QP @param now ps */
+    void Hasten(WeftQp* qp, int64_t now);
+    /** @param qp QP of a windowed congestion control @param now ps @return whether it may send */
+    bool HasRoom(WeftQp* qp, int64_t now) const;
     /** @param qp QP @param now ps @return its next frame, or nullptr if it has none */
     WeftPacket* MakeData(WeftQp* qp, int64_t now);
     /** @param qp QP @param seq a packet @return whether it is known to be full, and not a message's

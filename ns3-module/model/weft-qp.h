@@ -110,6 +110,7 @@ class alignas(64) WeftQp final : public FabricEvent, public WeftInArena
     uint32_t firstPsn{0};   //!< PSN of its first packet
     int32_t slot{-1};       //!< place among the NIC's active QPs, -1: nothing to send
     uint16_t sport{0};      //!< UDP source port
+    bool urgent{false};     //!< its next packet leaves whatever the window
     bool timerArmed{false}; //!< the retransmission timer's event is pending
     bool givenUp{false};    //!< it sends nothing any more
 

@@ -19,6 +19,7 @@ set(weft_suite_sources
     tests/ns3/weft-themis-test-suite.cc
     tests/ns3/weft-timing-test-suite.cc
     tests/ns3/weft-unreachable-test-suite.cc
+    tests/ns3/weft-window-test-suite.cc
 )
 
 # Their names, as ns-3's test runner lists them.
@@ -39,4 +40,5 @@ set(weft_suites
     weft-themis
     weft-timing
     weft-unreachable
+    weft-window
 )

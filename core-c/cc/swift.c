@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Swift (Kumar et al., SIGCOMM 2020, Algorithm 1): the window grows by `ai` packets per round trip
+ * while the delay is below a target, and shrinks in proportion to the excess, once per round trip.
+ *
+ * The target is that of ofan's Appendix H: the round trip of the QP's idle path, plus the time that
+ * `queue-target` bytes take at line rate, in proportion to the path's links. The first window fills
+ * the line for that time. A larger one would never bind while the delay is below the target, and
+ * take long to come down: so it is the largest one, too.
+ *
+ * The delay is that of a data packet and its ACK in the fabric; hosts add none here, so that
+ * Swift's second window, for the delay within hosts, has nothing to do.
+ */
+#include "cc/swift.h"
+
+#include "base/tables.h"
+
+#include <math.h>
+
+static const struct weft_param params[] = {WEFT_SWIFT_PARAMS};
+
+const char *
+weft_swift_check(const void *config)
+{
+    const struct weft_swift_config *c = (const struct weft_swift_config *)config;
+    if (c->max_cwnd > 0 && c->max_cwnd < c->min_cwnd)
+    {
+        return "max-cwnd is less than min-cwnd; expected at least min-cwnd, or 0";
+    }
+    if (c->fs_range > 0 && c->fs_max <= c->fs_min)
+    {
+        return "flow scaling needs fs-max above fs-min";
+    }
+    return NULL;
+}
+
+static double
+largest(const struct weft_swift *s)
+{
+    const struct weft_swift_config *c = s->config;
+    const double seconds = (double)(s->target + c->fs_range) * 1e-12;
+    const double filled = seconds * (double)s->line / s->frame;
+    const double most = c->max_cwnd > 0 ? c->max_cwnd : filled;
+    return most > 1 || c->max_cwnd > 0 ? most : 1;
+}
+
+/* What is to be done whenever the window may have changed. */
+static void
+publish(struct weft_swift *s)
+{
+    s->cwnd = s->cwnd > s->most ? s->most : s->cwnd;
+    s->cwnd = s->cwnd < s->config->min_cwnd ? s->config->min_cwnd : s->cwnd;
+    s->rate_bps = s->line;
+    if (s->cwnd < 1)
+    {
+        const double rate = s->cwnd * s->frame / ((double)s->rtt * 1e-12);
+        s->rate_bps = rate >= (double)s->line ? s->line : rate > 1 ? (int64_t)rate : 1;
+    }
+}
+
+void
+weft_swift_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
+{
+    struct weft_swift *s = (struct weft_swift *)state;
+    const struct weft_swift_config *c = (const struct weft_swift_config *)config;
+    const double queueing = (double)c->queue_target * 8e12 / (double)site->line_rate;
+    s->config = c;
+    s->line = site->line_rate;
+    s->frame = (double)(site->frame + site->gap) * 8.0;
+    s->rtt = site->base_rtt;
+    s->target = site->base_rtt + (int64_t)(queueing * site->links / (double)c->full_links);
+    s->fs_alpha = 0;
+    if (c->fs_range > 0)
+    {
+        s->fs_alpha = (double)c->fs_range / (1 / sqrt(c->fs_min) - 1 / sqrt(c->fs_max));
+    }
+    s->most = largest(s);
+    s->cwnd = s->most;
+    s->last_cut = now - site->base_rtt;
+    s->timeouts = 0;
+    s->counted = 0;
+    s->cuts = 0;
+    s->timed_out = false;
+    publish(s);
+}
+
+/* The target delay at the window in force. */
+static int64_t
+target_of(const struct weft_swift *s)
+{
+    if (s->fs_alpha <= 0)
+    {
+        return s->target;
+    }
+    const double range = (double)s->config->fs_range;
+    const double more = s->fs_alpha * (1 / sqrt(s->cwnd) - 1 / sqrt(s->config->fs_max));
+    return s->target + (int64_t)(more < 0 ? 0 : more > range ? range : more);
+}
+
+static void
+decrease(struct weft_swift *s, double cwnd, int64_t now)
+{
+    const double before = s->cwnd;
+    s->cwnd = cwnd;
+    publish(s);
+    if (s->cwnd < before)
+    {
+        s->last_cut = now;
+        s->cuts++;
+    }
+}
+
+/* At most once per round trip. */
+static void
+cut(struct weft_swift *s, double factor, int64_t now)
+{
+    if (now - s->last_cut >= s->rtt)
+    {
+        decrease(s, s->cwnd * factor, now);
+    }
+}
+
+/* Acknowledged packets: one per reply, out of order or not, unless replies were merged. */
+static uint32_t
+count_acked(struct weft_swift *s, uint32_t passed)
+{
+    const uint32_t n = passed > s->counted + 1 ? (uint32_t)(passed - s->counted) : 1;
+    s->counted += n;
+    s->counted -= passed;
+    return n;
+}
+
+void
+weft_swift_react(struct weft_swift *s, int64_t delay, uint32_t passed, int64_t now)
+{
+    const struct weft_swift_config *c = s->config;
+    const int64_t target = target_of(s);
+    const uint32_t acked = count_acked(s, passed);
+    s->timeouts = 0;
+    s->timed_out = false;
+    s->rtt = delay > 0 ? delay : 1;
+    if (delay < target)
+    {
+        s->cwnd += c->ai * acked / (s->cwnd >= 1 ? s->cwnd : 1);
+        publish(s);
+        return;
+    }
+    const double factor = 1 - c->beta * (double)(delay - target) / (double)delay;
+    cut(s, factor > 1 - c->max_mdf ? factor : 1 - c->max_mdf, now);
+}
+
+static void
+swift_ack(void *state, const struct weft_packet *ack, uint32_t acked, int64_t now)
+{
+    weft_swift_react((struct weft_swift *)state, now - ack->sent, acked, now);
+}
+
+int64_t
+weft_swift_rate(void *state, int64_t now)
+{
+    (void)now;
+    return ((const struct weft_swift *)state)->rate_bps;
+}
+
+/* A retransmission is the sign of a loss, unless the timer's cut has been made for it. */
+void
+weft_swift_sent(void *state, const struct weft_packet *data, int64_t now)
+{
+    struct weft_swift *s = (struct weft_swift *)state;
+    if ((data->flags & WEFT_F_RETX) && s->config->fast_cut && !s->timed_out)
+    {
+        cut(s, 1 - s->config->max_mdf, now);
+    }
+}
+
+void
+weft_swift_timeout(void *state, int64_t now)
+{
+    struct weft_swift *s = (struct weft_swift *)state;
+    s->timed_out = true;
+    s->timeouts++;
+    if (s->timeouts < s->config->reset)
+    {
+        cut(s, 1 - s->config->max_mdf, now);
+    }
+    else
+    {
+        decrease(s, s->config->min_cwnd, now);
+    }
+}
+
+uint64_t
+weft_swift_cuts(const void *state)
+{
+    return ((const struct weft_swift *)state)->cuts;
+}
+
+uint32_t
+weft_swift_window(void *state, int64_t now)
+{
+    const double cwnd = ((const struct weft_swift *)state)->cwnd;
+    (void)now;
+    return cwnd < 1 ? 1U : (uint32_t)cwnd;
+}
+
+const struct weft_cc_ops weft_cc_swift = {
+    {"swift", "Swift: a window that keeps the round trip near a target delay.",
+     "Kumar et al., SIGCOMM 2020; ofan App. H", params, sizeof params / sizeof params[0], NULL, 0,
+     sizeof(struct weft_swift_config), weft_swift_check},
+    sizeof(struct weft_swift),
+    weft_swift_init,
+    weft_swift_rate,
+    weft_swift_sent,
+    swift_ack,
+    NULL, /* on_cnp */
+    NULL, /* on_nack: the retransmission tells */
+    weft_swift_timeout,
+    NULL, /* cnp_interval */
+    weft_swift_cuts,
+    weft_swift_window,
+    false,
+};

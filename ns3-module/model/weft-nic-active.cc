@@ -1,0 +1,72 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// WeftNic: the QPs that have something to send, and whether their window lets them.
+#include "weft-fabric.h"
+#include "weft-nic.h"
+
+#include <algorithm>
+#include <weft/cc.h>
+#include <weft/theory.h>
+#include <weft/transport.h>
+
+namespace ns3
+{
+
+void
+WeftNic::Activate(WeftQp* qp)
+{
+    if (qp->slot < 0 && !qp->givenUp)
+    {
+        qp->slot = static_cast<int32_t>(m_active.size());
+        m_active.push_back(qp);
+        m_sendAt.push_back(qp->sendAt);
+    }
+}
+
+void
+WeftNic::Deactivate(WeftQp* qp)
+{
+    const auto i = static_cast<size_t>(qp->slot);
+    qp->sendAt = m_sendAt[i];
+    qp->slot = -1;
+    m_active.erase(m_active.begin() + static_cast<ptrdiff_t>(i));
+    m_sendAt.erase(m_sendAt.begin() + static_cast<ptrdiff_t>(i));
+    for (size_t k = i; k < m_active.size(); k++)
+    {
+        m_active[k]->slot = static_cast<int32_t>(k);
+    }
+    if (m_next > i)
+    {
+        m_next--;
+    }
+    else if (m_next == i)
+    {
+        m_batchLeft = 0;
+    }
+}
+
+void
+WeftNic::Hasten(WeftQp* qp, int64_t now)
+{
+    // A window below one packet put its next one off by many round trips.
+    const weft_fabric_config& frame = m_fabric->GetFrameConfig();
+    const int64_t wire = frame.payload + frame.header + frame.gap;
+    int64_t& at = m_sendAt[static_cast<size_t>(qp->slot)];
+    if (at - now > m_port->WireTime(wire))
+    {
+        at =
+            std::min(at, qp->lastSent + weft_wire_time(wire, m_fabric->GetCc()->rate(qp->cc, now)));
+    }
+}
+
+bool
+WeftNic::HasRoom(WeftQp* qp, int64_t now) const
+{
+    // What was taken for lost is in flight no more; where nothing is, what the receiver or the
+    // timer asks for must leave all the same, or the stream would stop for good.
+    return qp->urgent ||
+           m_fabric->GetTransport()->tx_flight(qp->tx) < m_fabric->GetCc()->window(qp->cc, now);
+}
+
+} // namespace ns3
