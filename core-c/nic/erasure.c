@@ -11,8 +11,9 @@
  *
  * The sender sends each packet once, and then "opportunistically stops in the final BDP and only
  * sends more if necessary" (footnote 3): a repair symbol leaves while more places are missing than
- * symbols are in flight. A symbol is in flight until it is answered or older than `lost-after`. A
- * reply tells when its data packet left, so that counting symbols by slices of time suffices: no
+ * symbols are in flight. A symbol is in flight until it is answered or older than `lost-after`,
+ * and than the round trip of late by half of that, or queues would make repair symbols that queue.
+ * A reply tells when its data packet left, so that counting symbols by slices of time suffices: no
  * state per packet but a bit. Losses are no timeouts: those are silences, of rto, then of twice
  * that, and so on. What was posted while nothing waited to be sent comes after all repairs of what
  * had been posted before, or a message that follows would delay the one before it.
@@ -20,8 +21,8 @@
 #include "base/tables.h"
 #include "nic/selective.h"
 
-#define SLICES  32 /* at most 18 hold symbols younger than lost-after */
-#define LONGEST 16 /* doublings of rto for a silence */
+#define SLICES  128 /* at most 18 hold symbols younger than lost-after */
+#define LONGEST 16  /* doublings of rto for a silence */
 
 /* The bitmap of filled places, all in [una, end), follows it in memory. */
 struct erasure_tx
@@ -38,6 +39,7 @@ struct erasure_tx
     uint32_t silent; /* timeouts since the last reply */
     int64_t heard;   /* when that came, or the first packet left while nothing was missing */
     int64_t oldest;  /* slice: those before it are empty */
+    int64_t slowest; /* round trip of late, ps: the longest one, which fades */
     uint32_t sent[SLICES];
 };
 
@@ -53,7 +55,7 @@ static const struct weft_param params[] = {
     {"window", WEFT_COUNT, P(base.window), "4096", "64", "32768", NULL,
      "Packets from the lowest missing one on that may be sent; a power of two.", "(ours)"},
     {"lost-after", WEFT_TIME, P(lost_after), "12.5us", "1ns", "10s", NULL,
-     "Age at which a symbol without an answer is presumed lost, and another one sent: two round "
+     "Least age at which a symbol without an answer is presumed lost, and another sent: two round "
      "trips of the paper's fabric.",
      "(ours)"},
     {"rto", WEFT_TIME, P(base.rto), "100us", "1ns", "10s", NULL,
@@ -131,6 +133,16 @@ tx_post(void *tx, uint32_t npackets)
     s->base.unsent += npackets;
 }
 
+/* Age at which a symbol is presumed lost; as far as there are slices for it. */
+static int64_t
+patience(const struct erasure_tx *s)
+{
+    const int64_t most = (int64_t)(SLICES - 2) << s->shift;
+    const int64_t half = s->lost_after / 2;
+    const int64_t age = s->slowest > half ? s->slowest + half : s->lost_after;
+    return age < most ? age : most;
+}
+
 /* The timer: when the oldest slice with symbols is presumed lost. */
 static void
 settle(struct erasure_tx *s)
@@ -142,7 +154,7 @@ settle(struct erasure_tx *s)
         {
             s->oldest++;
         }
-        s->base.deadline = ((s->oldest + 1) << s->shift) + s->lost_after;
+        s->base.deadline = ((s->oldest + 1) << s->shift) + patience(s);
     }
 }
 
@@ -268,6 +280,8 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
     struct erasure_tx *s = (struct erasure_tx *)tx;
     s->base.counters.nacks += reply->kind == WEFT_NACK; /* a ToR's; it asks for nothing new */
+    const int64_t trip = now - reply->sent;
+    s->slowest = trip > s->slowest ? trip : s->slowest - (s->slowest - trip) / 16;
     s->heard = now;
     s->silent = 0;
     count_answered(s, reply->sent);
@@ -288,7 +302,7 @@ tx_timeout(void *tx, int64_t now)
     {
         return;
     }
-    presume_lost(s, (now - s->lost_after) >> s->shift);
+    presume_lost(s, (now - patience(s)) >> s->shift);
     settle(s);
     if (now - s->heard >= s->base.rto << s->silent)
     {

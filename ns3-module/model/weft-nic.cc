@@ -269,7 +269,7 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
     if (m_fabric->GetTransport()->tx_ready(qp->tx))
     {
         Activate(qp);
-        if (cc->window)
+        if (cc->window && qp->slot >= 0)
         {
             Hasten(qp, now);
         }
