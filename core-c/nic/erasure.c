@@ -12,7 +12,8 @@
  * The sender sends each packet once, and then "opportunistically stops in the final BDP and only
  * sends more if necessary" (footnote 3): a repair symbol leaves while more places are missing than
  * symbols are in flight. A symbol is in flight until it is answered or older than `lost-after`,
- * and than the round trip of late by half of that, or queues would make repair symbols that queue.
+ * and than the round trip of late by an eighth of that, or queues would make repair symbols that
+ * queue.
  * A reply tells when its data packet left, so that counting symbols by slices of time suffices: no
  * state per packet but a bit. Losses are no timeouts: those are silences, of rto, then of twice
  * that, and so on. What was posted while nothing waited to be sent comes after all repairs of what
@@ -54,10 +55,10 @@ struct erasure_config
 static const struct weft_param params[] = {
     {"window", WEFT_COUNT, P(base.window), "4096", "64", "32768", NULL,
      "Packets from the lowest missing one on that may be sent; a power of two.", "(ours)"},
-    {"lost-after", WEFT_TIME, P(lost_after), "12.5us", "1ns", "10s", NULL,
-     "Least age at which a symbol without an answer is presumed lost, and another sent: two round "
-     "trips of the paper's fabric.",
-     "(ours)"},
+    {"lost-after", WEFT_TIME, P(lost_after), "8us", "1ns", "10s", NULL,
+     "Least age at which a symbol without an answer is presumed lost, and another sent: a round "
+     "trip of the paper's fabric (6.25us) and 40 packets of queue.",
+     "ofan §4, footnote 3; value (ours)"},
     {"rto", WEFT_TIME, P(base.rto), "100us", "1ns", "10s", NULL,
      "Silence that is a timeout; the next one takes twice as long, and so on. At least lost-after.",
      "(ours)"},
@@ -138,8 +139,8 @@ static int64_t
 patience(const struct erasure_tx *s)
 {
     const int64_t most = (int64_t)(SLICES - 2) << s->shift;
-    const int64_t half = s->lost_after / 2;
-    const int64_t age = s->slowest > half ? s->slowest + half : s->lost_after;
+    const int64_t late = s->slowest + s->lost_after / 8;
+    const int64_t age = late > s->lost_after ? late : s->lost_after;
     return age < most ? age : most;
 }
 

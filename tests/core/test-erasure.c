@@ -538,7 +538,8 @@ static void
 spy_timeout(void *tx, int64_t now)
 {
     /* 40 us: slices of 2^22 ps. One ends, and its symbols with it, 40 us later or a trip and 20. */
-    const int64_t age = spy.slowest > 20 * US ? spy.slowest + 20 * US : 40 * US;
+    const int64_t late = spy.slowest + 5 * US;
+    const int64_t age = late > 40 * US ? late : 40 * US;
     for (uint32_t i = spy.oldest; i < spy.symbols; i++)
     {
         const int64_t slice_end = ((spy.symbol[i].sent >> 22) + 1) * (1 << 22);
