@@ -80,3 +80,65 @@ lb_unevenness(const uint32_t *counts, uint32_t n)
     }
     return (chi - (n - 1)) / sqrt(2.0 * (n - 1));
 }
+
+void
+lb_build(struct weft_clos *clos, const char *kind, const char *const *settings)
+{
+    uint64_t config[16];
+    const struct weft_topology_ops *ops = weft_topology_find(kind);
+    ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
+    for (; *settings; settings += 2)
+    {
+        ck_assert_int_eq(weft_config_set(&ops->algo, config, settings[0], settings[1]), 0);
+    }
+    ck_assert_int_eq(ops->build(config, clos), 0);
+}
+
+struct weft_clos
+lb_fat_tree(const char *k)
+{
+    const char *const settings[] = {"k", k, "tiers", "3", NULL};
+    struct weft_clos clos;
+    lb_build(&clos, "fat-tree", settings);
+    return clos;
+}
+
+struct weft_site
+lb_site_of(const struct weft_clos *clos, uint32_t index, uint64_t seed)
+{
+    struct weft_mmu_config buffer;
+    struct weft_site site;
+    memset(&buffer, 0, sizeof(buffer));
+    buffer.buffer = 1 << 20;
+    weft_clos_site(clos, &buffer, index, seed, 1, &site);
+    return site;
+}
+
+void
+lb_open_at(struct lb_place *p, const struct weft_clos *clos, uint32_t index, uint64_t seed,
+           const char *name, const char *settings)
+{
+    const struct weft_site site = lb_site_of(clos, index, seed);
+    weft_clos_switch(clos, index, &p->map);
+    lb_open(&p->rig, name, settings, &site);
+}
+
+uint32_t
+lb_take(struct lb_place *p, uint32_t dst, enum weft_packet_kind kind,
+        const struct weft_ports *ports)
+{
+    static const uint32_t no_queues[128];
+    struct weft_ports healthy;
+    struct weft_packet packet;
+    memset(&packet, 0, sizeof(packet));
+    packet.dst = dst;
+    packet.kind = (uint8_t)kind;
+    if (ports == NULL)
+    {
+        weft_route(&p->map, dst, &healthy);
+        healthy.queue_bytes = no_queues;
+        ports = &healthy;
+    }
+    return ports->n == 1 ? weft_port_at(ports, 0)
+                         : p->rig.ops->pick(p->rig.state, ports, &packet, 0);
+}

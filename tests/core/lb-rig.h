@@ -19,6 +19,26 @@ void lb_open(struct lb_rig *rig, const char *name, const char *settings,
              const struct weft_site *site);
 void lb_close(struct lb_rig *rig);
 
+/** One switch of a fabric and its balancer. */
+struct lb_place
+{
+    struct weft_switch_map map;
+    struct lb_rig rig;
+};
+
+/** A fabric of that kind, with settings: name, value, ..., NULL. */
+void lb_build(struct weft_clos *clos, const char *kind, const char *const *settings);
+/** A fat-tree of three tiers. */
+struct weft_clos lb_fat_tree(const char *k);
+/** Switch @p index of a fabric, as its balancer sees it. */
+struct weft_site lb_site_of(const struct weft_clos *clos, uint32_t index, uint64_t seed);
+/** Opens a balancer there. */
+void lb_open_at(struct lb_place *p, const struct weft_clos *clos, uint32_t index, uint64_t seed,
+                const char *name, const char *settings);
+/** The port of a packet to @p dst: of ports (NULL: as in a healthy fabric). */
+uint32_t lb_take(struct lb_place *p, uint32_t dst, enum weft_packet_kind kind,
+                 const struct weft_ports *ports);
+
 /** A site without a fabric: @p nports ports. */
 struct weft_site lb_site(uint64_t seed, uint32_t nports);
 

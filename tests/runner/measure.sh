@@ -44,58 +44,58 @@ END
 sampled='<measure interval="1us" queues="on"/>'
 scenario three 'kind="fat-tree" k="4"' 'kind="permutation" bytes="64KiB"' "$sampled" ''
 expected='tor-up agg-up core-down agg-down tor-down'
-[ "$(column $folder/layers.csv layer | xargs)" = "$expected" ] || fail 'the layers of three tiers'
+[ "$(column "$folder/layers.csv" layer | xargs)" = "$expected" ] || fail 'the layers of three tiers'
 # What goes up comes down, layer by layer; every host receives as much as any other.
 awk -F, 'NR > 1 { sent[$1] = $2 * $6; over[$1] = $7; if ($7 < 0) exit 1 }
          END { exit !(sent["tor-up"] == sent["agg-down"] && sent["agg-up"] == sent["core-down"] &&
                       sent["agg-up"] > 0 && over["tor-down"] < 1e-6 && over["tor-up"] > 0.001) }' \
-    $folder/layers.csv || fail 'the loads of the layers do not agree'
-peak=$(column $folder/layers.csv queue_peak_bytes | sort -n | tail -n 1)
-[ "$peak" = "$(column $folder/summary.csv queue_peak_bytes)" ] || fail 'the longest queue of all'
-column $folder/layers.csv queue_mean_bytes | awk '$1 <= 0 { exit 1 }' || fail 'no mean queues'
+    "$folder/layers.csv" || fail 'the loads of the layers do not agree'
+peak=$(column "$folder/layers.csv" queue_peak_bytes | sort -n | tail -n 1)
+[ "$peak" = "$(column "$folder/summary.csv" queue_peak_bytes)" ] || fail 'the longest queue of all'
+column "$folder/layers.csv" queue_mean_bytes | awk '$1 <= 0 { exit 1 }' || fail 'no mean queues'
 awk -F, 'NR == FNR { if (FNR > 1) { sum += $2 * $4; links += $2 } next } { exit !(($1 - sum / links) ^ 2 < 1e-6) }' \
-    $folder/layers.csv - <<END || fail 'the mean of all queues'
-$(column $folder/summary.csv queue_mean_bytes)
+    "$folder/layers.csv" - <<END || fail 'the mean of all queues'
+$(column "$folder/summary.csv" queue_mean_bytes)
 END
-cut -d, -f2- results/three/layers.csv | cmp - $folder/layers.csv || fail 'the layers of all runs'
-[ ! -e $folder/steps.csv ] || fail 'a permutation has no steps'
+cut -d, -f2- results/three/layers.csv | cmp - "$folder/layers.csv" || fail 'the layers of all runs'
+[ ! -e "$folder/steps.csv" ] || fail 'a permutation has no steps'
 
 scenario two 'kind="fat-tree" k="4" tiers="2"' 'kind="permutation" bytes="64KiB"' '' ''
-[ "$(column $folder/layers.csv layer | xargs)" = 'tor-up spine-down tor-down' ] ||
+[ "$(column "$folder/layers.csv" layer | xargs)" = 'tor-up spine-down tor-down' ] ||
     fail 'the layers of two tiers'
-column $folder/layers.csv queue_mean_bytes | grep -q . && fail 'mean queues without samples'
+column "$folder/layers.csv" queue_mean_bytes | grep -q . && fail 'mean queues without samples'
 
 # ofan, appendix B: 17.05694 us; two lone hosts end one gap before it.
 scenario pair 'kind="fat-tree" k="2" tiers="3"' 'kind="ring" bytes="1MiB" groups="1"' '' ''
-[ "$(column $folder/summary.csv bound_acked_us)" = 17.056940 ] || fail 'the bound of ofan, appendix B'
-column $folder/summary.csv increase | awk '{ exit !($1 > -2e-5 && $1 <= 0) }' || fail 'the increase'
+[ "$(column "$folder/summary.csv" bound_acked_us)" = 17.056940 ] || fail 'the bound of ofan, appendix B'
+column "$folder/summary.csv" increase | awk '{ exit !($1 > -2e-5 && $1 <= 0) }' || fail 'the increase'
 # The bound is that of an ACK for each packet.
 scenario rare 'kind="fat-tree" k="2" tiers="3"' 'kind="ring" bytes="1MiB" groups="1"' '' \
     'ack-every="4"'
-[ "$(column $folder/summary.csv bound_acked_us)" = 0.000000 ] || fail 'a bound for rare ACKs'
-[ -z "$(column $folder/summary.csv increase)" ] || fail 'an increase without a bound'
+[ "$(column "$folder/summary.csv" bound_acked_us)" = 0.000000 ] || fail 'a bound for rare ACKs'
+[ -z "$(column "$folder/summary.csv" increase)" ] || fail 'an increase without a bound'
 
 # Each step is an exchange. The first one's last ACK follows data of the second over six links.
 scenario steps 'kind="fat-tree" k="2" tiers="3"' 'kind="allreduce-ring" bytes="128KiB" groups="1"' '' ''
-[ "$(column $folder/steps.csv step | xargs)" = '0 1' ] || fail 'the steps of an allreduce of two'
-awk -F, 'NR > 1 && !($2 == 2 && $7 >= 0 && $7 < ($1 ? 0.001 : 0.04)) { exit 1 }' $folder/steps.csv ||
+[ "$(column "$folder/steps.csv" step | xargs)" = '0 1' ] || fail 'the steps of an allreduce of two'
+awk -F, 'NR > 1 && !($2 == 2 && $7 >= 0 && $7 < ($1 ? 0.001 : 0.04)) { exit 1 }' "$folder/steps.csv" ||
     fail 'a step between lone hosts does not take what its bound says'
-mean=$(column $folder/steps.csv increase | awk '{ s += $1 / 2 } END { printf "%.6f", s }')
-column $folder/summary.csv step_increase_mean | awk -v m="$mean" '{ exit !($1 - m < 2e-6 && m - $1 < 2e-6) }' ||
+mean=$(column "$folder/steps.csv" increase | awk '{ s += $1 / 2 } END { printf "%.6f", s }')
+column "$folder/summary.csv" step_increase_mean | awk -v m="$mean" '{ exit !($1 - m < 2e-6 && m - $1 < 2e-6) }' ||
     fail 'the mean over steps'
-column $folder/summary.csv increase | awk '{ exit !($1 >= 0 && $1 < 0.05) }' ||
-    fail "an allreduce of lone hosts takes $(column $folder/summary.csv increase) more than its bound"
+column "$folder/summary.csv" increase | awk '{ exit !($1 >= 0 && $1 < 0.05) }' ||
+    fail "an allreduce of lone hosts takes $(column "$folder/summary.csv" increase) more than its bound"
 
 # Messages that go all at once are no steps.
 scenario all 'kind="fat-tree" k="4"' 'kind="alltoall" bytes="64KiB"' '' ''
-[ ! -e $folder/steps.csv ] || fail 'an all-to-all has no steps'
-column $folder/summary.csv increase | awk '{ exit !($1 > 0 && $1 < 1) }' || fail 'the bound of an all-to-all'
+[ ! -e "$folder/steps.csv" ] || fail 'an all-to-all has no steps'
+column "$folder/summary.csv" increase | awk '{ exit !($1 > 0 && $1 < 1) }' || fail 'the bound of an all-to-all'
 
 # One of a ToR's two uplinks is dead: its hosts can send at half of the rate, and that takes longer.
 scenario dead 'kind="fat-tree" k="4"' 'kind="permutation" bytes="1MiB"' \
     '<failure lower="0" upper="8"/><convergence delay="0s"/>' ''
-column $folder/summary.csv rho_max | awk '{ exit !($1 >= 0.25 && $1 <= 0.75) }' || fail 'rho_max'
+column "$folder/summary.csv" rho_max | awk '{ exit !($1 >= 0.25 && $1 <= 0.75) }' || fail 'rho_max'
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
          { exit !($c["bound_rho_us"] > 1.2 * $c["bound_acked_us"] && $c["increase_rho"] < $c["increase"]) }' \
-    $folder/summary.csv || fail 'the bound at rho_max'
+    "$folder/summary.csv" || fail 'the bound at rho_max'
 echo 'layers, steps and bounds agree'

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* A user would see repair symbols where nothing is lost, or none where something is: the sender's
+ * count of what is in flight, against a list of all symbols. */
+#include <check.h>
+#include <string.h>
+
+#include <weft/psn.h>
+#include <weft/rng.h>
+
+#include "must.h"
+#include "nic-rig.h"
+#include "sim-link.h"
+
+#define FIRST   (0xffffff - 2000) /* wraps within a run */
+#define PACKETS 6000
+#define US      INT64_C(1000000) /* ps */
+
+static struct sim_link
+link_of(uint64_t seed, const char *window, const char *rto)
+{
+    const char *const settings[] = {"window", window, "lost-after", rto, "rto", rto, NULL};
+    struct sim_link link;
+    memset(&link, 0, sizeof(link));
+    begin("erasure", 0, settings);
+    ck_assert_ptr_null(rig.ops->algo.check(rig.config));
+    end();
+    link.ops = rig.ops;
+    link.config = rig.config;
+    link.first_psn = FIRST;
+    link.packets = PACKETS;
+    link.chunk = link.packets;
+    link.delay = 8;
+    link.seed = seed;
+    return link;
+}
+
+/* The sender beside the set of all symbols that it ever sent, scanned whole at every step. */
+static struct
+{
+    struct weft_transport_ops ops;
+    const struct weft_transport_ops *real;
+    struct
+    {
+        int64_t sent;
+        bool gone; /* answered, or presumed lost */
+    } symbol[4 * PACKETS];
+    uint32_t symbols;
+    uint32_t oldest; /* all before it are gone */
+    bool filled[PACKETS];
+    uint32_t una;
+    uint32_t end;
+    uint32_t posted;
+    uint32_t window;
+    int64_t slowest;  /* round trip of late */
+    int64_t complete; /* when last nothing was missing: no timer ran */
+} spy;
+
+static void
+compare(const void *tx)
+{
+    uint32_t flight = 0;
+    uint32_t missing = 0;
+    for (; spy.oldest < spy.symbols && spy.symbol[spy.oldest].gone; spy.oldest++)
+    {
+    }
+    for (uint32_t i = spy.oldest; i < spy.symbols; i++)
+    {
+        flight += !spy.symbol[i].gone;
+    }
+    for (uint32_t i = spy.una; i < spy.end; i++)
+    {
+        missing += !spy.filled[i];
+    }
+    const bool fresh = spy.end < spy.posted && spy.end - spy.una < spy.window;
+    MUST(spy.real->tx_flight(tx) == (spy.una < spy.end ? flight : 0));
+    MUST(spy.real->tx_ready(tx) == (fresh || missing > flight));
+    MUST(flight + missing == 0 || spy.una == spy.end || missing > flight ||
+         spy.real->tx_deadline(tx) != WEFT_NEVER);
+}
+
+static void
+spy_post(void *tx, uint32_t npackets)
+{
+    spy.posted += npackets;
+    spy.real->tx_post(tx, npackets);
+    compare(tx);
+}
+
+static int
+spy_next(void *tx, int64_t now, uint32_t *psn)
+{
+    const int what = spy.real->tx_next(tx, now, psn);
+    if (what != WEFT_TX_NONE)
+    {
+        const uint32_t index = (*psn - FIRST) & WEFT_PSN_MASK;
+        MUST(what == WEFT_TX_NEW ? index == spy.end : index < spy.end && !spy.filled[index]);
+        spy.end += what == WEFT_TX_NEW;
+        MUST(spy.symbols < 4 * PACKETS);
+        spy.symbol[spy.symbols].sent = now;
+        spy.symbol[spy.symbols++].gone = false;
+    }
+    compare(tx);
+    return what;
+}
+
+static uint32_t
+spy_reply(void *tx, const struct weft_packet *reply, int64_t now)
+{
+    const uint32_t epsn = (reply->psn - FIRST) & WEFT_PSN_MASK;
+    for (uint32_t i = spy.una; i < epsn; i++)
+    {
+        spy.filled[i] = true;
+    }
+    if (reply->ahead > 0)
+    {
+        spy.filled[epsn + reply->ahead] = true;
+    }
+    for (; spy.una < spy.end && spy.filled[spy.una]; spy.una++)
+    {
+    }
+    for (uint32_t i = spy.oldest; i < spy.symbols; i++)
+    {
+        spy.symbol[i].gone |= spy.symbol[i].sent == reply->sent; /* one leaves per slot */
+    }
+    spy.complete = spy.una == spy.end ? now : spy.complete;
+    const int64_t trip = now - reply->sent;
+    spy.slowest = trip > spy.slowest ? trip : spy.slowest - (spy.slowest - trip) / 16;
+    const uint32_t acked = spy.real->tx_reply(tx, reply, now);
+    compare(tx);
+    return acked;
+}
+
+static void
+spy_timeout(void *tx, int64_t now)
+{
+    /* 40 us: slices of 2^22 ps. One ends, and its symbols with it, 40 us later or a trip and 20. */
+    const int64_t late = spy.slowest + 5 * US;
+    const int64_t age = late > 40 * US ? late : 40 * US;
+    for (uint32_t i = spy.oldest; i < spy.symbols; i++)
+    {
+        const int64_t slice_end = ((spy.symbol[i].sent >> 22) + 1) * (1 << 22);
+        MUST(spy.symbol[i].gone || now - slice_end < age + 5 * SIM_SLOT ||
+             spy.symbol[i].sent <= spy.complete);
+        spy.symbol[i].gone |= now - slice_end >= age;
+    }
+    spy.real->tx_timeout(tx, now);
+    compare(tx);
+}
+
+START_TEST(what_is_in_flight_is_what_a_list_of_all_symbols_says)
+{
+    struct sim_link link = link_of((uint64_t)_i, _i % 2 == 0 ? "512" : "64", "40us");
+    memset(&spy, 0, sizeof(spy));
+    spy.window = _i % 2 == 0 ? 512 : 64;
+    spy.real = link.ops;
+    spy.ops = *link.ops;
+    spy.ops.tx_post = spy_post;
+    spy.ops.tx_next = spy_next;
+    spy.ops.tx_reply = spy_reply;
+    spy.ops.tx_timeout = spy_timeout;
+    link.ops = &spy.ops;
+    link.jitter = (uint32_t)(_i % 7) * 3; /* up to 52 us there and back: some are late */
+    link.data_loss = 0.05 * (_i % 4);
+    link.reply_loss = 0.05 * (_i % 3);
+    link.chunk = PACKETS;
+    (void)sim_link_run(&link);
+}
+END_TEST
+
+Suite *
+erasure_flight_suite(void)
+{
+    Suite *suite = suite_create("erasure-flight");
+    TCase *tcase = tcase_create("erasure-flight");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, what_is_in_flight_is_what_a_list_of_all_symbols_says, 0, 28);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
