@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-static const struct weft_param params[] = {WEFT_SWIFT_PARAMS};
+static const struct weft_param params[] = {WEFT_SWIFT_PARAMS("on")};
 
 const char *
 weft_swift_check(const void *config)

@@ -51,8 +51,8 @@ extern "C"
 #define WEFT_SWIFT_P(member) WEFT_P(struct weft_swift_config, member)
 
 /* clang-format off */
-/** Rows of both parameter tables. */
-#define WEFT_SWIFT_PARAMS \
+/** Rows of both parameter tables. @p fast_cut_default: the default of fast-cut. */
+#define WEFT_SWIFT_PARAMS(fast_cut_default) \
     {"queue-target", WEFT_BYTES, WEFT_SWIFT_P(queue_target), "113KB", "0B", "1GB", NULL, \
      "Queueing at line rate that the target delay allows on a path of full-links links; in proportion on others.", \
      "ofan App. H"}, \
@@ -76,7 +76,7 @@ extern "C"
      "Flow scaling: the window, packets, from which on it adds nothing.", "Swift §3.5"}, \
     {"reset", WEFT_COUNT, WEFT_SWIFT_P(reset), "5", "1", "1000", NULL, \
      "Timeouts in a row, without an ACK, that cut the window to min-cwnd.", "Swift Alg. 1; value (ours)"}, \
-    {"fast-cut", WEFT_BOOL, WEFT_SWIFT_P(fast_cut), "on", NULL, NULL, NULL, \
+    {"fast-cut", WEFT_BOOL, WEFT_SWIFT_P(fast_cut), fast_cut_default, NULL, NULL, NULL, \
      "A retransmission that is not the timer's cuts the window by max-mdf.", "Swift Alg. 1"}
     /* clang-format on */
 

@@ -141,7 +141,7 @@ class WindowOpensTestCase : public TestCase
     {
         for (const char* transport : {"sack", "erasure", "nic-sr", "gbn", "ideal"})
         {
-            for (const char* cc : {"swift", "mswift"})
+            for (const char* cc : {"swift", "mswift fast-cut=on"})
             {
                 Control c{cc, transport};
                 c.loss = 0.02;
