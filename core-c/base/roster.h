@@ -18,6 +18,7 @@
     X(weft_lb_simple_rr)  \
     X(weft_lb_switch_rr)  \
     X(weft_lb_jsq)        \
+    X(weft_lb_drill)      \
     X(weft_lb_ofan)       \
     X(weft_lb_ops_spray)  \
     X(weft_lb_subflow)    \
