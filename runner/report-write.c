@@ -388,16 +388,9 @@ report_write(struct document *const *claims, size_t n, const char *results, bool
         struct diagnostics d = {.file = claims[i]->path};
         r.source.allow_missing = allow_missing;
         r.source.d = &d;
+        r.nclaims = 0;
         text_add(&r.out, "%s# %s\n", i ? "\n" : "", element_value(claims[i]->root, "title"));
-        if (i == 0)
-        {
-            text_add(&r.out, "\n<!-- Made by 'weft report");
-            for (size_t k = 0; k < n; k++)
-            {
-                text_add(&r.out, " %s", claims[k]->path);
-            }
-            text_add(&r.out, "'; do not edit. -->\n");
-        }
+        text_add(&r.out, "\n<!-- Made by 'weft report %s'; do not edit. -->\n", claims[i]->path);
         add_file(&r, claims[i]);
         good = good && d.n == 0;
         diag_print(&d, stderr);

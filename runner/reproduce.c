@@ -14,6 +14,8 @@
 #include "loaded.h"
 #include "provenance.h"
 #include "report.h"
+#include "textbuf.h"
+#include "validation.h"
 
 #define CLAIMS "docs/claims"
 #define REPORT "docs/validation.md"
@@ -22,9 +24,9 @@ static const char help[] =
     "usage: weft reproduce PAPER [OPTIONS]\n"
     "       weft reproduce [--list]\n\n"
     "Runs every scenario that the claims of a paper rest on, draws their figures, and "
-    "writes " REPORT
-    ",\nwhich sets the claims of all papers that have results beside these. PAPER is the name of a "
-    "file in\n" CLAIMS ". Interrupt it at any time: the same command goes on where it was.\n\n"
+    "writes its part of\n" REPORT
+    ", which sets the claims beside the results. PAPER is the name of a file in\n" CLAIMS
+    ". Interrupt it at any time: the same command goes on where it was.\n\n"
     "  --quick               the small version of each scenario that has one (NAME-quick.xml);\n"
     "                        prints the report and writes none\n"
     "  --only PATTERN        only scenarios whose file holds PATTERN (or matches, with * ? []);\n"
@@ -404,48 +406,47 @@ count_results(const struct document *claims, const char *results, size_t *have, 
     }
 }
 
-/** Writes the report anew from the claims of all papers that have results. */
-static int
-write_report(const struct words *papers, const char *results)
+/** What is there now; "" if there is nothing. */
+static char *
+read_report(void)
 {
-    struct document **claims = xcalloc(papers->n, sizeof *claims);
-    size_t n = 0;
-    bool good = true;
-    for (size_t i = 0; i < papers->n; i++)
+    struct text t = {0};
+    FILE *f = fopen(REPORT, "rb");
+    char line[4096];
+    while (f && fgets(line, sizeof line, f))
     {
-        char *path = claims_path(papers->word[i]);
-        size_t have = 0, want = 0;
-        claims[n] = claims_read(path);
-        good = good && claims[n];
-        if (claims[n])
-        {
-            count_results(claims[n], results, &have, &want);
-            fprintf(stderr, "%s: results of %zu of %zu sections%s\n", papers->word[i], have, want,
-                    have ? "" : "; left out of the report");
-        }
-        if (claims[n] && have == 0)
-        {
-            document_free(claims[n]);
-        }
-        else if (claims[n])
-        {
-            n++;
-        }
-        free(path);
+        text_add(&t, "%s", line);
     }
-    int status = EXIT_BAD_INPUT;
-    char *text = good && n ? report_write(claims, n, results, true) : NULL;
-    if (text)
+    if (f)
     {
-        status = report_deliver(text, REPORT);
+        fclose(f);
+    }
+    return t.len ? text_take(&t) : xstrdup("");
+}
+
+/** Writes the paper's part of the report anew; those of other papers stay. */
+static int
+write_report(const char *paper, const char *results)
+{
+    char *path = claims_path(paper);
+    struct document *claims = claims_read(path);
+    int status = EXIT_BAD_INPUT;
+    if (claims)
+    {
+        size_t have, want;
+        count_results(claims, results, &have, &want);
+        fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
+        char *part = have ? report_write(&claims, 1, results, true) : NULL;
+        char *old = read_report();
+        char *text = part ? validation_replace(old, path, part) : NULL;
+        status = text ? report_deliver(text, REPORT) : EXIT_BAD_INPUT;
+        free(text);
+        free(old);
+        free(part);
     }
     fprintf(stderr, status == EXIT_GOOD ? "written: " REPORT "\n" : REPORT " is as it was\n");
-    free(text);
-    for (size_t i = 0; i < n; i++)
-    {
-        document_free(claims[i]);
-    }
-    free(claims);
+    document_free(claims);
+    free(path);
     return status;
 }
 
@@ -459,7 +460,7 @@ print_report(struct document *claims, const char *results)
 }
 
 static int
-reproduce(const struct reproduce_arguments *a, const struct words *papers)
+reproduce(const struct reproduce_arguments *a)
 {
     char *path = claims_path(a->paper);
     struct document *claims = claims_read(path);
@@ -488,7 +489,7 @@ reproduce(const struct reproduce_arguments *a, const struct words *papers)
     if (whole)
     {
         reported = a->quick || a->only ? print_report(claims, a->results)
-                                       : write_report(papers, a->results);
+                                       : write_report(a->paper, a->results);
     }
     else if (parts.n)
     {
@@ -571,7 +572,7 @@ command_reproduce(int argc, char **argv)
         {
             papers = find_papers();
             status = a.list || !a.paper           ? list_papers(&papers)
-                     : is_paper(&papers, a.paper) ? reproduce(&a, &papers)
+                     : is_paper(&papers, a.paper) ? reproduce(&a)
                                                   : EXIT_BAD_INPUT;
         }
         words_free(&papers);

@@ -79,7 +79,7 @@ kept=$(find results -name provenance.txt ! -path '*/.*' | sort | xargs ls -li --
 [ -n "$kept" ] || fail 'nothing was finished before the kill'
 expect 0 demo -j 2
 grep -q '\[scenario 2 of 2\] scenarios/second.xml: 6 of 6 runs to do' messages || fail 'no word about the second scenario'
-grep -q 'other: results of 0 of 3 sections; left out' messages || fail 'no word about the other paper'
+grep -q 'demo: results of 3 of 3 sections' messages || fail 'no word about the sections'
 after=$(find results -name provenance.txt | sort | xargs ls -li --time-style=full-iso | awk '{ print $1, $8, $NF }')
 echo "$kept" | while read -r line; do
     echo "$after" | grep -qxF "$line" || fail "a finished run was repeated: $line"
@@ -92,6 +92,16 @@ expect 0 demo
 cmp docs/validation.md whole.md || fail 'a second call writes another report'
 [ "$after" = "$(find results -name provenance.txt | sort | xargs ls -li --time-style=full-iso |
     awk '{ print $1, $8, $NF }')" ] || fail 'a finished run was repeated'
+
+# Another paper's part of the report stays as it is, before and behind this one's.
+printf '# Before\n\n<!-- Made by x. -->\n\n' >docs/validation.md
+cat whole.md >>docs/validation.md
+printf '\n# Other\n\ntext\n' >>docs/validation.md
+cp docs/validation.md three.md
+sed -i 's/^| 3 |/| 9 |/' docs/validation.md
+expect 0 demo --report
+cmp docs/validation.md three.md || fail "another paper's part is gone"
+cp whole.md docs/validation.md
 
 # The quick versions: into results of their own, no report but the printed one.
 expect 0 demo --quick --only second -j 2
