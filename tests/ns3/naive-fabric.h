@@ -3,8 +3,8 @@
  * @file naive-fabric.h  A leaf-spine simulated by hand, to check the module's fabric against.
  *
  * It shares no code with what it checks: C arrays that are all looked at, at every instant at which
- * something happens; no events, no scheduler, no packets that are freed. Written from the manual, but for
- * what two NICs do at one instant, which was read off the module:
+ * something happens; no events, no scheduler, no packets that are freed. Written from the manual,
+ * but for what two NICs do at one instant, which was read off the module:
  *
  * - A frame of B bytes that starts at t has left at t + B, arrives whole at t + B + delay, and the
  *   wire is free at t + B + gap.
