@@ -3,8 +3,8 @@
  * The backward pass of fully sharded data parallelism (ofan §8.4), as the fabric between servers
  * sees it: with g GPUs per server, g parallel rings; in each phase, one per layer, logical GPU i
  * sends one message to logical GPU i + g. Logical server s is GPUs s g .. s g + g - 1, on g
- * consecutive hosts. A GPU starts a phase when what it sent in the last one has been delivered and
- * what it receives has arrived. Traffic within a server does not cross the fabric and takes no
+ * consecutive hosts. A GPU starts a phase when what it sent in the last one has been acknowledged
+ * and what it receives has arrived. Traffic within a server does not cross the fabric and takes no
  * time.
  */
 #include "base/tables.h"

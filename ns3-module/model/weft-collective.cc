@@ -181,18 +181,25 @@ void
 WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
 {
     const auto message = static_cast<uint32_t>(tag);
-    const weft_message& m = m_messages[message];
     m_lastDelivery = Simulator::Now().GetTimeStep();
     m_times[message].delivered = m_lastDelivery;
     m_deliveredTrace(message, Simulator::Now());
     if (m_times[message].failed)
     {
         SetLost(message, false);
+        Tell(message, true); // its sender will hear no more of it
     }
+    Tell(message, false);
+}
+
+void
+WeftCollective::Tell(uint32_t message, bool sender)
+{
+    const weft_message& m = m_messages[message];
     for (uint32_t i = 0; i < m.nnext; i++)
     {
         const uint32_t next = m_successors[m.first_next + i];
-        if (--m_messages[next].waits == 0)
+        if ((m_messages[next].src == m.src) == sender && --m_messages[next].waits == 0)
         {
             Release(next);
         }
@@ -204,6 +211,7 @@ WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 {
     m_times[tag].acked = Simulator::Now().GetTimeStep();
     m_acked++;
+    Tell(static_cast<uint32_t>(tag), true);
     CheckDone();
 }
 
@@ -216,6 +224,10 @@ WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
     if (m_times[message].delivered < 0)
     {
         SetLost(message, true);
+    }
+    else
+    {
+        Tell(message, true);
     }
     CheckDone();
 }

@@ -121,6 +121,10 @@ class WeftCollective : public Object, public WeftMessageListener
     void CreateQps(uint32_t nqps);          //!< @param nqps QPs of the graph
     void Release(uint32_t message);         //!< @param message has nothing to wait for
     void Post(uint32_t message);            //!< @param message to be posted now
+    /** Releases what waits for a message, as far as the host knows that sends it: the receiver at
+     * delivery, the sender at its ACK. @param message the message @param sender whether it is the
+     * sender's turn */
+    void Tell(uint32_t message, bool sender);
     /** Counts a given-up message as lost, and what waits for it as never to start; or, when it is
      * delivered after all, takes that back. @param message the message @param lost whether it is */
     void SetLost(uint32_t message, bool lost);

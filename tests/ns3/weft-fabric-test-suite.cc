@@ -398,6 +398,45 @@ class EcnTestCase : public TestCase
     uint32_t m_peak{0}; //!< longest queue at leaf 0, bytes
 };
 
+/** A host starts what waits for its own message when the ACK is back, not when a far host has it.
+ */
+class CausalTestCase : public TestCase
+{
+  public:
+    CausalTestCase()
+        : TestCase("no message starts before its host knows what it waits for")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology = "fat-tree preset=ofan";
+        setup.frames = "roce preset=ofan";
+        setup.buffer = "shared-buffer preset=ofan";
+        setup.balancer = "ops";
+        setup.transport = "sack";
+        WeftRig rig(setup);
+        const auto job = rig.helper.InstallWorkload("fsdp preset=llama-7b layers=4");
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(job->IsDone(), true, "all is done");
+        const auto& times = job->GetTimes();
+        const auto& messages = job->GetMessages();
+        uint32_t bound = 0;
+        for (size_t i = 0; i < messages.size(); i++)
+        {
+            if (messages[i].step > 0)
+            {
+                // A GPU's messages stand one after the other, layer by layer.
+                NS_TEST_ASSERT_MSG_GT_OR_EQ(times[i].posted, times[i - 1].acked, "message " << i);
+                bound += times[i].posted == times[i - 1].acked;
+            }
+        }
+        NS_TEST_EXPECT_MSG_GT(bound, 0, "some wait for nothing else");
+    }
+};
+
 class WeftFabricTestSuite : public TestSuite
 {
   public:
@@ -417,6 +456,7 @@ class WeftFabricTestSuite : public TestSuite
         AddTestCase(new ResumeTestCase);
         AddTestCase(new LossyTestCase);
         AddTestCase(new EcnTestCase);
+        AddTestCase(new CausalTestCase);
     }
 };
 

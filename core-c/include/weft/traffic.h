@@ -2,9 +2,11 @@
 /**
  * @file traffic.h  Workloads as message graphs.
  *
- * A message goes from one host to another on one QP and may start once all the messages it waits
- * for have been delivered in full, and its start time has come. Messages of one QP are sent in the
- * order of their numbers. Collectives are graphs with dependencies, never timers.
+ * A message goes from one host to another on one QP and may start once its host knows that all the
+ * messages it waits for are done, and its start time has come: those that it receives when they
+ * have been delivered in full, those that it sent itself when they are acknowledged. Messages of
+ * one QP are sent in the order of their numbers. Collectives are graphs with dependencies, never
+ * timers.
  *
  * Groups. `groups` groups of equal size share the hosts: interleaved, group g holds the hosts h
  * with h mod groups = g (each rank at another ToR when groups = hosts per ToR); blocked,
@@ -26,13 +28,14 @@ extern "C"
 
     struct weft_message
     {
-        uint64_t bytes;      /**< > 0 */
-        int64_t start;       /**< not before, ps */
-        uint32_t src, dst;   /**< hosts, different */
-        uint32_t qp;         /**< < nqps; all messages of a QP have the same src and dst */
-        uint32_t group;      /**< < ngroups */
-        uint32_t step;       /**< of the collective, from 0 */
-        uint32_t waits;      /**< messages that must be delivered first */
+        uint64_t bytes;    /**< > 0 */
+        int64_t start;     /**< not before, ps */
+        uint32_t src, dst; /**< hosts, different */
+        uint32_t qp;       /**< < nqps; all messages of a QP have the same src and dst */
+        uint32_t group;    /**< < ngroups */
+        uint32_t step;     /**< of the collective, from 0 */
+        uint32_t waits; /**< messages that must come first: delivered to its source, or, where that
+                           sent them, acknowledged */
         uint32_t first_next; /**< its successors: next[first_next .. first_next + nnext) */
         uint32_t nnext;
     };
