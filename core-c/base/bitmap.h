@@ -113,6 +113,20 @@ extern "C"
         return run < most ? run : most;
     }
 
+    /** Distance from number @p n to the first set bit, round the window. There must be one. */
+    static inline uint32_t weft_bitmap_next(const uint64_t *words, uint32_t mask, uint32_t n)
+    {
+        uint32_t distance = 0;
+        uint64_t bits = words[(n & mask) >> 6] >> (n & 63U);
+        while (bits == 0)
+        {
+            distance += 64U - ((n + distance) & 63U);
+            assert(distance <= mask + 64U);
+            bits = words[((n + distance) & mask) >> 6];
+        }
+        return distance + weft_ctz64(bits);
+    }
+
     /** How many of the @p count bits, at most window, from number @p n on are set. */
     static inline uint32_t weft_bitmap_count(const uint64_t *words, uint32_t mask, uint32_t n,
                                              uint32_t count)

@@ -3,76 +3,55 @@
  * Ideal rateless erasure coding without overhead (ofan §4): any m symbols make a message of m
  * packets, whichever they are. It takes loss recovery out of a comparison of load balancers.
  *
- * What is coded is the QP's stream. A packet whose PSN is missing takes that place; any other one,
- * a repair symbol or one that a repair symbol has replaced meanwhile, takes the lowest missing
- * place among the packets that had been sent when it left, which it tells in `ahead`. If none is
- * missing there, it is surplus. An ACK names the place taken, so the sender's bitmap becomes the
- * receiver's.
+ * What is coded is the QP's stream. A packet whose PSN is missing takes that place; any other one
+ * takes the lowest missing place among the packets that had been sent when it left, which it tells
+ * in `ahead`. If none is missing there, it is surplus. So is the last packet of a message whose
+ * place is filled: it may be short, and stands for no other. An ACK names the place taken, so the
+ * sender's bitmap becomes the receiver's.
  *
  * The sender sends each packet once, and then "opportunistically stops in the final BDP and only
  * sends more if necessary" (footnote 3): a repair symbol leaves while more places are missing than
- * symbols are in flight. A symbol is in flight until it is answered or older than `lost-after`,
- * and than the round trip of late by an eighth of that, or queues would make repair symbols that
- * queue.
- * A reply tells when its data packet left, so that counting symbols by slices of time suffices: no
- * state per packet but a bit. Losses are no timeouts: those are silences, of rto, then of twice
- * that, and so on. What was posted while nothing waited to be sent comes after all repairs of what
- * had been posted before, or a message that follows would delay the one before it.
+ * symbols are in flight. A symbol is in flight until it is answered, or until the fabric tells that
+ * it or its answer was lost (tx_lost): nothing is guessed, so queues make no repair symbols, and a
+ * loss makes one. It carries the PSN that was lost, so without lost ACKs it displaces nothing.
+ *
+ * Losses are no timeouts: those are silences, of rto, then of twice that, and so on. What was
+ * posted while nothing waited to be sent comes after all repairs of what had been posted before, or
+ * a message that follows would delay the one before it.
  */
 #include "base/tables.h"
 #include "nic/selective.h"
 
-#define SLICES  128 /* at most 18 hold symbols younger than lost-after */
-#define LONGEST 16  /* doublings of rto for a silence */
+#define LONGEST 16 /* doublings of rto for a silence */
 
-/* The bitmap of filled places, all in [una, end), follows it in memory. */
+/* Two bitmaps of the places in [una, end) follow it in memory: filled, and to be repaired. */
 struct erasure_tx
 {
     struct weft_sender base;
     uint32_t mask;   /* window - 1 */
     uint32_t held;   /* places in [una, end) that are filled */
-    uint32_t flight; /* symbols sent, neither answered nor presumed lost: the sum of sent[] */
+    uint32_t flight; /* symbols sent, neither answered nor lost, nor their answers */
+    uint32_t marked; /* places in [una, end) to be repaired: none of them is filled */
     uint32_t edge;   /* repairs of what lies before it precede new packets */
-    uint32_t cursor; /* repair symbols take turns through the missing places, so that those of a
-                        burst differ in PSN, by which some balancers choose paths */
-    uint32_t shift;  /* a slice takes 2^shift ps, between a 16th and an 8th of lost_after */
-    int64_t lost_after;
-    uint32_t silent; /* timeouts since the last reply */
-    int64_t heard;   /* when that came, or the first packet left while nothing was missing */
-    int64_t oldest;  /* slice: those before it are empty */
-    int64_t slowest; /* round trip of late, ps: the longest one, which fades */
-    uint32_t sent[SLICES];
+    int64_t silence; /* when the one under way is a timeout */
+    int64_t gap;     /* from that one to the next */
 };
 
-struct erasure_config
-{
-    struct weft_selective_config base;
-    int64_t lost_after; /* ps */
-};
-
-#define P(member) WEFT_P(struct erasure_config, member)
+#define P(member) WEFT_P(struct weft_selective_config, member)
 
 static const struct weft_param params[] = {
-    {"window", WEFT_COUNT, P(base.window), "4096", "64", "32768", NULL,
+    {"window", WEFT_COUNT, P(window), "4096", "64", "32768", NULL,
      "Packets from the lowest missing one on that may be sent; a power of two.", "(ours)"},
-    {"lost-after", WEFT_TIME, P(lost_after), "8us", "1ns", "10s", NULL,
-     "Least age at which a symbol without an answer is presumed lost, and another sent: a round "
-     "trip of the paper's fabric (6.25us) and 40 packets of queue.",
-     "ofan §4, footnote 3; value (ours)"},
-    {"rto", WEFT_TIME, P(base.rto), "100us", "1ns", "10s", NULL,
-     "Silence that is a timeout; the next one takes twice as long, and so on. At least lost-after.",
+    {"rto", WEFT_TIME, P(rto), "100us", "1ns", "10s", NULL,
+     "Silence that is a timeout; the next one takes twice as long, and so on. Repairs need none.",
      "(ours)"},
 };
 
 static const char *
 check(const void *config)
 {
-    const struct erasure_config *c = (const struct erasure_config *)config;
-    if (c->base.rto < c->lost_after)
-    {
-        return "rto is less than lost-after; expected lost-after <= rto";
-    }
-    return weft_bitmap_valid(c->base.window) ? NULL : "window must be a power of two, such as 4096";
+    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
+    return weft_bitmap_valid(c->window) ? NULL : "window must be a power of two, such as 4096";
 }
 
 static void
@@ -81,7 +60,7 @@ rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdic
     struct weft_selective_rx *r = (struct weft_selective_rx *)rx;
     const uint32_t end = weft_psn_add(data->psn, data->ahead);
     weft_selective_receive(r, data->psn, false, verdict);
-    if (verdict->duplicate && weft_psn_before(r->epsn, end))
+    if (verdict->duplicate && !(data->flags & WEFT_F_LAST) && weft_psn_before(r->epsn, end))
     {
         verdict->place = r->epsn;
         weft_selective_receive(r, verdict->place, false, verdict);
@@ -93,34 +72,35 @@ rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdic
 }
 
 static inline uint64_t *
-bits_of(struct erasure_tx *s)
+filled_of(struct erasure_tx *s)
 {
     return (uint64_t *)(void *)(s + 1);
+}
+
+static inline uint64_t *
+marks_of(struct erasure_tx *s)
+{
+    return filled_of(s) + (s->mask + 1U) / 64U;
 }
 
 static size_t
 tx_size(const void *config)
 {
     const struct weft_selective_config *c = (const struct weft_selective_config *)config;
-    return sizeof(struct erasure_tx) + weft_bitmap_size((uint32_t)c->window);
+    return sizeof(struct erasure_tx) + 2 * weft_bitmap_size((uint32_t)c->window);
 }
 
 static void
 tx_init(void *tx, const void *config, uint32_t first_psn)
 {
-    const struct erasure_config *c = (const struct erasure_config *)config;
+    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
     struct erasure_tx *s = (struct erasure_tx *)tx;
     memset(s, 0, sizeof(*s));
-    weft_sender_init(&s->base, c->base.window, c->base.rto, first_psn);
-    s->mask = (uint32_t)c->base.window - 1U;
-    s->lost_after = c->lost_after;
+    weft_sender_init(&s->base, c->window, c->rto, first_psn);
+    s->mask = (uint32_t)c->window - 1U;
     s->edge = s->base.una;
-    s->cursor = s->base.una;
-    while (INT64_C(16) << s->shift <= c->lost_after)
-    {
-        s->shift++;
-    }
-    weft_bitmap_init(bits_of(s), (uint32_t)c->base.window);
+    weft_bitmap_init(filled_of(s), (uint32_t)c->window);
+    weft_bitmap_init(marks_of(s), (uint32_t)c->window);
 }
 
 static void
@@ -132,64 +112,6 @@ tx_post(void *tx, uint32_t npackets)
         s->edge = s->base.end;
     }
     s->base.unsent += npackets;
-}
-
-/* Age at which a symbol is presumed lost; as far as there are slices for it. */
-static int64_t
-patience(const struct erasure_tx *s)
-{
-    const int64_t most = (int64_t)(SLICES - 2) << s->shift;
-    const int64_t late = s->slowest + s->lost_after / 8;
-    const int64_t age = late > s->lost_after ? late : s->lost_after;
-    return age < most ? age : most;
-}
-
-/* The timer: when the oldest slice with symbols is presumed lost. */
-static void
-settle(struct erasure_tx *s)
-{
-    s->base.deadline = WEFT_NEVER;
-    if (s->flight > 0 && s->base.una != s->base.end)
-    {
-        while (s->sent[s->oldest % SLICES] == 0)
-        {
-            s->oldest++;
-        }
-        s->base.deadline = ((s->oldest + 1) << s->shift) + patience(s);
-    }
-}
-
-/* What left in slices before @p first is in flight no more. */
-static void
-presume_lost(struct erasure_tx *s, int64_t first)
-{
-    for (; s->flight > 0 && s->oldest < first; s->oldest++)
-    {
-        s->flight -= s->sent[s->oldest % SLICES];
-        s->sent[s->oldest % SLICES] = 0;
-    }
-}
-
-static void
-count_sent(struct erasure_tx *s, int64_t now)
-{
-    const int64_t slice = now >> s->shift;
-    presume_lost(s, slice - SLICES + 1); /* what is left of a stream that was complete */
-    s->oldest = s->flight > 0 ? s->oldest : slice;
-    s->sent[slice % SLICES]++;
-    s->flight++;
-    settle(s);
-}
-
-static void
-count_answered(struct erasure_tx *s, int64_t sent)
-{
-    const int64_t slice = sent >> s->shift;
-    if (slice >= s->oldest && slice - s->oldest < SLICES && s->sent[slice % SLICES] > 0)
-    {
-        s->sent[slice % SLICES]--;
-        s->flight--;
-    }
 }
 
 static inline bool
@@ -205,15 +127,37 @@ tx_ready(const void *tx)
     return weft_sender_may_send_new(&s->base) || may_repair(s);
 }
 
-/* The next missing place from the cursor on, and round to una, which is always missing. */
-static uint32_t
-next_missing(struct erasure_tx *s)
+static void
+unmark(struct erasure_tx *s, uint32_t from, uint32_t count)
 {
-    const uint32_t most = (s->base.end - s->cursor) & WEFT_PSN_MASK;
-    const uint32_t run = weft_bitmap_run(bits_of(s), s->mask, s->cursor, most);
-    const uint32_t psn = run < most ? weft_psn_add(s->cursor, run) : s->base.una;
-    s->cursor = weft_psn_add(psn, 1);
+    if (s->marked > 0)
+    {
+        s->marked -= weft_bitmap_count(marks_of(s), s->mask, from, count);
+        weft_bitmap_clear(marks_of(s), s->mask, from, count);
+    }
+}
+
+/* The PSN of a repair symbol: the first place to be repaired. If there is none, since the ACKs that
+ * would tell more places filled are on their way, una: its answer is news in any case. */
+static uint32_t
+take_repair(struct erasure_tx *s)
+{
+    uint32_t psn = s->base.una;
+    if (s->marked > 0)
+    {
+        psn = weft_psn_add(psn, weft_bitmap_next(marks_of(s), s->mask, psn));
+        unmark(s, psn, 1);
+    }
     return psn;
+}
+
+/* The host hears something, or begins to wait for it. */
+static void
+listen(struct erasure_tx *s, int64_t now)
+{
+    s->gap = s->base.rto;
+    s->silence = weft_sender_due(&s->base, now);
+    s->base.deadline = s->base.una == s->base.end ? WEFT_NEVER : s->silence;
 }
 
 static int
@@ -223,18 +167,22 @@ tx_next(void *tx, int64_t now, uint32_t *psn)
     const bool fresh = weft_sender_may_send_new(&s->base);
     if (may_repair(s) && (!fresh || weft_psn_before(s->base.una, s->edge)))
     {
-        *psn = next_missing(s);
+        *psn = take_repair(s);
         s->base.counters.resent++;
-        count_sent(s, now);
+        s->flight++;
         return WEFT_TX_RETX;
     }
     if (!fresh)
     {
         return WEFT_TX_NONE;
     }
-    s->heard = s->base.una == s->base.end ? now : s->heard;
+    const bool first = s->base.una == s->base.end;
     *psn = weft_sender_send_new(&s->base, now);
-    count_sent(s, now);
+    s->flight++;
+    if (first)
+    {
+        listen(s, now);
+    }
     return WEFT_TX_NEW;
 }
 
@@ -246,12 +194,19 @@ tx_stamp(const void *tx, struct weft_packet *data)
     data->flags |= WEFT_F_ACK_REQ;
 }
 
+static inline bool
+is_outstanding(const struct erasure_tx *s, uint32_t psn)
+{
+    return ((psn - s->base.una) & WEFT_PSN_MASK) < weft_sender_outstanding(&s->base);
+}
+
 static void
 fill(struct erasure_tx *s, uint32_t psn)
 {
-    if (((psn - s->base.una) & WEFT_PSN_MASK) < weft_sender_outstanding(&s->base))
+    if (is_outstanding(s, psn))
     {
-        s->held += weft_bitmap_set(bits_of(s), s->mask, psn);
+        s->held += weft_bitmap_set(filled_of(s), s->mask, psn);
+        unmark(s, psn, 1);
     }
 }
 
@@ -264,35 +219,62 @@ advance(struct erasure_tx *s, uint32_t epsn, int64_t now)
     acked = acked <= weft_sender_outstanding(&s->base) ? acked : 0;
     if (s->held > 0)
     {
-        s->held -= weft_bitmap_count(bits_of(s), s->mask, una, acked);
-        weft_bitmap_clear(bits_of(s), s->mask, una, acked);
-        const uint32_t run = weft_bitmap_advance(bits_of(s), s->mask, una + acked);
+        s->held -= weft_bitmap_count(filled_of(s), s->mask, una, acked);
+        weft_bitmap_clear(filled_of(s), s->mask, una, acked);
+        const uint32_t run = weft_bitmap_advance(filled_of(s), s->mask, una + acked);
         s->held -= run;
         acked += run;
     }
+    unmark(s, una, acked);
     weft_sender_ack(&s->base, weft_psn_add(una, acked), now);
     s->edge = weft_psn_before(s->edge, s->base.una) ? s->base.una : s->edge;
-    s->cursor = weft_psn_before(s->cursor, s->base.una) ? s->base.una : s->cursor;
     return acked;
+}
+
+/* Every symbol has one ACK, or one loss: its own or its ACK's. Copies that a host makes have more.
+ */
+static void
+leave_flight(struct erasure_tx *s)
+{
+    s->flight -= s->flight > 0;
 }
 
 static uint32_t
 tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
     struct erasure_tx *s = (struct erasure_tx *)tx;
-    s->base.counters.nacks += reply->kind == WEFT_NACK; /* a ToR's; it asks for nothing new */
-    const int64_t trip = now - reply->sent;
-    s->slowest = trip > s->slowest ? trip : s->slowest - (s->slowest - trip) / 16;
-    s->heard = now;
-    s->silent = 0;
-    count_answered(s, reply->sent);
-    if (reply->kind == WEFT_ACK && reply->ahead > 0)
+    if (reply->kind == WEFT_ACK)
     {
-        fill(s, weft_psn_add(reply->psn, reply->ahead));
+        leave_flight(s);
+        if (reply->ahead > 0)
+        {
+            fill(s, weft_psn_add(reply->psn, reply->ahead));
+        }
+    }
+    else
+    {
+        s->base.counters.nacks++; /* a ToR's; it asks for nothing new, and answers no symbol */
     }
     const uint32_t acked = advance(s, reply->psn, now);
-    settle(s);
+    listen(s, now);
     return acked;
+}
+
+/* An ACK's place is filled, but only another ACK can say so: what asks for it is a repair symbol of
+ * that place, or of una, which the lost ACK would have acknowledged. */
+static void
+tx_lost(void *tx, const struct weft_packet *lost, int64_t now)
+{
+    struct erasure_tx *s = (struct erasure_tx *)tx;
+    const bool named = lost->kind == WEFT_DATA || lost->ahead > 0;
+    const uint32_t place =
+        lost->kind == WEFT_DATA ? lost->psn : weft_psn_add(lost->psn, lost->ahead);
+    (void)now;
+    leave_flight(s);
+    if (named && is_outstanding(s, place) && weft_bitmap_run(filled_of(s), s->mask, place, 1) == 0)
+    {
+        s->marked += weft_bitmap_set(marks_of(s), s->mask, place);
+    }
 }
 
 static void
@@ -303,12 +285,13 @@ tx_timeout(void *tx, int64_t now)
     {
         return;
     }
-    presume_lost(s, (now - patience(s)) >> s->shift);
-    settle(s);
-    if (now - s->heard >= s->base.rto << s->silent)
+    /* Looks again an rto later: a reply shortens the silence, but moves no timer forward. */
+    s->base.deadline = weft_sender_due(&s->base, now);
+    if (now >= s->silence)
     {
         s->base.counters.timeouts++;
-        s->silent += s->silent < LONGEST;
+        s->silence = now + s->gap;
+        s->gap = s->gap >> LONGEST < s->base.rto ? 2 * s->gap : s->gap;
         s->edge = s->base.end; /* what is missing goes first */
     }
 }
@@ -329,7 +312,7 @@ const struct weft_transport_ops weft_transport_erasure = {
         sizeof params / sizeof params[0],
         NULL, /* presets */
         0,
-        sizeof(struct erasure_config),
+        sizeof(struct weft_selective_config),
         check,
     },
     weft_selective_rx_size,
@@ -347,4 +330,5 @@ const struct weft_transport_ops weft_transport_erasure = {
     weft_sender_counters,
     tx_flight,
     tx_stamp,
+    tx_lost,
 };

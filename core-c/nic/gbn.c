@@ -170,4 +170,5 @@ const struct weft_transport_ops weft_transport_gbn = {
     weft_sender_counters,
     tx_flight,
     NULL, /* tx_stamp */
+    NULL, /* tx_lost */
 };

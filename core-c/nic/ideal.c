@@ -42,4 +42,5 @@ const struct weft_transport_ops weft_transport_ideal = {
     weft_sender_counters,
     weft_sender_flight,
     NULL, /* tx_stamp */
+    NULL, /* tx_lost */
 };

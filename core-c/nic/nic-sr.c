@@ -36,4 +36,5 @@ const struct weft_transport_ops weft_transport_nic_sr = {
     weft_sender_counters,
     weft_sender_flight,
     NULL, /* tx_stamp */
+    NULL, /* tx_lost */
 };

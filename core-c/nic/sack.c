@@ -368,4 +368,5 @@ const struct weft_transport_ops weft_transport_sack = {
     weft_sender_counters,
     tx_flight,
     NULL, /* tx_stamp */
+    NULL, /* tx_lost */
 };

@@ -214,6 +214,39 @@ WeftFabric::SetTorActive(bool active)
     m_torActive = active;
 }
 
+WeftFabric::LossTeller::LossTeller(WeftFabric* fabric)
+    : m_fabric(fabric)
+{
+}
+
+void
+WeftFabric::LossTeller::Expect(const WeftPacket* /* p */) const
+{
+}
+
+void
+WeftFabric::LossTeller::Arrive(WeftPacket* p, int64_t now)
+{
+    m_fabric->m_lossesToTell--;
+    WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    qp->nic->HearLoss(qp, p->d, now);
+    m_fabric->Free(p);
+}
+
+void
+WeftFabric::TellLoss(WeftPacket* p)
+{
+    const WeftQp* qp = m_qps[p->d.qp];
+    const int64_t trip =
+        weft_clos_way(&m_clos, qp->src, qp->dst, m_frame.payload + m_frame.header) +
+        weft_clos_way(&m_clos, qp->dst, qp->src, m_frame.ack);
+    m_lossesToTell++;
+    p->target = static_cast<WeftReceiver*>(&m_lossTeller);
+    WeftSchedule(std::max<int64_t>(p->d.sent + trip - WeftNow(), 0),
+                 p,
+                 qp->nic->GetPort()->GetContext());
+}
+
 bool
 WeftFabric::CheckConservation(std::string& error) const
 {
@@ -274,7 +307,7 @@ WeftFabric::GetPacketsInFabric() const
     {
         waiting += nic->GetWaiting();
     }
-    return GetPacketsInUse() - waiting;
+    return GetPacketsInUse() - waiting - m_lossesToTell;
 }
 
 } // namespace ns3

@@ -104,7 +104,8 @@ WeftFabric::WeftFabric()
       m_switch(MakeChoice("switch", "shared-buffer")),
       m_balancer(MakeChoice("balancer", "ecmp")),
       m_transport(MakeChoice("transport", "nic-sr")),
-      m_cc(MakeChoice("congestion-control", "dcqcn"))
+      m_cc(MakeChoice("congestion-control", "dcqcn")),
+      m_lossTeller(this)
 {
 }
 
@@ -519,6 +520,11 @@ WeftFabric::Drop(WeftPacket* p, Loss why)
     if (p->d.kind == WEFT_RAW)
     {
         m_payloads.erase(p);
+    }
+    if (m_transportOps->tx_lost && (p->d.kind == WEFT_DATA || p->d.kind == WEFT_ACK))
+    {
+        TellLoss(p);
+        return;
     }
     m_pool.Put(p);
 }

@@ -7,6 +7,7 @@
 #include "weft-choice.h"
 #include "weft-packet.h"
 #include "weft-qp.h"
+#include "weft-receiver.h"
 
 #include "ns3/address.h"
 #include "ns3/mac48-address.h"
@@ -264,7 +265,8 @@ class WeftFabric : public Object
     /** Makes a received data packet its own reply. @param p the packet @param kind of reply @param
      * psn ePSN */
     void TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn);
-    /** A frame ends before its NIC. @param p the frame @param why reason */
+    /** A frame ends before its NIC; a transport that has tx_lost() will hear of it.
+     *  @param p the frame @param why reason */
     void Drop(WeftPacket* p, Loss why);
     void CountHop()
     {
@@ -310,6 +312,23 @@ class WeftFabric : public Object
     std::string GetBalancerText() const;  //!< @return name and parameters
     std::string GetTransportText() const; //!< @return name and parameters
     std::string GetCcText() const;        //!< @return name and parameters
+
+    /** Where descriptors of lost frames arrive, a round trip of the idle fabric after the data
+     * left.
+     */
+    class LossTeller final : public WeftReceiver
+    {
+      public:
+        /** @param fabric whose losses it tells */
+        explicit LossTeller(WeftFabric* fabric);
+        void Arrive(WeftPacket* p, int64_t now) override;
+        void Expect(const WeftPacket* p) const override;
+
+      private:
+        WeftFabric* m_fabric; //!< whose losses it tells
+    };
+
+    void TellLoss(WeftPacket* p); //!< Tells the sender in time @param p lost data, or a lost ACK
 
     WeftChoice& GetChoiceOf(const std::string& kind); //!< @param kind registry @return its choice
     bool
@@ -367,6 +386,8 @@ class WeftFabric : public Object
     const weft_fib* m_fib{nullptr};                    //!< exceptions after failures, or nullptr
 
     WeftPacketPool m_pool;                     //!< packet descriptors
+    LossTeller m_lossTeller;                   //!< to senders
+    uint64_t m_lossesToTell{0};                //!< descriptors on their way to it
     WeftCounters m_counters;                   //!< totals
     std::vector<WeftQp*> m_qps;                //!< QPs
     std::vector<WeftNic*> m_nics;              //!< by host; owned by their nodes

@@ -266,10 +266,23 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
     {
         Acknowledge(qp, packets);
     }
+    Resume(qp, now);
+}
+
+void
+WeftNic::HearLoss(WeftQp* qp, const weft_packet& lost, int64_t now)
+{
+    m_fabric->GetTransport()->tx_lost(qp->tx, &lost, now);
+    Resume(qp, now);
+}
+
+void
+WeftNic::Resume(WeftQp* qp, int64_t now)
+{
     if (m_fabric->GetTransport()->tx_ready(qp->tx))
     {
         Activate(qp);
-        if (cc->window && qp->slot >= 0)
+        if (m_fabric->GetCc()->window && qp->slot >= 0)
         {
             Hasten(qp, now);
         }

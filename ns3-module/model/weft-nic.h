@@ -65,6 +65,9 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void Kick(int64_t now);
     /** The wire is free or a pacing gap is over. @param now ps */
     void Wake(int64_t now);
+    /** The fabric tells of a loss. @param qp one of this NIC's QPs @param lost its data packet, or
+     * the ACK of one @param now ps */
+    void HearLoss(WeftQp* qp, const weft_packet& lost, int64_t now);
     /** A QP's retransmission timer event fired. @param qp the QP @param now ps */
     void CheckTimer(WeftQp* qp, int64_t now);
 
@@ -153,6 +156,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void GiveUp(WeftQp* qp);
     /** Arms a QP's retransmission timer, if it has a deadline. @param qp QP @param now ps */
     void ArmTimer(WeftQp* qp, int64_t now);
+    /** Sends on if a QP has something to send after news. @param qp QP @param now ps */
+    void Resume(WeftQp* qp, int64_t now);
     /** Puts a QP that has something to send among the active ones. @param qp QP */
     void Activate(WeftQp* qp);
     /** Takes a QP that has nothing to send out of them. @param qp QP */

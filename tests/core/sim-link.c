@@ -14,6 +14,7 @@
 struct frame
 {
     uint64_t due; /* slot */
+    bool lost;    /* it is the news of its loss */
     struct weft_packet packet;
 };
 
@@ -35,20 +36,35 @@ struct world
 };
 
 static void
+add_frame(struct world *w, const struct weft_packet *packet, uint64_t due, bool lost)
+{
+    MUST(w->nframes < MAX_FRAMES);
+    struct frame *f = &w->frames[w->nframes++];
+    f->due = due;
+    f->lost = lost;
+    f->packet = *packet;
+}
+
+static void
 launch(struct world *w, const struct weft_packet *packet, double loss)
 {
     if (weft_rng_unit(&w->rng) < loss)
     {
         w->outcome.lost_data += packet->kind == WEFT_DATA;
+        w->outcome.lost_replies += packet->kind != WEFT_DATA;
+        if (w->link->ops->tx_lost != NULL)
+        {
+            const uint64_t trip =
+                (uint64_t)(packet->sent / SIM_SLOT) + 2 * (uint64_t)w->link->delay;
+            add_frame(w, packet, trip, true);
+        }
         return;
     }
     const uint32_t copies = 1 + (weft_rng_unit(&w->rng) < w->link->duplication);
     for (uint32_t i = 0; i < copies; i++)
     {
-        MUST(w->nframes < MAX_FRAMES);
-        struct frame *f = &w->frames[w->nframes++];
-        f->due = w->slot + w->link->delay + weft_rng_below(&w->rng, w->link->jitter + 1);
-        f->packet = *packet;
+        const uint32_t jitter = weft_rng_below(&w->rng, w->link->jitter + 1);
+        add_frame(w, packet, w->slot + w->link->delay + jitter, false);
     }
 }
 
@@ -70,6 +86,8 @@ send(struct world *w)
     packet.kind = WEFT_DATA;
     packet.psn = psn;
     packet.sent = (int64_t)w->slot * SIM_SLOT;
+    const bool last = (index + 1) % w->link->chunk == 0 || index + 1 == w->link->packets;
+    packet.flags = last ? WEFT_F_LAST : 0;
     if (w->link->ops->tx_stamp != NULL)
     {
         w->link->ops->tx_stamp(w->tx, &packet);
@@ -130,8 +148,13 @@ deliver_due(struct world *w)
             continue;
         }
         const struct weft_packet packet = w->frames[i].packet;
+        const bool lost = w->frames[i].lost;
         w->frames[i] = w->frames[--w->nframes];
-        if (packet.kind == WEFT_DATA)
+        if (lost)
+        {
+            w->link->ops->tx_lost(w->tx, &packet, (int64_t)w->slot * SIM_SLOT);
+        }
+        else if (packet.kind == WEFT_DATA)
         {
             receive_data(w, &packet);
         }
@@ -157,9 +180,9 @@ step(struct world *w)
     deliver_due(w);
     if (now >= ops->tx_deadline(w->tx))
     {
-        const uint32_t flight = ops->tx_flight(w->tx);
         ops->tx_timeout(w->tx, now);
-        MUST(ops->tx_ready(w->tx) || ops->tx_flight(w->tx) < flight);
+        MUST(ops->tx_ready(w->tx) || ops->tx_lost != NULL);
+        MUST(ops->tx_deadline(w->tx) > now);
     }
     send(w);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file sim-link.h  Two NICs and a link that loses, duplicates and reorders, in slots of 1 us: one
- * data packet may enter per slot.
+ * data packet may enter per slot. A sender that has tx_lost() hears of losses.
  */
 #ifndef WEFT_TESTS_SIM_LINK_H
 #define WEFT_TESTS_SIM_LINK_H
@@ -34,6 +34,7 @@ struct sim_outcome
     struct weft_tx_counters tx;
     uint64_t data_frames; /* that entered the link */
     uint64_t lost_data;
+    uint64_t lost_replies;
     uint64_t duplicates; /* data that the receiver had already */
     uint64_t acks;       /* sent by the receiver */
     uint64_t nacks;

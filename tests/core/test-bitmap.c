@@ -104,6 +104,32 @@ START_TEST(a_count_matches_a_plain_array_across_the_wrap)
 }
 END_TEST
 
+START_TEST(the_next_set_bit_is_that_of_a_plain_array)
+{
+    uint64_t words[4];
+    struct weft_rng rng;
+    weft_rng_seed(&rng, 4, 0, 0);
+    for (uint32_t i = 0; i < 2000; i++)
+    {
+        bool plain[256] = {false};
+        weft_bitmap_init(words, 256);
+        for (uint32_t n = weft_rng_below(&rng, 4); n < 4; n++)
+        {
+            const uint32_t bit = weft_rng_below(&rng, 256);
+            weft_bitmap_set(words, 255, bit);
+            plain[bit] = true;
+        }
+        const uint32_t first = weft_rng_below(&rng, 1 << 24);
+        uint32_t distance = 0;
+        while (!plain[(first + distance) % 256])
+        {
+            distance++;
+        }
+        MUST(weft_bitmap_next(words, 255, first) == distance);
+    }
+}
+END_TEST
+
 START_TEST(only_powers_of_two_from_64_are_windows)
 {
     ck_assert(weft_bitmap_valid(64) && weft_bitmap_valid(16384));
@@ -121,6 +147,7 @@ bitmap_suite(void)
     tcase_add_test(tcase, a_full_window_advances_by_itself_once);
     tcase_add_test(tcase, sliding_matches_a_plain_array_across_the_wrap);
     tcase_add_test(tcase, a_count_matches_a_plain_array_across_the_wrap);
+    tcase_add_test(tcase, the_next_set_bit_is_that_of_a_plain_array);
     tcase_add_test(tcase, only_powers_of_two_from_64_are_windows);
     suite_add_tcase(suite, tcase);
     return suite;

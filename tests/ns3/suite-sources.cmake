@@ -7,6 +7,7 @@ set(weft_suite_sources
     tests/ns3/weft-arena-test-suite.cc
     tests/ns3/weft-convergence-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
+    tests/ns3/weft-erasure-test-suite.cc
     tests/ns3/weft-fabric-simulator-test-suite.cc
     tests/ns3/weft-fabric-test-suite.cc
     tests/ns3/weft-failure-test-suite.cc
@@ -28,6 +29,7 @@ set(weft_suites
     weft-arena
     weft-convergence
     weft-determinism
+    weft-erasure
     weft-fabric-simulator
     weft-fabric
     weft-failure

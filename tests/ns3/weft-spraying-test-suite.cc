@@ -155,8 +155,7 @@ class CodedSprayTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // Queues delay some packets by more than the default of two round trips of ofan's fabric.
-        const char* erasure = "erasure lost-after=200us rto=200us";
+        const char* erasure = "erasure rto=200us";
         Outcome o = Spray("ops", erasure, {}, 0);
         NS_TEST_EXPECT_MSG_EQ(o.done, true, "all is delivered");
         NS_TEST_EXPECT_MSG_EQ(o.books, "", "the books balance");
