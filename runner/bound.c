@@ -16,17 +16,25 @@ wire_of(const struct scenario *s, uint32_t links)
                               c->host_rate, c->host_delay, links};
 }
 
-/** When the first message may start, ps; -1: not all of them cross that many links. */
-static int64_t
-start_of(const struct scenario *s, const struct weft_message *messages, size_t n, uint32_t links)
+static bool
+all_cross(const struct scenario *s, const struct weft_message *messages, size_t n, uint32_t links)
 {
-    int64_t start = WEFT_NEVER;
     for (size_t i = 0; i < n; i++)
     {
         if (weft_clos_hops(&s->clos, messages[i].src, messages[i].dst) != links)
         {
-            return -1;
+            return false;
         }
+    }
+    return true;
+}
+
+int64_t
+first_start(const struct weft_message *messages, size_t n)
+{
+    int64_t start = WEFT_NEVER;
+    for (size_t i = 0; i < n; i++)
+    {
         start = messages[i].start < start ? messages[i].start : start;
     }
     return start;
@@ -49,10 +57,11 @@ bound_of(const struct scenario *s, const struct weft_message *messages, size_t n
     /* The closed forms hold for equal links and ranks that all lie under different ToRs. */
     const struct weft_clos *c = &s->clos;
     const uint32_t links = weft_clos_hops(c, 0, c->nhosts - 1);
-    const int64_t start = start_of(s, messages, n, links);
-    if (c->host_rate != c->fabric_rate || c->host_delay != c->fabric_delay || start < 0)
+    const int64_t start = first_start(messages, n);
+    if (c->host_rate != c->fabric_rate || c->host_delay != c->fabric_delay ||
+        !all_cross(s, messages, n, links))
     {
-        return 0;
+        return -1;
     }
     const struct weft_wire w = wire_of(s, links);
     const char *name = s->workload.algo->name;
@@ -69,5 +78,5 @@ bound_of(const struct scenario *s, const struct weft_message *messages, size_t n
     {
         return start + weft_alltoall_bound(&w, ranks, messages[0].bytes * ranks);
     }
-    return 0;
+    return -1;
 }

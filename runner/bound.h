@@ -17,11 +17,15 @@ extern "C"
     struct scenario;
 
     /**
-     * Nothing can end the workload's messages earlier, ps; 0: no bound is known. @p whole: all of
-     * them were delivered; without some, a collective may end earlier than its closed form says.
+     * Nothing can end the workload's messages earlier, ps from time 0; -1: no bound is known. @p
+     * whole: all of them were delivered; without some, a collective may end earlier than its closed
+     * form says.
      */
     int64_t bound_of(const struct scenario *s, const struct weft_message *messages, size_t n,
                      bool whole);
+
+    /** When the earliest message may start, ps: what comes before tells nothing of the fabric. */
+    int64_t first_start(const struct weft_message *messages, size_t n);
 
 #ifdef __cplusplus
 }

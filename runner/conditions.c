@@ -241,6 +241,13 @@ load_random_failures(const struct element *e, struct scenario *s, struct diagnos
     f->core = probability_of(e, "aggregation-core", both, d);
     f->at = value_of(e, "random-failures", "at", d).integer;
     f->repair = value_of(e, "random-failures", "repair", d).integer;
+    if (e && !element_attribute(e, "probability") && !element_attribute(e, "edge-aggregation") &&
+        !element_attribute(e, "aggregation-core"))
+    {
+        diag_error(d, e->line,
+                   "<random-failures> without a probability: no link would fail; expected "
+                   "probability, edge-aggregation or aggregation-core");
+    }
     if (f->repair <= f->at)
     {
         diag_error(d, element_line(e, "repair"),

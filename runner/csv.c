@@ -163,3 +163,24 @@ csv_cell(const struct csv *csv, size_t row, size_t column)
 {
     return csv->cells[row * csv->ncolumns + column];
 }
+
+double
+csv_number(const char *cell)
+{
+    static const struct
+    {
+        const char *unit;
+        double size;
+    } units[] = {
+        {"KB", 1e3},     {"MB", 1e6},    {"GB", 1e9},    {"KiB", 1024}, {"MiB", 1048576},
+        {"GiB", 0x1p30}, {"ps", 1e-6},   {"ns", 1e-3},   {"ms", 1e3},   {"s", 1e6},
+        {"bps", 1e-9},   {"Kbps", 1e-6}, {"Mbps", 1e-3}, {"Tbps", 1e3},
+    };
+    char *end;
+    double value = strtod(cell, &end);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    {
+        value *= strcmp(end, units[i].unit) == 0 ? units[i].size : 1;
+    }
+    return value;
+}

@@ -24,6 +24,9 @@ void csv_free(struct csv *csv);
 long csv_column(const struct csv *csv, const char *name);
 const char *csv_cell(const struct csv *csv, size_t row, size_t column);
 
+/** A number, or a parameter's value in bytes, us or Gbps. */
+double csv_number(const char *cell);
+
 /** Adds a cell, quoted where RFC 4180 asks for it. */
 void csv_add_cell(struct text *t, const char *cell);
 

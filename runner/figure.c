@@ -84,7 +84,8 @@ struct collecting
     struct words x, where;
     const char *y, *series;
     double x_scale, y_scale;
-    size_t nline; /**< of data->line */
+    size_t nline;      /**< of data->line */
+    bool took, lacked; /**< of the run in hand: rows; one without a value */
     char **why;
 };
 
@@ -125,28 +126,6 @@ row_passes(const struct collecting *c, const struct row *r)
         }
     }
     return true;
-}
-
-/** A number, or a parameter's value in bytes, us or Gbps. */
-static double
-number_of(const char *cell)
-{
-    static const struct
-    {
-        const char *unit;
-        double size;
-    } units[] = {
-        {"KB", 1e3},     {"MB", 1e6},    {"GB", 1e9},    {"KiB", 1024}, {"MiB", 1048576},
-        {"GiB", 0x1p30}, {"ps", 1e-6},   {"ns", 1e-3},   {"ms", 1e3},   {"s", 1e6},
-        {"bps", 1e-9},   {"Kbps", 1e-6}, {"Mbps", 1e-3}, {"Tbps", 1e3},
-    };
-    char *end;
-    double value = strtod(cell, &end);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    {
-        value *= strcmp(end, units[i].unit) == 0 ? units[i].size : 1;
-    }
-    return value;
 }
 
 /** The place of @p key in a list; it is added with @p label where it is new. */
@@ -259,6 +238,13 @@ bar_add(struct figure_point **points, size_t *n, size_t category, const char *ce
     }
 }
 
+static void
+note_value(struct collecting *c, const char *cell)
+{
+    c->took = true;
+    c->lacked = c->lacked || !*cell;
+}
+
 static bool
 take_bar(struct collecting *c, const struct row *r)
 {
@@ -269,6 +255,7 @@ take_bar(struct collecting *c, const struct row *r)
         return false;
     }
     size_t series = series_of_row(c, r), category = category_of_row(c, r);
+    note_value(c, cell_of(c, r, c->y));
     bar_add(&c->data->points[series], &c->data->npoints[series], category, cell_of(c, r, c->y),
             c->y_scale);
     if (line)
@@ -319,11 +306,12 @@ take_line_point(struct collecting *c, const struct row *r)
     struct figure_data *data = c->data;
     size_t series = series_of_row(c, r);
     const char *x = cell_of(c, r, c->x.word[0]), *y = cell_of(c, r, c->y);
+    note_value(c, y);
     if (*x && *y)
     {
         struct figure_point *p =
             point_at(&data->points[series], &data->npoints[series], data->npoints[series]);
-        p->x = number_of(x) * c->x_scale;
+        p->x = csv_number(x) * c->x_scale;
         note_tic(c, r, p->x);
         point_add(p, strtod(y, NULL) * c->y_scale);
     }
@@ -357,10 +345,13 @@ collect_rows(struct collecting *c, const char *file, take_fn take)
     for (size_t i = 0; good && i < c->summary->nrows; i++)
     {
         struct row r = {i, NULL, 0};
+        c->took = c->lacked = false;
         if (row_passes(c, &r))
         {
             good = file ? collect_run(c, i, file, take) : take(c, &r);
         }
+        c->data->nruns += c->took;
+        c->data->nlacking += c->lacked;
     }
     return good;
 }

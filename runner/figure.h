@@ -35,6 +35,7 @@ struct figure_data
     struct figure_point *line;    /**< bars: a further line over the categories, or NULL */
     struct figure_tic *tics;      /**< lines: what the sweep calls the values of x, ascending */
     size_t ntics;
+    size_t nruns, nlacking; /**< runs shown; those of them without (some) values */
 };
 
 /** Reads what the figure needs from the results in @p out. NULL with a sentence in *why. */

@@ -375,11 +375,28 @@ write_inputs(const struct element *figure, const struct figure_data *data, const
     return good;
 }
 
+/** What is drawn is then the mean of the others. */
+static void
+warn_of_lacking(const struct element *figure, const struct figure_data *data)
+{
+    if (data->nlacking)
+    {
+        bool rows = figure_value(figure, "data").integer != 0;
+        fprintf(stderr, "weft: warning: figure %s: %zu of %zu runs %s %s\n",
+                element_value(figure, "name"), data->nlacking, data->nruns,
+                rows ? "lack values of" : "have no value of", element_value(figure, "y"));
+    }
+}
+
 static bool
 draw(const struct plan *plan, const struct element *figure, const char *out, char **why)
 {
     struct figure_data *data = figure_read(plan, figure, out, why);
     bool good = data && write_inputs(figure, data, out, why);
+    if (good)
+    {
+        warn_of_lacking(figure, data);
+    }
     figure_data_free(data);
     if (!good)
     {

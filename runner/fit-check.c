@@ -30,6 +30,22 @@ check_buffer(const struct fit *f, uint32_t nports)
     free(memory);
 }
 
+/** Into a smaller one no full frame fits, even if it is empty. */
+static void
+check_port_buffer(const struct fit *f)
+{
+    const struct weft_mmu_config *config = f->s->switches.config;
+    const struct weft_fabric_config *frame = f->s->fabric.config;
+    if (config->port_buffer > 0 && config->port_buffer < frame->payload + frame->header)
+    {
+        diag_error(f->d, f->switch_line,
+                   "port-buffer of %lld bytes holds no full frame of %lld + %lld bytes: every one "
+                   "would be dropped; expected %lld bytes at least, or 0",
+                   (long long)config->port_buffer, (long long)frame->payload,
+                   (long long)frame->header, (long long)(frame->payload + frame->header));
+    }
+}
+
 static void
 report_balancer(const struct fit *f, int code, const char *reason)
 {
@@ -93,6 +109,7 @@ check_fit(const struct scenario *s, int switch_line, int balancer_line, struct d
     const struct fit f = {s, d, switch_line, balancer_line};
     const uint32_t first[3] = {0, s->clos.ntors, s->clos.ntors + s->clos.naggs};
     size_t before = d->reported;
+    check_port_buffer(&f);
     for (uint32_t tier = 0; tier < s->clos.tiers && d->reported == before; tier++)
     {
         struct weft_switch_map map;

@@ -2,6 +2,7 @@
 #include "provenance.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -25,6 +26,9 @@
 #else
 #define COMPILER "GCC " __VERSION__
 #endif
+
+/** Failed links that are listed; of the others the number is. */
+#define MOST_LINKS 1000
 
 static struct text command;
 
@@ -69,6 +73,28 @@ clock_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/** The links that chance chose: "lower upper", the numbers of two switches, one link a line. */
+static void
+add_random_failures(struct text *t, const struct scenario *s)
+{
+    const struct random_failures *r = &s->random_failures;
+    const size_t n = weft_random_failures(&s->clos, r->edge, r->core, s->seed, s->run, NULL);
+    uint64_t *dead = xcalloc(n, sizeof *dead);
+    weft_random_failures(&s->clos, r->edge, r->core, s->seed, s->run, dead);
+    text_add(t, "random failures: %zu links%s\n", n, n ? ", lower and upper switch:" : "");
+    for (size_t i = 0; i < n && i < MOST_LINKS; i++)
+    {
+        struct weft_link link;
+        weft_clos_link(&s->clos, dead[i], &link);
+        text_add(t, "  %" PRIu32 " %" PRIu32 "\n", link.lower.index, link.upper.index);
+    }
+    if (n > MOST_LINKS)
+    {
+        text_add(t, "  ... and %zu more\n", n - MOST_LINKS);
+    }
+    free(dead);
+}
+
 char *
 provenance_text(const struct scenario *s, const struct run_results *r, double seconds)
 {
@@ -94,5 +120,9 @@ provenance_text(const struct scenario *s, const struct run_results *r, double se
     text_add(&t, "wall time: %.3f s\npeak memory: %ld KiB\n", seconds, usage.ru_maxrss);
     text_add(&t, "events: %" PRIu64 "\npacket-hops: %" PRIu64 "\n", r->summary.events,
              r->summary.packet_hops);
+    if (s->random_failures.edge > 0 || s->random_failures.core > 0)
+    {
+        add_random_failures(&t, s);
+    }
     return text_take(&t);
 }

@@ -185,13 +185,15 @@ struct named_value
     const char *name;
     double value;
     bool present;
+    struct report_rows rows;
 };
 
 struct named_values
 {
     struct named_value *values;
     size_t n;
-    bool incomplete; /**< an expression asked for one that is not there */
+    bool incomplete;         /**< an expression asked for one that is not there */
+    struct report_rows rows; /**< of that value in it which lacks most */
 };
 
 static bool
@@ -204,6 +206,9 @@ look_up(void *user, const char *name, double *value)
         {
             *value = v->values[i].value;
             v->incomplete = v->incomplete || !v->values[i].present;
+            const struct report_rows *rows = &v->values[i].rows;
+            const size_t most = v->rows.of - v->rows.have;
+            v->rows = v->rows.of == 0 || rows->of - rows->have > most ? *rows : v->rows;
             return true;
         }
     }
@@ -234,12 +239,31 @@ reduce(const struct csv *csv, size_t column, const bool *row, const char *of, do
     return n > 0;
 }
 
+/** Counts rows with and without a value; some without are worth a warning. */
+static struct report_rows
+count_rows(const struct report_source *s, const struct element *value, const struct csv *csv,
+           size_t column, const bool *row)
+{
+    struct report_rows n = {0, 0};
+    for (size_t r = 0; r < csv->nrows; r++)
+    {
+        n.of += row[r];
+        n.have += row[r] && *csv_cell(csv, r, column);
+    }
+    if (n.have && n.have < n.of)
+    {
+        fprintf(stderr, "%s:%d: warning: %zu of %zu rows in %s have no %s\n", s->d->file,
+                value->line, n.of - n.have, n.of, s->folder, element_value(value, "column"));
+    }
+    return n;
+}
+
 /** One <value> in one group. */
 static struct named_value
 read_value(struct report_source *s, const struct element *value, const struct keys *keys,
            char *const *cells)
 {
-    struct named_value v = {element_value(value, "name"), 0, false};
+    struct named_value v = {element_value(value, "name"), 0, false, {0, 0}};
     const struct csv *csv = source_file(s, value);
     if (!csv)
     {
@@ -256,6 +280,7 @@ read_value(struct report_source *s, const struct element *value, const struct ke
     long x = against ? column_of(s, csv, against, element_line(value, "against")) : 0;
     if (column >= 0 && x >= 0)
     {
+        v.rows = count_rows(s, value, csv, (size_t)column, row);
         v.present = against ? fit_exponent(csv, (size_t)x, (size_t)column, row, &v.value)
                             : reduce(csv, (size_t)column, row, of, &v.value);
         if (!v.present)
@@ -272,7 +297,7 @@ static void
 measure_group(struct report_source *s, const struct element *e, const struct keys *keys,
               struct report_numbers *n, size_t group)
 {
-    struct named_values v = {xcalloc(e->nchildren, sizeof *v.values), 0, false};
+    struct named_values v = {xcalloc(e->nchildren, sizeof *v.values), 0, false, {0, 0}};
     char *const *cells = n->nkeys ? n->groups + group * n->nkeys : NULL;
     for (size_t i = 0; i < e->nchildren; i++)
     {
@@ -291,10 +316,12 @@ measure_group(struct report_source *s, const struct element *e, const struct key
         }
         char *why;
         v.incomplete = false;
+        v.rows = (struct report_rows){0, 0};
         if (!expression_value(element_value(m, "is"), look_up, &v, &n->values[at], &why))
         {
             diag_error(s->d, element_line(m, "is"), "is '%s': %s", element_value(m, "is"), why);
         }
+        n->rows[at] = v.rows;
         n->present[at++] = !v.incomplete;
         free(why);
     }
@@ -320,6 +347,7 @@ report_numbers(struct report_source *s, const struct element *e)
     find_groups(s, csv, &keys, n);
     n->values = xcalloc(n->ngroups * n->nmeasured, sizeof *n->values);
     n->present = xcalloc(n->ngroups * n->nmeasured, sizeof *n->present);
+    n->rows = xcalloc(n->ngroups * n->nmeasured, sizeof *n->rows);
     for (size_t g = 0; g < n->ngroups; g++)
     {
         measure_group(s, e, &keys, n, g);
@@ -338,5 +366,6 @@ report_numbers_free(struct report_numbers *n)
     free(n->groups);
     free(n->values);
     free(n->present);
+    free(n->rows);
     free(n);
 }

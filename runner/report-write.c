@@ -91,6 +91,16 @@ add_number(struct text *t, double value, const struct element *measured)
     text_add(t, "%.*f", decimals, zero ? 0 : value);
 }
 
+/** " (8 of 10 runs)", where some runs have no value. */
+static void
+add_rows(struct text *t, struct report_rows rows)
+{
+    if (rows.have < rows.of)
+    {
+        text_add(t, " (%zu of %zu runs)", rows.have, rows.of);
+    }
+}
+
 /** "15.6 %" or, over several groups, "15.6 to 75.3 %". */
 static void
 add_measured(struct text *t, const struct element *measured, const struct report_numbers *n,
@@ -99,12 +109,15 @@ add_measured(struct text *t, const struct element *measured, const struct report
     const char *label = element_value(measured, "label"), *unit = element_value(measured, "unit");
     double least = INFINITY, most = -INFINITY;
     bool complete = n->ngroups > 0;
+    struct report_rows rows = {0, 0};
     for (size_t g = 0; g < n->ngroups; g++)
     {
         double v = n->values[g * n->nmeasured + column];
         complete = complete && n->present[g * n->nmeasured + column];
         least = v < least ? v : least;
         most = v > most ? v : most;
+        rows.have += n->rows[g * n->nmeasured + column].have;
+        rows.of += n->rows[g * n->nmeasured + column].of;
     }
     text_add(t, "%s%s", label ? label : "", label ? ": " : "");
     if (!complete)
@@ -119,6 +132,7 @@ add_measured(struct text *t, const struct element *measured, const struct report
         add_number(t, most, measured);
     }
     text_add(t, "%s%s", unit ? " " : "", unit ? unit : "");
+    add_rows(t, rows);
 }
 
 static void
@@ -163,6 +177,7 @@ add_table(struct report *r, const struct element *table)
                 if (n->present[column])
                 {
                     add_number(t, n->values[column], table->children[i]);
+                    add_rows(t, n->rows[column]);
                 }
                 text_add(t, "%s |", n->present[column] ? "" : "not run");
                 column++;

@@ -46,13 +46,20 @@ struct report_source
 
 void report_source_free(struct report_source *s);
 
+/** Of rows that were asked for, how many had a value. */
+struct report_rows
+{
+    size_t have, of;
+};
+
 /** Numbers of a <claim> or <table>: one row per group, one column per <measured>. */
 struct report_numbers
 {
     char **groups; /**< [group * nkeys + key]: the cells that name it */
     size_t nkeys, ngroups, nmeasured;
-    double *values; /**< [group * nmeasured + measured]; NAN where there is none */
-    bool *present;  /**< likewise: whether the results have it */
+    double *values;           /**< [group * nmeasured + measured]; NAN where there is none */
+    bool *present;            /**< likewise: whether the results have it */
+    struct report_rows *rows; /**< likewise: those that it rests on */
 };
 
 /** Computes them; what is wrong or missing is reported to the source's diagnostics. */

@@ -325,6 +325,13 @@ announce(const struct part *p, const struct progress_whole *w)
 {
     char left[32] = "";
     double elapsed = clock_seconds() - w->start;
+    if (p->due == 0)
+    {
+        fprintf(stderr,
+                "\n[scenario %zu of %zu] %s: its %zu runs are there already; none is to do\n",
+                w->sweep, w->nsweeps, p->path, p->loaded.plan->nruns);
+        return;
+    }
     if (w->before > 0 && w->total > w->before)
     {
         duration_text(left, sizeof left,

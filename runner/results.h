@@ -22,18 +22,18 @@ extern "C"
         int64_t cct;       /**< ps: last delivery of the slowest group, from time 0 */
         int64_t cct_acked; /**< ps: last ACK of the slowest group */
         int64_t cct_mean;  /**< ps: mean over groups of the last delivery */
-        int64_t bound;     /**< ps: the closed form's lower bound; 0: none known */
-        double slowdown;   /**< cct / bound; 0: none known */
+        int64_t bound;     /**< ps: the closed form's lower bound; -1: none known */
+        double slowdown;   /**< cct / bound, both from the earliest start; NaN: none known */
 
-        int64_t bound_acked;  /**< ps: lower bound of cct_acked; 0: none known */
-        double increase;      /**< cct_acked / bound_acked - 1; NaN: none known */
+        int64_t bound_acked; /**< ps: lower bound of cct_acked; -1: none known */
+        double increase;     /**< cct_acked / bound_acked - 1, from the earliest start; NaN: none */
         double step_increase; /**< mean over steps of step_result.increase */
-        double rho_max;       /**< share of line rate that the fabric with its failures can serve */
-        int64_t bound_rho;    /**< ps: bound_acked for hosts that send at that; 0: none known */
-        double increase_rho;  /**< cct_acked / bound_rho - 1; NaN: none known */
+        double rho_max; /**< share of line rate at which it can serve all flows that have a path */
+        int64_t bound_rho;   /**< ps: bound_acked for hosts that send at that; -1: none known */
+        double increase_rho; /**< cct_acked / bound_rho - 1, likewise; NaN: none known */
 
-        double
-            goodput; /**< bit/s: mean over QPs of payload delivered / time from start to delivery */
+        double goodput;   /**< bit/s: mean over QPs of payload delivered / time from start to
+                             delivery;   0 of those that delivered nothing */
         double mean_rate; /**< bit/s: mean over QPs of the congestion control's rate, weighted by
                              time active */
         uint64_t messages, qps;
@@ -79,7 +79,7 @@ extern "C"
     struct qp_result
     {
         uint32_t qp, src, dst;
-        uint64_t bytes; /**< payload of all its messages */
+        uint64_t bytes; /**< payload of its messages that could start */
         int64_t start, delivered;
         uint64_t sent, resent, duplicates, out_of_order, nacks_sent, nacks_received, cnps_received,
             cuts, timeouts;
@@ -133,7 +133,7 @@ extern "C"
         int64_t posted;  /**< ps: the first of its messages could start */
         int64_t acked;   /**< ps: last ACK; -1: a message has none */
         int64_t cct;     /**< ps: of its slowest message, from start to last ACK; -1: as acked */
-        int64_t bound;   /**< ps: lower bound of cct; 0: none known */
+        int64_t bound;   /**< ps: lower bound of cct; -1: none known */
         double increase; /**< cct / bound - 1; NaN: none known */
     };
 

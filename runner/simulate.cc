@@ -514,10 +514,12 @@ Run::Collect(run_results* out)
     CollectSwitches(sum);
     CollectTimes(*out, sum);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
-    sum.bound = bound_of(&m_s, m_work->GetMessages().data(), m_work->GetMessages().size(), whole);
-    sum.slowdown = sum.bound > 0 && sum.cct >= 0
-                     ? static_cast<double>(sum.cct) / static_cast<double>(sum.bound)
-                     : 0;
+    const std::vector<weft_message>& messages = m_work->GetMessages();
+    const int64_t first = first_start(messages.data(), messages.size());
+    sum.bound = bound_of(&m_s, messages.data(), messages.size(), whole);
+    sum.slowdown = sum.bound > first && sum.cct >= 0
+                     ? static_cast<double>(sum.cct - first) / static_cast<double>(sum.bound - first)
+                     : std::nan("");
     sum.failed = m_work->GetUndelivered();
     sum.unstarted = m_work->GetUnstarted();
     sum.links_failed = links_failed(m_failures.data(), m_failures.size(), WeftNow());

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "textbuf.h"
 
 struct bounding
@@ -15,6 +16,8 @@ struct bounding
     size_t n;
     struct weft_wire wire; /**< links: 0 */
     int64_t pace;          /**< bit/s at which hosts send data */
+    int64_t first;         /**< ps: the earliest start that the workload names */
+    int64_t spread;        /**< ps: how much later the latest one is */
 };
 
 /** The closed forms hold for links that are all alike and an ACK for each packet. */
@@ -35,17 +38,49 @@ wire_of(const struct bounding *b, const struct weft_message *m)
     return w;
 }
 
-/** From a message's start to its last ACK, while its sender receives as much as it sends. A short
- * last packet behind full ones is not counted. */
+static bool
+acks_take_wire(const struct bounding *b)
+{
+    const struct weft_fabric_config *frame = b->s->fabric.config;
+    return frame->ack_priority != WEFT_ACK_IDEAL;
+}
+
+static int64_t
+larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/** How much sooner than after equal starts the last ACK may come: by the spread, and by the ACKs of
+ * as many packets as may leave in it before there is anything to answer. */
+static int64_t
+early_by(const struct bounding *b, const struct weft_wire *w)
+{
+    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
+    int64_t ack = weft_wire_time(w->ack + w->gap, w->rate);
+    int64_t packets = b->spread / slot + 1;
+    return ack > (WEFT_NEVER - b->spread) / packets ? WEFT_NEVER : b->spread + packets * ack;
+}
+
+/** From a message's start to its last ACK, while its sender receives as much as it sends and has
+ * started no more than the spread before the one that it receives from: until that one's data
+ * comes, its own need not make room for ACKs. A short last packet behind full ones is not counted.
+ */
 static int64_t
 exchange_bound(const struct bounding *b, const struct weft_message *m)
 {
     struct weft_wire w = wire_of(b, m);
+    const int64_t answered = weft_answered_bound(&w, 1, m->bytes, b->pace);
+    if (!acks_take_wire(b))
+    {
+        return answered;
+    }
     if (m->bytes < (uint64_t)w.payload)
     {
         w.payload = (int64_t)m->bytes;
     }
-    return weft_permutation_paced_bound(&w, m->bytes / (uint64_t)w.payload, b->pace);
+    int64_t all = weft_permutation_paced_bound(&w, m->bytes / (uint64_t)w.payload, b->pace);
+    return b->spread == 0 ? all : larger(all - early_by(b, &w), answered);
 }
 
 /* --- one step --------------------------------------------------------------------------------- */
@@ -138,6 +173,7 @@ fill_steps(const struct bounding *b, const struct flow_result *flows, size_t nst
         const uint32_t *mine = order + first[k];
         size_t n = first[k + 1] - first[k];
         steps[k].step = (uint32_t)k;
+        steps[k].bound = -1;
         measure_step(flows, mine, n, &steps[k]);
         bool exchange = b->wire.rate && is_exchange(b, mine, n, marks, (uint32_t)k + 1);
         for (size_t i = 0; exchange && i < n; i++)
@@ -153,10 +189,11 @@ fill_steps(const struct bounding *b, const struct flow_result *flows, size_t nst
     return known;
 }
 
+/** Of times from @p first on. */
 static double
-increase_of(int64_t time, int64_t bound)
+increase_of(int64_t time, int64_t bound, int64_t first)
 {
-    return bound > 0 && time >= 0 ? (double)time / (double)bound - 1 : NAN;
+    return bound > first && time >= 0 ? (double)(time - first) / (double)(bound - first) - 1 : NAN;
 }
 
 /** Returns the mean increase. */
@@ -166,7 +203,7 @@ relate_steps(struct step_result *steps, size_t nsteps)
     double sum = 0;
     for (size_t k = 0; k < nsteps; k++)
     {
-        steps[k].increase = increase_of(steps[k].cct, steps[k].bound);
+        steps[k].increase = increase_of(steps[k].cct, steps[k].bound, 0);
         sum += steps[k].increase / (double)nsteps;
     }
     return sum;
@@ -240,39 +277,39 @@ static int64_t
 alltoall_bound(const struct bounding *b)
 {
     struct weft_wire w = b->wire;
-    int64_t start = WEFT_NEVER;
     uint32_t groups = 1;
     for (size_t i = 0; i < b->n; i++)
     {
         const struct weft_message *m = &b->messages[i];
         uint32_t links = weft_clos_hops(&b->s->clos, m->src, m->dst);
         w.links = w.links == 0 || links < w.links ? links : w.links;
-        start = m->start < start ? m->start : start;
         groups = m->group >= groups ? m->group + 1 : groups;
     }
     uint32_t ranks = b->s->clos.nhosts / groups;
-    return later(start, weft_alltoall_acked_bound(&w, ranks, b->messages[0].bytes, b->pace));
+    uint64_t bytes = b->messages[0].bytes;
+    return later(b->first, acks_take_wire(b) ? weft_alltoall_acked_bound(&w, ranks, bytes, b->pace)
+                                             : weft_answered_bound(&w, ranks - 1, bytes, b->pace));
 }
 
-/** @p phases: messages of one step wait for those of another. 0: no bound is known. */
+/** @p phases: messages of one step wait for those of another. -1: no bound is known. */
 static int64_t
 whole_bound(const struct bounding *b, bool phases)
 {
     bool all = strcmp(b->s->workload.algo->name, "alltoall") == 0;
     if (!phases && !all)
     {
-        return 0;
+        return -1;
     }
     /* Of an all-to-all this is the time of the farthest pair by itself. */
     int64_t chain = chain_bound(b), load = phases ? 0 : alltoall_bound(b);
-    return chain > load ? chain : load;
+    return larger(chain, load);
 }
 
 void
 collect_steps(const struct scenario *s, const struct weft_message *messages, const uint32_t *next,
               struct run_results *r)
 {
-    struct bounding b = {s, messages, next, r->nflows, {0}, 0};
+    struct bounding b = {s, messages, next, r->nflows, {0}, 0, first_start(messages, r->nflows), 0};
     struct run_summary *sum = &r->summary;
     size_t nsteps = 1;
     bool chained = false;
@@ -280,6 +317,7 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     {
         nsteps = messages[i].step + 1 > nsteps ? messages[i].step + 1 : nsteps;
         chained = chained || messages[i].nnext > 0;
+        b.spread = larger(b.spread, messages[i].start - b.first);
     }
     if (!make_wire(s, &b.wire))
     {
@@ -291,12 +329,12 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     double mean = relate_steps(steps, nsteps);
     /* Steps that do not wait for each other are none: all their messages go at once. */
     bool phases = nsteps == 1 || chained;
-    sum->bound_acked = known ? whole_bound(&b, phases) : 0;
-    sum->increase = increase_of(sum->cct_acked, sum->bound_acked);
+    sum->bound_acked = known ? whole_bound(&b, phases) : -1;
+    sum->increase = increase_of(sum->cct_acked, sum->bound_acked, b.first);
     sum->step_increase = nsteps > 1 && phases ? mean : NAN;
     b.pace = (int64_t)(sum->rho_max * (double)b.wire.rate);
-    sum->bound_rho = known && b.pace > 0 ? whole_bound(&b, phases) : 0;
-    sum->increase_rho = increase_of(sum->cct_acked, sum->bound_rho);
+    sum->bound_rho = known && b.pace > 0 ? whole_bound(&b, phases) : -1;
+    sum->increase_rho = increase_of(sum->cct_acked, sum->bound_rho, b.first);
     r->nsteps = nsteps > 1 && phases ? nsteps : 0;
     r->steps = steps;
 }

@@ -241,12 +241,12 @@ static const struct
 {
     const char *column, *title;
     double scale;
-    int decimals;
+    const char *format;
 } shown[] = {
-    {"cct_us", "cct_ms", 1e-3, 3},          {"slowdown", "slowdown", 1, 3},
-    {"goodput_gbps", "goodput_gbps", 1, 2}, {"mean_rate_gbps", "rate_gbps", 1, 2},
-    {"resent_share", "resent_%", 100, 2},   {"nacks_received", "nacks", 1, 0},
-    {"timeouts", "timeouts", 1, 0},         {"increase", "increase_%", 100, 2},
+    {"cct_us", "cct_ms", 1e-3, "%#.5g"},         {"slowdown", "slowdown", 1, "%.3f"},
+    {"goodput_gbps", "goodput_gbps", 1, "%.2f"}, {"mean_rate_gbps", "rate_gbps", 1, "%.2f"},
+    {"resent_share", "resent_%", 100, "%.2f"},   {"nacks_received", "nacks", 1, "%.0f"},
+    {"timeouts", "timeouts", 1, "%.0f"},         {"increase", "increase_%", 100, "%.2f"},
 };
 
 #define NSHOWN (sizeof shown / sizeof *shown)
@@ -263,6 +263,48 @@ widest(const struct csv *csv, size_t column)
     return width;
 }
 
+/** The number in a cell; NAN: it is empty, or there is no such column. */
+static double
+number_in(const struct csv *csv, size_t row, const char *name, const char *suffix)
+{
+    char *whole = xformat("%s%s", name, suffix);
+    long column = csv_column(csv, whole);
+    const char *cell = column < 0 ? "" : csv_cell(csv, row, (size_t)column);
+    free(whole);
+    return *cell ? strtod(cell, NULL) : NAN;
+}
+
+/** Messages that were given up, and those that waited for them. */
+static double
+failed_in(const struct csv *csv, size_t row, const char *suffix)
+{
+    return number_in(csv, row, "failed", suffix) + number_in(csv, row, "unstarted", suffix);
+}
+
+static bool
+any_failed(const struct csv *csv, const char *suffix)
+{
+    for (size_t row = 0; row < csv->nrows; row++)
+    {
+        if (failed_in(csv, row, suffix) > 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+print_number(const char *format, double value)
+{
+    char text[64] = "-";
+    if (!isnan(value))
+    {
+        snprintf(text, sizeof text, format, value);
+    }
+    printf("%13s", text);
+}
+
 /** The values that vary and the main totals; @p suffix: "_mean" for an aggregate. */
 static void
 print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffix)
@@ -275,7 +317,8 @@ print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffi
     {
         printf("%13s", shown[c].title);
     }
-    printf("\n");
+    const bool failed = any_failed(csv, suffix);
+    printf("%s\n", failed ? "       failed" : "");
     for (size_t row = 0; row < csv->nrows && row < MOST_SHOWN; row++)
     {
         for (size_t k = first; k < first + nkeys; k++)
@@ -284,11 +327,12 @@ print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffi
         }
         for (size_t c = 0; c < NSHOWN; c++)
         {
-            char *name = xformat("%s%s", shown[c].column, suffix);
-            long column = csv_column(csv, name);
-            double v = column < 0 ? 0 : strtod(csv_cell(csv, row, (size_t)column), NULL);
-            printf("%13.*f", shown[c].decimals, v * shown[c].scale);
-            free(name);
+            print_number(shown[c].format,
+                         number_in(csv, row, shown[c].column, suffix) * shown[c].scale);
+        }
+        if (failed)
+        {
+            print_number("%.5g", failed_in(csv, row, suffix));
         }
         printf("\n");
     }
@@ -337,6 +381,54 @@ write_csv(const char *out, const char *name, struct text *t)
     return csv;
 }
 
+/** The values of one case, as "ops, 1MiB"; the scenario's name if nothing but the seed varies. */
+static char *
+case_name(const struct plan *plan, size_t run)
+{
+    char *key = seedless_key(plan, run);
+    struct text t = {0};
+    for (const char *c = *key ? key + 1 : plan->name; *c; c++)
+    {
+        text_add(&t, *c == ',' ? ", " : "%c", *c);
+    }
+    free(key);
+    return text_take(&t);
+}
+
+/** A mean over those seeds alone that went well is not that of the case. */
+static void
+warn_of_missing(const struct plan *plan, const struct csv *summary)
+{
+    size_t *run = runs_of_rows(plan, summary);
+    bool *used = xcalloc(summary->nrows, sizeof *used);
+    for (size_t first = 0; first < summary->nrows; first++)
+    {
+        size_t n = 0, missing = 0;
+        char *name = used[first] ? NULL : case_name(plan, run[first]);
+        for (size_t row = first; name && row < summary->nrows; row++)
+        {
+            char *other = used[row] ? NULL : case_name(plan, run[row]);
+            if (other && strcmp(name, other) == 0)
+            {
+                used[row] = true;
+                n++;
+                missing += failed_in(summary, row, "") > 0 &&
+                           isnan(number_in(summary, row, "increase", ""));
+            }
+            free(other);
+        }
+        if (missing)
+        {
+            fprintf(stderr,
+                    "weft: warning: %zu of %zu runs of %s have no increase (messages failed)\n",
+                    missing, n, name);
+        }
+        free(name);
+    }
+    free(used);
+    free(run);
+}
+
 static bool
 aggregate_write(const struct plan *plan, const char *out, const struct csv *summary)
 {
@@ -347,6 +439,8 @@ aggregate_write(const struct plan *plan, const char *out, const struct csv *summ
     {
         printf("\nmean over seeds (aggregate.csv has least and greatest values as well)\n");
         print_table(csv, 0, 1 + key_columns(plan, false), "_mean");
+        fflush(stdout);
+        warn_of_missing(plan, summary);
     }
     csv_free(csv);
     return csv != NULL;

@@ -2,6 +2,8 @@
 /* Lower bounds on completion times. What does not fit 63 bits comes out as WEFT_NEVER. */
 #include "theory/muldiv.h"
 
+#include <stdbool.h>
+
 #include <weft/param.h>
 #include <weft/theory.h>
 
@@ -124,6 +126,14 @@ weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes)
     return ranks < 2 ? 0 : burst(w, ranks - 1, weft_packets(bytes, ranks), w->rate);
 }
 
+/* Packets that a host of an exchange sends before the first one comes (ofan's i1) but one. */
+static uint64_t
+sent_alone(const struct weft_wire *w, int64_t slot)
+{
+    int64_t td = weft_wire_time(w->payload + w->header, w->rate);
+    return weft_packets((uint64_t)(weft_one_way(w) - td), slot);
+}
+
 /*
  * ofan Appendix B. Each host sends i1 packets before the first one arrives; then data and ACKs
  * alternate up to ACK i2 = m - i1 + 1; then only ACKs are left. The last ACK, m, is due when the
@@ -145,8 +155,7 @@ weft_permutation_bound(const struct weft_wire *w, uint64_t m)
     }
     int64_t others = w->links - 1;
     int64_t first = add(tp, mul(w->links, td));
-    int64_t ahead = add(tp, mul((uint64_t)others, td));
-    uint64_t i1 = weft_packets((uint64_t)ahead, data) + 1;
+    uint64_t i1 = sent_alone(w, data) + 1;
     int64_t back = add(tp, mul((uint64_t)others, ta));
     if (m < i1)
     {
@@ -158,11 +167,31 @@ weft_permutation_bound(const struct weft_wire *w, uint64_t m)
     return add(i2_ack, acks > back ? acks : back);
 }
 
+/* What two lone hosts can reach: from i1 packets on a gap less than what is printed. */
+static int64_t
+exchange(const struct weft_wire *w, uint64_t m)
+{
+    int64_t printed = weft_permutation_bound(w, m);
+    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
+    bool alternates = printed != WEFT_NEVER && m > sent_alone(w, slot);
+    return printed - (alternates ? weft_wire_time(w->gap, w->rate) : 0);
+}
+
 /* The sender's pace, if it is one: slower than the wire. */
 static int64_t
 slower(const struct weft_wire *w, int64_t pace)
 {
     return pace < w->rate ? pace : w->rate;
+}
+
+int64_t
+weft_answered_bound(const struct weft_wire *w, uint32_t messages, uint64_t bytes, int64_t pace)
+{
+    if (messages == 0 || bytes == 0 || w->links == 0)
+    {
+        return 0;
+    }
+    return pace <= 0 ? WEFT_NEVER : add(burst(w, messages, bytes, slower(w, pace)), way(w, w->ack));
 }
 
 /*
@@ -180,14 +209,13 @@ weft_permutation_paced_bound(const struct weft_wire *w, uint64_t m, int64_t pace
     }
     if (pace >= w->rate)
     {
-        return weft_permutation_bound(w, m);
+        return exchange(w, m);
     }
     int64_t slot = weft_wire_time(w->payload + w->header + w->gap, pace);
     int64_t data = weft_wire_time(w->payload + w->header + w->gap, w->rate);
     int64_t ack = weft_wire_time(w->ack + w->gap, w->rate);
     int64_t first = weft_one_way(w);
-    int64_t ahead = first - weft_wire_time(w->payload + w->header, w->rate);
-    uint64_t alone = weft_packets((uint64_t)ahead, slot); /* i1 - 1 */
+    uint64_t alone = sent_alone(w, slot);
     uint64_t turns = m - 1 > alone ? m - 1 - alone : 0;
     int64_t shared = add(data, ack) > slot ? add(data, ack) : slot;
     int64_t leaves = add(mul(m - 1 - turns, slot), mul(turns, shared));
@@ -224,7 +252,7 @@ weft_alltoall_acked_bound(const struct weft_wire *w, uint32_t ranks, uint64_t by
     {
         return WEFT_NEVER;
     }
-    int64_t answered = add(burst(w, ranks - 1, bytes, slower(w, pace)), way(w, w->ack));
+    int64_t answered = weft_answered_bound(w, ranks - 1, bytes, pace);
     int64_t carried = load(w, ranks - 1, bytes);
     carried -= carried == WEFT_NEVER ? 0 : weft_wire_time(w->gap, w->rate);
     int64_t before = last_frame(w, bytes) > w->ack ? last_frame(w, bytes) : w->ack;

@@ -95,6 +95,12 @@ permutation_refusal(const void *config, const struct weft_hosts *hosts)
     {
         return "every rank would send to itself; expected a shift that is no multiple of the ranks";
     }
+    if (hosts->per_pod >= hosts->n)
+    {
+        return "pattern inter-pod has no other pod to send to: a leaf-spine, like any fabric of "
+               "two "
+               "tiers, is one pod; expected a fat-tree of three tiers";
+    }
     return "a pod holds more than half of a group, so that not all can send to other pods; "
            "expected "
            "at least two pods, and in none of them more than half of a group";

@@ -76,16 +76,11 @@ WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
     std::vector<uint64_t> dead(m_lasting);
     std::sort(dead.begin(), dead.end());
     dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
-    m_rhoMax = 1;
-    if (dead.empty())
-    {
-        return;
-    }
     const bool ideal = m_ccOps == weft_cc_find("ideal");
     const int64_t split =
         ideal ? m_cc.GetConfigAs<weft_cc_ideal_config>().split : int64_t{WEFT_SPLIT_PATH};
     std::vector<uint64_t> fibMemory;
-    const weft_fib* fib = MakeFib(dead, false, fibMemory);
+    const weft_fib* fib = dead.empty() ? nullptr : MakeFib(dead, false, fibMemory);
     const int64_t size = weft_rho_size(&m_clos, flows.size());
     NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
     std::vector<uint64_t> memory(static_cast<size_t>(size) / 8 + 1);

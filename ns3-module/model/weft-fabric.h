@@ -106,11 +106,11 @@ class WeftFabric : public Object
      */
     bool Build(const NodeContainer& hosts, const NodeContainer& switches, std::string& error);
 
-    /** Computes GetRhoMax() from the failures at time 0 that last. To be called before QPs are
+    /** Computes GetRhoMax(), given the failures at time 0 that last. To be called before QPs are
      * created; a WeftCollective does so. @param flows every pair of hosts that has a QP */
     void SetFlows(const std::vector<weft_flow>& flows);
     /** @return the share of line rate at which hosts may send so that the links that are left can
-     * serve it (weft_rho_max()); 1 if all are there */
+     * serve all flows that have a path (weft_rho_max()) */
     double GetRhoMax() const
     {
         return m_rhoMax;

@@ -367,13 +367,33 @@ START_TEST(taking_turns_at_any_pace_comes_close_to_the_paced_bound)
 }
 END_TEST
 
-/* rho = 1 is the printed number; half the rate, 255 slots of 83.56 ns and one round trip. */
+/* rho = 1 is the printed number less a gap, which two lone hosts reach; half the rate, 255 slots
+ * of 83.56 ns and one round trip. */
 START_TEST(paced_permutation_of_the_papers_size)
 {
-    ck_assert_int_eq(weft_permutation_paced_bound(&ofan, 256, ofan.rate), 17056940);
-    ck_assert_int_eq(weft_permutation_paced_bound(&ofan, 256, 2 * ofan.rate), 17056940);
+    ck_assert_int_eq(weft_permutation_paced_bound(&ofan, 256, ofan.rate), 17056740);
+    ck_assert_int_eq(weft_permutation_paced_bound(&ofan, 256, 2 * ofan.rate), 17056740);
+    ck_assert_int_eq(weft_permutation_paced_bound(&ofan, 77, ofan.rate),
+                     weft_permutation_bound(&ofan, 77));
+    ck_assert_int_eq(weft_permutation_paced_bound(&ofan, UINT64_MAX, ofan.rate), WEFT_NEVER);
     ck_assert_int_eq(weft_permutation_paced_bound(&ofan, 256, ofan.rate / 2),
                      255 * 83560 + 6 * 541580 + 6 * 500640);
+}
+END_TEST
+
+/* ACKs that take no wire: 256 packets and one round trip; of a short one its own way. */
+START_TEST(data_alone_is_answered_when_it_arrives)
+{
+    const int64_t back = 6 * 500640;
+    ck_assert_int_eq(weft_answered_bound(&ofan, 1, 1 << 20, ofan.rate),
+                     255 * 41780 + 6 * 541580 + back);
+    ck_assert_int_eq(weft_answered_bound(&ofan, 1, 1 << 20, ofan.rate / 2),
+                     255 * 83560 + 6 * 541580 + back);
+    ck_assert_int_eq(weft_answered_bound(&ofan, 127, 1 << 20, 2 * ofan.rate),
+                     (127 * 256 - 1) * INT64_C(41780) + 6 * 541580 + back);
+    ck_assert_int_eq(weft_answered_bound(&ofan, 1, 100, ofan.rate), 6 * (1620 + US / 2) + back);
+    ck_assert_int_eq(weft_answered_bound(&ofan, 1, 0, ofan.rate), 0);
+    ck_assert_int_eq(weft_answered_bound(&ofan, 1, 1, 0), WEFT_NEVER);
 }
 END_TEST
 
@@ -383,6 +403,7 @@ theory_bounds_suite(void)
     Suite *suite = suite_create("theory-bounds");
     TCase *tc = tcase_create("theory-bounds");
     tcase_add_test(tc, alltoall_of_the_papers_size);
+    tcase_add_test(tc, data_alone_is_answered_when_it_arrives);
     tcase_add_test(tc, one_packet_each_is_a_round_trip);
     tcase_add_test(tc, nothing_takes_no_time_and_the_absurd_never_ends);
     tcase_add_test(tc, no_order_of_data_and_acks_beats_the_alltoall_bound);

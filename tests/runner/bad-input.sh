@@ -169,6 +169,12 @@ at 'a repair before the failure' 'repair of <failure> is not after at' \
     's,<drop,<failure leaf="0" spine="1" at="2ms" repair="1ms"/><drop,'
 at 'a repair before random failures' 'repair of <random-failures> is not after at' \
     's,<drop,<random-failures at="2ms" repair="1ms"/><drop,'
+at 'random failures of no probability' '<random-failures> without a probability' \
+    's,<drop,<random-failures repair="1ms"/><drop,'
+at 'a port too small for a frame' 'port-buffer of 1000 bytes holds no full frame' \
+    's,preset="100g",preset="100g" pfc="off" port-buffer="1000B",'
+edited 'inter-pod in one pod' '.*no other pod to send to: a leaf-spine.*three tiers' \
+    's,kind="ring",kind="permutation" pattern="inter-pod",'
 at 'cores in two tiers' 'aggregation-core of <random-failures>: this leaf-spine has two tiers' \
     's,<drop,<random-failures aggregation-core="0.1"/><drop,'
 at 'a percentage' "probability '1%' of <random-failures>" 's,<drop,<random-failures probability="1%"/><drop,'

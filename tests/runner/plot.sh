@@ -76,6 +76,13 @@ expected=$(awk -F, '$2 == "themis" && $3 == "40KB" { n++; s += $5; q += $5 * $5 
 awk -v e="$expected" 'sprintf("%d %.3f", $1, $4) == e { found = 1 } END { exit !found }' \
     results/more/times.dat || fail "the figure does not show $expected"
 
+# A run without a value is not passed over in silence.
+cp results/tiny/summary.csv whole.csv
+awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cct_us") c = i } NR == 2 { $c = "" } 1' \
+    whole.csv >results/tiny/summary.csv
+"$weft" plot results/tiny --figure cct >/dev/null 2>messages
+grep -q '^weft: warning: figure cct: 1 of 6 runs have no value of cct_us$' messages || fail 'no warning of a hole'
+cp whole.csv results/tiny/summary.csv
 rm results/tiny/*.svg
 "$weft" plot "$here/tiny.xml" --figure rate >/dev/null
 [ -e results/tiny/rate.svg ] || fail '--figure does not draw it'

@@ -112,6 +112,33 @@ sed -e 's/results="demo"/results="other"/' claims/demo.xml >claims/edited.xml
 "$weft" report claims/edited.xml --allow-missing >missing.md
 [ "$(grep -c 'not run' missing.md)" = 3 ] || fail '--allow-missing does not say what was not run'
 
+# Runs without a value are not passed over in silence.
+mkdir results/holes
+printf 'run,case,seed,increase\n1,a,1,0.1\n2,a,2,\n3,a,3,0.3\n4,b,1,0.5\n' >results/holes/summary.csv
+cat >claims/holes.xml <<'END'
+<claims title="Holes">
+  <section title="One" results="holes" scenario="holes.xml">
+    <claim>
+      <says>a and b</says>
+      <value name="a" column="increase" where="case=a"/>
+      <value name="b" column="increase" where="case=b"/>
+      <measured label="a" is="100 * a" unit="%"/>
+      <measured label="b" is="100 * b" unit="%"/>
+    </claim>
+    <claim each="case">
+      <says>all</says>
+      <value name="v" column="increase"/>
+      <measured is="v"/>
+    </claim>
+  </section>
+</claims>
+END
+"$weft" report claims/holes.xml >holes.md 2>messages
+grep -qF '| a: 20.0 % (2 of 3 runs)<br>b: 50.0 % |' holes.md || { cat holes.md; fail 'a hole in a'; }
+grep -qF '| 0.2 to 0.5 (3 of 4 runs) |' holes.md || { cat holes.md; fail 'a hole in all'; }
+grep -q 'holes.xml:5: warning: 1 of 3 rows in results/holes have no increase' messages ||
+    fail 'no warning of a hole'
+
 # The shipped claims are sound: every test and every scenario that they name is there.
 for claims in "$root"/docs/claims/*.xml; do
     "$weft" report "$claims" --results "$work" --allow-missing >/dev/null || fail "$claims is not sound"

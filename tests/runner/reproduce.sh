@@ -90,6 +90,8 @@ grep -q 'not run' docs/validation.md && fail 'the report lacks results'
 cp docs/validation.md whole.md
 expect 0 demo
 cmp docs/validation.md whole.md || fail 'a second call writes another report'
+grep -q 'scenarios/first.xml: its 6 runs are there already; none is to do$' messages || fail 'no word that nothing is to do'
+grep -q '0 of 0' messages && fail 'nothing of nothing'
 [ "$after" = "$(find results -name provenance.txt | sort | xargs ls -li --time-style=full-iso |
     awk '{ print $1, $8, $NF }')" ] || fail 'a finished run was repeated'
 

@@ -56,7 +56,10 @@ grep -q '^weft: warning: ring: 2 of 16 messages .*such as host 1 to host 2$' mes
 is ring failed 2
 is ring unstarted 0
 is ring links_failed 2
-is ring bound_us 0.000000
+is ring bound_us ''
+is ring slowdown ''
+grep -q ' resent_%.* failed$' out || fail 'no column of what failed'
+grep -q '^ring .* - .* 2$' out || fail 'what is unknown is not shown as such'
 grep -q '^1,1,1,2,0,0,50000,0.000000,,$' ring/runs/ring/flows.csv ||
     fail 'a message that failed has times in flows.csv'
 case "$(column ring goodput_gbps) $(column ring cct_us)" in

@@ -65,9 +65,18 @@ extern "C"
      * The same where hosts send data at @p pace bit/s (rho times the rate; gaps included), a data
      * packet starting a slot of that rate after the one before it, and reply at line rate. A true
      * bound for NICs that let data and ACKs take turns: the wire must carry all of both, and data
-     * that waits for its turn or its slot cannot be answered. With pace = rate the printed number.
+     * that waits for its turn or its slot cannot be answered. With pace = rate the number above,
+     * less that gap: what two lone hosts reach.
      */
     int64_t weft_permutation_paced_bound(const struct weft_wire *w, uint64_t m, int64_t pace);
+
+    /**
+     * @p messages equal ones of @p bytes that leave one host at @p pace bit/s (at most the rate):
+     * least time of the last ACK if ACKs take no wire from data: the last packet is answered when
+     * it arrives. For an exchange 1 message, for an all-to-all one per peer.
+     */
+    int64_t weft_answered_bound(const struct weft_wire *w, uint32_t messages, uint64_t bytes,
+                                int64_t pace);
 
     /**
      * Direct all-to-all among n ranks, @p bytes for each peer, sent at @p pace bit/s (at most the
