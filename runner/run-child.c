@@ -89,7 +89,7 @@ report_done(const struct child *c, const struct run_results *r, double seconds)
     }
     else
     {
-        snprintf(text, sizeof text, "completion time %.3f ms, goodput %.2f Gbps (%.1f s)",
+        snprintf(text, sizeof text, "completion time %.5g ms, goodput %.2f Gbps (%.1f s)",
                  (double)r->summary.cct * 1e-9, r->summary.goodput * 1e-9, seconds);
     }
     send_report(c, REPORT_DONE, 1, text);

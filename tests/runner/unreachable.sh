@@ -98,4 +98,12 @@ if [ $# != 4 ] || [ "$1" != 0 ] || [ "$1" -ge "$3" ] || [ "$2" -gt "$3" ] || [ "
     [ "$4" -gt 32 ]; then
     fail "links failed at four rates: $*"
 fi
+
+# A mean over those seeds alone that went well says so.
+scenario seeds 'kind="permutation" bytes="20KB"' '<fabric payload="1500B" ack-every="1"/>
+  <random-failures probability="0.25"/><sweep><seeds count="4"/></sweep>'
+k=$(column seeds failed | xargs -n 1 | grep -cv '^0$' || true)
+[ "$k" -gt 0 ] || fail 'no seed with messages that failed'
+grep -q "^weft: warning: $k of 4 runs of seeds have no increase (messages failed)$" messages ||
+    fail "no warning that $k runs have no increase"
 echo 'unreachable hosts are reported'
