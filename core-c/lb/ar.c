@@ -4,6 +4,7 @@
  * packet takes a random port of the least bin. A queue exactly at a threshold is in the higher bin.
  */
 #include "base/tables.h"
+#include "lb/candidates.h"
 
 #include <assert.h>
 
@@ -93,17 +94,25 @@ bin_of(const struct ar *ar, uint32_t queue)
            (uint32_t)(queue >= ar->threshold[2]);
 }
 
+/* The longest queue of a bin. */
+static inline uint32_t
+end_of(const struct ar *ar, uint32_t bin)
+{
+    return bin < 3 ? ar->threshold[bin] - 1 : UINT32_MAX;
+}
+
 static uint32_t
 ar_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
     struct ar *ar = (struct ar *)state;
+    const uint32_t distinct = weft_ports_distinct(ports);
     uint16_t least[MAX_PORTS];
     uint32_t count = 0;
     uint32_t best = UINT32_MAX;
     (void)packet;
     (void)now;
     assert(ports->n >= 1 && ports->n <= MAX_PORTS);
-    for (uint32_t i = 0; i < ports->n; i++)
+    for (uint32_t i = 0; i < distinct; i++)
     {
         const uint32_t port = weft_port_at(ports, i);
         const uint32_t bin = bin_of(ar, ports->queue_bytes[port]);
@@ -112,7 +121,7 @@ ar_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet,
         least[count] = (uint16_t)port;
         count += bin == best;
     }
-    return least[weft_rng_below(&ar->rng, count)];
+    return least[weft_ties_draw(&ar->rng, ports, end_of(ar, best), count)];
 }
 
 const struct weft_lb_ops weft_lb_ar = {

@@ -5,6 +5,7 @@
  * a memory of its own. A remembered port that is no candidate any more is left out.
  */
 #include "base/tables.h"
+#include "lb/candidates.h"
 
 #include <weft/rng.h>
 
@@ -105,23 +106,6 @@ draw(struct drill *drill, const struct weft_ports *ports, struct best *best)
     }
 }
 
-static bool
-is_candidate(const struct weft_ports *ports, uint32_t port)
-{
-    if (ports->list == NULL)
-    {
-        return port - ports->first < ports->n;
-    }
-    for (uint32_t i = 0; i < ports->n; i++)
-    {
-        if (weft_port_at(ports, i) == port)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 static uint32_t
 drill_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
@@ -134,7 +118,7 @@ drill_pick(void *state, const struct weft_ports *ports, struct weft_packet *pack
     draw(drill, ports, &best);
     for (uint32_t i = 0; i < drill->m && memory[i] != NOTHING; i++)
     {
-        if (is_candidate(ports, memory[i]))
+        if (weft_ports_have(ports, memory[i]))
         {
             consider(&best, ports->queue_bytes, memory[i]);
         }

@@ -13,8 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/lb.h>
-#include <weft/rng.h>
+#include "lb/candidates.h"
 
 #ifdef __cplusplus
 extern "C"
@@ -57,23 +56,6 @@ extern "C"
      */
     uint32_t weft_iwrr_take(const struct weft_iwrr *s, struct weft_iwrr_slot *slot,
                             const struct weft_ports *ports);
-
-    /** Whether @p port is among the candidates. */
-    static inline bool weft_ports_have(const struct weft_ports *ports, uint32_t port)
-    {
-        if (ports->list == NULL)
-        {
-            return port - ports->first < ports->n;
-        }
-        /* All candidates are in the first round. */
-        const uint32_t listed = ports->even > 0 ? ports->round : ports->n;
-        uint32_t i = 0;
-        while (i < listed && ports->list[i] != port)
-        {
-            i++;
-        }
-        return i < listed;
-    }
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,7 @@
 
 #include <stdint.h>
 
-#include <weft/lb.h>
-#include <weft/rng.h>
+#include "lb/candidates.h"
 
 #ifdef __cplusplus
 extern "C"
@@ -16,16 +15,17 @@ extern "C"
     /** A candidate with the shortest queue; uniform over the ties, which count by their weights. */
     static inline uint32_t weft_shortest(struct weft_rng *rng, const struct weft_ports *ports)
     {
+        const uint32_t distinct = weft_ports_distinct(ports);
         uint32_t least = UINT32_MAX;
         uint32_t ties = 0;
-        for (uint32_t i = 0; i < ports->n; i++)
+        for (uint32_t i = 0; i < distinct; i++)
         {
             const uint32_t queue = ports->queue_bytes[weft_port_at(ports, i)];
             ties = queue < least ? 0 : ties;
             least = queue < least ? queue : least;
             ties += queue == least;
         }
-        uint32_t skip = ties > 1 ? weft_rng_below(rng, ties) : 0;
+        uint32_t skip = ties > 1 ? weft_ties_draw(rng, ports, least, ties) : 0;
         for (uint32_t i = 0;; i++)
         {
             const uint32_t port = weft_port_at(ports, i);

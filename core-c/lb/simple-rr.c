@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Simple round robin: one pointer per next-hop group, whatever the destination. Every group starts
- * at random. A group's pointer counts on across lists of different lengths, so that one that is
- * seldom used (a destination behind a failure) is still gone through evenly.
+ * at random. A group's pointer counts on across lists of different lengths (destinations behind a
+ * failure). Which ports such a list's packets take depends on when they come: if every third packet
+ * of the group is for a list of 3, all of them take the same port.
  */
 #include "base/tables.h"
 

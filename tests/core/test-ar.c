@@ -166,6 +166,40 @@ START_TEST(thresholds_out_of_order_are_refused)
 }
 END_TEST
 
+/* W-ECMP: ports 0 to 3 have weights 4, 2, 3 and 2. Queues differ within a bin, which makes no
+ * difference; port 1 is in a higher bin in every second case. */
+START_TEST(ports_of_one_bin_are_taken_by_their_weights)
+{
+    static const uint16_t list[7] = {0, 1, 2, 3, 0, 2, 0};
+    static const double weight[4] = {4, 2, 3, 2};
+    static const uint32_t start[4] = {0, 5000, 10000, 20000};
+    for (uint32_t c = 0; c < 7; c++)
+    {
+        const bool apart = c % 2;
+        uint32_t queues[4] = {4999, 0, 1, 30};
+        uint32_t counts[4] = {0};
+        struct picker p;
+        struct weft_packet packet;
+        const struct weft_ports ports = {queues, list, 0, 11, 4, 4, 8};
+        memset(&packet, 0, sizeof packet);
+        for (uint32_t i = 0; i < 4; i++)
+        {
+            queues[i] = apart && i == 1 ? start[c / 2 + 1] : queues[i] + start[c / 2];
+        }
+        open_picker(&p);
+        for (uint32_t i = 0; i < 20000; i++)
+        {
+            counts[p.ops->pick(p.state, &ports, &packet, 0)]++;
+        }
+        for (uint32_t i = 0; i < 4; i++)
+        {
+            const double share = !apart ? weight[i] / 11 : i == 1 ? 0 : weight[i] / 9;
+            ck_assert_double_eq_tol(counts[i] / 20000.0, share, 0.016);
+        }
+    }
+}
+END_TEST
+
 Suite *
 ar_suite(void)
 {
@@ -174,6 +208,7 @@ ar_suite(void)
     tcase_add_test(tcase, a_queue_at_a_threshold_is_in_the_higher_bin);
     tcase_add_test(tcase, the_least_bin_is_shared_evenly);
     tcase_add_test(tcase, the_choice_is_always_of_the_least_bin);
+    tcase_add_test(tcase, ports_of_one_bin_are_taken_by_their_weights);
     tcase_add_test(tcase, thresholds_out_of_order_are_refused);
     suite_add_tcase(suite, tcase);
     return suite;

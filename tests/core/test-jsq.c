@@ -94,6 +94,40 @@ START_TEST(ties_count_by_their_weights)
 }
 END_TEST
 
+/* The same of a list in rounds: ports 0 to 3 have weights 4, 2, 3 and 2, each group of ties its own
+ * shares. */
+START_TEST(ties_of_a_list_in_rounds_count_by_their_weights)
+{
+    static const uint16_t list[7] = {0, 1, 2, 3, 0, 2, 0};
+    static const uint32_t weight[4] = {4, 2, 3, 2};
+    const struct weft_site site = lb_site(4, 4);
+    for (uint32_t tied = 1; tied < 16; tied++)
+    {
+        uint32_t queues[4];
+        uint32_t counts[4] = {0};
+        uint32_t all = 0;
+        struct lb_rig rig;
+        const struct weft_ports ports = {queues, list, 0, 11, 4, 4, 8};
+        for (uint32_t i = 0; i < 4; i++)
+        {
+            queues[i] = tied >> i & 1U ? 500 : 501;
+            all += tied >> i & 1U ? weight[i] : 0;
+        }
+        lb_open(&rig, "jsq", NULL, &site);
+        for (uint32_t i = 0; i < 20000; i++)
+        {
+            counts[lb_pick(&rig, &ports)]++;
+        }
+        for (uint32_t i = 0; i < 4; i++)
+        {
+            const double share = tied >> i & 1U ? weight[i] / (double)all : 0;
+            ck_assert_double_eq_tol(counts[i] / 20000.0, share, 0.016); /* 4.5 deviations */
+        }
+        lb_close(&rig);
+    }
+}
+END_TEST
+
 Suite *
 jsq_suite(void)
 {
@@ -102,6 +136,7 @@ jsq_suite(void)
     tcase_add_test(tcase, no_candidate_has_a_shorter_queue);
     tcase_add_test(tcase, ties_are_broken_evenly);
     tcase_add_test(tcase, ties_count_by_their_weights);
+    tcase_add_test(tcase, ties_of_a_list_in_rounds_count_by_their_weights);
     suite_add_tcase(suite, tcase);
     return suite;
 }

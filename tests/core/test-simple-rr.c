@@ -89,6 +89,29 @@ START_TEST(a_weighted_list_is_gone_through_entry_by_entry)
 }
 END_TEST
 
+/* The price of one count for all destinations: where every third packet of a group is for the one
+ * with a list of 3, they all take one port. (ofan's pointers, one per destination, would not.) */
+START_TEST(a_list_whose_length_the_traffic_repeats_is_starved)
+{
+    static const uint16_t list[3] = {8, 9, 10};
+    const struct weft_ports three = {queues, list, DOWN, 3, UP, 3, 3};
+    const struct weft_ports whole = {queues, NULL, DOWN, UP, UP};
+    for (uint64_t seed = 0; seed < 20; seed++)
+    {
+        const struct weft_site site = lb_site(seed, DOWN + UP);
+        struct lb_rig rig;
+        lb_open(&rig, "simple-rr", NULL, &site);
+        const uint32_t only = lb_pick(&rig, &three);
+        for (uint32_t i = 1; i < 300; i++)
+        {
+            const uint32_t port = lb_pick(&rig, i % 3 == 0 ? &three : &whole);
+            MUST(i % 3 != 0 || port == only);
+        }
+        lb_close(&rig);
+    }
+}
+END_TEST
+
 Suite *
 simple_rr_suite(void)
 {
@@ -97,6 +120,7 @@ simple_rr_suite(void)
     tcase_add_test(tcase, packet_i_takes_port_i_mod_n_from_a_random_start);
     tcase_add_test(tcase, a_group_has_one_pointer_and_groups_are_apart);
     tcase_add_test(tcase, a_weighted_list_is_gone_through_entry_by_entry);
+    tcase_add_test(tcase, a_list_whose_length_the_traffic_repeats_is_starved);
     suite_add_tcase(suite, tcase);
     return suite;
 }
