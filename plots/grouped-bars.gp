@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Groups of bars: one group per category, one bar per series, perhaps a mark across each group.
-# Settings (written before this text): name, title, x_label, y_label, n_series, n_categories,
-# category_lines, series, has_spread, has_line, line_label, y_min, y_max, y_log, show_values, n_levels,
-# level_y, level_label.
+# Settings (written before this text): name, title, x_label, y_label, n_series, n_categories, series, x_tics,
+# label_lines, label_longest, label_slanted, has_spread, has_line, line_label, legend_rows, legend_columns,
+# legend_font, y_min, y_max, y_log, y_least, show_values, n_levels, level_y, level_label.
 # Data: category, then mean and both ends of the spread of each series, then of the line.
 array colours[10] = [0x0072B2, 0xE69F00, 0x009E73, 0xD55E00, 0xCC79A7, 0x56B4E9, 0x7F7F7F, 0xB8A800, 0x6A3D9A, 0x8C564B]
 data = name.'.dat'
@@ -18,36 +18,36 @@ set grid ytics lt 1 lw 1 lc rgb '#E0E0E0'
 set tics nomirror out scale 0.6 textcolor rgb '#202020'
 set xtics scale 0
 set xrange [-0.6:n_categories - 0.4]
-if (y_log) { set logscale y; set mytics 10 }
-if (y_log && y_min == 0) { set yrange [*:] } else { set yrange [y_min:] }
+if (y_log) {
+    if (y_min == 0) { y_min = 10.0**floor(log10(y_least / 1.01)) }
+    set logscale y
+    set mytics 10
+}
+set yrange [y_min:]
+# A spread that reaches below a logarithmic axis ends at it.
+low(y) = y_log && y < y_min ? y_min : y
 if (y_max > 0) { set yrange [:y_max] } else { set yrange [:*] }
 if (!y_log) { set offsets 0, 0, graph (y_max > 0 ? 0 : 0.08), 0 }
-set bmargin 0.8 + 1.1 * category_lines + (strlen(x_label) ? 1.8 : 0)
-set xlabel x_label
+eval 'set xtics ('.x_tics.')'
+if (label_slanted) { set xtics rotate by 35 right }
+set bmargin (label_slanted ? 1.5 + 0.33 * label_longest + 0.9 * (label_lines - 1) : 0.8 + 1.1 * label_lines) + 1.8
+set label 2 x_label at graph 0.5, screen 0.03 center
 set ylabel y_label
 
-# As many names on a line of the legend as fit.
-longest = has_line ? strlen(line_label) : 0
-n_names = n_series + has_line + n_levels
-do for [i = 1:n_series] { if (strlen(series[i]) > longest) { longest = strlen(series[i]) } }
-do for [i = 1:n_levels] { if (strlen(level_label[i]) > longest) { longest = strlen(level_label[i]) } }
-fit = int(84 / (longest + 12.0))
-fit = fit < 1 ? 1 : fit > n_names ? n_names : fit
-rows = ceil(1.0 * n_names / fit)
-fit = ceil(1.0 * n_names / rows)
-set tmargin (strlen(title) ? 3.2 : 1.2) + rows
+set tmargin (strlen(title) ? 3.2 : 1.2) + legend_rows
 set label 1 title at screen 0.5, screen 0.95 center font ',17'
-set key at screen 0.5, screen (strlen(title) ? 0.915 : 0.985) center top horizontal maxcols fit Left reverse samplen 2.5 width 1
+set key at screen 0.5, screen (strlen(title) ? 0.915 : 0.985) center top horizontal \
+    maxcols legend_columns Left reverse samplen 2.5 width 1 font legend_font
+written(y) = sprintf(abs(y) < 1000 ? '%.3g' : '%.0f', y)
 
 each = ", for [i = 1:n_series] data using ($0 + place(i))"
-bars = each[3:].":mean(i) with boxes lc rgb colours[1 + (i - 1) % 10] title series[i]" \
-    .", data using 0:(-1):xticlabel(1) with points pt -1 notitle"
-spread = !has_spread ? '' : each.":mean(i) + 1:(0):(column(mean(i) + 2) - column(mean(i) + 1))" \
+bars = each[3:].":mean(i) with boxes lc rgb colours[1 + (i - 1) % 10] title series[i]"
+spread = !has_spread ? '' : each.":(low(column(mean(i) + 1))):(0):(column(mean(i) + 2) - low(column(mean(i) + 1)))" \
     ." with vectors heads size screen 0.004,90 lc rgb '#202020' lw 1.5 notitle"
 line = !has_line ? '' : ", data using ($0 - 0.44):mark:(0.88):(0)" \
     ." with vectors nohead lc rgb '#202020' lw 2 dt 2 title line_label"
-values = !show_values ? '' : each.":mean(i) + 2:(sprintf('%.3g', column(mean(i))))" \
-    ." with labels offset 0, 0.7 font ',10' textcolor rgb '#202020' notitle"
+values = !show_values ? '' : each.":mean(i):(written(column(mean(i))))" \
+    ." with labels ".(has_spread ? 'left offset 0.4, 0.6' : 'offset 0, 0.6')." font ',10' textcolor rgb '#202020' notitle"
 levels = n_levels == 0 ? '' : ", for [i = 1:n_levels] level_y[i] with lines lw 1.8 dt 2 + i % 4" \
     ." lc rgb '#303030' title level_label[i]"
 

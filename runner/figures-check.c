@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Mistakes in <figure> elements, found before hours of simulation rather than after them. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "columns.h"
 #include "figure.h"
 #include "figures.h"
+#include "scenario-load.h"
 #include "textbuf.h"
 
 /** The columns of the CSV files that it shows. */
@@ -135,21 +137,29 @@ check_measured(const struct plan *plan, const struct element *figure, struct dia
     }
 }
 
-/** What bars cannot show. */
+/** Attributes that the template has no use for. */
 static void
-check_for_lines(const struct element *figure, struct diagnostics *d)
+check_useless(const struct element *figure, const char *const *attributes, size_t n,
+              const char *what, const char *expected, struct diagnostics *d)
 {
-    static const char *const attributes[] = {"x-log", "points", "spread"};
-    const char *name = element_value(figure, "name");
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    for (size_t i = 0; i < n; i++)
     {
         if (element_attribute(figure, attributes[i]))
         {
             diag_error(d, element_line(figure, attributes[i]),
-                       "%s of <figure %s> of bars; expected template=\"lines\"", attributes[i],
-                       name);
+                       "%s of <figure %s> of %s; expected template=\"%s\"", attributes[i],
+                       element_value(figure, "name"), what, expected);
         }
     }
+}
+
+/** What bars cannot show. */
+static void
+check_for_lines(const struct element *figure, struct diagnostics *d)
+{
+    static const char *const attributes[] = {"x-log", "x-min", "x-max", "points", "spread"};
+    const char *name = element_value(figure, "name");
+    check_useless(figure, attributes, sizeof attributes / sizeof *attributes, "bars", "lines", d);
     for (size_t i = 0; i < figure->nchildren; i++)
     {
         if (strcmp(figure->children[i]->name, "mark") == 0)
@@ -158,6 +168,113 @@ check_for_lines(const struct element *figure, struct diagnostics *d)
                        "<mark> in <figure %s> of bars; expected <level> or template=\"lines\"",
                        name);
         }
+    }
+}
+
+/** Every value of a lines' x must be a number, and above 0 on a logarithmic axis. */
+static void
+check_numbers(const struct plan *plan, const struct element *figure, const char *x,
+              struct diagnostics *d)
+{
+    size_t cell;
+    const struct plan_dimension *dim = plan_column(plan, x, &cell);
+    const struct column_table *table = table_of(figure);
+    bool log = figure_value(figure, "x-log").integer != 0, text = strcmp(x, "run") == 0;
+    for (size_t i = 0; i < table->n; i++)
+    {
+        text = text ||
+               (table->columns[i].kind == COLUMN_TEXT && strcmp(table->columns[i].name, x) == 0);
+    }
+    if (text)
+    {
+        diag_error(d, element_line(figure, "x"),
+                   "x of <figure %s> of lines: column '%s' holds text; expected one of numbers",
+                   element_value(figure, "name"), x);
+    }
+    for (size_t p = 0; dim && p < dim->npoints; p++)
+    {
+        const char *found = dim->points[p].cells[cell];
+        char *end;
+        bool number = isfinite(strtod(found, &end)) && end != found;
+        double value = csv_number(found);
+        if (!number || (log && value <= 0))
+        {
+            diag_error(d, element_line(figure, number ? "x-log" : "x"),
+                       number ? "x-log of <figure %s>: %s is '%s' in the sweep; expected values "
+                                "above 0 on a logarithmic axis"
+                              : "x of <figure %s> of lines: %s is '%s' in the sweep; expected "
+                                "numbers",
+                       element_value(figure, "name"), x, found);
+            return;
+        }
+    }
+}
+
+/** What stands on an axis: its ends in order, and all of it above 0 if it is logarithmic. */
+static void
+check_axis(const struct element *figure, const char *axis, struct diagnostics *d)
+{
+    const char *name = element_value(figure, "name");
+    char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
+    char *log = xformat("%s-log", axis);
+    bool is_log = figure_value(figure, log).integer != 0;
+    double start = figure_value(figure, least).real, end = figure_value(figure, most).real;
+    if (is_log && element_attribute(figure, least) && start <= 0)
+    {
+        diag_error(d, element_line(figure, least),
+                   "%s of <figure %s> is 0; expected more than 0 on a logarithmic axis", least,
+                   name);
+    }
+    if (end > 0 && start >= end)
+    {
+        diag_error(d, element_line(figure, most),
+                   "%s of <figure %s> is not above %s; expected more than %g", most, name, least,
+                   start);
+    }
+    for (size_t i = 0; is_log && i < figure->nchildren; i++)
+    {
+        const struct element *e = figure->children[i];
+        if (element_attribute(e, axis) && figure_value(e, axis).real <= 0)
+        {
+            diag_error(
+                d, element_line(e, axis),
+                "%s of <%s> in <figure %s> is %s; expected more than 0 on a logarithmic axis", axis,
+                e->name, name, element_value(e, axis));
+        }
+    }
+    free(least);
+    free(most);
+    free(log);
+}
+
+/** Whether messages of the workload wait for others: then QPs have several. */
+static bool
+has_steps(const struct scenario *s)
+{
+    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    struct weft_traffic_size size;
+    return ops->size(s->workload.config, &hosts, &size) == 0 && size.nnext > 0 &&
+           size.nmessages > size.nqps;
+}
+
+/** Some run must have steps for a figure to show them. */
+static void
+check_steps(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < plan->nruns; i++)
+    {
+        struct scenario *s = plan_load(plan, i, d);
+        found = !s || has_steps(s);
+        scenario_free(s);
+    }
+    if (!found)
+    {
+        diag_error(d, element_line(figure, "data"),
+                   "<figure %s> shows steps, but no message of the workload waits for another; "
+                   "expected a workload in steps, such as allreduce-ring",
+                   element_value(figure, "name"));
     }
 }
 
@@ -199,10 +316,22 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
     {
         check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
     }
-    words_free(&x);
+    static const char *const of_bars[] = {"values"};
     if (!lines)
     {
         check_for_lines(e, d);
+    }
+    else
+    {
+        check_useless(e, of_bars, 1, "lines", "bars", d);
+        check_numbers(plan, e, x.n ? x.word[0] : "", d);
+    }
+    words_free(&x);
+    check_axis(e, "x", d);
+    check_axis(e, "y", d);
+    if (data == 4 && d->reported == 0)
+    {
+        check_steps(plan, e, d);
     }
     check_where(plan, e, d);
     check_measured(plan, e, d);

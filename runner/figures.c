@@ -4,20 +4,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "figure-layout.h"
 #include "figure.h"
 #include "files.h"
 #include "textbuf.h"
 
-#define NO_GNUPLOT  127
-#define MOST_TICS   12 /* names of values on one axis */
-#define LABEL_WIDTH 16 /* characters on one line below an axis */
+#define NO_GNUPLOT 127
+#define MOST_TICS  12 /* names of values on one axis */
 
 size_t
 figures_count(const struct plan *plan)
@@ -64,56 +63,26 @@ add_array(struct text *t, const char *name, char *const *values, size_t n)
     text_add(t, "]\n");
 }
 
-/** A category's name; long ones go on several lines of their axis. Returns how many. */
-static int
+/** A category's name as one field of a data file. */
+static void
 add_cell(struct text *t, const char *s)
 {
-    size_t column = 0;
-    int lines = 1;
     text_add(t, "\"");
-    for (; *s; s++, column++)
+    for (; *s; s++)
     {
-        if (*s == ' ' && column + strcspn(s + 1, " ") >= LABEL_WIDTH)
-        {
-            text_add(t, "\\n");
-            lines++;
-            column = 0;
-            continue;
-        }
-        text_add(t, "%c", *s == '"' || *s == '\n' || *s == '\\' ? '\'' : *s);
+        text_add(t, "%c", *s == '"' ? '\'' : *s == '\n' ? ' ' : *s);
     }
     text_add(t, "\"");
-    return lines;
-}
-
-static int
-category_lines(const struct figure_data *data)
-{
-    int most = 1;
-    for (size_t k = 0; k < data->ncategories; k++)
-    {
-        struct text t = {0};
-        int lines = add_cell(&t, data->categories[k]);
-        most = lines > most ? lines : most;
-        free(t.s);
-    }
-    return most;
 }
 
 /** Mean, and the two ends of its spread. */
 static void
 add_point(struct text *t, const struct figure_point *p, bool deviation)
 {
-    double n = (double)p->n, mean = p->sum / n;
-    if (p->n && deviation)
+    if (p->n)
     {
-        double rest = p->n > 1 ? (p->squares - p->sum * mean) / (n - 1) : 0;
-        double by = rest > 0 ? sqrt(rest) : 0;
-        text_add(t, " %.9g %.9g %.9g", mean, mean - by, mean + by);
-    }
-    else if (p->n)
-    {
-        text_add(t, " %.9g %.9g %.9g", mean, p->least, p->most);
+        struct figure_spread spread = figure_spread_of(p, deviation);
+        text_add(t, " %.9g %.9g %.9g", spread.mean, spread.low, spread.high);
     }
     else
     {
@@ -140,20 +109,26 @@ add_bars(struct text *t, const struct figure_data *data, bool deviation)
     }
 }
 
-/** One block per series: x, then mean and spread. */
+/** One block per series: x, then mean and spread. A logarithmic axis has no place for x <= 0. */
 static void
-add_lines(struct text *t, const struct figure_data *data, bool deviation)
+add_lines(struct text *t, const struct figure_data *data, bool x_log, bool deviation)
 {
     for (size_t i = 0; i < data->nseries; i++)
     {
+        size_t shown = 0;
         text_add(t, "%s", i ? "\n\n" : "");
         for (size_t k = 0; k < data->npoints[i]; k++)
         {
+            if (x_log && data->points[i][k].x <= 0)
+            {
+                continue;
+            }
             text_add(t, "%.9g", data->points[i][k].x);
             add_point(t, &data->points[i][k], deviation);
             text_add(t, "\n");
+            shown++;
         }
-        if (data->npoints[i] == 0)
+        if (shown == 0)
         {
             text_add(t, "NaN NaN NaN NaN\n");
         }
@@ -239,53 +214,96 @@ add_flag(struct text *t, const struct element *figure, const char *attribute, co
 static void
 add_tics(struct text *t, const struct element *figure, const struct figure_data *data)
 {
-    bool named = figure_value(figure, "x-log").integer && data->ntics <= MOST_TICS;
+    bool log = figure_value(figure, "x-log").integer != 0;
+    bool named = log && data->ntics <= MOST_TICS;
+    char **names = xcalloc(data->ntics + 1, sizeof *names);
     for (size_t i = 0; i < data->ntics; i++)
     {
         named = named || data->tics[i].labelled;
+        names[i] = data->tics[i].name;
     }
+    struct label_layout layout = label_layout(names, data->ntics);
     struct text list = {0};
     for (size_t i = 0; named && i < data->ntics; i++)
     {
-        text_add(&list, "%s", i ? ", " : "");
-        add_cell(&list, data->tics[i].name);
-        text_add(&list, " %.9g", data->tics[i].x);
+        if (!log || data->tics[i].x > 0)
+        {
+            text_add(&list, "%s", list.len ? ", " : "");
+            add_label(&list, names[i], layout.width);
+            text_add(&list, " %.9g", data->tics[i].x);
+        }
     }
     add_variable(t, "x_tics", list.s);
+    free(names);
     free(list.s);
 }
 
-/** The <level>s and <mark>s. An array of gnuplot has one member at least. */
+/** The names of the categories below the axis. */
 static void
-add_references(struct text *t, const struct element *figure)
+add_categories(struct text *t, const struct figure_data *data)
 {
-    static const char *const kinds[] = {"level", "mark"};
-    for (size_t kind = 0; kind < 2; kind++)
+    struct label_layout layout = label_layout(data->categories, data->ncategories);
+    struct text list = {0};
+    for (size_t i = 0; i < data->ncategories; i++)
     {
-        size_t n = 0;
-        for (size_t i = 0; i < figure->nchildren; i++)
+        text_add(&list, "%s", i ? ", " : "");
+        add_label(&list, data->categories[i], layout.width);
+        text_add(&list, " %zu", i);
+    }
+    add_variable(t, "x_tics", list.s);
+    text_add(t, "label_lines = %zu\nlabel_longest = %zu\nlabel_slanted = %d\n", layout.lines,
+             layout.longest, layout.slanted);
+    free(list.s);
+}
+
+/** The name of an axis: the scenario's, or what stands there. */
+static void
+add_axis_name(struct text *t, const struct element *figure, const char *axis)
+{
+    char *variable = xformat("%s_label", axis), *label = xformat("%s-label", axis);
+    char *scale = xformat("%s-scale", axis);
+    const char *given = element_value(figure, label);
+    double factor = figure_value(figure, scale).real;
+    const char *relative = *axis == 'y' ? element_value(figure, "relative-to") : NULL;
+    char *name = given      ? xstrdup(given)
+                 : relative ? xformat("%s relative to %s", element_value(figure, axis), relative)
+                 : factor > 1 || factor < 1
+                     ? xformat("%s x %g", element_value(figure, axis), factor)
+                     : xstrdup(element_value(figure, axis));
+    add_variable(t, variable, name);
+    free(variable);
+    free(label);
+    free(scale);
+    free(name);
+}
+
+/** The <level>s or <mark>s: arrays of heights and labels, which in gnuplot have one member at
+ * least, and a block of places. */
+static void
+add_references(struct text *t, const struct element *figure, const char *kind)
+{
+    struct text places = {0}, members = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < figure->nchildren; i++)
+    {
+        const struct element *e = figure->children[i];
+        if (strcmp(e->name, kind) == 0)
         {
-            n += strcmp(figure->children[i]->name, kinds[kind]) == 0;
-        }
-        text_add(t, "n_%ss = %zu\narray %s_x[%zu]\narray %s_y[%zu]\narray %s_label[%zu]\n",
-                 kinds[kind], n, kinds[kind], n + 1, kinds[kind], n + 1, kinds[kind], n + 1);
-        n = 0;
-        for (size_t i = 0; i < figure->nchildren; i++)
-        {
-            const struct element *e = figure->children[i];
-            if (strcmp(e->name, kinds[kind]) != 0)
-            {
-                continue;
-            }
             const char *label = element_value(e, "label");
+            double x = strcmp(kind, "mark") == 0 ? figure_value(e, "x").real : 0;
+            double y = figure_value(e, "y").real;
             n++;
-            text_add(t, "%s_x[%zu] = %.9g\n%s_y[%zu] = %.9g\n%s_label[%zu] = ", e->name, n,
-                     kind ? figure_value(e, "x").real : 0, e->name, n, figure_value(e, "y").real,
-                     e->name, n);
-            add_string(t, label ? label : "");
-            text_add(t, "\n");
+            text_add(&places, "%.9g %.9g\n", x, y);
+            text_add(&members, "%s_y[%zu] = %.9g\n%s_label[%zu] = ", kind, n, y, kind, n);
+            add_string(&members, label ? label : "");
+            text_add(&members, "\n");
         }
     }
+    text_add(t, "n_%ss = %zu\narray %s_y[%zu]\narray %s_label[%zu]\n%s$%ss << END\n%sEND\n", kind,
+             n, kind, n + 1, kind, n + 1, members.s ? members.s : "", kind,
+             places.s ? places.s : "");
+    free(places.s);
+    free(members.s);
 }
 
 static void
@@ -299,20 +317,29 @@ add_settings(struct text *t, const struct element *figure, const struct figure_d
              name, name, name, name);
     add_variable(t, "name", name);
     add_variable(t, "title", element_value(figure, "title"));
-    add_variable(t, "x_label", element_value(figure, "x-label"));
-    add_variable(t, "y_label", element_value(figure, "y-label"));
+    add_axis_name(t, figure, "x");
+    add_axis_name(t, figure, "y");
     text_add(t, "n_series = %zu\nn_categories = %zu\n", data->nseries, data->ncategories);
-    text_add(t, "category_lines = %d\n", category_lines(data));
     add_array(t, "series", data->series, data->nseries);
     text_add(t, "has_spread = %d\nhas_line = %d\n", has_spread(data), data->line != NULL);
     add_variable(t, "line_label", line_label ? line_label : element_value(figure, "line"));
     add_axis(t, figure, "x");
     add_axis(t, figure, "y");
-    add_tics(t, figure, data);
+    add_extent(t, figure, data);
+    if (strcmp(element_value(figure, "template"), "lines") == 0)
+    {
+        add_tics(t, figure, data);
+    }
+    else
+    {
+        add_categories(t, data);
+    }
+    add_legend(t, figure, data);
     add_flag(t, figure, "values", "show_values");
     add_flag(t, figure, "points", "show_points");
     add_flag(t, figure, "spread", "spread_bars");
-    add_references(t, figure);
+    add_references(t, figure, "level");
+    add_references(t, figure, "mark");
     text_add(t, "\n");
 }
 
@@ -358,7 +385,7 @@ write_inputs(const struct element *figure, const struct figure_data *data, const
     text_add(&gp, "%s", template);
     if (strcmp(kind, "lines") == 0)
     {
-        add_lines(&dat, data, deviation);
+        add_lines(&dat, data, figure_value(figure, "x-log").integer != 0, deviation);
     }
     else
     {

@@ -155,20 +155,47 @@ print_registry(const struct weft_registry *registry, bool markdown)
     }
 }
 
+/** What holds where a scenario leaves out the element, if that is not just nothing; or "". */
+static char *
+if_absent(const struct element_spec *spec)
+{
+    struct text t = {0};
+    const char *name = spec->selector ? default_algorithm(spec->name) : NULL;
+    if (name)
+    {
+        text_add(&t, " %s=\"%s\"", spec->selector, name);
+    }
+    for (size_t i = 0; spec->flags & ELEMENT_SETTABLE && i < spec->nattributes; i++)
+    {
+        const struct weft_param *p = &spec->attributes[i].param;
+        if (p->def)
+        {
+            text_add(&t, " %s=\"%s\"", p->name, p->def);
+        }
+    }
+    char *values = text_take(&t);
+    char *absent = values && *values ? xformat("If absent:%s.", values) : xstrdup("");
+    free(values);
+    return absent;
+}
+
 static void
 print_element(const struct element_spec *spec, bool markdown)
 {
     const char *many = spec->flags & ELEMENT_MANY ? ", any number of times" : "";
+    char *absent = if_absent(spec);
     if (markdown)
     {
-        printf("\n### `<%s>`\n\nIn `%s`%s: %s.\n\n", spec->name,
-               *spec->parents ? spec->parents : "(root)", many, spec->doc);
+        printf("\n### `<%s>`\n\nIn `%s`%s: %s.%s%s\n\n", spec->name,
+               *spec->parents ? spec->parents : "(root)", many, spec->doc, *absent ? " " : "",
+               absent);
     }
     else
     {
-        printf("<%s> in %s%s: %s\n", spec->name, *spec->parents ? spec->parents : "(root)", many,
-               spec->doc);
+        printf("<%s> in %s%s: %s\n%s%s%s", spec->name, *spec->parents ? spec->parents : "(root)",
+               many, spec->doc, *absent ? "  " : "", absent, *absent ? "\n" : "");
     }
+    free(absent);
     if (spec->nattributes)
     {
         print_table_head(markdown);

@@ -80,7 +80,7 @@ static const struct attribute_spec random_failures_attributes[] = {
 };
 
 static const struct attribute_spec convergence_attributes[] = {
-    VALUE("delay", true, WEFT_TIME, "100us", "0s", "inf",
+    VALUE("delay", false, WEFT_TIME, "100us", "0s", "inf",
           "from a failure or repair to new forwarding everywhere"),
     BOOLEAN(
         "weights", "on",
@@ -96,12 +96,12 @@ static const struct attribute_spec measure_attributes[] = {
 };
 
 static const struct attribute_spec limit_attributes[] = {
-    VALUE("time", true, WEFT_TIME, "10s", "1ps", "100s",
+    VALUE("time", false, WEFT_TIME, "10s", "1ps", "100s",
           "simulated time at which unfinished messages are an error"),
 };
 
 static const struct attribute_spec seed_attributes[] = {
-    VALUE("value", true, WEFT_COUNT, "1", "0", "9007199254740992", "seed of all randomness"),
+    VALUE("value", false, WEFT_COUNT, "1", "0", "9007199254740992", "seed of all randomness"),
     VALUE("run", false, WEFT_COUNT, "0", "0", "9007199254740992",
           "a further number that selects independent streams of the same seed"),
 };
@@ -147,8 +147,8 @@ static const struct attribute_spec figure_attributes[] = {
     CHOICE("data", false, "summary", "summary series queues layers steps",
            "the CSV files that it reads"),
     TEXTUAL(SHAPE_TEXT, "title", false, "stands above the figure"),
-    TEXTUAL(SHAPE_TEXT, "x-label", false, "name of the horizontal axis, with its unit"),
-    TEXTUAL(SHAPE_TEXT, "y-label", false, "name of the vertical axis, with its unit"),
+    TEXTUAL(SHAPE_TEXT, "x-label", false, "name of the horizontal axis, with its unit; default: x"),
+    TEXTUAL(SHAPE_TEXT, "y-label", false, "name of the vertical axis, with its unit; default: y"),
     TEXTUAL(SHAPE_WORDS, "x", true, "column or columns of the horizontal axis"),
     TEXTUAL(SHAPE_TEXT, "y", true, "column of the vertical axis"),
     TEXTUAL(SHAPE_TEXT, "series", false, "column that tells the lines or bars apart"),
@@ -161,12 +161,12 @@ static const struct attribute_spec figure_attributes[] = {
     BOOLEAN("x-log", "off", "logarithmic horizontal axis; lines"),
     BOOLEAN("y-log", "off", "logarithmic vertical axis"),
     VALUE("x-min", false, WEFT_REAL, "0", "0", "1e18",
-          "start of the horizontal axis; 0 if logarithmic: automatic"),
+          "lines: start of the horizontal axis; automatic if logarithmic and not given"),
     VALUE("y-min", false, WEFT_REAL, "0", "0", "1e18",
-          "start of the vertical axis; 0 if logarithmic: automatic"),
-    VALUE("x-max", false, WEFT_REAL, "0", "0", "1e18", "end of the horizontal axis; 0: automatic"),
+          "start of the vertical axis; automatic if logarithmic and not given"),
+    VALUE("x-max", false, WEFT_REAL, "0", "0", "1e18", "lines: end of the horizontal axis; 0: automatic"),
     VALUE("y-max", false, WEFT_REAL, "0", "0", "1e18", "end of the vertical axis; 0: automatic"),
-    BOOLEAN("values", "off", "write each bar's value above it"),
+    BOOLEAN("values", "off", "bars: write each value above its bar"),
     BOOLEAN("points", "off", "lines: mark each value; dashes and marks tell them apart as well"),
     CHOICE("spread", false, "band", "band bars", "lines: how runs of several seeds are shown"),
     CHOICE("error", false, "extremes", "extremes stddev",

@@ -203,6 +203,11 @@ at 'a packet that is never sent' 'QP 0 has no packet 138 to drop; expected 0 to 
     's,packets="20",packets="137 138",'
 at 'samples without end' 'interval of <measure> is too short' 's,interval="5us",interval="1ps",'
 
+at 'memory that no port uses' 'buffer of <switch> has no effect here; expected no port-buffer' \
+    's,<switch preset="100g",<switch pfc="off" port-buffer="800KB",'
+at 'a shift of no pattern' 'shift of <workload> has no effect here; expected pattern="shift"' \
+    's,kind="ring",kind="permutation" shift="2",'
+
 # --- sweeps ---
 edited 'a parameter that varies twice' 'balancer.name varies twice' \
     's,<seeds.*,<vary param="balancer.name" values="ecmp ar"/>,'
@@ -239,6 +244,21 @@ at 'a column of no layer' ".*there is no column 'queue_mean'; expected a column 
     's,x="case" y="cct_us",data="layers" x="layer" y="queue_mean",'
 edited 'a mark among bars' '<mark> in <figure cct> of bars' \
     's,values="on"/>,><mark x="1" y="1" label="here"/></figure>,'
+at 'an axis with its end before its start' 'y-max of <figure cct> is not above y-min' 's,<figure name="cct",& y-min="5" y-max="5",'
+at 'an end of an axis of bars' 'x-max of <figure cct> of bars' 's,<figure name="cct",& x-max="5",'
+at 'a log axis that starts at 0' 'y-min of <figure cct> is 0; expected more than 0' \
+    's,<figure name="cct",& y-log="on" y-min="0",'
+edited 'a level that a log axis has no place for' 'y of <level> in <figure cct> is 0' \
+    's,<figure name="cct",& y-log="on",' 's,values="on"/>,><level y="0" label="none"/></figure>,'
+edited 'a log axis with a zero' "x-log of <figure more>: convergence.delay is '0s'" \
+    's,<figure name="cct",<figure name="more" template="lines" x="convergence.delay" y="cct_us" x-log="on"/>&,' \
+    's,<seeds.*,<vary param="convergence.delay" values="0s 50us"/>,'
+edited 'words along a line' "x of <figure more> of lines: case is 'ecmp' in the sweep; expected numbers" \
+    's,<figure name="cct",<figure name="more" template="lines" x="case" y="cct_us"/>&,'
+edited 'steps of a workload without' '<figure more> shows steps, but no message of the workload waits' \
+    's,<figure name="cct",<figure name="more" template="lines" data="steps" x="step" y="cct_us"/>&,'
+at 'values of lines' 'values of <figure more> of lines' \
+    's,<figure name="cct",<figure name="more" template="lines" x="seed" y="cct_us" values="on"/>&,'
 edited 'layers that are not sampled' '.*shows what is not measured .layers.csv.' \
     's,x="case" y="cct_us",data="layers" x="layer" y="queue_mean_bytes",' 's, queues="on",,'
 edited 'samples that are not taken' '.*shows what is not measured .series.csv.' '/<measure/d'

@@ -83,6 +83,23 @@ awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cct_us") c = i 
 "$weft" plot results/tiny --figure cct >/dev/null 2>messages
 grep -q '^weft: warning: figure cct: 1 of 6 runs have no value of cct_us$' messages || fail 'no warning of a hole'
 cp whole.csv results/tiny/summary.csv
+
+# Names that mean something to gnuplot, and samples at 0 on a logarithmic axis.
+sed -e '/<figure/,/\/>/d' -e 's,</scenario>,,' -e 's,name="tiny",name="odd",' -e 's,label="Themis",label="50% A\\B",' \
+    -e 's,<seeds.*,<vary param="workload.bytes" values="40KB 200KB" labels="5% of it|all"/>,' "$here/tiny.xml" >odd.xml
+cat >>odd.xml <<'END'
+  <figure name="bars" template="bars" x="case" where="workload.bytes=40KB" y="cct_us"/>
+  <figure name="lines" template="lines" x="workload.bytes" series="case" y="cct_us"/>
+  <figure name="samples" template="lines" data="series" x="time_us" series="case" y="rate_gbps" x-log="on"
+          where="workload.bytes=40KB"/>
+</scenario>
+END
+"$weft" run odd.xml >/dev/null
+grep -q '>50% A\\B<' results/odd/bars.svg || fail 'a label with % and \\ is not what it was'
+grep -q '>cct_us<' results/odd/bars.svg || fail 'an axis without a label does not name its column'
+grep -q '>5% of it<' results/odd/lines.svg || fail 'a label with % is not what it was in lines'
+grep -q '^0 ' results/odd/samples.dat && fail 'a logarithmic axis is given a 0'
+
 rm results/tiny/*.svg
 "$weft" plot "$here/tiny.xml" --figure rate >/dev/null
 [ -e results/tiny/rate.svg ] || fail '--figure does not draw it'
