@@ -214,47 +214,6 @@ check_acks(const struct element *root, const struct scenario *s, struct diagnost
     }
 }
 
-/** Reports an attribute that says nothing beside the value of another one. A value of the element
- * itself is left alone where a sweep sets the other one: some run may need it. */
-static void
-check_effect(const struct element *root, const char *kind, const char *attribute, const char *other,
-             const char *expected, struct diagnostics *d)
-{
-    const struct element *e = element_child(root, kind);
-    const struct attribute *a = e ? element_attribute(e, attribute) : NULL;
-    const struct attribute *b = e ? element_attribute(e, other) : NULL;
-    if (a && !(b && b->overridden && !a->overridden))
-    {
-        diag_error(d, a->line, "%s of <%s> has no effect here; expected %s", attribute, kind,
-                   expected);
-    }
-}
-
-/** What a scenario says in vain. */
-static void
-check_effects(const struct element *root, const struct scenario *s, struct diagnostics *d)
-{
-    const struct weft_param *pattern = weft_param_find(s->workload.algo, "pattern");
-    int64_t chosen = count_of(&s->workload, "pattern");
-    if (pattern && weft_param_find(s->workload.algo, "shift"))
-    {
-        const char *at = pattern->choices;
-        for (int64_t i = 0; i < chosen && at; i++)
-        {
-            at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL;
-        }
-        if (at && strncmp(at, "shift", strlen("shift")) != 0)
-        {
-            check_effect(root, "workload", "shift", "pattern", "pattern=\"shift\" with it", d);
-        }
-    }
-    if (count_of(&s->switches, "port-buffer") > 0)
-    {
-        check_effect(root, "switch", "buffer", "port-buffer", "no port-buffer with it", d);
-        check_effect(root, "switch", "alpha", "port-buffer", "no port-buffer with it", d);
-    }
-}
-
 struct scenario *
 scenario_load(const struct element *root, struct diagnostics *d)
 {
@@ -283,7 +242,6 @@ scenario_load(const struct element *root, struct diagnostics *d)
     if (d->reported == before)
     {
         check_acks(root, s, d);
-        check_effects(root, s, d);
         check_fit(s, line_of(root, "switch"), line_of(root, "balancer"), d);
     }
     if (d->reported > before)

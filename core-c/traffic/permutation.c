@@ -49,7 +49,8 @@ static const struct weft_param params[] = {
      "which nobody sends into its own pod.",
      "ofan §5; inter-pod: §7, F.2"},
     {"shift", WEFT_COUNT, WEFT_P(struct permutation_config, shift), "1", "1", "1048575", NULL,
-     "With pattern shift: rank r sends to rank r + shift of its group.", "(ours)"},
+     "With pattern shift: rank r sends to rank r + shift of its group. Other patterns ignore it.",
+     "(ours)"},
 };
 
 /* Most ranks of one group that share a pod. Ranks are in the order of their hosts. */

@@ -203,11 +203,6 @@ at 'a packet that is never sent' 'QP 0 has no packet 138 to drop; expected 0 to 
     's,packets="20",packets="137 138",'
 at 'samples without end' 'interval of <measure> is too short' 's,interval="5us",interval="1ps",'
 
-at 'memory that no port uses' 'buffer of <switch> has no effect here; expected no port-buffer' \
-    's,<switch preset="100g",<switch pfc="off" port-buffer="800KB",'
-at 'a shift of no pattern' 'shift of <workload> has no effect here; expected pattern="shift"' \
-    's,kind="ring",kind="permutation" shift="2",'
-
 # --- sweeps ---
 edited 'a parameter that varies twice' 'balancer.name varies twice' \
     's,<seeds.*,<vary param="balancer.name" values="ecmp ar"/>,'
