@@ -79,7 +79,9 @@ sed -e 's/shift="4"/shift="4" start="100us"/' steep.xml >late.xml
 "$weft" run late.xml --out late >/dev/null
 for name in slowdown increase increase_rho; do
     found=$(column late/summary.csv $name)
-    [ -n "$found" ] && [ "$found" = "$(column "$folder/summary.csv" $name)" ] || fail "$name after a late start"
+    if [ -z "$found" ] || [ "$found" != "$(column "$folder/summary.csv" $name)" ]; then
+        fail "$name after a late start"
+    fi
 done
 # Four hosts share two uplinks.
 [ "$(column "$folder/summary.csv" rho_max)" = 0.500000 ] || fail 'rho_max of an oversubscribed fabric'

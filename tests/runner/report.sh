@@ -142,7 +142,7 @@ grep -q 'holes.xml:5: warning: 1 of 3 rows in results/holes have no increase' me
 # The shipped claims are sound: every test and every scenario that they name is there.
 for claims in "$root"/docs/claims/*.xml; do
     "$weft" report "$claims" --results "$work" --allow-missing >/dev/null || fail "$claims is not sound"
-    for scenario in $(sed -n 's/.*scenario="\([^"]*\)".*/\1/p' "$claims"); do
+    sed -n 's/.*scenario="\([^"]*\)".*/\1/p' "$claims" | while read -r scenario; do
         [ -e "$root/$scenario" ] || fail "$claims: there is no $scenario"
     done
 done
