@@ -19,13 +19,6 @@ constexpr uint64_t EVENTS_PERIOD = 1 << 18; //!< or events of all kinds, if a la
 constexpr uint64_t LANE_SHARE = 512;        //!< a lane takes at least one in so many events
 constexpr uint64_t LEVEL_SHARE = 20;        //!< and those of a level of the tournament one in these
 
-/** @param a one @param b another @return whether the first comes later */
-bool
-IsLater(const WeftEventEntry& a, const WeftEventEntry& b)
-{
-    return b.key < a.key;
-}
-
 /** @param multiplier an odd number whose products spread delays @return another */
 constexpr uint64_t
 NextMultiplier(uint64_t multiplier)
@@ -204,7 +197,7 @@ WeftEventLanes::PushOffLane(WeftEventEntry entry, uint64_t now)
         return;
     }
     m_heap.push_back(entry);
-    std::push_heap(m_heap.begin(), m_heap.end(), IsLater);
+    std::push_heap(m_heap.begin(), m_heap.end(), WeftIsLater);
     SetPlace(LATE, m_heap[0].key);
 }
 
@@ -219,7 +212,7 @@ WeftEventLanes::PopOffLane(Place place, uint32_t& context)
     }
     else
     {
-        std::pop_heap(m_heap.begin(), m_heap.end(), IsLater);
+        std::pop_heap(m_heap.begin(), m_heap.end(), WeftIsLater);
         entry = m_heap.back();
         m_heap.pop_back();
         SetPlace(LATE, m_heap.empty() ? WeftEventKey{} : m_heap[0].key);

@@ -8,18 +8,6 @@
 namespace ns3
 {
 
-namespace
-{
-
-/** @param a one @param b another @return whether the first comes later */
-bool
-IsLater(const WeftEventEntry& a, const WeftEventEntry& b)
-{
-    return b.key < a.key;
-}
-
-} // namespace
-
 WeftEventWheel::WeftEventWheel()
 {
     m_chain.fill(NONE);
@@ -31,7 +19,8 @@ WeftEventWheel::Push(const WeftEventEntry& entry)
     const uint64_t bucket = entry.key.ts >> SHIFT;
     if (bucket <= m_bucket)
     {
-        m_sorted.insert(std::upper_bound(m_sorted.begin(), m_sorted.end(), entry, IsLater), entry);
+        m_sorted.insert(std::upper_bound(m_sorted.begin(), m_sorted.end(), entry, WeftIsLater),
+                        entry);
         return;
     }
     if (m_free == NONE)
@@ -90,7 +79,7 @@ WeftEventWheel::Advance()
     m_chain[place] = NONE;
     m_map[place / 64] &= ~(uint64_t{1} << place % 64);
     m_chained -= static_cast<uint32_t>(m_sorted.size());
-    std::sort(m_sorted.begin(), m_sorted.end(), IsLater);
+    std::sort(m_sorted.begin(), m_sorted.end(), WeftIsLater);
 }
 
 uint64_t

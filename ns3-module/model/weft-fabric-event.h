@@ -89,6 +89,13 @@ struct WeftEventEntry
     uint32_t context;   //!< where
 };
 
+/** @param a one @param b another @return whether the first comes later */
+inline bool
+WeftIsLater(const WeftEventEntry& a, const WeftEventEntry& b)
+{
+    return b.key < a.key;
+}
+
 } // namespace ns3
 
 #endif /* NS3_WEFT_FABRIC_EVENT_H */
