@@ -232,12 +232,9 @@ void
 WeftFabric::TellLoss(WeftPacket* p)
 {
     const WeftQp* qp = m_qps[p->d.qp];
-    const int64_t trip =
-        weft_clos_way(&m_clos, qp->src, qp->dst, m_frame.payload + m_frame.header) +
-        weft_clos_way(&m_clos, qp->dst, qp->src, m_frame.ack);
     m_lossesToTell++;
     p->target = static_cast<WeftReceiver*>(&m_lossTeller);
-    WeftSchedule(std::max<int64_t>(p->d.sent + trip - WeftNow(), 0),
+    WeftSchedule(std::max<int64_t>(p->d.sent + GetIdleRoundTrip(*qp) - WeftNow(), 0),
                  p,
                  qp->nic->GetPort()->GetContext());
 }

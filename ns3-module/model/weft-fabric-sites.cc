@@ -40,9 +40,15 @@ WeftFabric::GetCcSite(const WeftQp& qp) const
     site.links = weft_clos_hops(&m_clos, qp.src, qp.dst);
     site.frame = static_cast<uint32_t>(m_frame.payload + m_frame.header);
     site.gap = static_cast<uint32_t>(m_frame.gap);
-    site.base_rtt = weft_clos_way(&m_clos, qp.src, qp.dst, m_frame.payload + m_frame.header) +
-                    weft_clos_way(&m_clos, qp.src, qp.dst, m_frame.ack);
+    site.base_rtt = GetIdleRoundTrip(qp);
     return site;
+}
+
+int64_t
+WeftFabric::GetIdleRoundTrip(const WeftQp& qp) const
+{
+    return weft_clos_way(&m_clos, qp.src, qp.dst, m_frame.payload + m_frame.header) +
+           weft_clos_way(&m_clos, qp.dst, qp.src, m_frame.ack);
 }
 
 } // namespace ns3

@@ -342,8 +342,10 @@ class WeftFabric : public Object
     bool InitPaths(std::string& error); //!< Makes the hosts' states of a path selector
     weft_path_site GetPathSite(uint32_t host) const; //!< @param host index @return its site
     weft_cc_site GetCcSite(const WeftQp& qp) const;  //!< @param qp a QP @return its sender's site
-    void InitQpPath(WeftQp* qp);                     //!< @param qp gets its path selector's state
-    weft_last_hop GetLastHop() const;                //!< @return what sizes a ToR's rings
+    /** @param qp a QP @return ps that a full frame and its ACK take if they never wait */
+    int64_t GetIdleRoundTrip(const WeftQp& qp) const;
+    void InitQpPath(WeftQp* qp);      //!< @param qp gets its path selector's state
+    weft_last_hop GetLastHop() const; //!< @return what sizes a ToR's rings
     /** @param link number @param at when @param down new state */
     void ScheduleChange(uint64_t link, Time at, bool down);
     void ChangeLinks(); //!< All that fails and is repaired now

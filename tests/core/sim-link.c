@@ -7,6 +7,7 @@
 #include <weft/rng.h>
 
 #include "must.h"
+#include "nic-rig.h"
 #include "sim-link.h"
 
 #define MAX_FRAMES 8192
@@ -201,6 +202,25 @@ check_end(struct world *w)
     MUST(o->tx.sent == w->link->packets);
     MUST(o->tx.sent + o->tx.resent == o->data_frames);
     MUST(w->link->duplication > 0 || o->tx.nacks <= o->nacks);
+}
+
+struct sim_link
+sim_link_of(const char *transport, const char *const *settings, uint32_t first_psn,
+            uint32_t packets, uint64_t seed)
+{
+    struct sim_link link;
+    memset(&link, 0, sizeof(link));
+    begin(transport, first_psn, settings);
+    ck_assert_ptr_null(rig.ops->algo.check(rig.config));
+    end();
+    link.ops = rig.ops;
+    link.config = rig.config;
+    link.first_psn = first_psn;
+    link.packets = packets;
+    link.chunk = packets;
+    link.delay = 8;
+    link.seed = seed;
+    return link;
 }
 
 struct sim_outcome

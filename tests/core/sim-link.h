@@ -41,6 +41,11 @@ struct sim_outcome
     uint64_t slots; /* until the last packet was acknowledged */
 };
 
+/** @p packets in one chunk over 8 slots each way and no losses, under a transport with these
+ * settings (as begin() takes them), which must be sound. */
+struct sim_link sim_link_of(const char *transport, const char *const *settings, uint32_t first_psn,
+                            uint32_t packets, uint64_t seed);
+
 /**
  * Runs until everything is acknowledged. Fails the test if a packet is placed twice or never, a
  * verdict contradicts what has arrived, the sender's and the receiver's view disagree, the

@@ -18,19 +18,7 @@ static struct sim_link
 link_of(uint64_t seed, const char *window)
 {
     const char *const settings[] = {"window", window, "rto", "40us", NULL};
-    struct sim_link link;
-    memset(&link, 0, sizeof(link));
-    begin("erasure", 0, settings);
-    ck_assert_ptr_null(rig.ops->algo.check(rig.config));
-    end();
-    link.ops = rig.ops;
-    link.config = rig.config;
-    link.first_psn = FIRST;
-    link.packets = PACKETS;
-    link.chunk = link.packets;
-    link.delay = 8;
-    link.seed = seed;
-    return link;
+    return sim_link_of("erasure", settings, FIRST, PACKETS, seed);
 }
 
 /* The sender beside the set of all symbols that it ever sent, scanned whole at every step. */

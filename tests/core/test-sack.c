@@ -256,18 +256,7 @@ static struct sim_link
 link_of(uint64_t seed, const char *threshold)
 {
     const char *const settings[] = {"threshold", threshold, "rto", "300us", NULL};
-    struct sim_link link;
-    memset(&link, 0, sizeof(link));
-    begin("sack", 0, settings);
-    end();
-    link.ops = rig.ops;
-    link.config = rig.config;
-    link.first_psn = 0xffffff - 2000;
-    link.packets = SACK_MODEL_PACKETS;
-    link.chunk = link.packets;
-    link.delay = 8;
-    link.seed = seed;
-    return link;
+    return sim_link_of("sack", settings, 0xffffff - 2000, SACK_MODEL_PACKETS, seed);
 }
 
 START_TEST(reordering_below_the_threshold_costs_nothing)

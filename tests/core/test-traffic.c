@@ -53,7 +53,6 @@ teardown(void)
     next = NULL;
 }
 
-/* Fills exactly as much memory as size() asked for: a sanitizer sees one message too many. */
 /* One pod of n hosts, four at each ToR. */
 static const struct weft_hosts *
 hosts_of(uint32_t n)
@@ -65,6 +64,7 @@ hosts_of(uint32_t n)
     return &hosts;
 }
 
+/* Fills exactly as much memory as size() asked for: a sanitizer sees one message too many. */
 static void
 build(uint32_t nhosts, uint64_t run)
 {
