@@ -22,12 +22,13 @@ csv_add_cell(struct text *t, const char *cell)
     text_add(t, "\"");
 }
 
-/** The cell at *p, unquoted; *p moves behind its separator. *last: it ended its row. */
+/** The cell at *p, unquoted where it stands; *p moves behind its separator. *last: it ended its
+ * row.
+ */
 static char *
-next_cell(const char **p, bool *last)
+next_cell(char **p, bool *last)
 {
-    struct text t = {0};
-    const char *s = *p;
+    char *cell = *p, *end = cell, *s = cell;
     bool quoted = *s == '"';
     s += quoted;
     while (*s && (quoted || (*s != ',' && *s != '\n')))
@@ -42,11 +43,12 @@ next_cell(const char **p, bool *last)
             }
             s++;
         }
-        text_add(&t, "%c", *s++);
+        *end++ = *s++;
     }
     *last = *s != ',';
     *p = *s ? s + 1 : s;
-    return text_take(&t);
+    *end = '\0';
+    return cell;
 }
 
 static char *
@@ -79,7 +81,7 @@ read_text(const char *path, char **why)
 }
 
 static bool
-read_row(const char **p, char ***cells, size_t *n, size_t want)
+read_row(char **p, char ***cells, size_t *n, size_t want)
 {
     bool last = false;
     size_t count = 0;
@@ -101,26 +103,20 @@ csv_read(const char *path, char **why)
         return NULL;
     }
     struct csv *csv = xcalloc(1, sizeof *csv);
-    const char *p = bytes;
+    csv->bytes = bytes;
+    char *p = bytes;
     read_row(&p, &csv->header, &csv->ncolumns, 0);
-    bool good = true;
     size_t n = 0;
-    while (good && *p)
+    while (*p)
     {
-        good = read_row(&p, &csv->cells, &n, csv->ncolumns);
         csv->nrows++;
-    }
-    free(bytes);
-    if (!good)
-    {
-        *why = xformat("row %zu of %s does not have %zu cells", csv->nrows, path, csv->ncolumns);
-        csv->nrows = 0;
-        for (size_t i = 0; i < n; i++)
+        if (!read_row(&p, &csv->cells, &n, csv->ncolumns))
         {
-            free(csv->cells[i]);
+            *why =
+                xformat("row %zu of %s does not have %zu cells", csv->nrows, path, csv->ncolumns);
+            csv_free(csv);
+            return NULL;
         }
-        csv_free(csv);
-        return NULL;
     }
     return csv;
 }
@@ -128,21 +124,13 @@ csv_read(const char *path, char **why)
 void
 csv_free(struct csv *csv)
 {
-    if (!csv)
+    if (csv)
     {
-        return;
+        free(csv->cells);
+        free(csv->header);
+        free(csv->bytes);
+        free(csv);
     }
-    for (size_t i = 0; i < csv->nrows * csv->ncolumns; i++)
-    {
-        free(csv->cells[i]);
-    }
-    for (size_t i = 0; i < csv->ncolumns; i++)
-    {
-        free(csv->header[i]);
-    }
-    free(csv->cells);
-    free(csv->header);
-    free(csv);
 }
 
 long

@@ -10,6 +10,7 @@
 
 struct csv
 {
+    char *bytes; /**< of the file, cut into cells */
     char **header;
     size_t ncolumns;
     char **cells; /**< [row * ncolumns + column] */
