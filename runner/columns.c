@@ -227,11 +227,22 @@ static const struct column steps_columns[] = {
 
 #define TABLE(name, doc)                                                                           \
     const struct column_table name##_table = {#name ".csv", doc, name##_columns,                   \
-                                              COUNT_OF(name##_columns)}
+                                              COUNT_OF(name##_columns), NULL}
+#define DERIVED_TABLE(name, doc)                                                                   \
+    const struct column_table name##_table = {#name ".csv", doc, name##_columns,                   \
+                                              COUNT_OF(name##_columns), &name##_derived}
+
+static const struct derived_column flows_derived = {
+    "fct_us", "delivered_us", "posted_us",
+    "in figures and claims only: delivered_us - posted_us, its completion time"};
+static const struct derived_column qps_derived = {
+    "fct_us", "delivered_us", "start_us",
+    "in figures and claims only: delivered_us - start_us, the flow's completion time, from its "
+    "first packet; of several messages, with what passes between them"};
 
 TABLE(summary, "totals of a run; counters count packets");
-TABLE(flows, "one row per message");
-TABLE(qps, "one row per queue pair");
+DERIVED_TABLE(flows, "one row per message");
+DERIVED_TABLE(qps, "one row per queue pair");
 TABLE(groups, "one row per communication group");
 TABLE(series, "samples of the QPs that measure names");
 TABLE(queues, "samples of all switch queues");
@@ -247,6 +258,19 @@ column_tables(size_t *n)
     };
     *n = COUNT_OF(tables);
     return tables;
+}
+
+bool
+columns_have(const struct column_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->n; i++)
+    {
+        if (strcmp(table->columns[i].name, name) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 void

@@ -6,6 +6,7 @@
 #ifndef WEFT_RUNNER_COLUMNS_H
 #define WEFT_RUNNER_COLUMNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "results.h"
@@ -32,12 +33,21 @@ struct column
     const char *doc;
 };
 
+/** What is in no file, as two columns of one tell it. */
+struct derived_column
+{
+    const char *name;
+    const char *minuend, *subtrahend; /**< it is the difference of these */
+    const char *doc;
+};
+
 struct column_table
 {
     const char *file;
     const char *doc;
     const struct column *columns;
     size_t n;
+    const struct derived_column *derived; /**< NULL: none */
 };
 
 extern const struct column_table summary_table, flows_table, qps_table, groups_table, series_table,
@@ -45,6 +55,9 @@ extern const struct column_table summary_table, flows_table, qps_table, groups_t
 
 /** All of them; *n tables. */
 const struct column_table *const *column_tables(size_t *n);
+
+/** Whether the file has that column. */
+bool columns_have(const struct column_table *table, const char *name);
 
 /** Adds "a,b,c\n". */
 void columns_header(struct text *t, const struct column_table *table);

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "figure-rows.h"
+
+#define JUMP 0.006 /* a share: more than between the steps of a large pool */
+
 union attribute_value
 figure_value(const struct element *figure, const char *name)
 {
@@ -21,6 +25,23 @@ figure_value(const struct element *figure, const char *name)
     return value;
 }
 
+const struct column_table *
+figure_table(const struct element *figure)
+{
+    static const struct column_table *const tables[] = {
+        &summary_table, &series_table, &queues_table, &layers_table,
+        &steps_table,   &qps_table,    &flows_table,
+    };
+    return tables[figure_value(figure, "data").integer];
+}
+
+const char *
+figure_shown(const struct element *figure)
+{
+    bool cdf = strcmp(element_value(figure, "template"), "cdf") == 0;
+    return element_value(figure, cdf ? "x" : "y");
+}
+
 const struct plan_dimension *
 plan_column(const struct plan *plan, const char *name, size_t *cell)
 {
@@ -36,134 +57,6 @@ plan_column(const struct plan *plan, const char *name, size_t *cell)
         }
     }
     return NULL;
-}
-
-/** Whether a row of summary.csv has the values of this point in all the columns of its dimension.
- */
-static bool
-is_at_point(const struct plan_dimension *dim, const struct plan_point *point,
-            const struct csv *summary, size_t row)
-{
-    for (size_t c = 0; c < dim->ncolumns; c++)
-    {
-        long column = csv_column(summary, dim->columns[c]);
-        if (column < 0 || strcmp(csv_cell(summary, row, (size_t)column), point->cells[c]) != 0)
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-/** The label of what varies in that column of a row, or NULL. */
-static const char *
-label_of(const struct plan *plan, const char *column, const struct csv *summary, size_t row)
-{
-    size_t c;
-    const struct plan_dimension *dim = plan_column(plan, column, &c);
-    for (size_t p = 0; dim && p < dim->npoints; p++)
-    {
-        if (dim->points[p].label && is_at_point(dim, &dim->points[p], summary, row))
-        {
-            return dim->points[p].label;
-        }
-    }
-    return NULL;
-}
-
-/* --- collecting ------------------------------------------------------------------------------- */
-
-struct collecting
-{
-    const struct plan *plan;
-    const struct element *figure;
-    const char *out;
-    struct csv *summary;
-    struct figure_data *data;
-    char **series_keys, **category_keys;
-    struct words x, where;
-    const char *y, *series;
-    double x_scale, y_scale;
-    size_t nline;      /**< of data->line */
-    bool took, lacked; /**< of the run in hand: rows; one without a value */
-    char **why;
-};
-
-/** A row of a run's file, or one of summary.csv itself. */
-struct row
-{
-    size_t run;             /**< row of summary.csv */
-    const struct csv *file; /**< NULL: only that */
-    size_t at;              /**< its row */
-};
-
-/** The cell of that column, in the file or else in summary.csv; NULL: neither has it. */
-static const char *
-cell_of(const struct collecting *c, const struct row *r, const char *name)
-{
-    long column = r->file ? csv_column(r->file, name) : -1;
-    if (column >= 0)
-    {
-        return csv_cell(r->file, r->at, (size_t)column);
-    }
-    column = csv_column(c->summary, name);
-    return column < 0 ? NULL : csv_cell(c->summary, r->run, (size_t)column);
-}
-
-/** Whether a row has the values that "where" asks for; columns that it lacks do not count. */
-static bool
-row_passes(const struct collecting *c, const struct row *r)
-{
-    for (size_t i = 0; i < c->where.n; i++)
-    {
-        const char *equals = strchr(c->where.word[i], '=');
-        char *name = xformat("%.*s", (int)(equals - c->where.word[i]), c->where.word[i]);
-        const char *cell = cell_of(c, r, name);
-        free(name);
-        if (cell && strcmp(cell, equals + 1) != 0)
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-/** The place of @p key in a list; it is added with @p label where it is new. */
-static size_t
-place_of(char ***keys, char ***labels, size_t *n, const char *key, const char *label)
-{
-    for (size_t i = 0; i < *n; i++)
-    {
-        if (strcmp((*keys)[i], key) == 0)
-        {
-            return i;
-        }
-    }
-    size_t n_keys = *n;
-    ARRAY_GROW(*keys, n_keys);
-    ARRAY_GROW(*labels, *n);
-    (*keys)[*n] = xstrdup(key);
-    (*labels)[*n] = xstrdup(label);
-    return (*n)++;
-}
-
-static size_t
-series_of_row(struct collecting *c, const struct row *r)
-{
-    struct figure_data *data = c->data;
-    size_t before = data->nseries;
-    const char *cell = c->series ? cell_of(c, r, c->series) : NULL;
-    const char *key = cell ? cell : "";
-    const char *label = cell ? label_of(c->plan, c->series, c->summary, r->run) : NULL;
-    size_t i = place_of(&c->series_keys, &data->series, &data->nseries, key, label ? label : key);
-    if (data->nseries > before)
-    {
-        data->points = xrealloc(data->points, data->nseries, sizeof *data->points);
-        data->npoints = xrealloc(data->npoints, data->nseries, sizeof *data->npoints);
-        data->points[i] = NULL;
-        data->npoints[i] = 0;
-    }
-    return i;
 }
 
 /** "(900us, 4us)", or the label that a <zip> gives to both at once. */
@@ -214,20 +107,6 @@ point_at(struct figure_point **points, size_t *n, size_t category)
     return &(*points)[category];
 }
 
-static bool
-has_columns(const struct collecting *c, const struct row *r, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-    {
-        if (names[i] && !cell_of(c, r, names[i]))
-        {
-            *c->why = xformat("the results have no column '%s'", names[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
 /** Adds a cell's number to what a category has; an empty one says nothing. */
 static void
 bar_add(struct figure_point **points, size_t *n, size_t category, const char *cell, double scale)
@@ -236,13 +115,6 @@ bar_add(struct figure_point **points, size_t *n, size_t category, const char *ce
     {
         point_add(point_at(points, n, category), strtod(cell, NULL) * scale);
     }
-}
-
-static void
-note_value(struct collecting *c, const char *cell)
-{
-    c->took = true;
-    c->lacked = c->lacked || !*cell;
 }
 
 static bool
@@ -255,7 +127,7 @@ take_bar(struct collecting *c, const struct row *r)
         return false;
     }
     size_t series = series_of_row(c, r), category = category_of_row(c, r);
-    note_value(c, cell_of(c, r, c->y));
+    note_value(c, *cell_of(c, r, c->y));
     bar_add(&c->data->points[series], &c->data->npoints[series], category, cell_of(c, r, c->y),
             c->y_scale);
     if (line)
@@ -306,7 +178,7 @@ take_line_point(struct collecting *c, const struct row *r)
     struct figure_data *data = c->data;
     size_t series = series_of_row(c, r);
     const char *x = cell_of(c, r, c->x.word[0]), *y = cell_of(c, r, c->y);
-    note_value(c, y);
+    note_value(c, *y);
     if (*x && *y)
     {
         struct figure_point *p =
@@ -318,50 +190,12 @@ take_line_point(struct collecting *c, const struct row *r)
     return true;
 }
 
-typedef bool (*take_fn)(struct collecting *c, const struct row *r);
-
-/** Takes the rows of one run's file. */
-static bool
-collect_run(struct collecting *c, size_t run, const char *file, take_fn take)
-{
-    char *path = xformat("%s/runs/%s/%s.csv", c->out, csv_cell(c->summary, run, 0), file);
-    struct csv *csv = csv_read(path, c->why);
-    free(path);
-    bool good = csv != NULL;
-    for (size_t i = 0; good && i < csv->nrows; i++)
-    {
-        struct row r = {run, csv, i};
-        good = !row_passes(c, &r) || take(c, &r);
-    }
-    csv_free(csv);
-    return good;
-}
-
-/** Takes the rows of summary.csv, or of that file of each of its runs. */
-static bool
-collect_rows(struct collecting *c, const char *file, take_fn take)
-{
-    bool good = true;
-    for (size_t i = 0; good && i < c->summary->nrows; i++)
-    {
-        struct row r = {i, NULL, 0};
-        c->took = c->lacked = false;
-        if (row_passes(c, &r))
-        {
-            good = file ? collect_run(c, i, file, take) : take(c, &r);
-        }
-        c->data->nruns += c->took;
-        c->data->nlacking += c->lacked;
-    }
-    return good;
-}
-
 /* --- bars and lines --------------------------------------------------------------------------- */
 
 static bool
-collect_bars(struct collecting *c, const char *file)
+collect_bars(struct collecting *c)
 {
-    bool good = collect_rows(c, file, take_bar);
+    bool good = collect_rows(c, take_bar);
     for (size_t i = 0; i < c->data->nseries; i++)
     {
         if (c->data->ncategories)
@@ -403,13 +237,95 @@ merge_points(struct figure_point *points, size_t *n)
 }
 
 static bool
-collect_lines(struct collecting *c, const char *file)
+collect_lines(struct collecting *c)
 {
-    bool good = collect_rows(c, file, take_line_point);
+    bool good = collect_rows(c, take_line_point);
     for (size_t i = 0; i < c->data->nseries; i++)
     {
         merge_points(c->data->points[i], &c->data->npoints[i]);
     }
+    return good;
+}
+
+/* --- distributions ---------------------------------------------------------------------------- */
+
+/** Adds a row's number to the pool of its series. */
+static bool
+take_number(struct collecting *c, const struct row *r)
+{
+    const struct csv *csv = r->file ? r->file : c->summary;
+    struct number_column column;
+    double value;
+    if (!number_column_find(csv, c->table, c->x.word[0], &column))
+    {
+        *c->why = xformat("the results have no column '%s'", c->x.word[0]);
+        return false;
+    }
+    size_t series = series_of_row(c, r);
+    if (series >= c->npools)
+    {
+        c->pools = xrealloc(c->pools, series + 1, sizeof *c->pools);
+        c->pools[series] = (struct pool){NULL, 0};
+        c->npools = series + 1;
+    }
+    bool has_value = number_column_value(csv, r->file ? r->at : r->run, &column, &value);
+    note_value(c, has_value);
+    if (has_value)
+    {
+        pool_add(&c->pools[series], value * c->x_scale);
+    }
+    return true;
+}
+
+static void
+add_step(struct collecting *c, size_t series, double x, double share)
+{
+    size_t n = c->data->npoints[series];
+    struct figure_point *p = point_at(&c->data->points[series], &c->data->npoints[series], n);
+    p->x = x;
+    point_add(p, share * c->y_scale);
+}
+
+/** The curve of one series: shares up to x, or above it, where an axis without 0 ends with the last
+ * value. Jumps stand upright; between close steps it is straight. */
+static void
+add_curve(struct collecting *c, size_t series, bool above)
+{
+    struct cdf_point *steps;
+    pool_sort(&c->pools[series]);
+    size_t n = pool_cdf(&c->pools[series], &steps);
+    double before = 0;
+    for (size_t i = 0; i < n; i++)
+    {
+        double x = steps[i].x, share = steps[i].share;
+        bool last = above && i + 1 == n;
+        if (i == 0 || last || share - before > JUMP)
+        {
+            add_step(c, series, x, above ? 1 - before : before);
+        }
+        if (!last)
+        {
+            add_step(c, series, x, above ? 1 - share : share);
+        }
+        before = share;
+    }
+    free(steps);
+}
+
+static bool
+collect_cdf(struct collecting *c)
+{
+    bool good = collect_rows(c, take_number);
+    bool above = figure_value(c->figure, "y-log").integer != 0;
+    for (size_t i = 0; i < c->npools; i++)
+    {
+        if (good)
+        {
+            add_curve(c, i, above);
+        }
+        pool_free(&c->pools[i]);
+    }
+    free(c->pools);
     return good;
 }
 
@@ -495,15 +411,17 @@ free_keys(char **keys, size_t n)
 static bool
 collect(struct collecting *c)
 {
-    static const char *const files[] = {NULL, "series", "queues", "layers", "steps"};
-    const char *file = files[figure_value(c->figure, "data").integer];
     const char *template = element_value(c->figure, "template");
     const char *relative = element_value(c->figure, "relative-to");
     if (strcmp(template, "lines") == 0)
     {
-        return collect_lines(c, file);
+        return collect_lines(c);
     }
-    return collect_bars(c, file) && (!relative || make_relative(c, relative));
+    if (strcmp(template, "cdf") == 0)
+    {
+        return collect_cdf(c);
+    }
+    return collect_bars(c) && (!relative || make_relative(c, relative));
 }
 
 static bool
@@ -536,6 +454,7 @@ figure_read(const struct plan *plan, const struct element *figure, const char *o
     struct collecting c = {.plan = plan,
                            .figure = figure,
                            .out = out,
+                           .table = figure_table(figure),
                            .summary = summary,
                            .data = xcalloc(1, sizeof(struct figure_data)),
                            .x = words_split(element_value(figure, "x")),
@@ -550,7 +469,7 @@ figure_read(const struct plan *plan, const struct element *figure, const char *o
     {
         *why = xformat(c.data->nseries ? "column '%s' of the results is empty"
                                        : "no finished run has results for '%s'",
-                       c.y);
+                       figure_shown(figure));
         good = false;
     }
     free_keys(c.series_keys, c.data->nseries);

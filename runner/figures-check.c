@@ -10,18 +10,20 @@
 #include "scenario-load.h"
 #include "textbuf.h"
 
-/** The columns of the CSV files that it shows. */
-static const struct column_table *
-table_of(const struct element *figure)
+static bool
+is_cdf(const struct element *figure)
 {
-    static const struct column_table *const tables[] = {&summary_table, &series_table,
-                                                        &queues_table, &layers_table, &steps_table};
-    return tables[figure_value(figure, "data").integer];
+    return strcmp(element_value(figure, "template"), "cdf") == 0;
 }
 
 static void
-try_table(const struct column_table *table, struct nearest *near, bool *found)
+try_table(const struct column_table *table, bool derived, struct nearest *near, bool *found)
 {
+    if (derived && table->derived)
+    {
+        nearest_try(near, table->derived->name);
+        *found = strcmp(table->derived->name, near->name) == 0;
+    }
     for (size_t i = 0; i < table->n; i++)
     {
         nearest_try(near, table->columns[i].name);
@@ -52,7 +54,8 @@ check_column(const struct plan *plan, const struct element *figure, const char *
     bool found = false;
     if (table)
     {
-        try_table(table, &near, &found);
+        bool derived = is_cdf(figure) && strcmp(attribute, "x") == 0;
+        try_table(table, derived, &near, &found);
     }
     if (varies)
     {
@@ -112,28 +115,30 @@ check_where(const struct plan *plan, const struct element *figure, struct diagno
             continue;
         }
         *equals = '\0';
-        check_column(plan, figure, "where", w.word[i], table_of(figure), true, d);
+        check_column(plan, figure, "where", w.word[i], figure_table(figure), true, d);
         check_taken(plan, figure, "where", w.word[i], equals + 1, d);
     }
     words_free(&w);
 }
 
-/** Samples must be taken for a figure to show them. */
+/** Samples must be taken, and messages written, for a figure to show them. */
 static void
 check_measured(const struct plan *plan, const struct element *figure, struct diagnostics *d)
 {
     const struct element *measure = element_child(plan->doc->root, "measure");
     int64_t data = figure_value(figure, "data").integer;
-    const char *need = data == 1 ? "qps" : "queues";
-    bool sampled =
-        data == 1 || data == 2 ||
-        ((data == 0 || data == 3) && strcmp(element_value(figure, "y"), "queue_mean_bytes") == 0);
-    if (sampled && (!measure || !element_attribute(measure, need)))
+    const char *need = data == DATA_SERIES ? "qps" : data == DATA_FLOWS ? "flows" : "queues";
+    bool sampled = data == DATA_SERIES || data == DATA_QUEUES ||
+                   ((data == DATA_SUMMARY || data == DATA_LAYERS) &&
+                    strcmp(figure_shown(figure), "queue_mean_bytes") == 0);
+    bool unwritten = data == DATA_FLOWS && measure && element_attribute(measure, need) &&
+                     !figure_value(measure, need).integer;
+    if (unwritten || (sampled && (!measure || !element_attribute(measure, need))))
     {
         diag_error(d, element_line(figure, "data"),
-                   "<figure %s> shows what is not measured (%s); expected <measure "
-                   "interval=\"...\" %s=\"...\"/>",
-                   element_value(figure, "name"), table_of(figure)->file, need);
+                   "<figure %s> shows what is not measured (%s); expected <measure %s%s=\"...\"/>",
+                   element_value(figure, "name"), figure_table(figure)->file,
+                   unwritten ? "" : "interval=\"...\" ", need);
     }
 }
 
@@ -171,14 +176,15 @@ check_for_lines(const struct element *figure, struct diagnostics *d)
     }
 }
 
-/** Every value of a lines' x must be a number, and above 0 on a logarithmic axis. */
+/** The values of a curve's x must be numbers, and those in the sweep above 0 on a logarithmic axis.
+ */
 static void
 check_numbers(const struct plan *plan, const struct element *figure, const char *x,
               struct diagnostics *d)
 {
     size_t cell;
-    const struct plan_dimension *dim = plan_column(plan, x, &cell);
-    const struct column_table *table = table_of(figure);
+    const struct plan_dimension *dim = is_cdf(figure) ? NULL : plan_column(plan, x, &cell);
+    const struct column_table *table = figure_table(figure);
     bool log = figure_value(figure, "x-log").integer != 0, text = strcmp(x, "run") == 0;
     for (size_t i = 0; i < table->n; i++)
     {
@@ -188,8 +194,8 @@ check_numbers(const struct plan *plan, const struct element *figure, const char 
     if (text)
     {
         diag_error(d, element_line(figure, "x"),
-                   "x of <figure %s> of lines: column '%s' holds text; expected one of numbers",
-                   element_value(figure, "name"), x);
+                   "x of <figure %s> of %s: column '%s' holds text; expected one of numbers",
+                   element_value(figure, "name"), is_cdf(figure) ? "a cdf" : "lines", x);
     }
     for (size_t p = 0; dim && p < dim->npoints; p++)
     {
@@ -278,35 +284,92 @@ check_steps(const struct plan *plan, const struct element *figure, struct diagno
     }
 }
 
+/** What a template makes of the rows of a file: means of few, or the distribution of any. */
+static void
+check_data(const struct element *figure, bool lines, struct diagnostics *d)
+{
+    int64_t data = figure_value(figure, "data").integer;
+    const char *name = element_value(figure, "name");
+    bool samples = data == DATA_SERIES || data == DATA_QUEUES;
+    if (data == DATA_QPS || data == DATA_FLOWS)
+    {
+        diag_error(d, element_line(figure, "data"),
+                   "<figure %s> of %s cannot show the rows of %s; expected template=\"cdf\"", name,
+                   lines ? "lines" : "bars", figure_table(figure)->file);
+    }
+    else if (!lines && samples)
+    {
+        diag_error(d, element_line(figure, "data"),
+                   "<figure %s> of bars cannot show samples; expected data=\"summary\" or "
+                   "template=\"lines\"",
+                   name);
+    }
+}
+
+/** Attributes of other templates than its own. */
+static void
+check_template(const struct element *figure, struct diagnostics *d)
+{
+    static const char *const of_bars[] = {"values", "relative-to", "line", "line-label"};
+    static const char *const of_lines[] = {"y", "points", "spread", "error"};
+    bool lines = strcmp(element_value(figure, "template"), "lines") == 0;
+    if (is_cdf(figure))
+    {
+        check_useless(figure, of_bars, 4, "a cdf", "bars", d);
+        check_useless(figure, of_lines, 4, "a cdf", "lines", d);
+        return;
+    }
+    check_data(figure, lines, d);
+    if (lines)
+    {
+        check_useless(figure, of_bars, 1, "lines", "bars", d);
+    }
+    else
+    {
+        check_for_lines(figure, d);
+    }
+}
+
+static void
+check_x(const struct plan *plan, const struct element *e, const struct words *x,
+        struct diagnostics *d)
+{
+    const char *kind = element_value(e, "template");
+    bool cdf = is_cdf(e), lines = strcmp(kind, "lines") == 0;
+    int64_t data = figure_value(e, "data").integer;
+    bool varies = !cdf && data != DATA_SERIES && data != DATA_QUEUES;
+    for (size_t i = 0; i < x->n; i++)
+    {
+        const struct column_table *table = cdf || lines || data ? figure_table(e) : NULL;
+        check_column(plan, e, "x", x->word[i], table, varies, d);
+    }
+    if ((cdf || lines) && x->n > 1)
+    {
+        diag_error(d, element_line(e, "x"), "<figure %s> of %s has %zu x columns; expected one",
+                   element_value(e, "name"), cdf ? "a cdf" : "lines", x->n);
+    }
+    if (cdf || lines)
+    {
+        check_numbers(plan, e, x->n ? x->word[0] : "", d);
+    }
+}
+
 static void
 check_figure(const struct plan *plan, const struct element *e, struct diagnostics *d)
 {
-    const char *kind = element_value(e, "template"), *series = element_value(e, "series");
+    const char *series = element_value(e, "series"), *y = element_value(e, "y");
     const char *line = element_value(e, "line"), *relative = element_value(e, "relative-to");
-    bool lines = strcmp(kind, "lines") == 0;
     struct words x = words_split(element_value(e, "x"));
     int64_t data = figure_value(e, "data").integer;
-    bool samples = data == 1 || data == 2;
-    if (!lines && samples)
+    check_x(plan, e, &x, d);
+    if (!is_cdf(e))
     {
-        diag_error(d, element_line(e, "data"),
-                   "<figure %s> of bars cannot show samples; expected data=\"summary\" or "
-                   "template=\"lines\"",
-                   element_value(e, "name"));
+        check_column(plan, e, "y", y, figure_table(e), false, d);
     }
-    for (size_t i = 0; i < x.n; i++)
-    {
-        check_column(plan, e, "x", x.word[i], lines || data ? table_of(e) : NULL, !samples, d);
-    }
-    if (lines && x.n > 1)
-    {
-        diag_error(d, element_line(e, "x"), "<figure %s> of lines has %zu x columns; expected one",
-                   element_value(e, "name"), x.n);
-    }
-    check_column(plan, e, "y", element_value(e, "y"), table_of(e), false, d);
     if (series)
     {
-        check_column(plan, e, "series", series, data > 2 ? table_of(e) : NULL, true, d);
+        bool of_file = data >= DATA_LAYERS || (is_cdf(e) && data != DATA_SUMMARY);
+        check_column(plan, e, "series", series, of_file ? figure_table(e) : NULL, true, d);
     }
     if (line)
     {
@@ -316,25 +379,29 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
     {
         check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
     }
-    static const char *const of_bars[] = {"values"};
-    if (!lines)
-    {
-        check_for_lines(e, d);
-    }
-    else
-    {
-        check_useless(e, of_bars, 1, "lines", "bars", d);
-        check_numbers(plan, e, x.n ? x.word[0] : "", d);
-    }
     words_free(&x);
+    check_template(e, d);
     check_axis(e, "x", d);
     check_axis(e, "y", d);
-    if (data == 4 && d->reported == 0)
+    if (data == DATA_STEPS && d->reported == 0)
     {
         check_steps(plan, e, d);
     }
     check_where(plan, e, d);
     check_measured(plan, e, d);
+}
+
+/** What every figure must have, but not every template's: document_check() knows of no such. */
+static bool
+has_y(const struct element *e, struct diagnostics *d)
+{
+    bool good = is_cdf(e) || element_value(e, "y");
+    if (!good)
+    {
+        diag_error(d, e->line, "<figure %s> of %s lacks y=\"...\"; expected a column",
+                   element_value(e, "name"), element_value(e, "template"));
+    }
+    return good;
 }
 
 void
@@ -362,7 +429,7 @@ figures_check(const struct plan *plan, struct diagnostics *d)
             }
         }
         /* Without these document_check() has complained already. */
-        if (name && element_value(e, "template") && element_value(e, "x") && element_value(e, "y"))
+        if (name && element_value(e, "template") && element_value(e, "x") && has_y(e, d))
         {
             check_figure(plan, e, d);
         }

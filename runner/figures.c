@@ -109,6 +109,13 @@ add_bars(struct text *t, const struct figure_data *data, bool deviation)
     }
 }
 
+static bool
+has_number_axis(const struct element *figure)
+{
+    const char *kind = element_value(figure, "template");
+    return strcmp(kind, "lines") == 0 || strcmp(kind, "cdf") == 0;
+}
+
 /** One block per series: x, then mean and spread. A logarithmic axis has no place for x <= 0. */
 static void
 add_lines(struct text *t, const struct figure_data *data, bool x_log, bool deviation)
@@ -256,6 +263,17 @@ add_categories(struct text *t, const struct figure_data *data)
     free(list.s);
 }
 
+/** What stands on the vertical axis of a distribution: "share of QPs". */
+static char *
+share_name(const struct element *figure)
+{
+    static const char *const rows[] = {"runs",  "samples", "samples", "layers",
+                                       "steps", "QPs",     "messages"};
+    bool above = figure_value(figure, "y-log").integer != 0;
+    return xformat("share of %s%s", rows[figure_value(figure, "data").integer],
+                   above ? " above" : "");
+}
+
 /** The name of an axis: the scenario's, or what stands there. */
 static void
 add_axis_name(struct text *t, const struct element *figure, const char *axis)
@@ -265,15 +283,17 @@ add_axis_name(struct text *t, const struct element *figure, const char *axis)
     const char *given = element_value(figure, label);
     double factor = figure_value(figure, scale).real;
     const char *relative = *axis == 'y' ? element_value(figure, "relative-to") : NULL;
-    char *name = given      ? xstrdup(given)
-                 : relative ? xformat("%s relative to %s", element_value(figure, axis), relative)
-                 : factor > 1 || factor < 1
-                     ? xformat("%s x %g", element_value(figure, axis), factor)
-                     : xstrdup(element_value(figure, axis));
+    const char *column = element_value(figure, axis);
+    char *shown = column ? xstrdup(column) : share_name(figure);
+    char *name = given                      ? xstrdup(given)
+                 : relative                 ? xformat("%s relative to %s", shown, relative)
+                 : factor > 1 || factor < 1 ? xformat("%s x %g", shown, factor)
+                                            : xstrdup(shown);
     add_variable(t, variable, name);
     free(variable);
     free(label);
     free(scale);
+    free(shown);
     free(name);
 }
 
@@ -326,7 +346,7 @@ add_settings(struct text *t, const struct element *figure, const struct figure_d
     add_axis(t, figure, "x");
     add_axis(t, figure, "y");
     add_extent(t, figure, data);
-    if (strcmp(element_value(figure, "template"), "lines") == 0)
+    if (has_number_axis(figure))
     {
         add_tics(t, figure, data);
     }
@@ -383,7 +403,7 @@ write_inputs(const struct element *figure, const struct figure_data *data, const
     bool deviation = figure_value(figure, "error").integer == 1;
     add_settings(&gp, figure, data);
     text_add(&gp, "%s", template);
-    if (strcmp(kind, "lines") == 0)
+    if (has_number_axis(figure))
     {
         add_lines(&dat, data, figure_value(figure, "x-log").integer != 0, deviation);
     }
@@ -411,7 +431,7 @@ warn_of_lacking(const struct element *figure, const struct figure_data *data)
         bool rows = figure_value(figure, "data").integer != 0;
         fprintf(stderr, "weft: warning: figure %s: %zu of %zu runs %s %s\n",
                 element_value(figure, "name"), data->nlacking, data->nruns,
-                rows ? "lack values of" : "have no value of", element_value(figure, "y"));
+                rows ? "lack values of" : "have no value of", figure_shown(figure));
     }
 }
 

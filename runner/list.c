@@ -236,6 +236,12 @@ print_elements(bool markdown)
 }
 
 static void
+print_column(bool markdown, const char *name, const char *doc)
+{
+    printf(markdown ? "| `%s` | %s |\n" : "  %-20s %s\n", name, doc);
+}
+
+static void
 print_columns(bool markdown)
 {
     size_t n;
@@ -253,8 +259,11 @@ print_columns(bool markdown)
         }
         for (size_t c = 0; c < tables[i]->n; c++)
         {
-            printf(markdown ? "| `%s` | %s |\n" : "  %-20s %s\n", tables[i]->columns[c].name,
-                   tables[i]->columns[c].doc);
+            print_column(markdown, tables[i]->columns[c].name, tables[i]->columns[c].doc);
+        }
+        if (tables[i]->derived)
+        {
+            print_column(markdown, tables[i]->derived->name, tables[i]->derived->doc);
         }
     }
 }

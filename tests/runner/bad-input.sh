@@ -257,6 +257,28 @@ at 'values of lines' 'values of <figure more> of lines' \
 edited 'layers that are not sampled' '.*shows what is not measured .layers.csv.' \
     's,x="case" y="cct_us",data="layers" x="layer" y="queue_mean_bytes",' 's, queues="on",,'
 edited 'samples that are not taken' '.*shows what is not measured .series.csv.' '/<measure/d'
+cdf='<figure name="more" template="cdf" data="qps" x="fct_us"'
+at 'a CDF of no column' ".*there is no column 'fct_ms'; expected a column of qps.csv; did you mean 'fct_us'" \
+    's,<figure name="cct",<figure name="more" template="cdf" data="qps" x="fct_ms"/>&,'
+at 'a CDF of what varies' ".*there is no column 'case'; expected a column of qps.csv" \
+    's,<figure name="cct",<figure name="more" template="cdf" data="qps" x="case"/>&,'
+at 'a CDF of words' "x of <figure more> of a cdf: column 'layer' holds text" \
+    's,<figure name="cct",<figure name="more" template="cdf" data="layers" x="layer"/>&,'
+at 'a CDF of two columns' '<figure more> of a cdf has 2 x columns; expected one' \
+    's,<figure name="cct",<figure name="more" template="cdf" data="qps" x="sent resent"/>&,'
+at 'a CDF with a y' 'y of <figure more> of a cdf; expected template="lines"' "s,<figure name=\"cct\",$cdf y=\"sent\"/>&,"
+at 'a CDF with a line' 'line of <figure more> of a cdf; expected template="bars"' \
+    "s,<figure name=\"cct\",$cdf line=\"cct_us\"/>&,"
+at 'a condition on what is in no file' "where of <figure more>: there is no column 'fct_us'" \
+    "s,<figure name=\"cct\",$cdf where=\"fct_us=1\"/>&,"
+at 'lines over QPs' '<figure more> of lines cannot show the rows of qps.csv; expected template="cdf"' \
+    's,<figure name="cct",<figure name="more" template="lines" data="qps" x="qp" y="sent"/>&,'
+at 'bars over messages' '<figure cct> of bars cannot show the rows of flows.csv; expected template="cdf"' \
+    's,x="case" y="cct_us",data="flows" x="src" y="bytes",'
+at 'bars without a y' '<figure cct> of bars lacks y=' 's,x="case" y="cct_us",x="case",'
+edited 'a CDF of messages that are not written' \
+    '.*shows what is not measured .flows.csv.; expected <measure flows="..."/>' \
+    's,<measure,& flows="off",' 's,<figure name="cct",<figure name="more" template="cdf" data="flows" x="fct_us"/>&,'
 
 # --- many at once ---
 sed -e 's,leaves="2",leaves="two",' -e 's,rto="100us",rto="100",' -e 's,"200KB","0B",' "$here/tiny.xml" >bad.xml

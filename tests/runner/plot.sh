@@ -60,6 +60,12 @@ cat >>more.xml <<'END'
   <figure name="times" template="lines" x="workload.bytes" series="case" y="cct_us" x-log="on"
           y-log="on" points="on" spread="bars" error="stddev"
           ><mark x="1e5" y="50" label="optimum"/></figure>
+  <figure name="fct" template="cdf" data="qps" x="fct_us" series="case" where="workload.bytes=200KB"
+          ><level y="0.5" label="half"/></figure>
+  <figure name="clean" template="cdf" data="qps" x="fct_us" x-scale="1000" series="case"
+          where="workload.bytes=200KB nacks_received=0"/>
+  <figure name="flows" template="cdf" data="flows" x="fct_us" series="case" y-log="on"/>
+  <figure name="queue" template="cdf" data="queues" x="longest_queue_bytes" series="workload.bytes"/>
 </scenario>
 END
 "$weft" run more.xml >/dev/null
@@ -75,6 +81,59 @@ expected=$(awk -F, '$2 == "themis" && $3 == "40KB" { n++; s += $5; q += $5 * $5 
                     END { printf "40000 %.3f", s / n + sqrt((q - s * s / n) / (n - 1)) }' results/more/summary.csv)
 awk -v e="$expected" 'sprintf("%d %.3f", $1, $4) == e { found = 1 } END { exit !found }' \
     results/more/times.dat || fail "the figure does not show $expected"
+
+# The CDF, by counting, of the numbers on standard input: x and share.
+steps()
+{
+    sort -g | awk '{ x[NR] = $1 } END { for (i = 1; i <= NR; i++)
+                   if (x[i] != x[i + 1]) printf "%.9g %.6f\n", x[i], i / NR }'
+}
+
+# curve FIGURE SERIES: x and share of a series (counted from 0) in a figure of few values, where
+# every step has two points.
+curve()
+{
+    awk -v want="$2" 'NF == 0 { blank++; n = 0; next }
+                      int(blank / 2) == want && ++n % 2 == 0 { printf "%s %.6f\n", $1, $2 }' "results/more/$1.dat"
+}
+
+# The distribution over the QPs of all seeds.
+awk -F, 'FNR > 1 { printf "%.6f\n", $6 - $5 }' results/more/runs/themis_bytes=200KB_*/qps.csv | steps >expected
+[ "$(wc -l <expected)" -gt 4 ] || fail 'there is little to compare'
+curve fct 2 >drawn
+cmp expected drawn || fail 'the CDF is not that of qps.csv'
+grep -q '>share of QPs<' results/more/fct.svg || fail 'the axis of a CDF has no name'
+grep -q '>half<' results/more/fct.svg || fail 'no level in the legend of a CDF'
+
+# A condition on a column of QPs is on the QP, although the run has totals of that name.
+awk -F, 'FNR > 1 && $13 == 0 { printf "%.3f\n", 1000 * ($6 - $5) }' \
+    results/more/runs/ecmp_bytes=200KB_*/qps.csv | steps >expected
+n=$(wc -l <expected)
+[ "$n" -gt 1 ] || fail 'there is no QP without NACKs'
+[ "$n" -lt 12 ] || fail 'there is no QP with NACKs'
+curve clean 0 >drawn
+cmp expected drawn || fail 'the CDF is not that of the QPs without NACKs'
+
+# The tail of messages: it begins at all of them and ends with the last.
+n=$(cat results/more/runs/ecmp_*/flows.csv | grep -c '^[0-9]')
+last=$(awk -F, '/^[0-9]/ && $9 - $8 > most { most = $9 - $8 } END { printf "%.9g", most }' \
+    results/more/runs/ecmp_*/flows.csv)
+awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
+[ "$(head -n 1 drawn | cut -d' ' -f2)" = 1 ] || fail 'the tail does not begin at 1'
+[ "$(tail -n 1 drawn)" = "$last $(awk -v n="$n" 'BEGIN { printf "%.9g", 1 / n }')" ] ||
+    fail "the tail ends at $(tail -n 1 drawn)"
+grep -q '>share of messages above<' results/more/flows.svg || fail 'the axis of a tail has no name'
+grep -q '>share of samples<' results/more/queue.svg || fail 'the axis of samples has no name'
+sed -i '2s/[^,]*,/,/6' results/more/runs/ecmp_bytes=40KB_seed=1/qps.csv
+sed 's, where="workload.bytes=200KB",,' more.xml >hole.xml
+"$weft" plot hole.xml --figure fct >/dev/null 2>messages
+grep -q '^weft: warning: figure fct: 1 of 18 runs lack values of fct_us$' messages || fail 'no warning of a QP without'
+rm results/more/runs/ecmp_bytes=40KB_seed=1/flows.csv
+status=0
+"$weft" plot more.xml --figure flows >/dev/null 2>messages || status=$?
+[ $status = 3 ] || fail "a file that is missing: exit status $status"
+grep -q '^more.xml:[0-9]*: error: figure flows cannot be drawn: cannot open .*flows.csv' messages ||
+    fail 'no word of a missing file'
 
 # A run without a value is not passed over in silence.
 cp results/tiny/summary.csv whole.csv

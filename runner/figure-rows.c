@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "figure-rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Whether a row of summary.csv has the values of this point in all the columns of its dimension.
+ */
+static bool
+is_at_point(const struct plan_dimension *dim, const struct plan_point *point,
+            const struct csv *summary, size_t row)
+{
+    for (size_t c = 0; c < dim->ncolumns; c++)
+    {
+        long column = csv_column(summary, dim->columns[c]);
+        if (column < 0 || strcmp(csv_cell(summary, row, (size_t)column), point->cells[c]) != 0)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+const char *
+label_of(const struct plan *plan, const char *column, const struct csv *summary, size_t row)
+{
+    size_t c;
+    const struct plan_dimension *dim = plan_column(plan, column, &c);
+    for (size_t p = 0; dim && p < dim->npoints; p++)
+    {
+        if (dim->points[p].label && is_at_point(dim, &dim->points[p], summary, row))
+        {
+            return dim->points[p].label;
+        }
+    }
+    return NULL;
+}
+
+const char *
+cell_of(const struct collecting *c, const struct row *r, const char *name)
+{
+    long column = r->file ? csv_column(r->file, name) : -1;
+    if (column >= 0)
+    {
+        return csv_cell(r->file, r->at, (size_t)column);
+    }
+    column = csv_column(c->summary, name);
+    return column < 0 ? NULL : csv_cell(c->summary, r->run, (size_t)column);
+}
+
+/** Whether a row has the values that "where" asks for. Columns that it lacks do not count, nor, of
+ * a row of summary.csv, those that the run's file has as well: the file's are meant. */
+static bool
+row_passes(const struct collecting *c, const struct row *r)
+{
+    for (size_t i = 0; i < c->where.n; i++)
+    {
+        const char *equals = strchr(c->where.word[i], '=');
+        char *name = xformat("%.*s", (int)(equals - c->where.word[i]), c->where.word[i]);
+        bool of_file = !r->file && c->table != &summary_table && columns_have(c->table, name);
+        const char *cell = of_file ? NULL : cell_of(c, r, name);
+        free(name);
+        if (cell && strcmp(cell, equals + 1) != 0)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+size_t
+place_of(char ***keys, char ***labels, size_t *n, const char *key, const char *label)
+{
+    for (size_t i = 0; i < *n; i++)
+    {
+        if (strcmp((*keys)[i], key) == 0)
+        {
+            return i;
+        }
+    }
+    size_t n_keys = *n;
+    ARRAY_GROW(*keys, n_keys);
+    ARRAY_GROW(*labels, *n);
+    (*keys)[*n] = xstrdup(key);
+    (*labels)[*n] = xstrdup(label);
+    return (*n)++;
+}
+
+size_t
+series_of_row(struct collecting *c, const struct row *r)
+{
+    struct figure_data *data = c->data;
+    size_t before = data->nseries;
+    const char *cell = c->series ? cell_of(c, r, c->series) : NULL;
+    const char *key = cell ? cell : "";
+    const char *label = cell ? label_of(c->plan, c->series, c->summary, r->run) : NULL;
+    size_t i = place_of(&c->series_keys, &data->series, &data->nseries, key, label ? label : key);
+    if (data->nseries > before)
+    {
+        data->points = xrealloc(data->points, data->nseries, sizeof *data->points);
+        data->npoints = xrealloc(data->npoints, data->nseries, sizeof *data->npoints);
+        data->points[i] = NULL;
+        data->npoints[i] = 0;
+    }
+    return i;
+}
+
+bool
+has_columns(const struct collecting *c, const struct row *r, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+    {
+        if (names[i] && !cell_of(c, r, names[i]))
+        {
+            *c->why = xformat("the results have no column '%s'", names[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+note_value(struct collecting *c, bool has_value)
+{
+    c->took = true;
+    c->lacked = c->lacked || !has_value;
+}
+
+/** Takes the rows of one run's file. */
+static bool
+collect_run(struct collecting *c, size_t run, take_fn take)
+{
+    char *path = xformat("%s/runs/%s/%s", c->out, csv_cell(c->summary, run, 0), c->table->file);
+    struct csv *csv = csv_read(path, c->why);
+    free(path);
+    bool good = csv != NULL;
+    for (size_t i = 0; good && i < csv->nrows; i++)
+    {
+        struct row r = {run, csv, i};
+        good = !row_passes(c, &r) || take(c, &r);
+    }
+    csv_free(csv);
+    return good;
+}
+
+bool
+collect_rows(struct collecting *c, take_fn take)
+{
+    bool of_runs = c->table != &summary_table, good = true;
+    for (size_t i = 0; good && i < c->summary->nrows; i++)
+    {
+        struct row r = {i, NULL, 0};
+        c->took = c->lacked = false;
+        if (row_passes(c, &r))
+        {
+            good = of_runs ? collect_run(c, i, take) : take(c, &r);
+        }
+        c->data->nruns += c->took;
+        c->data->nlacking += c->lacked;
+    }
+    return good;
+}

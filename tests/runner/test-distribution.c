@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Percentiles and CDFs, against counting by hand. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "columns.h"
+#include "csv.h"
+#include "distribution.h"
+
+/** @p n whole numbers below @p most in an order that is not theirs. */
+static struct pool
+scattered(size_t n, uint64_t most)
+{
+    struct pool p = {NULL, 0};
+    uint64_t state = 12345;
+    for (size_t i = 0; i < n; i++)
+    {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        pool_add(&p, (double)((state >> 33) % most));
+    }
+    pool_sort(&p);
+    return p;
+}
+
+static size_t
+up_to(const struct pool *p, double x)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++)
+    {
+        n += p->values[i] <= x;
+    }
+    return n;
+}
+
+/* A p99 that is one rank off hides, in a hundred flows, the one that everybody waits for. */
+START_TEST(a_percentile_is_the_value_at_its_nearest_rank)
+{
+    struct pool p = {NULL, 0};
+    for (int i = 1000; i >= 1; i--)
+    {
+        pool_add(&p, i);
+    }
+    pool_sort(&p);
+    ck_assert(pool_quantile(&p, 0) == 1);
+    ck_assert(pool_quantile(&p, 500000) == 500);
+    ck_assert(pool_quantile(&p, 990000) == 990);
+    ck_assert(pool_quantile(&p, 999000) == 999);
+    ck_assert(pool_quantile(&p, 999100) == 1000);
+    ck_assert(pool_quantile(&p, 1000000) == 1000);
+    pool_free(&p);
+    pool_add(&p, 7);
+    ck_assert(pool_quantile(&p, 10000) == 7);
+    pool_free(&p);
+}
+END_TEST
+
+/* By its definition: the least value that this share of all does not exceed. */
+START_TEST(percentiles_agree_with_counting)
+{
+    static const uint32_t shares[] = {1, 250000, 500000, 900000, 990000, 999000, 999999};
+    for (size_t n = 1; n < 60; n += 7)
+    {
+        struct pool p = scattered(n, 20);
+        for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        {
+            double x = pool_quantile(&p, shares[i]);
+            ck_assert_uint_ge((uint64_t)up_to(&p, x) * 1000000, (uint64_t)shares[i] * n);
+            ck_assert_uint_lt((uint64_t)up_to(&p, x - 1) * 1000000, (uint64_t)shares[i] * n);
+        }
+        pool_free(&p);
+    }
+}
+END_TEST
+
+/* A drawn curve must be the data's own: every step of it exact, ties counted as one, from the least
+ * to the greatest, and nothing left out where there are few. */
+START_TEST(steps_of_a_cdf_are_exact)
+{
+    static const struct
+    {
+        size_t n;
+        uint64_t most;
+    } cases[] = {{1, 10}, {128, 1U << 30}, {1280, 40}, {5000, 1U << 30}, {16256, 3000}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+    {
+        struct pool p = scattered(cases[k].n, cases[k].most);
+        struct cdf_point *points;
+        size_t n = pool_cdf(&p, &points);
+        for (size_t i = 0; i < n; i++)
+        {
+            double count = points[i].share * (double)p.n;
+            ck_assert_double_eq_tol(count, (double)up_to(&p, points[i].x), 1e-6);
+            ck_assert(i == 0 || points[i].x > points[i - 1].x);
+        }
+        ck_assert(points[0].x == p.values[0]);
+        ck_assert(points[n - 1].x == p.values[p.n - 1] && points[n - 1].share == 1);
+        ck_assert(p.n > 256 || n == p.n);
+        free(points);
+        pool_free(&p);
+    }
+}
+END_TEST
+
+/* The tail is what such a figure is for: of many values it must keep the last ones one by one, and
+ * still be small. */
+START_TEST(a_long_tail_is_kept)
+{
+    struct pool p = {NULL, 0};
+    for (size_t i = 0; i < 2000000; i++)
+    {
+        pool_add(&p, (double)i);
+    }
+    struct cdf_point *points;
+    size_t n = pool_cdf(&p, &points), last = 0;
+    ck_assert_uint_lt(n, 500);
+    for (size_t i = 1; i < n; i++)
+    {
+        ck_assert_double_lt(points[i].share - points[i - 1].share, 1.001 / 256);
+        last += points[i].share > 0.99;
+    }
+    ck_assert_uint_gt(last, 100);
+    for (size_t i = 1; i <= 16; i++)
+    {
+        ck_assert(points[n - i].x == (double)(p.n - i));
+    }
+    free(points);
+    pool_free(&p);
+}
+END_TEST
+
+/* A flow that was not delivered has no completion time: as 0 it would be the fastest of all. */
+START_TEST(a_derived_column_needs_both_of_its_cells)
+{
+    char path[] = "/tmp/weft-distribution-XXXXXX", *why = NULL;
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    FILE *f = fdopen(fd, "w");
+    fputs("qp,start_us,delivered_us\n0,0.250000,10.500000\n1,0.500000,\n2,,\n", f);
+    fclose(f);
+    struct csv *csv = csv_read(path, &why);
+    remove(path);
+    ck_assert_ptr_nonnull(csv);
+    struct number_column column;
+    double value;
+    ck_assert(number_column_find(csv, &qps_table, "fct_us", &column));
+    ck_assert(number_column_value(csv, 0, &column, &value));
+    ck_assert(value == 10.25);
+    ck_assert(!number_column_value(csv, 1, &column, &value));
+    ck_assert(!number_column_value(csv, 2, &column, &value));
+    ck_assert(!number_column_find(csv, &flows_table, "fct_us", &column));
+    ck_assert(!number_column_find(csv, &summary_table, "fct_us", &column));
+    csv_free(csv);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("distribution");
+    TCase *t = tcase_create("distribution");
+    tcase_add_test(t, a_percentile_is_the_value_at_its_nearest_rank);
+    tcase_add_test(t, percentiles_agree_with_counting);
+    tcase_add_test(t, steps_of_a_cdf_are_exact);
+    tcase_add_test(t, a_long_tail_is_kept);
+    tcase_add_test(t, a_derived_column_needs_both_of_its_cells);
+    suite_add_tcase(suite, t);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
