@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a claims file may hold. */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static const struct claims_element
     {"why", "claim", "", true},
     {"test", "claim", "name! file!", false},
     {"table", "section", "title! where each!", false},
-    {"value", "claim table", "name! column! where file of against", false},
+    {"value", "claim table", "name! column! where file data of against", false},
     {"measured", "claim table", "label is! unit decimals", false},
 };
 
@@ -116,6 +117,75 @@ is_blank(const char *s)
     return !*s;
 }
 
+const struct column_table *
+value_table(const struct element *value)
+{
+    const char *data = element_value(value, "data");
+    return !data                        ? NULL
+           : strcmp(data, "qps") == 0   ? &qps_table
+           : strcmp(data, "flows") == 0 ? &flows_table
+                                        : NULL;
+}
+
+long
+percentile_ppm(const char *of)
+{
+    char *end;
+    if (of[0] != 'p' || !isdigit((unsigned char)of[1]))
+    {
+        return -1;
+    }
+    double percent = strtod(of + 1, &end);
+    return *end || strspn(of + 1, "0123456789.") != strlen(of + 1) || percent > 100
+               ? -1
+               : lround(percent * 10000);
+}
+
+static void
+check_of(const struct element *e, const char *of, struct diagnostics *d)
+{
+    if (!has_word("mean min max exponent", of) && percentile_ppm(of) < 0)
+    {
+        diag_error(d, element_line(e, "of"),
+                   "of '%s'; expected mean, min, max, exponent or a percentile such as p50, p99 or "
+                   "p99.9",
+                   of);
+    }
+}
+
+/** What comes from the runs' own files. */
+static void
+check_data(const struct element *e, struct diagnostics *d)
+{
+    const struct column_table *table = value_table(e);
+    const char *data = element_value(e, "data"), *column = element_value(e, "column");
+    struct nearest near = nearest_start(column ? column : "");
+    if (!table)
+    {
+        if (strcmp(data, "summary") != 0)
+        {
+            diag_error(d, element_line(e, "data"), "data '%s'; expected summary, qps or flows",
+                       data);
+        }
+        return;
+    }
+    if (element_value(e, "file") || element_value(e, "against"))
+    {
+        diag_error(d, element_line(e, "data"),
+                   "data=\"%s\" does not go with file or against; expected one of them", data);
+    }
+    nearest_try(&near, table->derived->name);
+    for (size_t i = 0; i < table->n; i++)
+    {
+        nearest_try(&near, table->columns[i].name);
+    }
+    if (column && !columns_have(table, column) && strcmp(column, table->derived->name) != 0)
+    {
+        diag_error(d, element_line(e, "column"), "%s has no column '%s'%s", table->file, column,
+                   did_you_mean(near.best));
+    }
+}
+
 static void
 check_values(const struct element *e, struct diagnostics *d)
 {
@@ -124,14 +194,18 @@ check_values(const struct element *e, struct diagnostics *d)
     {
         diag_error(d, element_line(e, "decimals"), "decimals '%s'; expected 0 to 9", decimals);
     }
-    if (of && !has_word("mean min max exponent", of))
+    if (of)
     {
-        diag_error(d, element_line(e, "of"), "of '%s'; expected mean, min, max or exponent", of);
+        check_of(e, of, d);
     }
     if ((of && strcmp(of, "exponent") == 0) != (element_value(e, "against") != NULL))
     {
         diag_error(d, element_line(e, "of"),
                    "of=\"exponent\" and against=\"COLUMN\" go together: y ~ x^exponent");
+    }
+    if (strcmp(e->name, "value") == 0 && element_value(e, "data"))
+    {
+        check_data(e, d);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report.h"
 
@@ -55,13 +56,19 @@ source_file(struct report_source *s, const struct element *value)
     return csv;
 }
 
+/** A column of @p csv; reports one that it lacks. @p also: others that could be meant, or NULL. */
 static long
-column_of(struct report_source *s, const struct csv *csv, const char *name, int line)
+column_of(struct report_source *s, const struct csv *csv, const struct column_table *also,
+          const char *name, int line)
 {
     long column = csv_column(csv, name);
     if (column < 0)
     {
         struct nearest near = nearest_start(name);
+        for (size_t i = 0; also && i < also->n; i++)
+        {
+            nearest_try(&near, also->columns[i].name);
+        }
         for (size_t i = 0; i < csv->ncolumns; i++)
         {
             nearest_try(&near, csv->header[i]);
@@ -71,9 +78,42 @@ column_of(struct report_source *s, const struct csv *csv, const char *name, int 
     return column;
 }
 
-/** Keeps in @p row the rows for which every "column=value" of @p where holds. */
+/** The rows of a CSV file, some of which are kept: of the results, or of one run. */
+struct selection
+{
+    const struct csv *csv;
+    bool *row;
+    const struct column_table *table; /**< of the runs' files that are read; NULL: none are */
+    bool in_run;                      /**< csv is such a file; else its runs are selected */
+};
+
+static struct selection
+select_all(const struct csv *csv, const struct column_table *table, bool in_run)
+{
+    struct selection all = {csv, xcalloc(csv->nrows, sizeof(bool)), table, in_run};
+    memset(all.row, true, csv->nrows * sizeof *all.row);
+    return all;
+}
+
+/** Keeps the rows that have that value. A column that the runs' files have as well is theirs. */
 static void
-filter(struct report_source *s, const struct csv *csv, const struct element *e, bool *row)
+keep(struct report_source *s, struct selection *rows, const char *name, const char *value, int line)
+{
+    bool of_run = rows->table && columns_have(rows->table, name);
+    if (of_run != rows->in_run)
+    {
+        return;
+    }
+    long column = column_of(s, rows->csv, rows->table, name, line);
+    for (size_t r = 0; r < rows->csv->nrows && column >= 0; r++)
+    {
+        rows->row[r] = rows->row[r] && strcmp(csv_cell(rows->csv, r, (size_t)column), value) == 0;
+    }
+}
+
+/** Keeps the rows for which every "column=value" of where holds. */
+static void
+filter(struct report_source *s, struct selection *rows, const struct element *e)
 {
     const char *where = element_value(e, "where");
     struct words w = words_split(where ? where : "");
@@ -87,11 +127,7 @@ filter(struct report_source *s, const struct csv *csv, const struct element *e, 
             continue;
         }
         *equals = '\0';
-        long column = column_of(s, csv, w.word[i], element_line(e, "where"));
-        for (size_t r = 0; r < csv->nrows && column >= 0; r++)
-        {
-            row[r] = row[r] && strcmp(csv_cell(csv, r, (size_t)column), equals + 1) == 0;
-        }
+        keep(s, rows, w.word[i], equals + 1, element_line(e, "where"));
     }
     words_free(&w);
 }
@@ -104,18 +140,16 @@ struct keys
     const struct element *element;
 };
 
-/** Keeps the rows of one group. */
+/** Keeps the rows of one group that the claim and the value ask for. */
 static void
-filter_group(struct report_source *s, const struct csv *csv, const struct keys *keys,
-             char *const *cells, bool *row)
+filter_all(struct report_source *s, struct selection *rows, const struct element *value,
+           const struct keys *keys, char *const *cells)
 {
+    filter(s, rows, keys->element);
+    filter(s, rows, value);
     for (size_t k = 0; k < keys->names.n; k++)
     {
-        long column = column_of(s, csv, keys->names.word[k], element_line(keys->element, "each"));
-        for (size_t r = 0; r < csv->nrows && column >= 0; r++)
-        {
-            row[r] = row[r] && strcmp(csv_cell(csv, r, (size_t)column), cells[k]) == 0;
-        }
+        keep(s, rows, keys->names.word[k], cells[k], element_line(keys->element, "each"));
     }
 }
 
@@ -146,8 +180,8 @@ add_group(struct report_numbers *n, const struct csv *csv, const long *columns, 
 /** The groups in the order in which the results have them; one without cells if there is no "each".
  */
 static void
-find_groups(struct report_source *s, const struct csv *csv, const struct keys *keys,
-            struct report_numbers *n)
+find_groups(struct report_source *s, const struct csv *csv, const struct column_table *table,
+            const struct keys *keys, struct report_numbers *n)
 {
     n->nkeys = keys->names.n;
     if (n->nkeys == 0)
@@ -155,26 +189,31 @@ find_groups(struct report_source *s, const struct csv *csv, const struct keys *k
         n->ngroups = 1;
         return;
     }
+    if (!csv)
+    {
+        return;
+    }
     long *columns = xcalloc(n->nkeys, sizeof *columns);
-    bool good = csv != NULL, *row = xcalloc(csv ? csv->nrows : 0, sizeof *row);
+    bool good = true;
     for (size_t k = 0; good && k < n->nkeys; k++)
     {
-        columns[k] = column_of(s, csv, keys->names.word[k], element_line(keys->element, "each"));
+        columns[k] =
+            column_of(s, csv, NULL, keys->names.word[k], element_line(keys->element, "each"));
         good = columns[k] >= 0;
     }
     if (good)
     {
-        memset(row, true, csv->nrows * sizeof *row);
-        filter(s, csv, keys->element, row);
-    }
-    for (size_t r = 0; good && r < csv->nrows; r++)
-    {
-        if (row[r])
+        struct selection rows = select_all(csv, table, false);
+        filter(s, &rows, keys->element);
+        for (size_t r = 0; r < csv->nrows; r++)
         {
-            add_group(n, csv, columns, r);
+            if (rows.row[r])
+            {
+                add_group(n, csv, columns, r);
+            }
         }
+        free(rows.row);
     }
-    free(row);
     free(columns);
 }
 
@@ -215,47 +254,152 @@ look_up(void *user, const char *name, double *value)
     return false;
 }
 
-/** Mean, least or greatest of a column over the rows; false if there is no number. */
+/** Mean, least, greatest or a percentile; false if there is no number. */
 static bool
-reduce(const struct csv *csv, size_t column, const bool *row, const char *of, double *value)
+reduce(struct pool *pool, const char *of, double *value)
 {
-    double sum = 0, least = INFINITY, most = -INFINITY;
-    size_t n = 0;
-    for (size_t r = 0; r < csv->nrows; r++)
+    if (pool->n == 0)
     {
-        const char *cell = csv_cell(csv, r, column);
-        if (row[r] && *cell)
-        {
-            double x = strtod(cell, NULL);
-            sum += x;
-            least = x < least ? x : least;
-            most = x > most ? x : most;
-            n++;
-        }
+        return false;
     }
-    *value = !of || strcmp(of, "mean") == 0 ? sum / (double)n
-             : strcmp(of, "min") == 0       ? least
-                                            : most;
-    return n > 0;
+    double sum = 0;
+    for (size_t i = 0; i < pool->n; i++)
+    {
+        sum += pool->values[i];
+    }
+    *value = sum / (double)pool->n;
+    if (of && strcmp(of, "mean") != 0)
+    {
+        pool_sort(pool);
+        *value = pool_quantile(pool, strcmp(of, "min") == 0   ? 0
+                                     : strcmp(of, "max") == 0 ? 1000000
+                                                              : (uint32_t)percentile_ppm(of));
+    }
+    return true;
 }
 
-/** Counts rows with and without a value; some without are worth a warning. */
-static struct report_rows
-count_rows(const struct report_source *s, const struct element *value, const struct csv *csv,
-           size_t column, const bool *row)
+/** Some rows without a value are worth a warning. */
+static void
+warn_of_holes(const struct report_source *s, const struct element *value, struct report_rows rows)
 {
-    struct report_rows n = {0, 0};
-    for (size_t r = 0; r < csv->nrows; r++)
-    {
-        n.of += row[r];
-        n.have += row[r] && *csv_cell(csv, r, column);
-    }
-    if (n.have && n.have < n.of)
+    if (rows.have && rows.have < rows.of)
     {
         fprintf(stderr, "%s:%d: warning: %zu of %zu rows in %s have no %s\n", s->d->file,
-                value->line, n.of - n.have, n.of, s->folder, element_value(value, "column"));
+                value->line, rows.of - rows.have, rows.of, s->folder,
+                element_value(value, "column"));
     }
-    return n;
+}
+
+/** Adds the numbers of the selected rows to a pool. */
+static void
+pool_rows(struct pool *pool, struct report_rows *n, const struct selection *rows,
+          const struct number_column *column)
+{
+    for (size_t r = 0; r < rows->csv->nrows; r++)
+    {
+        double number;
+        if (rows->row[r])
+        {
+            n->of++;
+            if (number_column_value(rows->csv, r, column, &number))
+            {
+                n->have++;
+                pool_add(pool, number);
+            }
+        }
+    }
+}
+
+/** Adds what one run's file has; false if it is not there or cannot be read. */
+static bool
+pool_run(struct report_source *s, const struct element *value, const struct keys *keys,
+         char *const *cells, const char *run, struct pool *pool, struct report_rows *n)
+{
+    const struct column_table *table = value_table(value);
+    const char *column = element_value(value, "column");
+    char *path = xformat("%s/runs/%s/%s", s->folder, run, table->file), *why = NULL;
+    bool good = access(path, F_OK) == 0;
+    struct csv *csv = good ? csv_read(path, &why) : NULL;
+    struct number_column found;
+    if (!good)
+    {
+        char *what = xformat("the run %s has no %s%s", run, table->file,
+                             table == &flows_table ? " (measure flows=\"on\" writes it)" : "");
+        report_absent(s, value->line, what);
+        free(what);
+    }
+    else if (!csv || !number_column_find(csv, table, column, &found))
+    {
+        diag_error(s->d, value->line, "%s%s%s", csv ? path : why,
+                   csv ? " is no result of this version: it cannot give " : "", csv ? column : "");
+        good = false;
+    }
+    else
+    {
+        struct selection rows = select_all(csv, table, true);
+        filter_all(s, &rows, value, keys, cells);
+        pool_rows(pool, n, &rows, &found);
+        free(rows.row);
+    }
+    csv_free(csv);
+    free(why);
+    free(path);
+    return good;
+}
+
+/** Adds the rows of all runs that are selected, one run after the other. */
+static bool
+pool_runs(struct report_source *s, const struct element *value, const struct keys *keys,
+          char *const *cells, const struct selection *runs, struct pool *pool,
+          struct report_rows *n)
+{
+    long name = column_of(s, runs->csv, NULL, "run", value->line);
+    bool good = name >= 0;
+    for (size_t r = 0; good && r < runs->csv->nrows; r++)
+    {
+        good = !runs->row[r] ||
+               pool_run(s, value, keys, cells, csv_cell(runs->csv, r, (size_t)name), pool, n);
+    }
+    return good;
+}
+
+/** What the selected rows, or the runs that they name, say. */
+static void
+read_selected(struct report_source *s, const struct element *value, const struct keys *keys,
+              char *const *cells, const struct selection *rows, struct named_value *v)
+{
+    const struct column_table *table = value_table(value);
+    const char *name = element_value(value, "column"), *against = element_value(value, "against");
+    long column = table ? 0 : column_of(s, rows->csv, NULL, name, element_line(value, "column"));
+    long x = against ? column_of(s, rows->csv, NULL, against, element_line(value, "against")) : 0;
+    struct pool pool = {NULL, 0};
+    v->rows.what = !table ? "runs" : table == &qps_table ? "QPs" : "messages";
+    if (column < 0 || x < 0)
+    {
+        return;
+    }
+    bool good = true;
+    if (table)
+    {
+        good = pool_runs(s, value, keys, cells, rows, &pool, &v->rows);
+    }
+    else
+    {
+        pool_rows(&pool, &v->rows, rows, &(struct number_column){column, -1});
+    }
+    if (good)
+    {
+        warn_of_holes(s, value, v->rows);
+        v->present = against
+                         ? fit_exponent(rows->csv, (size_t)x, (size_t)column, rows->row, &v->value)
+                         : reduce(&pool, element_value(value, "of"), &v->value);
+        if (!v->present)
+        {
+            report_absent(s, value->line,
+                          against ? "there is nothing to fit" : "there is no such row");
+        }
+    }
+    pool_free(&pool);
 }
 
 /** One <value> in one group. */
@@ -263,33 +407,17 @@ static struct named_value
 read_value(struct report_source *s, const struct element *value, const struct keys *keys,
            char *const *cells)
 {
-    struct named_value v = {element_value(value, "name"), 0, false, {0, 0}};
+    struct named_value v = {element_value(value, "name"), 0, false, {0, 0, "runs"}};
     const struct csv *csv = source_file(s, value);
     if (!csv)
     {
         report_absent(s, value->line, "there are no results");
         return v;
     }
-    long column = column_of(s, csv, element_value(value, "column"), element_line(value, "column"));
-    bool *row = xcalloc(csv->nrows, sizeof *row);
-    memset(row, true, csv->nrows * sizeof *row);
-    filter(s, csv, keys->element, row);
-    filter(s, csv, value, row);
-    filter_group(s, csv, keys, cells, row);
-    const char *of = element_value(value, "of"), *against = element_value(value, "against");
-    long x = against ? column_of(s, csv, against, element_line(value, "against")) : 0;
-    if (column >= 0 && x >= 0)
-    {
-        v.rows = count_rows(s, value, csv, (size_t)column, row);
-        v.present = against ? fit_exponent(csv, (size_t)x, (size_t)column, row, &v.value)
-                            : reduce(csv, (size_t)column, row, of, &v.value);
-        if (!v.present)
-        {
-            report_absent(s, value->line,
-                          against ? "there is nothing to fit" : "there is no such row");
-        }
-    }
-    free(row);
+    struct selection rows = select_all(csv, value_table(value), false);
+    filter_all(s, &rows, value, keys, cells);
+    read_selected(s, value, keys, cells, &rows, &v);
+    free(rows.row);
     return v;
 }
 
@@ -297,7 +425,7 @@ static void
 measure_group(struct report_source *s, const struct element *e, const struct keys *keys,
               struct report_numbers *n, size_t group)
 {
-    struct named_values v = {xcalloc(e->nchildren, sizeof *v.values), 0, false, {0, 0}};
+    struct named_values v = {xcalloc(e->nchildren, sizeof *v.values), 0, false, {0, 0, "runs"}};
     char *const *cells = n->nkeys ? n->groups + group * n->nkeys : NULL;
     for (size_t i = 0; i < e->nchildren; i++)
     {
@@ -316,7 +444,7 @@ measure_group(struct report_source *s, const struct element *e, const struct key
         }
         char *why;
         v.incomplete = false;
-        v.rows = (struct report_rows){0, 0};
+        v.rows = (struct report_rows){0, 0, "runs"};
         if (!expression_value(element_value(m, "is"), look_up, &v, &n->values[at], &why))
         {
             diag_error(s->d, element_line(m, "is"), "is '%s': %s", element_value(m, "is"), why);
@@ -344,7 +472,7 @@ report_numbers(struct report_source *s, const struct element *e)
     {
         report_absent(s, first->line, "there are no results");
     }
-    find_groups(s, csv, &keys, n);
+    find_groups(s, csv, first ? value_table(first) : NULL, &keys, n);
     n->values = xcalloc(n->ngroups * n->nmeasured, sizeof *n->values);
     n->present = xcalloc(n->ngroups * n->nmeasured, sizeof *n->present);
     n->rows = xcalloc(n->ngroups * n->nmeasured, sizeof *n->rows);

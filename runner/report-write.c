@@ -91,13 +91,13 @@ add_number(struct text *t, double value, const struct element *measured)
     text_add(t, "%.*f", decimals, zero ? 0 : value);
 }
 
-/** " (8 of 10 runs)", where some runs have no value. */
+/** " (8 of 10 runs)", where some have no value. */
 static void
 add_rows(struct text *t, struct report_rows rows)
 {
     if (rows.have < rows.of)
     {
-        text_add(t, " (%zu of %zu runs)", rows.have, rows.of);
+        text_add(t, " (%zu of %zu %s)", rows.have, rows.of, rows.what);
     }
 }
 
@@ -109,7 +109,7 @@ add_measured(struct text *t, const struct element *measured, const struct report
     const char *label = element_value(measured, "label"), *unit = element_value(measured, "unit");
     double least = INFINITY, most = -INFINITY;
     bool complete = n->ngroups > 0;
-    struct report_rows rows = {0, 0};
+    struct report_rows rows = {0, 0, "runs"};
     for (size_t g = 0; g < n->ngroups; g++)
     {
         double v = n->values[g * n->nmeasured + column];
@@ -118,6 +118,7 @@ add_measured(struct text *t, const struct element *measured, const struct report
         most = v > most ? v : most;
         rows.have += n->rows[g * n->nmeasured + column].have;
         rows.of += n->rows[g * n->nmeasured + column].of;
+        rows.what = n->rows[g * n->nmeasured + column].what;
     }
     text_add(t, "%s%s", label ? label : "", label ? ": " : "");
     if (!complete)
@@ -286,12 +287,14 @@ add_origin(struct text *t, const struct element *claim)
         {
             const char *of = element_value(c, "of"), *rows = element_value(c, "where");
             const char *x = element_value(c, "against");
-            text_add(t, "%s%s = %s%s`%s`%s%s%s%s%s%s", separator, element_value(c, "name"),
+            const struct column_table *table = value_table(c);
+            text_add(t, "%s%s = %s%s`%s`%s%s%s%s%s%s%s%s%s", separator, element_value(c, "name"),
                      of ? of : "",
                      x    ? " of "
                      : of ? " "
                           : "",
-                     element_value(c, "column"), x ? " against `" : "", x ? x : "", x ? "`" : "",
+                     element_value(c, "column"), table ? " in `" : "", table ? table->file : "",
+                     table ? "`" : "", x ? " against `" : "", x ? x : "", x ? "`" : "",
                      rows ? " where `" : "", rows ? rows : "", rows ? "`" : "");
             separator = ", ";
         }

@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "columns.h"
 #include "csv.h"
+#include "distribution.h"
 #include "document.h"
 #include "textbuf.h"
 
@@ -46,10 +48,19 @@ struct report_source
 
 void report_source_free(struct report_source *s);
 
+/** The file that a <value> names by data="qps" or "flows", one in each run's folder; NULL: it reads
+ * a file of the results. */
+const struct column_table *value_table(const struct element *value);
+
+/** How a <value> reduces its numbers to one: the name after of="p99.9" in millionths, -1 if it is
+ * no percentile. */
+long percentile_ppm(const char *of);
+
 /** Of rows that were asked for, how many had a value. */
 struct report_rows
 {
     size_t have, of;
+    const char *what; /**< they are: "runs" */
 };
 
 /** Numbers of a <claim> or <table>: one row per group, one column per <measured>. */

@@ -104,7 +104,7 @@ refused 's/a \/ b/a \/ c/' "edited.xml:8: error: is '100 * (1 - a / c)': there i
 refused 's/(1 - a/((1 - a/' "expected ')' at its end"
 refused 's/name="two_and_two"/name="two_and_three"/' 'expected the test'
 refused 's/<paper>/<papers>/; s/<.paper>/<\/papers>/' "did you mean 'paper'?"
-refused 's/of="min"/of="least"/' 'expected mean, min, max or exponent'
+refused 's/of="min"/of="least"/' 'expected mean, min, max, exponent or a percentile'
 refused 's/ against="workload.bytes"//' 'go together'
 refused 's/against="workload.bytes"/against="run" where="seed=2"/' 'there is nothing to fit'
 
@@ -138,6 +138,73 @@ grep -qF '| a: 20.0 % (2 of 3 runs)<br>b: 50.0 % |' holes.md || { cat holes.md; 
 grep -qF '| 0.2 to 0.5 (3 of 4 runs) |' holes.md || { cat holes.md; fail 'a hole in all'; }
 grep -q 'holes.xml:5: warning: 1 of 3 rows in results/holes have no increase' messages ||
     fail 'no warning of a hole'
+
+# Percentiles over the QPs of all runs that match, and over the rows of summary.csv itself.
+mkdir -p results/fct/runs
+printf 'run,case,seed,timeouts,cct_us\n' >results/fct/summary.csv
+for seed in 1 2 3 4 5; do
+    mkdir results/fct/runs/a$seed results/fct/runs/b$seed
+    printf 'a%s,a,%s,9,%s\nb%s,b,%s,9,7\n' $seed $seed $seed $seed $seed >>results/fct/summary.csv
+    # 100 QPs of 0.1 to 50 us over the five seeds of a; those of b never end.
+    awk -v seed=$seed 'BEGIN { print "qp,start_us,delivered_us,timeouts"
+        for (i = 0; i < 100; i++) printf "%d,2.000000,%.6f,%d\n", i, 2 + (5 * i + seed) / 10, i % 50 == 0 }' \
+        >results/fct/runs/a$seed/qps.csv
+    printf 'qp,start_us,delivered_us,timeouts\n0,2.0,%s,0\n1,2.0,,0\n' 1$seed >results/fct/runs/b$seed/qps.csv
+done
+cat >claims/fct.xml <<'END'
+<claims title="FCT">
+  <section title="One" results="fct" scenario="fct.xml">
+    <claim where="case=a">
+      <says>percentiles</says>
+      <value name="p50" data="qps" column="fct_us" of="p50"/>
+      <value name="p99" data="qps" column="fct_us" of="p99"/>
+      <value name="p999" data="qps" column="fct_us" of="p99.9"/>
+      <value name="mean" data="qps" column="fct_us"/>
+      <value name="least" data="qps" column="fct_us" of="min"/>
+      <value name="most" data="qps" column="fct_us" of="max"/>
+      <value name="late" data="qps" column="fct_us" where="timeouts=1"/>
+      <value name="one" data="qps" column="qp" where="seed=3" of="p50"/>
+      <value name="seeds" column="cct_us" of="p50"/>
+      <measured is="p50" decimals="1"/>
+      <measured is="p99" decimals="1"/>
+      <measured is="p999" decimals="1"/>
+      <measured is="mean" decimals="2"/>
+      <measured is="least" decimals="1"/>
+      <measured is="most" decimals="1"/>
+      <measured is="late" decimals="1"/>
+      <measured is="one" decimals="0"/>
+      <measured is="seeds" decimals="0"/>
+    </claim>
+    <table title="Each" each="case">
+      <value name="v" data="qps" column="fct_us" of="p99"/>
+      <measured label="p99" is="v" decimals="1"/>
+    </table>
+  </section>
+</claims>
+END
+"$weft" report claims/fct.xml >fct.md 2>messages || { cat messages; fail "percentiles"; }
+for line in '| 1 | percentiles |  | 25.0<br>49.5<br>50.0<br>25.05<br>0.1<br>50.0<br>12.8<br>49<br>3 |' \
+    '| a | 49.5 |' '| b | 13.0 (5 of 10 QPs) |'; do
+    grep -qxF "$line" fct.md || { cat fct.md; fail "there is no line '$line'"; }
+done
+grep -q 'p99 = p99 .fct_us. in .qps.csv., ' fct.md || fail 'what a percentile is computed from'
+cp claims/fct.xml claims/demo.xml
+cp fct.md demo.md
+cp fct.md kept.md
+refused '5s/fct_us/fct_ms/' "edited.xml:5: error: qps.csv has no column 'fct_ms'; did you mean 'fct_us'?"
+refused '5s/of="p50"/of="p5O"/' "edited.xml:5: error: of 'p5O'; expected mean, min, max, exponent or a percentile such as p50"
+refused '5s/of="p50"/of="p101"/' "error: of 'p101'; expected"
+refused '5s/data="qps"/data="qp"/' "edited.xml:5: error: data 'qp'; expected summary, qps or flows"
+refused '5s/data="qps"/data="qps" file="layers.csv"/' 'does not go with file'
+refused '5s/data="qps"/data="qps" where="tmeouts=1"/' \
+    "edited.xml:5: error: the results have no column 'tmeouts'; did you mean 'timeouts'?"
+refused '5s/data="qps"/data="qps" where="case=c"/' 'edited.xml:5: error: there is no such row in results/fct'
+refused '5s/data="qps"/data="flows"/' 'edited.xml:5: error: the run a1 has no flows.csv'
+sed '5s/data="qps"/data="flows"/' claims/fct.xml >claims/edited.xml
+"$weft" report claims/edited.xml --allow-missing 2>/dev/null | grep -qF '|  | not run<br>49.5<br>' ||
+    fail '--allow-missing does not say that messages are missing'
+sed -i '2s/,2.0/;2.0/' results/fct/runs/b1/qps.csv
+refused '2s/FCT/FCT/' 'edited.xml:25: error: row 1 of results/fct/runs/b1/qps.csv does not have 4 cells'
 
 # The shipped claims are sound: every test and every scenario that they name is there.
 for claims in "$root"/docs/claims/*.xml; do
