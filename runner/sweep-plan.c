@@ -289,7 +289,8 @@ check_duplicates(const struct plan *plan, struct diagnostics *d)
         }
         for (size_t other = 0; dim->is_cases && other < k; other++)
         {
-            if (strcmp(plan->dimensions[other].columns[0], dim->columns[0]) == 0)
+            const struct plan_dimension *before = &plan->dimensions[other];
+            if (before->ncolumns && strcmp(before->columns[0], dim->columns[0]) == 0)
             {
                 diag_error(d, LINE_NONE,
                            "two <cases> share the column '%s'; expected a name=\"...\" for each",

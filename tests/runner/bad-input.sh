@@ -226,6 +226,8 @@ at 'no parameter' "'rto' names no parameter" 's,<seeds.*,<vary param="rto" value
 at 'an absurd number of runs' "count '1000000000' of <seeds>|more than 100000 runs" 's,count="2",count="1000000000",'
 edited 'too many runs' 'the sweep has more than 100000 runs' 's,count="2",count="50000",'
 edited 'an empty sweep' '<sweep> is empty' '/<cases>/,/<seeds/d' '/<figure/,/>/d'
+edited 'a zip of nothing that can vary, before cases' "unknown attribute para of <vary>; .*did you mean 'param'" \
+    's,<cases>,<zip><vary para="seed.value" values="1 2"/></zip>&,'
 edited 'two cases of one name' "a second case 'ecmp'" 's,<case name="rsq",<case name="ecmp",'
 
 # --- figures ---
