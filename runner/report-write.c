@@ -269,7 +269,7 @@ static void
 add_origin(struct text *t, const struct element *claim)
 {
     const char *where = element_value(claim, "where"), *each = element_value(claim, "each");
-    const char *separator = "_Computed:_ ";
+    const char *separator = "";
     for (size_t i = 0; i < claim->nchildren; i++)
     {
         const struct element *c = claim->children[i];
@@ -306,16 +306,55 @@ add_origin(struct text *t, const struct element *claim)
     }
 }
 
+/** What is to be said of some claims, under their numbers; those before have @p number. */
+static void
+add_notes(struct text *t, const struct element *section, size_t number)
+{
+    for (size_t i = 0; i < section->nchildren; i++)
+    {
+        const struct element *claim = section->children[i];
+        bool counts = strcmp(claim->name, "claim") == 0;
+        const struct element *why = counts ? element_child(claim, "why") : NULL;
+        number += counts;
+        if (why)
+        {
+            text_add(t, "\n**%zu.** ", number);
+            add_line(t, why->text, false);
+            text_add(t, "\n");
+        }
+    }
+}
+
+/** The same for where their values come from, folded away where Markdown is shown. */
+static void
+add_origins(struct text *t, const struct element *section, size_t number)
+{
+    const char *head = "\n<details><summary>How the values are computed</summary>\n\n";
+    for (size_t i = 0; i < section->nchildren; i++)
+    {
+        const struct element *claim = section->children[i];
+        bool counts = strcmp(claim->name, "claim") == 0;
+        number += counts;
+        if (counts && element_child(claim, "measured"))
+        {
+            text_add(t, "%s* **%zu.** ", head, number);
+            add_origin(t, claim);
+            text_add(t, "\n");
+            head = "";
+        }
+    }
+    text_add(t, *head ? "" : "\n</details>\n");
+}
+
 static void
 add_claims(struct report *r, const struct element *section)
 {
-    struct text *t = &r->out;
-    size_t number = r->nclaims;
+    const size_t before = r->nclaims;
     if (!element_child(section, "claim"))
     {
         return;
     }
-    text_add(t, "\n| | what is claimed | the paper | Weft |\n|--:|---|---|---|\n");
+    text_add(&r->out, "\n| | what is claimed | the paper | Weft |\n|--:|---|---|---|\n");
     for (size_t i = 0; i < section->nchildren; i++)
     {
         if (strcmp(section->children[i]->name, "claim") == 0)
@@ -323,24 +362,8 @@ add_claims(struct report *r, const struct element *section)
             add_claim_row(r, section->children[i]);
         }
     }
-    for (size_t i = 0; i < section->nchildren; i++)
-    {
-        const struct element *claim = section->children[i];
-        if (strcmp(claim->name, "claim") != 0)
-        {
-            continue;
-        }
-        const struct element *why = element_child(claim, "why");
-        number++;
-        if (why || element_child(claim, "measured"))
-        {
-            text_add(t, "\n**%zu.** ", number);
-            add_line(t, why ? why->text : "", false);
-            text_add(t, why ? " " : "");
-            add_origin(t, claim);
-            text_add(t, "\n");
-        }
-    }
+    add_notes(&r->out, section, before);
+    add_origins(&r->out, section, before);
 }
 
 static void
