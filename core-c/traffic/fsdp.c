@@ -3,9 +3,11 @@
  * The backward pass of fully sharded data parallelism (ofan §8.4), as the fabric between servers
  * sees it: with g GPUs per server, g parallel rings; in each phase, one per layer, logical GPU i
  * sends one message to logical GPU i + g. Logical server s is GPUs s g .. s g + g - 1, on g
- * consecutive hosts. A GPU starts a phase when what it sent in the last one has been acknowledged
- * and what it receives has arrived. Traffic within a server does not cross the fabric and takes no
- * time.
+ * consecutive hosts. Traffic within a server does not cross the fabric and takes no time.
+ *
+ * A phase begins everywhere once the last one has ended everywhere: what GPUs compute between two
+ * collectives keeps them together. Or, without the barrier, each GPU goes on by itself, when what
+ * it sent in the last phase has been acknowledged and what it receives has arrived.
  */
 #include "base/tables.h"
 #include "traffic/groups.h"
@@ -20,6 +22,7 @@ struct fsdp_config
     int64_t gpus;
     int64_t layers;
     int64_t random; /* placement of servers: 0 blocked, 1 random */
+    int64_t barrier;
 };
 
 static const struct weft_param params[] = {
@@ -31,6 +34,10 @@ static const struct weft_param params[] = {
     {"placement", WEFT_CHOICE, WEFT_P(struct fsdp_config, random), "random", NULL, NULL,
      "blocked random", "Where logical server s is: the s-th, or one of a random permutation.",
      "ofan §8.4"},
+    {"barrier", WEFT_BOOL, WEFT_P(struct fsdp_config, barrier), "on", NULL, NULL, NULL,
+     "A phase begins for all GPUs at once, when the last one has ended for all; off: each GPU goes "
+     "on by itself.",
+     "ofan §8.4 leaves it open; on (ours)"},
     WEFT_START_PARAMS,
 };
 
@@ -80,29 +87,49 @@ fsdp_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
     }
     struct weft_groups all = one_group(c);
     uint64_t layers = (uint64_t)c->layers;
-    int error = weft_groups_size(&all, hosts->n, layers, 1, 2 * (layers - 1), out);
+    const uint64_t edges = c->barrier ? 0 : 2 * (layers - 1);
+    int error = weft_groups_size(&all, hosts->n, layers, 1, edges, out);
     out->nnext += error ? 0 : hosts->n / (uint32_t)c->gpus; /* scratch: where the servers are */
     return error;
 }
 
-/* The messages of one GPU, one per layer: all like @p first. */
+/* The messages of one GPU, one per layer: all like @p first, and waiting for nothing. */
 static void
-fill_gpu(const struct weft_message *first, uint32_t layers, uint32_t to,
-         struct weft_message *messages, uint32_t *next)
+fill_gpu(const struct weft_message *first, uint32_t layers, struct weft_message *messages)
 {
-    uint32_t qp = first->qp;
     for (uint32_t layer = 0; layer < layers; layer++)
     {
-        struct weft_message *m = &messages[qp * layers + layer];
+        struct weft_message *m = &messages[first->qp * layers + layer];
         *m = *first;
         m->step = layer;
-        m->waits = layer > 0 ? 2 : 0;
-        if (layer + 1 < layers)
+    }
+}
+
+static void
+wait_for_all(uint32_t n, uint32_t layers, struct weft_message *messages)
+{
+    for (uint32_t i = 0; i < n * layers; i++)
+    {
+        messages[i].barrier = messages[i].step > 0;
+        messages[i].waits = messages[i].barrier;
+    }
+}
+
+/* Each message releases the next one of its own QP and that of the GPU it goes to. */
+static void
+wait_for_neighbours(uint32_t n, uint32_t gpus, uint32_t layers, struct weft_message *messages,
+                    uint32_t *next)
+{
+    for (uint32_t i = 0; i < n * layers; i++)
+    {
+        struct weft_message *m = &messages[i];
+        m->waits = m->step > 0 ? 2 : 0;
+        if (m->step + 1 < layers)
         {
             m->nnext = 2;
-            m->first_next = 2 * (qp * (layers - 1) + layer);
-            next[m->first_next] = qp * layers + layer + 1;
-            next[m->first_next + 1] = to * layers + layer + 1;
+            m->first_next = 2 * (m->qp * (layers - 1) + m->step);
+            next[m->first_next] = i + 1;
+            next[m->first_next + 1] = (m->qp + gpus) % n * layers + m->step + 1;
         }
     }
 }
@@ -134,7 +161,7 @@ fsdp_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
         return error;
     }
     struct weft_groups all = one_group(c);
-    uint32_t gpus = (uint32_t)c->gpus;
+    uint32_t gpus = (uint32_t)c->gpus, layers = (uint32_t)c->layers;
     uint32_t *at = next + (size.nnext - hosts->n / gpus);
     place_servers(c, hosts->n / gpus, seed, run, at);
     for (uint32_t gpu = 0; gpu < hosts->n; gpu++)
@@ -144,7 +171,15 @@ fsdp_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
         weft_groups_message(&all, hosts->n, 0, at[gpu / gpus] * gpus + gpu % gpus,
                             at[to / gpus] * gpus + to % gpus, &first);
         first.qp = gpu;
-        fill_gpu(&first, (uint32_t)c->layers, to, messages, next);
+        fill_gpu(&first, layers, messages);
+    }
+    if (c->barrier)
+    {
+        wait_for_all(hosts->n, layers, messages);
+    }
+    else
+    {
+        wait_for_neighbours(hosts->n, gpus, layers, messages, next);
     }
     weft_groups_spread(&c->common, seed, run, size.nmessages, messages);
     return 0;

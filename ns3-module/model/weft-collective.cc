@@ -10,6 +10,8 @@
 
 #include <weft/error.h>
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -124,7 +126,64 @@ WeftCollective::Fill(std::string& error)
         return false;
     }
     CreateQps(size.nqps);
+    BuildBarriers();
     return true;
+}
+
+void
+WeftCollective::BuildBarriers()
+{
+    if (std::none_of(m_messages.begin(), m_messages.end(), [](const weft_message& m) {
+            return m.barrier != 0;
+        }))
+    {
+        return;
+    }
+    for (const weft_message& m : m_messages)
+    {
+        m_nsteps = std::max(m_nsteps, m.step + 1);
+    }
+    m_steps.resize(size_t{m_ngroups} * m_nsteps);
+    for (const weft_message& m : m_messages)
+    {
+        StepOf(m).left++;
+    }
+    uint32_t first = 0;
+    for (Step& step : m_steps)
+    {
+        step.first = first;
+        first += step.left;
+    }
+    m_members.resize(first);
+    for (uint32_t i = 0; i < first; i++)
+    {
+        Step& step = StepOf(m_messages[i]);
+        m_members[step.first + step.n++] = i;
+    }
+}
+
+WeftCollective::Step&
+WeftCollective::StepOf(const weft_message& m)
+{
+    return m_steps[size_t{m.group} * m_nsteps + m.step];
+}
+
+template <typename F>
+void
+WeftCollective::ForEachBehind(const weft_message& m, F release)
+{
+    if (m.step + 1 < m_nsteps)
+    {
+        const Step& next = *(&StepOf(m) + 1);
+        for (uint32_t i = 0; i < next.n; i++)
+        {
+            const uint32_t message = m_members[next.first + i];
+            if (m_messages[message].barrier)
+            {
+                release(message);
+            }
+        }
+    }
 }
 
 void
@@ -204,6 +263,15 @@ WeftCollective::Tell(uint32_t message, bool sender)
             Release(next);
         }
     }
+    if (sender && !m_steps.empty() && --StepOf(m).left == 0)
+    {
+        ForEachBehind(m, [this](uint32_t next) {
+            if (--m_messages[next].waits == 0)
+            {
+                Release(next);
+            }
+        });
+    }
 }
 
 void
@@ -244,15 +312,30 @@ WeftCollective::SetLost(uint32_t message, bool lost)
         left.pop_back();
         for (uint32_t i = 0; i < m.nnext; i++)
         {
-            const uint32_t next = m_successors[m.first_next + i];
-            const bool could = m_lostWaits[next] == 0;
-            lost ? m_lostWaits[next]++ : m_lostWaits[next]--;
-            if (could != (m_lostWaits[next] == 0))
+            SetLostWait(m_successors[m.first_next + i], lost, left);
+        }
+        if (!m_steps.empty())
+        {
+            Step& step = StepOf(m);
+            const bool could = step.lost == 0;
+            lost ? step.lost++ : step.lost--;
+            if (could != (step.lost == 0))
             {
-                lost ? m_unstarted++ : m_unstarted--;
-                left.push_back(next);
+                ForEachBehind(m, [&](uint32_t next) { SetLostWait(next, lost, left); });
             }
         }
+    }
+}
+
+void
+WeftCollective::SetLostWait(uint32_t message, bool lost, std::vector<uint32_t>& changed)
+{
+    const bool could = m_lostWaits[message] == 0;
+    lost ? m_lostWaits[message]++ : m_lostWaits[message]--;
+    if (could != (m_lostWaits[message] == 0))
+    {
+        lost ? m_unstarted++ : m_unstarted--;
+        changed.push_back(message);
     }
 }
 

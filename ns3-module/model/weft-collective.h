@@ -115,6 +115,15 @@ class WeftCollective : public Object, public WeftMessageListener
     void DoDispose() override;
 
   private:
+    /** A step of a group, where barriers are. */
+    struct Step
+    {
+        uint32_t left{0};  //!< messages not acknowledged yet
+        uint32_t lost{0};  //!< messages that never will be
+        uint32_t first{0}; //!< its messages: m_members[first .. first + n)
+        uint32_t n{0};     //!< how many
+    };
+
     void SetWorkloadText(std::string text); //!< @param text name and parameters
     std::string GetWorkloadText() const;    //!< @return name and parameters
     bool Fill(std::string& error);          //!< @param error why not @return success
@@ -128,6 +137,15 @@ class WeftCollective : public Object, public WeftMessageListener
     /** Counts a given-up message as lost, and what waits for it as never to start; or, when it is
      * delivered after all, takes that back. @param message the message @param lost whether it is */
     void SetLost(uint32_t message, bool lost);
+    /** One message more or less that another one waits for in vain. @param message that one
+     * @param lost more, or less @param changed is told of it if it can no longer start, or again */
+    void SetLostWait(uint32_t message, bool lost, std::vector<uint32_t>& changed);
+    void BuildBarriers(); //!< Lists the messages of each step, if any waits for a whole step
+    /** @param m a message @return its step */
+    Step& StepOf(const weft_message& m);
+    /** @param m a message @param release what is done with each message that its step holds back */
+    template <typename F>
+    void ForEachBehind(const weft_message& m, F release);
     void CheckDone(); //!< Tells whoever listens once nothing is left to wait for
 
     WeftChoice m_workload;                //!< attribute
@@ -135,6 +153,9 @@ class WeftCollective : public Object, public WeftMessageListener
     std::vector<weft_message> m_messages; //!< the graph
     std::vector<uint32_t> m_successors;   //!< its edges
     std::vector<Times> m_times;           //!< what happened
+    uint32_t m_nsteps{0};                 //!< of each group in m_steps
+    std::vector<Step> m_steps;            //!< group by group; empty where there are no barriers
+    std::vector<uint32_t> m_members;      //!< messages, step by step
     std::vector<WeftQp*> m_qps;           //!< by the graph's QP numbers
     uint32_t m_ngroups{0};                //!< groups
     size_t m_acked{0};                    //!< messages acknowledged

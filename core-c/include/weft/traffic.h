@@ -6,7 +6,8 @@
  * messages it waits for are done, and its start time has come: those that it receives when they
  * have been delivered in full, those that it sent itself when they are acknowledged. Messages of
  * one QP are sent in the order of their numbers. Collectives are graphs with dependencies, never
- * timers.
+ * timers. A barrier stands for what synchronises hosts outside the fabric, such as computing: it
+ * takes no time and no traffic.
  *
  * Groups. `groups` groups of equal size share the hosts: interleaved, group g holds the hosts h
  * with h mod groups = g (each rank at another ToR when groups = hosts per ToR); blocked,
@@ -38,6 +39,8 @@ extern "C"
                            sent them, acknowledged */
         uint32_t first_next; /**< its successors: next[first_next .. first_next + nnext) */
         uint32_t nnext;
+        uint32_t barrier; /**< 1: waits also, counted once in waits, until all messages of the step
+                             before in its group are acknowledged; 0: does not */
     };
 
     /** Sizes of a graph. */
