@@ -217,57 +217,141 @@ later(int64_t time, int64_t by)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/** How many messages each one waits for: the messages' own counts are used up by a run. */
-static uint32_t *
-count_waits(const struct bounding *b)
+/** Every message starts as soon as those that it waits for can have ended in an idle fabric. */
+struct chain
 {
-    uint32_t *waits = xcalloc(b->n, sizeof *waits);
-    for (size_t i = 0; i < b->n; i++)
+    const struct bounding *b;
+    int64_t *start;  /**< of each message, as far as it is known */
+    uint32_t *waits; /**< of each message: the messages' own counts are used up by a run */
+    uint32_t *ready; /**< messages that wait for nothing any more, in the order of that */
+    size_t nready;
+    size_t nsteps;
+    size_t *left;  /**< of each step of each group: messages that have not ended */
+    int64_t *ends; /**< the last ACK of each */
+    size_t *first; /**< sort_by_step()'s; NULL: there are no barriers */
+    uint32_t *order;
+};
+
+static void
+count_waits(struct chain *c)
+{
+    const struct weft_message *m = c->b->messages;
+    for (size_t i = 0; i < c->b->n; i++)
     {
-        for (uint32_t k = 0; k < b->messages[i].nnext; k++)
+        c->waits[i] += m[i].barrier;
+        for (uint32_t k = 0; k < m[i].nnext; k++)
         {
-            waits[b->next[b->messages[i].first_next + k]]++;
+            c->waits[c->b->next[m[i].first_next + k]]++;
         }
     }
-    return waits;
 }
 
-/** The last ACK if every message starts as soon as those that it waits for can have been delivered
- * in an idle fabric. */
+static void
+find_barriers(struct chain *c)
+{
+    const struct weft_message *m = c->b->messages;
+    size_t ngroups = 1;
+    bool any = false;
+    for (size_t i = 0; i < c->b->n; i++)
+    {
+        c->nsteps = m[i].step >= c->nsteps ? m[i].step + (size_t)1 : c->nsteps;
+        ngroups = m[i].group >= ngroups ? m[i].group + (size_t)1 : ngroups;
+        any = any || m[i].barrier;
+    }
+    if (!any)
+    {
+        return;
+    }
+    c->left = xcalloc(ngroups * c->nsteps, sizeof *c->left);
+    c->ends = xcalloc(ngroups * c->nsteps, sizeof *c->ends);
+    c->first = xcalloc(c->nsteps + 1, sizeof *c->first);
+    c->order = xcalloc(c->b->n, sizeof *c->order);
+    sort_by_step(c->b, c->nsteps, c->first, c->order);
+    for (size_t i = 0; i < c->b->n; i++)
+    {
+        c->left[m[i].group * c->nsteps + m[i].step]++;
+    }
+}
+
+static void
+end_wait(struct chain *c, uint32_t message, int64_t time)
+{
+    c->start[message] = larger(time, c->start[message]);
+    if (--c->waits[message] == 0)
+    {
+        c->ready[c->nready++] = message;
+    }
+}
+
+/** @p m has ended: whoever waits for all of its step may be released. */
+static void
+pass_barrier(struct chain *c, const struct weft_message *m, int64_t acked)
+{
+    const size_t step = m->step + (size_t)1, at = m->group * c->nsteps + m->step;
+    c->ends[at] = larger(c->ends[at], acked);
+    if (--c->left[at] > 0 || step == c->nsteps)
+    {
+        return;
+    }
+    for (size_t i = c->first[step]; i < c->first[step + 1]; i++)
+    {
+        const struct weft_message *behind = &c->b->messages[c->order[i]];
+        if (behind->barrier && behind->group == m->group)
+        {
+            end_wait(c, c->order[i], c->ends[at]);
+        }
+    }
+}
+
+/** Returns the last ACK. */
+static int64_t
+run_chain(struct chain *c)
+{
+    int64_t last = 0;
+    for (size_t i = 0; i < c->nready; i++)
+    {
+        const struct weft_message *m = &c->b->messages[c->ready[i]];
+        struct weft_wire w = wire_of(c->b, m);
+        int64_t delivered = later(c->start[c->ready[i]], weft_message_bound(&w, m->bytes));
+        int64_t acked = later(c->start[c->ready[i]], exchange_bound(c->b, m));
+        last = larger(last, acked);
+        for (uint32_t k = 0; k < m->nnext; k++)
+        {
+            end_wait(c, c->b->next[m->first_next + k], delivered);
+        }
+        if (c->first)
+        {
+            pass_barrier(c, m, acked);
+        }
+    }
+    return last;
+}
+
 static int64_t
 chain_bound(const struct bounding *b)
 {
-    int64_t *start = xcalloc(b->n, sizeof *start), last = 0;
-    uint32_t *waits = count_waits(b), *ready = xcalloc(b->n, sizeof *ready);
-    size_t nready = 0;
+    struct chain c = {.b = b, .nsteps = 1};
+    c.start = xcalloc(b->n, sizeof *c.start);
+    c.waits = xcalloc(b->n, sizeof *c.waits);
+    c.ready = xcalloc(b->n, sizeof *c.ready);
+    count_waits(&c);
+    find_barriers(&c);
     for (size_t i = 0; i < b->n; i++)
     {
-        start[i] = b->messages[i].start;
-        if (waits[i] == 0)
+        c.start[i] = b->messages[i].start;
+        if (c.waits[i] == 0)
         {
-            ready[nready++] = (uint32_t)i;
+            c.ready[c.nready++] = (uint32_t)i;
         }
     }
-    for (size_t i = 0; i < nready; i++)
-    {
-        const struct weft_message *m = &b->messages[ready[i]];
-        struct weft_wire w = wire_of(b, m);
-        int64_t delivered = later(start[ready[i]], weft_message_bound(&w, m->bytes));
-        int64_t acked = later(start[ready[i]], exchange_bound(b, m));
-        last = acked > last ? acked : last;
-        for (uint32_t k = 0; k < m->nnext; k++)
-        {
-            uint32_t other = b->next[m->first_next + k];
-            start[other] = delivered > start[other] ? delivered : start[other];
-            if (--waits[other] == 0)
-            {
-                ready[nready++] = other;
-            }
-        }
-    }
-    free(start);
-    free(waits);
-    free(ready);
+    int64_t last = run_chain(&c);
+    free(c.start);
+    free(c.waits);
+    free(c.ready);
+    free(c.left);
+    free(c.ends);
+    free(c.first);
+    free(c.order);
     return last;
 }
 
@@ -316,7 +400,7 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     for (size_t i = 0; i < b.n; i++)
     {
         nsteps = messages[i].step + 1 > nsteps ? messages[i].step + 1 : nsteps;
-        chained = chained || messages[i].nnext > 0;
+        chained = chained || messages[i].nnext > 0 || messages[i].barrier;
         b.spread = larger(b.spread, messages[i].start - b.first);
     }
     if (!make_wire(s, &b.wire))

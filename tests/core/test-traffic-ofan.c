@@ -278,16 +278,17 @@ before(uint32_t i)
     return (i + hosts.n - gpus) % hosts.n;
 }
 
-/* Phase l + 1 of GPU i waits for two: its own message of phase l, and the one it receives. */
+/* Without a barrier: phase l + 1 of GPU i waits for two, its own message of phase l and the one it
+ * receives. */
 static void
-check_phases(void)
+check_neighbours(void)
 {
     uint8_t *got = (uint8_t *)calloc(size.nmessages, 1);
     MUST(got);
     for (uint32_t i = 0; i < size.nmessages; i++)
     {
         const struct weft_message *m = &messages[i];
-        MUST(m->qp == i / layers && m->step == i % layers && m->group == 0);
+        MUST(m->qp == i / layers && m->step == i % layers && m->group == 0 && m->barrier == 0);
         MUST(m->waits == (m->step ? 2 : 0) && m->nnext == (m->step + 1 < layers ? 2 : 0));
         for (uint32_t k = 0; k < m->nnext; k++)
         {
@@ -304,6 +305,18 @@ check_phases(void)
     free(got);
 }
 
+/* With it: every message of a later phase waits for the barrier, and for nothing else. */
+static void
+check_barriers(void)
+{
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        const struct weft_message *m = &messages[i];
+        MUST(m->qp == i / layers && m->step == i % layers && m->group == 0);
+        MUST(m->barrier == (m->step > 0) && m->waits == m->barrier && m->nnext == 0);
+    }
+}
+
 START_TEST(fsdp_runs_parallel_rings_over_whole_servers)
 {
     choose("fsdp", 1024, 64);
@@ -313,7 +326,7 @@ START_TEST(fsdp_runs_parallel_rings_over_whole_servers)
     build(7);
     ck_assert_uint_eq(size.nmessages, 1024 * 126);
     ck_assert_uint_eq(size.nqps, 1024);
-    check_phases();
+    check_barriers();
     for (uint32_t i = 0; i < 1024; i++)
     {
         const struct weft_message *m = &messages[i * layers];
@@ -338,12 +351,30 @@ START_TEST(fsdp_places_servers_uniformly)
         ck_assert_uint_eq(messages[i].src, i);
         ck_assert_uint_eq(messages[i].dst, (i + 1) % 3);
     }
-    hosts.n = 2; /* two servers: each waits for the other's */
+}
+END_TEST
+
+START_TEST(fsdp_without_a_barrier_waits_for_neighbours)
+{
+    choose("fsdp", 2, 2); /* two servers: each waits for the other's */
+    set("gpus", "1");
     set("layers", "3");
+    set("barrier", "off");
     gpus = 1;
     layers = 3;
     build(0);
-    check_phases();
+    check_neighbours();
+    hosts.n = 24;
+    set("gpus", "4");
+    set("layers", "7");
+    gpus = 4;
+    layers = 7;
+    build(3);
+    check_neighbours();
+    set("layers", "1"); /* nothing to wait for */
+    layers = 1;
+    build(3);
+    check_neighbours();
 }
 END_TEST
 
@@ -398,6 +429,7 @@ traffic_ofan_suite(void)
     tcase_add_test(tc, every_host_starts_at_its_own_random_time_below_the_spread);
     tcase_add_test(tc, fsdp_runs_parallel_rings_over_whole_servers);
     tcase_add_test(tc, fsdp_places_servers_uniformly);
+    tcase_add_test(tc, fsdp_without_a_barrier_waits_for_neighbours);
     tcase_add_test(tc, fsdp_presets_are_the_papers_packets);
     tcase_add_test(tc, fsdp_refuses_what_is_not_whole_servers);
     suite_add_tcase(suite, tc);

@@ -418,7 +418,7 @@ class CausalTestCase : public TestCase
         setup.balancer = "ops";
         setup.transport = "sack";
         WeftRig rig(setup);
-        const auto job = rig.helper.InstallWorkload("fsdp preset=llama-7b layers=4");
+        const auto job = rig.helper.InstallWorkload("fsdp preset=llama-7b layers=4 barrier=off");
         Simulator::Run();
         NS_TEST_ASSERT_MSG_EQ(job->IsDone(), true, "all is done");
         const auto& times = job->GetTimes();
@@ -434,6 +434,44 @@ class CausalTestCase : public TestCase
             }
         }
         NS_TEST_EXPECT_MSG_GT(bound, 0, "some wait for nothing else");
+    }
+};
+
+/** A phase of FSDP begins for all when the last ACK of the one before is in, and no sooner: its
+ * completion time has one beginning. */
+class BarrierTestCase : public TestCase
+{
+  public:
+    BarrierTestCase()
+        : TestCase("a barrier releases all at once, with the last ACK of the step before")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology = "fat-tree preset=ofan";
+        setup.frames = "roce preset=ofan";
+        setup.buffer = "shared-buffer preset=ofan";
+        setup.balancer = "ops";
+        setup.transport = "sack";
+        WeftRig rig(setup);
+        const auto job = rig.helper.InstallWorkload("fsdp preset=llama-7b layers=4");
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ(job->IsDone(), true, "all is done");
+        std::array<int64_t, 4> ended{};
+        for (size_t i = 0; i < job->GetMessages().size(); i++)
+        {
+            int64_t& last = ended[job->GetMessages()[i].step];
+            last = std::max(last, job->GetTimes()[i].acked);
+        }
+        for (size_t i = 0; i < job->GetMessages().size(); i++)
+        {
+            const uint32_t step = job->GetMessages()[i].step;
+            const int64_t begins = step > 0 ? ended[step - 1] : 0;
+            NS_TEST_ASSERT_MSG_EQ(job->GetTimes()[i].posted, begins, "message " << i);
+        }
     }
 };
 
@@ -457,6 +495,7 @@ class WeftFabricTestSuite : public TestSuite
         AddTestCase(new LossyTestCase);
         AddTestCase(new EcnTestCase);
         AddTestCase(new CausalTestCase);
+        AddTestCase(new BarrierTestCase);
     }
 };
 

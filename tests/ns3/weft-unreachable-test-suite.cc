@@ -226,6 +226,31 @@ class DependenceTestCase : public TestCase
     }
 };
 
+/** Nobody passes a barrier that a lost message holds back. */
+class LostBarrierTestCase : public TestCase
+{
+  public:
+    LostBarrierTestCase()
+        : TestCase("no message starts behind a barrier that was not passed; all are counted")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Setup setup;
+        setup.dead = CUT_OFF;
+        setup.workload = "fsdp bytes=20KB gpus=1 layers=3 placement=blocked";
+        Job run(setup);
+        NS_TEST_ASSERT_MSG_EQ(run.Build(), true, "it can be built");
+        run.Go();
+        NS_TEST_EXPECT_MSG_EQ(run.Audit(), "", "all is accounted for");
+        NS_TEST_EXPECT_MSG_EQ(run.CountDelivered(), 14, "the others' first phase");
+        NS_TEST_EXPECT_MSG_EQ(run.work->GetUndelivered(), 2, "1 to 2 and 15 to 0");
+        NS_TEST_EXPECT_MSG_EQ(run.work->GetUnstarted(), 32, "the later phases");
+    }
+};
+
 /** A sender that gives up before its first ACK can be back: all messages arrive nevertheless. */
 class LateTestCase : public TestCase
 {
@@ -236,12 +261,12 @@ class LateTestCase : public TestCase
     }
 
   private:
-    void DoRun() override
+    void Check(const std::string& workload)
     {
         Setup setup;
         setup.topology = "leaf-spine leaves=4 spines=2 hosts-per-leaf=1 link-rate=100Gbps "
                          "link-delay=1ms";
-        setup.workload = "allreduce-ring bytes=40KB groups=1";
+        setup.workload = workload;
         Job run(setup);
         NS_TEST_ASSERT_MSG_EQ(run.Build(), true, "it can be built");
         run.Go();
@@ -252,6 +277,12 @@ class LateTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ(t.acked, -1, "no sender hears of it in time");
         }
+    }
+
+    void DoRun() override
+    {
+        Check("allreduce-ring bytes=40KB groups=1");
+        Check("fsdp bytes=10KB gpus=1 layers=3"); // what waits for a barrier goes on as well
     }
 };
 
@@ -407,6 +438,7 @@ class WeftUnreachableTestSuite : public TestSuite
     {
         AddTestCase(new CutOffTestCase);
         AddTestCase(new DependenceTestCase);
+        AddTestCase(new LostBarrierTestCase);
         AddTestCase(new LateTestCase);
         AddTestCase(new EverySchemeTestCase);
         AddTestCase(new RetryLimitTestCase);
