@@ -35,7 +35,8 @@ first_start(const struct weft_message *messages, size_t n)
     int64_t start = WEFT_NEVER;
     for (size_t i = 0; i < n; i++)
     {
-        start = messages[i].start < start ? messages[i].start : start;
+        bool at_once = !messages[i].barrier; /* the others' times count from their release */
+        start = at_once && messages[i].start < start ? messages[i].start : start;
     }
     return start;
 }

@@ -279,6 +279,8 @@ end_wait(struct chain *c, uint32_t message, int64_t time)
     c->start[message] = larger(time, c->start[message]);
     if (--c->waits[message] == 0)
     {
+        const struct weft_message *m = &c->b->messages[message];
+        c->start[message] = later(c->start[message], m->barrier ? m->start : 0);
         c->ready[c->nready++] = message;
     }
 }
@@ -338,7 +340,7 @@ chain_bound(const struct bounding *b)
     find_barriers(&c);
     for (size_t i = 0; i < b->n; i++)
     {
-        c.start[i] = b->messages[i].start;
+        c.start[i] = b->messages[i].barrier ? 0 : b->messages[i].start;
         if (c.waits[i] == 0)
         {
             c.ready[c.nready++] = (uint32_t)i;
@@ -401,7 +403,7 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     {
         nsteps = messages[i].step + 1 > nsteps ? messages[i].step + 1 : nsteps;
         chained = chained || messages[i].nnext > 0 || messages[i].barrier;
-        b.spread = larger(b.spread, messages[i].start - b.first);
+        b.spread = larger(b.spread, messages[i].barrier ? 0 : messages[i].start - b.first);
     }
     if (!make_wire(s, &b.wire))
     {

@@ -110,8 +110,12 @@ wait_for_all(uint32_t n, uint32_t layers, struct weft_message *messages)
 {
     for (uint32_t i = 0; i < n * layers; i++)
     {
-        messages[i].barrier = messages[i].step > 0;
-        messages[i].waits = messages[i].barrier;
+        if (messages[i].step > 0)
+        {
+            messages[i].barrier = 1;
+            messages[i].waits = 1;
+            messages[i].start = 0;
+        }
     }
 }
 

@@ -214,7 +214,8 @@ WeftCollective::CreateQps(uint32_t nqps)
 void
 WeftCollective::Release(uint32_t message)
 {
-    const int64_t wait = m_messages[message].start - Simulator::Now().GetTimeStep();
+    const weft_message& m = m_messages[message];
+    const int64_t wait = m.barrier ? m.start : m.start - Simulator::Now().GetTimeStep();
     if (wait > 0 || Simulator::Now().IsZero())
     {
         Simulator::Schedule(TimeStep(static_cast<uint64_t>(wait > 0 ? wait : 0)),

@@ -307,13 +307,15 @@ check_neighbours(void)
 
 /* With it: every message of a later phase waits for the barrier, and for nothing else. */
 static void
-check_barriers(void)
+check_barriers(int64_t begins)
 {
     for (uint32_t i = 0; i < size.nmessages; i++)
     {
         const struct weft_message *m = &messages[i];
         MUST(m->qp == i / layers && m->step == i % layers && m->group == 0);
         MUST(m->barrier == (m->step > 0) && m->waits == m->barrier && m->nnext == 0);
+        /* Every phase has the first one's random starts, counted from its own beginning. */
+        MUST(m->start == messages[m->qp * layers].start - (m->step > 0 ? begins : 0));
     }
 }
 
@@ -326,7 +328,11 @@ START_TEST(fsdp_runs_parallel_rings_over_whole_servers)
     build(7);
     ck_assert_uint_eq(size.nmessages, 1024 * 126);
     ck_assert_uint_eq(size.nqps, 1024);
-    check_barriers();
+    check_barriers(0);
+    set("start", "10us");
+    set("spread", "41.78ns");
+    build(7);
+    check_barriers(10000000);
     for (uint32_t i = 0; i < 1024; i++)
     {
         const struct weft_message *m = &messages[i * layers];

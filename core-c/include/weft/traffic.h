@@ -30,7 +30,7 @@ extern "C"
     struct weft_message
     {
         uint64_t bytes;    /**< > 0 */
-        int64_t start;     /**< not before, ps */
+        int64_t start;     /**< not before, ps; with a barrier: so long after its release */
         uint32_t src, dst; /**< hosts, different */
         uint32_t qp;       /**< < nqps; all messages of a QP have the same src and dst */
         uint32_t group;    /**< < ngroups */
