@@ -22,7 +22,7 @@ static const struct claims_element
     {"why", "claim", "", true},
     {"test", "claim", "name! file!", false},
     {"table", "section", "title! where each!", false},
-    {"value", "claim table", "name! column! where file data of against", false},
+    {"value", "claim table", "name! column! where results file data of against", false},
     {"measured", "claim table", "label is! unit decimals", false},
 };
 
@@ -144,11 +144,11 @@ percentile_ppm(const char *of)
 static void
 check_of(const struct element *e, const char *of, struct diagnostics *d)
 {
-    if (!has_word("mean min max exponent", of) && percentile_ppm(of) < 0)
+    if (!has_word("mean min max exponent correlation", of) && percentile_ppm(of) < 0)
     {
         diag_error(d, element_line(e, "of"),
-                   "of '%s'; expected mean, min, max, exponent or a percentile such as p50, p99 or "
-                   "p99.9",
+                   "of '%s'; expected mean, min, max, exponent, correlation or a percentile such as "
+                   "p50, p99 or p99.9",
                    of);
     }
 }
@@ -198,10 +198,11 @@ check_values(const struct element *e, struct diagnostics *d)
     {
         check_of(e, of, d);
     }
-    if ((of && strcmp(of, "exponent") == 0) != (element_value(e, "against") != NULL))
+    if ((of && has_word("exponent correlation", of)) != (element_value(e, "against") != NULL))
     {
         diag_error(d, element_line(e, "of"),
-                   "of=\"exponent\" and against=\"COLUMN\" go together: y ~ x^exponent");
+                   "of=\"exponent\" (or \"correlation\") and against=\"COLUMN\" go together: y ~ "
+                   "x^exponent");
     }
     if (strcmp(e->name, "value") == 0 && element_value(e, "data"))
     {

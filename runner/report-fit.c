@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The order of growth that results show: y ~ x^exponent. */
+/* How one column of results goes with another: y ~ x^exponent, or Pearson's correlation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,24 @@ struct fit_point
     size_t n;
 };
 
-/** Sums of a straight line through (log x, log y). */
-struct line
+/** Moments of points (x, y) about their means, added up one by one (Welford): differences of raw
+ * sums would lose the digits of long queues. */
+struct moments
 {
-    double n, x, y, xx, xy;
+    double n, x, y, xx, xy, yy;
 };
+
+static void
+add_moments(struct moments *m, double x, double y)
+{
+    const double dx = x - m->x, dy = y - m->y;
+    m->n += 1;
+    m->x += dx / m->n;
+    m->y += dy / m->n;
+    m->xx += dx * (x - m->x);
+    m->yy += dy * (y - m->y);
+    m->xy += dx * (y - m->y);
+}
 
 static void
 add_point(struct fit_point *points, size_t *n, double x, double y)
@@ -49,21 +62,16 @@ read_x(const char *cell, const char **unit, double *x)
 static bool
 slope(const struct fit_point *points, size_t n, double *value)
 {
-    struct line l = {0};
+    struct moments m = {0};
     for (size_t i = 0; i < n; i++)
     {
-        double x = log(points[i].x), y = log(points[i].sum / (double)points[i].n);
-        l.n += 1;
-        l.x += x;
-        l.y += y;
-        l.xx += x * x;
-        l.xy += x * y;
+        add_moments(&m, log(points[i].x), log(points[i].sum / (double)points[i].n));
     }
-    *value = (l.n * l.xy - l.x * l.y) / (l.n * l.xx - l.x * l.x);
+    *value = m.xy / m.xx;
     return isfinite(*value);
 }
 
-bool
+static bool
 fit_exponent(const struct csv *csv, size_t x, size_t y, const bool *row, double *value)
 {
     struct fit_point *points = xcalloc(csv->nrows + 1, sizeof *points);
@@ -83,4 +91,27 @@ fit_exponent(const struct csv *csv, size_t x, size_t y, const bool *row, double 
     good = good && n > 1 && slope(points, n, value);
     free(points);
     return good;
+}
+
+static bool
+fit_correlation(const struct csv *csv, size_t x, size_t y, const bool *row, double *value)
+{
+    struct moments m = {0};
+    for (size_t r = 0; r < csv->nrows; r++)
+    {
+        const char *a = csv_cell(csv, r, x), *b = csv_cell(csv, r, y);
+        if (row[r] && *a && *b)
+        {
+            add_moments(&m, csv_number(a), csv_number(b));
+        }
+    }
+    *value = m.xy / sqrt(m.xx * m.yy);
+    return isfinite(*value);
+}
+
+bool
+fit(const char *of, const struct csv *csv, size_t x, size_t y, const bool *row, double *value)
+{
+    return strcmp(of, "correlation") == 0 ? fit_correlation(csv, x, y, row, value)
+                                          : fit_exponent(csv, x, y, row, value);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From the CSV files of results to the numbers of a claim. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +20,27 @@ report_source_free(struct report_source *s)
     free(s->paths);
 }
 
+/** The folder of results that a <value> reads; NULL if there is none. The caller frees it. */
+static char *
+value_folder(const struct report_source *s, const struct element *value)
+{
+    const char *other = element_value(value, "results");
+    return other       ? xformat("%s/%s", s->results, other)
+           : s->folder ? xstrdup(s->folder)
+                       : NULL;
+}
+
 static void
-report_absent(struct report_source *s, int line, const char *what)
+report_absent(struct report_source *s, const struct element *value, const char *what)
 {
     if (!s->allow_missing)
     {
-        diag_error(s->d, line, "%s in %s; '%s%s' makes it", what,
-                   s->folder ? s->folder : "no results folder", s->scenario ? "./weft run " : "",
-                   s->scenario ? s->scenario : "a scenario");
+        const char *scenario = element_value(value, "results") ? NULL : s->scenario;
+        char *folder = value_folder(s, value);
+        diag_error(s->d, value->line, "%s in %s; '%s%s' makes it", what,
+                   folder ? folder : "no results folder", scenario ? "./weft run " : "",
+                   scenario ? scenario : "a scenario");
+        free(folder);
     }
 }
 
@@ -35,7 +49,10 @@ static const struct csv *
 source_file(struct report_source *s, const struct element *value)
 {
     const char *name = element_value(value, "file");
-    char *path = xformat("%s/%s", s->folder ? s->folder : "", name ? name : "summary.csv");
+    char *folder = value_folder(s, value);
+    char *path = xformat("%s/%s", folder ? folder : "", name ? name : "summary.csv");
+    const bool exists = folder != NULL;
+    free(folder);
     for (size_t i = 0; i < s->nfiles; i++)
     {
         if (strcmp(s->paths[i], path) == 0)
@@ -46,7 +63,7 @@ source_file(struct report_source *s, const struct element *value)
     }
     char *why = NULL;
     size_t n = s->nfiles;
-    struct csv *csv = s->folder ? csv_read(path, &why) : NULL;
+    struct csv *csv = exists ? csv_read(path, &why) : NULL;
     ARRAY_GROW(s->paths, n);
     ARRAY_GROW(s->files, n);
     s->paths[n] = path;
@@ -95,9 +112,25 @@ select_all(const struct csv *csv, const struct column_table *table, bool in_run)
     return all;
 }
 
-/** Keeps the rows that have that value. A column that the runs' files have as well is theirs. */
+/** Whether a cell is the value, or a number that is at most ('<') or at least ('>') that much. */
+static bool
+cell_passes(const char *cell, char relation, const char *value)
+{
+    switch (relation)
+    {
+    case '<':
+        return *cell && csv_number(cell) <= csv_number(value);
+    case '>':
+        return *cell && csv_number(cell) >= csv_number(value);
+    default:
+        return strcmp(cell, value) == 0;
+    }
+}
+
+/** Keeps the rows that pass. A column that the runs' files have as well is theirs. */
 static void
-keep(struct report_source *s, struct selection *rows, const char *name, const char *value, int line)
+keep(struct report_source *s, struct selection *rows, const char *name, char relation,
+     const char *value, int line)
 {
     bool of_run = rows->table && columns_have(rows->table, name);
     if (of_run != rows->in_run)
@@ -107,11 +140,27 @@ keep(struct report_source *s, struct selection *rows, const char *name, const ch
     long column = column_of(s, rows->csv, rows->table, name, line);
     for (size_t r = 0; r < rows->csv->nrows && column >= 0; r++)
     {
-        rows->row[r] = rows->row[r] && strcmp(csv_cell(rows->csv, r, (size_t)column), value) == 0;
+        rows->row[r] =
+            rows->row[r] && cell_passes(csv_cell(rows->csv, r, (size_t)column), relation, value);
     }
 }
 
-/** Keeps the rows for which every "column=value" of where holds. */
+/** Cuts "column<=value" in two. False if it is no condition. */
+static bool
+read_condition(char *word, char *relation, char **value)
+{
+    char *equals = strchr(word, '=');
+    if (!equals || equals == word)
+    {
+        return false;
+    }
+    *relation = equals[-1] == '<' || equals[-1] == '>' ? equals[-1] : '=';
+    *(*relation == '=' ? equals : equals - 1) = '\0';
+    *value = equals + 1;
+    return *relation == '=' || isdigit((unsigned char)**value) || **value == '-';
+}
+
+/** Keeps the rows for which every condition of where holds. */
 static void
 filter(struct report_source *s, struct selection *rows, const struct element *e)
 {
@@ -119,15 +168,17 @@ filter(struct report_source *s, struct selection *rows, const struct element *e)
     struct words w = words_split(where ? where : "");
     for (size_t i = 0; i < w.n; i++)
     {
-        char *equals = strchr(w.word[i], '=');
-        if (!equals)
+        char relation, *value;
+        if (read_condition(w.word[i], &relation, &value))
         {
-            diag_error(s->d, element_line(e, "where"), "where '%s'; expected column=value",
-                       w.word[i]);
-            continue;
+            keep(s, rows, w.word[i], relation, value, element_line(e, "where"));
         }
-        *equals = '\0';
-        keep(s, rows, w.word[i], equals + 1, element_line(e, "where"));
+        else
+        {
+            diag_error(s->d, element_line(e, "where"),
+                       "where '%s'; expected column=value, or column<=number or column>=number",
+                       where);
+        }
     }
     words_free(&w);
 }
@@ -149,7 +200,7 @@ filter_all(struct report_source *s, struct selection *rows, const struct element
     filter(s, rows, value);
     for (size_t k = 0; k < keys->names.n; k++)
     {
-        keep(s, rows, keys->names.word[k], cells[k], element_line(keys->element, "each"));
+        keep(s, rows, keys->names.word[k], '=', cells[k], element_line(keys->element, "each"));
     }
 }
 
@@ -284,9 +335,10 @@ warn_of_holes(const struct report_source *s, const struct element *value, struct
 {
     if (rows.have && rows.have < rows.of)
     {
+        char *folder = value_folder(s, value);
         fprintf(stderr, "%s:%d: warning: %zu of %zu rows in %s have no %s\n", s->d->file,
-                value->line, rows.of - rows.have, rows.of, s->folder,
-                element_value(value, "column"));
+                value->line, rows.of - rows.have, rows.of, folder, element_value(value, "column"));
+        free(folder);
     }
 }
 
@@ -317,7 +369,9 @@ pool_run(struct report_source *s, const struct element *value, const struct keys
 {
     const struct column_table *table = value_table(value);
     const char *column = element_value(value, "column");
-    char *path = xformat("%s/runs/%s/%s", s->folder, run, table->file), *why = NULL;
+    char *folder = value_folder(s, value), *why = NULL;
+    char *path = xformat("%s/runs/%s/%s", folder, run, table->file);
+    free(folder);
     bool good = access(path, F_OK) == 0;
     struct csv *csv = good ? csv_read(path, &why) : NULL;
     struct number_column found;
@@ -325,7 +379,7 @@ pool_run(struct report_source *s, const struct element *value, const struct keys
     {
         char *what = xformat("the run %s has no %s%s", run, table->file,
                              table == &flows_table ? " (measure flows=\"on\" writes it)" : "");
-        report_absent(s, value->line, what);
+        report_absent(s, value, what);
         free(what);
     }
     else if (!csv || !number_column_find(csv, table, column, &found))
@@ -370,6 +424,7 @@ read_selected(struct report_source *s, const struct element *value, const struct
 {
     const struct column_table *table = value_table(value);
     const char *name = element_value(value, "column"), *against = element_value(value, "against");
+    const char *of = element_value(value, "of");
     long column = table ? 0 : column_of(s, rows->csv, NULL, name, element_line(value, "column"));
     long x = against ? column_of(s, rows->csv, NULL, against, element_line(value, "against")) : 0;
     struct pool pool = {NULL, 0};
@@ -390,12 +445,11 @@ read_selected(struct report_source *s, const struct element *value, const struct
     if (good)
     {
         warn_of_holes(s, value, v->rows);
-        v->present = against
-                         ? fit_exponent(rows->csv, (size_t)x, (size_t)column, rows->row, &v->value)
-                         : reduce(&pool, element_value(value, "of"), &v->value);
-        if (!v->present)
+        v->present = against ? fit(of, rows->csv, (size_t)x, (size_t)column, rows->row, &v->value)
+                             : reduce(&pool, of, &v->value);
+        if (!v->present && (against || v->rows.of == 0))
         {
-            report_absent(s, value->line,
+            report_absent(s, value,
                           against ? "there is nothing to fit" : "there is no such row");
         }
     }
@@ -411,7 +465,7 @@ read_value(struct report_source *s, const struct element *value, const struct ke
     const struct csv *csv = source_file(s, value);
     if (!csv)
     {
-        report_absent(s, value->line, "there are no results");
+        report_absent(s, value, "there are no results");
         return v;
     }
     struct selection rows = select_all(csv, value_table(value), false);
@@ -470,7 +524,7 @@ report_numbers(struct report_source *s, const struct element *e)
     const struct csv *csv = first ? source_file(s, first) : NULL;
     if (first && !csv)
     {
-        report_absent(s, first->line, "there are no results");
+        report_absent(s, first, "there are no results");
     }
     find_groups(s, csv, first ? value_table(first) : NULL, &keys, n);
     n->values = xcalloc(n->ngroups * n->nmeasured, sizeof *n->values);

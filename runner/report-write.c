@@ -101,6 +101,13 @@ add_rows(struct text *t, struct report_rows rows)
     }
 }
 
+/** Whether runs are there, but none of them ended with a value. */
+static bool
+none_has(struct report_rows rows)
+{
+    return rows.of > 0 && rows.have == 0;
+}
+
 /** "15.6 %" or, over several groups, "15.6 to 75.3 %". */
 static void
 add_measured(struct text *t, const struct element *measured, const struct report_numbers *n,
@@ -109,13 +116,16 @@ add_measured(struct text *t, const struct element *measured, const struct report
     const char *label = element_value(measured, "label"), *unit = element_value(measured, "unit");
     double least = INFINITY, most = -INFINITY;
     bool complete = n->ngroups > 0;
+    size_t numbers = 0;
     struct report_rows rows = {0, 0, "runs"};
     for (size_t g = 0; g < n->ngroups; g++)
     {
         double v = n->values[g * n->nmeasured + column];
-        complete = complete && n->present[g * n->nmeasured + column];
-        least = v < least ? v : least;
-        most = v > most ? v : most;
+        bool present = n->present[g * n->nmeasured + column];
+        complete = complete && (present || none_has(n->rows[g * n->nmeasured + column]));
+        numbers += present;
+        least = present && v < least ? v : least;
+        most = present && v > most ? v : most;
         rows.have += n->rows[g * n->nmeasured + column].have;
         rows.of += n->rows[g * n->nmeasured + column].of;
         rows.what = n->rows[g * n->nmeasured + column].what;
@@ -126,13 +136,16 @@ add_measured(struct text *t, const struct element *measured, const struct report
         text_add(t, "not run");
         return;
     }
-    add_number(t, n->ngroups > 1 ? least : n->values[column], measured);
-    if (n->ngroups > 1)
+    if (numbers > 0)
+    {
+        add_number(t, n->ngroups > 1 ? least : n->values[column], measured);
+    }
+    if (numbers > 0 && n->ngroups > 1)
     {
         text_add(t, " to ");
         add_number(t, most, measured);
     }
-    text_add(t, "%s%s", unit ? " " : "", unit ? unit : "");
+    text_add(t, "%s%s", numbers == 0 ? "none" : unit ? " " : "", numbers > 0 && unit ? unit : "");
     add_rows(t, rows);
 }
 
@@ -180,7 +193,12 @@ add_table(struct report *r, const struct element *table)
                     add_number(t, n->values[column], table->children[i]);
                     add_rows(t, n->rows[column]);
                 }
-                text_add(t, "%s |", n->present[column] ? "" : "not run");
+                else
+                {
+                    text_add(t, none_has(n->rows[column]) ? "none" : "not run");
+                    add_rows(t, n->rows[column]);
+                }
+                text_add(t, " |");
                 column++;
             }
         }
@@ -286,15 +304,16 @@ add_origin(struct text *t, const struct element *claim)
         if (strcmp(c->name, "value") == 0)
         {
             const char *of = element_value(c, "of"), *rows = element_value(c, "where");
-            const char *x = element_value(c, "against");
+            const char *x = element_value(c, "against"), *other = element_value(c, "results");
             const struct column_table *table = value_table(c);
-            text_add(t, "%s%s = %s%s`%s`%s%s%s%s%s%s%s%s%s", separator, element_value(c, "name"),
+            text_add(t, "%s%s = %s%s`%s`%s%s%s%s%s%s%s%s%s%s%s%s", separator, element_value(c, "name"),
                      of ? of : "",
                      x    ? " of "
                      : of ? " "
                           : "",
                      element_value(c, "column"), table ? " in `" : "", table ? table->file : "",
-                     table ? "`" : "", x ? " against `" : "", x ? x : "", x ? "`" : "",
+                     table ? "`" : "", other ? " of `" : "", other ? other : "", other ? "`" : "",
+                     x ? " against `" : "", x ? x : "", x ? "`" : "",
                      rows ? " where `" : "", rows ? rows : "", rows ? "`" : "");
             separator = ", ";
         }
@@ -375,7 +394,7 @@ add_section(struct report *r, const struct element *section)
     struct diagnostics *d = r->source.d;
     bool allow_missing = r->source.allow_missing;
     r->source = (struct report_source){
-        .folder = folder, .scenario = scenario, .allow_missing = allow_missing, .d = d};
+        .results = r->results, .folder = folder, .scenario = scenario, .allow_missing = allow_missing, .d = d};
     text_add(&r->out, "\n## %s\n", element_value(section, "title"));
     if (scenario)
     {

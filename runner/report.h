@@ -28,15 +28,17 @@ typedef bool (*lookup_fn)(void *user, const char *name, double *value);
 bool expression_value(const char *text, lookup_fn lookup, void *user, double *value, char **why);
 
 /**
- * The exponent e of y ~ x^e: a least-squares line through the logarithms, after the mean over rows
- * with the same x. @p x, @p y: columns. False if there are not two points, if a value is not
- * positive, or if the x are written in different units.
+ * How column @p y goes with column @p x over the rows that are set in @p row. @p of: "exponent" is e
+ * of y ~ x^e: a least-squares line through the logarithms, after the mean over rows with the same x;
+ * false if there are not two points, if a value is not positive, or if the x are written in
+ * different units. "correlation" is Pearson's; false if x or y is the same in all rows.
  */
-bool fit_exponent(const struct csv *csv, size_t x, size_t y, const bool *row, double *value);
+bool fit(const char *of, const struct csv *csv, size_t x, size_t y, const bool *row, double *value);
 
 /** Where numbers come from: the results of one section of the report. */
 struct report_source
 {
+    const char *results;  /**< folder of all results */
     const char *folder;   /**< results/NAME; NULL: the section has none */
     const char *scenario; /**< what makes them, for messages; may be NULL */
     bool allow_missing;   /**< what is not there is no error */

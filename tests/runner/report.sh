@@ -67,6 +67,22 @@ cat >claims/demo.xml <<'END'
       <value name="e" column="queue_peak_bytes" of="exponent" against="workload.bytes"/>
       <measured label="exponent" is="e" decimals="3"/>
     </claim>
+    <claim>
+      <says>the first two sizes, and another folder</says>
+      <value name="e" column="queue_peak_bytes" of="exponent" against="workload.bytes" where="workload.bytes&lt;=256KiB"/>
+      <value name="long" column="queue_peak_bytes" where="workload.bytes>=256KiB"/>
+      <value name="other" column="cct_us" results="demo" where="case=a"/>
+      <measured is="e" decimals="3"/>
+      <measured is="long"/>
+      <measured is="other"/>
+    </claim>
+    <claim>
+      <says>correlates</says>
+      <value name="r" column="queue_peak_bytes" of="correlation" against="seed" where="workload.bytes=1024KiB"/>
+      <value name="s" column="cct_us" of="correlation" against="run" results="demo"/>
+      <measured is="-r" decimals="3"/>
+      <measured is="s" decimals="3"/>
+    </claim>
   </section>
 </claims>
 END
@@ -74,6 +90,8 @@ END
 for line in '| 1 | a \| b | 20 to 40 % | 20.0 to 40.0 % |' \
     "| 2 | mean, least, greatest |  | 100<br>90<br>-31.00<br>tested: \`two_and_two\` in \`test-demo.c\` |" \
     '| 3 | grows like the root |  | exponent: 0.500 |' \
+    '| 4 | the first two sizes, and another folder |  | 0.500<br>80.0<br>70.0 |' \
+    '| 5 | correlates |  | -1.000<br>0.740 |' \
     '| 1us | 10.000 |' '| 2us | 11.000 |'; do
     grep -qxF "$line" demo.md || { cat demo.md; fail "there is no line '$line'"; }
 done
@@ -104,17 +122,24 @@ refused 's/a \/ b/a \/ c/' "edited.xml:8: error: is '100 * (1 - a / c)': there i
 refused 's/(1 - a/((1 - a/' "expected ')' at its end"
 refused 's/name="two_and_two"/name="two_and_three"/' 'expected the test'
 refused 's/<paper>/<papers>/; s/<.paper>/<\/papers>/' "did you mean 'paper'?"
-refused 's/of="min"/of="least"/' 'expected mean, min, max, exponent or a percentile'
+refused 's/of="min"/of="least"/' 'expected mean, min, max, exponent, correlation or a percentile'
 refused 's/ against="workload.bytes"//' 'go together'
-refused 's/against="workload.bytes"/against="run" where="seed=2"/' 'there is nothing to fit'
+refused 's/of="correlation"/of="mean"/' 'go together'
+refused 's/column="cct_us" of="correlation" against="run"/column="cct_us" of="correlation" against="run" where="case=a t=1us"/' \
+    'there is nothing to fit in results/demo'
+refused 's/"cct_us" results="demo"/"cct_us" results="demos"/' \
+    "there are no results in results/demos; 'a scenario' makes it"
+refused 's/workload.bytes>=256KiB/workload.bytes>=all/' \
+    "where 'workload.bytes>=all'; expected column=value, or column<=number or column>=number"
+refused 's/against="workload.bytes"\/>/against="run" where="seed=2"\/>/' 'there is nothing to fit'
 
 sed -e 's/results="demo"/results="other"/' claims/demo.xml >claims/edited.xml
 "$weft" report claims/edited.xml --allow-missing >missing.md
-[ "$(grep -c 'not run' missing.md)" = 3 ] || fail '--allow-missing does not say what was not run'
+[ "$(grep -c 'not run' missing.md)" = 5 ] || fail '--allow-missing does not say what was not run'
 
 # Runs without a value are not passed over in silence.
 mkdir results/holes
-printf 'run,case,seed,increase\n1,a,1,0.1\n2,a,2,\n3,a,3,0.3\n4,b,1,0.5\n' >results/holes/summary.csv
+printf 'run,case,seed,increase\n1,a,1,0.1\n2,a,2,\n3,a,3,0.3\n4,b,1,0.5\n5,c,1,\n6,c,2,\n' >results/holes/summary.csv
 cat >claims/holes.xml <<'END'
 <claims title="Holes">
   <section title="One" results="holes" scenario="holes.xml">
@@ -125,17 +150,28 @@ cat >claims/holes.xml <<'END'
       <measured label="a" is="100 * a" unit="%"/>
       <measured label="b" is="100 * b" unit="%"/>
     </claim>
+    <claim>
+      <says>c</says>
+      <value name="c" column="increase" where="case=c"/>
+      <measured is="100 * c" unit="%"/>
+    </claim>
     <claim each="case">
       <says>all</says>
       <value name="v" column="increase"/>
       <measured is="v"/>
     </claim>
+    <table title="All" each="case">
+      <value name="v" column="increase"/>
+      <measured label="v" is="v"/>
+    </table>
   </section>
 </claims>
 END
 "$weft" report claims/holes.xml >holes.md 2>messages
 grep -qF '| a: 20.0 % (2 of 3 runs)<br>b: 50.0 % |' holes.md || { cat holes.md; fail 'a hole in a'; }
-grep -qF '| 0.2 to 0.5 (3 of 4 runs) |' holes.md || { cat holes.md; fail 'a hole in all'; }
+grep -qF '| c |  | none (0 of 2 runs) |' holes.md || { cat holes.md; fail 'c has no value'; }
+grep -qF '| 0.2 to 0.5 (3 of 6 runs) |' holes.md || { cat holes.md; fail 'a hole in all'; }
+grep -qxF '| c | none (0 of 2 runs) |' holes.md || { cat holes.md; fail 'c has no value in a table'; }
 grep -q 'holes.xml:5: warning: 1 of 3 rows in results/holes have no increase' messages ||
     fail 'no warning of a hole'
 
@@ -192,7 +228,7 @@ cp claims/fct.xml claims/demo.xml
 cp fct.md demo.md
 cp fct.md kept.md
 refused '5s/fct_us/fct_ms/' "edited.xml:5: error: qps.csv has no column 'fct_ms'; did you mean 'fct_us'?"
-refused '5s/of="p50"/of="p5O"/' "edited.xml:5: error: of 'p5O'; expected mean, min, max, exponent or a percentile such as p50"
+refused '5s/of="p50"/of="p5O"/' "edited.xml:5: error: of 'p5O'; expected mean, min, max, exponent, correlation or a percentile such as p50"
 refused '5s/of="p50"/of="p101"/' "error: of 'p101'; expected"
 refused '5s/data="qps"/data="qp"/' "edited.xml:5: error: data 'qp'; expected summary, qps or flows"
 refused '5s/data="qps"/data="qps" file="layers.csv"/' 'does not go with file'
