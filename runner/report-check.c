@@ -146,10 +146,11 @@ check_of(const struct element *e, const char *of, struct diagnostics *d)
 {
     if (!has_word("mean min max exponent correlation", of) && percentile_ppm(of) < 0)
     {
-        diag_error(d, element_line(e, "of"),
-                   "of '%s'; expected mean, min, max, exponent, correlation or a percentile such as "
-                   "p50, p99 or p99.9",
-                   of);
+        diag_error(
+            d, element_line(e, "of"),
+            "of '%s'; expected mean, min, max, exponent, correlation or a percentile such as "
+            "p50, p99 or p99.9",
+            of);
     }
 }
 

@@ -25,9 +25,7 @@ static char *
 value_folder(const struct report_source *s, const struct element *value)
 {
     const char *other = element_value(value, "results");
-    return other       ? xformat("%s/%s", s->results, other)
-           : s->folder ? xstrdup(s->folder)
-                       : NULL;
+    return other ? xformat("%s/%s", s->results, other) : s->folder ? xstrdup(s->folder) : NULL;
 }
 
 static void
@@ -449,8 +447,7 @@ read_selected(struct report_source *s, const struct element *value, const struct
                              : reduce(&pool, of, &v->value);
         if (!v->present && (against || v->rows.of == 0))
         {
-            report_absent(s, value,
-                          against ? "there is nothing to fit" : "there is no such row");
+            report_absent(s, value, against ? "there is nothing to fit" : "there is no such row");
         }
     }
     pool_free(&pool);

@@ -306,15 +306,15 @@ add_origin(struct text *t, const struct element *claim)
             const char *of = element_value(c, "of"), *rows = element_value(c, "where");
             const char *x = element_value(c, "against"), *other = element_value(c, "results");
             const struct column_table *table = value_table(c);
-            text_add(t, "%s%s = %s%s`%s`%s%s%s%s%s%s%s%s%s%s%s%s", separator, element_value(c, "name"),
-                     of ? of : "",
+            text_add(t, "%s%s = %s%s`%s`%s%s%s%s%s%s%s%s%s%s%s%s", separator,
+                     element_value(c, "name"), of ? of : "",
                      x    ? " of "
                      : of ? " "
                           : "",
                      element_value(c, "column"), table ? " in `" : "", table ? table->file : "",
                      table ? "`" : "", other ? " of `" : "", other ? other : "", other ? "`" : "",
-                     x ? " against `" : "", x ? x : "", x ? "`" : "",
-                     rows ? " where `" : "", rows ? rows : "", rows ? "`" : "");
+                     x ? " against `" : "", x ? x : "", x ? "`" : "", rows ? " where `" : "",
+                     rows ? rows : "", rows ? "`" : "");
             separator = ", ";
         }
     }
@@ -393,8 +393,11 @@ add_section(struct report *r, const struct element *section)
     char *folder = results ? xformat("%s/%s", r->results, results) : NULL;
     struct diagnostics *d = r->source.d;
     bool allow_missing = r->source.allow_missing;
-    r->source = (struct report_source){
-        .results = r->results, .folder = folder, .scenario = scenario, .allow_missing = allow_missing, .d = d};
+    r->source = (struct report_source){.results = r->results,
+                                       .folder = folder,
+                                       .scenario = scenario,
+                                       .allow_missing = allow_missing,
+                                       .d = d};
     text_add(&r->out, "\n## %s\n", element_value(section, "title"));
     if (scenario)
     {

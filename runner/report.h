@@ -28,9 +28,9 @@ typedef bool (*lookup_fn)(void *user, const char *name, double *value);
 bool expression_value(const char *text, lookup_fn lookup, void *user, double *value, char **why);
 
 /**
- * How column @p y goes with column @p x over the rows that are set in @p row. @p of: "exponent" is e
- * of y ~ x^e: a least-squares line through the logarithms, after the mean over rows with the same x;
- * false if there are not two points, if a value is not positive, or if the x are written in
+ * How column @p y goes with column @p x over the rows that are set in @p row. @p of: "exponent" is
+ * e of y ~ x^e: a least-squares line through the logarithms, after the mean over rows with the same
+ * x; false if there are not two points, if a value is not positive, or if the x are written in
  * different units. "correlation" is Pearson's; false if x or y is the same in all rows.
  */
 bool fit(const char *of, const struct csv *csv, size_t x, size_t y, const bool *row, double *value);
