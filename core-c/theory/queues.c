@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Mean queues: random spraying (ofan App. D), periodic sources with random phases (App. E, F.3). */
+/* Mean queues: random spraying (ofan App. D), periodic sources with random phases (App. E, F.3);
+ * what full ones do to the order of packets (§8.2). */
 #include <math.h>
 
 #include <weft/theory.h>
@@ -91,6 +92,12 @@ weft_periodic_queue_truncated(double sources, double period)
     }
     double z = (period - sources) / sqrt(sources);
     return sqrt(sources) / 2 * (1 / mills(z) - z);
+}
+
+double
+weft_worst_reordering(uint32_t hops, double packets, double share)
+{
+    return hops * packets * share;
 }
 
 static double

@@ -228,6 +228,38 @@ START_TEST(pointers_at_65536_hosts_are_the_papers)
 }
 END_TEST
 
+/* 5qr/b with q = 800 KB, about 200 packets: 1,000 in the permutation; each of the all-to-all's 127
+ * flows has that part of the line. Packets of 4,158 B make it 985 and 7.8. */
+START_TEST(worst_reordering_is_from_8_to_1000_packets)
+{
+    ck_assert_double_eq_tol(weft_worst_reordering(5, 200, 1), 1000, 1e-9);
+    ck_assert_double_eq(ceil(weft_worst_reordering(5, 200, 1 / 127.0)), 8);
+    ck_assert_double_eq(floor(weft_worst_reordering(5, 819200 / 4158.0, 1)), 985);
+    ck_assert_double_eq(ceil(weft_worst_reordering(5, 819200 / 4158.0, 1 / 127.0)), 8);
+}
+END_TEST
+
+/* App. E, F.3 at k = 16, as figures 17 and 19 have it: edge and next layer, the two readings of a
+ * truncated normal distribution and the exact queue. */
+START_TEST(queue_models_of_figures_17_and_19)
+{
+    double edge = weft_host_dr_edge_flows(16);
+    double pod = weft_host_dr_pod_flows(16);
+    double pointers = weft_ofan_edge_flows(16);
+    ck_assert_double_eq_tol(edge, 7.945, 0.001);
+    ck_assert_double_eq_tol(weft_periodic_queue_truncated(edge, 8), 1.11, 0.005);
+    ck_assert_double_eq_tol(weft_periodic_queue_bridge(edge, 8), 1.74, 0.005);
+    ck_assert_double_eq_tol(weft_periodic_queue(8, 8), 2.12, 0.005);
+    ck_assert_double_eq_tol(weft_periodic_queue_truncated(pod, 64), 2.48, 0.005);
+    ck_assert_double_eq_tol(weft_periodic_queue_bridge(pod, 64), 3.38, 0.005);
+    ck_assert_double_eq_tol(weft_periodic_queue_truncated(pointers, 8), 1.07, 0.005);
+    ck_assert_double_eq_tol(weft_periodic_queue_bridge(pointers, 8), 1.65, 0.005);
+    ck_assert_double_eq_tol(weft_periodic_queue_truncated(15, 15), 1.55, 0.005);
+    ck_assert_double_eq_tol(weft_periodic_queue_bridge(15, 15), 2.43, 0.005);
+    ck_assert_double_eq_tol(weft_periodic_queue(15, 15), 2.77, 0.005);
+}
+END_TEST
+
 /* H = 82 B, alpha = 10 (figure 11): sqrt(8.2 x 10^6) = 2863.6 B for 1 MB, 518.4 B for 32 KiB. */
 START_TEST(best_packets_are_figure_11s)
 {
@@ -278,6 +310,8 @@ theory_models_suite(void)
     tcase_add_test(tc, gaussian_queues_are_continuous_and_fall_with_the_period);
     tcase_add_test(tc, expected_flows_of_host_dr_and_ofan);
     tcase_add_test(tc, pointers_at_65536_hosts_are_the_papers);
+    tcase_add_test(tc, worst_reordering_is_from_8_to_1000_packets);
+    tcase_add_test(tc, queue_models_of_figures_17_and_19);
     tcase_add_test(tc, best_packets_are_figure_11s);
     tcase_add_test(tc, best_packets_cost_least);
     suite_add_tcase(suite, tc);

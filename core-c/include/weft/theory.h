@@ -197,6 +197,10 @@ extern "C"
      * less served has after half a period, cut off at 0. */
     double weft_periodic_queue_truncated(double sources, double period);
 
+    /** ofan §8.2: packets of a flow that can arrive while another of it waits in @p hops queues of
+     * @p packets each. @p share: the flow's rate over the links' (1 in a permutation). */
+    double weft_worst_reordering(uint32_t hops, double packets, double share);
+
     /** Eq. 25: flows of an edge switch that leave it. Each loads an uplink every k/2 slots. */
     double weft_host_dr_edge_flows(uint32_t k);
 
