@@ -2,9 +2,11 @@
 #include "csv.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void
 csv_add_cell(struct text *t, const char *cell)
@@ -152,23 +154,51 @@ csv_cell(const struct csv *csv, size_t row, size_t column)
     return csv->cells[row * csv->ncolumns + column];
 }
 
-double
-csv_number(const char *cell)
+static const struct
 {
-    static const struct
-    {
-        const char *unit;
-        double size;
-    } units[] = {
-        {"KB", 1e3},     {"MB", 1e6},    {"GB", 1e9},    {"KiB", 1024}, {"MiB", 1048576},
-        {"GiB", 0x1p30}, {"ps", 1e-6},   {"ns", 1e-3},   {"ms", 1e3},   {"s", 1e6},
-        {"bps", 1e-9},   {"Kbps", 1e-6}, {"Mbps", 1e-3}, {"Tbps", 1e3},
-    };
+    const char *name;
+    double size;
+} units[] = {
+    {"", 1},       {"B", 1},    {"KB", 1e3},     {"MB", 1e6},      {"GB", 1e9},    {"KiB", 1024},
+    {"us", 1},     {"ms", 1e3}, {"ns", 1e-3},    {"MiB", 1048576}, {"ps", 1e-6},   {"s", 1e6},
+    {"bps", 1e-9}, {"Gbps", 1}, {"GiB", 0x1p30}, {"Tbps", 1e3},    {"Kbps", 1e-6}, {"Mbps", 1e-3},
+};
+
+#define NUNITS (sizeof units / sizeof *units)
+
+enum cell_kind
+csv_number(const char *cell, double *value)
+{
     char *end;
-    double value = strtod(cell, &end);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    *value = strtod(cell, &end);
+    if (end == cell)
     {
-        value *= strcmp(end, units[i].unit) == 0 ? units[i].size : 1;
+        return *cell ? CELL_TEXT : CELL_EMPTY;
     }
-    return value;
+    for (size_t i = 0; i < NUNITS; i++)
+    {
+        if (strcmp(end, units[i].name) == 0)
+        {
+            *value *= units[i].size;
+            return isfinite(*value) ? CELL_NUMBER : CELL_EMPTY;
+        }
+    }
+    return CELL_TEXT;
+}
+
+const char *
+csv_nearest_unit(const char *cell)
+{
+    char *unit;
+    strtod(cell, &unit);
+    struct nearest near = nearest_start(unit);
+    for (size_t i = 0; i < NUNITS; i++)
+    {
+        if (*unit && strcasecmp(unit, units[i].name) == 0)
+        {
+            return units[i].name;
+        }
+        nearest_try(&near, units[i].name);
+    }
+    return near.best;
 }

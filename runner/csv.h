@@ -25,8 +25,19 @@ void csv_free(struct csv *csv);
 long csv_column(const struct csv *csv, const char *name);
 const char *csv_cell(const struct csv *csv, size_t row, size_t column);
 
-/** A number, or a parameter's value in bytes, us or Gbps. */
-double csv_number(const char *cell);
+enum cell_kind
+{
+    CELL_EMPTY, /**< or not finite: no value */
+    CELL_NUMBER,
+    CELL_TEXT,
+};
+
+/** What a cell holds; if all of it is a number, or one with a unit, *value is that in bytes, us or
+ * Gbps. */
+enum cell_kind csv_number(const char *cell, double *value);
+
+/** The unit that may be meant by what follows the number in @p cell; NULL: none is near. */
+const char *csv_nearest_unit(const char *cell);
 
 /** Adds a cell, quoted where RFC 4180 asks for it. */
 void csv_add_cell(struct text *t, const char *cell);

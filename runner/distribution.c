@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "distribution.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,12 +82,21 @@ number_column_find(const struct csv *csv, const struct column_table *table, cons
 }
 
 bool
+number_column_known(const struct column_table *table, const char *name)
+{
+    return columns_have(table, name) || (table->derived && strcmp(table->derived->name, name) == 0);
+}
+
+enum cell_kind
 number_column_value(const struct csv *csv, size_t row, const struct number_column *column,
                     double *value)
 {
-    const char *cell = csv_cell(csv, row, (size_t)column->minuend);
-    const char *less =
-        column->subtrahend < 0 ? "0" : csv_cell(csv, row, (size_t)column->subtrahend);
-    *value = strtod(cell, NULL) - strtod(less, NULL);
-    return *cell && *less && isfinite(*value);
+    enum cell_kind kind = csv_number(csv_cell(csv, row, (size_t)column->minuend), value);
+    if (column->subtrahend >= 0 && kind == CELL_NUMBER)
+    {
+        double less;
+        kind = csv_number(csv_cell(csv, row, (size_t)column->subtrahend), &less);
+        *value -= less;
+    }
+    return kind;
 }

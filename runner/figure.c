@@ -167,6 +167,14 @@ note_tic(struct collecting *c, const struct row *r, double x)
     }
 }
 
+/** x must be numbers. */
+static bool
+refuse_text(struct collecting *c)
+{
+    *c->why = xformat("column '%s' of the results holds text; expected numbers", c->x.word[0]);
+    return false;
+}
+
 static bool
 take_line_point(struct collecting *c, const struct row *r)
 {
@@ -177,13 +185,19 @@ take_line_point(struct collecting *c, const struct row *r)
     }
     struct figure_data *data = c->data;
     size_t series = series_of_row(c, r);
-    const char *x = cell_of(c, r, c->x.word[0]), *y = cell_of(c, r, c->y);
+    const char *y = cell_of(c, r, c->y);
+    double x;
+    enum cell_kind kind = csv_number(cell_of(c, r, c->x.word[0]), &x);
     note_value(c, *y);
-    if (*x && *y)
+    if (kind == CELL_TEXT)
+    {
+        return refuse_text(c);
+    }
+    if (kind == CELL_NUMBER && *y)
     {
         struct figure_point *p =
             point_at(&data->points[series], &data->npoints[series], data->npoints[series]);
-        p->x = csv_number(x) * c->x_scale;
+        p->x = x * c->x_scale;
         note_tic(c, r, p->x);
         point_add(p, strtod(y, NULL) * c->y_scale);
     }
@@ -268,9 +282,13 @@ take_number(struct collecting *c, const struct row *r)
         c->pools[series] = (struct pool){NULL, 0};
         c->npools = series + 1;
     }
-    bool has_value = number_column_value(csv, r->file ? r->at : r->run, &column, &value);
-    note_value(c, has_value);
-    if (has_value)
+    enum cell_kind kind = number_column_value(csv, r->file ? r->at : r->run, &column, &value);
+    note_value(c, kind == CELL_NUMBER);
+    if (kind == CELL_TEXT)
+    {
+        return refuse_text(c);
+    }
+    if (kind == CELL_NUMBER)
     {
         pool_add(&c->pools[series], value * c->x_scale);
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Mistakes in <figure> elements, found before hours of simulation rather than after them. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,9 +199,8 @@ check_numbers(const struct plan *plan, const struct element *figure, const char 
     for (size_t p = 0; dim && p < dim->npoints; p++)
     {
         const char *found = dim->points[p].cells[cell];
-        char *end;
-        bool number = isfinite(strtod(found, &end)) && end != found;
-        double value = csv_number(found);
+        double value;
+        bool number = csv_number(found, &value) == CELL_NUMBER;
         if (!number || (log && value <= 0))
         {
             diag_error(d, element_line(figure, number ? "x-log" : "x"),
@@ -354,17 +352,17 @@ check_x(const struct plan *plan, const struct element *e, const struct words *x,
     }
 }
 
+/** Every column that a figure names must be there. */
 static void
-check_figure(const struct plan *plan, const struct element *e, struct diagnostics *d)
+check_columns(const struct plan *plan, const struct element *e, const struct words *x,
+              struct diagnostics *d)
 {
-    const char *series = element_value(e, "series"), *y = element_value(e, "y");
-    const char *line = element_value(e, "line"), *relative = element_value(e, "relative-to");
-    struct words x = words_split(element_value(e, "x"));
+    const char *series = element_value(e, "series"), *line = element_value(e, "line");
     int64_t data = figure_value(e, "data").integer;
-    check_x(plan, e, &x, d);
+    check_x(plan, e, x, d);
     if (!is_cdf(e))
     {
-        check_column(plan, e, "y", y, figure_table(e), false, d);
+        check_column(plan, e, "y", element_value(e, "y"), figure_table(e), false, d);
     }
     if (series)
     {
@@ -375,6 +373,14 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
     {
         check_column(plan, e, "line", line, &summary_table, false, d);
     }
+}
+
+static void
+check_figure(const struct plan *plan, const struct element *e, struct diagnostics *d)
+{
+    const char *series = element_value(e, "series"), *relative = element_value(e, "relative-to");
+    struct words x = words_split(element_value(e, "x"));
+    check_columns(plan, e, &x, d);
     if (relative && x.n)
     {
         check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
@@ -383,7 +389,7 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
     check_template(e, d);
     check_axis(e, "x", d);
     check_axis(e, "y", d);
-    if (data == DATA_STEPS && d->reported == 0)
+    if (figure_value(e, "data").integer == DATA_STEPS && d->reported == 0)
     {
         check_steps(plan, e, d);
     }

@@ -154,13 +154,29 @@ check_of(const struct element *e, const char *of, struct diagnostics *d)
     }
 }
 
+static void
+check_data_column(const struct element *e, const struct column_table *table, const char *column,
+                  struct diagnostics *d)
+{
+    struct nearest near = nearest_start(column);
+    nearest_try(&near, table->derived->name);
+    for (size_t i = 0; i < table->n; i++)
+    {
+        nearest_try(&near, table->columns[i].name);
+    }
+    if (!number_column_known(table, column))
+    {
+        diag_error(d, element_line(e, "column"), "%s has no column '%s'%s", table->file, column,
+                   did_you_mean(near.best));
+    }
+}
+
 /** What comes from the runs' own files. */
 static void
 check_data(const struct element *e, struct diagnostics *d)
 {
     const struct column_table *table = value_table(e);
     const char *data = element_value(e, "data"), *column = element_value(e, "column");
-    struct nearest near = nearest_start(column ? column : "");
     if (!table)
     {
         if (strcmp(data, "summary") != 0)
@@ -175,15 +191,9 @@ check_data(const struct element *e, struct diagnostics *d)
         diag_error(d, element_line(e, "data"),
                    "data=\"%s\" does not go with file or against; expected one of them", data);
     }
-    nearest_try(&near, table->derived->name);
-    for (size_t i = 0; i < table->n; i++)
+    if (column)
     {
-        nearest_try(&near, table->columns[i].name);
-    }
-    if (column && !columns_have(table, column) && strcmp(column, table->derived->name) != 0)
-    {
-        diag_error(d, element_line(e, "column"), "%s has no column '%s'%s", table->file, column,
-                   did_you_mean(near.best));
+        check_data_column(e, table, column, d);
     }
 }
 
@@ -211,6 +221,118 @@ check_values(const struct element *e, struct diagnostics *d)
     }
 }
 
+/* --- what goes together ----------------------------------------------------------------------- */
+
+/** Groups are made of totals of the runs; in the runs' files a column of that name is another. */
+static void
+check_each(const struct element *e, const struct element *value, struct diagnostics *d)
+{
+    const struct column_table *table = value_table(value);
+    const char *each = element_value(e, "each");
+    struct words keys = words_split(each ? each : "");
+    for (size_t i = 0; table && i < keys.n; i++)
+    {
+        if (number_column_known(table, keys.word[i]))
+        {
+            diag_error(
+                d, element_line(e, "each"),
+                "each '%s': the <value> in line %d reads %s, which has such a column itself; "
+                "expected one that only the runs have, such as what varies",
+                keys.word[i], value->line, table->file);
+        }
+    }
+    words_free(&keys);
+}
+
+/** Names of <value>s, and which of them expressions use. */
+struct uses
+{
+    const struct element *e;
+    bool *used; /**< [child] */
+};
+
+static bool
+note_use(void *user, const char *name, double *value)
+{
+    struct uses *u = user;
+    *value = 1;
+    for (size_t i = 0; i < u->e->nchildren; i++)
+    {
+        const struct element *child = u->e->children[i];
+        const char *known = element_value(child, "name");
+        if (strcmp(child->name, "value") == 0 && known && strcmp(known, name) == 0)
+        {
+            u->used[i] = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+check_expressions(struct uses *u, struct diagnostics *d)
+{
+    for (size_t i = 0; i < u->e->nchildren; i++)
+    {
+        const struct element *m = u->e->children[i];
+        const char *is = strcmp(m->name, "measured") == 0 ? element_value(m, "is") : NULL;
+        double value;
+        char *why = NULL;
+        if (is && !expression_value(is, note_use, u, &value, &why))
+        {
+            diag_error(d, element_line(m, "is"), "is '%s': %s", is, why);
+        }
+        free(why);
+    }
+}
+
+/** A name stands for one <value>. */
+static void
+check_name(const struct element *e, size_t child, struct diagnostics *d)
+{
+    const struct element *value = e->children[child];
+    const char *name = element_value(value, "name");
+    for (size_t i = 0; name && i < child; i++)
+    {
+        const char *taken = element_value(e->children[i], "name");
+        if (strcmp(e->children[i]->name, "value") == 0 && taken && strcmp(taken, name) == 0)
+        {
+            diag_error(d, value->line,
+                       "a second <value> '%s', after that in line %d; expected each name once",
+                       name, e->children[i]->line);
+            return;
+        }
+    }
+}
+
+/** The <value>s of a claim or table, and what uses them. */
+static void
+check_names(const struct element *e, struct diagnostics *d)
+{
+    struct uses u = {e, xcalloc(e->nchildren, sizeof *u.used)};
+    const size_t before = d->reported;
+    check_expressions(&u, d);
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        if (strcmp(e->children[i]->name, "value") == 0)
+        {
+            check_name(e, i, d);
+            check_each(e, e->children[i], d);
+        }
+    }
+    const bool good = d->reported == before;
+    for (size_t i = 0; good && i < e->nchildren; i++)
+    {
+        const struct element *value = e->children[i];
+        if (strcmp(value->name, "value") == 0 && !u.used[i] && element_value(value, "name"))
+        {
+            diag_error(d, value->line, "no <measured> uses the <value> '%s'",
+                       element_value(value, "name"));
+        }
+    }
+    free(u.used);
+}
+
 static void
 check(const struct element *e, const char *parent, struct diagnostics *d)
 {
@@ -230,6 +352,10 @@ check(const struct element *e, const char *parent, struct diagnostics *d)
     for (size_t i = 0; i < e->nchildren; i++)
     {
         check(e->children[i], e->name, d);
+    }
+    if (strcmp(e->name, "claim") == 0 || strcmp(e->name, "table") == 0)
+    {
+        check_names(e, d);
     }
     if (strcmp(e->name, "claim") == 0 && !element_child(e, "says"))
     {

@@ -48,17 +48,6 @@ add_point(struct fit_point *points, size_t *n, double x, double y)
     points[i].n++;
 }
 
-/** The number in a cell; all cells must have the same unit behind it. */
-static bool
-read_x(const char *cell, const char **unit, double *x)
-{
-    char *end;
-    *x = strtod(cell, &end);
-    bool same = !*unit || strcmp(*unit, end) == 0;
-    *unit = end;
-    return same && end != cell && *x > 0;
-}
-
 static bool
 slope(const struct fit_point *points, size_t n, double *value)
 {
@@ -72,21 +61,15 @@ slope(const struct fit_point *points, size_t n, double *value)
 }
 
 static bool
-fit_exponent(const struct csv *csv, size_t x, size_t y, const bool *row, double *value)
+fit_exponent(const struct pool *x, const struct pool *y, double *value)
 {
-    struct fit_point *points = xcalloc(csv->nrows + 1, sizeof *points);
-    const char *unit = NULL;
+    struct fit_point *points = xcalloc(x->n + 1, sizeof *points);
     size_t n = 0;
     bool good = true;
-    for (size_t r = 0; r < csv->nrows && good; r++)
+    for (size_t i = 0; i < x->n; i++)
     {
-        const char *cell = csv_cell(csv, r, y);
-        double at = 0;
-        if (row[r] && *cell)
-        {
-            good = read_x(csv_cell(csv, r, x), &unit, &at);
-            add_point(points, &n, at, strtod(cell, NULL));
-        }
+        good = good && x->values[i] > 0;
+        add_point(points, &n, x->values[i], y->values[i]);
     }
     good = good && n > 1 && slope(points, n, value);
     free(points);
@@ -94,24 +77,20 @@ fit_exponent(const struct csv *csv, size_t x, size_t y, const bool *row, double 
 }
 
 static bool
-fit_correlation(const struct csv *csv, size_t x, size_t y, const bool *row, double *value)
+fit_correlation(const struct pool *x, const struct pool *y, double *value)
 {
     struct moments m = {0};
-    for (size_t r = 0; r < csv->nrows; r++)
+    for (size_t i = 0; i < x->n; i++)
     {
-        const char *a = csv_cell(csv, r, x), *b = csv_cell(csv, r, y);
-        if (row[r] && *a && *b)
-        {
-            add_moments(&m, csv_number(a), csv_number(b));
-        }
+        add_moments(&m, x->values[i], y->values[i]);
     }
     *value = m.xy / sqrt(m.xx * m.yy);
     return isfinite(*value);
 }
 
 bool
-fit(const char *of, const struct csv *csv, size_t x, size_t y, const bool *row, double *value)
+fit(const char *of, const struct pool *x, const struct pool *y, double *value)
 {
-    return strcmp(of, "correlation") == 0 ? fit_correlation(csv, x, y, row, value)
-                                          : fit_exponent(csv, x, y, row, value);
+    return strcmp(of, "correlation") == 0 ? fit_correlation(x, y, value)
+                                          : fit_exponent(x, y, value);
 }

@@ -52,6 +52,16 @@ paragraph_end(const char *s)
     return s + strlen(s);
 }
 
+/** What Markdown and HTML would take for something else. */
+static void
+add_escaped(struct text *t, const char *s)
+{
+    for (; *s; s++)
+    {
+        text_add(t, *s == '&' ? "&amp;" : *s == '<' ? "&lt;" : "%c", *s);
+    }
+}
+
 static void
 add_paragraphs(struct text *t, const char *s)
 {
@@ -101,11 +111,31 @@ add_rows(struct text *t, struct report_rows rows)
     }
 }
 
-/** Whether runs are there, but none of them ended with a value. */
-static bool
-none_has(struct report_rows rows)
+/** A <measured> over all groups. */
+struct span
 {
-    return rows.of > 0 && rows.have == 0;
+    double least, most;
+    size_t numbers; /**< groups that have one */
+    bool complete;  /**< all groups were run */
+    struct report_rows rows;
+};
+
+static struct span
+span_of(const struct report_numbers *n, size_t column)
+{
+    struct span all = {INFINITY, -INFINITY, 0, n->ngroups > 0, {0, 0, "runs"}};
+    for (size_t at = column; at < n->ngroups * n->nmeasured; at += n->nmeasured)
+    {
+        const struct report_rows *rows = &n->rows[at];
+        double v = n->values[at];
+        all.complete = all.complete && (n->present[at] || none_has(*rows));
+        all.numbers += n->present[at];
+        all.least = n->present[at] && v < all.least ? v : all.least;
+        all.most = n->present[at] && v > all.most ? v : all.most;
+        all.rows =
+            (struct report_rows){all.rows.have + rows->have, all.rows.of + rows->of, rows->what};
+    }
+    return all;
 }
 
 /** "15.6 %" or, over several groups, "15.6 to 75.3 %". */
@@ -114,39 +144,22 @@ add_measured(struct text *t, const struct element *measured, const struct report
              size_t column)
 {
     const char *label = element_value(measured, "label"), *unit = element_value(measured, "unit");
-    double least = INFINITY, most = -INFINITY;
-    bool complete = n->ngroups > 0;
-    size_t numbers = 0;
-    struct report_rows rows = {0, 0, "runs"};
-    for (size_t g = 0; g < n->ngroups; g++)
-    {
-        double v = n->values[g * n->nmeasured + column];
-        bool present = n->present[g * n->nmeasured + column];
-        complete = complete && (present || none_has(n->rows[g * n->nmeasured + column]));
-        numbers += present;
-        least = present && v < least ? v : least;
-        most = present && v > most ? v : most;
-        rows.have += n->rows[g * n->nmeasured + column].have;
-        rows.of += n->rows[g * n->nmeasured + column].of;
-        rows.what = n->rows[g * n->nmeasured + column].what;
-    }
+    const struct span all = span_of(n, column);
     text_add(t, "%s%s", label ? label : "", label ? ": " : "");
-    if (!complete)
+    if (!all.complete || all.numbers == 0)
     {
-        text_add(t, "not run");
+        text_add(t, all.complete ? "none" : "not run");
+        add_rows(t, all.complete ? all.rows : (struct report_rows){0, 0, "runs"});
         return;
     }
-    if (numbers > 0)
-    {
-        add_number(t, n->ngroups > 1 ? least : n->values[column], measured);
-    }
-    if (numbers > 0 && n->ngroups > 1)
+    add_number(t, all.least, measured);
+    if (n->ngroups > 1)
     {
         text_add(t, " to ");
-        add_number(t, most, measured);
+        add_number(t, all.most, measured);
     }
-    text_add(t, "%s%s", numbers == 0 ? "none" : unit ? " " : "", numbers > 0 && unit ? unit : "");
-    add_rows(t, rows);
+    text_add(t, "%s%s", unit ? " " : "", unit ? unit : "");
+    add_rows(t, all.rows);
 }
 
 static void
@@ -396,9 +409,12 @@ add_section(struct report *r, const struct element *section)
     r->source = (struct report_source){.results = r->results,
                                        .folder = folder,
                                        .scenario = scenario,
+                                       .claims = r->claims->root,
                                        .allow_missing = allow_missing,
                                        .d = d};
-    text_add(&r->out, "\n## %s\n", element_value(section, "title"));
+    text_add(&r->out, "\n## ");
+    add_escaped(&r->out, element_value(section, "title"));
+    text_add(&r->out, "\n");
     if (scenario)
     {
         text_add(&r->out, "\nResults of `./weft run %s`.\n", scenario);
@@ -452,8 +468,9 @@ report_write(struct document *const *claims, size_t n, const char *results, bool
         r.source.allow_missing = allow_missing;
         r.source.d = &d;
         r.nclaims = 0;
-        text_add(&r.out, "%s# %s\n", i ? "\n" : "", element_value(claims[i]->root, "title"));
-        text_add(&r.out, "\n<!-- Made by 'weft report %s'; do not edit. -->\n", claims[i]->path);
+        text_add(&r.out, "%s# ", i ? "\n" : "");
+        add_escaped(&r.out, element_value(claims[i]->root, "title"));
+        text_add(&r.out, "\n\n<!-- Made by 'weft report %s'; do not edit. -->\n", claims[i]->path);
         add_file(&r, claims[i]);
         good = good && d.n == 0;
         diag_print(&d, stderr);

@@ -28,23 +28,31 @@ typedef bool (*lookup_fn)(void *user, const char *name, double *value);
 bool expression_value(const char *text, lookup_fn lookup, void *user, double *value, char **why);
 
 /**
- * How column @p y goes with column @p x over the rows that are set in @p row. @p of: "exponent" is
- * e of y ~ x^e: a least-squares line through the logarithms, after the mean over rows with the same
- * x; false if there are not two points, if a value is not positive, or if the x are written in
- * different units. "correlation" is Pearson's; false if x or y is the same in all rows.
+ * How the numbers @p y go with @p x, as many. @p of: "exponent" is e of y ~ x^e: a least-squares
+ * line through the logarithms, after the mean over those with the same x; false if there are not
+ * two points, or if a value is not positive. "correlation" is Pearson's; false if all x or all y
+ * are the same.
  */
-bool fit(const char *of, const struct csv *csv, size_t x, size_t y, const bool *row, double *value);
+bool fit(const char *of, const struct pool *x, const struct pool *y, double *value);
+
+/** A CSV file of results that was looked for. */
+struct report_file
+{
+    char *path;
+    struct csv *csv; /**< NULL: it is not there, or */
+    char *why;       /**< it cannot be read, for this reason */
+};
 
 /** Where numbers come from: the results of one section of the report. */
 struct report_source
 {
-    const char *results;  /**< folder of all results */
-    const char *folder;   /**< results/NAME; NULL: the section has none */
-    const char *scenario; /**< what makes them, for messages; may be NULL */
-    bool allow_missing;   /**< what is not there is no error */
+    const char *results;          /**< folder of all results */
+    const char *folder;           /**< results/NAME; NULL: the section has none */
+    const char *scenario;         /**< what makes them, for messages; may be NULL */
+    const struct element *claims; /**< the whole file: it may say what makes other results */
+    bool allow_missing;           /**< what is not there is no error */
     struct diagnostics *d;
-    char **paths; /**< CSV files read so far */
-    struct csv **files;
+    struct report_file *files; /**< so far */
     size_t nfiles;
 };
 
@@ -65,6 +73,9 @@ struct report_rows
     const char *what; /**< they are: "runs" */
 };
 
+/** Whether rows are there, but none of them has a value. */
+bool none_has(struct report_rows rows);
+
 /** Numbers of a <claim> or <table>: one row per group, one column per <measured>. */
 struct report_numbers
 {
@@ -72,7 +83,7 @@ struct report_numbers
     size_t nkeys, ngroups, nmeasured;
     double *values;           /**< [group * nmeasured + measured]; NAN where there is none */
     bool *present;            /**< likewise: whether the results have it */
-    struct report_rows *rows; /**< likewise: those that it rests on */
+    struct report_rows *rows; /**< likewise: those that it rests on; 0 of 0: one was not run */
 };
 
 /** Computes them; what is wrong or missing is reported to the source's diagnostics. */

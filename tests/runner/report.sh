@@ -128,9 +128,17 @@ refused 's/of="correlation"/of="mean"/' 'go together'
 refused 's/column="cct_us" of="correlation" against="run"/column="cct_us" of="correlation" against="run" where="case=a t=1us"/' \
     'there is nothing to fit in results/demo'
 refused 's/"cct_us" results="demo"/"cct_us" results="demos"/' \
-    "there are no results in results/demos; 'a scenario' makes it"
+    'there are no results in results/demos'
+grep -q 'makes it' messages && fail 'a maker of results that is not known'
+refused 's/results="growth" scenario/results="grown" scenario/; s/"cct_us" results="demo"/"cct_us" results="grown"/' \
+    "there are no results in results/grown; './weft run growth.xml' makes it"
 refused 's/workload.bytes>=256KiB/workload.bytes>=all/' \
     "where 'workload.bytes>=all'; expected column=value, or column<=number or column>=number"
+refused 's/workload.bytes>=256KiB/workload.bytes>=256kib/' \
+    "edited.xml:34: error: where 'workload.bytes>=256kib': '256kib' is no number; did you mean 'KiB'?"
+refused 's/workload.bytes>=256KiB/workload.bytes>=1abc/' "edited.xml:34: error: where 'workload.bytes>=1abc': '1abc' is no number"
+refused '6s/"a"/"b"/; s/a \/ b/b/' "edited.xml:7: error: a second <value> 'b', after that in line 6; expected each name once"
+refused 's/a \/ b/1 \/ b/' "edited.xml:6: error: no <measured> uses the <value> 'a'"
 refused 's/against="workload.bytes"\/>/against="run" where="seed=2"\/>/' 'there is nothing to fit'
 
 sed -e 's/results="demo"/results="other"/' claims/demo.xml >claims/edited.xml
@@ -175,6 +183,76 @@ grep -qxF '| c | none (0 of 2 runs) |' holes.md || { cat holes.md; fail 'c has n
 grep -q 'holes.xml:5: warning: 1 of 3 rows in results/holes have no increase' messages ||
     fail 'no warning of a hole'
 
+# An expression rests on all of its values: one that was not run, or has no value, decides.
+mkdir results/parts
+cat >results/parts/summary.csv <<'END'
+run,case,tmo,bytes,root,increase
+1,a,5,64KiB,256,0.1
+2,a,never,1MiB,1024,
+3,a,9,16MiB,4096,
+4,b,5,64KiB,256,
+5,c,1us,64KiB,256,0.1
+6,c,0.002ms,,300,0.4
+7,c,3us,2MiB,1448.154688,0.2
+8,c,never,1MiB,1024,nan
+END
+cat >claims/parts.xml <<'END'
+<claims title="Parts">
+  <section title="A &lt;b> &amp; c" results="parts">
+    <claim>
+      <says>sums</says>
+      <value name="a" column="increase" where="case=a"/>
+      <value name="b" column="increase" where="case=b"/>
+      <value name="gone" column="increase" where="case=a" results="gone"/>
+      <measured is="a + b"/>
+      <measured is="b + a"/>
+      <measured is="b + gone"/>
+      <measured is="gone + a"/>
+      <measured is="a"/>
+    </claim>
+    <claim>
+      <says>units and words</says>
+      <value name="size" column="bytes" of="max" where="case=a"/>
+      <value name="tmo" column="tmo" of="max" where="case=c tmo&lt;=1s"/>
+      <value name="few" column="run" of="max" where="case=a tmo&lt;=5"/>
+      <value name="r" column="increase" of="correlation" against="bytes" where="case=c"/>
+      <value name="e" column="root" of="exponent" against="bytes"/>
+      <measured is="size" decimals="0"/>
+      <measured is="tmo"/>
+      <measured is="few" decimals="0"/>
+      <measured is="r"/>
+      <measured is="e" decimals="3"/>
+    </claim>
+  </section>
+</claims>
+END
+"$weft" report claims/parts.xml --allow-missing >parts.md 2>messages || { cat messages; fail 'parts'; }
+for line in '| 1 | sums |  | none (0 of 1 runs)<br>none (0 of 1 runs)<br>not run<br>not run<br>0.1 (1 of 3 runs) |' \
+    '| 2 | units and words |  | 16777216<br>3.0<br>1<br>1.0 (2 of 4 runs)<br>0.500 (7 of 8 runs) |' \
+    '## A &lt;b> &amp; c'; do
+    grep -qxF "$line" parts.md || { cat parts.md; fail "there is no line '$line'"; }
+done
+grep -q 'parts.xml:19: warning: 2 of 4 rows in results/parts have no increase or no bytes$' messages ||
+    fail 'no warning of a row that is not fitted'
+# bad EDIT MESSAGE: with that edit and --allow-missing there is no report either.
+bad()
+{
+    sed -e "$1" claims/parts.xml >claims/edited.xml
+    status=0
+    "$weft" report claims/edited.xml --allow-missing >out 2>messages || status=$?
+    [ $status = 2 ] || fail "$1: exit status $status"
+    grep -qF "$2" messages || { cat messages; fail "$1: no message '$2'"; }
+    [ ! -s out ] || fail "$1: a report"
+}
+bad '12s/"a"/"a + b"/; 5s/increase/case/' "edited.xml:5: error: column 'case' holds text ('a'); expected numbers"
+bad '17s/ tmo&lt;=1s//' "edited.xml:17: error: column 'tmo' holds text ('never'); expected numbers"
+bad '20s/against="bytes"/against="tmo"/' "edited.xml:20: error: column 'tmo' holds text ('never'); expected numbers"
+# What is there but cannot be read is not passed off as missing.
+mkdir results/gone
+printf 'run,case,increase\n1,a,1\n2,a\n' >results/gone/summary.csv
+bad '' 'edited.xml:7: error: row 2 of results/gone/summary.csv does not have 3 cells'
+rm -r results/gone
+
 # Percentiles over the QPs of all runs that match, and over the rows of summary.csv itself.
 mkdir -p results/fct/runs
 printf 'run,case,seed,timeouts,cct_us\n' >results/fct/summary.csv
@@ -199,6 +277,8 @@ cat >claims/fct.xml <<'END'
       <value name="least" data="qps" column="fct_us" of="min"/>
       <value name="most" data="qps" column="fct_us" of="max"/>
       <value name="late" data="qps" column="fct_us" where="timeouts=1"/>
+      <value name="slow" data="qps" column="fct_us" where="fct_us>=49750ns" of="min"/>
+      <value name="this" data="qps" column="qp" where="fct_us=12.5"/>
       <value name="one" data="qps" column="qp" where="seed=3" of="p50"/>
       <value name="seeds" column="cct_us" of="p50"/>
       <measured is="p50" decimals="1"/>
@@ -208,6 +288,8 @@ cat >claims/fct.xml <<'END'
       <measured is="least" decimals="1"/>
       <measured is="most" decimals="1"/>
       <measured is="late" decimals="1"/>
+      <measured is="slow" decimals="1"/>
+      <measured is="this" decimals="0"/>
       <measured is="one" decimals="0"/>
       <measured is="seeds" decimals="0"/>
     </claim>
@@ -219,7 +301,7 @@ cat >claims/fct.xml <<'END'
 </claims>
 END
 "$weft" report claims/fct.xml >fct.md 2>messages || { cat messages; fail "percentiles"; }
-for line in '| 1 | percentiles |  | 25.0<br>49.5<br>50.0<br>25.05<br>0.1<br>50.0<br>12.8<br>49<br>3 |' \
+for line in '| 1 | percentiles |  | 25.0<br>49.5<br>50.0<br>25.05<br>0.1<br>50.0<br>12.8<br>49.8<br>24<br>49<br>3 |' \
     '| a | 49.5 |' '| b | 13.0 (5 of 10 QPs) |'; do
     grep -qxF "$line" fct.md || { cat fct.md; fail "there is no line '$line'"; }
 done
@@ -227,6 +309,8 @@ grep -q 'p99 = p99 .fct_us. in .qps.csv., ' fct.md || fail 'what a percentile is
 cp claims/fct.xml claims/demo.xml
 cp fct.md demo.md
 cp fct.md kept.md
+refused '3s/where="case=a"/each="timeouts"/' \
+    "edited.xml:3: error: each 'timeouts': the <value> in line 5 reads qps.csv, which has such a column itself"
 refused '5s/fct_us/fct_ms/' "edited.xml:5: error: qps.csv has no column 'fct_ms'; did you mean 'fct_us'?"
 refused '5s/of="p50"/of="p5O"/' "edited.xml:5: error: of 'p5O'; expected mean, min, max, exponent, correlation or a percentile such as p50"
 refused '5s/of="p50"/of="p101"/' "error: of 'p101'; expected"
@@ -240,7 +324,7 @@ sed '5s/data="qps"/data="flows"/' claims/fct.xml >claims/edited.xml
 "$weft" report claims/edited.xml --allow-missing 2>/dev/null | grep -qF '|  | not run<br>49.5<br>' ||
     fail '--allow-missing does not say that messages are missing'
 sed -i '2s/,2.0/;2.0/' results/fct/runs/b1/qps.csv
-refused '2s/FCT/FCT/' 'edited.xml:25: error: row 1 of results/fct/runs/b1/qps.csv does not have 4 cells'
+refused '2s/FCT/FCT/' 'edited.xml:29: error: row 1 of results/fct/runs/b1/qps.csv does not have 4 cells'
 
 # The shipped claims are sound: every test and every scenario that they name is there.
 for claims in "$root"/docs/claims/*.xml; do

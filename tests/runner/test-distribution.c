@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Percentiles and CDFs, against counting by hand. */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -146,13 +147,48 @@ START_TEST(a_derived_column_needs_both_of_its_cells)
     struct number_column column;
     double value;
     ck_assert(number_column_find(csv, &qps_table, "fct_us", &column));
-    ck_assert(number_column_value(csv, 0, &column, &value));
+    ck_assert(number_column_value(csv, 0, &column, &value) == CELL_NUMBER);
     ck_assert(value == 10.25);
-    ck_assert(!number_column_value(csv, 1, &column, &value));
-    ck_assert(!number_column_value(csv, 2, &column, &value));
+    ck_assert(number_column_value(csv, 1, &column, &value) == CELL_EMPTY);
+    ck_assert(number_column_value(csv, 2, &column, &value) == CELL_EMPTY);
+    ck_assert(number_column_known(&qps_table, "fct_us") && number_column_known(&qps_table, "qp"));
+    ck_assert(!number_column_known(&summary_table, "fct_us"));
     ck_assert(!number_column_find(csv, &flows_table, "fct_us", &column));
     ck_assert(!number_column_find(csv, &summary_table, "fct_us", &column));
     csv_free(csv);
+}
+END_TEST
+
+/* A word that counts as 0, or a unit that counts as none, is a wrong number in a paper. */
+START_TEST(a_number_is_all_of_its_cell)
+{
+    static const struct
+    {
+        const char *cell;
+        double value;
+    } numbers[] = {{"12.5", 12.5},  {"-3", -3}, {"64KiB", 65536}, {"2B", 2},
+                   {"1.5ms", 1500}, {"7us", 7}, {"25ns", .025},   {"400Gbps", 400},
+                   {"500Mbps", .5}, {"1s", 1e6}};
+    static const char *const words[] = {"never", "1mib", "1abc", "16 MiB", "1KiBx", "MiB", "1,5"};
+    static const char *const none[] = {"", "nan", "inf", "1e999"};
+    double value;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    {
+        ck_assert(csv_number(numbers[i].cell, &value) == CELL_NUMBER);
+        ck_assert_double_eq_tol(value, numbers[i].value, 1e-12 * fabs(value));
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    {
+        ck_assert_msg(csv_number(words[i], &value) == CELL_TEXT, "%s", words[i]);
+    }
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    {
+        ck_assert_msg(csv_number(none[i], &value) == CELL_EMPTY, "%s", none[i]);
+    }
+    ck_assert_str_eq(csv_nearest_unit("1mib"), "MiB");
+    ck_assert_str_eq(csv_nearest_unit("10gbps"), "Gbps");
+    ck_assert_ptr_null(csv_nearest_unit("1furlongs"));
+    ck_assert_ptr_null(csv_nearest_unit("1e999"));
 }
 END_TEST
 
@@ -166,6 +202,7 @@ main(void)
     tcase_add_test(t, steps_of_a_cdf_are_exact);
     tcase_add_test(t, a_long_tail_is_kept);
     tcase_add_test(t, a_derived_column_needs_both_of_its_cells);
+    tcase_add_test(t, a_number_is_all_of_its_cell);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
