@@ -305,7 +305,8 @@ add_step(struct collecting *c, size_t series, double x, double share)
 }
 
 /** The curve of one series: shares up to x, or above it, where an axis without 0 ends with the last
- * value. Jumps stand upright; between close steps it is straight. */
+ * value. Jumps stand upright; between close steps it is straight. A single step stands on an axis
+ * without 0 as well, down to the share of one value. */
 static void
 add_curve(struct collecting *c, size_t series, bool above)
 {
@@ -326,6 +327,10 @@ add_curve(struct collecting *c, size_t series, bool above)
             add_step(c, series, x, above ? 1 - share : share);
         }
         before = share;
+    }
+    if (above && n == 1)
+    {
+        add_step(c, series, steps[0].x, 1 / (double)c->pools[series].n);
     }
     free(steps);
 }

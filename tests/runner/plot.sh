@@ -124,6 +124,18 @@ awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
     fail "the tail ends at $(tail -n 1 drawn)"
 grep -q '>share of messages above<' results/more/flows.svg || fail 'the axis of a tail has no name'
 grep -q '>share of samples<' results/more/queue.svg || fail 'the axis of samples has no name'
+# A tail of values that are all equal can be seen: it stands from all of them to one.
+for csv in results/more/runs/*/flows.csv; do
+    cp "$csv" "$csv.kept"
+    awk -F, -v OFS=, '/^[0-9]/ { $8 = "1.000000"; $9 = "6.000000" } 1' "$csv.kept" >"$csv"
+done
+"$weft" plot more.xml --figure flows >/dev/null
+awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
+[ "$(xargs <drawn)" = "5 1 5 $(awk -v n="$n" 'BEGIN { printf "%.9g", 1 / n }')" ] ||
+    fail "the tail of equal values is $(xargs <drawn)"
+for csv in results/more/runs/*/flows.csv; do
+    mv "$csv.kept" "$csv"
+done
 sed -i '2s/[^,]*,/,/6' results/more/runs/ecmp_bytes=40KB_seed=1/qps.csv
 sed 's, where="workload.bytes=200KB",,' more.xml >hole.xml
 "$weft" plot hole.xml --figure fct >/dev/null 2>messages
