@@ -155,6 +155,9 @@ class WindowOpensTestCase : public TestCase
                 o = Simulate(c);
                 NS_TEST_EXPECT_MSG_EQ(o.done, true, cc << ", " << transport << ", an outage");
                 NS_TEST_EXPECT_MSG_EQ(o.books, "", "the books balance");
+                NS_TEST_EXPECT_MSG_GT(o.t.timeouts, 0, "silence was noticed");
+                // At worst one timer of 1 ms for each of the 25 packets lost, after the outage.
+                NS_TEST_EXPECT_MSG_LT(o.end, 28 * INT64_C(1000000000), "and made good");
             }
         }
     }
