@@ -8,6 +8,9 @@
 
 #include "report.h"
 
+/** Of a table that is shown at once. */
+#define MOST_ROWS 16
+
 struct report
 {
     struct text out;
@@ -163,15 +166,13 @@ add_measured(struct text *t, const struct element *measured, const struct report
 }
 
 static void
-add_table(struct report *r, const struct element *table)
+add_table_head(struct text *t, const struct element *table, const struct words *keys,
+               size_t ncolumns)
 {
-    struct report_numbers *n = report_numbers(&r->source, table);
-    struct text *t = &r->out;
-    struct words keys = words_split(element_value(table, "each"));
-    text_add(t, "\n%s:\n\n|", element_value(table, "title"));
-    for (size_t k = 0; k < keys.n; k++)
+    text_add(t, "|");
+    for (size_t k = 0; k < keys->n; k++)
     {
-        text_add(t, " %s |", keys.word[k]);
+        text_add(t, " %s |", keys->word[k]);
     }
     for (size_t i = 0; i < table->nchildren; i++)
     {
@@ -183,40 +184,71 @@ add_table(struct report *r, const struct element *table)
         }
     }
     text_add(t, "\n|");
-    for (size_t c = 0; c < keys.n + n->nmeasured; c++)
+    for (size_t c = 0; c < ncolumns; c++)
     {
-        text_add(t, c < keys.n ? "---|" : "--:|");
+        text_add(t, c < keys->n ? "---|" : "--:|");
     }
-    text_add(t, n->ngroups ? "\n" : "\n| not run |\n");
+    text_add(t, "\n");
+}
+
+static void
+add_cell(struct text *t, const struct report_numbers *n, size_t at, const struct element *measured)
+{
+    text_add(t, " ");
+    if (n->present[at])
+    {
+        add_number(t, n->values[at], measured);
+    }
+    else
+    {
+        text_add(t, none_has(n->rows[at]) ? "none" : "not run");
+    }
+    add_rows(t, n->rows[at]);
+    text_add(t, " |");
+}
+
+static void
+add_table_row(struct text *t, const struct element *table, const struct report_numbers *n, size_t g)
+{
+    size_t column = g * n->nmeasured;
+    text_add(t, "|");
+    for (size_t k = 0; k < n->nkeys; k++)
+    {
+        text_add(t, " %s |", n->groups[g * n->nkeys + k]);
+    }
+    for (size_t i = 0; i < table->nchildren; i++)
+    {
+        if (strcmp(table->children[i]->name, "measured") == 0)
+        {
+            add_cell(t, n, column++, table->children[i]);
+        }
+    }
+    text_add(t, "\n");
+}
+
+/** A long table is folded away where Markdown is shown. */
+static void
+add_table(struct report *r, const struct element *table)
+{
+    struct report_numbers *n = report_numbers(&r->source, table);
+    struct words keys = words_split(element_value(table, "each"));
+    const char *title = element_value(table, "title");
+    bool folded = n->ngroups > MOST_ROWS;
+    if (folded)
+    {
+        text_add(&r->out, "\n<details><summary>%s (%zu rows)</summary>\n\n", title, n->ngroups);
+    }
+    else
+    {
+        text_add(&r->out, "\n%s:\n\n", title);
+    }
+    add_table_head(&r->out, table, &keys, keys.n + n->nmeasured);
+    text_add(&r->out, n->ngroups ? "" : "| not run |\n");
     for (size_t g = 0; g < n->ngroups; g++)
     {
-        text_add(t, "|");
-        for (size_t k = 0; k < n->nkeys; k++)
-        {
-            text_add(t, " %s |", n->groups[g * n->nkeys + k]);
-        }
-        size_t column = g * n->nmeasured;
-        for (size_t i = 0; i < table->nchildren; i++)
-        {
-            if (strcmp(table->children[i]->name, "measured") == 0)
-            {
-                text_add(t, " ");
-                if (n->present[column])
-                {
-                    add_number(t, n->values[column], table->children[i]);
-                    add_rows(t, n->rows[column]);
-                }
-                else
-                {
-                    text_add(t, none_has(n->rows[column]) ? "none" : "not run");
-                    add_rows(t, n->rows[column]);
-                }
-                text_add(t, " |");
-                column++;
-            }
-        }
-        text_add(t, "\n");
+        add_table_row(&r->out, table, n, g);
     }
+    text_add(&r->out, folded ? "\n</details>\n" : "");
     words_free(&keys);
     report_numbers_free(n);
 }
