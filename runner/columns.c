@@ -121,7 +121,8 @@ static const struct column flows_columns[] = {
     F("group", COLUMN_U32, group, "communication group"),
     F("step", COLUMN_U32, step, "step of the collective, from 0"),
     F("bytes", COLUMN_U64, bytes, "payload"),
-    F("posted_us", COLUMN_TIME, posted, "what it waits for was delivered; empty: never"),
+    F("posted_us", COLUMN_TIME, posted,
+      "it could start: what it waits for was done and its start time had come; empty: never"),
     F("delivered_us", COLUMN_TIME, delivered, "last packet in order at the receiver"),
     F("acked_us", COLUMN_TIME, acked, "its last ACK at the sender"),
 };

@@ -85,27 +85,24 @@ exchange_bound(const struct bounding *b, const struct weft_message *m)
 
 /* --- one step --------------------------------------------------------------------------------- */
 
-/** Numbers of the messages, step by step; step k's are order[first[k]] .. order[first[k + 1] - 1].
- */
+/** Numbers of the messages by group x @p per_group + step, of which there are @p n: those of k are
+ * order[first[k]] .. order[first[k + 1] - 1]. */
 static void
-sort_by_step(const struct bounding *b, size_t nsteps, size_t *first, uint32_t *order)
+sort_by_step(const struct bounding *b, size_t per_group, size_t n, size_t *first, uint32_t *order)
 {
-    size_t *place = xcalloc(nsteps + 1, sizeof *place);
+    size_t *place = xcalloc(n + 1, sizeof *place);
     for (size_t i = 0; i < b->n; i++)
     {
-        place[b->messages[i].step + 1]++;
+        place[b->messages[i].group * per_group + b->messages[i].step + 1]++;
     }
-    for (size_t k = 0; k < nsteps; k++)
+    for (size_t k = 0; k < n; k++)
     {
         place[k + 1] += place[k];
     }
-    for (size_t k = 0; k <= nsteps; k++)
-    {
-        first[k] = place[k];
-    }
+    memcpy(first, place, (n + 1) * sizeof *first);
     for (size_t i = 0; i < b->n; i++)
     {
-        order[place[b->messages[i].step]++] = (uint32_t)i;
+        order[place[b->messages[i].group * per_group + b->messages[i].step]++] = (uint32_t)i;
     }
     free(place);
 }
@@ -167,7 +164,7 @@ fill_steps(const struct bounding *b, const struct flow_result *flows, size_t nst
     uint32_t *order = xcalloc(b->n, sizeof *order);
     uint32_t *marks = xcalloc(2 * (size_t)b->s->clos.nhosts, sizeof *marks);
     bool known = true;
-    sort_by_step(b, nsteps, first, order);
+    sort_by_step(b, 0, nsteps, first, order);
     for (size_t k = 0; k < nsteps; k++)
     {
         const uint32_t *mine = order + first[k];
@@ -226,10 +223,11 @@ struct chain
     uint32_t *ready; /**< messages that wait for nothing any more, in the order of that */
     size_t nready;
     size_t nsteps;
-    size_t *left;  /**< of each step of each group: messages that have not ended */
-    int64_t *ends; /**< the last ACK of each */
-    size_t *first; /**< sort_by_step()'s; NULL: there are no barriers */
-    uint32_t *order;
+    size_t *left;    /**< of each step of each group: messages that have not ended */
+    int64_t *ends;   /**< the last ACK of each */
+    size_t *first;   /**< its messages: order[first[k]] .. order[first[k + 1] - 1]; NULL: there are
+                        no barriers */
+    uint32_t *order; /**< messages, by group and step */
 };
 
 static void
@@ -262,14 +260,15 @@ find_barriers(struct chain *c)
     {
         return;
     }
-    c->left = xcalloc(ngroups * c->nsteps, sizeof *c->left);
-    c->ends = xcalloc(ngroups * c->nsteps, sizeof *c->ends);
-    c->first = xcalloc(c->nsteps + 1, sizeof *c->first);
+    const size_t n = ngroups * c->nsteps;
+    c->left = xcalloc(n, sizeof *c->left);
+    c->ends = xcalloc(n, sizeof *c->ends);
+    c->first = xcalloc(n + 1, sizeof *c->first);
     c->order = xcalloc(c->b->n, sizeof *c->order);
-    sort_by_step(c->b, c->nsteps, c->first, c->order);
-    for (size_t i = 0; i < c->b->n; i++)
+    sort_by_step(c->b, c->nsteps, n, c->first, c->order);
+    for (size_t k = 0; k < n; k++)
     {
-        c->left[m[i].group * c->nsteps + m[i].step]++;
+        c->left[k] = c->first[k + 1] - c->first[k];
     }
 }
 
@@ -289,16 +288,15 @@ end_wait(struct chain *c, uint32_t message, int64_t time)
 static void
 pass_barrier(struct chain *c, const struct weft_message *m, int64_t acked)
 {
-    const size_t step = m->step + (size_t)1, at = m->group * c->nsteps + m->step;
+    const size_t at = m->group * c->nsteps + m->step;
     c->ends[at] = larger(c->ends[at], acked);
-    if (--c->left[at] > 0 || step == c->nsteps)
+    if (--c->left[at] > 0 || m->step + (size_t)1 == c->nsteps)
     {
         return;
     }
-    for (size_t i = c->first[step]; i < c->first[step + 1]; i++)
+    for (size_t i = c->first[at + 1]; i < c->first[at + 2]; i++)
     {
-        const struct weft_message *behind = &c->b->messages[c->order[i]];
-        if (behind->barrier && behind->group == m->group)
+        if (c->b->messages[c->order[i]].barrier)
         {
             end_wait(c, c->order[i], c->ends[at]);
         }
@@ -391,6 +389,28 @@ whole_bound(const struct bounding *b, bool phases)
     return larger(chain, load);
 }
 
+/** By how much the messages of a step may start apart: those that nothing holds back, and those
+ * behind barriers, whose times count from their release. */
+static int64_t
+widest_spread(const struct bounding *b)
+{
+    int64_t widest = 0, least = WEFT_NEVER, most = 0;
+    for (size_t i = 0; i < b->n; i++)
+    {
+        int64_t start = b->messages[i].start;
+        if (b->messages[i].barrier)
+        {
+            least = start < least ? start : least;
+            most = larger(most, start);
+        }
+        else
+        {
+            widest = larger(widest, start - b->first);
+        }
+    }
+    return larger(widest, most - least);
+}
+
 void
 collect_steps(const struct scenario *s, const struct weft_message *messages, const uint32_t *next,
               struct run_results *r)
@@ -403,8 +423,8 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     {
         nsteps = messages[i].step + 1 > nsteps ? messages[i].step + 1 : nsteps;
         chained = chained || messages[i].nnext > 0 || messages[i].barrier;
-        b.spread = larger(b.spread, messages[i].barrier ? 0 : messages[i].start - b.first);
     }
+    b.spread = widest_spread(&b);
     if (!make_wire(s, &b.wire))
     {
         b.wire.rate = 0;

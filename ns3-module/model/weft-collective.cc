@@ -159,6 +159,8 @@ WeftCollective::BuildBarriers()
     {
         Step& step = StepOf(m_messages[i]);
         m_members[step.first + step.n++] = i;
+        NS_ASSERT_MSG(!m_messages[i].barrier || (m_messages[i].step > 0 && (&step - 1)->left > 0),
+                      "Weft: message " << i << " waits for a step without messages");
     }
 }
 

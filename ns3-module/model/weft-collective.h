@@ -23,7 +23,7 @@ class WeftFabric;
 /**
  * @ingroup weft
  * @brief Runs a workload on a fabric: a graph of messages, each posted when those it waits for
- * have been delivered.
+ * are done.
  *
  * One object drives all hosts, as the job's launcher does; every message still crosses the NICs.
  */

@@ -449,11 +449,15 @@ START_TEST(workloads_write_what_they_announce)
         struct weft_message *messages = (struct weft_message *)fenced(messages_size);
         uint32_t *next = (uint32_t *)fenced(next_size);
         ck_assert_int_eq(ops->fill(config, &hosts, 1, 0, messages, next), 0);
+        bool waits = false;
         for (uint32_t m = 0; m < n.nmessages; m++)
         {
+            waits = waits || messages[m].waits > 0;
+            MUST(!messages[m].barrier || (messages[m].step > 0 && messages[m].waits > 0));
             MUST(messages[m].bytes > 0 && messages[m].src != messages[m].dst);
             MUST(messages[m].qp < n.nqps && messages[m].first_next + messages[m].nnext <= n.nnext);
         }
+        MUST(waits == (n.nmessages > n.nqps)); /* steps, as figures of them are told apart */
         check_fence(messages, messages_size, ops->algo.name);
         check_fence(next, next_size, ops->algo.name);
         free(config);

@@ -40,7 +40,8 @@ extern "C"
         uint32_t first_next; /**< its successors: next[first_next .. first_next + nnext) */
         uint32_t nnext;
         uint32_t barrier; /**< 1: waits also, counted once in waits, until all messages of the step
-                             before in its group are acknowledged; 0: does not */
+                             before in its group are acknowledged, of which there must be some; 0:
+                             does not */
     };
 
     /** Sizes of a graph. */
