@@ -236,11 +236,15 @@ add_table(struct report *r, const struct element *table)
     bool folded = n->ngroups > MOST_ROWS;
     if (folded)
     {
-        text_add(&r->out, "\n<details><summary>%s (%zu rows)</summary>\n\n", title, n->ngroups);
+        text_add(&r->out, "\n<details><summary>");
+        add_escaped(&r->out, title);
+        text_add(&r->out, " (%zu rows)</summary>\n\n", n->ngroups);
     }
     else
     {
-        text_add(&r->out, "\n%s:\n\n", title);
+        text_add(&r->out, "\n");
+        add_escaped(&r->out, title);
+        text_add(&r->out, ":\n\n");
     }
     add_table_head(&r->out, table, &keys, keys.n + n->nmeasured);
     text_add(&r->out, n->ngroups ? "" : "| not run |\n");

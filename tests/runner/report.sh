@@ -333,4 +333,27 @@ for claims in "$root"/docs/claims/*.xml; do
         [ -e "$root/$scenario" ] || fail "$claims: there is no $scenario"
     done
 done
+
+# Sixteen rows are shown, seventeen are folded away, under their title.
+for n in 16 17; do
+    mkdir -p "results/rows-$n"
+    { echo run,case,seed,cct_us; seq "$n" | sed 's/.*/&,c&,1,1.000000/'; } >"results/rows-$n/summary.csv"
+    cat >claims/rows.xml <<END
+<claims title="Rows">
+  <section title="One" results="rows-$n">
+    <table title="All &lt;of&gt; them" each="case">
+      <value name="c" column="cct_us"/>
+      <measured is="c"/>
+    </table>
+  </section>
+</claims>
+END
+    "$weft" report claims/rows.xml >"rows-$n.md"
+    grep -q "| c$n | 1.0 |" "rows-$n.md" || fail 'a row of a table'
+done
+grep -q '^All &lt;of> them:$' rows-16.md || fail 'the title of a short table'
+grep -q '^<details><summary>All &lt;of> them (17 rows)</summary>$' rows-17.md ||
+    fail 'the title of a long table'
+[ "$(grep -c details rows-16.md) $(grep -c details rows-17.md)" = '0 2' ] || fail 'what is folded'
+
 echo 'reports are right'
