@@ -66,11 +66,28 @@ reply(enum weft_packet_kind kind, uint32_t epsn, int64_t now)
     return rig.ops->tx_reply(rig.tx, &packet, now);
 }
 
+struct weft_packet
+ack_of(uint32_t place, uint32_t epsn)
+{
+    struct weft_packet packet;
+    memset(&packet, 0, sizeof(packet));
+    packet.kind = WEFT_ACK;
+    packet.psn = epsn;
+    packet.ahead = weft_ahead(place, epsn);
+    return packet;
+}
+
 void
-sends(enum weft_tx_what what, uint32_t psn)
+sends_at(int64_t now, enum weft_tx_what what, uint32_t psn)
 {
     uint32_t got = psn;
     ck_assert(rig.ops->tx_ready(rig.tx) == (what != WEFT_TX_NONE));
-    ck_assert_int_eq(rig.ops->tx_next(rig.tx, NOW, &got), (int)what);
+    ck_assert_int_eq(rig.ops->tx_next(rig.tx, now, &got), (int)what);
     ck_assert_uint_eq(got, psn);
+}
+
+void
+sends(enum weft_tx_what what, uint32_t psn)
+{
+    sends_at(NOW, what, psn);
 }

@@ -33,7 +33,11 @@ void answers(uint32_t psn, enum weft_reply what, uint32_t epsn);
 /** A reply arrives at the sender: packets newly acknowledged. */
 uint32_t reply(enum weft_packet_kind kind, uint32_t epsn, int64_t now);
 
-/** The sender's next packet is this one; for WEFT_TX_NONE @p psn is ignored. */
+/** The ACK of the packet that took that place. */
+struct weft_packet ack_of(uint32_t place, uint32_t epsn);
+
+/** The sender's next packet is this one; for WEFT_TX_NONE @p psn is ignored. At NOW, or @p now. */
 void sends(enum weft_tx_what what, uint32_t psn);
+void sends_at(int64_t now, enum weft_tx_what what, uint32_t psn);
 
 #endif

@@ -38,22 +38,9 @@ arrive_of(uint32_t psn, uint32_t end)
 static uint32_t
 acks(uint32_t place, uint32_t epsn, int64_t sent)
 {
-    struct weft_packet packet;
-    memset(&packet, 0, sizeof(packet));
-    packet.kind = WEFT_ACK;
-    packet.psn = epsn;
-    packet.ahead = weft_ahead(place, epsn);
+    struct weft_packet packet = ack_of(place, epsn);
     packet.sent = sent;
     return rig.ops->tx_reply(rig.tx, &packet, sent);
-}
-
-static void
-sends_at(int64_t now, enum weft_tx_what what, uint32_t psn)
-{
-    uint32_t got = psn;
-    ck_assert(rig.ops->tx_ready(rig.tx) == (what != WEFT_TX_NONE));
-    ck_assert_int_eq(rig.ops->tx_next(rig.tx, now, &got), (int)what);
-    ck_assert_uint_eq(got, psn);
 }
 
 static void
@@ -71,11 +58,7 @@ loses(uint32_t psn, int64_t sent)
 static void
 loses_ack(uint32_t place, uint32_t epsn, int64_t sent)
 {
-    struct weft_packet packet;
-    memset(&packet, 0, sizeof(packet));
-    packet.kind = WEFT_ACK;
-    packet.psn = epsn;
-    packet.ahead = weft_ahead(place, epsn);
+    struct weft_packet packet = ack_of(place, epsn);
     packet.sent = sent;
     rig.ops->tx_lost(rig.tx, &packet, sent);
 }

@@ -17,11 +17,7 @@
 static uint32_t
 acks(uint32_t psn, uint32_t epsn)
 {
-    struct weft_packet packet;
-    memset(&packet, 0, sizeof(packet));
-    packet.kind = WEFT_ACK;
-    packet.psn = epsn;
-    packet.ahead = weft_ahead(psn, epsn);
+    const struct weft_packet packet = ack_of(psn, epsn);
     return rig.ops->tx_reply(rig.tx, &packet, NOW);
 }
 

@@ -398,6 +398,19 @@ class EcnTestCase : public TestCase
     uint32_t m_peak{0}; //!< longest queue at leaf 0, bytes
 };
 
+/** @return the fabric that FSDP runs on in the tests below */
+WeftRigSetup
+MakeTrainingSetup()
+{
+    WeftRigSetup setup;
+    setup.topology = "fat-tree preset=ofan";
+    setup.frames = "roce preset=ofan";
+    setup.buffer = "shared-buffer preset=ofan";
+    setup.balancer = "ops";
+    setup.transport = "sack";
+    return setup;
+}
+
 /** A host starts what waits for its own message when the ACK is back, not when a far host has it.
  */
 class CausalTestCase : public TestCase
@@ -411,13 +424,7 @@ class CausalTestCase : public TestCase
   private:
     void DoRun() override
     {
-        WeftRigSetup setup;
-        setup.topology = "fat-tree preset=ofan";
-        setup.frames = "roce preset=ofan";
-        setup.buffer = "shared-buffer preset=ofan";
-        setup.balancer = "ops";
-        setup.transport = "sack";
-        WeftRig rig(setup);
+        WeftRig rig(MakeTrainingSetup());
         const auto job = rig.helper.InstallWorkload("fsdp preset=llama-7b layers=4 barrier=off");
         Simulator::Run();
         NS_TEST_ASSERT_MSG_EQ(job->IsDone(), true, "all is done");
@@ -450,13 +457,7 @@ class BarrierTestCase : public TestCase
   private:
     void DoRun() override
     {
-        WeftRigSetup setup;
-        setup.topology = "fat-tree preset=ofan";
-        setup.frames = "roce preset=ofan";
-        setup.buffer = "shared-buffer preset=ofan";
-        setup.balancer = "ops";
-        setup.transport = "sack";
-        WeftRig rig(setup);
+        WeftRig rig(MakeTrainingSetup());
         const auto job = rig.helper.InstallWorkload("fsdp preset=llama-7b layers=4 spread=50ns");
         Simulator::Run();
         NS_TEST_ASSERT_MSG_EQ(job->IsDone(), true, "all is done");
