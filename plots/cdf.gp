@@ -71,7 +71,7 @@ do for [out in 'svg png'] {
         set terminal pngcairo noenhanced size 1800,1080 font 'DejaVu Sans,15' fontscale 2 \
             linewidth 2 pointscale 2 background rgb 'white'
     }
-    set output name.'.'.out
+    set output (out eq 'svg' ? svg_file : png_file)
     eval 'plot '.curves.levels.marks
     set output
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Groups of bars: one group per category, one bar per series, perhaps a mark across each group.
-# Settings (written before this text): name, title, x_label, y_label, n_series, n_categories, series, x_tics,
+# Settings (written before this text): name, title, x_label, y_label, n_series, n_categories, series, $tics,
 # label_lines, label_longest, label_slanted, has_spread, has_line, line_label, legend_rows, legend_columns,
 # legend_font, y_min, y_max, y_log, y_least, show_values, n_levels, level_y, level_label.
 # Data: category, then mean and both ends of the spread of each series, then of the line.
@@ -28,7 +28,7 @@ set yrange [y_min:]
 low(y) = y_log && y < y_min ? y_min : y
 if (y_max > 0) { set yrange [:y_max] } else { set yrange [:*] }
 if (!y_log) { set offsets 0, 0, graph (y_max > 0 ? 0 : 0.08), 0 }
-eval 'set xtics ('.x_tics.')'
+set xtics ()
 if (label_slanted) { set xtics rotate by 35 right }
 set bmargin (label_slanted ? 1.5 + 0.33 * label_longest + 0.9 * (label_lines - 1) : 0.8 + 1.1 * label_lines) + 1.8
 set label 2 x_label at graph 0.5, screen 0.03 center
@@ -50,6 +50,7 @@ values = !show_values ? '' : each.":mean(i):(written(column(mean(i))))" \
     ." with labels ".(has_spread ? 'left offset 0.4, 0.6' : 'offset 0, 0.6')." font ',10' textcolor rgb '#202020' notitle"
 levels = n_levels == 0 ? '' : ", for [i = 1:n_levels] level_y[i] with lines lw 1.8 dt 2 + i % 4" \
     ." lc rgb '#303030' title level_label[i]"
+tics = ", $tics using 1:(NaN):xtic(lines_of(int($2), int($3))) notitle"
 
 set terminal svg noenhanced size 900,540 font 'DejaVu Sans,15' background rgb 'white'
 do for [out in 'svg png'] {
@@ -57,7 +58,7 @@ do for [out in 'svg png'] {
         set terminal pngcairo noenhanced size 1800,1080 font 'DejaVu Sans,15' fontscale 2 \
             linewidth 2 background rgb 'white'
     }
-    set output name.'.'.out
-    eval 'plot '.bars.spread.line.levels.values
+    set output (out eq 'svg' ? svg_file : png_file)
+    eval 'plot '.bars.spread.line.levels.values.tics
     set output
 }

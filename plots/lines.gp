@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One line per series, with its spread over seeds; reference levels and marks.
 # Settings (written before this text): name, title, x_label, y_label, n_series, series, has_spread,
-# x_min, x_max, x_log, x_least, x_most, x_tics, y_min, y_max, y_log, y_least, y_most, legend_rows, legend_columns,
+# x_min, x_max, x_log, x_least, x_most, has_tics, $tics, y_min, y_max, y_log, y_least, y_most, legend_rows, legend_columns,
 # legend_font, show_points, spread_bars, n_levels, level_y, level_label, n_marks, $marks, mark_label.
 # Data: one block per series; x, then mean and both ends of the spread.
 array colours[10] = [0x0072B2, 0xE69F00, 0x009E73, 0xD55E00, 0xCC79A7, 0x56B4E9, 0x7F7F7F, 0xB8A800, 0x6A3D9A, 0x8C564B]
@@ -14,7 +14,7 @@ data = name.'.dat'
 set border 3 lw 1 lc rgb '#606060'
 set grid ytics lt 1 lw 1 lc rgb '#E0E0E0'
 set tics nomirror out scale 0.6 textcolor rgb '#202020'
-if (strlen(x_tics)) { eval 'set xtics ('.x_tics.')' }
+if (has_tics) { set xtics () }
 # A logarithmic axis ends close to what it shows, not at the next power of ten.
 if (x_log) {
     if (x_min == 0) { x_min = x_least / 1.3 }
@@ -62,6 +62,7 @@ levels = n_levels == 0 ? '' : ", for [i = 1:n_levels] level_y[i] with lines lw 1
     ." lc rgb '#303030' title level_label[i]"
 marks = n_marks == 0 ? '' : ", for [i = 1:n_marks] $marks using 1:2 every ::i - 1::i - 1" \
     ." with points pt 7 ps 1.6 lc rgb '#D00000' title mark_label[i]"
+tics = !has_tics ? '' : ", $tics using 1:(NaN):xtic(lines_of(int($2), int($3))) notitle"
 
 set terminal svg noenhanced size 900,540 font 'DejaVu Sans,15' background rgb 'white'
 do for [out in 'svg png'] {
@@ -69,7 +70,7 @@ do for [out in 'svg png'] {
         set terminal pngcairo noenhanced size 1800,1080 font 'DejaVu Sans,15' fontscale 2 \
             linewidth 2 pointscale 2 background rgb 'white'
     }
-    set output name.'.'.out
-    eval 'plot '.band.ends.lines.levels.marks
+    set output (out eq 'svg' ? svg_file : png_file)
+    eval 'plot '.band.ends.lines.levels.marks.tics
     set output
 }

@@ -38,9 +38,8 @@ characters(const char *s, size_t n)
     return count;
 }
 
-/** The bytes of a name's next line: as many words as fit, but one at least. */
-static size_t
-line_length(const char *s, size_t width)
+size_t
+label_line(const char *s, size_t width)
 {
     size_t n = strcspn(s, " ");
     while (s[n])
@@ -55,31 +54,6 @@ line_length(const char *s, size_t width)
     return n;
 }
 
-void
-add_label(struct text *t, const char *name, size_t width)
-{
-    text_add(t, "\"");
-    for (const char *s = name; *s;)
-    {
-        size_t n = line_length(s, width);
-        for (size_t i = 0; i < n; i++)
-        {
-            text_add(t, "%s%c",
-                     s[i] == '"' || s[i] == '\\' ? "\\"
-                     : s[i] == '%'               ? "%"
-                                                 : "",
-                     s[i] == '\n' ? ' ' : s[i]);
-        }
-        s += n;
-        if (*s)
-        {
-            text_add(t, "\\n");
-            s++;
-        }
-    }
-    text_add(t, "\"");
-}
-
 static void
 measure_labels(struct label_layout *l, char *const *names, size_t n)
 {
@@ -89,7 +63,7 @@ measure_labels(struct label_layout *l, char *const *names, size_t n)
         size_t lines = 0;
         for (const char *s = names[i]; *s; lines++)
         {
-            size_t length = line_length(s, l->width), count = characters(s, length);
+            size_t length = label_line(s, l->width), count = characters(s, length);
             l->longest = count > l->longest ? count : l->longest;
             s += length + (s[length] != '\0');
         }

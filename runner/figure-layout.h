@@ -26,8 +26,9 @@ struct label_layout
 /** For @p n names side by side. */
 struct label_layout label_layout(char *const *names, size_t n);
 
-/** Adds a name as gnuplot reads a tic's label between double quotes. */
-void add_label(struct text *t, const char *name, size_t width);
+/** The bytes of a name's next line: as many words as fit, but one at least. The space behind them
+ * belongs to no line. */
+size_t label_line(const char *name, size_t width);
 
 /** Adds legend_rows, legend_columns and legend_font. */
 void add_legend(struct text *t, const struct element *figure, const struct figure_data *data);

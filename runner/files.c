@@ -59,25 +59,59 @@ file_write(const char *folder, const char *name, const char *bytes, size_t n, ch
     return good;
 }
 
-bool
-file_replace(const char *folder, const char *name, const char *bytes, size_t n, char **why)
+/** "folder/.tmp-PID-name": where a file is written before it takes its place. */
+static char *
+beside(const char *folder, const char *name)
 {
-    char *temporary = xformat(".tmp-%ld-%s", (long)getpid(), name);
-    char *from = xformat("%s/%s", folder, temporary), *to = xformat("%s/%s", folder, name);
-    bool good = file_write(folder, temporary, bytes, n, why);
-    if (good && rename(from, to) != 0)
-    {
-        good = fail(why, "write", to, errno);
-    }
-    if (!good)
-    {
-        unlink(from);
-    }
-    good = good && folder_sync(folder, why);
-    free(temporary);
+    return xformat("%s/.tmp-%ld-%s", folder, (long)getpid(), name);
+}
+
+static bool
+write_beside(const char *folder, const struct file_bytes *file, char **why)
+{
+    char *path = beside(folder, file->name);
+    bool good = file_write(folder, strrchr(path, '/') + 1, file->bytes, file->n, why);
+    free(path);
+    return good;
+}
+
+static bool
+move_into_place(const char *folder, const char *name, char **why)
+{
+    char *from = beside(folder, name), *to = xformat("%s/%s", folder, name);
+    bool good = rename(from, to) == 0 || fail(why, "write", to, errno);
     free(from);
     free(to);
     return good;
+}
+
+bool
+files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why)
+{
+    bool good = true;
+    size_t written = 0;
+    while (good && written < n)
+    {
+        good = write_beside(folder, &files[written++], why);
+    }
+    for (size_t i = 0; good && i < n; i++)
+    {
+        good = move_into_place(folder, files[i].name, why);
+    }
+    for (size_t i = 0; !good && i < written; i++)
+    {
+        char *path = beside(folder, files[i].name);
+        unlink(path);
+        free(path);
+    }
+    return good && folder_sync(folder, why);
+}
+
+bool
+file_replace(const char *folder, const char *name, const char *bytes, size_t n, char **why)
+{
+    const struct file_bytes file = {name, bytes, n};
+    return files_replace(folder, &file, 1, why);
 }
 
 bool

@@ -12,6 +12,17 @@
 bool file_write(const char *folder, const char *name, const char *bytes, size_t n, char **why);
 /** The same by way of a temporary file: an existing file is replaced at once or not at all. */
 bool file_replace(const char *folder, const char *name, const char *bytes, size_t n, char **why);
+
+/** A file that is to be written. */
+struct file_bytes
+{
+    const char *name;
+    const char *bytes;
+    size_t n;
+};
+
+/** The same for files that belong together: none is replaced before all are written. */
+bool files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why);
 /** Makes a folder and those above it. */
 bool folder_make(const char *path, char **why);
 /** Flushes a folder's entries to disk. */

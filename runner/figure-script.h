@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file figure-script.h  What gnuplot reads to draw a figure. */
+#ifndef WEFT_RUNNER_FIGURE_SCRIPT_H
+#define WEFT_RUNNER_FIGURE_SCRIPT_H
+
+#include "figure.h"
+
+/**
+ * NAME.gp: the settings of a figure, then the template that draws it. The texts of the scenario and
+ * of the results stand in a block of data that gnuplot does not evaluate; nothing else in the
+ * script is theirs but the figure's name, which has letters, digits and . _ - + = only. Returns
+ * NULL with a sentence in *why if there is no template. The caller frees it.
+ */
+char *figure_script(const struct element *figure, const struct figure_data *data, char **why);
+
+/** NAME.dat: its numbers. The caller frees them. */
+char *figure_rows(const struct element *figure, const struct figure_data *data);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file gnuplot.h  Has gnuplot draw, and takes what it draws: it does not report a full disk
+ * itself. */
+#ifndef WEFT_RUNNER_GNUPLOT_H
+#define WEFT_RUNNER_GNUPLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** A file as gnuplot drew it. All zero: nothing. Free bytes. */
+struct drawing
+{
+    char *bytes;
+    size_t n;
+};
+
+/**
+ * Runs @p folder / @p name .gp, which must write to svg_file and png_file, and takes both whole.
+ * Writes nothing itself. Returns false with a sentence in *why: gnuplot is not there, complains, is
+ * killed, or ends before a figure does.
+ */
+bool gnuplot_draw(const char *folder, const char *name, struct drawing *svg, struct drawing *png,
+                  char **why);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file shown-text.h  Text of scenarios and results on its way into a figure. */
+#ifndef WEFT_RUNNER_SHOWN_TEXT_H
+#define WEFT_RUNNER_SHOWN_TEXT_H
+
+#include "textbuf.h"
+
+/**
+ * Adds the first @p n bytes of @p s as one line that every figure can hold. Control characters,
+ * line ends among them, become spaces; what is no UTF-8 or what XML cannot hold becomes U+FFFD: the
+ * cell of a damaged CSV file may be any bytes.
+ */
+void text_add_shown(struct text *t, const char *s, size_t n);
+
+#endif

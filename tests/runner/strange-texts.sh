@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: strange-texts.sh WEFT-RUNNER
+# A label is shown as it was written, whatever it would mean to a shell or to gnuplot: else a scenario
+# or a CSV file that someone sends runs commands on the reader's machine.
+set -eu
+
+weft=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    cat messages 2>/dev/null || true
+    exit 1
+}
+
+command -v gnuplot >/dev/null || {
+    echo 'skipped: gnuplot (package gnuplot-nox) is not installed'
+    exit 77
+}
+
+# A text as it stands in an attribute, and as gnuplot writes it to SVG.
+attribute()
+{
+    printf '%s' "$1" | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/"/\&quot;/g' -e 's/~/\&#10;/g'
+}
+
+in_svg()
+{
+    printf '%s' "$1" | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/~/ /g'
+}
+
+# The scenario with one text in every place that a figure shows. A '~' stands for the end of a line.
+write_scenario()
+{
+    t=$(attribute "$1")
+    sed -e '/<cases>/,$d' "$here/tiny.xml" | sed -e 's,name="tiny",name="strange",'
+    cat <<END
+    <cases>
+      <case name="ecmp" label="$t"><set param="balancer.name" value="ecmp"/></case>
+      <case name="rsq" label="plain"><set param="balancer.name" value="rsq"/></case>
+    </cases>
+    <vary param="workload.bytes" values="40KB 80KB" labels="$t|all"/>
+  </sweep>
+  <figure name="groups" template="grouped-bars" title="$t" x="case" x-label="$t" series="workload.bytes" y="cct_us"
+          y-label="$t" line="cct_us" line-label="$t"><level y="5" label="$t"/></figure>
+  <figure name="bars" template="bars" data="layers" title="$t" x="layer" x-label="$t" y="overload" y-label="$t"
+          where="case=ecmp"><level y="0.5" label="$t"/></figure>
+  <figure name="lines" template="lines" title="$t" x="workload.bytes" x-label="$t" series="case" y="cct_us"
+          y-label="$t"><level y="5" label="$t"/><mark x="5e4" y="6" label="$t"/></figure>
+  <figure name="cdf" template="cdf" data="qps" title="$t" x="fct_us" x-label="$t" series="case" y-label="$t"
+          ><level y="0.5" label="$t"/><mark x="6" y="0.5" label="$t"/></figure>
+</scenario>
+END
+}
+
+write_scenario plain >strange.xml
+"$weft" run strange.xml --no-figures >/dev/null 2>messages || fail 'it does not run'
+for csv in results/strange/runs/*/layers.csv; do
+    cp "$csv" "$csv.kept"
+done
+
+# Draws with the text in the scenario and in the layers' cells.
+draw()
+{
+    write_scenario "$1" >strange.xml
+    cell=\"$(printf '%s' "$1" | sed -e 's/"/""/g' -e 's/~/ /g')\"
+    for csv in results/strange/runs/*/layers.csv; do
+        cell=$cell awk -F, -v OFS=, '$1 == "tor-up" { $1 = ENVIRON["cell"] } 1' "$csv.kept" >"$csv"
+    done
+    "$weft" plot strange.xml >/dev/null 2>messages || fail "'$1' cannot be drawn"
+    # It may say of a long one that there is little room.
+    ! grep -qv 'warning: .*difficulty' messages || fail "'$1': a message"
+    [ -z "$(find "$work" -name 'pwned*')" ] || fail "'$1' runs a command"
+}
+
+# shellcheck disable=SC1003,SC2016 # nothing in them is meant for the shell
+set -- '`id>pwned`' 'system("id>pwned")' '".system("id>pwned")."' "'.system('id>pwned').'" "'ECMP'" '"ECMP"' \
+    'A\B\140id>pwned\140\n\' '@name@GPFUN_text_of' 'two~`id>pwned`' '%s%d%n50%' '{/Bold_x}^2&amp;b&#60;' \
+    'Größe→μ€' 'END' '$(id>pwned)<>;#!' '<script>' \
+    'it_is_a_little_more_than_the_sixty-four_bytes_that_gnuplot_formats'
+for text; do
+    draw "$text"
+    for figure in groups:7 bars:5 lines:7 cdf:6; do
+        svg=results/strange/${figure%:*}.svg
+        shown=$(in_svg "$text")
+        n=$(SHOWN=">$shown</text>" awk 'index($0, ENVIRON["SHOWN"]) { n++ } END { print n + 0 }' "$svg")
+        [ "$n" = "${figure#*:}" ] || fail "'$text' stands $n times in $svg, expected ${figure#*:}"
+        xmllint --noout "$svg" || fail "$svg is no XML"
+    done
+done
+
+# A figure is the same in any locale, and if its script is drawn by hand.
+draw 'Größe→μ€'
+cp results/strange/groups.svg drawn.svg
+cp results/strange/groups.png drawn.png
+LC_ALL=C "$weft" plot strange.xml --figure groups >/dev/null 2>messages || fail 'not in the locale C'
+[ ! -s messages ] || fail 'a message in the locale C'
+cmp drawn.svg results/strange/groups.svg || fail 'in the locale C, a figure differs'
+cmp drawn.png results/strange/groups.png || fail 'in the locale C, a figure differs'
+(cd results/strange && LC_ALL=C gnuplot -d groups.gp 2>/dev/null)
+cmp drawn.svg results/strange/groups.svg || fail 'drawn by hand, a figure differs'
+cmp drawn.png results/strange/groups.png || fail 'drawn by hand, a figure differs'
+
+# A cell that is no text at all.
+for csv in results/strange/runs/*/layers.csv; do
+    bytes=$(printf 'a\001b\377c\300\274d') LC_ALL=C awk -F, -v OFS=, '$1 == "tor-up" { $1 = ENVIRON["bytes"] } 1' \
+        "$csv.kept" >"$csv"
+done
+"$weft" plot strange.xml --figure bars >/dev/null 2>messages || fail 'bytes cannot be drawn'
+xmllint --noout results/strange/bars.svg || fail 'bytes make a figure that is no XML'
+grep -q '>a b�c��d</text>' results/strange/bars.svg || fail 'bytes are not replaced'
+
+# Nothing reads a start-up file of gnuplot in a folder of results.
+# shellcheck disable=SC2016
+echo 'system("id>pwned")' >results/strange/.gnuplot
+HOME=$work/results/strange "$weft" plot strange.xml --figure bars >/dev/null 2>messages || fail 'a start-up file'
+[ -z "$(find "$work" -name 'pwned*')" ] || fail 'a start-up file is read'
+
+# What names files is refused.
+# shellcheck disable=SC2016
+for name in '`id>pwned`' '| id>pwned' '../strange' "a'b"; do
+    for place in '<scenario name="strange"' '<figure name="groups"' '<case name="rsq"'; do
+        write_scenario plain |
+            PLACE=$place NAME="${place%%\"*}\"$name\"" awk '
+                i = index($0, ENVIRON["PLACE"]) {
+                    $0 = substr($0, 1, i - 1) ENVIRON["NAME"] substr($0, i + length(ENVIRON["PLACE"]))
+                } 1' >named.xml
+        status=0
+        "$weft" run named.xml >/dev/null 2>messages || status=$?
+        [ $status = 2 ] || fail "$place with $name: exit status $status, expected 2"
+        grep -q 'cannot name a file' messages || fail "$place with $name: another reason"
+    done
+done
+[ -z "$(find "$work" -name 'pwned*')" ] || fail 'a name runs a command'
+echo 'texts are shown, not evaluated'
