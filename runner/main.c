@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The weft command. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ usage(FILE *out)
 int
 main(int argc, char **argv)
 {
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files: writes fail, and say so */
     provenance_command(argc, argv);
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)

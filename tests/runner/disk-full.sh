@@ -49,6 +49,16 @@ status=0
 [ $status = 1 ] || fail "standard output full: exit status $status"
 grep -q 'cannot write to standard output' messages || fail 'standard output full: no message'
 
+# A limit on the size of files ("ulimit -f", in blocks of 512 bytes) is an error like any other.
+status=0
+(ulimit -f 2 && "$weft" run "$here/tiny.xml" --no-figures >/dev/null 2>messages) || status=$?
+[ $status = 1 ] || fail "files of 1 KB: exit status $status, expected 1"
+grep -q 'error: cannot write results/tiny/.*: File too large' messages || fail 'files of 1 KB: no message'
+status=0
+(ulimit -f 2 && "$weft" list >list.txt 2>messages) || status=$?
+[ $status = 1 ] || fail "a list of 1 KB: exit status $status, expected 1"
+grep -q 'cannot write to standard output' messages || fail 'a list of 1 KB: no message'
+
 mkdir small
 if ! mount -t tmpfs -o size=512k,nr_inodes=200 tmpfs small 2>/dev/null; then
     echo 'skipped: mounting a small disk needs root'
@@ -78,4 +88,35 @@ rm small/ballast
 "$weft" sweep "$here/tiny.xml" --no-figures --out small/r >out 2>messages || fail 'no recovery'
 [ "$(wc -l <small/r/summary.csv)" = 7 ] || fail 'the sweep is not complete'
 find small/r -name '.tmp-*' | grep -q . && fail 'temporary files are left'
+
+command -v gnuplot >/dev/null || {
+    echo 'skipped: gnuplot (package gnuplot-nox) is not installed'
+    exit 77
+}
+
+# Leaves room for a figure's script and numbers, not for the figure.
+nearly_full()
+{
+    head -c 512k /dev/zero >small/ballast 2>/dev/null || true
+    truncate -s -16K small/ballast
+    status=0
+    "$weft" plot small/r >out 2>messages || status=$?
+    [ $status = 3 ] || fail "no room for a figure: exit status $status, expected 3"
+    grep -q 'error: figure cct cannot be drawn: cannot write small/r/.*: No space left on device' messages ||
+        fail 'no room for a figure: no message'
+    find small/r -name '.tmp-*' | grep -q . && fail 'no room for a figure: temporary files are left'
+    rm small/ballast
+}
+
+nearly_full
+for figure in small/r/*.svg small/r/*.png; do
+    [ ! -e "$figure" ] || fail "no room for a figure: $figure is there"
+done
+"$weft" plot small/r >out 2>messages || fail 'no figures'
+mkdir figures
+cp small/r/*.svg small/r/*.png figures
+nearly_full
+for figure in figures/*; do
+    cmp "$figure" "small/r/${figure#*/}" || fail "no room for a figure: the earlier ${figure#*/} changed"
+done
 echo 'a full disk is reported'

@@ -179,4 +179,51 @@ status=0
 "$weft" plot results/tiny --figure rat >/dev/null 2>messages || status=$?
 [ $status = 3 ] || fail "an unknown figure: exit status $status"
 grep -q "did you mean 'rate'" messages || fail 'an unknown figure: no suggestion'
+
+# A figure that is not drawn to its end leaves the earlier one as it is.
+"$weft" plot results/tiny >/dev/null
+mkdir earlier bin
+cp results/tiny/*.svg results/tiny/*.png earlier
+drawer=$(command -v gnuplot)
+
+# not_drawn MESSAGE: "weft plot" fails with it, with the gnuplot in bin/ on the PATH.
+not_drawn()
+{
+    chmod +x bin/gnuplot
+    status=0
+    PATH=$work/bin:$PATH "$weft" plot results/tiny >/dev/null 2>messages || status=$?
+    [ $status = 3 ] || fail "$1: exit status $status, expected 3"
+    grep -q "error: figure cct cannot be drawn: $1" messages || fail "no word of '$1'"
+    for figure in earlier/*; do
+        cmp "$figure" "results/tiny/${figure#*/}" || fail "$1: the earlier ${figure#*/} changed"
+    done
+    find results/tiny -name '.tmp-*' | grep -q . && fail "$1: temporary files are left"
+    return 0
+}
+
+# shellcheck disable=SC2016 # the shell that they are meant for comes later
+printf '#!/bin/sh\nkill -9 $$\n' >bin/gnuplot
+not_drawn 'gnuplot was killed by signal 9 (Killed) on results/tiny/cct.gp'
+printf '#!/bin/sh\nexit 5\n' >bin/gnuplot
+not_drawn 'gnuplot ended with status 5 on results/tiny/cct.gp'
+# One that cannot write to the end does not say so.
+for kind in svg png; do
+    cat >bin/gnuplot <<END
+#!/bin/sh
+"$drawer" -e "svg_file = '$work/part.svg'; png_file = '$work/part.png'" cct.gp
+eval "\$(echo "\$3" | tr -d ' ')"
+cut=\$((\$(wc -c <"$work/part.$kind") - 100))
+truncate -s \$cut "$work/part.$kind"
+cat "$work/part.svg" >\$svg_file
+cat "$work/part.png" >\$png_file
+END
+    not_drawn "gnuplot did not draw the $(echo $kind | tr '[:lower:]' '[:upper:]') to its end"
+done
+status=0
+(ulimit -f 16 && "$weft" plot results/tiny >/dev/null 2>messages) || status=$?
+[ $status = 3 ] || fail "files of 8 KB: exit status $status, expected 3"
+grep -q 'cannot write results/tiny/.*: File too large' messages || fail 'files of 8 KB: no message'
+for figure in earlier/*; do
+    cmp "$figure" "results/tiny/${figure#*/}" || fail "files of 8 KB: the earlier ${figure#*/} changed"
+done
 echo 'figures drawn'
