@@ -35,7 +35,11 @@ static struct text command;
 void
 add_shell_word(struct text *t, const char *word)
 {
-    if (*word && !strpbrk(word, " \t\n'\"\\$`*?[]{}()<>|&;#~!"))
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "_-+=.,:/%@";
+    /* At the start of a line a '=' would make it an assignment. */
+    bool is_plain = *word && !word[strspn(word, plain)] && (t->len > 0 || !strchr(word, '='));
+    if (is_plain)
     {
         text_add(t, "%s", word);
         return;

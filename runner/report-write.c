@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "markdown.h"
 #include "report.h"
 
 /** Of a table that is shown at once. */
@@ -19,22 +20,6 @@ struct report
     const char *results;
     size_t nclaims; /**< written so far, for their numbers */
 };
-
-/** White space becomes one space; '|' is escaped where it would end a table's cell. */
-static void
-add_line(struct text *t, const char *s, bool in_table)
-{
-    struct words w = words_split(s);
-    for (size_t i = 0; i < w.n; i++)
-    {
-        text_add(t, i ? " " : "");
-        for (const char *c = w.word[i]; *c; c++)
-        {
-            text_add(t, in_table && *c == '|' ? "\\%c" : "%c", *c);
-        }
-    }
-    words_free(&w);
-}
 
 /** Where the paragraph that starts at @p s ends: at a blank line. */
 static const char *
@@ -55,16 +40,6 @@ paragraph_end(const char *s)
     return s + strlen(s);
 }
 
-/** What Markdown and HTML would take for something else. */
-static void
-add_escaped(struct text *t, const char *s)
-{
-    for (; *s; s++)
-    {
-        text_add(t, *s == '&' ? "&amp;" : *s == '<' ? "&lt;" : "%c", *s);
-    }
-}
-
 static void
 add_paragraphs(struct text *t, const char *s)
 {
@@ -77,7 +52,7 @@ add_paragraphs(struct text *t, const char *s)
         const char *end = paragraph_end(s);
         char *paragraph = xformat("%.*s", (int)(end - s), s);
         text_add(t, "\n");
-        add_line(t, paragraph, false);
+        markdown_add(t, paragraph, false);
         text_add(t, "\n");
         free(paragraph);
         s = end;
@@ -148,7 +123,8 @@ add_measured(struct text *t, const struct element *measured, const struct report
 {
     const char *label = element_value(measured, "label"), *unit = element_value(measured, "unit");
     const struct span all = span_of(n, column);
-    text_add(t, "%s%s", label ? label : "", label ? ": " : "");
+    markdown_add_plain(t, label ? label : "");
+    text_add(t, "%s", label ? ": " : "");
     if (!all.complete || all.numbers == 0)
     {
         text_add(t, all.complete ? "none" : "not run");
@@ -161,7 +137,8 @@ add_measured(struct text *t, const struct element *measured, const struct report
         text_add(t, " to ");
         add_number(t, all.most, measured);
     }
-    text_add(t, "%s%s", unit ? " " : "", unit ? unit : "");
+    text_add(t, "%s", unit ? " " : "");
+    markdown_add_plain(t, unit ? unit : "");
     add_rows(t, all.rows);
 }
 
@@ -172,7 +149,9 @@ add_table_head(struct text *t, const struct element *table, const struct words *
     text_add(t, "|");
     for (size_t k = 0; k < keys->n; k++)
     {
-        text_add(t, " %s |", keys->word[k]);
+        text_add(t, " ");
+        markdown_add_plain(t, keys->word[k]);
+        text_add(t, " |");
     }
     for (size_t i = 0; i < table->nchildren; i++)
     {
@@ -180,7 +159,11 @@ add_table_head(struct text *t, const struct element *table, const struct words *
         if (strcmp(m->name, "measured") == 0)
         {
             const char *unit = element_value(m, "unit"), *label = element_value(m, "label");
-            text_add(t, " %s%s%s |", label ? label : "", unit ? ", " : "", unit ? unit : "");
+            text_add(t, " ");
+            markdown_add_plain(t, label ? label : "");
+            text_add(t, "%s", unit ? ", " : "");
+            markdown_add_plain(t, unit ? unit : "");
+            text_add(t, " |");
         }
     }
     text_add(t, "\n|");
@@ -214,7 +197,9 @@ add_table_row(struct text *t, const struct element *table, const struct report_n
     text_add(t, "|");
     for (size_t k = 0; k < n->nkeys; k++)
     {
-        text_add(t, " %s |", n->groups[g * n->nkeys + k]);
+        text_add(t, " ");
+        markdown_add_plain(t, n->groups[g * n->nkeys + k]);
+        text_add(t, " |");
     }
     for (size_t i = 0; i < table->nchildren; i++)
     {
@@ -237,13 +222,13 @@ add_table(struct report *r, const struct element *table)
     if (folded)
     {
         text_add(&r->out, "\n<details><summary>");
-        add_escaped(&r->out, title);
+        markdown_add_plain(&r->out, title);
         text_add(&r->out, " (%zu rows)</summary>\n\n", n->ngroups);
     }
     else
     {
         text_add(&r->out, "\n");
-        add_escaped(&r->out, title);
+        markdown_add_plain(&r->out, title);
         text_add(&r->out, ":\n\n");
     }
     add_table_head(&r->out, table, &keys, keys.n + n->nmeasured);
@@ -296,7 +281,10 @@ add_test(struct report *r, const struct element *test)
                    text ? "there is no such test in" : "cannot read", path, name);
     }
     const char *base = strrchr(file, '/');
-    text_add(&r->out, "tested: `%s` in `%s`", name, base ? base + 1 : file);
+    text_add(&r->out, "tested: ");
+    markdown_add_code(&r->out, name, true);
+    text_add(&r->out, " in ");
+    markdown_add_code(&r->out, base ? base + 1 : file, true);
     free(text);
     free(path);
 }
@@ -307,9 +295,9 @@ add_claim_row(struct report *r, const struct element *claim)
     struct text *t = &r->out;
     const struct element *paper = element_child(claim, "paper");
     text_add(t, "| %zu | ", ++r->nclaims);
-    add_line(t, element_child(claim, "says")->text, true);
+    markdown_add(t, element_child(claim, "says")->text, true);
     text_add(t, " | ");
-    add_line(t, paper ? paper->text : "", true);
+    markdown_add(t, paper ? paper->text : "", true);
     text_add(t, " | ");
     struct report_numbers *n = report_numbers(&r->source, claim);
     size_t column = 0, entries = 0;
@@ -331,6 +319,31 @@ add_claim_row(struct report *r, const struct element *claim)
     report_numbers_free(n);
 }
 
+/** Adds both, if there is a text. */
+static void
+add_code_after(struct text *t, const char *words, const char *code)
+{
+    if (code)
+    {
+        text_add(t, "%s", words);
+        markdown_add_code(t, code, false);
+    }
+}
+
+/** "a = max `cct_us` in `qps.csv` where `case=rsq`". */
+static void
+add_value(struct text *t, const struct element *value)
+{
+    const char *of = element_value(value, "of"), *x = element_value(value, "against");
+    const struct column_table *table = value_table(value);
+    text_add(t, "%s = %s", element_value(value, "name"), of ? of : "");
+    add_code_after(t, x ? " of " : of ? " " : "", element_value(value, "column"));
+    add_code_after(t, " in ", table ? table->file : NULL);
+    add_code_after(t, " of ", element_value(value, "results"));
+    add_code_after(t, " against ", x);
+    add_code_after(t, " where ", element_value(value, "where"));
+}
+
 /** "`100 * a` with a = `cct_us` where `case=rsq`". */
 static void
 add_origin(struct text *t, const struct element *claim)
@@ -342,7 +355,8 @@ add_origin(struct text *t, const struct element *claim)
         const struct element *c = claim->children[i];
         if (strcmp(c->name, "measured") == 0)
         {
-            text_add(t, "%s`%s`", separator, element_value(c, "is"));
+            text_add(t, "%s", separator);
+            markdown_add_code(t, element_value(c, "is"), false);
             separator = ", ";
         }
     }
@@ -352,25 +366,16 @@ add_origin(struct text *t, const struct element *claim)
         const struct element *c = claim->children[i];
         if (strcmp(c->name, "value") == 0)
         {
-            const char *of = element_value(c, "of"), *rows = element_value(c, "where");
-            const char *x = element_value(c, "against"), *other = element_value(c, "results");
-            const struct column_table *table = value_table(c);
-            text_add(t, "%s%s = %s%s`%s`%s%s%s%s%s%s%s%s%s%s%s%s", separator,
-                     element_value(c, "name"), of ? of : "",
-                     x    ? " of "
-                     : of ? " "
-                          : "",
-                     element_value(c, "column"), table ? " in `" : "", table ? table->file : "",
-                     table ? "`" : "", other ? " of `" : "", other ? other : "", other ? "`" : "",
-                     x ? " against `" : "", x ? x : "", x ? "`" : "", rows ? " where `" : "",
-                     rows ? rows : "", rows ? "`" : "");
+            text_add(t, "%s", separator);
+            add_value(t, c);
             separator = ", ";
         }
     }
     if (element_child(claim, "measured"))
     {
-        text_add(t, "%s%s%s%s%s%s.", where ? "; only `" : "", where ? where : "", where ? "`" : "",
-                 each ? "; for each `" : "", each ? each : "", each ? "`" : "");
+        add_code_after(t, "; only ", where);
+        add_code_after(t, "; for each ", each);
+        text_add(t, ".");
     }
 }
 
@@ -387,7 +392,7 @@ add_notes(struct text *t, const struct element *section, size_t number)
         if (why)
         {
             text_add(t, "\n**%zu.** ", number);
-            add_line(t, why->text, false);
+            markdown_add(t, why->text, false);
             text_add(t, "\n");
         }
     }
@@ -449,11 +454,14 @@ add_section(struct report *r, const struct element *section)
                                        .allow_missing = allow_missing,
                                        .d = d};
     text_add(&r->out, "\n## ");
-    add_escaped(&r->out, element_value(section, "title"));
+    markdown_add_plain(&r->out, element_value(section, "title"));
     text_add(&r->out, "\n");
     if (scenario)
     {
-        text_add(&r->out, "\nResults of `./weft run %s`.\n", scenario);
+        char *command = xformat("./weft run %s", scenario);
+        add_code_after(&r->out, "\nResults of ", command);
+        text_add(&r->out, ".\n");
+        free(command);
     }
     for (size_t i = 0; i < section->nchildren; i++)
     {
@@ -505,7 +513,7 @@ report_write(struct document *const *claims, size_t n, const char *results, bool
         r.source.d = &d;
         r.nclaims = 0;
         text_add(&r.out, "%s# ", i ? "\n" : "");
-        add_escaped(&r.out, element_value(claims[i]->root, "title"));
+        markdown_add_plain(&r.out, element_value(claims[i]->root, "title"));
         text_add(&r.out, "\n\n<!-- Made by 'weft report %s'; do not edit. -->\n", claims[i]->path);
         add_file(&r, claims[i]);
         good = good && d.n == 0;

@@ -510,6 +510,33 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
     return EXIT_GOOD;
 }
 
+/** The command of one run, as a shell reads it. */
+static char *
+run_command(const struct plan *plan, const char *out, const struct plan_options *sets,
+            const char *name)
+{
+    const char *command = getenv("WEFT_COMMAND");
+    struct text t = {0};
+    add_shell_word(&t, command ? command : "weft");
+    text_add(&t, " run-one %s", *plan->doc->path == '-' ? "./" : ""); /* no option */
+    add_shell_word(&t, plan->doc->path);
+    text_add(&t, " --run ");
+    add_shell_word(&t, name);
+    text_add(&t, " --out ");
+    add_shell_word(&t, out);
+    for (size_t k = 0; k < sets->nsets; k++)
+    {
+        text_add(&t, " --set ");
+        add_shell_word(&t, sets->sets[k]);
+    }
+    if (sets->scheduler)
+    {
+        text_add(&t, " --scheduler ");
+        add_shell_word(&t, sets->scheduler);
+    }
+    return text_take(&t);
+}
+
 int
 sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
                  const struct plan_options *sets)
@@ -518,36 +545,26 @@ sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
     {
         return EXIT_BAD_INPUT;
     }
-    const char *command = getenv("WEFT_COMMAND");
     char *out = results_folder(plan, options->out);
-    for (size_t i = 0; i < plan->nruns; i++)
+    bool good = true;
+    for (size_t i = 0; good && i < plan->nruns; i++)
     {
         char *name = plan_run_name(plan, i);
         if (run_is_selected(options, name))
         {
-            struct text t = {0};
-            add_shell_word(&t, command ? command : "weft");
-            text_add(&t, " run-one ");
-            add_shell_word(&t, plan->doc->path);
-            text_add(&t, " --run ");
-            add_shell_word(&t, name);
-            text_add(&t, " --out ");
-            add_shell_word(&t, out);
-            for (size_t k = 0; k < sets->nsets; k++)
-            {
-                text_add(&t, " --set ");
-                add_shell_word(&t, sets->sets[k]);
-            }
-            if (sets->scheduler)
-            {
-                text_add(&t, " --scheduler ");
-                add_shell_word(&t, sets->scheduler);
-            }
-            printf("%s\n", t.s);
-            free(t.s);
+            char *line = run_command(plan, out, sets, name);
+            good = !strchr(line, '\n');
+            printf("%s%s", good ? line : "", good ? "\n" : "");
+            free(line);
         }
         free(name);
     }
+    if (!good)
+    {
+        fprintf(stderr,
+                "weft: error: a line end in a name or value; expected none in a plan, which "
+                "is read line by line\n");
+    }
     free(out);
-    return EXIT_GOOD;
+    return good ? EXIT_GOOD : EXIT_BAD_INPUT;
 }

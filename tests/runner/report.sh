@@ -98,6 +98,40 @@ done
 "$weft" report claims/demo.xml --output kept.md
 cmp demo.md kept.md || fail '--output writes another report'
 
+# A text is no HTML, a label or a cell no Markdown either; code stays as it is.
+cat >claims/plain.xml <<'END'
+<claims title="&lt;script> *no* `code` [x](y)">
+  <section title="&lt;b>&#10;# no | part" results="strange" scenario="`demo`.xml">
+    <text>1 &lt; 2 &amp;amp; `a &lt; b` but not ` &lt;img> **bold**</text>
+    <claim where="case=a">
+      <says>`x|y` | ``a`&lt;`` ` &lt;i></says>
+      <paper>&lt;u></paper>
+      <value name="a" column="cct_us"/>
+      <measured label="_a_b_ &lt;s> | `" is="a" unit="*&lt;*" decimals="0"/>
+    </claim>
+    <table title="&lt;T>" each="case">
+      <value name="a" column="cct_us"/>
+      <measured label="&lt;a>|b" is="a" decimals="0"/>
+    </table>
+  </section>
+</claims>
+END
+mkdir results/strange
+cat >results/strange/summary.csv <<'END'
+run,case,cct_us
+1,a,60
+2,"<img src=x>|`b`[c](d)&lt;
+# e",70
+END
+"$weft" report claims/plain.xml >plain.md
+# shellcheck disable=SC2016 # code is that of Markdown
+for line in '# &lt;script> \*no\* \`code\` \[x\](y)' '## &lt;b> \# no \| part' 'Results of `` ./weft run `demo`.xml ``.' \
+    '1 &lt; 2 &amp;amp; `a < b` but not ` &lt;img> **bold**' \
+    '| 1 | `x\|y` \| ``a`<`` ` &lt;i> | &lt;u> | \_a_b\_ &lt;s> \| \`: 60 \*&lt;\* |' '&lt;T>:' \
+    '| case | &lt;a>\|b |' '| &lt;img src=x>\|\`b\`\[c\](d)&amp;lt; \# e | 70 |'; do
+    grep -qxF -- "$line" plain.md || { cat plain.md; fail "there is no line '$line'"; }
+done
+
 # Several papers: one report, the claims of each numbered by themselves.
 sed 's/"Demo"/"Second"/' claims/demo.xml >claims/second.xml
 "$weft" report claims/demo.xml claims/second.xml >both.md

@@ -137,4 +137,28 @@ for name in '`id>pwned`' '| id>pwned' '../strange' "a'b"; do
     done
 done
 [ -z "$(find "$work" -name 'pwned*')" ] || fail 'a name runs a command'
+
+# The lines of a plan run what they name, and nothing else.
+mkdir 'a=b'
+ln -s "$weft" 'a=b/weft'
+# shellcheck disable=SC2016
+for name in "it's \`id>pwned\`" '-$(id>pwned);#' 'x=y' '!|&"\~'; do
+    write_scenario plain >"./$name.xml"
+    for command in "$weft" 'a=b/weft'; do
+        rm -rf "./$name"
+        WEFT_COMMAND=$command "$weft" plan --only 40KB --out "$name" --set 'transport.rto=90us' -- "$name.xml" >plan.sh 2>messages ||
+            fail "no plan of $name"
+        sh plan.sh >/dev/null 2>messages || fail "the plan of $name does not run"
+        [ -e "./$name/runs/ecmp_bytes=40KB" ] || fail "the plan of $name does not make its results"
+    done
+done
+write_scenario plain >'two
+lines.xml'
+status=0
+"$weft" plan 'two
+lines.xml' >plan.sh 2>messages || status=$?
+[ $status = 2 ] || fail "a plan of a name with a line end: exit status $status, expected 2"
+grep -q 'error: a line end' messages || fail 'a plan of a name with a line end: no message'
+[ ! -s plan.sh ] || fail 'a plan of a name with a line end is printed'
+[ -z "$(find "$work" -name 'pwned*')" ] || fail 'a plan runs a command'
 echo 'texts are shown, not evaluated'

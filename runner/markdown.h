@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file markdown.h  Texts of claims files and cells of results as parts of a report in Markdown.
+ */
+#ifndef WEFT_RUNNER_MARKDOWN_H
+#define WEFT_RUNNER_MARKDOWN_H
+
+#include "textbuf.h"
+
+/** All of these write one line: white space becomes one space. */
+
+/** Adds a text that is itself Markdown, without HTML: outside code '<' and '&' are what they look
+ * like. @p in_table: '|' is escaped where it would end a cell. */
+void markdown_add(struct text *t, const char *s, bool in_table);
+
+/** Adds a plain text, such as a label or a cell: nothing in it is Markdown. */
+void markdown_add_plain(struct text *t, const char *s);
+
+/** Adds a plain text as code. */
+void markdown_add_code(struct text *t, const char *s, bool in_table);
+
+#endif
