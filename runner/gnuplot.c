@@ -63,6 +63,10 @@ take_all(const struct pipes *p, struct drawing *svg, struct drawing *png)
     {
         if (poll(fds, 2, -1) < 0)
         {
+            if (errno != EINTR)
+            {
+                return; /* what is missing will be found */
+            }
             continue;
         }
         for (size_t i = 0; i < 2; i++)
@@ -134,12 +138,27 @@ close_pipes(const struct pipes *p, size_t end)
     close(p->png[end]);
 }
 
+static bool
+open_pipes(struct pipes *p)
+{
+    bool good = pipe2(p->svg, O_CLOEXEC) == 0;
+    if (good && pipe2(p->png, O_CLOEXEC) != 0)
+    {
+        int error = errno;
+        close(p->svg[0]);
+        close(p->svg[1]);
+        errno = error;
+        good = false;
+    }
+    return good;
+}
+
 bool
 gnuplot_draw(const char *folder, const char *name, struct drawing *svg, struct drawing *png,
              char **why)
 {
     struct pipes p;
-    if (pipe2(p.svg, O_CLOEXEC) != 0 || pipe2(p.png, O_CLOEXEC) != 0)
+    if (!open_pipes(&p))
     {
         *why = xformat("cannot make a pipe: %s", strerror(errno));
         return false;
@@ -156,13 +175,10 @@ gnuplot_draw(const char *folder, const char *name, struct drawing *svg, struct d
     if (pid > 0)
     {
         take_all(&p, svg, png);
-        *why = complaint(end_of(pid), path, svg, png);
-    }
-    else
-    {
-        *why = xformat("cannot start gnuplot: %s", strerror(error));
     }
     close_pipes(&p, 0);
+    *why = pid > 0 ? complaint(end_of(pid), path, svg, png)
+                   : xformat("cannot start gnuplot: %s", strerror(error));
     free(script);
     free(path);
     return *why == NULL;
