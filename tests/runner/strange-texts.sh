@@ -121,6 +121,14 @@ echo 'system("id>pwned")' >results/strange/.gnuplot
 HOME=$work/results/strange "$weft" plot strange.xml --figure bars >/dev/null 2>messages || fail 'a start-up file'
 [ -z "$(find "$work" -name 'pwned*')" ] || fail 'a start-up file is read'
 
+# A folder of results may have any name.
+# shellcheck disable=SC2016
+folder='| `id>pwned` $(id>pwned) '"it's \"%s\""
+cp -r results/strange "$folder"
+rm "$folder/groups.svg"
+"$weft" plot "$folder" --figure groups >/dev/null 2>messages || fail "no figure in $folder"
+xmllint --noout "$folder/groups.svg" || fail "no figure in $folder"
+
 # What names files is refused.
 # shellcheck disable=SC2016
 for name in '`id>pwned`' '| id>pwned' '../strange' "a'b"; do
