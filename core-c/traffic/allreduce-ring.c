@@ -19,7 +19,12 @@ allreduce_size(const void *config, const struct weft_hosts *hosts, struct weft_t
     uint32_t ranks = 0;
     int error = weft_groups_ranks(c, hosts->n, &ranks);
     uint64_t steps = 2 * ((uint64_t)ranks - 1);
-    return error ? error : weft_groups_size(c, ranks, steps, 1, steps - 1, out);
+    error = error ? error : weft_groups_size(c, ranks, steps, 1, steps - 1, out);
+    if (!error)
+    {
+        out->bytes = weft_groups_part(c, ranks);
+    }
+    return error;
 }
 
 /* Rank r's messages are numbered step by step; so are its successors. */

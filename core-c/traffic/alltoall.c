@@ -30,11 +30,16 @@ static const struct weft_param params[] = {
 static int
 alltoall_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    const struct weft_groups *c = (const struct weft_groups *)config;
+    const struct alltoall_config *c = (const struct alltoall_config *)config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(c, hosts->n, &ranks);
+    int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
     uint64_t peers = (uint64_t)ranks - 1;
-    return error ? error : weft_groups_size(c, ranks, peers, peers, 0, out);
+    error = error ? error : weft_groups_size(&c->common, ranks, peers, peers, 0, out);
+    if (!error)
+    {
+        out->bytes = weft_groups_part(&c->common, c->scope == PAIR ? 1 : ranks);
+    }
+    return error;
 }
 
 static int
@@ -49,7 +54,6 @@ alltoall_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed,
         return error;
     }
     uint32_t ranks = hosts->n / size.ngroups;
-    uint64_t bytes = weft_groups_part(&c->common, c->scope == PAIR ? 1 : ranks);
     for (uint32_t i = 0; i < size.nmessages; i++)
     {
         uint32_t sender = i / (ranks - 1);
@@ -57,7 +61,7 @@ alltoall_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed,
         uint32_t rank = sender % ranks;
         weft_groups_message(&c->common, ranks, sender / ranks, rank, (rank + 1 + step) % ranks,
                             &messages[i]);
-        messages[i].bytes = bytes;
+        messages[i].bytes = size.bytes;
         messages[i].qp = i;
         messages[i].step = step;
     }

@@ -54,6 +54,7 @@ weft_groups_size(const struct weft_groups *groups, uint32_t ranks, uint64_t per_
     out->nqps = (uint32_t)(hosts * qps);
     out->nnext = (uint32_t)(hosts * next + scratch);
     out->ngroups = (uint32_t)groups->groups;
+    out->bytes = (uint64_t)groups->bytes;
     return 0;
 }
 

@@ -454,9 +454,11 @@ START_TEST(workloads_write_what_they_announce)
         {
             waits = waits || messages[m].waits > 0;
             MUST(!messages[m].barrier || (messages[m].step > 0 && messages[m].waits > 0));
+            MUST(n.bytes == 0 || messages[m].bytes == n.bytes); /* costs are told from it */
             MUST(messages[m].bytes > 0 && messages[m].src != messages[m].dst);
             MUST(messages[m].qp < n.nqps && messages[m].first_next + messages[m].nnext <= n.nnext);
         }
+        MUST(n.bytes == 0 || n.nmessages % n.nqps == 0);
         MUST(waits == (n.nmessages > n.nqps)); /* steps, as figures of them are told apart */
         check_fence(messages, messages_size, ops->algo.name);
         check_fence(next, next_size, ops->algo.name);

@@ -51,6 +51,7 @@ extern "C"
         uint32_t nqps;
         uint32_t nnext; /**< what no message refers to is the workload's scratch */
         uint32_t ngroups;
+        uint64_t bytes; /**< of each message, if all are alike and each QP has as many; else 0 */
     };
 
     /** The hosts that a workload runs on. */
