@@ -226,6 +226,25 @@ static const struct column steps_columns[] = {
     E("increase", COLUMN_REAL, increase, "cct_us / bound_us - 1; empty: no bound known"),
 };
 
+#define K(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct stuck_qp, member), NULL, doc                                   \
+    }
+
+static const struct column stuck_columns[] = {
+    K("qp", COLUMN_U32, qp, "number of the QP"),
+    K("src", COLUMN_U32, src, "sending host"),
+    K("dst", COLUMN_U32, dst, "receiving host"),
+    K("messages", COLUMN_U64, messages, "messages posted on it"),
+    K("delivered", COLUMN_U64, delivered, "of these, delivered"),
+    K("packets", COLUMN_U64, packets, "packets of the messages posted on it"),
+    K("acked", COLUMN_U64, acked, "of these, acknowledged"),
+    K("in_flight", COLUMN_U64, in_flight, "packets sent, neither acknowledged nor taken for lost"),
+    K("rate_gbps", COLUMN_RATE, rate, "the congestion control's rate at the end"),
+    K("until_us", COLUMN_TIME, until, "when what it waits for is due; empty: unknown"),
+    K("why", COLUMN_TEXT, why, "what it waits for"),
+};
+
 #define TABLE(name, doc)                                                                           \
     const struct column_table name##_table = {#name ".csv", doc, name##_columns,                   \
                                               COUNT_OF(name##_columns), NULL}
@@ -248,14 +267,15 @@ TABLE(groups, "one row per communication group");
 TABLE(series, "samples of the QPs that measure names");
 TABLE(queues, "samples of all switch queues");
 TABLE(layers, "one row per queueing layer of the fabric, in the order in which packets meet them");
+TABLE(stuck, "one row per QP with unfinished messages, of a run that was cut by its limit");
 TABLE(steps, "one row per step of a workload whose steps wait for each other");
 
 const struct column_table *const *
 column_tables(size_t *n)
 {
     static const struct column_table *const tables[] = {
-        &summary_table, &qps_table,   &groups_table, &layers_table,
-        &steps_table,   &flows_table, &series_table, &queues_table,
+        &summary_table, &qps_table,    &groups_table, &layers_table, &steps_table,
+        &flows_table,   &series_table, &queues_table, &stuck_table,
     };
     *n = COUNT_OF(tables);
     return tables;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cost.h"
 #include "figures.h"
 #include "list.h"
 #include "loaded.h"
@@ -24,28 +25,59 @@ struct arguments
     char **sets;
     size_t nsets;
     char *scheduler;
-    bool dry_run, print_plan, markdown, no_figures, help;
+    bool dry_run, print_plan, markdown, no_figures, cost, help;
     char **files;
     int nfiles;
 };
 
-static const struct option long_options[] = {
-    {"help", no_argument, NULL, 'h'},
-    {"jobs", required_argument, NULL, 'j'},
-    {"out", required_argument, NULL, 'o'},
-    {"only", required_argument, NULL, 'O'},
-    {"run", required_argument, NULL, 'r'},
-    {"seed", required_argument, NULL, 's'},
-    {"set", required_argument, NULL, 'S'},
-    {"scheduler", required_argument, NULL, 'c'},
-    {"figure", required_argument, NULL, 'f'},
-    {"again", no_argument, NULL, 'a'},
-    {"dry-run", no_argument, NULL, 'n'},
-    {"plan", no_argument, NULL, 'p'},
-    {"no-figures", no_argument, NULL, 'N'},
-    {"markdown", no_argument, NULL, 'm'},
-    {NULL, 0, NULL, 0},
+/** Every option of every command: what getopt takes and what --help says, in this order. */
+static const struct option_entry
+{
+    const char *name;
+    char letter;
+    const char *value; /**< what follows it; NULL: nothing */
+    const char *doc;
+} option_table[] = {
+    {"help", 'h', NULL, NULL},
+    {"only", 'O', "PATTERN", "only runs whose name holds PATTERN (or matches, with * ? [])"},
+    {"run", 'r', "NAME", "the run"},
+    {"dry-run", 'n', NULL,
+     "list the runs: finished, to do, or stale and what has changed; run nothing"},
+    {"plan", 'p', NULL, "print one command per run instead; see 'weft plan --help'"},
+    {"jobs", 'j', "N", "N processes at a time (default: one per core, if memory suffices)"},
+    {"out", 'o', "DIR", "results folder (default: results/NAME in this folder)"},
+    {"seed", 's', "N", "another seed"},
+    {"set", 'S', "PARAM=VALUE", "set element.attribute in every run"},
+    {"scheduler", 'c', "TYPE", "ns-3's event scheduler, such as MapScheduler"},
+    {"again", 'a', NULL, "also repeat runs that are finished"},
+    {"exceed-memory", 'M', NULL, "also run what will take more memory than there is"},
+    {"progress", 'P', "SECONDS",
+     "time between lines of progress where output is no terminal (default: 60; 0: none)"},
+    {"no-figures", 'N', NULL, "draw nothing"},
+    {"cost", 'C', NULL, "also estimate what each run takes: packet-hops, CPU time, memory, disk"},
+    {"figure", 'f', "NAME", "only this figure"},
+    {"markdown", 'm', NULL, "as tables of the manual"},
 };
+
+#define NOPTIONS (sizeof option_table / sizeof *option_table)
+
+static void
+print_help(FILE *out, const char *usage, const char *allowed, const char *rest)
+{
+    fprintf(out, "usage: weft %s\n", usage);
+    for (size_t i = 0; i < NOPTIONS; i++)
+    {
+        const struct option_entry *o = &option_table[i];
+        if (o->doc && strchr(allowed, o->letter))
+        {
+            char left[40];
+            snprintf(left, sizeof left, "%s--%s%s%s", o->letter == 'j' ? "-j, " : "", o->name,
+                     o->value ? " " : "", o->value ? o->value : "");
+            fprintf(out, "  %-21s %s\n", left, o->doc);
+        }
+    }
+    fputs(rest, out);
+}
 
 static void
 add_set(struct arguments *a, char *set)
@@ -55,13 +87,14 @@ add_set(struct arguments *a, char *set)
 }
 
 static bool
-take_jobs(struct arguments *a, const char *text)
+take_number(const char *name, const char *text, long least, long most, long *value)
 {
     char *end;
-    a->sweep.jobs = strtol(text, &end, 10);
-    if (*end || end == text || a->sweep.jobs < 1 || a->sweep.jobs > 4096)
+    *value = strtol(text, &end, 10);
+    if (*end || end == text || *value < least || *value > most)
     {
-        fprintf(stderr, "weft: error: --jobs '%s'; expected a number from 1 to 4096\n", text);
+        fprintf(stderr, "weft: error: --%s '%s'; expected a number from %ld to %ld\n", name, text,
+                least, most);
         return false;
     }
     return true;
@@ -76,7 +109,7 @@ take_option(struct arguments *a, int letter)
         a->help = true;
         break;
     case 'j':
-        return take_jobs(a, optarg);
+        return take_number("jobs", optarg, 1, 4096, &a->sweep.jobs);
     case 'o':
         a->sweep.out = optarg;
         break;
@@ -111,6 +144,14 @@ take_option(struct arguments *a, int letter)
     case 'N':
         a->no_figures = true;
         break;
+    case 'M':
+        a->sweep.exceed_memory = true;
+        break;
+    case 'P':
+        return take_number("progress", optarg, 0, 86400, &a->sweep.log_interval);
+    case 'C':
+        a->cost = true;
+        break;
     default:
         a->markdown = true;
         break;
@@ -129,54 +170,80 @@ free_arguments(struct arguments *a)
     free(a->scheduler);
 }
 
-/**
- * Parses the options whose letters are in @p allowed. Returns -1 to go on, else the exit status:
- * after --help or a mistake.
- */
-static int
-parse(int argc, char **argv, const char *allowed, int least, int most, const char *help,
-      struct arguments *a)
+/** How a command is called. */
+struct page
 {
-    *a = (struct arguments){0};
+    const char *usage;   /**< first lines of --help */
+    const char *allowed; /**< letters of the options that it takes */
+    const char *rest;    /**< what --help says below them */
+    int least, most;     /**< files */
+};
+
+/** Whether all options are known, allowed and well-formed; they are in @p a then. */
+static bool
+take_options(int argc, char **argv, const struct page *page, struct arguments *a)
+{
+    struct option options[NOPTIONS + 1] = {{NULL, 0, NULL, 0}};
     int letter;
-    bool good = true;
-    optind = 1;
-    while (good && (letter = getopt_long(argc, argv, "hj:", long_options, NULL)) != -1)
+    for (size_t i = 0; i < NOPTIONS; i++)
     {
-        if (letter != '?' && letter != 'h' && !strchr(allowed, letter))
+        const struct option_entry *o = &option_table[i];
+        options[i] =
+            (struct option){o->name, o->value ? required_argument : no_argument, NULL, o->letter};
+    }
+    optind = 1;
+    while ((letter = getopt_long(argc, argv, "hj:", options, NULL)) != -1)
+    {
+        if (letter != '?' && letter != 'h' && !strchr(page->allowed, letter))
         {
             fprintf(stderr, "weft: error: 'weft %s' does not take '%s'\n", argv[0],
                     argv[optind - 1]);
-            good = false;
+            return false;
         }
-        good = good && letter != '?' && take_option(a, letter);
+        if (letter == '?' || !take_option(a, letter))
+        {
+            return false;
+        }
     }
     a->files = argv + optind;
     a->nfiles = argc - optind;
+    return true;
+}
+
+/** Parses the command line. Returns -1 to go on, else the exit status: after --help or a mistake.
+ */
+static int
+parse(int argc, char **argv, const struct page *page, struct arguments *a)
+{
+    *a = (struct arguments){.sweep.log_interval = 60};
+    bool good = take_options(argc, argv, page, a);
     a->plan = (struct plan_options){a->sets, a->nsets, a->scheduler};
+    int status = -1;
     if (good && a->help)
     {
-        fputs(help, stdout);
-        free_arguments(a);
-        return EXIT_GOOD;
+        print_help(stdout, page->usage, page->allowed, page->rest);
+        status = EXIT_GOOD;
     }
-    if (!good || a->nfiles < least || a->nfiles > most)
+    else if (!good || a->nfiles < page->least || a->nfiles > page->most)
     {
-        fputs(help, stderr);
-        free_arguments(a);
-        return EXIT_BAD_INPUT;
+        print_help(stderr, page->usage, page->allowed, page->rest);
+        status = EXIT_BAD_INPUT;
     }
-    return -1;
+    if (status >= 0)
+    {
+        free_arguments(a);
+    }
+    return status;
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
 
 static int
-sweep_with(int argc, char **argv, const char *allowed, const char *help)
+sweep_with(int argc, char **argv, const struct page *page)
 {
     struct arguments a;
     struct loaded l;
-    int status = parse(argc, argv, allowed, 1, 1, help, &a);
+    int status = parse(argc, argv, page, &a);
     if (status >= 0)
     {
         return status;
@@ -202,82 +269,110 @@ sweep_with(int argc, char **argv, const char *allowed, const char *help)
     return status;
 }
 
-#define COMMON_HELP                                                                                \
-    "  -j, --jobs N          N processes at a time (default: one per core)\n"                      \
-    "  --out DIR             results folder (default: results/NAME in this folder)\n"              \
-    "  --seed N              another seed\n"                                                       \
-    "  --set PARAM=VALUE     set element.attribute in every run\n"                                 \
-    "  --scheduler TYPE      ns-3's event scheduler, such as MapScheduler\n"                       \
-    "  --again               also repeat runs that are finished\n"                                 \
-    "  --no-figures          draw nothing\n"
-
 #define STATUS_HELP                                                                                \
     "\nExit status: 0 all is well; 1 a run failed or results cannot be written; 2 a mistake in\n"  \
     "the scenario or on the command line, nothing was run; 3 a figure could not be drawn.\n"
 
+/** run and sweep are two names of one thing. */
+#define RUN_OPTIONS "OnpjosScaMPN"
+
 int
 command_run(int argc, char **argv)
 {
-    return sweep_with(argc, argv, "josScaN",
-                      "usage: weft run FILE [OPTIONS]\n\n"
-                      "Runs every run of the scenario that is not finished yet, prints a table, "
-                      "draws its figures.\n\n" COMMON_HELP STATUS_HELP "\nExamples:\n"
-                      "  weft run scenarios/themis/fig1.xml\n"
-                      "  weft run scenarios/themis/loss.xml --seed 7 --out /tmp/loss-7\n"
-                      "  weft run my.xml --set balancer.name=ecmp --set workload.bytes=1MB\n");
+    static const struct page page = {
+        "run FILE [OPTIONS]\n\n"
+        "Runs every run of the scenario that is not finished yet, prints a table, draws its "
+        "figures.\nInterrupt it at any time: the same command goes on where it was. SIGUSR1 makes "
+        "it say\nwhere its runs are. 'weft sweep' is the same.\n",
+        RUN_OPTIONS,
+        STATUS_HELP "\nExamples:\n"
+                    "  weft run scenarios/themis/fig1.xml\n"
+                    "  weft run scenarios/themis/loss.xml --seed 7 --out /tmp/loss-7\n"
+                    "  weft run my.xml --set balancer.name=ecmp --set workload.bytes=1MB\n",
+        1, 1};
+    return sweep_with(argc, argv, &page);
 }
 
 int
 command_sweep(int argc, char **argv)
 {
-    return sweep_with(
-        argc, argv, "joOsScanpN",
-        "usage: weft sweep FILE [OPTIONS]\n\n"
-        "Like 'weft run'. Interrupt it at any time: the same command goes on where it was.\n\n"
-        "  --only PATTERN        only runs whose name holds PATTERN (or matches, with * ? [])\n"
-        "  --dry-run             list the runs and which are finished; run nothing\n"
-        "  --plan                print one command per run instead; see 'weft plan "
-        "--help'\n" COMMON_HELP STATUS_HELP "\nExamples:\n"
-        "  weft sweep scenarios/themis/fig5-quick.xml -j 2\n"
-        "  weft sweep scenarios/themis/fig5.xml --only alltoall --dry-run\n"
-        "  weft sweep scenarios/themis/fig5.xml --only '*t-i=900us*themis'\n");
+    static const struct page page = {
+        "sweep FILE [OPTIONS]\n\n"
+        "The same as 'weft run'.\n",
+        RUN_OPTIONS,
+        STATUS_HELP "\nExamples:\n"
+                    "  weft sweep scenarios/themis/fig5-quick.xml -j 2\n"
+                    "  weft sweep scenarios/themis/fig5.xml --only alltoall --dry-run\n"
+                    "  weft sweep scenarios/themis/fig5.xml --only '*t-i=900us*themis'\n",
+        1, 1};
+    return sweep_with(argc, argv, &page);
 }
 
 int
 command_run_one(int argc, char **argv)
 {
-    return sweep_with(argc, argv, "rosSca",
-                      "usage: weft run-one FILE --run NAME [--out DIR] [--set PARAM=VALUE]\n\n"
-                      "Runs one run of a sweep unless it is finished. Any number of these may work "
-                      "on one results\nfolder at a time; 'weft run FILE' then writes the table and "
-                      "the figures.\n" STATUS_HELP "\nExample:\n"
-                      "  weft run-one scenarios/themis/fig1.xml --run themis\n");
+    static const struct page page = {
+        "run-one FILE --run NAME [OPTIONS]\n\n"
+        "Runs one run of a sweep unless it is finished. Any number of these may work on one "
+        "results\nfolder at a time; 'weft run FILE' then writes the table and the figures.\n",
+        "rosScaMP",
+        STATUS_HELP "\nExample:\n"
+                    "  weft run-one scenarios/themis/fig1.xml --run themis\n",
+        1, 1};
+    return sweep_with(argc, argv, &page);
 }
 
 int
 command_plan(int argc, char **argv)
 {
-    return sweep_with(argc, argv, "oOsSc",
-                      "usage: weft plan FILE [--only PATTERN] [--out DIR] [--set PARAM=VALUE]\n\n"
-                      "Prints one command per run. Each may be given any number of times; a "
-                      "finished run is not repeated.\n"
-                      "\nExamples:\n"
-                      "  weft plan scenarios/themis/fig5.xml --out /shared/fig5 > runs.txt\n"
-                      "  parallel < runs.txt\n"
-                      "  sbatch --array=1-30 --wrap 'sed -n \"${SLURM_ARRAY_TASK_ID}p\" runs.txt | "
-                      "sh'\n");
+    static const struct page page = {
+        "plan FILE [OPTIONS]\n\n"
+        "Prints one command per run. Each may be given any number of times; a finished run is not "
+        "repeated.\n",
+        "OosSc",
+        "\nExamples:\n"
+        "  weft plan scenarios/themis/fig5.xml --out /shared/fig5 > runs.txt\n"
+        "  parallel < runs.txt\n"
+        "  sbatch --array=1-30 --wrap 'sed -n \"${SLURM_ARRAY_TASK_ID}p\" runs.txt | sh'\n",
+        1, 1};
+    return sweep_with(argc, argv, &page);
+}
+
+/** One file of `weft validate`. */
+static int
+validate(const char *path, const struct arguments *a)
+{
+    struct loaded l;
+    if (!loaded_read(path, &a->plan, &l))
+    {
+        return EXIT_BAD_INPUT;
+    }
+    printf("%s: %zu %s, %zu %s\n", path, l.plan->nruns, l.plan->nruns == 1 ? "run" : "runs",
+           figures_count(l.plan), figures_count(l.plan) == 1 ? "figure" : "figures");
+    bool fits = true;
+    if (a->cost)
+    {
+        cost_print(l.plan, &a->sweep);
+        fits = cost_check(l.plan, &a->sweep);
+    }
+    loaded_free(&l);
+    return fits ? EXIT_GOOD : EXIT_BAD_INPUT;
 }
 
 int
 command_validate(int argc, char **argv)
 {
+    static const struct page page = {
+        "validate FILE... [OPTIONS]\n\n"
+        "Checks scenarios, all their runs included, and runs nothing.\n",
+        "CSsOM",
+        "\nExit status: 0 all are well; 2 there are mistakes or, with --cost, runs that will take "
+        "more\nmemory than this machine has.\n"
+        "\nExamples:\n  weft validate scenarios/themis/*.xml\n"
+        "  weft validate --cost scenarios/themis/fig5.xml\n",
+        1, INT_MAX};
     struct arguments a;
-    int status = parse(argc, argv, "Ss", 1, INT_MAX,
-                       "usage: weft validate FILE... [--set PARAM=VALUE]\n\n"
-                       "Checks scenarios, all their runs included, and runs nothing.\n"
-                       "\nExit status: 0 all are well, 2 there are mistakes.\n"
-                       "\nExample:\n  weft validate scenarios/themis/*.xml\n",
-                       &a);
+    int status = parse(argc, argv, &page, &a);
     if (status >= 0)
     {
         return status;
@@ -285,16 +380,8 @@ command_validate(int argc, char **argv)
     status = EXIT_GOOD;
     for (int i = 0; i < a.nfiles; i++)
     {
-        struct loaded l;
-        if (!loaded_read(a.files[i], &a.plan, &l))
-        {
-            status = EXIT_BAD_INPUT;
-            continue;
-        }
-        printf("%s: %zu %s, %zu %s\n", a.files[i], l.plan->nruns,
-               l.plan->nruns == 1 ? "run" : "runs", figures_count(l.plan),
-               figures_count(l.plan) == 1 ? "figure" : "figures");
-        loaded_free(&l);
+        int one = validate(a.files[i], &a);
+        status = one != EXIT_GOOD ? one : status;
     }
     free_arguments(&a);
     return status;
@@ -330,17 +417,17 @@ plot(const struct arguments *a)
 int
 command_plot(int argc, char **argv)
 {
+    static const struct page page = {
+        "plot FILE|RESULTS_FOLDER [OPTIONS]\n\n"
+        "Draws the figures of finished runs again, as SVG and PNG.\n",
+        "fo",
+        "\nExit status: 0 all are drawn, 2 a mistake in the scenario, 3 a figure could not be "
+        "drawn.\n"
+        "\nExamples:\n  weft plot scenarios/themis/fig1.xml\n"
+        "  weft plot results/themis-fig1 --figure fig1d\n",
+        1, 1};
     struct arguments a;
-    int status = parse(argc, argv, "fo", 1, 1,
-                       "usage: weft plot FILE|RESULTS_FOLDER [--figure NAME] [--out DIR]\n\n"
-                       "Draws the figures of finished runs again, as SVG and PNG.\n\n"
-                       "  --figure NAME         only this one\n"
-                       "  --out DIR             where the results of FILE are\n"
-                       "\nExit status: 0 all are drawn, 2 a mistake in the scenario, 3 a figure "
-                       "could not be drawn.\n"
-                       "\nExamples:\n  weft plot scenarios/themis/fig1.xml\n"
-                       "  weft plot results/themis-fig1 --figure fig1d\n",
-                       &a);
+    int status = parse(argc, argv, &page, &a);
     if (status < 0)
     {
         status = plot(&a);
@@ -352,14 +439,16 @@ command_plot(int argc, char **argv)
 int
 command_list(int argc, char **argv)
 {
+    static const struct page page = {
+        "list [NAME|KIND|ELEMENT|elements|columns] [OPTIONS]\n\n"
+        "Shows every algorithm by kind; with a name its parameters, bounds, defaults, presets and "
+        "source.\n",
+        "m",
+        "\nExamples:\n  weft list\n  weft list themis\n  weft list balancer\n"
+        "  weft list failure\n  weft list columns --markdown\n",
+        0, 1};
     struct arguments a;
-    int status = parse(argc, argv, "m", 0, 1,
-                       "usage: weft list [NAME|KIND|ELEMENT|elements|columns] [--markdown]\n\n"
-                       "Shows every algorithm by kind; with a name its parameters, bounds, "
-                       "defaults, presets and source.\n"
-                       "\nExamples:\n  weft list\n  weft list themis\n  weft list balancer\n"
-                       "  weft list failure\n  weft list columns --markdown\n",
-                       &a);
+    int status = parse(argc, argv, &page, &a);
     if (status < 0)
     {
         status = list_print(a.nfiles ? a.files[0] : NULL, a.markdown);
@@ -371,13 +460,12 @@ command_list(int argc, char **argv)
 int
 command_schema(int argc, char **argv)
 {
+    static const struct page page = {
+        "schema\n\n"
+        "Prints the RELAX NG schema of scenarios, made from the algorithms' tables.\n",
+        "", "\nExample:\n  weft schema > scenarios/weft.rng\n", 0, 0};
     struct arguments a;
-    int status =
-        parse(argc, argv, "", 0, 0,
-              "usage: weft schema\n\n"
-              "Prints the RELAX NG schema of scenarios, made from the algorithms' tables.\n"
-              "\nExample:\n  weft schema > scenarios/weft.rng\n",
-              &a);
+    int status = parse(argc, argv, &page, &a);
     if (status < 0)
     {
         char *text = schema_text();

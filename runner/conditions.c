@@ -104,9 +104,17 @@ packets_of_qps(const struct scenario *s)
     {
         return NULL;
     }
+    uint64_t *packets = xcalloc(size.nqps, sizeof *packets);
+    for (uint32_t i = 0; size.bytes && i < size.nqps; i++)
+    {
+        packets[i] = size.nmessages / size.nqps * weft_packets(size.bytes, frames->payload);
+    }
+    if (size.bytes)
+    {
+        return packets;
+    }
     struct weft_message *messages = xcalloc(size.nmessages, sizeof *messages);
     uint32_t *next = xcalloc((size_t)size.nnext + 1, sizeof *next);
-    uint64_t *packets = xcalloc(size.nqps, sizeof *packets);
     if (ops->fill(s->workload.config, &hosts, s->seed, s->run, messages, next) < 0)
     {
         free(packets);
@@ -404,6 +412,7 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
     s->convergence = value_of(convergence, "convergence", "delay", d).integer;
     s->weights = value_of(convergence, "convergence", "weights", d).integer != 0;
     s->stop = value_of(element_child(root, "limit"), "limit", "time", d).integer;
+    s->stop_is_end = value_of(element_child(root, "limit"), "limit", "then", d).integer == 1;
     s->seed = (uint64_t)value_of(seed, "seed", "value", d).integer;
     s->run = (uint64_t)value_of(seed, "seed", "run", d).integer;
     load_measure(element_child(root, "measure"), s, nqps, d);

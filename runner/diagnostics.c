@@ -8,6 +8,20 @@
 
 #define MOST_ERRORS 100
 
+/** One line, whatever is quoted. The caller frees it. */
+static char *
+message_of(const char *format, va_list args)
+{
+    struct text t = {0};
+    text_vadd(&t, format, args);
+    char *message = text_take(&t);
+    for (char *p = message; *p; p++)
+    {
+        *p = (unsigned char)*p < ' ' || *p == 127 ? ' ' : *p;
+    }
+    return message;
+}
+
 void
 diag_error(struct diagnostics *d, int line, const char *format, ...)
 {
@@ -16,16 +30,10 @@ diag_error(struct diagnostics *d, int line, const char *format, ...)
     {
         return;
     }
-    struct text t = {0};
     va_list args;
     va_start(args, format);
-    text_vadd(&t, format, args);
+    char *message = message_of(format, args);
     va_end(args);
-    char *message = text_take(&t);
-    for (char *p = message; *p; p++)
-    {
-        *p = (unsigned char)*p < ' ' || *p == 127 ? ' ' : *p; /* one line, whatever is quoted */
-    }
     for (size_t i = 0; i < d->n; i++)
     {
         if (d->items[i].line == line && strcmp(d->items[i].message, message) == 0)
@@ -36,6 +44,30 @@ diag_error(struct diagnostics *d, int line, const char *format, ...)
     }
     ARRAY_GROW(d->items, d->n);
     d->items[d->n++] = (struct diagnostic){line, message};
+}
+
+void
+diag_warning(struct diagnostics *d, int line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *message = message_of(format, args);
+    va_end(args);
+    for (size_t i = 0; i < d->nwarnings; i++)
+    {
+        if (strcmp(d->warnings[i].message, message) == 0)
+        {
+            free(message);
+            return;
+        }
+    }
+    if (d->nwarnings >= MOST_ERRORS)
+    {
+        free(message);
+        return;
+    }
+    ARRAY_GROW(d->warnings, d->nwarnings);
+    d->warnings[d->nwarnings++] = (struct diagnostic){line, message};
 }
 
 bool
@@ -56,36 +88,46 @@ by_line(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-void
-diag_print(const struct diagnostics *d, FILE *out)
+static void
+print_all(const char *file, const struct diagnostic *items, size_t n, const char *kind, FILE *out)
 {
-    const struct diagnostic **order = xcalloc(d->n, sizeof *order);
-    for (size_t i = 0; i < d->n; i++)
+    const struct diagnostic **order = xcalloc(n, sizeof *order);
+    for (size_t i = 0; i < n; i++)
     {
-        order[i] = &d->items[i];
+        order[i] = &items[i];
     }
-    qsort(order, d->n, sizeof *order, by_line);
-    for (size_t i = 0; i < d->n; i++)
+    if (n)
+    {
+        qsort(order, n, sizeof *order, by_line);
+    }
+    for (size_t i = 0; i < n; i++)
     {
         if (order[i]->line == LINE_COMMAND)
         {
-            fprintf(out, "weft: command line: error: %s\n", order[i]->message);
+            fprintf(out, "weft: command line: %s: %s\n", kind, order[i]->message);
         }
         else if (order[i]->line == LINE_NONE)
         {
-            fprintf(out, "%s: error: %s\n", d->file, order[i]->message);
+            fprintf(out, "%s: %s: %s\n", file, kind, order[i]->message);
         }
         else
         {
-            fprintf(out, "%s:%d: error: %s\n", d->file, order[i]->line, order[i]->message);
+            fprintf(out, "%s:%d: %s: %s\n", file, order[i]->line, kind, order[i]->message);
         }
     }
+    free(order);
+}
+
+void
+diag_print(const struct diagnostics *d, FILE *out)
+{
+    print_all(d->file, d->items, d->n, "error", out);
     if (diag_is_full(d))
     {
         fprintf(out, "%s: error: there may be more; only the first %d are shown\n", d->file,
                 MOST_ERRORS);
     }
-    free(order);
+    print_all(d->file, d->warnings, d->nwarnings, "warning", out);
 }
 
 void
@@ -95,9 +137,14 @@ diag_free(struct diagnostics *d)
     {
         free(d->items[i].message);
     }
+    for (size_t i = 0; i < d->nwarnings; i++)
+    {
+        free(d->warnings[i].message);
+    }
     free(d->items);
-    d->items = NULL;
-    d->n = 0;
+    free(d->warnings);
+    d->items = d->warnings = NULL;
+    d->n = d->nwarnings = 0;
 }
 
 const char *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file diagnostics.h  Errors in a scenario, collected so that all are shown in one go. */
+/** @file diagnostics.h  Errors and warnings of a scenario, collected so that all are shown in one
+ * go. */
 #ifndef WEFT_RUNNER_DIAGNOSTICS_H
 #define WEFT_RUNNER_DIAGNOSTICS_H
 
@@ -24,6 +25,8 @@ struct diagnostics
     const char *file;
     struct diagnostic *items;
     size_t n;
+    struct diagnostic *warnings;
+    size_t nwarnings;
     size_t reported; /**< calls of diag_error(), repetitions included */
 };
 
@@ -31,10 +34,15 @@ struct diagnostics
 void diag_error(struct diagnostics *d, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Adds what is possible but hardly meant; it is no error. Each message is kept once, at its first
+ * line. */
+void diag_warning(struct diagnostics *d, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** So many errors that looking for more helps nobody. */
 bool diag_is_full(const struct diagnostics *d);
 
-/** Prints everything in the order of the lines, "file:line: error: message" each. */
+/** Prints errors, then warnings, in the order of the lines, "file:line: error: message" each. */
 void diag_print(const struct diagnostics *d, FILE *out);
 
 void diag_free(struct diagnostics *d);

@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "commands.h"
+#include "memory-out.h"
+#include "process-title.h"
 #include "provenance.h"
 #include "sweep-run.h"
 #include "textbuf.h"
 
 static const struct command commands[] = {
     {"run", command_run, "run all runs of a scenario, print its table, draw its figures"},
-    {"sweep", command_sweep, "the same, with more options: what to run, where, how"},
+    {"sweep", command_sweep, "the same as run"},
     {"run-one", command_run_one, "run a single run of a sweep (what --plan prints)"},
     {"plan", command_plan, "print one command per run, for GNU parallel or a Slurm array"},
     {"validate", command_validate, "check scenarios and run nothing"},
@@ -41,8 +43,11 @@ usage(FILE *out)
 int
 main(int argc, char **argv)
 {
+    process_title_init(argc, argv);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files: writes fail, and say so */
     provenance_command(argc, argv);
+    memory_out_is(on_out_of_memory);
+    signal(SIGUSR1, SIG_IGN); /* it asks where runs are; as long as there are none, nowhere */
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
     {

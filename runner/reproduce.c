@@ -268,7 +268,7 @@ point_claims(struct document *claims, const char *scenario, const char *results)
 static struct sweep_options
 options_of(const struct reproduce_arguments *a, const struct part *p)
 {
-    return (struct sweep_options){.out = p->out, .jobs = a->jobs};
+    return (struct sweep_options){.out = p->out, .jobs = a->jobs, .log_interval = 60};
 }
 
 static struct parts

@@ -137,9 +137,24 @@ extern "C"
         double increase; /**< cct / bound - 1; NaN: none known */
     };
 
+    /** A QP with messages that are not acknowledged when a run ends: a row of stuck.csv. */
+    struct stuck_qp
+    {
+        uint32_t qp, src, dst;
+        uint64_t messages, delivered; /**< posted on it; of these, delivered */
+        uint64_t packets, acked;      /**< of its posted messages; of these, acknowledged */
+        uint64_t in_flight;           /**< sent, neither acknowledged nor taken for lost */
+        double rate;                  /**< bit/s: the congestion control's */
+        int64_t until;                /**< ps: what it waits for is due then; -1: nobody knows */
+        const char *why;
+    };
+
     struct run_results
     {
         struct run_summary summary;
+        struct stuck_qp *stuck;
+        size_t nstuck;     /**< 0 unless the run was cut */
+        uint64_t unposted; /**< messages that wait for others, of a run that was cut */
         struct flow_result *flows;
         size_t nflows;
         struct qp_result *qps;
@@ -158,17 +173,34 @@ extern "C"
 
     struct scenario;
 
-    /** Called now and then while a run goes on; done in [0, 1]: share of payload delivered. */
-    typedef void (*progress_fn)(void *user, double done, int64_t now);
+    /** How far a run is. */
+    struct run_progress
+    {
+        double done;                  /**< share of the payload that is delivered, 0 to 1 */
+        int64_t now;                  /**< simulated time, ps */
+        uint64_t delivered, messages; /**< messages, of how many */
+    };
+
+    /** Called now and then while a run goes on. */
+    typedef void (*progress_fn)(void *user, const struct run_progress *progress);
+
+    /** How a simulation ended. */
+    enum simulated
+    {
+        SIMULATED_NOT = -1,
+        SIMULATED = 0,
+        SIMULATED_PART = 1,
+    };
 
     /**
      * Runs one scenario in this process (once per process: ns-3's simulator is a singleton).
-     * Returns 0 and fills @p results (free with run_results_free()), or -1 with a sentence in @p
-     * why: a balancer that cannot work on this topology, messages left at the time limit or for
-     * ever, a conservation violation, no memory. Messages that senders have given up are a result.
+     * Returns SIMULATED or SIMULATED_PART and fills @p results (free with run_results_free()), or
+     * SIMULATED_NOT; but for the first with a sentence in @p why. SIMULATED_PART: messages are left
+     * at the time limit, or for ever. SIMULATED_NOT: a balancer that cannot work on this topology,
+     * a conservation violation, no memory. Messages that senders have given up are a result.
      */
-    int simulate(const struct scenario *scenario, struct run_results *results, progress_fn progress,
-                 void *user, char *why, size_t why_size);
+    enum simulated simulate(const struct scenario *scenario, struct run_results *results,
+                            progress_fn progress, void *user, char *why, size_t why_size);
 
     void run_results_free(struct run_results *results);
 

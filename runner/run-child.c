@@ -10,6 +10,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "memory-out.h"
+#include "process-title.h"
 #include "provenance.h"
 #include "results.h"
 #include "run-folder.h"
@@ -24,14 +26,21 @@ struct child
     double reported;
 };
 
+/** Set by SIGUSR1. */
+static volatile sig_atomic_t asked;
+
+/** Whose process this is, for what happens when memory is out. */
+static struct child *self;
+
 static void
-send_report(const struct child *c, enum report_kind kind, double done, const char *text)
+send_report(const struct child *c, enum report_kind kind, const struct run_progress *progress,
+            const char *text)
 {
     struct report r;
     memset(&r, 0, sizeof r);
     r.run = c->run;
     r.kind = kind;
-    r.done = done;
+    r.progress = *progress;
     snprintf(r.text, sizeof r.text, "%s", text);
     ssize_t n;
     do
@@ -40,17 +49,46 @@ send_report(const struct child *c, enum report_kind kind, double done, const cha
     } while (n < 0 && errno == EINTR);
 }
 
+/** The last word on a run. */
 static void
-on_progress(void *user, double done, int64_t now)
+send_end(const struct child *c, enum report_kind kind, const char *text)
+{
+    const struct run_progress all = {.done = 1};
+    send_report(c, kind, &all, text);
+}
+
+static void
+on_progress(void *user, const struct run_progress *progress)
 {
     struct child *c = user;
-    (void)now;
     double t = clock_seconds();
-    if (t - c->reported >= REPORT_INTERVAL)
+    if (asked)
+    {
+        asked = 0;
+        send_report(c, REPORT_ASKED, progress, "");
+    }
+    else if (t - c->reported >= REPORT_INTERVAL)
     {
         c->reported = t;
-        send_report(c, REPORT_PROGRESS, done, "");
+        send_report(c, REPORT_PROGRESS, progress, "");
     }
+}
+
+static void
+on_asked(int number)
+{
+    (void)number;
+    asked = 1;
+}
+
+/** Nothing can be unwound: the parent hears of it and the process ends. */
+static void
+end_without_memory(void)
+{
+    send_end(self, REPORT_FAILED,
+             "out of memory; 'weft validate --cost' tells what a run takes, -j how many run at a "
+             "time");
+    _exit(1);
 }
 
 /** Messages that were given up are a result, but not one to be overlooked. */
@@ -76,14 +114,20 @@ report_failed_messages(const struct child *c, const struct run_results *r)
         snprintf(text + n, sizeof text - (size_t)n,
                  "; %" PRIu64 " that waited for them did not start", r->summary.unstarted);
     }
-    send_report(c, REPORT_WARNING, 1, text);
+    send_end(c, REPORT_WARNING, text);
 }
 
 static void
 report_done(const struct child *c, const struct run_results *r, double seconds)
 {
-    char text[200];
-    if (r->summary.cct < 0)
+    char text[300];
+    if (r->nstuck)
+    {
+        snprintf(text, sizeof text,
+                 "stopped at %.5g ms with %zu QPs under way, goodput %.2f Gbps (%.1f s)",
+                 (double)r->summary.end * 1e-9, r->nstuck, r->summary.goodput * 1e-9, seconds);
+    }
+    else if (r->summary.cct < 0)
     {
         snprintf(text, sizeof text, "nothing was delivered (%.1f s)", seconds);
     }
@@ -92,7 +136,35 @@ report_done(const struct child *c, const struct run_results *r, double seconds)
         snprintf(text, sizeof text, "completion time %.5g ms, goodput %.2f Gbps (%.1f s)",
                  (double)r->summary.cct * 1e-9, r->summary.goodput * 1e-9, seconds);
     }
-    send_report(c, REPORT_DONE, 1, text);
+    send_end(c, REPORT_DONE, text);
+}
+
+/** Puts what was measured where it belongs: among the finished runs, or, if it is a part, aside.
+ * The child's exit status. */
+static int
+keep_results(const struct child *c, struct run_folder *folder, enum simulated how,
+             const struct run_results *r, const char *reason, double seconds)
+{
+    char *why = NULL;
+    bool part = how == SIMULATED_PART;
+    bool good = part ? run_folder_set_aside(folder, &why) : run_folder_finish(folder, &why);
+    if (!good)
+    {
+        send_end(c, REPORT_FAILED, why);
+    }
+    else if (part)
+    {
+        char *text = xformat("%s; what happened is in %s", reason, folder->aside);
+        send_end(c, REPORT_FAILED, text);
+        free(text);
+    }
+    else
+    {
+        report_failed_messages(c, r);
+        report_done(c, r, seconds);
+    }
+    free(why);
+    return !good ? CHILD_CANNOT_WRITE : part ? 1 : 0;
 }
 
 /** Simulates into an open run folder; the child's exit status. */
@@ -101,32 +173,30 @@ simulate_into(struct child *c, struct run_folder *folder, const struct scenario 
               const char *resolved)
 {
     struct run_results results;
-    char reason[600] = "";
-    memset(&results, 0, sizeof results);
+    char reason[900] = "";
     double start = clock_seconds();
-    if (simulate(s, &results, on_progress, c, reason, sizeof reason) != 0)
+    enum simulated how = simulate(s, &results, on_progress, c, reason, sizeof reason);
+    if (how == SIMULATED_NOT)
     {
-        send_report(c, REPORT_FAILED, 0, reason);
+        send_end(c, REPORT_FAILED, reason);
         return 1;
     }
     double seconds = clock_seconds() - start;
     char *why = NULL;
     char *provenance = provenance_text(s, &results, seconds);
-    bool good = run_folder_write(folder, s, resolved, &results, provenance, &why) &&
-                run_folder_finish(folder, &why);
-    if (good)
+    int status = CHILD_CANNOT_WRITE;
+    if (run_folder_write(folder, s, resolved, &results, provenance, &why))
     {
-        report_failed_messages(c, &results);
-        report_done(c, &results, seconds);
+        status = keep_results(c, folder, how, &results, reason, seconds);
     }
     else
     {
-        send_report(c, REPORT_FAILED, 0, why);
+        send_end(c, REPORT_FAILED, why);
     }
     free(why);
     free(provenance);
     run_results_free(&results);
-    return good ? 0 : CHILD_CANNOT_WRITE;
+    return status;
 }
 
 static int
@@ -136,10 +206,11 @@ child_main(struct child *c, const struct plan *plan, const char *runs)
     struct scenario *s = plan_load(plan, c->run, &d);
     if (!s)
     {
-        send_report(c, REPORT_FAILED, 0, "the scenario does not load");
+        send_end(c, REPORT_FAILED, "the scenario does not load");
         return 1;
     }
     char *name = plan_run_name(plan, c->run);
+    process_title_set(name);
     char *resolved = scenario_write(s, name);
     struct run_folder folder;
     char *why = NULL;
@@ -150,7 +221,7 @@ child_main(struct child *c, const struct plan *plan, const char *runs)
     }
     else
     {
-        send_report(c, REPORT_FAILED, 0, why);
+        send_end(c, REPORT_FAILED, why);
     }
     run_folder_close(&folder);
     free(why);
@@ -177,12 +248,15 @@ child_start(const struct plan *plan, size_t i, const char *runs, int pipe_fd,
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGCHLD, SIG_DFL);
+    signal(SIGUSR1, on_asked);
     sigprocmask(SIG_SETMASK, blocked, NULL);
     if (getppid() != parent)
     {
         _exit(1);
     }
     struct child c = {i, pipe_fd, 0};
+    self = &c;
+    memory_out_is(end_without_memory);
     int status = child_main(&c, plan, runs);
     fflush(NULL);
     _exit(status);

@@ -6,11 +6,13 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "results.h"
 #include "sweep-plan.h"
 
 enum report_kind
 {
     REPORT_PROGRESS,
+    REPORT_ASKED,   /**< progress that SIGUSR1 asked this process for */
     REPORT_WARNING, /**< text: what the user should know of the results that follow */
     REPORT_DONE,    /**< text: the main figures */
     REPORT_FAILED,  /**< text: why */
@@ -21,7 +23,7 @@ struct report
 {
     size_t run;
     enum report_kind kind;
-    double done; /**< share of the run, 0 to 1 */
+    struct run_progress progress;
     char text[1000];
 };
 

@@ -18,6 +18,7 @@
 
 #define TEMPORARY ".tmp-"
 #define REPLACED  ".old-"
+#define ASIDE     "unfinished"
 
 bool
 run_is_finished(const char *runs, const char *name, const char *resolved)
@@ -58,11 +59,20 @@ lock_folder(const char *path)
     return fd;
 }
 
+/** Of the folder that holds a folder, its last slash included. */
+static int
+parent_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
 bool
 run_folder_open(struct run_folder *f, const char *runs, const char *name, char **why)
 {
     *f = (struct run_folder){xstrdup(runs), xformat("%s/%s", runs, name),
-                             xformat("%s/" TEMPORARY "%s", runs, name), -1};
+                             xformat("%s/" TEMPORARY "%s", runs, name),
+                             xformat("%.*s" ASIDE "/%s", parent_length(runs), runs, name), -1};
     for (int attempt = 0; attempt < 10 && f->lock < 0; attempt++)
     {
         if (mkdir(f->temporary, 0777) != 0 && errno != EEXIST)
@@ -119,6 +129,8 @@ run_folder_write(struct run_folder *f, const struct scenario *s, const char *res
             write_table(f, &series_table, r->samples, r->nsamples, sizeof *r->samples, why)) &&
            (!s->measure.queues ||
             write_table(f, &queues_table, r->queues, r->nqueues, sizeof *r->queues, why)) &&
+           (!r->nstuck ||
+            write_table(f, &stuck_table, r->stuck, r->nstuck, sizeof *r->stuck, why)) &&
            file_write(f->temporary, "provenance.txt", provenance, strlen(provenance), why) &&
            folder_sync(f->temporary, why);
 }
@@ -143,6 +155,32 @@ exchange(const struct run_folder *f, char **why)
     return good;
 }
 
+/** Removes what an earlier attempt at this run has set aside. */
+static bool
+forget_aside(const struct run_folder *f, char **why)
+{
+    return access(f->aside, F_OK) != 0 || folder_remove(f->aside, why);
+}
+
+bool
+run_folder_set_aside(struct run_folder *f, char **why)
+{
+    char *parent = xformat("%.*s", parent_length(f->aside) - 1, f->aside);
+    bool good = folder_make(parent, why) && forget_aside(f, why);
+    if (good && rename(f->temporary, f->aside) != 0)
+    {
+        *why = xformat("cannot rename %s to %s: %s", f->temporary, f->aside, strerror(errno));
+        good = false;
+    }
+    if (good)
+    {
+        close(f->lock);
+        f->lock = -1;
+    }
+    free(parent);
+    return good;
+}
+
 bool
 run_folder_finish(struct run_folder *f, char **why)
 {
@@ -162,7 +200,7 @@ run_folder_finish(struct run_folder *f, char **why)
     }
     close(f->lock);
     f->lock = -1;
-    return good;
+    return good && forget_aside(f, why);
 }
 
 void
@@ -178,6 +216,7 @@ run_folder_close(struct run_folder *f)
     free(f->runs);
     free(f->path);
     free(f->temporary);
+    free(f->aside);
 }
 
 void

@@ -18,6 +18,7 @@ struct run_folder
     char *runs;      /**< results/<scenario>/runs */
     char *path;      /**< runs/<name> */
     char *temporary; /**< runs/.tmp-<name> */
+    char *aside;     /**< results/<scenario>/unfinished/<name> */
     int lock;        /**< open temporary folder; -1: not held */
 };
 
@@ -34,8 +35,12 @@ bool run_folder_open(struct run_folder *f, const char *runs, const char *name, c
 bool run_folder_write(struct run_folder *f, const struct scenario *s, const char *resolved,
                       const struct run_results *results, const char *provenance, char **why);
 
-/** Renames it into place; an older folder of that name goes only then. */
+/** Renames it into place; an older folder of that name goes only then, and what was set aside. */
 bool run_folder_finish(struct run_folder *f, char **why);
+
+/** Renames the results of a run that was cut to `aside`, where they count for nothing; what an
+ * earlier one left there goes. */
+bool run_folder_set_aside(struct run_folder *f, char **why);
 
 /** Removes what is unfinished and frees. */
 void run_folder_close(struct run_folder *f);

@@ -243,6 +243,11 @@ scenario_load(const struct element *root, struct diagnostics *d)
     {
         check_acks(root, s, d);
         check_fit(s, line_of(root, "switch"), line_of(root, "balancer"), d);
+        check_limit(s, line_of(root, "limit"), d);
+    }
+    if (d->reported == before)
+    {
+        check_suit(s, root, d);
     }
     if (d->reported > before)
     {

@@ -29,4 +29,10 @@ void load_conditions(const struct element *root, struct scenario *s, uint32_t nq
 /** Reports, at the lines of <switch> and <balancer>, when these cannot work in this topology. */
 void check_fit(const struct scenario *s, int switch_line, int balancer_line, struct diagnostics *d);
 
+/** Reports, at the line of <limit>, a workload that is known to take longer than the limit. */
+void check_limit(const struct scenario *s, int line, struct diagnostics *d);
+
+/** Warns of choices that do not suit each other. */
+void check_suit(const struct scenario *s, const struct element *root, struct diagnostics *d);
+
 #endif

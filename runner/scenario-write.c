@@ -152,6 +152,10 @@ scenario_write(const struct scenario *s, const char *name)
     write_measure(&t, s);
     text_add(&t, "  <limit");
     write_integer(&t, "limit", "time", s->stop);
+    if (s->stop_is_end)
+    {
+        write_integer(&t, "limit", "then", 1); /* else as ever: old results stay good */
+    }
     text_add(&t, "/>\n  <seed");
     write_integer(&t, "seed", "value", (int64_t)s->seed);
     write_integer(&t, "seed", "run", (int64_t)s->run);

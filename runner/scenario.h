@@ -89,7 +89,8 @@ extern "C"
         struct attribute_default *globals; /**< ns-3 global values: <global name="SchedulerType"
                                               value="..."/> */
         size_t nglobals;
-        int64_t stop; /**< simulated time limit, ps: reaching it is an error with messages left */
+        int64_t stop;     /**< simulated time limit, ps */
+        bool stop_is_end; /**< reaching it with messages left is a normal end, else an error */
         uint64_t seed;
         uint64_t run;
     };

@@ -5,8 +5,10 @@
 #include "layers.h"
 #include "link-failures.h"
 #include "results.h"
+#include "run-totals.h"
 #include "scenario.h"
 #include "steps.h"
+#include "stuck.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
@@ -21,7 +23,6 @@
 #include "ns3/weft-fabric.h"
 #include "ns3/weft-helper.h"
 #include "ns3/weft-nic.h"
-#include "ns3/weft-switch.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -29,6 +30,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -77,6 +79,14 @@ class Run
 
     bool Build(std::string& error);
     bool Go(std::string& error);
+
+    /** @return whether messages were left when it ended */
+    bool IsCut() const
+    {
+        return m_cut;
+    }
+
+    std::string DescribeCut(const run_results& r) const;
     void Collect(run_results* out);
 
   private:
@@ -102,8 +112,6 @@ class Run
     void CollectFlows(run_results* out);
     qp_result CollectQp(const WeftQp* qp) const;
     void CollectQps(run_results* out, run_summary& sum);
-    void CollectSwitches(run_summary& sum);
-    static void CollectTimes(const run_results& r, run_summary& sum);
     double GetGoodput(const WeftQp* qp) const;
 
     const scenario& m_s;
@@ -120,6 +128,7 @@ class Run
     std::unique_ptr<LayerMeter> m_layers;
     uint64_t m_totalBytes{0};
     EventId m_limit;
+    bool m_cut{false};
 };
 
 bool
@@ -298,10 +307,13 @@ Run::SampleQueues(int64_t now)
 void
 Run::Report()
 {
-    m_progress(m_user,
-               static_cast<double>(m_fabric->GetCounters().payload) /
-                   static_cast<double>(m_totalBytes),
-               WeftNow());
+    run_progress p{};
+    p.done =
+        static_cast<double>(m_fabric->GetCounters().payload) / static_cast<double>(m_totalBytes);
+    p.now = WeftNow();
+    p.delivered = m_work->GetNAcked();
+    p.messages = m_work->GetMessages().size();
+    m_progress(m_user, &p);
     if (!m_work->IsDone())
     {
         Simulator::Schedule(TimeStep(PROGRESS_INTERVAL), &Run::Report, this);
@@ -335,20 +347,20 @@ Run::Go(std::string& error)
         error = "conservation is violated: " + error;
         return false;
     }
-    if (!m_work->IsDone())
-    {
-        size_t undelivered = 0;
-        for (const auto& t : m_work->GetTimes())
-        {
-            undelivered += t.delivered < 0;
-        }
-        error =
-            std::to_string(undelivered) + " of " + std::to_string(m_work->GetTimes().size()) +
-            " messages were not delivered" +
-            (m_s.stop != WEFT_NEVER && WeftNow() >= m_s.stop ? " at the time limit"
-                                                             : ", and nothing is left to happen");
-    }
+    m_cut = !m_work->IsDone();
     return error.empty();
+}
+
+std::string
+Run::DescribeCut(const run_results& r) const
+{
+    const auto& times = m_work->GetTimes();
+    const auto undelivered =
+        std::count_if(times.begin(), times.end(), [](const auto& t) { return t.delivered < 0; });
+    return std::to_string(undelivered) + " of " + std::to_string(times.size()) +
+           " messages were not delivered" +
+           (WeftNow() >= m_s.stop ? " at the time limit" : ", and nothing is left to happen") +
+           DescribeStuck(r);
 }
 
 void
@@ -377,6 +389,12 @@ Run::CollectFlows(run_results* out)
         g.messages++;
         g.delivered = std::max(g.delivered, t.delivered);
         g.acked = std::max(g.acked, t.acked);
+    }
+    for (const flow_result& f : flows)
+    {
+        group_result& g = groups[f.group];
+        g.delivered = m_cut && f.delivered < 0 ? -1 : g.delivered;
+        g.acked = m_cut && f.acked < 0 ? -1 : g.acked;
     }
     out->flows = ToC(flows);
     out->nflows = flows.size();
@@ -421,9 +439,15 @@ Run::GetGoodput(const WeftQp* qp) const
     {
         bytes += qp->messages[i].bytes;
     }
-    return bytes ? static_cast<double>(bytes) * 8e12 /
-                       static_cast<double>(qp->lastDelivery - qp->firstSent)
-                 : 0;
+    int64_t end = qp->lastDelivery;
+    if (m_cut && qp->delivered < qp->messages.size())
+    {
+        // Of a message under way what is there in order counts, until now.
+        bytes += (qp->arrived - qp->messages[qp->delivered].first) *
+                 static_cast<uint64_t>(m_fabric->GetFrameConfig().payload);
+        end = WeftNow();
+    }
+    return bytes ? static_cast<double>(bytes) * 8e12 / static_cast<double>(end - qp->firstSent) : 0;
 }
 
 void
@@ -460,58 +484,16 @@ Run::CollectQps(run_results* out, run_summary& sum)
 }
 
 void
-Run::CollectSwitches(run_summary& sum)
-{
-    for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
-    {
-        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
-        const weft_mmu& mmu = sw->GetBuffer();
-        sum.marked += mmu.marks;
-        sum.pauses += mmu.pauses;
-        sum.buffer_peak = std::max(sum.buffer_peak, static_cast<uint64_t>(mmu.peak_used));
-        sum.queue_peak = std::max<uint64_t>(sum.queue_peak, sw->GetPeakQueue());
-        const weft_tor_counters& t = sw->GetTorCounters();
-        sum.tor_seen += t.seen;
-        sum.tor_valid += t.valid;
-        sum.tor_invalid += t.invalid;
-        sum.tor_unknown += t.unknown;
-        sum.tor_blocked += t.blocked;
-        sum.tor_scan_passed += t.scan_passed;
-        sum.tor_scan_cancelled += t.scan_cancelled;
-        sum.tor_armed += t.armed;
-        sum.tor_compensated += t.compensated;
-        sum.tor_cancelled += t.cancelled;
-        sum.tor_overwritten += t.overwritten;
-        sum.tor_ring_full += t.ring_full;
-    }
-}
-
-void
-Run::CollectTimes(const run_results& r, run_summary& sum)
-{
-    const std::vector<group_result> groups(r.groups, r.groups + r.ngroups);
-    const auto n = std::count_if(groups.begin(), groups.end(), [](const group_result& g) {
-        return g.delivered >= 0;
-    });
-    double mean = n ? 0 : -1;
-    sum.cct = -1;
-    sum.cct_acked = -1;
-    for (const group_result& g : groups)
-    {
-        sum.cct = std::max(sum.cct, g.delivered);
-        sum.cct_acked = std::max(sum.cct_acked, g.acked);
-        mean += g.delivered >= 0 ? static_cast<double>(g.delivered) / static_cast<double>(n) : 0;
-    }
-    sum.cct_mean = static_cast<int64_t>(mean);
-}
-
-void
 Run::Collect(run_results* out)
 {
     run_summary& sum = out->summary;
     CollectFlows(out);
     CollectQps(out, sum);
-    CollectSwitches(sum);
+    if (m_cut)
+    {
+        CollectStuck(m_fabric, m_work, out);
+    }
+    CollectSwitches(m_fabric, sum);
     CollectTimes(*out, sum);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
     const std::vector<weft_message>& messages = m_work->GetMessages();
@@ -552,7 +534,36 @@ Run::Collect(run_results* out)
 
 } // namespace
 
-int
+namespace
+{
+
+/** Simulates. @param s scenario @param results filled unless it fails @param progress called now
+ * and then @param user its argument @param error what is wrong, or why it is a part
+ * @return how it ended */
+simulated
+Simulate(const scenario& s,
+         run_results* results,
+         progress_fn progress,
+         void* user,
+         std::string& error)
+{
+    Run run(s, progress, user);
+    if (!run.Build(error) || !run.Go(error))
+    {
+        return SIMULATED_NOT;
+    }
+    run.Collect(results);
+    if (!run.IsCut() || (s.stop_is_end && WeftNow() >= s.stop))
+    {
+        return SIMULATED;
+    }
+    error = run.DescribeCut(*results);
+    return SIMULATED_PART;
+}
+
+} // namespace
+
+simulated
 simulate(const scenario* s,
          run_results* results,
          progress_fn progress,
@@ -562,20 +573,22 @@ simulate(const scenario* s,
 {
     std::memset(results, 0, sizeof *results);
     std::string error;
+    simulated how = SIMULATED_NOT;
+    try
     {
-        Run run(*s, progress, user);
-        if (run.Build(error) && run.Go(error))
-        {
-            run.Collect(results);
-        }
+        how = Simulate(*s, results, progress, user, error);
+        Simulator::Destroy();
     }
-    Simulator::Destroy();
-    if (!error.empty())
+    catch (const std::bad_alloc&)
     {
-        std::snprintf(why, why_size, "%s", error.c_str());
-        return -1;
+        error = "out of memory";
     }
-    return 0;
+    catch (const std::length_error& e)
+    {
+        error = std::string("out of memory: ") + e.what();
+    }
+    std::snprintf(why, why_size, "%s", error.c_str());
+    return how;
 }
 
 void
@@ -588,5 +601,6 @@ run_results_free(run_results* results)
     std::free(results->queues);
     std::free(results->layers);
     std::free(results->steps);
+    std::free(results->stuck);
     std::memset(results, 0, sizeof *results);
 }

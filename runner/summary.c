@@ -10,27 +10,43 @@
 #include "csv.h"
 #include "files.h"
 #include "run-folder.h"
+#include "stale.h"
 
 /** Rows shown on the terminal before it refers to the file. */
 #define MOST_SHOWN 100
 
-bool
-plan_run_finished(const struct plan *plan, size_t i, const char *runs)
+/** The name and the resolved scenario of a run, both the caller's to free; false if it does not
+ * load. */
+static bool
+resolve(const struct plan *plan, size_t i, char **name, char **resolved)
 {
     struct diagnostics d = {.file = plan->doc->path};
     struct scenario *s = plan_load(plan, i, &d);
-    bool finished = false;
-    if (s)
-    {
-        char *name = plan_run_name(plan, i);
-        char *resolved = scenario_write(s, name);
-        finished = run_is_finished(runs, name, resolved);
-        free(resolved);
-        free(name);
-    }
+    *name = plan_run_name(plan, i);
+    *resolved = s ? scenario_write(s, *name) : NULL;
     scenario_free(s);
     diag_free(&d);
+    return *resolved != NULL;
+}
+
+bool
+plan_run_finished(const struct plan *plan, size_t i, const char *runs)
+{
+    char *name, *resolved;
+    bool finished = resolve(plan, i, &name, &resolved) && run_is_finished(runs, name, resolved);
+    free(resolved);
+    free(name);
     return finished;
+}
+
+char *
+plan_run_stale(const struct plan *plan, size_t i, const char *runs)
+{
+    char *name, *resolved;
+    char *reason = resolve(plan, i, &name, &resolved) ? stale_reason(runs, name, resolved) : NULL;
+    free(resolved);
+    free(name);
+    return reason;
 }
 
 /* --- summary.csv ------------------------------------------------------------------------------ */

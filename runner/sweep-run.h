@@ -13,6 +13,8 @@ struct sweep_options
     const char *run;                    /**< exactly this run, and no summary (run-one) */
     long jobs;                          /**< processes at a time; 0: one per core */
     bool again;                         /**< also runs that are finished */
+    bool exceed_memory;                 /**< also runs that will take more than there is */
+    long log_interval;                  /**< s between lines of progress in a file; 0: none */
     const struct progress_whole *whole; /**< of which this sweep is a part; NULL: it is all */
 };
 

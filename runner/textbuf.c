@@ -5,14 +5,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <weft/param.h>
+
+/** Without stdio, which may need memory itself. */
+static void
+say_out_of_memory(void)
+{
+    static const char message[] = "weft: error: out of memory\n";
+    ssize_t n = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)n;
+    _exit(1);
+}
+
+void (*on_out_of_memory)(void) = say_out_of_memory;
 
 static void
 out_of_memory(void)
 {
-    fputs("weft: error: out of memory\n", stderr);
-    exit(1);
+    on_out_of_memory();
+    abort();
 }
 
 void *

@@ -34,7 +34,10 @@ struct words words_split(const char *s);
 struct words words_split_at(const char *s, char separator);
 void words_free(struct words *w);
 
-/** calloc and friends that end the program with a message when memory is out. */
+/** Called when memory is out; it does not return. At first: a message and exit status 1. */
+extern void (*on_out_of_memory)(void);
+
+/** calloc and friends that call it instead of returning NULL. */
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);

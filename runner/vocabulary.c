@@ -96,8 +96,9 @@ static const struct attribute_spec measure_attributes[] = {
 };
 
 static const struct attribute_spec limit_attributes[] = {
-    VALUE("time", false, WEFT_TIME, "10s", "1ps", "100s",
-          "simulated time at which unfinished messages are an error"),
+    VALUE("time", false, WEFT_TIME, "10s", "1ps", "100s", "simulated time at which a run ends"),
+    CHOICE("then", false, "error", "error stop",
+           "whether unfinished messages are an error then, or a normal end: a steady state"),
 };
 
 static const struct attribute_spec seed_attributes[] = {
@@ -223,7 +224,7 @@ const struct element_spec vocabulary[] = {
      COUNT_OF(random_failures_attributes), "links between switches that fail by chance"},
     SINGLE(convergence, true, "how long the fabric takes to notice a failure"),
     SINGLE(measure, true, "what is sampled and written besides the totals"),
-    SINGLE(limit, true, "when a run that does not end is given up"),
+    SINGLE(limit, true, "when a run ends that has not ended by itself"),
     SINGLE(seed, true, "randomness"),
     {"default", "scenario", NULL, ELEMENT_MANY, default_attributes, COUNT_OF(default_attributes),
      "default of any ns-3 attribute, in the shape of ns-3's ConfigStore"},

@@ -169,9 +169,34 @@ on_doctype(void *ctx, const xmlChar *name, const xmlChar *external, const xmlCha
     xmlStopParser(parser);
 }
 
+static void *
+xml_allocate(size_t n)
+{
+    return xcalloc(n, 1);
+}
+
+static void *
+xml_reallocate(void *p, size_t n)
+{
+    return xrealloc(p, n, 1);
+}
+
+/** Of memory that is out libxml2 would say that the document is malformed. */
+static void
+use_own_memory(void)
+{
+    static bool done;
+    if (!done)
+    {
+        xmlMemSetup(free, xml_allocate, xml_reallocate, xstrdup);
+        done = true;
+    }
+}
+
 static xmlDoc *
 parse_bytes(const char *bytes, size_t size, struct parsing *parsing)
 {
+    use_own_memory();
     xmlParserCtxtPtr parser = xmlNewParserCtxt();
     if (!parser)
     {

@@ -62,6 +62,12 @@ class WeftCollective : public Object, public WeftMessageListener
         return m_acked + m_failed + m_unstarted == m_messages.size();
     }
 
+    /** @return messages acknowledged so far */
+    size_t GetNAcked() const
+    {
+        return m_acked;
+    }
+
     /** @return messages that their senders have given up and that have not been delivered */
     size_t GetUndelivered() const
     {

@@ -81,6 +81,13 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     /** @param channel the link to the ToR */
     void SetChannel(Ptr<WeftChannel> channel);
 
+    /** @param qp one of its QPs @return when pacing lets it send, ps */
+    int64_t GetSendAt(const WeftQp& qp) const
+    {
+        return std::max(m_hostSendAt,
+                        qp.slot < 0 ? qp.sendAt : m_sendAt[static_cast<size_t>(qp.slot)]);
+    }
+
     /** @return replies and packets of IP stacks that have not left yet */
     uint64_t GetWaiting() const;
 

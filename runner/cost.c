@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "cost.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calibrate.h"
+#include "footprint.h"
+#include "machine-memory.h"
+#include "results.h"
+#include "textbuf.h"
+#include "traffic-load.h"
+
+/* Bytes of a row of each CSV file, from the results of the scenarios in the tree. */
+#define FLOW_ROW   70
+#define QP_ROW     110
+#define SERIES_ROW 70
+#define QUEUES_ROW 30
+#define FILES      4500 /* scenario.xml, summary.csv, layers.csv, provenance.txt */
+
+#define PROGRAM 10e6 /* bytes of memory of a process with the least fabric */
+
+/* Nanoseconds, measured on one machine and scaled by its speed, 80 ns per packet-hop. */
+#define ROW_TIME    1000.0 /* a row of a CSV file, made and written */
+#define LOOK_TIME   2.0    /* a port looked at for queues.csv */
+#define BUILD_TIME  60.0   /* a port made */
+#define USUAL_SPEED 80.0
+
+#define MOST_REPORTED 10 /* runs that are too large */
+
+/** Ports of switches, and those of hosts. */
+static double
+ports_of(const struct weft_clos *c)
+{
+    return 2 * (double)c->nlinks;
+}
+
+/** Frames that are queued or on wires at most: no more than senders let out, nor more than buffers
+ * and wires hold. */
+static double
+packets_at_once(const struct scenario *s, const struct traffic_load *load)
+{
+    const struct weft_fabric_config *f = s->fabric.config;
+    const struct weft_clos *c = &s->clos;
+    const struct weft_param *limit = weft_param_find(s->transport.algo, "outstanding");
+    const double window =
+        limit ? (double)*(const int64_t *)((const char *)s->transport.config + limit->offset) : 1e9;
+    const double frame = (double)(f->payload + f->header);
+    const double ideal = weft_clos_way(c, 0, c->nhosts - 1, f->payload + f->header) +
+                         weft_clos_way(c, c->nhosts - 1, 0, f->ack);
+    const double per_qp = load->packets / (double)load->messages;
+    const double out = (double)load->qps * fmin(per_qp, window);
+    /* A round trip of an idle fabric leaves each host; queues and ACKs are about twice as much. */
+    const double trip = ideal * 1e-12 * (double)c->host_rate / 8 / frame + 1;
+    return fmin(out, 3 * trip * c->nhosts);
+}
+
+static void
+add_samples(const struct scenario *s, struct run_cost *cost)
+{
+    const struct measurements *m = &s->measure;
+    const bool any = m->interval > 0 && (m->nqps || m->queues);
+    const double times = any ? floor(cost->time / (double)m->interval) : 0;
+    cost->samples = times * ((double)m->nqps + (m->queues ? 1 : 0));
+    cost->disk += times * ((double)m->nqps * SERIES_ROW + (m->queues ? QUEUES_ROW : 0));
+    cost->memory += times * ((double)m->nqps * sizeof(struct qp_sample) +
+                             (m->queues ? sizeof(struct queue_sample) : 0));
+}
+
+static void
+add_memory(const struct scenario *s, const struct traffic_load *load, struct run_cost *cost)
+{
+    const double rows =
+        cost->messages * sizeof(struct flow_result) + cost->qps * sizeof(struct qp_result);
+    cost->memory += PROGRAM + footprint_of_fabric(s);
+    cost->memory += cost->qps * footprint_of_qp(s) + cost->messages * footprint_of_message();
+    cost->memory += fmax(packets_at_once(s, load) * footprint_of_packet(), 0);
+    /* A table's text is made whole before it is written, in memory that grows by doubling. */
+    cost->memory += rows + 2 * cost->disk;
+}
+
+static void
+add_seconds(const struct scenario *s, double ns_per_hop, struct run_cost *cost)
+{
+    const double scale = ns_per_hop / USUAL_SPEED;
+    const double rows = cost->samples + cost->qps + (s->measure.flows ? cost->messages : 0);
+    const double looks = s->measure.queues && s->measure.interval > 0
+                             ? floor(cost->time / (double)s->measure.interval) * ports_of(&s->clos)
+                             : 0;
+    const double hop = ns_per_hop * calibrate_footprint(cost->hosts, cost->qps);
+    cost->seconds = 1e-9 * (cost->packet_hops * hop + scale * (rows * ROW_TIME + looks * LOOK_TIME +
+                                                               ports_of(&s->clos) * BUILD_TIME));
+}
+
+bool
+run_cost_of(const struct scenario *s, double ns_per_hop, struct run_cost *cost)
+{
+    struct traffic_load load;
+    *cost = (struct run_cost){.hosts = s->clos.nhosts, .switches = s->clos.nswitches};
+    if (!traffic_load_of(s, ns_per_hop > 0, &load))
+    {
+        return false;
+    }
+    cost->qps = (double)load.qps;
+    cost->messages = (double)load.messages;
+    cost->exact = load.exact;
+    const double whole = (double)traffic_bound(s, false);
+    cost->time = fmin(whole, (double)s->stop);
+    cost->packet_hops = (load.data_links + load.ack_links) * (whole > 0 ? cost->time / whole : 1);
+    cost->disk = FILES + cost->qps * QP_ROW + (s->measure.flows ? cost->messages * FLOW_ROW : 0);
+    add_samples(s, cost);
+    add_memory(s, &load, cost);
+    add_seconds(s, ns_per_hop, cost);
+    return true;
+}
+
+/* --- what it says ----------------------------------------------------------------------------- */
+
+static const char *
+bytes_text(char *out, size_t size, double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    size_t u = 0;
+    for (; bytes >= 1000 && u + 1 < sizeof units / sizeof *units; u++)
+    {
+        bytes /= 1000;
+    }
+    snprintf(out, size, bytes < 10 && u ? "%.1f %s" : "%.0f %s", bytes, units[u]);
+    return out;
+}
+
+static const char *
+seconds_text(char *out, size_t size, double seconds)
+{
+    if (seconds < 10)
+    {
+        snprintf(out, size, "%.2f s", seconds);
+    }
+    else if (seconds < 1e7)
+    {
+        duration_text(out, size, seconds);
+    }
+    else
+    {
+        snprintf(out, size, "%.3g years", seconds / 31557600);
+    }
+    return out;
+}
+
+static void
+add_to(struct run_cost *sum, const struct run_cost *one)
+{
+    sum->packet_hops += one->packet_hops;
+    sum->seconds += one->seconds;
+    sum->disk += one->disk;
+    sum->memory = fmax(sum->memory, one->memory);
+    sum->exact = sum->exact && one->exact;
+}
+
+static void
+print_row(const char *name, const struct run_cost *c)
+{
+    char time[40], memory[40], disk[40];
+    printf("%8u %8u %9.0f %9.0f %s%14.0f %10s %8s %8s  %s\n", c->hosts, c->switches, c->qps,
+           c->messages, c->exact ? " " : "~", c->packet_hops,
+           seconds_text(time, sizeof time, c->seconds),
+           bytes_text(memory, sizeof memory, c->memory), bytes_text(disk, sizeof disk, c->disk),
+           name);
+}
+
+static void
+print_sum(const struct run_cost *sum, size_t n, double speed)
+{
+    char time[40], memory[40], disk[40];
+    printf(
+        "%zu %s: %.0f packet-hops, %s of CPU time, at most %s of memory for one at a time, %s "
+        "of disk\n",
+        n, n == 1 ? "run" : "runs", sum->packet_hops, seconds_text(time, sizeof time, sum->seconds),
+        bytes_text(memory, sizeof memory, sum->memory), bytes_text(disk, sizeof disk, sum->disk));
+    if (speed > 0)
+    {
+        printf("speed: %.0f ns per packet-hop in a small fabric, measured on this machine just "
+               "now; large fabrics, which do not fit the caches, take longer\n",
+               speed);
+    }
+    else
+    {
+        printf("speed: unknown, the calibration run failed\n");
+    }
+    printf("%snot counted: what is sent again, CNPs, and the time that senders wait\n",
+           sum->exact ? "" : "~: extrapolated from a part of the fabric; ");
+}
+
+void
+cost_print(const struct plan *plan, const struct sweep_options *options)
+{
+    struct run_cost sum = {.exact = true};
+    const double speed = calibrate();
+    size_t n = 0;
+    printf("%8s %8s %9s %9s  %14s %10s %8s %8s  %s\n", "hosts", "switches", "QPs", "messages",
+           "packet-hops", "CPU time", "memory", "disk", "run");
+    for (size_t i = 0; i < plan->nruns; i++)
+    {
+        struct diagnostics d = {.file = plan->doc->path};
+        char *name = plan_run_name(plan, i);
+        struct scenario *s = run_is_selected(options, name) ? plan_load(plan, i, &d) : NULL;
+        struct run_cost c;
+        if (s && run_cost_of(s, speed > 0 ? speed : USUAL_SPEED, &c))
+        {
+            print_row(name, &c);
+            add_to(&sum, &c);
+            n++;
+        }
+        scenario_free(s);
+        free(name);
+        diag_free(&d);
+    }
+    print_sum(&sum, n, speed);
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static void
+report_too_big(const struct plan *plan, const char *name, double needs,
+               const struct machine_memory *m, bool go_on)
+{
+    char a[40], b[40];
+    fprintf(stderr, "%s: %s: run %s will take about %s of memory, and %s %s%s\n", plan->doc->path,
+            go_on ? "warning" : "error", name, bytes_text(a, sizeof a, needs),
+            bytes_text(b, sizeof b, m->one), m->what,
+            go_on ? ""
+                  : "; expected a smaller run, a larger machine, or --exceed-memory to try all the "
+                    "same");
+}
+
+/** What run @p i needs. */
+static double
+memory_of_run(const struct plan *plan, size_t i)
+{
+    struct diagnostics d = {.file = plan->doc->path};
+    struct scenario *s = plan_load(plan, i, &d);
+    struct run_cost c;
+    double needs = s && run_cost_of(s, 0, &c) ? c.memory : 0;
+    scenario_free(s);
+    diag_free(&d);
+    return needs;
+}
+
+bool
+cost_check_runs(const struct plan *plan, const struct sweep_options *options, const size_t *runs,
+                size_t n, size_t *at_once)
+{
+    const struct machine_memory m = machine_memory_now();
+    double most = 1;
+    size_t too_big = 0;
+    for (size_t i = 0; i < n && too_big < MOST_REPORTED; i++)
+    {
+        double needs = memory_of_run(plan, runs[i]);
+        most = fmax(most, needs);
+        if (needs > m.one)
+        {
+            char *name = plan_run_name(plan, runs[i]);
+            report_too_big(plan, name, needs, &m, options->exceed_memory);
+            free(name);
+            too_big++;
+        }
+    }
+    const double fit = m.all / most;
+    *at_once = fit < 1 ? 1 : fit < 4096 ? (size_t)fit : 4096;
+    return too_big == 0 || options->exceed_memory;
+}
+
+bool
+cost_check(const struct plan *plan, const struct sweep_options *options)
+{
+    size_t *runs = xcalloc(plan->nruns, sizeof *runs);
+    size_t n = 0, at_once;
+    for (size_t i = 0; i < plan->nruns; i++)
+    {
+        char *name = plan_run_name(plan, i);
+        if (run_is_selected(options, name))
+        {
+            runs[n++] = i;
+        }
+        free(name);
+    }
+    bool fits = cost_check_runs(plan, options, runs, n, &at_once);
+    free(runs);
+    return fits;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file cost.h  What a run will cost, told before it: from its scenario alone, in microseconds.
+ *
+ * What congestion adds is not known before: packets sent again, CNPs, the time that senders wait.
+ */
+#ifndef WEFT_RUNNER_COST_H
+#define WEFT_RUNNER_COST_H
+
+#include "sweep-run.h"
+
+struct run_cost
+{
+    uint32_t hosts, switches;
+    double qps, messages;
+    double packet_hops; /**< data and ACKs, each link once */
+    double samples;     /**< rows of series.csv and queues.csv */
+    double time;        /**< ps simulated, at least */
+    double seconds;     /**< of CPU time */
+    double memory;      /**< bytes at most at a time, the program included */
+    double disk;        /**< bytes */
+    bool exact;         /**< every message was looked at; else packet_hops are extrapolated */
+};
+
+/** @p ns_per_hop: of a small fabric; 0: neither packet-hops nor seconds are wanted. False if the
+ * workload does not fit. */
+bool run_cost_of(const struct scenario *s, double ns_per_hop, struct run_cost *cost);
+
+/** Prints what each selected run and all of them cost; measures this machine's speed for it. */
+void cost_print(const struct plan *plan, const struct sweep_options *options);
+
+/** Whether every selected run fits the memory of this machine, or may exceed it; says which do not.
+ */
+bool cost_check(const struct plan *plan, const struct sweep_options *options);
+
+/** The same for some runs, those that are to be done. *at_once gets how many of the largest of them
+ * fit at a time, at least 1. */
+bool cost_check_runs(const struct plan *plan, const struct sweep_options *options,
+                     const size_t *runs, size_t n, size_t *at_once);
+
+#endif

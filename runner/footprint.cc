@@ -1,0 +1,98 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "footprint.h"
+
+#include "scenario.h"
+
+#include "ns3/node.h"
+#include "ns3/weft-channel.h"
+#include "ns3/weft-collective.h"
+#include "ns3/weft-nic.h"
+#include "ns3/weft-packet.h"
+#include "ns3/weft-port.h"
+#include "ns3/weft-qp.h"
+#include "ns3/weft-switch.h"
+
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr double BLOCK = 16;     //!< malloc's own, about, for each object
+constexpr double OBJECT = 64;    //!< an ns-3 object's list of aggregates
+constexpr double NODE_LIST = 64; //!< of a node: its place in the lists of nodes and devices
+constexpr double MAP_NODE = 64;  //!< of a std::map, with a MAC address
+constexpr double EVENT = 48;     //!< of a packet or a port in the event list
+
+/** @param s scenario @param index of a switch @return its bytes */
+double
+SwitchBytes(const scenario* s, uint32_t index)
+{
+    const weft_lb_ops* lb = weft_lb_find(s->balancer.algo->name);
+    weft_switch_map map;
+    weft_site site;
+    weft_clos_switch(&s->clos, index, &map);
+    weft_clos_site(&s->clos,
+                   static_cast<const weft_mmu_config*>(s->switches.config),
+                   index,
+                   s->seed,
+                   s->run,
+                   &site);
+    const double ports = weft_map_nports(&map);
+    const int64_t mmu = weft_mmu_size(weft_map_nports(&map));
+    return sizeof(WeftSwitch) + sizeof(Node) + 2 * OBJECT + NODE_LIST +
+           ports * (sizeof(WeftPort) + 16) + static_cast<double>(mmu) +
+           static_cast<double>(lb->state_size(s->balancer.config, &site));
+}
+
+} // namespace
+
+double
+footprint_of_fabric(const scenario* s)
+{
+    const weft_clos& c = s->clos;
+    const weft_path_ops* path = weft_lb_find(s->balancer.algo->name)->path;
+    const weft_path_site site{s->seed, s->run, 0, &c};
+    const double host =
+        sizeof(WeftNic) + sizeof(WeftPort) + sizeof(Node) + 2 * OBJECT + NODE_LIST + MAP_NODE +
+        EVENT + (path ? static_cast<double>(path->host_size(s->balancer.config, &site)) : 0);
+    double bytes = c.nhosts * host + static_cast<double>(c.nlinks) *
+                                         (sizeof(WeftChannel) + OBJECT + BLOCK + sizeof(void*));
+    bytes += c.ntors * SwitchBytes(s, 0);
+    bytes += c.naggs ? c.naggs * SwitchBytes(s, c.ntors) : 0;
+    bytes += c.ncores ? c.ncores * SwitchBytes(s, c.ntors + c.naggs) : 0;
+    return bytes;
+}
+
+double
+footprint_of_qp(const scenario* s)
+{
+    const weft_lb_ops* lb = weft_lb_find(s->balancer.algo->name);
+    const weft_transport_ops* transport = weft_transport_find(s->transport.algo->name);
+    const weft_cc_ops* cc = weft_cc_find(s->cc.algo->name);
+    weft_last_hop hop;
+    weft_clos_last_hop(&s->clos, static_cast<const weft_fabric_config*>(s->fabric.config), &hop);
+    double bytes = sizeof(WeftQp) + 2 * BLOCK + EVENT + 2 * sizeof(void*) + sizeof(weft_flow);
+    bytes += static_cast<double>(transport->tx_size(s->transport.config));
+    bytes += static_cast<double>(transport->rx_size(s->transport.config));
+    bytes += static_cast<double>(cc->state_size);
+    bytes += lb->path ? static_cast<double>(lb->path->qp_size(s->balancer.config)) : 0;
+    bytes += lb->tor ? static_cast<double>(lb->tor->qp_size(s->balancer.config, &hop)) : 0;
+    return bytes;
+}
+
+double
+footprint_of_message()
+{
+    return sizeof(weft_message) + sizeof(WeftCollective::Times) + sizeof(WeftQp::Message) +
+           2 * sizeof(uint32_t);
+}
+
+double
+footprint_of_packet()
+{
+    return sizeof(WeftPacket) + sizeof(void*) + EVENT;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file machine-memory.h  The memory that processes of this one's kind can have here. Bytes. */
+#ifndef WEFT_RUNNER_MACHINE_MEMORY_H
+#define WEFT_RUNNER_MACHINE_MEMORY_H
+
+#include <sys/types.h>
+
+struct machine_memory
+{
+    double all; /**< what can be had now in all: free memory of the machine or its control group */
+    double one; /**< what one process can have: that, or less if `ulimit -v` says so */
+    const char *what; /**< whose limit `one` is, for messages */
+};
+
+struct machine_memory machine_memory_now(void);
+
+/** What a process has in memory; 0: this one. */
+double process_memory(pid_t pid);
+
+#endif

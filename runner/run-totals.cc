@@ -1,0 +1,63 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "run-totals.h"
+
+#include "ns3/weft-switch.h"
+
+#include <algorithm>
+
+using namespace ns3;
+
+void
+CollectSwitches(Ptr<WeftFabric> fabric, run_summary& sum)
+{
+    for (uint32_t i = 0; i < fabric->GetNSwitches(); i++)
+    {
+        Ptr<WeftSwitch> sw = fabric->GetSwitch(i);
+        const weft_mmu& mmu = sw->GetBuffer();
+        sum.marked += mmu.marks;
+        sum.pauses += mmu.pauses;
+        sum.buffer_peak = std::max(sum.buffer_peak, static_cast<uint64_t>(mmu.peak_used));
+        sum.queue_peak = std::max<uint64_t>(sum.queue_peak, sw->GetPeakQueue());
+        const weft_tor_counters& t = sw->GetTorCounters();
+        sum.tor_seen += t.seen;
+        sum.tor_valid += t.valid;
+        sum.tor_invalid += t.invalid;
+        sum.tor_unknown += t.unknown;
+        sum.tor_blocked += t.blocked;
+        sum.tor_scan_passed += t.scan_passed;
+        sum.tor_scan_cancelled += t.scan_cancelled;
+        sum.tor_armed += t.armed;
+        sum.tor_compensated += t.compensated;
+        sum.tor_cancelled += t.cancelled;
+        sum.tor_overwritten += t.overwritten;
+        sum.tor_ring_full += t.ring_full;
+    }
+}
+
+void
+CollectTimes(const run_results& r, run_summary& sum)
+{
+    const std::vector<group_result> groups(r.groups, r.groups + r.ngroups);
+    const bool cut = r.nstuck + r.unposted > 0; // the slowest group has not ended
+    const auto n = std::count_if(groups.begin(), groups.end(), [](const group_result& g) {
+        return g.delivered >= 0;
+    });
+    double mean = n ? 0 : -1;
+    sum.cct = -1;
+    sum.cct_acked = -1;
+    for (const group_result& g : groups)
+    {
+        sum.cct = std::max(sum.cct, g.delivered);
+        sum.cct_acked = std::max(sum.cct_acked, g.acked);
+        mean += g.delivered >= 0 ? static_cast<double>(g.delivered) / static_cast<double>(n) : 0;
+    }
+    sum.cct_mean = static_cast<int64_t>(mean);
+    for (const group_result& g : groups)
+    {
+        sum.cct = cut && g.delivered < 0 ? -1 : sum.cct;
+        sum.cct_mean = sum.cct < 0 ? -1 : sum.cct_mean;
+        sum.cct_acked = cut && g.acked < 0 ? -1 : sum.cct_acked;
+    }
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "stale.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "document.h"
+#include "textbuf.h"
+
+#define MOST_NAMED 8
+
+struct differences
+{
+    struct text text;
+    size_t n;
+};
+
+static void
+add_difference(struct differences *d, const char *element, const char *attribute, const char *was,
+               const char *is)
+{
+    if (d->n++ >= MOST_NAMED)
+    {
+        return;
+    }
+    text_add(&d->text, "%s%s%s%s changed", d->n > 1 ? ", " : "", element, *attribute ? "." : "",
+             attribute);
+    if (was && is)
+    {
+        text_add(&d->text, " (%s, now %s)", was, is);
+    }
+}
+
+/** Two elements of one name; NULL: there is none. */
+static void
+compare_elements(struct differences *d, const struct element *was, const struct element *is)
+{
+    if (!was || !is)
+    {
+        add_difference(d, was ? was->name : is->name, "", NULL, NULL);
+        return;
+    }
+    for (size_t i = 0; i < is->nattributes; i++)
+    {
+        const struct attribute *a = &is->attributes[i];
+        const char *old = element_value(was, a->name);
+        if (!old || strcmp(old, a->value) != 0)
+        {
+            add_difference(d, is->name, a->name, old, a->value);
+        }
+    }
+    for (size_t i = 0; i < was->nattributes; i++)
+    {
+        const struct attribute *a = &was->attributes[i];
+        /* What only the former algorithm knows goes without saying. */
+        if (!element_attribute(is, a->name) && !is->spec->selector)
+        {
+            add_difference(d, was->name, a->name, a->value, NULL);
+        }
+    }
+}
+
+/** The @p n-th child of that name. */
+static const struct element *
+nth_child(const struct element *root, const char *name, size_t n)
+{
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        if (strcmp(root->children[i]->name, name) == 0 && n-- == 0)
+        {
+            return root->children[i];
+        }
+    }
+    return NULL;
+}
+
+/** How many children before number @p i have its name. */
+static size_t
+number_of(const struct element *root, size_t i)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < i; k++)
+    {
+        n += strcmp(root->children[k]->name, root->children[i]->name) == 0;
+    }
+    return n;
+}
+
+static char *
+compare(const struct element *was, const struct element *is)
+{
+    struct differences d = {{0}, 0};
+    for (size_t i = 0; i < is->nchildren; i++)
+    {
+        const struct element *e = is->children[i];
+        compare_elements(&d, nth_child(was, e->name, number_of(is, i)), e);
+    }
+    for (size_t i = 0; i < was->nchildren; i++)
+    {
+        const struct element *e = was->children[i];
+        if (!nth_child(is, e->name, number_of(was, i)))
+        {
+            compare_elements(&d, e, NULL);
+        }
+    }
+    if (d.n > MOST_NAMED)
+    {
+        text_add(&d.text, " and %zu more", d.n - MOST_NAMED);
+    }
+    return d.n ? text_take(&d.text) : NULL;
+}
+
+char *
+stale_reason(const char *runs, const char *name, const char *resolved)
+{
+    char *path = xformat("%s/%s/scenario.xml", runs, name), *reason = NULL;
+    struct diagnostics d = {.file = path};
+    if (access(path, R_OK) == 0)
+    {
+        struct document *was = document_read(path, &d);
+        struct document *is = document_parse(path, resolved, strlen(resolved), &d);
+        reason =
+            was && is ? compare(was->root, is->root) : xstrdup("its scenario.xml cannot be read");
+        document_free(is);
+        document_free(was);
+    }
+    diag_free(&d);
+    free(path);
+    return reason;
+}

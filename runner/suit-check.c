@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Warnings: choices that are possible, and of which one has no effect or spoils the other. */
+#include <string.h>
+
+#include "scenario-load.h"
+
+struct suiting
+{
+    const struct scenario *s;
+    const struct element *root;
+    struct diagnostics *d;
+};
+
+static bool
+is(const struct choice *choice, const char *name)
+{
+    return strcmp(choice->algo->name, name) == 0;
+}
+
+static bool
+is_one_of(const struct choice *choice, const char *const *names)
+{
+    for (; *names; names++)
+    {
+        if (is(choice, *names))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** The value of a parameter in whole units, or @p otherwise if the algorithm has none. */
+static int64_t
+value_of(const struct choice *choice, const char *name, int64_t otherwise)
+{
+    const struct weft_param *p = weft_param_find(choice->algo, name);
+    return p ? *(const int64_t *)((const char *)choice->config + p->offset) : otherwise;
+}
+
+/** Where an element, or one of its attributes, stands; the root where it does not. */
+static int
+line_at(const struct suiting *c, const char *element, const char *attribute)
+{
+    const struct element *e = element_child(c->root, element);
+    return e ? element_line(e, attribute) : c->root->line;
+}
+
+static bool
+something_fails(const struct scenario *s)
+{
+    return s->nfailures || s->random_failures.edge > 0 || s->random_failures.core > 0;
+}
+
+static void
+suit_themis(const struct suiting *c)
+{
+    const int line = line_at(c, "balancer", "name");
+    if (!is(&c->s->balancer, "themis"))
+    {
+        return;
+    }
+    if (is(&c->s->transport, "gbn"))
+    {
+        diag_warning(c->d, line,
+                     "themis with the transport gbn: this NIC drops what comes out of order, so "
+                     "that sprayed packets must be sent again although their NACKs are filtered; "
+                     "themis is made for nic-sr");
+    }
+    else if (!is(&c->s->transport, "nic-sr"))
+    {
+        diag_warning(c->d, line,
+                     "themis with the transport %s, which sends no NACKs: there is nothing to "
+                     "filter, themis only sprays; it is made for nic-sr",
+                     c->s->transport.algo->name);
+    }
+    if (c->s->clos.npaths == 1)
+    {
+        diag_warning(c->d, line,
+                     "themis on a fabric with a single path between hosts: there is nothing to "
+                     "spray over");
+    }
+    if (something_fails(c->s))
+    {
+        diag_warning(c->d, line,
+                     "themis is off in the whole fabric while a failure is known: it is plain ECMP "
+                     "then, and NACKs pass");
+    }
+}
+
+static void
+suit_spraying(const struct suiting *c)
+{
+    static const char *const per_packet[] = {"rsq",     "simple-rr", "switch-rr", "jsq",
+                                             "drill",   "ar",        "ofan",      "ops",
+                                             "subflow", "reps",      "host-dr",   NULL};
+    if (is(&c->s->transport, "gbn") && is_one_of(&c->s->balancer, per_packet) &&
+        c->s->clos.npaths > 1)
+    {
+        diag_warning(c->d, line_at(c, "balancer", "name"),
+                     "%s reorders the packets of a QP, and the transport gbn drops what comes out "
+                     "of order; others, such as nic-sr or sack, keep it",
+                     c->s->balancer.algo->name);
+    }
+}
+
+static void
+suit_ecn(const struct suiting *c)
+{
+    static const char *const by_marks[] = {"plb", "reps", NULL};
+    const struct weft_mmu_config *mmu = c->s->switches.config;
+    if (is(&c->s->cc, "dcqcn") && !mmu->ecn)
+    {
+        diag_warning(c->d, line_at(c, "switch", "ecn"),
+                     "dcqcn with ecn off at the switches: no packet is marked, so no CNP ever "
+                     "cuts a rate%s",
+                     value_of(&c->s->cc, "nack-cut", 0) ? ", only NACKs do" : "");
+    }
+    if (is(&c->s->cc, "dcqcn") && mmu->ecn && value_of(&c->s->cc, "cnp-interval", 0) == WEFT_NEVER)
+    {
+        diag_warning(
+            c->d, line_at(c, "congestion-control", "cnp-interval"),
+            "dcqcn with cnp-interval inf: receivers send no CNPs, so marks change nothing");
+    }
+    if (is_one_of(&c->s->balancer, by_marks) && !mmu->ecn)
+    {
+        diag_warning(c->d, line_at(c, "balancer", "name"),
+                     "%s learns from ECN marks, and ecn is off at the switches: it never hears of "
+                     "congestion",
+                     c->s->balancer.algo->name);
+    }
+    if (mmu->ecn && mmu->kmin >= weft_mmu_total(mmu, 2 * c->s->clos.hosts_per_tor))
+    {
+        diag_warning(c->d, line_at(c, "switch", "kmin"),
+                     "kmin of %lld bytes is not less than the buffer: no packet will be marked",
+                     (long long)mmu->kmin);
+    }
+}
+
+/** ps of a full frame there and its ACK back between the hosts that lie farthest apart. */
+static int64_t
+round_trip(const struct scenario *s)
+{
+    const struct weft_fabric_config *f = s->fabric.config;
+    const uint32_t last = s->clos.nhosts - 1;
+    return weft_clos_way(&s->clos, 0, last, f->payload + f->header) +
+           weft_clos_way(&s->clos, last, 0, f->ack);
+}
+
+static void
+suit_window(const struct suiting *c)
+{
+    const struct weft_fabric_config *f = c->s->fabric.config;
+    const int64_t rto = value_of(&c->s->transport, "rto", WEFT_NEVER);
+    const int64_t outstanding = value_of(&c->s->transport, "outstanding", INT64_MAX);
+    const int64_t trip = round_trip(c->s);
+    const double frame = (double)(f->payload + f->header + f->gap) * 8;
+    const double rate = (double)outstanding * frame / ((double)trip * 1e-12);
+    if (rto < trip)
+    {
+        diag_warning(c->d, line_at(c, "transport", "rto"),
+                     "rto of %.4g us is less than the %.4g us of a round trip in an idle fabric: "
+                     "packets are sent again before they can be acknowledged",
+                     (double)rto * 1e-6, (double)trip * 1e-6);
+    }
+    if (rate < 0.99 * (double)c->s->clos.host_rate)
+    {
+        diag_warning(c->d, line_at(c, "transport", "outstanding"),
+                     "outstanding %lld is less than what is under way in a round trip of %.4g us: "
+                     "a QP gets %.4g of %.4g Gbps at most",
+                     (long long)outstanding, (double)trip * 1e-6, rate * 1e-9,
+                     (double)c->s->clos.host_rate * 1e-9);
+    }
+}
+
+static void
+suit_measure(const struct suiting *c)
+{
+    if (c->s->measure.interval > c->s->stop && (c->s->measure.nqps || c->s->measure.queues))
+    {
+        diag_warning(
+            c->d, line_at(c, "measure", "interval"),
+            "interval of <measure> is longer than the time of <limit>: nothing is sampled");
+    }
+}
+
+void
+check_suit(const struct scenario *s, const struct element *root, struct diagnostics *d)
+{
+    const struct suiting c = {s, root, d};
+    suit_themis(&c);
+    suit_spraying(&c);
+    suit_ecn(&c);
+    suit_window(&c);
+    suit_measure(&c);
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#define _GNU_SOURCE /* pipe2 */
+#include "sweep-engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "progress.h"
+#include "provenance.h"
+#include "run-child.h"
+#include "run-folder.h"
+#include "run-status.h"
+#include "sweep-run.h"
+#include "textbuf.h"
+
+/** Set by Ctrl-C or a polite kill. */
+static volatile sig_atomic_t interrupted;
+
+/** Set by SIGUSR1. */
+static volatile sig_atomic_t asked;
+
+struct slot
+{
+    pid_t pid; /**< 0: free */
+    size_t run;
+    struct run_progress at;
+    char *last_words; /**< of its final report */
+};
+
+struct engine
+{
+    const struct plan *plan;
+    const char *runs;
+    struct slot *slots;
+    size_t nslots, running;
+    struct progress progress;
+    const struct progress_whole *whole;
+    int pipe[2];
+    sigset_t outside; /**< the signals that are blocked when no sweep runs */
+    size_t failed;
+    long log_interval; /**< s */
+    double logged;     /**< clock_seconds() of the last line */
+    bool stop;         /**< results cannot be written: start nothing more */
+};
+
+/* --- children --------------------------------------------------------------------------------- */
+
+static struct slot *
+slot_of(struct engine *e, pid_t pid, size_t run, bool by_run)
+{
+    for (size_t i = 0; i < e->nslots; i++)
+    {
+        struct slot *s = &e->slots[i];
+        if (s->pid && (by_run ? s->run == run : s->pid == pid))
+        {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+/** The caller frees its name. */
+static struct run_status
+status_of(const struct engine *e, const struct slot *s)
+{
+    return (struct run_status){plan_run_name(e->plan, s->run), s->pid, s->at};
+}
+
+static void
+say_where(struct engine *e, const struct slot *s)
+{
+    struct run_status status = status_of(e, s);
+    struct text t = {0};
+    run_status_add(&t, &status);
+    progress_line(&e->progress, "%s", t.s);
+    free(t.s);
+    free(status.name);
+}
+
+static void
+say_where_all(struct engine *e)
+{
+    for (size_t i = 0; i < e->nslots; i++)
+    {
+        if (e->slots[i].pid)
+        {
+            say_where(e, &e->slots[i]);
+        }
+    }
+}
+
+/** Now and then a line for whoever reads a log: a terminal has a bar. */
+static void
+log_progress(struct engine *e)
+{
+    if (e->progress.terminal || e->log_interval == 0 || e->running == 0 ||
+        clock_seconds() - e->logged < (double)e->log_interval)
+    {
+        return;
+    }
+    struct run_status *status = xcalloc(e->nslots, sizeof *status);
+    struct text t = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < e->nslots; i++)
+    {
+        if (e->slots[i].pid)
+        {
+            status[n++] = status_of(e, &e->slots[i]);
+        }
+    }
+    run_status_add_all(&t, status, n);
+    progress_line(&e->progress, "[%zu/%zu] %s", e->progress.ended, e->progress.total, t.s);
+    e->logged = clock_seconds();
+    while (n > 0)
+    {
+        free(status[--n].name);
+    }
+    free(t.s);
+    free(status);
+}
+
+static void
+take_report(struct engine *e, const struct report *r)
+{
+    struct slot *s = slot_of(e, 0, r->run, true);
+    if (!s)
+    {
+        return;
+    }
+    s->at = r->progress;
+    if (r->kind == REPORT_ASKED)
+    {
+        say_where(e, s);
+    }
+    else if (r->kind == REPORT_WARNING)
+    {
+        char *name = plan_run_name(e->plan, r->run);
+        progress_line(&e->progress, "weft: warning: %s: %s", name, r->text);
+        free(name);
+    }
+    else if (r->kind != REPORT_PROGRESS)
+    {
+        free(s->last_words);
+        s->last_words = xformat("%s%s", r->kind == REPORT_FAILED ? "error: " : "", r->text);
+    }
+}
+
+/** Waits for a report, the end of a child, an interrupt, or so long; takes what reports there are.
+ */
+static void
+take_reports(struct engine *e, long timeout_ms)
+{
+    struct pollfd fd = {e->pipe[0], POLLIN, 0};
+    struct timespec timeout = {0, timeout_ms * 1000000};
+    struct report r;
+    while (ppoll(&fd, 1, &timeout, &e->outside) > 0 &&
+           read(e->pipe[0], &r, sizeof r) == (ssize_t)sizeof r)
+    {
+        take_report(e, &r);
+        timeout.tv_nsec = 0;
+    }
+}
+
+static void
+child_ended(struct engine *e, struct slot *s, int status)
+{
+    char *name = plan_run_name(e->plan, s->run);
+    e->progress.ended++;
+    if (WIFSIGNALED(status))
+    {
+        free(s->last_words);
+        s->last_words = xformat(
+            "error: killed by signal %d (%s)%s", WTERMSIG(status), strsignal(WTERMSIG(status)),
+            WTERMSIG(status) == SIGKILL ? "; perhaps by the system, for want of memory" : "");
+    }
+    else if (!s->last_words)
+    {
+        s->last_words = xformat("error: the process ended with status %d", WEXITSTATUS(status));
+    }
+    progress_line(&e->progress, "[%zu/%zu] %s: %s", e->progress.ended, e->progress.total, name,
+                  s->last_words);
+    e->failed += status != 0;
+    e->stop = e->stop || (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_CANNOT_WRITE);
+    e->running--;
+    free(s->last_words);
+    *s = (struct slot){0};
+    free(name);
+}
+
+static void
+reap(struct engine *e)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+    {
+        struct slot *s = slot_of(e, pid, 0, false);
+        take_reports(e, 0); /* its last report was written before it ended */
+        if (s)
+        {
+            child_ended(e, s, status);
+        }
+    }
+}
+
+static bool
+start_next(struct engine *e, size_t run)
+{
+    for (size_t i = 0; i < e->nslots; i++)
+    {
+        if (e->slots[i].pid == 0)
+        {
+            pid_t pid = child_start(e->plan, run, e->runs, e->pipe[1], &e->outside);
+            if (pid < 0)
+            {
+                progress_line(&e->progress, "weft: error: cannot start a process: %s",
+                              strerror(errno));
+                return false;
+            }
+            e->slots[i] = (struct slot){.pid = pid, .run = run};
+            e->running++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static double
+share_running(const struct engine *e)
+{
+    double sum = 0;
+    for (size_t i = 0; i < e->nslots; i++)
+    {
+        sum += e->slots[i].pid ? e->slots[i].at.done : 0;
+    }
+    return sum;
+}
+
+static void
+wait_a_while(struct engine *e)
+{
+    take_reports(e, 50);
+    reap(e);
+    if (asked)
+    {
+        asked = 0;
+        say_where_all(e);
+    }
+    log_progress(e);
+    progress_draw(&e->progress, share_running(e), e->running);
+}
+
+static void
+on_signal(int number)
+{
+    if (number == SIGUSR1)
+    {
+        asked = 1;
+    }
+    else if (number != SIGCHLD)
+    {
+        interrupted = number;
+    }
+}
+
+static void
+handle_signals(void (*handler)(int))
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGCHLD, &action, NULL);
+    action.sa_handler = handler == SIG_DFL ? SIG_IGN : handler; /* it never ends a sweep */
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+/** Signals come only while take_reports() waits, so that it misses none: a core must not stand idle
+ * for the rest of the wait after a run has ended. */
+static void
+catch_signals(struct engine *e)
+{
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGTERM);
+    sigaddset(&ours, SIGCHLD);
+    sigaddset(&ours, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &ours, &e->outside);
+    handle_signals(on_signal);
+}
+
+/** One that is pending is still ours. */
+static void
+release_signals(struct engine *e)
+{
+    sigprocmask(SIG_SETMASK, &e->outside, NULL);
+    handle_signals(SIG_DFL);
+}
+
+/** Ends the runs under way: what they have written so far is temporary. */
+static void
+abandon(struct engine *e)
+{
+    for (size_t i = 0; i < e->nslots; i++)
+    {
+        if (e->slots[i].pid)
+        {
+            kill(e->slots[i].pid, SIGKILL);
+            waitpid(e->slots[i].pid, NULL, 0);
+            free(e->slots[i].last_words);
+            e->slots[i] = (struct slot){0};
+            e->failed++;
+        }
+    }
+    e->running = 0;
+    run_folders_clean(e->runs);
+}
+
+static void
+work(struct engine *e, const size_t *due, size_t ndue)
+{
+    progress_start(&e->progress, ndue, e->whole);
+    e->logged = clock_seconds();
+    catch_signals(e);
+    for (size_t next = 0; next < ndue && !e->stop && !interrupted; next++)
+    {
+        while (e->running == e->nslots && !interrupted)
+        {
+            wait_a_while(e);
+        }
+        if (!e->stop && !interrupted && !start_next(e, due[next]))
+        {
+            e->failed++;
+            break;
+        }
+    }
+    while (e->running > 0 && !interrupted)
+    {
+        wait_a_while(e);
+    }
+    release_signals(e);
+    progress_end(&e->progress);
+    if (interrupted)
+    {
+        abandon(e);
+        e->failed++;
+        fprintf(stderr, "weft: interrupted; what is finished is kept\n");
+    }
+    else if (e->stop)
+    {
+        fprintf(stderr, "weft: error: results cannot be written; %zu runs were not started\n",
+                ndue - e->progress.ended);
+    }
+}
+
+size_t
+engine_run(const struct engine_task *task)
+{
+    struct engine e = {.plan = task->plan,
+                       .runs = task->runs,
+                       .whole = task->whole,
+                       .nslots = task->at_once,
+                       .log_interval = task->log_interval};
+    if (pipe2(e.pipe, O_CLOEXEC) != 0)
+    {
+        fprintf(stderr, "weft: error: cannot make a pipe: %s\n", strerror(errno));
+        return task->ndue;
+    }
+    e.slots = xcalloc(e.nslots, sizeof *e.slots);
+    work(&e, task->due, task->ndue);
+    close(e.pipe[0]);
+    close(e.pipe[1]);
+    free(e.slots);
+    return e.failed + (e.stop ? 1 : 0);
+}
+
+bool
+sweep_was_interrupted(void)
+{
+    return interrupted != 0;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "traffic-load.h"
+
+#include <stdlib.h>
+
+#include <weft/theory.h>
+
+#include "bound.h"
+#include "textbuf.h"
+
+/** Messages of the workload, or of the same one on the first hosts of the fabric. */
+struct sample
+{
+    struct weft_message *messages;
+    uint32_t n;
+};
+
+/** Fills @p sample with the messages of a workload on @p hosts; false if there are too many, or if
+ * it does not fit. */
+static bool
+try_sample(const struct scenario *s, const struct weft_hosts *hosts, struct sample *sample)
+{
+    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    struct weft_traffic_size size;
+    if (ops->size(s->workload.config, hosts, &size) < 0 || size.nmessages > LOAD_MOST_MESSAGES)
+    {
+        return false;
+    }
+    sample->messages = xcalloc(size.nmessages, sizeof *sample->messages);
+    sample->n = size.nmessages;
+    uint32_t *next = xcalloc((size_t)size.nnext + 1, sizeof *next);
+    bool good = ops->fill(s->workload.config, hosts, s->seed, s->run, sample->messages, next) >= 0;
+    free(next);
+    if (!good)
+    {
+        free(sample->messages);
+        sample->messages = NULL;
+    }
+    return good;
+}
+
+/** The largest part of the fabric, of whole ToRs, on which the workload is small enough. */
+static void
+take_sample(const struct scenario *s, struct sample *sample, bool *exact)
+{
+    const struct weft_hosts all = weft_clos_hosts(&s->clos);
+    *sample = (struct sample){0};
+    *exact = try_sample(s, &all, sample);
+    for (uint32_t parts = 2; !sample->messages && parts <= all.n / all.per_tor; parts++)
+    {
+        struct weft_hosts some = all;
+        some.n = all.n / all.per_tor / parts * all.per_tor;
+        some.per_pod = some.per_pod < some.n ? some.per_pod : some.n;
+        if (all.n % some.n == 0)
+        {
+            try_sample(s, &some, sample);
+        }
+    }
+}
+
+/** The mean number of links between two hosts: the last resort. */
+static double
+mean_links(const struct weft_clos *c)
+{
+    const double others = c->nhosts - 1;
+    const double tor = c->hosts_per_tor - 1;
+    const double pod = (double)c->hosts_per_tor * c->tors_per_pod - 1;
+    const double far = c->tiers == 2 ? 4 : 6;
+    return (2 * tor + 4 * (pod - tor) + far * (others - pod)) / others;
+}
+
+static uint64_t
+acks_of(uint64_t packets, int64_t every)
+{
+    return (packets - 1) / (uint64_t)every + 1;
+}
+
+/** Adds up the sample, each of whose messages stands for @p scale of them. */
+static void
+add_up(const struct scenario *s, const struct sample *sample, double scale, uint64_t bytes,
+       struct traffic_load *load)
+{
+    const struct weft_fabric_config *f = s->fabric.config;
+    for (uint32_t i = 0; i < sample->n; i++)
+    {
+        const struct weft_message *m = &sample->messages[i];
+        const uint64_t size = bytes ? bytes : m->bytes;
+        const double packets = (double)weft_packets(size, f->payload);
+        const double acks = (double)acks_of(weft_packets(size, f->payload), f->ack_every);
+        const double links = weft_clos_hops(&s->clos, m->src, m->dst);
+        load->bytes += scale * (double)size;
+        load->packets += scale * packets;
+        load->acks += scale * acks;
+        load->data_links += scale * packets * links;
+        load->ack_links += scale * acks * (f->ack_priority == WEFT_ACK_IDEAL ? 1 : links);
+    }
+}
+
+/** The same without a sample. */
+static void
+add_mean(const struct scenario *s, uint64_t messages, uint64_t bytes, struct traffic_load *load)
+{
+    const struct weft_fabric_config *f = s->fabric.config;
+    const uint64_t packets = weft_packets(bytes, f->payload);
+    const double links = mean_links(&s->clos);
+    load->bytes = (double)messages * (double)bytes;
+    load->packets = (double)messages * (double)packets;
+    load->acks = (double)messages * (double)acks_of(packets, f->ack_every);
+    load->data_links = load->packets * links;
+    load->ack_links = load->acks * (f->ack_priority == WEFT_ACK_IDEAL ? 1 : links);
+}
+
+bool
+traffic_load_of(const struct scenario *s, bool links, struct traffic_load *load)
+{
+    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    const struct weft_fabric_config *f = s->fabric.config;
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    struct weft_traffic_size size;
+    struct sample sample = {0};
+    *load = (struct traffic_load){0};
+    if (ops->size(s->workload.config, &hosts, &size) < 0)
+    {
+        return false;
+    }
+    load->messages = size.nmessages;
+    load->qps = size.nqps;
+    if (links || size.bytes == 0)
+    {
+        take_sample(s, &sample, &load->exact);
+    }
+    if (sample.messages)
+    {
+        add_up(s, &sample, (double)size.nmessages / sample.n, size.bytes, load);
+    }
+    else
+    {
+        add_mean(s, size.nmessages, size.bytes ? size.bytes : 1, load);
+    }
+    load->host_bytes =
+        (load->bytes + load->packets * (double)(f->header + f->gap)) / (double)hosts.n;
+    free(sample.messages);
+    return true;
+}
+
+/* --- bounds ----------------------------------------------------------------------------------- */
+
+/** What its own wire takes for what the average host sends: some host sends that much. */
+static int64_t
+load_bound(const struct scenario *s)
+{
+    struct traffic_load load;
+    const struct weft_fabric_config *f = s->fabric.config;
+    if (!traffic_load_of(s, false, &load))
+    {
+        return 0;
+    }
+    /* Without the last gap; and what is rounded here must not make it greater. */
+    const double bytes = load.host_bytes - (double)f->gap;
+    const double time = bytes * 8e12 / (double)s->clos.host_rate * (1 - 1e-9);
+    return time < 9e18 ? (int64_t)time : WEFT_NEVER;
+}
+
+/** The closed form for messages that all cross the fabric, as if all started at time 0. */
+static int64_t
+form_if_all_cross(const struct scenario *s)
+{
+    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    struct weft_traffic_size size;
+    if (ops->size(s->workload.config, &hosts, &size) < 0 || size.bytes == 0)
+    {
+        return -1;
+    }
+    const struct weft_message like = {
+        .bytes = size.bytes, .dst = s->clos.nhosts - 1, .group = size.ngroups - 1};
+    return bound_of(s, &like, 1, true);
+}
+
+static int64_t
+form_of_messages(const struct scenario *s)
+{
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    struct sample sample = {0};
+    int64_t bound = -1;
+    if (try_sample(s, &hosts, &sample))
+    {
+        bound = bound_of(s, sample.messages, sample.n, true);
+    }
+    free(sample.messages);
+    return bound;
+}
+
+int64_t
+traffic_bound(const struct scenario *s, bool sure)
+{
+    const int64_t load = load_bound(s);
+    const int64_t form = sure ? form_of_messages(s) : form_if_all_cross(s);
+    return form > load ? form : load;
+}

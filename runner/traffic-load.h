@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file traffic-load.h  What a workload asks of the fabric, told before the run. The messages of a
+ * large one are not made for it: a part of the fabric stands for the whole.
+ */
+#ifndef WEFT_RUNNER_TRAFFIC_LOAD_H
+#define WEFT_RUNNER_TRAFFIC_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "scenario.h"
+
+/** Workloads of more messages are not expanded: 56 bytes each. */
+#define LOAD_MOST_MESSAGES ((uint32_t)1 << 16)
+
+struct traffic_load
+{
+    uint64_t messages, qps, groups;
+    double bytes;      /**< payload of all messages */
+    double packets;    /**< data packets, each once */
+    double acks;       /**< ACKs without loss and reordering, as ack-every has it */
+    double data_links; /**< links that all data packets cross */
+    double ack_links;  /**< links that all ACKs cross; an ideal one counts as one */
+    double host_bytes; /**< on the average host's wire: data frames and their gaps */
+    bool exact;        /**< every message was looked at; else the links are those of a part */
+};
+
+/**
+ * Fills @p load; false if the workload does not fit the topology (which is reported elsewhere).
+ * @p links: looks at the messages for what they cross; without, data_links and ack_links are those
+ * of the average pair of hosts, and it takes no time.
+ */
+bool traffic_load_of(const struct scenario *s, bool links, struct traffic_load *load);
+
+/**
+ * The least time in which the workload can end, ps: that of its closed form, if one is known, or
+ * what the average host's own wire takes for what it sends. @p sure: looks at the messages whether
+ * the closed form holds for them; without, it may be that of messages which all cross the fabric.
+ */
+int64_t traffic_bound(const struct scenario *s, bool sure);
+
+#endif
