@@ -267,7 +267,8 @@ TABLE(groups, "one row per communication group");
 TABLE(series, "samples of the QPs that measure names");
 TABLE(queues, "samples of all switch queues");
 TABLE(layers, "one row per queueing layer of the fabric, in the order in which packets meet them");
-TABLE(stuck, "one row per QP with unfinished messages, of a run that was cut by its limit");
+TABLE(stuck,
+      "one row per QP with unfinished messages; only of a run that ended before they were done");
 TABLE(steps, "one row per step of a workload whose steps wait for each other");
 
 const struct column_table *const *

@@ -329,7 +329,7 @@ command_plan(int argc, char **argv)
         "plan FILE [OPTIONS]\n\n"
         "Prints one command per run. Each may be given any number of times; a finished run is not "
         "repeated.\n",
-        "OosSc",
+        "OosScM",
         "\nExamples:\n"
         "  weft plan scenarios/themis/fig5.xml --out /shared/fig5 > runs.txt\n"
         "  parallel < runs.txt\n"

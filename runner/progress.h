@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /** Several sweeps, one after the other. */
 struct progress_whole
@@ -12,6 +13,7 @@ struct progress_whole
     size_t sweep, nsweeps; /**< the one under way, from 1, and how many there are */
     size_t before, total;  /**< runs that ended in those before it, and runs to do in all */
     double start;          /**< clock_seconds() */
+    FILE *log;             /**< gets a line for each run that ends well; NULL: standard error */
 };
 
 struct progress

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft reproduce: all that a paper's claims rest on, run in one go. */
-#include <dirent.h>
 #include <fnmatch.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
+#include "files.h"
 #include "loaded.h"
+#include "papers.h"
 #include "provenance.h"
+#include "report-summary.h"
 #include "report.h"
 #include "textbuf.h"
 #include "validation.h"
 
-#define CLAIMS "docs/claims"
 #define REPORT "docs/validation.md"
 
 static const char help[] =
@@ -28,9 +27,10 @@ static const char help[] =
     ", which sets the claims beside the results. PAPER is the name of a file in\n" CLAIMS
     ". Interrupt it at any time: the same command goes on where it was.\n\n"
     "  --quick               the small version of each scenario that has one (NAME-quick.xml);\n"
-    "                        prints the report and writes none\n"
+    "                        prints a summary; the report goes to RESULTS/PAPER-quick.md, tables\n"
+    "                        and a line for each run to RESULTS/PAPER-quick.log\n"
     "  --only PATTERN        only scenarios whose file holds PATTERN (or matches, with * ? []);\n"
-    "                        prints the report as well\n"
+    "                        the same, to PAPER-part.md and PAPER-part.log\n"
     "  --report              run nothing; only write the report\n"
     "  --results DIR         folder of all results (default: results in this folder)\n"
     "  -j, --jobs N          N processes at a time (default: one per core)\n"
@@ -80,152 +80,6 @@ struct parts
     size_t n;
 };
 
-/* --- the papers ------------------------------------------------------------------------------- */
-
-static int
-by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/** Names of the claims files, without folder and ending. */
-static struct words
-find_papers(void)
-{
-    struct words papers = {0};
-    DIR *dir = opendir(CLAIMS);
-    for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
-    {
-        size_t n = strlen(e->d_name);
-        if (e->d_name[0] != '.' && n > 4 && strcmp(e->d_name + n - 4, ".xml") == 0)
-        {
-            ARRAY_GROW(papers.word, papers.n);
-            papers.word[papers.n++] = xformat("%.*s", (int)(n - 4), e->d_name);
-        }
-    }
-    if (dir)
-    {
-        closedir(dir);
-    }
-    if (papers.n)
-    {
-        qsort(papers.word, papers.n, sizeof *papers.word, by_name);
-    }
-    return papers;
-}
-
-static bool
-is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/** Goes to the checkout that this program was built in, unless the claims are here. Results stay
- * where they were meant to be. */
-static bool
-go_to_claims(struct reproduce_arguments *a)
-{
-    char exe[PATH_MAX], here[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (is_folder(CLAIMS))
-    {
-        return true;
-    }
-    exe[n > 0 ? n : 0] = '\0';
-    for (int i = 0; i < 2; i++)
-    {
-        char *slash = strrchr(exe, '/');
-        *(slash ? slash : exe) = '\0';
-    }
-    char *claims = xformat("%s/" CLAIMS, exe);
-    bool good = is_folder(claims) && getcwd(here, sizeof here) && chdir(exe) == 0;
-    if (good && a->results[0] != '/')
-    {
-        char *results = xformat("%s/%s", here, a->results);
-        free(a->results);
-        a->results = results;
-    }
-    if (!good)
-    {
-        fprintf(stderr, "weft: error: there is no folder " CLAIMS " here; expected to be called "
-                        "in Weft's folder\n");
-    }
-    free(claims);
-    return good;
-}
-
-static char *
-claims_path(const char *paper)
-{
-    return xformat(CLAIMS "/%s.xml", paper);
-}
-
-/** The scenarios of a claims file, each once, in its order. */
-static struct words
-scenarios_of(const struct document *claims)
-{
-    struct words w = {0};
-    for (size_t i = 0; i < claims->root->nchildren; i++)
-    {
-        const char *scenario = element_value(claims->root->children[i], "scenario");
-        bool known = !scenario;
-        for (size_t k = 0; !known && k < w.n; k++)
-        {
-            known = strcmp(w.word[k], scenario) == 0;
-        }
-        if (!known)
-        {
-            ARRAY_GROW(w.word, w.n);
-            w.word[w.n++] = xstrdup(scenario);
-        }
-    }
-    return w;
-}
-
-static int
-list_papers(const struct words *papers)
-{
-    int status = EXIT_GOOD;
-    for (size_t i = 0; i < papers->n; i++)
-    {
-        char *path = claims_path(papers->word[i]);
-        struct document *claims = claims_read(path);
-        free(path);
-        if (!claims)
-        {
-            status = EXIT_BAD_INPUT;
-            continue;
-        }
-        struct words scenarios = scenarios_of(claims);
-        printf("%s\n", papers->word[i]);
-        for (size_t k = 0; k < scenarios.n; k++)
-        {
-            printf("  %s\n", scenarios.word[k]);
-        }
-        words_free(&scenarios);
-        document_free(claims);
-    }
-    return status;
-}
-
-static bool
-is_paper(const struct words *papers, const char *name)
-{
-    struct nearest near = nearest_start(name);
-    for (size_t i = 0; i < papers->n; i++)
-    {
-        if (strcmp(papers->word[i], name) == 0)
-        {
-            return true;
-        }
-        nearest_try(&near, papers->word[i]);
-    }
-    fprintf(stderr, "weft: error: there are no claims of '%s' in " CLAIMS "%s\n", name,
-            did_you_mean(near.best));
-    return false;
-}
-
 /* --- running ---------------------------------------------------------------------------------- */
 
 static bool
@@ -274,7 +128,7 @@ options_of(const struct reproduce_arguments *a, const struct part *p)
 static struct parts
 load_parts(const struct reproduce_arguments *a, struct document *claims)
 {
-    struct words scenarios = scenarios_of(claims);
+    struct words scenarios = papers_scenarios(claims);
     struct parts parts = {0};
     const struct plan_options none = {0};
     for (size_t i = 0; i < scenarios.n; i++)
@@ -343,11 +197,12 @@ announce(const struct part *p, const struct progress_whole *w)
             *left ? ", " : "", left, *left ? " left" : "");
 }
 
-/** Runs all of them, whatever becomes of the others, until it is interrupted. */
+/** Runs all of them, whatever becomes of the others, until it is interrupted. @p log: where runs
+ * that end well say so; NULL: on the terminal. */
 static void
-run_parts(const struct reproduce_arguments *a, struct parts *parts)
+run_parts(const struct reproduce_arguments *a, struct parts *parts, FILE *log)
 {
-    struct progress_whole whole = {.nsweeps = parts->n, .start = clock_seconds()};
+    struct progress_whole whole = {.nsweeps = parts->n, .start = clock_seconds(), .log = log};
     for (size_t i = 0; i < parts->n; i++)
     {
         whole.total += parts->part[i].due;
@@ -435,7 +290,7 @@ read_report(void)
 static int
 write_report(const char *paper, const char *results)
 {
-    char *path = claims_path(paper);
+    char *path = papers_claims(paper);
     struct document *claims = claims_read(path);
     int status = EXIT_BAD_INPUT;
     if (claims)
@@ -457,19 +312,67 @@ write_report(const char *paper, const char *results)
     return status;
 }
 
-static int
-print_report(struct document *claims, const char *results)
+/** A file beside the results for what a part of the paper's runs has to say. */
+static char *
+part_path(const struct reproduce_arguments *a, const char *ending)
 {
-    char *text = report_write(&claims, 1, results, true);
-    int status = text ? report_deliver(text, NULL) : EXIT_BAD_INPUT;
+    return xformat("%s/%s-%s.%s", a->results, a->paper, a->quick ? "quick" : "part", ending);
+}
+
+/** The report of a part: in a file; in short on standard output. */
+static int
+report_part(const struct reproduce_arguments *a, struct document *claims)
+{
+    char *text = report_write(&claims, 1, a->results, true);
+    char *path = part_path(a, "md"), *log = part_path(a, "log");
+    int status = text ? report_deliver(text, path) : EXIT_BAD_INPUT;
+    if (status == EXIT_GOOD)
+    {
+        report_summary(text, stdout);
+        printf("\nthe report: %s\ntables and runs: %s\n", path, log);
+    }
+    free(log);
+    free(path);
     free(text);
     return status;
+}
+
+/** Sends what runs and tables say to a file while @p parts are run. */
+static bool
+run_quietly(const struct reproduce_arguments *a, struct parts *parts)
+{
+    char *path = part_path(a, "log"), *why = NULL;
+    FILE *log = folder_make(a->results, &why) ? fopen(path, "w") : NULL;
+    fflush(stdout);
+    int terminal = log ? dup(STDOUT_FILENO) : -1;
+    bool good = terminal >= 0 && dup2(fileno(log), STDOUT_FILENO) >= 0;
+    if (good)
+    {
+        run_parts(a, parts, log);
+        fflush(stdout);
+        good = fflush(log) == 0 && dup2(terminal, STDOUT_FILENO) >= 0;
+    }
+    if (!good)
+    {
+        fprintf(stderr, "weft: error: %s%s\n", why ? why : "cannot write ", why ? "" : path);
+    }
+    if (terminal >= 0)
+    {
+        close(terminal);
+    }
+    if (log)
+    {
+        fclose(log);
+    }
+    free(why);
+    free(path);
+    return good;
 }
 
 static int
 reproduce(const struct reproduce_arguments *a)
 {
-    char *path = claims_path(a->paper);
+    char *path = papers_claims(a->paper);
     struct document *claims = claims_read(path);
     free(path);
     if (!claims)
@@ -477,6 +380,7 @@ reproduce(const struct reproduce_arguments *a)
         return EXIT_BAD_INPUT;
     }
     struct parts parts = load_parts(a, claims);
+    const bool part = a->quick || a->only;
     int status = EXIT_GOOD;
     if (parts.n == 0)
     {
@@ -488,15 +392,21 @@ reproduce(const struct reproduce_arguments *a)
     }
     else if (!a->report_alone)
     {
-        run_parts(a, &parts);
-        status = sum_up(&parts);
+        if (part && !run_quietly(a, &parts))
+        {
+            status = EXIT_FAILED;
+        }
+        else if (!part)
+        {
+            run_parts(a, &parts, NULL);
+        }
+        status = status == EXIT_GOOD ? sum_up(&parts) : status;
     }
     bool whole = status == EXIT_GOOD || status == EXIT_NO_FIGURE;
     int reported = EXIT_GOOD;
     if (whole)
     {
-        reported = a->quick || a->only ? print_report(claims, a->results)
-                                       : write_report(a->paper, a->results);
+        reported = part ? report_part(a, claims) : write_report(a->paper, a->results);
     }
     else if (parts.n)
     {
@@ -575,12 +485,12 @@ command_reproduce(int argc, char **argv)
     {
         status = EXIT_BAD_INPUT;
         struct words papers = {0};
-        if (go_to_claims(&a))
+        if (papers_go_to(&a.results))
         {
-            papers = find_papers();
-            status = a.list || !a.paper           ? list_papers(&papers)
-                     : is_paper(&papers, a.paper) ? reproduce(&a)
-                                                  : EXIT_BAD_INPUT;
+            papers = papers_find();
+            status = a.list || !a.paper              ? papers_list(&papers)
+                     : papers_know(&papers, a.paper) ? reproduce(&a)
+                                                     : EXIT_BAD_INPUT;
         }
         words_free(&papers);
     }

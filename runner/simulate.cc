@@ -590,17 +590,3 @@ simulate(const scenario* s,
     std::snprintf(why, why_size, "%s", error.c_str());
     return how;
 }
-
-void
-run_results_free(run_results* results)
-{
-    std::free(results->flows);
-    std::free(results->qps);
-    std::free(results->groups);
-    std::free(results->samples);
-    std::free(results->queues);
-    std::free(results->layers);
-    std::free(results->steps);
-    std::free(results->stuck);
-    std::memset(results, 0, sizeof *results);
-}

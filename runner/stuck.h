@@ -16,8 +16,8 @@
 void CollectStuck(ns3::Ptr<ns3::WeftFabric> fabric, ns3::Ptr<ns3::WeftCollective> work,
                   run_results *out);
 
-/** @param r a run that was cut @return "; 3 QPs are not done: ..." for each cause how many there are
- * and the first of them */
+/** @param r a run that was cut @return "; 3 QPs are not done: ..." for each cause how many there
+ * are and the first of them */
 std::string DescribeStuck(const run_results &r);
 
 #endif /* WEFT_RUNNER_STUCK_H */

@@ -185,8 +185,17 @@ child_ended(struct engine *e, struct slot *s, int status)
     {
         s->last_words = xformat("error: the process ended with status %d", WEXITSTATUS(status));
     }
-    progress_line(&e->progress, "[%zu/%zu] %s: %s", e->progress.ended, e->progress.total, name,
-                  s->last_words);
+    if (e->whole && e->whole->log && status == 0)
+    {
+        fprintf(e->whole->log, "[%zu/%zu] %s: %s\n", e->progress.ended, e->progress.total, name,
+                s->last_words);
+        fflush(e->whole->log);
+    }
+    else
+    {
+        progress_line(&e->progress, "[%zu/%zu] %s: %s", e->progress.ended, e->progress.total, name,
+                      s->last_words);
+    }
     e->failed += status != 0;
     e->stop = e->stop || (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_CANNOT_WRITE);
     e->running--;
@@ -360,6 +369,10 @@ work(struct engine *e, const size_t *due, size_t ndue)
     {
         fprintf(stderr, "weft: error: results cannot be written; %zu runs were not started\n",
                 ndue - e->progress.ended);
+    }
+    if (e->failed)
+    {
+        run_folders_clean(e->runs); /* of those that ended without a word */
     }
 }
 

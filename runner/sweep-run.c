@@ -351,7 +351,8 @@ sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
         {
             char *line = run_command(plan, out, sets, name);
             good = !strchr(line, '\n');
-            printf("%s%s", good ? line : "", good ? "\n" : "");
+            const char *more = options->exceed_memory ? " --exceed-memory" : "";
+            printf("%s%s%s", good ? line : "", good ? more : "", good ? "\n" : "");
             free(line);
         }
         free(name);

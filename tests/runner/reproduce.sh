@@ -108,7 +108,15 @@ cp whole.md docs/validation.md
 # The quick versions: into results of their own, no report but the printed one.
 expect 0 demo --quick --only second -j 2
 [ -e results/second-quick/summary.csv ] || fail 'the quick version was not run'
-grep -q '^| 2 | time of second' out || fail '--quick does not print the report'
+grep -q '^| 2 | time of second' results/demo-quick.md || fail '--quick writes no report of its own'
+grep -q '^ *2  time of second$' out || fail '--quick prints no summary'
+grep -q '^       Weft: [0-9.]*$' out || fail '--quick prints no numbers'
+grep -q 'results/demo-quick.md$' out || fail '--quick does not say where the report is'
+[ "$(wc -l <out)" -lt 20 ] || fail '--quick prints more than a summary'
+grep -q '^case  *seed' out && fail '--quick prints tables'
+grep -q '^rsq  *1 ' results/demo-quick.log || fail 'the tables are nowhere'
+[ "$(grep -c 'completion time' results/demo-quick.log)" = 6 ] || fail 'the lines of the runs are nowhere'
+grep -q 'completion time' messages && fail '--quick prints a line for each run'
 grep -q 'results of 6' messages && fail '--quick counts'
 cmp docs/validation.md whole.md || fail '--quick touches the report'
 

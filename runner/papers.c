@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "papers.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report.h"
+#include "sweep-run.h"
+
+static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/** Names of the claims files, without folder and ending. */
+struct words
+papers_find(void)
+{
+    struct words papers = {0};
+    DIR *dir = opendir(CLAIMS);
+    for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
+    {
+        size_t n = strlen(e->d_name);
+        if (e->d_name[0] != '.' && n > 4 && strcmp(e->d_name + n - 4, ".xml") == 0)
+        {
+            ARRAY_GROW(papers.word, papers.n);
+            papers.word[papers.n++] = xformat("%.*s", (int)(n - 4), e->d_name);
+        }
+    }
+    if (dir)
+    {
+        closedir(dir);
+    }
+    if (papers.n)
+    {
+        qsort(papers.word, papers.n, sizeof *papers.word, by_name);
+    }
+    return papers;
+}
+
+static bool
+is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/** Goes to the checkout that this program was built in, unless the claims are here. Results stay
+ * where they were meant to be. */
+bool
+papers_go_to(char **results)
+{
+    char exe[PATH_MAX], here[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (is_folder(CLAIMS))
+    {
+        return true;
+    }
+    exe[n > 0 ? n : 0] = '\0';
+    for (int i = 0; i < 2; i++)
+    {
+        char *slash = strrchr(exe, '/');
+        *(slash ? slash : exe) = '\0';
+    }
+    char *claims = xformat("%s/" CLAIMS, exe);
+    bool good = is_folder(claims) && getcwd(here, sizeof here) && chdir(exe) == 0;
+    if (good && (*results)[0] != '/')
+    {
+        char *there = xformat("%s/%s", here, *results);
+        free(*results);
+        *results = there;
+    }
+    if (!good)
+    {
+        fprintf(stderr, "weft: error: there is no folder " CLAIMS " here; expected to be called "
+                        "in Weft's folder\n");
+    }
+    free(claims);
+    return good;
+}
+
+char *
+papers_claims(const char *paper)
+{
+    return xformat(CLAIMS "/%s.xml", paper);
+}
+
+/** The scenarios of a claims file, each once, in its order. */
+struct words
+papers_scenarios(const struct document *claims)
+{
+    struct words w = {0};
+    for (size_t i = 0; i < claims->root->nchildren; i++)
+    {
+        const char *scenario = element_value(claims->root->children[i], "scenario");
+        bool known = !scenario;
+        for (size_t k = 0; !known && k < w.n; k++)
+        {
+            known = strcmp(w.word[k], scenario) == 0;
+        }
+        if (!known)
+        {
+            ARRAY_GROW(w.word, w.n);
+            w.word[w.n++] = xstrdup(scenario);
+        }
+    }
+    return w;
+}
+
+int
+papers_list(const struct words *papers)
+{
+    int status = EXIT_GOOD;
+    for (size_t i = 0; i < papers->n; i++)
+    {
+        char *path = papers_claims(papers->word[i]);
+        struct document *claims = claims_read(path);
+        free(path);
+        if (!claims)
+        {
+            status = EXIT_BAD_INPUT;
+            continue;
+        }
+        struct words scenarios = papers_scenarios(claims);
+        printf("%s\n", papers->word[i]);
+        for (size_t k = 0; k < scenarios.n; k++)
+        {
+            printf("  %s\n", scenarios.word[k]);
+        }
+        words_free(&scenarios);
+        document_free(claims);
+    }
+    return status;
+}
+
+bool
+papers_know(const struct words *papers, const char *name)
+{
+    struct nearest near = nearest_start(name);
+    for (size_t i = 0; i < papers->n; i++)
+    {
+        if (strcmp(papers->word[i], name) == 0)
+        {
+            return true;
+        }
+        nearest_try(&near, papers->word[i]);
+    }
+    fprintf(stderr, "weft: error: there are no claims of '%s' in " CLAIMS "%s\n", name,
+            did_you_mean(near.best));
+    return false;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file papers.h  The papers whose claims are kept in docs/claims, and the scenarios behind them.
+ */
+#ifndef WEFT_RUNNER_PAPERS_H
+#define WEFT_RUNNER_PAPERS_H
+
+#include "document.h"
+#include "textbuf.h"
+
+#define CLAIMS "docs/claims"
+
+/** Names of the claims files, without folder and ending, in their order. */
+struct words papers_find(void);
+
+/** Goes to the checkout that this program was built in, unless the claims are here; *results, a
+ * folder, then names the one that was meant. False after a message. */
+bool papers_go_to(char **results);
+
+/** The claims file of a paper; the caller frees it. */
+char *papers_claims(const char *paper);
+
+/** The scenarios of a claims file, each once, in its order. */
+struct words papers_scenarios(const struct document *claims);
+
+/** Prints all of them; an exit status. */
+int papers_list(const struct words *papers);
+
+/** Whether there is such a paper; else says so. */
+bool papers_know(const struct words *papers, const char *name);
+
+#endif

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: limit.sh WEFT-RUNNER
+# A run that reaches its limit must keep what it has, and say who was not done and why: else a steady
+# state cannot be measured, and a day's run that hangs leaves nothing to find the reason by.
+set -eu
+
+weft=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    tail -n 20 messages
+    exit 1
+}
+
+# scenario NAME ELEMENTS: four hosts at 100 Gb/s, two rings
+scenario()
+{
+    cat >"$1.xml" <<END
+<scenario name="$1">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2" link-rate="100Gbps" link-delay="1us"/>
+  $2
+</scenario>
+END
+}
+
+# cell FILE ROW NAME: of that row behind the header
+cell()
+{
+    awk -F , -v row="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
+        NR == row + 1 { print $c }' "$1"
+}
+
+# is FILE ROW NAME VALUE
+is()
+{
+    found=$(cell "$1" "$2" "$3")
+    [ "$found" = "$4" ] || fail "$1: $3 is '$found', expected '$4'"
+}
+
+# A steady state: a normal end. Hosts 0 and 2, 1 and 3 exchange far more than 100 us are enough for.
+ring='<balancer name="ecmp"/><workload kind="ring" bytes="100MB" groups="2"/><measure interval="10us" qps="0"/>'
+scenario steady "$ring<limit time=\"100us\" then=\"stop\"/>"
+"$weft" run steady.xml --no-figures --out steady >out 2>messages || fail "then=stop: exit status $?"
+run=steady/runs/steady
+is $run/summary.csv 1 cct_us ''
+is $run/summary.csv 1 cct_acked_us ''
+is $run/summary.csv 1 cct_mean_us ''
+is $run/summary.csv 1 slowdown ''
+is $run/summary.csv 1 end_us 100.000000
+is $run/summary.csv 1 failed 0
+is $run/groups.csv 2 delivered_us ''
+is $run/flows.csv 1 delivered_us ''
+[ "$(wc -l <$run/series.csv)" = 10 ] || fail 'not nine samples before 100 us'
+# 100 Gb/s less headers, gaps, ACKs, the way there, and what two flows on one path lose.
+cell $run/summary.csv 1 goodput_gbps | awk '{ exit !($1 > 40 && $1 < 96) }' || fail 'goodput of what was under way'
+grep -q 'stopped at 0.1 ms with 4 QPs under way' messages || fail 'no word about the end'
+"$weft" run steady.xml --no-figures --out steady >out 2>messages
+grep -q '1 of 1 runs are finished already' messages || fail 'a stopped run does not count as finished'
+grep -q '<limit time="100us" then="stop"/>' $run/scenario.xml || fail 'the resolved scenario'
+
+# What ends in time is the same with and without.
+scenario ends '<balancer name="ecmp"/><workload kind="ring" bytes="100KB" groups="2"/>'
+"$weft" run ends.xml --no-figures --out error >out 2>messages
+"$weft" run ends.xml --no-figures --out stop --set limit.then=stop >out 2>messages
+cmp error/runs/ends/qps.csv stop/runs/ends/qps.csv || fail 'then=stop changes a run that ends'
+cmp error/summary.csv stop/summary.csv || fail 'then=stop changes the totals of a run that ends'
+
+# An error otherwise, which keeps what happened where it counts for nothing.
+# cut NAME WHY: must fail, with that cause for QPs in stuck.csv and in the message
+cut()
+{
+    status=0
+    "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || status=$?
+    [ $status = 1 ] || fail "$1: exit status $status, expected 1"
+    [ -z "$(ls "$1/runs")" ] || fail "$1: it counts as finished"
+    grep -q "messages were not delivered.*QPs\{0,1\} .*not done: .*$2.*what happened is in $1/unfinished/$1" messages ||
+        fail "$1: no message with '$2'"
+    grep -q "$2" "$1/unfinished/$1/stuck.csv" || fail "$1: no '$2' in stuck.csv"
+    [ -s "$1/unfinished/$1/qps.csv" ] || fail "$1: nothing is kept"
+    grep -q '^0 of 1 runs' out || fail "$1: the summary counts it"
+}
+
+# Every packet to a dead spine is lost, and senders never give up: they wait for their timers.
+dead='<fabric retry-limit="0"/><failure leaf="0" spine="0"/><failure leaf="0" spine="1"/>'
+scenario timer "$dead<convergence delay=\"inf\"/><balancer name=\"ecmp\"/><workload kind=\"ring\" bytes=\"100KB\" groups=\"2\"/><limit time=\"5ms\"/>"
+cut timer 'waiting for .*the RTO'
+grep -q 'such as QP 0, host 0 to host 2: 0 of [0-9]* packets acknowledged' messages || fail 'no example'
+is timer/unfinished/timer/stuck.csv 1 acked 0
+[ "$(wc -l <timer/unfinished/timer/stuck.csv)" = 5 ] || fail 'not all QPs are listed'
+scenario cutoff "$dead<convergence delay=\"0s\"/><balancer name=\"ecmp\"/><workload kind=\"ring\" bytes=\"100KB\" groups=\"2\"/><limit time=\"5ms\"/>"
+cut cutoff 'no route to the destination'
+# DCQCN with a rate that hardly rises again.
+scenario paced '<switch preset="100g" kmin="1KB" kmax="2KB" pmax="1"/>
+  <congestion-control name="dcqcn" t-i="10s" min-rate="1Mbps" r-ai="1bps" r-hai="1bps"/><balancer name="ecmp"/>
+  <workload kind="alltoall" bytes="20MB"/><limit time="8ms"/>'
+cut paced 'paced by congestion control'
+scenario later '<balancer name="ecmp"/><workload kind="allreduce-ring" bytes="10MB" groups="1"/><drop qp="0" packets="5" count="1000000"/><fabric retry-limit="0"/><limit time="5ms"/>'
+cut later 'waiting for .*RTO'
+grep -q 'messages have not started' messages || fail 'no word about what waits for it'
+
+# When it ends after all, what was set aside goes.
+"$weft" run timer.xml --no-figures --out timer --set convergence.delay=0s --set fabric.retry-limit=1 >out 2>messages || fail 'it does not end'
+[ ! -e timer/unfinished/timer ] || fail 'what was set aside is still there'
+
+# A second error replaces what the first one left.
+cut cutoff 'no route to the destination'
+[ "$(ls -A cutoff/unfinished)" = cutoff ] || fail 'more than one set aside'
+echo 'what happened is kept'

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: suit.sh WEFT-RUNNER
+# Choices of which one spoils the other must be warned of, once, before anything is run: else a user
+# measures a scheme that never worked, and blames the scheme.
+set -u
+
+weft=$1
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail()
+{
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n' "$1"
+    sed 's/^/    | /' messages
+}
+
+# warned PATTERN BALANCER ELEMENTS [TOPOLOGY]: once, by validate and by run, and it runs
+warned()
+{
+    cat >it.xml <<END
+<scenario name="it">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2" link-rate="100Gbps" ${4:-}/>
+  <balancer name="$2"/>
+  <workload kind="ring" bytes="20KB" groups="2"/>
+  $3
+  <sweep><seeds count="3"/></sweep>
+</scenario>
+END
+    for command in validate 'run --no-figures --out it'; do
+        # shellcheck disable=SC2086 # options
+        "$weft" $command it.xml >out 2>messages || fail "$2 $3: exit status $?"
+        [ "$(grep -Ec "^it.xml:[0-9]+: warning: $1" messages)" = 1 ] || fail "$2 $3: not warned once of '$1'"
+    done
+    rm -rf it
+}
+
+dcqcn='<congestion-control name="dcqcn" preset="vendor"/>'
+warned 'themis with the transport gbn' themis '<transport name="gbn"/>'
+warned 'themis with the transport sack, which sends no NACKs' themis '<transport name="sack"/>'
+warned 'themis is off in the whole fabric' themis '<failure leaf="0" spine="0"/>'
+sed -e 's/spines="2"/spines="1"/' it.xml >one.xml
+warned 'ops reorders the packets' ops '<transport name="gbn"/>'
+warned 'dcqcn with ecn off' ecmp "$dcqcn<switch ecn=\"off\"/>"
+warned 'plb learns from ECN marks' plb '<switch ecn="off"/>'
+warned 'dcqcn with cnp-interval inf' ecmp '<congestion-control name="dcqcn" cnp-interval="inf"/>'
+warned 'kmin of 90000000 bytes is not less than the buffer' ecmp '<switch ecn="on" kmin="90MB" kmax="91MB" buffer="16MB"/>'
+warned 'rto of 2 us is less than the .* us of a round trip' ecmp '<transport name="nic-sr" rto="2us"/><fabric retry-limit="0"/>'
+warned 'outstanding 4 is less than what is under way' ecmp '<transport name="nic-sr" outstanding="4"/>'
+warned 'interval of <measure> is longer' ecmp '<measure interval="20ms" queues="on"/><limit time="10ms"/>'
+
+"$weft" validate one.xml >out 2>messages
+grep -q 'warning: themis on a fabric with a single path' messages || fail 'themis on one path'
+
+# What suits is not warned of: neither the scenarios of the tree nor a plain one.
+"$weft" validate "$root"/scenarios/*/*.xml >out 2>messages || fail 'the scenarios of the tree'
+[ ! -s messages ] || fail 'a scenario of the tree is warned of'
+[ $failures = 0 ] || exit 1
+echo 'what does not suit is warned of'
