@@ -60,7 +60,7 @@ done
 grep -q 'ns per packet-hop.*measured on this machine' costs || fail 'where the speed comes from'
 
 # Memory within 30 %, where the fabric is more than the program.
-scenario memory 'kind="fat-tree" k="16" link-rate="400Gbps"' "$sack"'<workload kind="alltoall" bytes="64KiB" groups="32"/>'
+scenario memory 'kind="fat-tree" k="16" link-rate="400Gbps"' "$sack"'<workload kind="alltoall" bytes="64KiB" groups="64"/>'
 "$weft" validate --cost memory.xml >costs 2>messages || fail 'memory'
 told=$(awk '$NF == "memory" { for (i = 1; i <= NF; i++) if ($i == "MB") { print $(i - 1); exit } }' costs)
 "$weft" run memory.xml --no-figures --out memory >out 2>messages || fail 'memory: it does not run'
