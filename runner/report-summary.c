@@ -37,10 +37,28 @@ split_row(char *row, char **cell, size_t most)
     return n;
 }
 
+/** How long the mark at @p s is, and what it stands for; 0: it is none. */
+static size_t
+mark_length(const char *s, const char **means)
+{
+    static const char *const marks[][2] = {{"<br>", "; "}, {"&lt;", "<"}, {"&amp;", "&"}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+    {
+        size_t n = strlen(marks[i][0]);
+        if (strncmp(s, marks[i][0], n) == 0)
+        {
+            *means = marks[i][1];
+            return n;
+        }
+    }
+    return 0;
+}
+
 /** A cell without its markup: line breaks as "; ", escapes as what they stand for. */
 static char *
 plain(const char *cell)
 {
+    const char *means;
     struct text t = {0};
     while (isspace((unsigned char)*cell))
     {
@@ -48,10 +66,11 @@ plain(const char *cell)
     }
     for (; *cell; cell++)
     {
-        if (strncmp(cell, "<br>", 4) == 0)
+        size_t n = mark_length(cell, &means);
+        if (n)
         {
-            text_add(&t, "; ");
-            cell += 3;
+            text_add(&t, "%s", means);
+            cell += n - 1;
         }
         else if (*cell != '\\' || !cell[1])
         {
