@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cost.h"
 #include "figures.h"
 #include "list.h"
 #include "loaded.h"
+#include "results-folder.h"
 #include "schema.h"
 #include "sweep-run.h"
 #include "textbuf.h"
@@ -24,6 +24,9 @@ struct arguments
     const char *figure;
     char **sets;
     size_t nsets;
+    const char **runs;
+    size_t nruns;
+    long batch;
     char *scheduler;
     bool dry_run, print_plan, markdown, no_figures, cost, help;
     char **files;
@@ -40,9 +43,10 @@ static const struct option_entry
 } option_table[] = {
     {"help", 'h', NULL, NULL},
     {"only", 'O', "PATTERN", "only runs whose name holds PATTERN (or matches, with * ? [])"},
-    {"run", 'r', "NAME", "the run"},
+    {"run", 'r', "NAME", "the run; several, each with its --run, follow each other"},
     {"dry-run", 'n', NULL,
      "list the runs: finished, to do, or stale and what has changed; run nothing"},
+    {"batch", 'b', "N", "N runs per command: clusters limit the length of an array"},
     {"plan", 'p', NULL, "print one command per run instead; see 'weft plan --help'"},
     {"jobs", 'j', "N", "N processes at a time (default: one per core, if memory suffices)"},
     {"out", 'o', "DIR", "results folder (default: results/NAME in this folder)"},
@@ -117,7 +121,8 @@ take_option(struct arguments *a, int letter)
         a->sweep.only = optarg;
         break;
     case 'r':
-        a->sweep.run = optarg;
+        ARRAY_GROW(a->runs, a->nruns);
+        a->runs[a->nruns++] = optarg;
         break;
     case 's':
         add_set(a, xformat("seed.value=%s", optarg));
@@ -149,6 +154,8 @@ take_option(struct arguments *a, int letter)
         break;
     case 'P':
         return take_number("progress", optarg, 0, 86400, &a->sweep.log_interval);
+    case 'b':
+        return take_number("batch", optarg, 1, PLAN_MOST_RUNS, &a->batch);
     case 'C':
         a->cost = true;
         break;
@@ -167,6 +174,7 @@ free_arguments(struct arguments *a)
         free(a->sets[i]);
     }
     free(a->sets);
+    free(a->runs);
     free(a->scheduler);
 }
 
@@ -215,9 +223,11 @@ take_options(int argc, char **argv, const struct page *page, struct arguments *a
 static int
 parse(int argc, char **argv, const struct page *page, struct arguments *a)
 {
-    *a = (struct arguments){.sweep.log_interval = 60};
+    *a = (struct arguments){.sweep.log_interval = 60, .batch = 1};
     bool good = take_options(argc, argv, page, a);
     a->plan = (struct plan_options){a->sets, a->nsets, a->scheduler};
+    a->sweep.runs = a->runs;
+    a->sweep.nruns = a->nruns;
     int status = -1;
     if (good && a->help)
     {
@@ -249,7 +259,12 @@ sweep_with(int argc, char **argv, const struct page *page)
         return status;
     }
     a.print_plan = a.print_plan || strcmp(argv[0], "plan") == 0;
-    if (strcmp(argv[0], "run-one") == 0 && !a.sweep.run)
+    bool single = strcmp(argv[0], "run-one") == 0;
+    if (single && a.sweep.jobs == 0)
+    {
+        a.sweep.jobs = 1; /* whoever gives out the commands counts on one core each */
+    }
+    if (single && !a.nruns)
     {
         fprintf(stderr, "weft: error: run-one needs --run NAME\n");
         status = EXIT_BAD_INPUT;
@@ -260,7 +275,7 @@ sweep_with(int argc, char **argv, const struct page *page)
     }
     else
     {
-        status = a.print_plan ? sweep_print_plan(l.plan, &a.sweep, &a.plan)
+        status = a.print_plan ? sweep_print_plan(l.plan, &a.sweep, &a.plan, (size_t)a.batch)
                  : a.dry_run  ? sweep_dry_run(l.plan, &a.sweep)
                               : loaded_sweep(&l, &a.sweep, !a.no_figures);
         loaded_free(&l);
@@ -274,7 +289,7 @@ sweep_with(int argc, char **argv, const struct page *page)
     "the scenario or on the command line, nothing was run; 3 a figure could not be drawn.\n"
 
 /** run and sweep are two names of one thing. */
-#define RUN_OPTIONS "OnpjosScaMPN"
+#define RUN_OPTIONS "OnpbjosScaMPN"
 
 int
 command_run(int argc, char **argv)
@@ -312,10 +327,11 @@ int
 command_run_one(int argc, char **argv)
 {
     static const struct page page = {
-        "run-one FILE --run NAME [OPTIONS]\n\n"
-        "Runs one run of a sweep unless it is finished. Any number of these may work on one "
-        "results\nfolder at a time; 'weft run FILE' then writes the table and the figures.\n",
-        "rosScaMP",
+        "run-one FILE --run NAME... [OPTIONS]\n\n"
+        "Runs single runs of a sweep unless they are finished, one at a time unless -j says "
+        "otherwise.\nAny number of these may work on one results folder at a time; 'weft collect "
+        "FILE' then makes\nthe table and the figures.\n",
+        "rjosScaMP",
         STATUS_HELP "\nExample:\n"
                     "  weft run-one scenarios/themis/fig1.xml --run themis\n",
         1, 1};
@@ -329,7 +345,7 @@ command_plan(int argc, char **argv)
         "plan FILE [OPTIONS]\n\n"
         "Prints one command per run. Each may be given any number of times; a finished run is not "
         "repeated.\n",
-        "OosScM",
+        "bOosScM",
         "\nExamples:\n"
         "  weft plan scenarios/themis/fig5.xml --out /shared/fig5 > runs.txt\n"
         "  parallel < runs.txt\n"
@@ -387,30 +403,30 @@ command_validate(int argc, char **argv)
     return status;
 }
 
-/** A results folder keeps its scenario; a file's results lie where 'weft run' puts them. */
 static int
 plot(const struct arguments *a)
 {
-    struct stat st;
-    bool folder = stat(a->files[0], &st) == 0 && S_ISDIR(st.st_mode);
-    char *path = folder ? xformat("%s/scenario.xml", a->files[0]) : xstrdup(a->files[0]);
     struct loaded l;
+    char *out, *why = NULL;
     int status = EXIT_BAD_INPUT;
-    if (loaded_read(path, &a->plan, &l))
+    if (!loaded_read_results(a->files[0], a->sweep.out, &a->plan, &l, &out))
     {
-        char *out = results_folder(l.plan, folder ? a->files[0] : a->sweep.out);
-        if (figures_count(l.plan) == 0)
-        {
-            fprintf(stderr, "%s: error: the scenario has no <figure>\n", path);
-        }
-        else
-        {
-            status = figures_draw(l.plan, out, a->figure) ? EXIT_GOOD : EXIT_NO_FIGURE;
-        }
-        free(out);
-        loaded_free(&l);
+        return status;
     }
-    free(path);
+    if (figures_count(l.plan) == 0)
+    {
+        fprintf(stderr, "%s: error: the scenario has no <figure>\n", l.doc->path);
+    }
+    else if (!results_folder_is_ours(out, &why))
+    {
+        sweep_refuse(why, status);
+    }
+    else
+    {
+        status = loaded_draw(&l, out, a->figure) ? EXIT_GOOD : EXIT_NO_FIGURE;
+    }
+    free(out);
+    loaded_free(&l);
     return status;
 }
 
@@ -431,6 +447,51 @@ command_plot(int argc, char **argv)
     if (status < 0)
     {
         status = plot(&a);
+        free_arguments(&a);
+    }
+    return status;
+}
+
+static int
+collect(const struct arguments *a)
+{
+    struct loaded l;
+    char *out;
+    if (!loaded_read_results(a->files[0], a->sweep.out, &a->plan, &l, &out))
+    {
+        return EXIT_BAD_INPUT;
+    }
+    struct sweep_options options = a->sweep;
+    options.out = out;
+    int status = sweep_collect(l.plan, &options);
+    if (status == EXIT_GOOD && !a->no_figures && figures_count(l.plan) > 0)
+    {
+        status = loaded_draw(&l, out, NULL) ? EXIT_GOOD : EXIT_NO_FIGURE;
+    }
+    free(out);
+    loaded_free(&l);
+    return status;
+}
+
+int
+command_collect(int argc, char **argv)
+{
+    static const struct page page = {
+        "collect FILE|RESULTS_FOLDER [OPTIONS]\n\n"
+        "Makes the table and the figures of what is finished, and runs nothing. Others may run "
+        "meanwhile,\nhere or on other machines. Give it the --set and --seed of the runs.\n",
+        "osScN",
+        "\nExit status: 0 all is well, however many runs are finished; 1 none is, or the table "
+        "cannot be\nwritten; 2 a mistake in the scenario or on the command line; 3 a figure could "
+        "not be drawn.\n"
+        "\nExamples:\n  weft collect scenarios/themis/fig5.xml --out /shared/fig5\n"
+        "  weft collect results/themis-fig1 --no-figures\n",
+        1, 1};
+    struct arguments a;
+    int status = parse(argc, argv, &page, &a);
+    if (status < 0)
+    {
+        status = collect(&a);
         free_arguments(&a);
     }
     return status;

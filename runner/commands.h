@@ -15,6 +15,7 @@ int command_sweep(int argc, char **argv);
 int command_run_one(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_validate(int argc, char **argv);
+int command_collect(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_reproduce(int argc, char **argv);

@@ -100,10 +100,12 @@ struct csv *
 csv_read(const char *path, char **why)
 {
     char *bytes = read_text(path, why);
-    if (!bytes)
-    {
-        return NULL;
-    }
+    return bytes ? csv_cut(bytes, path, why) : NULL;
+}
+
+struct csv *
+csv_cut(char *bytes, const char *path, char **why)
+{
     struct csv *csv = xcalloc(1, sizeof *csv);
     csv->bytes = bytes;
     char *p = bytes;

@@ -20,6 +20,8 @@ struct csv
 /** Reads a file. NULL with a sentence in *why (the caller frees it) if it cannot be read or its
  * rows differ in length. */
 struct csv *csv_read(const char *path, char **why);
+/** The same of a file's bytes, which end in a NUL and are freed with the result or the failure. */
+struct csv *csv_cut(char *bytes, const char *path, char **why);
 void csv_free(struct csv *csv);
 /** Number of the column of that name, or -1. */
 long csv_column(const struct csv *csv, const char *name);

@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "textbuf.h"
+
+#define TEMPORARY ".tmp-"
 
 static bool
 fail(char **why, const char *what, const char *path, int error)
@@ -19,100 +22,22 @@ fail(char **why, const char *what, const char *path, int error)
     return false;
 }
 
+/** The same for an entry of a folder; says so if it is a link. */
 static bool
-write_all(int fd, const char *bytes, size_t n)
+fail_in(char **why, const char *what, const struct folder *f, const char *name, int error)
 {
-    while (n > 0)
+    struct stat st;
+    if (fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
     {
-        ssize_t done = write(fd, bytes, n);
-        if (done < 0 && errno == EINTR)
-        {
-            continue;
-        }
-        if (done <= 0)
-        {
-            return false;
-        }
-        bytes += done;
-        n -= (size_t)done;
+        *why = xformat("cannot %s %s/%s: it is a symbolic link, and Weft follows none there", what,
+                       f->path, name);
+        return false;
     }
-    return true;
+    *why = xformat("cannot %s %s/%s: %s", what, f->path, name, strerror(error));
+    return false;
 }
 
-bool
-file_write(const char *folder, const char *name, const char *bytes, size_t n, char **why)
-{
-    char *path = xformat("%s/%s", folder, name);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool good = fd >= 0 && write_all(fd, bytes, n) && fsync(fd) == 0;
-    int error = errno;
-    if (fd >= 0 && close(fd) != 0 && good)
-    {
-        good = false;
-        error = errno;
-    }
-    if (!good)
-    {
-        fail(why, "write", path, error);
-    }
-    free(path);
-    return good;
-}
-
-/** "folder/.tmp-PID-name": where a file is written before it takes its place. */
-static char *
-beside(const char *folder, const char *name)
-{
-    return xformat("%s/.tmp-%ld-%s", folder, (long)getpid(), name);
-}
-
-static bool
-write_beside(const char *folder, const struct file_bytes *file, char **why)
-{
-    char *path = beside(folder, file->name);
-    bool good = file_write(folder, strrchr(path, '/') + 1, file->bytes, file->n, why);
-    free(path);
-    return good;
-}
-
-static bool
-move_into_place(const char *folder, const char *name, char **why)
-{
-    char *from = beside(folder, name), *to = xformat("%s/%s", folder, name);
-    bool good = rename(from, to) == 0 || fail(why, "write", to, errno);
-    free(from);
-    free(to);
-    return good;
-}
-
-bool
-files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why)
-{
-    bool good = true;
-    size_t written = 0;
-    while (good && written < n)
-    {
-        good = write_beside(folder, &files[written++], why);
-    }
-    for (size_t i = 0; good && i < n; i++)
-    {
-        good = move_into_place(folder, files[i].name, why);
-    }
-    for (size_t i = 0; !good && i < written; i++)
-    {
-        char *path = beside(folder, files[i].name);
-        unlink(path);
-        free(path);
-    }
-    return good && folder_sync(folder, why);
-}
-
-bool
-file_replace(const char *folder, const char *name, const char *bytes, size_t n, char **why)
-{
-    const struct file_bytes file = {name, bytes, n};
-    return files_replace(folder, &file, 1, why);
-}
+/* --- folders ---------------------------------------------------------------------------------- */
 
 bool
 folder_make(const char *path, char **why)
@@ -144,35 +69,88 @@ folder_make(const char *path, char **why)
 }
 
 bool
-folder_sync(const char *path, char **why)
+folder_open(struct folder *f, const char *path, char **why)
 {
+    *f = NO_FOLDER;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
     {
         return fail(why, "open", path, errno);
     }
-    /* Some file systems cannot flush a folder; that is not a failure of the results. */
-    bool good = fsync(fd) == 0 || errno == EINVAL;
-    int error = errno;
-    close(fd);
-    return good || fail(why, "flush", path, error);
+    *f = (struct folder){fd, xstrdup(path)};
+    return true;
 }
 
 bool
-folder_empty(const char *path, char **why)
+folder_open_in(struct folder *f, const struct folder *in, const char *name, char **why)
 {
-    DIR *dir = opendir(path);
+    *f = NO_FOLDER;
+    int fd = openat(in->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+    {
+        return fail_in(why, "open the folder", in, name, errno);
+    }
+    *f = (struct folder){fd, xformat("%s/%s", in->path, name)};
+    return true;
+}
+
+bool
+folder_make_in(struct folder *f, const struct folder *in, const char *name, char **why)
+{
+    *f = NO_FOLDER;
+    if (mkdirat(in->fd, name, 0777) != 0 && errno != EEXIST)
+    {
+        return fail_in(why, "make the folder", in, name, errno);
+    }
+    return folder_open_in(f, in, name, why);
+}
+
+void
+folder_close(struct folder *f)
+{
+    if (f->fd >= 0)
+    {
+        close(f->fd);
+    }
+    free(f->path);
+    *f = NO_FOLDER;
+}
+
+bool
+folder_flush(const struct folder *f, char **why)
+{
+    /* Some file systems cannot flush a folder; that is not a failure of the results. */
+    return fsync(f->fd) == 0 || errno == EINVAL || fail(why, "flush", f->path, errno);
+}
+
+DIR *
+folder_list(const struct folder *f)
+{
+    int fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (fd >= 0 && !dir)
+    {
+        close(fd);
+    }
+    return dir;
+}
+
+bool
+folder_empty(const struct folder *f, const char *keep, char **why)
+{
+    DIR *dir = folder_list(f);
     if (!dir)
     {
-        return fail(why, "open", path, errno);
+        return fail(why, "list", f->path, errno);
     }
     bool good = true;
     for (struct dirent *e; good && (e = readdir(dir)) != NULL;)
     {
         bool dots = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
-        if (!dots && unlinkat(dirfd(dir), e->d_name, 0) != 0)
+        bool kept = keep && strcmp(e->d_name, keep) == 0;
+        if (!dots && !kept && unlinkat(f->fd, e->d_name, 0) != 0)
         {
-            good = fail(why, "remove files in", path, errno);
+            good = fail_in(why, "remove", f, e->d_name, errno);
         }
     }
     closedir(dir);
@@ -180,24 +158,24 @@ folder_empty(const char *path, char **why)
 }
 
 bool
-folder_remove(const char *path, char **why)
+folder_remove_in(const struct folder *in, const char *name, char **why)
 {
-    if (!folder_empty(path, why))
-    {
-        return false;
-    }
-    return rmdir(path) == 0 || fail(why, "remove", path, errno);
+    struct folder f;
+    bool good = folder_open_in(&f, in, name, why) && folder_empty(&f, NULL, why);
+    folder_close(&f);
+    return good && (unlinkat(in->fd, name, AT_REMOVEDIR) == 0 ||
+                    fail_in(why, "remove the folder", in, name, errno));
 }
 
 void
-folder_forget_temporary(const char *path)
+folder_forget_temporary(const struct folder *f)
 {
-    DIR *dir = opendir(path);
+    DIR *dir = folder_list(f);
     for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
     {
-        if (strncmp(e->d_name, ".tmp-", 5) == 0)
+        if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0)
         {
-            unlinkat(dirfd(dir), e->d_name, 0);
+            unlinkat(f->fd, e->d_name, 0);
         }
     }
     if (dir)
@@ -206,19 +184,169 @@ folder_forget_temporary(const char *path)
     }
 }
 
-bool
-file_equals(const char *folder, const char *name, const char *bytes, size_t n)
+/* --- files ------------------------------------------------------------------------------------ */
+
+static bool
+write_all(int fd, const char *bytes, size_t n)
 {
-    char *path = xformat("%s/%s", folder, name);
-    FILE *f = fopen(path, "rb");
-    free(path);
-    if (!f)
+    while (n > 0)
     {
-        return false;
+        ssize_t done = write(fd, bytes, n);
+        if (done < 0 && errno == EINTR)
+        {
+            continue;
+        }
+        if (done <= 0)
+        {
+            return false;
+        }
+        bytes += done;
+        n -= (size_t)done;
     }
-    char *found = xcalloc(n + 1, 1);
-    bool same = fread(found, 1, n + 1, f) == n && memcmp(found, bytes, n) == 0;
+    return true;
+}
+
+bool
+file_create(const struct folder *f, const char *name, const char *bytes, size_t n, char **why)
+{
+    int fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    bool good = fd >= 0 && write_all(fd, bytes, n) && fsync(fd) == 0;
+    int error = errno;
+    if (fd >= 0 && close(fd) != 0 && good)
+    {
+        good = false;
+        error = errno;
+    }
+    if (fd >= 0 && !good)
+    {
+        unlinkat(f->fd, name, 0);
+    }
+    return good || fail_in(why, "write", f, name, error);
+}
+
+/** A name that no other process takes, on no other machine: file_create() refuses the second. */
+static char *
+temporary_name(const char *name)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return xformat(TEMPORARY "%ld-%ld-%s", (long)getpid(), now.tv_nsec, name);
+}
+
+/** Writes all of them under other names, and only then gives them theirs. */
+static bool
+replace(const struct folder *f, const struct file_bytes *files, char *const *temporary, size_t n,
+        char **why)
+{
+    size_t written = 0, placed = 0;
+    while (written < n &&
+           file_create(f, temporary[written], files[written].bytes, files[written].n, why))
+    {
+        written++;
+    }
+    while (written == n && placed < n &&
+           renameat(f->fd, temporary[placed], f->fd, files[placed].name) == 0)
+    {
+        placed++;
+    }
+    if (written == n && placed < n)
+    {
+        fail_in(why, "write", f, files[placed].name, errno);
+    }
+    for (size_t i = placed; i < written; i++)
+    {
+        unlinkat(f->fd, temporary[i], 0);
+    }
+    return placed == n && folder_flush(f, why);
+}
+
+bool
+files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why)
+{
+    struct folder f;
+    char **temporary = xcalloc(n, sizeof *temporary);
+    for (size_t i = 0; i < n; i++)
+    {
+        temporary[i] = temporary_name(files[i].name);
+    }
+    bool good = folder_open(&f, folder, why) && replace(&f, files, temporary, n, why);
+    folder_close(&f);
+    for (size_t i = 0; i < n; i++)
+    {
+        free(temporary[i]);
+    }
+    free(temporary);
+    return good;
+}
+
+bool
+file_replace(const char *folder, const char *name, const char *bytes, size_t n, char **why)
+{
+    const struct file_bytes file = {name, bytes, n};
+    return files_replace(folder, &file, 1, why);
+}
+
+int
+file_open(const struct folder *f, const char *name, char **why)
+{
+    struct stat st;
+    /* Opening a pipe would wait for its writer. */
+    int fd = openat(f->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+    {
+        fail_in(why, "open", f, name, errno);
+    }
+    else if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+    {
+        *why = xformat("%s/%s is not a plain file", f->path, name);
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+char *
+file_read(const struct folder *f, const char *name, size_t *n, char **why)
+{
+    int fd = file_open(f, name, why);
+    char *bytes = NULL;
+    size_t size = 0;
+    ssize_t got = fd < 0 ? -1 : 1;
+    while (got > 0)
+    {
+        bytes = xrealloc(bytes, size + 65537, 1);
+        got = read(fd, bytes + size, 65536);
+        size += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0 && got < 0)
+    {
+        fail_in(why, "read", f, name, errno);
+    }
+    if (fd >= 0)
+    {
+        close(fd);
+    }
+    if (got < 0)
+    {
+        free(bytes);
+        return NULL;
+    }
+    bytes[size] = '\0';
+    if (n)
+    {
+        *n = size;
+    }
+    return bytes;
+}
+
+bool
+file_equals(const struct folder *f, const char *name, const char *bytes, size_t n)
+{
+    char *why = NULL;
+    size_t size = 0;
+    char *found = file_read(f, name, &size, &why);
+    bool same = found && size == n && memcmp(found, bytes, n) == 0;
     free(found);
-    fclose(f);
+    free(why);
     return same;
 }

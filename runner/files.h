@@ -1,18 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file files.h  Files that are whole or not there: written beside, flushed to disk, renamed. */
+/**
+ * @file files.h  Files that are whole or not there: written beside, flushed to disk, renamed.
+ * Within a folder no symbolic link is ever followed: what it leads to is not Weft's.
+ */
 #ifndef WEFT_RUNNER_FILES_H
 #define WEFT_RUNNER_FILES_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/** All of these return true, or false with a sentence in *why (the caller frees it). */
+/** An open folder. What replaces or moves it meanwhile changes nothing for those who hold it. */
+struct folder
+{
+    int fd;     /**< -1: not open */
+    char *path; /**< for messages; NULL: not open */
+};
 
-/** Writes folder/name and flushes it to disk. */
-bool file_write(const char *folder, const char *name, const char *bytes, size_t n, char **why);
-/** The same by way of a temporary file: an existing file is replaced at once or not at all. */
+#define NO_FOLDER ((struct folder){-1, NULL})
+
+/** What returns bool or a pointer: true, or false or NULL with a sentence in *why (the caller frees
+ * it). */
+
+/** Makes a folder and those above it. */
+bool folder_make(const char *path, char **why);
+/** Opens a folder that a user has named: links are followed. */
+bool folder_open(struct folder *f, const char *path, char **why);
+/** Opens a folder within another one; a link is an error. @p f is not open after a failure. */
+bool folder_open_in(struct folder *f, const struct folder *in, const char *name, char **why);
+/** The same; makes it if it is not there. */
+bool folder_make_in(struct folder *f, const struct folder *in, const char *name, char **why);
+void folder_close(struct folder *f);
+/** Flushes a folder's entries to disk. */
+bool folder_flush(const struct folder *f, char **why);
+/** The folder's entries, from the start; NULL with errno. The caller closes it. */
+DIR *folder_list(const struct folder *f);
+/** Removes what is in a folder except @p keep (NULL: nothing). It must not hold folders. */
+bool folder_empty(const struct folder *f, const char *keep, char **why);
+/** Removes a folder of plain files. */
+bool folder_remove_in(const struct folder *in, const char *name, char **why);
+/** Removes what a killed process left of file_replace(). */
+void folder_forget_temporary(const struct folder *f);
+
+/** Writes a file that is not there yet, and flushes it to disk. */
+bool file_create(const struct folder *f, const char *name, const char *bytes, size_t n, char **why);
+/** The same by way of a temporary file: an existing file is replaced at once or not at all. A link
+ * is replaced, and what it leads to is left alone. @p folder may be one. */
 bool file_replace(const char *folder, const char *name, const char *bytes, size_t n, char **why);
-
 /** A file that is to be written. */
 struct file_bytes
 {
@@ -23,19 +57,12 @@ struct file_bytes
 
 /** The same for files that belong together: none is replaced before all are written. */
 bool files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why);
-/** Makes a folder and those above it. */
-bool folder_make(const char *path, char **why);
-/** Flushes a folder's entries to disk. */
-bool folder_sync(const char *path, char **why);
-/** Removes a folder of plain files. */
-bool folder_remove(const char *path, char **why);
-/** Removes the plain files in a folder. */
-bool folder_empty(const char *path, char **why);
 
-/** Removes what a killed process left of file_replace(). */
-void folder_forget_temporary(const char *path);
-
+/** Opens a plain file for reading; -1 with a sentence. */
+int file_open(const struct folder *f, const char *name, char **why);
+/** All bytes of a plain file, and a NUL behind them; the caller frees them. @p n may be NULL. */
+char *file_read(const struct folder *f, const char *name, size_t *n, char **why);
 /** Whether the file holds exactly these bytes. */
-bool file_equals(const char *folder, const char *name, const char *bytes, size_t n);
+bool file_equals(const struct folder *f, const char *name, const char *bytes, size_t n);
 
 #endif

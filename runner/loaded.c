@@ -3,8 +3,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "figures.h"
+#include "results-folder.h"
+#include "textbuf.h"
 
 void
 loaded_free(struct loaded *l)
@@ -45,16 +49,46 @@ loaded_read(const char *path, const struct plan_options *options, struct loaded 
     return good;
 }
 
+bool
+loaded_read_results(const char *file_or_folder, const char *chosen,
+                    const struct plan_options *options, struct loaded *l, char **out)
+{
+    struct stat st;
+    bool folder = stat(file_or_folder, &st) == 0 && S_ISDIR(st.st_mode);
+    char *path = folder ? xformat("%s/scenario.xml", file_or_folder) : xstrdup(file_or_folder);
+    bool good = loaded_read(path, options, l);
+    *out = good ? results_folder(l->plan, folder ? file_or_folder : chosen) : NULL;
+    free(path);
+    return good;
+}
+
+bool
+loaded_draw(const struct loaded *l, const char *out, const char *only)
+{
+    char *why = NULL;
+    int lock = results_folder_lock_tables(out, &why);
+    bool good = lock >= 0 && figures_draw(l->plan, out, only);
+    if (lock < 0)
+    {
+        sweep_refuse(why, EXIT_FAILED);
+    }
+    else
+    {
+        close(lock);
+    }
+    return good;
+}
+
 int
 loaded_sweep(const struct loaded *l, const struct sweep_options *options, bool figures)
 {
     int status = sweep_run(l->plan, options);
-    if (status != EXIT_GOOD || !figures || options->run || figures_count(l->plan) == 0)
+    if (status != EXIT_GOOD || !figures || options->nruns || figures_count(l->plan) == 0)
     {
         return status;
     }
     char *out = results_folder(l->plan, options->out);
-    if (!figures_draw(l->plan, out, NULL))
+    if (!loaded_draw(l, out, NULL))
     {
         fprintf(stderr,
                 "weft: warning: the results are complete in %s, but not every figure was drawn; "

@@ -17,6 +17,7 @@ static const struct command commands[] = {
     {"sweep", command_sweep, "the same as run"},
     {"run-one", command_run_one, "run a single run of a sweep (what --plan prints)"},
     {"plan", command_plan, "print one command per run, for GNU parallel or a Slurm array"},
+    {"collect", command_collect, "make table and figures of what is finished, run nothing"},
     {"validate", command_validate, "check scenarios and run nothing"},
     {"plot", command_plot, "draw the figures of finished runs again"},
     {"report", command_report, "set a paper's claims beside the results, as Markdown"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft reproduce: all that a paper's claims rest on, run in one go. */
-#include <fnmatch.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "provenance.h"
 #include "report-summary.h"
 #include "report.h"
+#include "results-folder.h"
 #include "textbuf.h"
 #include "validation.h"
 
@@ -78,16 +79,10 @@ struct parts
 {
     struct part *part;
     size_t n;
+    bool refused; /**< results of one belong into a folder that is not Weft's */
 };
 
 /* --- running ---------------------------------------------------------------------------------- */
-
-static bool
-is_wanted(const char *path, const char *only)
-{
-    return !only ||
-           (strpbrk(only, "*?[") ? fnmatch(only, path, 0) == 0 : strstr(path, only) != NULL);
-}
 
 /** The quick version of a scenario's file, or a copy of its name where there is none. */
 static char *
@@ -131,10 +126,12 @@ load_parts(const struct reproduce_arguments *a, struct document *claims)
     struct words scenarios = papers_scenarios(claims);
     struct parts parts = {0};
     const struct plan_options none = {0};
+    const struct sweep_options wanted = {.only = a->only};
     for (size_t i = 0; i < scenarios.n; i++)
     {
         struct part p = {.path = file_to_run(scenarios.word[i], a->quick)};
-        if (!is_wanted(scenarios.word[i], a->only))
+        char *why = NULL;
+        if (!run_is_selected(&wanted, scenarios.word[i]))
         {
             free(p.path);
             continue;
@@ -146,6 +143,11 @@ load_parts(const struct reproduce_arguments *a, struct document *claims)
             p.out = xformat("%s/%s", a->results, p.loaded.plan->name);
             struct sweep_options options = options_of(a, &p);
             p.due = sweep_count_due(p.loaded.plan, &options);
+            if (!a->report_alone && !results_folder_is_ours(p.out, &why))
+            {
+                sweep_refuse(why, EXIT_BAD_INPUT);
+                parts.refused = true;
+            }
             if (a->quick && strcmp(p.path, scenarios.word[i]) != 0)
             {
                 point_claims(claims, scenarios.word[i], p.loaded.plan->name);
@@ -342,7 +344,9 @@ static bool
 run_quietly(const struct reproduce_arguments *a, struct parts *parts)
 {
     char *path = part_path(a, "log"), *why = NULL;
-    FILE *log = folder_make(a->results, &why) ? fopen(path, "w") : NULL;
+    bool made = folder_make(a->results, &why);
+    int fd = made ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666) : -1;
+    FILE *log = fd >= 0 ? fdopen(fd, "w") : NULL;
     fflush(stdout);
     int terminal = log ? dup(STDOUT_FILENO) : -1;
     bool good = terminal >= 0 && dup2(fileno(log), STDOUT_FILENO) >= 0;
@@ -388,6 +392,10 @@ reproduce(const struct reproduce_arguments *a)
                 "weft: error: no scenario of '%s' matches '%s'; 'weft reproduce --list' "
                 "names them\n",
                 a->paper, a->only ? a->only : "");
+        status = EXIT_BAD_INPUT;
+    }
+    else if (parts.refused)
+    {
         status = EXIT_BAD_INPUT;
     }
     else if (!a->report_alone)

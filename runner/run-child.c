@@ -200,7 +200,7 @@ simulate_into(struct child *c, struct run_folder *folder, const struct scenario 
 }
 
 static int
-child_main(struct child *c, const struct plan *plan, const char *runs)
+child_main(struct child *c, const struct plan *plan, const struct folder *runs)
 {
     struct diagnostics d = {.file = plan->doc->path};
     struct scenario *s = plan_load(plan, c->run, &d);
@@ -222,6 +222,7 @@ child_main(struct child *c, const struct plan *plan, const char *runs)
     else
     {
         send_end(c, REPORT_FAILED, why);
+        status = folder.busy ? CHILD_BUSY : status;
     }
     run_folder_close(&folder);
     free(why);
@@ -233,7 +234,7 @@ child_main(struct child *c, const struct plan *plan, const char *runs)
 }
 
 pid_t
-child_start(const struct plan *plan, size_t i, const char *runs, int pipe_fd,
+child_start(const struct plan *plan, size_t i, const struct folder *runs, int pipe_fd,
             const sigset_t *blocked)
 {
     fflush(NULL);

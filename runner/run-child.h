@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "files.h"
 #include "results.h"
 #include "sweep-plan.h"
 
@@ -29,10 +30,12 @@ struct report
 
 /** Exit status of a child whose results could not be written. */
 #define CHILD_CANNOT_WRITE 4
+/** Exit status of a child whose run another process is at. */
+#define CHILD_BUSY 5
 
 /** Starts run @p i of the plan in a new process that dies with this one and blocks the signals @p
  * blocked. The new process's id, or -1. */
-pid_t child_start(const struct plan *plan, size_t i, const char *runs, int pipe_fd,
+pid_t child_start(const struct plan *plan, size_t i, const struct folder *runs, int pipe_fd,
                   const sigset_t *blocked);
 
 #endif

@@ -13,40 +13,130 @@
 #include <unistd.h>
 
 #include "columns.h"
-#include "files.h"
-#include "textbuf.h"
+#include "file-list.h"
 
 #define TEMPORARY ".tmp-"
 #define REPLACED  ".old-"
+#define LOCK      ".lock"
 #define ASIDE     "unfinished"
 
-bool
-run_is_finished(const char *runs, const char *name, const char *resolved)
+enum run_state
+run_folder_state(const struct folder *runs, const char *name, const char *resolved,
+                 struct folder *finished, char **why)
 {
-    char *path = xformat("%s/%s", runs, name);
-    bool same = file_equals(path, "scenario.xml", resolved, strlen(resolved));
-    free(path);
-    return same;
+    struct folder f = NO_FOLDER;
+    char *absent = NULL;
+    enum run_state state = RUN_TO_DO;
+    *why = NULL;
+    if (runs->fd >= 0 && folder_open_in(&f, runs, name, &absent))
+    {
+        state = !file_list_check(&f, why)                                     ? RUN_DAMAGED
+                : file_equals(&f, "scenario.xml", resolved, strlen(resolved)) ? RUN_FINISHED
+                                                                              : RUN_STALE;
+    }
+    free(absent);
+    if (finished)
+    {
+        *finished = state == RUN_FINISHED ? f : NO_FOLDER;
+    }
+    if (!finished || state != RUN_FINISHED)
+    {
+        folder_close(&f);
+    }
+    return state;
 }
 
-/** Locks an existing folder. -1 with errno EWOULDBLOCK if another process holds it, or ESTALE if it
- * was renamed before the lock was ours. */
-static int
-lock_folder(const char *path)
+/** Whether an entry is a folder or not there. */
+static bool
+is_folder_or_absent(const struct folder *f, const char *name, char **why)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat st;
+    if (fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
+    {
+        return true;
+    }
+    *why = xformat("%s/%s is %s; expected a folder that a run has made, or nothing", f->path, name,
+                   S_ISLNK(st.st_mode) ? "a symbolic link" : "a file");
+    return false;
+}
+
+/** Whether a folder, if it is there, holds plain files and links alone. */
+static bool
+holds_no_folder(const struct folder *runs, const char *name, char **why)
+{
+    struct folder f;
+    char *absent = NULL;
+    if (!folder_open_in(&f, runs, name, &absent))
+    {
+        free(absent);
+        return true;
+    }
+    struct stat st;
+    DIR *dir = folder_list(&f);
+    bool good = true;
+    for (struct dirent *e; good && dir && (e = readdir(dir)) != NULL;)
+    {
+        bool dots = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+        good =
+            dots || fstatat(f.fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode);
+        if (!good)
+        {
+            *why = xformat("%s/%s is a folder, which no run makes; expected it elsewhere, as the "
+                           "run replaces all of %s",
+                           f.path, e->d_name, f.path);
+        }
+    }
+    if (dir)
+    {
+        closedir(dir);
+    }
+    folder_close(&f);
+    return good;
+}
+
+bool
+run_folder_may_be_made(const struct folder *runs, const char *name, char **why)
+{
+    char *temporary = xformat(TEMPORARY "%s", name), *old = xformat(REPLACED "%s", name);
+    const char *const names[] = {name, temporary, old};
+    bool good = true;
+    for (size_t i = 0; good && i < 3; i++)
+    {
+        good = is_folder_or_absent(runs, names[i], why) && holds_no_folder(runs, names[i], why);
+    }
+    free(temporary);
+    free(old);
+    return good;
+}
+
+/** Whether two names within open folders are still the files that are open. */
+static bool
+is_still(int fd, int in, const char *name)
+{
+    struct stat open_file, named;
+    return fstat(fd, &open_file) == 0 && fstatat(in, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
+}
+
+/**
+ * Locks an existing temporary folder. The lock, or -1 with errno: EWOULDBLOCK if another process
+ * holds it, or ESTALE if the folder was renamed before the lock was ours. A lock on the folder
+ * itself would not reach other machines over NFS.
+ */
+static int
+lock_folder(const struct folder *runs, const char *name, const struct folder *f)
+{
+    int fd = openat(f->fd, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
     {
         return -1;
     }
-    struct stat locked, named;
     int error = 0;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0)
     {
         error = errno;
     }
-    else if (fstat(fd, &locked) != 0 || stat(path, &named) != 0 || locked.st_ino != named.st_ino ||
-             locked.st_dev != named.st_dev)
+    else if (!is_still(f->fd, runs->fd, name) || !is_still(fd, f->fd, LOCK))
     {
         error = ESTALE;
     }
@@ -59,7 +149,33 @@ lock_folder(const char *path)
     return fd;
 }
 
-/** Of the folder that holds a folder, its last slash included. */
+/** One attempt to make and lock; 0, or an error's number, with a sentence unless it is ESTALE. */
+static int
+try_to_lock(struct run_folder *f, char **why)
+{
+    int error = 0;
+    if (!folder_make_in(&f->temporary, f->runs, f->temporary_name, why))
+    {
+        return EIO;
+    }
+    f->lock = lock_folder(f->runs, f->temporary_name, &f->temporary);
+    if (f->lock < 0)
+    {
+        error = errno == ENOENT ? ESTALE : errno;
+        if (error == EWOULDBLOCK)
+        {
+            *why = xformat("another process works on this run (it holds %s)", f->temporary.path);
+        }
+        else if (error != ESTALE)
+        {
+            *why = xformat("cannot lock %s/" LOCK ": %s", f->temporary.path, strerror(error));
+        }
+        folder_close(&f->temporary);
+    }
+    return error;
+}
+
+/** Of the path of the folder that holds a folder, its last slash included. */
 static int
 parent_length(const char *path)
 {
@@ -68,38 +184,41 @@ parent_length(const char *path)
 }
 
 bool
-run_folder_open(struct run_folder *f, const char *runs, const char *name, char **why)
+run_folder_open(struct run_folder *f, const struct folder *runs, const char *name, char **why)
 {
-    *f = (struct run_folder){xstrdup(runs), xformat("%s/%s", runs, name),
-                             xformat("%s/" TEMPORARY "%s", runs, name),
-                             xformat("%.*s" ASIDE "/%s", parent_length(runs), runs, name), -1};
-    for (int attempt = 0; attempt < 10 && f->lock < 0; attempt++)
+    *f = (struct run_folder){.runs = runs,
+                             .name = xstrdup(name),
+                             .temporary_name = xformat(TEMPORARY "%s", name),
+                             .temporary = NO_FOLDER,
+                             .lock = -1};
+    f->aside = xformat("%.*s" ASIDE "/%s", parent_length(runs->path), runs->path, name);
+    if (!run_folder_may_be_made(runs, name, why))
     {
-        if (mkdir(f->temporary, 0777) != 0 && errno != EEXIST)
-        {
-            *why = xformat("cannot make the folder %s: %s", f->temporary, strerror(errno));
-            return false;
-        }
-        f->lock = lock_folder(f->temporary);
-        if (f->lock < 0 && errno != ESTALE && errno != ENOENT)
-        {
-            *why = errno == EWOULDBLOCK
-                       ? xformat("another process works on this run (it holds %s)", f->temporary)
-                       : xformat("cannot lock %s: %s", f->temporary, strerror(errno));
-            return false;
-        }
-    }
-    if (f->lock < 0)
-    {
-        *why = xformat("other processes keep replacing %s", f->temporary);
         return false;
     }
-    return folder_empty(f->temporary, why);
+    int error = ESTALE;
+    for (int attempt = 0; attempt < 10 && error == ESTALE; attempt++)
+    {
+        error = try_to_lock(f, why);
+    }
+    if (error == ESTALE)
+    {
+        *why = xformat("other processes keep replacing %s/%s", runs->path, f->temporary_name);
+    }
+    f->busy = error == ESTALE || error == EWOULDBLOCK;
+    return error == 0 && folder_empty(&f->temporary, LOCK, why);
+}
+
+bool
+run_folder_add(struct run_folder *f, const char *name, const char *bytes, size_t n, char **why)
+{
+    file_list_add(&f->list, name, bytes, n);
+    return file_create(&f->temporary, name, bytes, n, why);
 }
 
 static bool
-write_table(const struct run_folder *f, const struct column_table *table, const void *rows,
-            size_t n, size_t row_size, char **why)
+write_table(struct run_folder *f, const struct column_table *table, const void *rows, size_t n,
+            size_t row_size, char **why)
 {
     struct text t = {0};
     columns_header(&t, table);
@@ -107,16 +226,25 @@ write_table(const struct run_folder *f, const struct column_table *table, const 
     {
         columns_row(&t, table, (const char *)rows + i * row_size);
     }
-    bool good = file_write(f->temporary, table->file, t.s, t.len, why);
+    bool good = run_folder_add(f, table->file, t.s, t.len, why);
     free(t.s);
     return good;
+}
+
+static bool
+write_list(const struct run_folder *f, const char *provenance, char **why)
+{
+    char *text = file_list_end(provenance, &f->list);
+    bool good = file_create(&f->temporary, FILE_LIST_FILE, text, strlen(text), why);
+    free(text);
+    return good && folder_flush(&f->temporary, why);
 }
 
 bool
 run_folder_write(struct run_folder *f, const struct scenario *s, const char *resolved,
                  const struct run_results *r, const char *provenance, char **why)
 {
-    return file_write(f->temporary, "scenario.xml", resolved, strlen(resolved), why) &&
+    return run_folder_add(f, "scenario.xml", resolved, strlen(resolved), why) &&
            write_table(f, &summary_table, &r->summary, 1, sizeof r->summary, why) &&
            write_table(f, &qps_table, r->qps, r->nqps, sizeof *r->qps, why) &&
            write_table(f, &groups_table, r->groups, r->ngroups, sizeof *r->groups, why) &&
@@ -131,27 +259,96 @@ run_folder_write(struct run_folder *f, const struct scenario *s, const char *res
             write_table(f, &queues_table, r->queues, r->nqueues, sizeof *r->queues, why)) &&
            (!r->nstuck ||
             write_table(f, &stuck_table, r->stuck, r->nstuck, sizeof *r->stuck, why)) &&
-           file_write(f->temporary, "provenance.txt", provenance, strlen(provenance), why) &&
-           folder_sync(f->temporary, why);
+           write_list(f, provenance, why);
 }
 
-/** Puts the new folder in place of the old one, and removes that. */
+static bool
+cannot_rename(const struct run_folder *f, char **why)
+{
+    *why = xformat("cannot rename %s/%s to %s: %s", f->runs->path, f->temporary_name, f->name,
+                   strerror(errno));
+    return false;
+}
+
+/** Puts the new folder in place of the old one. *where: the old one's name afterwards. */
+static bool
+exchange_names(const struct run_folder *f, const char **where, const char *aside, char **why)
+{
+    const int runs = f->runs->fd;
+    *where = f->temporary_name;
+    if (renameat2(runs, f->temporary_name, runs, f->name, RENAME_EXCHANGE) == 0)
+    {
+        return true;
+    }
+    /* Not every file system can exchange two names in one step. */
+    *where = aside;
+    if (renameat(runs, f->name, runs, aside) != 0)
+    {
+        return cannot_rename(f, why);
+    }
+    if (renameat(runs, f->temporary_name, runs, f->name) != 0)
+    {
+        cannot_rename(f, why);
+        renameat(runs, aside, runs, f->name);
+        return false;
+    }
+    return true;
+}
+
+/** Puts the new folder in place of the old one, and removes that. If it cannot be removed, the next
+ * sweep tries again. */
 static bool
 exchange(const struct run_folder *f, char **why)
 {
-    if (renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->path, RENAME_EXCHANGE) == 0)
+    struct folder old;
+    char *ignored = NULL, *aside = xformat(REPLACED "%s", f->name);
+    const char *where;
+    /* Locked: nobody may take what is left of the old folder for a temporary one of his own. */
+    int lock =
+        folder_open_in(&old, f->runs, f->name, &ignored) ? lock_folder(f->runs, f->name, &old) : -1;
+    free(ignored);
+    ignored = NULL;
+    bool good = exchange_names(f, &where, aside, why) && folder_flush(f->runs, why);
+    if (good)
     {
-        return folder_sync(f->runs, why) && folder_remove(f->temporary, why);
+        folder_remove_in(f->runs, where, &ignored);
     }
-    /* Not every file system can exchange two names in one step. */
-    char *old = xformat("%s/" REPLACED "%s", f->runs, strrchr(f->path, '/') + 1);
-    bool good = rename(f->path, old) == 0 && rename(f->temporary, f->path) == 0;
-    if (!good)
+    else if (lock >= 0)
     {
-        *why = xformat("cannot rename %s to %s: %s", f->temporary, f->path, strerror(errno));
+        unlinkat(old.fd, LOCK, 0);
     }
-    good = good && folder_sync(f->runs, why) && folder_remove(old, why);
-    free(old);
+    if (lock >= 0)
+    {
+        close(lock);
+    }
+    folder_close(&old);
+    free(aside);
+    free(ignored);
+    return good;
+}
+
+/** The lock goes last: until then the folder, wherever it is, is ours. */
+static void
+unlock(struct run_folder *f)
+{
+    if (f->lock >= 0)
+    {
+        unlinkat(f->temporary.fd, LOCK, 0);
+        close(f->lock);
+        f->lock = -1;
+    }
+}
+
+/** Opens the folder of what was set aside; @p make: it is made if it is not there. */
+static bool
+open_aside(const struct run_folder *f, struct folder *aside, bool make, char **why)
+{
+    struct folder top;
+    bool good = folder_open_in(&top, f->runs, "..", why);
+    *aside = NO_FOLDER;
+    good = good && (make ? folder_make_in(aside, &top, ASIDE, why)
+                         : folder_open_in(aside, &top, ASIDE, why));
+    folder_close(&top);
     return good;
 }
 
@@ -159,35 +356,46 @@ exchange(const struct run_folder *f, char **why)
 static bool
 forget_aside(const struct run_folder *f, char **why)
 {
-    return access(f->aside, F_OK) != 0 || folder_remove(f->aside, why);
+    struct folder aside;
+    struct stat st;
+    char *absent = NULL;
+    bool good = true;
+    if (open_aside(f, &aside, false, &absent) &&
+        fstatat(aside.fd, f->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    {
+        good = folder_remove_in(&aside, f->name, why);
+    }
+    folder_close(&aside);
+    free(absent);
+    return good;
 }
 
 bool
 run_folder_set_aside(struct run_folder *f, char **why)
 {
-    char *parent = xformat("%.*s", parent_length(f->aside) - 1, f->aside);
-    bool good = folder_make(parent, why) && forget_aside(f, why);
-    if (good && rename(f->temporary, f->aside) != 0)
+    struct folder aside;
+    bool good = open_aside(f, &aside, true, why) && forget_aside(f, why);
+    if (good && renameat(f->runs->fd, f->temporary_name, aside.fd, f->name) != 0)
     {
-        *why = xformat("cannot rename %s to %s: %s", f->temporary, f->aside, strerror(errno));
+        *why = xformat("cannot rename %s/%s to %s: %s", f->runs->path, f->temporary_name, f->aside,
+                       strerror(errno));
         good = false;
     }
     if (good)
     {
-        close(f->lock);
-        f->lock = -1;
+        unlock(f);
     }
-    free(parent);
+    folder_close(&aside);
     return good;
 }
 
 bool
 run_folder_finish(struct run_folder *f, char **why)
 {
-    bool good = true;
-    if (rename(f->temporary, f->path) == 0)
+    bool good;
+    if (renameat(f->runs->fd, f->temporary_name, f->runs->fd, f->name) == 0)
     {
-        good = folder_sync(f->runs, why);
+        good = folder_flush(f->runs, why);
     }
     else if (errno == EEXIST || errno == ENOTEMPTY)
     {
@@ -195,11 +403,12 @@ run_folder_finish(struct run_folder *f, char **why)
     }
     else
     {
-        *why = xformat("cannot rename %s to %s: %s", f->temporary, f->path, strerror(errno));
-        return false;
+        good = cannot_rename(f, why);
     }
-    close(f->lock);
-    f->lock = -1;
+    if (good)
+    {
+        unlock(f);
+    }
     return good && forget_aside(f, why);
 }
 
@@ -209,36 +418,55 @@ run_folder_close(struct run_folder *f)
     char *why = NULL;
     if (f->lock >= 0)
     {
-        folder_remove(f->temporary, &why);
-        close(f->lock);
+        folder_remove_in(f->runs, f->temporary_name, &why);
+        unlock(f);
     }
     free(why);
-    free(f->runs);
-    free(f->path);
-    free(f->temporary);
+    folder_close(&f->temporary);
+    free(f->list.s);
+    free(f->name);
+    free(f->temporary_name);
     free(f->aside);
 }
 
-void
-run_folders_clean(const char *runs)
+/** Removes a temporary folder unless a process works in it. */
+static void
+clean(const struct folder *runs, const char *name)
 {
-    DIR *dir = opendir(runs);
-    for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
+    struct folder f;
+    char *why = NULL;
+    if (folder_open_in(&f, runs, name, &why))
     {
-        bool temporary = strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0;
-        if (!temporary && strncmp(e->d_name, REPLACED, strlen(REPLACED)) != 0)
-        {
-            continue;
-        }
-        char *path = xformat("%s/%s", runs, e->d_name), *why = NULL;
-        int lock = lock_folder(path);
+        int lock = lock_folder(runs, name, &f);
         if (lock >= 0)
         {
-            folder_remove(path, &why);
+            folder_remove_in(runs, name, &why);
             close(lock);
         }
-        free(why);
-        free(path);
+    }
+    folder_close(&f);
+    free(why);
+}
+
+void
+run_folder_forget(const struct folder *runs, const char *name)
+{
+    char *temporary = xformat(TEMPORARY "%s", name);
+    clean(runs, temporary);
+    free(temporary);
+}
+
+void
+run_folders_clean(const struct folder *runs)
+{
+    DIR *dir = folder_list(runs);
+    for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
+    {
+        if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0 ||
+            strncmp(e->d_name, REPLACED, strlen(REPLACED)) == 0)
+        {
+            clean(runs, e->d_name);
+        }
     }
     if (dir)
     {

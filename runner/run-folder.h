@@ -1,37 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
  * @file run-folder.h  The folder of one run. A finished folder means a finished run: results are
- * written into a temporary folder beside it, which is renamed when it is whole. The lock that keeps
- * two processes off one run is a lock on the temporary folder itself, so that it dies with its
- * process.
+ * written into a temporary folder beside it, the list of its files last, and that is renamed when
+ * it is whole. The lock that keeps two processes off one run is one on a file in the temporary
+ * folder, so that it dies with its process.
  */
 #ifndef WEFT_RUNNER_RUN_FOLDER_H
 #define WEFT_RUNNER_RUN_FOLDER_H
 
 #include <stdbool.h>
 
+#include "files.h"
 #include "results.h"
 #include "scenario.h"
+#include "textbuf.h"
 
 struct run_folder
 {
-    char *runs;      /**< results/<scenario>/runs */
-    char *path;      /**< runs/<name> */
-    char *temporary; /**< runs/.tmp-<name> */
-    char *aside;     /**< results/<scenario>/unfinished/<name> */
-    int lock;        /**< open temporary folder; -1: not held */
+    const struct folder *runs; /**< results/<scenario>/runs */
+    char *name;                /**< of the run and of its folder */
+    char *temporary_name;      /**< .tmp-<name> */
+    char *aside;               /**< results/<scenario>/unfinished/<name>, for messages */
+    struct folder temporary;
+    int lock;         /**< open file in the temporary folder; -1: not held */
+    bool busy;        /**< run_folder_open() failed as another process works on this run */
+    struct text list; /**< of the files written so far */
 };
 
-/** Whether the folder of run @p name is whole and came from exactly this resolved scenario. */
-bool run_is_finished(const char *runs, const char *name, const char *resolved);
+enum run_state
+{
+    RUN_TO_DO,
+    RUN_STALE,   /**< it came from another resolved scenario */
+    RUN_DAMAGED, /**< its files are not those that were written */
+    RUN_FINISHED,
+};
+
+/** The state of run @p name; a sentence in *why if it is damaged, else NULL. If @p finished is not
+ * NULL, it is the open folder of a finished run, the very one that was looked at, else not open. */
+enum run_state run_folder_state(const struct folder *runs, const char *name, const char *resolved,
+                                struct folder *finished, char **why);
+
+/** Whether the run may take the places of its folders: else something that no run made is there,
+ * and a sentence in *why. */
+bool run_folder_may_be_made(const struct folder *runs, const char *name, char **why);
 
 /**
  * Makes and locks the temporary folder of a run. False with a sentence in *why: the folder cannot
  * be written, or another process works on this run.
  */
-bool run_folder_open(struct run_folder *f, const char *runs, const char *name, char **why);
+bool run_folder_open(struct run_folder *f, const struct folder *runs, const char *name, char **why);
 
-/** Writes one run's files into the temporary folder. */
+/** Writes one file of the run into the temporary folder. */
+bool run_folder_add(struct run_folder *f, const char *name, const char *bytes, size_t n,
+                    char **why);
+
+/** Writes one run's files into the temporary folder, the list of them last. */
 bool run_folder_write(struct run_folder *f, const struct scenario *s, const char *resolved,
                       const struct run_results *results, const char *provenance, char **why);
 
@@ -45,7 +68,11 @@ bool run_folder_set_aside(struct run_folder *f, char **why);
 /** Removes what is unfinished and frees. */
 void run_folder_close(struct run_folder *f);
 
-/** Removes temporary folders whose processes are dead. */
-void run_folders_clean(const char *runs);
+/** Removes what a dead process left of one run. */
+void run_folder_forget(const struct folder *runs, const char *name);
+
+/** Removes temporary folders whose processes are dead; for who has all runs alone, as others may
+ * just have made one and not have locked it. */
+void run_folders_clean(const struct folder *runs);
 
 #endif

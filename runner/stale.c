@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "document.h"
 #include "textbuf.h"
@@ -112,20 +111,28 @@ compare(const struct element *was, const struct element *is)
 }
 
 char *
-stale_reason(const char *runs, const char *name, const char *resolved)
+stale_reason(const struct folder *runs, const char *name, const char *resolved)
 {
-    char *path = xformat("%s/%s/scenario.xml", runs, name), *reason = NULL;
-    struct diagnostics d = {.file = path};
-    if (access(path, R_OK) == 0)
+    struct folder run = NO_FOLDER;
+    char *why = NULL, *reason = NULL, *bytes = NULL;
+    size_t n;
+    if (runs->fd >= 0 && folder_open_in(&run, runs, name, &why))
     {
-        struct document *was = document_read(path, &d);
-        struct document *is = document_parse(path, resolved, strlen(resolved), &d);
+        bytes = file_read(&run, "scenario.xml", &n, &why);
+    }
+    if (bytes)
+    {
+        struct diagnostics d = {.file = run.path};
+        struct document *was = document_parse(run.path, bytes, n, &d);
+        struct document *is = document_parse(run.path, resolved, strlen(resolved), &d);
         reason =
             was && is ? compare(was->root, is->root) : xstrdup("its scenario.xml cannot be read");
         document_free(is);
         document_free(was);
+        diag_free(&d);
     }
-    diag_free(&d);
-    free(path);
+    folder_close(&run);
+    free(bytes);
+    free(why);
     return reason;
 }

@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "columns.h"
 #include "csv.h"
-#include "files.h"
-#include "run-folder.h"
 #include "stale.h"
 
 /** Rows shown on the terminal before it refers to the file. */
@@ -29,18 +28,28 @@ resolve(const struct plan *plan, size_t i, char **name, char **resolved)
     return *resolved != NULL;
 }
 
-bool
-plan_run_finished(const struct plan *plan, size_t i, const char *runs)
+enum run_state
+plan_run_state(const struct plan *plan, size_t i, const struct folder *runs,
+               struct folder *finished, char **why)
 {
     char *name, *resolved;
-    bool finished = resolve(plan, i, &name, &resolved) && run_is_finished(runs, name, resolved);
+    enum run_state state = RUN_TO_DO;
+    *why = NULL;
+    if (finished)
+    {
+        *finished = NO_FOLDER;
+    }
+    if (resolve(plan, i, &name, &resolved))
+    {
+        state = run_folder_state(runs, name, resolved, finished, why);
+    }
     free(resolved);
     free(name);
-    return finished;
+    return state;
 }
 
 char *
-plan_run_stale(const struct plan *plan, size_t i, const char *runs)
+plan_run_stale(const struct plan *plan, size_t i, const struct folder *runs)
 {
     char *name, *resolved;
     char *reason = resolve(plan, i, &name, &resolved) ? stale_reason(runs, name, resolved) : NULL;
@@ -79,17 +88,85 @@ add_dimension_cells(struct text *t, const struct plan *plan, size_t run, bool wi
     }
 }
 
-/** Adds the rows that one finished run has in a table; false (with a message) if it cannot be read.
- */
-static bool
-add_rows(struct text *t, const struct plan *plan, size_t i, const char *runs,
-         const struct column_table *table)
+/** The tables over all runs, and the runs that have rows in them. */
+struct tables
 {
-    char *name = plan_run_name(plan, i), *why = NULL;
-    char *path = xformat("%s/%s/%s", runs, name, table->file);
-    struct csv *csv = csv_read(path, &why);
-    bool good = csv && csv->ncolumns == table->n && (table != &summary_table || csv->nrows == 1);
-    for (size_t r = 0; good && r < csv->nrows; r++)
+    struct text summary, layers;
+    size_t nruns;
+};
+
+static void
+add_header(struct text *t, const struct plan *plan, const struct column_table *table)
+{
+    text_add(t, "run");
+    add_dimension_names(t, plan, true);
+    text_add(t, ",");
+    columns_header(t, table);
+}
+
+/** Reads a table of a finished run; NULL with a sentence. */
+static struct csv *
+read_table(const struct folder *run, const struct column_table *table, char **why)
+{
+    char *path = xformat("%s/%s", run->path, table->file);
+    char *bytes = file_read(run, table->file, NULL, why);
+    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
+    if (csv && (csv->ncolumns != table->n || (table == &summary_table && csv->nrows != 1)))
+    {
+        *why = xformat("%s is no result of this version of Weft; --again repeats the run", path);
+        csv_free(csv);
+        csv = NULL;
+    }
+    free(path);
+    return csv;
+}
+
+/** What add_run() reads of a run. */
+struct run_tables
+{
+    enum run_state state;
+    struct csv *summary, *layers; /**< NULL unless it is finished and could be read */
+    char *why;                    /**< it is damaged or could not be read */
+};
+
+static void
+free_run_tables(struct run_tables *t)
+{
+    csv_free(t->summary);
+    csv_free(t->layers);
+    free(t->why);
+    *t = (struct run_tables){0};
+}
+
+/** Another process may replace the run meanwhile, and what was opened goes: then once more. */
+static void
+read_run(struct run_tables *t, const struct plan *plan, size_t i, const struct folder *runs)
+{
+    *t = (struct run_tables){0};
+    for (int attempt = 0; attempt < 2; attempt++)
+    {
+        struct folder run;
+        free_run_tables(t);
+        t->state = plan_run_state(plan, i, runs, &run, &t->why);
+        if (t->state == RUN_FINISHED)
+        {
+            t->summary = read_table(&run, &summary_table, &t->why);
+            t->layers = t->summary ? read_table(&run, &layers_table, &t->why) : NULL;
+        }
+        folder_close(&run);
+        if (!t->why)
+        {
+            break;
+        }
+    }
+}
+
+/** Adds the rows of a run behind its name and what varies. */
+static void
+add_rows(struct text *t, const struct plan *plan, size_t i, const struct csv *csv)
+{
+    char *name = plan_run_name(plan, i);
+    for (size_t r = 0; r < csv->nrows; r++)
     {
         csv_add_cell(t, name);
         add_dimension_cells(t, plan, i, true);
@@ -100,31 +177,43 @@ add_rows(struct text *t, const struct plan *plan, size_t i, const char *runs,
         }
         text_add(t, "\n");
     }
-    if (!good)
-    {
-        fprintf(stderr, "weft: error: %s%s\n", csv ? "not a result of this version: " : "",
-                csv ? path : why);
-    }
-    csv_free(csv);
-    free(why);
-    free(path);
     free(name);
+}
+
+/** Adds a run to all tables if it is finished; false after a message if it cannot be read. */
+static bool
+add_run(struct tables *t, const struct plan *plan, size_t i, const struct folder *runs)
+{
+    struct run_tables run;
+    read_run(&run, plan, i, runs);
+    const bool good = run.state != RUN_FINISHED || run.layers;
+    if (run.layers)
+    {
+        add_rows(&t->summary, plan, i, run.summary);
+        add_rows(&t->layers, plan, i, run.layers);
+        t->nruns++;
+    }
+    else if (run.why)
+    {
+        char *name = plan_run_name(plan, i);
+        fprintf(stderr, "weft: %s: %s is left out: %s\n", good ? "warning" : "error", name,
+                run.why);
+        free(name);
+    }
+    free_run_tables(&run);
     return good;
 }
 
-/** The rows of all finished runs, each behind what varies. */
+/** Fills the tables with the rows of all finished runs; false after messages. */
 static bool
-build_table(struct text *t, const struct plan *plan, const char *runs, const bool *finished,
-            const struct column_table *table)
+build_tables(struct tables *t, const struct plan *plan, const struct folder *runs)
 {
     bool good = true;
-    text_add(t, "run");
-    add_dimension_names(t, plan, true);
-    text_add(t, ",");
-    columns_header(t, table);
+    add_header(&t->summary, plan, &summary_table);
+    add_header(&t->layers, plan, &layers_table);
     for (size_t i = 0; i < plan->nruns; i++)
     {
-        good = (!finished[i] || add_rows(t, plan, i, runs, table)) && good;
+        good = add_run(t, plan, i, runs) && good;
     }
     return good;
 }
@@ -462,30 +551,16 @@ aggregate_write(const struct plan *plan, const char *out, const struct csv *summ
     return csv != NULL;
 }
 
-/** Puts the rows of all runs in a table together in the results folder. NULL after a message. */
-static struct csv *
-write_table(const struct plan *plan, const char *out, const char *runs, const bool *finished,
-            const struct column_table *table, bool *good)
+/** Writes and prints while nobody else does. */
+static bool
+write_locked(const struct plan *plan, const struct results_folder *r)
 {
-    struct text t = {0};
-    *good = build_table(&t, plan, runs, finished, table) && *good;
-    return write_csv(out, table->file, &t);
-}
-
-bool
-summary_write(const struct plan *plan, const char *out)
-{
-    char *runs = xformat("%s/runs", out);
-    bool *finished = xcalloc(plan->nruns + 1, sizeof *finished), good = true;
-    size_t nruns = 0;
-    for (size_t i = 0; i < plan->nruns; i++)
-    {
-        finished[i] = plan_run_finished(plan, i, runs);
-        nruns += finished[i];
-    }
-    struct csv *layers = write_table(plan, out, runs, finished, &layers_table, &good);
-    struct csv *csv = write_table(plan, out, runs, finished, &summary_table, &good);
-    if (csv && nruns > 0)
+    const char *out = r->top.path;
+    struct tables t = {0};
+    bool good = build_tables(&t, plan, &r->runs);
+    struct csv *layers = write_csv(out, layers_table.file, &t.layers);
+    struct csv *csv = write_csv(out, summary_table.file, &t.summary);
+    if (csv && t.nruns > 0)
     {
         size_t keys = key_columns(plan, true);
         print_table(csv, keys ? 1 : 0, keys ? keys : 1, "");
@@ -493,12 +568,29 @@ summary_write(const struct plan *plan, const char *out)
     }
     if (csv)
     {
-        printf("%zu of %zu runs are in %s/summary.csv\n", nruns, plan->nruns, out);
+        printf("%zu of %zu runs are in %s/summary.csv\n", t.nruns, plan->nruns, out);
     }
     good = good && csv && layers;
     csv_free(csv);
     csv_free(layers);
-    free(finished);
-    free(runs);
+    return good;
+}
+
+bool
+summary_write(const struct plan *plan, const struct results_folder *r)
+{
+    char *why = NULL;
+    int lock = results_folder_lock_tables(r->top.path, &why);
+    bool good = false;
+    if (lock < 0)
+    {
+        fprintf(stderr, "weft: error: %s\n", why);
+    }
+    else
+    {
+        good = write_locked(plan, r);
+        close(lock);
+    }
+    free(why);
     return good;
 }

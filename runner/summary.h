@@ -3,18 +3,22 @@
 #ifndef WEFT_RUNNER_SUMMARY_H
 #define WEFT_RUNNER_SUMMARY_H
 
+#include "results-folder.h"
+#include "run-folder.h"
 #include "sweep-plan.h"
 
-/** Whether run @p i is finished, with exactly the scenario that it has now. */
-bool plan_run_finished(const struct plan *plan, size_t i, const char *runs);
+/** The state of run @p i with the scenario that it has now, as run_folder_state(). */
+enum run_state plan_run_state(const struct plan *plan, size_t i, const struct folder *runs,
+                              struct folder *finished, char **why);
 
 /** What has changed in the scenario of run @p i since it was made, or NULL; see stale_reason(). */
-char *plan_run_stale(const struct plan *plan, size_t i, const char *runs);
+char *plan_run_stale(const struct plan *plan, size_t i, const struct folder *runs);
 
 /**
- * Writes summary.csv (one row per finished run: its name, the values that vary, its totals) and,
- * where there are seeds, aggregate.csv; prints a short table. False after a message.
+ * Writes summary.csv (one row per finished run: its name, the values that vary, its totals),
+ * layers.csv and, where there are seeds, aggregate.csv; prints a short table, and how many runs
+ * have rows. Others may write runs and wait to write tables meanwhile. False after a message.
  */
-bool summary_write(const struct plan *plan, const char *out);
+bool summary_write(const struct plan *plan, const struct results_folder *r);
 
 #endif

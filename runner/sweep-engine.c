@@ -38,7 +38,7 @@ struct slot
 struct engine
 {
     const struct plan *plan;
-    const char *runs;
+    const struct folder *runs;
     struct slot *slots;
     size_t nslots, running;
     struct progress progress;
@@ -197,6 +197,10 @@ child_ended(struct engine *e, struct slot *s, int status)
                       s->last_words);
     }
     e->failed += status != 0;
+    if (status != 0)
+    {
+        run_folder_forget(e->runs, name); /* it may have ended without a word */
+    }
     e->stop = e->stop || (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_CANNOT_WRITE);
     e->running--;
     free(s->last_words);
@@ -326,13 +330,15 @@ abandon(struct engine *e)
         {
             kill(e->slots[i].pid, SIGKILL);
             waitpid(e->slots[i].pid, NULL, 0);
+            char *name = plan_run_name(e->plan, e->slots[i].run);
+            run_folder_forget(e->runs, name);
+            free(name);
             free(e->slots[i].last_words);
             e->slots[i] = (struct slot){0};
             e->failed++;
         }
     }
     e->running = 0;
-    run_folders_clean(e->runs);
 }
 
 static void
@@ -369,10 +375,6 @@ work(struct engine *e, const size_t *due, size_t ndue)
     {
         fprintf(stderr, "weft: error: results cannot be written; %zu runs were not started\n",
                 ndue - e->progress.ended);
-    }
-    if (e->failed)
-    {
-        run_folders_clean(e->runs); /* of those that ended without a word */
     }
 }
 

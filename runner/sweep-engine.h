@@ -4,13 +4,14 @@
 #ifndef WEFT_RUNNER_SWEEP_ENGINE_H
 #define WEFT_RUNNER_SWEEP_ENGINE_H
 
+#include "files.h"
 #include "progress.h"
 #include "sweep-plan.h"
 
 struct engine_task
 {
     const struct plan *plan;
-    const char *runs;  /**< folder of the runs */
+    const struct folder *runs;
     const size_t *due; /**< numbers of the runs to be done */
     size_t ndue;       /**< at least 1 */
     size_t at_once;    /**< processes at a time */

@@ -10,7 +10,8 @@ struct sweep_options
 {
     const char *out;                    /**< results folder; NULL: results/<name> */
     const char *only;                   /**< part of a run's name, or a pattern with * ? [ ] */
-    const char *run;                    /**< exactly this run, and no summary (run-one) */
+    const char *const *runs;            /**< exactly these runs, and no summary (run-one) */
+    size_t nruns;                       /**< how many; 0: as only says */
     long jobs;                          /**< processes at a time; 0: one per core */
     bool again;                         /**< also runs that are finished */
     bool exceed_memory;                 /**< also runs that will take more than there is */
@@ -41,11 +42,20 @@ bool sweep_was_interrupted(void);
 /** Lists the runs and whether they are finished; runs and writes nothing. */
 int sweep_dry_run(const struct plan *plan, const struct sweep_options *options);
 
-/** Prints one command per selected run; @p sets as given on the command line. */
+/** Prints commands of @p batch selected runs each; @p sets as given on the command line. */
 int sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
-                     const struct plan_options *sets);
+                     const struct plan_options *sets, size_t batch);
 
-/** Whether run @p i is among the selected ones. */
+/** Makes the tables of what is finished and runs nothing; others may run meanwhile. */
+int sweep_collect(const struct plan *plan, const struct sweep_options *options);
+
+/** Whether the run of that name is among the selected ones. */
 bool run_is_selected(const struct sweep_options *options, const char *name);
+
+/** Whether the pattern, or else each of the names, selects a run; false after a message. */
+bool sweep_any_selected(const struct plan *plan, const struct sweep_options *options);
+
+/** Prints @p why as an error and frees it. Returns @p status. */
+int sweep_refuse(char *why, int status);
 
 #endif

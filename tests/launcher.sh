@@ -18,7 +18,7 @@ cp "$root/weft" "$root/CMakeLists.txt" "$work/"
 fresh=$work/weft
 "$fresh" --version | grep -qE '^weft [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
 "$fresh" --help | grep -q '  sweep ' || fail "--help does not list the commands"
-for command in bench build test clean run sweep plan run-one plot report reproduce list validate schema; do
+for command in bench build test clean run sweep plan run-one collect plot report reproduce list validate schema; do
     "$fresh" $command --help | grep -q "Usage: weft $command" || fail "$command --help"
 done
 [ ! -e "$work/build" ] || fail "asking for help built something"

@@ -49,7 +49,7 @@ done
 
 # The children died with their parent: their runs are free.
 for run in killed/runs/.tmp-*; do
-    [ ! -d "$run" ] || flock -w 0.3 "$run" true || fail "a process still works on $run"
+    [ ! -e "$run/.lock" ] || flock -w 0.3 "$run/.lock" true || fail "a process still works on $run"
 done
 
 kept=$(find killed/runs -mindepth 2 -name provenance.txt -path '*seed*' ! -path '*/.*' -newer long.xml |
@@ -84,6 +84,7 @@ diff -r -x provenance.txt -x .lock calm killed || fail 'going back gives somethi
 
 # Two at a time on one folder, with what dead processes left in it.
 mkdir -p both/runs/.tmp-rsq_seed=1 both/runs/.tmp-forgotten
+cp calm/.weft-results both/
 touch both/runs/.tmp-rsq_seed=1/stray both/runs/.tmp-forgotten/stray both/.tmp-1-summary.csv
 "$weft" run long.xml -j 1 --no-figures --out both >/dev/null 2>&1 &
 pid=$!
@@ -99,6 +100,7 @@ diff -r -x provenance.txt -x .lock calm both || fail 'what dead processes left d
 "$weft" plan long.xml --out planned | sed "s,^weft,$weft," >plan.sh
 [ "$(grep -c run-one plan.sh)" = 9 ] || fail 'not 9 commands in the plan'
 mkdir -p planned/runs/.tmp-ecmp_seed=1
+cp calm/.weft-results planned/
 touch planned/runs/.tmp-ecmp_seed=1/stray
 sort -r plan.sh | xargs -P 2 -I '{}' sh -c '{}' >/dev/null 2>&1 || fail 'a planned command fails'
 sh plan.sh >/dev/null 2>messages || fail 'a planned command fails when repeated'

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "results-folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "textbuf.h"
+
+#define MARK   ".weft-results"
+#define LOCK   ".lock"
+#define RUNS   "runs"
+#define FORMAT 1
+
+static const char mark_text[] =
+    "weft results 1\n"
+    "This folder holds results of Weft, which replaces and removes files in it. Weft writes to no\n"
+    "other folder that is not empty.\n";
+
+enum content
+{
+    CONTENT_NONE,
+    CONTENT_OURS,
+    CONTENT_OTHER,
+};
+
+/** What a folder holds. The mark is made first, but a listing may miss what appears meanwhile. */
+static enum content
+content_of(const char *path)
+{
+    enum content found = CONTENT_NONE;
+    for (int attempt = 0; attempt < 3 && found != CONTENT_OURS; attempt++)
+    {
+        DIR *dir = opendir(path);
+        found = CONTENT_NONE;
+        for (struct dirent *e; dir && found != CONTENT_OURS && (e = readdir(dir)) != NULL;)
+        {
+            bool dots = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+            found = strcmp(e->d_name, MARK) == 0 ? CONTENT_OURS : dots ? found : CONTENT_OTHER;
+        }
+        if (dir)
+        {
+            closedir(dir);
+        }
+    }
+    return found;
+}
+
+/** Whether the mark is one that this version understands. An empty one is being written. */
+static bool
+check_mark(const struct folder *top, char **why)
+{
+    int format = 0;
+    char *text = file_read(top, MARK, NULL, why);
+    bool good = text && (!*text || (sscanf(text, "weft results %d\n", &format) == 1 &&
+                                    format >= 1 && format <= FORMAT));
+    if (text && !good)
+    {
+        *why = xformat("%s/" MARK " is not a mark that this version of Weft knows; expected "
+                       "'weft results %d' in its first line",
+                       top->path, FORMAT);
+    }
+    free(text);
+    return good;
+}
+
+/** Whether what stands at the place of runs/ is a folder, or nothing. */
+static bool
+check_runs(const struct folder *top, char **why)
+{
+    struct stat st;
+    if (fstatat(top->fd, RUNS, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
+    {
+        return true;
+    }
+    *why = xformat("%s/" RUNS " is %s; expected a folder, as Weft follows no links within a "
+                   "results folder (which may be one itself)",
+                   top->path, S_ISLNK(st.st_mode) ? "a symbolic link" : "a file");
+    return false;
+}
+
+bool
+results_folder_is_ours(const char *out, char **why)
+{
+    struct folder top;
+    char *absent = NULL;
+    if (!folder_open(&top, out, &absent))
+    {
+        free(absent); /* results_folder_make() says what stands in the way */
+        return true;
+    }
+    bool good = true;
+    switch (content_of(out))
+    {
+    case CONTENT_NONE:
+        break;
+    case CONTENT_OURS:
+        good = check_mark(&top, why) && check_runs(&top, why);
+        break;
+    case CONTENT_OTHER:
+        *why = xformat("%s is not empty and has no " MARK ", so it is not known to be a results "
+                       "folder and nothing is written there; expected one, an empty or a new "
+                       "folder. Results of an earlier Weft have no such file: move them away",
+                       out);
+        good = false;
+        break;
+    }
+    folder_close(&top);
+    return good;
+}
+
+void
+results_folder_open(struct results_folder *r, const char *out)
+{
+    char *why = NULL, *also = NULL;
+    r->runs = NO_FOLDER;
+    if (folder_open(&r->top, out, &why))
+    {
+        folder_open_in(&r->runs, &r->top, RUNS, &also);
+    }
+    free(why);
+    free(also);
+}
+
+/** Another process may be first. */
+static bool
+mark(const struct folder *top, char **why)
+{
+    struct stat st;
+    if (fstatat(top->fd, MARK, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    {
+        return true;
+    }
+    if (file_create(top, MARK, mark_text, strlen(mark_text), why))
+    {
+        return true;
+    }
+    bool there = fstatat(top->fd, MARK, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    if (there)
+    {
+        free(*why);
+        *why = NULL;
+    }
+    return there;
+}
+
+bool
+results_folder_make(struct results_folder *r, const char *out, char **why)
+{
+    r->top = r->runs = NO_FOLDER;
+    return folder_make(out, why) && folder_open(&r->top, out, why) && mark(&r->top, why) &&
+           folder_make_in(&r->runs, &r->top, RUNS, why);
+}
+
+void
+results_folder_close(struct results_folder *r)
+{
+    folder_close(&r->runs);
+    folder_close(&r->top);
+}
+
+/** Opens a file of the folder, and makes it if need be, to lock it. Writing is needed for a lock to
+ * hold on other machines' NFS as well. */
+static int
+open_lock(const struct folder *top, const char *name, char **why)
+{
+    int fd = openat(top->fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+    {
+        *why = xformat("cannot write %s/%s: %s", top->path, name,
+                       errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+    }
+    return fd;
+}
+
+int
+results_folder_lock_runs(const struct results_folder *r, bool shared, char **why)
+{
+    int fd = open_lock(&r->top, LOCK, why);
+    if (fd >= 0 && flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
+    {
+        *why = errno == EWOULDBLOCK
+                   ? xformat("another weft works in %s (it holds %s/" LOCK "); expected it to end "
+                             "first, or another folder with --out ('weft collect' makes a table "
+                             "of what is finished)",
+                             r->top.path, r->top.path)
+                   : xformat("cannot lock %s/" LOCK ": %s", r->top.path, strerror(errno));
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+int
+results_folder_lock_tables(const char *out, char **why)
+{
+    struct folder top;
+    int fd = folder_open(&top, out, why) ? open_lock(&top, MARK, why) : -1;
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0)
+    {
+        if (errno != EINTR)
+        {
+            *why = xformat("cannot lock %s/" MARK ": %s", out, strerror(errno));
+            close(fd);
+            fd = -1;
+        }
+    }
+    folder_close(&top);
+    return fd;
+}

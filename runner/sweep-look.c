@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What looks at the runs of a sweep and starts none. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "provenance.h"
+#include "results-folder.h"
+#include "summary.h"
+#include "sweep-run.h"
+#include "textbuf.h"
+
+/* --- which runs are meant --------------------------------------------------------------------- */
+
+char *
+results_folder(const struct plan *plan, const char *out)
+{
+    return out ? xstrdup(out) : xformat("results/%s", plan->name);
+}
+
+bool
+run_is_selected(const struct sweep_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->nruns; i++)
+    {
+        if (strcmp(options->runs[i], name) == 0)
+        {
+            return true;
+        }
+    }
+    if (options->nruns)
+    {
+        return false;
+    }
+    if (!options->only)
+    {
+        return true;
+    }
+    return strpbrk(options->only, "*?[") ? fnmatch(options->only, name, 0) == 0
+                                         : strstr(name, options->only) != NULL;
+}
+
+static bool
+is_run_of(const struct plan *plan, const struct sweep_options *options)
+{
+    for (size_t i = 0; i < plan->nruns; i++)
+    {
+        char *name = plan_run_name(plan, i);
+        bool selected = run_is_selected(options, name);
+        free(name);
+        if (selected)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+sweep_any_selected(const struct plan *plan, const struct sweep_options *options)
+{
+    const char *missing = NULL;
+    for (size_t k = 0; !missing && k < options->nruns; k++)
+    {
+        const struct sweep_options one = {.runs = &options->runs[k], .nruns = 1};
+        missing = is_run_of(plan, &one) ? NULL : options->runs[k];
+    }
+    if (!missing && !options->nruns && options->only && !is_run_of(plan, options))
+    {
+        missing = options->only;
+    }
+    if (missing)
+    {
+        fprintf(stderr, "weft: error: no run matches '%s'; 'weft sweep %s --dry-run' lists them\n",
+                missing, plan->doc->path);
+    }
+    return !missing;
+}
+
+int
+sweep_refuse(char *why, int status)
+{
+    fprintf(stderr, "weft: error: %s\n", why);
+    free(why);
+    return status;
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+/** The results folder of a command that does not run; NULL after a message. */
+static char *
+usable_folder(const struct plan *plan, const struct sweep_options *options)
+{
+    char *out = results_folder(plan, options->out), *why = NULL;
+    if (!sweep_any_selected(plan, options))
+    {
+        free(out);
+        return NULL;
+    }
+    if (!results_folder_is_ours(out, &why))
+    {
+        sweep_refuse(why, EXIT_BAD_INPUT);
+        free(out);
+        return NULL;
+    }
+    return out;
+}
+
+int
+sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
+{
+    static const char *const states[] = {[RUN_TO_DO] = "to do",
+                                         [RUN_STALE] = "stale",
+                                         [RUN_DAMAGED] = "damaged",
+                                         [RUN_FINISHED] = "finished"};
+    char *out = usable_folder(plan, options);
+    if (!out)
+    {
+        return EXIT_BAD_INPUT;
+    }
+    struct results_folder r;
+    results_folder_open(&r, out);
+    for (size_t i = 0; i < plan->nruns; i++)
+    {
+        char *name = plan_run_name(plan, i), *why = NULL;
+        if (run_is_selected(options, name))
+        {
+            enum run_state state = plan_run_state(plan, i, &r.runs, NULL, &why);
+            if (state == RUN_STALE)
+            {
+                why = plan_run_stale(plan, i, &r.runs);
+            }
+            printf("%-8s  %s%s%s\n", states[state], name, why ? ": " : "", why ? why : "");
+        }
+        free(why);
+        free(name);
+    }
+    results_folder_close(&r);
+    free(out);
+    return EXIT_GOOD;
+}
+
+/** Whether any run is finished, so that there is something to collect. */
+static bool
+any_finished(const struct plan *plan, const struct folder *runs)
+{
+    bool found = false;
+    for (size_t i = 0; i < plan->nruns && !found; i++)
+    {
+        char *why = NULL;
+        found = plan_run_state(plan, i, runs, NULL, &why) == RUN_FINISHED;
+        free(why);
+    }
+    return found;
+}
+
+int
+sweep_collect(const struct plan *plan, const struct sweep_options *options)
+{
+    char *out = usable_folder(plan, options);
+    if (!out)
+    {
+        return EXIT_BAD_INPUT;
+    }
+    struct results_folder r;
+    results_folder_open(&r, out);
+    int status = EXIT_FAILED;
+    if (!any_finished(plan, &r.runs))
+    {
+        fprintf(stderr, "weft: error: no run of %s is finished in %s; nothing is written\n",
+                plan->doc->path, out);
+    }
+    else
+    {
+        status = summary_write(plan, &r) ? EXIT_GOOD : EXIT_FAILED;
+    }
+    results_folder_close(&r);
+    free(out);
+    return status;
+}
+
+/** One line of a plan but for its runs. */
+static void
+add_command(struct text *t, const struct plan *plan)
+{
+    const char *command = getenv("WEFT_COMMAND");
+    add_shell_word(t, command ? command : "weft");
+    text_add(t, " run-one %s", *plan->doc->path == '-' ? "./" : ""); /* no option */
+    add_shell_word(t, plan->doc->path);
+}
+
+static void
+add_options(struct text *t, const char *out, const struct plan_options *sets)
+{
+    text_add(t, " --out ");
+    add_shell_word(t, out);
+    for (size_t k = 0; k < sets->nsets; k++)
+    {
+        text_add(t, " --set ");
+        add_shell_word(t, sets->sets[k]);
+    }
+    if (sets->scheduler)
+    {
+        text_add(t, " --scheduler ");
+        add_shell_word(t, sets->scheduler);
+    }
+}
+
+int
+sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
+                 const struct plan_options *sets, size_t batch)
+{
+    char *out = usable_folder(plan, options);
+    if (!out)
+    {
+        return EXIT_BAD_INPUT;
+    }
+    struct text line = {0};
+    size_t n = 0;
+    bool good = true;
+    for (size_t i = 0; good && i < plan->nruns; i++)
+    {
+        char *name = plan_run_name(plan, i);
+        if (run_is_selected(options, name))
+        {
+            if (n++ == 0)
+            {
+                add_command(&line, plan);
+            }
+            text_add(&line, " --run ");
+            add_shell_word(&line, name);
+        }
+        free(name);
+        if (n > 0 && (n == batch || i + 1 == plan->nruns))
+        {
+            add_options(&line, out, sets);
+            text_add(&line, "%s", options->exceed_memory ? " --exceed-memory" : "");
+            good = !strchr(line.s, '\n');
+            printf("%s%s", good ? line.s : "", good ? "\n" : "");
+            free(line.s);
+            line = (struct text){0};
+            n = 0;
+        }
+    }
+    if (!good)
+    {
+        fprintf(stderr,
+                "weft: error: a line end in a name or value; expected none in a plan, which "
+                "is read line by line\n");
+    }
+    free(out);
+    return good ? EXIT_GOOD : EXIT_BAD_INPUT;
+}

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: damaged.sh WEFT-RUNNER
+# A finished run whose files were cut, emptied, changed or deleted must be found and run again: else
+# a figure rests on half of the data, and "21 of 21" is said of 20.
+set -eu
+
+weft=$1
+unset WEFT_COMMAND
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    [ ! -e messages ] || tail -n 20 messages
+    exit 1
+}
+
+"$weft" run "$here/tiny.xml" --no-figures --out good >good.txt 2>messages
+cp -r good try
+run=try/runs/rsq_seed=2
+
+# again FILE WHAT: that run, and no other, is repeated, and then all is as it was.
+again()
+{
+    "$weft" sweep "$here/tiny.xml" --dry-run --out try >list 2>messages
+    [ "$(grep -c '^damaged   rsq_seed=2: ' list)" = 1 ] || fail "$1 $2: --dry-run says $(cat list)"
+    [ "$(grep -c '^finished ' list)" = 5 ] || fail "$1 $2: others are not finished"
+    rows=0
+    "$weft" collect "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "$1 $2: collect"
+    grep -q "^weft: warning: rsq_seed=2 is left out: .*$1" messages || fail "$1 $2: collect does not say so"
+    rows=$(($(wc -l <try/summary.csv) - 1))
+    [ $rows = 5 ] || fail "$1 $2: $rows rows, expected 5"
+    tail -n 1 table | grep -q '^5 of 6 runs are in try/summary.csv$' || fail "$1 $2: collect counts $(tail -n 1 table)"
+    "$weft" run "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "$1 $2: exit status $?"
+    grep -q "^weft: rsq_seed=2 is run again, as it is damaged: .*$1" messages || fail "$1 $2: run does not say so"
+    grep -q '^5 of 6 runs are finished already$' messages || fail "$1 $2: not one run is repeated"
+    diff -r -x provenance.txt -x .lock good try || fail "$1 $2: is not mended"
+    sed 's,good/,try/,' good.txt | cmp - table || fail "$1 $2: the table is another"
+}
+
+for file in scenario.xml summary.csv flows.csv provenance.txt; do
+    : >"$run/$file"
+    again $file emptied
+    size=$(wc -c <"$run/$file")
+    truncate -s $((size / 2)) "$run/$file"
+    again $file cut
+done
+for file in summary.csv qps.csv groups.csv layers.csv series.csv queues.csv; do
+    # One digit of the last number: nothing but the checksum tells.
+    last=$(tail -c 2 "$run/$file" | head -c 1)
+    truncate -s -2 "$run/$file"
+    printf '%s\n' "$(printf '%s' "$last" | tr '0-9>' '1-90<')" >>"$run/$file"
+    again $file changed
+    rm "$run/$file"
+    again $file deleted
+done
+# A list that lacks a line, its end, or that was never written (as by an earlier Weft).
+sed -i '/ flows.csv$/d' "$run/provenance.txt"
+again provenance.txt shortened
+sed -i '$d' "$run/provenance.txt"
+again provenance.txt 'without its end'
+sed -i '/^files/,$d' "$run/provenance.txt"
+again provenance.txt 'without a list'
+rm "$run"/*
+again provenance.txt 'and all others deleted'
+
+# The list is what cksum prints: results can be checked where there is no Weft.
+cd "$run"
+sed '1,/^files /d; $d' provenance.txt >"$work/list"
+[ "$(wc -l <"$work/list")" = 8 ] || fail "the list has $(wc -l <"$work/list") lines"
+cut -d' ' -f3- "$work/list" | xargs cksum | cmp "$work/list" - || fail 'cksum prints another list'
+[ "$(head -n -1 provenance.txt | cksum)" = "$(tail -n 1 provenance.txt)" ] || fail 'the last line is not of the others'
+echo 'damage is found and mended'

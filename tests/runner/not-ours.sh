@@ -1,0 +1,175 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: not-ours.sh WEFT-RUNNER
+# A mistyped --out must not cost a user the files that lie there, nor a symbolic link those that it
+# leads to: no command may write, replace or delete anything that is not Weft's.
+set -eu
+
+weft=$1
+unset WEFT_COMMAND
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    [ ! -e messages ] || tail -n 20 messages
+    exit 1
+}
+
+# Everything in a folder: names, kinds, bytes, times.
+look()
+{
+    find "$1" -printf '%p %y %s %T@ %l\n' | sort
+    find "$1" -type f -exec cksum {} + | sort
+}
+
+# refused FOLDER WORDS COMMAND...: ends with 2, says these words, and leaves the folder as it was.
+refused()
+{
+    folder=$1
+    words=$2
+    shift 2
+    look "$folder" >before
+    status=0
+    "$weft" "$@" >out 2>messages || status=$?
+    [ $status = 2 ] || fail "$*: exit status $status, expected 2"
+    grep -q "error: .*$words" messages || fail "$*: does not say '$words'"
+    look "$folder" | cmp before - || fail "$*: the folder is not as it was"
+}
+
+sed -e '/<figure name="rate"/,/\/>/d' "$here/tiny.xml" >tiny.xml
+mkdir -p docs/claims scenarios
+cp tiny.xml scenarios/
+sed 's/"tiny"/"mine"/' tiny.xml >scenarios/mine.xml
+cat >docs/claims/demo.xml <<'END'
+<claims title="Demo">
+  <section title="Tiny" results="tiny" scenario="scenarios/tiny.xml"><claim><says>a time</says>
+    <value name="t" column="cct_us" where="case=rsq"/><measured is="t"/></claim></section>
+  <section title="Mine" results="mine" scenario="scenarios/mine.xml"><claim><says>a time</says>
+    <value name="t" column="cct_us" where="case=rsq"/><measured is="t"/></claim></section>
+</claims>
+END
+
+# A user's folder that holds files of the names that Weft uses.
+mkdir -p mine/runs/ecmp_seed=1 mine/runs/.tmp-notes mine/runs/.old-notes
+for file in summary.csv aggregate.csv layers.csv scenario.xml cct.svg cct.gp .tmp-1-x runs/ecmp_seed=1/data \
+    runs/.tmp-notes/data runs/.old-notes/data; do
+    echo "precious $file" >"mine/$file"
+done
+cp tiny.xml mine/scenario.xml
+no='mine is not empty and has no .weft-results'
+refused mine "$no" run tiny.xml --out mine
+refused mine "$no" run tiny.xml --out mine --no-figures
+refused mine "$no" sweep tiny.xml --only ecmp --again --out mine
+refused mine "$no" sweep tiny.xml --dry-run --out mine
+refused mine "$no" run-one tiny.xml --run ecmp_seed=1 --out mine
+refused mine "$no" plan tiny.xml --out mine
+refused mine "$no" collect tiny.xml --out mine
+refused mine "$no" collect mine
+refused mine "$no" plot tiny.xml --out mine
+refused mine "$no" plot mine
+mkdir all
+mv mine all/
+refused all "all/$no" reproduce demo --results all
+[ ! -e all/tiny ] || fail 'reproduce: something has run although a folder is refused'
+mv all/mine .
+# A mark that leads elsewhere is none, and one of a later version may mean anything.
+echo 'weft results 1' >mark
+ln -s ../mark mine/.weft-results
+refused mine 'symbolic link' run tiny.xml --out mine
+rm mine/.weft-results
+echo 'weft results 99' >mine/.weft-results
+refused mine "mark.*expected 'weft results 1'" run tiny.xml --out mine
+
+# A new folder, an empty one, and a link to one are what a user may give.
+mkdir -p scratch/empty
+ln -s scratch/empty link
+"$weft" run tiny.xml --no-figures --out link >/dev/null 2>messages || fail 'a link as --out'
+[ -L link ] || fail 'a link as --out is replaced'
+[ -e scratch/empty/summary.csv ] || fail 'a link as --out is not followed'
+"$weft" run tiny.xml --out good >/dev/null 2>messages || fail 'a new folder'
+for file in summary.csv aggregate.csv layers.csv; do
+    cmp link/$file good/$file || fail "$file of the two differ"
+done
+
+# Links within: what they lead to stays, wherever they stand.
+mkdir elsewhere
+echo precious >elsewhere/data
+cp -r good/runs/ecmp_seed=1/. elsewhere/
+look elsewhere >treasure
+untouched()
+{
+    look elsewhere | cmp treasure - || fail "$*: what the link leads to has changed"
+}
+
+for name in .tmp-ecmp_seed=1 ecmp_seed=1 .old-ecmp_seed=1; do
+    cp -r good bad
+    rm -rf "bad/runs/$name"
+    ln -s ../../elsewhere "bad/runs/$name"
+    refused bad/runs "bad/runs/$name is a symbolic link" run tiny.xml --again --out bad
+    refused bad/runs "bad/runs/$name is a symbolic link" run-one tiny.xml --again --run ecmp_seed=1 --out bad
+    untouched "$name"
+    # It is in nobody's way where its run is not to be done.
+    "$weft" sweep tiny.xml --only rsq --again --no-figures --out bad >/dev/null 2>messages || fail "$name: others"
+    [ -L "bad/runs/$name" ] || fail "$name: the link is gone"
+    untouched "$name, others"
+    rm -r bad
+done
+cp -r good bad
+rm -r bad/runs
+ln -s ../elsewhere bad/runs
+refused bad 'bad/runs is a symbolic link' run tiny.xml --out bad
+refused bad 'bad/runs is a symbolic link' collect tiny.xml --out bad
+untouched runs
+rm -r bad
+
+cp -r good bad
+rm bad/.lock
+ln -s ../elsewhere/lock bad/.lock
+status=0
+"$weft" run tiny.xml --again --out bad >/dev/null 2>messages || status=$?
+[ $status = 1 ] || fail "a link as .lock: exit status $status, expected 1"
+grep -q 'bad/.lock: it is a symbolic link' messages || fail 'a link as .lock is not named'
+untouched .lock
+rm -r bad
+
+cp -r good bad
+for file in summary.csv aggregate.csv layers.csv scenario.xml cct.gp cct.dat cct.svg cct.png runs/ecmp_seed=1/qps.csv; do
+    echo precious >"elsewhere/${file##*/}"
+    rm "bad/$file"
+    ln -s "$work/elsewhere/${file##*/}" "bad/$file"
+done
+look elsewhere >treasure
+"$weft" collect tiny.xml --out bad >/dev/null 2>messages || fail 'collect: links as files'
+untouched 'collect: files'
+grep -q 'warning: ecmp_seed=1 is left out: .*qps.csv.* symbolic link' messages || fail 'a link as a CSV of a run'
+"$weft" run tiny.xml --out bad >/dev/null 2>messages || fail 'run: links as files'
+untouched 'run: files'
+for file in summary.csv aggregate.csv layers.csv scenario.xml runs/ecmp_seed=1/qps.csv; do
+    [ ! -L "bad/$file" ] || fail "$file did not take the link's place"
+    cmp "bad/$file" "good/$file" || fail "$file is another"
+done
+rm -r bad
+
+# What a run that reaches its limit leaves is set aside, but not where a link leads.
+cp -r good bad
+ln -s ../elsewhere bad/unfinished
+cp -r good/runs/ecmp_seed=1 elsewhere/
+look elsewhere >treasure
+status=0
+"$weft" run tiny.xml --set limit.time=30us --no-figures --out bad >/dev/null 2>messages || status=$?
+[ $status = 1 ] || fail "a link as unfinished: exit status $status, expected 1"
+untouched unfinished
+"$weft" run tiny.xml --no-figures --out bad >/dev/null 2>messages || fail 'a link as unfinished: runs that end'
+untouched 'unfinished, runs that end'
+rm -r bad
+
+# A run replaces its own files; a folder among them is not one.
+cp -r good bad
+mkdir bad/runs/ecmp_seed=1/notes
+touch bad/runs/ecmp_seed=1/notes/precious
+refused bad/runs 'ecmp_seed=1/notes is a folder' run tiny.xml --again --out bad
+echo 'nothing else is touched'
