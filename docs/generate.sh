@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Usage: generate.sh WEFT-RUNNER [--check]
-# Writes the tables between "<!-- begin: weft ARGUMENTS -->" and "<!-- end -->" in the manual's pages
-# anew, from what the command prints. With --check it changes nothing and fails if a page is stale.
+# Writes anew what follows from the tables in the code: the schema scenarios/weft.rng, and the tables
+# between "<!-- begin: weft ARGUMENTS -->" and "<!-- end -->" in the manual's pages, from what the
+# command prints. With --check it changes nothing and fails if a file is stale.
 set -eu
 
 weft=$1
@@ -11,6 +12,23 @@ docs=$(cd "$(dirname "$0")" && pwd)
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 stale=
+
+# Puts $new in the place of file $1, or says that they differ.
+renew()
+{
+    if cmp -s "$new" "$1"; then
+        return
+    elif [ "$mode" = --check ]; then
+        echo "${1##*/} is out of date; 'docs/generate.sh build/weft-runner' renews it"
+        diff "$1" "$new" || true
+        stale=1
+    else
+        cat "$new" >"$1"
+    fi
+}
+
+"$weft" schema >"$new"
+renew "$docs/../scenarios/weft.rng"
 
 for page in "$docs"/*.md; do
     skip=
@@ -27,14 +45,6 @@ for page in "$docs"/*.md; do
         esac
         [ -n "$skip" ] || printf '%s\n' "$line"
     done <"$page" >"$new"
-    if cmp -s "$new" "$page"; then
-        continue
-    elif [ "$mode" = --check ]; then
-        echo "${page##*/} is out of date; 'docs/generate.sh build/weft-runner' renews it"
-        diff "$page" "$new" || true
-        stale=1
-    else
-        cat "$new" >"$page"
-    fi
+    renew "$page"
 done
 [ -z "$stale" ]

@@ -9,6 +9,7 @@
 
 #include "columns.h"
 #include "diagnostics.h"
+#include "markdown.h"
 #include "sweep-run.h"
 #include "textbuf.h"
 #include "vocabulary.h"
@@ -25,6 +26,26 @@ static const char *
 kind_of_value(const struct weft_param *p)
 {
     return p->type == WEFT_CHOICE ? p->choices : weft_type_name(p->type);
+}
+
+/** Prints one row of a table in Markdown; @p code: its first cells, so many, are code.
+ * NULL: an empty cell. */
+static void
+print_row(size_t n, const char *const *cells, size_t code)
+{
+    struct text t = {0};
+    for (size_t i = 0; i < n; i++)
+    {
+        text_add(&t, "| ");
+        if (cells[i])
+        {
+            (i < code ? markdown_add_code : markdown_add)(&t, cells[i], true);
+            text_add(&t, " ");
+        }
+    }
+    char *row = text_take(&t);
+    printf("%s|\n", row);
+    free(row);
 }
 
 /** A sentence and its source, indented and broken at column 100. */
@@ -63,8 +84,9 @@ print_param(const struct weft_param *p, bool required, bool markdown)
     const char *source = p->source ? p->source : "";
     if (markdown)
     {
-        printf("| `%s` | %s | %s | %s | %s | %s | %s |\n", p->name, kind_of_value(p), def,
-               bound(p->min), bound(p->max), p->doc, source);
+        const char *const cells[] = {p->name,       kind_of_value(p), def,   bound(p->min),
+                                     bound(p->max), p->doc,           source};
+        print_row(sizeof cells / sizeof cells[0], cells, 1);
         return;
     }
     printf("  %-16s %-10s default %s", p->name, weft_type_name(p->type), def);
@@ -103,7 +125,7 @@ print_presets(const struct weft_algo *algo, bool markdown)
         const char *source = p->source ? p->source : "";
         if (markdown)
         {
-            printf("| `%s` | `%s` | %s | %s |\n", p->name, p->settings, p->doc, source);
+            print_row(4, (const char *const[]){p->name, p->settings, p->doc, source}, 2);
         }
         else
         {
@@ -206,8 +228,8 @@ print_element(const struct element_spec *spec, bool markdown)
         bool is_value = spec->attributes[i].shape == SHAPE_VALUE;
         if (!is_value && markdown)
         {
-            printf("| `%s` | text | %s | - | - | %s | |\n", p.name,
-                   spec->attributes[i].required ? "required" : "-", p.doc);
+            const char *needed = spec->attributes[i].required ? "required" : "-";
+            print_row(7, (const char *const[]){p.name, "text", needed, "-", "-", p.doc, NULL}, 1);
         }
         else if (!is_value)
         {
@@ -238,7 +260,12 @@ print_elements(bool markdown)
 static void
 print_column(bool markdown, const char *name, const char *doc)
 {
-    printf(markdown ? "| `%s` | %s |\n" : "  %-20s %s\n", name, doc);
+    if (markdown)
+    {
+        print_row(2, (const char *const[]){name, doc}, 1);
+        return;
+    }
+    printf("  %-20s %s\n", name, doc);
 }
 
 static void

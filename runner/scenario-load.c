@@ -180,10 +180,7 @@ size_workload(const struct element *root, const struct scenario *s, uint32_t *nq
     {
         const char *why = ops->refusal ? ops->refusal(s->workload.config, &hosts) : NULL;
         diag_error(d, line_of(root, "workload"), "this %s does not fit %u hosts: %s",
-                   s->workload.algo->name, s->clos.nhosts,
-                   why ? why
-                       : "they do not divide; expected groups of equal size with at least 2 ranks "
-                         "each");
+                   s->workload.algo->name, s->clos.nhosts, why ? why : weft_strerror(code));
     }
     *nqps = code >= 0 ? size.nqps : 0;
     return code >= 0;

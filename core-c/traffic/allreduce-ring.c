@@ -80,5 +80,5 @@ const struct weft_workload_ops weft_workload_allreduce_ring = {
      sizeof(struct weft_groups), NULL},
     allreduce_size,
     allreduce_fill,
-    NULL,
+    weft_groups_only_refusal,
 };

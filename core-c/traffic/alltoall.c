@@ -75,5 +75,5 @@ const struct weft_workload_ops weft_workload_alltoall = {
      NULL},
     alltoall_size,
     alltoall_fill,
-    NULL,
+    weft_groups_only_refusal,
 };

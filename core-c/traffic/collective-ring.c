@@ -45,5 +45,5 @@ const struct weft_workload_ops weft_workload_ring = {
      sizeof params / sizeof params[0], NULL, 0, sizeof(struct weft_groups), NULL},
     ring_size,
     ring_fill,
-    NULL,
+    weft_groups_only_refusal,
 };

@@ -27,6 +27,33 @@ weft_groups_ranks(const struct weft_groups *groups, uint32_t nhosts, uint32_t *r
     return 0;
 }
 
+const char *
+weft_groups_refusal(const struct weft_groups *groups, uint32_t nhosts)
+{
+    uint32_t ranks = 0;
+    if (weft_groups_ranks(groups, nhosts, &ranks) != WEFT_ERANGE)
+    {
+        return NULL;
+    }
+    if (groups->bytes < 1)
+    {
+        return "nothing is sent; expected at least 1 byte";
+    }
+    if (groups->groups < 1 || groups->groups > nhosts || nhosts % (uint32_t)groups->groups != 0)
+    {
+        return "they do not divide into so many groups of equal size; expected groups that divide "
+               "the number of hosts";
+    }
+    return "a group needs 2 hosts, or there is nobody to send to; expected at most half as many "
+           "groups as hosts";
+}
+
+const char *
+weft_groups_only_refusal(const void *config, const struct weft_hosts *hosts)
+{
+    return weft_groups_refusal((const struct weft_groups *)config, hosts->n);
+}
+
 uint32_t
 weft_groups_host(const struct weft_groups *groups, uint32_t ranks, uint32_t group, uint32_t rank)
 {

@@ -38,7 +38,8 @@ extern "C"
 #define WEFT_GROUP_PARAMS(bytes_doc)                                                               \
     WEFT_BYTES_PARAM(bytes_doc, "themis §5"),                                                      \
     {"groups", WEFT_COUNT, WEFT_P(struct weft_groups, groups), "1", "1", "524288", NULL,           \
-     "Groups of equal size that share the hosts; each runs the workload by itself.",               \
+     "Groups of equal size, at least 2 hosts, that share the hosts; each runs the workload by "    \
+     "itself.",                                                                                    \
      "themis §5"},                                                                                 \
     {"placement", WEFT_CHOICE, WEFT_P(struct weft_groups, placement), "interleaved", NULL, NULL,   \
      "interleaved blocked random",                                                                 \
@@ -63,6 +64,14 @@ extern "C"
      * ranks) or WEFT_EOVERFLOW (more than WEFT_MAX_MESSAGES hosts: each sends at least once).
      */
     int weft_groups_ranks(const struct weft_groups *groups, uint32_t nhosts, uint32_t *ranks);
+
+    /** Why weft_groups_ranks() has returned WEFT_ERANGE, and what was expected; NULL if it has not.
+     */
+    const char *weft_groups_refusal(const struct weft_groups *groups, uint32_t nhosts);
+
+    /** The refusal() of a workload that needs no more than groups, which its configuration begins
+     * with. */
+    const char *weft_groups_only_refusal(const void *config, const struct weft_hosts *hosts);
 
     /** The host of rank @p rank in group @p group; placed at random, weft_groups_finish() replaces
      * it. */

@@ -87,10 +87,10 @@ static const char *
 permutation_refusal(const void *config, const struct weft_hosts *hosts)
 {
     const struct permutation_config *c = (const struct permutation_config *)config;
-    uint32_t ranks = 0;
-    if (weft_groups_ranks(&c->common, hosts->n, &ranks))
+    const char *groups = weft_groups_refusal(&c->common, hosts->n);
+    if (groups)
     {
-        return NULL;
+        return groups;
     }
     if (c->pattern == SHIFT)
     {

@@ -155,7 +155,8 @@ edited 'too many hosts in all' 'this leaf-spine is too large; expected at most 1
 at 'a message of no bytes' "bytes '0B' of <workload> is out of bounds" 's,"200KB","0B",'
 edited 'an odd fat-tree' 'this fat-tree cannot be built|<topology fat-tree>' \
     's,kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2",kind="fat-tree" k="5",'
-at 'groups that do not fit' 'this ring does not fit 4 hosts' 's,groups="2",groups="3",'
+at 'groups of other sizes' 'this ring does not fit 4 hosts: they do not divide' 's,groups="2",groups="3",'
+at 'groups of one host' 'this ring does not fit 4 hosts: a group needs 2 hosts' 's,groups="2",groups="4",'
 at 'a QP that is not there' 'QP 4 of <drop> does not exist; expected 0 to 3' 's,<drop qp="0",<drop qp="4",'
 at 'a sampled QP that is not there' 'QP 9 of <measure> does not exist' 's,qps="0 1",qps="0 9",'
 at 'a QP sampled twice' 'QP 1 of <measure> is named twice' 's,qps="0 1",qps="1 1",'

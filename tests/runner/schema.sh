@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 
 "$weft" schema >"$work/weft.rng"
 cmp "$work/weft.rng" "$root/scenarios/weft.rng" || {
-    echo "FAILED: scenarios/weft.rng is out of date; 'weft schema > scenarios/weft.rng' renews it"
+    echo "FAILED: scenarios/weft.rng is out of date; 'docs/generate.sh build/weft-runner' renews it"
     exit 1
 }
 scenarios=$(find "$root/scenarios" "$root/tests/runner" -name '*.xml' | sort)

@@ -74,8 +74,7 @@ extern "C"
          * run). */
         int (*fill)(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
                     struct weft_message *messages, uint32_t *next);
-        /** Optional: why size() has returned WEFT_ERANGE, and what was expected; NULL where it is
-         * the groups. */
+        /** Optional: why size() has returned WEFT_ERANGE, and what was expected. */
         const char *(*refusal)(const void *config, const struct weft_hosts *hosts);
     };
 
