@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A reader would find a table whose rows break off, or a link to a page or heading that is not there.
+set -eu
+here=$(dirname -- "$(readlink -f -- "$0")")
+cd "$here/../.."
+
+status=0
+awk -f "$here/pages.awk" README.md bench/README.md docs/*.md || status=1
+
+# The check itself finds what it is for, and nothing in what is right.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+cat >wrong.md <<'END'
+# One page
+| a | b |
+|---|---|
+| by | a bare one | too many |
+| too few |
+[a file](gone.md), [a heading](#another-page), [elsewhere](right.md#one-page)
+END
+cat >right.md <<'END'
+# Another `page`, (with_signs)
+| a | b |
+|---|---|
+| an escaped \| | `\|` |
+[a heading](#another-page-with_signs), [the other](wrong.md#one-page), `[no](link.md)`, [web](https://x.org/#y)
+```
+| not | a | table
+|---|
+```
+END
+awk -f "$here/pages.awk" wrong.md right.md >found || true
+cut -d : -f 1,2 found | sort >lines
+printf 'wrong.md:%s\n' 4 5 6 6 6 | cmp - lines || {
+    echo "pages.awk finds in the wrong page:"
+    cat found
+    status=1
+}
+exit $status
