@@ -1,10 +1,12 @@
 ## -*- Mode: python; py-indent-offset: 4; indent-tabs-mode: nil; coding: utf-8; -*-
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Weft as a module of waf-era ns-3 (3.35 and older), in contrib/weft. The lists of files are read
+# Weft as a module of waf-era ns-3 (tried with 3.35), in contrib/weft. The lists of files are read
 # from CMake's, so that there is one of each. ns-3.35's own headers do not pass g++ 12's warnings:
 # configure it with --disable-werror.
 import re
+
+import wutils
 
 
 def words(bld, path, name):
@@ -43,9 +45,13 @@ def build(bld):
     headers.module = 'weft'
     headers.source = words(bld, 'ns3-module/module-sources.cmake', 'weft_module_headers')
 
+    # <weft/...>, which our headers include, beside <ns3/...>.
+    bld.install_files('${INCLUDEDIR}/%s%s/weft' % (wutils.APPNAME, wutils.VERSION),
+                      bld.path.ant_glob('core-c/include/weft/*.h'))
+
     if bld.env['ENABLE_EXAMPLES']:
         for name in words(bld, 'examples/CMakeLists.txt', 'weft_examples'):
             program = bld.create_ns3_program(name, ['weft'])
             program.source = 'examples/%s.cc' % name
-            program.includes = ['core-c/include']
+            program.includes = [program.includes, 'core-c/include']  # waf's own has <ns3/...>
             program.env.append_value('CXXFLAGS', ['-std=c++17', '-ffp-contract=off'])

@@ -50,5 +50,6 @@ set(weft_module_headers
     ns3-module/model/weft-port.h
     ns3-module/model/weft-qp.h
     ns3-module/model/weft-rdma-application.h
+    ns3-module/model/weft-receiver.h
     ns3-module/model/weft-switch.h
 )

@@ -28,15 +28,15 @@ FabricSimulatorImpl::GetTypeId()
             .AddConstructor<FabricSimulatorImpl>()
             .AddAttribute("FirstUid",
                           "Uid of the first event; for tests of what happens after 2^32 events",
-                          UintegerValue(EventId::UID::VALID),
+                          UintegerValue(FIRST_UID),
                           MakeUintegerAccessor(&FabricSimulatorImpl::SetFirstUid,
                                                &FabricSimulatorImpl::GetFirstUid),
-                          MakeUintegerChecker<uint64_t>(EventId::UID::VALID, uint64_t{1} << 40));
+                          MakeUintegerChecker<uint64_t>(FIRST_UID, uint64_t{1} << 40));
     return tid;
 }
 
 FabricSimulatorImpl::FabricSimulatorImpl()
-    : m_uid(EventId::UID::VALID),
+    : m_uid(FIRST_UID),
       m_context(Simulator::NO_CONTEXT),
       m_mainThread(std::this_thread::get_id())
 {
@@ -87,7 +87,7 @@ uint64_t
 FabricSimulatorImpl::NextUid()
 {
     // The low 32 bits must not read as one of the reserved uids.
-    while (static_cast<uint32_t>(m_uid) < EventId::UID::VALID)
+    while (static_cast<uint32_t>(m_uid) < FIRST_UID)
     {
         m_uid++;
     }
@@ -281,7 +281,7 @@ FabricSimulatorImpl::ScheduleDestroy(EventImpl* event)
     EventId id(Ptr<EventImpl>(event, false),
                static_cast<uint64_t>(m_now),
                Simulator::NO_CONTEXT,
-               EventId::UID::DESTROY);
+               DESTROY_UID);
     m_destroyEvents.push_back(id);
     m_uid++;
     return id;
@@ -290,7 +290,7 @@ FabricSimulatorImpl::ScheduleDestroy(EventImpl* event)
 void
 FabricSimulatorImpl::Remove(const EventId& id)
 {
-    if (id.GetUid() == EventId::UID::DESTROY)
+    if (id.GetUid() == DESTROY_UID)
     {
         const auto it = std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id);
         if (it != m_destroyEvents.end())
@@ -337,7 +337,7 @@ FabricSimulatorImpl::IsExpired(const EventId& id) const
     {
         return true;
     }
-    if (id.GetUid() == EventId::UID::DESTROY)
+    if (id.GetUid() == DESTROY_UID)
     {
         return !IsPendingDestroy(id);
     }

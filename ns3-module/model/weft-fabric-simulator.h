@@ -40,6 +40,10 @@ namespace ns3
 class FabricSimulatorImpl : public SimulatorImpl
 {
   public:
+    // ns-3's special uids. EventId::UID names them from 3.36 on; they have always been these.
+    static constexpr uint32_t DESTROY_UID = 2; //!< of all events that run in Destroy()
+    static constexpr uint32_t FIRST_UID = 4;   //!< of the first ordinary event
+
     /** @return the type */
     static TypeId GetTypeId();
     FabricSimulatorImpl();

@@ -212,10 +212,15 @@ class GoldenDigest
 
     void ScheduleReading()
     {
-        Simulator::Schedule(TimeStep(1 + weft_rng_below(&m_rng, 10000000)), [this] {
-            ReadBuffers();
-            ScheduleReading();
-        });
+        Simulator::Schedule(TimeStep(1 + weft_rng_below(&m_rng, 10000000)),
+                            &GoldenDigest::Read,
+                            this);
+    }
+
+    void Read()
+    {
+        ReadBuffers();
+        ScheduleReading();
     }
 
     WeftRig& m_rig;                //!< its fabric

@@ -365,7 +365,7 @@ class FirstUid
 
     ~FirstUid()
     {
-        Config::SetDefault(NAME, UintegerValue(EventId::UID::VALID));
+        Config::SetDefault(NAME, UintegerValue(FabricSimulatorImpl::FIRST_UID));
     }
 
     FirstUid(const FirstUid&) = delete;
@@ -432,7 +432,7 @@ class WrapTestCase : public TestCase
             }
             const EventId id = Simulator::Schedule(TimeStep(10), &WrapTestCase::Note, this, i);
             NS_TEST_EXPECT_MSG_EQ(id.IsExpired(), false, "pending");
-            NS_TEST_EXPECT_MSG_GT(id.GetUid(), uint32_t{EventId::UID::RESERVED}, "no special uid");
+            NS_TEST_EXPECT_MSG_GT_OR_EQ(id.GetUid(), FabricSimulatorImpl::FIRST_UID, "no special uid");
             if (i % 5 == 0)
             {
                 m_scheduler == HEAP ? Simulator::Cancel(id) : Simulator::Remove(id);
@@ -451,7 +451,7 @@ class WrapTestCase : public TestCase
     {
         for (const uint32_t fabricEvery : {1, 2, 3, 7, 0})
         {
-            Equal(60, fabricEvery, EventId::UID::VALID);
+            Equal(60, fabricEvery, FabricSimulatorImpl::FIRST_UID);
         }
         Equal(60, 1, WRAP - 30);
         Equal(60, 1, WRAP - 1);

@@ -78,7 +78,9 @@ Simulate(const Control& control)
     if (control.lossEnds >= 0)
     {
         Simulator::Schedule(MicroSeconds(control.lossEnds),
-                            [&rig] { rig.fabric->SetLossProbability(0); });
+                            &WeftFabric::SetLossProbability,
+                            rig.fabric,
+                            0.0);
     }
     Queues queues{&rig};
     Simulator::Schedule(MicroSeconds(300), &Queues::Look, &queues);
