@@ -4,7 +4,9 @@
 #include "weft-collective.h"
 
 #include "weft-fabric.h"
+#include "weft-nic.h"
 
+#include "ns3/node.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 
@@ -218,12 +220,14 @@ WeftCollective::Release(uint32_t message)
 {
     const weft_message& m = m_messages[message];
     const int64_t wait = m.barrier ? m.start : m.start - Simulator::Now().GetTimeStep();
-    if (wait > 0 || Simulator::Now().IsZero())
+    // Behind a barrier the hosts begin in their order, not first the one that opened it.
+    if (wait > 0 || m.barrier || Simulator::Now().IsZero())
     {
-        Simulator::Schedule(TimeStep(static_cast<uint64_t>(wait > 0 ? wait : 0)),
-                            &WeftCollective::Post,
-                            this,
-                            message);
+        Simulator::ScheduleWithContext(m_fabric->GetNic(m.src)->GetNode()->GetId(),
+                                       TimeStep(static_cast<uint64_t>(std::max<int64_t>(wait, 0))),
+                                       &WeftCollective::Post,
+                                       this,
+                                       message);
     }
     else
     {

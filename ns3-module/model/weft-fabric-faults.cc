@@ -105,7 +105,10 @@ WeftFabric::ScheduleChange(uint64_t link, Time at, bool down)
     changes->second.emplace_back(link, down);
     if (first)
     {
-        Simulator::Schedule(at - Simulator::Now(), &WeftFabric::ChangeLinks, this);
+        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
+                                       at - Simulator::Now(),
+                                       &WeftFabric::ChangeLinks,
+                                       this);
     }
 }
 
@@ -129,7 +132,11 @@ WeftFabric::ChangeLinks()
         Converge(dead); // before anything else happens at this instant
         return;
     }
-    Simulator::Schedule(m_convergence, &WeftFabric::Converge, this, dead);
+    Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
+                                   m_convergence,
+                                   &WeftFabric::Converge,
+                                   this,
+                                   dead);
 }
 
 bool

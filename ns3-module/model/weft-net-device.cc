@@ -7,6 +7,7 @@
 
 #include "ns3/channel.h"
 #include "ns3/node.h"
+#include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
 namespace ns3
@@ -47,6 +48,18 @@ WeftNetDevice::GetFabric() const
 
 void
 WeftNetDevice::NotifyLinkChange()
+{
+    if (m_hasListeners)
+    {
+        Simulator::ScheduleWithContext(m_node->GetId(),
+                                       Time(0),
+                                       &WeftNetDevice::TellLinkChange,
+                                       Ptr<WeftNetDevice>(this));
+    }
+}
+
+void
+WeftNetDevice::TellLinkChange()
 {
     m_linkCallbacks();
 }
@@ -104,6 +117,7 @@ void
 WeftNetDevice::AddLinkChangeCallback(Callback<void> callback)
 {
     m_linkCallbacks.ConnectWithoutContext(callback);
+    m_hasListeners = true;
 }
 
 bool

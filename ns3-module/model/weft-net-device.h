@@ -33,7 +33,8 @@ class WeftNetDevice : public NetDevice
     /** @return the fabric this device belongs to */
     Ptr<WeftFabric> GetFabric() const;
 
-    /** Tells listeners that a link of this device went up or down. */
+    /** Tells listeners that a link of this device went up or down, by an event of this instant in
+     * the context of its node. */
     void NotifyLinkChange();
 
     // From NetDevice
@@ -76,10 +77,13 @@ class WeftNetDevice : public NetDevice
     NetDevice::PromiscReceiveCallback m_promisc; //!< where all of them go
 
   private:
+    void TellLinkChange(); //!< the event
+
     Ptr<Node> m_node;                 //!< the node
     Mac48Address m_address;           //!< the address
     uint32_t m_ifIndex{0};            //!< index at the node
     uint16_t m_mtu{1500};             //!< bytes of IP packets
+    bool m_hasListeners{false};       //!< of link changes
     TracedCallback<> m_linkCallbacks; //!< link changes
 };
 

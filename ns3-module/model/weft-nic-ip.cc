@@ -44,7 +44,7 @@ WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
             }
         }
     }
-    Kick(WeftNow());
+    KickInContext();
     return true;
 }
 

@@ -100,7 +100,7 @@ WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
         left -= part;
     }
     Activate(qp);
-    Kick(WeftNow());
+    KickInContext();
 }
 
 int64_t
@@ -343,6 +343,18 @@ WeftNic::Kick(int64_t now)
     {
         WakeAt(m_port->GetFreeAt(), now);
     }
+}
+
+void
+WeftNic::KickInContext()
+{
+    const uint32_t context = m_port->GetContext();
+    if (Simulator::GetContext() == context)
+    {
+        Kick(WeftNow());
+        return;
+    }
+    Simulator::ScheduleWithContext(context, Time(0), &WeftNic::KickInContext, Ptr<WeftNic>(this));
 }
 
 void

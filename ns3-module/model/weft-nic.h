@@ -48,7 +48,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
         return m_port;
     }
 
-    /** Posts a message; its packets are sent after those of earlier messages of the QP.
+    /** Posts a message; its packets are sent after those of earlier messages of the QP, and in the
+     * context of this node, whatever the caller's.
      *  @param qp a QP of this host @param bytes > 0 @param tag handed to the listener */
     void Post(WeftQp* qp, uint64_t bytes, uint64_t tag);
 
@@ -63,6 +64,9 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void Expect(const WeftPacket* p) const override;
     /** Something may be ready to be sent. @param now ps */
     void Kick(int64_t now);
+    /** The same for callers that may be elsewhere: frames leave in the context of this node, by an
+     * event of this instant if the caller's context is another. */
+    void KickInContext();
     /** The wire is free or a pacing gap is over. @param now ps */
     void Wake(int64_t now);
     /** The fabric tells of a loss. @param qp one of this NIC's QPs @param lost its data packet, or

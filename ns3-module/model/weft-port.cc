@@ -156,11 +156,12 @@ WeftPort::SendPause(uint32_t tclass, bool pause, int64_t now)
     const int64_t start = m_freeAt > now ? m_freeAt : now;
     const int64_t delay = start - now + WireTime(PFC_FRAME) + m_delay;
     Ptr<WeftPort> peer(m_peer);
-    Simulator::Schedule(TimeStep(static_cast<uint64_t>(delay)),
-                        &WeftPort::SetPaused,
-                        peer,
-                        tclass,
-                        pause);
+    Simulator::ScheduleWithContext(m_peerContext,
+                                   TimeStep(static_cast<uint64_t>(delay)),
+                                   &WeftPort::SetPaused,
+                                   peer,
+                                   tclass,
+                                   pause);
 }
 
 void

@@ -5,6 +5,7 @@ set(weft_suite_sources
     tests/ns3/lane-scheduler-test-suite.cc
     tests/ns3/naive-fabric.c
     tests/ns3/weft-arena-test-suite.cc
+    tests/ns3/weft-context-test-suite.cc
     tests/ns3/weft-convergence-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
     tests/ns3/weft-erasure-test-suite.cc
@@ -27,6 +28,7 @@ set(weft_suite_sources
 set(weft_suites
     weft-lane-scheduler
     weft-arena
+    weft-context
     weft-convergence
     weft-determinism
     weft-erasure
