@@ -10,6 +10,7 @@ set(weft_module_sources
     ns3-module/model/weft-event-wheel.cc
     ns3-module/model/weft-fabric-faults.cc
     ns3-module/model/weft-fabric-simulator.cc
+    ns3-module/model/weft-fabric-setup.cc
     ns3-module/model/weft-fabric-sites.cc
     ns3-module/model/weft-fabric.cc
     ns3-module/model/weft-lane-scheduler.cc

@@ -311,7 +311,8 @@ load_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct 
     }
 }
 
-/** The element that sets an attribute in every run, whatever its default; NULL: none. */
+/** The element that sets what an attribute or a global value stands for in every run, whatever they
+ * say; NULL: none. */
 static const char *
 owner_of(const char *name)
 {
@@ -327,6 +328,8 @@ owner_of(const char *name)
         {"ns3::WeftFabric::ConvergenceDelay", "convergence"},
         {"ns3::WeftFabric::ConvergenceWeights", "convergence"},
         {"ns3::WeftCollective::Workload", "workload"},
+        {"RngSeed", "seed"},
+        {"RngRun", "seed"},
     };
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
     {
@@ -338,12 +341,13 @@ owner_of(const char *name)
     return NULL;
 }
 
-/** Whether a <default> can be one at all, before ns-3 is asked; else reports it. */
+/** Whether a <default> or <global> can be one at all, before ns-3 is asked; else reports it. */
 static bool
-check_default_name(const struct element *e, const char *name, struct diagnostics *d)
+check_pair_name(const struct element *e, const char *name, struct diagnostics *d)
 {
     const char *owner = owner_of(name);
-    if (strncmp(name, "ns3::", 5) != 0 || !strstr(name + 5, "::"))
+    if (strcmp(e->name, "default") == 0 &&
+        (strncmp(name, "ns3::", 5) != 0 || !strstr(name + 5, "::")))
     {
         diag_error(d, element_line(e, "name"),
                    "'%s' is no ns-3 attribute; expected ns3::Class::Attribute", name);
@@ -352,7 +356,7 @@ check_default_name(const struct element *e, const char *name, struct diagnostics
     if (owner)
     {
         diag_error(d, element_line(e, "name"),
-                   "<default> of %s would have no effect; expected <%s>, which sets it", name,
+                   "<%s> of %s would have no effect; expected <%s>, which sets it", e->name, name,
                    owner);
     }
     return !owner;
@@ -365,7 +369,7 @@ load_pair(const struct element *e, struct attribute_default **list, size_t *n,
     const char *name = element_value(e, "name"), *value = element_value(e, "value");
     bool is_default = strcmp(e->name, "default") == 0;
     /* document_check() has reported what is missing. */
-    if (!name || !value || (is_default && !check_default_name(e, name, d)))
+    if (!name || !value || !check_pair_name(e, name, d))
     {
         return;
     }

@@ -165,8 +165,7 @@ Run::Build(std::string& error)
         return false;
     }
     m_fabric = CreateObject<WeftFabric>();
-    m_fabric->SetAttribute("Seed", UintegerValue(m_s.seed));
-    m_fabric->SetAttribute("Run", UintegerValue(m_s.run));
+    m_fabric->SetSeedAndRun(m_s.seed, m_s.run);
     m_fabric->SetAttribute("ConvergenceDelay",
                            TimeValue(m_s.convergence == WEFT_NEVER
                                          ? Time::Max()

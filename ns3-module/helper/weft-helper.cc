@@ -99,6 +99,13 @@ WeftHelper::Install(const NodeContainer& hosts)
     return nics;
 }
 
+int64_t
+WeftHelper::AssignStreams(int64_t stream)
+{
+    NS_ABORT_MSG_UNLESS(m_fabric, "WeftHelper: Install() comes before AssignStreams()");
+    return m_fabric->AssignStreams(stream);
+}
+
 Ptr<WeftFabric>
 WeftHelper::GetFabric() const
 {

@@ -54,6 +54,12 @@ class WeftHelper
      * host order */
     NetDeviceContainer Install(const NodeContainer& hosts);
 
+    /**
+     * ns-3's convention: gives the fabric built last streams of its own, see
+     * WeftFabric::AssignStreams(). @param stream first stream number @return how many it uses
+     */
+    int64_t AssignStreams(int64_t stream);
+
     /** @return the fabric built last */
     Ptr<WeftFabric> GetFabric() const;
     /** @return its hosts */

@@ -6,6 +6,7 @@
 #include "weft-fabric.h"
 #include "weft-nic.h"
 
+#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -63,6 +64,7 @@ WeftCollective::DoDispose()
 void
 WeftCollective::SetWorkloadText(std::string text)
 {
+    RequireUninstalled();
     m_workload.Set(text);
 }
 
@@ -75,12 +77,26 @@ WeftCollective::GetWorkloadText() const
 void
 WeftCollective::SetWorkload(const weft_algo* algo, const void* config)
 {
+    RequireUninstalled();
     m_workload.Set(algo, config);
+}
+
+void
+WeftCollective::RequireUninstalled() const
+{
+    NS_ABORT_MSG_IF(m_installed,
+                    "Weft: attribute Workload was set after the workload had been installed, which "
+                    "would change nothing; set it before Install()");
 }
 
 bool
 WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
 {
+    if (m_installed)
+    {
+        error = "this workload has been installed already";
+        return false;
+    }
     m_fabric = fabric;
     // QPs and events point here: lives until the simulation is destroyed, whoever holds it.
     Simulator::ScheduleDestroy(&WeftCollective::Dispose, Ptr<WeftCollective>(this));
@@ -88,6 +104,7 @@ WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
     {
         return false;
     }
+    m_installed = true;
     for (uint32_t i = 0; i < m_messages.size(); i++)
     {
         if (m_messages[i].waits == 0)

@@ -132,6 +132,7 @@ class WeftCollective : public Object, public WeftMessageListener
 
     void SetWorkloadText(std::string text); //!< @param text name and parameters
     std::string GetWorkloadText() const;    //!< @return name and parameters
+    void RequireUninstalled() const;        //!< Aborts the program if it has been installed
     bool Fill(std::string& error);          //!< @param error why not @return success
     void CreateQps(uint32_t nqps);          //!< @param nqps QPs of the graph
     void Release(uint32_t message);         //!< @param message has nothing to wait for
@@ -156,6 +157,7 @@ class WeftCollective : public Object, public WeftMessageListener
 
     WeftChoice m_workload;                //!< attribute
     Ptr<WeftFabric> m_fabric;             //!< the fabric
+    bool m_installed{false};              //!< Install() has succeeded
     std::vector<weft_message> m_messages; //!< the graph
     std::vector<uint32_t> m_successors;   //!< its edges
     std::vector<Times> m_times;           //!< what happened

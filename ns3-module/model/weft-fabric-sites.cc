@@ -13,7 +13,7 @@ weft_site
 WeftFabric::GetSite(uint32_t index) const
 {
     weft_site site;
-    weft_clos_site(&m_clos, &GetMmuConfig(), index, m_seed, m_run, &site);
+    weft_clos_site(&m_clos, &GetMmuConfig(), index, m_streamSeed, m_run, &site);
     return site;
 }
 
@@ -28,7 +28,7 @@ WeftFabric::GetLastHop() const
 weft_path_site
 WeftFabric::GetPathSite(uint32_t host) const
 {
-    return weft_path_site{m_seed, m_run, host, &m_clos};
+    return weft_path_site{m_streamSeed, m_run, host, &m_clos};
 }
 
 weft_cc_site

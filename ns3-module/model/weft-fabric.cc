@@ -8,7 +8,6 @@
 #include "weft-switch.h"
 
 #include "ns3/boolean.h"
-#include "ns3/fatal-error.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
@@ -76,14 +75,15 @@ WeftFabric::GetTypeId()
                                    "dcqcn",
                                    "Congestion control of the NICs")
             .AddAttribute("Seed",
-                          "Seed of all random streams of this fabric",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&WeftFabric::m_seed),
+                          "Seed of all random streams of this fabric; 0: RngSeedManager's",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&WeftFabric::SetSeed, &WeftFabric::GetSeedNumber),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("Run",
-                          "Run number: independent streams under the same seed",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&WeftFabric::m_run),
+                          "Run number: independent streams under the same seed; 0: "
+                          "RngSeedManager's, as set by --RngRun",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&WeftFabric::SetRun, &WeftFabric::GetRunNumber),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("ConvergenceDelay",
                           "From a failure or repair to new forwarding everywhere",
@@ -128,36 +128,42 @@ WeftFabric::DoDispose()
 void
 WeftFabric::SetTopology(std::string text)
 {
+    RequireUnbuilt("attribute Topology");
     m_topology.Set(text);
 }
 
 void
 WeftFabric::SetFrames(std::string text)
 {
+    RequireUnbuilt("attribute Frames");
     m_frames.Set(text);
 }
 
 void
 WeftFabric::SetSwitch(std::string text)
 {
+    RequireUnbuilt("attribute Switch");
     m_switch.Set(text);
 }
 
 void
 WeftFabric::SetBalancer(std::string text)
 {
+    RequireUnbuilt("attribute Balancer");
     m_balancer.Set(text);
 }
 
 void
 WeftFabric::SetTransport(std::string text)
 {
+    RequireUnbuilt("attribute Transport");
     m_transport.Set(text);
 }
 
 void
 WeftFabric::SetCc(std::string text)
 {
+    RequireUnbuilt("attribute CongestionControl");
     m_cc.Set(text);
 }
 
@@ -227,6 +233,7 @@ WeftFabric::GetChoiceOf(const std::string& kind)
 void
 WeftFabric::SetChoice(const std::string& kind, const weft_algo* algo, const void* config)
 {
+    RequireUnbuilt("the " + kind);
     GetChoiceOf(kind).Set(algo, config);
 }
 
@@ -243,33 +250,19 @@ WeftFabric::GetShape(weft_clos* clos, std::string& error) const
 }
 
 bool
-WeftFabric::CheckSizes(const NodeContainer& hosts,
-                       const NodeContainer& switches,
-                       std::string& error) const
-{
-    std::ostringstream text;
-    if (Time::GetResolution() != Time::PS)
-    {
-        text << "the fabric counts picoseconds: call Time::SetResolution(Time::PS) before anything "
-                "else";
-    }
-    else if (hosts.GetN() != m_clos.nhosts || switches.GetN() != m_clos.nswitches)
-    {
-        text << "this topology has " << m_clos.nhosts << " hosts and " << m_clos.nswitches
-             << " switches, but there are " << hosts.GetN() << " and " << switches.GetN()
-             << " nodes";
-    }
-    error = text.str();
-    return error.empty();
-}
-
-bool
 WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std::string& error)
 {
-    if (!GetShape(&m_clos, error) || !CheckSizes(hosts, switches, error))
+    if (m_built)
+    {
+        error = "this fabric has been built already";
+        return false;
+    }
+    if (!CheckSimulator(error) || !GetShape(&m_clos, error) || !CheckSizes(hosts, switches, error))
     {
         return false;
     }
+    m_built = true;
+    PinRandomness();
     m_frame = m_frames.GetConfigAs<weft_fabric_config>();
     m_replyClass = m_frame.ack_priority == WEFT_ACK_FIRST ? 0 : 1;
     m_transportOps = m_transport.GetOps<weft_transport_ops>();
@@ -425,7 +418,7 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
     qp->nic = m_nics[src];
     qp->listener = listener;
     weft_rng rng;
-    weft_rng_seed(&rng, m_seed, m_run, QP_STREAM + qp->index);
+    weft_rng_seed(&rng, m_streamSeed, m_run, QP_STREAM + qp->index);
     qp->sport = static_cast<uint16_t>(FIRST_EPHEMERAL +
                                       weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
     qp->firstPsn = m_frame.first_psn < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK
@@ -561,6 +554,17 @@ Ptr<WeftChannel>
 WeftFabric::GetChannel(uint64_t link) const
 {
     return m_channels[link];
+}
+
+void
+WeftFabric::ChangeAddress(uint32_t host, Mac48Address address)
+{
+    const uint32_t holder = FindHost(address);
+    NS_ABORT_MSG_IF(holder != host && holder != m_clos.nhosts,
+                    "Weft: host " << host << " cannot have the address " << address << " of host "
+                                  << holder);
+    m_hostOf.erase(Mac48Address::ConvertFrom(m_nics[host]->GetAddress()));
+    m_hostOf[address] = host;
 }
 
 uint32_t

@@ -88,6 +88,19 @@ class WeftFabric : public Object
     WeftFabric();
     ~WeftFabric() override;
 
+    /** Sets the attributes Seed and Run to numbers, 0 a number like any other: RngSeedManager has
+     * no part in it. To be called before Build(). @param seed any number @param run any number */
+    void SetSeedAndRun(uint64_t seed, uint64_t run);
+
+    /**
+     * ns-3's convention: lets all that this fabric draws depend on a stream number too, so that two
+     * fabrics of one simulation draw different numbers. To be called before the first QP, workload,
+     * packet or failure; until then all streams begin anew.
+     * @param stream any number from 0 up; negative: none, as if this had never been called
+     * @return 1, the number of stream numbers used
+     */
+    int64_t AssignStreams(int64_t stream);
+
     /** Chooses an algorithm that is already resolved. @param kind registry, as in weft_registries()
      *  @param algo the algorithm @param config its configuration, copied */
     void SetChoice(const std::string& kind, const weft_algo* algo, const void* config);
@@ -98,7 +111,8 @@ class WeftFabric : public Object
     bool GetShape(weft_clos* clos, std::string& error) const;
 
     /**
-     * Builds switches, NICs and links.
+     * Builds switches, NICs and links. From here on, of all attributes only ConvergenceDelay and
+     * ConvergenceWeights can be set.
      * @param hosts one node per host, in host order
      * @param switches one node per switch, in switch order
      * @param error what is wrong, if it fails
@@ -214,9 +228,10 @@ class WeftFabric : public Object
     {
         return m_cnpInterval;
     }
+    /** @return what all random streams derive from, with GetRun(): seed and stream number */
     uint64_t GetSeed() const
     {
-        return m_seed;
+        return m_streamSeed;
     }
     uint64_t GetRun() const
     {
@@ -291,6 +306,8 @@ class WeftFabric : public Object
     {
         m_counters.payload += bytes;
     }
+    /** A NIC gets another address. @param host its index @param address one that no other has */
+    void ChangeAddress(uint32_t host, Mac48Address address);
     void AttachPayload(WeftPacket* p, const Payload& payload);
     Payload DetachPayload(WeftPacket* p);
     /** @} */
@@ -300,6 +317,10 @@ class WeftFabric : public Object
 
   private:
     // Accessors of the attributes
+    void SetSeed(uint64_t seed);          //!< @param seed 0: RngSeedManager's
+    void SetRun(uint64_t run);            //!< @param run 0: RngSeedManager's
+    uint64_t GetSeedNumber() const;       //!< @return as set; from Build() on the one in force
+    uint64_t GetRunNumber() const;        //!< @return as set; from Build() on the one in force
     void SetTopology(std::string text);   //!< @param text name and parameters
     void SetFrames(std::string text);     //!< @param text name and parameters
     void SetSwitch(std::string text);     //!< @param text name and parameters
@@ -331,6 +352,11 @@ class WeftFabric : public Object
     void TellLoss(WeftPacket* p); //!< Tells the sender in time @param p lost data, or a lost ACK
 
     WeftChoice& GetChoiceOf(const std::string& kind); //!< @param kind registry @return its choice
+    /** Aborts the program if the fabric has been built. @param what was set, too late */
+    void RequireUnbuilt(const std::string& what) const;
+    void PinRandomness(); //!< From here on RngSeedManager may change
+    /** @param error why not @return whether a fabric can run under the simulator in use */
+    static bool CheckSimulator(std::string& error);
     bool
     CheckSizes(const NodeContainer& hosts, const NodeContainer& switches, std::string& error) const;
     bool BuildSwitches(const NodeContainer& switches, std::string& error); //!< part of Build()
@@ -362,16 +388,20 @@ class WeftFabric : public Object
      * nothing may be in it @param text gets what is wrong */
     static void CheckBuffer(const weft_mmu& mmu, uint32_t index, bool empty, std::ostream& text);
 
-    WeftChoice m_topology;  //!< shape
-    WeftChoice m_frames;    //!< frame sizes
-    WeftChoice m_switch;    //!< buffer
-    WeftChoice m_balancer;  //!< balancer
-    WeftChoice m_transport; //!< transport
-    WeftChoice m_cc;        //!< congestion control
-    uint64_t m_seed{1};     //!< attribute
-    uint64_t m_run{1};      //!< attribute
-    Time m_convergence;     //!< attribute
-    bool m_weights{true};   //!< attribute
+    WeftChoice m_topology;    //!< shape
+    WeftChoice m_frames;      //!< frame sizes
+    WeftChoice m_switch;      //!< buffer
+    WeftChoice m_balancer;    //!< balancer
+    WeftChoice m_transport;   //!< transport
+    WeftChoice m_cc;          //!< congestion control
+    uint64_t m_seed{0};       //!< attribute
+    uint64_t m_run{0};        //!< attribute
+    Time m_convergence;       //!< attribute
+    bool m_weights{true};     //!< attribute
+    bool m_built{false};      //!< Build() was called
+    bool m_pinned{false};     //!< seed and run are numbers, whatever RngSeedManager's
+    int64_t m_stream{-1};     //!< AssignStreams(), negative: none
+    uint64_t m_streamSeed{0}; //!< seed and stream number
 
     weft_clos m_clos{};                                //!< shape
     weft_fabric_config m_frame{};                      //!< frame sizes

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// WeftNic: the QPs that have something to send, and whether their window lets them.
+// WeftNic: messages, the QPs that have something to send, and whether their window lets them.
 #include "weft-fabric.h"
 #include "weft-nic.h"
 
@@ -12,6 +12,41 @@
 
 namespace ns3
 {
+
+void
+WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
+{
+    if (qp->givenUp)
+    {
+        if (qp->listener)
+        {
+            qp->listener->MessageFailed(*qp, tag);
+        }
+        return;
+    }
+    const uint64_t packets = weft_packets(bytes, m_fabric->GetFrameConfig().payload);
+    qp->Add({qp->posted, qp->posted + packets, bytes, tag});
+    for (uint64_t left = packets; left > 0;)
+    {
+        const auto part = static_cast<uint32_t>(std::min<uint64_t>(left, UINT32_MAX));
+        m_fabric->GetTransport()->tx_post(qp->tx, part);
+        left -= part;
+    }
+    Activate(qp);
+    KickInContext();
+}
+
+void
+WeftNic::KickInContext()
+{
+    const uint32_t context = m_port->GetContext();
+    if (Simulator::GetContext() == context)
+    {
+        Kick(WeftNow());
+        return;
+    }
+    Simulator::ScheduleWithContext(context, Time(0), &WeftNic::KickInContext, Ptr<WeftNic>(this));
+}
 
 void
 WeftNic::Activate(WeftQp* qp)

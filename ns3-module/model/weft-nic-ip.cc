@@ -6,6 +6,7 @@
 #include "weft-fabric.h"
 #include "weft-nic.h"
 
+#include "ns3/net-device-queue-interface.h"
 #include "ns3/packet.h"
 
 namespace ns3
@@ -17,25 +18,52 @@ constexpr uint8_t DATA_CLASS = 1;         //!< traffic class of data
 constexpr uint32_t ETHERNET_FRAMING = 18; //!< bytes of Ethernet header and FCS
 } // namespace
 
+void
+WeftNic::SetAddress(Address address)
+{
+    if (m_fabric)
+    {
+        m_fabric->ChangeAddress(m_host, Mac48Address::ConvertFrom(address));
+    }
+    WeftNetDevice::SetAddress(address);
+}
+
+bool
+WeftNic::IsIpQueueFull() const
+{
+    const uint64_t held =
+        m_ipQueueSize.GetUnit() == QueueSizeUnit::PACKETS ? m_rawPackets : m_rawBytes;
+    return held >= m_ipQueueSize.GetValue();
+}
+
+bool
+WeftNic::MaySend(Mac48Address to) const
+{
+    if (!IsLinkUp() || IsIpQueueFull())
+    {
+        return false;
+    }
+    const uint32_t host = m_fabric->FindHost(to);
+    return to.IsBroadcast() || to.IsGroup() || (host != m_fabric->GetNHosts() && host != m_host);
+}
+
 bool
 WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
 {
     const Mac48Address to = Mac48Address::ConvertFrom(dest);
-    if (!IsLinkUp())
+    if (!MaySend(to))
     {
+        m_ipDrops++;
+        m_dropTrace(packet);
         return false;
     }
     if (!to.IsBroadcast() && !to.IsGroup())
     {
-        const uint32_t host = m_fabric->FindHost(dest);
-        if (host == m_fabric->GetNHosts() || host == m_host)
-        {
-            return false;
-        }
-        SendRaw(packet, host, protocolNumber, to);
+        SendRaw(packet, m_fabric->FindHost(dest), protocolNumber, to);
     }
     else
     {
+        // Taken whole: the queue may become longer than its limit by the copies.
         for (uint32_t host = 0; host < m_fabric->GetNHosts(); host++)
         {
             if (host != m_host)
@@ -45,6 +73,10 @@ WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
         }
     }
     KickInContext();
+    if (IsIpQueueFull())
+    {
+        m_ipQueue->Stop();
+    }
     return true;
 }
 
@@ -61,6 +93,22 @@ WeftNic::SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac
     p->d.sport = protocol;
     m_fabric->AttachPayload(p, WeftFabric::Payload{packet->Copy(), protocol, to});
     m_raw.Push(p);
+    m_rawPackets++;
+    m_rawBytes += p->d.bytes;
+    m_ipQueue->NotifyQueuedBytes(p->d.bytes);
+}
+
+void
+WeftNic::TakeRaw(WeftPacket* p, int64_t now)
+{
+    p->d.sent = now;
+    m_rawPackets--;
+    m_rawBytes -= p->d.bytes;
+    m_ipQueue->NotifyTransmittedBytes(p->d.bytes);
+    if (!IsIpQueueFull())
+    {
+        m_ipQueue->Wake();
+    }
 }
 
 void

@@ -6,6 +6,8 @@
 #include "weft-channel.h"
 #include "weft-fabric.h"
 
+#include "ns3/net-device-queue-interface.h"
+
 #include <algorithm>
 #include <weft/cc.h>
 #include <weft/psn.h>
@@ -29,6 +31,12 @@ WeftNic::GetTypeId()
                             .SetParent<WeftNetDevice>()
                             .SetGroupName("Weft")
                             .AddConstructor<WeftNic>()
+                            .AddAttribute("IpQueueSize",
+                                          "Packets of IP stacks, or their bytes, that may wait for "
+                                          "the wire; further ones are dropped",
+                                          QueueSizeValue(QueueSize("1000p")),
+                                          MakeQueueSizeAccessor(&WeftNic::m_ipQueueSize),
+                                          MakeQueueSizeChecker())
                             .AddTraceSource("Tx",
                                             "A frame starts to leave",
                                             MakeTraceSourceAccessor(&WeftNic::m_txTrace),
@@ -40,7 +48,12 @@ WeftNic::GetTypeId()
                             .AddTraceSource("GiveUp",
                                             "A QP is given up: the retry limit is reached",
                                             MakeTraceSourceAccessor(&WeftNic::m_giveUpTrace),
-                                            "ns3::WeftNic::QpTracedCallback");
+                                            "ns3::WeftNic::QpTracedCallback")
+                            .AddTraceSource("MacTxDrop",
+                                            "A packet of an IP stack was not taken: the queue is "
+                                            "full, the link down, or nobody has that address",
+                                            MakeTraceSourceAccessor(&WeftNic::m_dropTrace),
+                                            "ns3::Packet::TracedCallback");
     return tid;
 }
 
@@ -62,6 +75,7 @@ WeftNic::DoDispose()
         m_port = nullptr;
     }
     m_channel = nullptr;
+    m_ipQueue = nullptr;
     WeftNetDevice::DoDispose();
 }
 
@@ -78,29 +92,9 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
                           fabric->GetLinkDelay(true),
                           fabric->GetFrameConfig().gap);
     m_port->SetNic(this);
-}
-
-void
-WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
-{
-    if (qp->givenUp)
-    {
-        if (qp->listener)
-        {
-            qp->listener->MessageFailed(*qp, tag);
-        }
-        return;
-    }
-    const uint64_t packets = weft_packets(bytes, m_fabric->GetFrameConfig().payload);
-    qp->Add({qp->posted, qp->posted + packets, bytes, tag});
-    for (uint64_t left = packets; left > 0;)
-    {
-        const auto part = static_cast<uint32_t>(std::min<uint64_t>(left, UINT32_MAX));
-        m_fabric->GetTransport()->tx_post(qp->tx, part);
-        left -= part;
-    }
-    Activate(qp);
-    KickInContext();
+    auto queues = CreateObject<NetDeviceQueueInterface>();
+    AggregateObject(queues);
+    m_ipQueue = queues->GetTxQueue(0);
 }
 
 int64_t
@@ -346,18 +340,6 @@ WeftNic::Kick(int64_t now)
 }
 
 void
-WeftNic::KickInContext()
-{
-    const uint32_t context = m_port->GetContext();
-    if (Simulator::GetContext() == context)
-    {
-        Kick(WeftNow());
-        return;
-    }
-    Simulator::ScheduleWithContext(context, Time(0), &WeftNic::KickInContext, Ptr<WeftNic>(this));
-}
-
-void
 WeftNic::Wake(int64_t now)
 {
     if (now >= m_wakeAt)
@@ -456,7 +438,7 @@ WeftNic::Pull(int64_t now)
         {
             if (source == RAW)
             {
-                p->d.sent = now;
+                TakeRaw(p, now);
             }
             m_turn = source + 1;
             return p;

@@ -9,6 +9,8 @@
 #include "weft-qp.h"
 #include "weft-receiver.h"
 
+#include "ns3/queue-size.h"
+
 #include <vector>
 
 struct weft_rx_verdict;
@@ -16,6 +18,7 @@ struct weft_rx_verdict;
 namespace ns3
 {
 
+class NetDeviceQueue;
 class WeftChannel;
 
 /**
@@ -76,6 +79,7 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void CheckTimer(WeftQp* qp, int64_t now);
 
     // From NetDevice: traffic of IP stacks
+    void SetAddress(Address address) override;
     bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
     Ptr<Channel> GetChannel() const override;
     bool IsLinkUp() const override;
@@ -94,6 +98,12 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
 
     /** @return replies and packets of IP stacks that have not left yet */
     uint64_t GetWaiting() const;
+
+    /** @return packets of IP stacks that Send() has refused */
+    uint64_t GetIpDrops() const
+    {
+        return m_ipDrops;
+    }
 
   protected:
     void DoDispose() override;
@@ -145,6 +155,13 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void ReceiveReply(WeftPacket* p, int64_t now); //!< @param p ACK or NACK @param now ps
     void ReceiveCnp(WeftPacket* p, int64_t now);   //!< @param p CNP @param now ps
     void ReceiveRaw(WeftPacket* p);                //!< @param p packet of an IP stack
+    /** @param to an address @return whether a packet for it can be taken: the link is up, somebody
+     * else has that address, and the queue is not full */
+    bool MaySend(Mac48Address to) const;
+    /** @return whether the queue of packets of IP stacks has reached its limit */
+    bool IsIpQueueFull() const;
+    /** A packet of an IP stack leaves the queue. @param p the frame @param now ps */
+    [[gnu::cold]] void TakeRaw(WeftPacket* p, int64_t now);
     /** Queues a packet of an IP stack. @param packet copied @param host destination @param protocol
      * EtherType @param to as it was addressed */
     void SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac48Address to);
@@ -205,24 +222,30 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
      */
     void WakeAt(int64_t at, int64_t now);
 
-    WeftPort* m_port{nullptr};                    //!< its port
-    uint32_t m_host{0};                           //!< index
-    bool m_repliesFirst{true};                    //!< ack-priority first
-    bool m_repliesIdeal{false};                   //!< ack-priority ideal
-    uint32_t m_replyClass{0};                     //!< traffic class of replies
-    uint32_t m_turn{0};                           //!< Source whose turn it is
-    Fifo m_replies;                               //!< ACKs, NACKs, CNPs
-    Fifo m_raw;                                   //!< packets of IP stacks
-    WeftVector<WeftQp*> m_active;                 //!< QPs with something to send
-    WeftVector<int64_t> m_sendAt;                 //!< when pacing lets each of them send
-    int64_t m_hostSendAt{0};                      //!< when a rate of the host's lets it send data
-    size_t m_next{0};                             //!< the active QP whose turn it is
-    int64_t m_batchLeft{0};                       //!< packets that it may still send in a row
-    int64_t m_wakeAt;                             //!< earliest pending wake-up, WEFT_NEVER: none
-    Ptr<WeftChannel> m_channel;                   //!< link to the ToR
-    TracedCallback<const weft_packet&> m_txTrace; //!< "Tx"
-    TracedCallback<const weft_packet&> m_rxTrace; //!< "Rx"
-    TracedCallback<const WeftQp&> m_giveUpTrace;  //!< "GiveUp"
+    WeftPort* m_port{nullptr};                     //!< its port
+    uint32_t m_host{0};                            //!< index
+    bool m_repliesFirst{true};                     //!< ack-priority first
+    bool m_repliesIdeal{false};                    //!< ack-priority ideal
+    uint32_t m_replyClass{0};                      //!< traffic class of replies
+    uint32_t m_turn{0};                            //!< Source whose turn it is
+    Fifo m_replies;                                //!< ACKs, NACKs, CNPs
+    Fifo m_raw;                                    //!< packets of IP stacks
+    WeftVector<WeftQp*> m_active;                  //!< QPs with something to send
+    WeftVector<int64_t> m_sendAt;                  //!< when pacing lets each of them send
+    int64_t m_hostSendAt{0};                       //!< when a rate of the host's lets it send data
+    size_t m_next{0};                              //!< the active QP whose turn it is
+    int64_t m_batchLeft{0};                        //!< packets that it may still send in a row
+    int64_t m_wakeAt;                              //!< earliest pending wake-up, WEFT_NEVER: none
+    Ptr<WeftChannel> m_channel;                    //!< link to the ToR
+    Ptr<NetDeviceQueue> m_ipQueue;                 //!< where queue discs see whether m_raw is full
+    QueueSize m_ipQueueSize;                       //!< attribute: limit of m_raw
+    uint32_t m_rawPackets{0};                      //!< packets in m_raw
+    uint64_t m_rawBytes{0};                        //!< bytes in m_raw
+    uint64_t m_ipDrops{0};                         //!< packets that Send() refused
+    TracedCallback<const weft_packet&> m_txTrace;  //!< "Tx"
+    TracedCallback<const weft_packet&> m_rxTrace;  //!< "Rx"
+    TracedCallback<const WeftQp&> m_giveUpTrace;   //!< "GiveUp"
+    TracedCallback<Ptr<const Packet>> m_dropTrace; //!< "MacTxDrop"
 };
 
 } // namespace ns3

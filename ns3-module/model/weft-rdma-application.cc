@@ -27,17 +27,19 @@ WeftRdmaApplication::GetTypeId()
             .AddAttribute("Remote",
                           "Index of the receiving host in its fabric",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&WeftRdmaApplication::m_remote),
+                          MakeUintegerAccessor(&WeftRdmaApplication::SetRemote,
+                                               &WeftRdmaApplication::GetRemote),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("Bytes",
-                          "Payload of each message",
+                          "Payload of each message; if changed, of the next one",
                           UintegerValue(1000000),
                           MakeUintegerAccessor(&WeftRdmaApplication::m_bytes),
                           MakeUintegerChecker<uint64_t>(1))
             .AddAttribute("Messages",
                           "Messages to send; 0: until the application stops",
                           UintegerValue(1),
-                          MakeUintegerAccessor(&WeftRdmaApplication::m_messages),
+                          MakeUintegerAccessor(&WeftRdmaApplication::SetMessages,
+                                               &WeftRdmaApplication::GetMessages),
                           MakeUintegerChecker<uint64_t>())
             .AddTraceSource("Delivered",
                             "A message is whole at the receiver",
@@ -56,6 +58,38 @@ WeftRdmaApplication::WeftRdmaApplication()
 
 WeftRdmaApplication::~WeftRdmaApplication()
 {
+}
+
+void
+WeftRdmaApplication::SetRemote(uint32_t remote)
+{
+    NS_ABORT_MSG_IF(m_qp,
+                    "Weft: attribute Remote was set after the application had started, which would "
+                    "change nothing: its QP leads to host "
+                        << m_remote);
+    m_remote = remote;
+}
+
+uint32_t
+WeftRdmaApplication::GetRemote() const
+{
+    return m_remote;
+}
+
+void
+WeftRdmaApplication::SetMessages(uint64_t messages)
+{
+    m_messages = messages;
+    if (m_qp && m_acked == m_posted)
+    {
+        PostNext(); // it had come to its end
+    }
+}
+
+uint64_t
+WeftRdmaApplication::GetMessages() const
+{
+    return m_messages;
 }
 
 uint64_t
@@ -114,6 +148,7 @@ void
 WeftRdmaApplication::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 {
     m_ackedTrace(tag, Simulator::Now());
+    m_acked++;
     PostNext();
 }
 

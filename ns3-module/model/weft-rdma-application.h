@@ -39,6 +39,12 @@ class WeftRdmaApplication : public Application, public WeftMessageListener
     typedef void (*MessageCallback)(uint64_t message, Time when);
 
   private:
+    // Accessors of the attributes
+    void SetRemote(uint32_t remote);     //!< @param remote host
+    uint32_t GetRemote() const;          //!< @return host
+    void SetMessages(uint64_t messages); //!< @param messages to send in all
+    uint64_t GetMessages() const;        //!< @return messages to send in all
+
     void StartApplication() override;
     void StopApplication() override;
     void PostNext(); //!< Posts a message, if there are more
@@ -47,6 +53,7 @@ class WeftRdmaApplication : public Application, public WeftMessageListener
     uint64_t m_bytes{0};                             //!< attribute
     uint64_t m_messages{0};                          //!< attribute
     uint64_t m_posted{0};                            //!< messages posted
+    uint64_t m_acked{0};                             //!< messages acknowledged
     uint64_t m_delivered{0};                         //!< messages delivered
     bool m_running{false};                           //!< between start and stop
     WeftQp* m_qp{nullptr};                           //!< the QP, the fabric's

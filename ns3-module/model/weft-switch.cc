@@ -75,8 +75,6 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     m_index = index;
     weft_clos_switch(&fabric->GetClos(), index, &m_map);
     const uint32_t nports = weft_map_nports(&m_map);
-    weft_rng_seed(&m_rng, fabric->GetSeed(), fabric->GetRun(), SWITCH_STREAM + index);
-
     const int64_t size = weft_mmu_size(nports);
     if (size < 0)
     {
@@ -114,10 +112,17 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     m_pick = m_lb->pick;
     m_oblivious = m_lb->oblivious;
     m_peek = m_lb->peek;
-    const weft_site site = fabric->GetSite(index);
-    m_lbMemory.assign(m_lb->state_size(fabric->GetBalancerConfig(), &site) / 8 + 2, 0);
+    return InitRandomness();
+}
+
+int
+WeftSwitch::InitRandomness()
+{
+    weft_rng_seed(&m_rng, m_owner->GetSeed(), m_owner->GetRun(), SWITCH_STREAM + m_index);
+    const weft_site site = m_owner->GetSite(m_index);
+    m_lbMemory.assign(m_lb->state_size(m_owner->GetBalancerConfig(), &site) / 8 + 2, 0);
     m_lbState = m_lbMemory.data();
-    return m_lb->init(m_lbState, fabric->GetBalancerConfig(), &site);
+    return m_lb->init(m_lbState, m_owner->GetBalancerConfig(), &site);
 }
 
 const weft_mmu&

@@ -45,6 +45,10 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
      */
     int Setup(Ptr<WeftFabric> fabric, uint32_t index);
 
+    /** Starts all that draws random numbers here anew: part of Setup().
+     * @return 0, or the balancer's WEFT_E... if it cannot work here */
+    int InitRandomness();
+
     /** @return why the balancer made Setup() fail, in words, or nullptr if that is unknown */
     const char* GetRefusal() const
     {

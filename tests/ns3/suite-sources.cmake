@@ -15,6 +15,8 @@ set(weft_suite_sources
     tests/ns3/weft-golden-test-suite.cc
     tests/ns3/weft-naive-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
+    tests/ns3/weft-random-test-suite.cc
+    tests/ns3/weft-setup-test-suite.cc
     tests/ns3/weft-simulator-threads-test-suite.cc
     tests/ns3/weft-simulator-trace-test-suite.cc
     tests/ns3/weft-spraying-test-suite.cc
@@ -38,6 +40,8 @@ set(weft_suites
     weft-golden
     weft-naive
     weft-netdevice
+    weft-random
+    weft-setup
     weft-simulator-threads
     weft-simulator-trace
     weft-spraying

@@ -138,6 +138,11 @@ class ContextTestCase : public TestCase
     }
 
   private:
+    static void SendToNobody(Ptr<WeftNic> nic)
+    {
+        nic->Send(Create<Packet>(100), Mac48Address::Allocate(), 0x0800);
+    }
+
     /** PFC, ECN, drops, dead links, Themis, QPs that are given up, an IP packet. */
     void RunFaults()
     {
@@ -158,7 +163,10 @@ class ContextTestCase : public TestCase
         rig.Send(3, 9, 50000); // from outside, in no context
         Ptr<WeftNic> nic = rig.fabric->GetNic(5);
         nic->Send(Create<Packet>(100), rig.fabric->GetNic(9)->GetAddress(), 0x0800);
-        nic->Send(Create<Packet>(100), Mac48Address::Allocate(), 0x0800);
+        Simulator::ScheduleWithContext(nic->GetNode()->GetId(),
+                                       MicroSeconds(1),
+                                       &ContextTestCase::SendToNobody,
+                                       nic);
         Simulator::Stop(MilliSeconds(1));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");

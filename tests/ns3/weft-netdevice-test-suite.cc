@@ -157,6 +157,102 @@ class SendTestCase : public TestCase
     Address m_to;                                 //!< of the last of them
 };
 
+/** What the wire cannot take waits, up to a limit, and is dropped beyond it; all of it is told. */
+class LimitTestCase : public TestCase
+{
+  public:
+    LimitTestCase()
+        : TestCase("packets beyond the queue's limit are dropped, counted and traced")
+    {
+    }
+
+  private:
+    void Dropped(Ptr<const Packet> packet)
+    {
+        m_dropped++;
+        m_bytes += packet->GetSize();
+    }
+
+    bool Receive(Ptr<NetDevice>, Ptr<const Packet>, uint16_t, const Address&)
+    {
+        m_received++;
+        return true;
+    }
+
+    /** @param limit attribute @param packets that it lets through of a burst, one of them on the
+     * wire */
+    void Check(const std::string& limit, uint32_t packets)
+    {
+        WeftRig rig((WeftRigSetup()));
+        m_dropped = m_bytes = m_received = 0;
+        Ptr<WeftNic> nic = rig.fabric->GetNic(0);
+        if (!limit.empty())
+        {
+            nic->SetAttribute("IpQueueSize", StringValue(limit));
+        }
+        nic->TraceConnectWithoutContext("MacTxDrop", MakeCallback(&LimitTestCase::Dropped, this));
+        rig.fabric->GetNic(7)->SetReceiveCallback(MakeCallback(&LimitTestCase::Receive, this));
+        Simulator::ScheduleWithContext(nic->GetNode()->GetId(),
+                                       MicroSeconds(1),
+                                       &LimitTestCase::Burst,
+                                       this,
+                                       nic,
+                                       rig.fabric->GetNic(7)->GetAddress());
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_taken, packets, limit << ": Send() said yes");
+        NS_TEST_EXPECT_MSG_EQ(m_received, packets, limit << ": arrived");
+        NS_TEST_EXPECT_MSG_EQ(m_dropped, BURST - packets, limit << ": traced");
+        NS_TEST_EXPECT_MSG_EQ(m_bytes, (BURST - packets) * SIZE, limit << ": their packets");
+        NS_TEST_EXPECT_MSG_EQ(nic->GetIpDrops(), BURST - packets, limit << ": counted");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", limit << ": the books balance");
+    }
+
+    void Burst(Ptr<WeftNic> nic, Address to)
+    {
+        m_taken = 0;
+        for (uint32_t i = 0; i < BURST; i++)
+        {
+            m_taken += nic->Send(MakePacket(SIZE), to, PROTOCOL);
+        }
+    }
+
+    /** A queue shorter than a broadcast's copies must not tear it apart, or ARP would not work. */
+    void CheckBroadcast()
+    {
+        WeftRig rig((WeftRigSetup()));
+        Ptr<WeftNic> nic = rig.fabric->GetNic(0);
+        nic->SetAttribute("IpQueueSize", StringValue("2p"));
+        m_received = 0;
+        for (uint32_t i = 1; i < rig.fabric->GetNHosts(); i++)
+        {
+            rig.fabric->GetNic(i)->SetReceiveCallback(MakeCallback(&LimitTestCase::Receive, this));
+        }
+        nic->Send(MakePacket(64), nic->GetBroadcast(), PROTOCOL);
+        NS_TEST_EXPECT_MSG_EQ(nic->Send(MakePacket(64), nic->GetBroadcast(), PROTOCOL),
+                              false,
+                              "while the first one waits");
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_received, rig.fabric->GetNHosts() - 1, "every other host");
+    }
+
+    void DoRun() override
+    {
+        Check("10p", 11);
+        // A packet of 1,000 bytes is a frame of 1,018: ten fill 10,000 bytes.
+        Check("10000B", 11);
+        Check("", 1001);
+        CheckBroadcast();
+    }
+
+    static constexpr uint32_t BURST = 1500; //!< packets sent at once
+    static constexpr uint32_t SIZE = 1000;  //!< bytes of each
+
+    uint32_t m_taken{0};    //!< by Send()
+    uint32_t m_dropped{0};  //!< as the trace tells
+    uint32_t m_bytes{0};    //!< of these
+    uint32_t m_received{0}; //!< at the other end
+};
+
 /** Devices, channels and nodes are wired as ns-3 expects, and speak up when a link fails. */
 class LinkTestCase : public TestCase
 {
@@ -397,6 +493,7 @@ class WeftNetDeviceTestSuite : public TestSuite
         : TestSuite("weft-netdevice", Type::UNIT)
     {
         AddTestCase(new SendTestCase);
+        AddTestCase(new LimitTestCase);
         AddTestCase(new LinkTestCase);
         AddTestCase(new AttributeTestCase);
         AddTestCase(new ChoiceTestCase);

@@ -190,6 +190,8 @@ at 'a time that ns-3 dies of' "ns3::WeftChannel::Delay does not take 'soon'; exp
     's,<drop,<default name="ns3::WeftChannel::Delay" value="soon"/><drop,'
 at 'a default that an element overrides' '<default> of ns3::WeftFabric::Balancer .*expected <balancer>' \
     's,<drop,<default name="ns3::WeftFabric::Balancer" value="ar"/><drop,'
+at 'a global value that an element sets' "<global> of RngRun would have no effect; expected <seed>" \
+    's,<drop,<global name="RngRun" value="3"/><drop,'
 at 'no global value' "ns-3 has no global value 'SchedulerTyp'; .*did you mean 'SchedulerType'" \
     's,<drop,<global name="SchedulerTyp" value="ns3::MapScheduler"/><drop,'
 at 'no scheduler' "'ns3::Object' is no ns3::Scheduler .*ns3::LaneScheduler" \

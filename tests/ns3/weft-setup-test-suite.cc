@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * What comes too late, or cannot work where it is asked for, is refused with a message. Were it
+ * accepted and ignored, a user would publish numbers of another experiment.
+ */
+#include "weft-death.h"
+#include "weft-simulator-choice.h"
+#include "weft-test-rig.h"
+
+#include "ns3/default-simulator-impl.h"
+#include "ns3/string.h"
+#include "ns3/test.h"
+#include "ns3/weft-rdma-application.h"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+#include <weft/registry.h>
+
+using namespace ns3;
+
+namespace
+{
+
+/** Attributes set when it is too late end the program, and the message names them. */
+class LateTestCase : public TestCase
+{
+  public:
+    LateTestCase()
+        : TestCase("what is set too late aborts, naming it")
+    {
+    }
+
+  private:
+    /** @param what part of the message @param act is to be aborted, with the fabric of a rig */
+    void Dies(const std::string& what, const std::function<void(WeftRig&)>& act)
+    {
+        const std::string said = WeftDeathOf([&act] {
+            WeftRig rig((WeftRigSetup()));
+            act(rig);
+        });
+        NS_TEST_EXPECT_MSG_NE(said.find(what), std::string::npos, what << "; it said: " << said);
+    }
+
+    void CheckFabric()
+    {
+        const std::pair<const char*, const char*> texts[] = {{"Topology", "leaf-spine"},
+                                                             {"Frames", "roce"},
+                                                             {"Switch", "shared-buffer"},
+                                                             {"Balancer", "ecmp"},
+                                                             {"Transport", "gbn"},
+                                                             {"CongestionControl", "none"}};
+        for (const auto& [name, text] : texts)
+        {
+            const std::string attribute = name;
+            const std::string value = text;
+            Dies("attribute " + attribute, [attribute, value](WeftRig& rig) {
+                rig.fabric->SetAttribute(attribute, StringValue(value));
+            });
+        }
+        for (const std::string attribute : {"Seed", "Run"})
+        {
+            Dies("attribute " + attribute, [attribute](WeftRig& rig) {
+                rig.fabric->SetAttribute(attribute, UintegerValue(3));
+            });
+        }
+        Dies("SetSeedAndRun()", [](WeftRig& rig) { rig.fabric->SetSeedAndRun(1, 1); });
+        Dies("the balancer", [](WeftRig& rig) {
+            rig.fabric->SetChoice("balancer", weft_find("balancer", "rsq"), nullptr);
+        });
+        Dies("AssignStreams()", [](WeftRig& rig) {
+            rig.Send(0, 1, 1000);
+            rig.helper.AssignStreams(3);
+        });
+    }
+
+    void CheckOthers()
+    {
+        Dies("attribute Workload", [](WeftRig& rig) {
+            rig.helper.InstallWorkload("ring bytes=1KB")
+                ->SetAttribute("Workload", StringValue("alltoall"));
+        });
+        Dies("attribute Remote", [](WeftRig& rig) {
+            auto app = CreateObjectWithAttributes<WeftRdmaApplication>("Remote", UintegerValue(3));
+            rig.helper.GetHosts().Get(0)->AddApplication(app);
+            Simulator::Run();
+            app->SetAttribute("Remote", UintegerValue(4));
+        });
+    }
+
+    void DoRun() override
+    {
+        NS_TEST_EXPECT_MSG_EQ(WeftDeathOf([] {}), "", "who does nothing wrong lives");
+        CheckFabric();
+        CheckOthers();
+        WeftRig rig((WeftRigSetup()));
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(1)));
+        std::string error;
+        NS_TEST_EXPECT_MSG_EQ(
+            rig.fabric->Build(rig.helper.GetHosts(), rig.helper.GetSwitches(), error),
+            false,
+            "a second time");
+        NS_TEST_EXPECT_MSG_NE(error.find("built already"), std::string::npos, error);
+    }
+};
+
+/** Changes that can take effect do so. */
+class ChangeTestCase : public TestCase
+{
+  public:
+    ChangeTestCase()
+        : TestCase("an application goes on with more messages, a NIC with another address")
+    {
+    }
+
+  private:
+    bool Receive(Ptr<NetDevice>, Ptr<const Packet>, uint16_t, const Address&)
+    {
+        m_received++;
+        return true;
+    }
+
+    void DoRun() override
+    {
+        WeftRig rig((WeftRigSetup()));
+        auto app = CreateObjectWithAttributes<WeftRdmaApplication>("Remote",
+                                                                   UintegerValue(7),
+                                                                   "Messages",
+                                                                   UintegerValue(2));
+        rig.helper.GetHosts().Get(0)->AddApplication(app);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(app->GetDelivered(), 2, "done");
+        app->SetAttribute("Messages", UintegerValue(5));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(app->GetDelivered(), 5, "and three more");
+
+        Ptr<WeftNic> nic = rig.fabric->GetNic(7);
+        nic->SetReceiveCallback(MakeCallback(&ChangeTestCase::Receive, this));
+        const Address before = nic->GetAddress();
+        nic->SetAddress(Mac48Address("02:00:00:00:00:77"));
+        Ptr<WeftNic> from = rig.fabric->GetNic(0);
+        NS_TEST_EXPECT_MSG_EQ(from->Send(Create<Packet>(9), nic->GetAddress(), 0x0800),
+                              true,
+                              "its new address");
+        NS_TEST_EXPECT_MSG_EQ(from->Send(Create<Packet>(9), before, 0x0800), false, "its old one");
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_received, 1, "arrived");
+        const std::string said = WeftDeathOf([nic, from] { from->SetAddress(nic->GetAddress()); });
+        NS_TEST_EXPECT_MSG_NE(said.find("02:00:00:00:00:77"), std::string::npos, said);
+    }
+
+    uint32_t m_received{0}; //!< packets
+};
+
+/** Stands for an implementation that ns-3 may have been built without. */
+class StandInSimulator : public DefaultSimulatorImpl
+{
+  public:
+    /** Makes the type ns3::WeftTest... a subclass. @param name of a class that may be missing */
+    static void Register(const std::string& name)
+    {
+        TypeId parent;
+        if (!TypeId::LookupByNameFailSafe(name, &parent))
+        {
+            parent = TypeId(name.c_str()).SetParent<DefaultSimulatorImpl>();
+        }
+        TypeId(("ns3::WeftTest" + name.substr(5)).c_str())
+            .SetParent(parent)
+            .AddConstructor<StandInSimulator>();
+    }
+};
+
+/** Simulators that would do the work of others, or all of it on every machine. */
+class SimulatorTestCase : public TestCase
+{
+  public:
+    SimulatorTestCase()
+        : TestCase("distributed, multithreaded and real-time simulators are refused")
+    {
+    }
+
+  private:
+    std::string BuildUnder(const std::string& simulator)
+    {
+        const WeftSimulatorChoice choice(simulator, "MapScheduler");
+        WeftHelper helper;
+        auto fabric = CreateObject<WeftFabric>();
+        std::string error;
+        NodeContainer hosts;
+        NodeContainer switches;
+        weft_clos shape;
+        fabric->GetShape(&shape, error);
+        hosts.Create(shape.nhosts);
+        switches.Create(shape.nswitches);
+        const bool sound = fabric->Build(hosts, switches, error);
+        NS_TEST_EXPECT_MSG_EQ(sound, error.empty(), simulator << ": " << error);
+        return error;
+    }
+
+    void DoRun() override
+    {
+        for (const std::string& simulator : WeftSimulators())
+        {
+            NS_TEST_EXPECT_MSG_EQ(BuildUnder(simulator), "", simulator);
+        }
+        const std::string said = BuildUnder("RealtimeSimulatorImpl");
+        NS_TEST_EXPECT_MSG_NE(said.find("ns3::RealtimeSimulatorImpl"), std::string::npos, said);
+        for (const std::string name :
+             {"DistributedSimulatorImpl", "NullMessageSimulatorImpl", "MultithreadedSimulatorImpl"})
+        {
+            StandInSimulator::Register("ns3::" + name);
+            const std::string refusal = BuildUnder("WeftTest" + name);
+            NS_TEST_EXPECT_MSG_NE(refusal.find("ns3::" + name), std::string::npos, refusal);
+        }
+    }
+};
+
+class WeftSetupTestSuite : public TestSuite
+{
+  public:
+    WeftSetupTestSuite()
+        : TestSuite("weft-setup", Type::UNIT)
+    {
+        AddTestCase(new LateTestCase);
+        AddTestCase(new ChangeTestCase);
+        AddTestCase(new SimulatorTestCase);
+    }
+};
+
+WeftSetupTestSuite g_weftSetupTestSuite; //!< registers the suite
+
+} // namespace
