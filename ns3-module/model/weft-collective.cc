@@ -7,6 +7,7 @@
 #include "weft-nic.h"
 
 #include "ns3/abort.h"
+#include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -18,6 +19,7 @@
 namespace ns3
 {
 
+NS_LOG_COMPONENT_DEFINE("WeftCollective");
 NS_OBJECT_ENSURE_REGISTERED(WeftCollective);
 
 TypeId
@@ -256,6 +258,8 @@ void
 WeftCollective::Post(uint32_t message)
 {
     const weft_message& m = m_messages[message];
+    NS_LOG_LOGIC("message " << message << " of group " << m.group << " step " << m.step
+                            << " is posted");
     m_times[message].posted = Simulator::Now().GetTimeStep();
     m_fabric->Post(m_qps[m.qp], m.bytes, message);
 }
@@ -289,6 +293,7 @@ WeftCollective::Tell(uint32_t message, bool sender)
     }
     if (sender && !m_steps.empty() && --StepOf(m).left == 0)
     {
+        NS_LOG_INFO("group " << m.group << " has done step " << m.step);
         ForEachBehind(m, [this](uint32_t next) {
             if (--m_messages[next].waits == 0)
             {
@@ -311,6 +316,7 @@ void
 WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
 {
     const auto message = static_cast<uint32_t>(tag);
+    NS_LOG_WARN("message " << message << " is given up");
     m_times[message].failed = true;
     m_failed++;
     if (m_times[message].delivered < 0)
@@ -368,6 +374,8 @@ WeftCollective::CheckDone()
 {
     if (IsDone())
     {
+        NS_LOG_INFO("all is done: " << m_acked << " messages acknowledged, " << m_failed
+                                    << " given up, " << m_unstarted << " never started");
         m_doneTrace();
     }
 }

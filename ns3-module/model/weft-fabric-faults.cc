@@ -181,6 +181,7 @@ WeftFabric::MakeFib(const std::vector<uint64_t>& dead,
 void
 WeftFabric::Converge(std::vector<uint64_t> dead)
 {
+    NS_LOG_INFO("new forwarding, " << dead.size() << " links down");
     m_fib = nullptr;
     if (!dead.empty())
     {
@@ -202,6 +203,10 @@ WeftFabric::SetTorActive(bool active)
 {
     // Rings hold PSNs from before the failure: a ToR that turns its middleware on again starts
     // anew.
+    if (active != m_torActive)
+    {
+        NS_LOG_INFO("middleware of the ToRs is " << (active ? "on" : "off"));
+    }
     if (active && !m_torActive)
     {
         const weft_last_hop hop = GetLastHop();

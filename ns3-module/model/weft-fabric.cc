@@ -282,6 +282,9 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     BuildNics(hosts);
     BuildLinks();
     CheckFootprint();
+    NS_LOG_INFO(m_topology.Format()
+                << "; " << m_balancer.Format() << "; " << m_transport.Format() << "; "
+                << m_cc.Format() << "; seed " << m_seed << " run " << m_run);
     return InitPaths(error);
 }
 
@@ -426,6 +429,8 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
     qp->epsn = qp->firstPsn;
     InitQpState(qp);
     m_qps.push_back(qp);
+    NS_LOG_INFO("QP " << qp->index << " from host " << src << " to host " << dst << ", UDP port "
+                      << qp->sport << ", first PSN " << qp->firstPsn);
     CheckFootprint();
     return qp;
 }
@@ -505,9 +510,20 @@ WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn)
     }
 }
 
+const char*
+WeftFabric::GetReason(Loss why)
+{
+    static const char* const reasons[] = {"no room in the switch",
+                                          "dead link or no route",
+                                          "injected",
+                                          "NACK blocked by the ToR"};
+    return reasons[why];
+}
+
 void
 WeftFabric::Drop(WeftPacket* p, Loss why)
 {
+    NS_LOG_INFO("drop, " << GetReason(why) << ": " << p->d);
     m_counters.lost[why]++;
     m_counters.lostBytes += p->d.bytes;
     if (p->d.kind == WEFT_RAW)

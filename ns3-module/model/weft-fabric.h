@@ -280,6 +280,8 @@ class WeftFabric : public Object
     /** Makes a received data packet its own reply. @param p the packet @param kind of reply @param
      * psn ePSN */
     void TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn);
+    /** @param why a reason @return it in words */
+    static const char* GetReason(Loss why);
     /** A frame ends before its NIC; a transport that has tx_lost() will hear of it.
      *  @param p the frame @param why reason */
     void Drop(WeftPacket* p, Loss why);

@@ -5,6 +5,9 @@
 #include "weft-fabric.h"
 #include "weft-nic.h"
 
+#include "ns3/log.h"
+#include "ns3/simulator.h"
+
 #include <algorithm>
 #include <weft/cc.h>
 #include <weft/theory.h>
@@ -12,6 +15,8 @@
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("WeftNicActive");
 
 void
 WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
@@ -25,6 +30,8 @@ WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
         return;
     }
     const uint64_t packets = weft_packets(bytes, m_fabric->GetFrameConfig().payload);
+    NS_LOG_INFO("QP " << qp->index << ": message " << qp->messages.size() + 1 << ", " << bytes
+                      << " B, to host " << qp->dst);
     qp->Add({qp->posted, qp->posted + packets, bytes, tag});
     for (uint64_t left = packets; left > 0;)
     {

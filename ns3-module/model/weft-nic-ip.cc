@@ -6,11 +6,14 @@
 #include "weft-fabric.h"
 #include "weft-nic.h"
 
+#include "ns3/log.h"
 #include "ns3/net-device-queue-interface.h"
 #include "ns3/packet.h"
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("WeftNicIp");
 
 namespace
 {
@@ -53,6 +56,10 @@ WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
     const Mac48Address to = Mac48Address::ConvertFrom(dest);
     if (!MaySend(to))
     {
+        NS_LOG_INFO("drops a packet for " << to << ": "
+                                          << (!IsLinkUp()       ? "the link is down"
+                                              : IsIpQueueFull() ? "the queue is full"
+                                                                : "nobody has that address"));
         m_ipDrops++;
         m_dropTrace(packet);
         return false;
@@ -75,6 +82,7 @@ WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
     KickInContext();
     if (IsIpQueueFull())
     {
+        NS_LOG_LOGIC("the queue is full: " << m_rawPackets << " packets, " << m_rawBytes << " B");
         m_ipQueue->Stop();
     }
     return true;

@@ -13,7 +13,7 @@
 namespace ns3
 {
 
-NS_LOG_COMPONENT_DEFINE("WeftNic");
+NS_LOG_COMPONENT_DEFINE("WeftNicTimer");
 
 void
 WeftQp::Fire(int64_t now)
@@ -28,7 +28,6 @@ WeftNic::CheckTimer(WeftQp* qp, int64_t now)
     qp->timerArmed = false;
     if (transport->tx_deadline(qp->tx) <= now)
     {
-        NS_LOG_LOGIC("RTO of QP " << qp->index);
         const weft_tx_counters* counters = transport->tx_counters(qp->tx);
         const uint64_t before = counters->timeouts;
         transport->tx_timeout(qp->tx, now);
@@ -53,6 +52,7 @@ WeftNic::IsGivenUpAfterTimeout(WeftQp* qp, int64_t now)
     {
         m_fabric->GetCc()->on_timeout(qp->cc, now);
     }
+    NS_LOG_INFO("QP " << qp->index << " has a timeout at packet " << qp->una);
     if (qp->path && m_fabric->GetPath()->on_timeout)
     {
         m_fabric->GetPath()->on_timeout(qp->path, now);
@@ -76,7 +76,7 @@ WeftNic::IsOutOfRetries(WeftQp* qp) const
 void
 WeftNic::GiveUp(WeftQp* qp)
 {
-    NS_LOG_INFO("QP " << qp->index << " to host " << qp->dst << " is given up");
+    NS_LOG_WARN("QP " << qp->index << " to host " << qp->dst << " is given up");
     qp->givenUp = true;
     qp->ackAt = UINT64_MAX; // a reply that still comes completes no message
     if (qp->slot >= 0)

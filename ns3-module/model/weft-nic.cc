@@ -6,6 +6,7 @@
 #include "weft-channel.h"
 #include "weft-fabric.h"
 
+#include "ns3/log.h"
 #include "ns3/net-device-queue-interface.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 namespace ns3
 {
 
+NS_LOG_COMPONENT_DEFINE("WeftNic");
 NS_OBJECT_ENSURE_REGISTERED(WeftNic);
 
 namespace
@@ -194,6 +196,7 @@ WeftNic::MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now)
     {
         return;
     }
+    NS_LOG_LOGIC("sends a CNP for " << d);
     qp->lastCnp = now;
     qp->counters.cnpsSent++;
     Reply(m_fabric->NewReply(d, WEFT_CNP, 0));
@@ -225,6 +228,7 @@ WeftNic::Advance(WeftQp* qp, uint32_t epsn, int64_t now)
         const uint64_t tag = qp->messages[qp->delivered++].tag;
         qp->deliverAt = qp->GetEnd(qp->delivered);
         qp->lastDelivery = now;
+        NS_LOG_INFO("QP " << qp->index << ": message " << qp->delivered << " is delivered");
         if (qp->listener)
         {
             qp->listener->MessageDelivered(*qp, tag);
@@ -246,6 +250,7 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
         {
             cc->on_nack(qp->cc, now);
         }
+        NS_LOG_INFO("QP " << qp->index << " gets a NACK of ePSN " << p->d.psn);
     }
     if (cc->on_ack)
     {
@@ -266,6 +271,7 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
 void
 WeftNic::HearLoss(WeftQp* qp, const weft_packet& lost, int64_t now)
 {
+    NS_LOG_INFO("QP " << qp->index << " hears that " << lost << " is lost");
     m_fabric->GetTransport()->tx_lost(qp->tx, &lost, now);
     Resume(qp, now);
 }
@@ -292,6 +298,8 @@ WeftNic::Acknowledge(WeftQp* qp, uint32_t packets)
     {
         const uint64_t tag = qp->messages[qp->acked++].tag;
         qp->ackAt = qp->GetEnd(qp->acked);
+        NS_LOG_INFO("QP " << qp->index << ": message " << qp->acked << " of " << qp->messages.size()
+                          << " is acknowledged");
         if (qp->listener)
         {
             qp->listener->MessageAcked(*qp, tag);
@@ -307,6 +315,7 @@ WeftNic::ReceiveCnp(WeftPacket* p, int64_t now)
     if (m_fabric->GetCc()->on_cnp)
     {
         m_fabric->GetCc()->on_cnp(qp->cc, now);
+        NS_LOG_INFO("QP " << qp->index << " gets a CNP");
     }
     m_fabric->Free(p);
 }
@@ -537,6 +546,7 @@ WeftNic::MakeData(WeftQp* qp, int64_t now)
     {
         m_fabric->GetPath()->data(qp->path, &p->d, now);
     }
+    NS_LOG_LOGIC((what == WEFT_TX_RETX ? "sends again " : "sends ") << p->d);
     Pace(qp, p->d, now);
     ArmTimer(qp, now);
     return p;
@@ -558,12 +568,17 @@ WeftNic::Pace(WeftQp* qp, const weft_packet& data, int64_t now)
     {
         cc->on_sent(qp->cc, &data, now);
     }
+    if (static_cast<double>(rate) < qp->lastRate)
+    {
+        NS_LOG_INFO("QP " << qp->index << " slows down to " << rate << " bit/s");
+    }
     if (qp->lastRate > 0)
     {
         qp->rateTime += qp->lastRate * static_cast<double>(now - qp->lastSent);
     }
     else
     {
+        NS_LOG_INFO("QP " << qp->index << " starts at " << rate << " bit/s");
         qp->firstSent = now;
     }
     qp->lastRate = static_cast<double>(rate);

@@ -5,6 +5,24 @@
 
 #include "weft-receiver.h"
 
+#include <ostream>
+
+std::ostream&
+operator<<(std::ostream& os, const weft_packet& p)
+{
+    static const char* const kinds[] = {"data", "ACK", "NACK", "CNP", "IP packet"};
+    os << kinds[p.kind];
+    if (p.kind != WEFT_RAW)
+    {
+        os << " of QP " << p.qp;
+    }
+    if (p.kind == WEFT_DATA || p.kind == WEFT_ACK || p.kind == WEFT_NACK)
+    {
+        os << (p.kind == WEFT_DATA ? " PSN " : " ePSN ") << p.psn;
+    }
+    return os << " from host " << p.src << " to host " << p.dst << ", " << p.bytes << " B";
+}
+
 namespace ns3
 {
 

@@ -10,6 +10,10 @@
 #include <vector>
 #include <weft/packet.h>
 
+/** Says what a frame is: its kind, QP and PSN, hosts, length. @param os stream @param p its
+ * descriptor @return the stream */
+std::ostream& operator<<(std::ostream& os, const weft_packet& p);
+
 namespace ns3
 {
 

@@ -7,12 +7,15 @@
 #include "weft-switch.h"
 
 #include "ns3/assert.h"
+#include "ns3/log.h"
 #include "ns3/node.h"
 
 #include <weft/theory.h>
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("WeftPort");
 
 namespace
 {
@@ -131,6 +134,8 @@ WeftPort::Expect() const
 void
 WeftPort::SetPaused(uint32_t tclass, bool paused)
 {
+    NS_LOG_INFO("port " << m_index << (paused ? " is paused in" : " goes on with") << " class "
+                        << tclass);
     const auto bit = static_cast<uint8_t>(PAUSED << tclass);
     m_state = static_cast<uint8_t>(paused ? m_state | bit : m_state & ~bit);
     if (paused)

@@ -7,6 +7,7 @@
 #include "weft-nic.h"
 
 #include "ns3/abort.h"
+#include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
@@ -14,6 +15,7 @@
 namespace ns3
 {
 
+NS_LOG_COMPONENT_DEFINE("WeftRdmaApplication");
 NS_OBJECT_ENSURE_REGISTERED(WeftRdmaApplication);
 
 TypeId
@@ -114,6 +116,7 @@ WeftRdmaApplication::StartApplication()
     }
     NS_ABORT_MSG_UNLESS(nic,
                         "WeftRdmaApplication: node " << GetNode()->GetId() << " has no WeftNic");
+    NS_LOG_INFO("starts: messages of " << m_bytes << " B to host " << m_remote);
     m_running = true;
     if (!m_qp)
     {
@@ -125,6 +128,7 @@ WeftRdmaApplication::StartApplication()
 void
 WeftRdmaApplication::StopApplication()
 {
+    NS_LOG_INFO("stops after " << m_posted << " messages");
     m_running = false;
 }
 

@@ -172,10 +172,16 @@ WeftSwitch::PassesTor(WeftPacket* p)
         return true;
     }
     void* state = m_owner->GetQp(p->d.qp)->tor;
-    if (!state || m_torOps->from_host(state, &p->d, &m_tor))
+    if (!state)
     {
         return true;
     }
+    if (m_torOps->from_host(state, &p->d, &m_tor))
+    {
+        NS_LOG_INFO("switch " << m_index << " lets pass " << p->d);
+        return true;
+    }
+    NS_LOG_INFO("switch " << m_index << " blocks " << p->d);
     m_blockTrace(p->d);
     m_owner->Drop(p, WeftFabric::BLOCKED);
     return false;
@@ -192,7 +198,10 @@ WeftSwitch::Forward(WeftPacket* p, int64_t now)
     weft_ports ports;
     weft_route(&m_map, p->d.dst, &ports);
     ports.queue_bytes = m_mmu->queue_bytes;
-    Dispatch(p, Choose(p, ports, now), now);
+    const uint32_t out = Choose(p, ports, now);
+    NS_LOG_LOGIC("switch " << m_index << ": port " << out << ", one of " << ports.n << ", for "
+                           << p->d);
+    Dispatch(p, out, now);
 }
 
 void
@@ -211,6 +220,8 @@ WeftSwitch::ForwardFaulty(WeftPacket* p, int64_t now)
     }
     ports.queue_bytes = m_mmu->queue_bytes;
     const uint32_t out = Choose(p, ports, now);
+    NS_LOG_LOGIC("switch " << m_index << ": port " << out << ", one of the " << ports.n
+                           << " that are left, for " << p->d);
     if (IsInjectedLoss(p, out))
     {
         Drop(p, WeftFabric::DROP_INJECTED);
@@ -306,6 +317,7 @@ WeftSwitch::Drop(WeftPacket* p, int why)
 void
 WeftSwitch::Mark(WeftPacket* p)
 {
+    NS_LOG_LOGIC("switch " << m_index << " marks " << p->d);
     p->d.flags |= WEFT_F_CE;
     m_markTrace(p->d);
 }
@@ -335,6 +347,7 @@ WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
     WeftPacket* nack = m_owner->NewReply(p->d, WEFT_NACK, epsn);
     nack->d.flags = WEFT_F_COMPENSATED;
     nack->d.in_port = static_cast<uint16_t>(out);
+    NS_LOG_INFO("switch " << m_index << " makes up for a blocked one: " << nack->d);
     m_owner->CountMadeByTor(nack->d.bytes);
     Forward(nack, now);
 }
@@ -368,6 +381,7 @@ WeftSwitch::SettleInOrder(int64_t now)
         s.end = INT64_MAX;
         if (weft_mmu_release(m_mmu, in, out, tclass, s.bytes))
         {
+            NS_LOG_INFO("switch " << m_index << " resumes port " << in << " class " << tclass);
             m_pausedIngress--;
             m_pauseTrace(in, tclass, false);
             m_port[in].SendPause(tclass, false, now);
@@ -398,7 +412,7 @@ WeftSwitch::FindFirstLeft(int64_t now) const
 void
 WeftSwitch::Pause(uint32_t in, uint32_t tclass, int64_t now)
 {
-    NS_LOG_LOGIC("switch " << m_index << " pauses port " << in << " class " << tclass);
+    NS_LOG_INFO("switch " << m_index << " pauses port " << in << " class " << tclass);
     m_pausedIngress++;
     m_pauseTrace(in, tclass, true);
     m_port[in].SendPause(tclass, true, now);
