@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * What a packet-hop costs: a packet, data or ACK alike, that crosses one link.
  *
  * With --case it runs one case once and prints one line of name=value pairs. With --plan it prints

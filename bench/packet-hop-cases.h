@@ -29,8 +29,8 @@ struct BenchCase
 extern const std::array<BenchCase, 6> BENCH_CASES;
 
 /**
- * \param [in] name A case's letter or name.
- * \return The case, or nullptr.
+ * @param [in] name A case's letter or name.
+ * @return The case, or nullptr.
  */
 const BenchCase* FindBenchCase(const std::string& name);
 

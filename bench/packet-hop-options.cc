@@ -42,7 +42,7 @@ constexpr std::array<Option, 15> OPTIONS{{
     {"plan", nullptr, nullptr},
 }};
 
-/** \return "; did you mean 'x'?" with the nearest of some names, or nothing. */
+/** @return "; did you mean 'x'?" with the nearest of some names, or nothing. */
 std::string
 DidYouMean(const std::string& name, const std::vector<std::string>& known)
 {
@@ -69,7 +69,7 @@ FindOption(const std::string& name)
     return found == OPTIONS.end() ? nullptr : found;
 }
 
-/** \return The names of ns-3's types derived from one, without "ns3::". */
+/** @return The names of ns-3's types derived from one, without "ns3::". */
 std::vector<std::string>
 NamesOfTypes(const std::string& base)
 {

@@ -15,32 +15,32 @@ class BenchOptions
   public:
     /**
      * Parse and check a command line. A later option replaces an earlier one.
-     * \param [in] argc Number of words.
-     * \param [in] argv The words.
-     * \param [out] error What is wrong, with the nearest valid name.
-     * \return Whether it is sound.
+     * @param [in] argc Number of words.
+     * @param [in] argv The words.
+     * @param [out] error What is wrong, with the nearest valid name.
+     * @return Whether it is sound.
      */
     bool Parse(int argc, char* argv[], std::string& error);
 
-    /** \param [in] name An option without its dashes. \return Whether it was given. */
+    /** @param [in] name An option without its dashes. @return Whether it was given. */
     bool Has(const std::string& name) const
     {
         return m_values.count(name) > 0;
     }
 
-    /** \param [in] name An option without its dashes. \return Its value, or nothing. */
+    /** @param [in] name An option without its dashes. @return Its value, or nothing. */
     std::string Get(const std::string& name) const;
 
-    /** \return The cases of the table. */
+    /** @return The cases of the table. */
     const std::vector<const BenchCase*>& GetCases() const
     {
         return m_cases;
     }
 
-    /** \param [in] c A case. \return What a run of it is to be. */
+    /** @param [in] c A case. @return What a run of it is to be. */
     BenchSetting GetSetting(const BenchCase& c) const;
 
-    /** \return What --help prints. */
+    /** @return What --help prints. */
     static std::string GetHelp();
 
   private:

@@ -39,7 +39,7 @@ CpuSeconds()
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-/** \return Resident memory now, in bytes; 0 where the system does not tell. */
+/** @return Resident memory now, in bytes; 0 where the system does not tell. */
 int64_t
 ResidentBytes()
 {
@@ -88,26 +88,26 @@ class Sampler : public EventImpl
         Simulator::Schedule(TimeStep(static_cast<uint64_t>(m_interval)), Ptr<EventImpl>(this));
     }
 
-    /** \return Events that were its own. */
+    /** @return Events that were its own. */
     uint64_t GetCount() const
     {
         return m_count;
     }
 
-    /** \return The most resident memory seen, bytes. */
+    /** @return The most resident memory seen, bytes. */
     int64_t GetResident() const
     {
         return m_resident;
     }
 
-    /** \return The most packets in use seen. */
+    /** @return The most packets in use seen. */
     uint64_t GetInFlight() const
     {
         return m_inFlight;
     }
 
-    /** \param [in] end When the run ended, ps.
-     *  \return Allocations per packet-hop from end/4 to end*3/4; negative: too short to tell. */
+    /** @param [in] end When the run ended, ps.
+     *  @return Allocations per packet-hop from end/4 to end*3/4; negative: too short to tell. */
     double GetAllocations(int64_t end) const
     {
         const Reading* early = nullptr;
@@ -243,7 +243,7 @@ ReadTimes(const Jobs& jobs, BenchResult& r)
     }
 }
 
-/** \return What is wrong with a run, or nothing. */
+/** @return What is wrong with a run, or nothing. */
 std::string
 CheckRun(const WeftFabric& fabric, const Jobs& jobs)
 {

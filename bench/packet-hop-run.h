@@ -36,8 +36,8 @@ struct BenchResult
 
 /**
  * Run a case once; a process can do it only once.
- * \param [in] setting What to run.
- * \return What it gave.
+ * @param [in] setting What to run.
+ * @return What it gave.
  */
 BenchResult RunBenchCase(const BenchSetting& setting);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * Hold-model benchmark of LaneScheduler beside ns-3's own schedulers.
  *
  * N events are pending; each step takes the next one and schedules another at one of the delays
@@ -49,7 +49,7 @@ constexpr std::array<Delay, 6> DELAYS{
 class DelaySource
 {
   public:
-    /** \param [in] otherShare Share of the events at a delay of their own, in 1/256. */
+    /** @param [in] otherShare Share of the events at a delay of their own, in 1/256. */
     explicit DelaySource(uint32_t otherShare)
         : m_otherShare(otherShare)
     {
@@ -61,7 +61,7 @@ class DelaySource
         }
     }
 
-    /** \return The next delay. */
+    /** @return The next delay. */
     uint64_t Draw()
     {
         m_state = m_state * 6364136223846793005 + 1442695040888963407;
@@ -80,8 +80,8 @@ class Hold
 {
   public:
     /**
-     * \param [in] type The scheduler's TypeId name.
-     * \param [in] otherShare Share of events at a delay of their own, in 1/256.
+     * @param [in] type The scheduler's TypeId name.
+     * @param [in] otherShare Share of events at a delay of their own, in 1/256.
      */
     Hold(const std::string& type, uint32_t otherShare)
         : m_delays(otherShare)
@@ -91,7 +91,7 @@ class Hold
         m_scheduler = factory.Create<Scheduler>();
     }
 
-    /** \param [in] pending Number of events to fill it with, spread over a microsecond. */
+    /** @param [in] pending Number of events to fill it with, spread over a microsecond. */
     void Fill(uint32_t pending)
     {
         for (uint32_t i = 0; i < pending; i++)
@@ -100,7 +100,7 @@ class Hold
         }
     }
 
-    /** \param [in] steps Number of events to take and schedule again. */
+    /** @param [in] steps Number of events to take and schedule again. */
     void Step(uint64_t steps)
     {
         for (uint64_t i = 0; i < steps; i++)
@@ -129,7 +129,7 @@ class alignas(64) HoldEvent : public ns3::EventImpl
         uint64_t measured;     /**< The number of measured steps, the last ones. */
     };
 
-    /** \param [in] run What it shares with the others. */
+    /** @param [in] run What it shares with the others. */
     explicit HoldEvent(Run& run)
         : m_run(run)
     {
@@ -157,11 +157,11 @@ class alignas(64) HoldEvent : public ns3::EventImpl
 
 /**
  * Measure one scheduler in the simulator.
- * \param [in] type Its TypeId name.
- * \param [in] pending Number of events pending.
- * \param [in] otherShare Share of events at a delay of their own, in 1/256.
- * \param [in] steps Number of steps.
- * \return Nanoseconds of CPU time per step.
+ * @param [in] type Its TypeId name.
+ * @param [in] pending Number of events pending.
+ * @param [in] otherShare Share of events at a delay of their own, in 1/256.
+ * @param [in] steps Number of steps.
+ * @return Nanoseconds of CPU time per step.
  */
 double
 MeasureSimulator(const std::string& type, uint32_t pending, uint32_t otherShare, uint64_t steps)
@@ -185,11 +185,11 @@ MeasureSimulator(const std::string& type, uint32_t pending, uint32_t otherShare,
 
 /**
  * Measure one scheduler by itself.
- * \param [in] type Its TypeId name.
- * \param [in] pending Number of events pending.
- * \param [in] otherShare Share of events at a delay of their own, in 1/256.
- * \param [in] steps Number of steps.
- * \return Nanoseconds of CPU time per step, the least of three rounds.
+ * @param [in] type Its TypeId name.
+ * @param [in] pending Number of events pending.
+ * @param [in] otherShare Share of events at a delay of their own, in 1/256.
+ * @param [in] steps Number of steps.
+ * @return Nanoseconds of CPU time per step, the least of three rounds.
  */
 double
 MeasureAlone(const std::string& type, uint32_t pending, uint32_t otherShare, uint64_t steps)
@@ -212,11 +212,11 @@ using Method = double (*)(const std::string&, uint32_t, uint32_t, uint64_t);
 
 /**
  * Measure all schedulers in one setting and print a row.
- * \param [in] method How to measure one.
- * \param [in] types Their TypeId names; the second is what the ratio refers to.
- * \param [in] pending Number of events pending.
- * \param [in] otherShare Share of events at a delay of their own, in 1/256.
- * \param [in] steps Number of steps.
+ * @param [in] method How to measure one.
+ * @param [in] types Their TypeId names; the second is what the ratio refers to.
+ * @param [in] pending Number of events pending.
+ * @param [in] otherShare Share of events at a delay of their own, in 1/256.
+ * @param [in] steps Number of steps.
  */
 void
 PrintRow(Method method,
@@ -242,10 +242,10 @@ PrintRow(Method method,
 
 /**
  * Measure all schedulers in all settings and print a table.
- * \param [in] title What is measured.
- * \param [in] method How to measure one.
- * \param [in] types Their TypeId names.
- * \param [in] steps Number of steps.
+ * @param [in] title What is measured.
+ * @param [in] method How to measure one.
+ * @param [in] types Their TypeId names.
+ * @param [in] steps Number of steps.
  */
 void
 PrintTable(const char* title, Method method, const std::vector<std::string>& types, uint64_t steps)

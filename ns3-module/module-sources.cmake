@@ -1,3 +1,4 @@
+# Copyright (c) 2026 The Weft Authors
 # SPDX-License-Identifier: GPL-2.0-only
 # The ns-3 module's files, from the root of the tree: read by both lives of the root CMakeLists.txt.
 set(weft_module_sources

@@ -1,3 +1,4 @@
+# Copyright (c) 2026 The Weft Authors
 # SPDX-License-Identifier: GPL-2.0-only
 # Finds an installed ns-3 for the folder that includes this: imported targets are known there only.
 find_package(ns3 REQUIRED) # its version file accepts exact versions only, so none is asked for

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Checks on the tree's own files: style.sh format|warnings|spdx|names|length|shell
+# Checks on the tree's own files: style.sh format|warnings|spdx|tags|names|length|shell
 set -eu
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 cd "$root"
@@ -72,6 +72,18 @@ spdx()
             head -n 5 "$file" | grep -q "SPDX-License-Identifier: $id\b" || echo "$file: $id"
         done >"$list"
     none "files without their licence in the first five lines"
+    files ns3-module | while IFS= read -r file; do
+        head -n 5 "$file" | grep -q 'Copyright (c) [0-9]* The Weft Authors' || echo "$file"
+    done >"$list"
+    none "files of the ns-3 module without their copyright line in the first five lines"
+}
+
+# ns-3 writes Doxygen's commands with @.
+tags()
+{
+    files '*.cc' '*.h' '*.c' | xargs grep -nE '^ *(/\*\*|\*|//).*\\(brief|file|param|return|ingroup|defgroup)\b' \
+        >"$list" || true
+    none 'Doxygen commands with a backslash; expected @'
 }
 
 names()
@@ -100,9 +112,9 @@ shell()
 }
 
 case ${1:-} in
-    format | warnings | spdx | names | length | shell) "$1" ;;
+    format | warnings | spdx | tags | names | length | shell) "$1" ;;
     *)
-        echo "usage: style.sh format|warnings|spdx|names|length|shell" >&2
+        echo "usage: style.sh format|warnings|spdx|tags|names|length|shell" >&2
         exit 2
         ;;
 esac

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The Weft Authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "weft-helper.h"

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The Weft Authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef NS3_WEFT_FABRIC_H
@@ -40,6 +42,12 @@ class WeftChannel;
 class WeftNic;
 class WeftPort;
 class WeftSwitch;
+
+/**
+ * @defgroup weft Weft
+ * Load balancing for AI-training fabrics: RDMA NICs, shared-buffer switches, links, collectives,
+ * and the simulator that runs them fast. WeftHelper is where a program begins.
+ */
 
 /** @ingroup weft Totals of a fabric. Frames unless said otherwise. */
 struct WeftCounters

@@ -1,3 +1,4 @@
+// Copyright (c) 2026 The Weft Authors
 // SPDX-License-Identifier: GPL-2.0-only
 #include "weft-lane-scheduler.h"
 
@@ -10,8 +11,8 @@
 #include <utility>
 
 /**
- * \file
- * \ingroup weft
+ * @file
+ * @ingroup weft
  * ns3::LaneScheduler implementation.
  */
 
@@ -37,8 +38,8 @@ constexpr uint32_t CLOSE_SHARE = 256;
 constexpr uint32_t REPLACE_RATIO = 2;
 
 /**
- * \param [in] multiplier An odd number that spreads delays by the high bits of their product.
- * \return Another.
+ * @param [in] multiplier An odd number that spreads delays by the high bits of their product.
+ * @return Another.
  */
 constexpr uint64_t
 NextMultiplier(uint64_t multiplier)
@@ -50,7 +51,7 @@ NextMultiplier(uint64_t multiplier)
 char g_removed;
 
 /**
- * \return The mark of a removed event.
+ * @return The mark of a removed event.
  */
 inline EventImpl*
 Removed()
@@ -60,11 +61,11 @@ Removed()
 
 /**
  * Compare two pairs without a branch: which comes first is anyone's guess, the processor's too.
- * \param [in] ts One's high part.
- * \param [in] low Its low part.
- * \param [in] otherTs The other's high part.
- * \param [in] otherLow Its low part.
- * \return Whether one is less than the other.
+ * @param [in] ts One's high part.
+ * @param [in] low Its low part.
+ * @param [in] otherTs The other's high part.
+ * @param [in] otherLow Its low part.
+ * @return Whether one is less than the other.
  */
 inline bool
 IsLess(uint64_t ts, uint64_t low, uint64_t otherTs, uint64_t otherLow)
@@ -78,9 +79,9 @@ IsLess(uint64_t ts, uint64_t low, uint64_t otherTs, uint64_t otherLow)
 }
 
 /**
- * \param [in] a An event's key.
- * \param [in] b Another event's key.
- * \return One if the first comes first, else zero.
+ * @param [in] a An event's key.
+ * @param [in] b Another event's key.
+ * @return One if the first comes first, else zero.
  */
 inline std::size_t
 IsLess(const Scheduler::EventKey& a, const Scheduler::EventKey& b)

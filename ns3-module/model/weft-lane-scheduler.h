@@ -1,3 +1,4 @@
+// Copyright (c) 2026 The Weft Authors
 // SPDX-License-Identifier: GPL-2.0-only
 #ifndef WEFT_LANE_SCHEDULER_H
 #define WEFT_LANE_SCHEDULER_H
@@ -11,8 +12,8 @@
 #include <vector>
 
 /**
- * \file
- * \ingroup weft
+ * @file
+ * @ingroup weft
  * ns3::LaneScheduler declaration.
  */
 
@@ -20,9 +21,9 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
- * \ingroup scheduler
- * \brief An event scheduler for models that schedule at a handful of constant delays
+ * @ingroup weft
+ * @ingroup scheduler
+ * @brief An event scheduler for models that schedule at a handful of constant delays
  *
  * In a homogeneous fabric nearly every event is scheduled at one of a few delays (a packet's
  * serialization, the same plus propagation, ...). Events of one delay are born sorted, so a FIFO
@@ -36,7 +37,7 @@ namespace ns3
  *
  * The delay of an event is its timestamp less that of the event last taken by RemoveNext().
  *
- * \par Time Complexity
+ * @par Time Complexity
  *
  * Operation    | Amortized %Time                       | Reason
  * :----------- | :------------------------------------ | :-----
@@ -46,7 +47,7 @@ namespace ns3
  * Remove()     | Logarithmic on a lane, else linear    | Binary search; or search of the heap
  * RemoveNext() | Constant on a lane, else logarithmic  | log2 (MaxLanes + 1) comparisons
  *
- * \par Memory Complexity
+ * @par Memory Complexity
  *
  * Category  | Memory                    | Reason
  * :-------- | :------------------------ | :-----
@@ -58,7 +59,7 @@ class LaneScheduler : public Scheduler
   public:
     /**
      * Register this type.
-     * \return The object TypeId.
+     * @return The object TypeId.
      */
     static TypeId GetTypeId();
 
@@ -76,13 +77,13 @@ class LaneScheduler : public Scheduler
 
     /**
      * The delays that have a lane now.
-     * \return The delays, in time steps, in no particular order.
+     * @return The delays, in time steps, in no particular order.
      */
     std::vector<uint64_t> GetLaneDelays() const;
 
     /**
      * The number of pending events that no lane holds.
-     * \return The size of the heap.
+     * @return The size of the heap.
      */
     std::size_t GetHeapSize() const;
 
@@ -114,23 +115,23 @@ class LaneScheduler : public Scheduler
 
         /**
          * The slot of an event.
-         * \param [in] i The event's place, counted as head and tail are.
-         * \return The slot.
+         * @param [in] i The event's place, counted as head and tail are.
+         * @return The slot.
          */
         Scheduler::Event& At(uint64_t i) const
         {
             return ring[i & mask];
         }
 
-        /** \return Whether no event is in it. */
+        /** @return Whether no event is in it. */
         bool IsEmpty() const
         {
             return head == tail;
         }
 
         /**
-         * \param [in] key An event's key.
-         * \return Whether that event may be appended without breaking the order.
+         * @param [in] key An event's key.
+         * @return Whether that event may be appended without breaking the order.
          */
         bool Admits(const Scheduler::EventKey& key) const
         {
@@ -139,7 +140,7 @@ class LaneScheduler : public Scheduler
 
         /**
          * Add an event at the tail.
-         * \param [in] ev The event.
+         * @param [in] ev The event.
          */
         void Append(const Scheduler::Event& ev)
         {
@@ -156,8 +157,8 @@ class LaneScheduler : public Scheduler
         void DropHead();
         /**
          * Look for an event.
-         * \param [in] key The event's key.
-         * \return Its place, or tail if it is not in this lane.
+         * @param [in] key The event's key.
+         * @return Its place, or tail if it is not in this lane.
          */
         uint64_t Find(const Scheduler::EventKey& key) const;
     };
@@ -177,8 +178,8 @@ class LaneScheduler : public Scheduler
     static constexpr uint32_t CANDIDATE_BITS = 7;
 
     /**
-     * \param [in] delay A delay.
-     * \return Its place in the table of delays.
+     * @param [in] delay A delay.
+     * @return Its place in the table of delays.
      */
     uint32_t Bucket(uint64_t delay) const
     {
@@ -187,57 +188,57 @@ class LaneScheduler : public Scheduler
 
     /**
      * Enter a new head of a slot into the tournament.
-     * \param [in] slot The slot.
-     * \param [in] head Its head.
+     * @param [in] slot The slot.
+     * @param [in] head Its head.
      */
     void Play(uint32_t slot, Head head);
     /**
      * Enter the present head of a slot into the tournament.
-     * \param [in] slot The slot.
+     * @param [in] slot The slot.
      */
     void Replay(uint32_t slot);
     /**
-     * \param [in] slot A slot.
-     * \return Its head, or one greater than any other if it is empty.
+     * @param [in] slot A slot.
+     * @return Its head, or one greater than any other if it is empty.
      */
     Head HeadOf(uint32_t slot) const;
     /**
      * The next event.
-     * \return The event in its place.
+     * @return The event in its place.
      */
     const Scheduler::Event& Top() const;
 
     /**
      * Take the top of the heap. Apart from RemoveNext(), to keep that short.
-     * \return The event.
+     * @return The event.
      */
     [[gnu::noinline]] Scheduler::Event RemoveNextOfHeap();
     /**
      * Insert an event that no lane takes. Apart from Insert(), to keep that short.
-     * \param [in] ev The event.
-     * \param [in] delay Its delay.
+     * @param [in] ev The event.
+     * @param [in] delay Its delay.
      */
     [[gnu::noinline]] void InsertIntoHeap(const Scheduler::Event& ev, uint64_t delay);
     /**
      * Put an event on the heap, leaving the tournament alone.
-     * \param [in] ev The event.
+     * @param [in] ev The event.
      */
     void HeapPush(const Scheduler::Event& ev);
     /**
      * Take an event out of the heap, leaving the tournament alone.
-     * \param [in] i The event's index.
+     * @param [in] i The event's index.
      */
     void HeapErase(std::size_t i);
     /**
      * Place an event at a hole of the heap or above it.
-     * \param [in] i The hole.
-     * \param [in] ev The event.
+     * @param [in] i The hole.
+     * @param [in] ev The event.
      */
     void SiftUp(std::size_t i, const Scheduler::Event& ev);
     /**
      * Move a hole of the heap down to a leaf, by the least child each time.
-     * \param [in] i The hole.
-     * \return Where it ended.
+     * @param [in] i The hole.
+     * @return Where it ended.
      */
     std::size_t SinkHole(std::size_t i);
 
@@ -245,19 +246,19 @@ class LaneScheduler : public Scheduler
     void Review();
     /**
      * Open a lane for a delay if one is free, or one is used far less.
-     * \param [in] candidate The delay and its votes.
+     * @param [in] candidate The delay and its votes.
      */
     void OpenLane(const Candidate& candidate);
     /**
      * Give a lane up: its events move to the heap.
-     * \param [in] lane The lane.
+     * @param [in] lane The lane.
      */
     void CloseLane(Lane& lane);
     /** Find a multiplier by which the lanes' delays fall into different buckets. */
     void RebuildTable();
     /**
      * Fill the table of delays by the present multiplier.
-     * \return Whether no two lanes fell into the same bucket.
+     * @return Whether no two lanes fell into the same bucket.
      */
     bool FillTable();
     /** Size the tournament by the lanes in use, and play it anew. */

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The Weft Authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // WeftNic: messages, the QPs that have something to send, and whether their window lets them.

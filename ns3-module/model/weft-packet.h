@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 The Weft Authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef WEFT_PACKET_NS3_H

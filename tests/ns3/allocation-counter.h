@@ -9,7 +9,7 @@
  *
  * A test that relies on it should first see it count an allocation of its own: where another
  * library's operator new is in the way, it stays the same.
- * \return The count.
+ * @return The count.
  */
 uint64_t WeftAllocationCount();
 

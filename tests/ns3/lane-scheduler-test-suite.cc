@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * LaneScheduler against ns-3's MapScheduler: the same order of events, always. Were it to differ,
  * a user's results would depend on the scheduler chosen for speed.
  */
@@ -103,14 +103,14 @@ struct Workload
 } // namespace
 
 /**
- * \ingroup weft-tests
+ * @ingroup weft-tests
  * Random Insert, RemoveNext, PeekNext and Remove on a LaneScheduler and a MapScheduler side by
  * side. A user whose results differ by scheduler would lose exactly what this checks.
  */
 class LaneSchedulerOrderTestCase : public TestCase
 {
   public:
-    /** \param [in] workload What to do. */
+    /** @param [in] workload What to do. */
     explicit LaneSchedulerOrderTestCase(Workload workload)
         : TestCase("Same order as MapScheduler: " + workload.name),
           m_workload(std::move(workload)),
@@ -230,7 +230,7 @@ LaneSchedulerOrderTestCase::DoRun()
 }
 
 /**
- * \ingroup weft-tests
+ * @ingroup weft-tests
  * Lanes are learnt and given up. A user would lose the speed, unseen, were they not.
  */
 class LaneSchedulerLearningTestCase : public TestCase
@@ -245,11 +245,11 @@ class LaneSchedulerLearningTestCase : public TestCase
     void DoRun() override;
     /**
      * Take the next event and schedule another.
-     * \param [in] delays The delays to choose from by turns, or none for random ones.
-     * \param [in] steps How many times.
+     * @param [in] delays The delays to choose from by turns, or none for random ones.
+     * @param [in] steps How many times.
      */
     void Hold(const std::vector<uint64_t>& delays, uint32_t steps);
-    /** \return The delays that have a lane, sorted. */
+    /** @return The delays that have a lane, sorted. */
     std::string Lanes() const;
 
     Ptr<LaneScheduler> m_lane; /**< Under test. */
@@ -322,7 +322,7 @@ LaneSchedulerLearningTestCase::DoRun()
 }
 
 /**
- * \ingroup weft-tests
+ * @ingroup weft-tests
  * Once warm, nothing is allocated per event: a user would pay for it on every hop.
  */
 class LaneSchedulerAllocationTestCase : public TestCase
@@ -362,7 +362,7 @@ LaneSchedulerAllocationTestCase::DoRun()
 }
 
 /**
- * \ingroup weft-tests
+ * @ingroup weft-tests
  * A program of events that schedule, cancel and remove one another by chance, through Simulator.
  * What happens when is written to a trace.
  */
@@ -378,19 +378,19 @@ class LaneSchedulerProgram
         SWITCHING,   //!< Both by turns, changed in the middle of the run.
     };
 
-    /** \param [in] choice The scheduler. */
+    /** @param [in] choice The scheduler. */
     explicit LaneSchedulerProgram(Choice choice)
         : m_choice(choice)
     {
     }
 
-    /** \return The trace of a whole run. */
+    /** @return The trace of a whole run. */
     std::string Run();
 
   private:
     /**
      * An event: note it, and schedule others.
-     * \param [in] serial Its number.
+     * @param [in] serial Its number.
      */
     void Act(uint32_t serial);
     /** Schedule an event in one of the ways there are. */
@@ -399,7 +399,7 @@ class LaneSchedulerProgram
     void StopOne();
     /** Change to the other scheduler. */
     void Switch();
-    /** \param [in] type The scheduler's type. */
+    /** @param [in] type The scheduler's type. */
     void Use(TypeId type);
 
     Choice m_choice;               /**< The scheduler. */
@@ -522,7 +522,7 @@ LaneSchedulerProgram::Run()
 }
 
 /**
- * \ingroup weft-tests
+ * @ingroup weft-tests
  * Simulator gives the same trace under either scheduler, and when they are changed in the run.
  */
 class LaneSchedulerSimulatorTestCase : public TestCase
@@ -551,7 +551,7 @@ LaneSchedulerSimulatorTestCase::DoRun()
 }
 
 /**
- * \ingroup weft-tests
+ * @ingroup weft-tests
  * All test cases of LaneScheduler.
  */
 class LaneSchedulerTestSuite : public TestSuite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * The arena hands out memory that nobody else has, densely, and takes it back from whoever drops
  * the last reference. Without the first a run's state is corrupted; without the second a large
  * fabric is slow; without the third a program that simulates many fabrics grows without end.
@@ -26,7 +26,7 @@ namespace
 
 constexpr std::size_t LINE = 64; //!< a cache line
 
-/** \param bytes any number \return whole cache lines, at least one */
+/** @param bytes any number @return whole cache lines, at least one */
 std::size_t
 Lines(std::size_t bytes)
 {
@@ -249,7 +249,7 @@ class ArenaOverlapTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(WeftArenaUsed(), 0, "nothing is in use");
     }
 
-    /** \return where a single object of that size would lie now */
+    /** @return where a single object of that size would lie now */
     static unsigned char* Probe()
     {
         auto p = static_cast<unsigned char*>(WeftArenaAllocate(BYTES));
@@ -320,7 +320,7 @@ class ArenaContainerTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(WeftArenaUsed(), 0, "a refusal costs nothing");
     }
 
-    /** \param n objects \param bytes of each \return whether the arena throws */
+    /** @param n objects @param bytes of each @return whether the arena throws */
     static bool RefusesRow(std::size_t n, std::size_t bytes)
     {
         try
@@ -334,7 +334,7 @@ class ArenaContainerTestCase : public TestCase
         return false;
     }
 
-    /** \param n of uint64_t \return whether the allocator throws */
+    /** @param n of uint64_t @return whether the allocator throws */
     static bool Refuses(std::size_t n)
     {
         try

@@ -103,7 +103,7 @@ class ContextWatch
         device->AddLinkChangeCallback(MakeCallback(&ContextListener::Look, &m_listeners.back()));
     }
 
-    /** Connects the newest listener. \return whether it can listen to such a source */
+    /** Connects the newest listener. @return whether it can listen to such a source */
     bool Connect(Ptr<NetDevice> device, const TypeId::TraceSourceInformation& source)
     {
         ContextListener* to = &m_listeners.back();

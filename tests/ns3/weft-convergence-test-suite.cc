@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * How soon routing knows of a failure, and what senders are told of it. A user who compares
  * balancers under failures must know what was lost to slow convergence.
  */
@@ -16,7 +16,7 @@ using namespace ns3;
 namespace
 {
 
-/** \return a fat-tree of four pods of four hosts */
+/** @return a fat-tree of four pods of four hosts */
 WeftRigSetup
 FourPods(const std::string& balancer, const std::string& cc)
 {
@@ -28,7 +28,7 @@ FourPods(const std::string& balancer, const std::string& cc)
     return setup;
 }
 
-/** \return the link from aggregation 0 of the last pod to its first core */
+/** @return the link from aggregation 0 of the last pod to its first core */
 uint64_t
 CoreLink(const WeftRig& rig)
 {
@@ -100,7 +100,7 @@ class WeightsTestCase : public TestCase
     }
 
   private:
-    /** \return the part of ToR 0's frames to pod 3 that go by aggregation 0 */
+    /** @return the part of ToR 0's frames to pod 3 that go by aggregation 0 */
     double PartByFirst(bool weights)
     {
         WeftRig rig(FourPods("rsq", "none"));

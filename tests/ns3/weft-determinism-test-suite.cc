@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * The same scenario and seed give the same run, frame by frame, whatever the simulator and the
  * scheduler, and whoever watches; and a run in steady state allocates nothing. Without the first a
  * result cannot be repeated; without the second the simulator is not what it says.
@@ -68,13 +68,13 @@ class Digest
         Mix(static_cast<uint64_t>(WeftNow()));
     }
 
-    /** \return the digest */
+    /** @return the digest */
     uint64_t Get() const
     {
         return m_hash;
     }
 
-    /** \return frames seen */
+    /** @return frames seen */
     uint64_t GetCount() const
     {
         return m_count;

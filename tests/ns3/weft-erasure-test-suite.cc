@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * The ideal loss recovery in a running fabric: as many symbols as packets and losses, whatever
  * queues do, and each loss is told a round trip of the idle fabric after the symbol left.
  */
@@ -44,7 +44,7 @@ struct Outcome
 class Losses
 {
   public:
-    /** \param rig whose switches are watched */
+    /** @param rig whose switches are watched */
     explicit Losses(const WeftRig& rig)
     {
         for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
@@ -184,7 +184,7 @@ class NewsTestCase : public TestCase
   private:
     static constexpr uint32_t PACKETS = 100; //!< of the message
 
-    /** \param bytes of a message on its own \param lost packets that are lost once \return when it
+    /** @param bytes of a message on its own @param lost packets that are lost once @return when it
      * was delivered, ps */
     int64_t Deliver(uint64_t bytes, const std::vector<uint32_t>& lost)
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * What ns-3 promises of Simulator, under ns-3's own implementation and under FabricSimulatorImpl,
  * over every scheduler. Were one of the promises broken, a user's program would do something else
  * for no other reason than that it was to run faster.

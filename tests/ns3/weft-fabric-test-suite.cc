@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * What a fabric promises whatever the algorithms: nothing vanishes, nothing is delivered twice,
  * losses are made up for, pauses end. A user who cannot rely on it measures bugs.
  */
@@ -155,7 +155,7 @@ class WrapTestCase : public TestCase
     }
 
   private:
-    /** \return when the last message arrived, in ps, and the bytes it took */
+    /** @return when the last message arrived, in ps, and the bytes it took */
     std::pair<int64_t, uint64_t> Run(const std::string& transport, const std::string& psn)
     {
         WeftRigSetup setup;

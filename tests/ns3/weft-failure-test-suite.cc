@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * Links that fail and come back. A user who studies failures must know that what is lost is lost to
  * the failure and not to the simulator.
  */
@@ -48,7 +48,7 @@ class FailureTestCase : public TestCase
         m_readings.push_back(r);
     }
 
-    /** \return uplinks of a leaf used between two readings */
+    /** @return uplinks of a leaf used between two readings */
     uint32_t Used(size_t leaf, size_t from, size_t to) const
     {
         uint32_t used = 0;

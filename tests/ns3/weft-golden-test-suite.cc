@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * Switches give buffer back late, when somebody looks, and must not be told apart from switches
  * that give it back at the very end of each frame. The digests here are those of the code that did
  * so: it had an event of its own for the end of every frame, which settled the buffer's account and
@@ -74,7 +74,7 @@ class GoldenDigest
         ScheduleReading();
     }
 
-    /** \return the digest of all frames, all readings and, now, of all counters */
+    /** @return the digest of all frames, all readings and, now, of all counters */
     uint64_t Finish()
     {
         const WeftCounters& c = m_rig.fabric->GetCounters();
@@ -245,7 +245,7 @@ BreakLinks(const WeftRig& rig, uint32_t n)
     }
 }
 
-/** Runs a scenario. \param totals gets the counters \return the digest */
+/** Runs a scenario. @param totals gets the counters @return the digest */
 uint64_t
 RunGolden(const GoldenScenario& s, WeftRigTotals& totals)
 {
@@ -269,7 +269,7 @@ RunGolden(const GoldenScenario& s, WeftRigTotals& totals)
 }
 
 /** Small buffers, so that all that a switch can do to a frame happens, and often.
- * \return the scenarios, each with the digest of the former code */
+ * @return the scenarios, each with the digest of the former code */
 const std::vector<GoldenScenario>&
 GoldenScenarios()
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * ns-3's own IP stack over a fabric: ARP finds the address, datagrams go there and come back, large
  * ones in fragments. Stand-alone only, since the module itself does not depend on internet.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * Whole fabrics against a second simulator, made by hand and sharing no code with the first: the
  * same frames at the same picoseconds, the same queues to the byte. What both are given is the
  * workload and the outcomes of chance.

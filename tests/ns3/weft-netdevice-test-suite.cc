@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * The module as ns-3 knows modules: devices that carry packets of any stack, channels, attributes,
  * applications, traces. Were one of them off, ns-3's own tools would not work on a fabric.
  */
@@ -24,7 +24,7 @@ namespace
 
 constexpr uint16_t PROTOCOL = 0x0800;
 
-/** \return a packet of that many bytes, each different from its neighbours */
+/** @return a packet of that many bytes, each different from its neighbours */
 Ptr<Packet>
 MakePacket(uint32_t size)
 {
@@ -36,7 +36,7 @@ MakePacket(uint32_t size)
     return Create<Packet>(bytes.data(), size);
 }
 
-/** \return a packet's bytes */
+/** @return a packet's bytes */
 std::vector<uint8_t>
 GetBytes(Ptr<const Packet> packet)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * Other threads beside the simulation's, as ns-3's devices that read real traffic have them,
  * under ns-3's own implementation and under FabricSimulatorImpl, over every scheduler. Were an
  * event of theirs lost or out of order, such a program would hang or differ only now and then.

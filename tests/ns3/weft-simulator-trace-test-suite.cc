@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * Programs whose events schedule, cancel, remove, stop and ask by chance give the same trace under
  * FabricSimulatorImpl as under ns3::DefaultSimulatorImpl, whatever the scheduler. A user who
  * changes the simulator for speed would otherwise have to run everything twice to trust it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * Host-side spraying with selective acknowledgements in a running fabric: every path carries its
  * share, reordering costs nothing, losses are repaired without a timer, and a path selector hears
  * what it needs to learn from.

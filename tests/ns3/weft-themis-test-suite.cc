@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * Themis in a running fabric: spraying without spurious NACKs, real losses asked for again, and
  * counters that add up. These are what a user runs Themis for.
  */

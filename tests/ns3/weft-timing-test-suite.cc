@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * When frames arrive, to the picosecond, against closed forms worked by hand. Were a frame's time
  * off, every completion time, rate and queue that a user reports would be.
  */
@@ -392,7 +392,7 @@ class BoundTestCase : public TestCase
     }
 
   private:
-    /** \return completion time over bound */
+    /** @return completion time over bound */
     double Ratio(const WeftRigSetup& setup, const std::string& kind, uint32_t ranks, uint64_t bytes)
     {
         WeftRig rig(setup);

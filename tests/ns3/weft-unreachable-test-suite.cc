@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * Destinations that cannot be reached. A user who fails links at random cuts hosts off now and
  * then: the run must end, and every message be accounted for.
  */
@@ -48,7 +48,7 @@ class Job
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
-    /** \return whether the balancer takes this fabric; it says why not otherwise */
+    /** @return whether the balancer takes this fabric; it says why not otherwise */
     bool Build()
     {
         WeftHelper helper; // sets the resolution of time
@@ -89,7 +89,7 @@ class Job
         Simulator::Run();
     }
 
-    /** \return messages delivered */
+    /** @return messages delivered */
     size_t CountDelivered() const
     {
         size_t n = 0;
@@ -100,7 +100,7 @@ class Job
         return n;
     }
 
-    /** \return an empty string if the run is done and all adds up, else what does not */
+    /** @return an empty string if the run is done and all adds up, else what does not */
     std::string Audit() const
     {
         std::string error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * Windowed congestion control in a running fabric: a window holds what it says, below one packet
  * too, no loss stops it for good, and Swift keeps queues short and links busy.
  */
