@@ -26,12 +26,13 @@ none()
 
 is_c()
 {
-    files 'core-c/*.[ch]' 'runner/*.[ch]' 'tests/core/*.[ch]' 'examples/embedding/*.[ch]'
+    files 'core-c/*.[ch]' 'runner/*.[ch]' 'tests/core/*.[ch]' 'tests/fuzz/*.c' \
+        tests/fuzz/fuzz.h tests/fuzz/flight.h 'examples/embedding/*.[ch]'
 }
 
 is_cc()
 {
-    files '*.cc' 'ns3-module/*.h' 'tests/ns3/*.[ch]' 'bench/*.h' 'examples/*.h'
+    files '*.cc' 'ns3-module/*.h' 'tests/ns3/*.[ch]' tests/fuzz/events.h 'bench/*.h' 'examples/*.h'
 }
 
 format()

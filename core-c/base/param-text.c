@@ -187,7 +187,7 @@ choice_at(const struct weft_param *p, int64_t index, size_t *length)
     for (; index > 0 && name != NULL; index--)
     {
         name = strchr(name, ' ');
-        name += name != NULL;
+        name = name != NULL ? name + 1 : NULL;
     }
     if (index < 0 || name == NULL)
     {
