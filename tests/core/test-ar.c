@@ -13,20 +13,26 @@ struct picker
     uint64_t state[16];
 };
 
-/* Thresholds of 5, 10 and 20 % of 100,000 bytes. */
+/* Thresholds of 5, 10 and 20 % of so many bytes. */
 static void
-open_picker(struct picker *p)
+open_picker_of(struct picker *p, int64_t port_buffer)
 {
     int64_t config[16];
     struct weft_site site;
     memset(&site, 0, sizeof site);
     site.seed = 9;
-    site.port_buffer = 100000;
+    site.port_buffer = port_buffer;
     p->ops = weft_lb_find("ar");
     ck_assert_ptr_nonnull(p->ops);
     ck_assert_int_eq(weft_config_default(&p->ops->algo, config), 0);
     ck_assert_uint_le(p->ops->state_size(config, &site), sizeof p->state);
     ck_assert_int_eq(p->ops->init(p->state, config, &site), 0);
+}
+
+static void
+open_picker(struct picker *p)
+{
+    open_picker_of(p, 100000);
 }
 
 /* How often each port is taken in 1600 choices. */
@@ -84,6 +90,26 @@ START_TEST(a_queue_at_a_threshold_is_in_the_higher_bin)
             ck_assert_uint_lt(counts[3], 160);
         }
     }
+}
+END_TEST
+
+/* 5 % of 100,010 bytes are 5000.5: a queue of 5000 is below, one of 5001 is not. */
+START_TEST(a_threshold_between_two_bytes_counts_from_the_higher_one)
+{
+    uint32_t queues[PORTS];
+    uint32_t counts[PORTS];
+    struct picker p;
+    open_picker_of(&p, 100010);
+    for (unsigned i = 0; i < PORTS; i++)
+    {
+        queues[i] = i == 3 ? 5000 : 5001;
+    }
+    count_choices(&p, queues, counts);
+    ck_assert_uint_eq(counts[3], 1600);
+    queues[5] = 4999;
+    count_choices(&p, queues, counts);
+    ck_assert_uint_eq(counts[3] + counts[5], 1600);
+    ck_assert(counts[3] > 700 && counts[5] > 700);
 }
 END_TEST
 
@@ -206,6 +232,7 @@ ar_suite(void)
     Suite *suite = suite_create("ar");
     TCase *tcase = tcase_create("ar");
     tcase_add_test(tcase, a_queue_at_a_threshold_is_in_the_higher_bin);
+    tcase_add_test(tcase, a_threshold_between_two_bytes_counts_from_the_higher_one);
     tcase_add_test(tcase, the_least_bin_is_shared_evenly);
     tcase_add_test(tcase, the_choice_is_always_of_the_least_bin);
     tcase_add_test(tcase, ports_of_one_bin_are_taken_by_their_weights);

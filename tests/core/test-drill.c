@@ -54,6 +54,30 @@ START_TEST(the_best_port_is_remembered_per_group)
 }
 END_TEST
 
+/* DRILL(1, 1) over equal queues: what was drawn comes before what is remembered. Were it the other
+ * way round, a switch would stay at one port as long as all queues are empty. */
+START_TEST(a_remembered_port_is_no_better_than_an_equal_one)
+{
+    static const uint32_t queues[PORTS] = {0};
+    const struct weft_site site = lb_site(5, PORTS);
+    const struct weft_ports ports = {queues, NULL, 0, 8, 8};
+    struct lb_rig rig;
+    uint32_t counts[8] = {0};
+    uint32_t stays = 0;
+    lb_open(&rig, "drill", "d=1 m=1", &site);
+    for (uint32_t i = 0, last = 0; i < 16000; i++)
+    {
+        const uint32_t port = lb_pick(&rig, &ports);
+        stays += port == last;
+        last = port;
+        counts[port]++;
+    }
+    ck_assert_double_lt(lb_unevenness(counts, 8), 5);
+    ck_assert(stays > 1790 && stays < 2210); /* one in 8; 5 sigma */
+    lb_close(&rig);
+}
+END_TEST
+
 START_TEST(a_dead_port_is_forgotten)
 {
     static const uint16_t live[] = {0, 1, 2, 4, 5, 6, 7};
@@ -110,6 +134,7 @@ drill_suite(void)
     TCase *tcase = tcase_create("drill");
     tcase_add_test(tcase, samples_are_drawn_without_replacement);
     tcase_add_test(tcase, the_best_port_is_remembered_per_group);
+    tcase_add_test(tcase, a_remembered_port_is_no_better_than_an_equal_one);
     tcase_add_test(tcase, a_dead_port_is_forgotten);
     tcase_add_test(tcase, with_all_ports_drawn_it_joins_the_shortest_queue);
     suite_add_tcase(suite, tcase);

@@ -194,6 +194,7 @@ START_TEST(a_tors_nack_answers_no_symbol)
     nack.kind = WEFT_NACK;
     ck_assert_uint_eq(rig.ops->tx_reply(rig.tx, &nack, 5), 0);
     ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 2);
+    ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->nacks, 1);
     sends_at(6, WEFT_TX_NONE, 9);
     end();
 }
@@ -318,6 +319,30 @@ START_TEST(losses_are_no_timeouts_but_silences_are)
     ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), 2016 * US);
     rig.ops->tx_timeout(rig.tx, 2016 * US);
     ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, 8);
+    end();
+}
+END_TEST
+
+/* New packets go first, but not past a silence: what is missing may be all that the receiver waits
+ * for. */
+START_TEST(after_a_timeout_what_is_missing_goes_first)
+{
+    begin_16us(0);
+    rig.ops->tx_post(rig.tx, 50);
+    for (uint32_t psn = 0; psn < 4; psn++)
+    {
+        sends_at(0, WEFT_TX_NEW, psn);
+    }
+    loses(1, 0);
+    loses(2, 0);
+    sends_at(1 * US, WEFT_TX_NEW, 4);
+    loses(4, 2 * US);
+    rig.ops->tx_timeout(rig.tx, 16 * US);
+    ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, 1);
+    sends_at(17 * US, WEFT_TX_RETX, 1);
+    sends_at(17 * US, WEFT_TX_RETX, 2);
+    sends_at(17 * US, WEFT_TX_RETX, 4);
+    sends_at(17 * US, WEFT_TX_NEW, 5);
     end();
 }
 END_TEST
@@ -480,6 +505,7 @@ erasure_suite(void)
     tcase_add_test(tcase, new_packets_go_first_after_half_of_all_psns_too);
     tcase_add_test(tcase, queues_alone_make_no_repair_symbols);
     tcase_add_test(tcase, losses_are_no_timeouts_but_silences_are);
+    tcase_add_test(tcase, after_a_timeout_what_is_missing_goes_first);
     tcase_add_test(tcase, a_message_that_follows_does_not_delay_the_one_before);
     tcase_add_test(tcase, a_hole_holds_up_the_stream_for_the_window_at_most);
     tcase_add_loop_test(tcase, without_loss_m_packets_are_sent_in_any_order, 0, 6);

@@ -309,6 +309,36 @@ START_TEST(shares_follow_the_weights_of_the_pod)
 }
 END_TEST
 
+/* Flows that begin after convergence begin at a slot of the schedule as likely as at any other: at
+ * an uplink as often as it weighs. Else all first packets would go evenly, to the weak ones too. */
+START_TEST(pointers_start_at_a_random_slot_of_the_schedule)
+{
+    uint32_t n[4] = {0};
+    for (uint64_t seed = 0; seed < 650; seed++)
+    {
+        struct hurt h;
+        begin_hurt(&h, seed, true, NULL);
+        for (uint32_t dst = 16; dst <= 20; dst += 4) /* edges 4 and 5, which all uplinks reach */
+        {
+            uint32_t once[4];
+            count_uplinks(&h, dst, 1, once);
+            for (uint32_t i = 0; i < 4; i++)
+            {
+                n[i] += once[i];
+            }
+        }
+        end_hurt(&h);
+    }
+    double chi = 0;
+    for (uint32_t i = 0; i < 4; i++)
+    {
+        static const double expected[] = {400, 300, 200, 400}; /* of 1300: weights 4, 3, 2, 4 */
+        chi += (n[i] - expected[i]) * (n[i] - expected[i]) / expected[i];
+    }
+    ck_assert_double_lt(chi, 16.3); /* 3 degrees of freedom, 0.1 % */
+}
+END_TEST
+
 /* One schedule per pod: two of its edges are sent the same cycle of 13. */
 START_TEST(pointers_to_a_pod_share_its_schedule)
 {
@@ -392,6 +422,36 @@ START_TEST(two_tiers_rotate_per_destination_leaf_and_over_parallel_links)
 }
 END_TEST
 
+/* Else the first packets of all spines meet on the first link to each leaf. */
+START_TEST(parallel_links_start_at_random)
+{
+    static const char *const settings[] = {"leaves", "4",        "spines", "3", "hosts-per-leaf",
+                                           "4",      "parallel", "2",      NULL};
+    struct weft_clos clos;
+    uint32_t first[2][4] = {{0}};
+    lb_build(&clos, "leaf-spine", settings);
+    for (uint64_t seed = 0; seed < 400; seed++)
+    {
+        struct lb_place spine;
+        lb_open_at(&spine, &clos, clos.ntors + (uint32_t)seed % 3, seed, "ofan", NULL);
+        for (uint32_t leaf = 0; leaf < 4; leaf++)
+        {
+            const uint32_t data = lb_take(&spine, leaf * 4, WEFT_DATA, NULL);
+            const uint32_t ack = lb_take(&spine, leaf * 4, WEFT_ACK, NULL);
+            MUST(data / 2 == leaf && ack / 2 == leaf);
+            first[0][leaf] += data % 2;
+            first[1][leaf] += ack % 2;
+        }
+        lb_close(&spine.rig);
+    }
+    for (uint32_t i = 0; i < 8; i++)
+    {
+        ck_assert_uint_gt(first[i / 4][i % 4], 150); /* 5 sigma */
+        ck_assert_uint_lt(first[i / 4][i % 4], 250);
+    }
+}
+END_TEST
+
 START_TEST(an_absurd_fabric_is_refused_with_the_reason)
 {
     const struct weft_lb_ops *ops = weft_lb_find("ofan");
@@ -424,9 +484,11 @@ ofan_suite(void)
     tcase_add_test(tcase, a_pointer_may_start_at_the_shortest_queue);
     tcase_add_test(tcase, unreachable_ports_are_passed_over);
     tcase_add_test(tcase, shares_follow_the_weights_of_the_pod);
+    tcase_add_test(tcase, pointers_start_at_a_random_slot_of_the_schedule);
     tcase_add_test(tcase, pointers_to_a_pod_share_its_schedule);
     tcase_add_test(tcase, without_weights_all_reachable_ports_are_alike);
     tcase_add_test(tcase, two_tiers_rotate_per_destination_leaf_and_over_parallel_links);
+    tcase_add_test(tcase, parallel_links_start_at_random);
     tcase_add_test(tcase, an_absurd_fabric_is_refused_with_the_reason);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -175,6 +175,28 @@ START_TEST(a_decrease_is_in_proportion_to_the_excess_and_once_a_round_trip)
 }
 END_TEST
 
+/* Algorithm 1 increases if delay < target: at the target itself a flow has its share. */
+START_TEST(a_delay_of_exactly_the_target_leaves_the_window)
+{
+    static const char *const hundred[] = {"max-cwnd", "100", NULL};
+    begin("swift", hundred);
+    ack(100 * US, 50 * US, 1);
+    ck_assert_uint_eq(window(), 50);
+    for (int64_t i = 1; i <= 150; i++)
+    {
+        ack((100 + i) * US, 7380000, 1);
+    }
+    ck_assert_uint_eq(window(), 50);
+    ck_assert_uint_eq(cc->cuts(state), 1);
+    for (int64_t i = 151; i <= 300; i++)
+    {
+        ack((100 + i) * US, 7379999, 1);
+    }
+    ck_assert_uint_eq(window(), 52);
+    end();
+}
+END_TEST
+
 START_TEST(a_window_below_one_packet_is_paced)
 {
     static const char *const two[] = {"max-cwnd", "2", "min-cwnd", "0.01", NULL};
@@ -390,6 +412,7 @@ swift_suite(void)
     tcase_add_test(tcase, a_window_of_acks_adds_ai_packets);
     tcase_add_test(tcase, each_packet_counts_once_in_any_order);
     tcase_add_test(tcase, a_decrease_is_in_proportion_to_the_excess_and_once_a_round_trip);
+    tcase_add_test(tcase, a_delay_of_exactly_the_target_leaves_the_window);
     tcase_add_test(tcase, a_window_below_one_packet_is_paced);
     tcase_add_test(tcase, losses_cut_once_a_round_trip);
     tcase_add_test(tcase, timeouts_in_a_row_leave_the_least);

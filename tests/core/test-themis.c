@@ -4,6 +4,7 @@
  * packet by packet.
  */
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "themis-rig.h"
@@ -206,6 +207,28 @@ START_TEST(only_distinguishable_sizes_are_accepted)
 }
 END_TEST
 
+/* 1.001 times 1000 packets are 1001, though 1.001 * 1000 is a little less in floating point. */
+START_TEST(a_ring_has_as_many_entries_as_its_factor_says)
+{
+    int64_t config[16];
+    const struct weft_lb_ops *lb = weft_lb_find("themis");
+    const struct weft_last_hop hop = last_hop(16, 1000);
+    struct bench b = {.ops = lb->tor};
+    configure(config, "ring-factor", "1.001");
+    ck_assert_int_eq(weft_config_set(&lb->algo, config, "entry-bytes", "2"), 0);
+    b.qp = malloc(b.ops->qp_size(config, &hop));
+    ck_assert_int_eq(b.ops->qp_init(b.qp, config, &hop), 0);
+    for (uint32_t psn = 0; psn < 1001; psn++)
+    {
+        pass(&b, psn);
+    }
+    ck_assert_uint_eq(b.n.ring_full, 0);
+    pass(&b, 1001);
+    ck_assert_uint_eq(b.n.ring_full, 1);
+    close_bench(&b);
+}
+END_TEST
+
 /* The paper's example: 100 entries of one byte, next to a small state. */
 START_TEST(memory_per_qp_is_small)
 {
@@ -234,6 +257,7 @@ themis_suite(void)
     tcase_add_test(tcase, a_forwarded_nack_leaves_the_armed_one);
     tcase_add_test(tcase, paths_across_the_wrap_of_the_psn);
     tcase_add_test(tcase, only_distinguishable_sizes_are_accepted);
+    tcase_add_test(tcase, a_ring_has_as_many_entries_as_its_factor_says);
     tcase_add_test(tcase, memory_per_qp_is_small);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -398,6 +398,34 @@ class EcnTestCase : public TestCase
     uint32_t m_peak{0}; //!< longest queue at leaf 0, bytes
 };
 
+/** Marked frames that come a whole part of the interval apart: one in so many makes a CNP. */
+class CnpIntervalTestCase : public TestCase
+{
+  public:
+    CnpIntervalTestCase()
+        : TestCase("a CNP leaves as soon as the interval is over, not a frame later")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The fabric is slower than the hosts, so its links set the pace: a frame of 4158 + 20 B
+        // every 668.48 ns. The rate is never cut below the line's.
+        WeftRigSetup setup;
+        setup.topology += " fabric-rate=50Gbps";
+        setup.frames = "roce payload=4096B header=62B gap=20B";
+        setup.buffer = "shared-buffer preset=100g kmin=0B kmax=0B pmax=1";
+        setup.cc = "dcqcn min-rate=100Gbps cnp-interval=2673920ps";
+        WeftRig rig(setup);
+        const WeftQp* qp = rig.Send(0, 2, 400 * 4096);
+        Simulator::Run();
+        const uint64_t marked = rig.GetTotals().marks;
+        NS_TEST_EXPECT_MSG_GT(marked, 390, "nearly all frames find others before them");
+        NS_TEST_EXPECT_MSG_EQ(qp->counters.cnps, (marked + 3) / 4, "one in four");
+    }
+};
+
 /** @return the fabric that FSDP runs on in the tests below */
 WeftRigSetup
 MakeTrainingSetup()
@@ -497,6 +525,7 @@ class WeftFabricTestSuite : public TestSuite
         AddTestCase(new ResumeTestCase);
         AddTestCase(new LossyTestCase);
         AddTestCase(new EcnTestCase);
+        AddTestCase(new CnpIntervalTestCase);
         AddTestCase(new CausalTestCase);
         AddTestCase(new BarrierTestCase);
     }
