@@ -323,6 +323,30 @@ START_TEST(losses_are_no_timeouts_but_silences_are)
 }
 END_TEST
 
+/* 2^16 RTOs at most, else a long outage would be followed by one as long, or time would overflow.
+ */
+START_TEST(silences_do_not_grow_for_ever)
+{
+    int64_t now = 0;
+    int64_t silence = 16 * US;
+    begin_16us(0);
+    rig.ops->tx_post(rig.tx, 1);
+    sends_at(0, WEFT_TX_NEW, 0);
+    for (uint64_t n = 1; n <= 50; n++)
+    {
+        const int64_t due = n == 1 ? silence : now + silence;
+        rig.ops->tx_timeout(rig.tx, due - 1);
+        ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, n - 1);
+        rig.ops->tx_timeout(rig.tx, due + 16 * US); /* the timer may look an rto later */
+        ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->timeouts, n);
+        now = due + 16 * US;
+        silence = n == 1 ? silence : silence < (16 * US) << 16 ? 2 * silence : silence;
+    }
+    ck_assert_int_eq(silence, (16 * US) << 16);
+    end();
+}
+END_TEST
+
 /* New packets go first, but not past a silence: what is missing may be all that the receiver waits
  * for. */
 START_TEST(after_a_timeout_what_is_missing_goes_first)
@@ -505,6 +529,7 @@ erasure_suite(void)
     tcase_add_test(tcase, new_packets_go_first_after_half_of_all_psns_too);
     tcase_add_test(tcase, queues_alone_make_no_repair_symbols);
     tcase_add_test(tcase, losses_are_no_timeouts_but_silences_are);
+    tcase_add_test(tcase, silences_do_not_grow_for_ever);
     tcase_add_test(tcase, after_a_timeout_what_is_missing_goes_first);
     tcase_add_test(tcase, a_message_that_follows_does_not_delay_the_one_before);
     tcase_add_test(tcase, a_hole_holds_up_the_stream_for_the_window_at_most);

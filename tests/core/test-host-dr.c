@@ -442,6 +442,27 @@ START_TEST(a_path_that_is_no_candidate_falls_back_to_one_that_is)
 }
 END_TEST
 
+/* Paths 1, 3 and 5 of 6 are dead: what they would carry is shared by the others. */
+START_TEST(dead_paths_fall_back_to_different_ones)
+{
+    static const uint16_t list[] = {2, 4, 6};
+    const uint32_t queues[MAX_PORTS] = {0};
+    const struct weft_ports ports = {queues, list, 2, 3, 6};
+    uint32_t counts[MAX_PORTS] = {0};
+    begin(0, 1, 1);
+    for (uint16_t path = 0; path < 6; path++)
+    {
+        struct weft_packet packet = packet_of(WEFT_DATA, 0, 7);
+        packet.sport = path;
+        const uint32_t port = f.ops->pick(f.switches[0], &ports, &packet, 0);
+        ck_assert(path % 2 == 1 || port == 2U + path);
+        counts[port]++;
+    }
+    ck_assert(counts[2] == 2 && counts[4] == 2 && counts[6] == 2);
+    end();
+}
+END_TEST
+
 START_TEST(packets_of_ip_stacks_are_hashed)
 {
     const struct weft_lb_ops *ecmp = weft_lb_find("ecmp");
@@ -501,6 +522,7 @@ host_dr_suite(void)
     tcase_add_loop_test(tcase, dead_paths_are_passed_over, 0, NSHAPES);
     tcase_add_test(tcase, after_repair_all_paths_are_used_again);
     tcase_add_test(tcase, a_path_that_is_no_candidate_falls_back_to_one_that_is);
+    tcase_add_test(tcase, dead_paths_fall_back_to_different_ones);
     tcase_add_test(tcase, packets_of_ip_stacks_are_hashed);
     tcase_add_test(tcase, more_paths_than_source_ports_are_refused);
     suite_add_tcase(suite, tcase);

@@ -204,6 +204,20 @@ START_TEST(what_is_lost_is_in_flight_no_more)
 }
 END_TEST
 
+START_TEST(a_tors_nack_is_counted_and_repeats_nothing)
+{
+    struct weft_packet nack;
+    begin_sent(0, 10);
+    memset(&nack, 0, sizeof(nack));
+    nack.kind = WEFT_NACK;
+    nack.psn = 3;
+    ck_assert_uint_eq(rig.ops->tx_reply(rig.tx, &nack, NOW), 3);
+    ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->nacks, 1);
+    sends(WEFT_TX_NEW, 10);
+    end();
+}
+END_TEST
+
 START_TEST(a_loss_is_found_after_more_packets_than_there_are_psns)
 {
     begin_sent(0, 0);
@@ -405,6 +419,7 @@ sack_suite(void)
     tcase_add_test(tcase, the_timer_repeats_what_was_out_when_it_started);
     tcase_add_test(tcase, the_timer_of_a_sender_that_was_idle_covers_its_first_packet);
     tcase_add_test(tcase, what_is_lost_is_in_flight_no_more);
+    tcase_add_test(tcase, a_tors_nack_is_counted_and_repeats_nothing);
     tcase_add_test(tcase, a_loss_is_found_after_more_packets_than_there_are_psns);
     tcase_add_test(tcase, a_threshold_that_no_gap_can_reach_is_refused);
     tcase_add_loop_test(tcase, reordering_below_the_threshold_costs_nothing, 0, 5);

@@ -5,7 +5,9 @@
 
 #include <weft/weft.h>
 
+#include "must.h"
 #include "themis-rig.h"
+#include "tor/themis.h"
 
 struct leaf
 {
@@ -82,6 +84,26 @@ START_TEST(path_is_psn_mod_n_plus_base_mod_n)
                 ck_assert_uint_eq(send(&l, WEFT_DATA, src, psn), (psn % n + base) % n);
             }
         }
+    }
+}
+END_TEST
+
+/* Any number of paths, the PSNs around all multiples near the wrap and some elsewhere: a residue
+ * that is off by one would put a packet on its neighbour's path, and its NACK would be believed. */
+START_TEST(residues_are_exact)
+{
+    for (uint32_t n = 1; n <= 70000; n++)
+    {
+        struct themis_modulus m;
+        themis_modulus_init(&m, n);
+        const uint32_t top = WEFT_PSN_MASK / n * n;
+        for (uint32_t i = 0; i < 20; i++)
+        {
+            const uint32_t near = i < 3 ? top - 1 + i : n * (i * 37) + i % 3 - 1;
+            const uint32_t psn = near & WEFT_PSN_MASK;
+            MUST(themis_residue(&m, psn) == psn % n);
+        }
+        MUST(themis_residue(&m, WEFT_PSN_MASK) == WEFT_PSN_MASK % n);
     }
 }
 END_TEST
@@ -220,6 +242,7 @@ themis_s_suite(void)
     Suite *suite = suite_create("themis-s");
     TCase *tcase = tcase_create("themis-s");
     tcase_add_test(tcase, path_is_psn_mod_n_plus_base_mod_n);
+    tcase_add_test(tcase, residues_are_exact);
     tcase_add_test(tcase, flows_have_different_base_paths);
     tcase_add_test(tcase, replies_go_as_they_are_told_to);
     tcase_add_test(tcase, failures_revert_to_ecmp);

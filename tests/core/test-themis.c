@@ -193,6 +193,8 @@ START_TEST(only_distinguishable_sizes_are_accepted)
     ck_assert_ptr_null(ops->refusal(config, &hop));
     hop.npaths = 0;
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
+    hop = last_hop(16, 127);
+    ck_assert_int_eq(ops->qp_init(memory, config, &hop), 0);
     hop = last_hop(16, 128); /* with one byte, the other half of the range is for reordering */
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
     ck_assert_ptr_nonnull(strstr(ops->refusal(config, &hop), "set entry-bytes=2"));

@@ -59,6 +59,7 @@ struct Control
     uint64_t bytes{1000000};            //!< each
     double loss{0};                     //!< probability
     int64_t lossEnds{-1};               //!< us, or -1
+    bool drops{false};                  //!< packet 20 of the first flow is lost
 };
 
 Outcome
@@ -75,6 +76,10 @@ Simulate(const Control& control)
         rig.Send(src, 0, control.bytes);
     }
     rig.fabric->SetLossProbability(control.loss);
+    if (control.drops)
+    {
+        rig.fabric->AddDrop(0, 20, 1);
+    }
     if (control.lossEnds >= 0)
     {
         Simulator::Schedule(MicroSeconds(control.lossEnds),
@@ -165,6 +170,32 @@ class WindowOpensTestCase : public TestCase
     }
 };
 
+/** What a NACK asks for leaves whatever the window, and only that. */
+class WindowYieldsTestCase : public TestCase
+{
+  public:
+    WindowYieldsTestCase()
+        : TestCase("a full window holds back no retransmission, and holds after it")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // NIC-SR takes nothing for lost, so all that follows the lost packet fills the window.
+        Control c{"swift max-cwnd=4 fast-cut=off", "nic-sr"};
+        c.bytes = 100 * 4096;
+        const Outcome whole = Simulate(c);
+        c.drops = true;
+        const Outcome hurt = Simulate(c);
+        NS_TEST_EXPECT_MSG_EQ(hurt.t.nacks, 1, "the receiver asks for it");
+        NS_TEST_EXPECT_MSG_EQ(hurt.t.resent, 1, "it is sent again");
+        NS_TEST_EXPECT_MSG_EQ(hurt.t.timeouts, 0, "and needs no timer");
+        NS_TEST_EXPECT_MSG_GT(hurt.end, whole.end, "the window counts as before");
+        NS_TEST_EXPECT_MSG_LT(hurt.end, whole.end + INT64_C(40000000), "a round trip or two later");
+    }
+};
+
 /** The least window of an outage does not outlast it: an ACK opens it at once. */
 class PacingEndsTestCase : public TestCase
 {
@@ -231,6 +262,7 @@ class WeftWindowTestSuite : public TestSuite
     {
         AddTestCase(new WindowHoldsTestCase);
         AddTestCase(new WindowOpensTestCase);
+        AddTestCase(new WindowYieldsTestCase);
         AddTestCase(new PacingEndsTestCase);
         AddTestCase(new SwiftTestCase);
     }
