@@ -224,6 +224,18 @@ START_TEST(a_window_below_one_packet_is_paced)
 }
 END_TEST
 
+START_TEST(the_first_cut_waits_for_no_round_trip)
+{
+    static const char *const hundred[] = {"max-cwnd", "100", NULL};
+    begin("swift", hundred);
+    cc->on_timeout(state, 0);
+    ck_assert_uint_eq(window(), 50);
+    cc->on_timeout(state, 6 * US); /* 6.25 us are the next one's */
+    ck_assert_uint_eq(window(), 50);
+    end();
+}
+END_TEST
+
 START_TEST(losses_cut_once_a_round_trip)
 {
     static const char *const hundred[] = {"max-cwnd", "100", NULL};
@@ -414,6 +426,7 @@ swift_suite(void)
     tcase_add_test(tcase, a_decrease_is_in_proportion_to_the_excess_and_once_a_round_trip);
     tcase_add_test(tcase, a_delay_of_exactly_the_target_leaves_the_window);
     tcase_add_test(tcase, a_window_below_one_packet_is_paced);
+    tcase_add_test(tcase, the_first_cut_waits_for_no_round_trip);
     tcase_add_test(tcase, losses_cut_once_a_round_trip);
     tcase_add_test(tcase, timeouts_in_a_row_leave_the_least);
     tcase_add_test(tcase, flow_scaling_lets_small_windows_queue_for_longer);
