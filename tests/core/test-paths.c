@@ -95,6 +95,31 @@ START_TEST(paths_are_distinct_shortest_and_complete)
 END_TEST
 
 /* k = 4, host 0 to the last pod: the aggregations alternate before the second core is used. */
+/* Ideal replies and what tells of losses take this time: each link of the path, at its own rate. */
+START_TEST(a_way_is_the_sum_of_its_links)
+{
+    struct weft_clos clos;
+    shape(&clos, _i);
+    clos.host_rate = INT64_C(100000000000);
+    clos.fabric_rate = INT64_C(400000000000);
+    clos.host_delay = 1000;
+    clos.fabric_delay = 70000;
+    for (uint32_t dst = 1; dst < clos.nhosts; dst++)
+    {
+        uint64_t links[6];
+        int64_t sum = 0;
+        const uint32_t n = weft_clos_path(&clos, 0, dst, 0, links);
+        for (uint32_t i = 0; i < n; i++)
+        {
+            struct weft_link link;
+            weft_clos_link(&clos, links[i], &link);
+            sum += link.delay + weft_wire_time(1000, link.rate);
+        }
+        ck_assert_int_eq(weft_clos_way(&clos, 0, dst, 1000), sum);
+    }
+}
+END_TEST
+
 START_TEST(numbers_go_aggregation_first)
 {
     struct weft_clos clos;
@@ -252,6 +277,7 @@ paths_suite(void)
     TCase *tcase = tcase_create("paths");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, paths_are_distinct_shortest_and_complete, 0, NSHAPES);
+    tcase_add_loop_test(tcase, a_way_is_the_sum_of_its_links, 0, NSHAPES);
     tcase_add_test(tcase, numbers_go_aggregation_first);
     tcase_add_loop_test(tcase, a_path_lives_if_all_its_links_do, 0, NSHAPES);
     tcase_add_loop_test(tcase, weights_count_the_paths_behind_a_port, 2, 4);
