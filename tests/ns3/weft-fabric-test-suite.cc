@@ -127,8 +127,22 @@ class LossTestCase : public TestCase
                               0,
                               "packets were lost");
         NS_TEST_EXPECT_MSG_EQ((t.resent >= rig.fabric->GetCounters().lost[2]), true, "and resent");
+        CheckReplies(rig, t);
         NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetPacketsInUse(), 0, "no frame is left");
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
+    /** Every frame that arrived is data, an ACK or a NACK, and is counted as one. */
+    void CheckReplies(const WeftRig& rig, const WeftRigTotals& t)
+    {
+        const WeftCounters& c = rig.fabric->GetCounters();
+        uint64_t acks = 0;
+        for (uint32_t i = 0; i < rig.fabric->GetNQps(); i++)
+        {
+            acks += rig.fabric->GetQp(i)->counters.acks;
+        }
+        const uint64_t data = t.sent + t.resent - c.lost[WeftFabric::DROP_INJECTED];
+        NS_TEST_EXPECT_MSG_EQ(acks + t.nacks, c.delivered - data, "ACKs and NACKs");
     }
 
     void DoRun() override
