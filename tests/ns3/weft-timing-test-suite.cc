@@ -436,6 +436,39 @@ class BoundTestCase : public TestCase
     }
 };
 
+/** While a QP has something to send, its rate is what its pacing was: the mean rate that a user is
+ * shown is the bytes it sent, gaps included, over the time. */
+class MeanRateTestCase : public TestCase
+{
+  public:
+    MeanRateTestCase()
+        : TestCase("the integral of a rate that changes is what was sent at it")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.cc = "dcqcn t-i=20us t-d=10us";
+        setup.buffer = "shared-buffer preset=100g kmin=20KB kmax=80KB";
+        WeftRig rig(setup);
+        rig.SendIncast(2000000);
+        Simulator::Run();
+        const WeftRigTotals t = rig.GetTotals();
+        NS_TEST_EXPECT_MSG_GT(t.cuts, 20, "rates change");
+        NS_TEST_EXPECT_MSG_EQ(t.resent + t.timeouts, 0, "all is sent once, without a break");
+        for (uint32_t i = 0; i < rig.fabric->GetNQps(); i++)
+        {
+            // The last frame's own time is not over when it leaves; it may be short.
+            const WeftQp* qp = rig.fabric->GetQp(i);
+            const double frames = 1377;                               // full ones, of 1452 bytes
+            const double bits = frames * (1452 + 48 + 20) * 8 * 1e12; // bit/s * ps
+            NS_TEST_EXPECT_MSG_EQ_TOL(qp->rateTime, bits, 1e-5 * bits, "QP " << i);
+        }
+    }
+};
+
 class WeftTimingTestSuite : public TestSuite
 {
   public:
@@ -449,6 +482,7 @@ class WeftTimingTestSuite : public TestSuite
         AddTestCase(new LineRateTestCase);
         AddTestCase(new TurnsTestCase);
         AddTestCase(new PacingTestCase);
+        AddTestCase(new MeanRateTestCase);
         AddTestCase(new BoundTestCase);
     }
 };
