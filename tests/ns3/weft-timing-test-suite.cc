@@ -275,6 +275,23 @@ class TurnsTestCase : public TestCase
         }
     }
 
+    /** A QP that has nothing left in the middle of its batch leaves the rest to nobody. */
+    void CheckShortBatch()
+    {
+        WeftRigSetup setup;
+        setup.frames = "roce batch=4";
+        WeftRig rig(setup);
+        m_order.clear();
+        rig.fabric->GetNic(0)->TraceConnectWithoutContext("Tx",
+                                                          MakeCallback(&TurnsTestCase::Left, this));
+        rig.Send(0, 2, 2 * 1452);
+        rig.Send(0, 3, 8 * 1452);
+        rig.Send(0, 4, 8 * 1452);
+        Simulator::Run();
+        const std::vector<uint32_t> turns{0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2};
+        NS_TEST_EXPECT_MSG_EQ((m_order == turns), true, "whole batches but for the short one");
+    }
+
     void Kind(const weft_packet& p)
     {
         m_order.push_back(p.kind == WEFT_DATA ? 1 : 0);
@@ -315,6 +332,7 @@ class TurnsTestCase : public TestCase
 
     void DoRun() override
     {
+        CheckShortBatch();
         CheckShare();
         Check("roce", 1);
         Check("roce batch=4", 4);
