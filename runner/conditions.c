@@ -69,14 +69,15 @@ load_drop(const struct element *e, struct scenario *s, uint32_t nqps, struct dia
 {
     uint64_t qp = (uint64_t)value_of(e, "drop", "qp", d).integer;
     uint32_t count = (uint32_t)value_of(e, "drop", "count", d).integer;
+    bool last_hop = value_of(e, "drop", "at", d).integer != 0;
     check_qp(e, "qp", qp, nqps, d);
     size_t n;
     uint32_t *packets = numbers_of(e, "packets", &n, d);
     for (size_t i = 0; i < n; i++)
     {
         ARRAY_GROW(s->drops, s->ndrops);
-        s->drops[s->ndrops++] =
-            (struct drop_rule){(uint32_t)qp, packets[i], count, element_line(e, "packets")};
+        s->drops[s->ndrops++] = (struct drop_rule){(uint32_t)qp, packets[i], count, last_hop,
+                                                   element_line(e, "packets")};
     }
     free(packets);
 }

@@ -49,8 +49,9 @@ write_losses(struct text *t, const struct scenario *s)
 {
     for (size_t i = 0; i < s->ndrops; i++)
     {
-        text_add(t, "  <drop qp=\"%u\" packets=\"%u\" count=\"%u\"/>\n", s->drops[i].qp,
-                 s->drops[i].psn_offset, s->drops[i].count);
+        text_add(t, "  <drop qp=\"%u\" packets=\"%u\" count=\"%u\"%s/>\n", s->drops[i].qp,
+                 s->drops[i].psn_offset, s->drops[i].count,
+                 s->drops[i].last_hop ? " at=\"last-hop\"" : "");
     }
     text_add(t, "  <loss");
     write_value(t, "loss", "probability", (union attribute_value){.real = s->loss});

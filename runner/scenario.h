@@ -26,12 +26,13 @@ extern "C"
         void *config; /**< algo->config_size bytes */
     };
 
-    /** Drop the first `count` transmissions of one PSN of one QP at the top tier it crosses. */
+    /** Drop the first `count` transmissions of one PSN of one QP. */
     struct drop_rule
     {
         uint32_t qp;
         uint32_t psn_offset; /**< packets after the QP's first: independent of first-psn */
         uint32_t count;
+        bool last_hop; /**< between the last switch and the NIC, else at the top tier it crosses */
         int line;
     };
 

@@ -190,7 +190,11 @@ Run::Build(std::string& error)
     m_layers = std::make_unique<LayerMeter>(m_fabric);
     for (size_t i = 0; i < m_s.ndrops; i++)
     {
-        m_fabric->AddDrop(m_s.drops[i].qp, m_s.drops[i].psn_offset, m_s.drops[i].count);
+        const drop_rule& rule = m_s.drops[i];
+        m_fabric->AddDrop(rule.qp,
+                          rule.psn_offset,
+                          rule.count,
+                          rule.last_hop ? WeftFabric::DROP_AT_LAST_HOP : WeftFabric::DROP_AT_TOP);
     }
     m_fabric->SetLossProbability(m_s.loss);
     ScheduleFailures();

@@ -52,6 +52,8 @@ static const struct attribute_spec drop_attributes[] = {
       "packets of that QP, counted from its first", NULL}},
     VALUE("count", false, WEFT_COUNT, "1", "1", "1000000",
           "how many transmissions of each of them are lost"),
+    CHOICE("at", false, "top", "top last-hop",
+           "where: at the top switch of the path, or between the last switch and the NIC"),
 };
 
 static const struct attribute_spec loss_attributes[] = {

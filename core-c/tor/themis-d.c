@@ -4,6 +4,19 @@
  * which packet triggered a NACK, and blocks the NACK if that one took another path than the packet
  * that the NACK misses. A blocked NACK is made up for once a packet of the right path passes.
  *
+ * That is themis' own rule (compensation=literal). It takes what has passed the ToR for delivered
+ * in one place and for lost in another. The default, scan, follows the NIC's ePSN instead, by ACKs
+ * and NACKs. The last hop is a FIFO, so a reply that moves the ePSN from E to E' was caused by
+ * packet E, and the NIC has dealt with all that passed before E. For a NACK of e this leaves three
+ * cases:
+ *  - e passed before the trigger: the NIC had its chance and does not have it. Forward.
+ *  - e passed behind the trigger: it is on its way. Block, and watch: if a ring's worth of packets
+ *    follows and the ePSN has not moved, e was lost on the last hop.
+ *  - e has not passed: it is on its way to the ToR, or lost. Eq. 3 decides, now or when a later
+ *    packet of e's path passes. If e itself passes, it is watched as above.
+ * A NIC that keeps nothing out of order (go-back-N) drops E' if it passes before E, and may never
+ * ask for it: the ACK that says E' then goes to the sender as a NACK.
+ *
  * Truncated PSNs are rebuilt from the newest one that has passed, not from the NACK's ePSN: after a
  * loss the ePSN stays behind by a round trip's worth of packets, more than one byte can tell apart,
  * while the ring's entries lie close below the newest PSN. They are made to: an entry that has
@@ -18,14 +31,28 @@
 #include <weft/psn.h>
 #include <weft/theory.h>
 
+/* What is known of the packet of BePSN. */
+enum watch
+{
+    UNTOLD, /* scan: the NIC has sent no reply yet, its ePSN is unknown */
+    IDLE,   /* nothing to make up for */
+    ARMED,  /* its NACK was blocked, and it has not passed: themis' Valid */
+    PASSED, /* its NACK was blocked, and it is on its way to the NIC (scan) */
+    ASKED,  /* the sender has been asked for it (scan) */
+};
+
 struct themis_qp
 {
     struct weft_ring ring; /* its slots lie behind this struct */
     uint32_t newest;       /* the latest PSN of those in the ring */
     uint32_t floor;        /* none of those in the ring comes before it */
-    uint32_t bepsn;        /* ePSN of the blocked NACK that is armed */
-    bool armed;            /* themis' Valid */
+    uint32_t bepsn;        /* literal: ePSN of the blocked NACK; scan: the NIC's ePSN */
+    uint16_t dealt;        /* scan: entries, the oldest, that the NIC has dealt with */
+    uint16_t since;        /* PASSED: packets that have followed it */
+    uint8_t watch;         /* enum watch */
     uint8_t compensation;  /* enum themis_compensation */
+    bool complains;        /* scan: the NIC has sent a NACK */
+    bool spilled;          /* scan: the ring has given up entries that the NIC may not have seen */
     struct themis_modulus paths;
 };
 
@@ -82,8 +109,12 @@ qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
     qp->newest = 0;
     qp->floor = 0;
     qp->bepsn = 0;
-    qp->armed = false;
+    qp->dealt = 0;
+    qp->since = 0;
+    qp->complains = false;
     qp->compensation = (uint8_t)c->compensation;
+    qp->watch = qp->compensation == THEMIS_SCAN ? UNTOLD : IDLE;
+    qp->spilled = false;
     themis_modulus_init(&qp->paths, hop->npaths);
     return 0;
 }
@@ -114,6 +145,7 @@ static uint32_t
 forget(struct themis_qp *qp, uint32_t psn)
 {
     const uint32_t before = qp->ring.count;
+    uint32_t dealt = qp->dealt;
     const uint32_t step = (psn - qp->newest) & WEFT_PSN_MASK;
     uint32_t oldest = 0; /* age of those that stay */
     for (uint32_t n = before; n > 0; n--)
@@ -125,6 +157,10 @@ forget(struct themis_qp *qp, uint32_t psn)
         {
             weft_ring_push(&qp->ring, entry);
             oldest = age > oldest ? age : oldest;
+        }
+        else if (before - n < dealt)
+        {
+            qp->dealt--;
         }
     }
     qp->floor = weft_psn_add(psn, 0U - oldest);
@@ -157,14 +193,18 @@ record(struct themis_qp *qp, uint32_t psn)
     {
         qp->floor = psn;
     }
-    return gone + weft_ring_push(&qp->ring, psn);
+    const bool full = weft_ring_push(&qp->ring, psn);
+    qp->spilled |= full && qp->dealt == 0;
+    qp->dealt = (uint16_t)(qp->dealt - (full && qp->dealt > 0));
+    return gone + full;
 }
 
-/* The place of the first entry that comes after @p epsn, or the ring's count. */
+/* The place of the first entry that comes after @p epsn and may be its NACK's trigger, or the
+ * ring's count. */
 static uint32_t
 first_after(const struct themis_qp *qp, uint32_t epsn)
 {
-    uint32_t i = 0;
+    uint32_t i = qp->dealt;
     while (i < qp->ring.count && !weft_psn_before(epsn, psn_at(qp, i)))
     {
         i++;
@@ -172,23 +212,40 @@ first_after(const struct themis_qp *qp, uint32_t epsn)
     return i;
 }
 
-/* While a NACK is armed: whether @p psn proves the loss. Either answer disarms. */
+/* ARMED: whether @p psn proves the loss. */
 static bool
 resolve(struct themis_qp *qp, uint32_t psn, struct weft_tor_counters *counters)
 {
+    const bool scan = qp->compensation == THEMIS_SCAN;
     if (psn == qp->bepsn)
     {
-        qp->armed = false;
+        qp->watch = scan ? PASSED : IDLE;
+        qp->since = 0;
         counters->cancelled++;
         return false;
     }
     if (weft_psn_before(qp->bepsn, psn) && same_path(qp, psn, qp->bepsn))
     {
-        qp->armed = false;
+        qp->watch = scan ? ASKED : IDLE;
         counters->compensated++;
         return true;
     }
     return false;
+}
+
+/* PASSED: whether the NIC, by its silence, proves the loss. */
+static bool
+outwait(struct themis_qp *qp, uint32_t psn, struct weft_tor_counters *counters)
+{
+    qp->since = psn == qp->bepsn ? 0 : (uint16_t)(qp->since + 1);
+    if (qp->since < qp->ring.capacity)
+    {
+        return false;
+    }
+    qp->watch = ASKED;
+    counters->silent++;
+    counters->compensated++;
+    return true;
 }
 
 static bool
@@ -196,7 +253,9 @@ to_host(void *state, const struct weft_packet *data, struct weft_tor_counters *c
         uint32_t *epsn)
 {
     struct themis_qp *qp = (struct themis_qp *)state;
-    const bool compensate = qp->armed && resolve(qp, data->psn, counters);
+    const bool compensate = qp->watch == ARMED    ? resolve(qp, data->psn, counters)
+                            : qp->watch == PASSED ? outwait(qp, data->psn, counters)
+                                                  : false;
     if (compensate)
     {
         *epsn = qp->bepsn;
@@ -205,71 +264,11 @@ to_host(void *state, const struct weft_packet *data, struct weft_tor_counters *c
     return compensate;
 }
 
-static void
-arm(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
-{
-    counters->overwritten += qp->armed;
-    counters->armed++;
-    qp->bepsn = epsn;
-    qp->armed = true;
-}
-
-/* What the ring knows of a packet that an invalid NACK misses. */
-enum evidence
-{
-    OPEN,
-    DELIVERED, /* it is in the ring itself: on its way to the NIC, or there */
-    LOST,      /* a later packet of its path is in the ring, and it is not */
-};
-
-static enum evidence
-weigh(const struct themis_qp *qp, uint32_t epsn)
-{
-    enum evidence found = OPEN;
-    for (uint32_t i = 0; i < qp->ring.count; i++)
-    {
-        const uint32_t psn = psn_at(qp, i);
-        if (psn == epsn)
-        {
-            return DELIVERED;
-        }
-        if (weft_psn_before(epsn, psn) && same_path(qp, psn, epsn))
-        {
-            found = LOST;
-        }
-    }
-    return found;
-}
-
-/* An invalid NACK. Returns true to forward it all the same. */
+/* A NACK by the printed rules. Returns true to forward it. */
 static bool
-judge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
+judge_literally(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
 {
-    const enum evidence found = qp->compensation == THEMIS_SCAN ? weigh(qp, epsn) : OPEN;
-    if (found == LOST)
-    {
-        counters->scan_passed++;
-        return true;
-    }
-    counters->blocked++;
-    if (found == DELIVERED)
-    {
-        counters->scan_cancelled++;
-    }
-    else if (qp->compensation != THEMIS_OFF)
-    {
-        arm(qp, epsn, counters);
-    }
-    return false;
-}
-
-static bool
-from_host(void *state, const struct weft_packet *nack, struct weft_tor_counters *counters)
-{
-    struct themis_qp *qp = (struct themis_qp *)state;
-    const uint32_t epsn = nack->psn;
     const uint32_t at = first_after(qp, epsn);
-    counters->seen++;
     if (at == qp->ring.count)
     {
         weft_ring_drop(&qp->ring, at);
@@ -277,11 +276,150 @@ from_host(void *state, const struct weft_packet *nack, struct weft_tor_counters 
         return true;
     }
     const bool valid = same_path(qp, psn_at(qp, at), epsn);
-    const bool forward = valid || judge(qp, epsn, counters);
+    weft_ring_drop(&qp->ring, at + 1);
     counters->valid += valid;
     counters->invalid += !valid;
-    weft_ring_drop(&qp->ring, at + 1);
-    return forward;
+    counters->blocked += !valid;
+    if (!valid && qp->compensation == THEMIS_LITERAL)
+    {
+        counters->overwritten += qp->watch == ARMED;
+        counters->armed++;
+        qp->bepsn = epsn;
+        qp->watch = ARMED;
+    }
+    return valid;
+}
+
+/* The place of @p psn in the ring: of those that the NIC has yet to deal with the first, else the
+ * last of the others, else the ring's count. */
+static uint32_t
+place_of(const struct themis_qp *qp, uint32_t psn)
+{
+    for (uint32_t i = qp->dealt; i < qp->ring.count; i++)
+    {
+        if (psn_at(qp, i) == psn)
+        {
+            return i;
+        }
+    }
+    for (uint32_t i = qp->dealt; i > 0; i--)
+    {
+        if (psn_at(qp, i - 1) == psn)
+        {
+            return i - 1;
+        }
+    }
+    return qp->ring.count;
+}
+
+/* A reply says @p epsn. Returns whether the NIC's ePSN has moved, by the packet of the one before.
+ */
+static bool
+follow(struct themis_qp *qp, uint32_t epsn)
+{
+    if (qp->watch != UNTOLD)
+    {
+        if (!weft_psn_before(qp->bepsn, epsn))
+        {
+            return false;
+        }
+        const uint32_t at = place_of(qp, qp->bepsn);
+        if (at >= qp->dealt && at < qp->ring.count)
+        {
+            qp->dealt = (uint16_t)(at + 1);
+            qp->spilled = false;
+        }
+    }
+    qp->bepsn = epsn;
+    qp->watch = IDLE;
+    return true;
+}
+
+/* Whether a later packet of the path of @p epsn has passed. */
+static bool
+overtaken(const struct themis_qp *qp, uint32_t epsn)
+{
+    for (uint32_t i = 0; i < qp->ring.count; i++)
+    {
+        const uint32_t psn = psn_at(qp, i);
+        if (weft_psn_before(epsn, psn) && same_path(qp, psn, epsn))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What becomes of a NACK whose trigger is the ring's entry @p at, or unknown if it is the count. */
+static enum watch
+weigh(const struct themis_qp *qp, uint32_t epsn, uint32_t at)
+{
+    const uint32_t place = place_of(qp, epsn);
+    if (place < qp->ring.count)
+    {
+        return place < at && !qp->spilled ? ASKED : PASSED;
+    }
+    return at == qp->ring.count || overtaken(qp, epsn) ? ASKED : ARMED;
+}
+
+/* A NACK by the rules above. Returns true to forward it. */
+static bool
+judge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
+{
+    qp->complains = true;
+    follow(qp, epsn);
+    const uint32_t at = first_after(qp, epsn);
+    const bool known = at < qp->ring.count;
+    const bool again = qp->watch == ASKED;
+    qp->watch = (uint8_t)(again ? ASKED : weigh(qp, epsn, at));
+    qp->since = 0;
+    const bool blocked = again || qp->watch != ASKED;
+    const bool valid = known && !blocked && same_path(qp, psn_at(qp, at), epsn);
+    if (known && !qp->spilled)
+    {
+        qp->dealt = (uint16_t)(at + 1);
+    }
+    counters->unknown += !known && !blocked;
+    counters->valid += valid;
+    counters->invalid += blocked || (known && !valid);
+    counters->scan_passed += known && !blocked && !valid;
+    counters->blocked += blocked;
+    counters->repeated += again;
+    counters->armed += qp->watch == ARMED;
+    counters->scan_cancelled += qp->watch == PASSED;
+    return !blocked;
+}
+
+/* An ACK. Returns true to forward it as a NACK: the NIC has dropped the packet of its new ePSN. */
+static bool
+acknowledge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
+{
+    if (!follow(qp, epsn) || !qp->complains || place_of(qp, epsn) >= qp->dealt)
+    {
+        return false;
+    }
+    const bool sure = !qp->spilled;
+    qp->watch = sure ? ASKED : PASSED;
+    qp->since = 0;
+    counters->turned += sure;
+    counters->compensated += sure;
+    return sure;
+}
+
+static enum weft_tor_verdict
+from_host(void *state, const struct weft_packet *reply, struct weft_tor_counters *counters)
+{
+    struct themis_qp *qp = (struct themis_qp *)state;
+    const bool scan = qp->compensation == THEMIS_SCAN;
+    if (reply->kind == WEFT_NACK)
+    {
+        counters->seen++;
+        return (scan ? judge : judge_literally)(qp, reply->psn, counters) ? WEFT_TOR_FORWARD
+                                                                          : WEFT_TOR_BLOCK;
+    }
+    return reply->kind == WEFT_ACK && scan && acknowledge(qp, reply->psn, counters)
+               ? WEFT_TOR_NACK
+               : WEFT_TOR_FORWARD;
 }
 
 const struct weft_tor_ops weft_themis_d = {qp_size, qp_init, to_host, from_host, refusal};

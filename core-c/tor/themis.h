@@ -15,7 +15,7 @@ extern "C"
 
     enum themis_compensation
     {
-        THEMIS_SCAN,    /**< a blocked NACK is judged by the whole ring before it is armed */
+        THEMIS_SCAN,    /**< by the ring and the NIC's ePSN, which its replies tell */
         THEMIS_LITERAL, /**< every blocked NACK is armed, as themis §3.4 has it */
         THEMIS_OFF,     /**< blocked NACKs are never made up for */
     };

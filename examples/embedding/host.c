@@ -112,10 +112,19 @@ receive(const struct weft_packet *data, int64_t step)
     reply.kind = verdict.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
     reply.psn = verdict.epsn;
     reply.ahead = weft_ahead(verdict.place, verdict.epsn);
-    if (verdict.reply == WEFT_REPLY_NONE || (reply.kind == WEFT_NACK && lb->tor &&
-                                             !lb->tor->from_host(qps[data->qp].tor, &reply, &tor)))
+    if (verdict.reply == WEFT_REPLY_NONE)
     {
         return;
+    }
+    switch (lb->tor ? lb->tor->from_host(qps[data->qp].tor, &reply, &tor) : WEFT_TOR_FORWARD)
+    {
+    case WEFT_TOR_BLOCK:
+        return;
+    case WEFT_TOR_NACK:
+        reply.kind = WEFT_NACK;
+        break;
+    case WEFT_TOR_FORWARD:
+        break;
     }
     carry(reply, reply.kind, reply.psn, step + 8);
 }

@@ -24,10 +24,11 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("WeftFabricFaults");
 
 void
-WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count)
+WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place)
 {
-    m_drops[static_cast<uint64_t>(qp) << 32 | offset] += count;
-    m_injectsLoss = true;
+    const bool top = place == DROP_AT_TOP;
+    (top ? m_drops : m_lastHopDrops)[static_cast<uint64_t>(qp) << 32 | offset] += count;
+    m_injectsLoss = m_injectsLoss || top;
 }
 
 void
@@ -38,20 +39,27 @@ WeftFabric::SetLossProbability(double probability)
 }
 
 bool
+WeftFabric::TakeDrop(Drops& drops, const weft_packet& d) const
+{
+    const uint64_t offset = weft_psn_add(d.psn, 0U - m_qps[d.qp]->firstPsn);
+    const auto it = drops.find(static_cast<uint64_t>(d.qp) << 32 | offset);
+    if (it == drops.end())
+    {
+        return false;
+    }
+    if (--it->second == 0)
+    {
+        drops.erase(it);
+    }
+    return true;
+}
+
+bool
 WeftFabric::TakeInjectedLoss(const weft_packet& d, weft_rng& rng)
 {
-    if (!m_drops.empty())
+    if (!m_drops.empty() && TakeDrop(m_drops, d))
     {
-        const uint64_t offset = weft_psn_add(d.psn, 0U - m_qps[d.qp]->firstPsn);
-        const auto it = m_drops.find(static_cast<uint64_t>(d.qp) << 32 | offset);
-        if (it != m_drops.end())
-        {
-            if (--it->second == 0)
-            {
-                m_drops.erase(it);
-            }
-            return true;
-        }
+        return true;
     }
     return m_lossProbability > 0 && weft_rng_unit(&rng) < m_lossProbability;
 }

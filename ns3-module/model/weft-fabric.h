@@ -144,9 +144,17 @@ class WeftFabric : public Object
     /** Posts a message. @param qp the QP @param bytes > 0 @param tag handed to the listener */
     void Post(WeftQp* qp, uint64_t bytes, uint64_t tag);
 
-    /** Drops a QP's packet at the switch where it turns downwards.
-     *  @param qp the QP's index @param offset packets behind its first @param count how often */
-    void AddDrop(uint32_t qp, uint32_t offset, uint32_t count);
+    /** Where a scenario's drops take place. */
+    enum DropPlace
+    {
+        DROP_AT_TOP,      //!< the switch where the packet turns downwards
+        DROP_AT_LAST_HOP, //!< between the last switch and the NIC
+    };
+
+    /** Drops a QP's packet.
+     *  @param qp the QP's index @param offset packets behind its first @param count how often
+     *  @param place where */
+    void AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place = DROP_AT_TOP);
     /** Drops data at random where it turns downwards. @param probability in [0, 1] */
     void SetLossProbability(double probability);
     /** A link fails; forwarding adapts after the convergence delay, 0: at the same instant, so that
@@ -272,6 +280,11 @@ class WeftFabric : public Object
         return m_injectsLoss || m_fib;
     }
     bool TakeInjectedLoss(const weft_packet& d, weft_rng& rng);
+    /** @return whether @p d is lost before its NIC */
+    bool TakeLastHopLoss(const weft_packet& d)
+    {
+        return !m_lastHopDrops.empty() && TakeDrop(m_lastHopDrops, d);
+    }
 
     WeftPacket* NewPacket()
     {
@@ -436,7 +449,12 @@ class WeftFabric : public Object
     std::vector<WeftSwitch*> m_switches;       //!< by index; owned by their nodes
     std::vector<Ptr<WeftChannel>> m_channels;  //!< by link
     std::map<Mac48Address, uint32_t> m_hostOf; //!< NIC addresses
-    std::map<uint64_t, uint32_t> m_drops;      //!< (qp, psn) to the number of drops left
+
+    using Drops = std::map<uint64_t, uint32_t>; //!< (qp, psn) to the number of drops left
+    bool TakeDrop(Drops& drops, const weft_packet& d) const;
+
+    Drops m_drops;        //!< at the top
+    Drops m_lastHopDrops; //!< before the NIC
     /** Failures and repairs to come: the links, and whether they go down. */
     std::map<Time, std::vector<std::pair<uint64_t, bool>>> m_changes;
     double m_rhoMax{1};                                  //!< share of line rate

@@ -116,6 +116,11 @@ WeftNic::Arrive(WeftPacket* p, int64_t now)
         m_fabric->Drop(p, WeftFabric::DROP_LINK);
         return;
     }
+    if (p->d.kind == WEFT_DATA && m_fabric->TakeLastHopLoss(p->d))
+    {
+        m_fabric->Drop(p, WeftFabric::DROP_INJECTED);
+        return;
+    }
     p->d.hops++;
     m_rxTrace(p->d);
     m_fabric->CountDelivered(p->d.bytes);

@@ -159,7 +159,8 @@ WeftSwitch::Arrive(WeftPacket* p, int64_t now)
     }
     p->d.hops++;
     Settle(now);
-    if (m_torOps && p->d.kind == WEFT_NACK && !PassesTor(p))
+    if (m_torOps && p->d.in_port < m_map.first_up &&
+        (p->d.kind == WEFT_ACK || p->d.kind == WEFT_NACK) && !PassesTor(p))
     {
         return;
     }
@@ -169,24 +170,32 @@ WeftSwitch::Arrive(WeftPacket* p, int64_t now)
 bool
 WeftSwitch::PassesTor(WeftPacket* p)
 {
-    if (p->d.in_port >= m_map.first_up || !m_owner->IsTorActive())
-    {
-        return true;
-    }
     void* state = m_owner->GetQp(p->d.qp)->tor;
-    if (!state)
+    if (!state || !m_owner->IsTorActive())
     {
         return true;
     }
-    if (m_torOps->from_host(state, &p->d, &m_tor))
+    const bool nack = p->d.kind == WEFT_NACK;
+    switch (m_torOps->from_host(state, &p->d, &m_tor))
     {
-        NS_LOG_INFO("switch " << m_index << " lets pass " << p->d);
+    case WEFT_TOR_BLOCK:
+        NS_LOG_INFO("switch " << m_index << " blocks " << p->d);
+        m_blockTrace(p->d);
+        m_owner->Drop(p, WeftFabric::BLOCKED);
+        return false;
+    case WEFT_TOR_NACK:
+        p->d.kind = WEFT_NACK;
+        p->d.flags |= WEFT_F_COMPENSATED;
+        NS_LOG_INFO("switch " << m_index << " makes of an ACK " << p->d);
+        return true;
+    case WEFT_TOR_FORWARD:
+        if (nack)
+        {
+            NS_LOG_INFO("switch " << m_index << " lets pass " << p->d);
+        }
         return true;
     }
-    NS_LOG_INFO("switch " << m_index << " blocks " << p->d);
-    m_blockTrace(p->d);
-    m_owner->Drop(p, WeftFabric::BLOCKED);
-    return false;
+    return true;
 }
 
 void

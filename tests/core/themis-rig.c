@@ -49,7 +49,9 @@ close_bench(struct bench *b)
 {
     ck_assert_uint_eq(b->n.seen, b->n.valid + b->n.invalid + b->n.unknown);
     ck_assert_uint_eq(b->n.invalid, b->n.blocked + b->n.scan_passed);
-    ck_assert_uint_le(b->n.compensated + b->n.cancelled + b->n.overwritten, b->n.armed);
+    const uint64_t early = b->n.compensated - b->n.silent - b->n.turned;
+    ck_assert_uint_le(early + b->n.cancelled + b->n.overwritten, b->n.armed);
+    ck_assert_uint_le(b->n.silent, b->n.cancelled + b->n.scan_cancelled);
     free(b->qp);
 }
 
@@ -71,7 +73,19 @@ nack(struct bench *b, uint32_t epsn)
     memset(&reply, 0, sizeof reply);
     reply.kind = WEFT_NACK;
     reply.psn = epsn & WEFT_PSN_MASK;
-    return b->ops->from_host(b->qp, &reply, &b->n);
+    return b->ops->from_host(b->qp, &reply, &b->n) == WEFT_TOR_FORWARD;
+}
+
+bool
+ack(struct bench *b, uint32_t epsn)
+{
+    struct weft_packet reply;
+    memset(&reply, 0, sizeof reply);
+    reply.kind = WEFT_ACK;
+    reply.psn = epsn & WEFT_PSN_MASK;
+    const enum weft_tor_verdict verdict = b->ops->from_host(b->qp, &reply, &b->n);
+    ck_assert_int_ne(verdict, WEFT_TOR_BLOCK);
+    return verdict == WEFT_TOR_NACK;
 }
 
 const char *const compensations[3] = {"scan", "literal", "off"};

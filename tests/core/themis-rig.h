@@ -37,4 +37,7 @@ int64_t pass(struct bench *b, uint32_t psn);
 /** A NACK enters from the NIC. Returns whether it is forwarded. */
 bool nack(struct bench *b, uint32_t epsn);
 
+/** An ACK enters from the NIC. Returns whether it is forwarded as a NACK. */
+bool ack(struct bench *b, uint32_t epsn);
+
 #endif

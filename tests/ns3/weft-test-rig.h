@@ -198,7 +198,10 @@ class WeftRig : public ns3::WeftMessageListener
         all.scan_passed += one.scan_passed;
         all.scan_cancelled += one.scan_cancelled;
         all.armed += one.armed;
+        all.repeated += one.repeated;
         all.compensated += one.compensated;
+        all.silent += one.silent;
+        all.turned += one.turned;
         all.cancelled += one.cancelled;
         all.overwritten += one.overwritten;
         all.ring_full += one.ring_full;

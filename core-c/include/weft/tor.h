@@ -3,7 +3,7 @@
  * @file tor.h  Middleware at the destination's ToR: per-QP state between the fabric and the NIC.
  *
  * Only cross-rack QPs have state. The host calls to_host() when a data packet of such a QP starts
- * to leave on the ToR's down port, and from_host() when a reply enters from the NIC.
+ * to leave on the ToR's down port, and from_host() when an ACK or a NACK enters from the NIC.
  */
 #ifndef WEFT_TOR_H
 #define WEFT_TOR_H
@@ -29,24 +29,36 @@ extern "C"
         int64_t mtu;     /**< bytes of a full data frame */
     };
 
-    /** Counters of one ToR. seen = valid + invalid + unknown; blocked <= invalid. */
+    /** Counters of one ToR. seen = valid + invalid + unknown; invalid = blocked + scan_passed. */
     struct weft_tor_counters
     {
         uint64_t seen;           /**< NACKs that entered from NICs of tracked QPs */
         uint64_t valid;          /**< trigger on the ePSN's path: forwarded */
-        uint64_t invalid;        /**< trigger on another path */
+        uint64_t invalid;        /**< trigger on another path, or the sender need not be asked */
         uint64_t unknown;        /**< no newer PSN in the ring: forwarded */
         uint64_t blocked;        /**< invalid ones that did not pass */
-        uint64_t scan_passed;    /**< invalid by tPSN, but the rest of the ring proves the loss:
+        uint64_t scan_passed;    /**< invalid by the trigger, but the ring proves the loss:
                                     forwarded */
-        uint64_t scan_cancelled; /**< blocked without arming: the ePSN packet had already left for
-                                    the NIC */
-        uint64_t armed;          /**< blocked and armed for compensation */
-        uint64_t compensated;    /**< NACKs made by the ToR */
-        uint64_t cancelled;      /**< armed, then the ePSN packet arrived */
+        uint64_t scan_cancelled; /**< blocked while the ePSN packet was on its way to the NIC */
+        uint64_t armed;          /**< blocked before the ePSN packet had passed */
+        uint64_t repeated;       /**< blocked because the ToR had asked for this packet itself */
+        uint64_t compensated;    /**< NACKs that come from the ToR */
+        uint64_t silent;         /**< of these: the ePSN packet passed, a ring's worth of packets
+                                    followed, and the NIC's ePSN did not move */
+        uint64_t turned;         /**< of these: ACKs forwarded as NACKs, see WEFT_TOR_NACK */
+        uint64_t cancelled;      /**< armed, then the ePSN packet passed */
         uint64_t overwritten;    /**< armed while another ePSN was armed */
-        uint64_t ring_full;      /**< entries given up before a NACK consumed them: for want of
+        uint64_t ring_full;      /**< entries given up before a reply consumed them: for want of
                                     room, or too old to be told from new ones */
+    };
+
+    /** What becomes of a reply from the NIC. */
+    enum weft_tor_verdict
+    {
+        WEFT_TOR_BLOCK,   /**< it ends here */
+        WEFT_TOR_FORWARD, /**< it goes on as it is */
+        WEFT_TOR_NACK,    /**< an ACK that goes on as a NACK of the same PSN: the packet of its
+                             ePSN was dropped, and the NIC may never say so */
     };
 
     struct weft_tor_ops
@@ -61,9 +73,9 @@ extern "C"
          */
         bool (*to_host)(void *qp, const struct weft_packet *data,
                         struct weft_tor_counters *counters, uint32_t *epsn);
-        /** A NACK entered from the NIC. Returns true to forward it, false to block it. */
-        bool (*from_host)(void *qp, const struct weft_packet *nack,
-                          struct weft_tor_counters *counters);
+        /** An ACK or a NACK entered from the NIC. */
+        enum weft_tor_verdict (*from_host)(void *qp, const struct weft_packet *reply,
+                                           struct weft_tor_counters *counters);
         /** Optional: why qp_init() fails for this last hop, in words; NULL if it does not. */
         const char *(*refusal)(const void *config, const struct weft_last_hop *hop);
     };
