@@ -30,7 +30,7 @@ struct reps
 {
     struct weft_rng rng;
     int64_t freeze;  /* ps; 0: never */
-    int64_t thaw_at; /* while frozen: no sooner than this */
+    int64_t thaw_at; /* while frozen: later than this */
     uint64_t explore;
     uint64_t exploring; /* packets that still get random labels, whatever the ring holds */
     uint32_t size;
@@ -43,11 +43,12 @@ struct reps
 static const struct weft_param params[] = {
     {"ring", WEFT_COUNT, WEFT_P(struct reps_config, ring), "8", "1", "1024", NULL,
      "Labels kept per QP.", "Bonato et al., EuroSys 2026"},
-    {"explore", WEFT_COUNT, WEFT_P(struct reps_config, explore), "150", "0", "1000000000", NULL,
-     "Packets with random labels at the start and after freezing mode: a BDP.",
-     "Bonato et al., EuroSys 2026; 150 (ours): that of ofan §5"},
+    {"explore", WEFT_COUNT, WEFT_P(struct reps_config, explore), "-1", "-1", "1000000000", NULL,
+     "Packets with random labels at the start and after freezing mode; -1: the QP's own BDP, which "
+     "is its share of the host's line times the idle fabric's round trip.",
+     "Bonato et al., EuroSys 2026"},
     {"freeze", WEFT_TIME, WEFT_P(struct reps_config, freeze), "100us", "0ps", "1s", NULL,
-     "Freezing mode after a timeout lasts until the first unmarked ACK after this time; 0: there "
+     "Freezing mode after a timeout lasts until the first unmarked ACK later than this; 0: there "
      "is "
      "none.",
      "Bonato et al., EuroSys 2026; 100 us (ours)"},
@@ -86,7 +87,7 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
     weft_rng_seed(&r->rng, site->seed, site->run, REPS_QP_STREAM | qp_index);
     r->freeze = c->freeze;
     r->thaw_at = 0;
-    r->explore = (uint64_t)c->explore;
+    r->explore = c->explore < 0 ? site->qp_bdp : (uint64_t)c->explore;
     r->exploring = r->explore;
     r->size = (uint32_t)c->ring;
     r->filled = 0;
@@ -148,7 +149,7 @@ reps_on_reply(void *qp, const struct weft_packet *reply, int64_t now)
         return;
     }
     keep(r, reply->echo);
-    if (r->frozen && now >= r->thaw_at)
+    if (r->frozen && now > r->thaw_at)
     {
         r->frozen = false;
         r->exploring = r->explore;

@@ -222,12 +222,15 @@ WeftCollective::CreateQps(uint32_t nqps)
         count[m.qp]++;
     }
     std::vector<weft_flow> flows;
+    std::vector<uint32_t> starters(m_fabric->GetClos().nhosts, 0);
     flows.reserve(nqps);
     for (const weft_message* m : first)
     {
         flows.push_back({m->src, m->dst});
+        starters[m->src] += m->waits == 0;
     }
     m_fabric->SetFlows(flows);
+    m_fabric->SetStarters(std::move(starters));
     for (uint32_t i = 0; i < nqps; i++)
     {
         WeftQp* qp = m_fabric->CreateQp(first[i]->src, first[i]->dst, this);

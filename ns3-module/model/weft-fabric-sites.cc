@@ -6,6 +6,8 @@
 // WeftFabric: what it tells algorithms of the places where they work.
 #include "weft-fabric.h"
 
+#include <algorithm>
+#include <cmath>
 #include <weft/clos.h>
 
 namespace ns3
@@ -30,7 +32,17 @@ WeftFabric::GetLastHop() const
 weft_path_site
 WeftFabric::GetPathSite(uint32_t host) const
 {
-    return weft_path_site{m_streamSeed, m_run, host, &m_clos};
+    return weft_path_site{m_streamSeed, m_run, host, &m_clos, 1};
+}
+
+uint32_t
+WeftFabric::GetQpBdp(const WeftQp& qp) const
+{
+    const double starters = qp.src < m_starters.size() ? std::max(m_starters[qp.src], 1U) : 1;
+    const double frame = static_cast<double>(m_frame.payload + m_frame.header + m_frame.gap);
+    const double bytes =
+        static_cast<double>(m_clos.host_rate) / 8e12 * static_cast<double>(GetIdleRoundTrip(qp));
+    return static_cast<uint32_t>(std::clamp(std::ceil(bytes / (frame * starters)), 1.0, 1e9));
 }
 
 weft_cc_site

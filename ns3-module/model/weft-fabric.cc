@@ -402,7 +402,8 @@ WeftFabric::InitPaths(std::string& error)
 void
 WeftFabric::InitQpPath(WeftQp* qp)
 {
-    const weft_path_site site = GetPathSite(qp->src);
+    weft_path_site site = GetPathSite(qp->src);
+    site.qp_bdp = GetQpBdp(*qp);
     m_pathOps->qp_init(qp->path,
                        m_pathMemory.data() + m_pathWords * qp->src,
                        GetBalancerConfig(),

@@ -131,6 +131,15 @@ class WeftFabric : public Object
     /** Computes GetRhoMax(), given the failures at time 0 that last. To be called before QPs are
      * created; a WeftCollective does so. @param flows every pair of hosts that has a QP */
     void SetFlows(const std::vector<weft_flow>& flows);
+    /** Says among how many QPs hosts share their lines, for path selectors that count in BDPs. To
+     * be called before QPs are created; a WeftCollective does so. @param qps by host: with how many
+     * QPs it starts; hosts left out: 1 */
+    void SetStarters(std::vector<uint32_t> qps)
+    {
+        m_starters = std::move(qps);
+    }
+    /** @param qp a QP @return packets of its own bandwidth-delay product, see weft_path_site */
+    uint32_t GetQpBdp(const WeftQp& qp) const;
     /** @return the share of line rate at which hosts may send so that the links that are left can
      * serve all flows that have a path (weft_rho_max()) */
     double GetRhoMax() const
@@ -452,6 +461,8 @@ class WeftFabric : public Object
 
     using Drops = std::map<uint64_t, uint32_t>; //!< (qp, psn) to the number of drops left
     bool TakeDrop(Drops& drops, const weft_packet& d) const;
+
+    std::vector<uint32_t> m_starters; //!< by host: QPs with which it starts
 
     Drops m_drops;        //!< at the top
     Drops m_lastHopDrops; //!< before the NIC

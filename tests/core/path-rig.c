@@ -10,7 +10,7 @@ void
 path_rig_begin(struct path_rig *rig, const char *name, const char *settings, uint64_t seed,
                uint64_t run, uint32_t host, uint32_t qp_index)
 {
-    const struct weft_path_site site = {seed, run, host, NULL};
+    const struct weft_path_site site = {seed, run, host, NULL, PATH_RIG_BDP};
     memset(rig, 0xa5, sizeof(*rig));
     rig->ops = weft_lb_find(name);
     ck_assert_ptr_nonnull(rig->ops);

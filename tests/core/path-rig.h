@@ -8,6 +8,9 @@
 /** The QPs' own source port, in every packet before the selector sees it. */
 #define PATH_RIG_SPORT 50000
 
+/** Packets of the QPs' bandwidth-delay product. */
+#define PATH_RIG_BDP 37
+
 struct path_rig
 {
     const struct weft_lb_ops *ops;

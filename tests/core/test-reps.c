@@ -101,7 +101,7 @@ START_TEST(the_first_bdp_explores)
     expect(1, 3);
     path_rig_begin(&rig, "reps", "", 1, 1, 3, 0);
     acks(1, 3);
-    expect_random(150);
+    expect_random(PATH_RIG_BDP); /* the QP's own, unless a number is set */
     expect(1, 3);
 }
 END_TEST
@@ -154,13 +154,16 @@ START_TEST(freezing_ends_at_the_first_unmarked_ack_after_its_time)
     ack(2, 60 * US - 1);
     expect(2, 2);
     expect(1, 2);
-    path_rig_answer(&rig, WEFT_ACK, 3, true, 70 * US);
-    path_rig_answer(&rig, WEFT_NACK, 3, false, 70 * US);
-    rig.ops->path->on_timeout(rig.qp, 70 * US); /* frozen already: no longer for it */
+    path_rig_answer(&rig, WEFT_ACK, 3, true, 60 * US);
+    path_rig_answer(&rig, WEFT_NACK, 3, false, 60 * US);
+    rig.ops->path->on_timeout(rig.qp, 60 * US); /* frozen already: no longer for it */
     expect(1, 2);
-    ack(4, 70 * US);
-    expect_random(4); /* explores again */
+    ack(4, 60 * US); /* at the very end of its time: not later */
     expect(4, 4);
+    expect(1, 2);
+    ack(5, 60 * US + 1);
+    expect_random(4); /* explores again */
+    expect(5, 5);
     expect_random(3); /* no longer frozen */
 }
 END_TEST
@@ -235,7 +238,7 @@ model_ack(uint16_t label, int64_t now)
     model.unused[i] = true;
     model.place = i + 1;
     model.filled = model.filled > i ? model.filled : i + 1;
-    if (model.frozen && now >= model.thaw)
+    if (model.frozen && now > model.thaw)
     {
         model.frozen = false;
         model.exploring = model.explore;

@@ -275,6 +275,48 @@ class FeedbackTestCase : public TestCase
     }
 };
 
+/** A QP that shares its host's line with many has few packets in flight, and explores as few. */
+class OwnBdpTestCase : public TestCase
+{
+  public:
+    OwnBdpTestCase()
+        : TestCase("a path selector's BDP is that of its QP, not of the line")
+    {
+    }
+
+  private:
+    /** @return the BDP of a QP between hosts of different pods, in packets */
+    uint32_t Bdp(const std::string& workload)
+    {
+        WeftRigSetup setup;
+        setup.topology = "fat-tree k=4 tiers=3 link-rate=800Gbps link-delay=500ns";
+        setup.balancer = "reps";
+        setup.frames = "roce preset=ofan";
+        WeftRig rig(setup);
+        rig.helper.InstallWorkload(workload);
+        for (uint32_t i = 0; i < rig.fabric->GetNQps(); i++)
+        {
+            const WeftQp* qp = rig.fabric->GetQp(i);
+            if (qp->src == 0 && qp->dst == 15)
+            {
+                return rig.fabric->GetQpBdp(*qp);
+            }
+        }
+        return 0;
+    }
+
+    void DoRun() override
+    {
+        // 6.253 us at 100 B/ns are 149.7 frames of 4178 B with their gaps.
+        NS_TEST_EXPECT_MSG_EQ(Bdp("permutation bytes=1MB pattern=shift shift=15"), 150, "alone");
+        NS_TEST_EXPECT_MSG_EQ(Bdp("alltoall bytes=1MB"), 10, "one of 15");
+        WeftRig rig(WeftRigSetup{});
+        NS_TEST_EXPECT_MSG_GT(rig.fabric->GetQpBdp(*rig.fabric->CreateQp(0, 7, nullptr)),
+                              1,
+                              "without a workload a QP has the line for itself");
+    }
+};
+
 class WeftSprayingTestSuite : public TestSuite
 {
   public:
@@ -285,6 +327,7 @@ class WeftSprayingTestSuite : public TestSuite
         AddTestCase(new LossySprayTestCase);
         AddTestCase(new CodedSprayTestCase);
         AddTestCase(new FeedbackTestCase);
+        AddTestCase(new OwnBdpTestCase);
     }
 };
 

@@ -88,6 +88,10 @@ extern "C"
         uint64_t run;                 /**< the run's number */
         uint32_t host;                /**< its index */
         const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer */
+        /** For qp_init(): packets that make up the QP's own bandwidth-delay product, rounded up:
+         * its share of the host's line (1/n, where the host starts with n QPs) times a packet's
+         * round trip in an idle fabric. >= 1. */
+        uint32_t qp_bdp;
     };
 
     /**
