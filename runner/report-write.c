@@ -12,6 +12,9 @@
 /** Of a table that is shown at once. */
 #define MOST_ROWS 16
 
+/** Behind what <claims former=""> says is of an earlier version. */
+#define FORMER " †"
+
 struct report
 {
     struct text out;
@@ -191,15 +194,18 @@ add_cell(struct text *t, const struct report_numbers *n, size_t at, const struct
 }
 
 static void
-add_table_row(struct text *t, const struct element *table, const struct report_numbers *n, size_t g)
+add_table_row(struct report *r, const struct element *table, const struct words *keys,
+              const struct report_numbers *n, size_t g)
 {
+    struct text *t = &r->out;
     size_t column = g * n->nmeasured;
     text_add(t, "|");
     for (size_t k = 0; k < n->nkeys; k++)
     {
+        const char *cell = n->groups[g * n->nkeys + k];
         text_add(t, " ");
-        markdown_add_plain(t, n->groups[g * n->nkeys + k]);
-        text_add(t, " |");
+        markdown_add_plain(t, cell);
+        text_add(t, "%s |", is_former_cell(r->claims->root, keys->word[k], cell) ? FORMER : "");
     }
     for (size_t i = 0; i < table->nchildren; i++)
     {
@@ -235,7 +241,7 @@ add_table(struct report *r, const struct element *table)
     text_add(&r->out, n->ngroups ? "" : "| not run |\n");
     for (size_t g = 0; g < n->ngroups; g++)
     {
-        add_table_row(&r->out, table, n, g);
+        add_table_row(r, table, &keys, n, g);
     }
     text_add(&r->out, folded ? "\n</details>\n" : "");
     words_free(&keys);
@@ -294,7 +300,8 @@ add_claim_row(struct report *r, const struct element *claim)
 {
     struct text *t = &r->out;
     const struct element *paper = element_child(claim, "paper");
-    text_add(t, "| %zu | ", ++r->nclaims);
+    const bool former = is_former_claim(r->claims->root, claim);
+    text_add(t, "| %zu%s | ", ++r->nclaims, former ? FORMER : "");
     markdown_add(t, element_child(claim, "says")->text, true);
     text_add(t, " | ");
     markdown_add(t, paper ? paper->text : "", true);

@@ -90,6 +90,12 @@ struct report_numbers
 struct report_numbers *report_numbers(struct report_source *s, const struct element *e);
 void report_numbers_free(struct report_numbers *n);
 
+/** Whether numbers of a <claim> are those of a scheme that <claims former=""> names. */
+bool is_former_claim(const struct element *root, const struct element *claim);
+
+/** The same for the rows of a <table> in which @p key is @p cell. */
+bool is_former_cell(const struct element *root, const char *key, const char *cell);
+
 /** Reads and checks a claims file; NULL after printing what is wrong. */
 struct document *claims_read(const char *path);
 

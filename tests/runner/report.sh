@@ -98,6 +98,12 @@ done
 "$weft" report claims/demo.xml --output kept.md
 cmp demo.md kept.md || fail '--output writes another report'
 
+# Numbers of a scheme's former code are marked: those that rest on its rows, and no others.
+sed 's/<claims /<claims former="case=b case=x t=2us" /' claims/demo.xml >claims/former.xml
+"$weft" report claims/former.xml | sed "s/former[.]xml/demo.xml/" >former.md
+diff demo.md former.md | grep '^>' >marked || fail 'nothing of the former code is marked'
+[ "$(cut -d'|' -f2 marked | xargs)" = '1 † 2 † 2us †' ] || { cat marked; fail 'other lines are marked'; }
+
 # A text is no HTML, a label or a cell no Markdown either; code stays as it is.
 cat >claims/plain.xml <<'END'
 <claims title="&lt;script> *no* `code` [x](y)">
