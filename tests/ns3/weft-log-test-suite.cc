@@ -96,7 +96,13 @@ class LogRuns
         WeftRig rig(setup);
         rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(5)));
         // Not from the beginning: until then forwarding has no exceptions.
-        Simulator::Schedule(MicroSeconds(5), &WeftFabric::AddDrop, rig.fabric, 100U, 12U, 1U);
+        Simulator::Schedule(MicroSeconds(5),
+                            &WeftFabric::AddDrop,
+                            rig.fabric,
+                            100U,
+                            12U,
+                            1U,
+                            WeftFabric::DROP_AT_TOP);
         rig.fabric->ScheduleFailure(0, MicroSeconds(20), Time::Max());
         rig.fabric->ScheduleFailure(17, MicroSeconds(30), MicroSeconds(60));
         rig.helper.InstallWorkload("alltoall bytes=600KB scope=total");
