@@ -378,7 +378,6 @@ clos_suite(void)
 {
     Suite *suite = suite_create("clos");
     TCase *tcase = tcase_create("clos");
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, sizes_are_those_of_the_text_books);
     tcase_add_test(tcase, rates_and_delays_fall_back_to_the_hosts);
     tcase_add_test(tcase, absurd_sizes_are_refused);

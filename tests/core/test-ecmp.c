@@ -294,7 +294,6 @@ ecmp_suite(void)
 {
     Suite *suite = suite_create("ecmp");
     TCase *tcase = tcase_create("ecmp");
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, flows_spread_evenly_over_any_number_of_ports);
     tcase_add_test(tcase, a_flow_keeps_its_port);
     tcase_add_loop_test(tcase, tiers_do_not_polarise, 0, 2);

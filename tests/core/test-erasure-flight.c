@@ -166,7 +166,6 @@ erasure_flight_suite(void)
 {
     Suite *suite = suite_create("erasure-flight");
     TCase *tcase = tcase_create("erasure-flight");
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, what_is_in_flight_is_what_a_list_of_all_symbols_says, 0, 28);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -518,7 +518,6 @@ erasure_suite(void)
 {
     Suite *suite = suite_create("erasure");
     TCase *tcase = tcase_create("erasure");
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, any_m_symbols_make_a_message_of_m_packets, 0, 20);
     tcase_add_test(tcase, a_symbol_takes_no_place_of_packets_that_were_sent_after_it);
     tcase_add_test(tcase, a_packet_tells_what_the_receiver_needs);

@@ -232,7 +232,6 @@ fib_suite(void)
 {
     Suite *suite = suite_create("fib");
     TCase *tcase = tcase_create("fib");
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, random_failures_match_a_search_of_the_graph, 0, NSHAPES);
     tcase_add_loop_test(tcase, each_single_failure_matches_a_search_of_the_graph, 0, NSHAPES - 1);
     tcase_add_test(tcase, three_tiers_with_parallel_links);

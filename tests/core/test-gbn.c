@@ -168,7 +168,6 @@ gbn_suite(void)
 {
     Suite *suite = suite_create("gbn");
     TCase *tcase = tcase_create("gbn");
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, receiver_takes_packets_in_order_only);
     tcase_add_test(tcase, a_nack_rewinds_the_sender);
     tcase_add_test(tcase, what_is_acknowledged_is_not_sent_again);

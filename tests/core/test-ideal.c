@@ -80,7 +80,6 @@ ideal_suite(void)
 {
     Suite *suite = suite_create("ideal");
     TCase *tcase = tcase_create("ideal");
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, reordering_is_never_answered_by_a_nack);
     tcase_add_test(tcase, reordering_costs_nothing);
     tcase_add_test(tcase, only_the_timer_repeats_a_lost_packet);

@@ -362,7 +362,6 @@ nic_sr_suite(void)
 {
     Suite *suite = suite_create("nic-sr");
     TCase *tcase = tcase_create("nic-sr");
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, receiver_follows_figure_4b);
     tcase_add_test(tcase, each_epsn_has_at_most_one_nack);
     tcase_add_test(tcase, old_packets_are_acknowledged_again);

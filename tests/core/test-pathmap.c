@@ -239,7 +239,6 @@ pathmap_suite(void)
 {
     Suite *suite = suite_create("pathmap");
     TCase *tcase = tcase_create("pathmap");
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, every_change_leads_to_its_path, 0, 10);
     tcase_add_test(tcase, consecutive_packets_use_every_path_once);
     tcase_add_test(tcase, each_delta_is_the_least_that_leads_there);

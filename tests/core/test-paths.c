@@ -275,7 +275,6 @@ paths_suite(void)
 {
     Suite *suite = suite_create("paths");
     TCase *tcase = tcase_create("paths");
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, paths_are_distinct_shortest_and_complete, 0, NSHAPES);
     tcase_add_loop_test(tcase, a_way_is_the_sum_of_its_links, 0, NSHAPES);
     tcase_add_test(tcase, numbers_go_aggregation_first);

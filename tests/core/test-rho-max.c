@@ -361,7 +361,6 @@ rho_max_suite(void)
 {
     Suite *suite = suite_create("rho-max");
     TCase *tcase = tcase_create("rho-max");
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, one_dead_core_link_costs_a_quarter_by_path_and_half_by_hop);
     tcase_add_loop_test(tcase, healthy_fabrics_without_oversubscription_serve_line_rate, 0,
                         NSHAPES);

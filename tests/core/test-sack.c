@@ -409,7 +409,6 @@ sack_suite(void)
 {
     Suite *suite = suite_create("sack");
     TCase *tcase = tcase_create("sack");
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, every_packet_has_its_ack);
     tcase_add_test(tcase, an_ack_names_the_packet_that_it_answers);
     tcase_add_test(tcase, the_gap_of_the_threshold_repeats_what_is_missing);

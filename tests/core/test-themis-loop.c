@@ -170,7 +170,6 @@ themis_loop_suite(void)
 {
     Suite *suite = suite_create("themis-loop");
     TCase *tcase = tcase_create("themis-loop");
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, without_loss_scan_lets_nothing_through_and_literal_does);
     tcase_add_test(tcase, without_loss_nothing_passes_whatever_the_paths_and_round_trips);
     tcase_add_loop_test(tcase, nic_sr_asks_once_for_every_loss_that_can_be_known, 0, NLOSSES - 1);

@@ -448,7 +448,6 @@ themis_model_suite(void)
 {
     Suite *suite = suite_create("themis-model");
     TCase *tcase = tcase_create("themis-model");
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, one_byte_entries_decide_as_whole_psns_do, 0, 20);
     suite_add_tcase(suite, tcase);
     return suite;

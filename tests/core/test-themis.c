@@ -331,7 +331,6 @@ themis_suite(void)
 {
     Suite *suite = suite_create("themis");
     TCase *tcase = tcase_create("themis");
-    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, figure_2_only_the_same_path_proves_a_loss, 0, 3);
     tcase_add_loop_test(tcase, figure_4b_packet_by_packet, 0, 3);
     tcase_add_loop_test(tcase, figure_4c_packet_by_packet, 0, 3);

@@ -354,7 +354,6 @@ theory_sim_suite(void)
 {
     Suite *suite = suite_create("theory-sim");
     TCase *tc = tcase_create("theory-sim");
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, random_spraying_grows_as_theorem_2_says);
     tcase_add_test(tc, simple_round_robin_collides_as_theorem_1_says);
     tcase_add_test(tc, destination_rotation_queues_as_theorem_3_says);
