@@ -38,7 +38,10 @@ uint64_t
 links_failed(struct link_failure *failures, size_t n, int64_t now)
 {
     uint64_t links = 0, last = UINT64_MAX;
-    qsort(failures, n, sizeof *failures, by_link);
+    if (n > 0)
+    {
+        qsort(failures, n, sizeof *failures, by_link);
+    }
     for (size_t i = 0; i < n; i++)
     {
         if (failures[i].at <= now && failures[i].link != last)
