@@ -19,7 +19,7 @@ check_buffer(const struct fit *f, uint32_t nports)
     const struct weft_mmu_config *config = f->s->switches.config;
     int64_t size = weft_mmu_size(nports);
     void *memory = size > 0 ? xcalloc((size_t)size / 8 + 1, 8) : NULL;
-    if (!memory || !weft_mmu_init(memory, config, nports))
+    if (!memory || weft_mmu_init(memory, config, nports))
     {
         diag_error(f->d, f->switch_line,
                    "the headroom of %u ports leaves nothing of a buffer of %lld bytes; expected "

@@ -40,8 +40,9 @@ LayerMeter::Sample(bool counts)
         uint64_t queued[2] = {0, 0};
         for (uint32_t p = 0; p < sw->GetNPorts(); p++)
         {
-            queued[p >= sw->GetNDownPorts()] += mmu.queue_bytes[p];
-            s.longest_queue = std::max<uint64_t>(s.longest_queue, mmu.queue_bytes[p]);
+            const uint32_t bytes = weft_mmu_queues(&mmu)[p];
+            queued[p >= sw->GetNDownPorts()] += bytes;
+            s.longest_queue = std::max<uint64_t>(s.longest_queue, bytes);
         }
         for (size_t up = 0; counts && up < (sw->GetTier() + 1 < m_tiers ? 2 : 1); up++)
         {

@@ -51,6 +51,11 @@ head -n 2 themis.txt | cmp - expected.txt || fail "with themis: $(cat themis.txt
 ./by-cmake/host rsq >rsq.txt
 [ "$(grep -c '^qp .: 2000 of 2000 ' rsq.txt)" = 2 ] || fail "with rsq: $(cat rsq.txt)"
 ! grep -q ' 0 resent' rsq.txt || fail "random spraying without a retransmission: $(cat rsq.txt)"
+# Balancers that must know the fabric's shape.
+for name in ofan host-dr; do
+    ./by-cmake/host $name >shape.txt || fail "with $name"
+    [ "$(grep -c '^qp .: 2000 of 2000 ' shape.txt)" = 2 ] || fail "with $name: $(cat shape.txt)"
+done
 if ./by-cmake/host nonsense 2>/dev/null; then
     fail "an unknown balancer is accepted"
 fi

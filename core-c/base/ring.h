@@ -17,9 +17,9 @@ extern "C"
 {
 #endif
 
+    /** Its slots follow it in memory, capacity * width bytes. */
     struct weft_ring
     {
-        uint8_t *slots;    /**< capacity * width bytes, the caller's */
         uint16_t capacity; /**< entries, >= 1 */
         uint16_t head;     /**< slot of the oldest entry */
         uint16_t count;    /**< entries held */
@@ -32,12 +32,15 @@ extern "C"
         return (size_t)capacity * width;
     }
 
-    /** An empty ring over @p slots. @p capacity in [1, 65535], @p width in [1, 4]. */
-    static inline void weft_ring_init(struct weft_ring *ring, uint8_t *slots, uint32_t capacity,
-                                      uint32_t width)
+    static inline uint8_t *weft_ring_slots(const struct weft_ring *ring)
+    {
+        return (uint8_t *)(void *)((const char *)ring + sizeof(struct weft_ring));
+    }
+
+    /** An empty ring. @p capacity in [1, 65535], @p width in [1, 4]. */
+    static inline void weft_ring_init(struct weft_ring *ring, uint32_t capacity, uint32_t width)
     {
         assert(capacity >= 1 && capacity <= UINT16_MAX && width >= 1 && width <= 4);
-        ring->slots = slots;
         ring->capacity = (uint16_t)capacity;
         ring->head = 0;
         ring->count = 0;
@@ -61,9 +64,9 @@ extern "C"
         }
         if (ring->width == 1)
         {
-            return ring->slots[slot];
+            return weft_ring_slots(ring)[slot];
         }
-        const uint8_t *p = ring->slots + (size_t)slot * ring->width;
+        const uint8_t *p = weft_ring_slots(ring) + (size_t)slot * ring->width;
         uint32_t value = (uint32_t)p[0] | (uint32_t)p[1] << 8;
         for (uint32_t b = 2; b < ring->width; b++)
         {
@@ -95,7 +98,7 @@ extern "C"
         {
             slot -= ring->capacity;
         }
-        uint8_t *p = ring->slots + (size_t)slot * ring->width;
+        uint8_t *p = weft_ring_slots(ring) + (size_t)slot * ring->width;
         for (uint32_t b = 0; b < ring->width; b++)
         {
             p[b] = (uint8_t)(value >> (8U * b));

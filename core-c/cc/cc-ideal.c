@@ -3,6 +3,7 @@
 #include "base/tables.h"
 
 #include <weft/cc.h>
+#include <weft/error.h>
 
 static const struct weft_param params[] = {
     {"split", WEFT_CHOICE, WEFT_P(struct weft_cc_ideal_config, split), "path", NULL, NULL,
@@ -17,13 +18,18 @@ struct ideal_state
     int64_t rate;
 };
 
-static void
+static int
 ideal_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
     (void)config;
     (void)now;
+    if (!weft_rate_possible(site->line_rate) || !(site->share > 0 && site->share <= 1))
+    {
+        return WEFT_EINVAL;
+    }
     const int64_t rate = (int64_t)((double)site->line_rate * site->share);
     ((struct ideal_state *)state)->rate = rate > 0 ? rate : 1;
+    return 0;
 }
 
 static int64_t

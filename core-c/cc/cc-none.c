@@ -2,17 +2,20 @@
 /* No congestion control: line rate, whatever happens, and no CNPs. */
 #include "base/tables.h"
 
+#include <weft/error.h>
+
 struct none_state
 {
     int64_t line_rate;
 };
 
-static void
+static int
 none_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
     (void)config;
     (void)now;
     ((struct none_state *)state)->line_rate = site->line_rate;
+    return weft_rate_possible(site->line_rate) ? 0 : WEFT_EINVAL;
 }
 
 static int64_t

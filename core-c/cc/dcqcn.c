@@ -16,6 +16,8 @@
 
 #include "base/tables.h"
 
+#include <weft/error.h>
+
 #define FIELD(member) WEFT_P(struct weft_dcqcn_config, member)
 
 static const struct weft_param params[] = {
@@ -195,10 +197,26 @@ catch_up(struct weft_dcqcn *s, int64_t now)
     publish(s);
 }
 
-static void
+/* What a division or a loop rests on. */
+static bool
+sound(const struct weft_dcqcn_config *c)
+{
+    return c->t_i > 0 && c->t_d > 0 && c->alpha_timer > 0 && c->byte_counter > 0 &&
+           c->min_rate > 0 && c->g > 0 && c->g <= 1;
+}
+
+static int
 dcqcn_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
     struct weft_dcqcn *s = (struct weft_dcqcn *)state;
+    if (!weft_rate_possible(site->line_rate))
+    {
+        return WEFT_EINVAL;
+    }
+    if (!sound((const struct weft_dcqcn_config *)config))
+    {
+        return WEFT_ERANGE;
+    }
     s->config = (const struct weft_dcqcn_config *)config;
     s->line = (double)site->line_rate;
     s->min = (double)earlier(s->config->min_rate, site->line_rate);
@@ -216,6 +234,7 @@ dcqcn_init(void *state, const void *config, const struct weft_cc_site *site, int
     s->started = false;
     s->alpha_cnp = false;
     publish(s);
+    return 0;
 }
 
 static int64_t

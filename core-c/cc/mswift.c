@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#include <weft/error.h>
+
 #define MOST_SAMPLES 63
 
 struct mswift
@@ -32,13 +34,15 @@ static const struct weft_param params[] = {
      "Most delays of which it takes the median, fewer in a smaller window.", "(ours)"},
 };
 
-static void
+static int
 mswift_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
     struct mswift *m = (struct mswift *)state;
-    weft_swift_init(&m->swift, config, site, now);
+    const int64_t samples = ((const struct weft_swift_config *)config)->samples;
     m->count = 0;
     m->oldest = 0;
+    return samples < 1 || samples > MOST_SAMPLES ? (int)WEFT_ERANGE
+                                                 : weft_swift_init(&m->swift, config, site, now);
 }
 
 /* The first place in ordered[] whose delay is not below this one. */

@@ -17,6 +17,8 @@
 
 #include <math.h>
 
+#include <weft/error.h>
+
 static const struct weft_param params[] = {WEFT_SWIFT_PARAMS("on")};
 
 const char *
@@ -34,13 +36,17 @@ weft_swift_check(const void *config)
     return NULL;
 }
 
+/* More than any transport lets out. */
+#define MOST_WINDOW 1e9
+
 static double
 largest(const struct weft_swift *s)
 {
     const struct weft_swift_config *c = s->config;
     const double seconds = (double)(s->target + c->fs_range) * 1e-12;
     const double filled = seconds * (double)s->line / s->frame;
-    const double most = c->max_cwnd > 0 ? c->max_cwnd : filled;
+    const double wanted = c->max_cwnd > 0 ? c->max_cwnd : filled;
+    const double most = wanted < MOST_WINDOW ? wanted : MOST_WINDOW;
     return most > 1 || c->max_cwnd > 0 ? most : 1;
 }
 
@@ -58,15 +64,33 @@ publish(struct weft_swift *s)
     }
 }
 
-void
+/* Half of what a time can be: a target, or what comes of it, is far below. */
+#define LONGEST 4e18
+
+int
 weft_swift_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
     struct weft_swift *s = (struct weft_swift *)state;
     const struct weft_swift_config *c = (const struct weft_swift_config *)config;
+    if (!weft_rate_possible(site->line_rate) || site->base_rtt < 1 || site->links < 1 ||
+        site->frame < 1)
+    {
+        return WEFT_EINVAL;
+    }
+    if (c->full_links < 1 || !(c->min_cwnd > 0) || weft_swift_check(config))
+    {
+        return WEFT_ERANGE;
+    }
     const double queueing = (double)c->queue_target * 8e12 / (double)site->line_rate;
+    if ((double)site->base_rtt + (double)c->fs_range +
+            queueing * site->links / (double)c->full_links >
+        LONGEST)
+    {
+        return WEFT_ERANGE;
+    }
     s->config = c;
     s->line = site->line_rate;
-    s->frame = (double)(site->frame + site->gap) * 8.0;
+    s->frame = ((double)site->frame + (double)site->gap) * 8.0;
     s->rtt = site->base_rtt;
     s->target = site->base_rtt + (int64_t)(queueing * site->links / (double)c->full_links);
     s->fs_alpha = 0;
@@ -82,6 +106,7 @@ weft_swift_init(void *state, const void *config, const struct weft_cc_site *site
     s->cuts = 0;
     s->timed_out = false;
     publish(s);
+    return 0;
 }
 
 /* The target delay at the window in force. */

@@ -87,8 +87,8 @@ extern "C"
     void weft_swift_react(struct weft_swift *s, int64_t delay, uint32_t passed, int64_t now);
 
     /* Hooks of struct weft_cc_ops. */
-    void weft_swift_init(void *state, const void *config, const struct weft_cc_site *site,
-                         int64_t now);
+    int weft_swift_init(void *state, const void *config, const struct weft_cc_site *site,
+                        int64_t now);
     int64_t weft_swift_rate(void *state, int64_t now);
     void weft_swift_sent(void *state, const struct weft_packet *data, int64_t now);
     void weft_swift_timeout(void *state, int64_t now);

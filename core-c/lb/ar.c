@@ -5,6 +5,7 @@
  */
 #include "base/tables.h"
 #include "lb/candidates.h"
+#include "lb/site.h"
 
 #include <assert.h>
 
@@ -13,9 +14,6 @@
 
 /* "ar" in ASCII: this balancer's random streams, one per switch. */
 #define AR_STREAM (UINT64_C(0x6172) << 32)
-
-/* Ports of a switch: see clos.h. */
-#define MAX_PORTS 4096
 
 struct ar_config
 {
@@ -106,12 +104,12 @@ ar_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet,
 {
     struct ar *ar = (struct ar *)state;
     const uint32_t distinct = weft_ports_distinct(ports);
-    uint16_t least[MAX_PORTS];
+    uint16_t least[WEFT_MAX_PORTS];
     uint32_t count = 0;
     uint32_t best = UINT32_MAX;
     (void)packet;
     (void)now;
-    assert(ports->n >= 1 && ports->n <= MAX_PORTS);
+    assert(ports->n >= 1 && ports->n <= WEFT_MAX_PORTS);
     for (uint32_t i = 0; i < distinct; i++)
     {
         const uint32_t port = weft_port_at(ports, i);

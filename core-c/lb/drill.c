@@ -6,6 +6,7 @@
  */
 #include "base/tables.h"
 #include "lb/candidates.h"
+#include "lb/site.h"
 
 #include <weft/rng.h>
 
@@ -46,7 +47,7 @@ static size_t
 drill_size(const void *config, const struct weft_site *site)
 {
     const struct drill_config *c = (const struct drill_config *)config;
-    return sizeof(struct drill) + (size_t)c->m * site->nports * sizeof(uint16_t);
+    return sizeof(struct drill) + weft_per_port(site, (size_t)c->m * sizeof(uint16_t));
 }
 
 static int
@@ -55,6 +56,14 @@ drill_init(void *state, const void *config, const struct weft_site *site)
     const struct drill_config *c = (const struct drill_config *)config;
     struct drill *drill = (struct drill *)state;
     uint16_t *memory = (uint16_t *)(void *)(drill + 1);
+    if (c->d < 1 || c->d > MOST || c->m < 0 || c->m > MOST)
+    {
+        return WEFT_ERANGE;
+    }
+    if (weft_site_ports(site))
+    {
+        return WEFT_EINVAL;
+    }
     weft_rng_seed(&drill->rng, site->seed, site->run, DRILL_STREAM | site->switch_index);
     drill->d = (uint32_t)c->d;
     drill->m = (uint32_t)c->m;

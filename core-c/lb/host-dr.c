@@ -14,9 +14,7 @@
  */
 #include "base/tables.h"
 #include "lb/ecmp.h"
-
-#include <weft/clos.h>
-#include <weft/error.h>
+#include "lb/site.h"
 
 /* "hdr" in ASCII: this balancer's random streams, one per host. */
 #define HOST_DR_STREAM (UINT64_C(0x686472) << 32)
@@ -49,9 +47,12 @@ struct host_dr
     struct weft_ecmp ecmp;
     uint32_t lo, hi;   /* hosts reached downwards */
     uint32_t first_up; /* port */
+    uint32_t up_ports;
+    uint32_t parallel; /* ports down to each child */
     uint32_t up;
     uint32_t down_own; /* from a host below this switch */
     uint32_t down_far; /* from another pod: the core's digit comes before the aggregation's */
+    const char *refusal;
 };
 
 static uint32_t
@@ -73,15 +74,23 @@ host_dr_init(void *state, const void *config, const struct weft_site *site)
 {
     struct host_dr *s = (struct host_dr *)state;
     const struct weft_clos *clos = site->clos;
-    const uint32_t tor_up = clos->up_tor * clos->parallel;
-    const uint32_t agg_up = clos->up_agg > 0 ? clos->up_agg * clos->parallel : 1;
     struct weft_switch_map map;
     (void)config;
+    s->refusal = WEFT_NO_SHAPE;
+    if (weft_site_shape(site))
+    {
+        return WEFT_EINVAL;
+    }
+    const uint32_t tor_up = clos->up_tor * clos->parallel;
+    const uint32_t agg_up = clos->up_agg > 0 ? clos->up_agg * clos->parallel : 1;
+    s->refusal = "two hosts have more than 65,536 paths, which a UDP source port cannot tell apart";
     weft_clos_switch(clos, site->switch_index, &map);
     weft_ecmp_init(&s->ecmp, site, false);
     s->lo = map.lo;
     s->hi = map.hi;
     s->first_up = map.first_up;
+    s->up_ports = map.n_up;
+    s->parallel = map.parallel;
     s->up = site->tier == 0 ? 1 : tor_up;
     s->down_own = site->tier == 2 ? tor_up * agg_up : tor_up;
     s->down_far = tor_up * agg_up * clos->parallel;
@@ -91,8 +100,7 @@ host_dr_init(void *state, const void *config, const struct weft_site *site)
 static const char *
 host_dr_refusal(const void *state)
 {
-    (void)state;
-    return "two hosts have more than 65,536 paths, which a UDP source port cannot tell apart";
+    return ((const struct host_dr *)state)->refusal;
 }
 
 /* The wanted port if it is a candidate, else one that the path's digit decides. */
@@ -122,9 +130,12 @@ host_dr_peek(const void *state, const struct weft_ports *ports, const struct wef
     {
         return weft_port_at(ports, weft_ecmp_index(&s->ecmp, ports->n, packet));
     }
+    if (ports->first >= s->first_up)
+    {
+        return candidate(ports, packet->sport / s->up % s->up_ports);
+    }
     const uint32_t down = packet->src - s->lo < s->hi - s->lo ? s->down_own : s->down_far;
-    const uint32_t below = ports->first >= s->first_up ? s->up : down;
-    return candidate(ports, packet->sport / below % ports->width);
+    return candidate(ports, packet->sport / down % s->parallel);
 }
 
 static uint32_t
@@ -154,8 +165,9 @@ paths_to(const struct host_dr_host *h, uint32_t dst)
 static size_t
 host_dr_host_size(const void *config, const struct weft_path_site *site)
 {
+    const uint32_t nhosts = weft_host_shape(site) == 0 ? site->clos->nhosts : 0;
     (void)config;
-    return sizeof(struct host_dr_host) + (size_t)site->clos->nhosts * CLASSES * sizeof(uint16_t);
+    return sizeof(struct host_dr_host) + (size_t)nhosts * CLASSES * sizeof(uint16_t);
 }
 
 static int
@@ -163,13 +175,17 @@ host_dr_host_init(void *host, const void *config, const struct weft_path_site *s
 {
     struct host_dr_host *h = (struct host_dr_host *)host;
     const struct weft_clos *clos = site->clos;
-    const uint32_t p = clos->parallel;
     struct weft_rng rng;
     (void)config;
+    if (weft_host_shape(site) || site->host >= clos->nhosts)
+    {
+        return WEFT_EINVAL;
+    }
     if (most_paths(clos) > MAX_PATHS)
     {
         return WEFT_ERANGE;
     }
+    const uint32_t p = clos->parallel;
     h->clos = clos;
     h->fib = NULL;
     h->host = site->host;
@@ -209,7 +225,7 @@ host_dr_qp_size(const void *config)
     return sizeof(struct host_dr_host *);
 }
 
-static void
+static int
 host_dr_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
                 uint32_t qp_index)
 {
@@ -217,6 +233,7 @@ host_dr_qp_init(void *qp, void *host, const void *config, const struct weft_path
     (void)site;
     (void)qp_index;
     *(struct host_dr_host **)qp = (struct host_dr_host *)host;
+    return host ? 0 : WEFT_EINVAL;
 }
 
 static void

@@ -14,8 +14,8 @@
 #include "base/tables.h"
 #include "lb/iwrr.h"
 #include "lb/shortest.h"
+#include "lb/site.h"
 
-#include <weft/error.h>
 #include <weft/rng.h>
 
 /* "ofan" in ASCII: this balancer's random streams, one per switch. */
@@ -23,7 +23,6 @@
 
 #define PERMUTATIONS 32U
 #define CLASSES      2U /* of sizes: data, replies */
-#define MAX_STATE    (UINT64_C(256) << 20)
 
 /* The place of a pointer that has not been used yet and will start at the shortest queue. */
 #define UNSET UINT16_MAX
@@ -47,11 +46,11 @@ struct ofan_config
     int64_t weights;
 };
 
-/* Which of a switch's orders. */
+/* Which of a switch's permutations. */
 struct order_id
 {
-    uint8_t outer;
-    uint8_t inner;
+    uint8_t outer; /* below PERMUTATIONS */
+    uint8_t inner; /* PERMUTATIONS and above */
 };
 
 struct pointer
@@ -67,20 +66,16 @@ struct pod
     struct order_id order;
 };
 
+/* Its parts follow it in memory, the pointers first. */
 struct ofan
 {
     struct weft_switch_map by_dest; /* divides by the hosts of a destination */
     uint32_t first_up;
     uint32_t n_up;
-    uint32_t dests;               /* ToRs at a ToR, pods above; 0 at the top */
-    bool weighted;                /* schedules are in force */
-    bool weighs;                  /* they may be */
-    struct pointer *pointer;      /* [class][dest] */
-    uint16_t *inner;              /* [permutation][place] */
-    uint16_t *outer;              /* [permutation][place]: port */
-    uint32_t *down;               /* [class][first port]: packets to that child */
-    struct pod *pod;              /* towards it */
-    struct weft_iwrr_port *slots; /* [pod][place] */
+    uint32_t dests;                    /* ToRs at a ToR, pods above; 0 at the top */
+    bool weighted;                     /* schedules are in force */
+    bool weighs;                       /* they may be */
+    uint32_t orders, down, pod, slots; /* where they are: see lay_out() */
     uint32_t npods;
     uint32_t dests_per_pod;
     uint32_t index; /* of the switch */
@@ -117,20 +112,53 @@ dests_of(const struct weft_site *site)
     return site->up_ports == 0 ? 0 : site->tier == 0 ? site->clos->ntors : site->clos->npods;
 }
 
-/* Places of the state's parts, in bytes; their alignments fall in this order. */
+/* [class][dest] */
+static inline struct pointer *
+pointers_of(const struct ofan *o)
+{
+    return (struct pointer *)(void *)((const char *)o + sizeof(struct ofan));
+}
+
+/* [permutation][place]: the outer ones, of ports, then the inner ones, of places */
+static inline uint16_t *
+orders_of(const struct ofan *o)
+{
+    return (uint16_t *)(void *)((const char *)o + o->orders);
+}
+
+/* [class][first port]: packets to that child */
+static inline uint32_t *
+down_of(const struct ofan *o)
+{
+    return (uint32_t *)(void *)((const char *)o + o->down);
+}
+
+/* What is kept for each pod, and [pod][place] its schedule. */
+static inline struct pod *
+pods_of(const struct ofan *o)
+{
+    return (struct pod *)(void *)((const char *)o + o->pod);
+}
+
+static inline struct weft_iwrr_port *
+slots_of(const struct ofan *o)
+{
+    return (struct weft_iwrr_port *)(void *)((const char *)o + o->slots);
+}
+
+/* Places of the state's parts, in bytes; their alignments fall in this order. At most 153 MiB. */
 struct layout
 {
-    uint64_t pointer, slots, pod, down, orders, end;
+    size_t slots, pod, down, orders, end;
 };
 
 static struct layout
 lay_out(const struct weft_site *site)
 {
-    const uint64_t n_up = site->up_ports;
-    const uint64_t npods = n_up > 0 ? site->clos->npods : 0;
+    const size_t n_up = site->up_ports;
+    const size_t npods = n_up > 0 ? site->clos->npods : 0;
     struct layout at;
-    at.pointer = (sizeof(struct ofan) + 7) & ~(uint64_t)7;
-    at.slots = at.pointer + (uint64_t)CLASSES * dests_of(site) * sizeof(struct pointer);
+    at.slots = sizeof(struct ofan) + (size_t)CLASSES * dests_of(site) * sizeof(struct pointer);
     at.pod = at.slots + npods * n_up * sizeof(struct weft_iwrr_port);
     at.down = at.pod + npods * sizeof(struct pod);
     at.orders = at.down + CLASSES * (site->nports - n_up) * sizeof(uint32_t);
@@ -142,21 +170,7 @@ static size_t
 ofan_size(const void *config, const struct weft_site *site)
 {
     (void)config;
-    const uint64_t size = lay_out(site).end;
-    return size <= MAX_STATE ? (size_t)size : sizeof(struct ofan);
-}
-
-static void
-place_parts(struct ofan *o, const struct weft_site *site)
-{
-    const struct layout at = lay_out(site);
-    char *base = (char *)o;
-    o->pointer = (struct pointer *)(void *)(base + at.pointer);
-    o->slots = (struct weft_iwrr_port *)(void *)(base + at.slots);
-    o->pod = (struct pod *)(void *)(base + at.pod);
-    o->down = (uint32_t *)(void *)(base + at.down);
-    o->outer = (uint16_t *)(void *)(base + at.orders);
-    o->inner = o->outer + (size_t)PERMUTATIONS * site->up_ports;
+    return weft_site_shape(site) == 0 ? lay_out(site).end : sizeof(struct ofan);
 }
 
 /* Random permutations of [first, first + n) by Fisher-Yates, or the ports in their own order. */
@@ -179,7 +193,7 @@ draw_id(struct ofan *o)
 {
     struct order_id id;
     id.outer = (uint8_t)weft_rng_below(&o->rng, PERMUTATIONS);
-    id.inner = (uint8_t)weft_rng_below(&o->rng, PERMUTATIONS);
+    id.inner = (uint8_t)(PERMUTATIONS + weft_rng_below(&o->rng, PERMUTATIONS));
     return id;
 }
 
@@ -188,17 +202,17 @@ draw_pointers(struct ofan *o, const struct ofan_config *c)
 {
     for (uint32_t pod = 0; o->dests > 0 && pod < o->npods; pod++)
     {
-        o->pod[pod].order = draw_id(o);
+        pods_of(o)[pod].order = draw_id(o);
     }
     for (uint32_t i = 0; i < CLASSES * o->dests; i++)
     {
-        struct pointer *p = &o->pointer[i];
+        struct pointer *p = &pointers_of(o)[i];
         p->round = 0;
         p->place = (uint16_t)weft_rng_below(&o->rng, o->n_up);
         p->order = draw_id(o);
         if (c->order == ORDER_POD)
         {
-            p->order = o->pod[i % o->dests / o->dests_per_pod].order;
+            p->order = pods_of(o)[i % o->dests / o->dests_per_pod].order;
         }
         if (c->first == FIRST_SHORTEST)
         {
@@ -213,14 +227,16 @@ ofan_init(void *state, const void *config, const struct weft_site *site)
     struct ofan *o = (struct ofan *)state;
     const struct ofan_config *c = (const struct ofan_config *)config;
     const struct weft_clos *clos = site->clos;
-    o->refusal = NULL;
-    if (lay_out(site).end > MAX_STATE)
+    o->refusal = WEFT_NO_SHAPE;
+    if (weft_site_shape(site))
     {
-        o->refusal = "a switch's pointers and schedules would take more than 256 MiB; expected "
-                     "fewer pods or fewer up ports";
-        return WEFT_ERANGE;
+        return WEFT_EINVAL;
     }
-    place_parts(o, site);
+    const struct layout at = lay_out(site);
+    o->slots = (uint32_t)at.slots;
+    o->pod = (uint32_t)at.pod;
+    o->down = (uint32_t)at.down;
+    o->orders = (uint32_t)at.orders;
     weft_rng_seed(&o->rng, site->seed, site->run, OFAN_STREAM | site->switch_index);
     o->n_up = site->up_ports;
     o->first_up = site->nports - site->up_ports;
@@ -232,12 +248,12 @@ ofan_init(void *state, const void *config, const struct weft_site *site)
     o->weighted = false;
     /* The children of the switches above are this one's destinations. */
     weft_clos_switch(clos, site->tier == 0 ? clos->ntors : clos->nswitches - 1, &o->by_dest);
-    draw_orders(o, o->outer, o->first_up, c->first == FIRST_RANDOM);
-    draw_orders(o, o->inner, 0, c->first == FIRST_RANDOM);
+    draw_orders(o, orders_of(o), o->first_up, c->first == FIRST_RANDOM);
+    draw_orders(o, orders_of(o) + PERMUTATIONS * o->n_up, 0, c->first == FIRST_RANDOM);
     draw_pointers(o, c);
     for (uint32_t i = 0; i < CLASSES * o->first_up; i++)
     {
-        o->down[i] = weft_rng_u32(&o->rng) >> 1; /* 2^31 packets before it wraps */
+        down_of(o)[i] = weft_rng_u32(&o->rng) >> 1; /* 2^31 packets before it wraps */
     }
     return 0;
 }
@@ -251,14 +267,15 @@ class_of(const struct weft_packet *packet)
 static inline uint32_t
 port_at(const struct ofan *o, struct order_id order, uint32_t place)
 {
-    const uint32_t inner = o->inner[order.inner * o->n_up + place];
-    return o->outer[order.outer * o->n_up + inner];
+    const uint32_t inner = orders_of(o)[order.inner * o->n_up + place];
+    return orders_of(o)[order.outer * o->n_up + inner];
 }
 
 static struct weft_iwrr
 schedule_to(const struct ofan *o, uint32_t pod)
 {
-    const struct weft_iwrr s = {o->slots + (size_t)pod * o->n_up, o->n_up, o->pod[pod].rounds};
+    const struct weft_iwrr s = {slots_of(o) + (size_t)pod * o->n_up, o->n_up,
+                                pods_of(o)[pod].rounds};
     return s;
 }
 
@@ -307,7 +324,7 @@ pick_specially(struct ofan *o, struct pointer *p, const struct weft_ports *ports
 static inline uint32_t *
 down_count(const struct ofan *o, const struct weft_ports *ports, const struct weft_packet *packet)
 {
-    return &o->down[class_of(packet) * o->first_up + ports->first];
+    return &down_of(o)[class_of(packet) * o->first_up + ports->first];
 }
 
 static uint32_t
@@ -320,7 +337,7 @@ ofan_pick(void *state, const struct weft_ports *ports, struct weft_packet *packe
         return weft_port_at(ports, (*down_count(o, ports, packet))++ % ports->n);
     }
     const uint32_t dest = weft_map_child(&o->by_dest, packet->dst);
-    struct pointer *p = &o->pointer[class_of(packet) * o->dests + dest];
+    struct pointer *p = &pointers_of(o)[class_of(packet) * o->dests + dest];
     if (p->place >= o->n_up || ports->list != NULL || o->weighted)
     {
         return pick_specially(o, p, ports, dest);
@@ -339,7 +356,7 @@ ofan_peek(const void *state, const struct weft_ports *ports, const struct weft_p
         return weft_port_at(ports, *down_count(o, ports, packet) % ports->n);
     }
     const uint32_t dest = weft_map_child(&o->by_dest, packet->dst);
-    const struct pointer *p = &o->pointer[class_of(packet) * o->dests + dest];
+    const struct pointer *p = &pointers_of(o)[class_of(packet) * o->dests + dest];
     return port_at(o, p->order, p->place < o->n_up ? p->place : 0);
 }
 
@@ -347,13 +364,13 @@ ofan_peek(const void *state, const struct weft_ports *ports, const struct weft_p
 static void
 build_schedule(struct ofan *o, const struct weft_fib *fib, uint32_t pod)
 {
-    struct weft_iwrr_port *at = o->slots + (size_t)pod * o->n_up;
+    struct weft_iwrr_port *at = slots_of(o) + (size_t)pod * o->n_up;
     for (uint32_t place = 0; place < o->n_up; place++)
     {
-        at[place].port = port_at(o, o->pod[pod].order, place);
+        at[place].port = port_at(o, pods_of(o)[pod].order, place);
         at[place].weight = weft_fib_pod_weight(fib, o->index, at[place].port, pod);
     }
-    o->pod[pod].rounds = weft_iwrr_build(at, o->n_up).rounds;
+    pods_of(o)[pod].rounds = weft_iwrr_build(at, o->n_up).rounds;
 }
 
 /* A used or random place stays if it has a slot in a random round, so that places are as likely as
@@ -362,7 +379,7 @@ static void
 seat_pointer(struct ofan *o, uint32_t i)
 {
     const struct weft_iwrr s = schedule_to(o, i % o->dests / o->dests_per_pod);
-    struct pointer *p = &o->pointer[i];
+    struct pointer *p = &pointers_of(o)[i];
     if (p->place != UNSET && s.rounds > 0)
     {
         struct weft_iwrr_slot slot = {weft_rng_below(&o->rng, s.rounds), p->place};

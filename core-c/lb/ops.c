@@ -37,13 +37,14 @@ ops_qp_size(const void *config)
     return sizeof(struct weft_rng);
 }
 
-static void
+static int
 ops_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
             uint32_t qp_index)
 {
     (void)host;
     (void)config;
     weft_rng_seed((struct weft_rng *)qp, site->seed, site->run, OPS_QP_STREAM | qp_index);
+    return 0;
 }
 
 static void

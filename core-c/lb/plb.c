@@ -8,6 +8,8 @@
 #include "base/tables.h"
 #include "lb/sprayed.h"
 
+#include <weft/error.h>
+
 /* "plbq" and "plbh" in ASCII: this balancer's random streams, one per QP and one per host. */
 #define PLB_QP_STREAM   (UINT64_C(0x706c6271) << 32)
 #define PLB_HOST_STREAM (UINT64_C(0x706c6268) << 32)
@@ -66,13 +68,17 @@ plb_qp_size(const void *config)
     return sizeof(struct plb);
 }
 
-static void
+static int
 plb_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
             uint32_t qp_index)
 {
     struct plb *p = (struct plb *)qp;
     const struct plb_config *c = (const struct plb_config *)config;
     (void)host;
+    if (c->alpha < 1 || c->window < 1 || c->window > 64 || !(c->beta >= 0 && c->beta <= 100))
+    {
+        return WEFT_ERANGE;
+    }
     weft_rng_seed(&p->rng, site->seed, site->run, PLB_QP_STREAM | qp_index);
     p->marks = 0;
     p->alpha = (uint64_t)c->alpha;
@@ -83,6 +89,7 @@ plb_qp_init(void *qp, void *host, const void *config, const struct weft_path_sit
     p->newest = (uint8_t)(c->window - 1);
     p->changed = false;
     p->timeout = c->timeout != 0;
+    return 0;
 }
 
 static void

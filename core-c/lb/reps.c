@@ -13,9 +13,13 @@
 #include "base/tables.h"
 #include "lb/sprayed.h"
 
+#include <weft/error.h>
+
 /* "repq" and "reph" in ASCII: this balancer's random streams, one per QP and one per host. */
 #define REPS_QP_STREAM   (UINT64_C(0x72657071) << 32)
 #define REPS_HOST_STREAM (UINT64_C(0x72657068) << 32)
+
+#define MAX_RING 1024
 
 struct reps_config
 {
@@ -77,13 +81,17 @@ reps_qp_size(const void *config)
     return sizeof(struct reps) + ring * sizeof(uint16_t);
 }
 
-static void
+static int
 reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
              uint32_t qp_index)
 {
     struct reps *r = (struct reps *)qp;
     const struct reps_config *c = (const struct reps_config *)config;
     (void)host;
+    if (c->ring < 1 || c->ring > MAX_RING)
+    {
+        return WEFT_ERANGE;
+    }
     weft_rng_seed(&r->rng, site->seed, site->run, REPS_QP_STREAM | qp_index);
     r->freeze = c->freeze;
     r->thaw_at = 0;
@@ -94,6 +102,7 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
     r->head = 0;
     r->unused = 0;
     r->frozen = false;
+    return 0;
 }
 
 static uint16_t

@@ -6,6 +6,7 @@
  * of the group is for a list of 3, all of them take the same port.
  */
 #include "base/tables.h"
+#include "lb/site.h"
 
 #include <weft/rng.h>
 
@@ -18,7 +19,7 @@ static size_t
 simple_rr_size(const void *config, const struct weft_site *site)
 {
     (void)config;
-    return site->nports * sizeof(uint32_t);
+    return weft_per_port(site, sizeof(uint32_t));
 }
 
 static int
@@ -27,6 +28,10 @@ simple_rr_init(void *state, const void *config, const struct weft_site *site)
     uint32_t *next = (uint32_t *)state;
     struct weft_rng rng;
     (void)config;
+    if (weft_site_ports(site))
+    {
+        return WEFT_EINVAL;
+    }
     weft_rng_seed(&rng, site->seed, site->run, SIMPLE_RR_STREAM | site->switch_index);
     for (uint32_t port = 0; port < site->nports; port++)
     {

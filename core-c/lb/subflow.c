@@ -7,6 +7,8 @@
 #include "base/tables.h"
 #include "lb/sprayed.h"
 
+#include <weft/error.h>
+
 /* "subq" and "subh" in ASCII: this balancer's random streams, one per QP and one per host. */
 #define SUBFLOW_QP_STREAM   (UINT64_C(0x73756271) << 32)
 #define SUBFLOW_HOST_STREAM (UINT64_C(0x73756268) << 32)
@@ -54,15 +56,20 @@ subflow_qp_size(const void *config)
     return sizeof(struct subflow) + n * sizeof(uint16_t);
 }
 
-static void
+static int
 subflow_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
                 uint32_t qp_index)
 {
     struct subflow *s = (struct subflow *)qp;
     uint64_t used[LABELS / 64] = {0};
     struct weft_rng rng;
+    const int64_t n = ((const struct subflow_config *)config)->n;
     (void)host;
-    s->n = (uint32_t)((const struct subflow_config *)config)->n;
+    if (n < 1 || n > LABELS)
+    {
+        return WEFT_ERANGE;
+    }
+    s->n = (uint32_t)n;
     s->next = 0;
     weft_rng_seed(&rng, site->seed, site->run, SUBFLOW_QP_STREAM | qp_index);
     for (uint32_t i = 0; i < s->n;)
@@ -73,6 +80,7 @@ subflow_qp_init(void *qp, void *host, const void *config, const struct weft_path
         i += (used[label / 64] & bit) == 0;
         used[label / 64] |= bit;
     }
+    return 0;
 }
 
 static void

@@ -8,8 +8,8 @@
  * positions is computed from the count's epoch.
  */
 #include "base/tables.h"
+#include "lb/site.h"
 
-#include <weft/error.h>
 #include <weft/rng.h>
 
 /* "rr" in ASCII: this balancer's random streams, one per switch. */
@@ -20,7 +20,7 @@ struct switch_rr_config
     int64_t turns;
 };
 
-/* A next-hop group, at the index of its first port; `order` is at the same index. */
+/* A next-hop group, at the index of its first port; its order is at the same index. */
 struct group
 {
     uint16_t place;
@@ -28,13 +28,13 @@ struct group
     uint32_t count; /* of packets that had a list */
 };
 
+/* The groups follow it in memory, a struct for each port, and behind them the orders. */
 struct switch_rr
 {
     struct weft_rng rng;
     uint64_t key; /* of the orders of lists */
-    struct group *group;
-    uint16_t *order; /* places within the group */
     uint32_t turns;
+    uint32_t nports;
 };
 
 static const struct weft_param params[] = {
@@ -42,36 +42,58 @@ static const struct weft_param params[] = {
      "Full turns over the group before a new random order is drawn.", "ofan §3.2(5); htsim"},
 };
 
+static inline struct group *
+groups_of(struct switch_rr *s)
+{
+    return (struct group *)(void *)(s + 1);
+}
+
+/* Places within the groups. */
+static inline uint16_t *
+orders_of(struct switch_rr *s)
+{
+    return (uint16_t *)(void *)(groups_of(s) + s->nports);
+}
+
 static size_t
 switch_rr_size(const void *config, const struct weft_site *site)
 {
     (void)config;
-    return sizeof(struct switch_rr) + site->nports * (sizeof(struct group) + sizeof(uint16_t));
+    return sizeof(struct switch_rr) + weft_per_port(site, sizeof(struct group) + sizeof(uint16_t));
 }
 
 static int
 switch_rr_init(void *state, const void *config, const struct weft_site *site)
 {
     struct switch_rr *s = (struct switch_rr *)state;
+    const int64_t turns = ((const struct switch_rr_config *)config)->turns;
+    if (turns < 1 || turns > UINT16_MAX)
+    {
+        return WEFT_ERANGE;
+    }
+    if (weft_site_ports(site))
+    {
+        return WEFT_EINVAL;
+    }
     weft_rng_seed(&s->rng, site->seed, site->run, SWITCH_RR_STREAM | site->switch_index);
     s->key = (uint64_t)weft_rng_u32(&s->rng) << 32 | weft_rng_u32(&s->rng);
-    s->turns = (uint32_t)((const struct switch_rr_config *)config)->turns;
-    s->group = (struct group *)(s + 1);
-    s->order = (uint16_t *)(s->group + site->nports);
+    s->turns = (uint32_t)turns;
+    s->nports = site->nports;
     for (uint32_t port = 0; port < site->nports; port++)
     {
-        s->group[port].place = 0;
-        s->group[port].turn = (uint16_t)s->turns; /* the first packet draws the first order */
-        s->group[port].count = weft_rng_u32(&s->rng) >> 1;
+        struct group *g = &groups_of(s)[port];
+        g->place = 0;
+        g->turn = (uint16_t)s->turns; /* the first packet draws the first order */
+        g->count = weft_rng_u32(&s->rng) >> 1;
     }
-    return s->turns > 0 ? 0 : WEFT_ERANGE;
+    return 0;
 }
 
 /* Fisher-Yates. */
 static void
 draw_order(struct switch_rr *s, const struct weft_ports *ports)
 {
-    uint16_t *order = s->order + ports->first;
+    uint16_t *order = orders_of(s) + ports->first;
     for (uint32_t i = 0; i < ports->n; i++)
     {
         const uint32_t j = weft_rng_below(&s->rng, i + 1);
@@ -83,13 +105,13 @@ draw_order(struct switch_rr *s, const struct weft_ports *ports)
 static uint32_t
 of_group(struct switch_rr *s, const struct weft_ports *ports)
 {
-    struct group *g = s->group + ports->first;
+    struct group *g = groups_of(s) + ports->first;
     if (g->turn == s->turns)
     {
         draw_order(s, ports);
         g->turn = 0;
     }
-    const uint32_t port = (uint32_t)ports->first + s->order[ports->first + g->place];
+    const uint32_t port = (uint32_t)ports->first + orders_of(s)[ports->first + g->place];
     g->place++;
     if (g->place == ports->n)
     {
@@ -118,7 +140,7 @@ shuffled(uint64_t key, uint32_t n, uint32_t x)
 static uint32_t
 of_list(struct switch_rr *s, const struct weft_ports *ports)
 {
-    const uint32_t count = s->group[ports->first].count++;
+    const uint32_t count = groups_of(s)[ports->first].count++;
     const uint32_t turn = count / ports->n;
     const uint64_t epoch = (uint64_t)ports->first << 32 | turn / s->turns;
     return weft_port_at(ports,

@@ -12,9 +12,11 @@
 #include <weft/mmu.h>
 
 /* A packet carries its ports in 16 bits. */
-#define MAX_PORTS  UINT32_C(65536)
-#define CACHE_LINE UINT64_C(64)
-#define CONTROL    0U
+#define MAX_PORTS UINT32_C(65536)
+#define CONTROL   0U
+
+/* Queues are counted in 32 bits. */
+#define MOST UINT32_MAX
 
 #define FIELD(member) WEFT_P(struct weft_mmu_config, member)
 
@@ -90,15 +92,6 @@ const struct weft_algo weft_mmu_algo = {
     check,
 };
 
-/* Queue lengths start on a cache line: an adaptive choice scans 16 ports in one. */
-static size_t
-queue_offset(uintptr_t base)
-{
-    uintptr_t first =
-        (base + sizeof(struct weft_mmu) + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1);
-    return (size_t)(first - base);
-}
-
 int64_t
 weft_mmu_size(uint32_t nports)
 {
@@ -106,33 +99,49 @@ weft_mmu_size(uint32_t nports)
     {
         return WEFT_EOVERFLOW;
     }
-    uint64_t size = sizeof(struct weft_mmu) + CACHE_LINE + nports * sizeof(uint32_t) +
+    uint64_t size = WEFT_MMU_ARRAYS + nports * sizeof(uint32_t) +
                     (uint64_t)nports * WEFT_CLASSES * sizeof(struct weft_mmu_ingress);
     return (int64_t)((size + 7) & ~UINT64_C(7));
 }
 
-struct weft_mmu *
-weft_mmu_init(void *memory, const struct weft_mmu_config *config, uint32_t nports)
+static bool
+sound(const struct weft_mmu_config *c)
 {
-    int64_t reserved = config->pfc ? (int64_t)nports * config->headroom : 0;
-    int64_t size = weft_mmu_size(nports);
-    const int64_t total = weft_mmu_total(config, nports);
-    if (size < 0 || reserved >= total)
+    const int64_t sizes[] = {c->buffer, c->headroom, c->xon_gap, c->kmin, c->kmax, c->port_buffer};
+    bool in_bounds = c->alpha > 0 && c->alpha <= 1024 && c->pmax >= 0 && c->pmax <= 1;
+    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     {
-        return NULL;
+        in_bounds = in_bounds && sizes[i] >= 0 && sizes[i] <= MOST;
     }
-    memset(memory, 0, (size_t)size);
-    struct weft_mmu *mmu = (struct weft_mmu *)memory;
+    return in_bounds && c->kmin <= c->kmax;
+}
+
+int
+weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config, uint32_t nports)
+{
+    const int64_t size = weft_mmu_size(nports);
+    if (size < 0)
+    {
+        return (int)size;
+    }
+    if (!sound(config))
+    {
+        return WEFT_ERANGE;
+    }
+    const int64_t reserved = config->pfc ? (int64_t)nports * config->headroom : 0;
+    const int64_t total = weft_mmu_total(config, nports);
+    if (reserved >= total)
+    {
+        return WEFT_ERANGE;
+    }
+    memset(mmu, 0, (size_t)size);
     mmu->config = *config;
     mmu->nports = nports;
     mmu->shared = total - reserved;
-    mmu->queue_bytes =
-        (uint32_t *)(void *)((unsigned char *)memory + queue_offset((uintptr_t)memory));
-    mmu->ingress = (struct weft_mmu_ingress *)(void *)(mmu->queue_bytes + nports);
     mmu->alpha = config->alpha;
     mmu->port_buffer = config->port_buffer;
     mmu->pfc = config->pfc != 0;
-    return mmu;
+    return 0;
 }
 
 static bool
@@ -152,11 +161,12 @@ drop(struct weft_mmu *mmu)
 static unsigned
 pause_once(struct weft_mmu *mmu, uint32_t i)
 {
-    if (mmu->ingress[i].paused || mmu->ingress[i].bytes + mmu->ingress[i].headroom == 0)
+    if (weft_mmu_ingresses(mmu)[i].paused ||
+        weft_mmu_ingresses(mmu)[i].bytes + weft_mmu_ingresses(mmu)[i].headroom == 0)
     {
         return 0;
     }
-    mmu->ingress[i].paused = 1;
+    weft_mmu_ingresses(mmu)[i].paused = 1;
     mmu->pauses++;
     return WEFT_MMU_PAUSE;
 }
@@ -165,18 +175,18 @@ pause_once(struct weft_mmu *mmu, uint32_t i)
 static unsigned
 admit_lossless(struct weft_mmu *mmu, uint32_t i, uint32_t bytes)
 {
-    if (!mmu->ingress[i].paused && mmu->shared_used + bytes <= mmu->shared)
+    if (!weft_mmu_ingresses(mmu)[i].paused && mmu->shared_used + bytes <= mmu->shared)
     {
-        mmu->ingress[i].bytes += bytes;
+        weft_mmu_ingresses(mmu)[i].bytes += bytes;
         mmu->shared_used += bytes;
-        return exceeds(mmu, mmu->ingress[i].bytes) ? WEFT_MMU_ADMIT | pause_once(mmu, i)
-                                                   : (unsigned)WEFT_MMU_ADMIT;
+        return exceeds(mmu, weft_mmu_ingresses(mmu)[i].bytes) ? WEFT_MMU_ADMIT | pause_once(mmu, i)
+                                                              : (unsigned)WEFT_MMU_ADMIT;
     }
-    if ((int64_t)mmu->ingress[i].headroom + bytes > mmu->config.headroom)
+    if ((int64_t)weft_mmu_ingresses(mmu)[i].headroom + bytes > mmu->config.headroom)
     {
         return drop(mmu) | pause_once(mmu, i);
     }
-    mmu->ingress[i].headroom += bytes;
+    weft_mmu_ingresses(mmu)[i].headroom += bytes;
     mmu->headroom_used += bytes;
     return WEFT_MMU_ADMIT | pause_once(mmu, i);
 }
@@ -192,7 +202,7 @@ admit_lossy(struct weft_mmu *mmu, uint32_t i, uint32_t queue, uint32_t tclass, u
     {
         return drop(mmu);
     }
-    mmu->ingress[i].bytes += bytes;
+    weft_mmu_ingresses(mmu)[i].bytes += bytes;
     mmu->shared_used += bytes;
     return WEFT_MMU_ADMIT;
 }
@@ -204,10 +214,10 @@ weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
     uint32_t i = in * WEFT_CLASSES + tclass;
     unsigned verdict = mmu->config.pfc && tclass != CONTROL
                            ? admit_lossless(mmu, i, bytes)
-                           : admit_lossy(mmu, i, mmu->queue_bytes[out], tclass, bytes);
+                           : admit_lossy(mmu, i, weft_mmu_queues(mmu)[out], tclass, bytes);
     if (verdict & WEFT_MMU_ADMIT)
     {
-        mmu->queue_bytes[out] += bytes;
+        weft_mmu_queues(mmu)[out] += bytes;
         int64_t used = mmu->shared_used + mmu->headroom_used;
         if (used > mmu->peak_used)
         {
@@ -221,9 +231,9 @@ weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
 static bool
 may_resume(const struct weft_mmu *mmu, uint32_t i)
 {
-    return mmu->ingress[i].headroom == 0 &&
-           (mmu->ingress[i].bytes == 0 ||
-            !exceeds(mmu, mmu->ingress[i].bytes + mmu->config.xon_gap));
+    return weft_mmu_ingresses(mmu)[i].headroom == 0 &&
+           (weft_mmu_ingresses(mmu)[i].bytes == 0 ||
+            !exceeds(mmu, weft_mmu_ingresses(mmu)[i].bytes + mmu->config.xon_gap));
 }
 
 bool
@@ -233,19 +243,19 @@ weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_
     assert(in < mmu->nports && out < mmu->nports && tclass < WEFT_CLASSES);
     uint32_t i = in * WEFT_CLASSES + tclass;
     /* Headroom empties first, so that it is whole again before the next pause. */
-    uint32_t extra = mmu->ingress[i].headroom;
+    uint32_t extra = weft_mmu_ingresses(mmu)[i].headroom;
     extra = extra < bytes ? extra : bytes;
     uint32_t rest = bytes - extra;
-    assert(mmu->queue_bytes[out] >= bytes && mmu->ingress[i].bytes >= rest);
-    mmu->queue_bytes[out] -= bytes;
-    mmu->ingress[i].headroom -= extra;
+    assert(weft_mmu_queues(mmu)[out] >= bytes && weft_mmu_ingresses(mmu)[i].bytes >= rest);
+    weft_mmu_queues(mmu)[out] -= bytes;
+    weft_mmu_ingresses(mmu)[i].headroom -= extra;
     mmu->headroom_used -= extra;
-    mmu->ingress[i].bytes -= rest;
+    weft_mmu_ingresses(mmu)[i].bytes -= rest;
     mmu->shared_used -= rest;
-    if (!mmu->ingress[i].paused || !may_resume(mmu, i))
+    if (!weft_mmu_ingresses(mmu)[i].paused || !may_resume(mmu, i))
     {
         return false;
     }
-    mmu->ingress[i].paused = 0;
+    weft_mmu_ingresses(mmu)[i].paused = 0;
     return true;
 }

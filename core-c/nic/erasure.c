@@ -22,7 +22,8 @@
 #include "base/tables.h"
 #include "nic/selective.h"
 
-#define LONGEST 16 /* doublings of rto for a silence */
+#define LONGEST     16    /* doublings of rto for a silence */
+#define MOST_WINDOW 32768 /* a data packet's `ahead` has 16 bits */
 
 /* Two bitmaps of the places in [una, end) follow it in memory: filled, and to be repaired. */
 struct erasure_tx
@@ -87,20 +88,25 @@ static size_t
 tx_size(const void *config)
 {
     const struct weft_selective_config *c = (const struct weft_selective_config *)config;
-    return sizeof(struct erasure_tx) + 2 * weft_bitmap_size((uint32_t)c->window);
+    return sizeof(struct erasure_tx) + 2 * weft_selective_window_size(c);
 }
 
-static void
+static int
 tx_init(void *tx, const void *config, uint32_t first_psn)
 {
     const struct weft_selective_config *c = (const struct weft_selective_config *)config;
     struct erasure_tx *s = (struct erasure_tx *)tx;
     memset(s, 0, sizeof(*s));
-    weft_sender_init(&s->base, c->window, c->rto, first_psn);
+    if (weft_selective_window_check(c) || c->window > MOST_WINDOW ||
+        weft_sender_init(&s->base, c->window, c->rto, first_psn))
+    {
+        return WEFT_ERANGE;
+    }
     s->mask = (uint32_t)c->window - 1U;
     s->edge = s->base.una;
     weft_bitmap_init(filled_of(s), (uint32_t)c->window);
     weft_bitmap_init(marks_of(s), (uint32_t)c->window);
+    return 0;
 }
 
 static void

@@ -28,13 +28,14 @@ rx_size(const void *config)
     return sizeof(struct gbn_rx);
 }
 
-static void
+static int
 rx_init(void *rx, const void *config, uint32_t first_psn)
 {
     struct gbn_rx *r = (struct gbn_rx *)rx;
     (void)config;
     r->epsn = first_psn & WEFT_PSN_MASK;
     r->nacked = false;
+    return 0;
 }
 
 static void
@@ -65,13 +66,14 @@ tx_size(const void *config)
     return sizeof(struct gbn_tx);
 }
 
-static void
+static int
 tx_init(void *tx, const void *config, uint32_t first_psn)
 {
     const struct gbn_config *c = (const struct gbn_config *)config;
     struct gbn_tx *t = (struct gbn_tx *)tx;
-    weft_sender_init(&t->sender, c->outstanding, c->rto, first_psn);
-    t->next = t->sender.una;
+    const int error = weft_sender_init(&t->sender, c->outstanding, c->rto, first_psn);
+    t->next = first_psn & WEFT_PSN_MASK;
+    return error;
 }
 
 static bool

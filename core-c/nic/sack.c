@@ -95,21 +95,26 @@ static size_t
 tx_size(const void *config)
 {
     const struct sack_config *c = (const struct sack_config *)config;
-    return sizeof(struct sack_tx) + weft_bitmap_size((uint32_t)c->base.window);
+    return sizeof(struct sack_tx) + weft_selective_window_size(&c->base);
 }
 
-static void
+static int
 tx_init(void *tx, const void *config, uint32_t first_psn)
 {
     const struct sack_config *c = (const struct sack_config *)config;
     struct sack_tx *s = (struct sack_tx *)tx;
     memset(s, 0, sizeof(*s));
-    weft_sender_init(&s->base, c->base.outstanding, c->base.rto, first_psn);
+    if (check(config) || weft_selective_window_check(&c->base) || c->threshold < 1 ||
+        weft_sender_init(&s->base, c->base.outstanding, c->base.rto, first_psn))
+    {
+        return WEFT_ERANGE;
+    }
     s->mask = (uint32_t)c->base.window - 1U;
     s->threshold = (int32_t)c->threshold;
     s->top = s->base.una;
     s->tried = s->base.una;
     weft_bitmap_init(bits_of(s), (uint32_t)c->base.window);
+    return 0;
 }
 
 /* The first missing packet in [psn, end), or end. */

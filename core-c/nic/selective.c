@@ -28,23 +28,41 @@ weft_selective_check(const void *config)
     return NULL;
 }
 
+int
+weft_selective_window_check(const struct weft_selective_config *c)
+{
+    const bool sound = weft_bitmap_valid(c->window) && c->window <= WEFT_SENDER_LIMIT;
+    return sound ? 0 : WEFT_ERANGE;
+}
+
+size_t
+weft_selective_window_size(const struct weft_selective_config *c)
+{
+    return weft_selective_window_check(c) ? 0 : weft_bitmap_size((uint32_t)c->window);
+}
+
 size_t
 weft_selective_rx_size(const void *config)
 {
-    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
-    return sizeof(struct weft_selective_rx) + weft_bitmap_size((uint32_t)c->window);
+    return sizeof(struct weft_selective_rx) +
+           weft_selective_window_size((const struct weft_selective_config *)config);
 }
 
-void
+int
 weft_selective_rx_init(void *rx, const void *config, uint32_t first_psn)
 {
     const struct weft_selective_config *c = (const struct weft_selective_config *)config;
     struct weft_selective_rx *r = (struct weft_selective_rx *)rx;
+    if (weft_selective_window_check(c))
+    {
+        return WEFT_ERANGE;
+    }
     r->epsn = first_psn & WEFT_PSN_MASK;
     r->mask = (uint32_t)c->window - 1U;
     r->ahead = 0;
     r->nacked = false;
     weft_bitmap_init(weft_selective_bits(r), (uint32_t)c->window);
+    return 0;
 }
 
 size_t
@@ -54,11 +72,11 @@ weft_selective_tx_size(const void *config)
     return sizeof(struct weft_sender);
 }
 
-void
+int
 weft_selective_tx_init(void *tx, const void *config, uint32_t first_psn)
 {
     const struct weft_selective_config *c = (const struct weft_selective_config *)config;
-    weft_sender_init((struct weft_sender *)tx, c->outstanding, c->rto, first_psn);
+    return weft_sender_init((struct weft_sender *)tx, c->outstanding, c->rto, first_psn);
 }
 
 bool

@@ -46,8 +46,14 @@ extern "C"
 
     const char *weft_selective_check(const void *config);
 
+    /** Bytes of a bitmap of the configuration's window; 0 for one that an init refuses. */
+    size_t weft_selective_window_size(const struct weft_selective_config *config);
+
+    /** 0, or WEFT_ERANGE: no such window is possible. */
+    int weft_selective_window_check(const struct weft_selective_config *config);
+
     size_t weft_selective_rx_size(const void *config);
-    void weft_selective_rx_init(void *rx, const void *config, uint32_t first_psn);
+    int weft_selective_rx_init(void *rx, const void *config, uint32_t first_psn);
 
     static inline uint64_t *weft_selective_bits(struct weft_selective_rx *rx)
     {
@@ -98,7 +104,7 @@ extern "C"
     }
 
     size_t weft_selective_tx_size(const void *config);
-    void weft_selective_tx_init(void *tx, const void *config, uint32_t first_psn);
+    int weft_selective_tx_init(void *tx, const void *config, uint32_t first_psn);
     bool weft_selective_tx_ready(const void *tx);
     int weft_selective_tx_next(void *tx, int64_t now, uint32_t *psn);
     uint32_t weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <weft/error.h>
 #include <weft/psn.h>
 #include <weft/transport.h>
 
@@ -36,15 +37,24 @@ extern "C"
         struct weft_tx_counters counters;
     };
 
-    static inline void weft_sender_init(struct weft_sender *s, int64_t limit, int64_t rto,
-                                        uint32_t first_psn)
+/** Most packets outstanding: PSNs of twice as many can be told apart with ease. */
+#define WEFT_SENDER_LIMIT (INT64_C(1) << 22)
+
+    /** 0, or WEFT_ERANGE. */
+    static inline int weft_sender_init(struct weft_sender *s, int64_t limit, int64_t rto,
+                                       uint32_t first_psn)
     {
+        if (limit < 1 || limit > WEFT_SENDER_LIMIT || rto < 1)
+        {
+            return WEFT_ERANGE;
+        }
         memset(s, 0, sizeof(*s));
         s->una = first_psn & WEFT_PSN_MASK;
         s->end = s->una;
         s->limit = (uint32_t)limit;
         s->deadline = WEFT_NEVER;
         s->rto = rto;
+        return 0;
     }
 
     static inline uint32_t weft_sender_outstanding(const struct weft_sender *s)

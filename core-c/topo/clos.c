@@ -10,6 +10,9 @@
 /* Beyond this a switch is no switch, and port numbers no longer fit their 16 bits with ease. */
 #define MAX_PORTS 4096
 
+/* Between two hosts. */
+#define MAX_PATHS (INT64_C(1) << 24)
+
 static int
 check_counts(const struct weft_clos_shape *s)
 {
@@ -26,14 +29,15 @@ check_counts(const struct weft_clos_shape *s)
             return WEFT_EOVERFLOW;
         }
     }
-    if (s->host_rate < 1 || s->fabric_rate < 0 || s->host_delay < 0 || s->fabric_delay < 0)
+    if (s->host_rate < 1 || s->fabric_rate < 0 || s->host_delay < 0 || s->fabric_delay < 0 ||
+        (s->up_agg == 0 && s->pods > 1))
     {
         return WEFT_ERANGE;
     }
     return 0;
 }
 
-/* No product here exceeds 2^60: check_counts() came first. */
+/* No product here exceeds 2^60: check_counts() came first, and paths come last. */
 static bool
 fits(const struct weft_clos_shape *s)
 {
@@ -41,7 +45,10 @@ fits(const struct weft_clos_shape *s)
     return s->pods * s->tors_per_pod <= WEFT_MAX_HOSTS &&
            s->pods * s->tors_per_pod * s->hosts_per_tor <= WEFT_MAX_HOSTS &&
            s->hosts_per_tor + s->aggs_per_pod * s->parallel <= MAX_PORTS &&
-           (s->tors_per_pod + s->up_agg) * s->parallel <= MAX_PORTS && core_ports <= MAX_PORTS;
+           (s->tors_per_pod + s->up_agg) * s->parallel <= MAX_PORTS && core_ports <= MAX_PORTS &&
+           s->aggs_per_pod * s->parallel * s->parallel *
+                   (s->up_agg ? s->up_agg * s->parallel * s->parallel : 1) <=
+               MAX_PATHS;
 }
 
 int
@@ -75,6 +82,22 @@ weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
     clos->host_delay = s->host_delay;
     clos->fabric_delay = s->fabric_delay ? s->fabric_delay : s->host_delay;
     return 0;
+}
+
+int
+weft_clos_check(const struct weft_clos *c)
+{
+    const struct weft_clos_shape shape = {
+        c->npods,    c->tors_per_pod, c->hosts_per_tor, c->up_tor,     c->up_agg,
+        c->parallel, c->host_rate,    c->fabric_rate,   c->host_delay, c->fabric_delay,
+    };
+    struct weft_clos same;
+    const bool filled = weft_clos_fill(&shape, &same) == 0 && c->tiers == same.tiers &&
+                        c->nhosts == same.nhosts && c->nswitches == same.nswitches &&
+                        c->nlinks == same.nlinks && c->ntors == same.ntors &&
+                        c->naggs == same.naggs && c->ncores == same.ncores &&
+                        c->npaths == same.npaths && c->fabric_rate == same.fabric_rate;
+    return filled ? 0 : WEFT_EINVAL;
 }
 
 static void

@@ -435,25 +435,31 @@ bytes_of(const struct walk *w)
     return (int64_t)((size + 7) & ~UINT64_C(7));
 }
 
+static int
+check(const struct weft_clos *clos, const uint64_t *dead, size_t ndead)
+{
+    const int error = weft_clos_check(clos);
+    for (size_t i = 0; !error && i < ndead; i++)
+    {
+        if (dead[i] >= clos->nlinks || (i > 0 && dead[i] <= dead[i - 1]))
+        {
+            return WEFT_ERANGE;
+        }
+    }
+    return error;
+}
+
 int64_t
 weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead, bool weighted)
 {
     struct walk w;
+    const int error = check(clos, dead, ndead);
+    if (error)
+    {
+        return error;
+    }
     start(&w, clos, dead, ndead, weighted);
     return bytes_of(&w);
-}
-
-static bool
-sound(const struct weft_clos *clos, const uint64_t *dead, size_t ndead)
-{
-    for (size_t i = 0; i < ndead; i++)
-    {
-        if (dead[i] >= clos->nlinks || (i > 0 && dead[i] <= dead[i - 1]))
-        {
-            return false;
-        }
-    }
-    return true;
 }
 
 static void
@@ -478,24 +484,24 @@ lay_out(struct weft_fib *fib, const struct walk *w)
     fib->pool = (uint16_t *)(fib->tor_lists + (size_t)fib->nclasses * fib->nclasses);
 }
 
-struct weft_fib *
-weft_fib_build(void *memory, size_t size, const struct weft_clos *clos, const uint64_t *dead,
-               size_t ndead, bool weighted)
+int
+weft_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
+               const uint64_t *dead, size_t ndead, bool weighted)
 {
     struct walk w;
-    if (!sound(clos, dead, ndead))
+    const int error = check(clos, dead, ndead);
+    if (error)
     {
-        return NULL;
+        return error;
     }
     start(&w, clos, dead, ndead, weighted);
     const int64_t need = bytes_of(&w);
     if (need < 0 || (uint64_t)need > size)
     {
-        return NULL;
+        return need < 0 ? (int)need : (int)WEFT_ENOMEM;
     }
-    struct weft_fib *fib = (struct weft_fib *)memory;
     lay_out(fib, &w);
     w.fib = fib;
     walk_all(&w);
-    return fib;
+    return 0;
 }

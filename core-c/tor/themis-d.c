@@ -43,7 +43,6 @@ enum watch
 
 struct themis_qp
 {
-    struct weft_ring ring; /* its slots lie behind this struct */
     uint32_t newest;       /* the latest PSN of those in the ring */
     uint32_t floor;        /* none of those in the ring comes before it */
     uint32_t bepsn;        /* literal: ePSN of the blocked NACK; scan: the NIC's ePSN */
@@ -54,6 +53,7 @@ struct themis_qp
     bool complains;        /* scan: the NIC has sent a NACK */
     bool spilled;          /* scan: the ring has given up entries that the NIC may not have seen */
     struct themis_modulus paths;
+    struct weft_ring ring; /* last: its slots lie behind this struct */
 };
 
 static uint32_t
@@ -63,18 +63,16 @@ ring_entries(const struct themis_config *c, const struct weft_last_hop *hop)
     return weft_themis_ring_entries(hop->rate, hop->rtt, factor_milli, hop->mtu);
 }
 
-static size_t
-qp_size(const void *config, const struct weft_last_hop *hop)
-{
-    const struct themis_config *c = (const struct themis_config *)config;
-    const size_t slots = weft_ring_size(ring_entries(c, hop), (uint32_t)c->entry_bytes);
-    return (sizeof(struct themis_qp) + slots + 7) & ~(size_t)7;
-}
-
 static const char *
 refusal(const void *config, const struct weft_last_hop *hop)
 {
     const struct themis_config *c = (const struct themis_config *)config;
+    if (c->entry_bytes < 1 || c->entry_bytes > 3 ||
+        !(c->ring_factor >= 1 && c->ring_factor <= 1000))
+    {
+        return "entry-bytes or ring-factor is out of its bounds; expected a configuration with "
+               "its defaults";
+    }
     const uint32_t entries = ring_entries(c, hop);
     if (hop->npaths == 0 || hop->npaths > WEFT_PSN_MASK)
     {
@@ -95,17 +93,26 @@ refusal(const void *config, const struct weft_last_hop *hop)
     return NULL;
 }
 
+static size_t
+qp_size(const void *config, const struct weft_last_hop *hop)
+{
+    const struct themis_config *c = (const struct themis_config *)config;
+    const size_t slots =
+        refusal(config, hop) ? 0 : weft_ring_size(ring_entries(c, hop), (uint32_t)c->entry_bytes);
+    return (sizeof(struct themis_qp) + slots + 7) & ~(size_t)7;
+}
+
 static int
 qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
 {
     struct themis_qp *qp = (struct themis_qp *)memory;
     const struct themis_config *c = (const struct themis_config *)config;
-    const uint32_t entries = ring_entries(c, hop);
     if (refusal(config, hop))
     {
         return WEFT_ERANGE;
     }
-    weft_ring_init(&qp->ring, (uint8_t *)(qp + 1), entries, (uint32_t)c->entry_bytes);
+    const uint32_t entries = ring_entries(c, hop);
+    weft_ring_init(&qp->ring, entries, (uint32_t)c->entry_bytes);
     qp->newest = 0;
     qp->floor = 0;
     qp->bepsn = 0;

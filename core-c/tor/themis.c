@@ -56,6 +56,9 @@ path_count(const struct weft_site *site)
     return site->tiers == 3 ? site->npaths : site->up_ports;
 }
 
+/* Entries of a PathMap: as many as there are UDP source ports. */
+#define MAX_MAP 65536U
+
 static bool
 has_pathmap(const struct weft_site *site)
 {
@@ -66,7 +69,8 @@ static size_t
 themis_size(const void *config, const struct weft_site *site)
 {
     (void)config;
-    return sizeof(struct themis) + (has_pathmap(site) ? site->npaths * sizeof(uint16_t) : 0);
+    const bool maps = has_pathmap(site) && site->npaths <= MAX_MAP;
+    return sizeof(struct themis) + (maps ? site->npaths * sizeof(uint16_t) : 0);
 }
 
 static int
@@ -91,6 +95,11 @@ themis_init(void *state, const void *config, const struct weft_site *site)
     {
         t->refusal = "the ToR has no up ports, or more paths than there are PSNs";
         return WEFT_ERANGE;
+    }
+    if (npaths % site->up_ports != 0)
+    {
+        t->refusal = "the paths are no multiple of the ToR's up ports";
+        return WEFT_EINVAL;
     }
     themis_modulus_init(&t->paths, npaths);
     return !t->mapped ? 0

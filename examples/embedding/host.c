@@ -18,7 +18,8 @@
 static const struct weft_transport_ops *nic;
 static const struct weft_cc_ops *cc;
 static const struct weft_lb_ops *lb;
-static void *leaf; /* the source's ToR: where the balancer chooses */
+static struct weft_clos clos; /* two leaves of two hosts, two spines */
+static void *leaf;            /* the source's ToR: where the balancer chooses */
 static struct weft_tor_counters tor;
 
 static struct
@@ -49,24 +50,50 @@ defaults(const struct weft_algo *algo)
     return config;
 }
 
+/* Leaf 0 as its balancer sees it. Returns 0 or a negative WEFT_E... */
+static int
+describe_leaf(struct weft_site *site)
+{
+    const struct weft_topology_ops *kind = weft_topology_find("leaf-spine");
+    void *shape = defaults(&kind->algo);
+    struct weft_mmu_config buffer;
+    weft_config_set(&kind->algo, shape, "leaves", "2");
+    weft_config_set(&kind->algo, shape, "spines", "2");
+    weft_config_set(&kind->algo, shape, "hosts-per-leaf", "2");
+    weft_config_default(&weft_mmu_algo, &buffer);
+    const int error = kind->build(shape, &clos);
+    if (!error)
+    {
+        weft_clos_site(&clos, &buffer, 0, 1, 1, site);
+    }
+    return error;
+}
+
 /* Returns 0 or a negative WEFT_E... */
 static int
 set_up(void)
 {
-    const struct weft_site site = {1, 1, 0, 4, 0, 2, 2, 2, RATE, 1000000, NULL};
+    struct weft_site site;
     const struct weft_cc_site sender = {RATE, 1, 8 * STEP, 2, FRAME, 0};
     const struct weft_last_hop hop = {2, RATE, 16 * STEP, FRAME};
     void *lb_config = defaults(&lb->algo), *nic_config = defaults(&nic->algo);
     void *cc_config = defaults(&cc->algo);
-    leaf = malloc(lb->state_size(lb_config, &site));
-    int error = lb->init(leaf, lb_config, &site);
+    int error = describe_leaf(&site);
+    if (!error)
+    {
+        leaf = malloc(lb->state_size(lb_config, &site));
+        error = lb->init(leaf, lb_config, &site);
+    }
     for (int i = 0; i < 2 && !error; i++)
     {
-        nic->tx_init(qps[i].tx = malloc(nic->tx_size(nic_config)), nic_config, 0);
-        nic->rx_init(qps[i].rx = malloc(nic->rx_size(nic_config)), nic_config, 0);
-        nic->tx_post(qps[i].tx, PACKETS);
-        cc->init(qps[i].rate = malloc(cc->state_size), cc_config, &sender, 0);
-        if (lb->tor)
+        error = nic->tx_init(qps[i].tx = malloc(nic->tx_size(nic_config)), nic_config, 0);
+        error |= nic->rx_init(qps[i].rx = malloc(nic->rx_size(nic_config)), nic_config, 0);
+        error |= cc->init(qps[i].rate = malloc(cc->state_size), cc_config, &sender, 0);
+        if (!error)
+        {
+            nic->tx_post(qps[i].tx, PACKETS);
+        }
+        if (!error && lb->tor)
         {
             qps[i].tor = malloc(lb->tor->qp_size(lb_config, &hop));
             error = lb->tor->qp_init(qps[i].tor, lb_config, &hop);

@@ -20,8 +20,8 @@ main(void)
     if (nic->algo.config_size > sizeof config || nic->tx_size(config) > sizeof tx ||
         nic->rx_size(config) > sizeof rx)
         return 1;
-    nic->tx_init(tx, config, 0);
-    nic->rx_init(rx, config, 0);
+    if (nic->tx_init(tx, config, 0) || nic->rx_init(rx, config, 0))
+        return 1;
     nic->tx_post(tx, PACKETS);
     for (int at = 0; nic->tx_una(tx) != PACKETS; now += STEP, at = (at + 1) % WIRE)
     {

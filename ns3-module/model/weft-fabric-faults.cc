@@ -180,12 +180,11 @@ WeftFabric::MakeFib(const std::vector<uint64_t>& dead,
     const int64_t size = weft_fib_size(&m_clos, dead.data(), dead.size(), weighted);
     NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
     memory.assign(static_cast<size_t>(size) / 8 + 1, 0);
-    return weft_fib_build(memory.data(),
-                          static_cast<size_t>(size),
-                          &m_clos,
-                          dead.data(),
-                          dead.size(),
-                          weighted);
+    auto fib = reinterpret_cast<weft_fib*>(memory.data());
+    const int code =
+        weft_fib_build(fib, static_cast<size_t>(size), &m_clos, dead.data(), dead.size(), weighted);
+    NS_ABORT_MSG_IF(code != 0, "Weft: " << weft_strerror(code));
+    return fib;
 }
 
 void
@@ -299,10 +298,11 @@ WeftFabric::CheckBuffer(const weft_mmu& mmu, uint32_t index, bool empty, std::os
     int64_t held = 0;
     for (uint32_t port = 0; port < mmu.nports; port++)
     {
-        queued += mmu.queue_bytes[port];
+        queued += weft_mmu_queues(&mmu)[port];
         for (uint32_t c = port * WEFT_CLASSES; c < (port + 1) * WEFT_CLASSES; c++)
         {
-            held += static_cast<int64_t>(mmu.ingress[c].bytes) + mmu.ingress[c].headroom;
+            const weft_mmu_ingress& in = weft_mmu_ingresses(&mmu)[c];
+            held += static_cast<int64_t>(in.bytes) + in.headroom;
         }
     }
     const int64_t used = mmu.shared_used + mmu.headroom_used;

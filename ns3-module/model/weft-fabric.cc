@@ -399,16 +399,27 @@ WeftFabric::InitPaths(std::string& error)
     return true;
 }
 
+namespace
+{
+/** Checked choices hold what their algorithms need: the end if one says otherwise. */
+void
+MustInit(const WeftChoice& choice, int code)
+{
+    NS_ABORT_MSG_IF(code != 0, "Weft: " << choice.Format() << ": " << weft_strerror(code));
+}
+} // namespace
+
 void
 WeftFabric::InitQpPath(WeftQp* qp)
 {
     weft_path_site site = GetPathSite(qp->src);
     site.qp_bdp = GetQpBdp(*qp);
-    m_pathOps->qp_init(qp->path,
-                       m_pathMemory.data() + m_pathWords * qp->src,
-                       GetBalancerConfig(),
-                       &site,
-                       qp->index);
+    MustInit(m_balancer,
+             m_pathOps->qp_init(qp->path,
+                                m_pathMemory.data() + m_pathWords * qp->src,
+                                GetBalancerConfig(),
+                                &site,
+                                qp->index));
 }
 
 WeftQp*
@@ -457,10 +468,10 @@ WeftFabric::InitQpState(WeftQp* qp)
     qp->tx = qp->memory.data();
     qp->cc = qp->memory.data() + tx + path;
     qp->rx = qp->memory.data() + tx + path + cc;
-    m_transportOps->tx_init(qp->tx, transport, qp->firstPsn);
-    m_transportOps->rx_init(qp->rx, transport, qp->firstPsn);
+    MustInit(m_transport, m_transportOps->tx_init(qp->tx, transport, qp->firstPsn));
+    MustInit(m_transport, m_transportOps->rx_init(qp->rx, transport, qp->firstPsn));
     const weft_cc_site site = GetCcSite(*qp);
-    m_ccOps->init(qp->cc, m_cc.GetConfig(), &site, WeftNow());
+    MustInit(m_cc, m_ccOps->init(qp->cc, m_cc.GetConfig(), &site, WeftNow()));
     if (m_pathOps)
     {
         qp->path = qp->memory.data() + tx;

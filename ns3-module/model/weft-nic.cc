@@ -252,6 +252,7 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
     qp->counters.acks += p->d.kind == WEFT_ACK;
     if (p->d.kind == WEFT_NACK)
     {
+        qp->counters.torNacks += (p->d.flags & WEFT_F_COMPENSATED) != 0;
         qp->urgent = true;
         if (cc->on_nack)
         {

@@ -50,6 +50,7 @@ struct WeftQpCounters
     uint64_t cnpsSent{0};   //!< by the receiver
     uint64_t cnps{0};       //!< received by the sender
     uint64_t acks{0};       //!< received by the sender
+    uint64_t torNacks{0};   //!< of the NACKs received by the sender, those that a ToR made
 };
 
 /**

@@ -83,10 +83,10 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
         return static_cast<int>(size);
     }
     m_mmuMemory.assign(static_cast<size_t>(size) / 8 + 1, 0);
-    m_mmu = weft_mmu_init(m_mmuMemory.data(), &fabric->GetMmuConfig(), nports);
-    if (!m_mmu)
+    m_mmu = reinterpret_cast<weft_mmu*>(m_mmuMemory.data());
+    if (const int code = weft_mmu_init(m_mmu, &fabric->GetMmuConfig(), nports))
     {
-        return WEFT_ERANGE;
+        return code;
     }
     m_owner = PeekPointer(fabric);
     const weft_mmu_config& buffer = m_mmu->config;
@@ -208,7 +208,7 @@ WeftSwitch::Forward(WeftPacket* p, int64_t now)
     }
     weft_ports ports;
     weft_route(&m_map, p->d.dst, &ports);
-    ports.queue_bytes = m_mmu->queue_bytes;
+    ports.queue_bytes = weft_mmu_queues(m_mmu);
     const uint32_t out = Choose(p, ports, now);
     NS_LOG_LOGIC("switch " << m_index << ": port " << out << ", one of " << ports.n << ", for "
                            << p->d);
@@ -229,7 +229,7 @@ WeftSwitch::ForwardFaulty(WeftPacket* p, int64_t now)
         Drop(p, WeftFabric::DROP_LINK);
         return;
     }
-    ports.queue_bytes = m_mmu->queue_bytes;
+    ports.queue_bytes = weft_mmu_queues(m_mmu);
     const uint32_t out = Choose(p, ports, now);
     NS_LOG_LOGIC("switch " << m_index << ": port " << out << ", one of the " << ports.n
                            << " that are left, for " << p->d);
@@ -268,8 +268,8 @@ WeftSwitch::Prefetch(const WeftPacket* p, uint32_t out) const
 {
     m_port[out].Prefetch();
     __builtin_prefetch(m_inService + out, 1);
-    __builtin_prefetch(m_mmu->queue_bytes + out, 1);
-    __builtin_prefetch(m_mmu->ingress + p->d.in_port * WEFT_CLASSES, 1);
+    __builtin_prefetch(weft_mmu_queues(m_mmu) + out, 1);
+    __builtin_prefetch(weft_mmu_ingresses(m_mmu) + p->d.in_port * WEFT_CLASSES, 1);
 }
 
 void
@@ -280,7 +280,7 @@ WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
         Release(out);
     }
     const uint32_t bytes = p->d.bytes;
-    const uint32_t queue = m_mmu->queue_bytes[out];
+    const uint32_t queue = weft_mmu_queues(m_mmu)[out];
     if (weft_mmu_admits_easily(m_mmu, p->d.in_port, out, p->d.tclass, bytes))
     {
         weft_mmu_take(m_mmu, p->d.in_port, out, p->d.tclass, bytes);
@@ -336,7 +336,7 @@ WeftSwitch::Mark(WeftPacket* p)
 void
 WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
 {
-    if (m_marksAtDequeue && weft_mmu_mark(m_mmu, m_mmu->queue_bytes[out] - p->d.bytes, &m_rng))
+    if (m_marksAtDequeue && weft_mmu_mark(m_mmu, weft_mmu_queues(m_mmu)[out] - p->d.bytes, &m_rng))
     {
         Mark(p);
     }

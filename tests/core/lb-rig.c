@@ -103,6 +103,16 @@ lb_fat_tree(const char *k)
     return clos;
 }
 
+void
+lb_multiply_links(struct weft_clos *clos, uint32_t parallel)
+{
+    ck_assert_uint_eq(clos->parallel, 1);
+    clos->parallel = parallel;
+    clos->nlinks = clos->nhosts + parallel * (clos->nlinks - clos->nhosts);
+    clos->npaths *= clos->tiers == 3 ? parallel * parallel : parallel;
+    ck_assert_int_eq(weft_clos_check(clos), 0);
+}
+
 struct weft_site
 lb_site_of(const struct weft_clos *clos, uint32_t index, uint64_t seed)
 {

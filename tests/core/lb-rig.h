@@ -30,6 +30,9 @@ struct lb_place
 void lb_build(struct weft_clos *clos, const char *kind, const char *const *settings);
 /** A fat-tree of three tiers. */
 struct weft_clos lb_fat_tree(const char *k);
+/** Makes @p parallel links of each one between switches, also in three tiers, where no topology of
+ * the registry has them. */
+void lb_multiply_links(struct weft_clos *clos, uint32_t parallel);
 /** Switch @p index of a fabric, as its balancer sees it. */
 struct weft_site lb_site_of(const struct weft_clos *clos, uint32_t index, uint64_t seed);
 /** Opens a balancer there. */

@@ -7,6 +7,7 @@
 #include <weft/weft.h>
 
 #include "fib-model.h"
+#include "lb-rig.h"
 
 static void
 shape(struct weft_clos *clos, const char *kind, const int64_t *config)
@@ -24,9 +25,10 @@ make_fib(const struct weft_clos *clos, const uint64_t *dead, size_t ndead, bool 
     uint8_t *memory = malloc((size_t)size + 8);
     ck_assert_ptr_nonnull(memory);
     memset(memory + size, 0xa5, 8);
-    ck_assert_ptr_null(weft_fib_build(memory, (size_t)size - 8, clos, dead, ndead, weighted));
-    struct weft_fib *fib = weft_fib_build(memory, (size_t)size, clos, dead, ndead, weighted);
-    ck_assert_ptr_nonnull(fib);
+    struct weft_fib *fib = (struct weft_fib *)(void *)memory;
+    ck_assert_int_eq(weft_fib_build(fib, (size_t)size - 8, clos, dead, ndead, weighted),
+                     WEFT_ENOMEM);
+    ck_assert_int_eq(weft_fib_build(fib, (size_t)size, clos, dead, ndead, weighted), 0);
     for (unsigned i = 0; i < 8; i++)
     {
         ck_assert_uint_eq(memory[size + i], 0xa5);
@@ -129,8 +131,7 @@ START_TEST(three_tiers_with_parallel_links)
     struct weft_rng rng;
     uint64_t dead[1024];
     shape(&clos, "fat-tree", tree_4);
-    clos.parallel = 2;
-    clos.nlinks = clos.nhosts + 2 * (clos.nlinks - clos.nhosts);
+    lb_multiply_links(&clos, 2);
     weft_rng_seed(&rng, 8, 0, 0);
     for (unsigned repeat = 0; repeat < 60; repeat++)
     {
@@ -220,10 +221,15 @@ START_TEST(links_that_do_not_exist_are_refused)
     const uint64_t unsorted[] = {3, 2};
     const uint64_t twice[] = {3, 3};
     const uint64_t good[] = {3, 4};
-    ck_assert_ptr_null(weft_fib_build(memory, sizeof memory, &clos, beyond, 2, true));
-    ck_assert_ptr_null(weft_fib_build(memory, sizeof memory, &clos, unsorted, 2, true));
-    ck_assert_ptr_null(weft_fib_build(memory, sizeof memory, &clos, twice, 2, true));
-    ck_assert_ptr_nonnull(weft_fib_build(memory, sizeof memory, &clos, good, 2, true));
+    struct weft_fib *fib = (struct weft_fib *)(void *)memory;
+    ck_assert_int_eq(weft_fib_build(fib, sizeof memory, &clos, beyond, 2, true), WEFT_ERANGE);
+    ck_assert_int_eq(weft_fib_build(fib, sizeof memory, &clos, unsorted, 2, true), WEFT_ERANGE);
+    ck_assert_int_eq(weft_fib_build(fib, sizeof memory, &clos, twice, 2, true), WEFT_ERANGE);
+    ck_assert_int_eq(weft_fib_size(&clos, twice, 2, true), WEFT_ERANGE);
+    ck_assert_int_eq(weft_fib_build(fib, sizeof memory, &clos, good, 2, true), 0);
+    clos.ntors++;
+    ck_assert_int_eq(weft_fib_build(fib, sizeof memory, &clos, good, 2, true), WEFT_EINVAL);
+    ck_assert_int_eq(weft_fib_size(&clos, good, 2, true), WEFT_EINVAL);
 }
 END_TEST
 

@@ -254,8 +254,8 @@ begin_hurt(struct hurt *h, uint64_t seed, bool weighted, const char *settings)
     const uint64_t dead[4] = {h->clos.nhosts + 6 * 4, agg_links + 5 * 4, agg_links + 6 * 4 + 1,
                               agg_links + 6 * 4 + 3};
     const size_t size = (size_t)weft_fib_size(&h->clos, dead, 4, weighted);
-    h->fib = weft_fib_build(malloc(size), size, &h->clos, dead, 4, weighted);
-    ck_assert_ptr_nonnull(h->fib);
+    h->fib = malloc(size);
+    ck_assert_int_eq(weft_fib_build(h->fib, size, &h->clos, dead, 4, weighted), 0);
     lb_open_at(&h->edge, &h->clos, 1, seed, "ofan", settings);
     h->edge.rig.ops->set_routes(h->edge.rig.state, h->fib);
 }
@@ -459,14 +459,12 @@ START_TEST(an_absurd_fabric_is_refused_with_the_reason)
     struct weft_site site = lb_site_of(&clos, 0, 1);
     uint64_t config[8];
     clos.npods = clos.ntors = 1 << 19;
-    site.up_ports = 2048;
-    site.nports = 4096;
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
     const size_t size = ops->state_size(config, &site);
     ck_assert_uint_lt(size, 1024);
     void *state = malloc(size);
-    ck_assert_int_eq(ops->init(state, config, &site), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(state), "256 MiB"));
+    ck_assert_int_eq(ops->init(state, config, &site), WEFT_EINVAL);
+    ck_assert_ptr_nonnull(strstr(ops->refusal(state), "clos"));
     free(state);
 }
 END_TEST

@@ -171,8 +171,8 @@ compare(const struct model *m, const struct weft_mmu *mmu)
     MUST(mmu->drops == m->drops && mmu->pauses == m->pauses);
     for (uint32_t p = 0; p < m->ports; p++)
     {
-        const struct weft_mmu_ingress *i = &mmu->ingress[p * WEFT_CLASSES];
-        MUST(mmu->queue_bytes[p] == held(m, -1, p, -1));
+        const struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[p * WEFT_CLASSES];
+        MUST(weft_mmu_queues(mmu)[p] == held(m, -1, p, -1));
         MUST(i[0].bytes == held(m, p, -1, 0) && i[0].headroom == 0 && i[0].paused == 0);
         MUST(i[1].bytes + i[1].headroom == held(m, p, -1, 1));
         MUST(i[1].headroom == m->headroom[p] && i[1].paused == m->paused[p]);
@@ -296,7 +296,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     late.frames = 0;
     configure(&m, &in);
     void *memory = malloc((size_t)weft_mmu_size(m.ports));
-    struct weft_mmu *mmu = weft_mmu_init(memory, &m.config, m.ports);
+    const int code = weft_mmu_init((struct weft_mmu *)memory, &m.config, m.ports);
+    struct weft_mmu *mmu = code == 0 ? (struct weft_mmu *)memory : NULL;
     MUST((mmu == NULL) == (pool(&m) <= 0));
     while (mmu && in.left > 0)
     {

@@ -47,22 +47,21 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input in = {data, size};
-    struct weft_ring ring;
     const uint32_t width = fuzz_between(&in, 1, 4);
     const uint32_t most = fuzz_below(&in, 16) == 0 ? UINT16_MAX : 12;
     const uint32_t capacity = fuzz_between(&in, 1, most);
-    uint8_t *slots = malloc(weft_ring_size(capacity, width));
+    struct weft_ring *ring = malloc(sizeof *ring + weft_ring_size(capacity, width));
     struct list list = {calloc(capacity, sizeof *list.value), 0, capacity, 0};
     list.mask = (uint32_t)((UINT64_C(1) << 8 * width) - 1);
-    weft_ring_init(&ring, slots, capacity, width);
-    MUST(weft_ring_mask(&ring) == list.mask);
+    weft_ring_init(ring, capacity, width);
+    MUST(weft_ring_mask(ring) == list.mask);
     while (in.left > 0)
     {
         const uint32_t what = fuzz_below(&in, 8);
         if (what == 0)
         {
             const uint32_t n = fuzz_below(&in, list.count + 1);
-            weft_ring_drop(&ring, n);
+            weft_ring_drop(ring, n);
             list_drop(&list, n);
         }
         /* A large ring is filled at once, or no input would be long enough. */
@@ -70,7 +69,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const uint32_t first = (uint32_t)fuzz_number(&in, 4);
         for (uint32_t i = 0; i < pushes; i++)
         {
-            MUST(weft_ring_push(&ring, first + i) == list_push(&list, first + i));
+            MUST(weft_ring_push(ring, first + i) == list_push(&list, first + i));
             if (capacity > 100 && list.count == capacity)
             {
                 break;
@@ -78,10 +77,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         if (capacity <= 12 || in.left == 0)
         {
-            compare(&ring, &list);
+            compare(ring, &list);
         }
     }
-    free(slots);
+    free(ring);
     free(list.value);
     return 0;
 }

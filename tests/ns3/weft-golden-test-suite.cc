@@ -197,7 +197,7 @@ class GoldenDigest
         MixAll({m.pauses, m.drops, m.marks, sw->GetPeakQueue()});
         for (uint32_t port = 0; port < m.nports; port++)
         {
-            Mix(m.queue_bytes[port]);
+            Mix(weft_mmu_queues(&m)[port]);
         }
     }
 

@@ -234,8 +234,8 @@ class Observed : public WeftMessageListener
         {
             const weft_mmu& buffer = rig.fabric->GetSwitch(i)->GetBuffer();
             outcome.queues.insert(outcome.queues.end(),
-                                  buffer.queue_bytes,
-                                  buffer.queue_bytes + buffer.nports);
+                                  weft_mmu_queues(&buffer),
+                                  weft_mmu_queues(&buffer) + buffer.nports);
         }
         looks++;
         if (m_done < m_scene.GetHosts())

@@ -199,6 +199,7 @@ const weft_path_ops g_selector{
     [](const void*) { return sizeof(uint64_t); },
     [](void* qp, void* host, const void*, const weft_path_site*, uint32_t) {
         g_heard.hosts[qp] = host;
+        return 0;
     },
     [](void* qp, weft_packet* data, int64_t) {
         g_heard.data++;

@@ -36,6 +36,7 @@ struct WeftRigTotals
     uint64_t duplicates{0}; //!< data that arrived again
     uint64_t outOfOrder{0}; //!< data that arrived early
     uint64_t nacksSent{0};  //!< by receivers
+    uint64_t torNacks{0};   //!< that reached senders and were made by ToRs
     uint64_t cnps{0};       //!< that reached senders
     uint64_t cuts{0};       //!< of the rate
     uint64_t marks{0};      //!< by switches
@@ -184,6 +185,7 @@ class WeftRig : public ns3::WeftMessageListener
         t.duplicates += qp.counters.duplicates;
         t.outOfOrder += qp.counters.outOfOrder;
         t.nacksSent += qp.counters.nacksSent;
+        t.torNacks += qp.counters.torNacks;
         t.cnps += qp.counters.cnps;
         t.cuts += fabric->GetCc()->cuts ? fabric->GetCc()->cuts(qp.cc) : 0;
     }

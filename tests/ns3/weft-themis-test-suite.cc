@@ -249,6 +249,7 @@ class CountersTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(o.c.madeByTors, n.compensated - n.turned, what << ": made by ToRs");
         NS_TEST_EXPECT_MSG_EQ(o.t.nacksSent, n.seen, what << ": receivers' NACKs");
         NS_TEST_EXPECT_MSG_EQ(o.t.nacks, n.seen - n.blocked + n.compensated, what << ": arrived");
+        NS_TEST_EXPECT_MSG_EQ(o.t.torNacks, n.compensated, what << ": arrived from ToRs");
     }
 
     void DoRun() override

@@ -42,7 +42,8 @@ struct Queues
         const uint32_t tor = weft_clos_tor(&rig->fabric->GetClos(), 0);
         const weft_mmu& mmu = rig->fabric->GetSwitch(tor)->GetBuffer();
         const uint32_t ports = rig->fabric->GetSwitch(tor)->GetNPorts();
-        const uint32_t longest = *std::max_element(mmu.queue_bytes, mmu.queue_bytes + ports);
+        const uint32_t* queues = weft_mmu_queues(&mmu);
+        const uint32_t longest = *std::max_element(queues, queues + ports);
         peak = std::max(peak, longest);
         sum += longest;
         looks++;

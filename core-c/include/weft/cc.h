@@ -24,7 +24,7 @@ extern "C"
     /** The QP at whose sender a congestion control sits. */
     struct weft_cc_site
     {
-        int64_t line_rate; /**< bit/s of the host's link, > 0 */
+        int64_t line_rate; /**< bit/s of the host's link; see weft_rate_possible() */
         double share;      /**< rho_max, in (0, 1]: what all hosts may send at (ofan App. A) */
         int64_t base_rtt;  /**< ps: a full data frame there and its ACK back, never waiting */
         uint32_t links;    /**< on the way there */
@@ -32,12 +32,21 @@ extern "C"
         uint32_t gap;      /**< bytes of the gap behind each frame */
     };
 
+    /** Whether a rate is above 0 and below 2^53 bit/s, exact in a double. */
+    static inline bool weft_rate_possible(int64_t rate)
+    {
+        return rate > 0 && rate < INT64_C(1) << 53;
+    }
+
     struct weft_cc_ops
     {
         struct weft_algo algo;
         size_t state_size; /**< 8-byte aligned */
-        /** The state keeps @p config by pointer: it must outlive the state. @p site is copied. */
-        void (*init)(void *state, const void *config, const struct weft_cc_site *site, int64_t now);
+        /** The state keeps @p config by pointer: it must outlive the state. @p site is copied.
+         * Returns 0, WEFT_EINVAL (the site lacks what this congestion control needs to know) or
+         * WEFT_ERANGE (a parameter is out of its bounds, as in a configuration without its
+         * defaults; or a time does not fit). */
+        int (*init)(void *state, const void *config, const struct weft_cc_site *site, int64_t now);
         /** The rate in force at @p now, bit/s, in (0, line_rate]. */
         int64_t (*rate)(void *state, int64_t now);
         /** Optional hooks; NULL where the algorithm does not care. */

@@ -72,6 +72,10 @@ extern "C"
 
     const struct weft_topology_ops *weft_topology_find(const char *name);
 
+    /** Whether @p clos is a fabric as weft_topology_ops' build() makes it: 0, or WEFT_EINVAL where
+     * its members do not belong together, as those of one that nobody filled. */
+    int weft_clos_check(const struct weft_clos *clos);
+
     /** One end of a link. */
     struct weft_end
     {
@@ -204,16 +208,19 @@ extern "C"
      */
     struct weft_fib;
 
-    /** Bytes for the exceptions of a fabric with @p dead links down; negative: WEFT_EOVERFLOW. */
+    /** Bytes for the exceptions of a fabric with @p dead links down; negative: as
+     * weft_fib_build(). */
     int64_t weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead,
                           bool weighted);
 
     /**
-     * Computes them into @p memory (8-byte aligned). @p dead: link numbers, ascending, distinct.
-     * Returns NULL if memory is too small or a link number is out of range.
+     * Computes them into @p fib, @p size bytes that are 8-byte aligned. It points into itself: it
+     * stays where it was built. @p dead: link numbers, ascending, distinct. Returns 0, WEFT_EINVAL
+     * (as weft_clos_check()), WEFT_ERANGE (there is no such link, or they are not ascending),
+     * WEFT_EOVERFLOW or WEFT_ENOMEM (fewer bytes than weft_fib_size() says).
      */
-    struct weft_fib *weft_fib_build(void *memory, size_t size, const struct weft_clos *clos,
-                                    const uint64_t *dead, size_t ndead, bool weighted);
+    int weft_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
+                       const uint64_t *dead, size_t ndead, bool weighted);
 
     /**
      * The candidates of switch @p index towards @p dst under these failures. Returns false, with

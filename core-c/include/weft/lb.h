@@ -68,7 +68,8 @@ extern "C"
         uint32_t npaths;     /**< equal-cost paths between hosts of different pods (leaves) */
         int64_t port_rate;   /**< bit/s of an up port (of a down port at the top) */
         int64_t port_buffer; /**< bytes: the switch's buffer divided by its ports */
-        const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer */
+        const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer; NULL if there
+                                         is none, as in a fabric that is no Clos */
     };
 
     enum weft_lb_kind
@@ -96,20 +97,23 @@ extern "C"
 
     /**
      * A path selector's part at the hosts. Every packet comes with its QP's own source port, the
-     * same in every packet of a QP in both directions. States are aligned as uint64_t.
+     * same in every packet of a QP in both directions. States are aligned as uint64_t. A QP's may
+     * point to its host's, which must not be moved then.
      */
     struct weft_path_ops
     {
         /** Bytes of state for one host. May be 0. */
         size_t (*host_size)(const void *config, const struct weft_path_site *site);
-        /** Returns 0 or WEFT_ERANGE (this balancer cannot work in such a fabric). */
+        /** Returns 0, WEFT_EINVAL (the site lacks what this balancer needs to know) or WEFT_ERANGE
+         * (it cannot work in such a fabric). */
         int (*host_init)(void *host, const void *config, const struct weft_path_site *site);
         /** Bytes of state for one QP at its sender. May be 0. */
         size_t (*qp_size)(const void *config);
         /** @p host: the sender's, for the QP to keep if it needs it. @p qp_index: unique in the
-         * run. */
-        void (*qp_init)(void *qp, void *host, const void *config, const struct weft_path_site *site,
-                        uint32_t qp_index);
+         * run. Returns 0, WEFT_EINVAL (there is no host) or WEFT_ERANGE (a parameter out of its
+         * bounds, as in a configuration without its defaults). */
+        int (*qp_init)(void *qp, void *host, const void *config, const struct weft_path_site *site,
+                       uint32_t qp_index);
         /** A data packet, first transmission or not, leaves its sender: chooses its sport. */
         void (*data)(void *qp, struct weft_packet *data, int64_t now);
         /** The receiver's host makes a reply (ACK, NACK or CNP): chooses its sport. */
@@ -127,9 +131,11 @@ extern "C"
     {
         struct weft_algo algo;
         enum weft_lb_kind kind;
-        /** Bytes of state for one switch, aligned as max_align_t. */
+        /** Bytes of state for one switch, aligned as max_align_t; enough for init() to refuse. */
         size_t (*state_size)(const void *config, const struct weft_site *site);
-        /** Returns 0, WEFT_ERANGE or WEFT_ENOPATH (this balancer cannot work at such a site). */
+        /** Returns 0, WEFT_EINVAL (the site lacks what this balancer needs to know, or contradicts
+         * itself), WEFT_ERANGE or WEFT_ENOPATH (it cannot work at such a site, or a parameter is
+         * out of its bounds). */
         int (*init)(void *state, const void *config, const struct weft_site *site);
         /** Returns the chosen port number. May rewrite the packet's sport (themis §3.2, three
          * tiers). */

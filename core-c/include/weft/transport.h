@@ -72,11 +72,13 @@ extern "C"
         struct weft_algo algo;
 
         size_t (*rx_size)(const void *config);
-        void (*rx_init)(void *rx, const void *config, uint32_t first_psn);
+        /** Returns 0, or WEFT_ERANGE: a parameter is out of its bounds, as in a configuration
+         * without its defaults. So does tx_init(). */
+        int (*rx_init)(void *rx, const void *config, uint32_t first_psn);
         void (*rx_data)(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict);
 
         size_t (*tx_size)(const void *config);
-        void (*tx_init)(void *tx, const void *config, uint32_t first_psn);
+        int (*tx_init)(void *tx, const void *config, uint32_t first_psn);
         /** Adds @p npackets to the stream. The first one's PSN follows the last one posted. */
         void (*tx_post)(void *tx, uint32_t npackets);
         /** true if tx_next() would return something. Cheap: asked on every packet. */
