@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: stress.sh WEFT-RUNNER STRESS-SCENARIO [FIRST [COUNT [JOBS]]]
+# Simulates the small random scenarios FIRST, FIRST + 1, ... that STRESS-SCENARIO writes. Each must end,
+# and either well, with all bytes accounted for, or by an error that says what is wrong: never by a
+# signal, a sanitizer's report or a violated account. Of those that end well every fourth is simulated
+# once more, on another scheduler, and must give the same bytes. Scenarios that fail are kept.
+set -eu
+
+weft=$1
+generator=$2
+first=${3:-1}
+count=${4:-100}
+jobs=${5:-$(nproc)}
+work=${WEFT_STRESS_DIR:-$(mktemp -d)}
+mkdir -p "$work"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:allocator_may_return_null=1"
+export UBSAN_OPTIONS=print_stacktrace=1
+bad='AddressSanitizer|LeakSanitizer|runtime error:|conservation is violated|[Ss]ignal|terminate called|aborted|Assertion|NS_ASSERT|NS_FATAL|NS_ABORT'
+
+# simulate NUMBER SUFFIX OPTIONS: leaves its results in NUMBERSUFFIX, its messages beside.
+simulate()
+{
+    number=$1
+    suffix=$2
+    shift 2
+    status=0
+    timeout 300 "$weft" run "$number.xml" --no-figures -j 1 --out "$number$suffix" "$@" \
+        >"$number$suffix.out" 2>&1 || status=$?
+    [ $status -le 2 ] && ! grep -qE "$bad" "$number$suffix.out" || return 3
+    [ $status = 0 ] || grep -q 'error: ' "$number$suffix.out" || return 3
+    return $status
+}
+
+# The same tables, whichever scheduler.
+same()
+{
+    (cd "$1" && find . -name '*.csv') >"$1.files"
+    while read -r file; do
+        cmp "$1/$file" "$2/$file" || return 1
+    done <"$1.files"
+}
+
+# One scenario; prints what became of it.
+try()
+{
+    "$generator" "$1" >"$1.xml" || { echo "failed $1 (no scenario)" && return; }
+    status=0
+    simulate "$1" '' || status=$?
+    case $status in
+        0) result=passed ;;
+        3) result=failed ;;
+        *) result=refused ;;
+    esac
+    if [ $result = passed ] && [ $(($1 % 4)) = 0 ]; then
+        result=twice
+        if ! simulate "$1" -map --scheduler MapScheduler || ! same "$1" "$1-map" >"$1.same"; then
+            result=failed
+        fi
+    fi
+    [ $result = failed ] || rm -rf "$1.xml" "$1" "$1.out" "$1-map" "$1-map.out" "$1.files" "$1.same"
+    echo "$result $1"
+}
+
+# Numbers FIRST + JOB, FIRST + JOB + JOBS, ...
+worker()
+{
+    number=$((first + $1))
+    while [ $number -lt $((first + count)) ]; do
+        try $number
+        number=$((number + jobs))
+    done >"results.$1"
+}
+
+cd "$work"
+job=0
+while [ $job -lt "$jobs" ]; do
+    worker $job &
+    job=$((job + 1))
+done
+wait
+cat results.* >results
+refused=$(grep -c '^refused' results || true)
+failed=$(grep -c '^failed' results || true)
+twice=$(grep -c '^twice' results || true)
+echo "$count scenarios: $((count - refused - failed)) ended well ($twice of them the same on another" \
+    "scheduler), $refused with an error that says why, $failed failed"
+if [ "$failed" != 0 ]; then
+    grep '^failed' results
+    for number in $(sed -n 's/^failed //p' results | head -n 3); do
+        cat "$number.xml"
+        tail -n 40 "$number"*.out
+    done
+    echo "kept in $work"
+    exit 1
+fi
+# Else it would be refusals that are tested.
+[ $((2 * refused)) -le "$count" ]
+[ -n "${WEFT_STRESS_DIR:-}" ] || rm -rf "$work"
