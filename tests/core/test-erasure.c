@@ -513,6 +513,58 @@ START_TEST(a_window_that_no_bitmap_has_is_refused)
 }
 END_TEST
 
+/*
+ * A dead path, on which all is lost, at 100 ns a symbol and 10 us to hear of it. A user would wait
+ * for ever if a sender that hears of losses alone were not found silent, or if it had more symbols
+ * under way than are missing. The path heals as the host would give up.
+ */
+START_TEST(a_dead_path_is_found_silent_and_takes_a_window_per_round_trip)
+{
+    enum
+    {
+        DELAY = 100,               /* slots of 100 ns */
+        DEAD = 16 * 128 * 10 + 10, /* the eighth silence of 16 us has passed */
+        WINDOW = 64,
+        MESSAGE = 1000,
+    };
+    static uint32_t under_way[DELAY]; /* a symbol's PSN + 1, by when its fate is known */
+    uint32_t wasted = 0, spent = 0;
+    uint64_t timeouts = 0;
+    int64_t slot = 0;
+    begin_16us(0);
+    memset(under_way, 0, sizeof under_way);
+    rig.ops->tx_post(rig.tx, MESSAGE);
+    for (; rig.ops->tx_una(rig.tx) != MESSAGE; slot++)
+    {
+        const int64_t now = slot * US / 10;
+        uint32_t *symbol = &under_way[slot % DELAY];
+        MUST(slot < DEAD + 10 * MESSAGE);
+        rig.ops->tx_timeout(rig.tx, now);
+        timeouts = slot < DEAD ? rig.ops->tx_counters(rig.tx)->timeouts : timeouts;
+        if (*symbol != 0 && slot < DEAD)
+        {
+            loses(*symbol - 1, now);
+        }
+        else if (*symbol != 0)
+        {
+            const struct weft_rx_verdict v = arrive_of(*symbol - 1, *symbol);
+            acks(v.place, v.epsn, now);
+        }
+        *symbol = 0;
+        if (rig.ops->tx_next(rig.tx, now, symbol) != WEFT_TX_NONE)
+        {
+            ++*symbol;
+            *(slot < DEAD ? &wasted : &spent) += 1;
+        }
+    }
+    ck_assert_uint_eq(timeouts, 8); /* the host's retry limit */
+    ck_assert_uint_le(wasted, WINDOW * (DEAD / DELAY + 1));
+    ck_assert_uint_gt(wasted, WINDOW * (DEAD / DELAY) / 2);
+    ck_assert_uint_le(spent, MESSAGE + WINDOW);
+    end();
+}
+END_TEST
+
 Suite *
 erasure_suite(void)
 {
@@ -538,6 +590,7 @@ erasure_suite(void)
     tcase_add_loop_test(tcase, a_lost_ack_costs_a_symbol_at_most, 0, 30);
     tcase_add_loop_test(tcase, messages_of_a_single_packet_cost_no_more, 0, 6);
     tcase_add_test(tcase, a_window_that_no_bitmap_has_is_refused);
+    tcase_add_test(tcase, a_dead_path_is_found_silent_and_takes_a_window_per_round_trip);
     suite_add_tcase(suite, tcase);
     return suite;
 }
