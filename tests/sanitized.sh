@@ -12,4 +12,4 @@ ninja -C "$work" --quiet weft-core-tests weft-scenario-tests weft-distribution-t
     fuzz-scenario stress-scenario
 ctest --test-dir "$work" --output-on-failure --no-tests=error -j 2 \
     -R '^(core-.*|fuzz-.*|runner-(scenario|distribution|bad-input))$'
-"$root/tests/stress/stress.sh" "$work/weft-runner" "$work/stress-scenario" 1001 250 2
+"$root/tests/stress/stress.sh" "$work/weft-runner" "$work/stress-scenario" 1001 1000 2
