@@ -13,7 +13,10 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace ns3;
 
@@ -204,6 +207,63 @@ class ContextTestCase : public TestCase
     ContextCounts m_counts;  //!< of all runs
 };
 
+/** Hosts that a barrier releases begin together, in their order, whoever was the last to finish. */
+class BarrierTestCase : public TestCase
+{
+  public:
+    BarrierTestCase()
+        : TestCase("behind a barrier the hosts begin in their order")
+    {
+    }
+
+  private:
+    void Sent(const weft_packet& p)
+    {
+        if (p.kind == WEFT_DATA)
+        {
+            m_sent.emplace_back(WeftNow(), p.src);
+        }
+    }
+
+    void DoRun() override
+    {
+        WeftRig rig((WeftRigSetup()));
+        for (uint32_t i = 0; i < rig.fabric->GetNHosts(); i++)
+        {
+            rig.fabric->GetNic(i)->TraceConnectWithoutContext(
+                "Tx",
+                MakeCallback(&BarrierTestCase::Sent, this));
+        }
+        const auto job =
+            rig.helper.InstallWorkload("fsdp bytes=30KB gpus=1 layers=4 placement=blocked");
+        Simulator::Run();
+        std::set<int64_t> begins; // of the layers
+        for (size_t i = 0; i < job->GetMessages().size(); i++)
+        {
+            if (job->GetMessages()[i].barrier)
+            {
+                begins.insert(job->GetTimes()[i].posted);
+            }
+        }
+        NS_TEST_ASSERT_MSG_EQ(begins.size(), 3, "barriers");
+        for (const int64_t begin : begins)
+        {
+            uint32_t host = 0;
+            for (const auto& [at, src] : m_sent)
+            {
+                if (at == begin)
+                {
+                    NS_TEST_EXPECT_MSG_EQ(src, host, "at " << begin << " ps");
+                    host++;
+                }
+            }
+            NS_TEST_EXPECT_MSG_EQ(host, rig.fabric->GetNHosts(), "all at once");
+        }
+    }
+
+    std::vector<std::pair<int64_t, uint32_t>> m_sent; //!< data frames: ps, host
+};
+
 class WeftContextTestSuite : public TestSuite
 {
   public:
@@ -214,6 +274,7 @@ class WeftContextTestSuite : public TestSuite
         {
             AddTestCase(new ContextTestCase(simulator));
         }
+        AddTestCase(new BarrierTestCase);
     }
 };
 

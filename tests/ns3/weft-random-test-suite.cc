@@ -206,7 +206,7 @@ class StreamTestCase : public TestCase
             Check(balancers->algos[i]->name, "permutation");
         }
         // Where the workload draws nothing, what switches and hosts draw must be others.
-        for (const char* balancer : {"rsq", "jsq", "ops", "switch-rr"})
+        for (const char* balancer : {"rsq", "jsq", "ops", "switch-rr", "host-dr"})
         {
             Check(balancer, "ring groups=2");
         }
