@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 /**
- * \file
+ * @file
  * Events for the fuzz targets of wheel and lanes, and the set that says in which order they come.
  */
 #ifndef WEFT_TESTS_EVENTS_H

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 /**
- * \file
+ * @file
  * The event lanes against a sorted set: whatever the delays, whichever of them have lanes, events
  * come in the order of time and uid. Else results depend on what the lanes have learnt.
  */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 /**
- * \file
+ * @file
  * The timing wheel against a sorted set: whatever is added and taken, the first event of all comes
  * out. Else events happen in another order, and results depend on it.
  */

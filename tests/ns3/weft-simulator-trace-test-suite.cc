@@ -432,7 +432,9 @@ class WrapTestCase : public TestCase
             }
             const EventId id = Simulator::Schedule(TimeStep(10), &WrapTestCase::Note, this, i);
             NS_TEST_EXPECT_MSG_EQ(id.IsExpired(), false, "pending");
-            NS_TEST_EXPECT_MSG_GT_OR_EQ(id.GetUid(), FabricSimulatorImpl::FIRST_UID, "no special uid");
+            NS_TEST_EXPECT_MSG_GT_OR_EQ(id.GetUid(),
+                                        FabricSimulatorImpl::FIRST_UID,
+                                        "no special uid");
             if (i % 5 == 0)
             {
                 m_scheduler == HEAP ? Simulator::Cancel(id) : Simulator::Remove(id);
