@@ -412,6 +412,31 @@ class EcnTestCase : public TestCase
     uint32_t m_peak{0}; //!< longest queue at leaf 0, bytes
 };
 
+/** Uplinks that are slower than the hosts fill up, all of them; the ports to the hosts do not. */
+class PeakTestCase : public TestCase
+{
+  public:
+    PeakTestCase()
+        : TestCase("the longest queue up and the longest queue down are those of their ports")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology += " fabric-rate=10Gbps";
+        setup.balancer = "rsq";
+        WeftRig rig(setup);
+        rig.Send(0, 4, 500000);
+        rig.Send(1, 6, 500000);
+        Simulator::Run();
+        Ptr<WeftSwitch> leaf = rig.fabric->GetSwitch(0);
+        NS_TEST_EXPECT_MSG_GT(leaf->GetPeakQueue(true), 100000, "data waits for the uplinks");
+        NS_TEST_EXPECT_MSG_LT(leaf->GetPeakQueue(false), 1000, "a few ACKs for the hosts");
+    }
+};
+
 /** Marked frames that come a whole part of the interval apart: one in so many makes a CNP. */
 class CnpIntervalTestCase : public TestCase
 {
@@ -539,6 +564,7 @@ class WeftFabricTestSuite : public TestSuite
         AddTestCase(new ResumeTestCase);
         AddTestCase(new LossyTestCase);
         AddTestCase(new EcnTestCase);
+        AddTestCase(new PeakTestCase);
         AddTestCase(new CnpIntervalTestCase);
         AddTestCase(new CausalTestCase);
         AddTestCase(new BarrierTestCase);

@@ -201,6 +201,39 @@ class DeadWireTestCase : public TestCase
     uint64_t m_sent{0};    //!< frames sent on the link when it is back
 };
 
+/** To the picosecond: a frame is lost if it starts before its link is back. */
+class RepairedInTimeTestCase : public TestCase
+{
+  public:
+    RepairedInTimeTestCase()
+        : TestCase("a frame that starts when its link is back arrives, one before that does not")
+    {
+    }
+
+  private:
+    /** Host 0 sends a packet @p at that time, ps; its link is down from 0 to 10 us. */
+    void Check(uint64_t at, uint64_t lost)
+    {
+        WeftRigSetup setup;
+        setup.transport = "nic-sr rto=50us";
+        WeftRig rig(setup);
+        rig.fabric->ScheduleFailure(0, Time(0), MicroSeconds(10));
+        WeftQp* qp = rig.fabric->CreateQp(0, 7, &rig);
+        Simulator::Schedule(PicoSeconds(at), &WeftFabric::Post, rig.fabric, qp, 1000, 0);
+        Simulator::Run();
+        const WeftCounters& c = rig.fabric->GetCounters();
+        NS_TEST_EXPECT_MSG_EQ(c.lost[WeftFabric::DROP_LINK], lost, "sent at " << at << " ps");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "it arrives in the end");
+    }
+
+    void DoRun() override
+    {
+        Check(9999999, 1);
+        Check(10000000, 0);
+        Check(10000001, 0);
+    }
+};
+
 /** A link with two failures at once is back when both are repaired, in forwarding, too. */
 class TwiceFailedTestCase : public TestCase
 {
@@ -298,6 +331,7 @@ class WeftFailureTestSuite : public TestSuite
         AddTestCase(new FailureTestCase);
         AddTestCase(new ConvergenceTestCase);
         AddTestCase(new DeadWireTestCase);
+        AddTestCase(new RepairedInTimeTestCase);
         AddTestCase(new TwiceFailedTestCase);
         AddTestCase(new PartitionTestCase);
     }
