@@ -175,8 +175,29 @@ class IdealTestCase : public TestCase
         return r;
     }
 
+    /** @return the share with a core link down from a time on, until another */
+    double ShareWithout(Time from, Time to)
+    {
+        WeftRig rig(FourPods("rsq", "ideal"));
+        rig.fabric->ScheduleFailure(CoreLink(rig), from, to);
+        std::vector<weft_flow> flows;
+        for (uint32_t src = 0; src < 16; src++)
+        {
+            for (uint32_t dst = 0; dst < 16; dst++)
+            {
+                flows.push_back({src, src == dst ? (src + 1) % 16 : dst});
+            }
+        }
+        rig.fabric->SetFlows(flows);
+        return rig.fabric->GetRhoMax();
+    }
+
     void DoRun() override
     {
+        // Only what lasts from the start to the end is what the senders share.
+        NS_TEST_EXPECT_MSG_LT(ShareWithout(Time(0), Time::Max()), 1, "it lasts");
+        NS_TEST_EXPECT_MSG_EQ(ShareWithout(Time(0), MicroSeconds(9)), 1, "it is repaired");
+        NS_TEST_EXPECT_MSG_EQ(ShareWithout(MicroSeconds(9), Time::Max()), 1, "it comes later");
         const Result path = RunWith("ideal", true);
         NS_TEST_EXPECT_MSG_EQ_TOL(path.rhoMax, 15.0 / 18, 1e-9, "by path");
         NS_TEST_EXPECT_MSG_EQ_TOL(path.rate, 1e11 * 15 / 18, 1, "the rate in force");
