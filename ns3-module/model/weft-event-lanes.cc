@@ -210,6 +210,10 @@ WeftEventLanes::PopOffLane(Place place, uint32_t& context)
     if (place == SOON)
     {
         entry = m_wheel.Pop();
+        if (m_large)
+        {
+            m_wheel.Expect();
+        }
         SetPlace(SOON, m_wheel.GetFirst());
     }
     else

@@ -20,9 +20,10 @@ namespace ns3
  * @ingroup weft
  * @brief A timing wheel: events that are due soon, whatever their delays.
  *
- * Time is cut into buckets. An event goes to its bucket unsorted; when all before it are gone, the
- * bucket is sorted at once and served. So an event costs the same few comparisons however many are
- * pending, and near ones lie close together in memory.
+ * Time is cut into buckets. An event is put at the end of its bucket, and a bucket is sorted at
+ * once when the first of its events is taken; what is added to it from then on goes to a small heap
+ * beside it. So an event costs the same few steps however many are pending and however many are due
+ * at the same time, and near ones lie close together in memory.
  */
 class WeftEventWheel
 {
@@ -35,28 +36,34 @@ class WeftEventWheel
         return (ts >> SHIFT) < m_bucket + BUCKETS;
     }
 
-    /** Lets an empty wheel follow the time. @param now time step */
+    /** Lets the wheel follow the time. @param now time step, not after any event in it */
     void SetNow(uint64_t now)
     {
-        if (m_sorted.empty())
-        {
-            m_bucket = now >> SHIFT;
-        }
+        m_bucket = now >> SHIFT;
     }
 
-    /** @param entry an event; Holds() its time */
+    /** @param entry an event, due now or later; Holds() its time */
     void Push(const WeftEventEntry& entry);
 
     /** @return whether no event is in it */
     bool IsEmpty() const
     {
-        return m_sorted.empty();
+        return m_first.IsNothing();
     }
 
     /** @return the key of the first event, or that of none */
-    WeftEventKey GetFirst() const
+    const WeftEventKey& GetFirst() const
     {
-        return m_sorted.empty() ? WeftEventKey{} : m_sorted.back().key;
+        return m_first;
+    }
+
+    /** Tells an event that is soon the first that its time comes. */
+    void Expect() const
+    {
+        if (m_next + NEAR < m_sorted.size())
+        {
+            m_sorted[m_next + NEAR].event->Expect();
+        }
     }
 
     /** @return the first event, removed; there must be one */
@@ -67,29 +74,65 @@ class WeftEventWheel
 
   private:
     static constexpr uint32_t SHIFT = 7;            //!< log2 of the time steps of a bucket
+    static constexpr uint32_t STEPS = 1U << SHIFT;  //!< time steps of a bucket
     static constexpr uint32_t BUCKETS = 4096;       //!< so the horizon is half a microsecond
     static constexpr uint32_t WORDS = BUCKETS / 64; //!< of the map
-    static constexpr uint32_t NONE = UINT32_MAX;    //!< end of a chain
-    static constexpr std::size_t AHEAD = 6;         //!< events to fetch ahead
+    static constexpr uint32_t PLACES = 8;           //!< events of a chunk
+    static constexpr uint32_t NONE = UINT32_MAX;    //!< end of the chain of free chunks
+    static constexpr uint32_t MANY = 64;            //!< events that are worth a sort by counting
+    static constexpr std::size_t FAR = 12;   //!< an event is fetched when so many are before it
+    static constexpr std::size_t MIDDLE = 8; //!< its target is fetched when so many are before it
+    static constexpr std::size_t NEAR = 4;   //!< it is told to expect its time
 
-    /** An event in a bucket, or a free place. */
-    struct Link
+    /** Some events of a bucket, in the order in which they came. */
+    struct alignas(64) Chunk
     {
-        WeftEventEntry entry; //!< the event
-        uint32_t next;        //!< another of the bucket, or free place, or NONE
+        WeftEventEntry entries[PLACES]; //!< the events
     };
 
-    /** Sorts the next bucket that has events, if there is one. */
-    void Advance();
-    /** @return the first bucket after m_bucket that has events, or m_bucket if none has */
-    uint64_t FindNext() const;
+    /** A bucket: a ring of chunks, all but the last one full. */
+    struct Bucket
+    {
+        uint32_t last;  //!< its last chunk, if it has events
+        uint32_t count; //!< its events
+    };
 
-    uint64_t m_bucket{0};                  //!< the bucket in m_sorted; later ones are in chains
-    std::vector<WeftEventEntry> m_sorted;  //!< events of m_bucket and before, the last one first
-    std::vector<Link> m_links;             //!< of all chains
-    uint32_t m_free{NONE};                 //!< chain of free links
-    uint32_t m_chained{0};                 //!< events in buckets after m_bucket
-    std::array<uint32_t, BUCKETS> m_chain; //!< by bucket, modulo their number
+    /** @return whether events of m_bucket have been sorted, and not all of them were taken */
+    bool IsOpen() const
+    {
+        return m_next != m_sorted.size() || !m_late.empty();
+    }
+
+    /** Calls a function for each event of a bucket, in the order in which they came.
+     * @param bucket bucket @param f function */
+    template <typename F>
+    void ForEach(const Bucket& bucket, F f) const;
+    /** Adds an event to a bucket. @param place the bucket's @param entry event */
+    void Append(uint32_t place, const WeftEventEntry& entry);
+    /** @param last the last chunk of a bucket, if it has one @param isFirst whether it has none
+     * @return a chunk put behind it */
+    uint32_t AddChunk(uint32_t last, bool isFirst);
+    /** Sorts the events of a bucket and empties it. @param place the bucket's */
+    void Open(uint32_t place);
+    /** Sorts many events, which nearly always came by uid. @param bucket their bucket */
+    void SortByCounting(const Bucket& bucket);
+    /** Finds out which event is the first. */
+    void FindFirst();
+    /** @return the least key of all buckets */
+    WeftEventKey FindFirstOfBuckets() const;
+    /** @return the place of the first bucket that has events; there must be one */
+    uint32_t FindBucket() const;
+
+    uint64_t m_bucket{0};                  //!< now's, or that of the first event that was taken
+    WeftEventKey m_first;                  //!< key of the first event
+    std::size_t m_next{0};                 //!< the next event in m_sorted
+    std::vector<WeftEventEntry> m_sorted;  //!< events of m_bucket, once it is open
+    std::vector<WeftEventEntry> m_late;    //!< heap of those that were added to it since
+    uint32_t m_free{NONE};                 //!< chain of free chunks
+    uint32_t m_waiting{0};                 //!< events in buckets
+    std::vector<Chunk> m_chunks;           //!< of all buckets
+    std::vector<uint32_t> m_following;     //!< the chunk after each, in a bucket's ring or m_free
+    std::array<Bucket, BUCKETS> m_buckets; //!< by time, modulo their number
     std::array<uint64_t, WORDS> m_map{};   //!< a bit for each bucket that has events
 };
 

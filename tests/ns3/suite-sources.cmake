@@ -9,6 +9,7 @@ set(weft_suite_sources
     tests/ns3/weft-convergence-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
     tests/ns3/weft-erasure-test-suite.cc
+    tests/ns3/weft-event-wheel-test-suite.cc
     tests/ns3/weft-fabric-simulator-test-suite.cc
     tests/ns3/weft-fabric-test-suite.cc
     tests/ns3/weft-failure-test-suite.cc
@@ -34,6 +35,7 @@ set(weft_suites
     weft-convergence
     weft-determinism
     weft-erasure
+    weft-event-wheel
     weft-fabric-simulator
     weft-fabric
     weft-failure
