@@ -56,7 +56,9 @@ larger(int64_t a, int64_t b)
 static int64_t
 early_by(const struct bounding *b, const struct weft_wire *w)
 {
-    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
+    int64_t carry = 0;
+    int64_t slot = weft_wire_carry(w->payload + w->header + w->gap, w->rate, &carry);
+    slot -= carry > 0 ? 1 : 0; /* frames in a row may be so little apart */
     int64_t ack = weft_wire_time(w->ack + w->gap, w->rate);
     int64_t packets = b->spread / slot + 1;
     return ack > (WEFT_NEVER - b->spread) / packets ? WEFT_NEVER : b->spread + packets * ack;

@@ -33,11 +33,25 @@ weft_packets(uint64_t bytes, int64_t payload)
 }
 
 int64_t
-weft_wire_time(int64_t bytes, int64_t rate)
+weft_wire_carry(int64_t bytes, int64_t rate, int64_t *carry)
 {
     uint64_t rest = 0;
     uint64_t ps = weft_muldiv((uint64_t)bytes, BIT_PS, (uint64_t)rate, &rest);
-    return ps >= (uint64_t)WEFT_NEVER ? WEFT_NEVER : (int64_t)(ps + (rest != 0));
+    if (ps >= (uint64_t)WEFT_NEVER)
+    {
+        return WEFT_NEVER;
+    }
+    int64_t over = *carry - (int64_t)rest; /* what the whole ps alone would be too much by */
+    bool more = over < 0;
+    *carry = more ? over + rate : over;
+    return (int64_t)ps + more;
+}
+
+int64_t
+weft_wire_time(int64_t bytes, int64_t rate)
+{
+    int64_t carry = 0;
+    return weft_wire_carry(bytes, rate, &carry);
 }
 
 /* Bytes of the last frame of a message. */
@@ -48,11 +62,48 @@ last_frame(const struct weft_wire *w, uint64_t bytes)
     return (rest ? (int64_t)rest : w->payload) + w->header;
 }
 
+/* ps of bytes one behind the other on a wire. */
+static int64_t
+in_row(const struct weft_wire *w, int64_t bytes)
+{
+    return bytes == WEFT_NEVER ? WEFT_NEVER : weft_wire_time(bytes, w->rate);
+}
+
+/* What a frame takes of its sender: where it is paced ps, rounded up for each frame, as NICs do;
+ * at line rate bytes, so that nothing is rounded before the sum is known. */
+static int64_t
+slot(const struct weft_wire *w, int64_t frame, int64_t pace)
+{
+    return pace < w->rate ? weft_wire_time(frame + w->gap, pace) : frame + w->gap;
+}
+
+/*
+ * A frame leaves behind others, by the sum of their slots as slot() counts them, and never waits.
+ * All things begin at whole ps, and a frame is at a link's end at one; but frames that follow each
+ * other on a wire are rounded up together.
+ */
+static int64_t
+after(const struct weft_wire *w, int64_t slots, int64_t pace, int64_t frame)
+{
+    int64_t wire = weft_wire_time(frame, w->rate);
+    int64_t sent = pace < w->rate ? add(slots, wire) : in_row(w, add(slots, frame));
+    return add(add(sent, w->delay), mul(w->links - 1, add(wire, w->delay)));
+}
+
 /* A frame's way through the fabric when it never waits. */
 static int64_t
 way(const struct weft_wire *w, int64_t frame)
 {
     return mul(w->links, add(weft_wire_time(frame, w->rate), w->delay));
+}
+
+/* A full frame comes to the last link without waiting; so many bytes follow it there at once. */
+static int64_t
+through(const struct weft_wire *w, int64_t behind)
+{
+    int64_t full = w->payload + w->header;
+    int64_t before = mul(w->links - 1, add(weft_wire_time(full, w->rate), w->delay));
+    return add(before, add(in_row(w, add(full, behind)), w->delay));
 }
 
 int64_t
@@ -76,15 +127,14 @@ burst(const struct weft_wire *w, uint32_t messages, uint64_t bytes, int64_t pace
     }
     int64_t full = w->payload + w->header;
     int64_t last = last_frame(w, bytes);
-    int64_t slot = weft_wire_time(full + w->gap, pace);
-    int64_t fulls = mul(messages, mul(n - 1, slot));
-    int64_t others = mul(messages - 1, weft_wire_time(last + w->gap, pace));
-    int64_t all = add(add(fulls, others), way(w, last));
+    int64_t fulls = mul(messages, mul(n - 1, slot(w, full, pace)));
+    int64_t others = mul(messages - 1, slot(w, last, pace));
+    int64_t all = after(w, add(fulls, others), pace, last);
     if (n == 1 || fulls == WEFT_NEVER)
     {
         return all;
     }
-    int64_t last_full = add(fulls - slot, way(w, full));
+    int64_t last_full = after(w, fulls - slot(w, full, pace), pace, full);
     return all > last_full ? all : last_full;
 }
 
@@ -103,11 +153,10 @@ weft_message_fifo(const struct weft_wire *w, uint64_t bytes)
     {
         return burst(w, 1, bytes, w->rate);
     }
-    int64_t full = weft_wire_time(w->payload + w->header, w->rate);
-    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
-    int64_t last = weft_wire_time(last_frame(w, bytes), w->rate);
-    int64_t later = add(mul(w->links - 1, full), mul(w->links, w->delay));
-    return add(add(mul(n - 1, slot), last), later);
+    int64_t full = w->payload + w->header;
+    int64_t sent = add(mul(n - 1, full + w->gap), last_frame(w, bytes));
+    int64_t later = mul(w->links - 1, full);
+    return add(in_row(w, add(sent, later)), mul(w->links, w->delay));
 }
 
 int64_t
@@ -126,12 +175,39 @@ weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes)
     return ranks < 2 ? 0 : burst(w, ranks - 1, weft_packets(bytes, ranks), w->rate);
 }
 
-/* Packets that a host of an exchange sends before the first one comes (ofan's i1) but one. */
+/* Packets that a host of an exchange sends at pace before the first one comes (ofan's i1) but one.
+ */
 static uint64_t
-sent_alone(const struct weft_wire *w, int64_t slot)
+sent_alone(const struct weft_wire *w, int64_t pace)
 {
-    int64_t td = weft_wire_time(w->payload + w->header, w->rate);
-    return weft_packets((uint64_t)(weft_one_way(w) - td), slot);
+    int64_t full = w->payload + w->header;
+    uint64_t rest = 0;
+    uint64_t sending = weft_muldiv((uint64_t)full, BIT_PS, (uint64_t)w->rate, &rest);
+    uint64_t alone = (uint64_t)weft_one_way(w) - sending;
+    if (pace < w->rate)
+    {
+        return weft_packets(alone, slot(w, full, pace));
+    }
+    uint64_t bytes = weft_muldiv(alone, (uint64_t)w->rate, BIT_PS, &rest);
+    return weft_packets(bytes + (rest != 0), slot(w, full, pace));
+}
+
+/* What follows the first packet of an exchange on the wire into a host until packet m has come:
+ * from packet i1 + 1 on an ACK before each. */
+static int64_t
+alternating(const struct weft_wire *w, uint64_t m, uint64_t i1)
+{
+    int64_t data = w->payload + w->header + w->gap;
+    return add(mul(i1 - 1, data), mul(m - i1, add(data, w->ack + w->gap)));
+}
+
+/* An exchange of fewer than i1 packets: nothing alternates, the last one is answered when it
+ * arrives. */
+static int64_t
+short_exchange(const struct weft_wire *w, uint64_t m)
+{
+    int64_t full = w->payload + w->header;
+    return add(after(w, mul(m - 1, slot(w, full, w->rate)), w->rate, full), way(w, w->ack));
 }
 
 /*
@@ -139,42 +215,41 @@ sent_alone(const struct weft_wire *w, int64_t slot)
  * alternate up to ACK i2 = m - i1 + 1; then only ACKs are left. The last ACK, m, is due when the
  * ACKs since i2 have been sent, and not before its own packet has come, just before ACK i2, and the
  * ACK has travelled. (The printed form, kept here, is one gap above what two lone hosts can reach.)
- * With m < i1 nothing alternates: the last packet is answered when it arrives.
  */
 int64_t
 weft_permutation_bound(const struct weft_wire *w, uint64_t m)
 {
-    int64_t td = weft_wire_time(w->payload + w->header, w->rate);
-    int64_t ta = weft_wire_time(w->ack, w->rate);
-    int64_t data = weft_wire_time(w->payload + w->header + w->gap, w->rate);
-    int64_t ack = weft_wire_time(w->ack + w->gap, w->rate);
-    int64_t tp = mul(w->links, w->delay);
     if (m == 0 || w->links == 0)
     {
         return 0;
     }
-    int64_t others = w->links - 1;
-    int64_t first = add(tp, mul(w->links, td));
-    uint64_t i1 = sent_alone(w, data) + 1;
-    int64_t back = add(tp, mul((uint64_t)others, ta));
+    uint64_t i1 = sent_alone(w, w->rate) + 1;
     if (m < i1)
     {
-        return add(add(first, mul(m - 1, data)), add(back, ta));
+        return short_exchange(w, m);
     }
-    int64_t first_ack = add(add(first, mul(i1 - 1, data)), ack);
-    int64_t i2_ack = add(first_ack, mul(m - i1, add(data, ack)));
-    int64_t acks = mul(i1 - 1, ack);
-    return add(i2_ack, acks > back ? acks : back);
+    int64_t ack = w->ack + w->gap;
+    int64_t i2_ack = add(alternating(w, m, i1), ack);
+    int64_t sent = through(w, add(i2_ack, mul(i1 - 1, ack)));
+    int64_t later = mul(w->links - 1, weft_wire_time(w->ack, w->rate));
+    int64_t travelled = add(through(w, i2_ack), add(mul(w->links, w->delay), later));
+    return sent > travelled ? sent : travelled;
 }
 
 /* What two lone hosts can reach: from i1 packets on a gap less than what is printed. */
 static int64_t
 exchange(const struct weft_wire *w, uint64_t m)
 {
-    int64_t printed = weft_permutation_bound(w, m);
-    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, w->rate);
-    bool alternates = printed != WEFT_NEVER && m > sent_alone(w, slot);
-    return printed - (alternates ? weft_wire_time(w->gap, w->rate) : 0);
+    uint64_t i1 = sent_alone(w, w->rate) + 1;
+    if (m < i1)
+    {
+        return short_exchange(w, m);
+    }
+    int64_t come = alternating(w, m, i1);
+    int64_t acks = mul(i1, w->ack + w->gap);
+    int64_t answered = add(through(w, come), way(w, w->ack));
+    int64_t carried = come == WEFT_NEVER ? come : through(w, add(come - w->gap, acks));
+    return answered > carried ? answered : carried;
 }
 
 /* The sender's pace, if it is one: slower than the wire. */
@@ -194,11 +269,25 @@ weft_answered_bound(const struct weft_wire *w, uint32_t messages, uint64_t bytes
     return pace <= 0 ? WEFT_NEVER : add(burst(w, messages, bytes, slower(w, pace)), way(w, w->ack));
 }
 
+/* When packet m of a paced exchange has come: i1 - 1 slots, and m - i1 more in which an ACK takes
+ * its turn, where it does not fit beside the data in the slot. */
+static int64_t
+paced_come(const struct weft_wire *w, uint64_t m, int64_t pace)
+{
+    int64_t full = w->payload + w->header;
+    int64_t slots = slot(w, full, pace);
+    uint64_t alone = sent_alone(w, pace);
+    uint64_t turns = m - 1 > alone ? m - 1 - alone : 0;
+    int64_t taken = mul(turns, full + w->gap + w->ack + w->gap);
+    int64_t in_turn = add(mul(m - 1 - turns, slots), after(w, taken, w->rate, full));
+    int64_t in_slots = after(w, mul(m - 1, slots), pace, full);
+    return in_turn > in_slots ? in_turn : in_slots;
+}
+
 /*
  * As above with data slots of T'_d / rho. The wire into a host stands idle until the first data
  * packet comes and then has all data and ACKs to carry: first + (m - 1) T'_d + m T'_a. And packet m
- * leaves after i1 - 1 slots, and m - i1 more in which an ACK takes its turn, where it does not fit
- * beside the data in the slot; it is answered when it arrives.
+ * is answered when it arrives.
  */
 int64_t
 weft_permutation_paced_bound(const struct weft_wire *w, uint64_t m, int64_t pace)
@@ -211,28 +300,20 @@ weft_permutation_paced_bound(const struct weft_wire *w, uint64_t m, int64_t pace
     {
         return exchange(w, m);
     }
-    int64_t slot = weft_wire_time(w->payload + w->header + w->gap, pace);
-    int64_t data = weft_wire_time(w->payload + w->header + w->gap, w->rate);
-    int64_t ack = weft_wire_time(w->ack + w->gap, w->rate);
-    int64_t first = weft_one_way(w);
-    uint64_t alone = sent_alone(w, slot);
-    uint64_t turns = m - 1 > alone ? m - 1 - alone : 0;
-    int64_t shared = add(data, ack) > slot ? add(data, ack) : slot;
-    int64_t leaves = add(mul(m - 1 - turns, slot), mul(turns, shared));
-    int64_t answered = add(add(leaves, first), way(w, w->ack));
-    int64_t carried = add(first, add(mul(m - 1, data), mul(m, ack)));
+    int64_t data = mul(m - 1, w->payload + w->header + w->gap);
+    int64_t answered = add(paced_come(w, m, pace), way(w, w->ack));
+    int64_t carried = through(w, add(data, mul(m, w->ack + w->gap)));
     return answered > carried ? answered : carried;
 }
 
-/* Wire time of equal messages and as many ACKs as they have packets, gaps included. */
+/* Bytes of equal messages and as many ACKs as they have packets, gaps included. */
 static int64_t
 load(const struct weft_wire *w, uint32_t messages, uint64_t bytes)
 {
     uint64_t n = weft_packets(bytes, w->payload);
-    int64_t full = weft_wire_time(w->payload + w->header + w->gap, w->rate);
-    int64_t last = weft_wire_time(last_frame(w, bytes) + w->gap, w->rate);
-    int64_t ack = weft_wire_time(w->ack + w->gap, w->rate);
-    return mul(messages, add(add(mul(n - 1, full), last), mul(n, ack)));
+    int64_t fulls = mul(n - 1, w->payload + w->header + w->gap);
+    int64_t last = last_frame(w, bytes) + w->gap;
+    return mul(messages, add(add(fulls, last), mul(n, w->ack + w->gap)));
 }
 
 /*
@@ -254,7 +335,7 @@ weft_alltoall_acked_bound(const struct weft_wire *w, uint32_t ranks, uint64_t by
     }
     int64_t answered = weft_answered_bound(w, ranks - 1, bytes, pace);
     int64_t carried = load(w, ranks - 1, bytes);
-    carried -= carried == WEFT_NEVER ? 0 : weft_wire_time(w->gap, w->rate);
+    carried = in_row(w, carried == WEFT_NEVER ? carried : carried - w->gap);
     int64_t before = last_frame(w, bytes) > w->ack ? last_frame(w, bytes) : w->ack;
     int64_t hop = add(weft_wire_time(before, w->rate), w->delay);
     int64_t in = add(add(carried, w->delay), mul(w->links - 1, hop));

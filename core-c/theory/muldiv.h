@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file muldiv.h  a * b / d with a product of 128 bits, in portable C. Private. */
+/** @file muldiv.h  a * b / d with a product of 128 bits. Private. */
 #ifndef WEFT_MULDIV_H
 #define WEFT_MULDIV_H
 
@@ -7,10 +7,10 @@
 
 /**
  * floor(a * b / d), and the remainder in @p rest. b < 2^63, 0 < d < 2^63. UINT64_MAX if the
- * quotient does not fit.
+ * quotient does not fit. In portable C, bit by bit.
  */
 static inline uint64_t
-weft_muldiv(uint64_t a, uint64_t b, uint64_t d, uint64_t *rest)
+weft_muldiv_by_bits(uint64_t a, uint64_t b, uint64_t d, uint64_t *rest)
 {
     uint64_t whole = b / d;
     uint64_t part = b % d;
@@ -35,6 +35,21 @@ weft_muldiv(uint64_t a, uint64_t b, uint64_t d, uint64_t *rest)
     }
     *rest = r;
     return q;
+}
+
+/** The same, by a type of 128 bits where there is one. */
+static inline uint64_t
+weft_muldiv(uint64_t a, uint64_t b, uint64_t d, uint64_t *rest)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 wide;
+    const wide product = (wide)a * b;
+    const wide q = product / d;
+    *rest = q > UINT64_MAX ? 0 : (uint64_t)(product % d);
+    return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
+#else
+    return weft_muldiv_by_bits(a, b, d, rest);
+#endif
 }
 
 #endif

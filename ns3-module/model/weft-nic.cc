@@ -348,6 +348,7 @@ WeftNic::Kick(int64_t now)
 {
     if (now >= m_port->GetFreeAt())
     {
+        m_port->StartAnew();
         TransmitNext(now);
     }
     else
@@ -566,11 +567,16 @@ WeftNic::Pace(WeftQp* qp, const weft_packet& data, int64_t now)
     const weft_cc_ops* cc = m_fabric->GetCc();
     const int64_t wire = data.bytes + m_fabric->GetFrameConfig().gap;
     const int64_t rate = cc->rate(qp->cc, now);
-    m_sendAt[static_cast<size_t>(qp->slot)] =
-        now + (rate == m_port->GetRate() ? m_port->WireTime(wire) : weft_wire_time(wire, rate));
+    int64_t& at = m_sendAt[static_cast<size_t>(qp->slot)];
+    const bool isPaced = rate != m_port->GetRate();
+    if (isPaced && at == now)
+    {
+        m_port->StartAnew(); // it waited for its turn, not for the wire
+    }
+    at = isPaced ? now + weft_wire_time(wire, rate) : m_port->GetFreeAfter(wire, now);
     if (cc->per_host)
     {
-        m_hostSendAt = m_sendAt[static_cast<size_t>(qp->slot)];
+        m_hostSendAt = at;
     }
     if (cc->on_sent)
     {

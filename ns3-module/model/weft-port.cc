@@ -83,11 +83,30 @@ WeftPort::SlowWireTime(int64_t bytes) const
     return weft_wire_time(bytes, m_rate);
 }
 
+int64_t
+WeftPort::FreeAfterSlowly(int64_t bytes, int64_t now) const
+{
+    // A ps before it is free, unless that is a whole one: what is ready then waits for the wire.
+    int64_t carry = now == m_freeAt ? m_carry : 0;
+    const int64_t free = weft_wire_carry(bytes, m_rate, &carry);
+    return now + free - (carry > 0 ? 1 : 0);
+}
+
+int64_t
+WeftPort::OccupySlowly(int64_t bytes, int64_t now, bool waited)
+{
+    int64_t carry = waited && now == m_freeAt ? m_carry : 0;
+    m_carry = carry;
+    m_freeAt = now + weft_wire_carry(bytes + m_gap, m_rate, &m_carry);
+    return weft_wire_carry(bytes, m_rate, &carry);
+}
+
+template <bool WAITED>
 void
 WeftPort::TransmitFromSwitch(WeftPacket* p, int64_t now)
 {
     NS_ASSERT(now >= m_freeAt);
-    const int64_t serialization = Occupy(p, now);
+    const int64_t serialization = Occupy<WAITED>(p, now);
     m_switch->Leaving(p, m_index, m_facesHost, now, now + serialization);
     if (m_switch->NeedsDrainEvent())
     {
@@ -95,6 +114,8 @@ WeftPort::TransmitFromSwitch(WeftPacket* p, int64_t now)
     }
     Send(p, serialization);
 }
+
+template void WeftPort::TransmitFromSwitch<false>(WeftPacket* p, int64_t now);
 
 void
 WeftPort::Fire(int64_t now)
@@ -120,7 +141,7 @@ WeftPort::Fire(int64_t now)
     {
         m_state = static_cast<uint8_t>(m_state & ~(WAITS << c));
     }
-    TransmitFromSwitch(p, now);
+    TransmitFromSwitch<true>(p, now);
     if (GetReady() != 0)
     {
         Arm(now);
@@ -181,6 +202,7 @@ WeftPort::SetDown(bool down)
             m_switch->WatchLinks();
         }
         m_lostBefore = down ? DOWN : WeftNow();
+        m_carry = 0; // what starts now starts now
     }
 }
 

@@ -24,6 +24,10 @@ class WeftSwitch;
  *
  * Store and forward: a frame of B bytes that starts at t arrives whole at t + B/C + propagation;
  * the wire is free again at t + (B + gap)/C. A transmit event is armed only when something waits.
+ *
+ * At rates where these are no whole ps they happen at the next one. A frame that waited for the
+ * wire starts when it is free to the fraction, so that frames back to back are rounded up once, not
+ * one by one; any other starts at a whole ps.
  */
 class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
 {
@@ -49,7 +53,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         const uint32_t c = p->d.tclass;
         if (!(m_state & (WAITS | WAITS << 1 | ARMED | PAUSED << c)) && now >= m_freeAt)
         {
-            TransmitFromSwitch(p, now);
+            TransmitFromSwitch<false>(p, now);
             return;
         }
         p->SetNext(nullptr);
@@ -80,7 +84,16 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     /** Puts a NIC's frame on the wire, which must be free. @param p the frame @param now ps */
     void Transmit(WeftPacket* p, int64_t now)
     {
-        Send(p, Occupy(p, now));
+        Send(p, Occupy<true>(p, now));
+    }
+
+    /** What is sent now has not waited for the wire: it starts at a whole ps. */
+    void StartAnew()
+    {
+        if (!m_psPerByte)
+        {
+            m_carry = 0;
+        }
     }
 
     /** The wire is free, or a NIC's pacing gap is over. @param now ps */
@@ -134,7 +147,14 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         return m_lostBefore == DOWN;
     }
 
-    /** @param bytes frame or frame and gap @return ps on this wire */
+    /** @param bytes of a frame that starts now, and its gap @param now ps @return from when on the
+     * next one may be ready without having to wait for anything but the wire, ps */
+    int64_t GetFreeAfter(int64_t bytes, int64_t now) const
+    {
+        return m_psPerByte ? now + bytes * m_psPerByte : FreeAfterSlowly(bytes, now);
+    }
+
+    /** @param bytes frame or frame and gap @return ps on this wire, rounded up */
     int64_t WireTime(int64_t bytes) const
     {
         return m_psPerByte ? bytes * m_psPerByte : SlowWireTime(bytes);
@@ -202,17 +222,24 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
 
     /** @param peer the other end of the link */
     void SetPeer(WeftPort* peer);
-    /** Puts a switch's frame on the wire. @param p the frame @param now ps */
+    /** Puts a switch's frame on the wire. @tparam WAITED whether it waited for the wire
+     * @param p the frame @param now ps */
+    template <bool WAITED>
     void TransmitFromSwitch(WeftPacket* p, int64_t now);
 
-    /** Takes the wire for a frame. @param p the frame @param now ps @return its serialization, ps
-     */
+    /** Takes the wire for a frame. @tparam WAITED whether it waited for the wire
+     * @param p the frame @param now ps @return its serialization, ps */
+    template <bool WAITED>
     int64_t Occupy(const WeftPacket* p, int64_t now)
     {
-        const int64_t serialization = WireTime(p->d.bytes);
-        m_freeAt = now + (m_psPerByte ? serialization + m_gapTime : WireTime(p->d.bytes + m_gap));
         m_frames++;
         m_bytes += p->d.bytes;
+        if (__builtin_expect(m_psPerByte == 0, 0))
+        {
+            return OccupySlowly(p->d.bytes, now, WAITED);
+        }
+        const int64_t serialization = int64_t{p->d.bytes} * m_psPerByte;
+        m_freeAt = now + serialization + m_gapTime;
         return serialization;
     }
 
@@ -233,6 +260,11 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     /** Rates that do not divide a byte into whole picoseconds. @param bytes length @return ps,
      * rounded up */
     int64_t SlowWireTime(int64_t bytes) const;
+    /** The same for GetFreeAfter(). @param bytes frame and gap @param now ps @return ps */
+    int64_t FreeAfterSlowly(int64_t bytes, int64_t now) const;
+    /** The same for Occupy(). @param bytes frame @param now ps @param waited whether it waited
+     * @return its serialization, ps */
+    int64_t OccupySlowly(int64_t bytes, int64_t now, bool waited);
 
     // What a frame reads is on the first two cache lines, the first one for those that wait.
     int64_t m_freeAt{0};               //!< the wire is free from here on, ps
@@ -255,6 +287,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
 
     int64_t m_rate;                   //!< bit/s
     int64_t m_gap;                    //!< bytes of the gap behind a frame
+    int64_t m_carry{0};               //!< the wire is free so much before m_freeAt, 1/rate ps
     int64_t m_lostBefore{NEVER_DOWN}; //!< frames that began earlier do not arrive: last repair, ps
     WeftPort* m_peer{nullptr};        //!< the other end
     WeftNic* m_nic{nullptr};          //!< owner, or nullptr

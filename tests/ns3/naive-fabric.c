@@ -14,7 +14,7 @@ struct frame
     bool ack;
     bool last; /* an ACK: the message is complete */
     unsigned label;
-    int64_t start;    /* on the wire that it took last */
+    int64_t start;    /* on the wire that it took last, in 1/parts ps */
     unsigned decided; /* when that was decided, and so its arrival: a serial number */
 };
 
@@ -26,7 +26,7 @@ struct port
     unsigned started; /* how many took the wire */
     unsigned left;    /* how many have left it with their last bit */
     unsigned landed;  /* how many have arrived at its other end */
-    int64_t free_at;
+    int64_t free_at;  /* in 1/parts ps */
     int64_t wake_at;  /* when it is to take what waits, or NEVER */
     unsigned decided; /* when that was decided: a serial number */
     int64_t bytes;    /* the queue's */
@@ -102,6 +102,13 @@ size(const struct world* w, const struct frame* f)
     return f->ack ? w->s->ack : w->s->data;
 }
 
+/* The first whole ps that is not before a time in parts. */
+static int64_t
+whole(const struct world* w, int64_t parts)
+{
+    return (parts + w->s->parts - 1) / w->s->parts;
+}
+
 static unsigned
 new_frame(struct world* w, unsigned from, unsigned to, bool ack, unsigned nth)
 {
@@ -122,7 +129,7 @@ wake_when_free(struct world* w, unsigned port)
 {
     if (w->port[port].wake_at == NEVER)
     {
-        w->port[port].wake_at = w->port[port].free_at;
+        w->port[port].wake_at = whole(w, w->port[port].free_at);
         w->port[port].decided = w->decisions++;
     }
 }
@@ -141,13 +148,14 @@ queue(struct world* w, unsigned port, unsigned frame)
 
 /* The first frame of a port's queue takes the wire, which is free. */
 static void
-transmit(struct world* w, unsigned port, int64_t now)
+transmit(struct world* w, unsigned port, bool waited, int64_t now)
 {
     struct port* p = &w->port[port];
     struct frame* f = &w->frame[p->frame[p->started++]];
-    f->start = now;
+    const bool at_once = waited && now == whole(w, p->free_at);
+    f->start = at_once ? p->free_at : now * w->s->parts;
     f->decided = w->decisions++;
-    p->free_at = now + (size(w, f) + w->s->gap) * w->s->byte;
+    p->free_at = f->start + (size(w, f) + w->s->gap) * w->s->byte;
     w->r->frames[port]++;
     if (p->started < p->came)
     {
@@ -161,9 +169,9 @@ join(struct world* w, unsigned port, unsigned frame, int64_t now)
 {
     struct port* p = &w->port[port];
     queue(w, port, frame);
-    if (p->wake_at == NEVER && now >= p->free_at)
+    if (p->wake_at == NEVER && now >= whole(w, p->free_at))
     {
-        transmit(w, port, now);
+        transmit(w, port, false, now);
     }
     else
     {
@@ -197,15 +205,15 @@ pull(struct world* w, unsigned h)
 
 /* A host has, or may have, something to send. */
 static void
-kick(struct world* w, unsigned h, int64_t now)
+kick(struct world* w, unsigned h, bool waited, int64_t now)
 {
     const struct port* p = &w->port[h];
-    if (now >= p->free_at)
+    if (now >= whole(w, p->free_at))
     {
         pull(w, h);
         if (p->started < p->came)
         {
-            transmit(w, h, now);
+            transmit(w, h, waited, now);
         }
     }
     if (w->host[h].active || w->host[h].replied < w->host[h].made)
@@ -271,12 +279,13 @@ take_data(struct world* w, const struct frame* f, int64_t now)
         const unsigned ack = new_frame(w, f->to, f->from, true, receiver->made);
         w->frame[ack].last = last;
         receiver->reply[receiver->made++] = ack;
-        kick(w, f->to, now);
+        kick(w, f->to, false, now);
     }
     else if (last)
     {
         const bool near = f->from / w->s->hosts_per_leaf == f->to / w->s->hosts_per_leaf;
-        w->r->acked[f->from] = now + (near ? 2 : 4) * (w->s->ack * w->s->byte + w->s->delay);
+        w->r->acked[f->from] =
+            now + (near ? 2 : 4) * (whole(w, w->s->ack * w->s->byte) + w->s->delay);
     }
 }
 
@@ -290,7 +299,7 @@ take_ack(struct world* w, const struct frame* f, int64_t now)
     }
     if (w->host[f->to].sent < w->s->packets[f->to])
     {
-        kick(w, f->to, now);
+        kick(w, f->to, false, now);
     }
 }
 
@@ -330,7 +339,7 @@ landing(const struct world* w, const struct port* p)
         return NEVER;
     }
     const struct frame* f = &w->frame[p->frame[p->landed]];
-    return f->start + size(w, f) * w->s->byte + w->s->delay;
+    return whole(w, f->start + size(w, f) * w->s->byte) + w->s->delay;
 }
 
 static int64_t
@@ -341,7 +350,7 @@ leaving(const struct world* w, const struct port* p)
         return NEVER;
     }
     const struct frame* f = &w->frame[p->frame[p->left]];
-    return f->start + size(w, f) * w->s->byte;
+    return whole(w, f->start + size(w, f) * w->s->byte);
 }
 
 static void
@@ -395,11 +404,11 @@ wake(struct world* w, unsigned port, int64_t now)
     w->port[port].wake_at = NEVER;
     if (port < w->hosts)
     {
-        kick(w, port, now);
+        kick(w, port, true, now);
     }
     else
     {
-        transmit(w, port, now);
+        transmit(w, port, true, now);
     }
 }
 
@@ -450,7 +459,7 @@ messages_start(struct world* w, int64_t now)
         if (w->s->start[h] == now && w->s->packets[h] > 0)
         {
             w->host[h].active = true;
-            kick(w, h, now);
+            kick(w, h, false, now);
         }
     }
 }

@@ -7,7 +7,9 @@
  * but for what two NICs do at one instant, which was read off the module:
  *
  * - A frame of B bytes that starts at t has left at t + B, arrives whole at t + B + delay, and the
- *   wire is free at t + B + gap.
+ *   wire is free at t + B + gap. What is no whole ps happens at the next one. A frame that waited
+ *   for the wire starts when it is free to the fraction; a host's does if the host was told in
+ *   advance that the wire would be.
  * - A switch stores and forwards. Each of its ports has one queue, first in, first out; a queue's
  *   length counts whole frames, the one on the wire included until its last bit has left.
  * - At one instant first last bits leave and messages begin. Then frames arrive and wires that are
@@ -59,7 +61,8 @@ struct naive_setup
     unsigned leaves;
     unsigned spines;
     unsigned hosts_per_leaf;
-    int64_t byte;    /* ps per byte, on every wire */
+    int64_t byte; /* 1/parts ps per byte, on every wire */
+    int64_t parts;
     int64_t delay;   /* ps along every wire */
     int64_t data;    /* bytes of a data frame */
     int64_t ack;     /* bytes of an ACK */

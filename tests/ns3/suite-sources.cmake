@@ -16,6 +16,7 @@ set(weft_suite_sources
     tests/ns3/weft-golden-test-suite.cc
     tests/ns3/weft-naive-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
+    tests/ns3/weft-odd-rates-test-suite.cc
     tests/ns3/weft-random-test-suite.cc
     tests/ns3/weft-setup-test-suite.cc
     tests/ns3/weft-simulator-threads-test-suite.cc
@@ -42,6 +43,7 @@ set(weft_suites
     weft-golden
     weft-naive
     weft-netdevice
+    weft-odd-rates
     weft-random
     weft-setup
     weft-simulator-threads

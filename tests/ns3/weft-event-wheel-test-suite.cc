@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * \file
+ * @file
  * The event wheel against an ordered set. Were the order wrong, results would depend on which
  * delays happen to have a lane; were a bucket's cost not proportional to its events, a large
  * synchronized fabric, where tens of thousands of events are due at once, would stand still.
@@ -60,7 +60,7 @@ class WheelOrderTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(m_wheel.GetFirst().IsNothing(), true, "there is a first event");
     }
 
-    /** \return a time from now: none, within a bucket, within some, anywhere */
+    /** @return a time from now: none, within a bucket, within some, anywhere */
     uint64_t PickDelay()
     {
         const uint32_t bounds[] = {1, 100, 1000, HORIZON - 600};
@@ -80,7 +80,7 @@ class WheelOrderTestCase : public TestCase
         Check();
     }
 
-    /** Takes events. \param n how many, at most */
+    /** Takes events. @param n how many, at most */
     void Serve(uint32_t n)
     {
         for (; n > 0 && !m_model.empty(); n--)

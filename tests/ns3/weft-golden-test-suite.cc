@@ -10,6 +10,10 @@
  *
  * A change of the model, of its random draws or of the counters below does change them. Then it has
  * to be shown by other means that the buffers are still right.
+ *
+ * It happened once, to those at 33 Gb/s, when ports began to carry what the rounding of a frame's
+ * time leaves over. With nothing carried the code made the former digests still; and the fabric
+ * simulated by hand, which carries it too, has the same queues (weft-naive).
  */
 #include "weft-simulator-choice.h"
 #include "weft-test-rig.h"
@@ -299,7 +303,7 @@ GoldenScenarios()
          8,
          3,
          false,
-         UINT64_C(0x7dc422506e2a00fc)},
+         UINT64_C(0xe93d96fb23aa004c)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=2 link-rate=100Gbps fabric-rate=40Gbps "
          "link-delay=1ns",
          "roce payload=4096B header=48B gap=20B ack=64B ack-priority=share ack-every=2 "
@@ -340,7 +344,7 @@ GoldenScenarios()
          7,
          3,
          false,
-         UINT64_C(0x05807820226bdec9)},
+         UINT64_C(0x0d657179a7b09b53)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=4 link-rate=100Gbps fabric-rate=25Gbps "
          "link-delay=1ns",
          "roce payload=1000B header=48B gap=20B ack=84B ack-priority=share ack-every=2 "
@@ -382,7 +386,7 @@ GoldenScenarios()
          8,
          0,
          true,
-         UINT64_C(0x33d85c35d86b04c0)},
+         UINT64_C(0xefa1410bcaf371b1)},
         {"leaf-spine leaves=4 spines=4 hosts-per-leaf=4 link-rate=25Gbps fabric-rate=0bps "
          "link-delay=1us",
          "roce payload=4096B header=48B gap=20B ack=84B ack-priority=share ack-every=2 "
@@ -424,7 +428,7 @@ GoldenScenarios()
          7,
          0,
          true,
-         UINT64_C(0x92b7a385fcb822c8)},
+         UINT64_C(0x3dad4cbe06824856)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=2 link-rate=100Gbps fabric-rate=25Gbps "
          "link-delay=1ns",
          "roce payload=1000B header=48B gap=20B ack=84B ack-priority=first ack-every=1 "

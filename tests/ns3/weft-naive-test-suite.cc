@@ -30,7 +30,7 @@ using namespace ns3;
 namespace
 {
 
-/** A fabric and what it is to carry. The times of a byte and of a wire are even. */
+/** A fabric and what it is to carry. The times of a byte, if whole, and of a wire are even. */
 struct Scene
 {
     uint32_t leaves;
@@ -40,7 +40,8 @@ struct Scene
     bool idealAcks;
     bool together; //!< all hosts start at once
     uint64_t seed;
-    int64_t byte{80};       //!< ps
+    int64_t byte{80};       //!< 1/parts ps
+    int64_t parts{1};       //!< of a ps
     int64_t delay{1000000}; //!< of a wire, ps
     uint32_t payload{1436};
     uint32_t header{64};
@@ -58,14 +59,19 @@ struct Scene
     /** @return whether nothing hangs on the order of frames that arrive at one instant */
     bool IsFreeOfTies() const
     {
-        return idealAcks && !together && 2 * GetHosts() <= byte;
+        return idealAcks && !together && parts == 1 && 2 * GetHosts() <= byte;
+    }
+
+    int64_t GetGbps() const
+    {
+        return 8000 * parts / byte;
     }
 
     std::string Describe() const
     {
         std::ostringstream text;
         text << balancer << ", " << leaves << " leaves, " << spines << " spines, " << hostsPerLeaf
-             << " hosts per leaf, " << 8000 / byte << " Gbps, ACKs "
+             << " hosts per leaf, " << GetGbps() << " Gbps, ACKs "
              << (idealAcks ? "that take no wire" : "in turns with data") << ", starts "
              << (together ? "together" : "spread") << ", seed " << seed;
         return text.str();
@@ -91,6 +97,16 @@ MakeGaplessScene(const std::string& balancer, bool idealAcks)
 {
     Scene scene{4, 3, 4, balancer, idealAcks, true, 8};
     scene.gap = 0;
+    return scene;
+}
+
+/** A byte takes 24.02 or 2.5 ps: roundings must neither add up nor change an order. */
+Scene
+MakeOddScene(const std::string& balancer, bool idealAcks, int64_t byte, int64_t parts)
+{
+    Scene scene{4, 3, 4, balancer, idealAcks, false, 9};
+    scene.byte = byte;
+    scene.parts = parts;
     return scene;
 }
 
@@ -124,13 +140,13 @@ Populate(Scene& scene)
     }
     scene.to.resize(n);
     const int64_t packet = scene.payload + scene.header + scene.gap;
+    const int64_t unit = scene.byte / scene.parts;
     for (uint32_t h = 0; h < n; h++)
     {
         scene.to[ring[h]] = ring[(h + 1) % n];
         scene.packets.push_back(SHORTEST + below(LONGEST - SHORTEST + 1));
-        scene.start.push_back(scene.together ? 0
-                                             : below(static_cast<uint32_t>(packet)) * scene.byte +
-                                                   2 * h % scene.byte);
+        scene.start.push_back(
+            scene.together ? 0 : below(static_cast<uint32_t>(packet)) * unit + 2 * h % unit);
     }
 }
 
@@ -191,7 +207,7 @@ class Observed : public WeftMessageListener
     {
         std::ostringstream topology;
         topology << "leaf-spine leaves=" << scene.leaves << " spines=" << scene.spines
-                 << " hosts-per-leaf=" << scene.hostsPerLeaf << " link-rate=" << 8000 / scene.byte
+                 << " hosts-per-leaf=" << scene.hostsPerLeaf << " link-rate=" << scene.GetGbps()
                  << "Gbps link-delay=" << scene.delay << "ps";
         std::ostringstream frames;
         frames << "roce payload=" << scene.payload << "B header=" << scene.header
@@ -335,6 +351,7 @@ RunNaive(const Scene& scene, const Observed& observed, unsigned& ties)
     s.spines = scene.spines;
     s.hosts_per_leaf = scene.hostsPerLeaf;
     s.byte = scene.byte;
+    s.parts = scene.parts;
     s.delay = scene.delay;
     s.data = scene.payload + scene.header;
     s.ack = scene.ack;
@@ -511,6 +528,8 @@ class WeftNaiveTestSuite : public TestSuite
                 }
                 AddTestCase(new AgreementTestCase(MakeOfanScene(balancer, idealAcks)));
                 AddTestCase(new AgreementTestCase(MakeGaplessScene(balancer, idealAcks)));
+                AddTestCase(new AgreementTestCase(MakeOddScene(balancer, idealAcks, 8000, 333)));
+                AddTestCase(new AgreementTestCase(MakeOddScene(balancer, idealAcks, 5, 2)));
             }
         }
         AddTestCase(new SensitivityTestCase);

@@ -33,6 +33,13 @@ extern "C"
     /** ps that @p bytes take on a wire of @p rate, rounded up. */
     int64_t weft_wire_time(int64_t bytes, int64_t rate);
 
+    /**
+     * The same for what follows a frame at once, so that the sum over any number of frames is
+     * rounded up only once. @p carry: by how much the sum so far is too high, in 1/rate ps; from 0
+     * to below the rate. 0 at first; updated.
+     */
+    int64_t weft_wire_carry(int64_t bytes, int64_t rate, int64_t *carry);
+
     /** One-way time of a lone full packet: every link's serialization (store-and-forward) and
      * propagation. */
     int64_t weft_one_way(const struct weft_wire *w);
@@ -51,7 +58,7 @@ extern "C"
     int64_t weft_message_bound(const struct weft_wire *w, uint64_t bytes);
 
     /** The same where all frames take one path: equal for full frames; a short last one comes up to
-     * a slot (frame and gap) later. */
+     * a slot (frame and gap) later. Rounded up once; a run may round up at each link. */
     int64_t weft_message_fifo(const struct weft_wire *w, uint64_t bytes);
 
     /**
