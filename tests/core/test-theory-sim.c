@@ -258,15 +258,13 @@ open_rotation(struct rotation *r, const char *k, uint64_t run)
     const struct weft_topology_ops *tree = weft_topology_find("fat-tree");
     int64_t shape[16];
     struct weft_path_site at = {5, run, 0, &r->clos};
-    struct weft_site site = lb_site(5, 2 * MAX_UP);
     MUST(tree->algo.config_size <= sizeof shape);
     MUST(weft_config_default(&tree->algo, shape) == 0);
     MUST(weft_config_set(&tree->algo, shape, "k", k) == 0);
     MUST(tree->build(shape, &r->clos) == 0 && r->clos.up_tor <= MAX_UP);
     r->ops = weft_lb_find("host-dr");
     MUST(weft_config_default(&r->ops->algo, r->config) == 0);
-    site.clos = &r->clos;
-    site.tiers = 3;
+    const struct weft_site site = lb_site_of(&r->clos, 0, 5);
     r->edge = malloc(r->ops->state_size(r->config, &site));
     MUST(r->edge && r->ops->init(r->edge, r->config, &site) == 0);
     for (at.host = 0; at.host < r->clos.up_tor; at.host++)
