@@ -5,6 +5,7 @@
  */
 // WeftFabric: what can be set, until when, and where it can be built.
 #include "weft-fabric.h"
+#include "weft-nic.h"
 #include "weft-switch.h"
 
 #include "ns3/abort.h"
@@ -159,6 +160,24 @@ WeftFabric::AssignStreams(int64_t stream)
         NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
     }
     return 1;
+}
+
+void
+WeftFabric::ChangeAddress(uint32_t host, Mac48Address address)
+{
+    const uint32_t holder = FindHost(address);
+    NS_ABORT_MSG_IF(holder != host && holder != m_clos.nhosts,
+                    "Weft: host " << host << " cannot have the address " << address << " of host "
+                                  << holder);
+    m_hostOf.erase(Mac48Address::ConvertFrom(m_nics[host]->GetAddress()));
+    m_hostOf[address] = host;
+}
+
+uint32_t
+WeftFabric::FindHost(const Address& address) const
+{
+    const auto it = m_hostOf.find(Mac48Address::ConvertFrom(address));
+    return it == m_hostOf.end() ? m_clos.nhosts : it->second;
 }
 
 } // namespace ns3

@@ -586,22 +586,4 @@ WeftFabric::GetChannel(uint64_t link) const
     return m_channels[link];
 }
 
-void
-WeftFabric::ChangeAddress(uint32_t host, Mac48Address address)
-{
-    const uint32_t holder = FindHost(address);
-    NS_ABORT_MSG_IF(holder != host && holder != m_clos.nhosts,
-                    "Weft: host " << host << " cannot have the address " << address << " of host "
-                                  << holder);
-    m_hostOf.erase(Mac48Address::ConvertFrom(m_nics[host]->GetAddress()));
-    m_hostOf[address] = host;
-}
-
-uint32_t
-WeftFabric::FindHost(const Address& address) const
-{
-    const auto it = m_hostOf.find(Mac48Address::ConvertFrom(address));
-    return it == m_hostOf.end() ? m_clos.nhosts : it->second;
-}
-
 } // namespace ns3

@@ -45,6 +45,12 @@ WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
     KickInContext();
 }
 
+int64_t
+WeftNic::GetRate(const WeftQp* qp) const
+{
+    return m_fabric->GetCc()->rate(qp->cc, WeftNow());
+}
+
 void
 WeftNic::KickInContext()
 {

@@ -101,12 +101,6 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
     m_ipQueue = queues->GetTxQueue(0);
 }
 
-int64_t
-WeftNic::GetRate(const WeftQp* qp) const
-{
-    return m_fabric->GetCc()->rate(qp->cc, WeftNow());
-}
-
 void
 WeftNic::Arrive(WeftPacket* p, int64_t now)
 {
