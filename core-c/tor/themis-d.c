@@ -43,15 +43,15 @@ enum watch
 
 struct themis_qp
 {
-    uint32_t newest;       /* the latest PSN of those in the ring */
-    uint32_t floor;        /* none of those in the ring comes before it */
-    uint32_t bepsn;        /* literal: ePSN of the blocked NACK; scan: the NIC's ePSN */
-    uint16_t dealt;        /* scan: entries, the oldest, that the NIC has dealt with */
-    uint16_t since;        /* PASSED: packets that have followed it */
-    uint8_t watch;         /* enum watch */
-    uint8_t compensation;  /* enum themis_compensation */
-    bool complains;        /* scan: the NIC has sent a NACK */
-    bool spilled;          /* scan: the ring has given up entries that the NIC may not have seen */
+    uint32_t newest;      /* the latest PSN of those in the ring */
+    uint32_t floor;       /* none of those in the ring comes before it */
+    uint32_t bepsn;       /* literal: ePSN of the blocked NACK; scan: the NIC's ePSN */
+    uint16_t dealt;       /* scan: entries, the oldest, that the NIC has dealt with */
+    uint16_t since;       /* PASSED: packets that have followed it */
+    uint8_t watch;        /* enum watch */
+    uint8_t compensation; /* enum themis_compensation */
+    bool complains;       /* scan: the NIC has sent a NACK */
+    bool spilled;         /* scan: the ring has given up entries that the NIC may not have seen */
     struct themis_modulus paths;
     struct weft_ring ring; /* last: its slots lie behind this struct */
 };
