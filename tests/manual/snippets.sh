@@ -29,6 +29,8 @@ parallel *                      tests/cluster.sh does what the page says of many
 *sbatch *                       tests/cluster.sh, too
 ./weft collect *                tests/cluster.sh, too
 pkill *                         it needs a run under way; tests/runner/progress.sh sends the signal
+WEFT_CMAKE=-DWEFT_LOG=ON *      tests/ns3/weft-log-test-suite.cc is built with logs
+NS_LOG=*                        it shows something in a build with logs alone
 import pandas as pd             pandas is not among the packages that Weft needs
 END
 
