@@ -9,7 +9,7 @@ work=$root/build/sanitized
 cmake -S "$root" -B "$work" -G Ninja -DWEFT_SANITIZE=address,undefined,float-cast-overflow \
     -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O2 -DCMAKE_CXX_FLAGS=-O1
 ninja -C "$work" --quiet weft-core-tests weft-scenario-tests weft-distribution-tests weft-runner \
-    fuzz stress-scenario
+    fuzz-scenario stress-scenario
 ctest --test-dir "$work" --output-on-failure --no-tests=error -j 2 \
     -R '^(core-.*|fuzz-.*|runner-(scenario|distribution|bad-input))$'
 "$root/tests/stress/stress.sh" "$work/weft-runner" "$work/stress-scenario" 1001 1000 2
