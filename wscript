@@ -4,6 +4,7 @@
 # Weft as a module of waf-era ns-3 (tried with 3.35), in contrib/weft. The lists of files are read
 # from CMake's, so that there is one of each. ns-3.35's own headers do not pass g++ 12's warnings:
 # configure it with --disable-werror.
+import os
 import re
 
 import wutils
@@ -30,14 +31,12 @@ def build(bld):
     module.source = core
     module.source += words(bld, 'ns3-module/module-sources.cmake', 'weft_module_sources')
     module.includes = ['core-c', 'core-c/include']
-    module.export_includes = ['core-c/include']
     module.env.append_value('CFLAGS', ['-std=c11', '-O2', '-fPIC', '-ffp-contract=off'])
     module.env.append_value('CXXFLAGS', ['-std=c++17', '-ffp-contract=off'])
 
     tests = bld.create_ns3_module_test_library('weft')
     tests.source = words(bld, 'tests/ns3/suite-sources.cmake', 'weft_suite_sources')
     tests.features += ' c'
-    tests.includes = ['core-c/include']
     tests.env.append_value('CFLAGS', ['-std=c11', '-O2', '-fPIC', '-ffp-contract=off'])
     tests.env.append_value('CXXFLAGS', ['-std=c++17', '-ffp-contract=off'])
 
@@ -45,7 +44,10 @@ def build(bld):
     headers.module = 'weft'
     headers.source = words(bld, 'ns3-module/module-sources.cmake', 'weft_module_headers')
 
-    # <weft/...>, which our headers include, beside <ns3/...>.
+    # <weft/...>, which our headers include, beside <ns3/...>: in the build folder, then installed.
+    beside = bld.bldnode.make_node('weft').abspath()
+    if not os.path.lexists(beside):
+        os.symlink(bld.path.find_node('core-c/include/weft').abspath(), beside)
     bld.install_files('${INCLUDEDIR}/%s%s/weft' % (wutils.APPNAME, wutils.VERSION),
                       bld.path.ant_glob('core-c/include/weft/*.h'))
 
@@ -53,5 +55,4 @@ def build(bld):
         for name in words(bld, 'examples/CMakeLists.txt', 'weft_examples'):
             program = bld.create_ns3_program(name, ['weft'])
             program.source = 'examples/%s.cc' % name
-            program.includes = [program.includes, 'core-c/include']  # waf's own has <ns3/...>
             program.env.append_value('CXXFLAGS', ['-std=c++17', '-ffp-contract=off'])

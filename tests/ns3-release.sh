@@ -167,7 +167,7 @@ check_installed()
     # shellcheck disable=SC2016 # a literal $<
     ! grep -nF -e '$<' -e "$ns3" -e "$work/out" "$pc" ||
         die "${pc##*/} names the build tree or what only CMake understands"
-    libraries=$(find "$work/installed" -name 'libns3*-weft*.so')
+    libraries=$(find "$work/installed" -name 'libns3*-weft*.so' ! -name '*-test*')
     PKG_CONFIG_PATH=$(dirname "$pc") LD_LIBRARY_PATH=$(dirname "$libraries") \
         "$root/tests/ns3-installed.sh" "$(basename "$pc" .pc)" "$work/user" "$standard" ||
         die "a program does not build against the installed ns-3"

@@ -51,7 +51,7 @@ struct themis_qp
     uint8_t watch;        /* enum watch */
     uint8_t compensation; /* enum themis_compensation */
     bool complains;       /* scan: the NIC has sent a NACK */
-    bool spilled;         /* scan: the ring has given up entries that the NIC may not have seen */
+    bool spilled;         /* scan: entries that the NIC may not have seen were given up; dealt is 0 */
     struct themis_modulus paths;
     struct weft_ring ring; /* last: its slots lie behind this struct */
 };
@@ -405,12 +405,11 @@ acknowledge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *count
     {
         return false;
     }
-    const bool sure = !qp->spilled;
-    qp->watch = sure ? ASKED : PASSED;
+    qp->watch = ASKED;
     qp->since = 0;
-    counters->turned += sure;
-    counters->compensated += sure;
-    return sure;
+    counters->turned++;
+    counters->compensated++;
+    return true;
 }
 
 static enum weft_tor_verdict

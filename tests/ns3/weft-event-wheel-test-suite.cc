@@ -53,6 +53,10 @@ class WheelOrderTestCase : public TestCase
             {
                 Push(delay + weft_rng_below(&m_rng, spread + 1));
             }
+            if (weft_rng_below(&m_rng, 100) == 0)
+            {
+                Push(FindFarthest());
+            }
             Serve(weft_rng_below(&m_rng, 2 * n + 2));
         }
         Serve(UINT32_MAX);
@@ -65,6 +69,18 @@ class WheelOrderTestCase : public TestCase
     {
         const uint32_t bounds[] = {1, 100, 1000, HORIZON - 600};
         return weft_rng_below(&m_rng, bounds[weft_rng_below(&m_rng, 4)]);
+    }
+
+    /** @return the longest delay that the wheel holds */
+    uint64_t FindFarthest()
+    {
+        m_wheel.SetNow(m_now);
+        uint64_t delay = HORIZON;
+        while (m_wheel.Holds(m_now + delay + 1))
+        {
+            delay++;
+        }
+        return delay;
     }
 
     /** Adds an event. A lane that is given up brings events that are older than those there. */

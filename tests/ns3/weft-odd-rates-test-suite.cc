@@ -86,6 +86,34 @@ class LongMessageTestCase : public TestCase
     }
 };
 
+/** A frame that comes when the last one's end is rounded up to has not waited for the wire. */
+class JustFreeTestCase : public TestCase
+{
+  public:
+    JustFreeTestCase()
+        : TestCase("a frame that comes when the wire is just free starts then, not before it came")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology =
+            "leaf-spine leaves=1 spines=1 hosts-per-leaf=4 link-rate=300Gbps link-delay=1us";
+        setup.frames = "roce payload=1000B header=48B gap=0B";
+        WeftRig rig(setup);
+        // 1,048 bytes take 27,946 2/3 ps; the third frame waits for the second.
+        rig.Send(0, 3, 1000);
+        Simulator::Schedule(PicoSeconds(27947), &WeftRig::Send, &rig, 1, 3, 1000);
+        Simulator::Schedule(PicoSeconds(27950), &WeftRig::Send, &rig, 2, 3, 1000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered,
+                              2 * INT64_C(1000000) + 2 * INT64_C(27947) + INT64_C(55894),
+                              "the third frame");
+    }
+};
+
 /** No run is faster than its bound at any rate, by not so much as a picosecond. */
 class OddBoundTestCase : public TestCase
 {
@@ -193,6 +221,7 @@ class WeftOddRatesTestSuite : public TestSuite
     {
         AddTestCase(new OddRateTestCase);
         AddTestCase(new LongMessageTestCase);
+        AddTestCase(new JustFreeTestCase);
         AddTestCase(new OddBoundTestCase);
     }
 };
