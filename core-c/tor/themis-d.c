@@ -51,7 +51,7 @@ struct themis_qp
     uint8_t watch;        /* enum watch */
     uint8_t compensation; /* enum themis_compensation */
     bool complains;       /* scan: the NIC has sent a NACK */
-    bool spilled;         /* scan: entries that the NIC may not have seen were given up; dealt is 0 */
+    bool spilled; /* scan: entries that the NIC may not have seen were given up; dealt is 0 */
     struct themis_modulus paths;
     struct weft_ring ring; /* last: its slots lie behind this struct */
 };

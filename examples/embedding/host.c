@@ -108,13 +108,22 @@ send(uint32_t i, int64_t step)
 {
     const struct weft_ports uplinks = {(const uint32_t[4]){0}, NULL, 2, 2, 2, 0, 0};
     const int64_t now = step * STEP;
-    struct weft_packet p = {now, i, 2 + i, i, 0, FRAME, 0, 49152, 0, WEFT_DATA, 0, 1, 0};
+    struct weft_packet p = {.sent = now,
+                            .src = i & WEFT_HOST_MASK,
+                            .dst = (2 + i) & WEFT_HOST_MASK,
+                            .qp = i & WEFT_QP_MASK,
+                            .bytes = FRAME,
+                            .sport = 49152,
+                            .kind = WEFT_DATA,
+                            .tclass = 1};
+    uint32_t psn;
     nic->tx_timeout(qps[i].tx, now);
-    const int what = qps[i].next > now ? WEFT_TX_NONE : nic->tx_next(qps[i].tx, now, &p.psn);
+    const int what = qps[i].next > now ? WEFT_TX_NONE : nic->tx_next(qps[i].tx, now, &psn);
     if (what == WEFT_TX_NONE)
     {
         return;
     }
+    p.psn = psn & WEFT_PSN_MASK;
     const bool longer = lb->pick(leaf, &uplinks, &p, now) == uplinks.first;
     if (what == WEFT_TX_RETX || i != 0 || p.psn != LOST)
     {

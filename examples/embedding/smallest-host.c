@@ -27,12 +27,14 @@ main(void)
     {
         struct weft_packet arrived = data[at], reply = replies[at];
         struct weft_rx_verdict verdict = {0, WEFT_REPLY_NONE, false, false, arrived.psn};
+        uint32_t psn = 0;
         data[at] = replies[at] = none;
         if (reply.bytes) /* at the sender */
             nic->tx_reply(tx, &reply, now);
         nic->tx_timeout(tx, now); /* does nothing before the deadline */
-        if (nic->tx_next(tx, now, &data[at].psn) != WEFT_TX_NONE)
-            data[at].bytes = data[at].psn == 500 &&lost ? lost = 0 : 1500;
+        if (nic->tx_next(tx, now, &psn) != WEFT_TX_NONE)
+            data[at].bytes = psn == 500 &&lost ? lost = 0 : 1500;
+        data[at].psn = psn;
         if (arrived.bytes) /* at the receiver */
             nic->rx_data(rx, &arrived, &verdict);
         replies[at].kind = verdict.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;

@@ -428,6 +428,8 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
     NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
                     "Weft: no QP from host " << src << " to host " << dst
                                              << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
+    NS_ABORT_MSG_IF(m_qps.size() > WEFT_QP_MASK,
+                    "Weft: a fabric has at most " << WEFT_QP_MASK + 1 << " QPs");
     auto qp = new WeftQp;
     qp->index = static_cast<uint32_t>(m_qps.size());
     qp->src = src;
@@ -507,7 +509,9 @@ WeftFabric::NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t ps
 void
 WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn)
 {
-    std::swap(p->d.src, p->d.dst);
+    const uint32_t src = p->d.src;
+    p->d.src = p->d.dst;
+    p->d.dst = src;
     p->d.echo = p->d.sport;
     p->d.ahead = weft_ahead(p->d.psn, psn);
     // The data packet's may have been changed on its way; a reply starts from the QP's own.

@@ -56,10 +56,12 @@ bool
 WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
 {
     const Mac48Address to = Mac48Address::ConvertFrom(dest);
-    if (!MaySend(to))
+    const bool fits = packet->GetSize() <= UINT16_MAX - ETHERNET_FRAMING;
+    if (!fits || !MaySend(to))
     {
         NS_LOG_INFO("drops a packet for " << to << ": "
-                                          << (!IsLinkUp()       ? "the link is down"
+                                          << (!fits             ? "it is larger than any frame"
+                                              : !IsLinkUp()     ? "the link is down"
                                               : IsIpQueueFull() ? "the queue is full"
                                                                 : "nobody has that address"));
         m_ipDrops++;
@@ -97,7 +99,7 @@ WeftNic::SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac
     p->d = weft_packet{};
     p->d.src = m_host;
     p->d.dst = host;
-    p->d.bytes = packet->GetSize() + ETHERNET_FRAMING;
+    p->d.bytes = static_cast<uint16_t>(packet->GetSize() + ETHERNET_FRAMING);
     p->d.kind = WEFT_RAW;
     p->d.tclass = DATA_CLASS;
     p->d.sport = protocol;

@@ -141,7 +141,7 @@ lb_take(struct lb_place *p, uint32_t dst, enum weft_packet_kind kind,
     struct weft_ports healthy;
     struct weft_packet packet;
     memset(&packet, 0, sizeof(packet));
-    packet.dst = dst;
+    packet.dst = dst & WEFT_HOST_MASK;
     packet.kind = (uint8_t)kind;
     if (ports == NULL)
     {

@@ -40,7 +40,7 @@ arrive(uint32_t psn)
     memset(&verdict, 0, sizeof(verdict));
     verdict.epsn = UINT32_MAX; /* to be overwritten, as the reply is */
     verdict.reply = UINT8_MAX;
-    data.psn = psn;
+    data.psn = psn & WEFT_PSN_MASK;
     verdict.place = psn;
     rig.ops->rx_data(rig.rx, &data, &verdict);
     return verdict;
@@ -62,7 +62,7 @@ reply(enum weft_packet_kind kind, uint32_t epsn, int64_t now)
     struct weft_packet packet;
     memset(&packet, 0, sizeof(packet));
     packet.kind = (uint8_t)kind;
-    packet.psn = epsn;
+    packet.psn = epsn & WEFT_PSN_MASK;
     return rig.ops->tx_reply(rig.tx, &packet, now);
 }
 
@@ -72,7 +72,7 @@ ack_of(uint32_t place, uint32_t epsn)
     struct weft_packet packet;
     memset(&packet, 0, sizeof(packet));
     packet.kind = WEFT_ACK;
-    packet.psn = epsn;
+    packet.psn = epsn & WEFT_PSN_MASK;
     packet.ahead = weft_ahead(place, epsn);
     return packet;
 }

@@ -85,7 +85,7 @@ send(struct world *w)
     MUST(index < w->posted);
     memset(&packet, 0, sizeof(packet));
     packet.kind = WEFT_DATA;
-    packet.psn = psn;
+    packet.psn = psn & WEFT_PSN_MASK;
     packet.sent = (int64_t)w->slot * SIM_SLOT;
     const bool last = (index + 1) % w->link->chunk == 0 || index + 1 == w->link->packets;
     packet.flags = last ? WEFT_F_LAST : 0;
@@ -123,7 +123,7 @@ receive_data(struct world *w, const struct weft_packet *data)
         w->outcome.acks += !nack;
         w->outcome.nacks += nack;
         reply.kind = nack ? WEFT_NACK : WEFT_ACK;
-        reply.psn = verdict.epsn;
+        reply.psn = verdict.epsn & WEFT_PSN_MASK;
         reply.ahead = weft_ahead(verdict.place, verdict.epsn);
         launch(w, &reply, w->link->reply_loss);
     }

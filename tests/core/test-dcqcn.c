@@ -33,8 +33,11 @@ send_bytes(uint32_t bytes, int64_t now)
 {
     struct weft_packet data;
     memset(&data, 0, sizeof data);
-    data.bytes = bytes;
-    ops->on_sent(&qp, &data, now);
+    for (uint32_t left = bytes; left > 0; left -= data.bytes)
+    {
+        data.bytes = (uint16_t)(left < 9000 ? left : 9000);
+        ops->on_sent(&qp, &data, now);
+    }
 }
 
 static void

@@ -93,8 +93,8 @@ flow(uint32_t src, uint32_t dst, uint32_t sport)
 {
     struct weft_packet packet;
     memset(&packet, 0, sizeof packet);
-    packet.src = src;
-    packet.dst = dst;
+    packet.src = src & WEFT_HOST_MASK;
+    packet.dst = dst & WEFT_HOST_MASK;
     packet.sport = (uint16_t)sport;
     return packet;
 }
@@ -127,7 +127,7 @@ START_TEST(a_flow_keeps_its_port)
     const uint32_t port = choose(&p, 16, &packet);
     for (uint32_t psn = 0; psn < 100; psn++)
     {
-        packet.psn = psn;
+        packet.psn = psn & WEFT_PSN_MASK;
         packet.kind = (uint8_t)(psn % 4);
         packet.flags = WEFT_F_CE;
         ck_assert_uint_eq(choose(&p, 16, &packet), port);

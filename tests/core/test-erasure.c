@@ -21,7 +21,7 @@ arrive_with(uint8_t flags, uint32_t psn, uint32_t end)
     struct weft_packet data;
     struct weft_rx_verdict verdict = {UINT32_MAX, UINT8_MAX, false, false, psn};
     memset(&data, 0, sizeof(data));
-    data.psn = psn;
+    data.psn = psn & WEFT_PSN_MASK;
     data.flags = flags;
     data.ahead = (uint16_t)((end - psn) & WEFT_PSN_MASK);
     rig.ops->rx_data(rig.rx, &data, &verdict);
@@ -49,7 +49,7 @@ loses(uint32_t psn, int64_t sent)
     struct weft_packet packet;
     memset(&packet, 0, sizeof(packet));
     packet.kind = WEFT_DATA;
-    packet.psn = psn;
+    packet.psn = psn & WEFT_PSN_MASK;
     packet.sent = sent;
     rig.ops->tx_lost(rig.tx, &packet, sent);
 }

@@ -112,8 +112,8 @@ packet_of(enum weft_packet_kind kind, uint32_t src, uint32_t dst)
     struct weft_packet packet;
     memset(&packet, 0, sizeof(packet));
     packet.kind = (uint8_t)kind;
-    packet.src = src;
-    packet.dst = dst;
+    packet.src = src & WEFT_HOST_MASK;
+    packet.dst = dst & WEFT_HOST_MASK;
     packet.sport = 50000;
     return packet;
 }

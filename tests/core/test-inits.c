@@ -32,15 +32,18 @@ talk(const struct weft_transport_ops *nic, void *tx, void *rx)
     nic->tx_post(tx, 100);
     for (int64_t now = 0; now < 200; now++)
     {
-        struct weft_packet p = {now, 0, 1, 0, 0, 1500, 0, 0, 0, 0, WEFT_DATA, 0, 1, 0};
+        struct weft_packet p = {
+            .sent = now, .dst = 1, .bytes = 1500, .kind = WEFT_DATA, .tclass = 1};
+        uint32_t psn;
         struct weft_rx_verdict verdict;
-        if (nic->tx_next(tx, now, &p.psn) != WEFT_TX_NONE && now % 7 != 3)
+        if (nic->tx_next(tx, now, &psn) != WEFT_TX_NONE && now % 7 != 3)
         {
+            p.psn = psn & WEFT_PSN_MASK;
             verdict.place = p.psn;
             nic->rx_data(rx, &p, &verdict);
             p.kind = verdict.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
             p.ahead = weft_ahead(verdict.place, verdict.epsn);
-            p.psn = verdict.epsn;
+            p.psn = verdict.epsn & WEFT_PSN_MASK;
             (void)nic->tx_reply(tx, &p, now);
         }
         nic->tx_timeout(tx, now);
@@ -82,7 +85,8 @@ END_TEST
 static void
 signal_all(const struct weft_cc_ops *cc, void *state, int64_t now)
 {
-    const struct weft_packet p = {now / 2, 0, 1, 0, 0, 1500, 0, 0, 0, 0, WEFT_ACK, 0, 1, 0};
+    const struct weft_packet p = {
+        .sent = now / 2, .dst = 1, .bytes = 1500, .kind = WEFT_ACK, .tclass = 1};
     if (cc->on_sent)
     {
         cc->on_sent(state, &p, now);

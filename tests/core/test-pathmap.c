@@ -116,7 +116,7 @@ START_TEST(every_change_leads_to_its_path)
         uint32_t base_agg = 0;
         uint32_t agg = 0;
         memset(&packet, 0, sizeof packet);
-        packet.src = weft_rng_below(&rng, 128);
+        packet.src = weft_rng_below(&rng, 128) & WEFT_HOST_MASK;
         packet.dst = (packet.src + 16 + weft_rng_below(&rng, 96)) % 128; /* another pod */
         packet.kind = WEFT_RAW;
         const uint16_t sport = (uint16_t)weft_rng_u32(&rng);
@@ -127,7 +127,7 @@ START_TEST(every_change_leads_to_its_path)
         {
             packet.kind = WEFT_DATA;
             packet.sport = sport;
-            packet.psn = weft_psn_add(firsts[f % 3], i);
+            packet.psn = weft_psn_add(firsts[f % 3], i) & WEFT_PSN_MASK;
             const uint32_t core = climb(&t, &packet, &agg);
             const uint32_t change = packet.psn % 16;
             ck_assert_uint_eq(agg, base_agg ^ (change & 3));
@@ -156,10 +156,10 @@ START_TEST(consecutive_packets_use_every_path_once)
                 struct weft_packet packet;
                 uint32_t agg = 0;
                 memset(&packet, 0, sizeof packet);
-                packet.src = src;
+                packet.src = src & WEFT_HOST_MASK;
                 packet.dst = (src + 64) % 128;
                 packet.sport = (uint16_t)(49152 + src);
-                packet.psn = turn * 16 + i;
+                packet.psn = (turn * 16 + i) & WEFT_PSN_MASK;
                 const uint32_t core = climb(&t, &packet, &agg);
                 used |= UINT32_C(1) << core;
                 ck_assert(turn == 0 || last[i] == core);

@@ -320,7 +320,7 @@ START_TEST(balancers_fit_their_state_and_choose_a_candidate)
             struct weft_packet packet;
             memset(&packet, 0, sizeof(packet));
             packet.dst = 40;
-            packet.psn = psn;
+            packet.psn = psn & WEFT_PSN_MASK;
             const uint32_t port = ops->pick(state, &ports, &packet, 0);
             MUST(port >= 16 && port < 32);
         }
@@ -355,7 +355,7 @@ START_TEST(path_selectors_fit_their_states)
         {
             struct weft_packet packet;
             memset(&packet, 0, sizeof(packet));
-            packet.psn = psn;
+            packet.psn = psn & WEFT_PSN_MASK;
             ops->path->data(qp, &packet, psn);
             packet.kind = WEFT_ACK;
             ops->path->reply(host, &packet);
@@ -387,7 +387,7 @@ START_TEST(transports_fit_their_state)
             struct weft_packet packet;
             struct weft_rx_verdict verdict;
             memset(&packet, 0, sizeof(packet));
-            packet.psn = k; /* the first one is missing: all the window fills */
+            packet.psn = k & WEFT_PSN_MASK; /* the first one is missing: all the window fills */
             ops->rx_data(rx, &packet, &verdict);
             MUST(verdict.epsn == 0xffffff);
         }

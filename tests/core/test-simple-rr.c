@@ -46,7 +46,7 @@ START_TEST(a_group_has_one_pointer_and_groups_are_apart)
     uint32_t last_down = lb_pick(&rig, &down);
     for (uint32_t i = 0; i < 1000; i++)
     {
-        packet.dst = i * 37;
+        packet.dst = (i * 37) & WEFT_HOST_MASK;
         packet.kind = (uint8_t)(i % 5);
         const uint32_t foretold = rig.ops->peek(rig.state, &up, &packet);
         const uint32_t port = rig.ops->pick(rig.state, &up, &packet, 0);

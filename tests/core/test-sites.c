@@ -97,8 +97,8 @@ some_packet(uint32_t nhosts)
 {
     struct weft_packet p;
     memset(&p, 0, sizeof p);
-    p.src = weft_rng_below(&rng, nhosts);
-    p.dst = (p.src + 1 + weft_rng_below(&rng, nhosts - 1)) % nhosts;
+    p.src = weft_rng_below(&rng, nhosts) & WEFT_HOST_MASK;
+    p.dst = ((p.src + 1 + weft_rng_below(&rng, nhosts - 1)) % nhosts) & WEFT_HOST_MASK;
     p.psn = weft_rng_u32(&rng) & WEFT_PSN_MASK;
     p.sport = (uint16_t)weft_rng_u32(&rng);
     p.kind = (uint8_t)weft_rng_below(&rng, WEFT_RAW + 1);

@@ -52,10 +52,10 @@ send(struct leaf *l, enum weft_packet_kind kind, uint32_t src, uint32_t psn)
     struct weft_packet packet;
     memset(&packet, 0, sizeof packet);
     packet.kind = (uint8_t)kind;
-    packet.src = src;
+    packet.src = src & WEFT_HOST_MASK;
     packet.dst = 200;
     packet.sport = 49152;
-    packet.psn = psn;
+    packet.psn = psn & WEFT_PSN_MASK;
     const uint32_t port = l->ops->pick(l->state, &l->ports, &packet, 0);
     ck_assert_uint_eq(packet.sport, 49152);
     ck_assert_uint_ge(port, 16);

@@ -295,8 +295,8 @@ rotate(struct rotation *r, uint32_t src)
     const struct weft_ports ports = uplink_group(up);
     struct weft_packet packet;
     memset(&packet, 0, sizeof packet);
-    packet.src = src;
-    packet.dst = r->clos.nhosts - 1 - src;
+    packet.src = src & WEFT_HOST_MASK;
+    packet.dst = (r->clos.nhosts - 1 - src) & WEFT_HOST_MASK;
     r->ops->path->data(r->qp[src], &packet, 0);
     return r->ops->pick(r->edge, &ports, &packet, 0) - up;
 }

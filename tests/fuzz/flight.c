@@ -61,15 +61,17 @@ static bool
 send(struct flight *f)
 {
     struct weft_packet data;
+    uint32_t psn = 0;
     memset(&data, 0, sizeof data);
     const bool ready = f->ops->tx_ready(f->tx);
     const int what =
-        f->data.n < MOST_FRAMES ? f->ops->tx_next(f->tx, f->now, &data.psn) : (int)WEFT_TX_NONE;
+        f->data.n < MOST_FRAMES ? f->ops->tx_next(f->tx, f->now, &psn) : (int)WEFT_TX_NONE;
     MUST(f->data.n == MOST_FRAMES || ready == (what != WEFT_TX_NONE));
     if (what == WEFT_TX_NONE)
     {
         return false;
     }
+    data.psn = psn & WEFT_PSN_MASK;
     MUST(flight_index(data.psn, f->first_psn) < f->posted);
     data.kind = WEFT_DATA;
     data.sent = f->now++; /* no two leave at once */

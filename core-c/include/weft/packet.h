@@ -24,24 +24,31 @@ enum weft_packet_flag
     WEFT_F_ACK_REQ = 32,    /**< DATA: its ACK may not wait for others (AckReq of the BTH) */
 };
 
-/** One frame. 40 bytes, so that a descriptor with its event header fits a cache line. */
+/** Largest host and QP that a descriptor holds; its PSN has 24 bits (WEFT_PSN_MASK). */
+#define WEFT_HOST_MASK ((UINT32_C(1) << 20) - 1)
+#define WEFT_QP_MASK   ((UINT32_C(1) << 24) - 1)
+
+/** One frame. 40 bytes, so that a descriptor with its event header fits a cache line. Narrow
+ * members share words: mask what is stored in them. */
 struct weft_packet
 {
-    int64_t sent;     /**< when its first bit left the sending NIC, ps; replies: that of the data
-                         packet answered */
-    uint32_t src;     /**< sending host's index */
-    uint32_t dst;     /**< receiving host's index */
-    uint32_t qp;      /**< the QP's index in the run; replies carry the data's QP */
-    uint32_t psn;     /**< see enum weft_packet_kind */
-    uint32_t bytes;   /**< the frame with its header, without the inter-frame gap */
-    uint16_t echo;    /**< replies: sport of the data packet answered, as it arrived */
-    uint16_t ahead;   /**< replies: see weft_ahead(); data: what a transport's tx_stamp() says */
-    uint16_t sport;   /**< UDP source port: the ECMP entropy that hosts may vary */
-    uint16_t in_port; /**< the port by which it entered the switch that holds it */
-    uint8_t kind;     /**< enum weft_packet_kind */
-    uint8_t flags;    /**< enum weft_packet_flag */
-    uint8_t tclass;   /**< traffic class: index of the egress queue and of the PFC priority */
-    uint8_t hops;     /**< links crossed so far */
+    int64_t sent;        /**< when its first bit left the sending NIC, ps; replies: that of the data
+                            packet answered */
+    uint32_t dst : 24;   /**< receiving host's index, at most WEFT_HOST_MASK */
+    uint32_t hops : 8;   /**< links crossed so far */
+    uint32_t src : 24;   /**< sending host's index, at most WEFT_HOST_MASK */
+    uint32_t tclass : 8; /**< traffic class: index of the egress queue and of the PFC priority */
+    uint32_t qp : 24;    /**< the QP's index in the run; replies carry the data's QP */
+    uint32_t kind : 8;   /**< enum weft_packet_kind */
+    uint32_t psn : 24;   /**< see enum weft_packet_kind */
+    uint32_t flags : 8;  /**< enum weft_packet_flag */
+    uint16_t bytes;      /**< the frame with its header, without the inter-frame gap */
+    uint16_t in_port;    /**< the port by which it entered the switch that holds it */
+    uint16_t sport;      /**< UDP source port: the ECMP entropy that hosts may vary */
+    uint16_t ahead;      /**< replies: see weft_ahead(); data: what a transport's tx_stamp() says */
+    uint16_t echo;       /**< replies: sport of the data packet answered, as it arrived; of other
+                            packets it is the balancer's, as meta */
+    uint16_t meta[3]; /**< the balancer's own: 0 when a packet is made, and read by nobody else */
 };
 
 #endif
