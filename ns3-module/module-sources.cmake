@@ -24,6 +24,7 @@ set(weft_module_sources
     ns3-module/model/weft-port.cc
     ns3-module/model/weft-rdma-application.cc
     ns3-module/model/weft-switch.cc
+    ns3-module/model/weft-tor-balancer.cc
 )
 
 # The event loop's tournament must stay free of branches: see docs/performance.md.
@@ -54,4 +55,5 @@ set(weft_module_headers
     ns3-module/model/weft-rdma-application.h
     ns3-module/model/weft-receiver.h
     ns3-module/model/weft-switch.h
+    ns3-module/model/weft-tor-balancer.h
 )

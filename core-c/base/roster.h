@@ -26,6 +26,7 @@
     X(weft_lb_reps)       \
     X(weft_lb_host_dr)    \
     X(weft_lb_ar)         \
+    X(weft_lb_letflow)    \
     X(weft_lb_themis)
 
 #define WEFT_TRANSPORTS(X)   \

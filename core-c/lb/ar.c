@@ -123,25 +123,17 @@ ar_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet,
 }
 
 const struct weft_lb_ops weft_lb_ar = {
-    {
-        "ar",
-        "Adaptive routing: a random port of the least bin of queue lengths.",
-        "ofan §3.2; themis §2.2",
-        params,
-        sizeof params / sizeof params[0],
-        NULL,
-        0,
-        sizeof(struct ar_config),
-        check,
-    },
-    WEFT_LB_PORT,
-    ar_size,
-    ar_init,
-    ar_pick,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    false,
-    NULL,
+    .algo =
+        {
+            .name = "ar",
+            .doc = "Adaptive routing: a random port of the least bin of queue lengths.",
+            .source = "ofan §3.2; themis §2.2",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct ar_config),
+            .check = check,
+        },
+    .state_size = ar_size,
+    .init = ar_init,
+    .pick = ar_pick,
 };

@@ -140,25 +140,17 @@ drill_pick(void *state, const struct weft_ports *ports, struct weft_packet *pack
 }
 
 const struct weft_lb_ops weft_lb_drill = {
-    {
-        "drill",
-        "DRILL(d, m): the shortest queue of d random ports and the m best ones of the last packet.",
-        "pro §II, §VI; Ghorbani et al., SIGCOMM 2017",
-        params,
-        sizeof params / sizeof params[0],
-        NULL,
-        0,
-        sizeof(struct drill_config),
-        NULL,
-    },
-    WEFT_LB_PORT,
-    drill_size,
-    drill_init,
-    drill_pick,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    false,
-    NULL,
+    .algo =
+        {
+            .name = "drill",
+            .doc = "DRILL(d, m): the shortest queue of d random ports and the m best ones of the "
+                   "last packet.",
+            .source = "pro §II, §VI; Ghorbani et al., SIGCOMM 2017",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct drill_config),
+        },
+    .state_size = drill_size,
+    .init = drill_init,
+    .pick = drill_pick,
 };

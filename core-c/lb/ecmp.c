@@ -117,25 +117,18 @@ ecmp_pick(void *state, const struct weft_ports *ports, struct weft_packet *packe
 }
 
 const struct weft_lb_ops weft_lb_ecmp = {
-    {
-        "ecmp",
-        "Per-flow hashing of the 5-tuple.",
-        "RFC 2992; themis §2.1",
-        params,
-        sizeof params / sizeof params[0],
-        NULL,
-        0,
-        sizeof(struct ecmp_config),
-        NULL,
-    },
-    WEFT_LB_PORT,
-    ecmp_size,
-    ecmp_init,
-    ecmp_pick,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    true,
-    ecmp_peek,
+    .algo =
+        {
+            .name = "ecmp",
+            .doc = "Per-flow hashing of the 5-tuple.",
+            .source = "RFC 2992; themis §2.1",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct ecmp_config),
+        },
+    .state_size = ecmp_size,
+    .init = ecmp_init,
+    .pick = ecmp_pick,
+    .oblivious = true,
+    .peek = ecmp_peek,
 };

@@ -268,26 +268,19 @@ static const struct weft_path_ops host_dr_path = {
 };
 
 const struct weft_lb_ops weft_lb_host_dr = {
-    {
-        "host-dr",
-        "Host-based rotation: each host takes all paths to a destination in turn, data and replies "
-        "apart.",
-        "ofan §6.1, App. E; Cao et al., CoNEXT 2013",
-        NULL,
-        0,
-        NULL,
-        0,
-        0,
-        NULL,
-    },
-    WEFT_LB_PATH,
-    host_dr_size,
-    host_dr_init,
-    host_dr_pick,
-    NULL,
-    NULL,
-    host_dr_refusal,
-    &host_dr_path,
-    true,
-    host_dr_peek,
+    .algo =
+        {
+            .name = "host-dr",
+            .doc = "Host-based rotation: each host takes all paths to a destination in turn, data "
+                   "and replies "
+                   "apart.",
+            .source = "ofan §6.1, App. E; Cao et al., CoNEXT 2013",
+        },
+    .state_size = host_dr_size,
+    .init = host_dr_init,
+    .pick = host_dr_pick,
+    .refusal = host_dr_refusal,
+    .path = &host_dr_path,
+    .oblivious = true,
+    .peek = host_dr_peek,
 };

@@ -31,25 +31,14 @@ jsq_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet
 }
 
 const struct weft_lb_ops weft_lb_jsq = {
-    {
-        "jsq",
-        "Join the shortest queue: the port with the fewest bytes queued, ties at random.",
-        "ofan §6.1",
-        NULL,
-        0,
-        NULL,
-        0,
-        0,
-        NULL,
-    },
-    WEFT_LB_PORT,
-    jsq_size,
-    jsq_init,
-    jsq_pick,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    false,
-    NULL,
+    .algo =
+        {
+            .name = "jsq",
+            .doc =
+                "Join the shortest queue: the port with the fewest bytes queued, ties at random.",
+            .source = "ofan §6.1",
+        },
+    .state_size = jsq_size,
+    .init = jsq_init,
+    .pick = jsq_pick,
 };

@@ -415,25 +415,21 @@ ofan_refusal(const void *state)
 }
 
 const struct weft_lb_ops weft_lb_ofan = {
-    {
-        "ofan",
-        "OFAN: round robin per destination edge, and above it per destination pod.",
-        "ofan §7, App. F",
-        params,
-        sizeof params / sizeof params[0],
-        presets,
-        sizeof presets / sizeof presets[0],
-        sizeof(struct ofan_config),
-        NULL,
-    },
-    WEFT_LB_PORT,
-    ofan_size,
-    ofan_init,
-    ofan_pick,
-    ofan_set_routes,
-    NULL,
-    ofan_refusal,
-    NULL,
-    false, /* first=shortest looks at queues */
-    ofan_peek,
+    .algo =
+        {
+            .name = "ofan",
+            .doc = "OFAN: round robin per destination edge, and above it per destination pod.",
+            .source = "ofan §7, App. F",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .presets = presets,
+            .npresets = sizeof presets / sizeof presets[0],
+            .config_size = sizeof(struct ofan_config),
+        },
+    .state_size = ofan_size,
+    .init = ofan_init,
+    .pick = ofan_pick,
+    .set_routes = ofan_set_routes,
+    .refusal = ofan_refusal,
+    .peek = ofan_peek,
 };

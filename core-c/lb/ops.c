@@ -67,25 +67,20 @@ static const struct weft_path_ops ops_path = {
 };
 
 const struct weft_lb_ops weft_lb_ops_spray = {
-    {
-        "ops",
-        "Oblivious packet spraying: a random UDP source port per packet, hashed by the switches.",
-        "ofan §3.2(4)",
-        params,
-        sizeof params / sizeof params[0],
-        NULL,
-        0,
-        sizeof(struct ops_config),
-        NULL,
-    },
-    WEFT_LB_PATH,
-    weft_sprayed_size,
-    weft_sprayed_init,
-    weft_sprayed_pick,
-    NULL,
-    NULL,
-    NULL,
-    &ops_path,
-    true,
-    weft_sprayed_peek,
+    .algo =
+        {
+            .name = "ops",
+            .doc = "Oblivious packet spraying: a random UDP source port per packet, hashed by the "
+                   "switches.",
+            .source = "ofan §3.2(4)",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct ops_config),
+        },
+    .state_size = weft_sprayed_size,
+    .init = weft_sprayed_init,
+    .pick = weft_sprayed_pick,
+    .path = &ops_path,
+    .oblivious = true,
+    .peek = weft_sprayed_peek,
 };

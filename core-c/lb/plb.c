@@ -140,25 +140,20 @@ static const struct weft_path_ops plb_path = {
 };
 
 const struct weft_lb_ops weft_lb_plb = {
-    {
-        "plb",
-        "Protective load balancing: a QP's label changes when too many of its packets are marked.",
-        "ofan §3.2(3); Qureshi et al., SIGCOMM 2022",
-        params,
-        sizeof params / sizeof params[0],
-        NULL,
-        0,
-        sizeof(struct plb_config),
-        NULL,
-    },
-    WEFT_LB_PATH,
-    weft_sprayed_size,
-    weft_sprayed_init,
-    weft_sprayed_pick,
-    NULL,
-    NULL,
-    NULL,
-    &plb_path,
-    true,
-    weft_sprayed_peek,
+    .algo =
+        {
+            .name = "plb",
+            .doc = "Protective load balancing: a QP's label changes when too many of its packets "
+                   "are marked.",
+            .source = "ofan §3.2(3); Qureshi et al., SIGCOMM 2022",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct plb_config),
+        },
+    .state_size = weft_sprayed_size,
+    .init = weft_sprayed_init,
+    .pick = weft_sprayed_pick,
+    .path = &plb_path,
+    .oblivious = true,
+    .peek = weft_sprayed_peek,
 };

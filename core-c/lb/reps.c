@@ -182,26 +182,21 @@ static const struct weft_path_ops reps_path = {
 };
 
 const struct weft_lb_ops weft_lb_reps = {
-    {
-        "reps",
-        "Recycled entropies: labels whose ACKs came back unmarked are used again, others "
-        "discarded.",
-        "ofan §3.2(6); Bonato et al., EuroSys 2026",
-        params,
-        sizeof params / sizeof params[0],
-        NULL,
-        0,
-        sizeof(struct reps_config),
-        NULL,
-    },
-    WEFT_LB_PATH,
-    weft_sprayed_size,
-    weft_sprayed_init,
-    weft_sprayed_pick,
-    NULL,
-    NULL,
-    NULL,
-    &reps_path,
-    true,
-    weft_sprayed_peek,
+    .algo =
+        {
+            .name = "reps",
+            .doc =
+                "Recycled entropies: labels whose ACKs came back unmarked are used again, others "
+                "discarded.",
+            .source = "ofan §3.2(6); Bonato et al., EuroSys 2026",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct reps_config),
+        },
+    .state_size = weft_sprayed_size,
+    .init = weft_sprayed_init,
+    .pick = weft_sprayed_pick,
+    .path = &reps_path,
+    .oblivious = true,
+    .peek = weft_sprayed_peek,
 };

@@ -32,25 +32,14 @@ rsq_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet
 }
 
 const struct weft_lb_ops weft_lb_rsq = {
-    {
-        "rsq",
-        "Random packet spraying: a uniformly random port per packet.",
-        "ofan §6.1; themis §2.2",
-        NULL,
-        0,
-        NULL,
-        0,
-        0,
-        NULL,
-    },
-    WEFT_LB_PORT,
-    rsq_size,
-    rsq_init,
-    rsq_pick,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    true,
-    NULL,
+    .algo =
+        {
+            .name = "rsq",
+            .doc = "Random packet spraying: a uniformly random port per packet.",
+            .source = "ofan §6.1; themis §2.2",
+        },
+    .state_size = rsq_size,
+    .init = rsq_init,
+    .pick = rsq_pick,
+    .oblivious = true,
 };

@@ -57,25 +57,15 @@ simple_rr_pick(void *state, const struct weft_ports *ports, struct weft_packet *
 }
 
 const struct weft_lb_ops weft_lb_simple_rr = {
-    {
-        "simple-rr",
-        "Simple round robin: one pointer per next-hop group, in the order of the ports.",
-        "ofan §6.1",
-        NULL,
-        0,
-        NULL,
-        0,
-        0,
-        NULL,
-    },
-    WEFT_LB_PORT,
-    simple_rr_size,
-    simple_rr_init,
-    simple_rr_pick,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    true,
-    simple_rr_peek,
+    .algo =
+        {
+            .name = "simple-rr",
+            .doc = "Simple round robin: one pointer per next-hop group, in the order of the ports.",
+            .source = "ofan §6.1",
+        },
+    .state_size = simple_rr_size,
+    .init = simple_rr_init,
+    .pick = simple_rr_pick,
+    .oblivious = true,
+    .peek = simple_rr_peek,
 };

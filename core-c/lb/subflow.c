@@ -105,25 +105,20 @@ static const struct weft_path_ops subflow_path = {
 };
 
 const struct weft_lb_ops weft_lb_subflow = {
-    {
-        "subflow",
-        "Subflows: a QP's packets in turn over n labels, each hashed as a flow of its own.",
-        "ofan §3.2(2)",
-        params,
-        sizeof params / sizeof params[0],
-        NULL,
-        0,
-        sizeof(struct subflow_config),
-        NULL,
-    },
-    WEFT_LB_PATH,
-    weft_sprayed_size,
-    weft_sprayed_init,
-    weft_sprayed_pick,
-    NULL,
-    NULL,
-    NULL,
-    &subflow_path,
-    true,
-    weft_sprayed_peek,
+    .algo =
+        {
+            .name = "subflow",
+            .doc =
+                "Subflows: a QP's packets in turn over n labels, each hashed as a flow of its own.",
+            .source = "ofan §3.2(2)",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct subflow_config),
+        },
+    .state_size = weft_sprayed_size,
+    .init = weft_sprayed_init,
+    .pick = weft_sprayed_pick,
+    .path = &subflow_path,
+    .oblivious = true,
+    .peek = weft_sprayed_peek,
 };

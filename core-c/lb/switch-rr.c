@@ -157,25 +157,18 @@ switch_rr_pick(void *state, const struct weft_ports *ports, struct weft_packet *
 }
 
 const struct weft_lb_ops weft_lb_switch_rr = {
-    {
-        "switch-rr",
-        "Round robin over a next-hop group, in a random order that changes every few turns.",
-        "ofan §3.2(5)",
-        params,
-        sizeof params / sizeof params[0],
-        NULL,
-        0,
-        sizeof(struct switch_rr_config),
-        NULL,
-    },
-    WEFT_LB_PORT,
-    switch_rr_size,
-    switch_rr_init,
-    switch_rr_pick,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    true,
-    NULL,
+    .algo =
+        {
+            .name = "switch-rr",
+            .doc = "Round robin over a next-hop group, in a random order that changes every few "
+                   "turns.",
+            .source = "ofan §3.2(5)",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct switch_rr_config),
+        },
+    .state_size = switch_rr_size,
+    .init = switch_rr_init,
+    .pick = switch_rr_pick,
+    .oblivious = true,
 };

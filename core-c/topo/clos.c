@@ -280,6 +280,7 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
     out->port_rate = clos->fabric_rate;
     out->port_buffer = weft_mmu_total(buffer, out->nports) / out->nports;
     out->clos = clos;
+    out->reader = NULL;
 }
 
 void

@@ -149,25 +149,20 @@ themis_refusal(const void *state)
 }
 
 const struct weft_lb_ops weft_lb_themis = {
-    {
-        "themis",
-        "PSN-based spraying at the source's ToR, NACK filtering at the destination's.",
-        "themis §3",
-        params,
-        sizeof params / sizeof params[0],
-        NULL,
-        0,
-        sizeof(struct themis_config),
-        NULL,
-    },
-    WEFT_LB_TOR,
-    themis_size,
-    themis_init,
-    themis_pick,
-    themis_set_routes,
-    &weft_themis_d,
-    themis_refusal,
-    NULL,
-    true,
-    NULL,
+    .algo =
+        {
+            .name = "themis",
+            .doc = "PSN-based spraying at the source's ToR, NACK filtering at the destination's.",
+            .source = "themis §3",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct themis_config),
+        },
+    .state_size = themis_size,
+    .init = themis_init,
+    .pick = themis_pick,
+    .set_routes = themis_set_routes,
+    .tor = &weft_themis_d,
+    .refusal = themis_refusal,
+    .oblivious = true,
 };

@@ -266,7 +266,7 @@ WeftFabric::CheckConservation(std::string& error) const
     const WeftCounters& c = m_counters;
     const uint64_t began = c.sent + c.madeByTors;
     const uint64_t ended = c.delivered + c.lost[DROP_BUFFER] + c.lost[DROP_LINK] +
-                           c.lost[DROP_INJECTED] + c.lost[BLOCKED];
+                           c.lost[DROP_INJECTED] + c.lost[BLOCKED] + c.lost[ENDED];
     const uint64_t inside = GetPacketsInFabric();
     std::ostringstream text;
     if (began != ended + inside)

@@ -458,15 +458,18 @@ WeftFabric::InitQpState(WeftQp* qp)
     const void* transport = m_transport.GetConfig();
     const weft_tor_ops* tor = GetBalancer()->tor;
     const weft_last_hop hop = GetLastHop();
-    const bool tracked = tor && weft_clos_tor(&m_clos, qp->src) != weft_clos_tor(&m_clos, qp->dst);
+    const weft_lb_ops* lb = GetBalancer();
+    const bool tracked = (tor || lb->flow_size) &&
+                         weft_clos_tor(&m_clos, qp->src) != weft_clos_tor(&m_clos, qp->dst);
 
     // Sender and receiver are at different NICs: their states start on different cache lines.
     const size_t tx = words(m_transportOps->tx_size(transport));
     const size_t path = m_pathOps ? words(m_pathOps->qp_size(GetBalancerConfig())) : 0;
     const size_t cc = (words(m_ccOps->state_size) + path + tx + 7) / 8 * 8 - tx - path;
     const size_t rx = words(m_transportOps->rx_size(transport));
-    const size_t qpTor = tracked ? words(tor->qp_size(GetBalancerConfig(), &hop)) : 0;
-    qp->memory.assign(tx + path + cc + rx + qpTor, 0);
+    const size_t qpTor = tracked && tor ? words(tor->qp_size(GetBalancerConfig(), &hop)) : 0;
+    const size_t flow = tracked && lb->flow_size ? words(lb->flow_size(GetBalancerConfig())) : 0;
+    qp->memory.assign(tx + path + cc + rx + qpTor + flow, 0);
     qp->tx = qp->memory.data();
     qp->cc = qp->memory.data() + tx + path;
     qp->rx = qp->memory.data() + tx + path + cc;
@@ -482,11 +485,27 @@ WeftFabric::InitQpState(WeftQp* qp)
     if (tracked)
     {
         qp->tor = qp->memory.data() + tx + path + cc + rx;
-        const int code = tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
+        m_flowOffset = qpTor;
+        InitQpTor(qp);
+    }
+}
+
+void
+WeftFabric::InitQpTor(WeftQp* qp)
+{
+    const weft_lb_ops* lb = GetBalancer();
+    if (lb->tor)
+    {
+        const weft_last_hop hop = GetLastHop();
+        const int code = lb->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
         NS_ABORT_MSG_IF(code != 0,
                         "Weft: " << m_balancer.Format() << ": "
-                                 << (tor->refusal ? tor->refusal(GetBalancerConfig(), &hop)
-                                                  : weft_strerror(code)));
+                                 << (lb->tor->refusal ? lb->tor->refusal(GetBalancerConfig(), &hop)
+                                                      : weft_strerror(code)));
+    }
+    if (lb->flow_size)
+    {
+        MustInit(m_balancer, lb->flow_init(GetFlow(*qp), GetBalancerConfig()));
     }
 }
 
@@ -517,7 +536,7 @@ WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn)
     // The data packet's may have been changed on its way; a reply starts from the QP's own.
     p->d.sport = m_qps[p->d.qp]->sport;
     p->d.psn = psn;
-    p->d.bytes = static_cast<uint32_t>(m_frame.ack);
+    p->d.bytes = static_cast<uint16_t>(m_frame.ack);
     p->d.kind = static_cast<uint8_t>(kind);
     p->d.flags = p->d.flags & WEFT_F_CE ? WEFT_F_ECE : 0;
     p->d.tclass = m_replyClass;
@@ -534,7 +553,8 @@ WeftFabric::GetReason(Loss why)
     static const char* const reasons[] = {"no room in the switch",
                                           "dead link or no route",
                                           "injected",
-                                          "NACK blocked by the ToR"};
+                                          "NACK blocked by the ToR",
+                                          "has come to its ToR"};
     return reasons[why];
 }
 

@@ -59,7 +59,7 @@ struct WeftCounters
     uint64_t madeByTorsBytes{0}; //!< their bytes
     uint64_t delivered{0};       //!< to NICs
     uint64_t deliveredBytes{0};  //!< to NICs
-    uint64_t lost[4]{};          //!< by WeftFabric::Loss
+    uint64_t lost[5]{};          //!< by WeftFabric::Loss
     uint64_t lostBytes{0};       //!< of all kinds
     uint64_t payload{0};         //!< bytes of payload placed at receivers, each once
 };
@@ -81,6 +81,7 @@ class WeftFabric : public Object
         DROP_LINK,     //!< a dead link, or no route
         DROP_INJECTED, //!< asked for by a scenario
         BLOCKED,       //!< a NACK that a ToR kept
+        ENDED,         //!< a balancer's own, from a ToR, that has come to the ToR it was for
     };
 
     /** What a frame of an IP stack carries. */
@@ -271,6 +272,12 @@ class WeftFabric : public Object
         return host ? m_clos.host_delay : m_clos.fabric_delay;
     }
     weft_site GetSite(uint32_t index) const;
+    /** @param qp a QP @return what the balancer keeps of it at ToRs, or nullptr */
+    void* GetFlow(const WeftQp& qp) const
+    {
+        return qp.tor && GetBalancer()->flow_size ? static_cast<uint64_t*>(qp.tor) + m_flowOffset
+                                                  : nullptr;
+    }
     const weft_fib* GetFib() const
     {
         return m_fib;
@@ -403,6 +410,7 @@ class WeftFabric : public Object
     /** @param qp a QP @return ps that a full frame and its ACK take if they never wait */
     int64_t GetIdleRoundTrip(const WeftQp& qp) const;
     void InitQpPath(WeftQp* qp);      //!< @param qp gets its path selector's state
+    void InitQpTor(WeftQp* qp);       //!< @param qp gets its states at ToRs
     weft_last_hop GetLastHop() const; //!< @return what sizes a ToR's rings
     /** @param link number @param at when @param down new state */
     void ScheduleChange(uint64_t link, Time at, bool down);
@@ -445,6 +453,7 @@ class WeftFabric : public Object
     int64_t m_cnpInterval{0};                          //!< ps
     uint8_t m_replyClass{0};                           //!< traffic class of replies
     bool m_torActive{false};                           //!< ToR middleware is on
+    size_t m_flowOffset{0};                            //!< words from WeftQp::tor to its flow state
     bool m_injectsLoss{false};                         //!< drops or random loss were asked for
     double m_lossProbability{0};                       //!< of random loss
     const weft_fib* m_fib{nullptr};                    //!< exceptions after failures, or nullptr

@@ -8,6 +8,7 @@
 #include "weft-channel.h"
 #include "weft-fabric.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/net-device-queue-interface.h"
 
@@ -130,6 +131,8 @@ WeftNic::Arrive(WeftPacket* p, int64_t now)
     case WEFT_CNP:
         ReceiveCnp(p, now);
         break;
+    case WEFT_CONTROL:
+        NS_ABORT_MSG("Weft: " << p->d << ", which is for a ToR, has come to a NIC");
     default:
         ReceiveRaw(p);
     }
@@ -535,7 +538,7 @@ WeftNic::MakeData(WeftQp* qp, int64_t now)
     p->d.dst = qp->dst;
     p->d.qp = qp->index;
     p->d.psn = psn;
-    p->d.bytes = static_cast<uint32_t>(payload + frame.header);
+    p->d.bytes = static_cast<uint16_t>(payload + frame.header);
     p->d.sport = qp->sport;
     p->d.kind = WEFT_DATA;
     p->d.flags =

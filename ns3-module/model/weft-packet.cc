@@ -12,7 +12,7 @@
 std::ostream&
 operator<<(std::ostream& os, const weft_packet& p)
 {
-    static const char* const kinds[] = {"data", "ACK", "NACK", "CNP", "IP packet"};
+    static const char* const kinds[] = {"data", "ACK", "NACK", "CNP", "IP packet", "control"};
     os << kinds[p.kind];
     if (p.kind != WEFT_RAW)
     {

@@ -114,14 +114,24 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     m_pick = m_lb->pick;
     m_oblivious = m_lb->oblivious;
     m_peek = m_lb->peek;
-    return InitRandomness();
+    m_inspects[0] = m_marksAtDequeue || m_lb->leave;
+    m_inspects[1] = m_inspects[0] || m_torOps;
+    const int code = InitRandomness();
+    if (m_lb->arrive && m_map.tier == 0)
+    {
+        m_arrivals = std::make_unique<WeftTorBalancer>(m_owner, this);
+        m_torBalancer = m_arrivals.get();
+    }
+    m_hasTor = m_torOps || m_torBalancer;
+    return code;
 }
 
 int
 WeftSwitch::InitRandomness()
 {
     weft_rng_seed(&m_rng, m_owner->GetSeed(), m_owner->GetRun(), SWITCH_STREAM + m_index);
-    const weft_site site = m_owner->GetSite(m_index);
+    weft_site site = m_owner->GetSite(m_index);
+    site.reader = &m_reader;
     m_lbMemory.assign(m_lb->state_size(m_owner->GetBalancerConfig(), &site) / 8 + 2, 0);
     m_lbState = m_lbMemory.data();
     return m_lb->init(m_lbState, m_owner->GetBalancerConfig(), &site);
@@ -159,12 +169,44 @@ WeftSwitch::Arrive(WeftPacket* p, int64_t now)
     }
     p->d.hops++;
     Settle(now);
-    if (m_torOps && p->d.in_port < m_map.first_up &&
-        (p->d.kind == WEFT_ACK || p->d.kind == WEFT_NACK) && !PassesTor(p))
+    if (m_hasTor)
     {
-        return;
+        if (m_torOps && p->d.in_port < m_map.first_up &&
+            (p->d.kind == WEFT_ACK || p->d.kind == WEFT_NACK) && !PassesTor(p))
+        {
+            return;
+        }
+        if (m_torBalancer && !m_torBalancer->Arrive(p, now))
+        {
+            return;
+        }
     }
     Forward(p, now);
+}
+
+void
+WeftSwitch::ReadPort(void* of, uint32_t port, int64_t now, weft_port_status* status)
+{
+    auto sw = static_cast<WeftSwitch*>(of);
+    sw->SettleAll(now);
+    const WeftPort& p = sw->m_port[port];
+    *status = {p.GetRate(), p.GetBytes(), weft_mmu_queues(sw->m_mmu)[port], p.IsPaused(1)};
+}
+
+void
+WeftSwitch::AddCounters(weft_lb_counters& sum) const
+{
+    if (m_lb->counters)
+    {
+        const weft_lb_counters* c = m_lb->counters(m_lbState);
+        sum.reroutes += c->reroutes;
+        sum.probes += c->probes;
+        sum.notices += c->notices;
+        sum.held += c->held;
+        sum.flushed += c->flushed;
+        sum.full += c->full;
+        sum.queues = std::max(sum.queues, c->queues);
+    }
 }
 
 bool
@@ -339,6 +381,10 @@ WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
     if (m_marksAtDequeue && weft_mmu_mark(m_mmu, weft_mmu_queues(m_mmu)[out] - p->d.bytes, &m_rng))
     {
         Mark(p);
+    }
+    if (m_lb->leave)
+    {
+        m_lb->leave(m_lbState, &p->d, out, now);
     }
     if (toHost && m_torOps && m_owner->IsTorActive())
     {

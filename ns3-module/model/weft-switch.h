@@ -10,6 +10,7 @@
 #include "weft-net-device.h"
 #include "weft-port.h"
 #include "weft-receiver.h"
+#include "weft-tor-balancer.h"
 
 #include <algorithm>
 #include <memory>
@@ -103,6 +104,21 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         m_watchesLinks = true;
     }
 
+    /** A frame that the balancer made or held back goes on. @param p the frame @param now ps */
+    void GoOn(WeftPacket* p, int64_t now)
+    {
+        Forward(p, now);
+    }
+
+    /** @return what the balancer keeps here */
+    void* GetBalancerState() const
+    {
+        return m_lbState;
+    }
+
+    /** @param sum gets what the balancer has counted here added */
+    void AddCounters(weft_lb_counters& sum) const;
+
     /**
      * A port starts to send a frame.
      * @param p the frame
@@ -118,7 +134,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         {
             Release(out);
         }
-        if (p->d.kind == WEFT_DATA && (m_marksAtDequeue || (toHost && m_torOps)))
+        if (p->d.kind == WEFT_DATA && m_inspects[toHost])
         {
             Inspect(p, out, toHost, now);
         }
@@ -234,6 +250,9 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         s.end = INT64_MAX;
     }
 
+    /** What a weft_port_reader calls. @param of a switch @param port number @param now ps
+     * @param status gets what is known of it */
+    static void ReadPort(void* of, uint32_t port, int64_t now, weft_port_status* status);
     /** Takes a NACK from a NIC to the ToR middleware. @param p the NACK @return whether it goes on
      */
     [[gnu::noinline]] bool PassesTor(WeftPacket* p);
@@ -254,30 +273,35 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     uint32_t (*m_pick)(void*, const weft_ports*, weft_packet*, int64_t){nullptr};    //!< balancer
     uint32_t (*m_peek)(const void*, const weft_ports*, const weft_packet*){nullptr}; //!< or none
     void* m_lbState{nullptr};                                                        //!< its state
-    WeftPort* m_port{nullptr};             //!< ports, in a row
-    InService* m_inService{nullptr};       //!< of each port
-    WeftFabric* m_owner{nullptr};          //!< m_fabric
-    const weft_tor_ops* m_torOps{nullptr}; //!< Themis-D, at ToRs
-    uint32_t m_pausedIngress{0};           //!< paused (port, class) pairs
-    uint32_t m_peakQueue[2]{};             //!< bytes: of the down ports, of the up ports
-    bool m_watchesLinks{false};            //!< a link is or was down
-    bool m_marksAtEnqueue{false};          //!< ECN looks at the queue that a frame joins
-    bool m_marksAtDequeue{false};          //!< or at the one that it leaves
-    bool m_oblivious{false};               //!< the balancer does not look at queues
-    uint16_t m_departures{0};              //!< frames sent, modulo 2^16
+    WeftPort* m_port{nullptr};               //!< ports, in a row
+    InService* m_inService{nullptr};         //!< of each port
+    WeftFabric* m_owner{nullptr};            //!< m_fabric
+    const weft_tor_ops* m_torOps{nullptr};   //!< Themis-D, at ToRs
+    WeftTorBalancer* m_torBalancer{nullptr}; //!< where the balancer has arrive(), at ToRs
+    uint32_t m_pausedIngress{0};             //!< paused (port, class) pairs
+    uint32_t m_peakQueue[2]{};               //!< bytes: of the down ports, of the up ports
+    bool m_hasTor{false};                    //!< a part of the balancer sees what arrives
+    bool m_watchesLinks{false};              //!< a link is or was down
+    bool m_marksAtEnqueue{false};            //!< ECN looks at the queue that a frame joins
+    bool m_marksAtDequeue{false};            //!< or at the one that it leaves
+    bool m_oblivious{false};                 //!< the balancer does not look at queues
+    bool m_inspects[2]{};     //!< data that leaves is looked at: to a switch, to a NIC
+    uint16_t m_departures{0}; //!< frames sent, modulo 2^16
 
-    uint32_t m_index{0};                                   //!< number in the fabric
-    const weft_lb_ops* m_lb{nullptr};                      //!< balancer
-    weft_tor_counters m_tor{};                             //!< its counters
-    weft_rng m_rng{};                                      //!< ECN draws and injected loss
-    uint32_t m_nports{0};                                  //!< ports
-    WeftVector<InService> m_inServiceMemory;               //!< of m_inService
-    WeftVector<uint64_t> m_mmuMemory;                      //!< of m_mmu
-    WeftVector<uint64_t> m_lbMemory;                       //!< of m_lbState
-    TracedCallback<const weft_packet&> m_dropTrace;        //!< "Drop"
-    TracedCallback<const weft_packet&> m_markTrace;        //!< "Mark"
-    TracedCallback<const weft_packet&> m_blockTrace;       //!< "NackBlocked"
-    TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace; //!< "Pause"
+    uint32_t m_index{0};                                    //!< number in the fabric
+    const weft_lb_ops* m_lb{nullptr};                       //!< balancer
+    weft_tor_counters m_tor{};                              //!< its counters
+    weft_port_reader m_reader{this, &WeftSwitch::ReadPort}; //!< for the balancer
+    std::unique_ptr<WeftTorBalancer> m_arrivals;            //!< m_torBalancer
+    weft_rng m_rng{};                                       //!< ECN draws and injected loss
+    uint32_t m_nports{0};                                   //!< ports
+    WeftVector<InService> m_inServiceMemory;                //!< of m_inService
+    WeftVector<uint64_t> m_mmuMemory;                       //!< of m_mmu
+    WeftVector<uint64_t> m_lbMemory;                        //!< of m_lbState
+    TracedCallback<const weft_packet&> m_dropTrace;         //!< "Drop"
+    TracedCallback<const weft_packet&> m_markTrace;         //!< "Mark"
+    TracedCallback<const weft_packet&> m_blockTrace;        //!< "NackBlocked"
+    TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace;  //!< "Pause"
 };
 
 } // namespace ns3

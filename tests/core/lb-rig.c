@@ -27,7 +27,7 @@ lb_open(struct lb_rig *rig, const char *name, const char *settings, const struct
 {
     rig->ops = weft_lb_find(name);
     ck_assert_ptr_nonnull(rig->ops);
-    ck_assert_int_eq(rig->ops->kind, WEFT_LB_PORT);
+    ck_assert_ptr_null(rig->ops->path);
     ck_assert_uint_le(rig->ops->algo.config_size, sizeof(rig->config));
     ck_assert_int_eq(weft_config_default(&rig->ops->algo, rig->config), 0);
     set(rig, settings != NULL ? settings : "");
@@ -151,4 +151,34 @@ lb_take(struct lb_place *p, uint32_t dst, enum weft_packet_kind kind,
     }
     return ports->n == 1 ? weft_port_at(ports, 0)
                          : p->rig.ops->pick(p->rig.state, ports, &packet, 0);
+}
+
+void *
+lb_flow(struct lb_place *p)
+{
+    void *flow = malloc(p->rig.ops->flow_size(p->rig.config));
+    ck_assert_int_eq(p->rig.ops->flow_init(flow, p->rig.config), 0);
+    return flow;
+}
+
+uint32_t
+lb_forward(struct lb_place *p, void *flow, struct weft_packet *packet,
+           const struct weft_ports *ports, int64_t now)
+{
+    static const uint32_t no_queues[128];
+    const struct weft_lb_ops *ops = p->rig.ops;
+    struct weft_ports healthy;
+    uint32_t queue;
+    if (p->map.tier == 0)
+    {
+        ck_assert_int_eq(ops->arrive(p->rig.state, flow, packet, &queue, now),
+                         WEFT_ARRIVAL_FORWARD);
+    }
+    if (ports == NULL)
+    {
+        weft_route(&p->map, packet->dst, &healthy);
+        healthy.queue_bytes = no_queues;
+        ports = &healthy;
+    }
+    return ports->n == 1 ? weft_port_at(ports, 0) : ops->pick(p->rig.state, ports, packet, now);
 }

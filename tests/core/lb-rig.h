@@ -42,6 +42,13 @@ void lb_open_at(struct lb_place *p, const struct weft_clos *clos, uint32_t index
 uint32_t lb_take(struct lb_place *p, uint32_t dst, enum weft_packet_kind kind,
                  const struct weft_ports *ports);
 
+/** Memory of a QP's state at ToRs, to be freed. */
+void *lb_flow(struct lb_place *p);
+/** The port by which a packet leaves that has entered at packet->in_port: arrive(), and pick() if
+ * there is a choice (@p ports NULL: as in a healthy fabric). */
+uint32_t lb_forward(struct lb_place *p, void *flow, struct weft_packet *packet,
+                    const struct weft_ports *ports, int64_t now);
+
 /** A site without a fabric: @p nports ports. */
 struct weft_site lb_site(uint64_t seed, uint32_t nports);
 

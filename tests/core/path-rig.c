@@ -14,7 +14,7 @@ path_rig_begin(struct path_rig *rig, const char *name, const char *settings, uin
     memset(rig, 0xa5, sizeof(*rig));
     rig->ops = weft_lb_find(name);
     ck_assert_ptr_nonnull(rig->ops);
-    ck_assert_int_eq(rig->ops->kind, WEFT_LB_PATH);
+    ck_assert_ptr_nonnull(rig->ops->path);
     ck_assert_uint_le(rig->ops->algo.config_size, sizeof(rig->config));
     ck_assert_int_eq(weft_config_default(&rig->ops->algo, rig->config), 0);
     while (*settings != '\0')

@@ -101,9 +101,9 @@ class GoldenDigest
         {
             Mix(count);
         }
-        for (const uint64_t count : c.lost)
+        for (int why = WeftFabric::DROP_BUFFER; why <= WeftFabric::BLOCKED; why++)
         {
-            Mix(count);
+            Mix(c.lost[why]);
         }
         ReadBuffers();
         return m_hash;

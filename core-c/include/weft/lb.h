@@ -2,10 +2,14 @@
 /**
  * @file lb.h  Load balancers.
  *
- * A port selector sits at a switch and chooses among the live equal-cost ports of a next-hop
- * group. A switch calls pick() once for every packet that has more than one candidate. A path
- * selector sits at the hosts and chooses the UDP source port of what they send, on which its pick()
- * hashes.
+ * A balancer is up to three parts. At every switch it chooses among the live equal-cost ports of a
+ * next-hop group: a switch calls pick() once for every packet that has more than one candidate. At
+ * the hosts (path.h) it chooses the UDP source port of what they send, on which its pick() hashes.
+ * At the destination's ToR (tor.h) it stands between the fabric and the NIC.
+ *
+ * A balancer that must see more has arrive(), which a ToR calls for every packet, and leave(),
+ * which every switch calls for data. With them it may hold packets back, make packets of its own,
+ * and have deadlines.
  */
 #ifndef WEFT_LB_H
 #define WEFT_LB_H
@@ -16,44 +20,15 @@
 
 #include <weft/packet.h>
 #include <weft/param.h>
+#include <weft/path.h>
+#include <weft/ports.h>
 
 #ifdef __cplusplus
 extern "C"
 {
 #endif
 
-    struct weft_clos;
-    struct weft_fib;
-
-    /**
-     * The candidates: live ports of one next-hop group, in a fixed order. n >= 1. Under W-ECMP a
-     * port occurs as often as its weight says, interleaved, as in a switch's own table: round r
-     * holds the ports of weight >= r, ascending. Read them by weft_port_at().
-     */
-    struct weft_ports
-    {
-        /** Bytes queued at every port of the switch (index: port), the frame in service included.
-         */
-        const uint32_t *queue_bytes;
-        const uint16_t *list; /**< the candidates; NULL: first, first+1, ... */
-        uint16_t first;       /**< the group's first port, dead or alive */
-        uint16_t n;           /**< candidates: live ports, each counted by its weight */
-        uint16_t width;       /**< ports of the group when healthy */
-        /** The first `even` candidates are the list's first `round` ports, over and over; the
-         * others follow them. Of no meaning without a list; both 0: it is just a list. */
-        uint16_t round;
-        uint16_t even;
-    };
-
-    /** The i-th candidate's port number. i < n. */
-    static inline uint32_t weft_port_at(const struct weft_ports *ports, uint32_t i)
-    {
-        if (ports->list == NULL)
-        {
-            return (uint32_t)ports->first + i;
-        }
-        return ports->list[i < ports->even ? i % ports->round : i - ports->even + ports->round];
-    }
+    struct weft_tor_ops;
 
     /** The switch at which a port selector sits. */
     struct weft_site
@@ -70,67 +45,50 @@ extern "C"
         int64_t port_buffer; /**< bytes: the switch's buffer divided by its ports */
         const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer; NULL if there
                                          is none, as in a fabric that is no Clos */
+        const struct weft_port_reader *reader; /**< outlives the balancer; NULL: what it would tell
+                                                  is not known */
     };
 
-    enum weft_lb_kind
+    /** What becomes of a packet that has entered a ToR. */
+    enum weft_arrival
     {
-        WEFT_LB_PORT, /**< at every switch */
-        WEFT_LB_PATH, /**< at the hosts; its switches do what pick() says */
-        WEFT_LB_PLAN, /**< plans a batch of messages */
-        WEFT_LB_TOR,  /**< a pair of ToRs */
+        WEFT_ARRIVAL_FORWARD, /**< it goes on */
+        WEFT_ARRIVAL_HOLD,    /**< the switch keeps it, last in the queue that arrive() names */
+        WEFT_ARRIVAL_END,     /**< a packet of kind WEFT_CONTROL ends here */
     };
 
-    struct weft_tor_ops;
-
-    /** The host at which a path selector sits. */
-    struct weft_path_site
+    enum weft_request_what
     {
-        uint64_t seed;                /**< the run's seed */
-        uint64_t run;                 /**< the run's number */
-        uint32_t host;                /**< its index */
-        const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer */
-        /** For qp_init(): packets that make up the QP's own bandwidth-delay product, rounded up:
-         * its share of the host's line (1/n, where the host starts with n QPs) times a packet's
-         * round trip in an idle fabric. >= 1. */
-        uint32_t qp_bdp;
+        WEFT_REQUEST_EMIT,    /**< a packet of the balancer's own leaves */
+        WEFT_REQUEST_RELEASE, /**< all packets of a queue go on, in the order in which they came */
     };
 
-    /**
-     * A path selector's part at the hosts. Every packet comes with its QP's own source port, the
-     * same in every packet of a QP in both directions. States are aligned as uint64_t. A QP's may
-     * point to its host's, which must not be moved then.
-     */
-    struct weft_path_ops
+    /** What a balancer wants its switch to do. */
+    struct weft_request
     {
-        /** Bytes of state for one host. May be 0. */
-        size_t (*host_size)(const void *config, const struct weft_path_site *site);
-        /** Returns 0, WEFT_EINVAL (the site lacks what this balancer needs to know) or WEFT_ERANGE
-         * (it cannot work in such a fabric). */
-        int (*host_init)(void *host, const void *config, const struct weft_path_site *site);
-        /** Bytes of state for one QP at its sender. May be 0. */
-        size_t (*qp_size)(const void *config);
-        /** @p host: the sender's, for the QP to keep if it needs it. @p qp_index: unique in the
-         * run. Returns 0, WEFT_EINVAL (there is no host) or WEFT_ERANGE (a parameter out of its
-         * bounds, as in a configuration without its defaults). */
-        int (*qp_init)(void *qp, void *host, const void *config, const struct weft_path_site *site,
-                       uint32_t qp_index);
-        /** A data packet, first transmission or not, leaves its sender: chooses its sport. */
-        void (*data)(void *qp, struct weft_packet *data, int64_t now);
-        /** The receiver's host makes a reply (ACK, NACK or CNP): chooses its sport. */
-        void (*reply)(void *host, struct weft_packet *reply);
-        /** Optional: an ACK or a NACK has come back. Its echo is the sport of the packet that it
-         * answers, WEFT_F_ECE whether that was marked. */
-        void (*on_reply)(void *qp, const struct weft_packet *reply, int64_t now);
-        /** Optional: the QP's retransmission timer fired. */
-        void (*on_timeout)(void *qp, int64_t now);
-        /** Optional: routing has converged; as in struct weft_lb_ops. */
-        void (*set_routes)(void *host, const struct weft_fib *fib);
+        enum weft_request_what what;
+        uint32_t queue;            /**< RELEASE: the queue */
+        struct weft_packet packet; /**< EMIT: of kind WEFT_CONTROL, with all its members; it is
+                                      buffered as if it had entered at its in_port */
+    };
+
+    /** What a balancer that holds or reroutes counts, of one switch. */
+    struct weft_lb_counters
+    {
+        uint64_t reroutes; /**< QPs (or flowlets) that went on by another path than before, or by a
+                              newly drawn one that may be the same */
+        uint64_t probes;   /**< requests for a round trip sent, answered or not */
+        uint64_t notices;  /**< notices of congestion sent */
+        uint64_t held;     /**< packets held back to be put in order */
+        uint64_t flushed;  /**< queues released because their time was over, not because what they
+                              waited for had come */
+        uint64_t full;     /**< packets let through out of order for want of a queue */
+        uint64_t queues;   /**< most queues in use at once */
     };
 
     struct weft_lb_ops
     {
         struct weft_algo algo;
-        enum weft_lb_kind kind;
         /** Bytes of state for one switch, aligned as max_align_t; enough for init() to refuse. */
         size_t (*state_size)(const void *config, const struct weft_site *site);
         /** Returns 0, WEFT_EINVAL (the site lacks what this balancer needs to know, or contradicts
@@ -144,12 +102,12 @@ extern "C"
         /** Optional: routing has converged after failures or repairs. @p fib: what pick()'s ports
          * come from until the next call; NULL: all is healthy. */
         void (*set_routes)(void *state, const struct weft_fib *fib);
-        /** WEFT_LB_TOR: what the destination's ToR does with data and replies; else NULL. */
+        /** Optional: what the destination's ToR does with data and replies. */
         const struct weft_tor_ops *tor;
         /** Optional: why init() has just failed on this state, in words; NULL if that is unknown.
          */
         const char *(*refusal)(const void *state);
-        /** WEFT_LB_PATH: what the hosts do; else NULL. */
+        /** Optional: what the hosts do. */
         const struct weft_path_ops *path;
         /** pick() never reads queue_bytes, so a switch need not bring them up to date for it. */
         bool oblivious;
@@ -157,6 +115,33 @@ extern "C"
          * memory ahead of time. May be wrong. */
         uint32_t (*peek)(const void *state, const struct weft_ports *ports,
                          const struct weft_packet *packet);
+
+        /** Optional: bytes of state that ToRs keep for one QP between hosts of different ToRs,
+         * 8-byte aligned. The source's ToR and the destination's get the same memory: each has its
+         * own part of it. */
+        size_t (*flow_size)(const void *config);
+        /** With flow_size(): returns 0 or WEFT_ERANGE. */
+        int (*flow_init)(void *flow, const void *config);
+        /**
+         * Optional: a packet of any kind has entered a ToR, from a NIC or from above (in_port).
+         * @p flow: its QP's state, NULL where it has none. pick() follows at once if the packet
+         * goes on and has a choice; the candidates are not known before. @p queue: for
+         * WEFT_ARRIVAL_HOLD.
+         */
+        enum weft_arrival (*arrive)(void *state, void *flow, struct weft_packet *packet,
+                                    uint32_t *queue, int64_t now);
+        /** Optional: data starts to leave a switch, the last one included, by @p port. */
+        void (*leave)(void *state, struct weft_packet *data, uint32_t port, int64_t now);
+        /** Optional: what the balancer wants done, one at a time; false: nothing more. Asked after
+         * arrive() and on_deadline(), before the packet of that arrive() goes on. */
+        bool (*request)(void *state, struct weft_request *request, int64_t now);
+        /** Optional: when on_deadline() is due, or WEFT_NEVER. Asked after arrive() and
+         * on_deadline(). */
+        int64_t (*deadline)(const void *state);
+        /** With deadline(): a no-op if @p now is before it. */
+        void (*on_deadline)(void *state, int64_t now);
+        /** Optional: what it has counted. Of all switches the sums are told. */
+        const struct weft_lb_counters *(*counters)(const void *state);
     };
 
     /** The balancer of that name, or NULL. */

@@ -7,11 +7,13 @@
 
 enum weft_packet_kind
 {
-    WEFT_DATA, /**< RoCEv2 data; psn is its own */
-    WEFT_ACK,  /**< psn is the receiver's ePSN: everything before it has arrived */
-    WEFT_NACK, /**< psn is the receiver's ePSN: that packet is asked for again */
-    WEFT_CNP,  /**< congestion notification (DCQCN) */
-    WEFT_RAW,  /**< carries a packet of the host simulator (an IP stack's); no QP */
+    WEFT_DATA,    /**< RoCEv2 data; psn is its own */
+    WEFT_ACK,     /**< psn is the receiver's ePSN: everything before it has arrived */
+    WEFT_NACK,    /**< psn is the receiver's ePSN: that packet is asked for again */
+    WEFT_CNP,     /**< congestion notification (DCQCN) */
+    WEFT_RAW,     /**< carries a packet of the host simulator (an IP stack's); no QP */
+    WEFT_CONTROL, /**< from a ToR to a ToR, made and read by the balancer (lb.h); qp is of the data
+                     that it is about, dst a host behind the ToR that it is for */
 };
 
 enum weft_packet_flag

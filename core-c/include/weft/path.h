@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file path.h  Path selectors: what a load balancer does at the hosts.
+ */
+#ifndef WEFT_PATH_H
+#define WEFT_PATH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/packet.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    struct weft_clos;
+    struct weft_fib;
+
+    /** The host at which a path selector sits. */
+    struct weft_path_site
+    {
+        uint64_t seed;                /**< the run's seed */
+        uint64_t run;                 /**< the run's number */
+        uint32_t host;                /**< its index */
+        const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer */
+        /** For qp_init(): packets that make up the QP's own bandwidth-delay product, rounded up:
+         * its share of the host's line (1/n, where the host starts with n QPs) times a packet's
+         * round trip in an idle fabric. >= 1. */
+        uint32_t qp_bdp;
+    };
+
+    /**
+     * A path selector's part at the hosts. Every packet comes with its QP's own source port, the
+     * same in every packet of a QP in both directions. States are aligned as uint64_t. A QP's may
+     * point to its host's, which must not be moved then.
+     */
+    struct weft_path_ops
+    {
+        /** Bytes of state for one host. May be 0. */
+        size_t (*host_size)(const void *config, const struct weft_path_site *site);
+        /** Returns 0, WEFT_EINVAL (the site lacks what this balancer needs to know) or WEFT_ERANGE
+         * (it cannot work in such a fabric). */
+        int (*host_init)(void *host, const void *config, const struct weft_path_site *site);
+        /** Bytes of state for one QP at its sender. May be 0. */
+        size_t (*qp_size)(const void *config);
+        /** @p host: the sender's, for the QP to keep if it needs it. @p qp_index: unique in the
+         * run. Returns 0, WEFT_EINVAL (there is no host) or WEFT_ERANGE (a parameter out of its
+         * bounds, as in a configuration without its defaults). */
+        int (*qp_init)(void *qp, void *host, const void *config, const struct weft_path_site *site,
+                       uint32_t qp_index);
+        /** A data packet, first transmission or not, leaves its sender: chooses its sport. */
+        void (*data)(void *qp, struct weft_packet *data, int64_t now);
+        /** The receiver's host makes a reply (ACK, NACK or CNP): chooses its sport. */
+        void (*reply)(void *host, struct weft_packet *reply);
+        /** Optional: an ACK or a NACK has come back. Its echo is the sport of the packet that it
+         * answers, WEFT_F_ECE whether that was marked. */
+        void (*on_reply)(void *qp, const struct weft_packet *reply, int64_t now);
+        /** Optional: the QP's retransmission timer fired. */
+        void (*on_timeout)(void *qp, int64_t now);
+        /** Optional: routing has converged; as in struct weft_lb_ops. */
+        void (*set_routes)(void *host, const struct weft_fib *fib);
+    };
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "lb/tor-path.h"
+
+#include "lb/candidates.h"
+#include "lb/site.h"
+
+int
+weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site)
+{
+    if (weft_site_ports(site) || weft_site_shape(site))
+    {
+        return WEFT_EINVAL;
+    }
+    const struct weft_clos *clos = site->clos;
+    const uint32_t agg_up = clos->tiers == 3 ? clos->up_agg * clos->parallel : 1;
+    const uint32_t npaths = clos->up_tor * clos->parallel * agg_up;
+    if (npaths < 1 || npaths >= WEFT_NO_TOR_PATH)
+    {
+        return WEFT_ERANGE;
+    }
+    weft_ecmp_init(&p->ecmp, site, false);
+    p->npaths = (uint16_t)npaths;
+    p->agg_up = (uint16_t)agg_up;
+    p->first_up = (uint16_t)(site->nports - site->up_ports);
+    p->tier = (uint8_t)site->tier;
+    return 0;
+}
+
+uint32_t
+weft_tor_path_pick(const struct weft_tor_paths *p, const struct weft_ports *ports,
+                   const struct weft_packet *packet, bool *kept)
+{
+    const uint16_t path = weft_tor_path(packet);
+    *kept = false;
+    if (path != WEFT_NO_TOR_PATH && ports->first == p->first_up)
+    {
+        const uint32_t port = weft_tor_path_port(p, path);
+        *kept = weft_ports_have(ports, port);
+        if (*kept)
+        {
+            return port;
+        }
+    }
+    return weft_port_at(ports, weft_ecmp_index(&p->ecmp, ports->n, packet));
+}

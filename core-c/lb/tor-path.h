@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file tor-path.h  Ways through a Clos that the source's ToR chooses for a packet: which port it
+ * takes upwards at the ToR and, in three tiers, at the aggregation. Downwards there is no choice,
+ * but among parallel links. Private.
+ */
+#ifndef WEFT_LB_TOR_PATH_H
+#define WEFT_LB_TOR_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weft/lb.h>
+
+#include "lb/ecmp.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** No path: a packet without one is forwarded by ECMP. */
+#define WEFT_NO_TOR_PATH UINT16_MAX
+
+    /** What a switch needs for it. */
+    struct weft_tor_paths
+    {
+        struct weft_ecmp ecmp;
+        uint16_t npaths;   /**< ToR's up ports times those of an aggregation */
+        uint16_t agg_up;   /**< up ports of an aggregation; 1 in two tiers */
+        uint16_t first_up; /**< number of this switch's down ports */
+        uint8_t tier;
+    };
+
+    /** Returns 0, WEFT_EINVAL (no such Clos) or WEFT_ERANGE (no way upwards, or 65,535 paths and
+     * more). */
+    int weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site);
+
+    /** Gives a packet its path, below npaths. It lies in meta[0], as path + 1. */
+    static inline void weft_tor_path_set(struct weft_packet *packet, uint16_t path)
+    {
+        packet->meta[0] = (uint16_t)(path + 1);
+    }
+
+    /** A packet's path, or WEFT_NO_TOR_PATH. */
+    static inline uint16_t weft_tor_path(const struct weft_packet *packet)
+    {
+        return (uint16_t)(packet->meta[0] - 1);
+    }
+
+    /** The port of a path at this switch, if it goes upwards here. */
+    static inline uint32_t weft_tor_path_port(const struct weft_tor_paths *p, uint16_t path)
+    {
+        return (uint32_t)p->first_up + (p->tier == 0 ? path / p->agg_up : path % p->agg_up);
+    }
+
+    /** The path of those through @p port of a ToR that is as @p path above it. */
+    static inline uint16_t weft_tor_path_through(const struct weft_tor_paths *p, uint16_t path,
+                                                 uint32_t port)
+    {
+        return (uint16_t)((port - p->first_up) * p->agg_up + path % p->agg_up);
+    }
+
+    /** The port that a packet takes: that of its path, or, where that is gone or it has none, the
+     * one that ECMP chooses. *@p kept: whether it is the path's. */
+    uint32_t weft_tor_path_pick(const struct weft_tor_paths *p, const struct weft_ports *ports,
+                                const struct weft_packet *packet, bool *kept);
+
+    /** Whether data enters its source's ToR from a NIC. */
+    static inline bool weft_tor_path_starts(const struct weft_tor_paths *p,
+                                            const struct weft_packet *packet)
+    {
+        return packet->kind == WEFT_DATA && packet->in_port < p->first_up;
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif
