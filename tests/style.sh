@@ -50,15 +50,15 @@ warnings()
     for file in $(files 'core-c/*.c'); do
         # shellcheck disable=SC2086 # a list of flags
         gcc -std=c11 -Wpedantic $flags "$file"
-        # shellcheck disable=SC2086
-        g++ -x c++ -std=c++17 $flags "$file"
     done
     for file in $(files 'core-c/include/*.h'); do
         header=${file#core-c/include/}
         # shellcheck disable=SC2086
         echo "#include <$header>" | gcc -std=c11 -Wpedantic $flags -x c -
-        # shellcheck disable=SC2086
-        echo "#include <$header>" | g++ -std=c++23 $flags -x c++ -
+        for standard in c++17 c++23; do
+            # shellcheck disable=SC2086
+            echo "#include <$header>" | g++ -std=$standard -Wpedantic $flags -x c++ -
+        done
     done
 }
 

@@ -6,9 +6,15 @@
 // WeftFabric: what it tells algorithms of the places where they work.
 #include "weft-fabric.h"
 
+#include "weft-qp.h"
+
+#include "ns3/abort.h"
+
 #include <algorithm>
 #include <cmath>
 #include <weft/clos.h>
+#include <weft/error.h>
+#include <weft/tor.h>
 
 namespace ns3
 {
@@ -63,6 +69,27 @@ WeftFabric::GetIdleRoundTrip(const WeftQp& qp) const
 {
     return weft_clos_way(&m_clos, qp.src, qp.dst, m_frame.payload + m_frame.header) +
            weft_clos_way(&m_clos, qp.dst, qp.src, m_frame.ack);
+}
+
+void
+WeftFabric::InitQpTor(WeftQp* qp)
+{
+    const weft_lb_ops* lb = GetBalancer();
+    const weft_last_hop hop = GetLastHop();
+    const char* refusal = nullptr;
+    int code = 0;
+    if (lb->tor)
+    {
+        code = lb->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
+        refusal = code && lb->tor->refusal ? lb->tor->refusal(GetBalancerConfig(), &hop) : nullptr;
+    }
+    if (code == 0 && lb->flow_size)
+    {
+        code = lb->flow_init(GetFlow(*qp), GetBalancerConfig());
+    }
+    NS_ABORT_MSG_IF(code != 0,
+                    "Weft: " << m_balancer.Format() << ": "
+                             << (refusal ? refusal : weft_strerror(code)));
 }
 
 } // namespace ns3

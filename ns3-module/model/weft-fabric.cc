@@ -491,25 +491,6 @@ WeftFabric::InitQpState(WeftQp* qp)
 }
 
 void
-WeftFabric::InitQpTor(WeftQp* qp)
-{
-    const weft_lb_ops* lb = GetBalancer();
-    if (lb->tor)
-    {
-        const weft_last_hop hop = GetLastHop();
-        const int code = lb->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
-        NS_ABORT_MSG_IF(code != 0,
-                        "Weft: " << m_balancer.Format() << ": "
-                                 << (lb->tor->refusal ? lb->tor->refusal(GetBalancerConfig(), &hop)
-                                                      : weft_strerror(code)));
-    }
-    if (lb->flow_size)
-    {
-        MustInit(m_balancer, lb->flow_init(GetFlow(*qp), GetBalancerConfig()));
-    }
-}
-
-void
 WeftFabric::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
     NS_ABORT_MSG_IF(bytes == 0, "Weft: a message of 0 bytes");
