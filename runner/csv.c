@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "csv.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "files.h"
 
 void
 csv_add_cell(struct text *t, const char *cell)
@@ -56,28 +57,14 @@ next_cell(char **p, bool *last)
 static char *
 read_text(const char *path, char **why)
 {
-    FILE *f = fopen(path, "rb");
-    if (!f)
+    int fd = file_open_path(path, why);
+    size_t n = 0;
+    char *bytes = fd < 0 ? NULL : file_read_open(fd, path, &n, why);
+    if (bytes && n && bytes[n - 1] != '\n')
     {
-        *why = xformat("cannot open %s: %s", path, strerror(errno));
-        return NULL;
-    }
-    char *bytes = NULL;
-    size_t n = 0, got;
-    do
-    {
-        bytes = xrealloc(bytes, n + 65537, 1);
-        got = fread(bytes + n, 1, 65536, f);
-        n += got;
-    } while (got > 0);
-    bytes[n] = '\0';
-    bool failed = ferror(f) != 0;
-    fclose(f);
-    if (failed)
-    {
-        *why = xformat("cannot read %s", path);
+        *why = xformat("%s was cut: its last row does not end", path);
         free(bytes);
-        return NULL;
+        bytes = NULL;
     }
     return bytes;
 }

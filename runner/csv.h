@@ -17,8 +17,8 @@ struct csv
     size_t nrows;
 };
 
-/** Reads a file. NULL with a sentence in *why (the caller frees it) if it cannot be read or its
- * rows differ in length. */
+/** Reads a file. NULL with a sentence in *why (the caller frees it) if it cannot be read, was
+ * cut within a row, or its rows differ in length. */
 struct csv *csv_read(const char *path, char **why);
 /** The same of a file's bytes, which end in a NUL and are freed with the result or the failure. */
 struct csv *csv_cut(char *bytes, const char *path, char **why);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results-folder.h"
+
 /** Whether a row of summary.csv has the values of this point in all the columns of its dimension.
  */
 static bool
@@ -130,10 +132,16 @@ note_value(struct collecting *c, bool has_value)
 static bool
 collect_run(struct collecting *c, size_t run, take_fn take)
 {
-    char *path = xformat("%s/runs/%s/%s", c->out, csv_cell(c->summary, run, 0), c->table->file);
-    struct csv *csv = csv_read(path, c->why);
-    free(path);
+    const char *name = csv_cell(c->summary, run, 0);
+    char *why = NULL;
+    struct csv *csv = results_run_table(c->out, name, c->table->file, &why);
     bool good = csv != NULL;
+    if (!good)
+    {
+        *c->why = xformat("run %s cannot be used: %s; 'weft run %s --out %s' repeats it", name, why,
+                          c->plan->doc->path, c->out);
+    }
+    free(why);
     for (size_t i = 0; good && i < csv->nrows; i++)
     {
         struct row r = {run, csv, i};

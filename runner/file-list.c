@@ -31,6 +31,18 @@ file_list_end(const char *provenance, const struct text *list)
     return text_take(&t);
 }
 
+/** The last one: a path in the lines above may hold anything. */
+static char *
+last_heading(char *text)
+{
+    char *found = NULL;
+    for (char *p = strstr(text, "\n" HEADING); p; p = strstr(p + 1, "\n" HEADING))
+    {
+        found = p;
+    }
+    return found;
+}
+
 static bool
 checksum_of_file(const struct folder *run, const char *name, struct checksum *c, char **why)
 {
@@ -53,37 +65,57 @@ checksum_of_file(const struct folder *run, const char *name, struct checksum *c,
     return n == 0;
 }
 
-/** Checks one line of the list, without its end. */
-static bool
-check_line(const struct folder *run, const char *line, char **why)
+/** What a line of the list says of a file. */
+struct listed
 {
-    uint32_t value;
+    const char *name;
+    uint32_t checksum;
     uint64_t bytes;
+};
+
+/** Reads one line, without its end. */
+static bool
+read_line(const char *line, struct listed *l, char **why)
+{
     int name = 0;
-    struct checksum c = {0};
-    if (sscanf(line, "%" SCNu32 " %" SCNu64 " %n", &value, &bytes, &name) != 2 || !line[name])
+    if (sscanf(line, "%" SCNu32 " %" SCNu64 " %n", &l->checksum, &l->bytes, &name) != 2 ||
+        !line[name])
     {
         *why = xformat("'%s' in " FILE_LIST_FILE " is no line of a list of files", line);
         return false;
     }
-    if (!checksum_of_file(run, line + name, &c, why))
+    l->name = line + name;
+    return true;
+}
+
+/** Whether a file's bytes are those that were written. */
+static bool
+compare(const struct listed *l, const struct checksum *c, char **why)
+{
+    if (c->bytes != l->bytes)
     {
+        *why = xformat("%s has %" PRIu64 " bytes, and it was written with %" PRIu64, l->name,
+                       c->bytes, l->bytes);
         return false;
     }
-    if (c.bytes != bytes)
-    {
-        *why = xformat("%s has %" PRIu64 " bytes, and it was written with %" PRIu64, line + name,
-                       c.bytes, bytes);
-        return false;
-    }
-    if (checksum_value(&c) != value)
+    if (checksum_value(c) != l->checksum)
     {
         *why = xformat("%s has other bytes than were written (checksum %" PRIu32
                        ", expected %" PRIu32 ")",
-                       line + name, checksum_value(&c), value);
+                       l->name, checksum_value(c), l->checksum);
         return false;
     }
     return true;
+}
+
+/** Checks one line of the list, without its end. */
+static bool
+check_line(const struct folder *run, const char *line, char **why)
+{
+    struct listed l;
+    struct checksum c = {0};
+    return read_line(line, &l, why) && checksum_of_file(run, l.name, &c, why) &&
+           compare(&l, &c, why);
 }
 
 /** Cuts the last line off; whether it is the checksum of the bytes before it. */
@@ -110,30 +142,85 @@ take_last_line(char *text, size_t n)
     return bytes == start && checksum_value(&c) == value;
 }
 
-bool
-file_list_check(const struct folder *run, char **why)
+/** Reads provenance.txt, the caller's to free; *lines: of its list, without the last. NULL with a
+ * sentence if it is not whole. */
+static char *
+read_list(const struct folder *run, char **lines, char **why)
 {
     size_t n;
     char *text = file_read(run, FILE_LIST_FILE, &n, why);
-    if (!text)
-    {
-        return false;
-    }
-    bool good = take_last_line(text, n);
-    char *heading = strstr(text, "\n" HEADING);
-    char *line = good && heading ? heading + strlen("\n" HEADING) : NULL;
-    if (!line)
+    char *heading = text && take_last_line(text, n) ? last_heading(text) : NULL;
+    if (text && !heading)
     {
         *why = xstrdup(FILE_LIST_FILE " is damaged, or of an earlier Weft, which listed no files");
+        free(text);
+        text = NULL;
     }
-    good = line != NULL;
-    while (good && *line)
+    *lines = heading ? heading + strlen("\n" HEADING) : NULL;
+    return text;
+}
+
+/** Cuts the first line off what is left of a list; NULL: there is none. */
+static char *
+next_line(char **lines)
+{
+    char *line = *lines, *end = strchr(line, '\n');
+    if (!end)
     {
-        char *end = strchr(line, '\n');
-        *end = '\0';
+        return NULL;
+    }
+    *end = '\0';
+    *lines = end + 1;
+    return line;
+}
+
+bool
+file_list_check(const struct folder *run, char **why)
+{
+    char *lines, *text = read_list(run, &lines, why), *line;
+    bool good = text != NULL;
+    while (good && (line = next_line(&lines)) != NULL)
+    {
         good = check_line(run, line, why);
-        line = end + 1;
     }
     free(text);
     return good;
+}
+
+/** The line of that file; false with a sentence if there is none. */
+static bool
+find_listed(char *lines, const char *name, struct listed *l, char **why)
+{
+    char *line;
+    while ((line = next_line(&lines)) != NULL)
+    {
+        if (!read_line(line, l, why))
+        {
+            return false;
+        }
+        if (strcmp(l->name, name) == 0)
+        {
+            return true;
+        }
+    }
+    *why = xformat("it has no %s", name);
+    return false;
+}
+
+char *
+file_list_read(const struct folder *run, const char *name, char **why)
+{
+    struct listed l;
+    struct checksum c = {0};
+    size_t n = 0;
+    char *lines, *text = read_list(run, &lines, why);
+    char *bytes = text && find_listed(lines, name, &l, why) ? file_read(run, name, &n, why) : NULL;
+    checksum_add(&c, bytes, n);
+    if (bytes && !compare(&l, &c, why))
+    {
+        free(bytes);
+        bytes = NULL;
+    }
+    free(text);
+    return bytes;
 }

@@ -22,4 +22,8 @@ char *file_list_end(const char *provenance, const struct text *list);
 /** Whether all files are as the list of that folder says; else false with what is not in *why. */
 bool file_list_check(const struct folder *run, char **why);
 
+/** The bytes of one file, and a NUL behind them, if they are those that the list says; the caller
+ * frees them. Else NULL with a sentence. */
+char *file_list_read(const struct folder *run, const char *name, char **why);
+
 #endif

@@ -286,19 +286,44 @@ file_replace(const char *folder, const char *name, const char *bytes, size_t n, 
     return files_replace(folder, &file, 1, why);
 }
 
+/* Opening a pipe would wait for its writer. */
+#define READING (O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+
+static bool
+is_plain(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int
 file_open(const struct folder *f, const char *name, char **why)
 {
-    struct stat st;
-    /* Opening a pipe would wait for its writer. */
-    int fd = openat(f->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = openat(f->fd, name, READING | O_NOFOLLOW);
     if (fd < 0)
     {
         fail_in(why, "open", f, name, errno);
     }
-    else if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+    else if (!is_plain(fd))
     {
         *why = xformat("%s/%s is not a plain file", f->path, name);
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+int
+file_open_path(const char *path, char **why)
+{
+    int fd = open(path, READING);
+    if (fd < 0)
+    {
+        fail(why, "open", path, errno);
+    }
+    else if (!is_plain(fd))
+    {
+        *why = xformat("%s is not a plain file", path);
         close(fd);
         fd = -1;
     }
@@ -309,23 +334,33 @@ char *
 file_read(const struct folder *f, const char *name, size_t *n, char **why)
 {
     int fd = file_open(f, name, why);
+    char *path = xformat("%s/%s", f->path, name);
+    char *bytes = fd < 0 ? NULL : file_read_open(fd, path, n, why);
+    free(path);
+    return bytes;
+}
+
+char *
+file_read_open(int fd, const char *path, size_t *n, char **why)
+{
     char *bytes = NULL;
-    size_t size = 0;
-    ssize_t got = fd < 0 ? -1 : 1;
+    size_t size = 0, room = 0;
+    ssize_t got = 1;
     while (got > 0)
     {
-        bytes = xrealloc(bytes, size + 65537, 1);
+        if (room - size < 65537)
+        {
+            room = 2 * room + 65537;
+            bytes = xrealloc(bytes, room, 1);
+        }
         got = read(fd, bytes + size, 65536);
         size += got > 0 ? (size_t)got : 0;
     }
-    if (fd >= 0 && got < 0)
+    if (got < 0)
     {
-        fail_in(why, "read", f, name, errno);
+        fail(why, "read", path, errno);
     }
-    if (fd >= 0)
-    {
-        close(fd);
-    }
+    close(fd);
     if (got < 0)
     {
         free(bytes);

@@ -6,6 +6,7 @@
 
 #include "report-rows.h"
 #include "report.h"
+#include "results-folder.h"
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
@@ -254,9 +255,9 @@ run_file(struct reading *v, const char *run)
         report_absent(v->s, v->value, what);
         free(what);
     }
-    else if ((csv = csv_read(path, &why)) == NULL)
+    else if ((csv = results_run_table(folder, run, v->table->file, &why)) == NULL)
     {
-        diag_error(v->s->d, v->value->line, "%s", why);
+        report_unusable(v->s, v->value, run, why);
     }
     else if (!number_column_find(csv, v->table, column, &v->y))
     {

@@ -62,6 +62,16 @@ report_absent(struct report_source *s, const struct element *value, const char *
     }
 }
 
+void
+report_unusable(struct report_source *s, const struct element *value, const char *run,
+                const char *why)
+{
+    const char *scenario = maker_of(s, value);
+    diag_error(s->d, value->line, "run %s cannot be used: %s%s%s%s", run, why,
+               scenario ? "; './weft run " : "", scenario ? scenario : "",
+               scenario ? "' repeats it" : "");
+}
+
 /** Looks for a file, unless that was done before. Takes over @p path. */
 static const struct report_file *
 find_file(struct report_source *s, char *path)

@@ -11,6 +11,10 @@ char *value_folder(const struct report_source *s, const struct element *value);
 /** Reports what is not there, unless that is allowed. */
 void report_absent(struct report_source *s, const struct element *value, const char *what);
 
+/** Reports a run whose files are not those that it has written, or cannot be read. */
+void report_unusable(struct report_source *s, const struct element *value, const char *run,
+                     const char *why);
+
 /** The CSV file of the results that a <value> names, read once; NULL after reporting that it is not
  * there or cannot be read. */
 const struct csv *source_file(struct report_source *s, const struct element *value);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file-list.h"
 #include "textbuf.h"
 
 #define MARK   ".weft-results"
@@ -163,6 +164,43 @@ results_folder_close(struct results_folder *r)
 {
     folder_close(&r->runs);
     folder_close(&r->top);
+}
+
+static char *
+read_of_run(const char *out, const char *run, const char *file, char **why)
+{
+    struct folder top = NO_FOLDER, runs = NO_FOLDER, of_run = NO_FOLDER;
+    char *bytes = NULL;
+    if (folder_open(&top, out, why) && folder_open_in(&runs, &top, RUNS, why) &&
+        folder_open_in(&of_run, &runs, run, why))
+    {
+        bytes = content_of(out) == CONTENT_OURS ? file_list_read(&of_run, file, why)
+                                                : file_read(&of_run, file, NULL, why);
+    }
+    folder_close(&of_run);
+    folder_close(&runs);
+    folder_close(&top);
+    return bytes;
+}
+
+struct csv *
+results_run_table(const char *out, const char *run, const char *file, char **why)
+{
+    if (!name_is_safe(run))
+    {
+        *why = xstrdup("that is no name of a run");
+        return NULL;
+    }
+    char *bytes = read_of_run(out, run, file, why);
+    if (!bytes) /* another process may have replaced the run meanwhile */
+    {
+        free(*why);
+        bytes = read_of_run(out, run, file, why);
+    }
+    char *path = xformat("%s/" RUNS "/%s/%s", out, run, file);
+    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
+    free(path);
+    return csv;
 }
 
 /** Opens a file of the folder, and makes it if need be, to lock it. Writing is needed for a lock to

@@ -7,6 +7,7 @@
 #ifndef WEFT_RUNNER_RESULTS_FOLDER_H
 #define WEFT_RUNNER_RESULTS_FOLDER_H
 
+#include "csv.h"
 #include "files.h"
 
 struct results_folder
@@ -26,6 +27,10 @@ void results_folder_open(struct results_folder *r, const char *out);
 bool results_folder_make(struct results_folder *r, const char *out, char **why);
 
 void results_folder_close(struct results_folder *r);
+
+/** A table of a run. NULL with a sentence if its bytes are not those that the run's list of files
+ * tells. Results without a mark are of an earlier Weft, which made no lists. */
+struct csv *results_run_table(const char *out, const char *run, const char *file, char **why);
 
 /** Locks runs: one sweep has them alone, single runs (run-one) share them. The lock to be closed,
  * or -1 with a sentence. */

@@ -68,6 +68,20 @@ again provenance.txt 'without a list'
 rm "$run"/*
 again provenance.txt 'and all others deleted'
 
+# A path may hold anything, even the line above a list.
+heading=$(grep '^files (checksum' "$run/provenance.txt")
+mkdir "x
+$heading
+"
+cp "$here/tiny.xml" "x
+$heading
+/tiny.xml"
+"$weft" run "x
+$heading
+/tiny.xml" --no-figures --out odd >/dev/null 2>messages || fail 'a path with line ends'
+"$weft" sweep "$here/tiny.xml" --dry-run --out odd >list 2>messages
+[ "$(grep -c '^finished ' list)" = 6 ] || fail 'the list of files is not found'
+
 # The list is what cksum prints: results can be checked where there is no Weft.
 cd "$run"
 sed '1,/^files /d; $d' provenance.txt >"$work/list"

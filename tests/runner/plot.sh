@@ -125,30 +125,61 @@ awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
 grep -q '>share of messages above<' results/more/flows.svg || fail 'the axis of a tail has no name'
 grep -q '>share of samples<' results/more/queue.svg || fail 'the axis of samples has no name'
 # A tail of values that are all equal can be seen: it stands from all of them to one.
+cp -r results/more kept
 for csv in results/more/runs/*/flows.csv; do
-    cp "$csv" "$csv.kept"
-    awk -F, -v OFS=, '/^[0-9]/ { $8 = "1.000000"; $9 = "6.000000" } 1' "$csv.kept" >"$csv"
+    awk -F, -v OFS=, '/^[0-9]/ { $8 = "1.000000"; $9 = "6.000000" } 1' "kept/${csv#results/more/}" >"$csv"
 done
+"$here/relist.sh" results/more/runs/*
 "$weft" plot more.xml --figure flows >/dev/null
 awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
 [ "$(xargs <drawn)" = "5 1 5 $(awk -v n="$n" 'BEGIN { printf "%.9g", 1 / n }')" ] ||
     fail "the tail of equal values is $(xargs <drawn)"
-for csv in results/more/runs/*/flows.csv; do
-    mv "$csv.kept" "$csv"
-done
+rm -r results/more
+mv kept results/more
 sed -i '2s/[^,]*,/,/6' results/more/runs/ecmp_bytes=40KB_seed=1/qps.csv
+"$here/relist.sh" results/more/runs/ecmp_bytes=40KB_seed=1
 sed 's, where="workload.bytes=200KB",,' more.xml >hole.xml
 "$weft" plot hole.xml --figure fct >/dev/null 2>messages
 grep -q '^weft: warning: figure fct: 1 of 18 runs lack values of fct_us$' messages || fail 'no warning of a QP without'
-rm results/more/runs/ecmp_bytes=40KB_seed=1/flows.csv
+
+# not_used FIGURE WORDS: a run whose file is not what was written is named, and how to repeat it.
+not_used()
+{
+    status=0
+    timeout 60 "$weft" plot more.xml --figure "$1" >/dev/null 2>messages || status=$?
+    [ $status = 3 ] || fail "$1, $2: exit status $status"
+    grep -q "^more.xml:[0-9]*: error: figure $1 cannot be drawn: run ecmp_bytes=40KB_seed=1 cannot be used: .*$2.*; 'weft run more.xml --out results/more' repeats it" messages ||
+        fail "$1: no word of '$2'"
+}
+
+run=results/more/runs/ecmp_bytes=40KB_seed=1
+sed -i '$d' $run/queues.csv
+not_used queue 'queues.csv has .* bytes'
+rm $run/flows.csv
+not_used flows 'cannot open .*flows.csv'
+mkfifo $run/flows.csv
+not_used flows 'flows.csv is not a plain file'
+"$weft" run more.xml >/dev/null 2>messages || fail 'the damaged run is not repeated'
+sed 's,^ecmp_bytes=40KB_seed=1,../../more/runs/ecmp_bytes=40KB_seed=1,' results/more/summary.csv >named.csv
+cp named.csv results/more/summary.csv
 status=0
 "$weft" plot more.xml --figure flows >/dev/null 2>messages || status=$?
-[ $status = 3 ] || fail "a file that is missing: exit status $status"
-grep -q '^more.xml:[0-9]*: error: figure flows cannot be drawn: cannot open .*flows.csv' messages ||
-    fail 'no word of a missing file'
+[ $status = 3 ] || fail "a path as the name of a run: exit status $status"
+grep -q 'that is no name of a run' messages || fail 'a path as the name of a run is taken'
 
 # A run without a value is not passed over in silence.
 cp results/tiny/summary.csv whole.csv
+truncate -s -5 results/tiny/summary.csv
+status=0
+"$weft" plot results/tiny --figure cct >/dev/null 2>messages || status=$?
+[ $status = 3 ] || fail "a table that was cut: exit status $status"
+grep -q 'summary.csv was cut' messages || fail 'a table that was cut is taken'
+rm results/tiny/summary.csv
+mkfifo results/tiny/summary.csv
+status=0
+timeout 60 "$weft" plot results/tiny --figure cct >/dev/null 2>messages || status=$?
+[ $status = 3 ] || fail "a pipe as a table: exit status $status"
+rm results/tiny/summary.csv
 awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cct_us") c = i } NR == 2 { $c = "" } 1' \
     whole.csv >results/tiny/summary.csv
 "$weft" plot results/tiny --figure cct >/dev/null 2>messages

@@ -364,7 +364,28 @@ sed '5s/data="qps"/data="flows"/' claims/fct.xml >claims/edited.xml
 "$weft" report claims/edited.xml --allow-missing 2>/dev/null | grep -qF '|  | not run<br>49.5<br>' ||
     fail '--allow-missing does not say that messages are missing'
 sed -i '2s/,2.0/;2.0/' results/fct/runs/b1/qps.csv
-refused '2s/FCT/FCT/' 'edited.xml:29: error: row 1 of results/fct/runs/b1/qps.csv does not have 4 cells'
+refused '2s/FCT/FCT/' 'edited.xml:29: error: run b1 cannot be used: row 1 of results/fct/runs/b1/qps.csv does not have 4 cells'
+
+# A run whose files are not those that it has written is not reported on.
+cat >claims/tiny.xml <<'END'
+<claims title="Tiny">
+  <section title="One" results="tiny" scenario="tiny.xml">
+    <claim><says>a time</says>
+      <value name="p50" data="qps" column="fct_us" of="p50"/>
+      <measured is="p50"/>
+    </claim>
+  </section>
+</claims>
+END
+"$weft" run "$root/tests/runner/tiny.xml" --no-figures >/dev/null 2>&1
+"$weft" report claims/tiny.xml >/dev/null 2>messages || { cat messages; fail 'the runs of tiny.xml'; }
+sed -i '$d' results/tiny/runs/ecmp_seed=2/qps.csv
+status=0
+"$weft" report claims/tiny.xml --allow-missing >damaged.md 2>messages || status=$?
+[ $status = 2 ] || fail "a damaged run: exit status $status"
+[ ! -s damaged.md ] || fail 'a report of a damaged run'
+grep -q "tiny.xml:4: error: run ecmp_seed=2 cannot be used: qps.csv has .* bytes.*; './weft run tiny.xml' repeats it" messages ||
+    fail 'no word of a damaged run'
 
 # The shipped claims are sound: every test and every scenario that they name is there.
 for claims in "$root"/docs/claims/*.xml; do

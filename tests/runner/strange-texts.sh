@@ -60,9 +60,7 @@ END
 
 write_scenario plain >strange.xml
 "$weft" run strange.xml --no-figures >/dev/null 2>messages || fail 'it does not run'
-for csv in results/strange/runs/*/layers.csv; do
-    cp "$csv" "$csv.kept"
-done
+cp -r results/strange kept
 
 # Draws with the text in the scenario and in the layers' cells.
 draw()
@@ -70,8 +68,9 @@ draw()
     write_scenario "$1" >strange.xml
     cell=\"$(printf '%s' "$1" | sed -e 's/"/""/g' -e 's/~/ /g')\"
     for csv in results/strange/runs/*/layers.csv; do
-        cell=$cell awk -F, -v OFS=, '$1 == "tor-up" { $1 = ENVIRON["cell"] } 1' "$csv.kept" >"$csv"
+        cell=$cell awk -F, -v OFS=, '$1 == "tor-up" { $1 = ENVIRON["cell"] } 1' "kept/${csv#results/strange/}" >"$csv"
     done
+    "$here/relist.sh" results/strange/runs/*
     "$weft" plot strange.xml >/dev/null 2>messages || fail "'$1' cannot be drawn"
     # It may say of a long one that there is little room.
     ! grep -qv 'warning: .*difficulty' messages || fail "'$1': a message"
@@ -109,8 +108,9 @@ cmp drawn.png results/strange/groups.png || fail 'drawn by hand, a figure differ
 # A cell that is no text at all.
 for csv in results/strange/runs/*/layers.csv; do
     bytes=$(printf 'a\001b\377c\300\274d') LC_ALL=C awk -F, -v OFS=, '$1 == "tor-up" { $1 = ENVIRON["bytes"] } 1' \
-        "$csv.kept" >"$csv"
+        "kept/${csv#results/strange/}" >"$csv"
 done
+"$here/relist.sh" results/strange/runs/*
 "$weft" plot strange.xml --figure bars >/dev/null 2>messages || fail 'bytes cannot be drawn'
 xmllint --noout results/strange/bars.svg || fail 'bytes make a figure that is no XML'
 grep -q '>a b�c��d</text>' results/strange/bars.svg || fail 'bytes are not replaced'
