@@ -160,20 +160,34 @@ check_memory(const struct plan *plan, const struct sweep_options *options, const
     return good;
 }
 
+/** Removes what dead processes have left. Those of others who write tables and figures live: they
+ * hold the other lock. */
+static bool
+clean(const struct results_folder *r, char **why)
+{
+    int lock = results_folder_lock_tables(r->top.path, why);
+    if (lock >= 0)
+    {
+        folder_forget_temporary(&r->top);
+        close(lock);
+        run_folders_clean(&r->runs);
+    }
+    return lock >= 0;
+}
+
 /** Runs in a folder that is locked. An exit status. */
 static int
 run_locked(const struct plan *plan, const struct sweep_options *options,
            const struct results_folder *r, size_t fit)
 {
-    struct due due;
+    struct due due = {0};
     char *why = NULL;
     int status = EXIT_GOOD;
-    if (!options->nruns)
+    if (!options->nruns && !clean(r, &why))
     {
-        run_folders_clean(&r->runs);
-        folder_forget_temporary(&r->top);
+        status = sweep_refuse(why, EXIT_FAILED);
     }
-    if (!find_due(plan, options, &r->runs, true, &due, &why))
+    else if (!find_due(plan, options, &r->runs, true, &due, &why))
     {
         status = sweep_refuse(why, EXIT_BAD_INPUT);
     }

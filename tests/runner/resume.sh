@@ -96,6 +96,18 @@ grep -q 'another weft works in both' messages || fail 'no word about the other p
 wait $pid
 diff -r -x provenance.txt -x .lock calm both || fail 'what dead processes left disturbs the sweep'
 
+# Beside a table that is being written: what is temporary of it is not a dead process's.
+"$weft" run "$here/tiny.xml" --no-figures --out beside >/dev/null 2>&1
+for _ in $(seq 60); do
+    "$weft" collect "$here/tiny.xml" --no-figures --out beside >/dev/null 2>>messages.collect || touch lost
+done &
+pid=$!
+while kill -0 $pid 2>/dev/null; do
+    "$weft" run "$here/tiny.xml" --no-figures --out beside >/dev/null 2>messages.run || fail "$(cat messages.run)"
+done
+wait $pid
+[ ! -e lost ] || fail "beside a sweep: $(sort -u messages.collect)"
+
 # The plan's commands, in any order and twice, give the same as the sweep.
 "$weft" plan long.xml --out planned | sed "s,^weft,$weft," >plan.sh
 [ "$(grep -c run-one plan.sh)" = 9 ] || fail 'not 9 commands in the plan'
