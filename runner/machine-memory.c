@@ -8,7 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define UNKNOWN 1e18
+#define UNKNOWN   1e18
+#define MOST_PATH 4096
 
 /** The number in a file, or UNKNOWN ("max", or no such file). */
 static double
@@ -24,9 +25,9 @@ number_in_file(const char *path)
     return found ? (double)value : UNKNOWN;
 }
 
-/** The value of a line "NAME: N kB" in a file of /proc. */
+/** The number in the line of a file that begins with @p name; UNKNOWN: there is none. */
 static double
-kilobytes_in_file(const char *path, const char *name)
+number_of_line(const char *path, const char *name)
 {
     FILE *f = fopen(path, "r");
     char line[256];
@@ -37,7 +38,7 @@ kilobytes_in_file(const char *path, const char *name)
         uint64_t value;
         if (strncmp(line, name, n) == 0 && sscanf(line + n, " %" SCNu64, &value) == 1)
         {
-            found = (double)value * 1024;
+            found = (double)value;
         }
     }
     if (f)
@@ -47,41 +48,83 @@ kilobytes_in_file(const char *path, const char *name)
     return found;
 }
 
-/** What is left in this process' control group at @p folder; files as versions 2 and 1 name them.
- */
+/** The value of a line "NAME: N kB" in a file of /proc. */
 static double
-left_in_group(const char *folder, const char *limit, const char *used)
+kilobytes_in_file(const char *path, const char *name)
 {
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", folder, limit);
-    double most = number_in_file(path);
-    snprintf(path, sizeof path, "%s/%s", folder, used);
-    double now = number_in_file(path);
-    return most >= UNKNOWN || now >= UNKNOWN ? UNKNOWN : most > now ? most - now : 0;
+    double found = number_of_line(path, name);
+    return found < UNKNOWN ? found * 1024 : UNKNOWN;
 }
 
-/** The same for all control groups that /proc/self/cgroup names, and for the root as a container
- * sees it. */
-static double
-left_in_groups(void)
+/** Files of a control group, as versions 1 and 2 name them. */
+static const struct group_files
 {
-    double left = left_in_group("/sys/fs/cgroup", "memory.max", "memory.current");
-    FILE *f = fopen("/proc/self/cgroup", "r");
-    char line[512], folder[560];
+    const char *limit, *used, *cache;
+} group_files[] = {
+    {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "},
+    {"memory.max", "memory.current", "inactive_file "},
+};
+
+/** What is left in a control group at @p folder. What files were read counts as used there, but the
+ * system gives it up when memory is asked for. */
+static double
+left_in_group(const char *folder, const struct group_files *files)
+{
+    char path[MOST_PATH + 32];
+    snprintf(path, sizeof path, "%s/%s", folder, files->limit);
+    double most = number_in_file(path);
+    snprintf(path, sizeof path, "%s/%s", folder, files->used);
+    double now = number_in_file(path);
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    double cache = number_of_line(path, files->cache);
+    if (most >= UNKNOWN || now >= UNKNOWN)
+    {
+        return UNKNOWN;
+    }
+    now -= cache >= UNKNOWN ? 0 : cache < now ? cache : now;
+    return most > now ? most - now : 0;
+}
+
+/** The same of it and of all groups above it: the limit of each holds for all below. */
+static double
+left_up_to(const char *mount, const char *group, const struct group_files *files)
+{
+    char folder[MOST_PATH];
+    double left = UNKNOWN;
+    size_t root = strlen(mount);
+    int n = snprintf(folder, sizeof folder, "%s%s", mount, group);
+    while (n > 0 && (size_t)n < sizeof folder)
+    {
+        double here = left_in_group(folder, files);
+        left = here < left ? here : left;
+        char *slash = strrchr(folder, '/');
+        if (strlen(folder) <= root || !slash)
+        {
+            break;
+        }
+        *slash = '\0';
+    }
+    return left;
+}
+
+double
+left_in_control_groups(const char *list, const char *mount)
+{
+    FILE *f = fopen(list, "r");
+    char line[MOST_PATH / 2], of_memory[MOST_PATH / 2];
+    double left = UNKNOWN;
+    snprintf(of_memory, sizeof of_memory, "%s/memory", mount);
     while (f && fgets(line, sizeof line, f))
     {
         line[strcspn(line, "\n")] = '\0';
         char *group = strchr(line, ':') ? strchr(strchr(line, ':') + 1, ':') : NULL;
         bool second = strncmp(line, "0::", 3) == 0;
-        if (!group || (!second && !strstr(line, ":memory:")))
+        if (group && (second || strstr(line, ":memory:")))
         {
-            continue;
+            double here =
+                left_up_to(second ? mount : of_memory, group + 1, &group_files[second ? 1 : 0]);
+            left = here < left ? here : left;
         }
-        snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s", second ? "" : "/memory", group + 1);
-        double here = second
-                          ? left_in_group(folder, "memory.max", "memory.current")
-                          : left_in_group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes");
-        left = here < left ? here : left;
     }
     if (f)
     {
@@ -120,7 +163,8 @@ struct machine_memory
 machine_memory_now(void)
 {
     double machine = kilobytes_in_file("/proc/meminfo", "MemAvailable:");
-    double group = left_in_groups(), space = left_of_limit(RLIMIT_AS, "VmSize:");
+    double group = left_in_control_groups("/proc/self/cgroup", "/sys/fs/cgroup");
+    double space = left_of_limit(RLIMIT_AS, "VmSize:");
     double data = left_of_limit(RLIMIT_DATA, "VmData:");
     struct machine_memory m = {machine, machine, "is free on this machine"};
     if (group < m.all)
