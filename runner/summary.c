@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aggregate.h"
 #include "columns.h"
 #include "csv.h"
 #include "stale.h"
@@ -60,38 +61,10 @@ plan_run_stale(const struct plan *plan, size_t i, const struct folder *runs)
 
 /* --- summary.csv ------------------------------------------------------------------------------ */
 
-static void
-add_dimension_names(struct text *t, const struct plan *plan, bool with_seeds)
-{
-    for (size_t k = 0; k < plan->ndimensions; k++)
-    {
-        const struct plan_dimension *dim = &plan->dimensions[k];
-        for (size_t c = 0; c < dim->ncolumns && (with_seeds || !dim->is_seeds); c++)
-        {
-            text_add(t, ",");
-            csv_add_cell(t, dim->columns[c]);
-        }
-    }
-}
-
-static void
-add_dimension_cells(struct text *t, const struct plan *plan, size_t run, bool with_seeds)
-{
-    for (size_t k = 0; k < plan->ndimensions; k++)
-    {
-        const struct plan_dimension *dim = &plan->dimensions[k];
-        for (size_t c = 0; c < dim->ncolumns && (with_seeds || !dim->is_seeds); c++)
-        {
-            text_add(t, ",");
-            csv_add_cell(t, plan_point(plan, run, k)->cells[c]);
-        }
-    }
-}
-
 /** The tables over all runs, and the runs that have rows in them. */
 struct tables
 {
-    struct text summary, layers;
+    struct text summary, layers, aggregate;
     size_t nruns;
 };
 
@@ -99,7 +72,7 @@ static void
 add_header(struct text *t, const struct plan *plan, const struct column_table *table)
 {
     text_add(t, "run");
-    add_dimension_names(t, plan, true);
+    plan_add_columns(t, plan, true);
     text_add(t, ",");
     columns_header(t, table);
 }
@@ -169,7 +142,7 @@ add_rows(struct text *t, const struct plan *plan, size_t i, const struct csv *cs
     for (size_t r = 0; r < csv->nrows; r++)
     {
         csv_add_cell(t, name);
-        add_dimension_cells(t, plan, i, true);
+        plan_add_cells(t, plan, i, true);
         for (size_t c = 0; c < csv->ncolumns; c++)
         {
             text_add(t, ",");
@@ -216,128 +189,6 @@ build_tables(struct tables *t, const struct plan *plan, const struct folder *run
         good = add_run(t, plan, i, runs) && good;
     }
     return good;
-}
-
-/* --- aggregate.csv ---------------------------------------------------------------------------- */
-
-/** Key of a row without its seed. */
-static char *
-seedless_key(const struct plan *plan, size_t run)
-{
-    struct text t = {0};
-    add_dimension_cells(&t, plan, run, false);
-    return text_take(&t);
-}
-
-struct spread
-{
-    double sum, least, most;
-    size_t n;
-};
-
-static void
-spread_add(struct spread *s, const char *cell)
-{
-    if (!*cell)
-    {
-        return;
-    }
-    double v = strtod(cell, NULL);
-    s->least = s->n == 0 || v < s->least ? v : s->least;
-    s->most = s->n == 0 || v > s->most ? v : s->most;
-    s->sum += v;
-    s->n++;
-}
-
-static void
-add_spread(struct text *t, const struct spread *s)
-{
-    const double values[3] = {s->n ? s->sum / (double)s->n : 0, s->least, s->most};
-    for (size_t i = 0; i < 3; i++)
-    {
-        text_add(t, ",");
-        if (s->n && fabs(values[i]) < 9e12)
-        {
-            add_micro(t, llround(values[i] * 1e6));
-        }
-    }
-}
-
-/** One row of aggregate.csv: all finished runs that differ from @p first in the seed only. */
-static void
-add_aggregate(struct text *t, const struct plan *plan, size_t first, const struct csv *summary,
-              const size_t *run_of_row, bool *used)
-{
-    char *key = seedless_key(plan, first);
-    struct spread *spreads = xcalloc(summary_table.n, sizeof *spreads);
-    size_t offset = summary->ncolumns - summary_table.n, n = 0;
-    for (size_t row = 0; row < summary->nrows; row++)
-    {
-        char *other = used[row] ? NULL : seedless_key(plan, run_of_row[row]);
-        if (other && strcmp(key, other) == 0)
-        {
-            used[row] = true;
-            n++;
-            for (size_t c = 0; c < summary_table.n; c++)
-            {
-                spread_add(&spreads[c], csv_cell(summary, row, offset + c));
-            }
-        }
-        free(other);
-    }
-    text_add(t, "%zu%s", n, key);
-    for (size_t c = 0; c < summary_table.n; c++)
-    {
-        add_spread(t, &spreads[c]);
-    }
-    text_add(t, "\n");
-    free(spreads);
-    free(key);
-}
-
-static size_t *
-runs_of_rows(const struct plan *plan, const struct csv *summary)
-{
-    size_t *run = xcalloc(summary->nrows, sizeof *run), i = 0;
-    for (size_t row = 0; row < summary->nrows; row++, i++)
-    {
-        for (; i < plan->nruns; i++)
-        {
-            char *name = plan_run_name(plan, i);
-            bool same = strcmp(name, csv_cell(summary, row, 0)) == 0;
-            free(name);
-            if (same)
-            {
-                break;
-            }
-        }
-        run[row] = i;
-    }
-    return run;
-}
-
-static void
-build_aggregate(struct text *t, const struct plan *plan, const struct csv *summary)
-{
-    text_add(t, "seeds");
-    add_dimension_names(t, plan, false);
-    for (size_t c = 0; c < summary_table.n; c++)
-    {
-        const char *name = summary_table.columns[c].name;
-        text_add(t, ",%s_mean,%s_min,%s_max", name, name, name);
-    }
-    text_add(t, "\n");
-    size_t *run = runs_of_rows(plan, summary);
-    bool *used = xcalloc(summary->nrows, sizeof *used);
-    for (size_t row = 0; row < summary->nrows; row++)
-    {
-        if (!used[row])
-        {
-            add_aggregate(t, plan, run[row], summary, run, used);
-        }
-    }
-    free(used);
-    free(run);
 }
 
 /* --- terminal --------------------------------------------------------------------------------- */
@@ -464,116 +315,71 @@ has_seeds(const struct plan *plan)
     return key_columns(plan, true) != key_columns(plan, false);
 }
 
-/** Writes a file of the results folder and reads it back for printing. */
+/** A table as it will be read; it holds no damaged rows. */
 static struct csv *
-write_csv(const char *out, const char *name, struct text *t)
+cut_table(const struct text *t, const struct column_table *table)
 {
     char *why = NULL;
-    struct csv *csv = NULL;
-    if (file_replace(out, name, t->s, t->len, &why))
+    struct csv *csv = csv_cut(xstrdup(t->s), table->file, &why);
+    free(why);
+    return csv;
+}
+
+static void
+print_tables(const struct plan *plan, const struct tables *t, const struct csv *summary)
+{
+    size_t keys = key_columns(plan, true);
+    print_table(summary, keys ? 1 : 0, keys ? keys : 1, "");
+    if (has_seeds(plan))
     {
-        char *path = xformat("%s/%s", out, name);
-        csv = csv_read(path, &why);
-        free(path);
+        struct csv *aggregate = cut_table(&t->aggregate, &summary_table);
+        printf("\nmean over seeds (aggregate.csv has least and greatest values as well)\n");
+        print_table(aggregate, 0, 1 + key_columns(plan, false), "_mean");
+        csv_free(aggregate);
+        fflush(stdout);
+        aggregate_warn(plan, summary);
     }
-    if (!csv)
+}
+
+/** Writes all tables or none of them. */
+static bool
+write_tables(const struct plan *plan, const struct tables *t, const char *out)
+{
+    char *why = NULL;
+    const struct file_bytes files[] = {{layers_table.file, t->layers.s, t->layers.len},
+                                       {summary_table.file, t->summary.s, t->summary.len},
+                                       {"aggregate.csv", t->aggregate.s, t->aggregate.len}};
+    bool written = files_replace(out, files, has_seeds(plan) ? 3 : 2, &why);
+    if (!written)
     {
         fprintf(stderr, "weft: error: %s\n", why);
     }
     free(why);
-    free(t->s);
-    *t = (struct text){0};
-    return csv;
-}
-
-/** The values of one case, as "ops, 1MiB"; the scenario's name if nothing but the seed varies. */
-static char *
-case_name(const struct plan *plan, size_t run)
-{
-    char *key = seedless_key(plan, run);
-    struct text t = {0};
-    for (const char *c = *key ? key + 1 : plan->name; *c; c++)
-    {
-        text_add(&t, *c == ',' ? ", " : "%c", *c);
-    }
-    free(key);
-    return text_take(&t);
-}
-
-/** A mean over those seeds alone that went well is not that of the case. */
-static void
-warn_of_missing(const struct plan *plan, const struct csv *summary)
-{
-    size_t *run = runs_of_rows(plan, summary);
-    bool *used = xcalloc(summary->nrows, sizeof *used);
-    for (size_t first = 0; first < summary->nrows; first++)
-    {
-        size_t n = 0, missing = 0;
-        char *name = used[first] ? NULL : case_name(plan, run[first]);
-        for (size_t row = first; name && row < summary->nrows; row++)
-        {
-            char *other = used[row] ? NULL : case_name(plan, run[row]);
-            if (other && strcmp(name, other) == 0)
-            {
-                used[row] = true;
-                n++;
-                missing += failed_in(summary, row, "") > 0 &&
-                           isnan(number_in(summary, row, "increase", ""));
-            }
-            free(other);
-        }
-        if (missing)
-        {
-            fprintf(stderr,
-                    "weft: warning: %zu of %zu runs of %s have no increase (messages failed)\n",
-                    missing, n, name);
-        }
-        free(name);
-    }
-    free(used);
-    free(run);
-}
-
-static bool
-aggregate_write(const struct plan *plan, const char *out, const struct csv *summary)
-{
-    struct text t = {0};
-    build_aggregate(&t, plan, summary);
-    struct csv *csv = write_csv(out, "aggregate.csv", &t);
-    if (csv)
-    {
-        printf("\nmean over seeds (aggregate.csv has least and greatest values as well)\n");
-        print_table(csv, 0, 1 + key_columns(plan, false), "_mean");
-        fflush(stdout);
-        warn_of_missing(plan, summary);
-    }
-    csv_free(csv);
-    return csv != NULL;
+    return written;
 }
 
 /** Writes and prints while nobody else does. */
 static bool
 write_locked(const struct plan *plan, const struct results_folder *r)
 {
-    const char *out = r->top.path;
     struct tables t = {0};
-    bool good = build_tables(&t, plan, &r->runs);
-    struct csv *layers = write_csv(out, layers_table.file, &t.layers);
-    struct csv *csv = write_csv(out, summary_table.file, &t.summary);
-    if (csv && t.nruns > 0)
+    bool complete = build_tables(&t, plan, &r->runs);
+    struct csv *summary = cut_table(&t.summary, &summary_table);
+    aggregate_build(&t.aggregate, plan, summary);
+    bool written = write_tables(plan, &t, r->top.path);
+    if (written && t.nruns > 0)
     {
-        size_t keys = key_columns(plan, true);
-        print_table(csv, keys ? 1 : 0, keys ? keys : 1, "");
-        good = (!has_seeds(plan) || aggregate_write(plan, out, csv)) && good;
+        print_tables(plan, &t, summary);
     }
-    if (csv)
+    if (written)
     {
-        printf("%zu of %zu runs are in %s/summary.csv\n", t.nruns, plan->nruns, out);
+        printf("%zu of %zu runs are in %s/summary.csv\n", t.nruns, plan->nruns, r->top.path);
     }
-    good = good && csv && layers;
-    csv_free(csv);
-    csv_free(layers);
-    return good;
+    csv_free(summary);
+    free(t.summary.s);
+    free(t.layers.s);
+    free(t.aggregate.s);
+    return complete && written;
 }
 
 bool

@@ -59,6 +59,21 @@ status=0
 [ $status = 1 ] || fail "a list of 1 KB: exit status $status, expected 1"
 grep -q 'cannot write to standard output' messages || fail 'a list of 1 KB: no message'
 
+# The tables belong together: a limit that one of them exceeds leaves all as they were.
+"$weft" run "$here/tiny.xml" --no-figures --out tables >out 2>messages || fail 'tables'
+cp -r tables kept
+sed 's/,[0-9]/,9/' kept/summary.csv >tables/summary.csv
+cp tables/summary.csv other.csv
+limit=$((($(wc -c <tables/aggregate.csv) - 1) / 512))
+[ $((limit * 512)) -ge "$(wc -c <tables/summary.csv)" ] || fail 'aggregate.csv is not the largest'
+status=0
+(ulimit -f $limit && "$weft" collect "$here/tiny.xml" --no-figures --out tables >out.txt 2>messages) || status=$?
+[ $status = 1 ] || fail "no room for aggregate.csv: exit status $status, expected 1"
+grep -q 'error: cannot write tables/.*aggregate.csv: File too large' messages || fail 'no room for aggregate.csv: no message'
+! grep -q 'runs are in' out.txt || fail 'no room for aggregate.csv: the tables are said to be there'
+cmp other.csv tables/summary.csv || fail 'summary.csv is new beside an old aggregate.csv'
+cmp kept/aggregate.csv tables/aggregate.csv || fail 'aggregate.csv changed'
+
 mkdir small
 if ! mount -t tmpfs -o size=512k,nr_inodes=200 tmpfs small 2>/dev/null; then
     echo 'skipped: mounting a small disk needs root'

@@ -63,6 +63,22 @@ grep -q 'stopped at 0.1 ms with 4 QPs under way' messages || fail 'no word about
 grep -q '1 of 1 runs are finished already' messages || fail 'a stopped run does not count as finished'
 grep -q '<limit time="100us" then="stop"/>' $run/scenario.xml || fail 'the resolved scenario'
 
+# Seeds that are done in time have a completion time; the mean over them would be too low.
+scenario seeds '<balancer name="ecmp"/><workload kind="permutation" bytes="1MB"/><sweep><seeds count="6"/></sweep>'
+"$weft" run seeds.xml --no-figures --out all >out 2>messages || fail 'six seeds'
+! grep -q 'have no .*cct_us' messages || fail 'a word about values that are all there'
+limit=$(awk -F, 'NR > 1 { print $3 }' all/summary.csv | sort -g | sed -n '1p;$p' | xargs | awk '{ print ($1 + $2) / 2 }')
+"$weft" run seeds.xml --no-figures --out some --set limit.time="${limit}us" --set limit.then=stop >out 2>messages ||
+    fail 'six seeds, some cut'
+k=$(awk -F, 'NR > 1 && $3 == ""' some/summary.csv | wc -l)
+if [ "$k" = 0 ] || [ "$k" = 6 ]; then fail "$k of 6 seeds are cut"; fi
+grep -q "^weft: warning: $k of 6 runs of seeds have no cct_us, .*; aggregate.csv has no mean of these$" messages ||
+    fail 'no warning of seeds without a completion time'
+is some/aggregate.csv 1 seeds 6
+is some/aggregate.csv 1 cct_us_mean ''
+is some/aggregate.csv 1 cct_us_min ''
+[ -n "$(cell some/aggregate.csv 1 goodput_gbps_mean)" ] || fail 'no mean of what all seeds have'
+
 # What ends in time is the same with and without.
 scenario ends '<balancer name="ecmp"/><workload kind="ring" bytes="100KB" groups="2"/>'
 "$weft" run ends.xml --no-figures --out error >out 2>messages
