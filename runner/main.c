@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The weft command. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "memory-out.h"
@@ -41,9 +43,26 @@ usage(FILE *out)
                  "  weft list themis\n");
 }
 
+/** Where standard input, output or errors are closed, the next file that is opened would take their
+ * place, and messages would be written into results. Opened so that they still cannot be used. */
+static void
+occupy_standard_files(void)
+{
+    int fd;
+    do
+    {
+        fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+    {
+        close(fd);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
+    occupy_standard_files();
     process_title_init(argc, argv);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files: writes fail, and say so */
     provenance_command(argc, argv);

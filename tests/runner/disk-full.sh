@@ -49,6 +49,14 @@ status=0
 [ $status = 1 ] || fail "standard output full: exit status $status"
 grep -q 'cannot write to standard output' messages || fail 'standard output full: no message'
 
+# Closed, they are nobody's: messages must not end in a file of the results.
+"$weft" run "$here/tiny.xml" --no-figures --out open >/dev/null 2>messages || fail 'open'
+status=0
+"$weft" run "$here/tiny.xml" --no-figures --out closed <&- >&- 2>&- || status=$?
+[ $status = 1 ] || fail "standard output closed: exit status $status, expected 1"
+diff -r -x provenance.txt open closed || fail 'standard output closed: other results'
+"$weft" run "$here/tiny.xml" --no-figures --out closed </dev/null >/dev/null 2>messages || fail 'closed: the folder is lost'
+
 # A limit on the size of files ("ulimit -f", in blocks of 512 bytes) is an error like any other.
 status=0
 (ulimit -f 2 && "$weft" run "$here/tiny.xml" --no-figures >/dev/null 2>messages) || status=$?
