@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft reproduce: all that a paper's claims rest on, run in one go. */
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -18,7 +19,9 @@
 #include "textbuf.h"
 #include "validation.h"
 
-#define REPORT "docs/validation.md"
+#define REPORT  "docs/validation.md"
+#define LOG     "runs.log"
+#define NEW_LOG ".tmp-" LOG
 
 static const char help[] =
     "usage: weft reproduce PAPER [OPTIONS]\n"
@@ -28,10 +31,10 @@ static const char help[] =
     ", which sets the claims beside the results. PAPER is the name of a file in\n" CLAIMS
     ". Interrupt it at any time: the same command goes on where it was.\n\n"
     "  --quick               the small version of each scenario that has one (NAME-quick.xml);\n"
-    "                        prints a summary; the report goes to RESULTS/PAPER-quick.md, tables\n"
-    "                        and a line for each run to RESULTS/PAPER-quick.log\n"
+    "                        prints a summary; the report goes to RESULTS/PAPER-quick/report.md,\n"
+    "                        tables and a line for each run to runs.log beside it\n"
     "  --only PATTERN        only scenarios whose file holds PATTERN (or matches, with * ? []);\n"
-    "                        the same, to PAPER-part.md and PAPER-part.log\n"
+    "                        the same, to RESULTS/PAPER-part\n"
     "  --report              run nothing; only write the report\n"
     "  --results DIR         folder of all results (default: results in this folder)\n"
     "  -j, --jobs N          N processes at a time (default: one per core)\n"
@@ -270,22 +273,22 @@ count_results(const struct document *claims, const char *results, size_t *have, 
     }
 }
 
-/** What is there now; "" if there is nothing. */
+/** What is there now; "" if there is nothing, NULL after a message if it cannot be read. */
 static char *
 read_report(void)
 {
-    struct text t = {0};
-    FILE *f = fopen(REPORT, "rb");
-    char line[4096];
-    while (f && fgets(line, sizeof line, f))
+    char *why = NULL;
+    if (access(REPORT, F_OK) != 0 && errno == ENOENT)
     {
-        text_add(&t, "%s", line);
+        return xstrdup("");
     }
-    if (f)
+    int fd = file_open_path(REPORT, &why);
+    char *text = fd < 0 ? NULL : file_read_open(fd, REPORT, NULL, &why);
+    if (!text)
     {
-        fclose(f);
+        sweep_refuse(why, EXIT_FAILED);
     }
-    return t.len ? text_take(&t) : xstrdup("");
+    return text;
 }
 
 /** Writes the paper's part of the report anew; those of other papers stay. */
@@ -302,8 +305,8 @@ write_report(const char *paper, const char *results)
         fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
         char *part = have ? report_write(&claims, 1, results, true) : NULL;
         char *old = read_report();
-        char *text = part ? validation_replace(old, path, part) : NULL;
-        status = text ? report_deliver(text, REPORT) : EXIT_BAD_INPUT;
+        char *text = part && old ? validation_replace(old, path, part) : NULL;
+        status = text ? report_deliver(text, REPORT) : part && !old ? EXIT_FAILED : EXIT_BAD_INPUT;
         free(text);
         free(old);
         free(part);
@@ -314,61 +317,105 @@ write_report(const char *paper, const char *results)
     return status;
 }
 
-/** A file beside the results for what a part of the paper's runs has to say. */
+/** The folder for what a part of the paper's runs has to say, beside their results. */
 static char *
-part_path(const struct reproduce_arguments *a, const char *ending)
+part_folder(const struct reproduce_arguments *a)
 {
-    return xformat("%s/%s-%s.%s", a->results, a->paper, a->quick ? "quick" : "part", ending);
+    return xformat("%s/%s-%s", a->results, a->paper, a->quick ? "quick" : "part");
 }
 
 /** The report of a part: in a file; in short on standard output. */
 static int
 report_part(const struct reproduce_arguments *a, struct document *claims)
 {
-    char *text = report_write(&claims, 1, a->results, true);
-    char *path = part_path(a, "md"), *log = part_path(a, "log");
-    int status = text ? report_deliver(text, path) : EXIT_BAD_INPUT;
+    char *text = report_write(&claims, 1, a->results, true), *why = NULL;
+    char *folder = part_folder(a), *path = xformat("%s/report.md", folder);
+    int status = !text                                ? EXIT_BAD_INPUT
+                 : !results_folder_mark(folder, &why) ? sweep_refuse(why, EXIT_FAILED)
+                                                      : report_deliver(text, path);
     if (status == EXIT_GOOD)
     {
         report_summary(text, stdout);
-        printf("\nthe report: %s\ntables and runs: %s\n", path, log);
+        printf("\nthe report: %s\n", path);
+        if (!a->report_alone)
+        {
+            printf("tables and runs: %s/" LOG "\n", folder);
+        }
     }
-    free(log);
     free(path);
+    free(folder);
     free(text);
     return status;
+}
+
+/** Opens a file that gets its name when it is complete. */
+static FILE *
+open_log(const struct folder *f, char **why)
+{
+    unlinkat(f->fd, NEW_LOG, 0); /* of a process that was killed */
+    int fd = openat(f->fd, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+    {
+        *why = xformat("cannot write %s/" NEW_LOG ": %s", f->path, strerror(errno));
+    }
+    return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+/** Runs them while standard output is the log. */
+static bool
+run_into(const struct reproduce_arguments *a, struct parts *parts, FILE *log)
+{
+    fflush(stdout);
+    int terminal = dup(STDOUT_FILENO);
+    bool good = terminal >= 0 && dup2(fileno(log), STDOUT_FILENO) >= 0;
+    if (good)
+    {
+        run_parts(a, parts, log);
+        good = fflush(stdout) == 0;
+        good = dup2(terminal, STDOUT_FILENO) >= 0 && good;
+    }
+    if (terminal >= 0)
+    {
+        close(terminal);
+    }
+    return good && fflush(log) == 0 && !ferror(log);
 }
 
 /** Sends what runs and tables say to a file while @p parts are run. */
 static bool
 run_quietly(const struct reproduce_arguments *a, struct parts *parts)
 {
-    char *path = part_path(a, "log"), *why = NULL;
-    bool made = folder_make(a->results, &why);
-    int fd = made ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666) : -1;
-    FILE *log = fd >= 0 ? fdopen(fd, "w") : NULL;
-    fflush(stdout);
-    int terminal = log ? dup(STDOUT_FILENO) : -1;
-    bool good = terminal >= 0 && dup2(fileno(log), STDOUT_FILENO) >= 0;
-    if (good)
+    char *path = part_folder(a), *why = NULL;
+    struct folder f = NO_FOLDER;
+    FILE *log =
+        results_folder_mark(path, &why) && folder_open(&f, path, &why) ? open_log(&f, &why) : NULL;
+    bool good = log && run_into(a, parts, log);
+    if (log)
     {
-        run_parts(a, parts, log);
-        fflush(stdout);
-        good = fflush(log) == 0 && dup2(terminal, STDOUT_FILENO) >= 0;
+        good = fclose(log) == 0 && good;
+        good = good && renameat(f.fd, NEW_LOG, f.fd, LOG) == 0;
     }
     if (!good)
     {
-        fprintf(stderr, "weft: error: %s%s\n", why ? why : "cannot write ", why ? "" : path);
+        fprintf(stderr, "weft: error: %s%s\n", why ? why : "cannot write " LOG " in ",
+                why ? "" : path);
     }
-    if (terminal >= 0)
-    {
-        close(terminal);
-    }
-    if (log)
-    {
-        fclose(log);
-    }
+    folder_close(&f);
     free(why);
+    free(path);
+    return good;
+}
+
+/** Whether the part's folder may be written to. */
+static bool
+may_write_part(const struct reproduce_arguments *a)
+{
+    char *path = part_folder(a), *why = NULL;
+    bool good = results_folder_is_ours(path, &why);
+    if (!good)
+    {
+        sweep_refuse(why, EXIT_BAD_INPUT);
+    }
     free(path);
     return good;
 }
@@ -394,7 +441,7 @@ reproduce(const struct reproduce_arguments *a)
                 a->paper, a->only ? a->only : "");
         status = EXIT_BAD_INPUT;
     }
-    else if (parts.refused)
+    else if (parts.refused || (part && !may_write_part(a)))
     {
         status = EXIT_BAD_INPUT;
     }

@@ -159,6 +159,15 @@ results_folder_make(struct results_folder *r, const char *out, char **why)
            folder_make_in(&r->runs, &r->top, RUNS, why);
 }
 
+bool
+results_folder_mark(const char *out, char **why)
+{
+    struct folder top = NO_FOLDER;
+    bool good = folder_make(out, why) && folder_open(&top, out, why) && mark(&top, why);
+    folder_close(&top);
+    return good;
+}
+
 void
 results_folder_close(struct results_folder *r)
 {

@@ -26,6 +26,9 @@ void results_folder_open(struct results_folder *r, const char *out);
 /** Makes and marks it, with its runs/. False with a sentence; to be asked whose it is before. */
 bool results_folder_make(struct results_folder *r, const char *out, char **why);
 
+/** Makes and marks it alone, for other files; to be asked whose it is before. */
+bool results_folder_mark(const char *out, char **why);
+
 void results_folder_close(struct results_folder *r);
 
 /** A table of a run. NULL with a sentence if its bytes are not those that the run's list of files

@@ -105,20 +105,47 @@ expect 0 demo --report
 cmp docs/validation.md three.md || fail "another paper's part is gone"
 cp whole.md docs/validation.md
 
+# A report that cannot be read is not taken for an empty one.
+rm docs/validation.md
+mkfifo docs/validation.md
+status=0
+timeout 60 "$weft" reproduce demo --report >out 2>messages || status=$?
+[ $status = 1 ] || fail "a pipe as the report: exit status $status"
+grep -q 'docs/validation.md is not a plain file' messages || fail 'a pipe as the report: no message'
+[ -p docs/validation.md ] || fail 'a pipe as the report is replaced'
+rm docs/validation.md
+cp whole.md docs/validation.md
+
 # The quick versions: into results of their own, no report but the printed one.
 expect 0 demo --quick --only second -j 2
 [ -e results/second-quick/summary.csv ] || fail 'the quick version was not run'
-grep -q '^| 2 | time of second' results/demo-quick.md || fail '--quick writes no report of its own'
+grep -q '^| 2 | time of second' results/demo-quick/report.md || fail '--quick writes no report of its own'
 grep -q '^ *2  time of second$' out || fail '--quick prints no summary'
 grep -q '^       Weft: [0-9.]*$' out || fail '--quick prints no numbers'
-grep -q 'results/demo-quick.md$' out || fail '--quick does not say where the report is'
+grep -q 'results/demo-quick/report.md$' out || fail '--quick does not say where the report is'
 [ "$(wc -l <out)" -lt 20 ] || fail '--quick prints more than a summary'
 grep -q '^case  *seed' out && fail '--quick prints tables'
-grep -q '^rsq  *1 ' results/demo-quick.log || fail 'the tables are nowhere'
-[ "$(grep -c 'completion time' results/demo-quick.log)" = 6 ] || fail 'the lines of the runs are nowhere'
+grep -q '^rsq  *1 ' results/demo-quick/runs.log || fail 'the tables are nowhere'
+[ "$(grep -c 'completion time' results/demo-quick/runs.log)" = 6 ] || fail 'the lines of the runs are nowhere'
 grep -q 'completion time' messages && fail '--quick prints a line for each run'
 grep -q 'results of 6' messages && fail '--quick counts'
 cmp docs/validation.md whole.md || fail '--quick touches the report'
+
+# Its files are written into a folder of Weft's alone, and replaced when they are whole.
+rm results/demo-quick/runs.log
+mkfifo results/demo-quick/runs.log
+timeout 60 "$weft" reproduce demo --quick --only second >out 2>messages || fail 'a pipe as the log'
+[ -f results/demo-quick/runs.log ] || fail 'the log did not take the place of a pipe'
+rm results/demo-quick/runs.log
+expect 0 demo --quick --only second --report
+[ ! -e results/demo-quick/runs.log ] || fail '--report writes a log'
+grep -q 'runs.log' out && fail '--report names a log that it did not write'
+mkdir -p mine/demo-quick
+echo precious >mine/demo-quick/report.md
+expect 2 demo --quick --only second --results mine
+grep -q 'mine/demo-quick is not empty and has no .weft-results' messages || fail "another's folder is not refused"
+[ "$(cat mine/demo-quick/report.md)" = precious ] || fail "another's file is replaced"
+[ ! -e mine/second-quick ] || fail 'something has run although a folder is refused'
 
 # Elsewhere, and from the report alone.
 expect 0 demo --report --results "$work/results"
