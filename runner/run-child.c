@@ -160,6 +160,10 @@ keep_results(const struct child *c, struct run_folder *folder, enum simulated ho
     }
     else
     {
+        if (!run_folder_forget_aside(folder, &why))
+        {
+            send_end(c, REPORT_WARNING, why);
+        }
         report_failed_messages(c, r);
         report_done(c, r, seconds);
     }

@@ -94,6 +94,40 @@ holds_no_folder(const struct folder *runs, const char *name, char **why)
     return good;
 }
 
+/** Of the path of the folder that holds a folder, its last slash included. */
+static int
+parent_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/** Opens the folder of what was set aside, beside that of the runs; @p make: it is made if it is
+ * not there. */
+static bool
+open_aside(const struct folder *runs, struct folder *aside, bool make, char **why)
+{
+    struct folder top;
+    bool good = folder_open_in(&top, runs, "..", why);
+    *aside = NO_FOLDER;
+    if (good)
+    {
+        free(top.path);
+        top.path = xformat("%.*s", parent_length(runs->path) - 1, runs->path);
+        good = make ? folder_make_in(aside, &top, ASIDE, why)
+                    : folder_open_in(aside, &top, ASIDE, why);
+    }
+    folder_close(&top);
+    return good;
+}
+
+/** Whether a run may replace what has that name: nothing, or a folder of plain files. */
+static bool
+may_replace(const struct folder *in, const char *name, char **why)
+{
+    return is_folder_or_absent(in, name, why) && holds_no_folder(in, name, why);
+}
+
 bool
 run_folder_may_be_made(const struct folder *runs, const char *name, char **why)
 {
@@ -102,8 +136,13 @@ run_folder_may_be_made(const struct folder *runs, const char *name, char **why)
     bool good = true;
     for (size_t i = 0; good && i < 3; i++)
     {
-        good = is_folder_or_absent(runs, names[i], why) && holds_no_folder(runs, names[i], why);
+        good = may_replace(runs, names[i], why);
     }
+    struct folder aside = NO_FOLDER;
+    char *absent = NULL;
+    good = good && (!open_aside(runs, &aside, false, &absent) || may_replace(&aside, name, why));
+    folder_close(&aside);
+    free(absent);
     free(temporary);
     free(old);
     return good;
@@ -173,14 +212,6 @@ try_to_lock(struct run_folder *f, char **why)
         folder_close(&f->temporary);
     }
     return error;
-}
-
-/** Of the path of the folder that holds a folder, its last slash included. */
-static int
-parent_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (int)(slash - path) + 1 : 0;
 }
 
 bool
@@ -339,28 +370,14 @@ unlock(struct run_folder *f)
     }
 }
 
-/** Opens the folder of what was set aside; @p make: it is made if it is not there. */
-static bool
-open_aside(const struct run_folder *f, struct folder *aside, bool make, char **why)
-{
-    struct folder top;
-    bool good = folder_open_in(&top, f->runs, "..", why);
-    *aside = NO_FOLDER;
-    good = good && (make ? folder_make_in(aside, &top, ASIDE, why)
-                         : folder_open_in(aside, &top, ASIDE, why));
-    folder_close(&top);
-    return good;
-}
-
-/** Removes what an earlier attempt at this run has set aside. */
-static bool
-forget_aside(const struct run_folder *f, char **why)
+bool
+run_folder_forget_aside(const struct run_folder *f, char **why)
 {
     struct folder aside;
     struct stat st;
     char *absent = NULL;
     bool good = true;
-    if (open_aside(f, &aside, false, &absent) &&
+    if (open_aside(f->runs, &aside, false, &absent) &&
         fstatat(aside.fd, f->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
     {
         good = folder_remove_in(&aside, f->name, why);
@@ -374,7 +391,7 @@ bool
 run_folder_set_aside(struct run_folder *f, char **why)
 {
     struct folder aside;
-    bool good = open_aside(f, &aside, true, why) && forget_aside(f, why);
+    bool good = open_aside(f->runs, &aside, true, why) && run_folder_forget_aside(f, why);
     if (good && renameat(f->runs->fd, f->temporary_name, aside.fd, f->name) != 0)
     {
         *why = xformat("cannot rename %s/%s to %s: %s", f->runs->path, f->temporary_name, f->aside,
@@ -409,7 +426,7 @@ run_folder_finish(struct run_folder *f, char **why)
     {
         unlock(f);
     }
-    return good && forget_aside(f, why);
+    return good;
 }
 
 void

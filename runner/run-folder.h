@@ -58,8 +58,11 @@ bool run_folder_add(struct run_folder *f, const char *name, const char *bytes, s
 bool run_folder_write(struct run_folder *f, const struct scenario *s, const char *resolved,
                       const struct run_results *results, const char *provenance, char **why);
 
-/** Renames it into place; an older folder of that name goes only then, and what was set aside. */
+/** Renames it into place; an older folder of that name goes only then. */
 bool run_folder_finish(struct run_folder *f, char **why);
+
+/** Removes what an earlier attempt at this run has set aside. */
+bool run_folder_forget_aside(const struct run_folder *f, char **why);
 
 /** Renames the results of a run that was cut to `aside`, where they count for nothing; what an
  * earlier one left there goes. */

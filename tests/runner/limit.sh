@@ -122,6 +122,25 @@ grep -q 'messages have not started' messages || fail 'no word about what waits f
 # When it ends after all, what was set aside goes.
 "$weft" run timer.xml --no-figures --out timer --set convergence.delay=0s --set fabric.retry-limit=1 >out 2>messages || fail 'it does not end'
 [ ! -e timer/unfinished/timer ] || fail 'what was set aside is still there'
+# What a user keeps there is in the way before a run, not after it.
+mkdir -p timer/unfinished/timer/notes
+status=0
+"$weft" run timer.xml --no-figures --out timer >out 2>messages || status=$?
+[ $status = 2 ] || fail "a folder in what was set aside: exit status $status"
+grep -q 'error: timer/unfinished/timer/notes is a folder, which no run makes' messages || fail 'a folder in what was set aside'
+rm -r timer/unfinished/timer
+ln -s ../timer timer/unfinished/timer
+status=0
+"$weft" run timer.xml --no-figures --out timer >out 2>messages || status=$?
+[ $status = 2 ] || fail "a link in the place of what was set aside: exit status $status"
+rm timer/unfinished/timer
+"$weft" run ends.xml --no-figures --out kept --set workload.bytes=40MB >out 2>messages &
+pid=$!
+while [ ! -e kept/runs/.tmp-ends ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+mkdir -p kept/unfinished/ends/notes
+wait $pid || fail "what was set aside meanwhile: exit status $?"
+grep -q 'warning: ends: cannot remove kept/unfinished/ends/notes' messages || fail 'no warning of what was set aside'
+[ -e kept/runs/ends ] || fail 'a run that has ended is gone'
 
 # A second error replaces what the first one left.
 cut cutoff 'no route to the destination'
