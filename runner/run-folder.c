@@ -16,7 +16,7 @@
 #include "file-list.h"
 
 #define TEMPORARY ".tmp-"
-#define REPLACED  ".old-"
+#define REPLACED  ".old-" /* as long */
 #define LOCK      ".lock"
 #define ASIDE     "unfinished"
 
@@ -188,6 +188,55 @@ lock_folder(const struct folder *runs, const char *name, const struct folder *f)
     return fd;
 }
 
+static bool
+is_there(const struct folder *f, const char *name)
+{
+    struct stat st;
+    return fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/** Gives a folder that is whole, and that no process works in, the name of its run. False if it is
+ * not, with *busy if a process is why. */
+static bool
+put_back(const struct folder *runs, const char *from, const char *name, bool *busy)
+{
+    struct folder f;
+    char *why = NULL;
+    int lock = folder_open_in(&f, runs, from, &why) ? lock_folder(runs, from, &f) : -1;
+    *busy = lock < 0 && errno == EWOULDBLOCK;
+    free(why);
+    why = NULL;
+    bool good =
+        lock >= 0 && file_list_check(&f, &why) && renameat(runs->fd, from, runs->fd, name) == 0;
+    if (good)
+    {
+        unlinkat(f.fd, LOCK, 0);
+    }
+    if (lock >= 0)
+    {
+        close(lock);
+    }
+    free(why);
+    folder_close(&f);
+    return good;
+}
+
+/** Ends what a process that was killed between the two renames of exchange_names() has begun: the
+ * new results take their place, or else the old ones. */
+static void
+restore(const struct folder *runs, const char *name)
+{
+    char *temporary = xformat(TEMPORARY "%s", name), *old = xformat(REPLACED "%s", name);
+    bool busy = false;
+    if (!is_there(runs, name) && is_there(runs, old) && !put_back(runs, temporary, name, &busy) &&
+        !busy)
+    {
+        put_back(runs, old, name, &busy);
+    }
+    free(temporary);
+    free(old);
+}
+
 /** One attempt to make and lock; 0, or an error's number, with a sentence unless it is ESTALE. */
 static int
 try_to_lock(struct run_folder *f, char **why)
@@ -227,6 +276,7 @@ run_folder_open(struct run_folder *f, const struct folder *runs, const char *nam
     {
         return false;
     }
+    restore(runs, name);
     int error = ESTALE;
     for (int attempt = 0; attempt < 10 && error == ESTALE; attempt++)
     {
@@ -313,6 +363,9 @@ exchange_names(const struct run_folder *f, const char **where, const char *aside
     }
     /* Not every file system can exchange two names in one step. */
     *where = aside;
+    char *ignored = NULL;
+    folder_remove_in(f->runs, aside, &ignored); /* of a process that was killed behind it */
+    free(ignored);
     if (renameat(runs, f->name, runs, aside) != 0)
     {
         return cannot_rename(f, why);
@@ -446,12 +499,13 @@ run_folder_close(struct run_folder *f)
     free(f->aside);
 }
 
-/** Removes a temporary folder unless a process works in it. */
+/** Removes a temporary folder of a run unless a process works in it; not the only results. */
 static void
 clean(const struct folder *runs, const char *name)
 {
     struct folder f;
     char *why = NULL;
+    restore(runs, name + strlen(TEMPORARY));
     if (folder_open_in(&f, runs, name, &why))
     {
         int lock = lock_folder(runs, name, &f);

@@ -96,6 +96,25 @@ grep -q 'another weft works in both' messages || fail 'no word about the other p
 wait $pid
 diff -r -x provenance.txt -x .lock calm both || fail 'what dead processes left disturbs the sweep'
 
+# Killed where a run is replaced and the file system cannot exchange two names in one step: the new
+# results, or else the old ones, are there again. A folder that was not about to replace one is no
+# result: what a limit has cut may be in it.
+cp -r calm replaced
+(
+    cd replaced/runs
+    mv rsq_seed=1 .old-rsq_seed=1
+    cp -r rsq_seed=2 .tmp-rsq_seed=2
+    mv rsq_seed=2 .old-rsq_seed=2
+    : >.old-rsq_seed=2/qps.csv
+    cp -r rsq_seed=3 .tmp-rsq_seed=3
+    mv rsq_seed=3 .old-rsq_seed=3
+    : >.tmp-rsq_seed=3/qps.csv
+    mv ecmp_seed=1 .tmp-ecmp_seed=1
+)
+"$weft" run long.xml -j 2 --no-figures --out replaced >/dev/null 2>messages || fail "$(cat messages)"
+grep -q '8 of 9 runs are finished already' messages || fail "replaced results are lost: $(cat messages)"
+diff -r -x provenance.txt -x .lock calm replaced || fail 'replaced results are others'
+
 # Beside a table that is being written: what is temporary of it is not a dead process's.
 "$weft" run "$here/tiny.xml" --no-figures --out beside >/dev/null 2>&1
 for _ in $(seq 60); do
