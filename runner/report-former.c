@@ -46,3 +46,42 @@ is_former_cell(const struct element *root, const char *key, const char *cell)
     free(condition);
     return found;
 }
+
+/** The names in an expression: whether the <value> of one is former. */
+struct names
+{
+    const struct element *table;
+    const char *former;
+    bool found;
+};
+
+static bool
+note_name(void *user, const char *name, double *number)
+{
+    struct names *n = user;
+    for (size_t i = 0; i < n->table->nchildren; i++)
+    {
+        const struct element *value = n->table->children[i];
+        const char *own = strcmp(value->name, "value") == 0 ? element_value(value, "name") : NULL;
+        n->found = n->found || (own && strcmp(own, name) == 0 &&
+                                has_any(element_value(value, "where"), n->former));
+    }
+    *number = 1;
+    return true;
+}
+
+bool
+is_former_column(const struct element *root, const struct element *table,
+                 const struct element *measured)
+{
+    struct names n = {table, element_value(root, "former"), false};
+    double ignored;
+    char *why = NULL;
+    if (n.former)
+    {
+        expression_value(element_value(measured, "is"), note_name, &n, &ignored, &why);
+        n.found = n.found || has_any(element_value(table, "where"), n.former);
+    }
+    free(why);
+    return n.found;
+}

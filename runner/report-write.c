@@ -146,9 +146,10 @@ add_measured(struct text *t, const struct element *measured, const struct report
 }
 
 static void
-add_table_head(struct text *t, const struct element *table, const struct words *keys,
+add_table_head(struct report *r, const struct element *table, const struct words *keys,
                size_t ncolumns)
 {
+    struct text *t = &r->out;
     text_add(t, "|");
     for (size_t k = 0; k < keys->n; k++)
     {
@@ -166,7 +167,7 @@ add_table_head(struct text *t, const struct element *table, const struct words *
             markdown_add_plain(t, label ? label : "");
             text_add(t, "%s", unit ? ", " : "");
             markdown_add_plain(t, unit ? unit : "");
-            text_add(t, " |");
+            text_add(t, "%s |", is_former_column(r->claims->root, table, m) ? FORMER : "");
         }
     }
     text_add(t, "\n|");
@@ -237,7 +238,7 @@ add_table(struct report *r, const struct element *table)
         markdown_add_plain(&r->out, title);
         text_add(&r->out, ":\n\n");
     }
-    add_table_head(&r->out, table, &keys, keys.n + n->nmeasured);
+    add_table_head(r, table, &keys, keys.n + n->nmeasured);
     text_add(&r->out, n->ngroups ? "" : "| not run |\n");
     for (size_t g = 0; g < n->ngroups; g++)
     {

@@ -96,6 +96,10 @@ bool is_former_claim(const struct element *root, const struct element *claim);
 /** The same for the rows of a <table> in which @p key is @p cell. */
 bool is_former_cell(const struct element *root, const char *key, const char *cell);
 
+/** The same for a column of a <table>: of a <value> that it is computed from, or of all rows. */
+bool is_former_column(const struct element *root, const struct element *table,
+                      const struct element *measured);
+
 /** Reads and checks a claims file; NULL after printing what is wrong. */
 struct document *claims_read(const char *path);
 

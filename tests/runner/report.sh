@@ -102,7 +102,10 @@ cmp demo.md kept.md || fail '--output writes another report'
 sed 's/<claims /<claims former="case=b case=x t=2us" /' claims/demo.xml >claims/former.xml
 "$weft" report claims/former.xml | sed "s/former[.]xml/demo.xml/" >former.md
 diff demo.md former.md | grep '^>' >marked || fail 'nothing of the former code is marked'
-[ "$(cut -d'|' -f2 marked | xargs)" = '1 † 2 † 2us †' ] || { cat marked; fail 'other lines are marked'; }
+[ "$(cut -d'|' -f2 marked | xargs)" = '1 † 2 † t 2us †' ] || { cat marked; fail 'other lines are marked'; }
+grep -qxF '| t | b † |' former.md || fail 'a column of the former code is not marked'
+sed 's/<claims /<claims former="case=a" /' claims/demo.xml >claims/former.xml
+"$weft" report claims/former.xml | grep -qxF '| t | b |' || fail 'a column of the present code is marked'
 
 # A text is no HTML, a label or a cell no Markdown either; code stays as it is.
 cat >claims/plain.xml <<'END'
