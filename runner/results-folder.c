@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file-list.h"
@@ -53,14 +54,29 @@ content_of(const char *path)
     return found;
 }
 
-/** Whether the mark is one that this version understands. An empty one is being written. */
+/** The mark's text; NULL with a sentence. An empty one may be in the hands of who writes it. */
+static char *
+read_mark(const struct folder *top, char **why)
+{
+    const struct timespec moment = {0, 10000000};
+    char *text = file_read(top, MARK, NULL, why);
+    for (int attempt = 0; text && !*text && attempt < 50; attempt++)
+    {
+        nanosleep(&moment, NULL);
+        free(text);
+        text = file_read(top, MARK, NULL, why);
+    }
+    return text;
+}
+
+/** Whether the mark is one that this version understands. */
 static bool
 check_mark(const struct folder *top, char **why)
 {
     int format = 0;
-    char *text = file_read(top, MARK, NULL, why);
-    bool good = text && (!*text || (sscanf(text, "weft results %d\n", &format) == 1 &&
-                                    format >= 1 && format <= FORMAT));
+    char *text = read_mark(top, why);
+    bool good =
+        text && sscanf(text, "weft results %d\n", &format) == 1 && format >= 1 && format <= FORMAT;
     if (text && !good)
     {
         *why = xformat("%s/" MARK " is not a mark that this version of Weft knows; expected "
@@ -212,12 +228,12 @@ results_run_table(const char *out, const char *run, const char *file, char **why
     return csv;
 }
 
-/** Opens a file of the folder, and makes it if need be, to lock it. Writing is needed for a lock to
+/** Opens a file of the folder to lock it; @p make: O_CREAT, or 0. Writing is needed for a lock to
  * hold on other machines' NFS as well. */
 static int
-open_lock(const struct folder *top, const char *name, char **why)
+open_lock(const struct folder *top, const char *name, int make, char **why)
 {
-    int fd = openat(top->fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd = openat(top->fd, name, O_RDWR | make | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
     {
         *why = xformat("cannot write %s/%s: %s", top->path, name,
@@ -229,7 +245,7 @@ open_lock(const struct folder *top, const char *name, char **why)
 int
 results_folder_lock_runs(const struct results_folder *r, bool shared, char **why)
 {
-    int fd = open_lock(&r->top, LOCK, why);
+    int fd = open_lock(&r->top, LOCK, O_CREAT, why);
     if (fd >= 0 && flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
     {
         *why = errno == EWOULDBLOCK
@@ -248,7 +264,16 @@ int
 results_folder_lock_tables(const char *out, char **why)
 {
     struct folder top;
-    int fd = folder_open(&top, out, why) ? open_lock(&top, MARK, why) : -1;
+    struct stat st;
+    int fd = -1;
+    if (folder_open(&top, out, why))
+    {
+        bool marked = fstatat(top.fd, MARK, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        *why = marked ? NULL
+                      : xformat("%s has no " MARK "; expected the folder that 'weft run' has made",
+                                out);
+        fd = marked ? open_lock(&top, MARK, 0, why) : -1;
+    }
     while (fd >= 0 && flock(fd, LOCK_EX) != 0)
     {
         if (errno != EINTR)

@@ -40,7 +40,8 @@ struct csv *results_run_table(const char *out, const char *run, const char *file
 int results_folder_lock_runs(const struct results_folder *r, bool shared, char **why);
 
 /** Waits for the right to write tables and figures, so that a table never gives way to one that was
- * begun before it. The lock to be closed, or -1 with a sentence. */
+ * begun before it. The lock to be closed, or -1 with a sentence; a folder without a mark is none.
+ */
 int results_folder_lock_tables(const char *out, char **why);
 
 #endif

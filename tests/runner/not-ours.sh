@@ -83,6 +83,15 @@ refused mine 'symbolic link' run tiny.xml --out mine
 rm mine/.weft-results
 echo 'weft results 99' >mine/.weft-results
 refused mine "mark.*expected 'weft results 1'" run tiny.xml --out mine
+# So is an empty one, and no command that only reads makes one.
+: >mine/.weft-results
+refused mine "mark.*expected 'weft results 1'" run tiny.xml --out mine
+mkdir void
+status=0
+"$weft" plot tiny.xml --out void >/dev/null 2>messages || status=$?
+[ $status = 3 ] || fail "plot of an empty folder: exit status $status, expected 3"
+grep -q 'void has no .weft-results' messages || fail 'plot of an empty folder: no message'
+[ -z "$(ls -A void)" ] || fail 'plot makes files in an empty folder'
 
 # A new folder, an empty one, and a link to one are what a user may give.
 mkdir -p scratch/empty
