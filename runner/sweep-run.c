@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cost.h"
@@ -143,16 +144,61 @@ run_due(const struct plan *plan, const struct sweep_options *options, const stru
     return task.ndue ? engine_run(&task) : 0;
 }
 
-/** Whether the runs that are to be done fit the memory; nothing is made for it. */
+/** The name of the scenario that a results folder keeps, NULL if it is not known. */
+static char *
+kept_name(const struct folder *top)
+{
+    struct diagnostics d = {.file = "scenario.xml"};
+    char *why = NULL;
+    size_t n;
+    char *bytes = top->fd < 0 ? NULL : file_read(top, d.file, &n, &why);
+    struct document *doc = bytes ? document_parse(d.file, bytes, n, &d) : NULL;
+    const char *name = doc ? element_value(doc->root, "name") : NULL;
+    char *copy = name ? xstrdup(name) : NULL;
+    document_free(doc);
+    diag_free(&d);
+    free(bytes);
+    free(why);
+    return copy;
+}
+
+/** Whether no finished run of another scenario would be replaced; else a sentence. */
 static bool
-check_memory(const struct plan *plan, const struct sweep_options *options, const char *out,
-             size_t *fit)
+spares_others(const struct plan *plan, const struct results_folder *r, const struct due *due,
+              char **why)
+{
+    char *kept = kept_name(&r->top);
+    bool good = true, same = !kept || strcmp(kept, plan->name) == 0;
+    for (size_t i = 0; good && !same && i < due->n; i++)
+    {
+        char *ignored = NULL;
+        good = plan_run_state(plan, due->runs[i], &r->runs, NULL, &ignored) != RUN_STALE;
+        free(ignored);
+        if (!good)
+        {
+            char *name = plan_run_name(plan, due->runs[i]);
+            *why = xformat("%s holds results of the scenario '%s', and '%s' would replace its %s; "
+                           "expected another folder with --out, or --again to replace them",
+                           r->top.path, kept, plan->name, name);
+            free(name);
+        }
+    }
+    free(kept);
+    return good;
+}
+
+/** Whether what is to be done harms no other results and fits the memory; nothing is made for it.
+ */
+static bool
+check_due(const struct plan *plan, const struct sweep_options *options, const char *out,
+          size_t *fit)
 {
     struct results_folder r;
     struct due due;
     char *why = NULL;
     results_folder_open(&r, out);
-    bool good = find_due(plan, options, &r.runs, false, &due, &why)
+    bool good = find_due(plan, options, &r.runs, false, &due, &why) &&
+                        (options->again || spares_others(plan, &r, &due, &why))
                     ? cost_check_runs(plan, options, due.runs, due.n, fit)
                     : sweep_refuse(why, 0);
     results_folder_close(&r);
@@ -222,7 +268,7 @@ run_in(const struct plan *plan, const struct sweep_options *options, const char 
     {
         return sweep_refuse(why, EXIT_BAD_INPUT);
     }
-    if (!check_memory(plan, options, out, &fit))
+    if (!check_due(plan, options, out, &fit))
     {
         return EXIT_BAD_INPUT;
     }

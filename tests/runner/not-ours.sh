@@ -103,6 +103,14 @@ ln -s scratch/empty link
 for file in summary.csv aggregate.csv layers.csv; do
     cmp link/$file good/$file || fail "$file of the two differ"
 done
+# Results of another scenario are not replaced by accident.
+sed -e 's/name="tiny"/name="other"/' -e 's/"200KB"/"100KB"/' tiny.xml >other.xml
+refused good "good holds results of the scenario 'tiny', and 'other' would replace its ecmp_seed=1" run other.xml --out good
+refused good 'or --again to replace them' run-one other.xml --run rsq_seed=2 --out good
+cp -r good bad
+"$weft" run other.xml --again --no-figures --out bad >/dev/null 2>messages || fail 'another scenario with --again'
+"$weft" run other.xml --no-figures --out bad --set transport.rto=150us >/dev/null 2>messages || fail 'the same scenario, changed'
+rm -r bad
 
 # Links within: what they lead to stays, wherever they stand.
 mkdir elsewhere
