@@ -8,34 +8,58 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "textbuf.h"
 
-#define NO_GNUPLOT 127
-
-/** Two pipes, which gnuplot opens by their numbers in /dev/fd. */
+/** Two pipes, which gnuplot opens by their numbers in /dev/fd, and one for why it did not start. */
 struct pipes
 {
-    int svg[2], png[2];
+    int svg[2], png[2], start[2];
 };
+
+/** Where gnuplot is, or NULL. What PATH has that is not absolute does not count: it would be meant
+ * from a folder of results, which others may have filled. The caller frees it. */
+static char *
+find_gnuplot(void)
+{
+    const char *path = getenv("PATH");
+    struct words folders = words_split_at(path ? path : "/usr/local/bin:/usr/bin:/bin", ':');
+    char *found = NULL;
+    for (size_t i = 0; !found && i < folders.n; i++)
+    {
+        struct stat st;
+        char *file = xformat("%s/gnuplot", folders.word[i]);
+        if (*file == '/' && *folders.word[i] && stat(file, &st) == 0 && S_ISREG(st.st_mode) &&
+            access(file, X_OK) == 0)
+        {
+            found = file;
+            file = NULL;
+        }
+        free(file);
+    }
+    words_free(&folders);
+    return found;
+}
 
 /** Becomes gnuplot, in a locale of UTF-8. It reads no start-up file: one may lie in a folder of
  * results as well. */
 static void
-become_gnuplot(const char *folder, const char *script, const struct pipes *p)
+become_gnuplot(const char *gnuplot, const char *folder, const char *script, const struct pipes *p)
 {
     char *files = xformat("svg_file = '/dev/fd/%d'; png_file = '/dev/fd/%d'", p->svg[1], p->png[1]);
     int null = open("/dev/null", O_RDONLY);
-    if (chdir(folder) != 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
-        setenv("LC_ALL", "C.UTF-8", 1) != 0 || fcntl(p->svg[1], F_SETFD, 0) != 0 ||
-        fcntl(p->png[1], F_SETFD, 0) != 0)
+    if (chdir(folder) == 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+        setenv("LC_ALL", "C.UTF-8", 1) == 0 && fcntl(p->svg[1], F_SETFD, 0) == 0 &&
+        fcntl(p->png[1], F_SETFD, 0) == 0)
     {
-        _exit(1);
+        execl(gnuplot, "gnuplot", "-d", "-e", files, script, (char *)NULL);
     }
-    execlp("gnuplot", "gnuplot", "-d", "-e", files, script, (char *)NULL);
-    _exit(errno == ENOENT || errno == EACCES ? NO_GNUPLOT : 1);
+    const int error = errno;
+    const ssize_t sent = write(p->start[1], &error, sizeof error);
+    _exit(sent == sizeof error ? 1 : 2);
 }
 
 /** Takes what has arrived; false: there will be no more. */
@@ -108,11 +132,6 @@ complaint(int status, const char *path, const struct drawing *svg, const struct 
 {
     static const char iend[] = "\0\0\0\0IEND\xAE\x42\x60\x82"; /* the last chunk of a PNG file */
     static const char end[] = "</svg>";
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NO_GNUPLOT)
-    {
-        return xformat("gnuplot is not installed; expected the package gnuplot-nox "
-                       "(apt-get install gnuplot-nox)");
-    }
     if (WIFSIGNALED(status))
     {
         return xformat("gnuplot was killed by signal %d (%s) on %s", WTERMSIG(status),
@@ -134,52 +153,81 @@ complaint(int status, const char *path, const struct drawing *svg, const struct 
 static void
 close_pipes(const struct pipes *p, size_t end)
 {
-    close(p->svg[end]);
-    close(p->png[end]);
+    const int fds[] = {p->svg[end], p->png[end], p->start[end]};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+    {
+        if (fds[i] >= 0)
+        {
+            close(fds[i]);
+        }
+    }
 }
 
 static bool
 open_pipes(struct pipes *p)
 {
-    bool good = pipe2(p->svg, O_CLOEXEC) == 0;
-    if (good && pipe2(p->png, O_CLOEXEC) != 0)
+    *p = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}};
+    bool good = pipe2(p->svg, O_CLOEXEC) == 0 && pipe2(p->png, O_CLOEXEC) == 0 &&
+                pipe2(p->start, O_CLOEXEC) == 0;
+    if (!good)
     {
         int error = errno;
-        close(p->svg[0]);
-        close(p->svg[1]);
+        close_pipes(p, 0);
+        close_pipes(p, 1);
         errno = error;
-        good = false;
     }
     return good;
+}
+
+/** What kept the child from becoming gnuplot; 0: nothing did. */
+static int
+start_error(const struct pipes *p)
+{
+    int error = 0;
+    return read(p->start[0], &error, sizeof error) == (ssize_t)sizeof error ? error : 0;
+}
+
+/** Has it draw; a sentence on what went wrong, or NULL. */
+static char *
+draw(const char *gnuplot, const char *folder, const char *script, struct drawing *svg,
+     struct drawing *png)
+{
+    struct pipes p;
+    if (!open_pipes(&p))
+    {
+        return xformat("cannot make a pipe: %s", strerror(errno));
+    }
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+    {
+        become_gnuplot(gnuplot, folder, script, &p);
+    }
+    int error = pid < 0 ? errno : 0, status = 0;
+    close_pipes(&p, 1);
+    if (pid > 0)
+    {
+        take_all(&p, svg, png);
+        status = end_of(pid);
+        error = start_error(&p);
+    }
+    close_pipes(&p, 0);
+    char *path = xformat("%s/%s", folder, script);
+    char *why = error ? xformat("cannot start %s: %s", gnuplot, strerror(error))
+                      : complaint(status, path, svg, png);
+    free(path);
+    return why;
 }
 
 bool
 gnuplot_draw(const char *folder, const char *name, struct drawing *svg, struct drawing *png,
              char **why)
 {
-    struct pipes p;
-    if (!open_pipes(&p))
-    {
-        *why = xformat("cannot make a pipe: %s", strerror(errno));
-        return false;
-    }
-    char *script = xformat("%s.gp", name), *path = xformat("%s/%s", folder, script);
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0)
-    {
-        become_gnuplot(folder, script, &p);
-    }
-    int error = errno;
-    close_pipes(&p, 1);
-    if (pid > 0)
-    {
-        take_all(&p, svg, png);
-    }
-    close_pipes(&p, 0);
-    *why = pid > 0 ? complaint(end_of(pid), path, svg, png)
-                   : xformat("cannot start gnuplot: %s", strerror(error));
+    char *gnuplot = find_gnuplot(), *script = xformat("%s.gp", name);
+    *why = gnuplot ? draw(gnuplot, folder, script, svg, png)
+                   : xformat("gnuplot is not installed; expected the package gnuplot-nox "
+                             "(apt-get install gnuplot-nox)");
+    free(gnuplot);
     free(script);
-    free(path);
     return *why == NULL;
 }

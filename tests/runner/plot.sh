@@ -237,6 +237,18 @@ printf '#!/bin/sh\nkill -9 $$\n' >bin/gnuplot
 not_drawn 'gnuplot was killed by signal 9 (Killed) on results/tiny/cct.gp'
 printf '#!/bin/sh\nexit 5\n' >bin/gnuplot
 not_drawn 'gnuplot ended with status 5 on results/tiny/cct.gp'
+printf '#!/bin/sh\nexit 127\n' >bin/gnuplot
+not_drawn 'gnuplot ended with status 127 on results/tiny/cct.gp'
+printf '#!/no/such/shell\n' >bin/gnuplot
+not_drawn "cannot start $work/bin/gnuplot: No such file or directory"
+# What lies in a folder of results is not run, wherever PATH leads.
+printf '#!/bin/sh\ntouch "%s/pwned"\nexit 5\n' "$work" >results/tiny/gnuplot
+chmod +x results/tiny/gnuplot
+for path in ".:$PATH" ":$PATH" "results/tiny:$PATH"; do
+    PATH=$path "$weft" plot results/tiny >/dev/null 2>messages || fail "PATH=$path: $(cat messages)"
+    [ ! -e pwned ] || fail "PATH=$path: a program in the results is run"
+done
+rm results/tiny/gnuplot
 # One that cannot write to the end does not say so.
 for kind in svg png; do
     cat >bin/gnuplot <<END
