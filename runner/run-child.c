@@ -91,6 +91,26 @@ end_without_memory(void)
     _exit(1);
 }
 
+/** Whether a QP was under way when a run was stopped: it is not one that was given up. */
+static bool
+is_under_way(const struct run_results *r, uint32_t qp)
+{
+    size_t low = 0, high = r->nstuck; /* they are in order */
+    while (low < high)
+    {
+        size_t middle = low + (high - low) / 2;
+        if (r->stuck[middle].qp < qp)
+        {
+            low = middle + 1;
+        }
+        else
+        {
+            high = middle;
+        }
+    }
+    return low < r->nstuck && r->stuck[low].qp == qp;
+}
+
 /** Messages that were given up are a result, but not one to be overlooked. */
 static void
 report_failed_messages(const struct child *c, const struct run_results *r)
@@ -101,7 +121,7 @@ report_failed_messages(const struct child *c, const struct run_results *r)
     {
         return;
     }
-    while (f->posted < 0 || f->delivered >= 0)
+    while (f->posted < 0 || f->delivered >= 0 || is_under_way(r, f->qp))
     {
         f++;
     }
@@ -117,15 +137,35 @@ report_failed_messages(const struct child *c, const struct run_results *r)
     send_end(c, REPORT_WARNING, text);
 }
 
+/** A QP without a single ACK when a run is stopped may never have any. */
 static void
-report_done(const struct child *c, const struct run_results *r, double seconds)
+report_silent(const struct child *c, const struct run_results *r)
 {
-    char text[300];
+    char text[100];
+    size_t silent = 0;
+    for (size_t i = 0; i < r->nstuck; i++)
+    {
+        silent += r->stuck[i].acked == 0;
+    }
+    snprintf(text, sizeof text, "%zu of %zu QPs under way have no packet acknowledged", silent,
+             r->nstuck);
+    if (silent)
+    {
+        send_end(c, REPORT_WARNING, text);
+    }
+}
+
+/** @p causes: what QPs wait for, if the run was stopped. */
+static void
+report_done(const struct child *c, const struct run_results *r, const char *causes, double seconds)
+{
+    char text[1000];
     if (r->nstuck)
     {
         snprintf(text, sizeof text,
-                 "stopped at %.5g ms with %zu QPs under way, goodput %.2f Gbps (%.1f s)",
-                 (double)r->summary.end * 1e-9, r->nstuck, r->summary.goodput * 1e-9, seconds);
+                 "stopped at %.5g ms with %zu QPs under way, goodput %.2f Gbps (%.1f s): %s",
+                 (double)r->summary.end * 1e-9, r->nstuck, r->summary.goodput * 1e-9, seconds,
+                 causes);
     }
     else if (r->summary.cct < 0)
     {
@@ -165,7 +205,8 @@ keep_results(const struct child *c, struct run_folder *folder, enum simulated ho
             send_end(c, REPORT_WARNING, why);
         }
         report_failed_messages(c, r);
-        report_done(c, r, seconds);
+        report_silent(c, r);
+        report_done(c, r, reason, seconds);
     }
     free(why);
     return !good ? CHILD_CANNOT_WRITE : part ? 1 : 0;

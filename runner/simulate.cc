@@ -556,8 +556,13 @@ Simulate(const scenario& s,
         return SIMULATED_NOT;
     }
     run.Collect(results);
-    if (!run.IsCut() || (s.stop_is_end && WeftNow() >= s.stop))
+    if (!run.IsCut())
     {
+        return SIMULATED;
+    }
+    if (s.stop_is_end && WeftNow() >= s.stop)
+    {
+        error = DescribeCauses(*results);
         return SIMULATED;
     }
     error = run.DescribeCut(*results);

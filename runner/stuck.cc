@@ -154,16 +154,15 @@ CollectStuck(Ptr<WeftFabric> fabric, Ptr<WeftCollective> work, run_results* out)
 }
 
 std::string
-DescribeStuck(const run_results& r)
+DescribeCauses(const run_results& r)
 {
     std::map<std::string, std::pair<size_t, size_t>> causes; // how many, and the first
     for (size_t i = 0; i < r.nstuck; i++)
     {
         causes.try_emplace(r.stuck[i].why, 0, i).first->second.first++;
     }
-    std::string text =
-        "; " + std::to_string(r.nstuck) + (r.nstuck == 1 ? " QP is not done" : " QPs are not done");
-    const char* separator = ": ";
+    std::string text;
+    const char* separator = "";
     for (const auto& [why, cause] : causes)
     {
         text += separator + std::to_string(cause.first) + " " + why + " (" +
@@ -175,4 +174,12 @@ DescribeStuck(const run_results& r)
         text += "; " + std::to_string(r.unposted) + " messages have not started";
     }
     return text;
+}
+
+std::string
+DescribeStuck(const run_results& r)
+{
+    return "; " + std::to_string(r.nstuck) +
+           (r.nstuck == 1 ? " QP is not done" : " QPs are not done") + (r.nstuck > 0 ? ": " : "") +
+           DescribeCauses(r);
 }

@@ -59,6 +59,9 @@ is $run/flows.csv 1 delivered_us ''
 # 100 Gb/s less headers, gaps, ACKs, the way there, and what two flows on one path lose.
 cell $run/summary.csv 1 goodput_gbps | awk '{ exit !($1 > 40 && $1 < 96) }' || fail 'goodput of what was under way'
 grep -q 'stopped at 0.1 ms with 4 QPs under way' messages || fail 'no word about the end'
+grep -q 'goodput .*: [1-4] .*(such as QP [0-3], host [0-3] to host [0-3]: [1-9][0-9]* of' messages ||
+    fail 'no word about what QPs do'
+! grep -q warning messages || fail 'a warning of a steady state'
 "$weft" run steady.xml --no-figures --out steady >out 2>messages
 grep -q '1 of 1 runs are finished already' messages || fail 'a stopped run does not count as finished'
 grep -q '<limit time="100us" then="stop"/>' $run/scenario.xml || fail 'the resolved scenario'
@@ -118,6 +121,20 @@ cut paced 'paced by congestion control'
 scenario later '<balancer name="ecmp"/><workload kind="allreduce-ring" bytes="10MB" groups="1"/><drop qp="0" packets="5" count="1000000"/><fabric retry-limit="0"/><limit time="5ms"/>'
 cut later 'waiting for .*RTO'
 grep -q 'messages have not started' messages || fail 'no word about what waits for it'
+
+# The same as a normal end says it as well; what is given up is not what is under way.
+"$weft" run timer.xml --no-figures --out never --set limit.then=stop >out 2>messages || fail 'never: it does not end'
+grep -q 'with 4 QPs under way.*: 4 waiting for .*the RTO (such as QP 0' messages || fail 'never: no causes'
+grep -q 'warning: timer: 4 of 4 QPs under way have no packet acknowledged' messages || fail 'never: no warning'
+scenario both '<fabric retry-limit="1"/><transport name="nic-sr" rto="50us"/><failure leaf="1" spine="0"/><failure leaf="1" spine="1"/><convergence delay="inf"/>
+  <balancer name="ecmp"/><workload kind="ring" bytes="100MB" groups="1"/><limit time="5ms" then="stop"/>'
+"$weft" run both.xml --no-figures --out both >out 2>messages || fail 'both: it does not end'
+src=$(awk -F, 'NR > 1 { print $2 }' both/runs/both/stuck.csv | xargs)
+grep -q 'messages were given up.*such as host' messages || fail "both: nothing is given up ($src are under way)"
+[ -n "$src" ] || fail 'both: nothing is under way'
+for host in $src; do
+    grep -q "such as host $host to" messages && fail "both: host $host is under way and said to have given up"
+done
 
 # When it ends after all, what was set aside goes.
 "$weft" run timer.xml --no-figures --out timer --set convergence.delay=0s --set fabric.retry-limit=1 >out 2>messages || fail 'it does not end'
