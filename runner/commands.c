@@ -365,8 +365,8 @@ validate(const char *path, const struct arguments *a)
     }
     printf("%s: %zu %s, %zu %s\n", path, l.plan->nruns, l.plan->nruns == 1 ? "run" : "runs",
            figures_count(l.plan), figures_count(l.plan) == 1 ? "figure" : "figures");
-    bool fits = true;
-    if (a->cost)
+    bool fits = !a->cost || sweep_any_selected(l.plan, &a->sweep);
+    if (a->cost && fits)
     {
         cost_print(l.plan, &a->sweep);
         fits = cost_check(l.plan, &a->sweep);

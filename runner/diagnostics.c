@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shown-text.h"
 #include "textbuf.h"
 
 #define MOST_ERRORS 100
@@ -12,14 +13,12 @@
 static char *
 message_of(const char *format, va_list args)
 {
-    struct text t = {0};
+    struct text t = {0}, shown = {0};
     text_vadd(&t, format, args);
     char *message = text_take(&t);
-    for (char *p = message; *p; p++)
-    {
-        *p = (unsigned char)*p < ' ' || *p == 127 ? ' ' : *p;
-    }
-    return message;
+    text_add_printed(&shown, message, strlen(message));
+    free(message);
+    return text_take(&shown);
 }
 
 void

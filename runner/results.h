@@ -195,9 +195,10 @@ extern "C"
     /**
      * Runs one scenario in this process (once per process: ns-3's simulator is a singleton).
      * Returns SIMULATED or SIMULATED_PART and fills @p results (free with run_results_free()), or
-     * SIMULATED_NOT, with a sentence in @p why; of SIMULATED with what the QPs wait for that a limit
-     * has ended, if any. SIMULATED_PART: messages are left at the time limit, or for ever. SIMULATED_NOT: a balancer that cannot work on this topology,
-     * a conservation violation, no memory. Messages that senders have given up are a result.
+     * SIMULATED_NOT. @p why gets a sentence on what was wrong; of a run that ends at its limit, and
+     * may, what its QPs waited for; else "". SIMULATED_PART: messages are left at the time limit,
+     * or for ever. SIMULATED_NOT: a balancer that cannot work on this topology, a conservation
+     * violation, no memory. Messages that senders have given up are a result.
      */
     enum simulated simulate(const struct scenario *scenario, struct run_results *results,
                             progress_fn progress, void *user, char *why, size_t why_size);

@@ -13,8 +13,16 @@ shortest(int c)
     return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 }
 
-void
-text_add_shown(struct text *t, const char *s, size_t n)
+/** Whether a character changes the direction of those around it. */
+static bool
+is_bidi_control(int c)
+{
+    return c == 0x61C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+           (c >= 0x2066 && c <= 0x2069);
+}
+
+static void
+add(struct text *t, const char *s, size_t n, bool bidi)
 {
     for (size_t i = 0; i < n;)
     {
@@ -29,7 +37,7 @@ text_add_shown(struct text *t, const char *s, size_t n)
         {
             text_add(t, " ");
         }
-        else if (c == REPLACEMENT || !xmlIsCharQ((unsigned)c))
+        else if (c == REPLACEMENT || !xmlIsCharQ((unsigned)c) || (!bidi && is_bidi_control(c)))
         {
             text_add(t, "\xEF\xBF\xBD");
         }
@@ -39,4 +47,16 @@ text_add_shown(struct text *t, const char *s, size_t n)
         }
         i += (size_t)length;
     }
+}
+
+void
+text_add_shown(struct text *t, const char *s, size_t n)
+{
+    add(t, s, n, true);
+}
+
+void
+text_add_printed(struct text *t, const char *s, size_t n)
+{
+    add(t, s, n, false);
 }

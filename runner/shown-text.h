@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file shown-text.h  Text of scenarios and results on its way into a figure. */
+/** @file shown-text.h  Text of scenarios and results on its way into a figure or to a terminal. */
 #ifndef WEFT_RUNNER_SHOWN_TEXT_H
 #define WEFT_RUNNER_SHOWN_TEXT_H
 
@@ -11,5 +11,9 @@
  * cell of a damaged CSV file may be any bytes.
  */
 void text_add_shown(struct text *t, const char *s, size_t n);
+
+/** The same for a terminal: what changes the direction of a line becomes U+FFFD as well, so that a
+ * message reads as it was written. */
+void text_add_printed(struct text *t, const char *s, size_t n);
 
 #endif

@@ -16,9 +16,9 @@
 void CollectStuck(ns3::Ptr<ns3::WeftFabric> fabric, ns3::Ptr<ns3::WeftCollective> work,
                   run_results *out);
 
-/** @param r a run that was cut @return "3 paced by congestion control (such as ...)": for each cause
- * how many QPs there are and the first of them */
-std::string DescribeCauses(const run_results& r);
+/** @param r a run that was cut @return "3 paced by congestion control (such as ...)": for each
+ * cause how many QPs there are and the first of them */
+std::string DescribeCauses(const run_results &r);
 
 /** @param r a run that was cut @return "; 3 QPs are not done: ..." for each cause how many there
  * are and the first of them */

@@ -11,6 +11,8 @@
 #include "sweep-run.h"
 #include "textbuf.h"
 
+#define LONGEST_LINE 60000 /* of a plan that is not warned of, characters */
+
 /* --- which runs are meant --------------------------------------------------------------------- */
 
 char *
@@ -191,7 +193,8 @@ add_command(struct text *t, const struct plan *plan)
 }
 
 static void
-add_options(struct text *t, const char *out, const struct plan_options *sets)
+add_options(struct text *t, const char *out, const struct sweep_options *options,
+            const struct plan_options *sets)
 {
     text_add(t, " --out ");
     add_shell_word(t, out);
@@ -205,6 +208,22 @@ add_options(struct text *t, const char *out, const struct plan_options *sets)
         text_add(t, " --scheduler ");
         add_shell_word(t, sets->scheduler);
     }
+    text_add(t, "%s%s", options->again ? " --again" : "",
+             options->exceed_memory ? " --exceed-memory" : "");
+}
+
+/** Systems take no command of more than 128 KiB, and some that hand one on quote it before. */
+static void
+warn_of_length(size_t longest)
+{
+    if (longest > LONGEST_LINE)
+    {
+        fprintf(
+            stderr,
+            "weft: warning: lines of the plan have up to %zu characters, which may be more than "
+            "can be run; expected a smaller --batch, for %d at most\n",
+            longest, LONGEST_LINE);
+    }
 }
 
 int
@@ -217,7 +236,7 @@ sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
         return EXIT_BAD_INPUT;
     }
     struct text line = {0};
-    size_t n = 0;
+    size_t n = 0, longest = 0;
     bool good = true;
     for (size_t i = 0; good && i < plan->nruns; i++)
     {
@@ -234,8 +253,8 @@ sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
         free(name);
         if (n > 0 && (n == batch || i + 1 == plan->nruns))
         {
-            add_options(&line, out, sets);
-            text_add(&line, "%s", options->exceed_memory ? " --exceed-memory" : "");
+            add_options(&line, out, options, sets);
+            longest = line.len > longest ? line.len : longest;
             good = !strchr(line.s, '\n');
             printf("%s%s", good ? line.s : "", good ? "\n" : "");
             free(line.s);
@@ -249,6 +268,7 @@ sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
                 "weft: error: a line end in a name or value; expected none in a plan, which "
                 "is read line by line\n");
     }
+    warn_of_length(longest);
     free(out);
     return good ? EXIT_GOOD : EXIT_BAD_INPUT;
 }

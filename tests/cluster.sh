@@ -90,7 +90,11 @@ while :; do
     for pid in $pids; do
         ! kill -0 "$pid" 2>/dev/null || working=1
     done
-    [ -d shared/runs ] || continue
+    if [ ! -d shared/runs ]; then
+        [ -n "$working" ] || break
+        sleep 0.1
+        continue
+    fi
     status=0
     node 4 ./weft collect $scenario --no-figures --out ../shared >table 2>messages || status=$?
     if [ $status = 0 ]; then

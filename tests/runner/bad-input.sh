@@ -304,6 +304,10 @@ command_line()
     grep -Eq "$pattern" messages || fail "$what: no message like '$pattern'"
 }
 
+# What a scenario holds does not steer the terminal: a C1 control, and one that turns a line around.
+edited 'controls' "unknown workload 'a b.{1,3}c'" "s/kind=\"ring\"/kind=\"a\&#x9b;b\&#x202e;c\"/"
+LC_ALL=C grep -q "$(printf '\302\233\|\342\200\256')" messages && fail 'controls reach the terminal'
+
 cp "$here/tiny.xml" good.xml
 command_line 'a bad --set' "command line: error: rto '9' of <transport>" run good.xml --out kept --set transport.rto=9
 command_line 'a --set of nothing' "did you mean 'rto'" run good.xml --out kept --set transport.rt=9us

@@ -112,6 +112,13 @@ scenario samples "$leaf_spine" '<balancer name="rsq"/><workload kind="ring" byte
     "$weft" run ring.xml --no-figures --out tried >out 2>messages || fail 'a small run is refused'
 ) || exit 1
 
+# A sum over no runs is none.
+status=0
+"$weft" validate --cost memory.xml --only zzz >out 2>messages || status=$?
+[ $status = 2 ] || fail "costs of no runs: exit status $status, expected 2"
+grep -q "no run matches 'zzz'" messages || fail 'costs of no runs: no message'
+grep -q 'CPU time' out && fail 'costs of no runs are printed'
+
 # A limit before a known bound.
 status=0
 "$weft" run permutation.xml --set limit.time=1us --out bound >out 2>messages || status=$?

@@ -65,6 +65,14 @@ echo "$kept" | while read -r line; do
 done
 find killed -name '.tmp-*' | grep -q . && fail 'temporary files are left'
 
+# What a plan is asked for is in its lines, and lines that nobody can run are warned of.
+"$weft" run long.xml --plan --again --only rsq_seed=1 --out killed | grep -q -e ' --again$' || fail 'a plan drops --again'
+sed -e 's/count="3"/count="250"/' -e "s/<case name=\"/&$(printf '%0100d' 0)/" long.xml >many.xml
+"$weft" plan many.xml --out many --batch 750 >plan.sh 2>messages || fail 'a plan of long lines'
+grep -q '^weft: warning: lines of the plan have up to [0-9]* characters' messages || fail 'no word of a line that is too long'
+"$weft" plan many.xml --out many --batch 100 >plan.sh 2>messages || fail 'a plan of shorter lines'
+[ ! -s messages ] || fail 'a warning of short lines'
+
 # A polite end (Ctrl-C, a batch system's warning) keeps what is finished and leaves nothing half.
 "$weft" run long.xml -j 1 --no-figures --out ended >/dev/null 2>messages &
 pid=$!
