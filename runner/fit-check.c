@@ -64,7 +64,9 @@ check_balancer(const struct fit *f, uint32_t index)
     const struct scenario *s = f->s;
     const struct weft_lb_ops *lb = weft_lb_find(s->balancer.algo->name);
     struct weft_site site;
+    static const struct weft_port_reader none; /* init() reads no port */
     weft_clos_site(&s->clos, s->switches.config, index, s->seed, s->run, &site);
+    site.reader = &none;
     void *state = xcalloc(lb->state_size(s->balancer.config, &site) / 8 + 2, 8);
     int code = lb->init(state, s->balancer.config, &site);
     if (code < 0)

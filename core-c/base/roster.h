@@ -26,7 +26,9 @@
     X(weft_lb_reps)       \
     X(weft_lb_host_dr)    \
     X(weft_lb_ar)         \
+    X(weft_lb_ar_quality) \
     X(weft_lb_letflow)    \
+    X(weft_lb_conga)      \
     X(weft_lb_themis)
 
 #define WEFT_TRANSPORTS(X)   \

@@ -49,6 +49,9 @@ void *lb_flow(struct lb_place *p);
 uint32_t lb_forward(struct lb_place *p, void *flow, struct weft_packet *packet,
                     const struct weft_ports *ports, int64_t now);
 
+/** Ports that have never sent anything. */
+extern const struct weft_port_reader lb_quiet_ports;
+
 /** A site without a fabric: @p nports ports. */
 struct weft_site lb_site(uint64_t seed, uint32_t nports);
 

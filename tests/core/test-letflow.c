@@ -8,7 +8,7 @@
 #include "lb-rig.h"
 #include "must.h"
 
-#define US 1000000 /* ps */
+#define US INT64_C(1000000) /* ps */
 
 static struct weft_packet
 data_to(uint32_t dst)

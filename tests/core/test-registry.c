@@ -10,6 +10,7 @@
 #include <weft/rng.h>
 #include <weft/weft.h>
 
+#include "lb-rig.h"
 #include "must.h"
 
 typedef void visit_fn(const struct weft_registry *registry, const struct weft_algo *algo);
@@ -304,8 +305,8 @@ START_TEST(balancers_fit_their_state_and_choose_a_candidate)
     const struct weft_registry *r = weft_registry_find("balancer");
     struct weft_clos clos;
     shape_of_16x16(&clos);
-    const struct weft_site site = {1,       0,    3, 32, 0, 2, 16, 16, INT64_C(400000000000),
-                                   2000000, &clos};
+    const struct weft_site site = {
+        1, 0, 3, 32, 0, 2, 16, 16, INT64_C(400000000000), 2000000, &clos, &lb_quiet_ports};
     uint32_t queues[32] = {0};
     const struct weft_ports ports = {queues, NULL, 16, 16, 16};
     for (size_t i = 0; i < r->count; i++)
@@ -314,16 +315,28 @@ START_TEST(balancers_fit_their_state_and_choose_a_candidate)
         void *config = config_of(&ops->algo);
         const size_t size = ops->state_size(config, &site);
         void *state = fenced(size);
+        const size_t flow_size = ops->flow_size ? ops->flow_size(config) : 0;
+        void *flow = fenced(flow_size);
         ck_assert_int_eq(ops->init(state, config, &site), 0);
+        ck_assert(!ops->flow_size || ops->flow_init(flow, config) == 0);
         for (uint32_t psn = 0; psn < 1000; psn++)
         {
             struct weft_packet packet;
+            uint32_t queue;
             memset(&packet, 0, sizeof(packet));
+            packet.src = 3 * 16;
             packet.dst = 40;
             packet.psn = psn & WEFT_PSN_MASK;
+            MUST(!ops->arrive ||
+                 ops->arrive(state, flow, &packet, &queue, psn) == WEFT_ARRIVAL_FORWARD);
             const uint32_t port = ops->pick(state, &ports, &packet, 0);
             MUST(port >= 16 && port < 32);
+            if (ops->leave)
+            {
+                ops->leave(state, &packet, port, psn);
+            }
         }
+        check_fence(flow, flow_size, ops->algo.name);
         check_fence(state, size, ops->algo.name);
         free(config);
     }

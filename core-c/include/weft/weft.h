@@ -11,7 +11,9 @@
 #include <weft/mmu.h>
 #include <weft/packet.h>
 #include <weft/param.h>
+#include <weft/path.h>
 #include <weft/pathmap.h>
+#include <weft/ports.h>
 #include <weft/psn.h>
 #include <weft/registry.h>
 #include <weft/rng.h>

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CONGA: the source's ToR sends each flowlet by the path whose most loaded link is the least
+ * loaded.
+ *
+ * Every switch keeps a discounting rate estimator (DRE) per port: bytes sent, multiplied by
+ * 1 - alpha every period. A data packet collects the greatest level on its path; the destination's
+ * ToR keeps it (From-Leaf) and returns it on data that goes the other way (To-Leaf).
+ *
+ * What a packet carries in meta: [0] its path + 1 (tor-path.h); [1] the greatest level so far and,
+ * above it, the level that it returns; [2] the path + 1 that this is about, 0: none.
+ */
+#include "base/tables.h"
+#include "lb/site.h"
+#include "lb/tor-path.h"
+
+#include <weft/clos.h>
+#include <weft/error.h>
+#include <weft/rng.h>
+
+/* "cong" in ASCII: this balancer's random streams, one per switch. */
+#define CONGA_STREAM (UINT64_C(0x636f6e67) << 32)
+
+/* Most entries of a ToR's tables: ToRs times paths. */
+#define MOST_ENTRIES (UINT32_C(1) << 20)
+
+struct conga_config
+{
+    int64_t gap;
+    int64_t period;
+    double alpha;
+    int64_t bits;
+    int64_t aging;
+};
+
+/* Of one QP, at its source's ToR. */
+struct conga_flow
+{
+    int64_t last; /* when its last packet came */
+    uint16_t path;
+};
+
+struct conga_dre
+{
+    int64_t period; /* up to which it has been discounted, in periods */
+    uint64_t bytes;
+};
+
+/* What is known of a path to or from another ToR. */
+struct conga_level
+{
+    int64_t at; /* when it was learnt; -1: nothing is known */
+    uint8_t level;
+    bool changed; /* From-Leaf: it has not been returned since */
+};
+
+struct conga
+{
+    struct weft_tor_paths paths;
+    struct weft_rng rng;
+    struct conga_config config;
+    const struct weft_clos *clos;
+    struct conga_flow *current; /* from arrive() to the pick() behind it: whose packet it is */
+    double full;                /* bytes in a DRE at line rate */
+    uint32_t nports;
+    uint32_t ntors; /* 0 above the ToRs */
+    uint32_t own;   /* this ToR */
+    struct weft_lb_counters counters;
+};
+
+static const struct weft_param params[] = {
+    {"gap", WEFT_TIME, WEFT_P(struct conga_config, gap), "100us", "1ps", "1s", NULL,
+     "A longer silence of a QP ends its flowlet.", "Alizadeh et al., SIGCOMM 2014, §3.4"},
+    {"period", WEFT_TIME, WEFT_P(struct conga_config, period), "50us", "1ns", "1s", NULL,
+     "Time between two discounts of a port's load.", "§3.2"},
+    {"alpha", WEFT_REAL, WEFT_P(struct conga_config, alpha), "0.2", "0.001", "1", NULL,
+     "Share of the load that each discount takes away.", "§3.2"},
+    {"bits", WEFT_COUNT, WEFT_P(struct conga_config, bits), "3", "1", "8", NULL,
+     "Bits of a congestion level.", "§3.6"},
+    {"aging", WEFT_TIME, WEFT_P(struct conga_config, aging), "500us", "1ns", "inf", NULL,
+     "What was learnt longer ago counts as no congestion and is not returned.", "§3.3"},
+};
+
+static const struct weft_preset presets[] = {
+    {"sigcomm14", "gap=500us period=20us alpha=0.125 bits=3 aging=10ms",
+     "The paper's: flowlets of 500 us, a time constant of 160 us, entries of 10 ms.",
+     "Alizadeh et al., SIGCOMM 2014, §3"},
+};
+
+static uint32_t
+entries_of(const struct weft_site *site)
+{
+    const struct weft_clos *clos = site->clos;
+    if (site->tier != 0 || clos == NULL || weft_clos_check(clos) || clos->ntors > MOST_ENTRIES ||
+        clos->npaths > MOST_ENTRIES / clos->ntors)
+    {
+        return 0;
+    }
+    return clos->ntors * clos->npaths;
+}
+
+static size_t
+conga_size(const void *config, const struct weft_site *site)
+{
+    (void)config;
+    return sizeof(struct conga) + weft_per_port(site, sizeof(struct conga_dre)) +
+           2 * (size_t)entries_of(site) * sizeof(struct conga_level) +
+           (size_t)(site->clos && entries_of(site) ? site->clos->ntors : 0) * sizeof(uint64_t);
+}
+
+static struct conga_dre *
+dres_of(struct conga *s)
+{
+    return (struct conga_dre *)(void *)(s + 1);
+}
+
+/* Of all paths to a ToR. */
+static struct conga_level *
+to_leaf(struct conga *s, uint32_t tor)
+{
+    return (struct conga_level *)(void *)(dres_of(s) + s->nports) + (size_t)tor * s->paths.npaths;
+}
+
+/* Of all paths from a ToR. */
+static struct conga_level *
+from_leaf(struct conga *s, uint32_t tor)
+{
+    return to_leaf(s, s->ntors + tor);
+}
+
+/* The path of each ToR whose level was returned last. */
+static uint64_t *
+returned(struct conga *s)
+{
+    return (uint64_t *)(void *)to_leaf(s, 2 * s->ntors);
+}
+
+static int
+conga_init(void *state, const void *config, const struct weft_site *site)
+{
+    struct conga *s = state;
+    const struct conga_config *c = config;
+    if (c->gap < 1 || c->period < 1 || !(c->alpha > 0 && c->alpha <= 1) || c->bits < 1 ||
+        c->bits > 8 || c->aging < 1 || site->port_rate < 1)
+    {
+        return WEFT_ERANGE;
+    }
+    *s = (struct conga){.config = *c, .clos = site->clos, .nports = site->nports};
+    const int code = weft_tor_paths_init(&s->paths, site);
+    if (code)
+    {
+        return code;
+    }
+    if (site->tier == 0)
+    {
+        if (entries_of(site) == 0)
+        {
+            return WEFT_ERANGE;
+        }
+        s->ntors = site->clos->ntors;
+        s->own = site->switch_index;
+    }
+    s->full = (double)site->port_rate / 8e12 * (double)c->period / c->alpha;
+    weft_rng_seed(&s->rng, site->seed, site->run, CONGA_STREAM | site->switch_index);
+    for (uint32_t i = 0; i < s->nports; i++)
+    {
+        dres_of(s)[i] = (struct conga_dre){0, 0};
+    }
+    for (uint32_t i = 0; i < 2 * s->ntors * s->paths.npaths; i++)
+    {
+        to_leaf(s, 0)[i] = (struct conga_level){.at = -1};
+    }
+    for (uint32_t i = 0; i < s->ntors; i++)
+    {
+        returned(s)[i] = 0;
+    }
+    return 0;
+}
+
+static size_t
+conga_flow_size(const void *config)
+{
+    (void)config;
+    return sizeof(struct conga_flow);
+}
+
+static int
+conga_flow_init(void *flow, const void *config)
+{
+    (void)config;
+    *(struct conga_flow *)flow = (struct conga_flow){.path = WEFT_NO_TOR_PATH};
+    return 0;
+}
+
+/* A port's level at @p now. */
+static uint8_t
+level_of(struct conga *s, uint32_t port, int64_t now)
+{
+    struct conga_dre *dre = &dres_of(s)[port];
+    const int64_t period = now / s->config.period;
+    const uint32_t top = (1U << s->config.bits) - 1;
+    for (; dre->period < period && dre->bytes > 0; dre->period++)
+    {
+        dre->bytes = (uint64_t)((double)dre->bytes * (1 - s->config.alpha));
+    }
+    dre->period = period;
+    const double level = (double)dre->bytes / s->full * (double)(top + 1);
+    return (uint8_t)(level < top ? (uint32_t)level : top);
+}
+
+static uint8_t
+known(const struct conga *s, const struct conga_level *level, int64_t now)
+{
+    return level->at >= 0 && now - level->at <= s->config.aging ? level->level : 0;
+}
+
+/* The path to @p tor whose worst link is best; @p old if that is none the worse. */
+static uint16_t
+best_path(struct conga *s, uint32_t tor, uint16_t old, int64_t now)
+{
+    const struct conga_level *levels = to_leaf(s, tor);
+    uint32_t best = UINT32_MAX;
+    uint32_t ties = 0;
+    uint16_t path = 0;
+    for (uint16_t i = 0; i < s->paths.npaths; i++)
+    {
+        const uint32_t local = level_of(s, weft_tor_path_port(&s->paths, i), now);
+        const uint32_t remote = known(s, &levels[i], now);
+        const uint32_t cost = local > remote ? local : remote;
+        if (cost > best || (cost == best && path == old))
+        {
+            continue;
+        }
+        ties = cost < best ? 1 : ties + 1;
+        path = cost < best || i == old || weft_rng_below(&s->rng, ties) == 0 ? i : path;
+        best = cost;
+    }
+    return path;
+}
+
+/* Returns a level of @p tor on a packet to it: one that has changed, else the next in turn. */
+static void
+give_back(struct conga *s, uint32_t tor, struct weft_packet *packet, int64_t now)
+{
+    struct conga_level *levels = from_leaf(s, tor);
+    const uint32_t n = s->paths.npaths;
+    const uint32_t last = (uint32_t)returned(s)[tor];
+    uint32_t chosen = n;
+    for (uint32_t i = 1; i <= n; i++)
+    {
+        const uint32_t path = (last + i) % n;
+        if (levels[path].at < 0 || now - levels[path].at > s->config.aging)
+        {
+            continue;
+        }
+        if (levels[path].changed)
+        {
+            chosen = path;
+            break;
+        }
+        chosen = chosen == n ? path : chosen;
+    }
+    if (chosen < n)
+    {
+        levels[chosen].changed = false;
+        returned(s)[tor] = chosen;
+        packet->meta[1] = (uint16_t)(levels[chosen].level << 8);
+        packet->meta[2] = (uint16_t)(chosen + 1);
+    }
+}
+
+/* Data from another ToR: learns the level of its path, and what it returns. */
+static void
+learn(struct conga *s, const struct weft_packet *packet, int64_t now)
+{
+    const uint32_t tor = weft_clos_tor(s->clos, packet->src);
+    const uint16_t path = weft_tor_path(packet);
+    if (path < s->paths.npaths)
+    {
+        struct conga_level *from = &from_leaf(s, tor)[path];
+        const uint8_t level = (uint8_t)packet->meta[1];
+        from->changed |= from->at < 0 || from->level != level;
+        from->level = level;
+        from->at = now;
+    }
+    if (packet->meta[2] > 0 && packet->meta[2] <= s->paths.npaths)
+    {
+        to_leaf(s, tor)[packet->meta[2] - 1] =
+            (struct conga_level){.at = now, .level = (uint8_t)(packet->meta[1] >> 8)};
+    }
+}
+
+static enum weft_arrival
+conga_arrive(void *state, void *flow, struct weft_packet *packet, uint32_t *queue, int64_t now)
+{
+    struct conga *s = state;
+    struct conga_flow *f = flow;
+    (void)queue;
+    s->current = NULL;
+    if (f == NULL || packet->kind != WEFT_DATA)
+    {
+        return WEFT_ARRIVAL_FORWARD;
+    }
+    if (!weft_tor_path_starts(&s->paths, packet))
+    {
+        learn(s, packet, now);
+        return WEFT_ARRIVAL_FORWARD;
+    }
+    const uint32_t tor = weft_clos_tor(s->clos, packet->dst);
+    if (f->path == WEFT_NO_TOR_PATH || now - f->last > s->config.gap)
+    {
+        const uint16_t path = best_path(s, tor, f->path, now);
+        s->counters.reroutes += f->path != WEFT_NO_TOR_PATH && path != f->path;
+        f->path = path;
+    }
+    f->last = now;
+    s->current = f;
+    weft_tor_path_set(packet, f->path);
+    give_back(s, tor, packet, now);
+    return WEFT_ARRIVAL_FORWARD;
+}
+
+static uint32_t
+conga_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
+{
+    struct conga *s = state;
+    bool kept;
+    const uint32_t port = weft_tor_path_pick(&s->paths, ports, packet, &kept);
+    if (kept || s->current == NULL || packet->kind != WEFT_DATA)
+    {
+        return port;
+    }
+    /* The uplink is gone: the least loaded of the others. */
+    uint32_t best = weft_port_at(ports, 0);
+    for (uint32_t i = 1; i < ports->n; i++)
+    {
+        const uint32_t other = weft_port_at(ports, i);
+        best = level_of(s, other, now) < level_of(s, best, now) ? other : best;
+    }
+    s->counters.reroutes++;
+    s->current->path = weft_tor_path_through(&s->paths, s->current->path, best);
+    weft_tor_path_set(packet, s->current->path);
+    return best;
+}
+
+static void
+conga_leave(void *state, struct weft_packet *data, uint32_t port, int64_t now)
+{
+    struct conga *s = state;
+    if (weft_tor_path(data) == WEFT_NO_TOR_PATH || (s->ntors > 0 && port < s->paths.first_up))
+    {
+        return;
+    }
+    level_of(s, port, now); /* brings it up to now */
+    dres_of(s)[port].bytes += data->bytes;
+    const uint8_t level = level_of(s, port, now);
+    if (level > (uint8_t)data->meta[1])
+    {
+        data->meta[1] = (uint16_t)((data->meta[1] & 0xff00) | level);
+    }
+}
+
+static const struct weft_lb_counters *
+conga_counters(const void *state)
+{
+    return &((const struct conga *)state)->counters;
+}
+
+const struct weft_lb_ops weft_lb_conga = {
+    .algo =
+        {
+            .name = "conga",
+            .doc = "CONGA: flowlets by the path whose most loaded link is the least loaded.",
+            .source = "Alizadeh et al., SIGCOMM 2014",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .presets = presets,
+            .npresets = sizeof presets / sizeof presets[0],
+            .config_size = sizeof(struct conga_config),
+        },
+    .state_size = conga_size,
+    .init = conga_init,
+    .pick = conga_pick,
+    .oblivious = true,
+    .flow_size = conga_flow_size,
+    .flow_init = conga_flow_init,
+    .arrive = conga_arrive,
+    .leave = conga_leave,
+    .counters = conga_counters,
+};

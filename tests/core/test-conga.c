@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* A user would lose CONGA's feedback: loads that do not fade, levels of the wrong path, flowlets
+ * that go where the network is full. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lb-rig.h"
+#include "must.h"
+
+#define US INT64_C(1000000) /* ps */
+
+static struct weft_clos clos;
+
+/* Two leaves with four spines, 100 Gb/s. */
+static void
+prepare(void)
+{
+    const char *const settings[] = {"leaves", "2",         "spines",  "4", "hosts-per-leaf",
+                                    "4",      "link-rate", "100Gbps", NULL};
+    memset(&clos, 0, sizeof clos);
+    lb_build(&clos, "leaf-spine", settings);
+}
+
+static struct weft_packet
+data(uint32_t src, uint32_t dst)
+{
+    struct weft_packet p;
+    memset(&p, 0, sizeof p);
+    p.src = src & WEFT_HOST_MASK;
+    p.dst = dst & WEFT_HOST_MASK;
+    p.kind = WEFT_DATA;
+    p.bytes = 1048;
+    return p;
+}
+
+static void
+leave(struct lb_place *at, struct weft_packet *p, uint32_t port, int64_t now)
+{
+    at->rig.ops->leave(at->rig.state, p, port, now);
+}
+
+static enum weft_arrival
+arrive_from_above(struct lb_place *tor, void *flow, struct weft_packet *p, int64_t now)
+{
+    uint32_t queue;
+    p->in_port = tor->map.first_up;
+    return tor->rig.ops->arrive(tor->rig.state, flow, p, &queue, now);
+}
+
+/* The level that a packet finds at a port that has sent @p n frames by @p now, itself included. */
+static unsigned
+level_after(uint32_t n, int64_t now, int64_t later)
+{
+    struct lb_place tor;
+    struct weft_packet p = data(0, 4);
+    lb_open_at(&tor, &clos, 0, 1, "conga", NULL);
+    p.meta[0] = 1;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        p.meta[1] = 0;
+        leave(&tor, &p, tor.map.first_up, now);
+    }
+    struct weft_packet small = data(0, 4);
+    small.meta[0] = 1;
+    small.bytes = later > now ? 1 : 0;
+    leave(&tor, later > now ? &small : &p, tor.map.first_up, later);
+    const unsigned level = later > now ? small.meta[1] : p.meta[1];
+    lb_close(&tor.rig);
+    return level;
+}
+
+/* 100 Gb/s, 50 us, alpha 0.2, 3 bits: a DRE at line rate holds 3,125,000 B. 2,000 frames of 1,048 B
+ * are 2,096,000 B, level 5.37; a discount later 1,676,800 B, level 4.29. A level has 3 bits. */
+START_TEST(loads_are_quantised_and_fade)
+{
+    prepare();
+    ck_assert_uint_eq(level_after(1999, 10 * US, 10 * US), 5);
+    ck_assert_uint_eq(level_after(2000, 10 * US, 49 * US), 5);
+    ck_assert_uint_eq(level_after(2000, 10 * US, 50 * US), 4);
+    ck_assert_uint_eq(level_after(2000, 10 * US, 10000 * US), 0);
+    ck_assert_uint_eq(level_after(5000, 10 * US, 10 * US), 7);
+}
+END_TEST
+
+/* Local levels 3, 0, 0, 1 and remote ones 0, 5, 2, none: costs 3, 5, 2, 1, so the fourth. When what
+ * is known of the second is too old, it costs 0. */
+START_TEST(the_path_with_the_best_worst_link_is_taken)
+{
+    static const uint32_t frames[] = {1200, 0, 0, 400};
+    static const unsigned remote[] = {0, 5, 2};
+    struct lb_place tor;
+    prepare();
+    lb_open_at(&tor, &clos, 0, 1, "conga", "aging=500us");
+    for (uint16_t path = 0; path < 4; path++)
+    {
+        struct weft_packet p = data(0, 4);
+        p.meta[0] = (uint16_t)(path + 1);
+        for (uint32_t i = 0; i < frames[path]; i++)
+        {
+            leave(&tor, &p, tor.map.first_up + path, 1 * US);
+        }
+        struct weft_packet feedback = data(4, 0);
+        void *flow = lb_flow(&tor);
+        feedback.meta[1] = (uint16_t)(path < 3 ? remote[path] << 8 : 0);
+        feedback.meta[2] = path < 3 ? (uint16_t)(path + 1) : 0;
+        ck_assert_int_eq(arrive_from_above(&tor, flow, &feedback, 2 * US), WEFT_ARRIVAL_FORWARD);
+        free(flow);
+    }
+    void *flow = lb_flow(&tor), *later = lb_flow(&tor);
+    struct weft_packet p = data(0, 4);
+    ck_assert_uint_eq(lb_forward(&tor, flow, &p, NULL, 3 * US), tor.map.first_up + 3U);
+    p = data(0, 4);
+    ck_assert_uint_ne(lb_forward(&tor, later, &p, NULL, 503 * US), tor.map.first_up + 0U);
+    free(flow);
+    free(later);
+    lb_close(&tor.rig);
+}
+END_TEST
+
+/* A packet collects the greatest level of its way; the destination's ToR returns it, changed ones
+ * first, and the source's ToR goes by it. */
+START_TEST(levels_come_back_on_data_of_the_other_way)
+{
+    struct lb_place source, spine, destination;
+    prepare();
+    lb_open_at(&source, &clos, 0, 1, "conga", NULL);
+    lb_open_at(&destination, &clos, 1, 1, "conga", NULL);
+    lb_open_at(&spine, &clos, clos.ntors, 1, "conga", NULL);
+    void *there = lb_flow(&source), *back = lb_flow(&destination);
+    struct weft_packet p = data(0, 4);
+    p.meta[0] = 1;
+    for (uint32_t i = 0; i < 2000; i++)
+    {
+        leave(&spine, &p, 1, US); /* the spine's link to the second leaf is loaded */
+    }
+    p.meta[1] = 0;
+    leave(&source, &p, source.map.first_up, US);
+    ck_assert_uint_eq(p.meta[1], 0);
+    leave(&spine, &p, 1, US);
+    ck_assert_uint_eq(p.meta[1], 5);
+    arrive_from_above(&destination, there, &p, 2 * US);
+    leave(&destination, &p, 0, 2 * US); /* to its host: no link of the fabric's */
+    ck_assert_uint_eq(p.meta[1], 5);
+    struct weft_packet reverse = data(4, 0);
+    lb_forward(&destination, back, &reverse, NULL, 3 * US);
+    ck_assert_uint_eq(reverse.meta[1] >> 8, 5);
+    ck_assert_uint_eq(reverse.meta[2], 1);
+    arrive_from_above(&source, back, &reverse, 4 * US);
+    for (int i = 0; i < 200; i++)
+    {
+        void *flow = lb_flow(&source);
+        struct weft_packet fresh = data(0, 4);
+        MUST(lb_forward(&source, flow, &fresh, NULL, 5 * US) != source.map.first_up);
+        free(flow);
+    }
+    free(there);
+    free(back);
+    lb_close(&source.rig);
+    lb_close(&spine.rig);
+    lb_close(&destination.rig);
+}
+END_TEST
+
+/* Nothing is loaded: a new flowlet stays on the path of the last one, and QPs spread. */
+START_TEST(a_flowlet_moves_only_for_something_better)
+{
+    struct lb_place tor;
+    uint32_t counts[4] = {0};
+    prepare();
+    lb_open_at(&tor, &clos, 0, 1, "conga", "gap=1us");
+    for (int i = 0; i < 4000; i++)
+    {
+        void *flow = lb_flow(&tor);
+        struct weft_packet p = data(0, 4);
+        const uint32_t port = lb_forward(&tor, flow, &p, NULL, 0);
+        p = data(0, 4);
+        MUST(lb_forward(&tor, flow, &p, NULL, 5 * US) == port);
+        counts[port - tor.map.first_up]++;
+        free(flow);
+    }
+    ck_assert_double_lt(lb_unevenness(counts, 4), 5);
+    ck_assert_uint_eq(tor.rig.ops->counters(tor.rig.state)->reroutes, 0);
+    lb_close(&tor.rig);
+}
+END_TEST
+
+Suite *
+conga_suite(void)
+{
+    Suite *s = suite_create("conga");
+    TCase *t = tcase_create("conga");
+    tcase_add_test(t, loads_are_quantised_and_fade);
+    tcase_add_test(t, the_path_with_the_best_worst_link_is_taken);
+    tcase_add_test(t, levels_come_back_on_data_of_the_other_way);
+    tcase_add_test(t, a_flowlet_moves_only_for_something_better);
+    suite_add_tcase(s, t);
+    return s;
+}
