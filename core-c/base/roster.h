@@ -29,6 +29,7 @@
     X(weft_lb_ar_quality) \
     X(weft_lb_letflow)    \
     X(weft_lb_conga)      \
+    X(weft_lb_conweave)   \
     X(weft_lb_themis)
 
 #define WEFT_TRANSPORTS(X)   \

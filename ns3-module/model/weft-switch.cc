@@ -314,8 +314,8 @@ WeftSwitch::Prefetch(const WeftPacket* p, uint32_t out) const
     __builtin_prefetch(weft_mmu_ingresses(m_mmu) + p->d.in_port * WEFT_CLASSES, 1);
 }
 
-void
-WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
+inline bool
+WeftSwitch::Buffer(WeftPacket* p, uint32_t out, int64_t now)
 {
     if (m_inService[out].end <= now)
     {
@@ -329,7 +329,7 @@ WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
     }
     else if (!AdmitsExactly(p, out, now))
     {
-        return;
+        return false;
     }
     uint32_t& peak = m_peakQueue[out >= m_map.first_up];
     if (queue + bytes > peak)
@@ -340,7 +340,37 @@ WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
     {
         Mark(p);
     }
-    m_port[out].Enqueue(p, now);
+    return true;
+}
+
+void
+WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
+{
+    if (Buffer(p, out, now))
+    {
+        m_port[out].Enqueue(p, now);
+    }
+}
+
+uint32_t
+WeftSwitch::GetHostPort(const WeftPacket* p) const
+{
+    weft_ports ports;
+    weft_route(&m_map, p->d.dst, &ports);
+    NS_ASSERT(ports.n == 1);
+    return weft_port_at(&ports, 0);
+}
+
+bool
+WeftSwitch::BuffersForHost(WeftPacket* p, int64_t now)
+{
+    return Buffer(p, GetHostPort(p), now);
+}
+
+void
+WeftSwitch::EnqueueForHost(WeftPacket* p, int64_t now)
+{
+    m_port[GetHostPort(p)].Enqueue(p, now);
 }
 
 bool

@@ -104,11 +104,17 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         m_watchesLinks = true;
     }
 
-    /** A frame that the balancer made or held back goes on. @param p the frame @param now ps */
+    /** A frame that the balancer made goes on. @param p the frame @param now ps */
     void GoOn(WeftPacket* p, int64_t now)
     {
         Forward(p, now);
     }
+
+    /** A frame for a host of this ToR is to be held back. @param p the frame @param now ps
+     * @return whether the buffer has room for it; else it was dropped */
+    bool BuffersForHost(WeftPacket* p, int64_t now);
+    /** It goes on. @param p the frame, buffered @param now ps */
+    void EnqueueForHost(WeftPacket* p, int64_t now);
 
     /** @return what the balancer keeps here */
     void* GetBalancerState() const
@@ -228,6 +234,11 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
 
     /** Fetches what Dispatch() touches. @param p the frame @param out where it is to leave */
     void Prefetch(const WeftPacket* p, uint32_t out) const;
+    /** @param p a frame for a host of this ToR @return the host's port */
+    uint32_t GetHostPort(const WeftPacket* p) const;
+    /** @param p a frame @param out where it is to leave @param now ps @return whether it has got
+     * its room in the buffer; else it was dropped */
+    bool Buffer(WeftPacket* p, uint32_t out, int64_t now);
     /** Buffers a frame and lets it leave. @param p the frame @param out where @param now ps */
     void Dispatch(WeftPacket* p, uint32_t out, int64_t now);
     /** @param p a frame that ends here @param why reason, a WeftFabric::Loss */

@@ -32,7 +32,7 @@ WeftTorBalancer::Arrive(WeftPacket* p, int64_t now)
     uint32_t queue = 0;
     void* flow = p->d.kind == WEFT_RAW ? nullptr : m_fabric->GetFlow(*m_fabric->GetQp(p->d.qp));
     const weft_arrival what = m_lb->arrive(m_switch->GetBalancerState(), flow, &p->d, &queue, now);
-    if (what == WEFT_ARRIVAL_HOLD)
+    if (what == WEFT_ARRIVAL_HOLD && m_switch->BuffersForHost(p, now))
     {
         NS_LOG_LOGIC("switch " << m_switch->GetIndex() << " holds " << p->d << " in queue "
                                << queue);
@@ -112,7 +112,7 @@ WeftTorBalancer::Release(uint32_t queue, int64_t now)
     while (p)
     {
         WeftPacket* next = p->GetNext();
-        m_switch->GoOn(p, now);
+        m_switch->EnqueueForHost(p, now);
         p = next;
     }
 }

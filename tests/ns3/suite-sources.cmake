@@ -7,6 +7,7 @@ set(weft_suite_sources
     tests/ns3/weft-arena-test-suite.cc
     tests/ns3/weft-context-test-suite.cc
     tests/ns3/weft-convergence-test-suite.cc
+    tests/ns3/weft-conweave-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
     tests/ns3/weft-erasure-test-suite.cc
     tests/ns3/weft-event-wheel-test-suite.cc
@@ -34,6 +35,7 @@ set(weft_suites
     weft-arena
     weft-context
     weft-convergence
+    weft-conweave
     weft-determinism
     weft-erasure
     weft-event-wheel

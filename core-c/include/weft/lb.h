@@ -53,14 +53,16 @@ extern "C"
     enum weft_arrival
     {
         WEFT_ARRIVAL_FORWARD, /**< it goes on */
-        WEFT_ARRIVAL_HOLD,    /**< the switch keeps it, last in the queue that arrive() names */
-        WEFT_ARRIVAL_END,     /**< a packet of kind WEFT_CONTROL ends here */
+        WEFT_ARRIVAL_HOLD, /**< data for a host of this ToR: it gets its room in the buffer, or is
+                              dropped, and waits as the last of the queue that arrive() names */
+        WEFT_ARRIVAL_END,  /**< a packet of kind WEFT_CONTROL ends here */
     };
 
     enum weft_request_what
     {
         WEFT_REQUEST_EMIT,    /**< a packet of the balancer's own leaves */
-        WEFT_REQUEST_RELEASE, /**< all packets of a queue go on, in the order in which they came */
+        WEFT_REQUEST_RELEASE, /**< all packets of a queue join their port's, in the order in which
+                                 they came */
     };
 
     /** What a balancer wants its switch to do. */
