@@ -245,6 +245,22 @@ static const struct column stuck_columns[] = {
     K("why", COLUMN_TEXT, why, "what it waits for"),
 };
 
+#define R(name, doc)                                                                               \
+    {                                                                                              \
+#name, COLUMN_U64, offsetof(struct tor_result, counted.name), NULL, doc                    \
+    }
+
+static const struct column tors_columns[] = {
+    {"tor", COLUMN_U32, offsetof(struct tor_result, tor), NULL, "number of the ToR"},
+    R(reroutes, "times that a QP or a flowlet went on by another path"),
+    R(probes, "requests for a round trip"),
+    R(notices, "notices of congestion sent"),
+    R(held, "packets held back to be put in order"),
+    R(flushed, "reorder queues whose time was over before what they waited for came"),
+    R(full, "packets let through out of order for want of a queue"),
+    R(queues, "most reorder queues in use at once"),
+};
+
 #define TABLE(name, doc)                                                                           \
     const struct column_table name##_table = {#name ".csv", doc, name##_columns,                   \
                                               COUNT_OF(name##_columns), NULL}
@@ -267,6 +283,7 @@ TABLE(groups, "one row per communication group");
 TABLE(series, "samples of the QPs that measure names");
 TABLE(queues, "samples of all switch queues");
 TABLE(layers, "one row per queueing layer of the fabric, in the order in which packets meet them");
+TABLE(tors, "one row per ToR; only of balancers that count what they do there");
 TABLE(stuck,
       "one row per QP with unfinished messages; only of a run that ended before they were done");
 TABLE(steps, "one row per step of a workload whose steps wait for each other");
@@ -276,7 +293,7 @@ column_tables(size_t *n)
 {
     static const struct column_table *const tables[] = {
         &summary_table, &qps_table,    &groups_table, &layers_table, &steps_table,
-        &flows_table,   &series_table, &queues_table, &stuck_table,
+        &flows_table,   &series_table, &queues_table, &tors_table,   &stuck_table,
     };
     *n = COUNT_OF(tables);
     return tables;

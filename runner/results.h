@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/lb.h>
+
 #ifdef __cplusplus
 extern "C"
 {
@@ -137,6 +139,13 @@ extern "C"
         double increase; /**< cct / bound - 1; NaN: none known */
     };
 
+    /** What a ToR's balancer has counted: a row of tors.csv. */
+    struct tor_result
+    {
+        uint32_t tor;
+        struct weft_lb_counters counted;
+    };
+
     /** A QP with messages that are not acknowledged when a run ends: a row of stuck.csv. */
     struct stuck_qp
     {
@@ -167,6 +176,8 @@ extern "C"
         size_t nqueues;
         struct layer_result *layers;
         size_t nlayers;
+        struct tor_result *tors;
+        size_t ntors; /**< 0: its balancer counts nothing */
         struct step_result *steps;
         size_t nsteps; /**< 0: its messages do not go step by step */
     };

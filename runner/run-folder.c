@@ -330,6 +330,7 @@ run_folder_write(struct run_folder *f, const struct scenario *s, const char *res
            write_table(f, &qps_table, r->qps, r->nqps, sizeof *r->qps, why) &&
            write_table(f, &groups_table, r->groups, r->ngroups, sizeof *r->groups, why) &&
            write_table(f, &layers_table, r->layers, r->nlayers, sizeof *r->layers, why) &&
+           (!r->ntors || write_table(f, &tors_table, r->tors, r->ntors, sizeof *r->tors, why)) &&
            (!r->nsteps ||
             write_table(f, &steps_table, r->steps, r->nsteps, sizeof *r->steps, why)) &&
            (!s->measure.flows ||

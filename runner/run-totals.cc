@@ -38,6 +38,18 @@ CollectSwitches(Ptr<WeftFabric> fabric, run_summary& sum)
     }
 }
 
+std::vector<tor_result>
+CollectTors(Ptr<WeftFabric> fabric)
+{
+    std::vector<tor_result> tors;
+    for (uint32_t i = 0; fabric->GetBalancer()->counters && i < fabric->GetClos().ntors; i++)
+    {
+        tors.push_back({i, {}});
+        fabric->GetSwitch(i)->AddCounters(tors.back().counted);
+    }
+    return tors;
+}
+
 void
 CollectTimes(const run_results& r, run_summary& sum)
 {
@@ -73,6 +85,7 @@ run_results_free(run_results* results)
     std::free(results->samples);
     std::free(results->queues);
     std::free(results->layers);
+    std::free(results->tors);
     std::free(results->steps);
     std::free(results->stuck);
     std::memset(results, 0, sizeof *results);

@@ -523,6 +523,9 @@ Run::Collect(run_results* out)
     const auto layers = m_layers->Collect();
     out->layers = ToC(layers);
     out->nlayers = layers.size();
+    const auto tors = CollectTors(m_fabric);
+    out->tors = ToC(tors);
+    out->ntors = tors.size();
     double queued = 0;
     double links = 0;
     for (const layer_result& l : layers)

@@ -21,9 +21,6 @@
 /* "cong" in ASCII: this balancer's random streams, one per switch. */
 #define CONGA_STREAM (UINT64_C(0x636f6e67) << 32)
 
-/* Most entries of a ToR's tables: ToRs times paths. */
-#define MOST_ENTRIES (UINT32_C(1) << 20)
-
 struct conga_config
 {
     int64_t gap;
@@ -87,25 +84,14 @@ static const struct weft_preset presets[] = {
      "Alizadeh et al., SIGCOMM 2014, §3"},
 };
 
-static uint32_t
-entries_of(const struct weft_site *site)
-{
-    const struct weft_clos *clos = site->clos;
-    if (site->tier != 0 || clos == NULL || weft_clos_check(clos) || clos->ntors > MOST_ENTRIES ||
-        clos->npaths > MOST_ENTRIES / clos->ntors)
-    {
-        return 0;
-    }
-    return clos->ntors * clos->npaths;
-}
-
 static size_t
 conga_size(const void *config, const struct weft_site *site)
 {
     (void)config;
     return sizeof(struct conga) + weft_per_port(site, sizeof(struct conga_dre)) +
-           2 * (size_t)entries_of(site) * sizeof(struct conga_level) +
-           (size_t)(site->clos && entries_of(site) ? site->clos->ntors : 0) * sizeof(uint64_t);
+           2 * (size_t)weft_tor_path_entries(site) * sizeof(struct conga_level) +
+           (size_t)(site->clos && weft_tor_path_entries(site) ? site->clos->ntors : 0) *
+               sizeof(uint64_t);
 }
 
 static struct conga_dre *
@@ -153,7 +139,7 @@ conga_init(void *state, const void *config, const struct weft_site *site)
     }
     if (site->tier == 0)
     {
-        if (entries_of(site) == 0)
+        if (weft_tor_path_entries(site) == 0)
         {
             return WEFT_ERANGE;
         }

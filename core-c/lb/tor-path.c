@@ -27,6 +27,19 @@ weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site)
 }
 
 uint32_t
+weft_tor_path_entries(const struct weft_site *site)
+{
+    const uint32_t most = UINT32_C(1) << 20;
+    const struct weft_clos *clos = site->clos;
+    if (site->tier != 0 || clos == NULL || weft_clos_check(clos) || clos->ntors > most ||
+        clos->npaths > most / clos->ntors)
+    {
+        return 0;
+    }
+    return clos->ntors * clos->npaths;
+}
+
+uint32_t
 weft_tor_path_pick(const struct weft_tor_paths *p, const struct weft_ports *ports,
                    const struct weft_packet *packet, bool *kept)
 {

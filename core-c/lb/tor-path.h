@@ -36,6 +36,10 @@ extern "C"
      * more). */
     int weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site);
 
+    /** Paths to all ToRs together, for tables of a ToR; 0 elsewhere, where there is no such Clos,
+     * and where there are more than 2^20. */
+    uint32_t weft_tor_path_entries(const struct weft_site *site);
+
     /** Gives a packet its path, below npaths. It lies in meta[0], as path + 1. */
     static inline void weft_tor_path_set(struct weft_packet *packet, uint16_t path)
     {

@@ -23,9 +23,6 @@
 /* "cw" in ASCII: this balancer's random streams, one per ToR. */
 #define CONWEAVE_STREAM (UINT64_C(0x6377) << 32)
 
-/* Most entries of a ToR's table of paths: ToRs times paths. */
-#define MOST_ENTRIES (UINT32_C(1) << 20)
-
 #define CONTROL_BYTES 64
 #define TICK_BITS     16 /* a tick is 2^16 ps, 65.5 ns, and 2^16 of them are 4.3 ms */
 #define EPOCH_MASK    0x1fffU
@@ -142,23 +139,11 @@ static const struct weft_preset presets[] = {
      "A fat-tree of three tiers at 100 Gb/s without PFC.", "conweave-ns3: run.py"},
 };
 
-static uint32_t
-entries_of(const struct weft_site *site)
-{
-    const struct weft_clos *clos = site->clos;
-    if (site->tier != 0 || clos == NULL || weft_clos_check(clos) || clos->ntors > MOST_ENTRIES ||
-        clos->npaths > MOST_ENTRIES / clos->ntors)
-    {
-        return 0;
-    }
-    return clos->ntors * clos->npaths;
-}
-
 static size_t
 conweave_size(const void *config, const struct weft_site *site)
 {
     (void)config;
-    return sizeof(struct conweave) + entries_of(site) * sizeof(int64_t) +
+    return sizeof(struct conweave) + weft_tor_path_entries(site) * sizeof(int64_t) +
            weft_per_port(site, sizeof(uint32_t));
 }
 
@@ -195,7 +180,7 @@ conweave_init(void *state, const void *config, const struct weft_site *site)
     {
         return code;
     }
-    if (entries_of(site) == 0)
+    if (weft_tor_path_entries(site) == 0)
     {
         return WEFT_ERANGE;
     }

@@ -153,4 +153,12 @@ scenario chance 'kind="fat-tree" k="4"' 'kind="permutation" bytes="64KiB"' \
 n=$(column "$folder/summary.csv" links_failed)
 grep -q "^random failures: $n links" "$folder/provenance.txt" || fail 'the number of failed links'
 [ "$(grep -cE '^  [0-9]+ [0-9]+$' "$folder/provenance.txt")" = "$n" ] || fail 'the failed links'
+
+# What ToRs count is there where their balancer counts, and only there.
+[ ! -e "$folder/tors.csv" ] || fail 'a table of ToRs without anything in it'
+sed 's/<scenario name="three"/<scenario name="tors"/; s/name="ops"/name="conweave"/; s/name="sack"/name="nic-sr"/' three.xml >tors.xml
+"$weft" run tors.xml >/dev/null
+[ "$(column results/tors/runs/tors/tors.csv tor | xargs)" = "0 1 2 3 4 5 6 7" ] || fail 'the ToRs'
+column results/tors/runs/tors/tors.csv probes | awk '$1 < 1 { exit 1 }' || fail 'no ToR has probed'
+
 echo 'layers, steps and bounds agree'
