@@ -43,6 +43,7 @@
     X(weft_cc_none)                 \
     X(weft_cc_ideal)                \
     X(weft_cc_dcqcn)                \
+    X(weft_cc_dctcp)                \
     X(weft_cc_swift)                \
     X(weft_cc_mswift)
 

@@ -40,19 +40,17 @@ ideal_rate(void *state, int64_t now)
 }
 
 const struct weft_cc_ops weft_cc_ideal = {
-    {"ideal", "Every host sends at the share of line rate that the fabric can serve, rho_max.",
-     "ofan App. A", params, sizeof params / sizeof params[0], NULL, 0,
-     sizeof(struct weft_cc_ideal_config), NULL},
-    sizeof(struct ideal_state),
-    ideal_init,
-    ideal_rate,
-    NULL, /* on_sent */
-    NULL, /* on_ack */
-    NULL, /* on_cnp */
-    NULL, /* on_nack */
-    NULL, /* on_timeout */
-    NULL, /* cnp_interval */
-    NULL, /* cuts */
-    NULL, /* window */
-    true,
+    .algo =
+        {
+            .name = "ideal",
+            .doc = "Every host sends at the share of line rate that the fabric can serve, rho_max.",
+            .source = "ofan App. A",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct weft_cc_ideal_config),
+        },
+    .state_size = sizeof(struct ideal_state),
+    .init = ideal_init,
+    .rate = ideal_rate,
+    .per_host = true,
 };

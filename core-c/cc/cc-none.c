@@ -26,18 +26,13 @@ none_rate(void *state, int64_t now)
 }
 
 const struct weft_cc_ops weft_cc_none = {
-    {"none", "No congestion control: every QP sends at line rate.", "(ours)", NULL, 0, NULL, 0, 0,
-     NULL},
-    sizeof(struct none_state),
-    none_init,
-    none_rate,
-    NULL, /* on_sent */
-    NULL, /* on_ack */
-    NULL, /* on_cnp */
-    NULL, /* on_nack */
-    NULL, /* on_timeout */
-    NULL, /* cnp_interval */
-    NULL, /* cuts */
-    NULL, /* window */
-    false,
+    .algo =
+        {
+            .name = "none",
+            .doc = "No congestion control: every QP sends at line rate.",
+            .source = "(ours)",
+        },
+    .state_size = sizeof(struct none_state),
+    .init = none_init,
+    .rate = none_rate,
 };

@@ -308,9 +308,10 @@ signal_paper(struct weft_dcqcn *s, int64_t now)
 }
 
 static void
-dcqcn_cnp(void *state, int64_t now)
+dcqcn_cnp(void *state, const struct weft_packet *cnp, int64_t now)
 {
     struct weft_dcqcn *s = (struct weft_dcqcn *)state;
+    (void)cnp;
     catch_up(s, now);
     update_alpha(s, now);
     if (s->config->model == WEFT_DCQCN_PAPER)
@@ -324,11 +325,11 @@ dcqcn_cnp(void *state, int64_t now)
 }
 
 static void
-dcqcn_nack(void *state, int64_t now)
+dcqcn_nack(void *state, const struct weft_packet *nack, int64_t now)
 {
     if (((struct weft_dcqcn *)state)->config->nack_cut)
     {
-        dcqcn_cnp(state, now);
+        dcqcn_cnp(state, nack, now);
     }
 }
 
@@ -345,19 +346,23 @@ dcqcn_cuts(const void *state)
 }
 
 const struct weft_cc_ops weft_cc_dcqcn = {
-    {"dcqcn", "DCQCN: ECN-driven rate control of RoCEv2.", "Zhu et al., SIGCOMM 2015", params,
-     sizeof params / sizeof params[0], presets, sizeof presets / sizeof presets[0],
-     sizeof(struct weft_dcqcn_config), NULL},
-    sizeof(struct weft_dcqcn),
-    dcqcn_init,
-    dcqcn_rate,
-    dcqcn_sent,
-    NULL, /* on_ack */
-    dcqcn_cnp,
-    dcqcn_nack,
-    NULL, /* on_timeout */
-    dcqcn_cnp_interval,
-    dcqcn_cuts,
-    NULL, /* window */
-    false,
+    .algo =
+        {
+            .name = "dcqcn",
+            .doc = "DCQCN: ECN-driven rate control of RoCEv2.",
+            .source = "Zhu et al., SIGCOMM 2015",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .presets = presets,
+            .npresets = sizeof presets / sizeof presets[0],
+            .config_size = sizeof(struct weft_dcqcn_config),
+        },
+    .state_size = sizeof(struct weft_dcqcn),
+    .init = dcqcn_init,
+    .rate = dcqcn_rate,
+    .on_sent = dcqcn_sent,
+    .on_cnp = dcqcn_cnp,
+    .on_nack = dcqcn_nack,
+    .cnp_interval = dcqcn_cnp_interval,
+    .cuts = dcqcn_cuts,
 };

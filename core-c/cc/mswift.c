@@ -81,7 +81,7 @@ remember(struct mswift *m, int64_t delay)
 }
 
 static void
-mswift_ack(void *state, const struct weft_packet *ack, uint32_t acked, int64_t now)
+mswift_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
 {
     struct mswift *m = (struct mswift *)state;
     const uint32_t window = weft_swift_window(&m->swift, now);
@@ -91,24 +91,27 @@ mswift_ack(void *state, const struct weft_packet *ack, uint32_t acked, int64_t n
     {
         forget_oldest(m);
     }
-    remember(m, now - ack->sent);
-    weft_swift_react(&m->swift, m->ordered[(m->count - 1) / 2], acked, now);
+    remember(m, now - ack->reply->sent);
+    weft_swift_react(&m->swift, m->ordered[(m->count - 1) / 2], ack->acked, now);
 }
 
 const struct weft_cc_ops weft_cc_mswift = {
-    {"mswift", "MSwift: Swift on the median of the latest delays, for sprayed packets.",
-     "Gerstein et al., arXiv 2509.07907; ofan §8.3, App. H", params,
-     sizeof params / sizeof params[0], NULL, 0, sizeof(struct weft_swift_config), weft_swift_check},
-    sizeof(struct mswift),
-    mswift_init,
-    weft_swift_rate,
-    weft_swift_sent,
-    mswift_ack,
-    NULL, /* on_cnp */
-    NULL, /* on_nack: the retransmission tells */
-    weft_swift_timeout,
-    NULL, /* cnp_interval */
-    weft_swift_cuts,
-    weft_swift_window,
-    false,
+    .algo =
+        {
+            .name = "mswift",
+            .doc = "MSwift: Swift on the median of the latest delays, for sprayed packets.",
+            .source = "Gerstein et al., arXiv 2509.07907; ofan §8.3, App. H",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct weft_swift_config),
+            .check = weft_swift_check,
+        },
+    .state_size = sizeof(struct mswift),
+    .init = mswift_init,
+    .rate = weft_swift_rate,
+    .on_sent = weft_swift_sent,
+    .on_ack = mswift_ack,
+    .on_timeout = weft_swift_timeout,
+    .cuts = weft_swift_cuts,
+    .window = weft_swift_window,
 };

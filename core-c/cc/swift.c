@@ -13,6 +13,8 @@
  */
 #include "cc/swift.h"
 
+#include "cc/acked.h"
+
 #include "base/tables.h"
 
 #include <math.h>
@@ -145,22 +147,12 @@ cut(struct weft_swift *s, double factor, int64_t now)
     }
 }
 
-/* Acknowledged packets: one per reply, out of order or not, unless replies were merged. */
-static uint32_t
-count_acked(struct weft_swift *s, uint32_t passed)
-{
-    const uint32_t n = passed > s->counted + 1 ? (uint32_t)(passed - s->counted) : 1;
-    s->counted += n;
-    s->counted -= passed;
-    return n;
-}
-
 void
 weft_swift_react(struct weft_swift *s, int64_t delay, uint32_t passed, int64_t now)
 {
     const struct weft_swift_config *c = s->config;
     const int64_t target = target_of(s);
-    const uint32_t acked = count_acked(s, passed);
+    const uint32_t acked = weft_count_acked(&s->counted, passed);
     s->timeouts = 0;
     s->timed_out = false;
     s->rtt = delay > 0 ? delay : 1;
@@ -175,9 +167,9 @@ weft_swift_react(struct weft_swift *s, int64_t delay, uint32_t passed, int64_t n
 }
 
 static void
-swift_ack(void *state, const struct weft_packet *ack, uint32_t acked, int64_t now)
+swift_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
 {
-    weft_swift_react((struct weft_swift *)state, now - ack->sent, acked, now);
+    weft_swift_react((struct weft_swift *)state, now - ack->reply->sent, ack->acked, now);
 }
 
 int64_t
@@ -229,19 +221,22 @@ weft_swift_window(void *state, int64_t now)
 }
 
 const struct weft_cc_ops weft_cc_swift = {
-    {"swift", "Swift: a window that keeps the round trip near a target delay.",
-     "Kumar et al., SIGCOMM 2020; ofan App. H", params, sizeof params / sizeof params[0], NULL, 0,
-     sizeof(struct weft_swift_config), weft_swift_check},
-    sizeof(struct weft_swift),
-    weft_swift_init,
-    weft_swift_rate,
-    weft_swift_sent,
-    swift_ack,
-    NULL, /* on_cnp */
-    NULL, /* on_nack: the retransmission tells */
-    weft_swift_timeout,
-    NULL, /* cnp_interval */
-    weft_swift_cuts,
-    weft_swift_window,
-    false,
+    .algo =
+        {
+            .name = "swift",
+            .doc = "Swift: a window that keeps the round trip near a target delay.",
+            .source = "Kumar et al., SIGCOMM 2020; ofan App. H",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct weft_swift_config),
+            .check = weft_swift_check,
+        },
+    .state_size = sizeof(struct weft_swift),
+    .init = weft_swift_init,
+    .rate = weft_swift_rate,
+    .on_sent = weft_swift_sent,
+    .on_ack = swift_ack,
+    .on_timeout = weft_swift_timeout,
+    .cuts = weft_swift_cuts,
+    .window = weft_swift_window,
 };

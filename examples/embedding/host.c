@@ -171,7 +171,7 @@ acknowledge(const struct weft_packet *reply, int64_t now)
     nic->tx_reply(qps[reply->qp].tx, reply, now);
     if (reply->kind == WEFT_NACK)
     {
-        cc->on_nack(qps[reply->qp].rate, now);
+        cc->on_nack(qps[reply->qp].rate, reply, now);
     }
 }
 

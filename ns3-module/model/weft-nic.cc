@@ -253,13 +253,13 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
         qp->urgent = true;
         if (cc->on_nack)
         {
-            cc->on_nack(qp->cc, now);
+            cc->on_nack(qp->cc, &p->d, now);
         }
         NS_LOG_INFO("QP " << qp->index << " gets a NACK of ePSN " << p->d.psn);
     }
     if (cc->on_ack)
     {
-        cc->on_ack(qp->cc, &p->d, packets, now);
+        TellCc(qp, p->d, packets, now);
     }
     if (qp->path && m_fabric->GetPath()->on_reply)
     {
@@ -271,6 +271,18 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
         Acknowledge(qp, packets);
     }
     Resume(qp, now);
+}
+
+void
+WeftNic::TellCc(WeftQp* qp, const weft_packet& reply, uint32_t packets, int64_t now)
+{
+    const weft_transport_ops* transport = m_fabric->GetTransport();
+    const weft_cc_ack ack{&reply,
+                          packets,
+                          transport->tx_flight(qp->tx),
+                          qp->una + packets,
+                          transport->tx_counters(qp->tx)->sent};
+    m_fabric->GetCc()->on_ack(qp->cc, &ack, now);
 }
 
 void
@@ -319,7 +331,7 @@ WeftNic::ReceiveCnp(WeftPacket* p, int64_t now)
     qp->counters.cnps++;
     if (m_fabric->GetCc()->on_cnp)
     {
-        m_fabric->GetCc()->on_cnp(qp->cc, now);
+        m_fabric->GetCc()->on_cnp(qp->cc, &p->d, now);
         NS_LOG_INFO("QP " << qp->index << " gets a CNP");
     }
     m_fabric->Free(p);

@@ -28,6 +28,8 @@ start(int64_t line_rate)
     ops->init(&qp, &config, &site, 0);
 }
 
+static const struct weft_packet signal;
+
 static void
 send_bytes(uint32_t bytes, int64_t now)
 {
@@ -62,7 +64,7 @@ setup(void)
 START_TEST(rnic_halves_at_the_first_tick_then_recovers)
 {
     ck_assert_int_eq(ops->rate(&qp, 7 * US), G100);
-    ops->on_cnp(&qp, 10 * US);
+    ops->on_cnp(&qp, &signal, 10 * US);
     ck_assert_int_eq(ops->rate(&qp, 14 * US - 1), G100);
     ck_assert_int_eq(ops->rate(&qp, 14 * US), G100 / 2);
     ck_assert_int_eq(ops->rate(&qp, 314 * US - 1), G100 / 2);
@@ -76,9 +78,9 @@ START_TEST(rnic_first_cut_at_once_is_an_option)
 {
     set("first-cut", "at-once");
     start(G100);
-    ops->on_cnp(&qp, 10 * US);
+    ops->on_cnp(&qp, &signal, 10 * US);
     ck_assert_int_eq(ops->rate(&qp, 10 * US), G100 / 2);
-    ops->on_cnp(&qp, 11 * US);
+    ops->on_cnp(&qp, &signal, 11 * US);
     ck_assert_int_eq(ops->rate(&qp, 14 * US - 1), G100 / 2);
     ck_assert_int_eq(ops->rate(&qp, 14 * US), G100 / 4);
 }
@@ -90,8 +92,8 @@ START_TEST(rnic_back_to_back_cuts_keep_the_target_unless_clamped)
     {
         config.clamp_target = clamp;
         start(G100);
-        ops->on_cnp(&qp, 0);
-        ops->on_cnp(&qp, 5 * US);
+        ops->on_cnp(&qp, &signal, 0);
+        ops->on_cnp(&qp, &signal, 5 * US);
         ck_assert_int_eq(ops->rate(&qp, 8 * US), G100 / 4);
         int64_t target = clamp ? G100 / 2 : G100;
         ck_assert_int_eq(ops->rate(&qp, 308 * US), (G100 / 4 + target) / 2);
@@ -101,11 +103,11 @@ END_TEST
 
 START_TEST(rnic_many_signals_in_one_interval_cut_once)
 {
-    ops->on_cnp(&qp, 0);
+    ops->on_cnp(&qp, &signal, 0);
     for (int64_t t = 0; t < 4 * US; t += US / 8)
     {
-        ops->on_nack(&qp, t);
-        ops->on_cnp(&qp, t);
+        ops->on_nack(&qp, &signal, t);
+        ops->on_cnp(&qp, &signal, t);
     }
     ck_assert_int_eq(ops->rate(&qp, 4 * US), G100 / 2);
     ck_assert_int_eq(ops->rate(&qp, 100 * US), G100 / 2);
@@ -116,8 +118,8 @@ END_TEST
 /* At 16 us a CNP and a decrease tick coincide: the tick comes first and does not see it. */
 START_TEST(rnic_signal_on_a_tick_waits_for_the_next)
 {
-    ops->on_cnp(&qp, 0);
-    ops->on_cnp(&qp, 16 * US);
+    ops->on_cnp(&qp, &signal, 0);
+    ops->on_cnp(&qp, &signal, 16 * US);
     ck_assert_int_eq(ops->rate(&qp, 20 * US - 1), G100 / 2);
     ck_assert_int_eq(ops->rate(&qp, 20 * US), G100 / 4);
 }
@@ -131,8 +133,8 @@ START_TEST(rnic_additive_then_hyper_increase)
     set("clamp-target", "on");
     set("t-i", "100us");
     start(G100);
-    ops->on_cnp(&qp, 0);
-    ops->on_cnp(&qp, 4 * US);
+    ops->on_cnp(&qp, &signal, 0);
+    ops->on_cnp(&qp, &signal, 4 * US);
     ck_assert_int_eq(ops->rate(&qp, 8 * US), 25000000000);   /* target 50 */
     ck_assert_int_eq(ops->rate(&qp, 108 * US), 37500000000); /* fast recovery */
     ck_assert_int_eq(ops->rate(&qp, 208 * US), 44250000000); /* target 51 */
@@ -147,11 +149,11 @@ START_TEST(paper_cuts_with_the_signal_and_drops_the_target)
     ck_assert_int_eq(weft_config_preset(&ops->algo, &config, "paper"), 0);
     set("alpha-timer", "10ms");
     start(G100);
-    ops->on_cnp(&qp, 0);
+    ops->on_cnp(&qp, &signal, 0);
     ck_assert_int_eq(ops->rate(&qp, 0), G100 / 2);
-    ops->on_nack(&qp, 50 * US - 1);
+    ops->on_nack(&qp, &signal, 50 * US - 1);
     ck_assert_int_eq(ops->rate(&qp, 50 * US - 1), G100 / 2);
-    ops->on_nack(&qp, 50 * US);
+    ops->on_nack(&qp, &signal, 50 * US);
     ck_assert_int_eq(ops->rate(&qp, 50 * US), G100 / 4);
     ck_assert_int_eq(ops->rate(&qp, 105 * US - 1), G100 / 4);
     ck_assert_int_eq(ops->rate(&qp, 105 * US), G100 * 3 / 8);
@@ -163,8 +165,8 @@ START_TEST(paper_alpha_decays_between_signals)
     ck_assert_int_eq(weft_config_preset(&ops->algo, &config, "paper"), 0);
     set("g", "0.5");
     start(G100);
-    ops->on_cnp(&qp, 0);        /* alpha 1 */
-    ops->on_cnp(&qp, 110 * US); /* two alpha ticks: 1/4; two rounds: 87.5 Gb/s */
+    ops->on_cnp(&qp, &signal, 0);        /* alpha 1 */
+    ops->on_cnp(&qp, &signal, 110 * US); /* two alpha ticks: 1/4; two rounds: 87.5 Gb/s */
     ck_assert_int_eq(ops->rate(&qp, 110 * US), 76562500000);
     ck_assert_double_eq(qp.alpha, 0.625);
 }
@@ -179,8 +181,8 @@ START_TEST(paper_byte_counter_and_timer_make_hyper_increase)
     set("byte-counter", "1MB");
     start(G100);
     send_bytes(5000000, 0); /* before the first CNP nothing counts */
-    ops->on_cnp(&qp, 0);
-    ops->on_cnp(&qp, 50 * US); /* rate 25, target 50 */
+    ops->on_cnp(&qp, &signal, 0);
+    ops->on_cnp(&qp, &signal, 50 * US); /* rate 25, target 50 */
     send_bytes(999999, 50 * US);
     ck_assert_int_eq(ops->rate(&qp, 50 * US), 25000000000);
     send_bytes(1, 50 * US); /* additive: target 51 */
@@ -195,11 +197,11 @@ START_TEST(rate_stops_at_the_minimum)
 {
     for (int64_t t = 0; t < 1000 * US; t += 4 * US)
     {
-        ops->on_cnp(&qp, t);
+        ops->on_cnp(&qp, &signal, t);
     }
     ck_assert_int_eq(ops->rate(&qp, 1000 * US), 100000000);
     start(1000); /* a line slower than min-rate: no cut at all */
-    ops->on_cnp(&qp, 0);
+    ops->on_cnp(&qp, &signal, 0);
     ck_assert_int_eq(ops->rate(&qp, 4 * US), 1000);
 }
 END_TEST
@@ -208,7 +210,7 @@ START_TEST(nacks_do_not_cut_when_told_so)
 {
     set("nack-cut", "off");
     start(G100);
-    ops->on_nack(&qp, 0);
+    ops->on_nack(&qp, &signal, 0);
     ck_assert_int_eq(ops->rate(&qp, 10 * US), G100);
     ck_assert_uint_eq(ops->cuts(&qp), 0);
 }
@@ -429,14 +431,14 @@ random_event(struct naive *n, struct weft_rng *rng, int64_t now)
     {
     case 0:
         naive_signal(n, now);
-        ops->on_cnp(&qp, now);
+        ops->on_cnp(&qp, &signal, now);
         break;
     case 1:
         if (config.nack_cut)
         {
             naive_signal(n, now);
         }
-        ops->on_nack(&qp, now);
+        ops->on_nack(&qp, &signal, now);
         break;
     case 2:
         naive_sent(n, bytes);
@@ -507,7 +509,7 @@ START_TEST(long_silence_equals_a_million_ticks)
     {
         naive_run(&n, t * 1000 * MS);
         naive_signal(&n, t * 1000 * MS);
-        ops->on_cnp(&qp, t * 1000 * MS);
+        ops->on_cnp(&qp, &signal, t * 1000 * MS);
         naive_run(&n, t * 1000 * MS + 100 * US);
         compare(&n, t * 1000 * MS + 100 * US);
     }

@@ -93,15 +93,16 @@ signal_all(const struct weft_cc_ops *cc, void *state, int64_t now)
     }
     if (cc->on_ack)
     {
-        cc->on_ack(state, &p, 1, now);
+        const struct weft_cc_ack ack = {&p, 1, 3, 10, 14};
+        cc->on_ack(state, &ack, now);
     }
     if (cc->on_cnp)
     {
-        cc->on_cnp(state, now);
+        cc->on_cnp(state, &p, now);
     }
     if (cc->on_nack)
     {
-        cc->on_nack(state, now);
+        cc->on_nack(state, &p, now);
     }
     if (cc->on_timeout)
     {

@@ -290,18 +290,23 @@ move_cc(const struct weft_algo *algo)
     for (int64_t now = 1000000; now < STEPS * INT64_C(1000000); now += 1000000)
     {
         const int64_t delay = 5000000 + weft_rng_below(&rng, 20000000);
-        const struct weft_packet ack = {
-            .sent = now - delay, .dst = 1, .bytes = 64, .kind = WEFT_ACK};
+        const uint64_t una = (uint64_t)now / 1000000;
+        const struct weft_packet ack = {.sent = now - delay,
+                                        .dst = 1,
+                                        .bytes = 64,
+                                        .kind = WEFT_ACK,
+                                        .flags = now % 3000000 == 0 ? WEFT_F_ECE : 0};
         move(&t);
         if (cc->on_ack)
         {
-            cc->on_ack(t.stays, &ack, 1, now);
-            cc->on_ack(t.moves, &ack, 1, now);
+            const struct weft_cc_ack taken = {&ack, 1, 3, una, una + 3};
+            cc->on_ack(t.stays, &taken, now);
+            cc->on_ack(t.moves, &taken, now);
         }
         if (cc->on_cnp && now % 7000000 == 0)
         {
-            cc->on_cnp(t.stays, now);
-            cc->on_cnp(t.moves, now);
+            cc->on_cnp(t.stays, &ack, now);
+            cc->on_cnp(t.moves, &ack, now);
         }
         MUST(cc->rate(t.stays, now) == cc->rate(t.moves, now));
     }

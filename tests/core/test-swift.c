@@ -55,7 +55,8 @@ ack(int64_t now, int64_t delay, uint32_t acked)
     memset(&packet, 0, sizeof(packet));
     packet.kind = WEFT_ACK;
     packet.sent = now - delay;
-    cc->on_ack(state, &packet, acked, now);
+    const struct weft_cc_ack taken = {.reply = &packet, .acked = acked};
+    cc->on_ack(state, &taken, now);
 }
 
 static void
@@ -389,7 +390,8 @@ START_TEST(it_acts_on_the_median_of_the_latest_window)
         struct weft_packet packet;
         memset(&packet, 0, sizeof(packet));
         packet.sent = now - sorted[(kept - 1) / 2];
-        plain->on_ack(told, &packet, 1, now);
+        const struct weft_cc_ack median = {.reply = &packet, .acked = 1};
+        plain->on_ack(told, &median, now);
         ack(now, delays[i], 1);
         MUST(window() == plain->window(told, now) && cc->cuts(state) == plain->cuts(told));
         MUST(cc->rate(state, now) == plain->rate(told, now));

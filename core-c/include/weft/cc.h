@@ -38,6 +38,17 @@ extern "C"
         return rate > 0 && rate < INT64_C(1) << 53;
     }
 
+    /** An ACK or a NACK, and what the sender knows when it has taken it in. */
+    struct weft_cc_ack
+    {
+        const struct weft_packet *reply; /**< its `sent` is that of the data packet it answers,
+                                            WEFT_F_ECE says whether that was marked */
+        uint32_t acked;     /**< packets that it newly acknowledged in order */
+        uint32_t in_flight; /**< packets in flight now: what a window counts */
+        uint64_t una;       /**< packets acknowledged in order, counted from the QP's first */
+        uint64_t next;      /**< packets sent at least once, counted from the QP's first */
+    };
+
     struct weft_cc_ops
     {
         struct weft_algo algo;
@@ -52,11 +63,12 @@ extern "C"
         /** Optional hooks; NULL where the algorithm does not care. */
         /** A data frame, first transmission or not, leaves. */
         void (*on_sent)(void *state, const struct weft_packet *data, int64_t now);
-        /** An ACK or a NACK came, and acknowledged @p acked packets more. Its `sent` is that of the
-         * data packet it answers. */
-        void (*on_ack)(void *state, const struct weft_packet *ack, uint32_t acked, int64_t now);
-        void (*on_cnp)(void *state, int64_t now);
-        void (*on_nack)(void *state, int64_t now);
+        /** An ACK or a NACK came; of a NACK after on_nack(). */
+        void (*on_ack)(void *state, const struct weft_cc_ack *ack, int64_t now);
+        /** Congestion is notified of; @p cnp names the PSN and, in echo, the source port of the
+         * packet that was marked. */
+        void (*on_cnp)(void *state, const struct weft_packet *cnp, int64_t now);
+        void (*on_nack)(void *state, const struct weft_packet *nack, int64_t now);
         void (*on_timeout)(void *state, int64_t now);
         /** Receiver side: least time between two CNPs of a QP, ps; WEFT_NEVER: no CNPs. NULL: no
          * CNPs. */

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DCTCP: the window is cut by the share of marked packets, at most once per window of data.
+ *
+ * As an RNIC would do it: a QP starts with a bandwidth-delay product, for there is no handshake
+ * that measures anything; a loss (a retransmission that the timer did not cause) halves the window,
+ * and a timeout makes it one packet, from which slow start goes to half of what it was.
+ */
+#include "base/tables.h"
+#include "cc/acked.h"
+
+#include <math.h>
+
+#include <weft/error.h>
+
+#define MOST_PACKETS 4194304 /* that a transport may have outstanding: 2^22 */
+
+struct dctcp_config
+{
+    double g;
+    double alpha;
+    double ai;
+    int64_t initial;
+    int64_t max_cwnd;
+};
+
+struct dctcp
+{
+    const struct dctcp_config *config;
+    int64_t line; /* bit/s */
+    double cwnd;  /* packets */
+    double threshold;
+    double most;
+    double alpha;
+    uint64_t counted; /* for weft_count_acked() */
+    uint64_t cuts;
+    uint64_t next;      /* as the last ACK told it */
+    int64_t window_end; /* alpha is updated once more is acknowledged; -1: no ACK yet */
+    int64_t cut_end;    /* nor is the window cut again before; -1: it has not been */
+    uint32_t acked;     /* packets of this window */
+    uint32_t marked;
+    bool timed_out; /* what is sent again is the timer's doing: no ACK came since */
+};
+
+static const struct weft_param params[] = {
+    {"g", WEFT_REAL, WEFT_P(struct dctcp_config, g), "0.0625", "0.0001", "1", NULL,
+     "Weight of the latest window in the share of marked packets.", "Alizadeh 2010, §3.1"},
+    {"alpha", WEFT_REAL, WEFT_P(struct dctcp_config, alpha), "1", "0", "1", NULL,
+     "The share of marked packets at first.", "RFC 8257, §3.3"},
+    {"ai", WEFT_REAL, WEFT_P(struct dctcp_config, ai), "1", "0.0001", "1000", NULL,
+     "Additive increase, packets per round trip.", "RFC 5681"},
+    {"initial", WEFT_COUNT, WEFT_P(struct dctcp_config, initial), "0", "0", "4194304", NULL,
+     "First window, packets, from which slow start begins; 0: a bandwidth-delay product, without "
+     "slow start.",
+     "(ours)"},
+    {"max-cwnd", WEFT_COUNT, WEFT_P(struct dctcp_config, max_cwnd), "0", "0", "4194304", NULL,
+     "Largest window, packets; 0: no limit.", "(ours)"},
+};
+
+static int
+dctcp_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
+{
+    struct dctcp *s = state;
+    const struct dctcp_config *c = config;
+    (void)now;
+    if (!weft_rate_possible(site->line_rate) || site->base_rtt < 1 || site->frame < 1)
+    {
+        return WEFT_EINVAL;
+    }
+    if (!(c->g > 0 && c->g <= 1) || !(c->alpha >= 0 && c->alpha <= 1) || !(c->ai > 0) ||
+        c->initial < 0 || c->initial > MOST_PACKETS || c->max_cwnd < 0 ||
+        c->max_cwnd > MOST_PACKETS)
+    {
+        return WEFT_ERANGE;
+    }
+    const double bytes = (double)site->line_rate * (double)site->base_rtt / 8e12;
+    const double most = c->max_cwnd > 0 ? (double)c->max_cwnd : MOST_PACKETS;
+    const double first = c->initial > 0 ? (double)c->initial
+                                        : ceil(bytes / ((double)site->frame + (double)site->gap));
+    *s = (struct dctcp){.config = c,
+                        .line = site->line_rate,
+                        .most = most,
+                        .cwnd = first < most ? first : most,
+                        .threshold = c->initial > 0 ? most : 1,
+                        .alpha = c->alpha,
+                        .window_end = -1,
+                        .cut_end = -1};
+    return 0;
+}
+
+static int64_t
+dctcp_rate(void *state, int64_t now)
+{
+    (void)now;
+    return ((const struct dctcp *)state)->line;
+}
+
+static void
+cut(struct dctcp *s, double factor)
+{
+    const double cwnd = s->cwnd * factor;
+    s->cuts += s->cwnd > 1;
+    s->cwnd = cwnd > 1 ? cwnd : 1;
+    s->threshold = s->cwnd;
+    s->cut_end = (int64_t)s->next;
+}
+
+static void
+grow(struct dctcp *s, uint32_t acked)
+{
+    const double by = s->cwnd < s->threshold ? acked : s->config->ai * acked / s->cwnd;
+    s->cwnd = s->cwnd + by < s->most ? s->cwnd + by : s->most;
+}
+
+/* The end of a window of data. */
+static void
+update_alpha(struct dctcp *s)
+{
+    const double share = s->acked > 0 ? (double)s->marked / s->acked : 0;
+    s->alpha += s->config->g * (share - s->alpha);
+    s->acked = 0;
+    s->marked = 0;
+}
+
+static void
+dctcp_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
+{
+    struct dctcp *s = state;
+    const bool marked = (ack->reply->flags & WEFT_F_ECE) != 0;
+    const uint32_t acked = weft_count_acked(&s->counted, ack->acked);
+    const int64_t una = (int64_t)ack->una;
+    (void)now;
+    s->next = ack->next;
+    s->timed_out = false;
+    s->acked += acked;
+    s->marked += marked ? acked : 0;
+    if (s->window_end < 0)
+    {
+        s->window_end = (int64_t)s->next;
+    }
+    else if (una > s->window_end)
+    {
+        update_alpha(s);
+        s->window_end = (int64_t)s->next;
+    }
+    if (!marked)
+    {
+        grow(s, acked);
+    }
+    else if (una > s->cut_end)
+    {
+        cut(s, 1 - s->alpha / 2);
+    }
+}
+
+static void
+dctcp_sent(void *state, const struct weft_packet *data, int64_t now)
+{
+    struct dctcp *s = state;
+    (void)now;
+    /* The last cut's window must be over; next is the last ACK's. */
+    if ((data->flags & WEFT_F_RETX) && !s->timed_out && (int64_t)s->next > s->cut_end)
+    {
+        cut(s, 0.5);
+    }
+}
+
+static void
+dctcp_timeout(void *state, int64_t now)
+{
+    struct dctcp *s = state;
+    const double half = s->cwnd / 2;
+    (void)now;
+    cut(s, 0);
+    s->threshold = half > 1 ? half : 1;
+    s->cut_end = -1; /* slow start begins with the next ACK */
+    s->timed_out = true;
+}
+
+static uint64_t
+dctcp_cuts(const void *state)
+{
+    return ((const struct dctcp *)state)->cuts;
+}
+
+static uint32_t
+dctcp_window(void *state, int64_t now)
+{
+    (void)now;
+    return (uint32_t)((const struct dctcp *)state)->cwnd;
+}
+
+const struct weft_cc_ops weft_cc_dctcp = {
+    .algo =
+        {
+            .name = "dctcp",
+            .doc = "DCTCP: a window that is cut by the share of marked packets.",
+            .source = "Alizadeh et al., SIGCOMM 2010; RFC 8257",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct dctcp_config),
+        },
+    .state_size = sizeof(struct dctcp),
+    .init = dctcp_init,
+    .rate = dctcp_rate,
+    .on_sent = dctcp_sent,
+    .on_ack = dctcp_ack,
+    .on_timeout = dctcp_timeout,
+    .cuts = dctcp_cuts,
+    .window = dctcp_window,
+};
