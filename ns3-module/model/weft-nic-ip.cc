@@ -116,7 +116,12 @@ WeftNic::TakeRaw(WeftPacket* p, int64_t now)
     p->d.sent = now;
     m_rawPackets--;
     m_rawBytes -= p->d.bytes;
-    m_ipQueue->NotifyTransmittedBytes(p->d.bytes);
+}
+
+void
+WeftNic::TellIpQueue(uint32_t bytes)
+{
+    m_ipQueue->NotifyTransmittedBytes(bytes);
     if (!IsIpQueueFull())
     {
         m_ipQueue->Wake();

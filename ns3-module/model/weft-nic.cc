@@ -400,9 +400,14 @@ WeftNic::TransmitNext(int64_t now)
     WeftPacket* p = Pull(now);
     if (p)
     {
-        m_txTrace(p->d);
         m_fabric->CountSent(p->d.bytes);
         m_port->Transmit(p, now);
+        // The wire is taken: those who are told now may send more.
+        m_txTrace(p->d);
+        if (__builtin_expect(p->d.kind == WEFT_RAW, 0))
+        {
+            TellIpQueue(p->d.bytes);
+        }
     }
     Plan(now);
 }

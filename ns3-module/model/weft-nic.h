@@ -164,6 +164,9 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     bool IsIpQueueFull() const;
     /** A packet of an IP stack leaves the queue. @param p the frame @param now ps */
     [[gnu::cold]] void TakeRaw(WeftPacket* p, int64_t now);
+    /** Tells the queue disc that a packet of an IP stack has left; it may send more at once.
+     * @param bytes of the frame */
+    [[gnu::cold]] void TellIpQueue(uint32_t bytes);
     /** Queues a packet of an IP stack. @param packet copied @param host destination @param protocol
      * EtherType @param to as it was addressed */
     void SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac48Address to);

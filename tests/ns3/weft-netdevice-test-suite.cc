@@ -8,6 +8,7 @@
 
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
+#include "ns3/net-device-queue-interface.h"
 #include "ns3/packet.h"
 #include "ns3/string.h"
 #include "ns3/test.h"
@@ -253,6 +254,111 @@ class LimitTestCase : public TestCase
     uint32_t m_received{0}; //!< at the other end
 };
 
+/** Who is told that a frame leaves may send the next one at once, as queue discs of ns-3.42 do. */
+class WireTestCase : public TestCase
+{
+  public:
+    WireTestCase()
+        : TestCase("frames follow one another on the wire, whoever sends them from a callback")
+    {
+    }
+
+  private:
+    void Sent(const weft_packet& frame)
+    {
+        const int64_t now = WeftNow();
+        NS_TEST_EXPECT_MSG_GT_OR_EQ(now, m_free, "frame " << m_frames << " waits for the wire");
+        m_free = now + m_rig->fabric->GetNic(0)->GetPort()->WireTime(frame.bytes + 20);
+        m_frames++;
+        if (m_inTrace)
+        {
+            SendNext();
+        }
+    }
+
+    /** What a Tx listener may do: turn about a packet and a message. */
+    void SendNext()
+    {
+        if (m_left == 0)
+        {
+            return;
+        }
+        if (m_left-- % 2)
+        {
+            m_rig->Send(0, 7, 1000);
+        }
+        else
+        {
+            m_rig->fabric->GetNic(0)->Send(MakePacket(1000), m_to, PROTOCOL);
+        }
+    }
+
+    /** What a queue disc does when it is woken. */
+    void Drain()
+    {
+        if (m_draining)
+        {
+            return;
+        }
+        m_draining = true;
+        Ptr<WeftNic> nic = m_rig->fabric->GetNic(0);
+        const auto queue = nic->GetObject<NetDeviceQueueInterface>()->GetTxQueue(0);
+        for (; m_left > 0 && !queue->IsStopped(); m_left--)
+        {
+            nic->Send(MakePacket(1000), m_to, PROTOCOL);
+        }
+        m_draining = false;
+    }
+
+    bool Receive(Ptr<NetDevice>, Ptr<const Packet>, uint16_t, const Address&)
+    {
+        m_received++;
+        return true;
+    }
+
+    void Check(bool inTrace)
+    {
+        WeftRig rig((WeftRigSetup()));
+        m_rig = &rig;
+        m_to = rig.fabric->GetNic(7)->GetAddress();
+        m_left = COUNT;
+        m_inTrace = inTrace;
+        m_free = 0;
+        m_frames = m_received = 0;
+        Ptr<WeftNic> nic = rig.fabric->GetNic(0);
+        nic->SetAttribute("IpQueueSize", StringValue(inTrace ? "1000p" : "1p"));
+        nic->TraceConnectWithoutContext("Tx", MakeCallback(&WireTestCase::Sent, this));
+        rig.fabric->GetNic(7)->SetReceiveCallback(MakeCallback(&WireTestCase::Receive, this));
+        nic->GetObject<NetDeviceQueueInterface>()->GetTxQueue(0)->SetWakeCallback(
+            MakeCallback(&WireTestCase::Drain, this));
+        Simulator::ScheduleWithContext(nic->GetNode()->GetId(),
+                                       MicroSeconds(1),
+                                       inTrace ? &WireTestCase::SendNext : &WireTestCase::Drain,
+                                       this);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_frames, COUNT, "all left");
+        NS_TEST_EXPECT_MSG_EQ(m_received + rig.delivered, COUNT, "and arrived");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
+    void DoRun() override
+    {
+        Check(false);
+        Check(true);
+    }
+
+    static constexpr uint32_t COUNT = 100; //!< frames
+
+    WeftRig* m_rig{nullptr}; //!< of this run
+    Address m_to;            //!< of the receiver
+    uint32_t m_left{0};      //!< frames to send
+    bool m_inTrace{false};   //!< sends from the Tx trace, not when woken
+    bool m_draining{false};  //!< in Drain()
+    int64_t m_free{0};       //!< the wire is, from here on, ps
+    uint32_t m_frames{0};    //!< that left
+    uint32_t m_received{0};  //!< packets of the stack
+};
+
 /** Devices, channels and nodes are wired as ns-3 expects, and speak up when a link fails. */
 class LinkTestCase : public TestCase
 {
@@ -494,6 +600,7 @@ class WeftNetDeviceTestSuite : public TestSuite
     {
         AddTestCase(new SendTestCase);
         AddTestCase(new LimitTestCase);
+        AddTestCase(new WireTestCase);
         AddTestCase(new LinkTestCase);
         AddTestCase(new AttributeTestCase);
         AddTestCase(new ChoiceTestCase);
