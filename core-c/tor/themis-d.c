@@ -37,8 +37,18 @@ enum watch
     UNTOLD, /* scan: the NIC has sent no reply yet, its ePSN is unknown */
     IDLE,   /* nothing to make up for */
     ARMED,  /* its NACK was blocked, and it has not passed: themis' Valid */
-    PASSED, /* its NACK was blocked, and it is on its way to the NIC (scan) */
+    PASSED, /* its NACK was blocked, and it is on its way to the NIC, or lost (scan) */
+    UNSURE, /* its NACK was blocked, and it has passed and been given up, or has not (scan) */
     ASKED,  /* the sender has been asked for it (scan) */
+};
+
+/* scan: whether packets that the NIC may not have seen have been given up: they are in the ring no
+ * more, or never were. */
+enum spill
+{
+    NONE,
+    SOME,
+    OF_EPSN, /* the last of them is BePSN's: what passed before it is dealt with when BePSN moves */
 };
 
 struct themis_qp
@@ -46,12 +56,13 @@ struct themis_qp
     uint32_t newest;      /* the latest PSN of those in the ring */
     uint32_t floor;       /* none of those in the ring comes before it */
     uint32_t bepsn;       /* literal: ePSN of the blocked NACK; scan: the NIC's ePSN */
-    uint16_t dealt;       /* scan: entries, the oldest, that the NIC has dealt with */
-    uint16_t since;       /* PASSED: packets that have followed it */
+    uint16_t mark;        /* scan: entries, the oldest, that the NIC has dealt with; if spilled,
+                             those that passed before the last one that was given up */
+    uint16_t since;       /* PASSED, UNSURE: packets that have followed it, or its NACK */
     uint8_t watch;        /* enum watch */
     uint8_t compensation; /* enum themis_compensation */
     bool complains;       /* scan: the NIC has sent a NACK */
-    bool spilled; /* scan: entries that the NIC may not have seen were given up; dealt is 0 */
+    uint8_t spilled;      /* enum spill */
     struct themis_modulus paths;
     struct weft_ring ring; /* last: its slots lie behind this struct */
 };
@@ -116,12 +127,12 @@ qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
     qp->newest = 0;
     qp->floor = 0;
     qp->bepsn = 0;
-    qp->dealt = 0;
+    qp->mark = 0;
     qp->since = 0;
     qp->complains = false;
     qp->compensation = (uint8_t)c->compensation;
     qp->watch = qp->compensation == THEMIS_SCAN ? UNTOLD : IDLE;
-    qp->spilled = false;
+    qp->spilled = NONE;
     themis_modulus_init(&qp->paths, hop->npaths);
     return 0;
 }
@@ -147,31 +158,71 @@ psn_at(const struct themis_qp *qp, uint32_t i)
     return weft_psn_add(qp->newest, 0U - age_at(qp, i));
 }
 
+/* Entries, the oldest, that the NIC has certainly dealt with. */
+static inline uint32_t
+dealt(const struct themis_qp *qp)
+{
+    return qp->spilled ? 0 : qp->mark;
+}
+
+/* Of @p psn, before which @p ahead of the ring's passed, and behind which none was given up. The
+ * NIC has had what comes before its ePSN. */
+static void
+give_up(struct themis_qp *qp, uint32_t psn, uint32_t ahead)
+{
+    if (qp->watch == UNTOLD || !weft_psn_before(psn, qp->bepsn))
+    {
+        qp->spilled = qp->watch != UNTOLD && psn == qp->bepsn ? OF_EPSN : SOME;
+        qp->mark = (uint16_t)ahead;
+    }
+}
+
 /* Takes out what will be out of range once @p psn is the newest. Returns how many entries. */
 static uint32_t
 forget(struct themis_qp *qp, uint32_t psn)
 {
     const uint32_t before = qp->ring.count;
-    uint32_t dealt = qp->dealt;
     const uint32_t step = (psn - qp->newest) & WEFT_PSN_MASK;
+    const uint32_t marked = qp->mark;
+    uint32_t stay = 0;
     uint32_t oldest = 0; /* age of those that stay */
-    for (uint32_t n = before; n > 0; n--)
+    for (uint32_t i = 0; i < before; i++)
     {
         const uint32_t age = age_at(qp, 0) + step;
         const uint32_t entry = weft_ring_at(&qp->ring, 0);
+        const uint32_t whole = psn_at(qp, 0);
         weft_ring_drop(&qp->ring, 1);
         if (age <= weft_ring_mask(&qp->ring))
         {
             weft_ring_push(&qp->ring, entry);
             oldest = age > oldest ? age : oldest;
+            stay++;
         }
-        else if (before - n < dealt)
+        else if (i < marked)
         {
-            qp->dealt--;
+            qp->mark--;
+        }
+        else
+        {
+            give_up(qp, whole, stay);
         }
     }
     qp->floor = weft_psn_add(psn, 0U - oldest);
-    return before - qp->ring.count;
+    return before - stay;
+}
+
+/* Adds the newest entry. Returns whether the oldest made room for it. */
+static bool
+push(struct themis_qp *qp, uint32_t psn)
+{
+    const bool full = qp->ring.count == qp->ring.capacity;
+    if (full && qp->mark == 0)
+    {
+        give_up(qp, psn_at(qp, 0), 0);
+    }
+    qp->mark = (uint16_t)(qp->mark - (full && qp->mark > 0));
+    weft_ring_push(&qp->ring, psn);
+    return full;
 }
 
 /* A packet leaves for the NIC. Returns how many entries made room for it. */
@@ -194,16 +245,14 @@ record(struct themis_qp *qp, uint32_t psn)
     }
     else if (((qp->newest - psn) & WEFT_PSN_MASK) > weft_ring_mask(&qp->ring))
     {
+        give_up(qp, psn, qp->ring.count);
         return 0;
     }
     else if (weft_psn_before(psn, qp->floor))
     {
         qp->floor = psn;
     }
-    const bool full = weft_ring_push(&qp->ring, psn);
-    qp->spilled |= full && qp->dealt == 0;
-    qp->dealt = (uint16_t)(qp->dealt - (full && qp->dealt > 0));
-    return gone + full;
+    return gone + push(qp, psn);
 }
 
 /* The place of the first entry that comes after @p epsn and may be its NACK's trigger, or the
@@ -211,7 +260,7 @@ record(struct themis_qp *qp, uint32_t psn)
 static uint32_t
 first_after(const struct themis_qp *qp, uint32_t epsn)
 {
-    uint32_t i = qp->dealt;
+    uint32_t i = dealt(qp);
     while (i < qp->ring.count && !weft_psn_before(epsn, psn_at(qp, i)))
     {
         i++;
@@ -240,12 +289,22 @@ resolve(struct themis_qp *qp, uint32_t psn, struct weft_tor_counters *counters)
     return false;
 }
 
-/* PASSED: whether the NIC, by its silence, proves the loss. */
+/* PASSED, UNSURE: whether the NIC, by its silence, proves the loss. */
 static bool
-outwait(struct themis_qp *qp, uint32_t psn, struct weft_tor_counters *counters)
+outwait(struct themis_qp *qp, uint32_t psn, bool paused, struct weft_tor_counters *counters)
 {
-    qp->since = psn == qp->bepsn ? 0 : (uint16_t)(qp->since + 1);
-    if (qp->since < qp->ring.capacity)
+    if (psn == qp->bepsn)
+    {
+        qp->watch = PASSED;
+        qp->since = 0;
+        return false;
+    }
+    if (weft_psn_before(qp->bepsn, psn) && same_path(qp, psn, qp->bepsn))
+    {
+        qp->watch = PASSED; /* on its way or lost: it will not pass any more */
+    }
+    qp->since = (uint16_t)(qp->since + (!paused && qp->since < qp->ring.capacity));
+    if (qp->watch == UNSURE || qp->since < qp->ring.capacity)
     {
         return false;
     }
@@ -256,13 +315,13 @@ outwait(struct themis_qp *qp, uint32_t psn, struct weft_tor_counters *counters)
 }
 
 static bool
-to_host(void *state, const struct weft_packet *data, struct weft_tor_counters *counters,
-        uint32_t *epsn)
+to_host(void *state, const struct weft_packet *data, bool paused,
+        struct weft_tor_counters *counters, uint32_t *epsn)
 {
     struct themis_qp *qp = (struct themis_qp *)state;
-    const bool compensate = qp->watch == ARMED    ? resolve(qp, data->psn, counters)
-                            : qp->watch == PASSED ? outwait(qp, data->psn, counters)
-                                                  : false;
+    const bool waits = qp->watch == PASSED || qp->watch == UNSURE;
+    const bool compensate = qp->watch == ARMED ? resolve(qp, data->psn, counters)
+                                               : waits && outwait(qp, data->psn, paused, counters);
     if (compensate)
     {
         *epsn = qp->bepsn;
@@ -302,14 +361,14 @@ judge_literally(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *c
 static uint32_t
 place_of(const struct themis_qp *qp, uint32_t psn)
 {
-    for (uint32_t i = qp->dealt; i < qp->ring.count; i++)
+    for (uint32_t i = dealt(qp); i < qp->ring.count; i++)
     {
         if (psn_at(qp, i) == psn)
         {
             return i;
         }
     }
-    for (uint32_t i = qp->dealt; i > 0; i--)
+    for (uint32_t i = dealt(qp); i > 0; i--)
     {
         if (psn_at(qp, i - 1) == psn)
         {
@@ -331,11 +390,12 @@ follow(struct themis_qp *qp, uint32_t epsn)
             return false;
         }
         const uint32_t at = place_of(qp, qp->bepsn);
-        if (at >= qp->dealt && at < qp->ring.count)
+        if (qp->spilled != OF_EPSN && at >= qp->mark && at < qp->ring.count)
         {
-            qp->dealt = (uint16_t)(at + 1);
-            qp->spilled = false;
+            qp->mark = (uint16_t)(at + 1);
+            qp->spilled = NONE;
         }
+        qp->spilled = qp->spilled == SOME ? SOME : NONE;
     }
     qp->bepsn = epsn;
     qp->watch = IDLE;
@@ -366,7 +426,12 @@ weigh(const struct themis_qp *qp, uint32_t epsn, uint32_t at)
     {
         return place < at && !qp->spilled ? ASKED : PASSED;
     }
-    return at == qp->ring.count || overtaken(qp, epsn) ? ASKED : ARMED;
+    const bool gone = overtaken(qp, epsn); /* or, if spilled, on its way */
+    if (qp->spilled)
+    {
+        return gone ? PASSED : UNSURE;
+    }
+    return gone || at == qp->ring.count ? ASKED : ARMED;
 }
 
 /* A NACK by the rules above. Returns true to forward it. */
@@ -384,7 +449,7 @@ judge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
     const bool valid = known && !blocked && same_path(qp, psn_at(qp, at), epsn);
     if (known && !qp->spilled)
     {
-        qp->dealt = (uint16_t)(at + 1);
+        qp->mark = (uint16_t)(at + 1);
     }
     counters->unknown += !known && !blocked;
     counters->valid += valid;
@@ -393,7 +458,7 @@ judge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
     counters->blocked += blocked;
     counters->repeated += again;
     counters->armed += qp->watch == ARMED;
-    counters->scan_cancelled += qp->watch == PASSED;
+    counters->scan_cancelled += qp->watch == PASSED || qp->watch == UNSURE;
     return !blocked;
 }
 
@@ -401,7 +466,7 @@ judge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
 static bool
 acknowledge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
 {
-    if (!follow(qp, epsn) || !qp->complains || place_of(qp, epsn) >= qp->dealt)
+    if (!follow(qp, epsn) || !qp->complains || place_of(qp, epsn) >= dealt(qp))
     {
         return false;
     }

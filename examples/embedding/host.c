@@ -138,7 +138,7 @@ receive(const struct weft_packet *data, int64_t step)
 {
     struct weft_rx_verdict verdict;
     uint32_t epsn;
-    if (lb->tor && lb->tor->to_host(qps[data->qp].tor, data, &tor, &epsn))
+    if (lb->tor && lb->tor->to_host(qps[data->qp].tor, data, false, &tor, &epsn))
     {
         carry(*data, WEFT_NACK, epsn, step + 8);
     }

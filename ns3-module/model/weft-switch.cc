@@ -422,12 +422,19 @@ WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
     }
 }
 
+bool
+WeftSwitch::HasPausedReplies(uint32_t out) const
+{
+    const uint32_t tclass = m_owner->GetFrameConfig().ack_priority == WEFT_ACK_FIRST ? 0 : 1;
+    return m_pausedIngress != 0 && weft_mmu_ingresses(m_mmu)[out * WEFT_CLASSES + tclass].paused;
+}
+
 void
 WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
 {
     WeftQp* qp = m_owner->GetQp(p->d.qp);
     uint32_t epsn;
-    if (!qp->tor || !m_torOps->to_host(qp->tor, &p->d, &m_tor, &epsn))
+    if (!qp->tor || !m_torOps->to_host(qp->tor, &p->d, HasPausedReplies(out), &m_tor, &epsn))
     {
         return;
     }

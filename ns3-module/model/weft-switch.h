@@ -277,6 +277,8 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     [[gnu::noinline]] void Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now);
     /** Runs Themis-D on data for a NIC. @param p the frame @param out port @param now ps */
     void RunTor(const WeftPacket* p, uint32_t out, int64_t now);
+    /** @param out port of a NIC @return whether this switch has paused the NIC's replies */
+    bool HasPausedReplies(uint32_t out) const;
 
     // What every hop reads comes first, right behind the base class that is aligned for it.
     weft_switch_map m_map{};                                                         //!< forwarding

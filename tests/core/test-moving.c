@@ -208,8 +208,8 @@ move_tor(const struct weft_algo *algo)
         uint32_t epsn[2] = {0, 0};
         p.psn = (i + weft_rng_below(&rng, 40)) & WEFT_PSN_MASK;
         move(&t);
-        MUST(tor->to_host(t.stays, &p, &c[0], &epsn[0]) ==
-             tor->to_host(t.moves, &p, &c[1], &epsn[1]));
+        MUST(tor->to_host(t.stays, &p, false, &c[0], &epsn[0]) ==
+             tor->to_host(t.moves, &p, false, &c[1], &epsn[1]));
         MUST(epsn[0] == epsn[1]);
         p.psn = i & WEFT_PSN_MASK;
         p.kind = WEFT_NACK;

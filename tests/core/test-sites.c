@@ -267,7 +267,7 @@ try_last_hop(const struct weft_tor_ops *tor, const void *config)
     for (uint32_t i = 0; code == 0 && i < PICKS; i++)
     {
         const struct weft_packet p = some_packet(8);
-        (void)tor->to_host(qp, &p, &counters, &epsn);
+        (void)tor->to_host(qp, &p, false, &counters, &epsn);
         (void)tor->from_host(qp, &p, &counters);
     }
     free(qp);

@@ -86,6 +86,54 @@ START_TEST(without_loss_nothing_passes_whatever_the_paths_and_round_trips)
 }
 END_TEST
 
+/* Packets are late by more than one byte can tell, and by many times the ring. */
+START_TEST(without_loss_nothing_passes_however_late_packets_come)
+{
+    static const uint32_t spreads[] = {100, 260, 300, 400, 600};
+    struct loop_result r;
+    memset(&r, 0, sizeof r);
+    for (uint64_t run = 0; run < 50; run++)
+    {
+        struct loop_setup s = plain(5, run);
+        s.spread = spreads[run % 5];
+        s.width = run % 2 ? "2" : "1";
+        s.length = 5000;
+        themis_loop(&s, &r);
+    }
+    ck_assert_uint_gt(r.nacks, 10000);
+    ck_assert_uint_eq(r.asked, 0);
+    ck_assert_uint_eq(r.timeouts, 0);
+}
+END_TEST
+
+/* PFC holds the NIC's replies for some rings' worths of packets, again and again, up to half of the
+ * time. */
+static struct loop_setup
+paused_setup(uint64_t seed, uint64_t run)
+{
+    struct weft_rng rng;
+    struct loop_setup s = random_setup(seed, run);
+    weft_rng_seed(&rng, seed, run, 2);
+    s.hold = 1 + weft_rng_below(&rng, 3 * s.ring);
+    s.period = 2 * s.hold + weft_rng_below(&rng, 3 * s.ring);
+    return s;
+}
+
+START_TEST(without_loss_nothing_passes_while_replies_are_paused)
+{
+    struct loop_result r;
+    memset(&r, 0, sizeof r);
+    for (uint64_t run = 0; run < 300; run++)
+    {
+        const struct loop_setup s = paused_setup(19, run);
+        themis_loop(&s, &r);
+    }
+    ck_assert_uint_gt(r.nacks, 10000);
+    ck_assert_uint_eq(r.asked, 0);
+    ck_assert_uint_eq(r.timeouts, 0);
+}
+END_TEST
+
 /* Losses before the ToR's down port (in the fabric or in the ToR's buffer), on the last hop, and
  * both; per 10,000. */
 static const struct
@@ -123,16 +171,17 @@ START_TEST(nic_sr_asks_once_for_every_loss_that_can_be_known)
 }
 END_TEST
 
-/* One packet is lost on the last hop, wherever in the flow, however it arrives: no timeout. */
+/* One packet is lost on the last hop, wherever in the flow, however it arrives: no timeout, be the
+ * replies paused or not. */
 START_TEST(a_single_loss_on_the_last_hop_needs_no_timeout)
 {
     struct loop_result r;
     memset(&r, 0, sizeof r);
     for (uint64_t run = 0; run < 400; run++)
     {
-        struct loop_setup s = random_setup(17, run);
+        struct loop_setup s = _i ? paused_setup(17, run) : random_setup(17, run);
         const uint32_t lost = (uint32_t)run * 2;
-        s.length = 1400;
+        s.length = _i ? 3000 : 1400; /* what a pause lasts tells nothing */
         s.lost = &lost;
         s.nlost = 1;
         themis_loop(&s, &r);
@@ -172,8 +221,10 @@ themis_loop_suite(void)
     TCase *tcase = tcase_create("themis-loop");
     tcase_add_test(tcase, without_loss_scan_lets_nothing_through_and_literal_does);
     tcase_add_test(tcase, without_loss_nothing_passes_whatever_the_paths_and_round_trips);
+    tcase_add_test(tcase, without_loss_nothing_passes_however_late_packets_come);
+    tcase_add_test(tcase, without_loss_nothing_passes_while_replies_are_paused);
     tcase_add_loop_test(tcase, nic_sr_asks_once_for_every_loss_that_can_be_known, 0, NLOSSES - 1);
-    tcase_add_test(tcase, a_single_loss_on_the_last_hop_needs_no_timeout);
+    tcase_add_loop_test(tcase, a_single_loss_on_the_last_hop_needs_no_timeout, 0, 2);
     tcase_add_loop_test(tcase, gbn_asks_for_all_that_can_be_known_to_be_missing, 0, NLOSSES);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -11,7 +11,8 @@
 #include "themis-rig.h"
 
 /*
- * Themis-D written plainly: PSNs in full and without a wrap, a list instead of a ring. Of one-byte
+ * Themis-D written plainly, after the text in docs/decisions.md: PSNs in full and without a wrap, a
+ * list instead of a ring, and for each packet the number of those that had passed. Of one-byte
  * entries it has only that nothing farther behind the newest PSN than 255 is in the list.
  */
 #define REACH 255
@@ -22,21 +23,30 @@ enum ref_state
     REF_IDLE,
     REF_ARMED,
     REF_PASSED,
+    REF_UNSURE,
     REF_ASKED,
+};
+
+struct entry
+{
+    int64_t psn;
+    uint64_t place; /* among all that passed, the first is 1 */
 };
 
 struct reference
 {
-    int64_t list[256];
+    struct entry list[256];
     size_t count;
     size_t capacity;
-    size_t dealt;   /* of the list, the oldest: what the NIC has dealt with */
-    int64_t newest; /* of what was recorded since the list was last empty */
+    uint64_t passed;
+    uint64_t dealt;  /* the NIC has dealt with all that passed up to this one */
+    uint64_t doubt;  /* the last one given up that the NIC may not have dealt with; 0: none */
+    bool doubt_epsn; /* it is the packet of the ePSN */
+    int64_t newest;  /* of what was recorded since the list was last empty */
     int64_t n;
     int64_t epsn; /* literal: of the blocked NACK; scan: of the NIC */
     enum ref_state state;
     size_t since;
-    bool spilled;
     bool complains;
     int mode;      /* index of compensations[] */
     int64_t first; /* PSN of the stream's number 0 */
@@ -45,14 +55,9 @@ struct reference
 static void
 ref_open(struct reference *r, int mode)
 {
-    r->count = 0;
-    r->dealt = 0;
-    r->newest = 0;
+    memset(r, 0, sizeof *r);
     r->epsn = -1;
     r->state = mode == 0 ? REF_UNTOLD : REF_IDLE;
-    r->since = 0;
-    r->spilled = false;
-    r->complains = false;
     r->mode = mode;
 }
 
@@ -75,46 +80,76 @@ static void
 ref_remove(struct reference *r, size_t at)
 {
     r->count--;
-    r->dealt -= at < r->dealt;
     memmove(r->list + at, r->list + at + 1, (r->count - at) * sizeof r->list[0]);
+}
+
+/* What is known of a packet that the NIC may not have had goes. */
+static void
+ref_give_up(struct reference *r, struct entry gone)
+{
+    if (gone.place <= r->dealt || gone.place <= r->doubt ||
+        (r->state != REF_UNTOLD && gone.psn < r->epsn))
+    {
+        return;
+    }
+    r->dealt = 0;
+    r->doubt = gone.place;
+    r->doubt_epsn = r->state != REF_UNTOLD && gone.psn == r->epsn;
 }
 
 static void
 ref_record(struct reference *r, int64_t psn)
 {
+    const struct entry entry = {psn, ++r->passed};
     r->newest = r->count == 0 || psn > r->newest ? psn : r->newest;
-    for (size_t i = r->count; i > 0; i--)
+    for (size_t i = 0; i < r->count;)
     {
-        if (r->newest - r->list[i - 1] > REACH)
+        if (r->newest - r->list[i].psn <= REACH)
         {
-            ref_remove(r, i - 1);
+            i++;
+            continue;
         }
+        ref_give_up(r, r->list[i]);
+        ref_remove(r, i);
     }
     if (r->newest - psn > REACH)
     {
+        ref_give_up(r, entry);
         return;
     }
     if (r->count == r->capacity)
     {
-        r->spilled = r->spilled || r->dealt == 0;
+        ref_give_up(r, r->list[0]);
         ref_remove(r, 0);
     }
-    r->list[r->count++] = psn;
+    r->list[r->count++] = entry;
+}
+
+/* Whether the NIC's silence has lasted long enough, if it can tell anything. */
+static bool
+ref_silent(struct reference *r, int64_t psn, bool paused)
+{
+    if (r->state != REF_PASSED && r->state != REF_UNSURE)
+    {
+        return false;
+    }
+    r->state = ref_proves(r, psn, r->epsn) ? REF_PASSED : r->state;
+    r->since += !paused;
+    return r->state == REF_PASSED && r->since >= r->capacity;
 }
 
 static int64_t
-ref_pass(struct reference *r, int64_t psn)
+ref_pass(struct reference *r, int64_t psn, bool paused)
 {
     const bool scan = r->mode == 0;
-    const enum ref_state before = r->state;
     int64_t made = -1;
     if (psn == r->epsn)
     {
         r->since = 0;
-        r->state = before != REF_ARMED ? before : scan ? REF_PASSED : REF_IDLE;
+        r->state = r->state == REF_ARMED ? (scan ? REF_PASSED : REF_IDLE) : r->state;
+        r->state = r->state == REF_UNSURE ? REF_PASSED : r->state;
     }
-    else if ((before == REF_ARMED && ref_proves(r, psn, r->epsn)) ||
-             (before == REF_PASSED && ++r->since == r->capacity))
+    else if ((r->state == REF_ARMED && ref_proves(r, psn, r->epsn)) || ref_silent(r, psn, paused))
     {
         made = r->epsn;
         r->state = scan ? REF_ASKED : REF_IDLE;
@@ -123,33 +158,52 @@ ref_pass(struct reference *r, int64_t psn)
     return made;
 }
 
-/* How often @p psn is in the list from @p from to before @p to. */
+/* The first entry of @p psn, or of a greater one if @p beyond, that the NIC may still have to deal
+ * with; the list's count if there is none. */
 static size_t
-ref_count(const struct reference *r, int64_t psn, size_t from, size_t to)
+ref_find(const struct reference *r, int64_t psn, bool beyond)
 {
-    size_t n = 0;
-    for (size_t i = from; i < to; i++)
+    size_t i = 0;
+    while (i < r->count && (r->list[i].place <= r->dealt ||
+                            !(beyond ? r->list[i].psn > psn : r->list[i].psn == psn)))
     {
-        n += r->list[i] == psn;
+        i++;
     }
-    return n;
+    return i;
+}
+
+/* Whether @p psn is in the list at all. */
+static bool
+ref_has(const struct reference *r, int64_t psn)
+{
+    bool found = false;
+    for (size_t i = 0; i < r->count; i++)
+    {
+        found = found || r->list[i].psn == psn;
+    }
+    return found;
 }
 
 /* The NIC's ePSN is @p epsn. Returns whether that is new. */
 static bool
 ref_moves(struct reference *r, int64_t epsn)
 {
+    const size_t mover = ref_find(r, r->epsn, false);
     if (r->state != REF_UNTOLD && epsn <= r->epsn)
     {
         return false;
     }
-    if (r->state != REF_UNTOLD && ref_count(r, r->epsn, r->dealt, r->count) > 0)
+    if (r->state != REF_UNTOLD && r->doubt_epsn)
     {
-        while (r->list[r->dealt++] != r->epsn)
-        {
-        }
-        r->spilled = false;
+        r->dealt = r->doubt;
+        r->doubt = 0;
     }
+    else if (r->state != REF_UNTOLD && mover < r->count && r->list[mover].place > r->doubt)
+    {
+        r->dealt = r->list[mover].place;
+        r->doubt = 0;
+    }
+    r->doubt_epsn = false;
     r->epsn = epsn;
     r->state = REF_IDLE;
     return true;
@@ -158,51 +212,42 @@ ref_moves(struct reference *r, int64_t epsn)
 static bool
 ref_ack(struct reference *r, int64_t epsn)
 {
-    if (r->mode != 0 || !ref_moves(r, epsn) || !r->complains ||
-        ref_count(r, epsn, r->dealt, r->count) > 0 || ref_count(r, epsn, 0, r->dealt) == 0)
+    if (r->mode != 0 || !ref_moves(r, epsn) || !r->complains || r->doubt > 0 ||
+        ref_find(r, epsn, false) < r->count || !ref_has(r, epsn))
     {
         return false;
     }
-    r->state = r->spilled ? REF_PASSED : REF_ASKED;
+    r->state = REF_ASKED;
     r->since = 0;
-    return !r->spilled;
-}
-
-/* What triggered a NACK, as far as the list tells. */
-static size_t
-ref_trigger(const struct reference *r, int64_t epsn)
-{
-    size_t at = r->dealt;
-    while (at < r->count && r->list[at] <= epsn)
-    {
-        at++;
-    }
-    return at;
+    return true;
 }
 
 static enum ref_state
 ref_judge(const struct reference *r, int64_t epsn)
 {
     bool proved = false;
-    const size_t trigger = ref_trigger(r, epsn);
+    const size_t trigger = ref_find(r, epsn, true);
     for (size_t i = 0; i < r->count; i++)
     {
-        proved = proved || ref_proves(r, r->list[i], epsn);
+        proved = proved || ref_proves(r, r->list[i].psn, epsn);
     }
-    if (ref_count(r, epsn, 0, r->count) == 0)
+    if (r->doubt > 0)
+    {
+        return proved || ref_has(r, epsn) ? REF_PASSED : REF_UNSURE;
+    }
+    if (!ref_has(r, epsn))
     {
         return proved || trigger == r->count ? REF_ASKED : REF_ARMED;
     }
-    const bool dealt = ref_count(r, epsn, r->dealt, r->count) == 0;
-    const bool before = ref_count(r, epsn, r->dealt, trigger) > 0;
-    return (dealt || before) && !r->spilled ? REF_ASKED : REF_PASSED;
+    const size_t coming = ref_find(r, epsn, false);
+    return coming == r->count || coming < trigger ? REF_ASKED : REF_PASSED;
 }
 
 static bool
 ref_literal(struct reference *r, int64_t epsn)
 {
-    const size_t at = ref_trigger(r, epsn);
-    const bool forward = at == r->count || ref_same_path(r, r->list[at], epsn);
+    const size_t at = ref_find(r, epsn, true);
+    const bool forward = at == r->count || ref_same_path(r, r->list[at].psn, epsn);
     if (!forward && r->mode == 1)
     {
         r->epsn = epsn;
@@ -224,11 +269,11 @@ ref_nack(struct reference *r, int64_t epsn)
     }
     r->complains = true;
     ref_moves(r, epsn);
-    const size_t trigger = ref_trigger(r, epsn);
+    const size_t trigger = ref_find(r, epsn, true);
     const bool again = r->state == REF_ASKED;
     r->state = again ? REF_ASKED : ref_judge(r, epsn);
     r->since = 0;
-    r->dealt = trigger < r->count && !r->spilled ? trigger + 1 : r->dealt;
+    r->dealt = trigger < r->count && r->doubt == 0 ? r->list[trigger].place : r->dealt;
     return !again && r->state == REF_ASKED;
 }
 
@@ -345,10 +390,10 @@ both_reply(struct bench *b, struct reference *r, struct answer answer)
 }
 
 static void
-both_pass(struct bench *b, struct reference *r, uint32_t packet)
+both_pass(struct bench *b, struct reference *r, uint32_t packet, bool paused)
 {
-    const int64_t made = ref_pass(r, packet);
-    const int64_t psn = pass(b, (uint32_t)r->first + packet);
+    const int64_t made = ref_pass(r, packet, paused);
+    const int64_t psn = pass_paused(b, (uint32_t)r->first + packet, paused);
     if (made < 0 || psn < 0)
     {
         MUST(psn == made);
@@ -362,7 +407,7 @@ static void
 both_carry(struct bench *b, struct reference *r, struct weft_rng *rng, struct nic *nic,
            uint32_t packet, uint32_t now, uint32_t rtt)
 {
-    both_pass(b, r, packet);
+    both_pass(b, r, packet, weft_rng_below(rng, 8) == 0);
     if (weft_rng_below(rng, 40) != 0)
     {
         nic_receive(nic, packet, now, rtt);
@@ -395,7 +440,7 @@ run_order(struct bench *b, struct reference *r, struct weft_rng *rng, uint32_t l
     {
         both_reply(b, r, nic_returned(&nic, slot));
     }
-    both_pass(b, r, nic.epsn); /* a resend */
+    both_pass(b, r, nic.epsn, false); /* a resend */
     both_reply(b, r, (struct answer){nic.epsn, true});
 }
 

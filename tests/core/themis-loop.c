@@ -188,13 +188,35 @@ acknowledged(struct loop *l)
     }
 }
 
+static bool
+is_paused(const struct loop *l, uint64_t slot)
+{
+    return l->s->period > 0 && slot % l->s->period < l->s->hold;
+}
+
+/* When what takes @p slots without a pause is over. */
+static uint64_t
+after_pauses(const struct loop *l, uint64_t slots)
+{
+    uint64_t slot = l->now;
+    while (slots > 0 || is_paused(l, slot))
+    {
+        slots -= !is_paused(l, slot);
+        slot++;
+    }
+    return slot;
+}
+
 static void
 reply(struct loop *l, bool nack)
 {
-    uint64_t slot = l->now + l->s->rtt + weft_rng_below(&l->rng, l->s->jitter + 1);
-    slot = slot > l->replies.latest ? slot : l->replies.latest + 1;
+    const uint64_t trip = l->s->rtt + weft_rng_below(&l->rng, l->s->jitter + 1);
+    uint64_t slot = l->s->period ? after_pauses(l, trip) : l->now + trip;
+    /* After a pause all leave together: replies are small. */
+    const uint64_t next = l->replies.latest + (l->s->period ? 0 : 1);
+    slot = slot > next ? slot : next;
     /* One packet per slot asks for a reply at most, so that none waits longer than the jitter. */
-    MUST(slot <= l->now + l->s->rtt + l->s->jitter);
+    MUST(l->s->period || slot <= l->now + l->s->rtt + l->s->jitter);
     l->replies.latest = slot;
     pipe_put(&l->replies, slot, l->epsn, nack);
 }
@@ -252,7 +274,7 @@ pass_one(struct loop *l)
             l->trace[i].overtaken = l->passed;
         }
     }
-    const int64_t made = pass(&l->bench, l->s->first + item.packet);
+    const int64_t made = pass_paused(&l->bench, l->s->first + item.packet, is_paused(l, l->now));
     if (made >= 0)
     {
         answer(l, ((uint32_t)made - l->s->first) & WEFT_PSN_MASK, true);
@@ -340,8 +362,12 @@ themis_loop(const struct loop_setup *setup, struct loop_result *result)
     ck_assert_uint_gt(setup->ring, setup->rtt + setup->jitter);
     weft_rng_seed(&l->rng, setup->seed, setup->run, 0);
     open_bench(&l->bench, setup->npaths, setup->ring, setup->mode, setup->width);
-    const uint64_t rto = 2 * (setup->delay + setup->rtt + setup->jitter + setup->spread) +
-                         2 * setup->ring + 4 * setup->npaths;
+    uint64_t rto = 2 * (setup->delay + setup->rtt + setup->jitter + setup->spread) +
+                   2 * setup->ring + 4 * setup->npaths;
+    if (setup->period > 0)
+    {
+        rto = 2 * setup->period + rto * setup->period / (setup->period - setup->hold);
+    }
     while (l->una < setup->length)
     {
         MUST(l->now < MAX_SLOTS);

@@ -29,6 +29,8 @@ struct loop_setup
     bool gbn;             /**< go-back-N instead of NIC-SR */
     const char *mode;     /**< compensation */
     const char *width;    /**< entry-bytes */
+    uint32_t period;      /**< slots from one pause of the NIC by PFC to the next; 0: none */
+    uint32_t hold;        /**< slots of a pause: replies do not move. Less than period */
     const uint32_t *lost; /**< also lost, once, between ToR and NIC; may be NULL */
     uint32_t nlost;
 };

@@ -58,12 +58,18 @@ close_bench(struct bench *b)
 int64_t
 pass(struct bench *b, uint32_t psn)
 {
+    return pass_paused(b, psn, false);
+}
+
+int64_t
+pass_paused(struct bench *b, uint32_t psn, bool paused)
+{
     struct weft_packet data;
     uint32_t epsn = UINT32_MAX;
     memset(&data, 0, sizeof data);
     data.kind = WEFT_DATA;
     data.psn = psn & WEFT_PSN_MASK;
-    return b->ops->to_host(b->qp, &data, &b->n, &epsn) ? (int64_t)epsn : -1;
+    return b->ops->to_host(b->qp, &data, paused, &b->n, &epsn) ? (int64_t)epsn : -1;
 }
 
 bool

@@ -34,6 +34,9 @@ void close_bench(struct bench *b);
 /** A data packet leaves for the NIC. Returns the ePSN of the NACK that the ToR makes, or -1. */
 int64_t pass(struct bench *b, uint32_t psn);
 
+/** The same; @p paused: the NIC's replies are. */
+int64_t pass_paused(struct bench *b, uint32_t psn, bool paused);
+
 /** A NACK enters from the NIC. Returns whether it is forwarded. */
 bool nack(struct bench *b, uint32_t epsn);
 

@@ -73,7 +73,7 @@ pass(struct tor *t, uint32_t psn)
     uint32_t epsn = UINT32_MAX;
     memset(&data, 0, sizeof data);
     data.psn = psn;
-    return t->ops->to_host(t->qp, &data, &t->n, &epsn) ? (int64_t)epsn : -1;
+    return t->ops->to_host(t->qp, &data, false, &t->n, &epsn) ? (int64_t)epsn : -1;
 }
 
 /** What becomes of a reply. */

@@ -91,6 +91,33 @@ class QuietTestCase : public TestCase
     }
 };
 
+/** PFC instead of loss, and replies that wait with the data that a ToR has paused. */
+class PausedTestCase : public TestCase
+{
+  public:
+    PausedTestCase()
+        : TestCase("no NACK reaches a sender while PFC holds the replies back")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology = "leaf-spine leaves=4 spines=4 hosts-per-leaf=8 link-rate=100Gbps";
+        setup.balancer = "themis";
+        setup.frames = "roce ack-priority=share";
+        setup.buffer = "shared-buffer buffer=6000000B alpha=0.0625 pfc=on headroom=100000B ecn=off";
+        const Outcome o = RunWorkload(setup, "permutation bytes=4MB", {}, 0);
+        NS_TEST_EXPECT_MSG_EQ(o.done, true, "done");
+        NS_TEST_EXPECT_MSG_GT(o.t.pauses, 1000, "pauses");
+        NS_TEST_EXPECT_MSG_EQ(o.t.drops, 0, "no loss");
+        NS_TEST_EXPECT_MSG_GT(o.t.tor.blocked, 1000, "NACKs to be blocked");
+        NS_TEST_EXPECT_MSG_EQ(o.t.nacks, 0, "NACKs at senders");
+        NS_TEST_EXPECT_MSG_EQ(o.t.resent + o.t.duplicates, 0, "sent twice");
+    }
+};
+
 /** Named packets of a ring are dropped; who asks for them again depends on the compensation. */
 class NamedLossTestCase : public TestCase
 {
@@ -337,6 +364,7 @@ class WeftThemisTestSuite : public TestSuite
         : TestSuite("weft-themis", Type::UNIT)
     {
         AddTestCase(new QuietTestCase);
+        AddTestCase(new PausedTestCase);
         AddTestCase(new NamedLossTestCase);
         AddTestCase(new LastHopTestCase);
         AddTestCase(new GoBackNTestCase);

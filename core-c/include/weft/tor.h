@@ -39,12 +39,14 @@ extern "C"
         uint64_t blocked;        /**< invalid ones that did not pass */
         uint64_t scan_passed;    /**< invalid by the trigger, but the ring proves the loss:
                                     forwarded */
-        uint64_t scan_cancelled; /**< blocked while the ePSN packet was on its way to the NIC */
+        uint64_t scan_cancelled; /**< blocked while the ePSN packet was on its way to the NIC, or
+                                    may have been: the ring had given up packets */
         uint64_t armed;          /**< blocked before the ePSN packet had passed */
         uint64_t repeated;       /**< blocked because the ToR had asked for this packet itself */
         uint64_t compensated;    /**< NACKs that come from the ToR */
-        uint64_t silent;         /**< of these: the ePSN packet passed, a ring's worth of packets
-                                    followed, and the NIC's ePSN did not move */
+        uint64_t silent;         /**< of these: the ePSN packet passed or cannot pass any more, a
+                                    ring's worth of packets followed, and the NIC's ePSN did not
+                                    move */
         uint64_t turned;         /**< of these: ACKs forwarded as NACKs, see WEFT_TOR_NACK */
         uint64_t cancelled;      /**< armed, then the ePSN packet passed */
         uint64_t overwritten;    /**< armed while another ePSN was armed */
@@ -68,10 +70,11 @@ extern "C"
         /** Returns 0, or WEFT_ERANGE if no ring suits the last hop; see refusal(). */
         int (*qp_init)(void *qp, const void *config, const struct weft_last_hop *hop);
         /**
-         * A data packet starts to leave for the NIC. Returns true if a NACK of *epsn is to be sent
-         * to the sender on the NIC's behalf.
+         * A data packet starts to leave for the NIC. @p paused: the ToR has paused the class of
+         * the NIC's replies (PFC), so that their silence tells nothing. Returns true if a NACK of
+         * *epsn is to be sent to the sender on the NIC's behalf.
          */
-        bool (*to_host)(void *qp, const struct weft_packet *data,
+        bool (*to_host)(void *qp, const struct weft_packet *data, bool paused,
                         struct weft_tor_counters *counters, uint32_t *epsn);
         /** An ACK or a NACK entered from the NIC. */
         enum weft_tor_verdict (*from_host)(void *qp, const struct weft_packet *reply,
