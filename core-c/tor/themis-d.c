@@ -493,4 +493,19 @@ from_host(void *state, const struct weft_packet *reply, struct weft_tor_counters
                : WEFT_TOR_FORWARD;
 }
 
-const struct weft_tor_ops weft_themis_d = {qp_size, qp_init, to_host, from_host, refusal};
+static bool
+release(void *state, struct weft_tor_counters *counters, uint32_t *epsn)
+{
+    struct themis_qp *qp = (struct themis_qp *)state;
+    if (qp->watch != ARMED && qp->watch != PASSED && qp->watch != UNSURE)
+    {
+        return false;
+    }
+    qp->watch = qp->compensation == THEMIS_SCAN ? ASKED : IDLE;
+    *epsn = qp->bepsn;
+    counters->released++;
+    counters->compensated++;
+    return true;
+}
+
+const struct weft_tor_ops weft_themis_d = {qp_size, qp_init, to_host, from_host, refusal, release};

@@ -210,21 +210,22 @@ WeftFabric::Converge(std::vector<uint64_t> dead)
 void
 WeftFabric::SetTorActive(bool active)
 {
-    // Rings hold PSNs from before the failure: a ToR that turns its middleware on again starts
-    // anew.
-    if (active != m_torActive)
+    if (active == m_torActive)
     {
-        NS_LOG_INFO("middleware of the ToRs is " << (active ? "on" : "off"));
+        return;
     }
-    if (active && !m_torActive)
+    NS_LOG_INFO("middleware of the ToRs is " << (active ? "on" : "off"));
+    const weft_last_hop hop = GetLastHop();
+    for (WeftQp* qp : m_qps)
     {
-        const weft_last_hop hop = GetLastHop();
-        for (WeftQp* qp : m_qps)
+        if (qp->tor && active)
         {
-            if (qp->tor)
-            {
-                GetBalancer()->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
-            }
+            // The ring holds PSNs from before the failure: start anew.
+            GetBalancer()->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
+        }
+        else if (qp->tor)
+        {
+            m_switches[weft_clos_tor(&m_clos, qp->dst)]->ReleaseTor(qp);
         }
     }
     m_torActive = active;

@@ -438,7 +438,47 @@ WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
     {
         return;
     }
-    WeftPacket* nack = m_owner->NewReply(p->d, WEFT_NACK, epsn);
+    MakeUp(p->d, out, epsn, now);
+}
+
+void
+WeftSwitch::ReleaseTor(WeftQp* qp)
+{
+    uint32_t epsn;
+    if (m_torOps->release && m_torOps->release(qp->tor, &m_tor, &epsn))
+    {
+        Simulator::ScheduleWithContext(GetNode()->GetId(),
+                                       Time(0),
+                                       &WeftSwitch::AskFor,
+                                       this,
+                                       qp->index,
+                                       epsn);
+    }
+}
+
+void
+WeftSwitch::AskFor(uint32_t qp, uint32_t epsn)
+{
+    const int64_t now = WeftNow();
+    const WeftQp& of = *m_owner->GetQp(qp);
+    weft_packet data{};
+    const weft_fabric_config& frame = m_owner->GetFrameConfig();
+    const int64_t way =
+        weft_clos_way(&m_owner->GetClos(), of.src, of.dst, frame.payload + frame.header);
+    data.sent = std::max<int64_t>(now - way, 0); // as if it had just come
+    data.src = of.src;
+    data.dst = of.dst;
+    data.qp = qp;
+    data.psn = epsn;
+    weft_ports ports;
+    weft_route(&m_map, of.dst, &ports);
+    MakeUp(data, weft_port_at(&ports, 0), epsn, now);
+}
+
+void
+WeftSwitch::MakeUp(const weft_packet& data, uint32_t out, uint32_t epsn, int64_t now)
+{
+    WeftPacket* nack = m_owner->NewReply(data, WEFT_NACK, epsn);
     nack->d.flags = WEFT_F_COMPENSATED;
     nack->d.in_port = static_cast<uint16_t>(out);
     NS_LOG_INFO("switch " << m_index << " makes up for a blocked one: " << nack->d);

@@ -24,6 +24,8 @@
 namespace ns3
 {
 
+class WeftQp;
+
 /**
  * @ingroup weft
  * @brief A shared-buffer switch: one device with all its ports, as ns-3's bridge has.
@@ -93,6 +95,10 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
 
     /** Routing has converged. @param fib the exceptions now in force, nullptr: none */
     void SetRoutes(const weft_fib* fib);
+
+    /** Themis-D is turned off: a NACK that it owes the sender leaves at once. @param qp a QP of a
+     * host of this ToR, with middleware */
+    void ReleaseTor(WeftQp* qp);
 
     // From WeftReceiver
     void Arrive(WeftPacket* p, int64_t now) override;
@@ -277,6 +283,11 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     [[gnu::noinline]] void Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now);
     /** Runs Themis-D on data for a NIC. @param p the frame @param out port @param now ps */
     void RunTor(const WeftPacket* p, uint32_t out, int64_t now);
+    /** Asks for a packet that nobody has seen. @param qp number of a QP @param epsn the packet */
+    void AskFor(uint32_t qp, uint32_t epsn);
+    /** Sends a NACK on a NIC's behalf. @param data of its QP @param out the NIC's port @param epsn
+     * asked for @param now ps */
+    void MakeUp(const weft_packet& data, uint32_t out, uint32_t epsn, int64_t now);
     /** @param out port of a NIC @return whether this switch has paused the NIC's replies */
     bool HasPausedReplies(uint32_t out) const;
 

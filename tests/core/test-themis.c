@@ -326,6 +326,42 @@ START_TEST(memory_per_qp_is_small)
 }
 END_TEST
 
+/* Whether the ToR owes a NACK of @p epsn, and owes it once. */
+static void
+must_owe(struct bench *b, bool owes, uint32_t epsn)
+{
+    uint32_t owed = UINT32_MAX;
+    ck_assert(b->ops->release(b->qp, &b->n, &owed) == owes);
+    ck_assert_uint_eq(owed, owes ? epsn : UINT32_MAX);
+    ck_assert(!b->ops->release(b->qp, &b->n, &owed));
+    ck_assert_uint_eq(b->n.released, owes);
+    close_bench(b);
+}
+
+/* The NIC complains once: what is blocked when the middleware is turned off would need a timeout.
+ */
+START_TEST(a_blocked_nack_is_owed_when_the_middleware_is_turned_off)
+{
+    struct bench b;
+    open_bench(&b, 2, 100, compensations[_i], "1");
+    must_owe(&b, false, 0);
+    open_bench(&b, 2, 100, compensations[_i], "1");
+    PASS(&b, 0, 1, 3);
+    ck_assert(!nack(&b, 2));
+    must_owe(&b, _i < 2, 2); /* armed */
+    open_bench(&b, 2, 100, compensations[_i], "1");
+    PASS(&b, 0, 1, 3);
+    ck_assert(!nack(&b, 2));
+    PASS(&b, 2);
+    must_owe(&b, _i == 0, 2); /* passed: literal forgets it */
+    open_bench(&b, 2, 100, compensations[_i], "1");
+    PASS(&b, 0, 1, 3);
+    ck_assert(!nack(&b, 2));
+    ck_assert_int_eq(pass(&b, 4), _i < 2 ? 2 : -1);
+    must_owe(&b, false, 0); /* asked for */
+}
+END_TEST
+
 Suite *
 themis_suite(void)
 {
@@ -344,6 +380,7 @@ themis_suite(void)
     tcase_add_loop_test(tcase, nothing_newer_in_the_ring_is_forwarded, 0, 3);
     tcase_add_test(tcase, a_retransmission_cancels_and_a_second_block_overwrites);
     tcase_add_test(tcase, a_forwarded_nack_leaves_the_armed_one);
+    tcase_add_loop_test(tcase, a_blocked_nack_is_owed_when_the_middleware_is_turned_off, 0, 3);
     tcase_add_test(tcase, paths_across_the_wrap_of_the_psn);
     tcase_add_test(tcase, only_distinguishable_sizes_are_accepted);
     tcase_add_test(tcase, a_ring_has_as_many_entries_as_its_factor_says);

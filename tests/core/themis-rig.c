@@ -49,7 +49,7 @@ close_bench(struct bench *b)
 {
     ck_assert_uint_eq(b->n.seen, b->n.valid + b->n.invalid + b->n.unknown);
     ck_assert_uint_eq(b->n.invalid, b->n.blocked + b->n.scan_passed);
-    const uint64_t early = b->n.compensated - b->n.silent - b->n.turned;
+    const uint64_t early = b->n.compensated - b->n.silent - b->n.turned - b->n.released;
     ck_assert_uint_le(early + b->n.cancelled + b->n.overwritten, b->n.armed);
     ck_assert_uint_le(b->n.silent, b->n.cancelled + b->n.scan_cancelled);
     free(b->qp);

@@ -291,7 +291,7 @@ GoldenScenarios()
          2,
          3,
          true,
-         UINT64_C(0x88aea807cb609b59)},
+         UINT64_C(0x27d0c2f3ebd46549)},
         {"fat-tree k=4 tiers=3 link-rate=33Gbps fabric-rate=0bps link-delay=1us",
          "roce payload=1452B header=48B gap=20B ack=84B ack-priority=share ack-every=1 "
          "first-psn=-1",

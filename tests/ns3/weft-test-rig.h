@@ -203,6 +203,7 @@ class WeftRig : public ns3::WeftMessageListener
         all.repeated += one.repeated;
         all.compensated += one.compensated;
         all.silent += one.silent;
+        all.released += one.released;
         all.turned += one.turned;
         all.cancelled += one.cancelled;
         all.overwritten += one.overwritten;

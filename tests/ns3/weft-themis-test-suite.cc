@@ -6,6 +6,7 @@
  */
 #include "weft-test-rig.h"
 
+#include "ns3/nstime.h"
 #include "ns3/test.h"
 
 using namespace ns3;
@@ -292,6 +293,36 @@ class CountersTestCase : public TestCase
     }
 };
 
+/** A link fails, and Themis is turned off while NACKs are blocked that NICs send only once. */
+class TurnOffTestCase : public TestCase
+{
+  public:
+    TurnOffTestCase()
+        : TestCase("what was lost under Themis is asked for when a failure turns it off")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.balancer = "themis";
+        WeftRig rig(setup);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(20)));
+        rig.SendAll(2, 40000000);
+        rig.fabric->ScheduleFailure(rig.FindLink(0, 4), MicroSeconds(50), Time::Max());
+        Simulator::Run();
+        const WeftRigTotals t = rig.GetTotals();
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 8, "all is delivered");
+        NS_TEST_EXPECT_MSG_GT(rig.fabric->GetCounters().lost[WeftFabric::DROP_LINK], 0, "losses");
+        NS_TEST_EXPECT_MSG_GT(t.tor.blocked, 0, "NACKs were blocked");
+        NS_TEST_EXPECT_MSG_GT(t.tor.released, 0, "some of them owed");
+        NS_TEST_EXPECT_MSG_EQ(t.torNacks, t.tor.compensated, "they arrive");
+        NS_TEST_EXPECT_MSG_EQ(t.timeouts, 0, "no timeout");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+};
+
 /** Short cables: a ring sized by propagation alone forgets what is still under way to the NIC. */
 class ShortCableTestCase : public TestCase
 {
@@ -369,6 +400,7 @@ class WeftThemisTestSuite : public TestSuite
         AddTestCase(new LastHopTestCase);
         AddTestCase(new GoBackNTestCase);
         AddTestCase(new CountersTestCase);
+        AddTestCase(new TurnOffTestCase);
         AddTestCase(new ShortCableTestCase);
         AddTestCase(new ReplyPathsTestCase);
     }

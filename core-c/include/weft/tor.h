@@ -47,6 +47,7 @@ extern "C"
         uint64_t silent;         /**< of these: the ePSN packet passed or cannot pass any more, a
                                     ring's worth of packets followed, and the NIC's ePSN did not
                                     move */
+        uint64_t released;       /**< of these: owed when the middleware was turned off */
         uint64_t turned;         /**< of these: ACKs forwarded as NACKs, see WEFT_TOR_NACK */
         uint64_t cancelled;      /**< armed, then the ePSN packet passed */
         uint64_t overwritten;    /**< armed while another ePSN was armed */
@@ -81,6 +82,12 @@ extern "C"
                                            struct weft_tor_counters *counters);
         /** Optional: why qp_init() fails for this last hop, in words; NULL if it does not. */
         const char *(*refusal)(const void *config, const struct weft_last_hop *hop);
+        /**
+         * Optional: the middleware is turned off, and NACKs pass from now on; qp_init() turns it
+         * on again. Returns true if a NACK of *epsn is to be sent to the sender: the NIC's own was
+         * blocked, and the NIC will not send another.
+         */
+        bool (*release)(void *qp, struct weft_tor_counters *counters, uint32_t *epsn);
     };
 
 #ifdef __cplusplus
