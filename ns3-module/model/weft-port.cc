@@ -86,10 +86,8 @@ WeftPort::SlowWireTime(int64_t bytes) const
 int64_t
 WeftPort::FreeAfterSlowly(int64_t bytes, int64_t now) const
 {
-    // A ps before it is free, unless that is a whole one: what is ready then waits for the wire.
-    int64_t carry = now == m_freeAt ? m_carry : 0;
-    const int64_t free = weft_wire_carry(bytes, m_rate, &carry);
-    return now + free - (carry > 0 ? 1 : 0);
+    // If this frame starts by a fraction before now, the wire is free that much earlier.
+    return now + SlowWireTime(bytes) - 1;
 }
 
 int64_t

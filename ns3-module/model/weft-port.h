@@ -57,6 +57,10 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
             return;
         }
         p->SetNext(nullptr);
+        if (__builtin_expect(!m_psPerByte, 0) && now >= m_freeAt && GetReady() == 0)
+        {
+            m_carry = 0; // it waits for the end of a drain event or of a pause, not for the wire
+        }
         if (m_state & (WAITS << c))
         {
             m_tail[c]->SetNext(p);

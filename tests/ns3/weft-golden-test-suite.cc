@@ -304,7 +304,7 @@ GoldenScenarios()
          8,
          3,
          false,
-         UINT64_C(0xe93d96fb23aa004c)},
+         UINT64_C(0xdd16175c5db63c8a)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=2 link-rate=100Gbps fabric-rate=40Gbps "
          "link-delay=1ns",
          "roce payload=4096B header=48B gap=20B ack=64B ack-priority=share ack-every=2 "
@@ -345,7 +345,7 @@ GoldenScenarios()
          7,
          3,
          false,
-         UINT64_C(0x0d657179a7b09b53)},
+         UINT64_C(0x97ac1388953ec1da)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=4 link-rate=100Gbps fabric-rate=25Gbps "
          "link-delay=1ns",
          "roce payload=1000B header=48B gap=20B ack=84B ack-priority=share ack-every=2 "
@@ -387,7 +387,7 @@ GoldenScenarios()
          8,
          0,
          true,
-         UINT64_C(0xefa1410bcaf371b1)},
+         UINT64_C(0xf2cfeb207cd6b16c)},
         {"leaf-spine leaves=4 spines=4 hosts-per-leaf=4 link-rate=25Gbps fabric-rate=0bps "
          "link-delay=1us",
          "roce payload=4096B header=48B gap=20B ack=84B ack-priority=share ack-every=2 "
@@ -429,7 +429,7 @@ GoldenScenarios()
          7,
          0,
          true,
-         UINT64_C(0xc3425bd76a95f001)},
+         UINT64_C(0x1bd67cda1c1cfe17)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=2 link-rate=100Gbps fabric-rate=25Gbps "
          "link-delay=1ns",
          "roce payload=1000B header=48B gap=20B ack=84B ack-priority=first ack-every=1 "

@@ -7,6 +7,8 @@
  */
 #include "weft-test-rig.h"
 
+#include "ns3/nstime.h"
+#include "ns3/packet.h"
 #include "ns3/test.h"
 
 #include <string>
@@ -114,6 +116,132 @@ class JustFreeTestCase : public TestCase
     }
 };
 
+/** The same while the switch has paused a neighbour, and sees to the end of each frame. */
+class JustFreeInPauseTestCase : public TestCase
+{
+  public:
+    JustFreeInPauseTestCase()
+        : TestCase("the same while a neighbour is paused")
+    {
+    }
+
+  private:
+    void CheckPaused(WeftRig* rig)
+    {
+        m_paused = rig->fabric->GetSwitch(0)->NeedsDrainEvent();
+    }
+
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology =
+            "leaf-spine leaves=1 spines=1 hosts-per-leaf=8 link-rate=300Gbps link-delay=1us";
+        setup.frames = "roce payload=1000B header=48B gap=0B";
+        setup.buffer =
+            "shared-buffer buffer=1MB headroom=90KB alpha=0.01 xon-gap=0B pfc=on ecn=off";
+        WeftRig rig(setup);
+        for (uint32_t src = 4; src < 7; src++)
+        {
+            rig.Send(src, 7, 100000);
+        }
+        constexpr int64_t start = 5000000;
+        Simulator::Schedule(PicoSeconds(start), &WeftRig::Send, &rig, 0, 3, 1000);
+        Simulator::Schedule(PicoSeconds(start + 27947), &WeftRig::Send, &rig, 1, 3, 1000);
+        Simulator::Schedule(PicoSeconds(start + 27950), &WeftRig::Send, &rig, 2, 3, 1000);
+        Simulator::Schedule(PicoSeconds(start + 1000000 + 27947),
+                            &JustFreeInPauseTestCase::CheckPaused,
+                            this,
+                            &rig);
+        rig.fabric->GetNic(3)->TraceConnectWithoutContext(
+            "Rx",
+            MakeCallback(&JustFreeInPauseTestCase::Receive, this));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_paused, true, "a neighbour is paused");
+        NS_TEST_EXPECT_MSG_EQ(m_last,
+                              start + 2 * INT64_C(1000000) + 2 * INT64_C(27947) + INT64_C(55894),
+                              "the third frame");
+    }
+
+    void Receive(const weft_packet&)
+    {
+        m_last = WeftNow();
+    }
+
+    bool m_paused{false}; //!< when the first frame starts to leave the switch
+    int64_t m_last{-1};   //!< arrival of the last frame, ps
+};
+
+/** A paced frame that is due when the wire is just free has waited for its turn, not for the wire.
+ */
+class JustDueTestCase : public TestCase
+{
+  public:
+    JustDueTestCase()
+        : TestCase("a paced frame does not start before it is due")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology =
+            "leaf-spine leaves=1 spines=1 hosts-per-leaf=4 link-rate=300Gbps link-delay=1us";
+        setup.frames = "roce payload=1000B header=48B gap=0B";
+        setup.cc = "ideal";
+        WeftRig rig(setup);
+        // Half of the line for everybody: the second frame is due at 55,894.
+        rig.fabric->SetFlows({{0, 3}, {1, 3}});
+        rig.Send(0, 3, 2000);
+        // 1,046 bytes take 27,893 1/3 ps.
+        Simulator::ScheduleWithContext(rig.fabric->GetNic(0)->GetNode()->GetId(),
+                                       PicoSeconds(55894 - 27894),
+                                       &JustDueTestCase::SendPacket,
+                                       &rig);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered,
+                              55894 + 2 * INT64_C(27947) + 2 * INT64_C(1000000),
+                              "the second frame");
+    }
+
+    static void SendPacket(WeftRig* rig)
+    {
+        rig->fabric->GetNic(0)->Send(Create<Packet>(1046 - 18),
+                                     rig->fabric->GetNic(1)->GetAddress(),
+                                     0x0800);
+    }
+};
+
+/** A frame that starts when its link comes back has not started before. */
+class JustRepairedTestCase : public TestCase
+{
+  public:
+    JustRepairedTestCase()
+        : TestCase("a frame that starts when its link is repaired arrives")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology =
+            "leaf-spine leaves=1 spines=1 hosts-per-leaf=2 link-rate=300Gbps link-delay=1us";
+        setup.frames = "roce payload=1000B header=48B gap=0B";
+        setup.transport = "ideal rto=100us";
+        WeftRig rig(setup);
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(Time::Max()));
+        // The third frame starts when the second one's 2/3 ps are over.
+        rig.fabric->ScheduleFailure(0, PicoSeconds(1), PicoSeconds(55894));
+        rig.Send(0, 1, 5000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetCounters().lost[WeftFabric::DROP_LINK],
+                              2,
+                              "frames that began before");
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "all arrives");
+    }
+};
+
 /** No run is faster than its bound at any rate, by not so much as a picosecond. */
 class OddBoundTestCase : public TestCase
 {
@@ -135,7 +263,9 @@ class OddBoundTestCase : public TestCase
         setup.frames = "roce payload=" + below(4096) + "B header=62B gap=" + below(30) +
                        "B ack-priority=share";
         setup.transport = "ideal rto=inf";
-        setup.buffer = "shared-buffer pfc=off ecn=off port-buffer=1GB";
+        setup.buffer = weft_rng_below(&m_rng, 2)
+                         ? "shared-buffer pfc=off ecn=off port-buffer=1GB"
+                         : "shared-buffer pfc=on ecn=off buffer=1MB headroom=30KB alpha=0.01";
         return setup;
     }
 
@@ -222,6 +352,9 @@ class WeftOddRatesTestSuite : public TestSuite
         AddTestCase(new OddRateTestCase);
         AddTestCase(new LongMessageTestCase);
         AddTestCase(new JustFreeTestCase);
+        AddTestCase(new JustFreeInPauseTestCase);
+        AddTestCase(new JustDueTestCase);
+        AddTestCase(new JustRepairedTestCase);
         AddTestCase(new OddBoundTestCase);
     }
 };
