@@ -49,7 +49,8 @@ static const struct weft_param params[] = {
      "Labels kept per QP.", "Bonato et al., EuroSys 2026"},
     {"explore", WEFT_COUNT, WEFT_P(struct reps_config, explore), "-1", "-1", "1000000000", NULL,
      "Packets with random labels at the start and after freezing mode; -1: the QP's own BDP, which "
-     "is its share of the host's line times the idle fabric's round trip.",
+     "is its share of the host's line times the idle fabric's round trip. The share is that among "
+     "the QPs that the host has or starts with when the QP is created.",
      "Bonato et al., EuroSys 2026"},
     {"freeze", WEFT_TIME, WEFT_P(struct reps_config, freeze), "100us", "0ps", "1s", NULL,
      "Freezing mode after a timeout lasts until the first unmarked ACK later than this; 0: there "
@@ -88,9 +89,13 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
     struct reps *r = (struct reps *)qp;
     const struct reps_config *c = (const struct reps_config *)config;
     (void)host;
-    if (c->ring < 1 || c->ring > MAX_RING)
+    if (c->ring < 1 || c->ring > MAX_RING || c->explore < -1)
     {
         return WEFT_ERANGE;
+    }
+    if (c->explore == -1 && site->qp_bdp < 1)
+    {
+        return WEFT_EINVAL;
     }
     weft_rng_seed(&r->rng, site->seed, site->run, REPS_QP_STREAM | qp_index);
     r->freeze = c->freeze;

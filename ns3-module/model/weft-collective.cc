@@ -230,7 +230,7 @@ WeftCollective::CreateQps(uint32_t nqps)
         starters[m->src] += m->waits == 0;
     }
     m_fabric->SetFlows(flows);
-    m_fabric->SetStarters(std::move(starters));
+    m_fabric->AddStarters(starters, nqps);
     for (uint32_t i = 0; i < nqps; i++)
     {
         WeftQp* qp = m_fabric->CreateQp(first[i]->src, first[i]->dst, this);

@@ -41,6 +41,29 @@ WeftFabric::GetPathSite(uint32_t host) const
     return weft_path_site{m_streamSeed, m_run, host, &m_clos, 1};
 }
 
+void
+WeftFabric::AddStarters(const std::vector<uint32_t>& qps, uint32_t created)
+{
+    m_starters.resize(m_clos.nhosts);
+    for (size_t host = 0; host < qps.size(); host++)
+    {
+        m_starters.at(host) += qps[host];
+    }
+    m_announced += created;
+}
+
+void
+WeftFabric::CountStarter(uint32_t host)
+{
+    if (m_announced > 0)
+    {
+        m_announced--;
+        return;
+    }
+    m_starters.resize(m_clos.nhosts);
+    m_starters[host]++;
+}
+
 uint32_t
 WeftFabric::GetQpBdp(const WeftQp& qp) const
 {

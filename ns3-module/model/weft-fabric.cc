@@ -443,6 +443,7 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
     qp->firstPsn = m_frame.first_psn < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK
                                          : static_cast<uint32_t>(m_frame.first_psn) & WEFT_PSN_MASK;
     qp->epsn = qp->firstPsn;
+    CountStarter(src);
     InitQpState(qp);
     m_qps.push_back(qp);
     NS_LOG_INFO("QP " << qp->index << " from host " << src << " to host " << dst << ", UDP port "

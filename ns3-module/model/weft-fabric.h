@@ -132,14 +132,13 @@ class WeftFabric : public Object
     /** Computes GetRhoMax(), given the failures at time 0 that last. To be called before QPs are
      * created; a WeftCollective does so. @param flows every pair of hosts that has a QP */
     void SetFlows(const std::vector<weft_flow>& flows);
-    /** Says among how many QPs hosts share their lines, for path selectors that count in BDPs. To
-     * be called before QPs are created; a WeftCollective does so. @param qps by host: with how many
-     * QPs it starts; hosts left out: 1 */
-    void SetStarters(std::vector<uint32_t> qps)
-    {
-        m_starters = std::move(qps);
-    }
-    /** @param qp a QP @return packets of its own bandwidth-delay product, see weft_path_site */
+    /** Says how many of the QPs that are created next send from the start, for path selectors that
+     * count in BDPs: QPs of a host share its line with each other and with those that it has. A
+     * WeftCollective calls it; each other QP counts as one. @param qps by host: with how many it
+     * starts @param created QPs in all, those included that wait for others */
+    void AddStarters(const std::vector<uint32_t>& qps, uint32_t created);
+    /** @param qp a QP @return packets of its own bandwidth-delay product, see weft_path_site, as of
+     * now */
     uint32_t GetQpBdp(const WeftQp& qp) const;
     /** @return the share of line rate at which hosts may send so that the links that are left can
      * serve all flows that have a path (weft_rho_max()) */
@@ -409,6 +408,7 @@ class WeftFabric : public Object
     weft_cc_site GetCcSite(const WeftQp& qp) const;  //!< @param qp a QP @return its sender's site
     /** @param qp a QP @return ps that a full frame and its ACK take if they never wait */
     int64_t GetIdleRoundTrip(const WeftQp& qp) const;
+    void CountStarter(uint32_t host); //!< @param host has one more QP
     void InitQpPath(WeftQp* qp);      //!< @param qp gets its path selector's state
     void InitQpTor(WeftQp* qp);       //!< @param qp gets its states at ToRs
     weft_last_hop GetLastHop() const; //!< @return what sizes a ToR's rings
@@ -471,7 +471,8 @@ class WeftFabric : public Object
     using Drops = std::map<uint64_t, uint32_t>; //!< (qp, psn) to the number of drops left
     bool TakeDrop(Drops& drops, const weft_packet& d) const;
 
-    std::vector<uint32_t> m_starters; //!< by host: QPs with which it starts
+    std::vector<uint32_t> m_starters; //!< by host: QPs that share its line
+    uint32_t m_announced{0};          //!< QPs still to be created that are counted there
 
     Drops m_drops;        //!< at the top
     Drops m_lastHopDrops; //!< before the NIC

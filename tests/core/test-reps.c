@@ -319,6 +319,25 @@ START_TEST(a_run_can_be_repeated_and_streams_are_apart)
 }
 END_TEST
 
+START_TEST(a_qp_without_a_bdp_is_refused)
+{
+    path_rig_begin(&rig, "reps", "", 1, 1, 3, 0);
+    const struct weft_path_ops *path = rig.ops->path;
+    const struct weft_param *explore = &rig.ops->algo.params[1];
+    struct weft_path_site site = {1, 1, 3, NULL, 0};
+    int64_t value = -2;
+    ck_assert_str_eq(explore->name, "explore");
+    ck_assert_int_eq(path->qp_init(rig.qp, rig.host, rig.config, &site, 0), WEFT_EINVAL);
+    site.qp_bdp = 1;
+    ck_assert_int_eq(path->qp_init(rig.qp, rig.host, rig.config, &site, 0), 0);
+    memcpy((char *)rig.config + explore->offset, &value, sizeof value);
+    ck_assert_int_eq(path->qp_init(rig.qp, rig.host, rig.config, &site, 0), WEFT_ERANGE);
+    path_rig_begin(&rig, "reps", "explore=0", 1, 1, 3, 0);
+    site.qp_bdp = 0;
+    ck_assert_int_eq(path->qp_init(rig.qp, rig.host, rig.config, &site, 0), 0);
+}
+END_TEST
+
 Suite *
 reps_suite(void)
 {
@@ -336,6 +355,7 @@ reps_suite(void)
     tcase_add_test(tcase, replies_are_sprayed_unless_asked_otherwise);
     tcase_add_test(tcase, switches_hash_as_under_ecmp);
     tcase_add_test(tcase, a_run_can_be_repeated_and_streams_are_apart);
+    tcase_add_test(tcase, a_qp_without_a_bdp_is_refused);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -312,9 +312,16 @@ class OwnBdpTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(Bdp("permutation bytes=1MB pattern=shift shift=15"), 150, "alone");
         NS_TEST_EXPECT_MSG_EQ(Bdp("alltoall bytes=1MB"), 10, "one of 15");
         WeftRig rig(WeftRigSetup{});
-        NS_TEST_EXPECT_MSG_GT(rig.fabric->GetQpBdp(*rig.fabric->CreateQp(0, 7, nullptr)),
-                              1,
-                              "without a workload a QP has the line for itself");
+        const auto create = [&rig] {
+            return rig.fabric->GetQpBdp(*rig.fabric->CreateQp(0, 7, nullptr));
+        };
+        const uint32_t alone = create();
+        NS_TEST_EXPECT_MSG_GT(alone, 30, "without a workload the first QP has the line for itself");
+        NS_TEST_EXPECT_MSG_EQ(create(), (alone + 1) / 2, "the second one a half");
+        rig.helper.InstallWorkload("alltoall bytes=1MB");
+        rig.helper.InstallWorkload("alltoall bytes=1MB");
+        const uint32_t many = 2 + 2 * (rig.fabric->GetNHosts() - 1);
+        NS_TEST_EXPECT_MSG_EQ_TOL(create(), alone / (many + 1.0), 1.0, "two workloads besides");
     }
 };
 

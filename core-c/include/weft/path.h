@@ -46,7 +46,7 @@ extern "C"
         /** Bytes of state for one QP at its sender. May be 0. */
         size_t (*qp_size)(const void *config);
         /** @p host: the sender's, for the QP to keep if it needs it. @p qp_index: unique in the
-         * run. Returns 0, WEFT_EINVAL (there is no host) or WEFT_ERANGE (a parameter out of its
+         * run. Returns 0, WEFT_EINVAL (there is no host, or the BDP is 0) or WEFT_ERANGE (a
          * bounds, as in a configuration without its defaults). */
         int (*qp_init)(void *qp, void *host, const void *config, const struct weft_path_site *site,
                        uint32_t qp_index);
