@@ -102,12 +102,12 @@ WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
         return false;
     }
     m_fabric = fabric;
-    // QPs and events point here: lives until the simulation is destroyed, whoever holds it.
-    Simulator::ScheduleDestroy(&WeftCollective::Dispose, Ptr<WeftCollective>(this));
     if (!Fill(error))
     {
         return false;
     }
+    // QPs and events point here: lives until the simulation is destroyed, whoever holds it.
+    Simulator::ScheduleDestroy(&WeftCollective::Dispose, Ptr<WeftCollective>(this));
     m_installed = true;
     for (uint32_t i = 0; i < m_messages.size(); i++)
     {

@@ -253,11 +253,13 @@ class WeftFabric : public Object
     {
         return m_cnpInterval;
     }
-    /** @return what all random streams derive from, with GetRun(): seed and stream number */
+    /** @return what all random streams derive from, with GetRun(): seed and stream number; after
+     * Build(), when it is settled */
     uint64_t GetSeed() const
     {
         return m_streamSeed;
     }
+    /** @return the run's number; after Build() */
     uint64_t GetRun() const
     {
         return m_run;

@@ -8,6 +8,7 @@
 #include "weft-fabric.h"
 #include "weft-nic.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/net-device-queue-interface.h"
 #include "ns3/packet.h"
@@ -31,6 +32,21 @@ WeftNic::SetAddress(Address address)
         m_fabric->ChangeAddress(m_host, Mac48Address::ConvertFrom(address));
     }
     WeftNetDevice::SetAddress(address);
+}
+
+void
+WeftNic::SetIpQueueSize(QueueSize size)
+{
+    NS_ABORT_MSG_IF(size.GetValue() == 0,
+                    "Weft: attribute IpQueueSize is " << size << ", and no packet would ever fit; "
+                                                      << "expected at least 1p or 1B");
+    m_ipQueueSize = size;
+}
+
+QueueSize
+WeftNic::GetIpQueueSize() const
+{
+    return m_ipQueueSize;
 }
 
 bool

@@ -32,33 +32,34 @@ constexpr uint32_t DATA_CLASS = 1; //!< traffic class of data
 TypeId
 WeftNic::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::WeftNic")
-                            .SetParent<WeftNetDevice>()
-                            .SetGroupName("Weft")
-                            .AddConstructor<WeftNic>()
-                            .AddAttribute("IpQueueSize",
-                                          "Packets of IP stacks, or their bytes, that may wait for "
-                                          "the wire; further ones are dropped",
-                                          QueueSizeValue(QueueSize("1000p")),
-                                          MakeQueueSizeAccessor(&WeftNic::m_ipQueueSize),
-                                          MakeQueueSizeChecker())
-                            .AddTraceSource("Tx",
-                                            "A frame starts to leave",
-                                            MakeTraceSourceAccessor(&WeftNic::m_txTrace),
-                                            "ns3::WeftNetDevice::PacketTracedCallback")
-                            .AddTraceSource("Rx",
-                                            "A frame has arrived",
-                                            MakeTraceSourceAccessor(&WeftNic::m_rxTrace),
-                                            "ns3::WeftNetDevice::PacketTracedCallback")
-                            .AddTraceSource("GiveUp",
-                                            "A QP is given up: the retry limit is reached",
-                                            MakeTraceSourceAccessor(&WeftNic::m_giveUpTrace),
-                                            "ns3::WeftNic::QpTracedCallback")
-                            .AddTraceSource("MacTxDrop",
-                                            "A packet of an IP stack was not taken: the queue is "
-                                            "full, the link down, or nobody has that address",
-                                            MakeTraceSourceAccessor(&WeftNic::m_dropTrace),
-                                            "ns3::Packet::TracedCallback");
+    static TypeId tid =
+        TypeId("ns3::WeftNic")
+            .SetParent<WeftNetDevice>()
+            .SetGroupName("Weft")
+            .AddConstructor<WeftNic>()
+            .AddAttribute("IpQueueSize",
+                          "Packets of IP stacks, or their bytes, that may wait for "
+                          "the wire, at least 1; further ones are dropped",
+                          QueueSizeValue(QueueSize("1000p")),
+                          MakeQueueSizeAccessor(&WeftNic::SetIpQueueSize, &WeftNic::GetIpQueueSize),
+                          MakeQueueSizeChecker())
+            .AddTraceSource("Tx",
+                            "A frame starts to leave",
+                            MakeTraceSourceAccessor(&WeftNic::m_txTrace),
+                            "ns3::WeftNetDevice::PacketTracedCallback")
+            .AddTraceSource("Rx",
+                            "A frame has arrived",
+                            MakeTraceSourceAccessor(&WeftNic::m_rxTrace),
+                            "ns3::WeftNetDevice::PacketTracedCallback")
+            .AddTraceSource("GiveUp",
+                            "A QP is given up: the retry limit is reached",
+                            MakeTraceSourceAccessor(&WeftNic::m_giveUpTrace),
+                            "ns3::WeftNic::QpTracedCallback")
+            .AddTraceSource("MacTxDrop",
+                            "A packet of an IP stack was not taken: the queue is "
+                            "full, the link down, or nobody has that address",
+                            MakeTraceSourceAccessor(&WeftNic::m_dropTrace),
+                            "ns3::Packet::TracedCallback");
     return tid;
 }
 

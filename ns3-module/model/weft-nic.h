@@ -160,6 +160,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     /** @param to an address @return whether a packet for it can be taken: the link is up, somebody
      * else has that address, and the queue is not full */
     bool MaySend(Mac48Address to) const;
+    void SetIpQueueSize(QueueSize size); //!< @param size attribute: above 0
+    QueueSize GetIpQueueSize() const;    //!< @return attribute
     /** @return whether the queue of packets of IP stacks has reached its limit */
     bool IsIpQueueFull() const;
     /** A packet of an IP stack leaves the queue. @param p the frame @param now ps */

@@ -4,6 +4,7 @@
  * The module as ns-3 knows modules: devices that carry packets of any stack, channels, attributes,
  * applications, traces. Were one of them off, ns-3's own tools would not work on a fabric.
  */
+#include "weft-death.h"
 #include "weft-test-rig.h"
 
 #include "ns3/config.h"
@@ -14,6 +15,7 @@
 #include "ns3/test.h"
 #include "ns3/weft-channel.h"
 #include "ns3/weft-choice.h"
+#include "ns3/weft-collective.h"
 #include "ns3/weft-rdma-application.h"
 
 #include <map>
@@ -243,6 +245,15 @@ class LimitTestCase : public TestCase
         Check("10000B", 11);
         Check("", 1001);
         CheckBroadcast();
+        for (const char* none : {"0p", "0B"})
+        {
+            const std::string text = WeftDeathOf([none] {
+                CreateObject<WeftNic>()->SetAttribute("IpQueueSize", StringValue(none));
+            });
+            NS_TEST_EXPECT_MSG_NE(text.find("expected at least 1p or 1B"),
+                                  std::string::npos,
+                                  none << " says: " << text);
+        }
     }
 
     static constexpr uint32_t BURST = 1500; //!< packets sent at once
@@ -586,6 +597,11 @@ class CollectiveTestCase : public TestCase
             ->TraceConnectWithoutContext("Done", MakeCallback(&CollectiveTestCase::Done, this));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_done, 1, "it says once that it is done");
+        auto refused = CreateObject<WeftCollective>();
+        refused->SetAttribute("Workload", StringValue("allreduce-ring bytes=100KB groups=3"));
+        std::string error;
+        NS_TEST_EXPECT_MSG_EQ(refused->Install(rig.fabric, error), false, "8 hosts, 3 groups");
+        NS_TEST_EXPECT_MSG_EQ(refused->GetReferenceCount(), 1, "what was refused is not kept");
         NS_TEST_EXPECT_MSG_GT(rig.fabric->GetCounters().payload, 0, "and it was");
     }
 
