@@ -356,23 +356,18 @@ judge_literally(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *c
     return valid;
 }
 
-/* The place of @p psn in the ring: of those that the NIC has yet to deal with the first, else the
- * last of the others, else the ring's count. */
+/* The place of @p psn in the ring: of those that the NIC has yet to deal with the first, else one
+ * of the others, else the ring's count. */
 static uint32_t
 place_of(const struct themis_qp *qp, uint32_t psn)
 {
-    for (uint32_t i = dealt(qp); i < qp->ring.count; i++)
+    uint32_t i = dealt(qp);
+    for (uint32_t n = qp->ring.count; n > 0; n--, i++)
     {
+        i = i < qp->ring.count ? i : 0;
         if (psn_at(qp, i) == psn)
         {
             return i;
-        }
-    }
-    for (uint32_t i = dealt(qp); i > 0; i--)
-    {
-        if (psn_at(qp, i - 1) == psn)
-        {
-            return i - 1;
         }
     }
     return qp->ring.count;

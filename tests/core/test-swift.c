@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <weft/cc.h>
+#include <weft/error.h>
 #include <weft/rng.h>
 
 #include "must.h"
@@ -417,11 +418,24 @@ START_TEST(settings_that_contradict_each_other_are_refused)
 }
 END_TEST
 
+START_TEST(a_way_without_links_is_refused)
+{
+    begin("swift", NULL);
+    struct weft_cc_site site = paper;
+    site.links = 0;
+    ck_assert_int_eq(cc->init(state, config, &site, 0), WEFT_EINVAL);
+    site.links = 1;
+    ck_assert_int_eq(cc->init(state, config, &site, 0), 0);
+    free(state);
+}
+END_TEST
+
 Suite *
 swift_suite(void)
 {
     Suite *suite = suite_create("swift");
     TCase *tcase = tcase_create("swift");
+    tcase_add_test(tcase, a_way_without_links_is_refused);
     tcase_add_test(tcase, the_first_window_fills_the_line_for_the_target_delay);
     tcase_add_test(tcase, a_window_of_acks_adds_ai_packets);
     tcase_add_test(tcase, each_packet_counts_once_in_any_order);

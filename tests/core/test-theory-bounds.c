@@ -381,6 +381,14 @@ START_TEST(paced_permutation_of_the_papers_size)
 }
 END_TEST
 
+/* 300 Gb/s: a byte takes 26 2/3 ps. 1,048 + 2 * 1,048 + 3 * 64 bytes in a row take 88,960. */
+START_TEST(what_lies_in_a_row_on_a_wire_is_rounded_once)
+{
+    const struct weft_wire w = {1000, 48, 0, 64, INT64_C(300000000000), 0, 1};
+    ck_assert_int_eq(weft_permutation_paced_bound(&w, 3, w.rate - 1), 88960);
+}
+END_TEST
+
 /* ACKs that take no wire: 256 packets and one round trip; of a short one its own way. */
 START_TEST(data_alone_is_answered_when_it_arrives)
 {
@@ -404,6 +412,7 @@ theory_bounds_suite(void)
     TCase *tc = tcase_create("theory-bounds");
     tcase_add_test(tc, alltoall_of_the_papers_size);
     tcase_add_test(tc, data_alone_is_answered_when_it_arrives);
+    tcase_add_test(tc, what_lies_in_a_row_on_a_wire_is_rounded_once);
     tcase_add_test(tc, one_packet_each_is_a_round_trip);
     tcase_add_test(tc, nothing_takes_no_time_and_the_absurd_never_ends);
     tcase_add_test(tc, no_order_of_data_and_acks_beats_the_alltoall_bound);
