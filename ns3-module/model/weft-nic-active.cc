@@ -119,4 +119,16 @@ WeftNic::HasRoom(WeftQp* qp, int64_t now) const
            m_fabric->GetTransport()->tx_flight(qp->tx) < m_fabric->GetCc()->window(qp->cc, now);
 }
 
+void
+WeftNic::TellCc(WeftQp* qp, const weft_packet& reply, uint32_t packets, int64_t now)
+{
+    const weft_transport_ops* transport = m_fabric->GetTransport();
+    const weft_cc_ack ack{&reply,
+                          packets,
+                          transport->tx_flight(qp->tx),
+                          qp->una + packets,
+                          transport->tx_counters(qp->tx)->sent};
+    m_fabric->GetCc()->on_ack(qp->cc, &ack, now);
+}
+
 } // namespace ns3

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// WeftNic: what happens when a QP's retransmission timer fires.
+// WeftNic: what happens when a QP's retransmission timer fires, or the fabric tells of a loss.
 #include "weft-fabric.h"
 #include "weft-nic.h"
 
@@ -90,6 +90,14 @@ WeftNic::GiveUp(WeftQp* qp)
     {
         qp->listener->MessageFailed(*qp, qp->messages[i].tag);
     }
+}
+
+void
+WeftNic::HearLoss(WeftQp* qp, const weft_packet& lost, int64_t now)
+{
+    NS_LOG_INFO("QP " << qp->index << " hears that " << lost << " is lost");
+    m_fabric->GetTransport()->tx_lost(qp->tx, &lost, now);
+    Resume(qp, now);
 }
 
 } // namespace ns3

@@ -275,26 +275,6 @@ WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
 }
 
 void
-WeftNic::TellCc(WeftQp* qp, const weft_packet& reply, uint32_t packets, int64_t now)
-{
-    const weft_transport_ops* transport = m_fabric->GetTransport();
-    const weft_cc_ack ack{&reply,
-                          packets,
-                          transport->tx_flight(qp->tx),
-                          qp->una + packets,
-                          transport->tx_counters(qp->tx)->sent};
-    m_fabric->GetCc()->on_ack(qp->cc, &ack, now);
-}
-
-void
-WeftNic::HearLoss(WeftQp* qp, const weft_packet& lost, int64_t now)
-{
-    NS_LOG_INFO("QP " << qp->index << " hears that " << lost << " is lost");
-    m_fabric->GetTransport()->tx_lost(qp->tx, &lost, now);
-    Resume(qp, now);
-}
-
-void
 WeftNic::Resume(WeftQp* qp, int64_t now)
 {
     if (m_fabric->GetTransport()->tx_ready(qp->tx))

@@ -47,7 +47,7 @@ extern "C"
         size_t (*qp_size)(const void *config);
         /** @p host: the sender's, for the QP to keep if it needs it. @p qp_index: unique in the
          * run. Returns 0, WEFT_EINVAL (there is no host, or the BDP is 0) or WEFT_ERANGE (a
-         * bounds, as in a configuration without its defaults). */
+         * parameter out of its bounds, as in a configuration without its defaults). */
         int (*qp_init)(void *qp, void *host, const void *config, const struct weft_path_site *site,
                        uint32_t qp_index);
         /** A data packet, first transmission or not, leaves its sender: chooses its sport. */
