@@ -538,11 +538,6 @@ Run::Collect(run_results* out)
     collect_steps(&m_s, m_work->GetMessages().data(), m_work->GetSuccessors().data(), out);
 }
 
-} // namespace
-
-namespace
-{
-
 /** Simulates. @param s scenario @param results filled unless it fails @param progress called now
  * and then @param user its argument @param error what is wrong, or why it is a part
  * @return how it ended */

@@ -181,8 +181,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void Reply(WeftPacket* p);
     /** Sends a CNP if it is time. @param qp QP @param d the marked data packet @param now ps */
     void MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now);
-    /** Tells the congestion control of an ACK or a NACK. @param qp QP @param reply it @param packets
-     * newly acknowledged @param now ps */
+    /** Tells the congestion control of an ACK or a NACK. @param qp QP @param reply it @param
+     * packets newly acknowledged @param now ps */
     void TellCc(WeftQp* qp, const weft_packet& reply, uint32_t packets, int64_t now);
     /** Marks messages as acknowledged. @param qp QP @param packets newly acknowledged */
     void Acknowledge(WeftQp* qp, uint32_t packets);

@@ -43,10 +43,10 @@ extern "C"
     {
         const struct weft_packet *reply; /**< its `sent` is that of the data packet it answers,
                                             WEFT_F_ECE says whether that was marked */
-        uint32_t acked;     /**< packets that it newly acknowledged in order */
-        uint32_t in_flight; /**< packets in flight now: what a window counts */
-        uint64_t una;       /**< packets acknowledged in order, counted from the QP's first */
-        uint64_t next;      /**< packets sent at least once, counted from the QP's first */
+        uint32_t acked;                  /**< packets that it newly acknowledged in order */
+        uint32_t in_flight;              /**< packets in flight now: what a window counts */
+        uint64_t una;  /**< packets acknowledged in order, counted from the QP's first */
+        uint64_t next; /**< packets sent at least once, counted from the QP's first */
     };
 
     struct weft_cc_ops
