@@ -208,7 +208,7 @@ sound(const struct weft_dcqcn_config *c)
 static int
 dcqcn_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
-    struct weft_dcqcn *s = (struct weft_dcqcn *)state;
+    struct weft_dcqcn *s = state;
     if (!weft_rate_possible(site->line_rate))
     {
         return WEFT_EINVAL;
@@ -217,7 +217,7 @@ dcqcn_init(void *state, const void *config, const struct weft_cc_site *site, int
     {
         return WEFT_ERANGE;
     }
-    s->config = (const struct weft_dcqcn_config *)config;
+    s->config = config;
     s->line = (double)site->line_rate;
     s->min = (double)earlier(s->config->min_rate, site->line_rate);
     s->current = s->line;
@@ -240,7 +240,7 @@ dcqcn_init(void *state, const void *config, const struct weft_cc_site *site, int
 static int64_t
 dcqcn_rate(void *state, int64_t now)
 {
-    struct weft_dcqcn *s = (struct weft_dcqcn *)state;
+    struct weft_dcqcn *s = state;
     catch_up(s, now);
     return s->rate_bps;
 }
@@ -249,7 +249,7 @@ dcqcn_rate(void *state, int64_t now)
 static void
 dcqcn_sent(void *state, const struct weft_packet *data, int64_t now)
 {
-    struct weft_dcqcn *s = (struct weft_dcqcn *)state;
+    struct weft_dcqcn *s = state;
     if (s->config->model != WEFT_DCQCN_PAPER || !s->started)
     {
         return;
@@ -310,7 +310,7 @@ signal_paper(struct weft_dcqcn *s, int64_t now)
 static void
 dcqcn_cnp(void *state, const struct weft_packet *cnp, int64_t now)
 {
-    struct weft_dcqcn *s = (struct weft_dcqcn *)state;
+    struct weft_dcqcn *s = state;
     (void)cnp;
     catch_up(s, now);
     update_alpha(s, now);

@@ -37,7 +37,7 @@ static const struct weft_param params[] = {
 static int
 mswift_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
-    struct mswift *m = (struct mswift *)state;
+    struct mswift *m = state;
     const int64_t samples = ((const struct weft_swift_config *)config)->samples;
     m->count = 0;
     m->oldest = 0;
@@ -83,7 +83,7 @@ remember(struct mswift *m, int64_t delay)
 static void
 mswift_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
 {
-    struct mswift *m = (struct mswift *)state;
+    struct mswift *m = state;
     const uint32_t window = weft_swift_window(&m->swift, now);
     const uint32_t samples = (uint32_t)m->swift.config->samples;
     const uint32_t most = window < samples ? window : samples;

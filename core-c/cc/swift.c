@@ -26,7 +26,7 @@ static const struct weft_param params[] = {WEFT_SWIFT_PARAMS("on")};
 const char *
 weft_swift_check(const void *config)
 {
-    const struct weft_swift_config *c = (const struct weft_swift_config *)config;
+    const struct weft_swift_config *c = config;
     if (c->max_cwnd > 0 && c->max_cwnd < c->min_cwnd)
     {
         return "max-cwnd is less than min-cwnd; expected at least min-cwnd, or 0";
@@ -72,8 +72,8 @@ publish(struct weft_swift *s)
 int
 weft_swift_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
-    struct weft_swift *s = (struct weft_swift *)state;
-    const struct weft_swift_config *c = (const struct weft_swift_config *)config;
+    struct weft_swift *s = state;
+    const struct weft_swift_config *c = config;
     if (!weft_rate_possible(site->line_rate) || site->base_rtt < 1 || site->links < 1 ||
         site->frame < 1)
     {
@@ -183,7 +183,7 @@ weft_swift_rate(void *state, int64_t now)
 void
 weft_swift_sent(void *state, const struct weft_packet *data, int64_t now)
 {
-    struct weft_swift *s = (struct weft_swift *)state;
+    struct weft_swift *s = state;
     if ((data->flags & WEFT_F_RETX) && s->config->fast_cut && !s->timed_out)
     {
         cut(s, 1 - s->config->max_mdf, now);
@@ -193,7 +193,7 @@ weft_swift_sent(void *state, const struct weft_packet *data, int64_t now)
 void
 weft_swift_timeout(void *state, int64_t now)
 {
-    struct weft_swift *s = (struct weft_swift *)state;
+    struct weft_swift *s = state;
     s->timed_out = true;
     s->timeouts++;
     if (s->timeouts < s->config->reset)

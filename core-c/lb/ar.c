@@ -40,7 +40,7 @@ static const struct weft_param params[] = {
 static const char *
 check(const void *config)
 {
-    const struct ar_config *c = (const struct ar_config *)config;
+    const struct ar_config *c = config;
     if (c->low > c->middle || c->middle > c->high)
     {
         return "thresholds are out of order; expected low <= middle <= high";
@@ -72,8 +72,8 @@ ar_size(const void *config, const struct weft_site *site)
 static int
 ar_init(void *state, const void *config, const struct weft_site *site)
 {
-    struct ar *ar = (struct ar *)state;
-    const struct ar_config *c = (const struct ar_config *)config;
+    struct ar *ar = state;
+    const struct ar_config *c = config;
     if (site->port_buffer < 1 || check(config))
     {
         return WEFT_ERANGE;
@@ -102,7 +102,7 @@ end_of(const struct ar *ar, uint32_t bin)
 static uint32_t
 ar_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
-    struct ar *ar = (struct ar *)state;
+    struct ar *ar = state;
     const uint32_t distinct = weft_ports_distinct(ports);
     uint16_t least[WEFT_MAX_PORTS];
     uint32_t count = 0;

@@ -46,15 +46,15 @@ static const struct weft_param params[] = {
 static size_t
 drill_size(const void *config, const struct weft_site *site)
 {
-    const struct drill_config *c = (const struct drill_config *)config;
+    const struct drill_config *c = config;
     return sizeof(struct drill) + weft_per_port(site, (size_t)c->m * sizeof(uint16_t));
 }
 
 static int
 drill_init(void *state, const void *config, const struct weft_site *site)
 {
-    const struct drill_config *c = (const struct drill_config *)config;
-    struct drill *drill = (struct drill *)state;
+    const struct drill_config *c = config;
+    struct drill *drill = state;
     uint16_t *memory = (uint16_t *)(void *)(drill + 1);
     if (c->d < 1 || c->d > MOST || c->m < 0 || c->m > MOST)
     {
@@ -118,7 +118,7 @@ draw(struct drill *drill, const struct weft_ports *ports, struct best *best)
 static uint32_t
 drill_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
-    struct drill *drill = (struct drill *)state;
+    struct drill *drill = state;
     uint16_t *memory = (uint16_t *)(void *)(drill + 1) + (size_t)drill->m * ports->first;
     struct best best;
     (void)packet;

@@ -98,7 +98,7 @@ ecmp_size(const void *config, const struct weft_site *site)
 static int
 ecmp_init(void *state, const void *config, const struct weft_site *site)
 {
-    const struct ecmp_config *c = (const struct ecmp_config *)config;
+    const struct ecmp_config *c = config;
     weft_ecmp_init((struct weft_ecmp *)state, site, c->hash == LINEAR);
     return 0;
 }

@@ -72,7 +72,7 @@ host_dr_size(const void *config, const struct weft_site *site)
 static int
 host_dr_init(void *state, const void *config, const struct weft_site *site)
 {
-    struct host_dr *s = (struct host_dr *)state;
+    struct host_dr *s = state;
     const struct weft_clos *clos = site->clos;
     struct weft_switch_map map;
     (void)config;
@@ -125,7 +125,7 @@ candidate(const struct weft_ports *ports, uint32_t digit)
 static uint32_t
 host_dr_peek(const void *state, const struct weft_ports *ports, const struct weft_packet *packet)
 {
-    const struct host_dr *s = (const struct host_dr *)state;
+    const struct host_dr *s = state;
     if (packet->kind == WEFT_RAW)
     {
         return weft_port_at(ports, weft_ecmp_index(&s->ecmp, ports->n, packet));
@@ -173,7 +173,7 @@ host_dr_host_size(const void *config, const struct weft_path_site *site)
 static int
 host_dr_host_init(void *host, const void *config, const struct weft_path_site *site)
 {
-    struct host_dr_host *h = (struct host_dr_host *)host;
+    struct host_dr_host *h = host;
     const struct weft_clos *clos = site->clos;
     struct weft_rng rng;
     (void)config;
@@ -232,7 +232,7 @@ host_dr_qp_init(void *qp, void *host, const void *config, const struct weft_path
     (void)config;
     (void)site;
     (void)qp_index;
-    *(struct host_dr_host **)qp = (struct host_dr_host *)host;
+    *(struct host_dr_host **)qp = host;
     return host ? 0 : WEFT_EINVAL;
 }
 
@@ -256,15 +256,13 @@ host_dr_set_routes(void *host, const struct weft_fib *fib)
 }
 
 static const struct weft_path_ops host_dr_path = {
-    host_dr_host_size,
-    host_dr_host_init,
-    host_dr_qp_size,
-    host_dr_qp_init,
-    host_dr_data,
-    host_dr_reply,
-    NULL, /* on_reply */
-    NULL, /* on_timeout */
-    host_dr_set_routes,
+    .host_size = host_dr_host_size,
+    .host_init = host_dr_host_init,
+    .qp_size = host_dr_qp_size,
+    .qp_init = host_dr_qp_init,
+    .data = host_dr_data,
+    .reply = host_dr_reply,
+    .set_routes = host_dr_set_routes,
 };
 
 const struct weft_lb_ops weft_lb_host_dr = {

@@ -224,8 +224,8 @@ draw_pointers(struct ofan *o, const struct ofan_config *c)
 static int
 ofan_init(void *state, const void *config, const struct weft_site *site)
 {
-    struct ofan *o = (struct ofan *)state;
-    const struct ofan_config *c = (const struct ofan_config *)config;
+    struct ofan *o = state;
+    const struct ofan_config *c = config;
     const struct weft_clos *clos = site->clos;
     o->refusal = WEFT_NO_SHAPE;
     if (weft_site_shape(site))
@@ -330,7 +330,7 @@ down_count(const struct ofan *o, const struct weft_ports *ports, const struct we
 static uint32_t
 ofan_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
-    struct ofan *o = (struct ofan *)state;
+    struct ofan *o = state;
     (void)now;
     if (ports->first != o->first_up)
     {
@@ -350,7 +350,7 @@ ofan_pick(void *state, const struct weft_ports *ports, struct weft_packet *packe
 static uint32_t
 ofan_peek(const void *state, const struct weft_ports *ports, const struct weft_packet *packet)
 {
-    const struct ofan *o = (const struct ofan *)state;
+    const struct ofan *o = state;
     if (ports->first != o->first_up)
     {
         return weft_port_at(ports, *down_count(o, ports, packet) % ports->n);
@@ -392,7 +392,7 @@ seat_pointer(struct ofan *o, uint32_t i)
 static void
 ofan_set_routes(void *state, const struct weft_fib *fib)
 {
-    struct ofan *o = (struct ofan *)state;
+    struct ofan *o = state;
     o->weighted = o->weighs && fib != NULL;
     if (!o->weighted)
     {

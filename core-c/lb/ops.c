@@ -55,15 +55,12 @@ ops_data(void *qp, struct weft_packet *data, int64_t now)
 }
 
 static const struct weft_path_ops ops_path = {
-    weft_sprayed_host_size,
-    ops_host_init,
-    ops_qp_size,
-    ops_qp_init,
-    ops_data,
-    weft_sprayed_reply,
-    NULL, /* on_reply */
-    NULL, /* on_timeout */
-    NULL, /* set_routes */
+    .host_size = weft_sprayed_host_size,
+    .host_init = ops_host_init,
+    .qp_size = ops_qp_size,
+    .qp_init = ops_qp_init,
+    .data = ops_data,
+    .reply = weft_sprayed_reply,
 };
 
 const struct weft_lb_ops weft_lb_ops_spray = {

@@ -72,8 +72,8 @@ static int
 plb_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
             uint32_t qp_index)
 {
-    struct plb *p = (struct plb *)qp;
-    const struct plb_config *c = (const struct plb_config *)config;
+    struct plb *p = qp;
+    const struct plb_config *c = config;
     (void)host;
     if (c->alpha < 1 || c->window < 1 || c->window > 64 || !(c->beta >= 0 && c->beta <= 100))
     {
@@ -103,7 +103,7 @@ change(struct plb *p)
 static void
 plb_data(void *qp, struct weft_packet *data, int64_t now)
 {
-    struct plb *p = (struct plb *)qp;
+    struct plb *p = qp;
     (void)now;
     if (p->since >= p->alpha && p->marked > p->tolerated)
     {
@@ -116,7 +116,7 @@ plb_data(void *qp, struct weft_packet *data, int64_t now)
 static void
 plb_on_reply(void *qp, const struct weft_packet *reply, int64_t now)
 {
-    struct plb *p = (struct plb *)qp;
+    struct plb *p = qp;
     const uint64_t mark = (reply->flags & WEFT_F_ECE) != 0;
     (void)now;
     p->marked += (uint32_t)mark - (uint32_t)(p->marks >> p->newest & 1U);
@@ -126,7 +126,7 @@ plb_on_reply(void *qp, const struct weft_packet *reply, int64_t now)
 static void
 plb_on_timeout(void *qp, int64_t now)
 {
-    struct plb *p = (struct plb *)qp;
+    struct plb *p = qp;
     (void)now;
     if (p->timeout)
     {
@@ -135,8 +135,14 @@ plb_on_timeout(void *qp, int64_t now)
 }
 
 static const struct weft_path_ops plb_path = {
-    weft_sprayed_host_size, plb_host_init, plb_qp_size,    plb_qp_init, plb_data,
-    weft_sprayed_reply,     plb_on_reply,  plb_on_timeout, NULL, /* set_routes */
+    .host_size = weft_sprayed_host_size,
+    .host_init = plb_host_init,
+    .qp_size = plb_qp_size,
+    .qp_init = plb_qp_init,
+    .data = plb_data,
+    .reply = weft_sprayed_reply,
+    .on_reply = plb_on_reply,
+    .on_timeout = plb_on_timeout,
 };
 
 const struct weft_lb_ops weft_lb_plb = {

@@ -86,8 +86,8 @@ static int
 reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
              uint32_t qp_index)
 {
-    struct reps *r = (struct reps *)qp;
-    const struct reps_config *c = (const struct reps_config *)config;
+    struct reps *r = qp;
+    const struct reps_config *c = config;
     (void)host;
     if (c->ring < 1 || c->ring > MAX_RING || c->explore < -1)
     {
@@ -128,7 +128,7 @@ used_again(struct reps *r)
 static void
 reps_data(void *qp, struct weft_packet *data, int64_t now)
 {
-    struct reps *r = (struct reps *)qp;
+    struct reps *r = qp;
     (void)now;
     if (r->exploring > 0)
     {
@@ -157,7 +157,7 @@ keep(struct reps *r, uint16_t label)
 static void
 reps_on_reply(void *qp, const struct weft_packet *reply, int64_t now)
 {
-    struct reps *r = (struct reps *)qp;
+    struct reps *r = qp;
     if (reply->kind != WEFT_ACK || (reply->flags & WEFT_F_ECE))
     {
         return;
@@ -173,7 +173,7 @@ reps_on_reply(void *qp, const struct weft_packet *reply, int64_t now)
 static void
 reps_on_timeout(void *qp, int64_t now)
 {
-    struct reps *r = (struct reps *)qp;
+    struct reps *r = qp;
     if (!r->frozen && r->exploring == 0 && r->freeze > 0)
     {
         r->frozen = true;
@@ -182,8 +182,14 @@ reps_on_timeout(void *qp, int64_t now)
 }
 
 static const struct weft_path_ops reps_path = {
-    weft_sprayed_host_size, reps_host_init, reps_qp_size,    reps_qp_init, reps_data,
-    weft_sprayed_reply,     reps_on_reply,  reps_on_timeout, NULL, /* set_routes */
+    .host_size = weft_sprayed_host_size,
+    .host_init = reps_host_init,
+    .qp_size = reps_qp_size,
+    .qp_init = reps_qp_init,
+    .data = reps_data,
+    .reply = weft_sprayed_reply,
+    .on_reply = reps_on_reply,
+    .on_timeout = reps_on_timeout,
 };
 
 const struct weft_lb_ops weft_lb_reps = {

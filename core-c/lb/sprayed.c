@@ -23,7 +23,7 @@ weft_sprayed_host_size(const void *config, const struct weft_path_site *site)
 void
 weft_sprayed_reply(void *host, struct weft_packet *reply)
 {
-    struct weft_replier *r = (struct weft_replier *)host;
+    struct weft_replier *r = host;
     if (r->how == WEFT_REPLIES_SPRAY)
     {
         reply->sport = weft_label(&r->rng);

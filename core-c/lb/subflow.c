@@ -60,7 +60,7 @@ static int
 subflow_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
                 uint32_t qp_index)
 {
-    struct subflow *s = (struct subflow *)qp;
+    struct subflow *s = qp;
     uint64_t used[LABELS / 64] = {0};
     struct weft_rng rng;
     const int64_t n = ((const struct subflow_config *)config)->n;
@@ -86,22 +86,19 @@ subflow_qp_init(void *qp, void *host, const void *config, const struct weft_path
 static void
 subflow_data(void *qp, struct weft_packet *data, int64_t now)
 {
-    struct subflow *s = (struct subflow *)qp;
+    struct subflow *s = qp;
     (void)now;
     data->sport = labels_of(s)[s->next];
     s->next = s->next + 1 < s->n ? s->next + 1 : 0;
 }
 
 static const struct weft_path_ops subflow_path = {
-    weft_sprayed_host_size,
-    subflow_host_init,
-    subflow_qp_size,
-    subflow_qp_init,
-    subflow_data,
-    weft_sprayed_reply,
-    NULL, /* on_reply */
-    NULL, /* on_timeout */
-    NULL, /* set_routes */
+    .host_size = weft_sprayed_host_size,
+    .host_init = subflow_host_init,
+    .qp_size = subflow_qp_size,
+    .qp_init = subflow_qp_init,
+    .data = subflow_data,
+    .reply = weft_sprayed_reply,
 };
 
 const struct weft_lb_ops weft_lb_subflow = {

@@ -65,7 +65,7 @@ switch_rr_size(const void *config, const struct weft_site *site)
 static int
 switch_rr_init(void *state, const void *config, const struct weft_site *site)
 {
-    struct switch_rr *s = (struct switch_rr *)state;
+    struct switch_rr *s = state;
     const int64_t turns = ((const struct switch_rr_config *)config)->turns;
     if (turns < 1 || turns > UINT16_MAX)
     {
@@ -150,7 +150,7 @@ of_list(struct switch_rr *s, const struct weft_ports *ports)
 static uint32_t
 switch_rr_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
-    struct switch_rr *s = (struct switch_rr *)state;
+    struct switch_rr *s = state;
     (void)packet;
     (void)now;
     return ports->list == NULL ? of_group(s, ports) : of_list(s, ports);

@@ -51,14 +51,14 @@ static const struct weft_param params[] = {
 static const char *
 check(const void *config)
 {
-    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
+    const struct weft_selective_config *c = config;
     return weft_bitmap_valid(c->window) ? NULL : "window must be a power of two, such as 4096";
 }
 
 static void
 rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
 {
-    struct weft_selective_rx *r = (struct weft_selective_rx *)rx;
+    struct weft_selective_rx *r = rx;
     const uint32_t end = weft_psn_add(data->psn, data->ahead);
     weft_selective_receive(r, data->psn, false, verdict);
     if (verdict->duplicate && !(data->flags & WEFT_F_LAST) && weft_psn_before(r->epsn, end))
@@ -87,15 +87,15 @@ marks_of(struct erasure_tx *s)
 static size_t
 tx_size(const void *config)
 {
-    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
+    const struct weft_selective_config *c = config;
     return sizeof(struct erasure_tx) + 2 * weft_selective_window_size(c);
 }
 
 static int
 tx_init(void *tx, const void *config, uint32_t first_psn)
 {
-    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
-    struct erasure_tx *s = (struct erasure_tx *)tx;
+    const struct weft_selective_config *c = config;
+    struct erasure_tx *s = tx;
     memset(s, 0, sizeof(*s));
     if (weft_selective_window_check(c) || c->window > MOST_WINDOW ||
         weft_sender_init(&s->base, c->window, c->rto, first_psn))
@@ -112,7 +112,7 @@ tx_init(void *tx, const void *config, uint32_t first_psn)
 static void
 tx_post(void *tx, uint32_t npackets)
 {
-    struct erasure_tx *s = (struct erasure_tx *)tx;
+    struct erasure_tx *s = tx;
     if (s->base.unsent == 0)
     {
         s->edge = s->base.end;
@@ -129,7 +129,7 @@ may_repair(const struct erasure_tx *s)
 static bool
 tx_ready(const void *tx)
 {
-    const struct erasure_tx *s = (const struct erasure_tx *)tx;
+    const struct erasure_tx *s = tx;
     return weft_sender_may_send_new(&s->base) || may_repair(s);
 }
 
@@ -169,7 +169,7 @@ listen(struct erasure_tx *s, int64_t now)
 static int
 tx_next(void *tx, int64_t now, uint32_t *psn)
 {
-    struct erasure_tx *s = (struct erasure_tx *)tx;
+    struct erasure_tx *s = tx;
     const bool fresh = weft_sender_may_send_new(&s->base);
     if (may_repair(s) && (!fresh || weft_psn_before(s->base.una, s->edge)))
     {
@@ -195,7 +195,7 @@ tx_next(void *tx, int64_t now, uint32_t *psn)
 static void
 tx_stamp(const void *tx, struct weft_packet *data)
 {
-    const struct erasure_tx *s = (const struct erasure_tx *)tx;
+    const struct erasure_tx *s = tx;
     data->ahead = (uint16_t)((s->base.end - data->psn) & WEFT_PSN_MASK);
     data->flags |= WEFT_F_ACK_REQ;
 }
@@ -248,7 +248,7 @@ leave_flight(struct erasure_tx *s)
 static uint32_t
 tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
-    struct erasure_tx *s = (struct erasure_tx *)tx;
+    struct erasure_tx *s = tx;
     if (reply->kind == WEFT_ACK)
     {
         leave_flight(s);
@@ -271,7 +271,7 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 static void
 tx_lost(void *tx, const struct weft_packet *lost, int64_t now)
 {
-    struct erasure_tx *s = (struct erasure_tx *)tx;
+    struct erasure_tx *s = tx;
     const bool named = lost->kind == WEFT_DATA || lost->ahead > 0;
     const uint32_t place =
         lost->kind == WEFT_DATA ? lost->psn : weft_psn_add(lost->psn, lost->ahead);
@@ -286,7 +286,7 @@ tx_lost(void *tx, const struct weft_packet *lost, int64_t now)
 static void
 tx_timeout(void *tx, int64_t now)
 {
-    struct erasure_tx *s = (struct erasure_tx *)tx;
+    struct erasure_tx *s = tx;
     if (now < s->base.deadline)
     {
         return;
@@ -305,36 +305,36 @@ tx_timeout(void *tx, int64_t now)
 static uint32_t
 tx_flight(const void *tx)
 {
-    const struct erasure_tx *s = (const struct erasure_tx *)tx;
+    const struct erasure_tx *s = tx;
     return s->base.una != s->base.end ? s->flight : 0;
 }
 
 const struct weft_transport_ops weft_transport_erasure = {
-    {
-        "erasure", /* name */
-        "Ideal rateless coding: a message is complete when as many packets arrived, whichever.",
-        "ofan §4",
-        params,
-        sizeof params / sizeof params[0],
-        NULL, /* presets */
-        0,
-        sizeof(struct weft_selective_config),
-        check,
-    },
-    weft_selective_rx_size,
-    weft_selective_rx_init,
-    rx_data,
-    tx_size,
-    tx_init,
-    tx_post,
-    tx_ready,
-    tx_next,
-    tx_reply,
-    weft_sender_deadline,
-    tx_timeout,
-    weft_sender_una,
-    weft_sender_counters,
-    tx_flight,
-    tx_stamp,
-    tx_lost,
+    .algo =
+        {
+            .name = "erasure",
+            .doc = "Ideal rateless coding: a message is complete when as many packets arrived, "
+                   "whichever.",
+            .source = "ofan §4",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct weft_selective_config),
+            .check = check,
+        },
+    .rx_size = weft_selective_rx_size,
+    .rx_init = weft_selective_rx_init,
+    .rx_data = rx_data,
+    .tx_size = tx_size,
+    .tx_init = tx_init,
+    .tx_post = tx_post,
+    .tx_ready = tx_ready,
+    .tx_next = tx_next,
+    .tx_reply = tx_reply,
+    .tx_deadline = weft_sender_deadline,
+    .tx_timeout = tx_timeout,
+    .tx_una = weft_sender_una,
+    .tx_counters = weft_sender_counters,
+    .tx_flight = tx_flight,
+    .tx_stamp = tx_stamp,
+    .tx_lost = tx_lost,
 };

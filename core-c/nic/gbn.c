@@ -31,7 +31,7 @@ rx_size(const void *config)
 static int
 rx_init(void *rx, const void *config, uint32_t first_psn)
 {
-    struct gbn_rx *r = (struct gbn_rx *)rx;
+    struct gbn_rx *r = rx;
     (void)config;
     r->epsn = first_psn & WEFT_PSN_MASK;
     r->nacked = false;
@@ -41,7 +41,7 @@ rx_init(void *rx, const void *config, uint32_t first_psn)
 static void
 rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
 {
-    struct gbn_rx *r = (struct gbn_rx *)rx;
+    struct gbn_rx *r = rx;
     const int32_t distance = weft_psn_diff(data->psn, r->epsn);
     verdict->fresh = distance == 0;
     verdict->duplicate = distance < 0;
@@ -69,8 +69,8 @@ tx_size(const void *config)
 static int
 tx_init(void *tx, const void *config, uint32_t first_psn)
 {
-    const struct gbn_config *c = (const struct gbn_config *)config;
-    struct gbn_tx *t = (struct gbn_tx *)tx;
+    const struct gbn_config *c = config;
+    struct gbn_tx *t = tx;
     const int error = weft_sender_init(&t->sender, c->outstanding, c->rto, first_psn);
     t->next = first_psn & WEFT_PSN_MASK;
     return error;
@@ -79,14 +79,14 @@ tx_init(void *tx, const void *config, uint32_t first_psn)
 static bool
 tx_ready(const void *tx)
 {
-    const struct gbn_tx *t = (const struct gbn_tx *)tx;
+    const struct gbn_tx *t = tx;
     return t->next != t->sender.end || weft_sender_may_send_new(&t->sender);
 }
 
 static int
 tx_next(void *tx, int64_t now, uint32_t *psn)
 {
-    struct gbn_tx *t = (struct gbn_tx *)tx;
+    struct gbn_tx *t = tx;
     if (t->next != t->sender.end)
     {
         *psn = t->next;
@@ -106,7 +106,7 @@ tx_next(void *tx, int64_t now, uint32_t *psn)
 static uint32_t
 tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
-    struct gbn_tx *t = (struct gbn_tx *)tx;
+    struct gbn_tx *t = tx;
     const uint32_t acked = weft_sender_ack(&t->sender, reply->psn, now);
     /* After a rewind, packets under way may still be acknowledged: no need to send those again. */
     if (weft_psn_before(t->next, t->sender.una))
@@ -127,7 +127,7 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 static void
 tx_timeout(void *tx, int64_t now)
 {
-    struct gbn_tx *t = (struct gbn_tx *)tx;
+    struct gbn_tx *t = tx;
     if (weft_sender_timeout(&t->sender, now))
     {
         t->next = t->sender.una;
@@ -137,7 +137,7 @@ tx_timeout(void *tx, int64_t now)
 static uint32_t
 tx_flight(const void *tx)
 {
-    const struct gbn_tx *t = (const struct gbn_tx *)tx;
+    const struct gbn_tx *t = tx;
     return (t->next - t->sender.una) & WEFT_PSN_MASK; /* the rest is sent again */
 }
 
@@ -151,26 +151,27 @@ static const struct weft_param params[] = {
 };
 
 const struct weft_transport_ops weft_transport_gbn = {
-    {
-        "gbn", /* name */
-        "Go-back-N: drops what is out of order, one NACK per ePSN, the sender rewinds.",
-        "themis §1; ethereal §3.3", params, sizeof(params) / sizeof(params[0]), NULL, /* presets */
-        0, sizeof(struct gbn_config), NULL,                                           /* check */
-    },
-    rx_size,
-    rx_init,
-    rx_data,
-    tx_size,
-    tx_init,
-    weft_sender_post,
-    tx_ready,
-    tx_next,
-    tx_reply,
-    weft_sender_deadline,
-    tx_timeout,
-    weft_sender_una,
-    weft_sender_counters,
-    tx_flight,
-    NULL, /* tx_stamp */
-    NULL, /* tx_lost */
+    .algo =
+        {
+            .name = "gbn",
+            .doc = "Go-back-N: drops what is out of order, one NACK per ePSN, the sender rewinds.",
+            .source = "themis §1; ethereal §3.3",
+            .params = params,
+            .nparams = sizeof(params) / sizeof(params[0]),
+            .config_size = sizeof(struct gbn_config),
+        },
+    .rx_size = rx_size,
+    .rx_init = rx_init,
+    .rx_data = rx_data,
+    .tx_size = tx_size,
+    .tx_init = tx_init,
+    .tx_post = weft_sender_post,
+    .tx_ready = tx_ready,
+    .tx_next = tx_next,
+    .tx_reply = tx_reply,
+    .tx_deadline = weft_sender_deadline,
+    .tx_timeout = tx_timeout,
+    .tx_una = weft_sender_una,
+    .tx_counters = weft_sender_counters,
+    .tx_flight = tx_flight,
 };

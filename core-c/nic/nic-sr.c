@@ -10,31 +10,29 @@ rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdic
 }
 
 const struct weft_transport_ops weft_transport_nic_sr = {
-    {
-        "nic-sr", /* name */
-        "Selective repeat of RDMA NICs: one NACK per ePSN, the sender repeats that packet.",
-        "themis §2.2",
-        weft_selective_params,
-        WEFT_SELECTIVE_NPARAMS,
-        NULL, /* presets */
-        0,
-        sizeof(struct weft_selective_config),
-        weft_selective_check,
-    },
-    weft_selective_rx_size,
-    weft_selective_rx_init,
-    rx_data,
-    weft_selective_tx_size,
-    weft_selective_tx_init,
-    weft_sender_post,
-    weft_selective_tx_ready,
-    weft_selective_tx_next,
-    weft_selective_tx_reply,
-    weft_sender_deadline,
-    weft_selective_tx_timeout,
-    weft_sender_una,
-    weft_sender_counters,
-    weft_sender_flight,
-    NULL, /* tx_stamp */
-    NULL, /* tx_lost */
+    .algo =
+        {
+            .name = "nic-sr",
+            .doc =
+                "Selective repeat of RDMA NICs: one NACK per ePSN, the sender repeats that packet.",
+            .source = "themis §2.2",
+            .params = weft_selective_params,
+            .nparams = WEFT_SELECTIVE_NPARAMS,
+            .config_size = sizeof(struct weft_selective_config),
+            .check = weft_selective_check,
+        },
+    .rx_size = weft_selective_rx_size,
+    .rx_init = weft_selective_rx_init,
+    .rx_data = rx_data,
+    .tx_size = weft_selective_tx_size,
+    .tx_init = weft_selective_tx_init,
+    .tx_post = weft_sender_post,
+    .tx_ready = weft_selective_tx_ready,
+    .tx_next = weft_selective_tx_next,
+    .tx_reply = weft_selective_tx_reply,
+    .tx_deadline = weft_sender_deadline,
+    .tx_timeout = weft_selective_tx_timeout,
+    .tx_una = weft_sender_una,
+    .tx_counters = weft_sender_counters,
+    .tx_flight = weft_sender_flight,
 };

@@ -67,7 +67,7 @@ static const struct weft_preset presets[] = {
 static const char *
 check(const void *config)
 {
-    const struct sack_config *c = (const struct sack_config *)config;
+    const struct sack_config *c = config;
     if (c->threshold >= c->base.outstanding)
     {
         return "no gap can reach threshold; expected it to be less than outstanding";
@@ -94,15 +94,15 @@ bits_of(struct sack_tx *s)
 static size_t
 tx_size(const void *config)
 {
-    const struct sack_config *c = (const struct sack_config *)config;
+    const struct sack_config *c = config;
     return sizeof(struct sack_tx) + weft_selective_window_size(&c->base);
 }
 
 static int
 tx_init(void *tx, const void *config, uint32_t first_psn)
 {
-    const struct sack_config *c = (const struct sack_config *)config;
-    struct sack_tx *s = (struct sack_tx *)tx;
+    const struct sack_config *c = config;
+    struct sack_tx *s = tx;
     memset(s, 0, sizeof(*s));
     if (check(config) || weft_selective_window_check(&c->base) || c->threshold < 1 ||
         weft_sender_init(&s->base, c->base.outstanding, c->base.rto, first_psn))
@@ -272,7 +272,7 @@ take_up(struct sack_tx *s)
 static uint32_t
 tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
-    struct sack_tx *s = (struct sack_tx *)tx;
+    struct sack_tx *s = tx;
     if (reply->kind == WEFT_NACK)
     {
         s->base.counters.nacks++;
@@ -300,7 +300,7 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 static int
 tx_next(void *tx, int64_t now, uint32_t *psn)
 {
-    struct sack_tx *s = (struct sack_tx *)tx;
+    struct sack_tx *s = tx;
     if (s->base.resend)
     {
         uint32_t *cursor = s->again != s->limit ? &s->again : &s->first;
@@ -324,7 +324,7 @@ tx_next(void *tx, int64_t now, uint32_t *psn)
 static void
 tx_timeout(void *tx, int64_t now)
 {
-    struct sack_tx *s = (struct sack_tx *)tx;
+    struct sack_tx *s = tx;
     if (weft_sender_timeout(&s->base, now))
     {
         raise_to(&s->tried, s->overdue);
@@ -342,36 +342,35 @@ tx_timeout(void *tx, int64_t now)
 static uint32_t
 tx_flight(const void *tx)
 {
-    const struct sack_tx *s = (const struct sack_tx *)tx;
+    const struct sack_tx *s = tx;
     return weft_sender_outstanding(&s->base) - s->held - s->queued;
 }
 
 const struct weft_transport_ops weft_transport_sack = {
-    {
-        "sack", /* name */
-        "Every packet is acknowledged by itself; gaps of a threshold are sent again.",
-        "ofan §4, §8.2",
-        params,
-        sizeof params / sizeof params[0],
-        presets,
-        sizeof presets / sizeof presets[0],
-        sizeof(struct sack_config),
-        check,
-    },
-    weft_selective_rx_size,
-    weft_selective_rx_init,
-    rx_data,
-    tx_size,
-    tx_init,
-    weft_sender_post,
-    weft_selective_tx_ready,
-    tx_next,
-    tx_reply,
-    weft_sender_deadline,
-    tx_timeout,
-    weft_sender_una,
-    weft_sender_counters,
-    tx_flight,
-    NULL, /* tx_stamp */
-    NULL, /* tx_lost */
+    .algo =
+        {
+            .name = "sack",
+            .doc = "Every packet is acknowledged by itself; gaps of a threshold are sent again.",
+            .source = "ofan §4, §8.2",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .presets = presets,
+            .npresets = sizeof presets / sizeof presets[0],
+            .config_size = sizeof(struct sack_config),
+            .check = check,
+        },
+    .rx_size = weft_selective_rx_size,
+    .rx_init = weft_selective_rx_init,
+    .rx_data = rx_data,
+    .tx_size = tx_size,
+    .tx_init = tx_init,
+    .tx_post = weft_sender_post,
+    .tx_ready = weft_selective_tx_ready,
+    .tx_next = tx_next,
+    .tx_reply = tx_reply,
+    .tx_deadline = weft_sender_deadline,
+    .tx_timeout = tx_timeout,
+    .tx_una = weft_sender_una,
+    .tx_counters = weft_sender_counters,
+    .tx_flight = tx_flight,
 };

@@ -15,7 +15,7 @@ const struct weft_param weft_selective_params[WEFT_SELECTIVE_NPARAMS] = {
 const char *
 weft_selective_check(const void *config)
 {
-    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
+    const struct weft_selective_config *c = config;
     if (!weft_bitmap_valid(c->window))
     {
         return "window must be a power of two, such as 16384";
@@ -51,8 +51,8 @@ weft_selective_rx_size(const void *config)
 int
 weft_selective_rx_init(void *rx, const void *config, uint32_t first_psn)
 {
-    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
-    struct weft_selective_rx *r = (struct weft_selective_rx *)rx;
+    const struct weft_selective_config *c = config;
+    struct weft_selective_rx *r = rx;
     if (weft_selective_window_check(c))
     {
         return WEFT_ERANGE;
@@ -75,21 +75,21 @@ weft_selective_tx_size(const void *config)
 int
 weft_selective_tx_init(void *tx, const void *config, uint32_t first_psn)
 {
-    const struct weft_selective_config *c = (const struct weft_selective_config *)config;
+    const struct weft_selective_config *c = config;
     return weft_sender_init((struct weft_sender *)tx, c->outstanding, c->rto, first_psn);
 }
 
 bool
 weft_selective_tx_ready(const void *tx)
 {
-    const struct weft_sender *s = (const struct weft_sender *)tx;
+    const struct weft_sender *s = tx;
     return s->resend || weft_sender_may_send_new(s);
 }
 
 int
 weft_selective_tx_next(void *tx, int64_t now, uint32_t *psn)
 {
-    struct weft_sender *s = (struct weft_sender *)tx;
+    struct weft_sender *s = tx;
     if (s->resend)
     {
         s->resend = false;
@@ -108,7 +108,7 @@ weft_selective_tx_next(void *tx, int64_t now, uint32_t *psn)
 uint32_t
 weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
-    struct weft_sender *s = (struct weft_sender *)tx;
+    struct weft_sender *s = tx;
     const uint32_t acked = weft_sender_ack(s, reply->psn, now);
     if (acked > 0)
     {
@@ -125,6 +125,6 @@ weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 void
 weft_selective_tx_timeout(void *tx, int64_t now)
 {
-    struct weft_sender *s = (struct weft_sender *)tx;
+    struct weft_sender *s = tx;
     s->resend |= weft_sender_timeout(s, now);
 }

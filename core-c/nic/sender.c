@@ -4,7 +4,7 @@
 void
 weft_sender_post(void *tx, uint32_t npackets)
 {
-    struct weft_sender *s = (struct weft_sender *)tx;
+    struct weft_sender *s = tx;
     s->unsent += npackets;
 }
 

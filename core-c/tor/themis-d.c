@@ -77,7 +77,7 @@ ring_entries(const struct themis_config *c, const struct weft_last_hop *hop)
 static const char *
 refusal(const void *config, const struct weft_last_hop *hop)
 {
-    const struct themis_config *c = (const struct themis_config *)config;
+    const struct themis_config *c = config;
     if (c->entry_bytes < 1 || c->entry_bytes > 3 ||
         !(c->ring_factor >= 1 && c->ring_factor <= 1000))
     {
@@ -107,7 +107,7 @@ refusal(const void *config, const struct weft_last_hop *hop)
 static size_t
 qp_size(const void *config, const struct weft_last_hop *hop)
 {
-    const struct themis_config *c = (const struct themis_config *)config;
+    const struct themis_config *c = config;
     const size_t slots =
         refusal(config, hop) ? 0 : weft_ring_size(ring_entries(c, hop), (uint32_t)c->entry_bytes);
     return (sizeof(struct themis_qp) + slots + 7) & ~(size_t)7;
@@ -116,8 +116,8 @@ qp_size(const void *config, const struct weft_last_hop *hop)
 static int
 qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
 {
-    struct themis_qp *qp = (struct themis_qp *)memory;
-    const struct themis_config *c = (const struct themis_config *)config;
+    struct themis_qp *qp = memory;
+    const struct themis_config *c = config;
     if (refusal(config, hop))
     {
         return WEFT_ERANGE;
@@ -318,7 +318,7 @@ static bool
 to_host(void *state, const struct weft_packet *data, bool paused,
         struct weft_tor_counters *counters, uint32_t *epsn)
 {
-    struct themis_qp *qp = (struct themis_qp *)state;
+    struct themis_qp *qp = state;
     const bool waits = qp->watch == PASSED || qp->watch == UNSURE;
     const bool compensate = qp->watch == ARMED ? resolve(qp, data->psn, counters)
                                                : waits && outwait(qp, data->psn, paused, counters);
@@ -475,7 +475,7 @@ acknowledge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *count
 static enum weft_tor_verdict
 from_host(void *state, const struct weft_packet *reply, struct weft_tor_counters *counters)
 {
-    struct themis_qp *qp = (struct themis_qp *)state;
+    struct themis_qp *qp = state;
     const bool scan = qp->compensation == THEMIS_SCAN;
     if (reply->kind == WEFT_NACK)
     {
@@ -491,7 +491,7 @@ from_host(void *state, const struct weft_packet *reply, struct weft_tor_counters
 static bool
 release(void *state, struct weft_tor_counters *counters, uint32_t *epsn)
 {
-    struct themis_qp *qp = (struct themis_qp *)state;
+    struct themis_qp *qp = state;
     if (qp->watch != ARMED && qp->watch != PASSED && qp->watch != UNSURE)
     {
         return false;
@@ -503,4 +503,11 @@ release(void *state, struct weft_tor_counters *counters, uint32_t *epsn)
     return true;
 }
 
-const struct weft_tor_ops weft_themis_d = {qp_size, qp_init, to_host, from_host, refusal, release};
+const struct weft_tor_ops weft_themis_d = {
+    .qp_size = qp_size,
+    .qp_init = qp_init,
+    .to_host = to_host,
+    .from_host = from_host,
+    .refusal = refusal,
+    .release = release,
+};

@@ -76,8 +76,8 @@ themis_size(const void *config, const struct weft_site *site)
 static int
 themis_init(void *state, const void *config, const struct weft_site *site)
 {
-    struct themis *t = (struct themis *)state;
-    const struct themis_config *c = (const struct themis_config *)config;
+    struct themis *t = state;
+    const struct themis_config *c = config;
     const uint32_t npaths = path_count(site);
     weft_ecmp_init(&t->ecmp, site, site->tiers == 3);
     t->refusal = NULL;
@@ -119,7 +119,7 @@ sprayed(const struct themis *t, const struct weft_ports *ports, const struct wef
 static uint32_t
 themis_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
-    const struct themis *t = (const struct themis *)state;
+    const struct themis *t = state;
     const uint32_t n = ports->n;
     (void)now;
     if (sprayed(t, ports, packet))
@@ -138,7 +138,7 @@ themis_pick(void *state, const struct weft_ports *ports, struct weft_packet *pac
 static void
 themis_set_routes(void *state, const struct weft_fib *fib)
 {
-    struct themis *t = (struct themis *)state;
+    struct themis *t = state;
     t->spraying = t->sprays && !fib;
 }
 
