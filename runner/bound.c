@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "bound.h"
 
-#include <string.h>
-
-#include <weft/theory.h>
-
 #include "scenario.h"
-
-static struct weft_wire
-wire_of(const struct scenario *s, uint32_t links)
-{
-    const struct weft_fabric_config *f = s->fabric.config;
-    const struct weft_clos *c = &s->clos;
-    return (struct weft_wire){f->payload,   f->header,     f->gap, f->ack,
-                              c->host_rate, c->host_delay, links};
-}
 
 static bool
 all_cross(const struct scenario *s, const struct weft_message *messages, size_t n, uint32_t links)
@@ -41,43 +28,44 @@ first_start(const struct weft_message *messages, size_t n)
     return start;
 }
 
+/** The links that all messages cross for a closed form to hold: as many as there can be. */
 static uint32_t
-groups_of(const struct weft_message *messages, size_t n)
+most_links(const struct scenario *s)
 {
-    uint32_t most = 0;
-    for (size_t i = 0; i < n; i++)
+    return weft_clos_hops(&s->clos, 0, s->clos.nhosts - 1);
+}
+
+/** From the first start; -1: no bound is known. */
+static int64_t
+crossing_bound(const struct scenario *s, bool whole)
+{
+    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    const struct weft_fabric_config *f = s->fabric.config;
+    const struct weft_clos *c = &s->clos;
+    if (!ops->bound || c->host_rate != c->fabric_rate || c->host_delay != c->fabric_delay)
     {
-        most = messages[i].group > most ? messages[i].group : most;
+        return -1;
     }
-    return most + 1;
+    const struct weft_hosts hosts = weft_clos_hosts(c);
+    const struct weft_bound_case of = {
+        .wire = {f->payload, f->header, f->gap, f->ack, c->host_rate, c->host_delay, most_links(s)},
+        .pace = c->host_rate,
+        .ideal_acks = f->ack_priority == WEFT_ACK_IDEAL,
+        .partial = !whole,
+    };
+    return ops->bound(s->workload.config, &hosts, &of);
 }
 
 int64_t
 bound_of(const struct scenario *s, const struct weft_message *messages, size_t n, bool whole)
 {
-    /* The closed forms hold for equal links and ranks that all lie under different ToRs. */
-    const struct weft_clos *c = &s->clos;
-    const uint32_t links = weft_clos_hops(c, 0, c->nhosts - 1);
-    const int64_t start = first_start(messages, n);
-    if (c->host_rate != c->fabric_rate || c->host_delay != c->fabric_delay ||
-        !all_cross(s, messages, n, links))
-    {
-        return -1;
-    }
-    const struct weft_wire w = wire_of(s, links);
-    const char *name = s->workload.algo->name;
-    if (strcmp(name, "ring") == 0 || strcmp(name, "permutation") == 0)
-    {
-        return start + weft_message_bound(&w, messages[0].bytes);
-    }
-    const uint32_t ranks = c->nhosts / groups_of(messages, n);
-    if (whole && strcmp(name, "allreduce-ring") == 0)
-    {
-        return start + weft_allreduce_ring_bound(&w, ranks, messages[0].bytes * ranks);
-    }
-    if (whole && strcmp(name, "alltoall") == 0)
-    {
-        return start + weft_alltoall_bound(&w, ranks, messages[0].bytes * ranks);
-    }
-    return -1;
+    const int64_t bound = crossing_bound(s, whole);
+    return bound >= 0 && all_cross(s, messages, n, most_links(s)) ? first_start(messages, n) + bound
+                                                                  : -1;
+}
+
+int64_t
+bound_if_all_cross(const struct scenario *s)
+{
+    return crossing_bound(s, true);
 }

@@ -24,6 +24,10 @@ extern "C"
     int64_t bound_of(const struct scenario *s, const struct weft_message *messages, size_t n,
                      bool whole);
 
+    /** The same for the whole workload as if all its messages crossed the fabric and could start at
+     * time 0. */
+    int64_t bound_if_all_cross(const struct scenario *s);
+
     /** When the earliest message may start, ps: what comes before tells nothing of the fabric. */
     int64_t first_start(const struct weft_message *messages, size_t n);
 

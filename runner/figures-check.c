@@ -251,14 +251,14 @@ check_axis(const struct element *figure, const char *axis, struct diagnostics *d
     free(log);
 }
 
-/** Whether messages of the workload wait for others: then QPs have several, one for each step. */
+/** Whether steps of the workload wait for one another. */
 static bool
 has_steps(const struct scenario *s)
 {
     const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     struct weft_traffic_size size;
-    return ops->size(s->workload.config, &hosts, &size) == 0 && size.nmessages > size.nqps;
+    return ops->size(s->workload.config, &hosts, &size) == 0 && size.nsteps > 1;
 }
 
 /** Some run must have steps for a figure to show them. */

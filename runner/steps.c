@@ -156,16 +156,17 @@ measure_step(const struct flow_result *flows, const uint32_t *order, size_t n,
     step->cct = whole ? step->cct : -1;
 }
 
-/** The steps' times and bounds. Returns whether all bounds are known and all messages were
- * acknowledged: without some, the whole may end early. */
+/** The steps' times and bounds. Returns whether all bounds are known; *acked: whether all messages
+ * were acknowledged: without some, the whole may end early. */
 static bool
 fill_steps(const struct bounding *b, const struct flow_result *flows, size_t nsteps,
-           struct step_result *steps)
+           struct step_result *steps, bool *acked)
 {
     size_t *first = xcalloc(nsteps + 1, sizeof *first);
     uint32_t *order = xcalloc(b->n, sizeof *order);
     uint32_t *marks = xcalloc(2 * (size_t)b->s->clos.nhosts, sizeof *marks);
     bool known = true;
+    *acked = true;
     sort_by_step(b, 0, nsteps, first, order);
     for (size_t k = 0; k < nsteps; k++)
     {
@@ -180,7 +181,8 @@ fill_steps(const struct bounding *b, const struct flow_result *flows, size_t nst
             int64_t bound = exchange_bound(b, &b->messages[mine[i]]);
             steps[k].bound = bound > steps[k].bound ? bound : steps[k].bound;
         }
-        known = known && exchange && steps[k].acked >= 0;
+        known = known && exchange;
+        *acked = *acked && steps[k].acked >= 0;
     }
     free(marks);
     free(order);
@@ -357,38 +359,35 @@ chain_bound(const struct bounding *b)
     return last;
 }
 
-/** The last ACK of a direct all-to-all; the closest pair of hosts decides how early the first
- * packet can be there. */
+/** What the workload itself knows of its last ACK, from time 0; -1: nothing. The closest pair of
+ * hosts decides how early the first packet can be there. */
 static int64_t
-alltoall_bound(const struct bounding *b)
+own_bound(const struct bounding *b)
 {
-    struct weft_wire w = b->wire;
-    uint32_t groups = 1;
-    for (size_t i = 0; i < b->n; i++)
+    const struct weft_workload_ops *ops = weft_workload_find(b->s->workload.algo->name);
+    const struct weft_hosts hosts = weft_clos_hosts(&b->s->clos);
+    struct weft_bound_case of = {
+        .wire = b->wire, .pace = b->pace, .acked = 1, .ideal_acks = !acks_take_wire(b)};
+    for (size_t i = 0; ops->bound && i < b->n; i++)
     {
         const struct weft_message *m = &b->messages[i];
         uint32_t links = weft_clos_hops(&b->s->clos, m->src, m->dst);
-        w.links = w.links == 0 || links < w.links ? links : w.links;
-        groups = m->group >= groups ? m->group + 1 : groups;
+        of.wire.links = of.wire.links == 0 || links < of.wire.links ? links : of.wire.links;
     }
-    uint32_t ranks = b->s->clos.nhosts / groups;
-    uint64_t bytes = b->messages[0].bytes;
-    return later(b->first, acks_take_wire(b) ? weft_alltoall_acked_bound(&w, ranks, bytes, b->pace)
-                                             : weft_answered_bound(&w, ranks - 1, bytes, b->pace));
+    int64_t own =
+        ops->bound && b->wire.rate ? ops->bound(b->s->workload.config, &hosts, &of) : -1;
+    return own < 0 ? -1 : later(b->first, own);
 }
 
-/** @p phases: messages of one step wait for those of another. -1: no bound is known. */
+/** @p chained: every step is an exchange. @p phases: steps wait for those before. -1: no bound is
+ * known. */
 static int64_t
-whole_bound(const struct bounding *b, bool phases)
+whole_bound(const struct bounding *b, bool chained, bool phases)
 {
-    bool all = strcmp(b->s->workload.algo->name, "alltoall") == 0;
-    if (!phases && !all)
-    {
-        return -1;
-    }
-    /* Of an all-to-all this is the time of the farthest pair by itself. */
-    int64_t chain = chain_bound(b), load = phases ? 0 : alltoall_bound(b);
-    return larger(chain, load);
+    int64_t own = own_bound(b);
+    /* Of messages that all go at once this is the time of the farthest pair by itself. */
+    int64_t chain = chained && (phases || own >= 0) ? chain_bound(b) : -1;
+    return larger(chain, own);
 }
 
 /** By how much the messages of a step may start apart: those that nothing holds back, and those
@@ -420,11 +419,11 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     struct bounding b = {s, messages, next, r->nflows, {0}, 0, first_start(messages, r->nflows), 0};
     struct run_summary *sum = &r->summary;
     size_t nsteps = 1;
-    bool chained = false;
+    bool waits = false;
     for (size_t i = 0; i < b.n; i++)
     {
         nsteps = messages[i].step + 1 > nsteps ? messages[i].step + 1 : nsteps;
-        chained = chained || messages[i].nnext > 0 || messages[i].barrier;
+        waits = waits || messages[i].nnext > 0 || messages[i].barrier;
     }
     b.spread = widest_spread(&b);
     if (!make_wire(s, &b.wire))
@@ -433,15 +432,16 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     }
     struct step_result *steps = xcalloc(nsteps, sizeof *steps);
     b.pace = b.wire.rate;
-    bool known = fill_steps(&b, r->flows, nsteps, steps);
+    bool acked;
+    bool chained = fill_steps(&b, r->flows, nsteps, steps, &acked);
     double mean = relate_steps(steps, nsteps);
     /* Steps that do not wait for each other are none: all their messages go at once. */
-    bool phases = nsteps == 1 || chained;
-    sum->bound_acked = known ? whole_bound(&b, phases) : -1;
+    bool phases = nsteps == 1 || waits;
+    sum->bound_acked = acked ? whole_bound(&b, chained, phases) : -1;
     sum->increase = increase_of(sum->cct_acked, sum->bound_acked, b.first);
     sum->step_increase = nsteps > 1 && phases ? mean : NAN;
     b.pace = (int64_t)(sum->rho_max * (double)b.wire.rate);
-    sum->bound_rho = known && b.pace > 0 ? whole_bound(&b, phases) : -1;
+    sum->bound_rho = acked && b.pace > 0 ? whole_bound(&b, chained, phases) : -1;
     sum->increase_rho = increase_of(sum->cct_acked, sum->bound_rho, b.first);
     r->nsteps = nsteps > 1 && phases ? nsteps : 0;
     r->steps = steps;

@@ -161,22 +161,6 @@ load_bound(const struct scenario *s)
     return time < 9e18 ? (int64_t)time : WEFT_NEVER;
 }
 
-/** The closed form for messages that all cross the fabric, as if all started at time 0. */
-static int64_t
-form_if_all_cross(const struct scenario *s)
-{
-    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
-    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
-    struct weft_traffic_size size;
-    if (ops->size(s->workload.config, &hosts, &size) < 0 || size.bytes == 0)
-    {
-        return -1;
-    }
-    const struct weft_message like = {
-        .bytes = size.bytes, .dst = s->clos.nhosts - 1, .group = size.ngroups - 1};
-    return bound_of(s, &like, 1, true);
-}
-
 static int64_t
 form_of_messages(const struct scenario *s)
 {
@@ -195,6 +179,6 @@ int64_t
 traffic_bound(const struct scenario *s, bool sure)
 {
     const int64_t load = load_bound(s);
-    const int64_t form = sure ? form_of_messages(s) : form_if_all_cross(s);
+    const int64_t form = sure ? form_of_messages(s) : bound_if_all_cross(s);
     return form > load ? form : load;
 }

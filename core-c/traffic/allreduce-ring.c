@@ -23,6 +23,7 @@ allreduce_size(const void *config, const struct weft_hosts *hosts, struct weft_t
     if (!error)
     {
         out->bytes = weft_groups_part(c, ranks);
+        out->nsteps = (uint32_t)steps;
     }
     return error;
 }
@@ -73,6 +74,17 @@ allreduce_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed
     return error;
 }
 
+static int64_t
+allreduce_bound(const void *config, const struct weft_hosts *hosts,
+                const struct weft_bound_case *of)
+{
+    const struct weft_groups *c = (const struct weft_groups *)config;
+    return of->acked || of->partial
+               ? -1
+               : weft_allreduce_ring_bound(&of->wire, hosts->n / (uint32_t)c->groups,
+                                           (uint64_t)c->bytes);
+}
+
 const struct weft_workload_ops weft_workload_allreduce_ring = {
     {"allreduce-ring",
      "Ring allreduce: 2(n-1) steps, each message waits for the one received a step earlier.",
@@ -81,4 +93,5 @@ const struct weft_workload_ops weft_workload_allreduce_ring = {
     allreduce_size,
     allreduce_fill,
     weft_groups_only_refusal,
+    allreduce_bound,
 };

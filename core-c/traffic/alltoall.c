@@ -69,6 +69,24 @@ alltoall_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed,
     return 0;
 }
 
+static int64_t
+alltoall_bound(const void *config, const struct weft_hosts *hosts, const struct weft_bound_case *of)
+{
+    const struct alltoall_config *c = (const struct alltoall_config *)config;
+    const uint32_t ranks = hosts->n / (uint32_t)c->common.groups;
+    const uint64_t bytes = weft_groups_part(&c->common, c->scope == PAIR ? 1 : ranks);
+    if (of->acked)
+    {
+        return of->ideal_acks ? weft_answered_bound(&of->wire, ranks - 1, bytes, of->pace)
+                              : weft_alltoall_acked_bound(&of->wire, ranks, bytes, of->pace);
+    }
+    if (of->partial || bytes > UINT64_MAX / ranks)
+    {
+        return -1;
+    }
+    return weft_alltoall_bound(&of->wire, ranks, bytes * ranks);
+}
+
 const struct weft_workload_ops weft_workload_alltoall = {
     {"alltoall", "Every rank sends a message to every other rank of its group, all at once.",
      "themis §5", params, sizeof params / sizeof params[0], NULL, 0, sizeof(struct alltoall_config),
@@ -76,4 +94,5 @@ const struct weft_workload_ops weft_workload_alltoall = {
     alltoall_size,
     alltoall_fill,
     weft_groups_only_refusal,
+    alltoall_bound,
 };

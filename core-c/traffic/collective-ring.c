@@ -46,4 +46,5 @@ const struct weft_workload_ops weft_workload_ring = {
     ring_size,
     ring_fill,
     weft_groups_only_refusal,
+    weft_groups_message_bound,
 };

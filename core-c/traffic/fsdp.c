@@ -89,7 +89,11 @@ fsdp_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
     uint64_t layers = (uint64_t)c->layers;
     const uint64_t edges = c->barrier ? 0 : 2 * (layers - 1);
     int error = weft_groups_size(&all, hosts->n, layers, 1, edges, out);
-    out->nnext += error ? 0 : hosts->n / (uint32_t)c->gpus; /* scratch: where the servers are */
+    if (!error)
+    {
+        out->nnext += hosts->n / (uint32_t)c->gpus; /* scratch: where the servers are */
+        out->nsteps = (uint32_t)layers;
+    }
     return error;
 }
 
@@ -196,4 +200,5 @@ const struct weft_workload_ops weft_workload_fsdp = {
     fsdp_size,
     fsdp_fill,
     fsdp_refusal,
+    NULL,
 };

@@ -81,8 +81,18 @@ weft_groups_size(const struct weft_groups *groups, uint32_t ranks, uint64_t per_
     out->nqps = (uint32_t)(hosts * qps);
     out->nnext = (uint32_t)(hosts * next + scratch);
     out->ngroups = (uint32_t)groups->groups;
+    out->nsteps = 1;
     out->bytes = (uint64_t)groups->bytes;
     return 0;
+}
+
+int64_t
+weft_groups_message_bound(const void *config, const struct weft_hosts *hosts,
+                          const struct weft_bound_case *of)
+{
+    const struct weft_groups *groups = (const struct weft_groups *)config;
+    (void)hosts;
+    return of->acked ? -1 : weft_message_bound(&of->wire, (uint64_t)groups->bytes);
 }
 
 void

@@ -82,9 +82,15 @@ extern "C"
     uint64_t weft_groups_part(const struct weft_groups *groups, uint32_t n);
 
     /** Sizes for @p per_rank messages, @p qps QPs and @p next successors (at most two a message)
-     * per rank, and the scratch that weft_groups_finish() needs. 0 or WEFT_EOVERFLOW. */
+     * per rank, and the scratch that weft_groups_finish() needs; one step. 0 or WEFT_EOVERFLOW.
+     */
     int weft_groups_size(const struct weft_groups *groups, uint32_t ranks, uint64_t per_rank,
                          uint64_t qps, uint64_t next, struct weft_traffic_size *out);
+
+    /** The bound() of a workload whose messages all carry the bytes of the groups that its
+     * configuration begins with, and do not share a wire: that of one of them. */
+    int64_t weft_groups_message_bound(const void *config, const struct weft_hosts *hosts,
+                                      const struct weft_bound_case *of);
 
     /** Fills @p m as a message without predecessors or successors, from one rank to another. */
     void weft_groups_message(const struct weft_groups *groups, uint32_t ranks, uint32_t group,

@@ -265,4 +265,5 @@ const struct weft_workload_ops weft_workload_permutation = {
     permutation_size,
     permutation_fill,
     permutation_refusal,
+    weft_groups_message_bound,
 };

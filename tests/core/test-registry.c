@@ -462,16 +462,18 @@ START_TEST(workloads_write_what_they_announce)
         uint32_t *next = (uint32_t *)fenced(next_size);
         ck_assert_int_eq(ops->fill(config, &hosts, 1, 0, messages, next), 0);
         bool waits = false;
+        uint32_t steps = 1;
         for (uint32_t m = 0; m < n.nmessages; m++)
         {
             waits = waits || messages[m].waits > 0;
+            steps = messages[m].step >= steps ? messages[m].step + 1 : steps;
             MUST(!messages[m].barrier || (messages[m].step > 0 && messages[m].waits > 0));
             MUST(n.bytes == 0 || messages[m].bytes == n.bytes); /* costs are told from it */
             MUST(messages[m].bytes > 0 && messages[m].src != messages[m].dst);
             MUST(messages[m].qp < n.nqps && messages[m].first_next + messages[m].nnext <= n.nnext);
         }
         MUST(n.bytes == 0 || n.nmessages % n.nqps == 0);
-        MUST(waits == (n.nmessages > n.nqps)); /* steps, as figures of them are told apart */
+        MUST(n.nsteps == (waits ? steps : 1)); /* steps.csv and its figures are told by it */
         check_fence(messages, messages_size, ops->algo.name);
         check_fence(next, next_size, ops->algo.name);
         free(config);

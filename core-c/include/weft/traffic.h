@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include <weft/param.h>
+#include <weft/theory.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -51,7 +52,9 @@ extern "C"
         uint32_t nqps;
         uint32_t nnext; /**< what no message refers to is the workload's scratch */
         uint32_t ngroups;
-        uint64_t bytes; /**< of each message, if all are alike and each QP has as many; else 0 */
+        uint32_t nsteps; /**< > every message's step, where steps wait for one another; 1 where
+                            messages go at once, whatever steps they name */
+        uint64_t bytes;  /**< of each message, if all are alike and each QP has as many; else 0 */
     };
 
     /** The hosts that a workload runs on. */
@@ -60,6 +63,17 @@ extern "C"
         uint32_t n;
         uint32_t per_tor;
         uint32_t per_pod; /**< a multiple of per_tor; n where there is one pod */
+    };
+
+    /** What a workload's lower bound is asked for: an idle fabric, all of whose links are alike. */
+    struct weft_bound_case
+    {
+        struct weft_wire wire; /**< links: between the closest two hosts that exchange messages */
+        int64_t pace;          /**< bit/s at which hosts send data, at most wire.rate */
+        uint32_t acked;        /**< 1: the time of the last ACK; 0: of the last delivery, where all
+                                  pairs of hosts are wire.links apart and hosts send at line rate */
+        uint32_t ideal_acks;   /**< 1: ACKs take no time of the wires */
+        uint32_t partial;      /**< 1: some messages are never delivered, and do not count */
     };
 
     /** Workload kinds (registry "workload"): ring, alltoall, fsdp, ... */
@@ -76,6 +90,13 @@ extern "C"
                     struct weft_message *messages, uint32_t *next);
         /** Optional: why size() has returned WEFT_ERANGE, and what was expected. */
         const char *(*refusal)(const void *config, const struct weft_hosts *hosts);
+        /**
+         * Optional: the least time from the first start to the end of all messages, ps, on hosts
+         * that size() accepts; -1: none is known in this case. With acked only what the messages do
+         * to each other: a message by itself and chains of steps need no closed form.
+         */
+        int64_t (*bound)(const void *config, const struct weft_hosts *hosts,
+                         const struct weft_bound_case *of);
     };
 
     const struct weft_workload_ops *weft_workload_find(const char *name);
