@@ -22,8 +22,8 @@ first_start(const struct weft_message *messages, size_t n)
     int64_t start = WEFT_NEVER;
     for (size_t i = 0; i < n; i++)
     {
-        bool at_once = !messages[i].barrier; /* the others' times count from their release */
-        start = at_once && messages[i].start < start ? messages[i].start : start;
+        start =
+            !starts_after(&messages[i]) && messages[i].start < start ? messages[i].start : start;
     }
     return start;
 }
@@ -60,8 +60,12 @@ int64_t
 bound_of(const struct scenario *s, const struct weft_message *messages, size_t n, bool whole)
 {
     const int64_t bound = crossing_bound(s, whole);
-    return bound >= 0 && all_cross(s, messages, n, most_links(s)) ? first_start(messages, n) + bound
-                                                                  : -1;
+    if (bound < 0 || !all_cross(s, messages, n, most_links(s)))
+    {
+        return -1;
+    }
+    const int64_t start = first_start(messages, n);
+    return bound > WEFT_NEVER - start ? WEFT_NEVER : start + bound;
 }
 
 int64_t

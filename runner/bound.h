@@ -28,6 +28,12 @@ extern "C"
      * time 0. */
     int64_t bound_if_all_cross(const struct scenario *s);
 
+    /** Whether a message's start counts from what it waits for. */
+    static inline bool starts_after(const struct weft_message *m)
+    {
+        return m->barrier || m->delayed;
+    }
+
     /** When the earliest message may start, ps: what comes before tells nothing of the fabric. */
     int64_t first_start(const struct weft_message *messages, size_t n);
 

@@ -283,7 +283,7 @@ end_wait(struct chain *c, uint32_t message, int64_t time)
     if (--c->waits[message] == 0)
     {
         const struct weft_message *m = &c->b->messages[message];
-        c->start[message] = later(c->start[message], m->barrier ? m->start : 0);
+        c->start[message] = later(c->start[message], starts_after(m) ? m->start : 0);
         c->ready[c->nready++] = message;
     }
 }
@@ -342,7 +342,7 @@ chain_bound(const struct bounding *b)
     find_barriers(&c);
     for (size_t i = 0; i < b->n; i++)
     {
-        c.start[i] = b->messages[i].barrier ? 0 : b->messages[i].start;
+        c.start[i] = starts_after(&b->messages[i]) ? 0 : b->messages[i].start;
         if (c.waits[i] == 0)
         {
             c.ready[c.nready++] = (uint32_t)i;
@@ -374,8 +374,7 @@ own_bound(const struct bounding *b)
         uint32_t links = weft_clos_hops(&b->s->clos, m->src, m->dst);
         of.wire.links = of.wire.links == 0 || links < of.wire.links ? links : of.wire.links;
     }
-    int64_t own =
-        ops->bound && b->wire.rate ? ops->bound(b->s->workload.config, &hosts, &of) : -1;
+    int64_t own = ops->bound && b->wire.rate ? ops->bound(b->s->workload.config, &hosts, &of) : -1;
     return own < 0 ? -1 : later(b->first, own);
 }
 
@@ -391,7 +390,7 @@ whole_bound(const struct bounding *b, bool chained, bool phases)
 }
 
 /** By how much the messages of a step may start apart: those that nothing holds back, and those
- * behind barriers, whose times count from their release. */
+ * whose times count from what they wait for. */
 static int64_t
 widest_spread(const struct bounding *b)
 {
@@ -399,7 +398,7 @@ widest_spread(const struct bounding *b)
     for (size_t i = 0; i < b->n; i++)
     {
         int64_t start = b->messages[i].start;
-        if (b->messages[i].barrier)
+        if (starts_after(&b->messages[i]))
         {
             least = start < least ? start : least;
             most = larger(most, start);

@@ -47,11 +47,15 @@
     X(weft_cc_swift)                \
     X(weft_cc_mswift)
 
-#define WEFT_WORKLOADS(X)            \
-    X(weft_workload_ring)            \
-    X(weft_workload_allreduce_ring)  \
-    X(weft_workload_alltoall)        \
-    X(weft_workload_permutation)     \
+#define WEFT_WORKLOADS(X)               \
+    X(weft_workload_ring)               \
+    X(weft_workload_allreduce_ring)     \
+    X(weft_workload_allreduce_doubling) \
+    X(weft_workload_allreduce_tree)     \
+    X(weft_workload_allreduce_direct)   \
+    X(weft_workload_alltoall)           \
+    X(weft_workload_permutation)        \
+    X(weft_workload_incast)             \
     X(weft_workload_fsdp)
 
 /* clang-format on */

@@ -175,6 +175,29 @@ weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes)
     return ranks < 2 ? 0 : burst(w, ranks - 1, weft_packets(bytes, ranks), w->rate);
 }
 
+int64_t
+weft_incast_bound(const struct weft_wire *w, uint32_t senders, uint64_t bytes)
+{
+    uint64_t n = weft_packets(bytes, w->payload);
+    if (senders == 0 || n == 0 || w->links == 0)
+    {
+        return 0;
+    }
+    int64_t full = w->payload + w->header;
+    int64_t last = last_frame(w, bytes);
+    int64_t each = add(mul(n - 1, full + w->gap), last + w->gap);
+    int64_t all = mul(senders, each);
+    int64_t hop = add(weft_wire_time(n > 1 ? full : last, w->rate), w->delay);
+    int64_t carried = in_row(w, all == WEFT_NEVER ? all : all - w->gap);
+    return add(mul(w->links - 1, hop), add(carried, w->delay));
+}
+
+int64_t
+weft_ack_way(const struct weft_wire *w)
+{
+    return way(w, w->ack);
+}
+
 /* Packets that a host of an exchange sends at pace before the first one comes (ofan's i1) but one.
  */
 static uint64_t

@@ -10,6 +10,7 @@
 
 static const struct weft_param params[] = {
     WEFT_GROUP_PARAMS("The vector that each rank contributes; a message carries a ranks-th of it."),
+    WEFT_COMPUTE_PARAMS,
 };
 
 static int
@@ -46,7 +47,7 @@ fill_rank(const struct weft_groups *c, uint32_t ranks, uint32_t qp, struct weft_
         m->bytes = weft_groups_part(c, ranks);
         m->qp = qp;
         m->step = s;
-        m->waits = s > 0;
+        weft_groups_wait(c, s > 0, m);
         if (s + 1 < steps)
         {
             m->first_next = qp * (steps - 1) + s;
@@ -79,10 +80,13 @@ allreduce_bound(const void *config, const struct weft_hosts *hosts,
                 const struct weft_bound_case *of)
 {
     const struct weft_groups *c = (const struct weft_groups *)config;
-    return of->acked || of->partial
-               ? -1
-               : weft_allreduce_ring_bound(&of->wire, hosts->n / (uint32_t)c->groups,
-                                           (uint64_t)c->bytes);
+    const uint32_t ranks = hosts->n / (uint32_t)c->groups;
+    if (of->acked || of->partial)
+    {
+        return -1;
+    }
+    return weft_groups_computing(c, 2 * (uint64_t)ranks - 3,
+                                 weft_allreduce_ring_bound(&of->wire, ranks, (uint64_t)c->bytes));
 }
 
 const struct weft_workload_ops weft_workload_allreduce_ring = {

@@ -38,6 +38,7 @@ static const struct weft_param params[] = {
      "A phase begins for all GPUs at once, when the last one has ended for all; off: each GPU goes "
      "on by itself.",
      "ofan §8.4 leaves it open; on (ours)"},
+    WEFT_COMPUTE_PARAM("What a GPU computes between two phases."),
     WEFT_START_PARAMS,
 };
 
@@ -110,28 +111,29 @@ fill_gpu(const struct weft_message *first, uint32_t layers, struct weft_message 
 }
 
 static void
-wait_for_all(uint32_t n, uint32_t layers, struct weft_message *messages)
+wait_for_all(const struct fsdp_config *c, uint32_t n, struct weft_message *messages)
 {
-    for (uint32_t i = 0; i < n * layers; i++)
+    for (uint32_t i = 0; i < n * (uint32_t)c->layers; i++)
     {
         if (messages[i].step > 0)
         {
             messages[i].barrier = 1;
             messages[i].waits = 1;
-            messages[i].start = 0;
+            messages[i].start = c->common.compute;
         }
     }
 }
 
 /* Each message releases the next one of its own QP and that of the GPU it goes to. */
 static void
-wait_for_neighbours(uint32_t n, uint32_t gpus, uint32_t layers, struct weft_message *messages,
+wait_for_neighbours(const struct fsdp_config *c, uint32_t n, struct weft_message *messages,
                     uint32_t *next)
 {
+    const uint32_t gpus = (uint32_t)c->gpus, layers = (uint32_t)c->layers;
     for (uint32_t i = 0; i < n * layers; i++)
     {
         struct weft_message *m = &messages[i];
-        m->waits = m->step > 0 ? 2 : 0;
+        weft_groups_wait(&c->common, m->step > 0 ? 2 : 0, m);
         if (m->step + 1 < layers)
         {
             m->nnext = 2;
@@ -183,11 +185,11 @@ fsdp_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
     }
     if (c->barrier)
     {
-        wait_for_all(hosts->n, layers, messages);
+        wait_for_all(c, hosts->n, messages);
     }
     else
     {
-        wait_for_neighbours(hosts->n, gpus, layers, messages, next);
+        wait_for_neighbours(c, hosts->n, messages, next);
     }
     weft_groups_spread(&c->common, seed, run, size.nmessages, messages);
     return 0;

@@ -108,6 +108,24 @@ weft_groups_message(const struct weft_groups *groups, uint32_t ranks, uint32_t g
 }
 
 void
+weft_groups_wait(const struct weft_groups *groups, uint32_t waits, struct weft_message *m)
+{
+    m->waits = waits;
+    m->delayed = waits > 0 && groups->compute > 0;
+    m->start = m->delayed ? groups->compute : m->start;
+}
+
+int64_t
+weft_groups_computing(const struct weft_groups *groups, uint64_t times, int64_t bound)
+{
+    if (groups->compute > 0 && times > (uint64_t)(WEFT_NEVER - bound) / (uint64_t)groups->compute)
+    {
+        return WEFT_NEVER;
+    }
+    return bound + (int64_t)times * groups->compute;
+}
+
+void
 weft_groups_shuffle(uint32_t n, uint64_t seed, uint64_t run, uint32_t *to)
 {
     struct weft_rng rng;
@@ -127,6 +145,10 @@ weft_groups_spread(const struct weft_groups *groups, uint64_t seed, uint64_t run
     for (uint32_t i = 0; groups->spread > 0 && i < nmessages; i++)
     {
         struct weft_rng rng;
+        if (messages[i].delayed)
+        {
+            continue;
+        }
         weft_rng_seed(&rng, seed, run, SPREAD_STREAM | messages[i].src);
         messages[i].start += (int64_t)(weft_rng_unit(&rng) * (double)groups->spread);
     }

@@ -31,6 +31,7 @@ extern "C"
         int64_t placement; /**< enum weft_placement */
         int64_t start;     /**< ps */
         int64_t spread;    /**< ps */
+        int64_t compute;   /**< ps; 0 where the workload has no such parameter */
     };
 
 /* clang-format off */
@@ -57,6 +58,14 @@ extern "C"
     {"spread", WEFT_TIME, WEFT_P(struct weft_groups, spread), "0s", "0s", "1000s", NULL,           \
      "Each sending host starts later by a random time of its own, uniform below this.",            \
      "ofan §6, App. E"}
+
+#define WEFT_COMPUTE_PARAM(doc)                                                                    \
+    {"compute", WEFT_TIME, WEFT_P(struct weft_groups, compute), "0s", "0s", "1000s", NULL, doc,    \
+     "(ours)"}
+
+/** For workloads that hand their configuration to weft_groups_wait(). */
+#define WEFT_COMPUTE_PARAMS                                                                        \
+    WEFT_COMPUTE_PARAM("What a rank computes between what it receives and what it then sends.")
     /* clang-format on */
 
     /**
@@ -96,6 +105,12 @@ extern "C"
     void weft_groups_message(const struct weft_groups *groups, uint32_t ranks, uint32_t group,
                              uint32_t from, uint32_t to, struct weft_message *m);
 
+    /** Lets @p m wait for @p waits messages and then for what the ranks compute. */
+    void weft_groups_wait(const struct weft_groups *groups, uint32_t waits, struct weft_message *m);
+
+    /** @p bound and @p times what the ranks compute in turn; WEFT_NEVER if that does not fit. */
+    int64_t weft_groups_computing(const struct weft_groups *groups, uint64_t times, int64_t bound);
+
     /** The last step of a fill(): places ranks at random hosts and spreads starts, where asked. */
     void weft_groups_finish(const struct weft_groups *groups, uint32_t nhosts,
                             const struct weft_traffic_size *size, uint64_t seed, uint64_t run,
@@ -104,7 +119,8 @@ extern "C"
     /** A uniform permutation of 0 .. @p n - 1 into @p to: where things are placed in this run. */
     void weft_groups_shuffle(uint32_t n, uint64_t seed, uint64_t run, uint32_t *to);
 
-    /** Delays the messages of each host by its own random share of the spread. */
+    /** Delays the messages of each host by its own random share of the spread, but for those that
+     * are delayed after others. */
     void weft_groups_spread(const struct weft_groups *groups, uint64_t seed, uint64_t run,
                             uint32_t nmessages, struct weft_message *messages);
 

@@ -243,7 +243,8 @@ void
 WeftCollective::Release(uint32_t message)
 {
     const weft_message& m = m_messages[message];
-    const int64_t wait = m.barrier ? m.start : m.start - Simulator::Now().GetTimeStep();
+    const int64_t wait =
+        m.barrier || m.delayed ? m.start : m.start - Simulator::Now().GetTimeStep();
     // Behind a barrier the hosts begin in their order, not first the one that opened it.
     if (wait > 0 || m.barrier || Simulator::Now().IsZero())
     {

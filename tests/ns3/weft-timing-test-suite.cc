@@ -398,15 +398,20 @@ class BoundTestCase : public TestCase
         // The ranks that lie nearest: a bound for all of them.
         weft_wire wire = rig.GetWire(0, 1);
         wire.links = rig.fabric->GetClos().nhosts == ranks ? 2 : 4;
-        const int64_t bound = kind == "alltoall" ? weft_alltoall_bound(&wire, ranks, bytes)
-                                                 : weft_allreduce_ring_bound(&wire, ranks, bytes);
+        WeftChoice choice("workload");
+        choice.Set(kind + " bytes=" + std::to_string(bytes) + "B" + groups);
+        const weft_hosts hosts = weft_clos_hosts(&rig.fabric->GetClos());
+        const weft_bound_case of{wire, wire.rate, 0, 0, 0};
+        const int64_t bound =
+            choice.GetOps<weft_workload_ops>()->bound(choice.GetConfig(), &hosts, &of);
         return static_cast<double>(job->GetCompletionTime().GetTimeStep()) /
                static_cast<double>(bound);
     }
 
     void DoRun() override
     {
-        for (const char* kind : {"allreduce-ring", "alltoall"})
+        for (const char* kind :
+             {"allreduce-ring", "allreduce-doubling", "allreduce-direct", "alltoall", "incast"})
         {
             for (const char* balancer : {"ecmp", "rsq", "ar", "themis"})
             {

@@ -53,6 +53,14 @@ extern "C"
      * delivery. */
     int64_t weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes);
 
+    /** Incast: each of @p senders sends @p bytes to one host; time to the last delivery. The wire
+     * into that host carries them all once the first frame has come to it. Paths may have different
+     * lengths; @c links is the shortest one's. */
+    int64_t weft_incast_bound(const struct weft_wire *w, uint32_t senders, uint64_t bytes);
+
+    /** What an ACK takes from receiver to sender on an idle fabric. */
+    int64_t weft_ack_way(const struct weft_wire *w);
+
     /** A single message in an idle fabric: the least time to its last delivery, whichever paths its
      * frames take. Bounds that do not fit 63 bits are WEFT_NEVER; none is less than 0. */
     int64_t weft_message_bound(const struct weft_wire *w, uint64_t bytes);

@@ -7,7 +7,7 @@
  * have been delivered in full, those that it sent itself when they are acknowledged. Messages of
  * one QP are sent in the order of their numbers. Collectives are graphs with dependencies, never
  * timers. A barrier stands for what synchronises hosts outside the fabric, such as computing: it
- * takes no time and no traffic.
+ * takes no traffic, and no time of its own. What a host computes between two messages is a delay.
  *
  * Groups. `groups` groups of equal size share the hosts: interleaved, group g holds the hosts h
  * with h mod groups = g (each rank at another ToR when groups = hosts per ToR); blocked,
@@ -31,18 +31,22 @@ extern "C"
     struct weft_message
     {
         uint64_t bytes;    /**< > 0 */
-        int64_t start;     /**< not before, ps; with a barrier: so long after its release */
+        int64_t start;     /**< not before, ps; with a barrier or delayed: so long after what it
+                              waits for */
         uint32_t src, dst; /**< hosts, different */
         uint32_t qp;       /**< < nqps; all messages of a QP have the same src and dst */
         uint32_t group;    /**< < ngroups */
         uint32_t step;     /**< of the collective, from 0 */
         uint32_t waits; /**< messages that must come first: delivered to its source, or, where that
                            sent them, acknowledged */
-        uint32_t first_next; /**< its successors: next[first_next .. first_next + nnext) */
+        uint32_t first_next; /**< its successors: next[first_next .. first_next + nnext); messages
+                                may share them */
         uint32_t nnext;
-        uint32_t barrier; /**< 1: waits also, counted once in waits, until all messages of the step
+        uint16_t barrier; /**< 1: waits also, counted once in waits, until all messages of the step
                              before in its group are acknowledged, of which there must be some; 0:
                              does not */
+        uint16_t delayed; /**< 1: start counts from the end of its waits, without a barrier as well
+                           */
     };
 
     /** Sizes of a graph. */

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allreduces that are no rings. If these fail, a rank sends on what it has not got, a collective
+ * ends without every rank having every contribution, or a bound is one that a run can beat.
+ */
+#include <check.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/error.h>
+#include <weft/rng.h>
+#include <weft/traffic.h>
+
+#include "must.h"
+#include "traffic/groups.h"
+
+Suite *traffic_allreduce_suite(void);
+
+#define MAX_PIECES 32U
+
+static union
+{
+    struct weft_groups groups;
+    int64_t members[16];
+} config;
+
+static const struct weft_workload_ops *ops;
+static struct weft_hosts hosts = {0, 4, 0};
+static struct weft_traffic_size size;
+static struct weft_message *messages;
+static uint32_t *next;
+static uint32_t ranks;
+
+/* What each message carries: who has contributed, a bit for each host, piece by piece; 0: nothing
+ * of that piece. */
+static uint32_t (*carried)[MAX_PIECES];
+static bool *delivered;
+
+/* Which pieces of the vector a message carries. */
+typedef bool (*carries_fn)(const struct weft_message *m, uint32_t piece);
+
+static void
+choose(const char *name, const char *bytes, const char *groups)
+{
+    ops = weft_workload_find(name);
+    ck_assert_ptr_nonnull(ops);
+    ck_assert_int_eq(weft_config_default(&ops->algo, &config), 0);
+    ck_assert_int_eq(weft_config_set(&ops->algo, &config, "bytes", bytes), 0);
+    ck_assert_int_eq(weft_config_set(&ops->algo, &config, "groups", groups), 0);
+    ck_assert_int_eq(weft_config_set(&ops->algo, &config, "placement", "blocked"), 0);
+}
+
+static void
+set(const char *name, const char *text)
+{
+    ck_assert_int_eq(weft_config_set(&ops->algo, &config, name, text), 0);
+}
+
+static void
+teardown(void)
+{
+    free(messages);
+    free(next);
+    free(carried);
+    free(delivered);
+    messages = NULL;
+    next = NULL;
+    carried = NULL;
+    delivered = NULL;
+}
+
+static void
+build(uint32_t nhosts)
+{
+    teardown();
+    hosts.n = nhosts;
+    hosts.per_pod = nhosts;
+    ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
+    messages = (struct weft_message *)malloc(size.nmessages * sizeof *messages);
+    next = (uint32_t *)malloc((size.nnext + 1) * sizeof *next);
+    carried = calloc(size.nmessages, sizeof *carried);
+    delivered = (bool *)calloc(size.nmessages, sizeof *delivered);
+    ck_assert(messages && next && carried && delivered);
+    memset(messages, 0xa5, size.nmessages * sizeof *messages);
+    ck_assert_int_eq(ops->fill(&config, &hosts, 1, 0, messages, next), 0);
+}
+
+/* What a host has of a piece: its own and what has come in earlier steps. Nothing is added twice:
+ * either some message brought the whole, or all are parts of it. */
+static uint32_t
+has(uint32_t host, uint32_t piece, uint32_t before)
+{
+    const uint32_t all = ((ranks < 32 ? 1U << ranks : 0U) - 1) << host / ranks * ranks;
+    uint32_t sum = 1U << host;
+    bool twice = false, whole = false;
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        if (delivered[i] && messages[i].dst == host && messages[i].step < before)
+        {
+            whole = whole || carried[i][piece] == all;
+            twice = twice || (sum & carried[i][piece]) != 0;
+            sum |= carried[i][piece];
+        }
+    }
+    MUST(whole || !twice);
+    return sum;
+}
+
+static void
+release(uint32_t i, carries_fn carries, uint32_t npieces)
+{
+    const struct weft_message *m = &messages[i];
+    for (uint32_t piece = 0; piece < npieces; piece++)
+    {
+        carried[i][piece] = carries(m, piece) ? has(m->src, piece, m->step) : 0;
+    }
+}
+
+/* Delivers in a random order whatever may go; the end must be what an allreduce promises. */
+static void
+run(uint64_t stream, carries_fn carries, uint32_t npieces)
+{
+    uint32_t *waits = (uint32_t *)calloc(size.nmessages, sizeof *waits);
+    uint32_t *ready = (uint32_t *)calloc(size.nmessages, sizeof *ready);
+    uint32_t nready = 0, done = 0;
+    struct weft_rng rng;
+    weft_rng_seed(&rng, 9, 9, stream);
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        waits[i] = messages[i].waits;
+        if (waits[i] == 0)
+        {
+            release(i, carries, npieces);
+            ready[nready++] = i;
+        }
+    }
+    for (; nready > 0; done++)
+    {
+        const uint32_t k = weft_rng_below(&rng, nready);
+        const struct weft_message *m = &messages[ready[k]];
+        delivered[ready[k]] = true;
+        ready[k] = ready[--nready];
+        for (uint32_t s = 0; s < m->nnext; s++)
+        {
+            const uint32_t after = next[m->first_next + s];
+            MUST(messages[after].src == m->dst && messages[after].step > m->step);
+            if (--waits[after] == 0)
+            {
+                release(after, carries, npieces);
+                ready[nready++] = after;
+            }
+        }
+    }
+    ck_assert_uint_eq(done, size.nmessages);
+    for (uint32_t i = 0; i < hosts.n * npieces; i++)
+    {
+        const uint32_t host = i / npieces;
+        const uint32_t all = ((ranks < 32 ? 1U << ranks : 0U) - 1) << host / ranks * ranks;
+        ck_assert_uint_eq(has(host, i % npieces, UINT32_MAX), all);
+    }
+    free(waits);
+    free(ready);
+}
+
+/* All messages of a QP join the same hosts, every QP has some, and steps are counted right. */
+static void
+check_graph(void)
+{
+    const struct weft_message **of_qp =
+        (const struct weft_message **)calloc(size.nqps, sizeof *of_qp);
+    uint32_t steps = 0, used = 0;
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        const struct weft_message *m = &messages[i];
+        MUST(m->qp < size.nqps && m->group == m->src / ranks && m->group == m->dst / ranks);
+        used += of_qp[m->qp] == NULL;
+        of_qp[m->qp] = of_qp[m->qp] ? of_qp[m->qp] : m;
+        MUST(of_qp[m->qp]->src == m->src && of_qp[m->qp]->dst == m->dst);
+        MUST(m->first_next + m->nnext <= size.nnext && m->barrier == 0);
+        steps = m->step >= steps ? m->step + 1 : steps;
+    }
+    ck_assert_uint_eq(used, size.nqps);
+    ck_assert_uint_eq(steps, size.nsteps);
+    free(of_qp);
+}
+
+/* --- halving and doubling --------------------------------------------------------------------- */
+
+static uint32_t log_ranks;
+
+static bool
+of_half(const struct weft_message *m, uint32_t piece)
+{
+    const bool back = m->step >= log_ranks;
+    const uint32_t d = back ? 1U << (m->step - log_ranks) : ranks >> (m->step + 1);
+    const uint32_t keeper = (back ? m->src : m->dst) % ranks;
+    return (piece & ~(d - 1)) == (keeper & ~(d - 1));
+}
+
+static bool
+of_all(const struct weft_message *m, uint32_t piece)
+{
+    (void)m;
+    (void)piece;
+    return true;
+}
+
+START_TEST(halving_and_doubling_leave_every_rank_with_every_contribution)
+{
+    for (log_ranks = 1; log_ranks <= 4; log_ranks++)
+    {
+        ranks = 1U << log_ranks;
+        choose("allreduce-doubling", "16000B", "2");
+        build(2 * ranks);
+        check_graph();
+        for (uint32_t i = 0; i < size.nmessages; i++)
+        {
+            uint32_t pieces = 0;
+            for (uint32_t piece = 0; piece < ranks; piece++)
+            {
+                pieces += of_half(&messages[i], piece);
+            }
+            ck_assert_uint_eq(messages[i].bytes, 16000 / ranks * pieces);
+        }
+        run(log_ranks, of_half, ranks);
+        set("halving", "off");
+        build(2 * ranks);
+        check_graph();
+        run(log_ranks, of_all, 1);
+    }
+}
+END_TEST
+
+/* Thakur et al. 2005, four ranks: rank 0 sends 2/4 to rank 2 and 1/4 to rank 1, and the way back.
+ * Recursive doubling: the whole vector to rank 1, then to rank 2. */
+START_TEST(four_ranks_halve_and_double_as_in_the_paper)
+{
+    static const uint32_t to[] = {2, 1, 1, 2}, bytes[] = {500, 250, 250, 500};
+    ranks = 4;
+    choose("allreduce-doubling", "1000B", "1");
+    build(4);
+    ck_assert_uint_eq(size.nmessages, 16);
+    ck_assert_uint_eq(size.nqps, 8);
+    for (uint32_t s = 0; s < 4; s++)
+    {
+        ck_assert_uint_eq(messages[s].src, 0);
+        ck_assert_uint_eq(messages[s].dst, to[s]);
+        ck_assert_uint_eq(messages[s].bytes, bytes[s]);
+        ck_assert_uint_eq(messages[s].waits, s);
+    }
+    set("halving", "off");
+    build(4);
+    ck_assert_uint_eq(size.nmessages, 8);
+    ck_assert_uint_eq(messages[0].dst, 1);
+    ck_assert_uint_eq(messages[1].dst, 2);
+    ck_assert_uint_eq(messages[1].bytes, 1000);
+}
+END_TEST
+
+START_TEST(ranks_that_are_no_power_of_two_are_refused_with_a_reason)
+{
+    choose("allreduce-doubling", "1MB", "1");
+    hosts.n = 12;
+    ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
+    ck_assert_ptr_nonnull(strstr(ops->refusal(&config, &hosts), "power of two"));
+    set("groups", "7");
+    ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
+    ck_assert_ptr_nonnull(strstr(ops->refusal(&config, &hosts), "do not divide"));
+}
+END_TEST
+
+/* --- two trees -------------------------------------------------------------------------------- */
+
+static uint32_t chunks;
+
+static bool
+of_tree(const struct weft_message *m, uint32_t piece)
+{
+    const uint32_t tree = m->qp / (2 * (ranks - 1)) % 2;
+    return piece == tree * chunks + (uint32_t)(m - messages) % chunks;
+}
+
+START_TEST(two_trees_leave_every_rank_with_every_contribution)
+{
+    for (ranks = 2; ranks <= 16; ranks++)
+    {
+        for (chunks = 1; chunks <= 3; chunks++)
+        {
+            choose("allreduce-tree", "6000B", "2");
+            set("chunk", chunks == 1 ? "3000B" : chunks == 2 ? "2000B" : "1100B");
+            build(2 * ranks);
+            check_graph();
+            run(ranks * 4 + chunks, of_tree, 2 * chunks);
+        }
+    }
+}
+END_TEST
+
+/* NCCL's trees of 14 ranks, as drawn in its source: parents in the first one, by node; the second
+ * is its mirror image. Every rank is an inner node at most once: no wire carries more than the
+ * vector, up and down. */
+START_TEST(the_trees_are_those_of_nccl)
+{
+    static const uint32_t parent[] = {0, 2, 4, 2, 8, 6, 4, 6, 0, 10, 12, 10, 8, 12};
+    uint64_t sent[14] = {0};
+    ranks = 14;
+    choose("allreduce-tree", "1000000B", "1");
+    build(14);
+    ck_assert_uint_eq(size.nmessages, 2 * 2 * 13);
+    ck_assert_uint_eq(size.nsteps, 8);
+    for (uint32_t v = 1; v < 14; v++)
+    {
+        const struct weft_message *up = &messages[v - 1], *mirrored = &messages[26 + v - 1];
+        ck_assert_uint_eq(up->src, v);
+        ck_assert_uint_eq(up->dst, parent[v]);
+        ck_assert_uint_eq(mirrored->src, 13 - v);
+        ck_assert_uint_eq(mirrored->dst, 13 - parent[v]);
+        ck_assert_uint_eq(up->bytes, 500000);
+    }
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        sent[messages[i].src] += messages[i].bytes;
+    }
+    for (uint32_t rank = 0; rank < 14; rank++)
+    {
+        ck_assert_uint_le(sent[rank], 2000000);
+    }
+}
+END_TEST
+
+/* Rank 13 of 14 is a leaf behind the root's child 8, by way of 12: nothing else is farther. */
+START_TEST(a_chunk_goes_up_step_by_step_and_down_again)
+{
+    ranks = 14;
+    choose("allreduce-tree", "1000000B", "1");
+    set("chunk", "100KB");
+    build(14);
+    ck_assert_uint_eq(size.nmessages, 2 * 26 * 5);
+    ck_assert_uint_eq(size.bytes, 100000);
+    ck_assert_uint_eq(messages[(8 - 1) * 5].step, 3);       /* 8 to 0 */
+    ck_assert_uint_eq(messages[(13 + 8 - 1) * 5].step, 4);  /* 0 to 8 */
+    ck_assert_uint_eq(messages[(13 + 13 - 1) * 5].step, 6); /* 12 to 13 */
+    ck_assert_uint_eq(messages[(13 + 9 - 1) * 5].step, 7);  /* 10 to 9 */
+}
+END_TEST
+
+/* --- direct ----------------------------------------------------------------------------------- */
+
+static bool
+of_owner(const struct weft_message *m, uint32_t piece)
+{
+    return piece == (m->step ? m->src : m->dst) % ranks;
+}
+
+START_TEST(two_alltoalls_leave_every_rank_with_every_contribution)
+{
+    for (ranks = 2; ranks <= 16; ranks++)
+    {
+        choose("allreduce-direct", "1000B", "2");
+        build(2 * ranks);
+        check_graph();
+        ck_assert_uint_eq(size.nmessages, 2 * ranks * 2 * (ranks - 1));
+        ck_assert_uint_eq(messages[0].bytes, (1000 + ranks - 1) / ranks);
+        run(ranks, of_owner, ranks);
+    }
+}
+END_TEST
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+START_TEST(computing_delays_what_waits_and_nothing_else)
+{
+    static const char *const kinds[] = {"allreduce-ring", "allreduce-doubling", "allreduce-tree",
+                                        "allreduce-direct"};
+    for (uint32_t k = 0; k < 4; k++)
+    {
+        choose(kinds[k], "1MB", "1");
+        set("compute", "7us");
+        set("start", "1ms");
+        set("spread", "1ms");
+        build(8);
+        for (uint32_t i = 0; i < size.nmessages; i++)
+        {
+            const struct weft_message *m = &messages[i];
+            ck_assert_uint_eq(m->delayed, m->waits > 0);
+            MUST(m->delayed ? m->start == 7000000 : m->start >= 1000000000);
+        }
+    }
+}
+END_TEST
+
+/* 100 Gb/s, 1 us, 1500 + 62 + 20 B, 4 links. */
+START_TEST(bounds_are_those_of_the_steps)
+{
+    struct weft_bound_case of = {.wire = {1500, 62, 20, 64, INT64_C(100000000000), 1000000, 4},
+                                 .pace = INT64_C(100000000000)};
+    hosts.n = 16;
+    choose("allreduce-doubling", "1MB", "4");
+    const int64_t half = weft_message_bound(&of.wire, 500000);
+    const int64_t quarter = weft_message_bound(&of.wire, 250000);
+    ck_assert_int_eq(ops->bound(&config, &hosts, &of), 2 * half + 2 * quarter);
+    set("compute", "5us");
+    ck_assert_int_eq(ops->bound(&config, &hosts, &of), 2 * half + 2 * quarter + 3 * 5000000);
+    set("halving", "off");
+    ck_assert_int_eq(ops->bound(&config, &hosts, &of),
+                     2 * weft_message_bound(&of.wire, 1000000) + 5000000);
+    choose("allreduce-direct", "1MB", "4");
+    const int64_t all = weft_alltoall_bound(&of.wire, 4, 1000000);
+    ck_assert_int_eq(ops->bound(&config, &hosts, &of), 2 * all);
+    of.partial = 1;
+    ck_assert_int_eq(ops->bound(&config, &hosts, &of), -1);
+    of.partial = 0;
+    of.acked = 1;
+    ck_assert_int_eq(ops->bound(&config, &hosts, &of),
+                     all + weft_alltoall_acked_bound(&of.wire, 4, 250000, of.pace));
+    ck_assert(!weft_workload_find("allreduce-tree")->bound);
+}
+END_TEST
+
+Suite *
+traffic_allreduce_suite(void)
+{
+    Suite *suite = suite_create("traffic-allreduce");
+    TCase *tcase = tcase_create("traffic-allreduce");
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_add_test(tcase, halving_and_doubling_leave_every_rank_with_every_contribution);
+    tcase_add_test(tcase, four_ranks_halve_and_double_as_in_the_paper);
+    tcase_add_test(tcase, ranks_that_are_no_power_of_two_are_refused_with_a_reason);
+    tcase_add_test(tcase, two_trees_leave_every_rank_with_every_contribution);
+    tcase_add_test(tcase, the_trees_are_those_of_nccl);
+    tcase_add_test(tcase, a_chunk_goes_up_step_by_step_and_down_again);
+    tcase_add_test(tcase, two_alltoalls_leave_every_rank_with_every_contribution);
+    tcase_add_test(tcase, computing_delays_what_waits_and_nothing_else);
+    tcase_add_test(tcase, bounds_are_those_of_the_steps);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
