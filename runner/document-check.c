@@ -134,11 +134,16 @@ check_chosen(const struct element *e, struct diagnostics *d)
     for (size_t i = 0; i < e->nattributes; i++)
     {
         const struct attribute *a = &e->attributes[i];
+        const struct attribute_spec *fixed = vocabulary_attribute(e->spec, a->name);
         if (strcmp(a->name, e->spec->selector) == 0)
         {
             continue;
         }
-        if (algo)
+        if (fixed && (!algo || vocabulary_takes(e->spec, algo, a->name)))
+        {
+            check_text(e, a, fixed, d);
+        }
+        else if (algo)
         {
             set_parameter(d, e->spec, algo, scratch, a);
         }

@@ -95,9 +95,13 @@ report_unknown_attribute(struct diagnostics *d, int line, const struct element_s
 {
     struct nearest near = nearest_start(name);
     struct text list = {0};
-    for (size_t i = 0; !spec->selector && i < spec->nattributes; i++)
+    for (size_t i = 0; i < spec->nattributes; i++)
     {
-        try_attribute(&list, &near, spec->attributes[i].param.name);
+        const char *fixed = spec->attributes[i].param.name;
+        if (!algo || vocabulary_takes(spec, algo, fixed))
+        {
+            try_attribute(&list, &near, fixed);
+        }
     }
     if (spec->selector)
     {

@@ -35,7 +35,7 @@ attribute_exists(const struct element_spec *spec, const char *name)
     }
     const struct weft_registry *registry = weft_registry_find(spec->name);
     return strcmp(name, spec->selector) == 0 || strcmp(name, "preset") == 0 ||
-           (registry && known_to_some(registry, name));
+           vocabulary_attribute(spec, name) || (registry && known_to_some(registry, name));
 }
 
 /** "element.attribute" of a kind: the nearest among all its algorithms' parameters. */
@@ -103,11 +103,12 @@ override_free(struct override *o)
 }
 
 static bool
-has_attribute(const struct weft_algo *algo, const struct attribute *a)
+has_attribute(const struct element_spec *spec, const struct weft_algo *algo,
+              const struct attribute *a)
 {
     if (strcmp(a->name, "preset") != 0)
     {
-        return weft_param_find(algo, a->name) != NULL;
+        return vocabulary_takes(spec, algo, a->name);
     }
     for (size_t i = 0; i < algo->npresets; i++)
     {
@@ -126,12 +127,12 @@ belongs_to_former(const struct element *e, const struct weft_algo *former,
 {
     if (former)
     {
-        return has_attribute(former, a);
+        return has_attribute(e->spec, former, a);
     }
     const struct weft_registry *registry = weft_registry_find(e->name);
     for (size_t i = 0; registry && i < registry->count; i++)
     {
-        if (has_attribute(registry->algos[i], a))
+        if (has_attribute(e->spec, registry->algos[i], a))
         {
             return true;
         }
@@ -147,7 +148,7 @@ drop_stale_attributes(struct element *e, const struct weft_algo *former,
     {
         const struct attribute *a = &e->attributes[i];
         if (!a->overridden && strcmp(a->name, e->spec->selector) != 0 &&
-            !has_attribute(chosen, a) && belongs_to_former(e, former, a))
+            !has_attribute(e->spec, chosen, a) && belongs_to_former(e, former, a))
         {
             element_remove(e, a->name);
         }

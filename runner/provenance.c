@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "input-file.h"
 #include "textbuf.h"
 
 /* The build gives these; a bare compiler does not. */
@@ -124,6 +125,11 @@ provenance_text(const struct scenario *s, const struct run_results *r, double se
     text_add(&t, "wall time: %.3f s\npeak memory: %ld KiB\n", seconds, usage.ru_maxrss);
     text_add(&t, "events: %" PRIu64 "\npacket-hops: %" PRIu64 "\n", r->summary.events,
              r->summary.packet_hops);
+    if (s->input)
+    {
+        text_add(&t, "workload file: %s (cksum %" PRIu32 ", %zu bytes), kept as %s\n",
+                 s->input->written, s->input->checksum, s->input->n, s->input->kept);
+    }
     if (s->random_failures.edge > 0 || s->random_failures.core > 0)
     {
         add_random_failures(&t, s);

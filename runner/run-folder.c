@@ -14,6 +14,7 @@
 
 #include "columns.h"
 #include "file-list.h"
+#include "input-file.h"
 
 #define TEMPORARY ".tmp-"
 #define REPLACED  ".old-" /* as long */
@@ -326,6 +327,7 @@ run_folder_write(struct run_folder *f, const struct scenario *s, const char *res
                  const struct run_results *r, const char *provenance, char **why)
 {
     return run_folder_add(f, "scenario.xml", resolved, strlen(resolved), why) &&
+           (!s->input || run_folder_add(f, s->input->kept, s->input->bytes, s->input->n, why)) &&
            write_table(f, &summary_table, &r->summary, 1, sizeof r->summary, why) &&
            write_table(f, &qps_table, r->qps, r->nqps, sizeof *r->qps, why) &&
            write_table(f, &groups_table, r->groups, r->ngroups, sizeof *r->groups, why) &&

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input-file.h"
 #include "messages.h"
 #include "textbuf.h"
 
@@ -82,7 +83,10 @@ set_all(const struct element *e, const struct choice *choice, struct diagnostics
         {
             const struct attribute *a = &e->attributes[i];
             bool is_preset = strcmp(a->name, "preset") == 0;
-            if (strcmp(a->name, e->spec->selector) != 0 && is_preset == (pass == 0))
+            bool own = strcmp(a->name, e->spec->selector) != 0 &&
+                       (!vocabulary_attribute(e->spec, a->name) ||
+                        !vocabulary_takes(e->spec, choice->algo, a->name));
+            if (own && is_preset == (pass == 0))
             {
                 good = set_parameter(d, e->spec, choice->algo, choice->config, a) && good;
             }
@@ -162,6 +166,54 @@ build_topology(const struct element *root, struct scenario *s, struct diagnostic
     return code >= 0;
 }
 
+/** Gives the workload what its file says. */
+static bool
+load_input(const struct element *root, struct scenario *s, struct diagnostics *d)
+{
+    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    const struct element *e = element_child(root, "workload");
+    const char *file = e ? element_value(e, "file") : NULL;
+    if (ops->table == WEFT_TABLE_NONE)
+    {
+        return true;
+    }
+    if (!file)
+    {
+        diag_error(d, line_of(root, "workload"), "the %s workload lacks file=\"...\"; expected %s",
+                   s->workload.algo->name,
+                   ops->table == WEFT_TABLE_FLOWS
+                       ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
+                       : "a distribution of sizes: lines of bytes and percent");
+        return false;
+    }
+    s->input = input_file_load(d->file, file, ops->table, element_line(e, "file"), d);
+    if (s->input)
+    {
+        ops->use(s->workload.config, &s->input->table);
+    }
+    return s->input != NULL;
+}
+
+/** Reports flows of hosts that are not there. */
+static bool
+check_flows(const struct element *root, const struct scenario *s, struct diagnostics *d)
+{
+    const struct input_file *f = s->input;
+    const uint32_t n = s->clos.nhosts;
+    for (uint32_t i = 0; f && i < f->table.nflows; i++)
+    {
+        const struct weft_table_flow *flow = &f->table.flows[i];
+        if (flow->src >= n || flow->dst >= n)
+        {
+            diag_error(d, element_line(element_child(root, "workload"), "file"),
+                       "%s:%d: there is no host %u; expected 0 to %u, the hosts of this topology",
+                       f->path, f->lines[i], flow->src >= n ? flow->src : flow->dst, n - 1);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool
 size_workload(const struct element *root, const struct scenario *s, uint32_t *nqps,
               struct diagnostics *d)
@@ -225,9 +277,10 @@ scenario_load(const struct element *root, struct diagnostics *d)
     load_choice(root, "congestion-control", &s->cc, d);
     load_choice(root, "balancer", &s->balancer, d);
     bool workload = load_choice(root, "workload", &s->workload, d);
+    workload = workload && load_input(root, s, d);
     topology = topology && build_topology(root, s, d);
     uint32_t nqps = 0;
-    if (topology && workload)
+    if (topology && workload && check_flows(root, s, d))
     {
         size_workload(root, s, &nqps, d);
     }

@@ -16,7 +16,8 @@ void scenario_free(struct scenario *s);
 
 /**
  * The resolved scenario: every parameter with its canonical value; a scenario file in itself, named
- * @p name, that reproduces the run. The caller frees it.
+ * @p name, that reproduces the run. A file that the workload reads is named as the run keeps it
+ * (input_file.kept), by its checksum: other contents make another scenario. The caller frees it.
  */
 char *scenario_write(const struct scenario *s, const char *name);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input-file.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 
@@ -20,10 +21,15 @@ write_param(struct text *t, const struct weft_param *param, const void *config)
 }
 
 static void
-write_choice(struct text *t, const char *kind, const struct choice *choice)
+write_choice(struct text *t, const char *kind, const struct choice *choice,
+             const struct input_file *input)
 {
     text_add(t, "  <%s %s=\"%s\"", kind, vocabulary_find(kind, "scenario")->selector,
              choice->algo->name);
+    if (input)
+    {
+        text_add(t, " file=\"%s\"", input->kept);
+    }
     for (size_t i = 0; i < choice->algo->nparams; i++)
     {
         write_param(t, &choice->algo->params[i], choice->config);
@@ -141,13 +147,13 @@ scenario_write(const struct scenario *s, const char *name)
 {
     struct text t = {0};
     text_add(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario name=\"%s\">\n", name);
-    write_choice(&t, "topology", &s->topology);
-    write_choice(&t, "fabric", &s->fabric);
-    write_choice(&t, "switch", &s->switches);
-    write_choice(&t, "transport", &s->transport);
-    write_choice(&t, "congestion-control", &s->cc);
-    write_choice(&t, "balancer", &s->balancer);
-    write_choice(&t, "workload", &s->workload);
+    write_choice(&t, "topology", &s->topology, NULL);
+    write_choice(&t, "fabric", &s->fabric, NULL);
+    write_choice(&t, "switch", &s->switches, NULL);
+    write_choice(&t, "transport", &s->transport, NULL);
+    write_choice(&t, "congestion-control", &s->cc, NULL);
+    write_choice(&t, "balancer", &s->balancer, NULL);
+    write_choice(&t, "workload", &s->workload, s->input);
     write_losses(&t, s);
     write_failures(&t, s);
     write_measure(&t, s);

@@ -19,6 +19,8 @@ extern "C"
 {
 #endif
 
+    struct input_file;
+
     /** An algorithm and its configuration, resolved. */
     struct choice
     {
@@ -74,7 +76,8 @@ extern "C"
     {
         char *name;
         struct choice topology, fabric, switches, balancer, cc, transport, workload;
-        struct weft_clos clos; /**< built from topology */
+        const struct input_file *input; /**< what the workload reads; NULL: nothing */
+        struct weft_clos clos;          /**< built from topology */
         struct drop_rule *drops;
         size_t ndrops;
         double loss; /**< probability that a data packet is lost at the top tier it crosses */

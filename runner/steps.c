@@ -434,8 +434,9 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     bool acked;
     bool chained = fill_steps(&b, r->flows, nsteps, steps, &acked);
     double mean = relate_steps(steps, nsteps);
-    /* Steps that do not wait for each other are none: all their messages go at once. */
-    bool phases = nsteps == 1 || waits;
+    /* Steps that do not wait for each other are none: all their messages go at once. And messages
+     * of one step that wait for each other are no exchange. */
+    bool phases = (nsteps > 1) == waits;
     sum->bound_acked = acked ? whole_bound(&b, chained, phases) : -1;
     sum->increase = increase_of(sum->cct_acked, sum->bound_acked, b.first);
     sum->step_increase = nsteps > 1 && phases ? mean : NAN;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cost.h"
+#include "input-file.h"
 #include "results-folder.h"
 #include "summary.h"
 #include "sweep-engine.h"
@@ -35,13 +36,32 @@ is_due(const struct plan *plan, const struct sweep_options *options, const struc
     return due;
 }
 
+/** Keeps the files that the scenario names: every run of the plan was loaded. */
+static bool
+keep_inputs(const struct results_folder *r, char **why)
+{
+    struct folder inputs = NO_FOLDER;
+    const struct input_file *f = input_file_next(NULL);
+    bool good = !f || folder_make_in(&inputs, &r->top, INPUT_FOLDER, why);
+    for (; good && f; f = input_file_next(f))
+    {
+        char *name = input_file_copy_name(f->written);
+        good = file_equals(&inputs, name, f->bytes, f->n) ||
+               file_replace(inputs.path, name, f->bytes, f->n, why);
+        free(name);
+    }
+    folder_close(&inputs);
+    return good;
+}
+
 /** Keeps the scenario for later figures. */
 static bool
 keep_scenario(const struct plan *plan, const struct results_folder *r, char **why)
 {
     const struct document *doc = plan->doc;
-    return file_equals(&r->top, "scenario.xml", doc->bytes, doc->size) ||
-           file_replace(r->top.path, "scenario.xml", doc->bytes, doc->size, why);
+    return keep_inputs(r, why) &&
+           (file_equals(&r->top, "scenario.xml", doc->bytes, doc->size) ||
+            file_replace(r->top.path, "scenario.xml", doc->bytes, doc->size, why));
 }
 
 /** @p fit: how many runs the memory holds at a time. */

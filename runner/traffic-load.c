@@ -22,7 +22,8 @@ try_sample(const struct scenario *s, const struct weft_hosts *hosts, struct samp
 {
     const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
     struct weft_traffic_size size;
-    if (ops->size(s->workload.config, hosts, &size) < 0 || size.nmessages > LOAD_MOST_MESSAGES)
+    if (ops->size(s->workload.config, hosts, &size) < 0 ||
+        size.nmessages > (size.bytes ? LOAD_MOST_MESSAGES : LOAD_MOST_UNLIKE))
     {
         return false;
     }

@@ -44,6 +44,12 @@ static const struct attribute_spec scenario_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "names the results folder"),
 };
 
+static const struct attribute_spec workload_attributes[] = {
+    TEXTUAL(
+        SHAPE_TEXT, "file", false,
+        "of flows: the flows; of poisson: the distribution of sizes; from the scenario's folder"),
+};
+
 static const struct attribute_spec drop_attributes[] = {
     VALUE("qp", true, WEFT_COUNT, NULL, "0", "4294967295", "the QP, numbered from 0"),
     {SHAPE_LIST,
@@ -218,7 +224,8 @@ const struct element_spec vocabulary[] = {
     CHOSEN("transport", "name", "reliable delivery in the NIC"),
     CHOSEN("congestion-control", "name", "the sending rate of a QP"),
     CHOSEN("balancer", "name", "which of the equal-cost paths a packet takes"),
-    CHOSEN("workload", "kind", "the messages and what they wait for"),
+    {"workload", "scenario", "kind", ELEMENT_SETTABLE, workload_attributes,
+     COUNT_OF(workload_attributes), "the messages and what they wait for"},
     SEVERAL(drop, "scenario", "data packets that are lost on purpose"),
     SINGLE(loss, true, "random loss of data packets"),
     SEVERAL(failure, "scenario", "a link between switches that goes down"),
@@ -316,4 +323,18 @@ default_algorithm(const char *kind)
         }
     }
     return NULL;
+}
+
+bool
+vocabulary_takes(const struct element_spec *spec, const struct weft_algo *algo, const char *name)
+{
+    if (weft_param_find(algo, name))
+    {
+        return true;
+    }
+    if (strcmp(name, "file") == 0 && strcmp(spec->name, "workload") == 0)
+    {
+        return weft_workload_find(algo->name)->table != WEFT_TABLE_NONE;
+    }
+    return vocabulary_attribute(spec, name) != NULL;
 }

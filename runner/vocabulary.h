@@ -43,7 +43,7 @@ struct element_spec
     const char *selector; /**< "name" or "kind": the attribute that chooses from the registry of
                              the element's name; NULL: an element with fixed attributes */
     unsigned flags;
-    const struct attribute_spec *attributes;
+    const struct attribute_spec *attributes; /**< with a selector: besides the algorithm's own */
     size_t nattributes;
     const char *doc;
 };
@@ -59,6 +59,10 @@ bool vocabulary_allows(const struct element_spec *spec, const char *parent);
 
 const struct attribute_spec *vocabulary_attribute(const struct element_spec *spec,
                                                   const char *name);
+
+/** Whether an attribute of that name has a meaning where the element chooses @p algo. */
+bool vocabulary_takes(const struct element_spec *spec, const struct weft_algo *algo,
+                      const char *name);
 
 /** The attributes of an element with fixed ones in a struct: values, parsed by attribute_value().
  */

@@ -56,7 +56,9 @@
     X(weft_workload_alltoall)           \
     X(weft_workload_permutation)        \
     X(weft_workload_incast)             \
-    X(weft_workload_fsdp)
+    X(weft_workload_fsdp)               \
+    X(weft_workload_flows)              \
+    X(weft_workload_poisson)
 
 /* clang-format on */
 

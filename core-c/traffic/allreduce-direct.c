@@ -105,4 +105,6 @@ const struct weft_workload_ops weft_workload_allreduce_direct = {
     direct_fill,
     weft_groups_only_refusal,
     direct_bound,
+    WEFT_TABLE_NONE,
+    NULL,
 };

@@ -170,4 +170,6 @@ const struct weft_workload_ops weft_workload_allreduce_doubling = {
     doubling_fill,
     doubling_refusal,
     doubling_bound,
+    WEFT_TABLE_NONE,
+    NULL,
 };

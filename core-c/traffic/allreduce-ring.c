@@ -98,4 +98,6 @@ const struct weft_workload_ops weft_workload_allreduce_ring = {
     allreduce_fill,
     weft_groups_only_refusal,
     allreduce_bound,
+    WEFT_TABLE_NONE,
+    NULL,
 };

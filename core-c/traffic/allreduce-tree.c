@@ -247,4 +247,6 @@ const struct weft_workload_ops weft_workload_allreduce_tree = {
     tree_fill,
     weft_groups_only_refusal,
     NULL,
+    WEFT_TABLE_NONE,
+    NULL,
 };

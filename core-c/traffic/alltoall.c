@@ -95,4 +95,6 @@ const struct weft_workload_ops weft_workload_alltoall = {
     alltoall_fill,
     weft_groups_only_refusal,
     alltoall_bound,
+    WEFT_TABLE_NONE,
+    NULL,
 };

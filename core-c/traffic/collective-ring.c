@@ -47,4 +47,6 @@ const struct weft_workload_ops weft_workload_ring = {
     ring_fill,
     weft_groups_only_refusal,
     weft_groups_message_bound,
+    WEFT_TABLE_NONE,
+    NULL,
 };

@@ -203,4 +203,6 @@ const struct weft_workload_ops weft_workload_fsdp = {
     fsdp_fill,
     fsdp_refusal,
     NULL,
+    WEFT_TABLE_NONE,
+    NULL,
 };

@@ -100,4 +100,6 @@ const struct weft_workload_ops weft_workload_incast = {
     incast_fill,
     incast_refusal,
     incast_bound,
+    WEFT_TABLE_NONE,
+    NULL,
 };

@@ -266,4 +266,6 @@ const struct weft_workload_ops weft_workload_permutation = {
     permutation_fill,
     permutation_refusal,
     weft_groups_message_bound,
+    WEFT_TABLE_NONE,
+    NULL,
 };

@@ -233,6 +233,7 @@ try_hosts(const struct weft_workload_ops *workload, const void *config)
 {
     struct weft_hosts hosts = {16, 4, 8};
     struct weft_traffic_size size = {0};
+    hosts.rate = one_in(3) ? (int64_t)absurd_u32(&rng) - 7 : INT64_C(100000000000);
     hosts.n = one_in(2) ? absurd_u32(&rng) : hosts.n;
     hosts.per_tor = one_in(3) ? absurd_u32(&rng) : hosts.per_tor;
     hosts.per_pod = one_in(3) ? absurd_u32(&rng) : hosts.per_pod;
@@ -254,6 +255,15 @@ try_hosts(const struct weft_workload_ops *workload, const void *config)
     free(next);
 }
 
+static const struct weft_table_flow flows[] = {{1000, 0, 3, 7}, {99, 5, 7, 3}, {1, 0, 7, 8}};
+static const struct weft_table_flow wrong_flows[] = {{0, 0, 3, 7}, {9, -5, 7, 3}, {1, 0, 3, 3}};
+static const struct weft_table_wait waits[] = {{0, 1}, {0, 2}};
+static const struct weft_table_wait wrong_waits[] = {{0, 9}, {1, 1}};
+static const struct weft_table_size sizes[] = {{0, 0}, {1000, 0.5}, {1000000, 1}};
+static const struct weft_table_size wrong_sizes[] = {{9, 0}, {5, 0.5}, {1000000, 1}};
+static const struct weft_table right = {flows, waits, sizes, 3, 2, 3};
+static const struct weft_table wrong = {wrong_flows, wrong_waits, wrong_sizes, 3, 2, 3};
+
 static void
 try_workload(const struct weft_algo *algo)
 {
@@ -262,7 +272,13 @@ try_workload(const struct weft_algo *algo)
         void *config = absurd_config(algo, which);
         for (uint32_t i = 0; i < TRIES / 10; i++)
         {
-            try_hosts((const struct weft_workload_ops *)(const void *)algo, config);
+            const struct weft_workload_ops *ops =
+                (const struct weft_workload_ops *)(const void *)algo;
+            if (ops->use && !one_in(5))
+            {
+                ops->use(config, one_in(3) ? &wrong : &right);
+            }
+            try_hosts(ops, config);
         }
         free(config);
     }

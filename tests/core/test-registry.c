@@ -444,15 +444,27 @@ START_TEST(topologies_are_built_from_their_defaults)
 }
 END_TEST
 
+/* What workloads that take a table are given. */
+static const struct weft_table_flow some_flows[] = {{1000, 0, 3, 7}, {99, 5, 7, 3}, {1, 0, 7, 8}};
+static const struct weft_table_wait some_waits[] = {{0, 1}, {0, 2}};
+static const struct weft_table_size some_sizes[] = {{0, 0}, {1000, 0.5}, {1000000, 1}};
+static const struct weft_table some_table = {some_flows, some_waits, some_sizes, 3, 2, 3};
+
 START_TEST(workloads_write_what_they_announce)
 {
-    const struct weft_hosts hosts = {256, 16, 256};
+    const struct weft_hosts hosts = {256, 16, 256, INT64_C(100000000000)};
     const struct weft_registry *r = weft_registry_find("workload");
     for (size_t i = 0; i < r->count; i++)
     {
         const struct weft_workload_ops *ops = weft_workload_find(r->algos[i]->name);
         void *config = config_of(&ops->algo);
         struct weft_traffic_size n;
+        ck_assert((ops->table == WEFT_TABLE_NONE) == (ops->use == NULL));
+        if (ops->use)
+        {
+            ck_assert_int_eq(ops->size(config, &hosts, &n), WEFT_ERANGE); /* none was given */
+            ops->use(config, &some_table);
+        }
         const int err = ops->size(config, &hosts, &n);
         ck_assert_msg(err == 0, "%s: %s", ops->algo.name, weft_strerror(err));
         ck_assert(n.nmessages > 0 && n.nqps > 0 && n.ngroups > 0);

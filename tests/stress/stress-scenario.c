@@ -227,7 +227,10 @@ draw_workload(struct draw *d, const struct weft_clos *clos, const struct draw *f
     bool good = false;
     while (!good)
     {
-        draw_sound(d, "workload", 3);
+        do
+        {
+            draw_sound(d, "workload", 3);
+        } while (!weft_param_find(d->algo, "bytes")); /* its sizes are in a file */
         const struct weft_workload_ops *ops =
             (const struct weft_workload_ops *)(const void *)d->algo;
         const struct weft_param *bytes = weft_param_find(d->algo, "bytes");

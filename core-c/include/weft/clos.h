@@ -154,6 +154,7 @@ extern "C"
         hosts.n = clos->nhosts;
         hosts.per_tor = clos->hosts_per_tor;
         hosts.per_pod = clos->hosts_per_tor * clos->tors_per_pod;
+        hosts.rate = clos->host_rate;
         return hosts;
     }
 

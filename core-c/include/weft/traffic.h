@@ -67,6 +67,47 @@ extern "C"
         uint32_t n;
         uint32_t per_tor;
         uint32_t per_pod; /**< a multiple of per_tor; n where there is one pod */
+        int64_t rate;     /**< bit/s of their links; 0 where no workload asks for it */
+    };
+
+    /** One flow of a table: a message on a QP of its own. */
+    struct weft_table_flow
+    {
+        uint64_t bytes;    /**< > 0 */
+        int64_t start;     /**< ps, >= 0; of a flow that waits: so long after what it waits for */
+        uint32_t src, dst; /**< different */
+    };
+
+    /** Flow `after` starts once `before` is done, as one message waits for another: one of the two
+     * hosts of `before` is the source of `after`. */
+    struct weft_table_wait
+    {
+        uint32_t before, after;
+    };
+
+    /** A point of a distribution of sizes. */
+    struct weft_table_size
+    {
+        uint64_t bytes;
+        double share; /**< of all flows, that have at most so many bytes */
+    };
+
+    enum weft_table_kind
+    {
+        WEFT_TABLE_NONE,
+        WEFT_TABLE_FLOWS, /**< flows and perhaps waits, which are no circle */
+        WEFT_TABLE_SIZES, /**< sizes, two or more: bytes rising, shares rising from 0 to 1; linear
+                             in between */
+    };
+
+    /** What a workload takes besides its parameters. The core reads no files: whoever embeds it
+     * hands over what a file says. */
+    struct weft_table
+    {
+        const struct weft_table_flow *flows;
+        const struct weft_table_wait *waits;
+        const struct weft_table_size *sizes;
+        uint32_t nflows, nwaits, nsizes;
     };
 
     /** What a workload's lower bound is asked for: an idle fabric, all of whose links are alike. */
@@ -101,6 +142,11 @@ extern "C"
          */
         int64_t (*bound)(const void *config, const struct weft_hosts *hosts,
                          const struct weft_bound_case *of);
+        /** What use() must be called with before anything else. */
+        enum weft_table_kind table;
+        /** With a table: keeps a pointer to it in @p config, for as long as that is used. size()
+         * returns WEFT_ERANGE for one that is not as it should be. */
+        void (*use)(void *config, const struct weft_table *table);
     };
 
     const struct weft_workload_ops *weft_workload_find(const char *name);

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Flows from files: CSV with a header, and the text files of HPCC's and ConWeave's simulators. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input-file.h"
+#include "table-lines.h"
+#include "textbuf.h"
+
+const struct weft_param flow_host_param = {"host",    WEFT_COUNT, 0,  NULL, "0",
+                                           "1048575", NULL,       "", NULL};
+const struct weft_param flow_bytes_param = {"bytes", WEFT_COUNT, 0,   NULL, "1", "1000000000000000",
+                                            NULL,    "",         NULL};
+const struct weft_param flow_seconds_param = {
+    "start, in seconds,", WEFT_REAL, 0, NULL, "0", "1000", NULL, "", NULL};
+static const struct weft_param units_param = {"bytes",     WEFT_BYTES, 0,  NULL, "1B",
+                                              "1000000GB", NULL,       "", NULL};
+static const struct weft_param time_param = {"start", WEFT_TIME, 0,  NULL, "0s",
+                                             "1000s", NULL,      "", NULL};
+static const struct weft_param count_param = {"number of flows", WEFT_COUNT, 0,  NULL, "1",
+                                              "16777216",        NULL,       "", NULL};
+
+void
+flow_list_add(struct flow_list *list, struct table_lines *t, const struct weft_table_flow *flow)
+{
+    if (flow->src == flow->dst)
+    {
+        table_error(t, t->line, "a flow from host %u to itself; expected two hosts", flow->src);
+        return;
+    }
+    ARRAY_GROW(list->flows, list->n);
+    ARRAY_GROW(list->lines, list->n);
+    list->flows[list->n] = *flow;
+    list->lines[list->n++] = t->line;
+}
+
+static bool
+hosts_of(struct table_lines *t, const char *src, const char *dst, struct weft_table_flow *flow)
+{
+    int64_t from, to;
+    if (!table_value(t, &flow_host_param, src, &from) ||
+        !table_value(t, &flow_host_param, dst, &to))
+    {
+        return false;
+    }
+    flow->src = (uint32_t)from;
+    flow->dst = (uint32_t)to;
+    return true;
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+enum column
+{
+    SRC,
+    DST,
+    BYTES,
+    START,
+    NCOLUMNS,
+};
+
+static const char *const column_names[NCOLUMNS] = {"src", "dst", "bytes", "start"};
+
+/** Where each column stands. False after errors. */
+static bool
+read_header(struct table_lines *t, size_t at[NCOLUMNS])
+{
+    bool seen[NCOLUMNS] = {false};
+    for (size_t i = 0; i < t->n; i++)
+    {
+        struct nearest near = nearest_start(t->word[i]);
+        size_t c = 0;
+        for (size_t k = 0; k < NCOLUMNS; k++)
+        {
+            nearest_try(&near, column_names[k]);
+        }
+        while (c < NCOLUMNS && strcmp(column_names[c], t->word[i]) != 0)
+        {
+            c++;
+        }
+        if (c == NCOLUMNS || seen[c])
+        {
+            table_error(t, t->line, "%s column '%s'; expected src, dst, bytes and start%s",
+                        c == NCOLUMNS ? "unknown" : "a second", t->word[i],
+                        c == NCOLUMNS ? did_you_mean(near.best) : "");
+            return false;
+        }
+        seen[c] = true;
+        at[c] = i;
+    }
+    if (t->n != NCOLUMNS)
+    {
+        table_error(t, t->line, "%zu columns; expected src, dst, bytes and start", t->n);
+    }
+    return t->n == NCOLUMNS;
+}
+
+static bool
+is_digits(const char *word)
+{
+    return word[strspn(word, "0123456789")] == '\0';
+}
+
+static void
+read_csv(struct table_lines *t, struct flow_list *list)
+{
+    size_t at[NCOLUMNS];
+    if (!read_header(t, at))
+    {
+        return;
+    }
+    while (table_lines_next(t))
+    {
+        struct weft_table_flow flow = {0};
+        int64_t bytes;
+        if (t->n != NCOLUMNS)
+        {
+            table_error(t, t->line, "%zu values; expected %d", t->n, NCOLUMNS);
+            continue;
+        }
+        const char *size = t->word[at[BYTES]], *start = t->word[at[START]];
+        const struct weft_param *unit = is_digits(size) ? &flow_bytes_param : &units_param;
+        if (hosts_of(t, t->word[at[SRC]], t->word[at[DST]], &flow) &&
+            table_value(t, unit, size, &bytes) &&
+            table_value(t, &time_param, strcmp(start, "0") == 0 ? "0s" : start, &flow.start))
+        {
+            flow.bytes = (uint64_t)bytes;
+            flow_list_add(list, t, &flow);
+        }
+    }
+}
+
+/* --- HPCC and ConWeave ------------------------------------------------------------------------ */
+
+/** "src dst priority [dport] bytes start". */
+static void
+read_hpcc_flow(struct table_lines *t, struct flow_list *list)
+{
+    struct weft_table_flow flow = {0};
+    int64_t bytes;
+    double start;
+    if (t->n != 5 && t->n != 6)
+    {
+        table_error(t, t->line,
+                    "%zu words; expected src dst priority dport bytes start (HPCC), or the same "
+                    "without dport (ConWeave)",
+                    t->n);
+        return;
+    }
+    if (hosts_of(t, t->word[0], t->word[1], &flow) &&
+        table_value(t, &flow_bytes_param, t->word[t->n - 2], &bytes) &&
+        table_value(t, &flow_seconds_param, t->word[t->n - 1], &start))
+    {
+        flow.bytes = (uint64_t)bytes;
+        flow.start = (int64_t)llround(start * 1e12);
+        flow_list_add(list, t, &flow);
+    }
+}
+
+/** The first line says how many flows follow; what stands behind them is not read, as there. */
+static void
+read_hpcc(struct table_lines *t, struct flow_list *list)
+{
+    int64_t count = 0, n = 0;
+    const int first = t->line;
+    if (!table_value(t, &count_param, t->word[0], &count))
+    {
+        return;
+    }
+    for (; n < count && table_lines_next(t); n++)
+    {
+        read_hpcc_flow(t, list);
+    }
+    if (n < count && !t->bad)
+    {
+        table_error(t, first, "it announces %lld flows and has %lld; expected as many",
+                    (long long)count, (long long)n);
+    }
+    else if (!t->bad && table_lines_next(t))
+    {
+        diag_warning(t->d, t->scenario_line,
+                     "%s:%d: what follows the %lld flows that line %d announces is not read",
+                     t->path, t->line, (long long)count, first);
+    }
+}
+
+/* --- any -------------------------------------------------------------------------------------- */
+
+static const struct flow_list *sorting;
+
+static int
+by_flow(const void *a, const void *b)
+{
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct weft_table_flow *x = &sorting->flows[i], *y = &sorting->flows[k];
+    const uint64_t of_x[] = {x->src, x->dst, (uint64_t)x->start, x->bytes, i};
+    const uint64_t of_y[] = {y->src, y->dst, (uint64_t)y->start, y->bytes, k};
+    for (size_t c = 0; c < 5; c++)
+    {
+        if (of_x[c] != of_y[c])
+        {
+            return of_x[c] > of_y[c] ? 1 : -1;
+        }
+    }
+    return 0;
+}
+
+/** Reports flows that stand twice, unless something else starts them. */
+static void
+check_repeated(struct table_lines *t, const struct flow_list *list)
+{
+    uint32_t *order = xcalloc(list->n + 1, sizeof *order);
+    for (size_t i = 0; i < list->n; i++)
+    {
+        order[i] = (uint32_t)i;
+    }
+    sorting = list;
+    qsort(order, list->n, sizeof *order, by_flow);
+    for (size_t i = 1; i < list->n; i++)
+    {
+        const struct weft_table_flow *x = &list->flows[order[i - 1]], *y = &list->flows[order[i]];
+        if (list->nwaits == 0 && x->src == y->src && x->dst == y->dst && x->start == y->start &&
+            x->bytes == y->bytes)
+        {
+            table_error(t, list->lines[order[i]],
+                        "the flow stands twice; expected it once, and it is at line %d as well",
+                        list->lines[order[i - 1]]);
+        }
+    }
+    free(order);
+}
+
+bool
+flow_file_parse(struct table_lines *t, struct input_file *f)
+{
+    struct flow_list list = {0};
+    const bool any = table_lines_next(t);
+    if (any && strcmp(t->word[0], "Nodes") == 0)
+    {
+        flow_htsim_parse(t, &list);
+    }
+    else if (any && t->n == 1 && is_digits(t->word[0]))
+    {
+        read_hpcc(t, &list);
+    }
+    else if (any && t->n > 1 && !is_digits(t->word[0]))
+    {
+        read_csv(t, &list);
+    }
+    else
+    {
+        table_error(t, t->line,
+                    "no flows; expected CSV with the header src,dst,bytes,start, HPCC's or "
+                    "ConWeave's number of flows, or htsim's Nodes");
+    }
+    if (!t->bad && list.n == 0)
+    {
+        table_error(t, t->line, "no flows; expected one or more");
+    }
+    if (!t->bad)
+    {
+        check_repeated(t, &list);
+    }
+    f->table = (struct weft_table){.flows = list.flows,
+                                   .waits = list.waits,
+                                   .nflows = (uint32_t)list.n,
+                                   .nwaits = (uint32_t)list.nwaits};
+    f->lines = list.lines;
+    return !t->bad;
+}

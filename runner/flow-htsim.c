@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * htsim's connection matrices: "src->dst id i start ps size bytes" lines. A flow with `trigger`
+ * instead of `start` begins when flows that name this trigger as send_done_trigger or
+ * recv_done_trigger have ended: one flow of a oneshot trigger, all of a barrier's.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input-file.h"
+#include "table-lines.h"
+#include "textbuf.h"
+
+static const struct weft_param id_param = {"id",         WEFT_COUNT, 0,  NULL, "1",
+                                           "4294967295", NULL,       "", NULL};
+static const struct weft_param start_param = {"start, in picoseconds,", WEFT_REAL, 0,  NULL, "0",
+                                              "1000000000000000",       NULL,      "", NULL};
+
+/** Mentions of triggers: by what they are, in the order in which they are put together. */
+enum role
+{
+    DECLARED,
+    FIRES,
+    STARTS,
+};
+
+struct mention
+{
+    int64_t id;
+    enum role role;
+    uint32_t flow;
+    int line;
+    int64_t count; /**< of a barrier; 1: oneshot */
+};
+
+struct matrix
+{
+    struct table_lines *t;
+    struct flow_list *list;
+    struct mention *mentions;
+    size_t n;
+    int64_t nodes, connections, triggers; /**< announced */
+    int64_t ntriggers;
+};
+
+static void
+add_mention(struct matrix *m, int64_t id, enum role role, int64_t count)
+{
+    ARRAY_GROW(m->mentions, m->n);
+    m->mentions[m->n++] = (struct mention){id, role, (uint32_t)m->list->n, m->t->line, count};
+}
+
+/** "src->dst"; the word is cut. */
+static bool
+read_pair(struct matrix *m, struct weft_table_flow *flow)
+{
+    char *word = m->t->word[0], *arrow = strstr(word, "->");
+    int64_t src, dst;
+    *arrow = '\0';
+    if (!table_value(m->t, &flow_host_param, word, &src) ||
+        !table_value(m->t, &flow_host_param, arrow + 2, &dst))
+    {
+        return false;
+    }
+    if (src >= m->nodes || dst >= m->nodes)
+    {
+        table_error(m->t, m->t->line, "host %lld of %lld Nodes; expected 0 to %lld",
+                    (long long)(src > dst ? src : dst), (long long)m->nodes,
+                    (long long)m->nodes - 1);
+        return false;
+    }
+    flow->src = (uint32_t)src;
+    flow->dst = (uint32_t)dst;
+    return true;
+}
+
+/** One key and its value. */
+static bool
+read_key(struct matrix *m, const char *key, const char *value, struct weft_table_flow *flow,
+         unsigned *starts)
+{
+    int64_t number;
+    double start;
+    if (strcmp(key, "start") == 0)
+    {
+        const bool good = table_value(m->t, &start_param, value, &start);
+        flow->start = good ? (int64_t)llround(start) : 0;
+        (*starts)++;
+        return good;
+    }
+    if (strcmp(key, "size") == 0)
+    {
+        const bool good = table_value(m->t, &flow_bytes_param, value, &number);
+        flow->bytes = good ? (uint64_t)number : 0;
+        return good;
+    }
+    const bool starter = strcmp(key, "trigger") == 0;
+    const bool ends =
+        strcmp(key, "send_done_trigger") == 0 || strcmp(key, "recv_done_trigger") == 0;
+    if (starter || ends || strcmp(key, "id") == 0)
+    {
+        *starts += starter;
+        if (!table_value(m->t, &id_param, value, &number))
+        {
+            return false;
+        }
+        if (starter || ends)
+        {
+            add_mention(m, number, starter ? STARTS : FIRES, 0);
+        }
+        return true;
+    }
+    struct nearest near = nearest_start(key);
+    static const char *const known[] = {
+        "id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    {
+        nearest_try(&near, known[i]);
+    }
+    table_error(m->t, m->t->line,
+                "unknown word '%s' of a connection; expected id, start, size, trigger, "
+                "send_done_trigger or recv_done_trigger%s",
+                key, did_you_mean(near.best));
+    return false;
+}
+
+static void
+read_connection(struct matrix *m)
+{
+    struct table_lines *t = m->t;
+    struct weft_table_flow flow = {0};
+    unsigned starts = 0;
+    bool good = read_pair(m, &flow);
+    if (t->n % 2 == 0)
+    {
+        table_error(t, t->line, "'%s' has no value; expected words and values in turn",
+                    t->word[t->n - 1]);
+        return;
+    }
+    for (size_t i = 1; good && i < t->n; i += 2)
+    {
+        good = read_key(m, t->word[i], t->word[i + 1], &flow, &starts);
+    }
+    if (good && (starts != 1 || flow.bytes == 0))
+    {
+        table_error(t, t->line, "expected a size, and either start or trigger");
+        good = false;
+    }
+    if (good)
+    {
+        flow_list_add(m->list, t, &flow);
+    }
+}
+
+/** "trigger id i oneshot", "trigger id i barrier count n". */
+static void
+read_trigger(struct matrix *m)
+{
+    struct table_lines *t = m->t;
+    int64_t id, count = 1;
+    const bool barrier =
+        t->n == 6 && strcmp(t->word[3], "barrier") == 0 && strcmp(t->word[4], "count") == 0;
+    const bool oneshot = t->n == 4 && strcmp(t->word[3], "oneshot") == 0;
+    if (t->n < 4 || strcmp(t->word[1], "id") != 0 || (!barrier && !oneshot))
+    {
+        table_error(t, t->line,
+                    "a trigger that is not known; expected 'trigger id NUMBER oneshot' or 'trigger "
+                    "id NUMBER barrier count NUMBER'");
+        return;
+    }
+    if (table_value(t, &id_param, t->word[2], &id) &&
+        (!barrier || table_value(t, &id_param, t->word[5], &count)))
+    {
+        add_mention(m, id, DECLARED, count);
+        m->ntriggers++;
+    }
+}
+
+/** Lines before the first connection. */
+static bool
+read_header(struct matrix *m)
+{
+    static const char *const names[] = {"Nodes", "Connections", "Triggers"};
+    int64_t *const values[] = {&m->nodes, &m->connections, &m->triggers};
+    for (size_t i = 0; i < 3; i++)
+    {
+        if (strcmp(m->t->word[0], names[i]) == 0)
+        {
+            struct weft_param p = id_param;
+            p.name = names[i];
+            p.min = "0";
+            table_value(m->t, &p, m->t->n == 2 ? m->t->word[1] : "", values[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- triggers --------------------------------------------------------------------------------- */
+
+static int
+by_trigger(const void *a, const void *b)
+{
+    const struct mention *x = a, *y = b;
+    if (x->id != y->id)
+    {
+        return x->id > y->id ? 1 : -1;
+    }
+    return x->role != y->role ? (int)x->role - (int)y->role : x->line - y->line;
+}
+
+static void
+add_wait(struct matrix *m, const struct mention *fires, const struct mention *starts)
+{
+    const struct weft_table_flow *before = &m->list->flows[fires->flow];
+    const struct weft_table_flow *after = &m->list->flows[starts->flow];
+    if (after->src != before->src && after->src != before->dst)
+    {
+        table_error(m->t, starts->line,
+                    "host %u cannot know when the flow of line %d ends, which it neither sends nor "
+                    "receives; expected a flow from host %u or %u",
+                    after->src, fires->line, before->src, before->dst);
+        return;
+    }
+    if (m->list->nwaits == (size_t)1 << 24)
+    {
+        table_error(m->t, starts->line, "more than 16777216 flows wait for others; expected fewer");
+        return;
+    }
+    ARRAY_GROW(m->list->waits, m->list->nwaits);
+    m->list->waits[m->list->nwaits++] = (struct weft_table_wait){fires->flow, starts->flow};
+}
+
+/** The mentions of one trigger, from @p first to before @p end. */
+static void
+join_trigger(struct matrix *m, const struct mention *first, const struct mention *end)
+{
+    const struct mention *fires = first + 1, *starts;
+    if (first->role != DECLARED || (first + 1 < end && first[1].role == DECLARED))
+    {
+        table_error(m->t, first->line,
+                    "trigger %lld is %s; expected one line 'trigger id %lld ...'",
+                    (long long)first->id, first->role == DECLARED ? "there twice" : "not there",
+                    (long long)first->id);
+        return;
+    }
+    for (starts = fires; starts < end && starts->role == FIRES; starts++)
+    {
+    }
+    if (starts - fires != first->count)
+    {
+        table_error(m->t, first->line,
+                    "trigger %lld waits for %lld flows, and %td name it when they are done; "
+                    "expected as many",
+                    (long long)first->id, (long long)first->count, starts - fires);
+        return;
+    }
+    for (const struct mention *f = fires; f < starts; f++)
+    {
+        for (const struct mention *s = starts; s < end && !diag_is_full(m->t->d); s++)
+        {
+            add_wait(m, f, s);
+        }
+    }
+}
+
+static void
+join_triggers(struct matrix *m)
+{
+    qsort(m->mentions, m->n, sizeof *m->mentions, by_trigger);
+    for (size_t i = 0, end; i < m->n && !diag_is_full(m->t->d); i = end)
+    {
+        for (end = i; end < m->n && m->mentions[end].id == m->mentions[i].id; end++)
+        {
+        }
+        join_trigger(m, &m->mentions[i], &m->mentions[end]);
+    }
+}
+
+/** Reports flows that wait for themselves, directly or not. */
+static void
+check_circles(struct matrix *m)
+{
+    const struct flow_list *list = m->list;
+    uint32_t *waits = xcalloc(list->n + 1, sizeof *waits);
+    uint32_t *first = xcalloc(list->n + 2, sizeof *first);
+    uint32_t *next = xcalloc(list->nwaits + 1, sizeof *next);
+    uint32_t *ready = xcalloc(list->n + 1, sizeof *ready);
+    size_t n = 0;
+    for (size_t i = 0; i < list->nwaits; i++)
+    {
+        waits[list->waits[i].after]++;
+        first[list->waits[i].before + 1]++;
+    }
+    for (size_t i = 0; i < list->n; i++)
+    {
+        first[i + 1] += first[i];
+        ready[n] = (uint32_t)i;
+        n += waits[i] == 0;
+    }
+    uint32_t *place = xcalloc(list->n + 1, sizeof *place);
+    for (size_t i = 0; i < list->nwaits; i++)
+    {
+        const struct weft_table_wait *w = &list->waits[i];
+        next[first[w->before] + place[w->before]++] = w->after;
+    }
+    for (size_t i = 0; i < n; i++)
+    {
+        for (uint32_t k = first[ready[i]]; k < first[ready[i] + 1]; k++)
+        {
+            ready[n] = next[k];
+            n += --waits[next[k]] == 0;
+        }
+    }
+    for (size_t i = 0; n < list->n && i < list->n; i++)
+    {
+        if (waits[i] > 0)
+        {
+            table_error(m->t, list->lines[i],
+                        "the flow waits for itself, by way of triggers; expected an order");
+            break;
+        }
+    }
+    free(waits);
+    free(first);
+    free(next);
+    free(ready);
+    free(place);
+}
+
+void
+flow_htsim_parse(struct table_lines *t, struct flow_list *list)
+{
+    struct matrix m = {.t = t, .list = list};
+    bool more = true;
+    for (; more && read_header(&m); more = table_lines_next(t))
+    {
+    }
+    for (; more; more = table_lines_next(t))
+    {
+        if (strcmp(t->word[0], "trigger") == 0)
+        {
+            read_trigger(&m);
+        }
+        else if (strstr(t->word[0], "->"))
+        {
+            read_connection(&m);
+        }
+        else
+        {
+            table_error(t, t->line, "'%s'; expected a connection src->dst or a trigger",
+                        t->word[0]);
+        }
+    }
+    if (!t->bad && ((size_t)m.connections != list->n || m.triggers != m.ntriggers))
+    {
+        table_error(t, 1,
+                    "it announces %lld Connections and %lld Triggers, and has %zu and %lld; "
+                    "expected as many",
+                    (long long)m.connections, (long long)m.triggers, list->n,
+                    (long long)m.ntriggers);
+    }
+    if (!t->bad)
+    {
+        join_triggers(&m);
+    }
+    if (!t->bad)
+    {
+        check_circles(&m);
+    }
+    free(m.mentions);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "input-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <weft/rng.h>
+
+#include "checksum.h"
+#include "table-lines.h"
+#include "textbuf.h"
+
+/** Longest name in inputs/ but for a digest. */
+#define MOST_NAME 150
+
+static struct input_file **loaded;
+static size_t nloaded;
+
+/** The folder of a file, with the slash. */
+static char *
+folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return xformat("%.*s", slash ? (int)(slash - path) + 1 : 0, path);
+}
+
+char *
+input_file_copy_name(const char *written)
+{
+    struct text t = {0};
+    uint64_t digest = 0;
+    for (const char *p = written; *p; p++)
+    {
+        /* So that different paths never share a name. */
+        text_add(&t, *p == '/' ? "%%2F" : *p == '%' ? "%%25" : "%c", *p);
+        digest = weft_mix64(digest ^ (uint64_t)(unsigned char)*p);
+    }
+    char *name = text_take(&t);
+    if (strlen(name) <= MOST_NAME)
+    {
+        return name;
+    }
+    char *end = xformat("%016llx-%s", (unsigned long long)digest, name + strlen(name) - MOST_NAME);
+    free(name);
+    return end;
+}
+
+/** The copy that a results folder keeps, if there is one, else where the scenario says. */
+static char *
+find(const char *scenario, const char *written)
+{
+    char *folder = folder_of(scenario ? scenario : ""), *name = input_file_copy_name(written);
+    char *mark = xformat("%s.weft-results", folder);
+    char *copy = xformat("%s" INPUT_FOLDER "/%s", folder, name);
+    char *path = access(mark, F_OK) == 0 && access(copy, F_OK) == 0
+                     ? xstrdup(copy)
+                     : xformat("%s%s", *written == '/' ? "" : folder, written);
+    free(folder);
+    free(name);
+    free(mark);
+    free(copy);
+    return path;
+}
+
+/** All bytes, with a NUL behind them; NULL with what is wrong in *why. */
+static char *
+read_bytes(int fd, size_t *n, const char **why)
+{
+    struct stat st;
+    *why = NULL;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+    {
+        *why = "it is no plain file";
+    }
+    else if ((uint64_t)st.st_size > INPUT_MOST_BYTES)
+    {
+        *why = "it has more than 128 MiB";
+    }
+    char *bytes = *why ? NULL : xcalloc((size_t)st.st_size + 1, 1);
+    *n = 0;
+    for (ssize_t got = 1; bytes && got > 0 && *n < (size_t)st.st_size; *n += (size_t)got)
+    {
+        got = read(fd, bytes + *n, (size_t)st.st_size - *n);
+        if (got < 0)
+        {
+            *why = strerror(errno);
+            free(bytes);
+            return NULL;
+        }
+    }
+    return bytes;
+}
+
+static char *
+read_file(const char *path, size_t *n, const char **why)
+{
+    /* Not blocking: a FIFO without a writer must not hang the command. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+    {
+        *why = strerror(errno);
+        return NULL;
+    }
+    char *bytes = read_bytes(fd, n, why);
+    close(fd);
+    return bytes;
+}
+
+static void
+release(struct input_file *f)
+{
+    free(f->written);
+    free(f->path);
+    free(f->kept);
+    free(f->bytes);
+    free((void *)f->table.flows);
+    free((void *)f->table.waits);
+    free((void *)f->table.sizes);
+    free(f->lines);
+    free(f);
+}
+
+/** Fills the table from the bytes. */
+static bool
+parse(struct input_file *f, int line, struct diagnostics *d)
+{
+    struct table_lines t;
+    table_lines_begin(&t, f->path, f->bytes, f->n, line, d);
+    const bool good = f->kind == WEFT_TABLE_FLOWS ? flow_file_parse(&t, f) : size_file_parse(&t, f);
+    table_lines_end(&t);
+    return good;
+}
+
+static struct input_file *
+make(const char *written, char *path, char *bytes, size_t n, enum weft_table_kind kind)
+{
+    struct input_file *f = xcalloc(1, sizeof *f);
+    struct checksum sum = {0};
+    checksum_add(&sum, bytes, n);
+    f->written = xstrdup(written);
+    f->path = path;
+    f->bytes = bytes;
+    f->n = n;
+    f->checksum = checksum_value(&sum);
+    f->kind = kind;
+    f->kept = xformat("input-%u-%zu.txt", (unsigned)f->checksum, n);
+    return f;
+}
+
+const struct input_file *
+input_file_load(const char *scenario, const char *written, enum weft_table_kind kind, int line,
+                struct diagnostics *d)
+{
+    char *path = find(scenario, written);
+    for (size_t i = 0; i < nloaded; i++)
+    {
+        if (loaded[i]->kind == kind && strcmp(loaded[i]->path, path) == 0 &&
+            strcmp(loaded[i]->written, written) == 0)
+        {
+            free(path);
+            return loaded[i];
+        }
+    }
+    size_t n;
+    const char *why;
+    char *bytes = read_file(path, &n, &why);
+    if (!bytes)
+    {
+        diag_error(d, line, "cannot read file '%s', looked for as %s: %s", written, path, why);
+        free(path);
+        return NULL;
+    }
+    struct input_file *f = make(written, path, bytes, n, kind);
+    if (!parse(f, line, d))
+    {
+        release(f);
+        return NULL;
+    }
+    ARRAY_GROW(loaded, nloaded);
+    loaded[nloaded++] = f;
+    return f;
+}
+
+const struct input_file *
+input_file_next(const struct input_file *after)
+{
+    size_t i = 0;
+    while (after && i < nloaded && loaded[i++] != after)
+    {
+    }
+    return i < nloaded ? loaded[i] : NULL;
+}

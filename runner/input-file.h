@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file input-file.h  The files that a scenario names: flows, and distributions of sizes. Each is
+ * read once and kept until the process ends, as runs of a sweep share them.
+ */
+#ifndef WEFT_RUNNER_INPUT_FILE_H
+#define WEFT_RUNNER_INPUT_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/traffic.h>
+
+#include "diagnostics.h"
+
+/** Largest file, bytes. */
+#define INPUT_MOST_BYTES ((size_t)128 << 20)
+
+/** The folder of a results folder that keeps the files its scenario names. */
+#define INPUT_FOLDER "inputs"
+
+struct input_file
+{
+    char *written; /**< as the scenario names it */
+    char *path;    /**< where it was found */
+    char *kept;    /**< its name among the files of a run: of its checksum and size */
+    char *bytes;
+    size_t n;
+    uint32_t checksum; /**< of cksum */
+    enum weft_table_kind kind;
+    struct weft_table table;
+    int *lines; /**< of each flow */
+};
+
+/**
+ * The file that the scenario at @p scenario calls @p written: an absolute path, or one from the
+ * scenario's folder. In a results folder the copy in its inputs/ comes first. NULL after errors,
+ * which are at line @p line of the scenario and name the line of the file.
+ */
+const struct input_file *input_file_load(const char *scenario, const char *written,
+                                         enum weft_table_kind kind, int line,
+                                         struct diagnostics *d);
+
+/** The next file that has been loaded, or the first after NULL; NULL: there are no more. */
+const struct input_file *input_file_next(const struct input_file *after);
+
+/** Its name in inputs/; the caller frees it. */
+char *input_file_copy_name(const char *written);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file table-lines.h  Files of lines of words, and the formats that are read from them. */
+#ifndef WEFT_RUNNER_TABLE_LINES_H
+#define WEFT_RUNNER_TABLE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <weft/param.h>
+
+#include "diagnostics.h"
+
+/** Most words of a line. */
+#define TABLE_MOST_WORDS 64
+
+/** A walk over the lines that hold anything. What stands behind a '#' at the start is a comment. */
+struct table_lines
+{
+    const char *path;
+    char *text; /**< a copy that is cut into words */
+    char *at, *end;
+    int line;                     /**< of the file */
+    char *word[TABLE_MOST_WORDS]; /**< of the line */
+    size_t n;
+    bool bad; /**< an error was reported */
+    int scenario_line;
+    struct diagnostics *d;
+};
+
+void table_lines_begin(struct table_lines *t, const char *path, const char *bytes, size_t n,
+                       int scenario_line, struct diagnostics *d);
+void table_lines_end(struct table_lines *t);
+
+/** Goes to the next line with words, which white space and commas separate; false: there is none,
+ * or enough errors were reported. */
+bool table_lines_next(struct table_lines *t);
+
+/** Goes back to the start. */
+void table_lines_rewind(struct table_lines *t, const char *bytes);
+
+/** Reports a mistake at line @p line of the file. */
+void table_error(struct table_lines *t, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Reads a word as @p p has it; reports an error otherwise. */
+bool table_value(struct table_lines *t, const struct weft_param *p, const char *word, void *out);
+
+/* --- formats ---------------------------------------------------------------------------------- */
+
+struct input_file;
+
+/** Reads CSV, HPCC's and ConWeave's flows, and htsim's connection matrices; which, the first line
+ * says. False after errors. */
+bool flow_file_parse(struct table_lines *t, struct input_file *f);
+
+/** Reads "bytes percent" lines. False after errors. */
+bool size_file_parse(struct table_lines *t, struct input_file *f);
+
+/** Flows while a file is read. */
+struct flow_list
+{
+    struct weft_table_flow *flows;
+    int *lines;
+    size_t n;
+    struct weft_table_wait *waits;
+    size_t nwaits;
+};
+
+/** Adds one; a flow to itself is an error. */
+void flow_list_add(struct flow_list *list, struct table_lines *t,
+                   const struct weft_table_flow *flow);
+
+/** htsim's connection matrix, from its first line on. */
+void flow_htsim_parse(struct table_lines *t, struct flow_list *list);
+
+/** What the columns of a flow hold. */
+extern const struct weft_param flow_host_param, flow_bytes_param, flow_seconds_param;
+
+#endif

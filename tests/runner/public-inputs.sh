@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: public-inputs.sh WEFT-RUNNER
+# The files of other simulators run as they are, from the folder WEFT_INPUTS: HPCC's flows, its and
+# ConWeave's distributions, htsim's connection matrix. Users bring files like these.
+set -eu
+
+weft=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    sed 's/^/    | /' messages
+    exit 1
+}
+
+# run NAME WORKLOAD: 128 hosts at 100 Gb/s
+run()
+{
+    cat >"$1.xml" <<END
+<scenario name="$1">
+  <topology kind="leaf-spine" leaves="8" spines="8" hosts-per-leaf="16" link-rate="100Gbps" link-delay="1us"/>
+  <switch preset="100g" buffer="64MB"/><transport name="ideal"/><balancer name="rsq"/>
+  <workload $2/>
+</scenario>
+END
+    "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || fail "$1: exit status $?"
+}
+
+count=0
+run hpcc "kind=\"flows\" file=\"$WEFT_INPUTS/hpcc-flow.txt\""
+[ "$(wc -l <hpcc/runs/hpcc/flows.csv)" = 3 ] || fail 'HPCC: not the two flows that its file announces'
+run htsim "kind=\"flows\" file=\"$WEFT_INPUTS/htsim-permutation-128.cm\""
+awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+    { print $c["src"] "->" $c["dst"], $c["bytes"] }' htsim/runs/htsim/flows.csv >found
+awk '/->/ { print $1, $7 }' "$WEFT_INPUTS/htsim-permutation-128.cm" | cmp - found ||
+    fail 'htsim: other flows than those of the matrix'
+
+# The mean size within four standard errors of the distribution's, and the load within four of what
+# as many exponential gaps and these sizes make of it.
+for file in "$WEFT_INPUTS"/cdf-*.txt; do
+    count=$((count + 1))
+    run "cdf$count" "kind=\"poisson\" load=\"0.3\" flows=\"4000\" file=\"$file\""
+    awk 'FNR == NR { if (NF == 2) { p = ($2 - share) / 100; share = $2
+              mean += p * ($1 + last) / 2; square += p * ($1 * $1 + $1 * last + last * last) / 3
+              last = $1 } next }
+        FNR == 1 { split($0, head, ","); for (i in head) c[head[i]] = i; next }
+        { split($0, cell, ","); n++; sum += cell[c["bytes"]]; end = cell[c["posted_us"]] }
+        END { error = 4 * sqrt((square - mean * mean) / n); off = sum / n - mean
+              load = sum * 8 / (128 * 100e3 * end)
+              far = 4 * 0.3 * sqrt((square / mean / mean) / n)
+              printf "mean %.0f, expected %.0f +- %.0f; load %.4f, expected 0.3 +- %.4f\n", sum / n,
+                  mean, error, load, far
+              exit !(n == 4000 && off <= error && -off <= error && load - 0.3 <= far &&
+                     0.3 - load <= far) }' "$file" "cdf$count/runs/cdf$count/flows.csv" ||
+        fail "$file: another mean or load"
+done
+[ "$count" -ge 3 ] || fail "not three distributions in $WEFT_INPUTS"
+echo "public files run as they are"
