@@ -63,7 +63,8 @@ largest_share(const struct permutation_config *c, const struct weft_hosts *hosts
     uint32_t pod = UINT32_MAX;
     for (uint32_t rank = 0; rank < ranks; rank++)
     {
-        uint32_t its = weft_groups_host(&c->common, ranks, group, rank) / hosts->per_pod;
+        uint32_t host = weft_groups_host(&c->common, ranks, group, rank);
+        uint32_t its = weft_host_at(hosts, host) / hosts->per_pod;
         count = its == pod ? count + 1 : 1;
         most = count > most ? count : most;
         pod = its;
@@ -96,7 +97,7 @@ permutation_refusal(const void *config, const struct weft_hosts *hosts)
     {
         return "every rank would send to itself; expected a shift that is no multiple of the ranks";
     }
-    if (hosts->per_pod >= hosts->n)
+    if (!hosts->at && hosts->per_pod >= hosts->n)
     {
         return "pattern inter-pod has no other pod to send to: a leaf-spine, like any fabric of "
                "two "
@@ -163,20 +164,22 @@ try_shuffle(struct weft_message *m, uint32_t n, struct weft_rng *rng)
 }
 
 static bool
-leaves_pod(const struct weft_message *from, uint32_t dst, uint32_t per_pod)
+leaves_pod(const struct weft_message *from, uint32_t dst, const struct weft_hosts *hosts)
 {
-    return from->src / per_pod != dst / per_pod;
+    return weft_host_at(hosts, from->src) / hosts->per_pod !=
+           weft_host_at(hosts, dst) / hosts->per_pod;
 }
 
 /* One move of the Markov chain: i, j and k take each other's receivers; i and j alone if k is i. */
 static void
-try_rotation(struct weft_message *m, uint32_t i, uint32_t j, uint32_t k, uint32_t per_pod)
+try_rotation(struct weft_message *m, uint32_t i, uint32_t j, uint32_t k,
+             const struct weft_hosts *hosts)
 {
     uint32_t for_i = m[j].dst;
     uint32_t for_j = m[k].dst;
     uint32_t for_k = m[i].dst;
-    if (i == j || j == k || !leaves_pod(&m[i], for_i, per_pod) ||
-        !leaves_pod(&m[j], for_j, per_pod) || (k != i && !leaves_pod(&m[k], for_k, per_pod)))
+    if (i == j || j == k || !leaves_pod(&m[i], for_i, hosts) || !leaves_pod(&m[j], for_j, hosts) ||
+        (k != i && !leaves_pod(&m[k], for_k, hosts)))
     {
         return;
     }
@@ -186,7 +189,7 @@ try_rotation(struct weft_message *m, uint32_t i, uint32_t j, uint32_t k, uint32_
 }
 
 static void
-mix(struct weft_message *m, uint32_t n, uint32_t per_pod, struct weft_rng *rng)
+mix(struct weft_message *m, uint32_t n, const struct weft_hosts *hosts, struct weft_rng *rng)
 {
     uint64_t moves = 0;
     for (uint32_t size = n; size > 0; size /= 2)
@@ -198,7 +201,7 @@ mix(struct weft_message *m, uint32_t n, uint32_t per_pod, struct weft_rng *rng)
         uint32_t i = weft_rng_below(rng, n);
         uint32_t j = weft_rng_below(rng, n);
         uint32_t k = weft_rng_below(rng, 2 * n);
-        try_rotation(m, i, j, k < n ? k : i, per_pod);
+        try_rotation(m, i, j, k < n ? k : i, hosts);
     }
 }
 
@@ -230,7 +233,7 @@ fill_group(const struct permutation_config *c, const struct weft_hosts *hosts, u
     }
     if (c->pattern == INTER_POD)
     {
-        mix(m, ranks, hosts->per_pod, rng);
+        mix(m, ranks, hosts, rng);
     }
     while (c->pattern == RANDOM && !try_shuffle(m, ranks, rng))
     {

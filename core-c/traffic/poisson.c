@@ -95,6 +95,12 @@ flows_of(const struct poisson_config *c, const struct weft_hosts *hosts)
                            : (double)c->flows;
 }
 
+static uint32_t
+rack_of(const struct weft_hosts *hosts, uint32_t host)
+{
+    return weft_host_at(hosts, host) / hosts->per_tor;
+}
+
 /* NULL, or what is wrong. */
 static const char *
 poisson_refusal(const void *config, const struct weft_hosts *hosts)
@@ -113,7 +119,7 @@ poisson_refusal(const void *config, const struct weft_hosts *hosts)
     {
         return "the start is out of bounds; expected 0s to 1000s";
     }
-    if (c->inter_rack && (hosts->per_tor == 0 || hosts->n <= hosts->per_tor))
+    if (c->inter_rack && (hosts->per_tor == 0 || rack_of(hosts, 0) == rack_of(hosts, hosts->n - 1)))
     {
         return "inter-rack has no other rack to send to; expected two ToRs with hosts";
     }
@@ -194,7 +200,7 @@ draw_pair(const struct poisson_config *c, const struct weft_hosts *hosts, struct
     {
         m->dst = weft_rng_below(rng, hosts->n - 1);
         m->dst += m->dst >= m->src;
-    } while (c->inter_rack && m->dst / hosts->per_tor == m->src / hosts->per_tor);
+    } while (c->inter_rack && rack_of(hosts, m->dst) == rack_of(hosts, m->src));
 }
 
 static int

@@ -155,6 +155,7 @@ extern "C"
         hosts.per_tor = clos->hosts_per_tor;
         hosts.per_pod = clos->hosts_per_tor * clos->tors_per_pod;
         hosts.rate = clos->host_rate;
+        hosts.at = NULL;
         return hosts;
     }
 

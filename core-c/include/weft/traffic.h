@@ -66,9 +66,17 @@ extern "C"
     {
         uint32_t n;
         uint32_t per_tor;
-        uint32_t per_pod; /**< a multiple of per_tor; n where there is one pod */
-        int64_t rate;     /**< bit/s of their links; 0 where no workload asks for it */
+        uint32_t per_pod;   /**< a multiple of per_tor; n where there is one pod */
+        int64_t rate;       /**< bit/s of their links; 0 where no workload asks for it */
+        const uint32_t *at; /**< where each of them is in the fabric, rising: its ToR is at /
+                               per_tor; NULL: host i is the i-th */
     };
+
+    /** The place in the fabric of the @p i-th host. */
+    static inline uint32_t weft_host_at(const struct weft_hosts *hosts, uint32_t i)
+    {
+        return hosts->at ? hosts->at[i] : i;
+    }
 
     /** One flow of a table: a message on a QP of its own. */
     struct weft_table_flow
@@ -150,6 +158,35 @@ extern "C"
     };
 
     const struct weft_workload_ops *weft_workload_find(const char *name);
+
+/** Most jobs of one fabric. */
+#define WEFT_MAX_JOBS 1024U
+
+    /** One of several workloads that share a fabric. */
+    struct weft_job
+    {
+        const struct weft_workload_ops *ops;
+        const void *config;
+        const uint32_t *hosts; /**< that it runs on, rising; NULL: all of the fabric */
+        uint32_t nhosts;
+    };
+
+    /** The configuration of weft_workload_jobs. */
+    struct weft_jobs
+    {
+        const struct weft_job *jobs;
+        uint32_t njobs; /**< 1 to WEFT_MAX_JOBS */
+    };
+
+    /**
+     * Several workloads as one, which no name chooses: messages, QPs and groups of the first job,
+     * then of the second, and so on. Each draws random numbers of its own; the first one those that
+     * it draws alone. Runs are to be below 2^54.
+     */
+    extern const struct weft_workload_ops weft_workload_jobs;
+
+    /** The hosts of a job, of @p all hosts of the fabric. */
+    struct weft_hosts weft_job_hosts(const struct weft_job *job, const struct weft_hosts *all);
 
 #ifdef __cplusplus
 }
