@@ -37,29 +37,29 @@ most_links(const struct scenario *s)
 
 /** From the first start; -1: no bound is known. */
 static int64_t
-crossing_bound(const struct scenario *s, bool whole)
+crossing_bound(const struct scenario *s, const struct weft_job *job, bool whole)
 {
-    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
     const struct weft_fabric_config *f = s->fabric.config;
     const struct weft_clos *c = &s->clos;
-    if (!ops->bound || c->host_rate != c->fabric_rate || c->host_delay != c->fabric_delay)
+    if (!job->ops->bound || c->host_rate != c->fabric_rate || c->host_delay != c->fabric_delay)
     {
         return -1;
     }
-    const struct weft_hosts hosts = weft_clos_hosts(c);
+    const struct weft_hosts all = weft_clos_hosts(c), hosts = weft_job_hosts(job, &all);
     const struct weft_bound_case of = {
         .wire = {f->payload, f->header, f->gap, f->ack, c->host_rate, c->host_delay, most_links(s)},
         .pace = c->host_rate,
         .ideal_acks = f->ack_priority == WEFT_ACK_IDEAL,
         .partial = !whole,
     };
-    return ops->bound(s->workload.config, &hosts, &of);
+    return job->ops->bound(job->config, &hosts, &of);
 }
 
-int64_t
-bound_of(const struct scenario *s, const struct weft_message *messages, size_t n, bool whole)
+static int64_t
+bound_of_job(const struct scenario *s, const struct weft_job *job,
+             const struct weft_message *messages, size_t n, bool whole)
 {
-    const int64_t bound = crossing_bound(s, whole);
+    const int64_t bound = crossing_bound(s, job, whole);
     if (bound < 0 || !all_cross(s, messages, n, most_links(s)))
     {
         return -1;
@@ -69,7 +69,30 @@ bound_of(const struct scenario *s, const struct weft_message *messages, size_t n
 }
 
 int64_t
+bound_of_workload(const struct scenario *s, const struct workload *w,
+                  const struct weft_message *messages, size_t n, bool whole)
+{
+    const struct weft_job job = {weft_workload_find(w->choice.algo->name), w->choice.config,
+                                 w->hosts, w->nhosts};
+    return bound_of_job(s, &job, messages, n, whole);
+}
+
+static struct weft_job
+all_of(const struct scenario *s)
+{
+    return (struct weft_job){scenario_ops(s), s->workload.config, NULL, 0};
+}
+
+int64_t
+bound_of(const struct scenario *s, const struct weft_message *messages, size_t n, bool whole)
+{
+    const struct weft_job all = all_of(s);
+    return bound_of_job(s, &all, messages, n, whole);
+}
+
+int64_t
 bound_if_all_cross(const struct scenario *s)
 {
-    return crossing_bound(s, true);
+    const struct weft_job all = all_of(s);
+    return crossing_bound(s, &all, true);
 }

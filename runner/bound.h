@@ -24,6 +24,11 @@ extern "C"
     int64_t bound_of(const struct scenario *s, const struct weft_message *messages, size_t n,
                      bool whole);
 
+    /** The same for one of the scenario's workloads and its messages. */
+    struct workload;
+    int64_t bound_of_workload(const struct scenario *s, const struct workload *w,
+                              const struct weft_message *messages, size_t n, bool whole);
+
     /** The same for the whole workload as if all its messages crossed the fabric and could start at
      * time 0. */
     int64_t bound_if_all_cross(const struct scenario *s);

@@ -226,6 +226,29 @@ static const struct column steps_columns[] = {
     E("increase", COLUMN_REAL, increase, "cct_us / bound_us - 1; empty: no bound known"),
 };
 
+#define W(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct workload_result, member), NULL, doc                            \
+    }
+
+static const struct column workloads_columns[] = {
+    W("workload", COLUMN_TEXT, name, "its name"),
+    W("kind", COLUMN_TEXT, kind, "what it is"),
+    W("hosts", COLUMN_U32, hosts, "hosts that it runs on"),
+    W("messages", COLUMN_U32, messages, "its messages"),
+    W("first_qp", COLUMN_U32, first_qp, "its first QP"),
+    W("qps", COLUMN_U32, qps, "its QPs, one behind the other"),
+    W("first_group", COLUMN_U32, first_group, "its first group"),
+    W("groups", COLUMN_U32, groups, "its groups, one behind the other"),
+    W("start_us", COLUMN_TIME, start, "its earliest start"),
+    W("cct_us", COLUMN_TIME, cct, "its last delivery, from time 0; empty: not all was delivered"),
+    W("cct_acked_us", COLUMN_TIME, cct_acked, "its last ACK, likewise"),
+    W("bound_us", COLUMN_TIME, bound,
+      "lower bound of cct_us on a fabric that it has for itself; empty: none known"),
+    W("slowdown", COLUMN_REAL, slowdown,
+      "cct_us / bound_us, both less start_us; empty: no bound known"),
+};
+
 #define K(name, kind, member, doc)                                                                 \
     {                                                                                              \
         name, kind, offsetof(struct stuck_qp, member), NULL, doc                                   \
@@ -286,14 +309,16 @@ TABLE(layers, "one row per queueing layer of the fabric, in the order in which p
 TABLE(tors, "one row per ToR; only of balancers that count what they do there");
 TABLE(stuck,
       "one row per QP with unfinished messages; only of a run that ended before they were done");
+TABLE(workloads, "one row per workload; only where there are several");
 TABLE(steps, "one row per step of a workload whose steps wait for each other");
 
 const struct column_table *const *
 column_tables(size_t *n)
 {
     static const struct column_table *const tables[] = {
-        &summary_table, &qps_table,    &groups_table, &layers_table, &steps_table,
-        &flows_table,   &series_table, &queues_table, &tors_table,   &stuck_table,
+        &summary_table,   &qps_table,   &groups_table, &layers_table, &steps_table,
+        &workloads_table, &flows_table, &series_table, &queues_table, &tors_table,
+        &stuck_table,
     };
     *n = COUNT_OF(tables);
     return tables;

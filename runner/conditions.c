@@ -97,7 +97,7 @@ by_packet(const void *a, const void *b)
 static uint64_t *
 packets_of_qps(const struct scenario *s)
 {
-    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    const struct weft_workload_ops *ops = scenario_ops(s);
     const struct weft_fabric_config *frames = s->fabric.config;
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     struct weft_traffic_size size;
@@ -387,6 +387,14 @@ load_pair(const struct element *e, struct attribute_default **list, size_t *n,
 }
 
 void
+load_seed(const struct element *root, struct scenario *s, struct diagnostics *d)
+{
+    const struct element *seed = element_child(root, "seed");
+    s->seed = (uint64_t)value_of(seed, "seed", "value", d).integer;
+    s->run = (uint64_t)value_of(seed, "seed", "run", d).integer;
+}
+
+void
 load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
                 struct diagnostics *d)
 {
@@ -410,7 +418,6 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
             load_pair(e, &s->globals, &s->nglobals, d);
         }
     }
-    const struct element *seed = element_child(root, "seed");
     s->loss = value_of(element_child(root, "loss"), "loss", "probability", d).real;
     load_random_failures(element_child(root, "random-failures"), s, d);
     const struct element *convergence = element_child(root, "convergence");
@@ -418,8 +425,6 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
     s->weights = value_of(convergence, "convergence", "weights", d).integer != 0;
     s->stop = value_of(element_child(root, "limit"), "limit", "time", d).integer;
     s->stop_is_end = value_of(element_child(root, "limit"), "limit", "then", d).integer == 1;
-    s->seed = (uint64_t)value_of(seed, "seed", "value", d).integer;
-    s->run = (uint64_t)value_of(seed, "seed", "run", d).integer;
     load_measure(element_child(root, "measure"), s, nqps, d);
     check_drops(s, nqps, d);
 }

@@ -255,7 +255,7 @@ check_axis(const struct element *figure, const char *axis, struct diagnostics *d
 static bool
 has_steps(const struct scenario *s)
 {
-    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    const struct weft_workload_ops *ops = scenario_ops(s);
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     struct weft_traffic_size size;
     return ops->size(s->workload.config, &hosts, &size) == 0 && size.nsteps > 1;

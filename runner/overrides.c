@@ -63,6 +63,26 @@ report_attribute(const struct element_spec *spec, const char *name, int line, st
                spec->name, name, spec->selector, spec->name, did_you_mean(near.best));
 }
 
+/** "workload:NAME" is the <workload> of that name. */
+static bool
+is_it(const struct element *e, const char *element)
+{
+    const char *colon = strchr(element, ':'), *name = element_value(e, "name");
+    const size_t n = colon ? (size_t)(colon - element) : strlen(element);
+    return strlen(e->name) == n && strncmp(e->name, element, n) == 0 &&
+           (!colon || (name && strcmp(name, colon + 1) == 0));
+}
+
+const struct element_spec *
+override_spec(const char *element)
+{
+    const char *colon = strchr(element, ':');
+    char *base = xformat("%.*s", colon ? (int)(colon - element) : (int)strlen(element), element);
+    const struct element_spec *spec = vocabulary_find(base, "scenario");
+    free(base);
+    return colon && spec && !(spec->flags & ELEMENT_MANY) ? NULL : spec;
+}
+
 bool
 override_parse(const char *param, int line, struct override *out, struct diagnostics *d)
 {
@@ -75,7 +95,7 @@ override_parse(const char *param, int line, struct override *out, struct diagnos
         return false;
     }
     char *element = xformat("%.*s", (int)(dot - param), param);
-    const struct element_spec *spec = vocabulary_find(element, "scenario");
+    const struct element_spec *spec = override_spec(element);
     bool good = false;
     if (!spec || !(spec->flags & ELEMENT_SETTABLE))
     {
@@ -158,11 +178,21 @@ drop_stale_attributes(struct element *e, const struct weft_algo *former,
 void
 override_apply(struct element *scenario, const struct override *o)
 {
-    struct element *e = element_child(scenario, o->element);
+    const struct element_spec *spec = override_spec(o->element);
+    const char *colon = strchr(o->element, ':');
+    struct element *e = NULL;
+    for (size_t i = 0; !e && i < scenario->nchildren; i++)
+    {
+        e = is_it(scenario->children[i], o->element) ? scenario->children[i] : NULL;
+    }
     if (!e)
     {
-        e = element_new(o->element, vocabulary_find(o->element, "scenario"), o->line);
+        e = element_new(spec->name, spec, o->line);
         element_add(scenario, e);
+        if (colon)
+        {
+            element_set(e, "name", colon + 1, o->line, true);
+        }
     }
     if (e->spec->selector && strcmp(o->attribute, e->spec->selector) == 0)
     {

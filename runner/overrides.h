@@ -20,6 +20,10 @@ struct override
  */
 bool override_parse(const char *param, int line, struct override *out, struct diagnostics *d);
 
+/** What an override's element is: by its name in the vocabulary, and where several may stand a name
+ * of their own as in "workload:background"; NULL: there is no such thing. */
+const struct element_spec *override_spec(const char *element);
+
 void override_free(struct override *o);
 
 /**

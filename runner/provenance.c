@@ -125,10 +125,14 @@ provenance_text(const struct scenario *s, const struct run_results *r, double se
     text_add(&t, "wall time: %.3f s\npeak memory: %ld KiB\n", seconds, usage.ru_maxrss);
     text_add(&t, "events: %" PRIu64 "\npacket-hops: %" PRIu64 "\n", r->summary.events,
              r->summary.packet_hops);
-    if (s->input)
+    for (size_t i = 0; i < s->nworkloads; i++)
     {
-        text_add(&t, "workload file: %s (cksum %" PRIu32 ", %zu bytes), kept as %s\n",
-                 s->input->written, s->input->checksum, s->input->n, s->input->kept);
+        const struct input_file *f = s->workloads[i].input;
+        if (f)
+        {
+            text_add(&t, "workload file: %s (cksum %" PRIu32 ", %zu bytes), kept as %s\n",
+                     f->written, f->checksum, f->n, f->kept);
+        }
     }
     if (s->random_failures.edge > 0 || s->random_failures.core > 0)
     {

@@ -146,6 +146,18 @@ extern "C"
         struct weft_lb_counters counted;
     };
 
+    /** One of several workloads: a row of workloads.csv. */
+    struct workload_result
+    {
+        const char *name, *kind; /**< the scenario's */
+        uint32_t hosts, messages, first_qp, qps, first_group, groups;
+        int64_t start;     /**< ps: its earliest */
+        int64_t cct;       /**< ps: its last delivery, from time 0; -1: not all was delivered */
+        int64_t cct_acked; /**< ps: its last ACK, likewise */
+        int64_t bound;     /**< ps: lower bound of cct on an idle fabric; -1: none known */
+        double slowdown;   /**< cct / bound, both from start; NaN: none known */
+    };
+
     /** A QP with messages that are not acknowledged when a run ends: a row of stuck.csv. */
     struct stuck_qp
     {
@@ -178,6 +190,8 @@ extern "C"
         size_t nlayers;
         struct tor_result *tors;
         size_t ntors; /**< 0: its balancer counts nothing */
+        struct workload_result *workloads;
+        size_t nworkloads; /**< 0: there is one only */
         struct step_result *steps;
         size_t nsteps; /**< 0: its messages do not go step by step */
     };

@@ -322,17 +322,38 @@ write_list(const struct run_folder *f, const char *provenance, char **why)
     return good && folder_flush(&f->temporary, why);
 }
 
+/** The files that the workloads read, each once. */
+static bool
+add_inputs(struct run_folder *f, const struct scenario *s, char **why)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < s->nworkloads; i++)
+    {
+        const struct input_file *input = s->workloads[i].input;
+        bool there = !input;
+        for (size_t k = 0; !there && k < i; k++)
+        {
+            const struct input_file *other = s->workloads[k].input;
+            there = other && strcmp(other->kept, input->kept) == 0;
+        }
+        good = there || run_folder_add(f, input->kept, input->bytes, input->n, why);
+    }
+    return good;
+}
+
 bool
 run_folder_write(struct run_folder *f, const struct scenario *s, const char *resolved,
                  const struct run_results *r, const char *provenance, char **why)
 {
     return run_folder_add(f, "scenario.xml", resolved, strlen(resolved), why) &&
-           (!s->input || run_folder_add(f, s->input->kept, s->input->bytes, s->input->n, why)) &&
+           add_inputs(f, s, why) &&
            write_table(f, &summary_table, &r->summary, 1, sizeof r->summary, why) &&
            write_table(f, &qps_table, r->qps, r->nqps, sizeof *r->qps, why) &&
            write_table(f, &groups_table, r->groups, r->ngroups, sizeof *r->groups, why) &&
            write_table(f, &layers_table, r->layers, r->nlayers, sizeof *r->layers, why) &&
            (!r->ntors || write_table(f, &tors_table, r->tors, r->ntors, sizeof *r->tors, why)) &&
+           (!r->nworkloads || write_table(f, &workloads_table, r->workloads, r->nworkloads,
+                                          sizeof *r->workloads, why)) &&
            (!r->nsteps ||
             write_table(f, &steps_table, r->steps, r->nsteps, sizeof *r->steps, why)) &&
            (!s->measure.flows ||

@@ -86,6 +86,7 @@ run_results_free(run_results* results)
     std::free(results->queues);
     std::free(results->layers);
     std::free(results->tors);
+    std::free(results->workloads);
     std::free(results->steps);
     std::free(results->stuck);
     std::memset(results, 0, sizeof *results);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input-file.h"
 #include "messages.h"
 #include "textbuf.h"
 
@@ -95,11 +94,10 @@ set_all(const struct element *e, const struct choice *choice, struct diagnostics
     return good;
 }
 
-static bool
-load_choice(const struct element *root, const char *kind, struct choice *choice,
-            struct diagnostics *d)
+bool
+load_choice_of(const struct element *root, const struct element *e, const char *kind,
+               struct choice *choice, struct diagnostics *d)
 {
-    const struct element *e = element_child(root, kind);
     const char *selector = vocabulary_find(kind, "scenario")->selector;
     const char *name = e ? element_value(e, selector) : NULL;
     name = name ? name : default_algorithm(kind);
@@ -128,14 +126,16 @@ load_choice(const struct element *root, const char *kind, struct choice *choice,
     return good && !wrong;
 }
 
-static int
-line_of(const struct element *root, const char *kind)
+static bool
+load_choice(const struct element *root, const char *kind, struct choice *choice,
+            struct diagnostics *d)
 {
-    const struct element *e = element_child(root, kind);
-    if (!e)
-    {
-        return root->line;
-    }
+    return load_choice_of(root, element_child(root, kind), kind, choice, d);
+}
+
+int
+line_of_element(const struct element *e)
+{
     /* A value that an override set is the likelier culprit. */
     for (size_t i = 0; i < e->nattributes; i++)
     {
@@ -145,6 +145,13 @@ line_of(const struct element *root, const char *kind)
         }
     }
     return e->line;
+}
+
+static int
+line_of(const struct element *root, const char *kind)
+{
+    const struct element *e = element_child(root, kind);
+    return e ? line_of_element(e) : root->line;
 }
 
 static bool
@@ -163,78 +170,6 @@ build_topology(const struct element *root, struct scenario *s, struct diagnostic
         diag_error(d, line_of(root, "topology"), "this %s cannot be built: %s; expected %s",
                    s->topology.algo->name, weft_strerror(code), s->topology.algo->doc);
     }
-    return code >= 0;
-}
-
-/** Gives the workload what its file says. */
-static bool
-load_input(const struct element *root, struct scenario *s, struct diagnostics *d)
-{
-    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
-    const struct element *e = element_child(root, "workload");
-    const char *file = e ? element_value(e, "file") : NULL;
-    if (ops->table == WEFT_TABLE_NONE)
-    {
-        return true;
-    }
-    if (!file)
-    {
-        diag_error(d, line_of(root, "workload"), "the %s workload lacks file=\"...\"; expected %s",
-                   s->workload.algo->name,
-                   ops->table == WEFT_TABLE_FLOWS
-                       ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
-                       : "a distribution of sizes: lines of bytes and percent");
-        return false;
-    }
-    s->input = input_file_load(d->file, file, ops->table, element_line(e, "file"), d);
-    if (s->input)
-    {
-        ops->use(s->workload.config, &s->input->table);
-    }
-    return s->input != NULL;
-}
-
-/** Reports flows of hosts that are not there. */
-static bool
-check_flows(const struct element *root, const struct scenario *s, struct diagnostics *d)
-{
-    const struct input_file *f = s->input;
-    const uint32_t n = s->clos.nhosts;
-    for (uint32_t i = 0; f && i < f->table.nflows; i++)
-    {
-        const struct weft_table_flow *flow = &f->table.flows[i];
-        if (flow->src >= n || flow->dst >= n)
-        {
-            diag_error(d, element_line(element_child(root, "workload"), "file"),
-                       "%s:%d: there is no host %u; expected 0 to %u, the hosts of this topology",
-                       f->path, f->lines[i], flow->src >= n ? flow->src : flow->dst, n - 1);
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool
-size_workload(const struct element *root, const struct scenario *s, uint32_t *nqps,
-              struct diagnostics *d)
-{
-    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
-    struct weft_traffic_size size;
-    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
-    int code = ops->size(s->workload.config, &hosts, &size);
-    if (code == WEFT_EOVERFLOW)
-    {
-        diag_error(d, line_of(root, "workload"),
-                   "this %s is too large; expected at most 16777216 messages",
-                   s->workload.algo->name);
-    }
-    else if (code < 0)
-    {
-        const char *why = ops->refusal ? ops->refusal(s->workload.config, &hosts) : NULL;
-        diag_error(d, line_of(root, "workload"), "this %s does not fit %u hosts: %s",
-                   s->workload.algo->name, s->clos.nhosts, why ? why : weft_strerror(code));
-    }
-    *nqps = code >= 0 ? size.nqps : 0;
     return code >= 0;
 }
 
@@ -276,14 +211,9 @@ scenario_load(const struct element *root, struct diagnostics *d)
     load_choice(root, "transport", &s->transport, d);
     load_choice(root, "congestion-control", &s->cc, d);
     load_choice(root, "balancer", &s->balancer, d);
-    bool workload = load_choice(root, "workload", &s->workload, d);
-    workload = workload && load_input(root, s, d);
     topology = topology && build_topology(root, s, d);
-    uint32_t nqps = 0;
-    if (topology && workload && check_flows(root, s, d))
-    {
-        size_workload(root, s, &nqps, d);
-    }
+    load_seed(root, s, d);
+    uint32_t nqps = load_workloads(root, s, topology, d);
     if (!topology)
     {
         s->clos.nhosts = 0;
@@ -325,12 +255,20 @@ scenario_free(struct scenario *s)
     {
         return;
     }
-    struct choice *const choices[] = {&s->topology, &s->fabric,    &s->switches, &s->balancer,
-                                      &s->cc,       &s->transport, &s->workload};
+    struct choice *const choices[] = {&s->topology, &s->fabric, &s->switches,
+                                      &s->balancer, &s->cc,     &s->transport};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
     {
         free(choices[i]->config);
     }
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        free(s->workloads[i].choice.config);
+        free(s->workloads[i].hosts);
+        free(s->workloads[i].name);
+    }
+    free(s->workloads);
+    free(s->jobs_of_it);
     free_pairs(s->defaults, s->ndefaults);
     free_pairs(s->globals, s->nglobals);
     free(s->drops);

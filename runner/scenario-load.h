@@ -27,6 +27,20 @@ char *scenario_write(const struct scenario *s, const char *name);
 void load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
                      struct diagnostics *d);
 
+/** An algorithm of that kind as @p e chooses and sets it; @p e NULL: the default one. */
+bool load_choice_of(const struct element *root, const struct element *e, const char *kind,
+                    struct choice *choice, struct diagnostics *d);
+
+/** The line of an element, or of what a sweep or the command line has set in it. */
+int line_of_element(const struct element *e);
+
+/** <seed>. */
+void load_seed(const struct element *root, struct scenario *s, struct diagnostics *d);
+
+/** Every <workload>, and what they are together. Returns their QPs; 0 if not all is well. */
+uint32_t load_workloads(const struct element *root, struct scenario *s, bool topology,
+                        struct diagnostics *d);
+
 /** Reports, at the lines of <switch> and <balancer>, when these cannot work in this topology. */
 void check_fit(const struct scenario *s, int switch_line, int balancer_line, struct diagnostics *d);
 

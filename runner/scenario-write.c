@@ -20,15 +20,41 @@ write_param(struct text *t, const struct weft_param *param, const void *config)
     }
 }
 
+/** What a <workload> has besides its parameters. */
+static void
+write_part(struct text *t, const struct workload *w)
+{
+    if (w->name)
+    {
+        text_add(t, " name=\"%s\"", w->name);
+    }
+    for (uint32_t i = 0, last; i < w->nhosts; i = last + 1)
+    {
+        for (last = i; last + 1 < w->nhosts && w->hosts[last + 1] == w->hosts[last] + 1; last++)
+        {
+        }
+        text_add(t, "%s%u", i ? " " : " hosts=\"", w->hosts[i]);
+        if (last > i)
+        {
+            text_add(t, "-%u", w->hosts[last]);
+        }
+    }
+    text_add(t, "%s", w->nhosts ? "\"" : "");
+    if (w->input)
+    {
+        text_add(t, " file=\"%s\"", w->input->kept);
+    }
+}
+
 static void
 write_choice(struct text *t, const char *kind, const struct choice *choice,
-             const struct input_file *input)
+             const struct workload *workload)
 {
     text_add(t, "  <%s %s=\"%s\"", kind, vocabulary_find(kind, "scenario")->selector,
              choice->algo->name);
-    if (input)
+    if (workload)
     {
-        text_add(t, " file=\"%s\"", input->kept);
+        write_part(t, workload);
     }
     for (size_t i = 0; i < choice->algo->nparams; i++)
     {
@@ -153,7 +179,10 @@ scenario_write(const struct scenario *s, const char *name)
     write_choice(&t, "transport", &s->transport, NULL);
     write_choice(&t, "congestion-control", &s->cc, NULL);
     write_choice(&t, "balancer", &s->balancer, NULL);
-    write_choice(&t, "workload", &s->workload, s->input);
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        write_choice(&t, "workload", &s->workloads[i].choice, &s->workloads[i]);
+    }
     write_losses(&t, s);
     write_failures(&t, s);
     write_measure(&t, s);

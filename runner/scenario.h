@@ -28,6 +28,17 @@ extern "C"
         void *config; /**< algo->config_size bytes */
     };
 
+    /** One <workload>: a job on all hosts or on some. */
+    struct workload
+    {
+        char *name; /**< NULL: it has none */
+        struct choice choice;
+        const struct input_file *input; /**< what it reads; NULL: nothing */
+        uint32_t *hosts;                /**< rising; NULL: all */
+        uint32_t nhosts;
+        int line;
+    };
+
     /** Drop the first `count` transmissions of one PSN of one QP. */
     struct drop_rule
     {
@@ -75,9 +86,14 @@ extern "C"
     struct scenario
     {
         char *name;
-        struct choice topology, fabric, switches, balancer, cc, transport, workload;
-        const struct input_file *input; /**< what the workload reads; NULL: nothing */
-        struct weft_clos clos;          /**< built from topology */
+        struct choice topology, fabric, switches, balancer, cc, transport;
+        struct workload *workloads;
+        size_t nworkloads;
+        struct choice workload; /**< all of them as one: the only one, or weft_workload_jobs; its
+                                   configuration is jobs or another one's */
+        struct weft_job *jobs_of_it;
+        struct weft_jobs jobs;
+        struct weft_clos clos; /**< built from topology */
         struct drop_rule *drops;
         size_t ndrops;
         double loss; /**< probability that a data packet is lost at the top tier it crosses */
@@ -98,6 +114,12 @@ extern "C"
         uint64_t seed;
         uint64_t run;
     };
+
+    /** What runs. */
+    static inline const struct weft_workload_ops *scenario_ops(const struct scenario *s)
+    {
+        return (const struct weft_workload_ops *)(const void *)s->workload.algo;
+    }
 
 #ifdef __cplusplus
 }

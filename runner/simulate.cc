@@ -9,6 +9,7 @@
 #include "scenario.h"
 #include "steps.h"
 #include "stuck.h"
+#include "workload-results.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
@@ -535,6 +536,7 @@ Run::Collect(run_results* out)
     }
     sum.queue_mean = queued / links;
     sum.rho_max = m_fabric->GetRhoMax();
+    collect_workloads(&m_s, messages.data(), out);
     collect_steps(&m_s, m_work->GetMessages().data(), m_work->GetSuccessors().data(), out);
 }
 

@@ -364,7 +364,7 @@ chain_bound(const struct bounding *b)
 static int64_t
 own_bound(const struct bounding *b)
 {
-    const struct weft_workload_ops *ops = weft_workload_find(b->s->workload.algo->name);
+    const struct weft_workload_ops *ops = scenario_ops(b->s);
     const struct weft_hosts hosts = weft_clos_hosts(&b->s->clos);
     struct weft_bound_case of = {
         .wire = b->wire, .pace = b->pace, .acked = 1, .ideal_acks = !acks_take_wire(b)};
@@ -419,6 +419,12 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     struct run_summary *sum = &r->summary;
     size_t nsteps = 1;
     bool waits = false;
+    sum->bound_acked = sum->bound_rho = -1;
+    sum->increase = sum->step_increase = sum->increase_rho = NAN;
+    if (s->nworkloads > 1)
+    {
+        return; /* their steps have nothing to do with each other */
+    }
     for (size_t i = 0; i < b.n; i++)
     {
         nsteps = messages[i].step + 1 > nsteps ? messages[i].step + 1 : nsteps;

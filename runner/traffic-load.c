@@ -20,7 +20,7 @@ struct sample
 static bool
 try_sample(const struct scenario *s, const struct weft_hosts *hosts, struct sample *sample)
 {
-    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    const struct weft_workload_ops *ops = scenario_ops(s);
     struct weft_traffic_size size;
     if (ops->size(s->workload.config, hosts, &size) < 0 ||
         size.nmessages > (size.bytes ? LOAD_MOST_MESSAGES : LOAD_MOST_UNLIKE))
@@ -114,7 +114,7 @@ add_mean(const struct scenario *s, uint64_t messages, uint64_t bytes, struct tra
 bool
 traffic_load_of(const struct scenario *s, bool links, struct traffic_load *load)
 {
-    const struct weft_workload_ops *ops = weft_workload_find(s->workload.algo->name);
+    const struct weft_workload_ops *ops = scenario_ops(s);
     const struct weft_fabric_config *f = s->fabric.config;
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     struct weft_traffic_size size;

@@ -45,6 +45,9 @@ static const struct attribute_spec scenario_attributes[] = {
 };
 
 static const struct attribute_spec workload_attributes[] = {
+    TEXTUAL(SHAPE_NAME, "name", false, "tells it from others; needed where there are several"),
+    TEXTUAL(SHAPE_TEXT, "hosts", false,
+            "the hosts that it runs on, such as 0-15 32, or random 16; default: all"),
     TEXTUAL(
         SHAPE_TEXT, "file", false,
         "of flows: the flows; of poisson: the distribution of sizes; from the scenario's folder"),
@@ -224,7 +227,7 @@ const struct element_spec vocabulary[] = {
     CHOSEN("transport", "name", "reliable delivery in the NIC"),
     CHOSEN("congestion-control", "name", "the sending rate of a QP"),
     CHOSEN("balancer", "name", "which of the equal-cost paths a packet takes"),
-    {"workload", "scenario", "kind", ELEMENT_SETTABLE, workload_attributes,
+    {"workload", "scenario", "kind", ELEMENT_SETTABLE | ELEMENT_MANY, workload_attributes,
      COUNT_OF(workload_attributes), "the messages and what they wait for"},
     SEVERAL(drop, "scenario", "data packets that are lost on purpose"),
     SINGLE(loss, true, "random loss of data packets"),

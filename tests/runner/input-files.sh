@@ -135,7 +135,7 @@ refused()
 # wrong WHAT PATTERN LINES: of a file of flows
 wrong()
 {
-    printf "$3" >data/wrong # the lines hold \n
+    printf '%b' "$3" >data/wrong
     refused "$1" 'kind="flows" file="data/wrong"' "data/wrong:$2"
 }
 

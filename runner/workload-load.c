@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* <workload>: one or several, what each reads, the hosts that each runs on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/rng.h>
+
+#include "input-file.h"
+#include "messages.h"
+#include "scenario-load.h"
+#include "textbuf.h"
+
+/* "jobs" in ASCII: the random streams of hosts, one per workload. */
+#define STREAM (UINT64_C(0x6a6f6273) << 32)
+
+static const struct weft_param host_param = {"host",    WEFT_COUNT, 0,  NULL, "0",
+                                             "1048575", NULL,       "", NULL};
+
+static const struct weft_workload_ops *
+ops_of(const struct workload *w)
+{
+    return weft_workload_find(w->choice.algo->name);
+}
+
+/** Gives the workload what its file says. */
+static bool
+load_input(const struct element *e, struct workload *w, struct diagnostics *d)
+{
+    const struct weft_workload_ops *ops = ops_of(w);
+    const char *file = e ? element_value(e, "file") : NULL;
+    if (ops->table == WEFT_TABLE_NONE)
+    {
+        return true;
+    }
+    if (!file)
+    {
+        diag_error(
+            d, w->line, "the %s workload lacks file=\"...\"; expected %s", w->choice.algo->name,
+            ops->table == WEFT_TABLE_FLOWS ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
+                                           : "a distribution of sizes: lines of bytes and percent");
+        return false;
+    }
+    w->input = input_file_load(d->file, file, ops->table, element_line(e, "file"), d);
+    if (w->input)
+    {
+        ops->use(w->choice.config, &w->input->table);
+    }
+    return w->input != NULL;
+}
+
+/** Reports flows of hosts that are not there. */
+static bool
+check_flows(const struct element *e, const struct workload *w, uint32_t n, struct diagnostics *d)
+{
+    const struct input_file *f = w->input;
+    for (uint32_t i = 0; f && i < f->table.nflows; i++)
+    {
+        const struct weft_table_flow *flow = &f->table.flows[i];
+        if (flow->src >= n || flow->dst >= n)
+        {
+            diag_error(d, element_line(e, "file"),
+                       "%s:%d: there is no host %u; expected 0 to %u, the hosts of this %s",
+                       f->path, f->lines[i], flow->src >= n ? flow->src : flow->dst, n - 1,
+                       w->hosts ? "workload" : "topology");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- hosts ------------------------------------------------------------------------------------ */
+
+/** One word, "3" or "0-15"; false after errors. */
+static bool
+read_range(char *word, uint32_t n, int line, int64_t *first, int64_t *last, struct diagnostics *d)
+{
+    char *dash = strchr(word, '-');
+    char *whole = xstrdup(word);
+    if (dash)
+    {
+        *dash = '\0';
+    }
+    bool good = weft_param_parse(&host_param, word, first) >= 0 &&
+                weft_param_parse(&host_param, dash ? dash + 1 : word, last) >= 0;
+    if (!good || *last < *first || *last >= n)
+    {
+        diag_error(d, line,
+                   "hosts '%s' of <workload>; expected hosts from 0 to %u such as '0-15 32', or "
+                   "'random 16'",
+                   whole, n - 1);
+        good = false;
+    }
+    free(whole);
+    return good;
+}
+
+static void
+set_hosts(struct workload *w, const bool *in, uint32_t n)
+{
+    w->hosts = xcalloc(n, sizeof *w->hosts);
+    for (uint32_t i = 0; i < n; i++)
+    {
+        if (in[i])
+        {
+            w->hosts[w->nhosts++] = i;
+        }
+    }
+}
+
+/** "0-15 32": these. */
+static bool
+list_hosts(const struct words *words, struct workload *w, uint32_t n, int line,
+           struct diagnostics *d)
+{
+    bool *in = xcalloc(n, sizeof *in), good = true;
+    for (size_t i = 0; good && i < words->n; i++)
+    {
+        int64_t first = 0, last = 0;
+        good = read_range(words->word[i], n, line, &first, &last, d);
+        for (int64_t h = first; good && h <= last; h++)
+        {
+            if (in[h])
+            {
+                diag_error(d, line, "host %lld of <workload> stands twice; expected it once",
+                           (long long)h);
+                good = false;
+            }
+            in[h] = true;
+        }
+    }
+    if (good)
+    {
+        set_hosts(w, in, n);
+    }
+    free(in);
+    return good;
+}
+
+/** "random 16": so many of those that no other workload has chosen. */
+static bool
+draw_hosts(const char *count, struct scenario *s, size_t which, int line, struct diagnostics *d)
+{
+    const uint32_t n = s->clos.nhosts;
+    uint32_t *left = xcalloc(n, sizeof *left), nleft = 0;
+    bool *in = xcalloc(n, sizeof *in);
+    int64_t wanted = 0;
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        for (uint32_t h = 0; h < s->workloads[i].nhosts; h++)
+        {
+            in[s->workloads[i].hosts[h]] = true;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+    {
+        left[nleft] = i;
+        nleft += !in[i];
+        in[i] = false;
+    }
+    bool good =
+        weft_param_parse(&host_param, count, &wanted) >= 0 && wanted >= 1 && wanted <= nleft;
+    if (!good)
+    {
+        diag_error(d, line,
+                   "hosts 'random %s' of <workload>; expected 'random 1' to 'random %u': "
+                   "%u hosts are left",
+                   count, nleft, nleft);
+    }
+    struct weft_rng rng;
+    weft_rng_seed(&rng, s->seed, s->run, STREAM | which);
+    for (int64_t i = 0; good && i < wanted; i++)
+    {
+        const uint32_t k = weft_rng_below(&rng, nleft);
+        in[left[k]] = true;
+        left[k] = left[--nleft];
+    }
+    if (good)
+    {
+        set_hosts(&s->workloads[which], in, n);
+    }
+    free(left);
+    free(in);
+    return good;
+}
+
+/** Lists first, so that random ones leave them alone. */
+static bool
+place(const struct element *e, struct scenario *s, size_t which, bool random, struct diagnostics *d)
+{
+    const char *text = e ? element_value(e, "hosts") : NULL;
+    struct words words = words_split(text ? text : "");
+    bool is_random = words.n > 0 && strcmp(words.word[0], "random") == 0, good = true;
+    const int line = e ? element_line(e, "hosts") : 0;
+    if (text && is_random && random)
+    {
+        good = draw_hosts(words.n == 2 ? words.word[1] : "", s, which, line, d);
+    }
+    else if (text && !is_random && !random)
+    {
+        good = list_hosts(&words, &s->workloads[which], s->clos.nhosts, line, d);
+    }
+    words_free(&words);
+    return good;
+}
+
+/* --- sizes ------------------------------------------------------------------------------------ */
+
+static void
+report_too_large(int line, const char *what, struct diagnostics *d)
+{
+    diag_error(d, line, "this %s is too large; expected at most 16777216 messages", what);
+}
+
+static bool
+check_size(const struct scenario *s, const struct workload *w, struct diagnostics *d)
+{
+    const struct weft_workload_ops *ops = ops_of(w);
+    const struct weft_hosts all = weft_clos_hosts(&s->clos);
+    const struct weft_job job = {ops, w->choice.config, w->hosts, w->nhosts};
+    const struct weft_hosts hosts = weft_job_hosts(&job, &all);
+    struct weft_traffic_size size;
+    const int code = ops->size(w->choice.config, &hosts, &size);
+    if (code == WEFT_EOVERFLOW)
+    {
+        report_too_large(w->line, w->choice.algo->name, d);
+    }
+    else if (code < 0)
+    {
+        const char *why = ops->refusal ? ops->refusal(w->choice.config, &hosts) : NULL;
+        diag_error(d, w->line, "this %s does not fit %u hosts: %s", w->choice.algo->name, hosts.n,
+                   why ? why : weft_strerror(code));
+    }
+    return code >= 0;
+}
+
+/** What runs: the only workload as it is, or jobs. */
+static uint32_t
+join(struct scenario *s, struct diagnostics *d)
+{
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    struct weft_traffic_size size;
+    s->workload = s->workloads[0].choice;
+    s->jobs_of_it = xcalloc(s->nworkloads, sizeof *s->jobs_of_it);
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        const struct workload *w = &s->workloads[i];
+        s->jobs_of_it[i] = (struct weft_job){ops_of(w), w->choice.config, w->hosts, w->nhosts};
+    }
+    s->jobs = (struct weft_jobs){s->jobs_of_it, (uint32_t)s->nworkloads};
+    if (s->nworkloads > 1 || s->workloads[0].hosts)
+    {
+        s->workload = (struct choice){&weft_workload_jobs.algo, &s->jobs};
+    }
+    const int code = scenario_ops(s)->size(s->workload.config, &hosts, &size);
+    if (code < 0)
+    {
+        report_too_large(s->workloads[0].line, "scenario", d);
+    }
+    return code < 0 ? 0 : size.nqps;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+/** Several workloads are told apart by names. */
+static bool
+check_name(const struct scenario *s, size_t which, struct diagnostics *d)
+{
+    const struct workload *w = &s->workloads[which];
+    for (size_t i = 0; w->name && i < which; i++)
+    {
+        if (s->workloads[i].name && strcmp(s->workloads[i].name, w->name) == 0)
+        {
+            diag_error(d, w->line, "a second workload '%s'; expected each name once", w->name);
+            return false;
+        }
+    }
+    if (!w->name && s->nworkloads > 1)
+    {
+        diag_error(d, w->line,
+                   "one of %zu <workload>s lacks name=\"...\"; expected a name for each",
+                   s->nworkloads);
+    }
+    return w->name || s->nworkloads == 1;
+}
+
+/** Every <workload>, by itself; *elements: where each is from, for the caller to free. */
+static bool
+load_each(const struct element *root, struct scenario *s, const struct element ***elements,
+          struct diagnostics *d)
+{
+    const struct element **from = NULL;
+    size_t n = 0;
+    bool good = true;
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        if (strcmp(root->children[i]->name, "workload") == 0)
+        {
+            ARRAY_GROW(from, n);
+            from[n++] = root->children[i];
+        }
+    }
+    s->nworkloads = n ? n : 1;
+    s->workloads = xcalloc(s->nworkloads, sizeof *s->workloads);
+    from = xrealloc(from, s->nworkloads, sizeof *from);
+    from[0] = n ? from[0] : NULL;
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        struct workload *w = &s->workloads[i];
+        const char *name = from[i] ? element_value(from[i], "name") : NULL;
+        w->name = name ? xstrdup(name) : NULL;
+        w->line = from[i] ? line_of_element(from[i]) : root->line;
+        good = load_choice_of(root, from[i], "workload", &w->choice, d) &&
+               load_input(from[i], w, d) && good;
+        good = check_name(s, i, d) && good;
+    }
+    if (s->nworkloads > WEFT_MAX_JOBS)
+    {
+        diag_error(d, s->workloads[WEFT_MAX_JOBS].line, "more than %u workloads; expected fewer",
+                   WEFT_MAX_JOBS);
+        good = false;
+    }
+    *elements = from;
+    return good;
+}
+
+uint32_t
+load_workloads(const struct element *root, struct scenario *s, bool topology, struct diagnostics *d)
+{
+    const struct element **from;
+    bool good = load_each(root, s, &from, d) && topology;
+    for (int random = 0; good && random < 2; random++)
+    {
+        for (size_t i = 0; i < s->nworkloads; i++)
+        {
+            good = place(from[i], s, i, random, d) && good;
+        }
+    }
+    for (size_t i = 0; good && i < s->nworkloads; i++)
+    {
+        const struct workload *w = &s->workloads[i];
+        good = check_flows(from[i], w, w->hosts ? w->nhosts : s->clos.nhosts, d) &&
+               check_size(s, w, d);
+    }
+    free(from);
+    return good ? join(s, d) : 0;
+}

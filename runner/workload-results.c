@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "workload-results.h"
+
+#include <math.h>
+
+#include "bound.h"
+#include "textbuf.h"
+
+/** @p messages and @p flows: the workload's own. */
+static void
+measure(const struct scenario *s, const struct workload *w, const struct weft_message *messages,
+        const struct flow_result *flows, struct workload_result *out)
+{
+    bool delivered = true, acked = true;
+    for (uint32_t i = 0; i < out->messages; i++)
+    {
+        delivered = delivered && flows[i].delivered >= 0;
+        acked = acked && flows[i].acked >= 0;
+        out->cct = flows[i].delivered > out->cct ? flows[i].delivered : out->cct;
+        out->cct_acked = flows[i].acked > out->cct_acked ? flows[i].acked : out->cct_acked;
+    }
+    out->cct = delivered ? out->cct : -1;
+    out->cct_acked = acked ? out->cct_acked : -1;
+    out->start = first_start(messages, out->messages);
+    out->bound = bound_of_workload(s, w, messages, out->messages, delivered);
+    out->slowdown = out->bound > out->start && delivered
+                        ? (double)(out->cct - out->start) / (double)(out->bound - out->start)
+                        : NAN;
+}
+
+void
+collect_workloads(const struct scenario *s, const struct weft_message *messages,
+                  struct run_results *r)
+{
+    const struct weft_hosts all = weft_clos_hosts(&s->clos);
+    struct weft_traffic_size size;
+    uint32_t message = 0, qp = 0, group = 0;
+    if (s->nworkloads < 2)
+    {
+        return;
+    }
+    r->workloads = xcalloc(s->nworkloads, sizeof *r->workloads);
+    r->nworkloads = s->nworkloads;
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        const struct workload *w = &s->workloads[i];
+        const struct weft_job *job = &s->jobs_of_it[i];
+        const struct weft_hosts hosts = weft_job_hosts(job, &all);
+        struct workload_result *out = &r->workloads[i];
+        job->ops->size(job->config, &hosts, &size);
+        *out = (struct workload_result){.name = w->name,
+                                        .kind = w->choice.algo->name,
+                                        .hosts = hosts.n,
+                                        .messages = size.nmessages,
+                                        .first_qp = qp,
+                                        .qps = size.nqps,
+                                        .first_group = group,
+                                        .groups = size.ngroups,
+                                        .cct = -1,
+                                        .cct_acked = -1};
+        measure(s, w, messages + message, r->flows + message, out);
+        message += size.nmessages;
+        qp += size.nqps;
+        group += size.ngroups;
+    }
+}
