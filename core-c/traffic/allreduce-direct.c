@@ -18,7 +18,7 @@ static const struct weft_param params[] = {
 static int
 direct_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    const struct weft_groups *c = (const struct weft_groups *)config;
+    const struct weft_groups *c = config;
     uint32_t ranks = 0;
     int error = weft_groups_ranks(c, hosts->n, &ranks);
     uint64_t peers = (uint64_t)ranks - 1;
@@ -61,7 +61,7 @@ static int
 direct_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
             struct weft_message *messages, uint32_t *next)
 {
-    const struct weft_groups *c = (const struct weft_groups *)config;
+    const struct weft_groups *c = config;
     struct weft_traffic_size size;
     int error = direct_size(config, hosts, &size);
     for (uint32_t index = 0; !error && index < hosts->n; index++)
@@ -79,7 +79,7 @@ direct_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, u
 static int64_t
 direct_bound(const void *config, const struct weft_hosts *hosts, const struct weft_bound_case *of)
 {
-    const struct weft_groups *c = (const struct weft_groups *)config;
+    const struct weft_groups *c = config;
     const uint32_t ranks = hosts->n / (uint32_t)c->groups;
     const uint64_t part = weft_groups_part(c, ranks);
     const int64_t first = weft_alltoall_bound(&of->wire, ranks, (uint64_t)c->bytes);

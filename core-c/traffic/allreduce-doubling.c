@@ -69,7 +69,7 @@ step_bytes(const struct doubling_config *c, uint32_t ranks, uint32_t step)
 static const char *
 doubling_refusal(const void *config, const struct weft_hosts *hosts)
 {
-    const struct doubling_config *c = (const struct doubling_config *)config;
+    const struct doubling_config *c = config;
     const char *groups = weft_groups_refusal(&c->common, hosts->n);
     return groups ? groups
                   : "a group's ranks are no power of two, whose pairs cover it in every step; "
@@ -79,7 +79,7 @@ doubling_refusal(const void *config, const struct weft_hosts *hosts)
 static int
 doubling_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    const struct doubling_config *c = (const struct doubling_config *)config;
+    const struct doubling_config *c = config;
     uint32_t ranks = 0;
     int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
     if (error || (ranks & (ranks - 1)) != 0)
@@ -126,7 +126,7 @@ static int
 doubling_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
               struct weft_message *messages, uint32_t *next)
 {
-    const struct doubling_config *c = (const struct doubling_config *)config;
+    const struct doubling_config *c = config;
     struct weft_traffic_size size;
     int error = doubling_size(config, hosts, &size);
     for (uint32_t index = 0; !error && index < hosts->n; index++)
@@ -144,7 +144,7 @@ doubling_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed,
 static int64_t
 doubling_bound(const void *config, const struct weft_hosts *hosts, const struct weft_bound_case *of)
 {
-    const struct doubling_config *c = (const struct doubling_config *)config;
+    const struct doubling_config *c = config;
     const uint32_t ranks = hosts->n / (uint32_t)c->common.groups;
     const uint32_t steps = steps_of(c, ranks);
     int64_t all = 0;

@@ -121,7 +121,7 @@ chunks_of(const struct tree_config *c)
 static int
 tree_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    const struct tree_config *c = (const struct tree_config *)config;
+    const struct tree_config *c = config;
     uint32_t ranks = 0;
     int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
     if (error || c->chunk < 1)
@@ -217,7 +217,7 @@ static int
 tree_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
           struct weft_message *messages, uint32_t *next)
 {
-    const struct tree_config *c = (const struct tree_config *)config;
+    const struct tree_config *c = config;
     struct weft_traffic_size size;
     int error = tree_size(config, hosts, &size);
     uint32_t used = 0;

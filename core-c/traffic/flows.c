@@ -25,7 +25,8 @@ static const struct weft_param params[] = {
 static void
 flows_use(void *config, const struct weft_table *table)
 {
-    ((struct flows_config *)config)->table = table;
+    struct flows_config *c = config;
+    c->table = table;
 }
 
 static bool
@@ -50,7 +51,8 @@ can_wait(const struct weft_table *t, const struct weft_table_wait *w)
 static const char *
 flows_refusal(const void *config, const struct weft_hosts *hosts)
 {
-    const struct weft_table *t = ((const struct flows_config *)config)->table;
+    const struct flows_config *c = config;
+    const struct weft_table *t = c->table;
     if (!t || t->nflows == 0)
     {
         return "there are no flows; expected a table of one or more";
@@ -70,7 +72,7 @@ flows_refusal(const void *config, const struct weft_hosts *hosts)
 static int
 flows_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    const struct flows_config *c = (const struct flows_config *)config;
+    const struct flows_config *c = config;
     const struct weft_table *t = c->table;
     if (!t || t->nflows == 0 || c->start < 0 || c->start > MOST_START)
     {
@@ -127,7 +129,7 @@ static int
 flows_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
            struct weft_message *messages, uint32_t *next)
 {
-    const struct flows_config *c = (const struct flows_config *)config;
+    const struct flows_config *c = config;
     struct weft_traffic_size size;
     const int error = flows_size(config, hosts, &size);
     (void)seed;
@@ -160,7 +162,8 @@ flows_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, ui
 static int64_t
 flows_bound(const void *config, const struct weft_hosts *hosts, const struct weft_bound_case *of)
 {
-    const struct weft_table *t = ((const struct flows_config *)config)->table;
+    const struct flows_config *c = config;
+    const struct weft_table *t = c->table;
     int64_t first = WEFT_NEVER, last = 0;
     (void)hosts;
     if (of->acked || of->partial || t->nwaits > 0)

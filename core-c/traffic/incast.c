@@ -32,7 +32,7 @@ senders_of(const struct incast_config *c, uint32_t ranks)
 static const char *
 incast_refusal(const void *config, const struct weft_hosts *hosts)
 {
-    const struct incast_config *c = (const struct incast_config *)config;
+    const struct incast_config *c = config;
     const char *groups = weft_groups_refusal(&c->common, hosts->n);
     return groups ? groups
                   : "a group has fewer ranks than senders and a receiver; expected senders to be "
@@ -42,7 +42,7 @@ incast_refusal(const void *config, const struct weft_hosts *hosts)
 static int
 incast_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    const struct incast_config *c = (const struct incast_config *)config;
+    const struct incast_config *c = config;
     uint32_t ranks = 0;
     int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
     if (!error && senders_of(c, ranks) == 0)
@@ -62,7 +62,7 @@ static int
 incast_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
             struct weft_message *messages, uint32_t *next)
 {
-    const struct incast_config *c = (const struct incast_config *)config;
+    const struct incast_config *c = config;
     struct weft_traffic_size size;
     int error = incast_size(config, hosts, &size);
     if (error)
@@ -82,7 +82,7 @@ incast_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, u
 static int64_t
 incast_bound(const void *config, const struct weft_hosts *hosts, const struct weft_bound_case *of)
 {
-    const struct incast_config *c = (const struct incast_config *)config;
+    const struct incast_config *c = config;
     const uint32_t senders = senders_of(c, hosts->n / (uint32_t)c->common.groups);
     const int64_t delivered = weft_incast_bound(&of->wire, senders, (uint64_t)c->common.bytes);
     if (of->partial)

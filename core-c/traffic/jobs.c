@@ -45,7 +45,7 @@ job_size(const struct weft_job *job, const struct weft_hosts *all, struct weft_t
 static const char *
 jobs_refusal(const void *config, const struct weft_hosts *hosts)
 {
-    const struct weft_jobs *c = (const struct weft_jobs *)config;
+    const struct weft_jobs *c = config;
     struct weft_traffic_size size;
     for (uint32_t j = 0; j < c->njobs; j++)
     {
@@ -66,7 +66,7 @@ jobs_refusal(const void *config, const struct weft_hosts *hosts)
 static int
 jobs_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    const struct weft_jobs *c = (const struct weft_jobs *)config;
+    const struct weft_jobs *c = config;
     if (c->njobs == 0 || c->njobs > WEFT_MAX_JOBS)
     {
         return WEFT_ERANGE;
@@ -115,7 +115,7 @@ static int
 jobs_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
           struct weft_message *messages, uint32_t *next)
 {
-    const struct weft_jobs *c = (const struct weft_jobs *)config;
+    const struct weft_jobs *c = config;
     struct weft_traffic_size before = {0, 0, 0, 0, 0, 0}, size;
     int error = jobs_size(config, hosts, &size);
     for (uint32_t j = 0; !error && j < c->njobs; j++)
@@ -142,7 +142,7 @@ jobs_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
 static int64_t
 jobs_bound(const void *config, const struct weft_hosts *hosts, const struct weft_bound_case *of)
 {
-    const struct weft_jobs *c = (const struct weft_jobs *)config;
+    const struct weft_jobs *c = config;
     const struct weft_job *job = &c->jobs[0];
     const struct weft_hosts own = weft_job_hosts(job, hosts);
     return c->njobs == 1 && job->ops->bound ? job->ops->bound(job->config, &own, of) : -1;

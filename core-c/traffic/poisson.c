@@ -49,7 +49,8 @@ static const struct weft_param params[] = {
 static void
 poisson_use(void *config, const struct weft_table *table)
 {
-    ((struct poisson_config *)config)->table = table;
+    struct poisson_config *c = config;
+    c->table = table;
 }
 
 /* Bytes rise, and shares from 0 to 1. */
@@ -105,7 +106,7 @@ rack_of(const struct weft_hosts *hosts, uint32_t host)
 static const char *
 poisson_refusal(const void *config, const struct weft_hosts *hosts)
 {
-    const struct poisson_config *c = (const struct poisson_config *)config;
+    const struct poisson_config *c = config;
     if (!is_distribution(c->table))
     {
         return "the sizes are no distribution; expected two or more points whose bytes rise and "
@@ -137,7 +138,7 @@ poisson_refusal(const void *config, const struct weft_hosts *hosts)
 static int
 poisson_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    const struct poisson_config *c = (const struct poisson_config *)config;
+    const struct poisson_config *c = config;
     if (poisson_refusal(config, hosts))
     {
         return WEFT_ERANGE;
@@ -207,7 +208,7 @@ static int
 poisson_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
              struct weft_message *messages, uint32_t *next)
 {
-    const struct poisson_config *c = (const struct poisson_config *)config;
+    const struct poisson_config *c = config;
     struct weft_traffic_size size;
     const int error = poisson_size(config, hosts, &size);
     struct weft_rng gaps, sizes, pairs;

@@ -127,10 +127,11 @@ WeftHelper::GetSwitches() const
 }
 
 Ptr<WeftCollective>
-WeftHelper::InstallWorkload(const std::string& text)
+WeftHelper::InstallWorkload(const std::string& text, const weft_table* table)
 {
     NS_ABORT_MSG_UNLESS(m_fabric, "WeftHelper: Install() comes before InstallWorkload()");
     auto workload = CreateObjectWithAttributes<WeftCollective>("Workload", StringValue(text));
+    workload->SetTable(table);
     std::string error;
     const bool sound = workload->Install(m_fabric, error);
     NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);

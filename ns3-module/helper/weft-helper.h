@@ -72,9 +72,10 @@ class WeftHelper
     /**
      * Starts a workload on the fabric built last.
      * @param text as in "allreduce-ring bytes=300MB groups=16"
+     * @param table what `flows` and `poisson` take besides
      * @return the workload, to be asked for its completion time after the simulation
      */
-    Ptr<WeftCollective> InstallWorkload(const std::string& text);
+    Ptr<WeftCollective> InstallWorkload(const std::string& text, const weft_table* table = nullptr);
 
     /**
      * Sets the time resolution to picoseconds, the simulator implementation to FabricSimulatorImpl

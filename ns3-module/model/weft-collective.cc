@@ -17,6 +17,7 @@
 #include <weft/error.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace ns3
 {
@@ -86,6 +87,13 @@ WeftCollective::SetWorkload(const weft_algo* algo, const void* config)
 }
 
 void
+WeftCollective::SetTable(const weft_table* table)
+{
+    RequireUninstalled();
+    m_table = table;
+}
+
+void
 WeftCollective::RequireUninstalled() const
 {
     NS_ABORT_MSG_IF(m_installed,
@@ -124,15 +132,21 @@ WeftCollective::Fill(std::string& error)
 {
     const auto ops = m_workload.GetOps<weft_workload_ops>();
     const weft_hosts hosts = weft_clos_hosts(&m_fabric->GetClos());
+    std::vector<uint64_t> config(ops->algo.config_size / sizeof(uint64_t) + 1);
+    std::memcpy(config.data(), m_workload.GetConfig(), ops->algo.config_size);
+    if (m_table && ops->use)
+    {
+        ops->use(config.data(), m_table);
+    }
     weft_traffic_size size{};
-    int code = ops->size(m_workload.GetConfig(), &hosts, &size);
+    int code = ops->size(config.data(), &hosts, &size);
     if (code == 0)
     {
         m_messages.resize(size.nmessages);
         m_successors.resize(size.nnext);
         m_times.resize(size.nmessages);
         m_ngroups = size.ngroups;
-        code = ops->fill(m_workload.GetConfig(),
+        code = ops->fill(config.data(),
                          &hosts,
                          m_fabric->GetSeed(),
                          m_fabric->GetRun(),
@@ -141,9 +155,8 @@ WeftCollective::Fill(std::string& error)
     }
     if (code != 0)
     {
-        const char* why = code == WEFT_ERANGE && ops->refusal
-                            ? ops->refusal(m_workload.GetConfig(), &hosts)
-                            : nullptr;
+        const char* why =
+            code == WEFT_ERANGE && ops->refusal ? ops->refusal(config.data(), &hosts) : nullptr;
         error = m_workload.Format() + " on " + std::to_string(hosts.n) +
                 " hosts: " + (why ? why : weft_strerror(code));
         return false;

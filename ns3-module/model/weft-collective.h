@@ -50,6 +50,10 @@ class WeftCollective : public Object, public WeftMessageListener
      * configuration */
     void SetWorkload(const weft_algo* algo, const void* config);
 
+    /** What `flows` and `poisson` take besides their parameters. @param table the caller's, to be
+     * kept until Install() has returned */
+    void SetTable(const weft_table* table);
+
     /**
      * Creates the QPs and schedules the first messages.
      * @param fabric a fabric that has been built
@@ -158,6 +162,7 @@ class WeftCollective : public Object, public WeftMessageListener
     void CheckDone(); //!< Tells whoever listens once nothing is left to wait for
 
     WeftChoice m_workload;                //!< attribute
+    const weft_table* m_table{nullptr};   //!< what it takes, until it is installed
     Ptr<WeftFabric> m_fabric;             //!< the fabric
     bool m_installed{false};              //!< Install() has succeeded
     std::vector<weft_message> m_messages; //!< the graph

@@ -37,7 +37,7 @@ setup(void)
     ops->use(config, &table);
     set("load", "0.4");
     set("flows", "100000");
-    messages = (struct weft_message *)malloc(FLOWS * sizeof *messages);
+    messages = malloc(FLOWS * sizeof *messages);
 }
 
 static void
@@ -117,7 +117,7 @@ END_TEST
 /* Another seed or run is another sample; another load moves the same flows. */
 START_TEST(a_seed_and_a_run_are_one_sample)
 {
-    struct weft_message *first = (struct weft_message *)malloc(FLOWS * sizeof *first);
+    struct weft_message *first = malloc(FLOWS * sizeof *first);
     build(3, 2);
     memcpy(first, messages, FLOWS * sizeof *first);
     build(3, 2);

@@ -77,10 +77,10 @@ build(uint32_t nhosts)
     hosts.n = nhosts;
     hosts.per_pod = nhosts;
     ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
-    messages = (struct weft_message *)malloc(size.nmessages * sizeof *messages);
-    next = (uint32_t *)malloc((size.nnext + 1) * sizeof *next);
+    messages = malloc(size.nmessages * sizeof *messages);
+    next = malloc((size.nnext + 1) * sizeof *next);
     carried = calloc(size.nmessages, sizeof *carried);
-    delivered = (bool *)calloc(size.nmessages, sizeof *delivered);
+    delivered = calloc(size.nmessages, sizeof *delivered);
     ck_assert(messages && next && carried && delivered);
     memset(messages, 0xa5, size.nmessages * sizeof *messages);
     ck_assert_int_eq(ops->fill(&config, &hosts, 1, 0, messages, next), 0);
@@ -121,8 +121,8 @@ release(uint32_t i, carries_fn carries, uint32_t npieces)
 static void
 run(uint64_t stream, carries_fn carries, uint32_t npieces)
 {
-    uint32_t *waits = (uint32_t *)calloc(size.nmessages, sizeof *waits);
-    uint32_t *ready = (uint32_t *)calloc(size.nmessages, sizeof *ready);
+    uint32_t *waits = calloc(size.nmessages, sizeof *waits);
+    uint32_t *ready = calloc(size.nmessages, sizeof *ready);
     uint32_t nready = 0, done = 0;
     struct weft_rng rng;
     weft_rng_seed(&rng, 9, 9, stream);
@@ -167,8 +167,7 @@ run(uint64_t stream, carries_fn carries, uint32_t npieces)
 static void
 check_graph(void)
 {
-    const struct weft_message **of_qp =
-        (const struct weft_message **)calloc(size.nqps, sizeof *of_qp);
+    const struct weft_message **of_qp = calloc(size.nqps, sizeof *of_qp);
     uint32_t steps = 0, used = 0;
     for (uint32_t i = 0; i < size.nmessages; i++)
     {

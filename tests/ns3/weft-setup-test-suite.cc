@@ -106,6 +106,37 @@ class LateTestCase : public TestCase
     }
 };
 
+/** Flows of a program's own: sent as they are, and after what they wait for. */
+class TableTestCase : public TestCase
+{
+  public:
+    TableTestCase()
+        : TestCase("flows come from a table, and wait as it says")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const weft_table_flow flows[] = {{30000, 2000000, 0, 5}, {1000, 0, 5, 1}, {9000, 0, 0, 3}};
+        const weft_table_wait waits[] = {{0, 1}, {0, 2}};
+        const weft_table table{flows, waits, nullptr, 3, 2, 0};
+        WeftRig rig((WeftRigSetup()));
+        auto job = rig.helper.InstallWorkload("flows start=1us", &table);
+        Simulator::Run();
+        const auto& times = job->GetTimes();
+        NS_TEST_ASSERT_MSG_EQ(times.size(), 3, "flows");
+        NS_TEST_EXPECT_MSG_EQ(times[0].posted, 3000000, "the first at its time");
+        NS_TEST_EXPECT_MSG_EQ(times[1].posted, times[0].delivered, "its receiver goes on");
+        NS_TEST_EXPECT_MSG_EQ(times[2].posted, times[0].acked, "its sender goes on");
+        WeftRig other((WeftRigSetup()));
+        auto none = CreateObjectWithAttributes<WeftCollective>("Workload", StringValue("flows"));
+        std::string error;
+        NS_TEST_EXPECT_MSG_EQ(none->Install(other.fabric, error), false, "without a table");
+        NS_TEST_EXPECT_MSG_NE(error.find("there are no flows"), std::string::npos, error);
+    }
+};
+
 /** Changes that can take effect do so. */
 class ChangeTestCase : public TestCase
 {
@@ -224,6 +255,7 @@ class WeftSetupTestSuite : public TestSuite
         : TestSuite("weft-setup", Type::UNIT)
     {
         AddTestCase(new LateTestCase);
+        AddTestCase(new TableTestCase);
         AddTestCase(new ChangeTestCase);
         AddTestCase(new SimulatorTestCase);
     }
