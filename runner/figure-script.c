@@ -272,8 +272,8 @@ add_categories(struct script *t, const struct figure_data *data)
 static char *
 share_name(const struct element *figure)
 {
-    static const char *const rows[] = {"runs",  "samples", "samples", "layers",
-                                       "steps", "QPs",     "messages"};
+    static const char *const rows[] = {"runs",  "samples", "samples",  "layers",
+                                       "steps", "QPs",     "messages", "workloads"};
     bool above = figure_value(figure, "y-log").integer != 0;
     return xformat("share of %s%s", rows[figure_value(figure, "data").integer],
                    above ? " above" : "");

@@ -30,7 +30,7 @@ figure_table(const struct element *figure)
 {
     static const struct column_table *const tables[] = {
         &summary_table, &series_table, &queues_table, &layers_table,
-        &steps_table,   &qps_table,    &flows_table,
+        &steps_table,   &qps_table,    &flows_table,  &workloads_table,
     };
     return tables[figure_value(figure, "data").integer];
 }

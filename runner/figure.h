@@ -18,6 +18,7 @@ enum figure_source
     DATA_STEPS,
     DATA_QPS,
     DATA_FLOWS,
+    DATA_WORKLOADS,
 };
 
 /** One point of a figure: the mean of the runs that share it, with their extremes. */

@@ -281,6 +281,25 @@ check_steps(const struct plan *plan, const struct element *figure, struct diagno
     }
 }
 
+/** A table of workloads is written where there are several. */
+static void
+check_workloads(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+{
+    const struct element *root = plan->doc->root;
+    size_t n = 0;
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        n += strcmp(root->children[i]->name, "workload") == 0;
+    }
+    if (n < 2)
+    {
+        diag_error(d, element_line(figure, "data"),
+                   "<figure %s> shows workloads one by one, but there is one only; expected "
+                   "data=\"summary\"",
+                   element_value(figure, "name"));
+    }
+}
+
 /** What a template makes of the rows of a file: means of few, or the distribution of any. */
 static void
 check_data(const struct element *figure, bool lines, struct diagnostics *d)
@@ -391,6 +410,10 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
     if (figure_value(e, "data").integer == DATA_STEPS && d->reported == 0)
     {
         check_steps(plan, e, d);
+    }
+    if (figure_value(e, "data").integer == DATA_WORKLOADS)
+    {
+        check_workloads(plan, e, d);
     }
     check_where(plan, e, d);
     check_measured(plan, e, d);

@@ -156,7 +156,7 @@ static const struct attribute_spec seeds_attributes[] = {
 static const struct attribute_spec figure_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "file name without .svg or .png"),
     CHOICE("template", true, NULL, "bars grouped-bars lines cdf", "the kind of figure: plots/*.gp"),
-    CHOICE("data", false, "summary", "summary series queues layers steps qps flows",
+    CHOICE("data", false, "summary", "summary series queues layers steps qps flows workloads",
            "the CSV files that it reads"),
     TEXTUAL(SHAPE_TEXT, "title", false, "stands above the figure"),
     TEXTUAL(SHAPE_TEXT, "x-label", false, "name of the horizontal axis, with its unit; default: x"),

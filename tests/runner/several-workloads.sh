@@ -109,6 +109,9 @@ refused()
     [ ! -e bad ] || fail "$1: made the results folder"
     grep -Eq "^bad.xml:[0-9]+: error: $3" messages || fail "$1: no message like '$3'"
 }
+scenario figure "<workload $ring/><figure name=\"f\" template=\"bars\" data=\"workloads\" x=\"workload\" y=\"cct_us\"/>"
+"$weft" validate figure.xml >out 2>messages && fail 'a figure of one workload is taken'
+grep -q 'figure.xml:4: error: <figure f> shows workloads one by one' messages || fail 'nothing is said of the figure'
 refused 'no name' "<workload $ring/><workload name=\"b\" $incast/>" 'one of 2 <workload>s lacks name'
 refused 'one name' "<workload name=\"b\" $ring/><workload name=\"b\" $incast/>" "a second workload 'b'"
 refused 'beyond' '<workload kind="ring" bytes="1KB" hosts="3 16"/>' "hosts '16' of <workload>; expected hosts from 0 to 15"
