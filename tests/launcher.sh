@@ -35,6 +35,15 @@ status=0
 "$fresh" 2>"$work/err" || status=$?
 [ "$status" = 2 ] || fail "no command at all exits with $status, not 2"
 
+# A program of the user's that is not there is said at once.
+for name in nosuch ../nosuch 'a b' ''; do
+    status=0
+    "$fresh" build "$name" 2>"$work/err" || status=$?
+    [ "$status" != 0 ] || fail "build '$name' ends well"
+    [ -s "$work/err" ] || fail "build '$name' says nothing"
+done
+[ ! -e "$work/build" ] || fail "a program that is not there was built"
+
 # The built tree, from elsewhere, through a symlink.
 cd "$work"
 ln -s "$root/weft" linked
