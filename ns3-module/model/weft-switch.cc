@@ -67,6 +67,11 @@ WeftSwitch::DoDispose()
         m_port[i].Unref();
     }
     m_nports = 0;
+    if (m_torBalancer)
+    {
+        m_torBalancer->Unref(); // a scheduler may still hold it
+        m_torBalancer = nullptr;
+    }
     WeftNetDevice::DoDispose();
 }
 
@@ -119,8 +124,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     const int code = InitRandomness();
     if (m_lb->arrive && m_map.tier == 0)
     {
-        m_arrivals = std::make_unique<WeftTorBalancer>(m_owner, this);
-        m_torBalancer = m_arrivals.get();
+        m_torBalancer = new WeftTorBalancer(m_owner, this);
     }
     m_hasTor = m_torOps || m_torBalancer;
     return code;

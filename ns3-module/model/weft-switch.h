@@ -316,7 +316,6 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     const weft_lb_ops* m_lb{nullptr};                       //!< balancer
     weft_tor_counters m_tor{};                              //!< its counters
     weft_port_reader m_reader{this, &WeftSwitch::ReadPort}; //!< for the balancer
-    std::unique_ptr<WeftTorBalancer> m_arrivals;            //!< m_torBalancer
     weft_rng m_rng{};                                       //!< ECN draws and injected loss
     uint32_t m_nports{0};                                   //!< ports
     WeftVector<InService> m_inServiceMemory;                //!< of m_inService

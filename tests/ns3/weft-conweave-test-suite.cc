@@ -176,6 +176,43 @@ class HeldIsBufferedTestCase : public TestCase
     }
 };
 
+/** A simulation that is stopped while packets are held and their timer runs. */
+class StoppedTestCase : public TestCase
+{
+  public:
+    StoppedTestCase()
+        : TestCase("a run may end while packets are held back")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const std::string& simulator : WeftSimulators())
+        {
+            const WeftSimulatorChoice choice(simulator, "MapScheduler");
+            WeftRigSetup setup;
+            setup.topology = LEAF_SPINE;
+            setup.balancer = "conweave extra-flush=1s default-wait=1s";
+            setup.buffer = ROOMY;
+            WeftRig rig(setup);
+            for (uint32_t h = 8; h < 32; h++)
+            {
+                rig.Send(h, h % 2, 1000000);
+            }
+            Simulator::Stop(MicroSeconds(200));
+            Simulator::Run();
+            weft_lb_counters lb{};
+            for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
+            {
+                rig.fabric->GetSwitch(i)->AddCounters(lb);
+            }
+            NS_TEST_EXPECT_MSG_GT(lb.held, 0, "packets are held");
+            NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+        }
+    }
+};
+
 class WeftConweaveTestSuite : public TestSuite
 {
   public:
@@ -187,6 +224,7 @@ class WeftConweaveTestSuite : public TestSuite
         AddTestCase(new ImpatientTestCase);
         AddTestCase(new FewQueuesTestCase);
         AddTestCase(new HeldIsBufferedTestCase);
+        AddTestCase(new StoppedTestCase);
     }
 };
 
