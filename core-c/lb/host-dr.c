@@ -13,6 +13,7 @@
  * others, without weights. Before, a packet follows its path onto the dead link.
  */
 #include "base/tables.h"
+#include "lb/candidates.h"
 #include "lb/ecmp.h"
 #include "lb/site.h"
 
@@ -108,18 +109,11 @@ static uint32_t
 candidate(const struct weft_ports *ports, uint32_t digit)
 {
     const uint32_t wanted = (uint32_t)ports->first + digit;
-    if (!ports->list)
+    if (!ports->list || weft_ports_have(ports, wanted))
     {
         return wanted;
     }
-    for (uint32_t i = 0; i < ports->n; i++)
-    {
-        if (ports->list[i] == wanted)
-        {
-            return wanted;
-        }
-    }
-    return ports->list[digit % ports->n];
+    return weft_port_at(ports, digit % ports->n);
 }
 
 static uint32_t

@@ -463,6 +463,26 @@ START_TEST(dead_paths_fall_back_to_different_ones)
 }
 END_TEST
 
+/* Weights repeat a list that is stored once: three ports, three times each. What lies behind it is
+ * not read. */
+START_TEST(a_list_with_weights_is_read_as_it_is_stored)
+{
+    static const uint16_t stored[] = {2, 4, 6, 9, 9, 9, 9, 9, 9};
+    const uint32_t queues[MAX_PORTS] = {0};
+    const struct weft_ports ports = {queues, stored, 2, 9, 6, 3, 9};
+    begin(0, 1, 1);
+    for (uint16_t path = 0; path < 6; path++)
+    {
+        struct weft_packet packet = packet_of(WEFT_DATA, 0, 7);
+        packet.sport = path;
+        const uint32_t port = f.ops->pick(f.switches[0], &ports, &packet, 0);
+        ck_assert(port == 2 || port == 4 || port == 6);
+        ck_assert(path % 2 == 1 || port == 2U + path);
+    }
+    end();
+}
+END_TEST
+
 START_TEST(packets_of_ip_stacks_are_hashed)
 {
     const struct weft_lb_ops *ecmp = weft_lb_find("ecmp");
@@ -524,6 +544,7 @@ host_dr_suite(void)
     tcase_add_test(tcase, after_repair_all_paths_are_used_again);
     tcase_add_test(tcase, a_path_that_is_no_candidate_falls_back_to_one_that_is);
     tcase_add_test(tcase, dead_paths_fall_back_to_different_ones);
+    tcase_add_test(tcase, a_list_with_weights_is_read_as_it_is_stored);
     tcase_add_test(tcase, packets_of_ip_stacks_are_hashed);
     tcase_add_test(tcase, more_paths_than_source_ports_are_refused);
     suite_add_tcase(suite, tcase);
