@@ -55,7 +55,8 @@ extern "C"
     /** The port of a path at this switch, if it goes upwards here. */
     static inline uint32_t weft_tor_path_port(const struct weft_tor_paths *p, uint16_t path)
     {
-        return (uint32_t)p->first_up + (uint32_t)(p->tier == 0 ? path / p->agg_up : path % p->agg_up);
+        return (uint32_t)p->first_up +
+               (uint32_t)(p->tier == 0 ? path / p->agg_up : path % p->agg_up);
     }
 
     /** The path of those through @p port of a ToR that is as @p path above it. */
