@@ -41,7 +41,7 @@ crossing_bound(const struct scenario *s, const struct weft_job *job, bool whole)
 {
     const struct weft_fabric_config *f = s->fabric.config;
     const struct weft_clos *c = &s->clos;
-    if (!job->ops->bound || c->host_rate != c->fabric_rate || c->host_delay != c->fabric_delay)
+    if (!job->ops->bound || !weft_clos_even(c))
     {
         return -1;
     }

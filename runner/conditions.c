@@ -203,6 +203,12 @@ find_link(const struct weft_clos *clos, uint64_t lower, uint64_t upper, uint64_t
     return false;
 }
 
+static uint32_t
+larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 static void
 load_failure(const struct element *e, struct scenario *s, struct diagnostics *d)
 {
@@ -226,7 +232,8 @@ load_failure(const struct element *e, struct scenario *s, struct diagnostics *d)
                    "<failure> names no link: switches %llu and %llu have no link number %llu; "
                    "expected neighbours among the %u switches, with link from 0 to %u",
                    (unsigned long long)lower, (unsigned long long)upper,
-                   (unsigned long long)parallel, s->clos.nswitches, s->clos.parallel - 1);
+                   (unsigned long long)parallel, s->clos.nswitches,
+                   larger(s->clos.parallel, s->clos.core_parallel) - 1);
         return;
     }
     ARRAY_GROW(s->failures, s->nfailures);

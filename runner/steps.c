@@ -27,7 +27,7 @@ make_wire(const struct scenario *s, struct weft_wire *w)
     const struct weft_fabric_config *f = s->fabric.config;
     const struct weft_clos *c = &s->clos;
     *w = (struct weft_wire){f->payload, f->header, f->gap, f->ack, c->host_rate, c->host_delay, 0};
-    return c->host_rate == c->fabric_rate && c->host_delay == c->fabric_delay && f->ack_every == 1;
+    return weft_clos_even(c) && f->ack_every == 1;
 }
 
 static struct weft_wire

@@ -10,7 +10,8 @@
 
 #define WEFT_TOPOLOGIES(X)      \
     X(weft_topology_leaf_spine) \
-    X(weft_topology_fat_tree)
+    X(weft_topology_fat_tree)   \
+    X(weft_topology_clos)
 
 #define WEFT_BALANCERS(X) \
     X(weft_lb_ecmp)       \

@@ -83,7 +83,7 @@ host_dr_init(void *state, const void *config, const struct weft_site *site)
         return WEFT_EINVAL;
     }
     const uint32_t tor_up = clos->up_tor * clos->parallel;
-    const uint32_t agg_up = clos->up_agg > 0 ? clos->up_agg * clos->parallel : 1;
+    const uint32_t agg_up = clos->up_agg > 0 ? clos->up_agg * clos->core_parallel : 1;
     s->refusal = "two hosts have more than 65,536 paths, which a UDP source port cannot tell apart";
     weft_clos_switch(clos, site->switch_index, &map);
     weft_ecmp_init(&s->ecmp, site, false);
@@ -94,7 +94,7 @@ host_dr_init(void *state, const void *config, const struct weft_site *site)
     s->parallel = map.parallel;
     s->up = site->tier == 0 ? 1 : tor_up;
     s->down_own = site->tier == 2 ? tor_up * agg_up : tor_up;
-    s->down_far = tor_up * agg_up * clos->parallel;
+    s->down_far = tor_up * agg_up * clos->core_parallel;
     return most_paths(clos) <= MAX_PATHS ? 0 : WEFT_ERANGE;
 }
 
@@ -180,6 +180,7 @@ host_dr_host_init(void *host, const void *config, const struct weft_path_site *s
         return WEFT_ERANGE;
     }
     const uint32_t p = clos->parallel;
+    const uint32_t c = clos->core_parallel;
     h->clos = clos;
     h->fib = NULL;
     h->host = site->host;
@@ -188,7 +189,7 @@ host_dr_host_init(void *host, const void *config, const struct weft_path_site *s
     h->tor_first = site->host - site->host % h->tor_hosts;
     h->pod_first = site->host - site->host % h->pod_hosts;
     h->near = clos->up_tor * p * p;
-    h->far = h->near * clos->up_agg * p * p;
+    h->far = h->near * clos->up_agg * c * c;
     weft_rng_seed(&rng, site->seed, site->run, HOST_DR_STREAM | site->host);
     for (uint32_t i = 0; i < clos->nhosts * CLASSES; i++)
     {

@@ -12,7 +12,7 @@ weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site)
         return WEFT_EINVAL;
     }
     const struct weft_clos *clos = site->clos;
-    const uint32_t agg_up = clos->tiers == 3 ? clos->up_agg * clos->parallel : 1;
+    const uint32_t agg_up = clos->tiers == 3 ? clos->up_agg * clos->core_parallel : 1;
     const uint32_t npaths = clos->up_tor * clos->parallel * agg_up;
     if (npaths < 1 || npaths >= WEFT_NO_TOR_PATH)
     {

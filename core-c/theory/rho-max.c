@@ -90,21 +90,23 @@ lay_out(struct rho *r, void *memory, size_t n)
 }
 
 static uint32_t
-live(const struct rho *r, uint64_t bundle)
+live(const struct rho *r, uint64_t bundle, uint32_t n)
 {
-    return r->fib ? weft_fib_live(r->fib, bundle) : r->clos->parallel;
+    return r->fib ? weft_fib_live(r->fib, bundle, n) : n;
 }
 
 static uint32_t
 tor_live(const struct rho *r, uint32_t tor, uint32_t j)
 {
-    return live(r, weft_clos_tor_link(r->clos, tor) + (uint64_t)j * r->clos->parallel);
+    const uint32_t n = r->clos->parallel;
+    return live(r, weft_clos_tor_link(r->clos, tor) + (uint64_t)j * n, n);
 }
 
 static uint32_t
 agg_live(const struct rho *r, uint32_t agg, uint32_t u)
 {
-    return live(r, weft_clos_agg_link(r->clos, agg) + (uint64_t)u * r->clos->parallel);
+    const uint32_t n = r->clos->core_parallel;
+    return live(r, weft_clos_agg_link(r->clos, agg) + (uint64_t)u * n, n);
 }
 
 static size_t
@@ -261,9 +263,12 @@ static double
 share_of(const struct rho *r)
 {
     const struct weft_clos *c = r->clos;
-    /* The fabric's arrays lie one behind the other. */
-    const uint64_t n = 2 * ((uint64_t)c->ntors * c->up_tor + (uint64_t)c->naggs * c->up_agg);
-    const double fabric = greatest(r->tor_up, n) / (double)c->fabric_rate;
+    /* Upwards and downwards lie one behind the other. */
+    const double tors =
+        greatest(r->tor_up, 2 * (uint64_t)c->ntors * c->up_tor) / (double)c->fabric_rate;
+    const double cores =
+        greatest(r->agg_up, 2 * (uint64_t)c->naggs * c->up_agg) / (double)c->core_rate;
+    const double fabric = tors > cores ? tors : cores;
     const double sender = greatest_count(r->sent, c->nhosts) / (double)c->host_rate;
     const double receiver = greatest_count(r->received, c->nhosts) / (double)c->host_rate;
     const double slowest = receiver > fabric ? receiver : fabric;

@@ -19,9 +19,10 @@ weft_clos_paths(const struct weft_clos *clos, uint32_t src, uint32_t dst)
         return 0;
     }
     const uint32_t p = clos->parallel;
+    const uint32_t c = clos->core_parallel;
     const uint32_t tiers = height(clos, src, dst);
     const uint32_t near = tiers > 0 ? clos->up_tor * p * p : 1;
-    return tiers > 1 ? near * clos->up_agg * p * p : near;
+    return tiers > 1 ? near * clos->up_agg * c * c : near;
 }
 
 /* Takes the lowest digit, in base @p base, off @p number. */
@@ -38,6 +39,7 @@ weft_clos_path(const struct weft_clos *clos, uint32_t src, uint32_t dst, uint32_
                uint64_t links[6])
 {
     const uint32_t p = clos->parallel;
+    const uint32_t c = clos->core_parallel;
     const uint32_t s = weft_clos_tor(clos, src);
     const uint32_t t = weft_clos_tor(clos, dst);
     uint32_t n = 0;
@@ -48,7 +50,7 @@ weft_clos_path(const struct weft_clos *clos, uint32_t src, uint32_t dst, uint32_
     assert(path < weft_clos_paths(clos, src, dst));
     const uint32_t tiers = height(clos, src, dst);
     const uint32_t j = tiers > 0 ? take(&path, clos->up_tor * p) : 0;
-    const uint32_t u = tiers > 1 ? take(&path, clos->up_agg * p) : 0;
+    const uint32_t u = tiers > 1 ? take(&path, clos->up_agg * c) : 0;
     links[n++] = src;
     if (tiers > 0)
     {
@@ -59,7 +61,7 @@ weft_clos_path(const struct weft_clos *clos, uint32_t src, uint32_t dst, uint32_
         const uint32_t up = s / clos->tors_per_pod * clos->up_tor + j / p;
         const uint32_t down = t / clos->tors_per_pod * clos->up_tor + j / p;
         links[n++] = weft_clos_agg_link(clos, up) + u;
-        links[n++] = weft_clos_agg_link(clos, down) + u / p * p + take(&path, p);
+        links[n++] = weft_clos_agg_link(clos, down) + u / c * c + take(&path, c);
     }
     if (tiers > 0)
     {

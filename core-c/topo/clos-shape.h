@@ -22,10 +22,13 @@ extern "C"
         int64_t aggs_per_pod; /**< parents of a ToR; with 2 tiers the spines */
         int64_t up_agg;       /**< parents of an aggregation; 0: 2 tiers */
         int64_t parallel;
+        int64_t core_parallel; /**< 3 tiers */
         int64_t host_rate;
         int64_t fabric_rate; /**< 0: as host_rate */
+        int64_t core_rate;   /**< 3 tiers; 0: as fabric_rate, or what that stands for */
         int64_t host_delay;
         int64_t fabric_delay; /**< 0: as host_delay */
+        int64_t core_delay;   /**< 3 tiers; 0: as fabric_delay, or what that stands for */
     };
 
     /** Fills @p clos. 0, WEFT_ERANGE (a count below 1) or WEFT_EOVERFLOW (hosts, ports, links). */
@@ -41,7 +44,7 @@ extern "C"
     static inline uint64_t weft_clos_agg_link(const struct weft_clos *clos, uint32_t agg)
     {
         return weft_clos_tor_link(clos, clos->ntors) +
-               (uint64_t)agg * clos->up_agg * clos->parallel;
+               (uint64_t)agg * clos->up_agg * clos->core_parallel;
     }
 
 #ifdef __cplusplus

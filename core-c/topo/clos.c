@@ -16,8 +16,13 @@
 static int
 check_counts(const struct weft_clos_shape *s)
 {
-    const int64_t counts[] = {s->pods,         s->tors_per_pod,           s->hosts_per_tor,
-                              s->aggs_per_pod, s->up_agg ? s->up_agg : 1, s->parallel};
+    const int64_t counts[] = {s->pods,
+                              s->tors_per_pod,
+                              s->hosts_per_tor,
+                              s->aggs_per_pod,
+                              s->parallel,
+                              s->up_agg ? s->up_agg : 1,
+                              s->up_agg ? s->core_parallel : 1};
     for (unsigned i = 0; i < sizeof counts / sizeof counts[0]; i++)
     {
         if (counts[i] < 1)
@@ -29,8 +34,8 @@ check_counts(const struct weft_clos_shape *s)
             return WEFT_EOVERFLOW;
         }
     }
-    if (s->host_rate < 1 || s->fabric_rate < 0 || s->host_delay < 0 || s->fabric_delay < 0 ||
-        (s->up_agg == 0 && s->pods > 1))
+    if (s->host_rate < 1 || s->fabric_rate < 0 || s->core_rate < 0 || s->host_delay < 0 ||
+        s->fabric_delay < 0 || s->core_delay < 0 || (s->up_agg == 0 && s->pods > 1))
     {
         return WEFT_ERANGE;
     }
@@ -41,14 +46,37 @@ check_counts(const struct weft_clos_shape *s)
 static bool
 fits(const struct weft_clos_shape *s)
 {
-    int64_t core_ports = s->up_agg ? s->pods * s->parallel : 0;
+    const int64_t cores = s->up_agg * s->core_parallel; /* links from an aggregation; 0: 2 tiers */
+    const int64_t core_ports = cores ? s->pods * s->core_parallel : 0;
     return s->pods * s->tors_per_pod <= WEFT_MAX_HOSTS &&
            s->pods * s->tors_per_pod * s->hosts_per_tor <= WEFT_MAX_HOSTS &&
            s->hosts_per_tor + s->aggs_per_pod * s->parallel <= MAX_PORTS &&
-           (s->tors_per_pod + s->up_agg) * s->parallel <= MAX_PORTS && core_ports <= MAX_PORTS &&
-           s->aggs_per_pod * s->parallel * s->parallel *
-                   (s->up_agg ? s->up_agg * s->parallel * s->parallel : 1) <=
+           s->tors_per_pod * s->parallel + cores <= MAX_PORTS && core_ports <= MAX_PORTS &&
+           s->pods * s->aggs_per_pod <= WEFT_MAX_HOSTS &&
+           s->aggs_per_pod * s->up_agg <= WEFT_MAX_HOSTS &&
+           s->aggs_per_pod * s->parallel * s->parallel * (cores ? cores * s->core_parallel : 1) <=
                MAX_PATHS;
+}
+
+/* @p own, or what stands for it. */
+static int64_t
+given(int64_t own, int64_t otherwise)
+{
+    return own ? own : otherwise;
+}
+
+static void
+fill_links(const struct weft_clos_shape *s, struct weft_clos *clos)
+{
+    const bool cores = s->up_agg > 0;
+    clos->parallel = (uint32_t)s->parallel;
+    clos->core_parallel = (uint32_t)(cores ? s->core_parallel : s->parallel);
+    clos->host_rate = s->host_rate;
+    clos->fabric_rate = given(s->fabric_rate, clos->host_rate);
+    clos->core_rate = given(cores ? s->core_rate : 0, clos->fabric_rate);
+    clos->host_delay = s->host_delay;
+    clos->fabric_delay = given(s->fabric_delay, clos->host_delay);
+    clos->core_delay = given(cores ? s->core_delay : 0, clos->fabric_delay);
 }
 
 int
@@ -63,6 +91,7 @@ weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
     {
         return WEFT_EOVERFLOW;
     }
+    fill_links(s, clos);
     clos->tiers = s->up_agg ? 3 : 2;
     clos->npods = (uint32_t)s->pods;
     clos->tors_per_pod = (uint32_t)s->tors_per_pod;
@@ -74,13 +103,9 @@ weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
     clos->naggs = clos->npods * clos->up_tor;
     clos->ncores = clos->up_tor * clos->up_agg;
     clos->nswitches = clos->ntors + clos->naggs + clos->ncores;
-    clos->parallel = (uint32_t)s->parallel;
-    clos->npaths = clos->up_tor * clos->parallel * (s->up_agg ? clos->up_agg * clos->parallel : 1);
+    clos->npaths =
+        clos->up_tor * clos->parallel * (s->up_agg ? clos->up_agg * clos->core_parallel : 1);
     clos->nlinks = weft_clos_agg_link(clos, clos->naggs);
-    clos->host_rate = s->host_rate;
-    clos->fabric_rate = s->fabric_rate ? s->fabric_rate : s->host_rate;
-    clos->host_delay = s->host_delay;
-    clos->fabric_delay = s->fabric_delay ? s->fabric_delay : s->host_delay;
     return 0;
 }
 
@@ -88,15 +113,17 @@ int
 weft_clos_check(const struct weft_clos *c)
 {
     const struct weft_clos_shape shape = {
-        c->npods,    c->tors_per_pod, c->hosts_per_tor, c->up_tor,     c->up_agg,
-        c->parallel, c->host_rate,    c->fabric_rate,   c->host_delay, c->fabric_delay,
+        c->npods,      c->tors_per_pod,  c->hosts_per_tor, c->up_tor,      c->up_agg,
+        c->parallel,   c->core_parallel, c->host_rate,     c->fabric_rate, c->core_rate,
+        c->host_delay, c->fabric_delay,  c->core_delay,
     };
     struct weft_clos same;
     const bool filled = weft_clos_fill(&shape, &same) == 0 && c->tiers == same.tiers &&
                         c->nhosts == same.nhosts && c->nswitches == same.nswitches &&
                         c->nlinks == same.nlinks && c->ntors == same.ntors &&
                         c->naggs == same.naggs && c->ncores == same.ncores &&
-                        c->npaths == same.npaths && c->fabric_rate == same.fabric_rate;
+                        c->npaths == same.npaths && c->core_parallel == same.core_parallel &&
+                        c->fabric_rate == same.fabric_rate && c->core_rate == same.core_rate;
     return filled ? 0 : WEFT_EINVAL;
 }
 
@@ -134,13 +161,15 @@ tor_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
 static void
 agg_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
 {
-    const uint32_t ups = clos->up_agg * clos->parallel;
+    const uint32_t ups = clos->up_agg * clos->core_parallel;
     const uint32_t agg = (uint32_t)(i / ups);
     const uint32_t up = (uint32_t)(i % ups);
-    const uint32_t core = agg % clos->up_tor * clos->up_agg + up / clos->parallel;
+    const uint32_t core = agg % clos->up_tor * clos->up_agg + up / clos->core_parallel;
+    link->rate = clos->core_rate;
+    link->delay = clos->core_delay;
     set_ends(link, clos->ntors + agg, clos->tors_per_pod * clos->parallel + up,
              clos->ntors + clos->naggs + core,
-             agg / clos->up_tor * clos->parallel + up % clos->parallel);
+             agg / clos->up_tor * clos->core_parallel + up % clos->core_parallel);
 }
 
 void
@@ -204,7 +233,7 @@ agg_map(const struct weft_clos *clos, uint32_t agg, struct weft_switch_map *map)
     map->hi = map->lo + pod_hosts;
     map->parallel = (uint16_t)clos->parallel;
     map->first_up = (uint16_t)(clos->tors_per_pod * clos->parallel);
-    map->n_up = (uint16_t)(clos->up_agg * clos->parallel);
+    map->n_up = (uint16_t)(clos->up_agg * clos->core_parallel);
     set_division(map, clos->hosts_per_tor);
 }
 
@@ -214,8 +243,8 @@ core_map(const struct weft_clos *clos, struct weft_switch_map *map)
     map->tier = 2;
     map->lo = 0;
     map->hi = clos->nhosts;
-    map->parallel = (uint16_t)clos->parallel;
-    map->first_up = (uint16_t)(clos->npods * clos->parallel);
+    map->parallel = (uint16_t)clos->core_parallel;
+    map->first_up = (uint16_t)(clos->npods * clos->core_parallel);
     map->n_up = 0;
     set_division(map, clos->tors_per_pod * clos->hosts_per_tor);
 }
@@ -258,9 +287,11 @@ int64_t
 weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes)
 {
     const uint32_t links = weft_clos_hops(clos, a, b);
-    const uint32_t inner = links > 2 ? links - 2 : 0;
+    const uint32_t inner = links > 2 ? 2 : 0;
+    const uint32_t cores = links > 4 ? 2 : 0;
     return 2 * (clos->host_delay + weft_wire_time(bytes, clos->host_rate)) +
-           inner * (clos->fabric_delay + weft_wire_time(bytes, clos->fabric_rate));
+           inner * (clos->fabric_delay + weft_wire_time(bytes, clos->fabric_rate)) +
+           cores * (clos->core_delay + weft_wire_time(bytes, clos->core_rate));
 }
 
 void
@@ -277,7 +308,7 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
     out->tiers = clos->tiers;
     out->up_ports = map.n_up;
     out->npaths = clos->npaths;
-    out->port_rate = clos->fabric_rate;
+    out->port_rate = map.tier == 0 ? clos->fabric_rate : clos->core_rate;
     out->port_buffer = weft_mmu_total(buffer, out->nports) / out->nports;
     out->clos = clos;
     out->reader = NULL;

@@ -13,6 +13,9 @@ struct fat_tree_config
     int64_t fabric_rate;
     int64_t link_delay;
     int64_t fabric_delay;
+    int64_t hosts_per_edge;
+    int64_t core_rate;
+    int64_t core_delay;
 };
 
 static const struct weft_param params[] = {
@@ -24,11 +27,25 @@ static const struct weft_param params[] = {
     {"link-rate", WEFT_RATE, WEFT_P(struct fat_tree_config, link_rate), "400Gbps", "1Mbps", "8Tbps",
      NULL, "Rate of the hosts' links.", "themis §5"},
     {"fabric-rate", WEFT_RATE, WEFT_P(struct fat_tree_config, fabric_rate), "0bps", "0bps", "8Tbps",
-     NULL, "Rate of each link between switches; 0bps: as link-rate.", "(ours)"},
+     NULL, "Rate of each link between edge and aggregation; 0bps: as link-rate.", "(ours)"},
     {"link-delay", WEFT_TIME, WEFT_P(struct fat_tree_config, link_delay), "1us", "0ps", "1s", NULL,
      "Propagation delay of the hosts' links.", "themis §5"},
     {"fabric-delay", WEFT_TIME, WEFT_P(struct fat_tree_config, fabric_delay), "0ps", "0ps", "1s",
-     NULL, "Propagation delay of each link between switches; 0ps: as link-delay.", "(ours)"},
+     NULL, "Propagation delay of each link between edge and aggregation; 0ps: as link-delay.",
+     "(ours)"},
+    {"hosts-per-edge", WEFT_COUNT, WEFT_P(struct fat_tree_config, hosts_per_edge), "0", "0", "4095",
+     NULL,
+     "Hosts at each edge; 0: k/2, no oversubscription. More than k/2 oversubscribe the edges' "
+     "ports "
+     "upwards, which stay k/2.",
+     "(ours)"},
+    {"core-rate", WEFT_RATE, WEFT_P(struct fat_tree_config, core_rate), "0bps", "0bps", "8Tbps",
+     NULL, "Rate of each link between aggregation and core; 0bps: as between edge and aggregation.",
+     "(ours)"},
+    {"core-delay", WEFT_TIME, WEFT_P(struct fat_tree_config, core_delay), "0ps", "0ps", "1s", NULL,
+     "Propagation delay of each link between aggregation and core; 0ps: as between edge and "
+     "aggregation.",
+     "(ours)"},
 };
 
 static const struct weft_preset presets[] = {
@@ -51,6 +68,10 @@ check(const void *config)
     {
         return "k gives more than 1048576 hosts; expected k <= 160 with three tiers";
     }
+    if (c->tiers == 2 && (c->core_rate || c->core_delay))
+    {
+        return "two tiers have no cores; expected core-rate and core-delay with tiers=3 only";
+    }
     return NULL;
 }
 
@@ -58,28 +79,32 @@ static int
 build(const void *config, struct weft_clos *clos)
 {
     const struct fat_tree_config *c = (const struct fat_tree_config *)config;
-    struct weft_clos_shape shape;
     if (c->k < 2 || c->k % 2 != 0 || c->tiers < 2 || c->tiers > 3)
     {
         return WEFT_ERANGE;
     }
-    shape.pods = c->tiers == 3 ? c->k : 1;
-    shape.tors_per_pod = c->tiers == 3 ? c->k / 2 : c->k;
-    shape.hosts_per_tor = c->k / 2;
-    shape.aggs_per_pod = c->k / 2;
-    shape.up_agg = c->tiers == 3 ? c->k / 2 : 0;
-    shape.parallel = 1;
-    shape.host_rate = c->link_rate;
-    shape.fabric_rate = c->fabric_rate;
-    shape.host_delay = c->link_delay;
-    shape.fabric_delay = c->fabric_delay;
+    const struct weft_clos_shape shape = {
+        .pods = c->tiers == 3 ? c->k : 1,
+        .tors_per_pod = c->tiers == 3 ? c->k / 2 : c->k,
+        .hosts_per_tor = c->hosts_per_edge ? c->hosts_per_edge : c->k / 2,
+        .aggs_per_pod = c->k / 2,
+        .up_agg = c->tiers == 3 ? c->k / 2 : 0,
+        .parallel = 1,
+        .core_parallel = 1,
+        .host_rate = c->link_rate,
+        .fabric_rate = c->fabric_rate,
+        .core_rate = c->core_rate,
+        .host_delay = c->link_delay,
+        .fabric_delay = c->fabric_delay,
+        .core_delay = c->core_delay,
+    };
     return weft_clos_fill(&shape, clos);
 }
 
 const struct weft_topology_ops weft_topology_fat_tree = {
     {
         "fat-tree",
-        "k-ary fat-tree of two or three tiers, without oversubscription.",
+        "k-ary fat-tree of two or three tiers.",
         "Al-Fares et al. 2008",
         params,
         sizeof params / sizeof params[0],

@@ -104,10 +104,11 @@ agg_paths(const struct weft_fib *fib, uint32_t p, uint32_t q, uint32_t j)
     const struct weft_clos *c = &fib->clos;
     const uint64_t up = weft_clos_agg_link(c, p * c->up_tor + j);
     const uint64_t down = weft_clos_agg_link(c, q * c->up_tor + j);
+    const uint32_t n = c->core_parallel;
     uint32_t paths = 0;
-    for (uint32_t u = 0; u < c->up_agg * c->parallel; u += c->parallel)
+    for (uint32_t u = 0; u < c->up_agg * n; u += n)
     {
-        paths += weft_fib_live(fib, up + u) * weft_fib_live(fib, down + u);
+        paths += weft_fib_live(fib, up + u, n) * weft_fib_live(fib, down + u, n);
     }
     return paths;
 }
@@ -119,7 +120,7 @@ weft_fib_pod_weight(const struct weft_fib *fib, uint32_t index, uint32_t port, u
     const bool tor = index < c->ntors;
     const uint32_t own = tor ? index / c->tors_per_pod : (index - c->ntors) / c->up_tor;
     const uint32_t up = port - (tor ? c->hosts_per_tor : c->tors_per_pod * c->parallel);
-    const uint32_t parent = up / c->parallel;
+    const uint32_t parent = up / (tor ? c->parallel : c->core_parallel);
     if (weft_fib_dead(fib, tor ? weft_clos_tor_link(c, index) + up
                                : weft_clos_agg_link(c, index - c->ntors) + up))
     {
@@ -130,5 +131,6 @@ weft_fib_pod_weight(const struct weft_fib *fib, uint32_t index, uint32_t port, u
         return pod == own ? 1 : agg_paths(fib, own, pod, parent);
     }
     const uint32_t peer = pod * c->up_tor + (index - c->ntors) % c->up_tor;
-    return weft_fib_live(fib, weft_clos_agg_link(c, peer) + (uint64_t)parent * c->parallel);
+    return weft_fib_live(fib, weft_clos_agg_link(c, peer) + (uint64_t)parent * c->core_parallel,
+                         c->core_parallel);
 }

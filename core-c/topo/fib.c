@@ -78,13 +78,22 @@ tor_bundle(const struct walk *w, uint32_t tor, uint32_t j)
 static uint64_t
 agg_bundle(const struct walk *w, uint32_t pod, uint32_t j, uint32_t u)
 {
-    return weft_clos_agg_link(w->clos, pod * w->clos->up_tor + j) + (uint64_t)u * w->clos->parallel;
+    return weft_clos_agg_link(w->clos, pod * w->clos->up_tor + j) +
+           (uint64_t)u * w->clos->core_parallel;
 }
 
+/* Of those from ToR @p tor to aggregation j. */
 static uint32_t
-live_links(const struct walk *w, uint64_t bundle)
+live_tor_links(const struct walk *w, uint32_t tor, uint32_t j)
 {
-    return w->clos->parallel - count_dead(w, bundle, w->clos->parallel);
+    return w->clos->parallel - count_dead(w, tor_bundle(w, tor, j), w->clos->parallel);
+}
+
+/* Of those from aggregation j of a pod to its core u. */
+static uint32_t
+live_agg_links(const struct walk *w, uint32_t pod, uint32_t j, uint32_t u)
+{
+    return w->clos->core_parallel - count_dead(w, agg_bundle(w, pod, j, u), w->clos->core_parallel);
 }
 
 static bool
@@ -96,8 +105,8 @@ tor_hurt(const struct walk *w, uint32_t tor)
 static bool
 agg_hurt(const struct walk *w, uint32_t pod, uint32_t j)
 {
-    return count_dead(w, agg_bundle(w, pod, j, 0), (uint64_t)w->clos->up_agg * w->clos->parallel) >
-           0;
+    return count_dead(w, agg_bundle(w, pod, j, 0),
+                      (uint64_t)w->clos->up_agg * w->clos->core_parallel) > 0;
 }
 
 /* Sets the weights of a group's dead links, which begin at number @p first, to 0. */
@@ -187,20 +196,20 @@ walk_hosts(struct walk *w)
     }
 }
 
-/* A switch's ports down to one child: what is alive of the bundle that starts at link @p first. */
+/* A switch's @p n ports down to one child: what is alive of the links from number @p first on. */
 static void
-walk_bundle(struct walk *w, uint32_t sw, uint32_t target, uint64_t first, uint32_t port)
+walk_bundle(struct walk *w, uint32_t sw, uint32_t target, uint64_t first, uint32_t n, uint32_t port)
 {
-    if (live_links(w, first) == w->clos->parallel)
+    if (count_dead(w, first, n) == 0)
     {
         return;
     }
-    for (uint32_t m = 0; m < w->clos->parallel; m++)
+    for (uint32_t m = 0; m < n; m++)
     {
         w->weight[m] = 1;
     }
-    clear_dead(w, first, w->clos->parallel);
-    add_entry(w, sw, target, put_list(w, port, w->clos->parallel));
+    clear_dead(w, first, n);
+    add_entry(w, sw, target, put_list(w, port, n));
 }
 
 /* The classes of ToRs, and their aggregations' ports down to those that have lost a link. */
@@ -220,7 +229,7 @@ walk_tors(struct walk *w)
         w->nhurt += hurt;
         for (uint32_t j = 0; hurt && j < c->up_tor; j++)
         {
-            walk_bundle(w, c->ntors + pod * c->up_tor + j, tor, tor_bundle(w, tor, j),
+            walk_bundle(w, c->ntors + pod * c->up_tor + j, tor, tor_bundle(w, tor, j), c->parallel,
                         tor % c->tors_per_pod * c->parallel);
         }
     }
@@ -237,12 +246,12 @@ joint_paths(const struct walk *w, uint32_t p, uint32_t q, uint32_t j)
     }
     if (!agg_hurt(w, p, j) && !agg_hurt(w, q, j))
     {
-        return c->up_agg * c->parallel * c->parallel;
+        return c->up_agg * c->core_parallel * c->core_parallel;
     }
     uint32_t paths = 0;
     for (uint32_t u = 0; u < c->up_agg; u++)
     {
-        paths += live_links(w, agg_bundle(w, p, j, u)) * live_links(w, agg_bundle(w, q, j, u));
+        paths += live_agg_links(w, p, j, u) * live_agg_links(w, q, j, u);
     }
     return paths;
 }
@@ -302,7 +311,7 @@ walk_pods(struct walk *w, uint32_t p, uint32_t own_p, uint32_t q, uint32_t own_q
         }
         for (uint32_t j = 0; j < c->up_tor; j++)
         {
-            const uint32_t down = i > 0 ? live_links(w, tor_bundle(w, t, j)) : c->parallel;
+            const uint32_t down = i > 0 ? live_tor_links(w, t, j) : c->parallel;
             w->via[j] = (uint64_t)w->joint[j] * down;
         }
         walk_sources(w, p, own_p, t, i > 0 ? own_q++ : q);
@@ -341,14 +350,14 @@ static void
 walk_agg_up(struct walk *w, uint32_t p, uint32_t q, uint32_t j)
 {
     const struct weft_clos *c = w->clos;
-    const uint32_t n = c->up_agg * c->parallel;
+    const uint32_t n = c->up_agg * c->core_parallel;
     if (!agg_hurt(w, p, j) && !agg_hurt(w, q, j))
     {
         return;
     }
     for (uint32_t i = 0; i < n; i++)
     {
-        w->weight[i] = live_links(w, agg_bundle(w, q, j, i / c->parallel));
+        w->weight[i] = live_agg_links(w, q, j, i / c->core_parallel);
     }
     clear_dead(w, agg_bundle(w, p, j, 0), n);
     add_entry(w, c->ntors + p * c->up_tor + j, c->ntors + q,
@@ -371,7 +380,7 @@ walk_aggs(struct walk *w, uint32_t pod)
         for (uint32_t u = 0; u < c->up_agg; u++)
         {
             walk_bundle(w, c->ntors + c->naggs + j * c->up_agg + u, c->ntors + pod,
-                        agg_bundle(w, pod, j, u), pod * c->parallel);
+                        agg_bundle(w, pod, j, u), c->core_parallel, pod * c->core_parallel);
         }
     }
 }

@@ -76,11 +76,11 @@ extern "C"
         return (fib->dead[link >> 6] >> (link & 63U) & 1U) != 0;
     }
 
-    /** Live links of the bundle that starts at link @p first. */
-    static inline uint32_t weft_fib_live(const struct weft_fib *fib, uint64_t first)
+    /** Live links among the @p n from link @p first on. */
+    static inline uint32_t weft_fib_live(const struct weft_fib *fib, uint64_t first, uint32_t n)
     {
         uint32_t live = 0;
-        for (uint32_t m = 0; m < fib->clos.parallel; m++)
+        for (uint32_t m = 0; m < n; m++)
         {
             live += !weft_fib_dead(fib, first + m);
         }

@@ -39,23 +39,25 @@ static const struct weft_preset presets[] = {
      "The eight nodes of the motivation experiment.", "themis §2.2; switch counts (ours)"},
     {"themis-fig5", "leaves=16 spines=16 hosts-per-leaf=16 link-rate=400Gbps link-delay=1us",
      "256 NICs, no oversubscription.", "themis §5"},
+    {"pro", "leaves=16 spines=8 hosts-per-leaf=8 link-rate=200Gbps link-delay=1us",
+     "128 servers at 16 ToRs below 8 aggregations.", "pro §V-B"},
 };
 
 static int
 build(const void *config, struct weft_clos *clos)
 {
     const struct leaf_spine_config *c = (const struct leaf_spine_config *)config;
-    struct weft_clos_shape shape;
-    shape.pods = 1;
-    shape.tors_per_pod = c->leaves;
-    shape.hosts_per_tor = c->hosts_per_leaf;
-    shape.aggs_per_pod = c->spines;
-    shape.up_agg = 0;
-    shape.parallel = c->parallel;
-    shape.host_rate = c->link_rate;
-    shape.fabric_rate = c->fabric_rate;
-    shape.host_delay = c->link_delay;
-    shape.fabric_delay = c->fabric_delay;
+    const struct weft_clos_shape shape = {
+        .pods = 1,
+        .tors_per_pod = c->leaves,
+        .hosts_per_tor = c->hosts_per_leaf,
+        .aggs_per_pod = c->spines,
+        .parallel = c->parallel,
+        .host_rate = c->link_rate,
+        .fabric_rate = c->fabric_rate,
+        .host_delay = c->link_delay,
+        .fabric_delay = c->fabric_delay,
+    };
     return weft_clos_fill(&shape, clos);
 }
 

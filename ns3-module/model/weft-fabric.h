@@ -264,13 +264,13 @@ class WeftFabric : public Object
     {
         return m_run;
     }
-    int64_t GetLinkRate(bool host) const
+    int64_t GetHostRate() const
     {
-        return host ? m_clos.host_rate : m_clos.fabric_rate;
+        return m_clos.host_rate;
     }
-    int64_t GetLinkDelay(bool host) const
+    int64_t GetHostDelay() const
     {
-        return host ? m_clos.host_delay : m_clos.fabric_delay;
+        return m_clos.host_delay;
     }
     weft_site GetSite(uint32_t index) const;
     /** @param qp a QP @return what the balancer keeps of it at ToRs, or nullptr */

@@ -101,11 +101,10 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     m_port = static_cast<WeftPort*>(WeftArenaAllocateRow(nports, sizeof(WeftPort)));
     for (; m_nports < nports; m_nports++)
     {
-        const bool host = m_map.tier == 0 && m_nports < m_map.first_up;
-        ::new (m_port + m_nports) WeftPort(m_nports,
-                                           fabric->GetLinkRate(host),
-                                           fabric->GetLinkDelay(host),
-                                           fabric->GetFrameConfig().gap);
+        int64_t rate;
+        int64_t delay;
+        weft_clos_port(&fabric->GetClos(), &m_map, m_nports, &rate, &delay);
+        ::new (m_port + m_nports) WeftPort(m_nports, rate, delay, fabric->GetFrameConfig().gap);
         m_port[m_nports].SetSwitch(this);
     }
     m_inServiceMemory.resize(nports);

@@ -119,6 +119,7 @@ lb_multiply_links(struct weft_clos *clos, uint32_t parallel)
 {
     ck_assert_uint_eq(clos->parallel, 1);
     clos->parallel = parallel;
+    clos->core_parallel = parallel;
     clos->nlinks = clos->nhosts + parallel * (clos->nlinks - clos->nhosts);
     clos->npaths *= clos->tiers == 3 ? parallel * parallel : parallel;
     ck_assert_int_eq(weft_clos_check(clos), 0);

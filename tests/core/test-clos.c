@@ -52,6 +52,16 @@ leaf_spine(uint32_t leaves, uint32_t spines, uint32_t hosts, uint32_t parallel,
     ck_assert_int_eq(build("leaf-spine", names, values, clos), 0);
 }
 
+/* Three tiers whose parallel links are their own: @p sizes are pods, ToRs, hosts, aggregations,
+ * cores, links to aggregations, links to cores. */
+static void
+three_tiers(const char *const sizes[7], struct weft_clos *clos)
+{
+    const char *const names[] = {"pods",  "tors-per-pod", "hosts-per-tor", "aggregations",
+                                 "cores", "parallel",     "core-parallel", NULL};
+    ck_assert_int_eq(build("clos", names, sizes, clos), 0);
+}
+
 /* Fabrics of every shape: small, uneven, parallel, one of everything. */
 static unsigned
 fabrics(struct weft_clos *clos)
@@ -67,6 +77,8 @@ fabrics(struct weft_clos *clos)
     fat_tree(2, 3, &clos[n++]);
     fat_tree(4, 3, &clos[n++]);
     fat_tree(10, 3, &clos[n++]);
+    three_tiers((const char *const[]){"3", "5", "4", "2", "3", "2", "4"}, &clos[n++]);
+    three_tiers((const char *const[]){"1", "2", "3", "3", "1", "1", "2"}, &clos[n++]);
     return n;
 }
 
@@ -117,6 +129,68 @@ START_TEST(rates_and_delays_fall_back_to_the_hosts)
 }
 END_TEST
 
+/* Each tier has its own rates and delays, and a port is as fast as the link at it. */
+START_TEST(tiers_have_rates_and_delays_of_their_own)
+{
+    struct weft_clos c;
+    const char *const names[] = {"link-rate",  "fabric-rate",   "core-rate",
+                                 "link-delay", "fabric-delay",  "core-delay",
+                                 "parallel",   "core-parallel", NULL};
+    const char *const values[] = {"100Gbps", "200Gbps", "400Gbps", "1ns", "2ns", "3ns", "2", "3"};
+    const int64_t rates[] = {100, 200, 400};
+    ck_assert_int_eq(build("clos", names, values, &c), 0);
+    ck_assert(!weft_clos_even(&c));
+    for (uint64_t i = 0; i < c.nlinks; i++)
+    {
+        struct weft_link link;
+        struct weft_switch_map map;
+        int64_t rate;
+        int64_t delay;
+        weft_clos_link(&c, i, &link);
+        weft_clos_switch(&c, link.upper.index, &map);
+        ck_assert_int_eq(link.rate, rates[map.tier] * INT64_C(1000000000));
+        ck_assert_int_eq(link.delay, 1000 * (map.tier + 1));
+        weft_clos_port(&c, &map, link.upper.port, &rate, &delay);
+        ck_assert(rate == link.rate && delay == link.delay);
+        if (!link.lower.is_host)
+        {
+            weft_clos_switch(&c, link.lower.index, &map);
+            weft_clos_port(&c, &map, link.lower.port, &rate, &delay);
+            ck_assert(rate == link.rate && delay == link.delay);
+        }
+    }
+}
+END_TEST
+
+START_TEST(cores_stay_as_fast_as_the_fabric_unless_told)
+{
+    struct weft_clos c;
+    const char *const names[] = {"fabric-rate", "fabric-delay", NULL};
+    const char *const values[] = {"800Gbps", "7ns"};
+    ck_assert_int_eq(build("fat-tree", names, values, &c), 0);
+    ck_assert_int_eq(c.core_rate, INT64_C(800000000000));
+    ck_assert_int_eq(c.core_delay, 7000);
+    ck_assert_int_eq(build("leaf-spine", names, values, &c), 0);
+    ck_assert_int_eq(c.core_rate, c.fabric_rate);
+    ck_assert(!weft_clos_even(&c));
+    leaf_spine(2, 2, 2, 1, &c);
+    ck_assert(weft_clos_even(&c));
+}
+END_TEST
+
+/* The fat-tree of ConWeave's evaluation: 8 hosts at each edge of k = 8, 256 in all. */
+START_TEST(an_oversubscribed_fat_tree_has_more_hosts_per_edge)
+{
+    struct weft_clos c;
+    const char *const names[] = {"k", "hosts-per-edge", NULL};
+    const char *const values[] = {"8", "8"};
+    ck_assert_int_eq(build("fat-tree", names, values, &c), 0);
+    ck_assert_uint_eq(c.nhosts, 256);
+    ck_assert_uint_eq(c.nswitches, 80);
+    ck_assert_uint_eq(c.nlinks, 512);
+}
+END_TEST
+
 /* Raw members in table order, past the bounds that the table would enforce. */
 static int
 build_raw(const char *kind, const int64_t *config, struct weft_clos *clos)
@@ -148,10 +222,10 @@ START_TEST(absurd_sizes_are_refused)
     ck_assert_int_eq(build_raw("leaf-spine", none, &c), WEFT_ERANGE);
     ck_assert_int_eq(build_raw("leaf-spine", below, &c), WEFT_ERANGE);
     ck_assert_int_eq(build_raw("leaf-spine", slow, &c), WEFT_ERANGE);
-    const int64_t odd[] = {7, 3, 1000000000, 0, 0, 0};
-    const int64_t large[] = {162, 3, 1000000000, 0, 0, 0};
-    const int64_t largest[] = {160, 3, 1000000000, 0, 0, 0};
-    const int64_t vast[] = {2000000, 3, 1000000000, 0, 0, 0};
+    const int64_t odd[9] = {7, 3, 1000000000, 0, 0, 0};
+    const int64_t large[9] = {162, 3, 1000000000, 0, 0, 0};
+    const int64_t largest[9] = {160, 3, 1000000000, 0, 0, 0};
+    const int64_t vast[9] = {2000000, 3, 1000000000, 0, 0, 0};
     ck_assert_int_eq(build_raw("fat-tree", odd, &c), WEFT_ERANGE);
     ck_assert_int_eq(build_raw("fat-tree", large, &c), WEFT_EOVERFLOW);
     ck_assert_int_eq(build_raw("fat-tree", largest, &c), 0);
@@ -380,6 +454,9 @@ clos_suite(void)
     TCase *tcase = tcase_create("clos");
     tcase_add_test(tcase, sizes_are_those_of_the_text_books);
     tcase_add_test(tcase, rates_and_delays_fall_back_to_the_hosts);
+    tcase_add_test(tcase, tiers_have_rates_and_delays_of_their_own);
+    tcase_add_test(tcase, cores_stay_as_fast_as_the_fabric_unless_told);
+    tcase_add_test(tcase, an_oversubscribed_fat_tree_has_more_hosts_per_edge);
     tcase_add_test(tcase, absurd_sizes_are_refused);
     tcase_add_test(tcase, every_port_has_exactly_one_link);
     tcase_add_test(tcase, every_walk_ends_at_its_host_by_a_shortest_path);

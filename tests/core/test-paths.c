@@ -9,24 +9,24 @@
 #include "lb-rig.h"
 
 static const int64_t spines[] = {4, 3, 2, 2, 1000000000, 0, 0, 0};
-static const int64_t tree_4[] = {4, 3, 1000000000, 0, 0, 0};
-static const int64_t tree_6[] = {6, 3, 1000000000, 0, 0, 0};
-static const int64_t flat_6[] = {6, 2, 1000000000, 0, 0, 0};
+static const int64_t tree_4[9] = {4, 3, 1000000000, 0, 0, 0};
+static const int64_t tree_6[9] = {6, 3, 1000000000, 0, 0, 0};
+static const int64_t flat_6[9] = {6, 2, 1000000000, 0, 0, 0};
+#define NSHAPES 5
 
-/* No topology of the registry has three tiers with parallel links; the last shape does. */
+static const char *const kinds[NSHAPES] = {"leaf-spine", "fat-tree", "fat-tree", "fat-tree",
+                                           "clos"};
+
+/* Three tiers whose parallel links, rates and delays are their own. */
+static const int64_t three_tiers[13] = {3,          2,          2,          2, 3, 2, 3,
+                                        1000000000, 2000000000, 5000000000, 0, 0, 0};
+
 static void
 shape(struct weft_clos *clos, int i)
 {
-    const char *kind = i == 0 ? "leaf-spine" : "fat-tree";
-    const int64_t *configs[] = {spines, flat_6, tree_4, tree_6, tree_4};
-    ck_assert_int_eq(weft_topology_find(kind)->build(configs[i], clos), 0);
-    if (i == 4)
-    {
-        lb_multiply_links(clos, 2);
-    }
+    const int64_t *configs[] = {spines, flat_6, tree_4, tree_6, three_tiers};
+    ck_assert_int_eq(weft_topology_find(kinds[i])->build(configs[i], clos), 0);
 }
-
-#define NSHAPES 5
 
 static bool
 touches(const struct weft_end *end, bool is_host, uint32_t index)
@@ -73,11 +73,12 @@ START_TEST(paths_are_distinct_shortest_and_complete)
     for (uint32_t dst = 1; dst < clos.nhosts; dst++)
     {
         const uint32_t p = clos.parallel;
+        const uint32_t c = clos.core_parallel;
         const uint32_t hops = weft_clos_hops(&clos, 0, dst);
         const uint32_t paths = weft_clos_paths(&clos, 0, dst);
         const uint32_t near = clos.up_tor * p * p;
         uint64_t seen[512];
-        ck_assert_uint_eq(paths, hops == 2 ? 1 : hops == 4 ? near : near * clos.up_agg * p * p);
+        ck_assert_uint_eq(paths, hops == 2 ? 1 : hops == 4 ? near : near * clos.up_agg * c * c);
         ck_assert_uint_le(paths, 512);
         for (uint32_t path = 0; path < paths; path++)
         {
@@ -103,8 +104,10 @@ START_TEST(a_way_is_the_sum_of_its_links)
     shape(&clos, _i);
     clos.host_rate = INT64_C(100000000000);
     clos.fabric_rate = INT64_C(400000000000);
+    clos.core_rate = INT64_C(300000000000);
     clos.host_delay = 1000;
     clos.fabric_delay = 70000;
+    clos.core_delay = 6000000;
     for (uint32_t dst = 1; dst < clos.nhosts; dst++)
     {
         uint64_t links[6];

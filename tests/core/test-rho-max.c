@@ -13,9 +13,17 @@
 #define MAX_FLOWS (54 * 54)
 
 static const int64_t spines[] = {4, 3, 3, 2, 1000000000, 2000000000, 0, 0};
-static const int64_t flat_6[] = {6, 2, 1000000000, 0, 0, 0};
-static const int64_t tree_4[] = {4, 3, 1000000000, 0, 0, 0};
-static const int64_t tree_6[] = {6, 3, 1000000000, 0, 0, 0};
+static const int64_t flat_6[9] = {6, 2, 1000000000, 0, 0, 0};
+#define NSHAPES 5
+
+static const char *const kinds[NSHAPES] = {"leaf-spine", "fat-tree", "fat-tree", "fat-tree",
+                                           "clos"};
+
+/* Three tiers whose parallel links, rates and delays are their own. */
+static const int64_t three_tiers[13] = {3,          2,          2,          2, 3, 2, 3,
+                                        1000000000, 2000000000, 5000000000, 0, 0, 0};
+static const int64_t tree_4[9] = {4, 3, 1000000000, 0, 0, 0};
+static const int64_t tree_6[9] = {6, 3, 1000000000, 0, 0, 0};
 
 struct rig
 {
@@ -30,18 +38,12 @@ struct rig
     uint64_t lost;
 };
 
-/* No topology of the registry has three tiers with parallel links; the last shape does. */
 static void
 shape(struct rig *r, int i)
 {
-    const int64_t *configs[] = {spines, flat_6, tree_4, tree_6, tree_4};
+    const int64_t *configs[] = {spines, flat_6, tree_4, tree_6, three_tiers};
     memset(r, 0, sizeof *r);
-    ck_assert_int_eq(
-        weft_topology_find(i == 0 ? "leaf-spine" : "fat-tree")->build(configs[i], &r->clos), 0);
-    if (i == 4)
-    {
-        lb_multiply_links(&r->clos, 2);
-    }
+    ck_assert_int_eq(weft_topology_find(kinds[i])->build(configs[i], &r->clos), 0);
     ck_assert_uint_le(r->clos.nlinks, MAX_LINKS);
     for (uint64_t l = 0; l < r->clos.nlinks; l++)
     {
@@ -54,8 +56,6 @@ shape(struct rig *r, int i)
         }
     }
 }
-
-#define NSHAPES 5
 
 static struct weft_fib *
 make_fib(const struct weft_clos *clos, const uint64_t *dead, size_t n, bool weighted)

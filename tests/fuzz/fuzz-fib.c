@@ -15,15 +15,10 @@
 static bool
 choose(struct weft_clos *clos, struct fuzz_input *in)
 {
-    const bool tree = fuzz_below(in, 2) == 0;
-    int64_t config[8] = {0};
-    if (tree)
-    {
-        config[0] = 2 * (int64_t)fuzz_between(in, 1, 3);
-        config[1] = fuzz_between(in, 2, 3);
-        config[2] = 1000000000;
-    }
-    else
+    static const char *const kinds[] = {"leaf-spine", "fat-tree", "clos"};
+    const uint32_t kind = fuzz_below(in, 3);
+    int64_t config[13] = {0};
+    if (kind == 0)
     {
         config[0] = fuzz_between(in, 1, 7);
         config[1] = fuzz_between(in, 1, 5);
@@ -31,16 +26,21 @@ choose(struct weft_clos *clos, struct fuzz_input *in)
         config[3] = fuzz_between(in, 1, 4);
         config[4] = 1000000000;
     }
-    if (weft_topology_find(tree ? "fat-tree" : "leaf-spine")->build(config, clos) != 0)
+    else if (kind == 1)
+    {
+        config[0] = 2 * (int64_t)fuzz_between(in, 1, 3);
+        config[1] = fuzz_between(in, 2, 3);
+        config[2] = 1000000000;
+        config[6] = fuzz_below(in, 4);
+    }
+    for (unsigned i = 0; kind == 2 && i < 7; i++)
+    {
+        config[i] = fuzz_between(in, 1, i < 5 ? 4 : 3);
+    }
+    config[7] = kind == 2 ? 1000000000 : config[7];
+    if (weft_topology_find(kinds[kind])->build(config, clos) != 0)
     {
         return false;
-    }
-    if (tree && clos->tiers == 3 && fuzz_below(in, 3) == 0)
-    {
-        /* No topology kind has these yet; the rules cover them. */
-        clos->parallel = 2;
-        clos->nlinks = clos->nhosts + 2 * (clos->nlinks - clos->nhosts);
-        clos->npaths *= 4;
     }
     return clos->nlinks <= MOST_LINKS &&
            clos->hosts_per_tor + clos->up_tor * clos->parallel <= FIB_MODEL_PORTS;

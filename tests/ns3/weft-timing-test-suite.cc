@@ -17,6 +17,9 @@ namespace
 {
 
 constexpr const char* FAT_TREE = "fat-tree k=4 tiers=3 link-rate=100Gbps";
+constexpr const char* FAST_CORES =
+    "clos preset=fast-cores parallel=2 core-parallel=3 link-delay=1ns fabric-delay=2ns "
+    "core-delay=3ns";
 
 /** A lone frame crosses 2, 4 or 6 links: store and forward, links * (serialization + 1 us). */
 class LoneFrameTestCase : public TestCase
@@ -49,6 +52,11 @@ class LoneFrameTestCase : public TestCase
         Check(FAT_TREE, 15, 1452, 6 * 1120000);
         // One byte of payload: 49 bytes.
         Check(FAT_TREE, 15, 1, 6 * 1003920);
+        // Each tier twice as fast as the one below: 80, 40 and 20 ps per byte, at the ports of both
+        // ends of each link.
+        Check(FAST_CORES, 1, 1452, 2 * (120000 + 1000));
+        Check(FAST_CORES, 8, 1452, 2 * (120000 + 1000 + 60000 + 2000));
+        Check(FAST_CORES, 127, 1452, 2 * (120000 + 1000 + 60000 + 2000 + 30000 + 3000));
     }
 };
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file clos.h  Leaf-spines and k-ary fat-trees: numbering, links, structured forwarding, failures.
+ * @file clos.h  Clos fabrics of two and three tiers: numbering, links, structured forwarding,
+ * failures.
  *
  * Numbering. Hosts are 0 .. nhosts-1 by position. Switches are numbered tier by tier: ToRs (leaf,
  * edge) first, then spines or aggregations, then cores. A switch's ports: down ports first, then up
- * ports. Down ports are grouped by the child they lead to, `parallel` ports for each child; the
- * same holds for up ports and parents. A host has one port, 0.
+ * ports. Down ports are grouped by the child they lead to, `parallel` (at cores `core_parallel`)
+ * ports for each child; the same holds for up ports and parents. A host has one port, 0.
  *
  * Forwarding. A switch reaches hosts [lo, hi) downwards: the group of `parallel` ports of child
  * (dst - lo) / hosts_per_child; everything else goes to the whole up group. One rule for every
  * healthy Clos, no tables. Failures add exceptions per destination ToR.
  *
- * Fat-tree (k): k pods of k/2 edges and k/2 aggregations, (k/2)^2 cores (3 tiers). Aggregation j of
- * each pod connects to cores j*k/2 .. j*k/2 + k/2 - 1. With 2 tiers: k edges of k/2 hosts,
- * each connected to k/2 spines.
+ * Three tiers: aggregation j of each pod connects to cores j*up_agg .. j*up_agg + up_agg - 1.
+ *
+ * Fat-tree (k): k pods of k/2 edges and k/2 aggregations, (k/2)^2 cores (3 tiers). With 2 tiers:
+ * k edges of k/2 hosts, each connected to k/2 spines.
  */
 #ifndef WEFT_CLOS_H
 #define WEFT_CLOS_H
@@ -48,20 +50,23 @@ extern "C"
         uint32_t hosts_per_tor;
         uint32_t tors_per_pod; /**< 2 tiers: ntors (one pod) */
         uint32_t npods;
-        uint32_t up_tor;   /**< parents of a ToR */
-        uint32_t up_agg;   /**< parents of an aggregation; 0 with 2 tiers */
-        uint32_t naggs;    /**< switches of tier 1 */
-        uint32_t ncores;   /**< switches of tier 2; 0 with 2 tiers */
-        uint32_t parallel; /**< parallel links between two neighbouring switches */
+        uint32_t up_tor;        /**< parents of a ToR */
+        uint32_t up_agg;        /**< parents of an aggregation; 0 with 2 tiers */
+        uint32_t naggs;         /**< switches of tier 1 */
+        uint32_t ncores;        /**< switches of tier 2; 0 with 2 tiers */
+        uint32_t parallel;      /**< parallel links between a ToR and a switch of tier 1 */
+        uint32_t core_parallel; /**< between an aggregation and a core; 2 tiers: as parallel */
         uint32_t npaths; /**< equal-cost paths between hosts that lie farthest apart: choices of up
                             ports, parallel links included */
         int64_t host_rate;    /**< bit/s of host links */
-        int64_t fabric_rate;  /**< bit/s of each link between switches */
+        int64_t fabric_rate;  /**< bit/s of each link between a ToR and a switch of tier 1 */
+        int64_t core_rate;    /**< bit/s of each link to a core; 2 tiers: as fabric_rate */
         int64_t host_delay;   /**< ps */
         int64_t fabric_delay; /**< ps */
+        int64_t core_delay;   /**< ps */
     };
 
-    /** Topology kinds (registry "topology"): "leaf-spine", "fat-tree". */
+    /** Topology kinds (registry "topology"): "leaf-spine", "fat-tree", "clos". */
     struct weft_topology_ops
     {
         struct weft_algo algo;
@@ -75,6 +80,13 @@ extern "C"
     /** Whether @p clos is a fabric as weft_topology_ops' build() makes it: 0, or WEFT_EINVAL where
      * its members do not belong together, as those of one that nobody filled. */
     int weft_clos_check(const struct weft_clos *clos);
+
+    /** Whether all links of @p clos have the same rate and the same delay. */
+    static inline bool weft_clos_even(const struct weft_clos *clos)
+    {
+        return clos->host_rate == clos->fabric_rate && clos->host_rate == clos->core_rate &&
+               clos->host_delay == clos->fabric_delay && clos->host_delay == clos->core_delay;
+    }
 
     /** One end of a link. */
     struct weft_end
@@ -110,6 +122,17 @@ extern "C"
 
     void weft_clos_switch(const struct weft_clos *clos, uint32_t index,
                           struct weft_switch_map *map);
+
+    /** Rate and delay of the link at port @p port of a switch with this map. */
+    static inline void weft_clos_port(const struct weft_clos *clos,
+                                      const struct weft_switch_map *map, uint32_t port,
+                                      int64_t *rate, int64_t *delay)
+    {
+        const bool host = map->tier == 0 && port < map->first_up;
+        const bool core = map->tier == 2 || (map->tier == 1 && port >= map->first_up);
+        *rate = host ? clos->host_rate : core ? clos->core_rate : clos->fabric_rate;
+        *delay = host ? clos->host_delay : core ? clos->core_delay : clos->fabric_delay;
+    }
 
     /** Ports of a switch. */
     static inline uint32_t weft_map_nports(const struct weft_switch_map *map)
