@@ -11,7 +11,8 @@
 #define WEFT_TOPOLOGIES(X)      \
     X(weft_topology_leaf_spine) \
     X(weft_topology_fat_tree)   \
-    X(weft_topology_clos)
+    X(weft_topology_clos)       \
+    X(weft_topology_graph)
 
 #define WEFT_BALANCERS(X) \
     X(weft_lb_ecmp)       \

@@ -6,6 +6,7 @@
  * pods is added up over all demands first, and spread over their cores then. All live links between
  * two switches carry the same.
  */
+#include "theory/rho-graph.h"
 #include "topo/clos-shape.h"
 #include "topo/fib.h"
 
@@ -63,6 +64,10 @@ words_for(const struct weft_clos *c)
 int64_t
 weft_rho_size(const struct weft_clos *clos, size_t n)
 {
+    if (clos->graph)
+    {
+        return weft_graph_rho_size(clos->graph, n);
+    }
     if (n > SIZE_MAX / (8 * sizeof(struct demand)))
     {
         return WEFT_EOVERFLOW;
@@ -284,6 +289,10 @@ weft_rho_max(void *memory, size_t size, const struct weft_clos *clos, const stru
     if (need < 0 || (uint64_t)need > size)
     {
         return WEFT_EOVERFLOW;
+    }
+    if (clos->graph)
+    {
+        return weft_graph_rho(memory, clos->graph, fib, flows, n, split, out);
     }
     struct rho r;
     r.clos = clos;

@@ -91,6 +91,7 @@ weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
     {
         return WEFT_EOVERFLOW;
     }
+    clos->graph = NULL;
     fill_links(s, clos);
     clos->tiers = s->up_agg ? 3 : 2;
     clos->npods = (uint32_t)s->pods;
@@ -118,7 +119,7 @@ weft_clos_check(const struct weft_clos *c)
         c->host_delay, c->fabric_delay,  c->core_delay,
     };
     struct weft_clos same;
-    const bool filled = weft_clos_fill(&shape, &same) == 0 && c->tiers == same.tiers &&
+    const bool filled = !c->graph && weft_clos_fill(&shape, &same) == 0 && c->tiers == same.tiers &&
                         c->nhosts == same.nhosts && c->nswitches == same.nswitches &&
                         c->nlinks == same.nlinks && c->ntors == same.ntors &&
                         c->naggs == same.naggs && c->ncores == same.ncores &&
@@ -177,6 +178,11 @@ weft_clos_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
 {
     const uint64_t first_agg = weft_clos_agg_link(clos, 0);
     assert(i < clos->nlinks);
+    if (clos->graph)
+    {
+        *link = clos->graph->links[i];
+        return;
+    }
     link->lower.is_host = false;
     link->upper.is_host = false;
     link->rate = clos->fabric_rate;
@@ -249,11 +255,47 @@ core_map(const struct weft_clos *clos, struct weft_switch_map *map)
     set_division(map, clos->tors_per_pod * clos->hosts_per_tor);
 }
 
+static void
+graph_map(const struct weft_graph *g, uint32_t index, struct weft_switch_map *map)
+{
+    const uint32_t nports = g->first_port[index + 1] - g->first_port[index];
+    const uint32_t hosts = g->nhost_ports[index];
+    map->tier = hosts == 0;
+    map->lo = map->hi = 0;
+    map->parallel = 1;
+    map->first_up = (uint16_t)(hosts ? hosts : nports);
+    map->n_up = (uint16_t)(nports - map->first_up);
+    set_division(map, 1);
+}
+
+void
+weft_clos_port(const struct weft_clos *clos, uint32_t index, uint32_t port, int64_t *rate,
+               int64_t *delay)
+{
+    struct weft_switch_map map;
+    weft_clos_switch(clos, index, &map);
+    const bool host = map.tier == 0 && port < map.first_up;
+    const bool core = map.tier == 2 || (map.tier == 1 && port >= map.first_up);
+    *rate = host ? clos->host_rate : core ? clos->core_rate : clos->fabric_rate;
+    *delay = host ? clos->host_delay : core ? clos->core_delay : clos->fabric_delay;
+    if (clos->graph)
+    {
+        const struct weft_graph *g = clos->graph;
+        const struct weft_link *link = &g->links[g->ports[g->first_port[index] + port].link];
+        *rate = link->rate;
+        *delay = link->delay;
+    }
+}
+
 void
 weft_clos_switch(const struct weft_clos *clos, uint32_t index, struct weft_switch_map *map)
 {
     assert(index < clos->nswitches);
-    if (index < clos->ntors)
+    if (clos->graph)
+    {
+        graph_map(clos->graph, index, map);
+    }
+    else if (index < clos->ntors)
     {
         tor_map(clos, index, map);
     }
@@ -270,6 +312,10 @@ weft_clos_switch(const struct weft_clos *clos, uint32_t index, struct weft_switc
 uint32_t
 weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b)
 {
+    if (clos->graph)
+    {
+        return weft_graph_hops(clos->graph, a, b);
+    }
     const uint32_t tor_a = weft_clos_tor(clos, a);
     const uint32_t tor_b = weft_clos_tor(clos, b);
     if (a == b)
@@ -286,6 +332,10 @@ weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b)
 int64_t
 weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes)
 {
+    if (clos->graph)
+    {
+        return weft_graph_time(clos->graph, a, b, bytes);
+    }
     const uint32_t links = weft_clos_hops(clos, a, b);
     const uint32_t inner = links > 2 ? 2 : 0;
     const uint32_t cores = links > 4 ? 2 : 0;
@@ -305,12 +355,12 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
     out->switch_index = index;
     out->nports = weft_map_nports(&map);
     out->tier = map.tier;
-    out->tiers = clos->tiers;
+    out->tiers = clos->graph ? 0 : clos->tiers;
     out->up_ports = map.n_up;
     out->npaths = clos->npaths;
     out->port_rate = map.tier == 0 ? clos->fabric_rate : clos->core_rate;
+    out->clos = clos->graph ? NULL : clos;
     out->port_buffer = weft_mmu_total(buffer, out->nports) / out->nports;
-    out->clos = clos;
     out->reader = NULL;
 }
 

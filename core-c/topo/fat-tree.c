@@ -102,16 +102,17 @@ build(const void *config, struct weft_clos *clos)
 }
 
 const struct weft_topology_ops weft_topology_fat_tree = {
-    {
-        "fat-tree",
-        "k-ary fat-tree of two or three tiers.",
-        "Al-Fares et al. 2008",
-        params,
-        sizeof params / sizeof params[0],
-        presets,
-        sizeof presets / sizeof presets[0],
-        sizeof(struct fat_tree_config),
-        check,
-    },
-    build,
+    .algo =
+        {
+            .name = "fat-tree",
+            .doc = "k-ary fat-tree of two or three tiers.",
+            .source = "Al-Fares et al. 2008",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .presets = presets,
+            .npresets = sizeof presets / sizeof presets[0],
+            .config_size = sizeof(struct fat_tree_config),
+            .check = check,
+        },
+    .build = build,
 };

@@ -67,6 +67,10 @@ bool
 weft_fib_route(const struct weft_fib *fib, uint32_t index, const struct weft_switch_map *map,
                uint32_t dst, struct weft_ports *out)
 {
+    if (fib->clos.graph)
+    {
+        return weft_graph_fib_route(fib, index, dst, out);
+    }
     const uint32_t list = map->tier == 0   ? route_tor(fib, index, map, dst)
                           : map->tier == 1 ? route_agg(fib, index, map, dst)
                                            : route_core(fib, index, dst);

@@ -447,7 +447,7 @@ bytes_of(const struct walk *w)
 static int
 check(const struct weft_clos *clos, const uint64_t *dead, size_t ndead)
 {
-    const int error = weft_clos_check(clos);
+    const int error = clos->graph ? 0 : weft_clos_check(clos);
     for (size_t i = 0; !error && i < ndead; i++)
     {
         if (dead[i] >= clos->nlinks || (i > 0 && dead[i] <= dead[i - 1]))
@@ -463,9 +463,9 @@ weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead, 
 {
     struct walk w;
     const int error = check(clos, dead, ndead);
-    if (error)
+    if (error || clos->graph)
     {
-        return error;
+        return error ? error : weft_graph_fib_size(clos->graph, dead, ndead);
     }
     start(&w, clos, dead, ndead, weighted);
     return bytes_of(&w);
@@ -499,9 +499,9 @@ weft_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
 {
     struct walk w;
     const int error = check(clos, dead, ndead);
-    if (error)
+    if (error || clos->graph)
     {
-        return error;
+        return error ? error : weft_graph_fib_build(fib, size, clos, dead, ndead);
     }
     start(&w, clos, dead, ndead, weighted);
     const int64_t need = bytes_of(&w);

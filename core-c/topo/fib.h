@@ -43,7 +43,15 @@ extern "C"
         uint32_t *tor_lists; /**< [from * nclasses + to], by classes */
         struct weft_fib_entry *at; /**< the other tiers' lists: hash table with linear probing */
         uint16_t *pool;
+        uint32_t *rows; /**< of a graph: [switch * ngroups + group]: its list */
     };
+
+    /** The same three for a graph. */
+    int64_t weft_graph_fib_size(const struct weft_graph *g, const uint64_t *dead, size_t ndead);
+    int weft_graph_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *shape,
+                             const uint64_t *dead, size_t ndead);
+    bool weft_graph_fib_route(const struct weft_fib *fib, uint32_t index, uint32_t dst,
+                              struct weft_ports *out);
 
     /** What the weights of a group come to. */
     struct weft_fib_rounds

@@ -62,16 +62,16 @@ build(const void *config, struct weft_clos *clos)
 }
 
 const struct weft_topology_ops weft_topology_leaf_spine = {
-    {
-        "leaf-spine",
-        "Two tiers: every leaf is linked to every spine.",
-        "themis §5",
-        params,
-        sizeof params / sizeof params[0],
-        presets,
-        sizeof presets / sizeof presets[0],
-        sizeof(struct leaf_spine_config),
-        NULL,
-    },
-    build,
+    .algo =
+        {
+            .name = "leaf-spine",
+            .doc = "Two tiers: every leaf is linked to every spine.",
+            .source = "themis §5",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .presets = presets,
+            .npresets = sizeof presets / sizeof presets[0],
+            .config_size = sizeof(struct leaf_spine_config),
+        },
+    .build = build,
 };

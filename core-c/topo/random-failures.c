@@ -11,7 +11,7 @@ size_t
 weft_random_failures(const struct weft_clos *clos, double edge, double core, uint64_t seed,
                      uint64_t run, uint64_t *dead)
 {
-    const uint64_t first_core = weft_clos_agg_link(clos, 0);
+    const uint64_t first_core = clos->graph ? clos->nlinks : weft_clos_agg_link(clos, 0);
     struct weft_rng rng;
     size_t n = 0;
     weft_rng_seed(&rng, seed, run, FAILURES_STREAM);

@@ -90,15 +90,16 @@ build(const void *config, struct weft_clos *clos)
 }
 
 const struct weft_topology_ops weft_topology_clos = {
-    {
-        .name = "clos",
-        .doc = "Three tiers of any width, with rates, delays and parallel links of each.",
-        .source = "Clos 1953; Greenberg et al. 2009",
-        .params = params,
-        .nparams = sizeof params / sizeof params[0],
-        .presets = presets,
-        .npresets = sizeof presets / sizeof presets[0],
-        .config_size = sizeof(struct three_tier_config),
-    },
-    build,
+    .algo =
+        {
+            .name = "clos",
+            .doc = "Three tiers of any width, with rates, delays and parallel links of each.",
+            .source = "Clos 1953; Greenberg et al. 2009",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .presets = presets,
+            .npresets = sizeof presets / sizeof presets[0],
+            .config_size = sizeof(struct three_tier_config),
+        },
+    .build = build,
 };

@@ -79,6 +79,11 @@ themis_init(void *state, const void *config, const struct weft_site *site)
     struct themis *t = state;
     const struct themis_config *c = config;
     const uint32_t npaths = path_count(site);
+    t->refusal = "themis rests on the equal paths of a Clos, and this fabric is none";
+    if (site->tiers == 0)
+    {
+        return WEFT_EINVAL;
+    }
     weft_ecmp_init(&t->ecmp, site, site->tiers == 3);
     t->refusal = NULL;
     t->up_ports = site->up_ports;

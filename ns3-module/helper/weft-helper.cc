@@ -67,13 +67,31 @@ WeftHelper::SetFabricAttribute(const std::string& name, const AttributeValue& va
     m_factory.Set(name, value);
 }
 
+void
+WeftHelper::SetGraph(uint32_t hosts, uint32_t switches, const std::vector<weft_graph_edge>& links)
+{
+    m_graphHosts = hosts;
+    m_graphSwitches = switches;
+    m_graphLinks = links;
+}
+
+Ptr<WeftFabric>
+WeftHelper::Create(weft_clos* shape) const
+{
+    Ptr<WeftFabric> fabric = m_factory.Create<WeftFabric>();
+    std::string error;
+    const bool sound = (m_graphHosts == 0 ||
+                        fabric->SetGraph(m_graphHosts, m_graphSwitches, m_graphLinks, error)) &&
+                       fabric->GetShape(shape, error);
+    NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
+    return fabric;
+}
+
 NetDeviceContainer
 WeftHelper::Install()
 {
     weft_clos shape;
-    std::string error;
-    const bool sound = m_factory.Create<WeftFabric>()->GetShape(&shape, error);
-    NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
+    Create(&shape);
     NodeContainer hosts;
     hosts.Create(shape.nhosts);
     return Install(hosts);
@@ -84,13 +102,11 @@ WeftHelper::Install(const NodeContainer& hosts)
 {
     weft_clos shape;
     std::string error;
-    m_fabric = m_factory.Create<WeftFabric>();
-    bool sound = m_fabric->GetShape(&shape, error);
-    NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
+    m_fabric = Create(&shape);
     m_hosts = hosts;
     m_switches = NodeContainer();
     m_switches.Create(shape.nswitches);
-    sound = m_fabric->Build(m_hosts, m_switches, error);
+    const bool sound = m_fabric->Build(m_hosts, m_switches, error);
     NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
 
     NetDeviceContainer nics;

@@ -15,6 +15,7 @@
 #include "ns3/weft-fabric.h"
 
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -46,6 +47,13 @@ class WeftHelper
     void SetTransport(const std::string& text);
     void SetCongestionControl(const std::string& text);
     /** @} */
+
+    /**
+     * Makes the topology a graph: any switches and links (see graph.h), in place of SetTopology().
+     * @param hosts how many, more than none @param switches how many
+     * @param links between nodes 0 .. hosts-1, the hosts, and hosts .. hosts+switches-1
+     */
+    void SetGraph(uint32_t hosts, uint32_t switches, const std::vector<weft_graph_edge>& links);
 
     /** Sets any attribute of WeftFabric. @param name attribute @param value its value */
     void SetFabricAttribute(const std::string& name, const AttributeValue& value);
@@ -86,10 +94,16 @@ class WeftHelper
     static void UseFabricSimulator();
 
   private:
-    ObjectFactory m_factory;  //!< of fabrics
-    Ptr<WeftFabric> m_fabric; //!< built last
-    NodeContainer m_hosts;    //!< its hosts
-    NodeContainer m_switches; //!< its switches
+    /** @param shape gets its shape @return a fabric with all that was set; a wrong one is fatal */
+    Ptr<WeftFabric> Create(weft_clos* shape) const;
+
+    ObjectFactory m_factory;                   //!< of fabrics
+    uint32_t m_graphHosts{0};                  //!< SetGraph(); 0: it was not called
+    uint32_t m_graphSwitches{0};               //!< SetGraph()
+    std::vector<weft_graph_edge> m_graphLinks; //!< SetGraph()
+    Ptr<WeftFabric> m_fabric;                  //!< built last
+    NodeContainer m_hosts;                     //!< its hosts
+    NodeContainer m_switches;                  //!< its switches
 };
 
 } // namespace ns3

@@ -192,7 +192,7 @@ WeftFabric::Converge(std::vector<uint64_t> dead)
 {
     NS_LOG_INFO("new forwarding, " << dead.size() << " links down");
     m_fib = nullptr;
-    if (!dead.empty())
+    if (!dead.empty() || m_clos.graph)
     {
         m_fib = MakeFib(dead, m_weights, m_fibMemory);
     }

@@ -14,7 +14,9 @@
 #include "ns3/simulator-impl.h"
 #include "ns3/simulator.h"
 
+#include <algorithm>
 #include <sstream>
+#include <weft/error.h>
 
 namespace ns3
 {
@@ -93,6 +95,75 @@ WeftFabric::CheckSizes(const NodeContainer& hosts,
     return error.empty();
 }
 
+bool
+WeftFabric::GetShape(weft_clos* clos, std::string& error) const
+{
+    const auto ops = m_topology.GetOps<weft_topology_ops>();
+    const int code = ops->build(m_topology.GetConfig(), clos);
+    if (code != 0)
+    {
+        error =
+            m_topology.Format() + ": " +
+            (ops->use ? "its links are missing; expected SetGraph() first" : weft_strerror(code));
+    }
+    return code == 0;
+}
+
+const char*
+WeftFabric::GetRefusal(const WeftSwitch& sw, int code) const
+{
+    if (m_clos.graph && code == WEFT_EINVAL)
+    {
+        return "it needs a Clos, and this topology is a graph; expected a leaf-spine, a fat-tree "
+               "or "
+               "a clos";
+    }
+    return sw.GetRefusal() ? sw.GetRefusal() : weft_strerror(code);
+}
+
+bool
+WeftFabric::SetGraph(uint32_t hosts,
+                     uint32_t switches,
+                     const std::vector<weft_graph_edge>& links,
+                     std::string& error)
+{
+    RequireUnbuilt("the graph");
+    const auto nlinks =
+        static_cast<uint32_t>(std::min<size_t>(links.size(), WEFT_GRAPH_LINKS + size_t{1}));
+    const int64_t size = weft_graph_size(hosts, switches, nlinks);
+    m_graphMemory.assign(size > 0 ? static_cast<size_t>(size) / 8 : 0, 0);
+    weft_graph_fault fault{};
+    const int code = weft_graph_init(&m_graph,
+                                     m_graphMemory.data(),
+                                     m_graphMemory.size() * 8,
+                                     hosts,
+                                     switches,
+                                     links.data(),
+                                     nlinks,
+                                     &fault);
+    if (code != 0)
+    {
+        std::ostringstream text;
+        text << "the graph";
+        if (fault.edge != UINT32_MAX)
+        {
+            text << ", link " << fault.edge;
+        }
+        else if (fault.node != UINT32_MAX)
+        {
+            text << ", node " << fault.node;
+        }
+        text << ": " << fault.reason;
+        error = text.str();
+        return false;
+    }
+    const weft_topology_ops* kind = weft_topology_find("graph");
+    std::vector<uint64_t> config(kind->algo.config_size / 8 + 1, 0);
+    kind->use(config.data(), &m_graph);
+    SetChoice("topology", &kind->algo, config.data());
+    return true;
+}
+
 void
 WeftFabric::SetSeed(uint64_t seed)
 {
@@ -145,7 +216,7 @@ WeftFabric::PinRandomness()
 int64_t
 WeftFabric::AssignStreams(int64_t stream)
 {
-    NS_ABORT_MSG_IF(!m_qps.empty() || m_counters.sent || m_fib,
+    NS_ABORT_MSG_IF(!m_qps.empty() || m_counters.sent || (m_fib && !m_clos.graph),
                     "Weft: AssignStreams() comes before the first QP, workload, packet or failure");
     m_stream = stream;
     if (m_built)

@@ -69,8 +69,8 @@ WeftFabric::GetQpBdp(const WeftQp& qp) const
 {
     const double starters = qp.src < m_starters.size() ? std::max(m_starters[qp.src], 1U) : 1;
     const double frame = static_cast<double>(m_frame.payload + m_frame.header + m_frame.gap);
-    const double bytes =
-        static_cast<double>(m_clos.host_rate) / 8e12 * static_cast<double>(GetIdleRoundTrip(qp));
+    const double bytes = static_cast<double>(GetLink(qp.src).rate) / 8e12 *
+                         static_cast<double>(GetIdleRoundTrip(qp));
     return static_cast<uint32_t>(std::clamp(std::ceil(bytes / (frame * starters)), 1.0, 1e9));
 }
 
@@ -78,7 +78,7 @@ weft_cc_site
 WeftFabric::GetCcSite(const WeftQp& qp) const
 {
     weft_cc_site site{};
-    site.line_rate = m_clos.host_rate;
+    site.line_rate = GetLink(qp.src).rate;
     site.share = m_rhoMax;
     site.links = weft_clos_hops(&m_clos, qp.src, qp.dst);
     site.frame = static_cast<uint32_t>(m_frame.payload + m_frame.header);

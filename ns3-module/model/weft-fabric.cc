@@ -240,18 +240,6 @@ WeftFabric::SetChoice(const std::string& kind, const weft_algo* algo, const void
 }
 
 bool
-WeftFabric::GetShape(weft_clos* clos, std::string& error) const
-{
-    const auto ops = m_topology.GetOps<weft_topology_ops>();
-    const int code = ops->build(m_topology.GetConfig(), clos);
-    if (code != 0)
-    {
-        error = m_topology.Format() + ": " + weft_strerror(code);
-    }
-    return code == 0;
-}
-
-bool
 WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std::string& error)
 {
     if (m_built)
@@ -283,6 +271,10 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     }
     BuildNics(hosts);
     BuildLinks();
+    if (m_clos.graph)
+    {
+        m_fib = MakeFib({}, false, m_fibMemory);
+    }
     CheckFootprint();
     NS_LOG_INFO(m_topology.Format()
                 << "; " << m_balancer.Format() << "; " << m_transport.Format() << "; "
@@ -312,8 +304,7 @@ WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
         {
             std::ostringstream text;
             text << "switch " << i << ": balancer " << m_balancer.Format() << ", buffer "
-                 << m_switch.Format() << ": "
-                 << (sw->GetRefusal() ? sw->GetRefusal() : weft_strerror(code));
+                 << m_switch.Format() << ": " << GetRefusal(*sw, code);
             error = text.str();
             return false;
         }

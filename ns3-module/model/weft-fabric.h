@@ -114,6 +114,19 @@ class WeftFabric : public Object
      *  @param algo the algorithm @param config its configuration, copied */
     void SetChoice(const std::string& kind, const weft_algo* algo, const void* config);
 
+    /**
+     * Makes the topology a graph: any switches and links (see graph.h). To be called before
+     * Build().
+     * @param hosts how many @param switches how many
+     * @param links between nodes 0 .. hosts-1, the hosts, and hosts .. hosts+switches-1
+     * @param error what is wrong, if it fails
+     * @return whether there is such a graph
+     */
+    bool SetGraph(uint32_t hosts,
+                  uint32_t switches,
+                  const std::vector<weft_graph_edge>& links,
+                  std::string& error);
+
     /** @param clos the shape that the Topology attribute describes @param error what is wrong with
      * it
      *  @return whether it can be built */
@@ -268,9 +281,12 @@ class WeftFabric : public Object
     {
         return m_clos.host_rate;
     }
-    int64_t GetHostDelay() const
+    /** @param link number @return its ends, rate and delay */
+    weft_link GetLink(uint64_t link) const
     {
-        return m_clos.host_delay;
+        weft_link l;
+        weft_clos_link(&m_clos, link, &l);
+        return l;
     }
     weft_site GetSite(uint32_t index) const;
     /** @param qp a QP @return what the balancer keeps of it at ToRs, or nullptr */
@@ -291,7 +307,8 @@ class WeftFabric : public Object
     {
         return m_injectsLoss;
     }
-    /** @return whether forwarding has exceptions, or losses are injected */
+    /** @return whether forwarding has exceptions, as a graph's always has, or losses are injected
+     */
     bool IsFaulty() const
     {
         return m_injectsLoss || m_fib;
@@ -400,8 +417,10 @@ class WeftFabric : public Object
     bool
     CheckSizes(const NodeContainer& hosts, const NodeContainer& switches, std::string& error) const;
     bool BuildSwitches(const NodeContainer& switches, std::string& error); //!< part of Build()
-    void BuildNics(const NodeContainer& hosts);                            //!< part of Build()
-    void BuildLinks();                                                     //!< part of Build()
+    /** @param sw a switch whose balancer has refused @param code its error @return why */
+    const char* GetRefusal(const WeftSwitch& sw, int code) const;
+    void BuildNics(const NodeContainer& hosts);   //!< part of Build()
+    void BuildLinks();                            //!< part of Build()
     WeftPort* GetPort(const weft_end& end) const; //!< @param end of a link @return its port
     void InitQpState(WeftQp* qp);                 //!< @param qp gets its states
     void CheckFootprint() const;        //!< tells the simulator whether the fabric fits the caches
@@ -430,20 +449,22 @@ class WeftFabric : public Object
      * nothing may be in it @param text gets what is wrong */
     static void CheckBuffer(const weft_mmu& mmu, uint32_t index, bool empty, std::ostream& text);
 
-    WeftChoice m_topology;    //!< shape
-    WeftChoice m_frames;      //!< frame sizes
-    WeftChoice m_switch;      //!< buffer
-    WeftChoice m_balancer;    //!< balancer
-    WeftChoice m_transport;   //!< transport
-    WeftChoice m_cc;          //!< congestion control
-    uint64_t m_seed{0};       //!< attribute
-    uint64_t m_run{0};        //!< attribute
-    Time m_convergence;       //!< attribute
-    bool m_weights{true};     //!< attribute
-    bool m_built{false};      //!< Build() was called
-    bool m_pinned{false};     //!< seed and run are numbers, whatever RngSeedManager's
-    int64_t m_stream{-1};     //!< AssignStreams(), negative: none
-    uint64_t m_streamSeed{0}; //!< seed and stream number
+    WeftChoice m_topology;               //!< shape
+    weft_graph m_graph{};                //!< SetGraph()
+    std::vector<uint64_t> m_graphMemory; //!< of m_graph
+    WeftChoice m_frames;                 //!< frame sizes
+    WeftChoice m_switch;                 //!< buffer
+    WeftChoice m_balancer;               //!< balancer
+    WeftChoice m_transport;              //!< transport
+    WeftChoice m_cc;                     //!< congestion control
+    uint64_t m_seed{0};                  //!< attribute
+    uint64_t m_run{0};                   //!< attribute
+    Time m_convergence;                  //!< attribute
+    bool m_weights{true};                //!< attribute
+    bool m_built{false};                 //!< Build() was called
+    bool m_pinned{false};                //!< seed and run are numbers, whatever RngSeedManager's
+    int64_t m_stream{-1};                //!< AssignStreams(), negative: none
+    uint64_t m_streamSeed{0};            //!< seed and stream number
 
     weft_clos m_clos{};                                //!< shape
     weft_fabric_config m_frame{};                      //!< frame sizes

@@ -94,8 +94,8 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
     m_repliesIdeal = fabric->GetFrameConfig().ack_priority == WEFT_ACK_IDEAL;
     m_replyClass = m_repliesFirst ? 0 : DATA_CLASS;
     m_port = new WeftPort(0,
-                          fabric->GetHostRate(),
-                          fabric->GetHostDelay(),
+                          fabric->GetLink(host).rate,
+                          fabric->GetLink(host).delay,
                           fabric->GetFrameConfig().gap);
     m_port->SetNic(this);
     auto queues = CreateObject<NetDeviceQueueInterface>();

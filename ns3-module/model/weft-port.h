@@ -170,6 +170,12 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         return m_peer;
     }
 
+    /** @return whether it is a switch's port to a NIC */
+    bool FacesHost() const
+    {
+        return m_facesHost;
+    }
+
     /** @return bit/s */
     int64_t GetRate() const
     {

@@ -103,7 +103,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     {
         int64_t rate;
         int64_t delay;
-        weft_clos_port(&fabric->GetClos(), &m_map, m_nports, &rate, &delay);
+        weft_clos_port(&fabric->GetClos(), index, m_nports, &rate, &delay);
         ::new (m_port + m_nports) WeftPort(m_nports, rate, delay, fabric->GetFrameConfig().gap);
         m_port[m_nports].SetSwitch(this);
     }
@@ -289,8 +289,15 @@ WeftSwitch::ForwardFaulty(WeftPacket* p, int64_t now)
 bool
 WeftSwitch::IsInjectedLoss(const WeftPacket* p, uint32_t out)
 {
-    return m_owner->InjectsLoss() && out < m_map.first_up && p->d.in_port < m_map.first_up &&
-           p->d.kind == WEFT_DATA && m_owner->TakeInjectedLoss(p->d, m_rng);
+    if (!m_owner->InjectsLoss() || p->d.kind != WEFT_DATA)
+    {
+        return false;
+    }
+    // A graph has no top: its last switch stands for it.
+    const bool turns = m_owner->GetClos().graph
+                         ? m_port[out].FacesHost()
+                         : out < m_map.first_up && p->d.in_port < m_map.first_up;
+    return turns && m_owner->TakeInjectedLoss(p->d, m_rng);
 }
 
 void
@@ -302,7 +309,7 @@ WeftSwitch::Expect(const WeftPacket* p) const
     {
         Prefetch(p, weft_port_at(&ports, 0));
     }
-    else if (m_peek)
+    else if (m_peek && ports.n > 0)
     {
         Prefetch(p, m_peek(m_lbState, &ports, &p->d));
     }

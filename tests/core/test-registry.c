@@ -437,8 +437,9 @@ START_TEST(topologies_are_built_from_their_defaults)
         const struct weft_topology_ops *ops = weft_topology_find(r->algos[i]->name);
         void *config = config_of(&ops->algo);
         struct weft_clos clos;
-        ck_assert_int_eq(ops->build(config, &clos), 0);
-        ck_assert_uint_ge(clos.nhosts, 2);
+        const int code = ops->build(config, &clos);
+        ck_assert_int_eq(code, ops->use ? WEFT_EINVAL : 0); /* a graph must be given */
+        ck_assert(code || clos.nhosts >= 2);
         free(config);
     }
 }

@@ -15,6 +15,7 @@ set(weft_suite_sources
     tests/ns3/weft-fabric-test-suite.cc
     tests/ns3/weft-failure-test-suite.cc
     tests/ns3/weft-golden-test-suite.cc
+    tests/ns3/weft-graph-test-suite.cc
     tests/ns3/weft-ip-queue-test-suite.cc
     tests/ns3/weft-naive-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
@@ -44,6 +45,7 @@ set(weft_suites
     weft-fabric
     weft-failure
     weft-golden
+    weft-graph
     weft-ip-queue
     weft-naive
     weft-netdevice

@@ -23,7 +23,10 @@ struct WeftRigSetup
     std::string cc{"none"};
     std::string frames{"roce"};
     std::string buffer{"shared-buffer preset=100g"};
-    uint64_t seed{1}; //!< of all random streams
+    uint64_t seed{1};                     //!< of all random streams
+    uint32_t hosts{0};                    //!< of a graph, in place of the topology
+    uint32_t switches{0};                 //!< of it
+    std::vector<weft_graph_edge> links{}; //!< of it
 };
 
 /** What happened at all QPs and switches of a fabric. */
@@ -51,7 +54,14 @@ class WeftRig : public ns3::WeftMessageListener
   public:
     explicit WeftRig(const WeftRigSetup& setup)
     {
-        helper.SetTopology(setup.topology);
+        if (setup.hosts)
+        {
+            helper.SetGraph(setup.hosts, setup.switches, setup.links);
+        }
+        else
+        {
+            helper.SetTopology(setup.topology);
+        }
         helper.SetBalancer(setup.balancer);
         helper.SetTransport(setup.transport);
         helper.SetCongestionControl(setup.cc);

@@ -14,6 +14,9 @@
  *
  * Three tiers: aggregation j of each pod connects to cores j*up_agg .. j*up_agg + up_agg - 1.
  *
+ * A graph (graph.h) is no Clos. What is said here of links, ways, hops and exceptions holds for it
+ * as well: see struct weft_clos.
+ *
  * Fat-tree (k): k pods of k/2 edges and k/2 aggregations, (k/2)^2 cores (3 tiers). With 2 tiers:
  * k edges of k/2 hosts, each connected to k/2 spines.
  */
@@ -25,6 +28,7 @@
 #include <stdint.h>
 
 #include <weft/fabric.h>
+#include <weft/graph.h>
 #include <weft/lb.h>
 #include <weft/mmu.h>
 #include <weft/param.h>
@@ -39,10 +43,18 @@ extern "C"
 /** Largest fabric accepted: 2^20 hosts. More is WEFT_EOVERFLOW. */
 #define WEFT_MAX_HOSTS (UINT32_C(1) << 20)
 
-    /** A fabric's shape. Filled by weft_clos_build(); plain data, copy freely. */
+    /**
+     * A fabric's shape. Filled by a topology's build(); plain data, copy freely.
+     *
+     * Of a graph: the numbers of hosts, switches and links are what they are; tiers is 2; ntors,
+     * switches that have hosts; hosts_per_tor, their hosts, if all have as many, numbered in a row,
+     * else 1; tors_per_pod such that there is one pod; npaths, the most candidates of any switch;
+     * rates and delays, the greatest. The rest has no meaning, and weft_clos_check() refuses it.
+     */
     struct weft_clos
     {
-        uint32_t tiers; /**< 2 or 3 */
+        const struct weft_graph *graph; /**< NULL: a Clos; else outlives this */
+        uint32_t tiers;                 /**< 2 or 3 */
         uint32_t nhosts;
         uint32_t nswitches;
         uint64_t nlinks; /**< host links and switch links */
@@ -66,13 +78,16 @@ extern "C"
         int64_t core_delay;   /**< ps */
     };
 
-    /** Topology kinds (registry "topology"): "leaf-spine", "fat-tree", "clos". */
+    /** Topology kinds (registry "topology"): "leaf-spine", "fat-tree", "clos", "graph". */
     struct weft_topology_ops
     {
         struct weft_algo algo;
         /** Fills @p clos. 0, WEFT_ERANGE (odd k, ...), WEFT_EOVERFLOW (too many hosts, links or
          * ports: a switch has at most 4,096 ports). */
         int (*build)(const void *config, struct weft_clos *clos);
+        /** Not NULL: build() needs a graph, and returns WEFT_EINVAL without. Keeps a pointer to it
+         * in @p config. */
+        void (*use)(void *config, const struct weft_graph *graph);
     };
 
     const struct weft_topology_ops *weft_topology_find(const char *name);
@@ -81,11 +96,12 @@ extern "C"
      * its members do not belong together, as those of one that nobody filled. */
     int weft_clos_check(const struct weft_clos *clos);
 
-    /** Whether all links of @p clos have the same rate and the same delay. */
+    /** Whether @p clos is a Clos all of whose links have the same rate and the same delay. */
     static inline bool weft_clos_even(const struct weft_clos *clos)
     {
-        return clos->host_rate == clos->fabric_rate && clos->host_rate == clos->core_rate &&
-               clos->host_delay == clos->fabric_delay && clos->host_delay == clos->core_delay;
+        return !clos->graph && clos->host_rate == clos->fabric_rate &&
+               clos->host_rate == clos->core_rate && clos->host_delay == clos->fabric_delay &&
+               clos->host_delay == clos->core_delay;
     }
 
     /** One end of a link. */
@@ -120,19 +136,14 @@ extern "C"
         uint8_t child_shift;
     };
 
+    /** The map of a switch. In a graph it holds no forwarding: a switch with hosts is of tier 0,
+     * its ports to switches lead up; any other is of tier 1, and all its ports lead down. */
     void weft_clos_switch(const struct weft_clos *clos, uint32_t index,
                           struct weft_switch_map *map);
 
-    /** Rate and delay of the link at port @p port of a switch with this map. */
-    static inline void weft_clos_port(const struct weft_clos *clos,
-                                      const struct weft_switch_map *map, uint32_t port,
-                                      int64_t *rate, int64_t *delay)
-    {
-        const bool host = map->tier == 0 && port < map->first_up;
-        const bool core = map->tier == 2 || (map->tier == 1 && port >= map->first_up);
-        *rate = host ? clos->host_rate : core ? clos->core_rate : clos->fabric_rate;
-        *delay = host ? clos->host_delay : core ? clos->core_delay : clos->fabric_delay;
-    }
+    /** Rate and delay of the link at port @p port of switch @p index. */
+    void weft_clos_port(const struct weft_clos *clos, uint32_t index, uint32_t port, int64_t *rate,
+                        int64_t *delay);
 
     /** Ports of a switch. */
     static inline uint32_t weft_map_nports(const struct weft_switch_map *map)
@@ -167,7 +178,7 @@ extern "C"
     /** The ToR of a host. */
     static inline uint32_t weft_clos_tor(const struct weft_clos *clos, uint32_t host)
     {
-        return host / clos->hosts_per_tor;
+        return clos->graph ? clos->graph->tor[host] : host / clos->hosts_per_tor;
     }
 
     /** The hosts, as a workload sees them. */
@@ -185,23 +196,25 @@ extern "C"
     /** Links on a shortest path between two hosts (0 if equal). */
     uint32_t weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b);
 
-    /** Shortest paths between two hosts, parallel links counted (0 if equal); at most 2^24 for the
-     * topologies of the registry. */
+    /** Of a Clos: shortest paths between two hosts, parallel links counted (0 if equal); at most
+     * 2^24 for the topologies of the registry. */
     uint32_t weft_clos_paths(const struct weft_clos *clos, uint32_t src, uint32_t dst);
 
     /**
-     * The links of path number @p path < weft_clos_paths(), in order; returns how many. Numbered
-     * aggregation first: path = j + n0 * (u + n1 * ...), where j < n0 is the source ToR's up port
-     * (0: its first one) and u < n1 the aggregation's; then, for parallel links, which one the core
-     * and which one the aggregation takes downwards.
+     * Of a Clos: the links of path number @p path < weft_clos_paths(), in order; returns how many.
+     * Numbered aggregation first: path = j + n0 * (u + n1 * ...), where j < n0 is the source ToR's
+     * up port (0: its first one) and u < n1 the aggregation's; then, for parallel links, which one
+     * the core and which one the aggregation takes downwards.
      */
     uint32_t weft_clos_path(const struct weft_clos *clos, uint32_t src, uint32_t dst, uint32_t path,
                             uint64_t links[6]);
 
-    /** ps that a frame of @p bytes takes from one host to another when it never waits. */
+    /** ps that a frame of @p bytes takes from one host to another when it never waits; in a graph,
+     * by the first candidates. */
     int64_t weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes);
 
-    /** Describes switch @p index to a balancer; each port's share of the buffer is even. */
+    /** Describes switch @p index to a balancer; each port's share of the buffer is even. In a graph
+     * it gets neither tiers nor a shape. */
     void weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer,
                         uint32_t index, uint64_t seed, uint64_t run, struct weft_site *out);
 
@@ -226,7 +239,8 @@ extern "C"
                                 uint64_t seed, uint64_t run, uint64_t *dead);
 
     /**
-     * Failures: the exceptions to structured forwarding. For every (switch, destination ToR) whose
+     * Failures: the exceptions to structured forwarding; of a graph, all of its forwarding (there
+     * never weighted). For every (switch, destination ToR) whose
      * group has lost a port, or whose ports no longer all lead there by equally many paths, a list
      * of the ports that do. Weighted (W-ECMP), a port is in the list as often as there are paths
      * through it, divided by the greatest common divisor; else once.
@@ -234,7 +248,8 @@ extern "C"
     struct weft_fib;
 
     /** Bytes for the exceptions of a fabric with @p dead links down; negative: as
-     * weft_fib_build(). */
+     * weft_fib_build(). Of a graph: 4 for each switch and switch with hosts, and the lists. It and
+     * weft_fib_build() work in the graph's own memory: for one graph, one thread at a time. */
     int64_t weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead,
                           bool weighted);
 
@@ -254,17 +269,18 @@ extern "C"
     bool weft_fib_route(const struct weft_fib *fib, uint32_t index,
                         const struct weft_switch_map *map, uint32_t dst, struct weft_ports *out);
 
-    /** Whether all links of weft_clos_path() number @p path are alive, those of the hosts included.
+    /** Of a Clos: whether all links of weft_clos_path() number @p path are alive, those of the
+     * hosts included.
      */
     bool weft_fib_path(const struct weft_fib *fib, uint32_t src, uint32_t dst, uint32_t path);
 
     /**
-     * The W-ECMP weight of up port @p port of switch @p index towards destination pod @p pod (ofan
-     * App. F.4), before any division: 0 if the port's link is dead. At a ToR: paths from the
-     * aggregation behind the port to its namesake in that pod; within the own pod (with 2 tiers:
-     * always) 1. At an aggregation: live links from the core behind the port to the aggregation's
-     * namesake in that pod. A destination ToR may still be cut from that namesake: whether a port
-     * leads to it, weft_fib_route() says.
+     * Of a Clos: the W-ECMP weight of up port @p port of switch @p index towards destination pod @p
+     * pod (ofan App. F.4), before any division: 0 if the port's link is dead. At a ToR: paths from
+     * the aggregation behind the port to its namesake in that pod; within the own pod (with 2
+     * tiers: always) 1. At an aggregation: live links from the core behind the port to the
+     * aggregation's namesake in that pod. A destination ToR may still be cut from that namesake:
+     * whether a port leads to it, weft_fib_route() says.
      */
     uint32_t weft_fib_pod_weight(const struct weft_fib *fib, uint32_t index, uint32_t port,
                                  uint32_t pod);

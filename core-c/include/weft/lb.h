@@ -37,12 +37,13 @@ extern "C"
         uint64_t run;          /**< the run's number */
         uint32_t switch_index; /**< unique in the fabric: selects hash seed and random stream */
         uint32_t nports;
-        uint32_t tier;       /**< 0 = ToR (leaf, edge), 1 = spine or aggregation, 2 = core */
-        uint32_t tiers;      /**< of the fabric: 2 or 3 */
-        uint32_t up_ports;   /**< width of the up group, 0 at the top */
-        uint32_t npaths;     /**< equal-cost paths between hosts of different pods (leaves) */
-        int64_t port_rate;   /**< bit/s of an up port (of a down port at the top) */
-        int64_t port_buffer; /**< bytes: the switch's buffer divided by its ports */
+        uint32_t tier;     /**< 0 = ToR (leaf, edge), 1 = spine or aggregation, 2 = core; in no Clos
+                                0 = a switch with hosts, 1 = any other */
+        uint32_t tiers;    /**< of the fabric: 2 or 3; 0: it is no Clos */
+        uint32_t up_ports; /**< width of the up group, 0 at the top */
+        uint32_t npaths;   /**< equal-cost paths between hosts of different pods (leaves) */
+        int64_t port_rate; /**< bit/s of an up port (of a down port at the top) */
+        int64_t port_buffer;          /**< bytes: the switch's buffer divided by its ports */
         const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer; NULL if there
                                          is none, as in a fabric that is no Clos */
         const struct weft_port_reader *reader; /**< outlives the balancer; NULL: what it would tell

@@ -132,6 +132,7 @@ extern "C"
      * carry if every flow is split evenly. Each flow is a unit; the fullest link and direction says
      * how much a unit may be, and the share is what the busiest sender's units come to. It is 1 if
      * no link is slower than that sender's own, as in a healthy all-to-all.
+     * In a graph a flow is split over its shortest paths, or at each switch over its candidates.
      * @p fib: the links that are down (weights do not matter); NULL: none. @p memory: 8-byte
      * aligned. Returns 0, WEFT_ERANGE (there is no such host) or WEFT_EOVERFLOW (too little
      * memory).

@@ -7,6 +7,7 @@
 #include <weft/clos.h>
 #include <weft/error.h>
 #include <weft/fabric.h>
+#include <weft/graph.h>
 #include <weft/lb.h>
 #include <weft/mmu.h>
 #include <weft/packet.h>

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file graph.h  Fabrics that are no Clos: any switches, any links, forwarding by shortest paths.
+ *
+ * Nodes. Hosts are 0 .. nhosts-1, switches 0 .. nswitches-1, each in a numbering of its own. A host
+ * has one link, to a switch. Two switches may have several links, which count as several ports. A
+ * switch's ports: its hosts first, in their order, then its links to switches, in the order in
+ * which they were given. Links: those of hosts first, in their order, then the others as they were
+ * given.
+ *
+ * Forwarding. Shortest means fewest links, as in HPCC's and ConWeave's simulators; delays and rates
+ * do not count. A switch forwards by the destination's switch: all hosts there share one row. A
+ * row's candidates are all ports behind which the rest of the way is one link shorter, in rising
+ * order; each counts once, whatever lies behind it.
+ */
+#ifndef WEFT_GRAPH_H
+#define WEFT_GRAPH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/** Most switches of a graph. */
+#define WEFT_GRAPH_SWITCHES (UINT32_C(1) << 16)
+/** Most links of a graph. */
+#define WEFT_GRAPH_LINKS (UINT32_C(1) << 22)
+/** Most rows of all its switches: switches times switches that have hosts. */
+#define WEFT_GRAPH_ROWS (UINT32_C(1) << 28)
+/** "Not reachable", and "no hosts here". */
+#define WEFT_GRAPH_NONE UINT16_MAX
+
+    struct weft_link;
+
+    /** A link as it is given: between node @p a and node @p b, where nodes 0 .. nhosts-1 are the
+     * hosts and nhosts .. nhosts+nswitches-1 the switches. */
+    struct weft_graph_edge
+    {
+        uint32_t a;
+        uint32_t b;
+        int64_t rate;  /**< bit/s, 1 Mbit/s to 8 Tbit/s */
+        int64_t delay; /**< ps, 0 to 1 s */
+    };
+
+    /** What is wrong with a graph. */
+    struct weft_graph_fault
+    {
+        const char *reason; /**< a sentence, with what was expected */
+        uint32_t edge;      /**< the edge that is wrong, or UINT32_MAX */
+        uint32_t node;      /**< else the node, or UINT32_MAX: the whole */
+    };
+
+    /** What is behind a switch's port. */
+    struct weft_graph_port
+    {
+        uint32_t peer; /**< switch, or UINT32_MAX: a host */
+        uint32_t link; /**< its number */
+    };
+
+    /** A graph; it points into the memory that weft_graph_init() was given. */
+    struct weft_graph
+    {
+        uint32_t nhosts;
+        uint32_t nswitches;
+        uint32_t nlinks;
+        uint32_t ngroups; /**< switches that have hosts */
+        uint32_t width;   /**< most candidates of any row */
+        struct weft_link *links;
+        struct weft_graph_port *ports; /**< [first_port[switch] + port] */
+        uint32_t *first_port;          /**< [nswitches + 1] */
+        uint32_t *nhost_ports;         /**< [switch]: how many hosts it has */
+        uint32_t *tor;                 /**< [host]: its switch */
+        uint16_t *group;               /**< [switch]: its place among those with hosts */
+        uint16_t *distance;            /**< [group * nswitches + switch]: links between them */
+        uint16_t *scratch;             /**< as large, for weft_fib_size() and weft_fib_build() */
+        uint64_t *dead;                /**< for the same: a bit per link */
+        uint32_t *slots;               /**< for the same: [nslots] */
+        uint32_t *queue;               /**< for the same: [nswitches] */
+        uint32_t nslots;               /**< a power of two, at least twice ngroups */
+    };
+
+    /** Bytes for weft_graph_init(): about 4 for each row, 72 for each link; or WEFT_ERANGE (no
+     * hosts or no switches), WEFT_EOVERFLOW (more than the limits above; rows are taken as if
+     * each switch, but no more than there are hosts, had some). */
+    int64_t weft_graph_size(uint32_t nhosts, uint32_t nswitches, uint32_t nedges);
+
+    /**
+     * Makes a graph in @p memory, 8-byte aligned, of @p size bytes. Returns 0, WEFT_ENOMEM, or
+     * WEFT_ERANGE or WEFT_EOVERFLOW (more than 4,096 ports) with @p fault filled: a link from a
+     * node to itself or between two hosts, a host without a link or with several, a rate or a
+     * delay out of its range, hosts that cannot reach each other.
+     */
+    int weft_graph_init(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts,
+                        uint32_t nswitches, const struct weft_graph_edge *edges, uint32_t nedges,
+                        struct weft_graph_fault *fault);
+
+    /** Links between a host and one at another switch, by the shortest way: 2 at the same switch,
+     * 0 if equal. */
+    uint32_t weft_graph_hops(const struct weft_graph *graph, uint32_t a, uint32_t b);
+
+    /** ps that a frame of @p bytes takes from host @p a to host @p b over the first candidates, if
+     * it never waits; 0 if they are equal. */
+    int64_t weft_graph_time(const struct weft_graph *graph, uint32_t a, uint32_t b, int64_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* A graph as a topology: what is asked of a Clos and has a meaning here as well. */
+#include <weft/graph.h>
+
+#include <string.h>
+
+#include <weft/error.h>
+
+#include "base/tables.h"
+
+struct graph_config
+{
+    const struct weft_graph *graph;
+};
+
+/* Hosts of each switch that has some, where they are as many at each and numbered in a row. */
+static uint32_t
+hosts_in_a_row(const struct weft_graph *g)
+{
+    const uint32_t n = g->nhosts / g->ngroups;
+    for (uint32_t host = 0; host < g->nhosts; host++)
+    {
+        const uint32_t first = host - host % n;
+        if (g->nhost_ports[g->tor[host]] != n || g->tor[host] != g->tor[first])
+        {
+            return 1;
+        }
+    }
+    return n;
+}
+
+static void
+use(void *config, const struct weft_graph *graph)
+{
+    ((struct graph_config *)config)->graph = graph;
+}
+
+static int
+build(const void *config, struct weft_clos *clos)
+{
+    const struct weft_graph *g = ((const struct graph_config *)config)->graph;
+    memset(clos, 0, sizeof *clos);
+    if (!g)
+    {
+        return WEFT_EINVAL;
+    }
+    clos->graph = g;
+    clos->tiers = 2;
+    clos->nhosts = g->nhosts;
+    clos->nswitches = g->nswitches;
+    clos->nlinks = g->nlinks;
+    clos->ntors = g->ngroups;
+    clos->hosts_per_tor = hosts_in_a_row(g);
+    clos->npods = 1;
+    clos->tors_per_pod = g->nhosts / clos->hosts_per_tor;
+    clos->parallel = clos->core_parallel = 1;
+    clos->npaths = g->width;
+    for (uint32_t i = 0; i < g->nlinks; i++)
+    {
+        const struct weft_link *link = &g->links[i];
+        int64_t *rate = i < g->nhosts ? &clos->host_rate : &clos->fabric_rate;
+        int64_t *delay = i < g->nhosts ? &clos->host_delay : &clos->fabric_delay;
+        *rate = link->rate > *rate ? link->rate : *rate;
+        *delay = link->delay > *delay ? link->delay : *delay;
+    }
+    clos->core_rate = clos->fabric_rate;
+    clos->core_delay = clos->fabric_delay;
+    return 0;
+}
+
+const struct weft_topology_ops weft_topology_graph = {
+    .algo =
+        {
+            .name = "graph",
+            .doc = "Any switches and links, as a file has them; forwarding by fewest links.",
+            .source = "(ours)",
+            .config_size = sizeof(struct graph_config),
+        },
+    .build = build,
+    .use = use,
+};

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Fabrics that are graphs. A user who brings a topology of another simulator must get that fabric:
+ * its links at their rates, its shortest ways, all of the equal ones.
+ */
+#include "weft-test-rig.h"
+
+#include "ns3/node-container.h"
+#include "ns3/string.h"
+#include "ns3/test.h"
+
+#include <string>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t GBPS = 1000000000; //!< bit/s
+
+/** @param topology a Clos @return the same, link by link */
+WeftRigSetup
+CopyOf(const std::string& topology)
+{
+    WeftRigSetup setup;
+    setup.topology = topology;
+    WeftRig rig(setup);
+    const weft_clos& clos = rig.fabric->GetClos();
+    setup.hosts = clos.nhosts;
+    setup.switches = clos.nswitches;
+    for (uint64_t i = 0; i < clos.nlinks; i++)
+    {
+        const weft_link link = rig.fabric->GetLink(i);
+        setup.links.push_back({link.lower.index + (link.lower.is_host ? 0 : clos.nhosts),
+                               link.upper.index + clos.nhosts,
+                               link.rate,
+                               link.delay});
+    }
+    return setup;
+}
+
+/** The same switches and links behave the same, whether they are known as a Clos or not. */
+class TwinTestCase : public TestCase
+{
+  public:
+    TwinTestCase()
+        : TestCase("a Clos given as a graph gives the results of the Clos, to the picosecond")
+    {
+    }
+
+  private:
+    /** @param setup of a fabric @return what came of an incast and of a shift */
+    std::string Measure(const WeftRigSetup& setup)
+    {
+        WeftRig rig(setup);
+        rig.SendAll(5, 300000);
+        rig.SendIncast(50000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+        const WeftCounters& c = rig.fabric->GetCounters();
+        return std::to_string(rig.lastAcked) + " ps, " + std::to_string(c.hops) + " hops, " +
+               std::to_string(c.lostBytes) + " bytes lost, " + std::to_string(rig.acked) + " done";
+    }
+
+    void DoRun() override
+    {
+        for (const char* topology : {"leaf-spine leaves=4 spines=3 hosts-per-leaf=4 parallel=2",
+                                     "fat-tree k=4 hosts-per-edge=4",
+                                     "clos preset=fast-cores"})
+        {
+            const WeftRigSetup graph = CopyOf(topology);
+            for (const char* balancer : {"ecmp", "jsq", "drill", "simple-rr", "plb"})
+            {
+                WeftRigSetup setup = graph;
+                setup.balancer = balancer;
+                const std::string copied = Measure(setup);
+                setup.hosts = 0;
+                NS_TEST_EXPECT_MSG_EQ(copied, Measure(setup), topology << ", " << balancer);
+            }
+        }
+    }
+};
+
+/** A ring of four switches, a host at each, links of unlike rates. */
+class RingTestCase : public TestCase
+{
+  public:
+    RingTestCase()
+        : TestCase("each link has its own rate and delay, and a dead one is gone round")
+    {
+    }
+
+  private:
+    static WeftRigSetup Ring()
+    {
+        WeftRigSetup setup;
+        setup.hosts = setup.switches = 4;
+        for (uint32_t i = 0; i < 4; i++)
+        {
+            setup.links.push_back({4 + i, i, 100 * GBPS, 1000000});
+            setup.links.push_back({4 + i, 4 + (i + 1) % 4, (i + 1) * 50 * GBPS, (i + 1) * 1000});
+        }
+        return setup;
+    }
+
+    /** @param at when the link between the switches of hosts 0 and 1 fails, or Time::Max() */
+    void Check(uint32_t dst, int64_t expected, bool fails)
+    {
+        WeftRig rig(Ring());
+        if (fails)
+        {
+            rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(Seconds(0)));
+            rig.fabric->ScheduleFailure(rig.FindLink(0, 1), Seconds(0), Time::Max());
+        }
+        Simulator::Schedule(NanoSeconds(1), [&rig, dst] { rig.Send(0, dst, 1452); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered - 1000, expected, "to host " << dst);
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
+    void DoRun() override
+    {
+        // 1500 bytes: 120,000 ps at 100 Gbps. The links between switches: 240,000 at 50, then
+        // 120,000, 80,000 and 60,000 at 200 Gbps, and 1, 2, 3 and 4 ns.
+        const int64_t hosts = 2 * 1120000;
+        Check(1, hosts + 241000, false);
+        Check(3, hosts + 64000, false);
+        Check(1, hosts + 64000 + 83000 + 122000, true);
+        Check(3, hosts + 64000, true);
+    }
+};
+
+/** What cannot work on a graph, or is none, says why. */
+class RefusalTestCase : public TestCase
+{
+  public:
+    RefusalTestCase()
+        : TestCase("a balancer that needs a Clos says so; links that make no fabric are named")
+    {
+    }
+
+  private:
+    std::string Build(const std::string& balancer)
+    {
+        auto fabric = CreateObject<WeftFabric>();
+        std::string error;
+        const bool sound =
+            fabric->SetGraph(2,
+                             2,
+                             {{0, 2, 100 * GBPS, 0}, {1, 3, 100 * GBPS, 0}, {2, 3, 100 * GBPS, 0}},
+                             error);
+        NS_TEST_EXPECT_MSG_EQ(sound, true, error);
+        fabric->SetAttribute("Balancer", StringValue(balancer));
+        NodeContainer hosts(2);
+        NodeContainer switches(2);
+        return fabric->Build(hosts, switches, error) ? "" : error;
+    }
+
+    void DoRun() override
+    {
+        NS_TEST_EXPECT_MSG_EQ(Build("ecmp"), "", "ECMP works on any graph");
+        for (const char* balancer : {"ofan", "themis", "host-dr", "letflow"})
+        {
+            const std::string said = Build(balancer);
+            NS_TEST_EXPECT_MSG_NE(said.find("it needs a Clos"), std::string::npos, said);
+            NS_TEST_EXPECT_MSG_NE(said.find(balancer), std::string::npos, said);
+        }
+        auto fabric = CreateObject<WeftFabric>();
+        std::string error;
+        NS_TEST_EXPECT_MSG_EQ(fabric->SetGraph(2, 1, {{0, 2, 100 * GBPS, 0}, {0, 2, 1, 0}}, error),
+                              false,
+                              "a rate of 1 bit/s");
+        NS_TEST_EXPECT_MSG_NE(error.find("link 1: the link's rate"), std::string::npos, error);
+        fabric->SetAttribute("Topology", StringValue("graph"));
+        weft_clos shape;
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetShape(&shape, error), false, "no links");
+        NS_TEST_EXPECT_MSG_NE(error.find("SetGraph"), std::string::npos, error);
+        Simulator::Destroy();
+    }
+};
+
+class WeftGraphTestSuite : public TestSuite
+{
+  public:
+    WeftGraphTestSuite()
+        : TestSuite("weft-graph", Type::UNIT)
+    {
+        AddTestCase(new TwinTestCase);
+        AddTestCase(new RingTestCase);
+        AddTestCase(new RefusalTestCase);
+    }
+};
+
+WeftGraphTestSuite g_weftGraphTestSuite; //!< registers the suite
+
+} // namespace
