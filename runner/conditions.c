@@ -170,7 +170,7 @@ failure_ends(const struct element *e, const struct scenario *s, uint64_t *lower,
 {
     bool leaf_spine = element_attribute(e, "leaf") && element_attribute(e, "spine");
     bool numbers = element_attribute(e, "lower") && element_attribute(e, "upper");
-    if (leaf_spine == numbers || (leaf_spine && s->clos.tiers != 2))
+    if (leaf_spine == numbers || (leaf_spine && (s->clos.tiers != 2 || s->clos.graph)))
     {
         diag_error(d, e->line,
                    "<failure> does not name one link; expected leaf and spine (leaf-spine), or "
@@ -194,19 +194,15 @@ find_link(const struct weft_clos *clos, uint64_t lower, uint64_t upper, uint64_t
     {
         struct weft_link link;
         weft_clos_link(clos, i, &link);
-        if (link.lower.index == lower && link.upper.index == upper && parallel-- == 0)
+        const bool same = link.lower.index == lower && link.upper.index == upper;
+        const bool turned = clos->graph && link.lower.index == upper && link.upper.index == lower;
+        if ((same || turned) && parallel-- == 0)
         {
             *found = i;
             return true;
         }
     }
     return false;
-}
-
-static uint32_t
-larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
 }
 
 static void
@@ -230,10 +226,10 @@ load_failure(const struct element *e, struct scenario *s, struct diagnostics *d)
     {
         diag_error(d, e->line,
                    "<failure> names no link: switches %llu and %llu have no link number %llu; "
-                   "expected neighbours among the %u switches, with link from 0 to %u",
+                   "expected neighbours among the %u switches, with link below the number of "
+                   "parallel ones",
                    (unsigned long long)lower, (unsigned long long)upper,
-                   (unsigned long long)parallel, s->clos.nswitches,
-                   larger(s->clos.parallel, s->clos.core_parallel) - 1);
+                   (unsigned long long)parallel, s->clos.nswitches);
         return;
     }
     ARRAY_GROW(s->failures, s->nfailures);

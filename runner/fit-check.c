@@ -50,6 +50,14 @@ static void
 report_balancer(const struct fit *f, int code, const char *reason)
 {
     const struct weft_clos *clos = &f->s->clos;
+    if (clos->graph && code == WEFT_EINVAL)
+    {
+        diag_error(f->d, f->balancer_line,
+                   "the balancer %s needs a Clos, and this topology is a graph; expected the "
+                   "topology leaf-spine, fat-tree or clos, or another balancer",
+                   f->s->balancer.algo->name);
+        return;
+    }
     diag_error(f->d, f->balancer_line,
                "the balancer %s cannot work on this %s with %u paths, last hops of %lld Gbps and "
                "%lld ns: %s; 'weft list %s' shows what can be set",
@@ -112,14 +120,17 @@ check_fit(const struct scenario *s, int switch_line, int balancer_line, struct d
     const uint32_t first[3] = {0, s->clos.ntors, s->clos.ntors + s->clos.naggs};
     size_t before = d->reported;
     check_port_buffer(&f);
-    for (uint32_t tier = 0; tier < s->clos.tiers && d->reported == before; tier++)
+    /* In a graph each switch may have another number of ports. */
+    const uint32_t n = s->clos.graph ? s->clos.nswitches : s->clos.tiers;
+    for (uint32_t i = 0; i < n && d->reported == before; i++)
     {
+        const uint32_t index = s->clos.graph ? i : first[i];
         struct weft_switch_map map;
-        weft_clos_switch(&s->clos, first[tier], &map);
+        weft_clos_switch(&s->clos, index, &map);
         check_buffer(&f, weft_map_nports(&map));
-        check_balancer(&f, first[tier]);
+        check_balancer(&f, index);
     }
-    if (d->reported == before)
+    if (d->reported == before && !s->clos.graph)
     {
         check_last_hop(&f);
     }

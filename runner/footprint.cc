@@ -61,6 +61,14 @@ footprint_of_fabric(const scenario* s)
         EVENT + (path ? static_cast<double>(path->host_size(s->balancer.config, &site)) : 0);
     double bytes = c.nhosts * host + static_cast<double>(c.nlinks) *
                                          (sizeof(WeftChannel) + OBJECT + BLOCK + sizeof(void*));
+    for (uint32_t i = 0; c.graph && i < c.nswitches; i++)
+    {
+        bytes += SwitchBytes(s, i);
+    }
+    if (c.graph)
+    {
+        return bytes + static_cast<double>(weft_fib_size(&c, nullptr, 0, false));
+    }
     bytes += c.ntors * SwitchBytes(s, 0);
     bytes += c.naggs ? c.naggs * SwitchBytes(s, c.ntors) : 0;
     bytes += c.ncores ? c.ncores * SwitchBytes(s, c.ntors + c.naggs) : 0;

@@ -11,6 +11,7 @@
 #include <weft/rng.h>
 
 #include "checksum.h"
+#include "graph-file.h"
 #include "table-lines.h"
 #include "textbuf.h"
 
@@ -121,6 +122,7 @@ release(struct input_file *f)
     free((void *)f->table.waits);
     free((void *)f->table.sizes);
     free(f->lines);
+    free(f->graph_memory);
     free(f);
 }
 
@@ -129,6 +131,11 @@ static bool
 parse(struct input_file *f, int line, struct diagnostics *d)
 {
     struct table_lines t;
+    if (f->kind == WEFT_TABLE_NONE)
+    {
+        f->graph_memory = graph_file_parse(f->path, f->bytes, f->n, line, d, &f->graph);
+        return f->graph_memory != NULL;
+    }
     table_lines_begin(&t, f->path, f->bytes, f->n, line, d);
     const bool good = f->kind == WEFT_TABLE_FLOWS ? flow_file_parse(&t, f) : size_file_parse(&t, f);
     table_lines_end(&t);
@@ -183,6 +190,12 @@ input_file_load(const char *scenario, const char *written, enum weft_table_kind 
     ARRAY_GROW(loaded, nloaded);
     loaded[nloaded++] = f;
     return f;
+}
+
+const struct input_file *
+input_file_load_graph(const char *scenario, const char *written, int line, struct diagnostics *d)
+{
+    return input_file_load(scenario, written, WEFT_TABLE_NONE, line, d);
 }
 
 const struct input_file *

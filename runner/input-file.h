@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file input-file.h  The files that a scenario names: flows, and distributions of sizes. Each is
- * read once and kept until the process ends, as runs of a sweep share them.
+ * @file input-file.h  The files that a scenario names: flows, distributions of sizes, graphs. Each
+ * is read once and kept until the process ends, as runs of a sweep share them.
  */
 #ifndef WEFT_RUNNER_INPUT_FILE_H
 #define WEFT_RUNNER_INPUT_FILE_H
@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/graph.h>
 #include <weft/traffic.h>
 
 #include "diagnostics.h"
@@ -26,10 +27,12 @@ struct input_file
     char *kept;    /**< its name among the files of a run: of its checksum and size */
     char *bytes;
     size_t n;
-    uint32_t checksum; /**< of cksum */
-    enum weft_table_kind kind;
+    uint32_t checksum;         /**< of cksum */
+    enum weft_table_kind kind; /**< WEFT_TABLE_NONE: a graph */
     struct weft_table table;
     int *lines; /**< of each flow */
+    struct weft_graph graph;
+    void *graph_memory; /**< what that points into */
 };
 
 /**
@@ -40,6 +43,10 @@ struct input_file
 const struct input_file *input_file_load(const char *scenario, const char *written,
                                          enum weft_table_kind kind, int line,
                                          struct diagnostics *d);
+
+/** The same for a file that describes a graph. */
+const struct input_file *input_file_load_graph(const char *scenario, const char *written, int line,
+                                               struct diagnostics *d);
 
 /** The next file that has been loaded, or the first after NULL; NULL: there are no more. */
 const struct input_file *input_file_next(const struct input_file *after);

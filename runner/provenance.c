@@ -100,6 +100,17 @@ add_random_failures(struct text *t, const struct scenario *s)
     free(dead);
 }
 
+/** A file that the scenario names; @p f NULL: none. */
+static void
+add_file(struct text *t, const char *what, const struct input_file *f)
+{
+    if (f)
+    {
+        text_add(t, "%s file: %s (cksum %" PRIu32 ", %zu bytes), kept as %s\n", what, f->written,
+                 f->checksum, f->n, f->kept);
+    }
+}
+
 char *
 provenance_text(const struct scenario *s, const struct run_results *r, double seconds)
 {
@@ -125,14 +136,10 @@ provenance_text(const struct scenario *s, const struct run_results *r, double se
     text_add(&t, "wall time: %.3f s\npeak memory: %ld KiB\n", seconds, usage.ru_maxrss);
     text_add(&t, "events: %" PRIu64 "\npacket-hops: %" PRIu64 "\n", r->summary.events,
              r->summary.packet_hops);
+    add_file(&t, "topology", s->topology_file);
     for (size_t i = 0; i < s->nworkloads; i++)
     {
-        const struct input_file *f = s->workloads[i].input;
-        if (f)
-        {
-            text_add(&t, "workload file: %s (cksum %" PRIu32 ", %zu bytes), kept as %s\n",
-                     f->written, f->checksum, f->n, f->kept);
-        }
+        add_file(&t, "workload", s->workloads[i].input);
     }
     if (s->random_failures.edge > 0 || s->random_failures.core > 0)
     {

@@ -322,15 +322,16 @@ write_list(const struct run_folder *f, const char *provenance, char **why)
     return good && folder_flush(&f->temporary, why);
 }
 
-/** The files that the workloads read, each once. */
+/** The files that the topology and the workloads read, each once. */
 static bool
 add_inputs(struct run_folder *f, const struct scenario *s, char **why)
 {
-    bool good = true;
+    const struct input_file *graph = s->topology_file;
+    bool good = !graph || run_folder_add(f, graph->kept, graph->bytes, graph->n, why);
     for (size_t i = 0; good && i < s->nworkloads; i++)
     {
         const struct input_file *input = s->workloads[i].input;
-        bool there = !input;
+        bool there = !input || (graph && strcmp(graph->kept, input->kept) == 0);
         for (size_t k = 0; !there && k < i; k++)
         {
             const struct input_file *other = s->workloads[k].input;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input-file.h"
 #include "messages.h"
 #include "textbuf.h"
 
@@ -154,10 +155,37 @@ line_of(const struct element *root, const char *kind)
     return e ? line_of_element(e) : root->line;
 }
 
+/** Gives a graph what its file says. */
+static bool
+load_graph(const struct element *root, struct scenario *s, struct diagnostics *d)
+{
+    const struct weft_topology_ops *ops = weft_topology_find(s->topology.algo->name);
+    const struct element *e = element_child(root, "topology");
+    const char *file = element_value(e, "file");
+    if (!file)
+    {
+        diag_error(d, e->line,
+                   "the %s topology lacks file=\"...\"; expected a topology.txt as HPCC's and "
+                   "ConWeave's simulators have it, or a <graph> in XML",
+                   s->topology.algo->name);
+        return false;
+    }
+    s->topology_file = input_file_load_graph(d->file, file, element_line(e, "file"), d);
+    if (s->topology_file)
+    {
+        ops->use(s->topology.config, &s->topology_file->graph);
+    }
+    return s->topology_file != NULL;
+}
+
 static bool
 build_topology(const struct element *root, struct scenario *s, struct diagnostics *d)
 {
     const struct weft_topology_ops *ops = weft_topology_find(s->topology.algo->name);
+    if (ops->use && !load_graph(root, s, d))
+    {
+        return false;
+    }
     int code = ops->build(s->topology.config, &s->clos);
     if (code == WEFT_EOVERFLOW)
     {

@@ -40,21 +40,21 @@ write_part(struct text *t, const struct workload *w)
         }
     }
     text_add(t, "%s", w->nhosts ? "\"" : "");
-    if (w->input)
-    {
-        text_add(t, " file=\"%s\"", w->input->kept);
-    }
 }
 
 static void
 write_choice(struct text *t, const char *kind, const struct choice *choice,
-             const struct workload *workload)
+             const struct workload *workload, const struct input_file *input)
 {
     text_add(t, "  <%s %s=\"%s\"", kind, vocabulary_find(kind, "scenario")->selector,
              choice->algo->name);
     if (workload)
     {
         write_part(t, workload);
+    }
+    if (input)
+    {
+        text_add(t, " file=\"%s\"", input->kept);
     }
     for (size_t i = 0; i < choice->algo->nparams; i++)
     {
@@ -99,7 +99,9 @@ parallel_number(const struct weft_clos *clos, uint64_t number, const struct weft
         struct weft_link other;
         weft_clos_link(clos, i, &other);
         parallel +=
-            other.lower.index == link->lower.index && other.upper.index == link->upper.index;
+            (other.lower.index == link->lower.index && other.upper.index == link->upper.index) ||
+            (clos->graph && other.lower.index == link->upper.index &&
+             other.upper.index == link->lower.index);
     }
     return parallel;
 }
@@ -173,15 +175,16 @@ scenario_write(const struct scenario *s, const char *name)
 {
     struct text t = {0};
     text_add(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario name=\"%s\">\n", name);
-    write_choice(&t, "topology", &s->topology, NULL);
-    write_choice(&t, "fabric", &s->fabric, NULL);
-    write_choice(&t, "switch", &s->switches, NULL);
-    write_choice(&t, "transport", &s->transport, NULL);
-    write_choice(&t, "congestion-control", &s->cc, NULL);
-    write_choice(&t, "balancer", &s->balancer, NULL);
+    write_choice(&t, "topology", &s->topology, NULL, s->topology_file);
+    write_choice(&t, "fabric", &s->fabric, NULL, NULL);
+    write_choice(&t, "switch", &s->switches, NULL, NULL);
+    write_choice(&t, "transport", &s->transport, NULL, NULL);
+    write_choice(&t, "congestion-control", &s->cc, NULL, NULL);
+    write_choice(&t, "balancer", &s->balancer, NULL, NULL);
     for (size_t i = 0; i < s->nworkloads; i++)
     {
-        write_choice(&t, "workload", &s->workloads[i].choice, &s->workloads[i]);
+        write_choice(&t, "workload", &s->workloads[i].choice, &s->workloads[i],
+                     s->workloads[i].input);
     }
     write_losses(&t, s);
     write_failures(&t, s);

@@ -93,7 +93,8 @@ extern "C"
                                    configuration is jobs or another one's */
         struct weft_job *jobs_of_it;
         struct weft_jobs jobs;
-        struct weft_clos clos; /**< built from topology */
+        const struct input_file *topology_file; /**< of a graph; NULL: none */
+        struct weft_clos clos;                  /**< built from topology */
         struct drop_rule *drops;
         size_t ndrops;
         double loss; /**< probability that a data packet is lost at the top tier it crosses */

@@ -44,6 +44,11 @@ static const struct attribute_spec scenario_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "names the results folder"),
 };
 
+static const struct attribute_spec topology_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "file", false,
+            "of graph: its hosts, switches and links; from the scenario's folder"),
+};
+
 static const struct attribute_spec workload_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", false, "tells it from others; needed where there are several"),
     TEXTUAL(SHAPE_TEXT, "hosts", false,
@@ -221,7 +226,8 @@ const struct element_spec vocabulary[] = {
      "the root: one experiment"},
     PLAIN("title", "scenario", ELEMENT_TEXT, "what the experiment is, for a reader"),
     PLAIN("source", "scenario", ELEMENT_TEXT, "where it comes from: a paper and its section"),
-    CHOSEN("topology", "kind", "the graph of hosts and switches"),
+    {"topology", "scenario", "kind", ELEMENT_SETTABLE, topology_attributes,
+     COUNT_OF(topology_attributes), "the graph of hosts and switches"},
     CHOSEN("fabric", "name", "frame sizes and NIC behaviour"),
     CHOSEN("switch", "name", "the memory of every switch: buffer, PFC, ECN"),
     CHOSEN("transport", "name", "reliable delivery in the NIC"),
@@ -338,6 +344,10 @@ vocabulary_takes(const struct element_spec *spec, const struct weft_algo *algo, 
     if (strcmp(name, "file") == 0 && strcmp(spec->name, "workload") == 0)
     {
         return weft_workload_find(algo->name)->table != WEFT_TABLE_NONE;
+    }
+    if (strcmp(name, "file") == 0 && strcmp(spec->name, "topology") == 0)
+    {
+        return weft_topology_find(algo->name)->use != NULL;
     }
     return vocabulary_attribute(spec, name) != NULL;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Usage: public-inputs.sh WEFT-RUNNER
 # The files of other simulators run as they are, from the folder WEFT_INPUTS: HPCC's flows, its and
-# ConWeave's distributions, htsim's connection matrix. Users bring files like these.
+# ConWeave's topologies and distributions, htsim's connection matrix. Users bring files like these.
 set -eu
 
 weft=$1
@@ -59,4 +59,21 @@ for file in "$WEFT_INPUTS"/cdf-*.txt; do
         fail "$file: another mean or load"
 done
 [ "$count" -ge 3 ] || fail "not three distributions in $WEFT_INPUTS"
+
+# HPCC's and ConWeave's topologies, as many hosts as their first lines say.
+count=0
+for file in "$WEFT_INPUTS"/hpcc-topology.txt "$WEFT_INPUTS"/hpcc-fat.txt "$WEFT_INPUTS"/conweave-*.txt; do
+    count=$((count + 1))
+    cat >graph.xml <<END
+<scenario name="graph$count">
+  <topology kind="graph" file="$file"/><switch preset="100g" buffer="64MB"/>
+  <transport name="ideal"/><balancer name="ecmp"/><workload kind="permutation" bytes="100KB"/>
+</scenario>
+END
+    "$weft" run graph.xml --no-figures --out "graph$count" >out 2>messages || fail "$file: exit status $?"
+    hosts=$(awk 'NR == 1 { print $1 - $2 }' "$file")
+    [ "$(sed 1d "graph$count/runs/graph$count/flows.csv" | wc -l)" = "$hosts" ] ||
+        fail "$file: not a flow from each of $hosts hosts"
+done
+[ "$count" -ge 4 ] || fail "not four topologies in $WEFT_INPUTS"
 echo "public files run as they are"

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The topology.txt of HPCC's and ConWeave's simulators, which read it word by word: the numbers of
+ * nodes, switches and links; the switches' ids, anywhere among those of the nodes; then for each
+ * link its two ends, its rate, its delay and its error rate.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/clos.h>
+#include <weft/param.h>
+
+#include "graph-file.h"
+#include "textbuf.h"
+
+static const struct weft_param nodes_param = {"number of nodes", WEFT_COUNT, 0,  NULL, "2",
+                                              "1114112",         NULL,       "", NULL};
+static const struct weft_param switches_param = {
+    "number of switches", WEFT_COUNT, 0, NULL, "1", "65536", NULL, "", NULL};
+static const struct weft_param links_param = {"number of links", WEFT_COUNT, 0,  NULL, "1",
+                                              "4194304",         NULL,       "", NULL};
+static const struct weft_param node_param = {"node",    WEFT_COUNT, 0,  NULL, "0",
+                                             "1114111", NULL,       "", NULL};
+static const struct weft_param error_param = {
+    "error rate of a link", WEFT_REAL, 0, NULL, "0", "1", NULL, "", NULL};
+
+/** Longest word that can be a value. */
+#define MOST_WORD 63
+
+struct word_walk
+{
+    struct graph_draft *g;
+    const char *at;
+    int line; /**< of the word */
+    char word[MOST_WORD + 1];
+    uint32_t nodes;
+    uint32_t *index; /**< [id]: node; at first IS_SWITCH for a switch */
+};
+
+#define IS_SWITCH 0x80000000U
+
+static bool
+next_word(struct word_walk *w, const char *what)
+{
+    static const char between[] = " \t\r\v\f\n";
+    for (; *w->at && strchr(between, *w->at); w->at++)
+    {
+        w->line += *w->at == '\n';
+    }
+    const size_t n = strcspn(w->at, between);
+    if (n == 0)
+    {
+        return graph_error(w->g, w->line, "the file ends before the %s", what);
+    }
+    snprintf(w->word, sizeof w->word, "%.*s", (int)(n < MOST_WORD ? n : MOST_WORD), w->at);
+    w->at += n;
+    return true;
+}
+
+static bool
+next_value(struct word_walk *w, const struct weft_param *p, void *out)
+{
+    return next_word(w, p->name) && graph_value(w->g, w->line, p, w->word, out);
+}
+
+static bool
+next_node(struct word_walk *w, int64_t *id)
+{
+    if (!next_value(w, &node_param, id))
+    {
+        return false;
+    }
+    return *id < w->nodes || graph_error(w->g, w->line,
+                                         "node %lld; expected 0 to %u, as the first "
+                                         "line announces %u nodes",
+                                         (long long)*id, w->nodes - 1, w->nodes);
+}
+
+/** The ids of the switches; all others are hosts. Both are numbered in the order of their ids. */
+static bool
+read_switches(struct word_walk *w)
+{
+    struct graph_draft *g = w->g;
+    for (uint32_t i = 0; i < g->nswitches; i++)
+    {
+        int64_t id;
+        if (!next_node(w, &id))
+        {
+            return false;
+        }
+        if (w->index[id])
+        {
+            return graph_error(g, w->line, "switch %lld is named twice", (long long)id);
+        }
+        w->index[id] = IS_SWITCH;
+    }
+    uint32_t hosts = 0, switches = 0;
+    for (uint32_t id = 0; id < w->nodes; id++)
+    {
+        const bool sw = w->index[id] != 0;
+        w->index[id] = sw ? g->nhosts + switches++ : hosts++;
+        g->names[w->index[id]] = xformat("%u", id);
+    }
+    return true;
+}
+
+static bool
+read_link(struct word_walk *w)
+{
+    int64_t a, b;
+    struct weft_graph_edge edge;
+    double loss;
+    if (!next_node(w, &a))
+    {
+        return false;
+    }
+    const int line = w->line;
+    if (!next_node(w, &b) || !next_value(w, &graph_rate_param, &edge.rate) ||
+        !next_value(w, &graph_delay_param, &edge.delay) || !next_value(w, &error_param, &loss))
+    {
+        return false;
+    }
+    if (w->line != line)
+    {
+        return graph_error(w->g, line,
+                           "this link goes on in line %d; expected its two ends, rate, "
+                           "delay and error rate in one",
+                           w->line);
+    }
+    if (loss > 0)
+    {
+        return graph_error(w->g, w->line,
+                           "error rate %s of a link; expected 0: links lose nothing by themselves, "
+                           "<loss> in the scenario does",
+                           w->word);
+    }
+    edge.a = w->index[a];
+    edge.b = w->index[b];
+    graph_draft_add(w->g, &edge, line);
+    return true;
+}
+
+static bool
+read_all(struct word_walk *w, int64_t nlinks)
+{
+    bool good = read_switches(w);
+    for (int64_t i = 0; good && i < nlinks; i++)
+    {
+        good = read_link(w);
+    }
+    if (good && w->at[strspn(w->at, " \t\r\v\f\n")])
+    {
+        diag_warning(w->g->d, w->g->scenario_line,
+                     "%s:%d: what stands behind the %lld links that the first line announces is "
+                     "ignored, as HPCC's simulator does",
+                     w->g->path, w->line, (long long)nlinks);
+    }
+    return good;
+}
+
+bool
+graph_text_parse(struct graph_draft *g)
+{
+    struct word_walk w = {.g = g, .at = g->bytes, .line = 1};
+    int64_t nodes, switches, nlinks;
+    if (strlen(g->bytes) != g->size)
+    {
+        return graph_error(g, 1, "this is no text; expected a topology.txt or XML");
+    }
+    if (!next_value(&w, &nodes_param, &nodes) || !next_value(&w, &switches_param, &switches) ||
+        !next_value(&w, &links_param, &nlinks))
+    {
+        return false;
+    }
+    if (switches >= nodes || nodes - switches > WEFT_MAX_HOSTS)
+    {
+        return graph_error(g, 1, "%lld nodes of which %lld are switches; expected 1 to %u hosts",
+                           (long long)nodes, (long long)switches, WEFT_MAX_HOSTS);
+    }
+    /* Each node and link takes two bytes at least: no memory for what is not there. */
+    if ((uint64_t)(switches + nlinks) > g->size)
+    {
+        return graph_error(g, 1, "the file is too short for %lld switches and %lld links",
+                           (long long)switches, (long long)nlinks);
+    }
+    g->nswitches = (uint32_t)switches;
+    g->nhosts = (uint32_t)(nodes - switches);
+    w.nodes = (uint32_t)nodes;
+    w.index = xcalloc(w.nodes, sizeof *w.index);
+    g->names = xcalloc(w.nodes, sizeof *g->names);
+    const bool good = read_all(&w, nlinks);
+    free(w.index);
+    return good;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A graph in XML: <graph> with a <switch name=""> for each switch, a <host name="" at="" rate=""
+ * delay=""> for each host and a <link from="" to="" rate="" delay="" count=""> for links between
+ * switches. Hosts and switches are numbered in the order in which they stand.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/param.h>
+
+#include "document.h"
+#include "graph-file.h"
+#include "messages.h"
+#include "textbuf.h"
+
+static const struct weft_param count_param = {
+    "count of <link>", WEFT_COUNT, 0, NULL, "1", "4096", NULL, "", NULL};
+
+/** What may stand in <graph>, and the attributes that it must have. */
+static const struct
+{
+    const char *element;
+    const char *attributes[5];
+    size_t needed;
+} known[] = {
+    {"switch", {"name"}, 1},
+    {"host", {"name", "at", "rate", "delay"}, 4},
+    {"link", {"from", "to", "rate", "delay", "count"}, 4},
+};
+
+enum kind
+{
+    SWITCH,
+    HOST,
+    LINK,
+    NKINDS,
+};
+
+struct named
+{
+    const char *name;
+    uint32_t node;
+    int line;
+};
+
+static enum kind
+kind_of(const struct element *e)
+{
+    enum kind k = SWITCH;
+    while (k < NKINDS && strcmp(known[k].element, e->name) != 0)
+    {
+        k++;
+    }
+    return k;
+}
+
+static bool
+check_attributes(const struct graph_draft *g, const struct element *e, enum kind k)
+{
+    for (size_t i = 0; i < e->nattributes; i++)
+    {
+        struct nearest near = nearest_start(e->attributes[i].name);
+        bool found = false;
+        for (size_t a = 0; a < 5 && known[k].attributes[a]; a++)
+        {
+            nearest_try(&near, known[k].attributes[a]);
+            found = found || strcmp(known[k].attributes[a], e->attributes[i].name) == 0;
+        }
+        if (!found)
+        {
+            return graph_error(g, e->attributes[i].line, "<%s> has no attribute '%s'%s", e->name,
+                               e->attributes[i].name, did_you_mean(near.best));
+        }
+    }
+    for (size_t a = 0; a < known[k].needed; a++)
+    {
+        const char *value = element_value(e, known[k].attributes[a]);
+        if (!value || !*value)
+        {
+            return graph_error(g, e->line, "<%s> lacks %s=\"...\"", e->name,
+                               known[k].attributes[a]);
+        }
+    }
+    return true;
+}
+
+/** Whether all elements are known, and how many of each there are. */
+static bool
+check_elements(struct graph_draft *g, const struct element *root)
+{
+    if (strcmp(root->name, "graph") != 0)
+    {
+        return graph_error(g, root->line, "<%s>; expected <graph>", root->name);
+    }
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct element *e = root->children[i];
+        const enum kind k = kind_of(e);
+        if (k == NKINDS)
+        {
+            return graph_error(g, e->line,
+                               "unknown element <%s>; expected <switch>, <host> or "
+                               "<link>",
+                               e->name);
+        }
+        if (!check_attributes(g, e, k))
+        {
+            return false;
+        }
+        g->nhosts += k == HOST;
+        g->nswitches += k == SWITCH;
+    }
+    return true;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+/** Sorts the nodes by name. False if two have the same. */
+static bool
+name_nodes(struct graph_draft *g, const struct element *root, struct named *nodes)
+{
+    uint32_t next[NKINDS] = {[SWITCH] = g->nhosts};
+    size_t n = 0;
+    g->names = xcalloc((size_t)g->nhosts + g->nswitches + 1, sizeof *g->names);
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct element *e = root->children[i];
+        const enum kind k = kind_of(e);
+        if (k != LINK)
+        {
+            const char *name = element_value(e, "name");
+            g->names[next[k]] = xstrdup(name);
+            nodes[n++] = (struct named){name, next[k]++, element_line(e, "name")};
+        }
+    }
+    if (n)
+    {
+        qsort(nodes, n, sizeof *nodes, by_name);
+    }
+    for (size_t i = 1; i < n; i++)
+    {
+        if (strcmp(nodes[i].name, nodes[i - 1].name) == 0)
+        {
+            return graph_error(g, nodes[i].line, "a second node is called '%s'", nodes[i].name);
+        }
+    }
+    return true;
+}
+
+static bool
+find_node(const struct graph_draft *g, const struct named *nodes, const struct element *e,
+          const char *attribute, uint32_t *node)
+{
+    size_t lo = 0, hi = (size_t)g->nhosts + g->nswitches;
+    const char *name = element_value(e, attribute);
+    while (lo < hi)
+    {
+        const size_t mid = lo + (hi - lo) / 2;
+        const int order = strcmp(nodes[mid].name, name);
+        if (order == 0)
+        {
+            *node = nodes[mid].node;
+            return true;
+        }
+        lo = order < 0 ? mid + 1 : lo;
+        hi = order < 0 ? hi : mid;
+    }
+    return graph_error(g, element_line(e, attribute), "%s of <%s>: no node is called '%s'",
+                       attribute, e->name, name);
+}
+
+static bool
+add_links(struct graph_draft *g, const struct named *nodes, const struct element *e, uint32_t host)
+{
+    const bool is_host = kind_of(e) == HOST;
+    struct weft_graph_edge edge = {.a = host};
+    int64_t count = 1;
+    const char *times = element_value(e, "count");
+    if (!find_node(g, nodes, e, is_host ? "at" : "to", &edge.b) ||
+        (!is_host && !find_node(g, nodes, e, "from", &edge.a)) ||
+        !graph_value(g, element_line(e, "rate"), &graph_rate_param, element_value(e, "rate"),
+                     &edge.rate) ||
+        !graph_value(g, element_line(e, "delay"), &graph_delay_param, element_value(e, "delay"),
+                     &edge.delay) ||
+        (times && !graph_value(g, element_line(e, "count"), &count_param, times, &count)))
+    {
+        return false;
+    }
+    for (int64_t i = 0; i < count && g->n <= WEFT_GRAPH_LINKS; i++)
+    {
+        graph_draft_add(g, &edge, e->line);
+    }
+    return true;
+}
+
+static bool
+read_graph(struct graph_draft *g, const struct element *root)
+{
+    if (!check_elements(g, root))
+    {
+        return false;
+    }
+    struct named *nodes = xcalloc((size_t)g->nhosts + g->nswitches + 1, sizeof *nodes);
+    bool good = name_nodes(g, root, nodes);
+    uint32_t host = 0;
+    for (size_t i = 0; good && i < root->nchildren; i++)
+    {
+        const struct element *e = root->children[i];
+        if (kind_of(e) != SWITCH)
+        {
+            good = add_links(g, nodes, e, host);
+            host += kind_of(e) == HOST;
+        }
+    }
+    free(nodes);
+    return good;
+}
+
+bool
+graph_xml_parse(struct graph_draft *g)
+{
+    struct diagnostics own = {.file = g->path};
+    struct document *doc = document_parse(g->path, g->bytes, g->size, &own);
+    for (size_t i = 0; i < own.n; i++)
+    {
+        graph_error(g, own.items[i].line, "%s", own.items[i].message);
+    }
+    diag_free(&own);
+    const bool good = doc && read_graph(g, doc->root);
+    document_free(doc);
+    return good;
+}

@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: graph-files.sh WEFT-RUNNER
+# Topologies from files. A user would lose the fabric of another simulator: other links than the file
+# names, mistakes in it that go unnoticed, runs that cannot be repeated without it.
+set -eu
+
+weft=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    sed 's/^/    | /' messages
+    exit 1
+}
+
+# scenario FILE [BALANCER [MORE]]
+scenario()
+{
+    printf '<scenario name="g"><topology kind="graph" file="%s"/><balancer name="%s"/>%s\n<workload kind="permutation" bytes="100KB"/></scenario>\n' \
+        "$1" "${2:-ecmp}" "${3:-}" >g.xml
+}
+
+# refused TEXT: what the scenario is refused with
+refused()
+{
+    status=0
+    "$weft" run g.xml --no-figures --out g >out 2>messages || status=$?
+    [ $status != 0 ] || fail "accepted: $1"
+    grep -qF -- "$1" messages || fail "not said: $1"
+    [ ! -e g ] || fail "a folder was made: $1"
+}
+
+# Two switches with two hosts each, whose ids are not in order; then the same in XML.
+cat >t.txt <<'END'
+6 2 6
+4 1
+0 1 100Gbps 1000ns 0.000000
+1 2 100Gbps 0.001ms 0
+4 3 100Gbps 1us 0
+5 4 100Gbps 1us 0
+1 4 200Gbps 2us 0
+4 1 200Gbps 2us 0
+END
+cat >t-graph.xml <<'END'
+<graph>
+  <switch name="left"/><switch name="right"/>
+  <host name="a" at="left" rate="100Gbps" delay="1us"/>
+  <host name="b" at="left" rate="100Gbps" delay="1us"/>
+  <host name="c" at="right" rate="100Gbps" delay="1us"/>
+  <host name="d" at="right" rate="100Gbps" delay="1us"/>
+  <link from="left" to="right" rate="200Gbps" delay="2us" count="2"/>
+</graph>
+END
+for file in t.txt t-graph.xml; do
+    scenario $file
+    "$weft" run g.xml --no-figures --out "$file.out" >out 2>messages || fail "$file"
+    if grep -q 'warning' messages; then fail "$file: a warning"; fi
+    cmp "$file" "$file.out/inputs/$file" || fail "$file is not kept with the results"
+    cmp "$file" "$file.out/runs/g/input-$(cksum <$file | tr ' ' -).txt" || fail "$file is not kept with the run"
+    grep -q "^topology file: $file (cksum $(cksum <$file | cut -d ' ' -f 1)," "$file.out/runs/g/provenance.txt" ||
+        fail "no word of $file in the provenance"
+done
+cmp t.txt.out/runs/g/flows.csv t-graph.xml.out/runs/g/flows.csv || fail 'the same fabric in two formats'
+
+# A run's folder is enough to repeat it, elsewhere and without the file.
+mkdir elsewhere
+cp -r t.txt.out/runs/g elsewhere/
+(cd elsewhere && "$weft" run g/scenario.xml --no-figures --out again >out 2>../messages) || fail 'a run is not repeated from its folder'
+cmp t.txt.out/runs/g/flows.csv elsewhere/again/runs/*/flows.csv || fail 'the repeated run differs'
+
+# Another file of that name makes other runs.
+scenario t.txt
+sed -i 's/2us/3us/' t.txt
+"$weft" run g.xml --no-figures --out t.txt.out --dry-run >out 2>messages || true
+grep -q 'stale' out messages || fail 'a changed file changes nothing'
+sed -i 's/3us/2us/' t.txt
+
+# A dead link: all goes by the other one of the two.
+scenario t.txt ecmp '<failure lower="0" upper="1" link="1"/><convergence delay="0s"/>'
+"$weft" run g.xml --no-figures --out dead >out 2>messages || fail 'a failure in a graph'
+scenario t.txt ecmp '<failure lower="1" upper="0" link="2"/>'
+refused 'g.xml:1: error: <failure> names no link: switches 1 and 0 have no link number 2'
+
+# Who needs a Clos says so.
+for balancer in ofan themis host-dr letflow conga conweave; do
+    scenario t.txt $balancer
+    refused "g.xml:1: error: the balancer $balancer needs a Clos, and this topology is a graph"
+done
+
+# Mistakes are told with their lines, and nothing is run.
+scenario ''
+refused 'cannot read file'
+printf '<scenario name="g"><topology kind="graph"/><balancer name="ecmp"/><workload kind="ring" bytes="1MB"/></scenario>' >g.xml
+refused 'the graph topology lacks file='
+printf '<scenario name="g"><topology kind="leaf-spine" file="t.txt"/><balancer name="ecmp"/><workload kind="ring" bytes="1MB"/></scenario>' >g.xml
+refused 'unknown attribute file of <topology leaf-spine>'
+scenario bad.txt
+mistake()
+{
+    sed "$1" t.txt >bad.txt
+    refused "$2"
+}
+mistake '3s/100Gbps/100Gbsp/' "bad.txt:3: rate of a link '100Gbsp'; expected a rate"
+mistake '4s/0.001ms/1001ms/' "bad.txt:4: delay of a link '1001ms'; expected a time"
+mistake '5s/4 3/4 9/' 'bad.txt:5: node 9; expected 0 to 5'
+mistake '5s/4 3/4 4/' 'bad.txt:5: the link leads from a node to itself'
+mistake '5s/4 3/2 3/' 'bad.txt:5: the link joins two hosts'
+mistake '8s/4 1/4 0/' 'bad.txt:8: the host has a link already'
+mistake '3s/0 1/4 1/' 'node 0: the host has no link'
+mistake '3s/0.000000/0.5/' 'bad.txt:3: error rate 0.5 of a link; expected 0'
+mistake '3s/ 0.000000//' 'bad.txt:3: this link goes on in line 4'
+mistake '2s/4 1/4 4/' 'bad.txt:2: switch 4 is named twice'
+mistake '8d' 'bad.txt:8: the file ends before the node'
+mistake '1s/.*/999999999999 2 6/' "number of nodes '999999999999'"
+mistake '1s/.*/1000000 60000 4000000/' 'bad.txt:1: the file is too short'
+mistake '7,8d;1s/6$/4/' 'no way leads to the other ones'
+scenario bad.xml
+bad()
+{
+    sed "$1" t-graph.xml >bad.xml
+    refused "$2"
+}
+bad '3s/at="left"/at="lft"/' "bad.xml:3: at of <host>: no node is called 'lft'"
+bad '3s/rate=/rtae=/' "bad.xml:3: <host> has no attribute 'rtae'; did you mean 'rate'?"
+bad '3s/ delay="1us"//' 'bad.xml:3: <host> lacks delay='
+bad '4s/"b"/"a"/' "bad.xml:4: a second node is called 'a'"
+bad '7s/count="2"/count="5000"/' "bad.xml:7: count of <link> '5000'"
+bad '7s/link /lnik /' 'bad.xml:7: unknown element <lnik>'
+bad '1s/.*/<!DOCTYPE graph><graph>/' 'DOCTYPE and entities are not accepted'
+bad '8d' 'malformed XML'
+echo 'graphs are read'
