@@ -54,8 +54,8 @@ static const struct column summary_columns[] = {
     S("step_increase_mean", COLUMN_REAL, step_increase,
       "mean of increase in steps.csv; empty: no steps, or no bound known"),
     S("rho_max", COLUMN_RATIO, rho_max,
-      "share of line rate at which all flows that have a path can be served, given the failures at "
-      "time 0 that last; data alone"),
+      "share of line rate at which all flows that have a path can be served, given the failures "
+      "and degraded links at time 0 that last; data alone"),
     S("bound_rho_us", COLUMN_TIME, bound_rho,
       "bound_acked_us for hosts that send data at rho_max; empty: none known"),
     S("increase_rho", COLUMN_REAL, increase_rho,

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conditions.h"
 #include "messages.h"
 #include "ns3-names.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 
-/** The value of an attribute or its default; errors are reported, then the default stands. */
-static union attribute_value
+union attribute_value
 value_of(const struct element *e, const char *element, const char *name, struct diagnostics *d)
 {
     const struct element_spec *spec = vocabulary_find(element, "scenario");
@@ -161,79 +161,6 @@ check_drops(const struct scenario *s, uint32_t nqps, struct diagnostics *d)
     }
     free(sorted);
     free(packets);
-}
-
-/** The two switch numbers of a <failure>; false after an error. */
-static bool
-failure_ends(const struct element *e, const struct scenario *s, uint64_t *lower, uint64_t *upper,
-             struct diagnostics *d)
-{
-    bool leaf_spine = element_attribute(e, "leaf") && element_attribute(e, "spine");
-    bool numbers = element_attribute(e, "lower") && element_attribute(e, "upper");
-    if (leaf_spine == numbers || (leaf_spine && (s->clos.tiers != 2 || s->clos.graph)))
-    {
-        diag_error(d, e->line,
-                   "<failure> does not name one link; expected leaf and spine (leaf-spine), or "
-                   "lower and upper (switch numbers)");
-        return false;
-    }
-    *lower = (uint64_t)value_of(e, "failure", leaf_spine ? "leaf" : "lower", d).integer;
-    *upper = (uint64_t)value_of(e, "failure", leaf_spine ? "spine" : "upper", d).integer;
-    if (leaf_spine)
-    {
-        *upper += s->clos.ntors;
-    }
-    return true;
-}
-
-static bool
-find_link(const struct weft_clos *clos, uint64_t lower, uint64_t upper, uint64_t parallel,
-          uint64_t *found)
-{
-    for (uint64_t i = clos->nhosts; i < clos->nlinks; i++)
-    {
-        struct weft_link link;
-        weft_clos_link(clos, i, &link);
-        const bool same = link.lower.index == lower && link.upper.index == upper;
-        const bool turned = clos->graph && link.lower.index == upper && link.upper.index == lower;
-        if ((same || turned) && parallel-- == 0)
-        {
-            *found = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static void
-load_failure(const struct element *e, struct scenario *s, struct diagnostics *d)
-{
-    uint64_t lower, upper;
-    struct link_failure f = {0};
-    f.at = value_of(e, "failure", "at", d).integer;
-    f.repair = value_of(e, "failure", "repair", d).integer;
-    uint64_t parallel = (uint64_t)value_of(e, "failure", "link", d).integer;
-    if (f.repair <= f.at)
-    {
-        diag_error(d, element_line(e, "repair"),
-                   "repair of <failure> is not after at; expected a later time or inf");
-    }
-    if (s->clos.nhosts == 0 || !failure_ends(e, s, &lower, &upper, d))
-    {
-        return;
-    }
-    if (!find_link(&s->clos, lower, upper, parallel, &f.link))
-    {
-        diag_error(d, e->line,
-                   "<failure> names no link: switches %llu and %llu have no link number %llu; "
-                   "expected neighbours among the %u switches, with link below the number of "
-                   "parallel ones",
-                   (unsigned long long)lower, (unsigned long long)upper,
-                   (unsigned long long)parallel, s->clos.nswitches);
-        return;
-    }
-    ARRAY_GROW(s->failures, s->nfailures);
-    s->failures[s->nfailures++] = f;
 }
 
 /** A probability that stands in for another one where it is not given. */
@@ -411,6 +338,10 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
         else if (strcmp(e->name, "failure") == 0)
         {
             load_failure(e, s, d);
+        }
+        else if (strcmp(e->name, "degrade") == 0)
+        {
+            load_degradation(e, s, d);
         }
         else if (strcmp(e->name, "default") == 0)
         {

@@ -301,6 +301,7 @@ scenario_free(struct scenario *s)
     free_pairs(s->globals, s->nglobals);
     free(s->drops);
     free(s->failures);
+    free(s->degradations);
     free(s->measure.qps);
     free(s->name);
     free(s);

@@ -122,17 +122,32 @@ write_random_failures(struct text *t, const struct scenario *s)
     text_add(t, "/>\n");
 }
 
+/** The start of an element that names a link. */
+static void
+write_link(struct text *t, const struct scenario *s, const char *element, uint64_t number)
+{
+    struct weft_link link;
+    weft_clos_link(&s->clos, number, &link);
+    text_add(t, "  <%s lower=\"%u\" upper=\"%u\" link=\"%" PRIu64 "\"", element, link.lower.index,
+             link.upper.index, parallel_number(&s->clos, number, &link));
+}
+
 static void
 write_failures(struct text *t, const struct scenario *s)
 {
     for (size_t i = 0; i < s->nfailures; i++)
     {
-        struct weft_link link;
-        weft_clos_link(&s->clos, s->failures[i].link, &link);
-        text_add(t, "  <failure lower=\"%u\" upper=\"%u\" link=\"%" PRIu64 "\"", link.lower.index,
-                 link.upper.index, parallel_number(&s->clos, s->failures[i].link, &link));
+        write_link(t, s, "failure", s->failures[i].link);
         write_integer(t, "failure", "at", s->failures[i].at);
         write_integer(t, "failure", "repair", s->failures[i].repair);
+        text_add(t, "/>\n");
+    }
+    for (size_t i = 0; i < s->ndegradations; i++)
+    {
+        write_link(t, s, "degrade", s->degradations[i].link);
+        write_integer(t, "degrade", "rate", s->degradations[i].rate);
+        write_integer(t, "degrade", "at", s->degradations[i].at);
+        write_integer(t, "degrade", "repair", s->degradations[i].repair);
         text_add(t, "/>\n");
     }
     write_random_failures(t, s);

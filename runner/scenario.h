@@ -57,6 +57,15 @@ extern "C"
         int64_t repair; /**< ps, WEFT_NEVER: never */
     };
 
+    /** A link between switches that is slower for a while. */
+    struct link_degradation
+    {
+        uint64_t link;  /**< number of weft_clos_link() */
+        int64_t rate;   /**< bit/s */
+        int64_t at;     /**< ps */
+        int64_t repair; /**< ps, WEFT_NEVER: never */
+    };
+
     /** Links between switches that fail by chance, each by itself. */
     struct random_failures
     {
@@ -100,6 +109,8 @@ extern "C"
         double loss; /**< probability that a data packet is lost at the top tier it crosses */
         struct link_failure *failures;
         size_t nfailures;
+        struct link_degradation *degradations;
+        size_t ndegradations;
         struct random_failures random_failures;
         int64_t
             convergence; /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */

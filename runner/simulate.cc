@@ -3,6 +3,7 @@
  */
 #include "bound.h"
 #include "layers.h"
+#include "link-events.h"
 #include "link-failures.h"
 #include "results.h"
 #include "run-totals.h"
@@ -101,7 +102,6 @@ class Run
     };
 
     bool ApplyDefaults(std::string& error);
-    void ScheduleFailures();
     void ScheduleSampling();
     void Sample();
     void SampleQps(int64_t now);
@@ -198,7 +198,7 @@ Run::Build(std::string& error)
                           rule.last_hop ? WeftFabric::DROP_AT_LAST_HOP : WeftFabric::DROP_AT_TOP);
     }
     m_fabric->SetLossProbability(m_s.loss);
-    ScheduleFailures();
+    m_failures = ScheduleLinks(m_fabric, m_s);
     m_work = CreateObject<WeftCollective>();
     m_work->SetWorkload(m_s.workload.algo, m_s.workload.config);
     if (!m_work->Install(m_fabric, error))
@@ -209,20 +209,6 @@ Run::Build(std::string& error)
     m_totalBytes = m_work->GetTotalBytes();
     ScheduleSampling();
     return true;
-}
-
-void
-Run::ScheduleFailures()
-{
-    m_failures.resize(failures_of(&m_s, nullptr));
-    failures_of(&m_s, m_failures.data());
-    for (const link_failure& f : m_failures)
-    {
-        m_fabric->ScheduleFailure(
-            f.link,
-            TimeStep(static_cast<uint64_t>(f.at)),
-            f.repair == WEFT_NEVER ? Time::Max() : TimeStep(static_cast<uint64_t>(f.repair)));
-    }
 }
 
 void

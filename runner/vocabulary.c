@@ -85,6 +85,17 @@ static const struct attribute_spec failure_attributes[] = {
     VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it comes back"),
 };
 
+static const struct attribute_spec degrade_attributes[] = {
+    VALUE("leaf", false, WEFT_COUNT, NULL, "0", "1048575", "lower end, leaf-spine"),
+    VALUE("spine", false, WEFT_COUNT, NULL, "0", "1048575", "upper end, leaf-spine"),
+    VALUE("lower", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the lower end"),
+    VALUE("upper", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the upper end"),
+    VALUE("link", false, WEFT_COUNT, "0", "0", "4095", "which of the parallel links"),
+    VALUE("rate", true, WEFT_RATE, NULL, "1Mbps", "8Tbps", "its rate, at most what is planned"),
+    VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "from when on"),
+    VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it is as planned again"),
+};
+
 static const struct attribute_spec random_failures_attributes[] = {
     VALUE("probability", false, WEFT_REAL, "0", "0", "1", "that a link between switches fails"),
     VALUE("edge-aggregation", false, WEFT_REAL, NULL, "0", "1",
@@ -238,6 +249,7 @@ const struct element_spec vocabulary[] = {
     SEVERAL(drop, "scenario", "data packets that are lost on purpose"),
     SINGLE(loss, true, "random loss of data packets"),
     SEVERAL(failure, "scenario", "a link between switches that goes down"),
+    SEVERAL(degrade, "scenario", "a link between switches that is slower for a while"),
     {"random-failures", "scenario", NULL, ELEMENT_SETTABLE, random_failures_attributes,
      COUNT_OF(random_failures_attributes), "links between switches that fail by chance"},
     SINGLE(convergence, true, "how long the fabric takes to notice a failure"),

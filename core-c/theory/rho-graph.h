@@ -16,8 +16,8 @@ extern "C"
 
     /** As weft_rho_max(), with as much memory as that says. */
     int weft_graph_rho(void *memory, const struct weft_graph *g, const struct weft_fib *fib,
-                       const struct weft_flow *flows, size_t n, enum weft_split split,
-                       struct weft_rho *out);
+                       const struct weft_flow *flows, size_t n, const struct weft_slow_link *slow,
+                       size_t nslow, enum weft_split split, struct weft_rho *out);
 
 #ifdef __cplusplus
 }

@@ -164,7 +164,7 @@ larger(double a, double b)
 }
 
 static double
-share_of(const struct rho *r)
+share_of(const struct rho *r, const struct weft_slow_link *slow, size_t nslow)
 {
     const struct weft_graph *g = r->g;
     double sender = 0;
@@ -179,12 +179,20 @@ share_of(const struct rho *r)
     {
         slowest = larger(slowest, r->port_load[p] / (double)g->links[g->ports[p].link].rate);
     }
+    for (size_t i = 0; i < nslow; i++)
+    {
+        const struct weft_link *link = &g->links[slow[i].link];
+        const double up = r->port_load[g->first_port[link->lower.index] + link->lower.port];
+        const double down = r->port_load[g->first_port[link->upper.index] + link->upper.port];
+        slowest = larger(slowest, larger(up, down) / (double)slow[i].rate);
+    }
     return slowest <= sender * (1 + 1e-12 * g->nhosts) ? 1 : sender / slowest;
 }
 
 int
 weft_graph_rho(void *memory, const struct weft_graph *g, const struct weft_fib *fib,
-               const struct weft_flow *flows, size_t n, enum weft_split split, struct weft_rho *out)
+               const struct weft_flow *flows, size_t n, const struct weft_slow_link *slow,
+               size_t nslow, enum weft_split split, struct weft_rho *out)
 {
     struct rho r = {.g = g, .dead = fib ? fib->dead : NULL, .split = split};
     memset(memory, 0, (size_t)weft_graph_rho_size(g, n));
@@ -199,6 +207,6 @@ weft_graph_rho(void *memory, const struct weft_graph *g, const struct weft_fib *
             out->lost += load_group(&r, flows, s);
         }
     }
-    out->share = share_of(&r);
+    out->share = share_of(&r, slow, nslow);
     return error;
 }

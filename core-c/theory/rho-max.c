@@ -263,9 +263,29 @@ greatest_count(const uint64_t *loads, uint64_t n)
     return (double)most;
 }
 
+/* Flows by rate on the fullest of the links that are slower than planned. */
+static double
+slow_load(const struct rho *r, const struct weft_slow_link *slow, size_t n)
+{
+    const struct weft_clos *c = r->clos;
+    const uint64_t first_agg = weft_clos_agg_link(c, 0);
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+    {
+        const bool tor = slow[i].link < first_agg;
+        const uint64_t bundle = tor ? (slow[i].link - c->nhosts) / c->parallel
+                                    : (slow[i].link - first_agg) / c->core_parallel;
+        const double up = (tor ? r->tor_up : r->agg_up)[bundle];
+        const double down = (tor ? r->tor_down : r->agg_down)[bundle];
+        const double load = (up > down ? up : down) / (double)slow[i].rate;
+        most = load > most ? load : most;
+    }
+    return most;
+}
+
 /* How much longer than the busiest sender the fullest link takes, inverted. */
 static double
-share_of(const struct rho *r)
+share_of(const struct rho *r, double slow)
 {
     const struct weft_clos *c = r->clos;
     /* Upwards and downwards lie one behind the other. */
@@ -276,23 +296,32 @@ share_of(const struct rho *r)
     const double fabric = tors > cores ? tors : cores;
     const double sender = greatest_count(r->sent, c->nhosts) / (double)c->host_rate;
     const double receiver = greatest_count(r->received, c->nhosts) / (double)c->host_rate;
-    const double slowest = receiver > fabric ? receiver : fabric;
+    const double healthy = receiver > fabric ? receiver : fabric;
+    const double slowest = healthy > slow ? healthy : slow;
     /* A healthy fabric is to give 1, not what thirds and fifths add up to. */
     return slowest <= sender * (1 + 1e-12 * c->nhosts) ? 1 : sender / slowest;
 }
 
 int
 weft_rho_max(void *memory, size_t size, const struct weft_clos *clos, const struct weft_fib *fib,
-             const struct weft_flow *flows, size_t n, enum weft_split split, struct weft_rho *out)
+             const struct weft_flow *flows, size_t n, const struct weft_slow_link *slow,
+             size_t nslow, enum weft_split split, struct weft_rho *out)
 {
     const int64_t need = weft_rho_size(clos, n);
     if (need < 0 || (uint64_t)need > size)
     {
         return WEFT_EOVERFLOW;
     }
+    for (size_t i = 0; i < nslow; i++)
+    {
+        if (slow[i].link < clos->nhosts || slow[i].link >= clos->nlinks || slow[i].rate < 1)
+        {
+            return WEFT_ERANGE;
+        }
+    }
     if (clos->graph)
     {
-        return weft_graph_rho(memory, clos->graph, fib, flows, n, split, out);
+        return weft_graph_rho(memory, clos->graph, fib, flows, n, slow, nslow, split, out);
     }
     struct rho r;
     r.clos = clos;
@@ -327,6 +356,6 @@ weft_rho_max(void *memory, size_t size, const struct weft_clos *clos, const stru
             }
         }
     }
-    out->share = share_of(&r);
+    out->share = share_of(&r, slow_load(&r, slow, nslow));
     return 0;
 }

@@ -98,6 +98,13 @@ WeftChannel::SetDown(bool down)
     }
 }
 
+void
+WeftChannel::SetRate(int64_t rate)
+{
+    m_ports[0]->SetRate(rate);
+    m_ports[1]->SetRate(rate);
+}
+
 bool
 WeftChannel::IsDown() const
 {

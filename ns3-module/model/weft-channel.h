@@ -44,6 +44,8 @@ class WeftChannel : public Channel
     Time GetDelay() const;
     /** Takes the link down, or up again; frames on a dead link are lost. @param down state */
     void SetDown(bool down);
+    /** Changes the rate of both directions. @param rate bit/s */
+    void SetRate(int64_t rate);
     /** @return whether it is down */
     bool IsDown() const;
 

@@ -81,6 +81,33 @@ WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
 }
 
 void
+WeftFabric::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair)
+{
+    NS_ABORT_MSG_IF(link < m_clos.nhosts || link >= m_clos.nlinks,
+                    "Weft: the fabric has no link " << link << " between switches");
+    const int64_t planned = GetLink(link).rate;
+    NS_ABORT_MSG_IF(rate < 1 || rate > planned,
+                    "Weft: a link of " << planned << " bit/s cannot be degraded to " << rate);
+    NS_ABORT_MSG_IF(repair < at, "Weft: a link cannot be repaired before it is degraded");
+    const auto change = [this, link](Time when, int64_t to) {
+        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
+                                       when - Simulator::Now(),
+                                       &WeftChannel::SetRate,
+                                       m_channels[link],
+                                       to);
+    };
+    change(at, rate);
+    if (repair != Time::Max())
+    {
+        change(repair, planned);
+    }
+    else if (at.IsZero())
+    {
+        m_slow.push_back({link, rate});
+    }
+}
+
+void
 WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
 {
     std::vector<uint64_t> dead(m_lasting);
@@ -101,6 +128,8 @@ WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
                                   fib,
                                   flows.data(),
                                   flows.size(),
+                                  m_slow.data(),
+                                  m_slow.size(),
                                   static_cast<weft_split>(split),
                                   &rho);
     NS_ABORT_MSG_IF(code != 0, "Weft: " << weft_strerror(code));

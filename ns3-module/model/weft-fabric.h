@@ -185,6 +185,12 @@ class WeftFabric : public Object
      *  @param at when @param repair when it comes back, Time::Max(): never */
     void ScheduleFailure(uint64_t link, Time at, Time repair);
 
+    /** A link between switches is slower for a while; forwarding does not change. @param link
+     * weft_clos_link() number, which no other degradation has at that time @param rate bit/s, at
+     * most what is planned @param at when @param repair when it is as planned, Time::Max(): never
+     */
+    void ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair);
+
     /** To be asked at any time. @return whether frames sent = delivered + lost + in the fabric, and
      * every buffer's accounts agree
      *  @param error what does not */
@@ -503,6 +509,7 @@ class WeftFabric : public Object
     std::map<Time, std::vector<std::pair<uint64_t, bool>>> m_changes;
     double m_rhoMax{1};                                  //!< share of line rate
     std::vector<uint64_t> m_lasting;                     //!< links down from time 0 on, for good
+    std::vector<weft_slow_link> m_slow;                  //!< degraded from time 0 on, for good
     std::vector<uint64_t> m_dead;                        //!< links down now, once per failure
     std::vector<uint64_t> m_fibMemory;                   //!< of m_fib
     std::unordered_map<WeftPacket*, Payload> m_payloads; //!< of frames of kind WEFT_RAW

@@ -28,15 +28,21 @@ constexpr int64_t PFC_FRAME = 64;                           //!< bytes of a PFC 
 WeftPort::WeftPort(uint32_t index, int64_t rate, int64_t delay, int64_t gap)
     : m_index(static_cast<uint16_t>(index)),
       m_delay(delay),
-      m_rate(rate),
       m_gap(gap)
 {
+    SetRate(rate);
+}
+
+void
+WeftPort::SetRate(int64_t rate)
+{
     const int64_t psPerByte = PS_BIT_PER_BYTE / rate;
-    if (PS_BIT_PER_BYTE % rate == 0 && psPerByte <= UINT32_MAX && gap <= UINT32_MAX / psPerByte)
-    {
-        m_psPerByte = static_cast<uint32_t>(psPerByte);
-        m_gapTime = static_cast<uint32_t>(gap * psPerByte);
-    }
+    const bool whole =
+        PS_BIT_PER_BYTE % rate == 0 && psPerByte <= UINT32_MAX && m_gap <= UINT32_MAX / psPerByte;
+    m_psPerByte = whole ? static_cast<uint32_t>(psPerByte) : 0;
+    m_gapTime = whole ? static_cast<uint32_t>(m_gap * psPerByte) : 0;
+    m_rate = rate;
+    m_carry = 0; // it counts in parts of the former rate
 }
 
 void

@@ -145,6 +145,10 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
      * its first bit's departure to its last bit's arrival. @param down state */
     void SetDown(bool down);
 
+    /** Changes the rate. A frame on the wire keeps its times; the next one starts when that would
+     * have let it. @param rate bit/s */
+    void SetRate(int64_t rate);
+
     /** @return whether the link is down */
     bool IsDown() const
     {

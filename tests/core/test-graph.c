@@ -360,13 +360,16 @@ static double
 rho(const struct weft_clos *shape, uint64_t dead, const struct weft_flow *flows, size_t n,
     enum weft_split split)
 {
+    const struct weft_slow_link slow = {shape->nhosts + dead % (shape->nlinks - shape->nhosts),
+                                        INT64_C(300000000)};
     struct weft_rho out;
     const int64_t fib_size = weft_fib_size(shape, &dead, 1, false);
     const int64_t size = weft_rho_size(shape, n);
     struct weft_fib *fib = malloc((size_t)fib_size);
     void *memory = malloc((size_t)size);
     ck_assert_int_eq(weft_fib_build(fib, (size_t)fib_size, shape, &dead, 1, false), 0);
-    ck_assert_int_eq(weft_rho_max(memory, (size_t)size, shape, fib, flows, n, split, &out), 0);
+    ck_assert_int_eq(
+        weft_rho_max(memory, (size_t)size, shape, fib, flows, n, &slow, 1, split, &out), 0);
     ck_assert_uint_eq(out.lost, dead < shape->nhosts ? 2 * (shape->nhosts - 1) : 0);
     free(memory);
     free(fib);

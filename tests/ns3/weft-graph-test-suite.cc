@@ -119,6 +119,29 @@ class RingTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
     }
 
+    /** @param bytes of a message to host 1, sent at 1 ns @param expected when it is there, less
+     * that
+     * @param at when the link on its way gets half its rate @param repair until when */
+    void CheckDegraded(uint64_t bytes, int64_t expected, Time at, Time repair)
+    {
+        WeftRig rig(Ring());
+        const uint64_t link = rig.FindLink(0, 1);
+        rig.fabric->ScheduleDegradation(link, 25 * GBPS, at, repair);
+        Simulator::Schedule(NanoSeconds(1), [&rig, bytes] { rig.Send(0, 1, bytes); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered - 1000, expected, "degraded at " << at);
+        const bool back = repair != Time::Max();
+        NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetSwitch(0)->GetPort(1)->GetRate(),
+                              (back ? 50 : 25) * GBPS,
+                              "as a balancer sees it");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+        rig.fabric->SetFlows({{0, 1}, {2, 3}});
+        NS_TEST_EXPECT_MSG_EQ_TOL(rig.fabric->GetRhoMax(),
+                                  (back || at.IsStrictlyPositive() ? 0.5 : 0.25),
+                                  1e-12,
+                                  "what hosts may send at");
+    }
+
     void DoRun() override
     {
         // 1500 bytes: 120,000 ps at 100 Gbps. The links between switches: 240,000 at 50, then
@@ -128,6 +151,14 @@ class RingTestCase : public TestCase
         Check(3, hosts + 64000, false);
         Check(1, hosts + 64000 + 83000 + 122000, true);
         Check(3, hosts + 64000, true);
+        CheckDegraded(1452, hosts + 481000, Seconds(0), Time::Max());
+        // The first of two frames is on the wire when the rate changes and keeps its time; with its
+        // gap the wire is free at 1,363,200 ps.
+        const int64_t late = 1363200 + 480000 + 1000 + 1120000;
+        CheckDegraded(2904, late, PicoSeconds(1201000), Time::Max());
+        // The second one as well, and a third one follows it at the old rate.
+        const int64_t back = 1363200 + 480000 + 6400 + 240000 + 1000 + 1120000;
+        CheckDegraded(4356, back, PicoSeconds(1201000), PicoSeconds(1500000));
     }
 };
 

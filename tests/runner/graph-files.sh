@@ -20,7 +20,7 @@ fail()
 # scenario FILE [BALANCER [MORE]]
 scenario()
 {
-    printf '<scenario name="g"><topology kind="graph" file="%s"/><balancer name="%s"/>%s\n<workload kind="permutation" bytes="100KB"/></scenario>\n' \
+    printf '<scenario name="g"><topology kind="graph" file="%s"/><balancer name="%s"/>%s\n<workload kind="alltoall" bytes="100KB"/></scenario>\n' \
         "$1" "${2:-ecmp}" "${3:-}" >g.xml
 }
 
@@ -84,6 +84,24 @@ scenario t.txt ecmp '<failure lower="0" upper="1" link="1"/><convergence delay="
 "$weft" run g.xml --no-figures --out dead >out 2>messages || fail 'a failure in a graph'
 scenario t.txt ecmp '<failure lower="1" upper="0" link="2"/>'
 refused 'g.xml:1: error: <failure> names no link: switches 1 and 0 have no link number 2'
+
+# A slower link, which rho_max knows.
+scenario t.txt ecmp '<degrade lower="1" upper="0" link="0" rate="1Gbps"/>'
+"$weft" run g.xml --no-figures --out slow >out 2>messages || fail 'a degraded link'
+grep -q '<degrade lower="0" upper="1" link="0" rate="1Gbps" at="0ps" repair="inf"/>' slow/runs/g/scenario.xml || fail 'the resolved degradation'
+rho()
+{
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } END { print $c["rho_max"] }' "$1/runs/g/summary.csv"
+}
+[ "$(rho slow)" != "$(rho t.txt.out)" ] || fail "rho_max is $(rho slow) with a link of 1 Gbps as well"
+scenario t.txt ecmp '<degrade lower="0" upper="1" rate="300Gbps"/>'
+refused "rate of <degrade> is more than the link's 200000 Mbps"
+scenario t.txt ecmp '<degrade lower="0" upper="1" rate="1Gbps"/><degrade lower="1" upper="0" rate="2Gbps" at="1us"/>'
+refused 'this link is degraded by another <degrade> at that time'
+scenario t.txt ecmp '<degrade lower="0" upper="1" rate="1Gbps" at="2us" repair="1us"/>'
+refused 'repair of <degrade> is not after at'
+scenario t.txt ecmp '<degrade lower="0" upper="1"/>'
+refused 'rate'
 
 # Who needs a Clos says so.
 for balancer in ofan themis host-dr letflow conga conweave; do

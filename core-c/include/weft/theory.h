@@ -118,6 +118,13 @@ extern "C"
         WEFT_SPLIT_HOP,  /**< at each switch evenly over the ports that lead to it */
     };
 
+    /** A link between switches that is slower than planned. */
+    struct weft_slow_link
+    {
+        uint64_t link; /**< number of weft_clos_link() */
+        int64_t rate;  /**< bit/s, > 0 */
+    };
+
     struct weft_rho
     {
         double share;  /**< rho_max as a share of the hosts' line rate, in (0, 1] */
@@ -133,13 +140,15 @@ extern "C"
      * how much a unit may be, and the share is what the busiest sender's units come to. It is 1 if
      * no link is slower than that sender's own, as in a healthy all-to-all.
      * In a graph a flow is split over its shortest paths, or at each switch over its candidates.
+     * @p slow: links that are degraded; they get what they would get otherwise.
      * @p fib: the links that are down (weights do not matter); NULL: none. @p memory: 8-byte
      * aligned. Returns 0, WEFT_ERANGE (there is no such host) or WEFT_EOVERFLOW (too little
      * memory).
      */
     int weft_rho_max(void *memory, size_t size, const struct weft_clos *clos,
                      const struct weft_fib *fib, const struct weft_flow *flows, size_t n,
-                     enum weft_split split, struct weft_rho *out);
+                     const struct weft_slow_link *slow, size_t nslow, enum weft_split split,
+                     struct weft_rho *out);
 
     /** Themis' memory (themis §4). */
     struct weft_themis_memory
