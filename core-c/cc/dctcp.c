@@ -34,9 +34,11 @@ struct dctcp
     double alpha;
     uint64_t counted; /* for weft_count_acked() */
     uint64_t cuts;
-    uint64_t next;      /* as the last ACK told it */
+    uint64_t una; /* as the last ACK told it, and next */
+    uint64_t next;
     int64_t window_end; /* alpha is updated once more is acknowledged; -1: no ACK yet */
-    int64_t cut_end;    /* nor is the window cut again before; -1: it has not been */
+    int64_t cut_end;    /* nor is the window cut for marks before; -1: it has not been */
+    int64_t recover;    /* nor for losses before: what was sent when one was found; -1: none */
     uint32_t acked;     /* packets of this window */
     uint32_t marked;
     bool timed_out; /* what is sent again is the timer's doing: no ACK came since */
@@ -84,7 +86,8 @@ dctcp_init(void *state, const void *config, const struct weft_cc_site *site, int
                         .threshold = c->initial > 0 ? most : 1,
                         .alpha = c->alpha,
                         .window_end = -1,
-                        .cut_end = -1};
+                        .cut_end = -1,
+                        .recover = -1};
     return 0;
 }
 
@@ -127,13 +130,19 @@ dctcp_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
 {
     struct dctcp *s = state;
     const bool marked = (ack->reply->flags & WEFT_F_ECE) != 0;
-    const uint32_t acked = weft_count_acked(&s->counted, ack->acked);
     const int64_t una = (int64_t)ack->una;
     (void)now;
+    s->una = ack->una;
     s->next = ack->next;
     s->timed_out = false;
+    if (ack->reply->kind == WEFT_NACK && ack->acked == 0)
+    {
+        return; /* it acknowledges nothing */
+    }
+    const uint32_t acked = weft_count_acked(&s->counted, ack->acked);
     s->acked += acked;
-    s->marked += marked ? acked : 0;
+    s->marked +=
+        marked; /* a marked packet is acknowledged at once: the others before it were not */
     if (s->window_end < 0)
     {
         s->window_end = (int64_t)s->next;
@@ -158,10 +167,11 @@ dctcp_sent(void *state, const struct weft_packet *data, int64_t now)
 {
     struct dctcp *s = state;
     (void)now;
-    /* The last cut's window must be over; next is the last ACK's. */
-    if ((data->flags & WEFT_F_RETX) && !s->timed_out && (int64_t)s->next > s->cut_end)
+    /* Once for all that was under way when the loss, or the timeout, came (RFC 6582). */
+    if ((data->flags & WEFT_F_RETX) && !s->timed_out && (int64_t)s->una > s->recover)
     {
         cut(s, 0.5);
+        s->recover = (int64_t)s->next;
     }
 }
 
@@ -171,9 +181,10 @@ dctcp_timeout(void *state, int64_t now)
     struct dctcp *s = state;
     const double half = s->cwnd / 2;
     (void)now;
+    const double threshold = s->threshold;
     cut(s, 0);
-    s->threshold = half > 1 ? half : 1;
-    s->cut_end = -1; /* slow start begins with the next ACK */
+    s->threshold = s->timed_out ? threshold : half > 1 ? half : 1;
+    s->recover = (int64_t)s->next;
     s->timed_out = true;
 }
 

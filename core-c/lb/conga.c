@@ -208,7 +208,8 @@ best_path(struct conga *s, uint32_t tor, uint16_t old, int64_t now)
     uint32_t best = UINT32_MAX;
     uint32_t ties = 0;
     uint16_t path = 0;
-    for (uint16_t i = 0; i < s->paths.npaths; i++)
+    const uint16_t stride = (uint16_t)weft_tor_path_stride(&s->paths, tor);
+    for (uint16_t i = 0; i < s->paths.npaths; i = (uint16_t)(i + stride))
     {
         const uint32_t local = level_of(s, weft_tor_path_port(&s->paths, i), now);
         const uint32_t remote = known(s, &levels[i], now);

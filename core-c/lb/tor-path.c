@@ -23,6 +23,8 @@ weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site)
     p->agg_up = (uint16_t)agg_up;
     p->first_up = (uint16_t)(site->nports - site->up_ports);
     p->tier = (uint8_t)site->tier;
+    p->tors = clos->tors_per_pod;
+    p->first_tor = site->tier == 0 ? site->switch_index / p->tors * p->tors : 0;
     return 0;
 }
 
@@ -45,7 +47,7 @@ weft_tor_path_pick(const struct weft_tor_paths *p, const struct weft_ports *port
 {
     const uint16_t path = weft_tor_path(packet);
     *kept = false;
-    if (path != WEFT_NO_TOR_PATH && ports->first == p->first_up)
+    if (path != WEFT_NO_TOR_PATH && packet->kind == WEFT_DATA && ports->first == p->first_up)
     {
         const uint32_t port = weft_tor_path_port(p, path);
         *kept = weft_ports_have(ports, port);

@@ -26,9 +26,11 @@ extern "C"
     struct weft_tor_paths
     {
         struct weft_ecmp ecmp;
-        uint16_t npaths;   /**< ToR's up ports times those of an aggregation */
-        uint16_t agg_up;   /**< up ports of an aggregation; 1 in two tiers */
-        uint16_t first_up; /**< number of this switch's down ports */
+        uint16_t npaths;    /**< ToR's up ports times those of an aggregation */
+        uint16_t agg_up;    /**< up ports of an aggregation; 1 in two tiers */
+        uint16_t first_up;  /**< number of this switch's down ports */
+        uint32_t first_tor; /**< of this ToR's pod */
+        uint32_t tors;      /**< ToRs of the pod */
         uint8_t tier;
     };
 
@@ -39,6 +41,13 @@ extern "C"
     /** Paths to all ToRs together, for tables of a ToR; 0 elsewhere, where there is no such Clos,
      * and where there are more than 2^20. */
     uint32_t weft_tor_path_entries(const struct weft_site *site);
+
+    /** Paths to @p tor are the multiples of this: within a pod nothing goes above the aggregations.
+     */
+    static inline uint32_t weft_tor_path_stride(const struct weft_tor_paths *p, uint32_t tor)
+    {
+        return tor - p->first_tor < p->tors ? p->agg_up : 1U;
+    }
 
     /** Gives a packet its path, below npaths. It lies in meta[0], as path + 1. */
     static inline void weft_tor_path_set(struct weft_packet *packet, uint16_t path)

@@ -76,6 +76,7 @@ struct destination
     uint32_t qp;
     uint16_t port; /* the host's */
     uint16_t epoch;
+    uint16_t held_epoch;  /* of what is held */
     uint16_t phase0_left; /* when the last packet of phase 0 left the source's ToR, ticks */
     uint16_t tail;
     bool known; /* there is an epoch */
@@ -118,7 +119,7 @@ static const struct weft_param params[] = {
     {"path-pause", WEFT_TIME, WEFT_P(struct conweave_config, path_pause), "16us", "0ps", "1s", NULL,
      "A path of which a congestion notice came is not chosen for so long.",
      "conweave-ns3: PATH_PAUSE_TIME"},
-    {"expiry", WEFT_TIME, WEFT_P(struct conweave_config, expiry), "300us", "1ps", "1s", NULL,
+    {"expiry", WEFT_TIME, WEFT_P(struct conweave_config, expiry), "300us", "1ps", "2ms", NULL,
      "After a longer silence a QP may change its path at once.", "conweave-ns3: TX_EXPIRY_TIME"},
     {"extra-flush", WEFT_TIME, WEFT_P(struct conweave_config, extra_flush), "16us", "0ps", "1s",
      NULL, "Packets are held so much longer than the TAIL should take.",
@@ -219,8 +220,10 @@ ticks(int64_t now)
 static uint16_t
 candidate(struct conweave *s, uint32_t tor, uint16_t *first, int64_t now)
 {
-    const uint16_t a = (uint16_t)weft_rng_below(&s->rng, s->paths.npaths);
-    const uint16_t b = (uint16_t)weft_rng_below(&s->rng, s->paths.npaths);
+    const uint32_t stride = weft_tor_path_stride(&s->paths, tor);
+    const uint32_t n = s->paths.npaths / stride;
+    const uint16_t a = (uint16_t)(weft_rng_below(&s->rng, n) * stride);
+    const uint16_t b = (uint16_t)(weft_rng_below(&s->rng, n) * stride);
     *first = a;
     return *paused_until(s, tor, a) <= now   ? a
            : *paused_until(s, tor, b) <= now ? b
@@ -361,6 +364,7 @@ hold(struct conweave *s, struct destination *d, const struct weft_packet *data, 
     *used += 1;
     d->holds = true;
     d->tail_came = false;
+    d->held_epoch = d->epoch;
     d->qp = data->qp;
     d->port = (uint16_t)(data->dst - s->first_host);
     d->previous = NULL;
@@ -385,7 +389,7 @@ let_go(struct conweave *s, struct destination *d)
         d->next->previous = d->previous;
     }
     d->holds = false;
-    d->phase = true;
+    d->phase |= d->held_epoch == d->epoch;
     s->nheld--;
     queues_of(s)[d->port]--;
     s->counters.flushed += !d->tail_came;
@@ -441,6 +445,11 @@ receive(struct conweave *s, struct destination *d, const struct weft_packet *dat
         return WEFT_ARRIVAL_FORWARD; /* of an epoch that is over */
     }
     const bool early = note(d, data, now);
+    if (d->holds && d->held_epoch != epoch)
+    {
+        flush_by(s, d, now); /* before this one goes on: nothing older comes any more */
+        s->flush = now;
+    }
     if (data->flags & WEFT_F_CE)
     {
         tell(s, data, NOTIFY, weft_tor_path(data));
@@ -460,7 +469,7 @@ receive(struct conweave *s, struct destination *d, const struct weft_packet *dat
         s->counters.held++;
         return WEFT_ARRIVAL_HOLD;
     }
-    if (d->holds)
+    if (d->holds && d->held_epoch == epoch)
     {
         d->tail_came = kind == TAIL;
         flush_by(s, d, now + (kind == TAIL ? NANOSECOND : wait_of(s, d) + s->config.extra_flush));

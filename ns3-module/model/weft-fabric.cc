@@ -514,6 +514,7 @@ WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn)
     p->d.flags = p->d.flags & WEFT_F_CE ? WEFT_F_ECE : 0;
     p->d.tclass = m_replyClass;
     p->d.hops = 0;
+    p->d.meta[0] = p->d.meta[1] = p->d.meta[2] = 0;
     if (m_pathOps)
     {
         m_pathOps->reply(m_pathMemory.data() + m_pathWords * p->d.src, &p->d);

@@ -191,7 +191,10 @@ void
 WeftSwitch::ReadPort(void* of, uint32_t port, int64_t now, weft_port_status* status)
 {
     auto sw = static_cast<WeftSwitch*>(of);
-    sw->SettleAll(now);
+    if (sw->m_inService[port].end <= now && sw->m_pausedIngress == 0)
+    {
+        sw->Release(port);
+    }
     const WeftPort& p = sw->m_port[port];
     *status = {p.GetRate(), p.GetBytes(), weft_mmu_queues(sw->m_mmu)[port], p.IsPaused(1)};
 }

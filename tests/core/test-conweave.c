@@ -278,6 +278,34 @@ START_TEST(a_lost_tail_holds_nothing_for_ever)
 }
 END_TEST
 
+/* A new epoch finds packets of the last one held back: they go on before it, and nothing waits for
+ * them any more. */
+START_TEST(a_new_epoch_ends_the_wait_for_the_last_one)
+{
+    open_both("default-wait=1ms");
+    ck_assert_int_eq(come(500, PLAIN, true, 498.3, 498.2), WEFT_ARRIVAL_HOLD);
+    struct weft_packet p = data(0, 5);
+    uint32_t queue;
+    p.in_port = 4;
+    p.meta[0] = 3;
+    p.echo = INIT << 14 | 2;
+    const struct weft_lb_ops *ops = destination.rig.ops;
+    ck_assert_int_eq(ops->arrive(destination.rig.state, flow, &p, &queue, 900 * US),
+                     WEFT_ARRIVAL_FORWARD);
+    struct weft_request request;
+    bool released = false;
+    while (ops->request(destination.rig.state, &request, 900 * US))
+    {
+        released |= request.what == WEFT_REQUEST_RELEASE;
+    }
+    ck_assert(released && ops->deadline(destination.rig.state) == WEFT_NEVER);
+    p.echo = 0x2000 | 2; /* phase 1 of the new epoch waits for its own TAIL */
+    ck_assert_int_eq(ops->arrive(destination.rig.state, flow, &p, &queue, 901 * US),
+                     WEFT_ARRIVAL_HOLD);
+    close_both();
+}
+END_TEST
+
 START_TEST(without_history_the_wait_is_a_default)
 {
     open_both(NULL);
@@ -347,6 +375,7 @@ conweave_suite(void)
     tcase_add_test(t, a_path_of_a_notice_is_not_chosen_for_a_while);
     tcase_add_test(t, packets_wait_for_the_tail);
     tcase_add_test(t, a_lost_tail_holds_nothing_for_ever);
+    tcase_add_test(t, a_new_epoch_ends_the_wait_for_the_last_one);
     tcase_add_test(t, without_history_the_wait_is_a_default);
     tcase_add_test(t, the_destinations_tor_answers);
     tcase_add_test(t, without_a_queue_packets_pass);

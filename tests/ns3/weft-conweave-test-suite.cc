@@ -176,6 +176,41 @@ class HeldIsBufferedTestCase : public TestCase
     }
 };
 
+/** Replies that carried the data's path would be sent by it, and not by ECMP. */
+class RepliesTestCase : public TestCase
+{
+  public:
+    RepliesTestCase()
+        : TestCase("replies carry nothing of the data's path")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRigSetup setup;
+        setup.topology = LEAF_SPINE;
+        setup.balancer = "conweave";
+        WeftRig rig(setup);
+        rig.fabric->GetNic(0)->TraceConnectWithoutContext(
+            "Rx",
+            MakeCallback(&RepliesTestCase::See, this));
+        rig.Send(0, 31, 100000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_GT(m_replies, 50, "replies come");
+        NS_TEST_EXPECT_MSG_EQ(m_tagged, 0, "and are plain");
+    }
+
+    void See(const weft_packet& p)
+    {
+        m_replies++;
+        m_tagged += (p.meta[0] | p.meta[1] | p.meta[2]) != 0;
+    }
+
+    uint32_t m_replies{0}; //!< seen
+    uint32_t m_tagged{0};  //!< with something in meta
+};
+
 /** A simulation that is stopped while packets are held and their timer runs. */
 class StoppedTestCase : public TestCase
 {
@@ -224,6 +259,7 @@ class WeftConweaveTestSuite : public TestSuite
         AddTestCase(new ImpatientTestCase);
         AddTestCase(new FewQueuesTestCase);
         AddTestCase(new HeldIsBufferedTestCase);
+        AddTestCase(new RepliesTestCase);
         AddTestCase(new StoppedTestCase);
     }
 };
