@@ -87,11 +87,11 @@ static const struct weft_preset presets[] = {
 static size_t
 conga_size(const void *config, const struct weft_site *site)
 {
+    const size_t entries = weft_tor_path_entries(site);
     (void)config;
     return sizeof(struct conga) + weft_per_port(site, sizeof(struct conga_dre)) +
-           2 * (size_t)weft_tor_path_entries(site) * sizeof(struct conga_level) +
-           (size_t)(site->clos && weft_tor_path_entries(site) ? site->clos->ntors : 0) *
-               sizeof(uint64_t);
+           2 * entries * sizeof(struct conga_level) +
+           (entries > 0 ? site->clos->ntors : 0) * sizeof(uint64_t);
 }
 
 static struct conga_dre *
@@ -311,9 +311,9 @@ static uint32_t
 conga_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
     struct conga *s = state;
-    bool kept;
-    const uint32_t port = weft_tor_path_pick(&s->paths, ports, packet, &kept);
-    if (kept || s->current == NULL || packet->kind != WEFT_DATA)
+    bool gone;
+    const uint32_t port = weft_tor_path_pick(&s->paths, ports, packet, &gone);
+    if (!gone || s->current == NULL)
     {
         return port;
     }
@@ -325,8 +325,7 @@ conga_pick(void *state, const struct weft_ports *ports, struct weft_packet *pack
         best = level_of(s, other, now) < level_of(s, best, now) ? other : best;
     }
     s->counters.reroutes++;
-    s->current->path = weft_tor_path_through(&s->paths, s->current->path, best);
-    weft_tor_path_set(packet, s->current->path);
+    s->current->path = weft_tor_path_move(&s->paths, packet, best);
     return best;
 }
 

@@ -97,18 +97,17 @@ static uint32_t
 letflow_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
     struct letflow *s = state;
-    bool kept;
-    const uint32_t port = weft_tor_path_pick(&s->paths, ports, packet, &kept);
+    bool gone;
+    const uint32_t port = weft_tor_path_pick(&s->paths, ports, packet, &gone);
     (void)now;
-    if (kept || s->current == NULL || packet->kind != WEFT_DATA)
+    if (!gone || s->current == NULL)
     {
         return port;
     }
     /* The uplink is gone, and the flowlet with it. */
     const uint32_t other = weft_port_at(ports, weft_rng_below(&s->rng, ports->n));
     s->counters.reroutes++;
-    s->current->path = weft_tor_path_through(&s->paths, s->current->path, other);
-    weft_tor_path_set(packet, s->current->path);
+    s->current->path = weft_tor_path_move(&s->paths, packet, other);
     return other;
 }
 

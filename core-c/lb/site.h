@@ -12,9 +12,6 @@ extern "C"
 {
 #endif
 
-/** Ports of a switch: see clos.h. */
-#define WEFT_MAX_PORTS 4096U
-
     /** Bytes for @p nports items of @p bytes; 0 for a number of ports that init() refuses. */
     static inline size_t weft_per_port(const struct weft_site *site, size_t bytes)
     {

@@ -43,15 +43,15 @@ weft_tor_path_entries(const struct weft_site *site)
 
 uint32_t
 weft_tor_path_pick(const struct weft_tor_paths *p, const struct weft_ports *ports,
-                   const struct weft_packet *packet, bool *kept)
+                   const struct weft_packet *packet, bool *gone)
 {
     const uint16_t path = weft_tor_path(packet);
-    *kept = false;
+    *gone = false;
     if (path != WEFT_NO_TOR_PATH && packet->kind == WEFT_DATA && ports->first == p->first_up)
     {
         const uint32_t port = weft_tor_path_port(p, path);
-        *kept = weft_ports_have(ports, port);
-        if (*kept)
+        *gone = !weft_ports_have(ports, port);
+        if (!*gone)
         {
             return port;
         }

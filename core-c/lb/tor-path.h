@@ -68,17 +68,21 @@ extern "C"
                (uint32_t)(p->tier == 0 ? path / p->agg_up : path % p->agg_up);
     }
 
-    /** The path of those through @p port of a ToR that is as @p path above it. */
-    static inline uint16_t weft_tor_path_through(const struct weft_tor_paths *p, uint16_t path,
-                                                 uint32_t port)
+    /** Moves a packet, at its source's ToR, to another @p port; above it its path stays. Returns
+     * the new path. */
+    static inline uint16_t weft_tor_path_move(const struct weft_tor_paths *p,
+                                              struct weft_packet *packet, uint32_t port)
     {
-        return (uint16_t)((port - p->first_up) * p->agg_up + path % p->agg_up);
+        const uint32_t above = weft_tor_path(packet) % p->agg_up;
+        const uint16_t path = (uint16_t)((port - p->first_up) * p->agg_up + above);
+        weft_tor_path_set(packet, path);
+        return path;
     }
 
     /** The port that a packet takes: that of its path, or, where that is gone or it has none, the
-     * one that ECMP chooses. *@p kept: whether it is the path's. */
+     * one that ECMP chooses. *@p gone: whether it has one and its port is gone. */
     uint32_t weft_tor_path_pick(const struct weft_tor_paths *p, const struct weft_ports *ports,
-                                const struct weft_packet *packet, bool *kept);
+                                const struct weft_packet *packet, bool *gone);
 
     /** Whether data enters its source's ToR from a NIC. */
     static inline bool weft_tor_path_starts(const struct weft_tor_paths *p,

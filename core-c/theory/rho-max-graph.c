@@ -12,8 +12,6 @@
 
 #include <weft/error.h>
 
-#define MAX_PORTS 4096
-
 struct rho
 {
     const struct weft_graph *g;
@@ -108,7 +106,7 @@ start_flows(struct rho *r, const struct weft_flow *flows, uint32_t group)
 static void
 count_paths(struct rho *r, uint32_t s)
 {
-    uint16_t list[MAX_PORTS];
+    uint16_t list[WEFT_MAX_PORTS];
     const uint32_t n = weft_graph_candidates(r->g, r->distance, r->dead, s, list);
     r->paths[s] = n == 0 ? 1 : 0;
     for (uint32_t i = 0; i < n; i++)
@@ -121,7 +119,7 @@ static void
 share_out(struct rho *r, uint32_t s)
 {
     const struct weft_graph *g = r->g;
-    uint16_t list[MAX_PORTS];
+    uint16_t list[WEFT_MAX_PORTS];
     const uint32_t n = r->load[s] > 0 ? weft_graph_candidates(g, r->distance, r->dead, s, list) : 0;
     for (uint32_t i = 0; i < n; i++)
     {

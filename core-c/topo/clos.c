@@ -7,9 +7,6 @@
 #include <weft/error.h>
 #include <weft/theory.h>
 
-/* Beyond this a switch is no switch, and port numbers no longer fit their 16 bits with ease. */
-#define MAX_PORTS 4096
-
 /* Between two hosts. */
 #define MAX_PATHS (INT64_C(1) << 24)
 
@@ -50,9 +47,9 @@ fits(const struct weft_clos_shape *s)
     const int64_t core_ports = cores ? s->pods * s->core_parallel : 0;
     return s->pods * s->tors_per_pod <= WEFT_MAX_HOSTS &&
            s->pods * s->tors_per_pod * s->hosts_per_tor <= WEFT_MAX_HOSTS &&
-           s->hosts_per_tor + s->aggs_per_pod * s->parallel <= MAX_PORTS &&
-           s->tors_per_pod * s->parallel + cores <= MAX_PORTS && core_ports <= MAX_PORTS &&
-           s->pods * s->aggs_per_pod <= WEFT_MAX_HOSTS &&
+           s->hosts_per_tor + s->aggs_per_pod * s->parallel <= WEFT_MAX_PORTS &&
+           s->tors_per_pod * s->parallel + cores <= WEFT_MAX_PORTS &&
+           core_ports <= WEFT_MAX_PORTS && s->pods * s->aggs_per_pod <= WEFT_MAX_HOSTS &&
            s->aggs_per_pod * s->up_agg <= WEFT_MAX_HOSTS &&
            s->aggs_per_pod * s->parallel * s->parallel * (cores ? cores * s->core_parallel : 1) <=
                MAX_PATHS;

@@ -11,15 +11,13 @@
 
 #include <weft/error.h>
 
-#define MAX_PORTS 4096
-
 struct rows
 {
     const struct weft_graph *g;
     struct weft_fib *fib; /* NULL: only count */
     uint64_t words;       /* of the pool */
     uint32_t nports;      /* of the list in hand */
-    uint16_t list[MAX_PORTS];
+    uint16_t list[WEFT_MAX_PORTS];
 };
 
 /* A slot of the switch in hand holds a row, by its group, whose list others may share: 1 + group;
@@ -69,7 +67,7 @@ static void
 walk_switch(struct rows *r, uint32_t s)
 {
     const struct weft_graph *g = r->g;
-    uint16_t theirs[MAX_PORTS];
+    uint16_t theirs[WEFT_MAX_PORTS];
     memset(g->slots, 0, g->nslots * sizeof *g->slots);
     for (uint32_t group = 0; group < g->ngroups; group++)
     {
@@ -96,7 +94,6 @@ static void
 walk_all(struct rows *r)
 {
     r->words = WEFT_FIB_EMPTY + WEFT_FIB_HEAD;
-    weft_graph_all_distances(r->g, r->g->dead, r->g->scratch);
     for (uint32_t s = 0; s < r->g->nswitches; s++)
     {
         walk_switch(r, s);
@@ -109,14 +106,16 @@ dead_words(const struct weft_graph *g)
     return g->nlinks / 64 + 1;
 }
 
+/* What all walks go by, in the graph's own memory: dead links, and distances without them. */
 static void
-mark_dead(const struct weft_graph *g, uint64_t *bits, const uint64_t *dead, size_t ndead)
+take_down(const struct weft_graph *g, const uint64_t *dead, size_t ndead)
 {
-    memset(bits, 0, (size_t)dead_words(g) * sizeof *bits);
+    memset(g->dead, 0, (size_t)dead_words(g) * sizeof *g->dead);
     for (size_t i = 0; i < ndead; i++)
     {
-        bits[dead[i] >> 6] |= UINT64_C(1) << (dead[i] & 63U);
+        g->dead[dead[i] >> 6] |= UINT64_C(1) << (dead[i] & 63U);
     }
+    weft_graph_all_distances(g, g->dead, g->scratch);
 }
 
 static int64_t
@@ -132,7 +131,7 @@ int64_t
 weft_graph_fib_size(const struct weft_graph *g, const uint64_t *dead, size_t ndead)
 {
     struct rows r = {.g = g};
-    mark_dead(g, g->dead, dead, ndead);
+    take_down(g, dead, ndead);
     walk_all(&r);
     return bytes_of(&r);
 }
@@ -151,7 +150,7 @@ weft_graph_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *
     memset(fib, 0, (size_t)need);
     fib->clos = *shape;
     fib->dead = (uint64_t *)(fib + 1);
-    mark_dead(g, fib->dead, dead, ndead);
+    memcpy(fib->dead, g->dead, (size_t)dead_words(g) * sizeof *fib->dead);
     fib->rows = (uint32_t *)(fib->dead + dead_words(g));
     fib->pool = (uint16_t *)(fib->rows + (size_t)g->ngroups * g->nswitches);
     r.fib = fib;

@@ -11,7 +11,6 @@
 
 #include "topo/graph-distance.h"
 
-#define MAX_PORTS 4096
 #define MIN_RATE  INT64_C(1000000)
 #define MAX_RATE  INT64_C(8000000000000)
 #define MAX_DELAY INT64_C(1000000000000)
@@ -173,7 +172,7 @@ count_ports(struct weft_graph *g, struct weft_graph_fault *fault)
     for (uint32_t s = 0; s < g->nswitches; s++)
     {
         const uint32_t nports = g->first_port[s + 1] + g->nhost_ports[s];
-        if (nports > MAX_PORTS)
+        if (nports > WEFT_MAX_PORTS)
         {
             refuse(fault, "the switch has too many links; expected at most 4096", UINT32_MAX,
                    g->nhosts + s);
@@ -269,7 +268,7 @@ weft_graph_candidates(const struct weft_graph *g, const uint16_t *distance, cons
 static int
 look_around(struct weft_graph *g, struct weft_graph_fault *fault)
 {
-    uint16_t list[MAX_PORTS];
+    uint16_t list[WEFT_MAX_PORTS];
     weft_graph_all_distances(g, NULL, g->distance);
     g->width = 1;
     for (uint32_t s = 0; s < g->nswitches; s++)

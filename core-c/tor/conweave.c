@@ -509,19 +509,19 @@ static uint32_t
 conweave_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
     struct conweave *s = state;
-    bool kept;
-    const uint32_t port = weft_tor_path_pick(&s->paths, ports, packet, &kept);
+    bool gone;
+    const uint32_t port = weft_tor_path_pick(&s->paths, ports, packet, &gone);
     (void)now;
-    if (kept || s->current == NULL || packet->kind != WEFT_DATA)
+    if (!gone || s->current == NULL)
     {
         return port;
     }
     /* The uplink is gone, and what was on it with it. */
     const uint32_t other = weft_port_at(ports, weft_rng_below(&s->rng, ports->n));
-    const uint16_t path = weft_tor_path_through(&s->paths, weft_tor_path(packet), other);
-    s->current->path = s->current->path == weft_tor_path(packet) ? path : s->current->path;
+    const bool own = s->current->path == weft_tor_path(packet); /* not that of a TAIL */
+    const uint16_t path = weft_tor_path_move(&s->paths, packet, other);
+    s->current->path = own ? path : s->current->path;
     s->counters.reroutes++;
-    weft_tor_path_set(packet, path);
     return other;
 }
 

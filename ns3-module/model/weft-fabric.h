@@ -268,6 +268,11 @@ class WeftFabric : public Object
     {
         return m_frame;
     }
+    /** @return traffic class of replies */
+    uint32_t GetReplyClass() const
+    {
+        return m_replyClass;
+    }
     int64_t GetCnpInterval() const
     {
         return m_cnpInterval;

@@ -92,7 +92,7 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
     m_host = host;
     m_repliesFirst = fabric->GetFrameConfig().ack_priority == WEFT_ACK_FIRST;
     m_repliesIdeal = fabric->GetFrameConfig().ack_priority == WEFT_ACK_IDEAL;
-    m_replyClass = m_repliesFirst ? 0 : DATA_CLASS;
+    m_replyClass = fabric->GetReplyClass();
     m_port = new WeftPort(0,
                           fabric->GetLink(host).rate,
                           fabric->GetLink(host).delay,

@@ -438,7 +438,7 @@ WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
 bool
 WeftSwitch::HasPausedReplies(uint32_t out) const
 {
-    const uint32_t tclass = m_owner->GetFrameConfig().ack_priority == WEFT_ACK_FIRST ? 0 : 1;
+    const uint32_t tclass = m_owner->GetReplyClass();
     return m_pausedIngress != 0 && weft_mmu_ingresses(m_mmu)[out * WEFT_CLASSES + tclass].paused;
 }
 

@@ -166,6 +166,18 @@ lb_take(struct lb_place *p, uint32_t dst, enum weft_packet_kind kind,
                          : p->rig.ops->pick(p->rig.state, ports, &packet, 0);
 }
 
+struct weft_packet
+lb_data(uint32_t src, uint32_t dst)
+{
+    struct weft_packet p;
+    memset(&p, 0, sizeof p);
+    p.src = src & WEFT_HOST_MASK;
+    p.dst = dst & WEFT_HOST_MASK;
+    p.kind = WEFT_DATA;
+    p.bytes = 1048;
+    return p;
+}
+
 void *
 lb_flow(struct lb_place *p)
 {

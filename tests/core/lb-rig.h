@@ -42,6 +42,8 @@ void lb_open_at(struct lb_place *p, const struct weft_clos *clos, uint32_t index
 uint32_t lb_take(struct lb_place *p, uint32_t dst, enum weft_packet_kind kind,
                  const struct weft_ports *ports);
 
+/** A data packet of a full frame of 1,048 bytes. */
+struct weft_packet lb_data(uint32_t src, uint32_t dst);
 /** Memory of a QP's state at ToRs, to be freed. */
 void *lb_flow(struct lb_place *p);
 /** The port by which a packet leaves that has entered at packet->in_port: arrive(), and pick() if

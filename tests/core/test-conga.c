@@ -22,18 +22,6 @@ prepare(void)
     lb_build(&clos, "leaf-spine", settings);
 }
 
-static struct weft_packet
-data(uint32_t src, uint32_t dst)
-{
-    struct weft_packet p;
-    memset(&p, 0, sizeof p);
-    p.src = src & WEFT_HOST_MASK;
-    p.dst = dst & WEFT_HOST_MASK;
-    p.kind = WEFT_DATA;
-    p.bytes = 1048;
-    return p;
-}
-
 static void
 leave(struct lb_place *at, struct weft_packet *p, uint32_t port, int64_t now)
 {
@@ -53,7 +41,7 @@ static unsigned
 level_after(uint32_t n, int64_t now, int64_t later)
 {
     struct lb_place tor;
-    struct weft_packet p = data(0, 4);
+    struct weft_packet p = lb_data(0, 4);
     lb_open_at(&tor, &clos, 0, 1, "conga", NULL);
     p.meta[0] = 1;
     for (uint32_t i = 0; i < n; i++)
@@ -61,7 +49,7 @@ level_after(uint32_t n, int64_t now, int64_t later)
         p.meta[1] = 0;
         leave(&tor, &p, tor.map.first_up, now);
     }
-    struct weft_packet small = data(0, 4);
+    struct weft_packet small = lb_data(0, 4);
     small.meta[0] = 1;
     small.bytes = later > now ? 1 : 0;
     leave(&tor, later > now ? &small : &p, tor.map.first_up, later);
@@ -94,13 +82,13 @@ START_TEST(the_path_with_the_best_worst_link_is_taken)
     lb_open_at(&tor, &clos, 0, 1, "conga", "aging=500us");
     for (uint16_t path = 0; path < 4; path++)
     {
-        struct weft_packet p = data(0, 4);
+        struct weft_packet p = lb_data(0, 4);
         p.meta[0] = (uint16_t)(path + 1);
         for (uint32_t i = 0; i < frames[path]; i++)
         {
             leave(&tor, &p, tor.map.first_up + path, 1 * US);
         }
-        struct weft_packet feedback = data(4, 0);
+        struct weft_packet feedback = lb_data(4, 0);
         void *flow = lb_flow(&tor);
         feedback.meta[1] = (uint16_t)(path < 3 ? remote[path] << 8 : 0);
         feedback.meta[2] = path < 3 ? (uint16_t)(path + 1) : 0;
@@ -108,9 +96,9 @@ START_TEST(the_path_with_the_best_worst_link_is_taken)
         free(flow);
     }
     void *flow = lb_flow(&tor), *later = lb_flow(&tor);
-    struct weft_packet p = data(0, 4);
+    struct weft_packet p = lb_data(0, 4);
     ck_assert_uint_eq(lb_forward(&tor, flow, &p, NULL, 3 * US), tor.map.first_up + 3U);
-    p = data(0, 4);
+    p = lb_data(0, 4);
     ck_assert_uint_ne(lb_forward(&tor, later, &p, NULL, 503 * US), tor.map.first_up + 0U);
     free(flow);
     free(later);
@@ -128,7 +116,7 @@ START_TEST(levels_come_back_on_data_of_the_other_way)
     lb_open_at(&destination, &clos, 1, 1, "conga", NULL);
     lb_open_at(&spine, &clos, clos.ntors, 1, "conga", NULL);
     void *there = lb_flow(&source), *back = lb_flow(&destination);
-    struct weft_packet p = data(0, 4);
+    struct weft_packet p = lb_data(0, 4);
     p.meta[0] = 1;
     for (uint32_t i = 0; i < 2000; i++)
     {
@@ -142,7 +130,7 @@ START_TEST(levels_come_back_on_data_of_the_other_way)
     arrive_from_above(&destination, there, &p, 2 * US);
     leave(&destination, &p, 0, 2 * US); /* to its host: no link of the fabric's */
     ck_assert_uint_eq(p.meta[1], 5);
-    struct weft_packet reverse = data(4, 0);
+    struct weft_packet reverse = lb_data(4, 0);
     lb_forward(&destination, back, &reverse, NULL, 3 * US);
     ck_assert_uint_eq(reverse.meta[1] >> 8, 5);
     ck_assert_uint_eq(reverse.meta[2], 1);
@@ -150,7 +138,7 @@ START_TEST(levels_come_back_on_data_of_the_other_way)
     for (int i = 0; i < 200; i++)
     {
         void *flow = lb_flow(&source);
-        struct weft_packet fresh = data(0, 4);
+        struct weft_packet fresh = lb_data(0, 4);
         MUST(lb_forward(&source, flow, &fresh, NULL, 5 * US) != source.map.first_up);
         free(flow);
     }
@@ -172,9 +160,9 @@ START_TEST(a_flowlet_moves_only_for_something_better)
     for (int i = 0; i < 4000; i++)
     {
         void *flow = lb_flow(&tor);
-        struct weft_packet p = data(0, 4);
+        struct weft_packet p = lb_data(0, 4);
         const uint32_t port = lb_forward(&tor, flow, &p, NULL, 0);
-        p = data(0, 4);
+        p = lb_data(0, 4);
         MUST(lb_forward(&tor, flow, &p, NULL, 5 * US) == port);
         counts[port - tor.map.first_up]++;
         free(flow);

@@ -60,12 +60,7 @@ close_both(void)
 static struct weft_packet
 data(uint32_t src, uint32_t dst)
 {
-    struct weft_packet p;
-    memset(&p, 0, sizeof p);
-    p.src = src & WEFT_HOST_MASK;
-    p.dst = dst & WEFT_HOST_MASK;
-    p.kind = WEFT_DATA;
-    p.bytes = 1048;
+    struct weft_packet p = lb_data(src, dst);
     p.qp = 77;
     return p;
 }

@@ -3,28 +3,16 @@
  * that change nothing, or aggregations that undo what the ToR drew. */
 #include <check.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lb-rig.h"
 #include "must.h"
 
 #define US INT64_C(1000000) /* ps */
 
-static struct weft_packet
-data_to(uint32_t dst)
-{
-    struct weft_packet p;
-    memset(&p, 0, sizeof p);
-    p.dst = dst & WEFT_HOST_MASK;
-    p.kind = WEFT_DATA;
-    p.bytes = 1048;
-    return p;
-}
-
 static uint32_t
 port_at(struct lb_place *tor, void *flow, int64_t now)
 {
-    struct weft_packet p = data_to(15);
+    struct weft_packet p = lb_data(0, 15);
     return lb_forward(tor, flow, &p, NULL, now);
 }
 
@@ -62,10 +50,10 @@ START_TEST(the_tor_draws_the_whole_path)
     for (uint32_t i = 0; i < 4000; i++)
     {
         void *flow = lb_flow(&tor);
-        struct weft_packet p = data_to(15);
+        struct weft_packet p = lb_data(0, 15);
         const uint32_t up = lb_forward(&tor, flow, &p, NULL, 0) - tor.map.first_up;
         const uint32_t core = lb_forward(&agg, NULL, &p, NULL, 0) - agg.map.first_up;
-        struct weft_packet again = data_to(15);
+        struct weft_packet again = lb_data(0, 15);
         MUST(lb_forward(&tor, flow, &again, NULL, US) == up + tor.map.first_up);
         MUST(lb_forward(&agg, NULL, &again, NULL, US) == core + agg.map.first_up);
         counts[2 * up + core]++;
@@ -96,13 +84,13 @@ START_TEST(a_dead_uplink_ends_its_flowlets)
         }
     }
     const struct weft_ports ports = {queues, left, 4, n, 4, 0, 0};
-    struct weft_packet p = data_to(100);
+    struct weft_packet p = lb_data(0, 100);
     const uint32_t other = lb_forward(&tor, flow, &p, &ports, US);
     ck_assert_uint_ne(other, first);
     ck_assert_uint_eq(tor.rig.ops->counters(tor.rig.state)->reroutes, 1);
     for (int i = 2; i < 50; i++)
     {
-        p = data_to(100);
+        p = lb_data(0, 100);
         MUST(lb_forward(&tor, flow, &p, &ports, i * US) == other);
     }
     free(flow);
@@ -117,12 +105,12 @@ START_TEST(replies_keep_to_one_path)
     struct lb_place tor;
     lb_open_at(&tor, &clos, 0, 3, "letflow", "gap=1ns");
     void *flow = lb_flow(&tor);
-    struct weft_packet p = data_to(15);
+    struct weft_packet p = lb_data(0, 15);
     p.kind = WEFT_ACK;
     const uint32_t port = lb_forward(&tor, flow, &p, NULL, 0);
     for (int i = 1; i < 50; i++)
     {
-        struct weft_packet other = data_to(15);
+        struct weft_packet other = lb_data(0, 15);
         MUST(lb_forward(&tor, flow, &p, NULL, i * US) == port && p.meta[0] == 0);
         MUST(lb_forward(&tor, NULL, &other, NULL, i * US) == port && other.meta[0] == 0);
     }

@@ -49,10 +49,7 @@ RunConweave(const std::string& topology, const std::string& balancer, const std:
     Simulator::Run();
     ConweaveOutcome o;
     o.t = rig.GetTotals();
-    for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
-    {
-        rig.fabric->GetSwitch(i)->AddCounters(o.lb);
-    }
+    o.lb = rig.GetLbCounters();
     o.audit = rig.Audit();
     o.delivered = rig.delivered;
     o.end = rig.lastDelivered;
@@ -138,11 +135,7 @@ class FewQueuesTestCase : public TestCase
             rig.Send(h, h % 2, 1000000);
         }
         Simulator::Run();
-        weft_lb_counters lb{};
-        for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
-        {
-            rig.fabric->GetSwitch(i)->AddCounters(lb);
-        }
+        const weft_lb_counters lb = rig.GetLbCounters();
         NS_TEST_EXPECT_MSG_GT(lb.full, 10, "queues run out");
         NS_TEST_EXPECT_MSG_LT(lb.queues, 3, "two hosts' ports have one each");
         NS_TEST_EXPECT_MSG_GT(rig.GetTotals().outOfOrder, 0, "what passes is out of order");
@@ -237,11 +230,7 @@ class StoppedTestCase : public TestCase
             }
             Simulator::Stop(MicroSeconds(200));
             Simulator::Run();
-            weft_lb_counters lb{};
-            for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
-            {
-                rig.fabric->GetSwitch(i)->AddCounters(lb);
-            }
+            const weft_lb_counters lb = rig.GetLbCounters();
             NS_TEST_EXPECT_MSG_GT(lb.held, 0, "packets are held");
             NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
         }

@@ -177,6 +177,17 @@ class WeftRig : public ns3::WeftMessageListener
         return t;
     }
 
+    /** @return what the balancer counted at all switches together */
+    weft_lb_counters GetLbCounters() const
+    {
+        weft_lb_counters sum{};
+        for (uint32_t i = 0; i < fabric->GetNSwitches(); i++)
+        {
+            fabric->GetSwitch(i)->AddCounters(sum);
+        }
+        return sum;
+    }
+
     ns3::WeftHelper helper;           //!< built the fabric
     ns3::Ptr<ns3::WeftFabric> fabric; //!< under test
     uint64_t delivered{0};            //!< messages of Send()

@@ -43,6 +43,9 @@ extern "C"
 /** Largest fabric accepted: 2^20 hosts. More is WEFT_EOVERFLOW. */
 #define WEFT_MAX_HOSTS (UINT32_C(1) << 20)
 
+/** Most ports of a switch. More is WEFT_EOVERFLOW. */
+#define WEFT_MAX_PORTS 4096
+
     /**
      * A fabric's shape. Filled by a topology's build(); plain data, copy freely.
      *
