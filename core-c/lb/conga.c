@@ -41,6 +41,7 @@ struct conga_dre
 {
     int64_t period; /* up to which it has been discounted, in periods */
     uint64_t bytes;
+    double full; /* bytes in it at line rate */
 };
 
 /* What is known of a path to or from another ToR. */
@@ -58,10 +59,8 @@ struct conga
     struct conga_config config;
     const struct weft_clos *clos;
     struct conga_flow *current; /* from arrive() to the pick() behind it: whose packet it is */
-    double full;                /* bytes in a DRE at line rate */
     uint32_t nports;
     uint32_t ntors; /* 0 above the ToRs */
-    uint32_t own;   /* this ToR */
     struct weft_lb_counters counters;
 };
 
@@ -144,13 +143,14 @@ conga_init(void *state, const void *config, const struct weft_site *site)
             return WEFT_ERANGE;
         }
         s->ntors = site->clos->ntors;
-        s->own = site->switch_index;
     }
-    s->full = (double)site->port_rate / 8e12 * (double)c->period / c->alpha;
     weft_rng_seed(&s->rng, site->seed, site->run, CONGA_STREAM | site->switch_index);
     for (uint32_t i = 0; i < s->nports; i++)
     {
-        dres_of(s)[i] = (struct conga_dre){0, 0};
+        int64_t rate, delay;
+        weft_clos_port(site->clos, site->switch_index, i, &rate, &delay);
+        dres_of(s)[i] =
+            (struct conga_dre){.full = (double)rate / 8e12 * (double)c->period / c->alpha};
     }
     for (uint32_t i = 0; i < 2 * s->ntors * s->paths.npaths; i++)
     {
@@ -190,7 +190,7 @@ level_of(struct conga *s, uint32_t port, int64_t now)
         dre->bytes = (uint64_t)((double)dre->bytes * (1 - s->config.alpha));
     }
     dre->period = period;
-    const double level = (double)dre->bytes / s->full * (double)(top + 1);
+    const double level = (double)dre->bytes / dre->full * (double)(top + 1);
     return (uint8_t)(level < top ? (uint32_t)level : top);
 }
 

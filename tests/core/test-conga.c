@@ -71,6 +71,32 @@ START_TEST(loads_are_quantised_and_fade)
 }
 END_TEST
 
+/* An aggregation's links to cores are four times as fast as those to ToRs: the same bytes are a
+ * quarter of the load. */
+START_TEST(each_link_has_a_rate_of_its_own)
+{
+    const char *const settings[] = {
+        "pods", "2",         "tors-per-pod", "2",         "aggregations", "2", "cores",
+        "2",    "link-rate", "100Gbps",      "core-rate", "400Gbps",      NULL};
+    struct lb_place agg;
+    struct weft_packet p = lb_data(0, 40);
+    memset(&clos, 0, sizeof clos);
+    lb_build(&clos, "clos", settings);
+    lb_open_at(&agg, &clos, clos.ntors, 1, "conga", NULL);
+    p.meta[0] = 1;
+    for (uint32_t port = 0; port < 4; port++)
+    {
+        for (int i = 0; i < 2000; i++)
+        {
+            p.meta[1] = 0;
+            leave(&agg, &p, port, US);
+        }
+        ck_assert_uint_eq(p.meta[1], port < agg.map.first_up ? 5 : 1);
+    }
+    lb_close(&agg.rig);
+}
+END_TEST
+
 /* Local levels 3, 0, 0, 1 and remote ones 0, 5, 2, none: costs 3, 5, 2, 1, so the fourth. When what
  * is known of the second is too old, it costs 0. */
 START_TEST(the_path_with_the_best_worst_link_is_taken)
@@ -179,6 +205,7 @@ conga_suite(void)
     Suite *s = suite_create("conga");
     TCase *t = tcase_create("conga");
     tcase_add_test(t, loads_are_quantised_and_fade);
+    tcase_add_test(t, each_link_has_a_rate_of_its_own);
     tcase_add_test(t, the_path_with_the_best_worst_link_is_taken);
     tcase_add_test(t, levels_come_back_on_data_of_the_other_way);
     tcase_add_test(t, a_flowlet_moves_only_for_something_better);
