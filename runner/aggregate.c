@@ -87,22 +87,19 @@ add_spread(struct text *t, const struct spread *s)
 /** All finished runs that differ in the seed only. */
 struct seeds
 {
-    char *key;
+    const char *key;
     size_t n;
     struct spread *spreads; /**< [column of summary_table] */
 };
 
 static struct seeds
-seeds_of(const struct plan *plan, size_t first, const struct csv *summary, const size_t *run_of_row,
-         bool *used)
+seeds_of(const struct csv *summary, size_t first, char *const *keys, bool *used)
 {
-    char *key = seedless_key(plan, first);
     struct spread *spreads = xcalloc(summary_table.n, sizeof *spreads);
     size_t offset = summary->ncolumns - summary_table.n, n = 0;
     for (size_t row = 0; row < summary->nrows; row++)
     {
-        char *other = used[row] ? NULL : seedless_key(plan, run_of_row[row]);
-        if (other && strcmp(key, other) == 0)
+        if (!used[row] && strcmp(keys[row], keys[first]) == 0)
         {
             used[row] = true;
             n++;
@@ -111,16 +108,8 @@ seeds_of(const struct plan *plan, size_t first, const struct csv *summary, const
                 spread_add(&spreads[c], csv_cell(summary, row, offset + c));
             }
         }
-        free(other);
     }
-    return (struct seeds){key, n, spreads};
-}
-
-static void
-free_seeds(struct seeds *s)
-{
-    free(s->spreads);
-    free(s->key);
+    return (struct seeds){keys[first], n, spreads};
 }
 
 /** One row of aggregate.csv. */
@@ -136,10 +125,12 @@ add_row(struct text *t, const struct plan *plan, const struct seeds *s)
     text_add(t, "\n");
 }
 
-static size_t *
-runs_of_rows(const struct plan *plan, const struct csv *summary)
+/** For each row what its run's values are, but for the seed. */
+static char **
+keys_of_rows(const struct plan *plan, const struct csv *summary)
 {
-    size_t *run = xcalloc(summary->nrows, sizeof *run), i = 0;
+    char **keys = xcalloc(summary->nrows, sizeof *keys);
+    size_t i = 0;
     for (size_t row = 0; row < summary->nrows; row++, i++)
     {
         for (; i < plan->nruns; i++)
@@ -152,9 +143,9 @@ runs_of_rows(const struct plan *plan, const struct csv *summary)
                 break;
             }
         }
-        run[row] = i;
+        keys[row] = seedless_key(plan, i);
     }
-    return run;
+    return keys;
 }
 
 /** Called for every case. */
@@ -163,19 +154,23 @@ typedef void (*case_fn)(struct text *t, const struct plan *plan, const struct se
 static void
 for_each_case(struct text *t, const struct plan *plan, const struct csv *summary, case_fn call)
 {
-    size_t *run = runs_of_rows(plan, summary);
+    char **keys = keys_of_rows(plan, summary);
     bool *used = xcalloc(summary->nrows, sizeof *used);
     for (size_t row = 0; row < summary->nrows; row++)
     {
         if (!used[row])
         {
-            struct seeds s = seeds_of(plan, run[row], summary, run, used);
+            struct seeds s = seeds_of(summary, row, keys, used);
             call(t, plan, &s);
-            free_seeds(&s);
+            free(s.spreads);
         }
     }
+    for (size_t row = 0; row < summary->nrows; row++)
+    {
+        free(keys[row]);
+    }
     free(used);
-    free(run);
+    free(keys);
 }
 
 void

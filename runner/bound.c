@@ -55,7 +55,7 @@ crossing_bound(const struct scenario *s, const struct weft_job *job, bool whole)
     return job->ops->bound(job->config, &hosts, &of);
 }
 
-static int64_t
+int64_t
 bound_of_job(const struct scenario *s, const struct weft_job *job,
              const struct weft_message *messages, size_t n, bool whole)
 {
@@ -66,15 +66,6 @@ bound_of_job(const struct scenario *s, const struct weft_job *job,
     }
     const int64_t start = first_start(messages, n);
     return bound > WEFT_NEVER - start ? WEFT_NEVER : start + bound;
-}
-
-int64_t
-bound_of_workload(const struct scenario *s, const struct workload *w,
-                  const struct weft_message *messages, size_t n, bool whole)
-{
-    const struct weft_job job = {weft_workload_find(w->choice.algo->name), w->choice.config,
-                                 w->hosts, w->nhosts};
-    return bound_of_job(s, &job, messages, n, whole);
 }
 
 static struct weft_job

@@ -24,10 +24,9 @@ extern "C"
     int64_t bound_of(const struct scenario *s, const struct weft_message *messages, size_t n,
                      bool whole);
 
-    /** The same for one of the scenario's workloads and its messages. */
-    struct workload;
-    int64_t bound_of_workload(const struct scenario *s, const struct workload *w,
-                              const struct weft_message *messages, size_t n, bool whole);
+    /** The same for one of the scenario's jobs and its messages. */
+    int64_t bound_of_job(const struct scenario *s, const struct weft_job *job,
+                         const struct weft_message *messages, size_t n, bool whole);
 
     /** The same for the whole workload as if all its messages crossed the fabric and could start at
      * time 0. */

@@ -2,7 +2,6 @@
 #include "csv.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -57,9 +56,8 @@ next_cell(char **p, bool *last)
 static char *
 read_text(const char *path, char **why)
 {
-    int fd = file_open_path(path, why);
     size_t n = 0;
-    char *bytes = fd < 0 ? NULL : file_read_open(fd, path, &n, why);
+    char *bytes = file_read_path(path, &n, why);
     if (bytes && n && bytes[n - 1] != '\n')
     {
         *why = xformat("%s was cut: its last row does not end", path);

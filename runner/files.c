@@ -313,35 +313,9 @@ file_open(const struct folder *f, const char *name, char **why)
     return fd;
 }
 
-int
-file_open_path(const char *path, char **why)
-{
-    int fd = open(path, READING);
-    if (fd < 0)
-    {
-        fail(why, "open", path, errno);
-    }
-    else if (!is_plain(fd))
-    {
-        *why = xformat("%s is not a plain file", path);
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
-char *
-file_read(const struct folder *f, const char *name, size_t *n, char **why)
-{
-    int fd = file_open(f, name, why);
-    char *path = xformat("%s/%s", f->path, name);
-    char *bytes = fd < 0 ? NULL : file_read_open(fd, path, n, why);
-    free(path);
-    return bytes;
-}
-
-char *
-file_read_open(int fd, const char *path, size_t *n, char **why)
+/** All bytes of a file that is then closed, and a NUL behind them. @p path: for messages. */
+static char *
+read_open(int fd, const char *path, size_t *n, char **why)
 {
     char *bytes = NULL;
     size_t size = 0, room = 0;
@@ -372,6 +346,40 @@ file_read_open(int fd, const char *path, size_t *n, char **why)
         *n = size;
     }
     return bytes;
+}
+
+char *
+file_read(const struct folder *f, const char *name, size_t *n, char **why)
+{
+    int fd = file_open(f, name, why);
+    char *path = xformat("%s/%s", f->path, name);
+    char *bytes = fd < 0 ? NULL : read_open(fd, path, n, why);
+    free(path);
+    return bytes;
+}
+
+static int
+open_path(const char *path, char **why)
+{
+    int fd = open(path, READING);
+    if (fd < 0)
+    {
+        fail(why, "open", path, errno);
+    }
+    else if (!is_plain(fd))
+    {
+        *why = xformat("%s is not a plain file", path);
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+char *
+file_read_path(const char *path, size_t *n, char **why)
+{
+    int fd = open_path(path, why);
+    return fd < 0 ? NULL : read_open(fd, path, n, why);
 }
 
 bool

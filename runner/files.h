@@ -60,13 +60,10 @@ bool files_replace(const char *folder, const struct file_bytes *files, size_t n,
 
 /** Opens a plain file for reading; -1 with a sentence. */
 int file_open(const struct folder *f, const char *name, char **why);
-/** The same for a file that a user has named: links are followed. */
-int file_open_path(const char *path, char **why);
-/** All bytes of a file that is then closed, and a NUL behind them; the caller frees them. @p path:
- * for messages. @p n may be NULL. */
-char *file_read_open(int fd, const char *path, size_t *n, char **why);
 /** All bytes of a plain file, and a NUL behind them; the caller frees them. @p n may be NULL. */
 char *file_read(const struct folder *f, const char *name, size_t *n, char **why);
+/** The same for a file that a user has named: links are followed. */
+char *file_read_path(const char *path, size_t *n, char **why);
 /** Whether the file holds exactly these bytes. */
 bool file_equals(const struct folder *f, const char *name, const char *bytes, size_t n);
 

@@ -12,7 +12,7 @@ const struct weft_param flow_host_param = {"host",    WEFT_COUNT, 0,  NULL, "0",
                                            "1048575", NULL,       "", NULL};
 const struct weft_param flow_bytes_param = {"bytes", WEFT_COUNT, 0,   NULL, "1", "1000000000000000",
                                             NULL,    "",         NULL};
-const struct weft_param flow_seconds_param = {
+static const struct weft_param flow_seconds_param = {
     "start, in seconds,", WEFT_REAL, 0, NULL, "0", "1000", NULL, "", NULL};
 static const struct weft_param units_param = {"bytes",     WEFT_BYTES, 0,  NULL, "1B",
                                               "1000000GB", NULL,       "", NULL};
@@ -210,6 +210,10 @@ by_flow(const void *a, const void *b)
 static void
 check_repeated(struct table_lines *t, const struct flow_list *list)
 {
+    if (list->nwaits > 0)
+    {
+        return; /* what waits for others may be alike */
+    }
     uint32_t *order = xcalloc(list->n + 1, sizeof *order);
     for (size_t i = 0; i < list->n; i++)
     {
@@ -220,8 +224,7 @@ check_repeated(struct table_lines *t, const struct flow_list *list)
     for (size_t i = 1; i < list->n; i++)
     {
         const struct weft_table_flow *x = &list->flows[order[i - 1]], *y = &list->flows[order[i]];
-        if (list->nwaits == 0 && x->src == y->src && x->dst == y->dst && x->start == y->start &&
-            x->bytes == y->bytes)
+        if (x->src == y->src && x->dst == y->dst && x->start == y->start && x->bytes == y->bytes)
         {
             table_error(t, list->lines[order[i]],
                         "the flow stands twice; expected it once, and it is at line %d as well",

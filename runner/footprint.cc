@@ -61,12 +61,12 @@ footprint_of_fabric(const scenario* s)
         EVENT + (path ? static_cast<double>(path->host_size(s->balancer.config, &site)) : 0);
     double bytes = c.nhosts * host + static_cast<double>(c.nlinks) *
                                          (sizeof(WeftChannel) + OBJECT + BLOCK + sizeof(void*));
-    for (uint32_t i = 0; c.graph && i < c.nswitches; i++)
-    {
-        bytes += SwitchBytes(s, i);
-    }
     if (c.graph)
     {
+        for (uint32_t i = 0; i < c.nswitches; i++)
+        {
+            bytes += SwitchBytes(s, i);
+        }
         return bytes + static_cast<double>(weft_fib_size(&c, nullptr, 0, false));
     }
     bytes += c.ntors * SwitchBytes(s, 0);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include <weft/clos.h>
-#include <weft/error.h>
 #include <weft/param.h>
 
+#include "messages.h"
 #include "textbuf.h"
 
 const struct weft_param graph_rate_param = {"rate of a link", WEFT_RATE, 0,  NULL, "1Mbps",
@@ -47,10 +47,7 @@ graph_value(const struct graph_draft *g, int line, const struct weft_param *p, c
         return true;
     }
     char expected[512];
-    if (weft_param_expected(p, expected, sizeof expected) < 0)
-    {
-        snprintf(expected, sizeof expected, "a %s", weft_type_name(p->type));
-    }
+    expected_value(p, expected, sizeof expected);
     return graph_error(g, line, "%s '%s'; expected %s", p->name, word, expected);
 }
 

@@ -42,9 +42,7 @@ find_link(const struct element *e, const struct scenario *s, struct weft_link *l
     for (uint64_t i = clos->nhosts; i < clos->nlinks; i++)
     {
         weft_clos_link(clos, i, link);
-        const bool same = link->lower.index == lower && link->upper.index == upper;
-        const bool turned = clos->graph && link->lower.index == upper && link->upper.index == lower;
-        if ((same || turned) && parallel-- == 0)
+        if (link_joins(clos, link, lower, upper) && parallel-- == 0)
         {
             *found = i;
             return true;

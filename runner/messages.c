@@ -45,6 +45,15 @@ nearest_choice(const struct weft_param *param, const char *text)
 }
 
 void
+expected_value(const struct weft_param *param, char *text, size_t n)
+{
+    if (weft_param_expected(param, text, n) < 0)
+    {
+        snprintf(text, n, "a %s", weft_type_name(param->type));
+    }
+}
+
+void
 report_bad_value(struct diagnostics *d, int line, const char *element,
                  const struct weft_param *param, const char *text, int code)
 {
@@ -53,10 +62,7 @@ report_bad_value(struct diagnostics *d, int line, const char *element,
         return;
     }
     char expected[512];
-    if (weft_param_expected(param, expected, sizeof expected) < 0)
-    {
-        snprintf(expected, sizeof expected, "a %s", weft_type_name(param->type));
-    }
+    expected_value(param, expected, sizeof expected);
     diag_error(d, line, "%s '%s' of <%s> %s; expected %s%s", param->name, text, element,
                what_is_wrong(param, code), expected, did_you_mean(nearest_choice(param, text)));
 }

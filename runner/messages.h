@@ -10,6 +10,9 @@
 #include "diagnostics.h"
 #include "document.h"
 
+/** Says what a value must be. */
+void expected_value(const struct weft_param *param, char *text, size_t n);
+
 /** Reports what weft_param_parse() returned as @p code; nothing for 0. */
 void report_bad_value(struct diagnostics *d, int line, const char *element,
                       const struct weft_param *param, const char *text, int code);

@@ -282,8 +282,7 @@ read_report(void)
     {
         return xstrdup("");
     }
-    int fd = file_open_path(REPORT, &why);
-    char *text = fd < 0 ? NULL : file_read_open(fd, REPORT, NULL, &why);
+    char *text = file_read_path(REPORT, NULL, &why);
     if (!text)
     {
         sweep_refuse(why, EXIT_FAILED);

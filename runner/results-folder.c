@@ -145,12 +145,18 @@ results_folder_open(struct results_folder *r, const char *out)
     free(also);
 }
 
+static bool
+is_marked(const struct folder *top)
+{
+    struct stat st;
+    return fstatat(top->fd, MARK, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /** Another process may be first. */
 static bool
 mark(const struct folder *top, char **why)
 {
-    struct stat st;
-    if (fstatat(top->fd, MARK, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    if (is_marked(top))
     {
         return true;
     }
@@ -158,7 +164,7 @@ mark(const struct folder *top, char **why)
     {
         return true;
     }
-    bool there = fstatat(top->fd, MARK, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    bool there = is_marked(top);
     if (there)
     {
         free(*why);
@@ -199,8 +205,8 @@ read_of_run(const char *out, const char *run, const char *file, char **why)
     if (folder_open(&top, out, why) && folder_open_in(&runs, &top, RUNS, why) &&
         folder_open_in(&of_run, &runs, run, why))
     {
-        bytes = content_of(out) == CONTENT_OURS ? file_list_read(&of_run, file, why)
-                                                : file_read(&of_run, file, NULL, why);
+        bytes = is_marked(&top) ? file_list_read(&of_run, file, why)
+                                : file_read(&of_run, file, NULL, why);
     }
     folder_close(&of_run);
     folder_close(&runs);
@@ -264,11 +270,10 @@ int
 results_folder_lock_tables(const char *out, char **why)
 {
     struct folder top;
-    struct stat st;
     int fd = -1;
     if (folder_open(&top, out, why))
     {
-        bool marked = fstatat(top.fd, MARK, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        bool marked = is_marked(&top);
         *why = marked ? NULL
                       : xformat("%s has no " MARK "; expected the folder that 'weft run' has made",
                                 out);

@@ -91,24 +91,18 @@ end_without_memory(void)
     _exit(1);
 }
 
+static int
+by_qp(const void *key, const void *stuck)
+{
+    const uint32_t a = *(const uint32_t *)key, b = ((const struct stuck_qp *)stuck)->qp;
+    return (a > b) - (a < b);
+}
+
 /** Whether a QP was under way when a run was stopped: it is not one that was given up. */
 static bool
 is_under_way(const struct run_results *r, uint32_t qp)
 {
-    size_t low = 0, high = r->nstuck; /* they are in order */
-    while (low < high)
-    {
-        size_t middle = low + (high - low) / 2;
-        if (r->stuck[middle].qp < qp)
-        {
-            low = middle + 1;
-        }
-        else
-        {
-            high = middle;
-        }
-    }
-    return low < r->nstuck && r->stuck[low].qp == qp;
+    return r->nstuck && bsearch(&qp, r->stuck, r->nstuck, sizeof *r->stuck, by_qp);
 }
 
 /** Messages that were given up are a result, but not one to be overlooked. */

@@ -322,22 +322,21 @@ write_list(const struct run_folder *f, const char *provenance, char **why)
     return good && folder_flush(&f->temporary, why);
 }
 
-/** The files that the topology and the workloads read, each once. */
+/** A file that the topology or a workload reads; several may read the same. */
+static bool
+add_input(struct run_folder *f, const struct input_file *input, char **why)
+{
+    return !input || is_there(&f->temporary, input->kept) ||
+           run_folder_add(f, input->kept, input->bytes, input->n, why);
+}
+
 static bool
 add_inputs(struct run_folder *f, const struct scenario *s, char **why)
 {
-    const struct input_file *graph = s->topology_file;
-    bool good = !graph || run_folder_add(f, graph->kept, graph->bytes, graph->n, why);
+    bool good = add_input(f, s->topology_file, why);
     for (size_t i = 0; good && i < s->nworkloads; i++)
     {
-        const struct input_file *input = s->workloads[i].input;
-        bool there = !input || (graph && strcmp(graph->kept, input->kept) == 0);
-        for (size_t k = 0; !there && k < i; k++)
-        {
-            const struct input_file *other = s->workloads[k].input;
-            there = other && strcmp(other->kept, input->kept) == 0;
-        }
-        good = there || run_folder_add(f, input->kept, input->bytes, input->n, why);
+        good = add_input(f, s->workloads[i].input, why);
     }
     return good;
 }
@@ -452,11 +451,9 @@ bool
 run_folder_forget_aside(const struct run_folder *f, char **why)
 {
     struct folder aside;
-    struct stat st;
     char *absent = NULL;
     bool good = true;
-    if (open_aside(f->runs, &aside, false, &absent) &&
-        fstatat(aside.fd, f->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    if (open_aside(f->runs, &aside, false, &absent) && is_there(&aside, f->name))
     {
         good = folder_remove_in(&aside, f->name, why);
     }

@@ -61,10 +61,7 @@ all_given(const struct element *e, int line, const struct weft_algo *algo, struc
             continue;
         }
         char expected[512];
-        if (weft_param_expected(p, expected, sizeof expected) < 0)
-        {
-            snprintf(expected, sizeof expected, "a %s", weft_type_name(p->type));
-        }
+        expected_value(p, expected, sizeof expected);
         diag_error(d, line, "the %s %s lacks %s=\"...\"; expected %s", algo->name,
                    e ? e->name : "element", p->name, expected);
         good = false;
@@ -296,7 +293,7 @@ scenario_free(struct scenario *s)
         free(s->workloads[i].name);
     }
     free(s->workloads);
-    free(s->jobs_of_it);
+    free((void *)s->jobs.jobs);
     free_pairs(s->defaults, s->ndefaults);
     free_pairs(s->globals, s->nglobals);
     free(s->drops);

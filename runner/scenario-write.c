@@ -98,10 +98,7 @@ parallel_number(const struct weft_clos *clos, uint64_t number, const struct weft
     {
         struct weft_link other;
         weft_clos_link(clos, i, &other);
-        parallel +=
-            (other.lower.index == link->lower.index && other.upper.index == link->upper.index) ||
-            (clos->graph && other.lower.index == link->upper.index &&
-             other.upper.index == link->lower.index);
+        parallel += link_joins(clos, &other, link->lower.index, link->upper.index);
     }
     return parallel;
 }

@@ -100,7 +100,6 @@ extern "C"
         size_t nworkloads;
         struct choice workload; /**< all of them as one: the only one, or weft_workload_jobs; its
                                    configuration is jobs or another one's */
-        struct weft_job *jobs_of_it;
         struct weft_jobs jobs;
         const struct input_file *topology_file; /**< of a graph; NULL: none */
         struct weft_clos clos;                  /**< built from topology */
@@ -131,6 +130,15 @@ extern "C"
     static inline const struct weft_workload_ops *scenario_ops(const struct scenario *s)
     {
         return (const struct weft_workload_ops *)(const void *)s->workload.algo;
+    }
+
+    /** Whether a link between switches is one of those that two switches name: the lower one first,
+     * but in a graph, where no link has a lower end. */
+    static inline bool link_joins(const struct weft_clos *clos, const struct weft_link *link,
+                                  uint64_t a, uint64_t b)
+    {
+        return (link->lower.index == a && link->upper.index == b) ||
+               (clos->graph && link->lower.index == b && link->upper.index == a);
     }
 
 #ifdef __cplusplus

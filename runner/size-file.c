@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A distribution of sizes: "bytes percent" lines, as HPCC's and ConWeave's generators read them. */
-#include <stdlib.h>
-
 #include "input-file.h"
 #include "table-lines.h"
 #include "textbuf.h"

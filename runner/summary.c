@@ -365,7 +365,10 @@ write_locked(const struct plan *plan, const struct results_folder *r)
     struct tables t = {0};
     bool complete = build_tables(&t, plan, &r->runs);
     struct csv *summary = cut_table(&t.summary, &summary_table);
-    aggregate_build(&t.aggregate, plan, summary);
+    if (has_seeds(plan))
+    {
+        aggregate_build(&t.aggregate, plan, summary);
+    }
     bool written = write_tables(plan, &t, r->top.path);
     if (written && t.nruns > 0)
     {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "messages.h"
 #include "textbuf.h"
 
 void
@@ -13,16 +14,8 @@ table_lines_begin(struct table_lines *t, const char *path, const char *bytes, si
     *t = (struct table_lines){.path = path, .scenario_line = scenario_line, .d = d};
     t->text = xcalloc(n + 1, 1);
     t->end = t->text + n;
-    table_lines_rewind(t, bytes);
-}
-
-void
-table_lines_rewind(struct table_lines *t, const char *bytes)
-{
-    memcpy(t->text, bytes, (size_t)(t->end - t->text));
+    memcpy(t->text, bytes, n);
     t->at = t->text;
-    t->line = 0;
-    t->n = 0;
 }
 
 void
@@ -83,10 +76,7 @@ table_value(struct table_lines *t, const struct weft_param *p, const char *word,
         return true;
     }
     char expected[512];
-    if (weft_param_expected(p, expected, sizeof expected) < 0)
-    {
-        snprintf(expected, sizeof expected, "a %s", weft_type_name(p->type));
-    }
+    expected_value(p, expected, sizeof expected);
     table_error(t, t->line, "%s '%s'; expected %s", p->name, word, expected);
     return false;
 }

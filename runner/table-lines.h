@@ -35,9 +35,6 @@ void table_lines_end(struct table_lines *t);
  * or enough errors were reported. */
 bool table_lines_next(struct table_lines *t);
 
-/** Goes back to the start. */
-void table_lines_rewind(struct table_lines *t, const char *bytes);
-
 /** Reports a mistake at line @p line of the file. */
 void table_error(struct table_lines *t, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -74,6 +71,6 @@ void flow_list_add(struct flow_list *list, struct table_lines *t,
 void flow_htsim_parse(struct table_lines *t, struct flow_list *list);
 
 /** What the columns of a flow hold. */
-extern const struct weft_param flow_host_param, flow_bytes_param, flow_seconds_param;
+extern const struct weft_param flow_host_param, flow_bytes_param;
 
 #endif

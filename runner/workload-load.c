@@ -8,13 +8,11 @@
 #include "input-file.h"
 #include "messages.h"
 #include "scenario-load.h"
+#include "table-lines.h"
 #include "textbuf.h"
 
 /* "jobs" in ASCII: the random streams of hosts, one per workload. */
 #define STREAM (UINT64_C(0x6a6f6273) << 32)
-
-static const struct weft_param host_param = {"host",    WEFT_COUNT, 0,  NULL, "0",
-                                             "1048575", NULL,       "", NULL};
 
 static const struct weft_workload_ops *
 ops_of(const struct workload *w)
@@ -80,8 +78,8 @@ read_range(char *word, uint32_t n, int line, int64_t *first, int64_t *last, stru
     {
         *dash = '\0';
     }
-    bool good = weft_param_parse(&host_param, word, first) >= 0 &&
-                weft_param_parse(&host_param, dash ? dash + 1 : word, last) >= 0;
+    bool good = weft_param_parse(&flow_host_param, word, first) >= 0 &&
+                weft_param_parse(&flow_host_param, dash ? dash + 1 : word, last) >= 0;
     if (!good || *last < *first || *last >= n)
     {
         diag_error(d, line,
@@ -158,7 +156,7 @@ draw_hosts(const char *count, struct scenario *s, size_t which, int line, struct
         in[i] = false;
     }
     bool good =
-        weft_param_parse(&host_param, count, &wanted) >= 0 && wanted >= 1 && wanted <= nleft;
+        weft_param_parse(&flow_host_param, count, &wanted) >= 0 && wanted >= 1 && wanted <= nleft;
     if (!good)
     {
         diag_error(d, line,
@@ -211,22 +209,27 @@ report_too_large(int line, const char *what, struct diagnostics *d)
     diag_error(d, line, "this %s is too large; expected at most 16777216 messages", what);
 }
 
+static struct weft_job
+job_of(const struct workload *w)
+{
+    return (struct weft_job){ops_of(w), w->choice.config, w->hosts, w->nhosts};
+}
+
 static bool
 check_size(const struct scenario *s, const struct workload *w, struct diagnostics *d)
 {
-    const struct weft_workload_ops *ops = ops_of(w);
     const struct weft_hosts all = weft_clos_hosts(&s->clos);
-    const struct weft_job job = {ops, w->choice.config, w->hosts, w->nhosts};
+    const struct weft_job job = job_of(w);
     const struct weft_hosts hosts = weft_job_hosts(&job, &all);
     struct weft_traffic_size size;
-    const int code = ops->size(w->choice.config, &hosts, &size);
+    const int code = job.ops->size(job.config, &hosts, &size);
     if (code == WEFT_EOVERFLOW)
     {
         report_too_large(w->line, w->choice.algo->name, d);
     }
     else if (code < 0)
     {
-        const char *why = ops->refusal ? ops->refusal(w->choice.config, &hosts) : NULL;
+        const char *why = job.ops->refusal ? job.ops->refusal(job.config, &hosts) : NULL;
         diag_error(d, w->line, "this %s does not fit %u hosts: %s", w->choice.algo->name, hosts.n,
                    why ? why : weft_strerror(code));
     }
@@ -240,13 +243,12 @@ join(struct scenario *s, struct diagnostics *d)
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     struct weft_traffic_size size;
     s->workload = s->workloads[0].choice;
-    s->jobs_of_it = xcalloc(s->nworkloads, sizeof *s->jobs_of_it);
+    struct weft_job *jobs = xcalloc(s->nworkloads, sizeof *jobs);
     for (size_t i = 0; i < s->nworkloads; i++)
     {
-        const struct workload *w = &s->workloads[i];
-        s->jobs_of_it[i] = (struct weft_job){ops_of(w), w->choice.config, w->hosts, w->nhosts};
+        jobs[i] = job_of(&s->workloads[i]);
     }
-    s->jobs = (struct weft_jobs){s->jobs_of_it, (uint32_t)s->nworkloads};
+    s->jobs = (struct weft_jobs){jobs, (uint32_t)s->nworkloads};
     if (s->nworkloads > 1 || s->workloads[0].hosts)
     {
         s->workload = (struct choice){&weft_workload_jobs.algo, &s->jobs};

@@ -8,7 +8,7 @@
 
 /** @p messages and @p flows: the workload's own. */
 static void
-measure(const struct scenario *s, const struct workload *w, const struct weft_message *messages,
+measure(const struct scenario *s, const struct weft_job *job, const struct weft_message *messages,
         const struct flow_result *flows, struct workload_result *out)
 {
     bool delivered = true, acked = true;
@@ -22,7 +22,7 @@ measure(const struct scenario *s, const struct workload *w, const struct weft_me
     out->cct = delivered ? out->cct : -1;
     out->cct_acked = acked ? out->cct_acked : -1;
     out->start = first_start(messages, out->messages);
-    out->bound = bound_of_workload(s, w, messages, out->messages, delivered);
+    out->bound = bound_of_job(s, job, messages, out->messages, delivered);
     out->slowdown = out->bound > out->start && delivered
                         ? (double)(out->cct - out->start) / (double)(out->bound - out->start)
                         : NAN;
@@ -44,7 +44,7 @@ collect_workloads(const struct scenario *s, const struct weft_message *messages,
     for (size_t i = 0; i < s->nworkloads; i++)
     {
         const struct workload *w = &s->workloads[i];
-        const struct weft_job *job = &s->jobs_of_it[i];
+        const struct weft_job *job = &s->jobs.jobs[i];
         const struct weft_hosts hosts = weft_job_hosts(job, &all);
         struct workload_result *out = &r->workloads[i];
         job->ops->size(job->config, &hosts, &size);
@@ -58,7 +58,7 @@ collect_workloads(const struct scenario *s, const struct weft_message *messages,
                                         .groups = size.ngroups,
                                         .cct = -1,
                                         .cct_acked = -1};
-        measure(s, w, messages + message, r->flows + message, out);
+        measure(s, job, messages + message, r->flows + message, out);
         message += size.nmessages;
         qp += size.nqps;
         group += size.ngroups;
