@@ -253,6 +253,66 @@ weft_param_parse(const struct weft_param *p, const char *text, void *config)
     return err;
 }
 
+static int
+check_value(const struct weft_param *p, int64_t value)
+{
+    size_t length = 0;
+    switch (p->type)
+    {
+    case WEFT_REAL:
+        return WEFT_EINVAL;
+    case WEFT_BOOL:
+        return value == 0 || value == 1 ? 0 : WEFT_ERANGE;
+    case WEFT_CHOICE:
+        return choice_at(p, value, &length) != NULL ? 0 : WEFT_ENOTFOUND;
+    default:
+        return value == WEFT_NEVER && !is_infinity(p, "inf") ? (int)WEFT_EOVERFLOW
+                                                             : check_integer(p, value);
+    }
+}
+
+/* What is in range here is what can be written and read back. */
+static int
+check_finite(const struct weft_param *p, double value)
+{
+    const double size = value < 0 ? -value : value;
+    if (p->type != WEFT_REAL)
+    {
+        return WEFT_EINVAL;
+    }
+    return size == 0 || (size >= 1e-27 && size <= 1e27) ? check_real(p, value)
+                                                        : (int)WEFT_EOVERFLOW;
+}
+
+int
+weft_param_set_int(const struct weft_param *p, int64_t value, void *config)
+{
+    const int err = check_value(p, value);
+    if (err == 0)
+    {
+        memcpy((char *)config + p->offset, &value, sizeof(value));
+    }
+    return err;
+}
+
+int
+weft_param_set_real(const struct weft_param *p, double value, void *config)
+{
+    const int err = check_finite(p, value);
+    if (err == 0)
+    {
+        memcpy((char *)config + p->offset, &value, sizeof(value));
+    }
+    return err;
+}
+
+int
+weft_param_check(const struct weft_param *p, const void *config)
+{
+    return p->type == WEFT_REAL ? check_finite(p, real_in(p, config))
+                                : check_value(p, integer_in(p, config));
+}
+
 static unsigned
 digits_of(uint64_t value)
 {

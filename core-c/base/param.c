@@ -71,6 +71,31 @@ weft_config_set(const struct weft_algo *algo, void *config, const char *name, co
     return p != NULL ? weft_param_parse(p, text, config) : (int)WEFT_ENOTFOUND;
 }
 
+int
+weft_config_set_int(const struct weft_algo *algo, void *config, const char *name, int64_t value)
+{
+    const struct weft_param *p = weft_param_find(algo, name);
+    return p != NULL ? weft_param_set_int(p, value, config) : (int)WEFT_ENOTFOUND;
+}
+
+int
+weft_config_set_real(const struct weft_algo *algo, void *config, const char *name, double value)
+{
+    const struct weft_param *p = weft_param_find(algo, name);
+    return p != NULL ? weft_param_set_real(p, value, config) : (int)WEFT_ENOTFOUND;
+}
+
+int
+weft_config_set_bool(const struct weft_algo *algo, void *config, const char *name, bool value)
+{
+    const struct weft_param *p = weft_param_find(algo, name);
+    if (p != NULL && p->type != WEFT_BOOL)
+    {
+        return WEFT_EINVAL;
+    }
+    return p != NULL ? weft_param_set_int(p, value, config) : (int)WEFT_ENOTFOUND;
+}
+
 /* Applies one name=value of @p length characters. */
 static int
 apply_setting(const struct weft_algo *algo, void *config, const char *text, size_t length)

@@ -57,9 +57,9 @@ describe_leaf(struct weft_site *site)
     const struct weft_topology_ops *kind = weft_topology_find("leaf-spine");
     void *shape = defaults(&kind->algo);
     struct weft_mmu_config buffer;
-    weft_config_set(&kind->algo, shape, "leaves", "2");
-    weft_config_set(&kind->algo, shape, "spines", "2");
-    weft_config_set(&kind->algo, shape, "hosts-per-leaf", "2");
+    weft_config_set_int(&kind->algo, shape, "leaves", 2);
+    weft_config_set_int(&kind->algo, shape, "spines", 2);
+    weft_config_set(&kind->algo, shape, "hosts-per-leaf", "2"); /* or as a user wrote it */
     weft_config_default(&weft_mmu_algo, &buffer);
     const int error = kind->build(shape, &clos);
     if (!error)

@@ -433,6 +433,72 @@ START_TEST(every_error_has_its_own_sentence)
 }
 END_TEST
 
+/* The error of setting an integer by value. What was set must read as its text does; what was
+ * refused must be left alone. */
+static int
+set_int(const char *name, int64_t value, const char *text)
+{
+    struct config config, expected;
+    memset(&config, 0x5a, sizeof(config));
+    expected = config;
+    if (text != NULL)
+    {
+        MUST(weft_config_set(&algo, &expected, name, text) == 0);
+    }
+    const int err = weft_config_set_int(&algo, &config, name, value);
+    ck_assert_msg(memcmp(&config, &expected, sizeof(config)) == 0, "%s", name);
+    return err;
+}
+
+START_TEST(values_are_set_as_their_texts_are)
+{
+    ck_assert_int_eq(set_int("time", 300000000, "300us"), 0);
+    ck_assert_int_eq(set_int("endless", WEFT_NEVER, "inf"), 0);
+    ck_assert_int_eq(set_int("bytes", 64000000, "64MB"), 0);
+    ck_assert_int_eq(set_int("rate", INT64_C(400000000000), "400Gbps"), 0);
+    ck_assert_int_eq(set_int("count", 1000, "1000"), 0);
+    ck_assert_int_eq(set_int("sign", -1, "-1"), 0);
+    ck_assert_int_eq(set_int("flag", 1, "on"), 0);
+    ck_assert_int_eq(set_int("flag", 0, "off"), 0);
+    ck_assert_int_eq(set_int("choice", 2, "last"), 0);
+    struct config config = {0};
+    MUST(weft_config_set_real(&algo, &config, "share", 0.25) == 0);
+    MUST(weft_config_set_real(&algo, &config, "real", -1e27) == 0);
+    MUST(weft_config_set_bool(&algo, &config, "flag", true) == 0);
+    ck_assert_double_eq(config.share, 0.25);
+    ck_assert_double_eq(config.real, -1e27);
+    ck_assert_int_eq(config.flag, 1);
+}
+END_TEST
+
+START_TEST(values_are_refused_as_their_texts_are)
+{
+    ck_assert_int_eq(set_int("time", -1, NULL), WEFT_ERANGE);
+    ck_assert_int_eq(set_int("time", WEFT_NEVER, NULL), WEFT_EOVERFLOW);
+    ck_assert_int_eq(set_int("endless", 999999, NULL), WEFT_ERANGE);
+    ck_assert_int_eq(set_int("bytes", 1000000001, NULL), WEFT_ERANGE);
+    ck_assert_int_eq(set_int("rate", 0, NULL), WEFT_ERANGE);
+    ck_assert_int_eq(set_int("count", 0, NULL), WEFT_ERANGE);
+    ck_assert_int_eq(set_int("sign", -2, NULL), WEFT_ERANGE);
+    ck_assert_int_eq(set_int("flag", 2, NULL), WEFT_ERANGE);
+    ck_assert_int_eq(set_int("choice", 3, NULL), WEFT_ENOTFOUND);
+    ck_assert_int_eq(set_int("choice", -1, NULL), WEFT_ENOTFOUND);
+    ck_assert_int_eq(set_int("share", 1, NULL), WEFT_EINVAL);
+    ck_assert_int_eq(set_int("nothing", 1, NULL), WEFT_ENOTFOUND);
+    struct config config = {0};
+    const struct config before = config;
+    ck_assert_int_eq(weft_config_set_real(&algo, &config, "share", 1.5), WEFT_ERANGE);
+    ck_assert_int_eq(weft_config_set_real(&algo, &config, "share", (double)NAN), WEFT_EOVERFLOW);
+    ck_assert_int_eq(weft_config_set_real(&algo, &config, "real", 1e300), WEFT_EOVERFLOW);
+    ck_assert_int_eq(weft_config_set_real(&algo, &config, "real", 1e-300), WEFT_EOVERFLOW);
+    ck_assert_int_eq(weft_config_set_real(&algo, &config, "count", 5), WEFT_EINVAL);
+    ck_assert_int_eq(weft_config_set_real(&algo, &config, "nothing", 5), WEFT_ENOTFOUND);
+    ck_assert_int_eq(weft_config_set_bool(&algo, &config, "count", true), WEFT_EINVAL);
+    ck_assert_int_eq(weft_config_set_bool(&algo, &config, "nothing", true), WEFT_ENOTFOUND);
+    ck_assert_int_eq(memcmp(&config, &before, sizeof(config)), 0);
+}
+END_TEST
+
 Suite *
 param_suite(void)
 {
@@ -450,6 +516,8 @@ param_suite(void)
     tcase_add_test(tcase, a_short_buffer_is_never_overrun);
     tcase_add_test(tcase, what_is_expected_is_said_plainly);
     tcase_add_test(tcase, defaults_and_presets_apply);
+    tcase_add_test(tcase, values_are_set_as_their_texts_are);
+    tcase_add_test(tcase, values_are_refused_as_their_texts_are);
     tcase_add_test(tcase, distances_between_names);
     tcase_add_test(tcase, every_error_has_its_own_sentence);
     suite_add_tcase(suite, tcase);

@@ -13,6 +13,7 @@
 #ifndef WEFT_PARAM_H
 #define WEFT_PARAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -91,6 +92,23 @@ extern "C"
     int weft_param_parse(const struct weft_param *p, const char *text, void *config);
 
     /**
+     * The same by value, without text: @p value in the parameter's own unit (ps, bytes, bit/s, a
+     * count), WEFT_NEVER for "inf", 0 or 1 for a boolean, the choice's number. The bounds are those
+     * of weft_param_parse(). On error @p config is unchanged. Returns 0, WEFT_EINVAL (the parameter
+     * is a real), WEFT_ERANGE (out of bounds; a boolean that is neither 0 nor 1), WEFT_EOVERFLOW
+     * (INT64_MAX where there is no "inf"), WEFT_ENOTFOUND (no such choice).
+     */
+    int weft_param_set_int(const struct weft_param *p, int64_t value, void *config);
+
+    /** The same for a real. Returns 0, WEFT_EINVAL (the parameter is no real), WEFT_ERANGE or
+     * WEFT_EOVERFLOW (not finite, or beyond the limits of weft_param_parse()). */
+    int weft_param_set_real(const struct weft_param *p, double value, void *config);
+
+    /** Whether what @p config holds is a legal value of @p p: 0, or as weft_param_set_int() and
+     * weft_param_set_real(). */
+    int weft_param_check(const struct weft_param *p, const void *config);
+
+    /**
      * Writes the canonical text ("900us") of a parameter: weft_param_parse() reads the same value
      * back. Returns its length, WEFT_ENOMEM, or WEFT_ERANGE (no such choice, a real that is not
      * finite).
@@ -117,6 +135,22 @@ extern "C"
      * weft_param_parse. */
     int weft_config_set(const struct weft_algo *algo, void *config, const char *name,
                         const char *text);
+
+    /** Sets one parameter by name and value, as weft_param_set_int(): a time in ps, a size in
+     * bytes, a rate in bit/s, a count, a choice by its number. WEFT_ENOTFOUND if there is no such
+     * parameter or choice. */
+    int weft_config_set_int(const struct weft_algo *algo, void *config, const char *name,
+                            int64_t value);
+
+    /** Sets one real by name and value, as weft_param_set_real(). WEFT_ENOTFOUND if there is no
+     * such parameter. */
+    int weft_config_set_real(const struct weft_algo *algo, void *config, const char *name,
+                             double value);
+
+    /** Sets one boolean. WEFT_ENOTFOUND if there is no such parameter, WEFT_EINVAL if it is no
+     * boolean. */
+    int weft_config_set_bool(const struct weft_algo *algo, void *config, const char *name,
+                             bool value);
 
     /** Applies a preset. WEFT_ENOTFOUND if there is none of that name; else as weft_config_set. */
     int weft_config_preset(const struct weft_algo *algo, void *config, const char *preset);
