@@ -14,24 +14,24 @@
     X(weft_topology_clos)       \
     X(weft_topology_graph)
 
-#define WEFT_BALANCERS(X) \
-    X(weft_lb_ecmp)       \
-    X(weft_lb_rsq)        \
-    X(weft_lb_simple_rr)  \
-    X(weft_lb_switch_rr)  \
-    X(weft_lb_jsq)        \
-    X(weft_lb_drill)      \
-    X(weft_lb_ofan)       \
-    X(weft_lb_ops_spray)  \
-    X(weft_lb_subflow)    \
-    X(weft_lb_plb)        \
-    X(weft_lb_reps)       \
-    X(weft_lb_host_dr)    \
-    X(weft_lb_ar)         \
-    X(weft_lb_ar_quality) \
-    X(weft_lb_letflow)    \
-    X(weft_lb_conga)      \
-    X(weft_lb_conweave)   \
+#define WEFT_BALANCERS(X)      \
+    X(weft_lb_ecmp)            \
+    X(weft_lb_rsq)             \
+    X(weft_lb_simple_rr)       \
+    X(weft_lb_switch_rr)       \
+    X(weft_lb_jsq)             \
+    X(weft_lb_drill)           \
+    X(weft_lb_ofan)            \
+    X(weft_lb_oblivious_spray) \
+    X(weft_lb_subflow)         \
+    X(weft_lb_plb)             \
+    X(weft_lb_reps)            \
+    X(weft_lb_host_dr)         \
+    X(weft_lb_ar)              \
+    X(weft_lb_ar_quality)      \
+    X(weft_lb_letflow)         \
+    X(weft_lb_conga)           \
+    X(weft_lb_conweave)        \
     X(weft_lb_themis)
 
 #define WEFT_TRANSPORTS(X)   \

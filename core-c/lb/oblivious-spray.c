@@ -9,61 +9,61 @@
 #include "lb/sprayed.h"
 
 /* "opsq" and "opsh" in ASCII: this balancer's random streams, one per QP and one per host. */
-#define OPS_QP_STREAM   (UINT64_C(0x6f707371) << 32)
-#define OPS_HOST_STREAM (UINT64_C(0x6f707368) << 32)
+#define QP_STREAM   (UINT64_C(0x6f707371) << 32)
+#define HOST_STREAM (UINT64_C(0x6f707368) << 32)
 
-struct ops_config
+struct spray_config
 {
     int64_t replies; /* enum weft_replies */
 };
 
 static const struct weft_param params[] = {
-    {"replies", WEFT_CHOICE, WEFT_P(struct ops_config, replies), "spray", NULL, NULL,
+    {"replies", WEFT_CHOICE, WEFT_P(struct spray_config, replies), "spray", NULL, NULL,
      WEFT_REPLIES_CHOICES, WEFT_REPLIES_DOC, "ofan §3.2(4) leaves it open; spray (ours)"},
 };
 
 static int
-ops_host_init(void *host, const void *config, const struct weft_path_site *site)
+spray_host_init(void *host, const void *config, const struct weft_path_site *site)
 {
-    weft_replier_init((struct weft_replier *)host, site, OPS_HOST_STREAM,
-                      ((const struct ops_config *)config)->replies);
+    weft_replier_init((struct weft_replier *)host, site, HOST_STREAM,
+                      ((const struct spray_config *)config)->replies);
     return 0;
 }
 
 static size_t
-ops_qp_size(const void *config)
+spray_qp_size(const void *config)
 {
     (void)config;
     return sizeof(struct weft_rng);
 }
 
 static int
-ops_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
-            uint32_t qp_index)
+spray_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
+              uint32_t qp_index)
 {
     (void)host;
     (void)config;
-    weft_rng_seed((struct weft_rng *)qp, site->seed, site->run, OPS_QP_STREAM | qp_index);
+    weft_rng_seed((struct weft_rng *)qp, site->seed, site->run, QP_STREAM | qp_index);
     return 0;
 }
 
 static void
-ops_data(void *qp, struct weft_packet *data, int64_t now)
+spray_data(void *qp, struct weft_packet *data, int64_t now)
 {
     (void)now;
     data->sport = weft_label((struct weft_rng *)qp);
 }
 
-static const struct weft_path_ops ops_path = {
+static const struct weft_path_ops spray_path = {
     .host_size = weft_sprayed_host_size,
-    .host_init = ops_host_init,
-    .qp_size = ops_qp_size,
-    .qp_init = ops_qp_init,
-    .data = ops_data,
+    .host_init = spray_host_init,
+    .qp_size = spray_qp_size,
+    .qp_init = spray_qp_init,
+    .data = spray_data,
     .reply = weft_sprayed_reply,
 };
 
-const struct weft_lb_ops weft_lb_ops_spray = {
+const struct weft_lb_ops weft_lb_oblivious_spray = {
     .algo =
         {
             .name = "ops",
@@ -72,12 +72,12 @@ const struct weft_lb_ops weft_lb_ops_spray = {
             .source = "ofan §3.2(4)",
             .params = params,
             .nparams = sizeof params / sizeof params[0],
-            .config_size = sizeof(struct ops_config),
+            .config_size = sizeof(struct spray_config),
         },
     .state_size = weft_sprayed_size,
     .init = weft_sprayed_init,
     .pick = weft_sprayed_pick,
-    .path = &ops_path,
+    .path = &spray_path,
     .oblivious = true,
     .peek = weft_sprayed_peek,
 };

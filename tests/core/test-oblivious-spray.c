@@ -103,9 +103,9 @@ START_TEST(a_run_can_be_repeated_and_streams_are_apart)
 END_TEST
 
 Suite *
-ops_suite(void)
+oblivious_spray_suite(void)
 {
-    Suite *suite = suite_create("ops");
+    Suite *suite = suite_create("oblivious-spray");
     TCase *tcase = tcase_create("ops");
     tcase_add_test(tcase, source_ports_are_uniform_over_all_16_bits);
     tcase_add_test(tcase, two_tiers_of_switches_spread_one_flow_over_all_paths);

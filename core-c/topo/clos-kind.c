@@ -5,7 +5,7 @@
 
 #include <weft/error.h>
 
-struct three_tier_config
+struct clos_kind_config
 {
     int64_t pods;
     int64_t tors_per_pod;
@@ -23,36 +23,35 @@ struct three_tier_config
 };
 
 static const struct weft_param params[] = {
-    {"pods", WEFT_COUNT, WEFT_P(struct three_tier_config, pods), "4", "1", "4096", NULL, "Pods.",
+    {"pods", WEFT_COUNT, WEFT_P(struct clos_kind_config, pods), "4", "1", "4096", NULL, "Pods.",
      "(ours)"},
-    {"tors-per-pod", WEFT_COUNT, WEFT_P(struct three_tier_config, tors_per_pod), "4", "1", "4095",
+    {"tors-per-pod", WEFT_COUNT, WEFT_P(struct clos_kind_config, tors_per_pod), "4", "1", "4095",
      NULL, "ToRs of each pod.", "(ours)"},
-    {"hosts-per-tor", WEFT_COUNT, WEFT_P(struct three_tier_config, hosts_per_tor), "8", "1", "4095",
+    {"hosts-per-tor", WEFT_COUNT, WEFT_P(struct clos_kind_config, hosts_per_tor), "8", "1", "4095",
      NULL, "Hosts at each ToR.", "(ours)"},
-    {"aggregations", WEFT_COUNT, WEFT_P(struct three_tier_config, aggregations), "4", "1", "4095",
+    {"aggregations", WEFT_COUNT, WEFT_P(struct clos_kind_config, aggregations), "4", "1", "4095",
      NULL, "Aggregations of each pod; every ToR of the pod is linked to each of them.", "(ours)"},
-    {"cores", WEFT_COUNT, WEFT_P(struct three_tier_config, cores), "4", "1", "4095", NULL,
+    {"cores", WEFT_COUNT, WEFT_P(struct clos_kind_config, cores), "4", "1", "4095", NULL,
      "Cores above each aggregation: the j-th aggregations of all pods share theirs, so there are "
      "aggregations times cores in all.",
      "(ours)"},
-    {"parallel", WEFT_COUNT, WEFT_P(struct three_tier_config, parallel), "1", "1", "4095", NULL,
+    {"parallel", WEFT_COUNT, WEFT_P(struct clos_kind_config, parallel), "1", "1", "4095", NULL,
      "Parallel links between a ToR and an aggregation.", "(ours)"},
-    {"core-parallel", WEFT_COUNT, WEFT_P(struct three_tier_config, core_parallel), "1", "1", "4095",
+    {"core-parallel", WEFT_COUNT, WEFT_P(struct clos_kind_config, core_parallel), "1", "1", "4095",
      NULL, "Parallel links between an aggregation and a core.", "(ours)"},
-    {"link-rate", WEFT_RATE, WEFT_P(struct three_tier_config, link_rate), "400Gbps", "1Mbps",
+    {"link-rate", WEFT_RATE, WEFT_P(struct clos_kind_config, link_rate), "400Gbps", "1Mbps",
      "8Tbps", NULL, "Rate of the hosts' links.", "themis §5"},
-    {"fabric-rate", WEFT_RATE, WEFT_P(struct three_tier_config, fabric_rate), "0bps", "0bps",
+    {"fabric-rate", WEFT_RATE, WEFT_P(struct clos_kind_config, fabric_rate), "0bps", "0bps",
      "8Tbps", NULL, "Rate of each link between ToR and aggregation; 0bps: as link-rate.", "(ours)"},
-    {"core-rate", WEFT_RATE, WEFT_P(struct three_tier_config, core_rate), "0bps", "0bps", "8Tbps",
+    {"core-rate", WEFT_RATE, WEFT_P(struct clos_kind_config, core_rate), "0bps", "0bps", "8Tbps",
      NULL, "Rate of each link between aggregation and core; 0bps: as between ToR and aggregation.",
      "(ours)"},
-    {"link-delay", WEFT_TIME, WEFT_P(struct three_tier_config, link_delay), "1us", "0ps", "1s",
-     NULL, "Propagation delay of the hosts' links.", "themis §5"},
-    {"fabric-delay", WEFT_TIME, WEFT_P(struct three_tier_config, fabric_delay), "0ps", "0ps", "1s",
+    {"link-delay", WEFT_TIME, WEFT_P(struct clos_kind_config, link_delay), "1us", "0ps", "1s", NULL,
+     "Propagation delay of the hosts' links.", "themis §5"},
+    {"fabric-delay", WEFT_TIME, WEFT_P(struct clos_kind_config, fabric_delay), "0ps", "0ps", "1s",
      NULL, "Propagation delay of each link between ToR and aggregation; 0ps: as link-delay.",
      "(ours)"},
-    {"core-delay", WEFT_TIME, WEFT_P(struct three_tier_config, core_delay), "0ps", "0ps", "1s",
-     NULL,
+    {"core-delay", WEFT_TIME, WEFT_P(struct clos_kind_config, core_delay), "0ps", "0ps", "1s", NULL,
      "Propagation delay of each link between aggregation and core; 0ps: as between ToR and "
      "aggregation.",
      "(ours)"},
@@ -70,7 +69,7 @@ static const struct weft_preset presets[] = {
 static int
 build(const void *config, struct weft_clos *clos)
 {
-    const struct three_tier_config *c = (const struct three_tier_config *)config;
+    const struct clos_kind_config *c = (const struct clos_kind_config *)config;
     const struct weft_clos_shape shape = {
         .pods = c->pods,
         .tors_per_pod = c->tors_per_pod,
@@ -99,7 +98,7 @@ const struct weft_topology_ops weft_topology_clos = {
             .nparams = sizeof params / sizeof params[0],
             .presets = presets,
             .npresets = sizeof presets / sizeof presets[0],
-            .config_size = sizeof(struct three_tier_config),
+            .config_size = sizeof(struct clos_kind_config),
         },
     .build = build,
 };
