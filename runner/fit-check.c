@@ -47,10 +47,10 @@ check_port_buffer(const struct fit *f)
 }
 
 static void
-report_balancer(const struct fit *f, int code, const char *reason)
+report_balancer(const struct fit *f, int code, const struct weft_refusal *why)
 {
     const struct weft_clos *clos = &f->s->clos;
-    if (clos->graph && code == WEFT_EINVAL)
+    if (code == WEFT_ENOTCLOS)
     {
         diag_error(f->d, f->balancer_line,
                    "the balancer %s needs a Clos, and this topology is a graph; expected the "
@@ -63,7 +63,7 @@ report_balancer(const struct fit *f, int code, const char *reason)
                "%lld ns: %s; 'weft list %s' shows what can be set",
                f->s->balancer.algo->name, f->s->topology.algo->name, clos->npaths,
                (long long)(clos->host_rate / 1000000000), (long long)(clos->host_delay / 1000),
-               reason ? reason : weft_strerror(code), f->s->balancer.algo->name);
+               weft_refusal_text(code, why), f->s->balancer.algo->name);
 }
 
 static void
@@ -74,12 +74,14 @@ check_balancer(const struct fit *f, uint32_t index)
     struct weft_site site;
     static const struct weft_port_reader none; /* init() reads no port */
     weft_clos_site(&s->clos, s->switches.config, index, s->seed, s->run, &site);
+    struct weft_refusal why = {0, NULL, ""};
     site.reader = &none;
+    site.why = &why;
     void *state = xcalloc(lb->state_size(s->balancer.config, &site) / 8 + 2, 8);
     int code = lb->init(state, s->balancer.config, &site);
     if (code < 0)
     {
-        report_balancer(f, code, lb->refusal ? lb->refusal(state) : NULL);
+        report_balancer(f, code, &why);
     }
     free(state);
 }
@@ -103,12 +105,14 @@ check_last_hop(const struct fit *f)
         return;
     }
     struct weft_last_hop hop;
+    struct weft_refusal why = {0, NULL, ""};
     weft_clos_last_hop(&s->clos, frame, &hop);
+    hop.why = &why;
     void *qp = xcalloc(tor->qp_size(s->balancer.config, &hop) / 8 + 1, 8);
     int code = tor->qp_init(qp, s->balancer.config, &hop);
     if (code < 0)
     {
-        report_balancer(f, code, tor->refusal ? tor->refusal(s->balancer.config, &hop) : NULL);
+        report_balancer(f, code, &why);
     }
     free(qp);
 }

@@ -184,13 +184,7 @@ build_topology(const struct element *root, struct scenario *s, struct diagnostic
         return false;
     }
     int code = ops->build(s->topology.config, &s->clos);
-    if (code == WEFT_EOVERFLOW)
-    {
-        diag_error(d, line_of(root, "topology"),
-                   "this %s is too large; expected at most %u hosts and 4096 ports per switch",
-                   s->topology.algo->name, (unsigned)WEFT_MAX_HOSTS);
-    }
-    else if (code < 0)
+    if (code < 0) /* what a configuration alone can do wrong, its check has found */
     {
         diag_error(d, line_of(root, "topology"), "this %s cannot be built: %s; expected %s",
                    s->topology.algo->name, weft_strerror(code), s->topology.algo->doc);

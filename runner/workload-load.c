@@ -218,7 +218,9 @@ job_of(const struct workload *w)
 static bool
 check_size(const struct scenario *s, const struct workload *w, struct diagnostics *d)
 {
-    const struct weft_hosts all = weft_clos_hosts(&s->clos);
+    struct weft_refusal why = {0, NULL, ""};
+    struct weft_hosts all = weft_clos_hosts(&s->clos);
+    all.why = &why;
     const struct weft_job job = job_of(w);
     const struct weft_hosts hosts = weft_job_hosts(&job, &all);
     struct weft_traffic_size size;
@@ -229,9 +231,8 @@ check_size(const struct scenario *s, const struct workload *w, struct diagnostic
     }
     else if (code < 0)
     {
-        const char *why = job.ops->refusal ? job.ops->refusal(job.config, &hosts) : NULL;
         diag_error(d, w->line, "this %s does not fit %u hosts: %s", w->choice.algo->name, hosts.n,
-                   why ? why : weft_strerror(code));
+                   weft_refusal_text(code, &why));
     }
     return code >= 0;
 }

@@ -24,6 +24,8 @@ weft_strerror(int code)
         return "the unit is missing or of the wrong kind";
     case WEFT_ENOPATH:
         return "there is no path";
+    case WEFT_ENOTCLOS:
+        return "it needs a Clos, and this fabric is none";
     default:
         return code > 0 ? "success" : "unknown error";
     }

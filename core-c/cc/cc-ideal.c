@@ -25,7 +25,9 @@ ideal_init(void *state, const void *config, const struct weft_cc_site *site, int
     (void)now;
     if (!weft_rate_possible(site->line_rate) || !(site->share > 0 && site->share <= 1))
     {
-        return WEFT_EINVAL;
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "the site lacks what it needs to know; expected a line_rate above 0 and "
+                           "below 2^53 bit/s, and a share above 0 and of at most 1");
     }
     const int64_t rate = (int64_t)((double)site->line_rate * site->share);
     ((struct ideal_state *)state)->rate = rate > 0 ? rate : 1;

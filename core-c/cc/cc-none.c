@@ -15,7 +15,11 @@ none_init(void *state, const void *config, const struct weft_cc_site *site, int6
     (void)config;
     (void)now;
     ((struct none_state *)state)->line_rate = site->line_rate;
-    return weft_rate_possible(site->line_rate) ? 0 : WEFT_EINVAL;
+    return weft_rate_possible(site->line_rate)
+               ? 0
+               : weft_refuse(site->why, WEFT_EINVAL, NULL,
+                             "the site lacks what it needs to know; expected a line_rate above 0 "
+                             "and below 2^53 bit/s");
 }
 
 static int64_t

@@ -211,11 +211,13 @@ dcqcn_init(void *state, const void *config, const struct weft_cc_site *site, int
     struct weft_dcqcn *s = state;
     if (!weft_rate_possible(site->line_rate))
     {
-        return WEFT_EINVAL;
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "the site lacks what it needs to know; expected a line_rate above 0 and "
+                           "below 2^53 bit/s");
     }
     if (!sound((const struct weft_dcqcn_config *)config))
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_cc_dcqcn.algo, config);
     }
     s->config = config;
     s->line = (double)site->line_rate;

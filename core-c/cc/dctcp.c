@@ -67,13 +67,15 @@ dctcp_init(void *state, const void *config, const struct weft_cc_site *site, int
     (void)now;
     if (!weft_rate_possible(site->line_rate) || site->base_rtt < 1 || site->frame < 1)
     {
-        return WEFT_EINVAL;
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "the site lacks what it needs to know; expected a line_rate above 0 and "
+                           "below 2^53 bit/s, a base_rtt and a frame");
     }
     if (!(c->g > 0 && c->g <= 1) || !(c->alpha >= 0 && c->alpha <= 1) || !(c->ai > 0) ||
         c->initial < 0 || c->initial > MOST_PACKETS || c->max_cwnd < 0 ||
         c->max_cwnd > MOST_PACKETS)
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_cc_dctcp.algo, config);
     }
     const double bytes = (double)site->line_rate * (double)site->base_rtt / 8e12;
     const double most = c->max_cwnd > 0 ? (double)c->max_cwnd : MOST_PACKETS;

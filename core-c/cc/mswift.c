@@ -41,8 +41,9 @@ mswift_init(void *state, const void *config, const struct weft_cc_site *site, in
     const int64_t samples = ((const struct weft_swift_config *)config)->samples;
     m->count = 0;
     m->oldest = 0;
-    return samples < 1 || samples > MOST_SAMPLES ? (int)WEFT_ERANGE
-                                                 : weft_swift_init(&m->swift, config, site, now);
+    return samples < 1 || samples > MOST_SAMPLES
+               ? weft_refuse_config(site->why, &weft_cc_mswift.algo, config)
+               : weft_swift_init(&m->swift, config, site, now);
 }
 
 /* The first place in ordered[] whose delay is not below this one. */

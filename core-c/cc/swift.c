@@ -77,18 +77,22 @@ weft_swift_init(void *state, const void *config, const struct weft_cc_site *site
     if (!weft_rate_possible(site->line_rate) || site->base_rtt < 1 || site->links < 1 ||
         site->frame < 1)
     {
-        return WEFT_EINVAL;
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "the site lacks what it needs to know; expected a line_rate above 0 and "
+                           "below 2^53 bit/s, a base_rtt, links and a frame");
     }
     if (c->full_links < 1 || !(c->min_cwnd > 0) || weft_swift_check(config))
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_cc_swift.algo, config);
     }
     const double queueing = (double)c->queue_target * 8e12 / (double)site->line_rate;
     if ((double)site->base_rtt + (double)c->fs_range +
             queueing * site->links / (double)c->full_links >
         LONGEST)
     {
-        return WEFT_ERANGE;
+        return weft_refuse(site->why, WEFT_ERANGE, NULL,
+                           "the target delay does not fit; expected a shorter base_rtt, or less "
+                           "queue-target or fs-range");
     }
     s->config = c;
     s->line = site->line_rate;

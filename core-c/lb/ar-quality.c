@@ -73,11 +73,16 @@ ar_quality_init(void *state, const void *config, const struct weft_site *site)
     const struct ar_quality_config *c = config;
     if (c->interval < 1 || c->queue < LEVELS || c->load < 0 || c->length < 0)
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_lb_ar_quality.algo, config);
     }
-    if (weft_site_ports(site) || site->reader == NULL)
+    if (weft_site_ports(site))
     {
         return WEFT_EINVAL;
+    }
+    if (site->reader == NULL)
+    {
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "it measures ports; expected the site to have a reader");
     }
     *s = (struct ar_quality){
         .config = *c, .reader = site->reader, .measured = -1, .nports = site->nports};

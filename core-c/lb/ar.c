@@ -74,9 +74,16 @@ ar_init(void *state, const void *config, const struct weft_site *site)
 {
     struct ar *ar = state;
     const struct ar_config *c = config;
-    if (site->port_buffer < 1 || check(config))
+    if (check(config))
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_lb_ar.algo, config);
+    }
+    if (site->port_buffer < 1)
+    {
+        return weft_refuse(
+            site->why, WEFT_ERANGE, NULL,
+            "the thresholds are shares of a port's buffer; expected the site to have "
+            "a port_buffer");
     }
     weft_rng_seed(&ar->rng, site->seed, site->run, AR_STREAM | site->switch_index);
     ar->threshold[0] = threshold(c->low, site->port_buffer);

@@ -126,9 +126,14 @@ conga_init(void *state, const void *config, const struct weft_site *site)
     struct conga *s = state;
     const struct conga_config *c = config;
     if (c->gap < 1 || c->period < 1 || !(c->alpha > 0 && c->alpha <= 1) || c->bits < 1 ||
-        c->bits > 8 || c->aging < 1 || site->port_rate < 1)
+        c->bits > 8 || c->aging < 1)
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_lb_conga.algo, config);
+    }
+    if (site->port_rate < 1)
+    {
+        return weft_refuse(site->why, WEFT_ERANGE, NULL,
+                           "it measures loads; expected the site to have a port_rate");
     }
     *s = (struct conga){.config = *c, .clos = site->clos, .nports = site->nports};
     const int code = weft_tor_paths_init(&s->paths, site);
@@ -140,7 +145,7 @@ conga_init(void *state, const void *config, const struct weft_site *site)
     {
         if (weft_tor_path_entries(site) == 0)
         {
-            return WEFT_ERANGE;
+            return weft_tor_paths_refuse(site);
         }
         s->ntors = site->clos->ntors;
     }

@@ -58,7 +58,7 @@ drill_init(void *state, const void *config, const struct weft_site *site)
     uint16_t *memory = (uint16_t *)(void *)(drill + 1);
     if (c->d < 1 || c->d > MOST || c->m < 0 || c->m > MOST)
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_lb_drill.algo, config);
     }
     if (weft_site_ports(site))
     {

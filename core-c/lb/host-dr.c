@@ -53,7 +53,6 @@ struct host_dr
     uint32_t up;
     uint32_t down_own; /* from a host below this switch */
     uint32_t down_far; /* from another pod: the core's digit comes before the aggregation's */
-    const char *refusal;
 };
 
 static uint32_t
@@ -71,20 +70,31 @@ host_dr_size(const void *config, const struct weft_site *site)
 }
 
 static int
+refuse_paths(struct weft_refusal *why)
+{
+    return weft_refuse(why, WEFT_ERANGE, NULL,
+                       "two hosts have more than 65,536 paths, which a UDP source port cannot tell "
+                       "apart");
+}
+
+static int
 host_dr_init(void *state, const void *config, const struct weft_site *site)
 {
     struct host_dr *s = state;
     const struct weft_clos *clos = site->clos;
     struct weft_switch_map map;
     (void)config;
-    s->refusal = WEFT_NO_SHAPE;
-    if (weft_site_shape(site))
+    const int code = weft_site_shape(site);
+    if (code)
     {
-        return WEFT_EINVAL;
+        return code;
+    }
+    if (most_paths(clos) > MAX_PATHS)
+    {
+        return refuse_paths(site->why);
     }
     const uint32_t tor_up = clos->up_tor * clos->parallel;
     const uint32_t agg_up = clos->up_agg > 0 ? clos->up_agg * clos->core_parallel : 1;
-    s->refusal = "two hosts have more than 65,536 paths, which a UDP source port cannot tell apart";
     weft_clos_switch(clos, site->switch_index, &map);
     weft_ecmp_init(&s->ecmp, site, false);
     s->lo = map.lo;
@@ -95,13 +105,7 @@ host_dr_init(void *state, const void *config, const struct weft_site *site)
     s->up = site->tier == 0 ? 1 : tor_up;
     s->down_own = site->tier == 2 ? tor_up * agg_up : tor_up;
     s->down_far = tor_up * agg_up * clos->core_parallel;
-    return most_paths(clos) <= MAX_PATHS ? 0 : WEFT_ERANGE;
-}
-
-static const char *
-host_dr_refusal(const void *state)
-{
-    return ((const struct host_dr *)state)->refusal;
+    return 0;
 }
 
 /* The wanted port if it is a candidate, else one that the path's digit decides. */
@@ -159,7 +163,8 @@ paths_to(const struct host_dr_host *h, uint32_t dst)
 static size_t
 host_dr_host_size(const void *config, const struct weft_path_site *site)
 {
-    const uint32_t nhosts = weft_host_shape(site) == 0 ? site->clos->nhosts : 0;
+    const bool shaped = site->clos && weft_clos_check(site->clos) == 0;
+    const uint32_t nhosts = shaped ? site->clos->nhosts : 0;
     (void)config;
     return sizeof(struct host_dr_host) + (size_t)nhosts * CLASSES * sizeof(uint16_t);
 }
@@ -171,13 +176,14 @@ host_dr_host_init(void *host, const void *config, const struct weft_path_site *s
     const struct weft_clos *clos = site->clos;
     struct weft_rng rng;
     (void)config;
-    if (weft_host_shape(site) || site->host >= clos->nhosts)
+    const int code = weft_host_shape(site);
+    if (code)
     {
-        return WEFT_EINVAL;
+        return code;
     }
     if (most_paths(clos) > MAX_PATHS)
     {
-        return WEFT_ERANGE;
+        return refuse_paths(site->why);
     }
     const uint32_t p = clos->parallel;
     const uint32_t c = clos->core_parallel;
@@ -225,10 +231,11 @@ host_dr_qp_init(void *qp, void *host, const void *config, const struct weft_path
                 uint32_t qp_index)
 {
     (void)config;
-    (void)site;
     (void)qp_index;
     *(struct host_dr_host **)qp = host;
-    return host ? 0 : WEFT_EINVAL;
+    return host ? 0
+                : weft_refuse(site->why, WEFT_EINVAL, NULL,
+                              "a QP needs its host's state; expected host_init() first");
 }
 
 static void
@@ -272,7 +279,6 @@ const struct weft_lb_ops weft_lb_host_dr = {
     .state_size = host_dr_size,
     .init = host_dr_init,
     .pick = host_dr_pick,
-    .refusal = host_dr_refusal,
     .path = &host_dr_path,
     .oblivious = true,
     .peek = host_dr_peek,

@@ -53,7 +53,8 @@ letflow_init(void *state, const void *config, const struct weft_site *site)
     const struct letflow_config *c = config;
     *s = (struct letflow){.gap = c->gap};
     weft_rng_seed(&s->rng, site->seed, site->run, LETFLOW_STREAM | site->switch_index);
-    return c->gap > 0 ? weft_tor_paths_init(&s->paths, site) : WEFT_ERANGE;
+    return c->gap > 0 ? weft_tor_paths_init(&s->paths, site)
+                      : weft_refuse_config(site->why, &weft_lb_letflow.algo, config);
 }
 
 static size_t

@@ -80,7 +80,6 @@ struct ofan
     uint32_t dests_per_pod;
     uint32_t index; /* of the switch */
     struct weft_rng rng;
-    const char *refusal;
 };
 
 static const struct weft_param params[] = {
@@ -170,7 +169,7 @@ static size_t
 ofan_size(const void *config, const struct weft_site *site)
 {
     (void)config;
-    return weft_site_shape(site) == 0 ? lay_out(site).end : sizeof(struct ofan);
+    return weft_site_has_shape(site) ? lay_out(site).end : sizeof(struct ofan);
 }
 
 /* Random permutations of [first, first + n) by Fisher-Yates, or the ports in their own order. */
@@ -227,10 +226,10 @@ ofan_init(void *state, const void *config, const struct weft_site *site)
     struct ofan *o = state;
     const struct ofan_config *c = config;
     const struct weft_clos *clos = site->clos;
-    o->refusal = WEFT_NO_SHAPE;
-    if (weft_site_shape(site))
+    const int code = weft_site_shape(site);
+    if (code)
     {
-        return WEFT_EINVAL;
+        return code;
     }
     const struct layout at = lay_out(site);
     o->slots = (uint32_t)at.slots;
@@ -408,12 +407,6 @@ ofan_set_routes(void *state, const struct weft_fib *fib)
     }
 }
 
-static const char *
-ofan_refusal(const void *state)
-{
-    return ((const struct ofan *)state)->refusal;
-}
-
 const struct weft_lb_ops weft_lb_ofan = {
     .algo =
         {
@@ -430,6 +423,5 @@ const struct weft_lb_ops weft_lb_ofan = {
     .init = ofan_init,
     .pick = ofan_pick,
     .set_routes = ofan_set_routes,
-    .refusal = ofan_refusal,
     .peek = ofan_peek,
 };

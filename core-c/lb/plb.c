@@ -77,7 +77,7 @@ plb_qp_init(void *qp, void *host, const void *config, const struct weft_path_sit
     (void)host;
     if (c->alpha < 1 || c->window < 1 || c->window > 64 || !(c->beta >= 0 && c->beta <= 100))
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_lb_plb.algo, config);
     }
     weft_rng_seed(&p->rng, site->seed, site->run, PLB_QP_STREAM | qp_index);
     p->marks = 0;

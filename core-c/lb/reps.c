@@ -91,11 +91,13 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
     (void)host;
     if (c->ring < 1 || c->ring > MAX_RING || c->explore < -1)
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_lb_reps.algo, config);
     }
     if (c->explore == -1 && site->qp_bdp < 1)
     {
-        return WEFT_EINVAL;
+        return weft_refuse(site->why, WEFT_EINVAL, "explore",
+                           "explore is a bandwidth-delay product, and the site has none; expected "
+                           "qp_bdp of at least 1");
     }
     weft_rng_seed(&r->rng, site->seed, site->run, REPS_QP_STREAM | qp_index);
     r->freeze = c->freeze;

@@ -18,39 +18,62 @@ extern "C"
         return site->nports <= WEFT_MAX_PORTS ? site->nports * bytes : 0;
     }
 
-    /** 0, or WEFT_EINVAL: the switch has no ports, more than it can have, or more up ports than
-     * ports. */
+    /** 0, or WEFT_EINVAL and why: the switch has no ports, more than it can have, or more up ports
+     * than ports. */
     static inline int weft_site_ports(const struct weft_site *site)
     {
         const bool sound =
             site->nports >= 1 && site->nports <= WEFT_MAX_PORTS && site->up_ports <= site->nports;
-        return sound ? 0 : WEFT_EINVAL;
+        return sound ? 0
+                     : weft_refuse(site->why, WEFT_EINVAL, NULL,
+                                   "the switch has no ports, more than 4096, or more up ports than "
+                                   "ports");
     }
 
-    /** 0, or WEFT_EINVAL: the fabric's shape is missing, or is none, or has no such switch. */
-    static inline int weft_site_shape(const struct weft_site *site)
+    /** Whether the fabric's shape is there and has such a switch. */
+    static inline bool weft_site_has_shape(const struct weft_site *site)
     {
         struct weft_switch_map map;
         if (!site->clos || weft_clos_check(site->clos) ||
             site->switch_index >= site->clos->nswitches)
         {
-            return WEFT_EINVAL;
+            return false;
         }
         weft_clos_switch(site->clos, site->switch_index, &map);
-        const bool same = site->nports == weft_map_nports(&map) && site->up_ports == map.n_up &&
-                          site->tier == map.tier && site->tiers == site->clos->tiers;
-        return same ? 0 : WEFT_EINVAL;
+        return site->nports == weft_map_nports(&map) && site->up_ports == map.n_up &&
+               site->tier == map.tier && site->tiers == site->clos->tiers;
+    }
+
+    /** 0, WEFT_ENOTCLOS or WEFT_EINVAL, and why: the fabric is no Clos; its shape is missing, or
+     * has no such switch. */
+    static inline int weft_site_shape(const struct weft_site *site)
+    {
+        if (weft_site_has_shape(site))
+        {
+            return 0;
+        }
+        if (site->tiers == 0)
+        {
+            return weft_refuse(site->why, WEFT_ENOTCLOS, NULL, weft_strerror(WEFT_ENOTCLOS));
+        }
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "the site is not one of its fabric's switches; expected clos to be "
+                           "filled, and the rest as weft_clos_site() has it");
     }
 
     /** The same for the fabric of a host. */
     static inline int weft_host_shape(const struct weft_path_site *site)
     {
-        return site->clos ? weft_clos_check(site->clos) : (int)WEFT_EINVAL;
+        if (!site->clos || site->clos->graph)
+        {
+            return weft_refuse(site->why, WEFT_ENOTCLOS, NULL, weft_strerror(WEFT_ENOTCLOS));
+        }
+        return weft_clos_check(site->clos) == 0 && site->host < site->clos->nhosts
+                   ? 0
+                   : weft_refuse(site->why, WEFT_EINVAL, NULL,
+                                 "the site is not one of its fabric's hosts; expected clos to be "
+                                 "filled, and host to be below its hosts");
     }
-
-#define WEFT_NO_SHAPE                                                                              \
-    "the site is not one of its fabric's switches; expected clos to be filled, and the rest as "   \
-    "weft_clos_site() has it"
 
 #ifdef __cplusplus
 }

@@ -67,7 +67,7 @@ subflow_qp_init(void *qp, void *host, const void *config, const struct weft_path
     (void)host;
     if (n < 1 || n > LABELS)
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_lb_subflow.algo, config);
     }
     s->n = (uint32_t)n;
     s->next = 0;

@@ -69,7 +69,7 @@ switch_rr_init(void *state, const void *config, const struct weft_site *site)
     const int64_t turns = ((const struct switch_rr_config *)config)->turns;
     if (turns < 1 || turns > UINT16_MAX)
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(site->why, &weft_lb_switch_rr.algo, config);
     }
     if (weft_site_ports(site))
     {

@@ -7,16 +7,19 @@
 int
 weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site)
 {
-    if (weft_site_ports(site) || weft_site_shape(site))
+    const int code = weft_site_ports(site);
+    const int shape = code ? code : weft_site_shape(site);
+    if (shape)
     {
-        return WEFT_EINVAL;
+        return shape;
     }
     const struct weft_clos *clos = site->clos;
     const uint32_t agg_up = clos->tiers == 3 ? clos->up_agg * clos->core_parallel : 1;
     const uint32_t npaths = clos->up_tor * clos->parallel * agg_up;
     if (npaths < 1 || npaths >= WEFT_NO_TOR_PATH)
     {
-        return WEFT_ERANGE;
+        return weft_refuse(site->why, WEFT_ERANGE, NULL,
+                           "the ToR has no way upwards, or 65,535 paths and more");
     }
     weft_ecmp_init(&p->ecmp, site, false);
     p->npaths = (uint16_t)npaths;
@@ -26,6 +29,14 @@ weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site)
     p->tors = clos->tors_per_pod;
     p->first_tor = site->tier == 0 ? site->switch_index / p->tors * p->tors : 0;
     return 0;
+}
+
+int
+weft_tor_paths_refuse(const struct weft_site *site)
+{
+    return weft_refuse(site->why, WEFT_ERANGE, NULL,
+                       "a ToR's tables would have more than 1048576 entries, one for each path to "
+                       "each ToR");
 }
 
 uint32_t

@@ -116,24 +116,43 @@ sound(const struct weft_mmu_config *c)
     return in_bounds && c->kmin <= c->kmax;
 }
 
-int
-weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config, uint32_t nports)
+static int64_t
+reserved_of(const struct weft_mmu_config *config, uint32_t nports)
 {
-    const int64_t size = weft_mmu_size(nports);
-    if (size < 0)
+    return config->pfc ? (int64_t)nports * config->headroom : 0;
+}
+
+int
+weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports, struct weft_refusal *why)
+{
+    if (weft_mmu_size(nports) < 0)
     {
-        return (int)size;
+        return weft_refuse(why, WEFT_EOVERFLOW, NULL,
+                           "a switch has no ports, or more than can be; expected 1 to 4096");
     }
     if (!sound(config))
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(why, &weft_mmu_algo, config);
     }
-    const int64_t reserved = config->pfc ? (int64_t)nports * config->headroom : 0;
-    const int64_t total = weft_mmu_total(config, nports);
-    if (reserved >= total)
+    return reserved_of(config, nports) < weft_mmu_total(config, nports)
+               ? 0
+               : weft_refuse(
+                     why, WEFT_ERANGE, "headroom",
+                     "the headroom of all ports leaves nothing of the buffer; expected less "
+                     "headroom, or a larger buffer");
+}
+
+int
+weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config, uint32_t nports)
+{
+    const int code = weft_mmu_check(config, nports, NULL);
+    if (code)
     {
-        return WEFT_ERANGE;
+        return code;
     }
+    const int64_t size = weft_mmu_size(nports);
+    const int64_t reserved = reserved_of(config, nports);
+    const int64_t total = weft_mmu_total(config, nports);
     memset(mmu, 0, (size_t)size);
     mmu->config = *config;
     mmu->nports = nports;

@@ -66,11 +66,10 @@ static const struct weft_preset presets[] = {
      "(ours)"},
 };
 
-static int
-build(const void *config, struct weft_clos *clos)
+static struct weft_clos_shape
+shape_of(const struct clos_kind_config *c)
 {
-    const struct clos_kind_config *c = (const struct clos_kind_config *)config;
-    const struct weft_clos_shape shape = {
+    return (struct weft_clos_shape){
         .pods = c->pods,
         .tors_per_pod = c->tors_per_pod,
         .hosts_per_tor = c->hosts_per_tor,
@@ -85,6 +84,20 @@ build(const void *config, struct weft_clos *clos)
         .fabric_delay = c->fabric_delay,
         .core_delay = c->core_delay,
     };
+}
+
+static const char *
+check(const void *config)
+{
+    const struct weft_clos_shape shape = shape_of((const struct clos_kind_config *)config);
+    return weft_clos_wrong(&shape);
+}
+
+static int
+build(const void *config, struct weft_clos *clos)
+{
+    const struct clos_kind_config *c = (const struct clos_kind_config *)config;
+    const struct weft_clos_shape shape = shape_of(c);
     return c->cores < 1 ? (int)WEFT_ERANGE : weft_clos_fill(&shape, clos);
 }
 
@@ -99,6 +112,7 @@ const struct weft_topology_ops weft_topology_clos = {
             .presets = presets,
             .npresets = sizeof presets / sizeof presets[0],
             .config_size = sizeof(struct clos_kind_config),
+            .check = check,
         },
     .build = build,
 };

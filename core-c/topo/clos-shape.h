@@ -47,6 +47,9 @@ extern "C"
                (uint64_t)agg * clos->up_agg * clos->core_parallel;
     }
 
+    /** For a topology's check(): why weft_clos_fill() refuses this shape, or NULL. */
+    const char *weft_clos_wrong(const struct weft_clos_shape *shape);
+
 #ifdef __cplusplus
 }
 #endif

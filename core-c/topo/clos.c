@@ -107,6 +107,22 @@ weft_clos_fill(const struct weft_clos_shape *s, struct weft_clos *clos)
     return 0;
 }
 
+const char *
+weft_clos_wrong(const struct weft_clos_shape *s)
+{
+    switch (check_counts(s))
+    {
+    case 0:
+        return fits(s) ? NULL
+                       : "it is too large; expected at most 1048576 hosts, 4096 ports per switch "
+                         "and 2^24 paths between two hosts";
+    case WEFT_EOVERFLOW:
+        return "it is too large; expected at most 1048576 of anything";
+    default:
+        return "a number of switches, hosts or links, or a rate, is below 1, or a delay negative";
+    }
+}
+
 int
 weft_clos_check(const struct weft_clos *c)
 {
@@ -359,6 +375,7 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
     out->clos = clos->graph ? NULL : clos;
     out->port_buffer = weft_mmu_total(buffer, out->nports) / out->nports;
     out->reader = NULL;
+    out->why = NULL;
 }
 
 void
@@ -368,6 +385,7 @@ weft_clos_last_hop(const struct weft_clos *clos, const struct weft_fabric_config
     const int64_t data = frames->payload + frames->header;
     out->npaths = clos->npaths;
     out->rate = clos->host_rate;
+    out->why = NULL;
     out->mtu = data;
     out->rtt = 2 * clos->host_delay + weft_wire_time(data, clos->host_rate) +
                weft_wire_time(data + frames->gap, clos->host_rate) +

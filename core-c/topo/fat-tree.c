@@ -56,6 +56,26 @@ static const struct weft_preset presets[] = {
      "themis §4"},
 };
 
+static struct weft_clos_shape
+shape_of(const struct fat_tree_config *c)
+{
+    return (struct weft_clos_shape){
+        .pods = c->tiers == 3 ? c->k : 1,
+        .tors_per_pod = c->tiers == 3 ? c->k / 2 : c->k,
+        .hosts_per_tor = c->hosts_per_edge ? c->hosts_per_edge : c->k / 2,
+        .aggs_per_pod = c->k / 2,
+        .up_agg = c->tiers == 3 ? c->k / 2 : 0,
+        .parallel = 1,
+        .core_parallel = 1,
+        .host_rate = c->link_rate,
+        .fabric_rate = c->fabric_rate,
+        .core_rate = c->core_rate,
+        .host_delay = c->link_delay,
+        .fabric_delay = c->fabric_delay,
+        .core_delay = c->core_delay,
+    };
+}
+
 static const char *
 check(const void *config)
 {
@@ -72,7 +92,8 @@ check(const void *config)
     {
         return "two tiers have no cores; expected core-rate and core-delay with tiers=3 only";
     }
-    return NULL;
+    const struct weft_clos_shape shape = shape_of(c);
+    return weft_clos_wrong(&shape);
 }
 
 static int
@@ -83,21 +104,7 @@ build(const void *config, struct weft_clos *clos)
     {
         return WEFT_ERANGE;
     }
-    const struct weft_clos_shape shape = {
-        .pods = c->tiers == 3 ? c->k : 1,
-        .tors_per_pod = c->tiers == 3 ? c->k / 2 : c->k,
-        .hosts_per_tor = c->hosts_per_edge ? c->hosts_per_edge : c->k / 2,
-        .aggs_per_pod = c->k / 2,
-        .up_agg = c->tiers == 3 ? c->k / 2 : 0,
-        .parallel = 1,
-        .core_parallel = 1,
-        .host_rate = c->link_rate,
-        .fabric_rate = c->fabric_rate,
-        .core_rate = c->core_rate,
-        .host_delay = c->link_delay,
-        .fabric_delay = c->fabric_delay,
-        .core_delay = c->core_delay,
-    };
+    const struct weft_clos_shape shape = shape_of(c);
     return weft_clos_fill(&shape, clos);
 }
 

@@ -43,11 +43,10 @@ static const struct weft_preset presets[] = {
      "128 servers at 16 ToRs below 8 aggregations.", "pro §V-B"},
 };
 
-static int
-build(const void *config, struct weft_clos *clos)
+static struct weft_clos_shape
+shape_of(const struct leaf_spine_config *c)
 {
-    const struct leaf_spine_config *c = (const struct leaf_spine_config *)config;
-    const struct weft_clos_shape shape = {
+    return (struct weft_clos_shape){
         .pods = 1,
         .tors_per_pod = c->leaves,
         .hosts_per_tor = c->hosts_per_leaf,
@@ -58,6 +57,20 @@ build(const void *config, struct weft_clos *clos)
         .host_delay = c->link_delay,
         .fabric_delay = c->fabric_delay,
     };
+}
+
+static const char *
+check(const void *config)
+{
+    const struct weft_clos_shape shape = shape_of((const struct leaf_spine_config *)config);
+    return weft_clos_wrong(&shape);
+}
+
+static int
+build(const void *config, struct weft_clos *clos)
+{
+    const struct leaf_spine_config *c = (const struct leaf_spine_config *)config;
+    const struct weft_clos_shape shape = shape_of(c);
     return weft_clos_fill(&shape, clos);
 }
 
@@ -72,6 +85,7 @@ const struct weft_topology_ops weft_topology_leaf_spine = {
             .presets = presets,
             .npresets = sizeof presets / sizeof presets[0],
             .config_size = sizeof(struct leaf_spine_config),
+            .check = check,
         },
     .build = build,
 };

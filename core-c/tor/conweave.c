@@ -176,14 +176,15 @@ conweave_init(void *state, const void *config, const struct weft_site *site)
     const struct conweave_config *c = config;
     *s = (struct conweave){
         .config = *c, .clos = site->clos, .due = WEFT_NEVER, .flush = -1, .nports = site->nports};
-    const int code = in_bounds(c) ? weft_tor_paths_init(&s->paths, site) : (int)WEFT_ERANGE;
+    const int code = in_bounds(c) ? weft_tor_paths_init(&s->paths, site)
+                                  : weft_refuse_config(site->why, &weft_lb_conweave.algo, config);
     if (code || site->tier != 0)
     {
         return code;
     }
     if (weft_tor_path_entries(site) == 0)
     {
-        return WEFT_ERANGE;
+        return weft_tor_paths_refuse(site);
     }
     s->ntors = site->clos->ntors;
     s->first_host = site->switch_index * site->clos->hosts_per_tor;

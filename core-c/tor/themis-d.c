@@ -26,6 +26,7 @@
 #include "tor/themis.h"
 
 #include "base/ring.h"
+#include "base/tables.h"
 
 #include <weft/error.h>
 #include <weft/psn.h>
@@ -67,33 +68,45 @@ struct themis_qp
     struct weft_ring ring; /* last: its slots lie behind this struct */
 };
 
+/* As the user has set it, or as the last hop asks for. */
 static uint32_t
 ring_entries(const struct themis_config *c, const struct weft_last_hop *hop)
 {
     const uint32_t factor_milli = (uint32_t)(c->ring_factor * 1000.0 + 0.5);
-    return weft_themis_ring_entries(hop->rate, hop->rtt, factor_milli, hop->mtu);
+    return c->ring ? (uint32_t)c->ring
+                   : weft_themis_ring_entries(hop->rate, hop->rtt, factor_milli, hop->mtu);
 }
 
-static const char *
-refusal(const void *config, const struct weft_last_hop *hop)
+static bool
+in_bounds(const struct themis_config *c)
 {
-    const struct themis_config *c = config;
-    if (c->entry_bytes < 1 || c->entry_bytes > 3 ||
-        !(c->ring_factor >= 1 && c->ring_factor <= 1000))
-    {
-        return "entry-bytes or ring-factor is out of its bounds; expected a configuration with "
-               "its defaults";
-    }
+    return c->entry_bytes >= 1 && c->entry_bytes <= 3 && c->ring_factor >= 1 &&
+           c->ring_factor <= 1000 && c->ring >= 0 && c->ring <= UINT16_MAX;
+}
+
+/* Why the ring does not suit the last hop, or NULL; @p param: what would help. */
+static const char *
+ring_fault(const struct themis_config *c, const struct weft_last_hop *hop, const char **param)
+{
     const uint32_t entries = ring_entries(c, hop);
+    *param = NULL;
     if (hop->npaths == 0 || hop->npaths > WEFT_PSN_MASK)
     {
         return "the number of paths is 0, or more than there are PSNs";
     }
+    *param = "ring-factor";
     if (entries == 0 || entries > UINT16_MAX)
     {
         return "the ring of this last hop would have no entries, or more than 65535; set a smaller "
                "ring-factor";
     }
+    if (c->ring && entries > themis_entry_reach(c))
+    {
+        *param = "ring";
+        return "ring has more entries than entry-bytes can tell apart; expected at most 127 with "
+               "entry-bytes=1 and 32767 with entry-bytes=2";
+    }
+    *param = "entry-bytes";
     if (entries > themis_entry_reach(c))
     {
         return c->entry_bytes == 1 ? "the ring of this last hop needs more than the 127 entries "
@@ -108,8 +121,9 @@ static size_t
 qp_size(const void *config, const struct weft_last_hop *hop)
 {
     const struct themis_config *c = config;
-    const size_t slots =
-        refusal(config, hop) ? 0 : weft_ring_size(ring_entries(c, hop), (uint32_t)c->entry_bytes);
+    const char *param;
+    const bool fits = in_bounds(c) && !ring_fault(c, hop, &param);
+    const size_t slots = fits ? weft_ring_size(ring_entries(c, hop), (uint32_t)c->entry_bytes) : 0;
     return (sizeof(struct themis_qp) + slots + 7) & ~(size_t)7;
 }
 
@@ -118,9 +132,15 @@ qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
 {
     struct themis_qp *qp = memory;
     const struct themis_config *c = config;
-    if (refusal(config, hop))
+    const char *param;
+    if (!in_bounds(c))
     {
-        return WEFT_ERANGE;
+        return weft_refuse_config(hop->why, &weft_lb_themis.algo, config);
+    }
+    const char *fault = ring_fault(c, hop, &param);
+    if (fault)
+    {
+        return weft_refuse(hop->why, WEFT_ERANGE, param, fault);
     }
     const uint32_t entries = ring_entries(c, hop);
     weft_ring_init(&qp->ring, entries, (uint32_t)c->entry_bytes);
@@ -508,6 +528,5 @@ const struct weft_tor_ops weft_themis_d = {
     .qp_init = qp_init,
     .to_host = to_host,
     .from_host = from_host,
-    .refusal = refusal,
     .release = release,
 };

@@ -21,7 +21,6 @@
 struct themis
 {
     struct weft_ecmp ecmp;
-    const char *refusal; /* why init() failed */
     struct themis_modulus paths;
     uint32_t up_ports;
     bool source; /* a ToR: sprays what its hosts send */
@@ -48,6 +47,11 @@ static const struct weft_param params[] = {
      "and "
      "NACKs carry (CNPs carry none and keep to one path).",
      "themis §3.2 leaves it open; spray (ours)"},
+    {"ring", WEFT_COUNT, WEFT_P(struct themis_config, ring), "0", "0", "65535", NULL,
+     "Entries of a QP's ring, whatever the last hop; 0: as many as ring-factor says. At most 127 "
+     "with entry-bytes=1 and 32767 with 2. A ring that is too small gives up entries, which "
+     "ring_full counts.",
+     "(ours)"},
 };
 
 static uint32_t
@@ -74,18 +78,26 @@ themis_size(const void *config, const struct weft_site *site)
 }
 
 static int
+build_map(struct themis *t, const struct weft_site *site, uint32_t npaths)
+{
+    const char *reason = NULL;
+    const int code =
+        weft_pathmap_build((uint16_t *)(t + 1), site->up_ports, npaths / site->up_ports,
+                           weft_linear_seed(site, 0), weft_linear_seed(site, 1), &reason);
+    return code && reason ? weft_refuse(site->why, code, NULL, reason) : code;
+}
+
+static int
 themis_init(void *state, const void *config, const struct weft_site *site)
 {
     struct themis *t = state;
     const struct themis_config *c = config;
     const uint32_t npaths = path_count(site);
-    t->refusal = "themis rests on the equal paths of a Clos, and this fabric is none";
     if (site->tiers == 0)
     {
-        return WEFT_EINVAL;
+        return weft_refuse(site->why, WEFT_ENOTCLOS, NULL, weft_strerror(WEFT_ENOTCLOS));
     }
     weft_ecmp_init(&t->ecmp, site, site->tiers == 3);
-    t->refusal = NULL;
     t->up_ports = site->up_ports;
     t->source = site->tier == 0;
     t->sprays = t->source || site->tiers == 2;
@@ -98,19 +110,16 @@ themis_init(void *state, const void *config, const struct weft_site *site)
     }
     if (site->up_ports == 0 || npaths == 0 || npaths > WEFT_PSN_MASK)
     {
-        t->refusal = "the ToR has no up ports, or more paths than there are PSNs";
-        return WEFT_ERANGE;
+        return weft_refuse(site->why, WEFT_ERANGE, NULL,
+                           "the ToR has no up ports, or more paths than there are PSNs");
     }
     if (npaths % site->up_ports != 0)
     {
-        t->refusal = "the paths are no multiple of the ToR's up ports";
-        return WEFT_EINVAL;
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "the paths are no multiple of the ToR's up ports");
     }
     themis_modulus_init(&t->paths, npaths);
-    return !t->mapped ? 0
-                      : weft_pathmap_build((uint16_t *)(t + 1), site->up_ports,
-                                           npaths / site->up_ports, weft_linear_seed(site, 0),
-                                           weft_linear_seed(site, 1), &t->refusal);
+    return t->mapped ? build_map(t, site, npaths) : 0;
 }
 
 /* The group must be whole: n is less than its width after failures. */
@@ -147,12 +156,6 @@ themis_set_routes(void *state, const struct weft_fib *fib)
     t->spraying = t->sprays && !fib;
 }
 
-static const char *
-themis_refusal(const void *state)
-{
-    return ((const struct themis *)state)->refusal;
-}
-
 const struct weft_lb_ops weft_lb_themis = {
     .algo =
         {
@@ -168,6 +171,5 @@ const struct weft_lb_ops weft_lb_themis = {
     .pick = themis_pick,
     .set_routes = themis_set_routes,
     .tor = &weft_themis_d,
-    .refusal = themis_refusal,
     .oblivious = true,
 };

@@ -32,6 +32,7 @@ extern "C"
         int64_t entry_bytes;  /**< of a truncated PSN */
         double ring_factor;   /**< F */
         int64_t replies;      /**< enum themis_replies */
+        int64_t ring;         /**< entries; 0: as the last hop and F say */
     };
 
     /**

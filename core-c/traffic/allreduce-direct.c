@@ -28,7 +28,7 @@ direct_size(const void *config, const struct weft_hosts *hosts, struct weft_traf
         out->nsteps = 2;
         out->bytes = weft_groups_part(c, ranks);
     }
-    return error;
+    return weft_groups_refuse(error, c, hosts);
 }
 
 /* The messages of one rank: to each peer its part, then to each the reduced one. All that comes to
@@ -103,7 +103,6 @@ const struct weft_workload_ops weft_workload_allreduce_direct = {
      sizeof(struct weft_groups), NULL},
     direct_size,
     direct_fill,
-    weft_groups_only_refusal,
     direct_bound,
     WEFT_TABLE_NONE,
     NULL,

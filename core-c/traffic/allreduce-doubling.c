@@ -77,7 +77,7 @@ doubling_refusal(const void *config, const struct weft_hosts *hosts)
 }
 
 static int
-doubling_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+doubling_count(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
     const struct doubling_config *c = config;
     uint32_t ranks = 0;
@@ -94,6 +94,13 @@ doubling_size(const void *config, const struct weft_hosts *hosts, struct weft_tr
         out->bytes = c->halving ? 0 : out->bytes;
     }
     return error;
+}
+
+static int
+doubling_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+{
+    return weft_workload_refuse(doubling_count(config, hosts, out), config, hosts,
+                                doubling_refusal);
 }
 
 /* Rank by rank, step by step; there and back, two ranks use the same QP. What a rank receives in
@@ -168,7 +175,6 @@ const struct weft_workload_ops weft_workload_allreduce_doubling = {
      sizeof(struct doubling_config), NULL},
     doubling_size,
     doubling_fill,
-    doubling_refusal,
     doubling_bound,
     WEFT_TABLE_NONE,
     NULL,

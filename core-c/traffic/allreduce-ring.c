@@ -26,7 +26,7 @@ allreduce_size(const void *config, const struct weft_hosts *hosts, struct weft_t
         out->bytes = weft_groups_part(c, ranks);
         out->nsteps = (uint32_t)steps;
     }
-    return error;
+    return weft_groups_refuse(error, c, hosts);
 }
 
 /* Rank r's messages are numbered step by step; so are its successors. */
@@ -96,7 +96,6 @@ const struct weft_workload_ops weft_workload_allreduce_ring = {
      sizeof(struct weft_groups), NULL},
     allreduce_size,
     allreduce_fill,
-    weft_groups_only_refusal,
     allreduce_bound,
     WEFT_TABLE_NONE,
     NULL,

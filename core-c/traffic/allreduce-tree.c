@@ -124,15 +124,19 @@ tree_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
     const struct tree_config *c = config;
     uint32_t ranks = 0;
     int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
-    if (error || c->chunk < 1)
+    if (!error && c->chunk < 1)
     {
-        return error ? error : WEFT_ERANGE;
+        return weft_refuse_config(hosts->why, &weft_workload_allreduce_tree.algo, config);
+    }
+    if (error)
+    {
+        return weft_groups_refuse(error, &c->common, hosts);
     }
     const uint64_t chunks = chunks_of(c);
     const uint64_t trees = 2 * (uint64_t)c->common.groups, edges = 2 * ((uint64_t)ranks - 1);
     if (chunks > WEFT_MAX_MESSAGES / (trees * edges))
     {
-        return WEFT_EOVERFLOW;
+        return weft_groups_refuse(WEFT_EOVERFLOW, &c->common, hosts);
     }
     error = weft_groups_size(&c->common, ranks, 1, 1, 0, out);
     if (!error)
@@ -144,7 +148,7 @@ tree_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
         out->bytes = chunks == 1 ? half_of(c) : (uint64_t)c->chunk;
         out->bytes = half_of(c) % out->bytes == 0 ? out->bytes : 0;
     }
-    return error;
+    return weft_groups_refuse(error, &c->common, hosts);
 }
 
 /* The message between node v and its parent. */
@@ -245,7 +249,6 @@ const struct weft_workload_ops weft_workload_allreduce_tree = {
      sizeof(struct tree_config), NULL},
     tree_size,
     tree_fill,
-    weft_groups_only_refusal,
     NULL,
     WEFT_TABLE_NONE,
     NULL,

@@ -39,7 +39,7 @@ alltoall_size(const void *config, const struct weft_hosts *hosts, struct weft_tr
     {
         out->bytes = weft_groups_part(&c->common, c->scope == PAIR ? 1 : ranks);
     }
-    return error;
+    return weft_groups_refuse(error, &c->common, hosts);
 }
 
 static int
@@ -93,7 +93,6 @@ const struct weft_workload_ops weft_workload_alltoall = {
      NULL},
     alltoall_size,
     alltoall_fill,
-    weft_groups_only_refusal,
     alltoall_bound,
     WEFT_TABLE_NONE,
     NULL,

@@ -15,7 +15,8 @@ ring_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
     const struct weft_groups *c = (const struct weft_groups *)config;
     uint32_t ranks = 0;
     int error = weft_groups_ranks(c, hosts->n, &ranks);
-    return error ? error : weft_groups_size(c, ranks, 1, 1, 0, out);
+    error = error ? error : weft_groups_size(c, ranks, 1, 1, 0, out);
+    return weft_groups_refuse(error, c, hosts);
 }
 
 static int
@@ -45,7 +46,6 @@ const struct weft_workload_ops weft_workload_ring = {
      sizeof params / sizeof params[0], NULL, 0, sizeof(struct weft_groups), NULL},
     ring_size,
     ring_fill,
-    weft_groups_only_refusal,
     weft_groups_message_bound,
     WEFT_TABLE_NONE,
     NULL,

@@ -65,12 +65,16 @@ flows_refusal(const void *config, const struct weft_hosts *hosts)
                    "after 1000s";
         }
     }
+    if (c->start < 0 || c->start > MOST_START)
+    {
+        return "the start is out of bounds; expected 0s to 1000s";
+    }
     return "a flow waits for one that none of its source's is; expected one that its source sends "
            "or receives";
 }
 
 static int
-flows_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+flows_count(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
     const struct flows_config *c = config;
     const struct weft_table *t = c->table;
@@ -100,6 +104,12 @@ flows_size(const void *config, const struct weft_hosts *hosts, struct weft_traff
     }
     *out = (struct weft_traffic_size){t->nflows, t->nflows, t->nwaits, 1, 1, bytes};
     return 0;
+}
+
+static int
+flows_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+{
+    return weft_workload_refuse(flows_count(config, hosts, out), config, hosts, flows_refusal);
 }
 
 /* Sorts the waits by what comes first. */
@@ -186,7 +196,6 @@ const struct weft_workload_ops weft_workload_flows = {
      sizeof params / sizeof params[0], NULL, 0, sizeof(struct flows_config), NULL},
     flows_size,
     flows_fill,
-    flows_refusal,
     flows_bound,
     WEFT_TABLE_FLOWS,
     flows_use,

@@ -69,13 +69,13 @@ static const char *
 fsdp_refusal(const void *config, const struct weft_hosts *hosts)
 {
     const struct fsdp_config *c = (const struct fsdp_config *)config;
-    return whole_servers(c, hosts) ? NULL
+    return whole_servers(c, hosts) ? "nothing is sent; expected a layer and a byte at least"
                                    : "the hosts are not two or more whole servers; expected a "
                                      "multiple of gpus, twice that at least";
 }
 
 static int
-fsdp_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+fsdp_count(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
     const struct fsdp_config *c = (const struct fsdp_config *)config;
     if (hosts->n > WEFT_MAX_MESSAGES)
@@ -96,6 +96,12 @@ fsdp_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
         out->nsteps = (uint32_t)layers;
     }
     return error;
+}
+
+static int
+fsdp_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+{
+    return weft_workload_refuse(fsdp_count(config, hosts, out), config, hosts, fsdp_refusal);
 }
 
 /* The messages of one GPU, one per layer: all like @p first, and waiting for nothing. */
@@ -201,7 +207,6 @@ const struct weft_workload_ops weft_workload_fsdp = {
      sizeof presets / sizeof presets[0], sizeof(struct fsdp_config), NULL},
     fsdp_size,
     fsdp_fill,
-    fsdp_refusal,
     NULL,
     WEFT_TABLE_NONE,
     NULL,

@@ -48,10 +48,12 @@ weft_groups_refusal(const struct weft_groups *groups, uint32_t nhosts)
            "groups as hosts";
 }
 
-const char *
-weft_groups_only_refusal(const void *config, const struct weft_hosts *hosts)
+int
+weft_groups_refuse(int code, const struct weft_groups *groups, const struct weft_hosts *hosts)
 {
-    return weft_groups_refusal((const struct weft_groups *)config, hosts->n);
+    const char *text =
+        code == WEFT_ERANGE ? weft_groups_refusal(groups, hosts->n) : weft_workload_excess(code);
+    return text != NULL ? weft_refuse(hosts->why, code, NULL, text) : code;
 }
 
 uint32_t

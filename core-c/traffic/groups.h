@@ -78,9 +78,32 @@ extern "C"
      */
     const char *weft_groups_refusal(const struct weft_groups *groups, uint32_t nhosts);
 
-    /** The refusal() of a workload that needs no more than groups, which its configuration begins
-     * with. */
-    const char *weft_groups_only_refusal(const void *config, const struct weft_hosts *hosts);
+    /** For WEFT_EOVERFLOW, what it means here; else NULL. */
+    static inline const char *weft_workload_excess(int code)
+    {
+        return code == WEFT_EOVERFLOW ? "there would be more than 16777216 messages, or more bytes "
+                                        "than can be counted; expected fewer hosts or less to send"
+                                      : NULL;
+    }
+
+    /** What size() returns of a workload that needs no more than groups: @p code, with the reason
+     * where it is WEFT_ERANGE. */
+    int weft_groups_refuse(int code, const struct weft_groups *groups,
+                           const struct weft_hosts *hosts);
+
+    /** The same for a workload with reasons of its own: @p reason is asked for. */
+    static inline int weft_workload_refuse(int code, const void *config,
+                                           const struct weft_hosts *hosts,
+                                           const char *(*reason)(const void *config,
+                                                                 const struct weft_hosts *hosts))
+    {
+        const char *text = NULL;
+        if (hosts->why != NULL)
+        {
+            text = code == WEFT_ERANGE ? reason(config, hosts) : weft_workload_excess(code);
+        }
+        return text != NULL ? weft_refuse(hosts->why, code, NULL, text) : code;
+    }
 
     /** The host of rank @p rank in group @p group; placed at random, weft_groups_finish() replaces
      * it. */

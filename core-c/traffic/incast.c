@@ -40,7 +40,7 @@ incast_refusal(const void *config, const struct weft_hosts *hosts)
 }
 
 static int
-incast_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+incast_count(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
     const struct incast_config *c = config;
     uint32_t ranks = 0;
@@ -56,6 +56,12 @@ incast_size(const void *config, const struct weft_hosts *hosts, struct weft_traf
         out->nqps = out->nmessages;
     }
     return error;
+}
+
+static int
+incast_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+{
+    return weft_workload_refuse(incast_count(config, hosts, out), config, hosts, incast_refusal);
 }
 
 static int
@@ -98,7 +104,6 @@ const struct weft_workload_ops weft_workload_incast = {
      sizeof params / sizeof params[0], NULL, 0, sizeof(struct incast_config), NULL},
     incast_size,
     incast_fill,
-    incast_refusal,
     incast_bound,
     WEFT_TABLE_NONE,
     NULL,

@@ -39,28 +39,11 @@ static int
 job_size(const struct weft_job *job, const struct weft_hosts *all, struct weft_traffic_size *out)
 {
     const struct weft_hosts hosts = weft_job_hosts(job, all);
-    return has_hosts(job, all->n) ? job->ops->size(job->config, &hosts, out) : WEFT_ERANGE;
-}
-
-static const char *
-jobs_refusal(const void *config, const struct weft_hosts *hosts)
-{
-    const struct weft_jobs *c = config;
-    struct weft_traffic_size size;
-    for (uint32_t j = 0; j < c->njobs; j++)
-    {
-        const struct weft_job *job = &c->jobs[j];
-        const struct weft_hosts own = weft_job_hosts(job, hosts);
-        if (!has_hosts(job, hosts->n))
-        {
-            return "a job's hosts are not there; expected hosts of the fabric, in rising order";
-        }
-        if (job_size(job, hosts, &size) < 0)
-        {
-            return job->ops->refusal ? job->ops->refusal(job->config, &own) : NULL;
-        }
-    }
-    return "there are no jobs, or more than 1024; expected one or more";
+    return has_hosts(job, all->n)
+               ? job->ops->size(job->config, &hosts, out)
+               : weft_refuse(all->why, WEFT_ERANGE, NULL,
+                             "a job's hosts are not there; expected hosts of the fabric, in rising "
+                             "order");
 }
 
 static int
@@ -69,7 +52,8 @@ jobs_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
     const struct weft_jobs *c = config;
     if (c->njobs == 0 || c->njobs > WEFT_MAX_JOBS)
     {
-        return WEFT_ERANGE;
+        return weft_refuse(hosts->why, WEFT_ERANGE, NULL,
+                           "there are no jobs, or more than 1024; expected one or more");
     }
     int error = job_size(&c->jobs[0], hosts, out);
     for (uint32_t j = 1; !error && j < c->njobs; j++)
@@ -79,7 +63,9 @@ jobs_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
         if (error || size.nmessages > WEFT_MAX_MESSAGES - out->nmessages ||
             size.nnext > UINT32_MAX - out->nnext)
         {
-            return error ? error : WEFT_EOVERFLOW;
+            return error ? error
+                         : weft_refuse(hosts->why, WEFT_EOVERFLOW, NULL,
+                                       weft_workload_excess(WEFT_EOVERFLOW));
         }
         out->nmessages += size.nmessages;
         out->nqps += size.nqps;
@@ -153,7 +139,6 @@ const struct weft_workload_ops weft_workload_jobs = {
      sizeof(struct weft_jobs), NULL},
     jobs_size,
     jobs_fill,
-    jobs_refusal,
     jobs_bound,
     WEFT_TABLE_NONE,
     NULL,

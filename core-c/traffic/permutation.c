@@ -121,7 +121,7 @@ permutation_check(const void *config)
 }
 
 static int
-permutation_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+permutation_count(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
     const struct permutation_config *c = (const struct permutation_config *)config;
     uint32_t ranks = 0;
@@ -139,6 +139,13 @@ permutation_size(const void *config, const struct weft_hosts *hosts, struct weft
         return WEFT_ERANGE;
     }
     return weft_groups_size(&c->common, ranks, 1, 1, 0, out);
+}
+
+static int
+permutation_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+{
+    return weft_workload_refuse(permutation_count(config, hosts, out), config, hosts,
+                                permutation_refusal);
 }
 
 /* Fisher-Yates over m[].dst, given up as soon as a rank is its own receiver. */
@@ -267,7 +274,6 @@ const struct weft_workload_ops weft_workload_permutation = {
      sizeof(struct permutation_config), permutation_check},
     permutation_size,
     permutation_fill,
-    permutation_refusal,
     weft_groups_message_bound,
     WEFT_TABLE_NONE,
     NULL,

@@ -136,7 +136,7 @@ poisson_refusal(const void *config, const struct weft_hosts *hosts)
 }
 
 static int
-poisson_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+poisson_count(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
     const struct poisson_config *c = config;
     if (poisson_refusal(config, hosts))
@@ -150,6 +150,12 @@ poisson_size(const void *config, const struct weft_hosts *hosts, struct weft_tra
     }
     *out = (struct weft_traffic_size){(uint32_t)flows, (uint32_t)flows, 0, 1, 1, 0};
     return 0;
+}
+
+static int
+poisson_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
+{
+    return weft_workload_refuse(poisson_count(config, hosts, out), config, hosts, poisson_refusal);
 }
 
 /*
@@ -241,7 +247,6 @@ const struct weft_workload_ops weft_workload_poisson = {
      sizeof(struct poisson_config), NULL},
     poisson_size,
     poisson_fill,
-    poisson_refusal,
     NULL,
     WEFT_TABLE_SIZES,
     poisson_use,

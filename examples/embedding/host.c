@@ -74,8 +74,9 @@ static int
 set_up(void)
 {
     struct weft_site site;
-    const struct weft_cc_site sender = {RATE, 1, 8 * STEP, 2, FRAME, 0};
-    const struct weft_last_hop hop = {2, RATE, 16 * STEP, FRAME};
+    const struct weft_cc_site sender = {
+        .line_rate = RATE, .share = 1, .base_rtt = 8 * STEP, .links = 2, .frame = FRAME};
+    const struct weft_last_hop hop = {.npaths = 2, .rate = RATE, .rtt = 16 * STEP, .mtu = FRAME};
     void *lb_config = defaults(&lb->algo), *nic_config = defaults(&nic->algo);
     void *cc_config = defaults(&cc->algo);
     int error = describe_leaf(&site);

@@ -131,14 +131,16 @@ bool
 WeftCollective::Fill(std::string& error)
 {
     const auto ops = m_workload.GetOps<weft_workload_ops>();
-    const weft_hosts hosts = weft_clos_hosts(&m_fabric->GetClos());
+    weft_hosts hosts = weft_clos_hosts(&m_fabric->GetClos());
     std::vector<uint64_t> config(ops->algo.config_size / sizeof(uint64_t) + 1);
     std::memcpy(config.data(), m_workload.GetConfig(), ops->algo.config_size);
     if (m_table && ops->use)
     {
         ops->use(config.data(), m_table);
     }
+    weft_refusal why{};
     weft_traffic_size size{};
+    hosts.why = &why;
     int code = ops->size(config.data(), &hosts, &size);
     if (code == 0)
     {
@@ -155,10 +157,8 @@ WeftCollective::Fill(std::string& error)
     }
     if (code != 0)
     {
-        const char* why =
-            code == WEFT_ERANGE && ops->refusal ? ops->refusal(config.data(), &hosts) : nullptr;
         error = m_workload.Format() + " on " + std::to_string(hosts.n) +
-                " hosts: " + (why ? why : weft_strerror(code));
+                " hosts: " + weft_refusal_text(code, &why);
         return false;
     }
     CreateQps(size.nqps);

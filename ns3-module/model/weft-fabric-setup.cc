@@ -109,18 +109,6 @@ WeftFabric::GetShape(weft_clos* clos, std::string& error) const
     return code == 0;
 }
 
-const char*
-WeftFabric::GetRefusal(const WeftSwitch& sw, int code) const
-{
-    if (m_clos.graph && code == WEFT_EINVAL)
-    {
-        return "it needs a Clos, and this topology is a graph; expected a leaf-spine, a fat-tree "
-               "or "
-               "a clos";
-    }
-    return sw.GetRefusal() ? sw.GetRefusal() : weft_strerror(code);
-}
-
 bool
 WeftFabric::SetGraph(uint32_t hosts,
                      uint32_t switches,

@@ -38,7 +38,7 @@ WeftFabric::GetLastHop() const
 weft_path_site
 WeftFabric::GetPathSite(uint32_t host) const
 {
-    return weft_path_site{m_streamSeed, m_run, host, &m_clos, 1};
+    return weft_path_site{m_streamSeed, m_run, host, &m_clos, 1, nullptr};
 }
 
 void
@@ -98,21 +98,20 @@ void
 WeftFabric::InitQpTor(WeftQp* qp)
 {
     const weft_lb_ops* lb = GetBalancer();
-    const weft_last_hop hop = GetLastHop();
-    const char* refusal = nullptr;
+    weft_refusal why{};
+    weft_last_hop hop = GetLastHop();
+    hop.why = &why;
     int code = 0;
     if (lb->tor)
     {
         code = lb->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
-        refusal = code && lb->tor->refusal ? lb->tor->refusal(GetBalancerConfig(), &hop) : nullptr;
     }
     if (code == 0 && lb->flow_size)
     {
         code = lb->flow_init(GetFlow(*qp), GetBalancerConfig());
     }
     NS_ABORT_MSG_IF(code != 0,
-                    "Weft: " << m_balancer.Format() << ": "
-                             << (refusal ? refusal : weft_strerror(code)));
+                    "Weft: " << m_balancer.Format() << ": " << weft_refusal_text(code, &why));
 }
 
 } // namespace ns3

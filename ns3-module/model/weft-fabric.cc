@@ -299,12 +299,13 @@ WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
     {
         auto sw = CreateObject<WeftSwitch>();
         sw->SetAddress(Mac48Address::Allocate());
-        const int code = sw->Setup(this, i);
+        weft_refusal why{};
+        const int code = sw->Setup(this, i, &why);
         if (code != 0)
         {
             std::ostringstream text;
             text << "switch " << i << ": balancer " << m_balancer.Format() << ", buffer "
-                 << m_switch.Format() << ": " << GetRefusal(*sw, code);
+                 << m_switch.Format() << ": " << weft_refusal_text(code, &why);
             error = text.str();
             return false;
         }
@@ -376,14 +377,16 @@ WeftFabric::InitPaths(std::string& error)
     m_pathMemory.assign(m_pathWords * m_clos.nhosts, 0);
     for (uint32_t host = 0; m_pathOps && host < m_clos.nhosts; host++)
     {
-        const weft_path_site site = GetPathSite(host);
+        weft_refusal why{};
+        weft_path_site site = GetPathSite(host);
+        site.why = &why;
         const int code = m_pathOps->host_init(m_pathMemory.data() + m_pathWords * host,
                                               GetBalancerConfig(),
                                               &site);
         if (code != 0)
         {
             error = m_balancer.Format() + " at host " + std::to_string(host) + ": " +
-                    weft_strerror(code);
+                    weft_refusal_text(code, &why);
             return false;
         }
     }
@@ -394,9 +397,22 @@ namespace
 {
 /** Checked choices hold what their algorithms need: the end if one says otherwise. */
 void
+MustInit(const WeftChoice& choice, int code, const weft_refusal& why)
+{
+    NS_ABORT_MSG_IF(code != 0,
+                    "Weft: " << choice.Format() << ": " << weft_refusal_text(code, &why));
+}
+
+/** The same for what is told nothing but its configuration. */
+void
 MustInit(const WeftChoice& choice, int code)
 {
-    NS_ABORT_MSG_IF(code != 0, "Weft: " << choice.Format() << ": " << weft_strerror(code));
+    weft_refusal why{};
+    if (code != 0)
+    {
+        weft_config_check(choice.GetAlgo(), choice.GetConfig(), &why);
+    }
+    MustInit(choice, code, why);
 }
 } // namespace
 
@@ -404,13 +420,16 @@ void
 WeftFabric::InitQpPath(WeftQp* qp)
 {
     weft_path_site site = GetPathSite(qp->src);
+    weft_refusal why{};
     site.qp_bdp = GetQpBdp(*qp);
+    site.why = &why;
     MustInit(m_balancer,
              m_pathOps->qp_init(qp->path,
                                 m_pathMemory.data() + m_pathWords * qp->src,
                                 GetBalancerConfig(),
                                 &site,
-                                qp->index));
+                                qp->index),
+             why);
 }
 
 WeftQp*
@@ -467,8 +486,10 @@ WeftFabric::InitQpState(WeftQp* qp)
     qp->rx = qp->memory.data() + tx + path + cc;
     MustInit(m_transport, m_transportOps->tx_init(qp->tx, transport, qp->firstPsn));
     MustInit(m_transport, m_transportOps->rx_init(qp->rx, transport, qp->firstPsn));
-    const weft_cc_site site = GetCcSite(*qp);
-    MustInit(m_cc, m_ccOps->init(qp->cc, m_cc.GetConfig(), &site, WeftNow()));
+    weft_refusal why{};
+    weft_cc_site site = GetCcSite(*qp);
+    site.why = &why;
+    MustInit(m_cc, m_ccOps->init(qp->cc, m_cc.GetConfig(), &site, WeftNow()), why);
     if (m_pathOps)
     {
         qp->path = qp->memory.data() + tx;

@@ -428,10 +428,8 @@ class WeftFabric : public Object
     bool
     CheckSizes(const NodeContainer& hosts, const NodeContainer& switches, std::string& error) const;
     bool BuildSwitches(const NodeContainer& switches, std::string& error); //!< part of Build()
-    /** @param sw a switch whose balancer has refused @param code its error @return why */
-    const char* GetRefusal(const WeftSwitch& sw, int code) const;
-    void BuildNics(const NodeContainer& hosts);   //!< part of Build()
-    void BuildLinks();                            //!< part of Build()
+    void BuildNics(const NodeContainer& hosts);                            //!< part of Build()
+    void BuildLinks();                                                     //!< part of Build()
     WeftPort* GetPort(const weft_end& end) const; //!< @param end of a link @return its port
     void InitQpState(WeftQp* qp);                 //!< @param qp gets its states
     void CheckFootprint() const;        //!< tells the simulator whether the fabric fits the caches

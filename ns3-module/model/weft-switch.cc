@@ -76,17 +76,17 @@ WeftSwitch::DoDispose()
 }
 
 int
-WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
+WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
 {
     m_fabric = fabric;
     m_index = index;
     weft_clos_switch(&fabric->GetClos(), index, &m_map);
     const uint32_t nports = weft_map_nports(&m_map);
-    const int64_t size = weft_mmu_size(nports);
-    if (size < 0)
+    if (const int code = weft_mmu_check(&fabric->GetMmuConfig(), nports, why))
     {
-        return static_cast<int>(size);
+        return code;
     }
+    const int64_t size = weft_mmu_size(nports);
     m_mmuMemory.assign(static_cast<size_t>(size) / 8 + 1, 0);
     m_mmu = reinterpret_cast<weft_mmu*>(m_mmuMemory.data());
     if (const int code = weft_mmu_init(m_mmu, &fabric->GetMmuConfig(), nports))
@@ -120,7 +120,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
     m_peek = m_lb->peek;
     m_inspects[0] = m_marksAtDequeue || m_lb->leave;
     m_inspects[1] = m_inspects[0] || m_torOps;
-    const int code = InitRandomness();
+    const int code = InitRandomness(why);
     if (m_lb->arrive && m_map.tier == 0)
     {
         m_torBalancer = new WeftTorBalancer(m_owner, this);
@@ -130,11 +130,12 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
 }
 
 int
-WeftSwitch::InitRandomness()
+WeftSwitch::InitRandomness(weft_refusal* why)
 {
     weft_rng_seed(&m_rng, m_owner->GetSeed(), m_owner->GetRun(), SWITCH_STREAM + m_index);
     weft_site site = m_owner->GetSite(m_index);
     site.reader = &m_reader;
+    site.why = why;
     m_lbMemory.assign(m_lb->state_size(m_owner->GetBalancerConfig(), &site) / 8 + 2, 0);
     m_lbState = m_lbMemory.data();
     return m_lb->init(m_lbState, m_owner->GetBalancerConfig(), &site);

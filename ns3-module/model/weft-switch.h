@@ -46,19 +46,15 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
      * Sets the switch up.
      * @param fabric the fabric
      * @param index its number in the fabric
-     * @return 0, or the balancer's WEFT_E... if it cannot work here
+     * @param why nullptr, or where a refusal is explained
+     * @return 0, or the balancer's or the buffer's WEFT_E... if it cannot work here
      */
-    int Setup(Ptr<WeftFabric> fabric, uint32_t index);
+    int Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why);
 
     /** Starts all that draws random numbers here anew: part of Setup().
+     * @param why nullptr, or where a refusal is explained
      * @return 0, or the balancer's WEFT_E... if it cannot work here */
-    int InitRandomness();
-
-    /** @return why the balancer made Setup() fail, in words, or nullptr if that is unknown */
-    const char* GetRefusal() const
-    {
-        return m_lbState && m_lb->refusal ? m_lb->refusal(m_lbState) : nullptr;
-    }
+    int InitRandomness(weft_refusal* why = nullptr);
 
     /** @param index port number @return the port */
     WeftPort* GetPort(uint32_t index) const

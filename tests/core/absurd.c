@@ -96,5 +96,5 @@ int
 absurd_is_code(int code)
 {
     return code == 0 || code == WEFT_EINVAL || code == WEFT_ERANGE || code == WEFT_EOVERFLOW ||
-           code == WEFT_ENOPATH;
+           code == WEFT_ENOPATH || code == WEFT_ENOTCLOS;
 }

@@ -5,6 +5,8 @@
 
 #include <weft/weft.h>
 
+#include "refused.h"
+
 Suite *flows_suite(void);
 
 static const struct weft_hosts hosts = {8, 4, 8, INT64_C(100000000000)};
@@ -69,13 +71,13 @@ START_TEST(flows_that_cannot_be_are_refused)
     {
         const struct weft_table table = {.flows = &wrong[i], .nflows = 1};
         ck_assert_int_eq(build(&table), WEFT_ERANGE);
-        ck_assert_ptr_nonnull(strstr(ops->refusal(config, &hosts), "two of the hosts"));
+        ck_assert_ptr_nonnull(strstr(size_refused(ops, config, &hosts), "two of the hosts"));
     }
     for (uint32_t i = 0; i < 3; i++) /* host 0 hears nothing of 5's flow to 1 */
     {
         const struct weft_table table = {flows, &bad[i], NULL, 4, 1, 0};
         ck_assert_int_eq(build(&table), WEFT_ERANGE);
-        ck_assert_ptr_nonnull(strstr(ops->refusal(config, &hosts), "waits for one"));
+        ck_assert_ptr_nonnull(strstr(size_refused(ops, config, &hosts), "waits for one"));
     }
     const struct weft_table none = {0};
     ck_assert_int_eq(build(&none), WEFT_ERANGE);

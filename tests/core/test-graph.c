@@ -7,6 +7,8 @@
 
 #include <weft/weft.h>
 
+#include "refused.h"
+
 #define MAX_EDGES 4000
 #define FAR       1000000U
 
@@ -473,7 +475,8 @@ END_TEST
 static void
 check_refusals(const struct weft_site *site)
 {
-    static const char *const names[] = {"themis", "ofan", "host-dr", "letflow"};
+    static const char *const names[] = {"themis",  "ofan",  "host-dr",
+                                        "letflow", "conga", "conweave"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
     {
         const struct weft_lb_ops *lb = weft_lb_find(names[i]);
@@ -481,7 +484,11 @@ check_refusals(const struct weft_site *site)
         void *state = calloc(lb->state_size(memset(config, 0, sizeof config), site) / 8 + 2, 8);
         ck_assert_uint_le(lb->algo.config_size, sizeof config);
         ck_assert_int_eq(weft_config_default(&lb->algo, config), 0);
-        ck_assert_int_eq(lb->init(state, config, site), WEFT_EINVAL);
+        struct weft_refusal why = {0};
+        struct weft_site asked = *site;
+        asked.why = &why;
+        ck_assert_int_eq(lb->init(state, config, &asked), WEFT_ENOTCLOS);
+        ck_assert_ptr_nonnull(strstr(refused(WEFT_ENOTCLOS, &why), "needs a Clos"));
         free(state);
     }
 }

@@ -11,6 +11,7 @@
 
 #include "lb-rig.h"
 #include "must.h"
+#include "refused.h"
 
 #define MAX_SWITCHES 80
 #define MAX_LINKS    512
@@ -524,8 +525,10 @@ START_TEST(more_paths_than_source_ports_are_refused)
     lb_multiply_links(&f.clos, 12); /* 82,944 */
     weft_clos_site(&f.clos, &buffer, 0, 1, 1, &site);
     ck_assert_int_eq(ops->path->host_init(memory, NULL, &at), WEFT_ERANGE);
+    struct weft_refusal why = {0};
+    site.why = &why;
     ck_assert_int_eq(ops->init(memory, NULL, &site), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(memory), "65,536"));
+    ck_assert_ptr_nonnull(strstr(refused(WEFT_ERANGE, &why), "65,536"));
 }
 END_TEST
 

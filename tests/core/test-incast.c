@@ -6,6 +6,8 @@
 
 #include <weft/weft.h>
 
+#include "refused.h"
+
 Suite *incast_suite(void);
 
 static const struct weft_hosts hosts = {8, 4, 8};
@@ -61,7 +63,7 @@ START_TEST(only_so_many_senders_as_asked_for)
     ck_assert_uint_eq(messages[2].src, 3);
     set("senders", "8");
     ck_assert_int_eq(ops->size(config, &hosts, &size), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(config, &hosts), "fewer ranks than senders"));
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, config, &hosts), "fewer ranks than senders"));
 }
 END_TEST
 

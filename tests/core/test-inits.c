@@ -9,6 +9,7 @@
 
 #include "absurd.h"
 #include "must.h"
+#include "refused.h"
 
 #define TRIES 300 /* for each configuration */
 
@@ -68,6 +69,11 @@ try_transport(const struct weft_algo *algo)
         {
             talk(nic, tx, rx);
         }
+        else
+        {
+            struct weft_refusal why = {0};
+            (void)refused(weft_config_check(algo, config, &why), &why);
+        }
         free(tx);
         free(rx);
         free(config);
@@ -113,7 +119,8 @@ signal_all(const struct weft_cc_ops *cc, void *state, int64_t now)
 static void
 try_cc_site(const struct weft_cc_ops *cc, const void *config, bool told)
 {
-    struct weft_cc_site site = {400000000000, 1, 6000000, 4, 1500, 20};
+    struct weft_refusal why = {0};
+    struct weft_cc_site site = {400000000000, 1, 6000000, 4, 1500, 20, &why};
     site.line_rate = one_in(3) ? absurd_i64(&rng) : site.line_rate;
     site.share = one_in(3) ? absurd_real(&rng) : site.share;
     site.base_rtt = one_in(3) ? absurd_i64(&rng) : site.base_rtt;
@@ -124,6 +131,10 @@ try_cc_site(const struct weft_cc_ops *cc, const void *config, bool told)
     const int code = cc->init(state, config, &site, 0);
     ck_assert_msg(absurd_is_code(code), "%s: %d", cc->algo.name, code);
     ck_assert_msg(told || code != 0, "%s: nothing is set", cc->algo.name);
+    if (code != 0)
+    {
+        (void)refused(code, &why);
+    }
     for (int64_t now = 1; code == 0 && now < 100000000000; now *= 2)
     {
         signal_all(cc, state, now);
@@ -208,7 +219,13 @@ START_TEST(a_buffer_works_or_says_no)
         const uint32_t nports = one_in(4) ? absurd_u32(&rng) : 16;
         const int64_t size = weft_mmu_size(nports);
         struct weft_mmu *mmu = (struct weft_mmu *)malloc(size > 0 ? (size_t)size : 1);
+        struct weft_refusal why = {0};
         const int code = weft_mmu_init(mmu, &config, nports);
+        MUST(weft_mmu_check(&config, nports, &why) == code);
+        if (code != 0)
+        {
+            (void)refused(code, &why);
+        }
         MUST(absurd_is_code(code) && (size > 0 || code < 0));
         if (code == 0)
         {
@@ -231,17 +248,22 @@ END_TEST
 static void
 try_hosts(const struct weft_workload_ops *workload, const void *config)
 {
+    struct weft_refusal why = {0};
     struct weft_hosts hosts = {16, 4, 8};
     struct weft_traffic_size size = {0};
+    hosts.why = &why;
     hosts.rate = one_in(3) ? (int64_t)absurd_u32(&rng) - 7 : INT64_C(100000000000);
     hosts.n = one_in(2) ? absurd_u32(&rng) : hosts.n;
     hosts.per_tor = one_in(3) ? absurd_u32(&rng) : hosts.per_tor;
     hosts.per_pod = one_in(3) ? absurd_u32(&rng) : hosts.per_pod;
     const int code = workload->size(config, &hosts, &size);
     ck_assert_msg(absurd_is_code(code), "%s: %d", workload->algo.name, code);
+    if (code != 0)
+    {
+        (void)refused(code, &why);
+    }
     if (code != 0 || size.nmessages > 100000)
     {
-        (void)(workload->refusal ? workload->refusal(config, &hosts) : NULL);
         return;
     }
     struct weft_message *messages = malloc(size.nmessages * sizeof *messages);
@@ -303,6 +325,11 @@ try_topology(const struct weft_algo *algo)
         ck_assert_msg(absurd_is_code(code), "%s: %d", algo->name, code);
         ck_assert_msg((code == 0) == (weft_clos_check(&clos) == 0), "%s", algo->name);
         ck_assert_msg(which > 0 || code != 0, "%s: nothing is set", algo->name);
+        if (code != 0 && !kind->use)
+        {
+            struct weft_refusal why = {0};
+            (void)refused(weft_config_check(algo, config, &why), &why);
+        }
         free(config);
     }
 }

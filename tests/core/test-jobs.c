@@ -7,6 +7,8 @@
 
 #include <weft/weft.h>
 
+#include "refused.h"
+
 Suite *jobs_suite(void);
 
 static const struct weft_hosts hosts = {16, 4, 8, INT64_C(100000000000)};
@@ -126,7 +128,7 @@ START_TEST(hosts_that_are_not_there_are_refused)
     all.njobs = 1;
     choose(0, "ring", "1KB", beyond, 2);
     ck_assert_int_eq(build(), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(weft_workload_jobs.refusal(&all, &hosts), "not there"));
+    ck_assert_ptr_nonnull(strstr(size_refused(&weft_workload_jobs, &all, &hosts), "not there"));
     choose(0, "ring", "1KB", twice, 2);
     ck_assert_int_eq(build(), WEFT_ERANGE);
     all.njobs = 0;

@@ -8,6 +8,7 @@
 
 #include "lb-rig.h"
 #include "must.h"
+#include "refused.h"
 
 #define MAX_UP 32
 
@@ -463,8 +464,10 @@ START_TEST(an_absurd_fabric_is_refused_with_the_reason)
     const size_t size = ops->state_size(config, &site);
     ck_assert_uint_lt(size, 1024);
     void *state = malloc(size);
+    struct weft_refusal why = {0};
+    site.why = &why;
     ck_assert_int_eq(ops->init(state, config, &site), WEFT_EINVAL);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(state), "clos"));
+    ck_assert_ptr_nonnull(strstr(refused(WEFT_EINVAL, &why), "clos"));
     free(state);
 }
 END_TEST

@@ -6,6 +6,8 @@
 
 #include <weft/weft.h>
 
+#include "refused.h"
+
 #include "lb/ecmp.h"
 
 /* A fat-tree whose switches all run Themis. */
@@ -229,8 +231,10 @@ START_TEST(themis_refuses_a_fabric_without_a_pathmap)
     site.npaths = 9;
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
     ck_assert_uint_le(ops->state_size(config, &site), sizeof state);
+    struct weft_refusal why = {0};
+    site.why = &why;
     ck_assert_int_eq(ops->init(state, config, &site), WEFT_ENOPATH);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(state), "not a power of two"));
+    ck_assert_ptr_nonnull(strstr(refused(WEFT_ENOPATH, &why), "not a power of two"));
 }
 END_TEST
 

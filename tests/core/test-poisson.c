@@ -8,6 +8,7 @@
 #include <weft/weft.h>
 
 #include "must.h"
+#include "refused.h"
 
 Suite *poisson_suite(void);
 
@@ -142,7 +143,7 @@ START_TEST(a_duration_is_as_many_flows_as_it_takes_on_average)
     ck_assert_uint_eq(size.nmessages, 16000);
     set("duration", "1ns");
     ck_assert_int_eq(ops->size(config, &hosts, &size), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(config, &hosts), "longer duration"));
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, config, &hosts), "longer duration"));
 }
 END_TEST
 
@@ -156,7 +157,7 @@ START_TEST(what_is_no_distribution_is_refused)
     ck_assert_int_eq(ops->size(config, &hosts, &size), WEFT_ERANGE);
     ops->use(config, &second);
     ck_assert_int_eq(ops->size(config, &hosts, &size), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(config, &hosts), "no distribution"));
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, config, &hosts), "no distribution"));
 }
 END_TEST
 

@@ -10,6 +10,7 @@
 #include "absurd.h"
 #include "lb-rig.h"
 #include "must.h"
+#include "refused.h"
 
 #define SITES 400 /* for each configuration */
 #define PICKS 40
@@ -127,7 +128,9 @@ pick_some(const struct weft_lb_ops *lb, void *state, const struct weft_site *sit
 static void
 try_site(const struct weft_lb_ops *lb, const void *config)
 {
-    const struct weft_site site = some_site();
+    struct weft_refusal why = {0};
+    struct weft_site site = some_site();
+    site.why = &why;
     const size_t size = lb->state_size(config, &site);
     MUST(size < (size_t)1 << 20);
     void *state = malloc(size);
@@ -137,9 +140,9 @@ try_site(const struct weft_lb_ops *lb, const void *config)
     {
         pick_some(lb, state, &site);
     }
-    else if (lb->refusal)
+    else
     {
-        (void)lb->refusal(state);
+        (void)refused(code, &why);
     }
     free(state);
 }
@@ -175,10 +178,12 @@ START_TEST(a_balancer_that_needs_the_shape_says_so)
         const struct weft_lb_ops *lb = weft_lb_find(names[i]);
         struct weft_site site = lb_site_of(&fabrics[0], 0, 1);
         void *config = absurd_config(&lb->algo, 1);
+        struct weft_refusal why = {0};
         site.clos = NULL;
+        site.why = &why;
         void *state = malloc(lb->state_size(config, &site));
         ck_assert_int_eq(lb->init(state, config, &site), WEFT_EINVAL);
-        ck_assert_ptr_nonnull(strstr(lb->refusal(state), "clos"));
+        ck_assert_ptr_nonnull(strstr(refused(WEFT_EINVAL, &why), "clos"));
         free(state);
         free(config);
     }
@@ -208,7 +213,9 @@ static void
 try_host(const struct weft_lb_ops *lb, const void *config)
 {
     struct weft_path_site site = {1, 1, absurd_u32(&rng), some_fabric()};
+    struct weft_refusal why = {0};
     site.host = one_in(2) ? site.host : 3;
+    site.why = &why;
     void *host = malloc(lb->path->host_size(config, &site) + 1);
     void *qp = malloc(lb->path->qp_size(config) + 1);
     int code = lb->path->host_init(host, config, &site);
@@ -218,7 +225,11 @@ try_host(const struct weft_lb_ops *lb, const void *config)
         code = lb->path->qp_init(qp, host, config, &site, 7);
         ck_assert_msg(absurd_is_code(code), "%s: %d", lb->algo.name, code);
     }
-    if (code == 0)
+    if (code != 0)
+    {
+        (void)refused(code, &why);
+    }
+    else
     {
         send_some(lb->path, host, qp, 8);
     }
@@ -251,7 +262,8 @@ END_TEST
 static void
 try_last_hop(const struct weft_tor_ops *tor, const void *config)
 {
-    struct weft_last_hop hop = {16, 400000000000, 2500000, 4158};
+    struct weft_refusal why = {0};
+    struct weft_last_hop hop = {16, 400000000000, 2500000, 4158, &why};
     struct weft_tor_counters counters = {0};
     uint32_t epsn = 0;
     hop.npaths = one_in(3) ? absurd_u32(&rng) : hop.npaths;
@@ -263,7 +275,10 @@ try_last_hop(const struct weft_tor_ops *tor, const void *config)
     void *qp = malloc(size);
     const int code = tor->qp_init(qp, config, &hop);
     ck_assert_msg(absurd_is_code(code), "%d", code);
-    ck_assert_msg(code == 0 || !tor->refusal || tor->refusal(config, &hop), "%d", code);
+    if (code != 0)
+    {
+        (void)refused(code, &why);
+    }
     for (uint32_t i = 0; code == 0 && i < PICKS; i++)
     {
         const struct weft_packet p = some_packet(8);

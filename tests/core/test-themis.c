@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "refused.h"
 #include "themis-rig.h"
 
 static void
@@ -266,6 +267,16 @@ START_TEST(paths_across_the_wrap_of_the_psn)
 }
 END_TEST
 
+static const char *
+hop_refused(const void *config, struct weft_last_hop hop)
+{
+    static struct weft_refusal why;
+    uint64_t memory[128];
+    why = (struct weft_refusal){0};
+    hop.why = &why;
+    return refused(weft_lb_find("themis")->tor->qp_init(memory, config, &hop), &why);
+}
+
 START_TEST(only_distinguishable_sizes_are_accepted)
 {
     int64_t config[16];
@@ -274,14 +285,13 @@ START_TEST(only_distinguishable_sizes_are_accepted)
     struct weft_last_hop hop = last_hop(256, 50);
     configure(config, "ring-factor", "1");
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), 0);
-    ck_assert_ptr_null(ops->refusal(config, &hop));
     hop.npaths = 0;
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
     hop = last_hop(16, 127);
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), 0);
     hop = last_hop(16, 128); /* with one byte, the other half of the range is for reordering */
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(config, &hop), "set entry-bytes=2"));
+    ck_assert_ptr_nonnull(strstr(hop_refused(config, hop), "set entry-bytes=2"));
     configure(config, "entry-bytes", "2");
     hop = last_hop(16, 200);
     ck_assert_uint_le(ops->qp_size(config, &hop), sizeof memory);
@@ -289,7 +299,37 @@ START_TEST(only_distinguishable_sizes_are_accepted)
     configure(config, "entry-bytes", "3");
     hop = last_hop(16, 70000);
     ck_assert_int_eq(ops->qp_init(memory, config, &hop), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(config, &hop), "ring-factor"));
+    ck_assert_ptr_nonnull(strstr(hop_refused(config, hop), "ring-factor"));
+}
+END_TEST
+
+/* A ring of four, though the last hop asks for 50: the fifth packet without a reply pushes the
+ * first one out, and is counted. */
+START_TEST(a_ring_can_be_given_its_size)
+{
+    int64_t config[16];
+    uint64_t memory[128];
+    struct weft_tor_counters counters = {0};
+    uint32_t epsn;
+    const struct weft_tor_ops *ops = weft_lb_find("themis")->tor;
+    const struct weft_last_hop hop = last_hop(16, 50);
+    configure(config, "ring", "4");
+    ck_assert_uint_lt(ops->qp_size(config, &hop), sizeof memory);
+    ck_assert_int_eq(ops->qp_init(memory, config, &hop), 0);
+    for (uint32_t psn = 0; psn < 6; psn++)
+    {
+        const struct weft_packet data = {.kind = WEFT_DATA, .psn = psn & WEFT_PSN_MASK};
+        (void)ops->to_host(memory, &data, false, &counters, &epsn);
+        ck_assert_uint_eq(counters.ring_full, psn < 4 ? 0 : psn - 3);
+    }
+    configure(config, "ring", "0"); /* as the last hop asks for */
+    const size_t computed = ops->qp_size(config, &hop);
+    configure(config, "ring", "75"); /* 50 times F = 1.5 */
+    ck_assert_uint_eq(ops->qp_size(config, &hop), computed);
+    configure(config, "ring", "128");
+    ck_assert_ptr_nonnull(strstr(hop_refused(config, hop), "at most 127"));
+    const struct weft_algo *algo = &weft_lb_find("themis")->algo;
+    ck_assert_int_eq(weft_config_set_int(algo, config, "ring", 65536), WEFT_ERANGE);
 }
 END_TEST
 
@@ -383,6 +423,7 @@ themis_suite(void)
     tcase_add_loop_test(tcase, a_blocked_nack_is_owed_when_the_middleware_is_turned_off, 0, 3);
     tcase_add_test(tcase, paths_across_the_wrap_of_the_psn);
     tcase_add_test(tcase, only_distinguishable_sizes_are_accepted);
+    tcase_add_test(tcase, a_ring_can_be_given_its_size);
     tcase_add_test(tcase, a_ring_has_as_many_entries_as_its_factor_says);
     tcase_add_test(tcase, memory_per_qp_is_small);
     suite_add_tcase(suite, tcase);

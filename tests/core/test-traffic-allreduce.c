@@ -13,6 +13,7 @@
 #include <weft/traffic.h>
 
 #include "must.h"
+#include "refused.h"
 #include "traffic/groups.h"
 
 Suite *traffic_allreduce_suite(void);
@@ -262,10 +263,10 @@ START_TEST(ranks_that_are_no_power_of_two_are_refused_with_a_reason)
     choose("allreduce-doubling", "1MB", "1");
     hosts.n = 12;
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(&config, &hosts), "power of two"));
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "power of two"));
     set("groups", "7");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(&config, &hosts), "do not divide"));
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "do not divide"));
 }
 END_TEST
 

@@ -15,6 +15,7 @@
 #include <weft/traffic.h>
 
 #include "must.h"
+#include "refused.h"
 #include "traffic/groups.h"
 
 Suite *traffic_ofan_suite(void);
@@ -168,17 +169,17 @@ START_TEST(inter_pod_is_refused_with_the_reason_where_a_pod_holds_too_much)
     set("pattern", "inter-pod");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
     ck_assert_ptr_nonnull(
-        strstr(ops->refusal(&config, &hosts), "one pod; expected a fat-tree of three tiers"));
+        strstr(size_refused(ops, &config, &hosts), "one pod; expected a fat-tree of three tiers"));
     hosts.per_pod = 8;
     ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
     set("groups", "4");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
     set("placement", "blocked"); /* each group lies within one pod */
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(&config, &hosts), "at least two pods"));
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "at least two pods"));
     set("groups", "3");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(&config, &hosts), "do not divide"));
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "do not divide"));
     set("placement", "random");
     ck_assert_ptr_nonnull(ops->algo.check(&config));
 }
@@ -406,7 +407,7 @@ START_TEST(fsdp_refuses_what_is_not_whole_servers)
 {
     choose("fsdp", 12, 12);
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(ops->refusal(&config, &hosts), "whole servers"));
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "whole servers"));
     hosts.n = 8; /* one server has nobody to send to */
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
     hosts.n = 16;

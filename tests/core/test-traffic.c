@@ -12,6 +12,8 @@
 #include <weft/rng.h>
 #include <weft/traffic.h>
 
+#include "refused.h"
+
 #include "traffic/groups.h"
 
 Suite *traffic_suite(void);
@@ -420,9 +422,10 @@ START_TEST(impossible_sizes_are_refused)
         choose(all[i], "1MB", "2");
         ck_assert_int_eq(ops->size(&config, hosts_of(0), &size), WEFT_ERANGE);
         ck_assert_int_eq(ops->size(&config, hosts_of(2), &size), WEFT_ERANGE); /* groups of one */
-        ck_assert_ptr_nonnull(strstr(ops->refusal(&config, hosts_of(2)), "a group needs 2 hosts"));
+        ck_assert_ptr_nonnull(
+            strstr(size_refused(ops, &config, hosts_of(2)), "a group needs 2 hosts"));
         ck_assert_int_eq(ops->size(&config, hosts_of(9), &size), WEFT_ERANGE);
-        ck_assert_ptr_nonnull(strstr(ops->refusal(&config, hosts_of(9)), "do not divide"));
+        ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, hosts_of(9)), "do not divide"));
         ck_assert_int_eq(ops->size(&config, hosts_of(8), &size), 0);
         ck_assert_int_eq(ops->size(&config, hosts_of(1000000000), &size), WEFT_EOVERFLOW);
         ck_assert_int_eq(ops->size(&config, hosts_of(UINT32_MAX), &size), WEFT_EOVERFLOW);

@@ -150,7 +150,7 @@ at 'an empty value' "leaves '' of <topology>" 's,leaves="2",leaves="",'
 at 'no hosts' "hosts-per-leaf '0' of <topology> is out of bounds" 's,hosts-per-leaf="2",hosts-per-leaf="0",'
 at 'a thousand million hosts' "hosts-per-leaf '1000000000' of <topology> is out of bounds" \
     's,hosts-per-leaf="2",hosts-per-leaf="1000000000",'
-edited 'too many hosts in all' 'this leaf-spine is too large; expected at most 1048576 hosts' \
+edited 'too many hosts in all' '<topology leaf-spine>: it is too large; expected at most 1048576 hosts' \
     's,leaves="2",leaves="4000",' 's,hosts-per-leaf="2",hosts-per-leaf="4000",'
 at 'a message of no bytes' "bytes '0B' of <workload> is out of bounds" 's,"200KB","0B",'
 edited 'an odd fat-tree' 'this fat-tree cannot be built|<topology fat-tree>' \

@@ -15,6 +15,7 @@
 
 #include <weft/packet.h>
 #include <weft/param.h>
+#include <weft/refusal.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -30,6 +31,7 @@ extern "C"
         uint32_t links;    /**< on the way there */
         uint32_t frame;    /**< bytes of a full data frame, without the gap */
         uint32_t gap;      /**< bytes of the gap behind each frame */
+        struct weft_refusal *why; /**< NULL, or where init() says why it refuses; not kept */
     };
 
     /** Whether a rate is above 0 and below 2^53 bit/s, exact in a double. */
@@ -53,9 +55,9 @@ extern "C"
     {
         struct weft_algo algo;
         size_t state_size; /**< 8-byte aligned */
-        /** The state keeps @p config by pointer: it must outlive the state. @p site is copied.
-         * Returns 0, WEFT_EINVAL (the site lacks what this congestion control needs to know) or
-         * WEFT_ERANGE (a parameter is out of its bounds, as in a configuration without its
+        /** The state keeps @p config by pointer: it must outlive the state. @p site is copied, but
+         * for `why`. Returns 0, WEFT_EINVAL (the site lacks what this congestion control needs to
+         * know) or WEFT_ERANGE (a parameter is out of its bounds, as in a configuration without its
          * defaults; or a time does not fit). */
         int (*init)(void *state, const void *config, const struct weft_cc_site *site, int64_t now);
         /** The rate in force at @p now, bit/s, in (0, line_rate]. */

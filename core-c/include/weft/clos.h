@@ -86,7 +86,7 @@ extern "C"
     {
         struct weft_algo algo;
         /** Fills @p clos. 0, WEFT_ERANGE (odd k, ...), WEFT_EOVERFLOW (too many hosts, links or
-         * ports: a switch has at most 4,096 ports). */
+         * ports: a switch has at most 4,096 ports). weft_config_check() tells which. */
         int (*build)(const void *config, struct weft_clos *clos);
         /** Not NULL: build() needs a graph, and returns WEFT_EINVAL without. Keeps a pointer to it
          * in @p config. */
@@ -193,6 +193,7 @@ extern "C"
         hosts.per_pod = clos->hosts_per_tor * clos->tors_per_pod;
         hosts.rate = clos->host_rate;
         hosts.at = NULL;
+        hosts.why = NULL;
         return hosts;
     }
 

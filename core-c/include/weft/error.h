@@ -18,6 +18,7 @@ extern "C"
         WEFT_ESYNTAX = -6,   /**< text is not a number, a choice or a boolean */
         WEFT_EUNIT = -7,     /**< a unit is missing or of the wrong kind */
         WEFT_ENOPATH = -8,   /**< no path, or no PathMap, exists */
+        WEFT_ENOTCLOS = -9,  /**< it works in a Clos alone, and this fabric is none */
     };
 
     /** A short English sentence for @p code; never NULL. 0 gives "success". */

@@ -22,6 +22,7 @@
 #include <weft/param.h>
 #include <weft/path.h>
 #include <weft/ports.h>
+#include <weft/refusal.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -48,6 +49,7 @@ extern "C"
                                          is none, as in a fabric that is no Clos */
         const struct weft_port_reader *reader; /**< outlives the balancer; NULL: what it would tell
                                                   is not known */
+        struct weft_refusal *why; /**< NULL, or where init() says why it refuses; not kept */
     };
 
     /** What becomes of a packet that has entered a ToR. */
@@ -95,8 +97,9 @@ extern "C"
         /** Bytes of state for one switch, aligned as max_align_t; enough for init() to refuse. */
         size_t (*state_size)(const void *config, const struct weft_site *site);
         /** Returns 0, WEFT_EINVAL (the site lacks what this balancer needs to know, or contradicts
-         * itself), WEFT_ERANGE or WEFT_ENOPATH (it cannot work at such a site, or a parameter is
-         * out of its bounds). */
+         * itself), WEFT_ENOTCLOS (it needs a Clos, and the site has no tiers), WEFT_ERANGE or
+         * WEFT_ENOPATH (it cannot work at such a site, or a parameter is out of its bounds). The
+         * site's `why` tells more. */
         int (*init)(void *state, const void *config, const struct weft_site *site);
         /** Returns the chosen port number. May rewrite the packet's sport (themis §3.2, three
          * tiers). */
@@ -107,9 +110,6 @@ extern "C"
         void (*set_routes)(void *state, const struct weft_fib *fib);
         /** Optional: what the destination's ToR does with data and replies. */
         const struct weft_tor_ops *tor;
-        /** Optional: why init() has just failed on this state, in words; NULL if that is unknown.
-         */
-        const char *(*refusal)(const void *state);
         /** Optional: what the hosts do. */
         const struct weft_path_ops *path;
         /** pick() never reads queue_bytes, so a switch need not bring them up to date for it. */

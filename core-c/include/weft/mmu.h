@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include <weft/param.h>
+#include <weft/refusal.h>
 #include <weft/rng.h>
 
 #ifdef __cplusplus
@@ -127,6 +128,10 @@ extern "C"
      * bounds, as in a configuration without its defaults; or the headroom of all ports leaves no
      * shared pool).
      */
+    /** What weft_mmu_init() returns for such a switch, and why it refuses. @p why may be NULL. */
+    int weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports,
+                       struct weft_refusal *why);
+
     int weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config, uint32_t nports);
 
     /** The case of weft_mmu_release() in which the ingress is paused or has used its headroom. */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <weft/packet.h>
+#include <weft/refusal.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -24,11 +25,13 @@ extern "C"
         uint64_t seed;                /**< the run's seed */
         uint64_t run;                 /**< the run's number */
         uint32_t host;                /**< its index */
-        const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer */
+        const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer; NULL if the
+                                         fabric is no Clos */
         /** For qp_init(): packets that make up the QP's own bandwidth-delay product, rounded up:
          * its share of the host's line (1/n, where the host starts with n QPs) times a packet's
          * round trip in an idle fabric. >= 1. */
         uint32_t qp_bdp;
+        struct weft_refusal *why; /**< NULL, or where an init says why it refuses; not kept */
     };
 
     /**
@@ -40,8 +43,8 @@ extern "C"
     {
         /** Bytes of state for one host. May be 0. */
         size_t (*host_size)(const void *config, const struct weft_path_site *site);
-        /** Returns 0, WEFT_EINVAL (the site lacks what this balancer needs to know) or WEFT_ERANGE
-         * (it cannot work in such a fabric). */
+        /** Returns 0, WEFT_EINVAL (the site lacks what this balancer needs to know), WEFT_ENOTCLOS
+         * (there is no shape) or WEFT_ERANGE (it cannot work in such a fabric). */
         int (*host_init)(void *host, const void *config, const struct weft_path_site *site);
         /** Bytes of state for one QP at its sender. May be 0. */
         size_t (*qp_size)(const void *config);

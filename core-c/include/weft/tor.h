@@ -14,6 +14,7 @@
 
 #include <weft/packet.h>
 #include <weft/param.h>
+#include <weft/refusal.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -23,10 +24,11 @@ extern "C"
     /** The last hop that a ToR sees, for sizing its rings. */
     struct weft_last_hop
     {
-        uint32_t npaths; /**< equal-cost paths N of its QPs */
-        int64_t rate;    /**< bit/s of the down port */
-        int64_t rtt;     /**< ToR-NIC-ToR round trip, ps */
-        int64_t mtu;     /**< bytes of a full data frame */
+        uint32_t npaths;          /**< equal-cost paths N of its QPs */
+        int64_t rate;             /**< bit/s of the down port */
+        int64_t rtt;              /**< ToR-NIC-ToR round trip, ps */
+        int64_t mtu;              /**< bytes of a full data frame */
+        struct weft_refusal *why; /**< NULL, or where qp_init() says why it refuses; not kept */
     };
 
     /** Counters of one ToR. seen = valid + invalid + unknown; invalid = blocked + scan_passed. */
@@ -68,7 +70,8 @@ extern "C"
     {
         /** Bytes of state per QP, 8-byte aligned. */
         size_t (*qp_size)(const void *config, const struct weft_last_hop *hop);
-        /** Returns 0, or WEFT_ERANGE if no ring suits the last hop; see refusal(). */
+        /** Returns 0, or WEFT_ERANGE if no ring suits the last hop; the last hop's `why` tells
+         * more. */
         int (*qp_init)(void *qp, const void *config, const struct weft_last_hop *hop);
         /**
          * A data packet starts to leave for the NIC. @p paused: the ToR has paused the class of
@@ -80,8 +83,6 @@ extern "C"
         /** An ACK or a NACK entered from the NIC. */
         enum weft_tor_verdict (*from_host)(void *qp, const struct weft_packet *reply,
                                            struct weft_tor_counters *counters);
-        /** Optional: why qp_init() fails for this last hop, in words; NULL if it does not. */
-        const char *(*refusal)(const void *config, const struct weft_last_hop *hop);
         /**
          * Optional: the middleware is turned off, and NACKs pass from now on; qp_init() turns it
          * on again. Returns true if a NACK of *epsn is to be sent to the sender: the NIC's own was

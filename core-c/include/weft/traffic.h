@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include <weft/param.h>
+#include <weft/refusal.h>
 #include <weft/theory.h>
 
 #ifdef __cplusplus
@@ -66,10 +67,11 @@ extern "C"
     {
         uint32_t n;
         uint32_t per_tor;
-        uint32_t per_pod;   /**< a multiple of per_tor; n where there is one pod */
-        int64_t rate;       /**< bit/s of their links; 0 where no workload asks for it */
-        const uint32_t *at; /**< where each of them is in the fabric, rising: its ToR is at /
-                               per_tor; NULL: host i is the i-th */
+        uint32_t per_pod;         /**< a multiple of per_tor; n where there is one pod */
+        int64_t rate;             /**< bit/s of their links; 0 where no workload asks for it */
+        const uint32_t *at;       /**< where each of them is in the fabric, rising: its ToR is at /
+                                     per_tor; NULL: host i is the i-th */
+        struct weft_refusal *why; /**< NULL, or where size() says why it refuses; not kept */
     };
 
     /** The place in the fabric of the @p i-th host. */
@@ -134,15 +136,14 @@ extern "C"
     {
         struct weft_algo algo;
         /** 0, WEFT_ERANGE (hosts not divisible into groups, fewer than 2 ranks) or WEFT_EOVERFLOW
-         *  (more than 2^24 messages, or a product that does not fit). */
+         *  (more than 2^24 messages, or a product that does not fit). `why` of the hosts tells
+         *  more. */
         int (*size)(const void *config, const struct weft_hosts *hosts,
                     struct weft_traffic_size *out);
         /** Writes out->nmessages messages and out->nnext successors. Random ones draw from (seed,
          * run). */
         int (*fill)(const void *config, const struct weft_hosts *hosts, uint64_t seed, uint64_t run,
                     struct weft_message *messages, uint32_t *next);
-        /** Optional: why size() has returned WEFT_ERANGE, and what was expected. */
-        const char *(*refusal)(const void *config, const struct weft_hosts *hosts);
         /**
          * Optional: the least time from the first start to the end of all messages, ps, on hosts
          * that size() accepts; -1: none is known in this case. With acked only what the messages do

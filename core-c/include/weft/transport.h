@@ -73,7 +73,7 @@ extern "C"
 
         size_t (*rx_size)(const void *config);
         /** Returns 0, or WEFT_ERANGE: a parameter is out of its bounds, as in a configuration
-         * without its defaults. So does tx_init(). */
+         * without its defaults: weft_config_check() tells which. So does tx_init(). */
         int (*rx_init)(void *rx, const void *config, uint32_t first_psn);
         void (*rx_data)(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict);
 

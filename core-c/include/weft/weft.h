@@ -16,6 +16,7 @@
 #include <weft/pathmap.h>
 #include <weft/ports.h>
 #include <weft/psn.h>
+#include <weft/refusal.h>
 #include <weft/registry.h>
 #include <weft/rng.h>
 #include <weft/theory.h>
