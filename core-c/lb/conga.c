@@ -136,17 +136,13 @@ conga_init(void *state, const void *config, const struct weft_site *site)
                            "it measures loads; expected the site to have a port_rate");
     }
     *s = (struct conga){.config = *c, .clos = site->clos, .nports = site->nports};
-    const int code = weft_tor_paths_init(&s->paths, site);
+    const int code = weft_tor_paths_init(&s->paths, site, true);
     if (code)
     {
         return code;
     }
     if (site->tier == 0)
     {
-        if (weft_tor_path_entries(site) == 0)
-        {
-            return weft_tor_paths_refuse(site);
-        }
         s->ntors = site->clos->ntors;
     }
     weft_rng_seed(&s->rng, site->seed, site->run, CONGA_STREAM | site->switch_index);
@@ -372,6 +368,7 @@ const struct weft_lb_ops weft_lb_conga = {
     .state_size = conga_size,
     .init = conga_init,
     .pick = conga_pick,
+    .pick_last = true,
     .oblivious = true,
     .flow_size = conga_flow_size,
     .flow_init = conga_flow_init,

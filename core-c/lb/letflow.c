@@ -53,7 +53,7 @@ letflow_init(void *state, const void *config, const struct weft_site *site)
     const struct letflow_config *c = config;
     *s = (struct letflow){.gap = c->gap};
     weft_rng_seed(&s->rng, site->seed, site->run, LETFLOW_STREAM | site->switch_index);
-    return c->gap > 0 ? weft_tor_paths_init(&s->paths, site)
+    return c->gap > 0 ? weft_tor_paths_init(&s->paths, site, false)
                       : weft_refuse_config(site->why, &weft_lb_letflow.algo, config);
 }
 
@@ -131,6 +131,7 @@ const struct weft_lb_ops weft_lb_letflow = {
     .state_size = letflow_size,
     .init = letflow_init,
     .pick = letflow_pick,
+    .pick_last = true,
     .oblivious = true,
     .flow_size = letflow_flow_size,
     .flow_init = letflow_flow_init,

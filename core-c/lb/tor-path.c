@@ -5,7 +5,7 @@
 #include "lb/site.h"
 
 int
-weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site)
+weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site, bool tables)
 {
     const int code = weft_site_ports(site);
     const int shape = code ? code : weft_site_shape(site);
@@ -21,6 +21,12 @@ weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site)
         return weft_refuse(site->why, WEFT_ERANGE, NULL,
                            "the ToR has no way upwards, or 65,535 paths and more");
     }
+    if (tables && site->tier == 0 && weft_tor_path_entries(site) == 0)
+    {
+        return weft_refuse(site->why, WEFT_ERANGE, NULL,
+                           "a ToR's tables would have more than 1048576 entries, one for each path "
+                           "to each ToR");
+    }
     weft_ecmp_init(&p->ecmp, site, false);
     p->npaths = (uint16_t)npaths;
     p->agg_up = (uint16_t)agg_up;
@@ -29,14 +35,6 @@ weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site)
     p->tors = clos->tors_per_pod;
     p->first_tor = site->tier == 0 ? site->switch_index / p->tors * p->tors : 0;
     return 0;
-}
-
-int
-weft_tor_paths_refuse(const struct weft_site *site)
-{
-    return weft_refuse(site->why, WEFT_ERANGE, NULL,
-                       "a ToR's tables would have more than 1048576 entries, one for each path to "
-                       "each ToR");
 }
 
 uint32_t

@@ -34,16 +34,14 @@ extern "C"
         uint8_t tier;
     };
 
-    /** Returns 0, WEFT_ENOTCLOS, WEFT_EINVAL (no such switch) or WEFT_ERANGE (no way upwards, or
-     * 65,535 paths and more), and says why. */
-    int weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site);
+    /** Returns 0, WEFT_ENOTCLOS, WEFT_EINVAL (no such switch) or WEFT_ERANGE (no way upwards,
+     * or 65,535 paths and more; with @p tables also no weft_tor_path_entries() at a ToR), and says
+     * why. */
+    int weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site, bool tables);
 
     /** Paths to all ToRs together, for tables of a ToR; 0 elsewhere, where there is no such Clos,
      * and where there are more than 2^20. */
     uint32_t weft_tor_path_entries(const struct weft_site *site);
-
-    /** For an init that needs such tables and finds 0: WEFT_ERANGE, and why. */
-    int weft_tor_paths_refuse(const struct weft_site *site);
 
     /** Paths to @p tor are the multiples of this: within a pod nothing goes above the aggregations.
      */

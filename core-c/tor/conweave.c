@@ -176,15 +176,11 @@ conweave_init(void *state, const void *config, const struct weft_site *site)
     const struct conweave_config *c = config;
     *s = (struct conweave){
         .config = *c, .clos = site->clos, .due = WEFT_NEVER, .flush = -1, .nports = site->nports};
-    const int code = in_bounds(c) ? weft_tor_paths_init(&s->paths, site)
+    const int code = in_bounds(c) ? weft_tor_paths_init(&s->paths, site, true)
                                   : weft_refuse_config(site->why, &weft_lb_conweave.algo, config);
     if (code || site->tier != 0)
     {
         return code;
-    }
-    if (weft_tor_path_entries(site) == 0)
-    {
-        return weft_tor_paths_refuse(site);
     }
     s->ntors = site->clos->ntors;
     s->first_host = site->switch_index * site->clos->hosts_per_tor;
@@ -590,6 +586,7 @@ const struct weft_lb_ops weft_lb_conweave = {
     .state_size = conweave_size,
     .init = conweave_init,
     .pick = conweave_pick,
+    .pick_last = true,
     .oblivious = true,
     .flow_size = conweave_flow_size,
     .flow_init = conweave_flow_init,

@@ -48,8 +48,10 @@ enum watch
 enum spill
 {
     NONE,
-    SOME,
-    OF_EPSN, /* the last of them is BePSN's: what passed before it is dealt with when BePSN moves */
+    SOME,    /* none of them is BePSN's */
+    ANY,     /* BePSN's may be among them */
+    OF_EPSN, /* BePSN's first copy is the last: what passed before it is dealt with when BePSN moves
+              */
 };
 
 struct themis_qp
@@ -186,13 +188,23 @@ dealt(const struct themis_qp *qp)
 }
 
 /* Of @p psn, before which @p ahead of the ring's passed, and behind which none was given up. The
- * NIC has had what comes before its ePSN. */
+ * NIC has had what comes before its ePSN. Of several copies of BePSN it is the first that moves it,
+ * so that a later one tells nothing of what passed between them. */
 static void
 give_up(struct themis_qp *qp, uint32_t psn, uint32_t ahead)
 {
-    if (qp->watch == UNTOLD || !weft_psn_before(psn, qp->bepsn))
+    const bool told = qp->watch != UNTOLD;
+    if (told && psn == qp->bepsn)
     {
-        qp->spilled = qp->watch != UNTOLD && psn == qp->bepsn ? OF_EPSN : SOME;
+        if (qp->spilled == NONE || qp->spilled == SOME)
+        {
+            qp->spilled = OF_EPSN;
+            qp->mark = (uint16_t)ahead;
+        }
+    }
+    else if (!told || weft_psn_before(qp->bepsn, psn))
+    {
+        qp->spilled = told && (qp->spilled == NONE || qp->spilled == SOME) ? SOME : ANY;
         qp->mark = (uint16_t)ahead;
     }
 }
@@ -410,7 +422,7 @@ follow(struct themis_qp *qp, uint32_t epsn)
             qp->mark = (uint16_t)(at + 1);
             qp->spilled = NONE;
         }
-        qp->spilled = qp->spilled == SOME ? SOME : NONE;
+        qp->spilled = qp->spilled == SOME || qp->spilled == ANY ? ANY : NONE;
     }
     qp->bepsn = epsn;
     qp->watch = IDLE;

@@ -162,8 +162,8 @@ lb_take(struct lb_place *p, uint32_t dst, enum weft_packet_kind kind,
         healthy.queue_bytes = no_queues;
         ports = &healthy;
     }
-    return ports->n == 1 ? weft_port_at(ports, 0)
-                         : p->rig.ops->pick(p->rig.state, ports, &packet, 0);
+    return weft_lb_picks(p->rig.ops, ports) ? p->rig.ops->pick(p->rig.state, ports, &packet, 0)
+                                            : weft_port_at(ports, 0);
 }
 
 struct weft_packet
@@ -205,5 +205,6 @@ lb_forward(struct lb_place *p, void *flow, struct weft_packet *packet,
         healthy.queue_bytes = no_queues;
         ports = &healthy;
     }
-    return ports->n == 1 ? weft_port_at(ports, 0) : ops->pick(p->rig.state, ports, packet, now);
+    return weft_lb_picks(ops, ports) ? ops->pick(p->rig.state, ports, packet, now)
+                                     : weft_port_at(ports, 0);
 }

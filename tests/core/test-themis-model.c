@@ -41,7 +41,8 @@ struct reference
     uint64_t passed;
     uint64_t dealt;  /* the NIC has dealt with all that passed up to this one */
     uint64_t doubt;  /* the last one given up that the NIC may not have dealt with; 0: none */
-    bool doubt_epsn; /* it is the packet of the ePSN */
+    bool doubt_epsn; /* it is the packet of the ePSN, and its first copy */
+    bool doubt_any;  /* a copy of the ePSN may have been given up before the last one */
     int64_t newest;  /* of what was recorded since the list was last empty */
     int64_t n;
     int64_t epsn; /* literal: of the blocked NACK; scan: of the NIC */
@@ -92,9 +93,16 @@ ref_give_up(struct reference *r, struct entry gone)
     {
         return;
     }
+    const bool told = r->state != REF_UNTOLD;
+    const bool own = told && gone.psn == r->epsn;
+    if (own && (r->doubt_epsn || r->doubt_any))
+    {
+        return; /* it was another copy that moved the ePSN, or may have been */
+    }
     r->dealt = 0;
     r->doubt = gone.place;
-    r->doubt_epsn = r->state != REF_UNTOLD && gone.psn == r->epsn;
+    r->doubt_any = !own && (!told || r->doubt_epsn || r->doubt_any);
+    r->doubt_epsn = own;
 }
 
 static void
@@ -204,6 +212,7 @@ ref_moves(struct reference *r, int64_t epsn)
         r->doubt = 0;
     }
     r->doubt_epsn = false;
+    r->doubt_any = r->doubt > 0;
     r->epsn = epsn;
     r->state = REF_IDLE;
     return true;

@@ -303,6 +303,42 @@ START_TEST(only_distinguishable_sizes_are_accepted)
 }
 END_TEST
 
+/* With one byte, 300 leaves 1 too late to be recorded. Two copies of 1 come, and 301 between them.
+ * It is the first that moves the NIC's ePSN, so the NIC has yet to deal with 301: the NACK of 2
+ * that it triggers is another path's. */
+START_TEST(of_two_copies_too_late_the_first_counts)
+{
+    struct bench b;
+    open_bench(&b, 4, 100, "scan", "1");
+    PASS(&b, 0);
+    ck_assert(!ack(&b, 1));
+    PASS(&b, 300, 1, 301, 1);
+    ck_assert(!nack(&b, 1)); /* by 300 */
+    ck_assert(!ack(&b, 2));  /* by the first 1 */
+    ck_assert(!nack(&b, 2)); /* by 301 */
+    ck_assert_uint_eq(b.n.armed, 1);
+    ck_assert_uint_eq(b.n.unknown, 0);
+    close_bench(&b);
+}
+END_TEST
+
+/* The same where 2 is too late as well, between the copies: the NIC has not had it when 1 moves the
+ * ePSN. */
+START_TEST(of_two_copies_too_late_others_between_stay_unknown)
+{
+    struct bench b;
+    open_bench(&b, 4, 100, "scan", "1");
+    PASS(&b, 0);
+    ck_assert(!ack(&b, 1));
+    PASS(&b, 300, 1, 2, 301, 1);
+    ck_assert(!nack(&b, 1)); /* by 300 */
+    ck_assert(!ack(&b, 2));  /* by the first 1; the copy of 2 is on its way */
+    ck_assert(!nack(&b, 2)); /* by a late duplicate of 300: 2 may come yet */
+    ck_assert_uint_eq(b.n.unknown, 0);
+    close_bench(&b);
+}
+END_TEST
+
 /* A ring of four, though the last hop asks for 50: the fifth packet without a reply pushes the
  * first one out, and is counted. */
 START_TEST(a_ring_can_be_given_its_size)
@@ -423,6 +459,8 @@ themis_suite(void)
     tcase_add_loop_test(tcase, a_blocked_nack_is_owed_when_the_middleware_is_turned_off, 0, 3);
     tcase_add_test(tcase, paths_across_the_wrap_of_the_psn);
     tcase_add_test(tcase, only_distinguishable_sizes_are_accepted);
+    tcase_add_test(tcase, of_two_copies_too_late_the_first_counts);
+    tcase_add_test(tcase, of_two_copies_too_late_others_between_stay_unknown);
     tcase_add_test(tcase, a_ring_can_be_given_its_size);
     tcase_add_test(tcase, a_ring_has_as_many_entries_as_its_factor_says);
     tcase_add_test(tcase, memory_per_qp_is_small);

@@ -3,7 +3,8 @@
  * @file lb.h  Load balancers.
  *
  * A balancer is up to three parts. At every switch it chooses among the live equal-cost ports of a
- * next-hop group: a switch calls pick() once for every packet that has more than one candidate. At
+ * next-hop group: a switch calls pick() once for every packet that has more than one candidate
+ * (weft_lb_picks()). At
  * the hosts (path.h) it chooses the UDP source port of what they send, on which its pick() hashes.
  * At the destination's ToR (tor.h) it stands between the fabric and the NIC.
  *
@@ -112,6 +113,9 @@ extern "C"
         const struct weft_tor_ops *tor;
         /** Optional: what the hosts do. */
         const struct weft_path_ops *path;
+        /** pick() is called for the last live port of a group, too: packets name their path, and
+         * what it names may be dead. */
+        bool pick_last;
         /** pick() never reads queue_bytes, so a switch need not bring them up to date for it. */
         bool oblivious;
         /** Optional: what pick() would return, changing nothing. A host may fetch that port's
@@ -146,6 +150,12 @@ extern "C"
         /** Optional: what it has counted. Of all switches the sums are told. */
         const struct weft_lb_counters *(*counters)(const void *state);
     };
+
+    /** Whether a switch calls pick(); else the packet takes the only candidate. */
+    static inline bool weft_lb_picks(const struct weft_lb_ops *lb, const struct weft_ports *ports)
+    {
+        return ports->n > 1 || (lb->pick_last && ports->n < ports->width);
+    }
 
     /** The balancer of that name, or NULL. */
     const struct weft_lb_ops *weft_lb_find(const char *name);
