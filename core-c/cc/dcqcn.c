@@ -17,6 +17,7 @@
 #include "base/tables.h"
 
 #include <weft/error.h>
+#include <weft/views.h>
 
 #define FIELD(member) WEFT_P(struct weft_dcqcn_config, member)
 
@@ -345,6 +346,42 @@ static uint64_t
 dcqcn_cuts(const void *state)
 {
     return ((const struct weft_dcqcn *)state)->cuts;
+}
+
+static enum weft_dcqcn_stage
+stage_of(const struct weft_dcqcn *s)
+{
+    const int64_t f = s->config->f;
+    const bool counts = s->config->model == WEFT_DCQCN_PAPER;
+    const int64_t timer = s->timer_rounds;
+    const int64_t bytes = counts ? s->byte_rounds : timer;
+    if (s->cuts == 0)
+    {
+        return WEFT_DCQCN_UNCUT;
+    }
+    return timer > f && bytes > f     ? WEFT_DCQCN_HYPER
+           : timer >= f || bytes >= f ? WEFT_DCQCN_ADDITIVE
+                                      : WEFT_DCQCN_FAST_RECOVERY;
+}
+
+void
+weft_dcqcn_view(const void *state, int64_t now, struct weft_dcqcn_view *view)
+{
+    struct weft_dcqcn s = *(const struct weft_dcqcn *)state;
+    catch_up(&s, now);
+    update_alpha(&s, now);
+    *view = (struct weft_dcqcn_view){
+        .current = s.current,
+        .target = s.target,
+        .alpha = s.alpha,
+        .timer_rounds = s.timer_rounds,
+        .byte_rounds = s.byte_rounds,
+        .bytes = s.bytes,
+        .next_rise = s.next_rise,
+        .next_cut = s.next_cut,
+        .cuts = s.cuts,
+        .stage = stage_of(&s),
+    };
 }
 
 const struct weft_cc_ops weft_cc_dcqcn = {

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include <weft/error.h>
+#include <weft/views.h>
 
 #define MOST_PACKETS 4194304 /* that a transport may have outstanding: 2^22 */
 
@@ -201,6 +202,20 @@ dctcp_window(void *state, int64_t now)
 {
     (void)now;
     return (uint32_t)((const struct dctcp *)state)->cwnd;
+}
+
+void
+weft_dctcp_view(const void *state, struct weft_dctcp_view *view)
+{
+    const struct dctcp *s = state;
+    *view = (struct weft_dctcp_view){
+        .alpha = s->alpha,
+        .cwnd = s->cwnd,
+        .threshold = s->threshold,
+        .acked = s->acked,
+        .marked = s->marked,
+        .cuts = s->cuts,
+    };
 }
 
 const struct weft_cc_ops weft_cc_dctcp = {

@@ -20,6 +20,7 @@
 #include <math.h>
 
 #include <weft/error.h>
+#include <weft/views.h>
 
 static const struct weft_param params[] = {WEFT_SWIFT_PARAMS("on")};
 
@@ -222,6 +223,19 @@ weft_swift_window(void *state, int64_t now)
     const double cwnd = ((const struct weft_swift *)state)->cwnd;
     (void)now;
     return cwnd < 1 ? 1U : (uint32_t)cwnd;
+}
+
+void
+weft_swift_view(const void *state, struct weft_swift_view *view)
+{
+    const struct weft_swift *s = state; /* the first member of a struct mswift as well */
+    *view = (struct weft_swift_view){
+        .cwnd = s->cwnd,
+        .delay = s->rtt,
+        .target = target_of(s),
+        .timeouts = s->timeouts,
+        .cuts = s->cuts,
+    };
 }
 
 const struct weft_cc_ops weft_cc_swift = {

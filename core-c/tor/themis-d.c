@@ -31,6 +31,7 @@
 #include <weft/error.h>
 #include <weft/psn.h>
 #include <weft/theory.h>
+#include <weft/views.h>
 
 /* What is known of the packet of BePSN. */
 enum watch
@@ -66,9 +67,21 @@ struct themis_qp
     uint8_t compensation; /* enum themis_compensation */
     bool complains;       /* scan: the NIC has sent a NACK */
     uint8_t spilled;      /* enum spill */
+    uint32_t judged_epsn; /* the last judgement, for weft_themis_judged() */
+    uint32_t judged_tpsn;
+    uint32_t reason; /* enum weft_themis_reason */
     struct themis_modulus paths;
     struct weft_ring ring; /* last: its slots lie behind this struct */
 };
+
+/* What has been judged; not on the way of a packet that nothing is decided about. */
+static void
+note(struct themis_qp *qp, enum weft_themis_reason reason, uint32_t epsn, uint32_t tpsn)
+{
+    qp->reason = reason;
+    qp->judged_epsn = epsn;
+    qp->judged_tpsn = tpsn;
+}
 
 /* As the user has set it, or as the last hop asks for. */
 static uint32_t
@@ -155,6 +168,7 @@ qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
     qp->compensation = (uint8_t)c->compensation;
     qp->watch = qp->compensation == THEMIS_SCAN ? UNTOLD : IDLE;
     qp->spilled = NONE;
+    note(qp, WEFT_THEMIS_NOTHING, WEFT_THEMIS_NONE, WEFT_THEMIS_NONE);
     themis_modulus_init(&qp->paths, hop->npaths);
     return 0;
 }
@@ -316,6 +330,7 @@ resolve(struct themis_qp *qp, uint32_t psn, struct weft_tor_counters *counters)
     {
         qp->watch = scan ? ASKED : IDLE;
         counters->compensated++;
+        note(qp, WEFT_THEMIS_OVERTAKEN, qp->bepsn, psn);
         return true;
     }
     return false;
@@ -343,6 +358,7 @@ outwait(struct themis_qp *qp, uint32_t psn, bool paused, struct weft_tor_counter
     qp->watch = ASKED;
     counters->silent++;
     counters->compensated++;
+    note(qp, WEFT_THEMIS_SILENCE, qp->bepsn, psn);
     return true;
 }
 
@@ -371,9 +387,12 @@ judge_literally(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *c
     {
         weft_ring_drop(&qp->ring, at);
         counters->unknown++;
+        note(qp, WEFT_THEMIS_NO_TRIGGER, epsn, WEFT_THEMIS_NONE);
         return true;
     }
-    const bool valid = same_path(qp, psn_at(qp, at), epsn);
+    const uint32_t tpsn = psn_at(qp, at);
+    const bool valid = same_path(qp, tpsn, epsn);
+    note(qp, valid ? WEFT_THEMIS_SAME_PATH : WEFT_THEMIS_OTHER_PATH, epsn, tpsn);
     weft_ring_drop(&qp->ring, at + 1);
     counters->valid += valid;
     counters->invalid += !valid;
@@ -461,6 +480,15 @@ weigh(const struct themis_qp *qp, uint32_t epsn, uint32_t at)
     return gone || at == qp->ring.count ? ASKED : ARMED;
 }
 
+static enum weft_themis_reason
+blocked_for(const struct themis_qp *qp)
+{
+    return qp->watch == ASKED   ? WEFT_THEMIS_REPEATED
+           : qp->watch == ARMED ? WEFT_THEMIS_OTHER_PATH
+           : qp->spilled        ? WEFT_THEMIS_MAY_COME
+                                : WEFT_THEMIS_ON_ITS_WAY;
+}
+
 /* A NACK by the rules above. Returns true to forward it. */
 static bool
 judge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
@@ -473,7 +501,14 @@ judge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *counters)
     qp->watch = (uint8_t)(again ? ASKED : weigh(qp, epsn, at));
     qp->since = 0;
     const bool blocked = again || qp->watch != ASKED;
-    const bool valid = known && !blocked && same_path(qp, psn_at(qp, at), epsn);
+    const uint32_t tpsn = known ? psn_at(qp, at) : WEFT_THEMIS_NONE;
+    const bool valid = known && !blocked && same_path(qp, tpsn, epsn);
+    note(qp,
+         blocked ? blocked_for(qp)
+         : valid ? WEFT_THEMIS_SAME_PATH
+         : known ? WEFT_THEMIS_RING_PROVES
+                 : WEFT_THEMIS_NO_TRIGGER,
+         epsn, tpsn);
     if (known && !qp->spilled)
     {
         qp->mark = (uint16_t)(at + 1);
@@ -499,6 +534,7 @@ acknowledge(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *count
     }
     qp->watch = ASKED;
     qp->since = 0;
+    note(qp, WEFT_THEMIS_TURNED, epsn, WEFT_THEMIS_NONE);
     counters->turned++;
     counters->compensated++;
     return true;
@@ -530,9 +566,24 @@ release(void *state, struct weft_tor_counters *counters, uint32_t *epsn)
     }
     qp->watch = qp->compensation == THEMIS_SCAN ? ASKED : IDLE;
     *epsn = qp->bepsn;
+    note(qp, WEFT_THEMIS_RELEASED, qp->bepsn, WEFT_THEMIS_NONE);
     counters->released++;
     counters->compensated++;
     return true;
+}
+
+void
+weft_themis_judged(const void *memory, struct weft_themis_judgement *judgement)
+{
+    const struct themis_qp *qp = memory;
+    const uint32_t none = WEFT_THEMIS_NONE;
+    judgement->reason = (enum weft_themis_reason)qp->reason;
+    judgement->epsn = qp->judged_epsn;
+    judgement->tpsn = qp->judged_tpsn;
+    judgement->epsn_path =
+        qp->judged_epsn == none ? none : themis_residue(&qp->paths, qp->judged_epsn);
+    judgement->tpsn_path =
+        qp->judged_tpsn == none ? none : themis_residue(&qp->paths, qp->judged_tpsn);
 }
 
 const struct weft_tor_ops weft_themis_d = {

@@ -23,5 +23,6 @@
 #include <weft/tor.h>
 #include <weft/traffic.h>
 #include <weft/transport.h>
+#include <weft/views.h>
 
 #endif
