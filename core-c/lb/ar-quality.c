@@ -86,7 +86,7 @@ ar_quality_init(void *state, const void *config, const struct weft_site *site)
     }
     *s = (struct ar_quality){
         .config = *c, .reader = site->reader, .measured = -1, .nports = site->nports};
-    weft_rng_seed(&s->rng, site->seed, site->run, AR_QUALITY_STREAM | site->switch_index);
+    weft_site_rng(&s->rng, site, AR_QUALITY_STREAM | site->switch_index);
     for (uint32_t i = 0; i < s->nports; i++)
     {
         qualities_of(s)[i] = (struct port_quality){0, 0};

@@ -85,7 +85,7 @@ ar_init(void *state, const void *config, const struct weft_site *site)
             "the thresholds are shares of a port's buffer; expected the site to have "
             "a port_buffer");
     }
-    weft_rng_seed(&ar->rng, site->seed, site->run, AR_STREAM | site->switch_index);
+    weft_site_rng(&ar->rng, site, AR_STREAM | site->switch_index);
     ar->threshold[0] = threshold(c->low, site->port_buffer);
     ar->threshold[1] = threshold(c->middle, site->port_buffer);
     ar->threshold[2] = threshold(c->high, site->port_buffer);

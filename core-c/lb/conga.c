@@ -145,7 +145,7 @@ conga_init(void *state, const void *config, const struct weft_site *site)
     {
         s->ntors = site->clos->ntors;
     }
-    weft_rng_seed(&s->rng, site->seed, site->run, CONGA_STREAM | site->switch_index);
+    weft_site_rng(&s->rng, site, CONGA_STREAM | site->switch_index);
     for (uint32_t i = 0; i < s->nports; i++)
     {
         int64_t rate, delay;

@@ -64,7 +64,7 @@ drill_init(void *state, const void *config, const struct weft_site *site)
     {
         return WEFT_EINVAL;
     }
-    weft_rng_seed(&drill->rng, site->seed, site->run, DRILL_STREAM | site->switch_index);
+    weft_site_rng(&drill->rng, site, DRILL_STREAM | site->switch_index);
     drill->d = (uint32_t)c->d;
     drill->m = (uint32_t)c->m;
     for (size_t i = 0; i < (size_t)drill->m * site->nports; i++)

@@ -196,7 +196,7 @@ host_dr_host_init(void *host, const void *config, const struct weft_path_site *s
     h->pod_first = site->host - site->host % h->pod_hosts;
     h->near = clos->up_tor * p * p;
     h->far = h->near * clos->up_agg * c * c;
-    weft_rng_seed(&rng, site->seed, site->run, HOST_DR_STREAM | site->host);
+    weft_host_rng(&rng, site, HOST_DR_STREAM | site->host);
     for (uint32_t i = 0; i < clos->nhosts * CLASSES; i++)
     {
         pointers_of(h)[i] = (uint16_t)weft_rng_below(&rng, paths_to(h, i / CLASSES));

@@ -2,6 +2,7 @@
 /* Join the shortest queue: adaptive routing that sees queue lengths to the byte. */
 #include "base/tables.h"
 #include "lb/shortest.h"
+#include "lb/site.h"
 
 /* "jsq" in ASCII: this balancer's random streams, one per switch. */
 #define JSQ_STREAM (UINT64_C(0x6a7371) << 32)
@@ -18,7 +19,7 @@ static int
 jsq_init(void *state, const void *config, const struct weft_site *site)
 {
     (void)config;
-    weft_rng_seed((struct weft_rng *)state, site->seed, site->run, JSQ_STREAM | site->switch_index);
+    weft_site_rng((struct weft_rng *)state, site, JSQ_STREAM | site->switch_index);
     return 0;
 }
 

@@ -4,6 +4,7 @@
  * flowlet, draws another one at random. A silence of just the gap does not end a flowlet.
  */
 #include "base/tables.h"
+#include "lb/site.h"
 #include "lb/tor-path.h"
 
 #include <weft/error.h>
@@ -52,7 +53,7 @@ letflow_init(void *state, const void *config, const struct weft_site *site)
     struct letflow *s = state;
     const struct letflow_config *c = config;
     *s = (struct letflow){.gap = c->gap};
-    weft_rng_seed(&s->rng, site->seed, site->run, LETFLOW_STREAM | site->switch_index);
+    weft_site_rng(&s->rng, site, LETFLOW_STREAM | site->switch_index);
     return c->gap > 0 ? weft_tor_paths_init(&s->paths, site, false)
                       : weft_refuse_config(site->why, &weft_lb_letflow.algo, config);
 }

@@ -6,6 +6,7 @@
  * with the 16,384 ports of the dynamic range it would be twice that.
  */
 #include "base/tables.h"
+#include "lb/site.h"
 #include "lb/sprayed.h"
 
 /* "opsq" and "opsh" in ASCII: this balancer's random streams, one per QP and one per host. */
@@ -43,7 +44,7 @@ spray_qp_init(void *qp, void *host, const void *config, const struct weft_path_s
 {
     (void)host;
     (void)config;
-    weft_rng_seed((struct weft_rng *)qp, site->seed, site->run, QP_STREAM | qp_index);
+    weft_host_rng((struct weft_rng *)qp, site, QP_STREAM | qp_index);
     return 0;
 }
 

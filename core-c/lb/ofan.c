@@ -236,7 +236,7 @@ ofan_init(void *state, const void *config, const struct weft_site *site)
     o->pod = (uint32_t)at.pod;
     o->down = (uint32_t)at.down;
     o->orders = (uint32_t)at.orders;
-    weft_rng_seed(&o->rng, site->seed, site->run, OFAN_STREAM | site->switch_index);
+    weft_site_rng(&o->rng, site, OFAN_STREAM | site->switch_index);
     o->n_up = site->up_ports;
     o->first_up = site->nports - site->up_ports;
     o->index = site->switch_index;

@@ -6,6 +6,7 @@
  * a change the old path's marks still come back, and what alpha must be depends on that.
  */
 #include "base/tables.h"
+#include "lb/site.h"
 #include "lb/sprayed.h"
 
 #include <weft/error.h>
@@ -79,7 +80,7 @@ plb_qp_init(void *qp, void *host, const void *config, const struct weft_path_sit
     {
         return weft_refuse_config(site->why, &weft_lb_plb.algo, config);
     }
-    weft_rng_seed(&p->rng, site->seed, site->run, PLB_QP_STREAM | qp_index);
+    weft_host_rng(&p->rng, site, PLB_QP_STREAM | qp_index);
     p->marks = 0;
     p->alpha = (uint64_t)c->alpha;
     p->since = 0;

@@ -11,6 +11,7 @@
  * part that is.
  */
 #include "base/tables.h"
+#include "lb/site.h"
 #include "lb/sprayed.h"
 
 #include <weft/error.h>
@@ -99,7 +100,7 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
                            "explore is a bandwidth-delay product, and the site has none; expected "
                            "qp_bdp of at least 1");
     }
-    weft_rng_seed(&r->rng, site->seed, site->run, REPS_QP_STREAM | qp_index);
+    weft_host_rng(&r->rng, site, REPS_QP_STREAM | qp_index);
     r->freeze = c->freeze;
     r->thaw_at = 0;
     r->explore = c->explore < 0 ? site->qp_bdp : (uint64_t)c->explore;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random spraying: every packet takes a port of its own, drawn uniformly. */
 #include "base/tables.h"
+#include "lb/site.h"
 
 #include <weft/rng.h>
 
@@ -19,7 +20,7 @@ static int
 rsq_init(void *state, const void *config, const struct weft_site *site)
 {
     (void)config;
-    weft_rng_seed((struct weft_rng *)state, site->seed, site->run, RSQ_STREAM | site->switch_index);
+    weft_site_rng((struct weft_rng *)state, site, RSQ_STREAM | site->switch_index);
     return 0;
 }
 

@@ -32,7 +32,7 @@ simple_rr_init(void *state, const void *config, const struct weft_site *site)
     {
         return WEFT_EINVAL;
     }
-    weft_rng_seed(&rng, site->seed, site->run, SIMPLE_RR_STREAM | site->switch_index);
+    weft_site_rng(&rng, site, SIMPLE_RR_STREAM | site->switch_index);
     for (uint32_t port = 0; port < site->nports; port++)
     {
         next[port] = weft_rng_u32(&rng) >> 1; /* 2^31 packets before it wraps */

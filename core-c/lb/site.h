@@ -18,6 +18,35 @@ extern "C"
         return site->nports <= WEFT_MAX_PORTS ? site->nports * bytes : 0;
     }
 
+    /** Begins a stream of (seed, run), or of the caller's @p source. */
+    static inline void weft_stream_begin(struct weft_rng *rng,
+                                         const struct weft_random_source *source, uint64_t seed,
+                                         uint64_t run, uint64_t stream)
+    {
+        if (source)
+        {
+            weft_rng_attach(rng, source, stream);
+        }
+        else
+        {
+            weft_rng_seed(rng, seed, run, stream);
+        }
+    }
+
+    /** Begins a balancer's random stream at a switch. */
+    static inline void weft_site_rng(struct weft_rng *rng, const struct weft_site *site,
+                                     uint64_t stream)
+    {
+        weft_stream_begin(rng, site->random, site->seed, site->run, stream);
+    }
+
+    /** The same at a host. */
+    static inline void weft_host_rng(struct weft_rng *rng, const struct weft_path_site *site,
+                                     uint64_t stream)
+    {
+        weft_stream_begin(rng, site->random, site->seed, site->run, stream);
+    }
+
     /** 0, or WEFT_EINVAL and why: the switch has no ports, more than it can have, or more up ports
      * than ports. */
     static inline int weft_site_ports(const struct weft_site *site)

@@ -3,12 +3,13 @@
 #include "lb/sprayed.h"
 
 #include "lb/ecmp.h"
+#include "lb/site.h"
 
 void
 weft_replier_init(struct weft_replier *replier, const struct weft_path_site *site, uint64_t stream,
                   int64_t how)
 {
-    weft_rng_seed(&replier->rng, site->seed, site->run, stream | site->host);
+    weft_host_rng(&replier->rng, site, stream | site->host);
     replier->how = (uint64_t)how;
 }
 

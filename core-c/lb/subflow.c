@@ -5,6 +5,7 @@
  * subflows of a QP share its window, its rate and its acknowledgements.
  */
 #include "base/tables.h"
+#include "lb/site.h"
 #include "lb/sprayed.h"
 
 #include <weft/error.h>
@@ -71,7 +72,7 @@ subflow_qp_init(void *qp, void *host, const void *config, const struct weft_path
     }
     s->n = (uint32_t)n;
     s->next = 0;
-    weft_rng_seed(&rng, site->seed, site->run, SUBFLOW_QP_STREAM | qp_index);
+    weft_host_rng(&rng, site, SUBFLOW_QP_STREAM | qp_index);
     for (uint32_t i = 0; i < s->n;)
     {
         const uint16_t label = weft_label(&rng);

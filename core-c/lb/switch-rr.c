@@ -75,7 +75,7 @@ switch_rr_init(void *state, const void *config, const struct weft_site *site)
     {
         return WEFT_EINVAL;
     }
-    weft_rng_seed(&s->rng, site->seed, site->run, SWITCH_RR_STREAM | site->switch_index);
+    weft_site_rng(&s->rng, site, SWITCH_RR_STREAM | site->switch_index);
     s->key = (uint64_t)weft_rng_u32(&s->rng) << 32 | weft_rng_u32(&s->rng);
     s->turns = (uint32_t)turns;
     s->nports = site->nports;

@@ -375,6 +375,7 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
     out->clos = clos->graph ? NULL : clos;
     out->port_buffer = weft_mmu_total(buffer, out->nports) / out->nports;
     out->reader = NULL;
+    out->random = NULL;
     out->why = NULL;
 }
 

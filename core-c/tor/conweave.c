@@ -185,7 +185,7 @@ conweave_init(void *state, const void *config, const struct weft_site *site)
     s->ntors = site->clos->ntors;
     s->first_host = site->switch_index * site->clos->hosts_per_tor;
     s->per_link = 2 * site->clos->fabric_delay;
-    weft_rng_seed(&s->rng, site->seed, site->run, CONWEAVE_STREAM | site->switch_index);
+    weft_site_rng(&s->rng, site, CONWEAVE_STREAM | site->switch_index);
     memset(s + 1, 0, conweave_size(config, site) - sizeof *s);
     return 0;
 }

@@ -76,7 +76,7 @@ static void
 begin(int which, uint64_t seed, uint64_t run)
 {
     const struct weft_mmu_config buffer = {0};
-    struct weft_path_site at;
+    struct weft_path_site at = {0};
     shape(which);
     wire();
     f.fib = NULL;

@@ -132,6 +132,30 @@ START_TEST(unit_draws_stay_below_one)
 }
 END_TEST
 
+static uint32_t
+count(void *of, uint64_t stream)
+{
+    uint32_t *counter = of;
+    return (uint32_t)(stream >> 32) + ++*counter;
+}
+
+START_TEST(a_source_is_asked_for_every_draw)
+{
+    uint32_t counter = 0;
+    const struct weft_random_source source = {&counter, count};
+    struct weft_rng rng;
+    weft_rng_attach(&rng, &source, UINT64_C(7) << 32 | 1);
+    ck_assert_uint_eq(weft_rng_u32(&rng), 8);
+    ck_assert_uint_eq(weft_rng_u32(&rng), 9);
+    struct weft_rng copy = rng; /* plain bytes */
+    ck_assert_uint_eq(weft_rng_u32(&copy), 10);
+    ck_assert_double_eq(weft_rng_unit(&rng), 11 / 4294967296.0);
+    counter = UINT32_MAX - 7;
+    ck_assert_uint_eq(weft_rng_below(&rng, 16), 0); /* 0 counts as any other */
+    ck_assert_uint_eq(counter, UINT32_MAX - 6);
+}
+END_TEST
+
 Suite *
 rng_suite(void)
 {
@@ -143,6 +167,7 @@ rng_suite(void)
     tcase_add_test(tcase, every_part_of_the_key_changes_the_stream);
     tcase_add_test(tcase, bounded_draws_are_uniform);
     tcase_add_test(tcase, a_large_bound_has_no_bias);
+    tcase_add_test(tcase, a_source_is_asked_for_every_draw);
     tcase_add_test(tcase, unit_draws_stay_below_one);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -190,6 +190,46 @@ START_TEST(a_balancer_that_needs_the_shape_says_so)
 }
 END_TEST
 
+/* Halves of the range by turns: of two ports, the first and the second. */
+static uint32_t
+by_turns(void *of, uint64_t stream)
+{
+    uint32_t *asked = of;
+    (void)stream;
+    return *asked += UINT32_C(1) << 31;
+}
+
+/* All that draw at a switch or a host ask the caller's source, and nothing else. */
+START_TEST(a_source_of_draws_is_used_by_all)
+{
+    prepare();
+    uint32_t asked = 1;
+    const struct weft_random_source source = {&asked, by_turns};
+    const struct weft_lb_ops *rsq = weft_lb_find("rsq");
+    struct weft_site site = lb_site_of(&fabrics[0], 0, 1);
+    uint64_t state[8];
+    site.random = &source;
+    ck_assert_uint_le(rsq->state_size(NULL, &site), sizeof state);
+    ck_assert_int_eq(rsq->init(state, NULL, &site), 0);
+    const struct weft_ports two = {NULL, NULL, 4, 2, 2, 0, 0};
+    struct weft_packet p = some_packet(8);
+    p.kind = WEFT_DATA;
+    for (uint32_t i = 0; i < 10; i++)
+    {
+        ck_assert_uint_eq(rsq->pick(state, &two, &p, 0), 4 + (i + 1) % 2);
+    }
+    const struct weft_path_ops *ops = weft_lb_find("ops")->path;
+    struct weft_path_site at = {.seed = 1, .run = 1, .qp_bdp = 1, .random = &source};
+    ck_assert_uint_le(ops->qp_size(NULL), sizeof state);
+    ck_assert_int_eq(ops->qp_init(state, NULL, NULL, &at, 3), 0);
+    for (uint32_t i = 0; i < 10; i++)
+    {
+        ops->data(state, &p, 0);
+        ck_assert_uint_eq(p.sport, i % 2 ? 0 : UINT16_C(1) << 15);
+    }
+}
+END_TEST
+
 static void
 send_some(const struct weft_path_ops *path, void *host, void *qp, uint32_t nhosts)
 {
@@ -318,6 +358,7 @@ sites_suite(void)
     Suite *suite = suite_create("sites");
     TCase *tcase = tcase_create("sites");
     tcase_add_test(tcase, every_balancer_takes_any_site_or_says_no);
+    tcase_add_test(tcase, a_source_of_draws_is_used_by_all);
     tcase_add_test(tcase, a_balancer_that_needs_the_shape_says_so);
     tcase_add_test(tcase, every_path_selector_takes_any_host_or_says_no);
     tcase_add_test(tcase, every_tor_takes_any_last_hop_or_says_no);

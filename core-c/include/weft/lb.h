@@ -24,6 +24,7 @@
 #include <weft/path.h>
 #include <weft/ports.h>
 #include <weft/refusal.h>
+#include <weft/rng.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -50,6 +51,8 @@ extern "C"
                                          is none, as in a fabric that is no Clos */
         const struct weft_port_reader *reader; /**< outlives the balancer; NULL: what it would tell
                                                   is not known */
+        const struct weft_random_source *random; /**< NULL: draws come from (seed, run); else it
+                                                    outlives the balancer */
         struct weft_refusal *why; /**< NULL, or where init() says why it refuses; not kept */
     };
 

@@ -10,6 +10,7 @@
 
 #include <weft/packet.h>
 #include <weft/refusal.h>
+#include <weft/rng.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -31,6 +32,7 @@ extern "C"
          * its share of the host's line (1/n, where the host starts with n QPs) times a packet's
          * round trip in an idle fabric. >= 1. */
         uint32_t qp_bdp;
+        const struct weft_random_source *random; /**< as in struct weft_site */
         struct weft_refusal *why; /**< NULL, or where an init says why it refuses; not kept */
     };
 
