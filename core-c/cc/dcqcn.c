@@ -365,7 +365,7 @@ stage_of(const struct weft_dcqcn *s)
 }
 
 void
-weft_dcqcn_view(const void *state, int64_t now, struct weft_dcqcn_view *view)
+weft_dcqcn_read(const void *state, int64_t now, struct weft_dcqcn_view *view)
 {
     struct weft_dcqcn s = *(const struct weft_dcqcn *)state;
     catch_up(&s, now);

@@ -205,7 +205,7 @@ dctcp_window(void *state, int64_t now)
 }
 
 void
-weft_dctcp_view(const void *state, struct weft_dctcp_view *view)
+weft_dctcp_read(const void *state, struct weft_dctcp_view *view)
 {
     const struct dctcp *s = state;
     *view = (struct weft_dctcp_view){

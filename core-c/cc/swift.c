@@ -226,7 +226,7 @@ weft_swift_window(void *state, int64_t now)
 }
 
 void
-weft_swift_view(const void *state, struct weft_swift_view *view)
+weft_swift_read(const void *state, struct weft_swift_view *view)
 {
     const struct weft_swift *s = state; /* the first member of a struct mswift as well */
     *view = (struct weft_swift_view){

@@ -21,6 +21,7 @@ static const struct weft_lb_ops *lb;
 static struct weft_clos clos; /* two leaves of two hosts, two spines */
 static void *leaf;            /* the source's ToR: where the balancer chooses */
 static struct weft_tor_counters tor;
+static struct weft_refusal why; /* of what refuses, if anything does */
 
 static struct
 {
@@ -74,12 +75,18 @@ static int
 set_up(void)
 {
     struct weft_site site;
-    const struct weft_cc_site sender = {
-        .line_rate = RATE, .share = 1, .base_rtt = 8 * STEP, .links = 2, .frame = FRAME};
-    const struct weft_last_hop hop = {.npaths = 2, .rate = RATE, .rtt = 16 * STEP, .mtu = FRAME};
+    const struct weft_cc_site sender = {.line_rate = RATE,
+                                        .share = 1,
+                                        .base_rtt = 8 * STEP,
+                                        .links = 2,
+                                        .frame = FRAME,
+                                        .why = &why};
+    const struct weft_last_hop hop = {
+        .npaths = 2, .rate = RATE, .rtt = 16 * STEP, .mtu = FRAME, .why = &why};
     void *lb_config = defaults(&lb->algo), *nic_config = defaults(&nic->algo);
     void *cc_config = defaults(&cc->algo);
     int error = describe_leaf(&site);
+    site.why = &why;
     if (!error)
     {
         leaf = malloc(lb->state_size(lb_config, &site));
@@ -88,8 +95,10 @@ set_up(void)
     for (int i = 0; i < 2 && !error; i++)
     {
         error = nic->tx_init(qps[i].tx = malloc(nic->tx_size(nic_config)), nic_config, 0);
-        error |= nic->rx_init(qps[i].rx = malloc(nic->rx_size(nic_config)), nic_config, 0);
-        error |= cc->init(qps[i].rate = malloc(cc->state_size), cc_config, &sender, 0);
+        qps[i].rx = malloc(nic->rx_size(nic_config));
+        qps[i].rate = malloc(cc->state_size);
+        error = error ? error : nic->rx_init(qps[i].rx, nic_config, 0);
+        error = error ? error : cc->init(qps[i].rate, cc_config, &sender, 0);
         if (!error)
         {
             nic->tx_post(qps[i].tx, PACKETS);
@@ -185,7 +194,7 @@ main(int argc, char **argv)
     const int error = lb ? set_up() : WEFT_ENOTFOUND;
     if (error)
     {
-        fprintf(stderr, "%s\n", weft_strerror(error));
+        fprintf(stderr, "%s\n", weft_refusal_text(error, &why));
         return EXIT_FAILURE;
     }
     for (int64_t step = 0; step < 100000; step++)

@@ -397,22 +397,9 @@ namespace
 {
 /** Checked choices hold what their algorithms need: the end if one says otherwise. */
 void
-MustInit(const WeftChoice& choice, int code, const weft_refusal& why)
+MustInit(const WeftChoice& choice, int code, const weft_refusal* why = nullptr)
 {
-    NS_ABORT_MSG_IF(code != 0,
-                    "Weft: " << choice.Format() << ": " << weft_refusal_text(code, &why));
-}
-
-/** The same for what is told nothing but its configuration. */
-void
-MustInit(const WeftChoice& choice, int code)
-{
-    weft_refusal why{};
-    if (code != 0)
-    {
-        weft_config_check(choice.GetAlgo(), choice.GetConfig(), &why);
-    }
-    MustInit(choice, code, why);
+    NS_ABORT_MSG_IF(code != 0, "Weft: " << choice.Format() << ": " << weft_refusal_text(code, why));
 }
 } // namespace
 
@@ -429,7 +416,7 @@ WeftFabric::InitQpPath(WeftQp* qp)
                                 GetBalancerConfig(),
                                 &site,
                                 qp->index),
-             why);
+             &why);
 }
 
 WeftQp*
@@ -489,7 +476,7 @@ WeftFabric::InitQpState(WeftQp* qp)
     weft_refusal why{};
     weft_cc_site site = GetCcSite(*qp);
     site.why = &why;
-    MustInit(m_cc, m_ccOps->init(qp->cc, m_cc.GetConfig(), &site, WeftNow()), why);
+    MustInit(m_cc, m_ccOps->init(qp->cc, m_cc.GetConfig(), &site, WeftNow()), &why);
     if (m_pathOps)
     {
         qp->path = qp->memory.data() + tx;

@@ -34,30 +34,30 @@ START_TEST(dcqcn_is_seen_at_any_time_and_left_alone)
     struct weft_dcqcn_view v;
     uint64_t before[160];
     const struct weft_cc_ops *cc = begin("dcqcn", "alpha-timer", 1000 * US);
-    weft_dcqcn_view(state, 9 * US, &v);
+    weft_dcqcn_read(state, 9 * US, &v);
     ck_assert_double_eq(v.current, 100e9);
     ck_assert_double_eq(v.target, 100e9);
     ck_assert_int_eq(v.stage, WEFT_DCQCN_UNCUT);
     ck_assert_int_eq(v.next_rise, WEFT_NEVER);
     cc->on_cnp(state, &cnp, 10 * US);
     memcpy(before, state, sizeof state);
-    weft_dcqcn_view(state, 13 * US, &v);
+    weft_dcqcn_read(state, 13 * US, &v);
     ck_assert_int_eq(v.next_cut, 14 * US);
-    weft_dcqcn_view(state, 14 * US, &v);
+    weft_dcqcn_read(state, 14 * US, &v);
     ck_assert_double_eq(v.current, 50e9);
     ck_assert_double_eq(v.target, 100e9);
     ck_assert_double_eq(v.alpha, 1);
     ck_assert_int_eq(v.stage, WEFT_DCQCN_FAST_RECOVERY);
     ck_assert_int_eq(v.next_rise, 314 * US);
     ck_assert_uint_eq(v.cuts, 1);
-    weft_dcqcn_view(state, 314 * US, &v);
+    weft_dcqcn_read(state, 314 * US, &v);
     ck_assert_double_eq(v.current, 75e9);
     ck_assert_int_eq(v.timer_rounds, 1);
-    weft_dcqcn_view(state, 1010 * US, &v);
+    weft_dcqcn_read(state, 1010 * US, &v);
     ck_assert_double_eq(v.alpha, 1 - 1.0 / 256);
-    weft_dcqcn_view(state, (14 + 5 * 300) * US, &v);
+    weft_dcqcn_read(state, (14 + 5 * 300) * US, &v);
     ck_assert_int_eq(v.stage, WEFT_DCQCN_ADDITIVE);
-    weft_dcqcn_view(state, (14 + 6 * 300) * US, &v);
+    weft_dcqcn_read(state, (14 + 6 * 300) * US, &v);
     ck_assert_int_eq(v.stage, WEFT_DCQCN_HYPER);
     ck_assert_int_eq(memcmp(before, state, sizeof state), 0);
     ck_assert_int_eq(cc->rate(state, 314 * US), G100 * 3 / 4); /* what the first view foretold */
@@ -74,7 +74,7 @@ START_TEST(dcqcn_counts_bytes_in_the_papers_model)
     {
         cc->on_sent(state, &packet, 1);
     }
-    weft_dcqcn_view(state, 1, &v);
+    weft_dcqcn_read(state, 1, &v);
     ck_assert_int_eq(v.byte_rounds, 2);
     ck_assert_int_eq(v.bytes, 5001000);
     ck_assert_int_eq(v.timer_rounds, 0);
@@ -95,11 +95,11 @@ START_TEST(dctcp_shows_its_window_and_alpha)
 {
     struct weft_dctcp_view v;
     const struct weft_cc_ops *cc = begin("dctcp", NULL, 0);
-    weft_dctcp_view(state, &v);
+    weft_dctcp_read(state, &v);
     ck_assert_double_eq(v.cwnd, 80);
     ck_assert_double_eq(v.alpha, 1);
     acknowledge(cc, 1, WEFT_F_ECE, 9 * US);
-    weft_dctcp_view(state, &v);
+    weft_dctcp_read(state, &v);
     ck_assert_double_eq(v.cwnd, 40);
     ck_assert_double_eq(v.threshold, 40);
     ck_assert_uint_eq(v.acked, 1);
@@ -109,7 +109,7 @@ START_TEST(dctcp_shows_its_window_and_alpha)
     {
         acknowledge(cc, una, 0, 9 * US);
     }
-    weft_dctcp_view(state, &v);
+    weft_dctcp_read(state, &v);
     ck_assert_double_eq_tol(v.alpha, 1 + 0.0625 * (1.0 / 81 - 1), 1e-12);
     ck_assert_uint_eq(cc->window(state, 0), (uint32_t)v.cwnd);
 }
@@ -121,15 +121,15 @@ START_TEST(swift_shows_its_delays)
     static const char *const names[] = {"swift", "mswift"};
     struct weft_swift_view v;
     const struct weft_cc_ops *cc = begin(names[_i], NULL, 0);
-    weft_swift_view(state, &v);
+    weft_swift_read(state, &v);
     ck_assert_int_eq(v.delay, 8 * US);
     ck_assert_int_eq(v.target, 17040000);
     ck_assert_double_eq_tol(v.cwnd, 170.4, 1e-9);
     acknowledge(cc, 1, 0, 9 * US);
-    weft_swift_view(state, &v);
+    weft_swift_read(state, &v);
     ck_assert_int_eq(v.delay, 9 * US);
     cc->on_timeout(state, 10 * US);
-    weft_swift_view(state, &v);
+    weft_swift_read(state, &v);
     ck_assert_int_eq(v.timeouts, 1);
     ck_assert_uint_eq(v.cuts, 1);
     ck_assert_double_eq_tol(v.cwnd, 85.2, 1e-9);

@@ -11,6 +11,21 @@
  * A balancer that must see more has arrive(), which a ToR calls for every packet, and leave(),
  * which every switch calls for data. With them it may hold packets back, make packets of its own,
  * and have deadlines.
+ *
+ * A balancer may ask another one, its part: weft_lb_find("ar") from anywhere, or the table itself
+ * in base/tables.h from a file of the core. Of the two states the part's lies behind:
+ *
+ *     state_size: weft_lb_part_at(sizeof(struct own)) + part->state_size(part_config, site)
+ *     init:       part->init((char *)state + weft_lb_part_at(sizeof(struct own)), part_config,
+ * site) pick:       part->pick((char *)state + weft_lb_part_at(sizeof(struct own)), ports, packet,
+ * now)
+ *
+ * The part's configuration is its own, filled by weft_config_default(); a balancer keeps no pointer
+ * to it. The site is handed on as it is, `why` included: the part's refusal becomes the whole's. A
+ * part's set_routes() is called where the whole's is; `oblivious` is set if all parts are. Streams
+ * of random numbers differ by balancer, so that parts do not disturb each other; of two parts of
+ * one kind, one gets another seed in its site. A part with arrive() or leave() wants every call of
+ * it, with the flow's state that its flow_size() asks for.
  */
 #ifndef WEFT_LB_H
 #define WEFT_LB_H
@@ -158,6 +173,12 @@ extern "C"
     static inline bool weft_lb_picks(const struct weft_lb_ops *lb, const struct weft_ports *ports)
     {
         return ports->n > 1 || (lb->pick_last && ports->n < ports->width);
+    }
+
+    /** Where the state of a part begins behind @p own bytes of state. */
+    static inline size_t weft_lb_part_at(size_t own)
+    {
+        return (own + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
     }
 
     /** The balancer of that name, or NULL. */

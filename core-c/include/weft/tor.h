@@ -4,6 +4,18 @@
  *
  * Only cross-rack QPs have state. The host calls to_host() when a data packet of such a QP starts
  * to leave on the ToR's down port, and from_host() when an ACK or a NACK enters from the NIC.
+ *
+ * Themis-D (weft_lb_find("themis")->tor) works under other balancers than Themis-S as well, if they
+ * keep what it rests on (Eq. 3):
+ *  - With N = weft_last_hop.npaths, data of one QP whose PSNs are equal mod N takes one path from
+ *    the source's ToR to the destination's, and is never reordered on it. Which path that is does
+ * not matter. Where residues share a path, a loss is only found later.
+ *  - A retransmission has its PSN's path. PSNs wrap at 2^24: where N does not divide that, residues
+ *    are those of the 24-bit PSN on both sides.
+ *  - Data passes the ToR to its NIC in the order of to_host(), and no reply goes around the ToR.
+ *  - Where the paths change (failures, repairs) the host calls release(), and qp_init() later.
+ * qp_size() and qp_init() are told the configuration of the balancer whose table this is: one that
+ * borrows another's part hands over a configuration of that balancer.
  */
 #ifndef WEFT_TOR_H
 #define WEFT_TOR_H

@@ -42,7 +42,7 @@ extern "C"
 
     /** A state of the congestion control "dcqcn" as of @p now, which is not before what the state
      * was told last. The timers that are due by then are worked off in a copy. */
-    void weft_dcqcn_view(const void *state, int64_t now, struct weft_dcqcn_view *view);
+    void weft_dcqcn_read(const void *state, int64_t now, struct weft_dcqcn_view *view);
 
     struct weft_dctcp_view
     {
@@ -55,7 +55,7 @@ extern "C"
     };
 
     /** A state of the congestion control "dctcp". */
-    void weft_dctcp_view(const void *state, struct weft_dctcp_view *view);
+    void weft_dctcp_read(const void *state, struct weft_dctcp_view *view);
 
     struct weft_swift_view
     {
@@ -67,7 +67,7 @@ extern "C"
     };
 
     /** A state of the congestion control "swift" or "mswift". */
-    void weft_swift_view(const void *state, struct weft_swift_view *view);
+    void weft_swift_read(const void *state, struct weft_swift_view *view);
 
     /** What Themis-D has done, and why. */
     enum weft_themis_reason
