@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <weft/rng.h>
 
+#include <assert.h>
+#include <stddef.h>
+
 void
 weft_rng_attach(struct weft_rng *rng, const struct weft_random_source *source, uint64_t stream)
 {
@@ -13,6 +16,7 @@ weft_rng_source_u32(const struct weft_rng *rng)
 {
     const struct weft_random_source *source =
         (const struct weft_random_source *)(uintptr_t)rng->state;
+    assert(source != NULL); /* neither seeded nor attached */
     return source->next(source->of, rng->inc >> 1);
 }
 

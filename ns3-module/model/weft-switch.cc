@@ -279,8 +279,7 @@ WeftSwitch::ForwardFaulty(WeftPacket* p, int64_t now)
         return;
     }
     ports.queue_bytes = weft_mmu_queues(m_mmu);
-    const bool last = ports.n == 1 && weft_lb_picks(m_lb, &ports); // Choose() would not ask
-    const uint32_t out = last ? m_pick(m_lbState, &ports, &p->d, now) : Choose(p, ports, now);
+    const uint32_t out = weft_lb_picks(m_lb, &ports) ? Ask(p, ports, now) : weft_port_at(&ports, 0);
     NS_LOG_LOGIC("switch " << m_index << ": port " << out << ", one of the " << ports.n
                            << " that are left, for " << p->d);
     if (IsInjectedLoss(p, out))

@@ -227,6 +227,13 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         {
             return weft_port_at(&ports, 0);
         }
+        return Ask(p, ports, now);
+    }
+
+    /** @param p a frame @param ports where it may leave @param now ps @return what the balancer
+     * says */
+    uint32_t Ask(WeftPacket* p, const weft_ports& ports, int64_t now)
+    {
         if (!m_oblivious)
         {
             SettleAll(now);

@@ -199,8 +199,8 @@ by_turns(void *of, uint64_t stream)
     return *asked += UINT32_C(1) << 31;
 }
 
-/* All that draw at a switch or a host ask the caller's source, and nothing else. */
-START_TEST(a_source_of_draws_is_used_by_all)
+/* A caller's draws decide, at a switch and at a host. */
+START_TEST(a_source_of_draws_decides)
 {
     prepare();
     uint32_t asked = 1;
@@ -358,7 +358,7 @@ sites_suite(void)
     Suite *suite = suite_create("sites");
     TCase *tcase = tcase_create("sites");
     tcase_add_test(tcase, every_balancer_takes_any_site_or_says_no);
-    tcase_add_test(tcase, a_source_of_draws_is_used_by_all);
+    tcase_add_test(tcase, a_source_of_draws_decides);
     tcase_add_test(tcase, a_balancer_that_needs_the_shape_says_so);
     tcase_add_test(tcase, every_path_selector_takes_any_host_or_says_no);
     tcase_add_test(tcase, every_tor_takes_any_last_hop_or_says_no);

@@ -4,21 +4,20 @@
  *
  * A balancer is up to three parts. At every switch it chooses among the live equal-cost ports of a
  * next-hop group: a switch calls pick() once for every packet that has more than one candidate
- * (weft_lb_picks()). At
- * the hosts (path.h) it chooses the UDP source port of what they send, on which its pick() hashes.
- * At the destination's ToR (tor.h) it stands between the fabric and the NIC.
+ * (weft_lb_picks()). At the hosts (path.h) it chooses the UDP source port of what they send, on
+ * which its pick() hashes. At the destination's ToR (tor.h) it stands between the fabric and the
+ * NIC.
  *
  * A balancer that must see more has arrive(), which a ToR calls for every packet, and leave(),
  * which every switch calls for data. With them it may hold packets back, make packets of its own,
  * and have deadlines.
  *
  * A balancer may ask another one, its part: weft_lb_find("ar") from anywhere, or the table itself
- * in base/tables.h from a file of the core. Of the two states the part's lies behind:
- *
- *     state_size: weft_lb_part_at(sizeof(struct own)) + part->state_size(part_config, site)
- *     init:       part->init((char *)state + weft_lb_part_at(sizeof(struct own)), part_config,
- * site) pick:       part->pick((char *)state + weft_lb_part_at(sizeof(struct own)), ports, packet,
- * now)
+ * in base/tables.h from a file of the core. The part's state lies behind the balancer's own, at
+ * weft_lb_part_at(sizeof(struct own)) bytes:
+ *  - state_size() returns that and the part's state_size(),
+ *  - init() calls the part's init() on the state there,
+ *  - pick() calls the part's pick() on it where it wants to know what the part would do.
  *
  * The part's configuration is its own, filled by weft_config_default(); a balancer keeps no pointer
  * to it. The site is handed on as it is, `why` included: the part's refusal becomes the whole's. A

@@ -15,6 +15,7 @@
 #ifndef WEFT_RNG_H
 #define WEFT_RNG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -60,7 +61,7 @@ extern "C"
     uint32_t weft_rng_source_below(const struct weft_rng *rng, uint32_t bound);
 
     /** Whether @p rng draws from a source. */
-    static inline int weft_rng_has_source(const struct weft_rng *rng)
+    static inline bool weft_rng_has_source(const struct weft_rng *rng)
     {
         return (rng->inc & 1U) == 0;
     }
