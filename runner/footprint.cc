@@ -95,7 +95,7 @@ footprint_of_qp(const scenario* s)
 double
 footprint_of_message()
 {
-    return sizeof(weft_message) + sizeof(WeftCollective::Times) + sizeof(WeftQp::Message) +
+    return sizeof(weft_message) + sizeof(WeftCollective::Times) + sizeof(weft_wqe) +
            2 * sizeof(uint32_t);
 }
 

@@ -253,10 +253,10 @@ Run::SampleQps(int64_t now)
         const WeftQp* qp = m_fabric->GetQp(m_s.measure.qps[i]);
         // Between two packets the rate of the earlier one counts: it set the gap.
         const double rateTime =
-            qp->rateTime + qp->lastRate * static_cast<double>(now - qp->lastSent);
+            qp->rate_time + qp->last_rate * static_cast<double>(now - qp->last_sent);
         const double rate = (rateTime - m_last[i].rateTime) / interval;
         m_last[i].rateTime = rateTime;
-        if (qp->acked < qp->messages.size() || qp->lastSent >= now - m_s.measure.interval)
+        if (qp->acked < qp->nwqes || qp->last_sent >= now - m_s.measure.interval)
         {
             m_samples.push_back(SampleQp(qp, m_last[i], now));
             m_samples.back().rate = rate;
@@ -273,16 +273,16 @@ Run::SampleQp(const WeftQp* qp, Last& last, int64_t now) const
     qp_sample s{};
     s.time = now;
     s.qp = qp->index;
-    s.wire_rate = static_cast<double>(qp->sentBytes - last.bytes) * 8e12 /
+    s.wire_rate = static_cast<double>(qp->sent_bytes - last.bytes) * 8e12 /
                   static_cast<double>(m_s.measure.interval);
     s.sent = tx->sent;
     s.resent = tx->resent;
     s.resent_share = all ? static_cast<double>(resent) / static_cast<double>(all) : 0;
     s.nacks_received = tx->nacks;
-    s.cnps_received = qp->counters.cnps;
+    s.cnps_received = qp->cnps;
     last.sent = tx->sent;
     last.resent = tx->resent;
-    last.bytes = qp->sentBytes;
+    last.bytes = qp->sent_bytes;
     return s;
 }
 
@@ -397,27 +397,27 @@ Run::CollectQp(const WeftQp* qp) const
 {
     const weft_cc_ops* cc = m_fabric->GetCc();
     const weft_tx_counters* tx = m_fabric->GetTransport()->tx_counters(qp->tx);
-    const auto active = static_cast<double>(qp->lastSent - qp->firstSent);
+    const auto active = static_cast<double>(qp->last_sent - qp->first_sent);
     qp_result r{};
     r.qp = qp->index;
     r.src = qp->src;
     r.dst = qp->dst;
-    for (const auto& m : qp->messages)
+    for (const auto& m : qp->posts)
     {
         r.bytes += m.bytes;
     }
-    r.start = qp->firstSent;
-    r.delivered = qp->lastDelivery;
+    r.start = qp->first_sent;
+    r.delivered = qp->last_delivery;
     r.sent = tx->sent;
     r.resent = tx->resent;
-    r.duplicates = qp->counters.duplicates;
-    r.out_of_order = qp->counters.outOfOrder;
-    r.nacks_sent = qp->counters.nacksSent;
+    r.duplicates = qp->duplicates;
+    r.out_of_order = qp->out_of_order;
+    r.nacks_sent = qp->nacks_sent;
     r.nacks_received = tx->nacks;
-    r.cnps_received = qp->counters.cnps;
+    r.cnps_received = qp->cnps;
     r.cuts = cc->cuts ? cc->cuts(qp->cc) : 0;
     r.timeouts = tx->timeouts;
-    r.mean_rate = active > 0 ? qp->rateTime / active : qp->lastRate;
+    r.mean_rate = active > 0 ? qp->rate_time / active : qp->last_rate;
     return r;
 }
 
@@ -427,17 +427,17 @@ Run::GetGoodput(const WeftQp* qp) const
     uint64_t bytes = 0;
     for (size_t i = 0; i < qp->delivered; i++)
     {
-        bytes += qp->messages[i].bytes;
+        bytes += qp->posts[i].bytes;
     }
-    int64_t end = qp->lastDelivery;
-    if (m_cut && qp->delivered < qp->messages.size())
+    int64_t end = qp->last_delivery;
+    if (m_cut && qp->delivered < qp->nwqes)
     {
         // Of a message under way what is there in order counts, until now.
-        bytes += (qp->arrived - qp->messages[qp->delivered].first) *
+        bytes += (qp->arrived - qp->posts[qp->delivered].first) *
                  static_cast<uint64_t>(m_fabric->GetFrameConfig().payload);
         end = WeftNow();
     }
-    return bytes ? static_cast<double>(bytes) * 8e12 / static_cast<double>(end - qp->firstSent) : 0;
+    return bytes ? static_cast<double>(bytes) * 8e12 / static_cast<double>(end - qp->first_sent) : 0;
 }
 
 void
@@ -451,7 +451,7 @@ Run::CollectQps(run_results* out, run_summary& sum)
         const WeftQp* qp = m_fabric->GetQp(i);
         const qp_result r = CollectQp(qp);
         // A QP of one packet is active for no time at all: a picosecond gives it a voice.
-        const auto active = static_cast<double>(std::max<int64_t>(qp->lastSent - qp->firstSent, 1));
+        const auto active = static_cast<double>(std::max<int64_t>(qp->last_sent - qp->first_sent, 1));
         rateTime += r.mean_rate * active;
         time += active;
         qps.push_back(r);

@@ -87,7 +87,7 @@ Describe(const WeftFabric& fabric, const WeftQp& qp)
     s.qp = qp.index;
     s.src = qp.src;
     s.dst = qp.dst;
-    s.messages = qp.messages.size();
+    s.messages = qp.nwqes;
     s.delivered = qp.delivered;
     s.packets = qp.posted;
     s.acked = qp.una;
@@ -132,7 +132,7 @@ CollectStuck(Ptr<WeftFabric> fabric, Ptr<WeftCollective> work, run_results* out)
     for (uint32_t i = 0; i < fabric->GetNQps(); i++)
     {
         const WeftQp* qp = fabric->GetQp(i);
-        if (qp->acked < qp->messages.size() && !qp->givenUp)
+        if (qp->acked < qp->nwqes && !qp->given_up)
         {
             stuck.push_back(Describe(*fabric, *qp));
         }

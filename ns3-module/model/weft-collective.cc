@@ -247,7 +247,7 @@ WeftCollective::CreateQps(uint32_t nqps)
     for (uint32_t i = 0; i < nqps; i++)
     {
         WeftQp* qp = m_fabric->CreateQp(first[i]->src, first[i]->dst, this);
-        qp->messages.reserve(count[i]); // so that nothing is allocated while it runs
+        qp->posts.reserve(count[i]); // so that nothing is allocated while it runs
         m_qps.push_back(qp);
     }
 }

@@ -41,7 +41,7 @@ WeftFabric::SetLossProbability(double probability)
 bool
 WeftFabric::TakeDrop(Drops& drops, const weft_packet& d) const
 {
-    const uint64_t offset = weft_psn_add(d.psn, 0U - m_qps[d.qp]->firstPsn);
+    const uint64_t offset = weft_psn_add(d.psn, 0U - m_qps[d.qp]->first_psn);
     const auto it = drops.find(static_cast<uint64_t>(d.qp) << 32 | offset);
     if (it == drops.end())
     {
@@ -285,7 +285,7 @@ WeftFabric::TellLoss(WeftPacket* p)
     const WeftQp* qp = m_qps[p->d.qp];
     m_lossesToTell++;
     p->target = static_cast<WeftReceiver*>(&m_lossTeller);
-    WeftSchedule(std::max<int64_t>(p->d.sent + GetIdleRoundTrip(*qp) - WeftNow(), 0),
+    WeftSchedule(std::max<int64_t>(p->d.sent + GetIdleRoundTrip(qp->src, qp->dst) - WeftNow(), 0),
                  p,
                  qp->nic->GetPort()->GetContext());
 }

@@ -65,33 +65,33 @@ WeftFabric::CountStarter(uint32_t host)
 }
 
 uint32_t
-WeftFabric::GetQpBdp(const WeftQp& qp) const
+WeftFabric::GetQpBdp(uint32_t src, uint32_t dst) const
 {
-    const double starters = qp.src < m_starters.size() ? std::max(m_starters[qp.src], 1U) : 1;
+    const double starters = src < m_starters.size() ? std::max(m_starters[src], 1U) : 1;
     const double frame = static_cast<double>(m_frame.payload + m_frame.header + m_frame.gap);
-    const double bytes = static_cast<double>(GetLink(qp.src).rate) / 8e12 *
-                         static_cast<double>(GetIdleRoundTrip(qp));
+    const double bytes = static_cast<double>(GetLink(src).rate) / 8e12 *
+                         static_cast<double>(GetIdleRoundTrip(src, dst));
     return static_cast<uint32_t>(std::clamp(std::ceil(bytes / (frame * starters)), 1.0, 1e9));
 }
 
 weft_cc_site
-WeftFabric::GetCcSite(const WeftQp& qp) const
+WeftFabric::GetCcSite(uint32_t src, uint32_t dst) const
 {
     weft_cc_site site{};
-    site.line_rate = GetLink(qp.src).rate;
+    site.line_rate = GetLink(src).rate;
     site.share = m_rhoMax;
-    site.links = weft_clos_hops(&m_clos, qp.src, qp.dst);
+    site.links = weft_clos_hops(&m_clos, src, dst);
     site.frame = static_cast<uint32_t>(m_frame.payload + m_frame.header);
     site.gap = static_cast<uint32_t>(m_frame.gap);
-    site.base_rtt = GetIdleRoundTrip(qp);
+    site.base_rtt = GetIdleRoundTrip(src, dst);
     return site;
 }
 
 int64_t
-WeftFabric::GetIdleRoundTrip(const WeftQp& qp) const
+WeftFabric::GetIdleRoundTrip(uint32_t src, uint32_t dst) const
 {
-    return weft_clos_way(&m_clos, qp.src, qp.dst, m_frame.payload + m_frame.header) +
-           weft_clos_way(&m_clos, qp.dst, qp.src, m_frame.ack);
+    return weft_clos_way(&m_clos, src, dst, m_frame.payload + m_frame.header) +
+           weft_clos_way(&m_clos, dst, src, m_frame.ack);
 }
 
 void
@@ -108,7 +108,7 @@ WeftFabric::InitQpTor(WeftQp* qp)
     }
     if (code == 0 && lb->flow_size)
     {
-        code = lb->flow_init(GetFlow(*qp), GetBalancerConfig());
+        code = lb->flow_init(qp->flow, GetBalancerConfig());
     }
     NS_ABORT_MSG_IF(code != 0,
                     "Weft: " << m_balancer.Format() << ": " << weft_refusal_text(code, &why));

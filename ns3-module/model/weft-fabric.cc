@@ -254,10 +254,8 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     m_built = true;
     PinRandomness();
     m_frame = m_frames.GetConfigAs<weft_fabric_config>();
-    m_replyClass = m_frame.ack_priority == WEFT_ACK_FIRST ? 0 : 1;
     m_transportOps = m_transport.GetOps<weft_transport_ops>();
     m_ccOps = m_cc.GetOps<weft_cc_ops>();
-    m_cnpInterval = m_ccOps->cnp_interval ? m_ccOps->cnp_interval(m_cc.GetConfig()) : WEFT_NEVER;
     m_torActive = GetBalancer()->tor != nullptr;
     if (m_torActive && m_frame.ack_priority == WEFT_ACK_IDEAL)
     {
@@ -375,6 +373,16 @@ WeftFabric::InitPaths(std::string& error)
         return false;
     }
     m_pathMemory.assign(m_pathWords * m_clos.nhosts, 0);
+    m_algos = weft_nic_algos{m_transportOps,
+                             m_transport.GetConfig(),
+                             m_ccOps,
+                             m_cc.GetConfig(),
+                             m_pathOps,
+                             GetBalancerConfig(),
+                             m_pathMemory.data(),
+                             m_pathWords * sizeof(uint64_t),
+                             m_frame,
+                             1};
     for (uint32_t host = 0; m_pathOps && host < m_clos.nhosts; host++)
     {
         weft_refusal why{};
@@ -393,32 +401,6 @@ WeftFabric::InitPaths(std::string& error)
     return true;
 }
 
-namespace
-{
-/** Checked choices hold what their algorithms need: the end if one says otherwise. */
-void
-MustInit(const WeftChoice& choice, int code, const weft_refusal* why = nullptr)
-{
-    NS_ABORT_MSG_IF(code != 0, "Weft: " << choice.Format() << ": " << weft_refusal_text(code, why));
-}
-} // namespace
-
-void
-WeftFabric::InitQpPath(WeftQp* qp)
-{
-    weft_path_site site = GetPathSite(qp->src);
-    weft_refusal why{};
-    site.qp_bdp = GetQpBdp(*qp);
-    site.why = &why;
-    MustInit(m_balancer,
-             m_pathOps->qp_init(qp->path,
-                                m_pathMemory.data() + m_pathWords * qp->src,
-                                GetBalancerConfig(),
-                                &site,
-                                qp->index),
-             &why);
-}
-
 WeftQp*
 WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
 {
@@ -427,65 +409,59 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
                                              << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
     NS_ABORT_MSG_IF(m_qps.size() > WEFT_QP_MASK,
                     "Weft: a fabric has at most " << WEFT_QP_MASK + 1 << " QPs");
+    const auto index = static_cast<uint32_t>(m_qps.size());
+    weft_rng rng;
+    weft_rng_seed(&rng, m_streamSeed, m_run, QP_STREAM + index);
+    weft_qp_site site{};
+    site.index = index;
+    site.src = src;
+    site.dst = dst;
+    site.sport = static_cast<uint16_t>(FIRST_EPHEMERAL +
+                                       weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
+    site.first_psn = m_frame.first_psn < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK
+                                           : static_cast<uint32_t>(m_frame.first_psn);
     auto qp = new WeftQp;
-    qp->index = static_cast<uint32_t>(m_qps.size());
-    qp->src = src;
-    qp->dst = dst;
     qp->nic = m_nics[src];
     qp->listener = listener;
-    weft_rng rng;
-    weft_rng_seed(&rng, m_streamSeed, m_run, QP_STREAM + qp->index);
-    qp->sport = static_cast<uint16_t>(FIRST_EPHEMERAL +
-                                      weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
-    qp->firstPsn = m_frame.first_psn < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK
-                                         : static_cast<uint32_t>(m_frame.first_psn) & WEFT_PSN_MASK;
-    qp->epsn = qp->firstPsn;
     CountStarter(src);
-    InitQpState(qp);
+    InitQpState(qp, site);
+    qp->nic->AddQp();
     m_qps.push_back(qp);
     NS_LOG_INFO("QP " << qp->index << " from host " << src << " to host " << dst << ", UDP port "
-                      << qp->sport << ", first PSN " << qp->firstPsn);
+                      << qp->sport << ", first PSN " << qp->first_psn);
     CheckFootprint();
     return qp;
 }
 
 void
-WeftFabric::InitQpState(WeftQp* qp)
+WeftFabric::InitQpState(WeftQp* qp, weft_qp_site& site)
 {
     const auto words = [](size_t bytes) { return (bytes + 7) / 8; };
-    const void* transport = m_transport.GetConfig();
-    const weft_tor_ops* tor = GetBalancer()->tor;
-    const weft_last_hop hop = GetLastHop();
     const weft_lb_ops* lb = GetBalancer();
-    const bool tracked = (tor || lb->flow_size) &&
-                         weft_clos_tor(&m_clos, qp->src) != weft_clos_tor(&m_clos, qp->dst);
-
-    // Sender and receiver are at different NICs: their states start on different cache lines.
-    const size_t tx = words(m_transportOps->tx_size(transport));
-    const size_t path = m_pathOps ? words(m_pathOps->qp_size(GetBalancerConfig())) : 0;
-    const size_t cc = (words(m_ccOps->state_size) + path + tx + 7) / 8 * 8 - tx - path;
-    const size_t rx = words(m_transportOps->rx_size(transport));
-    const size_t qpTor = tracked && tor ? words(tor->qp_size(GetBalancerConfig(), &hop)) : 0;
+    const weft_last_hop hop = GetLastHop();
+    const bool tracked = (lb->tor || lb->flow_size) &&
+                         weft_clos_tor(&m_clos, site.src) != weft_clos_tor(&m_clos, site.dst);
+    const size_t nic = words(weft_qp_size(&m_algos));
+    const size_t tor = tracked && lb->tor ? words(lb->tor->qp_size(GetBalancerConfig(), &hop)) : 0;
     const size_t flow = tracked && lb->flow_size ? words(lb->flow_size(GetBalancerConfig())) : 0;
-    qp->memory.assign(tx + path + cc + rx + qpTor + flow, 0);
-    qp->tx = qp->memory.data();
-    qp->cc = qp->memory.data() + tx + path;
-    qp->rx = qp->memory.data() + tx + path + cc;
-    MustInit(m_transport, m_transportOps->tx_init(qp->tx, transport, qp->firstPsn));
-    MustInit(m_transport, m_transportOps->rx_init(qp->rx, transport, qp->firstPsn));
-    weft_refusal why{};
-    weft_cc_site site = GetCcSite(*qp);
-    site.why = &why;
-    MustInit(m_cc, m_ccOps->init(qp->cc, m_cc.GetConfig(), &site, WeftNow()), &why);
+    qp->memory.assign(nic + tor + flow, 0);
+    site.cc = GetCcSite(site.src, site.dst);
     if (m_pathOps)
     {
-        qp->path = qp->memory.data() + tx;
-        InitQpPath(qp);
+        site.path = GetPathSite(site.src);
+        site.path.qp_bdp = GetQpBdp(site.src, site.dst);
     }
+    weft_refusal why{};
+    site.cc.why = &why;
+    site.path.why = &why;
+    const int code = weft_qp_init(qp, qp->memory.data(), &m_algos, &site, WeftNow());
+    NS_ABORT_MSG_IF(code != 0,
+                    "Weft: " << m_balancer.Format() << ", " << m_transport.Format() << ", "
+                             << m_cc.Format() << ": " << weft_refusal_text(code, &why));
     if (tracked)
     {
-        qp->tor = qp->memory.data() + tx + path + cc + rx;
-        m_flowOffset = qpTor;
+        qp->tor = qp->memory.data() + nic;
+        qp->flow = lb->flow_size ? qp->memory.data() + nic + tor : nullptr;
         InitQpTor(qp);
     }
 }
@@ -502,31 +478,8 @@ WeftFabric::NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t ps
 {
     WeftPacket* p = m_pool.Get();
     p->d = data;
-    TurnIntoReply(p, kind, psn);
+    weft_qp_make_reply(m_qps[data.qp], &p->d, kind, data.psn, psn);
     return p;
-}
-
-void
-WeftFabric::TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn)
-{
-    const uint32_t src = p->d.src;
-    p->d.src = p->d.dst;
-    p->d.dst = src;
-    p->d.echo = p->d.sport;
-    p->d.ahead = weft_ahead(p->d.psn, psn);
-    // The data packet's may have been changed on its way; a reply starts from the QP's own.
-    p->d.sport = m_qps[p->d.qp]->sport;
-    p->d.psn = psn;
-    p->d.bytes = static_cast<uint16_t>(m_frame.ack);
-    p->d.kind = static_cast<uint8_t>(kind);
-    p->d.flags = p->d.flags & WEFT_F_CE ? WEFT_F_ECE : 0;
-    p->d.tclass = m_replyClass;
-    p->d.hops = 0;
-    p->d.meta[0] = p->d.meta[1] = p->d.meta[2] = 0;
-    if (m_pathOps)
-    {
-        m_pathOps->reply(m_pathMemory.data() + m_pathWords * p->d.src, &p->d);
-    }
 }
 
 const char*

@@ -150,9 +150,9 @@ class WeftFabric : public Object
      * WeftCollective calls it; each other QP counts as one. @param qps by host: with how many it
      * starts @param created QPs in all, those included that wait for others */
     void AddStarters(const std::vector<uint32_t>& qps, uint32_t created);
-    /** @param qp a QP @return packets of its own bandwidth-delay product, see weft_path_site, as of
-     * now */
-    uint32_t GetQpBdp(const WeftQp& qp) const;
+    /** @param src a QP's sending host @param dst its receiving host @return packets of its own
+     * bandwidth-delay product, see weft_path_site, as of now */
+    uint32_t GetQpBdp(uint32_t src, uint32_t dst) const;
     /** @return the share of line rate at which hosts may send so that the links that are left can
      * serve all flows that have a path (weft_rho_max()) */
     double GetRhoMax() const
@@ -271,11 +271,7 @@ class WeftFabric : public Object
     /** @return traffic class of replies */
     uint32_t GetReplyClass() const
     {
-        return m_replyClass;
-    }
-    int64_t GetCnpInterval() const
-    {
-        return m_cnpInterval;
+        return weft_reply_class(&m_algos);
     }
     /** @return what all random streams derive from, with GetRun(): seed and stream number; after
      * Build(), when it is settled */
@@ -300,12 +296,6 @@ class WeftFabric : public Object
         return l;
     }
     weft_site GetSite(uint32_t index) const;
-    /** @param qp a QP @return what the balancer keeps of it at ToRs, or nullptr */
-    void* GetFlow(const WeftQp& qp) const
-    {
-        return qp.tor && GetBalancer()->flow_size ? static_cast<uint64_t*>(qp.tor) + m_flowOffset
-                                                  : nullptr;
-    }
     const weft_fib* GetFib() const
     {
         return m_fib;
@@ -343,9 +333,6 @@ class WeftFabric : public Object
      * reply
      *  @param psn ePSN @return the reply */
     WeftPacket* NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t psn);
-    /** Makes a received data packet its own reply. @param p the packet @param kind of reply @param
-     * psn ePSN */
-    void TurnIntoReply(WeftPacket* p, weft_packet_kind kind, uint32_t psn);
     /** @param why a reason @return it in words */
     static const char* GetReason(Loss why);
     /** A frame ends before its NIC; a transport that has tx_lost() will hear of it.
@@ -431,15 +418,17 @@ class WeftFabric : public Object
     void BuildNics(const NodeContainer& hosts);                            //!< part of Build()
     void BuildLinks();                                                     //!< part of Build()
     WeftPort* GetPort(const weft_end& end) const; //!< @param end of a link @return its port
-    void InitQpState(WeftQp* qp);                 //!< @param qp gets its states
+    /** @param qp gets its states @param site where it is; the rest is filled in */
+    void InitQpState(WeftQp* qp, weft_qp_site& site);
     void CheckFootprint() const;        //!< tells the simulator whether the fabric fits the caches
     bool InitPaths(std::string& error); //!< Makes the hosts' states of a path selector
     weft_path_site GetPathSite(uint32_t host) const; //!< @param host index @return its site
-    weft_cc_site GetCcSite(const WeftQp& qp) const;  //!< @param qp a QP @return its sender's site
-    /** @param qp a QP @return ps that a full frame and its ACK take if they never wait */
-    int64_t GetIdleRoundTrip(const WeftQp& qp) const;
+    /** @param src sending host @param dst receiving host @return the sender's site */
+    weft_cc_site GetCcSite(uint32_t src, uint32_t dst) const;
+    /** @param src sending host @param dst receiving host @return ps that a full frame and its ACK
+     * take if they never wait */
+    int64_t GetIdleRoundTrip(uint32_t src, uint32_t dst) const;
     void CountStarter(uint32_t host); //!< @param host has one more QP
-    void InitQpPath(WeftQp* qp);      //!< @param qp gets its path selector's state
     void InitQpTor(WeftQp* qp);       //!< @param qp gets its states at ToRs
     weft_last_hop GetLastHop() const; //!< @return what sizes a ToR's rings
     /** @param link number @param at when @param down new state */
@@ -482,10 +471,8 @@ class WeftFabric : public Object
     const weft_path_ops* m_pathOps{nullptr};           //!< path selector at the hosts, or nullptr
     size_t m_pathWords{0};                             //!< of one host's state in m_pathMemory
     std::vector<uint64_t> m_pathMemory;                //!< the hosts' states
-    int64_t m_cnpInterval{0};                          //!< ps
-    uint8_t m_replyClass{0};                           //!< traffic class of replies
+    weft_nic_algos m_algos{};                          //!< what all QPs work by
     bool m_torActive{false};                           //!< ToR middleware is on
-    size_t m_flowOffset{0};                            //!< words from WeftQp::tor to its flow state
     bool m_injectsLoss{false};                         //!< drops or random loss were asked for
     double m_lossProbability{0};                       //!< of random loss
     const weft_fib* m_fib{nullptr};                    //!< exceptions after failures, or nullptr

@@ -29,7 +29,7 @@ WeftNic::SetAddress(Address address)
 {
     if (m_fabric)
     {
-        m_fabric->ChangeAddress(m_host, Mac48Address::ConvertFrom(address));
+        m_fabric->ChangeAddress(m_index, Mac48Address::ConvertFrom(address));
     }
     WeftNetDevice::SetAddress(address);
 }
@@ -65,7 +65,7 @@ WeftNic::MaySend(Mac48Address to) const
         return false;
     }
     const uint32_t host = m_fabric->FindHost(to);
-    return to.IsBroadcast() || to.IsGroup() || (host != m_fabric->GetNHosts() && host != m_host);
+    return to.IsBroadcast() || to.IsGroup() || (host != m_fabric->GetNHosts() && host != m_index);
 }
 
 bool
@@ -93,7 +93,7 @@ WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
         // Taken whole: the queue may become longer than its limit by the copies.
         for (uint32_t host = 0; host < m_fabric->GetNHosts(); host++)
         {
-            if (host != m_host)
+            if (host != m_index)
             {
                 SendRaw(packet, host, protocolNumber, to);
             }
@@ -113,7 +113,7 @@ WeftNic::SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac
 {
     WeftPacket* p = m_fabric->NewPacket();
     p->d = weft_packet{};
-    p->d.src = m_host;
+    p->d.src = m_index;
     p->d.dst = host;
     p->d.bytes = static_cast<uint16_t>(packet->GetSize() + ETHERNET_FRAMING);
     p->d.kind = WEFT_RAW;

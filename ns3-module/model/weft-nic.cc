@@ -13,21 +13,14 @@
 #include "ns3/net-device-queue-interface.h"
 
 #include <algorithm>
-#include <weft/cc.h>
-#include <weft/psn.h>
-#include <weft/theory.h>
-#include <weft/transport.h>
+#include <weft/clos.h>
+#include <weft/host.h>
 
 namespace ns3
 {
 
 NS_LOG_COMPONENT_DEFINE("WeftNic");
 NS_OBJECT_ENSURE_REGISTERED(WeftNic);
-
-namespace
-{
-constexpr uint32_t DATA_CLASS = 1; //!< traffic class of data
-} // namespace
 
 TypeId
 WeftNic::GetTypeId()
@@ -89,10 +82,11 @@ void
 WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
 {
     m_fabric = fabric;
-    m_host = host;
-    m_repliesFirst = fabric->GetFrameConfig().ack_priority == WEFT_ACK_FIRST;
+    m_index = host;
     m_repliesIdeal = fabric->GetFrameConfig().ack_priority == WEFT_ACK_IDEAL;
-    m_replyClass = fabric->GetReplyClass();
+    weft_host_init(&m_host,
+                   fabric->GetLink(host).rate,
+                   fabric->GetFrameConfig().ack_priority == WEFT_ACK_FIRST);
     m_port = new WeftPort(0,
                           fabric->GetLink(host).rate,
                           fabric->GetLink(host).delay,
@@ -152,59 +146,30 @@ void
 WeftNic::ReceiveData(WeftPacket* p, int64_t now)
 {
     WeftQp* qp = m_fabric->GetQp(p->d.qp);
-    weft_rx_verdict v;
-    v.place = p->d.psn;
-    m_fabric->GetTransport()->rx_data(qp->rx, &p->d, &v);
+    weft_qp_answer answer;
+    weft_qp_data(qp, &p->d, now, &answer);
+    const weft_rx_verdict& v = answer.verdict;
     if (v.fresh)
     {
-        m_fabric->CountPayload(p->d.bytes -
-                               static_cast<uint64_t>(m_fabric->GetFrameConfig().header));
+        m_fabric->CountPayload(p->d.bytes - static_cast<uint64_t>(qp->algos->frame.header));
     }
-    qp->counters.duplicates += v.duplicate;
-    qp->counters.outOfOrder += weft_psn_before(qp->epsn, p->d.psn);
-    if (p->d.flags & WEFT_F_CE)
+    if (answer.cnp)
     {
-        MaybeSendCnp(qp, p->d, now);
+        NS_LOG_LOGIC("sends a CNP for " << p->d);
+        Reply(m_fabric->NewReply(p->d, WEFT_CNP, 0));
     }
-    if (v.reply == WEFT_REPLY_NONE || (v.reply == WEFT_REPLY_ACK && MayDelayAck(qp, p->d, v)))
+    if (v.reply == WEFT_REPLY_NONE)
     {
-        qp->unacked++;
         m_fabric->Free(p);
     }
     else
     {
-        qp->unacked = 0;
-        p->d.psn = v.place;
-        qp->counters.nacksSent += v.reply == WEFT_REPLY_NACK;
-        m_fabric->TurnIntoReply(p, v.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK, v.epsn);
+        const auto kind = v.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
+        weft_qp_make_reply(qp, &p->d, kind, v.place, v.epsn);
         Reply(p);
     }
-    if (v.epsn != qp->epsn)
-    {
-        Advance(qp, v.epsn, now);
-    }
+    TellDelivered(qp, now);
     Kick(now);
-}
-
-bool
-WeftNic::MayDelayAck(WeftQp* qp, const weft_packet& d, const weft_rx_verdict& v) const
-{
-    return qp->unacked + 1 < m_fabric->GetFrameConfig().ack_every && d.flags == 0 && v.fresh &&
-           v.epsn == weft_psn_add(qp->epsn, 1);
-}
-
-void
-WeftNic::MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now)
-{
-    const int64_t interval = m_fabric->GetCnpInterval();
-    if (interval == WEFT_NEVER || (qp->counters.cnpsSent && now - qp->lastCnp < interval))
-    {
-        return;
-    }
-    NS_LOG_LOGIC("sends a CNP for " << d);
-    qp->lastCnp = now;
-    qp->counters.cnpsSent++;
-    Reply(m_fabric->NewReply(d, WEFT_CNP, 0));
 }
 
 void
@@ -216,7 +181,7 @@ WeftNic::Reply(WeftPacket* p)
         return;
     }
     WeftNic* sender = PeekPointer(m_fabric->GetNic(p->d.dst));
-    const int64_t way = weft_clos_way(&m_fabric->GetClos(), m_host, p->d.dst, p->d.bytes);
+    const int64_t way = weft_clos_way(&m_fabric->GetClos(), m_index, p->d.dst, p->d.bytes);
     m_txTrace(p->d);
     m_fabric->CountSent(p->d.bytes);
     p->target = static_cast<WeftReceiver*>(sender);
@@ -224,19 +189,14 @@ WeftNic::Reply(WeftPacket* p)
 }
 
 void
-WeftNic::Advance(WeftQp* qp, uint32_t epsn, int64_t now)
+WeftNic::TellDelivered(WeftQp* qp, int64_t now)
 {
-    qp->arrived += static_cast<uint64_t>(weft_psn_diff(epsn, qp->epsn));
-    qp->epsn = epsn;
-    while (qp->arrived >= qp->deliverAt)
+    while (const weft_wqe* message = weft_qp_next_delivered(qp, now))
     {
-        const uint64_t tag = qp->messages[qp->delivered++].tag;
-        qp->deliverAt = qp->GetEnd(qp->delivered);
-        qp->lastDelivery = now;
         NS_LOG_INFO("QP " << qp->index << ": message " << qp->delivered << " is delivered");
         if (qp->listener)
         {
-            qp->listener->MessageDelivered(*qp, tag);
+            qp->listener->MessageDelivered(*qp, message->tag);
         }
     }
 }
@@ -245,62 +205,35 @@ void
 WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
 {
     WeftQp* qp = m_fabric->GetQp(p->d.qp);
-    const weft_cc_ops* cc = m_fabric->GetCc();
-    const uint32_t packets = m_fabric->GetTransport()->tx_reply(qp->tx, &p->d, now);
-    qp->counters.acks += p->d.kind == WEFT_ACK;
+    weft_qp_reply(qp, &p->d, now);
     if (p->d.kind == WEFT_NACK)
     {
-        qp->counters.torNacks += (p->d.flags & WEFT_F_COMPENSATED) != 0;
-        qp->urgent = true;
-        if (cc->on_nack)
-        {
-            cc->on_nack(qp->cc, &p->d, now);
-        }
         NS_LOG_INFO("QP " << qp->index << " gets a NACK of ePSN " << p->d.psn);
     }
-    if (cc->on_ack)
-    {
-        TellCc(qp, p->d, packets, now);
-    }
-    if (qp->path && m_fabric->GetPath()->on_reply)
-    {
-        m_fabric->GetPath()->on_reply(qp->path, &p->d, now);
-    }
     m_fabric->Free(p);
-    if (packets)
-    {
-        Acknowledge(qp, packets);
-    }
+    TellAcked(qp);
     Resume(qp, now);
 }
 
 void
 WeftNic::Resume(WeftQp* qp, int64_t now)
 {
-    if (m_fabric->GetTransport()->tx_ready(qp->tx))
+    if (weft_host_resume(&m_host, qp, now))
     {
-        Activate(qp);
-        if (m_fabric->GetCc()->window && qp->slot >= 0)
-        {
-            Hasten(qp, now);
-        }
         Kick(now);
     }
 }
 
 void
-WeftNic::Acknowledge(WeftQp* qp, uint32_t packets)
+WeftNic::TellAcked(WeftQp* qp)
 {
-    qp->una += packets;
-    while (qp->una >= qp->ackAt)
+    while (const weft_wqe* message = weft_qp_next_acked(qp))
     {
-        const uint64_t tag = qp->messages[qp->acked++].tag;
-        qp->ackAt = qp->GetEnd(qp->acked);
-        NS_LOG_INFO("QP " << qp->index << ": message " << qp->acked << " of " << qp->messages.size()
+        NS_LOG_INFO("QP " << qp->index << ": message " << qp->acked << " of " << qp->nwqes
                           << " is acknowledged");
         if (qp->listener)
         {
-            qp->listener->MessageAcked(*qp, tag);
+            qp->listener->MessageAcked(*qp, message->tag);
         }
     }
 }
@@ -309,12 +242,8 @@ void
 WeftNic::ReceiveCnp(WeftPacket* p, int64_t now)
 {
     WeftQp* qp = m_fabric->GetQp(p->d.qp);
-    qp->counters.cnps++;
-    if (m_fabric->GetCc()->on_cnp)
-    {
-        m_fabric->GetCc()->on_cnp(qp->cc, &p->d, now);
-        NS_LOG_INFO("QP " << qp->index << " gets a CNP");
-    }
+    weft_qp_cnp(qp, &p->d, now);
+    NS_LOG_INFO("QP " << qp->index << " gets a CNP");
     m_fabric->Free(p);
 }
 
@@ -325,7 +254,7 @@ WeftNic::ArmTimer(WeftQp* qp, int64_t now)
     {
         return;
     }
-    const int64_t deadline = m_fabric->GetTransport()->tx_deadline(qp->tx);
+    const int64_t deadline = weft_qp_deadline(qp);
     if (deadline != WEFT_NEVER)
     {
         qp->timerArmed = true;
@@ -393,206 +322,72 @@ WeftNic::TransmitNext(int64_t now)
     Plan(now);
 }
 
+weft_host_wire
+WeftNic::GetWire() const
+{
+    weft_host_wire wire{};
+    wire.paused = m_port->GetPausedClasses();
+    wire.replies = m_replies.head != nullptr;
+    wire.reply_class = static_cast<uint8_t>(wire.replies ? m_replies.head->d.tclass : 0);
+    wire.other = m_raw.head != nullptr;
+    return wire;
+}
+
 void
 WeftNic::Plan(int64_t now)
 {
-    const int64_t work = NextWork();
+    const weft_host_wire wire = GetWire();
+    const int64_t work = weft_host_next_at(&m_host, &wire);
     if (work != WEFT_NEVER)
     {
         WakeAt(std::max({work, m_port->GetFreeAt(), now}), now);
     }
 }
 
-int64_t
-WeftNic::NextWork() const
-{
-    if (m_replies.head && !m_port->IsPaused(m_replyClass))
-    {
-        return 0;
-    }
-    if (m_port->IsPaused(DATA_CLASS))
-    {
-        return WEFT_NEVER;
-    }
-    if (m_raw.head)
-    {
-        return 0;
-    }
-    int64_t at = WEFT_NEVER;
-    for (const int64_t t : m_sendAt)
-    {
-        at = std::min(at, t);
-    }
-    return std::max(at, m_hostSendAt);
-}
-
 WeftPacket*
 WeftNic::Pull(int64_t now)
 {
-    const bool repliesGo = m_replies.head && !m_port->IsPaused(m_replyClass);
-    if (repliesGo && m_repliesFirst)
+    const weft_host_wire wire = GetWire();
+    WeftPacket* p = nullptr;
+    switch (weft_host_next(&m_host, &wire, now))
     {
+    case WEFT_SEND_REPLY:
         return m_replies.Pop();
-    }
-    const bool dataGo = !m_port->IsPaused(DATA_CLASS);
-    for (uint32_t i = 0; i < SOURCES; i++)
-    {
-        const uint32_t source = (m_turn + i) % SOURCES;
-        WeftPacket* p = nullptr;
-        if (source == REPLIES)
-        {
-            p = repliesGo ? m_replies.Pop() : nullptr;
-        }
-        else if (dataGo)
-        {
-            p = source == RAW ? m_raw.Pop() : now >= m_hostSendAt ? PullData(now) : nullptr;
-        }
-        if (p)
-        {
-            if (source == RAW)
-            {
-                TakeRaw(p, now);
-            }
-            m_turn = source + 1;
-            return p;
-        }
+    case WEFT_SEND_OTHER:
+        p = m_raw.Pop();
+        TakeRaw(p, now);
+        return p;
+    case WEFT_SEND_DATA:
+        return MakeData(now);
+    case WEFT_SEND_NOTHING:
+        break;
     }
     return nullptr;
 }
 
 WeftPacket*
-WeftNic::PullData(int64_t now)
+WeftNic::MakeData(int64_t now)
 {
-    size_t i = m_next;
-    size_t left = m_active.size();
-    while (left > 0)
-    {
-        if (i >= m_active.size())
-        {
-            i = 0;
-        }
-        if (m_sendAt[i] <= now)
-        {
-            WeftQp* qp = m_active[i];
-            WeftPacket* p = MakeData(qp, now);
-            if (p)
-            {
-                const int64_t batch =
-                    i == m_next && m_batchLeft > 0 ? m_batchLeft : m_fabric->GetFrameConfig().batch;
-                m_batchLeft = batch - 1;
-                m_next = m_batchLeft > 0 ? i : i + 1;
-                return p;
-            }
-            Deactivate(qp);
-        }
-        else
-        {
-            i++;
-        }
-        left--;
-    }
-    return nullptr;
-}
-
-bool
-WeftNic::IsLast(WeftQp* qp, uint64_t seq, int64_t* payload)
-{
-    const WeftQp::Message& message = qp->FindMessage(seq);
-    qp->bulkFirst = message.first;
-    qp->bulkEnd = message.end - 1;
-    if (seq < qp->bulkEnd)
-    {
-        return false;
-    }
-    *payload = message.GetLastPayload(*payload);
-    return true;
-}
-
-WeftPacket*
-WeftNic::MakeData(WeftQp* qp, int64_t now)
-{
-    const weft_transport_ops* transport = m_fabric->GetTransport();
-    if (m_fabric->GetCc()->window && !HasRoom(qp, now))
-    {
-        return nullptr;
-    }
-    uint32_t psn;
-    const int what = transport->tx_next(qp->tx, now, &psn);
-    if (what == WEFT_TX_NONE)
-    {
-        return nullptr;
-    }
-    qp->urgent = false;
-    const weft_fabric_config& frame = m_fabric->GetFrameConfig();
-    const uint32_t una = weft_psn_add(qp->firstPsn, static_cast<uint32_t>(qp->una));
-    const uint64_t seq = qp->una + static_cast<uint64_t>(weft_psn_diff(psn, una));
-    int64_t payload = frame.payload;
-    const bool last = !IsBulk(qp, seq) && IsLast(qp, seq, &payload);
-
+    auto qp = static_cast<WeftQp*>(m_host.chosen);
+    const double before = qp->last_rate;
     WeftPacket* p = m_fabric->NewPacket();
-    p->d = weft_packet{};
-    p->d.sent = now;
-    p->d.src = qp->src;
-    p->d.dst = qp->dst;
-    p->d.qp = qp->index;
-    p->d.psn = psn;
-    p->d.bytes = static_cast<uint16_t>(payload + frame.header);
-    p->d.sport = qp->sport;
-    p->d.kind = WEFT_DATA;
-    p->d.flags =
-        static_cast<uint8_t>((what == WEFT_TX_RETX ? WEFT_F_RETX : 0) | (last ? WEFT_F_LAST : 0));
-    p->d.tclass = DATA_CLASS;
-    if (transport->tx_stamp)
+    weft_host_data(&m_host, &p->d, now);
+    NS_LOG_LOGIC((p->d.flags & WEFT_F_RETX ? "sends again " : "sends ") << p->d);
+    const int64_t freeAfter = m_port->GetFreeAfter(p->d.bytes + qp->algos->frame.gap, now);
+    if (weft_host_pace(&m_host, &p->d, freeAfter, now))
     {
-        transport->tx_stamp(qp->tx, &p->d);
+        m_port->StartAnew();
     }
-    if (qp->path)
+    if (qp->last_rate < before)
     {
-        m_fabric->GetPath()->data(qp->path, &p->d, now);
+        NS_LOG_INFO("QP " << qp->index << " slows down to " << static_cast<int64_t>(qp->last_rate) << " bit/s");
     }
-    NS_LOG_LOGIC((what == WEFT_TX_RETX ? "sends again " : "sends ") << p->d);
-    Pace(qp, p->d, now);
+    else if (before == 0)
+    {
+        NS_LOG_INFO("QP " << qp->index << " starts at " << static_cast<int64_t>(qp->last_rate) << " bit/s");
+    }
     ArmTimer(qp, now);
     return p;
-}
-
-void
-WeftNic::Pace(WeftQp* qp, const weft_packet& data, int64_t now)
-{
-    const weft_cc_ops* cc = m_fabric->GetCc();
-    const int64_t wire = data.bytes + m_fabric->GetFrameConfig().gap;
-    const int64_t rate = cc->rate(qp->cc, now);
-    int64_t& at = m_sendAt[static_cast<size_t>(qp->slot)];
-    const bool isPaced = rate != m_port->GetRate();
-    if (isPaced && at == now)
-    {
-        m_port->StartAnew(); // it waited for its turn, not for the wire
-    }
-    at = isPaced ? now + weft_wire_time(wire, rate) : m_port->GetFreeAfter(wire, now);
-    if (cc->per_host)
-    {
-        m_hostSendAt = at;
-    }
-    if (cc->on_sent)
-    {
-        cc->on_sent(qp->cc, &data, now);
-    }
-    if (static_cast<double>(rate) < qp->lastRate)
-    {
-        NS_LOG_INFO("QP " << qp->index << " slows down to " << rate << " bit/s");
-    }
-    if (qp->lastRate > 0)
-    {
-        qp->rateTime += qp->lastRate * static_cast<double>(now - qp->lastSent);
-    }
-    else
-    {
-        NS_LOG_INFO("QP " << qp->index << " starts at " << rate << " bit/s");
-        qp->firstSent = now;
-    }
-    qp->lastRate = static_cast<double>(rate);
-    qp->lastSent = now;
-    qp->sentBytes += data.bytes;
 }
 
 } // namespace ns3

@@ -14,8 +14,7 @@
 #include "ns3/queue-size.h"
 
 #include <vector>
-
-struct weft_rx_verdict;
+#include <weft/host.h>
 
 namespace ns3
 {
@@ -44,7 +43,7 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     /** @return this host's index */
     uint32_t GetHost() const
     {
-        return m_host;
+        return m_index;
     }
 
     /** @return its port */
@@ -52,6 +51,9 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     {
         return m_port;
     }
+
+    /** Makes room for one more QP of this host. */
+    void AddQp();
 
     /** Posts a message; its packets are sent after those of earlier messages of the QP, and in the
      * context of this node, whatever the caller's.
@@ -94,8 +96,7 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     /** @param qp one of its QPs @return when pacing lets it send, ps */
     int64_t GetSendAt(const WeftQp& qp) const
     {
-        return std::max(m_hostSendAt,
-                        qp.slot < 0 ? qp.sendAt : m_sendAt[static_cast<size_t>(qp.slot)]);
+        return weft_host_send_at(&m_host, &qp);
     }
 
     /** @return replies and packets of IP stacks that have not left yet */
@@ -144,15 +145,6 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
         }
     };
 
-    /** Who may use the wire; the turn goes round. */
-    enum Source
-    {
-        REPLIES,
-        RAW,
-        DATA,
-        SOURCES
-    };
-
     void ReceiveData(WeftPacket* p, int64_t now);  //!< @param p data @param now ps
     void ReceiveReply(WeftPacket* p, int64_t now); //!< @param p ACK or NACK @param now ps
     void ReceiveCnp(WeftPacket* p, int64_t now);   //!< @param p CNP @param now ps
@@ -172,59 +164,22 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     /** Queues a packet of an IP stack. @param packet copied @param host destination @param protocol
      * EtherType @param to as it was addressed */
     void SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac48Address to);
-    /** Advances the receiver. @param qp QP @param epsn new ePSN @param now ps */
-    void Advance(WeftQp* qp, uint32_t epsn, int64_t now);
-    /** @param qp QP @param d the data packet @param v verdict on it @return whether its ACK may
-     * wait */
-    bool MayDelayAck(WeftQp* qp, const weft_packet& d, const weft_rx_verdict& v) const;
     /** Sends a reply, or lets it come by itself if replies are ideal. @param p the reply */
     void Reply(WeftPacket* p);
-    /** Sends a CNP if it is time. @param qp QP @param d the marked data packet @param now ps */
-    void MaybeSendCnp(WeftQp* qp, const weft_packet& d, int64_t now);
-    /** Tells the congestion control of an ACK or a NACK. @param qp QP @param reply it @param
-     * packets newly acknowledged @param now ps */
-    void TellCc(WeftQp* qp, const weft_packet& reply, uint32_t packets, int64_t now);
-    /** Marks messages as acknowledged. @param qp QP @param packets newly acknowledged */
-    void Acknowledge(WeftQp* qp, uint32_t packets);
-    /** Tells of a timeout. @param qp QP @param now ps @return whether the QP is given up */
-    bool IsGivenUpAfterTimeout(WeftQp* qp, int64_t now);
-    /** Counts a timeout. @param qp QP @return whether it was one too many without progress */
-    bool IsOutOfRetries(WeftQp* qp) const;
-    /** Sends nothing more and reports all unacknowledged messages as failed. @param qp QP */
-    void GiveUp(WeftQp* qp);
+    /** Tells the listener what is delivered. @param qp QP @param now ps */
+    void TellDelivered(WeftQp* qp, int64_t now);
+    void TellAcked(WeftQp* qp); //!< Tells the listener what is acknowledged. @param qp QP
+    /** Reports all unacknowledged messages as failed. @param qp a QP that is given up */
+    void TellFailed(WeftQp* qp);
     /** Arms a QP's retransmission timer, if it has a deadline. @param qp QP @param now ps */
     void ArmTimer(WeftQp* qp, int64_t now);
     /** Sends on if a QP has something to send after news. @param qp QP @param now ps */
     void Resume(WeftQp* qp, int64_t now);
-    /** Puts a QP that has something to send among the active ones. @param qp QP */
-    void Activate(WeftQp* qp);
-    /** Takes a QP that has nothing to send out of them. @param qp QP */
-    void Deactivate(WeftQp* qp);
+    weft_host_wire GetWire() const; //!< @return what the core's NIC needs to know
     /** @param now ps @return the next frame for the wire, or nullptr */
     WeftPacket* Pull(int64_t now);
-    /** @param now ps @return the next data frame that pacing allows, or nullptr */
-    WeftPacket* PullData(int64_t now);
-    /** Paces an active QP anew if its window has opened. @param qp QP @param now ps */
-    void Hasten(WeftQp* qp, int64_t now);
-    /** @param qp QP of a windowed congestion control @param now ps @return whether it may send */
-    bool HasRoom(WeftQp* qp, int64_t now) const;
-    /** @param qp QP @param now ps @return its next frame, or nullptr if it has none */
-    WeftPacket* MakeData(WeftQp* qp, int64_t now);
-    /** @param qp QP @param seq a packet @return whether it is known to be full, and not a message's
-     * last */
-    static bool IsBulk(const WeftQp* qp, uint64_t seq)
-    {
-        return seq - qp->bulkFirst < qp->bulkEnd - qp->bulkFirst;
-    }
-
-    /** @param qp QP @param seq a packet @param payload full payload; gets the packet's @return
-     * whether it is its message's last */
-    static bool IsLast(WeftQp* qp, uint64_t seq, int64_t* payload);
-    /** Accounts a sent frame and sets the QP's pacing. @param qp QP @param data the frame @param
-     * now ps */
-    void Pace(WeftQp* qp, const weft_packet& data, int64_t now);
-    /** @return when there will be something to send, ps, or WEFT_NEVER */
-    int64_t NextWork() const;
+    /** @param now ps @return the data frame that was chosen */
+    WeftPacket* MakeData(int64_t now);
     void TransmitNext(int64_t now); //!< Sends if the wire is free, then plans ahead @param now ps
     /** Arms the wake-up event for the next thing to send. @param now ps */
     void Plan(int64_t now);
@@ -233,18 +188,14 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void WakeAt(int64_t at, int64_t now);
 
     WeftPort* m_port{nullptr};                     //!< its port
-    uint32_t m_host{0};                            //!< index
-    bool m_repliesFirst{true};                     //!< ack-priority first
+    uint32_t m_index{0};                           //!< of this host
     bool m_repliesIdeal{false};                    //!< ack-priority ideal
-    uint32_t m_replyClass{0};                      //!< traffic class of replies
-    uint32_t m_turn{0};                            //!< Source whose turn it is
+    weft_host m_host{};                            //!< the core's NIC
+    uint32_t m_qps{0};                             //!< QPs that it has
     Fifo m_replies;                                //!< ACKs, NACKs, CNPs
     Fifo m_raw;                                    //!< packets of IP stacks
-    WeftVector<WeftQp*> m_active;                  //!< QPs with something to send
-    WeftVector<int64_t> m_sendAt;                  //!< when pacing lets each of them send
-    int64_t m_hostSendAt{0};                       //!< when a rate of the host's lets it send data
-    size_t m_next{0};                              //!< the active QP whose turn it is
-    int64_t m_batchLeft{0};                        //!< packets that it may still send in a row
+    WeftVector<weft_qp*> m_active;                 //!< memory of m_host
+    WeftVector<int64_t> m_sendAt;                  //!< memory of m_host
     int64_t m_wakeAt;                              //!< earliest pending wake-up, WEFT_NEVER: none
     Ptr<WeftChannel> m_channel;                    //!< link to the ToR
     Ptr<NetDeviceQueue> m_ipQueue;                 //!< where queue discs see whether m_raw is full

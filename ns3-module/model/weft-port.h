@@ -141,6 +141,12 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         return (m_state & (PAUSED << tclass)) != 0;
     }
 
+    /** @return bit c: the peer has paused class c */
+    uint32_t GetPausedClasses() const
+    {
+        return m_state / PAUSED % (1U << WEFT_CLASSES);
+    }
+
     /** Takes the link's direction down or up. A frame is lost if the wire is down at any time from
      * its first bit's departure to its last bit's arrival. @param down state */
     void SetDown(bool down);

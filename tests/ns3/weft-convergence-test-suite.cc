@@ -161,7 +161,7 @@ class IdealTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(rig.GetTotals().resent, 0, "nothing is lost");
         Result r;
         r.rhoMax = rig.fabric->GetRhoMax();
-        r.rate = rig.fabric->GetQp(0)->lastRate;
+        r.rate = rig.fabric->GetQp(0)->last_rate;
         r.end = work->GetCompletionTime().GetTimeStep();
         r.hops = rig.fabric->GetCounters().hops;
         r.events = Simulator::GetEventCount();
@@ -169,7 +169,7 @@ class IdealTestCase : public TestCase
         {
             const WeftQp* qp = rig.fabric->GetQp(i);
             const uint64_t gaps = qp->posted * rig.fabric->GetFrameConfig().gap;
-            r.perHost += static_cast<double>(qp->sentBytes + gaps) * 8e12 / 16;
+            r.perHost += static_cast<double>(qp->sent_bytes + gaps) * 8e12 / 16;
         }
         r.perHost /= static_cast<double>(r.end);
         return r;

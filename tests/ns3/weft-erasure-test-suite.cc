@@ -220,7 +220,7 @@ class NewsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
         NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetPacketsInUse(), 0, "and nothing is left");
         NS_TEST_EXPECT_MSG_EQ(tx->resent, lost.size(), "one symbol for each loss");
-        NS_TEST_EXPECT_MSG_EQ(qp->counters.duplicates, 0, "none is surplus");
+        NS_TEST_EXPECT_MSG_EQ(qp->duplicates, 0, "none is surplus");
         return rig.lastDelivered;
     }
 

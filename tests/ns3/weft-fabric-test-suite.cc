@@ -139,7 +139,7 @@ class LossTestCase : public TestCase
         uint64_t acks = 0;
         for (uint32_t i = 0; i < rig.fabric->GetNQps(); i++)
         {
-            acks += rig.fabric->GetQp(i)->counters.acks;
+            acks += rig.fabric->GetQp(i)->acks;
         }
         const uint64_t data = t.sent + t.resent - c.lost[WeftFabric::DROP_INJECTED];
         NS_TEST_EXPECT_MSG_EQ(acks + t.nacks, c.delivered - data, "ACKs and NACKs");
@@ -383,7 +383,7 @@ class EcnTestCase : public TestCase
         const auto most = static_cast<uint64_t>(rig.lastAcked / 4000000 + 1);
         for (uint32_t i = 0; i < rig.fabric->GetNQps(); i++)
         {
-            NS_TEST_EXPECT_MSG_EQ((rig.fabric->GetQp(i)->counters.cnps <= most),
+            NS_TEST_EXPECT_MSG_EQ((rig.fabric->GetQp(i)->cnps <= most),
                                   true,
                                   "one CNP per QP and interval");
         }
@@ -461,7 +461,7 @@ class CnpIntervalTestCase : public TestCase
         Simulator::Run();
         const uint64_t marked = rig.GetTotals().marks;
         NS_TEST_EXPECT_MSG_GT(marked, 390, "nearly all frames find others before them");
-        NS_TEST_EXPECT_MSG_EQ(qp->counters.cnps, (marked + 3) / 4, "one in four");
+        NS_TEST_EXPECT_MSG_EQ(qp->cnps, (marked + 3) / 4, "one in four");
     }
 };
 

@@ -203,11 +203,11 @@ class WeftRig : public ns3::WeftMessageListener
         t.resent += tx.resent;
         t.nacks += tx.nacks;
         t.timeouts += tx.timeouts;
-        t.duplicates += qp.counters.duplicates;
-        t.outOfOrder += qp.counters.outOfOrder;
-        t.nacksSent += qp.counters.nacksSent;
-        t.torNacks += qp.counters.torNacks;
-        t.cnps += qp.counters.cnps;
+        t.duplicates += qp.duplicates;
+        t.outOfOrder += qp.out_of_order;
+        t.nacksSent += qp.nacks_sent;
+        t.torNacks += qp.tor_nacks;
+        t.cnps += qp.cnps;
         t.cuts += fabric->GetCc()->cuts ? fabric->GetCc()->cuts(qp.cc) : 0;
     }
 

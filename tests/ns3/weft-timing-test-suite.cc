@@ -360,7 +360,7 @@ class PacingTestCase : public TestCase
         rig.fabric->AddDrop(back->index, 300, 1); // another rate, so that phases drift
         Simulator::Run();
         NS_TEST_ASSERT_MSG_EQ(m_times.size(), 4001, "every frame, one of them twice");
-        const auto rate = static_cast<int64_t>(there->lastRate);
+        const auto rate = static_cast<int64_t>(there->last_rate);
         NS_TEST_ASSERT_MSG_EQ((rate > 40000000000 && rate < 60000000000), true, "about a half");
         const int64_t slot = weft_wire_time(1520, rate);
         const int64_t ack = weft_wire_time(84, 100000000000);
@@ -470,7 +470,7 @@ class MeanRateTestCase : public TestCase
             const WeftQp* qp = rig.fabric->GetQp(i);
             const double frames = 1377;                               // full ones, of 1452 bytes
             const double bits = frames * (1452 + 48 + 20) * 8 * 1e12; // bit/s * ps
-            NS_TEST_EXPECT_MSG_EQ_TOL(qp->rateTime, bits, 1e-5 * bits, "QP " << i);
+            NS_TEST_EXPECT_MSG_EQ_TOL(qp->rate_time, bits, 1e-5 * bits, "QP " << i);
         }
     }
 };

@@ -8,6 +8,7 @@
 #include <weft/error.h>
 #include <weft/fabric.h>
 #include <weft/graph.h>
+#include <weft/host.h>
 #include <weft/lb.h>
 #include <weft/mmu.h>
 #include <weft/packet.h>
@@ -16,6 +17,7 @@
 #include <weft/pathmap.h>
 #include <weft/ports.h>
 #include <weft/psn.h>
+#include <weft/qp.h>
 #include <weft/refusal.h>
 #include <weft/registry.h>
 #include <weft/rng.h>

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file host.h  A host's NIC: which of its QPs sends next, and when.
+ *
+ * QPs with something to send are served round robin, each for a batch of packets, as pacing and
+ * window allow; replies and other traffic take turns with data or go first. The simulator keeps the
+ * wire, the queues of replies and of other traffic, and time: when the wire is free it asks
+ * weft_host_next() and sends what that says.
+ */
+#ifndef WEFT_HOST_H
+#define WEFT_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/packet.h>
+#include <weft/qp.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** Who may use the wire; the turn goes round in this order. */
+    enum weft_host_source
+    {
+        WEFT_SEND_REPLY, /**< the first of the replies that wait */
+        WEFT_SEND_OTHER, /**< the first of other traffic's packets */
+        WEFT_SEND_DATA,  /**< what weft_host_data() makes */
+        WEFT_SEND_NOTHING,
+    };
+
+    /** What waits outside the core, and what PFC keeps back. */
+    struct weft_host_wire
+    {
+        uint32_t paused;   /**< bit c: PFC keeps traffic class c back */
+        uint8_t reply_class; /**< class of the first reply */
+        bool replies;      /**< a reply waits */
+        bool other;        /**< a packet of other traffic waits, of class 1 */
+    };
+
+    /** One host's NIC. Read what you like; only the functions below write. */
+    struct weft_host
+    {
+        struct weft_qp **active; /**< QPs with something to send: the caller's memory */
+        int64_t *send_at;        /**< when pacing lets each of them send, ps: the caller's memory */
+        uint32_t nactive;        /**< how many */
+        uint32_t capacity;       /**< room for so many */
+        uint32_t next;           /**< the active QP whose turn it is */
+        uint32_t turn;           /**< enum weft_host_source whose turn it is */
+        int64_t batch_left;      /**< packets that the QP may still send in a row */
+        int64_t host_send_at;    /**< when a rate of the host's lets it send data, ps */
+        int64_t rate;            /**< bit/s of its wire */
+        struct weft_qp *chosen;  /**< by weft_host_next() */
+        uint32_t psn;            /**< of its packet */
+        int what;                /**< enum weft_tx_what */
+        bool replies_first;      /**< replies need not wait for their turn */
+    };
+
+    /** A host without QPs, on a wire of @p rate bit/s. */
+    void weft_host_init(struct weft_host *host, int64_t rate, bool replies_first);
+
+    /**
+     * Memory for the list of active QPs: at least as many entries each as the host has QPs. The
+     * former arrays are copied and no longer used. Returns 0 or WEFT_ENOMEM (fewer than are active).
+     */
+    int weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at,
+                       uint32_t capacity);
+
+    /** A QP of this host has something to send. */
+    void weft_host_activate(struct weft_host *host, struct weft_qp *qp);
+
+    /** A QP of this host is to send nothing more. */
+    void weft_host_drop(struct weft_host *host, struct weft_qp *qp);
+
+    /** A QP has had news (a reply, a timeout, a loss): it becomes active if it has something to
+     * send. Returns whether it has: the wire may be asked for it. */
+    bool weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now);
+
+    /** What is to be sent at @p now, when the wire is free. WEFT_SEND_DATA is followed by
+     * weft_host_data() at the same time. */
+    enum weft_host_source weft_host_next(struct weft_host *host, const struct weft_host_wire *wire,
+                                         int64_t now);
+
+    /** Makes the data packet that weft_host_next() has chosen; it counts as sent. */
+    void weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now);
+
+    /**
+     * Accounts that packet and paces its QP. @p free_after: when the wire would be free after it,
+     * ps. Returns true if the QP is paced and sends right when its pace lets it: the packet has
+     * waited for its turn, not for the wire.
+     */
+    bool weft_host_pace(struct weft_host *host, const struct weft_packet *data, int64_t free_after,
+                        int64_t now);
+
+    /** When weft_host_next() will have something, if nothing new happens: ps, in the past if at
+     * once; or WEFT_NEVER. The wire may be taken then. */
+    int64_t weft_host_next_at(const struct weft_host *host, const struct weft_host_wire *wire);
+
+    /** When pacing lets a QP of this host send, ps. */
+    int64_t weft_host_send_at(const struct weft_host *host, const struct weft_qp *qp);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

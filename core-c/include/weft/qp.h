@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file qp.h  A queue pair: both ends of one reliable connection, as one thing to drive.
+ *
+ * The sender's end posts messages, takes replies in and keeps the books of pacing; the receiver's
+ * answers data. Which QP of a NIC sends next is the host's matter (host.h). Time is pulled: ask for
+ * weft_qp_deadline() after each call that may change it, and call weft_qp_timer() when it is due.
+ */
+#ifndef WEFT_QP_H
+#define WEFT_QP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/cc.h>
+#include <weft/fabric.h>
+#include <weft/packet.h>
+#include <weft/path.h>
+#include <weft/transport.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** What QPs that work alike have in common. It outlives them. */
+    struct weft_nic_algos
+    {
+        const struct weft_transport_ops *transport;
+        const void *transport_config;
+        const struct weft_cc_ops *cc;
+        const void *cc_config;
+        const struct weft_path_ops *path; /**< what the balancer does at hosts; NULL: nothing */
+        const void *path_config;
+        void *path_hosts;   /**< its hosts' states, one after the other, initialised */
+        size_t path_stride; /**< bytes from one host's to the next one's */
+        struct weft_fabric_config frame;
+        uint8_t tclass; /**< traffic class of data, from 1 up */
+    };
+
+    /** Traffic class of replies to data of a class: 0 where replies go first. */
+    static inline uint32_t weft_reply_class(const struct weft_nic_algos *algos)
+    {
+        return algos->frame.ack_priority == WEFT_ACK_FIRST ? 0 : algos->tclass;
+    }
+
+    /** A work queue element: a message, a run of packets of its QP. */
+    struct weft_wqe
+    {
+        uint64_t first; /**< its first packet, counted from the QP's first */
+        uint64_t end;   /**< one past its last packet */
+        uint64_t bytes; /**< payload */
+        uint64_t tag;   /**< the application's */
+    };
+
+    /** Where a QP is, for its init. */
+    struct weft_qp_site
+    {
+        uint32_t index; /**< its number in the run, at most WEFT_QP_MASK */
+        uint32_t src;   /**< sending host, at most WEFT_HOST_MASK */
+        uint32_t dst;   /**< receiving host, at most WEFT_HOST_MASK */
+        uint16_t sport; /**< UDP source port of all its packets, unless a balancer changes it */
+        uint32_t first_psn; /**< PSN of its first packet; the low 24 bits count */
+        struct weft_cc_site cc;
+        struct weft_path_site path; /**< read where the algorithms have a path part */
+    };
+
+    /**
+     * One QP. Read what you like; only the functions below write. The members that a packet touches
+     * at one end share a cache line of 64 bytes where the structure begins with one.
+     */
+    struct weft_qp
+    {
+        /* The receiver, for each data packet. */
+        const struct weft_nic_algos *algos_rx; /**< as algos */
+        void *rx;                              /**< transport's receiver */
+        uint64_t arrived;                      /**< packets in order so far */
+        uint64_t deliver_at;   /**< packets in order that complete the next message */
+        uint32_t epsn;         /**< expected PSN */
+        uint32_t unacked;      /**< in-order packets since the last ACK */
+        uint64_t duplicates;   /**< data that arrived again: spurious retransmissions */
+        uint64_t out_of_order; /**< data that arrived with PSN > ePSN */
+        uint64_t nacks_sent;   /**< by the receiver */
+
+        /* The sender, for each reply. */
+        const struct weft_nic_algos *algos; /**< what it works by */
+        void *tx;                           /**< transport's sender */
+        void *cc;                           /**< congestion control */
+        void *path;      /**< path selector's, NULL if the balancer has no part at hosts */
+        uint64_t una;    /**< packets acknowledged */
+        uint64_t ack_at; /**< packets acknowledged that complete the next message */
+        uint64_t acks;   /**< ACKs received */
+        uint64_t cnps;   /**< CNPs received */
+
+        /* The sender, for each packet that it sends. */
+        uint64_t bulk_first; /**< packets from here on are full, and none is a message's last */
+        uint64_t bulk_end;   /**< until here */
+        int64_t last_sent;   /**< when its last packet left, ps */
+        double last_rate;    /**< bit/s in force then; 0: nothing was sent yet */
+        double rate_time;    /**< integral of the rate over the time active, bit/s * ps */
+        uint64_t sent_bytes; /**< frame bytes of data sent */
+        uint32_t index;      /**< as its site's */
+        uint32_t first_psn;  /**< as its site's */
+        int32_t slot;        /**< place among the host's active QPs; -1: nothing to send */
+        uint16_t sport;      /**< as its site's */
+        bool urgent;         /**< its next packet leaves whatever the window */
+        bool given_up;       /**< it sends nothing any more */
+
+        /* Now and then. */
+        uint32_t src;                  /**< sending host */
+        uint32_t dst;                  /**< receiving host */
+        struct weft_wqe *wqes; /**< all messages posted: the caller's memory */
+        size_t nwqes;              /**< how many */
+        size_t acked;                  /**< messages acknowledged */
+        size_t delivered;              /**< messages delivered */
+        size_t failed;                 /**< messages told of as failed, those acknowledged included */
+        uint64_t posted;               /**< packets posted */
+        int64_t send_at;               /**< when pacing lets it send, ps, while it is not active */
+        int64_t first_sent;            /**< when its first packet left, ps; -1: not yet */
+        int64_t last_cnp;              /**< when its receiver's last CNP left, ps */
+        int64_t last_delivery;         /**< when the last message was delivered, ps; -1: none */
+        uint64_t cnps_sent;            /**< by the receiver */
+        uint64_t tor_nacks;            /**< of the NACKs received, those that a ToR made */
+        uint64_t timeout_una;          /**< una at the last timeout */
+        int64_t retries;               /**< timeouts in a row with that una */
+        int64_t cnp_interval;          /**< least time between two CNPs, ps; WEFT_NEVER: none */
+    };
+
+    /** Bytes of memory for the states of a QP of these algorithms, a multiple of 8. */
+    size_t weft_qp_size(const struct weft_nic_algos *algos);
+
+    /**
+     * Makes a QP that has nothing to send, with its states in @p memory: weft_qp_size() bytes,
+     * 8-byte aligned, that outlive it. Returns 0, or what the init of the transport, the congestion
+     * control or the path part returns.
+     */
+    int weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algos,
+                     const struct weft_qp_site *site, int64_t now);
+
+    /**
+     * Posts a message of @p bytes > 0 behind all others. @p wqes: the caller's array, with room
+     * for one more than were posted so far and these in it; it may be another than before. Call
+     * weft_host_activate() next. Returns 0 or WEFT_EINVAL (no bytes, or the QP is given up).
+     */
+    int weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes,
+                     uint64_t tag);
+
+    /** What a receiver is to do about a data packet. */
+    struct weft_qp_answer
+    {
+        struct weft_rx_verdict verdict; /**< its reply: WEFT_REPLY_NONE also if the ACK may wait */
+        bool cnp;                       /**< a CNP is to be sent, before the reply */
+    };
+
+    /** A data packet has arrived at the receiver. weft_qp_make_reply() makes the replies. */
+    void weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
+                      struct weft_qp_answer *answer);
+
+    /** Makes @p packet, a copy of a data packet, a reply from its receiver's NIC, or from the ToR on
+     * its behalf. @p place: the PSN that the reply names; @p epsn: the ePSN that it carries. */
+    void weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet,
+                            enum weft_packet_kind kind, uint32_t place, uint32_t epsn);
+
+    /** The next message whose last byte is in order at the receiver, once each, or NULL. To be asked
+     * after weft_qp_data(), until it says NULL. */
+    const struct weft_wqe *weft_qp_next_delivered(struct weft_qp *qp, int64_t now);
+
+    /** An ACK or a NACK has arrived at the sender. weft_host_resume() comes next. */
+    void weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now);
+
+    /** The next message that is acknowledged whole, once each, or NULL. To be asked after
+     * weft_qp_reply(), until it says NULL. */
+    const struct weft_wqe *weft_qp_next_acked(struct weft_qp *qp);
+
+    /** A CNP has arrived at the sender. */
+    void weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now);
+
+    /** When weft_qp_timer() is due, or WEFT_NEVER. */
+    int64_t weft_qp_deadline(const struct weft_qp *qp);
+
+    /** What came of the retransmission timer. */
+    enum weft_qp_timeout
+    {
+        WEFT_TIMER_NOTHING, /**< it was not due, or nothing was outstanding */
+        WEFT_TIMER_TIMEOUT, /**< weft_host_activate() comes next if weft_qp_ready() */
+        WEFT_TIMER_GIVE_UP, /**< a timeout too many: weft_host_drop() takes the QP out, and
+                               weft_qp_next_failed() tells what becomes of its messages */
+    };
+
+    /** The sender's retransmission timer; a no-op before the deadline. */
+    enum weft_qp_timeout weft_qp_timer(struct weft_qp *qp, int64_t now);
+
+    /** The next message that a QP that is given up does not know to have arrived, once each, or
+     * NULL. */
+    const struct weft_wqe *weft_qp_next_failed(struct weft_qp *qp);
+
+    /** Whether its transport has something to send, whatever window and rate say. */
+    static inline bool weft_qp_ready(const struct weft_qp *qp)
+    {
+        return qp->algos->transport->tx_ready(qp->tx);
+    }
+
+    /** The rate in force now, bit/s. */
+    static inline int64_t weft_qp_rate(const struct weft_qp *qp, int64_t now)
+    {
+        return qp->algos->cc->rate(qp->cc, now);
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

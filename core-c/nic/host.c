@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* A host's NIC: round robin over its QPs, as pacing and window allow. */
+#include <assert.h>
+#include <string.h>
+
+#include <weft/error.h>
+#include <weft/host.h>
+#include <weft/psn.h>
+#include <weft/theory.h>
+
+void
+weft_host_init(struct weft_host *host, int64_t rate, bool replies_first)
+{
+    memset(host, 0, sizeof(*host));
+    host->rate = rate;
+    host->replies_first = replies_first;
+}
+
+int
+weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at,
+               uint32_t capacity)
+{
+    if (capacity < host->nactive)
+    {
+        return WEFT_ENOMEM;
+    }
+    if (host->nactive > 0)
+    {
+        memcpy(active, host->active, host->nactive * sizeof(*active));
+        memcpy(send_at, host->send_at, host->nactive * sizeof(*send_at));
+    }
+    host->active = active;
+    host->send_at = send_at;
+    host->capacity = capacity;
+    return 0;
+}
+
+void
+weft_host_activate(struct weft_host *host, struct weft_qp *qp)
+{
+    if (qp->slot < 0 && !qp->given_up)
+    {
+        assert(host->nactive < host->capacity);
+        qp->slot = (int32_t)host->nactive;
+        host->active[host->nactive] = qp;
+        host->send_at[host->nactive] = qp->send_at;
+        host->nactive++;
+    }
+}
+
+void
+weft_host_drop(struct weft_host *host, struct weft_qp *qp)
+{
+    if (qp->slot < 0)
+    {
+        return;
+    }
+    const uint32_t i = (uint32_t)qp->slot;
+    qp->send_at = host->send_at[i];
+    qp->slot = -1;
+    host->nactive--;
+    for (uint32_t k = i; k < host->nactive; k++)
+    {
+        host->active[k] = host->active[k + 1];
+        host->send_at[k] = host->send_at[k + 1];
+        host->active[k]->slot = (int32_t)k;
+    }
+    if (host->next > i)
+    {
+        host->next--;
+    }
+    else if (host->next == i)
+    {
+        host->batch_left = 0;
+    }
+}
+
+/* Bytes of a full frame and the gap behind it. */
+static int64_t
+full_slot(const struct weft_fabric_config *frame)
+{
+    return frame->payload + frame->header + frame->gap;
+}
+
+/* Paces an active QP anew if its window has opened: one below a packet put the next one off by many
+ * round trips. */
+static void
+hasten(struct weft_host *host, struct weft_qp *qp, int64_t now)
+{
+    const int64_t slot = full_slot(&qp->algos->frame);
+    int64_t *at = &host->send_at[qp->slot];
+    if (*at - now > weft_wire_time(slot, host->rate))
+    {
+        const int64_t sooner = qp->last_sent + weft_wire_time(slot, weft_qp_rate(qp, now));
+        *at = *at < sooner ? *at : sooner;
+    }
+}
+
+bool
+weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now)
+{
+    if (!weft_qp_ready(qp))
+    {
+        return false;
+    }
+    weft_host_activate(host, qp);
+    if (qp->algos->cc->window && qp->slot >= 0)
+    {
+        hasten(host, qp, now);
+    }
+    return true;
+}
+
+static bool
+has_room(struct weft_qp *qp, int64_t now)
+{
+    /* What was taken for lost is in flight no more; where nothing is, what the receiver or the
+     * timer asks for must leave all the same, or the stream would stop for good. */
+    const struct weft_nic_algos *a = qp->algos;
+    return qp->urgent || a->transport->tx_flight(qp->tx) < a->cc->window(qp->cc, now);
+}
+
+/* Takes the QP's next packet, if window and transport let it send one. */
+static bool
+take_packet(struct weft_host *host, struct weft_qp *qp, int64_t now)
+{
+    if (qp->algos->cc->window && !has_room(qp, now))
+    {
+        return false;
+    }
+    host->what = qp->algos->transport->tx_next(qp->tx, now, &host->psn);
+    return host->what != WEFT_TX_NONE;
+}
+
+/* Chooses the active QP that sends now. */
+static bool
+choose(struct weft_host *host, uint32_t paused, int64_t now)
+{
+    uint32_t i = host->next;
+    for (uint32_t left = host->nactive; left > 0; left--)
+    {
+        i = i < host->nactive ? i : 0;
+        struct weft_qp *qp = host->active[i];
+        if (host->send_at[i] > now || (paused >> qp->algos->tclass & 1U))
+        {
+            i++;
+            continue;
+        }
+        if (take_packet(host, qp, now))
+        {
+            const bool goes_on = i == host->next && host->batch_left > 0;
+            host->batch_left = (goes_on ? host->batch_left : qp->algos->frame.batch) - 1;
+            host->next = host->batch_left > 0 ? i : i + 1;
+            host->chosen = qp;
+            return true;
+        }
+        weft_host_drop(host, qp);
+    }
+    return false;
+}
+
+enum weft_host_source
+weft_host_next(struct weft_host *host, const struct weft_host_wire *wire, int64_t now)
+{
+    const bool replies = wire->replies && !(wire->paused >> wire->reply_class & 1U);
+    if (replies && host->replies_first)
+    {
+        return WEFT_SEND_REPLY;
+    }
+    for (uint32_t i = 0; i < WEFT_SEND_NOTHING; i++)
+    {
+        const uint32_t source = (host->turn + i) % WEFT_SEND_NOTHING;
+        const bool goes = source == WEFT_SEND_REPLY   ? replies
+                          : source == WEFT_SEND_OTHER ? wire->other && !(wire->paused >> 1 & 1U)
+                                                      : now >= host->host_send_at &&
+                                                            choose(host, wire->paused, now);
+        if (goes)
+        {
+            host->turn = source + 1;
+            return (enum weft_host_source)source;
+        }
+    }
+    return WEFT_SEND_NOTHING;
+}
+
+/* Looks for the message of a packet, and remembers which of its packets are full. Returns whether
+ * this one is its last, and then its payload. */
+static bool
+is_last(struct weft_qp *qp, uint64_t seq, int64_t *payload)
+{
+    const struct weft_wqe *message = &qp->wqes[qp->acked];
+    while (seq >= message->end)
+    {
+        message++;
+    }
+    qp->bulk_first = message->first;
+    qp->bulk_end = message->end - 1;
+    if (seq < qp->bulk_end)
+    {
+        return false;
+    }
+    *payload = (int64_t)(message->bytes - (message->end - message->first - 1) * (uint64_t)*payload);
+    return true;
+}
+
+void
+weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
+{
+    struct weft_qp *qp = host->chosen;
+    const struct weft_nic_algos *a = qp->algos;
+    const uint32_t una = weft_psn_add(qp->first_psn, (uint32_t)qp->una);
+    const uint64_t seq = qp->una + (uint64_t)weft_psn_diff(host->psn, una);
+    const bool is_bulk = seq - qp->bulk_first < qp->bulk_end - qp->bulk_first;
+    int64_t payload = a->frame.payload;
+    const bool last = !is_bulk && is_last(qp, seq, &payload);
+    qp->urgent = false;
+    *data = (struct weft_packet){
+        .sent = now,
+        .src = qp->src & WEFT_HOST_MASK,
+        .dst = qp->dst & WEFT_HOST_MASK,
+        .qp = qp->index & WEFT_QP_MASK,
+        .psn = host->psn & WEFT_PSN_MASK,
+        .bytes = (uint16_t)(payload + a->frame.header),
+        .sport = qp->sport,
+        .kind = WEFT_DATA,
+        .flags = (uint8_t)((host->what == WEFT_TX_RETX ? WEFT_F_RETX : 0) |
+                           (last ? WEFT_F_LAST : 0)),
+        .tclass = a->tclass,
+    };
+    if (a->transport->tx_stamp)
+    {
+        a->transport->tx_stamp(qp->tx, data);
+    }
+    if (qp->path)
+    {
+        a->path->data(qp->path, data, now);
+    }
+}
+
+/* What the QP's rate has been so far. */
+static void
+account(struct weft_qp *qp, const struct weft_packet *data, int64_t rate, int64_t now)
+{
+    if (qp->last_rate > 0)
+    {
+        qp->rate_time += qp->last_rate * (double)(now - qp->last_sent);
+    }
+    else
+    {
+        qp->first_sent = now;
+    }
+    qp->last_rate = (double)rate;
+    qp->last_sent = now;
+    qp->sent_bytes += data->bytes;
+}
+
+bool
+weft_host_pace(struct weft_host *host, const struct weft_packet *data, int64_t free_after,
+               int64_t now)
+{
+    struct weft_qp *qp = host->chosen;
+    const struct weft_cc_ops *cc = qp->algos->cc;
+    const int64_t rate = cc->rate(qp->cc, now);
+    int64_t *at = &host->send_at[qp->slot];
+    const bool is_paced = rate != host->rate;
+    const bool was_held = is_paced && *at == now;
+    *at = is_paced ? now + weft_wire_time(data->bytes + qp->algos->frame.gap, rate) : free_after;
+    if (cc->per_host)
+    {
+        host->host_send_at = *at;
+    }
+    if (cc->on_sent)
+    {
+        cc->on_sent(qp->cc, data, now);
+    }
+    account(qp, data, rate, now);
+    return was_held;
+}
+
+static bool
+any_paused(const struct weft_host *host, uint32_t paused)
+{
+    uint32_t classes = 0;
+    for (uint32_t i = 0; i < host->nactive; i++)
+    {
+        classes |= 1U << host->active[i]->algos->tclass;
+    }
+    return (paused & classes) != 0;
+}
+
+int64_t
+weft_host_next_at(const struct weft_host *host, const struct weft_host_wire *wire)
+{
+    if ((wire->replies && !(wire->paused >> wire->reply_class & 1U)) ||
+        (wire->other && !(wire->paused >> 1 & 1U)))
+    {
+        return 0;
+    }
+    int64_t at = WEFT_NEVER;
+    if (wire->paused && any_paused(host, wire->paused))
+    {
+        for (uint32_t i = 0; i < host->nactive; i++)
+        {
+            const bool goes = !(wire->paused >> host->active[i]->algos->tclass & 1U);
+            at = goes && host->send_at[i] < at ? host->send_at[i] : at;
+        }
+    }
+    else
+    {
+        for (uint32_t i = 0; i < host->nactive; i++)
+        {
+            at = host->send_at[i] < at ? host->send_at[i] : at;
+        }
+    }
+    return at > host->host_send_at ? at : host->host_send_at;
+}
+
+int64_t
+weft_host_send_at(const struct weft_host *host, const struct weft_qp *qp)
+{
+    const int64_t at = qp->slot < 0 ? qp->send_at : host->send_at[qp->slot];
+    return at > host->host_send_at ? at : host->host_send_at;
+}
