@@ -160,24 +160,24 @@ choose(struct weft_host *host, uint32_t paused, int64_t now)
 }
 
 enum weft_host_source
-weft_host_next(struct weft_host *host, const struct weft_host_wire *wire, int64_t now)
+weft_host_next(struct weft_host *host, uint32_t waiting, uint32_t paused, int64_t now)
 {
-    const bool replies = wire->replies && !(wire->paused >> wire->reply_class & 1U);
-    if (replies && host->replies_first)
+    if ((waiting & 1U << WEFT_SEND_REPLY) && host->replies_first)
     {
         return WEFT_SEND_REPLY;
     }
-    for (uint32_t i = 0; i < WEFT_SEND_NOTHING; i++)
+    uint32_t source = host->turn;
+    for (uint32_t left = WEFT_SEND_NOTHING; left > 0; left--)
     {
-        const uint32_t source = (host->turn + i) % WEFT_SEND_NOTHING;
-        const bool goes = source == WEFT_SEND_REPLY   ? replies
-                          : source == WEFT_SEND_OTHER ? wire->other && !(wire->paused >> 1 & 1U)
-                                                      : now >= host->host_send_at &&
-                                                            choose(host, wire->paused, now);
+        source = source < WEFT_SEND_NOTHING ? source : 0;
+        const bool goes = source == WEFT_SEND_DATA
+                              ? now >= host->host_send_at && choose(host, paused, now)
+                              : (waiting >> source & 1U) != 0;
+        source++;
         if (goes)
         {
-            host->turn = source + 1;
-            return (enum weft_host_source)source;
+            host->turn = source;
+            return (enum weft_host_source)(source - 1);
         }
     }
     return WEFT_SEND_NOTHING;
@@ -277,40 +277,14 @@ weft_host_pace(struct weft_host *host, const struct weft_packet *data, int64_t f
     return was_held;
 }
 
-static bool
-any_paused(const struct weft_host *host, uint32_t paused)
+int64_t
+weft_host_next_at_paused(const struct weft_host *host, uint32_t paused)
 {
-    uint32_t classes = 0;
+    int64_t at = WEFT_NEVER;
     for (uint32_t i = 0; i < host->nactive; i++)
     {
-        classes |= 1U << host->active[i]->algos->tclass;
-    }
-    return (paused & classes) != 0;
-}
-
-int64_t
-weft_host_next_at(const struct weft_host *host, const struct weft_host_wire *wire)
-{
-    if ((wire->replies && !(wire->paused >> wire->reply_class & 1U)) ||
-        (wire->other && !(wire->paused >> 1 & 1U)))
-    {
-        return 0;
-    }
-    int64_t at = WEFT_NEVER;
-    if (wire->paused && any_paused(host, wire->paused))
-    {
-        for (uint32_t i = 0; i < host->nactive; i++)
-        {
-            const bool goes = !(wire->paused >> host->active[i]->algos->tclass & 1U);
-            at = goes && host->send_at[i] < at ? host->send_at[i] : at;
-        }
-    }
-    else
-    {
-        for (uint32_t i = 0; i < host->nactive; i++)
-        {
-            at = host->send_at[i] < at ? host->send_at[i] : at;
-        }
+        const bool goes = !(paused >> host->active[i]->algos->tclass & 1U);
+        at = goes && host->send_at[i] < at ? host->send_at[i] : at;
     }
     return at > host->host_send_at ? at : host->host_send_at;
 }

@@ -20,7 +20,6 @@ NS_LOG_COMPONENT_DEFINE("WeftNicIp");
 
 namespace
 {
-constexpr uint8_t DATA_CLASS = 1;         //!< traffic class of data
 constexpr uint32_t ETHERNET_FRAMING = 18; //!< bytes of Ethernet header and FCS
 } // namespace
 
@@ -117,7 +116,7 @@ WeftNic::SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac
     p->d.dst = host;
     p->d.bytes = static_cast<uint16_t>(packet->GetSize() + ETHERNET_FRAMING);
     p->d.kind = WEFT_RAW;
-    p->d.tclass = DATA_CLASS;
+    p->d.tclass = RAW_CLASS;
     p->d.sport = protocol;
     m_fabric->AttachPayload(p, WeftFabric::Payload{packet->Copy(), protocol, to});
     m_raw.Push(p);

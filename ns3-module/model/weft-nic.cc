@@ -322,22 +322,19 @@ WeftNic::TransmitNext(int64_t now)
     Plan(now);
 }
 
-weft_host_wire
-WeftNic::GetWire() const
+uint32_t
+WeftNic::GetWaiting(uint32_t paused) const
 {
-    weft_host_wire wire{};
-    wire.paused = m_port->GetPausedClasses();
-    wire.replies = m_replies.head != nullptr;
-    wire.reply_class = static_cast<uint8_t>(wire.replies ? m_replies.head->d.tclass : 0);
-    wire.other = m_raw.head != nullptr;
-    return wire;
+    const bool replies = m_replies.head && !(paused && paused >> m_replies.head->d.tclass & 1);
+    const bool raw = m_raw.head && !(paused >> RAW_CLASS & 1);
+    return uint32_t{replies} << WEFT_SEND_REPLY | uint32_t{raw} << WEFT_SEND_OTHER;
 }
 
 void
 WeftNic::Plan(int64_t now)
 {
-    const weft_host_wire wire = GetWire();
-    const int64_t work = weft_host_next_at(&m_host, &wire);
+    const uint32_t paused = m_port->GetPausedClasses();
+    const int64_t work = weft_host_next_at(&m_host, GetWaiting(paused), paused);
     if (work != WEFT_NEVER)
     {
         WakeAt(std::max({work, m_port->GetFreeAt(), now}), now);
@@ -347,9 +344,9 @@ WeftNic::Plan(int64_t now)
 WeftPacket*
 WeftNic::Pull(int64_t now)
 {
-    const weft_host_wire wire = GetWire();
+    const uint32_t paused = m_port->GetPausedClasses();
     WeftPacket* p = nullptr;
-    switch (weft_host_next(&m_host, &wire, now))
+    switch (weft_host_next(&m_host, GetWaiting(paused), paused, now))
     {
     case WEFT_SEND_REPLY:
         return m_replies.Pop();

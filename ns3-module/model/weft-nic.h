@@ -112,6 +112,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void DoDispose() override;
 
   private:
+    static constexpr uint32_t RAW_CLASS = 1; //!< traffic class of packets of IP stacks
+
     /** FIFO of packets, linked through WeftPacket::next. */
     struct Fifo
     {
@@ -175,7 +177,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void ArmTimer(WeftQp* qp, int64_t now);
     /** Sends on if a QP has something to send after news. @param qp QP @param now ps */
     void Resume(WeftQp* qp, int64_t now);
-    weft_host_wire GetWire() const; //!< @return what the core's NIC needs to know
+    /** @param paused classes that PFC keeps back @return which sources other than data may send */
+    uint32_t GetWaiting(uint32_t paused) const;
     /** @param now ps @return the next frame for the wire, or nullptr */
     WeftPacket* Pull(int64_t now);
     /** @param now ps @return the data frame that was chosen */

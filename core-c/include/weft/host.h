@@ -31,15 +31,6 @@ extern "C"
         WEFT_SEND_NOTHING,
     };
 
-    /** What waits outside the core, and what PFC keeps back. */
-    struct weft_host_wire
-    {
-        uint32_t paused;   /**< bit c: PFC keeps traffic class c back */
-        uint8_t reply_class; /**< class of the first reply */
-        bool replies;      /**< a reply waits */
-        bool other;        /**< a packet of other traffic waits, of class 1 */
-    };
-
     /** One host's NIC. Read what you like; only the functions below write. */
     struct weft_host
     {
@@ -78,9 +69,12 @@ extern "C"
      * send. Returns whether it has: the wire may be asked for it. */
     bool weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now);
 
-    /** What is to be sent at @p now, when the wire is free. WEFT_SEND_DATA is followed by
-     * weft_host_data() at the same time. */
-    enum weft_host_source weft_host_next(struct weft_host *host, const struct weft_host_wire *wire,
+    /**
+     * What is to be sent at @p now, when the wire is free. @p waiting: bit s: packets of source s
+     * wait and may go, which the caller knows of replies and other traffic. @p paused: bit c: PFC
+     * keeps traffic class c back. WEFT_SEND_DATA is followed by weft_host_data() at the same time.
+     */
+    enum weft_host_source weft_host_next(struct weft_host *host, uint32_t waiting, uint32_t paused,
                                          int64_t now);
 
     /** Makes the data packet that weft_host_next() has chosen; it counts as sent. */
@@ -94,9 +88,29 @@ extern "C"
     bool weft_host_pace(struct weft_host *host, const struct weft_packet *data, int64_t free_after,
                         int64_t now);
 
+    /** The case of weft_host_next_at() in which a class is paused. */
+    int64_t weft_host_next_at_paused(const struct weft_host *host, uint32_t paused);
+
     /** When weft_host_next() will have something, if nothing new happens: ps, in the past if at
      * once; or WEFT_NEVER. The wire may be taken then. */
-    int64_t weft_host_next_at(const struct weft_host *host, const struct weft_host_wire *wire);
+    static inline int64_t weft_host_next_at(const struct weft_host *host, uint32_t waiting,
+                                            uint32_t paused)
+    {
+        if (waiting != 0)
+        {
+            return 0;
+        }
+        if (paused != 0)
+        {
+            return weft_host_next_at_paused(host, paused);
+        }
+        int64_t at = WEFT_NEVER;
+        for (uint32_t i = 0; i < host->nactive; i++)
+        {
+            at = host->send_at[i] < at ? host->send_at[i] : at;
+        }
+        return at > host->host_send_at ? at : host->host_send_at;
+    }
 
     /** When pacing lets a QP of this host send, ps. */
     int64_t weft_host_send_at(const struct weft_host *host, const struct weft_qp *qp);
