@@ -55,7 +55,7 @@ footprint_of_fabric(const scenario* s)
 {
     const weft_clos& c = s->clos;
     const weft_path_ops* path = weft_lb_find(s->balancer.algo->name)->path;
-    const weft_path_site site{s->seed, s->run, 0, &c, 1, nullptr, nullptr};
+    const weft_path_site site{s->seed, s->run, 0, &c, 1, 0, nullptr, nullptr};
     const double host =
         sizeof(WeftNic) + sizeof(WeftPort) + sizeof(Node) + 2 * OBJECT + NODE_LIST + MAP_NODE +
         EVENT + (path ? static_cast<double>(path->host_size(s->balancer.config, &site)) : 0);

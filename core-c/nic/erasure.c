@@ -56,8 +56,9 @@ check(const void *config)
 }
 
 static void
-rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
+rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
+    (void)now;
     struct weft_selective_rx *r = rx;
     const uint32_t end = weft_psn_add(data->psn, data->ahead);
     weft_selective_receive(r, data->psn, false, verdict);
@@ -92,13 +93,13 @@ tx_size(const void *config)
 }
 
 static int
-tx_init(void *tx, const void *config, uint32_t first_psn)
+tx_init(void *tx, const void *config, const struct weft_transport_site *site)
 {
     const struct weft_selective_config *c = config;
     struct erasure_tx *s = tx;
     memset(s, 0, sizeof(*s));
     if (weft_selective_window_check(c) || c->window > MOST_WINDOW ||
-        weft_sender_init(&s->base, c->window, c->rto, first_psn))
+        weft_sender_init(&s->base, c->window, c->rto, site->first_psn))
     {
         return WEFT_ERANGE;
     }

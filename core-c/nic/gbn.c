@@ -29,18 +29,19 @@ rx_size(const void *config)
 }
 
 static int
-rx_init(void *rx, const void *config, uint32_t first_psn)
+rx_init(void *rx, const void *config, const struct weft_transport_site *site)
 {
     struct gbn_rx *r = rx;
     (void)config;
-    r->epsn = first_psn & WEFT_PSN_MASK;
+    r->epsn = site->first_psn & WEFT_PSN_MASK;
     r->nacked = false;
     return 0;
 }
 
 static void
-rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
+rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
+    (void)now;
     struct gbn_rx *r = rx;
     const int32_t distance = weft_psn_diff(data->psn, r->epsn);
     verdict->fresh = distance == 0;
@@ -67,12 +68,12 @@ tx_size(const void *config)
 }
 
 static int
-tx_init(void *tx, const void *config, uint32_t first_psn)
+tx_init(void *tx, const void *config, const struct weft_transport_site *site)
 {
     const struct gbn_config *c = config;
     struct gbn_tx *t = tx;
-    const int error = weft_sender_init(&t->sender, c->outstanding, c->rto, first_psn);
-    t->next = first_psn & WEFT_PSN_MASK;
+    const int error = weft_sender_init(&t->sender, c->outstanding, c->rto, site->first_psn);
+    t->next = site->first_psn & WEFT_PSN_MASK;
     return error;
 }
 
@@ -118,6 +119,7 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
         t->sender.counters.nacks++;
         if (reply->psn == t->sender.una)
         {
+            t->sender.lost = t->next != t->sender.una;
             t->next = t->sender.una;
         }
     }
@@ -131,6 +133,7 @@ tx_timeout(void *tx, int64_t now)
     if (weft_sender_timeout(&t->sender, now))
     {
         t->next = t->sender.una;
+        t->sender.lost = true;
     }
 }
 
@@ -171,6 +174,7 @@ const struct weft_transport_ops weft_transport_gbn = {
     .tx_reply = tx_reply,
     .tx_deadline = weft_sender_deadline,
     .tx_timeout = tx_timeout,
+    .tx_next_lost = weft_sender_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
     .tx_flight = tx_flight,

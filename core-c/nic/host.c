@@ -17,8 +17,7 @@ weft_host_init(struct weft_host *host, int64_t rate, bool replies_first)
 }
 
 int
-weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at,
-               uint32_t capacity)
+weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at, uint32_t capacity)
 {
     if (capacity < host->nactive)
     {
@@ -132,6 +131,13 @@ take_packet(struct weft_host *host, struct weft_qp *qp, int64_t now)
     return host->what != WEFT_TX_NONE;
 }
 
+static int64_t
+batch_of(const struct weft_qp *qp)
+{
+    const struct weft_nic_algos *a = qp->algos;
+    return qp->path && a->path->batch ? a->path->batch(qp->path) : a->frame.batch;
+}
+
 /* Chooses the active QP that sends now. */
 static bool
 choose(struct weft_host *host, uint32_t paused, int64_t now)
@@ -149,7 +155,7 @@ choose(struct weft_host *host, uint32_t paused, int64_t now)
         if (take_packet(host, qp, now))
         {
             const bool goes_on = i == host->next && host->batch_left > 0;
-            host->batch_left = (goes_on ? host->batch_left : qp->algos->frame.batch) - 1;
+            host->batch_left = (goes_on ? host->batch_left : batch_of(qp)) - 1;
             host->next = host->batch_left > 0 ? i : i + 1;
             host->chosen = qp;
             return true;
@@ -223,10 +229,15 @@ weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
         .bytes = (uint16_t)(payload + a->frame.header),
         .sport = qp->sport,
         .kind = WEFT_DATA,
-        .flags = (uint8_t)((host->what == WEFT_TX_RETX ? WEFT_F_RETX : 0) |
-                           (last ? WEFT_F_LAST : 0)),
+        .flags =
+            (uint8_t)((host->what == WEFT_TX_RETX ? WEFT_F_RETX : 0) | (last ? WEFT_F_LAST : 0)),
         .tclass = a->tclass,
     };
+    if (a->frame.ack_every > 1 && a->cc->window &&
+        a->transport->tx_flight(qp->tx) >= a->cc->window(qp->cc, now))
+    {
+        data->flags |= WEFT_F_ACK_REQ; /* nothing follows before its ACK */
+    }
     if (a->transport->tx_stamp)
     {
         a->transport->tx_stamp(qp->tx, data);
@@ -234,6 +245,10 @@ weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
     if (qp->path)
     {
         a->path->data(qp->path, data, now);
+    }
+    if (qp->labels)
+    {
+        qp->labels[data->psn & qp->label_mask] = data->sport;
     }
 }
 

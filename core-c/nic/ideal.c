@@ -4,8 +4,9 @@
 #include "nic/selective.h"
 
 static void
-rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
+rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
+    (void)now;
     weft_selective_receive((struct weft_selective_rx *)rx, data->psn, false, verdict);
     if (verdict->fresh)
     {
@@ -38,6 +39,7 @@ const struct weft_transport_ops weft_transport_ideal = {
     .tx_reply = weft_selective_tx_reply,
     .tx_deadline = weft_sender_deadline,
     .tx_timeout = weft_selective_tx_timeout,
+    .tx_next_lost = weft_sender_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
     .tx_flight = weft_sender_flight,

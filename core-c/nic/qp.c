@@ -18,9 +18,16 @@ struct layout
 {
     size_t path;
     size_t cc;
+    size_t labels;
     size_t rx;
     size_t end;
 };
+
+static bool
+has_on_lost(const struct weft_nic_algos *algos)
+{
+    return algos->cc->on_lost || (algos->path && algos->path->on_lost);
+}
 
 static size_t
 words_of(size_t bytes)
@@ -34,7 +41,9 @@ lay_out(const struct weft_nic_algos *algos)
     struct layout l;
     l.path = words_of(algos->transport->tx_size(algos->transport_config));
     l.cc = l.path + (algos->path ? words_of(algos->path->qp_size(algos->path_config)) : 0);
-    l.rx = (l.cc + words_of(algos->cc->state_size) + LINE - 1) / LINE * LINE;
+    l.labels = l.cc + words_of(algos->cc->state_size);
+    l.rx = l.labels + (has_on_lost(algos) ? words_of(algos->labels * sizeof(uint16_t)) : 0);
+    l.rx = (l.rx + LINE - 1) / LINE * LINE;
     l.end = l.rx + words_of(algos->transport->rx_size(algos->transport_config));
     return l;
 }
@@ -55,10 +64,10 @@ static int
 init_states(struct weft_qp *qp, const struct weft_qp_site *site, int64_t now)
 {
     const struct weft_nic_algos *a = qp->algos;
-    int error = a->transport->tx_init(qp->tx, a->transport_config, qp->first_psn);
+    int error = a->transport->tx_init(qp->tx, a->transport_config, &site->transport);
     if (!error)
     {
-        error = a->transport->rx_init(qp->rx, a->transport_config, qp->first_psn);
+        error = a->transport->rx_init(qp->rx, a->transport_config, &site->transport);
     }
     if (!error)
     {
@@ -66,8 +75,8 @@ init_states(struct weft_qp *qp, const struct weft_qp_site *site, int64_t now)
     }
     if (!error && qp->path)
     {
-        error = a->path->qp_init(qp->path, path_of(a, qp->src), a->path_config, &site->path,
-                                 qp->index);
+        error =
+            a->path->qp_init(qp->path, path_of(a, qp->src), a->path_config, &site->path, qp->index);
     }
     return error;
 }
@@ -89,7 +98,7 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->src = site->src;
     qp->dst = site->dst;
     qp->sport = site->sport;
-    qp->first_psn = site->first_psn & WEFT_PSN_MASK;
+    qp->first_psn = site->transport.first_psn & WEFT_PSN_MASK;
     qp->epsn = qp->first_psn;
     qp->deliver_at = NONE;
     qp->ack_at = NONE;
@@ -98,7 +107,22 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->last_delivery = -1;
     qp->cnp_interval =
         algos->cc->cnp_interval ? algos->cc->cnp_interval(algos->cc_config) : WEFT_NEVER;
+    qp->tells_losses = has_on_lost(algos);
+    if (qp->tells_losses && algos->labels > 0)
+    {
+        qp->labels = (uint16_t *)(void *)(states + l.labels);
+        qp->label_mask = algos->labels - 1;
+    }
     return init_states(qp, site, now);
+}
+
+static void
+tell_active(struct weft_qp *qp, bool active, int64_t now)
+{
+    if (qp->path && qp->algos->path->on_active)
+    {
+        qp->algos->path->on_active(qp->path, active, now);
+    }
 }
 
 /* Packets that complete the message after @p done of them. */
@@ -109,11 +133,15 @@ end_of(const struct weft_qp *qp, size_t done)
 }
 
 int
-weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes, uint64_t tag)
+weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes, uint64_t tag, int64_t now)
 {
     if (bytes == 0 || qp->given_up)
     {
         return WEFT_EINVAL;
+    }
+    if (qp->una == qp->posted)
+    {
+        tell_active(qp, true, now);
     }
     const uint64_t packets = weft_packets(bytes, qp->algos->frame.payload);
     qp->wqes = wqes;
@@ -153,44 +181,127 @@ may_ack_wait(const struct weft_qp *qp, const struct weft_packet *data,
            v->epsn == weft_psn_add(qp->epsn, 1);
 }
 
+/*
+ * The same for a transport whose ACKs have bitmaps, in any order: all that wait fit one bitmap. If
+ * this packet does not fit, an ACK of those that wait goes out in its place, or if it may not wait
+ * itself its own, and they go on waiting.
+ */
+static bool
+may_ack_wait_in_any_order(struct weft_qp *qp, const struct weft_packet *data,
+                          struct weft_qp_answer *answer)
+{
+    struct weft_rx_verdict *v = &answer->verdict;
+    const bool urgent = data->flags != 0 || !v->fresh;
+    const bool first = qp->unacked == 0;
+    const uint32_t low =
+        first || weft_psn_before(data->psn, qp->first_waiting) ? data->psn : qp->first_waiting;
+    const uint32_t high =
+        first || weft_psn_before(qp->last_waiting, data->psn) ? data->psn : qp->last_waiting;
+    answer->bitmap = true;
+    if (weft_psn_diff(high, low) > WEFT_ACK_BITMAP)
+    {
+        if (!urgent)
+        {
+            v->place = qp->last_waiting;
+            qp->first_waiting = data->psn;
+            qp->last_waiting = data->psn;
+            qp->unacked = 1;
+        }
+        return false;
+    }
+    qp->first_waiting = low;
+    qp->last_waiting = high;
+    if (!urgent && qp->unacked + 1 < qp->algos_rx->frame.ack_every)
+    {
+        qp->unacked++;
+        return true;
+    }
+    v->place = high;
+    qp->unacked = 0;
+    return false;
+}
+
+/* Whether an ACK waits for others; else it is sent now. */
+static bool
+delays_ack(struct weft_qp *qp, const struct weft_packet *data, struct weft_qp_answer *answer)
+{
+    if (qp->algos_rx->transport->rx_bitmap && qp->algos_rx->frame.ack_every > 1)
+    {
+        return may_ack_wait_in_any_order(qp, data, answer);
+    }
+    const bool waits = may_ack_wait(qp, data, &answer->verdict);
+    qp->unacked = waits ? qp->unacked + 1 : 0;
+    return waits;
+}
+
+static void
+advance(struct weft_qp *qp, uint32_t epsn)
+{
+    if (epsn != qp->epsn)
+    {
+        qp->arrived += (uint64_t)weft_psn_diff(epsn, qp->epsn);
+        qp->epsn = epsn;
+    }
+}
+
 void
 weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
              struct weft_qp_answer *answer)
 {
     struct weft_rx_verdict *v = &answer->verdict;
     v->place = data->psn;
-    qp->algos_rx->transport->rx_data(qp->rx, data, v);
+    v->asks_place = false;
+    answer->bitmap = false;
+    qp->algos_rx->transport->rx_data(qp->rx, data, now, v);
     qp->duplicates += v->duplicate;
     qp->out_of_order += weft_psn_before(qp->epsn, data->psn);
     answer->cnp = (data->flags & WEFT_F_CE) && is_cnp_due(qp, now);
-    if (v->reply == WEFT_REPLY_NONE ||
-        (v->reply == WEFT_REPLY_ACK && may_ack_wait(qp, data, v)))
+    if (v->reply == WEFT_REPLY_ACK)
     {
-        v->reply = WEFT_REPLY_NONE;
-        qp->unacked++;
+        v->reply = delays_ack(qp, data, answer) ? WEFT_REPLY_NONE : WEFT_REPLY_ACK;
     }
     else
     {
-        qp->unacked = 0;
         qp->nacks_sent += v->reply == WEFT_REPLY_NACK;
     }
-    if (v->epsn != qp->epsn)
+    if (qp->algos_rx->transport->rx_deadline)
     {
-        qp->arrived += (uint64_t)weft_psn_diff(v->epsn, qp->epsn);
-        qp->epsn = v->epsn;
+        qp->newest = *data;
+    }
+    advance(qp, v->epsn);
+}
+
+int64_t
+weft_qp_rx_deadline(const struct weft_qp *qp)
+{
+    const struct weft_transport_ops *transport = qp->algos_rx->transport;
+    return transport->rx_deadline ? transport->rx_deadline(qp->rx) : WEFT_NEVER;
+}
+
+void
+weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer)
+{
+    struct weft_rx_verdict *v = &answer->verdict;
+    *answer = (struct weft_qp_answer){
+        .verdict = {.epsn = qp->epsn, .reply = WEFT_REPLY_NONE, .place = qp->newest.psn}};
+    if (weft_qp_rx_deadline(qp) <= now)
+    {
+        qp->algos_rx->transport->rx_timeout(qp->rx, now, v);
+        qp->nacks_sent += v->reply == WEFT_REPLY_NACK;
+        advance(qp, v->epsn);
     }
 }
 
 void
-weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet,
-                   enum weft_packet_kind kind, uint32_t place, uint32_t epsn)
+weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind kind,
+                   uint32_t epsn)
 {
     const struct weft_nic_algos *a = qp->algos;
     const uint32_t src = packet->src;
     packet->src = packet->dst;
     packet->dst = src & WEFT_HOST_MASK;
     packet->echo = packet->sport;
-    packet->ahead = weft_ahead(place, epsn);
+    packet->ahead = weft_ahead(packet->psn, epsn);
     /* The data packet's may have been changed on its way; a reply starts from the QP's own. */
     packet->sport = qp->sport;
     packet->psn = epsn & WEFT_PSN_MASK;
@@ -203,6 +314,23 @@ weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet,
     if (a->path)
     {
         a->path->reply(path_of(a, packet->src), packet);
+    }
+}
+
+void
+weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
+                    const struct weft_qp_answer *answer)
+{
+    const struct weft_rx_verdict *v = &answer->verdict;
+    packet->psn = v->place & WEFT_PSN_MASK;
+    weft_qp_make_reply(qp, packet, v->reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK, v->epsn);
+    if (v->asks_place)
+    {
+        packet->flags |= WEFT_F_ASKS_AHEAD;
+    }
+    if (answer->bitmap)
+    {
+        weft_set_ack_bitmap(packet, qp->algos_rx->transport->rx_bitmap(qp->rx, v->place));
     }
 }
 
@@ -245,6 +373,50 @@ tell_cc(struct weft_qp *qp, const struct weft_packet *reply, uint32_t packets, i
     qp->algos->cc->on_ack(qp->cc, &ack, now);
 }
 
+static void
+tell_loss(struct weft_qp *qp, uint32_t psn, enum weft_loss_cause cause, int64_t now)
+{
+    const struct weft_nic_algos *a = qp->algos;
+    const uint32_t next =
+        weft_psn_add(qp->first_psn, (uint32_t)a->transport->tx_counters(qp->tx)->sent);
+    const bool labelled = qp->labels && ((next - psn) & WEFT_PSN_MASK) <= qp->label_mask + 1;
+    const struct weft_loss loss = {
+        .psn = psn,
+        .sport = labelled ? qp->labels[psn & qp->label_mask] : 0,
+        .labelled = labelled,
+        .cause = (uint8_t)cause,
+    };
+    if (a->cc->on_lost)
+    {
+        a->cc->on_lost(qp->cc, &loss, now);
+    }
+    if (qp->path && a->path->on_lost)
+    {
+        a->path->on_lost(qp->path, &loss, now);
+    }
+}
+
+static void
+tell_losses(struct weft_qp *qp, enum weft_loss_cause cause, int64_t now)
+{
+    const struct weft_transport_ops *transport = qp->algos->transport;
+    uint32_t psn;
+    while (qp->tells_losses && transport->tx_next_lost && transport->tx_next_lost(qp->tx, &psn))
+    {
+        tell_loss(qp, psn, cause, now);
+    }
+}
+
+void
+weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost, int64_t now)
+{
+    qp->algos->transport->tx_lost(qp->tx, lost, now);
+    if (qp->tells_losses && lost->kind == WEFT_DATA)
+    {
+        tell_loss(qp, lost->psn, WEFT_LOST_TOLD, now);
+    }
+}
+
 void
 weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
 {
@@ -263,7 +435,15 @@ weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
     {
         a->path->on_reply(qp->path, reply, now);
     }
+    if (qp->tells_losses)
+    {
+        tell_losses(qp, reply->kind == WEFT_NACK ? WEFT_LOST_BY_NACK : WEFT_LOST_BY_GAP, now);
+    }
     qp->una += packets;
+    if (packets > 0 && qp->una == qp->posted)
+    {
+        tell_active(qp, false, now);
+    }
 }
 
 const struct weft_wqe *
@@ -305,8 +485,9 @@ is_out_of_retries(struct weft_qp *qp)
 }
 
 static void
-give_up(struct weft_qp *qp)
+give_up(struct weft_qp *qp, int64_t now)
 {
+    tell_active(qp, false, now);
     qp->given_up = true;
     qp->ack_at = NONE; /* a reply that still comes completes no message */
     qp->failed = qp->acked;
@@ -336,9 +517,10 @@ weft_qp_timer(struct weft_qp *qp, int64_t now)
     {
         a->path->on_timeout(qp->path, now);
     }
+    tell_losses(qp, WEFT_LOST_BY_TIMEOUT, now);
     if (is_out_of_retries(qp))
     {
-        give_up(qp);
+        give_up(qp, now);
     }
     return qp->given_up ? WEFT_TIMER_GIVE_UP : WEFT_TIMER_TIMEOUT;
 }

@@ -39,8 +39,10 @@ struct sack_tx
     uint32_t overdue; /* packets before it had been sent when the timer was started */
     uint32_t held;    /* acknowledged packets in [una, top) */
     uint32_t queued;  /* missing packets in [again, limit) and [first, tried) */
-    bool repairing;   /* first, again, limit and mark are in use */
-    bool watching;    /* a round is out: limit and mark hold */
+    uint32_t told;    /* what is missing and queued in [told, telling) is told as lost */
+    uint32_t telling;
+    bool repairing; /* first, again, limit and mark are in use */
+    bool watching;  /* a round is out: limit and mark hold */
 };
 
 #define P(member) WEFT_P(struct sack_config, member)
@@ -75,9 +77,16 @@ check(const void *config)
     return weft_selective_check(config);
 }
 
-static void
-rx_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
+static uint64_t
+rx_bitmap(const void *rx, uint32_t place)
 {
+    return weft_selective_bitmap(rx, place);
+}
+
+static void
+rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
+{
+    (void)now;
     weft_selective_receive((struct weft_selective_rx *)rx, data->psn, false, verdict);
     if (verdict->fresh || verdict->duplicate)
     {
@@ -99,13 +108,13 @@ tx_size(const void *config)
 }
 
 static int
-tx_init(void *tx, const void *config, uint32_t first_psn)
+tx_init(void *tx, const void *config, const struct weft_transport_site *site)
 {
     const struct sack_config *c = config;
     struct sack_tx *s = tx;
     memset(s, 0, sizeof(*s));
     if (check(config) || weft_selective_window_check(&c->base) || c->threshold < 1 ||
-        weft_sender_init(&s->base, c->base.outstanding, c->base.rto, first_psn))
+        weft_sender_init(&s->base, c->base.outstanding, c->base.rto, site->first_psn))
     {
         return WEFT_ERANGE;
     }
@@ -237,6 +246,31 @@ acknowledge_all(struct sack_tx *s, uint32_t epsn, int64_t now)
     return acked;
 }
 
+/* What is queued in [from, to) is lost news. */
+static void
+tell(struct sack_tx *s, uint32_t from, uint32_t to)
+{
+    const bool first = s->told == s->telling;
+    s->told = first || weft_psn_before(from, s->told) ? from : s->told;
+    s->telling = first || weft_psn_before(s->telling, to) ? to : s->telling;
+}
+
+static bool
+tx_next_lost(void *tx, uint32_t *psn)
+{
+    struct sack_tx *s = tx;
+    while (s->told != s->telling)
+    {
+        *psn = missing(s, s->told, s->telling);
+        s->told = *psn == s->telling ? s->telling : weft_psn_add(*psn, 1);
+        if (*psn != s->telling && is_queued(s, *psn))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What the cursors make of an ACK while something was sent again, or will be. */
 static void
 repair(struct sack_tx *s)
@@ -250,6 +284,7 @@ repair(struct sack_tx *s)
         s->watching = false;
         s->again = s->base.una;
         s->queued += count_missing(s, s->again, s->limit);
+        tell(s, s->again, s->limit);
     }
     look_ahead(s);
 }
@@ -266,20 +301,39 @@ take_up(struct sack_tx *s)
         s->limit = s->base.una;
     }
     s->queued += count_missing(s, s->tried, s->top);
+    tell(s, s->tried, s->top);
     s->tried = s->top;
+}
+
+/* The packets that an ACK names. */
+static void
+acknowledge_named(struct sack_tx *s, const struct weft_packet *ack)
+{
+    const uint32_t place = weft_psn_add(ack->psn, ack->ahead);
+    uint64_t bitmap = weft_ack_bitmap(ack);
+    if (ack->ahead > 0)
+    {
+        acknowledge_one(s, place);
+    }
+    while (bitmap != 0)
+    {
+        acknowledge_one(s, (place - 1 - weft_ctz64(bitmap)) & WEFT_PSN_MASK);
+        bitmap &= bitmap - 1;
+    }
 }
 
 static uint32_t
 tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
     struct sack_tx *s = tx;
+    s->told = s->telling;
     if (reply->kind == WEFT_NACK)
     {
         s->base.counters.nacks++;
     }
-    else if (reply->ahead > 0)
+    else
     {
-        acknowledge_one(s, weft_psn_add(reply->psn, reply->ahead));
+        acknowledge_named(s, reply);
     }
     const uint32_t acked = acknowledge_all(s, reply->psn, now);
     if (weft_psn_before(s->tried, s->top))
@@ -333,6 +387,8 @@ tx_timeout(void *tx, int64_t now)
         s->limit = s->tried;
         s->again = s->base.una;
         s->queued = count_missing(s, s->again, s->limit);
+        s->told = s->telling;
+        tell(s, s->again, s->limit);
         s->base.resend = true;
         s->repairing = true;
         s->watching = false;
@@ -362,6 +418,7 @@ const struct weft_transport_ops weft_transport_sack = {
     .rx_size = weft_selective_rx_size,
     .rx_init = weft_selective_rx_init,
     .rx_data = rx_data,
+    .rx_bitmap = rx_bitmap,
     .tx_size = tx_size,
     .tx_init = tx_init,
     .tx_post = weft_sender_post,
@@ -370,6 +427,7 @@ const struct weft_transport_ops weft_transport_sack = {
     .tx_reply = tx_reply,
     .tx_deadline = weft_sender_deadline,
     .tx_timeout = tx_timeout,
+    .tx_next_lost = tx_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
     .tx_flight = tx_flight,

@@ -49,7 +49,7 @@ weft_selective_rx_size(const void *config)
 }
 
 int
-weft_selective_rx_init(void *rx, const void *config, uint32_t first_psn)
+weft_selective_rx_init(void *rx, const void *config, const struct weft_transport_site *site)
 {
     const struct weft_selective_config *c = config;
     struct weft_selective_rx *r = rx;
@@ -57,12 +57,30 @@ weft_selective_rx_init(void *rx, const void *config, uint32_t first_psn)
     {
         return WEFT_ERANGE;
     }
-    r->epsn = first_psn & WEFT_PSN_MASK;
+    r->epsn = site->first_psn & WEFT_PSN_MASK;
     r->mask = (uint32_t)c->window - 1U;
     r->ahead = 0;
     r->nacked = false;
     weft_bitmap_init(weft_selective_bits(r), (uint32_t)c->window);
     return 0;
+}
+
+uint64_t
+weft_selective_bitmap(const struct weft_selective_rx *rx, uint32_t place)
+{
+    const uint64_t *bits = (const uint64_t *)(const void *)(rx + 1);
+    uint64_t bitmap = 0;
+    for (uint32_t i = 0; i < WEFT_ACK_BITMAP; i++)
+    {
+        const uint32_t psn = (place - 1 - i) & WEFT_PSN_MASK;
+        if (!weft_psn_before(rx->epsn, psn))
+        {
+            break; /* the ePSN itself tells of what lies before it */
+        }
+        const uint32_t n = psn & rx->mask;
+        bitmap |= (bits[n / 64U] >> n % 64U & 1U) << i;
+    }
+    return bitmap;
 }
 
 size_t
@@ -73,10 +91,10 @@ weft_selective_tx_size(const void *config)
 }
 
 int
-weft_selective_tx_init(void *tx, const void *config, uint32_t first_psn)
+weft_selective_tx_init(void *tx, const void *config, const struct weft_transport_site *site)
 {
     const struct weft_selective_config *c = config;
-    return weft_sender_init((struct weft_sender *)tx, c->outstanding, c->rto, first_psn);
+    return weft_sender_init((struct weft_sender *)tx, c->outstanding, c->rto, site->first_psn);
 }
 
 bool
@@ -116,8 +134,10 @@ weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
     }
     if (reply->kind == WEFT_NACK)
     {
+        const bool asked = reply->psn == s->una && s->una != s->end;
         s->counters.nacks++;
-        s->resend |= reply->psn == s->una && s->una != s->end;
+        s->lost = asked && !s->resend;
+        s->resend |= asked;
     }
     return acked;
 }
@@ -126,5 +146,6 @@ void
 weft_selective_tx_timeout(void *tx, int64_t now)
 {
     struct weft_sender *s = tx;
-    s->resend |= weft_sender_timeout(s, now);
+    s->lost = weft_sender_timeout(s, now);
+    s->resend |= s->lost;
 }

@@ -53,7 +53,8 @@ extern "C"
     int weft_selective_window_check(const struct weft_selective_config *config);
 
     size_t weft_selective_rx_size(const void *config);
-    int weft_selective_rx_init(void *rx, const void *config, uint32_t first_psn);
+    int weft_selective_rx_init(void *rx, const void *config,
+                               const struct weft_transport_site *site);
 
     static inline uint64_t *weft_selective_bits(struct weft_selective_rx *rx)
     {
@@ -103,8 +104,12 @@ extern "C"
         verdict->epsn = rx->epsn;
     }
 
+    /** What rx_bitmap() says: which of the packets before @p place have arrived. */
+    uint64_t weft_selective_bitmap(const struct weft_selective_rx *rx, uint32_t place);
+
     size_t weft_selective_tx_size(const void *config);
-    int weft_selective_tx_init(void *tx, const void *config, uint32_t first_psn);
+    int weft_selective_tx_init(void *tx, const void *config,
+                               const struct weft_transport_site *site);
     bool weft_selective_tx_ready(const void *tx);
     int weft_selective_tx_next(void *tx, int64_t now, uint32_t *psn);
     uint32_t weft_selective_tx_reply(void *tx, const struct weft_packet *reply, int64_t now);

@@ -31,3 +31,13 @@ weft_sender_flight(const void *tx)
 {
     return weft_sender_outstanding((const struct weft_sender *)tx);
 }
+
+bool
+weft_sender_next_lost(void *tx, uint32_t *psn)
+{
+    struct weft_sender *s = tx;
+    const bool lost = s->lost;
+    s->lost = false;
+    *psn = s->una;
+    return lost;
+}

@@ -31,6 +31,7 @@ extern "C"
         uint32_t end;     /**< PSN after the last one ever sent */
         uint32_t limit;   /**< most packets outstanding */
         bool resend;      /**< a retransmission waits to be sent */
+        bool lost;        /**< una is taken for lost, and weft_sender_next_lost() has not said so */
         int64_t deadline; /**< of the retransmission timer; WEFT_NEVER: nothing outstanding */
         uint64_t unsent;  /**< packets posted and never sent */
         int64_t rto;      /**< ps */
@@ -120,7 +121,8 @@ extern "C"
     int64_t weft_sender_deadline(const void *tx);
     uint32_t weft_sender_una(const void *tx);
     const struct weft_tx_counters *weft_sender_counters(const void *tx);
-    uint32_t weft_sender_flight(const void *tx); /**< nothing is ever taken for lost */
+    uint32_t weft_sender_flight(const void *tx); /**< what is taken for lost is in flight too */
+    bool weft_sender_next_lost(void *tx, uint32_t *psn); /**< una, if it is lost */
 
 #ifdef __cplusplus
 }

@@ -94,11 +94,11 @@ set_up(void)
     }
     for (int i = 0; i < 2 && !error; i++)
     {
-        error = nic->tx_init(qps[i].tx = malloc(nic->tx_size(nic_config)), nic_config, 0);
-        qps[i].rx = malloc(nic->rx_size(nic_config));
-        qps[i].rate = malloc(cc->state_size);
-        error = error ? error : nic->rx_init(qps[i].rx, nic_config, 0);
-        error = error ? error : cc->init(qps[i].rate, cc_config, &sender, 0);
+        error = nic->tx_init(qps[i].tx = malloc(nic->tx_size(nic_config)), nic_config,
+                             &(struct weft_transport_site){.first_psn = 0});
+        error |= nic->rx_init(qps[i].rx = malloc(nic->rx_size(nic_config)), nic_config,
+                              &(struct weft_transport_site){.first_psn = 0});
+        error |= cc->init(qps[i].rate = malloc(cc->state_size), cc_config, &sender, 0);
         if (!error)
         {
             nic->tx_post(qps[i].tx, PACKETS);
@@ -153,7 +153,7 @@ receive(const struct weft_packet *data, int64_t step)
         carry(*data, WEFT_NACK, epsn, step + 8);
     }
     verdict.place = data->psn;
-    nic->rx_data(qps[data->qp].rx, data, &verdict);
+    nic->rx_data(qps[data->qp].rx, data, step * STEP, &verdict);
     struct weft_packet reply = *data;
     reply.kind = verdict.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
     reply.psn = verdict.epsn;

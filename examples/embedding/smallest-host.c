@@ -20,7 +20,8 @@ main(void)
     if (nic->algo.config_size > sizeof config || nic->tx_size(config) > sizeof tx ||
         nic->rx_size(config) > sizeof rx)
         return 1;
-    if (nic->tx_init(tx, config, 0) || nic->rx_init(rx, config, 0))
+    const struct weft_transport_site site = {.first_psn = 0};
+    if (nic->tx_init(tx, config, &site) || nic->rx_init(rx, config, &site))
         return 1;
     nic->tx_post(tx, PACKETS);
     for (int at = 0; nic->tx_una(tx) != PACKETS; now += STEP, at = (at + 1) % WIRE)
@@ -36,7 +37,7 @@ main(void)
             data[at].bytes = psn == 500 &&lost ? lost = 0 : 1500;
         data[at].psn = psn;
         if (arrived.bytes) /* at the receiver */
-            nic->rx_data(rx, &arrived, &verdict);
+            nic->rx_data(rx, &arrived, now, &verdict);
         replies[at].kind = verdict.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
         replies[at].psn = verdict.epsn;
         replies[at].bytes = verdict.reply == WEFT_REPLY_NONE ? 0 : 64;

@@ -38,7 +38,7 @@ WeftFabric::GetLastHop() const
 weft_path_site
 WeftFabric::GetPathSite(uint32_t host) const
 {
-    return weft_path_site{m_streamSeed, m_run, host, &m_clos, 1, nullptr, nullptr};
+    return weft_path_site{m_streamSeed, m_run, host, &m_clos, 1, 0, nullptr, nullptr};
 }
 
 void

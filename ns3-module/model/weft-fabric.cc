@@ -33,6 +33,7 @@ namespace
 
 constexpr uint64_t QP_STREAM = UINT64_C(0x9b) << 40; //!< rng streams of QPs
 constexpr size_t MAX_PATH_WORDS = size_t{1} << 31;   //!< of all hosts' path selectors: 16 GiB
+constexpr uint32_t REMEMBERED_LABELS = 4096;         //!< of packets that may be lost, by QP
 constexpr uint32_t LARGE_HOSTS = 1024;      //!< from here on a fabric does not fit the caches
 constexpr uint32_t LARGE_QPS = 8192;        //!< or its QPs do not
 constexpr uint16_t FIRST_EPHEMERAL = 49152; //!< RoCEv2 source ports (RFC 6335 dynamic range)
@@ -382,6 +383,7 @@ WeftFabric::InitPaths(std::string& error)
                              m_pathMemory.data(),
                              m_pathWords * sizeof(uint64_t),
                              m_frame,
+                             REMEMBERED_LABELS,
                              1};
     for (uint32_t host = 0; m_pathOps && host < m_clos.nhosts; host++)
     {
@@ -418,8 +420,8 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
     site.dst = dst;
     site.sport = static_cast<uint16_t>(FIRST_EPHEMERAL +
                                        weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
-    site.first_psn = m_frame.first_psn < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK
-                                           : static_cast<uint32_t>(m_frame.first_psn);
+    site.transport.first_psn = m_frame.first_psn < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK
+                                                     : static_cast<uint32_t>(m_frame.first_psn);
     auto qp = new WeftQp;
     qp->nic = m_nics[src];
     qp->listener = listener;
@@ -446,10 +448,17 @@ WeftFabric::InitQpState(WeftQp* qp, weft_qp_site& site)
     const size_t flow = tracked && lb->flow_size ? words(lb->flow_size(GetBalancerConfig())) : 0;
     qp->memory.assign(nic + tor + flow, 0);
     site.cc = GetCcSite(site.src, site.dst);
+    site.transport.qp = site.index;
+    site.transport.rate = site.cc.line_rate;
+    site.transport.base_rtt = site.cc.base_rtt;
+    site.transport.frame = site.cc.frame;
+    site.transport.seed = m_streamSeed;
+    site.transport.run = m_run;
     if (m_pathOps)
     {
         site.path = GetPathSite(site.src);
         site.path.qp_bdp = GetQpBdp(site.src, site.dst);
+        site.path.dst = site.dst;
     }
     weft_refusal why{};
     site.cc.why = &why;
@@ -478,7 +487,7 @@ WeftFabric::NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t ps
 {
     WeftPacket* p = m_pool.Get();
     p->d = data;
-    weft_qp_make_reply(m_qps[data.qp], &p->d, kind, data.psn, psn);
+    weft_qp_make_reply(m_qps[data.qp], &p->d, kind, psn);
     return p;
 }
 

@@ -30,10 +30,8 @@ WeftNic::AddQp()
     const size_t capacity = std::max<size_t>(4, size_t{2} * m_host.capacity);
     WeftVector<weft_qp*> active(capacity);
     WeftVector<int64_t> sendAt(capacity);
-    const int code = weft_host_lend(&m_host,
-                                    active.data(),
-                                    sendAt.data(),
-                                    static_cast<uint32_t>(capacity));
+    const int code =
+        weft_host_lend(&m_host, active.data(), sendAt.data(), static_cast<uint32_t>(capacity));
     NS_ASSERT(code == 0);
     m_active.swap(active);
     m_sendAt.swap(sendAt);
@@ -53,7 +51,7 @@ WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
     NS_LOG_INFO("QP " << qp->index << ": message " << qp->nwqes + 1 << ", " << bytes
                       << " B, to host " << qp->dst);
     qp->posts.resize(qp->nwqes + 1);
-    weft_qp_post(qp, qp->posts.data(), bytes, tag);
+    weft_qp_post(qp, qp->posts.data(), bytes, tag, WeftNow());
     weft_host_activate(&m_host, qp);
     KickInContext();
 }

@@ -9,6 +9,7 @@
 
 #include "ns3/log.h"
 
+#include <algorithm>
 #include <weft/host.h>
 
 namespace ns3
@@ -20,6 +21,58 @@ void
 WeftQp::Fire(int64_t now)
 {
     nic->CheckTimer(this, now);
+}
+
+WeftReceiverTimer::WeftReceiverTimer(WeftQp* qp, WeftNic* nic)
+    : m_qp(qp),
+      m_nic(nic)
+{
+}
+
+void
+WeftReceiverTimer::Fire(int64_t now)
+{
+    if (now >= armedAt)
+    {
+        armedAt = WEFT_NEVER;
+    }
+    m_nic->CheckReceiverTimer(m_qp, now);
+}
+
+void
+WeftNic::ArmReceiverTimer(WeftQp* qp, int64_t now)
+{
+    if (!qp->receiverTimer)
+    {
+        qp->receiverTimer = Create<WeftReceiverTimer>(qp, this);
+    }
+    const int64_t deadline = weft_qp_rx_deadline(qp);
+    // A timer that fires too early is harmless, so an earlier one need not cancel a later one.
+    if (deadline < qp->receiverTimer->armedAt)
+    {
+        qp->receiverTimer->armedAt = deadline;
+        WeftSchedule(std::max<int64_t>(deadline - now, 0),
+                     PeekPointer(qp->receiverTimer),
+                     m_port->GetContext());
+    }
+}
+
+void
+WeftNic::CheckReceiverTimer(WeftQp* qp, int64_t now)
+{
+    weft_qp_answer answer;
+    weft_qp_rx_timer(qp, now, &answer);
+    if (answer.verdict.reply != WEFT_REPLY_NONE)
+    {
+        WeftPacket* p = m_fabric->NewPacket();
+        p->d = qp->newest;
+        weft_qp_answer_with(qp, &p->d, &answer);
+        NS_LOG_LOGIC("sends by its timer " << p->d);
+        Reply(p);
+    }
+    ArmReceiverTimer(qp, now);
+    TellDelivered(qp, now);
+    Kick(now);
 }
 
 void
@@ -64,7 +117,7 @@ void
 WeftNic::HearLoss(WeftQp* qp, const weft_packet& lost, int64_t now)
 {
     NS_LOG_INFO("QP " << qp->index << " hears that " << lost << " is lost");
-    qp->algos->transport->tx_lost(qp->tx, &lost, now);
+    weft_qp_told_lost(qp, &lost, now);
     Resume(qp, now);
 }
 

@@ -164,9 +164,12 @@ WeftNic::ReceiveData(WeftPacket* p, int64_t now)
     }
     else
     {
-        const auto kind = v.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
-        weft_qp_make_reply(qp, &p->d, kind, v.place, v.epsn);
+        weft_qp_answer_with(qp, &p->d, &answer);
         Reply(p);
+    }
+    if (qp->algos->transport->rx_deadline)
+    {
+        ArmReceiverTimer(qp, now);
     }
     TellDelivered(qp, now);
     Kick(now);
@@ -377,11 +380,13 @@ WeftNic::MakeData(int64_t now)
     }
     if (qp->last_rate < before)
     {
-        NS_LOG_INFO("QP " << qp->index << " slows down to " << static_cast<int64_t>(qp->last_rate) << " bit/s");
+        NS_LOG_INFO("QP " << qp->index << " slows down to " << static_cast<int64_t>(qp->last_rate)
+                          << " bit/s");
     }
     else if (before == 0)
     {
-        NS_LOG_INFO("QP " << qp->index << " starts at " << static_cast<int64_t>(qp->last_rate) << " bit/s");
+        NS_LOG_INFO("QP " << qp->index << " starts at " << static_cast<int64_t>(qp->last_rate)
+                          << " bit/s");
     }
     ArmTimer(qp, now);
     return p;

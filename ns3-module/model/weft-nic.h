@@ -79,6 +79,9 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     /** The fabric tells of a loss. @param qp one of this NIC's QPs @param lost its data packet, or
      * the ACK of one @param now ps */
     void HearLoss(WeftQp* qp, const weft_packet& lost, int64_t now);
+    /** The event of the timer of a QP's receiver, at this NIC, fired. @param qp the QP @param now
+     * ps */
+    void CheckReceiverTimer(WeftQp* qp, int64_t now);
     /** A QP's retransmission timer event fired. @param qp the QP @param now ps */
     void CheckTimer(WeftQp* qp, int64_t now);
 
@@ -175,6 +178,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void TellFailed(WeftQp* qp);
     /** Arms a QP's retransmission timer, if it has a deadline. @param qp QP @param now ps */
     void ArmTimer(WeftQp* qp, int64_t now);
+    /** Arms the timer of a QP's receiver, if it has a deadline. @param qp QP @param now ps */
+    void ArmReceiverTimer(WeftQp* qp, int64_t now);
     /** Sends on if a QP has something to send after news. @param qp QP @param now ps */
     void Resume(WeftQp* qp, int64_t now);
     /** @param paused classes that PFC keeps back @return which sources other than data may send */

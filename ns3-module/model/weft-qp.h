@@ -9,6 +9,8 @@
 #include "weft-arena.h"
 #include "weft-fabric-event.h"
 
+#include "ns3/ptr.h"
+
 #include <cstdint>
 #include <vector>
 #include <weft/qp.h>
@@ -58,14 +60,33 @@ class WeftQpOwners : public FabricEvent
 
 /**
  * @ingroup weft
+ * @brief The event of the timer of a QP's receiver, for transports that have one.
+ */
+class WeftReceiverTimer final : public FabricEvent
+{
+  public:
+    /** @param qp the QP @param nic its receiver's */
+    WeftReceiverTimer(WeftQp* qp, WeftNic* nic);
+    void Fire(int64_t now) override;
+
+    int64_t armedAt{WEFT_NEVER}; //!< earliest pending event, ps
+
+  private:
+    WeftQp* m_qp;   //!< the QP
+    WeftNic* m_nic; //!< its receiver's
+};
+
+/**
+ * @ingroup weft
  * @brief One reliable connection: the core's QP (its members are described there), whom it
  * concerns, and its memory.
  */
 class alignas(64) WeftQp final : public WeftQpOwners, public weft_qp, public WeftInArena
 {
   public:
-    WeftVector<weft_wqe> posts; //!< all messages ever posted
-    WeftVector<uint64_t> memory;    //!< of the states
+    WeftVector<weft_wqe> posts;           //!< all messages ever posted
+    WeftVector<uint64_t> memory;          //!< of the states
+    Ptr<WeftReceiverTimer> receiverTimer; //!< of transports that have one
 
     /** Fetches what a packet will touch. @param data whether it is data or a reply */
     void Prefetch(bool data) const

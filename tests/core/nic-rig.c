@@ -20,8 +20,8 @@ begin(const char *transport, uint32_t first_psn, const char *const *settings)
     }
     rig.rx = malloc(rig.ops->rx_size(rig.config));
     rig.tx = malloc(rig.ops->tx_size(rig.config));
-    rig.ops->rx_init(rig.rx, rig.config, first_psn);
-    rig.ops->tx_init(rig.tx, rig.config, first_psn);
+    rig.ops->rx_init(rig.rx, rig.config, &(struct weft_transport_site){.first_psn = first_psn});
+    rig.ops->tx_init(rig.tx, rig.config, &(struct weft_transport_site){.first_psn = first_psn});
 }
 
 void
@@ -42,7 +42,7 @@ arrive(uint32_t psn)
     verdict.reply = UINT8_MAX;
     data.psn = psn & WEFT_PSN_MASK;
     verdict.place = psn;
-    rig.ops->rx_data(rig.rx, &data, &verdict);
+    rig.ops->rx_data(rig.rx, &data, NOW, &verdict);
     return verdict;
 }
 

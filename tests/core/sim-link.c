@@ -105,7 +105,7 @@ receive_data(struct world *w, const struct weft_packet *data)
     struct weft_rx_verdict verdict;
     struct weft_packet reply = *data;
     verdict.place = data->psn;
-    w->link->ops->rx_data(w->rx, data, &verdict);
+    w->link->ops->rx_data(w->rx, data, 0, &verdict);
     const uint32_t index = (verdict.place - w->link->first_psn) & WEFT_PSN_MASK;
     MUST(!(verdict.fresh && verdict.duplicate));
     MUST(verdict.duplicate == (w->placed[index] != 0));
@@ -237,8 +237,10 @@ sim_link_run(const struct sim_link *link)
         memcpy(w->losses, link->mask, link->packets);
     }
     weft_rng_seed(&w->rng, link->seed, 0, 0);
-    link->ops->rx_init(w->rx, link->config, link->first_psn);
-    link->ops->tx_init(w->tx, link->config, link->first_psn);
+    link->ops->rx_init(w->rx, link->config,
+                       &(struct weft_transport_site){.first_psn = link->first_psn});
+    link->ops->tx_init(w->tx, link->config,
+                       &(struct weft_transport_site){.first_psn = link->first_psn});
     for (; w->acked < link->packets; w->slot++)
     {
         MUST(w->slot < 100 * (uint64_t)link->packets + 1000000); /* it takes for ever */

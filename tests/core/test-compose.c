@@ -217,7 +217,7 @@ receive(const struct weft_packet *data, int64_t step)
     {
         carry_reply(WEFT_NACK, epsn, step);
     }
-    sim.nic->rx_data(sim.rx, data, &verdict);
+    sim.nic->rx_data(sim.rx, data, step, &verdict);
     const bool nack = verdict.reply == WEFT_REPLY_NACK;
     const struct weft_packet reply = {.kind = nack ? WEFT_NACK : WEFT_ACK,
                                       .psn = verdict.epsn & WEFT_PSN_MASK};
@@ -250,13 +250,16 @@ static void
 run(uint64_t seed, uint32_t npaths)
 {
     uint64_t config[32];
+    const struct weft_transport_site from_0 = {.first_psn = 0};
     const struct weft_site site = {.seed = seed, .run = 1, .nports = PATHS};
     memset(&sim, 0, sizeof sim);
     sim.nic = weft_transport_find("nic-sr");
     ck_assert_int_eq(weft_config_default(&sim.nic->algo, config), 0);
     ck_assert_int_eq(shuffle.init(&sim.switch_state, NULL, &site), 0);
-    ck_assert_int_eq(sim.nic->tx_init(sim.tx = malloc(sim.nic->tx_size(config)), config, 0), 0);
-    ck_assert_int_eq(sim.nic->rx_init(sim.rx = malloc(sim.nic->rx_size(config)), config, 0), 0);
+    ck_assert_int_eq(sim.nic->tx_init(sim.tx = malloc(sim.nic->tx_size(config)), config, &from_0),
+                     0);
+    ck_assert_int_eq(sim.nic->rx_init(sim.rx = malloc(sim.nic->rx_size(config)), config, &from_0),
+                     0);
     open_tor(npaths);
     sim.nic->tx_post(sim.tx, PACKETS);
     for (int64_t step = 0; sim.nic->tx_una(sim.tx) != PACKETS; step++)

@@ -19,12 +19,12 @@ static struct weft_rx_verdict
 arrive_with(uint8_t flags, uint32_t psn, uint32_t end)
 {
     struct weft_packet data;
-    struct weft_rx_verdict verdict = {UINT32_MAX, UINT8_MAX, false, false, psn};
+    struct weft_rx_verdict verdict = {.epsn = UINT32_MAX, .reply = UINT8_MAX, .place = psn};
     memset(&data, 0, sizeof(data));
     data.psn = psn & WEFT_PSN_MASK;
     data.flags = flags;
     data.ahead = (uint16_t)((end - psn) & WEFT_PSN_MASK);
-    rig.ops->rx_data(rig.rx, &data, &verdict);
+    rig.ops->rx_data(rig.rx, &data, NOW, &verdict);
     return verdict;
 }
 

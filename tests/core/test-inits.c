@@ -41,7 +41,7 @@ talk(const struct weft_transport_ops *nic, void *tx, void *rx)
         {
             p.psn = psn & WEFT_PSN_MASK;
             verdict.place = p.psn;
-            nic->rx_data(rx, &p, &verdict);
+            nic->rx_data(rx, &p, now, &verdict);
             p.kind = verdict.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
             p.ahead = weft_ahead(verdict.place, verdict.epsn);
             p.psn = verdict.epsn & WEFT_PSN_MASK;
@@ -60,8 +60,10 @@ try_transport(const struct weft_algo *algo)
         void *config = absurd_config(algo, which);
         void *tx = malloc(nic->tx_size(config));
         void *rx = malloc(nic->rx_size(config));
-        const int sends = nic->tx_init(tx, config, 0xfffff0);
-        const int receives = nic->rx_init(rx, config, 0xfffff0);
+        const int sends =
+            nic->tx_init(tx, config, &(struct weft_transport_site){.first_psn = 0xfffff0});
+        const int receives =
+            nic->rx_init(rx, config, &(struct weft_transport_site){.first_psn = 0xfffff0});
         ck_assert_msg(absurd_is_code(sends) && absurd_is_code(receives), "%s", algo->name);
         ck_assert_msg(which > 0 || sends == WEFT_ERANGE, "%s: nothing is set", algo->name);
         ck_assert_msg(which != 1 || (sends == 0 && receives == 0), "%s: defaults", algo->name);

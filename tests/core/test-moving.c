@@ -234,8 +234,10 @@ move_transport(const struct weft_algo *algo)
     const struct weft_transport_ops *nic = (const struct weft_transport_ops *)(const void *)algo;
     void *config = absurd_config(algo, 1);
     struct twins tx = twins_of(nic->tx_size(config)), rx = twins_of(nic->rx_size(config));
-    MUST(nic->tx_init(tx.stays, config, 5) == 0 && nic->tx_init(tx.moves, config, 5) == 0);
-    MUST(nic->rx_init(rx.stays, config, 5) == 0 && nic->rx_init(rx.moves, config, 5) == 0);
+    MUST(nic->tx_init(tx.stays, config, &(struct weft_transport_site){.first_psn = 5}) == 0 &&
+         nic->tx_init(tx.moves, config, &(struct weft_transport_site){.first_psn = 5}) == 0);
+    MUST(nic->rx_init(rx.stays, config, &(struct weft_transport_site){.first_psn = 5}) == 0 &&
+         nic->rx_init(rx.moves, config, &(struct weft_transport_site){.first_psn = 5}) == 0);
     nic->tx_post(tx.stays, STEPS);
     nic->tx_post(tx.moves, STEPS);
     for (int64_t now = 0; now < 4 * STEPS; now++)
@@ -257,8 +259,8 @@ move_transport(const struct weft_algo *algo)
         }
         p.psn = psn & WEFT_PSN_MASK;
         v.place = w.place = p.psn;
-        nic->rx_data(rx.stays, &p, &v);
-        nic->rx_data(rx.moves, &p, &w);
+        nic->rx_data(rx.stays, &p, now, &v);
+        nic->rx_data(rx.moves, &p, now, &w);
         MUST(v.epsn == w.epsn && v.reply == w.reply && v.fresh == w.fresh);
         p.kind = v.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
         p.ahead = weft_ahead(v.place, v.epsn);

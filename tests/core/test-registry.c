@@ -390,8 +390,8 @@ START_TEST(transports_fit_their_state)
         const size_t tx_size = ops->tx_size(config);
         void *rx = fenced(rx_size);
         void *tx = fenced(tx_size);
-        ops->rx_init(rx, config, 0xffffff);
-        ops->tx_init(tx, config, 0xffffff);
+        ops->rx_init(rx, config, &(struct weft_transport_site){.first_psn = 0xffffff});
+        ops->tx_init(tx, config, &(struct weft_transport_site){.first_psn = 0xffffff});
         ck_assert_uint_eq(ops->tx_una(tx), 0xffffff);
         ck_assert(!ops->tx_ready(tx) && ops->tx_deadline(tx) == WEFT_NEVER);
         for (uint32_t k = 0; k < 20000; k++)
@@ -400,7 +400,7 @@ START_TEST(transports_fit_their_state)
             struct weft_rx_verdict verdict;
             memset(&packet, 0, sizeof(packet));
             packet.psn = k & WEFT_PSN_MASK; /* the first one is missing: all the window fills */
-            ops->rx_data(rx, &packet, &verdict);
+            ops->rx_data(rx, &packet, 0, &verdict);
             MUST(verdict.epsn == 0xffffff);
         }
         check_fence(rx, rx_size, ops->algo.name);

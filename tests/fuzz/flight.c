@@ -94,7 +94,7 @@ receive(struct flight *f, const struct weft_packet *data)
     struct weft_rx_verdict v;
     memset(&v, 0x55, sizeof v);
     v.place = data->psn;
-    f->ops->rx_data(f->rx, data, &v);
+    f->ops->rx_data(f->rx, data, f->now, &v);
     const uint32_t place = flight_index(v.place, f->first_psn);
     MUST(!(v.fresh && v.duplicate) && place < f->posted);
     MUST(!v.fresh || !f->arrived[place]);
@@ -241,8 +241,8 @@ flight_run(const struct weft_transport_ops *ops, const void *config, uint32_t fi
     f = (struct flight){.ops = ops, .first_psn = first_psn, .epsn = first_psn};
     f.rx = malloc(ops->rx_size(config));
     f.tx = malloc(ops->tx_size(config));
-    ops->rx_init(f.rx, config, first_psn);
-    ops->tx_init(f.tx, config, first_psn);
+    ops->rx_init(f.rx, config, &(struct weft_transport_site){.first_psn = first_psn});
+    ops->tx_init(f.tx, config, &(struct weft_transport_site){.first_psn = first_psn});
     while (in->left > 0)
     {
         step(&f, copies, in);

@@ -56,7 +56,7 @@ compare(const void *tx)
 }
 
 static void
-spy_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
+spy_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
     const uint32_t end = flight_index(data->psn, spy.first_psn) + data->ahead;
     struct weft_rx_verdict v = flight_receive(&spy.receiver, data->psn, false);
@@ -65,7 +65,7 @@ spy_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdi
         v = flight_receive(&spy.receiver, v.epsn, false);
     }
     v.reply = v.fresh || v.duplicate ? WEFT_REPLY_ACK : WEFT_REPLY_NONE;
-    spy.real->rx_data(rx, data, verdict);
+    spy.real->rx_data(rx, data, now, verdict);
     MUST(flight_agree(verdict, &v));
 }
 

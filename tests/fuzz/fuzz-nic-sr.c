@@ -31,10 +31,10 @@ compare(const void *tx)
 }
 
 static void
-spy_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
+spy_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
     const struct weft_rx_verdict v = flight_receive(&spy.receiver, data->psn, true);
-    spy.real->rx_data(rx, data, verdict);
+    spy.real->rx_data(rx, data, now, verdict);
     MUST(flight_agree(verdict, &v));
 }
 

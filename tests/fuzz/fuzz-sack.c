@@ -30,11 +30,11 @@ compare(const void *tx)
 }
 
 static void
-spy_data(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict)
+spy_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
     struct weft_rx_verdict v = flight_receive(&spy.receiver, data->psn, false);
     v.reply = v.fresh || v.duplicate ? WEFT_REPLY_ACK : WEFT_REPLY_NONE;
-    spy.real->rx_data(rx, data, verdict);
+    spy.real->rx_data(rx, data, now, verdict);
     MUST(flight_agree(verdict, &v));
 }
 

@@ -219,6 +219,10 @@ const weft_path_ops g_selector{
                          reply->echo != static_cast<uint16_t>((reply->psn + reply->ahead) * 7);
     },
     [](void*, int64_t) { g_heard.timeouts++; },
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
     nullptr};
 
 /** A host-side balancer that learns would learn from the wrong packets, or not at all. */

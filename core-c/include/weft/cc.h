@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/loss.h>
 #include <weft/packet.h>
 #include <weft/param.h>
 #include <weft/refusal.h>
@@ -72,6 +73,8 @@ extern "C"
         void (*on_cnp)(void *state, const struct weft_packet *cnp, int64_t now);
         void (*on_nack)(void *state, const struct weft_packet *nack, int64_t now);
         void (*on_timeout)(void *state, int64_t now);
+        /** The sender takes a packet for lost; told after on_ack() or on_timeout(). */
+        void (*on_lost)(void *state, const struct weft_loss *loss, int64_t now);
         /** Receiver side: least time between two CNPs of a QP, ps; WEFT_NEVER: no CNPs. NULL: no
          * CNPs. */
         int64_t (*cnp_interval)(const void *config);

@@ -9,7 +9,8 @@ enum weft_packet_kind
 {
     WEFT_DATA,    /**< RoCEv2 data; psn is its own */
     WEFT_ACK,     /**< psn is the receiver's ePSN: everything before it has arrived */
-    WEFT_NACK,    /**< psn is the receiver's ePSN: that packet is asked for again */
+    WEFT_NACK,    /**< psn is the receiver's ePSN: that packet is asked for again, or with
+                     WEFT_F_ASKS_AHEAD the packet psn + ahead */
     WEFT_CNP,     /**< congestion notification (DCQCN) */
     WEFT_RAW,     /**< carries a packet of the host simulator (an IP stack's); no QP */
     WEFT_CONTROL, /**< from a ToR to a ToR, made and read by the balancer (lb.h); qp is of the data
@@ -24,6 +25,7 @@ enum weft_packet_flag
     WEFT_F_LAST = 8,        /**< DATA: last packet of its message */
     WEFT_F_ECE = 16,        /**< replies: the data packet answered was marked */
     WEFT_F_ACK_REQ = 32,    /**< DATA: its ACK may not wait for others (AckReq of the BTH) */
+    WEFT_F_ASKS_AHEAD = 128, /**< NACK: asks for the packet psn + ahead */
 };
 
 /** Largest host and QP that a descriptor holds; its PSN has 24 bits (WEFT_PSN_MASK). */
@@ -50,7 +52,8 @@ struct weft_packet
     uint16_t ahead;      /**< replies: see weft_ahead(); data: what a transport's tx_stamp() says */
     uint16_t echo;       /**< replies: sport of the data packet answered, as it arrived; of other
                             packets it is the balancer's, as meta */
-    uint16_t meta[3]; /**< the balancer's own: 0 when a packet is made, and read by nobody else */
+    uint16_t meta[3]; /**< data and WEFT_CONTROL: the balancer's own, 0 when a packet is made, and
+                         read by nobody else; ACKs: the transport's, see weft_ack_bitmap() */
 };
 
 #endif

@@ -5,9 +5,11 @@
 #ifndef WEFT_PATH_H
 #define WEFT_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/loss.h>
 #include <weft/packet.h>
 #include <weft/refusal.h>
 #include <weft/rng.h>
@@ -32,6 +34,7 @@ extern "C"
          * its share of the host's line (1/n, where the host starts with n QPs) times a packet's
          * round trip in an idle fabric. >= 1. */
         uint32_t qp_bdp;
+        uint32_t dst; /**< for qp_init(): the QP's receiving host */
         const struct weft_random_source *random; /**< as in struct weft_site */
         struct weft_refusal *why; /**< NULL, or where an init says why it refuses; not kept */
     };
@@ -64,6 +67,16 @@ extern "C"
         void (*on_reply)(void *qp, const struct weft_packet *reply, int64_t now);
         /** Optional: the QP's retransmission timer fired. */
         void (*on_timeout)(void *qp, int64_t now);
+        /** Optional: the sender takes a packet for lost; told after on_reply() or on_timeout(). */
+        void (*on_lost)(void *qp, const struct weft_loss *loss, int64_t now);
+        /** Optional: the QP becomes active (a message is posted, and all before were acknowledged)
+         * or idle (all is acknowledged, or it is given up). It begins idle. */
+        void (*on_active)(void *qp, bool active, int64_t now);
+        /** Optional: how many packets in a row the NIC serves the QP when its turn comes, at least
+         * 1. NULL: the fabric's `batch`. */
+        uint32_t (*batch)(const void *qp);
+        /** Optional: the next message posted is planned to go by this label (plan.h). */
+        void (*on_label)(void *qp, uint16_t label, int64_t now);
         /** Optional: routing has converged; as in struct weft_lb_ops. */
         void (*set_routes)(void *host, const struct weft_fib *fib);
     };

@@ -36,6 +36,9 @@ extern "C"
         void *path_hosts;   /**< its hosts' states, one after the other, initialised */
         size_t path_stride; /**< bytes from one host's to the next one's */
         struct weft_fabric_config frame;
+        /** Packets whose labels a QP remembers, a power of two, for on_lost(); 0: none. Memory is
+         * taken only where something has an on_lost(). */
+        uint32_t labels;
         uint8_t tclass; /**< traffic class of data, from 1 up */
     };
 
@@ -61,7 +64,7 @@ extern "C"
         uint32_t src;   /**< sending host, at most WEFT_HOST_MASK */
         uint32_t dst;   /**< receiving host, at most WEFT_HOST_MASK */
         uint16_t sport; /**< UDP source port of all its packets, unless a balancer changes it */
-        uint32_t first_psn; /**< PSN of its first packet; the low 24 bits count */
+        struct weft_transport_site transport; /**< with the first PSN */
         struct weft_cc_site cc;
         struct weft_path_site path; /**< read where the algorithms have a path part */
     };
@@ -101,7 +104,7 @@ extern "C"
         double rate_time;    /**< integral of the rate over the time active, bit/s * ps */
         uint64_t sent_bytes; /**< frame bytes of data sent */
         uint32_t index;      /**< as its site's */
-        uint32_t first_psn;  /**< as its site's */
+        uint32_t first_psn;  /**< PSN of its first packet */
         int32_t slot;        /**< place among the host's active QPs; -1: nothing to send */
         uint16_t sport;      /**< as its site's */
         bool urgent;         /**< its next packet leaves whatever the window */
@@ -125,6 +128,12 @@ extern "C"
         uint64_t timeout_una;          /**< una at the last timeout */
         int64_t retries;               /**< timeouts in a row with that una */
         int64_t cnp_interval;          /**< least time between two CNPs, ps; WEFT_NEVER: none */
+        uint16_t *labels;              /**< of the last packets sent, by PSN; NULL: not kept */
+        uint32_t label_mask;           /**< how many, less 1 */
+        bool tells_losses;             /**< something has an on_lost() */
+        uint32_t first_waiting;        /**< lowest PSN that arrived and waits for an ACK */
+        uint32_t last_waiting;         /**< the highest one */
+        struct weft_packet newest;     /**< the last data packet, where the receiver has a timer */
     };
 
     /** Bytes of memory for the states of a QP of these algorithms, a multiple of 8. */
@@ -143,24 +152,36 @@ extern "C"
      * for one more than were posted so far and these in it; it may be another than before. Call
      * weft_host_activate() next. Returns 0 or WEFT_EINVAL (no bytes, or the QP is given up).
      */
-    int weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes,
-                     uint64_t tag);
+    int weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes, uint64_t tag,
+                     int64_t now);
 
     /** What a receiver is to do about a data packet. */
     struct weft_qp_answer
     {
         struct weft_rx_verdict verdict; /**< its reply: WEFT_REPLY_NONE also if the ACK may wait */
         bool cnp;                       /**< a CNP is to be sent, before the reply */
+        bool bitmap;                    /**< the ACK answers several packets, and names them */
     };
 
     /** A data packet has arrived at the receiver. weft_qp_make_reply() makes the replies. */
     void weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
                       struct weft_qp_answer *answer);
 
-    /** Makes @p packet, a copy of a data packet, a reply from its receiver's NIC, or from the ToR on
-     * its behalf. @p place: the PSN that the reply names; @p epsn: the ePSN that it carries. */
+    /** When weft_qp_rx_timer() is due, or WEFT_NEVER. To be asked after it and weft_qp_data(). */
+    int64_t weft_qp_rx_deadline(const struct weft_qp *qp);
+
+    /** The receiver's timer; a no-op before its deadline. A reply answers qp->newest: copy that,
+     * and weft_qp_answer_with(). */
+    void weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer);
+
+    /** Makes @p packet, the data packet that was answered, the reply that @p answer says. */
+    void weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
+                             const struct weft_qp_answer *answer);
+
+    /** Makes @p packet, a copy of a data packet, a reply of another kind, or one that a ToR sends on
+     * the receiver's behalf. @p epsn: the ePSN that it carries. */
     void weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet,
-                            enum weft_packet_kind kind, uint32_t place, uint32_t epsn);
+                            enum weft_packet_kind kind, uint32_t epsn);
 
     /** The next message whose last byte is in order at the receiver, once each, or NULL. To be asked
      * after weft_qp_data(), until it says NULL. */
@@ -168,6 +189,10 @@ extern "C"
 
     /** An ACK or a NACK has arrived at the sender. weft_host_resume() comes next. */
     void weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now);
+
+    /** The fabric tells of a loss (see tx_lost() of struct weft_transport_ops). weft_host_resume()
+     * comes next. */
+    void weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost, int64_t now);
 
     /** The next message that is acknowledged whole, once each, or NULL. To be asked after
      * weft_qp_reply(), until it says NULL. */

@@ -29,7 +29,19 @@ extern "C"
         WEFT_REPLY_NACK,
     };
 
-    /** What a receiver says to one data packet. */
+    /** The QP at whose ends a transport sits. */
+    struct weft_transport_site
+    {
+        uint32_t first_psn; /**< PSN of the first packet; the low 24 bits count */
+        uint32_t qp;        /**< the QP's number in the run */
+        int64_t rate;       /**< bit/s of the sending host's link */
+        int64_t base_rtt;   /**< ps: a full data frame there and its ACK back, never waiting */
+        uint32_t frame;     /**< bytes of a full data frame, without the gap */
+        uint64_t seed;      /**< the run's seed */
+        uint64_t run;       /**< the run's number */
+    };
+
+    /** What a receiver says to one data packet, or when its timer fires. */
     struct weft_rx_verdict
     {
         uint32_t epsn;  /**< the ePSN after this packet: everything before it has arrived */
@@ -37,9 +49,29 @@ extern "C"
         bool fresh;     /**< the payload was placed: first copy of this PSN, inside the window */
         bool duplicate; /**< the payload of this PSN had been placed before: a spurious
                            retransmission */
-        uint32_t place; /**< the PSN whose place the payload took, which the reply's `ahead` names:
-                           the caller writes the data's here, a coding transport changes it */
+        bool asks_place; /**< a NACK asks for `place` (WEFT_F_ASKS_AHEAD), not for the ePSN */
+        uint32_t place;  /**< the PSN whose place the payload took, which the reply's `ahead` names:
+                            the caller writes the data's here (and clears asks_place), a transport
+                            may change it */
     };
+
+/** Packets that the bitmap of an ACK tells of. */
+#define WEFT_ACK_BITMAP 48
+
+    /** The bitmap of an ACK of a transport with rx_bitmap(): bit i is set if PSN place - 1 - i has
+     * arrived, where place is psn + ahead. It lies where the balancer's `meta` is. */
+    static inline uint64_t weft_ack_bitmap(const struct weft_packet *ack)
+    {
+        return (uint64_t)ack->meta[2] << 32 | (uint64_t)ack->meta[1] << 16 | ack->meta[0];
+    }
+
+    /** Writes it. */
+    static inline void weft_set_ack_bitmap(struct weft_packet *ack, uint64_t bitmap)
+    {
+        ack->meta[0] = (uint16_t)bitmap;
+        ack->meta[1] = (uint16_t)(bitmap >> 16);
+        ack->meta[2] = (uint16_t)(bitmap >> 32);
+    }
 
     /**
      * A reply's `ahead`: how far the packet that it answers lies beyond the ePSN that it carries,
@@ -74,11 +106,25 @@ extern "C"
         size_t (*rx_size)(const void *config);
         /** Returns 0, or WEFT_ERANGE: a parameter is out of its bounds, as in a configuration
          * without its defaults: weft_config_check() tells which. So does tx_init(). */
-        int (*rx_init)(void *rx, const void *config, uint32_t first_psn);
-        void (*rx_data)(void *rx, const struct weft_packet *data, struct weft_rx_verdict *verdict);
+        int (*rx_init)(void *rx, const void *config, const struct weft_transport_site *site);
+        void (*rx_data)(void *rx, const struct weft_packet *data, int64_t now,
+                        struct weft_rx_verdict *verdict);
+        /** Optional: when rx_timeout() is due, or WEFT_NEVER. Asked after rx_data() and
+         * rx_timeout(). */
+        int64_t (*rx_deadline)(const void *rx);
+        /** With rx_deadline(): the receiver's timer fired; a no-op if @p now is before the
+         * deadline. @p verdict: its reply, if it has one, the ePSN, and the place that the reply
+         * names; nothing is fresh. */
+        void (*rx_timeout)(void *rx, int64_t now, struct weft_rx_verdict *verdict);
+        /**
+         * Optional: which packets before @p place, at most WEFT_ACK_BITMAP, have arrived. Where
+         * this is given ACKs carry it, and may wait for others (`ack-every`) in any order: an ACK
+         * then names the highest PSN that it answers, and echoes the label of the newest.
+         */
+        uint64_t (*rx_bitmap)(const void *rx, uint32_t place);
 
         size_t (*tx_size)(const void *config);
-        int (*tx_init)(void *tx, const void *config, uint32_t first_psn);
+        int (*tx_init)(void *tx, const void *config, const struct weft_transport_site *site);
         /** Adds @p npackets to the stream. The first one's PSN follows the last one posted. */
         void (*tx_post)(void *tx, uint32_t npackets);
         /** true if tx_next() would return something. Cheap: asked on every packet. */
@@ -92,6 +138,9 @@ extern "C"
         /** The retransmission timer fired. No-op if @p now is before the deadline. What it does is
          * a timeout for others too if it counts as one. */
         void (*tx_timeout)(void *tx, int64_t now);
+        /** Optional: the next packet that the last tx_reply() or tx_timeout() has taken for lost,
+         * each of them once; false: no more. Asked after both, until it says false. */
+        bool (*tx_next_lost)(void *tx, uint32_t *psn);
         /** Oldest PSN not yet acknowledged. */
         uint32_t (*tx_una)(const void *tx);
         const struct weft_tx_counters *(*tx_counters)(const void *tx);
