@@ -36,8 +36,8 @@ for built in by-cmake host; do
     grep -qx '1000 packets in .* us, 1 resent, 1 NACKs, 0 timeouts' smallest.txt ||
         fail "smallest-host in $built: $(cat smallest.txt)"
 done
-./by-cmake/host >themis.txt
-./host/host >again.txt
+./by-cmake/two-tors >themis.txt
+./host/two-tors >again.txt
 cmp themis.txt again.txt || fail "the two builds differ"
 
 # Themis: all arrive, and only the lost packet is sent again, after one NACK.
@@ -48,14 +48,14 @@ END
 head -n 2 themis.txt | cmp - expected.txt || fail "with themis: $(cat themis.txt)"
 
 # Random spraying: all arrive as well, but packets that nobody lost are sent again.
-./by-cmake/host rsq >rsq.txt
+./by-cmake/two-tors rsq >rsq.txt
 [ "$(grep -c '^qp .: 2000 of 2000 ' rsq.txt)" = 2 ] || fail "with rsq: $(cat rsq.txt)"
 ! grep -q ' 0 resent' rsq.txt || fail "random spraying without a retransmission: $(cat rsq.txt)"
 # Balancers that must know the fabric's shape.
 for name in ofan host-dr; do
-    ./by-cmake/host $name >shape.txt || fail "with $name"
+    ./by-cmake/two-tors $name >shape.txt || fail "with $name"
     [ "$(grep -c '^qp .: 2000 of 2000 ' shape.txt)" = 2 ] || fail "with $name: $(cat shape.txt)"
 done
-if ./by-cmake/host nonsense 2>/dev/null; then
+if ./by-cmake/two-tors nonsense 2>/dev/null; then
     fail "an unknown balancer is accepted"
 fi

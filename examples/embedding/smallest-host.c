@@ -27,7 +27,7 @@ main(void)
     for (int at = 0; nic->tx_una(tx) != PACKETS; now += STEP, at = (at + 1) % WIRE)
     {
         struct weft_packet arrived = data[at], reply = replies[at];
-        struct weft_rx_verdict verdict = {0, WEFT_REPLY_NONE, false, false, arrived.psn};
+        struct weft_rx_verdict verdict = {.reply = WEFT_REPLY_NONE, .place = arrived.psn};
         uint32_t psn = 0;
         data[at] = replies[at] = none;
         if (reply.bytes) /* at the sender */
