@@ -7,6 +7,7 @@ set(weft_module_sources
     ns3-module/model/weft-channel.cc
     ns3-module/model/weft-choice.cc
     ns3-module/model/weft-collective.cc
+    ns3-module/model/weft-connection.cc
     ns3-module/model/weft-event-lanes.cc
     ns3-module/model/weft-event-wheel.cc
     ns3-module/model/weft-fabric-faults.cc
@@ -21,6 +22,7 @@ set(weft_module_sources
     ns3-module/model/weft-nic-timer.cc
     ns3-module/model/weft-nic.cc
     ns3-module/model/weft-packet.cc
+    ns3-module/model/weft-planner.cc
     ns3-module/model/weft-port.cc
     ns3-module/model/weft-rdma-application.cc
     ns3-module/model/weft-switch.cc
@@ -41,6 +43,7 @@ set(weft_module_headers
     ns3-module/model/weft-channel.h
     ns3-module/model/weft-choice.h
     ns3-module/model/weft-collective.h
+    ns3-module/model/weft-connection.h
     ns3-module/model/weft-event-lanes.h
     ns3-module/model/weft-event-wheel.h
     ns3-module/model/weft-fabric-event.h
@@ -50,6 +53,7 @@ set(weft_module_headers
     ns3-module/model/weft-net-device.h
     ns3-module/model/weft-nic.h
     ns3-module/model/weft-packet.h
+    ns3-module/model/weft-planner.h
     ns3-module/model/weft-port.h
     ns3-module/model/weft-qp.h
     ns3-module/model/weft-rdma-application.h

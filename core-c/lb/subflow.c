@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Subflows: a QP's packets go out in turn over n labels that it drew when it was made, all of them
- * different. Switches hash a label as they hash any flow, so each subflow keeps to one path. The
- * subflows of a QP share its window, its rate and its acknowledgements.
+ * Subflows: a message is divided into n parts of (almost) equal length, each of which goes out on a
+ * QP of its own, with a label of its own: parallel flows, as in MPTCP. Switches hash a label as
+ * they hash any flow. Each subflow has its own window, rate and acknowledgements.
  */
 #include "base/tables.h"
 #include "lb/site.h"
 #include "lb/sprayed.h"
 
 #include <weft/error.h>
+#include <weft/plan.h>
+#include <weft/theory.h>
 
-/* "subq" and "subh" in ASCII: this balancer's random streams, one per QP and one per host. */
+/* "subq" and "subh" in ASCII: this balancer's random streams, one per connection and one per host.
+ */
 #define SUBFLOW_QP_STREAM   (UINT64_C(0x73756271) << 32)
 #define SUBFLOW_HOST_STREAM (UINT64_C(0x73756268) << 32)
 
@@ -22,25 +25,29 @@ struct subflow_config
     int64_t replies; /* enum weft_replies */
 };
 
-/* One QP's; its n labels follow. */
+/* A host's, as a planner. */
+struct subflow_planner
+{
+    uint64_t seed;
+    uint64_t run;
+    const struct weft_random_source *random;
+    int64_t payload;
+    uint32_t n;
+};
+
+/* A QP's. */
 struct subflow
 {
-    uint32_t n;
-    uint32_t next; /* the subflow of the next packet */
+    uint16_t label;
+    bool labelled;
 };
 
 static const struct weft_param params[] = {
-    {"n", WEFT_COUNT, WEFT_P(struct subflow_config, n), "4", "1", "1024", NULL, "Subflows of a QP.",
-     "ofan Table 2"},
+    {"n", WEFT_COUNT, WEFT_P(struct subflow_config, n), "4", "1", "1024", NULL,
+     "Subflows of a connection.", "ofan Table 2"},
     {"replies", WEFT_CHOICE, WEFT_P(struct subflow_config, replies), "echo", NULL, NULL,
      WEFT_REPLIES_CHOICES, WEFT_REPLIES_DOC, "(ours): a subflow's ACKs are its own, as in MPTCP"},
 };
-
-static uint16_t *
-labels_of(struct subflow *s)
-{
-    return (uint16_t *)(void *)(s + 1);
-}
 
 static int
 subflow_host_init(void *host, const void *config, const struct weft_path_site *site)
@@ -53,45 +60,139 @@ subflow_host_init(void *host, const void *config, const struct weft_path_site *s
 static size_t
 subflow_qp_size(const void *config)
 {
-    const size_t n = (size_t)((const struct subflow_config *)config)->n;
-    return sizeof(struct subflow) + n * sizeof(uint16_t);
+    (void)config;
+    return sizeof(struct subflow);
 }
 
 static int
 subflow_qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
                 uint32_t qp_index)
 {
-    struct subflow *s = qp;
-    uint64_t used[LABELS / 64] = {0};
-    struct weft_rng rng;
-    const int64_t n = ((const struct subflow_config *)config)->n;
     (void)host;
-    if (n < 1 || n > LABELS)
-    {
-        return weft_refuse_config(site->why, &weft_lb_subflow.algo, config);
-    }
-    s->n = (uint32_t)n;
-    s->next = 0;
-    weft_host_rng(&rng, site, SUBFLOW_QP_STREAM | qp_index);
-    for (uint32_t i = 0; i < s->n;)
-    {
-        const uint16_t label = weft_label(&rng);
-        const uint64_t bit = UINT64_C(1) << (label & 63U);
-        labels_of(s)[i] = label;
-        i += (used[label / 64] & bit) == 0;
-        used[label / 64] |= bit;
-    }
+    (void)config;
+    (void)site;
+    (void)qp_index;
+    *(struct subflow *)qp = (struct subflow){.labelled = false};
     return 0;
 }
 
 static void
+subflow_label(void *qp, uint16_t label, int64_t now)
+{
+    (void)now;
+    *(struct subflow *)qp = (struct subflow){.label = label, .labelled = true};
+}
+
+/* A QP that no plan has labelled keeps to its own source port. */
+static void
 subflow_data(void *qp, struct weft_packet *data, int64_t now)
 {
-    struct subflow *s = qp;
+    const struct subflow *s = qp;
     (void)now;
-    data->sport = labels_of(s)[s->next];
-    s->next = s->next + 1 < s->n ? s->next + 1 : 0;
+    data->sport = s->labelled ? s->label : data->sport;
 }
+
+static size_t
+planner_size(const void *config, const struct weft_plan_site *site)
+{
+    (void)config;
+    (void)site;
+    return sizeof(struct subflow_planner);
+}
+
+static int
+planner_init(void *host, const void *config, const struct weft_plan_site *site)
+{
+    const int64_t n = ((const struct subflow_config *)config)->n;
+    if (n < 1 || n > LABELS)
+    {
+        return weft_refuse_config(site->why, &weft_lb_subflow.algo, config);
+    }
+    if (site->payload < 1)
+    {
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "the site does not say how long a packet is; expected payload > 0");
+    }
+    *(struct subflow_planner *)host = (struct subflow_planner){.seed = site->seed,
+                                                               .run = site->run,
+                                                               .random = site->random,
+                                                               .payload = site->payload,
+                                                               .n = (uint32_t)n};
+    return 0;
+}
+
+static uint32_t
+planner_qps(const void *config)
+{
+    return (uint32_t)((const struct subflow_config *)config)->n;
+}
+
+static size_t
+planner_most_parts(const void *host, const struct weft_plan_message *messages, size_t n)
+{
+    (void)messages;
+    return n * ((const struct subflow_planner *)host)->n;
+}
+
+/* The labels of a connection, all different, the same each time. */
+static void
+label_parts(const struct subflow_planner *h, uint32_t connection, struct weft_plan_part *parts,
+            size_t n)
+{
+    uint64_t used[LABELS / 64] = {0};
+    struct weft_rng rng;
+    weft_stream_begin(&rng, h->random, h->seed, h->run, SUBFLOW_QP_STREAM | connection);
+    for (size_t i = 0; i < n;)
+    {
+        const uint16_t label = weft_label(&rng);
+        const uint64_t bit = UINT64_C(1) << (label & 63U);
+        parts[i].label = label;
+        parts[i].labelled = true;
+        i += (used[label / 64] & bit) == 0;
+        used[label / 64] |= bit;
+    }
+}
+
+/* Whole packets, the first parts one more each; a message of fewer packets has fewer parts. Only
+ * the last part may end with a short packet. */
+static size_t
+divide(const struct subflow_planner *h, const struct weft_plan_message *m, uint32_t message,
+       struct weft_plan_part *parts)
+{
+    const uint64_t packets = weft_packets(m->bytes, h->payload);
+    const uint32_t n = packets < h->n ? (uint32_t)packets : h->n;
+    uint64_t left = m->bytes;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        const uint64_t share = packets / n + (i < packets % n);
+        const uint64_t bytes = share * (uint64_t)h->payload;
+        parts[i] = (struct weft_plan_part){
+            .message = message, .qp = i, .bytes = bytes < left ? bytes : left};
+        left -= parts[i].bytes;
+    }
+    label_parts(h, m->connection, parts, n);
+    return n;
+}
+
+static size_t
+planner_plan(void *host, const struct weft_plan_message *messages, size_t n,
+             struct weft_plan_part *parts)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < n; i++)
+    {
+        made += divide(host, &messages[i], (uint32_t)i, parts + made);
+    }
+    return made;
+}
+
+static const struct weft_plan_ops subflow_plan = {
+    .host_size = planner_size,
+    .host_init = planner_init,
+    .qps = planner_qps,
+    .most_parts = planner_most_parts,
+    .plan = planner_plan,
+};
 
 static const struct weft_path_ops subflow_path = {
     .host_size = weft_sprayed_host_size,
@@ -100,14 +201,14 @@ static const struct weft_path_ops subflow_path = {
     .qp_init = subflow_qp_init,
     .data = subflow_data,
     .reply = weft_sprayed_reply,
+    .on_label = subflow_label,
 };
 
 const struct weft_lb_ops weft_lb_subflow = {
     .algo =
         {
             .name = "subflow",
-            .doc =
-                "Subflows: a QP's packets in turn over n labels, each hashed as a flow of its own.",
+            .doc = "Subflows: a message in n parts, each a flow of its own with its own label.",
             .source = "ofan §3.2(2)",
             .params = params,
             .nparams = sizeof params / sizeof params[0],
@@ -117,6 +218,7 @@ const struct weft_lb_ops weft_lb_subflow = {
     .init = weft_sprayed_init,
     .pick = weft_sprayed_pick,
     .path = &subflow_path,
+    .plan = &subflow_plan,
     .oblivious = true,
     .peek = weft_sprayed_peek,
 };

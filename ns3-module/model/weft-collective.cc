@@ -227,6 +227,7 @@ WeftCollective::ForEachBehind(const weft_message& m, F release)
 void
 WeftCollective::CreateQps(uint32_t nqps)
 {
+    const uint32_t each = m_fabric->GetQpsPerConnection();
     std::vector<const weft_message*> first(nqps, nullptr);
     std::vector<size_t> count(nqps, 0);
     for (const weft_message& m : m_messages)
@@ -240,15 +241,15 @@ WeftCollective::CreateQps(uint32_t nqps)
     for (const weft_message* m : first)
     {
         flows.push_back({m->src, m->dst});
-        starters[m->src] += m->waits == 0;
+        starters[m->src] += m->waits == 0 ? each : 0;
     }
     m_fabric->SetFlows(flows);
-    m_fabric->AddStarters(starters, nqps);
+    m_fabric->AddStarters(starters, nqps * each);
     for (uint32_t i = 0; i < nqps; i++)
     {
-        WeftQp* qp = m_fabric->CreateQp(first[i]->src, first[i]->dst, this);
-        qp->posts.reserve(count[i]); // so that nothing is allocated while it runs
-        m_qps.push_back(qp);
+        WeftConnection* connection = m_fabric->Connect(first[i]->src, first[i]->dst, this);
+        connection->Reserve(count[i]); // so that nothing is allocated while it runs
+        m_connections.push_back(connection);
     }
 }
 
@@ -280,7 +281,25 @@ WeftCollective::Post(uint32_t message)
     NS_LOG_LOGIC("message " << message << " of group " << m.group << " step " << m.step
                             << " is posted");
     m_times[message].posted = Simulator::Now().GetTimeStep();
-    m_fabric->Post(m_qps[m.qp], m.bytes, message);
+    if (!m_fabric->GetPlan())
+    {
+        m_fabric->Post(m_connections[m.qp]->GetQp(0), m.bytes, message);
+        return;
+    }
+    std::vector<WeftPost>& together = m_together[m.src];
+    if (together.empty())
+    {
+        Simulator::ScheduleNow(&WeftCollective::PostTogether, this, m.src);
+    }
+    together.push_back({m_connections[m.qp], m.bytes, message});
+}
+
+void
+WeftCollective::PostTogether(uint32_t host)
+{
+    std::vector<WeftPost> posts;
+    posts.swap(m_together[host]);
+    m_fabric->PostMessages(host, posts);
 }
 
 void

@@ -7,12 +7,14 @@
 #define NS3_WEFT_COLLECTIVE_H
 
 #include "weft-choice.h"
-#include "weft-qp.h"
+#include "weft-connection.h"
+#include "weft-planner.h"
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
 #include "ns3/traced-callback.h"
 
+#include <map>
 #include <string>
 #include <vector>
 #include <weft/traffic.h>
@@ -141,8 +143,10 @@ class WeftCollective : public Object, public WeftMessageListener
     void RequireUninstalled() const;        //!< Aborts the program if it has been installed
     bool Fill(std::string& error);          //!< @param error why not @return success
     void CreateQps(uint32_t nqps);          //!< @param nqps QPs of the graph
-    void Release(uint32_t message);         //!< @param message has nothing to wait for
-    void Post(uint32_t message);            //!< @param message to be posted now
+    void
+    PostTogether(uint32_t host);    //!< Lets the planner see what is posted now. @param host whose
+    void Release(uint32_t message); //!< @param message has nothing to wait for
+    void Post(uint32_t message);    //!< @param message to be posted now
     /** Releases what waits for a message, as far as the host knows that sends it: the receiver at
      * delivery, the sender at its ACK. @param message the message @param sender whether it is the
      * sender's turn */
@@ -171,15 +175,17 @@ class WeftCollective : public Object, public WeftMessageListener
     uint32_t m_nsteps{0};                 //!< of each group in m_steps
     std::vector<Step> m_steps;            //!< group by group; empty where there are no barriers
     std::vector<uint32_t> m_members;      //!< messages, step by step
-    std::vector<WeftQp*> m_qps;           //!< by the graph's QP numbers
-    uint32_t m_ngroups{0};                //!< groups
-    size_t m_acked{0};                    //!< messages acknowledged
-    size_t m_failed{0};                   //!< messages given up by their senders
-    size_t m_undelivered{0};              //!< of these: not delivered
-    size_t m_unstarted{0};                //!< messages that wait for such
-    std::vector<uint32_t> m_lostWaits;    //!< how many of the messages that each one waits for will
-                                          //!< not be delivered; empty as long as none is given up
-    int64_t m_lastDelivery{0};            //!< ps
+    std::vector<WeftConnection*> m_connections; //!< by the graph's QP numbers
+    std::map<uint32_t, std::vector<WeftPost>>
+        m_together;                    //!< by host: what it posts at this instant
+    uint32_t m_ngroups{0};             //!< groups
+    size_t m_acked{0};                 //!< messages acknowledged
+    size_t m_failed{0};                //!< messages given up by their senders
+    size_t m_undelivered{0};           //!< of these: not delivered
+    size_t m_unstarted{0};             //!< messages that wait for such
+    std::vector<uint32_t> m_lostWaits; //!< how many of the messages that each one waits for will
+                                       //!< not be delivered; empty as long as none is given up
+    int64_t m_lastDelivery{0};         //!< ps
     TracedCallback<uint32_t, Time> m_deliveredTrace; //!< "Delivered"
     TracedCallback<> m_doneTrace;                    //!< "Done"
 };

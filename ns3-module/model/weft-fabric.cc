@@ -278,7 +278,10 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     NS_LOG_INFO(m_topology.Format()
                 << "; " << m_balancer.Format() << "; " << m_transport.Format() << "; "
                 << m_cc.Format() << "; seed " << m_seed << " run " << m_run);
-    return InitPaths(error);
+    const weft_plan_site site{
+        m_streamSeed, m_run, 0, m_frame.payload, &m_clos, nullptr, nullptr};
+    return InitPaths(error) &&
+           m_planner.Init(GetBalancer(), GetBalancerConfig(), site, m_clos.nhosts, error);
 }
 
 void
@@ -472,6 +475,28 @@ WeftFabric::InitQpState(WeftQp* qp, weft_qp_site& site)
         qp->tor = qp->memory.data() + nic;
         qp->flow = lb->flow_size ? qp->memory.data() + nic + tor : nullptr;
         InitQpTor(qp);
+    }
+}
+
+WeftConnection*
+WeftFabric::Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener)
+{
+    const auto index = static_cast<uint32_t>(m_connections.size());
+    m_connections.push_back(std::make_unique<WeftConnection>(this, index, src, dst, listener));
+    return m_connections.back().get();
+}
+
+void
+WeftFabric::PostMessages(uint32_t src, const std::vector<WeftPost>& posts)
+{
+    if (m_planner.IsActive())
+    {
+        m_planner.Post(src, posts);
+        return;
+    }
+    for (const WeftPost& post : posts)
+    {
+        Post(post.connection->GetQp(0), post.bytes, post.tag);
     }
 }
 

@@ -7,7 +7,9 @@
 #define NS3_WEFT_FABRIC_H
 
 #include "weft-choice.h"
+#include "weft-connection.h"
 #include "weft-packet.h"
+#include "weft-planner.h"
 #include "weft-qp.h"
 #include "weft-receiver.h"
 
@@ -163,7 +165,15 @@ class WeftFabric : public Object
     /** Creates a QP. @param src sending host @param dst receiving host, another one
      *  @param listener told when messages are done, or nullptr @return the QP */
     WeftQp* CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener);
-    /** Posts a message. @param qp the QP @param bytes > 0 @param tag handed to the listener */
+    /** Connects two hosts for messages: with the QPs that the balancer's planner wants, or one.
+     * @param src sending host @param dst receiving host, another one @param listener told when
+     * messages are done, or nullptr @return the connection, which is the fabric's */
+    WeftConnection* Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener);
+    /** Posts messages that a host has at this instant; a planner sees them together.
+     * @param src the sender of all @param posts the messages */
+    void PostMessages(uint32_t src, const std::vector<WeftPost>& posts);
+    /** Posts a message past any planner. @param qp the QP @param bytes > 0 @param tag handed to the
+     * listener */
     void Post(WeftQp* qp, uint64_t bytes, uint64_t tag);
 
     /** Where a scenario's drops take place. */
@@ -254,6 +264,16 @@ class WeftFabric : public Object
     const weft_cc_ops* GetCc() const
     {
         return m_ccOps;
+    }
+    /** @return whether the balancer plans what messages go over which QPs */
+    bool GetPlan() const
+    {
+        return m_planner.IsActive();
+    }
+    /** @return QPs that a connection has from the start */
+    uint32_t GetQpsPerConnection() const
+    {
+        return m_planner.GetQpsPerConnection();
     }
     /** @return what the balancer does at hosts, or nullptr */
     const weft_path_ops* GetPath() const
@@ -477,15 +497,17 @@ class WeftFabric : public Object
     double m_lossProbability{0};                       //!< of random loss
     const weft_fib* m_fib{nullptr};                    //!< exceptions after failures, or nullptr
 
-    WeftPacketPool m_pool;                     //!< packet descriptors
-    LossTeller m_lossTeller;                   //!< to senders
-    uint64_t m_lossesToTell{0};                //!< descriptors on their way to it
-    WeftCounters m_counters;                   //!< totals
-    std::vector<WeftQp*> m_qps;                //!< QPs
-    std::vector<WeftNic*> m_nics;              //!< by host; owned by their nodes
-    std::vector<WeftSwitch*> m_switches;       //!< by index; owned by their nodes
-    std::vector<Ptr<WeftChannel>> m_channels;  //!< by link
-    std::map<Mac48Address, uint32_t> m_hostOf; //!< NIC addresses
+    WeftPacketPool m_pool;                                      //!< packet descriptors
+    LossTeller m_lossTeller;                                    //!< to senders
+    uint64_t m_lossesToTell{0};                                 //!< descriptors on their way to it
+    WeftCounters m_counters;                                    //!< totals
+    std::vector<WeftQp*> m_qps;                                 //!< QPs
+    WeftPlanner m_planner;                                      //!< of messages
+    std::vector<std::unique_ptr<WeftConnection>> m_connections; //!< what messages go over
+    std::vector<WeftNic*> m_nics;                               //!< by host; owned by their nodes
+    std::vector<WeftSwitch*> m_switches;                        //!< by index; owned by their nodes
+    std::vector<Ptr<WeftChannel>> m_channels;                   //!< by link
+    std::map<Mac48Address, uint32_t> m_hostOf;                  //!< NIC addresses
 
     using Drops = std::map<uint64_t, uint32_t>; //!< (qp, psn) to the number of drops left
     bool TakeDrop(Drops& drops, const weft_packet& d) const;

@@ -67,7 +67,7 @@ WeftRdmaApplication::~WeftRdmaApplication()
 void
 WeftRdmaApplication::SetRemote(uint32_t remote)
 {
-    NS_ABORT_MSG_IF(m_qp,
+    NS_ABORT_MSG_IF(m_connection,
                     "Weft: attribute Remote was set after the application had started, which would "
                     "change nothing: its QP leads to host "
                         << m_remote);
@@ -84,7 +84,7 @@ void
 WeftRdmaApplication::SetMessages(uint64_t messages)
 {
     m_messages = messages;
-    if (m_qp && m_acked == m_posted)
+    if (m_connection && m_acked == m_posted)
     {
         PostNext(); // it had come to its end
     }
@@ -105,7 +105,7 @@ WeftRdmaApplication::GetDelivered() const
 const WeftQp*
 WeftRdmaApplication::GetQp() const
 {
-    return m_qp;
+    return m_connection ? m_connection->GetQp(0) : nullptr;
 }
 
 void
@@ -120,9 +120,9 @@ WeftRdmaApplication::StartApplication()
                         "WeftRdmaApplication: node " << GetNode()->GetId() << " has no WeftNic");
     NS_LOG_INFO("starts: messages of " << m_bytes << " B to host " << m_remote);
     m_running = true;
-    if (!m_qp)
+    if (!m_connection)
     {
-        m_qp = nic->GetFabric()->CreateQp(nic->GetHost(), m_remote, this);
+        m_connection = nic->GetFabric()->Connect(nic->GetHost(), m_remote, this);
     }
     PostNext();
 }
@@ -139,7 +139,8 @@ WeftRdmaApplication::PostNext()
 {
     if (m_running && (m_messages == 0 || m_posted < m_messages))
     {
-        m_qp->nic->Post(m_qp, m_bytes, m_posted++);
+        const Ptr<WeftFabric> fabric = m_connection->GetQp(0)->nic->GetFabric();
+        fabric->PostMessages(m_connection->GetSrc(), {{m_connection, m_bytes, m_posted++}});
     }
 }
 

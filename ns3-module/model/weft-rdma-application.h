@@ -6,7 +6,7 @@
 #ifndef NS3_WEFT_RDMA_APPLICATION_H
 #define NS3_WEFT_RDMA_APPLICATION_H
 
-#include "weft-qp.h"
+#include "weft-connection.h"
 
 #include "ns3/application.h"
 #include "ns3/traced-callback.h"
@@ -58,7 +58,7 @@ class WeftRdmaApplication : public Application, public WeftMessageListener
     uint64_t m_acked{0};                             //!< messages acknowledged
     uint64_t m_delivered{0};                         //!< messages delivered
     bool m_running{false};                           //!< between start and stop
-    WeftQp* m_qp{nullptr};                           //!< the QP, the fabric's
+    WeftConnection* m_connection{nullptr};           //!< the fabric's
     TracedCallback<uint64_t, Time> m_deliveredTrace; //!< "Delivered"
     TracedCallback<uint64_t, Time> m_ackedTrace;     //!< "Acked"
 };

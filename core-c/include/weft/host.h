@@ -54,7 +54,8 @@ extern "C"
 
     /**
      * Memory for the list of active QPs: at least as many entries each as the host has QPs. The
-     * former arrays are copied and no longer used. Returns 0 or WEFT_ENOMEM (fewer than are active).
+     * former arrays are copied and no longer used. Returns 0 or WEFT_ENOMEM (fewer than are
+     * active).
      */
     int weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at,
                        uint32_t capacity);

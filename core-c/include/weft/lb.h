@@ -128,8 +128,10 @@ extern "C"
         void (*set_routes)(void *state, const struct weft_fib *fib);
         /** Optional: what the destination's ToR does with data and replies. */
         const struct weft_tor_ops *tor;
-        /** Optional: what the hosts do. */
+        /** Optional: what the hosts do with packets. */
         const struct weft_path_ops *path;
+        /** Optional: what the hosts do with messages. */
+        const struct weft_plan_ops *plan;
         /** pick() is called for the last live port of a group, too: packets name their path, and
          * what it names may be dead. */
         bool pick_last;

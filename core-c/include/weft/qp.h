@@ -111,29 +111,29 @@ extern "C"
         bool given_up;       /**< it sends nothing any more */
 
         /* Now and then. */
-        uint32_t src;                  /**< sending host */
-        uint32_t dst;                  /**< receiving host */
-        struct weft_wqe *wqes; /**< all messages posted: the caller's memory */
+        uint32_t src;              /**< sending host */
+        uint32_t dst;              /**< receiving host */
+        struct weft_wqe *wqes;     /**< all messages posted: the caller's memory */
         size_t nwqes;              /**< how many */
-        size_t acked;                  /**< messages acknowledged */
-        size_t delivered;              /**< messages delivered */
-        size_t failed;                 /**< messages told of as failed, those acknowledged included */
-        uint64_t posted;               /**< packets posted */
-        int64_t send_at;               /**< when pacing lets it send, ps, while it is not active */
-        int64_t first_sent;            /**< when its first packet left, ps; -1: not yet */
-        int64_t last_cnp;              /**< when its receiver's last CNP left, ps */
-        int64_t last_delivery;         /**< when the last message was delivered, ps; -1: none */
-        uint64_t cnps_sent;            /**< by the receiver */
-        uint64_t tor_nacks;            /**< of the NACKs received, those that a ToR made */
-        uint64_t timeout_una;          /**< una at the last timeout */
-        int64_t retries;               /**< timeouts in a row with that una */
-        int64_t cnp_interval;          /**< least time between two CNPs, ps; WEFT_NEVER: none */
-        uint16_t *labels;              /**< of the last packets sent, by PSN; NULL: not kept */
-        uint32_t label_mask;           /**< how many, less 1 */
-        bool tells_losses;             /**< something has an on_lost() */
-        uint32_t first_waiting;        /**< lowest PSN that arrived and waits for an ACK */
-        uint32_t last_waiting;         /**< the highest one */
-        struct weft_packet newest;     /**< the last data packet, where the receiver has a timer */
+        size_t acked;              /**< messages acknowledged */
+        size_t delivered;          /**< messages delivered */
+        size_t failed;             /**< messages told of as failed, those acknowledged included */
+        uint64_t posted;           /**< packets posted */
+        int64_t send_at;           /**< when pacing lets it send, ps, while it is not active */
+        int64_t first_sent;        /**< when its first packet left, ps; -1: not yet */
+        int64_t last_cnp;          /**< when its receiver's last CNP left, ps */
+        int64_t last_delivery;     /**< when the last message was delivered, ps; -1: none */
+        uint64_t cnps_sent;        /**< by the receiver */
+        uint64_t tor_nacks;        /**< of the NACKs received, those that a ToR made */
+        uint64_t timeout_una;      /**< una at the last timeout */
+        int64_t retries;           /**< timeouts in a row with that una */
+        int64_t cnp_interval;      /**< least time between two CNPs, ps; WEFT_NEVER: none */
+        uint16_t *labels;          /**< of the last packets sent, by PSN; NULL: not kept */
+        uint32_t label_mask;       /**< how many, less 1 */
+        bool tells_losses;         /**< something has an on_lost() */
+        uint32_t first_waiting;    /**< lowest PSN that arrived and waits for an ACK */
+        uint32_t last_waiting;     /**< the highest one */
+        struct weft_packet newest; /**< the last data packet, where the receiver has a timer */
     };
 
     /** Bytes of memory for the states of a QP of these algorithms, a multiple of 8. */
@@ -178,13 +178,13 @@ extern "C"
     void weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
                              const struct weft_qp_answer *answer);
 
-    /** Makes @p packet, a copy of a data packet, a reply of another kind, or one that a ToR sends on
-     * the receiver's behalf. @p epsn: the ePSN that it carries. */
+    /** Makes @p packet, a copy of a data packet, a reply of another kind, or one that a ToR sends
+     * on the receiver's behalf. @p epsn: the ePSN that it carries. */
     void weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet,
                             enum weft_packet_kind kind, uint32_t epsn);
 
-    /** The next message whose last byte is in order at the receiver, once each, or NULL. To be asked
-     * after weft_qp_data(), until it says NULL. */
+    /** The next message whose last byte is in order at the receiver, once each, or NULL. To be
+     * asked after weft_qp_data(), until it says NULL. */
     const struct weft_wqe *weft_qp_next_delivered(struct weft_qp *qp, int64_t now);
 
     /** An ACK or a NACK has arrived at the sender. weft_host_resume() comes next. */

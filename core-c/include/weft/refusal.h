@@ -8,6 +8,7 @@
  * | what                                   | where it takes the struct                         |
  * |----------------------------------------|---------------------------------------------------|
  * | balancer: at a switch, a host, a ToR   | `why` of weft_site, weft_path_site, weft_last_hop |
+ * | planner                                | `why` of weft_plan_site                           |
  * | congestion control                     | `why` of weft_cc_site                             |
  * | workload                               | `why` of weft_hosts                               |
  * | topology, transport: their             | weft_config_check()                               |

@@ -44,11 +44,11 @@ extern "C"
     /** What a receiver says to one data packet, or when its timer fires. */
     struct weft_rx_verdict
     {
-        uint32_t epsn;  /**< the ePSN after this packet: everything before it has arrived */
-        uint8_t reply;  /**< enum weft_reply; the reply carries epsn */
-        bool fresh;     /**< the payload was placed: first copy of this PSN, inside the window */
-        bool duplicate; /**< the payload of this PSN had been placed before: a spurious
-                           retransmission */
+        uint32_t epsn;   /**< the ePSN after this packet: everything before it has arrived */
+        uint8_t reply;   /**< enum weft_reply; the reply carries epsn */
+        bool fresh;      /**< the payload was placed: first copy of this PSN, inside the window */
+        bool duplicate;  /**< the payload of this PSN had been placed before: a spurious
+                            retransmission */
         bool asks_place; /**< a NACK asks for `place` (WEFT_F_ASKS_AHEAD), not for the ePSN */
         uint32_t place;  /**< the PSN whose place the payload took, which the reply's `ahead` names:
                             the caller writes the data's here (and clears asks_place), a transport

@@ -16,6 +16,7 @@
 #include <weft/param.h>
 #include <weft/path.h>
 #include <weft/pathmap.h>
+#include <weft/plan.h>
 #include <weft/ports.h>
 #include <weft/psn.h>
 #include <weft/qp.h>

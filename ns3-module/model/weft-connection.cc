@@ -1,0 +1,109 @@
+/*
+ * Copyright (c) 2026 The Weft Authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-connection.h"
+
+#include "weft-fabric.h"
+#include "weft-nic.h"
+
+#include <weft/plan.h>
+
+namespace ns3
+{
+
+WeftConnection::WeftConnection(WeftFabric* fabric,
+                               uint32_t index,
+                               uint32_t src,
+                               uint32_t dst,
+                               WeftMessageListener* listener)
+    : m_fabric(fabric),
+      m_index(index),
+      m_src(src),
+      m_dst(dst),
+      m_listener(listener)
+{
+    const uint32_t qps = fabric->GetQpsPerConnection();
+    for (uint32_t i = 0; i < qps; i++)
+    {
+        m_qps.push_back(fabric->CreateQp(src, dst, fabric->GetPlan() ? this : listener));
+    }
+}
+
+void
+WeftConnection::Reserve(std::size_t messages)
+{
+    for (WeftQp* qp : m_qps)
+    {
+        qp->posts.reserve(messages);
+    }
+    if (m_fabric->GetPlan())
+    {
+        m_messages.reserve(messages);
+    }
+}
+
+std::size_t
+WeftConnection::Begin(uint64_t tag, std::size_t parts)
+{
+    m_messages.push_back({tag, parts, parts, false});
+    return m_messages.size() - 1;
+}
+
+void
+WeftConnection::PostPart(std::size_t message, uint32_t qp, uint64_t bytes, const uint16_t* label)
+{
+    while (m_qps.size() <= qp)
+    {
+        m_qps.push_back(m_fabric->CreateQp(m_src, m_dst, this));
+    }
+    WeftQp* of = m_qps[qp];
+    if (label && of->path && of->algos->path->on_label)
+    {
+        of->algos->path->on_label(of->path, *label, WeftNow());
+    }
+    of->nic->Post(of, bytes, message);
+}
+
+void
+WeftConnection::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
+{
+    Message& message = m_messages[tag];
+    if (--message.undelivered == 0 && m_listener)
+    {
+        m_listener->MessageDelivered(*m_qps.front(), message.tag);
+    }
+}
+
+void
+WeftConnection::Settle(Message& message)
+{
+    if (--message.unsettled > 0 || !m_listener)
+    {
+        return;
+    }
+    if (message.failed)
+    {
+        m_listener->MessageFailed(*m_qps.front(), message.tag);
+    }
+    else
+    {
+        m_listener->MessageAcked(*m_qps.front(), message.tag);
+    }
+}
+
+void
+WeftConnection::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
+{
+    Settle(m_messages[tag]);
+}
+
+void
+WeftConnection::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
+{
+    m_messages[tag].failed = true;
+    Settle(m_messages[tag]);
+}
+
+} // namespace ns3

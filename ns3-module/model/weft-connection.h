@@ -1,0 +1,110 @@
+/*
+ * Copyright (c) 2026 The Weft Authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_CONNECTION_H
+#define NS3_WEFT_CONNECTION_H
+
+#include "weft-qp.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+class WeftFabric;
+
+/**
+ * @ingroup weft
+ * @brief What an application sends messages over: a QP, or as many as the balancer's planner wants.
+ *
+ * Without a planner it is one QP, and adds nothing. With one a message goes out in parts, each on a
+ * QP of the connection, and the listener hears of it when all of its parts are done; the QP that it
+ * is told is the first one.
+ */
+class WeftConnection final : public WeftMessageListener
+{
+  public:
+    /** Use WeftFabric::Connect(). @param fabric the fabric @param index number in the fabric
+     * @param src sending host @param dst receiving host @param listener told when messages are
+     * done, or nullptr */
+    WeftConnection(WeftFabric* fabric,
+                   uint32_t index,
+                   uint32_t src,
+                   uint32_t dst,
+                   WeftMessageListener* listener);
+
+    /** @return sending host */
+    uint32_t GetSrc() const
+    {
+        return m_src;
+    }
+
+    /** @return receiving host */
+    uint32_t GetDst() const
+    {
+        return m_dst;
+    }
+
+    /** @return its number in the fabric */
+    uint32_t GetIndex() const
+    {
+        return m_index;
+    }
+
+    /** @return QPs made so far */
+    std::size_t GetNQps() const
+    {
+        return m_qps.size();
+    }
+
+    /** @param i below GetNQps() @return a QP */
+    WeftQp* GetQp(std::size_t i) const
+    {
+        return m_qps[i];
+    }
+
+    /** Makes room for so many messages, so that nothing is allocated while they are posted.
+     * @param messages how many */
+    void Reserve(std::size_t messages);
+
+    /** Begins a message that goes out in parts. @param tag the application's @param parts how many
+     * @return its number here */
+    std::size_t Begin(uint64_t tag, std::size_t parts);
+    /** Posts a part. @param message number @param qp which QP, made if there is none yet
+     * @param bytes of the part @param label told to the path part, or nullptr */
+    void PostPart(std::size_t message, uint32_t qp, uint64_t bytes, const uint16_t* label);
+
+    // From WeftMessageListener, of its QPs
+    void MessageDelivered(const WeftQp& qp, uint64_t tag) override;
+    void MessageAcked(const WeftQp& qp, uint64_t tag) override;
+    void MessageFailed(const WeftQp& qp, uint64_t tag) override;
+
+  private:
+    /** A message whose parts are under way. */
+    struct Message
+    {
+        uint64_t tag;            //!< the application's
+        std::size_t undelivered; //!< parts
+        std::size_t unsettled;   //!< parts that are neither acknowledged nor given up
+        bool failed;             //!< a part is given up
+    };
+
+    /** A part is acknowledged or given up. @param message its message */
+    void Settle(Message& message);
+
+    WeftFabric* m_fabric;            //!< the fabric
+    uint32_t m_index;                //!< number in the fabric
+    uint32_t m_src;                  //!< sending host
+    uint32_t m_dst;                  //!< receiving host
+    WeftMessageListener* m_listener; //!< the application
+    std::vector<WeftQp*> m_qps;      //!< its QPs
+    std::vector<Message> m_messages; //!< those that went out in parts
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_CONNECTION_H */
