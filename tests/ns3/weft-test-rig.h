@@ -92,6 +92,11 @@ class WeftRig : public ns3::WeftMessageListener
         lastAcked = ns3::WeftNow();
     }
 
+    void MessageFailed(const ns3::WeftQp&, uint64_t) override
+    {
+        failed++;
+    }
+
     /** Creates a QP and posts one message on it. */
     ns3::WeftQp* Send(uint32_t src, uint32_t dst, uint64_t bytes)
     {
@@ -192,6 +197,7 @@ class WeftRig : public ns3::WeftMessageListener
     ns3::Ptr<ns3::WeftFabric> fabric; //!< under test
     uint64_t delivered{0};            //!< messages of Send()
     uint64_t acked{0};                //!< messages of Send()
+    uint64_t failed{0};               //!< messages of Send()
     int64_t lastDelivered{-1};        //!< ps
     int64_t lastAcked{-1};            //!< ps
 
