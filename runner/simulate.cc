@@ -437,7 +437,8 @@ Run::GetGoodput(const WeftQp* qp) const
                  static_cast<uint64_t>(m_fabric->GetFrameConfig().payload);
         end = WeftNow();
     }
-    return bytes ? static_cast<double>(bytes) * 8e12 / static_cast<double>(end - qp->first_sent) : 0;
+    return bytes ? static_cast<double>(bytes) * 8e12 / static_cast<double>(end - qp->first_sent)
+                 : 0;
 }
 
 void
@@ -451,7 +452,8 @@ Run::CollectQps(run_results* out, run_summary& sum)
         const WeftQp* qp = m_fabric->GetQp(i);
         const qp_result r = CollectQp(qp);
         // A QP of one packet is active for no time at all: a picosecond gives it a voice.
-        const auto active = static_cast<double>(std::max<int64_t>(qp->last_sent - qp->first_sent, 1));
+        const auto active =
+            static_cast<double>(std::max<int64_t>(qp->last_sent - qp->first_sent, 1));
         rateTime += r.mean_rate * active;
         time += active;
         qps.push_back(r);

@@ -278,8 +278,7 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     NS_LOG_INFO(m_topology.Format()
                 << "; " << m_balancer.Format() << "; " << m_transport.Format() << "; "
                 << m_cc.Format() << "; seed " << m_seed << " run " << m_run);
-    const weft_plan_site site{
-        m_streamSeed, m_run, 0, m_frame.payload, &m_clos, nullptr, nullptr};
+    const weft_plan_site site{m_streamSeed, m_run, 0, m_frame.payload, &m_clos, nullptr, nullptr};
     return InitPaths(error) &&
            m_planner.Init(GetBalancer(), GetBalancerConfig(), site, m_clos.nhosts, error);
 }
