@@ -34,7 +34,7 @@ extern "C"
          * its share of the host's line (1/n, where the host starts with n QPs) times a packet's
          * round trip in an idle fabric. >= 1. */
         uint32_t qp_bdp;
-        uint32_t dst; /**< for qp_init(): the QP's receiving host */
+        uint32_t dst;                            /**< for qp_init(): the QP's receiving host */
         const struct weft_random_source *random; /**< as in struct weft_site */
         struct weft_refusal *why; /**< NULL, or where an init says why it refuses; not kept */
     };

@@ -27,11 +27,11 @@ extern "C"
     /** The host whose messages are planned. */
     struct weft_plan_site
     {
-        uint64_t seed;                /**< the run's seed */
-        uint64_t run;                 /**< the run's number */
-        uint32_t host;                /**< its index */
-        int64_t payload;              /**< bytes of a full data packet */
-        const struct weft_clos *clos; /**< the fabric's shape; outlives the planner */
+        uint64_t seed;                           /**< the run's seed */
+        uint64_t run;                            /**< the run's number */
+        uint32_t host;                           /**< its index */
+        int64_t payload;                         /**< bytes of a full data packet */
+        const struct weft_clos *clos;            /**< the fabric's shape; outlives the planner */
         const struct weft_random_source *random; /**< as in struct weft_site */
         struct weft_refusal *why; /**< NULL, or where host_init() says why it refuses; not kept */
     };
