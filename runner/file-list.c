@@ -9,34 +9,34 @@
 
 #include "checksum.h"
 
-#define HEADING                                                                                    \
+#define HEADING \
     "files (checksum, bytes, name, as cksum prints them; the last line is of the lines above):\n"
 
 void
-file_list_add(struct text *list, const char *name, const char *bytes, size_t n)
+file_list_add(struct text* list, const char* name, const char* bytes, size_t n)
 {
     struct checksum c = {0};
     checksum_add(&c, bytes, n);
     text_add(list, "%" PRIu32 " %zu %s\n", checksum_value(&c), n, name);
 }
 
-char *
-file_list_end(const char *provenance, const struct text *list)
+char*
+file_list_end(const char* before, const struct text* list)
 {
     struct text t = {0};
     struct checksum c = {0};
-    text_add(&t, "%s" HEADING "%s", provenance, list->len ? list->s : "");
+    text_add(&t, "%s" HEADING "%s", before, list->len ? list->s : "");
     checksum_add(&c, t.s, t.len);
     text_add(&t, "%" PRIu32 " %zu\n", checksum_value(&c), t.len);
     return text_take(&t);
 }
 
 /** The last one: a path in the lines above may hold anything. */
-static char *
-last_heading(char *text)
+static char*
+last_heading(char* text)
 {
-    char *found = NULL;
-    for (char *p = strstr(text, "\n" HEADING); p; p = strstr(p + 1, "\n" HEADING))
+    char* found = NULL;
+    for (char* p = strstr(text, "\n" HEADING); p; p = strstr(p + 1, "\n" HEADING))
     {
         found = p;
     }
@@ -44,7 +44,7 @@ last_heading(char *text)
 }
 
 static bool
-checksum_of_file(const struct folder *run, const char *name, struct checksum *c, char **why)
+checksum_of_file(const struct folder* run, const char* name, struct checksum* c, char** why)
 {
     static char bytes[1 << 16];
     int fd = file_open(run, name, why);
@@ -68,20 +68,20 @@ checksum_of_file(const struct folder *run, const char *name, struct checksum *c,
 /** What a line of the list says of a file. */
 struct listed
 {
-    const char *name;
+    const char* name;
     uint32_t checksum;
     uint64_t bytes;
 };
 
-/** Reads one line, without its end. */
+/** Reads one line of file @p list, without its end. */
 static bool
-read_line(const char *line, struct listed *l, char **why)
+read_line(const char* list, const char* line, struct listed* l, char** why)
 {
     int name = 0;
     if (sscanf(line, "%" SCNu32 " %" SCNu64 " %n", &l->checksum, &l->bytes, &name) != 2 ||
         !line[name])
     {
-        *why = xformat("'%s' in " FILE_LIST_FILE " is no line of a list of files", line);
+        *why = xformat("'%s' in %s is no line of a list of files", line, list);
         return false;
     }
     l->name = line + name;
@@ -90,19 +90,23 @@ read_line(const char *line, struct listed *l, char **why)
 
 /** Whether a file's bytes are those that were written. */
 static bool
-compare(const struct listed *l, const struct checksum *c, char **why)
+compare(const struct listed* l, const struct checksum* c, char** why)
 {
     if (c->bytes != l->bytes)
     {
-        *why = xformat("%s has %" PRIu64 " bytes, and it was written with %" PRIu64, l->name,
-                       c->bytes, l->bytes);
+        *why = xformat("%s has %" PRIu64 " bytes, and it was written with %" PRIu64,
+                       l->name,
+                       c->bytes,
+                       l->bytes);
         return false;
     }
     if (checksum_value(c) != l->checksum)
     {
         *why = xformat("%s has other bytes than were written (checksum %" PRIu32
                        ", expected %" PRIu32 ")",
-                       l->name, checksum_value(c), l->checksum);
+                       l->name,
+                       checksum_value(c),
+                       l->checksum);
         return false;
     }
     return true;
@@ -110,17 +114,17 @@ compare(const struct listed *l, const struct checksum *c, char **why)
 
 /** Checks one line of the list, without its end. */
 static bool
-check_line(const struct folder *run, const char *line, char **why)
+check_line(const struct folder* run, const char* line, char** why)
 {
     struct listed l;
     struct checksum c = {0};
-    return read_line(line, &l, why) && checksum_of_file(run, l.name, &c, why) &&
+    return read_line(FILE_LIST_FILE, line, &l, why) && checksum_of_file(run, l.name, &c, why) &&
            compare(&l, &c, why);
 }
 
 /** Cuts the last line off; whether it is the checksum of the bytes before it. */
 static bool
-take_last_line(char *text, size_t n)
+take_last_line(char* text, size_t n)
 {
     uint32_t value;
     uint64_t bytes;
@@ -142,17 +146,17 @@ take_last_line(char *text, size_t n)
     return bytes == start && checksum_value(&c) == value;
 }
 
-/** Reads provenance.txt, the caller's to free; *lines: of its list, without the last. NULL with a
+/** Reads file @p list, the caller's to free; *lines: of its list, without the last. NULL with a
  * sentence if it is not whole. */
-static char *
-read_list(const struct folder *run, char **lines, char **why)
+static char*
+read_list(const struct folder* folder, const char* list, char** lines, char** why)
 {
     size_t n;
-    char *text = file_read(run, FILE_LIST_FILE, &n, why);
-    char *heading = text && take_last_line(text, n) ? last_heading(text) : NULL;
+    char* text = file_read(folder, list, &n, why);
+    char* heading = text && take_last_line(text, n) ? last_heading(text) : NULL;
     if (text && !heading)
     {
-        *why = xstrdup(FILE_LIST_FILE " is damaged, or of an earlier Weft, which listed no files");
+        *why = xformat("%s is damaged, or of an earlier Weft, which listed no files", list);
         free(text);
         text = NULL;
     }
@@ -161,8 +165,8 @@ read_list(const struct folder *run, char **lines, char **why)
 }
 
 /** Cuts the first line off what is left of a list; NULL: there is none. */
-static char *
-next_line(char **lines)
+static char*
+next_line(char** lines)
 {
     char *line = *lines, *end = strchr(line, '\n');
     if (!end)
@@ -175,9 +179,9 @@ next_line(char **lines)
 }
 
 bool
-file_list_check(const struct folder *run, char **why)
+file_list_check(const struct folder* run, char** why)
 {
-    char *lines, *text = read_list(run, &lines, why), *line;
+    char *lines, *text = read_list(run, FILE_LIST_FILE, &lines, why), *line;
     bool good = text != NULL;
     while (good && (line = next_line(&lines)) != NULL)
     {
@@ -189,12 +193,12 @@ file_list_check(const struct folder *run, char **why)
 
 /** The line of that file; false with a sentence if there is none. */
 static bool
-find_listed(char *lines, const char *name, struct listed *l, char **why)
+find_listed(const char* list, char* lines, const char* name, struct listed* l, char** why)
 {
-    char *line;
+    char* line;
     while ((line = next_line(&lines)) != NULL)
     {
-        if (!read_line(line, l, why))
+        if (!read_line(list, line, l, why))
         {
             return false;
         }
@@ -203,18 +207,19 @@ find_listed(char *lines, const char *name, struct listed *l, char **why)
             return true;
         }
     }
-    *why = xformat("it has no %s", name);
+    *why = xformat("%s lists no %s", list, name);
     return false;
 }
 
-char *
-file_list_read(const struct folder *run, const char *name, char **why)
+char*
+file_list_read(const struct folder* folder, const char* list, const char* name, char** why)
 {
     struct listed l;
     struct checksum c = {0};
     size_t n = 0;
-    char *lines, *text = read_list(run, &lines, why);
-    char *bytes = text && find_listed(lines, name, &l, why) ? file_read(run, name, &n, why) : NULL;
+    char *lines, *text = read_list(folder, list, &lines, why);
+    char* bytes =
+        text && find_listed(list, lines, name, &l, why) ? file_read(folder, name, &n, why) : NULL;
     checksum_add(&c, bytes, n);
     if (bytes && !compare(&l, &c, why))
     {

@@ -55,7 +55,7 @@ END
 
 # A user's folder that holds files of the names that Weft uses.
 mkdir -p mine/runs/ecmp_seed=1 mine/runs/.tmp-notes mine/runs/.old-notes
-for file in summary.csv aggregate.csv layers.csv scenario.xml cct.svg cct.gp .tmp-1-x runs/ecmp_seed=1/data \
+for file in summary.csv aggregate.csv layers.csv tables.txt scenario.xml cct.svg cct.gp .tmp-1-x runs/ecmp_seed=1/data \
     runs/.tmp-notes/data runs/.old-notes/data; do
     echo "precious $file" >"mine/$file"
 done
@@ -100,7 +100,7 @@ ln -s scratch/empty link
 [ -L link ] || fail 'a link as --out is replaced'
 [ -e scratch/empty/summary.csv ] || fail 'a link as --out is not followed'
 "$weft" run tiny.xml --out good >/dev/null 2>messages || fail 'a new folder'
-for file in summary.csv aggregate.csv layers.csv; do
+for file in summary.csv aggregate.csv layers.csv tables.txt; do
     cmp link/$file good/$file || fail "$file of the two differ"
 done
 # Results of another scenario are not replaced by accident.
@@ -154,7 +154,7 @@ untouched .lock
 rm -r bad
 
 cp -r good bad
-for file in summary.csv aggregate.csv layers.csv scenario.xml cct.gp cct.dat cct.svg cct.png runs/ecmp_seed=1/qps.csv; do
+for file in summary.csv aggregate.csv layers.csv tables.txt scenario.xml cct.gp cct.dat cct.svg cct.png runs/ecmp_seed=1/qps.csv; do
     echo precious >"elsewhere/${file##*/}"
     rm "bad/$file"
     ln -s "$work/elsewhere/${file##*/}" "bad/$file"
@@ -165,7 +165,7 @@ untouched 'collect: files'
 grep -q 'warning: ecmp_seed=1 is left out: .*qps.csv.* symbolic link' messages || fail 'a link as a CSV of a run'
 "$weft" run tiny.xml --out bad >/dev/null 2>messages || fail 'run: links as files'
 untouched 'run: files'
-for file in summary.csv aggregate.csv layers.csv scenario.xml runs/ecmp_seed=1/qps.csv; do
+for file in summary.csv aggregate.csv layers.csv tables.txt scenario.xml runs/ecmp_seed=1/qps.csv; do
     [ ! -L "bad/$file" ] || fail "$file did not take the link's place"
     cmp "bad/$file" "good/$file" || fail "$file is another"
 done

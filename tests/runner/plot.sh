@@ -17,6 +17,20 @@ fail()
     exit 1
 }
 
+# sign FOLDER: lists its tables anew, so that what this test has written there is taken for whole.
+sign()
+{
+    (
+        cd "$1"
+        echo 'weft tables 1'
+        echo 'files (checksum, bytes, name, as cksum prints them; the last line is of the lines above):'
+        cksum summary.csv layers.csv
+    ) >signed
+    sum=$(cksum <signed)
+    echo "$sum" >>signed
+    mv signed "$1/tables.txt"
+}
+
 mkdir empty
 status=0
 PATH=$work/empty "$weft" run "$here/tiny.xml" >/dev/null 2>messages || status=$?
@@ -162,6 +176,7 @@ not_used flows 'flows.csv is not a plain file'
 "$weft" run more.xml >/dev/null 2>messages || fail 'the damaged run is not repeated'
 sed 's,^ecmp_bytes=40KB_seed=1,../../more/runs/ecmp_bytes=40KB_seed=1,' results/more/summary.csv >named.csv
 cp named.csv results/more/summary.csv
+sign results/more
 status=0
 "$weft" plot more.xml --figure flows >/dev/null 2>messages || status=$?
 [ $status = 3 ] || fail "a path as the name of a run: exit status $status"
@@ -169,7 +184,27 @@ grep -q 'that is no name of a run' messages || fail 'a path as the name of a run
 
 # A run without a value is not passed over in silence.
 cp results/tiny/summary.csv whole.csv
+cp results/tiny/tables.txt tables.txt
+# Cut exactly at the end of a row, a table looks whole: only its checksum tells.
+sed -i '$d' results/tiny/summary.csv
+status=0
+"$weft" plot results/tiny --figure cct >/dev/null 2>messages || status=$?
+[ $status = 3 ] || fail "a table without its last row: exit status $status"
+grep -q 'table .*results/tiny/summary.csv cannot be used: .* bytes, and it was written with .*collect' messages \
+    || fail 'a table without its last row is taken'
+"$weft" collect results/tiny/scenario.xml --no-figures --out results/tiny >/dev/null
+cmp whole.csv results/tiny/summary.csv || fail 'collect does not mend a table'
+cmp tables.txt results/tiny/tables.txt || fail 'collect does not renew the list of tables'
+sed '1,2d;$d' tables.txt >list
+(cd results/tiny && cut -d' ' -f3- ../../list | xargs cksum) | cmp list - || fail 'cksum prints another list of tables'
+# A folder of an earlier Weft has no such list.
+rm results/tiny/tables.txt
+status=0
+"$weft" plot results/tiny --figure cct >/dev/null 2>messages || status=$?
+[ $status = 3 ] || fail "tables without a list: exit status $status"
+grep -q 'tables.txt.*collect' messages || fail 'tables without a list are taken'
 truncate -s -5 results/tiny/summary.csv
+sign results/tiny
 status=0
 "$weft" plot results/tiny --figure cct >/dev/null 2>messages || status=$?
 [ $status = 3 ] || fail "a table that was cut: exit status $status"
@@ -182,9 +217,11 @@ timeout 60 "$weft" plot results/tiny --figure cct >/dev/null 2>messages || statu
 rm results/tiny/summary.csv
 awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cct_us") c = i } NR == 2 { $c = "" } 1' \
     whole.csv >results/tiny/summary.csv
+sign results/tiny
 "$weft" plot results/tiny --figure cct >/dev/null 2>messages
 grep -q '^weft: warning: figure cct: 1 of 6 runs have no value of cct_us$' messages || fail 'no warning of a hole'
 cp whole.csv results/tiny/summary.csv
+sign results/tiny
 
 # Names that mean something to gnuplot, and samples at 0 on a logarithmic axis.
 sed -e '/<figure/,/\/>/d' -e 's,</scenario>,,' -e 's,name="tiny",name="odd",' -e 's,label="Themis",label="50% A\\B",' \
