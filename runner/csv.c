@@ -7,7 +7,7 @@
 #include <strings.h>
 
 void
-csv_add_cell(struct text* t, const char* cell)
+csv_add_cell(struct text *t, const char *cell)
 {
     if (!strpbrk(cell, ",\"\r\n"))
     {
@@ -25,8 +25,8 @@ csv_add_cell(struct text* t, const char* cell)
 /** The cell at *p, unquoted where it stands; *p moves behind its separator. *last: it ended its
  * row.
  */
-static char*
-next_cell(char** p, bool* last)
+static char *
+next_cell(char **p, bool *last)
 {
     char *cell = *p, *end = cell, *s = cell;
     bool quoted = *s == '"';
@@ -52,7 +52,7 @@ next_cell(char** p, bool* last)
 }
 
 static bool
-read_row(char** p, char*** cells, size_t* n, size_t want)
+read_row(char **p, char ***cells, size_t *n, size_t want)
 {
     bool last = false;
     size_t count = 0;
@@ -65,12 +65,12 @@ read_row(char** p, char*** cells, size_t* n, size_t want)
     return want == 0 || count == want;
 }
 
-struct csv*
-csv_cut(char* bytes, const char* path, char** why)
+struct csv *
+csv_cut(char *bytes, const char *path, char **why)
 {
-    struct csv* csv = xcalloc(1, sizeof *csv);
+    struct csv *csv = xcalloc(1, sizeof *csv);
     csv->bytes = bytes;
-    char* p = bytes;
+    char *p = bytes;
     if (*bytes && bytes[strlen(bytes) - 1] != '\n')
     {
         *why = xformat("%s was cut: its last row does not end", path);
@@ -94,7 +94,7 @@ csv_cut(char* bytes, const char* path, char** why)
 }
 
 void
-csv_free(struct csv* csv)
+csv_free(struct csv *csv)
 {
     if (csv)
     {
@@ -106,7 +106,7 @@ csv_free(struct csv* csv)
 }
 
 long
-csv_column(const struct csv* csv, const char* name)
+csv_column(const struct csv *csv, const char *name)
 {
     for (size_t i = 0; i < csv->ncolumns; i++)
     {
@@ -118,43 +118,28 @@ csv_column(const struct csv* csv, const char* name)
     return -1;
 }
 
-const char*
-csv_cell(const struct csv* csv, size_t row, size_t column)
+const char *
+csv_cell(const struct csv *csv, size_t row, size_t column)
 {
     return csv->cells[row * csv->ncolumns + column];
 }
 
 static const struct
 {
-    const char* name;
+    const char *name;
     double size;
 } units[] = {
-    {"", 1},
-    {"B", 1},
-    {"KB", 1e3},
-    {"MB", 1e6},
-    {"GB", 1e9},
-    {"KiB", 1024},
-    {"us", 1},
-    {"ms", 1e3},
-    {"ns", 1e-3},
-    {"MiB", 1048576},
-    {"ps", 1e-6},
-    {"s", 1e6},
-    {"bps", 1e-9},
-    {"Gbps", 1},
-    {"GiB", 0x1p30},
-    {"Tbps", 1e3},
-    {"Kbps", 1e-6},
-    {"Mbps", 1e-3},
+    {"", 1},       {"B", 1},    {"KB", 1e3},     {"MB", 1e6},      {"GB", 1e9},    {"KiB", 1024},
+    {"us", 1},     {"ms", 1e3}, {"ns", 1e-3},    {"MiB", 1048576}, {"ps", 1e-6},   {"s", 1e6},
+    {"bps", 1e-9}, {"Gbps", 1}, {"GiB", 0x1p30}, {"Tbps", 1e3},    {"Kbps", 1e-6}, {"Mbps", 1e-3},
 };
 
 #define NUNITS (sizeof units / sizeof *units)
 
 enum cell_kind
-csv_number(const char* cell, double* value)
+csv_number(const char *cell, double *value)
 {
-    char* end;
+    char *end;
     *value = strtod(cell, &end);
     if (end == cell)
     {
@@ -171,10 +156,10 @@ csv_number(const char* cell, double* value)
     return CELL_TEXT;
 }
 
-const char*
-csv_nearest_unit(const char* cell)
+const char *
+csv_nearest_unit(const char *cell)
 {
-    char* unit;
+    char *unit;
     strtod(cell, &unit);
     struct nearest near = nearest_start(unit);
     for (size_t i = 0; i < NUNITS; i++)

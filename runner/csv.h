@@ -10,10 +10,10 @@
 
 struct csv
 {
-    char* bytes; /**< of the file, cut into cells */
-    char** header;
+    char *bytes; /**< of the file, cut into cells */
+    char **header;
     size_t ncolumns;
-    char** cells; /**< [row * ncolumns + column] */
+    char **cells; /**< [row * ncolumns + column] */
     size_t nrows;
 };
 
@@ -21,11 +21,11 @@ struct csv
  * a sentence in *why (the caller frees it) if it was cut within a row, or its rows differ in
  * length.
  * @p path: for messages. */
-struct csv* csv_cut(char* bytes, const char* path, char** why);
-void csv_free(struct csv* csv);
+struct csv *csv_cut(char *bytes, const char *path, char **why);
+void csv_free(struct csv *csv);
 /** Number of the column of that name, or -1. */
-long csv_column(const struct csv* csv, const char* name);
-const char* csv_cell(const struct csv* csv, size_t row, size_t column);
+long csv_column(const struct csv *csv, const char *name);
+const char *csv_cell(const struct csv *csv, size_t row, size_t column);
 
 enum cell_kind
 {
@@ -36,12 +36,12 @@ enum cell_kind
 
 /** What a cell holds; if all of it is a number, or one with a unit, *value is that in bytes, us or
  * Gbps. */
-enum cell_kind csv_number(const char* cell, double* value);
+enum cell_kind csv_number(const char *cell, double *value);
 
 /** The unit that may be meant by what follows the number in @p cell; NULL: none is near. */
-const char* csv_nearest_unit(const char* cell);
+const char *csv_nearest_unit(const char *cell);
 
 /** Adds a cell, quoted where RFC 4180 asks for it. */
-void csv_add_cell(struct text* t, const char* cell);
+void csv_add_cell(struct text *t, const char *cell);
 
 #endif

@@ -10,11 +10,11 @@
 #define JUMP 0.006 /* a share: more than between the steps of a large pool */
 
 union attribute_value
-figure_value(const struct element* figure, const char* name)
+figure_value(const struct element *figure, const char *name)
 {
-    const struct attribute_spec* spec = vocabulary_attribute(figure->spec, name);
+    const struct attribute_spec *spec = vocabulary_attribute(figure->spec, name);
     union attribute_value value = {0};
-    const char* text = element_value(figure, name);
+    const char *text = element_value(figure, name);
     if (!text || attribute_parse(spec, text, &value) < 0)
     {
         value = (union attribute_value){0};
@@ -26,31 +26,25 @@ figure_value(const struct element* figure, const char* name)
     return value;
 }
 
-const struct column_table*
-figure_table(const struct element* figure)
+const struct column_table *
+figure_table(const struct element *figure)
 {
-    static const struct column_table* const tables[] = {
-        &summary_table,
-        &series_table,
-        &queues_table,
-        &layers_table,
-        &steps_table,
-        &qps_table,
-        &flows_table,
-        &workloads_table,
+    static const struct column_table *const tables[] = {
+        &summary_table, &series_table, &queues_table, &layers_table,
+        &steps_table,   &qps_table,    &flows_table,  &workloads_table,
     };
     return tables[figure_value(figure, "data").integer];
 }
 
-const char*
-figure_shown(const struct element* figure)
+const char *
+figure_shown(const struct element *figure)
 {
     bool cdf = strcmp(element_value(figure, "template"), "cdf") == 0;
     return element_value(figure, cdf ? "x" : "y");
 }
 
-const struct plan_dimension*
-plan_column(const struct plan* plan, const char* name, size_t* cell)
+const struct plan_dimension *
+plan_column(const struct plan *plan, const char *name, size_t *cell)
 {
     for (size_t k = 0; k < plan->ndimensions; k++)
     {
@@ -68,14 +62,14 @@ plan_column(const struct plan* plan, const char* name, size_t* cell)
 
 /** "(900us, 4us)", or the label that a <zip> gives to both at once. */
 static size_t
-category_of_row(struct collecting* c, const struct row* r)
+category_of_row(struct collecting *c, const struct row *r)
 {
     struct text key = {0}, label = {0};
     bool whole = false;
     for (size_t i = 0; i < c->x.n; i++)
     {
         const char *found = cell_of(c, r, c->x.word[i]), *cell = found ? found : "";
-        const char* name = label_of(c->plan, c->x.word[i], c->summary, r->run);
+        const char *name = label_of(c->plan, c->x.word[i], c->summary, r->run);
         text_add(&key, "%s\n", cell);
         whole = whole || (i == 0 && name);
         if (i == 0 || !whole)
@@ -83,7 +77,7 @@ category_of_row(struct collecting* c, const struct row* r)
             text_add(&label, "%s%s", i ? ", " : "", name ? name : cell);
         }
     }
-    char* all = c->x.n > 1 && !whole ? xformat("(%s)", label.s) : xstrdup(label.s);
+    char *all = c->x.n > 1 && !whole ? xformat("(%s)", label.s) : xstrdup(label.s);
     size_t i = place_of(&c->category_keys, &c->data->categories, &c->data->ncategories, key.s, all);
     free(all);
     free(key.s);
@@ -92,7 +86,7 @@ category_of_row(struct collecting* c, const struct row* r)
 }
 
 static void
-point_add(struct figure_point* p, double value)
+point_add(struct figure_point *p, double value)
 {
     p->least = p->n == 0 || value < p->least ? value : p->least;
     p->most = p->n == 0 || value > p->most ? value : p->most;
@@ -102,8 +96,8 @@ point_add(struct figure_point* p, double value)
 }
 
 /** The point of a category in a list that grows with the categories. */
-static struct figure_point*
-point_at(struct figure_point** points, size_t* n, size_t category)
+static struct figure_point *
+point_at(struct figure_point **points, size_t *n, size_t category)
 {
     if (category >= *n)
     {
@@ -116,7 +110,7 @@ point_at(struct figure_point** points, size_t* n, size_t category)
 
 /** Adds a cell's number to what a category has; an empty one says nothing. */
 static void
-bar_add(struct figure_point** points, size_t* n, size_t category, const char* cell, double scale)
+bar_add(struct figure_point **points, size_t *n, size_t category, const char *cell, double scale)
 {
     if (*cell)
     {
@@ -125,20 +119,17 @@ bar_add(struct figure_point** points, size_t* n, size_t category, const char* ce
 }
 
 static bool
-take_bar(struct collecting* c, const struct row* r)
+take_bar(struct collecting *c, const struct row *r)
 {
-    const char* line = element_value(c->figure, "line");
-    const char* const names[] = {c->y, line};
+    const char *line = element_value(c->figure, "line");
+    const char *const names[] = {c->y, line};
     if (!has_columns(c, r, names, 2))
     {
         return false;
     }
     size_t series = series_of_row(c, r), category = category_of_row(c, r);
     note_value(c, *cell_of(c, r, c->y));
-    bar_add(&c->data->points[series],
-            &c->data->npoints[series],
-            category,
-            cell_of(c, r, c->y),
+    bar_add(&c->data->points[series], &c->data->npoints[series], category, cell_of(c, r, c->y),
             c->y_scale);
     if (line)
     {
@@ -149,19 +140,19 @@ take_bar(struct collecting* c, const struct row* r)
 }
 
 static int
-by_tic(const void* a, const void* b)
+by_tic(const void *a, const void *b)
 {
-    double x = ((const struct figure_tic*)a)->x, y = ((const struct figure_tic*)b)->x;
+    double x = ((const struct figure_tic *)a)->x, y = ((const struct figure_tic *)b)->x;
     return (x > y) - (x < y);
 }
 
 /** Remembers what the sweep calls a value of x. */
 static void
-note_tic(struct collecting* c, const struct row* r, double x)
+note_tic(struct collecting *c, const struct row *r, double x)
 {
-    struct figure_data* data = c->data;
+    struct figure_data *data = c->data;
     size_t cell;
-    const struct plan_dimension* dim = plan_column(c->plan, c->x.word[0], &cell);
+    const struct plan_dimension *dim = plan_column(c->plan, c->x.word[0], &cell);
     bool known = !dim || (r->file && csv_column(r->file, c->x.word[0]) >= 0);
     for (size_t i = 0; i < data->ntics; i++)
     {
@@ -169,35 +160,33 @@ note_tic(struct collecting* c, const struct row* r, double x)
     }
     if (!known)
     {
-        const char* label = label_of(c->plan, c->x.word[0], c->summary, r->run);
+        const char *label = label_of(c->plan, c->x.word[0], c->summary, r->run);
         ARRAY_GROW(data->tics, data->ntics);
-        data->tics[data->ntics++] =
-            (struct figure_tic){x,
-                                xstrdup(label ? label : cell_of(c, r, c->x.word[0])),
-                                label != NULL};
+        data->tics[data->ntics++] = (struct figure_tic){
+            x, xstrdup(label ? label : cell_of(c, r, c->x.word[0])), label != NULL};
         qsort(data->tics, data->ntics, sizeof *data->tics, by_tic);
     }
 }
 
 /** x must be numbers. */
 static bool
-refuse_text(struct collecting* c)
+refuse_text(struct collecting *c)
 {
     *c->why = xformat("column '%s' of the results holds text; expected numbers", c->x.word[0]);
     return false;
 }
 
 static bool
-take_line_point(struct collecting* c, const struct row* r)
+take_line_point(struct collecting *c, const struct row *r)
 {
-    const char* const names[] = {c->x.word[0], c->y};
+    const char *const names[] = {c->x.word[0], c->y};
     if (!has_columns(c, r, names, 2))
     {
         return false;
     }
-    struct figure_data* data = c->data;
+    struct figure_data *data = c->data;
     size_t series = series_of_row(c, r);
-    const char* y = cell_of(c, r, c->y);
+    const char *y = cell_of(c, r, c->y);
     double x;
     enum cell_kind kind = csv_number(cell_of(c, r, c->x.word[0]), &x);
     note_value(c, *y);
@@ -207,7 +196,7 @@ take_line_point(struct collecting* c, const struct row* r)
     }
     if (kind == CELL_NUMBER && *y)
     {
-        struct figure_point* p =
+        struct figure_point *p =
             point_at(&data->points[series], &data->npoints[series], data->npoints[series]);
         p->x = x * c->x_scale;
         note_tic(c, r, p->x);
@@ -219,7 +208,7 @@ take_line_point(struct collecting* c, const struct row* r)
 /* --- bars and lines --------------------------------------------------------------------------- */
 
 static bool
-collect_bars(struct collecting* c)
+collect_bars(struct collecting *c)
 {
     bool good = collect_rows(c, take_bar);
     for (size_t i = 0; i < c->data->nseries; i++)
@@ -233,15 +222,15 @@ collect_bars(struct collecting* c)
 }
 
 static int
-by_x(const void* a, const void* b)
+by_x(const void *a, const void *b)
 {
-    double x = ((const struct figure_point*)a)->x, y = ((const struct figure_point*)b)->x;
+    double x = ((const struct figure_point *)a)->x, y = ((const struct figure_point *)b)->x;
     return (x > y) - (x < y);
 }
 
 /** Points of several seeds at one place become one. */
 static void
-merge_points(struct figure_point* points, size_t* n)
+merge_points(struct figure_point *points, size_t *n)
 {
     size_t kept = 0;
     if (*n)
@@ -263,7 +252,7 @@ merge_points(struct figure_point* points, size_t* n)
 }
 
 static bool
-collect_lines(struct collecting* c)
+collect_lines(struct collecting *c)
 {
     bool good = collect_rows(c, take_line_point);
     for (size_t i = 0; i < c->data->nseries; i++)
@@ -277,9 +266,9 @@ collect_lines(struct collecting* c)
 
 /** Adds a row's number to the pool of its series. */
 static bool
-take_number(struct collecting* c, const struct row* r)
+take_number(struct collecting *c, const struct row *r)
 {
-    const struct csv* csv = r->file ? r->file : c->summary;
+    const struct csv *csv = r->file ? r->file : c->summary;
     struct number_column column;
     double value;
     if (!number_column_find(csv, c->table, c->x.word[0], &column))
@@ -308,10 +297,10 @@ take_number(struct collecting* c, const struct row* r)
 }
 
 static void
-add_step(struct collecting* c, size_t series, double x, double share)
+add_step(struct collecting *c, size_t series, double x, double share)
 {
     size_t n = c->data->npoints[series];
-    struct figure_point* p = point_at(&c->data->points[series], &c->data->npoints[series], n);
+    struct figure_point *p = point_at(&c->data->points[series], &c->data->npoints[series], n);
     p->x = x;
     point_add(p, share * c->y_scale);
 }
@@ -320,9 +309,9 @@ add_step(struct collecting* c, size_t series, double x, double share)
  * value. Jumps stand upright; between close steps it is straight. A single step stands on an axis
  * without 0 as well, down to the share of one value. */
 static void
-add_curve(struct collecting* c, size_t series, bool above)
+add_curve(struct collecting *c, size_t series, bool above)
 {
-    struct cdf_point* steps;
+    struct cdf_point *steps;
     pool_sort(&c->pools[series]);
     size_t n = pool_cdf(&c->pools[series], &steps);
     double before = 0;
@@ -348,7 +337,7 @@ add_curve(struct collecting* c, size_t series, bool above)
 }
 
 static bool
-collect_cdf(struct collecting* c)
+collect_cdf(struct collecting *c)
 {
     bool good = collect_rows(c, take_number);
     bool above = figure_value(c->figure, "y-log").integer != 0;
@@ -367,7 +356,7 @@ collect_cdf(struct collecting* c)
 /* --- relative values -------------------------------------------------------------------------- */
 
 static void
-divide(struct figure_point* p, double by)
+divide(struct figure_point *p, double by)
 {
     p->sum /= by;
     p->squares /= by * by;
@@ -376,7 +365,7 @@ divide(struct figure_point* p, double by)
 }
 
 static double
-mean_of(const struct figure_point* p)
+mean_of(const struct figure_point *p)
 {
     return p->n ? p->sum / (double)p->n : 0;
 }
@@ -384,9 +373,9 @@ mean_of(const struct figure_point* p)
 /** The divisor of a bar: the same category of that series, or that category if there is one series
  * only. 0: not there. */
 static double
-divisor(const struct collecting* c, size_t category, const char* key)
+divisor(const struct collecting *c, size_t category, const char *key)
 {
-    const struct figure_data* data = c->data;
+    const struct figure_data *data = c->data;
     for (size_t i = 0; c->series && i < data->nseries; i++)
     {
         if (strcmp(c->series_keys[i], key) == 0)
@@ -406,10 +395,10 @@ divisor(const struct collecting* c, size_t category, const char* key)
 }
 
 static bool
-make_relative(struct collecting* c, const char* key)
+make_relative(struct collecting *c, const char *key)
 {
-    struct figure_data* data = c->data;
-    double* by = xcalloc(data->ncategories, sizeof *by);
+    struct figure_data *data = c->data;
+    double *by = xcalloc(data->ncategories, sizeof *by);
     bool good = true;
     for (size_t k = 0; k < data->ncategories; k++)
     {
@@ -434,7 +423,7 @@ make_relative(struct collecting* c, const char* key)
 /* --- the whole -------------------------------------------------------------------------------- */
 
 static void
-free_keys(char** keys, size_t n)
+free_keys(char **keys, size_t n)
 {
     for (size_t i = 0; i < n; i++)
     {
@@ -444,10 +433,10 @@ free_keys(char** keys, size_t n)
 }
 
 static bool
-collect(struct collecting* c)
+collect(struct collecting *c)
 {
-    const char* template = element_value(c->figure, "template");
-    const char* relative = element_value(c->figure, "relative-to");
+    const char *template = element_value(c->figure, "template");
+    const char *relative = element_value(c->figure, "relative-to");
     if (strcmp(template, "lines") == 0)
     {
         return collect_lines(c);
@@ -460,7 +449,7 @@ collect(struct collecting* c)
 }
 
 static bool
-shows_anything(const struct figure_data* data)
+shows_anything(const struct figure_data *data)
 {
     for (size_t i = 0; i < data->nseries; i++)
     {
@@ -475,15 +464,15 @@ shows_anything(const struct figure_data* data)
     return false;
 }
 
-struct figure_data*
-figure_read(const struct plan* plan, const struct element* figure, const char* out, char** why)
+struct figure_data *
+figure_read(const struct plan *plan, const struct element *figure, const char *out, char **why)
 {
-    struct csv* summary = results_table(out, "summary.csv", why);
+    struct csv *summary = results_table(out, "summary.csv", why);
     if (!summary)
     {
         return NULL;
     }
-    const char* where = element_value(figure, "where");
+    const char *where = element_value(figure, "where");
     struct collecting c = {.plan = plan,
                            .figure = figure,
                            .out = out,
@@ -519,7 +508,7 @@ figure_read(const struct plan* plan, const struct element* figure, const char* o
 }
 
 void
-figure_data_free(struct figure_data* data)
+figure_data_free(struct figure_data *data)
 {
     for (size_t i = 0; data && i < data->nseries; i++)
     {

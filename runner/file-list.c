@@ -9,19 +9,19 @@
 
 #include "checksum.h"
 
-#define HEADING \
+#define HEADING                                                                                    \
     "files (checksum, bytes, name, as cksum prints them; the last line is of the lines above):\n"
 
 void
-file_list_add(struct text* list, const char* name, const char* bytes, size_t n)
+file_list_add(struct text *list, const char *name, const char *bytes, size_t n)
 {
     struct checksum c = {0};
     checksum_add(&c, bytes, n);
     text_add(list, "%" PRIu32 " %zu %s\n", checksum_value(&c), n, name);
 }
 
-char*
-file_list_end(const char* before, const struct text* list)
+char *
+file_list_end(const char *before, const struct text *list)
 {
     struct text t = {0};
     struct checksum c = {0};
@@ -32,11 +32,11 @@ file_list_end(const char* before, const struct text* list)
 }
 
 /** The last one: a path in the lines above may hold anything. */
-static char*
-last_heading(char* text)
+static char *
+last_heading(char *text)
 {
-    char* found = NULL;
-    for (char* p = strstr(text, "\n" HEADING); p; p = strstr(p + 1, "\n" HEADING))
+    char *found = NULL;
+    for (char *p = strstr(text, "\n" HEADING); p; p = strstr(p + 1, "\n" HEADING))
     {
         found = p;
     }
@@ -44,7 +44,7 @@ last_heading(char* text)
 }
 
 static bool
-checksum_of_file(const struct folder* run, const char* name, struct checksum* c, char** why)
+checksum_of_file(const struct folder *run, const char *name, struct checksum *c, char **why)
 {
     static char bytes[1 << 16];
     int fd = file_open(run, name, why);
@@ -68,14 +68,14 @@ checksum_of_file(const struct folder* run, const char* name, struct checksum* c,
 /** What a line of the list says of a file. */
 struct listed
 {
-    const char* name;
+    const char *name;
     uint32_t checksum;
     uint64_t bytes;
 };
 
 /** Reads one line of file @p list, without its end. */
 static bool
-read_line(const char* list, const char* line, struct listed* l, char** why)
+read_line(const char *list, const char *line, struct listed *l, char **why)
 {
     int name = 0;
     if (sscanf(line, "%" SCNu32 " %" SCNu64 " %n", &l->checksum, &l->bytes, &name) != 2 ||
@@ -90,23 +90,19 @@ read_line(const char* list, const char* line, struct listed* l, char** why)
 
 /** Whether a file's bytes are those that were written. */
 static bool
-compare(const struct listed* l, const struct checksum* c, char** why)
+compare(const struct listed *l, const struct checksum *c, char **why)
 {
     if (c->bytes != l->bytes)
     {
-        *why = xformat("%s has %" PRIu64 " bytes, and it was written with %" PRIu64,
-                       l->name,
-                       c->bytes,
-                       l->bytes);
+        *why = xformat("%s has %" PRIu64 " bytes, and it was written with %" PRIu64, l->name,
+                       c->bytes, l->bytes);
         return false;
     }
     if (checksum_value(c) != l->checksum)
     {
         *why = xformat("%s has other bytes than were written (checksum %" PRIu32
                        ", expected %" PRIu32 ")",
-                       l->name,
-                       checksum_value(c),
-                       l->checksum);
+                       l->name, checksum_value(c), l->checksum);
         return false;
     }
     return true;
@@ -114,7 +110,7 @@ compare(const struct listed* l, const struct checksum* c, char** why)
 
 /** Checks one line of the list, without its end. */
 static bool
-check_line(const struct folder* run, const char* line, char** why)
+check_line(const struct folder *run, const char *line, char **why)
 {
     struct listed l;
     struct checksum c = {0};
@@ -124,7 +120,7 @@ check_line(const struct folder* run, const char* line, char** why)
 
 /** Cuts the last line off; whether it is the checksum of the bytes before it. */
 static bool
-take_last_line(char* text, size_t n)
+take_last_line(char *text, size_t n)
 {
     uint32_t value;
     uint64_t bytes;
@@ -148,12 +144,12 @@ take_last_line(char* text, size_t n)
 
 /** Reads file @p list, the caller's to free; *lines: of its list, without the last. NULL with a
  * sentence if it is not whole. */
-static char*
-read_list(const struct folder* folder, const char* list, char** lines, char** why)
+static char *
+read_list(const struct folder *folder, const char *list, char **lines, char **why)
 {
     size_t n;
-    char* text = file_read(folder, list, &n, why);
-    char* heading = text && take_last_line(text, n) ? last_heading(text) : NULL;
+    char *text = file_read(folder, list, &n, why);
+    char *heading = text && take_last_line(text, n) ? last_heading(text) : NULL;
     if (text && !heading)
     {
         *why = xformat("%s is damaged, or of an earlier Weft, which listed no files", list);
@@ -165,8 +161,8 @@ read_list(const struct folder* folder, const char* list, char** lines, char** wh
 }
 
 /** Cuts the first line off what is left of a list; NULL: there is none. */
-static char*
-next_line(char** lines)
+static char *
+next_line(char **lines)
 {
     char *line = *lines, *end = strchr(line, '\n');
     if (!end)
@@ -179,7 +175,7 @@ next_line(char** lines)
 }
 
 bool
-file_list_check(const struct folder* run, char** why)
+file_list_check(const struct folder *run, char **why)
 {
     char *lines, *text = read_list(run, FILE_LIST_FILE, &lines, why), *line;
     bool good = text != NULL;
@@ -193,9 +189,9 @@ file_list_check(const struct folder* run, char** why)
 
 /** The line of that file; false with a sentence if there is none. */
 static bool
-find_listed(const char* list, char* lines, const char* name, struct listed* l, char** why)
+find_listed(const char *list, char *lines, const char *name, struct listed *l, char **why)
 {
-    char* line;
+    char *line;
     while ((line = next_line(&lines)) != NULL)
     {
         if (!read_line(list, line, l, why))
@@ -211,14 +207,14 @@ find_listed(const char* list, char* lines, const char* name, struct listed* l, c
     return false;
 }
 
-char*
-file_list_read(const struct folder* folder, const char* list, const char* name, char** why)
+char *
+file_list_read(const struct folder *folder, const char *list, const char *name, char **why)
 {
     struct listed l;
     struct checksum c = {0};
     size_t n = 0;
     char *lines, *text = read_list(folder, list, &lines, why);
-    char* bytes =
+    char *bytes =
         text && find_listed(list, lines, name, &l, why) ? file_read(folder, name, &n, why) : NULL;
     checksum_add(&c, bytes, n);
     if (bytes && !compare(&l, &c, why))

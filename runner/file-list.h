@@ -17,17 +17,17 @@
 #define TABLE_LIST_FILE "tables.txt"
 
 /** Adds a file's line. */
-void file_list_add(struct text* list, const char* name, const char* bytes, size_t n);
+void file_list_add(struct text *list, const char *name, const char *bytes, size_t n);
 
 /** The bytes of a file that ends in a list: what it says before, whole lines, then the list; the
  * caller frees them. */
-char* file_list_end(const char* before, const struct text* list);
+char *file_list_end(const char *before, const struct text *list);
 
 /** Whether all files of a run are as its list says; else false with what is not in *why. */
-bool file_list_check(const struct folder* run, char** why);
+bool file_list_check(const struct folder *run, char **why);
 
 /** The bytes of one file, and a NUL behind them, if they are those that list file @p list says; the
  * caller frees them. Else NULL with a sentence. */
-char* file_list_read(const struct folder* folder, const char* list, const char* name, char** why);
+char *file_list_read(const struct folder *folder, const char *list, const char *name, char **why);
 
 #endif

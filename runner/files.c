@@ -313,14 +313,15 @@ file_open(const struct folder *f, const char *name, char **why)
     return fd;
 }
 
-/** All bytes of a file that is then closed, and a NUL behind them. @p path: for messages. */
+/** All bytes of a file that is then closed, and a NUL behind them; more than @p most are an error.
+ * @p path: for messages. */
 static char *
-read_open(int fd, const char *path, size_t *n, char **why)
+read_open(int fd, const char *path, size_t most, size_t *n, char **why)
 {
     char *bytes = NULL;
     size_t size = 0, room = 0;
     ssize_t got = 1;
-    while (got > 0)
+    while (got > 0 && size <= most)
     {
         if (room - size < 65537)
         {
@@ -333,6 +334,11 @@ read_open(int fd, const char *path, size_t *n, char **why)
     if (got < 0)
     {
         fail(why, "read", path, errno);
+    }
+    else if (size > most)
+    {
+        *why = xformat("%s has more than %zu bytes", path, most);
+        got = -1;
     }
     close(fd);
     if (got < 0)
@@ -353,7 +359,7 @@ file_read(const struct folder *f, const char *name, size_t *n, char **why)
 {
     int fd = file_open(f, name, why);
     char *path = xformat("%s/%s", f->path, name);
-    char *bytes = fd < 0 ? NULL : read_open(fd, path, n, why);
+    char *bytes = fd < 0 ? NULL : read_open(fd, path, SIZE_MAX, n, why);
     free(path);
     return bytes;
 }
@@ -376,10 +382,10 @@ open_path(const char *path, char **why)
 }
 
 char *
-file_read_path(const char *path, size_t *n, char **why)
+file_read_path(const char *path, size_t most, size_t *n, char **why)
 {
     int fd = open_path(path, why);
-    return fd < 0 ? NULL : read_open(fd, path, n, why);
+    return fd < 0 ? NULL : read_open(fd, path, most, n, why);
 }
 
 bool

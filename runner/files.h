@@ -62,8 +62,9 @@ bool files_replace(const char *folder, const struct file_bytes *files, size_t n,
 int file_open(const struct folder *f, const char *name, char **why);
 /** All bytes of a plain file, and a NUL behind them; the caller frees them. @p n may be NULL. */
 char *file_read(const struct folder *f, const char *name, size_t *n, char **why);
-/** The same for a file that a user has named: links are followed. */
-char *file_read_path(const char *path, size_t *n, char **why);
+/** The same for a file that a user has named: links are followed. More than @p most bytes are an
+ * error. */
+char *file_read_path(const char *path, size_t most, size_t *n, char **why);
 /** Whether the file holds exactly these bytes. */
 bool file_equals(const struct folder *f, const char *name, const char *bytes, size_t n);
 

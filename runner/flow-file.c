@@ -26,7 +26,8 @@ flow_list_add(struct flow_list *list, struct table_lines *t, const struct weft_t
 {
     if (flow->src == flow->dst)
     {
-        table_error(t, t->line, "a flow from host %u to itself; expected two hosts", flow->src);
+        input_error(t->from, t->line, "a flow from host %u to itself; expected two hosts",
+                    flow->src);
         return;
     }
     ARRAY_GROW(list->flows, list->n);
@@ -81,7 +82,7 @@ read_header(struct table_lines *t, size_t at[NCOLUMNS])
         }
         if (c == NCOLUMNS || seen[c])
         {
-            table_error(t, t->line, "%s column '%s'; expected src, dst, bytes and start%s",
+            input_error(t->from, t->line, "%s column '%s'; expected src, dst, bytes and start%s",
                         c == NCOLUMNS ? "unknown" : "a second", t->word[i],
                         c == NCOLUMNS ? did_you_mean(near.best) : "");
             return false;
@@ -91,7 +92,7 @@ read_header(struct table_lines *t, size_t at[NCOLUMNS])
     }
     if (t->n != NCOLUMNS)
     {
-        table_error(t, t->line, "%zu columns; expected src, dst, bytes and start", t->n);
+        input_error(t->from, t->line, "%zu columns; expected src, dst, bytes and start", t->n);
     }
     return t->n == NCOLUMNS;
 }
@@ -116,7 +117,7 @@ read_csv(struct table_lines *t, struct flow_list *list)
         int64_t bytes;
         if (t->n != NCOLUMNS)
         {
-            table_error(t, t->line, "%zu values; expected %d", t->n, NCOLUMNS);
+            input_error(t->from, t->line, "%zu values; expected %d", t->n, NCOLUMNS);
             continue;
         }
         const char *size = t->word[at[BYTES]], *start = t->word[at[START]];
@@ -142,7 +143,7 @@ read_hpcc_flow(struct table_lines *t, struct flow_list *list)
     double start;
     if (t->n != 5 && t->n != 6)
     {
-        table_error(t, t->line,
+        input_error(t->from, t->line,
                     "%zu words; expected src dst priority dport bytes start (HPCC), or the same "
                     "without dport (ConWeave)",
                     t->n);
@@ -172,16 +173,16 @@ read_hpcc(struct table_lines *t, struct flow_list *list)
     {
         read_hpcc_flow(t, list);
     }
-    if (n < count && !t->bad)
+    if (n < count && !t->from->bad)
     {
-        table_error(t, first, "it announces %lld flows and has %lld; expected as many",
+        input_error(t->from, first, "it announces %lld flows and has %lld; expected as many",
                     (long long)count, (long long)n);
     }
-    else if (!t->bad && table_lines_next(t))
+    else if (!t->from->bad && table_lines_next(t))
     {
-        diag_warning(t->d, t->scenario_line,
-                     "%s:%d: what follows the %lld flows that line %d announces is not read",
-                     t->path, t->line, (long long)count, first);
+        input_warning(t->from, t->line,
+                      "what follows the %lld flows that line %d announces is not read",
+                      (long long)count, first);
     }
 }
 
@@ -206,15 +207,17 @@ by_flow(const void *a, const void *b)
     return 0;
 }
 
-/** Reports flows that stand twice, unless something else starts them. */
+/** Says where the first flow stands that is like another one, unless something else starts them:
+ * two QPs between two hosts, or a slip. */
 static void
-check_repeated(struct table_lines *t, const struct flow_list *list)
+warn_of_repeated(const struct table_lines *t, const struct flow_list *list)
 {
     if (list->nwaits > 0)
     {
         return; /* what waits for others may be alike */
     }
     uint32_t *order = xcalloc(list->n + 1, sizeof *order);
+    int line = 0, other = 0;
     for (size_t i = 0; i < list->n; i++)
     {
         order[i] = (uint32_t)i;
@@ -224,12 +227,20 @@ check_repeated(struct table_lines *t, const struct flow_list *list)
     for (size_t i = 1; i < list->n; i++)
     {
         const struct weft_table_flow *x = &list->flows[order[i - 1]], *y = &list->flows[order[i]];
-        if (x->src == y->src && x->dst == y->dst && x->start == y->start && x->bytes == y->bytes)
+        if (x->src == y->src && x->dst == y->dst && x->start == y->start && x->bytes == y->bytes &&
+            (line == 0 || list->lines[order[i]] < line))
         {
-            table_error(t, list->lines[order[i]],
-                        "the flow stands twice; expected it once, and it is at line %d as well",
-                        list->lines[order[i - 1]]);
+            line = list->lines[order[i]];
+            other = list->lines[order[i - 1]];
         }
+    }
+    if (line)
+    {
+        input_warning(
+            t->from, line,
+            "the same flow stands at line %d as well; each of the two is sent, on a QP of "
+            "its own",
+            other);
     }
     free(order);
 }
@@ -253,22 +264,22 @@ flow_file_parse(struct table_lines *t, struct input_file *f)
     }
     else
     {
-        table_error(t, t->line,
+        input_error(t->from, t->line,
                     "no flows; expected CSV with the header src,dst,bytes,start, HPCC's or "
                     "ConWeave's number of flows, or htsim's Nodes");
     }
-    if (!t->bad && list.n == 0)
+    if (!t->from->bad && list.n == 0)
     {
-        table_error(t, t->line, "no flows; expected one or more");
+        input_error(t->from, t->line, "no flows; expected one or more");
     }
-    if (!t->bad)
+    if (!t->from->bad)
     {
-        check_repeated(t, &list);
+        warn_of_repeated(t, &list);
     }
     f->table = (struct weft_table){.flows = list.flows,
                                    .waits = list.waits,
                                    .nflows = (uint32_t)list.n,
                                    .nwaits = (uint32_t)list.nwaits};
     f->lines = list.lines;
-    return !t->bad;
+    return !t->from->bad;
 }

@@ -65,7 +65,7 @@ read_pair(struct matrix *m, struct weft_table_flow *flow)
     }
     if (src >= m->nodes || dst >= m->nodes)
     {
-        table_error(m->t, m->t->line, "host %lld of %lld Nodes; expected 0 to %lld",
+        input_error(m->t->from, m->t->line, "host %lld of %lld Nodes; expected 0 to %lld",
                     (long long)(src > dst ? src : dst), (long long)m->nodes,
                     (long long)m->nodes - 1);
         return false;
@@ -118,7 +118,7 @@ read_key(struct matrix *m, const char *key, const char *value, struct weft_table
     {
         nearest_try(&near, known[i]);
     }
-    table_error(m->t, m->t->line,
+    input_error(m->t->from, m->t->line,
                 "unknown word '%s' of a connection; expected id, start, size, trigger, "
                 "send_done_trigger or recv_done_trigger%s",
                 key, did_you_mean(near.best));
@@ -134,7 +134,7 @@ read_connection(struct matrix *m)
     bool good = read_pair(m, &flow);
     if (t->n % 2 == 0)
     {
-        table_error(t, t->line, "'%s' has no value; expected words and values in turn",
+        input_error(t->from, t->line, "'%s' has no value; expected words and values in turn",
                     t->word[t->n - 1]);
         return;
     }
@@ -144,7 +144,7 @@ read_connection(struct matrix *m)
     }
     if (good && (starts != 1 || flow.bytes == 0))
     {
-        table_error(t, t->line, "expected a size, and either start or trigger");
+        input_error(t->from, t->line, "expected a size, and either start or trigger");
         good = false;
     }
     if (good)
@@ -164,7 +164,7 @@ read_trigger(struct matrix *m)
     const bool oneshot = t->n == 4 && strcmp(t->word[3], "oneshot") == 0;
     if (t->n < 4 || strcmp(t->word[1], "id") != 0 || (!barrier && !oneshot))
     {
-        table_error(t, t->line,
+        input_error(t->from, t->line,
                     "a trigger that is not known; expected 'trigger id NUMBER oneshot' or 'trigger "
                     "id NUMBER barrier count NUMBER'");
         return;
@@ -217,7 +217,7 @@ add_wait(struct matrix *m, const struct mention *fires, const struct mention *st
     const struct weft_table_flow *after = &m->list->flows[starts->flow];
     if (after->src != before->src && after->src != before->dst)
     {
-        table_error(m->t, starts->line,
+        input_error(m->t->from, starts->line,
                     "host %u cannot know when the flow of line %d ends, which it neither sends nor "
                     "receives; expected a flow from host %u or %u",
                     after->src, fires->line, before->src, before->dst);
@@ -225,7 +225,8 @@ add_wait(struct matrix *m, const struct mention *fires, const struct mention *st
     }
     if (m->list->nwaits == (size_t)1 << 24)
     {
-        table_error(m->t, starts->line, "more than 16777216 flows wait for others; expected fewer");
+        input_error(m->t->from, starts->line,
+                    "more than 16777216 flows wait for others; expected fewer");
         return;
     }
     ARRAY_GROW(m->list->waits, m->list->nwaits);
@@ -239,7 +240,7 @@ join_trigger(struct matrix *m, const struct mention *first, const struct mention
     const struct mention *fires = first + 1, *starts;
     if (first->role != DECLARED || (first + 1 < end && first[1].role == DECLARED))
     {
-        table_error(m->t, first->line,
+        input_error(m->t->from, first->line,
                     "trigger %lld is %s; expected one line 'trigger id %lld ...'",
                     (long long)first->id, first->role == DECLARED ? "there twice" : "not there",
                     (long long)first->id);
@@ -250,7 +251,7 @@ join_trigger(struct matrix *m, const struct mention *first, const struct mention
     }
     if (starts - fires != first->count)
     {
-        table_error(m->t, first->line,
+        input_error(m->t->from, first->line,
                     "trigger %lld waits for %lld flows, and %td name it when they are done; "
                     "expected as many",
                     (long long)first->id, (long long)first->count, starts - fires);
@@ -258,7 +259,7 @@ join_trigger(struct matrix *m, const struct mention *first, const struct mention
     }
     for (const struct mention *f = fires; f < starts; f++)
     {
-        for (const struct mention *s = starts; s < end && !diag_is_full(m->t->d); s++)
+        for (const struct mention *s = starts; s < end && !diag_is_full(m->t->from->d); s++)
         {
             add_wait(m, f, s);
         }
@@ -269,7 +270,7 @@ static void
 join_triggers(struct matrix *m)
 {
     qsort(m->mentions, m->n, sizeof *m->mentions, by_trigger);
-    for (size_t i = 0, end; i < m->n && !diag_is_full(m->t->d); i = end)
+    for (size_t i = 0, end; i < m->n && !diag_is_full(m->t->from->d); i = end)
     {
         for (end = i; end < m->n && m->mentions[end].id == m->mentions[i].id; end++)
         {
@@ -317,7 +318,7 @@ check_circles(struct matrix *m)
     {
         if (waits[i] > 0)
         {
-            table_error(m->t, list->lines[i],
+            input_error(m->t->from, list->lines[i],
                         "the flow waits for itself, by way of triggers; expected an order");
             break;
         }
@@ -349,23 +350,23 @@ flow_htsim_parse(struct table_lines *t, struct flow_list *list)
         }
         else
         {
-            table_error(t, t->line, "'%s'; expected a connection src->dst or a trigger",
+            input_error(t->from, t->line, "'%s'; expected a connection src->dst or a trigger",
                         t->word[0]);
         }
     }
-    if (!t->bad && ((size_t)m.connections != list->n || m.triggers != m.ntriggers))
+    if (!t->from->bad && ((size_t)m.connections != list->n || m.triggers != m.ntriggers))
     {
-        table_error(t, 1,
+        input_error(t->from, 1,
                     "it announces %lld Connections and %lld Triggers, and has %zu and %lld; "
                     "expected as many",
                     (long long)m.connections, (long long)m.triggers, list->n,
                     (long long)m.ntriggers);
     }
-    if (!t->bad)
+    if (!t->from->bad)
     {
         join_triggers(&m);
     }
-    if (!t->bad)
+    if (!t->from->bad)
     {
         check_circles(&m);
     }

@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "graph-file.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <weft/clos.h>
 #include <weft/param.h>
 
-#include "messages.h"
 #include "textbuf.h"
 
 const struct weft_param graph_rate_param = {"rate of a link", WEFT_RATE, 0,  NULL, "1Mbps",
                                             "8Tbps",          NULL,      "", NULL};
 const struct weft_param graph_delay_param = {
     "delay of a link", WEFT_TIME, 0, NULL, "0s", "1s", NULL, "", NULL};
-
-bool
-graph_error(const struct graph_draft *g, int line, const char *format, ...)
-{
-    struct text message = {0};
-    va_list args;
-    va_start(args, format);
-    text_vadd(&message, format, args);
-    va_end(args);
-    diag_error(g->d, g->scenario_line, "%s:%d: %s", g->path, line, message.s);
-    free(message.s);
-    return false;
-}
 
 void
 graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, int line)
@@ -36,19 +21,6 @@ graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, int l
     ARRAY_GROW(g->lines, g->n);
     g->edges[g->n] = *edge;
     g->lines[g->n++] = line;
-}
-
-bool
-graph_value(const struct graph_draft *g, int line, const struct weft_param *p, const char *word,
-            void *out)
-{
-    if (weft_param_parse(p, word, out) >= 0)
-    {
-        return true;
-    }
-    char expected[512];
-    expected_value(p, expected, sizeof expected);
-    return graph_error(g, line, "%s '%s'; expected %s", p->name, word, expected);
 }
 
 static void
@@ -71,7 +43,7 @@ make_graph(const struct graph_draft *g, struct weft_graph *graph)
     const int64_t size = weft_graph_size(g->nhosts, g->nswitches, (uint32_t)g->n);
     if (size < 0)
     {
-        graph_error(g, 1,
+        input_error(g->from, 1,
                     "%u hosts, %u switches and %zu links; expected a host and a switch at least, "
                     "at most %u hosts, %u switches and %u links, and at most %u pairs of a switch "
                     "and one with hosts",
@@ -87,26 +59,25 @@ make_graph(const struct graph_draft *g, struct weft_graph *graph)
     }
     if (fault.edge != UINT32_MAX)
     {
-        graph_error(g, g->lines[fault.edge], "%s", fault.reason);
+        input_error(g->from, g->lines[fault.edge], "%s", fault.reason);
     }
     else if (fault.node != UINT32_MAX)
     {
-        graph_error(g, 1, "node %s: %s", g->names[fault.node], fault.reason);
+        input_error(g->from, 1, "node %s: %s", g->names[fault.node], fault.reason);
     }
     else
     {
-        graph_error(g, 1, "%s", fault.reason);
+        input_error(g->from, 1, "%s", fault.reason);
     }
     free(memory);
     return NULL;
 }
 
 void *
-graph_file_parse(const char *path, const char *bytes, size_t size, int scenario_line,
-                 struct diagnostics *d, struct weft_graph *graph)
+graph_file_parse(struct input_source *from, const char *bytes, size_t size,
+                 struct weft_graph *graph)
 {
-    struct graph_draft g = {
-        .path = path, .bytes = bytes, .size = size, .scenario_line = scenario_line, .d = d};
+    struct graph_draft g = {.from = from, .bytes = bytes, .size = size};
     const bool xml = bytes[strspn(bytes, " \t\r\n\xef\xbb\xbf")] == '<';
     void *memory = NULL;
     if (xml ? graph_xml_parse(&g) : graph_text_parse(&g))

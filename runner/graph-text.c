@@ -50,17 +50,19 @@ next_word(struct word_walk *w, const char *what)
     const size_t n = strcspn(w->at, between);
     if (n == 0)
     {
-        return graph_error(w->g, w->line, "the file ends before the %s", what);
+        return input_error(w->g->from, w->line, "the file ends before the %s", what);
     }
     snprintf(w->word, sizeof w->word, "%.*s", (int)(n < MOST_WORD ? n : MOST_WORD), w->at);
     w->at += n;
-    return true;
+    return n <= MOST_WORD ||
+           input_error(w->g->from, w->line, "%s '%s...'; expected at most %d characters", what,
+                       w->word, MOST_WORD);
 }
 
 static bool
 next_value(struct word_walk *w, const struct weft_param *p, void *out)
 {
-    return next_word(w, p->name) && graph_value(w->g, w->line, p, w->word, out);
+    return next_word(w, p->name) && input_value(w->g->from, w->line, p, w->word, out);
 }
 
 static bool
@@ -70,7 +72,7 @@ next_node(struct word_walk *w, int64_t *id)
     {
         return false;
     }
-    return *id < w->nodes || graph_error(w->g, w->line,
+    return *id < w->nodes || input_error(w->g->from, w->line,
                                          "node %lld; expected 0 to %u, as the first "
                                          "line announces %u nodes",
                                          (long long)*id, w->nodes - 1, w->nodes);
@@ -90,7 +92,7 @@ read_switches(struct word_walk *w)
         }
         if (w->index[id])
         {
-            return graph_error(g, w->line, "switch %lld is named twice", (long long)id);
+            return input_error(g->from, w->line, "switch %lld is named twice", (long long)id);
         }
         w->index[id] = IS_SWITCH;
     }
@@ -122,14 +124,14 @@ read_link(struct word_walk *w)
     }
     if (w->line != line)
     {
-        return graph_error(w->g, line,
+        return input_error(w->g->from, line,
                            "this link goes on in line %d; expected its two ends, rate, "
                            "delay and error rate in one",
                            w->line);
     }
     if (loss > 0)
     {
-        return graph_error(w->g, w->line,
+        return input_error(w->g->from, w->line,
                            "error rate %s of a link; expected 0: links lose nothing by themselves, "
                            "<loss> in the scenario does",
                            w->word);
@@ -150,10 +152,10 @@ read_all(struct word_walk *w, int64_t nlinks)
     }
     if (good && w->at[strspn(w->at, " \t\r\v\f\n")])
     {
-        diag_warning(w->g->d, w->g->scenario_line,
-                     "%s:%d: what stands behind the %lld links that the first line announces is "
-                     "ignored, as HPCC's simulator does",
-                     w->g->path, w->line, (long long)nlinks);
+        input_warning(w->g->from, w->line,
+                      "what stands behind the %lld links that the first line announces is ignored, "
+                      "as HPCC's simulator does",
+                      (long long)nlinks);
     }
     return good;
 }
@@ -163,9 +165,10 @@ graph_text_parse(struct graph_draft *g)
 {
     struct word_walk w = {.g = g, .at = g->bytes, .line = 1};
     int64_t nodes, switches, nlinks;
+    w.at += strncmp(w.at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (strlen(g->bytes) != g->size)
     {
-        return graph_error(g, 1, "this is no text; expected a topology.txt or XML");
+        return input_error(g->from, 1, "this is no text; expected a topology.txt or XML");
     }
     if (!next_value(&w, &nodes_param, &nodes) || !next_value(&w, &switches_param, &switches) ||
         !next_value(&w, &links_param, &nlinks))
@@ -174,14 +177,21 @@ graph_text_parse(struct graph_draft *g)
     }
     if (switches >= nodes || nodes - switches > WEFT_MAX_HOSTS)
     {
-        return graph_error(g, 1, "%lld nodes of which %lld are switches; expected 1 to %u hosts",
+        return input_error(g->from, 1,
+                           "%lld nodes of which %lld are switches; expected 1 to %u hosts",
                            (long long)nodes, (long long)switches, WEFT_MAX_HOSTS);
     }
     /* Each node and link takes two bytes at least: no memory for what is not there. */
     if ((uint64_t)(switches + nlinks) > g->size)
     {
-        return graph_error(g, 1, "the file is too short for %lld switches and %lld links",
+        return input_error(g->from, 1, "the file is too short for %lld switches and %lld links",
                            (long long)switches, (long long)nlinks);
+    }
+    if (nodes - switches > nlinks)
+    {
+        return input_error(g->from, 1,
+                           "%lld hosts and %lld links; expected one link per host at least",
+                           (long long)(nodes - switches), (long long)nlinks);
     }
     g->nswitches = (uint32_t)switches;
     g->nhosts = (uint32_t)(nodes - switches);

@@ -69,8 +69,8 @@ check_attributes(const struct graph_draft *g, const struct element *e, enum kind
         }
         if (!found)
         {
-            return graph_error(g, e->attributes[i].line, "<%s> has no attribute '%s'%s", e->name,
-                               e->attributes[i].name, did_you_mean(near.best));
+            return input_error(g->from, e->attributes[i].line, "<%s> has no attribute '%s'%s",
+                               e->name, e->attributes[i].name, did_you_mean(near.best));
         }
     }
     for (size_t a = 0; a < known[k].needed; a++)
@@ -78,7 +78,7 @@ check_attributes(const struct graph_draft *g, const struct element *e, enum kind
         const char *value = element_value(e, known[k].attributes[a]);
         if (!value || !*value)
         {
-            return graph_error(g, e->line, "<%s> lacks %s=\"...\"", e->name,
+            return input_error(g->from, e->line, "<%s> lacks %s=\"...\"", e->name,
                                known[k].attributes[a]);
         }
     }
@@ -91,7 +91,7 @@ check_elements(struct graph_draft *g, const struct element *root)
 {
     if (strcmp(root->name, "graph") != 0)
     {
-        return graph_error(g, root->line, "<%s>; expected <graph>", root->name);
+        return input_error(g->from, root->line, "<%s>; expected <graph>", root->name);
     }
     for (size_t i = 0; i < root->nchildren; i++)
     {
@@ -99,7 +99,7 @@ check_elements(struct graph_draft *g, const struct element *root)
         const enum kind k = kind_of(e);
         if (k == NKINDS)
         {
-            return graph_error(g, e->line,
+            return input_error(g->from, e->line,
                                "unknown element <%s>; expected <switch>, <host> or "
                                "<link>",
                                e->name);
@@ -148,7 +148,8 @@ name_nodes(struct graph_draft *g, const struct element *root, struct named *node
     {
         if (strcmp(nodes[i].name, nodes[i - 1].name) == 0)
         {
-            return graph_error(g, nodes[i].line, "a second node is called '%s'", nodes[i].name);
+            return input_error(g->from, nodes[i].line, "a second node is called '%s'",
+                               nodes[i].name);
         }
     }
     return true;
@@ -172,7 +173,7 @@ find_node(const struct graph_draft *g, const struct named *nodes, const struct e
         lo = order < 0 ? mid + 1 : lo;
         hi = order < 0 ? hi : mid;
     }
-    return graph_error(g, element_line(e, attribute), "%s of <%s>: no node is called '%s'",
+    return input_error(g->from, element_line(e, attribute), "%s of <%s>: no node is called '%s'",
                        attribute, e->name, name);
 }
 
@@ -185,11 +186,11 @@ add_links(struct graph_draft *g, const struct named *nodes, const struct element
     const char *times = element_value(e, "count");
     if (!find_node(g, nodes, e, is_host ? "at" : "to", &edge.b) ||
         (!is_host && !find_node(g, nodes, e, "from", &edge.a)) ||
-        !graph_value(g, element_line(e, "rate"), &graph_rate_param, element_value(e, "rate"),
+        !input_value(g->from, element_line(e, "rate"), &graph_rate_param, element_value(e, "rate"),
                      &edge.rate) ||
-        !graph_value(g, element_line(e, "delay"), &graph_delay_param, element_value(e, "delay"),
-                     &edge.delay) ||
-        (times && !graph_value(g, element_line(e, "count"), &count_param, times, &count)))
+        !input_value(g->from, element_line(e, "delay"), &graph_delay_param,
+                     element_value(e, "delay"), &edge.delay) ||
+        (times && !input_value(g->from, element_line(e, "count"), &count_param, times, &count)))
     {
         return false;
     }
@@ -226,11 +227,11 @@ read_graph(struct graph_draft *g, const struct element *root)
 bool
 graph_xml_parse(struct graph_draft *g)
 {
-    struct diagnostics own = {.file = g->path};
-    struct document *doc = document_parse(g->path, g->bytes, g->size, &own);
+    struct diagnostics own = {.file = g->from->path};
+    struct document *doc = document_parse(g->from->path, g->bytes, g->size, &own);
     for (size_t i = 0; i < own.n; i++)
     {
-        graph_error(g, own.items[i].line, "%s", own.items[i].message);
+        input_error(g->from, own.items[i].line, "%s", own.items[i].message);
     }
     diag_free(&own);
     const bool good = doc && read_graph(g, doc->root);

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "input-file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <weft/rng.h>
 
 #include "checksum.h"
+#include "files.h"
 #include "graph-file.h"
 #include "table-lines.h"
 #include "textbuf.h"
@@ -67,50 +65,6 @@ find(const char *scenario, const char *written)
     return path;
 }
 
-/** All bytes, with a NUL behind them; NULL with what is wrong in *why. */
-static char *
-read_bytes(int fd, size_t *n, const char **why)
-{
-    struct stat st;
-    *why = NULL;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-    {
-        *why = "it is no plain file";
-    }
-    else if ((uint64_t)st.st_size > INPUT_MOST_BYTES)
-    {
-        *why = "it has more than 128 MiB";
-    }
-    char *bytes = *why ? NULL : xcalloc((size_t)st.st_size + 1, 1);
-    *n = 0;
-    for (ssize_t got = 1; bytes && got > 0 && *n < (size_t)st.st_size; *n += (size_t)got)
-    {
-        got = read(fd, bytes + *n, (size_t)st.st_size - *n);
-        if (got < 0)
-        {
-            *why = strerror(errno);
-            free(bytes);
-            return NULL;
-        }
-    }
-    return bytes;
-}
-
-static char *
-read_file(const char *path, size_t *n, const char **why)
-{
-    /* Not blocking: a FIFO without a writer must not hang the command. */
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-    {
-        *why = strerror(errno);
-        return NULL;
-    }
-    char *bytes = read_bytes(fd, n, why);
-    close(fd);
-    return bytes;
-}
-
 static void
 release(struct input_file *f)
 {
@@ -130,13 +84,14 @@ release(struct input_file *f)
 static bool
 parse(struct input_file *f, int line, struct diagnostics *d)
 {
+    struct input_source from = {.path = f->path, .scenario_line = line, .d = d};
     struct table_lines t;
     if (f->kind == WEFT_TABLE_NONE)
     {
-        f->graph_memory = graph_file_parse(f->path, f->bytes, f->n, line, d, &f->graph);
+        f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph);
         return f->graph_memory != NULL;
     }
-    table_lines_begin(&t, f->path, f->bytes, f->n, line, d);
+    table_lines_begin(&t, &from, f->bytes, f->n);
     const bool good = f->kind == WEFT_TABLE_FLOWS ? flow_file_parse(&t, f) : size_file_parse(&t, f);
     table_lines_end(&t);
     return good;
@@ -173,11 +128,11 @@ input_file_load(const char *scenario, const char *written, enum weft_table_kind 
         }
     }
     size_t n;
-    const char *why;
-    char *bytes = read_file(path, &n, &why);
+    char *why, *bytes = file_read_path(path, INPUT_MOST_BYTES, &n, &why);
     if (!bytes)
     {
-        diag_error(d, line, "cannot read file '%s', looked for as %s: %s", written, path, why);
+        diag_error(d, line, "cannot read file '%s': %s", written, why);
+        free(why);
         free(path);
         return NULL;
     }

@@ -73,8 +73,9 @@ is_it(const struct element *e, const char *element)
            (!colon || (name && strcmp(name, colon + 1) == 0));
 }
 
-const struct element_spec *
-override_spec(const char *element)
+/** What an override's element is, by its name in the vocabulary; NULL: there is no such thing. */
+static const struct element_spec *
+spec_of(const char *element)
 {
     const char *colon = strchr(element, ':');
     char *base = xformat("%.*s", colon ? (int)(colon - element) : (int)strlen(element), element);
@@ -95,7 +96,7 @@ override_parse(const char *param, int line, struct override *out, struct diagnos
         return false;
     }
     char *element = xformat("%.*s", (int)(dot - param), param);
-    const struct element_spec *spec = override_spec(element);
+    const struct element_spec *spec = spec_of(element);
     bool good = false;
     if (!spec || !(spec->flags & ELEMENT_SETTABLE))
     {
@@ -107,7 +108,7 @@ override_parse(const char *param, int line, struct override *out, struct diagnos
     }
     else
     {
-        *out = (struct override){xstrdup(element), xstrdup(dot + 1), NULL, line};
+        *out = (struct override){spec, xstrdup(element), xstrdup(dot + 1), NULL, line};
         good = true;
     }
     free(element);
@@ -178,7 +179,6 @@ drop_stale_attributes(struct element *e, const struct weft_algo *former,
 void
 override_apply(struct element *scenario, const struct override *o)
 {
-    const struct element_spec *spec = override_spec(o->element);
     const char *colon = strchr(o->element, ':');
     struct element *e = NULL;
     for (size_t i = 0; !e && i < scenario->nchildren; i++)
@@ -187,7 +187,7 @@ override_apply(struct element *scenario, const struct override *o)
     }
     if (!e)
     {
-        e = element_new(spec->name, spec, o->line);
+        e = element_new(o->spec->name, o->spec, o->line);
         element_add(scenario, e);
         if (colon)
         {

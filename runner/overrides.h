@@ -8,7 +8,8 @@
 /** element.attribute = value. */
 struct override
 {
-    char *element;
+    const struct element_spec *spec; /**< of the element */
+    char *element; /**< its name, and where several may stand one of their own: "workload:other" */
     char *attribute;
     char *value;
     int line; /**< of the <set> or <vary>, or LINE_COMMAND */
@@ -19,10 +20,6 @@ struct override
  * Returns false after reporting an error; else element and attribute are the caller's to free.
  */
 bool override_parse(const char *param, int line, struct override *out, struct diagnostics *d);
-
-/** What an override's element is: by its name in the vocabulary, and where several may stand a name
- * of their own as in "workload:background"; NULL: there is no such thing. */
-const struct element_spec *override_spec(const char *element);
 
 void override_free(struct override *o);
 

@@ -11,7 +11,7 @@
 /* --- files ------------------------------------------------------------------------------------ */
 
 void
-report_source_free(struct report_source* s)
+report_source_free(struct report_source *s)
 {
     for (size_t i = 0; i < s->nfiles; i++)
     {
@@ -22,26 +22,26 @@ report_source_free(struct report_source* s)
     free(s->files);
 }
 
-char*
-value_folder(const struct report_source* s, const struct element* value)
+char *
+value_folder(const struct report_source *s, const struct element *value)
 {
-    const char* other = element_value(value, "results");
+    const char *other = element_value(value, "results");
     return other ? xformat("%s/%s", s->results, other) : s->folder ? xstrdup(s->folder) : NULL;
 }
 
 /** The scenario that makes what a <value> reads, as far as the claims say; else NULL. */
-static const char*
-maker_of(const struct report_source* s, const struct element* value)
+static const char *
+maker_of(const struct report_source *s, const struct element *value)
 {
-    const char* other = element_value(value, "results");
+    const char *other = element_value(value, "results");
     if (!other)
     {
         return s->scenario;
     }
     for (size_t i = 0; i < s->claims->nchildren; i++)
     {
-        const char* results = element_value(s->claims->children[i], "results");
-        const char* scenario = element_value(s->claims->children[i], "scenario");
+        const char *results = element_value(s->claims->children[i], "results");
+        const char *scenario = element_value(s->claims->children[i], "scenario");
         if (results && scenario && strcmp(results, other) == 0)
         {
             return scenario;
@@ -51,46 +51,34 @@ maker_of(const struct report_source* s, const struct element* value)
 }
 
 void
-report_absent(struct report_source* s, const struct element* value, const char* what)
+report_absent(struct report_source *s, const struct element *value, const char *what)
 {
     if (!s->allow_missing)
     {
-        const char* scenario = maker_of(s, value);
-        char* folder = value_folder(s, value);
-        diag_error(s->d,
-                   value->line,
-                   "%s in %s%s%s%s",
-                   what,
-                   folder ? folder : "a section without results",
-                   scenario ? "; './weft run " : "",
-                   scenario ? scenario : "",
-                   scenario ? "' makes it" : "");
+        const char *scenario = maker_of(s, value);
+        char *folder = value_folder(s, value);
+        diag_error(s->d, value->line, "%s in %s%s%s%s", what,
+                   folder ? folder : "a section without results", scenario ? "; './weft run " : "",
+                   scenario ? scenario : "", scenario ? "' makes it" : "");
         free(folder);
     }
 }
 
 void
-report_unusable(struct report_source* s,
-                const struct element* value,
-                const char* run,
-                const char* why)
+report_unusable(struct report_source *s, const struct element *value, const char *run,
+                const char *why)
 {
-    const char* scenario = maker_of(s, value);
-    diag_error(s->d,
-               value->line,
-               "run %s cannot be used: %s%s%s%s",
-               run,
-               why,
-               scenario ? "; './weft run " : "",
-               scenario ? scenario : "",
+    const char *scenario = maker_of(s, value);
+    diag_error(s->d, value->line, "run %s cannot be used: %s%s%s%s", run, why,
+               scenario ? "; './weft run " : "", scenario ? scenario : "",
                scenario ? "' repeats it" : "");
 }
 
 /** Looks for a table, unless that was done before. */
-static const struct report_file*
-find_file(struct report_source* s, const char* folder, const char* name)
+static const struct report_file *
+find_file(struct report_source *s, const char *folder, const char *name)
 {
-    char* path = xformat("%s/%s", folder, name);
+    char *path = xformat("%s/%s", folder, name);
     for (size_t i = 0; i < s->nfiles; i++)
     {
         if (strcmp(s->files[i].path, path) == 0)
@@ -100,7 +88,7 @@ find_file(struct report_source* s, const char* folder, const char* name)
         }
     }
     ARRAY_GROW(s->files, s->nfiles);
-    struct report_file* file = &s->files[s->nfiles++];
+    struct report_file *file = &s->files[s->nfiles++];
     *file = (struct report_file){path, NULL, NULL};
     if (access(path, F_OK) == 0)
     {
@@ -109,12 +97,12 @@ find_file(struct report_source* s, const char* folder, const char* name)
     return file;
 }
 
-const struct csv*
-source_file(struct report_source* s, const struct element* value)
+const struct csv *
+source_file(struct report_source *s, const struct element *value)
 {
-    const char* name = element_value(value, "file");
-    char* folder = value_folder(s, value);
-    const struct report_file* file =
+    const char *name = element_value(value, "file");
+    char *folder = value_folder(s, value);
+    const struct report_file *file =
         folder ? find_file(s, folder, name ? name : "summary.csv") : NULL;
     free(folder);
     if (file && file->why)
@@ -129,11 +117,8 @@ source_file(struct report_source* s, const struct element* value)
 }
 
 long
-column_of(struct report_source* s,
-          const struct csv* csv,
-          const struct column_table* also,
-          const char* name,
-          int line)
+column_of(struct report_source *s, const struct csv *csv, const struct column_table *also,
+          const char *name, int line)
 {
     long column = csv_column(csv, name);
     if (column < 0)
@@ -155,7 +140,7 @@ column_of(struct report_source* s,
 /* --- rows ------------------------------------------------------------------------------------- */
 
 struct selection
-select_all(const struct csv* csv, const struct column_table* table, bool in_run)
+select_all(const struct csv *csv, const struct column_table *table, bool in_run)
 {
     struct selection all = {csv, xcalloc(csv->nrows, sizeof(bool)), table, in_run};
     memset(all.row, true, csv->nrows * sizeof *all.row);
@@ -164,10 +149,8 @@ select_all(const struct csv* csv, const struct column_table* table, bool in_run)
 
 /** Derived columns have six decimals, as those that they are computed from. */
 static bool
-row_passes(const struct csv* csv,
-           size_t row,
-           const struct number_column* column,
-           const struct condition* c)
+row_passes(const struct csv *csv, size_t row, const struct number_column *column,
+           const struct condition *c)
 {
     if (c->relation == '=' && column->subtrahend < 0)
     {
@@ -181,7 +164,7 @@ row_passes(const struct csv* csv,
 }
 
 void
-keep(struct report_source* s, struct selection* rows, const struct condition* c)
+keep(struct report_source *s, struct selection *rows, const struct condition *c)
 {
     bool of_run = rows->table && number_column_known(rows->table, c->column);
     struct number_column column;
@@ -202,9 +185,9 @@ keep(struct report_source* s, struct selection* rows, const struct condition* c)
 
 /** Cuts "column<=value" in two. False if it is no condition. */
 static bool
-read_condition(char* word, struct condition* c)
+read_condition(char *word, struct condition *c)
 {
-    char* equals = strchr(word, '=');
+    char *equals = strchr(word, '=');
     if (!equals || equals == word)
     {
         return false;
@@ -219,31 +202,25 @@ read_condition(char* word, struct condition* c)
 }
 
 static void
-report_condition(struct report_source* s, const char* where, const struct condition* c)
+report_condition(struct report_source *s, const char *where, const struct condition *c)
 {
-    const char* unit = c->value ? c->value + strspn(c->value, "+-.0123456789") : "";
+    const char *unit = c->value ? c->value + strspn(c->value, "+-.0123456789") : "";
     if (*unit && unit > c->value)
     {
-        diag_error(s->d,
-                   c->line,
-                   "where '%s': '%s' is no number%s",
-                   where,
-                   c->value,
+        diag_error(s->d, c->line, "where '%s': '%s' is no number%s", where, c->value,
                    did_you_mean(csv_nearest_unit(c->value)));
     }
     else
     {
-        diag_error(s->d,
-                   c->line,
-                   "where '%s'; expected column=value, or column<=number or column>=number",
-                   where);
+        diag_error(s->d, c->line,
+                   "where '%s'; expected column=value, or column<=number or column>=number", where);
     }
 }
 
 void
-filter(struct report_source* s, struct selection* rows, const struct element* e)
+filter(struct report_source *s, struct selection *rows, const struct element *e)
 {
-    const char* where = element_value(e, "where");
+    const char *where = element_value(e, "where");
     struct words w = words_split(where ? where : "");
     for (size_t i = 0; i < w.n; i++)
     {

@@ -282,7 +282,7 @@ read_report(void)
     {
         return xstrdup("");
     }
-    char *text = file_read_path(REPORT, NULL, &why);
+    char *text = file_read_path(REPORT, SIZE_MAX, NULL, &why);
     if (!text)
     {
         sweep_refuse(why, EXIT_FAILED);

@@ -15,9 +15,9 @@
 #include "file-list.h"
 #include "textbuf.h"
 
-#define MARK ".weft-results"
-#define LOCK ".lock"
-#define RUNS "runs"
+#define MARK   ".weft-results"
+#define LOCK   ".lock"
+#define RUNS   "runs"
 #define FORMAT 1
 
 static const char mark_text[] =
@@ -34,14 +34,14 @@ enum content
 
 /** What a folder holds. The mark is made first, but a listing may miss what appears meanwhile. */
 static enum content
-content_of(const char* path)
+content_of(const char *path)
 {
     enum content found = CONTENT_NONE;
     for (int attempt = 0; attempt < 3 && found != CONTENT_OURS; attempt++)
     {
-        DIR* dir = opendir(path);
+        DIR *dir = opendir(path);
         found = CONTENT_NONE;
-        for (struct dirent* e; dir && found != CONTENT_OURS && (e = readdir(dir)) != NULL;)
+        for (struct dirent *e; dir && found != CONTENT_OURS && (e = readdir(dir)) != NULL;)
         {
             bool dots = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
             found = strcmp(e->d_name, MARK) == 0 ? CONTENT_OURS : dots ? found : CONTENT_OTHER;
@@ -55,11 +55,11 @@ content_of(const char* path)
 }
 
 /** The mark's text; NULL with a sentence. An empty one may be in the hands of who writes it. */
-static char*
-read_mark(const struct folder* top, char** why)
+static char *
+read_mark(const struct folder *top, char **why)
 {
     const struct timespec moment = {0, 10000000};
-    char* text = file_read(top, MARK, NULL, why);
+    char *text = file_read(top, MARK, NULL, why);
     for (int attempt = 0; text && !*text && attempt < 50; attempt++)
     {
         nanosleep(&moment, NULL);
@@ -71,18 +71,17 @@ read_mark(const struct folder* top, char** why)
 
 /** Whether the mark is one that this version understands. */
 static bool
-check_mark(const struct folder* top, char** why)
+check_mark(const struct folder *top, char **why)
 {
     int format = 0;
-    char* text = read_mark(top, why);
+    char *text = read_mark(top, why);
     bool good =
         text && sscanf(text, "weft results %d\n", &format) == 1 && format >= 1 && format <= FORMAT;
     if (text && !good)
     {
         *why = xformat("%s/" MARK " is not a mark that this version of Weft knows; expected "
                        "'weft results %d' in its first line",
-                       top->path,
-                       FORMAT);
+                       top->path, FORMAT);
     }
     free(text);
     return good;
@@ -90,7 +89,7 @@ check_mark(const struct folder* top, char** why)
 
 /** Whether what stands at the place of runs/ is a folder, or nothing. */
 static bool
-check_runs(const struct folder* top, char** why)
+check_runs(const struct folder *top, char **why)
 {
     struct stat st;
     if (fstatat(top->fd, RUNS, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
@@ -99,16 +98,15 @@ check_runs(const struct folder* top, char** why)
     }
     *why = xformat("%s/" RUNS " is %s; expected a folder, as Weft follows no links within a "
                    "results folder (which may be one itself)",
-                   top->path,
-                   S_ISLNK(st.st_mode) ? "a symbolic link" : "a file");
+                   top->path, S_ISLNK(st.st_mode) ? "a symbolic link" : "a file");
     return false;
 }
 
 bool
-results_folder_is_ours(const char* out, char** why)
+results_folder_is_ours(const char *out, char **why)
 {
     struct folder top;
-    char* absent = NULL;
+    char *absent = NULL;
     if (!folder_open(&top, out, &absent))
     {
         free(absent); /* results_folder_make() says what stands in the way */
@@ -135,7 +133,7 @@ results_folder_is_ours(const char* out, char** why)
 }
 
 void
-results_folder_open(struct results_folder* r, const char* out)
+results_folder_open(struct results_folder *r, const char *out)
 {
     char *why = NULL, *also = NULL;
     r->runs = NO_FOLDER;
@@ -148,7 +146,7 @@ results_folder_open(struct results_folder* r, const char* out)
 }
 
 static bool
-is_marked(const struct folder* top)
+is_marked(const struct folder *top)
 {
     struct stat st;
     return fstatat(top->fd, MARK, &st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -156,7 +154,7 @@ is_marked(const struct folder* top)
 
 /** Another process may be first. */
 static bool
-mark(const struct folder* top, char** why)
+mark(const struct folder *top, char **why)
 {
     if (is_marked(top))
     {
@@ -176,7 +174,7 @@ mark(const struct folder* top, char** why)
 }
 
 bool
-results_folder_make(struct results_folder* r, const char* out, char** why)
+results_folder_make(struct results_folder *r, const char *out, char **why)
 {
     r->top = r->runs = NO_FOLDER;
     return folder_make(out, why) && folder_open(&r->top, out, why) && mark(&r->top, why) &&
@@ -184,7 +182,7 @@ results_folder_make(struct results_folder* r, const char* out, char** why)
 }
 
 bool
-results_folder_mark(const char* out, char** why)
+results_folder_mark(const char *out, char **why)
 {
     struct folder top = NO_FOLDER;
     bool good = folder_make(out, why) && folder_open(&top, out, why) && mark(&top, why);
@@ -193,17 +191,17 @@ results_folder_mark(const char* out, char** why)
 }
 
 void
-results_folder_close(struct results_folder* r)
+results_folder_close(struct results_folder *r)
 {
     folder_close(&r->runs);
     folder_close(&r->top);
 }
 
-static char*
-read_of_run(const char* out, const char* run, const char* file, char** why)
+static char *
+read_of_run(const char *out, const char *run, const char *file, char **why)
 {
     struct folder top = NO_FOLDER, runs = NO_FOLDER, of_run = NO_FOLDER;
-    char* bytes = NULL;
+    char *bytes = NULL;
     if (folder_open(&top, out, why) && folder_open_in(&runs, &top, RUNS, why) &&
         folder_open_in(&of_run, &runs, run, why))
     {
@@ -216,31 +214,31 @@ read_of_run(const char* out, const char* run, const char* file, char** why)
     return bytes;
 }
 
-struct csv*
-results_run_table(const char* out, const char* run, const char* file, char** why)
+struct csv *
+results_run_table(const char *out, const char *run, const char *file, char **why)
 {
     if (!name_is_safe(run))
     {
         *why = xstrdup("that is no name of a run");
         return NULL;
     }
-    char* bytes = read_of_run(out, run, file, why);
+    char *bytes = read_of_run(out, run, file, why);
     if (!bytes) /* another process may have replaced the run meanwhile */
     {
         free(*why);
         bytes = read_of_run(out, run, file, why);
     }
-    char* path = xformat("%s/" RUNS "/%s/%s", out, run, file);
-    struct csv* csv = bytes ? csv_cut(bytes, path, why) : NULL;
+    char *path = xformat("%s/" RUNS "/%s/%s", out, run, file);
+    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
     free(path);
     return csv;
 }
 
-static char*
-read_of_top(const char* out, const char* file, char** why)
+static char *
+read_of_top(const char *out, const char *file, char **why)
 {
     struct folder top = NO_FOLDER;
-    char* bytes = NULL;
+    char *bytes = NULL;
     if (folder_open(&top, out, why))
     {
         bytes = is_marked(&top) ? file_list_read(&top, TABLE_LIST_FILE, file, why)
@@ -250,11 +248,11 @@ read_of_top(const char* out, const char* file, char** why)
     return bytes;
 }
 
-struct csv*
-results_table(const char* out, const char* file, char** why)
+struct csv *
+results_table(const char *out, const char *file, char **why)
 {
     char *path = xformat("%s/%s", out, file), *said = NULL;
-    char* bytes = read_of_top(out, file, &said);
+    char *bytes = read_of_top(out, file, &said);
     if (!bytes) /* another process may have replaced the tables meanwhile */
     {
         free(said);
@@ -264,11 +262,10 @@ results_table(const char* out, const char* file, char** why)
     {
         *why = xformat("table %s cannot be used: %s; 'weft collect' makes the tables of a results "
                        "folder again",
-                       path,
-                       said);
+                       path, said);
         free(said);
     }
-    struct csv* csv = bytes ? csv_cut(bytes, path, why) : NULL;
+    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
     free(path);
     return csv;
 }
@@ -276,32 +273,29 @@ results_table(const char* out, const char* file, char** why)
 /** Opens a file of the folder to lock it; @p make: O_CREAT, or 0. Writing is needed for a lock to
  * hold on other machines' NFS as well. */
 static int
-open_lock(const struct folder* top, const char* name, int make, char** why)
+open_lock(const struct folder *top, const char *name, int make, char **why)
 {
     int fd = openat(top->fd, name, O_RDWR | make | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
     {
-        *why = xformat("cannot write %s/%s: %s",
-                       top->path,
-                       name,
+        *why = xformat("cannot write %s/%s: %s", top->path, name,
                        errno == ELOOP ? "it is a symbolic link" : strerror(errno));
     }
     return fd;
 }
 
 int
-results_folder_lock_runs(const struct results_folder* r, bool shared, char** why)
+results_folder_lock_runs(const struct results_folder *r, bool shared, char **why)
 {
     int fd = open_lock(&r->top, LOCK, O_CREAT, why);
     if (fd >= 0 && flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
     {
         *why = errno == EWOULDBLOCK
-                 ? xformat("another weft works in %s (it holds %s/" LOCK "); expected it to end "
-                           "first, or another folder with --out ('weft collect' makes a table "
-                           "of what is finished)",
-                           r->top.path,
-                           r->top.path)
-                 : xformat("cannot lock %s/" LOCK ": %s", r->top.path, strerror(errno));
+                   ? xformat("another weft works in %s (it holds %s/" LOCK "); expected it to end "
+                             "first, or another folder with --out ('weft collect' makes a table "
+                             "of what is finished)",
+                             r->top.path, r->top.path)
+                   : xformat("cannot lock %s/" LOCK ": %s", r->top.path, strerror(errno));
         close(fd);
         fd = -1;
     }
@@ -309,16 +303,16 @@ results_folder_lock_runs(const struct results_folder* r, bool shared, char** why
 }
 
 int
-results_folder_lock_tables(const char* out, char** why)
+results_folder_lock_tables(const char *out, char **why)
 {
     struct folder top;
     int fd = -1;
     if (folder_open(&top, out, why))
     {
         bool marked = is_marked(&top);
-        *why = marked
-                 ? NULL
-                 : xformat("%s has no " MARK "; expected the folder that 'weft run' has made", out);
+        *why = marked ? NULL
+                      : xformat("%s has no " MARK "; expected the folder that 'weft run' has made",
+                                out);
         fd = marked ? open_lock(&top, MARK, 0, why) : -1;
     }
     while (fd >= 0 && flock(fd, LOCK_EX) != 0)

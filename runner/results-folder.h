@@ -18,34 +18,34 @@ struct results_folder
 
 /** Whether Weft may write there, or could once it is made; writes nothing. Else a sentence in *why.
  */
-bool results_folder_is_ours(const char* out, char** why);
+bool results_folder_is_ours(const char *out, char **why);
 
 /** Opens what is there for reading; nothing is made, and what is not there is not open. */
-void results_folder_open(struct results_folder* r, const char* out);
+void results_folder_open(struct results_folder *r, const char *out);
 
 /** Makes and marks it, with its runs/. False with a sentence; to be asked whose it is before. */
-bool results_folder_make(struct results_folder* r, const char* out, char** why);
+bool results_folder_make(struct results_folder *r, const char *out, char **why);
 
 /** Makes and marks it alone, for other files; to be asked whose it is before. */
-bool results_folder_mark(const char* out, char** why);
+bool results_folder_mark(const char *out, char **why);
 
-void results_folder_close(struct results_folder* r);
+void results_folder_close(struct results_folder *r);
 
 /** A table of a run. NULL with a sentence if its bytes are not those that the run's list of files
  * tells. Results without a mark are of an earlier Weft, which made no lists. */
-struct csv* results_run_table(const char* out, const char* run, const char* file, char** why);
+struct csv *results_run_table(const char *out, const char *run, const char *file, char **why);
 
 /** A table that stands beside the runs, likewise. NULL with a sentence if its bytes are not those
  * that tables.txt tells, or if there is none. */
-struct csv* results_table(const char* out, const char* file, char** why);
+struct csv *results_table(const char *out, const char *file, char **why);
 
 /** Locks runs: one sweep has them alone, single runs (run-one) share them. The lock to be closed,
  * or -1 with a sentence. */
-int results_folder_lock_runs(const struct results_folder* r, bool shared, char** why);
+int results_folder_lock_runs(const struct results_folder *r, bool shared, char **why);
 
 /** Waits for the right to write tables and figures, so that a table never gives way to one that was
  * begun before it. The lock to be closed, or -1 with a sentence; a folder without a mark is none.
  */
-int results_folder_lock_tables(const char* out, char** why);
+int results_folder_lock_tables(const char *out, char **why);
 
 #endif

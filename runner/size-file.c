@@ -17,7 +17,7 @@ add_point(struct table_lines *t, struct weft_table_size **sizes, size_t *n)
     double percent;
     if (t->n != 2)
     {
-        table_error(t, t->line, "%zu words; expected bytes and percent", t->n);
+        input_error(t->from, t->line, "%zu words; expected bytes and percent", t->n);
         return;
     }
     if (!table_value(t, &bytes_param, t->word[0], &bytes) ||
@@ -28,11 +28,11 @@ add_point(struct table_lines *t, struct weft_table_size **sizes, size_t *n)
     const struct weft_table_size *last = *n ? &(*sizes)[*n - 1] : NULL;
     if (!last && percent != 0)
     {
-        table_error(t, t->line, "the first percent is %s; expected 0", t->word[1]);
+        input_error(t->from, t->line, "the first percent is %s; expected 0", t->word[1]);
     }
     if (last && ((uint64_t)bytes < last->bytes || percent / 100 < last->share))
     {
-        table_error(t, t->line,
+        input_error(t->from, t->line,
                     "%s %s is below the line before; expected bytes and percent to rise",
                     t->word[0], t->word[1]);
     }
@@ -51,11 +51,11 @@ size_file_parse(struct table_lines *t, struct input_file *f)
     }
     f->table.sizes = sizes;
     f->table.nsizes = (uint32_t)n;
-    if (!t->bad && (n < 2 || sizes[n - 1].share != 1 || sizes[n - 1].bytes == 0))
+    if (!t->from->bad && (n < 2 || sizes[n - 1].share != 1 || sizes[n - 1].bytes == 0))
     {
-        table_error(t, t->line,
+        input_error(t->from, t->line,
                     "the distribution ends before 100 percent; expected lines of bytes and percent "
                     "from 0 to 100");
     }
-    return !t->bad;
+    return !t->from->bad;
 }

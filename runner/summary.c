@@ -19,10 +19,10 @@
 /** The name and the resolved scenario of a run, both the caller's to free; false if it does not
  * load. */
 static bool
-resolve(const struct plan* plan, size_t i, char** name, char** resolved)
+resolve(const struct plan *plan, size_t i, char **name, char **resolved)
 {
     struct diagnostics d = {.file = plan->doc->path};
-    struct scenario* s = plan_load(plan, i, &d);
+    struct scenario *s = plan_load(plan, i, &d);
     *name = plan_run_name(plan, i);
     *resolved = s ? scenario_write(s, *name) : NULL;
     scenario_free(s);
@@ -31,11 +31,8 @@ resolve(const struct plan* plan, size_t i, char** name, char** resolved)
 }
 
 enum run_state
-plan_run_state(const struct plan* plan,
-               size_t i,
-               const struct folder* runs,
-               struct folder* finished,
-               char** why)
+plan_run_state(const struct plan *plan, size_t i, const struct folder *runs,
+               struct folder *finished, char **why)
 {
     char *name, *resolved;
     enum run_state state = RUN_TO_DO;
@@ -53,11 +50,11 @@ plan_run_state(const struct plan* plan,
     return state;
 }
 
-char*
-plan_run_stale(const struct plan* plan, size_t i, const struct folder* runs)
+char *
+plan_run_stale(const struct plan *plan, size_t i, const struct folder *runs)
 {
     char *name, *resolved;
-    char* reason = resolve(plan, i, &name, &resolved) ? stale_reason(runs, name, resolved) : NULL;
+    char *reason = resolve(plan, i, &name, &resolved) ? stale_reason(runs, name, resolved) : NULL;
     free(resolved);
     free(name);
     return reason;
@@ -73,7 +70,7 @@ struct tables
 };
 
 static void
-add_header(struct text* t, const struct plan* plan, const struct column_table* table)
+add_header(struct text *t, const struct plan *plan, const struct column_table *table)
 {
     text_add(t, "run");
     plan_add_columns(t, plan, true);
@@ -82,12 +79,12 @@ add_header(struct text* t, const struct plan* plan, const struct column_table* t
 }
 
 /** Reads a table of a finished run; NULL with a sentence. */
-static struct csv*
-read_table(const struct folder* run, const struct column_table* table, char** why)
+static struct csv *
+read_table(const struct folder *run, const struct column_table *table, char **why)
 {
-    char* path = xformat("%s/%s", run->path, table->file);
-    char* bytes = file_read(run, table->file, NULL, why);
-    struct csv* csv = bytes ? csv_cut(bytes, path, why) : NULL;
+    char *path = xformat("%s/%s", run->path, table->file);
+    char *bytes = file_read(run, table->file, NULL, why);
+    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
     if (csv && (csv->ncolumns != table->n || (table == &summary_table && csv->nrows != 1)))
     {
         *why = xformat("%s is no result of this version of Weft; --again repeats the run", path);
@@ -103,11 +100,11 @@ struct run_tables
 {
     enum run_state state;
     struct csv *summary, *layers; /**< NULL unless it is finished and could be read */
-    char* why;                    /**< it is damaged or could not be read */
+    char *why;                    /**< it is damaged or could not be read */
 };
 
 static void
-free_run_tables(struct run_tables* t)
+free_run_tables(struct run_tables *t)
 {
     csv_free(t->summary);
     csv_free(t->layers);
@@ -117,7 +114,7 @@ free_run_tables(struct run_tables* t)
 
 /** Another process may replace the run meanwhile, and what was opened goes: then once more. */
 static void
-read_run(struct run_tables* t, const struct plan* plan, size_t i, const struct folder* runs)
+read_run(struct run_tables *t, const struct plan *plan, size_t i, const struct folder *runs)
 {
     *t = (struct run_tables){0};
     for (int attempt = 0; attempt < 2; attempt++)
@@ -140,9 +137,9 @@ read_run(struct run_tables* t, const struct plan* plan, size_t i, const struct f
 
 /** Adds the rows of a run behind its name and what varies. */
 static void
-add_rows(struct text* t, const struct plan* plan, size_t i, const struct csv* csv)
+add_rows(struct text *t, const struct plan *plan, size_t i, const struct csv *csv)
 {
-    char* name = plan_run_name(plan, i);
+    char *name = plan_run_name(plan, i);
     for (size_t r = 0; r < csv->nrows; r++)
     {
         csv_add_cell(t, name);
@@ -159,7 +156,7 @@ add_rows(struct text* t, const struct plan* plan, size_t i, const struct csv* cs
 
 /** Adds a run to all tables if it is finished; false after a message if it cannot be read. */
 static bool
-add_run(struct tables* t, const struct plan* plan, size_t i, const struct folder* runs)
+add_run(struct tables *t, const struct plan *plan, size_t i, const struct folder *runs)
 {
     struct run_tables run;
     read_run(&run, plan, i, runs);
@@ -172,11 +169,8 @@ add_run(struct tables* t, const struct plan* plan, size_t i, const struct folder
     }
     else if (run.why)
     {
-        char* name = plan_run_name(plan, i);
-        fprintf(stderr,
-                "weft: %s: %s is left out: %s\n",
-                good ? "warning" : "error",
-                name,
+        char *name = plan_run_name(plan, i);
+        fprintf(stderr, "weft: %s: %s is left out: %s\n", good ? "warning" : "error", name,
                 run.why);
         free(name);
     }
@@ -186,7 +180,7 @@ add_run(struct tables* t, const struct plan* plan, size_t i, const struct folder
 
 /** Fills the tables with the rows of all finished runs; false after messages. */
 static bool
-build_tables(struct tables* t, const struct plan* plan, const struct folder* runs)
+build_tables(struct tables *t, const struct plan *plan, const struct folder *runs)
 {
     bool good = true;
     add_header(&t->summary, plan, &summary_table);
@@ -204,22 +198,18 @@ static const struct
 {
     const char *column, *title;
     double scale;
-    const char* format;
+    const char *format;
 } shown[] = {
-    {"cct_us", "cct_ms", 1e-3, "%#.5g"},
-    {"slowdown", "slowdown", 1, "%.3f"},
-    {"goodput_gbps", "goodput_gbps", 1, "%.2f"},
-    {"mean_rate_gbps", "rate_gbps", 1, "%.2f"},
-    {"resent_share", "resent_%", 100, "%.2f"},
-    {"nacks_received", "nacks", 1, "%.0f"},
-    {"timeouts", "timeouts", 1, "%.0f"},
-    {"increase", "increase_%", 100, "%.2f"},
+    {"cct_us", "cct_ms", 1e-3, "%#.5g"},         {"slowdown", "slowdown", 1, "%.3f"},
+    {"goodput_gbps", "goodput_gbps", 1, "%.2f"}, {"mean_rate_gbps", "rate_gbps", 1, "%.2f"},
+    {"resent_share", "resent_%", 100, "%.2f"},   {"nacks_received", "nacks", 1, "%.0f"},
+    {"timeouts", "timeouts", 1, "%.0f"},         {"increase", "increase_%", 100, "%.2f"},
 };
 
 #define NSHOWN (sizeof shown / sizeof *shown)
 
 static size_t
-widest(const struct csv* csv, size_t column)
+widest(const struct csv *csv, size_t column)
 {
     size_t width = strlen(csv->header[column]);
     for (size_t row = 0; row < csv->nrows && row < MOST_SHOWN; row++)
@@ -232,24 +222,24 @@ widest(const struct csv* csv, size_t column)
 
 /** The number in a cell; NAN: it is empty, or there is no such column. */
 static double
-number_in(const struct csv* csv, size_t row, const char* name, const char* suffix)
+number_in(const struct csv *csv, size_t row, const char *name, const char *suffix)
 {
-    char* whole = xformat("%s%s", name, suffix);
+    char *whole = xformat("%s%s", name, suffix);
     long column = csv_column(csv, whole);
-    const char* cell = column < 0 ? "" : csv_cell(csv, row, (size_t)column);
+    const char *cell = column < 0 ? "" : csv_cell(csv, row, (size_t)column);
     free(whole);
     return *cell ? strtod(cell, NULL) : NAN;
 }
 
 /** Messages that were given up, and those that waited for them. */
 static double
-failed_in(const struct csv* csv, size_t row, const char* suffix)
+failed_in(const struct csv *csv, size_t row, const char *suffix)
 {
     return number_in(csv, row, "failed", suffix) + number_in(csv, row, "unstarted", suffix);
 }
 
 static bool
-any_failed(const struct csv* csv, const char* suffix)
+any_failed(const struct csv *csv, const char *suffix)
 {
     for (size_t row = 0; row < csv->nrows; row++)
     {
@@ -262,7 +252,7 @@ any_failed(const struct csv* csv, const char* suffix)
 }
 
 static void
-print_number(const char* format, double value)
+print_number(const char *format, double value)
 {
     char text[64] = "-";
     if (!isnan(value))
@@ -274,7 +264,7 @@ print_number(const char* format, double value)
 
 /** The values that vary and the main totals; @p suffix: "_mean" for an aggregate. */
 static void
-print_table(const struct csv* csv, size_t first, size_t nkeys, const char* suffix)
+print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffix)
 {
     for (size_t k = first; k < first + nkeys; k++)
     {
@@ -310,7 +300,7 @@ print_table(const struct csv* csv, size_t first, size_t nkeys, const char* suffi
 }
 
 static size_t
-key_columns(const struct plan* plan, bool with_seeds)
+key_columns(const struct plan *plan, bool with_seeds)
 {
     size_t n = 0;
     for (size_t k = 0; k < plan->ndimensions; k++)
@@ -321,29 +311,29 @@ key_columns(const struct plan* plan, bool with_seeds)
 }
 
 static bool
-has_seeds(const struct plan* plan)
+has_seeds(const struct plan *plan)
 {
     return key_columns(plan, true) != key_columns(plan, false);
 }
 
 /** A table as it will be read; it holds no damaged rows. */
-static struct csv*
-cut_table(const struct text* t, const struct column_table* table)
+static struct csv *
+cut_table(const struct text *t, const struct column_table *table)
 {
-    char* why = NULL;
-    struct csv* csv = csv_cut(xstrdup(t->s), table->file, &why);
+    char *why = NULL;
+    struct csv *csv = csv_cut(xstrdup(t->s), table->file, &why);
     free(why);
     return csv;
 }
 
 static void
-print_tables(const struct plan* plan, const struct tables* t, const struct csv* summary)
+print_tables(const struct plan *plan, const struct tables *t, const struct csv *summary)
 {
     size_t keys = key_columns(plan, true);
     print_table(summary, keys ? 1 : 0, keys ? keys : 1, "");
     if (has_seeds(plan))
     {
-        struct csv* aggregate = cut_table(&t->aggregate, &summary_table);
+        struct csv *aggregate = cut_table(&t->aggregate, &summary_table);
         printf("\nmean over seeds (aggregate.csv has least and greatest values as well)\n");
         print_table(aggregate, 0, 1 + key_columns(plan, false), "_mean");
         csv_free(aggregate);
@@ -354,9 +344,9 @@ print_tables(const struct plan* plan, const struct tables* t, const struct csv* 
 
 /** Writes all tables and the list of them, or none. */
 static bool
-write_tables(const struct plan* plan, const struct tables* t, const char* out)
+write_tables(const struct plan *plan, const struct tables *t, const char *out)
 {
-    char* why = NULL;
+    char *why = NULL;
     struct text list = {0};
     const size_t n = has_seeds(plan) ? 3 : 2;
     struct file_bytes files[4] = {{layers_table.file, t->layers.s, t->layers.len},
@@ -366,7 +356,7 @@ write_tables(const struct plan* plan, const struct tables* t, const char* out)
     {
         file_list_add(&list, files[i].name, files[i].bytes, files[i].n);
     }
-    char* bytes = file_list_end("weft tables 1\n", &list);
+    char *bytes = file_list_end("weft tables 1\n", &list);
     files[n] = (struct file_bytes){TABLE_LIST_FILE, bytes, strlen(bytes)};
     bool written = files_replace(out, files, n + 1, &why);
     free(bytes);
@@ -381,11 +371,11 @@ write_tables(const struct plan* plan, const struct tables* t, const char* out)
 
 /** Writes and prints while nobody else does. */
 static bool
-write_locked(const struct plan* plan, const struct results_folder* r)
+write_locked(const struct plan *plan, const struct results_folder *r)
 {
     struct tables t = {0};
     bool complete = build_tables(&t, plan, &r->runs);
-    struct csv* summary = cut_table(&t.summary, &summary_table);
+    struct csv *summary = cut_table(&t.summary, &summary_table);
     if (has_seeds(plan))
     {
         aggregate_build(&t.aggregate, plan, summary);
@@ -407,9 +397,9 @@ write_locked(const struct plan* plan, const struct results_folder* r)
 }
 
 bool
-summary_write(const struct plan* plan, const struct results_folder* r)
+summary_write(const struct plan *plan, const struct results_folder *r)
 {
-    char* why = NULL;
+    char *why = NULL;
     int lock = results_folder_lock_tables(r->top.path, &why);
     bool good = false;
     if (lock < 0)

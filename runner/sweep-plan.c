@@ -42,8 +42,9 @@ static void
 add_set(struct plan_point *point, const struct override *model, const char *value)
 {
     ARRAY_GROW(point->sets, point->nsets);
-    point->sets[point->nsets++] = (struct override){
-        xstrdup(model->element), xstrdup(model->attribute), xstrdup(value), model->line};
+    point->sets[point->nsets++] =
+        (struct override){model->spec, xstrdup(model->element), xstrdup(model->attribute),
+                          xstrdup(value), model->line};
 }
 
 /* --- vary and zip ----------------------------------------------------------------------------- */
@@ -193,7 +194,10 @@ add_seeds(struct building *b, const struct element *e)
     struct plan_dimension *dim = add_dimension(b->plan);
     dim->is_seeds = true;
     add_column(dim, "seed");
-    const struct override model = {(char *)"seed", (char *)"value", NULL, e->line};
+    const struct override model = {.spec = vocabulary_find("seed", "scenario"),
+                                   .element = (char *)"seed",
+                                   .attribute = (char *)"value",
+                                   .line = e->line};
     for (int64_t i = 0; i < count.integer; i++)
     {
         struct plan_point *point = add_point(dim);

@@ -94,7 +94,7 @@ apply(struct element *root, const struct override *sets, size_t n, bool selector
 {
     for (size_t i = 0; i < n; i++)
     {
-        const struct element_spec *spec = override_spec(sets[i].element);
+        const struct element_spec *spec = sets[i].spec;
         bool selects = spec->selector && strcmp(spec->selector, sets[i].attribute) == 0;
         if (selects == selectors)
         {

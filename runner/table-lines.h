@@ -8,7 +8,7 @@
 
 #include <weft/param.h>
 
-#include "diagnostics.h"
+#include "input-error.h"
 
 /** Most words of a line. */
 #define TABLE_MOST_WORDS 64
@@ -16,30 +16,23 @@
 /** A walk over the lines that hold anything. What stands behind a '#' at the start is a comment. */
 struct table_lines
 {
-    const char *path;
+    struct input_source *from;
     char *text; /**< a copy that is cut into words */
     char *at, *end;
     int line;                     /**< of the file */
     char *word[TABLE_MOST_WORDS]; /**< of the line */
     size_t n;
-    bool bad; /**< an error was reported */
-    int scenario_line;
-    struct diagnostics *d;
 };
 
-void table_lines_begin(struct table_lines *t, const char *path, const char *bytes, size_t n,
-                       int scenario_line, struct diagnostics *d);
+void table_lines_begin(struct table_lines *t, struct input_source *from, const char *bytes,
+                       size_t n);
 void table_lines_end(struct table_lines *t);
 
 /** Goes to the next line with words, which white space and commas separate; false: there is none,
- * or enough errors were reported. */
+ * or enough errors were reported. A line of more words, or with a NUL in it, is an error. */
 bool table_lines_next(struct table_lines *t);
 
-/** Reports a mistake at line @p line of the file. */
-void table_error(struct table_lines *t, int line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/** Reads a word as @p p has it; reports an error otherwise. */
+/** Reads a word of the line as @p p has it; reports an error otherwise. */
 bool table_value(struct table_lines *t, const struct weft_param *p, const char *word, void *out);
 
 /* --- formats ---------------------------------------------------------------------------------- */

@@ -40,6 +40,14 @@
         }                                                                                          \
     }
 
+/** How <failure> and <degrade> name their link. */
+#define LINK_ENDS                                                                                  \
+    VALUE("leaf", false, WEFT_COUNT, NULL, "0", "1048575", "lower end, leaf-spine"),               \
+        VALUE("spine", false, WEFT_COUNT, NULL, "0", "1048575", "upper end, leaf-spine"),          \
+        VALUE("lower", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the lower end"), \
+        VALUE("upper", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the upper end"), \
+        VALUE("link", false, WEFT_COUNT, "0", "0", "4095", "which of the parallel links")
+
 static const struct attribute_spec scenario_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "names the results folder"),
 };
@@ -76,21 +84,13 @@ static const struct attribute_spec loss_attributes[] = {
 };
 
 static const struct attribute_spec failure_attributes[] = {
-    VALUE("leaf", false, WEFT_COUNT, NULL, "0", "1048575", "lower end, leaf-spine"),
-    VALUE("spine", false, WEFT_COUNT, NULL, "0", "1048575", "upper end, leaf-spine"),
-    VALUE("lower", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the lower end"),
-    VALUE("upper", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the upper end"),
-    VALUE("link", false, WEFT_COUNT, "0", "0", "4095", "which of the parallel links"),
+    LINK_ENDS,
     VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when the link goes down"),
     VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it comes back"),
 };
 
 static const struct attribute_spec degrade_attributes[] = {
-    VALUE("leaf", false, WEFT_COUNT, NULL, "0", "1048575", "lower end, leaf-spine"),
-    VALUE("spine", false, WEFT_COUNT, NULL, "0", "1048575", "upper end, leaf-spine"),
-    VALUE("lower", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the lower end"),
-    VALUE("upper", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the upper end"),
-    VALUE("link", false, WEFT_COUNT, "0", "0", "4095", "which of the parallel links"),
+    LINK_ENDS,
     VALUE("rate", true, WEFT_RATE, NULL, "1Mbps", "8Tbps", "its rate, at most what is planned"),
     VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "from when on"),
     VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it is as planned again"),

@@ -26,7 +26,7 @@ scattered(size_t n, uint64_t most)
 }
 
 static size_t
-up_to(const struct pool* p, double x)
+up_to(const struct pool *p, double x)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++)
@@ -88,7 +88,7 @@ START_TEST(steps_of_a_cdf_are_exact)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     {
         struct pool p = scattered(cases[k].n, cases[k].most);
-        struct cdf_point* points;
+        struct cdf_point *points;
         size_t n = pool_cdf(&p, &points);
         for (size_t i = 0; i < n; i++)
         {
@@ -114,7 +114,7 @@ START_TEST(a_long_tail_is_kept)
     {
         pool_add(&p, (double)i);
     }
-    struct cdf_point* points;
+    struct cdf_point *points;
     size_t n = pool_cdf(&p, &points), last = 0;
     ck_assert_uint_lt(n, 500);
     for (size_t i = 1; i < n; i++)
@@ -135,11 +135,10 @@ END_TEST
 /* A flow that was not delivered has no completion time: as 0 it would be the fastest of all. */
 START_TEST(a_derived_column_needs_both_of_its_cells)
 {
-    char* why = NULL;
-    struct csv* csv =
+    char *why = NULL;
+    struct csv *csv =
         csv_cut(xstrdup("qp,start_us,delivered_us\n0,0.250000,10.500000\n1,0.500000,\n2,,\n"),
-                "qps.csv",
-                &why);
+                "qps.csv", &why);
     ck_assert_ptr_nonnull(csv);
     struct number_column column;
     double value;
@@ -161,20 +160,13 @@ START_TEST(a_number_is_all_of_its_cell)
 {
     static const struct
     {
-        const char* cell;
+        const char *cell;
         double value;
-    } numbers[] = {{"12.5", 12.5},
-                   {"-3", -3},
-                   {"64KiB", 65536},
-                   {"2B", 2},
-                   {"1.5ms", 1500},
-                   {"7us", 7},
-                   {"25ns", .025},
-                   {"400Gbps", 400},
-                   {"500Mbps", .5},
-                   {"1s", 1e6}};
-    static const char* const words[] = {"never", "1mib", "1abc", "16 MiB", "1KiBx", "MiB", "1,5"};
-    static const char* const none[] = {"", "nan", "inf", "1e999"};
+    } numbers[] = {{"12.5", 12.5},  {"-3", -3}, {"64KiB", 65536}, {"2B", 2},
+                   {"1.5ms", 1500}, {"7us", 7}, {"25ns", .025},   {"400Gbps", 400},
+                   {"500Mbps", .5}, {"1s", 1e6}};
+    static const char *const words[] = {"never", "1mib", "1abc", "16 MiB", "1KiBx", "MiB", "1,5"};
+    static const char *const none[] = {"", "nan", "inf", "1e999"};
     double value;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     {
@@ -199,8 +191,8 @@ END_TEST
 int
 main(void)
 {
-    Suite* suite = suite_create("distribution");
-    TCase* t = tcase_create("distribution");
+    Suite *suite = suite_create("distribution");
+    TCase *t = tcase_create("distribution");
     tcase_add_test(t, a_percentile_is_the_value_at_its_nearest_rank);
     tcase_add_test(t, percentiles_agree_with_counting);
     tcase_add_test(t, steps_of_a_cdf_are_exact);
@@ -208,7 +200,7 @@ main(void)
     tcase_add_test(t, a_derived_column_needs_both_of_its_cells);
     tcase_add_test(t, a_number_is_all_of_its_cell);
     suite_add_tcase(suite, t);
-    SRunner* runner = srunner_create(suite);
+    SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

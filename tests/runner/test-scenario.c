@@ -11,20 +11,20 @@
 #include "sweep-plan.h"
 #include "textbuf.h"
 
-#define HEAD                                                                           \
-    "<scenario name=\"t\">\n"                                                          \
-    "<topology kind=\"leaf-spine\" leaves=\"4\" spines=\"2\" hosts-per-leaf=\"2\"/>\n" \
+#define HEAD                                                                                       \
+    "<scenario name=\"t\">\n"                                                                      \
+    "<topology kind=\"leaf-spine\" leaves=\"4\" spines=\"2\" hosts-per-leaf=\"2\"/>\n"             \
     "<workload kind=\"ring\" bytes=\"20KB\" groups=\"2\"/>\n"
 
 struct loaded
 {
     struct diagnostics d;
-    struct document* doc;
-    struct plan* plan;
+    struct document *doc;
+    struct plan *plan;
 };
 
 static struct loaded
-load(const char* text)
+load(const char *text)
 {
     struct loaded l = {.d = {.file = "t.xml"}};
     const struct plan_options none = {0};
@@ -40,7 +40,7 @@ load(const char* text)
 }
 
 static void
-unload(struct loaded* l)
+unload(struct loaded *l)
 {
     plan_free(l->plan);
     document_free(l->doc);
@@ -48,7 +48,7 @@ unload(struct loaded* l)
 }
 
 static struct loaded
-load_good(const char* text)
+load_good(const char *text)
 {
     struct loaded l = load(text);
     diag_print(&l.d, stderr);
@@ -63,7 +63,7 @@ START_TEST(attributes_win_over_presets_in_any_order)
     struct loaded l = load_good(HEAD "<balancer name=\"ecmp\"/>"
                                      "<congestion-control t-i=\"7us\" name=\"dcqcn\" "
                                      "preset=\"hpcc\"/></scenario>");
-    struct scenario* s = plan_load(l.plan, 0, &l.d);
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
     char text[64];
     weft_param_format(weft_param_find(s->cc.algo, "t-i"), s->cc.config, text, sizeof text);
     ck_assert_str_eq(text, "7us");
@@ -85,9 +85,7 @@ START_TEST(a_new_choice_drops_the_former_ones_parameters)
     ck_assert_str_eq(ecmp->balancer.algo->name, "ecmp");
     char text[64];
     weft_param_format(weft_param_find(themis->balancer.algo, "compensation"),
-                      themis->balancer.config,
-                      text,
-                      sizeof text);
+                      themis->balancer.config, text, sizeof text);
     ck_assert_str_eq(text, "off");
     scenario_free(ecmp);
     scenario_free(themis);
@@ -114,27 +112,17 @@ START_TEST(the_first_dimension_varies_slowest)
     ck_assert_uint_eq(l.plan->nruns, 12);
     for (size_t i = 0; i < 12; i++)
     {
-        struct scenario* s = plan_load(l.plan, i, &l.d);
+        struct scenario *s = plan_load(l.plan, i, &l.d);
         char rto[64], bytes[64];
-        weft_param_format(weft_param_find(s->transport.algo, "rto"),
-                          s->transport.config,
-                          rto,
+        weft_param_format(weft_param_find(s->transport.algo, "rto"), s->transport.config, rto,
                           sizeof rto);
-        weft_param_format(weft_param_find(s->workload.algo, "bytes"),
-                          s->workload.config,
-                          bytes,
+        weft_param_format(weft_param_find(s->workload.algo, "bytes"), s->workload.config, bytes,
                           sizeof bytes);
-        char* expected = xformat("%s_rto=%zuus_bytes=%zuKB_seed=%zu",
-                                 i < 6 ? "ecmp" : "rsq",
-                                 i / 2 % 3 + 1,
-                                 i / 2 % 3 + 4,
-                                 i % 2 + 8);
-        char* name = plan_run_name(l.plan, i);
+        char *expected = xformat("%s_rto=%zuus_bytes=%zuKB_seed=%zu", i < 6 ? "ecmp" : "rsq",
+                                 i / 2 % 3 + 1, i / 2 % 3 + 4, i % 2 + 8);
+        char *name = plan_run_name(l.plan, i);
         ck_assert_str_eq(name, expected);
-        char* measured = xformat("%s_rto=%s_bytes=%s_seed=%u",
-                                 s->balancer.algo->name,
-                                 rto,
-                                 bytes,
+        char *measured = xformat("%s_rto=%s_bytes=%s_seed=%u", s->balancer.algo->name, rto, bytes,
                                  (unsigned)s->seed);
         ck_assert_str_eq(name, measured);
         free(measured);
@@ -157,11 +145,11 @@ START_TEST(a_resolved_scenario_resolves_to_itself)
                        "qps=\"2 0\" queues=\"on\"/>"
                        "<default name=\"ns3::A::B\" value=\"&lt;&quot;&amp;'&#10;x\"/>"
                        "<seed value=\"9007199254740992\" run=\"3\"/></scenario>");
-    struct scenario* s = plan_load(l.plan, 0, &l.d);
-    char* once = scenario_write(s, "t");
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
+    char *once = scenario_write(s, "t");
     struct loaded again = load_good(once);
-    struct scenario* t = plan_load(again.plan, 0, &again.d);
-    char* twice = scenario_write(t, "t");
+    struct scenario *t = plan_load(again.plan, 0, &again.d);
+    char *twice = scenario_write(t, "t");
     ck_assert_str_eq(once, twice);
     ck_assert_uint_eq(t->ndrops, 2);
     ck_assert_uint_eq(t->drops[1].psn_offset, 7);
@@ -193,11 +181,11 @@ START_TEST(random_failures_resolve_to_one_rate_per_kind)
         "<scenario name=\"t\"><topology kind=\"fat-tree\" k=\"4\"/><workload kind=\"ring\" "
         "bytes=\"1KB\"/><balancer name=\"ecmp\"/><random-failures probability=\"0.25\" "
         "aggregation-core=\"0.5\" at=\"3us\" repair=\"9us\"/></scenario>");
-    struct scenario* s = plan_load(l.plan, 0, &l.d);
-    char* once = scenario_write(s, "t");
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
+    char *once = scenario_write(s, "t");
     struct loaded again = load_good(once);
-    struct scenario* t = plan_load(again.plan, 0, &again.d);
-    char* twice = scenario_write(t, "t");
+    struct scenario *t = plan_load(again.plan, 0, &again.d);
+    char *twice = scenario_write(t, "t");
     ck_assert_str_eq(once, twice);
     ck_assert(t->random_failures.edge == 0.25);
     ck_assert(t->random_failures.core == 0.5);
@@ -217,10 +205,10 @@ START_TEST(failed_links_are_counted_once)
 {
     struct loaded l = load_good(HEAD "<balancer name=\"ecmp\"/><random-failures probability=\"1\"/>"
                                      "<failure leaf=\"1\" spine=\"1\"/></scenario>");
-    struct scenario* s = plan_load(l.plan, 0, &l.d);
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
     const size_t n = failures_of(s, NULL);
     ck_assert_uint_eq(n, 9);
-    struct link_failure* failures = xcalloc(n, sizeof *failures);
+    struct link_failure *failures = xcalloc(n, sizeof *failures);
     ck_assert_uint_eq(failures_of(s, failures), n);
     ck_assert_uint_eq(links_failed(failures, n, 0), 8);
     failures[0].at = 10;
@@ -238,7 +226,7 @@ START_TEST(a_failure_names_the_link_between_its_ends)
         "<scenario name=\"t\"><topology kind=\"leaf-spine\" leaves=\"3\" spines=\"2\" "
         "hosts-per-leaf=\"2\" parallel=\"2\"/><workload kind=\"ring\" bytes=\"1KB\"/>"
         "<balancer name=\"ecmp\"/><failure leaf=\"2\" spine=\"1\" link=\"1\"/></scenario>");
-    struct scenario* s = plan_load(l.plan, 0, &l.d);
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
     struct weft_link link, other;
     weft_clos_link(&s->clos, s->failures[0].link, &link);
     ck_assert_uint_eq(link.lower.index, 2);
@@ -246,7 +234,7 @@ START_TEST(a_failure_names_the_link_between_its_ends)
     weft_clos_link(&s->clos, s->failures[0].link - 1, &other);
     ck_assert_uint_eq(other.lower.index, 2);
     ck_assert_uint_eq(other.upper.index, 4);
-    char* resolved = scenario_write(s, "t");
+    char *resolved = scenario_write(s, "t");
     ck_assert_ptr_nonnull(strstr(resolved, "<failure lower=\"2\" upper=\"4\" link=\"1\""));
     free(resolved);
     scenario_free(s);
@@ -275,7 +263,7 @@ START_TEST(times_are_written_to_the_picosecond)
     static const struct
     {
         int64_t ps;
-        const char* text;
+        const char *text;
     } cases[] = {
         {0, "0.000000"},
         {1, "0.000001"},
@@ -315,15 +303,11 @@ START_TEST(every_summary_column_shows_its_member)
     struct words names = words_split_at(lines.word[0], ',');
     struct words cells = words_split_at(lines.word[1], ',');
     ck_assert_uint_eq(names.n, cells.n);
-    static const char* const expected[][2] = {
-        {"cct_us", "12.345678"},
-        {"goodput_gbps", "81.500000"},
-        {"data_resent", "100"},
-        {"resent_share", "0.250000"},
-        {"spurious_share", "0.100000"},
-        {"tor_ring_full", "7"},
-        {"queue_peak_bytes", "1500"},
-        {"timeouts", "0"},
+    static const char *const expected[][2] = {
+        {"cct_us", "12.345678"},        {"goodput_gbps", "81.500000"},
+        {"data_resent", "100"},         {"resent_share", "0.250000"},
+        {"spurious_share", "0.100000"}, {"tor_ring_full", "7"},
+        {"queue_peak_bytes", "1500"},   {"timeouts", "0"},
     };
     for (size_t e = 0; e < sizeof expected / sizeof *expected; e++)
     {
@@ -345,7 +329,7 @@ END_TEST
 /* A value with a comma would shift a row's cells. */
 START_TEST(csv_cells_survive_writing_and_reading)
 {
-    static const char* const cells[] = {"plain", "a,b", "say \"x\"", "two\nlines", "", "\"", ","};
+    static const char *const cells[] = {"plain", "a,b", "say \"x\"", "two\nlines", "", "\"", ","};
     struct text t = {0};
     text_add(&t, "a,b,c,d,e,f,g\n");
     for (size_t i = 0; i < 7; i++)
@@ -354,8 +338,8 @@ START_TEST(csv_cells_survive_writing_and_reading)
         csv_add_cell(&t, cells[i]);
     }
     text_add(&t, "\n");
-    char* why = NULL;
-    struct csv* csv = csv_cut(xstrdup(t.s), "some.csv", &why);
+    char *why = NULL;
+    struct csv *csv = csv_cut(xstrdup(t.s), "some.csv", &why);
     ck_assert_ptr_nonnull(csv);
     ck_assert_uint_eq(csv->nrows, 1);
     for (size_t i = 0; i < 7; i++)
@@ -370,8 +354,8 @@ END_TEST
 int
 main(void)
 {
-    Suite* suite = suite_create("scenario");
-    TCase* t = tcase_create("scenario");
+    Suite *suite = suite_create("scenario");
+    TCase *t = tcase_create("scenario");
     tcase_add_test(t, attributes_win_over_presets_in_any_order);
     tcase_add_test(t, a_new_choice_drops_the_former_ones_parameters);
     tcase_add_test(t, the_first_dimension_varies_slowest);
@@ -384,7 +368,7 @@ main(void)
     tcase_add_test(t, every_summary_column_shows_its_member);
     tcase_add_test(t, csv_cells_survive_writing_and_reading);
     suite_add_tcase(suite, t);
-    SRunner* runner = srunner_create(suite);
+    SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files of topologies that nobody would write, as text and as XML: reading one must end in a graph
+ * or in messages that name a line. In what is taken for a graph every packet must arrive, by as few
+ * links as the graph itself says. Else a slip in a topology takes the command down, or a run sends
+ * packets to where there is no link.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/clos.h>
+
+#include "fuzz.h"
+#include "graph-file.h"
+#include "must.h"
+#include "textbuf.h"
+
+/* Larger graphs only take longer. */
+#define MOST_ROWS  20000
+#define MOST_WALKS 2000
+
+/** From host to host by the first, and by the last candidates. */
+static void
+walk(const struct weft_graph *g, const struct weft_fib *fib, uint32_t src, uint32_t dst, bool last)
+{
+    struct weft_switch_map map = {0};
+    uint32_t s = g->tor[src], links = 1;
+    for (;; links++)
+    {
+        struct weft_ports ports;
+        MUST(weft_fib_route(fib, s, &map, dst, &ports));
+        const uint32_t port = ports.list ? ports.list[last ? ports.n - 1 : 0] : ports.first;
+        const struct weft_graph_port *to = &g->ports[g->first_port[s] + port];
+        MUST(g->first_port[s] + port < g->first_port[s + 1] && links < g->nswitches + 2);
+        if (to->peer == UINT32_MAX)
+        {
+            MUST(to->link == dst);
+            break;
+        }
+        s = to->peer;
+    }
+    MUST(src == dst || links + 1 == weft_graph_hops(g, src, dst));
+}
+
+static void
+check_graph(const struct weft_graph *g)
+{
+    const struct weft_topology_ops *ops = weft_topology_find("graph");
+    const struct weft_graph *config = NULL;
+    struct weft_clos shape;
+    ops->use(&config, g);
+    MUST(ops->build(&config, &shape) == 0 && shape.nhosts == g->nhosts);
+    if ((uint64_t)g->ngroups * g->nswitches > MOST_ROWS)
+    {
+        return;
+    }
+    const int64_t size = weft_fib_size(&shape, NULL, 0, false);
+    MUST(size > 0);
+    struct weft_fib *fib = xcalloc((size_t)size / 8, 8);
+    MUST(weft_fib_build(fib, (size_t)size, &shape, NULL, 0, false) == 0);
+    for (uint32_t i = 0; i < MOST_WALKS && i < g->nhosts * g->nhosts; i++)
+    {
+        walk(g, fib, i % g->nhosts, i / g->nhosts % g->nhosts, i % 2);
+    }
+    free(fib);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct diagnostics d = {.file = "fuzz.xml"};
+    struct input_source from = {.path = "fuzz.txt", .scenario_line = 1, .d = &d};
+    struct weft_graph graph;
+    char *bytes = xcalloc(size + 1, 1);
+    if (size > 0)
+    {
+        memcpy(bytes, data, size);
+    }
+    void *memory = graph_file_parse(&from, bytes, size, &graph);
+    MUST((memory == NULL) == (d.n > 0));
+    MUST(d.n == 0 || strncmp(d.items[0].message, "fuzz.txt:", 9) == 0);
+    if (memory)
+    {
+        check_graph(&graph);
+    }
+    free(memory);
+    free(bytes);
+    diag_free(&d);
+    return 0;
+}
