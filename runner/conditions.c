@@ -258,6 +258,7 @@ owner_of(const char *name)
         {"ns3::WeftFabric::Run", "seed"},
         {"ns3::WeftFabric::ConvergenceDelay", "convergence"},
         {"ns3::WeftFabric::ConvergenceWeights", "convergence"},
+        {"ns3::WeftFabric::ConvergenceCapacity", "convergence"},
         {"ns3::WeftCollective::Workload", "workload"},
         {"RngSeed", "seed"},
         {"RngRun", "seed"},
@@ -356,7 +357,7 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
     load_random_failures(element_child(root, "random-failures"), s, d);
     const struct element *convergence = element_child(root, "convergence");
     s->convergence = value_of(convergence, "convergence", "delay", d).integer;
-    s->weights = value_of(convergence, "convergence", "weights", d).integer != 0;
+    s->weights = (enum weft_weights)value_of(convergence, "convergence", "weights", d).integer;
     s->stop = value_of(element_child(root, "limit"), "limit", "time", d).integer;
     s->stop_is_end = value_of(element_child(root, "limit"), "limit", "then", d).integer == 1;
     load_measure(element_child(root, "measure"), s, nqps, d);

@@ -269,6 +269,10 @@ join_trigger(struct matrix *m, const struct mention *first, const struct mention
 static void
 join_triggers(struct matrix *m)
 {
+    if (m->n == 0)
+    {
+        return;
+    }
     qsort(m->mentions, m->n, sizeof *m->mentions, by_trigger);
     for (size_t i = 0, end; i < m->n && !diag_is_full(m->t->from->d); i = end)
     {

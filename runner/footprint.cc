@@ -67,7 +67,8 @@ footprint_of_fabric(const scenario* s)
         {
             bytes += SwitchBytes(s, i);
         }
-        return bytes + static_cast<double>(weft_fib_size(&c, nullptr, 0, false));
+        const weft_fib_case healthy{nullptr, 0, nullptr, 0, s->weights};
+        return bytes + static_cast<double>(weft_fib_size_for(&c, &healthy));
     }
     bytes += c.ntors * SwitchBytes(s, 0);
     bytes += c.naggs ? c.naggs * SwitchBytes(s, c.ntors) : 0;
@@ -89,6 +90,7 @@ footprint_of_qp(const scenario* s)
     bytes += static_cast<double>(cc->state_size);
     bytes += lb->path ? static_cast<double>(lb->path->qp_size(s->balancer.config)) : 0;
     bytes += lb->tor ? static_cast<double>(lb->tor->qp_size(s->balancer.config, &hop)) : 0;
+    bytes += lb->flow_size ? static_cast<double>(lb->flow_size(s->balancer.config)) : 0;
     return bytes;
 }
 

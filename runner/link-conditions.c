@@ -3,6 +3,13 @@
 #include "conditions.h"
 #include "textbuf.h"
 
+/** Whether an element may name a host's link. */
+static bool
+takes_host(const struct element *e)
+{
+    return vocabulary_attribute(e->spec, "host") != NULL;
+}
+
 /** The two switch numbers of an element; false after an error. */
 static bool
 ends_of(const struct element *e, const struct scenario *s, uint64_t *lower, uint64_t *upper,
@@ -14,8 +21,8 @@ ends_of(const struct element *e, const struct scenario *s, uint64_t *lower, uint
     {
         diag_error(d, e->line,
                    "<%s> does not name one link; expected leaf and spine (leaf-spine), or "
-                   "lower and upper (switch numbers)",
-                   e->name);
+                   "lower and upper (switch numbers)%s",
+                   e->name, takes_host(e) ? ", or host" : "");
         return false;
     }
     *lower = (uint64_t)value_of(e, e->name, leaf_spine ? "leaf" : "lower", d).integer;
@@ -27,10 +34,10 @@ ends_of(const struct element *e, const struct scenario *s, uint64_t *lower, uint
     return true;
 }
 
-/** The link that an element names; in a graph either end may come first. */
+/** The link between switches that an element names; in a graph either end may come first. */
 static bool
-find_link(const struct element *e, const struct scenario *s, struct weft_link *link,
-          uint64_t *found, struct diagnostics *d)
+find_switch_link(const struct element *e, const struct scenario *s, struct weft_link *link,
+                 uint64_t *found, struct diagnostics *d)
 {
     const struct weft_clos *clos = &s->clos;
     const uint64_t number = (uint64_t)value_of(e, e->name, "link", d).integer;
@@ -54,6 +61,42 @@ find_link(const struct element *e, const struct scenario *s, struct weft_link *l
                e->name, (unsigned long long)lower, (unsigned long long)upper,
                (unsigned long long)number, clos->nswitches);
     return false;
+}
+
+/** The link of a host; false after an error. */
+static bool
+find_host_link(const struct element *e, const struct scenario *s, struct weft_link *link,
+               uint64_t *found, struct diagnostics *d)
+{
+    static const char *const others[] = {"leaf", "spine", "lower", "upper", "link"};
+    const struct weft_clos *clos = &s->clos;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    {
+        if (element_attribute(e, others[i]))
+        {
+            diag_error(d, element_line(e, others[i]),
+                       "<%s> names a host's link and has %s as well; expected host alone", e->name,
+                       others[i]);
+            return false;
+        }
+    }
+    *found = (uint64_t)value_of(e, e->name, "host", d).integer;
+    if (clos->nhosts == 0 || *found >= clos->nhosts)
+    {
+        diag_error(d, element_line(e, "host"), "<%s> names no host: %llu; expected 0 to %u",
+                   e->name, (unsigned long long)*found, clos->nhosts - 1);
+        return false;
+    }
+    weft_clos_link(clos, *found, link);
+    return true;
+}
+
+static bool
+find_link(const struct element *e, const struct scenario *s, struct weft_link *link,
+          uint64_t *found, struct diagnostics *d)
+{
+    const bool host = takes_host(e) && element_attribute(e, "host");
+    return host ? find_host_link(e, s, link, found, d) : find_switch_link(e, s, link, found, d);
 }
 
 /** When it begins and ends; an end that does not come later is an error. */

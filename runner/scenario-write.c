@@ -125,6 +125,11 @@ write_link(struct text *t, const struct scenario *s, const char *element, uint64
 {
     struct weft_link link;
     weft_clos_link(&s->clos, number, &link);
+    if (link.lower.is_host)
+    {
+        text_add(t, "  <%s host=\"%u\"", element, link.lower.index);
+        return;
+    }
     text_add(t, "  <%s lower=\"%u\" upper=\"%u\" link=\"%" PRIu64 "\"", element, link.lower.index,
              link.upper.index, parallel_number(&s->clos, number, &link));
 }

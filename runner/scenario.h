@@ -57,7 +57,7 @@ extern "C"
         int64_t repair; /**< ps, WEFT_NEVER: never */
     };
 
-    /** A link between switches that is slower for a while. */
+    /** A link that is slower for a while. */
     struct link_degradation
     {
         uint64_t link;  /**< number of weft_clos_link() */
@@ -113,7 +113,7 @@ extern "C"
         struct random_failures random_failures;
         int64_t
             convergence; /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
-        bool weights;    /**< of ports in that forwarding: W-ECMP */
+        enum weft_weights weights; /**< of ports in that forwarding */
         struct measurements measure;
         struct attribute_default *defaults;
         size_t ndefaults;

@@ -171,7 +171,9 @@ Run::Build(std::string& error)
                            TimeValue(m_s.convergence == WEFT_NEVER
                                          ? Time::Max()
                                          : TimeStep(static_cast<uint64_t>(m_s.convergence))));
-    m_fabric->SetAttribute("ConvergenceWeights", BooleanValue(m_s.weights));
+    m_fabric->SetAttribute("ConvergenceWeights", BooleanValue(m_s.weights != WEFT_WEIGHTS_NONE));
+    m_fabric->SetAttribute("ConvergenceCapacity",
+                           BooleanValue(m_s.weights == WEFT_WEIGHTS_CAPACITY));
     const std::pair<const char*, const choice*> choices[] = {{"topology", &m_s.topology},
                                                              {"fabric", &m_s.fabric},
                                                              {"switch", &m_s.switches},

@@ -91,6 +91,7 @@ static const struct attribute_spec failure_attributes[] = {
 
 static const struct attribute_spec degrade_attributes[] = {
     LINK_ENDS,
+    VALUE("host", false, WEFT_COUNT, NULL, "0", "1048575", "instead: the host whose link it is"),
     VALUE("rate", true, WEFT_RATE, NULL, "1Mbps", "8Tbps", "its rate, at most what is planned"),
     VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "from when on"),
     VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it is as planned again"),
@@ -109,9 +110,9 @@ static const struct attribute_spec random_failures_attributes[] = {
 static const struct attribute_spec convergence_attributes[] = {
     VALUE("delay", false, WEFT_TIME, "100us", "0s", "inf",
           "from a failure or repair to new forwarding everywhere"),
-    BOOLEAN(
-        "weights", "on",
-        "new forwarding weighs ports by the paths behind them (W-ECMP); off: all live ports alike"),
+    CHOICE("weights", false, "on", "off on capacity",
+           "new forwarding weighs ports by the paths behind them (W-ECMP), or by the capacity of "
+           "these paths; off: all live ports alike"),
 };
 
 static const struct attribute_spec measure_attributes[] = {
@@ -249,7 +250,7 @@ const struct element_spec vocabulary[] = {
     SEVERAL(drop, "scenario", "data packets that are lost on purpose"),
     SINGLE(loss, true, "random loss of data packets"),
     SEVERAL(failure, "scenario", "a link between switches that goes down"),
-    SEVERAL(degrade, "scenario", "a link between switches that is slower for a while"),
+    SEVERAL(degrade, "scenario", "a link that is slower for a while"),
     {"random-failures", "scenario", NULL, ELEMENT_SETTABLE, random_failures_attributes,
      COUNT_OF(random_failures_attributes), "links between switches that fail by chance"},
     SINGLE(convergence, true, "how long the fabric takes to notice a failure"),

@@ -180,8 +180,12 @@ share_of(const struct rho *r, const struct weft_slow_link *slow, size_t nslow)
     for (size_t i = 0; i < nslow; i++)
     {
         const struct weft_link *link = &g->links[slow[i].link];
-        const double up = r->port_load[g->first_port[link->lower.index] + link->lower.port];
-        const double down = r->port_load[g->first_port[link->upper.index] + link->upper.port];
+        const bool host = link->lower.is_host;
+        const double up = host ? r->sent[slow[i].link]
+                               : r->port_load[g->first_port[link->lower.index] + link->lower.port];
+        const double down = host
+                                ? r->received[slow[i].link]
+                                : r->port_load[g->first_port[link->upper.index] + link->upper.port];
         slowest = larger(slowest, larger(up, down) / (double)slow[i].rate);
     }
     return slowest <= sender * (1 + 1e-12 * g->nhosts) ? 1 : sender / slowest;

@@ -272,6 +272,13 @@ slow_load(const struct rho *r, const struct weft_slow_link *slow, size_t n)
     double most = 0;
     for (size_t i = 0; i < n; i++)
     {
+        if (slow[i].link < c->nhosts)
+        {
+            const uint64_t both[2] = {r->sent[slow[i].link], r->received[slow[i].link]};
+            const double load = greatest_count(both, 2) / (double)slow[i].rate;
+            most = load > most ? load : most;
+            continue;
+        }
         const bool tor = slow[i].link < first_agg;
         const uint64_t bundle = tor ? (slow[i].link - c->nhosts) / c->parallel
                                     : (slow[i].link - first_agg) / c->core_parallel;
@@ -314,7 +321,7 @@ weft_rho_max(void *memory, size_t size, const struct weft_clos *clos, const stru
     }
     for (size_t i = 0; i < nslow; i++)
     {
-        if (slow[i].link < clos->nhosts || slow[i].link >= clos->nlinks || slow[i].rate < 1)
+        if (slow[i].link >= clos->nlinks || slow[i].rate < 1)
         {
             return WEFT_ERANGE;
         }

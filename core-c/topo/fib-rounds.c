@@ -56,3 +56,29 @@ weft_fib_reduce(uint64_t *weight, uint32_t n, bool weighted, struct weft_fib_rou
     }
     divide(weight, n, out);
 }
+
+uint64_t
+weft_fib_words(const struct weft_fib_rounds *r)
+{
+    return WEFT_FIB_HEAD + r->ports + r->total - r->ports * r->least;
+}
+
+void
+weft_fib_write(const struct weft_fib_rounds *r, const uint64_t *weight, const uint16_t *port,
+               uint32_t first, uint32_t n, uint16_t *to)
+{
+    to[0] = (uint16_t)r->total;
+    to[1] = (uint16_t)r->ports;
+    to[2] = (uint16_t)(r->ports * r->least);
+    to += WEFT_FIB_HEAD;
+    for (uint64_t round = r->least; round <= r->most; round++)
+    {
+        for (uint32_t i = 0; i < n; i++)
+        {
+            if (weight[i] >= round && weight[i] > 0)
+            {
+                *to++ = port ? port[i] : (uint16_t)(first + i);
+            }
+        }
+    }
+}

@@ -9,65 +9,19 @@
  * needed where all ports weigh the same. Aggregations and cores have lists per destination pod, and
  * one per ToR below them that has lost a link. A host's dead link is known to its own ToR alone.
  *
- * One walk over these serves twice: it counts (weft_fib_size), then it writes (weft_fib_build).
+ * Weighted by capacity, a path counts as much as its slowest link. The sum of that over paths is,
+ * added up over all capacities x that links have, the paths whose links all have x or more, times
+ * what x is above the next smaller one. So everything counts paths, level by level: below x a
+ * degraded link is as good as dead.
+ *
+ * One walk over these serves twice: it counts (weft_fib_size_for), then it writes
+ * (weft_fib_build_for).
  */
-#include "topo/fib.h"
-#include "topo/clos-shape.h"
+#include "topo/fib-walk.h"
 
 #include <string.h>
 
 #include <weft/error.h>
-
-/* Ports upwards, as weft_clos_fill() allows them. */
-#define MAX_UP 4096
-
-struct walk
-{
-    const struct weft_clos *clos;
-    const uint64_t *dead;
-    size_t ndead;
-    bool weighted;
-    struct weft_fib *fib; /* NULL: only count */
-    uint32_t nhurt;       /* ToRs that have lost a link upwards */
-    uint64_t entries;
-    uint64_t words;          /* of the pool */
-    uint32_t joint[MAX_UP];  /* [aggregation]: paths to its namesake in another pod */
-    uint64_t via[MAX_UP];    /* [aggregation]: paths from it to a ToR of that pod */
-    uint64_t weight[MAX_UP]; /* [port of the group] of the list in hand */
-};
-
-/* The place of the first dead link from number @p first on. */
-static size_t
-first_dead(const struct walk *w, uint64_t first)
-{
-    size_t lo = 0;
-    size_t hi = w->ndead;
-    while (lo < hi)
-    {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (w->dead[mid] < first)
-        {
-            lo = mid + 1;
-        }
-        else
-        {
-            hi = mid;
-        }
-    }
-    return lo;
-}
-
-static uint32_t
-count_dead(const struct walk *w, uint64_t first, uint64_t count)
-{
-    const size_t begin = first_dead(w, first);
-    size_t i = begin;
-    while (i < w->ndead && w->dead[i] - first < count)
-    {
-        i++;
-    }
-    return (uint32_t)(i - begin);
-}
 
 static uint64_t
 tor_bundle(const struct walk *w, uint32_t tor, uint32_t j)
@@ -109,37 +63,6 @@ agg_hurt(const struct walk *w, uint32_t pod, uint32_t j)
                       (uint64_t)w->clos->up_agg * w->clos->core_parallel) > 0;
 }
 
-/* Sets the weights of a group's dead links, which begin at number @p first, to 0. */
-static void
-clear_dead(struct walk *w, uint64_t first, uint32_t count)
-{
-    for (size_t i = first_dead(w, first); i < w->ndead && w->dead[i] - first < count; i++)
-    {
-        w->weight[w->dead[i] - first] = 0;
-    }
-}
-
-/* Writes the rounds: round r holds the ports of weight >= r, and equal rounds stand there once. */
-static void
-write_rounds(const struct walk *w, const struct weft_fib_rounds *r, uint32_t first, uint32_t n)
-{
-    uint16_t *to = &w->fib->pool[w->words];
-    to[0] = (uint16_t)r->total;
-    to[1] = (uint16_t)r->ports;
-    to[2] = (uint16_t)(r->ports * r->least);
-    to += WEFT_FIB_HEAD;
-    for (uint64_t round = r->least; round <= r->most; round++)
-    {
-        for (uint32_t i = 0; i < n; i++)
-        {
-            if (w->weight[i] >= round && w->weight[i] > 0)
-            {
-                *to++ = (uint16_t)(first + i);
-            }
-        }
-    }
-}
-
 /* The list for the weights of the @p n ports from @p first on; WEFT_FIB_NONE if all weigh the same.
  */
 static uint32_t
@@ -147,7 +70,7 @@ put_list(struct walk *w, uint32_t first, uint32_t n)
 {
     struct weft_fib_rounds r;
     const uint32_t list = (uint32_t)w->words;
-    weft_fib_reduce(w->weight, n, w->weighted, &r);
+    weft_fib_reduce(w->weight, n, w->of.weights != WEFT_WEIGHTS_NONE, &r);
     if (r.ports == 0)
     {
         return WEFT_FIB_EMPTY;
@@ -158,9 +81,9 @@ put_list(struct walk *w, uint32_t first, uint32_t n)
     }
     if (w->fib)
     {
-        write_rounds(w, &r, first, n);
+        weft_fib_write(&r, w->weight, NULL, first, n, &w->fib->pool[w->words]);
     }
-    w->words += WEFT_FIB_HEAD + r.ports + r.total - r.ports * r.least;
+    w->words += weft_fib_words(&r);
     return list;
 }
 
@@ -185,9 +108,9 @@ static void
 walk_hosts(struct walk *w)
 {
     const struct weft_clos *c = w->clos;
-    for (size_t i = 0; i < w->ndead && w->dead[i] < c->nhosts; i++)
+    for (size_t i = 0; i < w->of.ndead && w->of.dead[i] < c->nhosts; i++)
     {
-        const uint32_t host = (uint32_t)w->dead[i];
+        const uint32_t host = (uint32_t)w->of.dead[i];
         add_entry(w, host / c->hosts_per_tor, c->ntors + c->npods + host, WEFT_FIB_EMPTY);
         if (w->fib)
         {
@@ -204,11 +127,16 @@ walk_bundle(struct walk *w, uint32_t sw, uint32_t target, uint64_t first, uint32
     {
         return;
     }
-    for (uint32_t m = 0; m < n; m++)
+    begin_weights(w, n);
+    for (uint32_t step = take_level(w); step > 0; step = take_level(w))
     {
-        w->weight[m] = 1;
+        for (uint32_t m = 0; m < n; m++)
+        {
+            w->part[m] = 1;
+        }
+        clear_dead(w, first, n);
+        add_level(w, n, step);
     }
-    clear_dead(w, first, n);
     add_entry(w, sw, target, put_list(w, port, n));
 }
 
@@ -256,28 +184,62 @@ joint_paths(const struct walk *w, uint32_t p, uint32_t q, uint32_t j)
     return paths;
 }
 
-/* From ToR s (ntors: an intact one) by w->via. */
+/* Paths between the aggregations of two pods at the level in hand. */
+static void
+fill_joint(struct walk *w, uint32_t p, uint32_t q)
+{
+    for (uint32_t j = 0; j < w->clos->up_tor; j++)
+    {
+        w->joint[j] = joint_paths(w, p, q, j);
+    }
+}
+
+/* The same down to ToR t of the second pod (ntors: an intact one). */
+static void
+fill_via(struct walk *w, uint32_t t)
+{
+    const struct weft_clos *c = w->clos;
+    for (uint32_t j = 0; j < c->up_tor; j++)
+    {
+        const uint32_t down = t < c->ntors ? live_tor_links(w, t, j) : c->parallel;
+        w->via[j] = (uint64_t)w->joint[j] * down;
+    }
+}
+
+/* From ToR s of pod p (ntors: an intact one) to ToR t of pod q. */
 static uint32_t
-tor_list(struct walk *w, uint32_t s)
+tor_list(struct walk *w, uint32_t p, uint32_t s, uint32_t q, uint32_t t)
 {
     const struct weft_clos *c = w->clos;
     const uint32_t n = c->up_tor * c->parallel;
-    for (uint32_t i = 0; i < n; i++)
+    begin_weights(w, n);
+    for (uint32_t step = take_level(w); step > 0; step = take_level(w))
     {
-        w->weight[i] = w->via[i / c->parallel];
-    }
-    if (s < c->ntors)
-    {
-        clear_dead(w, tor_bundle(w, s, 0), n);
+        if (w->of.nslow > 0)
+        {
+            fill_joint(w, p, q);
+            fill_via(w, t);
+        }
+        for (uint32_t i = 0; i < n; i++)
+        {
+            w->part[i] = w->via[i / c->parallel];
+        }
+        if (s < c->ntors)
+        {
+            clear_dead(w, tor_bundle(w, s, 0), n);
+        }
+        add_level(w, n, step);
     }
     return put_list(w, c->hosts_per_tor, n);
 }
 
-/* From every class of pod p, whose own ones begin at @p own, to ToR t (ntors: an intact one). */
+/* From every class of pod p, whose own ones begin at @p own, to ToR t of pod q (ntors: an intact
+ * one). */
 static void
-walk_sources(struct walk *w, uint32_t p, uint32_t own, uint32_t t, uint32_t to)
+walk_sources(struct walk *w, uint32_t p, uint32_t own, uint32_t q, uint32_t t, uint32_t to)
 {
     const struct weft_clos *c = w->clos;
+    fill_via(w, t);
     for (uint32_t i = 0; i <= c->tors_per_pod; i++)
     {
         const uint32_t s = i > 0 ? p * c->tors_per_pod + i - 1 : c->ntors;
@@ -286,7 +248,7 @@ walk_sources(struct walk *w, uint32_t p, uint32_t own, uint32_t t, uint32_t to)
             continue;
         }
         const uint32_t from = i > 0 ? own++ : p;
-        const uint32_t list = i > 0 && s == t ? WEFT_FIB_NONE : tor_list(w, s);
+        const uint32_t list = i > 0 && s == t ? WEFT_FIB_NONE : tor_list(w, p, s, q, t);
         if (w->fib)
         {
             w->fib->tor_lists[(size_t)from * w->fib->nclasses + to] = list;
@@ -298,23 +260,14 @@ static void
 walk_pods(struct walk *w, uint32_t p, uint32_t own_p, uint32_t q, uint32_t own_q)
 {
     const struct weft_clos *c = w->clos;
-    for (uint32_t j = 0; j < c->up_tor; j++)
-    {
-        w->joint[j] = joint_paths(w, p, q, j);
-    }
+    fill_joint(w, p, q);
     for (uint32_t i = 0; i <= c->tors_per_pod; i++)
     {
         const uint32_t t = i > 0 ? q * c->tors_per_pod + i - 1 : c->ntors;
-        if (i > 0 && !tor_hurt(w, t))
+        if (i == 0 || tor_hurt(w, t))
         {
-            continue;
+            walk_sources(w, p, own_p, q, t, i > 0 ? own_q++ : q);
         }
-        for (uint32_t j = 0; j < c->up_tor; j++)
-        {
-            const uint32_t down = i > 0 ? live_tor_links(w, t, j) : c->parallel;
-            w->via[j] = (uint64_t)w->joint[j] * down;
-        }
-        walk_sources(w, p, own_p, t, i > 0 ? own_q++ : q);
     }
 }
 
@@ -355,11 +308,16 @@ walk_agg_up(struct walk *w, uint32_t p, uint32_t q, uint32_t j)
     {
         return;
     }
-    for (uint32_t i = 0; i < n; i++)
+    begin_weights(w, n);
+    for (uint32_t step = take_level(w); step > 0; step = take_level(w))
     {
-        w->weight[i] = live_agg_links(w, q, j, i / c->core_parallel);
+        for (uint32_t i = 0; i < n; i++)
+        {
+            w->part[i] = live_agg_links(w, q, j, i / c->core_parallel);
+        }
+        clear_dead(w, agg_bundle(w, p, j, 0), n);
+        add_level(w, n, step);
     }
-    clear_dead(w, agg_bundle(w, p, j, 0), n);
     add_entry(w, c->ntors + p * c->up_tor + j, c->ntors + q,
               put_list(w, c->tors_per_pod * c->parallel, n));
 }
@@ -412,13 +370,12 @@ slots_for(uint64_t entries)
 }
 
 static void
-start(struct walk *w, const struct weft_clos *clos, const uint64_t *dead, size_t ndead,
-      bool weighted)
+start(struct walk *w, const struct weft_clos *clos, const struct weft_fib_case *of)
 {
     w->clos = clos;
-    w->dead = dead;
-    w->ndead = ndead;
-    w->weighted = weighted;
+    w->of = *of;
+    w->of.nslow = of->weights == WEFT_WEIGHTS_CAPACITY ? of->nslow : 0;
+    w->level = WHOLE;
     w->fib = NULL;
     walk_all(w);
 }
@@ -445,12 +402,20 @@ bytes_of(const struct walk *w)
 }
 
 static int
-check(const struct weft_clos *clos, const uint64_t *dead, size_t ndead)
+check(const struct weft_clos *clos, const struct weft_fib_case *of)
 {
     const int error = clos->graph ? 0 : weft_clos_check(clos);
-    for (size_t i = 0; !error && i < ndead; i++)
+    for (size_t i = 0; !error && i < of->ndead; i++)
     {
-        if (dead[i] >= clos->nlinks || (i > 0 && dead[i] <= dead[i - 1]))
+        if (of->dead[i] >= clos->nlinks || (i > 0 && of->dead[i] <= of->dead[i - 1]))
+        {
+            return WEFT_ERANGE;
+        }
+    }
+    for (size_t i = 0; !error && i < of->nslow; i++)
+    {
+        if (of->slow[i].link >= clos->nlinks || of->slow[i].rate < 1 ||
+            (i > 0 && of->slow[i].link <= of->slow[i - 1].link))
         {
             return WEFT_ERANGE;
         }
@@ -459,15 +424,15 @@ check(const struct weft_clos *clos, const uint64_t *dead, size_t ndead)
 }
 
 int64_t
-weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead, bool weighted)
+weft_fib_size_for(const struct weft_clos *clos, const struct weft_fib_case *of)
 {
     struct walk w;
-    const int error = check(clos, dead, ndead);
+    const int error = check(clos, of);
     if (error || clos->graph)
     {
-        return error ? error : weft_graph_fib_size(clos->graph, dead, ndead);
+        return error ? error : weft_graph_fib_size(clos->graph, of);
     }
-    start(&w, clos, dead, ndead, weighted);
+    start(&w, clos, of);
     return bytes_of(&w);
 }
 
@@ -483,9 +448,9 @@ lay_out(struct weft_fib *fib, const struct walk *w)
     fib->mask = (uint32_t)(slots - 1);
     fib->nclasses = w->clos->npods + w->nhurt;
     fib->dead = (uint64_t *)(fib + 1);
-    for (size_t i = 0; i < w->ndead; i++)
+    for (size_t i = 0; i < w->of.ndead; i++)
     {
-        fib->dead[w->dead[i] >> 6] |= UINT64_C(1) << (w->dead[i] & 63U);
+        fib->dead[w->of.dead[i] >> 6] |= UINT64_C(1) << (w->of.dead[i] & 63U);
     }
     fib->at = (struct weft_fib_entry *)(fib->dead + dead_words(w->clos));
     fib->class_of = (uint32_t *)(fib->at + slots);
@@ -494,16 +459,16 @@ lay_out(struct weft_fib *fib, const struct walk *w)
 }
 
 int
-weft_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
-               const uint64_t *dead, size_t ndead, bool weighted)
+weft_fib_build_for(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
+                   const struct weft_fib_case *of)
 {
     struct walk w;
-    const int error = check(clos, dead, ndead);
+    const int error = check(clos, of);
     if (error || clos->graph)
     {
-        return error ? error : weft_graph_fib_build(fib, size, clos, dead, ndead);
+        return error ? error : weft_graph_fib_build(fib, size, clos, of);
     }
-    start(&w, clos, dead, ndead, weighted);
+    start(&w, clos, of);
     const int64_t need = bytes_of(&w);
     if (need < 0 || (uint64_t)need > size)
     {
@@ -513,4 +478,26 @@ weft_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
     w.fib = fib;
     walk_all(&w);
     return 0;
+}
+
+static struct weft_fib_case
+case_of(const uint64_t *dead, size_t ndead, bool weighted)
+{
+    return (struct weft_fib_case){dead, ndead, NULL, 0,
+                                  weighted ? WEFT_WEIGHTS_PATHS : WEFT_WEIGHTS_NONE};
+}
+
+int64_t
+weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead, bool weighted)
+{
+    const struct weft_fib_case of = case_of(dead, ndead, weighted);
+    return weft_fib_size_for(clos, &of);
+}
+
+int
+weft_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
+               const uint64_t *dead, size_t ndead, bool weighted)
+{
+    const struct weft_fib_case of = case_of(dead, ndead, weighted);
+    return weft_fib_build_for(fib, size, clos, &of);
 }

@@ -47,9 +47,9 @@ extern "C"
     };
 
     /** The same three for a graph. */
-    int64_t weft_graph_fib_size(const struct weft_graph *g, const uint64_t *dead, size_t ndead);
+    int64_t weft_graph_fib_size(const struct weft_graph *g, const struct weft_fib_case *of);
     int weft_graph_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *shape,
-                             const uint64_t *dead, size_t ndead);
+                             const struct weft_fib_case *of);
     bool weft_graph_fib_route(const struct weft_fib *fib, uint32_t index, uint32_t dst,
                               struct weft_ports *out);
 
@@ -65,6 +65,19 @@ extern "C"
     /** Makes @p n weights small: divides them by their greatest common divisor, and scales them
      * down if there are more than WEFT_MAX_CANDIDATES. Not @p weighted: all become 0 or 1. */
     void weft_fib_reduce(uint64_t *weight, uint32_t n, bool weighted, struct weft_fib_rounds *out);
+
+    /** Numbers of the pool that a list takes whose weights weft_fib_reduce() has made small. */
+    uint64_t weft_fib_words(const struct weft_fib_rounds *r);
+
+    /** Writes such a list: round r holds the ports of weight >= r, and equal rounds stand there
+     * once. @p port: the @p n ports; NULL: @p first and the following ones. */
+    void weft_fib_write(const struct weft_fib_rounds *r, const uint64_t *weight,
+                        const uint16_t *port, uint32_t first, uint32_t n, uint16_t *to);
+
+    /** The lists of a graph, weighted by capacity, into fib (NULL: only counts); returns the size
+     * of the pool. Which links are down is in the graph's memory. */
+    uint64_t weft_graph_weigh(const struct weft_graph *g, const struct weft_fib_case *of,
+                              struct weft_fib *fib);
 
     /** The entry of a switch and its target, or the free slot where it belongs. */
     static inline struct weft_fib_entry *weft_fib_slot(const struct weft_fib *fib, uint32_t sw,

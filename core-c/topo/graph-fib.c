@@ -91,8 +91,13 @@ walk_switch(struct rows *r, uint32_t s)
 }
 
 static void
-walk_all(struct rows *r)
+walk_all(struct rows *r, const struct weft_fib_case *of)
 {
+    if (of->weights == WEFT_WEIGHTS_CAPACITY)
+    {
+        r->words = weft_graph_weigh(r->g, of, r->fib);
+        return;
+    }
     r->words = WEFT_FIB_EMPTY + WEFT_FIB_HEAD;
     for (uint32_t s = 0; s < r->g->nswitches; s++)
     {
@@ -108,12 +113,12 @@ dead_words(const struct weft_graph *g)
 
 /* What all walks go by, in the graph's own memory: dead links, and distances without them. */
 static void
-take_down(const struct weft_graph *g, const uint64_t *dead, size_t ndead)
+take_down(const struct weft_graph *g, const struct weft_fib_case *of)
 {
     memset(g->dead, 0, (size_t)dead_words(g) * sizeof *g->dead);
-    for (size_t i = 0; i < ndead; i++)
+    for (size_t i = 0; i < of->ndead; i++)
     {
-        g->dead[dead[i] >> 6] |= UINT64_C(1) << (dead[i] & 63U);
+        g->dead[of->dead[i] >> 6] |= UINT64_C(1) << (of->dead[i] & 63U);
     }
     weft_graph_all_distances(g, g->dead, g->scratch);
 }
@@ -128,21 +133,21 @@ bytes_of(const struct rows *r)
 }
 
 int64_t
-weft_graph_fib_size(const struct weft_graph *g, const uint64_t *dead, size_t ndead)
+weft_graph_fib_size(const struct weft_graph *g, const struct weft_fib_case *of)
 {
     struct rows r = {.g = g};
-    take_down(g, dead, ndead);
-    walk_all(&r);
+    take_down(g, of);
+    walk_all(&r, of);
     return bytes_of(&r);
 }
 
 int
 weft_graph_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *shape,
-                     const uint64_t *dead, size_t ndead)
+                     const struct weft_fib_case *of)
 {
     const struct weft_graph *g = shape->graph;
     struct rows r = {.g = g};
-    const int64_t need = weft_graph_fib_size(g, dead, ndead);
+    const int64_t need = weft_graph_fib_size(g, of);
     if (need < 0 || (uint64_t)need > size)
     {
         return need < 0 ? (int)need : (int)WEFT_ENOMEM;
@@ -154,7 +159,7 @@ weft_graph_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *
     fib->rows = (uint32_t *)(fib->dead + dead_words(g));
     fib->pool = (uint16_t *)(fib->rows + (size_t)g->ngroups * g->nswitches);
     r.fib = fib;
-    walk_all(&r);
+    walk_all(&r, of);
     return 0;
 }
 
@@ -169,7 +174,7 @@ weft_graph_fib_route(const struct weft_fib *fib, uint32_t index, uint32_t dst,
     if (tor == index)
     {
         out->first = (uint16_t)g->links[dst].upper.port;
-        out->n = !weft_fib_dead(fib, dst);
+        out->n = out->width = !weft_fib_dead(fib, dst);
     }
     else
     {
@@ -179,7 +184,7 @@ weft_graph_fib_route(const struct weft_fib *fib, uint32_t index, uint32_t dst,
         out->n = head[0];
         out->round = head[1];
         out->even = head[2];
+        out->width = out->round;
     }
-    out->width = out->n;
     return out->n > 0;
 }

@@ -46,8 +46,9 @@ weft_graph_size(uint32_t nhosts, uint32_t nswitches, uint32_t nedges)
     }
     const uint32_t groups = nhosts < nswitches ? nhosts : nswitches;
     const uint64_t size =
-        (nedges / 64 + 1) * sizeof(uint64_t) +
-        nedges * (sizeof(struct weft_link) + 2 * sizeof(struct weft_graph_port)) +
+        (nedges / 64 + 1) * sizeof(uint64_t) + nswitches * sizeof(double) +
+        nedges *
+            (sizeof(struct weft_link) + 2 * (sizeof(struct weft_graph_port) + sizeof(double))) +
         (3 * (uint64_t)nswitches + 2 + nhosts + slots_for(groups)) * sizeof(uint32_t) +
         (nswitches + 4 + 2 * rows_of(nhosts, nswitches)) * sizeof(uint16_t);
     return (int64_t)((size + 7) & ~UINT64_C(7));
@@ -59,7 +60,9 @@ lay_out(struct weft_graph *g, void *memory)
     const size_t rows = (size_t)rows_of(g->nhosts, g->nswitches);
     g->nslots = slots_for(g->nhosts < g->nswitches ? g->nhosts : g->nswitches);
     g->dead = (uint64_t *)memory;
-    g->links = (struct weft_link *)(g->dead + g->nlinks / 64 + 1);
+    g->paths = (double *)(g->dead + g->nlinks / 64 + 1);
+    g->weight = g->paths + g->nswitches;
+    g->links = (struct weft_link *)(g->weight + 2 * (size_t)g->nlinks);
     g->ports = (struct weft_graph_port *)(g->links + g->nlinks);
     g->first_port = (uint32_t *)(g->ports + 2 * (size_t)g->nlinks);
     g->nhost_ports = g->first_port + g->nswitches + 1;

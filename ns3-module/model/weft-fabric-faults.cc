@@ -83,8 +83,7 @@ WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
 void
 WeftFabric::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair)
 {
-    NS_ABORT_MSG_IF(link < m_clos.nhosts || link >= m_clos.nlinks,
-                    "Weft: the fabric has no link " << link << " between switches");
+    NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
     const int64_t planned = GetLink(link).rate;
     NS_ABORT_MSG_IF(rate < 1 || rate > planned,
                     "Weft: a link of " << planned << " bit/s cannot be degraded to " << rate);
@@ -92,8 +91,9 @@ WeftFabric::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repai
     const auto change = [this, link](Time when, int64_t to) {
         Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
                                        when - Simulator::Now(),
-                                       &WeftChannel::SetRate,
-                                       m_channels[link],
+                                       &WeftFabric::ChangeRate,
+                                       this,
+                                       link,
                                        to);
     };
     change(at, rate);
@@ -117,7 +117,8 @@ WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
     const int64_t split =
         ideal ? m_cc.GetConfigAs<weft_cc_ideal_config>().split : int64_t{WEFT_SPLIT_PATH};
     std::vector<uint64_t> fibMemory;
-    const weft_fib* fib = dead.empty() ? nullptr : MakeFib(dead, false, fibMemory);
+    const weft_fib* fib =
+        dead.empty() ? nullptr : MakeFib({dead, {}}, WEFT_WEIGHTS_NONE, fibMemory);
     const int64_t size = weft_rho_size(&m_clos, flows.size());
     NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
     std::vector<uint64_t> memory(static_cast<size_t>(size) / 8 + 1);
@@ -160,22 +161,50 @@ WeftFabric::ChangeLinks()
     {
         changed = ChangeLink(link, down) || changed;
     }
-    if (!changed || m_convergence == Time::Max())
+    if (changed)
+    {
+        StartConvergence();
+    }
+}
+
+void
+WeftFabric::ChangeRate(uint64_t link, int64_t rate)
+{
+    m_channels[link]->SetRate(rate);
+    m_degraded.erase(link);
+    if (rate < GetLink(link).rate)
+    {
+        m_degraded[link] = rate;
+    }
+    if (m_capacity)
+    {
+        StartConvergence();
+    }
+}
+
+void
+WeftFabric::StartConvergence()
+{
+    if (m_convergence == Time::Max())
     {
         return;
     }
-    std::vector<uint64_t> dead(m_dead);
-    dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
+    LinkStates links{m_dead, {}};
+    links.dead.erase(std::unique(links.dead.begin(), links.dead.end()), links.dead.end());
+    for (const auto& [link, rate] : m_degraded)
+    {
+        links.slow.push_back({link, rate});
+    }
     if (m_convergence.IsZero())
     {
-        Converge(dead); // before anything else happens at this instant
+        Converge(links); // before anything else happens at this instant
         return;
     }
     Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
                                    m_convergence,
                                    &WeftFabric::Converge,
                                    this,
-                                   dead);
+                                   links);
 }
 
 bool
@@ -201,29 +230,42 @@ WeftFabric::ChangeLink(uint64_t link, bool down)
     return true;
 }
 
+weft_weights
+WeftFabric::GetWeights() const
+{
+    return m_capacity ? WEFT_WEIGHTS_CAPACITY : m_weights ? WEFT_WEIGHTS_PATHS : WEFT_WEIGHTS_NONE;
+}
+
 const weft_fib*
-WeftFabric::MakeFib(const std::vector<uint64_t>& dead,
-                    bool weighted,
+WeftFabric::MakeFib(const LinkStates& links,
+                    weft_weights weights,
                     std::vector<uint64_t>& memory) const
 {
-    const int64_t size = weft_fib_size(&m_clos, dead.data(), dead.size(), weighted);
+    const weft_fib_case of{links.dead.data(),
+                           links.dead.size(),
+                           links.slow.data(),
+                           links.slow.size(),
+                           weights};
+    const int64_t size = weft_fib_size_for(&m_clos, &of);
     NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
     memory.assign(static_cast<size_t>(size) / 8 + 1, 0);
     auto fib = reinterpret_cast<weft_fib*>(memory.data());
-    const int code =
-        weft_fib_build(fib, static_cast<size_t>(size), &m_clos, dead.data(), dead.size(), weighted);
+    const int code = weft_fib_build_for(fib, static_cast<size_t>(size), &m_clos, &of);
     NS_ABORT_MSG_IF(code != 0, "Weft: " << weft_strerror(code));
     return fib;
 }
 
 void
-WeftFabric::Converge(std::vector<uint64_t> dead)
+WeftFabric::Converge(LinkStates links)
 {
-    NS_LOG_INFO("new forwarding, " << dead.size() << " links down");
+    NS_LOG_INFO("new forwarding, " << links.dead.size() << " links down");
+    const weft_weights weights = GetWeights();
+    const bool whole =
+        links.dead.empty() && (links.slow.empty() || weights != WEFT_WEIGHTS_CAPACITY);
     m_fib = nullptr;
-    if (!dead.empty() || m_clos.graph)
+    if (!whole || m_clos.graph)
     {
-        m_fib = MakeFib(dead, m_weights, m_fibMemory);
+        m_fib = MakeFib(links, weights, m_fibMemory);
     }
     for (WeftSwitch* sw : m_switches)
     {
@@ -233,7 +275,7 @@ WeftFabric::Converge(std::vector<uint64_t> dead)
     {
         m_pathOps->set_routes(m_pathMemory.data() + m_pathWords * host, m_fib);
     }
-    SetTorActive(GetBalancer()->tor && dead.empty());
+    SetTorActive(GetBalancer()->tor && whole);
 }
 
 void

@@ -97,6 +97,12 @@ WeftFabric::GetTypeId()
                           "New forwarding weighs ports by the paths behind them (W-ECMP)",
                           BooleanValue(true),
                           MakeBooleanAccessor(&WeftFabric::m_weights),
+                          MakeBooleanChecker())
+            .AddAttribute("ConvergenceCapacity",
+                          "It weighs them by the capacity of these paths, degraded links and the "
+                          "rates of a graph's links included",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&WeftFabric::m_capacity),
                           MakeBooleanChecker());
     return tid;
 }
@@ -272,7 +278,7 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     BuildLinks();
     if (m_clos.graph)
     {
-        m_fib = MakeFib({}, false, m_fibMemory);
+        m_fib = MakeFib({}, GetWeights(), m_fibMemory);
     }
     CheckFootprint();
     NS_LOG_INFO(m_topology.Format()

@@ -135,8 +135,8 @@ class WeftFabric : public Object
     bool GetShape(weft_clos* clos, std::string& error) const;
 
     /**
-     * Builds switches, NICs and links. From here on, of all attributes only ConvergenceDelay and
-     * ConvergenceWeights can be set.
+     * Builds switches, NICs and links. From here on, of all attributes only ConvergenceDelay,
+     * ConvergenceWeights and ConvergenceCapacity can be set.
      * @param hosts one node per host, in host order
      * @param switches one node per switch, in switch order
      * @param error what is wrong, if it fails
@@ -456,12 +456,24 @@ class WeftFabric : public Object
     void ChangeLinks(); //!< All that fails and is repaired now
     /** @param link number @param down one failure more, or less @return whether its state is new */
     bool ChangeLink(uint64_t link, bool down);
-    /** @param dead links, ascending @param weighted W-ECMP @param memory of the result @return the
+    /** @param link number @param rate from now on, bit/s */
+    void ChangeRate(uint64_t link, int64_t rate);
+    void StartConvergence(); //!< Forwarding will be of how links are now, a convergence delay later
+
+    /** What forwarding is computed for. */
+    struct LinkStates
+    {
+        std::vector<uint64_t> dead;       //!< ascending, distinct
+        std::vector<weft_slow_link> slow; //!< ascending, distinct
+    };
+
+    /** @param links their states @param weights of ports @param memory of the result @return the
      * exceptions */
     const weft_fib*
-    MakeFib(const std::vector<uint64_t>& dead, bool weighted, std::vector<uint64_t>& memory) const;
-    /** New forwarding everywhere. @param dead the links that were down a convergence delay ago */
-    void Converge(std::vector<uint64_t> dead);
+    MakeFib(const LinkStates& links, weft_weights weights, std::vector<uint64_t>& memory) const;
+    weft_weights GetWeights() const; //!< @return what the attributes say
+    /** New forwarding everywhere. @param links as they were a convergence delay ago */
+    void Converge(LinkStates links);
     void SetTorActive(bool active); //!< @param active whether ToR middleware is to work
     /** Recounts a buffer. @param mmu the buffer @param index its switch @param empty whether
      * nothing may be in it @param text gets what is wrong */
@@ -479,6 +491,7 @@ class WeftFabric : public Object
     uint64_t m_run{0};                   //!< attribute
     Time m_convergence;                  //!< attribute
     bool m_weights{true};                //!< attribute
+    bool m_capacity{false};              //!< attribute
     bool m_built{false};                 //!< Build() was called
     bool m_pinned{false};                //!< seed and run are numbers, whatever RngSeedManager's
     int64_t m_stream{-1};                //!< AssignStreams(), negative: none
@@ -523,6 +536,7 @@ class WeftFabric : public Object
     std::vector<uint64_t> m_lasting;                     //!< links down from time 0 on, for good
     std::vector<weft_slow_link> m_slow;                  //!< degraded from time 0 on, for good
     std::vector<uint64_t> m_dead;                        //!< links down now, once per failure
+    std::map<uint64_t, int64_t> m_degraded;              //!< links that are slower now: bit/s
     std::vector<uint64_t> m_fibMemory;                   //!< of m_fib
     std::unordered_map<WeftPacket*, Payload> m_payloads; //!< of frames of kind WEFT_RAW
 };

@@ -362,8 +362,8 @@ static double
 rho(const struct weft_clos *shape, uint64_t dead, const struct weft_flow *flows, size_t n,
     enum weft_split split)
 {
-    const struct weft_slow_link slow = {shape->nhosts + dead % (shape->nlinks - shape->nhosts),
-                                        INT64_C(300000000)};
+    /* A host's link, or one between switches. */
+    const struct weft_slow_link slow = {dead * 7 % shape->nlinks, INT64_C(300000000)};
     struct weft_rho out;
     const int64_t fib_size = weft_fib_size(shape, &dead, 1, false);
     const int64_t size = weft_rho_size(shape, n);

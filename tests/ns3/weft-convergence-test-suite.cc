@@ -114,10 +114,29 @@ class WeightsTestCase : public TestCase
         return first / (first + second);
     }
 
+    /** @return the same while the link to that aggregation has a quarter of its rate @param repair
+     * until when */
+    double PartByDegraded(bool capacity, Time repair)
+    {
+        WeftRig rig(FourPods("rsq", "none"));
+        rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(Time(0)));
+        rig.fabric->SetAttribute("ConvergenceCapacity", BooleanValue(capacity));
+        rig.fabric->ScheduleDegradation(rig.FindLink(0, 8), 25000000000, Time(0), repair);
+        rig.Send(0, 12, 3000 * 1452);
+        Simulator::Run();
+        const auto first = static_cast<double>(rig.fabric->GetSwitch(0)->GetPort(2)->GetFrames());
+        const auto second = static_cast<double>(rig.fabric->GetSwitch(0)->GetPort(3)->GetFrames());
+        return first / (first + second);
+    }
+
     void DoRun() override
     {
         NS_TEST_EXPECT_MSG_EQ_TOL(PartByFirst(true), 1.0 / 3, 0.04, "one path of three");
         NS_TEST_EXPECT_MSG_EQ_TOL(PartByFirst(false), 1.0 / 2, 0.04, "one port of two");
+        const Time never = Time::Max();
+        NS_TEST_EXPECT_MSG_EQ_TOL(PartByDegraded(true, never), 1.0 / 5, 0.04, "25 of 125 Gbit/s");
+        NS_TEST_EXPECT_MSG_EQ_TOL(PartByDegraded(false, never), 1.0 / 2, 0.04, "unknown to it");
+        NS_TEST_EXPECT_MSG_EQ_TOL(PartByDegraded(true, NanoSeconds(1)), 1.0 / 2, 0.04, "repaired");
     }
 };
 

@@ -142,8 +142,41 @@ class RingTestCase : public TestCase
                                   "what hosts may send at");
     }
 
+    /** The link of host 0 at a quarter of its rate. @param src sender @param dst receiver */
+    void CheckSlowHost(uint32_t src, uint32_t dst)
+    {
+        WeftRig rig(Ring());
+        rig.fabric->ScheduleDegradation(0, 25 * GBPS, Seconds(0), Time::Max());
+        Simulator::Schedule(NanoSeconds(1), [&rig, src, dst] { rig.Send(src, dst, 1452); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered - 1000,
+                              2 * 1120000 + 241000 + 360000,
+                              "from " << src << " by a host's slow link");
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+        rig.fabric->SetFlows({{src, dst}, {2, 3}});
+        NS_TEST_EXPECT_MSG_EQ_TOL(rig.fabric->GetRhoMax(), 0.25, 1e-12, "what hosts may send at");
+    }
+
+    /** A packet that is dropped at the top, where there is none. */
+    void CheckDrop()
+    {
+        WeftRig rig(Ring());
+        rig.fabric->AddDrop(0, 0, 1, WeftFabric::DROP_AT_TOP);
+        rig.Send(0, 2, 1452);
+        Simulator::Run();
+        const auto frames = [&rig](uint32_t sw, uint32_t port) {
+            return rig.fabric->GetSwitch(sw)->GetPort(port)->GetFrames();
+        };
+        NS_TEST_EXPECT_MSG_EQ(frames(1, 2) + frames(3, 1), 2, "twice to the last switch");
+        NS_TEST_EXPECT_MSG_EQ(frames(2, 0), 1, "once beyond it");
+        NS_TEST_EXPECT_MSG_EQ(rig.delivered, 1, "it is sent again");
+    }
+
     void DoRun() override
     {
+        CheckSlowHost(0, 1);
+        CheckSlowHost(1, 0);
+        CheckDrop();
         // 1500 bytes: 120,000 ps at 100 Gbps. The links between switches: 240,000 at 50, then
         // 120,000, 80,000 and 60,000 at 200 Gbps, and 1, 2, 3 and 4 ns.
         const int64_t hosts = 2 * 1120000;

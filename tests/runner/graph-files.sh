@@ -103,6 +103,23 @@ refused 'repair of <degrade> is not after at'
 scenario t.txt ecmp '<degrade lower="0" upper="1"/>'
 refused 'rate'
 
+# A host's link, in a graph or not; and forwarding that knows.
+scenario t.txt rsq '<degrade host="2" rate="1Gbps"/><convergence weights="capacity" delay="0s"/>'
+"$weft" run g.xml --no-figures --out slow-host >out 2>messages || fail "a host's degraded link"
+grep -q '<degrade host="2" rate="1Gbps" at="0ps" repair="inf"/>' slow-host/runs/g/scenario.xml || fail "the resolved host's link"
+grep -q '<convergence delay="0ps" weights="capacity"/>' slow-host/runs/g/scenario.xml || fail 'the resolved weights'
+"$weft" run slow-host/runs/g/scenario.xml --no-figures --out slow-again >out 2>messages || fail 'the resolved scenario'
+cmp slow-host/summary.csv slow-again/summary.csv || fail 'the resolved scenario is another one'
+scenario t.txt ecmp '<degrade host="2" rate="1Gbps"/>'
+"$weft" run g.xml --no-figures --out slow-host-ecmp >out 2>messages || fail "a host's degraded link"
+[ "$(rho slow-host-ecmp)" != "$(rho t.txt.out)" ] || fail "rho_max is $(rho t.txt.out) with a host at 1 Gbps as well"
+scenario t.txt ecmp '<degrade host="99" rate="1Gbps"/>'
+refused '<degrade> names no host: 99; expected 0 to'
+scenario t.txt ecmp '<degrade host="2" upper="0" rate="1Gbps"/>'
+refused "<degrade> names a host's link and has upper as well"
+scenario t.txt ecmp '<failure host="2"/>'
+refused 'unknown attribute host of <failure>'
+
 # Who needs a Clos says so.
 for balancer in ofan themis host-dr letflow conga conweave; do
     scenario t.txt $balancer

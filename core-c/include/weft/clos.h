@@ -242,27 +242,61 @@ extern "C"
     size_t weft_random_failures(const struct weft_clos *clos, double edge, double core,
                                 uint64_t seed, uint64_t run, uint64_t *dead);
 
+    /** How forwarding weighs the ports that lead to a destination. */
+    enum weft_weights
+    {
+        WEFT_WEIGHTS_NONE,  /**< all live ports alike */
+        WEFT_WEIGHTS_PATHS, /**< W-ECMP: by the live paths behind them; in a graph as above */
+        /**
+         * W-ECMP among links of different rates: by the capacity of these paths, of which each
+         * counts as much as its slowest link. In a Clos a link's capacity is its share of what is
+         * planned for its tier, so that faster tiers are no reason to prefer a port; in a graph
+         * its bit/s. At a ToR of a Clos the path reaches to the destination's ToR, above it to the
+         * destination's pod: what follows is the same behind all ports unless it is degraded.
+         */
+        WEFT_WEIGHTS_CAPACITY,
+    };
+
+    /** What forwarding is computed for. */
+    struct weft_fib_case
+    {
+        const uint64_t *dead; /**< links that are down: numbers, ascending, distinct */
+        size_t ndead;
+        const struct weft_slow_link *slow; /**< links that are degraded, ascending, distinct; they
+                                              matter only to WEFT_WEIGHTS_CAPACITY */
+        size_t nslow;
+        enum weft_weights weights;
+    };
+
     /**
      * Failures: the exceptions to structured forwarding; of a graph, all of its forwarding (there
-     * never weighted). For every (switch, destination ToR) whose
+     * weighted by capacity only). For every (switch, destination ToR) whose
      * group has lost a port, or whose ports no longer all lead there by equally many paths, a list
      * of the ports that do. Weighted (W-ECMP), a port is in the list as often as there are paths
      * through it, divided by the greatest common divisor; else once.
      */
     struct weft_fib;
 
-    /** Bytes for the exceptions of a fabric with @p dead links down; negative: as
-     * weft_fib_build(). Of a graph: 4 for each switch and switch with hosts, and the lists. It and
-     * weft_fib_build() work in the graph's own memory: for one graph, one thread at a time. */
-    int64_t weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead,
-                          bool weighted);
+    /** Bytes for the exceptions of a fabric in that case; negative: as weft_fib_build_for(). Of a
+     * graph: 4 for each switch and switch with hosts, and the lists, which rows that are alike
+     * share unless they are weighted. It and weft_fib_build_for() work in the graph's own memory:
+     * for one graph, one thread at a time. */
+    int64_t weft_fib_size_for(const struct weft_clos *clos, const struct weft_fib_case *of);
 
     /**
      * Computes them into @p fib, @p size bytes that are 8-byte aligned. It points into itself: it
-     * stays where it was built. @p dead: link numbers, ascending, distinct. Returns 0, WEFT_EINVAL
-     * (as weft_clos_check()), WEFT_ERANGE (there is no such link, or they are not ascending),
-     * WEFT_EOVERFLOW or WEFT_ENOMEM (fewer bytes than weft_fib_size() says).
+     * stays where it was built. Returns 0, WEFT_EINVAL (as weft_clos_check()), WEFT_ERANGE (there
+     * is no such link, links are not ascending, a rate is below 1), WEFT_EOVERFLOW or WEFT_ENOMEM
+     * (fewer bytes than weft_fib_size_for() says).
      */
+    int weft_fib_build_for(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
+                           const struct weft_fib_case *of);
+
+    /** weft_fib_size_for() where nothing is degraded: weighted by paths, or not at all. */
+    int64_t weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead,
+                          bool weighted);
+
+    /** weft_fib_build_for(), likewise. */
     int weft_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
                        const uint64_t *dead, size_t ndead, bool weighted);
 
@@ -279,12 +313,12 @@ extern "C"
     bool weft_fib_path(const struct weft_fib *fib, uint32_t src, uint32_t dst, uint32_t path);
 
     /**
-     * Of a Clos: the W-ECMP weight of up port @p port of switch @p index towards destination pod @p
-     * pod (ofan App. F.4), before any division: 0 if the port's link is dead. At a ToR: paths from
-     * the aggregation behind the port to its namesake in that pod; within the own pod (with 2
-     * tiers: always) 1. At an aggregation: live links from the core behind the port to the
-     * aggregation's namesake in that pod. A destination ToR may still be cut from that namesake:
-     * whether a port leads to it, weft_fib_route() says.
+     * Of a Clos: the W-ECMP weight by paths of up port @p port of switch @p index towards
+     * destination pod @p pod (ofan App. F.4), before any division: 0 if the port's link is dead. At
+     * a ToR: paths from the aggregation behind the port to its namesake in that pod; within the own
+     * pod (with 2 tiers: always) 1. At an aggregation: live links from the core behind the port to
+     * the aggregation's namesake in that pod. A destination ToR may still be cut from that
+     * namesake: whether a port leads to it, weft_fib_route() says.
      */
     uint32_t weft_fib_pod_weight(const struct weft_fib *fib, uint32_t index, uint32_t port,
                                  uint32_t pod);

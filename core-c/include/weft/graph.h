@@ -11,7 +11,7 @@
  * Forwarding. Shortest means fewest links, as in HPCC's and ConWeave's simulators; delays and rates
  * do not count. A switch forwards by the destination's switch: all hosts there share one row. A
  * row's candidates are all ports behind which the rest of the way is one link shorter, in rising
- * order; each counts once, whatever lies behind it.
+ * order; each counts once, whatever lies behind it, or by its capacity (enum weft_weights).
  */
 #ifndef WEFT_GRAPH_H
 #define WEFT_GRAPH_H
@@ -79,10 +79,12 @@ extern "C"
         uint64_t *dead;                /**< for the same: a bit per link */
         uint32_t *slots;               /**< for the same: [nslots] */
         uint32_t *queue;               /**< for the same: [nswitches] */
+        double *paths;                 /**< for the same: [nswitches] */
+        double *weight;                /**< for the same: [first_port[switch] + port] */
         uint32_t nslots;               /**< a power of two, at least twice ngroups */
     };
 
-    /** Bytes for weft_graph_init(): about 4 for each row, 72 for each link; or WEFT_ERANGE (no
+    /** Bytes for weft_graph_init(): about 4 for each row, 88 for each link; or WEFT_ERANGE (no
      * hosts or no switches), WEFT_EOVERFLOW (more than the limits above; rows are taken as if
      * each switch, but no more than there are hosts, had some). */
     int64_t weft_graph_size(uint32_t nhosts, uint32_t nswitches, uint32_t nedges);

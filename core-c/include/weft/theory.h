@@ -118,7 +118,7 @@ extern "C"
         WEFT_SPLIT_HOP,  /**< at each switch evenly over the ports that lead to it */
     };
 
-    /** A link between switches that is slower than planned. */
+    /** A link that is slower than planned. */
     struct weft_slow_link
     {
         uint64_t link; /**< number of weft_clos_link() */
