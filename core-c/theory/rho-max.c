@@ -272,6 +272,10 @@ slow_load(const struct rho *r, const struct weft_slow_link *slow, size_t n)
     double most = 0;
     for (size_t i = 0; i < n; i++)
     {
+        if (r->fib && weft_fib_dead(r->fib, slow[i].link))
+        {
+            continue; /* it carries nothing */
+        }
         if (slow[i].link < c->nhosts)
         {
             const uint64_t both[2] = {r->sent[slow[i].link], r->received[slow[i].link]};
