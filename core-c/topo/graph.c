@@ -321,6 +321,11 @@ weft_graph_init(struct weft_graph *graph, void *memory, size_t size, uint32_t nh
         return error;
     }
     wire_ports(graph);
+    for (uint32_t host = 0; host < nhosts; host++)
+    {
+        graph->host_rate += graph->links[host].rate; /* 2^20 times 2^43: it fits */
+    }
+    graph->host_rate /= nhosts;
     return look_around(graph, fault);
 }
 

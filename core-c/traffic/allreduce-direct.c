@@ -20,7 +20,7 @@ direct_size(const void *config, const struct weft_hosts *hosts, struct weft_traf
 {
     const struct weft_groups *c = config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(c, hosts->n, &ranks);
+    int error = weft_groups_ranks(c, hosts, &ranks);
     uint64_t peers = (uint64_t)ranks - 1;
     error = error ? error : weft_groups_size(c, ranks, 2 * peers, peers, peers, out);
     if (!error)
@@ -70,7 +70,7 @@ direct_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, u
     }
     if (!error)
     {
-        weft_groups_finish(c, hosts->n, &size, seed, run, messages, next);
+        weft_groups_finish(c, hosts, &size, seed, run, messages, next);
     }
     return error;
 }

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Allreduce by recursive halving and doubling (Rabenseifner 2004; Thakur, Rabenseifner & Gropp
- * 2005), for ranks that are a power of two, n = 2^L.
+ * 2005) among a power of two of ranks, n = 2^L.
  *
  * Halving: in step s of the reduce-scatter rank r exchanges with rank r xor n/2^(s+1) the half of
  * what it still works on that the other one will keep: n/2, n/4, ... of the vector. The allgather
  * goes the same way back: L steps each. Without halving the ranks exchange the whole vector with
  * rank r xor 2^s, L steps in all: recursive doubling, for short vectors.
  *
+ * Of n + k ranks, k < n, the first 2k are folded, as in MPICH and Open MPI: before the first step
+ * each even one of them sends its vector to the next rank and is out of it, and after the last one
+ * it gets the result back. The others take part under new numbers, in their order.
+ *
  * A rank sends in a step once it has received what its partners of all steps before have sent.
  */
 #include "base/tables.h"
 #include "traffic/groups.h"
+
+#include <stdbool.h>
 
 #include <weft/error.h>
 
@@ -41,39 +47,51 @@ log2_of(uint32_t ranks)
     return log;
 }
 
-static uint32_t
-steps_of(const struct doubling_config *c, uint32_t ranks)
+/* Who takes part in the steps of a group, and how many they are. */
+struct core
 {
-    return c->halving ? 2 * log2_of(ranks) : log2_of(ranks);
+    uint32_t ranks;  /* of the group */
+    uint32_t log;    /* 2^log of them take part */
+    uint32_t n;      /* that is as many */
+    uint32_t folded; /* the others */
+    uint32_t steps;
+    uint32_t rows; /* of a rank's successors, in next: its later messages */
+};
+
+static struct core
+core_of(const struct doubling_config *c, uint32_t ranks)
+{
+    struct core core = {.ranks = ranks, .log = log2_of(ranks)};
+    core.n = UINT32_C(1) << core.log;
+    core.folded = ranks - core.n;
+    core.steps = c->halving ? 2 * core.log : core.log;
+    core.rows = core.folded ? core.steps + 1 : core.steps - 1;
+    return core;
 }
 
-/* What rank r xor its partner is in that step. */
+/* The rank that has this number in the steps. */
 static uint32_t
-distance(const struct doubling_config *c, uint32_t ranks, uint32_t step)
+rank_of(const struct core *core, uint32_t number)
 {
-    const uint32_t log = log2_of(ranks);
+    return number < core->folded ? 2 * number + 1 : number + core->folded;
+}
+
+/* What number r xor its partner is in that step. */
+static uint32_t
+distance(const struct doubling_config *c, const struct core *core, uint32_t step)
+{
     if (!c->halving)
     {
         return UINT32_C(1) << step;
     }
-    return step < log ? ranks >> (step + 1) : UINT32_C(1) << (step - log);
+    return step < core->log ? core->n >> (step + 1) : UINT32_C(1) << (step - core->log);
 }
 
 static uint64_t
-step_bytes(const struct doubling_config *c, uint32_t ranks, uint32_t step)
+step_bytes(const struct doubling_config *c, const struct core *core, uint32_t step)
 {
     return weft_groups_part(&c->common,
-                            c->halving ? ranks / distance(c, ranks, step) : UINT32_C(1));
-}
-
-static const char *
-doubling_refusal(const void *config, const struct weft_hosts *hosts)
-{
-    const struct doubling_config *c = config;
-    const char *groups = weft_groups_refusal(&c->common, hosts->n);
-    return groups ? groups
-                  : "a group's ranks are no power of two, whose pairs cover it in every step; "
-                    "expected 2, 4, 8, ... hosts in each group";
+                            c->halving ? core->n / distance(c, core, step) : UINT32_C(1));
 }
 
 static int
@@ -81,52 +99,90 @@ doubling_count(const void *config, const struct weft_hosts *hosts, struct weft_t
 {
     const struct doubling_config *c = config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
-    if (error || (ranks & (ranks - 1)) != 0)
+    int error = weft_groups_ranks(&c->common, hosts, &ranks);
+    error = error ? error : weft_groups_size(&c->common, ranks, 1, 1, 0, out);
+    if (error)
     {
-        return error ? error : WEFT_ERANGE;
+        return error;
     }
-    const uint32_t steps = steps_of(c, ranks);
-    error = weft_groups_size(&c->common, ranks, steps, log2_of(ranks), steps - 1, out);
-    if (!error)
+    const struct core core = core_of(c, ranks);
+    const uint64_t groups = out->ngroups;
+    const uint64_t messages = groups * ((uint64_t)core.n * core.steps + 2 * core.folded);
+    if (messages > WEFT_MAX_MESSAGES)
     {
-        out->nsteps = steps;
-        out->bytes = c->halving ? 0 : out->bytes;
+        return WEFT_EOVERFLOW;
     }
-    return error;
+    out->nmessages = (uint32_t)messages;
+    out->nqps = (uint32_t)(groups * ((uint64_t)core.n * core.log + 2 * core.folded));
+    out->nnext += (uint32_t)(groups * core.n * core.rows);
+    out->nsteps = core.steps + (core.folded ? 2 : 0);
+    out->bytes = c->halving ? 0 : out->bytes;
+    return 0;
 }
 
 static int
 doubling_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
-    return weft_workload_refuse(doubling_count(config, hosts, out), config, hosts,
-                                doubling_refusal);
+    const struct doubling_config *c = config;
+    return weft_groups_refuse(doubling_count(config, hosts, out), &c->common, hosts);
 }
+
+/* Where a group's messages, QPs and successors begin. */
+struct place
+{
+    uint32_t group;
+    uint32_t message;
+    uint32_t qp;
+    uint32_t next;
+};
 
 /* Rank by rank, step by step; there and back, two ranks use the same QP. What a rank receives in
  * step s is waited for by all its messages of later steps, which are next to each other in next. */
 static void
-fill_rank(const struct doubling_config *c, uint32_t ranks, uint32_t index,
-          struct weft_message *messages, uint32_t *next)
+fill_number(const struct doubling_config *c, const struct core *core, const struct place *at,
+            uint32_t number, struct weft_message *messages, uint32_t *next)
 {
-    const uint32_t log = log2_of(ranks), steps = steps_of(c, ranks);
-    const uint32_t group = index / ranks, rank = index % ranks;
-    for (uint32_t s = 0; s < steps; s++)
+    const uint32_t later = core->folded ? 0 : 1; /* the first step that waits for something */
+    const bool gives_back = number < core->folded;
+    for (uint32_t s = 0; s < core->steps; s++)
     {
-        struct weft_message *m = &messages[index * steps + s];
-        const uint32_t partner = rank ^ distance(c, ranks, s);
-        weft_groups_message(&c->common, ranks, group, rank, partner, m);
-        weft_groups_wait(&c->common, s, m);
-        m->bytes = step_bytes(c, ranks, s);
-        m->qp = index * log + (s < log ? s : 2 * log - 1 - s);
-        m->step = s;
-        m->first_next = (group * ranks + partner) * (steps - 1) + s;
-        m->nnext = steps - 1 - s;
-        if (s > 0)
+        const uint32_t i = at->message + number * core->steps + s;
+        const uint32_t partner = number ^ distance(c, core, s);
+        struct weft_message *m = &messages[i];
+        weft_groups_message(&c->common, core->ranks, at->group, rank_of(core, number),
+                            rank_of(core, partner), m);
+        weft_groups_wait(&c->common, s + gives_back, m);
+        m->bytes = step_bytes(c, core, s);
+        m->qp = at->qp + number * core->log + (s < core->log ? s : 2 * core->log - 1 - s);
+        m->step = s + (core->folded ? 1 : 0);
+        m->first_next = at->next + partner * core->rows + s + 1 - later;
+        m->nnext = core->steps - 1 - s + (partner < core->folded);
+        if (s >= later)
         {
-            next[index * (steps - 1) + s - 1] = index * steps + s;
+            next[at->next + number * core->rows + s - later] = i;
         }
     }
+}
+
+/* The rank before, which takes no part: what it sends before the steps, and gets after them. */
+static void
+fill_folded(const struct doubling_config *c, const struct core *core, const struct place *at,
+            uint32_t number, struct weft_message *messages, uint32_t *next)
+{
+    const uint32_t first = core->n * core->steps + number;
+    const uint32_t rank = rank_of(core, number), qp = at->qp + core->n * core->log + number;
+    struct weft_message *to = &messages[at->message + first];
+    struct weft_message *back = to + core->folded;
+    weft_groups_message(&c->common, core->ranks, at->group, rank - 1, rank, to);
+    weft_groups_message(&c->common, core->ranks, at->group, rank, rank - 1, back);
+    weft_groups_wait(&c->common, 0, to);
+    weft_groups_wait(&c->common, core->steps + 1, back);
+    to->qp = qp;
+    to->first_next = at->next + number * core->rows;
+    to->nnext = core->rows;
+    back->qp = qp + core->folded;
+    back->step = core->steps + 1;
+    next[at->next + number * core->rows + core->steps] = at->message + first + core->folded;
 }
 
 static int
@@ -135,36 +191,47 @@ doubling_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed,
 {
     const struct doubling_config *c = config;
     struct weft_traffic_size size;
-    int error = doubling_size(config, hosts, &size);
-    for (uint32_t index = 0; !error && index < hosts->n; index++)
+    const int error = doubling_size(config, hosts, &size);
+    if (error)
     {
-        fill_rank(c, hosts->n / size.ngroups, index, messages, next);
+        return error;
     }
-    if (!error)
+    const struct core core = core_of(c, hosts->n / size.ngroups);
+    for (uint32_t group = 0; group < size.ngroups; group++)
     {
-        weft_groups_finish(&c->common, hosts->n, &size, seed, run, messages, next);
+        const struct place at = {group, size.nmessages / size.ngroups * group,
+                                 size.nqps / size.ngroups * group, core.n * core.rows * group};
+        for (uint32_t number = 0; number < core.n; number++)
+        {
+            fill_number(c, &core, &at, number, messages, next);
+        }
+        for (uint32_t number = 0; number < core.folded; number++)
+        {
+            fill_folded(c, &core, &at, number, messages, next);
+        }
     }
-    return error;
+    weft_groups_finish(&c->common, hosts, &size, seed, run, messages, next);
+    return 0;
 }
 
-/* Every step by itself on an idle fabric. */
+/* Every step by itself on an idle fabric; a folded rank's way there and back as well. */
 static int64_t
 doubling_bound(const void *config, const struct weft_hosts *hosts, const struct weft_bound_case *of)
 {
     const struct doubling_config *c = config;
-    const uint32_t ranks = hosts->n / (uint32_t)c->common.groups;
-    const uint32_t steps = steps_of(c, ranks);
+    const struct core core = core_of(c, hosts->n / (uint32_t)c->common.groups);
     int64_t all = 0;
     if (of->acked || of->partial)
     {
         return -1;
     }
-    for (uint32_t s = 0; s < steps; s++)
+    for (uint32_t s = 0; s < core.steps + (core.folded ? 2 : 0); s++)
     {
-        const int64_t one = weft_message_bound(&of->wire, step_bytes(c, ranks, s));
+        const uint64_t bytes = s < core.steps ? step_bytes(c, &core, s) : (uint64_t)c->common.bytes;
+        const int64_t one = weft_message_bound(&of->wire, bytes);
         all = one > WEFT_NEVER - all ? WEFT_NEVER : all + one;
     }
-    return weft_groups_computing(&c->common, steps - 1, all);
+    return weft_groups_computing(&c->common, core.rows, all);
 }
 
 const struct weft_workload_ops weft_workload_allreduce_doubling = {

@@ -18,7 +18,7 @@ allreduce_size(const void *config, const struct weft_hosts *hosts, struct weft_t
 {
     const struct weft_groups *c = (const struct weft_groups *)config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(c, hosts->n, &ranks);
+    int error = weft_groups_ranks(c, hosts, &ranks);
     uint64_t steps = 2 * ((uint64_t)ranks - 1);
     error = error ? error : weft_groups_size(c, ranks, steps, 1, steps - 1, out);
     if (!error)
@@ -70,7 +70,7 @@ allreduce_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed
     }
     if (!error)
     {
-        weft_groups_finish(c, hosts->n, &size, seed, run, messages, next);
+        weft_groups_finish(c, hosts, &size, seed, run, messages, next);
     }
     return error;
 }

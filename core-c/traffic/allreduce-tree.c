@@ -3,7 +3,8 @@
  * Allreduce over two binary trees (Sanders, Speck & Traff 2009; NCCL since 2.4 calls it the double
  * binary tree). Each tree reduces one half of the vector to its root and sends the result back
  * down, chunk by chunk. A rank that is an inner node in one tree is a leaf in the other, so that
- * both trees together use what every rank can send and receive.
+ * both trees together use what every rank can send and receive; of an odd number, as in NCCL, rank
+ * 0 alone is an inner node in both, with one child in each.
  *
  * The trees are NCCL's. In the first, node v > 0 with lowest bit b has the parent (v - b) or 2b, or
  * v - b where that is no rank; node 0 is the root and has one child. The second is its mirror
@@ -123,7 +124,7 @@ tree_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
 {
     const struct tree_config *c = config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
+    int error = weft_groups_ranks(&c->common, hosts, &ranks);
     if (!error && c->chunk < 1)
     {
         return weft_refuse_config(hosts->why, &weft_workload_allreduce_tree.algo, config);
@@ -237,7 +238,7 @@ tree_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
     }
     if (!error)
     {
-        weft_groups_finish(&c->common, hosts->n, &size, seed, run, messages, next);
+        weft_groups_finish(&c->common, hosts, &size, seed, run, messages, next);
     }
     return error;
 }

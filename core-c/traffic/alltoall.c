@@ -32,7 +32,7 @@ alltoall_size(const void *config, const struct weft_hosts *hosts, struct weft_tr
 {
     const struct alltoall_config *c = (const struct alltoall_config *)config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
+    int error = weft_groups_ranks(&c->common, hosts, &ranks);
     uint64_t peers = (uint64_t)ranks - 1;
     error = error ? error : weft_groups_size(&c->common, ranks, peers, peers, 0, out);
     if (!error)
@@ -65,7 +65,7 @@ alltoall_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed,
         messages[i].qp = i;
         messages[i].step = step;
     }
-    weft_groups_finish(&c->common, hosts->n, &size, seed, run, messages, next);
+    weft_groups_finish(&c->common, hosts, &size, seed, run, messages, next);
     return 0;
 }
 

@@ -14,7 +14,7 @@ ring_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
 {
     const struct weft_groups *c = (const struct weft_groups *)config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(c, hosts->n, &ranks);
+    int error = weft_groups_ranks(c, hosts, &ranks);
     error = error ? error : weft_groups_size(c, ranks, 1, 1, 0, out);
     return weft_groups_refuse(error, c, hosts);
 }
@@ -37,7 +37,7 @@ ring_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, uin
         weft_groups_message(c, ranks, i / ranks, rank, (rank + 1) % ranks, &messages[i]);
         messages[i].qp = i;
     }
-    weft_groups_finish(c, hosts->n, &size, seed, run, messages, next);
+    weft_groups_finish(c, hosts, &size, seed, run, messages, next);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "traffic/groups.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include <weft/error.h>
@@ -11,15 +12,44 @@
 #define PLACE_STREAM  UINT64_C(0x706c616365)
 #define SPREAD_STREAM (UINT64_C(0x73707264) << 32)
 
-int
-weft_groups_ranks(const struct weft_groups *groups, uint32_t nhosts, uint32_t *ranks)
+/* Whether the hosts are whole blocks of servers whose hosts are each at a ToR of its own. */
+static bool
+has_rails(const struct weft_groups *groups, const struct weft_hosts *hosts)
 {
+    const uint64_t block = (uint64_t)groups->rails * hosts->per_tor;
+    if (groups->rails == 0)
+    {
+        return true;
+    }
+    /* A graph whose hosts stand in no order has no ToRs of equal size. */
+    bool good = block > 0 && hosts->n % block == 0 && !(hosts->tor && hosts->per_tor == 1);
+    for (uint32_t i = 0; good && i < hosts->n; i++)
+    {
+        const uint32_t first = i - i % hosts->per_tor;
+        good = weft_host_tor(hosts, i) == weft_host_tor(hosts, first);
+    }
+    return good;
+}
+
+/* The host that is number @p i when they are counted server by server. */
+static uint32_t
+rail_host(const struct weft_groups *groups, const struct weft_hosts *hosts, uint32_t i)
+{
+    const uint32_t rails = (uint32_t)groups->rails, block = rails * hosts->per_tor;
+    const uint32_t server = i % block / rails, rail = i % rails;
+    return i - i % block + rail * hosts->per_tor + server;
+}
+
+int
+weft_groups_ranks(const struct weft_groups *groups, const struct weft_hosts *hosts, uint32_t *ranks)
+{
+    const uint32_t nhosts = hosts->n;
     if (nhosts > WEFT_MAX_MESSAGES)
     {
         return WEFT_EOVERFLOW;
     }
     if (groups->groups < 1 || groups->groups > (int64_t)nhosts / 2 ||
-        nhosts % (uint32_t)groups->groups != 0 || groups->bytes < 1)
+        nhosts % (uint32_t)groups->groups != 0 || groups->bytes < 1 || !has_rails(groups, hosts))
     {
         return WEFT_ERANGE;
     }
@@ -28,10 +58,11 @@ weft_groups_ranks(const struct weft_groups *groups, uint32_t nhosts, uint32_t *r
 }
 
 const char *
-weft_groups_refusal(const struct weft_groups *groups, uint32_t nhosts)
+weft_groups_refusal(const struct weft_groups *groups, const struct weft_hosts *hosts)
 {
     uint32_t ranks = 0;
-    if (weft_groups_ranks(groups, nhosts, &ranks) != WEFT_ERANGE)
+    const uint32_t nhosts = hosts->n;
+    if (weft_groups_ranks(groups, hosts, &ranks) != WEFT_ERANGE)
     {
         return NULL;
     }
@@ -44,6 +75,11 @@ weft_groups_refusal(const struct weft_groups *groups, uint32_t nhosts)
         return "they do not divide into so many groups of equal size; expected groups that divide "
                "the number of hosts";
     }
+    if (!has_rails(groups, hosts))
+    {
+        return "they are no whole servers with each host at a ToR of its own; expected rails that "
+               "divide the number of ToRs, with all hosts of each";
+    }
     return "a group needs 2 hosts, or there is nobody to send to; expected at most half as many "
            "groups as hosts";
 }
@@ -52,7 +88,7 @@ int
 weft_groups_refuse(int code, const struct weft_groups *groups, const struct weft_hosts *hosts)
 {
     const char *text =
-        code == WEFT_ERANGE ? weft_groups_refusal(groups, hosts->n) : weft_workload_excess(code);
+        code == WEFT_ERANGE ? weft_groups_refusal(groups, hosts) : weft_workload_excess(code);
     return text != NULL ? weft_refuse(hosts->why, code, NULL, text) : code;
 }
 
@@ -157,19 +193,24 @@ weft_groups_spread(const struct weft_groups *groups, uint64_t seed, uint64_t run
 }
 
 void
-weft_groups_finish(const struct weft_groups *groups, uint32_t nhosts,
+weft_groups_finish(const struct weft_groups *groups, const struct weft_hosts *hosts,
                    const struct weft_traffic_size *size, uint64_t seed, uint64_t run,
                    struct weft_message *messages, uint32_t *next)
 {
     if (groups->placement == WEFT_RANDOM)
     {
-        uint32_t *host = next + (size->nnext - nhosts);
-        weft_groups_shuffle(nhosts, seed, run, host);
+        uint32_t *host = next + (size->nnext - hosts->n);
+        weft_groups_shuffle(hosts->n, seed, run, host);
         for (uint32_t i = 0; i < size->nmessages; i++)
         {
             messages[i].src = host[messages[i].src];
             messages[i].dst = host[messages[i].dst];
         }
+    }
+    for (uint32_t i = 0; groups->rails > 0 && i < size->nmessages; i++)
+    {
+        messages[i].src = rail_host(groups, hosts, messages[i].src);
+        messages[i].dst = rail_host(groups, hosts, messages[i].dst);
     }
     weft_groups_spread(groups, seed, run, size->nmessages, messages);
 }

@@ -29,6 +29,7 @@ extern "C"
         int64_t bytes;
         int64_t groups;
         int64_t placement; /**< enum weft_placement */
+        int64_t rails;     /**< hosts of a server; 0: ToR by ToR */
         int64_t start;     /**< ps */
         int64_t spread;    /**< ps */
         int64_t compute;   /**< ps; 0 where the workload has no such parameter */
@@ -46,6 +47,10 @@ extern "C"
      "interleaved blocked random",                                                                 \
      "Which hosts form a group: every groups-th host, consecutive ones, or random ones.",          \
      "themis §2.2, §5; random: ofan §8.4"},                                                        \
+    {"rails", WEFT_COUNT, WEFT_P(struct weft_groups, rails), "0", "0", "4096", NULL,               \
+     "Hosts of a server, each at a ToR of its own (rail-optimised): hosts are numbered server by " \
+     "server before they form groups; 0: ToR by ToR.",                                             \
+     "Wang et al. 2023 (rail-only)"},                                                              \
     WEFT_START_PARAMS
 
 #define WEFT_BYTES_PARAM(doc, source)                                                              \
@@ -70,13 +75,16 @@ extern "C"
 
     /**
      * Ranks per group. Returns 0, WEFT_ERANGE (the hosts do not divide into groups, fewer than 2
-     * ranks) or WEFT_EOVERFLOW (more than WEFT_MAX_MESSAGES hosts: each sends at least once).
+     * ranks, or no whole blocks of rails) or WEFT_EOVERFLOW (more than WEFT_MAX_MESSAGES hosts:
+     * each sends at least once).
      */
-    int weft_groups_ranks(const struct weft_groups *groups, uint32_t nhosts, uint32_t *ranks);
+    int weft_groups_ranks(const struct weft_groups *groups, const struct weft_hosts *hosts,
+                          uint32_t *ranks);
 
     /** Why weft_groups_ranks() has returned WEFT_ERANGE, and what was expected; NULL if it has not.
      */
-    const char *weft_groups_refusal(const struct weft_groups *groups, uint32_t nhosts);
+    const char *weft_groups_refusal(const struct weft_groups *groups,
+                                    const struct weft_hosts *hosts);
 
     /** For WEFT_EOVERFLOW, what it means here; else NULL. */
     static inline const char *weft_workload_excess(int code)
@@ -105,8 +113,8 @@ extern "C"
         return text != NULL ? weft_refuse(hosts->why, code, NULL, text) : code;
     }
 
-    /** The host of rank @p rank in group @p group; placed at random, weft_groups_finish() replaces
-     * it. */
+    /** The host of rank @p rank in group @p group; placed at random or on rails,
+     * weft_groups_finish() replaces it. */
     uint32_t weft_groups_host(const struct weft_groups *groups, uint32_t ranks, uint32_t group,
                               uint32_t rank);
 
@@ -134,8 +142,9 @@ extern "C"
     /** @p bound and @p times what the ranks compute in turn; WEFT_NEVER if that does not fit. */
     int64_t weft_groups_computing(const struct weft_groups *groups, uint64_t times, int64_t bound);
 
-    /** The last step of a fill(): places ranks at random hosts and spreads starts, where asked. */
-    void weft_groups_finish(const struct weft_groups *groups, uint32_t nhosts,
+    /** The last step of a fill(): places ranks at random hosts or on rails and spreads starts,
+     * where asked. */
+    void weft_groups_finish(const struct weft_groups *groups, const struct weft_hosts *hosts,
                             const struct weft_traffic_size *size, uint64_t seed, uint64_t run,
                             struct weft_message *messages, uint32_t *next);
 

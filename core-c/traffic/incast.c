@@ -33,7 +33,7 @@ static const char *
 incast_refusal(const void *config, const struct weft_hosts *hosts)
 {
     const struct incast_config *c = config;
-    const char *groups = weft_groups_refusal(&c->common, hosts->n);
+    const char *groups = weft_groups_refusal(&c->common, hosts);
     return groups ? groups
                   : "a group has fewer ranks than senders and a receiver; expected senders to be "
                     "less than the ranks of a group";
@@ -44,7 +44,7 @@ incast_count(const void *config, const struct weft_hosts *hosts, struct weft_tra
 {
     const struct incast_config *c = config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
+    int error = weft_groups_ranks(&c->common, hosts, &ranks);
     if (!error && senders_of(c, ranks) == 0)
     {
         return WEFT_ERANGE;
@@ -81,7 +81,7 @@ incast_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, u
         weft_groups_message(&c->common, ranks, i / senders, 1 + i % senders, 0, &messages[i]);
         messages[i].qp = i;
     }
-    weft_groups_finish(&c->common, hosts->n, &size, seed, run, messages, next);
+    weft_groups_finish(&c->common, hosts, &size, seed, run, messages, next);
     return 0;
 }
 

@@ -76,7 +76,7 @@ largest_share(const struct permutation_config *c, const struct weft_hosts *hosts
 static bool
 spans_pods(const struct permutation_config *c, const struct weft_hosts *hosts, uint32_t ranks)
 {
-    bool spans = c->common.placement != WEFT_RANDOM;
+    bool spans = c->common.placement != WEFT_RANDOM && c->common.rails == 0;
     for (uint32_t group = 0; spans && group < hosts->n / ranks; group++)
     {
         spans = largest_share(c, hosts, ranks, group) <= ranks / 2;
@@ -88,7 +88,7 @@ static const char *
 permutation_refusal(const void *config, const struct weft_hosts *hosts)
 {
     const struct permutation_config *c = (const struct permutation_config *)config;
-    const char *groups = weft_groups_refusal(&c->common, hosts->n);
+    const char *groups = weft_groups_refusal(&c->common, hosts);
     if (groups)
     {
         return groups;
@@ -112,10 +112,10 @@ static const char *
 permutation_check(const void *config)
 {
     const struct permutation_config *c = (const struct permutation_config *)config;
-    if (c->pattern == INTER_POD && c->common.placement == WEFT_RANDOM)
+    if (c->pattern == INTER_POD && (c->common.placement == WEFT_RANDOM || c->common.rails > 0))
     {
         return "pattern inter-pod needs to know which pods a group spans; expected placement "
-               "interleaved or blocked";
+               "interleaved or blocked, and no rails";
     }
     return NULL;
 }
@@ -125,7 +125,7 @@ permutation_count(const void *config, const struct weft_hosts *hosts, struct wef
 {
     const struct permutation_config *c = (const struct permutation_config *)config;
     uint32_t ranks = 0;
-    int error = weft_groups_ranks(&c->common, hosts->n, &ranks);
+    int error = weft_groups_ranks(&c->common, hosts, &ranks);
     if (error)
     {
         return error;
@@ -263,7 +263,7 @@ permutation_fill(const void *config, const struct weft_hosts *hosts, uint64_t se
     }
     if (!error)
     {
-        weft_groups_finish(&c->common, hosts->n, &size, seed, run, messages, next);
+        weft_groups_finish(&c->common, hosts, &size, seed, run, messages, next);
     }
     return error;
 }

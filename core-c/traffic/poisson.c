@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Flows that come at random, as data-center workloads are simulated: a Poisson process over all
- * hosts, sizes from a distribution, source and destination uniform. The load is the share of its
- * line rate that the average host sends, frames' headers not counted: n hosts of rate C with flows
- * of s bytes on average start load n C / (8 s) of them a second.
+ * hosts, sizes from a distribution, source and destination uniform. The load is that of the hosts'
+ * links, as HPCC's and ConWeave's generators have it: the share of its line rate that the average
+ * host sends, frames' headers not counted. n hosts of rate C with flows of s bytes on average start
+ * load n C / (8 s) of them a second. On links between switches it is what becomes of that: more
+ * where they are oversubscribed.
  *
  * Three random streams, for gaps, sizes and pairs: flows are the same at another load but for their
  * times.
@@ -96,10 +98,16 @@ flows_of(const struct poisson_config *c, const struct weft_hosts *hosts)
                            : (double)c->flows;
 }
 
-static uint32_t
-rack_of(const struct weft_hosts *hosts, uint32_t host)
+/* Whether the hosts are behind two ToRs at least. */
+static bool
+has_racks(const struct weft_hosts *hosts)
 {
-    return weft_host_at(hosts, host) / hosts->per_tor;
+    uint32_t i = 0;
+    while (hosts->per_tor > 0 && i < hosts->n && weft_host_tor(hosts, i) == weft_host_tor(hosts, 0))
+    {
+        i++;
+    }
+    return hosts->per_tor > 0 && i < hosts->n;
 }
 
 /* NULL, or what is wrong. */
@@ -120,7 +128,7 @@ poisson_refusal(const void *config, const struct weft_hosts *hosts)
     {
         return "the start is out of bounds; expected 0s to 1000s";
     }
-    if (c->inter_rack && (hosts->per_tor == 0 || rack_of(hosts, 0) == rack_of(hosts, hosts->n - 1)))
+    if (c->inter_rack && !has_racks(hosts))
     {
         return "inter-rack has no other rack to send to; expected two ToRs with hosts";
     }
@@ -207,7 +215,7 @@ draw_pair(const struct poisson_config *c, const struct weft_hosts *hosts, struct
     {
         m->dst = weft_rng_below(rng, hosts->n - 1);
         m->dst += m->dst >= m->src;
-    } while (c->inter_rack && rack_of(hosts, m->dst) == rack_of(hosts, m->src));
+    } while (c->inter_rack && weft_host_tor(hosts, m->dst) == weft_host_tor(hosts, m->src));
 }
 
 static int

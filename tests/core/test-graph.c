@@ -303,6 +303,9 @@ START_TEST(links_keep_their_rates_and_delays)
     build();
     ck_assert_int_eq(weft_clos_way(&r.shape, 0, 1, 1000),
                      3 * 1000000 + 8000000 + 4000000 + 2000000);
+    /* The load of a Poisson process is of the average host's rate, not of the fastest one's. */
+    ck_assert_int_eq(weft_clos_hosts(&r.shape).rate,
+                     (r.graph.links[0].rate + r.graph.links[1].rate) / 2);
     clear();
 }
 END_TEST

@@ -147,6 +147,30 @@ START_TEST(a_duration_is_as_many_flows_as_it_takes_on_average)
 }
 END_TEST
 
+/* In a graph hosts are at ToRs in any order. */
+START_TEST(racks_of_a_graph_are_its_switches)
+{
+    uint32_t tor[16], none[1];
+    struct weft_hosts graph = hosts;
+    for (uint32_t i = 0; i < 16; i++)
+    {
+        tor[i] = i * 5 % 3;
+    }
+    graph.per_tor = 1;
+    graph.tor = tor;
+    set("inter-rack", "on");
+    ck_assert_int_eq(ops->size(config, &graph, &size), 0);
+    ck_assert_int_eq(ops->fill(config, &graph, 1, 0, messages, none), 0);
+    for (uint32_t i = 0; i < FLOWS; i++)
+    {
+        MUST(tor[messages[i].src] != tor[messages[i].dst]);
+    }
+    memset(tor, 0, sizeof tor);
+    ck_assert_int_eq(ops->size(config, &graph, &size), WEFT_ERANGE);
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, config, &graph), "inter-rack"));
+}
+END_TEST
+
 START_TEST(what_is_no_distribution_is_refused)
 {
     static const struct weft_table_size falls[] = {{10, 0}, {5, 0.5}, {20, 1}};
@@ -172,6 +196,7 @@ poisson_suite(void)
     tcase_add_test(tcase, pairs_are_uniform);
     tcase_add_test(tcase, a_seed_and_a_run_are_one_sample);
     tcase_add_test(tcase, a_duration_is_as_many_flows_as_it_takes_on_average);
+    tcase_add_test(tcase, racks_of_a_graph_are_its_switches);
     tcase_add_test(tcase, what_is_no_distribution_is_refused);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -258,12 +258,82 @@ START_TEST(four_ranks_halve_and_double_as_in_the_paper)
 }
 END_TEST
 
-START_TEST(ranks_that_are_no_power_of_two_are_refused_with_a_reason)
+/* The ranks that take part in the steps among a power of two. */
+static uint32_t
+number_of(uint32_t rank)
 {
-    choose("allreduce-doubling", "1MB", "1");
+    const uint32_t folded = ranks - (1U << log_ranks);
+    return rank < 2 * folded ? rank / 2 : rank - folded;
+}
+
+/* A message of the first or the last step carries everything, one of the others what it would among
+ * as many ranks as take part. */
+static bool
+of_folded_half(const struct weft_message *m, uint32_t piece)
+{
+    struct weft_message inner = *m;
+    const uint32_t all = ranks;
+    if (m->step == 0 || m->step == size.nsteps - 1)
+    {
+        return true;
+    }
+    inner.step--;
+    inner.src = number_of(m->src % ranks);
+    inner.dst = number_of(m->dst % ranks);
+    ranks = 1U << log_ranks;
+    const bool carried_by = of_half(&inner, piece);
+    ranks = all;
+    return carried_by;
+}
+
+/* Else a user would have to leave hosts idle until a power of two is left. */
+START_TEST(any_number_of_ranks_is_folded_to_a_power_of_two)
+{
+    for (ranks = 3; ranks <= 15; ranks++)
+    {
+        log_ranks = ranks < 4 ? 1 : ranks < 8 ? 2 : 3;
+        if (ranks == 1U << log_ranks)
+        {
+            continue;
+        }
+        choose("allreduce-doubling", "16000B", "2");
+        build(2 * ranks);
+        check_graph();
+        run(ranks, of_folded_half, 1U << log_ranks);
+        set("halving", "off");
+        build(2 * ranks);
+        check_graph();
+        run(ranks, of_all, 1);
+    }
+}
+END_TEST
+
+/* Six ranks, as MPICH has them: 0 to 1 and 2 to 3, then 1, 3, 4 and 5 among themselves, and back.
+ */
+START_TEST(six_ranks_are_four_and_two)
+{
+    static const uint32_t who[] = {1, 3, 4, 5}, far[] = {4, 5, 1, 3}, near[] = {3, 1, 5, 4};
+    ranks = 6;
+    choose("allreduce-doubling", "1000B", "1");
+    build(6);
+    ck_assert_uint_eq(size.nmessages, 4 * 4 + 4);
+    ck_assert_uint_eq(size.nsteps, 6);
+    for (uint32_t i = 0; i < 4; i++)
+    {
+        const struct weft_message *m = &messages[4 * i];
+        ck_assert_uint_eq(m[0].src, who[i]);
+        ck_assert_uint_eq(m[0].dst, far[i]);
+        ck_assert_uint_eq(m[1].dst, near[i]);
+        ck_assert_uint_eq(m[0].waits, i < 2);
+        ck_assert_uint_eq(m[0].bytes, 500);
+        ck_assert_uint_eq(m[1].bytes, 250);
+        const struct weft_message *folded = &messages[16 + i];
+        ck_assert_uint_eq(folded->bytes, 1000);
+        ck_assert_uint_eq(folded->src, i < 2 ? 2 * i : 2 * (i - 2) + 1);
+        ck_assert_uint_eq(folded->waits, i < 2 ? 0 : 5);
+        ck_assert_uint_eq(folded->step, i < 2 ? 0 : 5);
+    }
     hosts.n = 12;
-    ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
-    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "power of two"));
     set("groups", "7");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
     ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "do not divide"));
@@ -405,6 +475,10 @@ START_TEST(bounds_are_those_of_the_steps)
     set("halving", "off");
     ck_assert_int_eq(ops->bound(&config, &hosts, &of),
                      2 * weft_message_bound(&of.wire, 1000000) + 5000000);
+    hosts.n = 12; /* three ranks: there and back, and one step in between */
+    ck_assert_int_eq(ops->bound(&config, &hosts, &of),
+                     3 * weft_message_bound(&of.wire, 1000000) + 2 * 5000000);
+    hosts.n = 16;
     choose("allreduce-direct", "1MB", "4");
     const int64_t all = weft_alltoall_bound(&of.wire, 4, 1000000);
     ck_assert_int_eq(ops->bound(&config, &hosts, &of), 2 * all);
@@ -426,7 +500,8 @@ traffic_allreduce_suite(void)
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, halving_and_doubling_leave_every_rank_with_every_contribution);
     tcase_add_test(tcase, four_ranks_halve_and_double_as_in_the_paper);
-    tcase_add_test(tcase, ranks_that_are_no_power_of_two_are_refused_with_a_reason);
+    tcase_add_test(tcase, any_number_of_ranks_is_folded_to_a_power_of_two);
+    tcase_add_test(tcase, six_ranks_are_four_and_two);
     tcase_add_test(tcase, two_trees_leave_every_rank_with_every_contribution);
     tcase_add_test(tcase, the_trees_are_those_of_nccl);
     tcase_add_test(tcase, a_chunk_goes_up_step_by_step_and_down_again);

@@ -445,6 +445,54 @@ START_TEST(impossible_sizes_are_refused)
 }
 END_TEST
 
+/* Two blocks of four ToRs with four hosts each are eight servers of four GPUs. Else rings that a
+ * rail-optimised fabric keeps below one ToR would cross its spines. */
+START_TEST(rails_put_the_hosts_of_a_server_at_different_tors)
+{
+    choose("ring", "1MB", "4");
+    set("rails", "4");
+    build(32, 0);
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        /* GPU g of a server and of the next one: below the g-th ToR of a block. */
+        ck_assert_uint_eq(messages[i].src / 4 % 4, messages[i].group);
+        ck_assert_uint_eq(messages[i].dst / 4 % 4, messages[i].group);
+    }
+    ck_assert_uint_eq(messages[0].src, 0);
+    ck_assert_uint_eq(messages[0].dst, 1);
+    choose("ring", "1MB", "8");
+    set("rails", "4");
+    set("placement", "blocked");
+    build(32, 0);
+    bool met[32] = {false};
+    for (uint32_t i = 0; i < size.nmessages; i++)
+    {
+        /* A group is a server, whose hosts are each at the same place of a ToR of its own. */
+        ck_assert_uint_eq(messages[i].src % 4, messages[i].group % 4);
+        ck_assert_uint_eq(messages[i].src / 16, messages[i].group / 4);
+        ck_assert_uint_ne(messages[i].src / 4, messages[i].dst / 4);
+        met[messages[i].src] = true;
+    }
+    for (uint32_t i = 0; i < 32; i++)
+    {
+        ck_assert(met[i]);
+    }
+    set("rails", "3");
+    ck_assert_int_eq(ops->size(&config, hosts_of(32), &size), WEFT_ERANGE);
+    ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, hosts_of(32)), "whole servers"));
+    /* A job on part of a ToR has no whole servers either. */
+    uint32_t at[32];
+    for (uint32_t i = 0; i < 32; i++)
+    {
+        at[i] = i + 2;
+    }
+    struct weft_hosts part = *hosts_of(32);
+    part.at = at;
+    set("rails", "4");
+    ck_assert_int_eq(ops->size(&config, &part, &size), WEFT_ERANGE);
+}
+END_TEST
+
 Suite *
 traffic_suite(void)
 {
@@ -460,6 +508,7 @@ traffic_suite(void)
     tcase_add_test(tc, permutation_is_uniform_over_derangements);
     tcase_add_test(tc, permutation_depends_on_seed_run_and_group_only);
     tcase_add_test(tc, impossible_sizes_are_refused);
+    tcase_add_test(tc, rails_put_the_hosts_of_a_server_at_different_tors);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -20,7 +20,8 @@ static void
 check_draws(const struct weft_table *t)
 {
     const struct weft_workload_ops *ops = weft_workload_find("poisson");
-    const struct weft_hosts hosts = {HOSTS, 4, HOSTS, INT64_C(100000000000), NULL};
+    const struct weft_hosts hosts = {
+        .n = HOSTS, .per_tor = 4, .per_pod = HOSTS, .rate = INT64_C(100000000000)};
     const uint64_t least = t->sizes[0].bytes, most = t->sizes[t->nsizes - 1].bytes;
     struct weft_traffic_size size;
     struct weft_message messages[FLOWS];

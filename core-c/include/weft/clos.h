@@ -191,8 +191,9 @@ extern "C"
         hosts.n = clos->nhosts;
         hosts.per_tor = clos->hosts_per_tor;
         hosts.per_pod = clos->hosts_per_tor * clos->tors_per_pod;
-        hosts.rate = clos->host_rate;
+        hosts.rate = clos->graph ? clos->graph->host_rate : clos->host_rate;
         hosts.at = NULL;
+        hosts.tor = clos->graph ? clos->graph->tor : NULL;
         hosts.why = NULL;
         return hosts;
     }

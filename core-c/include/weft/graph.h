@@ -66,8 +66,9 @@ extern "C"
         uint32_t nhosts;
         uint32_t nswitches;
         uint32_t nlinks;
-        uint32_t ngroups; /**< switches that have hosts */
-        uint32_t width;   /**< most candidates of any row */
+        uint32_t ngroups;  /**< switches that have hosts */
+        uint32_t width;    /**< most candidates of any row */
+        int64_t host_rate; /**< bit/s: the mean of the hosts' links */
         struct weft_link *links;
         struct weft_graph_port *ports; /**< [first_port[switch] + port] */
         uint32_t *first_port;          /**< [nswitches + 1] */

@@ -13,6 +13,10 @@
  * with h mod groups = g (each rank at another ToR when groups = hosts per ToR); blocked,
  * consecutive hosts. Rank r is the r-th lowest host of its group. random: as blocked, over a random
  * permutation of the hosts.
+ *
+ * Rails. Hosts are numbered ToR by ToR. With rails > 0 a workload numbers them server by server
+ * instead, before they form groups: a server has `rails` hosts (its GPUs' NICs), host i of all
+ * servers of a block is at the block's i-th ToR, and a block is `rails` ToRs in a row.
  */
 #ifndef WEFT_TRAFFIC_H
 #define WEFT_TRAFFIC_H
@@ -67,17 +71,26 @@ extern "C"
     {
         uint32_t n;
         uint32_t per_tor;
-        uint32_t per_pod;         /**< a multiple of per_tor; n where there is one pod */
-        int64_t rate;             /**< bit/s of their links; 0 where no workload asks for it */
-        const uint32_t *at;       /**< where each of them is in the fabric, rising: its ToR is at /
-                                     per_tor; NULL: host i is the i-th */
+        uint32_t per_pod;   /**< a multiple of per_tor; n where there is one pod */
+        int64_t rate;       /**< bit/s of their links, the mean if these differ; 0 where no
+                               workload asks for it */
+        const uint32_t *at; /**< where each of them is in the fabric, rising; NULL: host i is the
+                               i-th */
         struct weft_refusal *why; /**< NULL, or where size() says why it refuses; not kept */
+        const uint32_t *tor;      /**< [place in the fabric]: its ToR; NULL: the place / per_tor */
     };
 
     /** The place in the fabric of the @p i-th host. */
     static inline uint32_t weft_host_at(const struct weft_hosts *hosts, uint32_t i)
     {
         return hosts->at ? hosts->at[i] : i;
+    }
+
+    /** The ToR of the @p i-th host. */
+    static inline uint32_t weft_host_tor(const struct weft_hosts *hosts, uint32_t i)
+    {
+        const uint32_t at = weft_host_at(hosts, i);
+        return hosts->tor ? hosts->tor[at] : at / hosts->per_tor;
     }
 
     /** One flow of a table: a message on a QP of its own. */
