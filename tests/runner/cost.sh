@@ -59,6 +59,17 @@ for name in ring blocked permutation alltoall allreduce fsdp; do
 done
 grep -q 'ns per packet-hop.*measured on this machine' costs || fail 'where the speed comes from'
 
+# What a ToR keeps for each QP counts: 200,000 QPs take 16 B each with letflow, and none with ecmp.
+many='kind="leaf-spine" leaves="16" spines="4" hosts-per-leaf="28"'
+for balancer in ecmp letflow; do
+    scenario many "$many" "<balancer name=\"$balancer\"/><workload kind=\"alltoall\" bytes=\"1KB\"/>"
+    "$weft" validate --cost many.xml >costs-$balancer 2>messages || fail "many QPs, $balancer"
+done
+cat costs-ecmp costs-letflow | awk '$NF == "many" { for (i = 1; i <= NF; i++) if ($i ~ /^[MG]B$/) {
+        told[++n] = $(i - 1) * ($i == "GB" ? 1000 : 1); break } }
+    END { exit !(n == 2 && told[2] - told[1] >= 2 && told[2] - told[1] <= 8) }' ||
+    fail "what ToRs keep of QPs is not told: $(grep many costs-ecmp costs-letflow)"
+
 # Memory within 30 %, where the fabric is more than the program.
 scenario memory 'kind="fat-tree" k="16" link-rate="400Gbps"' "$sack"'<workload kind="alltoall" bytes="64KiB" groups="64"/>'
 "$weft" validate --cost memory.xml >costs 2>messages || fail 'memory'
