@@ -29,7 +29,7 @@ walk(const struct weft_graph *g, const struct weft_fib *fib, uint32_t src, uint3
     {
         struct weft_ports ports;
         MUST(weft_fib_route(fib, s, &map, dst, &ports));
-        const uint32_t port = ports.list ? ports.list[last ? ports.n - 1 : 0] : ports.first;
+        const uint32_t port = weft_port_at(&ports, last ? ports.n - 1U : 0);
         const struct weft_graph_port *to = &g->ports[g->first_port[s] + port];
         MUST(g->first_port[s] + port < g->first_port[s + 1] && links < g->nswitches + 2);
         if (to->peer == UINT32_MAX)
@@ -40,6 +40,21 @@ walk(const struct weft_graph *g, const struct weft_fib *fib, uint32_t src, uint3
         s = to->peer;
     }
     MUST(src == dst || links + 1 == weft_graph_hops(g, src, dst));
+}
+
+static void
+check_routes(const struct weft_graph *g, const struct weft_clos *shape, enum weft_weights weights)
+{
+    const struct weft_fib_case of = {.weights = weights};
+    const int64_t size = weft_fib_size_for(shape, &of);
+    MUST(size > 0);
+    struct weft_fib *fib = xcalloc((size_t)size / 8, 8);
+    MUST(weft_fib_build_for(fib, (size_t)size, shape, &of) == 0);
+    for (uint32_t i = 0; i < MOST_WALKS && i < g->nhosts * g->nhosts; i++)
+    {
+        walk(g, fib, i % g->nhosts, i / g->nhosts % g->nhosts, i % 2);
+    }
+    free(fib);
 }
 
 static void
@@ -54,15 +69,8 @@ check_graph(const struct weft_graph *g)
     {
         return;
     }
-    const int64_t size = weft_fib_size(&shape, NULL, 0, false);
-    MUST(size > 0);
-    struct weft_fib *fib = xcalloc((size_t)size / 8, 8);
-    MUST(weft_fib_build(fib, (size_t)size, &shape, NULL, 0, false) == 0);
-    for (uint32_t i = 0; i < MOST_WALKS && i < g->nhosts * g->nhosts; i++)
-    {
-        walk(g, fib, i % g->nhosts, i / g->nhosts % g->nhosts, i % 2);
-    }
-    free(fib);
+    check_routes(g, &shape, WEFT_WEIGHTS_NONE);
+    check_routes(g, &shape, WEFT_WEIGHTS_CAPACITY);
 }
 
 int
