@@ -99,8 +99,7 @@ WeftFabric::GetTypeId()
                           MakeBooleanAccessor(&WeftFabric::m_weights),
                           MakeBooleanChecker())
             .AddAttribute("ConvergenceCapacity",
-                          "It weighs them by the capacity of these paths, degraded links and the "
-                          "rates of a graph's links included",
+                          "It weighs them by the capacity of these paths, not their number",
                           BooleanValue(false),
                           MakeBooleanAccessor(&WeftFabric::m_capacity),
                           MakeBooleanChecker());
