@@ -23,8 +23,11 @@ set(weft_module_sources
     ns3-module/model/weft-nic.cc
     ns3-module/model/weft-packet.cc
     ns3-module/model/weft-planner.cc
+    ns3-module/model/weft-port-classes.cc
     ns3-module/model/weft-port.cc
     ns3-module/model/weft-rdma-application.cc
+    ns3-module/model/weft-switch-classes.cc
+    ns3-module/model/weft-switch-tor.cc
     ns3-module/model/weft-switch.cc
     ns3-module/model/weft-tor-balancer.cc
 )

@@ -284,6 +284,18 @@ static const struct column tors_columns[] = {
     R(queues, "most reorder queues in use at once"),
 };
 
+#define M(name, type, member, doc)                                                                 \
+    {                                                                                              \
+        name, type, offsetof(struct trim_result, member), NULL, doc                                \
+    }
+
+static const struct column trims_columns[] = {
+    M("switch", COLUMN_U32, index, "number of the switch"),
+    M("tier", COLUMN_U32, tier, "0: a ToR; 1: a spine or aggregation; 2: a core"),
+    M("trimmed", COLUMN_U64, trimmed, "data packets that lost their payload here"),
+    M("header_drops", COLUMN_U64, header_drops, "of these, headers for which there was no room"),
+};
+
 #define TABLE(name, doc)                                                                           \
     const struct column_table name##_table = {#name ".csv", doc, name##_columns,                   \
                                               COUNT_OF(name##_columns), NULL}
@@ -307,6 +319,7 @@ TABLE(series, "samples of the QPs that measure names");
 TABLE(queues, "samples of all switch queues");
 TABLE(layers, "one row per queueing layer of the fabric, in the order in which packets meet them");
 TABLE(tors, "one row per ToR; only of balancers that count what they do there");
+TABLE(trims, "one row per switch; only where switches trim");
 TABLE(stuck,
       "one row per QP with unfinished messages; only of a run that ended before they were done");
 TABLE(workloads, "one row per workload; only where there are several");
@@ -317,7 +330,7 @@ column_tables(size_t *n)
 {
     static const struct column_table *const tables[] = {
         &summary_table, &qps_table,    &groups_table, &layers_table, &steps_table, &workloads_table,
-        &flows_table,   &series_table, &queues_table, &tors_table,   &stuck_table,
+        &flows_table,   &series_table, &queues_table, &tors_table,   &trims_table, &stuck_table,
     };
     *n = COUNT_OF(tables);
     return tables;

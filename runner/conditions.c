@@ -251,6 +251,7 @@ owner_of(const char *name)
         {"ns3::WeftFabric::Topology", "topology"},
         {"ns3::WeftFabric::Frames", "fabric"},
         {"ns3::WeftFabric::Switch", "switch"},
+        {"ns3::WeftFabric::Scheduler", "scheduler"},
         {"ns3::WeftFabric::Balancer", "balancer"},
         {"ns3::WeftFabric::Transport", "transport"},
         {"ns3::WeftFabric::CongestionControl", "congestion-control"},

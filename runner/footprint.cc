@@ -42,9 +42,15 @@ SwitchBytes(const scenario* s, uint32_t index)
                    s->run,
                    &site);
     const double ports = weft_map_nports(&map);
-    const int64_t mmu = weft_mmu_size(weft_map_nports(&map));
+    const auto config = static_cast<const weft_mmu_config*>(s->switches.config);
+    const int64_t mmu = weft_mmu_size(config, weft_map_nports(&map));
+    const auto scheduler = weft_scheduler_find(s->scheduler.algo->name);
+    const double queues = config->classes > 2
+                            ? sizeof(WeftClassQueues) +
+                                  static_cast<double>(scheduler->state_size(s->scheduler.config))
+                            : 0;
     return sizeof(WeftSwitch) + sizeof(Node) + 2 * OBJECT + NODE_LIST +
-           ports * (sizeof(WeftPort) + 16) + static_cast<double>(mmu) +
+           ports * (sizeof(WeftPort) + 16 + queues) + static_cast<double>(mmu) +
            static_cast<double>(lb->state_size(s->balancer.config, &site));
 }
 

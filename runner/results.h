@@ -146,6 +146,15 @@ extern "C"
         struct weft_lb_counters counted;
     };
 
+    /** What a switch has trimmed: a row of trims.csv. */
+    struct trim_result
+    {
+        uint32_t index;        /**< number of the switch */
+        uint32_t tier;         /**< 0: a ToR */
+        uint64_t trimmed;      /**< packets that lost their payload here */
+        uint64_t header_drops; /**< of these, headers that found no room */
+    };
+
     /** One of several workloads: a row of workloads.csv. */
     struct workload_result
     {
@@ -190,6 +199,8 @@ extern "C"
         size_t nlayers;
         struct tor_result *tors;
         size_t ntors; /**< 0: its balancer counts nothing */
+        struct trim_result *trims;
+        size_t ntrims; /**< 0: trimming is off */
         struct workload_result *workloads;
         size_t nworkloads; /**< 0: there is one only */
         struct step_result *steps;

@@ -352,6 +352,8 @@ run_folder_write(struct run_folder *f, const struct scenario *s, const char *res
            write_table(f, &groups_table, r->groups, r->ngroups, sizeof *r->groups, why) &&
            write_table(f, &layers_table, r->layers, r->nlayers, sizeof *r->layers, why) &&
            (!r->ntors || write_table(f, &tors_table, r->tors, r->ntors, sizeof *r->tors, why)) &&
+           (!r->ntrims ||
+            write_table(f, &trims_table, r->trims, r->ntrims, sizeof *r->trims, why)) &&
            (!r->nworkloads || write_table(f, &workloads_table, r->workloads, r->nworkloads,
                                           sizeof *r->workloads, why)) &&
            (!r->nsteps ||

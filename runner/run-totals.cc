@@ -50,6 +50,19 @@ CollectTors(Ptr<WeftFabric> fabric)
     return tors;
 }
 
+std::vector<trim_result>
+CollectTrims(Ptr<WeftFabric> fabric)
+{
+    std::vector<trim_result> trims;
+    for (uint32_t i = 0; fabric->GetMmuConfig().trim && i < fabric->GetNSwitches(); i++)
+    {
+        Ptr<WeftSwitch> sw = fabric->GetSwitch(i);
+        const weft_mmu& mmu = sw->GetBuffer();
+        trims.push_back({i, sw->GetTier(), mmu.trims, mmu.header_drops});
+    }
+    return trims;
+}
+
 void
 CollectTimes(const run_results& r, run_summary& sum)
 {
@@ -86,6 +99,7 @@ run_results_free(run_results* results)
     std::free(results->queues);
     std::free(results->layers);
     std::free(results->tors);
+    std::free(results->trims);
     std::free(results->workloads);
     std::free(results->steps);
     std::free(results->stuck);

@@ -17,6 +17,9 @@ void CollectSwitches(ns3::Ptr<ns3::WeftFabric> fabric, run_summary &sum);
  */
 std::vector<tor_result> CollectTors(ns3::Ptr<ns3::WeftFabric> fabric);
 
+/** @param fabric the fabric @return what its switches trimmed, nothing if trimming is off */
+std::vector<trim_result> CollectTrims(ns3::Ptr<ns3::WeftFabric> fabric);
+
 /** Completion times. Of a run that was cut, the slowest group has none before all have ended.
  * @param r its groups and what is stuck @param sum gets them */
 void CollectTimes(const run_results &r, run_summary &sum);

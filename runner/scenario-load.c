@@ -227,6 +227,7 @@ scenario_load(const struct element *root, struct diagnostics *d)
     bool topology = load_choice(root, "topology", &s->topology, d);
     load_choice(root, "fabric", &s->fabric, d);
     load_choice(root, "switch", &s->switches, d);
+    load_choice(root, "scheduler", &s->scheduler, d);
     load_choice(root, "transport", &s->transport, d);
     load_choice(root, "congestion-control", &s->cc, d);
     load_choice(root, "balancer", &s->balancer, d);
@@ -241,7 +242,9 @@ scenario_load(const struct element *root, struct diagnostics *d)
     if (d->reported == before)
     {
         check_acks(root, s, d);
-        check_fit(s, line_of(root, "switch"), line_of(root, "balancer"), d);
+        const struct fit_lines lines = {line_of(root, "switch"), line_of(root, "transport"),
+                                        line_of(root, "balancer")};
+        check_fit(s, &lines, d);
         check_limit(s, line_of(root, "limit"), d);
     }
     if (d->reported == before)
@@ -274,7 +277,7 @@ scenario_free(struct scenario *s)
     {
         return;
     }
-    struct choice *const choices[] = {&s->topology, &s->fabric, &s->switches,
+    struct choice *const choices[] = {&s->topology, &s->fabric, &s->switches, &s->scheduler,
                                       &s->balancer, &s->cc,     &s->transport};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
     {

@@ -41,8 +41,14 @@ void load_seed(const struct element *root, struct scenario *s, struct diagnostic
 uint32_t load_workloads(const struct element *root, struct scenario *s, bool topology,
                         struct diagnostics *d);
 
-/** Reports, at the lines of <switch> and <balancer>, when these cannot work in this topology. */
-void check_fit(const struct scenario *s, int switch_line, int balancer_line, struct diagnostics *d);
+/** Lines of <switch>, <transport> and <balancer>, or of the scenario where they are left out. */
+struct fit_lines
+{
+    int buffer, transport, balancer;
+};
+
+/** Reports there when these cannot work together, or in this topology. */
+void check_fit(const struct scenario *s, const struct fit_lines *lines, struct diagnostics *d);
 
 /** Reports, at the line of <limit>, a workload that is known to take longer than the limit. */
 void check_limit(const struct scenario *s, int line, struct diagnostics *d);

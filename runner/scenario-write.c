@@ -195,6 +195,7 @@ scenario_write(const struct scenario *s, const char *name)
     write_choice(&t, "topology", &s->topology, NULL, s->topology_file);
     write_choice(&t, "fabric", &s->fabric, NULL, NULL);
     write_choice(&t, "switch", &s->switches, NULL, NULL);
+    write_choice(&t, "scheduler", &s->scheduler, NULL, NULL);
     write_choice(&t, "transport", &s->transport, NULL, NULL);
     write_choice(&t, "congestion-control", &s->cc, NULL, NULL);
     write_choice(&t, "balancer", &s->balancer, NULL, NULL);

@@ -95,7 +95,7 @@ extern "C"
     struct scenario
     {
         char *name;
-        struct choice topology, fabric, switches, balancer, cc, transport;
+        struct choice topology, fabric, switches, scheduler, balancer, cc, transport;
         struct workload *workloads;
         size_t nworkloads;
         struct choice workload; /**< all of them as one: the only one, or weft_workload_jobs; its

@@ -177,6 +177,7 @@ Run::Build(std::string& error)
     const std::pair<const char*, const choice*> choices[] = {{"topology", &m_s.topology},
                                                              {"fabric", &m_s.fabric},
                                                              {"switch", &m_s.switches},
+                                                             {"scheduler", &m_s.scheduler},
                                                              {"balancer", &m_s.balancer},
                                                              {"transport", &m_s.transport},
                                                              {"congestion-control", &m_s.cc}};
@@ -517,6 +518,9 @@ Run::Collect(run_results* out)
     const auto tors = CollectTors(m_fabric);
     out->tors = ToC(tors);
     out->ntors = tors.size();
+    const auto trims = CollectTrims(m_fabric);
+    out->trims = ToC(trims);
+    out->ntrims = trims.size();
     double queued = 0;
     double links = 0;
     for (const layer_result& l : layers)

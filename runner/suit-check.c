@@ -105,6 +105,19 @@ suit_spraying(const struct suiting *c)
 }
 
 static void
+suit_scheduler(const struct suiting *c)
+{
+    const struct weft_mmu_config *mmu = c->s->switches.config;
+    if (mmu->classes == 2 && !is(&c->s->scheduler, "strict"))
+    {
+        diag_warning(c->d, line_at(c, "scheduler", "name"),
+                     "the scheduler %s with 2 classes of <switch>: class 0 goes first under every "
+                     "scheduler, so that there is nothing to share; it is for 4 or 8 classes",
+                     c->s->scheduler.algo->name);
+    }
+}
+
+static void
 suit_ecn(const struct suiting *c)
 {
     static const char *const by_marks[] = {"plb", "reps", NULL};
@@ -190,6 +203,7 @@ check_suit(const struct scenario *s, const struct element *root, struct diagnost
     const struct suiting c = {s, root, d};
     suit_themis(&c);
     suit_spraying(&c);
+    suit_scheduler(&c);
     suit_ecn(&c);
     suit_window(&c);
     suit_measure(&c);

@@ -241,7 +241,9 @@ const struct element_spec vocabulary[] = {
     {"topology", "scenario", "kind", ELEMENT_SETTABLE, topology_attributes,
      COUNT_OF(topology_attributes), "the graph of hosts and switches"},
     CHOSEN("fabric", "name", "frame sizes and NIC behaviour"),
-    CHOSEN("switch", "name", "the memory of every switch: buffer, PFC, ECN"),
+    CHOSEN("switch", "name",
+           "the memory of every switch: buffer, traffic classes, PFC, ECN, trimming"),
+    CHOSEN("scheduler", "name", "which traffic class of a switch's port sends next"),
     CHOSEN("transport", "name", "reliable delivery in the NIC"),
     CHOSEN("congestion-control", "name", "the sending rate of a QP"),
     CHOSEN("balancer", "name", "which of the equal-cost paths a packet takes"),
@@ -332,10 +334,8 @@ default_algorithm(const char *kind)
     {
         const char *kind, *name;
     } defaults[] = {
-        {"fabric", "roce"},
-        {"switch", "shared-buffer"},
-        {"transport", "nic-sr"},
-        {"congestion-control", "none"},
+        {"fabric", "roce"},      {"switch", "shared-buffer"},    {"scheduler", "strict"},
+        {"transport", "nic-sr"}, {"congestion-control", "none"},
     };
     for (size_t i = 0; i < COUNT_OF(defaults); i++)
     {

@@ -10,6 +10,7 @@
 static const struct weft_algo *const topologies[] = {WEFT_TOPOLOGIES(ALGO)};
 static const struct weft_algo *const balancers[] = {WEFT_BALANCERS(ALGO)};
 static const struct weft_algo *const transports[] = {WEFT_TRANSPORTS(ALGO)};
+static const struct weft_algo *const schedulers[] = {WEFT_SCHEDULERS(ALGO)};
 static const struct weft_algo *const congestion_controls[] = {WEFT_CONGESTION_CONTROLS(ALGO)};
 static const struct weft_algo *const workloads[] = {WEFT_WORKLOADS(ALGO)};
 /* clang-format on */
@@ -28,6 +29,8 @@ static const struct weft_registry registries[] = {
     {"topology", "Switches, hosts and the links between them.", topologies, COUNT(topologies)},
     {"fabric", "Frame sizes and how NICs send frames.", fabrics, COUNT(fabrics)},
     {"switch", "A switch's packet buffer.", switches, COUNT(switches)},
+    {"scheduler", "Which traffic class of a switch's port sends next.", schedulers,
+     COUNT(schedulers)},
     {"balancer", "Which of several equal-cost ports or paths a packet takes.", balancers,
      COUNT(balancers)},
     {"transport", "Reliable delivery between two NICs.", transports, COUNT(transports)},
@@ -112,6 +115,12 @@ const struct weft_cc_ops *
 weft_cc_find(const char *name)
 {
     return (const struct weft_cc_ops *)(const void *)weft_find("congestion-control", name);
+}
+
+const struct weft_scheduler_ops *
+weft_scheduler_find(const char *name)
+{
+    return (const struct weft_scheduler_ops *)(const void *)weft_find("scheduler", name);
 }
 
 const struct weft_workload_ops *

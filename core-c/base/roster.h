@@ -34,12 +34,18 @@
     X(weft_lb_conweave)        \
     X(weft_lb_themis)
 
-#define WEFT_TRANSPORTS(X)   \
-    X(weft_transport_nic_sr) \
-    X(weft_transport_gbn)    \
-    X(weft_transport_ideal)  \
-    X(weft_transport_sack)   \
-    X(weft_transport_erasure)
+#define WEFT_TRANSPORTS(X)    \
+    X(weft_transport_nic_sr)  \
+    X(weft_transport_gbn)     \
+    X(weft_transport_ideal)   \
+    X(weft_transport_sack)    \
+    X(weft_transport_erasure) \
+    X(weft_transport_trim)
+
+#define WEFT_SCHEDULERS(X)   \
+    X(weft_scheduler_strict) \
+    X(weft_scheduler_wrr)    \
+    X(weft_scheduler_dwrr)
 
 #define WEFT_CONGESTION_CONTROLS(X) \
     X(weft_cc_none)                 \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shared buffer of a switch: dynamic thresholds, PFC with headroom, ECN parameters.
+ * The shared buffer of a switch: dynamic thresholds, PFC with headroom, ECN parameters, trimming.
  *
  * Control (class 0) is never paused and never meets a threshold: it is dropped only when the
  * shared pool is full. Otherwise a congested data queue would cost ACKs and CNPs.
@@ -48,6 +48,29 @@ static const struct weft_param params[] = {
      "Memory that each port has for itself, data and replies alike; then buffer and alpha mean "
      "nothing, and pfc must be off. 0B: all ports share buffer.",
      "ofan §5"},
+    {"classes", WEFT_COUNT, FIELD(classes), "2", "2", "8", NULL,
+     "Traffic classes of every port, each with a queue of its own; 2, 4 or 8. Class 0 is control, "
+     "class 1 data.",
+     "IEEE 802.1Q"},
+    {"trim", WEFT_BOOL, FIELD(trim), "off", NULL, NULL, NULL,
+     "Cut the payload of a data frame for which there is no room, and send on its header in class "
+     "0; pfc must be off.",
+     "prime §IV"},
+    {"trim-at", WEFT_BYTES, FIELD(trim_at), "400KB", "1B", "1GB", NULL,
+     "Data queue of a port, frame in service included, that a frame may not exceed untrimmed: a "
+     "bandwidth-delay product (400 Gb/s, 8 us).",
+     "prime §IV"},
+    {"trim-bytes", WEFT_BYTES, FIELD(trim_bytes), "64B", "1B", "16KiB", NULL,
+     "Length of a trimmed frame; frames of up to that length are never trimmed.",
+     "UEC's simulator"},
+    {"trim-victim", WEFT_CHOICE, FIELD(trim_victim), "arrival", NULL, NULL, "arrival coin",
+     "Which frame is trimmed: the one that arrives, or by a fair coin that one or the newest of "
+     "its queue.",
+     "coin: UEC's simulator; default (ours)"},
+    {"header-queue", WEFT_BYTES, FIELD(header_queue), "0B", "0B", "1GB", NULL,
+     "With trim, the queue of class 0 at a port that a frame of that class may not exceed. 0B: "
+     "twice trim-at.",
+     "UEC's simulator"},
 };
 
 static const struct weft_preset presets[] = {
@@ -59,7 +82,16 @@ static const struct weft_preset presets[] = {
      "800 KB for each port, nothing paused or marked.", "ofan §5"},
     {"ofan-ecn", "port-buffer=800KiB pfc=off ecn=on kmin=80KiB kmax=80KiB pmax=1",
      "The same, and frames that find a tenth of it full are marked.", "ofan Table 2 (REPS)"},
+    {"trim-400g", "pfc=off trim=on trim-at=400KB ecn=on ecn-at=dequeue kmin=80KB kmax=320KB pmax=1",
+     "Trimming above a bandwidth-delay product of 400 Gb/s and 8 us, marks from 0.2 to 0.8 of it.",
+     "prime §IV; marks: UEC's simulator"},
 };
+
+static bool
+classes_valid(const struct weft_mmu_config *c)
+{
+    return c->classes == 2 || c->classes == 4 || c->classes == 8;
+}
 
 static const char *
 check(const void *config)
@@ -77,12 +109,25 @@ check(const void *config)
     {
         return "one port's headroom fills the whole buffer; expected headroom < buffer";
     }
+    if (!classes_valid(c))
+    {
+        return "classes must be a power of two; expected 2, 4 or 8";
+    }
+    if (c->trim && c->pfc)
+    {
+        return "a switch that pauses its neighbours has nothing to trim; expected pfc=off with "
+               "trim=on";
+    }
+    if (c->trim && c->trim_bytes >= c->trim_at)
+    {
+        return "trim-at holds not even a trimmed frame; expected trim-bytes < trim-at";
+    }
     return NULL;
 }
 
 const struct weft_algo weft_mmu_algo = {
     "shared-buffer",
-    "Shared packet memory with dynamic thresholds, PFC and ECN-RED.",
+    "Shared packet memory with dynamic thresholds, PFC, ECN-RED and packet trimming.",
     "Choudhury & Hahne 1998; IEEE 802.1Qbb; DCQCN §5",
     params,
     sizeof params / sizeof params[0],
@@ -93,27 +138,35 @@ const struct weft_algo weft_mmu_algo = {
 };
 
 int64_t
-weft_mmu_size(uint32_t nports)
+weft_mmu_size(const struct weft_mmu_config *config, uint32_t nports)
 {
     if (nports == 0 || nports > MAX_PORTS)
     {
         return WEFT_EOVERFLOW;
     }
+    if (!classes_valid(config))
+    {
+        return WEFT_ERANGE;
+    }
+    const uint64_t each =
+        sizeof(struct weft_mmu_ingress) + (weft_mmu_counts_by_class(config) ? sizeof(uint32_t) : 0);
     uint64_t size = WEFT_MMU_ARRAYS + nports * sizeof(uint32_t) +
-                    (uint64_t)nports * WEFT_CLASSES * sizeof(struct weft_mmu_ingress);
+                    (uint64_t)nports * (uint64_t)config->classes * each;
     return (int64_t)((size + 7) & ~UINT64_C(7));
 }
 
 static bool
 sound(const struct weft_mmu_config *c)
 {
-    const int64_t sizes[] = {c->buffer, c->headroom, c->xon_gap, c->kmin, c->kmax, c->port_buffer};
+    const int64_t sizes[] = {c->buffer,      c->headroom, c->xon_gap,    c->kmin,        c->kmax,
+                             c->port_buffer, c->trim_at,  c->trim_bytes, c->header_queue};
     bool in_bounds = c->alpha > 0 && c->alpha <= 1024 && c->pmax >= 0 && c->pmax <= 1;
     for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     {
         in_bounds = in_bounds && sizes[i] >= 0 && sizes[i] <= MOST;
     }
-    return in_bounds && c->kmin <= c->kmax;
+    return in_bounds && classes_valid(c) && c->kmin <= c->kmax &&
+           !(c->trim && (c->pfc || c->trim_bytes < 1));
 }
 
 static int64_t
@@ -125,7 +178,7 @@ reserved_of(const struct weft_mmu_config *config, uint32_t nports)
 int
 weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports, struct weft_refusal *why)
 {
-    if (weft_mmu_size(nports) < 0)
+    if (weft_mmu_size(config, nports) == WEFT_EOVERFLOW)
     {
         return weft_refuse(why, WEFT_EOVERFLOW, NULL,
                            "a switch has no ports, or more than can be; expected 1 to 4096");
@@ -150,7 +203,7 @@ weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config, uint32
     {
         return code;
     }
-    const int64_t size = weft_mmu_size(nports);
+    const int64_t size = weft_mmu_size(config, nports);
     const int64_t reserved = reserved_of(config, nports);
     const int64_t total = weft_mmu_total(config, nports);
     memset(mmu, 0, (size_t)size);
@@ -158,8 +211,13 @@ weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config, uint32
     mmu->nports = nports;
     mmu->shared = total - reserved;
     mmu->alpha = config->alpha;
-    mmu->port_buffer = config->port_buffer;
+    mmu->port_limit = weft_mmu_counts_by_class(config) ? -1 : config->port_buffer;
     mmu->pfc = config->pfc != 0;
+    mmu->class_shift = config->classes == 8 ? 3 : config->classes == 4 ? 2 : 1;
+    for (uint32_t i = 0; mmu->port_limit < 0 && i < nports << mmu->class_shift; i++)
+    {
+        weft_mmu_ingresses(mmu)[i].flags = WEFT_MMU_BY_CLASS;
+    }
     return 0;
 }
 
@@ -178,65 +236,97 @@ drop(struct weft_mmu *mmu)
 
 /* An ingress that holds nothing is not paused: no release would ever resume it. */
 static unsigned
-pause_once(struct weft_mmu *mmu, uint32_t i)
+pause_once(struct weft_mmu *mmu, struct weft_mmu_ingress *i)
 {
-    if (weft_mmu_ingresses(mmu)[i].paused ||
-        weft_mmu_ingresses(mmu)[i].bytes + weft_mmu_ingresses(mmu)[i].headroom == 0)
+    if ((i->flags & WEFT_MMU_PAUSED) || i->bytes + i->headroom == 0)
     {
         return 0;
     }
-    weft_mmu_ingresses(mmu)[i].paused = 1;
+    i->flags |= WEFT_MMU_PAUSED;
     mmu->pauses++;
     return WEFT_MMU_PAUSE;
 }
 
 /* Data under PFC: shared memory until the threshold is passed, headroom from then on. */
 static unsigned
-admit_lossless(struct weft_mmu *mmu, uint32_t i, uint32_t bytes)
+admit_lossless(struct weft_mmu *mmu, struct weft_mmu_ingress *i, uint32_t bytes)
 {
-    if (!weft_mmu_ingresses(mmu)[i].paused && mmu->shared_used + bytes <= mmu->shared)
+    if (!(i->flags & WEFT_MMU_PAUSED) && mmu->shared_used + bytes <= mmu->shared)
     {
-        weft_mmu_ingresses(mmu)[i].bytes += bytes;
+        i->bytes += bytes;
         mmu->shared_used += bytes;
-        return exceeds(mmu, weft_mmu_ingresses(mmu)[i].bytes) ? WEFT_MMU_ADMIT | pause_once(mmu, i)
-                                                              : (unsigned)WEFT_MMU_ADMIT;
+        return exceeds(mmu, i->bytes) ? WEFT_MMU_ADMIT | pause_once(mmu, i)
+                                      : (unsigned)WEFT_MMU_ADMIT;
     }
-    if ((int64_t)weft_mmu_ingresses(mmu)[i].headroom + bytes > mmu->config.headroom)
+    if ((int64_t)i->headroom + bytes > mmu->config.headroom)
     {
         return drop(mmu) | pause_once(mmu, i);
     }
-    weft_mmu_ingresses(mmu)[i].headroom += bytes;
+    i->headroom += bytes;
     mmu->headroom_used += bytes;
     return WEFT_MMU_ADMIT | pause_once(mmu, i);
 }
 
-/* Control always, and data without PFC. */
-static unsigned
-admit_lossy(struct weft_mmu *mmu, uint32_t i, uint32_t queue, uint32_t tclass, uint32_t bytes)
+/* The queue that a frame joins, with it. */
+static int64_t
+longer_queue(const struct weft_mmu *mmu, uint32_t out, uint32_t tclass, uint32_t bytes)
 {
-    const int64_t longer = (int64_t)queue + bytes;
-    const bool full =
-        mmu->port_buffer ? longer > mmu->port_buffer : tclass != CONTROL && exceeds(mmu, longer);
-    if (full || mmu->shared_used + bytes > mmu->shared)
+    const uint32_t queue = mmu->port_limit < 0
+                               ? weft_mmu_class_queues(mmu)[weft_mmu_index(mmu, out, tclass)]
+                               : weft_mmu_queues(mmu)[out];
+    return (int64_t)queue + bytes;
+}
+
+static int64_t
+header_limit(const struct weft_mmu_config *c)
+{
+    return c->header_queue ? c->header_queue : 2 * c->trim_at;
+}
+
+/* Whether there is room for control always, and for data without PFC. */
+static bool
+has_room(const struct weft_mmu *mmu, uint32_t out, uint32_t tclass, uint32_t bytes)
+{
+    const struct weft_mmu_config *c = &mmu->config;
+    const int64_t longer = longer_queue(mmu, out, tclass, bytes);
+    if (mmu->shared_used + bytes > mmu->shared ||
+        (c->trim && tclass == CONTROL && longer > header_limit(c)))
+    {
+        return false;
+    }
+    return c->port_buffer ? (int64_t)weft_mmu_queues(mmu)[out] + bytes <= c->port_buffer
+                          : tclass == CONTROL || !exceeds(mmu, longer);
+}
+
+static unsigned
+admit_lossy(struct weft_mmu *mmu, struct weft_mmu_ingress *i, uint32_t out, uint32_t tclass,
+            uint32_t bytes)
+{
+    if (!has_room(mmu, out, tclass, bytes))
     {
         return drop(mmu);
     }
-    weft_mmu_ingresses(mmu)[i].bytes += bytes;
+    i->bytes += bytes;
     mmu->shared_used += bytes;
     return WEFT_MMU_ADMIT;
 }
 
 unsigned
-weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass, uint32_t bytes)
+weft_mmu_admit_whole(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                     uint32_t bytes)
 {
-    assert(in < mmu->nports && out < mmu->nports && tclass < WEFT_CLASSES);
-    uint32_t i = in * WEFT_CLASSES + tclass;
+    assert(in < mmu->nports && out < mmu->nports && tclass < mmu->config.classes);
+    struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[weft_mmu_index(mmu, in, tclass)];
     unsigned verdict = mmu->config.pfc && tclass != CONTROL
                            ? admit_lossless(mmu, i, bytes)
-                           : admit_lossy(mmu, i, weft_mmu_queues(mmu)[out], tclass, bytes);
+                           : admit_lossy(mmu, i, out, tclass, bytes);
     if (verdict & WEFT_MMU_ADMIT)
     {
         weft_mmu_queues(mmu)[out] += bytes;
+        if (mmu->port_limit < 0)
+        {
+            weft_mmu_class_queues(mmu)[weft_mmu_index(mmu, out, tclass)] += bytes;
+        }
         int64_t used = mmu->shared_used + mmu->headroom_used;
         if (used > mmu->peak_used)
         {
@@ -246,35 +336,112 @@ weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
     return verdict;
 }
 
-/* An empty ingress resumes whatever the threshold: nothing else would ever wake it. */
+/* Whether the queue is too long for a frame that can be trimmed. */
 static bool
-may_resume(const struct weft_mmu *mmu, uint32_t i)
+exceeds_trim_at(const struct weft_mmu *mmu, uint32_t out, uint32_t tclass, uint32_t bytes)
 {
-    return weft_mmu_ingresses(mmu)[i].headroom == 0 &&
-           (weft_mmu_ingresses(mmu)[i].bytes == 0 ||
-            !exceeds(mmu, weft_mmu_ingresses(mmu)[i].bytes + mmu->config.xon_gap));
+    return longer_queue(mmu, out, tclass, bytes) > mmu->config.trim_at;
+}
+
+static bool
+may_trim(const struct weft_mmu *mmu, uint32_t tclass, uint32_t bytes)
+{
+    return mmu->config.trim && tclass != CONTROL && (int64_t)bytes > mmu->config.trim_bytes;
+}
+
+unsigned
+weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass, uint32_t bytes)
+{
+    if (may_trim(mmu, tclass, bytes) &&
+        (exceeds_trim_at(mmu, out, tclass, bytes) || !has_room(mmu, out, tclass, bytes)))
+    {
+        return WEFT_MMU_TRIM;
+    }
+    return weft_mmu_admit_whole(mmu, in, out, tclass, bytes);
 }
 
 bool
-weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
-                        uint32_t bytes)
+weft_mmu_replace(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass, uint32_t bytes,
+                 uint32_t newest_in, uint32_t newest_bytes)
 {
-    assert(in < mmu->nports && out < mmu->nports && tclass < WEFT_CLASSES);
-    uint32_t i = in * WEFT_CLASSES + tclass;
+    assert(mmu->config.trim && tclass != CONTROL);
+    const uint32_t newest = weft_mmu_index(mmu, newest_in, tclass);
+    weft_mmu_release_at(mmu, newest, out, newest_bytes);
+    if (has_room(mmu, out, tclass, bytes))
+    {
+        weft_mmu_admit_whole(mmu, in, out, tclass, bytes);
+        return true;
+    }
+    weft_mmu_take_by_class(mmu, newest_in, out, tclass, newest_bytes);
+    return false;
+}
+
+unsigned
+weft_mmu_admit_header(struct weft_mmu *mmu, uint32_t in, uint32_t out)
+{
+    const uint32_t bytes = (uint32_t)mmu->config.trim_bytes;
+    const unsigned verdict = weft_mmu_admit_whole(mmu, in, out, CONTROL, bytes);
+    mmu->trims++;
+    mmu->header_drops += verdict == WEFT_MMU_DROP;
+    return verdict;
+}
+
+bool
+weft_mmu_admits_by_class(const struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                         uint32_t bytes)
+{
+    const struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[weft_mmu_index(mmu, in, tclass)];
+    if (mmu->pfc && tclass != CONTROL)
+    {
+        const int64_t free = mmu->shared - mmu->shared_used - bytes;
+        return !(i->flags & WEFT_MMU_PAUSED) &&
+               (double)(i->bytes + bytes) <= mmu->alpha * (double)free;
+    }
+    return has_room(mmu, out, tclass, bytes) &&
+           !(may_trim(mmu, tclass, bytes) && exceeds_trim_at(mmu, out, tclass, bytes));
+}
+
+void
+weft_mmu_take_by_class(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                       uint32_t bytes)
+{
+    weft_mmu_ingresses(mmu)[weft_mmu_index(mmu, in, tclass)].bytes += bytes;
+    weft_mmu_class_queues(mmu)[weft_mmu_index(mmu, out, tclass)] += bytes;
+    weft_mmu_queues(mmu)[out] += bytes;
+    mmu->shared_used += bytes;
+}
+
+/* An empty ingress resumes whatever the threshold: nothing else would ever wake it. */
+static bool
+may_resume(const struct weft_mmu *mmu, const struct weft_mmu_ingress *i)
+{
+    return i->headroom == 0 && (i->bytes == 0 || !exceeds(mmu, i->bytes + mmu->config.xon_gap));
+}
+
+bool
+weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t i, uint32_t out, uint32_t bytes)
+{
+    struct weft_mmu_ingress *ingress = &weft_mmu_ingresses(mmu)[i];
+    assert(i < mmu->nports << mmu->class_shift && out < mmu->nports);
     /* Headroom empties first, so that it is whole again before the next pause. */
-    uint32_t extra = weft_mmu_ingresses(mmu)[i].headroom;
+    uint32_t extra = ingress->headroom;
     extra = extra < bytes ? extra : bytes;
     uint32_t rest = bytes - extra;
-    assert(weft_mmu_queues(mmu)[out] >= bytes && weft_mmu_ingresses(mmu)[i].bytes >= rest);
+    assert(weft_mmu_queues(mmu)[out] >= bytes && ingress->bytes >= rest);
     weft_mmu_queues(mmu)[out] -= bytes;
-    weft_mmu_ingresses(mmu)[i].headroom -= extra;
+    if (mmu->port_limit < 0)
+    {
+        const uint32_t tclass = i & ((1U << mmu->class_shift) - 1U);
+        weft_mmu_class_queues(mmu)[weft_mmu_index(mmu, out, tclass)] -= bytes;
+    }
+    ingress->headroom -= extra;
     mmu->headroom_used -= extra;
-    weft_mmu_ingresses(mmu)[i].bytes -= rest;
+    ingress->bytes -= rest;
     mmu->shared_used -= rest;
-    if (!weft_mmu_ingresses(mmu)[i].paused || !may_resume(mmu, i))
+    if (!(ingress->flags & WEFT_MMU_PAUSED) || !may_resume(mmu, ingress))
     {
         return false;
     }
-    weft_mmu_ingresses(mmu)[i].paused = 0;
+    ingress->flags &= ~(uint32_t)WEFT_MMU_PAUSED;
     return true;
 }

@@ -254,7 +254,7 @@ weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
     answer->bitmap = false;
     qp->algos_rx->transport->rx_data(qp->rx, data, now, v);
     qp->duplicates += v->duplicate;
-    qp->out_of_order += weft_psn_before(qp->epsn, data->psn);
+    qp->out_of_order += weft_psn_before(qp->epsn, data->psn) && !(data->flags & WEFT_F_TRIMMED);
     answer->cnp = (data->flags & WEFT_F_CE) && is_cnp_due(qp, now);
     if (v->reply == WEFT_REPLY_ACK)
     {
@@ -307,8 +307,9 @@ weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum we
     packet->psn = epsn & WEFT_PSN_MASK;
     packet->bytes = (uint16_t)a->frame.ack;
     packet->kind = (uint8_t)kind;
-    packet->flags = packet->flags & WEFT_F_CE ? WEFT_F_ECE : 0;
-    packet->tclass = (uint8_t)weft_reply_class(a);
+    const uint32_t cut = kind == WEFT_NACK ? packet->flags & WEFT_F_TRIMMED : 0U;
+    packet->flags = (uint8_t)((packet->flags & WEFT_F_CE ? WEFT_F_ECE : 0U) | cut);
+    packet->tclass = cut ? 0U : (uint8_t)weft_reply_class(a);
     packet->hops = 0;
     packet->meta[0] = packet->meta[1] = packet->meta[2] = 0;
     if (a->path)
@@ -351,7 +352,8 @@ static void
 take_nack(struct weft_qp *qp, const struct weft_packet *nack, int64_t now)
 {
     qp->tor_nacks += (nack->flags & WEFT_F_COMPENSATED) != 0;
-    qp->urgent = true;
+    /* What was trimmed waits for the window: it left room when it was taken out of flight. */
+    qp->urgent |= !(nack->flags & WEFT_F_TRIMMED);
     if (qp->algos->cc->on_nack)
     {
         qp->algos->cc->on_nack(qp->cc, nack, now);

@@ -347,7 +347,7 @@ WeftFabric::CheckConservation(std::string& error) const
              << " are in the fabric. ";
     }
     const uint64_t bytesBegan = c.sentBytes + c.madeByTorsBytes;
-    const uint64_t bytesEnded = c.deliveredBytes + c.lostBytes;
+    const uint64_t bytesEnded = c.deliveredBytes + c.lostBytes + c.trimmedBytes;
     if (inside == 0 && bytesBegan != bytesEnded)
     {
         text << bytesBegan << " bytes began, but " << bytesEnded << " ended and no frame is left. ";
@@ -366,15 +366,24 @@ WeftFabric::CheckConservation(std::string& error) const
 void
 WeftFabric::CheckBuffer(const weft_mmu& mmu, uint32_t index, bool empty, std::ostream& text)
 {
+    const bool byClass = weft_mmu_counts_by_class(&mmu.config);
     int64_t queued = 0;
     int64_t held = 0;
     for (uint32_t port = 0; port < mmu.nports; port++)
     {
         queued += weft_mmu_queues(&mmu)[port];
-        for (uint32_t c = port * WEFT_CLASSES; c < (port + 1) * WEFT_CLASSES; c++)
+        int64_t classes = 0;
+        for (uint32_t c = 0; c < mmu.config.classes; c++)
         {
-            const weft_mmu_ingress& in = weft_mmu_ingresses(&mmu)[c];
+            const uint32_t i = weft_mmu_index(&mmu, port, c);
+            const weft_mmu_ingress& in = weft_mmu_ingresses(&mmu)[i];
             held += static_cast<int64_t>(in.bytes) + in.headroom;
+            classes += byClass ? weft_mmu_class_queues(&mmu)[i] : 0;
+        }
+        if (byClass && classes != weft_mmu_queues(&mmu)[port])
+        {
+            text << "switch " << index << " accounts for " << weft_mmu_queues(&mmu)[port]
+                 << " bytes at port " << port << ", its classes for " << classes << ". ";
         }
     }
     const int64_t used = mmu.shared_used + mmu.headroom_used;

@@ -53,6 +53,157 @@ WeftFabric::RequireUnbuilt(const std::string& what) const
                                 "WeftFabric::Build()");
 }
 
+void
+WeftFabric::SetTopology(std::string text)
+{
+    RequireUnbuilt("attribute Topology");
+    m_topology.Set(text);
+}
+
+void
+WeftFabric::SetFrames(std::string text)
+{
+    RequireUnbuilt("attribute Frames");
+    m_frames.Set(text);
+}
+
+void
+WeftFabric::SetSwitch(std::string text)
+{
+    RequireUnbuilt("attribute Switch");
+    m_switch.Set(text);
+}
+
+void
+WeftFabric::SetScheduler(std::string text)
+{
+    RequireUnbuilt("attribute Scheduler");
+    m_scheduler.Set(text);
+}
+
+void
+WeftFabric::SetBalancer(std::string text)
+{
+    RequireUnbuilt("attribute Balancer");
+    m_balancer.Set(text);
+}
+
+void
+WeftFabric::SetTransport(std::string text)
+{
+    RequireUnbuilt("attribute Transport");
+    m_transport.Set(text);
+}
+
+void
+WeftFabric::SetCc(std::string text)
+{
+    RequireUnbuilt("attribute CongestionControl");
+    m_cc.Set(text);
+}
+
+std::string
+WeftFabric::GetTopologyText() const
+{
+    return m_topology.Format();
+}
+
+std::string
+WeftFabric::GetFramesText() const
+{
+    return m_frames.Format();
+}
+
+std::string
+WeftFabric::GetSwitchText() const
+{
+    return m_switch.Format();
+}
+
+std::string
+WeftFabric::GetSchedulerText() const
+{
+    return m_scheduler.Format();
+}
+
+std::string
+WeftFabric::GetBalancerText() const
+{
+    return m_balancer.Format();
+}
+
+std::string
+WeftFabric::GetTransportText() const
+{
+    return m_transport.Format();
+}
+
+std::string
+WeftFabric::GetCcText() const
+{
+    return m_cc.Format();
+}
+
+WeftChoice&
+WeftFabric::GetChoiceOf(const std::string& kind)
+{
+    if (kind == "topology")
+    {
+        return m_topology;
+    }
+    if (kind == "fabric")
+    {
+        return m_frames;
+    }
+    if (kind == "switch")
+    {
+        return m_switch;
+    }
+    if (kind == "scheduler")
+    {
+        return m_scheduler;
+    }
+    if (kind == "balancer")
+    {
+        return m_balancer;
+    }
+    if (kind == "transport")
+    {
+        return m_transport;
+    }
+    NS_ABORT_MSG_UNLESS(kind == "congestion-control", "Weft: a fabric has no " << kind);
+    return m_cc;
+}
+
+void
+WeftFabric::SetChoice(const std::string& kind, const weft_algo* algo, const void* config)
+{
+    RequireUnbuilt("the " + kind);
+    GetChoiceOf(kind).Set(algo, config);
+}
+
+bool
+WeftFabric::CheckTrimming(std::string& error) const
+{
+    if (!GetMmuConfig().trim)
+    {
+        return true;
+    }
+    if (!m_transportOps->trims)
+    {
+        error = m_transport.Format() +
+                ": it would take a trimmed packet for a whole one; expected the transport trim, or "
+                "trim=off at the switches";
+    }
+    else if (GetBalancer()->tor)
+    {
+        error = m_balancer.Format() +
+                ": it would block NACKs of trimmed packets; expected another balancer, or trim=off "
+                "at the switches";
+    }
+    return error.empty();
+}
+
 bool
 WeftFabric::CheckSimulator(std::string& error)
 {

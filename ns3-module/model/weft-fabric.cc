@@ -71,6 +71,10 @@ WeftFabric::GetTypeId()
                                    "Shape, rates and delays: a topology and its parameters")
             .WEFT_CHOICE_ATTRIBUTE("Frames", Frames, "roce", "Frame sizes and NIC behaviour")
             .WEFT_CHOICE_ATTRIBUTE("Switch", Switch, "shared-buffer", "Buffer, PFC and ECN")
+            .WEFT_CHOICE_ATTRIBUTE("Scheduler",
+                                   Scheduler,
+                                   "strict",
+                                   "Which traffic class of a switch's port sends next")
             .WEFT_CHOICE_ATTRIBUTE("Balancer", Balancer, "ecmp", "Load balancer")
             .WEFT_CHOICE_ATTRIBUTE("Transport", Transport, "nic-sr", "NIC transport")
             .WEFT_CHOICE_ATTRIBUTE("CongestionControl",
@@ -110,6 +114,7 @@ WeftFabric::WeftFabric()
     : m_topology(MakeChoice("topology", "leaf-spine")),
       m_frames(MakeChoice("fabric", "roce")),
       m_switch(MakeChoice("switch", "shared-buffer")),
+      m_scheduler(MakeChoice("scheduler", "strict")),
       m_balancer(MakeChoice("balancer", "ecmp")),
       m_transport(MakeChoice("transport", "nic-sr")),
       m_cc(MakeChoice("congestion-control", "dcqcn")),
@@ -131,118 +136,6 @@ WeftFabric::DoDispose()
     m_channels.clear();
     m_payloads.clear();
     Object::DoDispose();
-}
-
-void
-WeftFabric::SetTopology(std::string text)
-{
-    RequireUnbuilt("attribute Topology");
-    m_topology.Set(text);
-}
-
-void
-WeftFabric::SetFrames(std::string text)
-{
-    RequireUnbuilt("attribute Frames");
-    m_frames.Set(text);
-}
-
-void
-WeftFabric::SetSwitch(std::string text)
-{
-    RequireUnbuilt("attribute Switch");
-    m_switch.Set(text);
-}
-
-void
-WeftFabric::SetBalancer(std::string text)
-{
-    RequireUnbuilt("attribute Balancer");
-    m_balancer.Set(text);
-}
-
-void
-WeftFabric::SetTransport(std::string text)
-{
-    RequireUnbuilt("attribute Transport");
-    m_transport.Set(text);
-}
-
-void
-WeftFabric::SetCc(std::string text)
-{
-    RequireUnbuilt("attribute CongestionControl");
-    m_cc.Set(text);
-}
-
-std::string
-WeftFabric::GetTopologyText() const
-{
-    return m_topology.Format();
-}
-
-std::string
-WeftFabric::GetFramesText() const
-{
-    return m_frames.Format();
-}
-
-std::string
-WeftFabric::GetSwitchText() const
-{
-    return m_switch.Format();
-}
-
-std::string
-WeftFabric::GetBalancerText() const
-{
-    return m_balancer.Format();
-}
-
-std::string
-WeftFabric::GetTransportText() const
-{
-    return m_transport.Format();
-}
-
-std::string
-WeftFabric::GetCcText() const
-{
-    return m_cc.Format();
-}
-
-WeftChoice&
-WeftFabric::GetChoiceOf(const std::string& kind)
-{
-    if (kind == "topology")
-    {
-        return m_topology;
-    }
-    if (kind == "fabric")
-    {
-        return m_frames;
-    }
-    if (kind == "switch")
-    {
-        return m_switch;
-    }
-    if (kind == "balancer")
-    {
-        return m_balancer;
-    }
-    if (kind == "transport")
-    {
-        return m_transport;
-    }
-    NS_ABORT_MSG_UNLESS(kind == "congestion-control", "Weft: a fabric has no " << kind);
-    return m_cc;
-}
-
-void
-WeftFabric::SetChoice(const std::string& kind, const weft_algo* algo, const void* config)
-{
-    RequireUnbuilt("the " + kind);
-    GetChoiceOf(kind).Set(algo, config);
 }
 
 bool
@@ -269,7 +162,7 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
                 ": ideal replies pass no ToR; expected ack-priority share or first";
         return false;
     }
-    if (!BuildSwitches(switches, error))
+    if (!CheckTrimming(error) || !BuildSwitches(switches, error))
     {
         return false;
     }

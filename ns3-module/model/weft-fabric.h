@@ -32,6 +32,7 @@
 #include <weft/lb.h>
 #include <weft/mmu.h>
 #include <weft/rng.h>
+#include <weft/scheduler.h>
 #include <weft/theory.h>
 #include <weft/tor.h>
 #include <weft/transport.h>
@@ -63,6 +64,8 @@ struct WeftCounters
     uint64_t deliveredBytes{0};  //!< to NICs
     uint64_t lost[5]{};          //!< by WeftFabric::Loss
     uint64_t lostBytes{0};       //!< of all kinds
+    uint64_t trimmed{0};         //!< that lost their payload on the way, and are delivered or lost
+    uint64_t trimmedBytes{0};    //!< that were cut away
     uint64_t payload{0};         //!< bytes of payload placed at receivers, each once
 };
 
@@ -201,8 +204,9 @@ class WeftFabric : public Object
      */
     void ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair);
 
-    /** To be asked at any time. @return whether frames sent = delivered + lost + in the fabric, and
-     * every buffer's accounts agree
+    /** To be asked at any time. @return whether frames sent = delivered + lost + in the fabric,
+     * bytes sent = delivered + lost + trimmed away once no frame is left, and every buffer's
+     * accounts agree
      *  @param error what does not */
     bool CheckConservation(std::string& error) const;
 
@@ -283,6 +287,14 @@ class WeftFabric : public Object
     const weft_mmu_config& GetMmuConfig() const
     {
         return m_switch.GetConfigAs<weft_mmu_config>();
+    }
+    const weft_scheduler_ops* GetScheduler() const
+    {
+        return m_scheduler.GetOps<weft_scheduler_ops>();
+    }
+    const void* GetSchedulerConfig() const
+    {
+        return m_scheduler.GetConfig();
     }
     const weft_fabric_config& GetFrameConfig() const
     {
@@ -377,6 +389,15 @@ class WeftFabric : public Object
         m_counters.delivered++;
         m_counters.deliveredBytes += bytes;
     }
+    /** Cuts a data frame's payload away. @param p the frame @param bytes that are left */
+    void Trim(WeftPacket* p, uint16_t bytes)
+    {
+        m_counters.trimmed++;
+        m_counters.trimmedBytes += p->d.bytes - bytes;
+        p->d.bytes = bytes;
+        p->d.tclass = 0;
+        p->d.flags |= WEFT_F_TRIMMED;
+    }
     void CountPayload(uint64_t bytes)
     {
         m_counters.payload += bytes;
@@ -399,12 +420,14 @@ class WeftFabric : public Object
     void SetTopology(std::string text);   //!< @param text name and parameters
     void SetFrames(std::string text);     //!< @param text name and parameters
     void SetSwitch(std::string text);     //!< @param text name and parameters
+    void SetScheduler(std::string text);  //!< @param text name and parameters
     void SetBalancer(std::string text);   //!< @param text name and parameters
     void SetTransport(std::string text);  //!< @param text name and parameters
     void SetCc(std::string text);         //!< @param text name and parameters
     std::string GetTopologyText() const;  //!< @return name and parameters
     std::string GetFramesText() const;    //!< @return name and parameters
     std::string GetSwitchText() const;    //!< @return name and parameters
+    std::string GetSchedulerText() const; //!< @return name and parameters
     std::string GetBalancerText() const;  //!< @return name and parameters
     std::string GetTransportText() const; //!< @return name and parameters
     std::string GetCcText() const;        //!< @return name and parameters
@@ -432,6 +455,7 @@ class WeftFabric : public Object
     void PinRandomness(); //!< From here on RngSeedManager may change
     /** @param error why not @return whether a fabric can run under the simulator in use */
     static bool CheckSimulator(std::string& error);
+    bool CheckTrimming(std::string& error) const; //!< @param error why nothing can be trimmed here
     bool
     CheckSizes(const NodeContainer& hosts, const NodeContainer& switches, std::string& error) const;
     bool BuildSwitches(const NodeContainer& switches, std::string& error); //!< part of Build()
@@ -484,6 +508,7 @@ class WeftFabric : public Object
     std::vector<uint64_t> m_graphMemory; //!< of m_graph
     WeftChoice m_frames;                 //!< frame sizes
     WeftChoice m_switch;                 //!< buffer
+    WeftChoice m_scheduler;              //!< of a port's traffic classes
     WeftChoice m_balancer;               //!< balancer
     WeftChoice m_transport;              //!< transport
     WeftChoice m_cc;                     //!< congestion control

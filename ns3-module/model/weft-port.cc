@@ -58,6 +58,13 @@ WeftPort::SetNic(WeftNic* nic)
 }
 
 void
+WeftPort::SetClasses(WeftClassQueues* queues)
+{
+    m_many = queues;
+    m_state = static_cast<uint16_t>(m_state | MANY);
+}
+
+void
 WeftPort::Connect(WeftPort* a, WeftPort* b)
 {
     a->SetPeer(b);
@@ -105,13 +112,13 @@ WeftPort::OccupySlowly(int64_t bytes, int64_t now, bool waited)
     return weft_wire_carry(bytes, m_rate, &carry);
 }
 
-template <bool WAITED>
+template <bool WAITED, bool AMONG_MANY>
 void
 WeftPort::TransmitFromSwitch(WeftPacket* p, int64_t now)
 {
     NS_ASSERT(now >= m_freeAt);
     const int64_t serialization = Occupy<WAITED>(p, now);
-    m_switch->Leaving(p, m_index, m_facesHost, now, now + serialization);
+    m_switch->Leaving<AMONG_MANY>(p, m_index, m_facesHost, now, now + serialization);
     if (m_switch->NeedsDrainEvent())
     {
         Arm(now);
@@ -119,7 +126,9 @@ WeftPort::TransmitFromSwitch(WeftPacket* p, int64_t now)
     Send(p, serialization);
 }
 
-template void WeftPort::TransmitFromSwitch<false>(WeftPacket* p, int64_t now);
+template void WeftPort::TransmitFromSwitch<false, false>(WeftPacket* p, int64_t now);
+template void WeftPort::TransmitFromSwitch<false, true>(WeftPacket* p, int64_t now);
+template void WeftPort::TransmitFromSwitch<true, true>(WeftPacket* p, int64_t now);
 
 void
 WeftPort::Fire(int64_t now)
@@ -129,11 +138,12 @@ WeftPort::Fire(int64_t now)
         m_nic->Wake(now);
         return;
     }
-    m_state = static_cast<uint8_t>(m_state & ~ARMED);
+    m_state = static_cast<uint16_t>(m_state & ~ARMED);
     m_switch->Settle(now);
     const uint32_t ready = GetReady();
     if (ready == 0)
     {
+        FireAmongMany(now);
         return;
     }
     const uint32_t c = ready & WAITS ? 0 : 1;
@@ -143,9 +153,9 @@ WeftPort::Fire(int64_t now)
     target = next;
     if (!next)
     {
-        m_state = static_cast<uint8_t>(m_state & ~(WAITS << c));
+        m_state = static_cast<uint16_t>(m_state & ~(WAITS << c));
     }
-    TransmitFromSwitch<true>(p, now);
+    TransmitFromSwitch<true, false>(p, now);
     if (GetReady() != 0)
     {
         Arm(now);
@@ -163,8 +173,8 @@ WeftPort::SetPaused(uint32_t tclass, bool paused)
 {
     NS_LOG_INFO("port " << m_index << (paused ? " is paused in" : " goes on with") << " class "
                         << tclass);
-    const auto bit = static_cast<uint8_t>(PAUSED << tclass);
-    m_state = static_cast<uint8_t>(paused ? m_state | bit : m_state & ~bit);
+    const auto bit = static_cast<uint16_t>(PAUSED << tclass);
+    m_state = static_cast<uint16_t>(paused ? m_state | bit : m_state & ~bit);
     if (paused)
     {
         return;
@@ -174,7 +184,7 @@ WeftPort::SetPaused(uint32_t tclass, bool paused)
     {
         m_nic->Kick(now);
     }
-    else if (m_head[tclass])
+    else if (GetNewest(tclass))
     {
         Arm(now);
     }

@@ -10,13 +10,38 @@
 #include "weft-receiver.h"
 
 #include <cstdint>
-#include <weft/mmu.h>
+#include <weft/scheduler.h>
 
 namespace ns3
 {
 
 class WeftNic;
 class WeftSwitch;
+
+/** @ingroup weft The egress queues of a port that has more than two classes. */
+struct WeftClassQueues
+{
+    /** One class. */
+    struct Queue
+    {
+        WeftPacket* head; //!< leaves next
+        WeftPacket* tail; //!< came last
+    };
+
+    Queue queue[WEFT_MAX_CLASSES]{};              //!< by class
+    uint32_t waits{0};                            //!< a bit for each class that has packets
+    const weft_scheduler_ops* scheduler{nullptr}; //!< nullptr: the lowest class first
+    void* state{nullptr};                         //!< of the scheduler
+
+    /** @param p goes to the end of its queue */
+    void Push(WeftPacket* p);
+    /** @param c a class that waits @return its first packet, which is taken out */
+    WeftPacket* Pop(uint32_t c);
+    /** @param ready a bit for each class that may send, at least one @return the one that does */
+    uint32_t Pick(uint32_t ready) const;
+    /** @param p leaves at once while nothing waits */
+    void Pass(const WeftPacket* p) const;
+};
 
 /**
  * @ingroup weft
@@ -44,6 +69,8 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     void SetSwitch(WeftSwitch* sw);
     /** @param nic the NIC that owns this port */
     void SetNic(WeftNic* nic);
+    /** Gives a switch's port more than two classes. @param queues of them; they outlive the port */
+    void SetClasses(WeftClassQueues* queues);
     /** Connects two ports into a link. @param a one end @param b the other end */
     static void Connect(WeftPort* a, WeftPort* b);
 
@@ -51,9 +78,14 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     void Enqueue(WeftPacket* p, int64_t now)
     {
         const uint32_t c = p->d.tclass;
-        if (!(m_state & (WAITS | WAITS << 1 | ARMED | PAUSED << c)) && now >= m_freeAt)
+        if (!(m_state & (WAITS | WAITS << 1 | ARMED | MANY | PAUSED << c)) && now >= m_freeAt)
         {
-            TransmitFromSwitch<false>(p, now);
+            TransmitFromSwitch<false, false>(p, now);
+            return;
+        }
+        if (__builtin_expect(m_state & MANY, 0))
+        {
+            EnqueueAmongMany(p, now);
             return;
         }
         p->SetNext(nullptr);
@@ -68,7 +100,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         else
         {
             m_head[c] = p;
-            m_state = static_cast<uint8_t>(m_state | WAITS << c);
+            m_state = static_cast<uint16_t>(m_state | WAITS << c);
             target = p;
         }
         m_tail[c] = p;
@@ -76,6 +108,16 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         {
             Arm(now);
         }
+    }
+
+    /** @param tclass class @return the packet that waits there and came last, or nullptr */
+    WeftPacket* GetNewest(uint32_t tclass) const
+    {
+        if (m_state & MANY)
+        {
+            return m_many->waits >> tclass & 1 ? m_many->queue[tclass].tail : nullptr;
+        }
+        return m_state & (WAITS << tclass) ? m_tail[tclass] : nullptr;
     }
 
     /** Fetches what Enqueue() touches. */
@@ -144,7 +186,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     /** @return bit c: the peer has paused class c */
     uint32_t GetPausedClasses() const
     {
-        return m_state / PAUSED % (1U << WEFT_CLASSES);
+        return m_state / PAUSED % (1U << WEFT_MAX_CLASSES);
     }
 
     /** Takes the link's direction down or up. A frame is lost if the wire is down at any time from
@@ -233,19 +275,25 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     static constexpr int64_t DOWN = INT64_MAX;       //!< everything is lost
 
     /** Bits of m_state. */
-    enum State : uint8_t
+    enum State : uint16_t
     {
-        WAITS = 1,  //!< a packet of class 0 waits; shifted by one, of class 1
-        PAUSED = 4, //!< the peer has paused class 0; shifted by one, class 1
-        ARMED = 16, //!< the transmit event is pending
+        WAITS = 1,    //!< a packet of class 0 waits; shifted by one, of class 1. Unless MANY
+        PAUSED = 4,   //!< the peer has paused class 0; shifted by 1 to 7, another class
+        ARMED = 1024, //!< the transmit event is pending
+        MANY = 2048,  //!< more than two classes: the queues are m_many's
     };
 
     /** @param peer the other end of the link */
     void SetPeer(WeftPort* peer);
     /** Puts a switch's frame on the wire. @tparam WAITED whether it waited for the wire
+     * @tparam AMONG_MANY whether there are more than two classes
      * @param p the frame @param now ps */
-    template <bool WAITED>
+    template <bool WAITED, bool AMONG_MANY>
     void TransmitFromSwitch(WeftPacket* p, int64_t now);
+    /** Enqueue() where there are more than two classes. @param p the packet @param now ps */
+    [[gnu::noinline]] void EnqueueAmongMany(WeftPacket* p, int64_t now);
+    /** The rest of Fire() where there are more than two classes. @param now ps */
+    [[gnu::noinline]] void FireAmongMany(int64_t now);
 
     /** Takes the wire for a frame. @tparam WAITED whether it waited for the wire
      * @param p the frame @param now ps @return its serialization, ps */
@@ -277,6 +325,12 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         return m_state & ~(m_state / PAUSED) & (WAITS | WAITS << 1);
     }
 
+    /** @return the same where there are more than two classes */
+    uint32_t GetReadyAmongMany() const
+    {
+        return m_many->waits & ~(m_state / static_cast<uint32_t>(PAUSED));
+    }
+
     /** Rates that do not divide a byte into whole picoseconds. @param bytes length @return ps,
      * rounded up */
     int64_t SlowWireTime(int64_t bytes) const;
@@ -293,17 +347,17 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     WeftReceiver* m_receiver{nullptr}; //!< the peer's owner
     uint16_t m_index;                  //!< number at the owner
     uint16_t m_peerIndex{0};           //!< the peer's number at its owner
-    uint8_t m_state{0};                //!< enum State
+    uint16_t m_state{0};               //!< enum State
     bool m_facesHost{false};           //!< a switch's down port to a NIC
     uint32_t m_context{0};             //!< id of the owner's node
     uint32_t m_peerContext{0};         //!< id of the peer's node
 
-    WeftPacket* m_tail[WEFT_CLASSES]{}; //!< the last packets of the queues
-    WeftPacket* m_head[WEFT_CLASSES]{}; //!< egress queues, class 0 first
-    WeftSwitch* m_switch{nullptr};      //!< owner, or nullptr
-    int64_t m_delay;                    //!< propagation, ps
-    uint64_t m_bytes{0};                //!< bytes sent
-    uint64_t m_frames{0};               //!< frames sent
+    WeftPacket* m_tail[2]{};       //!< the last packets of the queues
+    WeftPacket* m_head[2]{};       //!< egress queues, class 0 first
+    WeftSwitch* m_switch{nullptr}; //!< owner, or nullptr
+    int64_t m_delay;               //!< propagation, ps
+    uint64_t m_bytes{0};           //!< bytes sent
+    uint64_t m_frames{0};          //!< frames sent
 
     int64_t m_rate;                   //!< bit/s
     int64_t m_gap;                    //!< bytes of the gap behind a frame
@@ -311,6 +365,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     int64_t m_lostBefore{NEVER_DOWN}; //!< frames that began earlier do not arrive: last repair, ps
     WeftPort* m_peer{nullptr};        //!< the other end
     WeftNic* m_nic{nullptr};          //!< owner, or nullptr
+    WeftClassQueues* m_many{nullptr}; //!< the queues, if MANY
 };
 
 } // namespace ns3

@@ -40,6 +40,10 @@ WeftSwitch::GetTypeId()
                             "A data frame got its ECN mark here",
                             MakeTraceSourceAccessor(&WeftSwitch::m_markTrace),
                             "ns3::WeftNetDevice::PacketTracedCallback")
+            .AddTraceSource("Trim",
+                            "A data frame loses its payload here: the frame as it was",
+                            MakeTraceSourceAccessor(&WeftSwitch::m_trimTrace),
+                            "ns3::WeftNetDevice::PacketTracedCallback")
             .AddTraceSource("NackBlocked",
                             "The ToR middleware blocked a NACK",
                             MakeTraceSourceAccessor(&WeftSwitch::m_blockTrace),
@@ -86,7 +90,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
     {
         return code;
     }
-    const int64_t size = weft_mmu_size(nports);
+    const int64_t size = weft_mmu_size(&fabric->GetMmuConfig(), nports);
     m_mmuMemory.assign(static_cast<size_t>(size) / 8 + 1, 0);
     m_mmu = reinterpret_cast<weft_mmu*>(m_mmuMemory.data());
     if (const int code = weft_mmu_init(m_mmu, &fabric->GetMmuConfig(), nports))
@@ -97,6 +101,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
     const weft_mmu_config& buffer = m_mmu->config;
     m_marksAtEnqueue = buffer.ecn && buffer.ecn_at == WEFT_ECN_ENQUEUE;
     m_marksAtDequeue = buffer.ecn && buffer.ecn_at == WEFT_ECN_DEQUEUE;
+    m_countsByClass = weft_mmu_counts_by_class(&buffer);
 
     m_port = static_cast<WeftPort*>(WeftArenaAllocateRow(nports, sizeof(WeftPort)));
     for (; m_nports < nports; m_nports++)
@@ -111,7 +116,9 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
     m_inService = m_inServiceMemory.data();
 
     // An ingress and its class share 16 bits in InService.
-    NS_ABORT_MSG_IF(nports * WEFT_CLASSES > UINT16_MAX, "Weft: a switch of " << nports << " ports");
+    NS_ABORT_MSG_IF(weft_mmu_index(m_mmu, nports, 0) > UINT16_MAX,
+                    "Weft: a switch of " << nports << " ports");
+    SetUpClasses();
 
     m_lb = fabric->GetBalancer();
     m_torOps = m_map.tier == 0 ? m_lb->tor : nullptr;
@@ -216,35 +223,49 @@ WeftSwitch::AddCounters(weft_lb_counters& sum) const
     }
 }
 
-bool
-WeftSwitch::PassesTor(WeftPacket* p)
+// Inlined: a call of Buffer() or Dispatch() would cost every hop 15 instructions.
+[[gnu::always_inline]] inline bool
+WeftSwitch::Buffer(WeftPacket* p, uint32_t out, bool held, int64_t now)
 {
-    void* state = m_owner->GetQp(p->d.qp)->tor;
-    if (!state || !m_owner->IsTorActive())
+    if (m_inService[out].end <= now)
     {
-        return true;
+        Release(out);
     }
-    const bool nack = p->d.kind == WEFT_NACK;
-    switch (m_torOps->from_host(state, &p->d, &m_tor))
+    uint32_t bytes = p->d.bytes;
+    uint32_t queue = weft_mmu_queues(m_mmu)[out];
+    if (weft_mmu_admits_easily(m_mmu, p->d.in_port, out, p->d.tclass, bytes))
     {
-    case WEFT_TOR_BLOCK:
-        NS_LOG_INFO("switch " << m_index << " blocks " << p->d);
-        m_blockTrace(p->d);
-        m_owner->Drop(p, WeftFabric::BLOCKED);
+        weft_mmu_take(m_mmu, p->d.in_port, out, p->d.tclass, bytes);
+    }
+    else if (!AdmitsExactly(p, out, held, now))
+    {
         return false;
-    case WEFT_TOR_NACK:
-        p->d.kind = WEFT_NACK;
-        p->d.flags |= WEFT_F_COMPENSATED;
-        NS_LOG_INFO("switch " << m_index << " makes of an ACK " << p->d);
-        return true;
-    case WEFT_TOR_FORWARD:
-        if (nack)
-        {
-            NS_LOG_INFO("switch " << m_index << " lets pass " << p->d);
-        }
-        return true;
+    }
+    else
+    {
+        bytes = p->d.bytes; // it may have been trimmed, and what was queued before it, too
+        queue = weft_mmu_queues(m_mmu)[out] - bytes;
+    }
+    uint32_t& peak = m_peakQueue[out >= m_map.first_up];
+    if (queue + bytes > peak)
+    {
+        peak = queue + bytes;
+    }
+    if (m_marksAtEnqueue && p->d.kind == WEFT_DATA &&
+        weft_mmu_mark(m_mmu, GetMarkedQueue(p, out, queue), &m_rng))
+    {
+        Mark(p);
     }
     return true;
+}
+
+[[gnu::always_inline]] inline void
+WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
+{
+    if (Buffer(p, out, false, now))
+    {
+        m_port[out].Enqueue(p, now);
+    }
 }
 
 void
@@ -325,45 +346,7 @@ WeftSwitch::Prefetch(const WeftPacket* p, uint32_t out) const
     m_port[out].Prefetch();
     __builtin_prefetch(m_inService + out, 1);
     __builtin_prefetch(weft_mmu_queues(m_mmu) + out, 1);
-    __builtin_prefetch(weft_mmu_ingresses(m_mmu) + p->d.in_port * WEFT_CLASSES, 1);
-}
-
-inline bool
-WeftSwitch::Buffer(WeftPacket* p, uint32_t out, int64_t now)
-{
-    if (m_inService[out].end <= now)
-    {
-        Release(out);
-    }
-    const uint32_t bytes = p->d.bytes;
-    const uint32_t queue = weft_mmu_queues(m_mmu)[out];
-    if (weft_mmu_admits_easily(m_mmu, p->d.in_port, out, p->d.tclass, bytes))
-    {
-        weft_mmu_take(m_mmu, p->d.in_port, out, p->d.tclass, bytes);
-    }
-    else if (!AdmitsExactly(p, out, now))
-    {
-        return false;
-    }
-    uint32_t& peak = m_peakQueue[out >= m_map.first_up];
-    if (queue + bytes > peak)
-    {
-        peak = queue + bytes;
-    }
-    if (m_marksAtEnqueue && p->d.kind == WEFT_DATA && weft_mmu_mark(m_mmu, queue, &m_rng))
-    {
-        Mark(p);
-    }
-    return true;
-}
-
-void
-WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
-{
-    if (Buffer(p, out, now))
-    {
-        m_port[out].Enqueue(p, now);
-    }
+    __builtin_prefetch(weft_mmu_ingresses(m_mmu) + p->d.in_port * 2U, 1);
 }
 
 uint32_t
@@ -378,7 +361,7 @@ WeftSwitch::GetHostPort(const WeftPacket* p) const
 bool
 WeftSwitch::BuffersForHost(WeftPacket* p, int64_t now)
 {
-    return Buffer(p, GetHostPort(p), now);
+    return Buffer(p, GetHostPort(p), true, now);
 }
 
 void
@@ -388,10 +371,19 @@ WeftSwitch::EnqueueForHost(WeftPacket* p, int64_t now)
 }
 
 bool
-WeftSwitch::AdmitsExactly(WeftPacket* p, uint32_t out, int64_t now)
+WeftSwitch::AdmitsExactly(WeftPacket* p, uint32_t out, bool held, int64_t now)
 {
     SettleAll(now);
-    const unsigned verdict = weft_mmu_admit(m_mmu, p->d.in_port, out, p->d.tclass, p->d.bytes);
+    const weft_packet& d = p->d;
+    unsigned verdict = weft_mmu_admit(m_mmu, d.in_port, out, d.tclass, d.bytes);
+    if (verdict == WEFT_MMU_TRIM)
+    {
+        if (d.kind == WEFT_DATA)
+        {
+            return Trim(p, out, held);
+        }
+        verdict = weft_mmu_admit_whole(m_mmu, d.in_port, out, d.tclass, d.bytes);
+    }
     if (verdict & WEFT_MMU_PAUSE)
     {
         Pause(p->d.in_port, p->d.tclass, now);
@@ -422,7 +414,10 @@ WeftSwitch::Mark(WeftPacket* p)
 void
 WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
 {
-    if (m_marksAtDequeue && weft_mmu_mark(m_mmu, weft_mmu_queues(m_mmu)[out] - p->d.bytes, &m_rng))
+    if (m_marksAtDequeue &&
+        weft_mmu_mark(m_mmu,
+                      GetMarkedQueue(p, out, weft_mmu_queues(m_mmu)[out] - p->d.bytes),
+                      &m_rng))
     {
         Mark(p);
     }
@@ -434,70 +429,6 @@ WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
     {
         RunTor(p, out, now);
     }
-}
-
-bool
-WeftSwitch::HasPausedReplies(uint32_t out) const
-{
-    const uint32_t tclass = m_owner->GetReplyClass();
-    return m_pausedIngress != 0 && weft_mmu_ingresses(m_mmu)[out * WEFT_CLASSES + tclass].paused;
-}
-
-void
-WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
-{
-    WeftQp* qp = m_owner->GetQp(p->d.qp);
-    uint32_t epsn;
-    if (!qp->tor || !m_torOps->to_host(qp->tor, &p->d, HasPausedReplies(out), &m_tor, &epsn))
-    {
-        return;
-    }
-    MakeUp(p->d, out, epsn, now);
-}
-
-void
-WeftSwitch::ReleaseTor(WeftQp* qp)
-{
-    uint32_t epsn;
-    if (m_torOps->release && m_torOps->release(qp->tor, &m_tor, &epsn))
-    {
-        Simulator::ScheduleWithContext(GetNode()->GetId(),
-                                       Time(0),
-                                       &WeftSwitch::AskFor,
-                                       this,
-                                       qp->index,
-                                       epsn);
-    }
-}
-
-void
-WeftSwitch::AskFor(uint32_t qp, uint32_t epsn)
-{
-    const int64_t now = WeftNow();
-    const WeftQp& of = *m_owner->GetQp(qp);
-    weft_packet data{};
-    const weft_fabric_config& frame = m_owner->GetFrameConfig();
-    const int64_t way =
-        weft_clos_way(&m_owner->GetClos(), of.src, of.dst, frame.payload + frame.header);
-    data.sent = std::max<int64_t>(now - way, 0); // as if it had just come
-    data.src = of.src;
-    data.dst = of.dst;
-    data.qp = qp;
-    data.psn = epsn;
-    weft_ports ports;
-    weft_route(&m_map, of.dst, &ports);
-    MakeUp(data, weft_port_at(&ports, 0), epsn, now);
-}
-
-void
-WeftSwitch::MakeUp(const weft_packet& data, uint32_t out, uint32_t epsn, int64_t now)
-{
-    WeftPacket* nack = m_owner->NewReply(data, WEFT_NACK, epsn);
-    nack->d.flags = WEFT_F_COMPENSATED;
-    nack->d.in_port = static_cast<uint16_t>(out);
-    NS_LOG_INFO("switch " << m_index << " makes up for a blocked one: " << nack->d);
-    m_owner->CountMadeByTor(nack->d.bytes);
-    Forward(nack, now);
 }
 
 void
@@ -524,10 +455,10 @@ WeftSwitch::SettleInOrder(int64_t now)
     for (uint32_t out = FindFirstLeft(now); out < GetNPorts(); out = FindFirstLeft(now))
     {
         InService& s = m_inService[out];
-        const uint32_t in = s.ingress / WEFT_CLASSES;
-        const uint32_t tclass = s.ingress % WEFT_CLASSES;
+        const uint32_t in = s.ingress >> m_mmu->class_shift;
+        const uint32_t tclass = s.ingress - weft_mmu_index(m_mmu, in, 0);
         s.end = INT64_MAX;
-        if (weft_mmu_release(m_mmu, in, out, tclass, s.bytes))
+        if (weft_mmu_release_at(m_mmu, s.ingress, out, s.bytes))
         {
             NS_LOG_INFO("switch " << m_index << " resumes port " << in << " class " << tclass);
             m_pausedIngress--;

@@ -112,8 +112,8 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         Forward(p, now);
     }
 
-    /** A frame for a host of this ToR is to be held back. @param p the frame @param now ps
-     * @return whether the buffer has room for it; else it was dropped */
+    /** A frame for a host of this ToR is to be held back. @param p the frame, which may get trimmed
+     * @param now ps @return whether the buffer has room for it; else it was dropped */
     bool BuffersForHost(WeftPacket* p, int64_t now);
     /** It goes on. @param p the frame, buffered @param now ps */
     void EnqueueForHost(WeftPacket* p, int64_t now);
@@ -129,12 +129,14 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
 
     /**
      * A port starts to send a frame.
+     * @tparam MANY whether ports have more than two classes
      * @param p the frame
      * @param out the port
      * @param toHost whether a NIC is at the other end
      * @param now ps
      * @param end when its last bit leaves, ps
      */
+    template <bool MANY>
     void Leaving(WeftPacket* p, uint32_t out, bool toHost, int64_t now, int64_t end)
     {
         InService& s = m_inService[out];
@@ -148,7 +150,8 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         }
         s.end = end;
         s.bytes = p->d.bytes;
-        s.ingress = static_cast<uint16_t>(p->d.in_port * WEFT_CLASSES + p->d.tclass);
+        s.ingress = static_cast<uint16_t>(MANY ? weft_mmu_index(m_mmu, p->d.in_port, p->d.tclass)
+                                               : p->d.in_port * 2U + p->d.tclass);
         s.serial = m_departures++;
     }
 
@@ -209,7 +212,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     {
         int64_t end{INT64_MAX}; //!< ps; INT64_MAX: the buffer has been given back
         uint32_t bytes{0};      //!< of the frame
-        uint16_t ingress{0};    //!< ingress port * WEFT_CLASSES + class
+        uint16_t ingress{0};    //!< weft_mmu_index() of ingress port and class
         uint16_t serial{0};     //!< of the switch's departures, to order those that end together
     };
 
@@ -245,9 +248,10 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     void Prefetch(const WeftPacket* p, uint32_t out) const;
     /** @param p a frame for a host of this ToR @return the host's port */
     uint32_t GetHostPort(const WeftPacket* p) const;
-    /** @param p a frame @param out where it is to leave @param now ps @return whether it has got
-     * its room in the buffer; else it was dropped */
-    bool Buffer(WeftPacket* p, uint32_t out, int64_t now);
+    /** @param p a frame, which may get trimmed @param out where it is to leave @param held whether
+     * it is not to be queued there yet @param now ps @return whether it has got its room in the
+     * buffer; else it was dropped */
+    bool Buffer(WeftPacket* p, uint32_t out, bool held, int64_t now);
     /** Buffers a frame and lets it leave. @param p the frame @param out where @param now ps */
     void Dispatch(WeftPacket* p, uint32_t out, int64_t now);
     /** @param p a frame that ends here @param why reason, a WeftFabric::Loss */
@@ -266,7 +270,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     void Release(uint32_t out)
     {
         InService& s = m_inService[out];
-        weft_mmu_release(m_mmu, s.ingress / WEFT_CLASSES, out, s.ingress % WEFT_CLASSES, s.bytes);
+        weft_mmu_release_at(m_mmu, s.ingress, out, s.bytes);
         s.end = INT64_MAX;
     }
 
@@ -279,8 +283,27 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     /** Pauses the neighbour at a port. @param in port @param tclass class @param now ps */
     void Pause(uint32_t in, uint32_t tclass, int64_t now);
     /** Asks the buffer for a frame's room, once all that has left is accounted. @param p the frame
-     * @param out its port @param now ps @return false if it was dropped */
-    [[gnu::noinline]] bool AdmitsExactly(WeftPacket* p, uint32_t out, int64_t now);
+     * @param out its port @param held whether it is not to be queued there yet @param now ps
+     * @return false if it was dropped */
+    [[gnu::noinline]] bool AdmitsExactly(WeftPacket* p, uint32_t out, bool held, int64_t now);
+    /** There is no room for a frame whole. @param p data; becomes the header that goes on, its own
+     * or that of the newest of its queue @param out its port @param held whether it is not to be
+     * queued there yet @return false if there was no room for that either, and it was dropped */
+    [[gnu::noinline]] bool Trim(WeftPacket* p, uint32_t out, bool held);
+    /** Lets a frame take the place of the newest one of its queue. @param p the frame; becomes that
+     * other one @param out its port @return whether it did */
+    bool Replace(WeftPacket* p, uint32_t out);
+    /** @param p data that has its room @param out its port @param queue bytes of the port's queue
+     * without it @return bytes of the queue that decides whether it is marked */
+    uint32_t GetMarkedQueue(const WeftPacket* p, uint32_t out, uint32_t queue) const
+    {
+        return __builtin_expect(m_countsByClass, 0) ? GetClassQueue(p, out) : queue;
+    }
+
+    /** @param p data that has its room @param out its port @return bytes of its class' queue there
+     * without it; 0 for a header, which is never marked */
+    [[gnu::noinline]] uint32_t GetClassQueue(const WeftPacket* p, uint32_t out) const;
+    void SetUpClasses(); //!< Gives ports more than two classes, if that is asked for
     /** Looks at data that starts to leave. @param p the frame @param out port @param toHost whether
      * a NIC is at the other end @param now ps */
     [[gnu::noinline]] void Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now);
@@ -311,6 +334,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     bool m_watchesLinks{false};              //!< a link is or was down
     bool m_marksAtEnqueue{false};            //!< ECN looks at the queue that a frame joins
     bool m_marksAtDequeue{false};            //!< or at the one that it leaves
+    bool m_countsByClass{false};             //!< weft_mmu_counts_by_class()
     bool m_oblivious{false};                 //!< the balancer does not look at queues
     bool m_inspects[2]{};     //!< data that leaves is looked at: to a switch, to a NIC
     uint16_t m_departures{0}; //!< frames sent, modulo 2^16
@@ -324,8 +348,11 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     WeftVector<InService> m_inServiceMemory;                //!< of m_inService
     WeftVector<uint64_t> m_mmuMemory;                       //!< of m_mmu
     WeftVector<uint64_t> m_lbMemory;                        //!< of m_lbState
+    WeftVector<WeftClassQueues> m_classQueues;              //!< of ports with more than two classes
+    WeftVector<uint64_t> m_schedulerMemory;                 //!< of their schedulers
     TracedCallback<const weft_packet&> m_dropTrace;         //!< "Drop"
     TracedCallback<const weft_packet&> m_markTrace;         //!< "Mark"
+    TracedCallback<const weft_packet&> m_trimTrace;         //!< "Trim"
     TracedCallback<const weft_packet&> m_blockTrace;        //!< "NackBlocked"
     TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace;  //!< "Pause"
 };

@@ -178,8 +178,12 @@ some_buffer(void)
     struct weft_mmu_config c;
     const uint32_t rare = 1 + weft_rng_below(&rng, 8);
     ck_assert_int_eq(weft_config_default(&weft_mmu_algo, &c), 0);
-    int64_t *const sizes[] = {&c.buffer, &c.pfc,  &c.headroom, &c.xon_gap,
-                              &c.kmin,   &c.kmax, &c.ecn,      &c.port_buffer};
+    c.pfc = !one_in(4);
+    c.trim = !c.pfc || one_in(8);
+    c.classes = 2 << weft_rng_below(&rng, 3);
+    int64_t *const sizes[] = {&c.buffer,  &c.pfc,         &c.headroom,    &c.xon_gap,     &c.kmin,
+                              &c.kmax,    &c.port_buffer, &c.ecn,         &c.classes,     &c.trim,
+                              &c.trim_at, &c.trim_bytes,  &c.trim_victim, &c.header_queue};
     for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     {
         *sizes[i] = one_in(rare) ? absurd_i64(&rng) : *sizes[i];
@@ -219,7 +223,7 @@ START_TEST(a_buffer_works_or_says_no)
     {
         const struct weft_mmu_config config = some_buffer();
         const uint32_t nports = one_in(4) ? absurd_u32(&rng) : 16;
-        const int64_t size = weft_mmu_size(nports);
+        const int64_t size = weft_mmu_size(&config, nports);
         struct weft_mmu *mmu = (struct weft_mmu *)malloc(size > 0 ? (size_t)size : 1);
         struct weft_refusal why = {0};
         const int code = weft_mmu_init(mmu, &config, nports);
@@ -241,7 +245,8 @@ END_TEST
 START_TEST(zeros_are_no_buffer)
 {
     const struct weft_mmu_config nothing = {0};
-    struct weft_mmu *mmu = (struct weft_mmu *)malloc((size_t)weft_mmu_size(4));
+    struct weft_mmu *mmu = (struct weft_mmu *)malloc(sizeof(struct weft_mmu));
+    ck_assert_int_eq(weft_mmu_size(&nothing, 4), WEFT_ERANGE);
     ck_assert_int_eq(weft_mmu_init(mmu, &nothing, 4), WEFT_ERANGE);
     free(mmu);
 }

@@ -323,6 +323,7 @@ START_TEST(congestion_controls)
 }
 END_TEST
 
+/* Without and with queues that are counted by class. */
 START_TEST(buffers)
 {
     struct weft_mmu_config config;
@@ -330,7 +331,8 @@ START_TEST(buffers)
     ck_assert_int_eq(weft_config_default(&weft_mmu_algo, &config), 0);
     config.buffer = 40000;
     config.headroom = 4000;
-    struct twins t = twins_of((size_t)weft_mmu_size(8));
+    config.classes = 2 << _i;
+    struct twins t = twins_of((size_t)weft_mmu_size(&config, 8));
     MUST(weft_mmu_init((struct weft_mmu *)t.stays, &config, 8) == 0);
     MUST(weft_mmu_init((struct weft_mmu *)t.moves, &config, 8) == 0);
     for (uint32_t i = 0; i < STEPS; i++)
@@ -363,7 +365,7 @@ moving_suite(void)
     tcase_add_test(tcase, middleware_at_tors);
     tcase_add_test(tcase, transports);
     tcase_add_test(tcase, congestion_controls);
-    tcase_add_test(tcase, buffers);
+    tcase_add_loop_test(tcase, buffers, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
 }

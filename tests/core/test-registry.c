@@ -20,7 +20,7 @@ each_algo(visit_fn *visit)
 {
     size_t count = 0;
     const struct weft_registry *registries = weft_registries(&count);
-    ck_assert_uint_eq(count, 7);
+    ck_assert_uint_eq(count, 8);
     for (size_t i = 0; i < count; i++)
     {
         ck_assert_uint_ge(registries[i].count, 1);

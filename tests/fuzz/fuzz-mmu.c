@@ -4,7 +4,8 @@
  * list of all frames. Else frames are dropped that have room, PFC pauses for ever, or a run ends
  * with memory in use that nobody holds.
  *
- * The switch is used as a fabric does: releases are put off while weft_mmu_admits_easily().
+ * The switch is used as a fabric does: releases are put off while weft_mmu_admits_easily(), and
+ * what cannot be admitted whole is trimmed, itself or the newest of its queue.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,10 @@ struct model
     int64_t sixteenths; /* of alpha */
     struct frame frame[FRAMES];
     uint32_t frames;
-    int64_t headroom[PORTS]; /* in use, of class 1 */
-    bool paused[PORTS];
+    int64_t headroom[PORTS][WEFT_MAX_CLASSES]; /* in use */
+    bool paused[PORTS][WEFT_MAX_CLASSES];
     int64_t peak;
-    uint64_t drops, pauses;
+    uint64_t drops, pauses, trims, header_drops;
 };
 
 static int64_t
@@ -56,7 +57,10 @@ in_headroom(const struct model *m)
     int64_t bytes = 0;
     for (uint32_t p = 0; p < m->ports; p++)
     {
-        bytes += m->headroom[p];
+        for (uint32_t c = 0; c < WEFT_MAX_CLASSES; c++)
+        {
+            bytes += m->headroom[p][c];
+        }
     }
     return bytes;
 }
@@ -85,17 +89,18 @@ exceeds(const struct model *m, int64_t bytes)
 static bool
 lossless(const struct model *m, uint32_t tclass)
 {
-    return m->config.pfc && tclass == 1;
+    return m->config.pfc && tclass > 0;
 }
 
 static unsigned
-pause(struct model *m, uint32_t port)
+pause(struct model *m, const struct frame *f)
 {
-    if (m->paused[port] || held(m, port, -1, 1) == 0)
+    bool *paused = &m->paused[f->in][f->tclass];
+    if (*paused || held(m, f->in, -1, f->tclass) == 0)
     {
         return 0;
     }
-    m->paused[port] = true;
+    *paused = true;
     m->pauses++;
     return WEFT_MMU_PAUSE;
 }
@@ -110,24 +115,41 @@ drop(struct model *m)
 static unsigned
 take_lossless(struct model *m, const struct frame *f)
 {
-    const bool shared = !m->paused[f->in] && shared_used(m) + f->bytes <= pool(m);
-    if (!shared && m->headroom[f->in] + f->bytes > m->config.headroom)
+    int64_t *headroom = &m->headroom[f->in][f->tclass];
+    const bool shared = !m->paused[f->in][f->tclass] && shared_used(m) + f->bytes <= pool(m);
+    if (!shared && *headroom + f->bytes > m->config.headroom)
     {
-        return drop(m) | pause(m, f->in);
+        return drop(m) | pause(m, f);
     }
     m->frame[m->frames++] = *f;
-    m->headroom[f->in] += shared ? 0 : f->bytes;
-    const int64_t bytes = held(m, f->in, -1, 1) - m->headroom[f->in];
-    return WEFT_MMU_ADMIT | (!shared || exceeds(m, bytes) ? pause(m, f->in) : 0);
+    *headroom += shared ? 0 : f->bytes;
+    const int64_t bytes = held(m, f->in, -1, f->tclass) - *headroom;
+    return WEFT_MMU_ADMIT | (!shared || exceeds(m, bytes) ? pause(m, f) : 0);
+}
+
+/** The queue that limits look at, with the frame. */
+static int64_t
+longer_queue(const struct model *m, const struct frame *f)
+{
+    const bool by_class = m->config.classes > 2 || m->config.trim;
+    return held(m, -1, f->out, by_class ? (int64_t)f->tclass : -1) + f->bytes;
+}
+
+static bool
+fits(const struct model *m, const struct frame *f)
+{
+    const struct weft_mmu_config *c = &m->config;
+    const int64_t headers = c->header_queue ? c->header_queue : 2 * c->trim_at;
+    const bool full = c->port_buffer ? held(m, -1, f->out, -1) + f->bytes > c->port_buffer
+                                     : f->tclass > 0 && exceeds(m, longer_queue(m, f));
+    const bool too_many = c->trim && f->tclass == 0 && longer_queue(m, f) > headers;
+    return !full && !too_many && shared_used(m) + f->bytes <= pool(m);
 }
 
 static unsigned
 take_lossy(struct model *m, const struct frame *f)
 {
-    const int64_t queue = held(m, -1, f->out, -1) + f->bytes;
-    const bool full =
-        m->config.port_buffer ? queue > m->config.port_buffer : f->tclass == 1 && exceeds(m, queue);
-    if (full || shared_used(m) + f->bytes > pool(m))
+    if (!fits(m, f))
     {
         return drop(m);
     }
@@ -136,8 +158,14 @@ take_lossy(struct model *m, const struct frame *f)
 }
 
 static unsigned
-model_admit(struct model *m, const struct frame *f)
+model_admit(struct model *m, const struct frame *f, bool trimmable)
 {
+    const struct weft_mmu_config *c = &m->config;
+    if (trimmable && c->trim && f->tclass > 0 && f->bytes > c->trim_bytes &&
+        (longer_queue(m, f) > c->trim_at || !fits(m, f)))
+    {
+        return WEFT_MMU_TRIM;
+    }
     const unsigned verdict = lossless(m, f->tclass) ? take_lossless(m, f) : take_lossy(m, f);
     const int64_t used = held(m, -1, -1, -1);
     m->peak = used > m->peak ? used : m->peak;
@@ -155,11 +183,13 @@ model_release(struct model *m, uint32_t i)
     {
         return false;
     }
-    m->headroom[f.in] -= m->headroom[f.in] < f.bytes ? m->headroom[f.in] : f.bytes;
-    const int64_t left = held(m, f.in, -1, 1);
-    const bool resumes = m->paused[f.in] && m->headroom[f.in] == 0 &&
-                         (left == 0 || !exceeds(m, left + m->config.xon_gap));
-    m->paused[f.in] = m->paused[f.in] && !resumes;
+    int64_t *headroom = &m->headroom[f.in][f.tclass];
+    bool *paused = &m->paused[f.in][f.tclass];
+    *headroom -= *headroom < f.bytes ? *headroom : f.bytes;
+    const int64_t left = held(m, f.in, -1, f.tclass);
+    const bool resumes =
+        *paused && *headroom == 0 && (left == 0 || !exceeds(m, left + m->config.xon_gap));
+    *paused = *paused && !resumes;
     return resumes;
 }
 
@@ -169,13 +199,20 @@ compare(const struct model *m, const struct weft_mmu *mmu)
     MUST(mmu->shared == pool(m) && mmu->shared_used == shared_used(m));
     MUST(mmu->headroom_used == in_headroom(m) && mmu->peak_used == m->peak);
     MUST(mmu->drops == m->drops && mmu->pauses == m->pauses);
+    MUST(mmu->trims == m->trims && mmu->header_drops == m->header_drops);
     for (uint32_t p = 0; p < m->ports; p++)
     {
-        const struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[p * WEFT_CLASSES];
         MUST(weft_mmu_queues(mmu)[p] == held(m, -1, p, -1));
-        MUST(i[0].bytes == held(m, p, -1, 0) && i[0].headroom == 0 && i[0].paused == 0);
-        MUST(i[1].bytes + i[1].headroom == held(m, p, -1, 1));
-        MUST(i[1].headroom == m->headroom[p] && i[1].paused == m->paused[p]);
+        for (uint32_t c = 0; c < m->config.classes; c++)
+        {
+            const uint32_t index = weft_mmu_index(mmu, p, c);
+            const struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[index];
+            MUST((int64_t)i->bytes + i->headroom == held(m, p, -1, c));
+            MUST(i->headroom == m->headroom[p][c]);
+            MUST(weft_mmu_is_paused(mmu, p, c) == m->paused[p][c]);
+            MUST(!weft_mmu_counts_by_class(&m->config) ||
+                 weft_mmu_class_queues(mmu)[index] == held(m, -1, p, c));
+        }
     }
 }
 
@@ -203,16 +240,57 @@ any_paused(const struct model *m)
     bool any = false;
     for (uint32_t p = 0; p < m->ports; p++)
     {
-        any = any || m->paused[p];
+        for (uint32_t c = 0; c < WEFT_MAX_CLASSES; c++)
+        {
+            any = any || m->paused[p][c];
+        }
     }
     return any;
+}
+
+/** The newest frame of a queue in the model, or m->frames. */
+static uint32_t
+newest_of(const struct model *m, uint32_t out, uint32_t tclass)
+{
+    uint32_t i = m->frames;
+    for (uint32_t k = 0; k < m->frames; k++)
+    {
+        i = m->frame[k].out == out && m->frame[k].tclass == tclass ? k : i;
+    }
+    return i;
+}
+
+/** A frame that is refused whole loses its payload, or the newest of its queue does. */
+static void
+trim(struct model *m, struct weft_mmu *mmu, const struct frame *f, bool coin)
+{
+    struct frame cut = *f;
+    const uint32_t i = newest_of(m, f->out, f->tclass);
+    if (coin && i < m->frames)
+    {
+        const struct frame newest = m->frame[i];
+        m->frame[i].bytes = 0;
+        const bool may = fits(m, f);
+        m->frame[i] = may ? *f : newest;
+        MUST(weft_mmu_replace(mmu, f->in, f->out, f->tclass, f->bytes, newest.in, newest.bytes) ==
+             may);
+        cut = may ? newest : *f;
+        m->peak = held(m, -1, -1, -1) > m->peak ? held(m, -1, -1, -1) : m->peak;
+    }
+    const struct frame header = {cut.in, cut.out, 0, (uint32_t)m->config.trim_bytes};
+    const unsigned verdict = model_admit(m, &header, false);
+    m->trims++;
+    m->header_drops += verdict == WEFT_MMU_DROP;
+    MUST(weft_mmu_admit_header(mmu, cut.in, cut.out) == verdict);
 }
 
 static void
 admit(struct model *m, struct weft_mmu *mmu, struct put_off *late, struct fuzz_input *in)
 {
-    const struct frame f = {fuzz_below(in, m->ports), fuzz_below(in, m->ports), fuzz_below(in, 2),
-                            1 + 37 * fuzz_byte(in)};
+    const uint32_t classes = (uint32_t)m->config.classes;
+    const struct frame f = {fuzz_below(in, m->ports), fuzz_below(in, m->ports),
+                            fuzz_below(in, classes), 1 + 37 * fuzz_byte(in)};
+    const bool trimmable = fuzz_below(in, 8) > 0;
     if (m->frames == FRAMES)
     {
         return;
@@ -220,11 +298,17 @@ admit(struct model *m, struct weft_mmu *mmu, struct put_off *late, struct fuzz_i
     if (weft_mmu_admits_easily(mmu, f.in, f.out, f.tclass, f.bytes))
     {
         weft_mmu_take(mmu, f.in, f.out, f.tclass, f.bytes);
-        MUST(model_admit(m, &f) == WEFT_MMU_ADMIT);
+        MUST(model_admit(m, &f, true) == WEFT_MMU_ADMIT);
         return;
     }
     release_all(mmu, late);
-    MUST(weft_mmu_admit(mmu, f.in, f.out, f.tclass, f.bytes) == model_admit(m, &f));
+    const unsigned verdict = model_admit(m, &f, trimmable);
+    MUST((trimmable ? weft_mmu_admit : weft_mmu_admit_whole)(mmu, f.in, f.out, f.tclass, f.bytes) ==
+         verdict);
+    if (verdict == WEFT_MMU_TRIM)
+    {
+        trim(m, mmu, &f, fuzz_below(in, 2) > 0);
+    }
     compare(m, mmu);
 }
 
@@ -270,13 +354,18 @@ static void
 configure(struct model *m, struct fuzz_input *in)
 {
     struct weft_mmu_config *c = &m->config;
-    const uint32_t kind = fuzz_below(in, 3);
+    const uint32_t kind = fuzz_below(in, 6);
     MUST(weft_config_default(&weft_mmu_algo, c) == 0);
     m->ports = fuzz_between(in, 1, PORTS);
     m->sixteenths = 1 + fuzz_below(in, 64);
     c->alpha = (double)m->sixteenths / ALPHA;
     c->pfc = kind == 0;
-    c->port_buffer = kind == 1 ? 1 + (int64_t)fuzz_number(in, 2) : 0;
+    c->trim = kind > 2;
+    c->classes = 2 << fuzz_below(in, 3);
+    c->trim_bytes = 1 + fuzz_byte(in);
+    c->trim_at = 1 + (int64_t)fuzz_number(in, 2);
+    c->header_queue = fuzz_below(in, 2) ? (int64_t)fuzz_number(in, 2) : 0;
+    c->port_buffer = kind == 1 || kind == 4 ? 1 + (int64_t)fuzz_number(in, 2) : 0;
     c->headroom = (int64_t)fuzz_number(in, 2) % 30000;
     c->buffer = 1 + (int64_t)fuzz_number(in, 3) % 200000;
     c->xon_gap = (int64_t)fuzz_number(in, 2) % 20000;
@@ -295,7 +384,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&m, 0, sizeof m);
     late.frames = 0;
     configure(&m, &in);
-    void *memory = malloc((size_t)weft_mmu_size(m.ports));
+    void *memory = malloc((size_t)weft_mmu_size(&m.config, m.ports));
     const int code = weft_mmu_init((struct weft_mmu *)memory, &m.config, m.ports);
     struct weft_mmu *mmu = code == 0 ? (struct weft_mmu *)memory : NULL;
     MUST((mmu == NULL) == (pool(&m) <= 0));

@@ -32,6 +32,8 @@ namespace
 constexpr const char* COMPONENTS[] = {"WeftFabric",
                                       "WeftFabricFaults",
                                       "WeftSwitch",
+                                      "WeftSwitchClasses",
+                                      "WeftSwitchTor",
                                       "WeftPort",
                                       "WeftNic",
                                       "WeftNicActive",

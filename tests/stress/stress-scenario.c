@@ -203,13 +203,15 @@ draw_switch(struct draw *d, const struct weft_clos *clos, const struct draw *fab
     {
         tiny = one_in(2) ? spread(2, 60) * (frame->payload + frame->header) : 0;
         draw_sound(d, "switch", 2);
-        good = c->port_buffer == 0 || c->port_buffer >= frame->payload + frame->header;
+        good = (c->port_buffer == 0 || c->port_buffer >= frame->payload + frame->header) &&
+               (!c->trim ||
+                (c->trim_at >= frame->payload + frame->header && c->trim_bytes >= frame->header));
         for (uint32_t i = 0; i < 3; i++)
         {
             struct weft_switch_map map;
             weft_clos_switch(clos, index[i], &map);
             const uint32_t nports = weft_map_nports(&map);
-            struct weft_mmu *mmu = (struct weft_mmu *)malloc((size_t)weft_mmu_size(nports));
+            struct weft_mmu *mmu = (struct weft_mmu *)malloc((size_t)weft_mmu_size(c, nports));
             good = good && weft_mmu_init(mmu, c, nports) == 0;
             free(mmu);
         }
@@ -322,7 +324,7 @@ write_drops_and_measures(const struct weft_traffic_size *size)
 int
 main(int argc, char **argv)
 {
-    struct draw topology, fabric, buffer, transport, cc, balancer, workload;
+    struct draw topology, fabric, buffer, scheduler, transport, cc, balancer, workload;
     struct weft_clos clos;
     struct weft_traffic_size size;
     if (argc != 2)
@@ -335,9 +337,17 @@ main(int argc, char **argv)
     draw_topology(&topology, &clos);
     draw_sound(&fabric, "fabric", 4);
     draw_switch(&buffer, &clos, &fabric);
-    draw_sound(&transport, "transport", 3);
+    const bool trims = ((const struct weft_mmu_config *)buffer.config)->trim;
+    do
+    {
+        draw_sound(&transport, "transport", 3);
+    } while (trims && !weft_transport_find(transport.algo->name)->trims);
     draw_sound(&cc, "congestion-control", 4);
-    draw_sound(&balancer, "balancer", 3);
+    do
+    {
+        draw_sound(&balancer, "balancer", 3);
+    } while (trims && weft_lb_find(balancer.algo->name)->tor);
+    draw_sound(&scheduler, "scheduler", 2);
     draw_workload(&workload, &clos, &fabric, &size);
     const int64_t rto = integer_of(transport.algo, "rto", transport.config, 1000000000);
     const int64_t most = rto < 5000000000 / MOST_TIMEOUTS ? MOST_TIMEOUTS * rto : 5000000000;
@@ -345,6 +355,7 @@ main(int argc, char **argv)
     write_choice("topology", "kind", &topology);
     write_choice("fabric", "name", &fabric);
     write_choice("switch", "name", &buffer);
+    write_choice("scheduler", "name", &scheduler);
     write_choice("transport", "name", &transport);
     write_choice("congestion-control", "name", &cc);
     write_choice("balancer", "name", &balancer);

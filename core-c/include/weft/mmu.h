@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file mmu.h  A switch's shared buffer: dynamic thresholds (Choudhury & Hahne 1998), PFC
- * (IEEE 802.1Qbb) with per-port headroom, ECN-RED marking (DCQCN §5).
+ * (IEEE 802.1Qbb) with per-port headroom, ECN-RED marking (DCQCN §5), packet trimming (prime §IV).
  *
  * With PFC a packet is accounted to its ingress port and class. Ingress (p, c) pauses its upstream
  * when its shared bytes exceed alpha * (shared pool - shared bytes in use); what arrives after that
@@ -14,6 +14,16 @@
  * without a byte left resumes whatever the threshold. Without PFC the queue counts the frame that
  * wants in, the bytes in use do not. A control frame (class 0) is dropped only when the shared pool
  * is full.
+ *
+ * With more than two classes, or with trimming, the queue that a threshold, RED or trimming looks
+ * at is that of the frame's class at its egress port; otherwise it is the whole port's, of which
+ * class 0 holds little.
+ *
+ * Trimming (lossy switches only): a data frame longer than trim-bytes that would make its queue
+ * exceed trim-at, or that would be dropped, loses its payload instead. What is left, trim-bytes
+ * long, goes on in class 0, unless that queue would exceed header-queue: then it is dropped. Which
+ * frame is cut, the one that arrives or the newest one of the queue, is the host's to do, which
+ * holds the queues; see weft_mmu_replace().
  */
 #ifndef WEFT_MMU_H
 #define WEFT_MMU_H
@@ -31,8 +41,8 @@ extern "C"
 {
 #endif
 
-/** Traffic classes per port. Class 0 (control) is never paused; class 1 carries data. */
-#define WEFT_CLASSES 2
+/** Most traffic classes of a port. Class 0 (control) is never paused; class 1 carries data. */
+#define WEFT_MAX_CLASSES 8
 
     enum weft_ecn_at
     {
@@ -40,20 +50,33 @@ extern "C"
         WEFT_ECN_DEQUEUE,
     };
 
+    enum weft_trim_victim
+    {
+        WEFT_TRIM_ARRIVAL, /**< the frame that found the queue too long */
+        WEFT_TRIM_COIN,    /**< that one or the newest one of the queue, by a fair coin */
+    };
+
     /** Parameters of a switch's memory; the element <switch> of a scenario. */
     struct weft_mmu_config
     {
-        int64_t buffer;      /**< bytes in all, headroom included */
-        double alpha;        /**< dynamic-threshold factor */
-        int64_t pfc;         /**< 0 or 1 */
-        int64_t headroom;    /**< bytes per port for what is under way when a pause is sent */
-        int64_t xon_gap;     /**< bytes below the threshold at which a paused ingress resumes */
-        int64_t ecn;         /**< 0 or 1 */
-        int64_t ecn_at;      /**< enum weft_ecn_at */
-        int64_t kmin;        /**< bytes of the egress queue below or at which nothing is marked */
-        int64_t kmax;        /**< bytes above which everything is marked */
-        double pmax;         /**< marking probability at kmax */
-        int64_t port_buffer; /**< bytes that each port has for itself; 0: all share `buffer` */
+        int64_t buffer;       /**< bytes in all, headroom included */
+        double alpha;         /**< dynamic-threshold factor */
+        int64_t pfc;          /**< 0 or 1 */
+        int64_t headroom;     /**< bytes per port for what is under way when a pause is sent */
+        int64_t xon_gap;      /**< bytes below the threshold at which a paused ingress resumes */
+        int64_t ecn;          /**< 0 or 1 */
+        int64_t ecn_at;       /**< enum weft_ecn_at */
+        int64_t kmin;         /**< bytes of the egress queue below or at which nothing is marked */
+        int64_t kmax;         /**< bytes above which everything is marked */
+        double pmax;          /**< marking probability at kmax */
+        int64_t port_buffer;  /**< bytes that each port has for itself; 0: all share `buffer` */
+        int64_t classes;      /**< traffic classes of every port: 2, 4 or 8 */
+        int64_t trim;         /**< 0 or 1 */
+        int64_t trim_at;      /**< bytes of a data queue above which a frame is trimmed */
+        int64_t trim_bytes;   /**< bytes of a trimmed frame; shorter ones are never trimmed */
+        int64_t trim_victim;  /**< enum weft_trim_victim */
+        int64_t header_queue; /**< with trimming, bytes of class 0 at an egress port above which a
+                                 frame of that class is dropped; 0: 2 * trim_at */
     };
 
     /** Bytes of memory of a switch with @p nports ports. */
@@ -71,6 +94,15 @@ extern "C"
         WEFT_MMU_ADMIT = 1,
         WEFT_MMU_PAUSE =
             2, /**< or-ed to ADMIT or DROP: send a pause to the ingress port's upstream now */
+        WEFT_MMU_TRIM = 4, /**< alone: there is no room for it whole. Nothing has been accounted;
+                              weft_mmu_replace() and weft_mmu_admit_header() come next, or, where
+                              the frame cannot be trimmed, weft_mmu_admit_whole() */
+    };
+
+    enum weft_mmu_flag
+    {
+        WEFT_MMU_PAUSED = 1,   /**< its upstream is paused */
+        WEFT_MMU_BY_CLASS = 2, /**< queues are counted by class, too */
     };
 
     /** What an ingress port holds of the buffer, in one class. */
@@ -78,7 +110,7 @@ extern "C"
     {
         uint32_t bytes;    /**< of the shared pool */
         uint32_t headroom; /**< bytes of its headroom */
-        uint32_t paused;   /**< 1: its upstream is paused */
+        uint32_t flags;    /**< enum weft_mmu_flag */
     };
 
     /** One switch's buffer. Its arrays follow the struct in the caller's memory: plain bytes, which
@@ -92,13 +124,17 @@ extern "C"
         int64_t headroom_used; /**< over all ports */
         int64_t peak_used;     /**< largest shared_used + headroom_used ever */
         double alpha;          /**< the configuration's */
-        int64_t port_buffer;   /**< the configuration's */
+        int64_t port_limit;    /**< bytes of a port above which nothing is admitted: port_buffer;
+                                  0: no such limit; -1: weft_mmu_counts_by_class() */
         uint32_t nports;
-        bool pfc; /**< the configuration's */
+        bool pfc;            /**< the configuration's */
+        uint8_t class_shift; /**< classes are 1 << class_shift; 1 unless -1 is above */
         struct weft_mmu_config config;
         uint64_t pauses; /**< pause frames asked for */
         uint64_t drops;
         uint64_t marks;
+        uint64_t trims;        /**< frames that lost their payload */
+        uint64_t header_drops; /**< of those, headers that found no room; drops counts them, too */
     };
 
 /** Bytes of a cache line, and from a struct weft_mmu to its arrays: whole lines. */
@@ -112,36 +148,90 @@ extern "C"
         return (uint32_t *)(void *)((const char *)mmu + WEFT_MMU_ARRAYS);
     }
 
-    /** [port * WEFT_CLASSES + class] */
+    /** [weft_mmu_index()] */
     static inline struct weft_mmu_ingress *weft_mmu_ingresses(const struct weft_mmu *mmu)
     {
         return (struct weft_mmu_ingress *)(void *)(weft_mmu_queues(mmu) + mmu->nports);
     }
 
-    /** Bytes of memory for a switch of @p nports ports, or WEFT_EOVERFLOW as a negative value. */
-    int64_t weft_mmu_size(uint32_t nports);
+    /** Whether the queues of a port are counted for each of its classes. */
+    static inline bool weft_mmu_counts_by_class(const struct weft_mmu_config *config)
+    {
+        return config->classes > 2 || config->trim;
+    }
+
+    /** Number of a port and class in the arrays that have an element for each. */
+    static inline uint32_t weft_mmu_index(const struct weft_mmu *mmu, uint32_t port,
+                                          uint32_t tclass)
+    {
+        return (port << mmu->class_shift) + tclass;
+    }
+
+    static inline bool weft_mmu_is_paused(const struct weft_mmu *mmu, uint32_t in, uint32_t tclass)
+    {
+        const uint32_t i = weft_mmu_index(mmu, in, tclass);
+        return (weft_mmu_ingresses(mmu)[i].flags & WEFT_MMU_PAUSED) != 0;
+    }
+
+    /** [weft_mmu_index()], only where weft_mmu_counts_by_class(): bytes queued at egress, frame in
+     * service included. */
+    static inline uint32_t *weft_mmu_class_queues(const struct weft_mmu *mmu)
+    {
+        return (uint32_t *)(void *)(weft_mmu_ingresses(mmu) +
+                                    ((size_t)mmu->nports << mmu->class_shift));
+    }
 
     /**
-     * Makes an empty buffer of @p mmu, weft_mmu_size() bytes, 8-byte aligned; where it begins with
-     * a cache line of WEFT_MMU_LINE bytes, so do the queues, and an adaptive choice scans 16 ports
-     * in one line. Returns 0, WEFT_EOVERFLOW (too many ports) or WEFT_ERANGE (a size out of its
-     * bounds, as in a configuration without its defaults; or the headroom of all ports leaves no
-     * shared pool).
+     * Bytes of memory for a switch of @p nports ports, or a negative value: WEFT_EOVERFLOW (none or
+     * too many ports), WEFT_ERANGE (classes other than 2, 4 or 8).
      */
+    int64_t weft_mmu_size(const struct weft_mmu_config *config, uint32_t nports);
+
     /** What weft_mmu_init() returns for such a switch, and why it refuses. @p why may be NULL. */
     int weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports,
                        struct weft_refusal *why);
 
+    /**
+     * Makes an empty buffer of @p mmu, weft_mmu_size() bytes, 8-byte aligned; where it begins with
+     * a cache line of WEFT_MMU_LINE bytes, so do the queues, and an adaptive choice scans 16 ports
+     * in one line. Returns 0, an error of weft_mmu_size(), or WEFT_ERANGE (a size out of its
+     * bounds, as in a configuration without its defaults; trimming with PFC; or the headroom of all
+     * ports leaves no shared pool).
+     */
     int weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config, uint32_t nports);
 
-    /** The case of weft_mmu_release() in which the ingress is paused or has used its headroom. */
-    bool weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
-                                 uint32_t bytes);
+    /** The case of weft_mmu_release_at() in which the ingress is paused, has used its headroom, or
+     * queues are counted by class. */
+    bool weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t i, uint32_t out, uint32_t bytes);
 
     /** A frame of @p bytes came in at port @p in, class @p tclass, and goes out at @p out. enum
      * weft_mmu_verdict. */
     unsigned weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
                             uint32_t bytes);
+
+    /** The same for a frame that cannot be trimmed: it is admitted or dropped. */
+    unsigned weft_mmu_admit_whole(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                                  uint32_t bytes);
+
+    /**
+     * WEFT_TRIM_COIN, heads: the newest frame of the arrival's queue, which came in at port
+     * @p newest_in with @p newest_bytes, gives up its place. If frames differ in length, the queue
+     * may exceed trim-at by that much. True: the newest is released and the arrival accounted, and
+     * the newest is to be trimmed. False: even so there is no memory for the arrival; nothing has
+     * changed, and the arrival is to be trimmed. Only after WEFT_MMU_TRIM.
+     */
+    bool weft_mmu_replace(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                          uint32_t bytes, uint32_t newest_in, uint32_t newest_bytes);
+
+    /** A frame that came in at @p in is trimmed: room for its header, trim-bytes of class 0.
+     * WEFT_MMU_ADMIT or WEFT_MMU_DROP. */
+    unsigned weft_mmu_admit_header(struct weft_mmu *mmu, uint32_t in, uint32_t out);
+
+    /** weft_mmu_admits_easily() and weft_mmu_take() where weft_mmu_counts_by_class(). */
+    bool weft_mmu_admits_by_class(const struct weft_mmu *mmu, uint32_t in, uint32_t out,
+                                  uint32_t tclass, uint32_t bytes);
+    void weft_mmu_take_by_class(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                                uint32_t bytes);
 
     /**
      * Whether weft_mmu_admit() would admit that frame below all thresholds, without a pause and
@@ -154,15 +244,17 @@ extern "C"
     static inline bool weft_mmu_admits_easily(const struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                               uint32_t tclass, uint32_t bytes)
     {
-        const struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[in * WEFT_CLASSES + tclass];
+        const struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[in * 2 + tclass];
         const int64_t used = mmu->shared_used + bytes;
         if (used > mmu->shared || used + mmu->headroom_used > mmu->peak_used)
         {
             return false;
         }
-        if (mmu->port_buffer)
+        if (mmu->port_limit)
         {
-            return (int64_t)weft_mmu_queues(mmu)[out] + bytes <= mmu->port_buffer;
+            return mmu->port_limit > 0
+                       ? (int64_t)weft_mmu_queues(mmu)[out] + bytes <= mmu->port_limit
+                       : weft_mmu_admits_by_class(mmu, in, out, tclass, bytes);
         }
         if (tclass == 0)
         {
@@ -170,7 +262,7 @@ extern "C"
         }
         if (mmu->pfc)
         {
-            return !i->paused &&
+            return !i->flags &&
                    (double)(i->bytes + bytes) <= mmu->alpha * (double)(mmu->shared - used);
         }
         return (double)((int64_t)weft_mmu_queues(mmu)[out] + bytes) <=
@@ -181,9 +273,29 @@ extern "C"
     static inline void weft_mmu_take(struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                      uint32_t tclass, uint32_t bytes)
     {
-        weft_mmu_ingresses(mmu)[in * WEFT_CLASSES + tclass].bytes += bytes;
+        if (mmu->port_limit < 0)
+        {
+            weft_mmu_take_by_class(mmu, in, out, tclass, bytes);
+            return;
+        }
+        weft_mmu_ingresses(mmu)[in * 2 + tclass].bytes += bytes;
         mmu->shared_used += bytes;
         weft_mmu_queues(mmu)[out] += bytes;
+    }
+
+    /** weft_mmu_release() for the ingress of number @p i, weft_mmu_index() of port and class. */
+    static inline bool weft_mmu_release_at(struct weft_mmu *mmu, uint32_t i, uint32_t out,
+                                           uint32_t bytes)
+    {
+        struct weft_mmu_ingress *ingress = &weft_mmu_ingresses(mmu)[i];
+        if ((ingress->flags | ingress->headroom) != 0)
+        {
+            return weft_mmu_release_slowly(mmu, i, out, bytes);
+        }
+        weft_mmu_queues(mmu)[out] -= bytes;
+        ingress->bytes -= bytes;
+        mmu->shared_used -= bytes;
+        return false;
     }
 
     /** That frame has left the switch. Returns true if the ingress port's upstream is to be
@@ -191,15 +303,7 @@ extern "C"
     static inline bool weft_mmu_release(struct weft_mmu *mmu, uint32_t in, uint32_t out,
                                         uint32_t tclass, uint32_t bytes)
     {
-        struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[in * WEFT_CLASSES + tclass];
-        if ((i->paused | i->headroom) != 0)
-        {
-            return weft_mmu_release_slowly(mmu, in, out, tclass, bytes);
-        }
-        weft_mmu_queues(mmu)[out] -= bytes;
-        i->bytes -= bytes;
-        mmu->shared_used -= bytes;
-        return false;
+        return weft_mmu_release_at(mmu, weft_mmu_index(mmu, in, tclass), out, bytes);
     }
 
     /** Whether RED marks a packet that sees @p queue bytes. Draws from @p rng only between kmin and

@@ -17,7 +17,8 @@ extern "C"
     struct weft_registry
     {
         const char *kind; /**< the scenario's element: "balancer", "congestion-control",
-                             "transport", "topology", "fabric", "switch", "workload" */
+                             "transport", "topology", "fabric", "switch", "scheduler", "workload"
+                           */
         const char *doc;
         const struct weft_algo *const *algos;
         size_t count;

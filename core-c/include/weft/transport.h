@@ -103,6 +103,9 @@ extern "C"
     {
         struct weft_algo algo;
 
+        /** rx_data() and tx_reply() know WEFT_F_TRIMMED; else no packet may be trimmed. */
+        bool trims;
+
         size_t (*rx_size)(const void *config);
         /** Returns 0, or WEFT_ERANGE: a parameter is out of its bounds, as in a configuration
          * without its defaults: weft_config_check() tells which. So does tx_init(). */

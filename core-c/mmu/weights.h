@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/** @file weights.h  What weighted schedulers share: the weights, and whose turn comes next.
+ * Private.
+ */
+#ifndef WEFT_MMU_WEIGHTS_H
+#define WEFT_MMU_WEIGHTS_H
+
+#include "base/tables.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    struct weft_class_weights
+    {
+        int64_t weight[WEFT_MAX_CLASSES]; /**< by class; that of class 0 is not used */
+    };
+
+    extern const struct weft_param weft_weights_params[];
+#define WEFT_WEIGHTS_NPARAMS (WEFT_MAX_CLASSES - 1)
+
+    /** 0, or WEFT_ERANGE. */
+    int weft_weights_check(const struct weft_class_weights *weights,
+                           const struct weft_scheduler_site *site);
+
+    /** The first class of @p ready behind @p tclass, round the port. There must be one. */
+    uint32_t weft_weights_next(uint32_t ready, uint32_t tclass);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
