@@ -293,7 +293,8 @@ static const struct column trims_columns[] = {
     M("switch", COLUMN_U32, index, "number of the switch"),
     M("tier", COLUMN_U32, tier, "0: a ToR; 1: a spine or aggregation; 2: a core"),
     M("trimmed", COLUMN_U64, trimmed, "data packets that lost their payload here"),
-    M("header_drops", COLUMN_U64, header_drops, "of these, headers for which there was no room"),
+    M("header_drops", COLUMN_U64, header_drops,
+      "headers, trimmed here or before, for which there was no room"),
 };
 
 #define TABLE(name, doc)                                                                           \

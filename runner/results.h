@@ -152,7 +152,7 @@ extern "C"
         uint32_t index;        /**< number of the switch */
         uint32_t tier;         /**< 0: a ToR */
         uint64_t trimmed;      /**< packets that lost their payload here */
-        uint64_t header_drops; /**< of these, headers that found no room */
+        uint64_t header_drops; /**< headers, trimmed here or before, that found no room */
     };
 
     /** One of several workloads: a row of workloads.csv. */

@@ -44,6 +44,12 @@ WeftHelper::SetSwitch(const std::string& text)
 }
 
 void
+WeftHelper::SetScheduler(const std::string& text)
+{
+    m_factory.Set("Scheduler", StringValue(text));
+}
+
+void
 WeftHelper::SetBalancer(const std::string& text)
 {
     m_factory.Set("Balancer", StringValue(text));

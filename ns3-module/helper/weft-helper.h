@@ -43,6 +43,7 @@ class WeftHelper
     void SetTopology(const std::string& text);
     void SetFrames(const std::string& text);
     void SetSwitch(const std::string& text);
+    void SetScheduler(const std::string& text);
     void SetBalancer(const std::string& text);
     void SetTransport(const std::string& text);
     void SetCongestionControl(const std::string& text);

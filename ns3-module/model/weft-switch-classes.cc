@@ -91,6 +91,10 @@ WeftSwitch::Replace(WeftPacket* p, uint32_t out)
         return false;
     }
     std::swap(p->d, newest->d); // the arrival stands where the newest stood
+    if (m_marksAtEnqueue && weft_mmu_mark(m_mmu, GetClassQueue(newest, out), &m_rng))
+    {
+        Mark(newest);
+    }
     return true;
 }
 

@@ -392,6 +392,7 @@ WeftSwitch::AdmitsExactly(WeftPacket* p, uint32_t out, bool held, int64_t now)
     {
         return true;
     }
+    m_mmu->header_drops += (d.flags & WEFT_F_TRIMMED) != 0;
     Drop(p, WeftFabric::DROP_BUFFER);
     return false;
 }

@@ -28,6 +28,7 @@ set(weft_suite_sources
     tests/ns3/weft-spraying-test-suite.cc
     tests/ns3/weft-themis-test-suite.cc
     tests/ns3/weft-timing-test-suite.cc
+    tests/ns3/weft-trimming-test-suite.cc
     tests/ns3/weft-unreachable-test-suite.cc
     tests/ns3/weft-window-test-suite.cc
 )
@@ -59,6 +60,7 @@ set(weft_suites
     weft-spraying
     weft-themis
     weft-timing
+    weft-trimming
     weft-unreachable
     weft-window
 )

@@ -23,6 +23,7 @@ struct WeftRigSetup
     std::string cc{"none"};
     std::string frames{"roce"};
     std::string buffer{"shared-buffer preset=100g"};
+    std::string scheduler{"strict"};
     uint64_t seed{1};                     //!< of all random streams
     uint32_t hosts{0};                    //!< of a graph, in place of the topology
     uint32_t switches{0};                 //!< of it
@@ -32,20 +33,22 @@ struct WeftRigSetup
 /** What happened at all QPs and switches of a fabric. */
 struct WeftRigTotals
 {
-    uint64_t sent{0};       //!< first transmissions
-    uint64_t resent{0};     //!< retransmissions
-    uint64_t nacks{0};      //!< that reached senders
-    uint64_t timeouts{0};   //!< RTOs
-    uint64_t duplicates{0}; //!< data that arrived again
-    uint64_t outOfOrder{0}; //!< data that arrived early
-    uint64_t nacksSent{0};  //!< by receivers
-    uint64_t torNacks{0};   //!< that reached senders and were made by ToRs
-    uint64_t cnps{0};       //!< that reached senders
-    uint64_t cuts{0};       //!< of the rate
-    uint64_t marks{0};      //!< by switches
-    uint64_t pauses{0};     //!< by switches
-    uint64_t drops{0};      //!< by switches' buffers
-    weft_tor_counters tor;  //!< of all ToRs
+    uint64_t sent{0};        //!< first transmissions
+    uint64_t resent{0};      //!< retransmissions
+    uint64_t nacks{0};       //!< that reached senders
+    uint64_t timeouts{0};    //!< RTOs
+    uint64_t duplicates{0};  //!< data that arrived again
+    uint64_t outOfOrder{0};  //!< data that arrived early
+    uint64_t nacksSent{0};   //!< by receivers
+    uint64_t torNacks{0};    //!< that reached senders and were made by ToRs
+    uint64_t cnps{0};        //!< that reached senders
+    uint64_t cuts{0};        //!< of the rate
+    uint64_t marks{0};       //!< by switches
+    uint64_t pauses{0};      //!< by switches
+    uint64_t drops{0};       //!< by switches' buffers
+    uint64_t trims{0};       //!< by switches
+    uint64_t headerDrops{0}; //!< of headers, by switches
+    weft_tor_counters tor;   //!< of all ToRs
 };
 
 /** A fabric for one test case. The simulation is destroyed with it. */
@@ -67,6 +70,7 @@ class WeftRig : public ns3::WeftMessageListener
         helper.SetCongestionControl(setup.cc);
         helper.SetFrames(setup.frames);
         helper.SetSwitch(setup.buffer);
+        helper.SetScheduler(setup.scheduler);
         helper.SetFabricAttribute("Seed", ns3::UintegerValue(setup.seed));
         helper.Install();
         fabric = helper.GetFabric();
@@ -177,6 +181,8 @@ class WeftRig : public ns3::WeftMessageListener
             t.marks += mmu.marks;
             t.pauses += mmu.pauses;
             t.drops += mmu.drops;
+            t.trims += mmu.trims;
+            t.headerDrops += mmu.header_drops;
             AddTor(fabric->GetSwitch(i)->GetTorCounters(), t.tor);
         }
         return t;

@@ -134,7 +134,8 @@ extern "C"
         uint64_t drops;
         uint64_t marks;
         uint64_t trims;        /**< frames that lost their payload */
-        uint64_t header_drops; /**< of those, headers that found no room; drops counts them, too */
+        uint64_t header_drops; /**< of the drops, headers: those of frames trimmed here, to which a
+                                  host adds those that were trimmed before */
     };
 
 /** Bytes of a cache line, and from a struct weft_mmu to its arrays: whole lines. */
