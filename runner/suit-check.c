@@ -150,6 +150,28 @@ suit_ecn(const struct suiting *c)
     }
 }
 
+static void
+suit_trimming(const struct suiting *c)
+{
+    const struct weft_mmu_config *mmu = c->s->switches.config;
+    if (!mmu->trim && !mmu->pfc && weft_transport_find(c->s->transport.algo->name)->trims)
+    {
+        diag_warning(
+            c->d, line_at(c, "transport", "name"),
+            "the transport %s with switches that drop packets and do not trim them: what is "
+            "lost waits for the rto; expected trim=\"on\" of <switch>, or another transport",
+            c->s->transport.algo->name);
+    }
+    if (mmu->trim && mmu->ecn && mmu->kmin >= mmu->trim_at)
+    {
+        diag_warning(
+            c->d, line_at(c, "switch", "kmin"),
+            "kmin of %lld bytes is not less than trim-at of %lld bytes: packets are trimmed "
+            "before any is marked; the preset trim-400g has both",
+            (long long)mmu->kmin, (long long)mmu->trim_at);
+    }
+}
+
 /** ps of a full frame there and its ACK back between the hosts that lie farthest apart. */
 static int64_t
 round_trip(const struct scenario *s)
@@ -205,6 +227,7 @@ check_suit(const struct scenario *s, const struct element *root, struct diagnost
     suit_spraying(&c);
     suit_scheduler(&c);
     suit_ecn(&c);
+    suit_trimming(&c);
     suit_window(&c);
     suit_measure(&c);
 }

@@ -174,6 +174,22 @@ at 'random failures of no probability' '<random-failures> without a probability'
     's,<drop,<random-failures repair="1ms"/><drop,'
 at 'a port too small for a frame' 'port-buffer of 1000 bytes holds no full frame' \
     's,preset="100g",preset="100g" pfc="off" port-buffer="1000B",'
+at 'trimming and PFC' '<switch shared-buffer>: .*expected pfc=off with trim=on' \
+    's,preset="100g",preset="100g" trim="on",'
+edited 'a NIC that does not know trimmed packets' 'the transport nic-sr would take a trimmed packet' \
+    's,preset="100g",preset="100g" pfc="off" trim="on",'
+edited 'a ToR that does not know them' 'the balancer themis would block NACKs of trimmed packets' \
+    's,preset="100g",preset="100g" pfc="off" trim="on",;s,name="nic-sr",name="trim",'
+at 'a queue without room for a frame' 'trim-at of 1000 bytes holds no full frame of 1452 . 48 bytes' \
+    's,preset="100g",preset="100g" pfc="off" trim="on" trim-at="1000B",;s,name="nic-sr",name="trim",'
+at 'a trimmed frame without its header' 'trim-bytes of 40 are less than the header of 48 bytes' \
+    's,preset="100g",preset="100g" pfc="off" trim="on" trim-bytes="40B",;s,name="nic-sr",name="trim",'
+at 'three classes' '<switch shared-buffer>: classes must be a power of two; expected 2, 4 or 8' \
+    's,preset="100g",preset="100g" classes="3",'
+at 'no such scheduler' "unknown scheduler 'wr'; .*did you mean 'wrr'" \
+    's,<drop,<scheduler name="wr"/><drop,'
+at 'no weight at all' "weight-2 '0' of <scheduler> is out of bounds; expected .* from 1 to 65535" \
+    's,<drop,<scheduler name="wrr" weight-2="0"/><drop,'
 edited 'inter-pod in one pod' '.*no other pod to send to: a leaf-spine.*three tiers' \
     's,kind="ring",kind="permutation" pattern="inter-pod",'
 at 'cores in two tiers' 'aggregation-core of <random-failures>: this leaf-spine has two tiers' \

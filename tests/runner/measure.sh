@@ -161,4 +161,24 @@ sed 's/<scenario name="three"/<scenario name="tors"/; s/name="ops"/name="conweav
 [ "$(column results/tors/runs/tors/tors.csv tor | xargs)" = "0 1 2 3 4 5 6 7" ] || fail 'the ToRs'
 column results/tors/runs/tors/tors.csv probes | awk '$1 < 1 { exit 1 }' || fail 'no ToR has probed'
 
+# What switches trim is there where they trim, and only there.
+[ ! -e "$folder/trims.csv" ] || fail 'a table of trimmed packets without trimming'
+cat >trims.xml <<'END'
+<scenario name="trims">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="4" link-rate="100Gbps"/>
+  <switch pfc="off" trim="on" trim-at="20KB" kmin="4KB" kmax="16KB"/>
+  <balancer name="ops"/>
+  <transport name="trim"/>
+  <congestion-control name="dctcp"/>
+  <workload kind="incast" bytes="100KB" groups="1"/>
+</scenario>
+END
+"$weft" run trims.xml >/dev/null
+trims=results/trims/runs/trims
+[ "$(column $trims/trims.csv switch | xargs)" = "0 1 2 3" ] || fail 'the switches'
+[ "$(column $trims/trims.csv tier | xargs)" = "0 0 1 1" ] || fail 'their tiers'
+[ "$(column $trims/trims.csv trimmed | awk '{ n += $1 } END { print n }')" = "$(column $trims/summary.csv nacks_received)" ] ||
+    fail 'a NACK for each trimmed packet'
+[ "$(column $trims/summary.csv timeouts)" = 0 ] || fail 'a trimmed packet waited for its timer'
+
 echo 'layers, steps and bounds agree'

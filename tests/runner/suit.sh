@@ -49,6 +49,10 @@ warned 'dcqcn with ecn off' ecmp "$dcqcn<switch ecn=\"off\"/>"
 warned 'plb learns from ECN marks' plb '<switch ecn="off"/>'
 warned 'dcqcn with cnp-interval inf' ecmp '<congestion-control name="dcqcn" cnp-interval="inf"/>'
 warned 'kmin of 90000000 bytes is not less than the buffer' ecmp '<switch ecn="on" kmin="90MB" kmax="91MB" buffer="16MB"/>'
+warned 'the scheduler wrr with 2 classes' ecmp '<scheduler name="wrr" weight-1="3"/>'
+warned 'the transport trim with switches that drop' ecmp '<switch pfc="off"/><transport name="trim"/>'
+warned 'kmin of 400000 bytes is not less than trim-at of 100000' ecmp \
+    '<switch pfc="off" trim="on" trim-at="100KB"/><transport name="trim"/>'
 warned 'rto of 2 us is less than the .* us of a round trip' ecmp '<transport name="nic-sr" rto="2us"/><fabric retry-limit="0"/>'
 warned 'outstanding 4 is less than what is under way' ecmp '<transport name="nic-sr" outstanding="4"/>'
 warned 'interval of <measure> is longer' ecmp '<measure interval="20ms" queues="on"/><limit time="10ms"/>'
