@@ -19,13 +19,15 @@ check_buffer(const struct fit *f, uint32_t nports)
     const struct weft_mmu_config *config = f->s->switches.config;
     int64_t size = weft_mmu_size(config, nports);
     void *memory = size > 0 ? xcalloc((size_t)size / 8 + 1, 8) : NULL;
+    const int64_t classes = config->classes - 1;
     if (!memory || weft_mmu_init(memory, config, nports))
     {
-        diag_error(f->d, f->lines->buffer,
-                   "the headroom of %u ports leaves nothing of a buffer of %lld bytes; expected "
-                   "headroom below %lld bytes, or a larger buffer",
-                   nports, (long long)weft_mmu_total(config, nports),
-                   (long long)(weft_mmu_total(config, nports) / nports));
+        diag_error(
+            f->d, f->lines->buffer,
+            "the headroom of %u ports leaves nothing of a buffer of %lld bytes, for %lld data "
+            "classes each; expected headroom below %lld bytes, or a larger buffer",
+            nports, (long long)weft_mmu_total(config, nports), (long long)classes,
+            (long long)(weft_mmu_total(config, nports) / nports / classes));
     }
     free(memory);
 }

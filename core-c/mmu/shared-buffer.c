@@ -30,7 +30,8 @@ static const struct weft_param params[] = {
     {"pfc", WEFT_BOOL, FIELD(pfc), "on", NULL, NULL, NULL,
      "Priority flow control: pause the upstream instead of dropping.", "IEEE 802.1Qbb"},
     {"headroom", WEFT_BYTES, FIELD(headroom), "110KB", "0B", "1GB", NULL,
-     "Memory per port for what is under way when a pause is sent: 2 x delay x rate + 2 frames "
+     "Memory per port and data class for what is under way when a pause is sent: 2 x delay x rate "
+     "+ 2 frames "
      "(400 Gb/s, 1 us, 4 KB frames).",
      "(ours)"},
     {"xon-gap", WEFT_BYTES, FIELD(xon_gap), "3KiB", "0B", "1GB", NULL,
@@ -172,7 +173,7 @@ sound(const struct weft_mmu_config *c)
 static int64_t
 reserved_of(const struct weft_mmu_config *config, uint32_t nports)
 {
-    return config->pfc ? (int64_t)nports * config->headroom : 0;
+    return (int64_t)nports * weft_mmu_port_headroom(config);
 }
 
 int

@@ -80,9 +80,10 @@ START_TEST(each_class_is_paused_by_itself)
 {
     config.classes = 8;
     config.pfc = 1;
-    config.headroom = 5000;
+    config.headroom = 500; /* of 4 ports with 7 data classes each */
     config.alpha = 0.1;
-    make(); /* 80,000 shared */
+    make();
+    ck_assert_int_eq(mmu->shared, 86000);
     ck_assert_uint_eq(weft_mmu_admit(mmu, 0, 1, 7, 7000), WEFT_MMU_ADMIT);
     ck_assert_uint_eq(weft_mmu_admit(mmu, 0, 1, 7, 1000), WEFT_MMU_ADMIT | WEFT_MMU_PAUSE);
     ck_assert(weft_mmu_is_paused(mmu, 0, 7) && !weft_mmu_is_paused(mmu, 0, 6));

@@ -330,7 +330,7 @@ START_TEST(buffers)
     weft_rng_seed(&rng, 6, 6, 6);
     ck_assert_int_eq(weft_config_default(&weft_mmu_algo, &config), 0);
     config.buffer = 40000;
-    config.headroom = 4000;
+    config.headroom = _i ? 1000 : 4000;
     config.classes = 2 << _i;
     struct twins t = twins_of((size_t)weft_mmu_size(&config, 8));
     MUST(weft_mmu_init((struct weft_mmu *)t.stays, &config, 8) == 0);

@@ -70,7 +70,7 @@ pool(const struct model *m)
 {
     const struct weft_mmu_config *c = &m->config;
     return c->port_buffer ? c->port_buffer * m->ports
-                          : c->buffer - (c->pfc ? m->ports * c->headroom : 0);
+                          : c->buffer - (c->pfc ? m->ports * (c->classes - 1) * c->headroom : 0);
 }
 
 static int64_t
@@ -366,7 +366,7 @@ configure(struct model *m, struct fuzz_input *in)
     c->trim_at = 1 + (int64_t)fuzz_number(in, 2);
     c->header_queue = fuzz_below(in, 2) ? (int64_t)fuzz_number(in, 2) : 0;
     c->port_buffer = kind == 1 || kind == 4 ? 1 + (int64_t)fuzz_number(in, 2) : 0;
-    c->headroom = (int64_t)fuzz_number(in, 2) % 30000;
+    c->headroom = (int64_t)fuzz_number(in, 2) % (c->classes > 2 ? 4000 : 30000);
     c->buffer = 1 + (int64_t)fuzz_number(in, 3) % 200000;
     c->xon_gap = (int64_t)fuzz_number(in, 2) % 20000;
     c->ecn = fuzz_below(in, 4) > 0;

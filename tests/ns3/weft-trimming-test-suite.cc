@@ -176,7 +176,8 @@ class UpstreamTestCase : public TestCase
     {
         WeftRigSetup setup;
         setup.topology = ONE_SWITCH;
-        setup.buffer = "shared-buffer preset=100g classes=8 buffer=400KB alpha=0.1";
+        setup.buffer = "shared-buffer preset=100g classes=8 buffer=1MB headroom=20KB "
+                       "alpha=0.1";
         OneSwitch rig(setup);
         rig.PutMany(7, FRAME, 20);
         rig.PutMany(4, FRAME, 5);

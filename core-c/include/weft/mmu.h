@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file mmu.h  A switch's shared buffer: dynamic thresholds (Choudhury & Hahne 1998), PFC
- * (IEEE 802.1Qbb) with per-port headroom, ECN-RED marking (DCQCN §5), packet trimming (prime §IV).
+ * (IEEE 802.1Qbb) with headroom per port and class, ECN-RED marking (DCQCN §5), packet trimming
+ * (prime §IV).
  *
  * With PFC a packet is accounted to its ingress port and class. Ingress (p, c) pauses its upstream
  * when its shared bytes exceed alpha * (shared pool - shared bytes in use); what arrives after that
- * goes to the port's headroom, and is dropped only when that is full too. It resumes once its
+ * goes to the ingress' headroom, and is dropped only when that is full too. It resumes once its
  * shared bytes have fallen to the threshold less xon-gap and its headroom is empty. Without PFC a
  * packet is dropped at egress when the port's queue exceeds alpha * (pool - used) (equality
  * admits).
@@ -59,16 +60,17 @@ extern "C"
     /** Parameters of a switch's memory; the element <switch> of a scenario. */
     struct weft_mmu_config
     {
-        int64_t buffer;       /**< bytes in all, headroom included */
-        double alpha;         /**< dynamic-threshold factor */
-        int64_t pfc;          /**< 0 or 1 */
-        int64_t headroom;     /**< bytes per port for what is under way when a pause is sent */
-        int64_t xon_gap;      /**< bytes below the threshold at which a paused ingress resumes */
-        int64_t ecn;          /**< 0 or 1 */
-        int64_t ecn_at;       /**< enum weft_ecn_at */
-        int64_t kmin;         /**< bytes of the egress queue below or at which nothing is marked */
-        int64_t kmax;         /**< bytes above which everything is marked */
-        double pmax;          /**< marking probability at kmax */
+        int64_t buffer;   /**< bytes in all, headroom included */
+        double alpha;     /**< dynamic-threshold factor */
+        int64_t pfc;      /**< 0 or 1 */
+        int64_t headroom; /**< bytes per port and data class for what is under way when a pause is
+                             sent */
+        int64_t xon_gap;  /**< bytes below the threshold at which a paused ingress resumes */
+        int64_t ecn;      /**< 0 or 1 */
+        int64_t ecn_at;   /**< enum weft_ecn_at */
+        int64_t kmin;     /**< bytes of the egress queue below or at which nothing is marked */
+        int64_t kmax;     /**< bytes above which everything is marked */
+        double pmax;      /**< marking probability at kmax */
         int64_t port_buffer;  /**< bytes that each port has for itself; 0: all share `buffer` */
         int64_t classes;      /**< traffic classes of every port: 2, 4 or 8 */
         int64_t trim;         /**< 0 or 1 */
@@ -83,6 +85,12 @@ extern "C"
     static inline int64_t weft_mmu_total(const struct weft_mmu_config *config, uint32_t nports)
     {
         return config->port_buffer ? config->port_buffer * nports : config->buffer;
+    }
+
+    /** Bytes of headroom that a port has with PFC, for all its data classes. */
+    static inline int64_t weft_mmu_port_headroom(const struct weft_mmu_config *config)
+    {
+        return config->pfc ? (config->classes - 1) * config->headroom : 0;
     }
 
     /** The parameter table of struct weft_mmu_config (registry "switch", name "shared-buffer"). */
@@ -119,7 +127,7 @@ extern "C"
     {
         /* What every frame reads comes first. */
         int64_t
-            shared; /**< bytes of the shared pool: buffer - nports * headroom (PFC), else buffer */
+            shared; /**< bytes of the shared pool: the buffer, with PFC less all ports' headroom */
         int64_t shared_used;
         int64_t headroom_used; /**< over all ports */
         int64_t peak_used;     /**< largest shared_used + headroom_used ever */
