@@ -5,6 +5,7 @@
 
 #include <weft/error.h>
 #include <weft/host.h>
+#include <weft/levels.h>
 #include <weft/psn.h>
 #include <weft/theory.h>
 
@@ -232,6 +233,7 @@ weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
         .flags =
             (uint8_t)((host->what == WEFT_TX_RETX ? WEFT_F_RETX : 0) | (last ? WEFT_F_LAST : 0)),
         .tclass = a->tclass,
+        .sl = a->sl & (WEFT_LEVELS - 1),
     };
     if (a->frame.ack_every > 1 && a->cc->window &&
         a->transport->tx_flight(qp->tx) >= a->cc->window(qp->cc, now))

@@ -298,7 +298,7 @@ weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum we
 {
     const struct weft_nic_algos *a = qp->algos;
     const uint32_t src = packet->src;
-    packet->src = packet->dst;
+    packet->src = packet->dst & WEFT_HOST_MASK;
     packet->dst = src & WEFT_HOST_MASK;
     packet->echo = packet->sport;
     packet->ahead = weft_ahead(packet->psn, epsn);

@@ -319,7 +319,7 @@ tell(struct conweave *s, const struct weft_packet *data, enum control what, uint
 {
     s->pending[s->npending++] =
         (struct weft_packet){.sent = data->sent,
-                             .src = data->dst,
+                             .src = data->dst & WEFT_HOST_MASK,
                              .dst = data->src,
                              .qp = data->qp,
                              .psn = data->psn,

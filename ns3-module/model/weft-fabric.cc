@@ -284,7 +284,8 @@ WeftFabric::InitPaths(std::string& error)
                              m_pathWords * sizeof(uint64_t),
                              m_frame,
                              REMEMBERED_LABELS,
-                             1};
+                             1,
+                             0};
     for (uint32_t host = 0; m_pathOps && host < m_clos.nhosts; host++)
     {
         weft_refusal why{};

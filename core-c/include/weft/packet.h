@@ -42,7 +42,8 @@ struct weft_packet
                             packet answered */
     uint32_t dst : 24;   /**< receiving host's index, at most WEFT_HOST_MASK */
     uint32_t hops : 8;   /**< links crossed so far */
-    uint32_t src : 24;   /**< sending host's index, at most WEFT_HOST_MASK */
+    uint32_t src : 20;   /**< sending host's index, at most WEFT_HOST_MASK */
+    uint32_t sl : 4;     /**< service level: to which set of QPs it belongs; see levels.h */
     uint32_t tclass : 8; /**< traffic class: index of the egress queue and of the PFC priority */
     uint32_t qp : 24;    /**< the QP's index in the run; replies carry the data's QP */
     uint32_t kind : 8;   /**< enum weft_packet_kind */

@@ -40,6 +40,7 @@ extern "C"
          * taken only where something has an on_lost(). */
         uint32_t labels;
         uint8_t tclass; /**< traffic class of data, from 1 up */
+        uint8_t sl;     /**< service level */
     };
 
     /** Traffic class of replies to data of a class: 0 where replies go first. */

@@ -10,6 +10,7 @@
 #include <weft/graph.h>
 #include <weft/host.h>
 #include <weft/lb.h>
+#include <weft/levels.h>
 #include <weft/loss.h>
 #include <weft/mmu.h>
 #include <weft/packet.h>
