@@ -12,6 +12,7 @@ set(weft_module_sources
     ns3-module/model/weft-event-wheel.cc
     ns3-module/model/weft-fabric-faults.cc
     ns3-module/model/weft-fabric-simulator.cc
+    ns3-module/model/weft-fabric-levels.cc
     ns3-module/model/weft-fabric-setup.cc
     ns3-module/model/weft-fabric-sites.cc
     ns3-module/model/weft-fabric.cc
@@ -26,6 +27,7 @@ set(weft_module_sources
     ns3-module/model/weft-port-classes.cc
     ns3-module/model/weft-port.cc
     ns3-module/model/weft-rdma-application.cc
+    ns3-module/model/weft-service-level.cc
     ns3-module/model/weft-switch-classes.cc
     ns3-module/model/weft-switch-tor.cc
     ns3-module/model/weft-switch.cc
@@ -61,6 +63,7 @@ set(weft_module_headers
     ns3-module/model/weft-qp.h
     ns3-module/model/weft-rdma-application.h
     ns3-module/model/weft-receiver.h
+    ns3-module/model/weft-service-level.h
     ns3-module/model/weft-switch.h
     ns3-module/model/weft-tor-balancer.h
 )

@@ -71,7 +71,7 @@ bound_of_job(const struct scenario *s, const struct weft_job *job,
 static struct weft_job
 all_of(const struct scenario *s)
 {
-    return (struct weft_job){scenario_ops(s), s->workload.config, NULL, 0};
+    return (struct weft_job){.ops = scenario_ops(s), .config = s->workload.config};
 }
 
 int64_t

@@ -73,6 +73,13 @@ is_it(const struct element *e, const char *element)
            (!colon || (name && strcmp(name, colon + 1) == 0));
 }
 
+/** Whether "balancer:NAME" is the <balancer> of <class name="NAME">. */
+static bool
+is_of_class(const struct element_spec *spec)
+{
+    return !(spec->flags & ELEMENT_MANY) && vocabulary_allows(spec, "class");
+}
+
 /** What an override's element is, by its name in the vocabulary; NULL: there is no such thing. */
 static const struct element_spec *
 spec_of(const char *element)
@@ -81,7 +88,8 @@ spec_of(const char *element)
     char *base = xformat("%.*s", colon ? (int)(colon - element) : (int)strlen(element), element);
     const struct element_spec *spec = vocabulary_find(base, "scenario");
     free(base);
-    return colon && spec && !(spec->flags & ELEMENT_MANY) ? NULL : spec;
+    const bool named = spec && ((spec->flags & ELEMENT_MANY) || is_of_class(spec));
+    return colon && !named ? NULL : spec;
 }
 
 bool
@@ -176,24 +184,47 @@ drop_stale_attributes(struct element *e, const struct weft_algo *former,
     }
 }
 
+/** The child that an override names, made where there is none; @p name: what tells it from others,
+ * or NULL. */
+static struct element *
+find_or_make(struct element *parent, const char *which, const struct element_spec *spec,
+             const char *name, int line)
+{
+    for (size_t i = 0; i < parent->nchildren; i++)
+    {
+        if (is_it(parent->children[i], which))
+        {
+            return parent->children[i];
+        }
+    }
+    struct element *e = element_new(spec->name, spec, line);
+    element_add(parent, e);
+    if (name)
+    {
+        element_set(e, "name", name, line, true);
+    }
+    return e;
+}
+
+static struct element *
+element_of(struct element *scenario, const struct override *o)
+{
+    const char *colon = strchr(o->element, ':');
+    if (!colon || !is_of_class(o->spec))
+    {
+        return find_or_make(scenario, o->element, o->spec, colon ? colon + 1 : NULL, o->line);
+    }
+    char *which = xformat("class%s", colon);
+    struct element *class = find_or_make(
+        scenario, which, vocabulary_find("class", "scenario"), colon + 1, o->line);
+    free(which);
+    return find_or_make(class, o->spec->name, o->spec, NULL, o->line);
+}
+
 void
 override_apply(struct element *scenario, const struct override *o)
 {
-    const char *colon = strchr(o->element, ':');
-    struct element *e = NULL;
-    for (size_t i = 0; !e && i < scenario->nchildren; i++)
-    {
-        e = is_it(scenario->children[i], o->element) ? scenario->children[i] : NULL;
-    }
-    if (!e)
-    {
-        e = element_new(o->spec->name, o->spec, o->line);
-        element_add(scenario, e);
-        if (colon)
-        {
-            element_set(e, "name", colon + 1, o->line, true);
-        }
-    }
+    struct element *e = element_of(scenario, o);
     if (e->spec->selector && strcmp(o->attribute, e->spec->selector) == 0)
     {
         const char *name = element_value(e, e->spec->selector);

@@ -9,7 +9,8 @@
 struct override
 {
     const struct element_spec *spec; /**< of the element */
-    char *element; /**< its name, and where several may stand one of their own: "workload:other" */
+    char *element; /**< its name, and where several may stand one of their own: "workload:other";
+                      "balancer:bulk" is the <balancer> of <class name="bulk"> */
     char *attribute;
     char *value;
     int line; /**< of the <set> or <vary>, or LINE_COMMAND */

@@ -233,6 +233,7 @@ scenario_load(const struct element *root, struct diagnostics *d)
     load_choice(root, "balancer", &s->balancer, d);
     topology = topology && build_topology(root, s, d);
     load_seed(root, s, d);
+    load_classes(root, s, d);
     uint32_t nqps = load_workloads(root, s, topology, d);
     if (!topology)
     {
@@ -290,6 +291,7 @@ scenario_free(struct scenario *s)
         free(s->workloads[i].name);
     }
     free(s->workloads);
+    free_classes(s);
     free((void *)s->jobs.jobs);
     free_pairs(s->defaults, s->ndefaults);
     free_pairs(s->globals, s->nglobals);

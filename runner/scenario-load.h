@@ -34,6 +34,15 @@ bool load_choice_of(const struct element *root, const struct element *e, const c
 /** The line of an element, or of what a sweep or the command line has set in it. */
 int line_of_element(const struct element *e);
 
+/** Every <class>, and those that workloads make by balancer="...". */
+void load_classes(const struct element *root, struct scenario *s, struct diagnostics *d);
+
+/** The service level that a <workload> chooses by class or balancer. */
+uint32_t load_level(const struct element *workload, const struct scenario *s,
+                    struct diagnostics *d);
+
+void free_classes(struct scenario *s);
+
 /** <seed>. */
 void load_seed(const struct element *root, struct scenario *s, struct diagnostics *d);
 

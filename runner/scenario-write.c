@@ -20,9 +20,18 @@ write_param(struct text *t, const struct weft_param *param, const void *config)
     }
 }
 
+static void
+write_file(struct text *t, const struct input_file *input)
+{
+    if (input)
+    {
+        text_add(t, " file=\"%s\"", input->kept);
+    }
+}
+
 /** What a <workload> has besides its parameters. */
 static void
-write_part(struct text *t, const struct workload *w)
+write_part(struct text *t, const struct scenario *s, const struct workload *w)
 {
     if (w->name)
     {
@@ -40,27 +49,39 @@ write_part(struct text *t, const struct workload *w)
         }
     }
     text_add(t, "%s", w->nhosts ? "\"" : "");
+    if (w->level)
+    {
+        text_add(t, " class=\"%s\"", s->classes[w->level - 1].name);
+    }
+    write_file(t, w->input);
 }
 
+/** @p more: further attributes, each with a blank before it, or "". */
 static void
-write_choice(struct text *t, const char *kind, const struct choice *choice,
-             const struct workload *workload, const struct input_file *input)
+write_choice(struct text *t, const char *kind, const struct choice *choice, const char *more)
 {
     text_add(t, "  <%s %s=\"%s\"", kind, vocabulary_find(kind, "scenario")->selector,
              choice->algo->name);
-    if (workload)
-    {
-        write_part(t, workload);
-    }
-    if (input)
-    {
-        text_add(t, " file=\"%s\"", input->kept);
-    }
+    text_add(t, "%s", more);
     for (size_t i = 0; i < choice->algo->nparams; i++)
     {
         write_param(t, &choice->algo->params[i], choice->config);
     }
     text_add(t, "/>\n");
+}
+
+static void
+write_classes(struct text *t, const struct scenario *s)
+{
+    for (size_t i = 0; i < s->nclasses; i++)
+    {
+        const struct qp_class *c = &s->classes[i];
+        text_add(t, "  <class name=\"%s\" queue=\"%u\">\n", c->name, c->queue);
+        write_choice(t, "transport", &c->transport, "");
+        write_choice(t, "congestion-control", &c->cc, "");
+        write_choice(t, "balancer", &c->balancer, "");
+        text_add(t, "  </class>\n");
+    }
 }
 
 static void
@@ -192,17 +213,23 @@ scenario_write(const struct scenario *s, const char *name)
 {
     struct text t = {0};
     text_add(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario name=\"%s\">\n", name);
-    write_choice(&t, "topology", &s->topology, NULL, s->topology_file);
-    write_choice(&t, "fabric", &s->fabric, NULL, NULL);
-    write_choice(&t, "switch", &s->switches, NULL, NULL);
-    write_choice(&t, "scheduler", &s->scheduler, NULL, NULL);
-    write_choice(&t, "transport", &s->transport, NULL, NULL);
-    write_choice(&t, "congestion-control", &s->cc, NULL, NULL);
-    write_choice(&t, "balancer", &s->balancer, NULL, NULL);
+    struct text file = {0};
+    write_file(&file, s->topology_file);
+    write_choice(&t, "topology", &s->topology, file.s ? file.s : "");
+    free(file.s);
+    write_choice(&t, "fabric", &s->fabric, "");
+    write_choice(&t, "switch", &s->switches, "");
+    write_choice(&t, "scheduler", &s->scheduler, "");
+    write_choice(&t, "transport", &s->transport, "");
+    write_choice(&t, "congestion-control", &s->cc, "");
+    write_choice(&t, "balancer", &s->balancer, "");
+    write_classes(&t, s);
     for (size_t i = 0; i < s->nworkloads; i++)
     {
-        write_choice(&t, "workload", &s->workloads[i].choice, &s->workloads[i],
-                     s->workloads[i].input);
+        struct text more = {0};
+        write_part(&more, s, &s->workloads[i]);
+        write_choice(&t, "workload", &s->workloads[i].choice, more.s ? more.s : "");
+        free(more.s);
     }
     write_losses(&t, s);
     write_failures(&t, s);

@@ -28,12 +28,23 @@ extern "C"
         void *config; /**< algo->config_size bytes */
     };
 
+    /** A <class>: a set of QPs with algorithms and an egress queue of their own. */
+    struct qp_class
+    {
+        char *name;
+        uint32_t queue; /**< traffic class of its data, from 1 up */
+        struct choice balancer, cc, transport;
+        int line;
+    };
+
     /** One <workload>: a job on all hosts or on some. */
     struct workload
     {
         char *name; /**< NULL: it has none */
         struct choice choice;
         const struct input_file *input; /**< what it reads; NULL: nothing */
+        uint32_t level; /**< service level of its QPs: 0: the scenario's own algorithms, else its
+                           class' place + 1 */
         uint32_t *hosts;                /**< rising; NULL: all */
         uint32_t nhosts;
         int line;
@@ -96,6 +107,8 @@ extern "C"
     {
         char *name;
         struct choice topology, fabric, switches, scheduler, balancer, cc, transport;
+        struct qp_class *classes;
+        size_t nclasses;
         struct workload *workloads;
         size_t nworkloads;
         struct choice workload; /**< all of them as one: the only one, or weft_workload_jobs; its

@@ -102,6 +102,7 @@ class Run
     };
 
     bool ApplyDefaults(std::string& error);
+    void AddServiceLevels();
     void ScheduleSampling();
     void Sample();
     void SampleQps(int64_t now);
@@ -185,6 +186,7 @@ Run::Build(std::string& error)
     {
         m_fabric->SetChoice(kind, c->algo, c->config);
     }
+    AddServiceLevels();
     m_hosts.Create(m_s.clos.nhosts);
     m_switches.Create(m_s.clos.nswitches);
     if (!m_fabric->Build(m_hosts, m_switches, error))
@@ -212,6 +214,19 @@ Run::Build(std::string& error)
     m_totalBytes = m_work->GetTotalBytes();
     ScheduleSampling();
     return true;
+}
+
+void
+Run::AddServiceLevels()
+{
+    for (size_t i = 0; i < m_s.nclasses; i++)
+    {
+        const qp_class& c = m_s.classes[i];
+        const uint32_t level = m_fabric->AddServiceLevel(c.queue);
+        m_fabric->SetLevelChoice(level, "balancer", c.balancer.algo, c.balancer.config);
+        m_fabric->SetLevelChoice(level, "transport", c.transport.algo, c.transport.config);
+        m_fabric->SetLevelChoice(level, "congestion-control", c.cc.algo, c.cc.config);
+    }
 }
 
 void
@@ -270,7 +285,7 @@ Run::SampleQps(int64_t now)
 qp_sample
 Run::SampleQp(const WeftQp* qp, Last& last, int64_t now) const
 {
-    const weft_tx_counters* tx = m_fabric->GetTransport()->tx_counters(qp->tx);
+    const weft_tx_counters* tx = qp->algos->transport->tx_counters(qp->tx);
     const uint64_t resent = tx->resent - last.resent;
     const uint64_t all = tx->sent - last.sent + resent;
     qp_sample s{};
@@ -398,8 +413,8 @@ Run::CollectFlows(run_results* out)
 qp_result
 Run::CollectQp(const WeftQp* qp) const
 {
-    const weft_cc_ops* cc = m_fabric->GetCc();
-    const weft_tx_counters* tx = m_fabric->GetTransport()->tx_counters(qp->tx);
+    const weft_cc_ops* cc = qp->algos->cc;
+    const weft_tx_counters* tx = qp->algos->transport->tx_counters(qp->tx);
     const auto active = static_cast<double>(qp->last_sent - qp->first_sent);
     qp_result r{};
     r.qp = qp->index;

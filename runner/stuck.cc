@@ -31,13 +31,13 @@ HasRoute(const WeftFabric& fabric, const WeftQp& qp)
     return !fabric.GetFib() || weft_fib_route(fabric.GetFib(), tor, &map, qp.dst, &ports);
 }
 
-/** @param fabric the fabric @param qp a QP that is not active @param until gets when that is due
- * @return what it waits for */
+/** @param qp a QP that is not active @param until gets when that is due @return what it waits for
+ */
 const char*
-WhyQuiet(const WeftFabric& fabric, const WeftQp& qp, int64_t& until)
+WhyQuiet(const WeftQp& qp, int64_t& until)
 {
-    const weft_transport_ops* transport = fabric.GetTransport();
-    const weft_cc_ops* cc = fabric.GetCc();
+    const weft_transport_ops* transport = qp.algos->transport;
+    const weft_cc_ops* cc = qp.algos->cc;
     const int64_t deadline = transport->tx_deadline(qp.tx);
     const uint32_t flight = transport->tx_flight(qp.tx);
     until = deadline == WEFT_NEVER ? -1 : deadline;
@@ -69,10 +69,10 @@ Why(const WeftFabric& fabric, const WeftQp& qp, int64_t& until)
     }
     if (qp.slot < 0)
     {
-        return WhyQuiet(fabric, qp, until);
+        return WhyQuiet(qp, until);
     }
     const int64_t at = nic.GetSendAt(qp);
-    if (at > WeftNow() && fabric.GetCc()->rate(qp.cc, WeftNow()) < nic.GetPort()->GetRate())
+    if (at > WeftNow() && qp.algos->cc->rate(qp.cc, WeftNow()) < nic.GetPort()->GetRate())
     {
         until = at;
         return "paced by congestion control";
@@ -91,8 +91,8 @@ Describe(const WeftFabric& fabric, const WeftQp& qp)
     s.delivered = qp.delivered;
     s.packets = qp.posted;
     s.acked = qp.una;
-    s.in_flight = fabric.GetTransport()->tx_flight(qp.tx);
-    s.rate = static_cast<double>(fabric.GetCc()->rate(qp.cc, WeftNow()));
+    s.in_flight = qp.algos->transport->tx_flight(qp.tx);
+    s.rate = static_cast<double>(qp.algos->cc->rate(qp.cc, WeftNow()));
     s.why = Why(fabric, qp, s.until);
     return s;
 }

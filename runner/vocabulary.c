@@ -61,9 +61,18 @@ static const struct attribute_spec workload_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", false, "tells it from others; needed where there are several"),
     TEXTUAL(SHAPE_TEXT, "hosts", false,
             "the hosts that it runs on, such as 0-15 32, or random 16; default: all"),
+    TEXTUAL(SHAPE_NAME, "class", false, "the <class> of its QPs; default: the scenario's own"),
+    TEXTUAL(SHAPE_NAME, "balancer", false,
+            "instead: a balancer for its QPs, with its defaults; all else is the scenario's own"),
     TEXTUAL(
         SHAPE_TEXT, "file", false,
         "of flows: the flows; of poisson: the distribution of sizes; from the scenario's folder"),
+};
+
+static const struct attribute_spec class_attributes[] = {
+    TEXTUAL(SHAPE_NAME, "name", true, "what workloads call it"),
+    VALUE("queue", false, WEFT_COUNT, "1", "1", "7",
+          "traffic class of its data: the queue of every port; below the switch's classes"),
 };
 
 static const struct attribute_spec drop_attributes[] = {
@@ -228,6 +237,10 @@ static const struct attribute_spec mark_attributes[] = {
     {                                                                                              \
         name, "scenario", selector, ELEMENT_SETTABLE, NULL, 0, doc                                 \
     }
+#define CHOSEN_BY_CLASS(name, selector, doc)                                                       \
+    {                                                                                              \
+        name, "scenario class", selector, ELEMENT_SETTABLE, NULL, 0, doc                           \
+    }
 #define PLAIN(name, parents, flags, doc)                                                           \
     {                                                                                              \
         name, parents, NULL, flags, NULL, 0, doc                                                   \
@@ -244,9 +257,13 @@ const struct element_spec vocabulary[] = {
     CHOSEN("switch", "name",
            "the memory of every switch: buffer, traffic classes, PFC, ECN, trimming"),
     CHOSEN("scheduler", "name", "which traffic class of a switch's port sends next"),
-    CHOSEN("transport", "name", "reliable delivery in the NIC"),
-    CHOSEN("congestion-control", "name", "the sending rate of a QP"),
-    CHOSEN("balancer", "name", "which of the equal-cost paths a packet takes"),
+    CHOSEN_BY_CLASS("transport", "name", "reliable delivery in the NIC"),
+    CHOSEN_BY_CLASS("congestion-control", "name", "the sending rate of a QP"),
+    CHOSEN_BY_CLASS("balancer", "name", "which of the equal-cost paths a packet takes"),
+    {"class", "scenario", NULL, ELEMENT_MANY | ELEMENT_SETTABLE, class_attributes,
+     COUNT_OF(class_attributes),
+     "QPs of some workloads: their own balancer, transport and congestion control, each as "
+            "the scenario's where it is not given, and their own queue"},
     {"workload", "scenario", "kind", ELEMENT_SETTABLE | ELEMENT_MANY, workload_attributes,
      COUNT_OF(workload_attributes), "the messages and what they wait for"},
     SEVERAL(drop, "scenario", "data packets that are lost on purpose"),

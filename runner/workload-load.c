@@ -212,7 +212,11 @@ report_too_large(int line, const char *what, struct diagnostics *d)
 static struct weft_job
 job_of(const struct workload *w)
 {
-    return (struct weft_job){ops_of(w), w->choice.config, w->hosts, w->nhosts};
+    return (struct weft_job){.ops = ops_of(w),
+                             .config = w->choice.config,
+                             .hosts = w->hosts,
+                             .nhosts = w->nhosts,
+                             .sl = (uint16_t)w->level};
 }
 
 static bool
@@ -250,7 +254,7 @@ join(struct scenario *s, struct diagnostics *d)
         jobs[i] = job_of(&s->workloads[i]);
     }
     s->jobs = (struct weft_jobs){jobs, (uint32_t)s->nworkloads};
-    if (s->nworkloads > 1 || s->workloads[0].hosts)
+    if (s->nworkloads > 1 || s->workloads[0].hosts || s->workloads[0].level)
     {
         s->workload = (struct choice){&weft_workload_jobs.algo, &s->jobs};
     }
@@ -311,6 +315,7 @@ load_each(const struct element *root, struct scenario *s, const struct element *
         struct workload *w = &s->workloads[i];
         const char *name = from[i] ? element_value(from[i], "name") : NULL;
         w->name = name ? xstrdup(name) : NULL;
+        w->level = from[i] ? load_level(from[i], s, d) : 0;
         w->line = from[i] ? line_of_element(from[i]) : root->line;
         good = load_choice_of(root, from[i], "workload", &w->choice, d) &&
                load_input(from[i], w, d) && good;

@@ -87,6 +87,7 @@ place_job(const struct weft_job *job, const struct weft_traffic_size *before,
         struct weft_message *m = &messages[i];
         m->src = job->hosts ? job->hosts[m->src] : m->src;
         m->dst = job->hosts ? job->hosts[m->dst] : m->dst;
+        m->sl = job->sl;
         m->qp += before->nqps;
         m->group += before->ngroups;
         m->first_next += before->nnext;

@@ -13,8 +13,10 @@
 #include "ns3/node.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <weft/error.h>
+#include <weft/levels.h>
 
 #include <algorithm>
 #include <cstring>
@@ -39,6 +41,12 @@ WeftCollective::GetTypeId()
                           MakeStringAccessor(&WeftCollective::SetWorkloadText,
                                              &WeftCollective::GetWorkloadText),
                           MakeStringChecker())
+            .AddAttribute(
+                "ServiceLevel",
+                "Of the QPs of messages that name none; see WeftFabric::AddServiceLevel()",
+                UintegerValue(0),
+                MakeUintegerAccessor(&WeftCollective::m_level),
+                MakeUintegerChecker<uint32_t>(0, WEFT_LEVELS - 1))
             .AddTraceSource("Delivered",
                             "A message is whole at its receiver: its number, the time",
                             MakeTraceSourceAccessor(&WeftCollective::m_deliveredTrace),
@@ -227,7 +235,6 @@ WeftCollective::ForEachBehind(const weft_message& m, F release)
 void
 WeftCollective::CreateQps(uint32_t nqps)
 {
-    const uint32_t each = m_fabric->GetQpsPerConnection();
     std::vector<const weft_message*> first(nqps, nullptr);
     std::vector<size_t> count(nqps, 0);
     for (const weft_message& m : m_messages)
@@ -236,18 +243,22 @@ WeftCollective::CreateQps(uint32_t nqps)
         count[m.qp]++;
     }
     std::vector<weft_flow> flows;
+    uint32_t created = 0;
     std::vector<uint32_t> starters(m_fabric->GetClos().nhosts, 0);
     flows.reserve(nqps);
     for (const weft_message* m : first)
     {
         flows.push_back({m->src, m->dst});
+        const uint32_t each = PlannerOf(*m).GetQpsPerConnection();
         starters[m->src] += m->waits == 0 ? each : 0;
+        created += each;
     }
     m_fabric->SetFlows(flows);
-    m_fabric->AddStarters(starters, nqps * each);
+    m_fabric->AddStarters(starters, created);
     for (uint32_t i = 0; i < nqps; i++)
     {
-        WeftConnection* connection = m_fabric->Connect(first[i]->src, first[i]->dst, this);
+        WeftConnection* connection =
+            m_fabric->Connect(first[i]->src, first[i]->dst, this, GetLevel(*first[i]));
         connection->Reserve(count[i]); // so that nothing is allocated while it runs
         m_connections.push_back(connection);
     }
@@ -281,25 +292,38 @@ WeftCollective::Post(uint32_t message)
     NS_LOG_LOGIC("message " << message << " of group " << m.group << " step " << m.step
                             << " is posted");
     m_times[message].posted = Simulator::Now().GetTimeStep();
-    if (!m_fabric->GetPlan())
+    if (!PlannerOf(m).IsActive())
     {
         m_fabric->Post(m_connections[m.qp]->GetQp(0), m.bytes, message);
         return;
     }
-    std::vector<WeftPost>& together = m_together[m.src];
+    const uint64_t who = uint64_t{m.src} << 32 | GetLevel(m);
+    std::vector<WeftPost>& together = m_together[who];
     if (together.empty())
     {
-        Simulator::ScheduleNow(&WeftCollective::PostTogether, this, m.src);
+        Simulator::ScheduleNow(&WeftCollective::PostTogether, this, who);
     }
     together.push_back({m_connections[m.qp], m.bytes, message});
 }
 
 void
-WeftCollective::PostTogether(uint32_t host)
+WeftCollective::PostTogether(uint64_t who)
 {
     std::vector<WeftPost> posts;
-    posts.swap(m_together[host]);
-    m_fabric->PostMessages(host, posts);
+    posts.swap(m_together[who]);
+    m_fabric->PostMessages(static_cast<uint32_t>(who >> 32), posts);
+}
+
+uint32_t
+WeftCollective::GetLevel(const weft_message& m) const
+{
+    return m.sl ? m.sl : m_level;
+}
+
+const WeftPlanner&
+WeftCollective::PlannerOf(const weft_message& m) const
+{
+    return m_fabric->GetServiceLevel(GetLevel(m))->planner;
 }
 
 void

@@ -143,8 +143,12 @@ class WeftCollective : public Object, public WeftMessageListener
     void RequireUninstalled() const;        //!< Aborts the program if it has been installed
     bool Fill(std::string& error);          //!< @param error why not @return success
     void CreateQps(uint32_t nqps);          //!< @param nqps QPs of the graph
-    void
-    PostTogether(uint32_t host);    //!< Lets the planner see what is posted now. @param host whose
+    /** Lets the planner see what is posted now. @param who host and service level */
+    void PostTogether(uint64_t who);
+    /** @param m a message @return its service level */
+    uint32_t GetLevel(const weft_message& m) const;
+    /** @param m a message @return the planner of its service level */
+    const WeftPlanner& PlannerOf(const weft_message& m) const;
     void Release(uint32_t message); //!< @param message has nothing to wait for
     void Post(uint32_t message);    //!< @param message to be posted now
     /** Releases what waits for a message, as far as the host knows that sends it: the receiver at
@@ -176,8 +180,9 @@ class WeftCollective : public Object, public WeftMessageListener
     std::vector<Step> m_steps;            //!< group by group; empty where there are no barriers
     std::vector<uint32_t> m_members;      //!< messages, step by step
     std::vector<WeftConnection*> m_connections; //!< by the graph's QP numbers
-    std::map<uint32_t, std::vector<WeftPost>>
-        m_together;                    //!< by host: what it posts at this instant
+    uint32_t m_level{0};                        //!< attribute
+    std::map<uint64_t, std::vector<WeftPost>>
+        m_together;                    //!< by host and service level: what it posts at this instant
     uint32_t m_ngroups{0};             //!< groups
     size_t m_acked{0};                 //!< messages acknowledged
     size_t m_failed{0};                //!< messages given up by their senders

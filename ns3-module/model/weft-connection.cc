@@ -17,17 +17,20 @@ WeftConnection::WeftConnection(WeftFabric* fabric,
                                uint32_t index,
                                uint32_t src,
                                uint32_t dst,
-                               WeftMessageListener* listener)
+                               WeftMessageListener* listener,
+                               uint32_t level)
     : m_fabric(fabric),
       m_index(index),
       m_src(src),
       m_dst(dst),
-      m_listener(listener)
+      m_listener(listener),
+      m_level(level)
 {
-    const uint32_t qps = fabric->GetQpsPerConnection();
+    const WeftPlanner& planner = fabric->GetServiceLevel(level)->planner;
+    const uint32_t qps = planner.GetQpsPerConnection();
     for (uint32_t i = 0; i < qps; i++)
     {
-        m_qps.push_back(fabric->CreateQp(src, dst, fabric->GetPlan() ? this : listener));
+        m_qps.push_back(fabric->CreateQp(src, dst, planner.IsActive() ? this : listener, level));
     }
 }
 
@@ -38,7 +41,7 @@ WeftConnection::Reserve(std::size_t messages)
     {
         qp->posts.reserve(messages);
     }
-    if (m_fabric->GetPlan())
+    if (m_fabric->GetServiceLevel(m_level)->planner.IsActive())
     {
         m_messages.reserve(messages);
     }
@@ -56,7 +59,7 @@ WeftConnection::PostPart(std::size_t message, uint32_t qp, uint64_t bytes, const
 {
     while (m_qps.size() <= qp)
     {
-        m_qps.push_back(m_fabric->CreateQp(m_src, m_dst, this));
+        m_qps.push_back(m_fabric->CreateQp(m_src, m_dst, this, m_level));
     }
     WeftQp* of = m_qps[qp];
     if (label && of->path && of->algos->path->on_label)

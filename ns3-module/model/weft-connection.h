@@ -35,7 +35,8 @@ class WeftConnection final : public WeftMessageListener
                    uint32_t index,
                    uint32_t src,
                    uint32_t dst,
-                   WeftMessageListener* listener);
+                   WeftMessageListener* listener,
+                   uint32_t level);
 
     /** @return sending host */
     uint32_t GetSrc() const
@@ -53,6 +54,12 @@ class WeftConnection final : public WeftMessageListener
     uint32_t GetIndex() const
     {
         return m_index;
+    }
+
+    /** @return its service level */
+    uint32_t GetServiceLevel() const
+    {
+        return m_level;
     }
 
     /** @return QPs made so far */
@@ -101,6 +108,7 @@ class WeftConnection final : public WeftMessageListener
     uint32_t m_src;                  //!< sending host
     uint32_t m_dst;                  //!< receiving host
     WeftMessageListener* m_listener; //!< the application
+    uint32_t m_level;                //!< service level
     std::vector<WeftQp*> m_qps;      //!< its QPs
     std::vector<Message> m_messages; //!< those that went out in parts
 };

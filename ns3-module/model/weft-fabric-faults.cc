@@ -113,9 +113,10 @@ WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
     std::vector<uint64_t> dead(m_lasting);
     std::sort(dead.begin(), dead.end());
     dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
-    const bool ideal = m_ccOps == weft_cc_find("ideal");
+    const WeftChoice& controls = m_levels[0]->controls;
+    const bool ideal = GetCc() == weft_cc_find("ideal");
     const int64_t split =
-        ideal ? m_cc.GetConfigAs<weft_cc_ideal_config>().split : int64_t{WEFT_SPLIT_PATH};
+        ideal ? controls.GetConfigAs<weft_cc_ideal_config>().split : int64_t{WEFT_SPLIT_PATH};
     std::vector<uint64_t> fibMemory;
     const weft_fib* fib =
         dead.empty() ? nullptr : MakeFib({dead, {}}, WEFT_WEIGHTS_NONE, fibMemory);
@@ -271,17 +272,20 @@ WeftFabric::Converge(LinkStates links)
     {
         sw->SetRoutes(m_fib);
     }
-    for (uint32_t host = 0; m_pathOps && m_pathOps->set_routes && host < m_clos.nhosts; host++)
+    for (const auto& level : m_levels)
     {
-        m_pathOps->set_routes(m_pathMemory.data() + m_pathWords * host, m_fib);
+        level->SetRoutes(m_fib, m_clos.nhosts);
     }
-    SetTorActive(GetBalancer()->tor && whole);
+    SetTorActive(whole);
 }
 
 void
 WeftFabric::SetTorActive(bool active)
 {
-    if (active == m_torActive)
+    const bool has = std::any_of(m_levels.begin(), m_levels.end(), [](const auto& level) {
+        return level->GetBalancer()->tor != nullptr;
+    });
+    if (!has || active == m_torActive)
     {
         return;
     }
@@ -292,7 +296,8 @@ WeftFabric::SetTorActive(bool active)
         if (qp->tor && active)
         {
             // The ring holds PSNs from before the failure: start anew.
-            GetBalancer()->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
+            const auto level = static_cast<const WeftServiceLevel*>(qp->algos);
+            level->GetBalancer()->tor->qp_init(qp->tor, level->path_config, &hop);
         }
         else if (qp->tor)
         {

@@ -85,21 +85,21 @@ void
 WeftFabric::SetBalancer(std::string text)
 {
     RequireUnbuilt("attribute Balancer");
-    m_balancer.Set(text);
+    m_levels[0]->balancer.Set(text);
 }
 
 void
 WeftFabric::SetTransport(std::string text)
 {
     RequireUnbuilt("attribute Transport");
-    m_transport.Set(text);
+    m_levels[0]->transports.Set(text);
 }
 
 void
 WeftFabric::SetCc(std::string text)
 {
     RequireUnbuilt("attribute CongestionControl");
-    m_cc.Set(text);
+    m_levels[0]->controls.Set(text);
 }
 
 std::string
@@ -129,19 +129,19 @@ WeftFabric::GetSchedulerText() const
 std::string
 WeftFabric::GetBalancerText() const
 {
-    return m_balancer.Format();
+    return m_levels[0]->balancer.Format();
 }
 
 std::string
 WeftFabric::GetTransportText() const
 {
-    return m_transport.Format();
+    return m_levels[0]->transports.Format();
 }
 
 std::string
 WeftFabric::GetCcText() const
 {
-    return m_cc.Format();
+    return m_levels[0]->controls.Format();
 }
 
 WeftChoice&
@@ -163,16 +163,7 @@ WeftFabric::GetChoiceOf(const std::string& kind)
     {
         return m_scheduler;
     }
-    if (kind == "balancer")
-    {
-        return m_balancer;
-    }
-    if (kind == "transport")
-    {
-        return m_transport;
-    }
-    NS_ABORT_MSG_UNLESS(kind == "congestion-control", "Weft: a fabric has no " << kind);
-    return m_cc;
+    return GetLevelChoiceOf(0, kind);
 }
 
 void
@@ -180,28 +171,6 @@ WeftFabric::SetChoice(const std::string& kind, const weft_algo* algo, const void
 {
     RequireUnbuilt("the " + kind);
     GetChoiceOf(kind).Set(algo, config);
-}
-
-bool
-WeftFabric::CheckTrimming(std::string& error) const
-{
-    if (!GetMmuConfig().trim)
-    {
-        return true;
-    }
-    if (!m_transportOps->trims)
-    {
-        error = m_transport.Format() +
-                ": it would take a trimmed packet for a whole one; expected the transport trim, or "
-                "trim=off at the switches";
-    }
-    else if (GetBalancer()->tor)
-    {
-        error = m_balancer.Format() +
-                ": it would block NACKs of trimmed packets; expected another balancer, or trim=off "
-                "at the switches";
-    }
-    return error.empty();
 }
 
 bool
@@ -362,7 +331,7 @@ WeftFabric::AssignStreams(int64_t stream)
     {
         PinRandomness();
         std::string error;
-        bool sound = InitPaths(error);
+        bool sound = BuildLevels(error);
         for (WeftSwitch* sw : m_switches)
         {
             sound = sw->InitRandomness() == 0 && sound;

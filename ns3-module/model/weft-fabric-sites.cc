@@ -95,23 +95,24 @@ WeftFabric::GetIdleRoundTrip(uint32_t src, uint32_t dst) const
 }
 
 void
-WeftFabric::InitQpTor(WeftQp* qp)
+WeftFabric::InitQpTor(WeftQp* qp, const WeftServiceLevel& level)
 {
-    const weft_lb_ops* lb = GetBalancer();
+    const weft_lb_ops* lb = level.GetBalancer();
+    const void* config = level.path_config;
     weft_refusal why{};
     weft_last_hop hop = GetLastHop();
     hop.why = &why;
     int code = 0;
     if (lb->tor)
     {
-        code = lb->tor->qp_init(qp->tor, GetBalancerConfig(), &hop);
+        code = lb->tor->qp_init(qp->tor, config, &hop);
     }
     if (code == 0 && lb->flow_size)
     {
-        code = lb->flow_init(qp->flow, GetBalancerConfig());
+        code = lb->flow_init(qp->flow, config);
     }
     NS_ABORT_MSG_IF(code != 0,
-                    "Weft: " << m_balancer.Format() << ": " << weft_refusal_text(code, &why));
+                    "Weft: " << level.balancer.Format() << ": " << weft_refusal_text(code, &why));
 }
 
 } // namespace ns3

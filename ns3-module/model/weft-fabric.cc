@@ -32,8 +32,6 @@ namespace
 {
 
 constexpr uint64_t QP_STREAM = UINT64_C(0x9b) << 40; //!< rng streams of QPs
-constexpr size_t MAX_PATH_WORDS = size_t{1} << 31;   //!< of all hosts' path selectors: 16 GiB
-constexpr uint32_t REMEMBERED_LABELS = 4096;         //!< of packets that may be lost, by QP
 constexpr uint32_t LARGE_HOSTS = 1024;      //!< from here on a fabric does not fit the caches
 constexpr uint32_t LARGE_QPS = 8192;        //!< or its QPs do not
 constexpr uint16_t FIRST_EPHEMERAL = 49152; //!< RoCEv2 source ports (RFC 6335 dynamic range)
@@ -115,11 +113,9 @@ WeftFabric::WeftFabric()
       m_frames(MakeChoice("fabric", "roce")),
       m_switch(MakeChoice("switch", "shared-buffer")),
       m_scheduler(MakeChoice("scheduler", "strict")),
-      m_balancer(MakeChoice("balancer", "ecmp")),
-      m_transport(MakeChoice("transport", "nic-sr")),
-      m_cc(MakeChoice("congestion-control", "dcqcn")),
       m_lossTeller(this)
 {
+    m_levels.push_back(std::make_unique<WeftServiceLevel>(0));
 }
 
 WeftFabric::~WeftFabric()
@@ -153,16 +149,8 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     m_built = true;
     PinRandomness();
     m_frame = m_frames.GetConfigAs<weft_fabric_config>();
-    m_transportOps = m_transport.GetOps<weft_transport_ops>();
-    m_ccOps = m_cc.GetOps<weft_cc_ops>();
-    m_torActive = GetBalancer()->tor != nullptr;
-    if (m_torActive && m_frame.ack_priority == WEFT_ACK_IDEAL)
-    {
-        error = m_balancer.Format() +
-                ": ideal replies pass no ToR; expected ack-priority share or first";
-        return false;
-    }
-    if (!CheckTrimming(error) || !BuildSwitches(switches, error))
+    JoinBalancers();
+    if (!CheckLevels(error) || !BuildSwitches(switches, error))
     {
         return false;
     }
@@ -173,12 +161,12 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
         m_fib = MakeFib({}, GetWeights(), m_fibMemory);
     }
     CheckFootprint();
-    NS_LOG_INFO(m_topology.Format()
-                << "; " << m_balancer.Format() << "; " << m_transport.Format() << "; "
-                << m_cc.Format() << "; seed " << m_seed << " run " << m_run);
-    const weft_plan_site site{m_streamSeed, m_run, 0, m_frame.payload, &m_clos, nullptr, nullptr};
-    return InitPaths(error) &&
-           m_planner.Init(GetBalancer(), GetBalancerConfig(), site, m_clos.nhosts, error);
+    for (const auto& level : m_levels)
+    {
+        NS_LOG_INFO(m_topology.Format()
+                    << "; " << level->Format() << "; seed " << m_seed << " run " << m_run);
+    }
+    return BuildLevels(error);
 }
 
 void
@@ -203,7 +191,7 @@ WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
         if (code != 0)
         {
             std::ostringstream text;
-            text << "switch " << i << ": balancer " << m_balancer.Format() << ", buffer "
+            text << "switch " << i << ": balancer " << FormatBalancers() << ", buffer "
                  << m_switch.Format() << ": " << weft_refusal_text(code, &why);
             error = text.str();
             return false;
@@ -262,51 +250,12 @@ WeftFabric::BuildLinks()
     }
 }
 
-bool
-WeftFabric::InitPaths(std::string& error)
-{
-    m_pathOps = GetBalancer()->path;
-    const weft_path_site first = GetPathSite(0);
-    m_pathWords = m_pathOps ? (m_pathOps->host_size(GetBalancerConfig(), &first) + 7) / 8 : 0;
-    if (m_pathWords > MAX_PATH_WORDS / m_clos.nhosts)
-    {
-        error = m_balancer.Format() + ": the hosts' states would take more than 16 GiB";
-        return false;
-    }
-    m_pathMemory.assign(m_pathWords * m_clos.nhosts, 0);
-    m_algos = weft_nic_algos{m_transportOps,
-                             m_transport.GetConfig(),
-                             m_ccOps,
-                             m_cc.GetConfig(),
-                             m_pathOps,
-                             GetBalancerConfig(),
-                             m_pathMemory.data(),
-                             m_pathWords * sizeof(uint64_t),
-                             m_frame,
-                             REMEMBERED_LABELS,
-                             1,
-                             0};
-    for (uint32_t host = 0; m_pathOps && host < m_clos.nhosts; host++)
-    {
-        weft_refusal why{};
-        weft_path_site site = GetPathSite(host);
-        site.why = &why;
-        const int code = m_pathOps->host_init(m_pathMemory.data() + m_pathWords * host,
-                                              GetBalancerConfig(),
-                                              &site);
-        if (code != 0)
-        {
-            error = m_balancer.Format() + " at host " + std::to_string(host) + ": " +
-                    weft_refusal_text(code, &why);
-            return false;
-        }
-    }
-    return true;
-}
-
 WeftQp*
-WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
+WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
 {
+    NS_ABORT_MSG_IF(level >= m_levels.size(),
+                    "Weft: no service level " << level << ": the fabric has 0.."
+                                              << m_levels.size() - 1);
     NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
                     "Weft: no QP from host " << src << " to host " << dst
                                              << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
@@ -327,7 +276,7 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
     qp->nic = m_nics[src];
     qp->listener = listener;
     CountStarter(src);
-    InitQpState(qp, site);
+    InitQpState(qp, site, *m_levels[level]);
     qp->nic->AddQp();
     m_qps.push_back(qp);
     NS_LOG_INFO("QP " << qp->index << " from host " << src << " to host " << dst << ", UDP port "
@@ -337,16 +286,17 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener)
 }
 
 void
-WeftFabric::InitQpState(WeftQp* qp, weft_qp_site& site)
+WeftFabric::InitQpState(WeftQp* qp, weft_qp_site& site, const WeftServiceLevel& level)
 {
     const auto words = [](size_t bytes) { return (bytes + 7) / 8; };
-    const weft_lb_ops* lb = GetBalancer();
+    const weft_lb_ops* lb = level.GetBalancer();
+    const void* config = level.path_config;
     const weft_last_hop hop = GetLastHop();
     const bool tracked = (lb->tor || lb->flow_size) &&
                          weft_clos_tor(&m_clos, site.src) != weft_clos_tor(&m_clos, site.dst);
-    const size_t nic = words(weft_qp_size(&m_algos));
-    const size_t tor = tracked && lb->tor ? words(lb->tor->qp_size(GetBalancerConfig(), &hop)) : 0;
-    const size_t flow = tracked && lb->flow_size ? words(lb->flow_size(GetBalancerConfig())) : 0;
+    const size_t nic = words(weft_qp_size(&level));
+    const size_t tor = tracked && lb->tor ? words(lb->tor->qp_size(config, &hop)) : 0;
+    const size_t flow = tracked && lb->flow_size ? words(lb->flow_size(config)) : 0;
     qp->memory.assign(nic + tor + flow, 0);
     site.cc = GetCcSite(site.src, site.dst);
     site.transport.qp = site.index;
@@ -355,41 +305,42 @@ WeftFabric::InitQpState(WeftQp* qp, weft_qp_site& site)
     site.transport.frame = site.cc.frame;
     site.transport.seed = m_streamSeed;
     site.transport.run = m_run;
-    if (m_pathOps)
+    if (level.path)
     {
         site.path = GetPathSite(site.src);
+        site.path.seed = weft_level_seed(m_streamSeed, level.sl);
         site.path.qp_bdp = GetQpBdp(site.src, site.dst);
         site.path.dst = site.dst;
     }
     weft_refusal why{};
     site.cc.why = &why;
     site.path.why = &why;
-    const int code = weft_qp_init(qp, qp->memory.data(), &m_algos, &site, WeftNow());
-    NS_ABORT_MSG_IF(code != 0,
-                    "Weft: " << m_balancer.Format() << ", " << m_transport.Format() << ", "
-                             << m_cc.Format() << ": " << weft_refusal_text(code, &why));
+    const int code = weft_qp_init(qp, qp->memory.data(), &level, &site, WeftNow());
+    NS_ABORT_MSG_IF(code != 0, "Weft: " << level.Format() << ": " << weft_refusal_text(code, &why));
     if (tracked)
     {
-        qp->tor = qp->memory.data() + nic;
+        qp->tor = lb->tor ? qp->memory.data() + nic : nullptr;
         qp->flow = lb->flow_size ? qp->memory.data() + nic + tor : nullptr;
-        InitQpTor(qp);
+        InitQpTor(qp, level);
     }
 }
 
 WeftConnection*
-WeftFabric::Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener)
+WeftFabric::Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
 {
     const auto index = static_cast<uint32_t>(m_connections.size());
-    m_connections.push_back(std::make_unique<WeftConnection>(this, index, src, dst, listener));
+    m_connections.push_back(
+        std::make_unique<WeftConnection>(this, index, src, dst, listener, level));
     return m_connections.back().get();
 }
 
 void
 WeftFabric::PostMessages(uint32_t src, const std::vector<WeftPost>& posts)
 {
-    if (m_planner.IsActive())
+    WeftPlanner& planner = m_levels[posts.front().connection->GetServiceLevel()]->planner;
+    if (planner.IsActive())
     {
-        m_planner.Post(src, posts);
+        planner.Post(src, posts);
         return;
     }
     for (const WeftPost& post : posts)
@@ -435,7 +386,8 @@ WeftFabric::Drop(WeftPacket* p, Loss why)
     {
         m_payloads.erase(p);
     }
-    if (m_transportOps->tx_lost && (p->d.kind == WEFT_DATA || p->d.kind == WEFT_ACK))
+    if ((p->d.kind == WEFT_DATA || p->d.kind == WEFT_ACK) &&
+        m_qps[p->d.qp]->algos->transport->tx_lost)
     {
         TellLoss(p);
         return;

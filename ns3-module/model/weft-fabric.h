@@ -12,6 +12,7 @@
 #include "weft-planner.h"
 #include "weft-qp.h"
 #include "weft-receiver.h"
+#include "weft-service-level.h"
 
 #include "ns3/address.h"
 #include "ns3/mac48-address.h"
@@ -30,6 +31,7 @@
 #include <weft/clos.h>
 #include <weft/fabric.h>
 #include <weft/lb.h>
+#include <weft/levels.h>
 #include <weft/mmu.h>
 #include <weft/rng.h>
 #include <weft/scheduler.h>
@@ -120,6 +122,24 @@ class WeftFabric : public Object
     void SetChoice(const std::string& kind, const weft_algo* algo, const void* config);
 
     /**
+     * Adds a service level: a set of QPs with a balancer, transport and congestion control of their
+     * own, at first those of level 0 as they are now, and an egress queue. To be called before
+     * Build().
+     * @param queue traffic class of its data, from 1 up, below the switch's classes
+     * @return its number, from 1 to 7
+     */
+    uint32_t AddServiceLevel(uint32_t queue);
+    /** Chooses an algorithm of a service level by a line of text. @param level its number @param
+     * kind balancer, transport or congestion-control @param text as the attributes have it */
+    void SetLevelText(uint32_t level, const std::string& kind, const std::string& text);
+    /** The same for an algorithm that is already resolved. @param level number @param kind registry
+     * @param algo the algorithm @param config its configuration, copied */
+    void SetLevelChoice(uint32_t level,
+                        const std::string& kind,
+                        const weft_algo* algo,
+                        const void* config);
+
+    /**
      * Makes the topology a graph: any switches and links (see graph.h). To be called before
      * Build().
      * @param hosts how many @param switches how many
@@ -166,14 +186,17 @@ class WeftFabric : public Object
     }
 
     /** Creates a QP. @param src sending host @param dst receiving host, another one
-     *  @param listener told when messages are done, or nullptr @return the QP */
-    WeftQp* CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener);
+     *  @param listener told when messages are done, or nullptr @param level service level @return
+     *  the QP */
+    WeftQp* CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level = 0);
     /** Connects two hosts for messages: with the QPs that the balancer's planner wants, or one.
      * @param src sending host @param dst receiving host, another one @param listener told when
-     * messages are done, or nullptr @return the connection, which is the fabric's */
-    WeftConnection* Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener);
-    /** Posts messages that a host has at this instant; a planner sees them together.
-     * @param src the sender of all @param posts the messages */
+     * messages are done, or nullptr @param level service level @return the connection, which is the
+     * fabric's */
+    WeftConnection*
+    Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level = 0);
+    /** Posts messages of one service level that a host has at this instant; a planner sees them
+     * together. @param src the sender of all @param posts the messages */
     void PostMessages(uint32_t src, const std::vector<WeftPost>& posts);
     /** Posts a message past any planner. @param qp the QP @param bytes > 0 @param tag handed to the
      * listener */
@@ -253,36 +276,35 @@ class WeftFabric : public Object
     /** @} */
 
     /** @name For NICs and switches @{ */
+    /** @return what switches do, for all service levels */
     const weft_lb_ops* GetBalancer() const
     {
-        return m_balancer.GetOps<weft_lb_ops>();
+        return m_switchBalancer;
     }
+    /** @return its configuration */
     const void* GetBalancerConfig() const
     {
-        return m_balancer.GetConfig();
+        return m_switchConfig;
     }
+    /** @param level number @return what its QPs work by */
+    WeftServiceLevel* GetServiceLevel(uint32_t level) const
+    {
+        return m_levels[level].get();
+    }
+    /** @return how many there are: 1 and those that were added */
+    uint32_t GetNServiceLevels() const
+    {
+        return static_cast<uint32_t>(m_levels.size());
+    }
+    /** @return the transport of service level 0 */
     const weft_transport_ops* GetTransport() const
     {
-        return m_transportOps;
+        return m_levels[0]->transport;
     }
+    /** @return the congestion control of service level 0 */
     const weft_cc_ops* GetCc() const
     {
-        return m_ccOps;
-    }
-    /** @return whether the balancer plans what messages go over which QPs */
-    bool GetPlan() const
-    {
-        return m_planner.IsActive();
-    }
-    /** @return QPs that a connection has from the start */
-    uint32_t GetQpsPerConnection() const
-    {
-        return m_planner.GetQpsPerConnection();
-    }
-    /** @return what the balancer does at hosts, or nullptr */
-    const weft_path_ops* GetPath() const
-    {
-        return m_pathOps;
+        return m_levels[0]->cc;
     }
     const weft_mmu_config& GetMmuConfig() const
     {
@@ -299,11 +321,6 @@ class WeftFabric : public Object
     const weft_fabric_config& GetFrameConfig() const
     {
         return m_frame;
-    }
-    /** @return traffic class of replies */
-    uint32_t GetReplyClass() const
-    {
-        return weft_reply_class(&m_algos);
     }
     /** @return what all random streams derive from, with GetRun(): seed and stream number; after
      * Build(), when it is settled */
@@ -450,22 +467,27 @@ class WeftFabric : public Object
     void TellLoss(WeftPacket* p); //!< Tells the sender in time @param p lost data, or a lost ACK
 
     WeftChoice& GetChoiceOf(const std::string& kind); //!< @param kind registry @return its choice
+    /** @param level number @param kind registry @return its choice */
+    WeftChoice& GetLevelChoiceOf(uint32_t level, const std::string& kind);
+    bool CheckLevels(std::string& error); //!< @param error why not @return whether all is well
+    void JoinBalancers();                 //!< Settles what switches do
+    bool BuildLevels(std::string& error); //!< part of Build()
     /** Aborts the program if the fabric has been built. @param what was set, too late */
     void RequireUnbuilt(const std::string& what) const;
     void PinRandomness(); //!< From here on RngSeedManager may change
     /** @param error why not @return whether a fabric can run under the simulator in use */
     static bool CheckSimulator(std::string& error);
-    bool CheckTrimming(std::string& error) const; //!< @param error why nothing can be trimmed here
     bool
     CheckSizes(const NodeContainer& hosts, const NodeContainer& switches, std::string& error) const;
     bool BuildSwitches(const NodeContainer& switches, std::string& error); //!< part of Build()
     void BuildNics(const NodeContainer& hosts);                            //!< part of Build()
     void BuildLinks();                                                     //!< part of Build()
     WeftPort* GetPort(const weft_end& end) const; //!< @param end of a link @return its port
-    /** @param qp gets its states @param site where it is; the rest is filled in */
-    void InitQpState(WeftQp* qp, weft_qp_site& site);
-    void CheckFootprint() const;        //!< tells the simulator whether the fabric fits the caches
-    bool InitPaths(std::string& error); //!< Makes the hosts' states of a path selector
+    /** @param qp gets its states @param site where it is; the rest is filled in @param level its
+     * service level */
+    void InitQpState(WeftQp* qp, weft_qp_site& site, const WeftServiceLevel& level);
+    std::string FormatBalancers() const; //!< @return those of all service levels
+    void CheckFootprint() const;         //!< tells the simulator whether the fabric fits the caches
     weft_path_site GetPathSite(uint32_t host) const; //!< @param host index @return its site
     /** @param src sending host @param dst receiving host @return the sender's site */
     weft_cc_site GetCcSite(uint32_t src, uint32_t dst) const;
@@ -473,7 +495,8 @@ class WeftFabric : public Object
      * take if they never wait */
     int64_t GetIdleRoundTrip(uint32_t src, uint32_t dst) const;
     void CountStarter(uint32_t host); //!< @param host has one more QP
-    void InitQpTor(WeftQp* qp);       //!< @param qp gets its states at ToRs
+    /** @param qp gets its states at ToRs @param level its service level */
+    void InitQpTor(WeftQp* qp, const WeftServiceLevel& level);
     weft_last_hop GetLastHop() const; //!< @return what sizes a ToR's rings
     /** @param link number @param at when @param down new state */
     void ScheduleChange(uint64_t link, Time at, bool down);
@@ -509,9 +532,6 @@ class WeftFabric : public Object
     WeftChoice m_frames;                 //!< frame sizes
     WeftChoice m_switch;                 //!< buffer
     WeftChoice m_scheduler;              //!< of a port's traffic classes
-    WeftChoice m_balancer;               //!< balancer
-    WeftChoice m_transport;              //!< transport
-    WeftChoice m_cc;                     //!< congestion control
     uint64_t m_seed{0};                  //!< attribute
     uint64_t m_run{0};                   //!< attribute
     Time m_convergence;                  //!< attribute
@@ -522,25 +542,24 @@ class WeftFabric : public Object
     int64_t m_stream{-1};                //!< AssignStreams(), negative: none
     uint64_t m_streamSeed{0};            //!< seed and stream number
 
-    weft_clos m_clos{};                                //!< shape
-    weft_fabric_config m_frame{};                      //!< frame sizes
-    const weft_transport_ops* m_transportOps{nullptr}; //!< transport
-    const weft_cc_ops* m_ccOps{nullptr};               //!< congestion control
-    const weft_path_ops* m_pathOps{nullptr};           //!< path selector at the hosts, or nullptr
-    size_t m_pathWords{0};                             //!< of one host's state in m_pathMemory
-    std::vector<uint64_t> m_pathMemory;                //!< the hosts' states
-    weft_nic_algos m_algos{};                          //!< what all QPs work by
-    bool m_torActive{false};                           //!< ToR middleware is on
-    bool m_injectsLoss{false};                         //!< drops or random loss were asked for
-    double m_lossProbability{0};                       //!< of random loss
-    const weft_fib* m_fib{nullptr};                    //!< exceptions after failures, or nullptr
+    weft_clos m_clos{};           //!< shape
+    weft_fabric_config m_frame{}; //!< frame sizes
+    /** What QPs work by, by service level; the attributes' choices are those of level 0. */
+    std::vector<std::unique_ptr<WeftServiceLevel>> m_levels;
+    weft_levels m_allLevels{};                    //!< their balancers
+    weft_lb_ops m_allBalancers{};                 //!< what switches do where there are several
+    const weft_lb_ops* m_switchBalancer{nullptr}; //!< what switches do
+    const void* m_switchConfig{nullptr};          //!< its configuration
+    bool m_torActive{false};                      //!< ToR middleware is on
+    bool m_injectsLoss{false};                    //!< drops or random loss were asked for
+    double m_lossProbability{0};                  //!< of random loss
+    const weft_fib* m_fib{nullptr};               //!< exceptions after failures, or nullptr
 
     WeftPacketPool m_pool;                                      //!< packet descriptors
     LossTeller m_lossTeller;                                    //!< to senders
     uint64_t m_lossesToTell{0};                                 //!< descriptors on their way to it
     WeftCounters m_counters;                                    //!< totals
     std::vector<WeftQp*> m_qps;                                 //!< QPs
-    WeftPlanner m_planner;                                      //!< of messages
     std::vector<std::unique_ptr<WeftConnection>> m_connections; //!< what messages go over
     std::vector<WeftNic*> m_nics;                               //!< by host; owned by their nodes
     std::vector<WeftSwitch*> m_switches;                        //!< by index; owned by their nodes

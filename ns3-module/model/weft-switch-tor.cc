@@ -24,7 +24,7 @@ WeftSwitch::PassesTor(WeftPacket* p)
         return true;
     }
     const bool nack = p->d.kind == WEFT_NACK;
-    switch (m_torOps->from_host(state, &p->d, &m_tor))
+    switch (m_torOps[p->d.sl]->from_host(state, &p->d, &m_tor))
     {
     case WEFT_TOR_BLOCK:
         NS_LOG_INFO("switch " << m_index << " blocks " << p->d);
@@ -47,9 +47,9 @@ WeftSwitch::PassesTor(WeftPacket* p)
 }
 
 bool
-WeftSwitch::HasPausedReplies(uint32_t out) const
+WeftSwitch::HasPausedReplies(uint32_t out, uint32_t level) const
 {
-    const uint32_t tclass = m_owner->GetReplyClass();
+    const uint32_t tclass = weft_reply_class(m_owner->GetServiceLevel(level));
     return m_pausedIngress != 0 && weft_mmu_is_paused(m_mmu, out, tclass);
 }
 
@@ -58,7 +58,8 @@ WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
 {
     WeftQp* qp = m_owner->GetQp(p->d.qp);
     uint32_t epsn;
-    if (!qp->tor || !m_torOps->to_host(qp->tor, &p->d, HasPausedReplies(out), &m_tor, &epsn))
+    if (!qp->tor ||
+        !m_torOps[p->d.sl]->to_host(qp->tor, &p->d, HasPausedReplies(out, p->d.sl), &m_tor, &epsn))
     {
         return;
     }
@@ -69,7 +70,8 @@ void
 WeftSwitch::ReleaseTor(WeftQp* qp)
 {
     uint32_t epsn;
-    if (m_torOps->release && m_torOps->release(qp->tor, &m_tor, &epsn))
+    const weft_tor_ops* ops = m_torOps[qp->algos->sl];
+    if (ops->release && ops->release(qp->tor, &m_tor, &epsn))
     {
         Simulator::ScheduleWithContext(GetNode()->GetId(),
                                        Time(0),
@@ -93,6 +95,7 @@ WeftSwitch::AskFor(uint32_t qp, uint32_t epsn)
     data.src = of.src;
     data.dst = of.dst;
     data.qp = qp;
+    data.sl = of.algos->sl;
     data.psn = epsn;
     weft_ports ports;
     weft_route(&m_map, of.dst, &ports);

@@ -121,18 +121,23 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
     SetUpClasses();
 
     m_lb = fabric->GetBalancer();
-    m_torOps = m_map.tier == 0 ? m_lb->tor : nullptr;
+    bool hasTor = false;
+    for (uint32_t i = 0; m_map.tier == 0 && i < fabric->GetNServiceLevels(); i++)
+    {
+        m_torOps[i] = fabric->GetServiceLevel(i)->GetBalancer()->tor;
+        hasTor = hasTor || m_torOps[i];
+    }
     m_pick = m_lb->pick;
     m_oblivious = m_lb->oblivious;
     m_peek = m_lb->peek;
     m_inspects[0] = m_marksAtDequeue || m_lb->leave;
-    m_inspects[1] = m_inspects[0] || m_torOps;
+    m_inspects[1] = m_inspects[0] || hasTor;
     const int code = InitRandomness(why);
     if (m_lb->arrive && m_map.tier == 0)
     {
         m_torBalancer = new WeftTorBalancer(m_owner, this);
     }
-    m_hasTor = m_torOps || m_torBalancer;
+    m_hasTor = hasTor || m_torBalancer;
     return code;
 }
 
@@ -182,7 +187,7 @@ WeftSwitch::Arrive(WeftPacket* p, int64_t now)
     Settle(now);
     if (m_hasTor)
     {
-        if (m_torOps && p->d.in_port < m_map.first_up &&
+        if (m_torOps[p->d.sl] && p->d.in_port < m_map.first_up &&
             (p->d.kind == WEFT_ACK || p->d.kind == WEFT_NACK) && !PassesTor(p))
         {
             return;
@@ -426,7 +431,7 @@ WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
     {
         m_lb->leave(m_lbState, &p->d, out, now);
     }
-    if (toHost && m_torOps && m_owner->IsTorActive())
+    if (toHost && m_torOps[p->d.sl] && m_owner->IsTorActive())
     {
         RunTor(p, out, now);
     }

@@ -17,6 +17,7 @@
 #include <vector>
 #include <weft/clos.h>
 #include <weft/lb.h>
+#include <weft/levels.h>
 #include <weft/mmu.h>
 #include <weft/rng.h>
 #include <weft/tor.h>
@@ -314,8 +315,9 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     /** Sends a NACK on a NIC's behalf. @param data of its QP @param out the NIC's port @param epsn
      * asked for @param now ps */
     void MakeUp(const weft_packet& data, uint32_t out, uint32_t epsn, int64_t now);
-    /** @param out port of a NIC @return whether this switch has paused the NIC's replies */
-    bool HasPausedReplies(uint32_t out) const;
+    /** @param out port of a NIC @param level service level of a QP @return whether this switch has
+     * paused the NIC's replies of that */
+    bool HasPausedReplies(uint32_t out, uint32_t level) const;
 
     // What every hop reads comes first, right behind the base class that is aligned for it.
     weft_switch_map m_map{};                                                         //!< forwarding
@@ -323,19 +325,19 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     uint32_t (*m_pick)(void*, const weft_ports*, weft_packet*, int64_t){nullptr};    //!< balancer
     uint32_t (*m_peek)(const void*, const weft_ports*, const weft_packet*){nullptr}; //!< or none
     void* m_lbState{nullptr};                                                        //!< its state
-    WeftPort* m_port{nullptr};               //!< ports, in a row
-    InService* m_inService{nullptr};         //!< of each port
-    WeftFabric* m_owner{nullptr};            //!< m_fabric
-    const weft_tor_ops* m_torOps{nullptr};   //!< Themis-D, at ToRs
-    WeftTorBalancer* m_torBalancer{nullptr}; //!< where the balancer has arrive(), at ToRs
-    uint32_t m_pausedIngress{0};             //!< paused (port, class) pairs
-    uint32_t m_peakQueue[2]{};               //!< bytes: of the down ports, of the up ports
-    bool m_hasTor{false};                    //!< a part of the balancer sees what arrives
-    bool m_watchesLinks{false};              //!< a link is or was down
-    bool m_marksAtEnqueue{false};            //!< ECN looks at the queue that a frame joins
-    bool m_marksAtDequeue{false};            //!< or at the one that it leaves
-    bool m_countsByClass{false};             //!< weft_mmu_counts_by_class()
-    bool m_oblivious{false};                 //!< the balancer does not look at queues
+    WeftPort* m_port{nullptr};                   //!< ports, in a row
+    InService* m_inService{nullptr};             //!< of each port
+    WeftFabric* m_owner{nullptr};                //!< m_fabric
+    const weft_tor_ops* m_torOps[WEFT_LEVELS]{}; //!< Themis-D, at ToRs, by service level
+    WeftTorBalancer* m_torBalancer{nullptr};     //!< where the balancer has arrive(), at ToRs
+    uint32_t m_pausedIngress{0};                 //!< paused (port, class) pairs
+    uint32_t m_peakQueue[2]{};                   //!< bytes: of the down ports, of the up ports
+    bool m_hasTor{false};                        //!< a part of the balancer sees what arrives
+    bool m_watchesLinks{false};                  //!< a link is or was down
+    bool m_marksAtEnqueue{false};                //!< ECN looks at the queue that a frame joins
+    bool m_marksAtDequeue{false};                //!< or at the one that it leaves
+    bool m_countsByClass{false};                 //!< weft_mmu_counts_by_class()
+    bool m_oblivious{false};                     //!< the balancer does not look at queues
     bool m_inspects[2]{};     //!< data that leaves is looked at: to a switch, to a NIC
     uint16_t m_departures{0}; //!< frames sent, modulo 2^16
 

@@ -47,11 +47,12 @@ extern "C"
         uint32_t first_next; /**< its successors: next[first_next .. first_next + nnext); messages
                                 may share them */
         uint32_t nnext;
-        uint16_t barrier; /**< 1: waits also, counted once in waits, until all messages of the step
-                             before in its group are acknowledged, of which there must be some; 0:
-                             does not */
-        uint16_t delayed; /**< 1: start counts from the end of its waits, without a barrier as well
-                           */
+        uint8_t barrier; /**< 1: waits also, counted once in waits, until all messages of the step
+                            before in its group are acknowledged, of which there must be some; 0:
+                            does not */
+        uint8_t delayed; /**< 1: start counts from the end of its waits, without a barrier as well
+                          */
+        uint16_t sl;     /**< service level of its QP (levels.h); what a workload leaves at 0 */
     };
 
     /** Sizes of a graph. */
@@ -183,6 +184,7 @@ extern "C"
         const void *config;
         const uint32_t *hosts; /**< that it runs on, rising; NULL: all of the fabric */
         uint32_t nhosts;
+        uint16_t sl; /**< service level of its QPs */
     };
 
     /** The configuration of weft_workload_jobs. */
