@@ -99,12 +99,12 @@ hasten(struct weft_host *host, struct weft_qp *qp, int64_t now)
 bool
 weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now)
 {
-    if (!weft_qp_ready(qp))
+    if (qp->given_up || !weft_qp_ready(qp))
     {
         return false;
     }
     weft_host_activate(host, qp);
-    if (qp->algos->cc->window && qp->slot >= 0)
+    if (qp->algos->cc->window)
     {
         hasten(host, qp, now);
     }
@@ -210,6 +210,16 @@ is_last(struct weft_qp *qp, uint64_t seq, int64_t *payload)
     return true;
 }
 
+/* Whether a packet must ask for its ACK, since nothing may follow it before that. Where the
+ * transport lets nothing follow, its flags may have asked already. */
+static bool
+asks_for_ack(struct weft_qp *qp, const struct weft_packet *data, int64_t now)
+{
+    const struct weft_nic_algos *a = qp->algos;
+    return (data->flags == 0 && !a->transport->tx_ready(qp->tx)) ||
+           (a->cc->window && a->transport->tx_flight(qp->tx) >= a->cc->window(qp->cc, now));
+}
+
 void
 weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
 {
@@ -235,10 +245,9 @@ weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
         .tclass = a->tclass,
         .sl = a->sl & (WEFT_LEVELS - 1),
     };
-    if (a->frame.ack_every > 1 && a->cc->window &&
-        a->transport->tx_flight(qp->tx) >= a->cc->window(qp->cc, now))
+    if (a->frame.ack_every > 1 && asks_for_ack(qp, data, now))
     {
-        data->flags |= WEFT_F_ACK_REQ; /* nothing follows before its ACK */
+        data->flags |= WEFT_F_ACK_REQ;
     }
     if (a->transport->tx_stamp)
     {
