@@ -132,8 +132,8 @@ tx_timeout(void *tx, int64_t now)
     struct gbn_tx *t = tx;
     if (weft_sender_timeout(&t->sender, now))
     {
+        t->sender.lost = t->next != t->sender.una;
         t->next = t->sender.una;
-        t->sender.lost = true;
     }
 }
 

@@ -207,6 +207,10 @@ may_ack_wait_in_any_order(struct weft_qp *qp, const struct weft_packet *data,
             qp->last_waiting = data->psn;
             qp->unacked = 1;
         }
+        else if (weft_psn_before(qp->last_waiting, v->epsn))
+        {
+            qp->unacked = 0; /* its ePSN tells of all that wait */
+        }
         return false;
     }
     qp->first_waiting = low;
@@ -442,7 +446,7 @@ weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
         tell_losses(qp, reply->kind == WEFT_NACK ? WEFT_LOST_BY_NACK : WEFT_LOST_BY_GAP, now);
     }
     qp->una += packets;
-    if (packets > 0 && qp->una == qp->posted)
+    if (packets > 0 && qp->una == qp->posted && !qp->given_up)
     {
         tell_active(qp, false, now);
     }
@@ -473,7 +477,7 @@ weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now)
 int64_t
 weft_qp_deadline(const struct weft_qp *qp)
 {
-    return qp->algos->transport->tx_deadline(qp->tx);
+    return qp->given_up ? WEFT_NEVER : qp->algos->transport->tx_deadline(qp->tx);
 }
 
 /* Counts a timeout. Returns whether it was one too many without progress. */

@@ -146,6 +146,9 @@ void
 weft_selective_tx_timeout(void *tx, int64_t now)
 {
     struct weft_sender *s = tx;
-    s->lost = weft_sender_timeout(s, now);
-    s->resend |= s->lost;
+    if (weft_sender_timeout(s, now))
+    {
+        s->lost = !s->resend;
+        s->resend = true;
+    }
 }

@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: MIT */
+/* A user would lose messages, or hear of them twice; learn of arrivals late or never where ACKs
+ * wait for each other; and blame labels that have lost nothing. */
+#include <check.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <weft/error.h>
+
+#include "host-rig.h"
+
+#define FIRST 0xfffffeU /* the PSN wraps after two packets */
+
+static struct weft_qp* const qp = &host_rig.qp[0];
+
+/* One QP, whose first PSN is FIRST. */
+static void
+begin_qp(const char* transport, const char* const* settings)
+{
+    host_rig_begin(transport, settings);
+    host_rig_add(FIRST);
+}
+
+static uint32_t
+psn_of(uint32_t index)
+{
+    return (FIRST + index) & WEFT_PSN_MASK;
+}
+
+/* Data packet @p index arrives: its answer. */
+static struct weft_qp_answer
+arrives(uint32_t index, uint32_t flags)
+{
+    struct weft_qp_answer answer;
+    memset(&answer, 0x55, sizeof(answer));
+    const struct weft_packet data = host_rig_packet(0, psn_of(index), flags);
+    weft_qp_data(qp, &data, 0, &answer);
+    return answer;
+}
+
+/* It is not answered. */
+static void
+waits(uint32_t index, uint32_t flags)
+{
+    ck_assert_int_eq(arrives(index, flags).verdict.reply, WEFT_REPLY_NONE);
+}
+
+/* It is answered by an ACK of @p epsn that names @p place, and in its bitmap @p named. */
+static void
+is_acked(uint32_t index, uint32_t flags, uint32_t epsn, uint32_t place, uint64_t named)
+{
+    const struct weft_qp_answer answer = arrives(index, flags);
+    struct weft_packet reply = host_rig_packet(0, psn_of(index), flags);
+    ck_assert_int_eq(answer.verdict.reply, WEFT_REPLY_ACK);
+    weft_qp_answer_with(qp, &reply, &answer);
+    ck_assert_int_eq(reply.kind, WEFT_ACK);
+    ck_assert_uint_eq(reply.psn, psn_of(epsn));
+    ck_assert_uint_eq(reply.ahead, place > epsn ? place - epsn : 0);
+    ck_assert_uint_eq(weft_ack_bitmap(&reply), named);
+}
+
+START_TEST(its_lines_are_those_of_the_cache)
+{
+    ck_assert_uint_eq(offsetof(struct weft_qp, algos), 64);
+    ck_assert_uint_eq(offsetof(struct weft_qp, bulk_first), 128);
+    ck_assert_uint_eq(offsetof(struct weft_qp, src), 192);
+}
+END_TEST
+
+START_TEST(a_message_is_told_of_once_and_in_order)
+{
+    begin_qp("ideal", NULL);
+    ck_assert_int_eq(weft_qp_post(qp, host_rig.wqes[0], 0, 0, 0), WEFT_EINVAL);
+    ck_assert_ptr_null(weft_qp_next_delivered(qp, 0));
+    ck_assert_ptr_null(weft_qp_next_acked(qp));
+    const uint32_t sizes[] = {2, 1, 3};
+    for (uint32_t i = 0; i < 3; i++)
+    {
+        host_rig_post(0, sizes[i], 0);
+    }
+    host_rig_sends("0 0 0 0 0 0 -");
+    arrives(1, 0);
+    arrives(2, WEFT_F_LAST);
+    ck_assert_ptr_null(weft_qp_next_delivered(qp, 4));
+    ck_assert_int_eq(qp->last_delivery, -1);
+    arrives(0, 0);
+    ck_assert_uint_eq(weft_qp_next_delivered(qp, 5)->tag, 0);
+    ck_assert_uint_eq(weft_qp_next_delivered(qp, 5)->tag, 1);
+    ck_assert_ptr_null(weft_qp_next_delivered(qp, 5));
+    arrives(0, 0);
+    ck_assert_ptr_null(weft_qp_next_delivered(qp, 6));
+    ck_assert(qp->last_delivery == 5 && qp->duplicates == 1 && qp->out_of_order == 2);
+    host_rig_reply(0, WEFT_ACK, psn_of(2), 0, 0);
+    ck_assert_uint_eq(weft_qp_next_acked(qp)->tag, 0);
+    ck_assert_ptr_null(weft_qp_next_acked(qp));
+    host_rig_reply(0, WEFT_ACK, psn_of(2), 0, 0);
+    ck_assert_ptr_null(weft_qp_next_acked(qp));
+    host_rig_reply(0, WEFT_ACK, psn_of(6), 0, 0);
+    ck_assert_uint_eq(weft_qp_next_acked(qp)->tag, 1);
+    ck_assert_uint_eq(weft_qp_next_acked(qp)->tag, 2);
+    ck_assert_ptr_null(weft_qp_next_acked(qp));
+    ck_assert_ptr_null(weft_qp_next_failed(qp));
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(an_application_may_post_when_it_is_told)
+{
+    struct weft_wqe moved[4];
+    begin_qp("gbn", NULL);
+    host_rig_post(0, 1, 0);
+    host_rig_sends("0 -");
+    arrives(0, WEFT_F_LAST);
+    ck_assert_uint_eq(weft_qp_next_delivered(qp, 0)->tag, 0);
+    memcpy(moved, host_rig.wqes[0], sizeof(moved));
+    memset(host_rig.wqes[0], 0xff, sizeof(moved));
+    ck_assert_int_eq(weft_qp_post(qp, moved, 2 * RIG_PAYLOAD, 7, 0), 0);
+    ck_assert_ptr_null(weft_qp_next_delivered(qp, 0));
+    weft_host_activate(&host_rig.host, qp);
+    host_rig_sends("0 0 -");
+    ck_assert_uint_eq(host_rig.sent.flags, WEFT_F_LAST);
+    host_rig_reply(0, WEFT_ACK, psn_of(1), 0, 0);
+    ck_assert_uint_eq(weft_qp_next_acked(qp)->tag, 0);
+    ck_assert_int_eq(weft_qp_post(qp, moved, 1, 8, 0), 0);
+    ck_assert_ptr_null(weft_qp_next_acked(qp));
+    weft_host_activate(&host_rig.host, qp);
+    host_rig_sends("0 -");
+    ck_assert_uint_eq(host_rig.sent.bytes, 81);
+    host_rig_reply(0, WEFT_ACK, psn_of(4), 0, 0);
+    ck_assert_uint_eq(weft_qp_next_acked(qp)->tag, 7);
+    ck_assert_uint_eq(weft_qp_next_acked(qp)->tag, 8);
+    host_rig_end();
+}
+END_TEST
+
+/* QP 0 has @p posted packets to send; a path selector listens. */
+static void
+begin_posted(const char* transport, const char* const* settings, uint32_t posted)
+{
+    host_rig_begin(transport, settings);
+    host_rig.with_path = true;
+    host_rig.cc.on_ack = NULL;
+    host_rig.path.on_reply = NULL;
+    host_rig.path.on_active = NULL;
+    host_rig.cc.on_lost = NULL;
+    host_rig_add(FIRST);
+    host_rig_post(0, posted, 0);
+}
+
+static const char* const rto_10us[] = {"rto", "10us", NULL};
+static const char* const sack_4[] = {"rto", "10us", "threshold", "4", NULL};
+
+/* Its timer fires: what comes of it. */
+static enum weft_qp_timeout
+times_out(void)
+{
+    const int64_t at = weft_qp_deadline(qp);
+    ck_assert_int_lt(at, WEFT_NEVER);
+    ck_assert_int_eq(weft_qp_timer(qp, at - 1), WEFT_TIMER_NOTHING);
+    const enum weft_qp_timeout outcome = weft_qp_timer(qp, at);
+    host_rig.now = at > host_rig.now ? at : host_rig.now;
+    if (outcome == WEFT_TIMER_TIMEOUT)
+    {
+        weft_host_resume(&host_rig.host, qp, at);
+    }
+    return outcome;
+}
+
+START_TEST(a_qp_is_given_up_once)
+{
+    host_rig_begin("gbn", rto_10us);
+    host_rig.with_path = true;
+    host_rig.algos.frame.retry_limit = 2;
+    host_rig_add(FIRST);
+    host_rig_post(0, 1, 0);
+    host_rig_post(0, 1, 0);
+    host_rig_sends("0 0");
+    host_rig.log[0] = '\0';
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_sends("0 0");
+    host_rig_reply(0, WEFT_ACK, psn_of(1), 0, host_rig.now); /* progress: it counts anew */
+    ck_assert_uint_eq(weft_qp_next_acked(qp)->tag, 0);
+    host_rig_post(0, 1, host_rig.now);
+    for (uint32_t i = 0; i < 2; i++)
+    {
+        ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+        host_rig_sends("0 0 -");
+    }
+    host_rig.log[0] = '\0';
+    ck_assert_int_eq(times_out(), WEFT_TIMER_GIVE_UP);
+    host_rig_logged("cc timeout; path timeout; cc lost 16777215 of 60006 by timeout; "
+                    "path lost 16777215 of 60006 by timeout; idle; ");
+    weft_host_drop(&host_rig.host, qp);
+    ck_assert_uint_eq(weft_qp_next_failed(qp)->tag, 1);
+    ck_assert_int_eq(weft_qp_post(qp, host_rig.wqes[0], 1, 0, 0), WEFT_EINVAL);
+    ck_assert_uint_eq(weft_qp_next_failed(qp)->tag, 2);
+    ck_assert_ptr_null(weft_qp_next_failed(qp));
+    weft_host_activate(&host_rig.host, qp);
+    host_rig_sends("-");
+    /* A caller who asks for its deadline all the same hears of no other one. */
+    ck_assert_int_eq(weft_qp_deadline(qp), WEFT_NEVER);
+    ck_assert_int_eq(weft_qp_timer(qp, WEFT_NEVER - 1), WEFT_TIMER_NOTHING);
+    ck_assert_ptr_null(weft_qp_next_failed(qp));
+    host_rig_logged("");
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(a_reply_after_giving_up_changes_nothing)
+{
+    host_rig_begin("gbn", rto_10us);
+    host_rig.with_path = true;
+    host_rig.algos.frame.retry_limit = 1;
+    host_rig.cc.on_ack = NULL;
+    host_rig.path.on_reply = NULL;
+    host_rig_add(FIRST);
+    host_rig_post(0, 2, 0);
+    host_rig_sends("0 0 -");
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_sends("0 0 -");
+    ck_assert_int_eq(times_out(), WEFT_TIMER_GIVE_UP);
+    weft_host_drop(&host_rig.host, qp);
+    host_rig.log[0] = '\0';
+    const struct weft_packet ack = {.kind = WEFT_ACK, .psn = 0};
+    weft_qp_reply(qp, &ack, host_rig.now);
+    host_rig_logged(""); /* it is idle already */
+    ck_assert(!weft_host_resume(&host_rig.host, qp, host_rig.now));
+    ck_assert_ptr_null(weft_qp_next_acked(qp));
+    ck_assert_uint_eq(weft_qp_next_failed(qp)->tag, 0);
+    ck_assert_ptr_null(weft_qp_next_failed(qp));
+    arrives(0, 0); /* what was under way may still be delivered */
+    arrives(1, WEFT_F_LAST);
+    ck_assert_uint_eq(weft_qp_next_delivered(qp, 0)->tag, 0);
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(nothing_is_sent_after_giving_up_even_if_asked_for)
+{
+    host_rig_begin("gbn", rto_10us);
+    host_rig.algos.frame.retry_limit = 1;
+    host_rig_add(FIRST);
+    host_rig_post(0, 2, 0);
+    host_rig_sends("0 0 -");
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_sends("0 0 -");
+    ck_assert_int_eq(times_out(), WEFT_TIMER_GIVE_UP);
+    weft_host_drop(&host_rig.host, qp);
+    const struct weft_packet nack = {.kind = WEFT_NACK, .psn = FIRST};
+    weft_qp_reply(qp, &nack, host_rig.now);
+    ck_assert(!weft_host_resume(&host_rig.host, qp, host_rig.now)); /* do not ask the wire */
+    host_rig_sends("-");
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(cnps_keep_their_distance)
+{
+    host_rig_begin("gbn", NULL);
+    host_rig.cc_config.cnp_interval = 50;
+    host_rig_add(FIRST);
+    struct weft_qp_answer answer;
+    struct weft_packet data = host_rig_packet(0, FIRST, 0);
+    static const struct
+    {
+        int64_t now;
+        uint32_t flags;
+        bool cnp;
+    } marks[] = {{0, 0, false},
+                 {0, WEFT_F_CE, true},
+                 {49, WEFT_F_CE, false},
+                 {50, WEFT_F_CE, true},
+                 {99, WEFT_F_CE, false},
+                 {150, 0, false},
+                 {151, WEFT_F_CE, true},
+                 {151, WEFT_F_CE, false}};
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+    {
+        data.flags = (uint8_t)marks[i].flags;
+        weft_qp_data(qp, &data, marks[i].now, &answer);
+        ck_assert(answer.cnp == marks[i].cnp);
+    }
+    ck_assert_uint_eq(qp->cnps_sent, 3);
+    data.sport = 1234;
+    data.flags = WEFT_F_CE;
+    data.psn = 3;
+    weft_qp_make_reply(qp, &data, WEFT_CNP, data.psn);
+    ck_assert(data.src == 5 && data.dst == 3 && data.bytes == 64 && data.sport == RIG_SPORT);
+    weft_qp_cnp(qp, &data, 200);
+    host_rig_logged("cc cnp 3 of 1234; ");
+    ck_assert_uint_eq(qp->cnps, 1);
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(a_congestion_control_may_want_no_cnps)
+{
+    begin_qp("gbn", NULL);
+    ck_assert(!arrives(0, WEFT_F_CE).cnp);
+    host_rig_end();
+    host_rig_begin("gbn", NULL);
+    host_rig.cc.cnp_interval = NULL;
+    host_rig_add(FIRST);
+    ck_assert(!arrives(0, WEFT_F_CE).cnp);
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(acks_in_order_wait_for_others)
+{
+    begin_qp("nic-sr", NULL);
+    host_rig.algos.frame.ack_every = 3;
+    waits(0, 0);
+    waits(1, 0);
+    is_acked(2, 0, 3, 3, 0);
+    waits(3, 0);
+    is_acked(4, WEFT_F_LAST, 5, 5, 0); /* ends a message */
+    waits(5, 0);
+    is_acked(6, WEFT_F_CE, 7, 7, 0); /* must tell of congestion */
+    waits(7, 0);
+    is_acked(8, WEFT_F_ACK_REQ, 9, 9, 0);
+    waits(9, 0);
+    is_acked(9, 0, 10, 10, 0); /* again: its ACK may be lost */
+    waits(10, 0);
+    ck_assert_int_eq(arrives(12, 0).verdict.reply, WEFT_REPLY_NACK);
+    waits(13, 0);               /* answered by nothing: beyond the ePSN */
+    is_acked(11, 0, 14, 14, 0); /* closes the gap: news of three */
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(acks_in_any_order_name_what_has_arrived)
+{
+    begin_qp("sack", NULL);
+    host_rig.algos.frame.ack_every = 4;
+    waits(1, 0);
+    waits(3, 0);
+    waits(0, 0);
+    is_acked(2, 0, 4, 3, 0); /* all in order */
+    waits(9, 0);
+    waits(6, 0);
+    waits(5, 0);
+    is_acked(7, 0, 4, 9, 0xe); /* 8 is missing, 7, 6 and 5 are there */
+    waits(11, 0);
+    is_acked(12, WEFT_F_LAST, 4, 12, 0x75); /* 11, 9, 7, 6, 5 */
+    waits(10, 0);
+    is_acked(6, 0, 4, 10, 0x1d); /* a copy is answered at once, with what waits: 9, 7, 6, 5 */
+    is_acked(4, WEFT_F_RETX, 8, 4, 0);
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(a_bitmap_is_48_packets_wide)
+{
+    begin_qp("sack", NULL);
+    host_rig.algos.frame.ack_every = 4;
+    waits(1, 0);
+    waits(2, 0);
+    waits(49, 0); /* the last one that fits with 1 */
+    is_acked(50, 0, 0, 49, 1ULL << 46 | 1ULL << 47);
+    waits(97, 0);                                /* 50 waits still, alone */
+    is_acked(100, WEFT_F_CE, 0, 100, 1ULL << 2); /* for itself, with 97 but not 50 */
+    waits(51, 0);
+    is_acked(52, 0, 0, 97, 1ULL << 44 | 1ULL << 45 | 1ULL << 46 | 1ULL << 47);
+    host_rig_end();
+}
+END_TEST
+
+/* Else what waits would be of another lap of the PSNs at last, and be named for packets of this. */
+START_TEST(what_an_epsn_has_told_waits_no_longer)
+{
+    begin_qp("sack", NULL);
+    host_rig.algos.frame.ack_every = 4;
+    for (uint32_t i = 1; i < 60; i++)
+    {
+        (void)arrives(i, WEFT_F_CE);
+    }
+    waits(60, 0);
+    waits(61, 0);
+    is_acked(0, WEFT_F_RETX, 62, 0, 0); /* too far from 60 to wait with it, and tells of it */
+    waits(62, 0);
+    waits(63, 0);
+    waits(64, 0);
+    is_acked(65, 0, 66, 65, 0);
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(every_ack_is_alone_where_none_may_wait)
+{
+    begin_qp("sack", NULL);
+    is_acked(1, 0, 0, 1, 0);
+    is_acked(3, 0, 0, 3, 0);
+    is_acked(0, 0, 2, 0, 0);
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(gbn_names_what_it_goes_back_for)
+{
+    begin_posted("gbn", rto_10us, 10);
+    host_rig_sends("0 0 0 0");
+    host_rig_reply(0, WEFT_NACK, psn_of(1), 1, host_rig.now);
+    host_rig_logged("cc nack 16777215; path lost 16777215 of 60001 by nack; ");
+    host_rig_reply(0, WEFT_NACK, psn_of(1), 1, host_rig.now); /* a ToR's, before it is sent again */
+    host_rig_logged("cc nack 16777215; ");
+    host_rig_sends("0 0 0 0");
+    host_rig_reply(0, WEFT_NACK, psn_of(1), 2, host_rig.now);
+    host_rig_logged("cc nack 16777215; path lost 16777215 of 60004 by nack; "); /* its new label */
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_logged("cc timeout; path timeout; "); /* it was not sent in between */
+    host_rig_sends("0");
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_logged("cc timeout; path timeout; path lost 16777215 of 60008 by timeout; ");
+    ck_assert_uint_eq(qp->tor_nacks, 0);
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(selective_repeat_names_its_one_packet)
+{
+    begin_posted("nic-sr", rto_10us, 10);
+    host_rig_sends("0 0 0 0");
+    host_rig_reply(0, WEFT_NACK, psn_of(2), 1, host_rig.now);
+    host_rig_logged("cc nack 0; path lost 0 of 60002 by nack; ");
+    host_rig_reply(0, WEFT_NACK, psn_of(2), 1, host_rig.now);
+    host_rig_logged("cc nack 0; ");
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_logged("cc timeout; path timeout; ");
+    host_rig_sends("0");
+    host_rig_reply(0, WEFT_ACK, psn_of(2), 0, host_rig.now);
+    host_rig_logged("");
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_logged("cc timeout; path timeout; path lost 0 of 60004 by timeout; ");
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(ideal_knows_by_its_timer_alone)
+{
+    begin_posted("ideal", rto_10us, 10);
+    host_rig_sends("0 0 0");
+    host_rig_reply(0, WEFT_ACK, psn_of(1), 0, host_rig.now);
+    host_rig_logged("");
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_logged("cc timeout; path timeout; path lost 16777215 of 60001 by timeout; ");
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(sack_names_every_packet_of_a_gap)
+{
+    begin_posted("sack", sack_4, 20);
+    host_rig_sends("0 0 0 0 0 0 0 0");
+    for (uint16_t ahead = 1; ahead < 5; ahead++)
+    {
+        host_rig_logged("");
+        host_rig_reply(0, WEFT_ACK, psn_of(0), ahead == 2 ? 0 : ahead, host_rig.now);
+    }
+    host_rig_logged("path lost 16777214 of 60000 by gap; path lost 0 of 60002 by gap; ");
+    host_rig_reply(0, WEFT_ACK, psn_of(0), 5, host_rig.now);
+    host_rig_logged("");
+    host_rig_sends("0 0 0"); /* both, and a new one */
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_logged("cc timeout; path timeout; path lost 16777214 of 60008 by timeout; "
+                    "path lost 0 of 60009 by timeout; "); /* not what left after it was set */
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(a_label_is_remembered_for_so_many_packets)
+{
+    host_rig_begin("nic-sr", rto_10us);
+    host_rig.with_path = true;
+    host_rig.cc.on_lost = NULL;
+    host_rig.algos.labels = 4;
+    host_rig_add(FIRST);
+    host_rig_post(0, 10, 0);
+    host_rig_sends("0 0 0 0");
+    host_rig.log[0] = '\0';
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_logged("cc timeout; path timeout; path lost 16777214 of 60000 by timeout; ");
+    host_rig_sends("0 0"); /* the packet again, and a fifth one, in its place */
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_logged("cc timeout; path timeout; path lost 16777214 by timeout; ");
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(no_labels_need_be_remembered)
+{
+    host_rig_begin("nic-sr", rto_10us);
+    host_rig.algos.labels = 0;
+    host_rig_add(FIRST);
+    host_rig_post(0, 10, 0);
+    host_rig_sends("0 0");
+    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    host_rig_logged("cc timeout; cc lost 16777214 by timeout; ");
+    const size_t with_on_lost = weft_qp_size(&host_rig.algos);
+    host_rig.algos.labels = 1024;
+    ck_assert_uint_ge(weft_qp_size(&host_rig.algos), with_on_lost + 2048);
+    host_rig.cc.on_lost = NULL; /* nobody would ask */
+    ck_assert_uint_eq(weft_qp_size(&host_rig.algos), with_on_lost);
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(a_loss_that_the_fabric_tells_of_is_named)
+{
+    begin_posted("erasure", NULL, 10);
+    host_rig_sends("0 0 0");
+    struct weft_packet lost = host_rig_packet(0, psn_of(1), 0);
+    weft_qp_told_lost(qp, &lost, host_rig.now);
+    host_rig_logged("path lost 16777215 of 60001 by told; ");
+    lost.kind = WEFT_ACK; /* the packet that it answers was not */
+    weft_qp_told_lost(qp, &lost, host_rig.now);
+    host_rig_logged("");
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(an_active_qp_has_something_to_wait_for)
+{
+    host_rig_begin("gbn", rto_10us);
+    host_rig.with_path = true;
+    host_rig_add(FIRST);
+    host_rig_post(0, 1, 0);
+    host_rig_post(0, 2, 0);
+    host_rig_logged("active; ");
+    host_rig_sends("0 0 0 -");
+    host_rig_reply(0, WEFT_ACK, psn_of(2), 0, 0);
+    host_rig_logged("cc ack 2 of 3, una 2, flight 1; path reply 0; ");
+    host_rig_reply(0, WEFT_ACK, psn_of(3), 0, 0);
+    host_rig_logged("cc ack 1 of 3, una 3, flight 0; path reply 1; idle; ");
+    host_rig_reply(0, WEFT_ACK, psn_of(3), 0, 0);
+    host_rig_logged("cc ack 0 of 3, una 3, flight 0; path reply 1; ");
+    host_rig_post(0, 1, 0);
+    host_rig_logged("active; ");
+    host_rig_end();
+}
+END_TEST
+
+START_TEST(a_loss_is_told_after_what_shows_it)
+{
+    host_rig_begin("gbn", rto_10us);
+    host_rig.with_path = true;
+    host_rig_add(FIRST);
+    host_rig_post(0, 3, 0);
+    host_rig_sends("0 0 0");
+    host_rig.log[0] = '\0';
+    struct weft_packet nack = {.kind = WEFT_NACK, .psn = 0xffffff, .flags = WEFT_F_COMPENSATED};
+    weft_qp_reply(qp, &nack, host_rig.now);
+    host_rig_logged("cc nack 16777215; cc ack 1 of 3, una 1, flight 0; path reply 16777215; "
+                    "cc lost 16777215 of 60001 by nack; path lost 16777215 of 60001 by nack; ");
+    ck_assert(qp->tor_nacks == 1 && qp->acks == 0);
+    host_rig_end();
+}
+END_TEST
+
+static int64_t rx_due; /* of the receiver below */
+
+static int64_t
+rx_deadline(const void* rx)
+{
+    (void)rx;
+    return rx_due;
+}
+
+static void
+rx_timeout(void* rx, int64_t now, struct weft_rx_verdict* verdict)
+{
+    (void)rx;
+    ck_assert_int_ge(now, rx_due);
+    rx_due = WEFT_NEVER;
+    verdict->reply = WEFT_REPLY_NACK;
+    verdict->asks_place = true;
+    verdict->place = psn_of(4);
+    verdict->epsn = psn_of(1);
+}
+
+START_TEST(a_receiver_may_have_a_timer)
+{
+    struct weft_qp_answer answer;
+    host_rig_begin("ideal", NULL);
+    host_rig_add(FIRST);
+    ck_assert_int_eq(weft_qp_rx_deadline(qp), WEFT_NEVER);
+    host_rig.transport.rx_deadline = rx_deadline;
+    host_rig.transport.rx_timeout = rx_timeout;
+    rx_due = 77;
+    arrives(0, 0);
+    arrives(5, WEFT_F_CE);
+    ck_assert_int_eq(weft_qp_rx_deadline(qp), 77);
+    weft_qp_rx_timer(qp, 76, &answer);
+    ck_assert(answer.verdict.reply == WEFT_REPLY_NONE && !answer.cnp);
+    ck_assert_uint_eq(qp->nacks_sent, 0);
+    weft_qp_rx_timer(qp, 77, &answer);
+    ck_assert(answer.verdict.reply == WEFT_REPLY_NACK && !answer.cnp && !answer.bitmap);
+    ck_assert_uint_eq(qp->nacks_sent, 1);
+    struct weft_packet nack = qp->newest;
+    weft_qp_answer_with(qp, &nack, &answer);
+    ck_assert(nack.kind == WEFT_NACK && nack.psn == psn_of(1) && nack.ahead == 3);
+    ck_assert_uint_eq(nack.flags, WEFT_F_ECE | WEFT_F_ASKS_AHEAD);
+    ck_assert(nack.src == 5 && nack.dst == 3 && nack.echo == RIG_SPORT);
+    weft_qp_rx_timer(qp, 1000, &answer);
+    ck_assert_int_eq(answer.verdict.reply, WEFT_REPLY_NONE);
+    host_rig_end();
+}
+END_TEST
+
+Suite* qp_suite(void);
+
+Suite*
+qp_suite(void)
+{
+    Suite* s = suite_create("qp");
+    TCase* tc = tcase_create("qp");
+    suite_add_tcase(s, tc);
+    tcase_add_test(tc, its_lines_are_those_of_the_cache);
+    tcase_add_test(tc, a_message_is_told_of_once_and_in_order);
+    tcase_add_test(tc, an_application_may_post_when_it_is_told);
+    tcase_add_test(tc, a_qp_is_given_up_once);
+    tcase_add_test(tc, a_reply_after_giving_up_changes_nothing);
+    tcase_add_test(tc, nothing_is_sent_after_giving_up_even_if_asked_for);
+    tcase_add_test(tc, cnps_keep_their_distance);
+    tcase_add_test(tc, a_congestion_control_may_want_no_cnps);
+    tcase_add_test(tc, acks_in_order_wait_for_others);
+    tcase_add_test(tc, acks_in_any_order_name_what_has_arrived);
+    tcase_add_test(tc, a_bitmap_is_48_packets_wide);
+    tcase_add_test(tc, what_an_epsn_has_told_waits_no_longer);
+    tcase_add_test(tc, every_ack_is_alone_where_none_may_wait);
+    tcase_add_test(tc, gbn_names_what_it_goes_back_for);
+    tcase_add_test(tc, selective_repeat_names_its_one_packet);
+    tcase_add_test(tc, ideal_knows_by_its_timer_alone);
+    tcase_add_test(tc, sack_names_every_packet_of_a_gap);
+    tcase_add_test(tc, a_label_is_remembered_for_so_many_packets);
+    tcase_add_test(tc, no_labels_need_be_remembered);
+    tcase_add_test(tc, a_loss_that_the_fabric_tells_of_is_named);
+    tcase_add_test(tc, an_active_qp_has_something_to_wait_for);
+    tcase_add_test(tc, a_loss_is_told_after_what_shows_it);
+    tcase_add_test(tc, a_receiver_may_have_a_timer);
+    return s;
+}
