@@ -24,6 +24,15 @@ struct sack_config
     int64_t threshold; /* packets */
 };
 
+/* Missing packets in [again, limit) and [first, tried) wait to be sent again. */
+struct queue
+{
+    uint32_t tried;
+    uint32_t first;
+    uint32_t again;
+    uint32_t limit;
+};
+
 /* The bitmap of acknowledged packets, all in (una, top), follows it in memory. */
 struct sack_tx
 {
@@ -41,8 +50,9 @@ struct sack_tx
     uint32_t queued;  /* missing packets in [again, limit) and [first, tried) */
     uint32_t told;    /* what is missing and queued in [told, telling) is told as lost */
     uint32_t telling;
-    bool repairing; /* first, again, limit and mark are in use */
-    bool watching;  /* a round is out: limit and mark hold */
+    struct queue before; /* what was queued already then is not */
+    bool repairing;      /* first, again, limit and mark are in use */
+    bool watching;       /* a round is out: limit and mark hold */
 };
 
 #define P(member) WEFT_P(struct sack_config, member)
@@ -153,10 +163,23 @@ count_queued(struct sack_tx *s, uint32_t end)
 }
 
 static inline bool
+is_in(const struct queue *q, uint32_t psn)
+{
+    return (!weft_psn_before(psn, q->again) && weft_psn_before(psn, q->limit)) ||
+           (!weft_psn_before(psn, q->first) && weft_psn_before(psn, q->tried));
+}
+
+static inline struct queue
+queue_of(const struct sack_tx *s)
+{
+    return (struct queue){s->tried, s->first, s->again, s->limit};
+}
+
+static inline bool
 is_queued(const struct sack_tx *s, uint32_t psn)
 {
-    return (!weft_psn_before(psn, s->again) && weft_psn_before(psn, s->limit)) ||
-           (!weft_psn_before(psn, s->first) && weft_psn_before(psn, s->tried));
+    const struct queue q = queue_of(s);
+    return is_in(&q, psn);
 }
 
 static inline void
@@ -246,6 +269,14 @@ acknowledge_all(struct sack_tx *s, uint32_t epsn, int64_t now)
     return acked;
 }
 
+/* There are no news yet of what is lost. */
+static inline void
+tell_nothing(struct sack_tx *s)
+{
+    s->told = s->telling;
+    s->before = s->queued > 0 ? queue_of(s) : (struct queue){0, 0, 0, 0};
+}
+
 /* What is queued in [from, to) is lost news. */
 static void
 tell(struct sack_tx *s, uint32_t from, uint32_t to)
@@ -263,7 +294,7 @@ tx_next_lost(void *tx, uint32_t *psn)
     {
         *psn = missing(s, s->told, s->telling);
         s->told = *psn == s->telling ? s->telling : weft_psn_add(*psn, 1);
-        if (*psn != s->telling && is_queued(s, *psn))
+        if (*psn != s->telling && is_queued(s, *psn) && !is_in(&s->before, *psn))
         {
             return true;
         }
@@ -326,7 +357,7 @@ static uint32_t
 tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
     struct sack_tx *s = tx;
-    s->told = s->telling;
+    tell_nothing(s);
     if (reply->kind == WEFT_NACK)
     {
         s->base.counters.nacks++;
@@ -381,13 +412,13 @@ tx_timeout(void *tx, int64_t now)
     struct sack_tx *s = tx;
     if (weft_sender_timeout(&s->base, now))
     {
+        tell_nothing(s);
         raise_to(&s->tried, s->overdue);
         s->overdue = s->base.end;
         s->first = s->tried;
         s->limit = s->tried;
         s->again = s->base.una;
         s->queued = count_missing(s, s->again, s->limit);
-        s->told = s->telling;
         tell(s, s->again, s->limit);
         s->base.resend = true;
         s->repairing = true;
