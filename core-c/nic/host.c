@@ -220,6 +220,18 @@ asks_for_ack(struct weft_qp *qp, const struct weft_packet *data, int64_t now)
            (a->cc->window && a->transport->tx_flight(qp->tx) >= a->cc->window(qp->cc, now));
 }
 
+/* Remembers the label of a packet that leaves, unless its place is a later one's by now. */
+static void
+remember_label(struct weft_qp *qp, const struct weft_packet *data)
+{
+    const uint64_t sent = qp->algos->transport->tx_counters(qp->tx)->sent;
+    const uint32_t next = weft_psn_add(qp->first_psn, (uint32_t)sent);
+    if (((next - data->psn) & WEFT_PSN_MASK) <= qp->label_mask + 1)
+    {
+        qp->labels[data->psn & qp->label_mask] = data->sport;
+    }
+}
+
 void
 weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
 {
@@ -259,7 +271,7 @@ weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
     }
     if (qp->labels)
     {
-        qp->labels[data->psn & qp->label_mask] = data->sport;
+        remember_label(qp, data);
     }
 }
 

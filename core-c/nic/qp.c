@@ -100,6 +100,7 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->sport = site->sport;
     qp->first_psn = site->transport.first_psn & WEFT_PSN_MASK;
     qp->epsn = qp->first_psn;
+    qp->asked = qp->first_psn;
     qp->deliver_at = NONE;
     qp->ack_at = NONE;
     qp->slot = -1;
@@ -181,6 +182,23 @@ may_ack_wait(const struct weft_qp *qp, const struct weft_packet *data,
            v->epsn == weft_psn_add(qp->epsn, 1);
 }
 
+/* Whether the sender waits for news of this packet: one sent after it has asked for its ACK, or
+ * ended a message. Perhaps none follows. */
+static bool
+is_awaited(struct weft_qp *qp, const struct weft_packet *data)
+{
+    if (weft_psn_before(qp->asked, qp->epsn))
+    {
+        qp->asked = qp->epsn;
+    }
+    const bool awaited = weft_psn_before(data->psn, qp->asked);
+    if (!awaited && (data->flags & (WEFT_F_LAST | WEFT_F_ACK_REQ)))
+    {
+        qp->asked = weft_psn_add(data->psn, 1);
+    }
+    return awaited;
+}
+
 /*
  * The same for a transport whose ACKs have bitmaps, in any order: all that wait fit one bitmap. If
  * this packet does not fit, an ACK of those that wait goes out in its place, or if it may not wait
@@ -191,7 +209,7 @@ may_ack_wait_in_any_order(struct weft_qp *qp, const struct weft_packet *data,
                           struct weft_qp_answer *answer)
 {
     struct weft_rx_verdict *v = &answer->verdict;
-    const bool urgent = data->flags != 0 || !v->fresh;
+    const bool urgent = is_awaited(qp, data) || data->flags != 0 || !v->fresh;
     const bool first = qp->unacked == 0;
     const uint32_t low =
         first || weft_psn_before(data->psn, qp->first_waiting) ? data->psn : qp->first_waiting;

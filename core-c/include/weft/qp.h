@@ -134,6 +134,7 @@ extern "C"
         bool tells_losses;         /**< something has an on_lost() */
         uint32_t first_waiting;    /**< lowest PSN that arrived and waits for an ACK */
         uint32_t last_waiting;     /**< the highest one */
+        uint32_t asked;            /**< PSN after the last one whose ACK was not to wait */
         struct weft_packet newest; /**< the last data packet, where the receiver has a timer */
     };
 
