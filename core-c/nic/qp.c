@@ -57,7 +57,8 @@ weft_qp_size(const struct weft_nic_algos *algos)
 static void *
 path_of(const struct weft_nic_algos *algos, uint32_t host)
 {
-    return (char *)algos->path_hosts + (size_t)host * algos->path_stride;
+    char *hosts = algos->path_hosts;
+    return hosts ? hosts + (size_t)host * algos->path_stride : NULL;
 }
 
 static int

@@ -10,7 +10,7 @@
 struct host_rig host_rig;
 
 __attribute__((format(printf, 1, 2))) static void
-note(const char* format, ...)
+note(const char *format, ...)
 {
     const size_t length = strlen(host_rig.log);
     va_list args;
@@ -20,9 +20,9 @@ note(const char* format, ...)
 }
 
 static void
-note_loss(const char* who, const struct weft_loss* loss)
+note_loss(const char *who, const struct weft_loss *loss)
 {
-    static const char* const causes[] = {"nack", "trimmed", "gap", "timeout", "told"};
+    static const char *const causes[] = {"nack", "trimmed", "gap", "timeout", "told"};
     note("%s lost %u", who, loss->psn);
     if (loss->labelled)
     {
@@ -32,7 +32,7 @@ note_loss(const char* who, const struct weft_loss* loss)
 }
 
 static int
-cc_init(void* state, const void* config, const struct weft_cc_site* site, int64_t now)
+cc_init(void *state, const void *config, const struct weft_cc_site *site, int64_t now)
 {
     (void)site;
     (void)now;
@@ -41,27 +41,27 @@ cc_init(void* state, const void* config, const struct weft_cc_site* site, int64_
 }
 
 static int64_t
-cc_rate(void* state, int64_t now)
+cc_rate(void *state, int64_t now)
 {
     (void)now;
-    return ((struct host_rig_cc*)state)->rate;
+    return ((struct host_rig_cc *)state)->rate;
 }
 
 static uint32_t
-cc_window(void* state, int64_t now)
+cc_window(void *state, int64_t now)
 {
     (void)now;
-    return ((struct host_rig_cc*)state)->window;
+    return ((struct host_rig_cc *)state)->window;
 }
 
 static int64_t
-cc_cnp_interval(const void* config)
+cc_cnp_interval(const void *config)
 {
-    return ((const struct host_rig_cc*)config)->cnp_interval;
+    return ((const struct host_rig_cc *)config)->cnp_interval;
 }
 
 static void
-cc_on_sent(void* state, const struct weft_packet* data, int64_t now)
+cc_on_sent(void *state, const struct weft_packet *data, int64_t now)
 {
     (void)state;
     (void)data;
@@ -69,19 +69,16 @@ cc_on_sent(void* state, const struct weft_packet* data, int64_t now)
 }
 
 static void
-cc_on_ack(void* state, const struct weft_cc_ack* ack, int64_t now)
+cc_on_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
 {
     (void)state;
     (void)now;
-    note("cc ack %u of %u, una %u, flight %u; ",
-         ack->acked,
-         (uint32_t)ack->next,
-         (uint32_t)ack->una,
-         ack->in_flight);
+    note("cc ack %u of %u, una %u, flight %u; ", ack->acked, (uint32_t)ack->next,
+         (uint32_t)ack->una, ack->in_flight);
 }
 
 static void
-cc_on_cnp(void* state, const struct weft_packet* cnp, int64_t now)
+cc_on_cnp(void *state, const struct weft_packet *cnp, int64_t now)
 {
     (void)state;
     (void)now;
@@ -89,7 +86,7 @@ cc_on_cnp(void* state, const struct weft_packet* cnp, int64_t now)
 }
 
 static void
-cc_on_nack(void* state, const struct weft_packet* nack, int64_t now)
+cc_on_nack(void *state, const struct weft_packet *nack, int64_t now)
 {
     (void)state;
     (void)now;
@@ -97,7 +94,7 @@ cc_on_nack(void* state, const struct weft_packet* nack, int64_t now)
 }
 
 static void
-cc_on_timeout(void* state, int64_t now)
+cc_on_timeout(void *state, int64_t now)
 {
     (void)state;
     (void)now;
@@ -105,7 +102,7 @@ cc_on_timeout(void* state, int64_t now)
 }
 
 static void
-cc_on_lost(void* state, const struct weft_loss* loss, int64_t now)
+cc_on_lost(void *state, const struct weft_loss *loss, int64_t now)
 {
     (void)state;
     (void)now;
@@ -113,43 +110,40 @@ cc_on_lost(void* state, const struct weft_loss* loss, int64_t now)
 }
 
 static size_t
-path_size(const void* config)
+path_size(const void *config)
 {
     (void)config;
     return sizeof(struct host_rig_path);
 }
 
 static int
-path_init(void* qp,
-          void* host,
-          const void* config,
-          const struct weft_path_site* site,
+path_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
           uint32_t qp_index)
 {
     (void)host;
     (void)config;
     (void)site;
     (void)qp_index;
-    *(struct host_rig_path*)qp = (struct host_rig_path){.batch = 1, .label = RIG_LABEL};
+    *(struct host_rig_path *)qp = (struct host_rig_path){.batch = 1, .label = RIG_LABEL};
     return 0;
 }
 
 static void
-path_data(void* qp, struct weft_packet* data, int64_t now)
+path_data(void *qp, struct weft_packet *data, int64_t now)
 {
     (void)now;
-    data->sport = ((struct host_rig_path*)qp)->label++;
+    data->sport = ((struct host_rig_path *)qp)->label++;
 }
 
 static void
-path_reply(void* host, struct weft_packet* reply)
+path_reply(void *host, struct weft_packet *reply)
 {
     (void)host;
     (void)reply;
 }
 
 static void
-path_on_reply(void* qp, const struct weft_packet* reply, int64_t now)
+path_on_reply(void *qp, const struct weft_packet *reply, int64_t now)
 {
     (void)qp;
     (void)now;
@@ -157,7 +151,7 @@ path_on_reply(void* qp, const struct weft_packet* reply, int64_t now)
 }
 
 static void
-path_on_timeout(void* qp, int64_t now)
+path_on_timeout(void *qp, int64_t now)
 {
     (void)qp;
     (void)now;
@@ -165,7 +159,7 @@ path_on_timeout(void* qp, int64_t now)
 }
 
 static void
-path_on_lost(void* qp, const struct weft_loss* loss, int64_t now)
+path_on_lost(void *qp, const struct weft_loss *loss, int64_t now)
 {
     (void)qp;
     (void)now;
@@ -173,7 +167,7 @@ path_on_lost(void* qp, const struct weft_loss* loss, int64_t now)
 }
 
 static void
-path_on_active(void* qp, bool active, int64_t now)
+path_on_active(void *qp, bool active, int64_t now)
 {
     (void)qp;
     (void)now;
@@ -181,9 +175,9 @@ path_on_active(void* qp, bool active, int64_t now)
 }
 
 static uint32_t
-path_batch(const void* qp)
+path_batch(const void *qp)
 {
-    return ((const struct host_rig_path*)qp)->batch;
+    return ((const struct host_rig_path *)qp)->batch;
 }
 
 static void
@@ -228,9 +222,9 @@ begin_algos(void)
 }
 
 void
-host_rig_begin(const char* transport, const char* const* settings)
+host_rig_begin(const char *transport, const char *const *settings)
 {
-    const struct weft_transport_ops* ops = weft_transport_find(transport);
+    const struct weft_transport_ops *ops = weft_transport_find(transport);
     ck_assert_ptr_nonnull(ops);
     memset(&host_rig, 0, sizeof(host_rig));
     host_rig.transport = *ops;
@@ -239,8 +233,7 @@ host_rig_begin(const char* transport, const char* const* settings)
     for (; settings != NULL && settings[0] != NULL; settings += 2)
     {
         ck_assert_int_eq(
-            weft_config_set(&ops->algo, host_rig.transport_config, settings[0], settings[1]),
-            0);
+            weft_config_set(&ops->algo, host_rig.transport_config, settings[0], settings[1]), 0);
     }
     begin_algos();
     weft_host_init(&host_rig.host, RIG_RATE, false);
@@ -282,11 +275,8 @@ void
 host_rig_post(uint32_t qp, uint32_t packets, int64_t now)
 {
     ck_assert_uint_lt(host_rig.qp[qp].nwqes, RIG_WQES);
-    ck_assert_int_eq(weft_qp_post(&host_rig.qp[qp],
-                                  host_rig.wqes[qp],
-                                  (uint64_t)packets * RIG_PAYLOAD,
-                                  host_rig.qp[qp].nwqes,
-                                  now),
+    ck_assert_int_eq(weft_qp_post(&host_rig.qp[qp], host_rig.wqes[qp],
+                                  (uint64_t)packets * RIG_PAYLOAD, host_rig.qp[qp].nwqes, now),
                      0);
     weft_host_activate(&host_rig.host, &host_rig.qp[qp]);
 }
@@ -308,14 +298,14 @@ host_rig_send(uint32_t paused, int64_t now)
 }
 
 void
-host_rig_sends(const char* expected)
+host_rig_sends(const char *expected)
 {
     char got[256] = "";
-    for (const char* at = expected; *at != '\0'; at += strcspn(at, " "), at += *at == ' ')
+    for (const char *at = expected; *at != '\0'; at += strcspn(at, " "), at += *at == ' ')
     {
         const int qp = host_rig_send(0, host_rig.now);
         const size_t length = strlen(got);
-        const char* gap = length > 0 ? " " : "";
+        const char *gap = length > 0 ? " " : "";
         snprintf(got + length, sizeof(got) - length, "%s%c", gap, qp < 0 ? '-' : '0' + qp);
         host_rig.now += RIG_SLOT;
     }
@@ -341,15 +331,30 @@ host_rig_packet(uint32_t qp, uint32_t psn, uint32_t flags)
 void
 host_rig_reply(uint32_t qp, enum weft_packet_kind kind, uint32_t psn, uint16_t ahead, int64_t now)
 {
-    const struct weft_packet reply = {.kind = (uint8_t)kind,
-                                      .psn = psn & WEFT_PSN_MASK,
-                                      .ahead = ahead};
+    const struct weft_packet reply = {
+        .kind = (uint8_t)kind, .psn = psn & WEFT_PSN_MASK, .ahead = ahead};
     weft_qp_reply(&host_rig.qp[qp], &reply, now);
     weft_host_resume(&host_rig.host, &host_rig.qp[qp], now);
 }
 
+enum weft_qp_timeout
+host_rig_times_out(uint32_t i)
+{
+    struct weft_qp *qp = &host_rig.qp[i];
+    const int64_t at = weft_qp_deadline(qp);
+    ck_assert_int_lt(at, WEFT_NEVER);
+    ck_assert_int_eq(weft_qp_timer(qp, at - 1), WEFT_TIMER_NOTHING);
+    const enum weft_qp_timeout outcome = weft_qp_timer(qp, at);
+    host_rig.now = at > host_rig.now ? at : host_rig.now;
+    if (outcome == WEFT_TIMER_TIMEOUT)
+    {
+        weft_host_resume(&host_rig.host, qp, at);
+    }
+    return outcome;
+}
+
 void
-host_rig_logged(const char* expected)
+host_rig_logged(const char *expected)
 {
     ck_assert_str_eq(host_rig.log, expected);
     host_rig.log[0] = '\0';

@@ -1,49 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "qp-link.h"
-
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "must.h"
+#include "qp-link-world.h"
 
-#define SLOT INT64_C(1000000)    /* ps: a full frame and its gap */
-#define RATE INT64_C(8000000000) /* bit/s */
-#define PAYLOAD 900
-#define HEADER 80
-#define WAY 5 /* steps */
+#define WAY    5 /* steps */
 #define FRAMES 8192
-#define MESSAGES 512
-
-struct control
-{
-    int64_t rate;
-    uint32_t window;
-    uint32_t qp;
-};
-
-struct selector
-{
-    uint32_t qp;
-    bool active;
-};
-
-/* A QP, and what is known of each of its packets. */
-struct connection
-{
-    struct weft_qp qp;
-    struct weft_wqe* wqes;
-    void* memory;
-    uint32_t end[MESSAGES]; /* one past the last packet of each message */
-    uint32_t bytes[MESSAGES];
-    uint32_t messages, posted, next, epsn, delivered, acked, failed;
-    uint32_t answered; /* the ePSN that the last reply carried */
-    uint8_t sent[QP_LINK_PACKETS];
-    bool arrived[QP_LINK_PACKETS];
-    bool reported[QP_LINK_PACKETS]; /* a reply has told of it */
-    bool lost[QP_LINK_PACKETS];     /* told since it was last sent */
-    uint16_t label[QP_LINK_PACKETS];
-};
 
 struct frame
 {
@@ -52,240 +14,46 @@ struct frame
     bool lost; /* it is the news of its loss */
 };
 
-static struct
-{
-    const struct qp_link* link;
-    struct weft_nic_algos algos;
-    struct weft_transport_ops transport;
-    struct weft_cc_ops cc;
-    struct weft_path_ops path;
-    uint64_t config[8];
-    struct weft_host host[QP_LINK_HOSTS];
-    struct weft_qp* active[QP_LINK_HOSTS][QP_LINK_QPS];
-    int64_t send_at[QP_LINK_HOSTS][QP_LINK_QPS];
-    uint32_t paused[QP_LINK_HOSTS];
-    uint32_t nreplies[QP_LINK_HOSTS];
-    struct connection connection[QP_LINK_QPS];
-    uint32_t nframes;
-    int64_t now;
-    bool calm; /* no faults any more */
-    struct qp_link_outcome outcome;
-} world;
-
 static struct frame frames[FRAMES]; /* under way */
 static struct weft_packet replies[QP_LINK_HOSTS][FRAMES];
-
-static uint32_t
-draw(uint32_t n)
-{
-    return world.link->draw(world.link->context, n);
-}
 
 static bool
 strikes(uint32_t of_256)
 {
-    return !world.calm && of_256 > 0 && draw(256) < of_256;
-}
-
-static uint32_t
-index_of(uint32_t psn)
-{
-    return (psn - world.link->first_psn) & WEFT_PSN_MASK;
-}
-
-static bool
-is(const char* transport)
-{
-    return strcmp(world.link->transport, transport) == 0;
-}
-
-static int
-cc_init(void* state, const void* config, const struct weft_cc_site* site, int64_t now)
-{
-    (void)config;
-    (void)now;
-    *(struct control*)state = (struct control){RATE, world.link->window, site->links};
-    return 0;
-}
-
-static int64_t
-cc_rate(void* state, int64_t now)
-{
-    (void)now;
-    return ((struct control*)state)->rate;
-}
-
-static uint32_t
-cc_window(void* state, int64_t now)
-{
-    (void)now;
-    return ((struct control*)state)->window;
-}
-
-/* The books of a QP agree with those of its transport whenever an ACK is told of. */
-static void
-cc_on_ack(void* state, const struct weft_cc_ack* ack, int64_t now)
-{
-    const struct connection* c = &world.connection[((struct control*)state)->qp];
-    (void)now;
-    MUST(ack->una == index_of(world.transport.tx_una(c->qp.tx)));
-    MUST(ack->una <= c->epsn && ack->una == c->qp.una + ack->acked);
-    MUST(ack->next == c->next && ack->in_flight == world.transport.tx_flight(c->qp.tx));
-}
-
-static void
-cc_on_lost(void* state, const struct weft_loss* loss, int64_t now)
-{
-    struct connection* c = &world.connection[((struct control*)state)->qp];
-    const uint32_t i = index_of(loss->psn);
-    (void)now;
-    MUST(i < c->next && c->sent[i] > 0);
-    MUST(loss->labelled == (c->next - i <= world.algos.labels));
-    if (!is("erasure")) /* which may have sent it twice by now, and lost both */
-    {
-        MUST(!c->lost[i]);
-        MUST(!loss->labelled || loss->sport == c->label[i]);
-    }
-    c->lost[i] = true;
-    world.outcome.losses++;
-}
-
-static size_t
-path_size(const void* config)
-{
-    (void)config;
-    return sizeof(struct selector);
-}
-
-static int
-path_init(void* qp,
-          void* host,
-          const void* config,
-          const struct weft_path_site* site,
-          uint32_t qp_index)
-{
-    (void)host;
-    (void)config;
-    (void)site;
-    *(struct selector*)qp = (struct selector){qp_index, false};
-    return 0;
-}
-
-static void
-path_data(void* qp, struct weft_packet* data, int64_t now)
-{
-    (void)now;
-    data->sport = (uint16_t)draw(65536);
-    world.connection[((struct selector*)qp)->qp].label[index_of(data->psn)] = data->sport;
-}
-
-static void
-path_reply(void* host, struct weft_packet* reply)
-{
-    (void)host;
-    MUST(reply->meta[0] == 0 && reply->meta[1] == 0 && reply->meta[2] == 0);
-}
-
-static void
-path_on_active(void* qp, bool active, int64_t now)
-{
-    struct selector* s = qp;
-    (void)now;
-    MUST(s->active != active);
-    s->active = active;
-}
-
-static void
-set(const char* name, uint32_t value)
-{
-    char text[32];
-    snprintf(text, sizeof(text), strcmp(name, "rto") == 0 ? "%uns" : "%u", value);
-    if (weft_param_find(&world.transport.algo, name))
-    {
-        MUST(weft_config_set(&world.transport.algo, world.config, name, text) == 0);
-    }
-}
-
-static void
-begin_transport(void)
-{
-    const struct qp_link* link = world.link;
-    world.transport = *weft_transport_find(link->transport);
-    MUST(weft_config_default(&world.transport.algo, world.config) == 0);
-    set("outstanding", link->outstanding);
-    set("threshold", link->outstanding / 4);
-    set("rto", 200000); /* 200 steps */
-}
-
-static void
-begin_algos(void)
-{
-    const struct qp_link* link = world.link;
-    world.cc = (struct weft_cc_ops){
-        .state_size = sizeof(struct control),
-        .init = cc_init,
-        .rate = cc_rate,
-        .on_ack = cc_on_ack,
-        .on_lost = cc_on_lost,
-        .window = link->window > 0 ? cc_window : NULL,
-    };
-    world.path = (struct weft_path_ops){
-        .qp_size = path_size,
-        .qp_init = path_init,
-        .data = path_data,
-        .reply = path_reply,
-        .on_active = path_on_active,
-    };
-    world.algos = (struct weft_nic_algos){
-        .transport = &world.transport,
-        .transport_config = world.config,
-        .cc = &world.cc,
-        .path = &world.path,
-        .labels = 32,
-        .tclass = 1,
-    };
-    world.algos.frame = (struct weft_fabric_config){
-        .payload = PAYLOAD,
-        .header = HEADER,
-        .gap = 20,
-        .ack = 64,
-        .batch = link->batch,
-        .ack_every = link->ack_every,
-        .retry_limit = link->retry_limit,
-    };
+    return !qp_link_world.calm && of_256 > 0 && qp_link_draw(256) < of_256;
 }
 
 static void
 begin_qp(uint32_t i)
 {
-    struct connection* c = &world.connection[i];
+    struct connection *c = &qp_link_world.connection[i];
     const struct weft_qp_site site = {
         .index = i,
         .src = i % QP_LINK_HOSTS,
         .dst = (i + 1 + i / QP_LINK_HOSTS) % QP_LINK_HOSTS,
-        .transport = {.first_psn = world.link->first_psn},
+        .transport = {.first_psn = qp_link_world.link->first_psn},
         .cc = {.links = i},
     };
-    c->memory = malloc(weft_qp_size(&world.algos));
-    MUST(weft_qp_init(&c->qp, c->memory, &world.algos, &site, 0) == 0);
+    c->memory = malloc(weft_qp_size(&qp_link_world.algos));
+    MUST(weft_qp_init(&c->qp, c->memory, &qp_link_world.algos, &site, 0) == 0);
 }
 
 /* A message more, in an array that is never where it was. */
 static void
 post(uint32_t i, uint32_t bytes)
 {
-    struct connection* c = &world.connection[i];
-    const uint32_t packets = (bytes + PAYLOAD - 1) / PAYLOAD;
-    if (c->messages == MESSAGES || c->posted + packets > QP_LINK_PACKETS)
+    struct connection *c = &qp_link_world.connection[i];
+    const uint32_t packets = (bytes + QP_LINK_PAYLOAD - 1) / QP_LINK_PAYLOAD;
+    if (c->messages == QP_LINK_MESSAGES || c->posted + packets > QP_LINK_PACKETS)
     {
         return;
     }
-    struct weft_wqe* wqes = malloc((c->messages + 1) * sizeof(*wqes));
+    struct weft_wqe *wqes = malloc((c->messages + 1) * sizeof(*wqes));
     if (c->messages > 0)
     {
         memcpy(wqes, c->wqes, c->messages * sizeof(*wqes));
     }
-    const int error = weft_qp_post(&c->qp, wqes, bytes, c->messages, world.now);
+    const int error = weft_qp_post(&c->qp, wqes, bytes, c->messages, qp_link_world.now);
     MUST((error == 0) == !c->qp.given_up);
     free(error ? wqes : c->wqes);
     if (!error)
@@ -294,48 +62,48 @@ post(uint32_t i, uint32_t bytes)
         c->posted += packets;
         c->bytes[c->messages] = bytes;
         c->end[c->messages++] = c->posted;
-        weft_host_activate(&world.host[c->qp.src], &c->qp);
+        weft_host_activate(&qp_link_world.host[c->qp.src], &c->qp);
     }
 }
 
 static void
-add_frame(const struct weft_packet* packet, int64_t due, bool lost)
+add_frame(const struct weft_packet *packet, int64_t due, bool lost)
 {
-    MUST(world.nframes < FRAMES);
-    frames[world.nframes++] = (struct frame){*packet, due, lost};
+    MUST(qp_link_world.nframes < FRAMES);
+    frames[qp_link_world.nframes++] = (struct frame){*packet, due, lost};
 }
 
 static void
-launch(const struct weft_packet* packet)
+launch(const struct weft_packet *packet)
 {
-    const struct qp_link* link = world.link;
+    const struct qp_link *link = qp_link_world.link;
     if (strikes(link->loss))
     {
-        if (world.transport.tx_lost && packet->kind != WEFT_NACK)
+        if (qp_link_world.transport.tx_lost && packet->kind != WEFT_NACK)
         {
-            add_frame(packet, world.now + 2 * WAY * SLOT, true);
+            add_frame(packet, qp_link_world.now + 2 * WAY * QP_LINK_SLOT, true);
         }
         return;
     }
     for (uint32_t n = 1 + strikes(link->copies); n > 0; n--)
     {
-        const uint32_t jitter = world.calm ? 0 : draw(link->jitter + 1);
-        add_frame(packet, world.now + (WAY + (int64_t)jitter) * SLOT, false);
+        const uint32_t jitter = qp_link_world.calm ? 0 : qp_link_draw(link->jitter + 1);
+        add_frame(packet, qp_link_world.now + (WAY + (int64_t)jitter) * QP_LINK_SLOT, false);
     }
 }
 
 /* What an ACK says of packets beyond its ePSN is so, and all of it. */
 static void
-check_bitmap(struct connection* c, const struct weft_packet* ack)
+check_bitmap(struct connection *c, const struct weft_packet *ack)
 {
-    const uint32_t epsn = index_of(ack->psn), place = epsn + ack->ahead;
+    const uint32_t epsn = qp_link_index(ack->psn), place = epsn + ack->ahead;
     MUST(ack->ahead == 0 || c->arrived[place]);
     c->reported[place] |= ack->ahead > 0;
     for (uint32_t i = 0; i < WEFT_ACK_BITMAP; i++)
     {
         const bool beyond = ack->ahead > 0 && place - 1 - i > epsn && i < place;
         const bool named = weft_ack_bitmap(ack) >> i & 1U;
-        MUST(named == (world.link->ack_every > 1 && beyond && c->arrived[place - 1 - i]));
+        MUST(named == (qp_link_world.link->ack_every > 1 && beyond && c->arrived[place - 1 - i]));
         if (named)
         {
             c->reported[place - 1 - i] = true;
@@ -345,10 +113,10 @@ check_bitmap(struct connection* c, const struct weft_packet* ack)
 
 /* However many wait, they are fewer than ack-every. */
 static void
-check_unreported(const struct connection* c)
+check_unreported(const struct connection *c)
 {
     uint32_t waiting = c->epsn - c->answered;
-    if (is("sack"))
+    if (qp_link_is("sack"))
     {
         waiting = 0;
         for (uint32_t i = c->answered; i < c->next; i++)
@@ -356,60 +124,60 @@ check_unreported(const struct connection* c)
             waiting += c->arrived[i] && !c->reported[i];
         }
     }
-    MUST(waiting < world.link->ack_every);
+    MUST(waiting < qp_link_world.link->ack_every);
 }
 
 static void
-tell_delivered(struct connection* c)
+tell_delivered(struct connection *c)
 {
-    const struct weft_wqe* m = weft_qp_next_delivered(&c->qp, world.now);
-    for (; m; m = weft_qp_next_delivered(&c->qp, world.now))
+    const struct weft_wqe *m = weft_qp_next_delivered(&c->qp, qp_link_world.now);
+    for (; m; m = weft_qp_next_delivered(&c->qp, qp_link_world.now))
     {
         MUST(m->tag == c->delivered && c->end[c->delivered] <= c->epsn);
         c->delivered++;
-        if (draw(4) == 0)
+        if (qp_link_draw(4) == 0)
         {
-            post((uint32_t)(c - world.connection), 1 + draw(3 * PAYLOAD));
+            post((uint32_t)(c - qp_link_world.connection), 1 + qp_link_draw(3 * QP_LINK_PAYLOAD));
         }
     }
     MUST(c->delivered == c->messages || c->end[c->delivered] > c->epsn);
 }
 
 static void
-receive(const struct weft_packet* data)
+receive(const struct weft_packet *data)
 {
-    struct connection* c = &world.connection[data->qp];
+    struct connection *c = &qp_link_world.connection[data->qp];
     struct weft_qp_answer answer;
-    weft_qp_data(&c->qp, data, world.now, &answer);
-    const struct weft_rx_verdict* v = &answer.verdict;
-    const uint32_t place = index_of(v->place);
-    if (v->fresh && !is("sack")) /* the place of its reply is that of others too */
+    weft_qp_data(&c->qp, data, qp_link_world.now, &answer);
+    const struct weft_rx_verdict *v = &answer.verdict;
+    const uint32_t place = qp_link_index(v->place);
+    if (v->fresh && !qp_link_is("sack")) /* the place of its reply is that of others too */
     {
         MUST(!c->arrived[place]);
         c->arrived[place] = true;
     }
     else if (v->fresh)
     {
-        MUST(!c->arrived[index_of(data->psn)]);
-        c->arrived[index_of(data->psn)] = true;
+        MUST(!c->arrived[qp_link_index(data->psn)]);
+        c->arrived[qp_link_index(data->psn)] = true;
     }
-    for (; c->epsn < index_of(v->epsn); c->epsn++)
+    for (; c->epsn < qp_link_index(v->epsn); c->epsn++)
     {
         MUST(c->arrived[c->epsn]);
     }
-    MUST(c->epsn == index_of(v->epsn) && c->qp.arrived == c->epsn);
+    MUST(c->epsn == qp_link_index(v->epsn) && c->qp.arrived == c->epsn);
     if (v->reply != WEFT_REPLY_NONE)
     {
-        struct weft_packet* reply = &replies[c->qp.dst][world.nreplies[c->qp.dst]++];
-        MUST(world.nreplies[c->qp.dst] < FRAMES);
+        struct weft_packet *reply = &replies[c->qp.dst][qp_link_world.nreplies[c->qp.dst]++];
+        MUST(qp_link_world.nreplies[c->qp.dst] < FRAMES);
         *reply = *data;
         weft_qp_answer_with(&c->qp, reply, &answer);
         MUST(reply->src == c->qp.dst && reply->dst == c->qp.src);
-        MUST(index_of(reply->psn) == c->epsn);
+        MUST(qp_link_index(reply->psn) == c->epsn);
         c->answered = c->epsn;
-        world.outcome.acks += reply->kind == WEFT_ACK;
-        world.outcome.nacks += reply->kind == WEFT_NACK;
-        if (is("sack"))
+        qp_link_world.outcome.acks += reply->kind == WEFT_ACK;
+        qp_link_world.outcome.nacks += reply->kind == WEFT_NACK;
+        if (qp_link_is("sack"))
         {
             check_bitmap(c, reply);
         }
@@ -419,23 +187,24 @@ receive(const struct weft_packet* data)
 }
 
 static void
-take_reply(const struct weft_packet* reply)
+take_reply(const struct weft_packet *reply)
 {
-    struct connection* c = &world.connection[reply->qp];
-    weft_qp_reply(&c->qp, reply, world.now);
+    struct connection *c = &qp_link_world.connection[reply->qp];
+    weft_qp_reply(&c->qp, reply, qp_link_world.now);
     MUST(c->qp.una <= c->epsn);
-    const struct weft_wqe* m = weft_qp_next_acked(&c->qp);
+    const struct weft_wqe *m = weft_qp_next_acked(&c->qp);
     for (; m; m = weft_qp_next_acked(&c->qp))
     {
         MUST(!c->qp.given_up && m->tag == c->acked && c->acked < c->delivered);
         MUST(c->end[c->acked++] <= c->qp.una);
-        if (draw(4) == 0)
+        if (qp_link_draw(4) == 0)
         {
-            post((uint32_t)(c - world.connection), 1 + draw(20 * PAYLOAD));
+            post((uint32_t)(c - qp_link_world.connection), 1 + qp_link_draw(20 * QP_LINK_PAYLOAD));
         }
     }
     MUST(c->qp.given_up || c->acked == c->messages || c->end[c->acked] > c->qp.una);
-    const bool resumed = weft_host_resume(&world.host[c->qp.src], &c->qp, world.now);
+    const bool resumed =
+        weft_host_resume(&qp_link_world.host[c->qp.src], &c->qp, qp_link_world.now);
     MUST(resumed == (!c->qp.given_up && weft_qp_ready(&c->qp)));
 }
 
@@ -444,9 +213,9 @@ deliver_due(void)
 {
     uint32_t kept = 0, due = 0;
     static struct frame now[FRAMES];
-    for (uint32_t i = 0; i < world.nframes; i++)
+    for (uint32_t i = 0; i < qp_link_world.nframes; i++)
     {
-        if (frames[i].due <= world.now)
+        if (frames[i].due <= qp_link_world.now)
         {
             now[due++] = frames[i];
         }
@@ -455,14 +224,14 @@ deliver_due(void)
             frames[kept++] = frames[i];
         }
     }
-    world.nframes = kept;
+    qp_link_world.nframes = kept;
     for (uint32_t i = 0; i < due; i++)
     {
-        struct connection* c = &world.connection[now[i].packet.qp];
+        struct connection *c = &qp_link_world.connection[now[i].packet.qp];
         if (now[i].lost)
         {
-            weft_qp_told_lost(&c->qp, &now[i].packet, world.now);
-            weft_host_resume(&world.host[c->qp.src], &c->qp, world.now);
+            weft_qp_told_lost(&c->qp, &now[i].packet, qp_link_world.now);
+            weft_host_resume(&qp_link_world.host[c->qp.src], &c->qp, qp_link_world.now);
         }
         else if (now[i].packet.kind == WEFT_DATA)
         {
@@ -476,37 +245,37 @@ deliver_due(void)
 }
 
 static void
-check_timer(struct connection* c)
+check_timer(struct connection *c)
 {
-    if (weft_qp_deadline(&c->qp) > world.now)
+    if (weft_qp_deadline(&c->qp) > qp_link_world.now)
     {
         return;
     }
-    const enum weft_qp_timeout outcome = weft_qp_timer(&c->qp, world.now);
-    MUST(weft_qp_deadline(&c->qp) > world.now);
-    world.outcome.timeouts += outcome != WEFT_TIMER_NOTHING;
+    const enum weft_qp_timeout outcome = weft_qp_timer(&c->qp, qp_link_world.now);
+    MUST(weft_qp_deadline(&c->qp) > qp_link_world.now);
+    qp_link_world.outcome.timeouts += outcome != WEFT_TIMER_NOTHING;
     if (outcome == WEFT_TIMER_GIVE_UP)
     {
-        weft_host_drop(&world.host[c->qp.src], &c->qp);
+        weft_host_drop(&qp_link_world.host[c->qp.src], &c->qp);
         c->failed = c->acked;
-        const struct weft_wqe* m = weft_qp_next_failed(&c->qp);
+        const struct weft_wqe *m = weft_qp_next_failed(&c->qp);
         for (; m; m = weft_qp_next_failed(&c->qp))
         {
             MUST(m->tag == c->failed);
             c->failed++;
-            world.outcome.failed++;
+            qp_link_world.outcome.failed++;
         }
         MUST(c->failed == c->messages);
         return;
     }
-    weft_host_resume(&world.host[c->qp.src], &c->qp, world.now);
+    weft_host_resume(&qp_link_world.host[c->qp.src], &c->qp, qp_link_world.now);
 }
 
 /* A packet is what its message says, and was told as lost if it is sent again. */
 static void
-check_data(struct connection* c, const struct weft_packet* data)
+check_data(struct connection *c, const struct weft_packet *data)
 {
-    const uint32_t i = index_of(data->psn);
+    const uint32_t i = qp_link_index(data->psn);
     uint32_t m = 0;
     MUST(i < c->posted);
     while (c->end[m] <= i)
@@ -514,11 +283,11 @@ check_data(struct connection* c, const struct weft_packet* data)
         m++;
     }
     const bool last = c->end[m] == i + 1;
-    const uint32_t rest = c->bytes[m] % PAYLOAD;
-    MUST(data->bytes == HEADER + (last && rest > 0 ? rest : PAYLOAD));
+    const uint32_t rest = c->bytes[m] % QP_LINK_PAYLOAD;
+    MUST(data->bytes == QP_LINK_HEADER + (last && rest > 0 ? rest : QP_LINK_PAYLOAD));
     MUST(((data->flags & WEFT_F_LAST) != 0) == last);
     MUST(((data->flags & WEFT_F_RETX) != 0) == (c->sent[i] > 0));
-    const bool names_all = is("nic-sr") || is("ideal") || is("sack");
+    const bool names_all = qp_link_is("nic-sr") || qp_link_is("ideal") || qp_link_is("sack");
     MUST(c->sent[i] == 0 || c->lost[i] || !names_all);
     MUST(c->sent[i] > 0 || i == c->next);
     c->next += c->sent[i] == 0;
@@ -530,39 +299,40 @@ static void
 send_data(uint32_t h)
 {
     struct weft_packet data;
-    struct weft_host* host = &world.host[h];
-    struct connection* c = &world.connection[host->chosen->index];
-    const struct control* control = c->qp.cc;
-    MUST(!c->qp.given_up && !(world.paused[h] >> 1 & 1U));
-    MUST(c->qp.urgent || world.link->window == 0 || is("erasure") ||
-         world.transport.tx_flight(c->qp.tx) <= control->window);
-    weft_host_data(host, &data, world.now);
+    struct weft_host *host = &qp_link_world.host[h];
+    struct connection *c = &qp_link_world.connection[host->chosen->index];
+    const struct control *control = c->qp.cc;
+    MUST(!c->qp.given_up && !(qp_link_world.paused[h] >> 1 & 1U));
+    MUST(c->qp.urgent || qp_link_world.link->window == 0 || qp_link_is("erasure") ||
+         qp_link_world.transport.tx_flight(c->qp.tx) <= control->window);
+    weft_host_data(host, &data, qp_link_world.now);
     check_data(c, &data);
-    weft_host_pace(host, &data, world.now + SLOT, world.now);
-    world.outcome.sent += !(data.flags & WEFT_F_RETX);
-    world.outcome.resent += (data.flags & WEFT_F_RETX) != 0;
+    weft_host_pace(host, &data, qp_link_world.now + QP_LINK_SLOT, qp_link_world.now);
+    qp_link_world.outcome.sent += !(data.flags & WEFT_F_RETX);
+    qp_link_world.outcome.resent += (data.flags & WEFT_F_RETX) != 0;
     launch(&data);
 }
 
 static void
 send(uint32_t h)
 {
-    struct weft_host* host = &world.host[h];
-    const uint32_t waiting = world.nreplies[h] > 0 ? 1U << WEFT_SEND_REPLY : 0;
-    const int64_t at = weft_host_next_at(host, waiting, world.paused[h]);
-    switch (weft_host_next(host, waiting, world.paused[h], world.now))
+    struct weft_host *host = &qp_link_world.host[h];
+    const uint32_t waiting = qp_link_world.nreplies[h] > 0 ? 1U << WEFT_SEND_REPLY : 0;
+    const int64_t at = weft_host_next_at(host, waiting, qp_link_world.paused[h]);
+    switch (weft_host_next(host, waiting, qp_link_world.paused[h], qp_link_world.now))
     {
     case WEFT_SEND_REPLY:
         launch(&replies[h][0]);
-        world.nreplies[h]--;
-        memmove(&replies[h][0], &replies[h][1], world.nreplies[h] * sizeof(struct weft_packet));
+        qp_link_world.nreplies[h]--;
+        memmove(&replies[h][0], &replies[h][1],
+                qp_link_world.nreplies[h] * sizeof(struct weft_packet));
         break;
     case WEFT_SEND_DATA:
-        MUST(at <= world.now);
+        MUST(at <= qp_link_world.now);
         send_data(h);
         break;
     default:
-        MUST(weft_host_next_at(host, waiting, world.paused[h]) > world.now);
+        MUST(weft_host_next_at(host, waiting, qp_link_world.paused[h]) > qp_link_world.now);
     }
 }
 
@@ -570,20 +340,21 @@ send(uint32_t h)
 static void
 meddle(void)
 {
-    const uint32_t i = draw(QP_LINK_QPS);
-    struct connection* c = &world.connection[i];
-    struct control* control = c->qp.cc;
-    switch (draw(3))
+    const uint32_t i = qp_link_draw(QP_LINK_QPS);
+    struct connection *c = &qp_link_world.connection[i];
+    struct control *control = c->qp.cc;
+    switch (qp_link_draw(3))
     {
     case 0:
-        world.paused[i % QP_LINK_HOSTS] ^= 1U << 1;
+        qp_link_world.paused[i % QP_LINK_HOSTS] ^= 1U << 1;
         break;
     case 1:
-        control->window = 1 + draw(world.link->window > 0 ? 2 * world.link->window : 1);
-        weft_host_resume(&world.host[c->qp.src], &c->qp, world.now);
+        control->window =
+            1 + qp_link_draw(qp_link_world.link->window > 0 ? 2 * qp_link_world.link->window : 1);
+        weft_host_resume(&qp_link_world.host[c->qp.src], &c->qp, qp_link_world.now);
         break;
     default:
-        control->rate = RATE / (1 + draw(6));
+        control->rate = QP_LINK_RATE / (1 + qp_link_draw(6));
     }
 }
 
@@ -593,13 +364,13 @@ step(void)
     deliver_due();
     for (uint32_t i = 0; i < QP_LINK_QPS; i++)
     {
-        check_timer(&world.connection[i]);
+        check_timer(&qp_link_world.connection[i]);
     }
-    if (!world.calm && draw(16) == 0)
+    if (!qp_link_world.calm && qp_link_draw(16) == 0)
     {
-        post(draw(QP_LINK_QPS), 1 + draw(1 + draw(100 * PAYLOAD)));
+        post(qp_link_draw(QP_LINK_QPS), 1 + qp_link_draw(1 + qp_link_draw(100 * QP_LINK_PAYLOAD)));
     }
-    if (strikes(world.link->unrest))
+    if (strikes(qp_link_world.link->unrest))
     {
         meddle();
     }
@@ -607,7 +378,7 @@ step(void)
     {
         send(h);
     }
-    world.now += SLOT;
+    qp_link_world.now += QP_LINK_SLOT;
 }
 
 static bool
@@ -616,37 +387,37 @@ is_done(void)
     bool done = true;
     for (uint32_t i = 0; i < QP_LINK_QPS; i++)
     {
-        const struct connection* c = &world.connection[i];
+        const struct connection *c = &qp_link_world.connection[i];
         done = done && (c->qp.given_up || c->acked == c->messages);
     }
     return done;
 }
 
 static void
-check_end(struct connection* c)
+check_end(struct connection *c)
 {
-    const struct weft_tx_counters* counters = world.transport.tx_counters(c->qp.tx);
+    const struct weft_tx_counters *counters = qp_link_world.transport.tx_counters(c->qp.tx);
     MUST(counters->sent == c->next);
-    MUST(counters->nacks <= c->qp.nacks_sent || world.link->copies > 0);
+    MUST(counters->nacks <= c->qp.nacks_sent || qp_link_world.link->copies > 0);
     MUST(c->qp.given_up ||
          (c->delivered == c->messages && c->epsn == c->posted && c->qp.una == c->posted &&
           !weft_qp_ready(&c->qp) && weft_qp_deadline(&c->qp) == WEFT_NEVER));
-    world.outcome.delivered += c->delivered;
+    qp_link_world.outcome.delivered += c->delivered;
     free(c->memory);
     free(c->wqes);
 }
 
 struct qp_link_outcome
-qp_link_run(const struct qp_link* link)
+qp_link_run(const struct qp_link *link)
 {
-    memset(&world, 0, sizeof(world));
-    world.link = link;
-    begin_transport();
-    begin_algos();
+    memset(&qp_link_world, 0, sizeof(qp_link_world));
+    qp_link_world.link = link;
+    qp_link_begin_algos();
     for (uint32_t h = 0; h < QP_LINK_HOSTS; h++)
     {
-        weft_host_init(&world.host[h], RATE, h == 0);
-        MUST(weft_host_lend(&world.host[h], world.active[h], world.send_at[h], QP_LINK_QPS) == 0);
+        weft_host_init(&qp_link_world.host[h], QP_LINK_RATE, h == 0);
+        MUST(weft_host_lend(&qp_link_world.host[h], qp_link_world.active[h],
+                            qp_link_world.send_at[h], QP_LINK_QPS) == 0);
     }
     for (uint32_t i = 0; i < QP_LINK_QPS; i++)
     {
@@ -656,8 +427,8 @@ qp_link_run(const struct qp_link* link)
     {
         step();
     }
-    world.calm = true;
-    memset(world.paused, 0, sizeof(world.paused));
+    qp_link_world.calm = true;
+    memset(qp_link_world.paused, 0, sizeof(qp_link_world.paused));
     for (uint32_t n = 0; !is_done(); n++)
     {
         MUST(n < 1000000); /* it takes for ever */
@@ -665,7 +436,7 @@ qp_link_run(const struct qp_link* link)
     }
     for (uint32_t i = 0; i < QP_LINK_QPS; i++)
     {
-        check_end(&world.connection[i]);
+        check_end(&qp_link_world.connection[i]);
     }
-    return world.outcome;
+    return qp_link_world.outcome;
 }

@@ -9,13 +9,13 @@
 
 #include <weft/weft.h>
 
-#define QP_LINK_HOSTS 3
-#define QP_LINK_QPS 6
+#define QP_LINK_HOSTS   3
+#define QP_LINK_QPS     6
 #define QP_LINK_PACKETS 4000 /* posted by a QP at most */
 
 struct qp_link
 {
-    const char* transport;
+    const char *transport;
     uint32_t outstanding; /* packets, at least 8; a sack's threshold is a quarter of it */
     uint32_t first_psn;
     uint32_t ack_every;
@@ -27,8 +27,8 @@ struct qp_link
     uint32_t copies; /* of 256 frames, so many arrive twice */
     uint32_t jitter; /* steps that a frame takes longer, at random */
     uint32_t unrest; /* of 256 steps, so many see a pause, or another window or rate */
-    uint32_t (*draw)(void* context, uint32_t n); /* in [0, n) */
-    void* context;
+    uint32_t (*draw)(void *context, uint32_t n); /* in [0, n) */
+    void *context;
 };
 
 struct qp_link_outcome
@@ -38,6 +38,6 @@ struct qp_link_outcome
 
 /** Runs so many steps, and on over a network without a fault until every message of a QP that is
  * not given up is acknowledged. */
-struct qp_link_outcome qp_link_run(const struct qp_link* link);
+struct qp_link_outcome qp_link_run(const struct qp_link *link);
 
 #endif

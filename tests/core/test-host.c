@@ -12,7 +12,7 @@
 
 #define NEVER_TIMES_OUT "rto", "inf", NULL
 
-static const char* const patient[] = {NEVER_TIMES_OUT};
+static const char *const patient[] = {NEVER_TIMES_OUT};
 
 /* QPs of go-back-N, each with so many packets to send. */
 static void
@@ -162,7 +162,7 @@ START_TEST(a_qp_keeps_its_pace_while_it_is_not_active)
 END_TEST
 
 static void
-begin_window(const char* transport, uint32_t window, uint32_t packets)
+begin_window(const char *transport, uint32_t window, uint32_t packets)
 {
     host_rig_begin(transport, patient);
     host_rig.with_window = true;
@@ -235,8 +235,8 @@ END_TEST
 
 START_TEST(so_does_one_that_fills_what_the_transport_allows)
 {
-    static const char* const three[] = {"outstanding", "3", NULL};
-    static const char* const transports[] = {"gbn", "nic-sr", "ideal"};
+    static const char *const three[] = {"outstanding", "3", NULL};
+    static const char *const transports[] = {"gbn", "nic-sr", "ideal"};
     host_rig_begin(transports[_i], three);
     host_rig.algos.frame.ack_every = 8;
     host_rig_add(0xfffffe);
@@ -251,7 +251,7 @@ END_TEST
 
 /* Who sends in so many slots, with QP 0's data and what @p waiting says. */
 static void
-sources(uint32_t waiting, const char* expected)
+sources(uint32_t waiting, const char *expected)
 {
     char got[64] = "";
     for (size_t i = 0; i < strlen(expected); i++)
@@ -329,7 +329,7 @@ END_TEST
 START_TEST(a_longer_list_takes_over_the_shorter_one)
 {
     begin_qps(3, 10);
-    struct weft_qp* active[4];
+    struct weft_qp *active[4];
     int64_t send_at[4];
     host_rig_cc(1)->rate = RIG_RATE / 50;
     host_rig_sends("0 1 2");
@@ -374,7 +374,7 @@ START_TEST(a_packet_says_what_it_is)
             host_rig_reply(1, WEFT_NACK, 0, 2, 99);
         }
         ck_assert_int_eq(host_rig_send(0, (int64_t)i * RIG_SLOT), 1);
-        const struct weft_packet* p = &host_rig.sent;
+        const struct weft_packet *p = &host_rig.sent;
         ck_assert_uint_eq(p->psn, expected[i].psn);
         ck_assert_uint_eq(p->bytes, expected[i].bytes);
         ck_assert_uint_eq(p->flags, expected[i].flags);
@@ -473,7 +473,7 @@ model_send(uint32_t paused, int64_t now, int64_t batch)
 
 /* A QP posts, is dropped or changes its rate. */
 static void
-meddle(struct weft_rng* rng, int64_t now)
+meddle(struct weft_rng *rng, int64_t now)
 {
     const uint32_t qp = weft_rng_below(rng, RIG_QPS), what = weft_rng_below(rng, 8);
     if (what < 5 && host_rig.qp[qp].nwqes < RIG_WQES)
@@ -557,13 +557,13 @@ START_TEST(nobody_is_passed_over)
 }
 END_TEST
 
-Suite* host_suite(void);
+Suite *host_suite(void);
 
-Suite*
+Suite *
 host_suite(void)
 {
-    Suite* s = suite_create("host");
-    TCase* tc = tcase_create("host");
+    Suite *s = suite_create("host");
+    TCase *tc = tcase_create("host");
     suite_add_tcase(s, tc);
     tcase_add_test(tc, every_qp_has_its_turn);
     tcase_add_test(tc, a_turn_is_a_batch_of_packets);

@@ -8,15 +8,15 @@
 #include "qp-link.h"
 
 static uint32_t
-draw(void* context, uint32_t n)
+draw(void *context, uint32_t n)
 {
-    return weft_rng_below((struct weft_rng*)context, n);
+    return weft_rng_below((struct weft_rng *)context, n);
 }
 
-static const char* const transports[] = {"gbn", "nic-sr", "ideal", "sack", "erasure"};
+static const char *const transports[] = {"gbn", "nic-sr", "ideal", "sack", "erasure"};
 
 static struct qp_link
-calm_link(const char* transport, struct weft_rng* rng, uint64_t seed)
+calm_link(const char *transport, struct weft_rng *rng, uint64_t seed)
 {
     weft_rng_seed(rng, seed, 0, 0);
     return (struct qp_link){
@@ -81,13 +81,13 @@ START_TEST(acks_that_wait_cost_no_timeouts)
 }
 END_TEST
 
-Suite* qp_link_suite(void);
+Suite *qp_link_suite(void);
 
-Suite*
+Suite *
 qp_link_suite(void)
 {
-    Suite* s = suite_create("qp-link");
-    TCase* tc = tcase_create("qp-link");
+    Suite *s = suite_create("qp-link");
+    TCase *tc = tcase_create("qp-link");
     suite_add_tcase(s, tc);
     tcase_add_loop_test(tc, nothing_is_lost_for_good, 0, 60);
     tcase_add_loop_test(tc, qps_are_given_up_where_too_much_is_lost, 0, 5);

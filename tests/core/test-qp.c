@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A user would lose messages, or hear of them twice; learn of arrivals late or never where ACKs
- * wait for each other; and blame labels that have lost nothing. */
+ * wait for each other. */
 #include <check.h>
 #include <stddef.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 
 #define FIRST 0xfffffeU /* the PSN wraps after two packets */
 
-static struct weft_qp* const qp = &host_rig.qp[0];
+static struct weft_qp *const qp = &host_rig.qp[0];
 
 /* One QP, whose first PSN is FIRST. */
 static void
-begin_qp(const char* transport, const char* const* settings)
+begin_qp(const char *transport, const char *const *settings)
 {
     host_rig_begin(transport, settings);
     host_rig_add(FIRST);
@@ -133,39 +133,7 @@ START_TEST(an_application_may_post_when_it_is_told)
 }
 END_TEST
 
-/* QP 0 has @p posted packets to send; a path selector listens. */
-static void
-begin_posted(const char* transport, const char* const* settings, uint32_t posted)
-{
-    host_rig_begin(transport, settings);
-    host_rig.with_path = true;
-    host_rig.cc.on_ack = NULL;
-    host_rig.path.on_reply = NULL;
-    host_rig.path.on_active = NULL;
-    host_rig.cc.on_lost = NULL;
-    host_rig_add(FIRST);
-    host_rig_post(0, posted, 0);
-}
-
-static const char* const rto_10us[] = {"rto", "10us", NULL};
-static const char* const sack_4[] = {"rto", "10us", "threshold", "4", NULL};
-
-/* Its timer fires: what comes of it. */
-static enum weft_qp_timeout
-times_out(void)
-{
-    const int64_t at = weft_qp_deadline(qp);
-    ck_assert_int_lt(at, WEFT_NEVER);
-    ck_assert_int_eq(weft_qp_timer(qp, at - 1), WEFT_TIMER_NOTHING);
-    const enum weft_qp_timeout outcome = weft_qp_timer(qp, at);
-    host_rig.now = at > host_rig.now ? at : host_rig.now;
-    if (outcome == WEFT_TIMER_TIMEOUT)
-    {
-        weft_host_resume(&host_rig.host, qp, at);
-    }
-    return outcome;
-}
-
+static const char *const rto_10us[] = {"rto", "10us", NULL};
 START_TEST(a_qp_is_given_up_once)
 {
     host_rig_begin("gbn", rto_10us);
@@ -176,18 +144,18 @@ START_TEST(a_qp_is_given_up_once)
     host_rig_post(0, 1, 0);
     host_rig_sends("0 0");
     host_rig.log[0] = '\0';
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    ck_assert_int_eq(host_rig_times_out(0), WEFT_TIMER_TIMEOUT);
     host_rig_sends("0 0");
     host_rig_reply(0, WEFT_ACK, psn_of(1), 0, host_rig.now); /* progress: it counts anew */
     ck_assert_uint_eq(weft_qp_next_acked(qp)->tag, 0);
     host_rig_post(0, 1, host_rig.now);
     for (uint32_t i = 0; i < 2; i++)
     {
-        ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+        ck_assert_int_eq(host_rig_times_out(0), WEFT_TIMER_TIMEOUT);
         host_rig_sends("0 0 -");
     }
     host_rig.log[0] = '\0';
-    ck_assert_int_eq(times_out(), WEFT_TIMER_GIVE_UP);
+    ck_assert_int_eq(host_rig_times_out(0), WEFT_TIMER_GIVE_UP);
     host_rig_logged("cc timeout; path timeout; cc lost 16777215 of 60006 by timeout; "
                     "path lost 16777215 of 60006 by timeout; idle; ");
     weft_host_drop(&host_rig.host, qp);
@@ -216,9 +184,9 @@ START_TEST(a_reply_after_giving_up_changes_nothing)
     host_rig_add(FIRST);
     host_rig_post(0, 2, 0);
     host_rig_sends("0 0 -");
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    ck_assert_int_eq(host_rig_times_out(0), WEFT_TIMER_TIMEOUT);
     host_rig_sends("0 0 -");
-    ck_assert_int_eq(times_out(), WEFT_TIMER_GIVE_UP);
+    ck_assert_int_eq(host_rig_times_out(0), WEFT_TIMER_GIVE_UP);
     weft_host_drop(&host_rig.host, qp);
     host_rig.log[0] = '\0';
     const struct weft_packet ack = {.kind = WEFT_ACK, .psn = 0};
@@ -242,9 +210,9 @@ START_TEST(nothing_is_sent_after_giving_up_even_if_asked_for)
     host_rig_add(FIRST);
     host_rig_post(0, 2, 0);
     host_rig_sends("0 0 -");
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
+    ck_assert_int_eq(host_rig_times_out(0), WEFT_TIMER_TIMEOUT);
     host_rig_sends("0 0 -");
-    ck_assert_int_eq(times_out(), WEFT_TIMER_GIVE_UP);
+    ck_assert_int_eq(host_rig_times_out(0), WEFT_TIMER_GIVE_UP);
     weft_host_drop(&host_rig.host, qp);
     const struct weft_packet nack = {.kind = WEFT_NACK, .psn = FIRST};
     weft_qp_reply(qp, &nack, host_rig.now);
@@ -266,14 +234,9 @@ START_TEST(cnps_keep_their_distance)
         int64_t now;
         uint32_t flags;
         bool cnp;
-    } marks[] = {{0, 0, false},
-                 {0, WEFT_F_CE, true},
-                 {49, WEFT_F_CE, false},
-                 {50, WEFT_F_CE, true},
-                 {99, WEFT_F_CE, false},
-                 {150, 0, false},
-                 {151, WEFT_F_CE, true},
-                 {151, WEFT_F_CE, false}};
+    } marks[] = {{0, 0, false},          {0, WEFT_F_CE, true},   {49, WEFT_F_CE, false},
+                 {50, WEFT_F_CE, true},  {99, WEFT_F_CE, false}, {150, 0, false},
+                 {151, WEFT_F_CE, true}, {151, WEFT_F_CE, false}};
     for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
     {
         data.flags = (uint8_t)marks[i].flags;
@@ -398,178 +361,17 @@ START_TEST(every_ack_is_alone_where_none_may_wait)
 }
 END_TEST
 
-START_TEST(gbn_names_what_it_goes_back_for)
-{
-    begin_posted("gbn", rto_10us, 10);
-    host_rig_sends("0 0 0 0");
-    host_rig_reply(0, WEFT_NACK, psn_of(1), 1, host_rig.now);
-    host_rig_logged("cc nack 16777215; path lost 16777215 of 60001 by nack; ");
-    host_rig_reply(0, WEFT_NACK, psn_of(1), 1, host_rig.now); /* a ToR's, before it is sent again */
-    host_rig_logged("cc nack 16777215; ");
-    host_rig_sends("0 0 0 0");
-    host_rig_reply(0, WEFT_NACK, psn_of(1), 2, host_rig.now);
-    host_rig_logged("cc nack 16777215; path lost 16777215 of 60004 by nack; "); /* its new label */
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
-    host_rig_logged("cc timeout; path timeout; "); /* it was not sent in between */
-    host_rig_sends("0");
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
-    host_rig_logged("cc timeout; path timeout; path lost 16777215 of 60008 by timeout; ");
-    ck_assert_uint_eq(qp->tor_nacks, 0);
-    host_rig_end();
-}
-END_TEST
-
-START_TEST(selective_repeat_names_its_one_packet)
-{
-    begin_posted("nic-sr", rto_10us, 10);
-    host_rig_sends("0 0 0 0");
-    host_rig_reply(0, WEFT_NACK, psn_of(2), 1, host_rig.now);
-    host_rig_logged("cc nack 0; path lost 0 of 60002 by nack; ");
-    host_rig_reply(0, WEFT_NACK, psn_of(2), 1, host_rig.now);
-    host_rig_logged("cc nack 0; ");
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
-    host_rig_logged("cc timeout; path timeout; ");
-    host_rig_sends("0");
-    host_rig_reply(0, WEFT_ACK, psn_of(2), 0, host_rig.now);
-    host_rig_logged("");
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
-    host_rig_logged("cc timeout; path timeout; path lost 0 of 60004 by timeout; ");
-    host_rig_end();
-}
-END_TEST
-
-START_TEST(ideal_knows_by_its_timer_alone)
-{
-    begin_posted("ideal", rto_10us, 10);
-    host_rig_sends("0 0 0");
-    host_rig_reply(0, WEFT_ACK, psn_of(1), 0, host_rig.now);
-    host_rig_logged("");
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
-    host_rig_logged("cc timeout; path timeout; path lost 16777215 of 60001 by timeout; ");
-    host_rig_end();
-}
-END_TEST
-
-START_TEST(sack_names_every_packet_of_a_gap)
-{
-    begin_posted("sack", sack_4, 20);
-    host_rig_sends("0 0 0 0 0 0 0 0");
-    for (uint16_t ahead = 1; ahead < 5; ahead++)
-    {
-        host_rig_logged("");
-        host_rig_reply(0, WEFT_ACK, psn_of(0), ahead == 2 ? 0 : ahead, host_rig.now);
-    }
-    host_rig_logged("path lost 16777214 of 60000 by gap; path lost 0 of 60002 by gap; ");
-    host_rig_reply(0, WEFT_ACK, psn_of(0), 5, host_rig.now);
-    host_rig_logged("");
-    host_rig_sends("0 0 0"); /* both, and a new one */
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
-    host_rig_logged("cc timeout; path timeout; path lost 16777214 of 60008 by timeout; "
-                    "path lost 0 of 60009 by timeout; "); /* not what left after it was set */
-    host_rig_end();
-}
-END_TEST
-
-START_TEST(a_label_is_remembered_for_so_many_packets)
-{
-    host_rig_begin("nic-sr", rto_10us);
-    host_rig.with_path = true;
-    host_rig.cc.on_lost = NULL;
-    host_rig.algos.labels = 4;
-    host_rig_add(FIRST);
-    host_rig_post(0, 10, 0);
-    host_rig_sends("0 0 0 0");
-    host_rig.log[0] = '\0';
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
-    host_rig_logged("cc timeout; path timeout; path lost 16777214 of 60000 by timeout; ");
-    host_rig_sends("0 0"); /* the packet again, and a fifth one, in its place */
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
-    host_rig_logged("cc timeout; path timeout; path lost 16777214 by timeout; ");
-    host_rig_end();
-}
-END_TEST
-
-START_TEST(no_labels_need_be_remembered)
-{
-    host_rig_begin("nic-sr", rto_10us);
-    host_rig.algos.labels = 0;
-    host_rig_add(FIRST);
-    host_rig_post(0, 10, 0);
-    host_rig_sends("0 0");
-    ck_assert_int_eq(times_out(), WEFT_TIMER_TIMEOUT);
-    host_rig_logged("cc timeout; cc lost 16777214 by timeout; ");
-    const size_t with_on_lost = weft_qp_size(&host_rig.algos);
-    host_rig.algos.labels = 1024;
-    ck_assert_uint_ge(weft_qp_size(&host_rig.algos), with_on_lost + 2048);
-    host_rig.cc.on_lost = NULL; /* nobody would ask */
-    ck_assert_uint_eq(weft_qp_size(&host_rig.algos), with_on_lost);
-    host_rig_end();
-}
-END_TEST
-
-START_TEST(a_loss_that_the_fabric_tells_of_is_named)
-{
-    begin_posted("erasure", NULL, 10);
-    host_rig_sends("0 0 0");
-    struct weft_packet lost = host_rig_packet(0, psn_of(1), 0);
-    weft_qp_told_lost(qp, &lost, host_rig.now);
-    host_rig_logged("path lost 16777215 of 60001 by told; ");
-    lost.kind = WEFT_ACK; /* the packet that it answers was not */
-    weft_qp_told_lost(qp, &lost, host_rig.now);
-    host_rig_logged("");
-    host_rig_end();
-}
-END_TEST
-
-START_TEST(an_active_qp_has_something_to_wait_for)
-{
-    host_rig_begin("gbn", rto_10us);
-    host_rig.with_path = true;
-    host_rig_add(FIRST);
-    host_rig_post(0, 1, 0);
-    host_rig_post(0, 2, 0);
-    host_rig_logged("active; ");
-    host_rig_sends("0 0 0 -");
-    host_rig_reply(0, WEFT_ACK, psn_of(2), 0, 0);
-    host_rig_logged("cc ack 2 of 3, una 2, flight 1; path reply 0; ");
-    host_rig_reply(0, WEFT_ACK, psn_of(3), 0, 0);
-    host_rig_logged("cc ack 1 of 3, una 3, flight 0; path reply 1; idle; ");
-    host_rig_reply(0, WEFT_ACK, psn_of(3), 0, 0);
-    host_rig_logged("cc ack 0 of 3, una 3, flight 0; path reply 1; ");
-    host_rig_post(0, 1, 0);
-    host_rig_logged("active; ");
-    host_rig_end();
-}
-END_TEST
-
-START_TEST(a_loss_is_told_after_what_shows_it)
-{
-    host_rig_begin("gbn", rto_10us);
-    host_rig.with_path = true;
-    host_rig_add(FIRST);
-    host_rig_post(0, 3, 0);
-    host_rig_sends("0 0 0");
-    host_rig.log[0] = '\0';
-    struct weft_packet nack = {.kind = WEFT_NACK, .psn = 0xffffff, .flags = WEFT_F_COMPENSATED};
-    weft_qp_reply(qp, &nack, host_rig.now);
-    host_rig_logged("cc nack 16777215; cc ack 1 of 3, una 1, flight 0; path reply 16777215; "
-                    "cc lost 16777215 of 60001 by nack; path lost 16777215 of 60001 by nack; ");
-    ck_assert(qp->tor_nacks == 1 && qp->acks == 0);
-    host_rig_end();
-}
-END_TEST
-
 static int64_t rx_due; /* of the receiver below */
 
 static int64_t
-rx_deadline(const void* rx)
+rx_deadline(const void *rx)
 {
     (void)rx;
     return rx_due;
 }
 
 static void
-rx_timeout(void* rx, int64_t now, struct weft_rx_verdict* verdict)
+rx_timeout(void *rx, int64_t now, struct weft_rx_verdict *verdict)
 {
     (void)rx;
     ck_assert_int_ge(now, rx_due);
@@ -609,13 +411,13 @@ START_TEST(a_receiver_may_have_a_timer)
 }
 END_TEST
 
-Suite* qp_suite(void);
+Suite *qp_suite(void);
 
-Suite*
+Suite *
 qp_suite(void)
 {
-    Suite* s = suite_create("qp");
-    TCase* tc = tcase_create("qp");
+    Suite *s = suite_create("qp");
+    TCase *tc = tcase_create("qp");
     suite_add_tcase(s, tc);
     tcase_add_test(tc, its_lines_are_those_of_the_cache);
     tcase_add_test(tc, a_message_is_told_of_once_and_in_order);
@@ -630,15 +432,6 @@ qp_suite(void)
     tcase_add_test(tc, a_bitmap_is_48_packets_wide);
     tcase_add_test(tc, what_an_epsn_has_told_waits_no_longer);
     tcase_add_test(tc, every_ack_is_alone_where_none_may_wait);
-    tcase_add_test(tc, gbn_names_what_it_goes_back_for);
-    tcase_add_test(tc, selective_repeat_names_its_one_packet);
-    tcase_add_test(tc, ideal_knows_by_its_timer_alone);
-    tcase_add_test(tc, sack_names_every_packet_of_a_gap);
-    tcase_add_test(tc, a_label_is_remembered_for_so_many_packets);
-    tcase_add_test(tc, no_labels_need_be_remembered);
-    tcase_add_test(tc, a_loss_that_the_fabric_tells_of_is_named);
-    tcase_add_test(tc, an_active_qp_has_something_to_wait_for);
-    tcase_add_test(tc, a_loss_is_told_after_what_shows_it);
     tcase_add_test(tc, a_receiver_may_have_a_timer);
     return s;
 }

@@ -8,16 +8,16 @@
 
 /* At the end of the input nothing happens any more: no fault, no message. */
 static uint32_t
-draw(void* context, uint32_t n)
+draw(void *context, uint32_t n)
 {
-    struct fuzz_input* in = context;
+    struct fuzz_input *in = context;
     return in->left > 0 ? fuzz_below(in, n) : n - 1;
 }
 
 int
-LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char* const transports[] = {"gbn", "nic-sr", "ideal", "sack", "erasure"};
+    static const char *const transports[] = {"gbn", "nic-sr", "ideal", "sack", "erasure"};
     struct fuzz_input in = {data, size};
     const uint32_t transport = fuzz_below(&in, 5);
     struct qp_link link = {
