@@ -53,27 +53,31 @@ extern "C"
     void weft_host_init(struct weft_host *host, int64_t rate, bool replies_first);
 
     /**
-     * Memory for the list of active QPs: at least as many entries each as the host has QPs. The
-     * former arrays are copied and no longer used. Returns 0 or WEFT_ENOMEM (fewer than are
-     * active).
+     * Memory for the list of active QPs: at least as many entries each as the host has QPs. It must
+     * be there before the first weft_host_activate(). The former arrays are copied and no longer
+     * used, so they must still exist and be others (no realloc()). Returns 0 or WEFT_ENOMEM (fewer
+     * than are active; nothing has changed).
      */
     int weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at,
                        uint32_t capacity);
 
-    /** A QP of this host has something to send. */
+    /** A QP of this host has something to send. It joins behind all active ones; nothing happens if
+     * it is active already, or given up. */
     void weft_host_activate(struct weft_host *host, struct weft_qp *qp);
 
-    /** A QP of this host is to send nothing more. */
+    /** A QP of this host is to send nothing until it is activated again, if it is. */
     void weft_host_drop(struct weft_host *host, struct weft_qp *qp);
 
     /** A QP has had news (a reply, a timeout, a loss): it becomes active if it has something to
-     * send. Returns whether it has: the wire may be asked for it. */
+     * send. Returns whether it has and is not given up: the wire may be asked for it. */
     bool weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now);
 
     /**
      * What is to be sent at @p now, when the wire is free. @p waiting: bit s: packets of source s
      * wait and may go, which the caller knows of replies and other traffic. @p paused: bit c: PFC
-     * keeps traffic class c back. WEFT_SEND_DATA is followed by weft_host_data() at the same time.
+     * keeps traffic class c back. The answer binds: it takes the turn, and WEFT_SEND_DATA takes the
+     * packet from its transport, so weft_host_data() and weft_host_pace() follow at the same time,
+     * before any other call.
      */
     enum weft_host_source weft_host_next(struct weft_host *host, uint32_t waiting, uint32_t paused,
                                          int64_t now);

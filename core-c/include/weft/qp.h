@@ -33,13 +33,14 @@ extern "C"
         const void *cc_config;
         const struct weft_path_ops *path; /**< what the balancer does at hosts; NULL: nothing */
         const void *path_config;
-        void *path_hosts;   /**< its hosts' states, one after the other, initialised */
+        void *path_hosts;   /**< its hosts' states, one after the other, initialised; NULL: it has
+                               none */
         size_t path_stride; /**< bytes from one host's to the next one's */
         struct weft_fabric_config frame;
         /** Packets whose labels a QP remembers, a power of two, for on_lost(); 0: none. Memory is
          * taken only where something has an on_lost(). */
         uint32_t labels;
-        uint8_t tclass; /**< traffic class of data, from 1 up */
+        uint8_t tclass; /**< traffic class of data, 1 to 7 */
         uint8_t sl;     /**< service level */
     };
 
@@ -151,8 +152,9 @@ extern "C"
 
     /**
      * Posts a message of @p bytes > 0 behind all others. @p wqes: the caller's array, with room
-     * for one more than were posted so far and these in it; it may be another than before. Call
-     * weft_host_activate() next. Returns 0 or WEFT_EINVAL (no bytes, or the QP is given up).
+     * for one more than were posted so far and these in it; it may be another than before, and
+     * what the functions below have returned then lies in the former one. Call weft_host_activate()
+     * next. Returns 0 or WEFT_EINVAL (no bytes, or the QP is given up; nothing has changed).
      */
     int weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes, uint64_t tag,
                      int64_t now);
@@ -176,24 +178,26 @@ extern "C"
      * and weft_qp_answer_with(). */
     void weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer);
 
-    /** Makes @p packet, the data packet that was answered, the reply that @p answer says. */
+    /** Makes @p packet, the data packet that was answered, the reply that @p answer says; only if
+     * that is not WEFT_REPLY_NONE, and before the receiver gets another packet. */
     void weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
                              const struct weft_qp_answer *answer);
 
     /** Makes @p packet, a copy of a data packet, a reply of another kind, or one that a ToR sends
-     * on the receiver's behalf. @p epsn: the ePSN that it carries. */
+     * on the receiver's behalf. @p epsn: the ePSN that it carries; of a CNP the PSN of @p packet.
+     */
     void weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet,
                             enum weft_packet_kind kind, uint32_t epsn);
 
     /** The next message whose last byte is in order at the receiver, once each, or NULL. To be
-     * asked after weft_qp_data(), until it says NULL. */
+     * asked after weft_qp_data() and weft_qp_rx_timer(), until it says NULL. */
     const struct weft_wqe *weft_qp_next_delivered(struct weft_qp *qp, int64_t now);
 
     /** An ACK or a NACK has arrived at the sender. weft_host_resume() comes next. */
     void weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now);
 
-    /** The fabric tells of a loss (see tx_lost() of struct weft_transport_ops). weft_host_resume()
-     * comes next. */
+    /** The fabric tells of a loss. Only of a transport that has tx_lost(), as it says there.
+     * weft_host_resume() comes next. */
     void weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost, int64_t now);
 
     /** The next message that is acknowledged whole, once each, or NULL. To be asked after
@@ -203,19 +207,20 @@ extern "C"
     /** A CNP has arrived at the sender. */
     void weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now);
 
-    /** When weft_qp_timer() is due, or WEFT_NEVER. */
+    /** When weft_qp_timer() is due, or WEFT_NEVER, as once the QP is given up. */
     int64_t weft_qp_deadline(const struct weft_qp *qp);
 
     /** What came of the retransmission timer. */
     enum weft_qp_timeout
     {
-        WEFT_TIMER_NOTHING, /**< it was not due, or nothing was outstanding */
-        WEFT_TIMER_TIMEOUT, /**< weft_host_activate() comes next if weft_qp_ready() */
+        WEFT_TIMER_NOTHING, /**< it was not due, or what it did was no timeout */
+        WEFT_TIMER_TIMEOUT, /**< a timeout */
         WEFT_TIMER_GIVE_UP, /**< a timeout too many: weft_host_drop() takes the QP out, and
                                weft_qp_next_failed() tells what becomes of its messages */
     };
 
-    /** The sender's retransmission timer; a no-op before the deadline. */
+    /** The sender's retransmission timer; a no-op before the deadline. Unless it gives the QP up,
+     * weft_host_resume() comes next. */
     enum weft_qp_timeout weft_qp_timer(struct weft_qp *qp, int64_t now);
 
     /** The next message that a QP that is given up does not know to have arrived, once each, or

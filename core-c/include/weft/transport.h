@@ -58,8 +58,9 @@ extern "C"
 /** Packets that the bitmap of an ACK tells of. */
 #define WEFT_ACK_BITMAP 48
 
-    /** The bitmap of an ACK of a transport with rx_bitmap(): bit i is set if PSN place - 1 - i has
-     * arrived, where place is psn + ahead. It lies where the balancer's `meta` is. */
+    /** The bitmap of an ACK of a transport with rx_bitmap(): bit i is set if PSN place - 1 - i lies
+     * beyond the ePSN and has arrived, where place is psn + ahead. It lies where the balancer's
+     * `meta` is. */
     static inline uint64_t weft_ack_bitmap(const struct weft_packet *ack)
     {
         return (uint64_t)ack->meta[2] << 32 | (uint64_t)ack->meta[1] << 16 | ack->meta[0];
@@ -120,9 +121,10 @@ extern "C"
          * names; nothing is fresh. */
         void (*rx_timeout)(void *rx, int64_t now, struct weft_rx_verdict *verdict);
         /**
-         * Optional: which packets before @p place, at most WEFT_ACK_BITMAP, have arrived. Where
-         * this is given ACKs carry it, and may wait for others (`ack-every`) in any order: an ACK
-         * then names the highest PSN that it answers, and echoes the label of the newest.
+         * Optional: which packets between the ePSN and @p place, the last WEFT_ACK_BITMAP of them,
+         * have arrived. Where this is given ACKs may wait for others (`ack-every`, above 1) in any
+         * order: an ACK then carries it, names the highest PSN that it answers, and echoes the
+         * label of the newest.
          */
         uint64_t (*rx_bitmap)(const void *rx, uint32_t place);
 
@@ -142,7 +144,8 @@ extern "C"
          * a timeout for others too if it counts as one. */
         void (*tx_timeout)(void *tx, int64_t now);
         /** Optional: the next packet that the last tx_reply() or tx_timeout() has taken for lost,
-         * each of them once; false: no more. Asked after both, until it says false. */
+         * each of them once, and not again until it was sent again; false: no more. Asked after
+         * both, until it says false. */
         bool (*tx_next_lost)(void *tx, uint32_t *psn);
         /** Oldest PSN not yet acknowledged. */
         uint32_t (*tx_una)(const void *tx);
