@@ -191,11 +191,26 @@ class ContextTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(job->IsDone(), true, "every layer");
     }
 
+    /** Switches that cut payloads away. */
+    void RunTrimming()
+    {
+        WeftRigSetup setup;
+        setup.transport = "trim rto=200us";
+        setup.buffer = "shared-buffer pfc=off trim=on trim-at=30KB";
+        WeftRig rig(setup);
+        const ContextWatch watch(rig, m_counts);
+        rig.SendIncast(50000);
+        Simulator::Stop(MilliSeconds(10));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
     void DoRun() override
     {
         const WeftSimulatorChoice choice(m_simulator, "MapScheduler");
         RunFaults();
         RunBarriers();
+        RunTrimming();
         for (const auto& [name, count] : m_counts)
         {
             NS_TEST_EXPECT_MSG_GT(count.calls, 0, name << " was not tried");
