@@ -7,6 +7,7 @@
 #include "link-failures.h"
 #include "results.h"
 #include "run-totals.h"
+#include "service-levels.h"
 #include "scenario.h"
 #include "steps.h"
 #include "stuck.h"
@@ -102,7 +103,6 @@ class Run
     };
 
     bool ApplyDefaults(std::string& error);
-    void AddServiceLevels();
     void ScheduleSampling();
     void Sample();
     void SampleQps(int64_t now);
@@ -186,7 +186,7 @@ Run::Build(std::string& error)
     {
         m_fabric->SetChoice(kind, c->algo, c->config);
     }
-    AddServiceLevels();
+    AddServiceLevels(m_fabric, m_s);
     m_hosts.Create(m_s.clos.nhosts);
     m_switches.Create(m_s.clos.nswitches);
     if (!m_fabric->Build(m_hosts, m_switches, error))
@@ -214,19 +214,6 @@ Run::Build(std::string& error)
     m_totalBytes = m_work->GetTotalBytes();
     ScheduleSampling();
     return true;
-}
-
-void
-Run::AddServiceLevels()
-{
-    for (size_t i = 0; i < m_s.nclasses; i++)
-    {
-        const qp_class& c = m_s.classes[i];
-        const uint32_t level = m_fabric->AddServiceLevel(c.queue);
-        m_fabric->SetLevelChoice(level, "balancer", c.balancer.algo, c.balancer.config);
-        m_fabric->SetLevelChoice(level, "transport", c.transport.algo, c.transport.config);
-        m_fabric->SetLevelChoice(level, "congestion-control", c.cc.algo, c.cc.config);
-    }
 }
 
 void

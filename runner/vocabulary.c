@@ -263,7 +263,7 @@ const struct element_spec vocabulary[] = {
     {"class", "scenario", NULL, ELEMENT_MANY | ELEMENT_SETTABLE, class_attributes,
      COUNT_OF(class_attributes),
      "QPs of some workloads: their own balancer, transport and congestion control, each as "
-            "the scenario's where it is not given, and their own queue"},
+     "the scenario's where it is not given, and their own queue"},
     {"workload", "scenario", "kind", ELEMENT_SETTABLE | ELEMENT_MANY, workload_attributes,
      COUNT_OF(workload_attributes), "the messages and what they wait for"},
     SEVERAL(drop, "scenario", "data packets that are lost on purpose"),
