@@ -215,8 +215,8 @@ element_of(struct element *scenario, const struct override *o)
         return find_or_make(scenario, o->element, o->spec, colon ? colon + 1 : NULL, o->line);
     }
     char *which = xformat("class%s", colon);
-    struct element *class = find_or_make(
-        scenario, which, vocabulary_find("class", "scenario"), colon + 1, o->line);
+    struct element *class =
+        find_or_make(scenario, which, vocabulary_find("class", "scenario"), colon + 1, o->line);
     free(which);
     return find_or_make(class, o->spec->name, o->spec, NULL, o->line);
 }

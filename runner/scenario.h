@@ -43,9 +43,9 @@ extern "C"
         char *name; /**< NULL: it has none */
         struct choice choice;
         const struct input_file *input; /**< what it reads; NULL: nothing */
-        uint32_t level; /**< service level of its QPs: 0: the scenario's own algorithms, else its
-                           class' place + 1 */
-        uint32_t *hosts;                /**< rising; NULL: all */
+        uint32_t level;  /**< service level of its QPs: 0: the scenario's own algorithms, else its
+                            class' place + 1 */
+        uint32_t *hosts; /**< rising; NULL: all */
         uint32_t nhosts;
         int line;
     };
