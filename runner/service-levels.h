@@ -8,6 +8,6 @@
 #include "ns3/weft-fabric.h"
 
 /** Adds a service level for each class. @param fabric not yet built @param s the scenario */
-void AddServiceLevels(ns3::Ptr<ns3::WeftFabric> fabric, const scenario& s);
+void AddServiceLevels(ns3::Ptr<ns3::WeftFabric> fabric, const scenario &s);
 
 #endif
