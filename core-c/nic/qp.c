@@ -248,7 +248,12 @@ may_ack_wait_in_any_order(struct weft_qp *qp, const struct weft_packet *data,
 static bool
 delays_ack(struct weft_qp *qp, const struct weft_packet *data, struct weft_qp_answer *answer)
 {
-    if (qp->algos_rx->transport->rx_bitmap && qp->algos_rx->frame.ack_every > 1)
+    if (qp->algos_rx->frame.ack_every <= 1)
+    {
+        qp->unacked = 0;
+        return false;
+    }
+    if (qp->algos_rx->transport->rx_bitmap)
     {
         return may_ack_wait_in_any_order(qp, data, answer);
     }

@@ -328,9 +328,16 @@ WeftNic::TransmitNext(int64_t now)
 uint32_t
 WeftNic::GetWaiting(uint32_t paused) const
 {
-    const bool replies = m_replies.head && !(paused && paused >> m_replies.head->d.tclass & 1);
-    const bool raw = m_raw.head && !(paused >> RAW_CLASS & 1);
-    return uint32_t{replies} << WEFT_SEND_REPLY | uint32_t{raw} << WEFT_SEND_OTHER;
+    uint32_t waiting = 0;
+    if (m_replies.head && !(paused && paused >> m_replies.head->d.tclass & 1))
+    {
+        waiting = 1U << WEFT_SEND_REPLY;
+    }
+    if (__builtin_expect(m_raw.head != nullptr, 0) && !(paused >> RAW_CLASS & 1))
+    {
+        waiting |= 1U << WEFT_SEND_OTHER;
+    }
+    return waiting;
 }
 
 void

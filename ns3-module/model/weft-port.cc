@@ -112,24 +112,6 @@ WeftPort::OccupySlowly(int64_t bytes, int64_t now, bool waited)
     return weft_wire_carry(bytes, m_rate, &carry);
 }
 
-template <bool WAITED, bool AMONG_MANY>
-void
-WeftPort::TransmitFromSwitch(WeftPacket* p, int64_t now)
-{
-    NS_ASSERT(now >= m_freeAt);
-    const int64_t serialization = Occupy<WAITED>(p, now);
-    m_switch->Leaving<AMONG_MANY>(p, m_index, m_facesHost, now, now + serialization);
-    if (m_switch->NeedsDrainEvent())
-    {
-        Arm(now);
-    }
-    Send(p, serialization);
-}
-
-template void WeftPort::TransmitFromSwitch<false, false>(WeftPacket* p, int64_t now);
-template void WeftPort::TransmitFromSwitch<false, true>(WeftPacket* p, int64_t now);
-template void WeftPort::TransmitFromSwitch<true, true>(WeftPacket* p, int64_t now);
-
 void
 WeftPort::Fire(int64_t now)
 {

@@ -121,23 +121,21 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
     SetUpClasses();
 
     m_lb = fabric->GetBalancer();
-    bool hasTor = false;
     for (uint32_t i = 0; m_map.tier == 0 && i < fabric->GetNServiceLevels(); i++)
     {
         m_torOps[i] = fabric->GetServiceLevel(i)->GetBalancer()->tor;
-        hasTor = hasTor || m_torOps[i];
+        m_hasTorOps = m_hasTorOps || m_torOps[i];
     }
     m_pick = m_lb->pick;
     m_oblivious = m_lb->oblivious;
     m_peek = m_lb->peek;
     m_inspects[0] = m_marksAtDequeue || m_lb->leave;
-    m_inspects[1] = m_inspects[0] || hasTor;
+    m_inspects[1] = m_inspects[0] || m_hasTorOps;
     const int code = InitRandomness(why);
     if (m_lb->arrive && m_map.tier == 0)
     {
         m_torBalancer = new WeftTorBalancer(m_owner, this);
     }
-    m_hasTor = hasTor || m_torBalancer;
     return code;
 }
 
@@ -178,26 +176,54 @@ void
 WeftSwitch::Arrive(WeftPacket* p, int64_t now)
 {
     m_owner->CountHop();
-    if (m_watchesLinks && m_port[p->d.in_port].WasCut(p, now))
+    if (__builtin_expect(m_watchesLinks, 0) && IsCut(p, now))
     {
-        m_owner->Drop(p, WeftFabric::DROP_LINK);
         return;
     }
     p->d.hops++;
     Settle(now);
-    if (m_hasTor)
+    if (m_hasTorOps && p->d.in_port < m_map.first_up &&
+        (p->d.kind == WEFT_ACK || p->d.kind == WEFT_NACK))
     {
-        if (m_torOps[p->d.sl] && p->d.in_port < m_map.first_up &&
-            (p->d.kind == WEFT_ACK || p->d.kind == WEFT_NACK) && !PassesTor(p))
-        {
-            return;
-        }
-        if (m_torBalancer && !m_torBalancer->Arrive(p, now))
-        {
-            return;
-        }
+        ArriveAtTor(p, now);
     }
-    Forward(p, now);
+    else if (m_torBalancer)
+    {
+        ArriveAtBalancer(p, now);
+    }
+    else
+    {
+        Forward(p, now);
+    }
+}
+
+bool
+WeftSwitch::IsCut(WeftPacket* p, int64_t now)
+{
+    const bool cut = m_port[p->d.in_port].WasCut(p, now);
+    if (cut)
+    {
+        m_owner->Drop(p, WeftFabric::DROP_LINK);
+    }
+    return cut;
+}
+
+void
+WeftSwitch::ArriveAtTor(WeftPacket* p, int64_t now)
+{
+    if (PassesTor(p))
+    {
+        ArriveAtBalancer(p, now);
+    }
+}
+
+void
+WeftSwitch::ArriveAtBalancer(WeftPacket* p, int64_t now)
+{
+    if (!m_torBalancer || m_torBalancer->Arrive(p, now))
+    {
+        Forward(p, now);
+    }
 }
 
 void
@@ -236,35 +262,30 @@ WeftSwitch::Buffer(WeftPacket* p, uint32_t out, bool held, int64_t now)
     {
         Release(out);
     }
-    uint32_t bytes = p->d.bytes;
-    uint32_t queue = weft_mmu_queues(m_mmu)[out];
-    if (weft_mmu_admits_easily(m_mmu, p->d.in_port, out, p->d.tclass, bytes))
+    if (weft_mmu_admits_easily(m_mmu, p->d.in_port, out, p->d.tclass, p->d.bytes))
     {
-        weft_mmu_take(m_mmu, p->d.in_port, out, p->d.tclass, bytes);
+        weft_mmu_take(m_mmu, p->d.in_port, out, p->d.tclass, p->d.bytes);
     }
     else if (!AdmitsExactly(p, out, held, now))
     {
         return false;
     }
-    else
-    {
-        bytes = p->d.bytes; // it may have been trimmed, and what was queued before it, too
-        queue = weft_mmu_queues(m_mmu)[out] - bytes;
-    }
+    // What was queued before it, and itself, may have been trimmed.
+    const uint32_t queue = weft_mmu_queues(m_mmu)[out];
     uint32_t& peak = m_peakQueue[out >= m_map.first_up];
-    if (queue + bytes > peak)
+    if (queue > peak)
     {
-        peak = queue + bytes;
+        peak = queue;
     }
     if (m_marksAtEnqueue && p->d.kind == WEFT_DATA &&
-        weft_mmu_mark(m_mmu, GetMarkedQueue(p, out, queue), &m_rng))
+        weft_mmu_mark(m_mmu, GetMarkedQueue(p, out, queue - p->d.bytes), &m_rng))
     {
         Mark(p);
     }
     return true;
 }
 
-[[gnu::always_inline]] inline void
+[[gnu::noinline]] void
 WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
 {
     if (Buffer(p, out, false, now))
@@ -431,7 +452,7 @@ WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
     {
         m_lb->leave(m_lbState, &p->d, out, now);
     }
-    if (toHost && m_torOps[p->d.sl] && m_owner->IsTorActive())
+    if (toHost && m_hasTorOps && m_owner->IsTorActive())
     {
         RunTor(p, out, now);
     }

@@ -217,8 +217,17 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         uint16_t serial{0};     //!< of the switch's departures, to order those that end together
     };
 
+    /** @param p has arrived @param now ps @return whether its link was down meanwhile, and it was
+     * dropped */
+    [[gnu::noinline]] bool IsCut(WeftPacket* p, int64_t now);
+    /** What ToR middleware and balancer let pass goes on. @param p a reply from a NIC @param now ps
+     */
+    [[gnu::noinline]] void ArriveAtTor(WeftPacket* p, int64_t now);
+    /** What the balancer's part for all that arrives lets pass goes on. @param p the frame
+     * @param now ps */
+    [[gnu::noinline]] void ArriveAtBalancer(WeftPacket* p, int64_t now);
     /** Routes, balances, admits and enqueues. @param p the frame @param now ps */
-    void Forward(WeftPacket* p, int64_t now);
+    [[gnu::noinline]] void Forward(WeftPacket* p, int64_t now);
     /** The same while links are dead or losses are injected. @param p the frame @param now ps */
     [[gnu::noinline]] void ForwardFaulty(WeftPacket* p, int64_t now);
     /** @param p a frame @param out where it is to leave @return whether a <drop> or <loss> takes
@@ -332,7 +341,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     WeftTorBalancer* m_torBalancer{nullptr};     //!< where the balancer has arrive(), at ToRs
     uint32_t m_pausedIngress{0};                 //!< paused (port, class) pairs
     uint32_t m_peakQueue[2]{};                   //!< bytes: of the down ports, of the up ports
-    bool m_hasTor{false};                        //!< a part of the balancer sees what arrives
+    bool m_hasTorOps{false};                     //!< some service level has Themis-D
     bool m_watchesLinks{false};                  //!< a link is or was down
     bool m_marksAtEnqueue{false};                //!< ECN looks at the queue that a frame joins
     bool m_marksAtDequeue{false};                //!< or at the one that it leaves
@@ -358,6 +367,21 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     TracedCallback<const weft_packet&> m_blockTrace;        //!< "NackBlocked"
     TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace;  //!< "Pause"
 };
+
+// Inlined: a call of it would cost every hop 15 instructions.
+template <bool WAITED, bool AMONG_MANY>
+[[gnu::always_inline]] inline void
+WeftPort::TransmitFromSwitch(WeftPacket* p, int64_t now)
+{
+    NS_ASSERT(now >= m_freeAt);
+    const int64_t serialization = Occupy<WAITED>(p, now);
+    m_switch->Leaving<AMONG_MANY>(p, m_index, m_facesHost, now, now + serialization);
+    if (m_switch->NeedsDrainEvent())
+    {
+        Arm(now);
+    }
+    Send(p, serialization);
+}
 
 } // namespace ns3
 
