@@ -320,22 +320,22 @@ weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer)
     }
 }
 
-void
-weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind kind,
-                   uint32_t epsn)
+static inline void
+turn(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind kind,
+     uint32_t place, uint32_t epsn)
 {
     const struct weft_nic_algos *a = qp->algos;
     const uint32_t src = packet->src;
+    const uint32_t cut = kind == WEFT_NACK ? packet->flags & WEFT_F_TRIMMED : 0U;
     packet->src = packet->dst & WEFT_HOST_MASK;
     packet->dst = src & WEFT_HOST_MASK;
     packet->echo = packet->sport;
-    packet->ahead = weft_ahead(packet->psn, epsn);
+    packet->ahead = weft_ahead(place, epsn);
     /* The data packet's may have been changed on its way; a reply starts from the QP's own. */
     packet->sport = qp->sport;
     packet->psn = epsn & WEFT_PSN_MASK;
     packet->bytes = (uint16_t)a->frame.ack;
     packet->kind = (uint8_t)kind;
-    const uint32_t cut = kind == WEFT_NACK ? packet->flags & WEFT_F_TRIMMED : 0U;
     packet->flags = (uint8_t)((packet->flags & WEFT_F_CE ? WEFT_F_ECE : 0U) | cut);
     packet->tclass = cut ? 0U : (uint8_t)weft_reply_class(a);
     packet->hops = 0;
@@ -347,12 +347,18 @@ weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum we
 }
 
 void
+weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind kind,
+                   uint32_t epsn)
+{
+    turn(qp, packet, kind, packet->psn, epsn);
+}
+
+void
 weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
                     const struct weft_qp_answer *answer)
 {
     const struct weft_rx_verdict *v = &answer->verdict;
-    packet->psn = v->place & WEFT_PSN_MASK;
-    weft_qp_make_reply(qp, packet, v->reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK, v->epsn);
+    turn(qp, packet, v->reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK, v->place, v->epsn);
     if (v->asks_place)
     {
         packet->flags |= WEFT_F_ASKS_AHEAD;

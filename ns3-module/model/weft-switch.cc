@@ -285,7 +285,7 @@ WeftSwitch::Buffer(WeftPacket* p, uint32_t out, bool held, int64_t now)
     return true;
 }
 
-[[gnu::noinline]] void
+[[gnu::always_inline]] inline void
 WeftSwitch::Dispatch(WeftPacket* p, uint32_t out, int64_t now)
 {
     if (Buffer(p, out, false, now))

@@ -368,9 +368,10 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace;  //!< "Pause"
 };
 
-// Inlined: a call of it would cost every hop 15 instructions.
+// Called from the hop as one: inlined there it would push what the hop keeps in registers out of
+// them.
 template <bool WAITED, bool AMONG_MANY>
-[[gnu::always_inline]] inline void
+[[gnu::noinline]] void
 WeftPort::TransmitFromSwitch(WeftPacket* p, int64_t now)
 {
     NS_ASSERT(now >= m_freeAt);
