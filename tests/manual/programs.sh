@@ -4,8 +4,9 @@
 # Makes sources of the C and C++ blocks in the manual's pages (named as from the root of the tree), in OUT:
 #   cc-*.inc   what uses the module, for snippets.cc: whole programs, and fragments, each in a function
 #   c-*.inc    fragments that use the core, for core-snippets.c
-#   example.c, example-tests.c, roster.h   the worked example of a new balancer: the files that the page
-#              gives in full, and the roster with what it adds
+#   tree/*     the worked examples of new algorithms: the files that a page gives in full (```c core-c/...),
+#              those that it changes (```diff runner/...), and core-c/base/roster.h with the lines that it
+#              adds to a list there (```c WEFT_BALANCERS)
 # A C++ fragment that sets up no fabric but uses one finds it as `weft` and `fabric`, with a workload.
 set -eu
 here=$(dirname -- "$(readlink -f -- "$0")")
@@ -16,7 +17,7 @@ cd "$root"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 awk -v out="$work" -f "$here/fences.awk" "$@" >"$work/list"
-for file in cc-includes cc-bodies cc-table c-bodies c-table roster example.c example-tests.c; do
+for file in cc-includes cc-bodies cc-table c-bodies c-table roster changed; do
     : >"$work/$file"
 done
 
@@ -69,23 +70,20 @@ c_fragment()
     printf '{"%s:%s", snippet_%s},\n' "$2" "$3" "$1" >>"$work/c-table"
 }
 
-c_block()
+# A file of the tree.
+example_file()
 {
-    if grep -q '^ *X(' "$work/$1"; then
-        cat "$work/$1" >>"$work/roster"
-    elif grep -q '^#include <check.h>' "$work/$1"; then
-        { source_line "$2" "$3" && cat "$work/$1"; } >>"$work/example-tests.c"
-    elif grep -q '^#include' "$work/$1"; then
-        { source_line "$2" "$3" && cat "$work/$1"; } >>"$work/example.c"
-    else
-        c_fragment "$@" >>"$work/c-bodies"
-    fi
+    mkdir -p "$out/tree/$(dirname "$4")"
+    { source_line "$2" "$3" && cat "$work/$1"; } >"$out/tree/$4"
 }
 
-while read -r block page line language; do
-    case $language in
-        c) c_block "$block" "$page" "$line" ;;
-        cpp)
+while read -r block page line language argument; do
+    case $language:$argument in
+        c:) c_fragment "$block" "$page" "$line" >>"$work/c-bodies" ;;
+        c:WEFT_*) sed "s/^/$argument /" "$work/$block" >>"$work/roster" ;;
+        c:*) example_file "$block" "$page" "$line" "$argument" ;;
+        diff:*) echo "$work/$block $argument" >>"$work/changed" ;;
+        cpp:)
             kind=fragment
             ! grep -qE '^(int )?main\(' "$work/$block" || kind=program
             cpp_$kind "$block" "$page" "$line" >>"$work/cc-bodies"
@@ -93,12 +91,20 @@ while read -r block page line language; do
     esac
 done <"$work/list"
 
-# Balancers are the only kind that the pages add to.
-awk -v added="$work/roster" '
+cut -d ' ' -f 2 "$work/changed" | sort -u >"$work/files"
+while read -r file; do
+    mkdir -p "$out/tree/$(dirname "$file")"
+    # shellcheck disable=SC2046 # a list of files
+    awk -f "$here/edit.awk" $(sed -n "s, $file\$,,p" "$work/changed") "$file" >"$out/tree/$file"
+done <"$work/files"
+
+mkdir -p "$out/tree/core-c/base"
+awk '
+    FNR == NR { added[$1] = added[$1] substr($0, length($1) + 2) "\n"; next }
     { print }
-    /^#define WEFT_BALANCERS\(X\)/ { while ((getline line <added) > 0) print line }
-' core-c/base/roster.h >"$work/roster.h"
+    /^#define WEFT_/ { list = $2; sub(/\(.*/, "", list); printf "%s", added[list]; delete added[list] }
+    END { for (list in added) { print "the roster has no list " list >"/dev/stderr"; exit 1 } }
+' "$work/roster" core-c/base/roster.h >"$out/tree/core-c/base/roster.h"
 for file in cc-includes cc-bodies cc-table c-bodies c-table; do
     mv "$work/$file" "$out/$file.inc"
 done
-mv "$work/roster.h" "$work/example.c" "$work/example-tests.c" "$out/"

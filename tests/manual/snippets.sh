@@ -8,7 +8,8 @@
 #             the rest and is called my.xml if it is the page's first; claims are reported
 #   sh        is run, but for the commands in the list below
 #   (none)    a session: commands behind "$ ", each run; what stands under one, if anything, is all that it prints
-#   c, cpp    was compiled; what is not part of the worked example is run
+#   c, cpp    was compiled and is run; with a name (```c core-c/...), and as a diff, it is part of a worked
+#             example, whose programs a page about them has instead of the tree's
 #   text      is a picture
 # An unknown language, and a reason for what is no longer there, are mistakes.
 set -u
@@ -76,9 +77,9 @@ checkout()
     cp -R "$root/docs/claims" docs/
     cp -R "$root/scenarios" .
     chmod -R u+w .
-    ln -s "$programs/host" host
+    ln -s "$programs/two-tors" two-tors
     with=$runner
-    [ "$1" != adding-a-balancer.md ] || with=$programs/example-runner
+    [ "$1" != extending.md ] || with=$programs/example-runner
     ln -s "$with" build/weft-runner
     cat >weft <<END
 #!/bin/sh
@@ -228,7 +229,7 @@ xml_block()
 
 c_block()
 {
-    grep -qE '^(#include| *X\()' "$1" || quietly "$programs/core-snippets" "$page:$line"
+    quietly "$programs/core-snippets" "$page:$line"
 }
 
 cpp_block()
@@ -239,30 +240,34 @@ cpp_block()
 
 block()
 {
-    case $language in
-        text) ;;
-        xml) xml_block "$1" ;;
-        sh) shell_block "$1" ;;
-        console) session "$1" ;;
-        c) c_block "$1" ;;
-        cpp) cpp_block "$1" ;;
-        *) is_left_out "$(head -n 1 "$1")" || fail "nothing is known about blocks of '$language'" ;;
+    case $language:$argument in
+        c:?* | diff:?*) ;;
+        text:) ;;
+        xml:) xml_block "$1" ;;
+        sh:) shell_block "$1" ;;
+        console:) session "$1" ;;
+        c:) c_block "$1" ;;
+        cpp:) cpp_block "$1" ;;
+        *) is_left_out "$(head -n 1 "$1")" || fail "nothing is known about blocks of '$language $argument'" ;;
     esac
 }
 
-# A new balancer's schema and tables are the files' after the page's commands, and only then.
+# The schema and the tables are those of the new algorithms after the page's commands, and only then.
 after_page()
 {
-    [ "$1" = docs/adding-a-balancer.md ] || return 0
+    [ "$1" = docs/extending.md ] || return 0
     quietly docs/generate.sh build/weft-runner --check
-    quietly grep -q two-choices scenarios/weft.rng docs/scenarios.md
+    for name in $(sed -n 's/^ *\.name = "\(.*\)",/\1/p' docs/extending.md); do
+        quietly grep -q "\"$name\"\|>$name<" scenarios/weft.rng
+        quietly grep -q "\`$name\`" docs/scenarios.md
+    done
 }
 
 mkdir "$work/blocks"
 (cd "$root" && awk -v out="$work/blocks" -f "$here/fences.awk" README.md docs/*.md) >"$work/list" || exit
 : >"$work/left-out"
 now=
-while read -r number page line language; do
+while read -r number page line language argument; do
     if [ "$page" != "$now" ]; then
         after_page "$now"
         checkout "$(basename "$page")"
