@@ -132,7 +132,7 @@ session_command()
     printf '%s\n' "$1" >"$work/script"
     if ! sh -eu "$work/script" >"$work/printed" 2>"$work/log" </dev/null; then
         fail "failed: $1"
-        cat "$work/log"
+        cat "$work/printed" "$work/log" | grep -v ':P:' | tail -n 12
         return
     fi
     # Empty lines at the end do not show in a block.
