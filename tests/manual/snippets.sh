@@ -257,10 +257,11 @@ after_page()
 {
     [ "$1" = docs/extending.md ] || return 0
     quietly docs/generate.sh build/weft-runner --check
-    for name in $(sed -n 's/^ *\.name = "\(.*\)",/\1/p' docs/extending.md); do
+    sed -n 's/^ *\.name = "\(.*\)",/\1/p' docs/extending.md >"$work/names"
+    while read -r name; do
         quietly grep -q "\"$name\"\|>$name<" scenarios/weft.rng
         quietly grep -q "\`$name\`" docs/scenarios.md
-    done
+    done <"$work/names"
 }
 
 mkdir "$work/blocks"
