@@ -176,13 +176,8 @@ WeftNic::ReceiveData(WeftPacket* p, int64_t now)
 }
 
 void
-WeftNic::Reply(WeftPacket* p)
+WeftNic::ReplyIdeally(WeftPacket* p)
 {
-    if (!m_repliesIdeal)
-    {
-        m_replies.Push(p);
-        return;
-    }
     WeftNic* sender = PeekPointer(m_fabric->GetNic(p->d.dst));
     const int64_t way = weft_clos_way(&m_fabric->GetClos(), m_index, p->d.dst, p->d.bytes);
     m_txTrace(p->d);

@@ -170,7 +170,17 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
      * EtherType @param to as it was addressed */
     void SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac48Address to);
     /** Sends a reply, or lets it come by itself if replies are ideal. @param p the reply */
-    void Reply(WeftPacket* p);
+    void Reply(WeftPacket* p)
+    {
+        if (__builtin_expect(m_repliesIdeal, 0))
+        {
+            ReplyIdeally(p);
+            return;
+        }
+        m_replies.Push(p);
+    }
+
+    [[gnu::noinline]] void ReplyIdeally(WeftPacket* p); //!< @param p the reply
     /** Tells the listener what is delivered. @param qp QP @param now ps */
     void TellDelivered(WeftQp* qp, int64_t now);
     void TellAcked(WeftQp* qp); //!< Tells the listener what is acknowledged. @param qp QP
