@@ -95,15 +95,15 @@ by_packet(const void *a, const void *b)
 
 /** How many packets each QP sends; NULL where the workload does not say. */
 static uint64_t *
-packets_of_qps(const struct scenario *s)
+packets_of_qps(const struct scenario *s, uint32_t nqps)
 {
     const struct weft_workload_ops *ops = scenario_ops(s);
     const struct weft_fabric_config *frames = s->fabric.config;
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     struct weft_traffic_size size;
-    if (!frames || ops->size(s->workload.config, &hosts, &size) < 0)
+    if (!frames || ops->size(s->workload.config, &hosts, &size) < 0 || size.nqps != nqps)
     {
-        return NULL;
+        return NULL; /* a planner decides which QP sends what */
     }
     uint64_t *packets = xcalloc(size.nqps, sizeof *packets);
     for (uint32_t i = 0; size.bytes && i < size.nqps; i++)
@@ -134,7 +134,7 @@ packets_of_qps(const struct scenario *s)
 static void
 check_drops(const struct scenario *s, uint32_t nqps, struct diagnostics *d)
 {
-    uint64_t *packets = nqps && s->ndrops ? packets_of_qps(s) : NULL;
+    uint64_t *packets = nqps && s->ndrops ? packets_of_qps(s, nqps) : NULL;
     struct drop_rule *sorted = xcalloc(s->ndrops + 1, sizeof *sorted);
     for (size_t i = 0; i < s->ndrops; i++)
     {

@@ -217,6 +217,21 @@ check_acks(const struct element *root, const struct scenario *s, struct diagnost
     }
 }
 
+/** Most QPs that a planner begins a connection with; 1 where nothing plans. */
+static uint32_t
+qps_per_connection(const struct scenario *s)
+{
+    uint32_t most = 1;
+    for (size_t i = 0; i <= s->nclasses; i++)
+    {
+        const struct choice *c = i ? &s->classes[i - 1].balancer : &s->balancer;
+        const struct weft_lb_ops *lb = c->algo ? weft_lb_find(c->algo->name) : NULL;
+        const uint32_t qps = lb && lb->plan ? lb->plan->qps(c->config) : 1;
+        most = qps > most ? qps : most;
+    }
+    return most;
+}
+
 struct scenario *
 scenario_load(const struct element *root, struct diagnostics *d)
 {
@@ -234,7 +249,7 @@ scenario_load(const struct element *root, struct diagnostics *d)
     topology = topology && build_topology(root, s, d);
     load_seed(root, s, d);
     load_classes(root, s, d);
-    uint32_t nqps = load_workloads(root, s, topology, d);
+    uint32_t nqps = load_workloads(root, s, topology, d) * qps_per_connection(s);
     if (!topology)
     {
         s->clos.nhosts = 0;

@@ -158,6 +158,8 @@ edited 'an odd fat-tree' 'this fat-tree cannot be built|<topology fat-tree>' \
 at 'groups of other sizes' 'this ring does not fit 4 hosts: they do not divide' 's,groups="2",groups="3",'
 at 'groups of one host' 'this ring does not fit 4 hosts: a group needs 2 hosts' 's,groups="2",groups="4",'
 at 'a QP that is not there' 'QP 4 of <drop> does not exist; expected 0 to 3' 's,<drop qp="0",<drop qp="4",'
+planned='s,<balancer name="rsq"/>,<balancer name="subflow" n="4"/>,;s,<drop qp="0",<drop qp="16",;/<sweep>/,/<.scenario>/c</scenario>'
+edited 'a QP that no planner makes' 'QP 16 of <drop> does not exist; expected 0 to 15' "$planned"
 at 'a sampled QP that is not there' 'QP 9 of <measure> does not exist' 's,qps="0 1",qps="0 9",'
 at 'a QP sampled twice' 'QP 1 of <measure> is named twice' 's,qps="0 1",qps="1 1",'
 edited 'samples without interval' '.*no interval' 's,interval="5us" ,,'
