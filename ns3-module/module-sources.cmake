@@ -3,20 +3,20 @@
 # The ns-3 module's files, from the root of the tree: read by both lives of the root CMakeLists.txt.
 set(weft_module_sources
     ns3-module/helper/weft-helper.cc
-    ns3-module/model/weft-arena.cc
+    ns3-module/model/event/weft-arena.cc
     ns3-module/model/weft-channel.cc
     ns3-module/model/weft-choice.cc
     ns3-module/model/weft-collective.cc
     ns3-module/model/weft-connection.cc
-    ns3-module/model/weft-event-lanes.cc
-    ns3-module/model/weft-event-wheel.cc
+    ns3-module/model/event/weft-event-lanes.cc
+    ns3-module/model/event/weft-event-wheel.cc
     ns3-module/model/weft-fabric-faults.cc
-    ns3-module/model/weft-fabric-simulator.cc
+    ns3-module/model/event/weft-fabric-simulator.cc
     ns3-module/model/weft-fabric-levels.cc
     ns3-module/model/weft-fabric-setup.cc
     ns3-module/model/weft-fabric-sites.cc
     ns3-module/model/weft-fabric.cc
-    ns3-module/model/weft-lane-scheduler.cc
+    ns3-module/model/event/weft-lane-scheduler.cc
     ns3-module/model/weft-net-device.cc
     ns3-module/model/weft-nic-active.cc
     ns3-module/model/weft-nic-ip.cc
@@ -35,7 +35,7 @@ set(weft_module_sources
 )
 
 # The event loop's tournament must stay free of branches: see docs/performance.md.
-set(weft_event_loop ns3-module/model/weft-fabric-simulator.cc)
+set(weft_event_loop ns3-module/model/event/weft-fabric-simulator.cc)
 set(weft_event_loop_options)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   set(weft_event_loop_options -fno-split-paths)
@@ -44,17 +44,17 @@ endif()
 # Installed flat as <ns3/...>, so every name starts with weft-.
 set(weft_module_headers
     ns3-module/helper/weft-helper.h
-    ns3-module/model/weft-arena.h
+    ns3-module/model/event/weft-arena.h
     ns3-module/model/weft-channel.h
     ns3-module/model/weft-choice.h
     ns3-module/model/weft-collective.h
     ns3-module/model/weft-connection.h
-    ns3-module/model/weft-event-lanes.h
-    ns3-module/model/weft-event-wheel.h
-    ns3-module/model/weft-fabric-event.h
-    ns3-module/model/weft-fabric-simulator.h
+    ns3-module/model/event/weft-event-lanes.h
+    ns3-module/model/event/weft-event-wheel.h
+    ns3-module/model/event/weft-fabric-event.h
+    ns3-module/model/event/weft-fabric-simulator.h
     ns3-module/model/weft-fabric.h
-    ns3-module/model/weft-lane-scheduler.h
+    ns3-module/model/event/weft-lane-scheduler.h
     ns3-module/model/weft-net-device.h
     ns3-module/model/weft-nic.h
     ns3-module/model/weft-packet.h

@@ -331,7 +331,7 @@ WeftFabric::TellLoss(WeftPacket* p)
 {
     const WeftQp* qp = m_qps[p->d.qp];
     m_lossesToTell++;
-    p->target = static_cast<WeftReceiver*>(&m_lossTeller);
+    p->SetReceiver(&m_lossTeller);
     WeftSchedule(std::max<int64_t>(p->d.sent + GetIdleRoundTrip(qp->src, qp->dst) - WeftNow(), 0),
                  p,
                  qp->nic->GetPort()->GetContext());

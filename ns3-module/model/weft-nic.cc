@@ -182,7 +182,7 @@ WeftNic::ReplyIdeally(WeftPacket* p)
     const int64_t way = weft_clos_way(&m_fabric->GetClos(), m_index, p->d.dst, p->d.bytes);
     m_txTrace(p->d);
     m_fabric->CountSent(p->d.bytes);
-    p->target = static_cast<WeftReceiver*>(sender);
+    p->SetReceiver(sender);
     WeftSchedule(way, p, sender->m_port->GetContext());
 }
 

@@ -6,12 +6,12 @@
 #ifndef NS3_WEFT_NIC_H
 #define NS3_WEFT_NIC_H
 
-#include "weft-arena.h"
 #include "weft-net-device.h"
 #include "weft-qp.h"
 #include "weft-receiver.h"
 
 #include "ns3/queue-size.h"
+#include "ns3/weft-arena.h"
 
 #include <vector>
 #include <weft/host.h>

@@ -5,8 +5,6 @@
  */
 #include "weft-packet.h"
 
-#include "weft-receiver.h"
-
 #include <ostream>
 
 std::ostream&
@@ -31,13 +29,13 @@ namespace ns3
 void
 WeftPacket::Fire(int64_t now)
 {
-    static_cast<WeftReceiver*>(target)->Arrive(this, now);
+    GetTargetAs<WeftReceiver>()->Arrive(this, now);
 }
 
 void
 WeftPacket::Expect() const
 {
-    static_cast<const WeftReceiver*>(target)->Expect(this);
+    GetTargetAs<WeftReceiver>()->Expect(this);
 }
 
 WeftPacketPool::~WeftPacketPool()

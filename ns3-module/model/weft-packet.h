@@ -6,8 +6,10 @@
 #ifndef WEFT_PACKET_NS3_H
 #define WEFT_PACKET_NS3_H
 
-#include "weft-arena.h"
-#include "weft-fabric-simulator.h"
+#include "weft-receiver.h"
+
+#include "ns3/weft-arena.h"
+#include "ns3/weft-fabric-simulator.h"
 
 #include <vector>
 #include <weft/packet.h>
@@ -25,7 +27,7 @@ class WeftPort;
  * @ingroup weft
  * @brief A frame in the fabric, and at the same time the event of its own arrival.
  *
- * While the frame is on a wire the scheduler holds it; Notify() hands it to the port at the other
+ * While the frame is on a wire the scheduler holds it; Fire() hands it to the receiver at the other
  * end. While it waits in a queue it is a link of that queue's list. Nothing is allocated per
  * packet or per hop: descriptors come from a WeftPacketPool and go back to it.
  */
@@ -37,13 +39,20 @@ class alignas(64) WeftPacket final : public FabricEvent, public WeftInArena
     /** @return the packet behind this one in a queue, or in the free list */
     WeftPacket* GetNext() const
     {
-        return static_cast<WeftPacket*>(target);
+        return GetTargetAs<WeftPacket>();
     }
 
-    /** A packet is in a queue or on a wire, never both. @param next the packet behind this one */
+    /** It is in a queue or in the free list, and so on no wire. @param next the packet behind this
+     * one, or nullptr */
     void SetNext(WeftPacket* next)
     {
-        target = next;
+        SetTarget(next);
+    }
+
+    /** It is on a wire, and so in no queue. @param receiver where it will arrive */
+    void SetReceiver(WeftReceiver* receiver)
+    {
+        SetTarget(receiver);
     }
 
     void Fire(int64_t now) override;

@@ -132,7 +132,7 @@ WeftPort::Fire(int64_t now)
     WeftPacket* p = m_head[c];
     WeftPacket* next = p->GetNext();
     m_head[c] = next;
-    target = next;
+    SetTarget(next);
     if (!next)
     {
         m_state = static_cast<uint16_t>(m_state & ~(WAITS << c));

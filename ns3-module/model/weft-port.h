@@ -101,7 +101,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         {
             m_head[c] = p;
             m_state = static_cast<uint16_t>(m_state | WAITS << c);
-            target = p;
+            SetTarget(p);
         }
         m_tail[c] = p;
         if (!(m_state & (ARMED | PAUSED << c)))
@@ -315,7 +315,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     void Send(WeftPacket* p, int64_t serialization)
     {
         p->d.in_port = m_peerIndex;
-        p->target = m_receiver;
+        p->SetReceiver(m_receiver);
         WeftSchedule(serialization + m_delay, p, m_peerContext);
     }
 

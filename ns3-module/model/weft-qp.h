@@ -6,10 +6,9 @@
 #ifndef NS3_WEFT_QP_H
 #define NS3_WEFT_QP_H
 
-#include "weft-arena.h"
-#include "weft-fabric-event.h"
-
 #include "ns3/ptr.h"
+#include "ns3/weft-arena.h"
+#include "ns3/weft-fabric-event.h"
 
 #include <cstdint>
 #include <vector>

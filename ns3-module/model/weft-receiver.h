@@ -6,6 +6,8 @@
 #ifndef NS3_WEFT_RECEIVER_H
 #define NS3_WEFT_RECEIVER_H
 
+#include "ns3/weft-fabric-event.h"
+
 #include <cstdint>
 
 namespace ns3
@@ -20,7 +22,7 @@ class WeftPacket;
  * A base class of its own, aligned so that the owner's members that every frame needs can follow on
  * the same cache line.
  */
-class alignas(64) WeftReceiver
+class alignas(64) WeftReceiver : public FabricEventTarget
 {
   public:
     /** A frame's last bit has arrived, at the port that its descriptor names. @param p the frame

@@ -6,11 +6,12 @@
 #ifndef NS3_WEFT_SWITCH_H
 #define NS3_WEFT_SWITCH_H
 
-#include "weft-arena.h"
 #include "weft-net-device.h"
 #include "weft-port.h"
 #include "weft-receiver.h"
 #include "weft-tor-balancer.h"
+
+#include "ns3/weft-arena.h"
 
 #include <algorithm>
 #include <memory>

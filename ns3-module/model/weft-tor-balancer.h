@@ -6,9 +6,10 @@
 #ifndef NS3_WEFT_TOR_BALANCER_H
 #define NS3_WEFT_TOR_BALANCER_H
 
-#include "weft-arena.h"
-#include "weft-fabric-event.h"
 #include "weft-packet.h"
+
+#include "ns3/weft-arena.h"
+#include "ns3/weft-fabric-event.h"
 
 #include <map>
 #include <weft/lb.h>

@@ -19,11 +19,11 @@ namespace ns3
 
 /**
  * @ingroup weft
- * @brief The pending events of a fabric in the order of (timestamp, uid).
+ * @brief Pending events that their owners keep, in the order of (timestamp, uid).
  *
- * In a homogeneous fabric nearly every event is scheduled at one of a handful of constant delays (a
- * frame's serialization, the same plus propagation, ...). Events of one delay are born sorted: a
- * FIFO ring, here called a lane, keeps them in order. Events of other delays lie in a timing wheel,
+ * It is made for models that schedule nearly every event at one of a handful of constant delays, as
+ * a homogeneous network does. Events of one delay are born sorted: a FIFO ring, here called a lane,
+ * keeps them in order. Events of other delays lie in a timing wheel,
  * or, if they are due beyond its horizon, in a heap. The next event is the least among the heads of
  * the lanes, the first of the wheel, the top of the heap, and one event that lies elsewhere; a
  * tournament finds it. Delays that recur are given a lane by themselves.
@@ -100,7 +100,7 @@ class WeftEventLanes
         {
             // Events stand in line, so what the next ones touch can be fetched.
             __builtin_prefetch(ring[(head + FAR) & mask].event, 1);
-            __builtin_prefetch(ring[(head + MIDDLE) & mask].event->target, 1);
+            __builtin_prefetch(ring[(head + MIDDLE) & mask].event->GetTarget(), 1);
             if (__builtin_expect(m_large, 0))
             {
                 ring[(head + NEAR) & mask].event->Expect();

@@ -57,7 +57,7 @@ FabricSimulatorImpl::DoDispose()
         m_events->RemoveNext().impl->Unref();
     }
     m_events = nullptr;
-    // The fabric's events belong to their owners, who may be gone by now.
+    // FabricEvents belong to their owners, who may be gone by now.
     m_lanes.Clear();
     if (g_inUse == this)
     {
@@ -224,6 +224,12 @@ FabricSimulatorImpl::TakeForeign()
     {
         Insert(static_cast<uint64_t>(m_now + f.delay), f.context, f.event);
     }
+}
+
+void
+FabricEvent::Notify()
+{
+    Fire(WeftNow());
 }
 
 void

@@ -5,8 +5,6 @@
  */
 #include "weft-event-lanes.h"
 
-#include "weft-fabric-simulator.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -28,12 +26,6 @@ NextMultiplier(uint64_t multiplier)
     return (multiplier * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963406)) | 1;
 }
 } // namespace
-
-void
-FabricEvent::Notify()
-{
-    Fire(WeftNow());
-}
 
 WeftEventLanes::WeftEventLanes()
 {

@@ -16,10 +16,11 @@ namespace ns3
 
 /**
  * @ingroup weft
- * @brief Memory for what a packet-hop touches: dense, on cache lines of its own, in huge pages.
+ * @brief Memory for what nearly every event touches: dense, on cache lines of its own, in huge
+ * pages.
  *
- * A large fabric's ports, switches, packets and QPs lie far apart, so that nearly every access of
- * a hop misses the TLB as well as the caches. Here they lie in the order in which they are made, in
+ * The objects of a large model lie far apart on the heap, so that nearly every access of an event
+ * misses the TLB as well as the caches. Here they lie in the order in which they are made, in
  * a few large blocks, for which huge pages are asked. What is released is kept for the next object
  * of its size; when nothing is in use any more, the blocks go back to the system. A row is kept for
  * the next one of its length once all its objects are released; until then it waits.

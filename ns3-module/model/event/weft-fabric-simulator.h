@@ -26,17 +26,18 @@ namespace ns3
 /**
  * @ingroup weft
  * @ingroup simulator
- * @brief A single-threaded simulator for programs in which most events are a fabric's.
+ * @brief A single-threaded simulator for programs in which most events are of a kind that their
+ * owners keep.
  *
  * Chosen as ns-3 has it: WeftHelper::UseFabricSimulator(), or on the command line
- * `--SimulatorImplementationType=ns3::FabricSimulatorImpl`. The fabric's own events (FabricEvent)
- * lie in lanes that this class holds, and are scheduled by an inline call that makes no EventId.
- * All other events lie in the scheduler that SchedulerType names, as under
+ * `--SimulatorImplementationType=ns3::FabricSimulatorImpl`. Events that their owners keep
+ * (FabricEvent) lie in lanes that this class holds, and are scheduled by an inline call that makes
+ * no EventId. All other events lie in the scheduler that SchedulerType names, as under
  * ns3::DefaultSimulatorImpl.
  *
  * Events of both kinds take their uid from one counter and run in the order of (timestamp, uid), so
  * a program does the same here and under ns3::DefaultSimulatorImpl. Beyond 2^32 events, where
- * ns-3's 32-bit uid wraps and ordinary events at equal times may change places, the fabric's keep
+ * ns-3's 32-bit uid wraps and ordinary events at equal times may change places, kept ones keep
  * theirs.
  */
 class FabricSimulatorImpl : public SimulatorImpl
@@ -58,7 +59,7 @@ class FabricSimulatorImpl : public SimulatorImpl
     }
 
     /**
-     * Schedules an event of the fabric.
+     * Schedules an event that its owner keeps.
      * @param delay time steps from now, >= 0
      * @param event kept by its owner until it has run; it cannot be cancelled
      * @param context the context in which it runs, by ns-3's custom a node's id
@@ -144,7 +145,7 @@ class FabricSimulatorImpl : public SimulatorImpl
 
     static FabricSimulatorImpl* g_inUse; //!< the one that Simulator uses
 
-    WeftEventLanes m_lanes;                //!< the fabric's events, and when the others come
+    WeftEventLanes m_lanes;                //!< FabricEvents, and when the others come
     int64_t m_now{0};                      //!< time steps
     uint64_t m_uid;                        //!< of the next event
     WeftEventKey m_current{0, 0};          //!< of the event that runs
@@ -165,7 +166,8 @@ class FabricSimulatorImpl : public SimulatorImpl
 
 /**
  * @ingroup weft
- * Schedules an event of the fabric, under any simulator implementation. Nothing is allocated.
+ * Schedules an event that its owner keeps, under any simulator implementation. Nothing is
+ * allocated.
  * @param delay picoseconds from now (Time::SetResolution(Time::PS) is required)
  * @param event kept by its owner until it has run; it cannot be cancelled
  * @param context the context in which it runs, by ns-3's custom a node's id

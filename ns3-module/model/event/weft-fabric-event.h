@@ -15,15 +15,26 @@ namespace ns3
 
 /**
  * @ingroup weft
+ * @brief What an event may act upon: a base class without members, so that a FabricEvent can point
+ * at an object whose class only its owner knows.
+ */
+class FabricEventTarget
+{
+  protected:
+    ~FabricEventTarget() = default;
+};
+
+/**
+ * @ingroup weft
  * @brief An event that its owner keeps and schedules again and again.
  *
  * Nobody counts references to it while it is scheduled under FabricSimulatorImpl: it must live
  * until it has run, or until the simulation is over.
  */
-class FabricEvent : public EventImpl
+class FabricEvent : public EventImpl, public FabricEventTarget
 {
   public:
-    /** It happens. @param now ps */
+    /** It happens. @param now time step */
     virtual void Fire(int64_t now) = 0;
 
     /** It will happen soon: the place to prefetch what Fire() is going to read. */
@@ -31,11 +42,31 @@ class FabricEvent : public EventImpl
     {
     }
 
-    /** What Fire() reads first beyond the event itself: prefetched while it waits. May be stale. */
-    void* target{nullptr};
+    /** @return what is prefetched while the event waits, or nullptr; only its address is used, and
+     * the object may be gone by then */
+    const FabricEventTarget* GetTarget() const
+    {
+        return m_target;
+    }
+
+  protected:
+    /** @param target what Fire() reads first beyond the event itself, or nullptr */
+    void SetTarget(FabricEventTarget* target)
+    {
+        m_target = target;
+    }
+
+    /** @tparam T the class of the object that was last given to SetTarget() @return that object */
+    template <typename T>
+    T* GetTargetAs() const
+    {
+        return static_cast<T*>(m_target);
+    }
 
   private:
     void Notify() final;
+
+    FabricEventTarget* m_target{nullptr}; //!< see SetTarget()
 };
 
 /**

@@ -13,7 +13,7 @@ namespace ns3
 
 namespace
 {
-constexpr std::size_t FIRST = 1024; //!< places at first: small fabrics never need more
+constexpr std::size_t FIRST = 1024; //!< places at first: small models never need more
 
 /** @param a one @param b another @return whether the first comes earlier */
 bool
@@ -102,7 +102,7 @@ WeftEventWheel::Pop()
     if (m_next + FAR < m_sorted.size())
     {
         __builtin_prefetch(m_sorted[m_next + FAR].event, 1);
-        __builtin_prefetch(m_sorted[m_next + MIDDLE].event->target, 1);
+        __builtin_prefetch(m_sorted[m_next + MIDDLE].event->GetTarget(), 1);
     }
     return entry;
 }
