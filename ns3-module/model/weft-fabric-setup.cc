@@ -9,17 +9,23 @@
 #include "weft-switch.h"
 
 #include "ns3/abort.h"
+#include "ns3/boolean.h"
 #include "ns3/node-container.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator-impl.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 #include <weft/error.h>
 
 namespace ns3
 {
+
+NS_OBJECT_ENSURE_REGISTERED(WeftFabric);
 
 namespace
 {
@@ -41,6 +47,24 @@ constexpr Refusal REFUSALS[] = {
     {"ns3::RealtimeSimulatorImpl", "no computer simulates a fabric as fast as it runs"},
 };
 
+/** An attribute that names an algorithm. */
+struct ChoiceAttribute
+{
+    const char* attribute; //!< its name
+    const char* kind;      //!< registry of the algorithm
+};
+
+/** All of them, by WeftFabric::Chosen. */
+constexpr ChoiceAttribute CHOICES[] = {
+    {"Topology", "topology"},
+    {"Frames", "fabric"},
+    {"Switch", "switch"},
+    {"Scheduler", "scheduler"},
+    {"Balancer", "balancer"},
+    {"Transport", "transport"},
+    {"CongestionControl", "congestion-control"},
+};
+
 } // namespace
 
 void
@@ -53,99 +77,134 @@ WeftFabric::RequireUnbuilt(const std::string& what) const
                                 "WeftFabric::Build()");
 }
 
+enum WeftFabric::Chosen : unsigned
+{
+    TOPOLOGY,
+    FRAMES,
+    SWITCH,
+    SCHEDULER,
+    BALANCER,
+    TRANSPORT,
+    CONGESTION_CONTROL,
+};
+
+template <WeftFabric::Chosen WHICH>
 void
-WeftFabric::SetTopology(std::string text)
+WeftFabric::SetText(std::string text)
 {
-    RequireUnbuilt("attribute Topology");
-    m_topology.Set(text);
+    RequireUnbuilt(std::string("attribute ") + CHOICES[WHICH].attribute);
+    GetChoice(CHOICES[WHICH].kind).Set(text);
+}
+
+template <WeftFabric::Chosen WHICH>
+std::string
+WeftFabric::GetText() const
+{
+    return GetChoice(CHOICES[WHICH].kind).Format();
+}
+
+/** One attribute per kind of algorithm, each a line of text. */
+#define WEFT_CHOICE_ATTRIBUTE(which, text, doc)                                                \
+    AddAttribute(CHOICES[which].attribute,                                                     \
+                 doc,                                                                          \
+                 StringValue(text),                                                            \
+                 MakeStringAccessor(&WeftFabric::SetText<which>, &WeftFabric::GetText<which>), \
+                 MakeStringChecker())
+
+TypeId
+WeftFabric::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::WeftFabric")
+            .SetParent<Object>()
+            .SetGroupName("Weft")
+            .AddConstructor<WeftFabric>()
+            .WEFT_CHOICE_ATTRIBUTE(TOPOLOGY,
+                                   "leaf-spine",
+                                   "Shape, rates and delays: a topology and its parameters")
+            .WEFT_CHOICE_ATTRIBUTE(FRAMES, "roce", "Frame sizes and NIC behaviour")
+            .WEFT_CHOICE_ATTRIBUTE(SWITCH, "shared-buffer", "Buffer, PFC and ECN")
+            .WEFT_CHOICE_ATTRIBUTE(SCHEDULER,
+                                   "strict",
+                                   "Which traffic class of a switch's port sends next")
+            .WEFT_CHOICE_ATTRIBUTE(BALANCER, "ecmp", "Load balancer")
+            .WEFT_CHOICE_ATTRIBUTE(TRANSPORT, "nic-sr", "NIC transport")
+            .WEFT_CHOICE_ATTRIBUTE(CONGESTION_CONTROL, "dcqcn", "Congestion control of the NICs")
+            .AddAttribute("Seed",
+                          "Seed of all random streams of this fabric; 0: RngSeedManager's",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&WeftFabric::SetSeed, &WeftFabric::GetSeedNumber),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("Run",
+                          "Run number: independent streams under the same seed; 0: "
+                          "RngSeedManager's, as set by --RngRun",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&WeftFabric::SetRun, &WeftFabric::GetRunNumber),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("ConvergenceDelay",
+                          "From a failure or repair to new forwarding everywhere",
+                          TimeValue(MicroSeconds(100)),
+                          MakeTimeAccessor(&WeftFabric::SetConvergenceDelay,
+                                           &WeftFabric::GetConvergenceDelay),
+                          MakeTimeChecker())
+            .AddAttribute("ConvergenceWeights",
+                          "New forwarding weighs ports by the paths behind them (W-ECMP)",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&WeftFabric::SetWeights, &WeftFabric::GetWeights),
+                          MakeBooleanChecker())
+            .AddAttribute("ConvergenceCapacity",
+                          "It weighs them by the capacity of these paths, not their number",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&WeftFabric::SetCapacityWeights,
+                                              &WeftFabric::GetCapacityWeights),
+                          MakeBooleanChecker());
+    return tid;
 }
 
 void
-WeftFabric::SetFrames(std::string text)
+WeftFabric::SetConvergenceDelay(Time delay)
 {
-    RequireUnbuilt("attribute Frames");
-    m_frames.Set(text);
+    m_faults.SetConvergenceDelay(delay);
+}
+
+Time
+WeftFabric::GetConvergenceDelay() const
+{
+    return m_faults.GetConvergenceDelay();
 }
 
 void
-WeftFabric::SetSwitch(std::string text)
+WeftFabric::SetWeights(bool weights)
 {
-    RequireUnbuilt("attribute Switch");
-    m_switch.Set(text);
+    m_faults.SetWeights(weights);
+}
+
+bool
+WeftFabric::GetWeights() const
+{
+    return m_faults.GetWeights();
 }
 
 void
-WeftFabric::SetScheduler(std::string text)
+WeftFabric::SetCapacityWeights(bool weights)
 {
-    RequireUnbuilt("attribute Scheduler");
-    m_scheduler.Set(text);
+    m_faults.SetCapacityWeights(weights);
 }
 
-void
-WeftFabric::SetBalancer(std::string text)
+bool
+WeftFabric::GetCapacityWeights() const
 {
-    RequireUnbuilt("attribute Balancer");
-    m_levels[0]->balancer.Set(text);
-}
-
-void
-WeftFabric::SetTransport(std::string text)
-{
-    RequireUnbuilt("attribute Transport");
-    m_levels[0]->transports.Set(text);
-}
-
-void
-WeftFabric::SetCc(std::string text)
-{
-    RequireUnbuilt("attribute CongestionControl");
-    m_levels[0]->controls.Set(text);
-}
-
-std::string
-WeftFabric::GetTopologyText() const
-{
-    return m_topology.Format();
-}
-
-std::string
-WeftFabric::GetFramesText() const
-{
-    return m_frames.Format();
-}
-
-std::string
-WeftFabric::GetSwitchText() const
-{
-    return m_switch.Format();
-}
-
-std::string
-WeftFabric::GetSchedulerText() const
-{
-    return m_scheduler.Format();
-}
-
-std::string
-WeftFabric::GetBalancerText() const
-{
-    return m_levels[0]->balancer.Format();
-}
-
-std::string
-WeftFabric::GetTransportText() const
-{
-    return m_levels[0]->transports.Format();
-}
-
-std::string
-WeftFabric::GetCcText() const
-{
-    return m_levels[0]->controls.Format();
+    return m_faults.GetCapacityWeights();
 }
 
 WeftChoice&
-WeftFabric::GetChoiceOf(const std::string& kind)
+WeftFabric::GetChoice(const std::string& kind)
+{
+    return const_cast<WeftChoice&>(std::as_const(*this).GetChoice(kind));
+}
+
+const WeftChoice&
+WeftFabric::GetChoice(const std::string& kind) const
 {
     if (kind == "topology")
     {
@@ -163,14 +222,38 @@ WeftFabric::GetChoiceOf(const std::string& kind)
     {
         return m_scheduler;
     }
-    return GetLevelChoiceOf(0, kind);
+    return m_levels.GetChoice(0, kind);
+}
+
+uint32_t
+WeftFabric::AddServiceLevel(uint32_t queue)
+{
+    RequireUnbuilt("a service level");
+    return m_levels.Add(queue);
+}
+
+void
+WeftFabric::SetLevelText(uint32_t level, const std::string& kind, const std::string& text)
+{
+    RequireUnbuilt("the " + kind);
+    m_levels.GetChoice(level, kind).Set(text);
+}
+
+void
+WeftFabric::SetLevelChoice(uint32_t level,
+                           const std::string& kind,
+                           const weft_algo* algo,
+                           const void* config)
+{
+    RequireUnbuilt("the " + kind);
+    m_levels.GetChoice(level, kind).Set(algo, config);
 }
 
 void
 WeftFabric::SetChoice(const std::string& kind, const weft_algo* algo, const void* config)
 {
     RequireUnbuilt("the " + kind);
-    GetChoiceOf(kind).Set(algo, config);
+    GetChoice(kind).Set(algo, config);
 }
 
 bool
@@ -316,22 +399,23 @@ WeftFabric::PinRandomness()
         m_run = m_run ? m_run : RngSeedManager::GetRun();
         m_pinned = true;
     }
-    m_streamSeed = m_stream < 0
-                     ? m_seed
+    const uint64_t seed =
+        m_stream < 0 ? m_seed
                      : weft_mix64(weft_mix64(m_seed) ^ weft_mix64(static_cast<uint64_t>(m_stream)));
+    m_sites.SetStreams(seed, m_run);
 }
 
 int64_t
 WeftFabric::AssignStreams(int64_t stream)
 {
-    NS_ABORT_MSG_IF(!m_qps.empty() || m_counters.sent || (m_fib && !m_clos.graph),
+    NS_ABORT_MSG_IF(m_qps.GetN() || GetCounters().sent || (GetFib() && !m_clos.graph),
                     "Weft: AssignStreams() comes before the first QP, workload, packet or failure");
     m_stream = stream;
     if (m_built)
     {
         PinRandomness();
         std::string error;
-        bool sound = BuildLevels(error);
+        bool sound = m_levels.Build(m_sites, error);
         for (WeftSwitch* sw : m_switches)
         {
             sound = sw->InitRandomness() == 0 && sound;

@@ -9,13 +9,10 @@
 #include "weft-nic.h"
 #include "weft-switch.h"
 
-#include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/simulator.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <sstream>
 #include <weft/error.h>
@@ -26,15 +23,12 @@ namespace ns3
 {
 
 NS_LOG_COMPONENT_DEFINE("WeftFabric");
-NS_OBJECT_ENSURE_REGISTERED(WeftFabric);
 
 namespace
 {
 
-constexpr uint64_t QP_STREAM = UINT64_C(0x9b) << 40; //!< rng streams of QPs
-constexpr uint32_t LARGE_HOSTS = 1024;      //!< from here on a fabric does not fit the caches
-constexpr uint32_t LARGE_QPS = 8192;        //!< or its QPs do not
-constexpr uint16_t FIRST_EPHEMERAL = 49152; //!< RoCEv2 source ports (RFC 6335 dynamic range)
+constexpr uint32_t LARGE_HOSTS = 1024; //!< from here on a fabric does not fit the caches
+constexpr uint32_t LARGE_QPS = 8192;   //!< or its QPs do not
 
 /** @param kind registry @param text line of text @return a choice; a wrong text is fatal */
 WeftChoice
@@ -47,83 +41,20 @@ MakeChoice(const char* kind, const char* text)
 
 } // namespace
 
-/** One attribute per kind of algorithm, each a line of text. */
-#define WEFT_CHOICE_ATTRIBUTE(attribute, member, text, doc)                                    \
-    AddAttribute(attribute,                                                                    \
-                 doc,                                                                          \
-                 StringValue(text),                                                            \
-                 MakeStringAccessor(&WeftFabric::Set##member, &WeftFabric::Get##member##Text), \
-                 MakeStringChecker())
-
-TypeId
-WeftFabric::GetTypeId()
-{
-    static TypeId tid =
-        TypeId("ns3::WeftFabric")
-            .SetParent<Object>()
-            .SetGroupName("Weft")
-            .AddConstructor<WeftFabric>()
-            .WEFT_CHOICE_ATTRIBUTE("Topology",
-                                   Topology,
-                                   "leaf-spine",
-                                   "Shape, rates and delays: a topology and its parameters")
-            .WEFT_CHOICE_ATTRIBUTE("Frames", Frames, "roce", "Frame sizes and NIC behaviour")
-            .WEFT_CHOICE_ATTRIBUTE("Switch", Switch, "shared-buffer", "Buffer, PFC and ECN")
-            .WEFT_CHOICE_ATTRIBUTE("Scheduler",
-                                   Scheduler,
-                                   "strict",
-                                   "Which traffic class of a switch's port sends next")
-            .WEFT_CHOICE_ATTRIBUTE("Balancer", Balancer, "ecmp", "Load balancer")
-            .WEFT_CHOICE_ATTRIBUTE("Transport", Transport, "nic-sr", "NIC transport")
-            .WEFT_CHOICE_ATTRIBUTE("CongestionControl",
-                                   Cc,
-                                   "dcqcn",
-                                   "Congestion control of the NICs")
-            .AddAttribute("Seed",
-                          "Seed of all random streams of this fabric; 0: RngSeedManager's",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&WeftFabric::SetSeed, &WeftFabric::GetSeedNumber),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("Run",
-                          "Run number: independent streams under the same seed; 0: "
-                          "RngSeedManager's, as set by --RngRun",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&WeftFabric::SetRun, &WeftFabric::GetRunNumber),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("ConvergenceDelay",
-                          "From a failure or repair to new forwarding everywhere",
-                          TimeValue(MicroSeconds(100)),
-                          MakeTimeAccessor(&WeftFabric::m_convergence),
-                          MakeTimeChecker())
-            .AddAttribute("ConvergenceWeights",
-                          "New forwarding weighs ports by the paths behind them (W-ECMP)",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&WeftFabric::m_weights),
-                          MakeBooleanChecker())
-            .AddAttribute("ConvergenceCapacity",
-                          "It weighs them by the capacity of these paths, not their number",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&WeftFabric::m_capacity),
-                          MakeBooleanChecker());
-    return tid;
-}
-
 WeftFabric::WeftFabric()
     : m_topology(MakeChoice("topology", "leaf-spine")),
       m_frames(MakeChoice("fabric", "roce")),
       m_switch(MakeChoice("switch", "shared-buffer")),
       m_scheduler(MakeChoice("scheduler", "strict")),
+      m_sites(m_clos, m_frame),
+      m_qps(m_sites),
+      m_faults(m_clos, m_channels, MakeCallback(&WeftFabric::Reroute, this)),
       m_lossTeller(this)
 {
-    m_levels.push_back(std::make_unique<WeftServiceLevel>(0));
 }
 
 WeftFabric::~WeftFabric()
 {
-    for (WeftQp* qp : m_qps)
-    {
-        qp->Unref();
-    }
 }
 
 void
@@ -149,31 +80,29 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     m_built = true;
     PinRandomness();
     m_frame = m_frames.GetConfigAs<weft_fabric_config>();
-    JoinBalancers();
-    if (!CheckLevels(error) || !BuildSwitches(switches, error))
+    m_levels.Join();
+    m_torActive = m_levels.HasTor();
+    if (!m_levels.Check(m_frame, GetMmuConfig(), error) || !BuildSwitches(switches, error))
     {
         return false;
     }
     BuildNics(hosts);
     BuildLinks();
-    if (m_clos.graph)
-    {
-        m_fib = MakeFib({}, GetWeights(), m_fibMemory);
-    }
+    m_faults.Begin();
     CheckFootprint();
-    for (const auto& level : m_levels)
+    for (uint32_t i = 0; i < m_levels.GetN(); i++)
     {
-        NS_LOG_INFO(m_topology.Format()
-                    << "; " << level->Format() << "; seed " << m_seed << " run " << m_run);
+        NS_LOG_INFO(m_topology.Format() << "; " << m_levels.Get(i)->Format() << "; seed " << m_seed
+                                        << " run " << m_run);
     }
-    return BuildLevels(error);
+    return m_levels.Build(m_sites, error);
 }
 
 void
 WeftFabric::CheckFootprint() const
 {
     FabricSimulatorImpl* simulator = FabricSimulatorImpl::Get();
-    if (simulator && (m_clos.nhosts >= LARGE_HOSTS || m_qps.size() >= LARGE_QPS))
+    if (simulator && (m_clos.nhosts >= LARGE_HOSTS || m_qps.GetN() >= LARGE_QPS))
     {
         simulator->SetLarge(true);
     }
@@ -191,7 +120,7 @@ WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
         if (code != 0)
         {
             std::ostringstream text;
-            text << "switch " << i << ": balancer " << FormatBalancers() << ", buffer "
+            text << "switch " << i << ": balancer " << m_levels.FormatBalancers() << ", buffer "
                  << m_switch.Format() << ": " << weft_refusal_text(code, &why);
             error = text.str();
             return false;
@@ -253,32 +182,16 @@ WeftFabric::BuildLinks()
 WeftQp*
 WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
 {
-    NS_ABORT_MSG_IF(level >= m_levels.size(),
+    NS_ABORT_MSG_IF(level >= m_levels.GetN(),
                     "Weft: no service level " << level << ": the fabric has 0.."
-                                              << m_levels.size() - 1);
+                                              << m_levels.GetN() - 1);
     NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
                     "Weft: no QP from host " << src << " to host " << dst
                                              << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
-    NS_ABORT_MSG_IF(m_qps.size() > WEFT_QP_MASK,
-                    "Weft: a fabric has at most " << WEFT_QP_MASK + 1 << " QPs");
-    const auto index = static_cast<uint32_t>(m_qps.size());
-    weft_rng rng;
-    weft_rng_seed(&rng, m_streamSeed, m_run, QP_STREAM + index);
-    weft_qp_site site{};
-    site.index = index;
-    site.src = src;
-    site.dst = dst;
-    site.sport = static_cast<uint16_t>(FIRST_EPHEMERAL +
-                                       weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
-    site.transport.first_psn = m_frame.first_psn < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK
-                                                     : static_cast<uint32_t>(m_frame.first_psn);
-    auto qp = new WeftQp;
+    WeftQp* qp = m_qps.Create(src, dst, *m_levels.Get(level), m_rhoMax);
     qp->nic = m_nics[src];
     qp->listener = listener;
-    CountStarter(src);
-    InitQpState(qp, site, *m_levels[level]);
     qp->nic->AddQp();
-    m_qps.push_back(qp);
     NS_LOG_INFO("QP " << qp->index << " from host " << src << " to host " << dst << ", UDP port "
                       << qp->sport << ", first PSN " << qp->first_psn);
     CheckFootprint();
@@ -286,58 +199,27 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, 
 }
 
 void
-WeftFabric::InitQpState(WeftQp* qp, weft_qp_site& site, const WeftServiceLevel& level)
+WeftFabric::AddStarters(const std::vector<uint32_t>& qps, uint32_t created)
 {
-    const auto words = [](size_t bytes) { return (bytes + 7) / 8; };
-    const weft_lb_ops* lb = level.GetBalancer();
-    const void* config = level.path_config;
-    const weft_last_hop hop = GetLastHop();
-    const bool tracked = (lb->tor || lb->flow_size) &&
-                         weft_clos_tor(&m_clos, site.src) != weft_clos_tor(&m_clos, site.dst);
-    const size_t nic = words(weft_qp_size(&level));
-    const size_t tor = tracked && lb->tor ? words(lb->tor->qp_size(config, &hop)) : 0;
-    const size_t flow = tracked && lb->flow_size ? words(lb->flow_size(config)) : 0;
-    qp->memory.assign(nic + tor + flow, 0);
-    site.cc = GetCcSite(site.src, site.dst);
-    site.transport.qp = site.index;
-    site.transport.rate = site.cc.line_rate;
-    site.transport.base_rtt = site.cc.base_rtt;
-    site.transport.frame = site.cc.frame;
-    site.transport.seed = m_streamSeed;
-    site.transport.run = m_run;
-    if (level.path)
-    {
-        site.path = GetPathSite(site.src);
-        site.path.seed = weft_level_seed(m_streamSeed, level.sl);
-        site.path.qp_bdp = GetQpBdp(site.src, site.dst);
-        site.path.dst = site.dst;
-    }
-    weft_refusal why{};
-    site.cc.why = &why;
-    site.path.why = &why;
-    const int code = weft_qp_init(qp, qp->memory.data(), &level, &site, WeftNow());
-    NS_ABORT_MSG_IF(code != 0, "Weft: " << level.Format() << ": " << weft_refusal_text(code, &why));
-    if (tracked)
-    {
-        qp->tor = lb->tor ? qp->memory.data() + nic : nullptr;
-        qp->flow = lb->flow_size ? qp->memory.data() + nic + tor : nullptr;
-        InitQpTor(qp, level);
-    }
+    m_qps.AddStarters(qps, created);
+}
+
+uint32_t
+WeftFabric::GetQpBdp(uint32_t src, uint32_t dst) const
+{
+    return m_qps.GetBdp(src, dst);
 }
 
 WeftConnection*
 WeftFabric::Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
 {
-    const auto index = static_cast<uint32_t>(m_connections.size());
-    m_connections.push_back(
-        std::make_unique<WeftConnection>(this, index, src, dst, listener, level));
-    return m_connections.back().get();
+    return m_qps.Connect(this, src, dst, listener, level);
 }
 
 void
 WeftFabric::PostMessages(uint32_t src, const std::vector<WeftPost>& posts)
 {
-    WeftPlanner& planner = m_levels[posts.front().connection->GetServiceLevel()]->planner;
+    WeftPlanner& planner = m_levels.Get(posts.front().connection->GetServiceLevel())->planner;
     if (planner.IsActive())
     {
         planner.Post(src, posts);
@@ -361,35 +243,23 @@ WeftFabric::NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t ps
 {
     WeftPacket* p = m_pool.Get();
     p->d = data;
-    weft_qp_make_reply(m_qps[data.qp], &p->d, kind, psn);
+    weft_qp_make_reply(m_qps.Get(data.qp), &p->d, kind, psn);
     return p;
-}
-
-const char*
-WeftFabric::GetReason(Loss why)
-{
-    static const char* const reasons[] = {"no room in the switch",
-                                          "dead link or no route",
-                                          "injected",
-                                          "NACK blocked by the ToR",
-                                          "has come to its ToR"};
-    return reasons[why];
 }
 
 void
 WeftFabric::Drop(WeftPacket* p, Loss why)
 {
-    NS_LOG_INFO("drop, " << GetReason(why) << ": " << p->d);
-    m_counters.lost[why]++;
-    m_counters.lostBytes += p->d.bytes;
+    NS_LOG_INFO("drop, " << WeftAccounts::GetReason(why) << ": " << p->d);
+    m_accounts.CountLost(why, p->d.bytes);
     if (p->d.kind == WEFT_RAW)
     {
         m_payloads.erase(p);
     }
     if ((p->d.kind == WEFT_DATA || p->d.kind == WEFT_ACK) &&
-        m_qps[p->d.qp]->algos->transport->tx_lost)
+        m_qps.Get(p->d.qp)->algos->transport->tx_lost)
     {
-        TellLoss(p);
+        m_lossTeller.Tell(p);
         return;
     }
     m_pool.Put(p);
@@ -411,6 +281,89 @@ WeftFabric::DetachPayload(WeftPacket* p)
     return payload;
 }
 
+void
+WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place)
+{
+    m_losses.AddDrop(qp, offset, count, place);
+}
+
+void
+WeftFabric::SetLossProbability(double probability)
+{
+    m_losses.SetProbability(probability);
+}
+
+void
+WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
+{
+    m_faults.ScheduleFailure(link, at, repair);
+}
+
+void
+WeftFabric::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair)
+{
+    m_faults.ScheduleDegradation(link, rate, at, repair);
+}
+
+void
+WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
+{
+    const bool ideal = GetCc() == weft_cc_find("ideal");
+    const int64_t split = ideal
+                            ? m_levels.Get(0)->controls.GetConfigAs<weft_cc_ideal_config>().split
+                            : int64_t{WEFT_SPLIT_PATH};
+    m_rhoMax = m_faults.GetRhoMax(flows, static_cast<weft_split>(split));
+}
+
+void
+WeftFabric::Reroute(const weft_fib* fib, bool whole)
+{
+    for (WeftSwitch* sw : m_switches)
+    {
+        sw->SetRoutes(fib);
+    }
+    m_levels.SetRoutes(fib, m_clos.nhosts);
+    if (m_levels.HasTor() && whole != m_torActive)
+    {
+        SetTorActive(whole);
+    }
+}
+
+void
+WeftFabric::SetTorActive(bool active)
+{
+    NS_LOG_INFO("middleware of the ToRs is " << (active ? "on" : "off"));
+    for (WeftQp* qp : m_qps.GetAll())
+    {
+        if (active)
+        {
+            m_qps.RestartTor(qp);
+        }
+        else if (qp->tor)
+        {
+            m_switches[weft_clos_tor(&m_clos, qp->dst)]->ReleaseTor(qp);
+        }
+    }
+    m_torActive = active;
+}
+
+bool
+WeftFabric::CheckConservation(std::string& error) const
+{
+    return m_accounts.Check(GetPacketsInFabric(), m_switches, error);
+}
+
+uint64_t
+WeftFabric::GetPacketsInFabric() const
+{
+    uint64_t waiting = 0;
+    for (const WeftNic* nic : m_nics)
+    {
+        waiting += nic->GetWaiting();
+    }
+    return GetPacketsInUse() - waiting - m_lossTeller.GetUnderWay();
+}
+
 Ptr<WeftNic>
 WeftFabric::GetNic(uint32_t host) const
 {
@@ -427,6 +380,122 @@ Ptr<WeftChannel>
 WeftFabric::GetChannel(uint64_t link) const
 {
     return m_channels[link];
+}
+
+const weft_lb_ops*
+WeftFabric::GetBalancer() const
+{
+    return m_levels.GetBalancer();
+}
+
+const void*
+WeftFabric::GetBalancerConfig() const
+{
+    return m_levels.GetBalancerConfig();
+}
+
+uint32_t
+WeftFabric::GetNServiceLevels() const
+{
+    return m_levels.GetN();
+}
+
+const weft_transport_ops*
+WeftFabric::GetTransport() const
+{
+    return m_levels.Get(0)->transport;
+}
+
+const weft_cc_ops*
+WeftFabric::GetCc() const
+{
+    return m_levels.Get(0)->cc;
+}
+
+const weft_mmu_config&
+WeftFabric::GetMmuConfig() const
+{
+    return m_switch.GetConfigAs<weft_mmu_config>();
+}
+
+const weft_scheduler_ops*
+WeftFabric::GetScheduler() const
+{
+    return m_scheduler.GetOps<weft_scheduler_ops>();
+}
+
+const void*
+WeftFabric::GetSchedulerConfig() const
+{
+    return m_scheduler.GetConfig();
+}
+
+weft_link
+WeftFabric::GetLink(uint64_t link) const
+{
+    weft_link l;
+    weft_clos_link(&m_clos, link, &l);
+    return l;
+}
+
+weft_site
+WeftFabric::GetSite(uint32_t index) const
+{
+    return m_sites.GetSwitch(index, GetMmuConfig());
+}
+
+double
+WeftFabric::GetRhoMax() const
+{
+    return m_rhoMax;
+}
+
+uint64_t
+WeftFabric::GetSeed() const
+{
+    return m_sites.GetSeed();
+}
+
+uint64_t
+WeftFabric::GetRun() const
+{
+    return m_sites.GetRun();
+}
+
+int64_t
+WeftFabric::GetHostRate() const
+{
+    return m_clos.host_rate;
+}
+
+uint64_t
+WeftFabric::GetPacketsInUse() const
+{
+    return m_pool.GetUsed();
+}
+
+uint64_t
+WeftFabric::GetPacketsMade() const
+{
+    return m_pool.GetMade();
+}
+
+uint32_t
+WeftFabric::GetNQps() const
+{
+    return m_qps.GetN();
+}
+
+const WeftCounters&
+WeftFabric::GetCounters() const
+{
+    return m_accounts.GetCounters();
+}
+
+bool
+WeftFabric::TakeInjectedLoss(const weft_packet& d, weft_rng& rng)
+{
+    return m_losses.IsActiveAtTop() && m_losses.TakeAtTop(d, GetQp(d.qp)->first_psn, rng);
 }
 
 } // namespace ns3

@@ -6,44 +6,36 @@
 #ifndef NS3_WEFT_FABRIC_H
 #define NS3_WEFT_FABRIC_H
 
+#include "weft-accounts.h"
 #include "weft-choice.h"
-#include "weft-connection.h"
+#include "weft-injected-losses.h"
+#include "weft-link-faults.h"
+#include "weft-loss-teller.h"
 #include "weft-packet.h"
-#include "weft-planner.h"
-#include "weft-qp.h"
-#include "weft-receiver.h"
-#include "weft-service-level.h"
+#include "weft-qp-store.h"
+#include "weft-service-levels.h"
+#include "weft-sites.h"
 
 #include "ns3/address.h"
 #include "ns3/mac48-address.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"
-#include "ns3/traced-callback.h"
 
 #include <map>
-#include <memory>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
-#include <weft/cc.h>
 #include <weft/clos.h>
 #include <weft/fabric.h>
-#include <weft/lb.h>
-#include <weft/levels.h>
+#include <weft/graph.h>
 #include <weft/mmu.h>
-#include <weft/rng.h>
 #include <weft/scheduler.h>
-#include <weft/theory.h>
-#include <weft/tor.h>
-#include <weft/transport.h>
 
 namespace ns3
 {
 
 class Packet;
-class WeftChannel;
 class WeftNic;
 class WeftPort;
 class WeftSwitch;
@@ -54,26 +46,12 @@ class WeftSwitch;
  * and the simulator that runs them fast. WeftHelper is where a program begins.
  */
 
-/** @ingroup weft Totals of a fabric. Frames unless said otherwise. */
-struct WeftCounters
-{
-    uint64_t hops{0};            //!< links crossed
-    uint64_t sent{0};            //!< by NICs
-    uint64_t sentBytes{0};       //!< by NICs
-    uint64_t madeByTors{0};      //!< compensated NACKs
-    uint64_t madeByTorsBytes{0}; //!< their bytes
-    uint64_t delivered{0};       //!< to NICs
-    uint64_t deliveredBytes{0};  //!< to NICs
-    uint64_t lost[5]{};          //!< by WeftFabric::Loss
-    uint64_t lostBytes{0};       //!< of all kinds
-    uint64_t trimmed{0};         //!< that lost their payload on the way, and are delivered or lost
-    uint64_t trimmedBytes{0};    //!< that were cut away
-    uint64_t payload{0};         //!< bytes of payload placed at receivers, each once
-};
-
 /**
  * @ingroup weft
  * @brief One fabric: its shape, its algorithms, its QPs, the packets in it, and their accounts.
+ *
+ * It builds all that and keeps it together; the parts have classes of their own: WeftServiceLevels,
+ * WeftQpStore, WeftLinkFaults, WeftInjectedLosses, WeftLossTeller, WeftAccounts and WeftSites.
  *
  * Each attribute that names an algorithm is a line of text: the name, then name=value pairs, as
  * "dcqcn preset=hpcc t-i=300us". `weft list` shows what there is. Set them before Build().
@@ -81,15 +59,20 @@ struct WeftCounters
 class WeftFabric : public Object
 {
   public:
-    /** Why a frame did not get to a NIC. */
-    enum Loss
-    {
-        DROP_BUFFER,   //!< no room in a switch
-        DROP_LINK,     //!< a dead link, or no route
-        DROP_INJECTED, //!< asked for by a scenario
-        BLOCKED,       //!< a NACK that a ToR kept
-        ENDED,         //!< a balancer's own, from a ToR, that has come to the ToR it was for
-    };
+    /** @name Why a frame did not get to a NIC: see WeftAccounts::Loss @{ */
+    using Loss = WeftAccounts::Loss;
+    static constexpr Loss DROP_BUFFER = WeftAccounts::DROP_BUFFER;
+    static constexpr Loss DROP_LINK = WeftAccounts::DROP_LINK;
+    static constexpr Loss DROP_INJECTED = WeftAccounts::DROP_INJECTED;
+    static constexpr Loss BLOCKED = WeftAccounts::BLOCKED;
+    static constexpr Loss ENDED = WeftAccounts::ENDED;
+    /** @} */
+
+    /** @name Where a scenario's drops take place: see WeftInjectedLosses::Place @{ */
+    using DropPlace = WeftInjectedLosses::Place;
+    static constexpr DropPlace DROP_AT_TOP = WeftInjectedLosses::AT_TOP;
+    static constexpr DropPlace DROP_AT_LAST_HOP = WeftInjectedLosses::AT_LAST_HOP;
+    /** @} */
 
     /** What a frame of an IP stack carries. */
     struct Payload
@@ -153,8 +136,7 @@ class WeftFabric : public Object
                   std::string& error);
 
     /** @param clos the shape that the Topology attribute describes @param error what is wrong with
-     * it
-     *  @return whether it can be built */
+     * it @return whether it can be built */
     bool GetShape(weft_clos* clos, std::string& error) const;
 
     /**
@@ -180,14 +162,10 @@ class WeftFabric : public Object
     uint32_t GetQpBdp(uint32_t src, uint32_t dst) const;
     /** @return the share of line rate at which hosts may send so that the links that are left can
      * serve all flows that have a path (weft_rho_max()) */
-    double GetRhoMax() const
-    {
-        return m_rhoMax;
-    }
+    double GetRhoMax() const;
 
-    /** Creates a QP. @param src sending host @param dst receiving host, another one
-     *  @param listener told when messages are done, or nullptr @param level service level @return
-     *  the QP */
+    /** Creates a QP. @param src sending host @param dst receiving host, another one @param listener
+     * told when messages are done, or nullptr @param level service level @return the QP */
     WeftQp* CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level = 0);
     /** Connects two hosts for messages: with the QPs that the balancer's planner wants, or one.
      * @param src sending host @param dst receiving host, another one @param listener told when
@@ -202,35 +180,25 @@ class WeftFabric : public Object
      * listener */
     void Post(WeftQp* qp, uint64_t bytes, uint64_t tag);
 
-    /** Where a scenario's drops take place. */
-    enum DropPlace
-    {
-        DROP_AT_TOP,      //!< the switch where the packet turns downwards
-        DROP_AT_LAST_HOP, //!< between the last switch and the NIC
-    };
-
-    /** Drops a QP's packet.
-     *  @param qp the QP's index @param offset packets behind its first @param count how often
-     *  @param place where */
+    /** Drops a QP's packet. @param qp the QP's index @param offset packets behind its first @param
+     * count how often @param place where */
     void AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place = DROP_AT_TOP);
     /** Drops data at random where it turns downwards. @param probability in [0, 1] */
     void SetLossProbability(double probability);
     /** A link fails; forwarding adapts after the convergence delay, 0: at the same instant, so that
      * a failure at time 0 is known before a collective installed later begins. @param link
-     * weft_clos_link() number
-     *  @param at when @param repair when it comes back, Time::Max(): never */
+     * weft_clos_link() number @param at when @param repair when it comes back, Time::Max(): never
+     */
     void ScheduleFailure(uint64_t link, Time at, Time repair);
 
     /** A link between switches is slower for a while; forwarding does not change. @param link
      * weft_clos_link() number, which no other degradation has at that time @param rate bit/s, at
-     * most what is planned @param at when @param repair when it is as planned, Time::Max(): never
-     */
+     * most what is planned @param at when @param repair when it ends, Time::Max(): never */
     void ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair);
 
-    /** To be asked at any time. @return whether frames sent = delivered + lost + in the fabric,
-     * bytes sent = delivered + lost + trimmed away once no frame is left, and every buffer's
-     * accounts agree
-     *  @param error what does not */
+    /** To be asked at any time. @param error what does not add up @return whether frames sent =
+     * delivered + lost + in the fabric, bytes sent = delivered + lost + trimmed away once no frame
+     * is left, and every buffer's accounts agree */
     bool CheckConservation(std::string& error) const;
 
     /** @name What has been built @{ */
@@ -251,123 +219,79 @@ class WeftFabric : public Object
     Ptr<WeftChannel> GetChannel(uint64_t link) const;
     WeftQp* GetQp(uint32_t index) const
     {
-        return m_qps[index];
+        return m_qps.Get(index);
     }
-    uint32_t GetNQps() const
-    {
-        return static_cast<uint32_t>(m_qps.size());
-    }
-    const WeftCounters& GetCounters() const
-    {
-        return m_counters;
-    }
-    uint64_t GetPacketsInUse() const
-    {
-        return m_pool.GetUsed();
-    }
+    uint32_t GetNQps() const;
+    const WeftCounters& GetCounters() const;
+    uint64_t GetPacketsInUse() const;
     /** @return frames queued or on a wire: sent, and neither delivered nor lost */
     uint64_t GetPacketsInFabric() const;
-    uint64_t GetPacketsMade() const
-    {
-        return m_pool.GetMade();
-    }
+    uint64_t GetPacketsMade() const;
     /** @return the host with that address, or GetNHosts() @param address of its NIC */
     uint32_t FindHost(const Address& address) const;
     /** @} */
 
     /** @name For NICs and switches @{ */
     /** @return what switches do, for all service levels */
-    const weft_lb_ops* GetBalancer() const
-    {
-        return m_switchBalancer;
-    }
+    const weft_lb_ops* GetBalancer() const;
     /** @return its configuration */
-    const void* GetBalancerConfig() const
-    {
-        return m_switchConfig;
-    }
+    const void* GetBalancerConfig() const;
     /** @param level number @return what its QPs work by */
     WeftServiceLevel* GetServiceLevel(uint32_t level) const
     {
-        return m_levels[level].get();
+        return m_levels.Get(level);
     }
     /** @return how many there are: 1 and those that were added */
-    uint32_t GetNServiceLevels() const
-    {
-        return static_cast<uint32_t>(m_levels.size());
-    }
+    uint32_t GetNServiceLevels() const;
     /** @return the transport of service level 0 */
-    const weft_transport_ops* GetTransport() const
-    {
-        return m_levels[0]->transport;
-    }
+    const weft_transport_ops* GetTransport() const;
     /** @return the congestion control of service level 0 */
-    const weft_cc_ops* GetCc() const
-    {
-        return m_levels[0]->cc;
-    }
-    const weft_mmu_config& GetMmuConfig() const
-    {
-        return m_switch.GetConfigAs<weft_mmu_config>();
-    }
-    const weft_scheduler_ops* GetScheduler() const
-    {
-        return m_scheduler.GetOps<weft_scheduler_ops>();
-    }
-    const void* GetSchedulerConfig() const
-    {
-        return m_scheduler.GetConfig();
-    }
+    const weft_cc_ops* GetCc() const;
+    const weft_mmu_config& GetMmuConfig() const;
+    const weft_scheduler_ops* GetScheduler() const;
+    const void* GetSchedulerConfig() const;
     const weft_fabric_config& GetFrameConfig() const
     {
         return m_frame;
     }
     /** @return what all random streams derive from, with GetRun(): seed and stream number; after
      * Build(), when it is settled */
-    uint64_t GetSeed() const
-    {
-        return m_streamSeed;
-    }
+    uint64_t GetSeed() const;
     /** @return the run's number; after Build() */
-    uint64_t GetRun() const
-    {
-        return m_run;
-    }
-    int64_t GetHostRate() const
-    {
-        return m_clos.host_rate;
-    }
+    uint64_t GetRun() const;
+    int64_t GetHostRate() const;
     /** @param link number @return its ends, rate and delay */
-    weft_link GetLink(uint64_t link) const
+    weft_link GetLink(uint64_t link) const;
+    /** @return what algorithms are told of the places where they work */
+    const WeftSites& GetSites() const
     {
-        weft_link l;
-        weft_clos_link(&m_clos, link, &l);
-        return l;
+        return m_sites;
     }
     weft_site GetSite(uint32_t index) const;
     const weft_fib* GetFib() const
     {
-        return m_fib;
+        return m_faults.GetFib();
     }
     bool IsTorActive() const
     {
         return m_torActive;
     }
-    bool InjectsLoss() const
-    {
-        return m_injectsLoss;
-    }
-    /** @return whether forwarding has exceptions, as a graph's always has, or losses are injected
-     */
+    /** @return whether forwarding has exceptions, as a graph's has, or losses are injected */
     bool IsFaulty() const
     {
-        return m_injectsLoss || m_fib;
+        return m_losses.IsActiveAtTop() || m_faults.GetFib();
     }
+    /** @param d data that turns downwards @param rng for random loss @return whether it is lost */
     bool TakeInjectedLoss(const weft_packet& d, weft_rng& rng);
-    /** @return whether @p d is lost before its NIC */
+    /** @param d data before its NIC @return whether it is lost there */
     bool TakeLastHopLoss(const weft_packet& d)
     {
-        return !m_lastHopDrops.empty() && TakeDrop(m_lastHopDrops, d);
+        return m_losses.IsActiveAtLastHop() && m_losses.TakeAtLastHop(d, GetQp(d.qp)->first_psn);
+    }
+    /** @return where frames are counted */
+    WeftAccounts& GetAccounts()
+    {
+        return m_accounts;
     }
 
     WeftPacket* NewPacket()
@@ -379,46 +303,11 @@ class WeftFabric : public Object
         m_pool.Put(p);
     }
     /** A reply that a ToR or a receiver makes. @param data the packet replied to @param kind of
-     * reply
-     *  @param psn ePSN @return the reply */
+     * reply @param psn ePSN @return the reply */
     WeftPacket* NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t psn);
-    /** @param why a reason @return it in words */
-    static const char* GetReason(Loss why);
-    /** A frame ends before its NIC; a transport that has tx_lost() will hear of it.
-     *  @param p the frame @param why reason */
+    /** A frame ends before its NIC; a transport that has tx_lost() will hear of it. @param p the
+     * frame @param why reason */
     void Drop(WeftPacket* p, Loss why);
-    void CountHop()
-    {
-        m_counters.hops++;
-    }
-    void CountSent(uint32_t bytes)
-    {
-        m_counters.sent++;
-        m_counters.sentBytes += bytes;
-    }
-    void CountMadeByTor(uint32_t bytes)
-    {
-        m_counters.madeByTors++;
-        m_counters.madeByTorsBytes += bytes;
-    }
-    void CountDelivered(uint32_t bytes)
-    {
-        m_counters.delivered++;
-        m_counters.deliveredBytes += bytes;
-    }
-    /** Cuts a data frame's payload away. @param p the frame @param bytes that are left */
-    void Trim(WeftPacket* p, uint16_t bytes)
-    {
-        m_counters.trimmed++;
-        m_counters.trimmedBytes += p->d.bytes - bytes;
-        p->d.bytes = bytes;
-        p->d.tclass = 0;
-        p->d.flags |= WEFT_F_TRIMMED;
-    }
-    void CountPayload(uint64_t bytes)
-    {
-        m_counters.payload += bytes;
-    }
     /** A NIC gets another address. @param host its index @param address one that no other has */
     void ChangeAddress(uint32_t host, Mac48Address address);
     void AttachPayload(WeftPacket* p, const Payload& payload);
@@ -429,49 +318,27 @@ class WeftFabric : public Object
     void DoDispose() override;
 
   private:
+    /** Attributes that name an algorithm; which ones, weft-fabric-setup.cc says. */
+    enum Chosen : unsigned;
+
     // Accessors of the attributes
-    void SetSeed(uint64_t seed);          //!< @param seed 0: RngSeedManager's
-    void SetRun(uint64_t run);            //!< @param run 0: RngSeedManager's
-    uint64_t GetSeedNumber() const;       //!< @return as set; from Build() on the one in force
-    uint64_t GetRunNumber() const;        //!< @return as set; from Build() on the one in force
-    void SetTopology(std::string text);   //!< @param text name and parameters
-    void SetFrames(std::string text);     //!< @param text name and parameters
-    void SetSwitch(std::string text);     //!< @param text name and parameters
-    void SetScheduler(std::string text);  //!< @param text name and parameters
-    void SetBalancer(std::string text);   //!< @param text name and parameters
-    void SetTransport(std::string text);  //!< @param text name and parameters
-    void SetCc(std::string text);         //!< @param text name and parameters
-    std::string GetTopologyText() const;  //!< @return name and parameters
-    std::string GetFramesText() const;    //!< @return name and parameters
-    std::string GetSwitchText() const;    //!< @return name and parameters
-    std::string GetSchedulerText() const; //!< @return name and parameters
-    std::string GetBalancerText() const;  //!< @return name and parameters
-    std::string GetTransportText() const; //!< @return name and parameters
-    std::string GetCcText() const;        //!< @return name and parameters
+    template <Chosen WHICH>
+    void SetText(std::string text); //!< @param text name and parameters
+    template <Chosen WHICH>
+    std::string GetText() const;           //!< @return name and parameters
+    void SetSeed(uint64_t seed);           //!< @param seed 0: RngSeedManager's
+    void SetRun(uint64_t run);             //!< @param run 0: RngSeedManager's
+    uint64_t GetSeedNumber() const;        //!< @return as set; from Build() on the one in force
+    uint64_t GetRunNumber() const;         //!< @return as set; from Build() on the one in force
+    void SetConvergenceDelay(Time delay);  //!< @param delay from a failure to new forwarding
+    Time GetConvergenceDelay() const;      //!< @return the same
+    void SetWeights(bool weights);         //!< @param weights W-ECMP by paths
+    bool GetWeights() const;               //!< @return the same
+    void SetCapacityWeights(bool weights); //!< @param weights W-ECMP by capacity
+    bool GetCapacityWeights() const;       //!< @return the same
 
-    /** Where descriptors of lost frames arrive, a round trip of the idle fabric after the data
-     * left.
-     */
-    class LossTeller final : public WeftReceiver
-    {
-      public:
-        /** @param fabric whose losses it tells */
-        explicit LossTeller(WeftFabric* fabric);
-        void Arrive(WeftPacket* p, int64_t now) override;
-        void Expect(const WeftPacket* p) const override;
-
-      private:
-        WeftFabric* m_fabric; //!< whose losses it tells
-    };
-
-    void TellLoss(WeftPacket* p); //!< Tells the sender in time @param p lost data, or a lost ACK
-
-    WeftChoice& GetChoiceOf(const std::string& kind); //!< @param kind registry @return its choice
-    /** @param level number @param kind registry @return its choice */
-    WeftChoice& GetLevelChoiceOf(uint32_t level, const std::string& kind);
-    bool CheckLevels(std::string& error); //!< @param error why not @return whether all is well
-    void JoinBalancers();                 //!< Settles what switches do
-    bool BuildLevels(std::string& error); //!< part of Build()
+    WeftChoice& GetChoice(const std::string& kind); //!< @param kind registry @return its choice
+    const WeftChoice& GetChoice(const std::string& kind) const; //!< @param kind @return the same
     /** Aborts the program if the fabric has been built. @param what was set, too late */
     void RequireUnbuilt(const std::string& what) const;
     void PinRandomness(); //!< From here on RngSeedManager may change
@@ -483,48 +350,10 @@ class WeftFabric : public Object
     void BuildNics(const NodeContainer& hosts);                            //!< part of Build()
     void BuildLinks();                                                     //!< part of Build()
     WeftPort* GetPort(const weft_end& end) const; //!< @param end of a link @return its port
-    /** @param qp gets its states @param site where it is; the rest is filled in @param level its
-     * service level */
-    void InitQpState(WeftQp* qp, weft_qp_site& site, const WeftServiceLevel& level);
-    std::string FormatBalancers() const; //!< @return those of all service levels
-    void CheckFootprint() const;         //!< tells the simulator whether the fabric fits the caches
-    weft_path_site GetPathSite(uint32_t host) const; //!< @param host index @return its site
-    /** @param src sending host @param dst receiving host @return the sender's site */
-    weft_cc_site GetCcSite(uint32_t src, uint32_t dst) const;
-    /** @param src sending host @param dst receiving host @return ps that a full frame and its ACK
-     * take if they never wait */
-    int64_t GetIdleRoundTrip(uint32_t src, uint32_t dst) const;
-    void CountStarter(uint32_t host); //!< @param host has one more QP
-    /** @param qp gets its states at ToRs @param level its service level */
-    void InitQpTor(WeftQp* qp, const WeftServiceLevel& level);
-    weft_last_hop GetLastHop() const; //!< @return what sizes a ToR's rings
-    /** @param link number @param at when @param down new state */
-    void ScheduleChange(uint64_t link, Time at, bool down);
-    void ChangeLinks(); //!< All that fails and is repaired now
-    /** @param link number @param down one failure more, or less @return whether its state is new */
-    bool ChangeLink(uint64_t link, bool down);
-    /** @param link number @param rate from now on, bit/s */
-    void ChangeRate(uint64_t link, int64_t rate);
-    void StartConvergence(); //!< Forwarding will be of how links are now, a convergence delay later
-
-    /** What forwarding is computed for. */
-    struct LinkStates
-    {
-        std::vector<uint64_t> dead;       //!< ascending, distinct
-        std::vector<weft_slow_link> slow; //!< ascending, distinct
-    };
-
-    /** @param links their states @param weights of ports @param memory of the result @return the
-     * exceptions */
-    const weft_fib*
-    MakeFib(const LinkStates& links, weft_weights weights, std::vector<uint64_t>& memory) const;
-    weft_weights GetWeights() const; //!< @return what the attributes say
-    /** New forwarding everywhere. @param links as they were a convergence delay ago */
-    void Converge(LinkStates links);
+    void CheckFootprint() const; //!< tells the simulator whether the fabric fits the caches
+    /** New forwarding everywhere. @param fib exceptions @param whole whether there are no faults */
+    void Reroute(const weft_fib* fib, bool whole);
     void SetTorActive(bool active); //!< @param active whether ToR middleware is to work
-    /** Recounts a buffer. @param mmu the buffer @param index its switch @param empty whether
-     * nothing may be in it @param text gets what is wrong */
-    static void CheckBuffer(const weft_mmu& mmu, uint32_t index, bool empty, std::ostream& text);
 
     WeftChoice m_topology;               //!< shape
     weft_graph m_graph{};                //!< SetGraph()
@@ -534,54 +363,27 @@ class WeftFabric : public Object
     WeftChoice m_scheduler;              //!< of a port's traffic classes
     uint64_t m_seed{0};                  //!< attribute
     uint64_t m_run{0};                   //!< attribute
-    Time m_convergence;                  //!< attribute
-    bool m_weights{true};                //!< attribute
-    bool m_capacity{false};              //!< attribute
     bool m_built{false};                 //!< Build() was called
     bool m_pinned{false};                //!< seed and run are numbers, whatever RngSeedManager's
     int64_t m_stream{-1};                //!< AssignStreams(), negative: none
-    uint64_t m_streamSeed{0};            //!< seed and stream number
+    double m_rhoMax{1};                  //!< share of line rate
+    bool m_torActive{false};             //!< ToR middleware is on
 
-    weft_clos m_clos{};           //!< shape
-    weft_fabric_config m_frame{}; //!< frame sizes
-    /** What QPs work by, by service level; the attributes' choices are those of level 0. */
-    std::vector<std::unique_ptr<WeftServiceLevel>> m_levels;
-    weft_levels m_allLevels{};                    //!< their balancers
-    weft_lb_ops m_allBalancers{};                 //!< what switches do where there are several
-    const weft_lb_ops* m_switchBalancer{nullptr}; //!< what switches do
-    const void* m_switchConfig{nullptr};          //!< its configuration
-    bool m_torActive{false};                      //!< ToR middleware is on
-    bool m_injectsLoss{false};                    //!< drops or random loss were asked for
-    double m_lossProbability{0};                  //!< of random loss
-    const weft_fib* m_fib{nullptr};               //!< exceptions after failures, or nullptr
+    weft_clos m_clos{};                        //!< shape
+    weft_fabric_config m_frame{};              //!< frame sizes
+    std::vector<WeftNic*> m_nics;              //!< by host; owned by their nodes
+    std::vector<WeftSwitch*> m_switches;       //!< by index; owned by their nodes
+    std::vector<Ptr<WeftChannel>> m_channels;  //!< by link
+    std::map<Mac48Address, uint32_t> m_hostOf; //!< NIC addresses
 
-    WeftPacketPool m_pool;                                      //!< packet descriptors
-    LossTeller m_lossTeller;                                    //!< to senders
-    uint64_t m_lossesToTell{0};                                 //!< descriptors on their way to it
-    WeftCounters m_counters;                                    //!< totals
-    std::vector<WeftQp*> m_qps;                                 //!< QPs
-    std::vector<std::unique_ptr<WeftConnection>> m_connections; //!< what messages go over
-    std::vector<WeftNic*> m_nics;                               //!< by host; owned by their nodes
-    std::vector<WeftSwitch*> m_switches;                        //!< by index; owned by their nodes
-    std::vector<Ptr<WeftChannel>> m_channels;                   //!< by link
-    std::map<Mac48Address, uint32_t> m_hostOf;                  //!< NIC addresses
-
-    using Drops = std::map<uint64_t, uint32_t>; //!< (qp, psn) to the number of drops left
-    bool TakeDrop(Drops& drops, const weft_packet& d) const;
-
-    std::vector<uint32_t> m_starters; //!< by host: QPs that share its line
-    uint32_t m_announced{0};          //!< QPs still to be created that are counted there
-
-    Drops m_drops;        //!< at the top
-    Drops m_lastHopDrops; //!< before the NIC
-    /** Failures and repairs to come: the links, and whether they go down. */
-    std::map<Time, std::vector<std::pair<uint64_t, bool>>> m_changes;
-    double m_rhoMax{1};                                  //!< share of line rate
-    std::vector<uint64_t> m_lasting;                     //!< links down from time 0 on, for good
-    std::vector<weft_slow_link> m_slow;                  //!< degraded from time 0 on, for good
-    std::vector<uint64_t> m_dead;                        //!< links down now, once per failure
-    std::map<uint64_t, int64_t> m_degraded;              //!< links that are slower now: bit/s
-    std::vector<uint64_t> m_fibMemory;                   //!< of m_fib
+    WeftSites m_sites;           //!< of m_clos and m_frame
+    WeftServiceLevels m_levels;  //!< the attributes' choices are those of level 0
+    WeftQpStore m_qps;           //!< QPs and connections
+    WeftLinkFaults m_faults;     //!< links that fail, and forwarding
+    WeftInjectedLosses m_losses; //!< asked for by a scenario
+    WeftLossTeller m_lossTeller; //!< to senders
+    WeftAccounts m_accounts;     //!< of all frames
+    WeftPacketPool m_pool;       //!< packet descriptors
     std::unordered_map<WeftPacket*, Payload> m_payloads; //!< of frames of kind WEFT_RAW
 };
 

@@ -100,7 +100,7 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
 void
 WeftNic::Arrive(WeftPacket* p, int64_t now)
 {
-    m_fabric->CountHop();
+    m_fabric->GetAccounts().CountHop();
     if (m_port->WasCut(p, now))
     {
         m_fabric->Drop(p, WeftFabric::DROP_LINK);
@@ -113,7 +113,7 @@ WeftNic::Arrive(WeftPacket* p, int64_t now)
     }
     p->d.hops++;
     m_rxTrace(p->d);
-    m_fabric->CountDelivered(p->d.bytes);
+    m_fabric->GetAccounts().CountDelivered(p->d.bytes);
     switch (p->d.kind)
     {
     case WEFT_DATA:
@@ -151,7 +151,8 @@ WeftNic::ReceiveData(WeftPacket* p, int64_t now)
     const weft_rx_verdict& v = answer.verdict;
     if (v.fresh)
     {
-        m_fabric->CountPayload(p->d.bytes - static_cast<uint64_t>(qp->algos->frame.header));
+        m_fabric->GetAccounts().CountPayload(p->d.bytes -
+                                             static_cast<uint64_t>(qp->algos->frame.header));
     }
     if (answer.cnp)
     {
@@ -181,7 +182,7 @@ WeftNic::ReplyIdeally(WeftPacket* p)
     WeftNic* sender = PeekPointer(m_fabric->GetNic(p->d.dst));
     const int64_t way = weft_clos_way(&m_fabric->GetClos(), m_index, p->d.dst, p->d.bytes);
     m_txTrace(p->d);
-    m_fabric->CountSent(p->d.bytes);
+    m_fabric->GetAccounts().CountSent(p->d.bytes);
     p->SetReceiver(sender);
     WeftSchedule(way, p, sender->m_port->GetContext());
 }
@@ -308,7 +309,7 @@ WeftNic::TransmitNext(int64_t now)
     WeftPacket* p = Pull(now);
     if (p)
     {
-        m_fabric->CountSent(p->d.bytes);
+        m_fabric->GetAccounts().CountSent(p->d.bytes);
         m_port->Transmit(p, now);
         // The wire is taken: those who are told now may send more.
         m_txTrace(p->d);

@@ -56,7 +56,7 @@ WeftSwitch::GetClassQueue(const WeftPacket* p, uint32_t out) const
     return p->d.flags & WEFT_F_TRIMMED ? 0 : weft_mmu_class_queues(m_mmu)[i] - p->d.bytes;
 }
 
-bool
+unsigned
 WeftSwitch::Trim(WeftPacket* p, uint32_t out, bool held)
 {
     // What a balancer holds back must stay the frame that it knows.
@@ -67,12 +67,12 @@ WeftSwitch::Trim(WeftPacket* p, uint32_t out, bool held)
                           << p->d);
     m_trimTrace(p->d);
     const unsigned verdict = weft_mmu_admit_header(m_mmu, p->d.in_port, out);
-    m_owner->Trim(p, static_cast<uint16_t>(m_mmu->config.trim_bytes));
-    if (verdict == WEFT_MMU_DROP)
-    {
-        Drop(p, WeftFabric::DROP_BUFFER);
-    }
-    return verdict != WEFT_MMU_DROP;
+    const auto bytes = static_cast<uint16_t>(m_mmu->config.trim_bytes);
+    m_owner->GetAccounts().CountTrimmed(static_cast<uint32_t>(p->d.bytes - bytes));
+    p->d.bytes = bytes;
+    p->d.tclass = 0;
+    p->d.flags |= WEFT_F_TRIMMED;
+    return verdict;
 }
 
 bool
@@ -91,10 +91,7 @@ WeftSwitch::Replace(WeftPacket* p, uint32_t out)
         return false;
     }
     std::swap(p->d, newest->d); // the arrival stands where the newest stood
-    if (m_marksAtEnqueue && weft_mmu_mark(m_mmu, GetClassQueue(newest, out), &m_rng))
-    {
-        Mark(newest);
-    }
+    MarkAtEnqueue(newest, out, weft_mmu_queues(m_mmu)[out] - newest->d.bytes);
     return true;
 }
 

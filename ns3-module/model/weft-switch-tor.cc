@@ -109,7 +109,7 @@ WeftSwitch::MakeUp(const weft_packet& data, uint32_t out, uint32_t epsn, int64_t
     nack->d.flags = WEFT_F_COMPENSATED;
     nack->d.in_port = static_cast<uint16_t>(out);
     NS_LOG_INFO("switch " << m_index << " makes up for a blocked one: " << nack->d);
-    m_owner->CountMadeByTor(nack->d.bytes);
+    m_owner->GetAccounts().CountMadeByTor(nack->d.bytes);
     Forward(nack, now);
 }
 

@@ -175,7 +175,7 @@ WeftSwitch::SetRoutes(const weft_fib* fib)
 void
 WeftSwitch::Arrive(WeftPacket* p, int64_t now)
 {
-    m_owner->CountHop();
+    m_owner->GetAccounts().CountHop();
     if (__builtin_expect(m_watchesLinks, 0) && IsCut(p, now))
     {
         return;
@@ -277,11 +277,7 @@ WeftSwitch::Buffer(WeftPacket* p, uint32_t out, bool held, int64_t now)
     {
         peak = queue;
     }
-    if (m_marksAtEnqueue && p->d.kind == WEFT_DATA &&
-        weft_mmu_mark(m_mmu, GetMarkedQueue(p, out, queue - p->d.bytes), &m_rng))
-    {
-        Mark(p);
-    }
+    MarkAtEnqueue(p, out, queue - p->d.bytes);
     return true;
 }
 
@@ -340,7 +336,7 @@ WeftSwitch::ForwardFaulty(WeftPacket* p, int64_t now)
 bool
 WeftSwitch::IsInjectedLoss(const WeftPacket* p, uint32_t out)
 {
-    if (!m_owner->InjectsLoss() || p->d.kind != WEFT_DATA)
+    if (p->d.kind != WEFT_DATA)
     {
         return false;
     }
@@ -401,24 +397,23 @@ WeftSwitch::AdmitsExactly(WeftPacket* p, uint32_t out, bool held, int64_t now)
 {
     SettleAll(now);
     const weft_packet& d = p->d;
+    const bool header = (d.flags & WEFT_F_TRIMMED) != 0;
     unsigned verdict = weft_mmu_admit(m_mmu, d.in_port, out, d.tclass, d.bytes);
     if (verdict == WEFT_MMU_TRIM)
     {
-        if (d.kind == WEFT_DATA)
-        {
-            return Trim(p, out, held);
-        }
-        verdict = weft_mmu_admit_whole(m_mmu, d.in_port, out, d.tclass, d.bytes);
+        verdict = d.kind == WEFT_DATA
+                    ? Trim(p, out, held)
+                    : weft_mmu_admit_whole(m_mmu, d.in_port, out, d.tclass, d.bytes);
     }
     if (verdict & WEFT_MMU_PAUSE)
     {
-        Pause(p->d.in_port, p->d.tclass, now);
+        Pause(d.in_port, d.tclass, now);
     }
     if (verdict & WEFT_MMU_ADMIT)
     {
         return true;
     }
-    m_mmu->header_drops += (d.flags & WEFT_F_TRIMMED) != 0;
+    m_mmu->header_drops += header; // weft_mmu_admit_header() counts one that was trimmed here
     Drop(p, WeftFabric::DROP_BUFFER);
     return false;
 }

@@ -259,9 +259,10 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     void Prefetch(const WeftPacket* p, uint32_t out) const;
     /** @param p a frame for a host of this ToR @return the host's port */
     uint32_t GetHostPort(const WeftPacket* p) const;
-    /** @param p a frame, which may get trimmed @param out where it is to leave @param held whether
-     * it is not to be queued there yet @param now ps @return whether it has got its room in the
-     * buffer; else it was dropped */
+    /** The one way into the buffer: of frames that are forwarded and of those that a balancer holds
+     * back. @param p a frame, which may get trimmed @param out where it is to leave @param held
+     * whether it is not to be queued there yet @param now ps @return whether it has got its room in
+     * the buffer; else it was dropped */
     bool Buffer(WeftPacket* p, uint32_t out, bool held, int64_t now);
     /** Buffers a frame and lets it leave. @param p the frame @param out where @param now ps */
     void Dispatch(WeftPacket* p, uint32_t out, int64_t now);
@@ -299,11 +300,22 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     [[gnu::noinline]] bool AdmitsExactly(WeftPacket* p, uint32_t out, bool held, int64_t now);
     /** There is no room for a frame whole. @param p data; becomes the header that goes on, its own
      * or that of the newest of its queue @param out its port @param held whether it is not to be
-     * queued there yet @return false if there was no room for that either, and it was dropped */
-    [[gnu::noinline]] bool Trim(WeftPacket* p, uint32_t out, bool held);
+     * queued there yet @return the buffer's verdict on the header */
+    [[gnu::noinline]] unsigned Trim(WeftPacket* p, uint32_t out, bool held);
     /** Lets a frame take the place of the newest one of its queue. @param p the frame; becomes that
      * other one @param out its port @return whether it did */
     bool Replace(WeftPacket* p, uint32_t out);
+    /** Marks what joins a queue, if ECN is done there. @param p a frame that has its room @param
+     * out its port @param queue bytes of the port's queue without it */
+    void MarkAtEnqueue(WeftPacket* p, uint32_t out, uint32_t queue)
+    {
+        if (m_marksAtEnqueue && p->d.kind == WEFT_DATA &&
+            weft_mmu_mark(m_mmu, GetMarkedQueue(p, out, queue), &m_rng))
+        {
+            Mark(p);
+        }
+    }
+
     /** @param p data that has its room @param out its port @param queue bytes of the port's queue
      * without it @return bytes of the queue that decides whether it is marked */
     uint32_t GetMarkedQueue(const WeftPacket* p, uint32_t out, uint32_t queue) const

@@ -94,7 +94,7 @@ WeftTorBalancer::Emit(const weft_packet& packet, int64_t now)
     WeftPacket* p = m_fabric->NewPacket();
     p->d = packet;
     NS_LOG_LOGIC("switch " << m_switch->GetIndex() << " emits " << p->d);
-    m_fabric->CountMadeByTor(p->d.bytes);
+    m_fabric->GetAccounts().CountMadeByTor(p->d.bytes);
     m_switch->GoOn(p, now);
 }
 

@@ -30,7 +30,7 @@ namespace
 
 /** Every component of the module. */
 constexpr const char* COMPONENTS[] = {"WeftFabric",
-                                      "WeftFabricFaults",
+                                      "WeftLinkFaults",
                                       "WeftSwitch",
                                       "WeftSwitchClasses",
                                       "WeftSwitchTor",

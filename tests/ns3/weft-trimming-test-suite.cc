@@ -48,7 +48,7 @@ class OneSwitch : public WeftRig
         p->d.psn = psn;
         p->d.sport = 777;
         p->d.meta[1] = 4321;
-        fabric->CountSent(p->d.bytes);
+        fabric->GetAccounts().CountSent(p->d.bytes);
         m_switch->GoOn(p, WeftNow());
     }
 

@@ -1,0 +1,95 @@
+/*
+ * Copyright (c) 2026 The Weft Authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-accounts.h"
+
+#include "weft-switch.h"
+
+#include <sstream>
+
+namespace ns3
+{
+
+const char*
+WeftAccounts::GetReason(Loss why)
+{
+    static const char* const reasons[] = {"no room in the switch",
+                                          "dead link or no route",
+                                          "injected",
+                                          "NACK blocked by the ToR",
+                                          "has come to its ToR"};
+    return reasons[why];
+}
+
+bool
+WeftAccounts::Check(uint64_t inside,
+                    const std::vector<WeftSwitch*>& switches,
+                    std::string& error) const
+{
+    std::ostringstream text;
+    CheckFrames(inside, text);
+    for (WeftSwitch* sw : switches)
+    {
+        // While a neighbour is paused, a frame's buffer is given back when the gap behind it is
+        // over.
+        const bool empty = inside == 0 && !sw->NeedsDrainEvent();
+        CheckBuffer(sw->GetBuffer(), sw->GetIndex(), empty, text);
+    }
+    error = text.str();
+    return error.empty();
+}
+
+void
+WeftAccounts::CheckFrames(uint64_t inside, std::ostream& text) const
+{
+    const WeftCounters& c = m_counters;
+    const uint64_t began = c.sent + c.madeByTors;
+    const uint64_t ended = c.delivered + c.lost[DROP_BUFFER] + c.lost[DROP_LINK] +
+                           c.lost[DROP_INJECTED] + c.lost[BLOCKED] + c.lost[ENDED];
+    if (began != ended + inside)
+    {
+        text << began << " frames began, but " << ended << " ended and " << inside
+             << " are in the fabric. ";
+    }
+    const uint64_t bytesBegan = c.sentBytes + c.madeByTorsBytes;
+    const uint64_t bytesEnded = c.deliveredBytes + c.lostBytes + c.trimmedBytes;
+    if (inside == 0 && bytesBegan != bytesEnded)
+    {
+        text << bytesBegan << " bytes began, but " << bytesEnded << " ended and no frame is left. ";
+    }
+}
+
+void
+WeftAccounts::CheckBuffer(const weft_mmu& mmu, uint32_t index, bool empty, std::ostream& text)
+{
+    const bool byClass = weft_mmu_counts_by_class(&mmu.config);
+    int64_t queued = 0;
+    int64_t held = 0;
+    for (uint32_t port = 0; port < mmu.nports; port++)
+    {
+        queued += weft_mmu_queues(&mmu)[port];
+        int64_t classes = 0;
+        for (uint32_t c = 0; c < mmu.config.classes; c++)
+        {
+            const uint32_t i = weft_mmu_index(&mmu, port, c);
+            const weft_mmu_ingress& in = weft_mmu_ingresses(&mmu)[i];
+            held += static_cast<int64_t>(in.bytes) + in.headroom;
+            classes += byClass ? weft_mmu_class_queues(&mmu)[i] : 0;
+        }
+        if (byClass && classes != weft_mmu_queues(&mmu)[port])
+        {
+            text << "switch " << index << " accounts for " << weft_mmu_queues(&mmu)[port]
+                 << " bytes at port " << port << ", its classes for " << classes << ". ";
+        }
+    }
+    const int64_t used = mmu.shared_used + mmu.headroom_used;
+    if (queued != used || held != used || (empty && used != 0))
+    {
+        text << "switch " << index << (empty ? " is empty and" : "") << " accounts for " << used
+             << " bytes, its queues for " << queued << ", its ingress ports for " << held << ". ";
+    }
+}
+
+} // namespace ns3

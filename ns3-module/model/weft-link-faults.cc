@@ -1,0 +1,285 @@
+/*
+ * Copyright (c) 2026 The Weft Authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-link-faults.h"
+
+#include "ns3/abort.h"
+#include "ns3/log.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <weft/error.h>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("WeftLinkFaults");
+
+WeftLinkFaults::WeftLinkFaults(const weft_clos& clos,
+                               const std::vector<Ptr<WeftChannel>>& channels,
+                               Rerouted rerouted)
+    : m_clos(clos),
+      m_channels(channels),
+      m_rerouted(rerouted)
+{
+}
+
+void
+WeftLinkFaults::SetConvergenceDelay(Time delay)
+{
+    m_convergence = delay;
+}
+
+Time
+WeftLinkFaults::GetConvergenceDelay() const
+{
+    return m_convergence;
+}
+
+void
+WeftLinkFaults::SetWeights(bool weights)
+{
+    m_weights = weights;
+}
+
+bool
+WeftLinkFaults::GetWeights() const
+{
+    return m_weights;
+}
+
+void
+WeftLinkFaults::SetCapacityWeights(bool weights)
+{
+    m_capacity = weights;
+}
+
+bool
+WeftLinkFaults::GetCapacityWeights() const
+{
+    return m_capacity;
+}
+
+void
+WeftLinkFaults::Begin()
+{
+    if (m_clos.graph)
+    {
+        m_fib = MakeFib({}, GetKindOfWeights(), m_fibMemory);
+    }
+}
+
+int64_t
+WeftLinkFaults::GetPlannedRate(uint64_t link) const
+{
+    weft_link of;
+    weft_clos_link(&m_clos, link, &of);
+    return of.rate;
+}
+
+void
+WeftLinkFaults::ScheduleFailure(uint64_t link, Time at, Time repair)
+{
+    NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
+    NS_ABORT_MSG_IF(repair < at, "Weft: a link cannot be repaired before it fails");
+    ScheduleChange(link, at, true);
+    if (at.IsZero() && repair == Time::Max())
+    {
+        m_lasting.push_back(link);
+    }
+    if (repair != Time::Max())
+    {
+        ScheduleChange(link, repair, false);
+    }
+}
+
+void
+WeftLinkFaults::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair)
+{
+    NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
+    const int64_t planned = GetPlannedRate(link);
+    NS_ABORT_MSG_IF(rate < 1 || rate > planned,
+                    "Weft: a link of " << planned << " bit/s cannot be degraded to " << rate);
+    NS_ABORT_MSG_IF(repair < at, "Weft: a link cannot be repaired before it is degraded");
+    const auto change = [this, link](Time when, int64_t to) {
+        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
+                                       when - Simulator::Now(),
+                                       &WeftLinkFaults::ChangeRate,
+                                       this,
+                                       link,
+                                       to);
+    };
+    change(at, rate);
+    if (repair != Time::Max())
+    {
+        change(repair, planned);
+    }
+    else if (at.IsZero())
+    {
+        m_slow.push_back({link, rate});
+    }
+}
+
+double
+WeftLinkFaults::GetRhoMax(const std::vector<weft_flow>& flows, weft_split split) const
+{
+    std::vector<uint64_t> dead(m_lasting);
+    std::sort(dead.begin(), dead.end());
+    dead.erase(std::unique(dead.begin(), dead.end()), dead.end());
+    std::vector<uint64_t> fibMemory;
+    const weft_fib* fib =
+        dead.empty() ? nullptr : MakeFib({dead, {}}, WEFT_WEIGHTS_NONE, fibMemory);
+    const int64_t size = weft_rho_size(&m_clos, flows.size());
+    NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
+    std::vector<uint64_t> memory(static_cast<size_t>(size) / 8 + 1);
+    weft_rho rho{};
+    const int code = weft_rho_max(memory.data(),
+                                  static_cast<size_t>(size),
+                                  &m_clos,
+                                  fib,
+                                  flows.data(),
+                                  flows.size(),
+                                  m_slow.data(),
+                                  m_slow.size(),
+                                  split,
+                                  &rho);
+    NS_ABORT_MSG_IF(code != 0, "Weft: " << weft_strerror(code));
+    return rho.share;
+}
+
+void
+WeftLinkFaults::ScheduleChange(uint64_t link, Time at, bool down)
+{
+    // One event for all that happens at an instant: forwarding is computed once.
+    const auto [changes, first] = m_changes.try_emplace(at);
+    changes->second.emplace_back(link, down);
+    if (first)
+    {
+        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
+                                       at - Simulator::Now(),
+                                       &WeftLinkFaults::ChangeLinks,
+                                       this);
+    }
+}
+
+void
+WeftLinkFaults::ChangeLinks()
+{
+    const auto changes = m_changes.extract(m_changes.begin());
+    bool changed = false;
+    for (const auto& [link, down] : changes.mapped())
+    {
+        changed = ChangeLink(link, down) || changed;
+    }
+    if (changed)
+    {
+        StartConvergence();
+    }
+}
+
+bool
+WeftLinkFaults::ChangeLink(uint64_t link, bool down)
+{
+    // A link is in the list once for each of its failures that last.
+    const auto [first, last] = std::equal_range(m_dead.begin(), m_dead.end(), link);
+    const auto failures = last - first;
+    if (down)
+    {
+        m_dead.insert(first, link);
+    }
+    else
+    {
+        m_dead.erase(first);
+    }
+    if (failures != (down ? 0 : 1))
+    {
+        return false;
+    }
+    NS_LOG_INFO("link " << link << (down ? " fails" : " is back"));
+    m_channels[link]->SetDown(down);
+    return true;
+}
+
+void
+WeftLinkFaults::ChangeRate(uint64_t link, int64_t rate)
+{
+    m_channels[link]->SetRate(rate);
+    m_degraded.erase(link);
+    if (rate < GetPlannedRate(link))
+    {
+        m_degraded[link] = rate;
+    }
+    if (m_capacity)
+    {
+        StartConvergence();
+    }
+}
+
+void
+WeftLinkFaults::StartConvergence()
+{
+    if (m_convergence == Time::Max())
+    {
+        return;
+    }
+    LinkStates links{m_dead, {}};
+    links.dead.erase(std::unique(links.dead.begin(), links.dead.end()), links.dead.end());
+    for (const auto& [link, rate] : m_degraded)
+    {
+        links.slow.push_back({link, rate});
+    }
+    if (m_convergence.IsZero())
+    {
+        Converge(links); // before anything else happens at this instant
+        return;
+    }
+    Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
+                                   m_convergence,
+                                   &WeftLinkFaults::Converge,
+                                   this,
+                                   links);
+}
+
+weft_weights
+WeftLinkFaults::GetKindOfWeights() const
+{
+    return m_capacity ? WEFT_WEIGHTS_CAPACITY : m_weights ? WEFT_WEIGHTS_PATHS : WEFT_WEIGHTS_NONE;
+}
+
+const weft_fib*
+WeftLinkFaults::MakeFib(const LinkStates& links,
+                        weft_weights weights,
+                        std::vector<uint64_t>& memory) const
+{
+    const weft_fib_case of{links.dead.data(),
+                           links.dead.size(),
+                           links.slow.data(),
+                           links.slow.size(),
+                           weights};
+    const int64_t size = weft_fib_size_for(&m_clos, &of);
+    NS_ABORT_MSG_IF(size < 0, "Weft: " << weft_strerror(static_cast<int>(size)));
+    memory.assign(static_cast<size_t>(size) / 8 + 1, 0);
+    auto fib = reinterpret_cast<weft_fib*>(memory.data());
+    const int code = weft_fib_build_for(fib, static_cast<size_t>(size), &m_clos, &of);
+    NS_ABORT_MSG_IF(code != 0, "Weft: " << weft_strerror(code));
+    return fib;
+}
+
+void
+WeftLinkFaults::Converge(LinkStates links)
+{
+    NS_LOG_INFO("new forwarding, " << links.dead.size() << " links down");
+    const weft_weights weights = GetKindOfWeights();
+    const bool whole =
+        links.dead.empty() && (links.slow.empty() || weights != WEFT_WEIGHTS_CAPACITY);
+    m_fib = nullptr;
+    if (!whole || m_clos.graph)
+    {
+        m_fib = MakeFib(links, weights, m_fibMemory);
+    }
+    m_rerouted(m_fib, whole);
+}
+
+} // namespace ns3

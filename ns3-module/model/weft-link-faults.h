@@ -1,0 +1,119 @@
+/*
+ * Copyright (c) 2026 The Weft Authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_LINK_FAULTS_H
+#define NS3_WEFT_LINK_FAULTS_H
+
+#include "weft-channel.h"
+
+#include "ns3/callback.h"
+#include "ns3/nstime.h"
+#include "ns3/ptr.h"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+#include <weft/clos.h>
+#include <weft/theory.h>
+
+namespace ns3
+{
+
+/**
+ * @ingroup weft
+ * @brief Links that fail, are slower for a while and come back, and forwarding, which adapts a
+ * convergence delay later.
+ *
+ * It takes links down and changes their rates by itself, and computes forwarding; whoever forwards
+ * is told of it by a callback.
+ */
+class WeftLinkFaults
+{
+  public:
+    /** Told of new forwarding: the exceptions now in force, or nullptr, and whether every link is
+     * as it was planned, as far as forwarding knows. */
+    using Rerouted = Callback<void, const weft_fib*, bool>;
+
+    /** @param clos shape @param channels by link; both may be filled in later, and outlive this
+     * @param rerouted told of new forwarding */
+    WeftLinkFaults(const weft_clos& clos,
+                   const std::vector<Ptr<WeftChannel>>& channels,
+                   Rerouted rerouted);
+
+    /** @name Attributes of WeftFabric @{ */
+    void SetConvergenceDelay(Time delay);  //!< @param delay Time::Max(): forwarding never adapts
+    Time GetConvergenceDelay() const;      //!< @return from a failure or repair to new forwarding
+    void SetWeights(bool weights);         //!< @param weights new forwarding weighs ports by paths
+    bool GetWeights() const;               //!< @return whether it does
+    void SetCapacityWeights(bool weights); //!< @param weights it weighs them by their capacity
+    bool GetCapacityWeights() const;       //!< @return whether it does
+    /** @} */
+
+    /** The fabric has been built: forwarding begins. Nobody is told. */
+    void Begin();
+    /** See WeftFabric::ScheduleFailure(). @param link number @param at when @param repair when it
+     * comes back */
+    void ScheduleFailure(uint64_t link, Time at, Time repair);
+    /** See WeftFabric::ScheduleDegradation(). @param link number @param rate bit/s @param at when
+     * @param repair when it is as planned */
+    void ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair);
+
+    /** @param flows every pair of hosts that has a QP @param split how a flow is spread over its
+     * paths @return the share of line rate at which hosts may send so that the links that are left
+     * by the failures at time 0 that last can serve all flows that have a path (weft_rho_max()) */
+    double GetRhoMax(const std::vector<weft_flow>& flows, weft_split split) const;
+
+    /** @return exceptions in forwarding, or nullptr */
+    const weft_fib* GetFib() const
+    {
+        return m_fib;
+    }
+
+  private:
+    /** What forwarding is computed for. */
+    struct LinkStates
+    {
+        std::vector<uint64_t> dead;       //!< ascending, distinct
+        std::vector<weft_slow_link> slow; //!< ascending, distinct
+    };
+
+    /** @param link number @return its rate as planned, bit/s */
+    int64_t GetPlannedRate(uint64_t link) const;
+    /** @param link number @param at when @param down new state */
+    void ScheduleChange(uint64_t link, Time at, bool down);
+    void ChangeLinks(); //!< All that fails and is repaired now
+    /** @param link number @param down one failure more, or less @return whether its state is new */
+    bool ChangeLink(uint64_t link, bool down);
+    /** @param link number @param rate from now on, bit/s */
+    void ChangeRate(uint64_t link, int64_t rate);
+    void StartConvergence(); //!< Forwarding will be of how links are now, a convergence delay later
+    /** New forwarding everywhere. @param links as they were a convergence delay ago */
+    void Converge(LinkStates links);
+    weft_weights GetKindOfWeights() const; //!< @return what the attributes say
+    /** @param links their states @param weights of ports @param memory of the result @return the
+     * exceptions */
+    const weft_fib*
+    MakeFib(const LinkStates& links, weft_weights weights, std::vector<uint64_t>& memory) const;
+
+    const weft_clos& m_clos;                         //!< shape
+    const std::vector<Ptr<WeftChannel>>& m_channels; //!< by link
+    Rerouted m_rerouted;                             //!< told of new forwarding
+    Time m_convergence;                              //!< attribute
+    bool m_weights{true};                            //!< attribute
+    bool m_capacity{false};                          //!< attribute
+    const weft_fib* m_fib{nullptr};                  //!< exceptions, or nullptr
+    std::vector<uint64_t> m_fibMemory;               //!< of m_fib
+    /** Failures and repairs to come: the links, and whether they go down. */
+    std::map<Time, std::vector<std::pair<uint64_t, bool>>> m_changes;
+    std::vector<uint64_t> m_lasting;        //!< links down from time 0 on, for good
+    std::vector<weft_slow_link> m_slow;     //!< degraded from time 0 on, for good
+    std::vector<uint64_t> m_dead;           //!< links down now, once per failure
+    std::map<uint64_t, int64_t> m_degraded; //!< links that are slower now: bit/s
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_LINK_FAULTS_H */

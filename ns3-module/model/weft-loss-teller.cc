@@ -1,0 +1,47 @@
+/*
+ * Copyright (c) 2026 The Weft Authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-loss-teller.h"
+
+#include "weft-fabric.h"
+#include "weft-nic.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+WeftLossTeller::WeftLossTeller(WeftFabric* fabric)
+    : m_fabric(fabric)
+{
+}
+
+void
+WeftLossTeller::Tell(WeftPacket* p)
+{
+    const WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    const int64_t way = m_fabric->GetSites().GetIdleRoundTrip(qp->src, qp->dst);
+    m_underWay++;
+    p->SetReceiver(this);
+    WeftSchedule(std::max<int64_t>(p->d.sent + way - WeftNow(), 0),
+                 p,
+                 qp->nic->GetPort()->GetContext());
+}
+
+void
+WeftLossTeller::Arrive(WeftPacket* p, int64_t now)
+{
+    m_underWay--;
+    WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    qp->nic->HearLoss(qp, p->d, now);
+    m_fabric->Free(p);
+}
+
+void
+WeftLossTeller::Expect(const WeftPacket* /* p */) const
+{
+}
+
+} // namespace ns3

@@ -1,0 +1,157 @@
+/*
+ * Copyright (c) 2026 The Weft Authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "weft-service-levels.h"
+
+#include "ns3/abort.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+WeftServiceLevels::WeftServiceLevels()
+{
+    m_levels.push_back(std::make_unique<WeftServiceLevel>(0));
+}
+
+uint32_t
+WeftServiceLevels::Add(uint32_t queue)
+{
+    const size_t level = m_levels.size();
+    NS_ABORT_MSG_IF(level == WEFT_LEVELS,
+                    "Weft: a fabric has at most " << WEFT_LEVELS << " service levels");
+    m_levels.push_back(std::make_unique<WeftServiceLevel>(static_cast<uint8_t>(level)));
+    m_levels[level]->balancer = m_levels[0]->balancer;
+    m_levels[level]->transports = m_levels[0]->transports;
+    m_levels[level]->controls = m_levels[0]->controls;
+    m_levels[level]->tclass = static_cast<uint8_t>(std::min<uint32_t>(queue, UINT8_MAX));
+    return static_cast<uint32_t>(level);
+}
+
+WeftChoice&
+WeftServiceLevels::GetChoice(uint32_t level, const std::string& kind) const
+{
+    NS_ABORT_MSG_IF(level >= m_levels.size(), "Weft: no service level " << level);
+    if (kind == "balancer")
+    {
+        return m_levels[level]->balancer;
+    }
+    if (kind == "transport")
+    {
+        return m_levels[level]->transports;
+    }
+    NS_ABORT_MSG_UNLESS(kind == "congestion-control", "Weft: a fabric has no " << kind);
+    return m_levels[level]->controls;
+}
+
+void
+WeftServiceLevels::Join()
+{
+    m_all.n = GetN();
+    for (uint32_t i = 0; i < m_all.n; i++)
+    {
+        m_all.lb[i] = m_levels[i]->GetBalancer();
+        m_all.config[i] = m_levels[i]->balancer.GetConfig();
+    }
+    // One alone is asked without a detour.
+    weft_levels_ops(&m_all, &m_joined);
+    const bool alone = m_all.n == 1;
+    m_balancer = alone ? m_all.lb[0] : &m_joined;
+    m_config = alone ? m_all.config[0] : &m_all;
+}
+
+bool
+WeftServiceLevels::HasTor() const
+{
+    return std::any_of(m_levels.begin(), m_levels.end(), [](const auto& level) {
+        return level->GetBalancer()->tor != nullptr;
+    });
+}
+
+std::string
+WeftServiceLevels::FormatBalancers() const
+{
+    std::string text;
+    for (const auto& level : m_levels)
+    {
+        text += (text.empty() ? "" : " and ") + level->balancer.Format();
+    }
+    return text;
+}
+
+bool
+WeftServiceLevels::Check(const weft_fabric_config& frames,
+                         const weft_mmu_config& mmu,
+                         std::string& error) const
+{
+    for (const auto& level : m_levels)
+    {
+        const std::string wrong = CheckOne(*level, frames, mmu);
+        if (!wrong.empty())
+        {
+            error = wrong;
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string
+WeftServiceLevels::CheckOne(const WeftServiceLevel& level,
+                            const weft_fabric_config& frames,
+                            const weft_mmu_config& mmu)
+{
+    const bool tor = level.GetBalancer()->tor != nullptr;
+    if (tor && frames.ack_priority == WEFT_ACK_IDEAL)
+    {
+        return level.balancer.Format() +
+               ": ideal replies pass no ToR; expected ack-priority share or first";
+    }
+    if (mmu.trim && !level.transports.GetOps<weft_transport_ops>()->trims)
+    {
+        return level.transports.Format() +
+               ": it would take a trimmed packet for a whole one; expected the transport trim, or "
+               "trim=off at the switches";
+    }
+    if (mmu.trim && tor)
+    {
+        return level.balancer.Format() +
+               ": it would block NACKs of trimmed packets; expected another balancer, or trim=off "
+               "at the switches";
+    }
+    if (level.tclass < 1 || level.tclass >= mmu.classes)
+    {
+        return "service level " + std::to_string(level.sl) + ": queue " +
+               std::to_string(level.tclass) + "; expected 1 to " + std::to_string(mmu.classes - 1) +
+               ", as the switch has classes=" + std::to_string(mmu.classes);
+    }
+    return "";
+}
+
+bool
+WeftServiceLevels::Build(const WeftSites& sites, std::string& error)
+{
+    const weft_path_site site = sites.GetPath(0);
+    for (const auto& level : m_levels)
+    {
+        if (!level->Build(sites.GetFrame(), site, sites.GetClos().nhosts, error))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+WeftServiceLevels::SetRoutes(const weft_fib* fib, uint32_t hosts)
+{
+    for (const auto& level : m_levels)
+    {
+        level->SetRoutes(fib, hosts);
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,98 @@
+/*
+ * Copyright (c) 2026 The Weft Authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef NS3_WEFT_SERVICE_LEVELS_H
+#define NS3_WEFT_SERVICE_LEVELS_H
+
+#include "weft-choice.h"
+#include "weft-service-level.h"
+#include "weft-sites.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+#include <weft/lb.h>
+#include <weft/levels.h>
+#include <weft/mmu.h>
+
+namespace ns3
+{
+
+/**
+ * @ingroup weft
+ * @brief The service levels of a fabric, level 0 first, and what its switches do for all of them.
+ */
+class WeftServiceLevels
+{
+  public:
+    WeftServiceLevels();
+
+    /** Adds a level that is, but for its queue, as level 0 is now. @param queue traffic class of
+     * its data @return its number */
+    uint32_t Add(uint32_t queue);
+
+    /** @param level number @return what its QPs work by */
+    WeftServiceLevel* Get(uint32_t level) const
+    {
+        return m_levels[level].get();
+    }
+
+    /** @return how many there are: 1 and those that were added */
+    uint32_t GetN() const
+    {
+        return static_cast<uint32_t>(m_levels.size());
+    }
+
+    /** @param level number @param kind balancer, transport or congestion-control; all else is fatal
+     * @return its choice */
+    WeftChoice& GetChoice(uint32_t level, const std::string& kind) const;
+
+    /** Settles what switches do. */
+    void Join();
+    /** @param frames frame sizes @param mmu a switch's buffer @param error why not @return whether
+     * the levels can work there */
+    bool
+    Check(const weft_fabric_config& frames, const weft_mmu_config& mmu, std::string& error) const;
+    /** Settles what QPs work by. @param sites what algorithms are told @param error why not
+     * @return whether it succeeded */
+    bool Build(const WeftSites& sites, std::string& error);
+    /** Routing has converged. @param fib as in struct weft_path_ops @param hosts how many */
+    void SetRoutes(const weft_fib* fib, uint32_t hosts);
+
+    /** @return what switches do, for all levels; after Join() */
+    const weft_lb_ops* GetBalancer() const
+    {
+        return m_balancer;
+    }
+
+    /** @return its configuration */
+    const void* GetBalancerConfig() const
+    {
+        return m_config;
+    }
+
+    /** @return whether the balancer of a level has middleware at ToRs (struct weft_tor_ops) */
+    bool HasTor() const;
+    /** @return the balancers of all levels in a line of text */
+    std::string FormatBalancers() const;
+
+  private:
+    /** @param level one of them @param frames frame sizes @param mmu a switch's buffer @return
+     * what is wrong, or nothing */
+    static std::string CheckOne(const WeftServiceLevel& level,
+                                const weft_fabric_config& frames,
+                                const weft_mmu_config& mmu);
+
+    std::vector<std::unique_ptr<WeftServiceLevel>> m_levels; //!< by number
+    weft_levels m_all{};                                     //!< their balancers
+    weft_lb_ops m_joined{};                 //!< what switches do where there are several
+    const weft_lb_ops* m_balancer{nullptr}; //!< what switches do
+    const void* m_config{nullptr};          //!< its configuration
+};
+
+} // namespace ns3
+
+#endif /* NS3_WEFT_SERVICE_LEVELS_H */
