@@ -54,7 +54,7 @@ class WeftInjectedLosses
     bool TakeAtTop(const weft_packet& d, uint32_t firstPsn, weft_rng& rng);
     /** @param d data that is about to come to its NIC @param firstPsn its QP's first one @return
      * whether it is lost */
-    bool TakeAtLastHop(const weft_packet& d, uint32_t firstPsn);
+    [[gnu::noinline]] bool TakeAtLastHop(const weft_packet& d, uint32_t firstPsn);
 
   private:
     /** By QP and offset: the number of losses left, at least 1. */
