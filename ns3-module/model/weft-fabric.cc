@@ -16,7 +16,6 @@
 
 #include <sstream>
 #include <weft/error.h>
-#include <weft/psn.h>
 #include <weft/tor.h>
 
 namespace ns3

@@ -113,7 +113,7 @@ class RingTestCase : public TestCase
             rig.fabric->SetAttribute("ConvergenceDelay", TimeValue(Seconds(0)));
             rig.fabric->ScheduleFailure(rig.FindLink(0, 1), Seconds(0), Time::Max());
         }
-        Simulator::Schedule(NanoSeconds(1), [&rig, dst] { rig.Send(0, dst, 1452); });
+        Simulator::Schedule(NanoSeconds(1), &WeftRig::Send, &rig, 0U, dst, 1452U);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered - 1000, expected, "to host " << dst);
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
@@ -127,7 +127,7 @@ class RingTestCase : public TestCase
         WeftRig rig(Ring());
         const uint64_t link = rig.FindLink(0, 1);
         rig.fabric->ScheduleDegradation(link, 25 * GBPS, at, repair);
-        Simulator::Schedule(NanoSeconds(1), [&rig, bytes] { rig.Send(0, 1, bytes); });
+        Simulator::Schedule(NanoSeconds(1), &WeftRig::Send, &rig, 0U, 1U, bytes);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered - 1000, expected, "degraded at " << at);
         const bool back = repair != Time::Max();
@@ -147,7 +147,7 @@ class RingTestCase : public TestCase
     {
         WeftRig rig(Ring());
         rig.fabric->ScheduleDegradation(0, 25 * GBPS, Seconds(0), Time::Max());
-        Simulator::Schedule(NanoSeconds(1), [&rig, src, dst] { rig.Send(src, dst, 1452); });
+        Simulator::Schedule(NanoSeconds(1), &WeftRig::Send, &rig, src, dst, 1452U);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.lastDelivered - 1000,
                               2 * 1120000 + 241000 + 360000,
