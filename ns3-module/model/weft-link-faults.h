@@ -42,6 +42,8 @@ class WeftLinkFaults
     WeftLinkFaults(const weft_clos& clos,
                    const std::vector<Ptr<WeftChannel>>& channels,
                    Rerouted rerouted);
+    WeftLinkFaults(const WeftLinkFaults&) = delete;
+    WeftLinkFaults& operator=(const WeftLinkFaults&) = delete;
 
     /** @name Attributes of WeftFabric @{ */
     void SetConvergenceDelay(Time delay);  //!< @param delay Time::Max(): forwarding never adapts
