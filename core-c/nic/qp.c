@@ -453,6 +453,17 @@ weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost, int64_t no
     }
 }
 
+/* How the sender knows of the losses that a reply shows. */
+static enum weft_loss_cause
+cause_of(const struct weft_packet *reply)
+{
+    if (reply->kind != WEFT_NACK)
+    {
+        return WEFT_LOST_BY_GAP;
+    }
+    return reply->flags & WEFT_F_TRIMMED ? WEFT_LOST_TRIMMED : WEFT_LOST_BY_NACK;
+}
+
 void
 weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
 {
@@ -473,7 +484,7 @@ weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
     }
     if (qp->tells_losses)
     {
-        tell_losses(qp, reply->kind == WEFT_NACK ? WEFT_LOST_BY_NACK : WEFT_LOST_BY_GAP, now);
+        tell_losses(qp, cause_of(reply), now);
     }
     qp->una += packets;
     if (packets > 0 && qp->una == qp->posted && !qp->given_up)

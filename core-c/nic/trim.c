@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For fabrics whose switches trim packets (prime §IV; UEC's simulator). A header without its
- * payload is answered at once by a NACK of that packet, psn + ahead, unless the packet has come
+ * payload is answered at once by a NACK that asks for that packet, unless the packet has come
  * meanwhile; it counts as nothing received. A whole packet is answered by an ACK that names it, as
- * under sack.
+ * under sack, or by one that answers several.
  *
- * The sender keeps two bitmaps over [una, una + window): what is acknowledged, and what is to be
- * sent again. A NACK puts its packet into the second one, unless it is acknowledged; every NACK
- * stands for a transmission that came to nothing, so a packet may be sent again many times. Packets
- * are sent again in the order of their PSNs, ahead of new ones. A gap among the ACKs means nothing:
+ * The sender keeps three bitmaps over [una, una + window): what is acknowledged, what is to be sent
+ * again, and what of that has not been told as lost. A NACK puts the packet that it asks for into
+ * the second one, unless it is acknowledged; every NACK stands for a transmission that came to
+ * nothing, so a packet may be sent again many times. Packets are sent again in the order of their
+ * PSNs, ahead of new ones. A gap among the ACKs means nothing:
  * on many paths packets overtake each other, and what is trimmed is heard of. Only headers and
  * replies are lost in silence, and the timer is for these: it sends again what is missing of all
  * that had been sent when it was started. A NACK of the oldest packet starts it anew, like an ACK
@@ -20,8 +21,9 @@
 #include "base/tables.h"
 #include "nic/selective.h"
 
-/* The bitmaps follow it in memory: acknowledged packets, all in (una, end), then those to be sent
- * again, all in [una, end) and none of them acknowledged. */
+/* The bitmaps follow it in memory: acknowledged packets, all in (una, end); those to be sent again,
+ * all in [una, end) and none of them acknowledged; and those to be told as lost, all in [told,
+ * telling). */
 struct trim_tx
 {
     struct weft_sender base; /* its resend: queued > 0 */
@@ -30,6 +32,8 @@ struct trim_tx
     uint32_t queued;         /* packets to be sent again */
     uint32_t first;          /* none of them lies before it */
     uint32_t overdue;        /* packets before it had been sent when the timer was started */
+    uint32_t told;           /* none that is to be told as lost lies before it */
+    uint32_t telling;        /* or from it on */
 };
 
 #define P(member) WEFT_P(struct weft_selective_config, member)
@@ -70,7 +74,14 @@ rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_ve
     verdict->reply = verdict->duplicate ? WEFT_REPLY_ACK
                      : inside           ? WEFT_REPLY_NACK
                                         : (uint8_t)WEFT_REPLY_NONE;
+    verdict->asks_place = verdict->reply == WEFT_REPLY_NACK;
     verdict->epsn = r->epsn;
+}
+
+static uint64_t
+rx_bitmap(const void *rx, uint32_t place)
+{
+    return weft_selective_bitmap(rx, place);
 }
 
 static uint64_t *
@@ -85,11 +96,17 @@ queued_bits(struct trim_tx *s)
     return acked_bits(s) + (s->mask + 1U) / 64U;
 }
 
+static uint64_t *
+lost_bits(struct trim_tx *s)
+{
+    return queued_bits(s) + (s->mask + 1U) / 64U;
+}
+
 static size_t
 tx_size(const void *config)
 {
     const struct weft_selective_config *c = config;
-    return sizeof(struct trim_tx) + 2 * weft_selective_window_size(c);
+    return sizeof(struct trim_tx) + 3 * weft_selective_window_size(c);
 }
 
 static int
@@ -106,6 +123,7 @@ tx_init(void *tx, const void *config, const struct weft_transport_site *site)
     s->mask = (uint32_t)c->window - 1U;
     weft_bitmap_init(acked_bits(s), (uint32_t)c->window);
     weft_bitmap_init(queued_bits(s), (uint32_t)c->window);
+    weft_bitmap_init(lost_bits(s), (uint32_t)c->window);
     return 0;
 }
 
@@ -127,6 +145,41 @@ unqueue(struct trim_tx *s, uint32_t psn, uint32_t count)
     }
 }
 
+/* What was lost before is no news any more. */
+static void
+tell_nothing(struct trim_tx *s)
+{
+    if (s->told != s->telling)
+    {
+        const uint32_t count = (s->telling - s->told) & WEFT_PSN_MASK;
+        weft_bitmap_clear(lost_bits(s), s->mask, s->told, count);
+        s->told = s->telling;
+    }
+}
+
+/* A packet is lost news, and lies before none that is. */
+static void
+tell(struct trim_tx *s, uint32_t psn)
+{
+    weft_bitmap_set(lost_bits(s), s->mask, psn);
+    s->told = s->told == s->telling ? psn : s->told;
+    s->telling = weft_psn_add(psn, 1);
+}
+
+static bool
+tx_next_lost(void *tx, uint32_t *psn)
+{
+    struct trim_tx *s = tx;
+    if (s->told == s->telling)
+    {
+        return false;
+    }
+    *psn = weft_psn_add(s->told, weft_bitmap_next(lost_bits(s), s->mask, s->told));
+    weft_bitmap_clear(lost_bits(s), s->mask, *psn, 1);
+    s->told = weft_psn_add(*psn, 1);
+    return true;
+}
+
 static void
 queue(struct trim_tx *s, uint32_t psn)
 {
@@ -136,6 +189,7 @@ queue(struct trim_tx *s, uint32_t psn)
         s->first = s->queued == 0 || weft_psn_before(psn, s->first) ? psn : s->first;
         s->queued++;
         s->base.resend = true;
+        tell(s, psn);
     }
 }
 
@@ -173,26 +227,49 @@ acknowledge_all(struct trim_tx *s, uint32_t epsn, int64_t now)
     return acked;
 }
 
+/* The packets that an ACK names. */
+static void
+acknowledge_named(struct trim_tx *s, const struct weft_packet *ack)
+{
+    const uint32_t place = weft_psn_add(ack->psn, ack->ahead);
+    if (ack->ahead > 0)
+    {
+        acknowledge_one(s, place);
+    }
+    for (uint64_t bitmap = weft_ack_bitmap(ack); bitmap != 0; bitmap &= bitmap - 1)
+    {
+        acknowledge_one(s, (place - 1 - weft_ctz64(bitmap)) & WEFT_PSN_MASK);
+    }
+}
+
+/* The packet that a NACK asks for is to be sent again. */
+static void
+take_nack(struct trim_tx *s, const struct weft_packet *nack, int64_t now)
+{
+    const uint32_t ahead = nack->flags & WEFT_F_ASKS_AHEAD ? nack->ahead : 0;
+    const uint32_t psn = weft_psn_add(nack->psn, ahead);
+    s->base.counters.nacks++;
+    queue(s, psn);
+    if (psn == s->base.una && s->base.una != s->base.end)
+    {
+        s->base.deadline = weft_sender_due(&s->base, now); /* what it watches has been heard of */
+        s->overdue = s->base.end;
+    }
+}
+
 static uint32_t
 tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
     struct trim_tx *s = tx;
-    const uint32_t psn = weft_psn_add(reply->psn, reply->ahead);
-    const bool nack = reply->kind == WEFT_NACK;
-    s->base.counters.nacks += nack;
-    if (!nack && reply->ahead > 0)
+    tell_nothing(s);
+    if (reply->kind == WEFT_ACK)
     {
-        acknowledge_one(s, psn);
+        acknowledge_named(s, reply);
     }
     const uint32_t acked = acknowledge_all(s, reply->psn, now);
-    if (nack)
+    if (reply->kind == WEFT_NACK)
     {
-        queue(s, psn);
-    }
-    if (nack && psn == s->base.una && s->base.una != s->base.end)
-    {
-        s->base.deadline = weft_sender_due(&s->base, now); /* what it watches has been heard of */
-        s->overdue = s->base.end;
+        take_nack(s, reply, now);
     }
     return acked;
 }
@@ -225,6 +302,7 @@ tx_timeout(void *tx, int64_t now)
     struct trim_tx *s = tx;
     if (weft_sender_timeout(&s->base, now))
     {
+        tell_nothing(s);
         for (uint32_t psn = s->base.una; weft_psn_before(psn, s->overdue);
              psn = weft_psn_add(psn, 1))
         {
@@ -258,6 +336,7 @@ const struct weft_transport_ops weft_transport_trim = {
     .rx_size = weft_selective_rx_size,
     .rx_init = weft_selective_rx_init,
     .rx_data = rx_data,
+    .rx_bitmap = rx_bitmap,
     .tx_size = tx_size,
     .tx_init = tx_init,
     .tx_post = weft_sender_post,
@@ -266,6 +345,7 @@ const struct weft_transport_ops weft_transport_trim = {
     .tx_reply = tx_reply,
     .tx_deadline = weft_sender_deadline,
     .tx_timeout = tx_timeout,
+    .tx_next_lost = tx_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
     .tx_flight = tx_flight,

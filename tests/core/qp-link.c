@@ -85,10 +85,15 @@ launch(const struct weft_packet *packet)
         }
         return;
     }
+    struct weft_packet arrives = *packet;
+    if (packet->kind == WEFT_DATA && strikes(link->trim))
+    {
+        arrives.flags |= WEFT_F_TRIMMED;
+    }
     for (uint32_t n = 1 + strikes(link->copies); n > 0; n--)
     {
         const uint32_t jitter = qp_link_world.calm ? 0 : qp_link_draw(link->jitter + 1);
-        add_frame(packet, qp_link_world.now + (WAY + (int64_t)jitter) * QP_LINK_SLOT, false);
+        add_frame(&arrives, qp_link_world.now + (WAY + (int64_t)jitter) * QP_LINK_SLOT, false);
     }
 }
 
@@ -116,7 +121,7 @@ static void
 check_unreported(const struct connection *c)
 {
     uint32_t waiting = c->epsn - c->answered;
-    if (qp_link_is("sack"))
+    if (qp_link_world.transport.rx_bitmap)
     {
         waiting = 0;
         for (uint32_t i = c->answered; i < c->next; i++)
@@ -151,7 +156,8 @@ receive(const struct weft_packet *data)
     weft_qp_data(&c->qp, data, qp_link_world.now, &answer);
     const struct weft_rx_verdict *v = &answer.verdict;
     const uint32_t place = qp_link_index(v->place);
-    if (v->fresh && !qp_link_is("sack")) /* the place of its reply is that of others too */
+    if (v->fresh &&
+        !qp_link_world.transport.rx_bitmap) /* the place of its reply is that of others too */
     {
         MUST(!c->arrived[place]);
         c->arrived[place] = true;
@@ -166,6 +172,7 @@ receive(const struct weft_packet *data)
         MUST(c->arrived[c->epsn]);
     }
     MUST(c->epsn == qp_link_index(v->epsn) && c->qp.arrived == c->epsn);
+    MUST(!(data->flags & WEFT_F_TRIMMED) || (!v->fresh && v->reply != WEFT_REPLY_NONE));
     if (v->reply != WEFT_REPLY_NONE)
     {
         struct weft_packet *reply = &replies[c->qp.dst][qp_link_world.nreplies[c->qp.dst]++];
@@ -177,7 +184,7 @@ receive(const struct weft_packet *data)
         c->answered = c->epsn;
         qp_link_world.outcome.acks += reply->kind == WEFT_ACK;
         qp_link_world.outcome.nacks += reply->kind == WEFT_NACK;
-        if (qp_link_is("sack"))
+        if (qp_link_world.transport.rx_bitmap && reply->kind == WEFT_ACK)
         {
             check_bitmap(c, reply);
         }
@@ -287,7 +294,7 @@ check_data(struct connection *c, const struct weft_packet *data)
     MUST(data->bytes == QP_LINK_HEADER + (last && rest > 0 ? rest : QP_LINK_PAYLOAD));
     MUST(((data->flags & WEFT_F_LAST) != 0) == last);
     MUST(((data->flags & WEFT_F_RETX) != 0) == (c->sent[i] > 0));
-    const bool names_all = qp_link_is("nic-sr") || qp_link_is("ideal") || qp_link_is("sack");
+    const bool names_all = !qp_link_is("gbn") && !qp_link_is("erasure");
     MUST(c->sent[i] == 0 || c->lost[i] || !names_all);
     MUST(c->sent[i] > 0 || i == c->next);
     c->next += c->sent[i] == 0;

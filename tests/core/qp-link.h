@@ -24,6 +24,7 @@ struct qp_link
     uint32_t window; /* packets, as QPs begin; 0: without windows */
     uint32_t steps;  /* in which frames may suffer and messages are posted */
     uint32_t loss;   /* of 256 frames */
+    uint32_t trim;   /* of 256 data frames, so many lose their payload */
     uint32_t copies; /* of 256 frames, so many arrive twice */
     uint32_t jitter; /* steps that a frame takes longer, at random */
     uint32_t unrest; /* of 256 steps, so many see a pause, or another window or rate */

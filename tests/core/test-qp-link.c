@@ -53,6 +53,28 @@ START_TEST(nothing_is_lost_for_good)
 }
 END_TEST
 
+/* Of a trimmed packet the sender hears, and sends it again at once. */
+START_TEST(what_is_trimmed_is_sent_again)
+{
+    struct weft_rng rng;
+    struct qp_link link = calm_link("trim", &rng, (uint64_t)_i);
+    link.ack_every = every[_i % 3];
+    link.window = _i / 3 % 2 == 0 ? 24 : 0;
+    link.trim = 40;
+    link.loss = _i / 6 % 2 == 0 ? 0 : 8;
+    link.copies = link.loss / 2;
+    link.jitter = 6;
+    link.unrest = link.loss;
+    const struct qp_link_outcome o = qp_link_run(&link);
+    ck_assert_uint_gt(o.sent, 1000);
+    ck_assert_uint_gt(o.nacks, 0);
+    ck_assert_uint_ge(o.losses, o.resent);
+    ck_assert_uint_eq(o.failed, 0);
+    ck_assert(link.loss > 0 || (o.timeouts == 0 && o.resent == o.nacks));
+    ck_assert(link.ack_every == 1 || o.acks < o.sent);
+}
+END_TEST
+
 START_TEST(qps_are_given_up_where_too_much_is_lost)
 {
     struct weft_rng rng;
@@ -90,6 +112,7 @@ qp_link_suite(void)
     TCase *tc = tcase_create("qp-link");
     suite_add_tcase(s, tc);
     tcase_add_loop_test(tc, nothing_is_lost_for_good, 0, 60);
+    tcase_add_loop_test(tc, what_is_trimmed_is_sent_again, 0, 12);
     tcase_add_loop_test(tc, qps_are_given_up_where_too_much_is_lost, 0, 5);
     tcase_add_loop_test(tc, acks_that_wait_cost_no_timeouts, 0, 16);
     return s;

@@ -104,6 +104,41 @@ START_TEST(sack_names_every_packet_of_a_gap)
 }
 END_TEST
 
+/* A header's NACK asks for the packet ahead of the ePSN. */
+static void
+trimmed(uint32_t epsn, uint16_t ahead)
+{
+    const struct weft_packet nack = {.kind = WEFT_NACK,
+                                     .psn = epsn & WEFT_PSN_MASK,
+                                     .ahead = ahead,
+                                     .flags = WEFT_F_TRIMMED | WEFT_F_ASKS_AHEAD};
+    weft_qp_reply(qp, &nack, host_rig.now);
+    weft_host_resume(&host_rig.host, qp, host_rig.now);
+}
+
+START_TEST(trim_names_what_was_trimmed_and_what_its_timer_misses)
+{
+    begin_posted("trim", rto_10us, 20);
+    host_rig_sends("0 0 0 0 0 0");
+    host_rig_reply(0, WEFT_ACK, psn_of(1), 0, host_rig.now);
+    host_rig_logged("");
+    trimmed(psn_of(1), 1);
+    host_rig_logged("cc nack 16777215; path lost 0 of 60002 by trimmed; ");
+    trimmed(psn_of(1), 1); /* a second time, before it is sent again */
+    host_rig_logged("cc nack 16777215; ");
+    host_rig_reply(0, WEFT_ACK, psn_of(1), 2, host_rig.now);
+    host_rig_logged("");
+    ck_assert_int_eq(host_rig_times_out(0), WEFT_TIMER_TIMEOUT);
+    host_rig_logged("cc timeout; path timeout; path lost 16777215 of 60001 by timeout; "
+                    "path lost 2 of 60004 by timeout; "
+                    "path lost 3 of 60005 by timeout; "); /* 0 waits to be sent again, 1 came */
+    host_rig_sends("0 0 0");
+    trimmed(psn_of(1), 1);
+    host_rig_logged("cc nack 16777215; path lost 0 of 60007 by trimmed; ");
+    host_rig_end();
+}
+END_TEST
+
 START_TEST(a_label_is_remembered_for_so_many_packets)
 {
     host_rig_begin("nic-sr", rto_10us);
@@ -205,6 +240,7 @@ qp_losses_suite(void)
     tcase_add_test(tc, selective_repeat_names_its_one_packet);
     tcase_add_test(tc, ideal_knows_by_its_timer_alone);
     tcase_add_test(tc, sack_names_every_packet_of_a_gap);
+    tcase_add_test(tc, trim_names_what_was_trimmed_and_what_its_timer_misses);
     tcase_add_test(tc, a_label_is_remembered_for_so_many_packets);
     tcase_add_test(tc, no_labels_need_be_remembered);
     tcase_add_test(tc, a_loss_that_the_fabric_tells_of_is_named);

@@ -28,6 +28,7 @@ header_arrives(uint32_t psn)
     verdict.place = data.psn;
     rig.ops->rx_data(rig.rx, &data, NOW, &verdict);
     MUST(!verdict.fresh && verdict.place == data.psn);
+    MUST(verdict.asks_place || verdict.reply != WEFT_REPLY_NACK);
     return verdict;
 }
 
@@ -37,7 +38,7 @@ nack_of(uint32_t psn, uint32_t epsn, int64_t now)
 {
     struct weft_packet nack = ack_of(psn, epsn);
     nack.kind = WEFT_NACK;
-    nack.flags = WEFT_F_TRIMMED;
+    nack.flags = WEFT_F_TRIMMED | WEFT_F_ASKS_AHEAD;
     return rig.ops->tx_reply(rig.tx, &nack, now);
 }
 
@@ -141,6 +142,37 @@ START_TEST(each_nack_stands_for_one_transmission)
     sends(WEFT_TX_NONE, 0);
     ck_assert_uint_eq(rig.ops->tx_una(rig.tx), 4);
     ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), WEFT_NEVER);
+    end();
+}
+END_TEST
+
+/* A ToR's, as Themis makes it: its `ahead` tells what has arrived. */
+START_TEST(a_nack_that_asks_for_the_epsn_gets_it)
+{
+    begin("trim", 0, NULL);
+    send_new(0, 8);
+    struct weft_packet nack = ack_of(5, 2);
+    nack.kind = WEFT_NACK;
+    nack.flags = WEFT_F_COMPENSATED;
+    ck_assert_uint_eq(rig.ops->tx_reply(rig.tx, &nack, NOW), 2);
+    sends(WEFT_TX_RETX, 2);
+    sends(WEFT_TX_NONE, 0);
+    end();
+}
+END_TEST
+
+START_TEST(an_ack_of_several_packets_names_them)
+{
+    begin("trim", 0, NULL);
+    send_new(0, 10);
+    struct weft_packet several = ack_of(8, 1);
+    weft_set_ack_bitmap(&several, UINT64_C(1) << 0 | UINT64_C(1) << 4); /* 7 and 3 */
+    ck_assert_uint_eq(rig.ops->tx_reply(rig.tx, &several, NOW), 1);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 6);
+    nack_of(7, 1, NOW); /* it has come meanwhile */
+    sends(WEFT_TX_NONE, 0);
+    ck_assert_uint_eq(ack(2, 4, NOW), 3);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 4); /* 4, 5, 6 and 9 */
     end();
 }
 END_TEST
@@ -257,7 +289,7 @@ receive(const struct weft_packet *data, struct flight *replies, uint32_t *placed
     struct weft_packet reply = ack_of(data->psn, v.epsn);
     MUST(weft_psn_add(v.epsn, reply.ahead) == data->psn || reply.ahead == 0);
     reply.kind = v.reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK;
-    reply.flags = reply.kind == WEFT_NACK ? WEFT_F_TRIMMED : 0;
+    reply.flags = reply.kind == WEFT_NACK ? WEFT_F_TRIMMED | WEFT_F_ASKS_AHEAD : 0;
     put(replies, &reply);
 }
 
@@ -320,6 +352,8 @@ trim_suite(void)
     tcase_add_test(tc, the_oldest_packet_is_named_by_the_epsn);
     tcase_add_test(tc, retransmissions_go_in_psn_order);
     tcase_add_test(tc, each_nack_stands_for_one_transmission);
+    tcase_add_test(tc, a_nack_that_asks_for_the_epsn_gets_it);
+    tcase_add_test(tc, an_ack_of_several_packets_names_them);
     tcase_add_test(tc, a_header_of_what_has_arrived_is_acknowledged);
     tcase_add_test(tc, a_gap_is_not_a_loss);
     tcase_add_test(tc, timer_covers_lost_headers_and_replies);

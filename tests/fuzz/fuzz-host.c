@@ -17,9 +17,9 @@ draw(void *context, uint32_t n)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const transports[] = {"gbn", "nic-sr", "ideal", "sack", "erasure"};
+    static const char *const transports[] = {"gbn", "nic-sr", "ideal", "sack", "erasure", "trim"};
     struct fuzz_input in = {data, size};
-    const uint32_t transport = fuzz_below(&in, 5);
+    const uint32_t transport = fuzz_below(&in, 6);
     struct qp_link link = {
         .transport = transports[transport],
         .outstanding = 8 + fuzz_below(&in, 57),
@@ -37,6 +37,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .context = &in,
     };
     link.copies = transport == 4 ? 0 : link.copies; /* each of its symbols has one answer */
+    link.trim = transport == 5 ? fuzz_below(&in, 64) : 0;
     qp_link_run(&link);
     return 0;
 }

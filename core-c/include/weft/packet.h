@@ -25,8 +25,7 @@ enum weft_packet_flag
     WEFT_F_LAST = 8,         /**< DATA: last packet of its message */
     WEFT_F_ECE = 16,         /**< replies: the data packet answered was marked */
     WEFT_F_ACK_REQ = 32,     /**< DATA: its ACK may not wait for others (AckReq of the BTH) */
-    WEFT_F_TRIMMED = 64,     /**< DATA: a switch has cut the payload away. NACK: of such a packet,
-                                and asks for the packet psn + ahead again */
+    WEFT_F_TRIMMED = 64,     /**< DATA: a switch has cut the payload away. NACK: of such a packet */
     WEFT_F_ASKS_AHEAD = 128, /**< NACK: asks for the packet psn + ahead */
 };
 
