@@ -157,7 +157,7 @@ WeftNic::ReceiveData(WeftPacket* p, int64_t now)
     if (answer.cnp)
     {
         NS_LOG_LOGIC("sends a CNP for " << p->d);
-        Reply(m_fabric->NewReply(p->d, WEFT_CNP, 0));
+        Reply(m_fabric->NewReply(p->d, WEFT_CNP, p->d.psn));
     }
     if (v.reply == WEFT_REPLY_NONE)
     {
