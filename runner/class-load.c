@@ -40,8 +40,19 @@ add_class(struct scenario *s, const char *name, int line)
 {
     ARRAY_GROW(s->classes, s->nclasses);
     struct qp_class *c = &s->classes[s->nclasses++];
-    *c = (struct qp_class){.name = xstrdup(name), .queue = 1, .line = line};
+    *c = (struct qp_class){.name = xstrdup(name),
+                           .queue = 1,
+                           .line = line,
+                           .transport_line = line,
+                           .balancer_line = line};
     return c;
+}
+
+static int
+line_of(const struct element *e, const char *kind)
+{
+    const struct element *child = element_child(e, kind);
+    return child ? line_of_element(child) : e->line;
 }
 
 static const struct qp_class *
@@ -57,8 +68,78 @@ find_class(const struct scenario *s, const char *name)
     return NULL;
 }
 
+/** The class that a <workload> names, or NULL. */
+static const struct attribute *
+class_of(const struct element *e)
+{
+    return strcmp(e->name, "workload") == 0 ? element_attribute(e, "class") : NULL;
+}
+
+/** Where a sweep or the command line chooses the classes of workloads, the others are for other
+ * runs. */
+static bool
+is_for_other_runs(const struct element *root, const struct element *class)
+{
+    bool chosen = false;
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct attribute *a = class_of(root->children[i]);
+        chosen = chosen || (a && a->overridden);
+    }
+    return chosen && !element_attribute(class, "name")->overridden;
+}
+
 static void
-load_class(const struct element *e, struct scenario *s, struct diagnostics *d)
+report_unused(const struct element *root, const struct element *class, struct diagnostics *d)
+{
+    const char *name = element_value(class, "name");
+    struct nearest near = nearest_start(name);
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct attribute *a = class_of(root->children[i]);
+        if (a)
+        {
+            nearest_try(&near, a->value);
+        }
+    }
+    diag_error(d, element_line(class, "name"),
+               "no <workload> is of the class '%s'; expected one with class=\"%s\", or no such "
+               "<class>%s",
+               name, name, did_you_mean(near.best));
+}
+
+/** How many elements of that kind have that value. */
+static size_t
+count(const struct element *root, const char *kind, const char *attribute, const char *value)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct element *e = root->children[i];
+        const char *text = strcmp(e->name, kind) == 0 ? element_value(e, attribute) : NULL;
+        n += text && strcmp(text, value) == 0;
+    }
+    return n;
+}
+
+/** Whether a <workload> names a class that is not there: load_level() reports it. */
+static bool
+is_one_missing(const struct element *root)
+{
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct attribute *a = class_of(root->children[i]);
+        if (a && count(root, "class", "name", a->value) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+load_class(const struct element *root, const struct element *e, struct scenario *s,
+           struct diagnostics *d)
 {
     const char *name = element_value(e, "name");
     if (find_class(s, name))
@@ -67,8 +148,19 @@ load_class(const struct element *e, struct scenario *s, struct diagnostics *d)
                    name);
         return;
     }
+    if (count(root, "workload", "class", name) == 0 && !is_one_missing(root))
+    {
+        if (is_for_other_runs(root, e))
+        {
+            return;
+        }
+        report_unused(root, e, d);
+    }
     struct qp_class *c = add_class(s, name, e->line);
     c->queue = (uint32_t)value_of(e, "class", "queue", d).integer;
+    c->queue_line = element_attribute(e, "queue") ? element_line(e, "queue") : e->line;
+    c->transport_line = line_of(e, "transport");
+    c->balancer_line = line_of(e, "balancer");
     c->transport = choice_of(e, "transport", &s->transport, d);
     c->cc = choice_of(e, "congestion-control", &s->cc, d);
     c->balancer = choice_of(e, "balancer", &s->balancer, d);
@@ -99,9 +191,19 @@ make_class(const struct element *workload, struct scenario *s, struct diagnostic
                    "has its own <balancer>");
     }
     char *name = name_by_balancer(balancer);
-    if (!find_class(s, name))
+    const struct qp_class *former = find_class(s, name);
+    if (former && !former->made)
+    {
+        diag_error(
+            d, line,
+            "a <workload> with balancer=\"%s\" makes a class '%s', and there is a <class> of "
+            "that name; expected another name, or class=\"%s\"",
+            balancer, name, name);
+    }
+    if (!former)
     {
         struct qp_class *c = add_class(s, name, line);
+        c->made = true;
         c->transport = copy_of(&s->transport);
         c->cc = copy_of(&s->cc);
         c->balancer = (struct choice){algo, xcalloc(1, algo->config_size)};
@@ -115,9 +217,10 @@ load_classes(const struct element *root, struct scenario *s, struct diagnostics 
 {
     for (size_t i = 0; i < root->nchildren; i++)
     {
-        if (strcmp(root->children[i]->name, "class") == 0)
+        const struct element *e = root->children[i];
+        if (strcmp(e->name, "class") == 0 && element_value(e, "name"))
         {
-            load_class(root->children[i], s, d);
+            load_class(root, e, s, d);
         }
     }
     for (size_t i = 0; i < root->nchildren; i++)

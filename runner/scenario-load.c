@@ -200,20 +200,43 @@ count_of(const struct choice *choice, const char *name)
     return p ? *(const int64_t *)((const char *)choice->config + p->offset) : -1;
 }
 
-/** A sender that may not send as many packets as an ACK waits for stands still until its RTO. */
+/** A sender that may not send as many packets as an ACK waits for stands still until its RTO.
+ * @p e: its <transport>, or NULL; @p of: " of <class ...>", or nothing. */
 static void
-check_acks(const struct element *root, const struct scenario *s, struct diagnostics *d)
+check_acks_of(const struct element *root, const struct element *e, const struct scenario *s,
+              const struct choice *transport, const char *of, struct diagnostics *d)
 {
-    int64_t outstanding = count_of(&s->transport, "outstanding");
+    int64_t outstanding = count_of(transport, "outstanding");
     int64_t every = count_of(&s->fabric, "ack-every");
-    const struct element *e = element_child(root, "transport");
     if (outstanding >= 0 && outstanding < every)
     {
         bool named = e && element_attribute(e, "outstanding");
-        diag_error(d, named ? element_line(e, "outstanding") : line_of(root, "fabric"),
-                   "outstanding %lld of <transport> is less than ack-every %lld of <fabric>: every "
-                   "ACK would wait for the RTO; expected outstanding to be at least ack-every",
-                   (long long)outstanding, (long long)every);
+        diag_error(
+            d, named ? element_line(e, "outstanding") : line_of(root, "fabric"),
+            "outstanding %lld of <transport>%s is less than ack-every %lld of <fabric>: "
+            "every ACK would wait for the RTO; expected outstanding to be at least ack-every",
+            (long long)outstanding, of, (long long)every);
+    }
+}
+
+static void
+check_acks(const struct element *root, const struct scenario *s, struct diagnostics *d)
+{
+    check_acks_of(root, element_child(root, "transport"), s, &s->transport, "", d);
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        const struct element *class = root->children[i];
+        const struct element *e = element_child(class, "transport");
+        const char *name = element_value(class, "name");
+        for (size_t k = 0; e && name && k < s->nclasses; k++)
+        {
+            if (strcmp(class->name, "class") == 0 && strcmp(s->classes[k].name, name) == 0)
+            {
+                char *of = xformat(" of <class name=\"%s\">", name);
+                check_acks_of(root, e, s, &s->classes[k].transport, of, d);
+                free(of);
+            }
+        }
     }
 }
 

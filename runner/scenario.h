@@ -34,7 +34,8 @@ extern "C"
         char *name;
         uint32_t queue; /**< traffic class of its data, from 1 up */
         struct choice balancer, cc, transport;
-        int line;
+        bool made; /**< by a <workload> with balancer="..." */
+        int line, queue_line, transport_line, balancer_line; /**< where they are chosen */
     };
 
     /** One <workload>: a job on all hosts or on some. */

@@ -188,6 +188,26 @@ at 'a trimmed frame without its header' 'trim-bytes of 40 are less than the head
     's,preset="100g",preset="100g" pfc="off" trim="on" trim-bytes="40B",;s,name="nic-sr",name="trim",'
 at 'three classes' '<switch shared-buffer>: classes must be a power of two; expected 2, 4 or 8' \
     's,preset="100g",preset="100g" classes="3",'
+in_class='s,<workload,<class name="bulk" queue="1"><balancer name="rsq"/></class><workload class="bulk",'
+edited 'a class without a name' '<class> lacks name="..."' \
+    "$in_class;s,<class name=.bulk.,<class,;s, class=.bulk.,,"
+at 'a queue that no port has' \
+    'queue 2 of <class name="bulk">, and the ports of <switch> have 2 classes; expected 1 to 1' \
+    "$in_class;s,queue=.1.,queue=\"2\","
+at 'a class of nobody' "no <workload> is of the class 'bluk'; .*did you mean 'bulk'" \
+    "$in_class;s,<class ,<class name=\"bluk\"/>&,"
+at 'a workload of no class' 'no <class name="bluk">; did you mean .bulk' \
+    "$in_class;s,class=.bulk.,class=\"bluk\","
+at 'a workload of two classes' 'a <workload> with class and balancer; expected one of them' \
+    "$in_class;s,class=.bulk.,& balancer=\"rsq\","
+at 'a class of a name that is taken' 'a <workload> with balancer="rsq" makes a class .balancer-rsq., and there is' \
+    "$in_class;s,bulk,balancer-rsq,g;s,<workload,<workload name=\"2\" kind=\"ring\" bytes=\"1KB\" balancer=\"rsq\"/>& name=\"1\","
+at 'a balancer of a class that does not fit' \
+    'the balancer themis of <class name="bulk"> works on replies at ToRs' \
+    "$in_class;s,name=.rsq./></class>,name=\"themis\"/></class><fabric ack-priority=\"ideal\"/>,"
+edited 'a class whose NIC does not know trimmed packets' \
+    'the transport sack of <class name="bulk"> would take a trimmed packet' \
+    "$in_class;s,<balancer name=.rsq./></class>,<transport name=\"sack\"/></class>,;s,preset=.100g.,preset=\"trim-400g\",;s,name=.nic-sr.,name=\"trim\","
 at 'no such scheduler' "unknown scheduler 'wr'; .*did you mean 'wrr'" \
     's,<drop,<scheduler name="wr"/><drop,'
 at 'no weight at all' "weight-2 '0' of <scheduler> is out of bounds; expected .* from 1 to 65535" \
@@ -331,6 +351,8 @@ command_line 'a bad --set' "command line: error: rto '9' of <transport>" run goo
 command_line 'a --set of nothing' "did you mean 'rto'" run good.xml --out kept --set transport.rt=9us
 command_line 'a --set of what varies' 'the sweep varies it at line' run good.xml --out kept --set balancer.name=ar
 command_line 'a --set without value' "expected element.attribute=value" run good.xml --out kept --set transport.rto
+command_line 'a class of nobody' "command line: error: no <workload> is of the class 'fast'" \
+    run good.xml --out kept --set balancer:fast.name=ar
 command_line 'no such scheduler' "command line: error: 'ns3::NoSuch' is no ns3::Scheduler" \
     run good.xml --out kept --scheduler NoSuch
 command_line 'no such run' "no run matches 'nothing'" sweep good.xml --out kept --only nothing
