@@ -35,12 +35,18 @@ site_of(const struct weft_site *site, uint32_t level)
     return own;
 }
 
+static uint32_t
+count_of(const struct weft_levels *levels)
+{
+    return levels->n <= WEFT_LEVELS ? levels->n : 0; /* more are refused */
+}
+
 static size_t
 levels_size(const void *config, const struct weft_site *site)
 {
     const struct weft_levels *levels = config;
     size_t bytes = sizeof(struct levels);
-    for (uint32_t i = 0; i < levels->n; i++)
+    for (uint32_t i = 0; i < count_of(levels); i++)
     {
         const struct weft_site own = site_of(site, i);
         bytes = weft_lb_part_at(bytes) + levels->lb[i]->state_size(levels->config[i], &own);
@@ -81,7 +87,10 @@ levels_pick(void *state, const struct weft_ports *ports, struct weft_packet *pac
     struct levels *s = state;
     const uint32_t level = packet->sl;
     assert(level < s->n);
-    return s->lb[level]->pick(state_of(s, level), ports, packet, now);
+    /* A switch asks for the last live port as soon as one level wants it. */
+    return weft_lb_picks(s->lb[level], ports)
+               ? s->lb[level]->pick(state_of(s, level), ports, packet, now)
+               : weft_port_at(ports, 0);
 }
 
 static uint32_t
@@ -117,7 +126,10 @@ levels_arrive(void *state, void *flow, struct weft_packet *packet, uint32_t *que
     }
     const enum weft_arrival what =
         s->lb[level]->arrive(state_of(s, level), flow, packet, queue, now);
-    *queue = *queue * s->n + level;
+    if (what == WEFT_ARRIVAL_HOLD)
+    {
+        *queue = *queue * s->n + level;
+    }
     return what;
 }
 
@@ -140,8 +152,14 @@ levels_request(void *state, struct weft_request *request, int64_t now)
     {
         if (s->lb[i]->request && s->lb[i]->request(state_of(s, i), request, now))
         {
-            request->queue = request->queue * s->n + i;
-            request->packet.sl = i & (WEFT_LEVELS - 1);
+            if (request->what == WEFT_REQUEST_RELEASE)
+            {
+                request->queue = request->queue * s->n + i;
+            }
+            else
+            {
+                request->packet.sl = i & (WEFT_LEVELS - 1);
+            }
             return true;
         }
     }
@@ -215,7 +233,7 @@ void
 weft_levels_ops(const struct weft_levels *levels, struct weft_lb_ops *ops)
 {
     *ops = all_hooks;
-    for (uint32_t i = 0; i < levels->n; i++)
+    for (uint32_t i = 0; i < count_of(levels); i++)
     {
         const struct weft_lb_ops *lb = levels->lb[i];
         ops->oblivious = ops->oblivious && lb->oblivious;
