@@ -45,6 +45,7 @@ weft_host_activate(struct weft_host *host, struct weft_qp *qp)
         host->active[host->nactive] = qp;
         host->send_at[host->nactive] = qp->send_at;
         host->nactive++;
+        host->unshared += !qp->algos->cc->per_host;
     }
 }
 
@@ -59,6 +60,7 @@ weft_host_drop(struct weft_host *host, struct weft_qp *qp)
     qp->send_at = host->send_at[i];
     qp->slot = -1;
     host->nactive--;
+    host->unshared -= !qp->algos->cc->per_host;
     for (uint32_t k = i; k < host->nactive; k++)
     {
         host->active[k] = host->active[k + 1];
@@ -139,6 +141,13 @@ batch_of(const struct weft_qp *qp)
     return qp->path && a->path->batch ? a->path->batch(qp->path) : a->frame.batch;
 }
 
+/* Whether a rate that QPs of its host share keeps this one back. */
+static bool
+is_held(const struct weft_host *host, const struct weft_qp *qp, int64_t now)
+{
+    return host->host_send_at > now && qp->algos->cc->per_host;
+}
+
 /* Chooses the active QP that sends now. */
 static bool
 choose(struct weft_host *host, uint32_t paused, int64_t now)
@@ -148,7 +157,7 @@ choose(struct weft_host *host, uint32_t paused, int64_t now)
     {
         i = i < host->nactive ? i : 0;
         struct weft_qp *qp = host->active[i];
-        if (host->send_at[i] > now || (paused >> qp->algos->tclass & 1U))
+        if (host->send_at[i] > now || (paused >> qp->algos->tclass & 1U) || is_held(host, qp, now))
         {
             i++;
             continue;
@@ -177,9 +186,10 @@ weft_host_next(struct weft_host *host, uint32_t waiting, uint32_t paused, int64_
     for (uint32_t left = WEFT_SEND_NOTHING; left > 0; left--)
     {
         source = source < WEFT_SEND_NOTHING ? source : 0;
-        const bool goes = source == WEFT_SEND_DATA
-                              ? now >= host->host_send_at && choose(host, paused, now)
-                              : (waiting >> source & 1U) != 0;
+        const bool goes =
+            source == WEFT_SEND_DATA
+                ? (host->unshared > 0 || now >= host->host_send_at) && choose(host, paused, now)
+                : (waiting >> source & 1U) != 0;
         source++;
         if (goes)
         {
@@ -316,20 +326,22 @@ weft_host_pace(struct weft_host *host, const struct weft_packet *data, int64_t f
 }
 
 int64_t
-weft_host_next_at_paused(const struct weft_host *host, uint32_t paused)
+weft_host_next_at_exactly(const struct weft_host *host, uint32_t paused)
 {
     int64_t at = WEFT_NEVER;
     for (uint32_t i = 0; i < host->nactive; i++)
     {
-        const bool goes = !(paused >> host->active[i]->algos->tclass & 1U);
-        at = goes && host->send_at[i] < at ? host->send_at[i] : at;
+        const struct weft_qp *qp = host->active[i];
+        const bool goes = !(paused >> qp->algos->tclass & 1U);
+        const int64_t own = weft_host_send_at(host, qp);
+        at = goes && own < at ? own : at;
     }
-    return at > host->host_send_at ? at : host->host_send_at;
+    return at;
 }
 
 int64_t
 weft_host_send_at(const struct weft_host *host, const struct weft_qp *qp)
 {
     const int64_t at = qp->slot < 0 ? qp->send_at : host->send_at[qp->slot];
-    return at > host->host_send_at ? at : host->host_send_at;
+    return is_held(host, qp, at) ? host->host_send_at : at;
 }

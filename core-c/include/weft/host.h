@@ -41,7 +41,8 @@ extern "C"
         uint32_t next;           /**< the active QP whose turn it is */
         uint32_t turn;           /**< enum weft_host_source whose turn it is */
         int64_t batch_left;      /**< packets that the QP may still send in a row */
-        int64_t host_send_at;    /**< when a rate of the host's lets it send data, ps */
+        int64_t host_send_at;    /**< when a rate that QPs share (per_host) lets them send, ps */
+        uint32_t unshared;       /**< how many active QPs do not share it */
         int64_t rate;            /**< bit/s of its wire */
         struct weft_qp *chosen;  /**< by weft_host_next() */
         uint32_t psn;            /**< of its packet */
@@ -93,8 +94,8 @@ extern "C"
     bool weft_host_pace(struct weft_host *host, const struct weft_packet *data, int64_t free_after,
                         int64_t now);
 
-    /** The case of weft_host_next_at() in which a class is paused. */
-    int64_t weft_host_next_at_paused(const struct weft_host *host, uint32_t paused);
+    /** The case of weft_host_next_at() in which a class is paused, or some QPs share a rate. */
+    int64_t weft_host_next_at_exactly(const struct weft_host *host, uint32_t paused);
 
     /** When weft_host_next() will have something, if nothing new happens: ps, in the past if at
      * once; or WEFT_NEVER. The wire may be taken then. */
@@ -105,9 +106,9 @@ extern "C"
         {
             return 0;
         }
-        if (paused != 0)
+        if (paused != 0 || (host->unshared > 0 && host->host_send_at > 0))
         {
-            return weft_host_next_at_paused(host, paused);
+            return weft_host_next_at_exactly(host, paused);
         }
         int64_t at = WEFT_NEVER;
         for (uint32_t i = 0; i < host->nactive; i++)
