@@ -175,9 +175,10 @@ divide(const struct subflow_planner *h, const struct weft_plan_message *m, uint3
 }
 
 static size_t
-planner_plan(void *host, const struct weft_plan_message *messages, size_t n,
+planner_plan(void *host, const struct weft_plan_message *messages, size_t n, int64_t now,
              struct weft_plan_part *parts)
 {
+    (void)now;
     size_t made = 0;
     for (size_t i = 0; i < n; i++)
     {

@@ -54,13 +54,6 @@ weft_qp_size(const struct weft_nic_algos *algos)
     return lay_out(algos).end;
 }
 
-static void *
-path_of(const struct weft_nic_algos *algos, uint32_t host)
-{
-    char *hosts = algos->path_hosts;
-    return hosts ? hosts + (size_t)host * algos->path_stride : NULL;
-}
-
 static int
 init_states(struct weft_qp *qp, const struct weft_qp_site *site, int64_t now)
 {
@@ -76,8 +69,8 @@ init_states(struct weft_qp *qp, const struct weft_qp_site *site, int64_t now)
     }
     if (!error && qp->path)
     {
-        error =
-            a->path->qp_init(qp->path, path_of(a, qp->src), a->path_config, &site->path, qp->index);
+        error = a->path->qp_init(qp->path, weft_path_host(a, qp->src), a->path_config, &site->path,
+                                 qp->index);
     }
     return error;
 }
@@ -342,7 +335,7 @@ turn(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind
     packet->meta[0] = packet->meta[1] = packet->meta[2] = 0;
     if (a->path)
     {
-        a->path->reply(path_of(a, packet->src), packet);
+        a->path->reply(weft_path_host(a, packet->src), packet);
     }
 }
 

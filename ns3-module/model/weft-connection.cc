@@ -8,8 +8,6 @@
 #include "weft-fabric.h"
 #include "weft-nic.h"
 
-#include <weft/plan.h>
-
 namespace ns3
 {
 
@@ -55,18 +53,18 @@ WeftConnection::Begin(uint64_t tag, std::size_t parts)
 }
 
 void
-WeftConnection::PostPart(std::size_t message, uint32_t qp, uint64_t bytes, const uint16_t* label)
+WeftConnection::PostPart(std::size_t message, const weft_plan_part& part)
 {
-    while (m_qps.size() <= qp)
+    while (m_qps.size() <= part.qp)
     {
         m_qps.push_back(m_fabric->CreateQp(m_src, m_dst, this, m_level));
     }
-    WeftQp* of = m_qps[qp];
-    if (label && of->path && of->algos->path->on_label)
+    WeftQp* of = m_qps[part.qp];
+    if (part.labelled && of->path && of->algos->path->on_label)
     {
-        of->algos->path->on_label(of->path, *label, WeftNow());
+        of->algos->path->on_label(of->path, part.label, WeftNow());
     }
-    of->nic->Post(of, bytes, message);
+    of->nic->Post(of, part.bytes, message);
 }
 
 void

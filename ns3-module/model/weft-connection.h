@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+#include <weft/plan.h>
 
 namespace ns3
 {
@@ -81,9 +82,9 @@ class WeftConnection final : public WeftMessageListener
     /** Begins a message that goes out in parts. @param tag the application's @param parts how many
      * @return its number here */
     std::size_t Begin(uint64_t tag, std::size_t parts);
-    /** Posts a part. @param message number @param qp which QP, made if there is none yet
-     * @param bytes of the part @param label told to the path part, or nullptr */
-    void PostPart(std::size_t message, uint32_t qp, uint64_t bytes, const uint16_t* label);
+    /** Posts a part now. @param message number @param part of it; its QP is made if there is none
+     * yet */
+    void PostPart(std::size_t message, const weft_plan_part& part);
 
     // From WeftMessageListener, of its QPs
     void MessageDelivered(const WeftQp& qp, uint64_t tag) override;

@@ -6,8 +6,11 @@
 #include "weft-planner.h"
 
 #include "weft-connection.h"
+#include "weft-fabric-simulator.h"
 
 #include "ns3/abort.h"
+#include "ns3/nstime.h"
+#include "ns3/simulator.h"
 
 #include <weft/refusal.h>
 
@@ -18,6 +21,7 @@ bool
 WeftPlanner::Init(const weft_lb_ops* lb,
                   const void* config,
                   weft_plan_site site,
+                  const weft_nic_algos& algos,
                   uint32_t hosts,
                   std::string& error)
 {
@@ -30,6 +34,7 @@ WeftPlanner::Init(const weft_lb_ops* lb,
     for (uint32_t host = 0; m_ops && host < hosts; host++)
     {
         site.host = host;
+        site.path = weft_path_host(&algos, host);
         const int code = m_ops->host_init(m_memory.data() + m_words * host, config, &site);
         if (code != 0)
         {
@@ -51,10 +56,14 @@ WeftPlanner::Post(uint32_t host, const std::vector<WeftPost>& posts)
         m_asks.push_back({post.connection->GetDst(), post.connection->GetIndex(), post.bytes});
     }
     m_parts.resize(m_ops->most_parts(state, m_asks.data(), m_asks.size()));
-    m_parts.resize(m_ops->plan(state, m_asks.data(), m_asks.size(), m_parts.data()));
+    m_parts.resize(m_ops->plan(state, m_asks.data(), m_asks.size(), WeftNow(), m_parts.data()));
     std::vector<std::size_t> parts(posts.size(), 0);
     for (const weft_plan_part& part : m_parts)
     {
+        NS_ABORT_MSG_IF(part.message >= posts.size() || part.bytes == 0 || part.delay < 0,
+                        "Weft: a part of message " << part.message << " of " << posts.size()
+                                                   << ", of " << part.bytes << " B, in "
+                                                   << part.delay << " ps");
         parts[part.message]++;
         m_asks[part.message].bytes -= part.bytes;
     }
@@ -70,10 +79,18 @@ WeftPlanner::Post(uint32_t host, const std::vector<WeftPost>& posts)
     const std::vector<weft_plan_part> planned = m_parts;
     for (const weft_plan_part& part : planned)
     {
-        posts[part.message].connection->PostPart(messages[part.message],
-                                                 part.qp,
-                                                 part.bytes,
-                                                 part.labelled ? &part.label : nullptr);
+        WeftConnection* connection = posts[part.message].connection;
+        const std::size_t message = messages[part.message];
+        if (part.delay == 0)
+        {
+            connection->PostPart(message, part);
+            continue;
+        }
+        Simulator::Schedule(PicoSeconds(part.delay),
+                            &WeftConnection::PostPart,
+                            connection,
+                            message,
+                            part);
     }
 }
 

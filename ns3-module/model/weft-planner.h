@@ -12,6 +12,7 @@
 #include <vector>
 #include <weft/lb.h>
 #include <weft/plan.h>
+#include <weft/qp.h>
 
 namespace ns3
 {
@@ -34,11 +35,13 @@ class WeftPlanner
 {
   public:
     /** @param lb the balancer @param config its configuration, which outlives this
-     * @param site of every host but for its index @param hosts how many
+     * @param site of every host but for its index and its path part @param algos whose path parts
+     * are these hosts' @param hosts how many
      * @param error why not @return whether it succeeded, as it does without a planner */
     bool Init(const weft_lb_ops* lb,
               const void* config,
               weft_plan_site site,
+              const weft_nic_algos& algos,
               uint32_t hosts,
               std::string& error);
 

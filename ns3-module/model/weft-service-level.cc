@@ -80,8 +80,9 @@ WeftServiceLevel::Build(const weft_fabric_config& frames,
             return false;
         }
     }
-    const weft_plan_site plan{own.seed, own.run, 0, frames.payload, own.clos, own.random, nullptr};
-    return planner.Init(GetBalancer(), path_config, plan, hosts, error);
+    const weft_plan_site
+        plan{own.seed, own.run, 0, frames.payload, own.clos, own.random, nullptr, nullptr};
+    return planner.Init(GetBalancer(), path_config, plan, *this, hosts, error);
 }
 
 void

@@ -53,7 +53,8 @@ WeftSites::GetSwitch(uint32_t index, const weft_mmu_config& mmu) const
 weft_path_site
 WeftSites::GetPath(uint32_t host) const
 {
-    return weft_path_site{m_seed, m_run, host, &m_clos, 1, 0, nullptr, nullptr};
+    const auto batch = static_cast<uint32_t>(m_frame.batch);
+    return weft_path_site{m_seed, m_run, host, &m_clos, 1, 0, nullptr, batch, nullptr};
 }
 
 weft_cc_site

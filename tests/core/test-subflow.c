@@ -36,7 +36,7 @@ plan(const struct weft_plan_message *messages, size_t n)
 {
     const size_t most = p.ops->plan->most_parts(p.host, messages, n);
     ck_assert_uint_le(most, sizeof(p.parts) / sizeof(p.parts[0]));
-    const size_t made = p.ops->plan->plan(p.host, messages, n, p.parts);
+    const size_t made = p.ops->plan->plan(p.host, messages, n, 0, p.parts);
     ck_assert_uint_le(made, most);
     return made;
 }

@@ -105,13 +105,23 @@ const weft_plan_ops g_spy{
     },
     [](const void*) { return uint32_t{1}; },
     [](const void*, const weft_plan_message*, size_t n) { return n; },
-    [](void* host, const weft_plan_message* messages, size_t n, weft_plan_part* parts) {
-        g_asked[WeftNow()].push_back({*static_cast<uint32_t*>(host), n});
+    [](void* host,
+       const weft_plan_message* messages,
+       size_t n,
+       int64_t now,
+       weft_plan_part* parts) {
+        g_asked[now].push_back({*static_cast<uint32_t*>(host), n});
         for (size_t i = 0; i < n; i++)
         {
-            // The last first, on QPs that come into being as they are asked for.
+            // The last first, on QPs that come into being as they are asked for, one after the
+            // other.
             const size_t m = n - 1 - i;
-            parts[i] = {static_cast<uint32_t>(m), 3, messages[m].bytes, 0, false};
+            parts[i] = {static_cast<uint32_t>(m),
+                        3,
+                        messages[m].bytes,
+                        0,
+                        false,
+                        static_cast<int64_t>(m) * 1000000};
         }
         return n;
     },
@@ -152,6 +162,16 @@ class TogetherTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(ask.second, 3, "for all its messages");
         }
         NS_TEST_EXPECT_MSG_EQ(all->IsDone(), true, "all is done");
+        std::map<int64_t, uint32_t> began;
+        for (uint32_t i = 0; i < fabric->GetNQps(); i++)
+        {
+            const WeftQp* qp = fabric->GetQp(i);
+            began[qp->first_sent < 0 ? -1 : qp->first_sent / 1000000] += 1;
+        }
+        NS_TEST_EXPECT_MSG_EQ(
+            (began == std::map<int64_t, uint32_t>{{-1, 36}, {0, 4}, {1, 4}, {2, 4}}),
+            true,
+            "a part leaves when its delay is over");
         NS_TEST_EXPECT_MSG_EQ(fabric->GetNQps(), 12 * 4, "QPs up to the fourth one were made");
         NS_TEST_EXPECT_MSG_EQ(fabric->CheckConservation(error), true, error);
         Simulator::Destroy();

@@ -36,6 +36,8 @@ extern "C"
         uint32_t qp_bdp;
         uint32_t dst;                            /**< for qp_init(): the QP's receiving host */
         const struct weft_random_source *random; /**< as in struct weft_site */
+        uint32_t
+            batch; /**< packets in a row that the NIC serves a QP if there is no batch(); >= 1 */
         struct weft_refusal *why; /**< NULL, or where an init says why it refuses; not kept */
     };
 

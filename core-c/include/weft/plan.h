@@ -33,6 +33,8 @@ extern "C"
         int64_t payload;                         /**< bytes of a full data packet */
         const struct weft_clos *clos;            /**< the fabric's shape; outlives the planner */
         const struct weft_random_source *random; /**< as in struct weft_site */
+        void *path; /**< the host's state of the balancer's path part, where it keeps what its QPs
+                       have met (a label that loses packets); outlives the planner; NULL: none */
         struct weft_refusal *why; /**< NULL, or where host_init() says why it refuses; not kept */
     };
 
@@ -52,6 +54,7 @@ extern "C"
         uint64_t bytes; /**< > 0 */
         uint16_t label; /**< told to the path part by on_label() when the part is posted */
         bool labelled;  /**< there is a label */
+        int64_t delay;  /**< ps from now until it is posted, at least 0 */
     };
 
     struct weft_plan_ops
@@ -64,8 +67,9 @@ extern "C"
         uint32_t (*qps)(const void *config);
         /** Most parts that plan() makes of these messages. */
         size_t (*most_parts)(const void *host, const struct weft_plan_message *messages, size_t n);
-        /** Writes the parts in the order in which they are to be posted. Returns how many. */
-        size_t (*plan)(void *host, const struct weft_plan_message *messages, size_t n,
+        /** Writes the parts in the order in which they are to be posted, those of one delay.
+         * Returns how many. */
+        size_t (*plan)(void *host, const struct weft_plan_message *messages, size_t n, int64_t now,
                        struct weft_plan_part *parts);
     };
 

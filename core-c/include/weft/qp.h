@@ -44,6 +44,13 @@ extern "C"
         uint8_t sl;     /**< service level */
     };
 
+    /** A host's state of the path part, or NULL. */
+    static inline void *weft_path_host(const struct weft_nic_algos *algos, uint32_t host)
+    {
+        return algos->path_hosts ? (char *)algos->path_hosts + (size_t)host * algos->path_stride
+                                 : NULL;
+    }
+
     /** Traffic class of replies to data of a class: 0 where replies go first. */
     static inline uint32_t weft_reply_class(const struct weft_nic_algos *algos)
     {
