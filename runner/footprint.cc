@@ -14,6 +14,7 @@
 #include "ns3/weft-qp.h"
 #include "ns3/weft-switch.h"
 
+#include <algorithm>
 #include <vector>
 
 using namespace ns3;
@@ -27,11 +28,31 @@ constexpr double NODE_LIST = 64; //!< of a node: its place in the lists of nodes
 constexpr double MAP_NODE = 64;  //!< of a std::map, with a MAC address
 constexpr double EVENT = 48;     //!< of a packet or a port in the event list
 
+/** What QPs of a service level work by. */
+struct Algorithms
+{
+    const choice* balancer;  //!< balancer
+    const choice* transport; //!< transport
+    const choice* cc;        //!< congestion control
+};
+
+/** @param s scenario @return its own algorithms, and those of every class */
+std::vector<Algorithms>
+LevelsOf(const scenario* s)
+{
+    std::vector<Algorithms> levels{{&s->balancer, &s->transport, &s->cc}};
+    for (size_t i = 0; i < s->nclasses; i++)
+    {
+        const qp_class& c = s->classes[i];
+        levels.push_back({&c.balancer, &c.transport, &c.cc});
+    }
+    return levels;
+}
+
 /** @param s scenario @param index of a switch @return its bytes */
 double
 SwitchBytes(const scenario* s, uint32_t index)
 {
-    const weft_lb_ops* lb = weft_lb_find(s->balancer.algo->name);
     weft_switch_map map;
     weft_site site;
     weft_clos_switch(&s->clos, index, &map);
@@ -49,9 +70,46 @@ SwitchBytes(const scenario* s, uint32_t index)
                             ? sizeof(WeftClassQueues) +
                                   static_cast<double>(scheduler->state_size(s->scheduler.config))
                             : 0;
+    double balancers = 0;
+    for (const Algorithms& level : LevelsOf(s))
+    {
+        const weft_lb_ops* lb = weft_lb_find(level.balancer->algo->name);
+        balancers += static_cast<double>(lb->state_size(level.balancer->config, &site));
+    }
     return sizeof(WeftSwitch) + sizeof(Node) + 2 * OBJECT + NODE_LIST +
-           ports * (sizeof(WeftPort) + 16 + queues) + static_cast<double>(mmu) +
-           static_cast<double>(lb->state_size(s->balancer.config, &site));
+           ports * (sizeof(WeftPort) + 16 + queues) + static_cast<double>(mmu) + balancers;
+}
+
+/** @param s scenario @return bytes of one host's states of path selectors */
+double
+PathBytes(const scenario* s)
+{
+    const weft_path_site site{s->seed, s->run, 0, &s->clos, 1, 0, nullptr, 1, nullptr};
+    double bytes = 0;
+    for (const Algorithms& level : LevelsOf(s))
+    {
+        const weft_path_ops* path = weft_lb_find(level.balancer->algo->name)->path;
+        bytes += path ? static_cast<double>(path->host_size(level.balancer->config, &site)) : 0;
+    }
+    return bytes;
+}
+
+/** @param s scenario @param level of the QP @return bytes of its states */
+double
+QpBytes(const scenario* s, const Algorithms& level)
+{
+    const weft_lb_ops* lb = weft_lb_find(level.balancer->algo->name);
+    const weft_transport_ops* transport = weft_transport_find(level.transport->algo->name);
+    const void* config = level.balancer->config;
+    weft_last_hop hop;
+    weft_clos_last_hop(&s->clos, static_cast<const weft_fabric_config*>(s->fabric.config), &hop);
+    double bytes = static_cast<double>(transport->tx_size(level.transport->config));
+    bytes += static_cast<double>(transport->rx_size(level.transport->config));
+    bytes += static_cast<double>(weft_cc_find(level.cc->algo->name)->state_size);
+    bytes += lb->path ? static_cast<double>(lb->path->qp_size(config)) : 0;
+    bytes += lb->tor ? static_cast<double>(lb->tor->qp_size(config, &hop)) : 0;
+    bytes += lb->flow_size ? static_cast<double>(lb->flow_size(config)) : 0;
+    return bytes;
 }
 
 } // namespace
@@ -60,11 +118,8 @@ double
 footprint_of_fabric(const scenario* s)
 {
     const weft_clos& c = s->clos;
-    const weft_path_ops* path = weft_lb_find(s->balancer.algo->name)->path;
-    const weft_path_site site{s->seed, s->run, 0, &c, 1, 0, nullptr, nullptr};
-    const double host =
-        sizeof(WeftNic) + sizeof(WeftPort) + sizeof(Node) + 2 * OBJECT + NODE_LIST + MAP_NODE +
-        EVENT + (path ? static_cast<double>(path->host_size(s->balancer.config, &site)) : 0);
+    const double host = sizeof(WeftNic) + sizeof(WeftPort) + sizeof(Node) + 2 * OBJECT + NODE_LIST +
+                        MAP_NODE + EVENT + PathBytes(s);
     double bytes = c.nhosts * host + static_cast<double>(c.nlinks) *
                                          (sizeof(WeftChannel) + OBJECT + BLOCK + sizeof(void*));
     if (c.graph)
@@ -85,19 +140,12 @@ footprint_of_fabric(const scenario* s)
 double
 footprint_of_qp(const scenario* s)
 {
-    const weft_lb_ops* lb = weft_lb_find(s->balancer.algo->name);
-    const weft_transport_ops* transport = weft_transport_find(s->transport.algo->name);
-    const weft_cc_ops* cc = weft_cc_find(s->cc.algo->name);
-    weft_last_hop hop;
-    weft_clos_last_hop(&s->clos, static_cast<const weft_fabric_config*>(s->fabric.config), &hop);
-    double bytes = sizeof(WeftQp) + 2 * BLOCK + EVENT + 2 * sizeof(void*) + sizeof(weft_flow);
-    bytes += static_cast<double>(transport->tx_size(s->transport.config));
-    bytes += static_cast<double>(transport->rx_size(s->transport.config));
-    bytes += static_cast<double>(cc->state_size);
-    bytes += lb->path ? static_cast<double>(lb->path->qp_size(s->balancer.config)) : 0;
-    bytes += lb->tor ? static_cast<double>(lb->tor->qp_size(s->balancer.config, &hop)) : 0;
-    bytes += lb->flow_size ? static_cast<double>(lb->flow_size(s->balancer.config)) : 0;
-    return bytes;
+    double most = 0; // a QP may be of any level
+    for (const Algorithms& level : LevelsOf(s))
+    {
+        most = std::max(most, QpBytes(s, level));
+    }
+    return most + sizeof(WeftQp) + 2 * BLOCK + EVENT + 2 * sizeof(void*) + sizeof(weft_flow);
 }
 
 double

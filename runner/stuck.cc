@@ -18,8 +18,6 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint32_t DATA_CLASS = 1; //!< traffic class of data
-
 /** @param fabric the fabric @param qp a QP @return whether forwarding knows a way for its data */
 bool
 HasRoute(const WeftFabric& fabric, const WeftQp& qp)
@@ -63,7 +61,7 @@ Why(const WeftFabric& fabric, const WeftQp& qp, int64_t& until)
     {
         return "no route to the destination";
     }
-    if (nic.GetPort()->IsPaused(DATA_CLASS))
+    if (nic.GetPort()->IsPaused(qp.algos->tclass))
     {
         return "NIC paused by PFC";
     }

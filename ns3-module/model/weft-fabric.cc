@@ -187,7 +187,7 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, 
     NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
                     "Weft: no QP from host " << src << " to host " << dst
                                              << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
-    WeftQp* qp = m_qps.Create(src, dst, *m_levels.Get(level), m_rhoMax);
+    WeftQp* qp = m_qps.Create(src, dst, *m_levels.Get(level));
     qp->nic = m_nics[src];
     qp->listener = listener;
     qp->nic->AddQp();
@@ -307,11 +307,20 @@ WeftFabric::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repai
 void
 WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
 {
-    const bool ideal = GetCc() == weft_cc_find("ideal");
-    const int64_t split = ideal
-                            ? m_levels.Get(0)->controls.GetConfigAs<weft_cc_ideal_config>().split
-                            : int64_t{WEFT_SPLIT_PATH};
-    m_rhoMax = m_faults.GetRhoMax(flows, static_cast<weft_split>(split));
+    const auto splitOf = [](const WeftServiceLevel& level) {
+        const bool ideal = level.controls.GetOps<weft_cc_ops>() == weft_cc_find("ideal");
+        return ideal
+                 ? static_cast<weft_split>(level.controls.GetConfigAs<weft_cc_ideal_config>().split)
+                 : WEFT_SPLIT_PATH;
+    };
+    const weft_split split = splitOf(*m_levels.Get(0));
+    m_rhoMax = m_faults.GetRhoMax(flows, split);
+    for (uint32_t i = 0; i < GetNServiceLevels(); i++)
+    {
+        WeftServiceLevel* level = m_levels.Get(i);
+        const weft_split own = splitOf(*level);
+        level->share = own == split ? m_rhoMax : m_faults.GetRhoMax(flows, own);
+    }
 }
 
 void

@@ -325,7 +325,7 @@ uint32_t
 WeftNic::GetWaiting(uint32_t paused) const
 {
     uint32_t waiting = 0;
-    if (m_replies.head && !(paused && paused >> m_replies.head->d.tclass & 1))
+    if (m_replies.head && (paused == 0 || m_replies.Find(paused)))
     {
         waiting = 1U << WEFT_SEND_REPLY;
     }
@@ -348,6 +348,18 @@ WeftNic::Plan(int64_t now)
 }
 
 WeftPacket*
+WeftNic::TakeReply(uint32_t paused)
+{
+    if (paused == 0)
+    {
+        return m_replies.Pop();
+    }
+    WeftPacket* p = m_replies.Find(paused);
+    m_replies.Remove(p);
+    return p;
+}
+
+WeftPacket*
 WeftNic::Pull(int64_t now)
 {
     const uint32_t paused = m_port->GetPausedClasses();
@@ -355,7 +367,7 @@ WeftNic::Pull(int64_t now)
     switch (weft_host_next(&m_host, GetWaiting(paused), paused, now))
     {
     case WEFT_SEND_REPLY:
-        return m_replies.Pop();
+        return TakeReply(paused);
     case WEFT_SEND_OTHER:
         p = m_raw.Pop();
         TakeRaw(p, now);

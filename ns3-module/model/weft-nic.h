@@ -148,6 +148,35 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
             }
             return p;
         }
+
+        /** @param paused bit c: class c must wait @return the first packet that need not wait,
+         * or nullptr */
+        WeftPacket* Find(uint32_t paused) const
+        {
+            WeftPacket* p = head;
+            while (p && paused >> p->d.tclass & 1)
+            {
+                p = p->GetNext();
+            }
+            return p;
+        }
+
+        /** @param p a packet in it, to be removed */
+        void Remove(WeftPacket* p)
+        {
+            WeftPacket* before = nullptr;
+            for (WeftPacket* q = head; q != p; q = q->GetNext())
+            {
+                before = q;
+            }
+            if (!before)
+            {
+                Pop();
+                return;
+            }
+            before->SetNext(p->GetNext());
+            tail = tail == p ? before : tail;
+        }
     };
 
     void ReceiveData(WeftPacket* p, int64_t now);  //!< @param p data @param now ps
@@ -194,6 +223,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void Resume(WeftQp* qp, int64_t now);
     /** @param paused classes that PFC keeps back @return which sources other than data may send */
     uint32_t GetWaiting(uint32_t paused) const;
+    /** @param paused as in GetWaiting() @return the first reply that may go; there is one */
+    WeftPacket* TakeReply(uint32_t paused);
     /** @param now ps @return the next frame for the wire, or nullptr */
     WeftPacket* Pull(int64_t now);
     /** @param now ps @return the data frame that was chosen */

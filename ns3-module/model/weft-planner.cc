@@ -6,11 +6,11 @@
 #include "weft-planner.h"
 
 #include "weft-connection.h"
-#include "weft-fabric-simulator.h"
 
 #include "ns3/abort.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
+#include "ns3/weft-fabric-simulator.h"
 
 #include <weft/refusal.h>
 

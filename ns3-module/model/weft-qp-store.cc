@@ -47,7 +47,7 @@ WeftQpStore::~WeftQpStore()
 }
 
 WeftQp*
-WeftQpStore::Create(uint32_t src, uint32_t dst, const WeftServiceLevel& level, double share)
+WeftQpStore::Create(uint32_t src, uint32_t dst, const WeftServiceLevel& level)
 {
     NS_ABORT_MSG_IF(m_qps.size() > WEFT_QP_MASK,
                     "Weft: a fabric has at most " << WEFT_QP_MASK + 1 << " QPs");
@@ -62,7 +62,7 @@ WeftQpStore::Create(uint32_t src, uint32_t dst, const WeftServiceLevel& level, d
                                        weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
     site.transport.first_psn =
         first < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK : static_cast<uint32_t>(first);
-    site.cc = m_sites.GetCc(src, dst, share);
+    site.cc = m_sites.GetCc(src, dst, level.share);
     auto qp = new WeftQp;
     CountStarter(src);
     InitState(qp, site, level);

@@ -56,8 +56,8 @@ class WeftQpStore
 
     /** Makes a QP, which concerns nobody yet; a refusal of its algorithms is fatal.
      * @param src sending host @param dst receiving host @param level its service level, which
-     * outlives it @param share of line rate at which hosts may send @return the QP */
-    WeftQp* Create(uint32_t src, uint32_t dst, const WeftServiceLevel& level, double share);
+     * outlives it @return the QP */
+    WeftQp* Create(uint32_t src, uint32_t dst, const WeftServiceLevel& level);
     /** Starts a QP's state at ToRs anew, if it has one: a ring that holds PSNs from before a
      * failure says nothing. @param qp the QP */
     void RestartTor(WeftQp* qp) const;

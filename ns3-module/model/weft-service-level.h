@@ -62,6 +62,7 @@ class WeftServiceLevel : public weft_nic_algos
     WeftChoice transports; //!< transport
     WeftChoice controls;   //!< congestion control
     WeftPlanner planner;   //!< of messages
+    double share{1};       //!< of line rate that the fabric can serve, as its control asks for it
 
   private:
     std::size_t m_pathWords{0};         //!< of one host's state in m_pathMemory

@@ -22,6 +22,7 @@ set(weft_suite_sources
     tests/ns3/weft-netdevice-test-suite.cc
     tests/ns3/weft-odd-rates-test-suite.cc
     tests/ns3/weft-random-test-suite.cc
+    tests/ns3/weft-service-level-test-suite.cc
     tests/ns3/weft-setup-test-suite.cc
     tests/ns3/weft-simulator-threads-test-suite.cc
     tests/ns3/weft-simulator-trace-test-suite.cc
@@ -54,6 +55,7 @@ set(weft_suites
     weft-netdevice
     weft-odd-rates
     weft-random
+    weft-service-level
     weft-setup
     weft-simulator-threads
     weft-simulator-trace
