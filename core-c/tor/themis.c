@@ -138,7 +138,9 @@ themis_pick(void *state, const struct weft_ports *ports, struct weft_packet *pac
     (void)now;
     if (sprayed(t, ports, packet))
     {
-        const uint32_t step = t->source ? themis_residue(&t->paths, packet->psn) : packet->psn % n;
+        /* A CNP's BTH has no PSN: what it names is for the sender alone. */
+        const uint32_t psn = packet->kind == WEFT_CNP ? 0 : packet->psn;
+        const uint32_t step = t->source ? themis_residue(&t->paths, psn) : psn % n;
         if (!t->mapped)
         {
             const uint32_t path = step + weft_ecmp_index(&t->ecmp, n, packet);

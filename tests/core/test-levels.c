@@ -9,6 +9,7 @@
 #include <weft/levels.h>
 #include <weft/rng.h>
 
+#include "host-rig.h"
 #include "lb-rig.h"
 #include "must.h"
 #include "refused.h"
@@ -265,6 +266,36 @@ START_TEST(what_a_level_refuses_all_refuse)
 }
 END_TEST
 
+/* QPs of another class, whose rate is their own, know nothing of it. */
+START_TEST(a_rate_of_the_host_is_of_those_who_share_it)
+{
+    host_rig_begin("gbn", NULL);
+    host_rig.cc.per_host = true;
+    host_rig.cc_config.rate = RIG_RATE / 4;
+    host_rig_add(0);
+    host_rig_add(0);
+    host_rig_add(0);
+    struct weft_cc_ops own_rate = host_rig.cc;
+    struct weft_nic_algos other = host_rig.algos;
+    own_rate.per_host = false;
+    other.cc = &own_rate;
+    other.tclass = 2;
+    host_rig.qp[2].algos = &other;
+    host_rig_cc(2)->rate = RIG_RATE / 2;
+    host_rig_post(0, 2, 0);
+    host_rig_post(1, 1, 0);
+    host_rig_post(2, 4, 0);
+    host_rig_sends("0 2 - 2 0 2 - 2 1 -"); /* 0 and 1 a quarter of the line, 2 half of it */
+    host_rig_post(1, 1, host_rig.now);
+    host_rig_post(2, 1, host_rig.now);
+    ck_assert_int_eq(weft_host_next_at(&host_rig.host, 0, 0), 9 * RIG_SLOT);
+    ck_assert_int_eq(weft_host_next_at(&host_rig.host, 0, 1U << 2), 12 * RIG_SLOT);
+    ck_assert_int_eq(weft_host_send_at(&host_rig.host, &host_rig.qp[1]), 12 * RIG_SLOT);
+    ck_assert_int_eq(weft_host_send_at(&host_rig.host, &host_rig.qp[2]), 9 * RIG_SLOT);
+    host_rig_end();
+}
+END_TEST
+
 Suite *levels_suite(void);
 
 Suite *
@@ -278,5 +309,6 @@ levels_suite(void)
     tcase_add_test(tc, levels_hold_packets_in_queues_of_their_own);
     tcase_add_test(tc, hooks_are_those_of_any_level);
     tcase_add_test(tc, what_a_level_refuses_all_refuse);
+    tcase_add_test(tc, a_rate_of_the_host_is_of_those_who_share_it);
     return suite;
 }

@@ -133,7 +133,9 @@ START_TEST(replies_go_as_they_are_told_to)
         for (unsigned k = 0; k < 3; k++)
         {
             ck_assert_uint_eq(send(&together, kinds[k], 3, psn), base);
-            ck_assert_uint_eq(send(&apart, kinds[k], 3, psn), (base + psn) % 16);
+            /* A CNP's own header has no PSN to spray by. */
+            const uint32_t step = kinds[k] == WEFT_CNP ? 0 : psn;
+            ck_assert_uint_eq(send(&apart, kinds[k], 3, psn), (base + step) % 16);
         }
         ck_assert_uint_eq(send(&apart, WEFT_RAW, 3, psn), base);
     }

@@ -180,7 +180,8 @@ class GoldenDigest
     void Add(uint32_t what, uint32_t where, const weft_packet& p)
     {
         const unsigned hidden = p.kind == WEFT_DATA ? 0U : unsigned{WEFT_F_ECE};
-        MixAll({Now(), what, where, p.qp, p.psn, p.bytes, p.kind, p.flags & ~hidden, p.hops});
+        const uint32_t psn = p.kind == WEFT_CNP ? 0 : p.psn; // CNPs named none then
+        MixAll({Now(), what, where, p.qp, psn, p.bytes, p.kind, p.flags & ~hidden, p.hops});
     }
 
     void Look(uint32_t index)

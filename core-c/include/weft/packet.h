@@ -11,7 +11,8 @@ enum weft_packet_kind
     WEFT_ACK,     /**< psn is the receiver's ePSN: everything before it has arrived */
     WEFT_NACK,    /**< psn is the receiver's ePSN: that packet is asked for again, or with
                      WEFT_F_ASKS_AHEAD the packet psn + ahead */
-    WEFT_CNP,     /**< congestion notification (DCQCN) */
+    WEFT_CNP,     /**< congestion notification (DCQCN); psn is that of the packet that was marked,
+                     for the sender's algorithms: on a wire it is 0, and no switch may use it */
     WEFT_RAW,     /**< carries a packet of the host simulator (an IP stack's); no QP */
     WEFT_CONTROL, /**< from a ToR to a ToR, made and read by the balancer (lb.h); qp is of the data
                      that it is about, dst a host behind the ToR that it is for */
