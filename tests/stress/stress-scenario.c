@@ -13,6 +13,7 @@
 
 #define MAX_CONFIG    512
 #define MOST_HOSTS    32
+#define LEAST_RATE    100000000 /* bit/s */
 #define LONG_DELAY    100000000 /* ps */
 #define MOST_PACKETS  20000
 #define MOST_TIMEOUTS 2000 /* of one QP until the time limit */
@@ -184,14 +185,23 @@ draw_topology(struct draw *d, struct weft_clos *clos)
                 d->is_set[i] = true;
             }
         }
-    } while (
-        (d->algo->check != NULL && d->algo->check(d->config) != NULL) ||
-        kind->build(d->config, clos) != 0 || clos->nhosts < 2 || clos->nhosts > MOST_HOSTS ||
-        clos->host_rate < 100000000 || clos->fabric_rate < 100000000 ||
-        ((clos->ntors == 1 || clos->host_delay + clos->fabric_delay > LONG_DELAY) && !one_in(8)));
+    } while ((d->algo->check != NULL && d->algo->check(d->config) != NULL) ||
+             kind->build(d->config, clos) != 0 || clos->nhosts < 2 || clos->nhosts > MOST_HOSTS ||
+             clos->host_rate < LEAST_RATE || clos->fabric_rate < LEAST_RATE ||
+             (clos->core_rate < LEAST_RATE && !one_in(8)) ||
+             ((clos->ntors == 1 ||
+               clos->host_delay + clos->fabric_delay + clos->core_delay > LONG_DELAY) &&
+              !one_in(8)));
 }
 
-/* One that leaves something of the buffer to share. */
+/* Whether an empty switch admits two frames to a queue. */
+static bool
+holds_frames(const struct weft_mmu *mmu, int64_t frame)
+{
+    return mmu->alpha * (double)mmu->shared >= (double)(2 * frame) && mmu->shared >= 2 * frame;
+}
+
+/* One that leaves something of the buffer to share, and most often enough to send. */
 static void
 draw_switch(struct draw *d, const struct weft_clos *clos, const struct draw *fabric)
 {
@@ -212,7 +222,8 @@ draw_switch(struct draw *d, const struct weft_clos *clos, const struct draw *fab
             weft_clos_switch(clos, index[i], &map);
             const uint32_t nports = weft_map_nports(&map);
             struct weft_mmu *mmu = (struct weft_mmu *)malloc((size_t)weft_mmu_size(c, nports));
-            good = good && weft_mmu_init(mmu, c, nports) == 0;
+            good = good && weft_mmu_init(mmu, c, nports) == 0 &&
+                   (holds_frames(mmu, frame->payload + frame->header) || one_in(50));
             free(mmu);
         }
     } while (!good && !one_in(50));
@@ -242,6 +253,7 @@ draw_workload(struct draw *d, const struct weft_clos *clos, const struct draw *f
         good = ops->size(d->config, &hosts, size) == 0 &&
                size->nmessages * weft_packets((uint64_t)value, frame->payload) < MOST_PACKETS &&
                integer_of(d->algo, "start", d->config, 0) < 100000000 &&
+               integer_of(d->algo, "compute", d->config, 0) < 100000000 &&
                integer_of(d->algo, "spread", d->config, 0) < 100000000;
     }
 }
@@ -274,6 +286,20 @@ some_time(char text[32])
     return text;
 }
 
+/* Which of the parallel links between its switches link @p at is. */
+static uint32_t
+link_number(const struct weft_clos *clos, const struct weft_link *link, uint64_t at)
+{
+    uint32_t number = 0;
+    for (uint64_t i = clos->nhosts; i < at; i++)
+    {
+        struct weft_link other;
+        weft_clos_link(clos, i, &other);
+        number += other.lower.index == link->lower.index && other.upper.index == link->upper.index;
+    }
+    return number;
+}
+
 static void
 write_failures(const struct weft_clos *clos)
 {
@@ -281,9 +307,10 @@ write_failures(const struct weft_clos *clos)
     for (uint32_t n = one_in(3) ? 1 + below(3) : 0; n > 0; n--)
     {
         struct weft_link link;
-        weft_clos_link(clos, clos->nhosts + below((uint32_t)(clos->nlinks - clos->nhosts)), &link);
+        const uint64_t at_link = clos->nhosts + below((uint32_t)(clos->nlinks - clos->nhosts));
+        weft_clos_link(clos, at_link, &link);
         printf("  <failure lower=\"%u\" upper=\"%u\" link=\"%u\" at=\"%s\"", link.lower.index,
-               link.upper.index, link.upper.port % clos->parallel, some_time(at));
+               link.upper.index, link_number(clos, &link, at_link), some_time(at));
         if (one_in(2))
         {
             printf(" repair=\"%s\"", one_in(2) ? "100us" : "2ms");
@@ -337,11 +364,13 @@ main(int argc, char **argv)
     draw_topology(&topology, &clos);
     draw_sound(&fabric, "fabric", 4);
     draw_switch(&buffer, &clos, &fabric);
+    const int64_t acks = ((const struct weft_fabric_config *)fabric.config)->ack_every;
     const bool trims = ((const struct weft_mmu_config *)buffer.config)->trim;
     do
     {
         draw_sound(&transport, "transport", 3);
-    } while (trims && !weft_transport_find(transport.algo->name)->trims);
+    } while ((trims && !weft_transport_find(transport.algo->name)->trims) ||
+             integer_of(transport.algo, "outstanding", transport.config, INT32_MAX) < acks);
     draw_sound(&cc, "congestion-control", 4);
     do
     {
