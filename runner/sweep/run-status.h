@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "results.h"
+#include "simulate.h"
 #include "textbuf.h"
 
 /** One run under way. */

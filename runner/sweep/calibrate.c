@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "results.h"
+#include "simulate.h"
 #include "sweep-plan.h"
 
 static const char scenario[] =

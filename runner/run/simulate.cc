@@ -1,11 +1,11 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "simulate.h"
 #include "bound.h"
 #include "layers.h"
 #include "link-events.h"
 #include "link-failures.h"
-#include "results.h"
 #include "run-totals.h"
 #include "scenario.h"
 #include "service-levels.h"

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "files.h"
-#include "results.h"
+#include "simulate.h"
 #include "sweep-plan.h"
 
 enum report_kind

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A claims file read, and a report delivered. */
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "sweep-run.h"
+
+int
+report_deliver(const char *text, const char *output)
+{
+    if (!output)
+    {
+        fputs(text, stdout);
+        return EXIT_GOOD;
+    }
+    const char *slash = strrchr(output, '/');
+    char *why = NULL;
+    char *folder =
+        slash ? xformat("%.*s", slash > output ? (int)(slash - output) : 1, output) : xstrdup(".");
+    bool good = file_replace(folder, slash ? slash + 1 : output, text, strlen(text), &why);
+    if (!good)
+    {
+        fprintf(stderr, "weft: error: %s\n", why);
+    }
+    free(why);
+    free(folder);
+    return good ? EXIT_GOOD : EXIT_FAILED;
+}
+
+struct document *
+claims_read(const char *path)
+{
+    struct diagnostics d = {.file = path};
+    struct document *claims = document_read(path, &d);
+    if (claims)
+    {
+        claims_check(claims->root, &d);
+    }
+    if (d.n)
+    {
+        document_free(claims);
+        claims = NULL;
+    }
+    diag_print(&d, stderr);
+    diag_free(&d);
+    return claims;
+}
