@@ -124,36 +124,56 @@ csv_cell(const struct csv *csv, size_t row, size_t column)
     return csv->cells[row * csv->ncolumns + column];
 }
 
-static const struct
+static const struct unit
 {
     const char *name;
-    double size;
+    double size;      /**< in what it is measured in */
+    const char *kind; /**< that, as csv_unit() */
 } units[] = {
-    {"", 1},       {"B", 1},    {"KB", 1e3},     {"MB", 1e6},      {"GB", 1e9},    {"KiB", 1024},
-    {"us", 1},     {"ms", 1e3}, {"ns", 1e-3},    {"MiB", 1048576}, {"ps", 1e-6},   {"s", 1e6},
-    {"bps", 1e-9}, {"Gbps", 1}, {"GiB", 0x1p30}, {"Tbps", 1e3},    {"Kbps", 1e-6}, {"Mbps", 1e-3},
+    {"", 1, ""},           {"B", 1, "bytes"},      {"KB", 1e3, "bytes"},
+    {"MB", 1e6, "bytes"},  {"GB", 1e9, "bytes"},   {"KiB", 1024, "bytes"},
+    {"us", 1, "us"},       {"ms", 1e3, "us"},      {"ns", 1e-3, "us"},
+    {"ps", 1e-6, "us"},    {"s", 1e6, "us"},       {"MiB", 1048576, "bytes"},
+    {"bps", 1e-9, "gbps"}, {"Gbps", 1, "gbps"},    {"GiB", 0x1p30, "bytes"},
+    {"Tbps", 1e3, "gbps"}, {"Kbps", 1e-6, "gbps"}, {"Mbps", 1e-3, "gbps"},
 };
 
 #define NUNITS (sizeof units / sizeof *units)
 
-enum cell_kind
-csv_number(const char *cell, double *value)
+/** What follows the number in a cell; NULL: it is no number, or that is no unit. */
+static const struct unit *
+unit_of(const char *cell, double *value)
 {
     char *end;
     *value = strtod(cell, &end);
-    if (end == cell)
-    {
-        return *cell ? CELL_TEXT : CELL_EMPTY;
-    }
-    for (size_t i = 0; i < NUNITS; i++)
+    for (size_t i = 0; end != cell && i < NUNITS; i++)
     {
         if (strcmp(end, units[i].name) == 0)
         {
-            *value *= units[i].size;
-            return isfinite(*value) ? CELL_NUMBER : CELL_EMPTY;
+            return &units[i];
         }
     }
-    return CELL_TEXT;
+    return NULL;
+}
+
+enum cell_kind
+csv_number(const char *cell, double *value)
+{
+    const struct unit *unit = unit_of(cell, value);
+    if (!unit)
+    {
+        return *cell ? CELL_TEXT : CELL_EMPTY;
+    }
+    *value *= unit->size;
+    return isfinite(*value) ? CELL_NUMBER : CELL_EMPTY;
+}
+
+const char *
+csv_unit(const char *cell)
+{
+    double value;
+    const struct unit *unit = unit_of(cell, &value);
+    return unit ? unit->kind : NULL;
 }
 
 const char *

@@ -38,6 +38,10 @@ enum cell_kind
  * Gbps. */
 enum cell_kind csv_number(const char *cell, double *value);
 
+/** The unit that csv_number() gives a cell's value in: "bytes", "us" or "gbps"; "" of a number
+ * alone; NULL: it is none. */
+const char *csv_unit(const char *cell);
+
 /** The unit that may be meant by what follows the number in @p cell; NULL: none is near. */
 const char *csv_nearest_unit(const char *cell);
 

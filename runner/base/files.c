@@ -233,6 +233,59 @@ temporary_name(const char *name)
     return xformat(TEMPORARY "%ld-%ld-%s", (long)getpid(), now.tv_nsec, name);
 }
 
+/** The file that is begun and not ended: there is one at a time. */
+static struct
+{
+    int folder;
+    const char *name;
+} begun;
+
+static void
+drop_begun(void)
+{
+    unlinkat(begun.folder, begun.name, 0);
+}
+
+char *
+file_begin(const struct folder *f, const char *name, char **why)
+{
+    char *temporary = temporary_name(name);
+    if (!file_create(f, temporary, "", 0, why))
+    {
+        free(temporary);
+        return NULL;
+    }
+    begun.folder = f->fd;
+    begun.name = temporary;
+    tidy_out_of_memory = drop_begun;
+    return temporary;
+}
+
+void
+file_drop(const struct folder *f, const char *temporary)
+{
+    unlinkat(f->fd, temporary, 0);
+    tidy_out_of_memory = NULL;
+}
+
+bool
+file_place(const struct folder *f, const char *temporary, const char *name, char **why)
+{
+    int fd = openat(f->fd, temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    bool good = fd >= 0 && fsync(fd) == 0 && renameat(f->fd, temporary, f->fd, name) == 0;
+    int error = errno;
+    if (fd >= 0)
+    {
+        close(fd);
+    }
+    if (!good)
+    {
+        file_drop(f, temporary);
+    }
+    tidy_out_of_memory = NULL;
+    return good ? folder_flush(f, why) : fail_in(why, "write", f, name, error);
+}
+
 /** Writes all of them under other names, and only then gives them theirs. */
 static bool
 replace(const struct folder *f, const struct file_bytes *files, char *const *temporary, size_t n,

@@ -58,6 +58,14 @@ struct file_bytes
 /** The same for files that belong together: none is replaced before all are written. */
 bool files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why);
 
+/** Makes an empty file in the folder under a name that is no other's, for somebody to write; the
+ * name, which the caller frees, or NULL with a sentence. file_place() or file_drop() ends it,
+ * before another one is begun. */
+char *file_begin(const struct folder *f, const char *name, char **why);
+/** Flushes it to disk and renames it to @p name; after a failure it is gone. */
+bool file_place(const struct folder *f, const char *temporary, const char *name, char **why);
+void file_drop(const struct folder *f, const char *temporary);
+
 /** Opens a plain file for reading; -1 with a sentence. */
 int file_open(const struct folder *f, const char *name, char **why);
 /** All bytes of a plain file, and a NUL behind them; the caller frees them. @p n may be NULL. */

@@ -20,10 +20,15 @@ say_out_of_memory(void)
 }
 
 void (*on_out_of_memory)(void) = say_out_of_memory;
+void (*tidy_out_of_memory)(void);
 
 static void
 out_of_memory(void)
 {
+    if (tidy_out_of_memory)
+    {
+        tidy_out_of_memory();
+    }
     on_out_of_memory();
     abort();
 }

@@ -37,6 +37,9 @@ void words_free(struct words *w);
 /** Called when memory is out; it does not return. At first: a message and exit status 1. */
 extern void (*on_out_of_memory)(void);
 
+/** Called before that, if it is not NULL: removes files that are half written. */
+extern void (*tidy_out_of_memory)(void);
+
 /** calloc and friends that call it instead of returning NULL. */
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);

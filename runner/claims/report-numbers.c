@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From the CSV files of results to the numbers of a claim. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "report-rows.h"
 #include "report.h"
 #include "results-folder.h"
+#include "statistics.h"
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
@@ -316,6 +318,23 @@ pool_results(struct reading *v, const struct selection *rows)
     pool_rows(v, rows);
 }
 
+/** How y goes with x: its exponent, or their correlation. */
+static bool
+fit(const struct reading *v, const char *of, double *value)
+{
+    struct moments m = {0};
+    if (strcmp(of, "correlation") != 0)
+    {
+        return fit_exponent(&v->xs, &v->ys, value);
+    }
+    for (size_t i = 0; i < v->xs.n; i++)
+    {
+        moments_add(&m, v->xs.values[i], v->ys.values[i]);
+    }
+    *value = moments_correlation(&m);
+    return isfinite(*value);
+}
+
 /** What the selected rows, or the runs that they name, say. */
 static void
 read_selected(struct reading *v, const struct selection *rows, struct named_value *found)
@@ -335,8 +354,7 @@ read_selected(struct reading *v, const struct selection *rows, struct named_valu
     }
     warn_of_holes(v);
     found->rows = v->rows;
-    found->present =
-        v->against ? fit(of, &v->xs, &v->ys, &found->value) : reduce(&v->ys, of, &found->value);
+    found->present = v->against ? fit(v, of, &found->value) : reduce(&v->ys, of, &found->value);
     if (!found->present && (v->against || v->rows.of == 0))
     {
         report_absent(v->s, v->value,

@@ -27,14 +27,6 @@ typedef bool (*lookup_fn)(void *user, const char *name, double *value);
  */
 bool expression_value(const char *text, lookup_fn lookup, void *user, double *value, char **why);
 
-/**
- * How the numbers @p y go with @p x, as many. @p of: "exponent" is e of y ~ x^e: a least-squares
- * line through the logarithms, after the mean over those with the same x; false if there are not
- * two points, or if a value is not positive. "correlation" is Pearson's; false if all x or all y
- * are the same.
- */
-bool fit(const char *of, const struct pool *x, const struct pool *y, double *value);
-
 /** A CSV file of results that was looked for. */
 struct report_file
 {

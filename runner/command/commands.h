@@ -20,6 +20,7 @@ int command_plot(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_reproduce(int argc, char **argv);
 int command_list(int argc, char **argv);
+int command_query(int argc, char **argv);
 int command_schema(int argc, char **argv);
 
 #endif

@@ -22,6 +22,7 @@ static const struct command commands[] = {
     {"collect", command_collect, "make table and figures of what is finished, run nothing"},
     {"validate", command_validate, "check scenarios and run nothing"},
     {"plot", command_plot, "draw the figures of finished runs again"},
+    {"query", command_query, "ask results in SQL"},
     {"report", command_report, "set a paper's claims beside the results, as Markdown"},
     {"reproduce", command_reproduce, "run all that a paper's claims rest on, and report"},
     {"list", command_list, "show what a scenario can name: algorithms, parameters, columns"},

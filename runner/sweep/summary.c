@@ -10,6 +10,7 @@
 #include "aggregate.h"
 #include "columns.h"
 #include "csv.h"
+#include "database-fill.h"
 #include "file-list.h"
 #include "stale.h"
 
@@ -67,7 +68,21 @@ struct tables
 {
     struct text summary, layers, aggregate;
     size_t nruns;
+    struct database_writer *database; /**< NULL: it cannot be written, which was reported */
 };
+
+/** Gives up the database, with a message; what there was stays. */
+static void
+lose_database(struct tables *t, char *why)
+{
+    fprintf(stderr, "weft: error: %s\n", why);
+    free(why);
+    if (t->database)
+    {
+        database_abandon(t->database);
+    }
+    t->database = NULL;
+}
 
 static void
 add_header(struct text *t, const struct plan *plan, const struct column_table *table)
@@ -112,22 +127,24 @@ free_run_tables(struct run_tables *t)
     *t = (struct run_tables){0};
 }
 
-/** Another process may replace the run meanwhile, and what was opened goes: then once more. */
+/** Another process may replace the run meanwhile, and what was opened goes: then once more. *run is
+ * its open folder if it is finished, else not open. */
 static void
-read_run(struct run_tables *t, const struct plan *plan, size_t i, const struct folder *runs)
+read_run(struct run_tables *t, const struct plan *plan, size_t i, const struct folder *runs,
+         struct folder *run)
 {
+    *run = NO_FOLDER;
     *t = (struct run_tables){0};
     for (int attempt = 0; attempt < 2; attempt++)
     {
-        struct folder run;
+        folder_close(run);
         free_run_tables(t);
-        t->state = plan_run_state(plan, i, runs, &run, &t->why);
+        t->state = plan_run_state(plan, i, runs, run, &t->why);
         if (t->state == RUN_FINISHED)
         {
-            t->summary = read_table(&run, &summary_table, &t->why);
-            t->layers = t->summary ? read_table(&run, &layers_table, &t->why) : NULL;
+            t->summary = read_table(run, &summary_table, &t->why);
+            t->layers = t->summary ? read_table(run, &layers_table, &t->why) : NULL;
         }
-        folder_close(&run);
         if (!t->why)
         {
             break;
@@ -159,13 +176,19 @@ static bool
 add_run(struct tables *t, const struct plan *plan, size_t i, const struct folder *runs)
 {
     struct run_tables run;
-    read_run(&run, plan, i, runs);
+    struct folder folder;
+    char *why = NULL;
+    read_run(&run, plan, i, runs, &folder);
     const bool good = run.state != RUN_FINISHED || run.layers;
     if (run.layers)
     {
         add_rows(&t->summary, plan, i, run.summary);
         add_rows(&t->layers, plan, i, run.layers);
         t->nruns++;
+        if (t->database && !database_fill_run(t->database, plan, i, &folder, &why))
+        {
+            lose_database(t, why);
+        }
     }
     else if (run.why)
     {
@@ -175,6 +198,7 @@ add_run(struct tables *t, const struct plan *plan, size_t i, const struct folder
         free(name);
     }
     free_run_tables(&run);
+    folder_close(&folder);
     return good;
 }
 
@@ -369,18 +393,52 @@ write_tables(const struct plan *plan, const struct tables *t, const char *out)
     return written;
 }
 
+/** Puts the database in its place. */
+static bool
+write_database(struct tables *t, const struct csv *aggregate)
+{
+    char *why = NULL;
+    if (!t->database)
+    {
+        return false;
+    }
+    if (!database_add_csv(t->database, "aggregate", aggregate, &why))
+    {
+        lose_database(t, why);
+        return false;
+    }
+    bool good = database_finish(t->database, &why);
+    t->database = NULL;
+    if (!good)
+    {
+        lose_database(t, why);
+    }
+    return good;
+}
+
 /** Writes and prints while nobody else does. */
 static bool
 write_locked(const struct plan *plan, const struct results_folder *r)
 {
     struct tables t = {0};
+    size_t nkeys;
+    char *why = NULL;
+    struct database_key *keys = plan_keys(plan, &nkeys);
+    t.database = database_begin(&r->top, keys, nkeys, &why);
+    if (!t.database)
+    {
+        lose_database(&t, why);
+    }
     bool complete = build_tables(&t, plan, &r->runs);
     struct csv *summary = cut_table(&t.summary, &summary_table);
     if (has_seeds(plan))
     {
         aggregate_build(&t.aggregate, plan, summary);
     }
-    bool written = write_tables(plan, &t, r->top.path);
+    struct csv *aggregate = t.aggregate.s ? cut_table(&t.aggregate, &summary_table) : NULL;
+    bool written = write_tables(plan, &t, r->top.path) && write_database(&t, aggregate);
+    csv_free(aggregate);
+    free(keys);
     if (written && t.nruns > 0)
     {
         print_tables(plan, &t, summary);

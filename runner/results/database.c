@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "database.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "textbuf.h"
+
+#define MOST_TABLES 16
+
+struct database_writer
+{
+    const struct folder *top;
+    char *temporary; /**< the file's name until it is whole */
+    sqlite3 *db;
+    const struct database_key *keys;
+    size_t nkeys;
+    int64_t run; /**< that rows are added of */
+    char **cells;
+    sqlite3_stmt *run_row, *parameter, *provenance;
+    sqlite3_stmt *rows[MOST_TABLES]; /**< as column_tables() */
+};
+
+/** False with what SQLite says. */
+static bool
+fail(const struct database_writer *w, char **why)
+{
+    *why = xformat("cannot write %s/" DATABASE_FILE ": %s", w->top->path,
+                   w->db ? sqlite3_errmsg(w->db) : "out of memory");
+    return false;
+}
+
+static bool
+execute(struct database_writer *w, const char *sql, char **why)
+{
+    return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(w, why);
+}
+
+/** Adds a name as SQL has it. */
+static void
+add_name(struct text *t, const char *name)
+{
+    text_add(t, "\"");
+    for (; *name; name++)
+    {
+        text_add(t, *name == '"' ? "\"\"" : "%c", *name);
+    }
+    text_add(t, "\"");
+}
+
+/** Adds a text as SQL has it. */
+static void
+add_literal(struct text *t, const char *s)
+{
+    text_add(t, "'");
+    for (; *s; s++)
+    {
+        text_add(t, *s == '\'' ? "''" : "%c", *s);
+    }
+    text_add(t, "'");
+}
+
+/** The name of a CSV file's table: what stands before the dot. */
+static char *
+table_name(const char *file)
+{
+    return xformat("%.*s", (int)strcspn(file, "."), file);
+}
+
+/** "INSERT INTO name VALUES (?, ...)" with @p n values. */
+static bool
+prepare_insert(struct database_writer *w, const char *name, size_t n, sqlite3_stmt **statement,
+               char **why)
+{
+    struct text t = {0};
+    text_add(&t, "INSERT INTO ");
+    add_name(&t, name);
+    text_add(&t, " VALUES (?");
+    for (size_t i = 1; i < n; i++)
+    {
+        text_add(&t, ",?");
+    }
+    text_add(&t, ")");
+    bool good = sqlite3_prepare_v2(w->db, t.s, -1, statement, NULL) == SQLITE_OK || fail(w, why);
+    free(t.s);
+    return good;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static const char *
+type_of(enum column_kind kind)
+{
+    return kind == COLUMN_TEXT                        ? "TEXT"
+           : kind == COLUMN_U64 || kind == COLUMN_U32 ? "INTEGER"
+                                                      : "REAL";
+}
+
+/** Has `columns` say what a column is. */
+static void
+add_doc(struct text *docs, const char *table, const char *column, const char *doc)
+{
+    text_add(docs, "INSERT INTO columns VALUES (");
+    add_literal(docs, table);
+    text_add(docs, ",");
+    add_literal(docs, column);
+    text_add(docs, ",");
+    add_literal(docs, doc);
+    text_add(docs, ");");
+}
+
+/** A number's column beside one with units. */
+static char *
+numeric_name(const struct database_key *key)
+{
+    return xformat("%s_%s", key->name, key->unit);
+}
+
+static bool
+has_number(const struct database_key *key)
+{
+    return key->unit && *key->unit;
+}
+
+/** The columns of `summary` that vary. */
+static void
+add_key_columns(struct text *t, struct text *docs, const struct database_writer *w)
+{
+    for (size_t k = 0; k < w->nkeys; k++)
+    {
+        text_add(t, ",");
+        add_name(t, w->keys[k].name);
+        text_add(t, " NUMERIC");
+        add_doc(docs, "summary", w->keys[k].name, "varies in this sweep");
+        if (has_number(&w->keys[k]))
+        {
+            char *name = numeric_name(&w->keys[k]);
+            text_add(t, ",");
+            add_name(t, name);
+            text_add(t, " REAL");
+            add_doc(docs, "summary", name, "the same as a number");
+            free(name);
+        }
+    }
+}
+
+/** Makes the table of a CSV file. */
+static bool
+make_table(struct database_writer *w, size_t i, const struct column_table *table, char **why)
+{
+    struct text t = {0}, docs = {0};
+    char *name = table_name(table->file);
+    const bool whole = table == &summary_table;
+    size_t n = 1 + table->n;
+    text_add(&t, "CREATE TABLE \"%s\" (run INTEGER %s", name,
+             whole ? "PRIMARY KEY, name TEXT NOT NULL" : "NOT NULL");
+    add_doc(&docs, name, "run", "number of the run, as in runs");
+    if (whole)
+    {
+        add_doc(&docs, name, "name", "name of the run and of its folder");
+        add_key_columns(&t, &docs, w);
+        n += 1 + w->nkeys;
+        for (size_t k = 0; k < w->nkeys; k++)
+        {
+            n += has_number(&w->keys[k]);
+        }
+    }
+    for (size_t c = 0; c < table->n; c++)
+    {
+        text_add(&t, ",\"%s\" %s", table->columns[c].name, type_of(table->columns[c].kind));
+        add_doc(&docs, name, table->columns[c].name, table->columns[c].doc);
+    }
+    text_add(&t, ");");
+    bool good = execute(w, t.s, why) && execute(w, docs.s, why) &&
+                prepare_insert(w, name, n, &w->rows[i], why);
+    free(t.s);
+    free(docs.s);
+    free(name);
+    return good;
+}
+
+static const char fixed_tables[] =
+    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+    "BEGIN;"
+    "CREATE TABLE columns (\"table\" TEXT NOT NULL, \"column\" TEXT NOT NULL, doc TEXT NOT NULL);"
+    "CREATE TABLE runs (run INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE parameters (run INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL,"
+    " text TEXT NOT NULL, value REAL, unit TEXT);"
+    "CREATE TABLE provenance (run INTEGER NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL);"
+    "INSERT INTO columns VALUES"
+    "('runs','run','number of the run, from 1 in the order of the sweep'),"
+    "('runs','name','its name, and that of its folder in runs/'),"
+    "('parameters','run','number of the run, as in runs'),"
+    "('parameters','name','element and attribute of its resolved scenario: balancer.name'),"
+    "('parameters','number','which of several elements of that name, from 0'),"
+    "('parameters','text','the value as written'),"
+    "('parameters','value','the value as a number in that unit; NULL: it is none'),"
+    "('parameters','unit','bytes, us, gbps, or empty'),"
+    "('provenance','run','number of the run, as in runs'),"
+    "('provenance','key','what is told: weft, ns-3, compiler, command, seed, wall time, ...'),"
+    "('provenance','text','what it was');";
+
+static bool
+make_tables(struct database_writer *w, char **why)
+{
+    size_t n;
+    const struct column_table *const *tables = column_tables(&n);
+    bool good = execute(w, fixed_tables, why);
+    for (size_t i = 0; good && i < n && i < MOST_TABLES; i++)
+    {
+        good = tables[i] == &stuck_table || make_table(w, i, tables[i], why);
+    }
+    return good && execute(w, "CREATE VIEW messages AS SELECT * FROM flows;", why) &&
+           prepare_insert(w, "runs", 2, &w->run_row, why) &&
+           prepare_insert(w, "parameters", 6, &w->parameter, why) &&
+           prepare_insert(w, "provenance", 3, &w->provenance, why);
+}
+
+struct database_writer *
+database_begin(const struct folder *top, const struct database_key *keys, size_t nkeys, char **why)
+{
+    struct database_writer *w = xcalloc(1, sizeof *w);
+    w->top = top;
+    w->keys = keys;
+    w->nkeys = nkeys;
+    w->cells = xcalloc(nkeys + 1, sizeof *w->cells);
+    w->temporary = file_begin(top, DATABASE_FILE, why);
+    char *path = w->temporary ? xformat("%s/%s", top->path, w->temporary) : NULL;
+    bool good = path && (sqlite3_open_v2(path, &w->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK ||
+                         fail(w, why));
+    free(path);
+    if (!good || !make_tables(w, why))
+    {
+        database_abandon(w);
+        w = NULL;
+    }
+    return w;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static void
+bind_text(sqlite3_stmt *row, int at, const char *text)
+{
+    sqlite3_bind_text(row, at, text, -1, SQLITE_STATIC);
+}
+
+/** A number, or NULL where the text is none. */
+static void
+bind_number(sqlite3_stmt *row, int at, const char *text)
+{
+    double value;
+    if (csv_number(text, &value) == CELL_NUMBER)
+    {
+        sqlite3_bind_double(row, at, value);
+    }
+    else
+    {
+        sqlite3_bind_null(row, at);
+    }
+}
+
+static void
+bind_cell(sqlite3_stmt *row, int at, enum column_kind kind, const char *cell)
+{
+    if (kind == COLUMN_TEXT)
+    {
+        bind_text(row, at, cell);
+    }
+    else if (*cell && (kind == COLUMN_U64 || kind == COLUMN_U32))
+    {
+        sqlite3_bind_int64(row, at, strtoll(cell, NULL, 10));
+    }
+    else
+    {
+        bind_number(row, at, cell);
+    }
+}
+
+static bool
+step(struct database_writer *w, sqlite3_stmt *row, char **why)
+{
+    bool good = sqlite3_step(row) == SQLITE_DONE;
+    return (sqlite3_reset(row) == SQLITE_OK && good) || fail(w, why);
+}
+
+bool
+database_add_run(struct database_writer *w, const char *name, const char *const *cells, char **why)
+{
+    w->run++;
+    for (size_t k = 0; k < w->nkeys; k++)
+    {
+        free(w->cells[k]);
+        w->cells[k] = xstrdup(cells[k]);
+    }
+    free(w->cells[w->nkeys]);
+    w->cells[w->nkeys] = xstrdup(name);
+    sqlite3_bind_int64(w->run_row, 1, w->run);
+    bind_text(w->run_row, 2, name);
+    return step(w, w->run_row, why);
+}
+
+/** The columns of `summary` before those of summary.csv; the number of the last. */
+static int
+bind_keys(const struct database_writer *w, sqlite3_stmt *row)
+{
+    int at = 2;
+    bind_text(row, at, w->cells[w->nkeys]);
+    for (size_t k = 0; k < w->nkeys; k++)
+    {
+        bind_text(row, ++at, w->cells[k]);
+        if (has_number(&w->keys[k]))
+        {
+            bind_number(row, ++at, w->cells[k]);
+        }
+    }
+    return at;
+}
+
+bool
+database_add_table(struct database_writer *w, const struct column_table *table,
+                   const struct csv *csv, char **why)
+{
+    size_t n, i = 0;
+    const struct column_table *const *tables = column_tables(&n);
+    bool good = true;
+    while (tables[i] != table)
+    {
+        i++;
+    }
+    for (size_t r = 0; good && r < csv->nrows; r++)
+    {
+        int at = 1;
+        sqlite3_bind_int64(w->rows[i], 1, w->run);
+        at = table == &summary_table ? bind_keys(w, w->rows[i]) : 1;
+        for (size_t c = 0; c < table->n; c++)
+        {
+            bind_cell(w->rows[i], ++at, table->columns[c].kind, csv_cell(csv, r, c));
+        }
+        good = step(w, w->rows[i], why);
+    }
+    return good;
+}
+
+bool
+database_add_parameter(struct database_writer *w, const char *name, size_t number, const char *text,
+                       char **why)
+{
+    sqlite3_bind_int64(w->parameter, 1, w->run);
+    bind_text(w->parameter, 2, name);
+    sqlite3_bind_int64(w->parameter, 3, (sqlite3_int64)number);
+    bind_text(w->parameter, 4, text);
+    bind_number(w->parameter, 5, text);
+    bind_text(w->parameter, 6, csv_unit(text));
+    return step(w, w->parameter, why);
+}
+
+bool
+database_add_provenance(struct database_writer *w, const char *key, const char *text, char **why)
+{
+    sqlite3_bind_int64(w->provenance, 1, w->run);
+    bind_text(w->provenance, 2, key);
+    bind_text(w->provenance, 3, text);
+    return step(w, w->provenance, why);
+}
+
+bool
+database_add_csv(struct database_writer *w, const char *name, const struct csv *csv, char **why)
+{
+    struct text t = {0};
+    sqlite3_stmt *row = NULL;
+    text_add(&t, "CREATE TABLE \"%s\" (", name);
+    for (size_t c = 0; csv && c < csv->ncolumns; c++)
+    {
+        text_add(&t, c ? "," : "");
+        add_name(&t, csv->header[c]);
+        text_add(&t, " NUMERIC");
+    }
+    text_add(&t, ");");
+    bool good = !csv || (execute(w, t.s, why) && prepare_insert(w, name, csv->ncolumns, &row, why));
+    for (size_t r = 0; csv && good && r < csv->nrows; r++)
+    {
+        for (size_t c = 0; c < csv->ncolumns; c++)
+        {
+            const char *cell = csv_cell(csv, r, c);
+            bind_text(row, (int)c + 1, *cell ? cell : NULL);
+        }
+        good = step(w, row, why);
+    }
+    sqlite3_finalize(row);
+    free(t.s);
+    return good;
+}
+
+/* --- end -------------------------------------------------------------------------------------- */
+
+/** Closes the file; false with a sentence if not all of it could be written. */
+static bool
+close_file(struct database_writer *w, char **why)
+{
+    size_t n;
+    column_tables(&n);
+    for (size_t i = 0; i < n && i < MOST_TABLES; i++)
+    {
+        sqlite3_finalize(w->rows[i]);
+    }
+    sqlite3_finalize(w->run_row);
+    sqlite3_finalize(w->parameter);
+    sqlite3_finalize(w->provenance);
+    char *end =
+        xformat("CREATE INDEX qps_run ON qps (run); CREATE INDEX flows_run ON flows (run);"
+                "CREATE INDEX series_run ON series (run); PRAGMA user_version = %d; COMMIT;",
+                DATABASE_VERSION);
+    bool good = !why || execute(w, end, why);
+    free(end);
+    if (sqlite3_close(w->db) != SQLITE_OK && good && why)
+    {
+        good = fail(w, why);
+    }
+    w->db = NULL;
+    return good;
+}
+
+static void
+free_writer(struct database_writer *w)
+{
+    for (size_t k = 0; k <= w->nkeys; k++)
+    {
+        free(w->cells[k]);
+    }
+    free(w->cells);
+    free(w->temporary);
+    free(w);
+}
+
+bool
+database_finish(struct database_writer *w, char **why)
+{
+    bool good = close_file(w, why);
+    if (good)
+    {
+        good = file_place(w->top, w->temporary, DATABASE_FILE, why);
+    }
+    else
+    {
+        file_drop(w->top, w->temporary);
+    }
+    free_writer(w);
+    return good;
+}
+
+void
+database_abandon(struct database_writer *w)
+{
+    close_file(w, NULL);
+    if (w->temporary)
+    {
+        file_drop(w->top, w->temporary);
+    }
+    free_writer(w);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file database.h  All results of a scenario as one SQLite file, results.sqlite: written when its
+ * runs are, or by `weft collect`, from the CSV files. docs/results.md has its tables.
+ *
+ * It is written under another name in one transaction and renamed, so that who reads it sees all of
+ * it or all of the former one.
+ */
+#ifndef WEFT_RUNNER_DATABASE_H
+#define WEFT_RUNNER_DATABASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "columns.h"
+#include "csv.h"
+#include "files.h"
+
+#define DATABASE_FILE "results.sqlite"
+
+/** Of its tables; in the file as `pragma user_version`. Another number: columns or tables have gone
+ * or mean something else. */
+#define DATABASE_VERSION 1
+
+/** A column that varies in a sweep. */
+struct database_key
+{
+    const char *name;
+    const char *unit; /**< of its cells, as csv_unit(); NULL: they are not all of one */
+};
+
+struct database_writer;
+
+/** Starts a file in the results folder @p top, which must stay open. NULL with a sentence in *why.
+ */
+struct database_writer *database_begin(const struct folder *top, const struct database_key *keys,
+                                       size_t nkeys, char **why);
+
+/** Adds a finished run; rows added later are of it. @p cells: one per key. False with a sentence.
+ */
+bool database_add_run(struct database_writer *w, const char *name, const char *const *cells,
+                      char **why);
+
+/** Adds rows of a run's CSV file, which has the columns of @p table. False with a sentence. */
+bool database_add_table(struct database_writer *w, const struct column_table *table,
+                        const struct csv *csv, char **why);
+
+/** Adds a row of `parameters`: attribute @p name ("balancer.name") of the scenario's element number
+ * @p number of that name. */
+bool database_add_parameter(struct database_writer *w, const char *name, size_t number,
+                            const char *text, char **why);
+
+/** Adds a row of `provenance`. */
+bool database_add_provenance(struct database_writer *w, const char *key, const char *text,
+                             char **why);
+
+/** Adds a table as it is, such as aggregate.csv; nothing if @p csv is NULL. */
+bool database_add_csv(struct database_writer *w, const char *name, const struct csv *csv,
+                      char **why);
+
+/** Puts the file in its place and frees @p w, also after a failure. False with a sentence. */
+bool database_finish(struct database_writer *w, char **why);
+
+/** Leaves the former file as it was. */
+void database_abandon(struct database_writer *w);
+
+#endif

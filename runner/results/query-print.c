@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The rows of a query as a table. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv.h"
+#include "markdown.h"
+#include "query.h"
+#include "shown-text.h"
+
+void
+query_cell_add(struct text *t, const struct query_cell *cell)
+{
+    char digits[40];
+    switch (cell->kind)
+    {
+    case QUERY_INTEGER:
+        text_add(t, "%" PRId64, cell->integer);
+        break;
+    case QUERY_REAL:
+        snprintf(digits, sizeof digits, "%.15g", cell->real);
+        if (strtod(digits, NULL) < cell->real || strtod(digits, NULL) > cell->real)
+        {
+            snprintf(digits, sizeof digits, "%.17g", cell->real);
+        }
+        text_add(t, "%s", digits);
+        break;
+    case QUERY_TEXT:
+        text_add(t, "%s", cell->text);
+        break;
+    case QUERY_NULL:
+        break;
+    }
+}
+
+/** A cell as one line, to be read: ten digits tell more than what was measured. */
+static char *
+cell_text(const struct query_cell *cell)
+{
+    struct text raw = {0}, t = {0};
+    if (cell->kind == QUERY_REAL)
+    {
+        text_add(&raw, "%.10g", cell->real);
+    }
+    else
+    {
+        query_cell_add(&raw, cell);
+    }
+    if (raw.len)
+    {
+        text_add_printed(&t, raw.s, raw.len);
+    }
+    free(raw.s);
+    return text_take(&t);
+}
+
+static const struct query_cell *
+cell_at(const struct query_rows *rows, size_t row, size_t column)
+{
+    return &rows->cells[row * rows->ncolumns + column];
+}
+
+/** Numbers stand at the right of their column. */
+static bool
+is_number(const struct query_cell *c)
+{
+    return c->kind == QUERY_INTEGER || c->kind == QUERY_REAL;
+}
+
+/** Characters of a line of UTF-8. */
+static size_t
+width_of(const char *s)
+{
+    size_t n = 0;
+    for (; *s; s++)
+    {
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    }
+    return n;
+}
+
+/** @p last: nothing follows in its line. */
+static void
+add_padded(struct text *t, const char *s, size_t width, bool right, bool last)
+{
+    const int pad = (int)(width - width_of(s));
+    text_add(t, "%*s%s%*s%s", right ? pad : 0, "", s, right || last ? 0 : pad, "",
+             last ? "\n" : "  ");
+}
+
+static void
+print_text(struct text *t, const struct query_rows *rows)
+{
+    const size_t n = rows->ncolumns;
+    size_t *width = xcalloc(n, sizeof *width);
+    char **texts = xcalloc(rows->nrows * n + 1, sizeof *texts);
+    for (size_t c = 0; c < n; c++)
+    {
+        width[c] = width_of(rows->columns[c]);
+        for (size_t r = 0; r < rows->nrows; r++)
+        {
+            char *s = texts[r * n + c] = cell_text(cell_at(rows, r, c));
+            width[c] = width_of(s) > width[c] ? width_of(s) : width[c];
+        }
+    }
+    for (size_t c = 0; c < n; c++)
+    {
+        add_padded(t, rows->columns[c], width[c], rows->nrows > 0 && is_number(cell_at(rows, 0, c)),
+                   c + 1 == n);
+    }
+    for (size_t i = 0; i < rows->nrows * n; i++)
+    {
+        add_padded(t, texts[i], width[i % n], is_number(&rows->cells[i]), (i + 1) % n == 0);
+        free(texts[i]);
+    }
+    free(texts);
+    free(width);
+}
+
+static void
+print_csv(struct text *t, const struct query_rows *rows)
+{
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        text_add(t, c ? "," : "");
+        csv_add_cell(t, rows->columns[c]);
+    }
+    text_add(t, "\n");
+    for (size_t i = 0; i < rows->nrows * rows->ncolumns; i++)
+    {
+        struct text cell = {0};
+        query_cell_add(&cell, &rows->cells[i]);
+        csv_add_cell(t, cell.s ? cell.s : "");
+        text_add(t, (i + 1) % rows->ncolumns ? "," : "\n");
+        free(cell.s);
+    }
+}
+
+static void
+print_markdown(struct text *t, const struct query_rows *rows)
+{
+    text_add(t, "|");
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        text_add(t, " ");
+        markdown_add_plain(t, rows->columns[c]);
+        text_add(t, " |");
+    }
+    text_add(t, "\n|");
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        text_add(t, rows->nrows > 0 && is_number(cell_at(rows, 0, c)) ? "--:|" : "---|");
+    }
+    for (size_t i = 0; i < rows->nrows * rows->ncolumns; i++)
+    {
+        char *s = cell_text(&rows->cells[i]);
+        text_add(t, i % rows->ncolumns ? " " : "\n| ");
+        markdown_add_plain(t, s);
+        text_add(t, " |");
+        free(s);
+    }
+    text_add(t, "\n");
+}
+
+static void
+add_json_string(struct text *t, const char *s)
+{
+    text_add(t, "\"");
+    for (; *s; s++)
+    {
+        const unsigned char c = (unsigned char)*s;
+        text_add(t, c == '"' || c == '\\' ? "\\%c" : c < 0x20 ? "\\u%04x" : "%c", c);
+    }
+    text_add(t, "\"");
+}
+
+static void
+add_json_value(struct text *t, const struct query_cell *c)
+{
+    if (c->kind == QUERY_TEXT)
+    {
+        struct text valid = {0};
+        text_add_printed(&valid, c->text, strlen(c->text));
+        add_json_string(t, valid.s ? valid.s : "");
+        free(valid.s);
+    }
+    else if (c->kind == QUERY_NULL || !isfinite(c->real))
+    {
+        text_add(t, "null");
+    }
+    else
+    {
+        query_cell_add(t, c);
+    }
+}
+
+static void
+print_json(struct text *t, const struct query_rows *rows)
+{
+    text_add(t, "[");
+    for (size_t r = 0; r < rows->nrows; r++)
+    {
+        text_add(t, r ? ",\n {" : "\n {");
+        for (size_t c = 0; c < rows->ncolumns; c++)
+        {
+            text_add(t, c ? ", " : "");
+            add_json_string(t, rows->columns[c]);
+            text_add(t, ": ");
+            add_json_value(t, cell_at(rows, r, c));
+        }
+        text_add(t, "}");
+    }
+    text_add(t, "\n]\n");
+}
+
+void
+query_print(struct text *t, const struct query_rows *rows, enum query_format format)
+{
+    static void (*const printers[])(struct text *, const struct query_rows *) = {
+        [QUERY_AS_TEXT] = print_text,
+        [QUERY_AS_CSV] = print_csv,
+        [QUERY_AS_MARKDOWN] = print_markdown,
+        [QUERY_AS_JSON] = print_json,
+    };
+    printers[format](t, rows);
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "query.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "database.h"
+#include "sql-aggregates.h"
+
+/** Steps of SQLite's machine between two looks at the clock. */
+#define STEPS_PER_LOOK 20000
+
+struct database
+{
+    sqlite3 *db;
+    char *out;
+    double deadline; /**< of the query in hand */
+};
+
+static double
+seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/** "file:PATH?mode=ro&immutable=1": results.sqlite never changes once it is in its place. */
+static char *
+address_of(const char *out)
+{
+    struct text t = {0};
+    text_add(&t, "file:");
+    for (const char *s = out; *s; s++)
+    {
+        text_add(&t, isalnum((unsigned char)*s) || strchr("/._-", *s) ? "%c" : "%%%02X",
+                 (unsigned char)*s);
+    }
+    text_add(&t, "/" DATABASE_FILE "?mode=ro&immutable=1");
+    return text_take(&t);
+}
+
+/** Whether there is a file to open; else a sentence that says what makes it. */
+static bool
+is_there(const char *out, char **why)
+{
+    char *path = xformat("%s/" DATABASE_FILE, out);
+    bool there = access(path, R_OK) == 0;
+    if (!there)
+    {
+        *why = xformat("%s cannot be read; 'weft collect %s' makes it from the runs", path, out);
+    }
+    free(path);
+    return there;
+}
+
+/** The version that the tables of an open file have. */
+static int
+version_of(sqlite3 *db, const char *name)
+{
+    sqlite3_stmt *s = NULL;
+    char *sql = xformat("PRAGMA \"%s\".user_version", name);
+    int version = -1;
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+    {
+        version = sqlite3_column_int(s, 0);
+    }
+    sqlite3_finalize(s);
+    free(sql);
+    return version;
+}
+
+static bool
+version_fits(struct database *db, const char *name, const char *out, char **why)
+{
+    const int version = version_of(db->db, name);
+    if (version < 0)
+    {
+        *why = xformat("%s/" DATABASE_FILE " cannot be used: %s; 'weft collect %s' makes it again",
+                       out, sqlite3_errmsg(db->db), out);
+    }
+    else if (version != DATABASE_VERSION)
+    {
+        *why = xformat("%s/" DATABASE_FILE " has tables of version %d, not %d; 'weft collect %s' "
+                       "makes it again",
+                       out, version, DATABASE_VERSION, out);
+    }
+    return version == DATABASE_VERSION;
+}
+
+/** What nobody who queries may do, whatever the query. */
+static void
+restrict_database(sqlite3 *db)
+{
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+    /* "balancer.nam" is a column that is not there, and not a text. */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 24);
+    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
+    sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 200);
+    sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+    sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", NULL, NULL, NULL);
+}
+
+struct database *
+database_open(const char *out, char **why)
+{
+    if (!is_there(out, why))
+    {
+        return NULL;
+    }
+    struct database *db = xcalloc(1, sizeof *db);
+    char *address = address_of(out);
+    db->out = xstrdup(out);
+    bool good = sqlite3_open_v2(address, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
+                SQLITE_OK;
+    free(address);
+    if (!good)
+    {
+        *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out,
+                       db->db ? sqlite3_errmsg(db->db) : "out of memory");
+    }
+    else
+    {
+        restrict_database(db->db);
+        good = version_fits(db, "main", out, why) && sql_aggregates_register(db->db) == SQLITE_OK;
+    }
+    if (!good)
+    {
+        database_close(db);
+        db = NULL;
+    }
+    return db;
+}
+
+bool
+database_attach(struct database *db, const char *name, const char *out, char **why)
+{
+    sqlite3_stmt *s = NULL;
+    if (!is_there(out, why))
+    {
+        return false;
+    }
+    char *address = address_of(out);
+    bool good = sqlite3_prepare_v2(db->db, "ATTACH ? AS ?", -1, &s, NULL) == SQLITE_OK &&
+                sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
+                sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+                sqlite3_step(s) == SQLITE_DONE;
+    sqlite3_finalize(s);
+    free(address);
+    if (!good)
+    {
+        *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out, sqlite3_errmsg(db->db));
+    }
+    return good && version_fits(db, name, out, why);
+}
+
+void
+database_close(struct database *db)
+{
+    if (db)
+    {
+        sqlite3_close(db->db);
+        free(db->out);
+        free(db);
+    }
+}
+
+/* --- what a query may do ---------------------------------------------------------------------- */
+
+/** Functions that answer differently every time, or that reach out of the database. */
+static bool
+is_forbidden(const char *function)
+{
+    static const char *const names[] = {
+        "random",       "randomblob",        "load_extension", "fts3_tokenizer", "current_time",
+        "current_date", "current_timestamp", "sqlite_log",     "zeroblob"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    {
+        if (sqlite3_stricmp(function, names[i]) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+authorize(void *user, int action, const char *first, const char *second, const char *schema,
+          const char *trigger)
+{
+    (void)user;
+    (void)first;
+    (void)schema;
+    (void)trigger;
+    const bool allowed = action == SQLITE_SELECT || action == SQLITE_READ ||
+                         action == SQLITE_RECURSIVE ||
+                         (action == SQLITE_FUNCTION && second && !is_forbidden(second));
+    return allowed ? SQLITE_OK : SQLITE_DENY;
+}
+
+static int
+is_over(void *user)
+{
+    const struct database *db = user;
+    return seconds_now() > db->deadline;
+}
+
+/* --- mistakes --------------------------------------------------------------------------------- */
+
+static void
+set_mistake(struct query_mistake *m, char *message, const char *sql, int at)
+{
+    m->message = message;
+    m->line = 0;
+    for (int i = 0; i < at && sql[i]; i++)
+    {
+        m->line += sql[i] == '\n';
+    }
+}
+
+/** The name nearest to one that is not there. */
+static char *
+nearest_of(struct database *db, const char *sql, const char *name)
+{
+    sqlite3_stmt *s = NULL;
+    struct nearest near = nearest_start(name);
+    char *best = NULL;
+    if (sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK)
+    {
+        while (sqlite3_step(s) == SQLITE_ROW)
+        {
+            const char *before = near.best;
+            char *candidate = xstrdup((const char *)sqlite3_column_text(s, 0));
+            nearest_try(&near, candidate);
+            if (near.best == before)
+            {
+                free(candidate);
+                continue;
+            }
+            free(best);
+            best = candidate;
+        }
+    }
+    sqlite3_finalize(s);
+    return best;
+}
+
+/** What SQLite says of a query, and the name that may be meant. */
+static char *
+explain(struct database *db)
+{
+    char *said = xstrdup(sqlite3_errmsg(db->db)), *best = NULL;
+    const char *column = strstr(said, "no such column: "), *table = strstr(said, "no such table: ");
+    sqlite3_set_authorizer(db->db, NULL, NULL);
+    if (column)
+    {
+        const char *name = column + strlen("no such column: "), *dot = strchr(name, '.');
+        best = nearest_of(db, "SELECT \"column\" FROM columns", name);
+        if (!best && dot)
+        {
+            best = nearest_of(db, "SELECT \"column\" FROM columns", dot + 1);
+        }
+    }
+    if (table)
+    {
+        best = nearest_of(db, "SELECT name FROM sqlite_master WHERE type <> 'index'",
+                          table + strlen("no such table: "));
+    }
+    char *message =
+        best ? xformat("%s; did you mean '%s'?", said, best)
+        : strstr(said, "authoriz") || strstr(said, "prohibited")
+            ? xformat("%s; a query may read tables and call functions, nothing else", said)
+            : xstrdup(said);
+    free(best);
+    free(said);
+    return message;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static struct query_cell
+take_cell(sqlite3_stmt *s, int i)
+{
+    struct query_cell c = {QUERY_NULL, 0, NAN, NULL};
+    switch (sqlite3_column_type(s, i))
+    {
+    case SQLITE_INTEGER:
+        c.kind = QUERY_INTEGER;
+        c.integer = sqlite3_column_int64(s, i);
+        c.real = (double)c.integer;
+        break;
+    case SQLITE_FLOAT:
+        c.kind = QUERY_REAL;
+        c.real = sqlite3_column_double(s, i);
+        break;
+    case SQLITE_TEXT:
+    case SQLITE_BLOB:
+        c.kind = QUERY_TEXT;
+        c.text =
+            xformat("%.*s", sqlite3_column_bytes(s, i), (const char *)sqlite3_column_text(s, i));
+        break;
+    default:
+        break;
+    }
+    return c;
+}
+
+/** Adds the row that a step has made. */
+static void
+take_row(struct query_rows *rows, sqlite3_stmt *s, size_t *room)
+{
+    if (rows->nrows == *room)
+    {
+        *room = *room ? 2 * *room : 16;
+        rows->cells = xrealloc(rows->cells, *room * rows->ncolumns, sizeof *rows->cells);
+    }
+    for (size_t i = 0; i < rows->ncolumns; i++)
+    {
+        rows->cells[rows->nrows * rows->ncolumns + i] = take_cell(s, (int)i);
+    }
+    rows->nrows++;
+}
+
+/** All rows; NULL after a mistake. */
+static struct query_rows *
+take_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_limits limits,
+          struct query_mistake *m)
+{
+    struct query_rows *rows = xcalloc(1, sizeof *rows);
+    size_t room = 0;
+    int status;
+    rows->ncolumns = (size_t)sqlite3_column_count(s);
+    rows->columns = xcalloc(rows->ncolumns, sizeof *rows->columns);
+    for (size_t i = 0; i < rows->ncolumns; i++)
+    {
+        rows->columns[i] = xstrdup(sqlite3_column_name(s, (int)i));
+    }
+    while ((status = sqlite3_step(s)) == SQLITE_ROW && rows->nrows < limits.rows)
+    {
+        take_row(rows, s, &room);
+    }
+    if (status == SQLITE_DONE)
+    {
+        return rows;
+    }
+    set_mistake(m,
+                status == SQLITE_ROW ? xformat("it gives more than %zu rows", limits.rows)
+                : status == SQLITE_INTERRUPT
+                    ? xformat("it takes longer than %g seconds", limits.seconds)
+                : status == SQLITE_NOMEM
+                    ? xformat("it takes more than %zu MB of memory", limits.bytes >> 20)
+                    : explain(db),
+                sql, 0);
+    query_rows_free(rows);
+    return NULL;
+}
+
+/** Whether only white space, comments and a ';' follow. */
+static bool
+nothing_follows(struct database *db, const char *rest)
+{
+    sqlite3_stmt *more = NULL;
+    bool nothing = sqlite3_prepare_v2(db->db, rest, -1, &more, NULL) == SQLITE_OK && !more;
+    sqlite3_finalize(more);
+    return nothing;
+}
+
+struct query_rows *
+database_query(struct database *db, const char *sql, struct query_limits limits,
+               struct query_mistake *mistake)
+{
+    sqlite3_stmt *s = NULL;
+    const char *rest = NULL;
+    struct query_rows *rows = NULL;
+    db->deadline = seconds_now() + limits.seconds;
+    sqlite3_hard_heap_limit64((sqlite3_int64)limits.bytes);
+    sqlite3_progress_handler(db->db, STEPS_PER_LOOK, is_over, db);
+    sqlite3_set_authorizer(db->db, authorize, NULL);
+    *mistake = (struct query_mistake){NULL, 0};
+    if (sqlite3_prepare_v2(db->db, sql, -1, &s, &rest) != SQLITE_OK)
+    {
+        const int at = sqlite3_error_offset(db->db);
+        set_mistake(mistake, explain(db), sql, at);
+    }
+    else if (!s)
+    {
+        set_mistake(mistake, xstrdup("there is no query; expected select ..."), sql, 0);
+    }
+    else if (!nothing_follows(db, rest))
+    {
+        set_mistake(mistake, xstrdup("more follows the first ';'; expected one select"), sql,
+                    (int)(rest - sql));
+    }
+    else
+    {
+        rows = take_rows(db, s, sql, limits, mistake);
+    }
+    sqlite3_finalize(s);
+    sqlite3_set_authorizer(db->db, NULL, NULL);
+    sqlite3_progress_handler(db->db, 0, NULL, NULL);
+    return rows;
+}
+
+void
+query_rows_free(struct query_rows *rows)
+{
+    if (!rows)
+    {
+        return;
+    }
+    for (size_t i = 0; i < rows->nrows * rows->ncolumns; i++)
+    {
+        free(rows->cells[i].text);
+    }
+    for (size_t i = 0; i < rows->ncolumns; i++)
+    {
+        free(rows->columns[i]);
+    }
+    free(rows->columns);
+    free(rows->cells);
+    free(rows);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file query.h  SQL that reads results.sqlite. A query may come from a file that somebody else has
+ * written: it can read tables and call functions, and nothing else. It ends at limits of time, rows
+ * and memory. Functions that give another answer every time (random(), now) are not there.
+ */
+#ifndef WEFT_RUNNER_QUERY_H
+#define WEFT_RUNNER_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "textbuf.h"
+
+enum query_kind
+{
+    QUERY_NULL,
+    QUERY_INTEGER,
+    QUERY_REAL,
+    QUERY_TEXT,
+};
+
+struct query_cell
+{
+    enum query_kind kind;
+    int64_t integer; /**< QUERY_INTEGER */
+    double real;     /**< QUERY_REAL, QUERY_INTEGER; NAN of the others */
+    char *text;      /**< QUERY_TEXT */
+};
+
+struct query_rows
+{
+    char **columns;
+    size_t ncolumns;
+    struct query_cell *cells; /**< [row * ncolumns + column] */
+    size_t nrows;
+};
+
+struct query_limits
+{
+    double seconds;
+    size_t rows;
+    size_t bytes; /**< of SQLite's memory in this process */
+};
+
+/** What claims and figures may take: 60 s, a million rows, 1 GiB. */
+#define QUERY_LIMITS ((struct query_limits){60, 1000000, (size_t)1 << 30})
+
+/** What was wrong. */
+struct query_mistake
+{
+    char *message;
+    int line; /**< of the query, from 0 */
+};
+
+struct database;
+
+/** Opens results.sqlite of a results folder. NULL with a sentence in *why. */
+struct database *database_open(const char *out, char **why);
+
+/** Makes the results in another folder available as @p name.TABLE; false with a sentence. At most
+ * 10 of them. */
+bool database_attach(struct database *db, const char *name, const char *out, char **why);
+
+void database_close(struct database *db);
+
+/** The rows of one SELECT; NULL with what was wrong, whose message the caller frees. */
+struct query_rows *database_query(struct database *db, const char *sql, struct query_limits limits,
+                                  struct query_mistake *mistake);
+void query_rows_free(struct query_rows *rows);
+
+/** Names and meanings of all tables and columns. */
+#define QUERY_OF_TABLES                                                                            \
+    "select \"table\", \"column\", doc from columns order by \"table\" <> 'summary', rowid"
+
+enum query_format
+{
+    QUERY_AS_TEXT,
+    QUERY_AS_CSV,
+    QUERY_AS_MARKDOWN,
+    QUERY_AS_JSON,
+};
+
+/** Adds rows as a table. JSON is an array with an object for each row; a number that JSON does not
+ * have is null. */
+void query_print(struct text *t, const struct query_rows *rows, enum query_format format);
+
+/** Adds a cell as it is shown: the shortest digits that read back as the same number. */
+void query_cell_add(struct text *t, const struct query_cell *cell);
+
+#endif

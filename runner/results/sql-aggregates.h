@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file sql-aggregates.h  The aggregates that queries have beside SQLite's own. Rows without a
+ * value (NULL) do not count; of no values the result is NULL.
+ *
+ * | function | is |
+ * |---|---|
+ * | p50(x), p90, p95, p99, p99_9 | the least value that this share of them does not exceed |
+ * | percentile(x, p) | the same for p from 0 to 100 |
+ * | stddev(x) | the sample's standard deviation; NULL of less than two |
+ * | ci95(x) | half of the mean's 95 % confidence interval, by Student's t; NULL of less than two |
+ * | slope_loglog(y, x) | e of y ~ x^e: least squares over the logarithms of x and of y's means |
+ * | corr(y, x) | Pearson's correlation |
+ */
+#ifndef WEFT_RUNNER_SQL_AGGREGATES_H
+#define WEFT_RUNNER_SQL_AGGREGATES_H
+
+#include <sqlite3.h>
+
+/** Registers them; an SQLite result code. */
+int sql_aggregates_register(sqlite3 *db);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "database-fill.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file-list.h"
+#include "textbuf.h"
+
+/** The unit of all cells in a column; NULL: they have none in common. 0 is of any. */
+static const char *
+unit_in_common(const struct plan_dimension *dim, size_t column)
+{
+    const char *unit = NULL;
+    for (size_t i = 0; i < dim->npoints; i++)
+    {
+        const char *cell = dim->points[i].cells[column], *its = csv_unit(cell);
+        if (!its || (unit && strcmp(unit, its) != 0 && strcmp(cell, "0") != 0))
+        {
+            return NULL;
+        }
+        unit = strcmp(cell, "0") == 0 && unit ? unit : its;
+    }
+    return unit;
+}
+
+struct database_key *
+plan_keys(const struct plan *plan, size_t *n)
+{
+    struct database_key *keys = NULL;
+    *n = 0;
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        const struct plan_dimension *dim = &plan->dimensions[k];
+        for (size_t c = 0; c < dim->ncolumns; c++)
+        {
+            ARRAY_GROW(keys, *n);
+            keys[(*n)++] = (struct database_key){dim->columns[c], unit_in_common(dim, c)};
+        }
+    }
+    return keys;
+}
+
+static bool
+fill_cells(struct database_writer *w, const struct plan *plan, size_t i, char **why)
+{
+    size_t n = 0;
+    const char **cells = NULL;
+    char *name = plan_run_name(plan, i);
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
+        {
+            ARRAY_GROW(cells, n);
+            cells[n++] = plan_point(plan, i, k)->cells[c];
+        }
+    }
+    bool good = database_add_run(w, name, cells, why);
+    free(cells);
+    free(name);
+    return good;
+}
+
+/** A CSV file of the run, if it has it. */
+static bool
+fill_table(struct database_writer *w, const struct column_table *table, const struct folder *run,
+           char **why)
+{
+    if (table == &stuck_table || faccessat(run->fd, table->file, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+    {
+        return true;
+    }
+    char *path = xformat("%s/%s", run->path, table->file);
+    char *bytes = file_read(run, table->file, NULL, why);
+    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
+    bool good = csv && csv->ncolumns == table->n;
+    if (csv && !good)
+    {
+        *why = xformat("%s is no result of this version of Weft; --again repeats the run", path);
+    }
+    good = good && database_add_table(w, table, csv, why);
+    csv_free(csv);
+    free(path);
+    return good;
+}
+
+/** The attributes of one of the scenario's elements. */
+static bool
+fill_element(struct database_writer *w, const struct element *e, size_t number, char **why)
+{
+    bool good = true;
+    for (size_t a = 0; good && a < e->nattributes; a++)
+    {
+        char *name = xformat("%s.%s", e->name, e->attributes[a].name);
+        good = database_add_parameter(w, name, number, e->attributes[a].value, why);
+        free(name);
+    }
+    return good;
+}
+
+static bool
+fill_parameters(struct database_writer *w, const struct folder *run, char **why)
+{
+    size_t size;
+    char *bytes = file_read(run, "scenario.xml", &size, why);
+    struct diagnostics d = {.file = "scenario.xml"};
+    struct document *doc = bytes ? document_parse("scenario.xml", bytes, size, &d) : NULL;
+    bool good = bytes != NULL;
+    for (size_t i = 0; doc && good && i < doc->root->nchildren; i++)
+    {
+        const struct element *e = doc->root->children[i];
+        size_t number = 0;
+        for (size_t k = 0; k < i; k++)
+        {
+            number += strcmp(doc->root->children[k]->name, e->name) == 0;
+        }
+        good = fill_element(w, e, number, why);
+    }
+    document_free(doc);
+    diag_free(&d);
+    free(bytes);
+    return good;
+}
+
+/** "key: value" lines, down to the list of files. */
+static bool
+fill_provenance(struct database_writer *w, const struct folder *run, char **why)
+{
+    char *bytes = file_read(run, FILE_LIST_FILE, NULL, why), *rest = bytes;
+    bool good = bytes != NULL;
+    for (char *line; good && (line = strsep(&rest, "\n")) != NULL;)
+    {
+        char *colon = strstr(line, ": ");
+        if (colon)
+        {
+            *colon = '\0';
+            good = database_add_provenance(w, line, colon + 2, why);
+        }
+    }
+    free(bytes);
+    return good;
+}
+
+bool
+database_fill_run(struct database_writer *w, const struct plan *plan, size_t i,
+                  const struct folder *run, char **why)
+{
+    size_t n;
+    const struct column_table *const *tables = column_tables(&n);
+    bool good = fill_cells(w, plan, i, why);
+    for (size_t t = 0; good && t < n; t++)
+    {
+        good = fill_table(w, tables[t], run, why);
+    }
+    return good && fill_parameters(w, run, why) && fill_provenance(w, run, why);
+}

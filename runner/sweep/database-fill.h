@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file database-fill.h  From the runs of a plan to results.sqlite. */
+#ifndef WEFT_RUNNER_DATABASE_FILL_H
+#define WEFT_RUNNER_DATABASE_FILL_H
+
+#include "database.h"
+#include "sweep-plan.h"
+
+/** What varies in a plan, as columns; *n of them. The names are the plan's; the caller frees the
+ * array. */
+struct database_key *plan_keys(const struct plan *plan, size_t *n);
+
+/** Adds run @p i with all its CSV files, parameters and provenance; @p run: its open folder, which
+ * was found whole. False with a sentence in *why. */
+bool database_fill_run(struct database_writer *w, const struct plan *plan, size_t i,
+                       const struct folder *run, char **why);
+
+#endif

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: query.sh WEFT-RUNNER
+# results.sqlite must hold what the CSV files hold, for every run, and be made again by `collect`: else two
+# ways to the same number give two numbers.
+set -eu
+
+weft=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    exit 1
+}
+
+ask()
+{
+    "$weft" query results/tiny --format csv "$@"
+}
+
+"$weft" run "$here/tiny.xml" --no-figures >/dev/null
+[ "$(ask 'select count(*) from runs' | tail -n 1)" = 6 ] || fail 'not six runs'
+
+# Rows and sums of a column, per table, against the CSV files.
+for table in qps:sent flows:bytes series:time_us queues:longest_queue_bytes layers:load_max_bytes; do
+    file=${table%:*}
+    column=${table#*:}
+    for run in results/tiny/runs/*; do
+        awk -F, -v c="$column" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) at = i; next }
+                                { n++; sum += $at } END { printf "%d,%.3f\n", n, sum }' "$run/$file.csv"
+    done >expected
+    "$weft" query results/tiny --format csv "select count(*), printf('%.3f', sum($column)) from $file \
+        join runs using (run) group by runs.name order by runs.name" | tail -n +2 >got
+    cmp expected got || fail "$file differs from $file.csv"
+done
+ask 'select name, "case", seed, cct_us, marked from summary order by run' >got
+head -n 1 got | grep -qx 'name,case,seed,cct_us,marked' || fail 'columns of summary'
+[ "$(sed -n 2p got | cut -d , -f 1-3)" = ecmp_seed=1,ecmp,1 ] || fail "first row: $(sed -n 2p got)"
+ask "select value, unit from parameters where name = 'topology.link-delay' and run = 1" >got
+[ "$(tail -n 1 got)" = 1,us ] || fail "a parameter: $(tail -n 1 got)"
+ask "select distinct text from parameters where name = 'balancer.name' order by 1" >got
+[ "$(tail -n +2 got | tr '\n' ' ')" = 'ecmp rsq themis ' ] || fail 'the balancers'
+ask "select count(*) from provenance where key = 'weft'" | tail -n 1 | grep -qx 6 || fail 'provenance'
+ask 'select count(*) from messages' >a && ask 'select count(*) from flows' >b && cmp a b
+"$weft" query results/tiny | grep -q 'cct_us .*last delivery of the slowest group' || fail 'no list of columns'
+
+# collect makes it again, the same but for nothing.
+ask 'select * from summary' >before
+rm results/tiny/results.sqlite
+status=0
+ask 'select 1' >/dev/null 2>messages || status=$?
+[ $status = 2 ] || fail "without the file: exit status $status"
+grep -q "'weft collect results/tiny' makes it" messages || fail 'no word about collect'
+"$weft" collect results/tiny --no-figures >/dev/null
+ask 'select * from summary' | cmp - before || fail 'collect made another one'
+
+# Damage, another version, bad queries: a message, nothing written.
+(cd results/tiny && find . -type f -exec cksum {} + | sort) >before
+for bad in 'attach "x" as x' 'select' 'select * from nowhere' "select writefile('x', 'y')" \
+    'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n'; do
+    status=0
+    ask --rows 1000 --timeout 5 "$bad" >/dev/null 2>messages || status=$?
+    [ $status = 2 ] || fail "$bad: exit status $status"
+    grep -q '^weft query:1: error: ' messages || fail "$bad: $(cat messages)"
+done
+printf 'select name,\n  cct_uss\nfrom summary\n' >bad.sql
+status=0
+ask --file bad.sql >/dev/null 2>messages || status=$?
+[ $status = 2 ] || fail "a bad file: exit status $status"
+grep -q "^bad.sql:2: error: no such column: cct_uss; did you mean 'cct_us'?" messages || fail "$(cat messages)"
+(cd results/tiny && find . -type f -exec cksum {} + | sort) | cmp - before || fail 'a query changed the results'
+head -c 6000 results/tiny/results.sqlite >cut && mv cut results/tiny/results.sqlite
+status=0
+ask 'select sum(sent) from qps' >/dev/null 2>messages || status=$?
+[ $status = 2 ] || fail "a cut file: exit status $status"
+grep -q 'error: ' messages || fail 'no word about the damage'

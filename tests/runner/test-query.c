@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Queries' own aggregates against values by hand, and what a query must not do. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "database.h"
+#include "query.h"
+
+static char folder[] = "/tmp/weft-test-query-XXXXXX";
+static struct database *db;
+
+/** Results of one run without rows. */
+static void
+open_results(void)
+{
+    char *why = NULL;
+    struct folder top;
+    ck_assert(mkdtemp(folder) != NULL);
+    ck_assert(folder_open(&top, folder, &why));
+    struct database_writer *w = database_begin(&top, NULL, 0, &why);
+    ck_assert_msg(w != NULL, "%s", why);
+    ck_assert(database_add_run(w, "one", NULL, &why));
+    ck_assert_msg(database_finish(w, &why), "%s", why);
+    folder_close(&top);
+    db = database_open(folder, &why);
+    ck_assert_msg(db != NULL, "%s", why);
+}
+
+static void
+remove_results(void)
+{
+    char *why = NULL;
+    struct folder top;
+    database_close(db);
+    ck_assert(folder_open(&top, folder, &why) && folder_empty(&top, NULL, &why));
+    folder_close(&top);
+    rmdir(folder);
+    snprintf(folder, sizeof folder, "/tmp/weft-test-query-XXXXXX");
+}
+
+/** The first cell of the first row; NAN if it is no number. */
+static double
+value_of(const char *sql)
+{
+    struct query_mistake m;
+    struct query_rows *rows = database_query(db, sql, QUERY_LIMITS, &m);
+    ck_assert_msg(rows != NULL, "%s: %s", sql, m.message);
+    ck_assert(rows->nrows == 1);
+    const double value = rows->cells[0].real;
+    query_rows_free(rows);
+    return value;
+}
+
+static void
+refused(const char *sql, const char *because)
+{
+    struct query_mistake m;
+    struct query_limits limits = QUERY_LIMITS;
+    limits.seconds = 0.2;
+    ck_assert_msg(database_query(db, sql, limits, &m) == NULL, "%s was answered", sql);
+    ck_assert_msg(strstr(m.message, because) != NULL, "%s: %s", sql, m.message);
+    free(m.message);
+}
+
+#define OF(values) " from (select column1 y, column2 x from (values " values "))"
+
+/* A p99 that is one rank off hides the flow that everybody waits for. */
+START_TEST(quantiles_are_at_their_nearest_rank)
+{
+    static const char numbers[] = "with recursive n(y) as (select 1 union all select y + 1 from n "
+                                  "where y < 1000) select ";
+    static const struct
+    {
+        const char *of;
+        double is;
+    } expected[] = {{"p50(y)", 500},
+                    {"p99(y)", 990},
+                    {"p99_9(y)", 999},
+                    {"percentile(y, 99.91)", 1000},
+                    {"percentile(y, 0)", 1}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+    {
+        char sql[200];
+        snprintf(sql, sizeof sql, "%s%s from n", numbers, expected[i].of);
+        ck_assert_msg(fabs(value_of(sql) - expected[i].is) < 1e-9, "%s", expected[i].of);
+    }
+}
+END_TEST
+
+/* Of 2, 4, 4, 4, 5, 5, 7, 9: sum of squares about the mean 32, so sqrt(32 / 7); t(7) = 2.364624. */
+START_TEST(spreads_are_the_textbooks)
+{
+    ck_assert_double_eq_tol(
+        value_of("select stddev(y)" OF("(2,0),(4,0),(4,0),(4,0),(5,0),(5,0),(7,0),"
+                                       "(9,0),(null,0)")),
+        2.138090, 1e-6);
+    ck_assert_double_eq_tol(
+        value_of("select ci95(y)" OF("(2,0),(4,0),(4,0),(4,0),(5,0),(5,0),(7,0),"
+                                     "(9,0)")),
+        2.364624 * 2.138090 / sqrt(8), 1e-5);
+    ck_assert(isnan(value_of("select stddev(y)" OF("(2,0)"))));
+    ck_assert(isnan(value_of("select ci95(y)" OF("(2,0),(null,0)"))));
+}
+END_TEST
+
+/* 31 values alternate between 0 and 1: t(30) is the last of the table, t(31) the first computed. */
+START_TEST(student_has_no_step_where_its_table_ends)
+{
+    static const char sql[] =
+        "with recursive n(i) as (select 1 union all select i + 1 from n where "
+        "i < %d) select ci95(i %% 2) / stddev(i %% 2) * sqrt(%d.0) from n";
+    static const struct
+    {
+        int n;
+        double t;
+    } expected[] = {{31, 2.042272}, {32, 2.039513}, {121, 1.979930}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+    {
+        char text[200];
+        snprintf(text, sizeof text, sql, expected[i].n, expected[i].n);
+        ck_assert_double_eq_tol(value_of(text), expected[i].t, 2e-5);
+    }
+}
+END_TEST
+
+START_TEST(slopes_and_correlations_are_those_of_known_curves)
+{
+    ck_assert_double_eq_tol(value_of("select slope_loglog(y, x)" OF("(3,1),(12,2),(48,4),(192,8)")),
+                            2, 1e-9);
+    ck_assert_double_eq_tol(value_of("select corr(y, x)" OF("(1,1),(2,2),(3,3)")), 1, 1e-12);
+    ck_assert_double_eq_tol(value_of("select corr(y, x)" OF("(3,1),(2,2),(1,3)")), -1, 1e-12);
+    ck_assert(isnan(value_of("select slope_loglog(y, x)" OF("(3,1),(0,2)"))));
+    ck_assert(isnan(value_of("select corr(y, x)" OF("(3,1),(3,2)"))));
+}
+END_TEST
+
+/* A claim or a figure may come from anybody: it must not write, read other files, or never end. */
+START_TEST(a_query_reads_and_nothing_else)
+{
+    static const char may[] = "nothing else";
+    refused("attach 'other.sqlite' as other", may);
+    refused("pragma table_info(runs)", may);
+    refused("select * from pragma_database_list", may);
+    refused("insert into runs values (2, 'two')", may);
+    refused("create temp table t (a)", may);
+    refused("drop table runs", may);
+    refused("vacuum into '/tmp/weft-copy'", may);
+    refused("select load_extension('x.so')", may);
+    refused("select random()", may);
+    refused("begin", may);
+}
+END_TEST
+
+START_TEST(a_query_ends_at_its_limits)
+{
+    static const char endless[] =
+        "with recursive n(i) as (select 1 union all select i + 1 from n) ";
+    char sql[200];
+    snprintf(sql, sizeof sql, "%s select max(i) from n", endless);
+    refused(sql, "longer than 0.2 seconds");
+    struct query_mistake m;
+    struct query_limits few = QUERY_LIMITS;
+    few.rows = 10;
+    snprintf(sql, sizeof sql, "%s select i from n", endless);
+    ck_assert(database_query(db, sql, few, &m) == NULL);
+    ck_assert_str_eq(m.message, "it gives more than 10 rows");
+    free(m.message);
+    refused("select length(replace(printf('%.*c', 1000000, 'x'), 'x', printf('%.*c', 1000, 'x')))",
+            "too big");
+    refused("select group_concat(a.column || b.column || c.column || d.column) from columns a, "
+            "columns b, columns c, columns d",
+            "");
+    ck_assert(value_of("select count(*) from runs") == 1);
+}
+END_TEST
+
+START_TEST(mistakes_name_what_is_meant_and_their_line)
+{
+    struct query_mistake m;
+    refused("select cct_uss from summary", "did you mean 'cct_us'");
+    refused("select \"cct_uss\" from summary", "did you mean 'cct_us'");
+    refused("select 1 from sumary", "did you mean 'summary'");
+    refused("select 1; select 2", "expected one select");
+    refused("", "there is no query");
+    ck_assert(database_query(db, "select\n run,\n cct_uss\nfrom summary", QUERY_LIMITS, &m) ==
+              NULL);
+    ck_assert_int_eq(m.line, 2);
+    free(m.message);
+}
+END_TEST
+
+static char *
+printed(const char *sql, enum query_format format)
+{
+    struct query_mistake m;
+    struct text t = {0};
+    struct query_rows *rows = database_query(db, sql, QUERY_LIMITS, &m);
+    ck_assert(rows != NULL);
+    query_print(&t, rows, format);
+    query_rows_free(rows);
+    return text_take(&t);
+}
+
+START_TEST(tables_hold_any_text)
+{
+    static const char sql[] = "select 'a,\"b\"|' as t, 0.1 as x, null as none, 9e999 as much";
+    static const struct
+    {
+        enum query_format format;
+        const char *is;
+    } expected[] = {
+        {QUERY_AS_TEXT, "t         x  none  much\na,\"b\"|  0.1         inf\n"},
+        {QUERY_AS_CSV, "t,x,none,much\n\"a,\"\"b\"\"|\",0.1,,inf\n"},
+        {QUERY_AS_JSON,
+         "[\n {\"t\": \"a,\\\"b\\\"|\", \"x\": 0.1, \"none\": null, \"much\": null}\n]\n"},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+    {
+        char *got = printed(sql, expected[i].format);
+        ck_assert_str_eq(got, expected[i].is);
+        free(got);
+    }
+    char *markdown = printed(sql, QUERY_AS_MARKDOWN);
+    ck_assert(strstr(markdown, "\\|") != NULL);
+    free(markdown);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("query");
+    TCase *tests = tcase_create("query");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, open_results, remove_results);
+    tcase_add_test(tests, quantiles_are_at_their_nearest_rank);
+    tcase_add_test(tests, spreads_are_the_textbooks);
+    tcase_add_test(tests, student_has_no_step_where_its_table_ends);
+    tcase_add_test(tests, slopes_and_correlations_are_those_of_known_curves);
+    tcase_add_test(tests, a_query_reads_and_nothing_else);
+    tcase_add_test(tests, a_query_ends_at_its_limits);
+    tcase_add_test(tests, mistakes_name_what_is_meant_and_their_line);
+    tcase_add_test(tests, tables_hold_any_text);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
