@@ -23,6 +23,7 @@ static const char help[] =
     "functions there are\np50, p90, p95, p99, p99_9, percentile(x, p), stddev, ci95, "
     "slope_loglog(y, x) and corr(y, x).\n\n"
     "  --file FILE           the SELECT is in FILE\n"
+    "  --with NAME=RESULTS   other results as well: NAME.summary and so on; up to 9 times\n"
     "  --format FORMAT       text (default), csv, markdown or json\n"
     "  --timeout SECONDS     give up after that time (default: 60)\n"
     "  --rows N              most rows (default: 1000000)\n"
@@ -36,14 +37,23 @@ static const char help[] =
     "(run) group by name\"\n";
 
 static const struct option long_options[] = {
-    {"help", no_argument, NULL, 'h'},         {"file", required_argument, NULL, 'f'},
-    {"format", required_argument, NULL, 'F'}, {"timeout", required_argument, NULL, 't'},
-    {"rows", required_argument, NULL, 'r'},   {NULL, 0, NULL, 0},
+    {"help", no_argument, NULL, 'h'},
+    {"file", required_argument, NULL, 'f'},
+    {"with", required_argument, NULL, 'w'},
+    {"format", required_argument, NULL, 'F'},
+    {"timeout", required_argument, NULL, 't'},
+    {"rows", required_argument, NULL, 'r'},
+    {NULL, 0, NULL, 0},
 };
+
+/** Other results that a query may read, at most: SQLite attaches ten. */
+#define MOST_OTHERS 9
 
 struct query_arguments
 {
     const char *results, *file;
+    const char *others[MOST_OTHERS]; /**< NAME=RESULTS */
+    size_t nothers;
     char *sql;        /**< from the command line or the file */
     const char *from; /**< for messages: the file, or "weft query" */
     enum query_format format;
@@ -74,6 +84,30 @@ take_format(const char *name, enum query_format *format)
     return false;
 }
 
+/** Keeps NAME=RESULTS for later; false after a message. */
+static bool
+take_other(struct query_arguments *a, const char *text)
+{
+    const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (n == 0 || text[n] != '=' || strncmp(text, "main=", 5) == 0 ||
+        strncmp(text, "temp=", 5) == 0)
+    {
+        fprintf(
+            stderr,
+            "weft: error: --with '%s'; expected NAME=RESULTS, the name of small letters, digits "
+            "and '_', and not main or temp\n",
+            text);
+        return false;
+    }
+    if (a->nothers == MOST_OTHERS)
+    {
+        fprintf(stderr, "weft: error: --with more than %d times\n", MOST_OTHERS);
+        return false;
+    }
+    a->others[a->nothers++] = text;
+    return true;
+}
+
 /** A number of an option, from @p least to @p most. */
 static bool
 take_value(const char *option, const char *text, double least, double most, double *value)
@@ -98,6 +132,8 @@ take_query_option(struct query_arguments *a, int letter)
     case 'f':
         a->file = optarg;
         return true;
+    case 'w':
+        return take_other(a, optarg);
     case 'F':
         return take_format(optarg, &a->format);
     case 't':
@@ -177,6 +213,27 @@ print_rows(struct database *db, const struct query_arguments *a)
     return EXIT_GOOD;
 }
 
+/** The results with the others attached; NULL with a sentence. */
+static struct database *
+open_all(const struct query_arguments *a, char **why)
+{
+    struct database *db = database_open(a->results, why);
+    bool good = db != NULL;
+    for (size_t i = 0; good && i < a->nothers; i++)
+    {
+        const char *equals = strchr(a->others[i], '=');
+        char *name = xformat("%.*s", (int)(equals - a->others[i]), a->others[i]);
+        good = database_attach(db, name, equals + 1, why);
+        free(name);
+    }
+    if (!good)
+    {
+        database_close(db);
+        db = NULL;
+    }
+    return db;
+}
+
 int
 command_query(int argc, char **argv)
 {
@@ -187,7 +244,7 @@ command_query(int argc, char **argv)
     {
         return status;
     }
-    struct database *db = database_open(a.results, &why);
+    struct database *db = open_all(&a, &why);
     status = db ? print_rows(db, &a) : sweep_refuse(why, EXIT_BAD_INPUT);
     database_close(db);
     free(a.sql);

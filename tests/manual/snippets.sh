@@ -8,6 +8,7 @@
 #             the rest and is called my.xml if it is the page's first; claims are reported
 #   sh        is run, but for the commands in the list below
 #   (none)    a session: commands behind "$ ", each run; what stands under one, if anything, is all that it prints
+#   sql       is asked of the results of the page's last scenario, and has an answer
 #   c, cpp    was compiled and is run; with a name (```c core-c/...), and as a diff, it is part of a worked
 #             example, whose programs a page about them has instead of the tree's
 #   text      is a picture
@@ -227,6 +228,12 @@ xml_block()
     fi
 }
 
+sql_block()
+{
+    quietly ./weft query "results/$name" --file "$1"
+    [ "$(wc -l <"$work/log")" -gt 1 ] || fail 'this query gives no rows'
+}
+
 c_block()
 {
     quietly "$programs/core-snippets" "$page:$line"
@@ -244,6 +251,7 @@ block()
         c:?* | diff:?*) ;;
         text:) ;;
         xml:) xml_block "$1" ;;
+        sql:) sql_block "$1" ;;
         sh:) shell_block "$1" ;;
         console:) session "$1" ;;
         c:) c_block "$1" ;;

@@ -73,7 +73,7 @@ ask --file bad.sql >/dev/null 2>messages || status=$?
 [ $status = 2 ] || fail "a bad file: exit status $status"
 grep -q "^bad.sql:2: error: no such column: cct_uss; did you mean 'cct_us'?" messages || fail "$(cat messages)"
 (cd results/tiny && find . -type f -exec cksum {} + | sort) | cmp - before || fail 'a query changed the results'
-head -c 6000 results/tiny/results.sqlite >cut && mv cut results/tiny/results.sqlite
+head -c 6000 results/tiny/results.sqlite >short && mv short results/tiny/results.sqlite
 status=0
 ask 'select sum(sent) from qps' >/dev/null 2>messages || status=$?
 [ $status = 2 ] || fail "a cut file: exit status $status"
