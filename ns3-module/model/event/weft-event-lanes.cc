@@ -153,10 +153,7 @@ WeftEventLanes::RebuildTournament()
 // Where most events do not come by
 
 void
-WeftEventLanes::PushSlowly(const WeftEventKey& key,
-                           FabricEvent* event,
-                           uint32_t context,
-                           int64_t delay)
+WeftEventLanes::PushSlowly(WeftEventKey key, FabricEvent* event, uint32_t context, int64_t delay)
 {
     const WeftEventEntry entry{key, event, context};
     const uint32_t slot = m_table[Bucket(delay)];

@@ -214,10 +214,11 @@ class WeftEventLanes
         }
     }
 
-    /** Adds an event that has no lane, or whose lane is empty or full. @param key when @param event
-     * what @param context where @param delay its delay */
+    /** Adds an event that has no lane, or whose lane is empty or full. @param key when; by value,
+     * so that Push() may keep it in registers @param event what @param context where @param delay
+     * its delay */
     [[gnu::noinline]] void
-    PushSlowly(const WeftEventKey& key, FabricEvent* event, uint32_t context, int64_t delay);
+    PushSlowly(WeftEventKey key, FabricEvent* event, uint32_t context, int64_t delay);
     /** Adds an event to the wheel or to the heap. @param entry event @param now time step */
     void PushOffLane(WeftEventEntry entry, uint64_t now);
     /** A place's first event has changed. @param place place @param first its first event */

@@ -146,7 +146,7 @@ FabricSimulatorImpl::Run()
         }
         NS_ASSERT(static_cast<int64_t>(next.ts) >= m_now);
         m_now = static_cast<int64_t>(next.ts);
-        m_current = next;
+        m_rank = next.rank;
         m_eventCount++;
         const uint32_t slot = next.GetSlot();
         if (__builtin_expect(slot != 0, 1))
@@ -177,7 +177,7 @@ FabricSimulatorImpl::RunOther()
     UpdateNext();
     m_context = next.key.m_context;
     // Beyond 2^32 events the scheduler may hand out another event than it has shown.
-    m_current.rank = Widen(next.key.m_uid) << WeftEventKey::SLOT_BITS;
+    m_rank = Widen(next.key.m_uid) << WeftEventKey::SLOT_BITS;
     next.impl->Invoke();
     next.impl->Unref();
 }
@@ -350,7 +350,8 @@ FabricSimulatorImpl::IsExpired(const EventId& id) const
         return !IsPendingDestroy(id);
     }
     const auto now = static_cast<uint64_t>(m_now);
-    return id.GetTs() < now || (id.GetTs() == now && Widen(id.GetUid()) <= m_current.GetUid());
+    const WeftEventKey current{now, m_rank};
+    return id.GetTs() < now || (id.GetTs() == now && Widen(id.GetUid()) <= current.GetUid());
 }
 
 Time

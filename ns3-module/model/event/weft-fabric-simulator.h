@@ -148,11 +148,11 @@ class FabricSimulatorImpl : public SimulatorImpl
     WeftEventLanes m_lanes;                //!< FabricEvents, and when the others come
     int64_t m_now{0};                      //!< time steps
     uint64_t m_uid;                        //!< of the next event
-    WeftEventKey m_current{0, 0};          //!< of the event that runs
     uint64_t m_eventCount{0};              //!< events run
     uint32_t m_context;                    //!< of the event that runs
     bool m_stop{false};                    //!< Stop() was called
     std::atomic<bool> m_hasForeign{false}; //!< m_foreign is not empty
+    uint64_t m_rank{0};                    //!< of the event that runs, as WeftEventKey's
     Ptr<Scheduler> m_events;               //!< ordinary events
     std::list<EventId> m_destroyEvents;    //!< to run at the end
     std::vector<Foreign> m_foreign;        //!< scheduled by other threads
