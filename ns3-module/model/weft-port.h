@@ -338,7 +338,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     int64_t FreeAfterSlowly(int64_t bytes, int64_t now) const;
     /** The same for Occupy(). @param bytes frame @param now ps @param waited whether it waited
      * @return its serialization, ps */
-    int64_t OccupySlowly(int64_t bytes, int64_t now, bool waited);
+    [[gnu::noinline]] int64_t OccupySlowly(int64_t bytes, int64_t now, bool waited);
 
     // What a frame reads is on the first two cache lines, the first one for those that wait.
     int64_t m_freeAt{0};               //!< the wire is free from here on, ps

@@ -186,15 +186,9 @@ WeftSwitch::Arrive(WeftPacket* p, int64_t now)
         (p->d.kind == WEFT_ACK || p->d.kind == WEFT_NACK))
     {
         ArriveAtTor(p, now);
+        return;
     }
-    else if (m_torBalancer)
-    {
-        ArriveAtBalancer(p, now);
-    }
-    else
-    {
-        Forward(p, now);
-    }
+    PassBalancer(p, now);
 }
 
 bool
@@ -213,14 +207,14 @@ WeftSwitch::ArriveAtTor(WeftPacket* p, int64_t now)
 {
     if (PassesTor(p))
     {
-        ArriveAtBalancer(p, now);
+        PassBalancer(p, now);
     }
 }
 
 void
 WeftSwitch::ArriveAtBalancer(WeftPacket* p, int64_t now)
 {
-    if (!m_torBalancer || m_torBalancer->Arrive(p, now))
+    if (m_torBalancer->Arrive(p, now))
     {
         Forward(p, now);
     }

@@ -146,14 +146,14 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         {
             Release(out);
         }
-        if (p->d.kind == WEFT_DATA && m_inspects[toHost])
-        {
-            Inspect(p, out, toHost, now);
-        }
         s.end = end;
         s.bytes = p->d.bytes;
         s.ingress = static_cast<uint16_t>(MANY ? weft_mmu_index(m_mmu, p->d.in_port, p->d.tclass)
                                                : p->d.in_port * 2U + p->d.tclass);
+        if (p->d.kind == WEFT_DATA && m_inspects[toHost])
+        {
+            Inspect(p, out, toHost, now);
+        }
         s.serial = m_departures++;
     }
 
@@ -227,6 +227,19 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     /** What the balancer's part for all that arrives lets pass goes on. @param p the frame
      * @param now ps */
     [[gnu::noinline]] void ArriveAtBalancer(WeftPacket* p, int64_t now);
+    /** The same, if the balancer has such a part. @param p the frame @param now ps */
+    void PassBalancer(WeftPacket* p, int64_t now)
+    {
+        if (m_torBalancer)
+        {
+            ArriveAtBalancer(p, now);
+        }
+        else
+        {
+            Forward(p, now);
+        }
+    }
+
     /** Routes, balances, admits and enqueues. @param p the frame @param now ps */
     [[gnu::noinline]] void Forward(WeftPacket* p, int64_t now);
     /** The same while links are dead or losses are injected. @param p the frame @param now ps */
@@ -291,7 +304,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     static void ReadPort(void* of, uint32_t port, int64_t now, weft_port_status* status);
     /** Takes a NACK from a NIC to the ToR middleware. @param p the NACK @return whether it goes on
      */
-    [[gnu::noinline]] bool PassesTor(WeftPacket* p);
+    bool PassesTor(WeftPacket* p);
     /** Pauses the neighbour at a port. @param in port @param tclass class @param now ps */
     void Pause(uint32_t in, uint32_t tclass, int64_t now);
     /** Asks the buffer for a frame's room, once all that has left is accounted. @param p the frame
