@@ -279,7 +279,7 @@ weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
     {
         a->path->data(qp->path, data, now);
     }
-    if (qp->labels)
+    if (qp->tells_losses && qp->labels) /* the flag is at hand, and without it there are none */
     {
         remember_label(qp, data);
     }

@@ -92,6 +92,7 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->src = site->src;
     qp->dst = site->dst;
     qp->sport = site->sport;
+    qp->sport_rx = site->sport;
     qp->first_psn = site->transport.first_psn & WEFT_PSN_MASK;
     qp->epsn = qp->first_psn;
     qp->asked = qp->first_psn;
@@ -317,7 +318,7 @@ static inline void
 turn(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind kind,
      uint32_t place, uint32_t epsn)
 {
-    const struct weft_nic_algos *a = qp->algos;
+    const struct weft_nic_algos *a = qp->algos_rx;
     const uint32_t src = packet->src;
     const uint32_t cut = kind == WEFT_NACK ? packet->flags & WEFT_F_TRIMMED : 0U;
     packet->src = packet->dst & WEFT_HOST_MASK;
@@ -325,7 +326,7 @@ turn(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind
     packet->echo = packet->sport;
     packet->ahead = weft_ahead(place, epsn);
     /* The data packet's may have been changed on its way; a reply starts from the QP's own. */
-    packet->sport = qp->sport;
+    packet->sport = qp->sport_rx;
     packet->psn = epsn & WEFT_PSN_MASK;
     packet->bytes = (uint16_t)a->frame.ack;
     packet->kind = (uint8_t)kind;
@@ -480,7 +481,8 @@ weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
         tell_losses(qp, cause_of(reply), now);
     }
     qp->una += packets;
-    if (packets > 0 && qp->una == qp->posted && !qp->given_up)
+    /* Whether it ends a message is asked first: that is at hand. */
+    if (packets > 0 && qp->una >= qp->ack_at && qp->una == qp->posted && !qp->given_up)
     {
         tell_active(qp, false, now);
     }

@@ -152,7 +152,7 @@ WeftNic::ReceiveData(WeftPacket* p, int64_t now)
     if (v.fresh)
     {
         m_fabric->GetAccounts().CountPayload(p->d.bytes -
-                                             static_cast<uint64_t>(qp->algos->frame.header));
+                                             static_cast<uint64_t>(qp->algos_rx->frame.header));
     }
     if (answer.cnp)
     {
@@ -168,7 +168,7 @@ WeftNic::ReceiveData(WeftPacket* p, int64_t now)
         weft_qp_answer_with(qp, &p->d, &answer);
         Reply(p);
     }
-    if (qp->algos->transport->rx_deadline)
+    if (qp->algos_rx->transport->rx_deadline)
     {
         ArmReceiverTimer(qp, now);
     }

@@ -236,24 +236,25 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
      */
     void WakeAt(int64_t at, int64_t now);
 
+    // What every packet reads comes first.
     WeftPort* m_port{nullptr};                     //!< its port
     uint32_t m_index{0};                           //!< of this host
     bool m_repliesIdeal{false};                    //!< ack-priority ideal
-    weft_host m_host{};                            //!< the core's NIC
-    uint32_t m_qps{0};                             //!< QPs that it has
+    int64_t m_wakeAt;                              //!< earliest pending wake-up, WEFT_NEVER: none
     Fifo m_replies;                                //!< ACKs, NACKs, CNPs
     Fifo m_raw;                                    //!< packets of IP stacks
+    weft_host m_host{};                            //!< the core's NIC
+    TracedCallback<const weft_packet&> m_txTrace;  //!< "Tx"
+    TracedCallback<const weft_packet&> m_rxTrace;  //!< "Rx"
     WeftVector<weft_qp*> m_active;                 //!< memory of m_host
     WeftVector<int64_t> m_sendAt;                  //!< memory of m_host
-    int64_t m_wakeAt;                              //!< earliest pending wake-up, WEFT_NEVER: none
+    uint32_t m_qps{0};                             //!< QPs that it has
     Ptr<WeftChannel> m_channel;                    //!< link to the ToR
     Ptr<NetDeviceQueue> m_ipQueue;                 //!< where queue discs see whether m_raw is full
     QueueSize m_ipQueueSize;                       //!< attribute: limit of m_raw
     uint32_t m_rawPackets{0};                      //!< packets in m_raw
     uint64_t m_rawBytes{0};                        //!< bytes in m_raw
     uint64_t m_ipDrops{0};                         //!< packets that Send() refused
-    TracedCallback<const weft_packet&> m_txTrace;  //!< "Tx"
-    TracedCallback<const weft_packet&> m_rxTrace;  //!< "Rx"
     TracedCallback<const WeftQp&> m_giveUpTrace;   //!< "GiveUp"
     TracedCallback<Ptr<const Packet>> m_dropTrace; //!< "MacTxDrop"
 };

@@ -63,7 +63,10 @@ START_TEST(its_lines_are_those_of_the_cache)
 {
     ck_assert_uint_eq(offsetof(struct weft_qp, algos), 64);
     ck_assert_uint_eq(offsetof(struct weft_qp, bulk_first), 128);
-    ck_assert_uint_eq(offsetof(struct weft_qp, src), 192);
+    ck_assert_uint_eq(offsetof(struct weft_qp, wqes), 192);
+    /* What every data packet reads at the receiver, and at the sender. */
+    ck_assert_uint_lt(offsetof(struct weft_qp, sport_rx), 64);
+    ck_assert_uint_lt(offsetof(struct weft_qp, dst), 128);
 }
 END_TEST
 

@@ -93,7 +93,7 @@ extern "C"
         uint32_t unacked;      /**< in-order packets since the last ACK */
         uint64_t duplicates;   /**< data that arrived again: spurious retransmissions */
         uint64_t out_of_order; /**< data that arrived with PSN > ePSN */
-        uint64_t nacks_sent;   /**< by the receiver */
+        uint16_t sport_rx;     /**< as sport */
 
         /* The sender, for each reply. */
         const struct weft_nic_algos *algos; /**< what it works by */
@@ -103,25 +103,25 @@ extern "C"
         uint64_t una;    /**< packets acknowledged */
         uint64_t ack_at; /**< packets acknowledged that complete the next message */
         uint64_t acks;   /**< ACKs received */
-        uint64_t cnps;   /**< CNPs received */
+        uint32_t src;    /**< sending host */
+        uint32_t dst;    /**< receiving host */
 
         /* The sender, for each packet that it sends. */
-        uint64_t bulk_first; /**< packets from here on are full, and none is a message's last */
-        uint64_t bulk_end;   /**< until here */
-        int64_t last_sent;   /**< when its last packet left, ps */
-        double last_rate;    /**< bit/s in force then; 0: nothing was sent yet */
-        double rate_time;    /**< integral of the rate over the time active, bit/s * ps */
-        uint64_t sent_bytes; /**< frame bytes of data sent */
-        uint32_t index;      /**< as its site's */
-        uint32_t first_psn;  /**< PSN of its first packet */
-        int32_t slot;        /**< place among the host's active QPs; -1: nothing to send */
-        uint16_t sport;      /**< as its site's */
-        bool urgent;         /**< its next packet leaves whatever the window */
-        bool given_up;       /**< it sends nothing any more */
+        uint64_t bulk_first;   /**< packets from here on are full, and none is a message's last */
+        uint64_t bulk_end;     /**< until here */
+        int64_t last_sent;     /**< when its last packet left, ps */
+        double last_rate;      /**< bit/s in force then; 0: nothing was sent yet */
+        double rate_time;      /**< integral of the rate over the time active, bit/s * ps */
+        uint64_t sent_bytes;   /**< frame bytes of data sent */
+        uint32_t index;        /**< as its site's */
+        uint32_t first_psn;    /**< PSN of its first packet */
+        int32_t slot;          /**< place among the host's active QPs; -1: nothing to send */
+        uint16_t sport;        /**< as its site's */
+        bool urgent : 1;       /**< its next packet leaves whatever the window */
+        bool given_up : 1;     /**< it sends nothing any more */
+        bool tells_losses : 1; /**< something has an on_lost() */
 
         /* Now and then. */
-        uint32_t src;              /**< sending host */
-        uint32_t dst;              /**< receiving host */
         struct weft_wqe *wqes;     /**< all messages posted: the caller's memory */
         size_t nwqes;              /**< how many */
         size_t acked;              /**< messages acknowledged */
@@ -132,14 +132,15 @@ extern "C"
         int64_t first_sent;        /**< when its first packet left, ps; -1: not yet */
         int64_t last_cnp;          /**< when its receiver's last CNP left, ps */
         int64_t last_delivery;     /**< when the last message was delivered, ps; -1: none */
+        uint64_t cnps;             /**< CNPs received */
         uint64_t cnps_sent;        /**< by the receiver */
+        uint64_t nacks_sent;       /**< by the receiver */
         uint64_t tor_nacks;        /**< of the NACKs received, those that a ToR made */
         uint64_t timeout_una;      /**< una at the last timeout */
         int64_t retries;           /**< timeouts in a row with that una */
         int64_t cnp_interval;      /**< least time between two CNPs, ps; WEFT_NEVER: none */
         uint16_t *labels;          /**< of the last packets sent, by PSN; NULL: not kept */
         uint32_t label_mask;       /**< how many, less 1 */
-        bool tells_losses;         /**< something has an on_lost() */
         uint32_t first_waiting;    /**< lowest PSN that arrived and waits for an ACK */
         uint32_t last_waiting;     /**< the highest one */
         uint32_t asked;            /**< PSN after the last one whose ACK was not to wait */
