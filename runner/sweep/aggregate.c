@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "statistics.h"
 
 void
 plan_add_columns(struct text *t, const struct plan *plan, bool with_seeds)
@@ -48,7 +49,8 @@ seedless_key(const struct plan *plan, size_t run)
 /** A column over the seeds of one case. */
 struct spread
 {
-    double sum, least, most;
+    struct moments moments; /**< of the rows that have a value */
+    double least, most;
     size_t n;    /**< rows that have a value */
     size_t rows; /**< all rows */
 };
@@ -56,28 +58,35 @@ struct spread
 static void
 spread_add(struct spread *s, const char *cell)
 {
+    double v;
     s->rows++;
-    if (!*cell)
+    if (csv_number(cell, &v) != CELL_NUMBER)
     {
         return;
     }
-    double v = strtod(cell, NULL);
     s->least = s->n == 0 || v < s->least ? v : s->least;
     s->most = s->n == 0 || v > s->most ? v : s->most;
-    s->sum += v;
+    moments_add(&s->moments, 0, v);
     s->n++;
 }
 
-/** A mean over those seeds alone that went well is not that of the case: there is none then. */
+/** What there is of a column: each with its name's end, in the order of the file. */
+static const char *const spread_columns[] = {"mean", "min", "max", "n", "stddev", "ci95"};
+
 static void
 add_spread(struct text *t, const struct spread *s)
 {
-    const bool complete = s->n > 0 && s->n == s->rows;
-    const double values[3] = {complete ? s->sum / (double)s->n : 0, s->least, s->most};
-    for (size_t i = 0; i < 3; i++)
+    const double values[] = {s->n ? s->moments.y : NAN,   s->n ? s->least : NAN,
+                             s->n ? s->most : NAN,        (double)s->n,
+                             moments_stddev(&s->moments), moments_ci95(&s->moments)};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
     {
         text_add(t, ",");
-        if (complete && fabs(values[i]) < 9e12)
+        if (i == 3)
+        {
+            text_add(t, "%zu", s->n);
+        }
+        else if (fabs(values[i]) < 9e12)
         {
             add_micro(t, llround(values[i] * 1e6));
         }
@@ -181,7 +190,10 @@ aggregate_build(struct text *t, const struct plan *plan, const struct csv *summa
     for (size_t c = 0; c < summary_table.n; c++)
     {
         const char *name = summary_table.columns[c].name;
-        text_add(t, ",%s_mean,%s_min,%s_max", name, name, name);
+        for (size_t i = 0; i < sizeof spread_columns / sizeof *spread_columns; i++)
+        {
+            text_add(t, ",%s_%s", name, spread_columns[i]);
+        }
     }
     text_add(t, "\n");
     for_each_case(t, plan, summary, add_row);
@@ -241,8 +253,8 @@ add_missing(struct text *t, const struct plan *plan, const struct seeds *s)
         if (columns.len)
         {
             text_add(t,
-                     "weft: warning: %zu of %zu runs of %s have no %s%s; aggregate.csv has no mean "
-                     "of these\n",
+                     "weft: warning: %zu of %zu runs of %s have no %s%s; means are over the other "
+                     "runs\n",
                      n, s->n, name, columns.s, failed ? " (messages failed)" : "");
         }
         free(columns.s);

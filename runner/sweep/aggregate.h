@@ -12,8 +12,9 @@ void plan_add_columns(struct text *t, const struct plan *plan, bool with_seeds);
 /** The same for its values in a run. */
 void plan_add_cells(struct text *t, const struct plan *plan, size_t run, bool with_seeds);
 
-/** Adds the mean, least and greatest of each column of @p summary (summary.csv) over the seeds;
- * empty where a run has no value. */
+/** Adds what each column of @p summary (summary.csv) is over the seeds: the mean, least and
+ * greatest of the runs that have a value, how many these are, their standard deviation, and half of
+ * the mean's 95 % confidence interval. */
 void aggregate_build(struct text *t, const struct plan *plan, const struct csv *summary);
 
 /** Says which runs lack values that others of their case have. */

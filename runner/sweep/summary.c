@@ -286,6 +286,24 @@ print_number(const char *format, double value)
     printf("%13s", text);
 }
 
+/** A mean; behind it how many of the seeds have a value, where not all do. */
+static void
+print_mean(const struct csv *csv, size_t row, size_t c)
+{
+    const double value = number_in(csv, row, shown[c].column, "_mean") * shown[c].scale;
+    const double n = number_in(csv, row, shown[c].column, "_n"),
+                 of = number_in(csv, row, "seeds", "");
+    char text[64];
+    if (isnan(value) || n >= of)
+    {
+        print_number(shown[c].format, value);
+        return;
+    }
+    const int at = snprintf(text, sizeof text, shown[c].format, value);
+    snprintf(text + at, sizeof text - (size_t)at, " (%.0f/%.0f)", n, of);
+    printf("%13s", text);
+}
+
 /** The values that vary and the main totals; @p suffix: "_mean" for an aggregate. */
 static void
 print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffix)
@@ -308,8 +326,15 @@ print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffi
         }
         for (size_t c = 0; c < NSHOWN; c++)
         {
-            print_number(shown[c].format,
-                         number_in(csv, row, shown[c].column, suffix) * shown[c].scale);
+            if (*suffix)
+            {
+                print_mean(csv, row, c);
+            }
+            else
+            {
+                print_number(shown[c].format,
+                             number_in(csv, row, shown[c].column, "") * shown[c].scale);
+            }
         }
         if (failed)
         {
@@ -358,7 +383,7 @@ print_tables(const struct plan *plan, const struct tables *t, const struct csv *
     if (has_seeds(plan))
     {
         struct csv *aggregate = cut_table(&t->aggregate, &summary_table);
-        printf("\nmean over seeds (aggregate.csv has least and greatest values as well)\n");
+        printf("\nmean over seeds (aggregate.csv has their spread as well)\n");
         print_table(aggregate, 0, 1 + key_columns(plan, false), "_mean");
         csv_free(aggregate);
         fflush(stdout);
