@@ -52,6 +52,7 @@ static const struct option_entry
     {"out", 'o', "DIR", "results folder (default: results/NAME in this folder)"},
     {"seed", 's', "N", "another seed"},
     {"set", 'S', "PARAM=VALUE", "set element.attribute in every run"},
+    {"quick", 'q', NULL, "the small version that the scenario's <quick> makes: NAME-quick"},
     {"scheduler", 'c', "TYPE", "ns-3's event scheduler, such as MapScheduler"},
     {"again", 'a', NULL, "also repeat runs that are finished"},
     {"exceed-memory", 'M', NULL, "also run what will take more memory than there is"},
@@ -126,6 +127,9 @@ take_option(struct arguments *a, int letter)
         break;
     case 's':
         add_set(a, xformat("seed.value=%s", optarg));
+        break;
+    case 'q':
+        a->plan.quick = QUICK_YES;
         break;
     case 'S':
         add_set(a, xstrdup(optarg));
@@ -225,7 +229,9 @@ parse(int argc, char **argv, const struct page *page, struct arguments *a)
 {
     *a = (struct arguments){.sweep.log_interval = 60, .batch = 1};
     bool good = take_options(argc, argv, page, a);
-    a->plan = (struct plan_options){a->sets, a->nsets, a->scheduler};
+    a->plan.sets = a->sets;
+    a->plan.nsets = a->nsets;
+    a->plan.scheduler = a->scheduler;
     a->sweep.runs = a->runs;
     a->sweep.nruns = a->nruns;
     int status = -1;
@@ -289,7 +295,7 @@ sweep_with(int argc, char **argv, const struct page *page)
     "the scenario or on the command line, nothing was run; 3 a figure could not be drawn.\n"
 
 /** run and sweep are two names of one thing. */
-#define RUN_OPTIONS "OnpbjosScaMPN"
+#define RUN_OPTIONS "OnpbjosSqcaMPN"
 
 int
 command_run(int argc, char **argv)
@@ -316,7 +322,7 @@ command_sweep(int argc, char **argv)
         "The same as 'weft run'.\n",
         RUN_OPTIONS,
         STATUS_HELP "\nExamples:\n"
-                    "  weft sweep scenarios/themis/fig5-quick.xml -j 2\n"
+                    "  weft sweep scenarios/themis/fig5.xml --quick -j 2\n"
                     "  weft sweep scenarios/themis/fig5.xml --only alltoall --dry-run\n"
                     "  weft sweep scenarios/themis/fig5.xml --only '*t-i=900us*themis'\n",
         1, 1};
@@ -331,7 +337,7 @@ command_run_one(int argc, char **argv)
         "Runs single runs of a sweep unless they are finished, one at a time unless -j says "
         "otherwise.\nAny number of these may work on one results folder at a time; 'weft collect "
         "FILE' then makes\nthe table and the figures.\n",
-        "rjosScaMP",
+        "rjosSqcaMP",
         STATUS_HELP "\nExample:\n"
                     "  weft run-one scenarios/themis/fig1.xml --run themis\n",
         1, 1};
@@ -345,13 +351,38 @@ command_plan(int argc, char **argv)
         "plan FILE [OPTIONS]\n\n"
         "Prints one command per run. Each may be given any number of times; a finished run is not "
         "repeated.\n",
-        "bOosScM",
+        "bOosSqcM",
         "\nExamples:\n"
         "  weft plan scenarios/themis/fig5.xml --out /shared/fig5 > runs.txt\n"
         "  parallel < runs.txt\n"
         "  sbatch --array=1-30 --wrap 'sed -n \"${SLURM_ARRAY_TASK_ID}p\" runs.txt | sh'\n",
         1, 1};
     return sweep_with(argc, argv, &page);
+}
+
+static void
+print_counts(const char *path, const struct plan *plan)
+{
+    const size_t figures = figures_count(plan);
+    printf("%s%s: %zu %s, %zu %s\n", path, document_option(plan->doc), plan->nruns,
+           plan->nruns == 1 ? "run" : "runs", figures, figures == 1 ? "figure" : "figures");
+}
+
+/** The quick version of a file that is good, if it has one. */
+static int
+validate_quick(const char *path, const struct arguments *a)
+{
+    struct plan_options options = a->plan;
+    struct loaded l;
+    options.quick = QUICK_YES;
+    if (!loaded_read(path, &options, &l))
+    {
+        fprintf(stderr, "%s: these are mistakes of its quick version (--quick)\n", path);
+        return EXIT_BAD_INPUT;
+    }
+    print_counts(path, l.plan);
+    loaded_free(&l);
+    return EXIT_GOOD;
 }
 
 /** One file of `weft validate`. */
@@ -363,8 +394,8 @@ validate(const char *path, const struct arguments *a)
     {
         return EXIT_BAD_INPUT;
     }
-    printf("%s: %zu %s, %zu %s\n", path, l.plan->nruns, l.plan->nruns == 1 ? "run" : "runs",
-           figures_count(l.plan), figures_count(l.plan) == 1 ? "figure" : "figures");
+    print_counts(path, l.plan);
+    const bool both = !a->cost && element_child(l.doc->root, "quick");
     bool fits = !a->cost || sweep_any_selected(l.plan, &a->sweep);
     if (a->cost && fits)
     {
@@ -372,7 +403,7 @@ validate(const char *path, const struct arguments *a)
         fits = cost_check(l.plan, &a->sweep);
     }
     loaded_free(&l);
-    return fits ? EXIT_GOOD : EXIT_BAD_INPUT;
+    return !fits ? EXIT_BAD_INPUT : both ? validate_quick(path, a) : EXIT_GOOD;
 }
 
 int
@@ -380,8 +411,8 @@ command_validate(int argc, char **argv)
 {
     static const struct page page = {
         "validate FILE... [OPTIONS]\n\n"
-        "Checks scenarios, all their runs included, and runs nothing.\n",
-        "CSsOM",
+        "Checks scenarios, all their runs and their quick versions included, and runs nothing.\n",
+        "CSsqOM",
         "\nExit status: 0 all are well; 2 there are mistakes or, with --cost, runs that will take "
         "more\nmemory than this machine has.\n"
         "\nExamples:\n  weft validate scenarios/themis/*.xml\n"
@@ -436,7 +467,7 @@ command_plot(int argc, char **argv)
     static const struct page page = {
         "plot FILE|RESULTS_FOLDER [OPTIONS]\n\n"
         "Draws the figures of finished runs again, as SVG and PNG.\n",
-        "fo",
+        "fqo",
         "\nExit status: 0 all are drawn, 2 a mistake in the scenario, 3 a figure could not be "
         "drawn.\n"
         "\nExamples:\n  weft plot scenarios/themis/fig1.xml\n"
@@ -479,8 +510,9 @@ command_collect(int argc, char **argv)
     static const struct page page = {
         "collect FILE|RESULTS_FOLDER [OPTIONS]\n\n"
         "Makes the table and the figures of what is finished, and runs nothing. Others may run "
-        "meanwhile,\nhere or on other machines. Give it the --set and --seed of the runs.\n",
-        "osScN",
+        "meanwhile,\nhere or on other machines. Give it the --set, --seed and --quick of the "
+        "runs.\n",
+        "osSqcN",
         "\nExit status: 0 all is well, however many runs are finished; 1 none is, or the table "
         "cannot be\nwritten; 2 a mistake in the scenario or on the command line; 3 a figure could "
         "not be drawn.\n"

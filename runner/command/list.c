@@ -218,11 +218,12 @@ print_element(const struct element_spec *spec, bool markdown)
                many, spec->doc, *absent ? "  " : "", absent, *absent ? "\n" : "");
     }
     free(absent);
-    if (spec->nattributes)
+    const size_t n = spec->flags & ELEMENT_CHANGES ? 0 : spec->nattributes;
+    if (n)
     {
         print_table_head(markdown);
     }
-    for (size_t i = 0; i < spec->nattributes; i++)
+    for (size_t i = 0; i < n; i++)
     {
         struct weft_param p = spec->attributes[i].param;
         bool is_value = spec->attributes[i].shape == SHAPE_VALUE;

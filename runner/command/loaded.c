@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "figures.h"
+#include "quick.h"
 #include "results-folder.h"
 #include "textbuf.h"
 
@@ -15,6 +16,23 @@ loaded_free(struct loaded *l)
 {
     plan_free(l->plan);
     document_free(l->doc);
+}
+
+/** Turns to the quick version if it is wanted. False after errors. */
+static bool
+choose_version(struct document *doc, enum quick_choice quick, struct diagnostics *d)
+{
+    const bool there = element_child(doc->root, "quick") != NULL;
+    if (quick == QUICK_YES && !there)
+    {
+        diag_error(d, LINE_NONE, "the scenario has no <quick>; expected one with --quick");
+    }
+    if (quick == QUICK_NO || !there)
+    {
+        quick_check(doc, d);
+        return there || quick != QUICK_YES;
+    }
+    return quick_apply(doc, d);
 }
 
 bool
@@ -26,7 +44,7 @@ loaded_read(const char *path, const struct plan_options *options, struct loaded 
     {
         document_check(l->doc, &d);
     }
-    if (l->doc && l->doc->root->spec)
+    if (l->doc && l->doc->root->spec && choose_version(l->doc, options->quick, &d))
     {
         l->plan = plan_build(l->doc, options, &d);
     }
@@ -92,8 +110,8 @@ loaded_sweep(const struct loaded *l, const struct sweep_options *options, bool f
     {
         fprintf(stderr,
                 "weft: warning: the results are complete in %s, but not every figure was drawn; "
-                "'weft plot %s' tries again\n",
-                out, l->doc->path);
+                "'weft plot %s%s' tries again\n",
+                out, l->doc->path, document_option(l->doc));
         status = EXIT_NO_FIGURE;
     }
     free(out);

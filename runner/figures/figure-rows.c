@@ -138,8 +138,9 @@ collect_run(struct collecting *c, size_t run, take_fn take)
     bool good = csv != NULL;
     if (!good)
     {
-        *c->why = xformat("run %s cannot be used: %s; 'weft run %s --out %s' repeats it", name, why,
-                          c->plan->doc->path, c->out);
+        const struct document *doc = c->plan->doc;
+        *c->why = xformat("run %s cannot be used: %s; 'weft run %s%s --out %s' repeats it", name,
+                          why, doc->path, document_option(doc), c->out);
     }
     free(why);
     for (size_t i = 0; good && i < csv->nrows; i++)

@@ -106,7 +106,7 @@ check_fixed(const struct element *e, struct diagnostics *d)
     for (size_t i = 0; i < e->spec->nattributes; i++)
     {
         const struct attribute_spec *spec = &e->spec->attributes[i];
-        if (spec->required && !element_attribute(e, spec->param.name))
+        if (vocabulary_requires(e->spec, spec) && !element_attribute(e, spec->param.name))
         {
             diag_error(d, e->line, "<%s> lacks %s=\"...\"; expected %s", e->name, spec->param.name,
                        spec->param.doc);

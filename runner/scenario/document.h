@@ -35,6 +35,7 @@ struct document
     char *bytes; /**< the file, verbatim */
     size_t size;
     struct element *root;
+    char *quick; /**< its quick version as a file, where it is that (quick_apply()); else NULL */
 };
 
 /** Largest scenario file, bytes. */
@@ -48,6 +49,12 @@ struct document *document_parse(const char *path, const char *bytes, size_t size
                                 struct diagnostics *d);
 
 void document_free(struct document *doc);
+
+/** What a command that means this document has behind its path: " --quick" or "". */
+const char *document_option(const struct document *doc);
+
+/** A document with that root as a file, without comments; the caller frees it. */
+char *document_write(const struct element *root);
 
 /** Reports unknown elements and attributes, doubles, missing and malformed values. */
 void document_check(const struct document *doc, struct diagnostics *d);

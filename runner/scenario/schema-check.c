@@ -42,7 +42,7 @@ is_optional(const xmlNode *e, const xmlAttr *a)
     const char *name = (const char *)a->name;
     const struct attribute_spec *known = spec ? vocabulary_attribute(spec, name) : NULL;
     const bool is_selector = spec && spec->selector && strcmp(spec->selector, name) == 0;
-    return spec && !is_selector && !(known && known->required);
+    return spec && !is_selector && !(known && vocabulary_requires(spec, known));
 }
 
 /** The element that comes after, children first; NULL: no more. */

@@ -145,9 +145,10 @@ add_chosen(struct text *t, const struct element_spec *spec)
 /* --- elements with fixed attributes ----------------------------------------------------------- */
 
 static void
-add_attribute(struct text *t, const struct attribute_spec *a)
+add_attribute(struct text *t, const struct element_spec *spec, const struct attribute_spec *a)
 {
-    text_add(t, "%s      <attribute name=\"%s\">\n", a->required ? "" : "      <optional>\n",
+    const bool required = vocabulary_requires(spec, a);
+    text_add(t, "%s      <attribute name=\"%s\">\n", required ? "" : "      <optional>\n",
              a->param.name);
     add_doc(t, a->param.doc, "        ");
     if (a->shape == SHAPE_VALUE)
@@ -164,7 +165,14 @@ add_attribute(struct text *t, const struct attribute_spec *a)
     {
         text_add(t, "        <data type=\"string\"><param name=\"minLength\">1</param></data>\n");
     }
-    text_add(t, "      </attribute>\n%s", a->required ? "" : "      </optional>\n");
+    text_add(t, "      </attribute>\n%s", required ? "" : "      </optional>\n");
+}
+
+/** Tells the definitions of two elements of one name apart. */
+static const char *
+prefix_of(const struct element_spec *spec)
+{
+    return spec->flags & ELEMENT_CHANGES ? "changed-" : "";
 }
 
 static void
@@ -177,7 +185,8 @@ add_children(struct text *t, const struct element_spec *spec)
         if (vocabulary_allows(c, spec->name))
         {
             const char *how = c->flags & ELEMENT_MANY ? "zeroOrMore" : "optional";
-            text_add(&inner, "        <%s><ref name=\"%s\"/></%s>\n", how, c->name, how);
+            text_add(&inner, "        <%s><ref name=\"%s%s\"/></%s>\n", how, prefix_of(c), c->name,
+                     how);
         }
     }
     if (inner.len)
@@ -190,7 +199,8 @@ add_children(struct text *t, const struct element_spec *spec)
 static void
 add_element(struct text *t, const struct element_spec *spec)
 {
-    text_add(t, "  <define name=\"%s\">\n    <element name=\"%s\">\n", spec->name, spec->name);
+    text_add(t, "  <define name=\"%s%s\">\n    <element name=\"%s\">\n", prefix_of(spec),
+             spec->name, spec->name);
     add_doc(t, spec->doc, "      ");
     size_t before = t->len;
     if (spec->selector)
@@ -199,7 +209,7 @@ add_element(struct text *t, const struct element_spec *spec)
     }
     for (size_t i = 0; i < spec->nattributes; i++)
     {
-        add_attribute(t, &spec->attributes[i]);
+        add_attribute(t, spec, &spec->attributes[i]);
     }
     if (spec->flags & ELEMENT_TEXT)
     {

@@ -266,10 +266,10 @@ const struct element_spec vocabulary[] = {
      "the scenario's where it is not given, and their own queue"},
     {"workload", "scenario", "kind", ELEMENT_SETTABLE | ELEMENT_MANY, workload_attributes,
      COUNT_OF(workload_attributes), "the messages and what they wait for"},
-    SEVERAL(drop, "scenario", "data packets that are lost on purpose"),
+    SEVERAL(drop, "scenario quick", "data packets that are lost on purpose"),
     SINGLE(loss, true, "random loss of data packets"),
-    SEVERAL(failure, "scenario", "a link between switches that goes down"),
-    SEVERAL(degrade, "scenario", "a link that is slower for a while"),
+    SEVERAL(failure, "scenario quick", "a link between switches that goes down"),
+    SEVERAL(degrade, "scenario quick", "a link that is slower for a while"),
     {"random-failures", "scenario", NULL, ELEMENT_SETTABLE, random_failures_attributes,
      COUNT_OF(random_failures_attributes), "links between switches that fail by chance"},
     SINGLE(convergence, true, "how long the fabric takes to notice a failure"),
@@ -280,14 +280,23 @@ const struct element_spec vocabulary[] = {
      "default of any ns-3 attribute, in the shape of ns-3's ConfigStore"},
     SEVERAL(global, "scenario", "an ns-3 global value, in the shape of ns-3's ConfigStore"),
     PLAIN("sweep", "scenario", 0, "what varies; the dimensions inside multiply"),
-    SEVERAL(vary, "sweep zip", "one parameter takes several values"),
+    SEVERAL(vary, "sweep zip quick", "one parameter takes several values"),
     PLAIN("zip", "sweep", ELEMENT_MANY, "parameters that vary together, value by value"),
     SEVERAL(cases, "sweep", "named sets of values"),
-    SEVERAL(case, "cases", "one of them"),
-    SEVERAL(set, "case", "a value of this case"),
-    {"seeds", "sweep", NULL, 0, seeds_attributes, COUNT_OF(seeds_attributes),
+    SEVERAL(case, "cases quick", "one of them"),
+    SEVERAL(set, "case quick", "a value of this case, or of the quick version"),
+    {"seeds", "sweep quick", NULL, 0, seeds_attributes, COUNT_OF(seeds_attributes),
      "repeats everything with several seeds"},
+    PLAIN(
+        "quick", "scenario", 0,
+        "what is smaller in the version that --quick runs: set gives the scenario's values; vary, "
+        "case and seeds change those of the sweep; drop, failure and degrade take the places of "
+        "all of their name; figure changes one"),
     SEVERAL(figure, "scenario", "a figure drawn from the results"),
+    {"figure", "quick", NULL, ELEMENT_MANY | ELEMENT_CHANGES, figure_attributes,
+     COUNT_OF(figure_attributes),
+     "other attributes of the figure of that name; its levels and marks, which are of the full "
+     "size, give way to those here"},
     SEVERAL(level, "figure", "a horizontal line across it, such as a model's value"),
     SEVERAL(mark, "figure", "lines and cdf: a dot, such as a model's optimum"),
 };
@@ -323,6 +332,13 @@ vocabulary_find(const char *name, const char *parent)
         }
     }
     return NULL;
+}
+
+bool
+vocabulary_requires(const struct element_spec *spec, const struct attribute_spec *attribute)
+{
+    const bool changes = spec->flags & ELEMENT_CHANGES;
+    return attribute->required && (!changes || strcmp(attribute->param.name, "name") == 0);
 }
 
 const struct attribute_spec *

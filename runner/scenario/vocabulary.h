@@ -34,6 +34,7 @@ enum element_flag
     ELEMENT_MANY = 1,     /**< may stand several times */
     ELEMENT_TEXT = 2,     /**< holds text */
     ELEMENT_SETTABLE = 4, /**< <set>, <vary> and --set may change its attributes */
+    ELEMENT_CHANGES = 8,  /**< changes another one: but for its name no attribute is required */
 };
 
 struct element_spec
@@ -56,6 +57,9 @@ const struct element_spec *vocabulary_find(const char *name, const char *parent)
 
 /** Whether @p spec may stand under @p parent. */
 bool vocabulary_allows(const struct element_spec *spec, const char *parent);
+
+/** Whether an element lacks something without that attribute. */
+bool vocabulary_requires(const struct element_spec *spec, const struct attribute_spec *attribute);
 
 const struct attribute_spec *vocabulary_attribute(const struct element_spec *spec,
                                                   const char *name);

@@ -354,6 +354,12 @@ document_read(const char *path, struct diagnostics *d)
     return doc;
 }
 
+const char *
+document_option(const struct document *doc)
+{
+    return doc->quick ? " --quick" : "";
+}
+
 void
 document_free(struct document *doc)
 {
@@ -362,6 +368,7 @@ document_free(struct document *doc)
         element_free(doc->root);
         free(doc->bytes);
         free(doc->path);
+        free(doc->quick);
         free(doc);
     }
 }

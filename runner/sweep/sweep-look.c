@@ -74,8 +74,9 @@ sweep_any_selected(const struct plan *plan, const struct sweep_options *options)
     }
     if (missing)
     {
-        fprintf(stderr, "weft: error: no run matches '%s'; 'weft sweep %s --dry-run' lists them\n",
-                missing, plan->doc->path);
+        fprintf(stderr,
+                "weft: error: no run matches '%s'; 'weft sweep %s%s --dry-run' lists them\n",
+                missing, plan->doc->path, document_option(plan->doc));
     }
     return !missing;
 }
@@ -193,10 +194,10 @@ add_command(struct text *t, const struct plan *plan)
 }
 
 static void
-add_options(struct text *t, const char *out, const struct sweep_options *options,
-            const struct plan_options *sets)
+add_options(struct text *t, const struct plan *plan, const char *out,
+            const struct sweep_options *options, const struct plan_options *sets)
 {
-    text_add(t, " --out ");
+    text_add(t, "%s --out ", document_option(plan->doc));
     add_shell_word(t, out);
     for (size_t k = 0; k < sets->nsets; k++)
     {
@@ -253,7 +254,7 @@ sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
         free(name);
         if (n > 0 && (n == batch || i + 1 == plan->nruns))
         {
-            add_options(&line, out, options, sets);
+            add_options(&line, plan, out, options, sets);
             longest = line.len > longest ? line.len : longest;
             good = !strchr(line.s, '\n');
             printf("%s%s", good ? line.s : "", good ? "\n" : "");

@@ -43,12 +43,21 @@ struct plan
     size_t nruns;
 };
 
+/** Whether the quick version of a scenario is asked for. */
+enum quick_choice
+{
+    QUICK_NO,
+    QUICK_YES,
+    QUICK_IF_ANY, /**< the scenario itself where it has none */
+};
+
 /** Options of the command line that change what is run. */
 struct plan_options
 {
     char *const *sets; /**< "element.attribute=value" */
     size_t nsets;
     const char *scheduler; /**< an ns-3 scheduler's type; NULL: as the scenario says */
+    enum quick_choice quick;
 };
 
 /** NULL after errors, which are in @p d. @p doc must outlive the plan. */

@@ -54,14 +54,15 @@ keep_inputs(const struct results_folder *r, char **why)
     return good;
 }
 
-/** Keeps the scenario for later figures. */
+/** Keeps the scenario for later figures: the file, or the quick version that was made of it. */
 static bool
 keep_scenario(const struct plan *plan, const struct results_folder *r, char **why)
 {
     const struct document *doc = plan->doc;
-    return keep_inputs(r, why) &&
-           (file_equals(&r->top, "scenario.xml", doc->bytes, doc->size) ||
-            file_replace(r->top.path, "scenario.xml", doc->bytes, doc->size, why));
+    const char *text = doc->quick ? doc->quick : doc->bytes;
+    const size_t size = doc->quick ? strlen(text) : doc->size;
+    return keep_inputs(r, why) && (file_equals(&r->top, "scenario.xml", text, size) ||
+                                   file_replace(r->top.path, "scenario.xml", text, size, why));
 }
 
 /** @p fit: how many runs the memory holds at a time. */

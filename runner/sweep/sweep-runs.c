@@ -103,7 +103,7 @@ apply(struct element *root, const struct override *sets, size_t n, bool selector
     }
 }
 
-/** The scenario's elements that matter to a run, without sweep and figures. */
+/** The scenario's elements that matter to a run, without sweep, quick version and figures. */
 static struct element *
 tree_of_run(const struct element *root)
 {
@@ -116,7 +116,8 @@ tree_of_run(const struct element *root)
     for (size_t i = 0; i < root->nchildren; i++)
     {
         const struct element *c = root->children[i];
-        if (c->spec && strcmp(c->name, "sweep") != 0 && strcmp(c->name, "figure") != 0)
+        if (c->spec && strcmp(c->name, "sweep") != 0 && strcmp(c->name, "quick") != 0 &&
+            strcmp(c->name, "figure") != 0)
         {
             element_add(copy, element_copy(c));
         }

@@ -12,6 +12,7 @@
 #include "document.h"
 #include "figures.h"
 #include "fuzz.h"
+#include "quick.h"
 #include "scenario-load.h"
 #include "sweep-plan.h"
 #include "textbuf.h"
@@ -26,9 +27,10 @@ fail(const char *what, const char *text)
     abort();
 }
 
-/** The resolved scenario of run 0 of a file in memory, or NULL. */
+/** The resolved scenario of run 0 of a file in memory, or NULL. @p quick: of its quick version
+ * instead, and *quick is that as a file. */
 static char *
-resolve(const char *bytes, size_t size, struct diagnostics *d)
+resolve(const char *bytes, size_t size, char **quick, struct diagnostics *d)
 {
     char *resolved = NULL;
     struct plan *plan = NULL;
@@ -39,6 +41,10 @@ resolve(const char *bytes, size_t size, struct diagnostics *d)
         document_check(doc, d);
     }
     if (doc && doc->root->spec)
+    {
+        quick_check(doc, d);
+    }
+    if (doc && doc->root->spec && (!quick || quick_apply(doc, d)))
     {
         plan = plan_build(doc, &none, d);
     }
@@ -55,19 +61,49 @@ resolve(const char *bytes, size_t size, struct diagnostics *d)
         free(name);
         scenario_free(s);
     }
+    if (resolved && quick)
+    {
+        *quick = xstrdup(doc->quick);
+    }
     plan_free(plan);
     document_free(doc);
     return resolved;
+}
+
+/** A scenario whose quick version loads: that must load as a file, too, and be the same. */
+static void
+check_quick(const char *bytes, size_t size)
+{
+    struct diagnostics d = {.file = "quick.xml"};
+    char *file = NULL;
+    char *resolved = resolve(bytes, size, &file, &d);
+    if (resolved)
+    {
+        char *again = resolve(file, strlen(file), NULL, &d);
+        if (!again)
+        {
+            diag_print(&d, stderr);
+            fail("a quick version does not load as a file", file);
+        }
+        else if (strcmp(resolved, again) != 0)
+        {
+            fail("a quick version is another scenario as a file", file);
+        }
+        free(again);
+    }
+    free(resolved);
+    free(file);
+    diag_free(&d);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct diagnostics d = {.file = "fuzz.xml"};
-    char *once = resolve((const char *)data, size, &d);
+    char *once = resolve((const char *)data, size, NULL, &d);
     if (once)
     {
-        char *twice = resolve(once, strlen(once), &d);
+        char *twice = resolve(once, strlen(once), NULL, &d);
         if (!twice)
         {
             diag_print(&d, stderr);
@@ -81,5 +117,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     free(once);
     diag_free(&d);
+    check_quick((const char *)data, size);
     return 0;
 }

@@ -138,6 +138,43 @@ at 'a slash in the name' "name '../tiny' of <scenario> cannot name a file" 's,na
 at 'an empty name' 'name of <scenario> is empty' 's,name="tiny",name="",'
 at 'text where none belongs' 'text inside <sweep>' 's,<sweep>,<sweep>and so on,'
 
+# --- the quick version: its mistakes are told without --quick as well ---
+# quick WHAT PATTERN ELEMENTS: the message must be about the line of the element; that of <quick> is next.
+quick()
+{
+    at "$1" "$2" "s,^  <figure name=\"cct\",  <quick>$3</quick>\n&,"
+}
+quick 'an unknown parameter of <quick>' "no workload has a parameter 'byts'; .*did you mean 'bytes'" \
+    '<set param="workload.byts" value="1MB"/>'
+quick 'an unknown element of a parameter of <quick>' "no element 'wokload' .*did you mean 'workload'" \
+    '<set param="wokload.bytes" value="1MB"/>'
+quick 'an unknown element in <quick>' 'unknown element <limit> in <quick>; expected .*<set>' '<limit time="1s"/>'
+quick 'no value in <quick>' '<set> lacks value=' '<set param="workload.bytes"/>'
+quick 'what nothing varies' '<quick> changes <vary param="workload.bytes">, which the scenario does not have' \
+    '<vary param="workload.bytes" values="1MB 2MB"/>'
+quick 'an unknown parameter that varies in <quick>' "no transport has a parameter 'rot'" \
+    '<vary param="transport.rot" values="1us"/>'
+quick 'an unknown case' '<quick> changes <case name="thmeis">, .*did you mean .themis.' '<case name="thmeis" label="x"/>'
+quick 'an unknown parameter of a case in <quick>' "no workload has a parameter 'byts'" \
+    '<case name="rsq"><set param="workload.byts" value="1MB"/></case>'
+quick 'an unknown figure' '<quick> changes <figure name="ctc">, .*did you mean .cct.' '<figure name="ctc" title="x"/>'
+quick 'an unknown attribute of a figure' 'unknown attribute titel of <figure>' '<figure name="cct" titel="x"/>'
+quick 'what the cases set' 'the sweep sets balancer.name in every run, by <cases> at line 18, .*expected a <case>' \
+    '<set param="balancer.name" value="ecmp"/>'
+quick 'what the seeds set' 'the sweep sets seed.value in every run, by <seeds> at line 30' \
+    '<set param="seed.value" value="7"/>'
+quick 'a value twice' "a second <set> of 'workload.bytes' in <quick>; expected one, and it stands at line" \
+    '<set param="workload.bytes" value="1MB"/><set param="workload.bytes" value="2MB"/>'
+quick 'an empty quick version' '<quick> is empty' ''
+edited 'seeds of <quick> alone' '<quick> changes <seeds>, which the scenario does not have' \
+    '/<seeds/d' 's,^  <figure name="cct",<quick><seeds count="1"/></quick>&,'
+edited 'a case of two names' '<quick> changes <case name="rsq">, and the scenario has 2 of them' \
+    's,<seeds,<cases name="other"><case name="rsq"/></cases>&,' \
+    's,^  <figure name="cct",<quick><case name="rsq" label="x"/></quick>&,'
+long=$(printf '%0145d' 0)
+edited 'a name too long for a quick version' "'$long' is too long for the name of the quick version" \
+    "s,name=\"tiny\",name=\"$long\"," 's,^  <figure name="cct",<quick><seeds count="1"/></quick>&,'
+
 # --- values ---
 at 'a missing unit' "rto '100' of <transport> has no unit, or the wrong one; expected a time" 's,rto="100us",rto="100",'
 at 'a wrong unit' "bytes '200us' of <workload> has no unit, or the wrong one" 's,"200KB","200us",'

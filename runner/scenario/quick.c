@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "quick.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "overrides.h"
+#include "textbuf.h"
+
+#define SUFFIX " (quick version)"
+
+/** What tells an element of <quick> or <sweep> from others of its name; NULL: nothing does. */
+static const char *
+key_of(const struct element *e)
+{
+    const char *param = element_value(e, "param");
+    return param ? param : element_value(e, "name");
+}
+
+/* --- what there is to change ------------------------------------------------------------------ */
+
+/** Elements of one name and key. */
+struct search
+{
+    const char *name, *key;
+    struct nearest near; /**< to the key */
+    struct element *found;
+    size_t n;
+};
+
+static void
+search_below(struct search *s, struct element *parent)
+{
+    for (size_t i = 0; parent && i < parent->nchildren; i++)
+    {
+        struct element *e = parent->children[i];
+        const char *key = strcmp(e->name, s->name) == 0 ? key_of(e) : NULL;
+        if (key)
+        {
+            nearest_try(&s->near, key);
+        }
+        if (key && strcmp(key, s->key) == 0)
+        {
+            s->found = s->found ? s->found : e;
+            s->n++;
+        }
+        search_below(s, e);
+    }
+}
+
+/** The element of @p parent that @p e of <quick> is to change; NULL after an error. */
+static struct element *
+changed_by(const struct element *e, struct element *parent, struct diagnostics *d)
+{
+    const char *key = key_of(e);
+    if (!key)
+    {
+        return NULL; /* document_check() has reported it */
+    }
+    struct search s = {.name = e->name, .key = key, .near = nearest_start(key)};
+    search_below(&s, parent);
+    const char *what = element_attribute(e, "param") ? "param" : "name";
+    if (s.n == 1)
+    {
+        return s.found;
+    }
+    if (s.n == 0)
+    {
+        diag_error(d, element_line(e, what),
+                   "<quick> changes <%s %s=\"%s\">, which the scenario does not have; expected one "
+                   "that it has%s",
+                   e->name, what, key, did_you_mean(s.near.best));
+    }
+    else
+    {
+        diag_error(d, element_line(e, what),
+                   "<quick> changes <%s %s=\"%s\">, and the scenario has %zu of them; expected a "
+                   "name that tells them apart",
+                   e->name, what, key, s.n);
+    }
+    return NULL;
+}
+
+static bool
+every_case_sets(const struct element *cases, const char *param)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < cases->nchildren; i++)
+    {
+        struct search s = {.name = "set", .key = param, .near = nearest_start(param)};
+        search_below(&s, cases->children[i]);
+        n += s.n > 0;
+    }
+    return n > 0 && n == cases->nchildren;
+}
+
+/** What in a sweep sets a parameter in every run, or NULL. */
+static const struct element *
+setter_of(struct element *sweep, const char *param)
+{
+    struct search s = {.name = "vary", .key = param, .near = nearest_start(param)};
+    search_below(&s, sweep);
+    const struct element *found = s.found;
+    for (size_t i = 0; sweep && !found && i < sweep->nchildren; i++)
+    {
+        const struct element *e = sweep->children[i];
+        bool sets = strcmp(e->name, "seeds") == 0   ? strcmp(param, "seed.value") == 0
+                    : strcmp(e->name, "cases") == 0 ? every_case_sets(e, param)
+                                                    : false;
+        found = sets ? e : NULL;
+    }
+    return found;
+}
+
+/* --- changes ---------------------------------------------------------------------------------- */
+
+static void
+copy_attributes(struct element *to, const struct element *from)
+{
+    for (size_t i = 0; i < from->nattributes; i++)
+    {
+        const struct attribute *a = &from->attributes[i];
+        element_set(to, a->name, a->value, a->line, false);
+    }
+}
+
+/** Removes the children of that name; NULL: all. */
+static void
+remove_children(struct element *e, const char *name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        struct element *c = e->children[i];
+        if (name && strcmp(c->name, name) != 0)
+        {
+            e->children[kept++] = c;
+        }
+        else
+        {
+            element_free(c);
+        }
+    }
+    e->nchildren = kept;
+}
+
+/** Adds copies of the children of that name; NULL: of all. */
+static void
+add_copies(struct element *to, const struct element *from, const char *name)
+{
+    for (size_t i = 0; i < from->nchildren; i++)
+    {
+        if (!name || strcmp(from->children[i]->name, name) == 0)
+        {
+            element_add(to, element_copy(from->children[i]));
+        }
+    }
+}
+
+/** Whether there is the parameter that a <set> or <vary> names; then @p o is to be freed. */
+static bool
+parse_param(const struct element *e, struct override *o, struct diagnostics *d)
+{
+    const char *param = element_value(e, "param");
+    return param && override_parse(param, element_line(e, "param"), o, d);
+}
+
+static void
+apply_set(struct element *root, const struct element *set, struct diagnostics *d)
+{
+    const char *param = element_value(set, "param"), *value = element_value(set, "value");
+    struct override o;
+    if (!value || !parse_param(set, &o, d))
+    {
+        return;
+    }
+    const struct element *setter = setter_of(element_child(root, "sweep"), param);
+    if (setter)
+    {
+        diag_error(d, element_line(set, "param"),
+                   "the sweep sets %s in every run, by <%s> at line %d, so that this changes "
+                   "nothing; expected a <%s> in <quick>",
+                   param, setter->name, setter->line,
+                   strcmp(setter->name, "cases") == 0 ? "case" : setter->name);
+    }
+    else
+    {
+        o.value = xstrdup(value);
+        o.line = element_line(set, "value");
+        override_apply(root, &o);
+    }
+    override_free(&o);
+}
+
+static void
+apply_vary(struct element *root, const struct element *vary, struct diagnostics *d)
+{
+    struct override o;
+    if (!parse_param(vary, &o, d))
+    {
+        return;
+    }
+    struct element *changed = changed_by(vary, element_child(root, "sweep"), d);
+    if (changed)
+    {
+        element_remove(changed, "labels"); /* of the former values */
+        copy_attributes(changed, vary);
+    }
+    override_free(&o);
+}
+
+static void
+apply_seeds(struct element *root, const struct element *seeds, struct diagnostics *d)
+{
+    struct element *sweep = element_child(root, "sweep");
+    struct element *changed = sweep ? element_child(sweep, "seeds") : NULL;
+    if (changed)
+    {
+        copy_attributes(changed, seeds);
+    }
+    else
+    {
+        diag_error(d, seeds->line,
+                   "<quick> changes <seeds>, which the scenario does not have; expected them in "
+                   "its <sweep> as well");
+    }
+}
+
+static void
+apply_case(struct element *root, const struct element *e, struct diagnostics *d)
+{
+    struct element *changed = changed_by(e, element_child(root, "sweep"), d);
+    if (!changed)
+    {
+        return;
+    }
+    copy_attributes(changed, e);
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        const struct element *set = e->children[i];
+        struct override o;
+        if (!parse_param(set, &o, d))
+        {
+            continue;
+        }
+        struct search s = {.name = "set", .key = key_of(set), .near = nearest_start(key_of(set))};
+        search_below(&s, changed);
+        if (s.found)
+        {
+            copy_attributes(s.found, set);
+        }
+        else
+        {
+            element_add(changed, element_copy(set));
+        }
+        override_free(&o);
+    }
+}
+
+static void
+apply_figure(struct element *root, const struct element *figure, struct diagnostics *d)
+{
+    struct element *changed = changed_by(figure, root, d);
+    if (changed)
+    {
+        copy_attributes(changed, figure);
+        remove_children(changed, NULL);
+        add_copies(changed, figure, NULL);
+    }
+}
+
+/** Those of <quick> take the places of all of the scenario's: their numbers mean a smaller fabric.
+ */
+static void
+apply_conditions(struct element *root, const struct element *quick)
+{
+    static const char *const names[] = {"drop", "failure", "degrade"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    {
+        if (element_child(quick, names[i]))
+        {
+            remove_children(root, names[i]);
+            add_copies(root, quick, names[i]);
+        }
+    }
+}
+
+static void
+check_twice(const struct element *quick, struct diagnostics *d)
+{
+    for (size_t i = 0; i < quick->nchildren; i++)
+    {
+        const struct element *e = quick->children[i];
+        for (size_t k = 0; k < i; k++)
+        {
+            const struct element *other = quick->children[k];
+            const char *key = key_of(e), *former = key_of(other);
+            if (key && former && strcmp(e->name, other->name) == 0 && strcmp(key, former) == 0)
+            {
+                diag_error(d, e->line,
+                           "a second <%s> of '%s' in <quick>; expected one, and it stands at line "
+                           "%d",
+                           e->name, key, other->line);
+            }
+        }
+    }
+}
+
+static void
+apply_all(struct element *root, const struct element *quick, struct diagnostics *d)
+{
+    static const struct
+    {
+        const char *name;
+        void (*apply)(struct element *, const struct element *, struct diagnostics *);
+    } changes[] = {
+        {"set", apply_set},   {"vary", apply_vary},     {"seeds", apply_seeds},
+        {"case", apply_case}, {"figure", apply_figure},
+    };
+    if (quick->nchildren == 0)
+    {
+        diag_error(d, quick->line, "<quick> is empty; expected what is smaller in it");
+    }
+    check_twice(quick, d);
+    for (size_t i = 0; i < quick->nchildren; i++)
+    {
+        const struct element *e = quick->children[i];
+        for (size_t k = 0; k < sizeof changes / sizeof *changes; k++)
+        {
+            if (strcmp(e->name, changes[k].name) == 0)
+            {
+                changes[k].apply(root, e, d);
+            }
+        }
+    }
+    apply_conditions(root, quick);
+}
+
+/* --- the version ------------------------------------------------------------------------------ */
+
+static void
+set_name(struct element *root, struct diagnostics *d)
+{
+    const char *name = element_value(root, "name");
+    char *quick = xformat("%s-quick", name ? name : "");
+    if (name && name_is_safe(name) && !name_is_safe(quick))
+    {
+        diag_error(d, element_line(root, "name"),
+                   "'%s' is too long for the name of the quick version; expected 144 characters or "
+                   "fewer in a scenario with <quick>",
+                   name);
+    }
+    element_set(root, "name", quick, element_line(root, "name"), false);
+    free(quick);
+}
+
+static void
+set_title(const struct element *root)
+{
+    struct element *title = element_child(root, "title");
+    if (title)
+    {
+        size_t n = strlen(title->text);
+        while (n > 0 && isspace((unsigned char)title->text[n - 1]))
+        {
+            n--;
+        }
+        char *text = xformat("%.*s" SUFFIX, (int)n, title->text);
+        free(title->text);
+        title->text = text;
+    }
+}
+
+/** As if the file had the values: what a sweep chooses makes them go as it does those. */
+static void
+settle(struct element *e)
+{
+    for (size_t i = 0; i < e->nattributes; i++)
+    {
+        e->attributes[i].overridden = false;
+    }
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        settle(e->children[i]);
+    }
+}
+
+/** Takes <quick> out of the tree and applies it; without one nothing happens. */
+static bool
+apply(struct element *root, struct diagnostics *d)
+{
+    const size_t before = d->reported;
+    struct element *quick = element_child(root, "quick");
+    if (!quick)
+    {
+        return true;
+    }
+    quick = element_copy(quick);
+    remove_children(root, "quick");
+    apply_all(root, quick, d);
+    set_name(root, d);
+    set_title(root);
+    settle(root);
+    element_free(quick);
+    return d->reported == before;
+}
+
+void
+quick_check(const struct document *doc, struct diagnostics *d)
+{
+    if (element_child(doc->root, "quick"))
+    {
+        struct element *copy = element_copy(doc->root);
+        apply(copy, d);
+        element_free(copy);
+    }
+}
+
+bool
+quick_apply(struct document *doc, struct diagnostics *d)
+{
+    if (!apply(doc->root, d))
+    {
+        return false;
+    }
+    doc->quick = document_write(doc->root);
+    return true;
+}
