@@ -30,7 +30,7 @@ static const char help[] =
     "writes its part of\n" REPORT
     ", which sets the claims beside the results. PAPER is the name of a file in\n" CLAIMS
     ". Interrupt it at any time: the same command goes on where it was.\n\n"
-    "  --quick               the small version of each scenario that has one (NAME-quick.xml);\n"
+    "  --quick               the quick version of each scenario that has one (its <quick>);\n"
     "                        prints a summary; the report goes to RESULTS/PAPER-quick/report.md,\n"
     "                        tables and a line for each run to runs.log beside it\n"
     "  --only PATTERN        only scenarios whose file holds PATTERN (or matches, with * ? []);\n"
@@ -70,7 +70,7 @@ struct reproduce_arguments
 /** A scenario that claims name. */
 struct part
 {
-    char *path; /**< of the file that is run */
+    char *name; /**< of the file that is run, for messages */
     struct loaded loaded;
     bool good; /**< it was loaded */
     char *out;
@@ -87,32 +87,36 @@ struct parts
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/** The quick version of a scenario's file, or a copy of its name where there is none. */
-static char *
-file_to_run(const char *scenario, bool quick)
+/** Everything that names the results folder @p was names @p is. */
+static void
+rename_results(struct element *e, const char *was, const char *is)
 {
-    size_t n = strlen(scenario);
-    n -= n > 4 && strcmp(scenario + n - 4, ".xml") == 0 ? 4 : 0;
-    char *small = xformat("%.*s-quick.xml", (int)n, scenario);
-    if (quick && access(small, F_OK) == 0)
+    const char *results = element_value(e, "results");
+    if (results && strcmp(results, was) == 0)
     {
-        return small;
+        element_set(e, "results", is, element_line(e, "results"), false);
     }
-    free(small);
-    return xstrdup(scenario);
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        rename_results(e->children[i], was, is);
+    }
 }
 
-/** The claims look at what was run: at the quick results instead of the full ones. */
+/** The claims look at what was run: at the results of the quick version, which is called @p quick
+ * and made by 'weft run @p with', instead of the full ones. */
 static void
-point_claims(struct document *claims, const char *scenario, const char *results)
+point_claims(struct document *claims, const char *scenario, const char *with, const char *quick)
 {
     for (size_t i = 0; i < claims->root->nchildren; i++)
     {
         struct element *e = claims->root->children[i];
-        const char *named = element_value(e, "scenario");
-        if (named && strcmp(named, scenario) == 0 && element_value(e, "results"))
+        const char *named = element_value(e, "scenario"), *results = element_value(e, "results");
+        if (named && strcmp(named, scenario) == 0 && results)
         {
-            element_set(e, "results", results, element_line(e, "results"), false);
+            char *was = xstrdup(results);
+            rename_results(claims->root, was, quick);
+            element_set(e, "scenario", with, element_line(e, "scenario"), false);
+            free(was);
         }
     }
 }
@@ -128,18 +132,20 @@ load_parts(const struct reproduce_arguments *a, struct document *claims)
 {
     struct words scenarios = papers_scenarios(claims);
     struct parts parts = {0};
-    const struct plan_options none = {0};
+    const struct plan_options version = {.quick = a->quick ? QUICK_IF_ANY : QUICK_NO};
     const struct sweep_options wanted = {.only = a->only};
     for (size_t i = 0; i < scenarios.n; i++)
     {
-        struct part p = {.path = file_to_run(scenarios.word[i], a->quick)};
+        const char *path = scenarios.word[i];
         char *why = NULL;
-        if (!run_is_selected(&wanted, scenarios.word[i]))
+        if (!run_is_selected(&wanted, path))
         {
-            free(p.path);
             continue;
         }
-        p.good = loaded_read(p.path, &none, &p.loaded);
+        struct part p = {0};
+        p.good = loaded_read(path, &version, &p.loaded);
+        const bool quick = p.good && p.loaded.doc->quick;
+        p.name = xformat("%s%s", path, p.good ? document_option(p.loaded.doc) : "");
         p.status = p.good ? EXIT_GOOD : EXIT_BAD_INPUT;
         if (p.good)
         {
@@ -151,9 +157,9 @@ load_parts(const struct reproduce_arguments *a, struct document *claims)
                 sweep_refuse(why, EXIT_BAD_INPUT);
                 parts.refused = true;
             }
-            if (a->quick && strcmp(p.path, scenarios.word[i]) != 0)
+            if (quick)
             {
-                point_claims(claims, scenarios.word[i], p.loaded.plan->name);
+                point_claims(claims, path, p.name, p.loaded.plan->name);
             }
         }
         ARRAY_GROW(parts.part, parts.n);
@@ -172,7 +178,7 @@ free_parts(struct parts *parts)
         {
             loaded_free(&parts->part[i].loaded);
         }
-        free(parts->part[i].path);
+        free(parts->part[i].name);
         free(parts->part[i].out);
     }
     free(parts->part);
@@ -188,7 +194,7 @@ announce(const struct part *p, const struct progress_whole *w)
     {
         fprintf(stderr,
                 "\n[scenario %zu of %zu] %s: its %zu runs are there already; none is to do\n",
-                w->sweep, w->nsweeps, p->path, p->loaded.plan->nruns);
+                w->sweep, w->nsweeps, p->name, p->loaded.plan->nruns);
         return;
     }
     if (w->before > 0 && w->total > w->before)
@@ -198,7 +204,7 @@ announce(const struct part *p, const struct progress_whole *w)
     }
     fprintf(stderr,
             "\n[scenario %zu of %zu] %s: %zu of %zu runs to do; %zu of %zu in all are done%s%s%s\n",
-            w->sweep, w->nsweeps, p->path, p->due, p->loaded.plan->nruns, w->before, w->total,
+            w->sweep, w->nsweeps, p->name, p->due, p->loaded.plan->nruns, w->before, w->total,
             *left ? ", " : "", left, *left ? " left" : "");
 }
 
@@ -241,7 +247,7 @@ sum_up(const struct parts *parts)
         const struct part *p = &parts->part[i];
         if (p->status != EXIT_GOOD)
         {
-            fprintf(stderr, "weft: error: %s: %s\n", p->path,
+            fprintf(stderr, "weft: error: %s: %s\n", p->name,
                     p->status == EXIT_NO_FIGURE   ? "a figure could not be drawn"
                     : p->status == EXIT_BAD_INPUT ? "there are mistakes in it; it was not run"
                                                   : "not every run ended well");

@@ -46,12 +46,13 @@ section()
 mkdir -p docs/claims scenarios
 scenario first 10MB
 scenario second 10MB
-scenario second-quick 100KB
+sed -i 's|</sweep>|&<quick><set param="workload.bytes" value="100KB"/></quick>|' scenarios/second.xml
 {
     echo '<claims title="Demo">'
     section first first first
     section second second second
     section again second second
+    section afar first first | sed 's/<value /&results="second" /'
     echo '</claims>'
 } >docs/claims/demo.xml
 sed 's/results="[a-z]*"/results="nowhere"/; s/Demo/Other/' docs/claims/demo.xml >docs/claims/other.xml
@@ -79,7 +80,7 @@ kept=$(find results -name provenance.txt ! -path '*/.*' | sort | xargs ls -li --
 [ -n "$kept" ] || fail 'nothing was finished before the kill'
 expect 0 demo -j 2
 grep -q '\[scenario 2 of 2\] scenarios/second.xml: 6 of 6 runs to do' messages || fail 'no word about the second scenario'
-grep -q 'demo: results of 3 of 3 sections' messages || fail 'no word about the sections'
+grep -q 'demo: results of 4 of 4 sections' messages || fail 'no word about the sections'
 after=$(find results -name provenance.txt | sort | xargs ls -li --time-style=full-iso | awk '{ print $1, $8, $NF }')
 echo "$kept" | while read -r line; do
     echo "$after" | grep -qxF "$line" || fail "a finished run was repeated: $line"
@@ -118,8 +119,19 @@ cp whole.md docs/validation.md
 
 # The quick versions: into results of their own, no report but the printed one.
 expect 0 demo --quick --only second -j 2
-[ -e results/second-quick/summary.csv ] || fail 'the quick version was not run'
+grep -q '"100KB"' results/second-quick/runs/rsq_seed=1/scenario.xml || fail 'the quick version was not run'
 grep -q '^| 2 | time of second' results/demo-quick/report.md || fail '--quick writes no report of its own'
+# time_of NUMBER REPORT: what the report has measured for a claim.
+time_of()
+{
+    sed -n "s/^| $1 | time of .* | \([0-9.]*\) |\$/\1/p" "$2"
+}
+quick=$(time_of 2 results/demo-quick/report.md)
+afar=$(time_of 4 results/demo-quick/report.md)
+[ -n "$quick" ] || fail '--quick reports no time'
+[ "$quick" != "$(time_of 2 whole.md)" ] || fail "--quick reports the full results: $quick"
+[ "$quick" = "$afar" ] || fail "--quick reads full results from another section: $afar, not $quick"
+grep -qF './weft run scenarios/second.xml --quick' results/demo-quick/report.md || fail '--quick names another command'
 grep -q '^ *2  time of second$' out || fail '--quick prints no summary'
 grep -q '^       Weft: [0-9.]*$' out || fail '--quick prints no numbers'
 grep -q 'results/demo-quick/report.md$' out || fail '--quick does not say where the report is'
