@@ -11,6 +11,7 @@
 #include "lb/site.h"
 
 #include <weft/error.h>
+#include <weft/mmu.h>
 #include <weft/rng.h>
 
 /* "arq" in ASCII: this balancer's random streams, one per switch. */
@@ -40,6 +41,7 @@ struct ar_quality
     const struct weft_port_reader *reader;
     int64_t measured; /* when; -1: never */
     uint32_t nports;
+    uint32_t tclass;
 };
 
 static const struct weft_param params[] = {
@@ -84,8 +86,17 @@ ar_quality_init(void *state, const void *config, const struct weft_site *site)
         return weft_refuse(site->why, WEFT_EINVAL, NULL,
                            "it measures ports; expected the site to have a reader");
     }
-    *s = (struct ar_quality){
-        .config = *c, .reader = site->reader, .measured = -1, .nports = site->nports};
+    if (site->tclass < 1 || site->tclass >= WEFT_MAX_CLASSES)
+    {
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "it asks whether PFC has paused its data; expected the site to have a "
+                           "tclass of 1 to 7");
+    }
+    *s = (struct ar_quality){.config = *c,
+                             .reader = site->reader,
+                             .measured = -1,
+                             .nports = site->nports,
+                             .tclass = site->tclass};
     weft_site_rng(&s->rng, site, AR_QUALITY_STREAM | site->switch_index);
     for (uint32_t i = 0; i < s->nports; i++)
     {
@@ -112,9 +123,10 @@ measure(struct ar_quality *s, int64_t now)
         const double most = (double)status.rate / 8e12 * span; /* bytes in that time */
         const double load = most > 0 ? (double)(status.sent - q->sent) / most : 0;
         const double length = (double)status.queue_bytes / (double)s->config.queue;
+        const bool paused = status.paused >> s->tclass & 1U;
         q->sent = status.sent;
         q->cost = (uint32_t)s->config.load * level_of(load) +
-                  (uint32_t)s->config.length * (status.paused ? LEVELS - 1 : level_of(length));
+                  (uint32_t)s->config.length * (paused ? LEVELS - 1 : level_of(length));
     }
     s->measured = now;
 }

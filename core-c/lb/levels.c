@@ -28,10 +28,11 @@ state_in(const struct levels *s, uint32_t level)
 }
 
 static struct weft_site
-site_of(const struct weft_site *site, uint32_t level)
+site_of(const struct weft_site *site, const struct weft_levels *levels, uint32_t level)
 {
     struct weft_site own = *site;
     own.seed = weft_level_seed(site->seed, level);
+    own.tclass = levels->tclass[level];
     return own;
 }
 
@@ -48,7 +49,7 @@ levels_size(const void *config, const struct weft_site *site)
     size_t bytes = sizeof(struct levels);
     for (uint32_t i = 0; i < count_of(levels); i++)
     {
-        const struct weft_site own = site_of(site, i);
+        const struct weft_site own = site_of(site, levels, i);
         bytes = weft_lb_part_at(bytes) + levels->lb[i]->state_size(levels->config[i], &own);
     }
     return bytes;
@@ -68,7 +69,7 @@ levels_init(void *state, const void *config, const struct weft_site *site)
     s->n = levels->n;
     for (uint32_t i = 0; i < s->n; i++)
     {
-        const struct weft_site own = site_of(site, i);
+        const struct weft_site own = site_of(site, levels, i);
         s->lb[i] = levels->lb[i];
         s->at[i] = weft_lb_part_at(bytes);
         bytes = s->at[i] + s->lb[i]->state_size(levels->config[i], &own);

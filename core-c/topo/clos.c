@@ -371,6 +371,7 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
     out->tiers = clos->graph ? 0 : clos->tiers;
     out->up_ports = map.n_up;
     out->npaths = clos->npaths;
+    out->tclass = 1;
     out->port_rate = map.tier == 0 ? clos->fabric_rate : clos->core_rate;
     out->clos = clos->graph ? NULL : clos;
     out->port_buffer = weft_mmu_total(buffer, out->nports) / out->nports;

@@ -55,6 +55,7 @@ WeftServiceLevels::Join()
     {
         m_all.lb[i] = m_levels[i]->GetBalancer();
         m_all.config[i] = m_levels[i]->balancer.GetConfig();
+        m_all.tclass[i] = m_levels[i]->tclass;
     }
     // One alone is asked without a detour.
     weft_levels_ops(&m_all, &m_joined);

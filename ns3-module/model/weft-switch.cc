@@ -229,7 +229,7 @@ WeftSwitch::ReadPort(void* of, uint32_t port, int64_t now, weft_port_status* sta
         sw->Release(port);
     }
     const WeftPort& p = sw->m_port[port];
-    *status = {p.GetRate(), p.GetBytes(), weft_mmu_queues(sw->m_mmu)[port], p.IsPaused(1)};
+    *status = {p.GetRate(), p.GetBytes(), weft_mmu_queues(sw->m_mmu)[port], p.GetPausedClasses()};
 }
 
 void

@@ -49,7 +49,7 @@ read_quiet(void *of, uint32_t port, int64_t now, struct weft_port_status *status
     (void)of;
     (void)port;
     (void)now;
-    *status = (struct weft_port_status){100000000000, 0, 0, false};
+    *status = (struct weft_port_status){100000000000, 0, 0, 0};
 }
 
 const struct weft_port_reader lb_quiet_ports = {NULL, read_quiet};
@@ -63,6 +63,7 @@ lb_site(uint64_t seed, uint32_t nports)
     site.run = 1;
     site.nports = nports;
     site.port_buffer = 100000;
+    site.tclass = 1;
     return site;
 }
 

@@ -32,7 +32,7 @@ open_quiet(struct lb_rig *rig, const char *settings)
     site.reader = &reader;
     for (int i = 0; i < PORTS; i++)
     {
-        status[i] = (struct weft_port_status){100000000000, 0, 0, false};
+        status[i] = (struct weft_port_status){100000000000, 0, 0, 0};
     }
     reads = 0;
     lb_open(rig, "ar-quality", settings, &site);
@@ -106,7 +106,8 @@ START_TEST(rate_and_pause_count)
     }
     status[1].rate /= 2;
     ck_assert_uint_eq(chosen_at(&rig, US), 13);
-    status[3].paused = true;
+    status[2].paused = 1U << 2; /* another class */
+    status[3].paused = 1U << 1;
     ck_assert_uint_eq(chosen_at(&rig, 2 * US), 7);
     lb_close(&rig);
 }

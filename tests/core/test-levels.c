@@ -26,6 +26,7 @@ levels_of(const char *const *names, uint32_t n)
     {
         levels.lb[i] = weft_lb_find(names[i]);
         levels.config[i] = configs[i];
+        levels.tclass[i] = 1;
         MUST(levels.lb[i] && levels.lb[i]->algo.config_size <= sizeof configs[i]);
         MUST(weft_config_default(&levels.lb[i]->algo, configs[i]) == 0);
     }
@@ -147,6 +148,43 @@ START_TEST(a_last_port_is_for_those_who_ask_for_it)
         picks = 0;
         ck_assert_uint_eq(ops.pick(state, &last, &p, 0), 6);
         ck_assert_uint_eq(picks, level);
+    }
+    free(state);
+}
+END_TEST
+
+static void
+read_paused(void *of, uint32_t port, int64_t now, struct weft_port_status *status)
+{
+    (void)of;
+    (void)now;
+    *status = (struct weft_port_status){100000000000, 0, 0, port < 4 ? 1U << (1 + port / 2) : 0U};
+}
+
+/* PFC pauses one class: only the level whose data are of it turns away from the port. */
+START_TEST(a_pause_is_of_one_level)
+{
+    static const char *const names[] = {"ar-quality", "ar-quality", "ar-quality"};
+    static const unsigned picked[] = {0x3c, 0x33, 0x3f};
+    static const struct weft_port_reader reader = {NULL, read_paused};
+    uint32_t queues[6] = {0};
+    struct weft_lb_ops ops;
+    struct weft_levels levels = levels_of(names, 3);
+    const struct weft_ports ports = {queues, NULL, 0, 6, 6, 0, 0};
+    struct weft_site site = lb_site(7, 6);
+    site.reader = &reader;
+    levels.tclass[1] = 2;
+    levels.tclass[2] = 3;
+    void *state = open_all(&levels, &ops, &site);
+    for (uint32_t level = 0; level < 3; level++)
+    {
+        unsigned seen = 0;
+        for (uint32_t i = 0; i < 300; i++)
+        {
+            struct weft_packet p = packet_of(level, i);
+            seen |= 1U << ops.pick(state, &ports, &p, 0);
+        }
+        ck_assert_uint_eq(seen, picked[level]);
     }
     free(state);
 }
@@ -306,6 +344,7 @@ levels_suite(void)
     suite_add_tcase(suite, tc);
     tcase_add_test(tc, each_packet_is_picked_by_its_own_level);
     tcase_add_test(tc, a_last_port_is_for_those_who_ask_for_it);
+    tcase_add_test(tc, a_pause_is_of_one_level);
     tcase_add_test(tc, levels_hold_packets_in_queues_of_their_own);
     tcase_add_test(tc, hooks_are_those_of_any_level);
     tcase_add_test(tc, what_a_level_refuses_all_refuse);

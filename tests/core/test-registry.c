@@ -305,8 +305,17 @@ START_TEST(balancers_fit_their_state_and_choose_a_candidate)
     const struct weft_registry *r = weft_registry_find("balancer");
     struct weft_clos clos;
     shape_of_16x16(&clos);
-    const struct weft_site site = {
-        1, 0, 3, 32, 0, 2, 16, 16, INT64_C(400000000000), 2000000, &clos, &lb_quiet_ports};
+    const struct weft_site site = {.seed = 1,
+                                   .switch_index = 3,
+                                   .nports = 32,
+                                   .tiers = 2,
+                                   .up_ports = 16,
+                                   .npaths = 16,
+                                   .tclass = 1,
+                                   .port_rate = INT64_C(400000000000),
+                                   .port_buffer = 2000000,
+                                   .clos = &clos,
+                                   .reader = &lb_quiet_ports};
     uint32_t queues[32] = {0};
     const struct weft_ports ports = {queues, NULL, 16, 16, 16};
     for (size_t i = 0; i < r->count; i++)

@@ -55,8 +55,8 @@ some_site(void)
     const struct weft_clos *clos = &fabrics[weft_rng_below(&rng, 2)];
     struct weft_site site = lb_site_of(clos, weft_rng_below(&rng, clos->nswitches), 5);
     const uint32_t rare = 1 + weft_rng_below(&rng, 6);
-    uint32_t *const members[] = {&site.switch_index, &site.nports,   &site.tier,
-                                 &site.tiers,        &site.up_ports, &site.npaths};
+    uint32_t *const members[] = {&site.switch_index, &site.nports, &site.tier,  &site.tiers,
+                                 &site.up_ports,     &site.npaths, &site.tclass};
     for (unsigned i = 0; i < sizeof members / sizeof members[0]; i++)
     {
         *members[i] = one_in(rare) ? absurd_u32(&rng) : *members[i];

@@ -358,6 +358,34 @@ class PausedRepliesTestCase : public TestCase
     }
 };
 
+/** A pause is for one class: only the balancer whose data are of it turns away from the port. */
+class PausedPortTestCase : public TestCase
+{
+  public:
+    PausedPortTestCase()
+        : TestCase("a balancer that asks for pauses sees those of its own class")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        LevelRig rig({{"ar-quality", "nic-sr", 1}, {"ar-quality", "nic-sr", 2}});
+        const std::string error = rig.Build();
+        NS_TEST_ASSERT_MSG_EQ(error, "", error);
+        const Ptr<WeftSwitch> leaf = rig.fabric->GetSwitch(0);
+        const uint32_t up = leaf->GetNDownPorts();
+        leaf->GetPort(up)->SetPaused(2, true);
+        leaf->GetPort(up + 1)->SetPaused(1, true);
+        rig.Send(1, 0, 4, 1000000);
+        Simulator::Stop(MilliSeconds(1));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "class 2 goes by the ports that are left");
+        NS_TEST_EXPECT_MSG_EQ(leaf->GetPort(up)->GetBytes(), 0, "not by that which is paused");
+        NS_TEST_EXPECT_MSG_GT(leaf->GetPort(up + 1)->GetBytes(), 0, "also where class 1 is");
+    }
+};
+
 /** The rate that a fabric with a dead link can serve depends on how flows are split. */
 class ShareTestCase : public TestCase
 {
@@ -490,6 +518,7 @@ class WeftServiceLevelTestSuite : public TestSuite
         AddTestCase(new ThemisTestCase);
         AddTestCase(new TransportTestCase);
         AddTestCase(new PausedRepliesTestCase);
+        AddTestCase(new PausedPortTestCase);
         AddTestCase(new ShareTestCase);
         AddTestCase(new CombinationsTestCase);
         AddTestCase(new RefusedTestCase);

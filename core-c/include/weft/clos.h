@@ -218,8 +218,8 @@ extern "C"
      * by the first candidates. */
     int64_t weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes);
 
-    /** Describes switch @p index to a balancer; each port's share of the buffer is even. In a graph
-     * it gets neither tiers nor a shape. */
+    /** Describes switch @p index to a balancer; each port's share of the buffer is even, and its
+     * data are of class 1. In a graph it gets neither tiers nor a shape. */
     void weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer,
                         uint32_t index, uint64_t seed, uint64_t run, struct weft_site *out);
 

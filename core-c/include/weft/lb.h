@@ -59,6 +59,7 @@ extern "C"
         uint32_t tiers;    /**< of the fabric: 2 or 3; 0: it is no Clos */
         uint32_t up_ports; /**< width of the up group, 0 at the top */
         uint32_t npaths;   /**< equal-cost paths between hosts of different pods (leaves) */
+        uint32_t tclass;   /**< traffic class of the data that it balances, 1 to 7 */
         int64_t port_rate; /**< bit/s of an up port (of a down port at the top) */
         int64_t port_buffer;          /**< bytes: the switch's buffer divided by its ports */
         const struct weft_clos *clos; /**< the fabric's shape; outlives the balancer; NULL if there

@@ -28,6 +28,7 @@ extern "C"
         uint32_t n; /**< service levels, from 1 to WEFT_LEVELS; packets have an sl below it */
         const struct weft_lb_ops *lb[WEFT_LEVELS];
         const void *config[WEFT_LEVELS]; /**< each balancer's; they outlive the states */
+        uint8_t tclass[WEFT_LEVELS];     /**< traffic class of each level's data, 1 to 7 */
     };
 
     /**

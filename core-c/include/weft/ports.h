@@ -50,7 +50,7 @@ extern "C"
         int64_t rate;         /**< bit/s of its link now: less than planned where it is degraded */
         uint64_t sent;        /**< bytes of frames that it has started to send, ever */
         uint32_t queue_bytes; /**< as in struct weft_ports */
-        bool paused;          /**< PFC keeps its data (class 1) back */
+        uint32_t paused;      /**< bit c: PFC keeps frames of traffic class c back */
     };
 
     /** How a balancer looks at its switch's ports: what a simulator provides. */
