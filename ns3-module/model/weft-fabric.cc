@@ -14,6 +14,8 @@
 #include "ns3/packet.h"
 #include "ns3/simulator.h"
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <weft/error.h>
 #include <weft/tor.h>
@@ -218,15 +220,31 @@ WeftFabric::Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener, u
 void
 WeftFabric::PostMessages(uint32_t src, const std::vector<WeftPost>& posts)
 {
-    WeftPlanner& planner = m_levels.Get(posts.front().connection->GetServiceLevel())->planner;
-    if (planner.IsActive())
-    {
-        planner.Post(src, posts);
-        return;
-    }
     for (const WeftPost& post : posts)
     {
-        Post(post.connection->GetQp(0), post.bytes, post.tag);
+        NS_ABORT_MSG_IF(post.bytes == 0, "Weft: a message of 0 bytes");
+        NS_ABORT_MSG_IF(post.connection->GetSrc() != src,
+                        "Weft: a message of host " << post.connection->GetSrc()
+                                                   << " among those of host " << src);
+    }
+    uint32_t planned = 0; // bit of each service level whose planner has seen its messages
+    for (const WeftPost& post : posts)
+    {
+        const uint32_t level = post.connection->GetServiceLevel();
+        WeftPlanner& planner = m_levels.Get(level)->planner;
+        if (!planner.IsActive())
+        {
+            Post(post.connection->GetQp(0), post.bytes, post.tag);
+        }
+        else if (!(planned >> level & 1))
+        {
+            planned |= 1U << level;
+            std::vector<WeftPost> its;
+            std::copy_if(posts.begin(), posts.end(), std::back_inserter(its), [level](auto& one) {
+                return one.connection->GetServiceLevel() == level;
+            });
+            planner.Post(src, its);
+        }
     }
 }
 

@@ -173,8 +173,8 @@ class WeftFabric : public Object
      * fabric's */
     WeftConnection*
     Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level = 0);
-    /** Posts messages of one service level that a host has at this instant; a planner sees them
-     * together. @param src the sender of all @param posts the messages */
+    /** Posts messages that a host has at this instant; the planner of a service level sees all of
+     * that level together. @param src the sender of all @param posts the messages, perhaps none */
     void PostMessages(uint32_t src, const std::vector<WeftPost>& posts);
     /** Posts a message past any planner. @param qp the QP @param bytes > 0 @param tag handed to the
      * listener */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // A user would lose messages that go out in parts (subflows, planners), transports whose receivers
 // have a timer of their own, and what path selectors are told of losses and of QPs that are active.
+#include "weft-death.h"
 #include "weft-test-rig.h"
 
 #include "ns3/string.h"
@@ -178,6 +179,79 @@ class TogetherTestCase : public TestCase
     }
 };
 
+/** What a host posts at one instant may be of several service levels, or nothing at all. */
+class MixedPostsTestCase : public TestCase, public WeftMessageListener
+{
+  public:
+    MixedPostsTestCase()
+        : TestCase("messages of several service levels are posted by the planner of each")
+    {
+    }
+
+    void MessageDelivered(const WeftQp&, uint64_t) override
+    {
+    }
+
+    void MessageAcked(const WeftQp&, uint64_t tag) override
+    {
+        m_acked[tag]++;
+    }
+
+    void MessageFailed(const WeftQp&, uint64_t) override
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        auto fabric = CreateObject<WeftFabric>();
+        fabric->SetAttribute("Topology", StringValue(FOUR_PATHS));
+        for (const char* balancer : {"subflow n=4", "subflow n=2"})
+        {
+            fabric->SetLevelText(fabric->AddServiceLevel(1), "balancer", balancer);
+        }
+        NodeContainer hosts(4);
+        NodeContainer switches(6);
+        std::string error;
+        NS_TEST_ASSERT_MSG_EQ(fabric->Build(hosts, switches, error), true, error);
+        fabric->PostMessages(0, {});
+        std::vector<WeftConnection*> c;
+        for (uint32_t level = 0; level < 3; level++)
+        {
+            c.push_back(fabric->Connect(0, 2, this, level));
+        }
+        const auto payload = static_cast<uint64_t>(fabric->GetFrameConfig().payload);
+        fabric->PostMessages(0,
+                             {{c[0], 8 * payload, 0},
+                              {c[2], 8 * payload, 1},
+                              {c[1], 8 * payload, 2},
+                              {c[2], 4 * payload, 3},
+                              {c[0], 4 * payload, 4}});
+        Simulator::Run();
+        const uint64_t packets[] = {12, 2, 2, 2, 2, 6, 6}; // 1, 4 and 2 QPs
+        NS_TEST_ASSERT_MSG_EQ(fabric->GetNQps(), 7, "QPs");
+        for (uint32_t i = 0; i < 7; i++)
+        {
+            NS_TEST_EXPECT_MSG_EQ(fabric->GetQp(i)->una, packets[i], "packets of QP " << i);
+        }
+        const std::map<uint64_t, uint32_t> once{{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}};
+        NS_TEST_EXPECT_MSG_EQ((m_acked == once), true, "all are acknowledged, once each");
+        for (uint32_t level = 0; level < 2; level++)
+        {
+            const auto die = [&fabric, &c, level](uint32_t src, uint64_t bytes) {
+                return WeftDeathOf([&] { fabric->PostMessages(src, {{c[level], bytes, 5}}); });
+            };
+            NS_TEST_EXPECT_MSG_NE(die(0, 0).find("a message of 0 bytes"), std::string::npos, level);
+            NS_TEST_EXPECT_MSG_NE(die(1, 9).find("a message of host 0 among those of host 1"),
+                                  std::string::npos,
+                                  level);
+        }
+        Simulator::Destroy();
+    }
+
+    std::map<uint64_t, uint32_t> m_acked; //!< how often, by tag
+};
+
 /** When receivers are to acknowledge, by their state. */
 std::map<const void*, int64_t> g_due;
 
@@ -256,6 +330,7 @@ class WeftConnectionTestSuite : public TestSuite
         AddTestCase(new SubflowTestCase);
         AddTestCase(new DeadSubflowTestCase);
         AddTestCase(new TogetherTestCase);
+        AddTestCase(new MixedPostsTestCase);
         AddTestCase(new ReceiverTimerTestCase);
     }
 };
