@@ -10,6 +10,7 @@
 #include "ns3/nstime.h"
 #include "ns3/string.h"
 #include "ns3/type-id.h"
+#include "ns3/uinteger.h"
 #include "ns3/weft-nic.h"
 #include "ns3/weft-switch.h"
 
@@ -50,21 +51,45 @@ WeftHelper::SetScheduler(const std::string& text)
 }
 
 void
-WeftHelper::SetBalancer(const std::string& text)
+WeftHelper::SetBalancer(const std::string& text, uint32_t level)
 {
-    m_factory.Set("Balancer", StringValue(text));
+    Set("balancer", "Balancer", text, level);
 }
 
 void
-WeftHelper::SetTransport(const std::string& text)
+WeftHelper::SetTransport(const std::string& text, uint32_t level)
 {
-    m_factory.Set("Transport", StringValue(text));
+    Set("transport", "Transport", text, level);
 }
 
 void
-WeftHelper::SetCongestionControl(const std::string& text)
+WeftHelper::SetCongestionControl(const std::string& text, uint32_t level)
 {
-    m_factory.Set("CongestionControl", StringValue(text));
+    Set("congestion-control", "CongestionControl", text, level);
+}
+
+void
+WeftHelper::Set(const char* kind, const char* attribute, const std::string& text, uint32_t level)
+{
+    NS_ABORT_MSG_IF(level > m_levels.size(),
+                    "Weft: no service level " << level << " for the " << kind << " \"" << text
+                                              << "\"; expected 0 to " << m_levels.size()
+                                              << ", or AddServiceLevel() first");
+    if (level == 0)
+    {
+        m_factory.Set(attribute, StringValue(text));
+    }
+    else
+    {
+        m_levels[level - 1].texts[kind] = text;
+    }
+}
+
+uint32_t
+WeftHelper::AddServiceLevel(uint32_t queue)
+{
+    m_levels.push_back({queue, {}});
+    return static_cast<uint32_t>(m_levels.size());
 }
 
 void
@@ -86,6 +111,14 @@ WeftHelper::Create(weft_clos* shape) const
 {
     Ptr<WeftFabric> fabric = m_factory.Create<WeftFabric>();
     std::string error;
+    for (const Level& level : m_levels)
+    {
+        const uint32_t number = fabric->AddServiceLevel(level.queue);
+        for (const auto& [kind, text] : level.texts)
+        {
+            fabric->SetLevelText(number, kind, text);
+        }
+    }
     const bool sound = (m_graphHosts == 0 ||
                         fabric->SetGraph(m_graphHosts, m_graphSwitches, m_graphLinks, error)) &&
                        fabric->GetShape(shape, error);
@@ -149,10 +182,13 @@ WeftHelper::GetSwitches() const
 }
 
 Ptr<WeftCollective>
-WeftHelper::InstallWorkload(const std::string& text, const weft_table* table)
+WeftHelper::InstallWorkload(const std::string& text, const weft_table* table, uint32_t level)
 {
     NS_ABORT_MSG_UNLESS(m_fabric, "WeftHelper: Install() comes before InstallWorkload()");
-    auto workload = CreateObjectWithAttributes<WeftCollective>("Workload", StringValue(text));
+    auto workload = CreateObjectWithAttributes<WeftCollective>("Workload",
+                                                               StringValue(text),
+                                                               "ServiceLevel",
+                                                               UintegerValue(level));
     workload->SetTable(table);
     std::string error;
     const bool sound = workload->Install(m_fabric, error);

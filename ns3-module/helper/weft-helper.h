@@ -14,6 +14,7 @@
 #include "ns3/weft-collective.h"
 #include "ns3/weft-fabric.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -44,10 +45,23 @@ class WeftHelper
     void SetFrames(const std::string& text);
     void SetSwitch(const std::string& text);
     void SetScheduler(const std::string& text);
-    void SetBalancer(const std::string& text);
-    void SetTransport(const std::string& text);
-    void SetCongestionControl(const std::string& text);
     /** @} */
+
+    /** @name What QPs work by, in the same way
+     *  @param text as in "dcqcn preset=hpcc t-i=300us" @param level service level, 0 or what
+     *  AddServiceLevel() said @{ */
+    void SetBalancer(const std::string& text, uint32_t level = 0);
+    void SetTransport(const std::string& text, uint32_t level = 0);
+    void SetCongestionControl(const std::string& text, uint32_t level = 0);
+    /** @} */
+
+    /**
+     * Adds a service level: a set of QPs with a balancer, transport and congestion control of their
+     * own. What is not set for it is as of level 0, whenever that is set.
+     * @param queue traffic class of its data, from 1 up, below the switch's classes
+     * @return its number, from 1 to 7
+     */
+    uint32_t AddServiceLevel(uint32_t queue);
 
     /**
      * Makes the topology a graph: any switches and links (see graph.h), in place of SetTopology().
@@ -81,10 +95,12 @@ class WeftHelper
     /**
      * Starts a workload on the fabric built last.
      * @param text as in "allreduce-ring bytes=300MB groups=16"
-     * @param table what `flows` and `poisson` take besides
+     * @param table what `flows` and `poisson` take besides, or nullptr
+     * @param level service level of its QPs
      * @return the workload, to be asked for its completion time after the simulation
      */
-    Ptr<WeftCollective> InstallWorkload(const std::string& text, const weft_table* table = nullptr);
+    Ptr<WeftCollective>
+    InstallWorkload(const std::string& text, const weft_table* table = nullptr, uint32_t level = 0);
 
     /**
      * Sets the time resolution to picoseconds, the simulator implementation to FabricSimulatorImpl
@@ -95,10 +111,21 @@ class WeftHelper
     static void UseFabricSimulator();
 
   private:
+    /** What AddServiceLevel() has added. */
+    struct Level
+    {
+        uint32_t queue;                           //!< traffic class of its data
+        std::map<std::string, std::string> texts; //!< what was set for it, by kind
+    };
+
+    /** @param kind of algorithm @param attribute that names level 0's @param text name and
+     * parameters @param level service level */
+    void Set(const char* kind, const char* attribute, const std::string& text, uint32_t level);
     /** @param shape gets its shape @return a fabric with all that was set; a wrong one is fatal */
     Ptr<WeftFabric> Create(weft_clos* shape) const;
 
     ObjectFactory m_factory;                   //!< of fabrics
+    std::vector<Level> m_levels;               //!< service levels from 1 up
     uint32_t m_graphHosts{0};                  //!< SetGraph(); 0: it was not called
     uint32_t m_graphSwitches{0};               //!< SetGraph()
     std::vector<weft_graph_edge> m_graphLinks; //!< SetGraph()

@@ -169,6 +169,16 @@ WeftCollective::Fill(std::string& error)
                 " hosts: " + weft_refusal_text(code, &why);
         return false;
     }
+    for (const weft_message& m : m_messages)
+    {
+        if (GetLevel(m) >= m_fabric->GetNServiceLevels())
+        {
+            error = m_workload.Format() + ": service level " + std::to_string(GetLevel(m)) +
+                    "; expected 0 to " + std::to_string(m_fabric->GetNServiceLevels() - 1) +
+                    ", or WeftFabric::AddServiceLevel() first";
+            return false;
+        }
+    }
     CreateQps(size.nqps);
     BuildBarriers();
     return true;

@@ -180,12 +180,18 @@ WeftFabric::BuildLinks()
     }
 }
 
-WeftQp*
-WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
+void
+WeftFabric::RequireLevel(uint32_t level) const
 {
     NS_ABORT_MSG_IF(level >= m_levels.GetN(),
                     "Weft: no service level " << level << ": the fabric has 0.."
                                               << m_levels.GetN() - 1);
+}
+
+WeftQp*
+WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
+{
+    RequireLevel(level);
     NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
                     "Weft: no QP from host " << src << " to host " << dst
                                              << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
@@ -214,6 +220,7 @@ WeftFabric::GetQpBdp(uint32_t src, uint32_t dst) const
 WeftConnection*
 WeftFabric::Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
 {
+    RequireLevel(level);
     return m_qps.Connect(this, src, dst, listener, level);
 }
 

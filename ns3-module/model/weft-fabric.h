@@ -341,7 +341,8 @@ class WeftFabric : public Object
     const WeftChoice& GetChoice(const std::string& kind) const; //!< @param kind @return the same
     /** Aborts the program if the fabric has been built. @param what was set, too late */
     void RequireUnbuilt(const std::string& what) const;
-    void PinRandomness(); //!< From here on RngSeedManager may change
+    void RequireLevel(uint32_t level) const; //!< Aborts if there is none @param level number
+    void PinRandomness();                    //!< From here on RngSeedManager may change
     /** @param error why not @return whether a fabric can run under the simulator in use */
     static bool CheckSimulator(std::string& error);
     bool

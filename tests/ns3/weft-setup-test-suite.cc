@@ -24,6 +24,9 @@ using namespace ns3;
 namespace
 {
 
+constexpr const char* EIGHT_HOSTS = "leaf-spine leaves=2 spines=4 hosts-per-leaf=4 "
+                                    "link-rate=100Gbps link-delay=1us";
+
 /** Attributes set when it is too late end the program, and the message names them. */
 class LateTestCase : public TestCase
 {
@@ -248,6 +251,79 @@ class SimulatorTestCase : public TestCase
     }
 };
 
+/** A program of a user's has levels by the helper, as all else. */
+class LevelsTestCase : public TestCase
+{
+  public:
+    LevelsTestCase()
+        : TestCase("the helper's levels have what was set for them, and else what level 0 has")
+    {
+    }
+
+  private:
+    static std::string Die(const std::function<void(WeftHelper&)>& act)
+    {
+        return WeftDeathOf([&act] {
+            WeftHelper weft;
+            weft.SetTopology(EIGHT_HOSTS);
+            act(weft);
+            weft.Install();
+        });
+    }
+
+    void DoRun() override
+    {
+        WeftHelper weft;
+        weft.SetTopology(EIGHT_HOSTS);
+        weft.SetSwitch("shared-buffer preset=100g classes=4");
+        weft.SetCongestionControl("none");
+        const uint32_t sprayed = weft.AddServiceLevel(3);
+        const uint32_t plain = weft.AddServiceLevel(2);
+        weft.SetBalancer("rsq", sprayed);
+        weft.SetTransport("sack threshold=6", sprayed);
+        weft.SetCongestionControl("dctcp", sprayed);
+        weft.SetTransport("gbn"); // of level 2, too
+        weft.Install();
+        Ptr<WeftFabric> fabric = weft.GetFabric();
+        NS_TEST_ASSERT_MSG_EQ(fabric->GetNServiceLevels(), 3, "0 and two more");
+        const std::string first = fabric->GetServiceLevel(0)->Format();
+        NS_TEST_EXPECT_MSG_EQ(first.find("ecmp hash=mix; gbn "), 0, first);
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetServiceLevel(plain)->Format(), first, "as level 0");
+        const std::string own = fabric->GetServiceLevel(sprayed)->Format();
+        NS_TEST_EXPECT_MSG_EQ(own.find("rsq; sack threshold=6 "), 0, own);
+        NS_TEST_EXPECT_MSG_NE(own.find("; dctcp "), std::string::npos, own);
+        NS_TEST_EXPECT_MSG_EQ(+fabric->GetServiceLevel(sprayed)->tclass, 3, "its queue");
+        Ptr<WeftCollective> ring = weft.InstallWorkload("ring bytes=100KB groups=2");
+        Ptr<WeftCollective> other = weft.InstallWorkload("permutation bytes=100KB", nullptr, 1);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ((ring->IsDone() && other->IsDone()), true, "both are done");
+        uint32_t qps[3] = {};
+        for (uint32_t i = 0; i < fabric->GetNQps(); i++)
+        {
+            qps[fabric->GetQp(i)->algos->sl]++;
+        }
+        NS_TEST_EXPECT_MSG_EQ((qps[0] > 0 && qps[1] == 8 && qps[2] == 0), true, "each its own");
+        const auto workload =
+            WeftDeathOf([&weft] { weft.InstallWorkload("ring bytes=9KB", nullptr, 3); });
+        NS_TEST_EXPECT_MSG_NE(workload.find("service level 3; expected 0 to 2"),
+                              std::string::npos,
+                              workload);
+        const auto connect = WeftDeathOf([&fabric] { fabric->Connect(0, 1, nullptr, 3); });
+        NS_TEST_EXPECT_MSG_NE(connect.find("no service level 3"), std::string::npos, connect);
+        Simulator::Destroy();
+
+        const auto early = Die([](WeftHelper& w) { w.SetTransport("gbn", 1); });
+        NS_TEST_EXPECT_MSG_NE(early.find("no service level 1 for the transport \"gbn\"; expected 0 "
+                                         "to 0, or AddServiceLevel() first"),
+                              std::string::npos,
+                              early);
+        const auto wrong = Die([](WeftHelper& w) { w.SetBalancer("ecpm", w.AddServiceLevel(1)); });
+        NS_TEST_EXPECT_MSG_NE(wrong.find("did you mean 'ecmp'"), std::string::npos, wrong);
+        const auto queue = Die([](WeftHelper& w) { w.AddServiceLevel(2); });
+        NS_TEST_EXPECT_MSG_NE(queue.find("queue 2; expected 1 to 1"), std::string::npos, queue);
+    }
+};
+
 class WeftSetupTestSuite : public TestSuite
 {
   public:
@@ -258,6 +334,7 @@ class WeftSetupTestSuite : public TestSuite
         AddTestCase(new TableTestCase);
         AddTestCase(new ChangeTestCase);
         AddTestCase(new SimulatorTestCase);
+        AddTestCase(new LevelsTestCase);
     }
 };
 
