@@ -60,6 +60,47 @@ warned 'interval of <measure> is longer' ecmp '<measure interval="20ms" queues="
 "$weft" validate one.xml >out 2>messages
 grep -q 'warning: themis on a fabric with a single path' messages || fail 'themis on one path'
 
+# classes WARNINGS ALGORITHMS CLASS WORKLOADS: of algorithms of classes too, at their own lines (the
+# class begins in line 5), and of what they have from the scenario once, and of nothing else
+classes()
+{
+    cat >class.xml <<END
+<scenario name="class">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2" link-rate="100Gbps"/>
+  <switch preset="100g" classes="4"/>
+  $2
+  <class name="bulk" queue="2">
+    $3
+  </class>
+  <workload name="a" kind="ring" bytes="20KB" groups="2" class="bulk"/>
+  $4
+</scenario>
+END
+    "$weft" validate class.xml >out 2>messages || fail "class: exit status $?"
+    [ "$(grep -c warning messages)" = "$(printf '%s\n' "$1" | grep -c .)" ] || fail "as many warnings as: $1"
+    printf '%s\n' "$1" | while IFS= read -r line; do
+        [ -z "$line" ] || grep -qF "class.xml:$line" messages || echo "$line"
+    done >missing
+    [ ! -s missing ] || fail "not warned: $(cat missing)"
+}
+
+own='<workload name="b" kind="ring" bytes="20KB" groups="2"'
+classes '6: warning: rsq of <class name="bulk"> reorders
+7: warning: outstanding 4 of <class name="bulk"> is less' '<balancer name="ecmp"/><transport name="sack"/>' \
+    '<balancer name="rsq"/>
+    <transport name="gbn" outstanding="4"/>' "$own/>"
+classes '6: warning: ops of <class name="bulk"> reorders' '<balancer name="ops"/><transport name="sack"/>' \
+    '<transport name="gbn"/>' "$own/>"
+classes '9: warning: themis with the transport sack of <workload balancer="themis">, which' '<balancer name="ecmp"/><transport name="sack"/>' \
+    '<balancer name="rsq"/>' "$own balancer=\"themis\"/>"
+classes '4: warning: dcqcn with cnp-interval inf' '<balancer name="ecmp"/><congestion-control name="dcqcn" cnp-interval="inf"/>' \
+    '<transport name="sack"/>' "$own/>"
+classes '6: warning: dcqcn of <class name="bulk"> with cnp-interval' '<balancer name="ecmp"/><transport name="sack"/>' \
+    '<congestion-control name="dcqcn" cnp-interval="inf"/>' "$own/>"
+classes '' '<balancer name="themis"/><transport name="gbn"/>' '<balancer name="rsq"/><transport name="sack"/>' ''
+classes '4: warning: themis with the transport gbn:' '<balancer name="themis"/><transport name="gbn"/>' \
+    '<congestion-control name="none"/>' ''
+
 # What suits is not warned of: neither the scenarios of the tree nor a plain one.
 "$weft" validate "$root"/scenarios/*/*.xml >out 2>messages || fail 'the scenarios of the tree'
 [ ! -s messages ] || fail 'a scenario of the tree is warned of'
