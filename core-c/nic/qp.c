@@ -289,6 +289,7 @@ weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
     if (qp->algos_rx->transport->rx_deadline)
     {
         qp->newest = *data;
+        qp->answered = v->reply != WEFT_REPLY_NONE;
     }
     advance(qp, v->epsn);
 }
@@ -306,10 +307,15 @@ weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer)
     struct weft_rx_verdict *v = &answer->verdict;
     *answer = (struct weft_qp_answer){
         .verdict = {.epsn = qp->epsn, .reply = WEFT_REPLY_NONE, .place = qp->newest.psn}};
+    if (qp->answered)
+    {
+        qp->newest.flags &= ~(unsigned)(WEFT_F_CE | WEFT_F_TRIMMED) & UINT8_MAX;
+    }
     if (weft_qp_rx_deadline(qp) <= now)
     {
         qp->algos_rx->transport->rx_timeout(qp->rx, now, v);
         qp->nacks_sent += v->reply == WEFT_REPLY_NACK;
+        qp->answered = qp->answered || v->reply != WEFT_REPLY_NONE;
         advance(qp, v->epsn);
     }
 }

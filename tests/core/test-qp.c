@@ -406,10 +406,44 @@ START_TEST(a_receiver_may_have_a_timer)
     struct weft_packet nack = qp->newest;
     weft_qp_answer_with(qp, &nack, &answer);
     ck_assert(nack.kind == WEFT_NACK && nack.psn == psn_of(1) && nack.ahead == 3);
-    ck_assert_uint_eq(nack.flags, WEFT_F_ECE | WEFT_F_ASKS_AHEAD);
+    ck_assert_uint_eq(nack.flags, WEFT_F_ASKS_AHEAD); /* its ACK has echoed the mark */
     ck_assert(nack.src == 5 && nack.dst == 3 && nack.echo == RIG_SPORT);
     weft_qp_rx_timer(qp, 1000, &answer);
     ck_assert_int_eq(answer.verdict.reply, WEFT_REPLY_NONE);
+    host_rig_end();
+}
+END_TEST
+
+/* The timer fires: the flags of its NACK. */
+static unsigned
+flags_by_timer(void)
+{
+    struct weft_qp_answer answer;
+    rx_due = 0;
+    weft_qp_rx_timer(qp, 0, &answer);
+    ck_assert_int_eq(answer.verdict.reply, WEFT_REPLY_NACK);
+    struct weft_packet nack = qp->newest;
+    weft_qp_answer_with(qp, &nack, &answer);
+    return nack.flags & ~(unsigned)WEFT_F_ASKS_AHEAD;
+}
+
+/* A congestion control that counts marks would take one for many. */
+START_TEST(a_mark_is_echoed_once)
+{
+    host_rig_begin("nic-sr", NULL);
+    host_rig_add(FIRST);
+    host_rig.transport.rx_deadline = rx_deadline;
+    host_rig.transport.rx_timeout = rx_timeout;
+    ck_assert_int_eq(arrives(5, WEFT_F_CE | WEFT_F_TRIMMED).verdict.reply, WEFT_REPLY_NACK);
+    ck_assert_uint_eq(flags_by_timer(), 0);
+    waits(6, WEFT_F_CE);
+    ck_assert_uint_eq(flags_by_timer(), WEFT_F_ECE);
+    ck_assert_uint_eq(flags_by_timer(), 0);
+    waits(7, 0);
+    ck_assert_uint_eq(flags_by_timer(), 0);
+    waits(8, WEFT_F_CE | WEFT_F_TRIMMED);
+    ck_assert_uint_eq(flags_by_timer(), WEFT_F_ECE | WEFT_F_TRIMMED);
+    ck_assert_uint_eq(flags_by_timer(), 0);
     host_rig_end();
 }
 END_TEST
@@ -436,5 +470,6 @@ qp_suite(void)
     tcase_add_test(tc, what_an_epsn_has_told_waits_no_longer);
     tcase_add_test(tc, every_ack_is_alone_where_none_may_wait);
     tcase_add_test(tc, a_receiver_may_have_a_timer);
+    tcase_add_test(tc, a_mark_is_echoed_once);
     return s;
 }

@@ -144,6 +144,7 @@ extern "C"
         uint32_t first_waiting;    /**< lowest PSN that arrived and waits for an ACK */
         uint32_t last_waiting;     /**< the highest one */
         uint32_t asked;            /**< PSN after the last one whose ACK was not to wait */
+        bool answered;             /**< `newest` has had a reply */
         struct weft_packet newest; /**< the last data packet, where the receiver has a timer */
     };
 
@@ -183,7 +184,8 @@ extern "C"
     int64_t weft_qp_rx_deadline(const struct weft_qp *qp);
 
     /** The receiver's timer; a no-op before its deadline. A reply answers qp->newest: copy that,
-     * and weft_qp_answer_with(). */
+     * and weft_qp_answer_with(). It echoes an ECN mark, or that it was trimmed, if no reply has
+     * done so before. */
     void weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer);
 
     /** Makes @p packet, the data packet that was answered, the reply that @p answer says; only if
