@@ -334,6 +334,54 @@ START_TEST(a_bitmap_is_48_packets_wide)
 }
 END_TEST
 
+/* Sends all that the QP has, over a network that loses the first copy of packets 3, 60 to 69 and
+ * 130. Returns how many packets have been sent when none is missing. */
+static uint32_t
+send_over_gaps(void)
+{
+    uint32_t sent = 0;
+    for (; qp->una < qp->posted && host_rig_send(0, host_rig.now) == 0; sent++)
+    {
+        struct weft_packet p = host_rig.sent;
+        struct weft_qp_answer answer;
+        const uint32_t i = (p.psn - FIRST) & WEFT_PSN_MASK;
+        host_rig.now += RIG_SLOT;
+        if ((i == 3 || (i >= 60 && i < 70) || i == 130) && !(p.flags & WEFT_F_RETX))
+        {
+            continue;
+        }
+        weft_qp_data(qp, &p, host_rig.now, &answer);
+        if (answer.verdict.reply == WEFT_REPLY_ACK)
+        {
+            weft_qp_answer_with(qp, &p, &answer);
+            weft_qp_reply(qp, &p, host_rig.now);
+            weft_host_resume(&host_rig.host, qp, host_rig.now);
+        }
+    }
+    return sent;
+}
+
+/* Each packet is named by some ACK, so the sender learns of all that has arrived, how far beyond the
+ * gap it may lie. */
+START_TEST(a_threshold_may_exceed_the_bitmap)
+{
+    static const char *const thresholds[] = {"32", "47", "48", "49", "100", "600"};
+    for (uint32_t i = 0; i < 24; i++)
+    {
+        const char *const settings[] = {"threshold", thresholds[i % 6], "rto", "100ms", NULL};
+        begin_qp("sack", settings);
+        host_rig.algos.frame.ack_every = 1U << 2 * (i / 6); /* 1, 4, 16, 64 */
+        host_rig_post(0, 1000, 0);
+        ck_assert_uint_eq(send_over_gaps(), 1012);
+        ck_assert_uint_eq(qp->una, qp->posted);
+        ck_assert_uint_eq(qp->duplicates, 0);
+        const struct weft_tx_counters *tx = qp->algos->transport->tx_counters(qp->tx);
+        ck_assert(tx->resent == 12 && tx->timeouts == 0);
+        host_rig_end();
+    }
+}
+END_TEST
+
 /* Else what waits would be of another lap of the PSNs at last, and be named for packets of this. */
 START_TEST(what_an_epsn_has_told_waits_no_longer)
 {
@@ -467,6 +515,7 @@ qp_suite(void)
     tcase_add_test(tc, acks_in_order_wait_for_others);
     tcase_add_test(tc, acks_in_any_order_name_what_has_arrived);
     tcase_add_test(tc, a_bitmap_is_48_packets_wide);
+    tcase_add_test(tc, a_threshold_may_exceed_the_bitmap);
     tcase_add_test(tc, what_an_epsn_has_told_waits_no_longer);
     tcase_add_test(tc, every_ack_is_alone_where_none_may_wait);
     tcase_add_test(tc, a_receiver_may_have_a_timer);
