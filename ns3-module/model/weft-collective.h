@@ -94,6 +94,12 @@ class WeftCollective : public Object, public WeftMessageListener
         return m_messages;
     }
 
+    /** @param qp number of a QP in the graph @return what its messages go over */
+    const WeftConnection* GetConnection(uint32_t qp) const
+    {
+        return m_connections[qp];
+    }
+
     /** @return its edges: the successors that the messages name */
     const std::vector<uint32_t>& GetSuccessors() const
     {

@@ -115,7 +115,7 @@ static const struct column summary_columns[] = {
 
 static const struct column flows_columns[] = {
     F("message", COLUMN_U32, message, "number of the message"),
-    F("qp", COLUMN_U32, qp, "its QP"),
+    F("qp", COLUMN_U32, qp, "its QP; the first one if it goes out on several"),
     F("src", COLUMN_U32, src, "sending host"),
     F("dst", COLUMN_U32, dst, "receiving host"),
     F("group", COLUMN_U32, group, "communication group"),

@@ -369,7 +369,7 @@ Run::CollectFlows(run_results* out)
         const WeftCollective::Times& t = m_work->GetTimes()[i];
         flow_result f{};
         f.message = i;
-        f.qp = m.qp;
+        f.qp = m_work->GetConnection(m.qp)->GetQp(0)->index;
         f.src = m.src;
         f.dst = m.dst;
         f.group = m.group;

@@ -28,6 +28,15 @@ measure(const struct scenario *s, const struct weft_job *job, const struct weft_
                         : NAN;
 }
 
+/** QPs of each of a workload's connections. */
+static uint32_t
+qps_per_connection(const struct scenario *s, const struct workload *w)
+{
+    const struct choice *balancer = w->level ? &s->classes[w->level - 1].balancer : &s->balancer;
+    const struct weft_plan_ops *plan = weft_lb_find(balancer->algo->name)->plan;
+    return plan ? plan->qps(balancer->config) : 1;
+}
+
 void
 collect_workloads(const struct scenario *s, const struct weft_message *messages,
                   struct run_results *r)
@@ -48,6 +57,7 @@ collect_workloads(const struct scenario *s, const struct weft_message *messages,
         const struct weft_hosts hosts = weft_job_hosts(job, &all);
         struct workload_result *out = &r->workloads[i];
         job->ops->size(job->config, &hosts, &size);
+        size.nqps *= qps_per_connection(s, w);
         *out = (struct workload_result){.name = w->name,
                                         .kind = w->choice.algo->name,
                                         .hosts = hosts.n,

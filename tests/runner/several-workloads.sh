@@ -77,6 +77,21 @@ all=$(awk -F , 'NR == 2 { print $1 }' both/runs/both/summary.csv)
 late=$(printf '%s\n%s\n' "$(cell $table a cct_us)" "$(cell $table b cct_us)" | sort -g | tail -n 1)
 [ "$all" = "$late" ] || fail "cct_us is $all, expected the later job's, $late"
 
+# A connection may be several QPs: all tables mean the QPs of qps.csv.
+scenario parts "<class name=\"split\"><balancer name=\"subflow\" n=\"3\"/></class><measure flows=\"on\"/>
+  <workload name=\"a\" $ring class=\"split\"/><workload name=\"b\" $incast/>"
+run parts
+table=parts/runs/parts/workloads.csv
+is $table a first_qp 0
+is $table a qps 12
+is $table b first_qp 12
+is $table b qps 4
+awk -F , 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+    FNR == NR { pair[$c["qp"]] = $c["src"] " " $c["dst"]; n++; next }
+    $c["src"] " " $c["dst"] != pair[$c["qp"]] { exit 1 }
+    { flows++ } END { exit n != 16 || flows != 28 }' parts/runs/parts/qps.csv parts/runs/parts/flows.csv ||
+    fail 'a flow has the QP of other hosts'
+
 # Random hosts: as many as asked for, none of another job's, others with another seed; kept as drawn.
 scenario drawn "<workload name=\"a\" $ring/><workload name=\"b\" kind=\"ring\" bytes=\"9KB\" hosts=\"random 5\"/>
   <workload name=\"c\" kind=\"ring\" bytes=\"9KB\" hosts=\"random 7\"/><sweep><seeds count=\"2\"/></sweep>"
