@@ -220,9 +220,10 @@ next_path(struct host_dr_host *h, uint32_t dst, enum size_class size_class)
 }
 
 static size_t
-host_dr_qp_size(const void *config)
+host_dr_qp_size(const void *config, const struct weft_path_site *site)
 {
     (void)config;
+    (void)site;
     return sizeof(struct host_dr_host *);
 }
 

@@ -32,9 +32,10 @@ spray_host_init(void *host, const void *config, const struct weft_path_site *sit
 }
 
 static size_t
-spray_qp_size(const void *config)
+spray_qp_size(const void *config, const struct weft_path_site *site)
 {
     (void)config;
+    (void)site;
     return sizeof(struct weft_rng);
 }
 

@@ -63,9 +63,10 @@ plb_host_init(void *host, const void *config, const struct weft_path_site *site)
 }
 
 static size_t
-plb_qp_size(const void *config)
+plb_qp_size(const void *config, const struct weft_path_site *site)
 {
     (void)config;
+    (void)site;
     return sizeof(struct plb);
 }
 

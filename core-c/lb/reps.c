@@ -77,8 +77,9 @@ reps_host_init(void *host, const void *config, const struct weft_path_site *site
 }
 
 static size_t
-reps_qp_size(const void *config)
+reps_qp_size(const void *config, const struct weft_path_site *site)
 {
+    (void)site;
     const size_t ring = (size_t)((const struct reps_config *)config)->ring;
     return sizeof(struct reps) + ring * sizeof(uint16_t);
 }

@@ -58,9 +58,10 @@ subflow_host_init(void *host, const void *config, const struct weft_path_site *s
 }
 
 static size_t
-subflow_qp_size(const void *config)
+subflow_qp_size(const void *config, const struct weft_path_site *site)
 {
     (void)config;
+    (void)site;
     return sizeof(struct subflow);
 }
 

@@ -36,11 +36,12 @@ words_of(size_t bytes)
 }
 
 static struct layout
-lay_out(const struct weft_nic_algos *algos)
+lay_out(const struct weft_nic_algos *algos, const struct weft_qp_site *site)
 {
+    const struct weft_path_ops *path = algos->path;
     struct layout l;
     l.path = words_of(algos->transport->tx_size(algos->transport_config));
-    l.cc = l.path + (algos->path ? words_of(algos->path->qp_size(algos->path_config)) : 0);
+    l.cc = l.path + (path ? words_of(path->qp_size(algos->path_config, &site->path)) : 0);
     l.labels = l.cc + words_of(algos->cc->state_size);
     l.rx = l.labels + (has_on_lost(algos) ? words_of(algos->labels * sizeof(uint16_t)) : 0);
     l.rx = (l.rx + LINE - 1) / LINE * LINE;
@@ -49,9 +50,9 @@ lay_out(const struct weft_nic_algos *algos)
 }
 
 size_t
-weft_qp_size(const struct weft_nic_algos *algos)
+weft_qp_size(const struct weft_nic_algos *algos, const struct weft_qp_site *site)
 {
-    return lay_out(algos).end;
+    return lay_out(algos, site).end;
 }
 
 static int
@@ -79,7 +80,7 @@ int
 weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algos,
              const struct weft_qp_site *site, int64_t now)
 {
-    const struct layout l = lay_out(algos);
+    const struct layout l = lay_out(algos, site);
     char *states = memory;
     memset(qp, 0, sizeof(*qp));
     qp->algos = algos;

@@ -109,7 +109,7 @@ set_up_host(uint32_t i, const struct weft_nic_algos *algos)
     };
     weft_host_init(&hosts[i], RATE, true);
     weft_host_lend(&hosts[i], &qps[i].active, &qps[i].send_at, 1);
-    int error = weft_qp_init(&qps[i].qp, malloc(weft_qp_size(algos)), algos, &site, 0);
+    int error = weft_qp_init(&qps[i].qp, malloc(weft_qp_size(algos, &site)), algos, &site, 0);
     if (!error && lb->tor)
     {
         qps[i].tor = malloc(lb->tor->qp_size(lb_config, &hop));

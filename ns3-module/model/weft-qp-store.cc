@@ -79,7 +79,14 @@ WeftQpStore::InitState(WeftQp* qp, weft_qp_site& site, const WeftServiceLevel& l
     const weft_last_hop hop = m_sites.GetLastHop();
     const bool tracked = (lb->tor || lb->flow_size) &&
                          weft_clos_tor(&clos, site.src) != weft_clos_tor(&clos, site.dst);
-    const size_t nic = CountWords(weft_qp_size(&level));
+    if (level.path)
+    {
+        site.path = m_sites.GetPath(site.src);
+        site.path.seed = weft_level_seed(m_sites.GetSeed(), level.sl);
+        site.path.qp_bdp = GetBdp(site.src, site.dst);
+        site.path.dst = site.dst;
+    }
+    const size_t nic = CountWords(weft_qp_size(&level, &site));
     const size_t tor = tracked && lb->tor ? CountWords(lb->tor->qp_size(config, &hop)) : 0;
     const size_t flow = tracked && lb->flow_size ? CountWords(lb->flow_size(config)) : 0;
     qp->memory.assign(nic + tor + flow, 0);
@@ -89,13 +96,6 @@ WeftQpStore::InitState(WeftQp* qp, weft_qp_site& site, const WeftServiceLevel& l
     site.transport.frame = site.cc.frame;
     site.transport.seed = m_sites.GetSeed();
     site.transport.run = m_sites.GetRun();
-    if (level.path)
-    {
-        site.path = m_sites.GetPath(site.src);
-        site.path.seed = weft_level_seed(m_sites.GetSeed(), level.sl);
-        site.path.qp_bdp = GetBdp(site.src, site.dst);
-        site.path.dst = site.dst;
-    }
     weft_refusal why{};
     site.cc.why = &why;
     site.path.why = &why;

@@ -80,11 +80,19 @@ SwitchBytes(const scenario* s, uint32_t index)
            ports * (sizeof(WeftPort) + 16 + queues) + static_cast<double>(mmu) + balancers;
 }
 
+/** @param s scenario @return a host with a QP to the farthest one */
+weft_path_site
+PathSite(const scenario* s)
+{
+    const uint32_t dst = s->clos.nhosts - 1;
+    return {s->seed, s->run, 0, &s->clos, 1, dst, nullptr, 1, nullptr};
+}
+
 /** @param s scenario @return bytes of one host's states of path selectors */
 double
 PathBytes(const scenario* s)
 {
-    const weft_path_site site{s->seed, s->run, 0, &s->clos, 1, 0, nullptr, 1, nullptr};
+    const weft_path_site site = PathSite(s);
     double bytes = 0;
     for (const Algorithms& level : LevelsOf(s))
     {
@@ -101,12 +109,13 @@ QpBytes(const scenario* s, const Algorithms& level)
     const weft_lb_ops* lb = weft_lb_find(level.balancer->algo->name);
     const weft_transport_ops* transport = weft_transport_find(level.transport->algo->name);
     const void* config = level.balancer->config;
+    const weft_path_site site = PathSite(s);
     weft_last_hop hop;
     weft_clos_last_hop(&s->clos, static_cast<const weft_fabric_config*>(s->fabric.config), &hop);
     double bytes = static_cast<double>(transport->tx_size(level.transport->config));
     bytes += static_cast<double>(transport->rx_size(level.transport->config));
     bytes += static_cast<double>(weft_cc_find(level.cc->algo->name)->state_size);
-    bytes += lb->path ? static_cast<double>(lb->path->qp_size(config)) : 0;
+    bytes += lb->path ? static_cast<double>(lb->path->qp_size(config, &site)) : 0;
     bytes += lb->tor ? static_cast<double>(lb->tor->qp_size(config, &hop)) : 0;
     bytes += lb->flow_size ? static_cast<double>(lb->flow_size(config)) : 0;
     return bytes;

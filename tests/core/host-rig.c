@@ -110,9 +110,10 @@ cc_on_lost(void *state, const struct weft_loss *loss, int64_t now)
 }
 
 static size_t
-path_size(const void *config)
+path_size(const void *config, const struct weft_path_site *site)
 {
     (void)config;
+    (void)site;
     return sizeof(struct host_rig_path);
 }
 
@@ -263,7 +264,7 @@ host_rig_add(uint32_t first_psn)
     ck_assert_uint_lt(i, RIG_QPS);
     host_rig.algos.path = host_rig.with_path ? &host_rig.path : NULL;
     host_rig.cc.window = host_rig.with_window ? cc_window : NULL;
-    const size_t size = weft_qp_size(&host_rig.algos);
+    const size_t size = weft_qp_size(&host_rig.algos, &site);
     ck_assert_uint_eq(size % 8, 0);
     host_rig.memory[i] = malloc(size);
     ck_assert_int_eq(weft_qp_init(&host_rig.qp[i], host_rig.memory[i], &host_rig.algos, &site, 0),

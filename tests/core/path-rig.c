@@ -30,7 +30,7 @@ path_rig_begin(struct path_rig *rig, const char *name, const char *settings, uin
         settings += length + (settings[length] == ' ');
     }
     ck_assert_uint_le(rig->ops->path->host_size(rig->config, &site), sizeof(rig->host));
-    ck_assert_uint_le(rig->ops->path->qp_size(rig->config), sizeof(rig->qp));
+    ck_assert_uint_le(rig->ops->path->qp_size(rig->config, &site), sizeof(rig->qp));
     ck_assert_int_eq(rig->ops->path->host_init(rig->host, rig->config, &site), 0);
     rig->ops->path->qp_init(rig->qp, rig->host, rig->config, &site, qp_index);
 }

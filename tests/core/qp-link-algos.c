@@ -59,9 +59,10 @@ cc_on_lost(void *state, const struct weft_loss *loss, int64_t now)
 }
 
 static size_t
-path_size(const void *config)
+path_size(const void *config, const struct weft_path_site *site)
 {
     (void)config;
+    (void)site;
     return sizeof(struct selector);
 }
 

@@ -34,7 +34,7 @@ begin_qp(uint32_t i)
         .transport = {.first_psn = qp_link_world.link->first_psn},
         .cc = {.links = i},
     };
-    c->memory = malloc(weft_qp_size(&qp_link_world.algos));
+    c->memory = malloc(weft_qp_size(&qp_link_world.algos, &site));
     MUST(weft_qp_init(&c->qp, c->memory, &qp_link_world.algos, &site, 0) == 0);
 }
 

@@ -125,7 +125,7 @@ data(uint32_t src, uint32_t dst)
 {
     struct weft_packet packet = packet_of(WEFT_DATA, src, dst);
     uint64_t qp[2];
-    MUST(f.ops->path->qp_size(NULL) <= sizeof(qp));
+    MUST(f.ops->path->qp_size(NULL, NULL) <= sizeof(qp));
     f.ops->path->qp_init(qp, host_at(src), NULL, NULL, 7); /* all QPs share a host's pointers */
     f.ops->path->data(qp, &packet, 0);
     return packet.sport;

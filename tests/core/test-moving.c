@@ -147,7 +147,7 @@ move_path_selector(const struct weft_algo *algo)
     void *config = absurd_config(algo, 1);
     struct twins host = twins_of(path->host_size(config, &site));
     void *hosts[2] = {calloc(1, host.size + 1), calloc(1, host.size + 1)};
-    struct twins qp = twins_of(path->qp_size(config));
+    struct twins qp = twins_of(path->qp_size(config, &site));
     MUST(path->host_init(host.stays, config, &site) == 0);
     MUST(path->host_init(host.moves, config, &site) == 0);
     MUST(path->host_init(hosts[0], config, &site) == 0);

@@ -3,6 +3,7 @@
  * wait for each other. */
 #include <check.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <weft/error.h>
@@ -361,8 +362,8 @@ send_over_gaps(void)
     return sent;
 }
 
-/* Each packet is named by some ACK, so the sender learns of all that has arrived, how far beyond the
- * gap it may lie. */
+/* Each packet is named by some ACK, so the sender learns of all that has arrived, how far beyond
+ * the gap it may lie. */
 START_TEST(a_threshold_may_exceed_the_bitmap)
 {
     static const char *const thresholds[] = {"32", "47", "48", "49", "100", "600"};
@@ -496,6 +497,33 @@ START_TEST(a_mark_is_echoed_once)
 }
 END_TEST
 
+static size_t
+size_by_bdp(const void *config, const struct weft_path_site *site)
+{
+    (void)config;
+    return 64 * (size_t)site->qp_bdp;
+}
+
+/* A path selector that keeps something of each path needs as much memory as the fabric has paths.
+ */
+START_TEST(a_path_part_may_be_as_large_as_its_site)
+{
+    const struct weft_qp_site near = {.path = {.qp_bdp = 1}}, far = {.path = {.qp_bdp = 100}};
+    host_rig_begin("gbn", NULL);
+    const size_t without = weft_qp_size(&host_rig.algos, &far);
+    host_rig.path.qp_size = size_by_bdp;
+    host_rig.algos.path = &host_rig.path;
+    ck_assert_uint_eq(weft_qp_size(&host_rig.algos, &near), without + 64);
+    ck_assert_uint_eq(weft_qp_size(&host_rig.algos, &far), without + 6400);
+    char *memory = malloc(without + 6400);
+    struct weft_qp own;
+    ck_assert_int_eq(weft_qp_init(&own, memory, &host_rig.algos, &far, 0), 0);
+    ck_assert_ptr_eq(own.cc, (char *)own.path + 6400);
+    free(memory);
+    host_rig_end();
+}
+END_TEST
+
 Suite *qp_suite(void);
 
 Suite *
@@ -520,5 +548,6 @@ qp_suite(void)
     tcase_add_test(tc, every_ack_is_alone_where_none_may_wait);
     tcase_add_test(tc, a_receiver_may_have_a_timer);
     tcase_add_test(tc, a_mark_is_echoed_once);
+    tcase_add_test(tc, a_path_part_may_be_as_large_as_its_site);
     return s;
 }

@@ -367,7 +367,7 @@ START_TEST(path_selectors_fit_their_states)
         }
         void *config = config_of(&ops->algo);
         const size_t host_size = ops->path->host_size(config, &site);
-        const size_t qp_size = ops->path->qp_size(config);
+        const size_t qp_size = ops->path->qp_size(config, &site);
         void *host = fenced(host_size);
         void *qp = fenced(qp_size);
         ck_assert_int_eq(ops->path->host_init(host, config, &site), 0);

@@ -220,7 +220,7 @@ START_TEST(a_source_of_draws_decides)
     }
     const struct weft_path_ops *ops = weft_lb_find("ops")->path;
     struct weft_path_site at = {.seed = 1, .run = 1, .qp_bdp = 1, .random = &source};
-    ck_assert_uint_le(ops->qp_size(NULL), sizeof state);
+    ck_assert_uint_le(ops->qp_size(NULL, &at), sizeof state);
     ck_assert_int_eq(ops->qp_init(state, NULL, NULL, &at, 3), 0);
     for (uint32_t i = 0; i < 10; i++)
     {
@@ -257,7 +257,7 @@ try_host(const struct weft_lb_ops *lb, const void *config)
     site.host = one_in(2) ? site.host : 3;
     site.why = &why;
     void *host = malloc(lb->path->host_size(config, &site) + 1);
-    void *qp = malloc(lb->path->qp_size(config) + 1);
+    void *qp = malloc(lb->path->qp_size(config, &site) + 1);
     int code = lb->path->host_init(host, config, &site);
     ck_assert_msg(absurd_is_code(code), "%s: %d", lb->algo.name, code);
     if (code == 0)

@@ -272,7 +272,7 @@ open_rotation(struct rotation *r, const char *k, uint64_t run)
         void **host = &r->host[at.host];
         *host = malloc(r->ops->path->host_size(r->config, &at));
         MUST(*host && r->ops->path->host_init(*host, r->config, &at) == 0);
-        MUST(r->ops->path->qp_size(r->config) <= sizeof r->qp[0]);
+        MUST(r->ops->path->qp_size(r->config, &at) <= sizeof r->qp[0]);
         r->ops->path->qp_init(r->qp[at.host], *host, r->config, &at, at.host);
     }
 }

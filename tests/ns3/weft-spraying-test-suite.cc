@@ -196,7 +196,7 @@ const weft_path_ops g_selector{
         *static_cast<uint64_t*>(host) = site->host;
         return 0;
     },
-    [](const void*) { return sizeof(uint64_t); },
+    [](const void*, const weft_path_site*) { return sizeof(uint64_t); },
     [](void* qp, void* host, const void*, const weft_path_site*, uint32_t) {
         g_heard.hosts[qp] = host;
         return 0;

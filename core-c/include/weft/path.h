@@ -53,8 +53,9 @@ extern "C"
         /** Returns 0, WEFT_EINVAL (the site lacks what this balancer needs to know), WEFT_ENOTCLOS
          * (there is no shape) or WEFT_ERANGE (it cannot work in such a fabric). */
         int (*host_init)(void *host, const void *config, const struct weft_path_site *site);
-        /** Bytes of state for one QP at its sender. May be 0. */
-        size_t (*qp_size)(const void *config);
+        /** Bytes of state for one QP at its sender, where @p site is qp_init()'s. May be 0; enough
+         * for qp_init() to refuse. */
+        size_t (*qp_size)(const void *config, const struct weft_path_site *site);
         /** @p host: the sender's, for the QP to keep if it needs it. @p qp_index: unique in the
          * run. Returns 0, WEFT_EINVAL (there is no host, or the BDP is 0) or WEFT_ERANGE (a
          * parameter out of its bounds, as in a configuration without its defaults). */

@@ -148,8 +148,9 @@ extern "C"
         struct weft_packet newest; /**< the last data packet, where the receiver has a timer */
     };
 
-    /** Bytes of memory for the states of a QP of these algorithms, a multiple of 8. */
-    size_t weft_qp_size(const struct weft_nic_algos *algos);
+    /** Bytes of memory for the states of a QP of these algorithms at that site, a multiple of 8. Of
+     * the site, its `path` is read where the algorithms have a path part. */
+    size_t weft_qp_size(const struct weft_nic_algos *algos, const struct weft_qp_site *site);
 
     /**
      * Makes a QP that has nothing to send, with its states in @p memory: weft_qp_size() bytes,
