@@ -303,6 +303,8 @@ tx_timeout(void *tx, int64_t now)
     }
 }
 
+/* A window counts symbols. Those that are still under way when all is acknowledged are surplus: a
+ * QP that has nothing to wait for has nothing in flight. */
 static uint32_t
 tx_flight(const void *tx)
 {

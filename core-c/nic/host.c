@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A host's NIC: round robin over its QPs, as pacing and window allow. */
+#include "nic/labels.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -230,15 +232,13 @@ asks_for_ack(struct weft_qp *qp, const struct weft_packet *data, int64_t now)
            (a->cc->window && a->transport->tx_flight(qp->tx) >= a->cc->window(qp->cc, now));
 }
 
-/* Remembers the label of a packet that leaves, unless its place is a later one's by now. */
 static void
 remember_label(struct weft_qp *qp, const struct weft_packet *data)
 {
-    const uint64_t sent = qp->algos->transport->tx_counters(qp->tx)->sent;
-    const uint32_t next = weft_psn_add(qp->first_psn, (uint32_t)sent);
-    if (((next - data->psn) & WEFT_PSN_MASK) <= qp->label_mask + 1)
+    uint16_t *label = weft_label_place(qp, data->psn);
+    if (label)
     {
-        qp->labels[data->psn & qp->label_mask] = data->sport;
+        *label = data->sport;
     }
 }
 

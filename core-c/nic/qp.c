@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A queue pair: what its two ends do with data, replies and timeouts. */
-#include <assert.h>
+#include "nic/labels.h"
+
 #include <string.h>
 
 #include <weft/error.h>
@@ -170,6 +171,7 @@ is_cnp_due(struct weft_qp *qp, int64_t now)
     return true;
 }
 
+/* Whether an ACK may wait for others where only those of packets in order do. */
 static bool
 may_ack_wait(const struct weft_qp *qp, const struct weft_packet *data,
              const struct weft_rx_verdict *v)
@@ -196,9 +198,9 @@ is_awaited(struct weft_qp *qp, const struct weft_packet *data)
 }
 
 /*
- * The same for a transport whose ACKs have bitmaps, in any order: all that wait fit one bitmap. If
- * this packet does not fit, an ACK of those that wait goes out in its place, or if it may not wait
- * itself its own, and they go on waiting.
+ * Whether an ACK may wait for others where ACKs have bitmaps, in any order: all that wait fit one
+ * bitmap. If this packet does not fit, an ACK of those that wait goes out in its place, or if it
+ * may not wait itself its own, and they go on waiting.
  */
 static bool
 may_ack_wait_in_any_order(struct weft_qp *qp, const struct weft_packet *data,
@@ -321,6 +323,8 @@ weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer)
     }
 }
 
+/* Makes a data packet a reply that names @p place. The frame itself turns round, so that a reply
+ * allocates nothing. */
 static inline void
 turn(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind kind,
      uint32_t place, uint32_t epsn)
@@ -411,26 +415,29 @@ tell_cc(struct weft_qp *qp, const struct weft_packet *reply, uint32_t packets, i
 }
 
 static void
-tell_loss(struct weft_qp *qp, uint32_t psn, enum weft_loss_cause cause, int64_t now)
+tell_loss(struct weft_qp *qp, const struct weft_loss *loss, int64_t now)
 {
     const struct weft_nic_algos *a = qp->algos;
-    const uint32_t next =
-        weft_psn_add(qp->first_psn, (uint32_t)a->transport->tx_counters(qp->tx)->sent);
-    const bool labelled = qp->labels && ((next - psn) & WEFT_PSN_MASK) <= qp->label_mask + 1;
-    const struct weft_loss loss = {
-        .psn = psn,
-        .sport = labelled ? qp->labels[psn & qp->label_mask] : 0,
-        .labelled = labelled,
-        .cause = (uint8_t)cause,
-    };
     if (a->cc->on_lost)
     {
-        a->cc->on_lost(qp->cc, &loss, now);
+        a->cc->on_lost(qp->cc, loss, now);
     }
     if (qp->path && a->path->on_lost)
     {
-        a->path->on_lost(qp->path, &loss, now);
+        a->path->on_lost(qp->path, loss, now);
     }
+}
+
+static struct weft_loss
+loss_of(const struct weft_qp *qp, uint32_t psn, enum weft_loss_cause cause)
+{
+    const uint16_t *label = qp->labels ? weft_label_place(qp, psn) : NULL;
+    return (struct weft_loss){
+        .psn = psn,
+        .sport = label ? *label : 0,
+        .labelled = label != NULL,
+        .cause = (uint8_t)cause,
+    };
 }
 
 static void
@@ -440,7 +447,8 @@ tell_losses(struct weft_qp *qp, enum weft_loss_cause cause, int64_t now)
     uint32_t psn;
     while (qp->tells_losses && transport->tx_next_lost && transport->tx_next_lost(qp->tx, &psn))
     {
-        tell_loss(qp, psn, cause, now);
+        const struct weft_loss loss = loss_of(qp, psn, cause);
+        tell_loss(qp, &loss, now);
     }
 }
 
@@ -450,7 +458,9 @@ weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost, int64_t no
     qp->algos->transport->tx_lost(qp->tx, lost, now);
     if (qp->tells_losses && lost->kind == WEFT_DATA)
     {
-        tell_loss(qp, lost->psn, WEFT_LOST_TOLD, now);
+        const struct weft_loss loss = {
+            .psn = lost->psn, .sport = lost->sport, .labelled = true, .cause = WEFT_LOST_TOLD};
+        tell_loss(qp, &loss, now);
     }
 }
 

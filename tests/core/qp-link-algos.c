@@ -48,10 +48,14 @@ cc_on_lost(void *state, const struct weft_loss *loss, int64_t now)
     const uint32_t i = qp_link_index(loss->psn);
     (void)now;
     MUST(i < c->next && c->sent[i] > 0);
-    MUST(loss->labelled == (c->next - i <= qp_link_world.algos.labels));
-    if (!qp_link_is("erasure")) /* which may have sent it twice by now, and lost both */
+    if (loss->cause == WEFT_LOST_TOLD) /* it may have been sent twice by now, and both are lost */
+    {
+        MUST(loss->labelled && loss->sport == qp_link_world.told->sport);
+    }
+    else
     {
         MUST(!c->lost[i]);
+        MUST(loss->labelled == (c->next - i <= qp_link_world.algos.labels));
         MUST(!loss->labelled || loss->sport == c->label[i]);
     }
     c->lost[i] = true;

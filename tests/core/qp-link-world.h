@@ -61,6 +61,7 @@ extern struct qp_link_world
     int64_t now;
     bool calm; /* no faults any more */
     struct qp_link_outcome outcome;
+    const struct weft_packet *told; /* the last loss that the fabric has told of */
 } qp_link_world;
 
 /** The number of a packet. */

@@ -237,6 +237,7 @@ deliver_due(void)
         struct connection *c = &qp_link_world.connection[now[i].packet.qp];
         if (now[i].lost)
         {
+            qp_link_world.told = &now[i].packet;
             weft_qp_told_lost(&c->qp, &now[i].packet, qp_link_world.now);
             weft_host_resume(&qp_link_world.host[c->qp.src], &c->qp, qp_link_world.now);
         }

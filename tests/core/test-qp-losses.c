@@ -179,10 +179,15 @@ END_TEST
 
 START_TEST(a_loss_that_the_fabric_tells_of_is_named)
 {
-    begin_posted("erasure", NULL, 10);
+    begin_posted("erasure", NULL, 3);
     host_rig_sends("0 0 0");
     struct weft_packet lost = host_rig_packet(0, psn_of(1), 0);
+    lost.sport = 60001;
     weft_qp_told_lost(qp, &lost, host_rig.now);
+    host_rig_logged("path lost 16777215 of 60001 by told; ");
+    host_rig_sends("0 -"); /* its repair, by 60003 */
+    ck_assert(host_rig.sent.psn == lost.psn && host_rig.sent.sport == 60003);
+    weft_qp_told_lost(qp, &lost, host_rig.now); /* another one by 60001, that left before */
     host_rig_logged("path lost 16777215 of 60001 by told; ");
     lost.kind = WEFT_ACK; /* the packet that it answers was not */
     weft_qp_told_lost(qp, &lost, host_rig.now);

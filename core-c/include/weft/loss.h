@@ -20,7 +20,8 @@ enum weft_loss_cause
 struct weft_loss
 {
     uint32_t psn;
-    uint16_t sport; /**< its UDP source port when it was last sent: the path selector's label */
+    uint16_t sport; /**< its UDP source port when it was last sent, or if the fabric tells, when it
+                       was lost: the path selector's label */
     bool labelled;  /**< sport is known: see `labels` in struct weft_nic_algos */
     uint8_t cause;  /**< enum weft_loss_cause */
 };
