@@ -78,6 +78,12 @@ WeftChoice::WeftChoice(const std::string& kind)
 {
 }
 
+WeftChoice::WeftChoice(const std::string& kind, const std::string& text)
+    : WeftChoice(kind)
+{
+    Set(text);
+}
+
 bool
 WeftChoice::Parse(const std::string& text, std::string& error)
 {

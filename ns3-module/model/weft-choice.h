@@ -26,6 +26,8 @@ class WeftChoice
   public:
     /** @param kind the registry: "balancer", "transport", ... */
     explicit WeftChoice(const std::string& kind);
+    /** The same, and Set(). @param kind the registry @param text name and parameters */
+    WeftChoice(const std::string& kind, const std::string& text);
 
     /**
      * Parses a line of text. Nothing changes if it is wrong.

@@ -31,7 +31,7 @@ class WeftConnection final : public WeftMessageListener
   public:
     /** Use WeftFabric::Connect(). @param fabric the fabric @param index number in the fabric
      * @param src sending host @param dst receiving host @param listener told when messages are
-     * done, or nullptr */
+     * done, or nullptr @param level service level, of the fabric's */
     WeftConnection(WeftFabric* fabric,
                    uint32_t index,
                    uint32_t src,

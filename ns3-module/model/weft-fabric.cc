@@ -31,22 +31,13 @@ namespace
 constexpr uint32_t LARGE_HOSTS = 1024; //!< from here on a fabric does not fit the caches
 constexpr uint32_t LARGE_QPS = 8192;   //!< or its QPs do not
 
-/** @param kind registry @param text line of text @return a choice; a wrong text is fatal */
-WeftChoice
-MakeChoice(const char* kind, const char* text)
-{
-    WeftChoice choice(kind);
-    choice.Set(text);
-    return choice;
-}
-
 } // namespace
 
 WeftFabric::WeftFabric()
-    : m_topology(MakeChoice("topology", "leaf-spine")),
-      m_frames(MakeChoice("fabric", "roce")),
-      m_switch(MakeChoice("switch", "shared-buffer")),
-      m_scheduler(MakeChoice("scheduler", "strict")),
+    : m_topology("topology", "leaf-spine"),
+      m_frames("fabric", "roce"),
+      m_switch("switch", "shared-buffer"),
+      m_scheduler("scheduler", "strict"),
       m_sites(m_clos, m_frame),
       m_qps(m_sites),
       m_faults(m_clos, m_channels, MakeCallback(&WeftFabric::Reroute, this)),

@@ -15,22 +15,13 @@ namespace
 {
 constexpr std::size_t MAX_PATH_WORDS = std::size_t{1} << 31; //!< of all hosts: 16 GiB
 constexpr uint32_t REMEMBERED_LABELS = 4096;                 //!< of packets that may be lost, by QP
-
-/** @param kind registry @param text line of text @return a choice; a wrong text is fatal */
-WeftChoice
-MakeChoice(const char* kind, const char* text)
-{
-    WeftChoice choice(kind);
-    choice.Set(text);
-    return choice;
-}
 } // namespace
 
 WeftServiceLevel::WeftServiceLevel(uint8_t level)
     : weft_nic_algos{},
-      balancer(MakeChoice("balancer", "ecmp")),
-      transports(MakeChoice("transport", "nic-sr")),
-      controls(MakeChoice("congestion-control", "dcqcn"))
+      balancer("balancer", "ecmp"),
+      transports("transport", "nic-sr"),
+      controls("congestion-control", "dcqcn")
 {
     sl = level;
     tclass = 1;
