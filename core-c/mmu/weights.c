@@ -21,13 +21,15 @@ const struct weft_param weft_weights_params[WEFT_WEIGHTS_NPARAMS] = {
 };
 
 int
-weft_weights_check(const struct weft_class_weights *weights, const struct weft_scheduler_site *site)
+weft_weights_take(uint32_t weight[WEFT_MAX_CLASSES], const struct weft_class_weights *config,
+                  const struct weft_scheduler_site *site)
 {
     bool sound = site->classes > 0 && site->classes <= WEFT_MAX_CLASSES && site->frame > 0 &&
                  site->frame <= UINT16_MAX;
     for (uint32_t c = 1; c < WEFT_MAX_CLASSES; c++)
     {
-        sound = sound && weights->weight[c] >= 1 && weights->weight[c] <= MOST;
+        sound = sound && config->weight[c] >= 1 && config->weight[c] <= MOST;
+        weight[c] = (uint32_t)config->weight[c];
     }
     return sound ? 0 : WEFT_ERANGE;
 }

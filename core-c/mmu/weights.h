@@ -20,9 +20,10 @@ extern "C"
     extern const struct weft_param weft_weights_params[];
 #define WEFT_WEIGHTS_NPARAMS (WEFT_MAX_CLASSES - 1)
 
-    /** 0, or WEFT_ERANGE. */
-    int weft_weights_check(const struct weft_class_weights *weights,
-                           const struct weft_scheduler_site *site);
+    /** Takes the weights of a configuration. 0, or WEFT_ERANGE: no such weights or site. */
+    int weft_weights_take(uint32_t weight[WEFT_MAX_CLASSES],
+                          const struct weft_class_weights *config,
+                          const struct weft_scheduler_site *site);
 
     /** The first class of @p ready behind @p tclass, round the port. There must be one. */
     uint32_t weft_weights_next(uint32_t ready, uint32_t tclass);

@@ -24,15 +24,9 @@ state_size(const void *config)
 static int
 init(void *state, const void *config, const struct weft_scheduler_site *site)
 {
-    const struct weft_class_weights *weights = config;
     struct wrr *s = state;
-    const int code = weft_weights_check(weights, site);
     memset(s, 0, sizeof(*s));
-    for (uint32_t c = 1; code == 0 && c < WEFT_MAX_CLASSES; c++)
-    {
-        s->weight[c] = (uint32_t)weights->weight[c];
-    }
-    return code;
+    return weft_weights_take(s->weight, config, site);
 }
 
 static uint32_t

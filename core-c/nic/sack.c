@@ -87,12 +87,6 @@ check(const void *config)
     return weft_selective_check(config);
 }
 
-static uint64_t
-rx_bitmap(const void *rx, uint32_t place)
-{
-    return weft_selective_bitmap(rx, place);
-}
-
 static void
 rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
@@ -449,7 +443,7 @@ const struct weft_transport_ops weft_transport_sack = {
     .rx_size = weft_selective_rx_size,
     .rx_init = weft_selective_rx_init,
     .rx_data = rx_data,
-    .rx_bitmap = rx_bitmap,
+    .rx_bitmap = weft_selective_bitmap,
     .tx_size = tx_size,
     .tx_init = tx_init,
     .tx_post = weft_sender_post,

@@ -66,18 +66,19 @@ weft_selective_rx_init(void *rx, const void *config, const struct weft_transport
 }
 
 uint64_t
-weft_selective_bitmap(const struct weft_selective_rx *rx, uint32_t place)
+weft_selective_bitmap(const void *rx, uint32_t place)
 {
-    const uint64_t *bits = (const uint64_t *)(const void *)(rx + 1);
+    const struct weft_selective_rx *r = rx;
+    const uint64_t *bits = (const uint64_t *)(const void *)(r + 1);
     uint64_t bitmap = 0;
     for (uint32_t i = 0; i < WEFT_ACK_BITMAP; i++)
     {
         const uint32_t psn = (place - 1 - i) & WEFT_PSN_MASK;
-        if (!weft_psn_before(rx->epsn, psn))
+        if (!weft_psn_before(r->epsn, psn))
         {
             break; /* the ePSN itself tells of what lies before it */
         }
-        const uint32_t n = psn & rx->mask;
+        const uint32_t n = psn & r->mask;
         bitmap |= (bits[n / 64U] >> n % 64U & 1U) << i;
     }
     return bitmap;

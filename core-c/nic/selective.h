@@ -105,7 +105,7 @@ extern "C"
     }
 
     /** What rx_bitmap() says: which of the packets before @p place have arrived. */
-    uint64_t weft_selective_bitmap(const struct weft_selective_rx *rx, uint32_t place);
+    uint64_t weft_selective_bitmap(const void *rx, uint32_t place);
 
     size_t weft_selective_tx_size(const void *config);
     int weft_selective_tx_init(void *tx, const void *config,

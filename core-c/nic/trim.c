@@ -78,12 +78,6 @@ rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_ve
     verdict->epsn = r->epsn;
 }
 
-static uint64_t
-rx_bitmap(const void *rx, uint32_t place)
-{
-    return weft_selective_bitmap(rx, place);
-}
-
 static uint64_t *
 acked_bits(struct trim_tx *s)
 {
@@ -336,7 +330,7 @@ const struct weft_transport_ops weft_transport_trim = {
     .rx_size = weft_selective_rx_size,
     .rx_init = weft_selective_rx_init,
     .rx_data = rx_data,
-    .rx_bitmap = rx_bitmap,
+    .rx_bitmap = weft_selective_bitmap,
     .tx_size = tx_size,
     .tx_init = tx_init,
     .tx_post = weft_sender_post,
