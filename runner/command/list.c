@@ -226,11 +226,13 @@ print_element(const struct element_spec *spec, bool markdown)
     for (size_t i = 0; i < n; i++)
     {
         struct weft_param p = spec->attributes[i].param;
-        bool is_value = spec->attributes[i].shape == SHAPE_VALUE;
+        const enum attribute_shape shape = spec->attributes[i].shape;
+        bool is_value = shape == SHAPE_VALUE || shape == SHAPE_TEMPLATE;
         if (!is_value && markdown)
         {
             const char *needed = spec->attributes[i].required ? "required" : "-";
-            print_row(7, (const char *const[]){p.name, "text", needed, "-", "-", p.doc, NULL}, 1);
+            const char *kind = shape == SHAPE_LENGTH ? "length in mm" : "text";
+            print_row(7, (const char *const[]){p.name, kind, needed, "-", "-", p.doc, NULL}, 1);
         }
         else if (!is_value)
         {

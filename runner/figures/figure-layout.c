@@ -2,187 +2,437 @@
 #include "figure-layout.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define ROW_WIDTH     84 /* characters that fit across a figure */
-#define LABELS_WIDTH  78 /* the same for names side by side below an axis */
-#define MOST_WIDTH    20 /* in one line of a name below an axis */
-#define SLANTED_WIDTH 16
-#define FONT          15
-#define LEAST_FONT    6
+#include "figure-markup.h"
+
+#define MM_PER_POINT  (25.4 / 72)
+#define DEFAULT_WIDTH 170.0 /* mm: a page's */
+#define PROPORTION    0.45  /* height of a plot by its width, where nobody says */
+#define LEAST_PLOT    4.0   /* em: a plot less high shows nothing */
+#define LEAST_PANEL   16.0  /* em: width of a panel */
+#define NOTE_EM       1.1   /* a line of the note */
+#define LEAST_FONT    6.0   /* points: less cannot be read in print */
+#define TITLE_EM      1.4   /* a line of the title */
+#define EDGE_EM       0.6   /* between the paper's edge and anything */
+#define TIC_EM        0.7   /* between an axis and its tics' names */
+#define ENTRY_EM      4.2   /* of a legend's entry besides its text */
+#define LETTER_EM     0.65  /* what gnuplot takes a letter of a legend for */
+#define VALUE_EM      2.4   /* a number above a bar */
+#define COLOURS_EM    2.6   /* the bar of colours and its distance */
+#define NAME_GAP      0.7   /* between two names side by side */
+#define MOST_NAME     12.0  /* em: width of one line of a name */
+#define MOST_LINES    3     /* of a name that lies flat */
+#define SLANT         35.0  /* degrees */
+#define SLANTED_APART 2.2   /* em between slanted names: a line's height / sin(SLANT) */
+#define UPRIGHT_APART 1.3
 
 struct figure_spread
-figure_spread_of(const struct figure_point *p, bool deviation)
+figure_spread_of(const struct figure_point *p, enum figure_error error)
 {
-    double n = (double)p->n, mean = p->sum / n;
-    if (!deviation)
+    const double mean = p->moments.y;
+    if (error == ERROR_EXTREMES)
     {
         return (struct figure_spread){mean, p->least, p->most};
     }
-    double rest = p->n > 1 ? (p->squares - p->sum * mean) / (n - 1) : 0;
-    double by = rest > 0 ? sqrt(rest) : 0;
+    const double by = p->n < 2              ? 0
+                      : error == ERROR_CI95 ? moments_ci95(&p->moments)
+                                            : moments_stddev(&p->moments);
     return (struct figure_spread){mean, mean - by, mean + by};
 }
 
-/* --- names ------------------------------------------------------------------------------------ */
+/* --- names along the axis --------------------------------------------------------------------- */
 
-/** Characters of UTF-8 in the first @p n bytes. */
-static size_t
-characters(const char *s, size_t n)
+double
+category_place(size_t i, size_t n)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-    {
-        count += ((unsigned char)s[i] & 0xC0U) != 0x80U;
-    }
-    return count;
+    return ((double)i - CATEGORY_FROM) / (CATEGORY_TO(n) - CATEGORY_FROM);
 }
 
-size_t
-label_line(const char *s, size_t width)
+/** The lines of all names at a width: the most lines, and the widest. */
+static void
+measure_names(char *const *names, size_t n, double width, size_t *lines, double *widest)
 {
-    size_t n = strcspn(s, " ");
-    while (s[n])
+    *lines = 0;
+    *widest = 0;
+    for (size_t i = 0; i < n; i++)
     {
-        size_t more = n + 1 + strcspn(s + n + 1, " ");
-        if (characters(s, more) > width)
-        {
-            break;
-        }
-        n = more;
+        size_t count;
+        double wide;
+        text_lines(names[i], width, &count, &wide);
+        *lines = count > *lines ? count : *lines;
+        *widest = wide > *widest ? wide : *widest;
+    }
+}
+
+/** Names in their places, which are shares of an axis @p length long, ascending: side by side, in
+ * lines; else slanted; else upright. @p skip: or some of them are left out. */
+static struct name_layout
+lay_out_names(char *const *names, const double *places, size_t n, double length, bool skip)
+{
+    struct name_layout l = {0};
+    double apart = length, widest;
+    for (size_t i = 1; i < n; i++)
+    {
+        const double gap = length * (places[i] - places[i - 1]);
+        apart = gap < apart ? gap : apart;
+    }
+    l.width = apart - NAME_GAP < MOST_NAME ? apart - NAME_GAP : MOST_NAME;
+    measure_names(names, n, l.width, &l.longest, &widest);
+    if ((widest <= apart - NAME_GAP || n < 2) && l.longest <= MOST_LINES)
+    {
+        l.below = (double)l.longest * LINE_EM;
+        return l;
+    }
+    l.width = MOST_NAME * 2;
+    measure_names(names, n, l.width, &l.longest, &widest);
+    if (skip)
+    {
+        l.apart = widest + NAME_GAP;
+        l.below = (double)l.longest * LINE_EM;
+        return l;
+    }
+    l.turn = apart >= SLANTED_APART * (double)l.longest ? SLANT : 90;
+    const double angle = l.turn * acos(-1) / 180, thick = (double)l.longest * LINE_EM;
+    l.apart = apart < UPRIGHT_APART * (double)l.longest ? UPRIGHT_APART * (double)l.longest : 0;
+    l.below = widest * sin(angle) + thick * cos(angle);
+    l.left = widest * cos(angle) - (n ? length * places[0] : 0);
+    return l;
+}
+
+/** The names of the values of x, where there are any. */
+static void
+lay_out_tics(struct figure_layout *l, const struct figure_data *data)
+{
+    double *places = xcalloc(data->ntics + 1, sizeof *places);
+    char **names = xcalloc(data->ntics + 1, sizeof *names);
+    bool labelled = false;
+    for (size_t i = 0; i < data->ntics; i++)
+    {
+        const double x = data->tics[i].x;
+        places[i] = l->x.log && x <= 0 ? 0 : axis_place(&l->x, x);
+        names[i] = data->tics[i].name;
+        labelled = labelled || data->tics[i].labelled;
+    }
+    l->names = lay_out_names(names, places, data->ntics, l->plot_wide, !labelled);
+    free(places);
+    free(names);
+}
+
+static void
+lay_out_categories(struct figure_layout *l, const struct figure_data *data)
+{
+    double *places = xcalloc(data->ncategories + 1, sizeof *places);
+    for (size_t i = 0; i < data->ncategories; i++)
+    {
+        places[i] = category_place(i, data->ncategories);
+    }
+    l->names = lay_out_names(data->categories, places, data->ncategories, l->plot_wide, false);
+    free(places);
+}
+
+/* --- legend ----------------------------------------------------------------------------------- */
+
+static size_t
+letters(const char *s)
+{
+    size_t n = 0;
+    for (; *s; s++)
+    {
+        n += ((unsigned char)*s & 0xC0U) != 0x80U;
     }
     return n;
 }
 
-static void
-measure_labels(struct label_layout *l, char *const *names, size_t n)
+/** The entries of a legend. */
+struct entries
 {
-    l->lines = l->longest = 0;
-    for (size_t i = 0; i < n; i++)
-    {
-        size_t lines = 0;
-        for (const char *s = names[i]; *s; lines++)
-        {
-            size_t length = label_line(s, l->width), count = characters(s, length);
-            l->longest = count > l->longest ? count : l->longest;
-            s += length + (s[length] != '\0');
-        }
-        l->lines = lines > l->lines ? lines : l->lines;
-    }
-}
+    size_t n, letters; /**< letters: most in an entry */
+    double wide;
+};
 
-struct label_layout
-label_layout(char *const *names, size_t n)
+static void
+count_entry(struct entries *e, const char *name)
 {
-    struct label_layout l = {0};
-    size_t room = n && n < LABELS_WIDTH / 2 ? LABELS_WIDTH / n - 1 : 1;
-    l.width = room < MOST_WIDTH ? room : MOST_WIDTH;
-    measure_labels(&l, names, n);
-    if (l.longest > room)
-    {
-        l.width = SLANTED_WIDTH;
-        l.slanted = true;
-        measure_labels(&l, names, n);
-    }
-    return l;
+    const size_t count = letters(name);
+    e->wide = fmax(e->wide, text_width(name, strlen(name)));
+    e->letters = count > e->letters ? count : e->letters;
+    e->n++;
 }
 
 static void
-count_name(const char *name, size_t *n, size_t *longest)
+lay_out_legend(struct figure_layout *l, const struct element *figure,
+               const struct figure_data *data)
 {
-    size_t length = characters(name, strlen(name));
-    *longest = length > *longest ? length : *longest;
-    ++*n;
-}
-
-void
-add_legend(struct text *t, const struct element *figure, const struct figure_data *data)
-{
-    size_t n = 0, longest = 0;
-    bool bars = strcmp(element_value(figure, "template"), "bars") == 0;
-    for (size_t i = 0; !bars && i < data->nseries; i++)
+    const enum figure_kind kind = figure_kind(figure);
+    const bool named = kind != FIGURE_BARS && kind != FIGURE_HEATMAP && figure_series(figure);
+    struct entries e = {0};
+    for (size_t i = 0; named && i < data->nseries; i++)
     {
-        count_name(data->series[i], &n, &longest);
+        count_entry(&e, data->series[i]);
     }
     if (data->line)
     {
         const char *label = element_value(figure, "line-label");
-        count_name(label ? label : element_value(figure, "line"), &n, &longest);
+        count_entry(&e, label ? label : element_value(figure, "line"));
     }
     for (size_t i = 0; i < figure->nchildren; i++)
     {
         const char *label = element_value(figure->children[i], "label");
-        count_name(label ? label : "", &n, &longest);
+        count_entry(&e, label ? label : "");
     }
-    size_t fit = ROW_WIDTH / (longest + 12);
+    const double room = l->wide - 2 * EDGE_EM, entry = e.wide + ENTRY_EM;
+    const size_t n = e.n;
+    size_t fit = (size_t)(room / entry);
     fit = fit < 1 ? 1 : fit > n ? n : fit;
-    size_t rows = n ? (n + fit - 1) / fit : 0;
-    double font =
-        longest + 12 > ROW_WIDTH ? FONT * (ROW_WIDTH - 8.0) / (double)(longest + 4) : FONT;
-    text_add(t, "legend_rows = %zu\nlegend_columns = %zu\nlegend_font = ',%.3g'\n", rows,
-             rows ? (n + rows - 1) / rows : 1, font > LEAST_FONT ? font : LEAST_FONT);
+    l->legend_rows = n ? (n + fit - 1) / fit : 0;
+    l->legend_columns = l->legend_rows ? (n + l->legend_rows - 1) / l->legend_rows : 1;
+    l->legend_pad = e.wide / LETTER_EM - (double)e.letters + 0.5;
+    l->legend_font = fmax(entry > room ? l->font * room / entry : l->font, LEAST_FONT);
 }
 
-/* --- axes ------------------------------------------------------------------------------------- */
-
-struct extent
-{
-    bool log, any;
-    double least, most;
-};
+/* --- what stands on the axes ------------------------------------------------------------------ */
 
 static void
-extend(struct extent *e, double value)
-{
-    if (!isfinite(value) || (e->log && value <= 0))
-    {
-        return;
-    }
-    e->least = !e->any || value < e->least ? value : e->least;
-    e->most = !e->any || value > e->most ? value : e->most;
-    e->any = true;
-}
-
-static void
-extend_points(struct extent *x, struct extent *y, const struct figure_point *points, size_t n,
-              bool deviation)
+extend_points(struct figure_layout *l, const struct figure_point *points, size_t n,
+              enum figure_error error, struct figure_axis *values)
 {
     for (size_t i = 0; i < n; i++)
     {
-        if (points[i].n && !(x->log && points[i].x <= 0))
+        if (points[i].n && !(l->x.log && points[i].x <= 0))
         {
-            struct figure_spread spread = figure_spread_of(&points[i], deviation);
-            extend(x, points[i].x);
-            extend(y, spread.mean);
-            extend(y, spread.low);
-            extend(y, spread.high);
+            const struct figure_spread spread = figure_spread_of(&points[i], error);
+            axis_extend(&l->x, points[i].x);
+            axis_extend(values, spread.mean);
+            if (values == &l->y)
+            {
+                /* what cannot be negative keeps its axis, however long the whisker is */
+                axis_extend(values, spread.mean >= 0 ? fmax(spread.low, 0) : spread.low);
+                axis_extend(values, spread.high);
+            }
         }
     }
 }
 
-void
-add_extent(struct text *t, const struct element *figure, const struct figure_data *data)
+static void
+extend_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
 {
-    struct extent x = {.log = figure_value(figure, "x-log").integer != 0};
-    struct extent y = {.log = figure_value(figure, "y-log").integer != 0};
-    bool deviation = figure_value(figure, "error").integer == 1;
-    for (size_t i = 0; i < data->nseries; i++)
+    const enum figure_error error = (enum figure_error)figure_value(figure, "error").integer;
+    struct figure_axis *values = figure_kind(figure) == FIGURE_HEATMAP ? &l->z : &l->y;
+    l->x.log = figure_value(figure, "x-log").integer != 0;
+    l->y.log = figure_value(figure, "y-log").integer != 0;
+    l->z.log = figure_value(figure, "z-log").integer != 0;
+    for (size_t i = 0; i < data->ncurves; i++)
     {
-        extend_points(&x, &y, data->points[i], data->npoints[i], deviation);
+        extend_points(l, data->points[i], data->npoints[i], error, values);
+        for (size_t k = 0; data->boxes && k < data->ncategories; k++)
+        {
+            if (data->boxes[i][k].n)
+            {
+                axis_extend(&l->y, data->boxes[i][k].least);
+                axis_extend(&l->y, data->boxes[i][k].most);
+            }
+        }
     }
     if (data->line)
     {
-        extend_points(&x, &y, data->line, data->ncategories, deviation);
+        extend_points(l, data->line, data->ncategories, error, values);
     }
     for (size_t i = 0; i < figure->nchildren; i++)
     {
         const struct element *e = figure->children[i];
-        extend(&y, figure_value(e, "y").real);
+        axis_extend(&l->y, figure_value(e, "y").real);
         if (strcmp(e->name, "mark") == 0)
         {
-            extend(&x, figure_value(e, "x").real);
+            axis_extend(&l->x, figure_value(e, "x").real);
         }
     }
-    text_add(t, "x_least = %.9g\nx_most = %.9g\ny_least = %.9g\ny_most = %.9g\n",
-             x.any ? x.least : 1, x.any ? x.most : 10, y.any ? y.least : 1, y.any ? y.most : 10);
+}
+
+/** Ends of an axis as the scenario has them, and of what stands there. */
+static void
+end_axis(struct figure_axis *a, const struct element *figure, const char *axis, bool decade,
+         double room)
+{
+    char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
+    const double from = figure_value(figure, least).real, to = figure_value(figure, most).real;
+    const bool starts = element_attribute(figure, least) != NULL;
+    axis_set_ends(a, starts ? &from : NULL, to > 0 ? &to : NULL, decade, room);
+    free(least);
+    free(most);
+}
+
+static void
+end_axes(struct figure_layout *l, const struct element *figure)
+{
+    const enum figure_kind kind = figure_kind(figure);
+    const bool bars = kind == FIGURE_BARS || kind == FIGURE_GROUPED_BARS;
+    const bool written = bars && figure_value(figure, "values").integer;
+    const double above = written ? (l->values_upright ? 3 : 1.8) / l->plot_high : 0;
+    end_axis(&l->x, figure, "x", false, 0.02);
+    end_axis(&l->y, figure, "y", bars, kind == FIGURE_CDF ? 0 : fmax(0.05, above));
+    axis_set_ends(&l->z, l->z.log ? NULL : &l->z.least, &l->z.most, false, 0);
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static double
+length_of(const struct element *figure, const char *attribute, double otherwise)
+{
+    const char *text = element_value(figure, attribute);
+    double mm;
+    return text && length_parse(text, &mm) ? mm : otherwise;
+}
+
+/** The height of a text in lines @p width wide. */
+static double
+height_of(const char *text, double width, double line)
+{
+    size_t lines;
+    text_lines(text, width, &lines, NULL);
+    return (double)lines * line;
+}
+
+/** Rows and columns of panels. */
+static void
+arrange_panels(struct figure_layout *l, size_t n)
+{
+    const size_t fit = (size_t)(l->wide / LEAST_PANEL);
+    l->columns = (size_t)ceil(sqrt((double)n));
+    l->columns = l->columns > fit ? fit : l->columns;
+    l->columns = l->columns ? l->columns : 1;
+    l->rows = (n + l->columns - 1) / l->columns;
+    l->rows = l->rows ? l->rows : 1;
+}
+
+/** What stands above and beside the plots and needs no more than the figure's width. */
+static void
+lay_out_margins(struct figure_layout *l, const struct element *figure,
+                const struct figure_data *data, const struct figure_texts *t)
+{
+    const double room = l->wide - 2 * EDGE_EM;
+    lay_out_legend(l, figure, data);
+    const size_t rows = l->legend_rows + (l->legend_rows && *t->legend);
+    l->top = EDGE_EM + height_of(t->title, room / 1.1, TITLE_EM) +
+             (double)rows * LINE_EM * l->legend_font / l->font + (rows ? 0.8 : 0);
+    l->panel_above = data->npanels > 1 ? LINE_EM + 0.9 : 0.4;
+    l->panel_right = 1.2;
+    size_t lines;
+    text_lines(t->note, room / NOTE_SIZE, &lines, NULL);
+    l->note_high = (double)lines * NOTE_EM;
+}
+
+/** What stands to the right of the plots: the colours of a heat map, with their numbers and name.
+ */
+static double
+room_to_the_right(struct figure_layout *l, const struct element *figure,
+                  const struct figure_texts *t)
+{
+    if (figure_kind(figure) != FIGURE_HEATMAP)
+    {
+        return EDGE_EM;
+    }
+    struct text tics = {0};
+    l->z_high = height_of(t->z, l->plot_high * (double)l->rows, LINE_EM);
+    const double numbers = axis_tics(&tics, &l->z, l->plot_high, true);
+    free(tics.s);
+    return EDGE_EM + COLOURS_EM + TIC_EM + numbers + l->z_high;
+}
+
+/** The axes' tics and names, given the size of a plot; and what stands below and to the left. */
+static void
+lay_out_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
+             const struct figure_texts *t)
+{
+    const double all_high = l->plot_high * (double)l->rows;
+    const double all_wide = l->plot_wide * (double)l->columns;
+    double widest = 0;
+    free(l->x_tics.s);
+    free(l->y_tics.s);
+    free(l->z_tics.s);
+    l->x_tics = l->y_tics = l->z_tics = (struct text){0};
+    const size_t bars = data->ncategories * (data->nseries ? data->nseries : 1);
+    l->values_upright = bars && 0.8 * l->plot_wide / (double)bars < VALUE_EM;
+    end_axes(l, figure);
+    if (figure_kind(figure) == FIGURE_HEATMAP)
+    {
+        for (size_t i = 0; i < data->nseries; i++)
+        {
+            widest = fmax(widest, text_width(data->series[i], strlen(data->series[i])));
+        }
+        axis_tics(&l->z_tics, &l->z, l->plot_high, true);
+    }
+    else
+    {
+        widest = axis_tics(&l->y_tics, &l->y, l->plot_high, true);
+    }
+    if (figure_has_categories(figure))
+    {
+        lay_out_categories(l, data);
+    }
+    else
+    {
+        axis_tics(&l->x_tics, &l->x, l->plot_wide, false);
+        lay_out_tics(l, data);
+        l->names.below = fmax(l->names.below, LINE_EM);
+    }
+    l->y_high = height_of(t->y, all_high, LINE_EM) + (*t->y ? 0.3 : 0);
+    l->left = EDGE_EM + l->y_high;
+    l->panel_left = widest + TIC_EM + 0.4;
+    l->left = fmax(l->left, EDGE_EM + l->names.left - l->panel_left);
+    l->panel_below = l->names.below + TIC_EM;
+    l->right = room_to_the_right(l, figure, t);
+    l->bottom = EDGE_EM + height_of(t->x, all_wide, LINE_EM) + l->note_high + 0.8;
+}
+
+/** What of the figure's height is no plot. */
+static double
+height_around(const struct figure_layout *l)
+{
+    return l->top + l->bottom + (double)l->rows * (l->panel_above + l->panel_below);
+}
+
+bool
+figure_layout_make(const struct element *figure, const struct figure_data *data,
+                   const struct figure_texts *texts, struct figure_layout *l, char **why)
+{
+    *l = (struct figure_layout){.font = figure_value(figure, "font-size").real};
+    const double em = l->font * MM_PER_POINT;
+    l->width = length_of(figure, "width", DEFAULT_WIDTH);
+    l->height = length_of(figure, "height", 0);
+    l->wide = l->width / em;
+    arrange_panels(l, data->npanels);
+    extend_axes(l, figure, data);
+    l->plot_wide = l->wide * 0.8 / (double)l->columns;
+    l->plot_high = l->plot_wide * PROPORTION;
+    end_axes(l, figure);
+    lay_out_margins(l, figure, data, texts);
+    /* Tics depend on the size of the plot, and that on the tics. */
+    for (int i = 0; i < 4; i++)
+    {
+        const double columns = (double)l->columns, rows = (double)l->rows;
+        lay_out_axes(l, figure, data, texts);
+        l->plot_wide = (l->wide - l->left - l->right) / columns - l->panel_left - l->panel_right;
+        l->plot_wide = fmax(l->plot_wide, LEAST_PLOT);
+        l->plot_high = l->height > 0 ? (l->height / em - height_around(l)) / rows
+                                     : fmax(l->plot_wide * PROPORTION, 1.5 * LEAST_PLOT);
+        if (l->plot_high < LEAST_PLOT)
+        {
+            *why = xformat("its height leaves no room for the plot; expected at least %.0fmm",
+                           ceil(em * (height_around(l) + rows * LEAST_PLOT)));
+            return false;
+        }
+    }
+    l->high = height_around(l) + (double)l->rows * l->plot_high;
+    l->height = l->high * em;
+    return true;
+}
+
+void
+figure_layout_free(struct figure_layout *l)
+{
+    free(l->x_tics.s);
+    free(l->y_tics.s);
+    free(l->z_tics.s);
 }

@@ -1,40 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file figure-layout.h  Where the text of a figure fits, and the ends of its automatic axes. */
+/** @file figure-layout.h  Where everything in a figure stands, so that nothing overlaps. All
+ * lengths are in units of the font's size ("em") unless they say otherwise. */
 #ifndef WEFT_RUNNER_FIGURE_LAYOUT_H
 #define WEFT_RUNNER_FIGURE_LAYOUT_H
 
+#include "figure-axis.h"
 #include "figure.h"
 
-/** Mean of a point, and the two ends of its spread. Needs n > 0. */
+/** Distance of two lines of text. */
+#define LINE_EM 1.25
+
+/** The size of the note below a figure, as a share of the font's. */
+#define NOTE_SIZE 0.8
+
+/** Mean of a point, and the two ends of its whisker. Needs n > 0. */
 struct figure_spread
 {
     double mean, low, high;
 };
 
-/** @p deviation: one standard deviation on either side; else the extremes. */
-struct figure_spread figure_spread_of(const struct figure_point *p, bool deviation);
+struct figure_spread figure_spread_of(const struct figure_point *p, enum figure_error error);
 
-/** How the names below an axis are written. */
-struct label_layout
+/** The texts around the plot; none is NULL. */
+struct figure_texts
 {
-    size_t width;   /**< characters after which a name goes on in another line */
-    size_t lines;   /**< most of them */
-    size_t longest; /**< characters in the longest line */
-    bool slanted;   /**< they have no room side by side */
+    char *title, *x, *y, *z, *legend, *note;
 };
 
-/** For @p n names side by side. */
-struct label_layout label_layout(char *const *names, size_t n);
+/** How the names along the horizontal axis are written. */
+struct name_layout
+{
+    double width;   /**< after which a name goes on in another line */
+    double turn;    /**< degrees: 0, 35 or 90 */
+    double below;   /**< the room that they need below the axis */
+    double left;    /**< the room that the first needs to its left */
+    double apart;   /**< names nearer than this to one that is written are left out; 0: none */
+    size_t longest; /**< lines of the longest */
+};
 
-/** The bytes of a name's next line: as many words as fit, but one at least. The space behind them
- * belongs to no line. */
-size_t label_line(const char *name, size_t width);
+struct figure_layout
+{
+    double width, height;               /**< mm */
+    double font;                        /**< points */
+    double wide, high;                  /**< of the figure */
+    double left, right, top, bottom;    /**< around all panels */
+    double panel_left, panel_right;     /**< around the plot within its panel */
+    double panel_above, panel_below;    /**< the same */
+    double plot_wide, plot_high;        /**< of one panel */
+    bool values_upright;                /**< the numbers above bars, which are narrower */
+    size_t columns, rows;               /**< of panels */
+    size_t legend_columns, legend_rows; /**< rows: 0: no legend */
+    double legend_font;                 /**< points */
+    double legend_pad;     /**< letters by which gnuplot takes its entries for too short */
+    double y_high, z_high; /**< of the names of the vertical axis and of the colours, upright */
+    double note_high;      /**< of the note below */
+    struct figure_axis x, y, z;
+    struct text x_tics, y_tics, z_tics; /**< gnuplot's lists */
+    struct name_layout names;
+};
 
-/** Adds legend_rows, legend_columns and legend_font. */
-void add_legend(struct text *t, const struct element *figure, const struct figure_data *data);
+/** Lays out a figure. False with a sentence in *why: its height leaves no room. */
+bool figure_layout_make(const struct element *figure, const struct figure_data *data,
+                        const struct figure_texts *texts, struct figure_layout *l, char **why);
+void figure_layout_free(struct figure_layout *l);
 
-/** Adds the least and the greatest value of both axes: x_least, x_most, y_least, y_most; of a
- * logarithmic axis those above 0. */
-void add_extent(struct text *t, const struct element *figure, const struct figure_data *data);
+/** The place of category @p i of @p n along the axis, as a share of it. */
+double category_place(size_t i, size_t n);
+
+/** Ends of the axis of @p n categories. */
+#define CATEGORY_FROM  (-0.6)
+#define CATEGORY_TO(n) ((double)(n)-0.4)
 
 #endif

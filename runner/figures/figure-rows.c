@@ -88,23 +88,117 @@ place_of(char ***keys, char ***labels, size_t *n, const char *key, const char *l
     return (*n)++;
 }
 
-size_t
-series_of_row(struct collecting *c, const struct row *r)
+/** The place in @p keys of what a row has in @p column; no column: one place without a name. */
+static size_t
+place_of_cell(struct collecting *c, const struct row *r, const char *column, char ***keys,
+              char ***labels, size_t *n)
 {
-    struct figure_data *data = c->data;
-    size_t before = data->nseries;
-    const char *cell = c->series ? cell_of(c, r, c->series) : NULL;
+    const char *cell = column ? cell_of(c, r, column) : NULL;
     const char *key = cell ? cell : "";
-    const char *label = cell ? label_of(c->plan, c->series, c->summary, r->run) : NULL;
-    size_t i = place_of(&c->series_keys, &data->series, &data->nseries, key, label ? label : key);
-    if (data->nseries > before)
+    const char *label = cell ? label_of(c->plan, column, c->summary, r->run) : NULL;
+    return place_of(keys, labels, n, key, label ? label : key);
+}
+
+size_t
+curve_of_row(struct collecting *c, const struct row *r)
+{
+    struct figure_data *d = c->data;
+    const struct curve_place at = {
+        place_of_cell(c, r, c->panel, &d->panel_keys, &d->panels, &d->npanels),
+        place_of_cell(c, r, c->series, &d->series_keys, &d->series, &d->nseries)};
+    for (size_t i = 0; i < d->ncurves; i++)
     {
-        data->points = xrealloc(data->points, data->nseries, sizeof *data->points);
-        data->npoints = xrealloc(data->npoints, data->nseries, sizeof *data->npoints);
-        data->points[i] = NULL;
-        data->npoints[i] = 0;
+        if (c->places[i].panel == at.panel && c->places[i].series == at.series)
+        {
+            return i;
+        }
     }
+    c->places = xrealloc(c->places, d->ncurves + 1, sizeof *c->places);
+    d->points = xrealloc(d->points, d->ncurves + 1, sizeof *d->points);
+    d->npoints = xrealloc(d->npoints, d->ncurves + 1, sizeof *d->npoints);
+    c->places[d->ncurves] = at;
+    d->points[d->ncurves] = NULL;
+    d->npoints[d->ncurves] = 0;
+    return d->ncurves++;
+}
+
+/** "(900us, 4us)", or the label that a <zip> gives to both at once. */
+size_t
+category_of_row(struct collecting *c, const struct row *r)
+{
+    struct text key = {0}, label = {0};
+    const struct plan_dimension *labelled = NULL;
+    bool whole = true;
+    for (size_t i = 0; i < c->x.n; i++)
+    {
+        size_t in;
+        const struct plan_dimension *dim = plan_column(c->plan, c->x.word[i], &in);
+        const char *found = cell_of(c, r, c->x.word[i]), *cell = found ? found : "";
+        const char *name = label_of(c->plan, c->x.word[i], c->summary, r->run);
+        text_add(&key, "%s\n", cell);
+        if (i == 0 || !dim || dim != labelled)
+        {
+            text_add(&label, "%s%s", i ? ", " : "", name ? name : cell);
+            whole = i == 0;
+        }
+        labelled = name ? dim : labelled;
+    }
+    char *all = c->x.n > 1 && !whole ? xformat("(%s)", label.s) : xstrdup(label.s);
+    size_t i =
+        place_of(&c->data->category_keys, &c->data->categories, &c->data->ncategories, key.s, all);
+    free(all);
+    free(key.s);
+    free(label.s);
     return i;
+}
+
+bool
+number_of_row(struct collecting *c, const struct row *r, const char *name, enum cell_kind *kind,
+              double *value)
+{
+    const struct csv *csv = r->file ? r->file : c->summary;
+    struct number_column column;
+    if (!number_column_find(csv, c->table, name, &column))
+    {
+        const char *cell = cell_of(c, r, name);
+        if (cell)
+        {
+            *kind = csv_number(cell, value);
+            return true;
+        }
+        *c->why = xformat("the results have no column '%s'", name);
+        return false;
+    }
+    *kind = number_column_value(csv, r->file ? r->at : r->run, &column, value);
+    return true;
+}
+
+struct figure_point *
+point_at(struct figure_point **points, size_t *n, size_t category)
+{
+    if (category >= *n)
+    {
+        *points = xrealloc(*points, category + 1, sizeof **points);
+        memset(*points + *n, 0, (category + 1 - *n) * sizeof **points);
+        *n = category + 1;
+    }
+    return &(*points)[category];
+}
+
+void
+point_add(struct figure_point *p, double value)
+{
+    p->least = p->n == 0 || value < p->least ? value : p->least;
+    p->most = p->n == 0 || value > p->most ? value : p->most;
+    moments_add(&p->moments, 0, value);
+    p->n++;
+}
+
+bool
+refuse_text(struct collecting *c, const char *column)
+{
+    *c->why = xformat("column '%s' of the results holds text; expected numbers", column);
+    return false;
 }
 
 bool

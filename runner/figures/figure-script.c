@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "figure-script.h"
 
-#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "figure-layout.h"
-#include "shown-text.h"
+#include "figure-markup.h"
+#include "figure-names.h"
+#include "figure-numbers.h"
+#include "figure-style.h"
+#include "figure-template.h"
 
+#define DENSE     50 /* points of a line */
 #define MOST_TICS 12 /* names of values on one axis */
+
+#define LEAST_FONT   6.0 /* points */
+#define DEFAULT_FONT "DejaVu Sans"
 
 /** A script while it is written: the settings, which are Weft's own, and the texts of the scenario
  * and of the results, which stand in a block of data and are only referred to. */
 struct script
 {
+    const struct element *figure;
+    const struct figure_data *data;
+    struct figure_layout layout;
     struct text settings;
     struct text texts; /**< one per line, each behind a '|', so that none ends the block */
     size_t ntexts;
@@ -28,15 +38,39 @@ static size_t
 add_text(struct script *t, const char *s, size_t n)
 {
     text_add(&t->texts, "|");
-    text_add_shown(&t->texts, s, n);
+    text_add_markup(&t->texts, s, n);
     text_add(&t->texts, "\n");
     return ++t->ntexts;
+}
+
+/** Adds a text in lines of that width; the number of the first, and how many they are. */
+static size_t
+add_lines(struct script *t, const char *text, double width, size_t *n)
+{
+    const size_t first = t->ntexts + 1;
+    for (const char *s = text; *s || t->ntexts < first;)
+    {
+        const size_t length = text_line(s, width);
+        add_text(t, s, length);
+        s += length + (s[length] != '\0');
+    }
+    *n = t->ntexts + 1 - first;
+    return first;
+}
+
+/** Adds a variable that is a text in lines of that width. */
+static void
+add_wrapped(struct script *t, const char *name, const char *text, double width)
+{
+    size_t n;
+    const size_t first = add_lines(t, text, width, &n);
+    text_add(&t->settings, "%s = lines_of(%zu, %zu)\n", name, first, n);
 }
 
 static void
 add_variable(struct script *t, const char *name, const char *value)
 {
-    size_t line = add_text(t, value ? value : "", value ? strlen(value) : 0);
+    const size_t line = add_text(t, value ? value : "", value ? strlen(value) : 0);
     text_add(&t->settings, "%s = text_of(%zu)\n", name, line);
 }
 
@@ -46,225 +80,101 @@ add_array(struct script *t, const char *name, char *const *values, size_t n)
     text_add(&t->settings, "array %s[%zu] = [", name, n);
     for (size_t i = 0; i < n; i++)
     {
-        size_t line = add_text(t, values[i], strlen(values[i]));
+        const size_t line = add_text(t, values[i], strlen(values[i]));
         text_add(&t->settings, "%stext_of(%zu)", i ? ", " : "", line);
     }
     text_add(&t->settings, "]\n");
 }
 
-/** Adds where a tic stands to a block of data, and its name in lines of so many characters. */
+/** Adds where a tic stands to a block of data, and its name in lines. */
 static void
-add_tic(struct script *t, struct text *places, double x, const char *name, size_t width)
+add_tic(struct script *t, struct text *places, double x, const char *name, double width)
 {
-    size_t first = t->ntexts + 1;
-    for (const char *s = name; *s || t->ntexts < first;)
-    {
-        size_t n = label_line(s, width);
-        add_text(t, s, n);
-        s += n + (s[n] != '\0');
-    }
-    text_add(places, "%.9g %zu %zu\n", x, first, t->ntexts + 1 - first);
+    size_t n;
+    const size_t first = add_lines(t, name, width, &n);
+    text_add(places, "%.9g %zu %zu\n", x, first, n);
 }
 
-/* --- numbers ---------------------------------------------------------------------------------- */
+/* --- names along the axes --------------------------------------------------------------------- */
 
-/** A category's name as one field of a data file: it is there to be read by people. */
-static void
-add_cell(struct text *t, const char *s)
-{
-    struct text cell = {0};
-    text_add_shown(&cell, s, strlen(s));
-    for (size_t i = 0; i < cell.len; i++)
-    {
-        cell.s[i] = cell.s[i] == '"' ? '\'' : cell.s[i];
-    }
-    text_add(t, "\"%s\"", cell.s ? cell.s : "");
-    free(cell.s);
-}
-
-/** Mean, and the two ends of its spread. */
-static void
-add_point(struct text *t, const struct figure_point *p, bool deviation)
-{
-    if (p->n)
-    {
-        struct figure_spread spread = figure_spread_of(p, deviation);
-        text_add(t, " %.9g %.9g %.9g", spread.mean, spread.low, spread.high);
-    }
-    else
-    {
-        text_add(t, " NaN NaN NaN");
-    }
-}
-
-/** One row per category: its name, then mean and spread of each series and of the line. */
-static void
-add_bars(struct text *t, const struct figure_data *data, bool deviation)
-{
-    for (size_t k = 0; k < data->ncategories; k++)
-    {
-        add_cell(t, data->categories[k]);
-        for (size_t i = 0; i < data->nseries; i++)
-        {
-            add_point(t, &data->points[i][k], deviation);
-        }
-        if (data->line)
-        {
-            add_point(t, &data->line[k], deviation);
-        }
-        text_add(t, "\n");
-    }
-}
-
+/** Whether the values of a swept parameter stand along x by their names: where the scenario gives
+ * names, or a logarithmic axis would show its own numbers only. */
 static bool
-has_number_axis(const struct element *figure)
+has_named_tics(const struct script *t)
 {
-    const char *kind = element_value(figure, "template");
-    return strcmp(kind, "lines") == 0 || strcmp(kind, "cdf") == 0;
-}
-
-/** One block per series: x, then mean and spread. A logarithmic axis has no place for x <= 0. */
-static void
-add_lines(struct text *t, const struct figure_data *data, bool x_log, bool deviation)
-{
-    for (size_t i = 0; i < data->nseries; i++)
-    {
-        size_t shown = 0;
-        text_add(t, "%s", i ? "\n\n" : "");
-        for (size_t k = 0; k < data->npoints[i]; k++)
-        {
-            if (x_log && data->points[i][k].x <= 0)
-            {
-                continue;
-            }
-            text_add(t, "%.9g", data->points[i][k].x);
-            add_point(t, &data->points[i][k], deviation);
-            text_add(t, "\n");
-            shown++;
-        }
-        if (shown == 0)
-        {
-            text_add(t, "NaN NaN NaN NaN\n");
-        }
-    }
-}
-
-static bool
-has_spread(const struct figure_data *data)
-{
-    for (size_t i = 0; i < data->nseries; i++)
-    {
-        for (size_t k = 0; k < data->npoints[i]; k++)
-        {
-            if (data->points[i][k].n > 1)
-            {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/** The template's text, from the folder plots/ of the checkout or of the installation. */
-static char *
-read_template(const char *name, char **why)
-{
-    static const char *const folders[] = {"../plots", "../share/weft/plots", "plots"};
-    char exe[PATH_MAX];
-    const char *chosen = getenv("WEFT_PLOTS");
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(exe, '/');
-    if (slash)
-    {
-        *slash = '\0';
-    }
-    for (size_t i = 0; i < (chosen ? 1 : sizeof folders / sizeof *folders); i++)
-    {
-        char *path = chosen ? xformat("%s/%s.gp", chosen, name)
-                            : xformat("%s/%s/%s.gp", exe, folders[i], name);
-        FILE *f = fopen(path, "rb");
-        free(path);
-        if (f)
-        {
-            struct text t = {0};
-            char line[1024];
-            while (fgets(line, sizeof line, f))
-            {
-                text_add(&t, "%s", line);
-            }
-            fclose(f);
-            return text_take(&t);
-        }
-    }
-    *why = xformat("the template plots/%s.gp is not there (WEFT_PLOTS can name its folder)", name);
-    return NULL;
-}
-
-/** The ends of an axis, and whether it is logarithmic. */
-static void
-add_axis(struct script *t, const struct element *figure, const char *axis)
-{
-    static const char *const names[] = {"min", "max"};
-    for (size_t i = 0; i < 2; i++)
-    {
-        char *name = xformat("%s-%s", axis, names[i]);
-        text_add(&t->settings, "%s_%s = %.9g\n", axis, names[i], figure_value(figure, name).real);
-        free(name);
-    }
-    char *log = xformat("%s-log", axis);
-    text_add(&t->settings, "%s_log = %d\n", axis, (int)figure_value(figure, log).integer);
-    free(log);
-}
-
-static void
-add_flag(struct script *t, const struct element *figure, const char *attribute, const char *name)
-{
-    text_add(&t->settings, "%s = %d\n", name, (int)figure_value(figure, attribute).integer);
-}
-
-/** Names at the values of a swept parameter, where the scenario gives names or a logarithmic axis
- * would show its own numbers only. */
-static void
-add_tics(struct script *t, const struct element *figure, const struct figure_data *data)
-{
-    bool log = figure_value(figure, "x-log").integer != 0;
-    bool named = log && data->ntics <= MOST_TICS;
-    char **names = xcalloc(data->ntics + 1, sizeof *names);
+    const struct figure_data *data = t->data;
+    bool named = t->layout.x.log && data->ntics > 0 && data->ntics <= MOST_TICS;
     for (size_t i = 0; i < data->ntics; i++)
     {
         named = named || data->tics[i].labelled;
-        names[i] = data->tics[i].name;
     }
-    struct label_layout layout = label_layout(names, data->ntics);
+    return named;
+}
+
+/** Adds those names that have room. */
+static void
+add_tics(struct script *t)
+{
+    const struct figure_layout *l = &t->layout;
+    const struct figure_data *data = t->data;
     struct text places = {0};
-    for (size_t i = 0; named && i < data->ntics; i++)
+    double free_from = -INFINITY;
+    for (size_t i = 0; has_named_tics(t) && i < data->ntics; i++)
     {
-        if (!log || data->tics[i].x > 0)
+        const double x = data->tics[i].x;
+        const double at = l->x.log && x <= 0 ? -INFINITY : axis_place(&l->x, x) * l->plot_wide;
+        const double wide = text_width(data->tics[i].name, strlen(data->tics[i].name));
+        const double half = l->names.turn > 0 ? l->names.apart / 2 : wide / 2 + 0.35;
+        if (at >= 0 && at - half >= free_from)
         {
-            add_tic(t, &places, data->tics[i].x, names[i], layout.width);
+            add_tic(t, &places, x, data->tics[i].name, l->names.width);
+            free_from = l->names.apart > 0 ? at + half : -INFINITY;
         }
     }
     text_add(&t->settings, "has_tics = %d\n$tics << END\n%sEND\n", places.len > 0,
              places.s ? places.s : "");
-    free(names);
     free(places.s);
 }
 
-/** The names of the categories below the axis. */
+/** Adds the names of categories at their places, those that have room. */
 static void
-add_categories(struct script *t, const struct figure_data *data)
+add_categories(struct script *t)
 {
-    struct label_layout layout = label_layout(data->categories, data->ncategories);
+    const struct figure_layout *l = &t->layout;
+    const struct figure_data *data = t->data;
+    const bool sorted = figure_kind(t->figure) == FIGURE_HEATMAP;
+    size_t *at = figure_places(data->category_keys, data->ncategories);
+    const double apart = l->plot_wide * (category_place(1, data->ncategories) -
+                                         category_place(0, data->ncategories));
+    const size_t every = l->names.apart > apart ? (size_t)ceil(l->names.apart / apart) : 1;
     struct text places = {0};
     for (size_t i = 0; i < data->ncategories; i++)
     {
-        add_tic(t, &places, (double)i, data->categories[i], layout.width);
+        const size_t place = sorted ? at[i] : i;
+        if (place % every == 0)
+        {
+            add_tic(t, &places, (double)place, data->categories[i], l->names.width);
+        }
     }
-    text_add(&t->settings,
-             "$tics << END\n%sEND\n"
-             "label_lines = %zu\nlabel_longest = %zu\nlabel_slanted = %d\n",
-             places.s ? places.s : "", layout.lines, layout.longest, layout.slanted);
+    text_add(&t->settings, "has_tics = 1\n$tics << END\n%sEND\n", places.s ? places.s : "");
+    free(at);
+    free(places.s);
+}
+
+/** Adds the names of a heat map's rows. */
+static void
+add_rows(struct script *t)
+{
+    const struct figure_data *data = t->data;
+    size_t *at = figure_places(data->series_keys, data->nseries);
+    struct text places = {0};
+    for (size_t i = 0; i < data->nseries; i++)
+    {
+        add_tic(t, &places, (double)at[i], data->series[i], INFINITY);
+    }
+    text_add(&t->settings, "n_rows = %zu\n$rows << END\n%sEND\n", data->nseries,
+             places.s ? places.s : "");
+    free(at);
     free(places.s);
 }
 
@@ -279,27 +189,96 @@ share_name(const struct element *figure)
                    above ? " above" : "");
 }
 
-/** The name of an axis: the scenario's, or what stands there. */
-static void
-add_axis_name(struct script *t, const struct element *figure, const char *axis)
+/** The name of an axis: the scenario's, or what stands there. The caller frees it. */
+static char *
+axis_name(const struct element *figure, const char *axis)
 {
-    char *variable = xformat("%s_label", axis), *label = xformat("%s-label", axis);
-    char *scale = xformat("%s-scale", axis);
-    const char *given = element_value(figure, label);
-    double factor = figure_value(figure, scale).real;
-    const char *relative = *axis == 'y' ? element_value(figure, "relative-to") : NULL;
-    const char *column = element_value(figure, axis);
-    char *shown = column ? xstrdup(column) : share_name(figure);
-    char *name = given                      ? xstrdup(given)
-                 : relative                 ? xformat("%s relative to %s", shown, relative)
-                 : factor > 1 || factor < 1 ? xformat("%s x %g", shown, factor)
-                                            : xstrdup(shown);
-    add_variable(t, variable, name);
-    free(variable);
+    const enum figure_kind kind = figure_kind(figure);
+    const bool is_y = *axis == 'y', heat = kind == FIGURE_HEATMAP;
+    char *label = xformat("%s-label", axis), *scale = xformat("%s-scale", axis);
+    const char *given = element_value(figure, label), *column = element_value(figure, axis);
+    const double factor = figure_value(figure, scale).real;
+    const char *relative = is_y ? element_value(figure, "relative-to") : NULL;
+    const bool numbers = heat ? *axis == 'z' : is_y || !figure_has_categories(figure);
     free(label);
     free(scale);
-    free(shown);
-    free(name);
+    if (given)
+    {
+        return xstrdup(given);
+    }
+    if (is_y && kind == FIGURE_CDF)
+    {
+        return share_name(figure);
+    }
+    if (!column)
+    {
+        return xstrdup("");
+    }
+    char *title = columns_title(column, factor, numbers && !relative);
+    if (relative)
+    {
+        char *plain = title;
+        title = xformat("%s relative to %s%s", plain, relative,
+                        fabs(factor / 100 - 1) < 1e-6 ? " (%)" : "");
+        free(plain);
+    }
+    return title;
+}
+
+/** What the whiskers and boxes span; "" where there is nothing to say. The caller frees it. */
+static char *
+spread_note(const struct plan *plan, const struct element *figure, const struct figure_data *data)
+{
+    static const char *const spans[] = {"mean and 95 % confidence interval",
+                                        "mean, least and greatest", "mean and standard deviation"};
+    const enum figure_kind kind = figure_kind(figure);
+    size_t least, most;
+    if (kind == FIGURE_BOX)
+    {
+        return xstrdup("median, quartiles, last values within 1.5 IQR, extremes");
+    }
+    if (kind == FIGURE_CDF || kind == FIGURE_SCATTER || !figure_has_spread(data, &least, &most))
+    {
+        return xstrdup("");
+    }
+    bool seeds = false;
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        seeds = seeds || plan->dimensions[k].is_seeds;
+    }
+    seeds = seeds && !figure_value(figure, "pool").integer;
+    const char *span =
+        kind == FIGURE_HEATMAP ? "mean" : spans[figure_value(figure, "error").integer];
+    char *fewest = least < most ? xformat("%zu to ", least) : xstrdup("");
+    char *note = xformat("%s of %s%zu %s", span, fewest, most, seeds ? "seeds" : "values");
+    free(fewest);
+    return note;
+}
+
+static struct figure_texts
+make_texts(const struct plan *plan, const struct element *figure, const struct figure_data *data)
+{
+    const char *title = element_value(figure, "title");
+    const char *legend = element_value(figure, "series-label");
+    const char *series = figure_kind(figure) == FIGURE_HEATMAP ? NULL : figure_series(figure);
+    return (struct figure_texts){
+        .title = xstrdup(title ? title : ""),
+        .x = axis_name(figure, "x"),
+        .y = axis_name(figure, "y"),
+        .z = axis_name(figure, "z"),
+        .legend = legend ? xstrdup(legend) : column_title(series ? series : "case", 1, false),
+        .note = spread_note(plan, figure, data)};
+}
+
+static void
+free_texts(struct figure_texts *t)
+{
+    free(t->title);
+    free(t->x);
+    free(t->y);
+    free(t->z);
+    free(t->legend);
+    free(t->note);
 }
 
 /** The <level>s or <mark>s: arrays of heights and labels, which in gnuplot have one member at
@@ -330,83 +309,233 @@ add_references(struct script *t, const struct element *figure, const char *kind)
     free(members.s);
 }
 
+/* --- styles ----------------------------------------------------------------------------------- */
+
 static void
-add_settings(struct script *t, const struct element *figure, const struct figure_data *data)
+add_cycle(struct script *t, const char *name, const unsigned *cycle, size_t length,
+          const size_t *styles, size_t n)
 {
-    const char *line_label = element_value(figure, "line-label");
-    add_variable(t, "title", element_value(figure, "title"));
-    add_axis_name(t, figure, "x");
-    add_axis_name(t, figure, "y");
-    text_add(&t->settings, "n_series = %zu\nn_categories = %zu\n", data->nseries,
-             data->ncategories);
-    add_array(t, "series", data->series, data->nseries);
-    text_add(&t->settings, "has_spread = %d\nhas_line = %d\n", has_spread(data),
-             data->line != NULL);
-    add_variable(t, "line_label", line_label ? line_label : element_value(figure, "line"));
-    add_axis(t, figure, "x");
-    add_axis(t, figure, "y");
-    add_extent(&t->settings, figure, data);
-    if (has_number_axis(figure))
+    text_add(&t->settings, "array s_%s[%zu] = [", name, n);
+    for (size_t i = 0; i < n; i++)
     {
-        add_tics(t, figure, data);
+        text_add(&t->settings, "%s%u", i ? ", " : "", cycle[styles[i] % length]);
     }
-    else
+    text_add(&t->settings, "]\n");
+}
+
+/** The keys of categories, without the line ends behind them. */
+static char **
+plain_keys(char *const *keys, size_t n)
+{
+    char **plain = xcalloc(n + 1, sizeof *plain);
+    for (size_t i = 0; i < n; i++)
     {
-        add_categories(t, data);
+        plain[i] = xformat("%.*s", (int)strcspn(keys[i], "\n"), keys[i]);
     }
-    add_legend(&t->settings, figure, data);
-    add_flag(t, figure, "values", "show_values");
-    add_flag(t, figure, "points", "show_points");
-    add_flag(t, figure, "spread", "spread_bars");
-    add_references(t, figure, "level");
-    add_references(t, figure, "mark");
+    return plain;
+}
+
+/** Of each style, how many before it have its colour. */
+static size_t *
+same_colours(const size_t *styles, size_t n)
+{
+    size_t *before = xcalloc(n + 1, sizeof *before);
+    for (size_t i = 0; i < n; i++)
+    {
+        for (size_t k = 0; k < i; k++)
+        {
+            before[i] += styles[k] % FIGURE_COLOURS == styles[i] % FIGURE_COLOURS;
+        }
+    }
+    return before;
+}
+
+/** Whether lines go through so many points that dashes would break them up: there these tell lines
+ * of one colour apart, and no others. */
+static bool
+is_dense(const struct script *t)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < t->data->ncurves; i++)
+    {
+        most = t->data->npoints[i] > most ? t->data->npoints[i] : most;
+    }
+    return figure_kind(t->figure) == FIGURE_LINES && most > DENSE;
+}
+
+/** The styles of series; of bars and boxes without series those of the categories, if these are
+ * balancers, else one for all. */
+static void
+add_styles(struct script *t, const struct plan *plan)
+{
+    const struct figure_data *data = t->data;
+    const enum figure_kind kind = figure_kind(t->figure);
+    const bool single = kind == FIGURE_BARS || (kind == FIGURE_BOX && !figure_series(t->figure));
+    const size_t n = single ? data->ncategories : data->nseries;
+    size_t *styles = xcalloc(n + 1, sizeof *styles);
+    char **keys = plain_keys(single ? data->category_keys : data->series_keys, n);
+    struct words x = words_split(element_value(t->figure, "x"));
+    const char *column = single ? x.word[0] : figure_series(t->figure);
+    const bool balancers = figure_styles(plan, column, keys, n, styles);
+    for (size_t i = 0; i < n; i++)
+    {
+        styles[i] = single && !balancers ? 0 : styles[i];
+        free(keys[i]);
+    }
+    size_t *by_colour = same_colours(styles, n);
+    add_cycle(t, "colour", figure_colours, FIGURE_COLOURS, styles, n);
+    add_cycle(t, "dash", figure_dashes, FIGURE_DASHES, is_dense(t) ? by_colour : styles, n);
+    add_cycle(t, "marker", figure_markers, FIGURE_MARKERS, styles, n);
+    add_cycle(t, "pattern", figure_patterns, FIGURE_PATTERNS, styles, n);
+    text_add(&t->settings, "styled_categories = %d\n", single);
+    words_free(&x);
+    free(by_colour);
+    free(keys);
+    free(styles);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-char *
-figure_script(const struct element *figure, const struct figure_data *data, char **why)
+static void
+add_flag(struct script *t, const char *attribute, const char *name)
 {
-    const char *name = element_value(figure, "name");
-    char *template = read_template(element_value(figure, "template"), why);
-    if (!template)
+    text_add(&t->settings, "%s = %d\n", name, (int)figure_value(t->figure, attribute).integer);
+}
+
+/** Where everything stands. */
+static void
+add_layout(struct script *t, const struct figure_texts *texts)
+{
+    const struct figure_layout *l = &t->layout;
+    const char *font = element_value(t->figure, "font");
+    size_t title_lines;
+    text_lines(texts->title, (l->wide - 1.2) / 1.1, &title_lines, NULL);
+    text_add(&t->settings,
+             "width = %.6g\nheight = %.6g\nfont_name = '%s'\nfont_size = %.4g\n"
+             "note_size = %.4g\nwide = %.6g\nhigh = %.6g\n"
+             "left = %.6g\nright = %.6g\ntop = %.6g\nbottom = %.6g\ntitle_high = %.6g\n",
+             l->width, l->height, font ? font : DEFAULT_FONT, l->font,
+             fmax(NOTE_SIZE * l->font, LEAST_FONT), l->wide, l->high, l->left, l->right, l->top,
+             l->bottom, (double)title_lines * 1.4);
+    text_add(&t->settings,
+             "n_panels = %zu\npanel_columns = %zu\npanel_rows = %zu\npanel_left = %.6g\n"
+             "panel_right = %.6g\npanel_above = %.6g\npanel_below = %.6g\n"
+             "legend_rows = %zu\nlegend_columns = %zu\nlegend_size = %.4g\nnames_turn = "
+             "%g\nvalues_upright = %d\nlegend_pad = %.4g\nnote_high = %.4g\ny_high = %.4g\nz_high "
+             "= %.4g\n",
+             t->data->npanels, l->columns, l->rows, l->panel_left, l->panel_right, l->panel_above,
+             l->panel_below, l->legend_rows, l->legend_columns, l->legend_font, l->names.turn,
+             l->values_upright, l->legend_pad, l->note_high, l->y_high, l->z_high);
+}
+
+static void
+add_axis(struct script *t, const char *axis, const struct figure_axis *a, const struct text *tics,
+         const char *gnuplots)
+{
+    text_add(&t->settings, "%s_min = %.9g\n%s_max = %.9g\n%s_log = %d\n", axis, a->from, axis,
+             a->to, axis, a->log);
+    if (tics->len)
     {
-        return NULL;
+        text_add(&t->settings, "set %stics %s\n", gnuplots, tics->s);
     }
-    struct script script = {0};
-    struct text t = {0};
-    add_settings(&script, figure, data);
-    text_add(&t,
-             "# Draws %s.svg and %s.png from %s.dat: run 'gnuplot %s.gp' in this folder.\n"
+}
+
+/** A panel is called by its value; a number without a label needs to say of what. */
+static void
+add_panel_names(struct script *t)
+{
+    const struct figure_data *data = t->data;
+    const char *column = element_value(t->figure, "panels");
+    char *title = column_title(column ? column : "case", 1, false);
+    char **names = xcalloc(data->npanels + 1, sizeof *names);
+    for (size_t i = 0; i < data->npanels; i++)
+    {
+        const char *key = data->panel_keys[i], *name = data->panels[i];
+        const bool number = *key >= '0' && *key <= '9' && strcmp(key, name) == 0 && *title;
+        names[i] = number ? xformat("%s = %s", title, name) : xstrdup(name);
+    }
+    add_array(t, "panel_name", names, data->npanels);
+    for (size_t i = 0; i < data->npanels; i++)
+    {
+        free(names[i]);
+    }
+    free(names);
+    free(title);
+}
+
+static void
+add_settings(struct script *t, const struct plan *plan, const struct figure_texts *texts)
+{
+    const struct element *figure = t->figure;
+    const struct figure_data *data = t->data;
+    const struct figure_layout *l = &t->layout;
+    const char *line_label = element_value(figure, "line-label");
+    size_t least, most;
+    add_layout(t, texts);
+    add_wrapped(t, "title", texts->title, (l->wide - 1.2) / 1.1);
+    add_wrapped(t, "x_label", texts->x, l->plot_wide * (double)l->columns);
+    add_wrapped(t, "y_label", texts->y, l->plot_high * (double)l->rows);
+    add_wrapped(t, "z_label", texts->z, l->plot_high * (double)l->rows);
+    add_wrapped(t, "note", texts->note, (l->wide - 1.2) / NOTE_SIZE);
+    add_variable(t, "legend_title", l->legend_rows ? texts->legend : "");
+    text_add(&t->settings, "n_series = %zu\nn_categories = %zu\n", data->nseries,
+             data->ncategories);
+    add_array(t, "series", data->series, data->nseries);
+    add_panel_names(t);
+    add_styles(t, plan);
+    text_add(&t->settings, "has_spread = %d\nhas_line = %d\n",
+             figure_has_spread(data, &least, &most), data->line != NULL);
+    add_variable(t, "line_label", line_label ? line_label : element_value(figure, "line"));
+    add_axis(t, "x", &l->x, &l->x_tics, "x");
+    add_axis(t, "y", &l->y, &l->y_tics, "y");
+    add_axis(t, "z", &l->z, &l->z_tics, "cb");
+    figure_has_categories(figure) ? add_categories(t) : add_tics(t);
+    add_rows(t);
+    add_flag(t, "values", "show_values");
+    add_flag(t, "points", "show_points");
+    add_flag(t, "spread", "spread_bars");
+    add_references(t, figure, "level");
+    add_references(t, figure, "mark");
+}
+
+/** The script of a figure that has its layout. */
+static char *
+whole_script(struct script *t, const char *name, const char *template)
+{
+    struct text all = {0};
+    text_add(&all,
+             "# Draws %s.svg, %s.png and %s.pdf from %s.dat: run 'gnuplot %s.gp' in this folder.\n"
              "# Written by 'weft plot'; the settings come from the scenario's <figure>.\n"
              "set encoding utf8\n"
              "name = '%s'\n"
              "if (!exists('svg_file')) { svg_file = name.'.svg' }\n"
              "if (!exists('png_file')) { png_file = name.'.png' }\n"
+             "if (!exists('pdf_file')) { pdf_file = name.'.pdf' }\n"
              "# Texts are data: gnuplot shows them and evaluates nothing in them.\n"
              "$texts << END\n%sEND\n"
              "text_of(i) = $texts[i][2:*]\n"
              "lines_of(i, n) = n > 1 ? lines_of(i, n - 1).\"\\n\".text_of(i + n - 1) : text_of(i)\n"
              "%s\n%s",
-             name, name, name, name, name, script.texts.s, script.settings.s, template);
-    free(script.texts.s);
-    free(script.settings.s);
-    free(template);
-    return text_take(&t);
+             name, name, name, name, name, name, t->texts.s, t->settings.s, template);
+    return text_take(&all);
 }
 
 char *
-figure_rows(const struct element *figure, const struct figure_data *data)
+figure_script(const struct plan *plan, const struct element *figure, const struct figure_data *data,
+              char **why)
 {
-    struct text t = {0};
-    bool deviation = figure_value(figure, "error").integer == 1;
-    if (has_number_axis(figure))
+    char *template = figure_template(plan, figure, why), *all = NULL;
+    struct script script = {.figure = figure, .data = data};
+    struct figure_texts texts = make_texts(plan, figure, data);
+    if (template && figure_layout_make(figure, data, &texts, &script.layout, why))
     {
-        add_lines(&t, data, figure_value(figure, "x-log").integer != 0, deviation);
+        add_settings(&script, plan, &texts);
+        all = whole_script(&script, element_value(figure, "name"), template);
     }
-    else
-    {
-        add_bars(&t, data, deviation);
-    }
-    return text_take(&t);
+    figure_layout_free(&script.layout);
+    free_texts(&texts);
+    free(script.texts.s);
+    free(script.settings.s);
+    free(template);
+    return all;
 }

@@ -8,12 +8,11 @@
 /**
  * NAME.gp: the settings of a figure, then the template that draws it. The texts of the scenario and
  * of the results stand in a block of data that gnuplot does not evaluate; nothing else in the
- * script is theirs but the figure's name, which has letters, digits and . _ - + = only. Returns
- * NULL with a sentence in *why if there is no template. The caller frees it.
+ * script is theirs but the figure's name, which has letters, digits and . _ - + = only, and the
+ * template, if it is one of the user's own. Returns NULL with a sentence in *why if there is no
+ * template, or no room for the figure. The caller frees it.
  */
-char *figure_script(const struct element *figure, const struct figure_data *data, char **why);
-
-/** NAME.dat: its numbers. The caller frees them. */
-char *figure_rows(const struct element *figure, const struct figure_data *data);
+char *figure_script(const struct plan *plan, const struct element *figure,
+                    const struct figure_data *data, char **why);
 
 #endif

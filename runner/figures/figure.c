@@ -7,7 +7,7 @@
 #include "figure-rows.h"
 #include "results-folder.h"
 
-#define JUMP 0.006 /* a share: more than between the steps of a large pool */
+#define MOST_DOTS 50000 /* of a scatter plot: more make a drawing that nothing opens */
 
 union attribute_value
 figure_value(const struct element *figure, const char *name)
@@ -37,10 +37,51 @@ figure_table(const struct element *figure)
 }
 
 const char *
+figure_own_template(const struct element *figure)
+{
+    const char *name = element_value(figure, "template");
+    size_t n = name ? strlen(name) : 0;
+    return n > 3 && strcmp(name + n - 3, ".gp") == 0 ? name : NULL;
+}
+
+enum figure_kind
+figure_kind(const struct element *figure)
+{
+    static const char *const kinds[] = {"bars",    "grouped-bars", "lines",  "cdf",
+                                        "heatmap", "box",          "scatter"};
+    if (figure_own_template(figure))
+    {
+        return (enum figure_kind)figure_value(figure, "like").integer;
+    }
+    const char *name = element_value(figure, "template");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    {
+        if (strcmp(kinds[i], name) == 0)
+        {
+            return (enum figure_kind)i;
+        }
+    }
+    return FIGURE_LINES;
+}
+
+bool
+figure_has_categories(const struct element *figure)
+{
+    const enum figure_kind kind = figure_kind(figure);
+    return kind != FIGURE_LINES && kind != FIGURE_CDF && kind != FIGURE_SCATTER;
+}
+
+const char *
+figure_series(const struct element *figure)
+{
+    return element_value(figure, figure_kind(figure) == FIGURE_HEATMAP ? "y" : "series");
+}
+
+const char *
 figure_shown(const struct element *figure)
 {
-    bool cdf = strcmp(element_value(figure, "template"), "cdf") == 0;
-    return element_value(figure, cdf ? "x" : "y");
+    const enum figure_kind kind = figure_kind(figure);
+    return element_value(figure, kind == FIGURE_CDF ? "x" : kind == FIGURE_HEATMAP ? "z" : "y");
 }
 
 const struct plan_dimension *
@@ -58,54 +99,6 @@ plan_column(const struct plan *plan, const char *name, size_t *cell)
         }
     }
     return NULL;
-}
-
-/** "(900us, 4us)", or the label that a <zip> gives to both at once. */
-static size_t
-category_of_row(struct collecting *c, const struct row *r)
-{
-    struct text key = {0}, label = {0};
-    bool whole = false;
-    for (size_t i = 0; i < c->x.n; i++)
-    {
-        const char *found = cell_of(c, r, c->x.word[i]), *cell = found ? found : "";
-        const char *name = label_of(c->plan, c->x.word[i], c->summary, r->run);
-        text_add(&key, "%s\n", cell);
-        whole = whole || (i == 0 && name);
-        if (i == 0 || !whole)
-        {
-            text_add(&label, "%s%s", i ? ", " : "", name ? name : cell);
-        }
-    }
-    char *all = c->x.n > 1 && !whole ? xformat("(%s)", label.s) : xstrdup(label.s);
-    size_t i = place_of(&c->category_keys, &c->data->categories, &c->data->ncategories, key.s, all);
-    free(all);
-    free(key.s);
-    free(label.s);
-    return i;
-}
-
-static void
-point_add(struct figure_point *p, double value)
-{
-    p->least = p->n == 0 || value < p->least ? value : p->least;
-    p->most = p->n == 0 || value > p->most ? value : p->most;
-    p->sum += value;
-    p->squares += value * value;
-    p->n++;
-}
-
-/** The point of a category in a list that grows with the categories. */
-static struct figure_point *
-point_at(struct figure_point **points, size_t *n, size_t category)
-{
-    if (category >= *n)
-    {
-        *points = xrealloc(*points, category + 1, sizeof **points);
-        memset(*points + *n, 0, (category + 1 - *n) * sizeof **points);
-        *n = category + 1;
-    }
-    return &(*points)[category];
 }
 
 /** Adds a cell's number to what a category has; an empty one says nothing. */
@@ -127,9 +120,9 @@ take_bar(struct collecting *c, const struct row *r)
     {
         return false;
     }
-    size_t series = series_of_row(c, r), category = category_of_row(c, r);
+    size_t curve = curve_of_row(c, r), category = category_of_row(c, r);
     note_value(c, *cell_of(c, r, c->y));
-    bar_add(&c->data->points[series], &c->data->npoints[series], category, cell_of(c, r, c->y),
+    bar_add(&c->data->points[curve], &c->data->npoints[curve], category, cell_of(c, r, c->y),
             c->y_scale);
     if (line)
     {
@@ -168,39 +161,29 @@ note_tic(struct collecting *c, const struct row *r, double x)
     }
 }
 
-/** x must be numbers. */
-static bool
-refuse_text(struct collecting *c)
-{
-    *c->why = xformat("column '%s' of the results holds text; expected numbers", c->x.word[0]);
-    return false;
-}
-
 static bool
 take_line_point(struct collecting *c, const struct row *r)
 {
-    const char *const names[] = {c->x.word[0], c->y};
-    if (!has_columns(c, r, names, 2))
+    struct figure_data *data = c->data;
+    enum cell_kind x_kind, y_kind;
+    double x, y;
+    if (!number_of_row(c, r, c->x.word[0], &x_kind, &x) || !number_of_row(c, r, c->y, &y_kind, &y))
     {
         return false;
     }
-    struct figure_data *data = c->data;
-    size_t series = series_of_row(c, r);
-    const char *y = cell_of(c, r, c->y);
-    double x;
-    enum cell_kind kind = csv_number(cell_of(c, r, c->x.word[0]), &x);
-    note_value(c, *y);
-    if (kind == CELL_TEXT)
+    size_t curve = curve_of_row(c, r);
+    note_value(c, y_kind == CELL_NUMBER);
+    if (x_kind == CELL_TEXT || y_kind == CELL_TEXT)
     {
-        return refuse_text(c);
+        return refuse_text(c, x_kind == CELL_TEXT ? c->x.word[0] : c->y);
     }
-    if (kind == CELL_NUMBER && *y)
+    if (x_kind == CELL_NUMBER && y_kind == CELL_NUMBER)
     {
         struct figure_point *p =
-            point_at(&data->points[series], &data->npoints[series], data->npoints[series]);
+            point_at(&data->points[curve], &data->npoints[curve], data->npoints[curve]);
         p->x = x * c->x_scale;
         note_tic(c, r, p->x);
-        point_add(p, strtod(y, NULL) * c->y_scale);
+        point_add(p, y * c->y_scale);
     }
     return true;
 }
@@ -211,7 +194,7 @@ static bool
 collect_bars(struct collecting *c)
 {
     bool good = collect_rows(c, take_bar);
-    for (size_t i = 0; i < c->data->nseries; i++)
+    for (size_t i = 0; i < c->data->ncurves; i++)
     {
         if (c->data->ncategories)
         {
@@ -241,7 +224,7 @@ merge_points(struct figure_point *points, size_t *n)
     {
         if (kept && points[kept - 1].x == points[i].x)
         {
-            point_add(&points[kept - 1], points[i].sum);
+            point_add(&points[kept - 1], points[i].moments.y);
         }
         else
         {
@@ -255,102 +238,72 @@ static bool
 collect_lines(struct collecting *c)
 {
     bool good = collect_rows(c, take_line_point);
-    for (size_t i = 0; i < c->data->nseries; i++)
+    for (size_t i = 0; i < c->data->ncurves; i++)
     {
         merge_points(c->data->points[i], &c->data->npoints[i]);
     }
     return good;
 }
 
-/* --- distributions ---------------------------------------------------------------------------- */
-
-/** Adds a row's number to the pool of its series. */
 static bool
-take_number(struct collecting *c, const struct row *r)
+collect_dots(struct collecting *c)
 {
-    const struct csv *csv = r->file ? r->file : c->summary;
-    struct number_column column;
-    double value;
-    if (!number_column_find(csv, c->table, c->x.word[0], &column))
+    bool good = collect_rows(c, take_line_point);
+    size_t n = 0;
+    for (size_t i = 0; i < c->data->ncurves; i++)
     {
-        *c->why = xformat("the results have no column '%s'", c->x.word[0]);
-        return false;
+        n += c->data->npoints[i];
     }
-    size_t series = series_of_row(c, r);
-    if (series >= c->npools)
+    if (good && n > MOST_DOTS)
     {
-        c->pools = xrealloc(c->pools, series + 1, sizeof *c->pools);
-        c->pools[series] = (struct pool){NULL, 0};
-        c->npools = series + 1;
+        *c->why = xformat("it would have %zu dots; expected at most %d (a cdf or a box plot shows "
+                          "any number)",
+                          n, MOST_DOTS);
+        good = false;
     }
-    enum cell_kind kind = number_column_value(csv, r->file ? r->at : r->run, &column, &value);
-    note_value(c, kind == CELL_NUMBER);
-    if (kind == CELL_TEXT)
-    {
-        return refuse_text(c);
-    }
-    if (kind == CELL_NUMBER)
-    {
-        pool_add(&c->pools[series], value * c->x_scale);
-    }
-    return true;
+    return good;
 }
 
-static void
-add_step(struct collecting *c, size_t series, double x, double share)
-{
-    size_t n = c->data->npoints[series];
-    struct figure_point *p = point_at(&c->data->points[series], &c->data->npoints[series], n);
-    p->x = x;
-    point_add(p, share * c->y_scale);
-}
+/* --- panels ----------------------------------------------------------------------------------- */
 
-/** The curve of one series: shares up to x, or above it, where an axis without 0 ends with the last
- * value. Jumps stand upright; between close steps it is straight. A single step stands on an axis
- * without 0 as well, down to the share of one value. */
+/** Puts the curves in the order of their panels and series, and an empty one where there is none.
+ */
 static void
-add_curve(struct collecting *c, size_t series, bool above)
+order_curves(struct collecting *c)
 {
-    struct cdf_point *steps;
-    pool_sort(&c->pools[series]);
-    size_t n = pool_cdf(&c->pools[series], &steps);
-    double before = 0;
+    struct figure_data *d = c->data;
+    const size_t n = d->npanels * d->nseries;
+    struct figure_point **points = xcalloc(n + 1, sizeof *points);
+    struct figure_box **boxes = d->boxes ? xcalloc(n + 1, sizeof *boxes) : NULL;
+    size_t *npoints = xcalloc(n + 1, sizeof *npoints);
+    for (size_t i = 0; i < d->ncurves; i++)
+    {
+        const size_t to = c->places[i].panel * d->nseries + c->places[i].series;
+        points[to] = d->points[i];
+        npoints[to] = d->npoints[i];
+        if (boxes)
+        {
+            boxes[to] = d->boxes[i];
+        }
+    }
     for (size_t i = 0; i < n; i++)
     {
-        double x = steps[i].x, share = steps[i].share;
-        bool last = above && i + 1 == n;
-        if (i == 0 || last || share - before > JUMP)
+        if (boxes && !boxes[i])
         {
-            add_step(c, series, x, above ? 1 - before : before);
+            boxes[i] = xcalloc(d->ncategories + 1, sizeof **boxes);
         }
-        if (!last)
+        else if (!boxes && figure_has_categories(c->figure) && d->ncategories)
         {
-            add_step(c, series, x, above ? 1 - share : share);
+            point_at(&points[i], &npoints[i], d->ncategories - 1);
         }
-        before = share;
     }
-    if (above && n == 1)
-    {
-        add_step(c, series, steps[0].x, 1 / (double)c->pools[series].n);
-    }
-    free(steps);
-}
-
-static bool
-collect_cdf(struct collecting *c)
-{
-    bool good = collect_rows(c, take_number);
-    bool above = figure_value(c->figure, "y-log").integer != 0;
-    for (size_t i = 0; i < c->npools; i++)
-    {
-        if (good)
-        {
-            add_curve(c, i, above);
-        }
-        pool_free(&c->pools[i]);
-    }
-    free(c->pools);
-    return good;
+    free(d->points);
+    free(d->npoints);
+    free(d->boxes);
+    d->points = points;
+    d->npoints = npoints;
+    d->boxes = boxes;
+    d->ncurves = n;
 }
 
 /* --- relative values -------------------------------------------------------------------------- */
@@ -358,8 +311,8 @@ collect_cdf(struct collecting *c)
 static void
 divide(struct figure_point *p, double by)
 {
-    p->sum /= by;
-    p->squares /= by * by;
+    p->moments.y /= by;
+    p->moments.yy /= by * by;
     p->least /= by;
     p->most /= by;
 }
@@ -367,28 +320,29 @@ divide(struct figure_point *p, double by)
 static double
 mean_of(const struct figure_point *p)
 {
-    return p->n ? p->sum / (double)p->n : 0;
+    return p->n ? p->moments.y : 0;
 }
 
-/** The divisor of a bar: the same category of that series, or that category if there is one series
- * only. 0: not there. */
+/** The divisor of a bar of a panel: the same category of that series, or that category if there is
+ * one series only. 0: not there. */
 static double
-divisor(const struct collecting *c, size_t category, const char *key)
+divisor(const struct collecting *c, size_t panel, size_t category, const char *key)
 {
     const struct figure_data *data = c->data;
+    struct figure_point *const *points = data->points + panel * data->nseries;
     for (size_t i = 0; c->series && i < data->nseries; i++)
     {
-        if (strcmp(c->series_keys[i], key) == 0)
+        if (strcmp(data->series_keys[i], key) == 0)
         {
-            return mean_of(&data->points[i][category]);
+            return mean_of(&points[i][category]);
         }
     }
     for (size_t i = 0; !c->series && i < data->ncategories; i++)
     {
-        if (strncmp(c->category_keys[i], key, strlen(key)) == 0 &&
-            c->category_keys[i][strlen(key)] == '\n')
+        if (strncmp(data->category_keys[i], key, strlen(key)) == 0 &&
+            data->category_keys[i][strlen(key)] == '\n')
         {
-            return mean_of(&data->points[0][i]);
+            return mean_of(&points[0][i]);
         }
     }
     return 0;
@@ -398,18 +352,18 @@ static bool
 make_relative(struct collecting *c, const char *key)
 {
     struct figure_data *data = c->data;
-    double *by = xcalloc(data->ncategories, sizeof *by);
+    double *by = xcalloc(data->npanels * data->ncategories + 1, sizeof *by);
     bool good = true;
-    for (size_t k = 0; k < data->ncategories; k++)
+    for (size_t i = 0; i < data->npanels * data->ncategories; i++)
     {
-        by[k] = divisor(c, k, key);
-        good = good && by[k] > 0;
+        by[i] = divisor(c, i / data->ncategories, i % data->ncategories, key);
+        good = good && by[i] > 0;
     }
-    for (size_t i = 0; good && i < data->nseries; i++)
+    for (size_t i = 0; good && i < data->ncurves; i++)
     {
         for (size_t k = 0; k < data->ncategories; k++)
         {
-            divide(&data->points[i][k], by[k] / c->y_scale);
+            divide(&data->points[i][k], by[i / data->nseries * data->ncategories + k] / c->y_scale);
         }
     }
     if (!good)
@@ -435,27 +389,36 @@ free_keys(char **keys, size_t n)
 static bool
 collect(struct collecting *c)
 {
-    const char *template = element_value(c->figure, "template");
-    const char *relative = element_value(c->figure, "relative-to");
-    if (strcmp(template, "lines") == 0)
+    switch (figure_kind(c->figure))
     {
+    case FIGURE_LINES:
         return collect_lines(c);
-    }
-    if (strcmp(template, "cdf") == 0)
-    {
+    case FIGURE_CDF:
         return collect_cdf(c);
+    case FIGURE_BOX:
+        return collect_boxes(c);
+    case FIGURE_SCATTER:
+        return collect_dots(c);
+    default:
+        return collect_bars(c);
     }
-    return collect_bars(c) && (!relative || make_relative(c, relative));
 }
 
 static bool
 shows_anything(const struct figure_data *data)
 {
-    for (size_t i = 0; i < data->nseries; i++)
+    for (size_t i = 0; i < data->ncurves; i++)
     {
         for (size_t k = 0; k < data->npoints[i]; k++)
         {
             if (data->points[i][k].n)
+            {
+                return true;
+            }
+        }
+        for (size_t k = 0; data->boxes && k < data->ncategories; k++)
+        {
+            if (data->boxes[i][k].n)
             {
                 return true;
             }
@@ -473,6 +436,8 @@ figure_read(const struct plan *plan, const struct element *figure, const char *o
         return NULL;
     }
     const char *where = element_value(figure, "where");
+    const char *relative = element_value(figure, "relative-to");
+    const bool heat = figure_kind(figure) == FIGURE_HEATMAP;
     struct collecting c = {.plan = plan,
                            .figure = figure,
                            .out = out,
@@ -481,12 +446,15 @@ figure_read(const struct plan *plan, const struct element *figure, const char *o
                            .data = xcalloc(1, sizeof(struct figure_data)),
                            .x = words_split(element_value(figure, "x")),
                            .where = words_split(where ? where : ""),
-                           .y = element_value(figure, "y"),
-                           .series = element_value(figure, "series"),
+                           .y = figure_shown(figure),
+                           .series = figure_series(figure),
+                           .panel = element_value(figure, "panels"),
                            .x_scale = figure_value(figure, "x-scale").real,
-                           .y_scale = figure_value(figure, "y-scale").real,
+                           .y_scale = figure_value(figure, heat ? "z-scale" : "y-scale").real,
                            .why = why};
     bool good = collect(&c);
+    order_curves(&c);
+    good = good && (!relative || make_relative(&c, relative));
     if (good && !shows_anything(c.data))
     {
         *why = xformat(c.data->nseries ? "column '%s' of the results is empty"
@@ -494,8 +462,7 @@ figure_read(const struct plan *plan, const struct element *figure, const char *o
                        figure_shown(figure));
         good = false;
     }
-    free_keys(c.series_keys, c.data->nseries);
-    free_keys(c.category_keys, c.data->ncategories);
+    free(c.places);
     words_free(&c.x);
     words_free(&c.where);
     csv_free(summary);
@@ -510,16 +477,22 @@ figure_read(const struct plan *plan, const struct element *figure, const char *o
 void
 figure_data_free(struct figure_data *data)
 {
-    for (size_t i = 0; data && i < data->nseries; i++)
+    for (size_t i = 0; data && i < data->ncurves; i++)
     {
         free(data->points[i]);
+        free(data->boxes ? data->boxes[i] : NULL);
     }
     if (data)
     {
         free_keys(data->series, data->nseries);
+        free_keys(data->series_keys, data->nseries);
+        free_keys(data->panels, data->npanels);
+        free_keys(data->panel_keys, data->npanels);
         free_keys(data->categories, data->ncategories);
+        free_keys(data->category_keys, data->ncategories);
         free(data->points);
         free(data->npoints);
+        free(data->boxes);
         free(data->line);
         for (size_t i = 0; i < data->ntics; i++)
         {

@@ -5,6 +5,7 @@
 
 #include "columns.h"
 #include "csv.h"
+#include "statistics.h"
 #include "sweep-plan.h"
 #include "textbuf.h"
 
@@ -21,11 +22,32 @@ enum figure_source
     DATA_WORKLOADS,
 };
 
+/** What a figure draws: the templates of plots/, in the order of the attribute's choices. */
+enum figure_kind
+{
+    FIGURE_BARS,
+    FIGURE_GROUPED_BARS,
+    FIGURE_LINES,
+    FIGURE_CDF,
+    FIGURE_HEATMAP,
+    FIGURE_BOX,
+    FIGURE_SCATTER,
+};
+
+/** What the whiskers of a mean span: the choices of the attribute "error". */
+enum figure_error
+{
+    ERROR_CI95,
+    ERROR_EXTREMES,
+    ERROR_STDDEV,
+};
+
 /** One point of a figure: the mean of the runs that share it, with their extremes. */
 struct figure_point
 {
-    double x; /**< lines and distributions only */
-    double sum, squares, least, most;
+    double x;               /**< lines and distributions only */
+    struct moments moments; /**< of the values, as y */
+    double least, most;
     size_t n; /**< 0: nothing there */
 };
 
@@ -37,15 +59,33 @@ struct figure_tic
     bool labelled; /**< by the scenario; else it is the parameter's value */
 };
 
-/** The numbers: series by categories (bars) or series of points (lines, cdf). */
+/** A distribution in five numbers: the quartiles, and the last values within 1.5 times their
+ * distance from them. */
+struct figure_box
+{
+    double low, first, median, third, high;
+    double least, most;
+    size_t n; /**< 0: nothing there */
+};
+
+/** The numbers: curves by categories (bars, boxes; a heat map's rows are its series) or curves of
+ * points (lines, cdf, scatter). Each panel has a curve of each series: curve panel * nseries +
+ * series, perhaps an empty one. */
 struct figure_data
 {
-    char **series; /**< names in the legend */
+    char **series;      /**< names in the legend */
+    char **series_keys; /**< the cells that they stand for */
     size_t nseries;
-    char **categories; /**< bars: names below the axis */
+    char **panels; /**< their names; one without a name where the figure has no panels */
+    char **panel_keys;
+    size_t npanels;
+    char **categories;    /**< bars: names below the axis */
+    char **category_keys; /**< their cells, each with a line end behind it */
     size_t ncategories;
-    struct figure_point **points; /**< [series] */
-    size_t *npoints;              /**< [series]; bars: ncategories */
+    size_t ncurves;               /**< npanels * nseries */
+    struct figure_point **points; /**< [curve] */
+    size_t *npoints;              /**< [curve]; bars: ncategories */
+    struct figure_box **boxes;    /**< [curve][category]; NULL but for boxes */
     struct figure_point *line;    /**< bars: a further line over the categories, or NULL */
     struct figure_tic *tics;      /**< lines: what the sweep calls the values of x, ascending */
     size_t ntics;
@@ -60,10 +100,22 @@ void figure_data_free(struct figure_data *data);
 /** A boolean, choice or real attribute of a <figure>, <level> or <mark>, with its default. */
 union attribute_value figure_value(const struct element *figure, const char *name);
 
+/** Its template; of one of the user's own, that whose numbers it takes. */
+enum figure_kind figure_kind(const struct element *figure);
+
+/** The user's own template, a file ending in .gp; NULL: one of plots/. */
+const char *figure_own_template(const struct element *figure);
+
+/** Whether names stand along its horizontal axis, not numbers. */
+bool figure_has_categories(const struct element *figure);
+
+/** The column that tells its curves apart, or NULL: "series", or the rows of a heat map. */
+const char *figure_series(const struct element *figure);
+
 /** The CSV file that it reads, of the results or of each run. */
 const struct column_table *figure_table(const struct element *figure);
 
-/** The column whose values it shows: x of a distribution, else y. */
+/** The column whose values it shows: x of a distribution, z of a heat map, else y. */
 const char *figure_shown(const struct element *figure);
 
 /** The dimension that has a column of that name, and the column's number in it; NULL: none. */

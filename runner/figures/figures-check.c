@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "columns.h"
+#include "figure-pooling.h"
+#include "figure-template.h"
 #include "figure.h"
 #include "figures.h"
 #include "scenario-load.h"
@@ -12,7 +14,24 @@
 static bool
 is_cdf(const struct element *figure)
 {
-    return strcmp(element_value(figure, "template"), "cdf") == 0;
+    return figure_kind(figure) == FIGURE_CDF;
+}
+
+/** What a figure is in a message. */
+static const char *
+kind_name(const struct element *figure)
+{
+    static const char *const names[] = {"bars",       "bars",       "lines",         "a cdf",
+                                        "a heat map", "a box plot", "a scatter plot"};
+    return names[figure_kind(figure)];
+}
+
+/** Whether it shows each row of a file, or their distribution, and not means of few. */
+static bool
+takes_any_row(const struct element *figure)
+{
+    const enum figure_kind kind = figure_kind(figure);
+    return kind == FIGURE_CDF || kind == FIGURE_BOX || kind == FIGURE_SCATTER;
 }
 
 static void
@@ -53,7 +72,11 @@ check_column(const struct plan *plan, const struct element *figure, const char *
     bool found = false;
     if (table)
     {
-        bool derived = is_cdf(figure) && strcmp(attribute, "x") == 0;
+        const enum figure_kind kind = figure_kind(figure);
+        const bool of_x = kind == FIGURE_CDF || kind == FIGURE_SCATTER;
+        const bool of_y = kind == FIGURE_BOX || kind == FIGURE_SCATTER;
+        bool derived =
+            (of_x && strcmp(attribute, "x") == 0) || (of_y && strcmp(attribute, "y") == 0);
         try_table(table, derived, &near, &found);
     }
     if (varies)
@@ -141,37 +164,85 @@ check_measured(const struct plan *plan, const struct element *figure, struct dia
     }
 }
 
-/** Attributes that the template has no use for. */
-static void
-check_useless(const struct element *figure, const char *const *attributes, size_t n,
-              const char *what, const char *expected, struct diagnostics *d)
+#define OF(kind) (1U << FIGURE_##kind)
+#define OF_BARS  (OF(BARS) | OF(GROUPED_BARS))
+#define OF_LINES (OF(LINES) | OF(CDF) | OF(SCATTER))
+
+/** Attributes that not every template has a use for. */
+static const struct
 {
-    for (size_t i = 0; i < n; i++)
+    const char *name;
+    unsigned kinds;
+    const char *expected;
+} special[] = {
+    {"x-log", OF_LINES, "lines"},
+    {"x-min", OF_LINES, "lines"},
+    {"x-max", OF_LINES, "lines"},
+    {"y", ~OF(CDF), "lines"},
+    {"y-log", ~OF(HEATMAP), "lines"},
+    {"y-min", ~OF(HEATMAP), "lines"},
+    {"y-max", ~OF(HEATMAP), "lines"},
+    {"y-scale", ~OF(HEATMAP), "lines"},
+    {"z", OF(HEATMAP), "heatmap"},
+    {"z-label", OF(HEATMAP), "heatmap"},
+    {"z-scale", OF(HEATMAP), "heatmap"},
+    {"z-log", OF(HEATMAP), "heatmap"},
+    {"series", ~(OF(BARS) | OF(HEATMAP)), "grouped-bars"},
+    {"series-label", ~(OF(BARS) | OF(HEATMAP)), "grouped-bars"},
+    {"values", OF_BARS | OF(HEATMAP), "bars"},
+    {"relative-to", OF_BARS, "bars"},
+    {"line", OF_BARS, "bars"},
+    {"line-label", OF_BARS, "bars"},
+    {"points", OF(LINES), "lines"},
+    {"spread", OF(LINES), "lines"},
+    {"error", OF_BARS | OF(LINES), "lines"},
+};
+
+static void
+check_special(const struct element *figure, struct diagnostics *d)
+{
+    const unsigned own = 1U << figure_kind(figure);
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
     {
-        if (element_attribute(figure, attributes[i]))
+        if (!(special[i].kinds & own) && element_attribute(figure, special[i].name))
         {
-            diag_error(d, element_line(figure, attributes[i]),
-                       "%s of <figure %s> of %s; expected template=\"%s\"", attributes[i],
-                       element_value(figure, "name"), what, expected);
+            diag_error(d, element_line(figure, special[i].name),
+                       "%s of <figure %s> of %s; expected template=\"%s\"", special[i].name,
+                       element_value(figure, "name"), kind_name(figure), special[i].expected);
         }
     }
 }
 
-/** What bars cannot show. */
+/** Where <level>s and <mark>s have a place. */
 static void
-check_for_lines(const struct element *figure, struct diagnostics *d)
+check_references(const struct element *figure, struct diagnostics *d)
 {
-    static const char *const attributes[] = {"x-log", "x-min", "x-max", "points", "spread"};
-    const char *name = element_value(figure, "name");
-    check_useless(figure, attributes, sizeof attributes / sizeof *attributes, "bars", "lines", d);
+    const bool heat = figure_kind(figure) == FIGURE_HEATMAP;
     for (size_t i = 0; i < figure->nchildren; i++)
     {
-        if (strcmp(figure->children[i]->name, "mark") == 0)
+        const struct element *e = figure->children[i];
+        const bool mark = strcmp(e->name, "mark") == 0;
+        if (heat || (mark && figure_has_categories(figure)))
         {
-            diag_error(d, figure->children[i]->line,
-                       "<mark> in <figure %s> of bars; expected <level> or template=\"lines\"",
-                       name);
+            diag_error(d, e->line, "<%s> in <figure %s> of %s; expected %stemplate=\"lines\"",
+                       e->name, element_value(figure, "name"), kind_name(figure),
+                       heat ? "" : "<level> or ");
         }
+    }
+}
+
+/** A font's name goes into SVG and into what gnuplot reads. */
+static void
+check_font(const struct element *figure, struct diagnostics *d)
+{
+    const char *font = element_value(figure, "font");
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -";
+    if (font && font[strspn(font, letters)])
+    {
+        diag_error(d, element_line(figure, "font"),
+                   "font '%s' of <figure %s>; expected a name of letters, digits, spaces and '-'",
+                   font, element_value(figure, "name"));
     }
 }
 
@@ -182,7 +253,8 @@ check_numbers(const struct plan *plan, const struct element *figure, const char 
               struct diagnostics *d)
 {
     size_t cell;
-    const struct plan_dimension *dim = is_cdf(figure) ? NULL : plan_column(plan, x, &cell);
+    const bool of_file = is_cdf(figure) || columns_have(figure_table(figure), x);
+    const struct plan_dimension *dim = of_file ? NULL : plan_column(plan, x, &cell);
     const struct column_table *table = figure_table(figure);
     bool log = figure_value(figure, "x-log").integer != 0, text = strcmp(x, "run") == 0;
     for (size_t i = 0; i < table->n; i++)
@@ -194,7 +266,7 @@ check_numbers(const struct plan *plan, const struct element *figure, const char 
     {
         diag_error(d, element_line(figure, "x"),
                    "x of <figure %s> of %s: column '%s' holds text; expected one of numbers",
-                   element_value(figure, "name"), is_cdf(figure) ? "a cdf" : "lines", x);
+                   element_value(figure, "name"), kind_name(figure), x);
     }
     for (size_t p = 0; dim && p < dim->npoints; p++)
     {
@@ -302,47 +374,40 @@ check_workloads(const struct plan *plan, const struct element *figure, struct di
 
 /** What a template makes of the rows of a file: means of few, or the distribution of any. */
 static void
-check_data(const struct element *figure, bool lines, struct diagnostics *d)
+check_data(const struct element *figure, struct diagnostics *d)
 {
-    int64_t data = figure_value(figure, "data").integer;
+    const int64_t data = figure_value(figure, "data").integer;
     const char *name = element_value(figure, "name");
-    bool samples = data == DATA_SERIES || data == DATA_QUEUES;
-    if (data == DATA_QPS || data == DATA_FLOWS)
+    const bool samples = data == DATA_SERIES || data == DATA_QUEUES;
+    if (!takes_any_row(figure) && (data == DATA_QPS || data == DATA_FLOWS))
     {
         diag_error(d, element_line(figure, "data"),
                    "<figure %s> of %s cannot show the rows of %s; expected template=\"cdf\"", name,
-                   lines ? "lines" : "bars", figure_table(figure)->file);
+                   kind_name(figure), figure_table(figure)->file);
     }
-    else if (!lines && samples)
+    else if (samples && figure_has_categories(figure) && !takes_any_row(figure))
     {
         diag_error(d, element_line(figure, "data"),
-                   "<figure %s> of bars cannot show samples; expected data=\"summary\" or "
+                   "<figure %s> of %s cannot show samples; expected data=\"summary\" or "
                    "template=\"lines\"",
-                   name);
+                   name, kind_name(figure));
     }
 }
 
-/** Attributes of other templates than its own. */
+/** What its template does not know. */
 static void
-check_template(const struct element *figure, struct diagnostics *d)
+check_template(const struct plan *plan, const struct element *figure, struct diagnostics *d)
 {
-    static const char *const of_bars[] = {"values", "relative-to", "line", "line-label"};
-    static const char *const of_lines[] = {"y", "points", "spread", "error"};
-    bool lines = strcmp(element_value(figure, "template"), "lines") == 0;
-    if (is_cdf(figure))
+    figure_template_check(plan, figure, d);
+    check_special(figure, d);
+    check_references(figure, d);
+    check_font(figure, d);
+    check_data(figure, d);
+    if (element_attribute(figure, "panels") && element_attribute(figure, "line"))
     {
-        check_useless(figure, of_bars, 4, "a cdf", "bars", d);
-        check_useless(figure, of_lines, 4, "a cdf", "lines", d);
-        return;
-    }
-    check_data(figure, lines, d);
-    if (lines)
-    {
-        check_useless(figure, of_bars, 1, "lines", "bars", d);
-    }
-    else
-    {
-        check_for_lines(figure, d);
+        diag_error(d, element_line(figure, "line"),
+                   "line of <figure %s> with panels; expected one or the other",
+                   element_value(figure, "name"));
     }
 }
 
@@ -350,21 +415,21 @@ static void
 check_x(const struct plan *plan, const struct element *e, const struct words *x,
         struct diagnostics *d)
 {
-    const char *kind = element_value(e, "template");
-    bool cdf = is_cdf(e), lines = strcmp(kind, "lines") == 0;
-    int64_t data = figure_value(e, "data").integer;
-    bool varies = !cdf && data != DATA_SERIES && data != DATA_QUEUES;
+    const bool numbers = !figure_has_categories(e);
+    const int64_t data = figure_value(e, "data").integer;
+    const bool samples = data == DATA_SERIES || data == DATA_QUEUES;
+    const bool varies = !is_cdf(e) && (takes_any_row(e) || !samples);
     for (size_t i = 0; i < x->n; i++)
     {
-        const struct column_table *table = cdf || lines || data ? figure_table(e) : NULL;
+        const struct column_table *table = numbers || data ? figure_table(e) : NULL;
         check_column(plan, e, "x", x->word[i], table, varies, d);
     }
-    if ((cdf || lines) && x->n > 1)
+    if (numbers && x->n > 1)
     {
         diag_error(d, element_line(e, "x"), "<figure %s> of %s has %zu x columns; expected one",
-                   element_value(e, "name"), cdf ? "a cdf" : "lines", x->n);
+                   element_value(e, "name"), kind_name(e), x->n);
     }
-    if (cdf || lines)
+    if (numbers)
     {
         check_numbers(plan, e, x->n ? x->word[0] : "", d);
     }
@@ -375,17 +440,29 @@ static void
 check_columns(const struct plan *plan, const struct element *e, const struct words *x,
               struct diagnostics *d)
 {
+    const enum figure_kind kind = figure_kind(e);
     const char *series = element_value(e, "series"), *line = element_value(e, "line");
-    int64_t data = figure_value(e, "data").integer;
+    const char *panels = element_value(e, "panels"), *shown = figure_shown(e);
+    const int64_t data = figure_value(e, "data").integer;
+    const struct column_table *of_rows =
+        data >= DATA_LAYERS || (takes_any_row(e) && data != DATA_SUMMARY) ? figure_table(e) : NULL;
     check_x(plan, e, x, d);
-    if (!is_cdf(e))
+    if (!is_cdf(e) && shown)
     {
-        check_column(plan, e, "y", element_value(e, "y"), figure_table(e), false, d);
+        check_column(plan, e, kind == FIGURE_HEATMAP ? "z" : "y", shown, figure_table(e),
+                     kind == FIGURE_SCATTER, d);
+    }
+    if (kind == FIGURE_HEATMAP)
+    {
+        check_column(plan, e, "y", element_value(e, "y"), of_rows, true, d);
     }
     if (series)
     {
-        bool of_file = data >= DATA_LAYERS || (is_cdf(e) && data != DATA_SUMMARY);
-        check_column(plan, e, "series", series, of_file ? figure_table(e) : NULL, true, d);
+        check_column(plan, e, "series", series, of_rows, true, d);
+    }
+    if (panels)
+    {
+        check_column(plan, e, "panels", panels, of_rows, true, d);
     }
     if (line)
     {
@@ -404,7 +481,7 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
         check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
     }
     words_free(&x);
-    check_template(e, d);
+    check_template(plan, e, d);
     check_axis(e, "x", d);
     check_axis(e, "y", d);
     if (figure_value(e, "data").integer == DATA_STEPS && d->reported == 0)
@@ -417,19 +494,26 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
     }
     check_where(plan, e, d);
     check_measured(plan, e, d);
+    if (d->reported == 0)
+    {
+        figure_check_pooling(plan, e, d);
+    }
 }
 
 /** What every figure must have, but not every template's: document_check() knows of no such. */
 static bool
 has_y(const struct element *e, struct diagnostics *d)
 {
-    bool good = is_cdf(e) || element_value(e, "y");
-    if (!good)
+    const char *lacking = is_cdf(e)                                                    ? NULL
+                          : !element_value(e, "y")                                     ? "y"
+                          : figure_kind(e) == FIGURE_HEATMAP && !element_value(e, "z") ? "z"
+                                                                                       : NULL;
+    if (lacking)
     {
-        diag_error(d, e->line, "<figure %s> of %s lacks y=\"...\"; expected a column",
-                   element_value(e, "name"), element_value(e, "template"));
+        diag_error(d, e->line, "<figure %s> of %s lacks %s=\"...\"; expected a column",
+                   element_value(e, "name"), element_value(e, "template"), lacking);
     }
-    return good;
+    return !lacking;
 }
 
 void

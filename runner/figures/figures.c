@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "figure-numbers.h"
 #include "figure-script.h"
 #include "figure.h"
 #include "files.h"
@@ -24,16 +25,16 @@ figures_count(const struct plan *plan)
 
 /** Writes NAME.gp and NAME.dat. */
 static bool
-write_inputs(const struct element *figure, const struct figure_data *data, const char *out,
-             char **why)
+write_inputs(const struct plan *plan, const struct element *figure, const struct figure_data *data,
+             const char *out, char **why)
 {
     const char *name = element_value(figure, "name");
-    char *script = figure_script(figure, data, why);
+    char *script = figure_script(plan, figure, data, why);
     if (!script)
     {
         return false;
     }
-    char *rows = figure_rows(figure, data);
+    char *rows = figure_numbers(figure, data);
     char *gp = xformat("%s.gp", name), *dat = xformat("%s.dat", name);
     const struct file_bytes files[] = {{gp, script, strlen(script)}, {dat, rows, strlen(rows)}};
     bool good = files_replace(out, files, 2, why);
@@ -44,23 +45,25 @@ write_inputs(const struct element *figure, const struct figure_data *data, const
     return good;
 }
 
-/** Writes NAME.svg and NAME.png. */
+/** Writes NAME.svg, NAME.png and NAME.pdf. */
 static bool
 write_drawings(const char *name, const char *out, char **why)
 {
-    struct drawing drawn[2] = {{0}};
-    char *svg = xformat("%s.svg", name), *png = xformat("%s.png", name);
-    bool good = gnuplot_draw(out, name, &drawn[0], &drawn[1], why);
-    if (good)
+    struct drawing drawn[DRAWINGS] = {{0}};
+    struct file_bytes files[DRAWINGS] = {{0}};
+    char *names[DRAWINGS];
+    bool good = gnuplot_draw(out, name, drawn, why);
+    for (size_t i = 0; i < DRAWINGS; i++)
     {
-        const struct file_bytes files[] = {{svg, drawn[0].bytes, drawn[0].n},
-                                           {png, drawn[1].bytes, drawn[1].n}};
-        good = files_replace(out, files, 2, why);
+        names[i] = xformat("%s.%s", name, drawing_kinds[i]);
+        files[i] = (struct file_bytes){names[i], drawn[i].bytes, drawn[i].n};
     }
-    free(drawn[0].bytes);
-    free(drawn[1].bytes);
-    free(svg);
-    free(png);
+    good = good && files_replace(out, files, DRAWINGS, why);
+    for (size_t i = 0; i < DRAWINGS; i++)
+    {
+        free(drawn[i].bytes);
+        free(names[i]);
+    }
     return good;
 }
 
@@ -81,7 +84,7 @@ static bool
 draw(const struct plan *plan, const struct element *figure, const char *out, char **why)
 {
     struct figure_data *data = figure_read(plan, figure, out, why);
-    bool good = data && write_inputs(figure, data, out, why);
+    bool good = data && write_inputs(plan, figure, data, out, why);
     if (good)
     {
         warn_of_lacking(figure, data);
@@ -113,7 +116,7 @@ figures_draw(const struct plan *plan, const char *out, const char *only)
         found = true;
         if (draw(plan, e, out, &why))
         {
-            printf("%s/%s.svg, %s.png\n", out, name, name);
+            printf("%s/%s.svg, %s.png, %s.pdf\n", out, name, name, name);
         }
         else
         {

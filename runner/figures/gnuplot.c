@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* pipe2, memmem */
 #include "gnuplot.h"
 
 #include <errno.h>
@@ -14,10 +14,15 @@
 
 #include "textbuf.h"
 
-/** Two pipes, which gnuplot opens by their numbers in /dev/fd, and one for why it did not start. */
+const char *const drawing_kinds[DRAWINGS] = {"svg", "png", "pdf"};
+
+#define START DRAWINGS /* the pipe for why gnuplot did not start */
+#define PIPES (DRAWINGS + 1)
+
+/** A pipe per drawing, which gnuplot opens by its number in /dev/fd, and START. */
 struct pipes
 {
-    int svg[2], png[2], start[2];
+    int of[PIPES][2];
 };
 
 /** Where gnuplot is, or NULL. What PATH has that is not absolute does not count: it would be meant
@@ -49,16 +54,21 @@ find_gnuplot(void)
 static void
 become_gnuplot(const char *gnuplot, const char *folder, const char *script, const struct pipes *p)
 {
-    char *files = xformat("svg_file = '/dev/fd/%d'; png_file = '/dev/fd/%d'", p->svg[1], p->png[1]);
+    struct text files = {0};
     int null = open("/dev/null", O_RDONLY);
-    if (chdir(folder) == 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-        setenv("LC_ALL", "C.UTF-8", 1) == 0 && fcntl(p->svg[1], F_SETFD, 0) == 0 &&
-        fcntl(p->png[1], F_SETFD, 0) == 0)
+    bool kept = true;
+    for (size_t i = 0; i < DRAWINGS; i++)
     {
-        execl(gnuplot, "gnuplot", "-d", "-e", files, script, (char *)NULL);
+        text_add(&files, "%s_file = '/dev/fd/%d'; ", drawing_kinds[i], p->of[i][1]);
+        kept = kept && fcntl(p->of[i][1], F_SETFD, 0) == 0;
+    }
+    if (kept && chdir(folder) == 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+        setenv("LC_ALL", "C.UTF-8", 1) == 0)
+    {
+        execl(gnuplot, "gnuplot", "-d", "-e", files.s, script, (char *)NULL);
     }
     const int error = errno;
-    const ssize_t sent = write(p->start[1], &error, sizeof error);
+    const ssize_t sent = write(p->of[START][1], &error, sizeof error);
     _exit(sent == sizeof error ? 1 : 2);
 }
 
@@ -77,15 +87,19 @@ take(int fd, struct drawing *d)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/** Takes both drawings until gnuplot ends. */
+/** Takes all drawings until gnuplot ends. */
 static void
-take_all(const struct pipes *p, struct drawing *svg, struct drawing *png)
+take_all(const struct pipes *p, struct drawing *drawn)
 {
-    struct drawing *drawings[] = {svg, png};
-    struct pollfd fds[] = {{p->svg[0], POLLIN, 0}, {p->png[0], POLLIN, 0}};
-    while (fds[0].fd >= 0 || fds[1].fd >= 0)
+    struct pollfd fds[DRAWINGS];
+    size_t open = DRAWINGS;
+    for (size_t i = 0; i < DRAWINGS; i++)
     {
-        if (poll(fds, 2, -1) < 0)
+        fds[i] = (struct pollfd){p->of[i][0], POLLIN, 0};
+    }
+    while (open > 0)
+    {
+        if (poll(fds, DRAWINGS, -1) < 0)
         {
             if (errno != EINTR)
             {
@@ -93,11 +107,12 @@ take_all(const struct pipes *p, struct drawing *svg, struct drawing *png)
             }
             continue;
         }
-        for (size_t i = 0; i < 2; i++)
+        for (size_t i = 0; i < DRAWINGS; i++)
         {
-            if (fds[i].fd >= 0 && fds[i].revents && !take(fds[i].fd, drawings[i]))
+            if (fds[i].fd >= 0 && fds[i].revents && !take(fds[i].fd, &drawn[i]))
             {
                 fds[i].fd = -1;
+                open--;
             }
         }
     }
@@ -126,12 +141,19 @@ ends_with(const struct drawing *d, const char *end, size_t n)
     return last >= n && memcmp(d->bytes + last - n, end, n) == 0;
 }
 
+/** How files of each kind end: the last chunk of a PNG file, for one. */
+static const struct
+{
+    const char *bytes;
+    size_t n;
+    const char *name;
+} ends[DRAWINGS] = {
+    {"</svg>", 6, "SVG"}, {"\0\0\0\0IEND\xAE\x42\x60\x82", 12, "PNG"}, {"%%EOF", 5, "PDF"}};
+
 /** A sentence on what went wrong, or NULL. */
 static char *
-complaint(int status, const char *path, const struct drawing *svg, const struct drawing *png)
+complaint(int status, const char *path, const struct drawing *drawn)
 {
-    static const char iend[] = "\0\0\0\0IEND\xAE\x42\x60\x82"; /* the last chunk of a PNG file */
-    static const char end[] = "</svg>";
     if (WIFSIGNALED(status))
     {
         return xformat("gnuplot was killed by signal %d (%s) on %s", WTERMSIG(status),
@@ -141,24 +163,36 @@ complaint(int status, const char *path, const struct drawing *svg, const struct 
     {
         return xformat("gnuplot ended with status %d on %s", WEXITSTATUS(status), path);
     }
-    bool has_svg = ends_with(svg, end, sizeof end - 1);
-    if (!has_svg || !ends_with(png, iend, sizeof iend - 1))
+    for (size_t i = 0; i < DRAWINGS; i++)
     {
-        return xformat("gnuplot did not draw the %s to its end on %s", has_svg ? "PNG" : "SVG",
-                       path);
+        if (!ends_with(&drawn[i], ends[i].bytes, ends[i].n))
+        {
+            return xformat("gnuplot did not draw the %s to its end on %s", ends[i].name, path);
+        }
     }
     return NULL;
+}
+
+/** Puts a fixed date where the PDF has that of today. */
+static void
+set_date(struct drawing *pdf)
+{
+    static const char before[] = "/CreationDate (D:", date[] = "20000101000000";
+    char *at = pdf->bytes ? memmem(pdf->bytes, pdf->n, before, sizeof before - 1) : NULL;
+    if (at && (size_t)(pdf->bytes + pdf->n - at) > sizeof before + sizeof date)
+    {
+        memcpy(at + sizeof before - 1, date, sizeof date - 1);
+    }
 }
 
 static void
 close_pipes(const struct pipes *p, size_t end)
 {
-    const int fds[] = {p->svg[end], p->png[end], p->start[end]};
-    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+    for (size_t i = 0; i < PIPES; i++)
     {
-        if (fds[i] >= 0)
+        if (p->of[i][end] >= 0)
         {
-            close(fds[i]);
+            close(p->of[i][end]);
         }
     }
 }
@@ -166,9 +200,15 @@ close_pipes(const struct pipes *p, size_t end)
 static bool
 open_pipes(struct pipes *p)
 {
-    *p = (struct pipes){{-1, -1}, {-1, -1}, {-1, -1}};
-    bool good = pipe2(p->svg, O_CLOEXEC) == 0 && pipe2(p->png, O_CLOEXEC) == 0 &&
-                pipe2(p->start, O_CLOEXEC) == 0;
+    bool good = true;
+    for (size_t i = 0; i < PIPES; i++)
+    {
+        p->of[i][0] = p->of[i][1] = -1;
+    }
+    for (size_t i = 0; good && i < PIPES; i++)
+    {
+        good = pipe2(p->of[i], O_CLOEXEC) == 0;
+    }
     if (!good)
     {
         int error = errno;
@@ -184,13 +224,12 @@ static int
 start_error(const struct pipes *p)
 {
     int error = 0;
-    return read(p->start[0], &error, sizeof error) == (ssize_t)sizeof error ? error : 0;
+    return read(p->of[START][0], &error, sizeof error) == (ssize_t)sizeof error ? error : 0;
 }
 
 /** Has it draw; a sentence on what went wrong, or NULL. */
 static char *
-draw(const char *gnuplot, const char *folder, const char *script, struct drawing *svg,
-     struct drawing *png)
+draw(const char *gnuplot, const char *folder, const char *script, struct drawing *drawn)
 {
     struct pipes p;
     if (!open_pipes(&p))
@@ -207,27 +246,27 @@ draw(const char *gnuplot, const char *folder, const char *script, struct drawing
     close_pipes(&p, 1);
     if (pid > 0)
     {
-        take_all(&p, svg, png);
+        take_all(&p, drawn);
         status = end_of(pid);
         error = start_error(&p);
     }
     close_pipes(&p, 0);
     char *path = xformat("%s/%s", folder, script);
     char *why = error ? xformat("cannot start %s: %s", gnuplot, strerror(error))
-                      : complaint(status, path, svg, png);
+                      : complaint(status, path, drawn);
     free(path);
     return why;
 }
 
 bool
-gnuplot_draw(const char *folder, const char *name, struct drawing *svg, struct drawing *png,
-             char **why)
+gnuplot_draw(const char *folder, const char *name, struct drawing *drawn, char **why)
 {
     char *gnuplot = find_gnuplot(), *script = xformat("%s.gp", name);
-    *why = gnuplot ? draw(gnuplot, folder, script, svg, png)
+    *why = gnuplot ? draw(gnuplot, folder, script, drawn)
                    : xformat("gnuplot is not installed; expected the package gnuplot-nox "
                              "(apt-get install gnuplot-nox)");
     free(gnuplot);
     free(script);
+    set_date(&drawn[2]);
     return *why == NULL;
 }

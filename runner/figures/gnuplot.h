@@ -14,12 +14,16 @@ struct drawing
     size_t n;
 };
 
+/** How many drawings a figure is, and what their files' names end in: svg, png, pdf. */
+#define DRAWINGS 3
+extern const char *const drawing_kinds[DRAWINGS];
+
 /**
- * Runs @p folder / @p name .gp, which must write to svg_file and png_file, and takes both whole.
+ * Runs @p folder / @p name .gp, which must write to svg_file, png_file and pdf_file, and takes all
+ * of them whole into @p drawn. The date in the PDF is a fixed one: the same figure, the same bytes.
  * Writes nothing itself. Returns false with a sentence in *why: gnuplot is not there, complains, is
  * killed, or ends before a figure does.
  */
-bool gnuplot_draw(const char *folder, const char *name, struct drawing *svg, struct drawing *png,
-                  char **why);
+bool gnuplot_draw(const char *folder, const char *name, struct drawing *drawn, char **why);
 
 #endif

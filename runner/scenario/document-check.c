@@ -44,6 +44,7 @@ static void
 check_text(const struct element *e, const struct attribute *a, const struct attribute_spec *spec,
            struct diagnostics *d)
 {
+    double mm;
     if (is_blank(a->value))
     {
         diag_error(d, a->line, "%s of <%s> is empty; expected %s", a->name, e->name,
@@ -55,6 +56,11 @@ check_text(const struct element *e, const struct attribute *a, const struct attr
                    "%s '%s' of <%s> cannot name a file; expected 1 to 150 letters, digits, '.', "
                    "'_', '+', '=' or '-', not starting with '.' or '-'",
                    a->name, a->value, e->name);
+    }
+    else if (spec->shape == SHAPE_LENGTH && !length_parse(a->value, &mm))
+    {
+        diag_error(d, a->line, "%s '%s' of <%s> is no length; expected %d to %d mm, such as 84mm",
+                   a->name, a->value, e->name, LENGTH_LEAST, LENGTH_MOST);
     }
 }
 
@@ -88,7 +94,8 @@ check_fixed(const struct element *e, struct diagnostics *d)
         {
             report_unknown_attribute(d, a->line, e->spec, NULL, a->name);
         }
-        else if (spec->shape == SHAPE_VALUE)
+        else if (spec->shape == SHAPE_VALUE ||
+                 (spec->shape == SHAPE_TEMPLATE && !template_is_file(a->value)))
         {
             union attribute_value value;
             int code = attribute_parse(spec, a->value, &value);

@@ -86,6 +86,10 @@ parse(struct input_file *f, int line, struct diagnostics *d)
 {
     struct input_source from = {.path = f->path, .scenario_line = line, .d = d};
     struct table_lines t;
+    if (f->is_text)
+    {
+        return true;
+    }
     if (f->kind == WEFT_TABLE_NONE)
     {
         f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph);
@@ -113,15 +117,15 @@ make(const char *written, char *path, char *bytes, size_t n, enum weft_table_kin
     return f;
 }
 
-const struct input_file *
-input_file_load(const char *scenario, const char *written, enum weft_table_kind kind, int line,
-                struct diagnostics *d)
+static const struct input_file *
+load(const char *scenario, const char *written, enum weft_table_kind kind, bool is_text, int line,
+     struct diagnostics *d)
 {
     char *path = find(scenario, written);
     for (size_t i = 0; i < nloaded; i++)
     {
-        if (loaded[i]->kind == kind && strcmp(loaded[i]->path, path) == 0 &&
-            strcmp(loaded[i]->written, written) == 0)
+        if (loaded[i]->kind == kind && loaded[i]->is_text == is_text &&
+            strcmp(loaded[i]->path, path) == 0 && strcmp(loaded[i]->written, written) == 0)
         {
             free(path);
             return loaded[i];
@@ -137,6 +141,7 @@ input_file_load(const char *scenario, const char *written, enum weft_table_kind 
         return NULL;
     }
     struct input_file *f = make(written, path, bytes, n, kind);
+    f->is_text = is_text;
     if (!parse(f, line, d))
     {
         release(f);
@@ -148,9 +153,22 @@ input_file_load(const char *scenario, const char *written, enum weft_table_kind 
 }
 
 const struct input_file *
+input_file_load(const char *scenario, const char *written, enum weft_table_kind kind, int line,
+                struct diagnostics *d)
+{
+    return load(scenario, written, kind, false, line, d);
+}
+
+const struct input_file *
 input_file_load_graph(const char *scenario, const char *written, int line, struct diagnostics *d)
 {
-    return input_file_load(scenario, written, WEFT_TABLE_NONE, line, d);
+    return load(scenario, written, WEFT_TABLE_NONE, false, line, d);
+}
+
+const struct input_file *
+input_file_load_text(const char *scenario, const char *written, int line, struct diagnostics *d)
+{
+    return load(scenario, written, WEFT_TABLE_NONE, true, line, d);
 }
 
 const struct input_file *

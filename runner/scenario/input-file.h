@@ -6,6 +6,7 @@
 #ifndef WEFT_RUNNER_INPUT_FILE_H
 #define WEFT_RUNNER_INPUT_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,7 +29,8 @@ struct input_file
     char *bytes;
     size_t n;
     uint32_t checksum;         /**< of cksum */
-    enum weft_table_kind kind; /**< WEFT_TABLE_NONE: a graph */
+    enum weft_table_kind kind; /**< WEFT_TABLE_NONE: a graph, or text */
+    bool is_text;              /**< what Weft does not read itself, such as a figure's template */
     struct weft_table table;
     int *lines; /**< of each flow */
     struct weft_graph graph;
@@ -47,6 +49,10 @@ const struct input_file *input_file_load(const char *scenario, const char *writt
 /** The same for a file that describes a graph. */
 const struct input_file *input_file_load_graph(const char *scenario, const char *written, int line,
                                                struct diagnostics *d);
+
+/** The same for a file whose contents mean nothing to Weft. */
+const struct input_file *input_file_load_text(const char *scenario, const char *written, int line,
+                                              struct diagnostics *d);
 
 /** The next file that has been loaded, or the first after NULL; NULL: there are no more. */
 const struct input_file *input_file_next(const struct input_file *after);

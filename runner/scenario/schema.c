@@ -44,6 +44,13 @@ add_choices(struct text *t, const char *choices, const char *indent)
 }
 
 static void
+add_pattern(struct text *t, const char *pattern, const char *indent)
+{
+    text_add(t, "%s<data type=\"string\"><param name=\"pattern\">%s</param></data>\n", indent,
+             pattern);
+}
+
+static void
 add_data(struct text *t, const struct weft_param *p, const char *indent)
 {
     if (p->type == WEFT_CHOICE)
@@ -51,8 +58,7 @@ add_data(struct text *t, const struct weft_param *p, const char *indent)
         add_choices(t, p->choices, indent);
         return;
     }
-    text_add(t, "%s<data type=\"string\"><param name=\"pattern\">%s</param></data>\n", indent,
-             pattern_of(p->type));
+    add_pattern(t, pattern_of(p->type), indent);
 }
 
 static void
@@ -160,6 +166,17 @@ add_attribute(struct text *t, const struct element_spec *spec, const struct attr
         text_add(t, "        <list>\n          <%s>\n", a->required ? "oneOrMore" : "zeroOrMore");
         add_data(t, &a->param, "            ");
         text_add(t, "          </%s>\n        </list>\n", a->required ? "oneOrMore" : "zeroOrMore");
+    }
+    else if (a->shape == SHAPE_LENGTH)
+    {
+        add_pattern(t, "[0-9]+(\\.[0-9]+)?mm", "        ");
+    }
+    else if (a->shape == SHAPE_TEMPLATE)
+    {
+        text_add(t, "        <choice>\n");
+        add_data(t, &a->param, "          ");
+        add_pattern(t, ".+\\" TEMPLATE_END, "          ");
+        text_add(t, "        </choice>\n");
     }
     else
     {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "vocabulary.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
@@ -179,38 +180,66 @@ static const struct attribute_spec seeds_attributes[] = {
     VALUE("count", true, WEFT_COUNT, NULL, "1", "100000", "how many seeds, one after the other"),
 };
 
+/** The templates of plots/: enum figure_kind has their order. */
+#define TEMPLATES "bars grouped-bars lines cdf heatmap box scatter"
+
 static const struct attribute_spec figure_attributes[] = {
-    TEXTUAL(SHAPE_NAME, "name", true, "file name without .svg or .png"),
-    CHOICE("template", true, NULL, "bars grouped-bars lines cdf", "the kind of figure: plots/*.gp"),
+    TEXTUAL(SHAPE_NAME, "name", true, "file name without .svg, .png or .pdf"),
+    {SHAPE_TEMPLATE,
+     true,
+     {"template", WEFT_CHOICE, 0, NULL, NULL, NULL, TEMPLATES,
+      "the kind of figure: plots/*.gp; or a gnuplot file of one's own, ending in .gp, from the "
+      "scenario's folder",
+      NULL}},
+    CHOICE("like", false, "lines", TEMPLATES,
+           "with a template of one's own: the template whose numbers it gets"),
     CHOICE("data", false, "summary", "summary series queues layers steps qps flows workloads",
            "the CSV files that it reads"),
     TEXTUAL(SHAPE_TEXT, "title", false, "stands above the figure"),
-    TEXTUAL(SHAPE_TEXT, "x-label", false, "name of the horizontal axis, with its unit; default: x"),
-    TEXTUAL(SHAPE_TEXT, "y-label", false, "name of the vertical axis, with its unit; default: y"),
+    TEXTUAL(SHAPE_TEXT, "x-label", false,
+            "name of the horizontal axis, with its unit; default: what x is"),
+    TEXTUAL(SHAPE_TEXT, "y-label", false,
+            "name of the vertical axis, with its unit; default: what y is"),
+    TEXTUAL(SHAPE_TEXT, "z-label", false,
+            "heatmap: name of the colours, with its unit; default: what z is"),
     TEXTUAL(SHAPE_WORDS, "x", true,
             "column or columns of the horizontal axis; of a cdf, whose distribution it shows"),
-    TEXTUAL(SHAPE_TEXT, "y", false, "column of the vertical axis; required but for a cdf"),
+    TEXTUAL(SHAPE_TEXT, "y", false,
+            "column of the vertical axis; required but for a cdf; of a heatmap, what its rows are"),
+    TEXTUAL(SHAPE_TEXT, "z", false, "heatmap: column that the colours show"),
     TEXTUAL(SHAPE_TEXT, "series", false, "column that tells the lines or bars apart"),
+    TEXTUAL(SHAPE_TEXT, "series-label", false, "stands above the legend; default: what series is"),
+    TEXTUAL(SHAPE_TEXT, "panels", false, "column of the sweep: a panel for each of its values"),
     TEXTUAL(SHAPE_WORDS, "where", false, "only rows with column=value; several: all must hold"),
+    BOOLEAN("pool", "off",
+            "means and distributions may be over other things than seeds that vary, such as sizes"),
     TEXTUAL(SHAPE_TEXT, "relative-to", false, "divide by the value of this series"),
     TEXTUAL(SHAPE_TEXT, "line", false, "a further column of summary.csv, drawn as a line"),
     TEXTUAL(SHAPE_TEXT, "line-label", false, "its name in the legend"),
     VALUE("x-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "factor for x values"),
     VALUE("y-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "factor for y values"),
-    BOOLEAN("x-log", "off", "logarithmic horizontal axis; lines and cdf"),
+    VALUE("z-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "heatmap: factor for z values"),
+    BOOLEAN("x-log", "off", "logarithmic horizontal axis; lines, cdf and scatter"),
     BOOLEAN("y-log", "off", "logarithmic vertical axis; a cdf shows the share above x, its tail"),
+    BOOLEAN("z-log", "off", "heatmap: logarithmic colours"),
     VALUE("x-min", false, WEFT_REAL, "0", "0", "1e18",
-          "lines and cdf: start of the horizontal axis; automatic if logarithmic and not given"),
+          "lines, cdf and scatter: start of the horizontal axis; automatic if logarithmic and not "
+          "given"),
     VALUE("y-min", false, WEFT_REAL, "0", "0", "1e18",
           "start of the vertical axis; automatic if logarithmic and not given"),
     VALUE("x-max", false, WEFT_REAL, "0", "0", "1e18",
-          "lines and cdf: end of the horizontal axis; 0: automatic"),
+          "lines, cdf and scatter: end of the horizontal axis; 0: automatic"),
     VALUE("y-max", false, WEFT_REAL, "0", "0", "1e18", "end of the vertical axis; 0: automatic"),
-    BOOLEAN("values", "off", "bars: write each value above its bar"),
-    BOOLEAN("points", "off", "lines: mark each value; dashes and marks tell them apart as well"),
+    BOOLEAN("values", "off", "bars: write each value above its bar; heatmap: into its field"),
+    BOOLEAN("points", "off", "lines: mark each value"),
     CHOICE("spread", false, "band", "band bars", "lines: how runs of several seeds are shown"),
-    CHOICE("error", false, "extremes", "extremes stddev",
-           "what band and error bars span: all seeds, or the standard deviation around the mean"),
+    CHOICE("error", false, "ci95", "ci95 extremes stddev",
+           "what band and error bars span: the 95 % confidence interval of the mean by Student's "
+           "t, the least and the greatest value, or one standard deviation on either side"),
+    TEXTUAL(SHAPE_LENGTH, "width", false, "of the figure, such as 84mm; default: 170mm"),
+    TEXTUAL(SHAPE_LENGTH, "height", false, "the same; default: by its width and what stands in it"),
+    TEXTUAL(SHAPE_TEXT, "font", false, "of all texts; default: DejaVu Sans"),
+    VALUE("font-size", false, WEFT_REAL, "8", "6", "72", "in points"),
 };
 
 static const struct attribute_spec level_attributes[] = {
@@ -352,6 +381,23 @@ vocabulary_attribute(const struct element_spec *spec, const char *name)
         }
     }
     return NULL;
+}
+
+bool
+template_is_file(const char *name)
+{
+    const size_t n = strlen(name), end = strlen(TEMPLATE_END);
+    return n > end && strcmp(name + n - end, TEMPLATE_END) == 0;
+}
+
+bool
+length_parse(const char *text, double *mm)
+{
+    const size_t n = strspn(text, "0123456789.");
+    char *end;
+    *mm = strtod(text, &end);
+    return n > 0 && end == text + n && strcmp(end, "mm") == 0 && *mm >= LENGTH_LEAST &&
+           *mm <= LENGTH_MOST;
 }
 
 int

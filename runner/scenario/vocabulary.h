@@ -15,11 +15,13 @@
 /** What an attribute holds. */
 enum attribute_shape
 {
-    SHAPE_VALUE, /**< one value of attribute_spec.param */
-    SHAPE_LIST,  /**< values of attribute_spec.param, separated by spaces */
-    SHAPE_NAME,  /**< a name that can be part of a file name */
-    SHAPE_TEXT,  /**< anything but nothing */
-    SHAPE_WORDS, /**< words separated by spaces */
+    SHAPE_VALUE,    /**< one value of attribute_spec.param */
+    SHAPE_LIST,     /**< values of attribute_spec.param, separated by spaces */
+    SHAPE_NAME,     /**< a name that can be part of a file name */
+    SHAPE_TEXT,     /**< anything but nothing */
+    SHAPE_WORDS,    /**< words separated by spaces */
+    SHAPE_LENGTH,   /**< millimetres of paper: "84mm" */
+    SHAPE_TEMPLATE, /**< one of attribute_spec.param's choices, or a file of the user's own */
 };
 
 struct attribute_spec
@@ -79,6 +81,19 @@ union attribute_value
 /** The value of @p text under @p spec; 0 or an error of weft_param_parse(). */
 int attribute_parse(const struct attribute_spec *spec, const char *text,
                     union attribute_value *value);
+
+/** Ends the name of a SHAPE_TEMPLATE that is a file. */
+#define TEMPLATE_END ".gp"
+
+/** Whether the value of a SHAPE_TEMPLATE names a file. */
+bool template_is_file(const char *name);
+
+/** Bounds of a SHAPE_LENGTH, mm. */
+#define LENGTH_LEAST 20
+#define LENGTH_MOST  2000
+
+/** The value of a SHAPE_LENGTH in mm; false: it is none, or out of bounds. */
+bool length_parse(const char *text, double *mm);
 
 /** What an algorithm is called when a scenario leaves its element or its name out; NULL: it must be
  * given. */

@@ -183,7 +183,8 @@ in_a_scenario()
     if ! grep -q '<sweep>' "$1"; then
         unless_there '<workload kind="ring" bytes="5MB"/>' "$1"
         echo '<sweep><vary param="balancer.name" values="ecmp themis"/>'
-        echo '<vary param="fabric.payload" values="1000B 2000B"/></sweep>'
+        ! grep -q 'fabric\.payload' "$1" || echo '<vary param="fabric.payload" values="1000B 2000B"/>'
+        echo '</sweep>'
     else
         unless_there '<workload kind="ring" bytes="100KB"/>' "$1"
     fi
@@ -228,6 +229,16 @@ xml_block()
     fi
 }
 
+# A figure with a template of one's own.
+gnuplot_block()
+{
+    cp "$1" own.gp
+    echo '<figure name="own" template="own.gp" x="fabric.payload" series="balancer.name" y="cct_us"/>' >figure.txt
+    name=block-$line
+    in_a_scenario figure.txt "$name" >"$name.xml"
+    scenario "$name.xml"
+}
+
 sql_block()
 {
     quietly ./weft query "results/$name" --file "$1"
@@ -252,6 +263,7 @@ block()
         text:) ;;
         xml:) xml_block "$1" ;;
         sql:) sql_block "$1" ;;
+        gnuplot:) gnuplot_block "$1" ;;
         sh:) shell_block "$1" ;;
         console:) session "$1" ;;
         c:) c_block "$1" ;;

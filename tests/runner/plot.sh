@@ -54,6 +54,7 @@ command -v gnuplot >/dev/null || {
 for figure in cct rate; do
     head -c 8 results/tiny/$figure.png | od -An -c | grep -q 'P   N   G' || fail "$figure.png is no PNG"
     tail -c 8 results/tiny/$figure.svg | grep -q '</svg>' || fail "$figure.svg is not whole"
+    tail -c 6 results/tiny/$figure.pdf | grep -q '%%EOF' || fail "$figure.pdf is not whole"
     grep -q '>Themis<' results/tiny/$figure.svg || fail "$figure.svg does not name Themis"
 done
 cmp before.csv results/tiny/summary.csv || fail 'drawing changed the results'
@@ -78,8 +79,8 @@ cat >>more.xml <<'END'
           ><level y="0.5" label="half"/></figure>
   <figure name="clean" template="cdf" data="qps" x="fct_us" x-scale="1000" series="case"
           where="workload.bytes=200KB nacks_received=0"/>
-  <figure name="flows" template="cdf" data="flows" x="fct_us" series="case" y-log="on"/>
-  <figure name="queue" template="cdf" data="queues" x="longest_queue_bytes" series="workload.bytes"/>
+  <figure name="flows" template="cdf" data="flows" x="fct_us" series="case" y-log="on" pool="on"/>
+  <figure name="queue" template="cdf" data="queues" x="longest_queue_bytes" series="workload.bytes" pool="on"/>
 </scenario>
 END
 "$weft" run more.xml >/dev/null
@@ -152,7 +153,7 @@ rm -r results/more
 mv kept results/more
 sed -i '2s/[^,]*,/,/6' results/more/runs/ecmp_bytes=40KB_seed=1/qps.csv
 "$here/relist.sh" results/more/runs/ecmp_bytes=40KB_seed=1
-sed 's, where="workload.bytes=200KB",,' more.xml >hole.xml
+sed 's, where="workload.bytes=200KB", pool="on",' more.xml >hole.xml
 "$weft" plot hole.xml --figure fct >/dev/null 2>messages
 grep -q '^weft: warning: figure fct: 1 of 18 runs lack values of fct_us$' messages || fail 'no warning of a QP without'
 
@@ -230,12 +231,12 @@ cat >>odd.xml <<'END'
   <figure name="bars" template="bars" x="case" where="workload.bytes=40KB" y="cct_us"/>
   <figure name="lines" template="lines" x="workload.bytes" series="case" y="cct_us"/>
   <figure name="samples" template="lines" data="series" x="time_us" series="case" y="rate_gbps" x-log="on"
-          where="workload.bytes=40KB"/>
+          where="workload.bytes=40KB qp=0"/>
 </scenario>
 END
 "$weft" run odd.xml >/dev/null
 grep -q '>50% A\\B<' results/odd/bars.svg || fail 'a label with % and \\ is not what it was'
-grep -q '>cct_us<' results/odd/bars.svg || fail 'an axis without a label does not name its column'
+grep -q '>completion time (us)<' results/odd/bars.svg || fail 'an axis without a label has no name'
 grep -q '>5% of it<' results/odd/lines.svg || fail 'a label with % is not what it was in lines'
 grep -q '^0 ' results/odd/samples.dat && fail 'a logarithmic axis is given a 0'
 
@@ -251,7 +252,7 @@ grep -q "did you mean 'rate'" messages || fail 'an unknown figure: no suggestion
 # A figure that is not drawn to its end leaves the earlier one as it is.
 "$weft" plot results/tiny >/dev/null
 mkdir earlier bin
-cp results/tiny/*.svg results/tiny/*.png earlier
+cp results/tiny/*.svg results/tiny/*.png results/tiny/*.pdf earlier
 drawer=$(command -v gnuplot)
 
 # not_drawn MESSAGE: "weft plot" fails with it, with the gnuplot in bin/ on the PATH.
@@ -287,15 +288,16 @@ for path in ".:$PATH" ":$PATH" "results/tiny:$PATH"; do
 done
 rm results/tiny/gnuplot
 # One that cannot write to the end does not say so.
-for kind in svg png; do
+for kind in svg png pdf; do
     cat >bin/gnuplot <<END
 #!/bin/sh
-"$drawer" -e "svg_file = '$work/part.svg'; png_file = '$work/part.png'" cct.gp
+"$drawer" -e "svg_file = '$work/part.svg'; png_file = '$work/part.png'; pdf_file = '$work/part.pdf'" cct.gp
 eval "\$(echo "\$3" | tr -d ' ')"
 cut=\$((\$(wc -c <"$work/part.$kind") - 100))
 truncate -s \$cut "$work/part.$kind"
 cat "$work/part.svg" >\$svg_file
 cat "$work/part.png" >\$png_file
+cat "$work/part.pdf" >\$pdf_file
 END
     not_drawn "gnuplot did not draw the $(echo $kind | tr '[:lower:]' '[:upper:]') to its end"
 done

@@ -53,7 +53,8 @@ sed -e 's|<balancer name="rsq"/>|<balancer name="themis" compensation="off"/><li
     -e '/<limit time="100ms"/d' -e '/<set param="balancer.name" value="themis"/d' \
     -e '/<failure/d' -e 's|<drop .*|&\n  <drop qp="2" packets="1"/>|' \
     -e 's|<sweep>|&<zip><vary param="transport.rto" values="100us 200us" labels="a\|b"/><vary param="congestion-control.t-i" values="5us 6us"/></zip>|' \
-    -e 's|values="on"/>|values="on"><level y="1" label="of the full size"/></figure>|' \
+    -e 's|where="qp=0"|& pool="on"|' \
+    -e 's|values="on"/>|values="on" pool="on"><level y="1" label="of the full size"/></figure>|' \
     -e '/<\/sweep>/rquick.txt' "$here/tiny.xml" >my.xml
 # The same by hand.
 sed -e '/<quick>/,/<\/quick>/d' -e 's/name="tiny"/name="tiny-quick"/' \

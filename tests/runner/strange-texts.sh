@@ -49,11 +49,11 @@ write_scenario()
   <figure name="groups" template="grouped-bars" title="$t" x="case" x-label="$t" series="workload.bytes" y="cct_us"
           y-label="$t" line="cct_us" line-label="$t"><level y="5" label="$t"/></figure>
   <figure name="bars" template="bars" data="layers" title="$t" x="layer" x-label="$t" y="overload" y-label="$t"
-          where="case=ecmp"><level y="0.5" label="$t"/></figure>
+          where="case=ecmp workload.bytes=40KB"><level y="0.5" label="$t"/></figure>
   <figure name="lines" template="lines" title="$t" x="workload.bytes" x-label="$t" series="case" y="cct_us"
           y-label="$t"><level y="5" label="$t"/><mark x="5e4" y="6" label="$t"/></figure>
   <figure name="cdf" template="cdf" data="qps" title="$t" x="fct_us" x-label="$t" series="case" y-label="$t"
-          ><level y="0.5" label="$t"/><mark x="6" y="0.5" label="$t"/></figure>
+          pool="on"><level y="0.5" label="$t"/><mark x="6" y="0.5" label="$t"/></figure>
 </scenario>
 END
 }
@@ -81,13 +81,13 @@ draw()
 set -- '`id>pwned`' 'system("id>pwned")' '".system("id>pwned")."' "'.system('id>pwned').'" "'ECMP'" '"ECMP"' \
     'A\B\140id>pwned\140\n\' '@name@GPFUN_text_of' 'two~`id>pwned`' '%s%d%n50%' '{/Bold_x}^2&amp;b&#60;' \
     'Größe→μ€' 'END' '$(id>pwned)<>;#!' '<script>' \
-    'it_is_a_little_more_than_the_sixty-four_bytes_that_gnuplot_formats'
+    '\U+0041\\U+0042' '&{~a@^_}\140' 'it_is_a_little_more_than_the_sixty-four_bytes_that_gnuplot_formats'
 for text; do
     draw "$text"
     for figure in groups:7 bars:5 lines:7 cdf:6; do
         svg=results/strange/${figure%:*}.svg
         shown=$(in_svg "$text")
-        n=$(SHOWN=">$shown</text>" awk 'index($0, ENVIRON["SHOWN"]) { n++ } END { print n + 0 }' "$svg")
+        n=$(sed 's,</*tspan[^>]*>,,g' "$svg" | SHOWN=">$shown</text>" awk 'index($0, ENVIRON["SHOWN"]) { n++ } END { print n + 0 }')
         [ "$n" = "${figure#*:}" ] || fail "'$text' stands $n times in $svg, expected ${figure#*:}"
         xmllint --noout "$svg" || fail "$svg is no XML"
     done
@@ -113,7 +113,7 @@ done
 "$here/relist.sh" results/strange/runs/*
 "$weft" plot strange.xml --figure bars >/dev/null 2>messages || fail 'bytes cannot be drawn'
 xmllint --noout results/strange/bars.svg || fail 'bytes make a figure that is no XML'
-grep -q '>a b�c��d</text>' results/strange/bars.svg || fail 'bytes are not replaced'
+grep -q '>a b�c��d</tspan></text>' results/strange/bars.svg || fail 'bytes are not replaced'
 
 # Nothing reads a start-up file of gnuplot in a folder of results.
 # shellcheck disable=SC2016

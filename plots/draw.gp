@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Draws "plots", which the template has made, for each panel, as SVG, PNG and PDF. Stands behind the
+# template. A template of one's own that leaves it empty draws by itself.
+more_entries = (!has_line ? '' : ", keyentry with lines lc rgb dark lw 1.5 dt 2 title line_label") \
+    .(n_levels == 0 ? '' : ", for [i = 1:n_levels] keyentry with ".look_of_level."title level_label[i]") \
+    .(n_marks == 0 ? '' : ", for [i = 1:n_marks] keyentry with ".look_of_mark."title mark_label[i]")
+if (strlen(plots)) {
+    do for [out in 'svg png pdf'] {
+        if (out eq 'svg') {
+            set terminal svg enhanced size width / 25.4 * 96, height / 25.4 * 96 \
+                font font_name.','.sprintf('%.4g', font_size / 72.0 * 96) background rgb 'white'
+            set output svg_file
+        }
+        if (out eq 'png') {
+            set terminal pngcairo enhanced size width / 25.4 * 300, height / 25.4 * 300 \
+                font font_name.','.sprintf('%.4g', font_size) fontscale 300 / 96.0 linewidth 300 / 96.0 \
+                pointscale 300 / 96.0 background rgb 'white'
+            set output png_file
+        }
+        if (out eq 'pdf') {
+            set terminal pdfcairo enhanced size width / 25.4, height / 25.4 \
+                font font_name.','.sprintf('%.4g', font_size) fontscale 1 linewidth 1.5 background rgb 'white'
+            set output pdf_file
+        }
+        set multiplot
+        # The texts and the legend, in a plot as wide as the figure, far from where anything is.
+        eval text_labels
+        if (legend_rows > 0) { set key on } else { set key off }
+        set lmargin at screen 0.6 / wide
+        set rmargin at screen 1 - 0.6 / wide
+        set tmargin at screen 0.9
+        set bmargin at screen 0.1
+        set border 0
+        eval 'plot [1e300:1e301] [1e300:1e301] NaN notitle'.entries.more_entries
+        set key off
+        set border borders lw 0.75 lc rgb grey
+        do for [i = 1:5] { unset label i }
+        do for [panel = 0:n_panels - 1] {
+            set lmargin at screen plot_left(panel)
+            set rmargin at screen plot_right(panel)
+            set tmargin at screen plot_top(panel)
+            set bmargin at screen plot_bottom(panel)
+            if (n_panels > 1) { set title panel_name[panel + 1] offset 0, -0.5 }
+            eval 'plot '.plots
+        }
+        unset title
+        unset multiplot
+        set output
+    }
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "figure-axis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figure-markup.h"
+
+#define MOST_TICS   11  /* more of them are clutter */
+#define LINE_HEIGHT 1.7 /* between two tics one above the other */
+#define GAP         1.0 /* between two tics side by side */
+#define FEW_TIMES   4.0 /* a logarithmic axis that spans less has the tics of a linear one */
+#define EDGE        1e-9
+
+void
+axis_extend(struct figure_axis *a, double value)
+{
+    if (!isfinite(value) || (a->log && value <= 0))
+    {
+        return;
+    }
+    a->least = !a->any || value < a->least ? value : a->least;
+    a->most = !a->any || value > a->most ? value : a->most;
+    a->any = true;
+}
+
+void
+axis_set_ends(struct figure_axis *a, const double *from, const double *to, bool decade, double room)
+{
+    const double least = a->any ? a->least : 1, most = a->any ? a->most : 10;
+    if (a->log)
+    {
+        double margin = pow(most / least, 0.05);
+        margin = margin < 1.1 ? 1.1 : margin;
+        a->from = from ? *from : decade ? pow(10, floor(log10(least / 1.01))) : least / margin;
+        a->to = to ? *to : most * margin * (1 + room);
+        a->to = a->to > a->from ? a->to : a->from * 10;
+        return;
+    }
+    a->from = from ? *from : least < 0 ? least * 1.05 : 0;
+    a->to = to ? *to : most + room * (most - a->from);
+    a->to = a->to > a->from ? a->to : a->from + 1;
+}
+
+double
+axis_place(const struct figure_axis *a, double value)
+{
+    return a->log ? log(value / a->from) / log(a->to / a->from)
+                  : (value - a->from) / (a->to - a->from);
+}
+
+/* --- tics ------------------------------------------------------------------------------------- */
+
+/** Places of tics, ascending. */
+struct tics
+{
+    double at[MOST_TICS + 1];
+    size_t n; /**< MOST_TICS + 1: too many */
+};
+
+static void
+add_place(struct tics *t, const struct figure_axis *a, double value)
+{
+    const double place = axis_place(a, value);
+    if (place >= -EDGE && place <= 1 + EDGE && t->n <= MOST_TICS)
+    {
+        t->at[t->n++] = value;
+    }
+}
+
+/** Multiples of 1, 2 or 5 times a power of ten: the @p k-th such step, from fine to coarse. */
+static struct tics
+linear_tics(const struct figure_axis *a, int k)
+{
+    static const double steps[] = {1, 2, 5};
+    struct tics t = {.n = 0};
+    const double fine = pow(10, floor(log10((a->to - a->from) / 100)));
+    const double step = fine * steps[k % 3] * pow(10, k / 3);
+    for (double i = ceil(a->from / step - EDGE); i * step <= a->to + EDGE * step; i++)
+    {
+        add_place(&t, a, i * step);
+        if (t.n > MOST_TICS)
+        {
+            break;
+        }
+    }
+    return t;
+}
+
+/** 1, 2, 3, 5 and 7 or 1, 2 and 5 or 1 and 3 times each power of ten; or each power; or each second
+ * of them, and so on, from fine to coarse. */
+static struct tics
+log_tics(const struct figure_axis *a, int k)
+{
+    static const double factors[3][5] = {{1, 2, 3, 5, 7}, {1, 2, 5}, {1, 3}};
+    struct tics t = {.n = 0};
+    const int every = k < 4 ? 1 : k - 2;
+    const int last = (int)ceil(log10(a->to));
+    for (int e = (int)floor(log10(a->from)); e <= last; e++)
+    {
+        for (size_t i = 0; i < 5 && e % every == 0; i++)
+        {
+            const double factor = k < 3 ? factors[k][i] : i == 0 ? 1 : 0;
+            if (factor > 0)
+            {
+                add_place(&t, a, factor * pow(10, e));
+            }
+        }
+    }
+    return t;
+}
+
+static double
+number_width(double value)
+{
+    char number[32];
+    return text_width(number, (size_t)snprintf(number, sizeof number, "%g", value));
+}
+
+/** A multiple of a step that is nearly 0 is 0. */
+static double
+rounded(const struct figure_axis *a, double value)
+{
+    return fabs(value) < (a->to - a->from) * EDGE ? 0 : value;
+}
+
+static bool
+has_room(const struct tics *t, const struct figure_axis *a, double length, bool upright)
+{
+    for (size_t i = 1; i < t->n && t->n <= MOST_TICS; i++)
+    {
+        const double apart = length * (axis_place(a, t->at[i]) - axis_place(a, t->at[i - 1]));
+        const double need =
+            upright ? LINE_HEIGHT
+                    : (number_width(t->at[i]) + number_width(rounded(a, t->at[i - 1]))) / 2 + GAP;
+        if (apart < need)
+        {
+            return false;
+        }
+    }
+    return t->n <= MOST_TICS;
+}
+
+/** The small tics of a logarithmic axis between powers of ten. */
+static void
+add_small_tics(struct text *t, const struct figure_axis *a)
+{
+    const int last = (int)ceil(log10(a->to)), first = (int)floor(log10(a->from));
+    for (int e = first; e <= last && last - first <= 6; e++)
+    {
+        for (int m = 2; m < 10; m++)
+        {
+            const double value = m * pow(10, e);
+            if (value >= a->from && value <= a->to)
+            {
+                text_add(t, ", '' %.9g 1", value);
+            }
+        }
+    }
+}
+
+double
+axis_tics(struct text *t, const struct figure_axis *a, double length, bool upright)
+{
+    const bool by_powers = a->log && a->to / a->from >= FEW_TIMES;
+    struct tics tics = {.n = 0};
+    for (int k = 0; k < 30; k++)
+    {
+        tics = by_powers ? log_tics(a, k) : linear_tics(a, k);
+        if (has_room(&tics, a, length, upright))
+        {
+            break;
+        }
+    }
+    double widest = 0;
+    text_add(t, "(");
+    for (size_t i = 0; i < tics.n && i < MOST_TICS; i++)
+    {
+        const double value = rounded(a, tics.at[i]), width = number_width(value);
+        widest = width > widest ? width : widest;
+        text_add(t, "%s'%g' %.9g", i ? ", " : "", value, value);
+    }
+    if (by_powers && tics.n > 0)
+    {
+        add_small_tics(t, a);
+    }
+    text_add(t, ")");
+    return widest;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file figure-axis.h  An axis of numbers: its ends, and as many tics as have room beside each
+ * other. */
+#ifndef WEFT_RUNNER_FIGURE_AXIS_H
+#define WEFT_RUNNER_FIGURE_AXIS_H
+
+#include "figure.h"
+
+struct figure_axis
+{
+    bool log, any;      /**< any: something stands on it */
+    double least, most; /**< of what stands on it; of a logarithmic one, above 0 */
+    double from, to;    /**< its ends */
+};
+
+/** Makes room for a value. */
+void axis_extend(struct figure_axis *a, double value);
+
+/**
+ * Sets the ends: those that are given (not NULL), else a linear axis begins at 0 or below what is
+ * negative, and a logarithmic one before what stands on it; @p decade: at a power of ten. @p room:
+ * the share of the axis that stays free above.
+ */
+void axis_set_ends(struct figure_axis *a, const double *from, const double *to, bool decade,
+                   double room);
+
+/** Adds gnuplot's list of tics, each with its number ("%g"), to an axis @p length long (units of
+ * the font's size); @p upright: one above the other. Returns the width of the widest number. */
+double axis_tics(struct text *t, const struct figure_axis *a, double length, bool upright);
+
+/** Where a value stands, as a share of the axis. */
+double axis_place(const struct figure_axis *a, double value);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "figure-numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "figure-layout.h"
+#include "shown-text.h"
+
+#define NEXT_BLOCK "\n\n"
+
+/** A category's name as one field of a data file: it is there to be read by people. */
+static void
+add_cell(struct text *t, const char *s)
+{
+    struct text cell = {0};
+    text_add_shown(&cell, s, strlen(s));
+    for (size_t i = 0; i < cell.len; i++)
+    {
+        cell.s[i] = cell.s[i] == '"' ? '\'' : cell.s[i];
+    }
+    text_add(t, "\"%s\"", cell.s ? cell.s : "");
+    free(cell.s);
+}
+
+/** Mean, and the two ends of its whisker. */
+static void
+add_point(struct text *t, const struct figure_point *p, enum figure_error error)
+{
+    if (p->n)
+    {
+        const struct figure_spread spread = figure_spread_of(p, error);
+        text_add(t, " %.9g %.9g %.9g", spread.mean, spread.low, spread.high);
+    }
+    else
+    {
+        text_add(t, " NaN NaN NaN");
+    }
+}
+
+/** A block per panel, a row per category: its name, then mean and whisker of each series and of the
+ * line. */
+static void
+add_bars(struct text *t, const struct figure_data *data, enum figure_error error)
+{
+    for (size_t p = 0; p < data->npanels; p++)
+    {
+        text_add(t, "%s", p ? NEXT_BLOCK : "");
+        for (size_t k = 0; k < data->ncategories; k++)
+        {
+            add_cell(t, data->categories[k]);
+            for (size_t i = 0; i < data->nseries; i++)
+            {
+                add_point(t, &data->points[p * data->nseries + i][k], error);
+            }
+            if (data->line)
+            {
+                add_point(t, &data->line[k], error);
+            }
+            text_add(t, "\n");
+        }
+    }
+}
+
+/** A block per curve: x, then mean and whisker. A logarithmic axis has no place for 0: what stands
+ * there would be drawn as a spike. */
+static void
+add_lines(struct text *t, const struct figure_data *data, bool x_log, bool y_log,
+          enum figure_error error)
+{
+    for (size_t i = 0; i < data->ncurves; i++)
+    {
+        size_t shown = 0;
+        text_add(t, "%s", i ? NEXT_BLOCK : "");
+        for (size_t k = 0; k < data->npoints[i]; k++)
+        {
+            const struct figure_point *p = &data->points[i][k];
+            if ((x_log && p->x <= 0) || (y_log && p->n && p->moments.y <= 0))
+            {
+                continue;
+            }
+            text_add(t, "%.9g", p->x);
+            add_point(t, p, error);
+            text_add(t, "\n");
+            shown++;
+        }
+        if (shown == 0)
+        {
+            text_add(t, "NaN NaN NaN NaN\n");
+        }
+    }
+}
+
+/* --- heat maps and boxes ---------------------------------------------------------------------- */
+
+/** The place of each of the values among all of them. */
+size_t *
+figure_places(char *const *keys, size_t n)
+{
+    size_t *places = xcalloc(n + 1, sizeof *places);
+    double *values = xcalloc(n + 1, sizeof *values);
+    bool numbers = true;
+    for (size_t i = 0; i < n; i++)
+    {
+        char *cell = xformat("%.*s", (int)strcspn(keys[i], "\n"), keys[i]);
+        numbers = numbers && csv_number(cell, &values[i]) == CELL_NUMBER;
+        free(cell);
+    }
+    for (size_t i = 0; i < n; i++)
+    {
+        places[i] = numbers ? 0 : i;
+        for (size_t k = 0; numbers && k < n; k++)
+        {
+            places[i] += values[k] < values[i] || (values[k] <= values[i] && k < i);
+        }
+    }
+    free(values);
+    return places;
+}
+
+static void
+add_mean(struct text *t, const struct figure_point *p)
+{
+    if (p->n)
+    {
+        text_add(t, "%.9g\n", p->moments.y);
+    }
+    else
+    {
+        text_add(t, "NaN\n");
+    }
+}
+
+/** A block per panel, a row per field: the names of x and y, their places, z. */
+static void
+add_fields(struct text *t, const struct figure_data *data)
+{
+    size_t *columns = figure_places(data->category_keys, data->ncategories);
+    size_t *rows = figure_places(data->series_keys, data->nseries);
+    for (size_t i = 0; i < data->ncurves; i++)
+    {
+        const size_t row = i % data->nseries;
+        text_add(t, "%s", i && row == 0 ? NEXT_BLOCK : "");
+        for (size_t k = 0; k < data->ncategories; k++)
+        {
+            const struct figure_point *p = &data->points[i][k];
+            add_cell(t, data->categories[k]);
+            text_add(t, " ");
+            add_cell(t, data->series[row]);
+            text_add(t, " %zu %zu ", columns[k], rows[row]);
+            add_mean(t, p);
+        }
+    }
+    free(columns);
+    free(rows);
+}
+
+/** A block per curve, a row per category: its name, low end, quartiles, high end, extremes. */
+static void
+add_boxes(struct text *t, const struct figure_data *data)
+{
+    for (size_t i = 0; i < data->ncurves; i++)
+    {
+        text_add(t, "%s", i ? NEXT_BLOCK : "");
+        for (size_t k = 0; k < data->ncategories; k++)
+        {
+            const struct figure_box *b = &data->boxes[i][k];
+            add_cell(t, data->categories[k]);
+            if (b->n)
+            {
+                text_add(t, " %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", b->low, b->first, b->median,
+                         b->third, b->high, b->least, b->most);
+            }
+            else
+            {
+                text_add(t, " NaN NaN NaN NaN NaN NaN NaN\n");
+            }
+        }
+    }
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+bool
+figure_has_spread(const struct figure_data *data, size_t *least, size_t *most)
+{
+    *least = SIZE_MAX;
+    *most = 0;
+    for (size_t i = 0; i < data->ncurves; i++)
+    {
+        for (size_t k = 0; k < data->npoints[i]; k++)
+        {
+            const size_t n = data->points[i][k].n;
+            *least = n && n < *least ? n : *least;
+            *most = n > *most ? n : *most;
+        }
+    }
+    return *most > 1;
+}
+
+char *
+figure_numbers(const struct element *figure, const struct figure_data *data)
+{
+    const enum figure_error error = (enum figure_error)figure_value(figure, "error").integer;
+    const bool x_log = figure_value(figure, "x-log").integer != 0;
+    const bool y_log = figure_value(figure, "y-log").integer != 0;
+    struct text t = {0};
+    switch (figure_kind(figure))
+    {
+    case FIGURE_BARS:
+    case FIGURE_GROUPED_BARS:
+        add_bars(&t, data, error);
+        break;
+    case FIGURE_HEATMAP:
+        add_fields(&t, data);
+        break;
+    case FIGURE_BOX:
+        add_boxes(&t, data);
+        break;
+    default:
+        add_lines(&t, data, x_log, y_log, error);
+        break;
+    }
+    return text_take(&t);
+}

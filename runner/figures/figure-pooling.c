@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "figure-pooling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Whether a list of words has one. */
+static bool
+has_word(const char *list, const char *word)
+{
+    struct words w = words_split(list ? list : "");
+    bool found = false;
+    for (size_t i = 0; i < w.n; i++)
+    {
+        found = found || strcmp(w.word[i], word) == 0;
+    }
+    words_free(&w);
+    return found;
+}
+
+/** Whether the figure tells the values of a column apart. */
+static bool
+shows(const struct element *figure, const char *column)
+{
+    const bool cdf = figure_kind(figure) == FIGURE_CDF;
+    const char *series = figure_series(figure), *panels = element_value(figure, "panels");
+    return (!cdf && has_word(element_value(figure, "x"), column)) ||
+           (series && strcmp(series, column) == 0) || (panels && strcmp(panels, column) == 0);
+}
+
+/** The value that "where" asks of a column, or NULL. The caller frees it. */
+static char *
+wanted(const struct element *figure, const char *column)
+{
+    const char *where = element_value(figure, "where");
+    struct words w = words_split(where ? where : "");
+    const size_t n = strlen(column);
+    char *value = NULL;
+    for (size_t i = 0; !value && i < w.n; i++)
+    {
+        if (strncmp(w.word[i], column, n) == 0 && w.word[i][n] == '=')
+        {
+            value = xstrdup(w.word[i] + n + 1);
+        }
+    }
+    words_free(&w);
+    return value;
+}
+
+/** Whether the runs at a point of a dimension are in the figure. */
+static bool
+is_shown(const struct element *figure, const struct plan_dimension *dim, size_t p)
+{
+    bool shown = true;
+    for (size_t c = 0; shown && c < dim->ncolumns; c++)
+    {
+        char *value = wanted(figure, dim->columns[c]);
+        shown = !value || strcmp(value, dim->points[p].cells[c]) == 0;
+        free(value);
+    }
+    return shown;
+}
+
+/** Whether the figure tells two points of a dimension apart. */
+static bool
+tells_apart(const struct element *figure, const struct plan_dimension *dim, size_t p, size_t q)
+{
+    for (size_t c = 0; c < dim->ncolumns; c++)
+    {
+        if (strcmp(dim->points[p].cells[c], dim->points[q].cells[c]) != 0 &&
+            shows(figure, dim->columns[c]))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Whether points of a dimension fall together. */
+static bool
+pools(const struct element *figure, const struct plan_dimension *dim)
+{
+    for (size_t p = 0; p < dim->npoints; p++)
+    {
+        for (size_t q = 0; q < p && is_shown(figure, dim, p); q++)
+        {
+            if (is_shown(figure, dim, q) && !tells_apart(figure, dim, p, q))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/** Whether a dimension is but another way to write seeds. */
+static bool
+is_randomness(const struct plan_dimension *dim)
+{
+    bool all = true;
+    for (size_t c = 0; c < dim->ncolumns; c++)
+    {
+        all = all && strncmp(dim->columns[c], "seed.", 5) == 0;
+    }
+    return dim->is_seeds || all;
+}
+
+/** The column that tells the rows of one run apart, where a mean over them is none of seeds; NULL:
+ * there is no such. */
+static const char *
+row_column(const struct plan *plan, const struct element *figure)
+{
+    const struct element *measure = element_child(plan->doc->root, "measure");
+    const char *qps = measure ? element_value(measure, "qps") : NULL;
+    struct words sampled = words_split(qps ? qps : "");
+    const bool several = sampled.n > 1;
+    words_free(&sampled);
+    switch (figure_value(figure, "data").integer)
+    {
+    case DATA_SERIES:
+        return several ? "qp" : NULL;
+    case DATA_LAYERS:
+        return "layer";
+    case DATA_STEPS:
+        return "step";
+    case DATA_WORKLOADS:
+        return "workload";
+    default:
+        return NULL;
+    }
+}
+
+/** Rows of a run of which a mean is drawn. */
+static void
+check_rows(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+{
+    const enum figure_kind kind = figure_kind(figure);
+    const char *column = row_column(plan, figure);
+    char *value = column ? wanted(figure, column) : NULL;
+    const bool means = kind != FIGURE_CDF && kind != FIGURE_BOX && kind != FIGURE_SCATTER;
+    if (means && column && !value && !shows(figure, column))
+    {
+        diag_error(d, figure->line,
+                   "<figure %s> shows means over all values of %s in %s; expected it as x, series "
+                   "or panels, where=\"%s=...\", or pool=\"on\"",
+                   element_value(figure, "name"), column, figure_table(figure)->file, column);
+    }
+    free(value);
+}
+
+void
+figure_check_pooling(const struct plan *plan, const struct element *figure, struct diagnostics *d)
+{
+    if (figure_value(figure, "pool").integer || figure_kind(figure) == FIGURE_SCATTER)
+    {
+        return;
+    }
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        const struct plan_dimension *dim = &plan->dimensions[k];
+        if (!is_randomness(dim) && pools(figure, dim))
+        {
+            const char *column = dim->columns[0];
+            diag_error(d, figure->line,
+                       "<figure %s> pools the runs of all values of %s, which varies as well; "
+                       "expected it as x, series or panels, where=\"%s=...\", or pool=\"on\"",
+                       element_value(figure, "name"), column, column);
+        }
+    }
+    check_rows(plan, figure, d);
+}

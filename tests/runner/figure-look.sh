@@ -1,0 +1,174 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: figure-look.sh WEFT-RUNNER
+# Figures must be fit for a paper: a balancer looks the same in each of them, means are of seeds or say
+# of what, sizes are those of the column, and every template draws. What a scenario says is data there
+# too, also for a template of the user's own.
+set -eu
+
+weft=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    cat messages 2>/dev/null || true
+    exit 1
+}
+
+# scenario FILE NAME: tiny.xml with two more dimensions; figures come from standard input.
+scenario()
+{
+    sed -e '/<figure/,$d' -e "s,name=\"tiny\",name=\"$2\"," -e 's,<seeds.*,\
+    <vary param="workload.bytes" values="80KB 40KB"/><vary param="transport.rto" values="100us 1ms"/>&,' \
+        "$here/tiny.xml" >"$1"
+    cat >>"$1"
+    echo '</scenario>' >>"$1"
+}
+
+# refused MESSAGE FIGURE
+refused()
+{
+    echo "$2" | scenario refused.xml look
+    "$weft" validate refused.xml >messages 2>&1 && fail "taken: $2"
+    grep -q "^refused.xml:[0-9]*: error: .*$1" messages || fail "no word of '$1'"
+}
+
+# taken FIGURE
+taken()
+{
+    echo "$1" | scenario taken.xml look
+    "$weft" validate taken.xml >messages 2>&1 || fail "refused: $1"
+}
+
+# --- what is pooled ---
+all='x="case" y="cct_us"'
+refused '<figure f> pools the runs of all values of workload.bytes, .*where="workload.bytes=...", or pool="on"' \
+    "<figure name=\"f\" template=\"bars\" $all where=\"transport.rto=1ms\"/>"
+refused '<figure f> pools the runs of all values of transport.rto' \
+    "<figure name=\"f\" template=\"bars\" $all where=\"workload.bytes=40KB\"/>"
+refused 'pools the runs of all values of case' '<figure name="f" template="cdf" data="qps" x="fct_us"
+    series="workload.bytes" where="transport.rto=1ms"/>'
+refused 'pools the runs of all values of workload.bytes' \
+    '<figure name="f" template="box" x="case" y="cct_us" where="transport.rto=1ms"/>'
+refused 'means over all values of layer in layers.csv' \
+    "<figure name=\"f\" template=\"grouped-bars\" data=\"layers\" x=\"case\" series=\"workload.bytes\" y=\"overload\" where=\"transport.rto=1ms\"/>"
+refused 'means over all values of qp in series.csv' '<figure name="f" template="lines" data="series" x="time_us"
+    series="case" y="rate_gbps" where="transport.rto=1ms workload.bytes=40KB"/>'
+taken "<figure name=\"f\" template=\"bars\" $all pool=\"on\"/>"
+taken "<figure name=\"f\" template=\"bars\" $all where=\"workload.bytes=40KB transport.rto=1ms\"/>"
+taken "<figure name=\"f\" template=\"grouped-bars\" $all series=\"workload.bytes\" panels=\"transport.rto\"/>"
+
+# --- what is refused otherwise ---
+pooled="$all pool=\"on\""
+refused "width '84' of <figure> is no length; expected 20 to 2000 mm" "<figure name=\"f\" template=\"bars\" $pooled width=\"84\"/>"
+refused "height '1mm' of <figure> is no length" "<figure name=\"f\" template=\"bars\" $pooled height=\"1mm\"/>"
+refused "font 'x\"' of <figure f>" "<figure name=\"f\" template=\"bars\" $pooled font=\"x&quot;\"/>"
+refused "lacks z=" '<figure name="f" template="heatmap" x="case" y="workload.bytes" pool="on"/>'
+refused 'series of <figure f> of bars' "<figure name=\"f\" template=\"bars\" $pooled series=\"workload.bytes\"/>"
+refused 'relative-to of <figure f> of lines' '<figure name="f" template="lines" x="workload.bytes" y="cct_us" pool="on"
+    relative-to="40KB"/>'
+refused "cannot read file 'none.gp'" "<figure name=\"f\" template=\"none.gp\" $pooled/>"
+refused 'like of <figure f> with a template of Weft' "<figure name=\"f\" template=\"bars\" $pooled like=\"lines\"/>"
+
+command -v gnuplot >/dev/null || {
+    echo 'skipped: gnuplot (package gnuplot-nox) is not installed'
+    exit 77
+}
+
+# --- every template, a size, a font, marks in a text, a template of one's own ---
+# shellcheck disable=SC2016 # gnuplot's
+cat >own.gp <<'END'
+print title
+plots = "for [i = 1:n_series] data index curve(i) using 1:2 with impulses lc rgb s_colour[i] notitle"
+entries = ", for [i = 1:n_series] keyentry with lines lc rgb s_colour[i] title series[i]"
+END
+one='where="workload.bytes=40KB transport.rto=1ms"'
+scenario look.xml look <<END
+  <figure name="bars" template="bars" $all $one x-label="T_{D} {/Bold no} x^{2} a_b" width="84mm"/>
+  <figure name="lines" template="lines" x="workload.bytes" series="case" y="cct_us" where="transport.rto=1ms"
+          width="84mm" height="60mm" font="DejaVu Serif" font-size="7"/>
+  <figure name="heat" template="heatmap" x="workload.bytes" y="transport.rto" z="cct_us" z-scale="0.001" panels="case"
+          values="on"/>
+  <figure name="box" template="box" data="qps" x="case" y="fct_us" $one/>
+  <figure name="dots" template="scatter" x="queue_peak_bytes" y="cct_us" series="case" panels="workload.bytes"/>
+  <figure name="panels" template="grouped-bars" x="case" series="workload.bytes" y="goodput_gbps" panels="transport.rto"/>
+  <figure name="own" template="own.gp" like="lines" title="\`id>pwned\`" x="workload.bytes" series="case" y="cct_us"
+          where="transport.rto=1ms"/>
+  <figure name="low" template="bars" $all $one height="20mm" title="a b"/>
+  <figure name="extremes" template="bars" $all $one error="extremes"/>
+END
+status=0
+"$weft" run look.xml >/dev/null 2>messages || status=$?
+[ $status = 3 ] || fail "a figure without room: exit status $status"
+grep -q 'figure low cannot be drawn: its height leaves no room for the plot; expected at least [0-9]*mm' messages ||
+    fail 'no word of the room'
+cd results/look
+for figure in bars lines heat box dots panels own; do
+    tail -c 8 $figure.svg | grep -q '</svg>' || fail "$figure.svg is not whole"
+    head -c 8 $figure.png | od -An -c | grep -q 'P   N   G' || fail "$figure.png is no PNG"
+    head -c 5 $figure.pdf | grep -q '%PDF-' || fail "$figure.pdf is no PDF"
+    xmllint --noout $figure.svg || fail "$figure.svg is no XML"
+done
+[ -z "$(find "$work" -name 'pwned*')" ] || fail 'a text of the scenario runs a command'
+grep -q "^\`id>pwned\`$" "$work/messages" || fail 'a template of its own does not get the title'
+[ -e inputs/own.gp ] || fail 'the results do not keep the template'
+(cd "$work" && mv own.gp away.gp && "$weft" plot results/look --figure own >/dev/null) || fail 'not drawn from the kept one'
+
+# 84 x 60 mm, in pixels of 96 to the inch, of 300, and in points.
+grep -q 'width="317" height="22[67]"' lines.svg || fail 'the SVG has another size'
+[ "$(head -c 24 lines.png | tail -c 8 | od -An -tu1 | xargs)" = '0 0 3 224 0 0 2 196' ] ||
+    fail "the PNG has another size: $(head -c 24 lines.png | tail -c 8 | od -An -tu1)"
+grep -a -q 'MediaBox \[ 0 0 238 170 \]' lines.pdf || fail 'the PDF has another size'
+grep -q 'font-family="DejaVu Serif"' lines.svg || fail 'the SVG has another font'
+# The same figure, the same bytes.
+for kind in svg png pdf; do cp lines.$kind before.$kind; done
+sleep 1
+(cd "$work" && "$weft" plot results/look --figure lines >/dev/null)
+for kind in svg png pdf; do cmp before.$kind lines.$kind || fail "the same figure has another $kind"; done
+
+# Marks: a subscript and a superscript; all else is what it was.
+shown=$(sed -n 's/<[^>]*>//g; /{.Bold no}/p' bars.svg | head -n 1 | sed 's/^[[:space:]]*//')
+[ "$shown" = 'TD {/Bold no} x2 a_b' ] || fail "the label is shown as '$shown'"
+grep -q '>a_b<\|> a_b<' bars.svg || fail 'a plain _ is a mark'
+
+# Axes without a label are called by what stands there, with its unit.
+grep -q '>completion time (us)<' lines.svg || fail 'no name of y'
+grep -q '>completion time (ms)<' heat.svg || fail 'no name of the colours'
+grep -q '>flow completion time (us)<' box.svg || fail 'no name of a derived column'
+grep -q '>transport rto<' heat.svg || fail 'no name of a parameter'
+grep -q '>transport rto = 1ms<' panels.svg || fail 'no name of a panel'
+grep -q '>workload bytes<' panels.svg || fail 'no title of the legend'
+
+# Whiskers: Student's t for two seeds, 12.706 times the standard error; and it says so.
+awk -F, 'NR > 1 && $2 == "themis" && $3 == "40KB" && $4 == "1ms" { n++; s += $6; q[n] = $6 }
+         END { d = (q[1] - q[2]) / 2; d = d < 0 ? -d : d; printf "%.4f %.4f\n", s / n, s / n + 12.7062 * d }' \
+    summary.csv >expected
+awk '$1 == "\"Themis\"" { printf "%.4f %.4f\n", $2, $4 }' bars.dat | cmp - expected || fail 'the whisker is another'
+grep -q '>mean and 95 % confidence interval of 2 seeds<' bars.svg || fail 'nothing says what the whiskers are'
+grep -q '>mean, least and greatest of 2 seeds<' extremes.svg || fail 'nothing says that the whiskers are extremes'
+
+# A field of the heat map, and the median of a box, by hand.
+awk -F, 'NR > 1 && $2 == "rsq" && $3 == "80KB" && $4 == "100us" { n++; s += $6 }
+         END { printf "80KB 100us 1 0 %.6f\n", s / n / 1000 }' summary.csv >expected
+awk 'NF == 0 { b++; next } b == 2 && $1 == "\"80KB\"" && $2 == "\"100us\"" { printf "80KB 100us %s %s %.6f\n", $3, $4, $5 }' \
+    heat.dat | cmp - expected || fail 'a field of the heat map is another'
+cat runs/ecmp_bytes=40KB_rto=1ms_*/qps.csv | awk -F, '/^[0-9]/ { print $6 - $5 }' | sort -g >values
+median=$(awk -v n="$(wc -l <values)" 'NR == int((n + 1) / 2) { printf "%.4f", $1 }' values)
+[ "$(awk '$1 == "\"ECMP\"" { printf "%.4f", $4 }' box.dat)" = "$median" ] || fail "the median is not $median"
+
+# A balancer has one colour, in bars, lines and groups, whatever else is there.
+[ "$(sed -n 's/^array s_colour.*\[\([0-9]*\), \([0-9]*\), \([0-9]*\)\]$/\1 \2 \3/p' bars.gp)" = \
+    "$(sed -n 's/^array s_colour.*\[\([0-9]*\), \([0-9]*\), \([0-9]*\)\]$/\1 \2 \3/p' lines.gp)" ] || fail 'colours differ'
+cd "$work"
+mv away.gp own.gp
+sed -e '/<case name="ecmp"/,/<\/case>/d' -e 's,name="look",name="fewer",' look.xml >fewer.xml
+"$weft" run fewer.xml --no-figures >/dev/null
+"$weft" plot fewer.xml --figure bars >/dev/null
+two=$(sed -n 's/^array s_colour.*\[\(.*\)\]$/\1/p' results/fewer/bars.gp)
+[ "$(sed -n 's/^array s_colour.*\[[0-9]*, \(.*\)\]$/\1/p' results/look/bars.gp)" = "$two" ] ||
+    fail 'without ECMP, the others have other colours'
+echo 'the look of figures'

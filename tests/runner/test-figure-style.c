@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Readers tell the curves of a figure apart, also those of them who are colour-blind, and know a
+ * balancer again in the next figure. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/registry.h>
+
+#include "figure-markup.h"
+#include "figure-names.h"
+#include "figure-style.h"
+
+/** 10 is "different at a glance"; Okabe and Ito's least distance, of all kinds, is 10.9. */
+#define LEAST_DISTANCE 10.0
+
+/** What the colour-blind see of linear RGB. Source: Machado, Oliveira and Fernandes, A
+ * Physiologically-based Model for Simulation of Color Vision Deficiency, IEEE TVCG 2009, severity
+ * 1.0. */
+static const double seen[][3][3] = {
+    {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+    {{0.152286, 1.052583, -0.204868},
+     {0.114503, 0.786281, 0.099216},
+     {-0.003882, -0.048116, 1.051998}},
+    {{0.367322, 0.860646, -0.227968},
+     {0.280085, 0.672501, 0.047413},
+     {-0.011820, 0.042940, 0.968881}},
+    {{1.255528, -0.076749, -0.178779},
+     {-0.078411, 0.930809, 0.147602},
+     {0.004733, 0.691367, 0.303900}},
+};
+
+#define KINDS (sizeof seen / sizeof *seen)
+
+struct lab
+{
+    double l, a, b;
+};
+
+static double
+linear(unsigned byte)
+{
+    const double c = byte / 255.0;
+    return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+static double
+lab_f(double t)
+{
+    return t > 216.0 / 24389 ? cbrt(t) : (24389.0 / 27 * t + 16) / 116;
+}
+
+/** CIELAB, D65, of a colour as one kind of eye sees it. */
+static struct lab
+lab_of(unsigned colour, size_t kind)
+{
+    const double rgb[] = {linear(colour >> 16 & 255), linear(colour >> 8 & 255),
+                          linear(colour & 255)};
+    double s[3];
+    for (size_t i = 0; i < 3; i++)
+    {
+        const double *m = seen[kind][i];
+        s[i] = fmin(1, fmax(0, m[0] * rgb[0] + m[1] * rgb[1] + m[2] * rgb[2]));
+    }
+    const double x = lab_f((0.4124 * s[0] + 0.3576 * s[1] + 0.1805 * s[2]) / 0.95047);
+    const double y = lab_f(0.2126 * s[0] + 0.7152 * s[1] + 0.0722 * s[2]);
+    const double z = lab_f((0.0193 * s[0] + 0.1192 * s[1] + 0.9505 * s[2]) / 1.08883);
+    return (struct lab){116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+static double
+degrees(double radians)
+{
+    return radians * 180 / acos(-1);
+}
+
+static double
+cosine(double angle)
+{
+    return cos(angle * acos(-1) / 180);
+}
+
+/** CIEDE2000. Source: Sharma, Wu and Dalal, Color Research and Application 30 (1), 2005. */
+static double
+distance(struct lab p, struct lab q)
+{
+    const double cm = (hypot(p.a, p.b) + hypot(q.a, q.b)) / 2, c7 = pow(cm, 7);
+    const double g = 1.5 - 0.5 * sqrt(c7 / (c7 + pow(25, 7)));
+    const double c1 = hypot(p.a * g, p.b), c2 = hypot(q.a * g, q.b);
+    const double h1 = fmod(degrees(atan2(p.b, p.a * g)) + 360, 360);
+    const double h2 = fmod(degrees(atan2(q.b, q.a * g)) + 360, 360);
+    const bool grey = c1 * c2 <= 0, near = fabs(h1 - h2) <= 180;
+    const double turn = grey ? 0 : near ? h2 - h1 : h2 - h1 + (h2 <= h1 ? 360 : -360);
+    const double h = grey || !near ? h1 + h2 : (h1 + h2) / 2;
+    const double hm = grey || near ? h : (h + (h1 + h2 < 360 ? 360 : -360)) / 2;
+    const double lm = (p.l + q.l) / 2 - 50, c = (c1 + c2) / 2, d7 = pow(c, 7);
+    const double t = 1 - 0.17 * cosine(hm - 30) + 0.24 * cosine(2 * hm) +
+                     0.32 * cosine(3 * hm + 6) - 0.2 * cosine(4 * hm - 63);
+    const double dl = (q.l - p.l) / (1 + 0.015 * lm * lm / sqrt(20 + lm * lm));
+    const double dc = (c2 - c1) / (1 + 0.045 * c);
+    const double dh = 2 * sqrt(c1 * c2) * cosine(90 - turn / 2) / (1 + 0.015 * c * t);
+    const double about = 60 * exp(-pow((hm - 275) / 25, 2));
+    const double r = -2 * sqrt(d7 / (d7 + pow(25, 7))) * cosine(90 - about);
+    return sqrt(dl * dl + dc * dc + dh * dh + r * dc * dh);
+}
+
+/* Pairs 1, 7 and 25 of that paper's table, so that the measure is the one meant. */
+START_TEST(the_distance_is_ciede2000)
+{
+    const struct lab p[] = {{50, 2.6772, -79.7751}, {50, 0, 0}, {60.2574, -34.0099, 36.2677}};
+    const struct lab q[] = {{50, 0, -82.7485}, {50, -1, 2}, {60.4626, -34.1751, 39.4387}};
+    ck_assert_double_eq_tol(distance(p[0], q[0]), 2.0425, 1e-4);
+    ck_assert_double_eq_tol(distance(p[1], q[1]), 2.3669, 1e-4);
+    ck_assert_double_eq_tol(distance(p[2], q[2]), 1.2644, 1e-4);
+}
+END_TEST
+
+START_TEST(colours_are_apart_for_every_eye)
+{
+    for (size_t kind = 0; kind < KINDS; kind++)
+    {
+        for (size_t i = 0; i < FIGURE_COLOURS; i++)
+        {
+            const struct lab own = lab_of(figure_colours[i], kind);
+            ck_assert_double_gt(distance(own, lab_of(0xFFFFFF, kind)), 2 * LEAST_DISTANCE);
+            for (size_t k = 0; k < i; k++)
+            {
+                ck_assert_double_gt(distance(own, lab_of(figure_colours[k], kind)), LEAST_DISTANCE);
+            }
+        }
+    }
+}
+END_TEST
+
+/** Whether two styles differ as lines, and as bars. */
+static bool
+apart(size_t a, size_t b)
+{
+    const bool colour = a % FIGURE_COLOURS != b % FIGURE_COLOURS;
+    return colour ||
+           (a % FIGURE_DASHES != b % FIGURE_DASHES && a % FIGURE_PATTERNS != b % FIGURE_PATTERNS);
+}
+
+START_TEST(no_two_balancers_look_alike)
+{
+    const struct weft_registry *balancers = weft_registry_find("balancer");
+    ck_assert_uint_gt(balancers->count, 10);
+    for (size_t i = 0; i < balancers->count; i++)
+    {
+        const size_t own = figure_balancer_style(balancers->algos[i]->name);
+        ck_assert_uint_lt(own, FIGURE_BAR_STYLES);
+        for (size_t k = 0; k < i; k++)
+        {
+            ck_assert_msg(apart(own, figure_balancer_style(balancers->algos[k]->name)), "%s and %s",
+                          balancers->algos[i]->name, balancers->algos[k]->name);
+        }
+    }
+}
+END_TEST
+
+/* A style that a figure in print has. */
+START_TEST(a_balancer_keeps_its_style)
+{
+    ck_assert_uint_eq(figure_balancer_style("ecmp"), 0);
+    ck_assert_uint_eq(figure_balancer_style("themis"), 2);
+    ck_assert_uint_eq(figure_balancer_style("reps"), 4);
+    ck_assert_uint_eq(figure_balancer_style("conweave"), 17);
+}
+END_TEST
+
+START_TEST(what_is_no_mark_is_escaped)
+{
+    static const struct
+    {
+        const char *from, *to;
+    } texts[] = {
+        {"T_{D}", "T_{D}"},
+        {"x^{2} + y_{a b}", "x^{2} + y_{a b}"},
+        {"a_b^c", "a\\_b\\^c"},
+        {"_{}", "\\_\\{\\}"},
+        {"_{open", "\\_\\{open"},
+        {"_{^{2}}", "\\_\\{^{2}\\}"},
+        {"_{a@b}", "_{a\\@b}"},
+        {"{/Bold a} &{x} ~a{.5} @b \\n", "\\{/Bold a\\} \\&\\{x\\} \\~a\\{.5\\} \\@b \\\\n"},
+        {"\\U+0041", "\\\\{U}+0041"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    {
+        struct text t = {0};
+        text_add_markup(&t, texts[i].from, strlen(texts[i].from));
+        ck_assert_str_eq(t.s, texts[i].to);
+        free(t.s);
+    }
+}
+END_TEST
+
+static void
+check_title(const char *column, double scale, bool numbers, const char *expected)
+{
+    char *title = column_title(column, scale, numbers);
+    ck_assert_str_eq(title, expected);
+    free(title);
+}
+
+START_TEST(axes_have_names_and_units)
+{
+    check_title("cct_us", 1, true, "completion time (us)");
+    check_title("cct_us", 0.001, true, "completion time (ms)");
+    check_title("cct_us", 0.5, true, "completion time x 0.5 (us)");
+    check_title("increase", 100, true, "increase over the lower bound (%)");
+    check_title("goodput_gbps", 1, true, "goodput (Gb/s)");
+    check_title("tor_seen", 1, true, "tor seen");
+    check_title("congestion-control.t-i", 1, true, "congestion control t-i (us)");
+    check_title("congestion-control.t-i", 1, false, "congestion control t-i");
+    check_title("topology.link-rate", 1, true, "topology link-rate (Gb/s)");
+    check_title("balancer:bulk.name", 1, false, "balancer of bulk");
+    check_title("workload.bytes", 1, true, "workload bytes");
+    check_title("case", 1, false, "");
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("figure-style");
+    TCase *tcase = tcase_create("figure-style");
+    tcase_add_test(tcase, the_distance_is_ciede2000);
+    tcase_add_test(tcase, colours_are_apart_for_every_eye);
+    tcase_add_test(tcase, no_two_balancers_look_alike);
+    tcase_add_test(tcase, a_balancer_keeps_its_style);
+    tcase_add_test(tcase, what_is_no_mark_is_escaped);
+    tcase_add_test(tcase, axes_have_names_and_units);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
