@@ -19,7 +19,7 @@ if (strlen(plots)) {
         }
         if (out eq 'pdf') {
             set terminal pdfcairo enhanced size width / 25.4, height / 25.4 \
-                font font_name.','.sprintf('%.4g', font_size) fontscale 1 linewidth 1.5 background rgb 'white'
+                font font_name.','.sprintf('%.4g', font_size) fontscale 0.75 linewidth 1.5 background rgb 'white'
             set output pdf_file
         }
         set multiplot
@@ -35,6 +35,13 @@ if (strlen(plots)) {
         set key off
         set border borders lw 0.75 lc rgb grey
         do for [i = 1:5] { unset label i }
+        # Names that do not lie flat are labels: gnuplot would keep room for them that is kept already.
+        # Not "with labels", which would take the backslashes away that keep marks from being marks.
+        n_slanted = has_tics && names_turn > 0 ? |$tics| : 0
+        do for [k = 1:n_slanted] {
+            set label 100 + k lines_of(int(word($tics[k], 2)), int(word($tics[k], 3))) \
+                at first real(word($tics[k], 1)), graph 0 rotate by names_turn right offset 0, -0.7 textcolor rgb dark
+        }
         do for [panel = 0:n_panels - 1] {
             set lmargin at screen plot_left(panel)
             set rmargin at screen plot_right(panel)
@@ -43,6 +50,7 @@ if (strlen(plots)) {
             if (n_panels > 1) { set title panel_name[panel + 1] offset 0, -0.5 }
             eval 'plot '.plots
         }
+        do for [k = 1:n_slanted] { unset label 100 + k }
         unset title
         unset multiplot
         set output

@@ -17,8 +17,8 @@ set grid ytics lt 1 lw 0.5 lc rgb '#E0E0E0'
 set tics nomirror out scale 0.5 textcolor rgb dark
 set errorbars small
 
-middle_x = (left + wide - right) / 2 / wide
-middle_y = 1 - (top + high - bottom) / 2 / high
+middle_x = (plot_left(0) + plot_right(panel_columns - 1)) / 2
+middle_y = (plot_top(0) + plot_bottom(panel_columns * panel_rows - 1)) / 2
 # Once more for each drawing.
 text_labels = "\
 set label 1 title at screen 0.5, screen 1 - (0.6 + 0.7) / high center font title_font; \
@@ -44,11 +44,9 @@ look_of_mark = "points pt 3 ps 1.2 lw 1.5 lc rgb dark "
 levels = n_levels == 0 ? '' : ", for [i = 1:n_levels] level_y[i] with ".look_of_level."notitle"
 marks = n_marks == 0 ? '' \
     : ", for [i = 1:n_marks] $marks using 1:2 every ::i - 1::i - 1 with ".look_of_mark."notitle"
-names = !has_tics ? '' : ", $tics using 1:(NaN):xtic(lines_of(int($2), int($3))) notitle"
-if (has_tics) {
-    # An empty list would be gnuplot's own tics.
-    if (names_turn > 0) { set xtics ('' 1e299) rotate by names_turn right } else { set xtics ('' 1e299) norotate }
-}
+names = !has_tics || names_turn > 0 ? '' : ", $tics using 1:(NaN):xtic(lines_of(int($2), int($3))) notitle"
+# An empty list would be gnuplot's own tics.
+if (has_tics) { set xtics ('' 1e299) }
 # A number above its bar; upright where the bar is narrower than it.
 turned = (values_upright ? 'rotate by 90 left offset 0, 0.4' : 'offset 0, 0.7')." font note_font textcolor rgb dark"
 written(y) = sprintf(abs(y) < 1000 ? '%.3g' : '%.0f', y)

@@ -54,6 +54,9 @@ write_scenario()
           y-label="$t"><level y="5" label="$t"/><mark x="5e4" y="6" label="$t"/></figure>
   <figure name="cdf" template="cdf" data="qps" title="$t" x="fct_us" x-label="$t" series="case" y-label="$t"
           pool="on"><level y="0.5" label="$t"/><mark x="6" y="0.5" label="$t"/></figure>
+  <figure name="heat" template="heatmap" title="$t" x="case" x-label="$t" y="workload.bytes" y-label="$t" z="cct_us"
+          z-label="$t"/>
+  <figure name="box" template="box" title="$t" x="workload.bytes" x-label="$t" y="cct_us" y-label="$t" panels="case"/>
 </scenario>
 END
 }
@@ -84,7 +87,7 @@ set -- '`id>pwned`' 'system("id>pwned")' '".system("id>pwned")."' "'.system('id>
     '\U+0041\\U+0042' '&{~a@^_}\140' 'it_is_a_little_more_than_the_sixty-four_bytes_that_gnuplot_formats'
 for text; do
     draw "$text"
-    for figure in groups:7 bars:5 lines:7 cdf:6; do
+    for figure in groups:7 bars:5 lines:7 cdf:6 heat:6 box:6; do
         svg=results/strange/${figure%:*}.svg
         shown=$(in_svg "$text")
         n=$(sed 's,</*tspan[^>]*>,,g' "$svg" | SHOWN=">$shown</text>" awk 'index($0, ENVIRON["SHOWN"]) { n++ } END { print n + 0 }')
