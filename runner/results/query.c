@@ -10,16 +10,25 @@
 #include <unistd.h>
 
 #include "database.h"
+#include "query-database.h"
 #include "sql-aggregates.h"
 
 /** Steps of SQLite's machine between two looks at the clock. */
 #define STEPS_PER_LOOK 20000
 
+struct attached
+{
+    char *name, *out;
+};
+
 struct database
 {
     sqlite3 *db;
     char *out;
-    double deadline; /**< of the query in hand */
+    struct attached *attached;
+    size_t nattached;
+    double deadline;     /**< of the query in hand */
+    uint64_t steps_left; /**< likewise */
 };
 
 static double
@@ -111,8 +120,8 @@ restrict_database(sqlite3 *db)
     sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", NULL, NULL, NULL);
 }
 
-struct database *
-database_open(const char *out, char **why)
+static struct database *
+open_with(const char *out, struct sql_holes *holes, char **why)
 {
     if (!is_there(out, why))
     {
@@ -132,7 +141,8 @@ database_open(const char *out, char **why)
     else
     {
         restrict_database(db->db);
-        good = version_fits(db, "main", out, why) && sql_aggregates_register(db->db) == SQLITE_OK;
+        good = version_fits(db, "main", out, why) &&
+               sql_aggregates_register(db->db, holes) == SQLITE_OK;
     }
     if (!good)
     {
@@ -140,6 +150,27 @@ database_open(const char *out, char **why)
         db = NULL;
     }
     return db;
+}
+
+struct database *
+database_open(const char *out, char **why)
+{
+    return open_with(out, NULL, why);
+}
+
+struct database *
+database_open_again(const struct database *db, struct sql_holes *holes, char **why)
+{
+    struct database *again = open_with(db->out, holes, why);
+    for (size_t i = 0; again && i < db->nattached; i++)
+    {
+        if (!database_attach(again, db->attached[i].name, db->attached[i].out, why))
+        {
+            database_close(again);
+            again = NULL;
+        }
+    }
+    return again;
 }
 
 bool
@@ -160,8 +191,11 @@ database_attach(struct database *db, const char *name, const char *out, char **w
     if (!good)
     {
         *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out, sqlite3_errmsg(db->db));
+        return false;
     }
-    return good && version_fits(db, name, out, why);
+    ARRAY_GROW(db->attached, db->nattached);
+    db->attached[db->nattached++] = (struct attached){xstrdup(name), xstrdup(out)};
+    return version_fits(db, name, out, why);
 }
 
 void
@@ -170,6 +204,12 @@ database_close(struct database *db)
     if (db)
     {
         sqlite3_close(db->db);
+        for (size_t i = 0; i < db->nattached; i++)
+        {
+            free(db->attached[i].name);
+            free(db->attached[i].out);
+        }
+        free(db->attached);
         free(db->out);
         free(db);
     }
@@ -211,8 +251,10 @@ authorize(void *user, int action, const char *first, const char *second, const c
 static int
 is_over(void *user)
 {
-    const struct database *db = user;
-    return seconds_now() > db->deadline;
+    struct database *db = user;
+    const bool out_of_steps = db->steps_left < STEPS_PER_LOOK;
+    db->steps_left -= out_of_steps ? 0 : STEPS_PER_LOOK;
+    return out_of_steps || seconds_now() > db->deadline;
 }
 
 /* --- mistakes --------------------------------------------------------------------------------- */
@@ -355,6 +397,8 @@ take_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_li
     }
     set_mistake(m,
                 status == SQLITE_ROW ? xformat("it gives more than %zu rows", limits.rows)
+                : status == SQLITE_INTERRUPT && db->steps_left < STEPS_PER_LOOK
+                    ? xformat("it takes more than %llu steps", (unsigned long long)limits.steps)
                 : status == SQLITE_INTERRUPT
                     ? xformat("it takes longer than %g seconds", limits.seconds)
                 : status == SQLITE_NOMEM
@@ -383,6 +427,7 @@ database_query(struct database *db, const char *sql, struct query_limits limits,
     const char *rest = NULL;
     struct query_rows *rows = NULL;
     db->deadline = seconds_now() + limits.seconds;
+    db->steps_left = limits.steps ? limits.steps : UINT64_MAX;
     sqlite3_hard_heap_limit64((sqlite3_int64)limits.bytes);
     sqlite3_progress_handler(db->db, STEPS_PER_LOOK, is_over, db);
     sqlite3_set_authorizer(db->db, authorize, NULL);

@@ -41,11 +41,12 @@ struct query_limits
 {
     double seconds;
     size_t rows;
-    size_t bytes; /**< of SQLite's memory in this process */
+    size_t bytes;   /**< of SQLite's memory in this process */
+    uint64_t steps; /**< of SQLite's machine, more or less; 0: as many as time allows */
 };
 
 /** What claims and figures may take: 60 s, a million rows, 1 GiB. */
-#define QUERY_LIMITS ((struct query_limits){60, 1000000, (size_t)1 << 30})
+#define QUERY_LIMITS ((struct query_limits){60, 1000000, (size_t)1 << 30, 0})
 
 /** What was wrong. */
 struct query_mistake

@@ -3,9 +3,14 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "distribution.h"
+#include "sql-holes.h"
 #include "statistics.h"
+#include "textbuf.h"
 
 /** Values of a group that are kept at most: half a gigabyte. */
 #define MOST_VALUES ((size_t)1 << 26)
@@ -13,72 +18,90 @@
 /** The numbers of a group so far: SQLite's memory, zero at first. */
 struct group
 {
+    size_t have, of; /**< rows with a value, and all */
     struct pool y, x;
     struct moments moments;
     double percent;
+    double sum;
+    int64_t whole;        /**< the same of whole numbers */
+    bool real;            /**< one of them was not whole */
+    sqlite3_value *least; /**< or greatest */
 };
 
-/** What a function is: its user data. */
+struct aggregate;
+typedef void (*add_fn)(struct group *g, int n, sqlite3_value **args);
+typedef void (*end_fn)(sqlite3_context *context, const struct aggregate *a, struct group *g);
+
+/** What a function is. */
 struct aggregate
 {
     const char *name;
     int arguments;
-    void (*add)(sqlite3_context *, int, sqlite3_value **);
-    void (*end)(sqlite3_context *);
+    add_fn add;                           /**< a row whose arguments are numbers */
+    end_fn end;                           /**< at least one row was added */
     double percent;                       /**< of a quantile; below 0: the second argument */
     double (*of)(const struct moments *); /**< of what adds up moments */
 };
 
-/** The group if the row counts: all of its @p n arguments have a value. */
-static struct group *
-group_of(sqlite3_context *context, int n, sqlite3_value **args)
+/** Its user data. */
+struct registered
 {
-    struct group *g = sqlite3_aggregate_context(context, sizeof(struct group));
-    for (int i = 0; i < n; i++)
-    {
-        const int type = sqlite3_value_numeric_type(args[i]);
-        if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
-        {
-            return NULL;
-        }
-    }
-    if (g && g->y.n >= MOST_VALUES)
-    {
-        sqlite3_result_error(context, "too many values for an aggregate that keeps them all", -1);
-        return NULL;
-    }
-    return g;
+    const struct aggregate *aggregate;
+    struct sql_holes *holes;
+};
+
+/* --- one by one ------------------------------------------------------------------------------- */
+
+static void
+add_to_pool(struct group *g, int n, sqlite3_value **args)
+{
+    pool_add(&g->y, sqlite3_value_double(args[0]));
+    g->percent = n > 1 ? sqlite3_value_double(args[1]) : 0;
 }
 
 static void
-add_to_pool(sqlite3_context *context, int n, sqlite3_value **args)
+add_to_pools(struct group *g, int n, sqlite3_value **args)
 {
-    struct group *g = group_of(context, n, args);
-    if (g)
+    (void)n;
+    pool_add(&g->y, sqlite3_value_double(args[0]));
+    pool_add(&g->x, sqlite3_value_double(args[1]));
+}
+
+static void
+add_to_moments(struct group *g, int n, sqlite3_value **args)
+{
+    moments_add(&g->moments, sqlite3_value_double(args[n - 1]), sqlite3_value_double(args[0]));
+}
+
+static void
+add_to_sum(struct group *g, int n, sqlite3_value **args)
+{
+    (void)n;
+    g->sum += sqlite3_value_double(args[0]);
+    g->real = g->real || sqlite3_value_numeric_type(args[0]) == SQLITE_FLOAT ||
+              fabs(g->sum) > (double)((int64_t)1 << 62);
+    g->whole += g->real ? 0 : sqlite3_value_int64(args[0]);
+}
+
+static void
+add_to_least(struct group *g, int n, sqlite3_value **args)
+{
+    (void)n;
+    if (!g->least || sqlite3_value_double(args[0]) < sqlite3_value_double(g->least))
     {
-        pool_add(&g->y, sqlite3_value_double(args[0]));
-        g->percent = n > 1 ? sqlite3_value_double(args[1]) : 0;
+        sqlite3_value_free(g->least);
+        g->least = sqlite3_value_dup(args[0]);
     }
 }
 
 static void
-add_to_pools(sqlite3_context *context, int n, sqlite3_value **args)
+add_to_greatest(struct group *g, int n, sqlite3_value **args)
 {
-    struct group *g = group_of(context, n, args);
-    if (g)
+    (void)n;
+    if (!g->least || sqlite3_value_double(args[0]) > sqlite3_value_double(g->least))
     {
-        pool_add(&g->y, sqlite3_value_double(args[0]));
-        pool_add(&g->x, sqlite3_value_double(args[1]));
-    }
-}
-
-static void
-add_to_moments(sqlite3_context *context, int n, sqlite3_value **args)
-{
-    struct group *g = group_of(context, n, args);
-    if (g)
-    {
-        moments_add(&g->moments, sqlite3_value_double(args[n - 1]), sqlite3_value_double(args[0]));
+        sqlite3_value_free(g->least);
+        g->least = sqlite3_value_dup(args[0]);
     }
 }
 
@@ -93,14 +116,8 @@ answer(sqlite3_context *context, double value)
 }
 
 static void
-end_quantile(sqlite3_context *context)
+end_quantile(sqlite3_context *context, const struct aggregate *a, struct group *g)
 {
-    const struct aggregate *a = sqlite3_user_data(context);
-    struct group *g = sqlite3_aggregate_context(context, 0);
-    if (!g || g->y.n == 0)
-    {
-        return;
-    }
     const double percent = a->percent < 0 ? g->percent : a->percent;
     if (percent >= 0 && percent <= 100)
     {
@@ -111,37 +128,137 @@ end_quantile(sqlite3_context *context)
     {
         sqlite3_result_error(context, "percentile() takes a share from 0 to 100", -1);
     }
-    pool_free(&g->y);
 }
 
 static void
-end_slope(sqlite3_context *context)
+end_slope(sqlite3_context *context, const struct aggregate *a, struct group *g)
 {
-    struct group *g = sqlite3_aggregate_context(context, 0);
     double value;
-    if (g)
+    (void)a;
+    answer(context, fit_exponent(&g->x, &g->y, &value) ? value : NAN);
+}
+
+static void
+end_moments(sqlite3_context *context, const struct aggregate *a, struct group *g)
+{
+    answer(context, a->of(&g->moments));
+}
+
+static void
+end_average(sqlite3_context *context, const struct aggregate *a, struct group *g)
+{
+    (void)a;
+    sqlite3_result_double(context, g->sum / (double)g->have);
+}
+
+static void
+end_sum(sqlite3_context *context, const struct aggregate *a, struct group *g)
+{
+    if (g->real || strcmp(a->name, "total") == 0)
     {
-        answer(context, fit_exponent(&g->x, &g->y, &value) ? value : NAN);
-        pool_free(&g->x);
-        pool_free(&g->y);
+        sqlite3_result_double(context, g->sum);
+    }
+    else
+    {
+        sqlite3_result_int64(context, g->whole);
     }
 }
 
 static void
-end_moments(sqlite3_context *context)
+end_least(sqlite3_context *context, const struct aggregate *a, struct group *g)
 {
-    const struct aggregate *a = sqlite3_user_data(context);
-    const struct group *g = sqlite3_aggregate_context(context, 0);
+    (void)a;
+    sqlite3_result_value(context, g->least);
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static void
+take_row(sqlite3_context *context, int n, sqlite3_value **args)
+{
+    const struct registered *r = sqlite3_user_data(context);
+    struct group *g = sqlite3_aggregate_context(context, sizeof *g);
+    if (!g)
+    {
+        return;
+    }
+    g->of++;
+    for (int i = 0; i < n; i++)
+    {
+        const int type = sqlite3_value_numeric_type(args[i]);
+        if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+        {
+            return;
+        }
+    }
+    if (g->y.n >= MOST_VALUES)
+    {
+        sqlite3_result_error(context, "too many values for an aggregate that keeps them all", -1);
+        return;
+    }
+    g->have++;
+    r->aggregate->add(g, n, args);
+}
+
+/** Whether the result is another one than that of the values, as holes are looked for. */
+static bool
+is_altered(sqlite3_context *context, struct sql_holes *holes, size_t have, size_t of)
+{
+    const enum sql_hole_action action =
+        !holes || (have == of && of > 0) ? SQL_HOLE_KEEP : sql_holes_action(holes, have, of);
+    if (action == SQL_HOLE_FILL)
+    {
+        /* Different ones, so that no difference of two is 0. */
+        sqlite3_result_double(context, 1.37 + 0.011 * (double)(holes->nfilled++ % 1009));
+    }
+    return action != SQL_HOLE_KEEP;
+}
+
+static void
+end_group(sqlite3_context *context)
+{
+    const struct registered *r = sqlite3_user_data(context);
+    struct group *g = sqlite3_aggregate_context(context, 0);
+    const size_t have = g ? g->have : 0;
+    if (is_altered(context, r->holes, have, g ? g->of : 0))
+    {
+        /* It has its result. */
+    }
+    else if (have)
+    {
+        r->aggregate->end(context, r->aggregate, g);
+    }
+    else if (strcmp(r->aggregate->name, "total") == 0)
+    {
+        sqlite3_result_double(context, 0);
+    }
     if (g)
     {
-        answer(context, a->of(&g->moments));
+        pool_free(&g->y);
+        pool_free(&g->x);
+        sqlite3_value_free(g->least);
     }
+}
+
+static int
+register_all(sqlite3 *db, const struct aggregate *aggregates, size_t n, struct sql_holes *holes)
+{
+    int status = SQLITE_OK;
+    for (size_t i = 0; i < n && status == SQLITE_OK; i++)
+    {
+        struct registered *r = xcalloc(1, sizeof *r);
+        *r = (struct registered){&aggregates[i], holes};
+        status = sqlite3_create_function_v2(db, aggregates[i].name, aggregates[i].arguments,
+                                            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                                            r, NULL, take_row, end_group, free);
+    }
+    return status;
 }
 
 int
-sql_aggregates_register(sqlite3 *db)
+sql_aggregates_register(sqlite3 *db, struct sql_holes *holes)
 {
-    static struct aggregate aggregates[] = {
+    static const struct aggregate own[] = {
         {"p50", 1, add_to_pool, end_quantile, 50, NULL},
         {"p90", 1, add_to_pool, end_quantile, 90, NULL},
         {"p95", 1, add_to_pool, end_quantile, 95, NULL},
@@ -153,13 +270,15 @@ sql_aggregates_register(sqlite3 *db)
         {"corr", 2, add_to_moments, end_moments, 0, moments_correlation},
         {"slope_loglog", 2, add_to_pools, end_slope, 0, NULL},
     };
-    int status = SQLITE_OK;
-    for (size_t i = 0; i < sizeof aggregates / sizeof *aggregates && status == SQLITE_OK; i++)
-    {
-        struct aggregate *a = &aggregates[i];
-        status = sqlite3_create_function(db, a->name, a->arguments,
-                                         SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, a,
-                                         NULL, a->add, a->end);
-    }
-    return status;
+    static const struct aggregate sqlites[] = {
+        {"avg", 1, add_to_sum, end_average, 0, NULL},
+        {"sum", 1, add_to_sum, end_sum, 0, NULL},
+        {"total", 1, add_to_sum, end_sum, 0, NULL},
+        {"min", 1, add_to_least, end_least, 0, NULL},
+        {"max", 1, add_to_greatest, end_least, 0, NULL},
+    };
+    const int status = register_all(db, own, sizeof own / sizeof *own, holes);
+    return status == SQLITE_OK && holes
+               ? register_all(db, sqlites, sizeof sqlites / sizeof *sqlites, holes)
+               : status;
 }

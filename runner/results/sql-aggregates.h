@@ -17,7 +17,11 @@
 
 #include <sqlite3.h>
 
-/** Registers them; an SQLite result code. */
-int sql_aggregates_register(sqlite3 *db);
+struct sql_holes;
+
+/** Registers them; an SQLite result code. With @p holes, which must live as long, also avg(),
+ * sum(), total(), min() and max() in the place of SQLite's, and all of them tell it of rows that
+ * had no value. These are no window functions, and min() and max() do not choose a row. */
+int sql_aggregates_register(sqlite3 *db, struct sql_holes *holes);
 
 #endif
