@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 void
 csv_add_cell(struct text *t, const char *cell)
@@ -174,21 +173,4 @@ csv_unit(const char *cell)
     double value;
     const struct unit *unit = unit_of(cell, &value);
     return unit ? unit->kind : NULL;
-}
-
-const char *
-csv_nearest_unit(const char *cell)
-{
-    char *unit;
-    strtod(cell, &unit);
-    struct nearest near = nearest_start(unit);
-    for (size_t i = 0; i < NUNITS; i++)
-    {
-        if (*unit && strcasecmp(unit, units[i].name) == 0)
-        {
-            return units[i].name;
-        }
-        nearest_try(&near, units[i].name);
-    }
-    return near.best;
 }

@@ -42,9 +42,6 @@ enum cell_kind csv_number(const char *cell, double *value);
  * alone; NULL: it is none. */
 const char *csv_unit(const char *cell);
 
-/** The unit that may be meant by what follows the number in @p cell; NULL: none is near. */
-const char *csv_nearest_unit(const char *cell);
-
 /** Adds a cell, quoted where RFC 4180 asks for it. */
 void csv_add_cell(struct text *t, const char *cell);
 

@@ -87,27 +87,96 @@ markdown_add_plain(struct text *t, const char *s)
     free(line);
 }
 
+/** So many backquotes that the text has no such run of them, and at least @p least. */
+static size_t
+fence_for(const char *s, size_t least)
+{
+    for (const char *p = s; (p = strchr(p, '`')) != NULL; p += strspn(p, "`"))
+    {
+        const size_t run = strspn(p, "`");
+        least = run >= least ? run + 1 : least;
+    }
+    return least;
+}
+
+static void
+add_fence(struct text *t, size_t fence)
+{
+    for (size_t i = 0; i < fence; i++)
+    {
+        text_add(t, "`");
+    }
+}
+
 void
 markdown_add_code(struct text *t, const char *s, bool in_table)
 {
     char *line = folded(s);
-    size_t fence = 1;
-    for (const char *p = line; (p = strchr(p, '`')) != NULL; p += strspn(p, "`"))
-    {
-        size_t run = strspn(p, "`");
-        fence = run >= fence ? run + 1 : fence;
-    }
+    const size_t fence = fence_for(line, 1);
     const char *space = fence > 1 ? " " : "";
-    for (size_t i = 0; i < fence; i++)
-    {
-        text_add(t, "`");
-    }
+    add_fence(t, fence);
     text_add(t, "%s", space);
     add_verbatim(t, line, strlen(line), in_table);
     text_add(t, "%s", space);
-    for (size_t i = 0; i < fence; i++)
-    {
-        text_add(t, "`");
-    }
+    add_fence(t, fence);
     free(line);
+}
+
+/** Whether a line has nothing but white space. */
+static bool
+is_blank(const char *line, size_t n)
+{
+    size_t i = 0;
+    while (i < n && isspace((unsigned char)line[i]))
+    {
+        i++;
+    }
+    return i == n;
+}
+
+/** How far all lines that are not blank are indented. */
+static size_t
+common_indent(const char *s)
+{
+    size_t least = SIZE_MAX;
+    for (const char *line = s; *line;)
+    {
+        const size_t n = strcspn(line, "\n"), indent = strspn(line, " ");
+        least = !is_blank(line, n) && indent < least ? indent : least;
+        line += n + (line[n] == '\n');
+    }
+    return least;
+}
+
+void
+markdown_add_block(struct text *t, const char *language, const char *s)
+{
+    const size_t fence = fence_for(s, 3);
+    size_t n, blank = 0;
+    /* The line of the start tag is not indented. */
+    while (is_blank(s, n = strcspn(s, "\n")) && s[n])
+    {
+        s += n + 1;
+    }
+    const size_t indent = common_indent(s);
+    add_fence(t, fence);
+    text_add(t, "%s", language);
+    for (bool first = true; *s; s += n + (s[n] == '\n'))
+    {
+        n = strcspn(s, "\n");
+        const bool is_empty = is_blank(s, n);
+        for (; !is_empty && blank; blank--)
+        {
+            text_add(t, "\n");
+        }
+        blank += is_empty && !first;
+        first = false;
+        if (!is_empty)
+        {
+            text_add(t, "\n%.*s", (int)(n - indent), s + indent);
+        }
+    }
+    text_add(t, "\n");
+    add_fence(t, fence);
+    text_add(t, "\n");
 }

@@ -6,7 +6,7 @@
 
 #include "textbuf.h"
 
-/** All of these write one line: white space becomes one space. */
+/** But for the last, these write one line: white space becomes one space. */
 
 /** Adds a text that is itself Markdown, without HTML: outside code '<' and '&' are what they look
  * like. @p in_table: '|' is escaped where it would end a cell. */
@@ -17,5 +17,9 @@ void markdown_add_plain(struct text *t, const char *s);
 
 /** Adds a plain text as code. */
 void markdown_add_code(struct text *t, const char *s, bool in_table);
+
+/** Adds lines of code as they are, but for what all of them are indented by and blank lines at both
+ * ends. @p language: "sql". */
+void markdown_add_block(struct text *t, const char *language, const char *s);
 
 #endif

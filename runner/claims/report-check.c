@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a claims file may hold. */
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +12,18 @@ static const struct claims_element
     const char *attributes; /**< separated by one space, '!' behind those that are required */
     bool text;              /**< holds text, and must */
 } elements[] = {
-    {"claims", "", "title! former", false},
+    {"claims", "", "title!", false},
     {"text", "claims section", "", true},
     {"section", "claims", "title! results scenario", false},
-    {"claim", "section", "where each", false},
+    {"attach", "section", "results! as!", false},
+    {"claim", "section", "", false},
     {"says", "claim", "", true},
     {"paper", "claim", "", true},
     {"why", "claim", "", true},
     {"test", "claim", "name! file!", false},
-    {"table", "section", "title! where each!", false},
-    {"value", "claim table", "name! column! where results file data of against", false},
-    {"measured", "claim table", "label is! unit decimals", false},
+    {"table", "section", "title!", false},
+    {"query", "claim table", "each over unit decimals former", true},
+    {"column", "claim table", "name! unit decimals former", false},
 };
 
 #define NELEMENTS (sizeof elements / sizeof *elements)
@@ -117,220 +117,96 @@ is_blank(const char *s)
     return !*s;
 }
 
-const struct column_table *
-value_table(const struct element *value)
-{
-    const char *data = element_value(value, "data");
-    return !data                        ? NULL
-           : strcmp(data, "qps") == 0   ? &qps_table
-           : strcmp(data, "flows") == 0 ? &flows_table
-                                        : NULL;
-}
-
-long
-percentile_ppm(const char *of)
-{
-    char *end;
-    if (of[0] != 'p' || !isdigit((unsigned char)of[1]))
-    {
-        return -1;
-    }
-    double percent = strtod(of + 1, &end);
-    return *end || strspn(of + 1, "0123456789.") != strlen(of + 1) || percent > 100
-               ? -1
-               : lround(percent * 10000);
-}
-
-static void
-check_of(const struct element *e, const char *of, struct diagnostics *d)
-{
-    if (!has_word("mean min max exponent correlation", of) && percentile_ppm(of) < 0)
-    {
-        diag_error(
-            d, element_line(e, "of"),
-            "of '%s'; expected mean, min, max, exponent, correlation or a percentile such as "
-            "p50, p99 or p99.9",
-            of);
-    }
-}
-
-static void
-check_data_column(const struct element *e, const struct column_table *table, const char *column,
-                  struct diagnostics *d)
-{
-    struct nearest near = nearest_start(column);
-    nearest_try(&near, table->derived->name);
-    for (size_t i = 0; i < table->n; i++)
-    {
-        nearest_try(&near, table->columns[i].name);
-    }
-    if (!number_column_known(table, column))
-    {
-        diag_error(d, element_line(e, "column"), "%s has no column '%s'%s", table->file, column,
-                   did_you_mean(near.best));
-    }
-}
-
-/** What comes from the runs' own files. */
-static void
-check_data(const struct element *e, struct diagnostics *d)
-{
-    const struct column_table *table = value_table(e);
-    const char *data = element_value(e, "data"), *column = element_value(e, "column");
-    if (!table)
-    {
-        if (strcmp(data, "summary") != 0)
-        {
-            diag_error(d, element_line(e, "data"), "data '%s'; expected summary, qps or flows",
-                       data);
-        }
-        return;
-    }
-    if (element_value(e, "file") || element_value(e, "against"))
-    {
-        diag_error(d, element_line(e, "data"),
-                   "data=\"%s\" does not go with file or against; expected one of them", data);
-    }
-    if (column)
-    {
-        check_data_column(e, table, column, d);
-    }
-}
-
 static void
 check_values(const struct element *e, struct diagnostics *d)
 {
-    const char *decimals = element_value(e, "decimals"), *of = element_value(e, "of");
+    const char *decimals = element_value(e, "decimals"), *former = element_value(e, "former");
+    const char *as = element_value(e, "as");
     if (decimals && (strlen(decimals) != 1 || !isdigit((unsigned char)*decimals)))
     {
         diag_error(d, element_line(e, "decimals"), "decimals '%s'; expected 0 to 9", decimals);
     }
-    if (of)
+    if (former && strcmp(former, "on") != 0 && strcmp(former, "off") != 0)
     {
-        check_of(e, of, d);
+        diag_error(d, element_line(e, "former"), "former '%s'; expected on or off", former);
     }
-    if ((of && has_word("exponent correlation", of)) != (element_value(e, "against") != NULL))
+    if (as && (!isalpha((unsigned char)*as) || !name_is_safe(as) || strpbrk(as, ".-+=") ||
+               has_word("main temp", as)))
     {
-        diag_error(d, element_line(e, "of"),
-                   "of=\"exponent\" (or \"correlation\") and against=\"COLUMN\" go together: y ~ "
-                   "x^exponent");
-    }
-    if (strcmp(e->name, "value") == 0 && element_value(e, "data"))
-    {
-        check_data(e, d);
+        diag_error(d, element_line(e, "as"),
+                   "as '%s'; expected letters, digits and '_' after a letter, not main or temp",
+                   as);
     }
 }
 
 /* --- what goes together ----------------------------------------------------------------------- */
 
-/** Groups are made of totals of the runs; in the runs' files a column of that name is another. */
-static void
-check_each(const struct element *e, const struct element *value, struct diagnostics *d)
+/** The second child of a name; NULL if there is at most one. */
+static const struct element *
+second_child(const struct element *e, const char *name)
 {
-    const struct column_table *table = value_table(value);
-    const char *each = element_value(e, "each");
-    struct words keys = words_split(each ? each : "");
-    for (size_t i = 0; table && i < keys.n; i++)
-    {
-        if (number_column_known(table, keys.word[i]))
-        {
-            diag_error(
-                d, element_line(e, "each"),
-                "each '%s': the <value> in line %d reads %s, which has such a column itself; "
-                "expected one that only the runs have, such as what varies",
-                keys.word[i], value->line, table->file);
-        }
-    }
-    words_free(&keys);
-}
-
-/** Names of <value>s, and which of them expressions use. */
-struct uses
-{
-    const struct element *e;
-    bool *used; /**< [child] */
-};
-
-static bool
-note_use(void *user, const char *name, double *value)
-{
-    struct uses *u = user;
-    *value = 1;
-    for (size_t i = 0; i < u->e->nchildren; i++)
-    {
-        const struct element *child = u->e->children[i];
-        const char *known = element_value(child, "name");
-        if (strcmp(child->name, "value") == 0 && known && strcmp(known, name) == 0)
-        {
-            u->used[i] = true;
-            return true;
-        }
-    }
-    return false;
-}
-
-static void
-check_expressions(struct uses *u, struct diagnostics *d)
-{
-    for (size_t i = 0; i < u->e->nchildren; i++)
-    {
-        const struct element *m = u->e->children[i];
-        const char *is = strcmp(m->name, "measured") == 0 ? element_value(m, "is") : NULL;
-        double value;
-        char *why = NULL;
-        if (is && !expression_value(is, note_use, u, &value, &why))
-        {
-            diag_error(d, element_line(m, "is"), "is '%s': %s", is, why);
-        }
-        free(why);
-    }
-}
-
-/** A name stands for one <value>. */
-static void
-check_name(const struct element *e, size_t child, struct diagnostics *d)
-{
-    const struct element *value = e->children[child];
-    const char *name = element_value(value, "name");
-    for (size_t i = 0; name && i < child; i++)
-    {
-        const char *taken = element_value(e->children[i], "name");
-        if (strcmp(e->children[i]->name, "value") == 0 && taken && strcmp(taken, name) == 0)
-        {
-            diag_error(d, value->line,
-                       "a second <value> '%s', after that in line %d; expected each name once",
-                       name, e->children[i]->line);
-            return;
-        }
-    }
-}
-
-/** The <value>s of a claim or table, and what uses them. */
-static void
-check_names(const struct element *e, struct diagnostics *d)
-{
-    struct uses u = {e, xcalloc(e->nchildren, sizeof *u.used)};
-    const size_t before = d->reported;
-    check_expressions(&u, d);
+    size_t n = 0;
     for (size_t i = 0; i < e->nchildren; i++)
     {
-        if (strcmp(e->children[i]->name, "value") == 0)
+        n += strcmp(e->children[i]->name, name) == 0;
+        if (n == 2)
         {
-            check_name(e, i, d);
-            check_each(e, e->children[i], d);
+            return e->children[i];
         }
     }
-    const bool good = d->reported == before;
-    for (size_t i = 0; good && i < e->nchildren; i++)
+    return NULL;
+}
+
+/** The <query> of a claim or table and its <column>s. */
+static void
+check_query(const struct element *e, struct diagnostics *d)
+{
+    const struct element *query = element_child(e, "query"), *second = second_child(e, "query");
+    const struct element *column = element_child(e, "column");
+    const bool table = strcmp(e->name, "table") == 0;
+    if (second)
     {
-        const struct element *value = e->children[i];
-        if (strcmp(value->name, "value") == 0 && !u.used[i] && element_value(value, "name"))
+        diag_error(d, second->line, "a second <query>, after that in line %d; expected one",
+                   query->line);
+    }
+    if (table && !query)
+    {
+        diag_error(d, e->line, "<table> lacks <query>: where its rows come from");
+    }
+    if (column && !query)
+    {
+        diag_error(d, column->line, "<column> without a <query>, whose column it would describe");
+    }
+    if (query && element_value(query, "over") && (table || element_value(query, "each")))
+    {
+        diag_error(d, element_line(query, "over"), "over: a claim may have it instead of each; %s",
+                   table ? "a table shows all rows" : "expected one of them");
+    }
+}
+
+/** Queries need results; an <attach> needs a name of its own. */
+static void
+check_section(const struct element *section, struct diagnostics *d)
+{
+    for (size_t i = 0; i < section->nchildren; i++)
+    {
+        const struct element *e = section->children[i];
+        const char *as = element_value(e, "as");
+        if (element_child(e, "query") && !element_value(section, "results"))
         {
-            diag_error(d, value->line, "no <measured> uses the <value> '%s'",
-                       element_value(value, "name"));
+            diag_error(
+                d, element_child(e, "query")->line,
+                "a <query> in a section without results; expected <section results=\"NAME\">");
+        }
+        for (size_t k = 0; as && k < i; k++)
+        {
+            const char *taken = element_value(section->children[k], "as");
+            if (taken && strcmp(taken, as) == 0)
+            {
+                diag_error(d, e->line, "a second <attach> as '%s'; expected each name once", as);
+            }
         }
     }
-    free(u.used);
 }
 
 static void
@@ -355,7 +231,11 @@ check(const struct element *e, const char *parent, struct diagnostics *d)
     }
     if (strcmp(e->name, "claim") == 0 || strcmp(e->name, "table") == 0)
     {
-        check_names(e, d);
+        check_query(e, d);
+    }
+    if (strcmp(e->name, "section") == 0)
+    {
+        check_section(e, d);
     }
     if (strcmp(e->name, "claim") == 0 && !element_child(e, "says"))
     {

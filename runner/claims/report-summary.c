@@ -114,7 +114,8 @@ print_claim(char *const *cell, FILE *out)
     free(weft);
 }
 
-/** Whether a row is that of a claim: its first cell is a number. */
+/** Whether a row is that of a claim: its first cell is a number, maybe with the mark of
+ * former code. */
 static bool
 is_claim(char *const *cell)
 {
@@ -124,7 +125,7 @@ is_claim(char *const *cell)
         p++;
     }
     size_t digits = strspn(p, "0123456789");
-    return digits > 0 && strspn(p + digits, " ") == strlen(p + digits);
+    return digits > 0 && strspn(p + digits, " †") == strlen(p + digits);
 }
 
 void

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The report as Markdown. */
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "markdown.h"
-#include "report.h"
-
-/** Of a table that is shown at once. */
-#define MOST_ROWS 16
-
-/** Behind what <claims former=""> says is of an earlier version. */
-#define FORMER " †"
+#include "report-numbers.h"
 
 struct report
 {
     struct text out;
     struct report_source source; /**< of the section that is being written */
     const struct document *claims;
-    const char *results;
     size_t nclaims; /**< written so far, for their numbers */
 };
 
@@ -64,189 +56,6 @@ add_paragraphs(struct text *t, const char *s)
             s++;
         }
     }
-}
-
-/* --- numbers ---------------------------------------------------------------------------------- */
-
-static void
-add_number(struct text *t, double value, const struct element *measured)
-{
-    const char *text = element_value(measured, "decimals");
-    int decimals = text ? *text - '0' : 1;
-    if (!isfinite(value))
-    {
-        text_add(t, "undefined");
-        return;
-    }
-    bool zero = fabs(value) < 0.5 * pow(10, -decimals);
-    text_add(t, "%.*f", decimals, zero ? 0 : value);
-}
-
-/** " (8 of 10 runs)", where some have no value. */
-static void
-add_rows(struct text *t, struct report_rows rows)
-{
-    if (rows.have < rows.of)
-    {
-        text_add(t, " (%zu of %zu %s)", rows.have, rows.of, rows.what);
-    }
-}
-
-/** A <measured> over all groups. */
-struct span
-{
-    double least, most;
-    size_t numbers; /**< groups that have one */
-    bool complete;  /**< all groups were run */
-    struct report_rows rows;
-};
-
-static struct span
-span_of(const struct report_numbers *n, size_t column)
-{
-    struct span all = {INFINITY, -INFINITY, 0, n->ngroups > 0, {0, 0, "runs"}};
-    for (size_t at = column; at < n->ngroups * n->nmeasured; at += n->nmeasured)
-    {
-        const struct report_rows *rows = &n->rows[at];
-        double v = n->values[at];
-        all.complete = all.complete && (n->present[at] || none_has(*rows));
-        all.numbers += n->present[at];
-        all.least = n->present[at] && v < all.least ? v : all.least;
-        all.most = n->present[at] && v > all.most ? v : all.most;
-        all.rows =
-            (struct report_rows){all.rows.have + rows->have, all.rows.of + rows->of, rows->what};
-    }
-    return all;
-}
-
-/** "15.6 %" or, over several groups, "15.6 to 75.3 %". */
-static void
-add_measured(struct text *t, const struct element *measured, const struct report_numbers *n,
-             size_t column)
-{
-    const char *label = element_value(measured, "label"), *unit = element_value(measured, "unit");
-    const struct span all = span_of(n, column);
-    markdown_add_plain(t, label ? label : "");
-    text_add(t, "%s", label ? ": " : "");
-    if (!all.complete || all.numbers == 0)
-    {
-        text_add(t, all.complete ? "none" : "not run");
-        add_rows(t, all.complete ? all.rows : (struct report_rows){0, 0, "runs"});
-        return;
-    }
-    add_number(t, all.least, measured);
-    if (n->ngroups > 1)
-    {
-        text_add(t, " to ");
-        add_number(t, all.most, measured);
-    }
-    text_add(t, "%s", unit ? " " : "");
-    markdown_add_plain(t, unit ? unit : "");
-    add_rows(t, all.rows);
-}
-
-static void
-add_table_head(struct report *r, const struct element *table, const struct words *keys,
-               size_t ncolumns)
-{
-    struct text *t = &r->out;
-    text_add(t, "|");
-    for (size_t k = 0; k < keys->n; k++)
-    {
-        text_add(t, " ");
-        markdown_add_plain(t, keys->word[k]);
-        text_add(t, " |");
-    }
-    for (size_t i = 0; i < table->nchildren; i++)
-    {
-        const struct element *m = table->children[i];
-        if (strcmp(m->name, "measured") == 0)
-        {
-            const char *unit = element_value(m, "unit"), *label = element_value(m, "label");
-            text_add(t, " ");
-            markdown_add_plain(t, label ? label : "");
-            text_add(t, "%s", unit ? ", " : "");
-            markdown_add_plain(t, unit ? unit : "");
-            text_add(t, "%s |", is_former_column(r->claims->root, table, m) ? FORMER : "");
-        }
-    }
-    text_add(t, "\n|");
-    for (size_t c = 0; c < ncolumns; c++)
-    {
-        text_add(t, c < keys->n ? "---|" : "--:|");
-    }
-    text_add(t, "\n");
-}
-
-static void
-add_cell(struct text *t, const struct report_numbers *n, size_t at, const struct element *measured)
-{
-    text_add(t, " ");
-    if (n->present[at])
-    {
-        add_number(t, n->values[at], measured);
-    }
-    else
-    {
-        text_add(t, none_has(n->rows[at]) ? "none" : "not run");
-    }
-    add_rows(t, n->rows[at]);
-    text_add(t, " |");
-}
-
-static void
-add_table_row(struct report *r, const struct element *table, const struct words *keys,
-              const struct report_numbers *n, size_t g)
-{
-    struct text *t = &r->out;
-    size_t column = g * n->nmeasured;
-    text_add(t, "|");
-    for (size_t k = 0; k < n->nkeys; k++)
-    {
-        const char *cell = n->groups[g * n->nkeys + k];
-        text_add(t, " ");
-        markdown_add_plain(t, cell);
-        text_add(t, "%s |", is_former_cell(r->claims->root, keys->word[k], cell) ? FORMER : "");
-    }
-    for (size_t i = 0; i < table->nchildren; i++)
-    {
-        if (strcmp(table->children[i]->name, "measured") == 0)
-        {
-            add_cell(t, n, column++, table->children[i]);
-        }
-    }
-    text_add(t, "\n");
-}
-
-/** A long table is folded away where Markdown is shown. */
-static void
-add_table(struct report *r, const struct element *table)
-{
-    struct report_numbers *n = report_numbers(&r->source, table);
-    struct words keys = words_split(element_value(table, "each"));
-    const char *title = element_value(table, "title");
-    bool folded = n->ngroups > MOST_ROWS;
-    if (folded)
-    {
-        text_add(&r->out, "\n<details><summary>");
-        markdown_add_plain(&r->out, title);
-        text_add(&r->out, " (%zu rows)</summary>\n\n", n->ngroups);
-    }
-    else
-    {
-        text_add(&r->out, "\n");
-        markdown_add_plain(&r->out, title);
-        text_add(&r->out, ":\n\n");
-    }
-    add_table_head(r, table, &keys, keys.n + n->nmeasured);
-    text_add(&r->out, n->ngroups ? "" : "| not run |\n");
-    for (size_t g = 0; g < n->ngroups; g++)
-    {
-        add_table_row(r, table, &keys, n, g);
-    }
-    text_add(&r->out, folded ? "\n</details>\n" : "");
-    words_free(&keys);
-    report_numbers_free(n);
 }
 
 /* --- claims ----------------------------------------------------------------------------------- */
@@ -301,90 +110,28 @@ add_claim_row(struct report *r, const struct element *claim)
 {
     struct text *t = &r->out;
     const struct element *paper = element_child(claim, "paper");
-    const bool former = is_former_claim(r->claims->root, claim);
-    text_add(t, "| %zu%s | ", ++r->nclaims, former ? FORMER : "");
+    struct report_numbers *n = report_numbers(&r->source, claim);
+    size_t entries = 0;
+    text_add(t, "| %zu%s | ", ++r->nclaims,
+             report_claim_is_former(claim, n) ? REPORT_FORMER_MARK : "");
     markdown_add(t, element_child(claim, "says")->text, true);
     text_add(t, " | ");
     markdown_add(t, paper ? paper->text : "", true);
     text_add(t, " | ");
-    struct report_numbers *n = report_numbers(&r->source, claim);
-    size_t column = 0, entries = 0;
+    if (n)
+    {
+        report_add_numbers(t, claim, n, &entries);
+    }
     for (size_t i = 0; i < claim->nchildren; i++)
     {
-        const struct element *c = claim->children[i];
-        bool measured = strcmp(c->name, "measured") == 0, test = strcmp(c->name, "test") == 0;
-        text_add(t, (measured || test) && entries++ ? "<br>" : "");
-        if (measured)
+        if (strcmp(claim->children[i]->name, "test") == 0)
         {
-            add_measured(t, c, n, column++);
-        }
-        else if (test)
-        {
-            add_test(r, c);
+            text_add(t, "%s", entries++ ? "<br>" : "");
+            add_test(r, claim->children[i]);
         }
     }
     text_add(t, " |\n");
     report_numbers_free(n);
-}
-
-/** Adds both, if there is a text. */
-static void
-add_code_after(struct text *t, const char *words, const char *code)
-{
-    if (code)
-    {
-        text_add(t, "%s", words);
-        markdown_add_code(t, code, false);
-    }
-}
-
-/** "a = max `cct_us` in `qps.csv` where `case=rsq`". */
-static void
-add_value(struct text *t, const struct element *value)
-{
-    const char *of = element_value(value, "of"), *x = element_value(value, "against");
-    const struct column_table *table = value_table(value);
-    text_add(t, "%s = %s", element_value(value, "name"), of ? of : "");
-    add_code_after(t, x ? " of " : of ? " " : "", element_value(value, "column"));
-    add_code_after(t, " in ", table ? table->file : NULL);
-    add_code_after(t, " of ", element_value(value, "results"));
-    add_code_after(t, " against ", x);
-    add_code_after(t, " where ", element_value(value, "where"));
-}
-
-/** "`100 * a` with a = `cct_us` where `case=rsq`". */
-static void
-add_origin(struct text *t, const struct element *claim)
-{
-    const char *where = element_value(claim, "where"), *each = element_value(claim, "each");
-    const char *separator = "";
-    for (size_t i = 0; i < claim->nchildren; i++)
-    {
-        const struct element *c = claim->children[i];
-        if (strcmp(c->name, "measured") == 0)
-        {
-            text_add(t, "%s", separator);
-            markdown_add_code(t, element_value(c, "is"), false);
-            separator = ", ";
-        }
-    }
-    separator = " with ";
-    for (size_t i = 0; i < claim->nchildren; i++)
-    {
-        const struct element *c = claim->children[i];
-        if (strcmp(c->name, "value") == 0)
-        {
-            text_add(t, "%s", separator);
-            add_value(t, c);
-            separator = ", ";
-        }
-    }
-    if (element_child(claim, "measured"))
-    {
-        add_code_after(t, "; only ", where);
-        add_code_after(t, "; for each ", each);
-        text_add(t, ".");
-    }
 }
 
 /** What is to be said of some claims, under their numbers; those before have @p number. */
@@ -406,25 +153,35 @@ add_notes(struct text *t, const struct element *section, size_t number)
     }
 }
 
-/** The same for where their values come from, folded away where Markdown is shown. */
+/** The queries of a section, folded away where Markdown is shown; the claims before have
+ * @p number. */
 static void
-add_origins(struct text *t, const struct element *section, size_t number)
+add_queries(struct text *t, const struct element *section, size_t number)
 {
-    const char *head = "\n<details><summary>How the values are computed</summary>\n\n";
+    const char *head = "\n<details><summary>The queries</summary>\n";
     for (size_t i = 0; i < section->nchildren; i++)
     {
-        const struct element *claim = section->children[i];
-        bool counts = strcmp(claim->name, "claim") == 0;
-        number += counts;
-        if (counts && element_child(claim, "measured"))
+        const struct element *e = section->children[i];
+        const struct element *query = element_child(e, "query");
+        const bool claim = strcmp(e->name, "claim") == 0;
+        number += claim;
+        if (query && claim)
         {
-            text_add(t, "%s* **%zu.** ", head, number);
-            add_origin(t, claim);
-            text_add(t, "\n");
+            text_add(t, "%s\n**%zu.**\n\n", head, number);
+        }
+        else if (query)
+        {
+            text_add(t, "%s\n", head);
+            markdown_add_plain(t, element_value(e, "title"));
+            text_add(t, ":\n\n");
+        }
+        if (query)
+        {
+            markdown_add_block(t, "sql", query->text);
             head = "";
         }
     }
-    text_add(t, *head ? "" : "\n</details>\n");
+    text_add(t, "%s", *head ? "" : "\n</details>\n");
 }
 
 static void
@@ -444,32 +201,39 @@ add_claims(struct report *r, const struct element *section)
         }
     }
     add_notes(&r->out, section, before);
-    add_origins(&r->out, section, before);
+}
+
+static void
+add_table(struct report *r, const struct element *table)
+{
+    struct report_numbers *n = report_numbers(&r->source, table);
+    report_add_table(&r->out, table, n);
+    report_numbers_free(n);
+}
+
+/** "Results of `./weft run FILE`." */
+static void
+add_maker(struct text *t, const char *scenario)
+{
+    char *command = xformat("./weft run %s", scenario);
+    text_add(t, "\nResults of ");
+    markdown_add_code(t, command, false);
+    text_add(t, ".\n");
+    free(command);
 }
 
 static void
 add_section(struct report *r, const struct element *section)
 {
-    const char *results = element_value(section, "results");
     const char *scenario = element_value(section, "scenario");
-    char *folder = results ? xformat("%s/%s", r->results, results) : NULL;
-    struct diagnostics *d = r->source.d;
-    bool allow_missing = r->source.allow_missing;
-    r->source = (struct report_source){.results = r->results,
-                                       .folder = folder,
-                                       .scenario = scenario,
-                                       .claims = r->claims->root,
-                                       .allow_missing = allow_missing,
-                                       .d = d};
+    const size_t before = r->nclaims;
+    r->source.section = section;
     text_add(&r->out, "\n## ");
     markdown_add_plain(&r->out, element_value(section, "title"));
     text_add(&r->out, "\n");
     if (scenario)
     {
-        char *command = xformat("./weft run %s", scenario);
-        add_code_after(&r->out, "\nResults of ", command);
-        text_add(&r->out, ".\n");
-        free(command);
+        add_maker(&r->out, scenario);
     }
     for (size_t i = 0; i < section->nchildren; i++)
     {
@@ -486,8 +250,10 @@ add_section(struct report *r, const struct element *section)
             add_table(r, section->children[i]);
         }
     }
-    report_source_free(&r->source);
-    free(folder);
+    add_queries(&r->out, section, before);
+    report_source_close(&r->source);
+    r->source.db = NULL;
+    r->source.missing = r->source.why = NULL;
 }
 
 static void
@@ -510,15 +276,15 @@ add_file(struct report *r, const struct document *claims)
 }
 
 char *
-report_write(struct document *const *claims, size_t n, const char *results, bool allow_missing)
+report_write(struct document *const *claims, size_t n, const struct report_options *options)
 {
-    struct report r = {.results = results};
+    struct report r = {.source.options = options};
     bool good = true;
     for (size_t i = 0; i < n; i++)
     {
         struct diagnostics d = {.file = claims[i]->path};
-        r.source.allow_missing = allow_missing;
         r.source.d = &d;
+        r.source.claims = claims[i]->root;
         r.nclaims = 0;
         text_add(&r.out, "%s# ", i ? "\n" : "");
         markdown_add_plain(&r.out, element_value(claims[i]->root, "title"));

@@ -87,7 +87,8 @@ command_report(int argc, char **argv)
         claims[i] = claims_read(argv[optind + (int)i]);
         good = good && claims[i];
     }
-    char *text = good ? report_write(claims, n, a.results, a.allow_missing) : NULL;
+    const struct report_options options = {a.results, a.allow_missing, REPORT_LIMITS};
+    char *text = good ? report_write(claims, n, &options) : NULL;
     status = text ? report_deliver(text, a.output) : EXIT_BAD_INPUT;
     free(text);
     for (size_t i = 0; i < n; i++)

@@ -308,7 +308,8 @@ write_report(const char *paper, const char *results)
         size_t have, want;
         count_results(claims, results, &have, &want);
         fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
-        char *part = have ? report_write(&claims, 1, results, true) : NULL;
+        const struct report_options options = {results, true, REPORT_LIMITS};
+        char *part = have ? report_write(&claims, 1, &options) : NULL;
         char *old = read_report();
         char *text = part && old ? validation_replace(old, path, part) : NULL;
         status = text ? report_deliver(text, REPORT) : part && !old ? EXIT_FAILED : EXIT_BAD_INPUT;
@@ -333,7 +334,8 @@ part_folder(const struct reproduce_arguments *a)
 static int
 report_part(const struct reproduce_arguments *a, struct document *claims)
 {
-    char *text = report_write(&claims, 1, a->results, true), *why = NULL;
+    const struct report_options options = {a->results, true, REPORT_LIMITS};
+    char *text = report_write(&claims, 1, &options), *why = NULL;
     char *folder = part_folder(a), *path = xformat("%s/report.md", folder);
     int status = !text                                ? EXIT_BAD_INPUT
                  : !results_folder_mark(folder, &why) ? sweep_refuse(why, EXIT_FAILED)

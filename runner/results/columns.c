@@ -306,10 +306,10 @@ static const struct column trims_columns[] = {
 
 static const struct derived_column flows_derived = {
     "fct_us", "delivered_us", "posted_us",
-    "in figures and claims only: delivered_us - posted_us, its completion time"};
+    "in figures only: delivered_us - posted_us, its completion time"};
 static const struct derived_column qps_derived = {
     "fct_us", "delivered_us", "start_us",
-    "in figures and claims only: delivered_us - start_us, the flow's completion time, from its "
+    "in figures only: delivered_us - start_us, the flow's completion time, from its "
     "first packet; of several messages, with what passes between them"};
 
 TABLE(summary, "totals of a run; counters count packets");

@@ -218,6 +218,23 @@ make_tables(struct database_writer *w, char **why)
            prepare_insert(w, "provenance", 3, &w->provenance, why);
 }
 
+const char *
+database_unit(const char *const *cells, size_t n)
+{
+    const char *unit = NULL;
+    for (size_t i = 0; i < n; i++)
+    {
+        const char *its = csv_unit(cells[i]);
+        const bool zero = strcmp(cells[i], "0") == 0;
+        if (!its || (unit && strcmp(unit, its) != 0 && !zero))
+        {
+            return NULL;
+        }
+        unit = zero && unit ? unit : its;
+    }
+    return unit;
+}
+
 struct database_writer *
 database_begin(const struct folder *top, const struct database_key *keys, size_t nkeys, char **why)
 {

@@ -30,6 +30,9 @@ struct database_key
     const char *unit; /**< of its cells, as csv_unit(); NULL: they are not all of one */
 };
 
+/** The unit of all @p n cells of a key; NULL: they have none in common. 0 is of any. */
+const char *database_unit(const char *const *cells, size_t n);
+
 struct database_writer;
 
 /** Starts a file in the results folder @p top, which must stay open. NULL with a sentence in *why.

@@ -81,12 +81,6 @@ number_column_find(const struct csv *csv, const struct column_table *table, cons
     return column->minuend >= 0;
 }
 
-bool
-number_column_known(const struct column_table *table, const char *name)
-{
-    return columns_have(table, name) || (table->derived && strcmp(table->derived->name, name) == 0);
-}
-
 enum cell_kind
 number_column_value(const struct csv *csv, size_t row, const struct number_column *column,
                     double *value)

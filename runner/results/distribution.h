@@ -48,8 +48,6 @@ struct number_column
 /** Finds a column of @p table in a file; false if the file lacks it. */
 bool number_column_find(const struct csv *csv, const struct column_table *table, const char *name,
                         struct number_column *column);
-/** Whether @p table has a column of that name, derived ones included. */
-bool number_column_known(const struct column_table *table, const char *name);
 /** The number in a row, or what its cells hold instead. */
 enum cell_kind number_column_value(const struct csv *csv, size_t row,
                                    const struct number_column *column, double *value);

@@ -24,7 +24,8 @@ struct element
     int line;
     struct attribute *attributes;
     size_t nattributes;
-    char *text; /**< "" where there is none */
+    char *text;    /**< "" where there is none */
+    int text_line; /**< where it begins: behind the start tag */
     struct element **children;
     size_t nchildren;
 };

@@ -11,7 +11,7 @@ element_new(const char *name, const struct element_spec *spec, int line)
     struct element *e = xcalloc(1, sizeof *e);
     e->name = xstrdup(name);
     e->spec = spec;
-    e->line = line;
+    e->line = e->text_line = line;
     e->text = xstrdup("");
     return e;
 }

@@ -114,7 +114,9 @@ lines_of_tag(struct tag_walk *w, struct element *e)
         e->attributes[i].line = w->line;
         step_to(w, close + 1);
     }
-    return skip_past(w, ">");
+    const bool found = skip_past(w, ">");
+    e->text_line = w->line;
+    return found;
 }
 
 static bool

@@ -9,20 +9,17 @@
 #include "file-list.h"
 #include "textbuf.h"
 
-/** The unit of all cells in a column; NULL: they have none in common. 0 is of any. */
+/** The unit of all cells in a column. */
 static const char *
-unit_in_common(const struct plan_dimension *dim, size_t column)
+unit_of_column(const struct plan_dimension *dim, size_t column)
 {
-    const char *unit = NULL;
+    const char **cells = xcalloc(dim->npoints, sizeof *cells);
     for (size_t i = 0; i < dim->npoints; i++)
     {
-        const char *cell = dim->points[i].cells[column], *its = csv_unit(cell);
-        if (!its || (unit && strcmp(unit, its) != 0 && strcmp(cell, "0") != 0))
-        {
-            return NULL;
-        }
-        unit = strcmp(cell, "0") == 0 && unit ? unit : its;
+        cells[i] = dim->points[i].cells[column];
     }
+    const char *unit = database_unit(cells, dim->npoints);
+    free(cells);
     return unit;
 }
 
@@ -37,7 +34,7 @@ plan_keys(const struct plan *plan, size_t *n)
         for (size_t c = 0; c < dim->ncolumns; c++)
         {
             ARRAY_GROW(keys, *n);
-            keys[(*n)++] = (struct database_key){dim->columns[c], unit_in_common(dim, c)};
+            keys[(*n)++] = (struct database_key){dim->columns[c], unit_of_column(dim, c)};
         }
     }
     return keys;

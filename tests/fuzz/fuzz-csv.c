@@ -161,7 +161,6 @@ check_numbers(const struct csv *csv)
         const enum cell_kind kind = csv_number(csv->cells[i], &value);
         MUST(kind != CELL_NUMBER || isfinite(value));
         MUST(*csv->cells[i] || kind == CELL_EMPTY);
-        (void)csv_nearest_unit(csv->cells[i]);
     }
     for (size_t c = 0; c < csv->ncolumns; c++)
     {

@@ -47,9 +47,9 @@ sed 's/"tiny"/"mine"/' tiny.xml >scenarios/mine.xml
 cat >docs/claims/demo.xml <<'END'
 <claims title="Demo">
   <section title="Tiny" results="tiny" scenario="scenarios/tiny.xml"><claim><says>a time</says>
-    <value name="t" column="cct_us" where="case=rsq"/><measured is="t"/></claim></section>
+    <query>select avg(cct_us) as value from summary where "case" = 'rsq'</query></claim></section>
   <section title="Mine" results="mine" scenario="scenarios/mine.xml"><claim><says>a time</says>
-    <value name="t" column="cct_us" where="case=rsq"/><measured is="t"/></claim></section>
+    <query>select avg(cct_us) as value from summary where "case" = 'rsq'</query></claim></section>
 </claims>
 END
 

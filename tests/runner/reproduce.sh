@@ -40,7 +40,7 @@ scenario()
 section()
 {
     printf '<section title="%s" results="%s" scenario="scenarios/%s.xml"><claim><says>time of %s</says>' "$@" "$2"
-    printf '<value name="t" column="cct_us" where="case=rsq"/><measured is="t"/></claim></section>\n'
+    printf '<query>select avg(cct_us) as value from summary where "case" = '"'rsq'</query></claim></section>\n"
 }
 
 mkdir -p docs/claims scenarios
@@ -52,7 +52,7 @@ sed -i 's|</sweep>|&<quick><set param="workload.bytes" value="100KB"/></quick>|'
     section first first first
     section second second second
     section again second second
-    section afar first first | sed 's/<value /&results="second" /'
+    section afar first first | sed -e 's|<claim>|<attach results="second" as="afar"/>&|' -e 's/from summary/from afar.summary/'
     echo '</claims>'
 } >docs/claims/demo.xml
 sed 's/results="[a-z]*"/results="nowhere"/; s/Demo/Other/' docs/claims/demo.xml >docs/claims/other.xml

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "report-query.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "database.h"
+
+/* --- results ---------------------------------------------------------------------------------- */
+
+void
+report_source_close(struct report_source *s)
+{
+    database_close(s->db);
+    free(s->missing);
+    free(s->why);
+}
+
+/** The scenario that makes results, as far as the claims say; else NULL. */
+static const char *
+maker_of(const struct report_source *s, const char *results)
+{
+    for (size_t i = 0; i < s->claims->nchildren; i++)
+    {
+        const struct element *e = s->claims->children[i];
+        const char *its = element_value(e, "results"), *scenario = element_value(e, "scenario");
+        if (its && scenario && strcmp(its, results) == 0)
+        {
+            return scenario;
+        }
+    }
+    return NULL;
+}
+
+static bool
+is_there(const char *folder, const char *file)
+{
+    char *path = xformat("%s/%s", folder, file);
+    const bool there = access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+/** Opens results, or those of an <attach> beside the section's. */
+static bool
+open_results(struct report_source *s, const char *results, const char *as)
+{
+    char *folder = xformat("%s/%s", s->options->results, results);
+    bool good = false;
+    if (!is_there(folder, DATABASE_FILE) && !is_there(folder, "summary.csv"))
+    {
+        const char *scenario = maker_of(s, results);
+        s->missing =
+            xformat("there are no results in %s%s%s%s", folder, scenario ? "; './weft run " : "",
+                    scenario ? scenario : "", scenario ? "' makes them" : "");
+    }
+    else if (as)
+    {
+        good = database_attach(s->db, as, folder, &s->why);
+    }
+    else
+    {
+        s->db = database_open(folder, &s->why);
+        good = s->db != NULL;
+    }
+    free(folder);
+    return good;
+}
+
+/** Opens what a section's queries read, once. */
+static bool
+open_source(struct report_source *s)
+{
+    if (s->missing || s->why || s->db)
+    {
+        return !s->missing && !s->why;
+    }
+    bool good = open_results(s, element_value(s->section, "results"), NULL);
+    for (size_t i = 0; good && i < s->section->nchildren; i++)
+    {
+        const struct element *e = s->section->children[i];
+        if (strcmp(e->name, "attach") == 0)
+        {
+            good = open_results(s, element_value(e, "results"), element_value(e, "as"));
+        }
+    }
+    return good;
+}
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+static bool
+has_word(const char *words, const char *word)
+{
+    struct words w = words_split(words ? words : "");
+    bool found = false;
+    for (size_t i = 0; i < w.n; i++)
+    {
+        found = found || strcmp(w.word[i], word) == 0;
+    }
+    words_free(&w);
+    return found;
+}
+
+/** The <column> of a column, or NULL. */
+static const struct element *
+column_element(const struct element *e, const char *name)
+{
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        const struct element *c = e->children[i];
+        if (strcmp(c->name, "column") == 0 && strcmp(element_value(c, "name"), name) == 0)
+        {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+/** An attribute of a column: its own, or the query's for all. */
+static const char *
+column_value(const struct element *column, const struct element *query, const char *name)
+{
+    const char *own = column ? element_value(column, name) : NULL;
+    return own ? own : element_value(query, name);
+}
+
+static struct report_column
+describe_column(const struct element *e, const struct element *query, const char *name)
+{
+    const struct element *column = column_element(e, name);
+    const char *decimals = column_value(column, query, "decimals");
+    const char *unit = column_value(column, query, "unit");
+    const char *former = column_value(column, query, "former");
+    const bool key = has_word(element_value(query, "each"), name) ||
+                     has_word(element_value(query, "over"), name);
+    return (struct report_column){
+        .kind = key                                ? REPORT_KEY
+                : strcmp(name, FORMER_COLUMN) == 0 ? REPORT_FORMER
+                                                   : REPORT_VALUE,
+        .label = strcmp(name, UNNAMED_COLUMN) == 0 ? NULL : name,
+        .unit = unit && *unit ? unit : NULL,
+        .decimals = decimals ? *decimals - '0' : 1,
+        .former = former && strcmp(former, "on") == 0,
+    };
+}
+
+/** A name in the claims file that must be one of an answer's columns. */
+static void
+check_known(struct report_source *s, const struct query_rows *rows, const char *name, int line)
+{
+    struct nearest near = nearest_start(name);
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        if (strcmp(rows->columns[c], name) == 0)
+        {
+            return;
+        }
+        nearest_try(&near, rows->columns[c]);
+    }
+    diag_error(s->d, line, "the query gives no column '%s'%s", name, did_you_mean(near.best));
+}
+
+static void
+check_all_known(struct report_source *s, const struct element *e, const struct element *query,
+                const struct query_rows *rows)
+{
+    static const char *const lists[] = {"each", "over"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    {
+        const char *list = element_value(query, lists[i]);
+        struct words w = words_split(list ? list : "");
+        for (size_t k = 0; k < w.n; k++)
+        {
+            check_known(s, rows, w.word[k], element_line(query, lists[i]));
+        }
+        words_free(&w);
+    }
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        const struct element *c = e->children[i];
+        if (strcmp(c->name, "column") == 0)
+        {
+            check_known(s, rows, element_value(c, "name"), element_line(c, "name"));
+        }
+    }
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/** Whether two rows have the same name. */
+static bool
+is_same_name(const struct report_numbers *n, size_t a, size_t b)
+{
+    bool same = true;
+    for (size_t c = 0; same && c < n->rows->ncolumns; c++)
+    {
+        struct text x = {0}, y = {0};
+        if (n->columns[c].kind == REPORT_KEY)
+        {
+            query_cell_add(&x, &n->rows->cells[a * n->rows->ncolumns + c]);
+            query_cell_add(&y, &n->rows->cells[b * n->rows->ncolumns + c]);
+            same = strcmp(x.s ? x.s : "", y.s ? y.s : "") == 0;
+        }
+        free(x.s);
+        free(y.s);
+    }
+    return same;
+}
+
+/** A row must be one number each, or be named. */
+static void
+check_rows(struct report_source *s, const struct element *query, const struct report_numbers *n)
+{
+    const bool named = element_value(query, "each") || element_value(query, "over");
+    if (!named && n->rows->nrows > 1)
+    {
+        diag_error(s->d, query->line,
+                   "the query gives %zu rows; expected one, or each=\"COLUMN ...\" (over=) with "
+                   "the columns that name them",
+                   n->rows->nrows);
+        return;
+    }
+    for (size_t r = 1; named && r < n->rows->nrows; r++)
+    {
+        if (is_same_name(n, r - 1, r))
+        {
+            diag_error(s->d, query->line,
+                       "rows %zu and %zu of the query have the same name; expected one row for "
+                       "each, as from 'group by'",
+                       r, r + 1);
+            return;
+        }
+    }
+}
+
+/** A value must be a number, of rows that are there. */
+static void
+check_cell(struct report_source *s, const struct element *query, const struct report_numbers *n,
+           size_t at)
+{
+    const size_t column = at % n->rows->ncolumns;
+    const struct query_cell *cell = &n->rows->cells[at];
+    if (n->columns[column].kind != REPORT_VALUE)
+    {
+        return;
+    }
+    if (cell->kind == QUERY_TEXT)
+    {
+        diag_error(s->d, query->line,
+                   "column '%s' holds text ('%s'); expected numbers, or each=\"%s\" if it names "
+                   "the rows",
+                   n->rows->columns[column], cell->text, n->rows->columns[column]);
+    }
+    else if (n->holes[at].ground == QUERY_NO_ROWS && !s->options->allow_missing)
+    {
+        diag_error(s->d, query->line, "there are no rows in %s/%s for column '%s'",
+                   s->options->results, element_value(s->section, "results"),
+                   n->rows->columns[column]);
+    }
+}
+
+/** What is not there. */
+static void
+report_absent(struct report_source *s, const struct element *query, const struct query_rows *rows)
+{
+    if (s->why)
+    {
+        diag_error(s->d, query->line, "%s", s->why);
+    }
+    else if (s->missing && !s->options->allow_missing)
+    {
+        diag_error(s->d, query->line, "%s", s->missing);
+    }
+    else if (rows && rows->nrows == 0 && !s->options->allow_missing)
+    {
+        diag_error(s->d, query->line, "there are no rows in %s/%s for the query",
+                   s->options->results, element_value(s->section, "results"));
+    }
+}
+
+/** The answer, with what its cells rest on; NULL after reporting a mistake. */
+static struct query_rows *
+ask(struct report_source *s, const struct element *query, struct query_hole **holes)
+{
+    struct query_mistake m;
+    struct query_rows *rows = database_query(s->db, query->text, s->options->limits, &m);
+    *holes = rows ? database_holes(s->db, query->text, s->options->limits, rows, &m) : NULL;
+    if (!*holes)
+    {
+        diag_error(s->d, query->text_line + m.line, "%s", m.message);
+        free(m.message);
+        query_rows_free(rows);
+        rows = NULL;
+    }
+    return rows;
+}
+
+static void
+take_answer(struct report_source *s, const struct element *e, const struct element *query,
+            struct report_numbers *n)
+{
+    const struct query_rows *rows = n->rows;
+    const size_t before = s->d->reported;
+    n->columns = xcalloc(rows->ncolumns, sizeof *n->columns);
+    check_all_known(s, e, query, rows);
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        n->columns[c] = describe_column(e, query, rows->columns[c]);
+        n->nvalues += n->columns[c].kind == REPORT_VALUE;
+    }
+    if (s->d->reported == before)
+    {
+        check_rows(s, query, n);
+    }
+    for (size_t i = 0; s->d->reported == before && i < rows->nrows * rows->ncolumns; i++)
+    {
+        check_cell(s, query, n, i);
+    }
+    report_absent(s, query, rows);
+}
+
+struct report_numbers *
+report_numbers(struct report_source *s, const struct element *e)
+{
+    const struct element *query = element_child(e, "query");
+    if (!query)
+    {
+        return NULL;
+    }
+    struct report_numbers *n = xcalloc(1, sizeof *n);
+    if (!open_source(s))
+    {
+        report_absent(s, query, NULL);
+    }
+    else if ((n->rows = ask(s, query, &n->holes)) != NULL)
+    {
+        take_answer(s, e, query, n);
+    }
+    return n;
+}
+
+void
+report_numbers_free(struct report_numbers *n)
+{
+    if (n)
+    {
+        query_rows_free(n->rows);
+        free(n->holes);
+        free(n->columns);
+        free(n);
+    }
+}
+
+bool
+report_is_former(const struct report_numbers *n, size_t row)
+{
+    for (size_t c = 0; c < n->rows->ncolumns; c++)
+    {
+        const struct query_cell *cell = &n->rows->cells[row * n->rows->ncolumns + c];
+        if (n->columns[c].kind == REPORT_FORMER && cell->kind != QUERY_NULL && cell->real > 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The shipped claims' queries against the tables that their scenarios would make: a typing mistake
+ * must not come out behind a week of runs. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "database-fill.h"
+#include "report.h"
+
+static char folder[] = "/tmp/weft-test-claims-XXXXXX";
+
+/** Results without runs, as the scenario's would be. */
+static void
+make_results(const char *results, const char *scenario)
+{
+    struct diagnostics d = {.file = scenario};
+    const struct plan_options none = {0};
+    struct document *doc = document_read(scenario, &d);
+    ck_assert_msg(doc != NULL, "%s cannot be read", scenario);
+    document_check(doc, &d);
+    struct plan *plan = plan_build(doc, &none, &d);
+    diag_print(&d, stderr);
+    ck_assert_msg(plan && d.n == 0, "%s has mistakes", scenario);
+    char *path = xformat("%s/%s", folder, results), *why = NULL;
+    struct folder top;
+    size_t nkeys;
+    ck_assert_msg(folder_make(path, &why) && folder_open(&top, path, &why), "%s", why);
+    struct database_key *keys = plan_keys(plan, &nkeys);
+    struct database_writer *w = database_begin(&top, keys, nkeys, &why);
+    ck_assert_msg(w && database_finish(w, &why), "%s", why);
+    folder_close(&top);
+    free(keys);
+    free(path);
+    plan_free(plan);
+    document_free(doc);
+    diag_free(&d);
+}
+
+static void
+check_claims(const char *path)
+{
+    struct document *claims = claims_read(path);
+    ck_assert_msg(claims != NULL, "%s has mistakes", path);
+    for (size_t i = 0; i < claims->root->nchildren; i++)
+    {
+        const struct element *section = claims->root->children[i];
+        const char *results = element_value(section, "results");
+        if (results)
+        {
+            make_results(results, element_value(section, "scenario"));
+        }
+    }
+    const struct report_options options = {folder, true, REPORT_LIMITS};
+    char *report = report_write(&claims, 1, &options);
+    ck_assert_msg(report != NULL, "a query of %s has a mistake", path);
+    free(report);
+    document_free(claims);
+}
+
+START_TEST(queries_fit_the_tables_of_their_scenarios)
+{
+    char *why = NULL;
+    struct folder top;
+    ck_assert(chdir(WEFT_SOURCE) == 0);
+    ck_assert(mkdtemp(folder) != NULL);
+    check_claims("docs/claims/themis.xml");
+    check_claims("docs/claims/ofan.xml");
+    ck_assert(folder_open(&top, folder, &why));
+    DIR *results = folder_list(&top);
+    for (struct dirent *e; (e = readdir(results)) != NULL;)
+    {
+        ck_assert_msg(e->d_name[0] == '.' || folder_remove_in(&top, e->d_name, &why), "%s", why);
+    }
+    closedir(results);
+    folder_close(&top);
+    rmdir(folder);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("claims");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, queries_fit_the_tables_of_their_scenarios);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
