@@ -8,8 +8,8 @@
 static const struct weft_param params[] = {
     {"split", WEFT_CHOICE, WEFT_P(struct weft_cc_ideal_config, split), "path", NULL, NULL,
      "path hop",
-     "What rho_max takes for granted: flows split evenly over live paths, or at each hop over the "
-     "ports that lead there.",
+     "How rho_max assumes that flows are split: evenly over live paths, or at each hop evenly over "
+     "the ports that lead there.",
      "ofan App. A; hop (ours)"},
 };
 

@@ -31,7 +31,7 @@ struct mswift
 static const struct weft_param params[] = {
     WEFT_SWIFT_PARAMS("off"), /* LTCP: packets out of order are no sign of congestion */
     {"samples", WEFT_COUNT, WEFT_SWIFT_P(samples), "31", "1", "63", NULL,
-     "Most delays of which it takes the median, fewer in a smaller window.", "(ours)"},
+     "Largest number of delays of which it takes the median; fewer in a smaller window.", "(ours)"},
 };
 
 static int

@@ -133,7 +133,8 @@ const struct weft_lb_ops weft_lb_ar = {
     .algo =
         {
             .name = "ar",
-            .doc = "Adaptive routing: a random port of the least bin of queue lengths.",
+            .doc =
+                "Adaptive routing: a random port among those in the lowest bin of queue lengths.",
             .source = "ofan §3.2; themis §2.2",
             .params = params,
             .nparams = sizeof params / sizeof params[0],

@@ -74,7 +74,7 @@ static const struct weft_param params[] = {
     {"bits", WEFT_COUNT, WEFT_P(struct conga_config, bits), "3", "1", "8", NULL,
      "Bits of a congestion level.", "§3.6"},
     {"aging", WEFT_TIME, WEFT_P(struct conga_config, aging), "500us", "1ns", "inf", NULL,
-     "What was learnt longer ago counts as no congestion and is not returned.", "§3.3"},
+     "Feedback older than this counts as no congestion and is not returned.", "§3.3"},
 };
 
 static const struct weft_preset presets[] = {
@@ -357,7 +357,7 @@ const struct weft_lb_ops weft_lb_conga = {
     .algo =
         {
             .name = "conga",
-            .doc = "CONGA: flowlets by the path whose most loaded link is the least loaded.",
+            .doc = "CONGA: a flowlet takes the path whose most loaded link is the least loaded.",
             .source = "Alizadeh et al., SIGCOMM 2014",
             .params = params,
             .nparams = sizeof params / sizeof params[0],

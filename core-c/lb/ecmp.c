@@ -17,7 +17,7 @@ struct ecmp_config
 
 static const struct weft_param params[] = {
     {"hash", WEFT_CHOICE, WEFT_P(struct ecmp_config, hash), "mix", NULL, NULL, "mix linear",
-     "mix: independent at every switch; linear: linear over GF(2), as commodity switches have it.",
+     "mix: independent at every switch; linear: linear over GF(2), as in commodity switches.",
      "Zhang et al., ATC'21"},
 };
 

@@ -53,7 +53,8 @@ const struct weft_scheduler_ops weft_scheduler_dwrr = {
     .algo =
         {
             .name = "dwrr",
-            .doc = "Deficit weighted round robin: classes share the bytes as their weights say.",
+            .doc = "Deficit weighted round robin: classes share the bytes in proportion to their "
+                   "weights.",
             .source = "Shreedhar & Varghese 1995",
             .params = weft_weights_params,
             .nparams = WEFT_WEIGHTS_NPARAMS,

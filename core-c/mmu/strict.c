@@ -32,7 +32,8 @@ const struct weft_scheduler_ops weft_scheduler_strict = {
     .algo =
         {
             .name = "strict",
-            .doc = "Strict priority: the lowest class that has a frame, so that others may starve.",
+            .doc =
+                "Strict priority: the lowest class that has a frame sends, so others may starve.",
             .source = "IEEE 802.1Q",
         },
     .lowest_first = true,

@@ -11,7 +11,7 @@
     {                                                                                              \
         "weight-" #c, WEFT_COUNT, WEFT_P(struct weft_class_weights, weight[c]), "1", "1", "65535", \
             NULL,                                                                                  \
-            "Share of class " #c " of what class 0 leaves; means nothing if a port has no such "   \
+            "Share of class " #c " of what class 0 leaves; ignored if a port has no such "         \
             "class.",                                                                              \
             "prime §IV"                                                                           \
     }

@@ -316,8 +316,8 @@ const struct weft_transport_ops weft_transport_erasure = {
     .algo =
         {
             .name = "erasure",
-            .doc = "Ideal rateless coding: a message is complete when as many packets arrived, "
-                   "whichever.",
+            .doc = "Ideal rateless coding: a message of m packets is complete when any m packets "
+                   "have arrived.",
             .source = "ofan §4",
             .params = params,
             .nparams = sizeof params / sizeof params[0],

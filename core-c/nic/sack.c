@@ -431,7 +431,8 @@ const struct weft_transport_ops weft_transport_sack = {
     .algo =
         {
             .name = "sack",
-            .doc = "Every packet is acknowledged by itself; gaps of a threshold are sent again.",
+            .doc = "Every packet is acknowledged individually; gaps that reach a threshold are "
+                   "sent again.",
             .source = "ofan §4, §8.2",
             .params = params,
             .nparams = sizeof params / sizeof params[0],

@@ -317,9 +317,8 @@ const struct weft_transport_ops weft_transport_trim = {
     .algo =
         {
             .name = "trim",
-            .doc =
-                "For trimming switches: a trimmed packet has a NACK of its own, and is sent again "
-                "first.",
+            .doc = "For trimming switches: each trimmed packet causes a NACK and is sent again "
+                   "before new ones.",
             .source = "prime §IV",
             .params = params,
             .nparams = sizeof params / sizeof params[0],

@@ -105,7 +105,7 @@ const struct weft_topology_ops weft_topology_clos = {
     .algo =
         {
             .name = "clos",
-            .doc = "Three tiers of any width, with rates, delays and parallel links of each.",
+            .doc = "Three tiers of any width, with rates, delays and parallel links for each tier.",
             .source = "Clos 1953; Greenberg et al. 2009",
             .params = params,
             .nparams = sizeof params / sizeof params[0],

@@ -72,7 +72,8 @@ const struct weft_topology_ops weft_topology_graph = {
     .algo =
         {
             .name = "graph",
-            .doc = "Any switches and links, as a file has them; forwarding by fewest links.",
+            .doc =
+                "Any switches and links, from a file; packets take a path with the fewest links.",
             .source = "(ours)",
             .config_size = sizeof(struct graph_config),
         },

@@ -114,22 +114,22 @@ struct conweave
 
 static const struct weft_param params[] = {
     {"extra-reply", WEFT_TIME, WEFT_P(struct conweave_config, extra_reply), "4us", "0ps", "1s",
-     NULL, "A reply is late so long after an idle round trip between the ToRs.",
+     NULL, "A reply is late if it takes this much longer than an idle round trip between the ToRs.",
      "conweave-ns3: REPLY_TIMEOUT_EXTRA"},
     {"path-pause", WEFT_TIME, WEFT_P(struct conweave_config, path_pause), "16us", "0ps", "1s", NULL,
-     "A path of which a congestion notice came is not chosen for so long.",
+     "A path is not chosen for this long after a congestion notice about it.",
      "conweave-ns3: PATH_PAUSE_TIME"},
     {"expiry", WEFT_TIME, WEFT_P(struct conweave_config, expiry), "300us", "1ps", "2ms", NULL,
      "After a longer silence a QP may change its path at once.", "conweave-ns3: TX_EXPIRY_TIME"},
     {"extra-flush", WEFT_TIME, WEFT_P(struct conweave_config, extra_flush), "16us", "0ps", "1s",
-     NULL, "Packets are held so much longer than the TAIL should take.",
+     NULL, "Packets are held this much longer than the TAIL should take.",
      "conweave-ns3: EXTRA_VOQ_FLUSH_TIME"},
     {"default-wait", WEFT_TIME, WEFT_P(struct conweave_config, default_wait), "200us", "0ps", "1s",
-     NULL, "How long the TAIL may take where nothing came by the old path.",
+     NULL, "How long the TAIL may take if no packet came by the old path.",
      "conweave-ns3: DEFAULT_VOQ_WAITING_TIME"},
     {"queues", WEFT_COUNT, WEFT_P(struct conweave_config, queues), "0", "0", "65535", NULL,
-     "Reorder queues of a port to a host; without a free one packets pass out of order. 0: as many "
-     "as it takes.",
+     "Reorder queues of a port to a host; without a free one packets pass out of order. 0: "
+     "unlimited.",
      "Song et al., SIGCOMM 2023, §3.4"},
 };
 

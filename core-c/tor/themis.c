@@ -33,9 +33,9 @@ struct themis
 static const struct weft_param params[] = {
     {"compensation", WEFT_CHOICE, WEFT_P(struct themis_config, compensation), "scan", NULL, NULL,
      "scan literal off",
-     "How a blocked NACK is made up for: literal as printed, if a later packet of the same path "
-     "passes; scan also follows the NIC's ePSN, so that a packet which has passed the ToR counts "
-     "as delivered only when the NIC says so; off never.",
+     "How a blocked NACK is compensated. literal: as printed, once a later packet of the same path "
+     "passes; scan: also by the NIC's ePSN, so that a packet that has passed the ToR counts as "
+     "delivered only when the NIC says so; off: never.",
      "themis §3.4; scan (ours)"},
     {"entry-bytes", WEFT_COUNT, WEFT_P(struct themis_config, entry_bytes), "1", "1", "3", NULL,
      "Bytes of a truncated PSN in the ring.", "themis §4"},

@@ -11,7 +11,7 @@
 #include <weft/error.h>
 
 static const struct weft_param params[] = {
-    WEFT_GROUP_PARAMS("The vector that each rank contributes; a message carries a ranks-th of it."),
+    WEFT_GROUP_PARAMS("The vector that each rank contributes; a message carries 1/ranks of it."),
     WEFT_COMPUTE_PARAMS,
 };
 

@@ -28,7 +28,7 @@ static const struct weft_param params[] = {
     WEFT_GROUP_PARAMS("The vector that each rank contributes; each tree carries half of it."),
     WEFT_COMPUTE_PARAMS,
     {"chunk", WEFT_BYTES, WEFT_P(struct tree_config, chunk), "512KiB", "1B", "1000000GB", NULL,
-     "What a node passes on as a whole: a message. Small ones overlap the levels of the tree.",
+     "What a node passes on as one message. Small chunks let the levels of the tree overlap.",
      "Sanders et al. 2009; the default as in NCCL's buffers"},
 };
 

@@ -23,7 +23,7 @@ struct alltoall_config
 static const struct weft_param params[] = {
     WEFT_GROUP_PARAMS("What each rank holds for all ranks (scope total) or for each (scope pair)."),
     {"scope", WEFT_CHOICE, WEFT_P(struct alltoall_config, scope), "total", NULL, NULL, "total pair",
-     "Whether bytes is a rank's total, a ranks-th of it for each rank, or one pair's share.",
+     "Whether bytes is a rank's total, with 1/ranks of it for each rank, or the share of one pair.",
      "(ours)"},
 };
 

@@ -30,7 +30,7 @@ static const struct weft_param params[] = {
     {"layers", WEFT_COUNT, WEFT_P(struct fsdp_config, layers), "1", "1", "1000", NULL,
      "Layers of the model: phases that follow one another.", "ofan §8.4"},
     {"gpus", WEFT_COUNT, WEFT_P(struct fsdp_config, gpus), "8", "1", "1024", NULL,
-     "GPUs of a server, each a host; so many rings run side by side.", "ofan §8.4"},
+     "GPUs of a server, each a host; as many rings run side by side.", "ofan §8.4"},
     {"placement", WEFT_CHOICE, WEFT_P(struct fsdp_config, random), "random", NULL, NULL,
      "blocked random", "Where logical server s is: the s-th, or one of a random permutation.",
      "ofan §8.4"},

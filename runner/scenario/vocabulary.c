@@ -55,25 +55,29 @@ static const struct attribute_spec scenario_attributes[] = {
 
 static const struct attribute_spec topology_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "file", false,
-            "of graph: its hosts, switches and links; from the scenario's folder"),
+            "for graph: the file with its hosts, switches and links, relative to the scenario's "
+            "folder"),
 };
 
 static const struct attribute_spec workload_attributes[] = {
-    TEXTUAL(SHAPE_NAME, "name", false, "tells it from others; needed where there are several"),
+    TEXTUAL(SHAPE_NAME, "name", false,
+            "distinguishes it from others; required if there are several"),
     TEXTUAL(SHAPE_TEXT, "hosts", false,
             "the hosts that it runs on, such as 0-15 32, or random 16; default: all"),
     TEXTUAL(SHAPE_NAME, "class", false, "the <class> of its QPs; default: the scenario's own"),
     TEXTUAL(SHAPE_NAME, "balancer", false,
-            "instead: a balancer for its QPs, with its defaults; all else is the scenario's own"),
-    TEXTUAL(
-        SHAPE_TEXT, "file", false,
-        "of flows: the flows; of poisson: the distribution of sizes; from the scenario's folder"),
+            "instead of class: a balancer for its QPs, with its defaults; everything else is the "
+            "scenario's own"),
+    TEXTUAL(SHAPE_TEXT, "file", false,
+            "for flows: the file with the flows; for poisson: the file with the distribution of "
+            "sizes; relative to the scenario's folder"),
 };
 
 static const struct attribute_spec class_attributes[] = {
-    TEXTUAL(SHAPE_NAME, "name", true, "what workloads call it"),
+    TEXTUAL(SHAPE_NAME, "name", true, "the name by which workloads refer to it"),
     VALUE("queue", false, WEFT_COUNT, "1", "1", "7",
-          "traffic class of its data: the queue of every port; below the switch's classes"),
+          "traffic class of its data, which is their queue at every port; less than the switch's "
+          "classes"),
 };
 
 static const struct attribute_spec drop_attributes[] = {
@@ -101,10 +105,11 @@ static const struct attribute_spec failure_attributes[] = {
 
 static const struct attribute_spec degrade_attributes[] = {
     LINK_ENDS,
-    VALUE("host", false, WEFT_COUNT, NULL, "0", "1048575", "instead: the host whose link it is"),
-    VALUE("rate", true, WEFT_RATE, NULL, "1Mbps", "8Tbps", "its rate, at most what is planned"),
-    VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "from when on"),
-    VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it is as planned again"),
+    VALUE("host", false, WEFT_COUNT, NULL, "0", "1048575",
+          "instead of the ends: the host whose link it is"),
+    VALUE("rate", true, WEFT_RATE, NULL, "1Mbps", "8Tbps", "its rate, at most the planned one"),
+    VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when it becomes slower"),
+    VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it has its planned rate again"),
 };
 
 static const struct attribute_spec random_failures_attributes[] = {
@@ -177,7 +182,8 @@ static const struct attribute_spec set_attributes[] = {
 
 static const struct attribute_spec seeds_attributes[] = {
     VALUE("first", false, WEFT_COUNT, "1", "0", "9007199254740992", "the first seed"),
-    VALUE("count", true, WEFT_COUNT, NULL, "1", "100000", "how many seeds, one after the other"),
+    VALUE("count", true, WEFT_COUNT, NULL, "1", "100000",
+          "how many seeds, counted up from the first"),
 };
 
 /** The templates of plots/: enum figure_kind has their order. */
@@ -291,8 +297,8 @@ const struct element_spec vocabulary[] = {
     CHOSEN_BY_CLASS("balancer", "name", "which of the equal-cost paths a packet takes"),
     {"class", "scenario", NULL, ELEMENT_MANY | ELEMENT_SETTABLE, class_attributes,
      COUNT_OF(class_attributes),
-     "QPs of some workloads: their own balancer, transport and congestion control, each as "
-     "the scenario's where it is not given, and their own queue"},
+     "a set of QPs with their own balancer, transport, congestion control and queue; what it does "
+     "not name is the scenario's"},
     {"workload", "scenario", "kind", ELEMENT_SETTABLE | ELEMENT_MANY, workload_attributes,
      COUNT_OF(workload_attributes), "the messages and what they wait for"},
     SEVERAL(drop, "scenario quick", "data packets that are lost on purpose"),
