@@ -159,6 +159,45 @@ weft_message_fifo(const struct weft_wire *w, uint64_t bytes)
     return add(in_row(w, add(sent, later)), mul(w->links, w->delay));
 }
 
+static int64_t
+later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/*
+ * The full frames leave each link a slot of the slowest link so far apart. The last frame leaves
+ * when it has come and those before it have left.
+ */
+int64_t
+weft_message_path(const struct weft_wire *w, const struct weft_hop *hops, uint64_t bytes)
+{
+    const uint64_t n = weft_packets(bytes, w->payload);
+    const int64_t full = w->payload + w->header;
+    const int64_t before = n > 1 ? mul(n - 1, full + w->gap) : 0;
+    const int64_t last = n > 0 ? last_frame(w, bytes) : 0;
+    int64_t slowest = WEFT_NEVER;
+    int64_t first = 0; /* when the first full frame has come to this link */
+    int64_t come = 0;  /* and when the last frame has */
+    for (uint32_t i = 0; n > 0 && before < WEFT_NEVER && i < w->links; i++)
+    {
+        const struct weft_hop *hop = &hops[i];
+        const bool slower = hop->rate <= slowest;
+        slowest = slower ? hop->rate : slowest;
+        int64_t left = add(come, weft_wire_time(last, hop->rate));
+        if (n > 1)
+        {
+            const int64_t behind = slower ? before : full + w->gap;
+            const int64_t start = slower ? 0 : weft_wire_time(before - behind, slowest);
+            left = later_of(left,
+                            add(add(first, start), weft_wire_time(add(behind, last), hop->rate)));
+            first = add(first, add(weft_wire_time(full, hop->rate), hop->delay));
+        }
+        come = add(left, hop->delay);
+    }
+    return before < WEFT_NEVER ? come : WEFT_NEVER;
+}
+
 int64_t
 weft_allreduce_ring_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes)
 {

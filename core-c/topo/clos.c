@@ -357,6 +357,25 @@ weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t byte
            cores * (clos->core_delay + weft_wire_time(bytes, clos->core_rate));
 }
 
+uint32_t
+weft_clos_best_path(const struct weft_clos *clos, uint32_t a, uint32_t b, struct weft_hop *hops,
+                    uint32_t most)
+{
+    if (clos->graph)
+    {
+        return weft_graph_best_path(clos->graph, a, b, hops, most);
+    }
+    const struct weft_hop tiers[3] = {{clos->host_rate, clos->host_delay},
+                                      {clos->fabric_rate, clos->fabric_delay},
+                                      {clos->core_rate, clos->core_delay}};
+    const uint32_t links = weft_clos_hops(clos, a, b);
+    for (uint32_t i = 0; i < links && i < most; i++)
+    {
+        hops[i] = tiers[i < links / 2 ? i : links - 1 - i];
+    }
+    return links;
+}
+
 void
 weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer, uint32_t index,
                uint64_t seed, uint64_t run, struct weft_site *out)

@@ -368,3 +368,49 @@ weft_graph_time(const struct weft_graph *graph, uint32_t a, uint32_t b, int64_t 
     }
     return time;
 }
+
+static void
+keep_better(struct weft_hop *hop, const struct weft_link *link)
+{
+    hop->rate = link->rate > hop->rate ? link->rate : hop->rate;
+    hop->delay = link->delay < hop->delay ? link->delay : hop->delay;
+}
+
+uint32_t
+weft_graph_best_path(const struct weft_graph *graph, uint32_t a, uint32_t b, struct weft_hop *hops,
+                     uint32_t most)
+{
+    const uint16_t *from = distance_to(graph, a);
+    const uint16_t *to = distance_to(graph, b);
+    const uint32_t links = weft_graph_hops(graph, a, b);
+    const uint32_t inner = links - 2; /* between switches */
+    for (uint32_t i = 0; i < links && i < most; i++)
+    {
+        hops[i] = (struct weft_hop){0, WEFT_NEVER};
+    }
+    for (uint32_t s = 0; links > 2 && s < graph->nswitches; s++)
+    {
+        const uint32_t at = 1U + from[s];
+        if (from[s] + (uint32_t)to[s] != inner || at >= most)
+        {
+            continue; /* on no shortest path */
+        }
+        for (uint32_t p = graph->first_port[s] + graph->nhost_ports[s];
+             p < graph->first_port[s + 1]; p++)
+        {
+            if (to[graph->ports[p].peer] + 1U == to[s])
+            {
+                keep_better(&hops[at], &graph->links[graph->ports[p].link]);
+            }
+        }
+    }
+    if (links > 0 && most > 0)
+    {
+        keep_better(&hops[0], &graph->links[a]);
+    }
+    if (links > 0 && most >= links)
+    {
+        keep_better(&hops[links - 1], &graph->links[b]);
+    }
+    return links;
+}

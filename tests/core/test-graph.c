@@ -7,6 +7,7 @@
 
 #include <weft/weft.h>
 
+#include "must.h"
 #include "refused.h"
 
 #define MAX_EDGES 4000
@@ -361,6 +362,66 @@ START_TEST(a_clos_as_a_graph_is_the_same_clos)
 }
 END_TEST
 
+/* The ideal completion time is that of the links on the way: of a Clos the same however it is
+ * given.
+ */
+START_TEST(the_best_path_is_that_of_the_same_clos)
+{
+    struct weft_clos clos;
+    copy("clos", three_tiers, &clos);
+    for (uint32_t a = 0; a < clos.nhosts; a++)
+    {
+        for (uint32_t b = 0; b < clos.nhosts; b++)
+        {
+            struct weft_hop hops[6];
+            struct weft_hop own[6];
+            const uint32_t links = weft_clos_best_path(&clos, a, b, hops, 6);
+            MUST(weft_clos_best_path(&r.shape, a, b, own, 6) == links);
+            MUST(links == weft_clos_hops(&clos, a, b));
+            for (uint32_t i = 0; i < links; i++)
+            {
+                MUST(own[i].rate == hops[i].rate && own[i].delay == hops[i].delay);
+            }
+        }
+    }
+    clear();
+}
+END_TEST
+
+/* Two shortest ways, the first one slow, the other one long: nothing can be faster than the best of
+ * both. The way round, by faster links, is not the shortest. */
+START_TEST(the_best_path_has_the_best_of_all_shortest_ones)
+{
+    static const uint32_t ends[][2] = {{0, 2}, {2, 3}, {2, 4}, {3, 5}, {4, 5},
+                                       {5, 1}, {2, 6}, {6, 7}, {7, 5}, {2, 3}};
+    static const int64_t gbps[] = {400, 10, 100, 10, 100, 200, 800, 800, 800, 50};
+    static const int64_t us[] = {1, 2, 9, 2, 9, 3, 1, 1, 1, 4};
+    r.nhosts = 2;
+    r.nswitches = 6;
+    for (uint32_t i = 0; i < 10; i++)
+    {
+        add(ends[i][0], ends[i][1]);
+        r.edges[i].rate = gbps[i] * INT64_C(1000000000);
+        r.edges[i].delay = us[i] * 1000000;
+    }
+    build();
+    static const int64_t best[4][2] = {{400, 1}, {100, 2}, {100, 2}, {200, 3}};
+    for (uint32_t most = 0; most < 6; most++)
+    {
+        struct weft_hop hops[6] = {{0, 0}};
+        ck_assert_uint_eq(weft_graph_best_path(&r.graph, 0, 1, hops, most), 4);
+        for (uint32_t i = 0; i < 6; i++)
+        {
+            const bool given = i < most && i < 4;
+            ck_assert_int_eq(hops[i].rate, given ? best[i][0] * 1000000000 : 0);
+            ck_assert_int_eq(hops[i].delay, given ? best[i][1] * 1000000 : 0);
+        }
+    }
+    ck_assert_uint_eq(weft_graph_best_path(&r.graph, 1, 1, NULL, 0), 0);
+    clear();
+}
+END_TEST
+
 static double
 rho(const struct weft_clos *shape, uint64_t dead, const struct weft_flow *flows, size_t n,
     enum weft_split split)
@@ -524,6 +585,8 @@ graph_suite(void)
     tcase_add_loop_test(tcase, dead_links_are_gone_round, 0, 6);
     tcase_add_test(tcase, links_keep_their_rates_and_delays);
     tcase_add_test(tcase, a_clos_as_a_graph_is_the_same_clos);
+    tcase_add_test(tcase, the_best_path_is_that_of_the_same_clos);
+    tcase_add_test(tcase, the_best_path_has_the_best_of_all_shortest_ones);
     tcase_add_loop_test(tcase, rho_max_is_that_of_the_same_clos, 0, 2);
     tcase_add_test(tcase, what_is_no_fabric_is_refused_by_name);
     tcase_add_test(tcase, a_graph_is_no_clos);

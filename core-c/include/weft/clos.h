@@ -218,6 +218,14 @@ extern "C"
      * by the first candidates. */
     int64_t weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes);
 
+    struct weft_hop;
+
+    /** The links of a shortest path from one host to another, in order: writes the first @p most of
+     * them and returns how many there are, weft_clos_hops(). In a graph whose shortest paths differ
+     * each has the greatest rate and the least delay of all links at its place. */
+    uint32_t weft_clos_best_path(const struct weft_clos *clos, uint32_t a, uint32_t b,
+                                 struct weft_hop *hops, uint32_t most);
+
     /** Describes switch @p index to a balancer; each port's share of the buffer is even, and its
      * data are of class 1. In a graph it gets neither tiers nor a shape. */
     void weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer,

@@ -108,6 +108,13 @@ extern "C"
      * it never waits; 0 if they are equal. */
     int64_t weft_graph_time(const struct weft_graph *graph, uint32_t a, uint32_t b, int64_t bytes);
 
+    struct weft_hop;
+
+    /** The best links at each place of the shortest paths from one host to another, the first
+     * @p most of them; returns how many there are. See weft_clos_best_path(). */
+    uint32_t weft_graph_best_path(const struct weft_graph *graph, uint32_t a, uint32_t b,
+                                  struct weft_hop *hops, uint32_t most);
+
 #ifdef __cplusplus
 }
 #endif

@@ -69,6 +69,20 @@ extern "C"
      * a slot (frame and gap) later. Rounded up once; a run may round up at each link. */
     int64_t weft_message_fifo(const struct weft_wire *w, uint64_t bytes);
 
+    /** One link of a path. */
+    struct weft_hop
+    {
+        int64_t rate;  /**< bit/s, > 0 */
+        int64_t delay; /**< propagation, ps */
+    };
+
+    /** weft_message_fifo() where the path's links need not be alike: the ideal flow completion
+     * time.
+     * @p hops: the w->links links in their order; w->rate and w->delay do not count. Exact where
+     * rates make frames take whole ps; else a run may round up by a ps at each link. */
+    int64_t weft_message_path(const struct weft_wire *w, const struct weft_hop *hops,
+                              uint64_t bytes);
+
     /**
      * Two hosts exchange m packets both ways, one ACK per packet sharing the wire with data: the
      * time of the last ACK (ofan App. B; its second constraint read as t_i(2) = t_{i-(i1-1)} + T_p
