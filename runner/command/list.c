@@ -291,10 +291,6 @@ print_columns(bool markdown)
         {
             print_column(markdown, tables[i]->columns[c].name, tables[i]->columns[c].doc);
         }
-        if (tables[i]->derived)
-        {
-            print_column(markdown, tables[i]->derived->name, tables[i]->derived->doc);
-        }
     }
 }
 

@@ -156,21 +156,14 @@ bool
 number_of_row(struct collecting *c, const struct row *r, const char *name, enum cell_kind *kind,
               double *value)
 {
-    const struct csv *csv = r->file ? r->file : c->summary;
-    struct number_column column;
-    if (!number_column_find(csv, c->table, name, &column))
+    const char *cell = cell_of(c, r, name);
+    if (cell)
     {
-        const char *cell = cell_of(c, r, name);
-        if (cell)
-        {
-            *kind = csv_number(cell, value);
-            return true;
-        }
-        *c->why = xformat("the results have no column '%s'", name);
-        return false;
+        *kind = csv_number(cell, value);
+        return true;
     }
-    *kind = number_column_value(csv, r->file ? r->at : r->run, &column, value);
-    return true;
+    *c->why = xformat("the results have no column '%s'", name);
+    return false;
 }
 
 struct figure_point *

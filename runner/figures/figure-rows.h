@@ -75,7 +75,7 @@ size_t curve_of_row(struct collecting *c, const struct row *r);
 /** The number of the category that a row belongs to. */
 size_t category_of_row(struct collecting *c, const struct row *r);
 
-/** A number of a row, derived columns included. The kind of its cell; false with a sentence in
+/** A number of a row. The kind of its cell; false with a sentence in
  * *c->why: there is no such column. */
 bool number_of_row(struct collecting *c, const struct row *r, const char *name,
                    enum cell_kind *kind, double *value);

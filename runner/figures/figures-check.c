@@ -35,13 +35,8 @@ takes_any_row(const struct element *figure)
 }
 
 static void
-try_table(const struct column_table *table, bool derived, struct nearest *near, bool *found)
+try_table(const struct column_table *table, struct nearest *near, bool *found)
 {
-    if (derived && table->derived)
-    {
-        nearest_try(near, table->derived->name);
-        *found = strcmp(table->derived->name, near->name) == 0;
-    }
     for (size_t i = 0; i < table->n; i++)
     {
         nearest_try(near, table->columns[i].name);
@@ -72,12 +67,7 @@ check_column(const struct plan *plan, const struct element *figure, const char *
     bool found = false;
     if (table)
     {
-        const enum figure_kind kind = figure_kind(figure);
-        const bool of_x = kind == FIGURE_CDF || kind == FIGURE_SCATTER;
-        const bool of_y = kind == FIGURE_BOX || kind == FIGURE_SCATTER;
-        bool derived =
-            (of_x && strcmp(attribute, "x") == 0) || (of_y && strcmp(attribute, "y") == 0);
-        try_table(table, derived, &near, &found);
+        try_table(table, &near, &found);
     }
     if (varies)
     {

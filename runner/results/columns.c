@@ -106,6 +106,16 @@ static const struct column summary_columns[] = {
       "mean over all switch ports and samples while the workload runs; empty: not sampled"),
     COUNTER(packet_hops, "links crossed by packets of all kinds"),
     S("end_us", COLUMN_TIME, end, "time of the last event"),
+    S("fct_p50_us", COLUMN_TIME, fct_p50,
+      "median of fct_us in flows.csv, over the messages that were delivered"),
+    S("fct_p95_us", COLUMN_TIME, fct_p95, "their 95th percentile (nearest rank, as all of these)"),
+    S("fct_p99_us", COLUMN_TIME, fct_p99, "their 99th percentile"),
+    S("fct_p99_9_us", COLUMN_TIME, fct_p99_9, "their 99.9th percentile"),
+    S("fct_slowdown_p50", COLUMN_REAL, fct_slowdown_p50,
+      "median of fct_slowdown in flows.csv, over the messages that were delivered"),
+    S("fct_slowdown_p95", COLUMN_REAL, fct_slowdown_p95, "their 95th percentile"),
+    S("fct_slowdown_p99", COLUMN_REAL, fct_slowdown_p99, "their 99th percentile"),
+    S("fct_slowdown_p99_9", COLUMN_REAL, fct_slowdown_p99_9, "their 99.9th percentile"),
 };
 
 #define F(name, kind, member, doc)                                                                 \
@@ -125,6 +135,9 @@ static const struct column flows_columns[] = {
       "it could start: what it waits for was done and its start time had come; empty: never"),
     F("delivered_us", COLUMN_TIME, delivered, "last packet in order at the receiver"),
     F("acked_us", COLUMN_TIME, acked, "its last ACK at the sender"),
+    F("fct_us", COLUMN_TIME, fct, "delivered_us - posted_us, its completion time"),
+    F("fct_slowdown", COLUMN_REAL, slowdown,
+      "fct_us over the ideal one: alone in a healthy fabric, on one path between the two hosts"),
 };
 
 #define Q(name, kind, member, doc)                                                                 \
@@ -151,6 +164,11 @@ static const struct column qps_columns[] = {
     Q("timeouts", COLUMN_U64, timeouts, "retransmission timeouts"),
     Q("mean_rate_gbps", COLUMN_RATE, mean_rate,
       "the congestion control's rate, weighted by time active"),
+    Q("fct_us", COLUMN_TIME, fct,
+      "delivered_us - start_us, its completion time from its first packet on; of several messages, "
+      "with what passes between them"),
+    Q("fct_slowdown", COLUMN_REAL, slowdown,
+      "fct_us over the ideal of one message of these bytes; empty: not all was delivered"),
 };
 
 #define G(name, kind, member, doc)                                                                 \
@@ -299,22 +317,11 @@ static const struct column trims_columns[] = {
 
 #define TABLE(name, doc)                                                                           \
     const struct column_table name##_table = {#name ".csv", doc, name##_columns,                   \
-                                              COUNT_OF(name##_columns), NULL}
-#define DERIVED_TABLE(name, doc)                                                                   \
-    const struct column_table name##_table = {#name ".csv", doc, name##_columns,                   \
-                                              COUNT_OF(name##_columns), &name##_derived}
-
-static const struct derived_column flows_derived = {
-    "fct_us", "delivered_us", "posted_us",
-    "in figures only: delivered_us - posted_us, its completion time"};
-static const struct derived_column qps_derived = {
-    "fct_us", "delivered_us", "start_us",
-    "in figures only: delivered_us - start_us, the flow's completion time, from its "
-    "first packet; of several messages, with what passes between them"};
+                                              COUNT_OF(name##_columns)}
 
 TABLE(summary, "totals of a run; counters count packets");
-DERIVED_TABLE(flows, "one row per message");
-DERIVED_TABLE(qps, "one row per queue pair");
+TABLE(flows, "one row per message");
+TABLE(qps, "one row per queue pair");
 TABLE(groups, "one row per communication group");
 TABLE(series, "samples of the QPs that measure names");
 TABLE(queues, "samples of all switch queues");

@@ -33,21 +33,12 @@ struct column
     const char *doc;
 };
 
-/** What is in no file, as two columns of one tell it. */
-struct derived_column
-{
-    const char *name;
-    const char *minuend, *subtrahend; /**< it is the difference of these */
-    const char *doc;
-};
-
 struct column_table
 {
     const char *file;
     const char *doc;
     const struct column *columns;
     size_t n;
-    const struct derived_column *derived; /**< NULL: none */
 };
 
 extern const struct column_table summary_table, flows_table, qps_table, groups_table, series_table,

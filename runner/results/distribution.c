@@ -65,32 +65,3 @@ pool_cdf(const struct pool *p, struct cdf_point **points)
     }
     return n;
 }
-
-bool
-number_column_find(const struct csv *csv, const struct column_table *table, const char *name,
-                   struct number_column *column)
-{
-    const struct derived_column *derived = table->derived;
-    if (derived && strcmp(derived->name, name) == 0)
-    {
-        column->minuend = csv_column(csv, derived->minuend);
-        column->subtrahend = csv_column(csv, derived->subtrahend);
-        return column->minuend >= 0 && column->subtrahend >= 0;
-    }
-    *column = (struct number_column){csv_column(csv, name), -1};
-    return column->minuend >= 0;
-}
-
-enum cell_kind
-number_column_value(const struct csv *csv, size_t row, const struct number_column *column,
-                    double *value)
-{
-    enum cell_kind kind = csv_number(csv_cell(csv, row, (size_t)column->minuend), value);
-    if (column->subtrahend >= 0 && kind == CELL_NUMBER)
-    {
-        double less;
-        kind = csv_number(csv_cell(csv, row, (size_t)column->subtrahend), &less);
-        *value -= less;
-    }
-    return kind;
-}

@@ -7,9 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "columns.h"
-#include "csv.h"
-
 /** Numbers in any order; all zero is an empty pool. */
 struct pool
 {
@@ -38,18 +35,5 @@ struct cdf_point
  * left above. Returns how many; the caller frees *points.
  */
 size_t pool_cdf(const struct pool *p, struct cdf_point **points);
-
-/** Where the numbers of a column, derived ones included, stand in a CSV file. */
-struct number_column
-{
-    long minuend, subtrahend; /**< columns; -1: there is none */
-};
-
-/** Finds a column of @p table in a file; false if the file lacks it. */
-bool number_column_find(const struct csv *csv, const struct column_table *table, const char *name,
-                        struct number_column *column);
-/** The number in a row, or what its cells hold instead. */
-enum cell_kind number_column_value(const struct csv *csv, size_t row,
-                                   const struct number_column *column, double *value);
 
 #endif

@@ -64,6 +64,10 @@ extern "C"
         uint64_t packet_hops; /**< links crossed, all kinds */
         uint64_t events;      /**< events run */
         int64_t end;          /**< ps: when the last event ran */
+        /** ps: percentiles of the completion times of the messages that were delivered. */
+        int64_t fct_p50, fct_p95, fct_p99, fct_p99_9;
+        /** The same of their slowdowns; NaN: none is known. */
+        double fct_slowdown_p50, fct_slowdown_p95, fct_slowdown_p99, fct_slowdown_p99_9;
     };
 
     /** One message: a row of flows.csv. Times in ps; -1: did not happen. */
@@ -74,6 +78,8 @@ extern "C"
         int64_t posted;    /**< its dependencies were met */
         int64_t delivered; /**< last packet in order at the receiver */
         int64_t acked;     /**< at the sender */
+        int64_t fct;       /**< delivered - posted */
+        double slowdown;   /**< fct / ideal_fct(); NaN: there is no fct */
     };
 
     /** One QP: a row of qps.csv. */
@@ -85,6 +91,8 @@ extern "C"
         uint64_t sent, resent, duplicates, out_of_order, nacks_sent, nacks_received, cnps_received,
             cuts, timeouts;
         double mean_rate; /**< bit/s, congestion control's rate weighted by time active */
+        int64_t fct;      /**< ps: delivered - start; -1: nothing was delivered */
+        double slowdown;  /**< fct / ideal_fct() of bytes; NaN: not all of them were delivered */
     };
 
     /** One group: a row of groups.csv. */

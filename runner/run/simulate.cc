@@ -3,14 +3,16 @@
  */
 #include "simulate.h"
 #include "bound.h"
-#include "layers.h"
+#include "fct.h"
 #include "link-events.h"
 #include "link-failures.h"
 #include "run-totals.h"
+#include "samples.h"
 #include "scenario.h"
 #include "service-levels.h"
 #include "steps.h"
 #include "stuck.h"
+#include "to-c.h"
 #include "workload-results.h"
 
 #include "ns3/boolean.h"
@@ -44,23 +46,6 @@ namespace
 
 constexpr int64_t PROGRESS_INTERVAL = INT64_C(20000000); //!< ps between two progress reports
 
-/** Copies a vector into memory that run_results_free() releases. */
-template <typename T>
-T*
-ToC(const std::vector<T>& v)
-{
-    auto p = static_cast<T*>(std::malloc(v.size() * sizeof(T) + 1));
-    if (!p)
-    {
-        throw std::bad_alloc();
-    }
-    if (!v.empty())
-    {
-        std::memcpy(p, v.data(), v.size() * sizeof(T));
-    }
-    return p;
-}
-
 /** @return the sentence for a name or value that ns-3 does not take */
 std::string
 Rejected(const char* what, const attribute_default& d)
@@ -93,21 +78,8 @@ class Run
     void Collect(run_results* out);
 
   private:
-    /** A QP's counters at the last sample. */
-    struct Last
-    {
-        uint64_t sent{0};
-        uint64_t resent{0};
-        uint64_t bytes{0};
-        double rateTime{0};
-    };
-
     bool ApplyDefaults(std::string& error);
     void ScheduleSampling();
-    void Sample();
-    void SampleQps(int64_t now);
-    qp_sample SampleQp(const WeftQp* qp, Last& last, int64_t now) const;
-    void SampleQueues(int64_t now);
     void Report();
     void StopAtLimit();
     void ForgetLimit();
@@ -124,10 +96,7 @@ class Run
     Ptr<WeftFabric> m_fabric;
     Ptr<WeftCollective> m_work;
     std::vector<link_failure> m_failures;
-    std::vector<Last> m_last;
-    std::vector<qp_sample> m_samples;
-    std::vector<queue_sample> m_queues;
-    std::unique_ptr<LayerMeter> m_layers;
+    std::unique_ptr<Sampler> m_sampler;
     uint64_t m_totalBytes{0};
     EventId m_limit;
     bool m_cut{false};
@@ -193,7 +162,6 @@ Run::Build(std::string& error)
     {
         return false;
     }
-    m_layers = std::make_unique<LayerMeter>(m_fabric);
     for (size_t i = 0; i < m_s.ndrops; i++)
     {
         const drop_rule& rule = m_s.drops[i];
@@ -219,84 +187,12 @@ Run::Build(std::string& error)
 void
 Run::ScheduleSampling()
 {
-    m_last.resize(m_s.measure.nqps);
-    if (m_s.measure.interval > 0 && (m_s.measure.nqps > 0 || m_s.measure.queues))
-    {
-        Simulator::Schedule(TimeStep(static_cast<uint64_t>(m_s.measure.interval)),
-                            &Run::Sample,
-                            this);
-    }
+    m_sampler = std::make_unique<Sampler>(m_s.measure, m_fabric, m_work);
+    m_sampler->Start();
     if (m_progress)
     {
         Simulator::Schedule(TimeStep(PROGRESS_INTERVAL), &Run::Report, this);
     }
-}
-
-void
-Run::Sample()
-{
-    const int64_t now = WeftNow();
-    SampleQps(now);
-    if (m_s.measure.queues)
-    {
-        SampleQueues(now);
-    }
-    if (!m_work->IsDone())
-    {
-        Simulator::Schedule(TimeStep(static_cast<uint64_t>(m_s.measure.interval)),
-                            &Run::Sample,
-                            this);
-    }
-}
-
-void
-Run::SampleQps(int64_t now)
-{
-    const auto interval = static_cast<double>(m_s.measure.interval);
-    for (size_t i = 0; i < m_s.measure.nqps; i++)
-    {
-        const WeftQp* qp = m_fabric->GetQp(m_s.measure.qps[i]);
-        // Between two packets the rate of the earlier one counts: it set the gap.
-        const double rateTime =
-            qp->rate_time + qp->last_rate * static_cast<double>(now - qp->last_sent);
-        const double rate = (rateTime - m_last[i].rateTime) / interval;
-        m_last[i].rateTime = rateTime;
-        if (qp->acked < qp->nwqes || qp->last_sent >= now - m_s.measure.interval)
-        {
-            m_samples.push_back(SampleQp(qp, m_last[i], now));
-            m_samples.back().rate = rate;
-        }
-    }
-}
-
-qp_sample
-Run::SampleQp(const WeftQp* qp, Last& last, int64_t now) const
-{
-    const weft_tx_counters* tx = qp->algos->transport->tx_counters(qp->tx);
-    const uint64_t resent = tx->resent - last.resent;
-    const uint64_t all = tx->sent - last.sent + resent;
-    qp_sample s{};
-    s.time = now;
-    s.qp = qp->index;
-    s.wire_rate = static_cast<double>(qp->sent_bytes - last.bytes) * 8e12 /
-                  static_cast<double>(m_s.measure.interval);
-    s.sent = tx->sent;
-    s.resent = tx->resent;
-    s.resent_share = all ? static_cast<double>(resent) / static_cast<double>(all) : 0;
-    s.nacks_received = tx->nacks;
-    s.cnps_received = qp->cnps;
-    last.sent = tx->sent;
-    last.resent = tx->resent;
-    last.bytes = qp->sent_bytes;
-    return s;
-}
-
-void
-Run::SampleQueues(int64_t now)
-{
-    queue_sample s = m_layers->Sample(!m_work->IsDone());
-    s.time = now;
-    m_queues.push_back(s);
 }
 
 void
@@ -378,6 +274,8 @@ Run::CollectFlows(run_results* out)
         f.posted = t.posted;
         f.delivered = t.delivered;
         f.acked = t.acked;
+        f.fct = t.delivered < 0 ? -1 : t.delivered - t.posted;
+        f.slowdown = fct_slowdown(&m_s, m.src, m.dst, m.bytes, f.fct);
         flows.push_back(f);
         group_result& g = groups[m.group];
         g.group = m.group;
@@ -423,6 +321,9 @@ Run::CollectQp(const WeftQp* qp) const
     r.cuts = cc->cuts ? cc->cuts(qp->cc) : 0;
     r.timeouts = tx->timeouts;
     r.mean_rate = active > 0 ? qp->rate_time / active : qp->last_rate;
+    r.fct = r.delivered < 0 ? -1 : r.delivered - r.start;
+    const bool whole = qp->delivered == qp->nwqes;
+    r.slowdown = fct_slowdown(&m_s, r.src, r.dst, r.bytes, whole ? r.fct : -1);
     return r;
 }
 
@@ -492,6 +393,7 @@ Run::Collect(run_results* out)
     }
     CollectSwitches(m_fabric, sum);
     CollectTimes(*out, sum);
+    collect_fct(out);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
     const std::vector<weft_message>& messages = m_work->GetMessages();
     const int64_t first = first_start(messages.data(), messages.size());
@@ -510,13 +412,7 @@ Run::Collect(run_results* out)
     sum.packet_hops = c.hops;
     sum.events = Simulator::GetEventCount();
     sum.end = WeftNow();
-    out->samples = ToC(m_samples);
-    out->nsamples = m_samples.size();
-    out->queues = ToC(m_queues);
-    out->nqueues = m_queues.size();
-    const auto layers = m_layers->Collect();
-    out->layers = ToC(layers);
-    out->nlayers = layers.size();
+    m_sampler->Collect(out);
     const auto tors = CollectTors(m_fabric);
     out->tors = ToC(tors);
     out->ntors = tors.size();
@@ -525,10 +421,10 @@ Run::Collect(run_results* out)
     out->ntrims = trims.size();
     double queued = 0;
     double links = 0;
-    for (const layer_result& l : layers)
+    for (size_t i = 0; i < out->nlayers; i++)
     {
-        queued += l.queue_mean * l.links;
-        links += l.links;
+        queued += out->layers[i].queue_mean * out->layers[i].links;
+        links += out->layers[i].links;
     }
     sum.queue_mean = queued / links;
     sum.rho_max = m_fabric->GetRhoMax();

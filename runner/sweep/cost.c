@@ -15,8 +15,8 @@
 #include "traffic-load.h"
 
 /* Bytes of a row of each CSV file, from the results of the scenarios in the tree. */
-#define FLOW_ROW   70
-#define QP_ROW     110
+#define FLOW_ROW   90
+#define QP_ROW     130
 #define SERIES_ROW 70
 #define QUEUES_ROW 30
 #define FILES      4500 /* scenario.xml, summary.csv, layers.csv, provenance.txt */

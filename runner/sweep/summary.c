@@ -218,12 +218,14 @@ build_tables(struct tables *t, const struct plan *plan, const struct folder *run
 
 /* --- terminal --------------------------------------------------------------------------------- */
 
-static const struct
+struct shown
 {
     const char *column, *title;
     double scale;
     const char *format;
-} shown[] = {
+};
+
+static const struct shown shown[] = {
     {"cct_us", "cct_ms", 1e-3, "%#.5g"},         {"slowdown", "slowdown", 1, "%.3f"},
     {"goodput_gbps", "goodput_gbps", 1, "%.2f"}, {"mean_rate_gbps", "rate_gbps", 1, "%.2f"},
     {"resent_share", "resent_%", 100, "%.2f"},   {"nacks_received", "nacks", 1, "%.0f"},
@@ -231,6 +233,10 @@ static const struct
 };
 
 #define NSHOWN (sizeof shown / sizeof *shown)
+
+/** Beside `increase` if a fabric cannot serve its hosts at line rate: it says what of the increase
+ * is not the fabric's own. */
+static const struct shown shown_rho = {"increase_rho", "   increase_rho_%", 100, "%.2f"};
 
 static size_t
 widest(const struct csv *csv, size_t column)
@@ -275,6 +281,20 @@ any_failed(const struct csv *csv, const char *suffix)
     return false;
 }
 
+/** Whether hosts of any run must send below line rate. */
+static bool
+any_below_line_rate(const struct csv *csv, const char *suffix)
+{
+    for (size_t row = 0; row < csv->nrows; row++)
+    {
+        if (number_in(csv, row, "rho_max", suffix) < 1)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 print_number(const char *format, double value)
 {
@@ -288,20 +308,32 @@ print_number(const char *format, double value)
 
 /** A mean; behind it how many of the seeds have a value, where not all do. */
 static void
-print_mean(const struct csv *csv, size_t row, size_t c)
+print_mean(const struct csv *csv, size_t row, const struct shown *s)
 {
-    const double value = number_in(csv, row, shown[c].column, "_mean") * shown[c].scale;
-    const double n = number_in(csv, row, shown[c].column, "_n"),
-                 of = number_in(csv, row, "seeds", "");
+    const double value = number_in(csv, row, s->column, "_mean") * s->scale;
+    const double n = number_in(csv, row, s->column, "_n"), of = number_in(csv, row, "seeds", "");
     char text[64];
     if (isnan(value) || n >= of)
     {
-        print_number(shown[c].format, value);
+        print_number(s->format, value);
         return;
     }
-    const int at = snprintf(text, sizeof text, shown[c].format, value);
+    const int at = snprintf(text, sizeof text, s->format, value);
     snprintf(text + at, sizeof text - (size_t)at, " (%.0f/%.0f)", n, of);
     printf("%13s", text);
+}
+
+static void
+print_shown(const struct csv *csv, size_t row, const struct shown *s, const char *suffix)
+{
+    if (*suffix)
+    {
+        print_mean(csv, row, s);
+    }
+    else
+    {
+        print_number(s->format, number_in(csv, row, s->column, "") * s->scale);
+    }
 }
 
 /** The values that vary and the main totals; @p suffix: "_mean" for an aggregate. */
@@ -316,8 +348,8 @@ print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffi
     {
         printf("%13s", shown[c].title);
     }
-    const bool failed = any_failed(csv, suffix);
-    printf("%s\n", failed ? "       failed" : "");
+    const bool rho = any_below_line_rate(csv, suffix), failed = any_failed(csv, suffix);
+    printf("%s%s\n", rho ? shown_rho.title : "", failed ? "       failed" : "");
     for (size_t row = 0; row < csv->nrows && row < MOST_SHOWN; row++)
     {
         for (size_t k = first; k < first + nkeys; k++)
@@ -326,15 +358,12 @@ print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffi
         }
         for (size_t c = 0; c < NSHOWN; c++)
         {
-            if (*suffix)
-            {
-                print_mean(csv, row, c);
-            }
-            else
-            {
-                print_number(shown[c].format,
-                             number_in(csv, row, shown[c].column, "") * shown[c].scale);
-            }
+            print_shown(csv, row, &shown[c], suffix);
+        }
+        if (rho)
+        {
+            printf("    ");
+            print_shown(csv, row, &shown_rho, suffix);
         }
         if (failed)
         {

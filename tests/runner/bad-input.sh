@@ -349,8 +349,8 @@ at 'a CDF of two columns' '<figure more> of a cdf has 2 x columns; expected one'
 at 'a CDF with a y' 'y of <figure more> of a cdf; expected template="lines"' "s,<figure name=\"cct\",$cdf y=\"sent\"/>&,"
 at 'a CDF with a line' 'line of <figure more> of a cdf; expected template="bars"' \
     "s,<figure name=\"cct\",$cdf line=\"cct_us\"/>&,"
-at 'a condition on what is in no file' "where of <figure more>: there is no column 'fct_us'" \
-    "s,<figure name=\"cct\",$cdf where=\"fct_us=1\"/>&,"
+at 'a condition on what is in no file' "where of <figure more>: there is no column 'fct_ms'" \
+    "s,<figure name=\"cct\",$cdf where=\"fct_ms=1\"/>&,"
 at 'lines over QPs' '<figure more> of lines cannot show the rows of qps.csv; expected template="cdf"' \
     's,<figure name="cct",<figure name="more" template="lines" data="qps" x="qp" y="sent"/>&,'
 at 'bars over messages' '<figure cct> of bars cannot show the rows of flows.csv; expected template="cdf"' \

@@ -138,7 +138,7 @@ grep -q '>a_b<\|> a_b<' bars.svg || fail 'a plain _ is a mark'
 # Axes without a label are called by what stands there, with its unit.
 grep -q '>completion time (us)<' lines.svg || fail 'no name of y'
 grep -q '>completion time (ms)<' heat.svg || fail 'no name of the colours'
-grep -q '>flow completion time (us)<' box.svg || fail 'no name of a derived column'
+grep -q '>flow completion time (us)<' box.svg || fail 'no name of a completion time'
 grep -q '>transport rto<' heat.svg || fail 'no name of a parameter'
 grep -q '>transport rto = 1ms<' panels.svg || fail 'no name of a panel'
 grep -q '>workload bytes<' panels.svg || fail 'no title of the legend'

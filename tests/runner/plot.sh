@@ -142,7 +142,7 @@ grep -q '>share of samples<' results/more/queue.svg || fail 'the axis of samples
 # A tail of values that are all equal can be seen: it stands from all of them to one.
 cp -r results/more kept
 for csv in results/more/runs/*/flows.csv; do
-    awk -F, -v OFS=, '/^[0-9]/ { $8 = "1.000000"; $9 = "6.000000" } 1' "kept/${csv#results/more/}" >"$csv"
+    awk -F, -v OFS=, '/^[0-9]/ { $8 = "1.000000"; $9 = "6.000000"; $11 = "5.000000" } 1' "kept/${csv#results/more/}" >"$csv"
 done
 "$here/relist.sh" results/more/runs/*
 "$weft" plot more.xml --figure flows >/dev/null
@@ -151,7 +151,7 @@ awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
     fail "the tail of equal values is $(xargs <drawn)"
 rm -r results/more
 mv kept results/more
-sed -i '2s/[^,]*,/,/6' results/more/runs/ecmp_bytes=40KB_seed=1/qps.csv
+sed -i '2s/[^,]*,/,/18' results/more/runs/ecmp_bytes=40KB_seed=1/qps.csv
 "$here/relist.sh" results/more/runs/ecmp_bytes=40KB_seed=1
 sed 's, where="workload.bytes=200KB", pool="on",' more.xml >hole.xml
 "$weft" plot hole.xml --figure fct >/dev/null 2>messages

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "columns.h"
 #include "csv.h"
 #include "distribution.h"
 
@@ -132,27 +131,6 @@ START_TEST(a_long_tail_is_kept)
 }
 END_TEST
 
-/* A flow that was not delivered has no completion time: as 0 it would be the fastest of all. */
-START_TEST(a_derived_column_needs_both_of_its_cells)
-{
-    char *why = NULL;
-    struct csv *csv =
-        csv_cut(xstrdup("qp,start_us,delivered_us\n0,0.250000,10.500000\n1,0.500000,\n2,,\n"),
-                "qps.csv", &why);
-    ck_assert_ptr_nonnull(csv);
-    struct number_column column;
-    double value;
-    ck_assert(number_column_find(csv, &qps_table, "fct_us", &column));
-    ck_assert(number_column_value(csv, 0, &column, &value) == CELL_NUMBER);
-    ck_assert(value == 10.25);
-    ck_assert(number_column_value(csv, 1, &column, &value) == CELL_EMPTY);
-    ck_assert(number_column_value(csv, 2, &column, &value) == CELL_EMPTY);
-    ck_assert(!number_column_find(csv, &flows_table, "fct_us", &column));
-    ck_assert(!number_column_find(csv, &summary_table, "fct_us", &column));
-    csv_free(csv);
-}
-END_TEST
-
 /* A word that counts as 0, or a unit that counts as none, is a wrong number in a paper. */
 START_TEST(a_number_is_all_of_its_cell)
 {
@@ -191,7 +169,6 @@ main(void)
     tcase_add_test(t, percentiles_agree_with_counting);
     tcase_add_test(t, steps_of_a_cdf_are_exact);
     tcase_add_test(t, a_long_tail_is_kept);
-    tcase_add_test(t, a_derived_column_needs_both_of_its_cells);
     tcase_add_test(t, a_number_is_all_of_its_cell);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

@@ -1,0 +1,115 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "samples.h"
+
+#include "to-c.h"
+
+#include "ns3/nstime.h"
+#include "ns3/simulator.h"
+#include "ns3/weft-nic.h"
+
+using namespace ns3;
+
+Sampler::Sampler(const measurements& measure, Ptr<WeftFabric> fabric, Ptr<WeftCollective> work)
+    : m_measure(measure),
+      m_fabric(fabric),
+      m_work(work),
+      m_layers(fabric),
+      m_last(measure.nqps)
+{
+}
+
+void
+Sampler::Start()
+{
+    if (m_measure.interval > 0 && (m_measure.nqps > 0 || m_measure.queues))
+    {
+        Schedule();
+    }
+}
+
+void
+Sampler::Schedule()
+{
+    Simulator::Schedule(TimeStep(static_cast<uint64_t>(m_measure.interval)),
+                        &Sampler::Sample,
+                        this);
+}
+
+void
+Sampler::Sample()
+{
+    const int64_t now = WeftNow();
+    SampleQps(now);
+    if (m_measure.queues)
+    {
+        SampleQueues(now);
+    }
+    if (!m_work->IsDone())
+    {
+        Schedule();
+    }
+}
+
+void
+Sampler::SampleQps(int64_t now)
+{
+    const auto interval = static_cast<double>(m_measure.interval);
+    for (size_t i = 0; i < m_measure.nqps; i++)
+    {
+        const WeftQp* qp = m_fabric->GetQp(m_measure.qps[i]);
+        // Between two packets the rate of the earlier one counts: it set the gap.
+        const double rateTime =
+            qp->rate_time + qp->last_rate * static_cast<double>(now - qp->last_sent);
+        const double rate = (rateTime - m_last[i].rateTime) / interval;
+        m_last[i].rateTime = rateTime;
+        if (qp->acked < qp->nwqes || qp->last_sent >= now - m_measure.interval)
+        {
+            m_samples.push_back(SampleQp(qp, m_last[i], now));
+            m_samples.back().rate = rate;
+        }
+    }
+}
+
+qp_sample
+Sampler::SampleQp(const WeftQp* qp, Last& last, int64_t now) const
+{
+    const weft_tx_counters* tx = qp->algos->transport->tx_counters(qp->tx);
+    const uint64_t resent = tx->resent - last.resent;
+    const uint64_t all = tx->sent - last.sent + resent;
+    qp_sample s{};
+    s.time = now;
+    s.qp = qp->index;
+    s.wire_rate = static_cast<double>(qp->sent_bytes - last.bytes) * 8e12 /
+                  static_cast<double>(m_measure.interval);
+    s.sent = tx->sent;
+    s.resent = tx->resent;
+    s.resent_share = all ? static_cast<double>(resent) / static_cast<double>(all) : 0;
+    s.nacks_received = tx->nacks;
+    s.cnps_received = qp->cnps;
+    last.sent = tx->sent;
+    last.resent = tx->resent;
+    last.bytes = qp->sent_bytes;
+    return s;
+}
+
+void
+Sampler::SampleQueues(int64_t now)
+{
+    queue_sample s = m_layers.Sample(!m_work->IsDone());
+    s.time = now;
+    m_queues.push_back(s);
+}
+
+void
+Sampler::Collect(run_results* out) const
+{
+    out->samples = ToC(m_samples);
+    out->nsamples = m_samples.size();
+    out->queues = ToC(m_queues);
+    out->nqueues = m_queues.size();
+    const auto layers = m_layers.Collect();
+    out->layers = ToC(layers);
+    out->nlayers = layers.size();
+}

@@ -1,0 +1,63 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+/** @file samples.h  What <measure> samples while a run goes on. */
+#ifndef WEFT_RUNNER_SAMPLES_H
+#define WEFT_RUNNER_SAMPLES_H
+
+#include "layers.h"
+#include "results.h"
+#include "scenario.h"
+
+#include "ns3/weft-collective.h"
+#include "ns3/weft-fabric.h"
+
+#include <vector>
+
+/** Samples QPs and queues until the workload is done. */
+class Sampler
+{
+  public:
+    /** @param measure what is sampled, and how often; outlives this @param fabric a fabric that has
+     * been built @param work what runs on it */
+    Sampler(const measurements &measure, ns3::Ptr<ns3::WeftFabric> fabric,
+            ns3::Ptr<ns3::WeftCollective> work);
+
+    /** Takes the first sample an interval from now, if anything is to be sampled. */
+    void Start();
+
+    /** @param out gets the samples and the layers */
+    void Collect(run_results *out) const;
+
+  private:
+    /** A QP's counters at the last sample. */
+    struct Last
+    {
+        uint64_t sent{0};
+        uint64_t resent{0};
+        uint64_t bytes{0};
+        double rateTime{0};
+    };
+
+    /** Takes a sample, and the next one in an interval. */
+    void Sample();
+    /** @param now ps */
+    void SampleQps(int64_t now);
+    /** @param qp a QP @param last its counters at the last sample; updated @param now ps
+     * @return the sample, but for the congestion control's rate */
+    qp_sample SampleQp(const ns3::WeftQp *qp, Last &last, int64_t now) const;
+    /** @param now ps */
+    void SampleQueues(int64_t now);
+    /** The next sample is due. */
+    void Schedule();
+
+    const measurements &m_measure;
+    ns3::Ptr<ns3::WeftFabric> m_fabric;
+    ns3::Ptr<ns3::WeftCollective> m_work;
+    LayerMeter m_layers;
+    std::vector<Last> m_last;
+    std::vector<qp_sample> m_samples;
+    std::vector<queue_sample> m_queues;
+};
+
+#endif
