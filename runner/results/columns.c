@@ -212,6 +212,22 @@ static const struct column queues_columns[] = {
     U("buffer_used_bytes", COLUMN_U64, buffer_used, "buffer in use in the fullest switch"),
 };
 
+#define O(name, kind, member, doc)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(struct port_sample, member), NULL, doc                                \
+    }
+
+static const struct column ports_columns[] = {
+    O("time_us", COLUMN_TIME, time, "when the sample was taken"),
+    O("switch", COLUMN_U32, index, "number of the switch"),
+    O("port", COLUMN_U32, port, "its port, from 0: those that lead down first"),
+    O("layer", COLUMN_TEXT, layer, "the port's layer, as in layers.csv"),
+    O("queue_bytes", COLUMN_U64, queue, "the port's queue, the frame that is being sent included"),
+    O("paused", COLUMN_U32, paused, "1: its peer has paused one of its classes by PFC; else 0"),
+    O("wire_rate_gbps", COLUMN_RATE, wire_rate,
+      "frames of all kinds that began to be sent in the interval / its length"),
+};
+
 #define L(name, kind, member, doc)                                                                 \
     {                                                                                              \
         name, kind, offsetof(struct layer_result, member), NULL, doc                               \
@@ -325,6 +341,7 @@ TABLE(qps, "one row per queue pair");
 TABLE(groups, "one row per communication group");
 TABLE(series, "samples of the QPs that measure names");
 TABLE(queues, "samples of all switch queues");
+TABLE(ports, "samples of the switch ports that measure names");
 TABLE(layers, "one row per queueing layer of the fabric, in the order in which packets meet them");
 TABLE(tors, "one row per ToR; only of balancers that count what they do there");
 TABLE(trims, "one row per switch; only where switches trim");
@@ -337,8 +354,9 @@ const struct column_table *const *
 column_tables(size_t *n)
 {
     static const struct column_table *const tables[] = {
-        &summary_table, &qps_table,    &groups_table, &layers_table, &steps_table, &workloads_table,
-        &flows_table,   &series_table, &queues_table, &tors_table,   &trims_table, &stuck_table,
+        &summary_table,   &qps_table,   &groups_table, &layers_table, &steps_table,
+        &workloads_table, &flows_table, &series_table, &queues_table, &ports_table,
+        &tors_table,      &trims_table, &stuck_table,
     };
     *n = COUNT_OF(tables);
     return tables;

@@ -123,6 +123,18 @@ extern "C"
         uint64_t buffer_used;   /**< bytes: fullest switch */
     };
 
+    /** One sample of one switch port: a row of ports.csv. */
+    struct port_sample
+    {
+        int64_t time;
+        uint32_t index; /**< of the switch */
+        uint32_t port;
+        const char *layer;
+        uint64_t queue;   /**< bytes */
+        uint32_t paused;  /**< 1: PFC holds a class of it back, else 0 */
+        double wire_rate; /**< bit/s: frames of all kinds sent in the interval */
+    };
+
     /** One queueing layer of the fabric: a row of layers.csv. */
     struct layer_result
     {
@@ -202,6 +214,8 @@ extern "C"
         size_t nsamples;
         struct queue_sample *queues;
         size_t nqueues;
+        struct port_sample *ports;
+        size_t nports;
         struct layer_result *layers;
         size_t nlayers;
         struct tor_result *tors;

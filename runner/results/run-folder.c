@@ -364,6 +364,8 @@ run_folder_write(struct run_folder *f, const struct scenario *s, const char *res
             write_table(f, &series_table, r->samples, r->nsamples, sizeof *r->samples, why)) &&
            (!s->measure.queues ||
             write_table(f, &queues_table, r->queues, r->nqueues, sizeof *r->queues, why)) &&
+           (!s->measure.nports ||
+            write_table(f, &ports_table, r->ports, r->nports, sizeof *r->ports, why)) &&
            (!r->nstuck ||
             write_table(f, &stuck_table, r->stuck, r->nstuck, sizeof *r->stuck, why)) &&
            write_list(f, provenance, why);

@@ -2,19 +2,12 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "layers.h"
+#include "layer-names.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace ns3;
-
-namespace
-{
-
-const char* const NAMES2[] = {"tor-up", "spine-down", "tor-down"};
-const char* const NAMES3[] = {"tor-up", "agg-up", "core-down", "agg-down", "tor-down"};
-
-} // namespace
 
 LayerMeter::LayerMeter(Ptr<WeftFabric> fabric)
     : m_fabric(fabric),
@@ -26,7 +19,7 @@ LayerMeter::LayerMeter(Ptr<WeftFabric> fabric)
 size_t
 LayerMeter::GetLayer(const WeftSwitch& sw, bool up) const
 {
-    return up ? sw.GetTier() : 2 * (m_tiers - 1) - sw.GetTier();
+    return layer_of(&m_fabric->GetClos(), sw.GetTier(), up);
 }
 
 queue_sample
@@ -73,10 +66,12 @@ LayerMeter::Collect() const
             l.load_mean += static_cast<double>(bytes);
         }
     }
+    const char* const* names;
+    layer_names(&m_fabric->GetClos(), &names);
     for (size_t i = 0; i < layers.size(); i++)
     {
         layer_result& l = layers[i];
-        l.layer = m_tiers == 2 ? NAMES2[i] : NAMES3[i];
+        l.layer = names[i];
         l.load_mean /= l.links;
         l.overload =
             l.load_mean > 0 ? static_cast<double>(l.load_max) / l.load_mean - 1 : std::nan("");

@@ -97,6 +97,7 @@ run_results_free(run_results* results)
     std::free(results->groups);
     std::free(results->samples);
     std::free(results->queues);
+    std::free(results->ports);
     std::free(results->layers);
     std::free(results->tors);
     std::free(results->trims);

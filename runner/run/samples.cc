@@ -16,14 +16,15 @@ Sampler::Sampler(const measurements& measure, Ptr<WeftFabric> fabric, Ptr<WeftCo
       m_fabric(fabric),
       m_work(work),
       m_layers(fabric),
-      m_last(measure.nqps)
+      m_last(measure.nqps),
+      m_portBytes(measure.nports)
 {
 }
 
 void
 Sampler::Start()
 {
-    if (m_measure.interval > 0 && (m_measure.nqps > 0 || m_measure.queues))
+    if (m_measure.interval > 0 && (m_measure.nqps > 0 || m_measure.nports > 0 || m_measure.queues))
     {
         Schedule();
     }
@@ -42,6 +43,7 @@ Sampler::Sample()
 {
     const int64_t now = WeftNow();
     SampleQps(now);
+    SamplePorts(now);
     if (m_measure.queues)
     {
         SampleQueues(now);
@@ -95,6 +97,33 @@ Sampler::SampleQp(const WeftQp* qp, Last& last, int64_t now) const
 }
 
 void
+Sampler::SamplePorts(int64_t now)
+{
+    const weft_mmu* buffer = nullptr;
+    for (size_t i = 0; i < m_measure.nports; i++)
+    {
+        const measured_port& at = m_measure.ports[i];
+        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(at.index);
+        const WeftPort* port = sw->GetPort(at.port);
+        if (i == 0 || m_measure.ports[i - 1].index != at.index)
+        {
+            buffer = &sw->GetBuffer(); // looks at all of its ports
+        }
+        port_sample s{};
+        s.time = now;
+        s.index = at.index;
+        s.port = at.port;
+        s.layer = at.layer;
+        s.queue = weft_mmu_queues(buffer)[at.port];
+        s.paused = port->GetPausedClasses() != 0;
+        s.wire_rate = static_cast<double>(port->GetBytes() - m_portBytes[i]) * 8e12 /
+                      static_cast<double>(m_measure.interval);
+        m_portBytes[i] = port->GetBytes();
+        m_ports.push_back(s);
+    }
+}
+
+void
 Sampler::SampleQueues(int64_t now)
 {
     queue_sample s = m_layers.Sample(!m_work->IsDone());
@@ -109,6 +138,8 @@ Sampler::Collect(run_results* out) const
     out->nsamples = m_samples.size();
     out->queues = ToC(m_queues);
     out->nqueues = m_queues.size();
+    out->ports = ToC(m_ports);
+    out->nports = m_ports.size();
     const auto layers = m_layers.Collect();
     out->layers = ToC(layers);
     out->nlayers = layers.size();

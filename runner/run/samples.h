@@ -14,7 +14,7 @@
 
 #include <vector>
 
-/** Samples QPs and queues until the workload is done. */
+/** Samples QPs, ports and queues until the workload is done. */
 class Sampler
 {
   public:
@@ -47,6 +47,8 @@ class Sampler
      * @return the sample, but for the congestion control's rate */
     qp_sample SampleQp(const ns3::WeftQp *qp, Last &last, int64_t now) const;
     /** @param now ps */
+    void SamplePorts(int64_t now);
+    /** @param now ps */
     void SampleQueues(int64_t now);
     /** The next sample is due. */
     void Schedule();
@@ -57,6 +59,8 @@ class Sampler
     LayerMeter m_layers;
     std::vector<Last> m_last;
     std::vector<qp_sample> m_samples;
+    std::vector<uint64_t> m_portBytes; //!< sent by each port up to the last sample
+    std::vector<port_sample> m_ports;
     std::vector<queue_sample> m_queues;
 };
 

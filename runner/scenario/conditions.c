@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conditions.h"
+#include "measured-ports.h"
 #include "messages.h"
 #include "ns3-names.h"
 #include "scenario-load.h"
@@ -234,11 +235,12 @@ load_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct 
                        s->measure.qps[i]);
         }
     }
-    if ((s->measure.nqps || s->measure.queues) && s->measure.interval == 0)
+    load_measured_ports(e, s, d);
+    if ((s->measure.nqps || s->measure.nports || s->measure.queues) && s->measure.interval == 0)
     {
         diag_error(d, e->line,
-                   "<measure> samples QPs or queues but has no interval; expected interval=\"...\" "
-                   "such as 10us");
+                   "<measure> samples QPs, ports or queues but has no interval; expected "
+                   "interval=\"...\" such as 10us");
     }
 }
 

@@ -337,6 +337,8 @@ scenario_free(struct scenario *s)
     free(s->failures);
     free(s->degradations);
     free(s->measure.qps);
+    free(s->measure.port_names);
+    free(s->measure.ports);
     free(s->name);
     free(s);
 }

@@ -190,6 +190,10 @@ write_measure(struct text *t, const struct scenario *s)
         text_add(t, "%s%u", i ? " " : " qps=\"", s->measure.qps[i]);
     }
     text_add(t, "%s", s->measure.nqps ? "\"" : "");
+    if (s->measure.port_names)
+    {
+        text_add(t, " ports=\"%s\"", s->measure.port_names);
+    }
     write_integer(t, "measure", "queues", s->measure.queues);
     write_integer(t, "measure", "flows", s->measure.flows);
     text_add(t, "/>\n");

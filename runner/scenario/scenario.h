@@ -95,11 +95,22 @@ extern "C"
         int line;
     };
 
+    /** A port of a switch whose queue is sampled. */
+    struct measured_port
+    {
+        uint32_t index; /**< of the switch */
+        uint32_t port;
+        const char *layer; /**< its name */
+    };
+
     struct measurements
     {
         int64_t interval; /**< ps between samples of the series; 0: none */
         uint32_t *qps;    /**< QPs sampled */
         size_t nqps;
+        char *port_names;            /**< ports="...", the words as they were; NULL: none */
+        struct measured_port *ports; /**< by switch and port; what port_names says */
+        size_t nports;
         bool queues; /**< also sample the largest switch queue and the buffer in use */
         bool flows;  /**< write flows.csv */
     };

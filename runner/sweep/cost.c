@@ -18,6 +18,7 @@
 #define FLOW_ROW   90
 #define QP_ROW     130
 #define SERIES_ROW 70
+#define PORTS_ROW  50
 #define QUEUES_ROW 30
 #define FILES      4500 /* scenario.xml, summary.csv, layers.csv, provenance.txt */
 
@@ -62,11 +63,13 @@ static void
 add_samples(const struct scenario *s, struct run_cost *cost)
 {
     const struct measurements *m = &s->measure;
-    const bool any = m->interval > 0 && (m->nqps || m->queues);
+    const bool any = m->interval > 0 && (m->nqps || m->nports || m->queues);
     const double times = any ? floor(cost->time / (double)m->interval) : 0;
-    cost->samples = times * ((double)m->nqps + (m->queues ? 1 : 0));
-    cost->disk += times * ((double)m->nqps * SERIES_ROW + (m->queues ? QUEUES_ROW : 0));
+    cost->samples = times * ((double)m->nqps + (double)m->nports + (m->queues ? 1 : 0));
+    cost->disk += times * ((double)m->nqps * SERIES_ROW + (double)m->nports * PORTS_ROW +
+                           (m->queues ? QUEUES_ROW : 0));
     cost->memory += times * ((double)m->nqps * sizeof(struct qp_sample) +
+                             (double)m->nports * sizeof(struct port_sample) +
                              (m->queues ? sizeof(struct queue_sample) : 0));
 }
 

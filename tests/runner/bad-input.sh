@@ -199,6 +199,24 @@ planned='s,<balancer name="rsq"/>,<balancer name="subflow" n="4"/>,;s,<drop qp="
 edited 'a QP that no planner makes' 'QP 16 of <drop> does not exist; expected 0 to 15' "$planned"
 at 'a sampled QP that is not there' 'QP 9 of <measure> does not exist' 's,qps="0 1",qps="0 9",'
 at 'a QP sampled twice' 'QP 1 of <measure> is named twice' 's,qps="0 1",qps="1 1",'
+at 'ports of a layer that is not there' \
+    "ports 'spine-dwon' of <measure>; expected a layer .tor-up, spine-down, tor-down. or switch:port, such as 0:4 or 0-3:4-7; did you mean 'spine-down'" \
+    's,qps="0 1",ports="0:1 spine-dwon",'
+for word in 0: :1 0:1: 0:2-1 1-0:1 -1:0 0x1:0 '0:1,2' 3; do
+    at "ports '$word'" "ports '$word' of <measure>; expected a layer" "s;qps=\"0 1\";ports=\"tor-up $word\";"
+done
+at 'a switch that is not there' 'switch 4 of <measure> does not exist; expected 0 to 3' 's,qps="0 1",ports="0-4:0",'
+at 'a switch beyond all numbers' 'switch [0-9]* of <measure> does not exist' \
+    's,qps="0 1",ports="99999999999999999999999:0",'
+at 'a port that is not there' 'switch 2 has no port 2; expected 0 to 1 in ports of <measure>' \
+    's,qps="0 1",ports="0-1:3 2:1-2",'
+at 'a port named twice' 'port 2 of switch 1 is named twice in ports of <measure>' \
+    's,qps="0 1",ports="1:2 tor-up",'
+at 'no ports' 'ports of <measure> is empty' 's,qps="0 1",ports=" ",'
+edited 'too many ports' 'ports of <measure> names too many; expected at most 65536' \
+    's,qps="0 1",ports="tor-down",;s,leaves="2",leaves="1024",;s,hosts-per-leaf="2",hosts-per-leaf="1024",'
+edited 'ports without interval' '<measure> samples QPs, ports or queues but has no interval' \
+    's,interval="5us" qps="0 1" queues="on",ports="tor-up",'
 edited 'samples without interval' '.*no interval' 's,interval="5us" ,,'
 at 'kmin above kmax' '<switch shared-buffer>: ' 's,preset="100g",preset="100g" kmin="9MB",'
 at 'a buffer that headroom eats up' 'the headroom of 4 ports leaves nothing' 's,buffer="16MB",buffer="100KB",'

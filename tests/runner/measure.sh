@@ -181,4 +181,37 @@ trims=results/trims/runs/trims
     fail 'a NACK for each trimmed packet'
 [ "$(column $trims/summary.csv timeouts)" = 0 ] || fail 'a trimmed packet waited for its timer'
 
-echo 'layers, steps and bounds agree'
+# Ports one by one say what is said of all of them: the longest queue, and what each layer has sent.
+[ ! -e "$folder/ports.csv" ] || fail 'a table of ports that nobody asked for'
+sed 's/name="three"/name="ports"/; s/queues="on"/& ports="tor-down tor-up  core-down agg-up agg-down"/' three.xml >ports.xml
+"$weft" run ports.xml >/dev/null
+folder=results/ports/runs/ports
+awk -F, 'FNR == 1 { file++; next }
+         file == 1 { time[$1] = 1; sent[$4] += $7 * 125; n[$1]++; if ($5 > longest[$1]) longest[$1] = $5; next }
+         file == 2 { looks++; if (n[$1] != 80 || longest[$1] + 0 != $2) exit 1; next }
+         { if (looks < 5 || (sent[$1] - $2 * $6) ^ 2 > 1) exit 1 }' \
+    "$folder/ports.csv" "$folder/queues.csv" "$folder/layers.csv" || fail 'ports, queues and layers do not agree'
+cmp "$folder/layers.csv" results/three/runs/three/layers.csv || fail 'looking at ports changes what they do'
+# Some of them, by switch and port, are those rows of all; the resolved scenario has them as well.
+sed 's/ports="[^"]*"/ports="16-19:1-2 0:3"/; s/name="ports"/name="some"/' ports.xml >some.xml
+"$weft" run some.xml >/dev/null
+awk -F, 'NR == 1 || ($2 == 0 && $3 == 3) || ($2 >= 16 && $2 <= 19 && ($3 == 1 || $3 == 2))' "$folder/ports.csv" |
+    cmp - results/some/runs/some/ports.csv || fail 'ports by switch and port'
+"$weft" run results/some/runs/some/scenario.xml --out again >/dev/null
+cmp again/runs/some/ports.csv results/some/runs/some/ports.csv || fail 'the ports of a resolved scenario'
+[ "$("$weft" query results/some "select count(*) from ports where layer = 'tor-up'" --format csv | tail -n 1)" = \
+    "$(grep -c tor-up results/some/runs/some/ports.csv)" ] || fail 'ports in the database'
+# A port that PFC holds back says so: senders to a full ToR stand at its spines.
+cat >held.xml <<'END'
+<scenario name="held">
+  <topology kind="leaf-spine" leaves="2" spines="1" hosts-per-leaf="4" link-rate="100Gbps"/>
+  <switch preset="100g" buffer="1MB"/>
+  <balancer name="ecmp"/>
+  <workload kind="incast" bytes="2MB" groups="1"/>
+  <measure interval="5us" ports="spine-down"/>
+</scenario>
+END
+"$weft" run held.xml >/dev/null
+column results/held/runs/held/ports.csv paused | sort -u | xargs | grep -qx '0 1' || fail 'no port is held back'
+
+echo 'layers, steps, ports and bounds agree'

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "measured-ports.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer-names.h"
+#include "textbuf.h"
+
+/** What a list is read into. */
+struct naming
+{
+    struct measurements *m;
+    const struct weft_clos *clos;
+    struct diagnostics *d;
+    int line;
+    bool full; /**< more than MOST_MEASURED_PORTS; reported */
+};
+
+/** Numbers from first to last. */
+struct range
+{
+    uint64_t first, last;
+};
+
+static void
+add_port(struct naming *n, uint32_t index, uint32_t port, size_t layer)
+{
+    const char *const *names;
+    layer_names(n->clos, &names);
+    if (n->m->nports == MOST_MEASURED_PORTS)
+    {
+        if (!n->full)
+        {
+            diag_error(n->d, n->line, "ports of <measure> names too many; expected at most %d",
+                       MOST_MEASURED_PORTS);
+        }
+        n->full = true;
+        return;
+    }
+    ARRAY_GROW(n->m->ports, n->m->nports);
+    n->m->ports[n->m->nports++] = (struct measured_port){index, port, names[layer]};
+}
+
+/** Adds the ports of a layer; false if there is none of that name. */
+static bool
+add_layer(struct naming *n, const char *name)
+{
+    const char *const *names;
+    const size_t count = layer_names(n->clos, &names);
+    size_t layer = 0;
+    while (layer < count && strcmp(names[layer], name) != 0)
+    {
+        layer++;
+    }
+    for (uint32_t i = 0; layer < count && !n->full && i < n->clos->nswitches; i++)
+    {
+        struct weft_switch_map map;
+        weft_clos_switch(n->clos, i, &map);
+        for (uint32_t p = 0; !n->full && p < weft_map_nports(&map); p++)
+        {
+            if (layer_of(n->clos, map.tier, p >= map.first_up) == layer)
+            {
+                add_port(n, i, p, layer);
+            }
+        }
+    }
+    return layer < count;
+}
+
+/** Reads "3" or "3-7" up to @p end; false if there is something else. */
+static bool
+read_range(const char **s, char end, struct range *r)
+{
+    char *rest;
+    if (!isdigit((unsigned char)**s))
+    {
+        return false;
+    }
+    r->first = r->last = strtoull(*s, &rest, 10);
+    if (*rest == '-' && isdigit((unsigned char)rest[1]))
+    {
+        r->last = strtoull(rest + 1, &rest, 10);
+    }
+    *s = rest + 1;
+    return *rest == end && r->first <= r->last;
+}
+
+static void
+add_ports(struct naming *n, uint32_t index, const struct range *ports)
+{
+    struct weft_switch_map map;
+    weft_clos_switch(n->clos, index, &map);
+    const uint32_t count = weft_map_nports(&map);
+    if (ports->last >= count)
+    {
+        diag_error(n->d, n->line,
+                   "switch %u has no port %llu; expected 0 to %u in ports of <measure>", index,
+                   (unsigned long long)ports->last, count - 1);
+        n->full = true;
+        return;
+    }
+    for (uint32_t p = (uint32_t)ports->first; !n->full && p <= ports->last; p++)
+    {
+        add_port(n, index, p, layer_of(n->clos, map.tier, p >= map.first_up));
+    }
+}
+
+/** Adds what "0:4" or "8-11:0-15" names; false if it is nothing of that form. */
+static bool
+add_numbers(struct naming *n, const char *word)
+{
+    struct range switches, ports;
+    if (!read_range(&word, ':', &switches) || !read_range(&word, '\0', &ports))
+    {
+        return false;
+    }
+    if (switches.last >= n->clos->nswitches)
+    {
+        diag_error(n->d, n->line, "switch %llu of <measure> does not exist; expected 0 to %u",
+                   (unsigned long long)switches.last, n->clos->nswitches - 1);
+        return true;
+    }
+    for (uint32_t i = (uint32_t)switches.first; !n->full && i <= switches.last; i++)
+    {
+        add_ports(n, i, &ports);
+    }
+    return true;
+}
+
+static void
+report_word(const struct naming *n, const char *word)
+{
+    const char *const *names;
+    const size_t count = layer_names(n->clos, &names);
+    struct nearest near = nearest_start(word);
+    struct text layers = {0};
+    for (size_t i = 0; i < count; i++)
+    {
+        text_add(&layers, "%s%s", i ? ", " : "", names[i]);
+        nearest_try(&near, names[i]);
+    }
+    diag_error(n->d, n->line,
+               "ports '%s' of <measure>; expected a layer (%s) or switch:port, such as 0:4 or "
+               "0-3:4-7%s",
+               word, layers.s, did_you_mean(near.best));
+    free(layers.s);
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+    const struct measured_port *x = a, *y = b;
+    return x->index != y->index ? (x->index > y->index ? 1 : -1)
+                                : (x->port > y->port) - (x->port < y->port);
+}
+
+/** Sorts the ports, so that each switch is looked at once. */
+static void
+order_ports(struct naming *n)
+{
+    struct measurements *m = n->m;
+    if (m->nports)
+    {
+        qsort(m->ports, m->nports, sizeof *m->ports, by_place);
+    }
+    for (size_t i = 1; i < m->nports; i++)
+    {
+        if (by_place(&m->ports[i - 1], &m->ports[i]) == 0)
+        {
+            diag_error(n->d, n->line, "port %u of switch %u is named twice in ports of <measure>",
+                       m->ports[i].port, m->ports[i].index);
+            return;
+        }
+    }
+}
+
+void
+load_measured_ports(const struct element *e, struct scenario *s, struct diagnostics *d)
+{
+    const char *text = element_value(e, "ports");
+    struct naming n = {&s->measure, &s->clos, d, element_line(e, "ports"), false};
+    struct words w = words_split(text && s->clos.nswitches ? text : "");
+    struct text names = {0};
+    for (size_t i = 0; i < w.n; i++)
+    {
+        text_add(&names, "%s%s", i ? " " : "", w.word[i]);
+        if (!n.full && !add_layer(&n, w.word[i]) && !add_numbers(&n, w.word[i]))
+        {
+            report_word(&n, w.word[i]);
+        }
+    }
+    s->measure.port_names = names.s;
+    order_ports(&n);
+    words_free(&w);
+}
