@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,17 +112,17 @@ add_doc(struct text *docs, const char *table, const char *column, const char *do
     text_add(docs, ");");
 }
 
-/** A number's column beside one with units. */
+/** A number's column beside one of texts. */
 static char *
 numeric_name(const struct database_key *key)
 {
-    return xformat("%s_%s", key->name, key->unit);
+    return xformat("%s_%s", key->name, *key->unit ? key->unit : "number");
 }
 
 static bool
 has_number(const struct database_key *key)
 {
-    return key->unit && *key->unit;
+    return key->unit && !key->is_exact;
 }
 
 /** The columns of `summary` that vary. */
@@ -132,7 +133,7 @@ add_key_columns(struct text *t, struct text *docs, const struct database_writer 
     {
         text_add(t, ",");
         add_name(t, w->keys[k].name);
-        text_add(t, " NUMERIC");
+        text_add(t, w->keys[k].is_exact ? " NUMERIC" : " TEXT");
         add_doc(docs, "summary", w->keys[k].name, "varies in this sweep");
         if (has_number(&w->keys[k]))
         {
@@ -218,8 +219,9 @@ make_tables(struct database_writer *w, char **why)
            prepare_insert(w, "provenance", 3, &w->provenance, why);
 }
 
-const char *
-database_unit(const char *const *cells, size_t n)
+/** The unit that all cells have in common, or NULL. */
+static const char *
+unit_of(const char *const *cells, size_t n)
 {
     const char *unit = NULL;
     for (size_t i = 0; i < n; i++)
@@ -233,6 +235,19 @@ database_unit(const char *const *cells, size_t n)
         unit = zero && unit ? unit : its;
     }
     return unit;
+}
+
+struct database_key
+database_key_of(const char *name, const char *const *cells, size_t n)
+{
+    struct database_key key = {name, unit_of(cells, n), true};
+    for (size_t i = 0; i < n; i++)
+    {
+        char digits[40];
+        snprintf(digits, sizeof digits, "%.15g", strtod(cells[i], NULL));
+        key.is_exact = key.is_exact && strcmp(digits, cells[i]) == 0;
+    }
+    return key;
 }
 
 struct database_writer *
@@ -304,9 +319,10 @@ step(struct database_writer *w, sqlite3_stmt *row, char **why)
 }
 
 bool
-database_add_run(struct database_writer *w, const char *name, const char *const *cells, char **why)
+database_add_run(struct database_writer *w, size_t number, const char *name,
+                 const char *const *cells, char **why)
 {
-    w->run++;
+    w->run = (int64_t)number;
     for (size_t k = 0; k < w->nkeys; k++)
     {
         free(w->cells[k]);
@@ -383,6 +399,20 @@ database_add_provenance(struct database_writer *w, const char *key, const char *
     return step(w, w->provenance, why);
 }
 
+/** Whether a column is of what varies, and its cells are to stay as they are. */
+static bool
+is_text(const struct database_writer *w, const char *column)
+{
+    for (size_t k = 0; k < w->nkeys; k++)
+    {
+        if (strcmp(w->keys[k].name, column) == 0)
+        {
+            return !w->keys[k].is_exact;
+        }
+    }
+    return false;
+}
+
 bool
 database_add_csv(struct database_writer *w, const char *name, const struct csv *csv, char **why)
 {
@@ -393,7 +423,7 @@ database_add_csv(struct database_writer *w, const char *name, const struct csv *
     {
         text_add(&t, c ? "," : "");
         add_name(&t, csv->header[c]);
-        text_add(&t, " NUMERIC");
+        text_add(&t, is_text(w, csv->header[c]) ? " TEXT" : " NUMERIC");
     }
     text_add(&t, ");");
     bool good = !csv || (execute(w, t.s, why) && prepare_insert(w, name, csv->ncolumns, &row, why));

@@ -28,10 +28,11 @@ struct database_key
 {
     const char *name;
     const char *unit; /**< of its cells, as csv_unit(); NULL: they are not all of one */
+    bool is_exact;    /**< they are numbers that SQL shows as they are written; 1.10 is not */
 };
 
-/** The unit of all @p n cells of a key; NULL: they have none in common. 0 is of any. */
-const char *database_unit(const char *const *cells, size_t n);
+/** A key with these cells. The name stays the caller's. 0 is of any unit. */
+struct database_key database_key_of(const char *name, const char *const *cells, size_t n);
 
 struct database_writer;
 
@@ -40,10 +41,10 @@ struct database_writer;
 struct database_writer *database_begin(const struct folder *top, const struct database_key *keys,
                                        size_t nkeys, char **why);
 
-/** Adds a finished run; rows added later are of it. @p cells: one per key. False with a sentence.
- */
-bool database_add_run(struct database_writer *w, const char *name, const char *const *cells,
-                      char **why);
+/** Adds finished run @p number; rows added later are of it. @p cells: one per key. False with a
+ * sentence. */
+bool database_add_run(struct database_writer *w, size_t number, const char *name,
+                      const char *const *cells, char **why);
 
 /** Adds rows of a run's CSV file, which has the columns of @p table. False with a sentence. */
 bool database_add_table(struct database_writer *w, const struct column_table *table,

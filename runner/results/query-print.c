@@ -70,6 +70,9 @@ is_number(const struct query_cell *c)
     return c->kind == QUERY_INTEGER || c->kind == QUERY_REAL;
 }
 
+/** Widest column that others are aligned behind, characters. */
+#define MOST_WIDTH 200
+
 /** Characters of a line of UTF-8. */
 static size_t
 width_of(const char *s)
@@ -86,7 +89,8 @@ width_of(const char *s)
 static void
 add_padded(struct text *t, const char *s, size_t width, bool right, bool last)
 {
-    const int pad = (int)(width - width_of(s));
+    const size_t own = width_of(s);
+    const int pad = own < width ? (int)(width - own) : 0;
     text_add(t, "%*s%s%*s%s", right ? pad : 0, "", s, right || last ? 0 : pad, "",
              last ? "\n" : "  ");
 }
@@ -105,6 +109,7 @@ print_text(struct text *t, const struct query_rows *rows)
             char *s = texts[r * n + c] = cell_text(cell_at(rows, r, c));
             width[c] = width_of(s) > width[c] ? width_of(s) : width[c];
         }
+        width[c] = width[c] < MOST_WIDTH ? width[c] : MOST_WIDTH;
     }
     for (size_t c = 0; c < n; c++)
     {

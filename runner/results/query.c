@@ -2,19 +2,25 @@
 #include "query.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "database.h"
 #include "query-database.h"
+#include "shown-text.h"
 #include "sql-aggregates.h"
 
 /** Steps of SQLite's machine between two looks at the clock. */
 #define STEPS_PER_LOOK 20000
+
+/** Longest text that a query may read or make, bytes: one step of it must not take long. */
+#define MOST_TEXT (1 << 18)
 
 struct attached
 {
@@ -29,6 +35,7 @@ struct database
     size_t nattached;
     double deadline;     /**< of the query in hand */
     uint64_t steps_left; /**< likewise */
+    struct sql_budget budget;
 };
 
 static double
@@ -41,12 +48,13 @@ seconds_now(void)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/** "file:PATH?mode=ro&immutable=1": results.sqlite never changes once it is in its place. */
+/** "file:PATH?mode=ro&immutable=1": results.sqlite never changes once it is in its place. Two
+ * slashes at the path's beginning would name another machine. */
 static char *
 address_of(const char *out)
 {
     struct text t = {0};
-    text_add(&t, "file:");
+    text_add(&t, *out == '/' ? "file://" : "file:");
     for (const char *s = out; *s; s++)
     {
         text_add(&t, isalnum((unsigned char)*s) || strchr("/._-", *s) ? "%c" : "%%%02X",
@@ -61,7 +69,13 @@ static bool
 is_there(const char *out, char **why)
 {
     char *path = xformat("%s/" DATABASE_FILE, out);
-    bool there = access(path, R_OK) == 0;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe would wait for a writer */
+    bool there = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (fd >= 0)
+    {
+        close(fd);
+    }
     if (!there)
     {
         *why = xformat("%s cannot be read; 'weft collect %s' makes it from the runs", path, out);
@@ -113,8 +127,9 @@ restrict_database(sqlite3 *db)
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
     /* "balancer.nam" is a column that is not there, and not a text. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 24);
-    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, MOST_TEXT);
+    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, MOST_TEXT);
+    sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 50);
     sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 200);
     sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
     sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", NULL, NULL, NULL);
@@ -142,7 +157,7 @@ open_with(const char *out, struct sql_holes *holes, char **why)
     {
         restrict_database(db->db);
         good = version_fits(db, "main", out, why) &&
-               sql_aggregates_register(db->db, holes) == SQLITE_OK;
+               sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK;
     }
     if (!good)
     {
@@ -217,13 +232,16 @@ database_close(struct database *db)
 
 /* --- what a query may do ---------------------------------------------------------------------- */
 
-/** Functions that answer differently every time, or that reach out of the database. */
+/** Functions that answer differently every time ('now') or elsewhere, or that reach out of the
+ * database. */
 static bool
 is_forbidden(const char *function)
 {
     static const char *const names[] = {
-        "random",       "randomblob",        "load_extension", "fts3_tokenizer", "current_time",
-        "current_date", "current_timestamp", "sqlite_log",     "zeroblob"};
+        "random",       "randomblob",        "load_extension",  "fts3_tokenizer", "current_time",
+        "current_date", "current_timestamp", "sqlite_log",      "zeroblob",       "date",
+        "time",         "datetime",          "julianday",       "unixepoch",      "strftime",
+        "timediff",     "sqlite_version",    "sqlite_source_id"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     {
         if (sqlite3_stricmp(function, names[i]) == 0)
@@ -254,7 +272,17 @@ is_over(void *user)
     struct database *db = user;
     const bool out_of_steps = db->steps_left < STEPS_PER_LOOK;
     db->steps_left -= out_of_steps ? 0 : STEPS_PER_LOOK;
-    return out_of_steps || seconds_now() > db->deadline;
+    db->budget.is_over = out_of_steps || seconds_now() > db->deadline;
+    return db->budget.is_over;
+}
+
+/** A text of the query's own as one line of valid UTF-8, whatever is in it. */
+static char *
+one_line(const char *s)
+{
+    struct text t = {0};
+    text_add_printed(&t, s ? s : "", s ? strlen(s) : 0);
+    return text_take(&t);
 }
 
 /* --- mistakes --------------------------------------------------------------------------------- */
@@ -281,8 +309,8 @@ nearest_of(struct database *db, const char *sql, const char *name)
     {
         while (sqlite3_step(s) == SQLITE_ROW)
         {
-            const char *before = near.best;
-            char *candidate = xstrdup((const char *)sqlite3_column_text(s, 0));
+            const char *before = near.best, *found = (const char *)sqlite3_column_text(s, 0);
+            char *candidate = xstrdup(found ? found : "");
             nearest_try(&near, candidate);
             if (near.best == before)
             {
@@ -301,9 +329,8 @@ nearest_of(struct database *db, const char *sql, const char *name)
 static char *
 explain(struct database *db)
 {
-    char *said = xstrdup(sqlite3_errmsg(db->db)), *best = NULL;
+    char *said = one_line(sqlite3_errmsg(db->db)), *best = NULL;
     const char *column = strstr(said, "no such column: "), *table = strstr(said, "no such table: ");
-    sqlite3_set_authorizer(db->db, NULL, NULL);
     if (column)
     {
         const char *name = column + strlen("no such column: "), *dot = strchr(name, '.');
@@ -315,8 +342,9 @@ explain(struct database *db)
     }
     if (table)
     {
+        const char *name = table + strlen("no such table: "), *dot = strchr(name, '.');
         best = nearest_of(db, "SELECT name FROM sqlite_master WHERE type <> 'index'",
-                          table + strlen("no such table: "));
+                          dot ? dot + 1 : name);
     }
     char *message =
         best ? xformat("%s; did you mean '%s'?", said, best)
@@ -357,10 +385,20 @@ take_cell(sqlite3_stmt *s, int i)
     return c;
 }
 
-/** Adds the row that a step has made. */
-static void
-take_row(struct query_rows *rows, sqlite3_stmt *s, size_t *room)
+/** Adds the row that a step has made; false if it is more than *left bytes. */
+static bool
+take_row(struct query_rows *rows, sqlite3_stmt *s, size_t *room, size_t *left)
 {
+    size_t bytes = 2 * rows->ncolumns * sizeof *rows->cells;
+    for (size_t i = 0; i < rows->ncolumns; i++)
+    {
+        bytes += (size_t)sqlite3_column_bytes(s, (int)i);
+    }
+    if (bytes > *left)
+    {
+        return false;
+    }
+    *left -= bytes;
     if (rows->nrows == *room)
     {
         *room = *room ? 2 * *room : 16;
@@ -371,6 +409,20 @@ take_row(struct query_rows *rows, sqlite3_stmt *s, size_t *room)
         rows->cells[rows->nrows * rows->ncolumns + i] = take_cell(s, (int)i);
     }
     rows->nrows++;
+    return true;
+}
+
+/** Why there are no rows, or not all of them. */
+static char *
+reason(struct database *db, int status, struct query_limits limits)
+{
+    return status == SQLITE_ROW ? xformat("it gives more than %zu rows", limits.rows)
+           : status == SQLITE_INTERRUPT && db->steps_left < STEPS_PER_LOOK
+               ? xformat("it takes more than %llu steps", (unsigned long long)limits.steps)
+           : status == SQLITE_INTERRUPT ? xformat("it takes longer than %g seconds", limits.seconds)
+           : status == SQLITE_NOMEM
+               ? xformat("it takes more than %zu MB of memory", limits.bytes >> 20)
+               : explain(db);
 }
 
 /** All rows; NULL after a mistake. */
@@ -379,34 +431,41 @@ take_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_li
           struct query_mistake *m)
 {
     struct query_rows *rows = xcalloc(1, sizeof *rows);
-    size_t room = 0;
+    size_t room = 0, left = limits.bytes;
     int status;
     rows->ncolumns = (size_t)sqlite3_column_count(s);
     rows->columns = xcalloc(rows->ncolumns, sizeof *rows->columns);
     for (size_t i = 0; i < rows->ncolumns; i++)
     {
-        rows->columns[i] = xstrdup(sqlite3_column_name(s, (int)i));
+        rows->columns[i] = one_line(sqlite3_column_name(s, (int)i));
     }
     while ((status = sqlite3_step(s)) == SQLITE_ROW && rows->nrows < limits.rows)
     {
-        take_row(rows, s, &room);
+        if (!take_row(rows, s, &room, &left))
+        {
+            status = SQLITE_NOMEM;
+            break;
+        }
     }
     if (status == SQLITE_DONE)
     {
         return rows;
     }
-    set_mistake(m,
-                status == SQLITE_ROW ? xformat("it gives more than %zu rows", limits.rows)
-                : status == SQLITE_INTERRUPT && db->steps_left < STEPS_PER_LOOK
-                    ? xformat("it takes more than %llu steps", (unsigned long long)limits.steps)
-                : status == SQLITE_INTERRUPT
-                    ? xformat("it takes longer than %g seconds", limits.seconds)
-                : status == SQLITE_NOMEM
-                    ? xformat("it takes more than %zu MB of memory", limits.bytes >> 20)
-                    : explain(db),
-                sql, 0);
+    set_mistake(m, reason(db, status, limits), sql, 0);
     query_rows_free(rows);
     return NULL;
+}
+
+/** Where in the query the last mistake is; -1: that is not known. */
+static int
+place_of_mistake(sqlite3 *db)
+{
+#if SQLITE_VERSION_NUMBER >= 3038000
+    return sqlite3_error_offset(db);
+#else
+    (void)db;
+    return -1;
+#endif
 }
 
 /** Whether only white space, comments and a ';' follow. */
@@ -428,14 +487,16 @@ database_query(struct database *db, const char *sql, struct query_limits limits,
     struct query_rows *rows = NULL;
     db->deadline = seconds_now() + limits.seconds;
     db->steps_left = limits.steps ? limits.steps : UINT64_MAX;
+    db->budget = (struct sql_budget){limits.bytes, false};
     sqlite3_hard_heap_limit64((sqlite3_int64)limits.bytes);
     sqlite3_progress_handler(db->db, STEPS_PER_LOOK, is_over, db);
     sqlite3_set_authorizer(db->db, authorize, NULL);
     *mistake = (struct query_mistake){NULL, 0};
-    if (sqlite3_prepare_v2(db->db, sql, -1, &s, &rest) != SQLITE_OK)
+    const int status = sqlite3_prepare_v2(db->db, sql, -1, &s, &rest);
+    if (status != SQLITE_OK)
     {
-        const int at = sqlite3_error_offset(db->db);
-        set_mistake(mistake, explain(db), sql, at);
+        const int at = place_of_mistake(db->db);
+        set_mistake(mistake, reason(db, status, limits), sql, at);
     }
     else if (!s)
     {

@@ -41,7 +41,7 @@ struct query_limits
 {
     double seconds;
     size_t rows;
-    size_t bytes;   /**< of SQLite's memory in this process */
+    size_t bytes;   /**< each of SQLite's memory, of what aggregates keep, and of the answer */
     uint64_t steps; /**< of SQLite's machine, more or less; 0: as many as time allows */
 };
 

@@ -12,8 +12,8 @@
 #include "statistics.h"
 #include "textbuf.h"
 
-/** Values of a group that are kept at most: half a gigabyte. */
-#define MOST_VALUES ((size_t)1 << 26)
+/** Bytes of a row that is kept, at most: two numbers, in arrays that grow by doubling. */
+#define ROW_BYTES 32
 
 /** The numbers of a group so far: SQLite's memory, zero at first. */
 struct group
@@ -41,12 +41,14 @@ struct aggregate
     end_fn end;                           /**< at least one row was added */
     double percent;                       /**< of a quantile; below 0: the second argument */
     double (*of)(const struct moments *); /**< of what adds up moments */
+    bool keeps;                           /**< all values */
 };
 
 /** Its user data. */
 struct registered
 {
     const struct aggregate *aggregate;
+    struct sql_budget *budget;
     struct sql_holes *holes;
 };
 
@@ -191,10 +193,14 @@ take_row(sqlite3_context *context, int n, sqlite3_value **args)
             return;
         }
     }
-    if (g->y.n >= MOST_VALUES)
+    if (r->aggregate->keeps)
     {
-        sqlite3_result_error(context, "too many values for an aggregate that keeps them all", -1);
-        return;
+        if (r->budget->bytes < ROW_BYTES)
+        {
+            sqlite3_result_error_nomem(context);
+            return;
+        }
+        r->budget->bytes -= ROW_BYTES;
     }
     g->have++;
     r->aggregate->add(g, n, args);
@@ -220,9 +226,9 @@ end_group(sqlite3_context *context)
     const struct registered *r = sqlite3_user_data(context);
     struct group *g = sqlite3_aggregate_context(context, 0);
     const size_t have = g ? g->have : 0;
-    if (is_altered(context, r->holes, have, g ? g->of : 0))
+    if (r->budget->is_over || is_altered(context, r->holes, have, g ? g->of : 0))
     {
-        /* It has its result. */
+        /* Nobody asks for a result any more, or it has one. */
     }
     else if (have)
     {
@@ -234,6 +240,7 @@ end_group(sqlite3_context *context)
     }
     if (g)
     {
+        r->budget->bytes += r->aggregate->keeps ? have * ROW_BYTES : 0;
         pool_free(&g->y);
         pool_free(&g->x);
         sqlite3_value_free(g->least);
@@ -241,13 +248,14 @@ end_group(sqlite3_context *context)
 }
 
 static int
-register_all(sqlite3 *db, const struct aggregate *aggregates, size_t n, struct sql_holes *holes)
+register_all(sqlite3 *db, const struct aggregate *aggregates, size_t n, struct sql_budget *budget,
+             struct sql_holes *holes)
 {
     int status = SQLITE_OK;
     for (size_t i = 0; i < n && status == SQLITE_OK; i++)
     {
         struct registered *r = xcalloc(1, sizeof *r);
-        *r = (struct registered){&aggregates[i], holes};
+        *r = (struct registered){&aggregates[i], budget, holes};
         status = sqlite3_create_function_v2(db, aggregates[i].name, aggregates[i].arguments,
                                             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
                                             r, NULL, take_row, end_group, free);
@@ -256,29 +264,29 @@ register_all(sqlite3 *db, const struct aggregate *aggregates, size_t n, struct s
 }
 
 int
-sql_aggregates_register(sqlite3 *db, struct sql_holes *holes)
+sql_aggregates_register(sqlite3 *db, struct sql_budget *budget, struct sql_holes *holes)
 {
     static const struct aggregate own[] = {
-        {"p50", 1, add_to_pool, end_quantile, 50, NULL},
-        {"p90", 1, add_to_pool, end_quantile, 90, NULL},
-        {"p95", 1, add_to_pool, end_quantile, 95, NULL},
-        {"p99", 1, add_to_pool, end_quantile, 99, NULL},
-        {"p99_9", 1, add_to_pool, end_quantile, 99.9, NULL},
-        {"percentile", 2, add_to_pool, end_quantile, -1, NULL},
-        {"stddev", 1, add_to_moments, end_moments, 0, moments_stddev},
-        {"ci95", 1, add_to_moments, end_moments, 0, moments_ci95},
-        {"corr", 2, add_to_moments, end_moments, 0, moments_correlation},
-        {"slope_loglog", 2, add_to_pools, end_slope, 0, NULL},
+        {"p50", 1, add_to_pool, end_quantile, 50, NULL, true},
+        {"p90", 1, add_to_pool, end_quantile, 90, NULL, true},
+        {"p95", 1, add_to_pool, end_quantile, 95, NULL, true},
+        {"p99", 1, add_to_pool, end_quantile, 99, NULL, true},
+        {"p99_9", 1, add_to_pool, end_quantile, 99.9, NULL, true},
+        {"percentile", 2, add_to_pool, end_quantile, -1, NULL, true},
+        {"stddev", 1, add_to_moments, end_moments, 0, moments_stddev, false},
+        {"ci95", 1, add_to_moments, end_moments, 0, moments_ci95, false},
+        {"corr", 2, add_to_moments, end_moments, 0, moments_correlation, false},
+        {"slope_loglog", 2, add_to_pools, end_slope, 0, NULL, true},
     };
     static const struct aggregate sqlites[] = {
-        {"avg", 1, add_to_sum, end_average, 0, NULL},
-        {"sum", 1, add_to_sum, end_sum, 0, NULL},
-        {"total", 1, add_to_sum, end_sum, 0, NULL},
-        {"min", 1, add_to_least, end_least, 0, NULL},
-        {"max", 1, add_to_greatest, end_least, 0, NULL},
+        {"avg", 1, add_to_sum, end_average, 0, NULL, false},
+        {"sum", 1, add_to_sum, end_sum, 0, NULL, false},
+        {"total", 1, add_to_sum, end_sum, 0, NULL, false},
+        {"min", 1, add_to_least, end_least, 0, NULL, false},
+        {"max", 1, add_to_greatest, end_least, 0, NULL, false},
     };
-    const int status = register_all(db, own, sizeof own / sizeof *own, holes);
+    const int status = register_all(db, own, sizeof own / sizeof *own, budget, holes);
     return status == SQLITE_OK && holes
-               ? register_all(db, sqlites, sizeof sqlites / sizeof *sqlites, holes)
+               ? register_all(db, sqlites, sizeof sqlites / sizeof *sqlites, budget, holes)
                : status;
 }

@@ -16,12 +16,22 @@
 #define WEFT_RUNNER_SQL_AGGREGATES_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 struct sql_holes;
 
-/** Registers them; an SQLite result code. With @p holes, which must live as long, also avg(),
- * sum(), total(), min() and max() in the place of SQLite's, and all of them tell it of rows that
- * had no value. These are no window functions, and min() and max() do not choose a row. */
-int sql_aggregates_register(sqlite3 *db, struct sql_holes *holes);
+/** What the aggregates of the query in hand may still keep, as SQLite does not count it. */
+struct sql_budget
+{
+    size_t bytes;
+    bool is_over; /**< the query has met a limit: what it has gathered is of no use */
+};
+
+/** Registers them; an SQLite result code. @p budget must live as long. With @p holes, which must
+ * live as long, also avg(), sum(), total(), min() and max() in the place of SQLite's, and all of
+ * them tell it of rows that had no value. These are no window functions, and min() and max() do not
+ * choose a row. */
+int sql_aggregates_register(sqlite3 *db, struct sql_budget *budget, struct sql_holes *holes);
 
 #endif

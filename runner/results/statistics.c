@@ -25,20 +25,34 @@ moments_add(struct moments *m, double x, double y)
     m->xy += dx * (y - m->y);
 }
 
-static void
-add_point(struct fit_point *points, size_t *n, double x, double y)
+/** By x, then by y: sums do not depend on how the sort treats equal points. */
+static int
+by_place(const void *a, const void *b)
 {
-    size_t i = 0;
-    while (i < *n && points[i].x != x)
+    const struct fit_point *p = a, *q = b;
+    return p->x < q->x || p->x > q->x ? (p->x > q->x) - (p->x < q->x)
+                                      : (p->sum > q->sum) - (p->sum < q->sum);
+}
+
+/** Puts points of the same x together; how many are left. */
+static size_t
+merge(struct fit_point *points, size_t n)
+{
+    size_t merged = 0;
+    qsort(points, n, sizeof *points, by_place);
+    for (size_t i = 0; i < n; i++)
     {
-        i++;
+        if (i > 0 && points[i].x <= points[merged - 1].x)
+        {
+            points[merged - 1].sum += points[i].sum;
+            points[merged - 1].n++;
+        }
+        else
+        {
+            points[merged++] = points[i];
+        }
     }
-    if (i == *n)
-    {
-        points[(*n)++] = (struct fit_point){x, 0, 0};
-    }
-    points[i].sum += y;
-    points[i].n++;
+    return merged;
 }
 
 static bool
@@ -57,14 +71,14 @@ bool
 fit_exponent(const struct pool *x, const struct pool *y, double *value)
 {
     struct fit_point *points = xcalloc(x->n + 1, sizeof *points);
-    size_t n = 0;
     bool good = true;
     for (size_t i = 0; i < x->n; i++)
     {
         good = good && x->values[i] > 0;
-        add_point(points, &n, x->values[i], y->values[i]);
+        points[i] = (struct fit_point){x->values[i], y->values[i], 1};
     }
-    good = good && n > 1 && slope(points, n, value);
+    const size_t n = good ? merge(points, x->n) : 0;
+    good = n > 1 && slope(points, n, value);
     free(points);
     return good;
 }

@@ -9,18 +9,17 @@
 #include "file-list.h"
 #include "textbuf.h"
 
-/** The unit of all cells in a column. */
-static const char *
-unit_of_column(const struct plan_dimension *dim, size_t column)
+static struct database_key
+key_of_column(const struct plan_dimension *dim, size_t column)
 {
     const char **cells = xcalloc(dim->npoints, sizeof *cells);
     for (size_t i = 0; i < dim->npoints; i++)
     {
         cells[i] = dim->points[i].cells[column];
     }
-    const char *unit = database_unit(cells, dim->npoints);
+    struct database_key key = database_key_of(dim->columns[column], cells, dim->npoints);
     free(cells);
-    return unit;
+    return key;
 }
 
 struct database_key *
@@ -34,7 +33,7 @@ plan_keys(const struct plan *plan, size_t *n)
         for (size_t c = 0; c < dim->ncolumns; c++)
         {
             ARRAY_GROW(keys, *n);
-            keys[(*n)++] = (struct database_key){dim->columns[c], unit_of_column(dim, c)};
+            keys[(*n)++] = key_of_column(dim, c);
         }
     }
     return keys;
@@ -54,7 +53,7 @@ fill_cells(struct database_writer *w, const struct plan *plan, size_t i, char **
             cells[n++] = plan_point(plan, i, k)->cells[c];
         }
     }
-    bool good = database_add_run(w, name, cells, why);
+    bool good = database_add_run(w, i + 1, name, cells, why);
     free(cells);
     free(name);
     return good;
@@ -83,16 +82,28 @@ fill_table(struct database_writer *w, const struct column_table *table, const st
     return good;
 }
 
-/** The attributes of one of the scenario's elements. */
+/** The attributes of one of the scenario's elements, and of those within a <class>, which are named
+ * as --set names them: "balancer:NAME.name". @p of: ":NAME", or "". */
 static bool
-fill_element(struct database_writer *w, const struct element *e, size_t number, char **why)
+fill_element(struct database_writer *w, const struct element *e, const char *of, size_t number,
+             char **why)
 {
     bool good = true;
     for (size_t a = 0; good && a < e->nattributes; a++)
     {
-        char *name = xformat("%s.%s", e->name, e->attributes[a].name);
+        char *name = xformat("%s%s.%s", e->name, of, e->attributes[a].name);
         good = database_add_parameter(w, name, number, e->attributes[a].value, why);
         free(name);
+    }
+    if (strcmp(e->name, "class") == 0)
+    {
+        const char *own = element_value(e, "name");
+        char *within = xformat(":%s", own ? own : "");
+        for (size_t i = 0; good && i < e->nchildren; i++)
+        {
+            good = fill_element(w, e->children[i], within, 0, why);
+        }
+        free(within);
     }
     return good;
 }
@@ -113,7 +124,7 @@ fill_parameters(struct database_writer *w, const struct folder *run, char **why)
         {
             number += strcmp(doc->root->children[k]->name, e->name) == 0;
         }
-        good = fill_element(w, e, number, why);
+        good = fill_element(w, e, "", number, why);
     }
     document_free(doc);
     diag_free(&d);

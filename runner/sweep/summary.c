@@ -68,21 +68,8 @@ struct tables
 {
     struct text summary, layers, aggregate;
     size_t nruns;
-    struct database_writer *database; /**< NULL: it cannot be written, which was reported */
+    bool *has; /**< [run]: it has rows */
 };
-
-/** Gives up the database, with a message; what there was stays. */
-static void
-lose_database(struct tables *t, char *why)
-{
-    fprintf(stderr, "weft: error: %s\n", why);
-    free(why);
-    if (t->database)
-    {
-        database_abandon(t->database);
-    }
-    t->database = NULL;
-}
 
 static void
 add_header(struct text *t, const struct plan *plan, const struct column_table *table)
@@ -127,24 +114,22 @@ free_run_tables(struct run_tables *t)
     *t = (struct run_tables){0};
 }
 
-/** Another process may replace the run meanwhile, and what was opened goes: then once more. *run is
- * its open folder if it is finished, else not open. */
+/** Another process may replace the run meanwhile, and what was opened goes: then once more. */
 static void
-read_run(struct run_tables *t, const struct plan *plan, size_t i, const struct folder *runs,
-         struct folder *run)
+read_run(struct run_tables *t, const struct plan *plan, size_t i, const struct folder *runs)
 {
-    *run = NO_FOLDER;
     *t = (struct run_tables){0};
     for (int attempt = 0; attempt < 2; attempt++)
     {
-        folder_close(run);
+        struct folder run;
         free_run_tables(t);
-        t->state = plan_run_state(plan, i, runs, run, &t->why);
+        t->state = plan_run_state(plan, i, runs, &run, &t->why);
         if (t->state == RUN_FINISHED)
         {
-            t->summary = read_table(run, &summary_table, &t->why);
-            t->layers = t->summary ? read_table(run, &layers_table, &t->why) : NULL;
+            t->summary = read_table(&run, &summary_table, &t->why);
+            t->layers = t->summary ? read_table(&run, &layers_table, &t->why) : NULL;
         }
+        folder_close(&run);
         if (!t->why)
         {
             break;
@@ -176,19 +161,14 @@ static bool
 add_run(struct tables *t, const struct plan *plan, size_t i, const struct folder *runs)
 {
     struct run_tables run;
-    struct folder folder;
-    char *why = NULL;
-    read_run(&run, plan, i, runs, &folder);
+    read_run(&run, plan, i, runs);
     const bool good = run.state != RUN_FINISHED || run.layers;
     if (run.layers)
     {
         add_rows(&t->summary, plan, i, run.summary);
         add_rows(&t->layers, plan, i, run.layers);
         t->nruns++;
-        if (t->database && !database_fill_run(t->database, plan, i, &folder, &why))
-        {
-            lose_database(t, why);
-        }
+        t->has[i] = true;
     }
     else if (run.why)
     {
@@ -198,7 +178,6 @@ add_run(struct tables *t, const struct plan *plan, size_t i, const struct folder
         free(name);
     }
     free_run_tables(&run);
-    folder_close(&folder);
     return good;
 }
 
@@ -447,26 +426,64 @@ write_tables(const struct plan *plan, const struct tables *t, const char *out)
     return written;
 }
 
-/** Puts the database in its place. */
+/* --- results.sqlite --------------------------------------------------------------------------- */
+
+/** Adds a run that has rows in the tables, unless another process replaces it just now. */
 static bool
-write_database(struct tables *t, const struct csv *aggregate)
+fill_run(struct database_writer *w, const struct plan *plan, size_t i, const struct folder *runs,
+         char **why)
 {
+    struct folder run;
+    char *damage = NULL;
+    const enum run_state state = plan_run_state(plan, i, runs, &run, &damage);
+    bool good = state != RUN_FINISHED || database_fill_run(w, plan, i, &run, why);
+    folder_close(&run);
+    free(damage);
+    return good;
+}
+
+/** All of the database; false with a sentence. */
+static bool
+fill_database(struct database_writer *w, const struct plan *plan, const struct tables *t,
+              const struct folder *runs, char **why)
+{
+    struct csv *aggregate = t->aggregate.s ? cut_table(&t->aggregate, &summary_table) : NULL;
+    bool good = true;
+    for (size_t i = 0; good && i < plan->nruns; i++)
+    {
+        good = !t->has[i] || fill_run(w, plan, i, runs, why);
+    }
+    good = good && database_add_csv(w, "aggregate", aggregate, why);
+    csv_free(aggregate);
+    return good;
+}
+
+/** Makes results.sqlite of the runs that have rows in the tables. Where it cannot be written there
+ * is none: a former one would answer for other runs. False after a message. */
+static bool
+write_database(const struct plan *plan, const struct tables *t, const struct results_folder *r)
+{
+    size_t nkeys;
     char *why = NULL;
-    if (!t->database)
+    folder_forget_temporary(&r->top, DATABASE_FILE);
+    struct database_key *keys = plan_keys(plan, &nkeys);
+    struct database_writer *w = database_begin(&r->top, keys, nkeys, &why);
+    bool good = w && fill_database(w, plan, t, &r->runs, &why);
+    if (good)
     {
-        return false;
+        good = database_finish(w, &why);
     }
-    if (!database_add_csv(t->database, "aggregate", aggregate, &why))
+    else if (w)
     {
-        lose_database(t, why);
-        return false;
+        database_abandon(w);
     }
-    bool good = database_finish(t->database, &why);
-    t->database = NULL;
     if (!good)
     {
-        lose_database(t, why);
+        fprintf(stderr, "weft: error: %s; the CSV files are complete\n", why);
+        file_drop(&r->top, DATABASE_FILE);
     }
+    free(why);
+    free(keys);
     return good;
 }
 
@@ -474,25 +491,15 @@ write_database(struct tables *t, const struct csv *aggregate)
 static bool
 write_locked(const struct plan *plan, const struct results_folder *r)
 {
-    struct tables t = {0};
-    size_t nkeys;
-    char *why = NULL;
-    struct database_key *keys = plan_keys(plan, &nkeys);
-    t.database = database_begin(&r->top, keys, nkeys, &why);
-    if (!t.database)
-    {
-        lose_database(&t, why);
-    }
+    struct tables t = {.has = xcalloc(plan->nruns, sizeof *t.has)};
     bool complete = build_tables(&t, plan, &r->runs);
     struct csv *summary = cut_table(&t.summary, &summary_table);
     if (has_seeds(plan))
     {
         aggregate_build(&t.aggregate, plan, summary);
     }
-    struct csv *aggregate = t.aggregate.s ? cut_table(&t.aggregate, &summary_table) : NULL;
-    bool written = write_tables(plan, &t, r->top.path) && write_database(&t, aggregate);
-    csv_free(aggregate);
-    free(keys);
+    bool written = write_tables(plan, &t, r->top.path);
+    bool asked = written && write_database(plan, &t, r);
     if (written && t.nruns > 0)
     {
         print_tables(plan, &t, summary);
@@ -502,10 +509,11 @@ write_locked(const struct plan *plan, const struct results_folder *r)
         printf("%zu of %zu runs are in %s/summary.csv\n", t.nruns, plan->nruns, r->top.path);
     }
     csv_free(summary);
+    free(t.has);
     free(t.summary.s);
     free(t.layers.s);
     free(t.aggregate.s);
-    return complete && written;
+    return complete && asked;
 }
 
 bool

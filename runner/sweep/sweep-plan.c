@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "columns.h"
 #include "textbuf.h"
 
 struct building
@@ -162,11 +164,60 @@ add_case(struct building *b, struct plan_dimension *dim, const struct element *e
     }
 }
 
+/** Whether a column of summary.csv or aggregate.csv has that name, or begins with it and ends as
+ * aggregate.csv's do. SQL does not tell upper from lower case. */
+static bool
+is_taken(const char *name)
+{
+    static const char *const own[] = {"run", "name", "seed", "seeds"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    {
+        if (strcasecmp(own[i], name) == 0)
+        {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < summary_table.n; i++)
+    {
+        const size_t n = strlen(summary_table.columns[i].name);
+        if (strncasecmp(summary_table.columns[i].name, name, n) == 0 &&
+            (name[n] == '\0' || name[n] == '_'))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** The column of <cases> must be no other's. */
+static void
+check_column(const struct plan *plan, const struct element *e, const char *name,
+             struct diagnostics *d)
+{
+    if (is_taken(name) || strchr(name, '.'))
+    {
+        diag_error(d, element_line(e, "name"),
+                   "<cases> cannot have the name '%s': %s; expected one such as \"scheme\"", name,
+                   strchr(name, '.') ? "names with a dot are parameters'"
+                                     : "a column of the results has it");
+    }
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        const struct plan_dimension *dim = &plan->dimensions[k];
+        if (dim->is_cases && dim->ncolumns && strcasecmp(dim->columns[0], name) == 0)
+        {
+            diag_error(d, element_line(e, "name"),
+                       "two <cases> share the column '%s'; expected a name=\"...\" for each", name);
+        }
+    }
+}
+
 static void
 add_cases(struct building *b, const struct element *e)
 {
-    struct plan_dimension *dim = add_dimension(b->plan);
     const char *name = element_value(e, "name");
+    check_column(b->plan, e, name ? name : "case", b->d);
+    struct plan_dimension *dim = add_dimension(b->plan);
     dim->is_cases = true;
     add_column(dim, name ? name : "case");
     for (size_t i = 0; i < e->nchildren; i++)
@@ -290,16 +341,6 @@ check_duplicates(const struct plan *plan, struct diagnostics *d)
         for (size_t i = 0; i < plan->nfixed; i++)
         {
             check_against(dim, &plan->fixed[i], d);
-        }
-        for (size_t other = 0; dim->is_cases && other < k; other++)
-        {
-            const struct plan_dimension *before = &plan->dimensions[other];
-            if (before->ncolumns && strcmp(before->columns[0], dim->columns[0]) == 0)
-            {
-                diag_error(d, LINE_NONE,
-                           "two <cases> share the column '%s'; expected a name=\"...\" for each",
-                           dim->columns[0]);
-            }
         }
     }
 }

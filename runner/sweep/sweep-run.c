@@ -235,7 +235,7 @@ clean(const struct results_folder *r, char **why)
     int lock = results_folder_lock_tables(r->top.path, why);
     if (lock >= 0)
     {
-        folder_forget_temporary(&r->top);
+        folder_forget_temporary(&r->top, NULL);
         close(lock);
         run_folders_clean(&r->runs);
     }

@@ -111,8 +111,7 @@ find_keys(const struct csv *summary, size_t *n, size_t **columns)
             cells[r] = csv_cell(summary, r, c);
         }
         (*columns)[*n] = c;
-        keys[(*n)++] =
-            (struct database_key){summary->header[c], database_unit(cells, summary->nrows)};
+        keys[(*n)++] = database_key_of(summary->header[c], cells, summary->nrows);
     }
     free(cells);
     return keys;
@@ -132,7 +131,7 @@ add_runs(struct database_writer *w, const char *from, const struct csv *summary,
         {
             cells[k] = csv_cell(summary, r, columns[k]);
         }
-        if (!database_add_run(w, run, cells, &why))
+        if (!database_add_run(w, r + 1, run, cells, &why))
         {
             stop(why);
         }

@@ -78,3 +78,42 @@ status=0
 ask 'select sum(sent) from qps' >/dev/null 2>messages || status=$?
 [ $status = 2 ] || fail "a cut file: exit status $status"
 grep -q 'error: ' messages || fail 'no word about the damage'
+
+# Numbers that SQL would write in another way stay the cases that they are.
+sed -e 's,name="tiny",name="releases",' -e 's,<cases>,<cases name="release">,' -e 's,case name="ecmp",case name="1.1",' \
+    -e 's,case name="rsq",case name="1.10",' -e 's,case name="themis",case name="1e2",' \
+    -e '/<figure/,/\/>/d' "$here/tiny.xml" >releases.xml
+"$weft" run releases.xml --no-figures >/dev/null 2>&1 || fail 'cases that look like numbers'
+"$weft" query results/releases --format csv 'select release, count(*), release_number from summary group by release' |
+    tail -n +2 | tr '\n' ' ' >got
+[ "$(cat got)" = '1.1,2,1.1 1.10,2,1.1 1e2,2,100 ' ] || fail "cases that look like numbers: $(cat got)"
+"$weft" query results/releases --format csv 'select release from aggregate' | tail -n +2 | tr '\n' ' ' >got
+[ "$(cat got)" = '1.1 1.10 1e2 ' ] || fail "their aggregate: $(cat got)"
+
+# A column of <cases> is no column of the results, in any spelling.
+for name in run Name seed SEEDS cct_us CCT_US_mean workload.bytes; do
+    sed -e "s,<cases>,<cases name=\"$name\">," -e '/<figure/,/\/>/d' "$here/tiny.xml" >clash.xml
+    status=0
+    "$weft" validate clash.xml >/dev/null 2>messages || status=$?
+    [ $status = 2 ] || fail "<cases name=\"$name\">: exit status $status"
+    grep -q "^clash.xml:[0-9]*: error: <cases> cannot have the name '$name'" messages || fail "$(cat messages)"
+done
+
+# Where the database cannot be written the CSV files are, and no former database answers for them.
+cp -r results/releases kept
+"$weft" query kept 'select 1' >/dev/null
+"$weft" run-one releases.xml --run 1.1_seed=1 --out kept --again >/dev/null 2>&1 || true
+(
+    ulimit -f 60
+    "$weft" collect releases.xml --no-figures --out kept >table 2>messages
+) && fail 'a database that is too large for the limit'
+grep -q 'results.sqlite.*; the CSV files are complete$' messages || fail "$(cat messages)"
+grep -q '6 of 6 runs are in kept/summary.csv' table || fail 'no table'
+[ ! -e kept/results.sqlite ] || fail 'the former database is there'
+find kept -name '.tmp-*' | grep -q . && fail 'temporary files are left'
+"$weft" collect releases.xml --no-figures --out kept >/dev/null
+"$here/same-results.sh" "$weft" results/releases kept || fail 'collect made others'
+mkfifo kept/pipe && mv -f kept/pipe kept/results.sqlite
+timeout 10 "$weft" query kept 'select 1' >/dev/null 2>messages && fail 'a pipe was read'
+grep -q "'weft collect kept' makes it" messages || fail "a pipe: $(cat messages)"
+echo 'results.sqlite holds what the CSV files hold'

@@ -56,7 +56,7 @@ kept=$(find killed/runs -mindepth 2 -name provenance.txt -path '*seed*' ! -path 
     sort | xargs ls -li --time-style=full-iso | awk '{print $1, $8}')
 "$weft" run long.xml -j 2 --no-figures --out killed >killed.txt 2>messages || fail "$(cat messages)"
 grep -q 'runs are finished already' messages || fail 'nothing was kept'
-diff -r -x provenance.txt -x results.sqlite -x .lock calm killed || fail 'the result differs from an undisturbed one'
+"$here/same-results.sh" "$weft" calm killed || fail 'the result differs from an undisturbed one'
 sed 's,calm/,killed/,' calm.txt | cmp - killed.txt || fail 'the table differs'
 after=$(find killed/runs -mindepth 2 -name provenance.txt | sort | xargs ls -li --time-style=full-iso |
     awk '{print $1, $8}')
@@ -88,7 +88,7 @@ find ended -name '.tmp-*' | grep -q . && fail 'ended: temporary files are left'
 "$weft" run long.xml -j 2 --no-figures --out killed --set transport.rto=150us >/dev/null 2>messages
 grep -q 'finished already' messages && fail 'a run with other parameters was taken for finished'
 "$weft" run long.xml -j 2 --no-figures --out killed >/dev/null 2>&1
-diff -r -x provenance.txt -x results.sqlite -x .lock calm killed || fail 'going back gives something else'
+"$here/same-results.sh" "$weft" calm killed || fail 'going back gives something else'
 
 # Two at a time on one folder, with what dead processes left in it.
 mkdir -p both/runs/.tmp-rsq_seed=1 both/runs/.tmp-forgotten
@@ -102,7 +102,7 @@ status=0
 [ $status = 1 ] || fail "a second sweep on the same folder: exit status $status"
 grep -q 'another weft works in both' messages || fail 'no word about the other process'
 wait $pid
-diff -r -x provenance.txt -x results.sqlite -x .lock calm both || fail 'what dead processes left disturbs the sweep'
+"$here/same-results.sh" "$weft" calm both || fail 'what dead processes left disturbs the sweep'
 
 # Killed where a run is replaced and the file system cannot exchange two names in one step: the new
 # results, or else the old ones, are there again. A folder that was not about to replace one is no
@@ -121,7 +121,7 @@ cp -r calm replaced
 )
 "$weft" run long.xml -j 2 --no-figures --out replaced >/dev/null 2>messages || fail "$(cat messages)"
 grep -q '8 of 9 runs are finished already' messages || fail "replaced results are lost: $(cat messages)"
-diff -r -x provenance.txt -x results.sqlite -x .lock calm replaced || fail 'replaced results are others'
+"$here/same-results.sh" "$weft" calm replaced || fail 'replaced results are others'
 
 # Beside a table that is being written: what is temporary of it is not a dead process's.
 "$weft" run "$here/tiny.xml" --no-figures --out beside >/dev/null 2>&1
@@ -145,5 +145,5 @@ sort -r plan.sh | xargs -P 2 -I '{}' sh -c '{}' >/dev/null 2>&1 || fail 'a plann
 sh plan.sh >/dev/null 2>messages || fail 'a planned command fails when repeated'
 [ "$(grep -c '1 of 1 runs are finished already' messages)" = 9 ] || fail 'a planned run was repeated'
 "$weft" run long.xml --no-figures --out planned >/dev/null 2>&1
-diff -r -x provenance.txt -x results.sqlite -x .lock calm planned || fail 'the plan gives something else'
+"$here/same-results.sh" "$weft" calm planned || fail 'the plan gives something else'
 echo "resumed after $killed finished runs"

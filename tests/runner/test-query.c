@@ -24,7 +24,7 @@ open_results(void)
     ck_assert(folder_open(&top, folder, &why));
     struct database_writer *w = database_begin(&top, NULL, 0, &why);
     ck_assert_msg(w != NULL, "%s", why);
-    ck_assert(database_add_run(w, "one", NULL, &why));
+    ck_assert(database_add_run(w, 1, "one", NULL, &why));
     ck_assert_msg(database_finish(w, &why), "%s", why);
     folder_close(&top);
     db = database_open(folder, &why);
@@ -152,6 +152,8 @@ START_TEST(a_query_reads_and_nothing_else)
     refused("vacuum into '/tmp/weft-copy'", may);
     refused("select load_extension('x.so')", may);
     refused("select random()", may);
+    refused("select datetime('now')", may);
+    refused("select strftime('%s')", may);
     refused("begin", may);
 }
 END_TEST
@@ -170,12 +172,50 @@ START_TEST(a_query_ends_at_its_limits)
     ck_assert(database_query(db, sql, few, &m) == NULL);
     ck_assert_str_eq(m.message, "it gives more than 10 rows");
     free(m.message);
-    refused("select length(replace(printf('%.*c', 1000000, 'x'), 'x', printf('%.*c', 1000, 'x')))",
+    refused("select length(replace(printf('%.*c', 200000, 'x'), 'x', printf('%.*c', 1000, 'x')))",
             "too big");
     refused("select group_concat(a.column || b.column || c.column || d.column) from columns a, "
             "columns b, columns c, columns d",
             "");
     ck_assert(value_of("select count(*) from runs") == 1);
+}
+END_TEST
+
+/* What SQLite does not count: the answer, and what aggregates keep. */
+START_TEST(a_query_ends_at_its_limit_of_memory)
+{
+    static const char endless[] =
+        "with recursive n(i) as (select 1 union all select i + 1 from n) select ";
+    static const char *const greedy[] = {"printf('%.*c', 100000, i) from n", "p50(i) from n",
+                                         "slope_loglog(i, i), p99(-i) from n"};
+    struct query_limits small = QUERY_LIMITS;
+    small.bytes = 4 << 20;
+    for (size_t i = 0; i < sizeof greedy / sizeof *greedy; i++)
+    {
+        struct query_mistake m;
+        char sql[200];
+        snprintf(sql, sizeof sql, "%s%s", endless, greedy[i]);
+        ck_assert(database_query(db, sql, small, &m) == NULL);
+        ck_assert_str_eq(m.message, "it takes more than 4 MB of memory");
+        free(m.message);
+    }
+}
+END_TEST
+
+/* Many values of x: what looks each of them up among all others takes minutes. */
+START_TEST(a_slope_of_many_points_takes_no_longer_than_sorting_them)
+{
+    struct query_mistake m;
+    struct query_limits limits = QUERY_LIMITS;
+    limits.seconds = 30;
+    struct query_rows *rows =
+        database_query(db,
+                       "with recursive n(i) as (select 1 union all select i + 1 from n where i < "
+                       "300000) select slope_loglog(i * i, i) from n",
+                       limits, &m);
+    ck_assert(rows != NULL);
+    ck_assert_double_eq_tol(rows->cells[0].real, 2, 1e-9);
+    query_rows_free(rows);
 }
 END_TEST
 
@@ -336,6 +376,8 @@ main(void)
     tcase_add_test(tests, slopes_and_correlations_are_those_of_known_curves);
     tcase_add_test(tests, a_query_reads_and_nothing_else);
     tcase_add_test(tests, a_query_ends_at_its_limits);
+    tcase_add_test(tests, a_query_ends_at_its_limit_of_memory);
+    tcase_add_test(tests, a_slope_of_many_points_takes_no_longer_than_sorting_them);
     tcase_add_test(tests, mistakes_name_what_is_meant_and_their_line);
     tcase_add_test(tests, tables_hold_any_text);
     tcase_add_test(tests, cells_tell_of_rows_without_a_value);
