@@ -24,10 +24,44 @@ key_of(const struct element *e)
 struct search
 {
     const char *name, *key;
-    struct nearest near; /**< to the key */
+    const char *workload; /**< name of the scenario's first workload, or NULL */
+    struct nearest near;  /**< to the key */
     struct element *found;
     size_t n;
 };
+
+/** Where in "workload.bytes", or in "workload:NAME.bytes" of the first workload, ".bytes" begins;
+ * NULL: it is neither. */
+static const char *
+of_first_workload(const char *key, const char *workload)
+{
+    const size_t n = strlen("workload"), named = workload ? strlen(workload) : 0;
+    if (strncmp(key, "workload", n) != 0)
+    {
+        return NULL;
+    }
+    const bool is_named = workload && key[n] == ':' && strncmp(key + n + 1, workload, named) == 0;
+    const char *rest = key + n + (is_named ? 1 + named : 0);
+    return *rest == '.' ? rest : NULL;
+}
+
+static bool
+is_same_key(const struct search *s, const char *key)
+{
+    const char *a = of_first_workload(key, s->workload),
+               *b = of_first_workload(s->key, s->workload);
+    return strcmp(key, s->key) == 0 || (a && b && strcmp(a, b) == 0);
+}
+
+static struct search
+search_for(const struct element *root, const char *name, const char *key)
+{
+    const struct element *workload = element_child(root, "workload");
+    return (struct search){.name = name,
+                           .key = key,
+                           .workload = workload ? element_value(workload, "name") : NULL,
+                           .near = nearest_start(key)};
+}
 
 static void
 search_below(struct search *s, struct element *parent)
@@ -40,7 +74,7 @@ search_below(struct search *s, struct element *parent)
         {
             nearest_try(&s->near, key);
         }
-        if (key && strcmp(key, s->key) == 0)
+        if (key && is_same_key(s, key))
         {
             s->found = s->found ? s->found : e;
             s->n++;
@@ -51,14 +85,15 @@ search_below(struct search *s, struct element *parent)
 
 /** The element of @p parent that @p e of <quick> is to change; NULL after an error. */
 static struct element *
-changed_by(const struct element *e, struct element *parent, struct diagnostics *d)
+changed_by(const struct element *root, const struct element *e, struct element *parent,
+           struct diagnostics *d)
 {
     const char *key = key_of(e);
     if (!key)
     {
         return NULL; /* document_check() has reported it */
     }
-    struct search s = {.name = e->name, .key = key, .near = nearest_start(key)};
+    struct search s = search_for(root, e->name, key);
     search_below(&s, parent);
     const char *what = element_attribute(e, "param") ? "param" : "name";
     if (s.n == 1)
@@ -83,12 +118,12 @@ changed_by(const struct element *e, struct element *parent, struct diagnostics *
 }
 
 static bool
-every_case_sets(const struct element *cases, const char *param)
+every_case_sets(const struct element *root, const struct element *cases, const char *param)
 {
     size_t n = 0;
     for (size_t i = 0; i < cases->nchildren; i++)
     {
-        struct search s = {.name = "set", .key = param, .near = nearest_start(param)};
+        struct search s = search_for(root, "set", param);
         search_below(&s, cases->children[i]);
         n += s.n > 0;
     }
@@ -97,16 +132,17 @@ every_case_sets(const struct element *cases, const char *param)
 
 /** What in a sweep sets a parameter in every run, or NULL. */
 static const struct element *
-setter_of(struct element *sweep, const char *param)
+setter_of(const struct element *root, const char *param)
 {
-    struct search s = {.name = "vary", .key = param, .near = nearest_start(param)};
+    struct element *sweep = element_child(root, "sweep");
+    struct search s = search_for(root, "vary", param);
     search_below(&s, sweep);
     const struct element *found = s.found;
     for (size_t i = 0; sweep && !found && i < sweep->nchildren; i++)
     {
         const struct element *e = sweep->children[i];
         bool sets = strcmp(e->name, "seeds") == 0   ? strcmp(param, "seed.value") == 0
-                    : strcmp(e->name, "cases") == 0 ? every_case_sets(e, param)
+                    : strcmp(e->name, "cases") == 0 ? every_case_sets(root, e, param)
                                                     : false;
         found = sets ? e : NULL;
     }
@@ -175,7 +211,7 @@ apply_set(struct element *root, const struct element *set, struct diagnostics *d
     {
         return;
     }
-    const struct element *setter = setter_of(element_child(root, "sweep"), param);
+    const struct element *setter = setter_of(root, param);
     if (setter)
     {
         diag_error(d, element_line(set, "param"),
@@ -201,11 +237,14 @@ apply_vary(struct element *root, const struct element *vary, struct diagnostics 
     {
         return;
     }
-    struct element *changed = changed_by(vary, element_child(root, "sweep"), d);
+    struct element *changed = changed_by(root, vary, element_child(root, "sweep"), d);
     if (changed)
     {
-        element_remove(changed, "labels"); /* of the former values */
+        char *param = xstrdup(element_value(changed, "param")); /* it names a column */
+        element_remove(changed, "labels");                      /* of the former values */
         copy_attributes(changed, vary);
+        element_set(changed, "param", param, element_line(vary, "param"), false);
+        free(param);
     }
     override_free(&o);
 }
@@ -230,7 +269,7 @@ apply_seeds(struct element *root, const struct element *seeds, struct diagnostic
 static void
 apply_case(struct element *root, const struct element *e, struct diagnostics *d)
 {
-    struct element *changed = changed_by(e, element_child(root, "sweep"), d);
+    struct element *changed = changed_by(root, e, element_child(root, "sweep"), d);
     if (!changed)
     {
         return;
@@ -244,7 +283,7 @@ apply_case(struct element *root, const struct element *e, struct diagnostics *d)
         {
             continue;
         }
-        struct search s = {.name = "set", .key = key_of(set), .near = nearest_start(key_of(set))};
+        struct search s = search_for(root, "set", key_of(set));
         search_below(&s, changed);
         if (s.found)
         {
@@ -261,7 +300,7 @@ apply_case(struct element *root, const struct element *e, struct diagnostics *d)
 static void
 apply_figure(struct element *root, const struct element *figure, struct diagnostics *d)
 {
-    struct element *changed = changed_by(figure, root, d);
+    struct element *changed = changed_by(root, figure, root, d);
     if (changed)
     {
         copy_attributes(changed, figure);

@@ -125,6 +125,20 @@ done
 grep -q '^bad.xml: these are mistakes of its quick version' messages || fail 'no word that the quick version is meant'
 expect 2 run "$here/tiny.xml" --quick
 grep -q 'tiny.xml: error: the scenario has no <quick>; expected one with --quick' messages || fail 'no word that there is none'
+# A workload's parameter has two names, with the workload's own and without.
+named()
+{
+    sed -e 's,<workload kind,<workload name="storage" kind,' \
+        -e "s,<cases>,<vary param=\"$1\" values=\"200KB 100KB\"/>&," \
+        -e '/<figure/,/\/>/d' -e "s,^</scenario>,<quick>$2</quick>&," "$here/tiny.xml" >named.xml
+}
+for pair in 'workload:storage.bytes workload.bytes' 'workload.bytes workload:storage.bytes'; do
+    named "${pair% *}" "<set param=\"${pair#* }\" value=\"1KB\"/>"
+    expect 2 validate named.xml
+    grep -q "the sweep sets ${pair#* } in every run" messages || fail "$pair: $(cat messages)"
+    named "${pair% *}" "<vary param=\"${pair#* }\" values=\"100KB\"/>"
+    expect 0 validate named.xml
+done
 expect 2 schema --quick
 [ ! -e results/tiny ] || fail 'results of the full size'
 echo 'the quick version is what it says'
