@@ -29,9 +29,8 @@ add_verbatim(struct text *t, const char *s, size_t n, bool in_table)
     }
 }
 
-/** The bytes of the code that starts at @p s with a fence of backquotes; 0: nothing closes it. */
-static size_t
-code_length(const char *s)
+size_t
+markdown_code_length(const char *s)
 {
     size_t fence = strspn(s, "`"), run;
     for (const char *p = s + fence; (p = strchr(p, '`')) != NULL; p += run)
@@ -57,7 +56,7 @@ markdown_add(struct text *t, const char *s, bool in_table)
     char *line = folded(s);
     for (const char *p = line; *p;)
     {
-        size_t n = *p == '`' ? code_length(p) : 0;
+        size_t n = *p == '`' ? markdown_code_length(p) : 0;
         if (n)
         {
             add_verbatim(t, p, n, in_table);
@@ -148,10 +147,10 @@ common_indent(const char *s)
     return least;
 }
 
-void
-markdown_add_block(struct text *t, const char *language, const char *s)
+char *
+markdown_block_lines(const char *s)
 {
-    const size_t fence = fence_for(s, 3);
+    struct text t = {0};
     size_t n, blank = 0;
     /* The line of the start tag is not indented. */
     while (is_blank(s, n = strcspn(s, "\n")) && s[n])
@@ -159,24 +158,31 @@ markdown_add_block(struct text *t, const char *language, const char *s)
         s += n + 1;
     }
     const size_t indent = common_indent(s);
-    add_fence(t, fence);
-    text_add(t, "%s", language);
-    for (bool first = true; *s; s += n + (s[n] == '\n'))
+    for (; *s; s += n + (s[n] == '\n'))
     {
         n = strcspn(s, "\n");
         const bool is_empty = is_blank(s, n);
         for (; !is_empty && blank; blank--)
         {
-            text_add(t, "\n");
+            text_add(&t, "\n");
         }
-        blank += is_empty && !first;
-        first = false;
+        blank += is_empty && t.len;
         if (!is_empty)
         {
-            text_add(t, "\n%.*s", (int)(n - indent), s + indent);
+            text_add(&t, "%.*s\n", (int)(n - indent), s + indent);
         }
     }
-    text_add(t, "\n");
+    return text_take(&t);
+}
+
+void
+markdown_add_block(struct text *t, const char *language, const char *s)
+{
+    const size_t fence = fence_for(s, 3);
+    char *lines = markdown_block_lines(s);
+    add_fence(t, fence);
+    text_add(t, "%s\n%s", language, lines);
     add_fence(t, fence);
     text_add(t, "\n");
+    free(lines);
 }

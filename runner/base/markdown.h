@@ -22,4 +22,10 @@ void markdown_add_code(struct text *t, const char *s, bool in_table);
  * ends. @p language: "sql". */
 void markdown_add_block(struct text *t, const char *language, const char *s);
 
+/** The lines of such a block, a newline behind each; the caller frees them. */
+char *markdown_block_lines(const char *s);
+
+/** The bytes of the code that starts at @p s with a fence of backquotes; 0: nothing closes it. */
+size_t markdown_code_length(const char *s);
+
 #endif

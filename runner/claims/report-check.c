@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report-verdict.h"
 #include "report.h"
 
 static const struct claims_element
@@ -14,9 +15,9 @@ static const struct claims_element
 } elements[] = {
     {"claims", "", "title!", false},
     {"text", "claims section", "", true},
-    {"section", "claims", "title! results scenario", false},
+    {"section", "claims", "title! results scenario figure", false},
     {"attach", "section", "results! as!", false},
-    {"claim", "section", "", false},
+    {"claim", "section", "verdict", false},
     {"says", "claim", "", true},
     {"paper", "claim", "", true},
     {"why", "claim", "", true},
@@ -115,6 +116,31 @@ is_blank(const char *s)
         s++;
     }
     return !*s;
+}
+
+/** Who says that there is a cause must give it. */
+static void
+check_verdict(const struct element *claim, struct diagnostics *d)
+{
+    const char *verdict = element_value(claim, "verdict");
+    if (verdict && !has_word(VERDICT_WORDS, verdict))
+    {
+        struct words known = words_split(VERDICT_WORDS);
+        struct nearest near = nearest_start(verdict);
+        for (size_t i = 0; i < known.n; i++)
+        {
+            nearest_try(&near, known.word[i]);
+        }
+        diag_error(d, element_line(claim, "verdict"),
+                   "verdict '%s'; expected agrees, differs (and <why>), open or none%s", verdict,
+                   did_you_mean(near.best));
+        words_free(&known);
+    }
+    if (verdict && strcmp(verdict, "differs") == 0 && !element_child(claim, "why"))
+    {
+        diag_error(d, element_line(claim, "verdict"),
+                   "verdict 'differs' without <why>; expected the cause there, or open");
+    }
 }
 
 static void
@@ -236,6 +262,10 @@ check(const struct element *e, const char *parent, struct diagnostics *d)
     if (strcmp(e->name, "section") == 0)
     {
         check_section(e, d);
+    }
+    if (strcmp(e->name, "claim") == 0)
+    {
+        check_verdict(e, d);
     }
     if (strcmp(e->name, "claim") == 0 && !element_child(e, "says"))
     {

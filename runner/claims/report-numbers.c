@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers of claims and tables as Markdown. */
 #include "report-numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "markdown.h"
-
-/** Of a table that is shown at once. */
-#define MOST_ROWS 16
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
@@ -43,22 +37,23 @@ absence(const struct query_hole *hole)
 }
 
 static void
-add_unit(struct text *t, const struct report_column *column)
+add_unit(struct text *t, const struct report_form *form, const struct report_column *column)
 {
     if (column->unit)
     {
         text_add(t, " ");
-        markdown_add_plain(t, column->unit);
+        form->plain(t, column->unit);
     }
 }
 
 static void
-add_label(struct text *t, const char *label)
+add_label(struct text *t, const struct report_form *form, const char *label)
 {
     if (label)
     {
-        markdown_add_plain(t, label);
-        text_add(t, ": ");
+        text_add(t, "%s", form->label);
+        form->plain(t, label);
+        text_add(t, ":%s ", form->label_end);
     }
 }
 
@@ -80,7 +75,8 @@ row_name(const struct report_numbers *n, size_t row)
 
 /** "15.6 %". */
 static void
-add_value(struct text *t, const struct report_numbers *n, size_t at, bool with_unit)
+add_value(struct text *t, const struct report_form *form, const struct report_numbers *n, size_t at,
+          bool with_unit)
 {
     const struct report_column *column = &n->columns[at % n->rows->ncolumns];
     if (n->rows->cells[at].kind == QUERY_NULL)
@@ -92,7 +88,7 @@ add_value(struct text *t, const struct report_numbers *n, size_t at, bool with_u
         add_number(t, n->rows->cells[at].real, column->decimals);
         if (with_unit)
         {
-            add_unit(t, column);
+            add_unit(t, form, column);
         }
     }
     add_ground(t, &n->holes[at], "");
@@ -134,11 +130,11 @@ span_of(const struct report_numbers *n, size_t column)
 
 /** "15.6 to 75.3 %", over all rows. */
 static void
-add_span(struct text *t, const struct report_numbers *n, size_t c)
+add_span(struct text *t, const struct report_form *form, const struct report_numbers *n, size_t c)
 {
     const struct report_column *column = &n->columns[c];
     const struct span all = span_of(n, c);
-    add_label(t, column->label);
+    add_label(t, form, column->label);
     if (all.numbers == 0 || all.hole.ground == QUERY_NO_ROWS)
     {
         text_add(t, "%s", absence(&all.hole));
@@ -148,13 +144,14 @@ add_span(struct text *t, const struct report_numbers *n, size_t c)
     add_number(t, all.least, column->decimals);
     text_add(t, " to ");
     add_number(t, all.most, column->decimals);
-    add_unit(t, column);
+    add_unit(t, form, column);
     add_ground(t, &all.hole, "at worst ");
 }
 
-/** "allreduce: AR: 2.3 ms<br>Themis: 1.1 ms": a row of a claim. */
+/** "allreduce: AR: 2.3 ms", "Themis: 1.1 ms": a row of a claim. */
 static void
-add_claim_numbers(struct text *t, const struct report_numbers *n, size_t row, size_t *entries)
+add_claim_numbers(struct text *t, const struct report_form *form, const struct report_numbers *n,
+                  size_t row, size_t *entries)
 {
     char *name = row_name(n, row);
     const char *label = name;
@@ -162,10 +159,10 @@ add_claim_numbers(struct text *t, const struct report_numbers *n, size_t row, si
     {
         if (n->columns[c].kind == REPORT_VALUE)
         {
-            text_add(t, "%s", (*entries)++ ? "<br>" : "");
-            add_label(t, label);
-            add_label(t, n->columns[c].label);
-            add_value(t, n, row * n->rows->ncolumns + c, true);
+            text_add(t, "%s", (*entries)++ ? form->next : "");
+            add_label(t, form, label);
+            add_label(t, form, n->columns[c].label);
+            add_value(t, form, n, row * n->rows->ncolumns + c, true);
             label = NULL;
         }
     }
@@ -173,8 +170,8 @@ add_claim_numbers(struct text *t, const struct report_numbers *n, size_t row, si
 }
 
 void
-report_add_numbers(struct text *t, const struct element *claim, const struct report_numbers *n,
-                   size_t *entries)
+report_add_numbers(struct text *t, const struct report_form *form, const struct element *claim,
+                   const struct report_numbers *n, size_t *entries)
 {
     const bool span = element_value(element_child(claim, "query"), "over") != NULL;
     if (!n->rows || n->rows->nrows == 0)
@@ -188,8 +185,8 @@ report_add_numbers(struct text *t, const struct element *claim, const struct rep
         {
             if (n->columns[c].kind == REPORT_VALUE)
             {
-                text_add(t, "%s", (*entries)++ ? "<br>" : "");
-                add_span(t, n, c);
+                text_add(t, "%s", (*entries)++ ? form->next : "");
+                add_span(t, form, n, c);
             }
         }
     }
@@ -197,7 +194,7 @@ report_add_numbers(struct text *t, const struct element *claim, const struct rep
     {
         for (size_t r = 0; r < n->rows->nrows; r++)
         {
-            add_claim_numbers(t, n, r, entries);
+            add_claim_numbers(t, form, n, r, entries);
         }
     }
 }
@@ -222,88 +219,34 @@ report_claim_is_former(const struct element *claim, const struct report_numbers 
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static void
-add_table_head(struct text *t, const struct report_numbers *n)
-{
-    text_add(t, "|");
-    for (size_t c = 0; c < n->rows->ncolumns; c++)
-    {
-        const struct report_column *column = &n->columns[c];
-        if (column->kind != REPORT_FORMER)
-        {
-            text_add(t, " ");
-            markdown_add_plain(t, n->rows->columns[c]);
-            text_add(t, "%s", column->kind == REPORT_VALUE && column->unit ? "," : "");
-            if (column->kind == REPORT_VALUE)
-            {
-                add_unit(t, column);
-            }
-            text_add(t, "%s |",
-                     column->kind == REPORT_VALUE && column->former ? REPORT_FORMER_MARK : "");
-        }
-    }
-    text_add(t, "\n|");
-    for (size_t c = 0; c < n->rows->ncolumns; c++)
-    {
-        const enum report_column_kind kind = n->columns[c].kind;
-        text_add(t, "%s", kind == REPORT_KEY ? "---|" : kind == REPORT_VALUE ? "--:|" : "");
-    }
-    text_add(t, "\n");
-}
-
-static void
-add_table_row(struct text *t, const struct report_numbers *n, size_t row)
-{
-    bool former = report_is_former(n, row);
-    text_add(t, "|");
-    for (size_t c = 0; c < n->rows->ncolumns; c++)
-    {
-        const size_t at = row * n->rows->ncolumns + c;
-        const enum report_column_kind next =
-            c + 1 < n->rows->ncolumns ? n->columns[c + 1].kind : REPORT_VALUE;
-        if (n->columns[c].kind == REPORT_VALUE)
-        {
-            text_add(t, " ");
-            add_value(t, n, at, false);
-            text_add(t, " |");
-        }
-        else if (n->columns[c].kind == REPORT_KEY)
-        {
-            struct text cell = {0};
-            query_cell_add(&cell, &n->rows->cells[at]);
-            text_add(t, " ");
-            markdown_add_plain(t, cell.s ? cell.s : "");
-            text_add(t, "%s |", former && next != REPORT_KEY ? REPORT_FORMER_MARK : "");
-            free(cell.s);
-        }
-    }
-    text_add(t, "\n");
-}
-
-/** A long table is folded away where Markdown is shown. */
 void
-report_add_table(struct text *t, const struct element *table, const struct report_numbers *n)
+report_add_head(struct text *t, const struct report_form *form, const struct report_numbers *n,
+                size_t c)
 {
-    const char *title = element_value(table, "title");
-    const size_t nrows = n->rows ? n->rows->nrows : 0;
-    const bool folded = nrows > MOST_ROWS;
-    text_add(t, "%s", folded ? "\n<details><summary>" : "\n");
-    markdown_add_plain(t, title);
-    if (folded)
+    const struct report_column *column = &n->columns[c];
+    form->plain(t, n->rows->columns[c]);
+    if (column->kind == REPORT_VALUE)
     {
-        text_add(t, " (%zu rows)</summary>\n\n", nrows);
+        text_add(t, "%s", column->unit ? "," : "");
+        add_unit(t, form, column);
+        text_add(t, "%s", column->former ? REPORT_FORMER_MARK : "");
     }
-    else
+}
+
+void
+report_add_cell(struct text *t, const struct report_form *form, const struct report_numbers *n,
+                size_t row, size_t c)
+{
+    const size_t at = row * n->rows->ncolumns + c;
+    struct text cell = {0};
+    if (n->columns[c].kind == REPORT_VALUE)
     {
-        text_add(t, nrows ? ":\n\n" : ": not run\n");
+        add_value(t, form, n, at, false);
+        return;
     }
-    if (nrows)
-    {
-        add_table_head(t, n);
-    }
-    for (size_t row = 0; row < nrows; row++)
-    {
-        add_table_row(t, n, row);
-    }
-    text_add(t, "%s", folded ? "\n</details>\n" : "");
+    const bool last = c + 1 == n->rows->ncolumns || n->columns[c + 1].kind != REPORT_KEY;
+    query_cell_add(&cell, &n->rows->cells[at]);
+    form->plain(t, cell.s ? cell.s : "");
+    text_add(t, "%s", last && report_is_former(n, row) ? REPORT_FORMER_MARK : "");
+    free(cell.s);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file report-numbers.h  Numbers of claims and tables as Markdown. */
+/** @file report-numbers.h  Numbers of claims and tables in words. */
 #ifndef WEFT_RUNNER_REPORT_NUMBERS_H
 #define WEFT_RUNNER_REPORT_NUMBERS_H
 
@@ -8,12 +8,28 @@
 /** Behind what was made by an algorithm's former code. */
 #define REPORT_FORMER_MARK " †"
 
-/** Adds the numbers of a claim, "<br>" between them; @p entries: those before, and then all. */
-void report_add_numbers(struct text *t, const struct element *claim, const struct report_numbers *n,
-                        size_t *entries);
+/** Of a table that is shown at once. */
+#define REPORT_MOST_ROWS 16
 
-/** Adds a <table>. */
-void report_add_table(struct text *t, const struct element *table, const struct report_numbers *n);
+/** How a report is written down. */
+struct report_form
+{
+    void (*plain)(struct text *t, const char *s); /**< adds a text in which nothing is markup */
+    const char *label, *label_end;                /**< around what names a number */
+    const char *next;                             /**< between the numbers of a claim */
+};
+
+/** Adds the numbers of a claim; @p entries: those before, and then all. */
+void report_add_numbers(struct text *t, const struct report_form *form, const struct element *claim,
+                        const struct report_numbers *n, size_t *entries);
+
+/** Adds what stands above a column of a table. */
+void report_add_head(struct text *t, const struct report_form *form, const struct report_numbers *n,
+                     size_t column);
+
+/** Adds a cell of a table; that of a FORMER_COLUMN is not to be shown. */
+void report_add_cell(struct text *t, const struct report_form *form, const struct report_numbers *n,
+                     size_t row, size_t column);
 
 /** Whether a claim has a number of former code; @p n may be NULL. */
 bool report_claim_is_former(const struct element *claim, const struct report_numbers *n);

@@ -15,6 +15,8 @@ report_source_close(struct report_source *s)
     database_close(s->db);
     free(s->missing);
     free(s->why);
+    s->db = NULL;
+    s->missing = s->why = NULL;
 }
 
 /** The scenario that makes results, as far as the claims say; else NULL. */

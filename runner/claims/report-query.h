@@ -23,6 +23,7 @@ struct report_source
     char *why;           /**< that cannot be read, for this reason */
 };
 
+/** Lets go of the section's results. */
 void report_source_close(struct report_source *s);
 
 enum report_column_kind

@@ -9,7 +9,7 @@
 #include "textbuf.h"
 
 #define WIDTH 100 /* columns of a line */
-#define CELLS 4   /* of a claim's row: number, claim, the paper, Weft */
+#define CELLS 5   /* of a claim's row: number, claim, the paper, Weft, verdict */
 
 /** Cuts a row of a table at its bars; how many cells it has, of which @p most are stored. */
 static size_t
@@ -104,14 +104,16 @@ static void
 print_claim(char *const *cell, FILE *out)
 {
     char *number = plain(cell[0]), *says = plain(cell[1]);
-    char *paper = plain(cell[2]), *weft = plain(cell[3]);
+    char *paper = plain(cell[2]), *weft = plain(cell[3]), *verdict = plain(cell[4]);
     size_t n = fitting(says, WIDTH - 8);
     fprintf(out, "  %3s  %.*s%s\n", number, (int)n, says, says[n] ? "..." : "");
-    fprintf(out, "       Weft: %s%s%s\n", weft, *paper ? "; the paper: " : "", paper);
+    fprintf(out, "       Weft: %s%s%s%s%s\n", weft, *paper ? "; the paper: " : "", paper,
+            *verdict ? "; verdict: " : "", verdict);
     free(number);
     free(says);
     free(paper);
     free(weft);
+    free(verdict);
 }
 
 /** Whether a row is that of a claim: its first cell is a number, maybe with the mark of

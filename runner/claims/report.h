@@ -29,9 +29,24 @@ struct report_options
     struct query_limits limits;
 };
 
-/** Writes one report of @p n claims files as Markdown. NULL after printing what is wrong or
+struct report;
+
+/** Asks all queries of @p n claims files, which must stay. NULL after printing what is wrong or
  * missing. */
-char *report_write(struct document *const *claims, size_t n, const struct report_options *options);
+struct report *report_make(struct document *const *claims, size_t n,
+                           const struct report_options *options);
+void report_free(struct report *r);
+
+/** The report as Markdown for the file @p output (NULL: none), whose links to figures start there.
+ * The caller frees it. */
+char *report_markdown(const struct report *r, const char *output);
+
+/** The report as a page in HTML that needs no other file, with the figures of the results. The
+ * caller frees it. */
+char *report_html(const struct report *r);
+
+/** The results in @p n folders as such a page; NULL after a message. */
+char *results_html(char *const *folders, size_t n);
 
 /** Puts a report into a file, or on standard output if @p output is NULL. An exit status. */
 int report_deliver(const char *text, const char *output);

@@ -3,6 +3,8 @@
 #ifndef WEFT_RUNNER_VALIDATION_H
 #define WEFT_RUNNER_VALIDATION_H
 
+#define VALIDATION "docs/validation.md"
+
 /**
  * The page @p old (may be empty) with the report @p part in place of the one that was made from
  * the same claims file, or behind all others. The caller frees it.

@@ -8,18 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "claims-quick.h"
 #include "commands.h"
 #include "files.h"
 #include "loaded.h"
+#include "paper-report.h"
 #include "papers.h"
 #include "provenance.h"
-#include "report-summary.h"
 #include "report.h"
 #include "results-folder.h"
 #include "textbuf.h"
 #include "validation.h"
 
-#define REPORT  "docs/validation.md"
 #define LOG     "runs.log"
 #define NEW_LOG ".tmp-" LOG
 
@@ -27,12 +27,14 @@ static const char help[] =
     "usage: weft reproduce PAPER [OPTIONS]\n"
     "       weft reproduce [--list]\n\n"
     "Runs every scenario that the claims of a paper rest on, draws their figures, and "
-    "writes its part of\n" REPORT
-    ", which sets the claims beside the results. PAPER is the name of a file in\n" CLAIMS
-    ". Interrupt it at any time: the same command goes on where it was.\n\n"
+    "writes its part of\n" VALIDATION
+    ", which sets the claims beside the results, and the same as a page with all "
+    "figures,\nRESULTS/PAPER/report.html. PAPER is the name of a file in " CLAIMS
+    ". Interrupt it at any time: the\nsame command goes on where it was.\n\n"
     "  --quick               the quick version of each scenario that has one (its <quick>);\n"
-    "                        prints a summary; the report goes to RESULTS/PAPER-quick/report.md,\n"
-    "                        tables and a line for each run to runs.log beside it\n"
+    "                        prints a summary; the reports go to RESULTS/PAPER-quick/report.md "
+    "and\n"
+    "                        .html, tables and a line for each run to runs.log beside them\n"
     "  --only PATTERN        only scenarios whose file holds PATTERN (or matches, with * ? []);\n"
     "                        the same, to RESULTS/PAPER-part\n"
     "  --report              run nothing; only write the report\n"
@@ -87,40 +89,6 @@ struct parts
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/** Everything that names the results folder @p was names @p is. */
-static void
-rename_results(struct element *e, const char *was, const char *is)
-{
-    const char *results = element_value(e, "results");
-    if (results && strcmp(results, was) == 0)
-    {
-        element_set(e, "results", is, element_line(e, "results"), false);
-    }
-    for (size_t i = 0; i < e->nchildren; i++)
-    {
-        rename_results(e->children[i], was, is);
-    }
-}
-
-/** The claims look at what was run: at the results of the quick version, which is called @p quick
- * and made by 'weft run @p with', instead of the full ones. */
-static void
-point_claims(struct document *claims, const char *scenario, const char *with, const char *quick)
-{
-    for (size_t i = 0; i < claims->root->nchildren; i++)
-    {
-        struct element *e = claims->root->children[i];
-        const char *named = element_value(e, "scenario"), *results = element_value(e, "results");
-        if (named && strcmp(named, scenario) == 0 && results)
-        {
-            char *was = xstrdup(results);
-            rename_results(claims->root, was, quick);
-            element_set(e, "scenario", with, element_line(e, "scenario"), false);
-            free(was);
-        }
-    }
-}
-
 static struct sweep_options
 options_of(const struct reproduce_arguments *a, const struct part *p)
 {
@@ -159,7 +127,7 @@ load_parts(const struct reproduce_arguments *a, struct document *claims)
             }
             if (quick)
             {
-                point_claims(claims, path, p.name, p.loaded.plan->name);
+                claims_use_quick(claims, path, p.name, p.loaded.plan->name);
             }
         }
         ARRAY_GROW(parts.part, parts.n);
@@ -259,100 +227,13 @@ sum_up(const struct parts *parts)
     return status;
 }
 
-/* --- the report ------------------------------------------------------------------------------- */
+/* --- beside the results ----------------------------------------------------------------------- */
 
-/** Sections with results, and sections that want some. */
-static void
-count_results(const struct document *claims, const char *results, size_t *have, size_t *want)
-{
-    *have = *want = 0;
-    for (size_t i = 0; i < claims->root->nchildren; i++)
-    {
-        const char *name = element_value(claims->root->children[i], "results");
-        if (name)
-        {
-            char *path = xformat("%s/%s/summary.csv", results, name);
-            *have += access(path, F_OK) == 0;
-            ++*want;
-            free(path);
-        }
-    }
-}
-
-/** What is there now; "" if there is nothing, NULL after a message if it cannot be read. */
+/** The folder for what the runs of a paper, or of a part of it, have to say. */
 static char *
-read_report(void)
+report_folder(const struct reproduce_arguments *a)
 {
-    char *why = NULL;
-    if (access(REPORT, F_OK) != 0 && errno == ENOENT)
-    {
-        return xstrdup("");
-    }
-    char *text = file_read_path(REPORT, SIZE_MAX, NULL, &why);
-    if (!text)
-    {
-        sweep_refuse(why, EXIT_FAILED);
-    }
-    return text;
-}
-
-/** Writes the paper's part of the report anew; those of other papers stay. */
-static int
-write_report(const char *paper, const char *results)
-{
-    char *path = papers_claims(paper);
-    struct document *claims = claims_read(path);
-    int status = EXIT_BAD_INPUT;
-    if (claims)
-    {
-        size_t have, want;
-        count_results(claims, results, &have, &want);
-        fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
-        const struct report_options options = {results, true, REPORT_LIMITS};
-        char *part = have ? report_write(&claims, 1, &options) : NULL;
-        char *old = read_report();
-        char *text = part && old ? validation_replace(old, path, part) : NULL;
-        status = text ? report_deliver(text, REPORT) : part && !old ? EXIT_FAILED : EXIT_BAD_INPUT;
-        free(text);
-        free(old);
-        free(part);
-    }
-    fprintf(stderr, status == EXIT_GOOD ? "written: " REPORT "\n" : REPORT " is as it was\n");
-    document_free(claims);
-    free(path);
-    return status;
-}
-
-/** The folder for what a part of the paper's runs has to say, beside their results. */
-static char *
-part_folder(const struct reproduce_arguments *a)
-{
-    return xformat("%s/%s-%s", a->results, a->paper, a->quick ? "quick" : "part");
-}
-
-/** The report of a part: in a file; in short on standard output. */
-static int
-report_part(const struct reproduce_arguments *a, struct document *claims)
-{
-    const struct report_options options = {a->results, true, REPORT_LIMITS};
-    char *text = report_write(&claims, 1, &options), *why = NULL;
-    char *folder = part_folder(a), *path = xformat("%s/report.md", folder);
-    int status = !text                                ? EXIT_BAD_INPUT
-                 : !results_folder_mark(folder, &why) ? sweep_refuse(why, EXIT_FAILED)
-                                                      : report_deliver(text, path);
-    if (status == EXIT_GOOD)
-    {
-        report_summary(text, stdout);
-        printf("\nthe report: %s\n", path);
-        if (!a->report_alone)
-        {
-            printf("tables and runs: %s/" LOG "\n", folder);
-        }
-    }
-    free(path);
-    free(folder);
-    free(text);
-    return status;
+    return xformat("%s/%s%s", a->results, a->paper, a->quick ? "-quick" : a->only ? "-part" : "");
 }
 
 /** Opens a file that gets its name when it is complete. */
@@ -392,7 +273,7 @@ run_into(const struct reproduce_arguments *a, struct parts *parts, FILE *log)
 static bool
 run_quietly(const struct reproduce_arguments *a, struct parts *parts)
 {
-    char *path = part_folder(a), *why = NULL;
+    char *path = report_folder(a), *why = NULL;
     struct folder f = NO_FOLDER;
     FILE *log =
         results_folder_mark(path, &why) && folder_open(&f, path, &why) ? open_log(&f, &why) : NULL;
@@ -413,11 +294,11 @@ run_quietly(const struct reproduce_arguments *a, struct parts *parts)
     return good;
 }
 
-/** Whether the part's folder may be written to. */
+/** Whether that folder may be written to. */
 static bool
-may_write_part(const struct reproduce_arguments *a)
+may_write_report(const struct reproduce_arguments *a)
 {
-    char *path = part_folder(a), *why = NULL;
+    char *path = report_folder(a), *why = NULL;
     bool good = results_folder_is_ours(path, &why);
     if (!good)
     {
@@ -425,6 +306,21 @@ may_write_part(const struct reproduce_arguments *a)
     }
     free(path);
     return good;
+}
+
+static int
+report(const struct reproduce_arguments *a, struct document *claims)
+{
+    char *folder = report_folder(a);
+    const int status = a->quick || a->only
+                           ? paper_report_part(claims, a->results, folder)
+                           : paper_report_whole(claims, a->paper, a->results, folder);
+    if (status == EXIT_GOOD && (a->quick || a->only) && !a->report_alone)
+    {
+        printf("tables and runs: %s/" LOG "\n", folder);
+    }
+    free(folder);
+    return status;
 }
 
 static int
@@ -448,7 +344,7 @@ reproduce(const struct reproduce_arguments *a)
                 a->paper, a->only ? a->only : "");
         status = EXIT_BAD_INPUT;
     }
-    else if (parts.refused || (part && !may_write_part(a)))
+    else if (parts.refused || !may_write_report(a))
     {
         status = EXIT_BAD_INPUT;
     }
@@ -468,7 +364,7 @@ reproduce(const struct reproduce_arguments *a)
     int reported = EXIT_GOOD;
     if (whole)
     {
-        reported = part ? report_part(a, claims) : write_report(a->paper, a->results);
+        reported = report(a, claims);
     }
     else if (parts.n)
     {

@@ -103,11 +103,11 @@ cat >claims/demo.xml <<'END'
 </claims>
 END
 "$weft" report claims/demo.xml >demo.md
-has demo.md '| 1 | a \| b | 20 to 40 % | 20.0 to 40.0 % |' \
-    "| 2 | mean, least, greatest |  | mean: 100 us<br>least: 90 us<br>odd: -31.00<br>tested: \`two_and_two\` in \`test-demo.c\` |" \
-    '| 3 | each |  | a, 1us: most: 60<br>runs: 1<br>a, 2us: most: 80<br>runs: 1<br>b, 1us: most: 100<br>runs: 1<br>b, 2us: most: 110<br>runs: 2 |' \
+has demo.md '| 1 | a \| b | 20 to 40 % | 20.0 to 40.0 % |  |' \
+    "| 2 | mean, least, greatest |  | mean: 100 us<br>least: 90 us<br>odd: -31.00<br>tested: \`two_and_two\` in \`test-demo.c\` |  |" \
+    '| 3 | each |  | a, 1us: most: 60<br>runs: 1<br>a, 2us: most: 80<br>runs: 1<br>b, 1us: most: 100<br>runs: 1<br>b, 2us: most: 110<br>runs: 2 |  |' \
     '| t | b, us |' '| 1us | 10.000 |' '| 2us | 11.000 |' \
-    '| 4 | grows like the root |  | exponent: 0.500<br>r: 0.878<br>in demo: 70.000 |'
+    '| 4 | grows like the root |  | exponent: 0.500<br>r: 0.878<br>in demo: 70.000 |  |'
 # Where the numbers come from is there as it was written, behind the numbers.
 cat >block <<'END'
 <details><summary>The queries</summary>
@@ -131,7 +131,7 @@ cmp demo.md kept.md || fail '--output writes another report'
 sed -e '0,/<query/s//<query former="on"/' -e 's/<column name="b"/& former="on"/' \
     -e "s/count(\*) as runs/&, \"case\" = 'x' as former/" claims/demo.xml >claims/former.xml
 "$weft" report claims/former.xml >former.md
-has former.md '| 1 † | a \| b | 20 to 40 % | 20.0 to 40.0 % |' '| t | b, us † |' '| 1us | 10.000 |'
+has former.md '| 1 † | a \| b | 20 to 40 % | 20.0 to 40.0 % | to be run again |' '| t | b, us † |' '| 1us | 10.000 |'
 [ "$(grep -c '^|.*†' former.md)" = 2 ] || fail 'other lines are marked'
 grep -q '^| 3 | each' former.md || fail 'no row of former code makes a claim one'
 sed -e "s/as b from summary/as b, t = '2us' as former from summary/" -e "s/count(\*) as runs/&, \"case\" = 'b' as former/" \
@@ -168,7 +168,7 @@ END
 # shellcheck disable=SC2016 # code is that of Markdown
 has plain.md '# &lt;script> \*no\* \`code\` \[x\](y)' '## &lt;b> \# no \| part' 'Results of `` ./weft run `demo`.xml ``.' \
     '1 &lt; 2 &amp;amp; `a < b` but not ` &lt;img> **bold**' \
-    '| 1 | `x\|y` \| ``a`<`` ` &lt;i> | &lt;u> | \_a_b\_ &lt;s> \| \`: 60 \*&lt;\* |' '&lt;T>:' \
+    '| 1 | `x\|y` \| ``a`<`` ` &lt;i> | &lt;u> | \_a_b\_ &lt;s> \| \`: 60 \*&lt;\* |  |' '&lt;T>:' \
     '| case | &lt;a>\|b |' '| &lt;img src=x>\|\`b\`\[c\](d)&amp;lt; \# e | 70 |' '````sql' '````'
 
 # Several papers: one report, the claims of each numbered by themselves.
@@ -241,12 +241,12 @@ mv kept.sqlite results/demo/results.sqlite
 # Missing ones may be allowed, and are told as such.
 sed -e 's/results="demo" scenario/results="gone" scenario/' -e "s/'b'/'x'/" claims/demo.xml >claims/edited.xml
 "$weft" report claims/edited.xml --allow-missing >missing.md
-[ "$(grep -c 'not run' missing.md)" = 4 ] || fail '--allow-missing does not say what was not run'
+[ "$(grep -c '| not run | not run |$' missing.md)" = 2 ] || fail '--allow-missing does not say what was not run'
 has missing.md 'Times: not run'
 sed -e "s/'b'/'x'/" claims/demo.xml >claims/edited.xml
 "$weft" report claims/edited.xml --allow-missing >missing.md
-has missing.md '| 1 | a \| b | 20 to 40 % | not run |' \
-    "| 2 | mean, least, greatest |  | mean: not run<br>least: not run<br>odd: not run<br>tested: \`two_and_two\` in \`test-demo.c\` |"
+has missing.md '| 1 | a \| b | 20 to 40 % | not run | not run |' \
+    "| 2 | mean, least, greatest |  | mean: not run<br>least: not run<br>odd: not run<br>tested: \`two_and_two\` in \`test-demo.c\` | not run |"
 
 # Runs without a value are not passed over in silence.
 results holes <<'END'
@@ -286,8 +286,50 @@ cat >claims/holes.xml <<'END'
 </claims>
 END
 "$weft" report claims/holes.xml --allow-missing >holes.md
-has holes.md '| 1 | sums |  | a: 20.0 (2/3)<br>b: 50.0<br>c: none (0/2)<br>c + all: none (0/2)<br>c + d: not run<br>of means: 0.5 (2/3)<br>none: none<br>infinite: undefined |' \
-    '| 2 | all |  | 0.2 to 0.5 (at worst 0/2) |' '| a | 0.2 (2/3) |' '| b | 0.5 |' '| c | none (0/2) |'
+has holes.md '| 1 | sums |  | a: 20.0 (2/3)<br>b: 50.0<br>c: none (0/2)<br>c + all: none (0/2)<br>c + d: not run<br>of means: 0.5 (2/3)<br>none: none<br>infinite: undefined | not run |' \
+    '| 2 | all |  | 0.2 to 0.5 (at worst 0/2) |  |' '| a | 0.2 (2/3) |' '| b | 0.5 |' '| c | none (0/2) |'
+
+# A verdict is what the claims' author says, and never better than what was run.
+sed -e '3s/<claim/& verdict="agrees"/; 12s/<claim/& verdict="differs"/; 19s|<test|<why>Because.</why>&|' \
+    -e '21s/<claim/& verdict="open"/; 36s/<claim/& verdict="none"/' claims/demo.xml >claims/judged.xml
+cp claims/demo.xml claims/unjudged.xml
+cp claims/judged.xml claims/demo.xml
+"$weft" report claims/demo.xml >judged.md
+cp judged.md demo.md
+cp judged.md kept.md
+grep -q '^| 1 | .* | agrees |$' judged.md || fail 'a claim that agrees'
+grep -q '^| 2 | .* | differs, with cause |$' judged.md || fail 'a claim that differs'
+grep -q '^| 3 | .* | open |$' judged.md || fail 'a claim that is open'
+grep -q '^| 4 | .* |  |$' judged.md || fail 'a claim without a verdict'
+has judged.md "| agrees | 1 | Weft's results say what the paper says. |" "| differs, with cause | 1 | Weft's results differ, and the reason is given. |"
+sed '6s/unit/former="on" unit/' claims/judged.xml >claims/former.xml
+"$weft" report claims/former.xml | grep -q '^| 1 † | .* | to be run again |$' || fail 'former code agrees'
+sed 's/results="demo" scenario/results="gone" scenario/' claims/judged.xml >claims/gone.xml
+"$weft" report claims/gone.xml --allow-missing >gone.md
+[ "$(grep -c '^| [123] | .* | not run |$' gone.md)" = 3 ] || fail 'what was not run agrees or differs'
+sed -e '6,10d' -e '5s|$|<test name="two_and_two" file="test-demo.c"/>|' claims/judged.xml >claims/tested.xml
+"$weft" report claims/tested.xml | grep -q '^| 1 | .* | shown by a test |$' || fail 'a claim that a test shows'
+refused 's/"agrees"/"agreed"/' "edited.xml:3: error: verdict 'agreed'; expected agrees, differs (and <why>), open or none; did you mean 'agrees'?"
+refused 's/"agrees"/"quick"/' "edited.xml:3: error: verdict 'quick'; expected"
+refused 's/"agrees"/"differs"/' "edited.xml:3: error: verdict 'differs' without <why>"
+refused 's/verdict="agrees"/verdikt="agrees"/' "did you mean 'verdict'?"
+cp claims/unjudged.xml claims/demo.xml
+
+# A section's figure is linked from where the report stands, and must be there.
+mkdir -p docs/figures docs/claims
+cp claims/test-demo.c docs/claims/
+echo '<svg/>' >'docs/figures/a (b).svg'
+sed '2s/results=/figure="..\/figures\/a (b).svg" results=/; s/<test.*//' claims/demo.xml >docs/claims/figure.xml
+"$weft" report docs/claims/figure.xml --output docs/page.md
+has docs/page.md '![One](figures/a%20%28b%29.svg)'
+"$weft" report docs/claims/figure.xml --output results/page.md
+has results/page.md '![One](../docs/figures/a%20%28b%29.svg)'
+rm 'docs/figures/a (b).svg'
+status=0
+"$weft" report docs/claims/figure.xml >out 2>messages || status=$?
+[ $status = 2 ] || fail "a figure that is not there: exit status $status"
+grep -q 'figure.xml:2: error: cannot read the figure docs/claims/../figures/a (b).svg' messages ||
+    fail 'a figure that is not there: no message'
 
 # The shipped claims are sound: every test and every scenario that they name is there.
 for claims in "$root"/docs/claims/*.xml; do
@@ -295,6 +337,7 @@ for claims in "$root"/docs/claims/*.xml; do
     sed -n 's/.*scenario="\([^"]*\)".*/\1/p' "$claims" | while read -r scenario; do
         [ -e "$root/$scenario" ] || fail "$claims: there is no $scenario"
     done
+    grep -q '<claim>' "$claims" && fail "$claims: a claim that nobody has judged"
 done
 
 # Sixteen rows are shown, seventeen are folded away, under their title.

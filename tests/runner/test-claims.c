@@ -53,9 +53,9 @@ check_claims(const char *path)
         }
     }
     const struct report_options options = {folder, true, REPORT_LIMITS};
-    char *report = report_write(&claims, 1, &options);
+    struct report *report = report_make(&claims, 1, &options);
     ck_assert_msg(report != NULL, "a query of %s has a mistake", path);
-    free(report);
+    report_free(report);
     document_free(claims);
 }
 

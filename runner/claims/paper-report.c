@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "paper-report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "report-summary.h"
+#include "report.h"
+#include "results-folder.h"
+#include "sweep-run.h"
+#include "validation.h"
+
+/** Sections with results, and sections that want some. */
+static void
+count_results(const struct document *claims, const char *results, size_t *have, size_t *want)
+{
+    *have = *want = 0;
+    for (size_t i = 0; i < claims->root->nchildren; i++)
+    {
+        const char *name = element_value(claims->root->children[i], "results");
+        if (name)
+        {
+            char *path = xformat("%s/%s/summary.csv", results, name);
+            *have += access(path, F_OK) == 0;
+            ++*want;
+            free(path);
+        }
+    }
+}
+
+/** What is there now; "" if there is nothing, NULL after a message if it cannot be read. */
+static char *
+read_validation(void)
+{
+    char *why = NULL;
+    if (access(VALIDATION, F_OK) != 0 && errno == ENOENT)
+    {
+        return xstrdup("");
+    }
+    char *text = file_read_path(VALIDATION, SIZE_MAX, NULL, &why);
+    if (!text)
+    {
+        sweep_refuse(why, EXIT_FAILED);
+    }
+    return text;
+}
+
+static int
+write_validation(const struct report *report, const char *claims)
+{
+    char *part = report_markdown(report, VALIDATION), *old = read_validation();
+    char *text = old ? validation_replace(old, claims, part) : NULL;
+    const int status = text ? report_deliver(text, VALIDATION) : EXIT_FAILED;
+    free(text);
+    free(old);
+    free(part);
+    return status;
+}
+
+/** Writes report.html; *path is where. */
+static int
+write_page(const struct report *report, const char *folder, char **path)
+{
+    char *page = report_html(report), *why = NULL;
+    *path = xformat("%s/report.html", folder);
+    const int status = results_folder_mark(folder, &why) ? report_deliver(page, *path)
+                                                         : sweep_refuse(why, EXIT_FAILED);
+    free(page);
+    return status;
+}
+
+int
+paper_report_whole(struct document *claims, const char *paper, const char *results,
+                   const char *folder)
+{
+    size_t have, want;
+    char *page = NULL;
+    count_results(claims, results, &have, &want);
+    fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
+    const struct report_options options = {results, true, REPORT_LIMITS};
+    struct report *report = have ? report_make(&claims, 1, &options) : NULL;
+    int status = report ? write_validation(report, claims->path) : EXIT_BAD_INPUT;
+    fprintf(stderr,
+            status == EXIT_GOOD ? "written: " VALIDATION "\n" : VALIDATION " is as it was\n");
+    if (status == EXIT_GOOD && (status = write_page(report, folder, &page)) == EXIT_GOOD)
+    {
+        fprintf(stderr, "written: %s\n", page);
+    }
+    free(page);
+    report_free(report);
+    return status;
+}
+
+int
+paper_report_part(struct document *claims, const char *results, const char *folder)
+{
+    const struct report_options options = {results, true, REPORT_LIMITS};
+    struct report *report = report_make(&claims, 1, &options);
+    char *path = xformat("%s/report.md", folder), *page = NULL;
+    char *text = report ? report_markdown(report, path) : NULL;
+    int status = report ? write_page(report, folder, &page) : EXIT_BAD_INPUT;
+    if (status == EXIT_GOOD && (status = report_deliver(text, path)) == EXIT_GOOD)
+    {
+        report_summary(text, stdout);
+        printf("\nthe report: %s\nas a page: %s\n", path, page);
+    }
+    free(page);
+    free(path);
+    free(text);
+    report_free(report);
+    return status;
+}

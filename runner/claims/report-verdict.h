@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file report-verdict.h  Whether a paper and Weft agree, as the author of the claims has judged.
+ */
+#ifndef WEFT_RUNNER_REPORT_VERDICT_H
+#define WEFT_RUNNER_REPORT_VERDICT_H
+
+#include <stdbool.h>
+
+#include "document.h"
+
+enum report_verdict
+{
+    VERDICT_AGREES,
+    VERDICT_TESTED,  /**< agrees, and a test alone shows it */
+    VERDICT_DIFFERS, /**< and the claim says why */
+    VERDICT_OPEN,    /**< differs, or may, for a reason that is not known */
+    VERDICT_FORMER,  /**< numbers of former code, whatever was judged */
+    VERDICT_QUICK,   /**< judged at full size, and these numbers are of a quick version */
+    VERDICT_NOT_RUN,
+    VERDICT_NONE, /**< nothing to agree with: a finding, or nobody has judged */
+    VERDICTS
+};
+
+/** What a claim's attribute may say, separated by spaces. */
+#define VERDICT_WORDS "agrees differs open none"
+
+/** What a claim's attribute says after report_verdict_set_quick(); a file may not say it. */
+void report_verdict_set_quick(struct element *claim);
+
+/** What holds for a claim: as its attribute says, unless its numbers were not run or are of former
+ * code. */
+enum report_verdict report_verdict_of(const struct element *claim, bool run, bool former);
+
+/** "differs, with cause". */
+const char *report_verdict_name(enum report_verdict v);
+
+/** What it means, in a sentence. */
+const char *report_verdict_meaning(enum report_verdict v);
+
+/** A word for style sheets. */
+const char *report_verdict_word(enum report_verdict v);
+
+/** A sign of one character, for where a name has no room. */
+const char *report_verdict_sign(enum report_verdict v);
+
+#endif

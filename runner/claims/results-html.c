@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The results of scenarios as a page in HTML. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "html-page.h"
+#include "report-model.h"
+
+/** Of a table that is shown; more say so. */
+#define MOST_ROWS 1000
+
+/** The last part of a path. */
+static char *
+name_of(const char *folder)
+{
+    size_t n = strlen(folder);
+    while (n > 1 && folder[n - 1] == '/')
+    {
+        n--;
+    }
+    size_t start = n;
+    while (start > 0 && folder[start - 1] != '/')
+    {
+        start--;
+    }
+    return xformat("%.*s", (int)(n - start), folder + start);
+}
+
+static void
+add_cell(struct text *t, const struct query_cell *cell)
+{
+    struct text text = {0};
+    query_cell_add(&text, cell);
+    html_add(t, text.s ? text.s : "");
+    free(text.s);
+}
+
+/** Whether all rows have the same in a column. */
+static bool
+is_constant(const struct query_rows *rows, size_t column)
+{
+    bool same = true;
+    struct text first = {0};
+    query_cell_add(&first, &rows->cells[column]);
+    for (size_t r = 1; same && r < rows->nrows; r++)
+    {
+        struct text cell = {0};
+        query_cell_add(&cell, &rows->cells[r * rows->ncolumns + column]);
+        same = strcmp(cell.s ? cell.s : "", first.s ? first.s : "") == 0;
+        free(cell.s);
+    }
+    free(first.s);
+    return same;
+}
+
+/** What does not vary, as a list beside the table. */
+static void
+add_constants(struct text *t, const struct query_rows *rows, const bool *constant)
+{
+    text_add(t, rows->nrows > 1
+                    ? "<details class=\"facts\"><summary>The same in all rows</summary>\n"
+                    : "<details class=\"facts\" open><summary>All values</summary>\n");
+    text_add(t, "<div class=\"box\"><table>\n<tbody>\n");
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        if (constant[c] && rows->cells[c].kind != QUERY_NULL)
+        {
+            text_add(t, "<tr><th scope=\"row\">");
+            html_add(t, rows->columns[c]);
+            text_add(t, "</th><td>");
+            add_cell(t, &rows->cells[c]);
+            text_add(t, "</td></tr>\n");
+        }
+    }
+    text_add(t, "</tbody>\n</table></div>\n</details>\n");
+}
+
+static void
+add_varying(struct text *t, const char *title, const struct query_rows *rows, const bool *constant)
+{
+    html_page_table_begin(t, title);
+    text_add(t, "<thead><tr>");
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        if (!constant[c])
+        {
+            text_add(t, "<th scope=\"col\">");
+            html_add(t, rows->columns[c]);
+            text_add(t, "</th>");
+        }
+    }
+    text_add(t, "</tr></thead>\n<tbody>\n");
+    for (size_t at = 0; at < rows->nrows * rows->ncolumns; at++)
+    {
+        const size_t c = at % rows->ncolumns;
+        const struct query_cell *cell = &rows->cells[at];
+        text_add(t, "%s", c == 0 ? "<tr>" : "");
+        if (!constant[c])
+        {
+            html_page_cell(t, cell, cell->kind != QUERY_TEXT);
+            add_cell(t, cell);
+            text_add(t, "</td>");
+        }
+        text_add(t, "%s", c + 1 == rows->ncolumns ? "</tr>\n" : "");
+    }
+    html_page_table_end(t);
+}
+
+/** A table of results, as far as there is room. */
+static void
+add_rows(struct text *t, const char *title, const struct query_rows *rows)
+{
+    bool *constant = xcalloc(rows->ncolumns, sizeof *constant);
+    for (size_t c = 0; rows->nrows && c < rows->ncolumns; c++)
+    {
+        constant[c] = is_constant(rows, c);
+    }
+    if (rows->nrows > 1)
+    {
+        add_varying(t, title, rows, constant);
+    }
+    if (rows->nrows >= MOST_ROWS)
+    {
+        text_add(t, "<p class=\"missing\">The first %d rows.</p>\n", MOST_ROWS);
+    }
+    if (rows->nrows)
+    {
+        add_constants(t, rows, constant);
+    }
+    free(constant);
+}
+
+/** Asks for a table; false with a sentence. */
+static bool
+add_table(struct text *t, struct database *db, const char *table, const char *title, char **why)
+{
+    const struct query_limits limits = {60, MOST_ROWS, (size_t)1 << 30, 0};
+    char *sql = xformat("select * from \"%s\" limit %d", table, MOST_ROWS);
+    struct query_mistake mistake = {NULL, 0};
+    struct query_rows *rows = database_query(db, sql, limits, &mistake);
+    if (rows && rows->nrows)
+    {
+        add_rows(t, title, rows);
+    }
+    *why = mistake.message;
+    free(sql);
+    query_rows_free(rows);
+    return rows != NULL;
+}
+
+static bool
+add_results(struct text *t, const char *folder, size_t number)
+{
+    char *why = NULL, *none = NULL, *name = name_of(folder);
+    char *prefix = xformat("s%zu-", number);
+    struct database *db = database_open(folder, &why);
+    text_add(t, "<section id=\"s%zu\">\n<h2>", number);
+    html_add(t, name);
+    text_add(t, "</h2>\n");
+    html_page_figures(t, folder, prefix);
+    if (db)
+    {
+        add_table(t, db, "aggregate", "Over the seeds", &none);
+        add_table(t, db, "summary", "All runs", &why);
+        struct query_rows *facts = results_facts(db);
+        html_page_facts(t, folder, facts);
+        query_rows_free(facts);
+    }
+    text_add(t, "</section>\n");
+    if (why)
+    {
+        fprintf(stderr, "weft: error: %s: %s\n", folder, why);
+    }
+    const bool good = !why;
+    database_close(db);
+    free(prefix);
+    free(name);
+    free(none);
+    free(why);
+    return good;
+}
+
+static void
+add_contents(struct text *t, char *const *folders, size_t n)
+{
+    text_add(t, "<nav aria-label=\"Scenarios\">\n<ol class=\"contents\">\n");
+    for (size_t i = 0; i < n; i++)
+    {
+        char *name = name_of(folders[i]);
+        text_add(t, "<li><a href=\"#s%zu\">", i + 1);
+        html_add(t, name);
+        text_add(t, "</a></li>\n");
+        free(name);
+    }
+    text_add(t, "</ol>\n</nav>\n");
+}
+
+char *
+results_html(char *const *folders, size_t n)
+{
+    struct text t = {0};
+    bool good = true;
+    char *name = name_of(folders[0]);
+    char *title = n == 1 ? xformat("Results of %s", name) : xformat("Results of %zu scenarios", n);
+    html_page_begin(&t, title);
+    text_add(&t, "<header>\n<h1>");
+    html_add(&t, title);
+    text_add(&t, "</h1>\n");
+    if (n > 1)
+    {
+        add_contents(&t, folders, n);
+    }
+    text_add(&t, "</header>\n");
+    for (size_t i = 0; i < n; i++)
+    {
+        good = add_results(&t, folders[i], i + 1) && good;
+    }
+    html_page_end(&t);
+    free(title);
+    free(name);
+    char *page = text_take(&t);
+    if (!good)
+    {
+        free(page);
+        page = NULL;
+    }
+    return page;
+}
