@@ -54,9 +54,28 @@ is_constant(const struct query_rows *rows, size_t column)
     return same;
 }
 
+/** Whether a column has the numbers of the texts before it, as "t-i_us" those of "t-i": sorting the
+ * texts by what they mean needs no other column. */
+static bool
+repeats(const struct query_rows *rows, size_t column)
+{
+    const char *before = column ? rows->columns[column - 1] : "", *name = rows->columns[column];
+    const size_t n = strlen(before);
+    return column && rows->cells[column - 1].kind == QUERY_TEXT && strncmp(name, before, n) == 0 &&
+           name[n] == '_';
+}
+
+/** Where a column is shown. */
+enum place
+{
+    NOWHERE,
+    IN_LIST,
+    IN_TABLE,
+};
+
 /** What does not vary, as a list beside the table. */
 static void
-add_constants(struct text *t, const struct query_rows *rows, const bool *constant)
+add_constants(struct text *t, const struct query_rows *rows, const enum place *places)
 {
     text_add(t, rows->nrows > 1
                     ? "<details class=\"facts\"><summary>The same in all rows</summary>\n"
@@ -64,7 +83,7 @@ add_constants(struct text *t, const struct query_rows *rows, const bool *constan
     text_add(t, "<div class=\"box\"><table>\n<tbody>\n");
     for (size_t c = 0; c < rows->ncolumns; c++)
     {
-        if (constant[c] && rows->cells[c].kind != QUERY_NULL)
+        if (places[c] == IN_LIST && rows->cells[c].kind != QUERY_NULL)
         {
             text_add(t, "<tr><th scope=\"row\">");
             html_add(t, rows->columns[c]);
@@ -77,15 +96,17 @@ add_constants(struct text *t, const struct query_rows *rows, const bool *constan
 }
 
 static void
-add_varying(struct text *t, const char *title, const struct query_rows *rows, const bool *constant)
+add_varying(struct text *t, const char *title, const struct query_rows *rows,
+            const enum place *places)
 {
     html_page_table_begin(t, title);
     text_add(t, "<thead><tr>");
     for (size_t c = 0; c < rows->ncolumns; c++)
     {
-        if (!constant[c])
+        if (places[c] == IN_TABLE)
         {
-            text_add(t, "<th scope=\"col\">");
+            const bool number = rows->cells[c].kind != QUERY_TEXT;
+            text_add(t, "<th scope=\"col\"%s>", number ? " class=\"n\"" : "");
             html_add(t, rows->columns[c]);
             text_add(t, "</th>");
         }
@@ -96,7 +117,7 @@ add_varying(struct text *t, const char *title, const struct query_rows *rows, co
         const size_t c = at % rows->ncolumns;
         const struct query_cell *cell = &rows->cells[at];
         text_add(t, "%s", c == 0 ? "<tr>" : "");
-        if (!constant[c])
+        if (places[c] == IN_TABLE)
         {
             html_page_cell(t, cell, cell->kind != QUERY_TEXT);
             add_cell(t, cell);
@@ -111,14 +132,14 @@ add_varying(struct text *t, const char *title, const struct query_rows *rows, co
 static void
 add_rows(struct text *t, const char *title, const struct query_rows *rows)
 {
-    bool *constant = xcalloc(rows->ncolumns, sizeof *constant);
+    enum place *places = xcalloc(rows->ncolumns, sizeof *places);
     for (size_t c = 0; rows->nrows && c < rows->ncolumns; c++)
     {
-        constant[c] = is_constant(rows, c);
+        places[c] = repeats(rows, c) ? NOWHERE : is_constant(rows, c) ? IN_LIST : IN_TABLE;
     }
     if (rows->nrows > 1)
     {
-        add_varying(t, title, rows, constant);
+        add_varying(t, title, rows, places);
     }
     if (rows->nrows >= MOST_ROWS)
     {
@@ -126,9 +147,9 @@ add_rows(struct text *t, const char *title, const struct query_rows *rows)
     }
     if (rows->nrows)
     {
-        add_constants(t, rows, constant);
+        add_constants(t, rows, places);
     }
-    free(constant);
+    free(places);
 }
 
 /** Asks for a table; false with a sentence. */

@@ -1,0 +1,217 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: report-page.sh WEFT-RUNNER MAKE-RESULTS
+# A report as a page must show what the results hold, need nothing from anywhere, and be safe to open: what
+# stands in claims, results and figures may come from somebody else and must not run in the reader's browser.
+set -eu
+
+weft=$1
+make_results=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    exit 1
+}
+
+# value PAGE XPATH: what a browser's tree has; it is HTML 5, of which the parser knows no names of elements.
+value()
+{
+    xmllint --html --noent --xpath "$2" "$1" 2>/dev/null
+}
+
+# is PAGE XPATH VALUE
+is()
+{
+    found=$(value "$1" "$2") || fail "$1: $2: there is none"
+    [ "$found" = "$3" ] || fail "$1: $2 is '$found', not '$3'"
+}
+
+# harmless PAGE: nothing in it runs but the script of Weft, and nothing is fetched.
+harmless()
+{
+    is "$1" 'count(//script)' 1
+    is "$1" 'count(//style)' 1
+    is "$1" 'count(//@*[starts-with(name(), "on")])' 0
+    is "$1" 'count(//img | //iframe | //object | //embed | //form | //base | //b | //foreignobject | //animate | //link)' 0
+    is "$1" 'count(//@src | //@srcset | //@action)' 0
+    is "$1" 'count(//a/@href[not(starts-with(., "#") or starts-with(., "https://"))])' 0
+    is "$1" 'count(//*[local-name() != "a"]/@href[not(starts-with(., "#") or starts-with(., "data:image/png;base64,"))])' 0
+    is "$1" 'count(//@*[contains(., "url(") and not(contains(., "url(#")) and not(contains(., "Weft"))])' 0
+    is "$1" "count(//meta[contains(@content, \"default-src 'none'\")])" 1
+    value "$1" '//@id' | tr ' ' '\n' | sed '/^$/d' | sort | uniq -d >twice
+    [ ! -s twice ] || fail "$1: ids twice: $(cat twice)"
+    [ "$(LC_ALL=C tr -d '\n\040-\176\200-\377' <"$1" | wc -c)" = 0 ] || fail "$1: a control character"
+    ! grep -q 'alert(4[3-9]' "$1" || fail "$1: a script of a figure"
+}
+
+# --- a whole report -------------------------------------------------------------------------------
+
+mkdir -p claims results/demo
+cat >results/demo/summary.csv <<'END'
+run,case,workload.bytes,seed,cct_us
+1,a,64KiB,1,60.000000
+2,b,64KiB,1,100.000000
+3,a,1MiB,1,80.000000
+4,b,1MiB,1,90.000000
+END
+"$make_results" results/demo
+cat >results/demo/fig.svg <<'END'
+<?xml version="1.0"?>
+<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
+<svg width="90" height="60" viewBox="0 0 90 60" xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">
+<title>Gnuplot</title><defs><path id='gpPt0' d='M-1,0 h2'/></defs>
+<g fill="url(#gpPt0)"><use xlink:href='#gpPt0'/><text x="1" y="2">A &amp; B</text></g></svg>
+END
+cp results/demo/fig.svg results/demo/again.svg
+echo 'START_TEST(two_and_two)' >claims/test-demo.c
+cat >claims/demo.xml <<'END'
+<claims title="Demo">
+  <text>
+    What **was** found with `a &lt; b`; [here](https://example.org/x?a=1&amp;b=2).
+
+    And [there](page.md).
+  </text>
+  <section title="One" results="demo" scenario="demo.xml">
+    <claim verdict="agrees">
+      <says>a is faster</says>
+      <paper>20 %</paper>
+      <query over="workload.bytes" unit="%">
+        select "workload.bytes", 100 * (1 - avg(cct_us) filter (where "case" = 'a')
+          / avg(cct_us) filter (where "case" = 'b')) as value
+        from summary group by "workload.bytes"
+      </query>
+    </claim>
+    <claim verdict="differs">
+      <says>b</says>
+      <query former="on">select max(cct_us) as slowest from summary where cct_us &lt; 100</query>
+      <why>Because.</why>
+    </claim>
+    <claim verdict="agrees"><says>c</says><test name="two_and_two" file="test-demo.c"/></claim>
+    <table title="Times">
+      <query each="workload.bytes">select "workload.bytes", max(cct_us) as most from summary group by "workload.bytes"</query>
+    </table>
+  </section>
+  <section title="Two" results="gone"><claim verdict="open"><says>d</says><query>select 1 as value</query></claim></section>
+</claims>
+END
+"$weft" report --html claims/demo.xml --allow-missing --output page.html
+harmless page.html
+is page.html 'string(//title)' Demo
+is page.html 'normalize-space(//div[@class="findings"]/p[1])' 'What was found with a < b; here.'
+is page.html 'string(//div[@class="findings"]//a/@href)' 'https://example.org/x?a=1&b=2'
+is page.html 'count(//div[@class="findings"]/p)' 2
+claim='//table[contains(@class, "claims")]/tbody/tr'
+is page.html "count($claim)" 4
+is page.html "normalize-space(($claim)[1]/td[3])" '11.1 to 40.0 %'
+is page.html "string(($claim)[1]/td[2])" '20 %'
+n=0
+for verdict in agrees 'to be run again' 'shown by a test' 'not run'; do
+    n=$((n + 1))
+    is page.html "normalize-space(($claim)[$n]/td[4])" "$verdict"
+    is page.html "string(//table[@class='counts']/tbody/tr[td='$verdict']/td[2])" 1
+done
+is page.html "normalize-space(($claim)[2]//p[@class='why'])" Because.
+value page.html "string(($claim)[2]//pre)" | grep -qF 'from summary where cct_us < 100' || fail 'the query of a claim'
+is page.html 'count(//details[@open])' 0
+# A cell with a unit sorts by its number.
+is page.html 'string(//tr[td="1MiB"]/td/@data-value)' 1048576
+is page.html 'count(//svg)' 2
+is page.html 'string(//figcaption)' again
+is page.html 'count(//use[substring(@href, 2) = //path/@id])' 2
+is page.html 'string(//svg//text)' 'A & B'
+is page.html 'count(//svg/title)' 0
+is page.html 'string(//tr[th="runs"]/td)' 4
+# The same report as Markdown has the same verdicts.
+"$weft" report claims/demo.xml --allow-missing --output page.md
+grep -q '^| 1 | a is faster | 20 % | 11.1 to 40.0 % | agrees |$' page.md || fail 'Markdown has another verdict'
+
+# --- what others write ----------------------------------------------------------------------------
+
+mkdir -p 'results/<i>"&'
+printf 'run,case,cct_us\n1,"<script>alert(41)</script>",1\n2,"""><img src=x onerror=alert(42)>",2\n3,"</td></svg>&lt;\033[31m\001",3\n4,"\302\205\342\200\256\377x",4\n' \
+    >'results/<i>"&/summary.csv'
+"$make_results" 'results/<i>"&'
+cat >'results/<i>"&/<b>.svg' <<'END'
+<?xml version="1.0"?>
+<!DOCTYPE svg [<!ENTITY x "<script>alert(43)</script>"><!ENTITY f SYSTEM "file:///etc/passwd">]>
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:h="http://www.w3.org/1999/xhtml"
+ viewBox="0 0 9 9" onload="alert(44)" style="position:fixed">
+<script>alert(45)</script><style>@import "http://example.org";</style>&x;&f;
+<g id='"&gt;&lt;script&gt;' onclick="alert(46)"><text fill="url(http://example.org/#a)" stroke='u&#9;rl(//example.org)' x="1">&lt;/svg&gt;&lt;script&gt;&amp;</text></g>
+<a xlink:href="javascript:alert(47)"><text>link</text></a>
+<image href="http://example.org/x.png"/><image xlink:href="data:image/svg+xml;base64,AAAA"/><use xlink:href="http://example.org#a"/>
+<image width="1" height="1" xlink:href="data:image/png;base64,AAAA"/>
+<foreignObject><h:script>alert(48)</h:script></foreignObject><h:img src="x"/><animate attributeName="href" to="javascript:alert(49)"/>
+<rect width="1" height="1" fill="red" clip-path="url(x)" style="fill:url('http://example.org')"/></svg>
+END
+echo '<svg><g></svg>' >'results/<i>"&/broken.svg'
+ln -s /etc/passwd 'results/<i>"&/passwd.svg'
+cat >claims/hostile.xml <<'END'
+<claims title="&lt;/title>&lt;script>alert(40)&lt;/script>">
+  <text>&lt;script>alert(40)&lt;/script> `&lt;script>` [x](javascript:alert(40)) [y](https://e.org/"onclick="alert(40)) **&lt;b> [&lt;b>](z)</text>
+  <section title="&lt;b>&quot;&amp;" results="&lt;i>&quot;&amp;" scenario="&lt;b>'.xml">
+    <claim verdict="agrees">
+      <says>&lt;b></says>
+      <paper>"&lt;b></paper>
+      <query unit="&lt;b>">select count(*) as "&lt;b>""" from summary where '&lt;/pre>&lt;b>' &lt;> ''</query>
+      <why>&lt;b></why>
+    </claim>
+    <table title="&lt;b>"><query each="case">select "case", cct_us as "&lt;b>" from summary</query></table>
+  </section>
+</claims>
+END
+"$weft" report --html claims/hostile.xml --output hostile.html
+"$weft" report --html 'results/<i>"&' --output folder.html
+for page in hostile folder; do
+    harmless $page.html
+    is $page.html 'count(//svg)' 1
+    is $page.html 'count(//image[@href])' 1
+    is $page.html 'string(//svg//text)' '</svg><script>&'
+    is $page.html 'count(//svg//rect[@fill="red" and not(@style) and not(@clip-path)])' 1
+    is $page.html 'count(//figure//p[contains(., "cannot be shown")])' 2
+    is $page.html 'count(//td[text() = "<script>alert(41)</script>"])' 1
+    is $page.html "count(//td[text() = '\"><img src=x onerror=alert(42)>'])" 1
+    is $page.html 'count(//td[contains(., "</td></svg>&lt; [31m ")])' 1
+    ! grep -q 'root:' $page.html || fail "$page: a file from elsewhere"
+done
+is hostile.html 'string(//title)' '</title><script>alert(40)</script>'
+is hostile.html 'string(//section/h2)' '<b>"&'
+is folder.html 'string(//section/h2)' '<i>"&'
+
+# --- folders of results ---------------------------------------------------------------------------
+
+"$weft" report --html results/demo/ --output folder.html
+harmless folder.html
+is folder.html 'string(//h1)' 'Results of demo'
+is folder.html 'count(//svg)' 2
+is folder.html 'count(//table[caption="All runs"]/tbody/tr)' 4
+is folder.html 'string(//table[caption="All runs"]/tbody/tr[3]/td[4])' 1MiB
+is folder.html 'count(//table[caption="All runs"]//th[.="seed"])' 0
+is folder.html 'string(//details[summary="The same in all rows"]//tr[th="seed"]/td)' 1
+"$weft" report --html results/demo 'results/<i>"&' >both.html
+harmless both.html
+is both.html 'count(//section)' 2
+is both.html 'count(//svg)' 3
+
+# refused MESSAGE ARGUMENT...: exit status 2, the message, and the former page stays.
+refused()
+{
+    message=$1
+    shift
+    status=0
+    "$weft" report "$@" --output folder.html >out 2>messages || status=$?
+    [ $status = 2 ] || fail "$*: exit status $status"
+    grep -qF "$message" messages || { cat messages; fail "$*: no message '$message'"; }
+    is folder.html 'string(//h1)' 'Results of demo'
+}
+refused 'a folder of results; expected a file of claims, or --html' results/demo
+refused 'expected one or the other' --html results/demo claims/demo.xml
+refused 'there are no results in results/gone' --html claims/demo.xml
+mkdir results/empty
+refused 'results/empty' --html results/demo results/empty
+
+echo 'pages are right'
