@@ -39,7 +39,7 @@ scenario()
 # section TITLE RESULTS SCENARIO
 section()
 {
-    printf '<section title="%s" results="%s" scenario="scenarios/%s.xml"><claim><says>time of %s</says>' "$@" "$2"
+    printf '<section title="%s" results="%s" scenario="scenarios/%s.xml"><claim verdict="agrees"><says>time of %s</says>' "$@" "$2"
     printf '<query>select avg(cct_us) as value from summary where "case" = '"'rsq'</query></claim></section>\n"
 }
 
@@ -52,7 +52,7 @@ sed -i 's|</sweep>|&<quick><set param="workload.bytes" value="100KB"/></quick>|'
     section first first first
     section second second second
     section again second second
-    section afar first first | sed -e 's|<claim>|<attach results="second" as="afar"/>&|' -e 's/from summary/from afar.summary/'
+    section afar first first | sed -e 's|<claim |<attach results="second" as="afar"/>&|' -e 's/from summary/from afar.summary/'
     echo '</claims>'
 } >docs/claims/demo.xml
 sed 's/results="[a-z]*"/results="nowhere"/; s/Demo/Other/' docs/claims/demo.xml >docs/claims/other.xml
@@ -88,6 +88,9 @@ done
 [ "$(echo "$after" | wc -l)" = 12 ] || fail 'not 12 runs'
 grep -q '^| 3 | time of second' docs/validation.md || fail 'not every claim is in the report'
 grep -q 'not run' docs/validation.md && fail 'the report lacks results'
+[ "$(grep -c '| agrees |$' docs/validation.md)" = 4 ] || fail 'the report lacks verdicts'
+grep -q '<span class="verdict v-agrees"' results/demo/report.html || fail 'no report as a page'
+grep -q '^written: results/demo/report.html$' messages || fail 'no word about the page'
 cp docs/validation.md whole.md
 expect 0 demo
 cmp docs/validation.md whole.md || fail 'a second call writes another report'
@@ -129,11 +132,15 @@ time_of()
 quick=$(time_of 2 results/demo-quick/report.md)
 afar=$(time_of 4 results/demo-quick/report.md)
 [ -n "$quick" ] || fail '--quick reports no time'
+# Verdicts were given to full results.
+[ "$(grep '^| [124] ' results/demo-quick/report.md | sed 's/.*| \(.*\) |$/\1/' | xargs)" = 'agrees not judged not judged' ] ||
+    fail '--quick has the verdicts of full results'
+grep -q '<span class="verdict v-quick"' results/demo-quick/report.html || fail '--quick makes no page'
 [ "$quick" != "$(time_of 2 whole.md)" ] || fail "--quick reports the full results: $quick"
 [ "$quick" = "$afar" ] || fail "--quick reads full results from another section: $afar, not $quick"
 grep -qF './weft run scenarios/second.xml --quick' results/demo-quick/report.md || fail '--quick names another command'
 grep -q '^ *2  time of second$' out || fail '--quick prints no summary'
-grep -q '^       Weft: [0-9.]*$' out || fail '--quick prints no numbers'
+grep -q '^       Weft: [0-9.]*; verdict: not judged$' out || fail '--quick prints no numbers'
 grep -q 'results/demo-quick/report.md$' out || fail '--quick does not say where the report is'
 [ "$(wc -l <out)" -lt 20 ] || fail '--quick prints more than a summary'
 grep -q '^case  *seed' out && fail '--quick prints tables'
@@ -158,6 +165,12 @@ expect 2 demo --quick --only second --results mine
 grep -q 'mine/demo-quick is not empty and has no .weft-results' messages || fail "another's folder is not refused"
 [ "$(cat mine/demo-quick/report.md)" = precious ] || fail "another's file is replaced"
 [ ! -e mine/second-quick ] || fail 'something has run although a folder is refused'
+
+mkdir -p mine/demo
+echo precious >mine/demo/report.html
+expect 2 demo --results mine
+grep -q 'mine/demo is not empty and has no .weft-results' messages || fail "another's folder is not refused for a page"
+[ "$(cat mine/demo/report.html)" = precious ] || fail "another's page is replaced"
 
 # Elsewhere, and from the report alone.
 expect 0 demo --report --results "$work/results"
