@@ -75,7 +75,8 @@ checkout()
     mkdir -p "$folder/build" "$folder/docs" "$work/shared" "$work/opt" "$work/tmp"
     cd "$folder" || exit
     cp "$root"/docs/*.md "$root/docs/generate.sh" docs/
-    cp -R "$root/docs/claims" docs/
+    cp -R "$root/docs/claims" "$root/docs/figures" docs/
+    ln -s "$root/tests" tests
     cp -R "$root/scenarios" .
     chmod -R u+w .
     ln -s "$programs/two-tors" two-tors

@@ -340,6 +340,28 @@ for claims in "$root"/docs/claims/*.xml; do
     grep -q '<claim>' "$claims" && fail "$claims: a claim that nobody has judged"
 done
 
+# The page in the manual has the claims of those files and the verdicts that they state, whenever it was made:
+# number, claim, paper and verdict of each row; what was run, and by what code, only the page knows.
+stated()
+{
+    awk -F'|' '/^# / { part++ } !/^\|/ { claims = 0 } /^\| \| what is claimed/ { claims = 1 } { gsub(/\\\|/, "\001") }
+        claims && $2 + 0 { sub(/ †/, "", $2); print part, $2, $3, $4 }' "$1"
+}
+verdicts()
+{
+    awk -F'|' '/^# / { part++ } !/^\|/ { claims = 0 } /^\| \| what is claimed/ { claims = 1 } { gsub(/\\\|/, "\001") }
+        claims && $2 + 0 { gsub(/^ +| +$/, "", $6); print part, $2 + 0, $6 }' "$1"
+}
+"$weft" report "$root/docs/claims/themis.xml" "$root/docs/claims/ofan.xml" --results "$work" --allow-missing >all.md
+stated all.md >claimed
+stated "$root/docs/validation.md" | diff claimed - || fail 'docs/validation.md has other claims than docs/claims'
+for claims in themis ofan; do sed -n 's/.*<claim verdict="\([a-z]*\)".*/'$claims' \1/p' "$root/docs/claims/$claims.xml"; done |
+    awk '$1 != paper { part++; n = 0; paper = $1 } { print part, ++n, $2 }' >judged
+verdicts "$root/docs/validation.md" | sed -e 's/shown by a test$/agrees/; s/differs, with cause$/differs/; s/\([0-9]\) $/\1 none/' >shown
+grep -v 'to be run again$' shown >compared
+grep -vxFf judged compared && fail 'docs/validation.md has verdicts that docs/claims does not state'
+[ "$(wc -l <shown)" = "$(wc -l <judged)" ] || fail 'docs/validation.md lacks claims'
+
 # Sixteen rows are shown, seventeen are folded away, under their title.
 for n in 16 17; do
     { echo run,case,seed,cct_us; seq "$n" | sed 's/.*/&,c&,1,1.000000/'; } | results "rows-$n"
