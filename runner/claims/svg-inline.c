@@ -11,111 +11,33 @@
 
 #define SVG "http://www.w3.org/2000/svg"
 
-/* What draws. The rest of SVG runs, links, loads or animates. */
-static const char *const elements[] = {
-    "circle",         "clipPath", "defs",        "ellipse", "feComposite", "feFlood",
-    "feMerge",        "filter",   "g",           "image",   "line",        "linearGradient",
-    "marker",         "mask",     "path",        "pattern", "polygon",     "polyline",
-    "radialGradient", "rect",     "stop",        "svg",     "symbol",      "text",
-    "tspan",          "use",      "feMergeNode",
-};
+/* What draws. The rest of SVG runs, links, loads or animates. Between spaces. */
+static const char elements[] =
+    " circle clipPath defs ellipse feComposite feFlood feMerge feMergeNode filter g image "
+    "line linearGradient marker mask path pattern polygon polyline radialGradient rect "
+    "stop svg symbol text tspan use ";
 
-static const char *const attributes[] = {
-    "baseline-shift",
-    "clip-path",
-    "clip-rule",
-    "clipPathUnits",
-    "color",
-    "cx",
-    "cy",
-    "d",
-    "dominant-baseline",
-    "dx",
-    "dy",
-    "fill",
-    "fill-opacity",
-    "fill-rule",
-    "filter",
-    "filterUnits",
-    "flood-color",
-    "flood-opacity",
-    "font-family",
-    "font-size",
-    "font-style",
-    "font-weight",
-    "fx",
-    "fy",
-    "gradientTransform",
-    "gradientUnits",
-    "height",
-    "image-rendering",
-    "in",
-    "in2",
-    "lengthAdjust",
-    "marker-end",
-    "marker-mid",
-    "marker-start",
-    "markerHeight",
-    "markerUnits",
-    "markerWidth",
-    "mask",
-    "offset",
-    "opacity",
-    "operator",
-    "orient",
-    "patternContentUnits",
-    "patternTransform",
-    "patternUnits",
-    "points",
-    "preserveAspectRatio",
-    "r",
-    "refX",
-    "refY",
-    "result",
-    "rotate",
-    "rx",
-    "ry",
-    "shape-rendering",
-    "stop-color",
-    "stop-opacity",
-    "stroke",
-    "stroke-dasharray",
-    "stroke-dashoffset",
-    "stroke-linecap",
-    "stroke-linejoin",
-    "stroke-miterlimit",
-    "stroke-opacity",
-    "stroke-width",
-    "style",
-    "text-anchor",
-    "text-rendering",
-    "textLength",
-    "transform",
-    "viewBox",
-    "visibility",
-    "width",
-    "x",
-    "x1",
-    "x2",
-    "y",
-    "y1",
-    "y2",
-};
+static const char attributes[] =
+    " baseline-shift clip-path clip-rule clipPathUnits color cx cy d dominant-baseline dx "
+    "dy fill fill-opacity fill-rule filter filterUnits flood-color flood-opacity "
+    "font-family font-size font-style font-weight fx fy gradientTransform gradientUnits "
+    "height image-rendering in in2 lengthAdjust marker-end marker-mid marker-start "
+    "markerHeight markerUnits markerWidth mask offset opacity operator orient "
+    "patternContentUnits patternTransform patternUnits points preserveAspectRatio r refX "
+    "refY result rotate rx ry shape-rendering stop-color stop-opacity stroke "
+    "stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit "
+    "stroke-opacity stroke-width style text-anchor text-rendering textLength transform "
+    "viewBox visibility width x x1 x2 y y1 y2 ";
 
+/** Whether a list has a name, between spaces. */
 static bool
-is_one_of(const char *name, const char *const *list, size_t n)
+is_one_of(const char *list, const char *name)
 {
-    for (size_t i = 0; i < n; i++)
-    {
-        if (strcmp(name, list[i]) == 0)
-        {
-            return true;
-        }
-    }
-    return false;
+    char *word = xformat(" %s ", name);
+    const bool is = !strchr(name, ' ') && strstr(list, word) != NULL;
+    free(word);
+    return is;
 }
-
-#define IS_ONE_OF(name, list) is_one_of(name, list, sizeof(list) / sizeof *(list))
 
 /** Adds an id, or what refers to one, @p n bytes: letters, digits and '_' alone. */
 static void
@@ -167,11 +89,11 @@ add_value(struct text *t, const char *prefix, const char *value)
             p += 6 + n;
             continue;
         }
-        struct text one = {0};
-        text_add(&one, "%c", isspace((unsigned char)*p) ? ' ' : *p++);
-        html_add(t, one.s);
-        p += *one.s == ' ' && isspace((unsigned char)*p);
-        free(one.s);
+        const size_t plain = 1 + strcspn(p + 1, "uU");
+        char *part = xformat("%.*s", (int)plain, p);
+        html_add(t, part);
+        free(part);
+        p += plain;
     }
     return true;
 }
@@ -199,7 +121,8 @@ static void
 add_attribute(struct text *t, const char *prefix, const char *element, const xmlAttr *a)
 {
     const char *name = (const char *)a->name;
-    xmlChar *value = xmlNodeListGetString(a->doc, a->children, 1);
+    /* Entities stay as they are written: what they stand for may be without end. */
+    xmlChar *value = xmlNodeListGetString(a->doc, a->children, 0);
     struct text text = {0};
     bool good = false;
     if (value && strcmp(name, "id") == 0 && !a->ns)
@@ -211,7 +134,7 @@ add_attribute(struct text *t, const char *prefix, const char *element, const xml
     {
         good = add_link(&text, prefix, element, (const char *)value);
     }
-    else if (value && !a->ns && IS_ONE_OF(name, attributes))
+    else if (value && !a->ns && is_one_of(attributes, name))
     {
         good = add_value(&text, prefix, (const char *)value);
     }
@@ -229,7 +152,7 @@ static void
 add_element(struct text *t, const char *prefix, const xmlNode *node)
 {
     const char *name = (const char *)node->name;
-    if (!node->ns || strcmp((const char *)node->ns->href, SVG) != 0 || !IS_ONE_OF(name, elements))
+    if (!node->ns || strcmp((const char *)node->ns->href, SVG) != 0 || !is_one_of(elements, name))
     {
         return;
     }

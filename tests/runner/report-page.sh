@@ -64,7 +64,7 @@ cat >results/demo/fig.svg <<'END'
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
 <svg width="90" height="60" viewBox="0 0 90 60" xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">
 <title>Gnuplot</title><defs><path id='gpPt0' d='M-1,0 h2'/></defs>
-<g fill="url(#gpPt0)"><use xlink:href='#gpPt0'/><text x="1" y="2">A &amp; B</text></g></svg>
+<g fill="url(#gpPt0)" stroke-width="2.5" font-family="Sans" transform="translate(1,2)"><use xlink:href='#gpPt0'/><text x="1" y="2">A &amp; B</text></g></svg>
 END
 cp results/demo/fig.svg results/demo/again.svg
 echo 'START_TEST(two_and_two)' >claims/test-demo.c
@@ -124,6 +124,8 @@ is page.html 'string(//figcaption)' again
 is page.html 'count(//use[substring(@href, 2) = //path/@id])' 2
 is page.html 'string(//svg//text)' 'A & B'
 is page.html 'count(//svg/title)' 0
+is page.html 'count(//g[@stroke-width = "2.5" and @font-family = "Sans" and @transform = "translate(1,2)"])' 2
+is page.html 'count(//g[starts-with(@fill, "url(#p1-s1-f")])' 2
 is page.html 'string(//tr[th="runs"]/td)' 4
 # The same report as Markdown has the same verdicts.
 "$weft" report claims/demo.xml --allow-missing --output page.md
@@ -137,7 +139,7 @@ printf 'run,case,cct_us\n1,"<script>alert(41)</script>",1\n2,"""><img src=x oner
 "$make_results" 'results/<i>"&'
 cat >'results/<i>"&/<b>.svg' <<'END'
 <?xml version="1.0"?>
-<!DOCTYPE svg [<!ENTITY x "<script>alert(43)</script>"><!ENTITY f SYSTEM "file:///etc/passwd">]>
+<!DOCTYPE svg [<!ENTITY x "<script>alert(43)</script>"><!ENTITY c "red"><!ENTITY f SYSTEM "file:///etc/passwd">]>
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:h="http://www.w3.org/1999/xhtml"
  viewBox="0 0 9 9" onload="alert(44)" style="position:fixed">
 <script>alert(45)</script><style>@import "http://example.org";</style>&x;&f;
@@ -146,7 +148,7 @@ cat >'results/<i>"&/<b>.svg' <<'END'
 <image href="http://example.org/x.png"/><image xlink:href="data:image/svg+xml;base64,AAAA"/><use xlink:href="http://example.org#a"/>
 <image width="1" height="1" xlink:href="data:image/png;base64,AAAA"/>
 <foreignObject><h:script>alert(48)</h:script></foreignObject><h:img src="x"/><animate attributeName="href" to="javascript:alert(49)"/>
-<rect width="1" height="1" fill="red" clip-path="url(x)" style="fill:url('http://example.org')"/></svg>
+<rect width="1" height="1" fill="red" stroke="&c;" clip-path="url(x)" style="fill:url('http://example.org')"/></svg>
 END
 echo '<svg><g></svg>' >'results/<i>"&/broken.svg'
 ln -s /etc/passwd 'results/<i>"&/passwd.svg'
@@ -171,7 +173,7 @@ for page in hostile folder; do
     is $page.html 'count(//svg)' 1
     is $page.html 'count(//image[@href])' 1
     is $page.html 'string(//svg//text)' '</svg><script>&'
-    is $page.html 'count(//svg//rect[@fill="red" and not(@style) and not(@clip-path)])' 1
+    is $page.html 'count(//svg//rect[@fill="red" and not(@style) and not(@clip-path) and not(@stroke)])' 1
     is $page.html 'count(//figure//p[contains(., "cannot be shown")])' 2
     is $page.html 'count(//td[text() = "<script>alert(41)</script>"])' 1
     is $page.html "count(//td[text() = '\"><img src=x onerror=alert(42)>'])" 1
