@@ -56,8 +56,7 @@ stated(const struct element *claim)
 enum report_verdict
 report_verdict_of(const struct element *claim, bool run, bool former)
 {
-    const enum report_verdict verdict = stated(claim);
-    return !run ? VERDICT_NOT_RUN : former && verdict != VERDICT_QUICK ? VERDICT_FORMER : verdict;
+    return !run ? VERDICT_NOT_RUN : former ? VERDICT_FORMER : stated(claim);
 }
 
 const char *
