@@ -12,12 +12,18 @@
 #define HEADING                                                                                    \
     "files (checksum, bytes, name, as cksum prints them; the last line is of the lines above):\n"
 
+static void
+add_line(struct text *list, const char *name, const struct checksum *c)
+{
+    text_add(list, "%" PRIu32 " %" PRIu64 " %s\n", checksum_value(c), c->bytes, name);
+}
+
 void
 file_list_add(struct text *list, const char *name, const char *bytes, size_t n)
 {
     struct checksum c = {0};
     checksum_add(&c, bytes, n);
-    text_add(list, "%" PRIu32 " %zu %s\n", checksum_value(&c), n, name);
+    add_line(list, name, &c);
 }
 
 char *
@@ -63,6 +69,19 @@ checksum_of_file(const struct folder *run, const char *name, struct checksum *c,
         close(fd);
     }
     return n == 0;
+}
+
+bool
+file_list_add_file(struct text *list, const char *name, const struct folder *folder,
+                   const char *file, char **why)
+{
+    struct checksum c = {0};
+    const bool good = checksum_of_file(folder, file, &c, why);
+    if (good)
+    {
+        add_line(list, name, &c);
+    }
+    return good;
 }
 
 /** What a line of the list says of a file. */
@@ -207,21 +226,14 @@ find_listed(const char *list, char *lines, const char *name, struct listed *l, c
     return false;
 }
 
-char *
-file_list_read(const struct folder *folder, const char *list, const char *name, char **why)
+bool
+file_list_check_file(const struct folder *folder, const char *list, const char *name, char **why)
 {
     struct listed l;
     struct checksum c = {0};
-    size_t n = 0;
     char *lines, *text = read_list(folder, list, &lines, why);
-    char *bytes =
-        text && find_listed(list, lines, name, &l, why) ? file_read(folder, name, &n, why) : NULL;
-    checksum_add(&c, bytes, n);
-    if (bytes && !compare(&l, &c, why))
-    {
-        free(bytes);
-        bytes = NULL;
-    }
+    const bool good = text && find_listed(list, lines, name, &l, why) &&
+                      checksum_of_file(folder, name, &c, why) && compare(&l, &c, why);
     free(text);
-    return bytes;
+    return good;
 }

@@ -19,6 +19,10 @@
 /** Adds a file's line. */
 void file_list_add(struct text *list, const char *name, const char *bytes, size_t n);
 
+/** The same for a file that is there, as @p file. False with a sentence if it cannot be read. */
+bool file_list_add_file(struct text *list, const char *name, const struct folder *folder,
+                        const char *file, char **why);
+
 /** The bytes of a file that ends in a list: what it says before, whole lines, then the list; the
  * caller frees them. */
 char *file_list_end(const char *before, const struct text *list);
@@ -26,8 +30,8 @@ char *file_list_end(const char *before, const struct text *list);
 /** Whether all files of a run are as its list says; else false with what is not in *why. */
 bool file_list_check(const struct folder *run, char **why);
 
-/** The bytes of one file, and a NUL behind them, if they are those that list file @p list says; the
- * caller frees them. Else NULL with a sentence. */
-char *file_list_read(const struct folder *folder, const char *list, const char *name, char **why);
+/** Whether one file is as file @p list says; else false with a sentence. */
+bool file_list_check_file(const struct folder *folder, const char *list, const char *name,
+                          char **why);
 
 #endif

@@ -28,7 +28,7 @@ struct arguments
     size_t nruns;
     long batch;
     char *scheduler;
-    bool dry_run, print_plan, markdown, no_figures, cost, help;
+    bool dry_run, print_plan, markdown, no_figures, cost, sql, help;
     char **files;
     int nfiles;
 };
@@ -61,6 +61,7 @@ static const struct option_entry
     {"no-figures", 'N', NULL, "draw nothing"},
     {"cost", 'C', NULL, "also estimate what each run takes: packet-hops, CPU time, memory, disk"},
     {"figure", 'f', "NAME", "only this figure"},
+    {"sql", 'Q', NULL, "print the query that each figure is made of; draw nothing"},
     {"markdown", 'm', NULL, "as tables of the manual"},
 };
 
@@ -162,6 +163,9 @@ take_option(struct arguments *a, int letter)
         return take_number("batch", optarg, 1, PLAN_MOST_RUNS, &a->batch);
     case 'C':
         a->cost = true;
+        break;
+    case 'Q':
+        a->sql = true;
         break;
     default:
         a->markdown = true;
@@ -448,6 +452,10 @@ plot(const struct arguments *a)
     {
         fprintf(stderr, "%s: error: the scenario has no <figure>\n", l.doc->path);
     }
+    else if (a->sql)
+    {
+        status = figures_print_queries(l.plan, a->figure) ? EXIT_GOOD : EXIT_NO_FIGURE;
+    }
     else if (!results_folder_is_ours(out, &why))
     {
         sweep_refuse(why, status);
@@ -466,12 +474,13 @@ command_plot(int argc, char **argv)
 {
     static const struct page page = {
         "plot FILE|RESULTS_FOLDER [OPTIONS]\n\n"
-        "Draws the figures of finished runs again, as SVG and PNG.\n",
-        "fqo",
+        "Draws the figures of finished runs again, as SVG, PNG and PDF.\n",
+        "fqoQ",
         "\nExit status: 0 all are drawn, 2 a mistake in the scenario, 3 a figure could not be "
         "drawn.\n"
         "\nExamples:\n  weft plot scenarios/themis/fig1.xml\n"
-        "  weft plot results/themis-fig1 --figure fig1d\n",
+        "  weft plot results/themis-fig1 --figure fig1d\n"
+        "  weft plot results/themis-fig1 --figure fig1d --sql\n",
         1, 1};
     struct arguments a;
     int status = parse(argc, argv, &page, &a);

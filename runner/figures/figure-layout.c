@@ -28,20 +28,6 @@
 #define SLANTED_APART 2.2   /* em between slanted names: a line's height / sin(SLANT) */
 #define UPRIGHT_APART 1.3
 
-struct figure_spread
-figure_spread_of(const struct figure_point *p, enum figure_error error)
-{
-    const double mean = p->moments.y;
-    if (error == ERROR_EXTREMES)
-    {
-        return (struct figure_spread){mean, p->least, p->most};
-    }
-    const double by = p->n < 2              ? 0
-                      : error == ERROR_CI95 ? moments_ci95(&p->moments)
-                                            : moments_stddev(&p->moments);
-    return (struct figure_spread){mean, mean - by, mean + by};
-}
-
 /* --- names along the axis --------------------------------------------------------------------- */
 
 double
@@ -165,8 +151,8 @@ static void
 lay_out_legend(struct figure_layout *l, const struct element *figure,
                const struct figure_data *data)
 {
-    const enum figure_kind kind = figure_kind(figure);
-    const bool named = kind != FIGURE_BARS && kind != FIGURE_HEATMAP && figure_series(figure);
+    const unsigned unnamed = FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_HEATMAP);
+    const bool named = !figure_is(figure, unnamed) && figure_data_has_series(data);
     struct entries e = {0};
     for (size_t i = 0; named && i < data->nseries; i++)
     {
@@ -174,13 +160,15 @@ lay_out_legend(struct figure_layout *l, const struct element *figure,
     }
     if (data->line)
     {
-        const char *label = element_value(figure, "line-label");
-        count_entry(&e, label ? label : element_value(figure, "line"));
+        count_entry(&e, figure_line_label(figure));
     }
     for (size_t i = 0; i < figure->nchildren; i++)
     {
         const char *label = element_value(figure->children[i], "label");
-        count_entry(&e, label ? label : "");
+        if (figure_draws(figure->children[i]))
+        {
+            count_entry(&e, label ? label : "");
+        }
     }
     const double room = l->wide - 2 * EDGE_EM, entry = e.wide + ENTRY_EM;
     const size_t n = e.n;
@@ -196,20 +184,20 @@ lay_out_legend(struct figure_layout *l, const struct element *figure,
 
 static void
 extend_points(struct figure_layout *l, const struct figure_point *points, size_t n,
-              enum figure_error error, struct figure_axis *values)
+              struct figure_axis *values)
 {
     for (size_t i = 0; i < n; i++)
     {
         if (points[i].n && !(l->x.log && points[i].x <= 0))
         {
-            const struct figure_spread spread = figure_spread_of(&points[i], error);
-            axis_extend(&l->x, points[i].x);
-            axis_extend(values, spread.mean);
+            const struct figure_point *p = &points[i];
+            axis_extend(&l->x, p->x);
+            axis_extend(values, p->y);
             if (values == &l->y)
             {
                 /* what cannot be negative keeps its axis, however long the whisker is */
-                axis_extend(values, spread.mean >= 0 ? fmax(spread.low, 0) : spread.low);
-                axis_extend(values, spread.high);
+                axis_extend(values, p->y >= 0 ? fmax(p->low, 0) : p->low);
+                axis_extend(values, p->high);
             }
         }
     }
@@ -218,14 +206,13 @@ extend_points(struct figure_layout *l, const struct figure_point *points, size_t
 static void
 extend_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
 {
-    const enum figure_error error = (enum figure_error)figure_value(figure, "error").integer;
     struct figure_axis *values = figure_kind(figure) == FIGURE_HEATMAP ? &l->z : &l->y;
     l->x.log = figure_value(figure, "x-log").integer != 0;
     l->y.log = figure_value(figure, "y-log").integer != 0;
     l->z.log = figure_value(figure, "z-log").integer != 0;
     for (size_t i = 0; i < data->ncurves; i++)
     {
-        extend_points(l, data->points[i], data->npoints[i], error, values);
+        extend_points(l, data->points[i], data->npoints[i], values);
         for (size_t k = 0; data->boxes && k < data->ncategories; k++)
         {
             if (data->boxes[i][k].n)
@@ -237,12 +224,15 @@ extend_axes(struct figure_layout *l, const struct element *figure, const struct 
     }
     if (data->line)
     {
-        extend_points(l, data->line, data->ncategories, error, values);
+        extend_points(l, data->line, data->ncategories, values);
     }
     for (size_t i = 0; i < figure->nchildren; i++)
     {
         const struct element *e = figure->children[i];
-        axis_extend(&l->y, figure_value(e, "y").real);
+        if (figure_draws(e))
+        {
+            axis_extend(&l->y, figure_value(e, "y").real);
+        }
         if (strcmp(e->name, "mark") == 0)
         {
             axis_extend(&l->x, figure_value(e, "x").real);

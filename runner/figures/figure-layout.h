@@ -13,14 +13,6 @@
 /** The size of the note below a figure, as a share of the font's. */
 #define NOTE_SIZE 0.8
 
-/** Mean of a point, and the two ends of its whisker. Needs n > 0. */
-struct figure_spread
-{
-    double mean, low, high;
-};
-
-struct figure_spread figure_spread_of(const struct figure_point *p, enum figure_error error);
-
 /** The texts around the plot; none is NULL. */
 struct figure_texts
 {

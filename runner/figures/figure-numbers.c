@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure-layout.h"
+#include "csv.h"
 #include "shown-text.h"
 
 #define NEXT_BLOCK "\n\n"
@@ -25,12 +25,11 @@ add_cell(struct text *t, const char *s)
 
 /** Mean, and the two ends of its whisker. */
 static void
-add_point(struct text *t, const struct figure_point *p, enum figure_error error)
+add_point(struct text *t, const struct figure_point *p)
 {
     if (p->n)
     {
-        const struct figure_spread spread = figure_spread_of(p, error);
-        text_add(t, " %.9g %.9g %.9g", spread.mean, spread.low, spread.high);
+        text_add(t, " %.9g %.9g %.9g", p->y, p->low, p->high);
     }
     else
     {
@@ -41,7 +40,7 @@ add_point(struct text *t, const struct figure_point *p, enum figure_error error)
 /** A block per panel, a row per category: its name, then mean and whisker of each series and of the
  * line. */
 static void
-add_bars(struct text *t, const struct figure_data *data, enum figure_error error)
+add_bars(struct text *t, const struct figure_data *data)
 {
     for (size_t p = 0; p < data->npanels; p++)
     {
@@ -51,11 +50,11 @@ add_bars(struct text *t, const struct figure_data *data, enum figure_error error
             add_cell(t, data->categories[k]);
             for (size_t i = 0; i < data->nseries; i++)
             {
-                add_point(t, &data->points[p * data->nseries + i][k], error);
+                add_point(t, &data->points[p * data->nseries + i][k]);
             }
             if (data->line)
             {
-                add_point(t, &data->line[k], error);
+                add_point(t, &data->line[k]);
             }
             text_add(t, "\n");
         }
@@ -65,8 +64,7 @@ add_bars(struct text *t, const struct figure_data *data, enum figure_error error
 /** A block per curve: x, then mean and whisker. A logarithmic axis has no place for 0: what stands
  * there would be drawn as a spike. */
 static void
-add_lines(struct text *t, const struct figure_data *data, bool x_log, bool y_log,
-          enum figure_error error)
+add_lines(struct text *t, const struct figure_data *data, bool x_log, bool y_log)
 {
     for (size_t i = 0; i < data->ncurves; i++)
     {
@@ -75,12 +73,12 @@ add_lines(struct text *t, const struct figure_data *data, bool x_log, bool y_log
         for (size_t k = 0; k < data->npoints[i]; k++)
         {
             const struct figure_point *p = &data->points[i][k];
-            if ((x_log && p->x <= 0) || (y_log && p->n && p->moments.y <= 0))
+            if ((x_log && p->x <= 0) || (y_log && p->n && p->y <= 0))
             {
                 continue;
             }
             text_add(t, "%.9g", p->x);
-            add_point(t, p, error);
+            add_point(t, p);
             text_add(t, "\n");
             shown++;
         }
@@ -123,7 +121,7 @@ add_mean(struct text *t, const struct figure_point *p)
 {
     if (p->n)
     {
-        text_add(t, "%.9g\n", p->moments.y);
+        text_add(t, "%.9g\n", p->y);
     }
     else
     {
@@ -201,7 +199,6 @@ figure_has_spread(const struct figure_data *data, size_t *least, size_t *most)
 char *
 figure_numbers(const struct element *figure, const struct figure_data *data)
 {
-    const enum figure_error error = (enum figure_error)figure_value(figure, "error").integer;
     const bool x_log = figure_value(figure, "x-log").integer != 0;
     const bool y_log = figure_value(figure, "y-log").integer != 0;
     struct text t = {0};
@@ -209,7 +206,7 @@ figure_numbers(const struct element *figure, const struct figure_data *data)
     {
     case FIGURE_BARS:
     case FIGURE_GROUPED_BARS:
-        add_bars(&t, data, error);
+        add_bars(&t, data);
         break;
     case FIGURE_HEATMAP:
         add_fields(&t, data);
@@ -218,7 +215,7 @@ figure_numbers(const struct element *figure, const struct figure_data *data)
         add_boxes(&t, data);
         break;
     default:
-        add_lines(&t, data, x_log, y_log, error);
+        add_lines(&t, data, x_log, y_log);
         break;
     }
     return text_take(&t);

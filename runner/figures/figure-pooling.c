@@ -47,9 +47,8 @@ wanted(const struct element *figure, const char *column)
     return value;
 }
 
-/** Whether the runs at a point of a dimension are in the figure. */
-static bool
-is_shown(const struct element *figure, const struct plan_dimension *dim, size_t p)
+bool
+figure_shows_point(const struct element *figure, const struct plan_dimension *dim, size_t p)
 {
     bool shown = true;
     for (size_t c = 0; shown && c < dim->ncolumns; c++)
@@ -82,9 +81,9 @@ pools(const struct element *figure, const struct plan_dimension *dim)
 {
     for (size_t p = 0; p < dim->npoints; p++)
     {
-        for (size_t q = 0; q < p && is_shown(figure, dim, p); q++)
+        for (size_t q = 0; q < p && figure_shows_point(figure, dim, p); q++)
         {
-            if (is_shown(figure, dim, q) && !tells_apart(figure, dim, p, q))
+            if (figure_shows_point(figure, dim, q) && !tells_apart(figure, dim, p, q))
             {
                 return true;
             }
@@ -134,11 +133,9 @@ row_column(const struct plan *plan, const struct element *figure)
 static void
 check_rows(const struct plan *plan, const struct element *figure, struct diagnostics *d)
 {
-    const enum figure_kind kind = figure_kind(figure);
     const char *column = row_column(plan, figure);
     char *value = column ? wanted(figure, column) : NULL;
-    const bool means = kind != FIGURE_CDF && kind != FIGURE_BOX && kind != FIGURE_SCATTER;
-    if (means && column && !value && !shows(figure, column))
+    if (!figure_is(figure, FIGURES_OF_ROWS) && column && !value && !shows(figure, column))
     {
         diag_error(d, figure->line,
                    "<figure %s> shows means over all values of %s in %s; expected it as x, series "

@@ -185,7 +185,8 @@ share_name(const struct element *figure)
     static const char *const rows[] = {"runs",  "samples", "samples",  "layers",
                                        "steps", "QPs",     "messages", "workloads"};
     bool above = figure_value(figure, "y-log").integer != 0;
-    return xformat("share of %s%s", rows[figure_value(figure, "data").integer],
+    return xformat("share of %s%s",
+                   figure_own_query(figure) ? "rows" : rows[figure_value(figure, "data").integer],
                    above ? " above" : "");
 }
 
@@ -249,8 +250,11 @@ spread_note(const struct plan *plan, const struct element *figure, const struct 
     seeds = seeds && !figure_value(figure, "pool").integer;
     const char *span =
         kind == FIGURE_HEATMAP ? "mean" : spans[figure_value(figure, "error").integer];
+    const bool own = figure_own_query(figure) != NULL;
     char *fewest = least < most ? xformat("%zu to ", least) : xstrdup("");
-    char *note = xformat("%s of %s%zu %s", span, fewest, most, seeds ? "seeds" : "values");
+    char *note = own && !data->counted ? xstrdup("")
+                                       : xformat("%s of %s%zu %s", own ? "mean" : span, fewest,
+                                                 most, seeds && !own ? "seeds" : "values");
     free(fewest);
     return note;
 }
@@ -260,7 +264,9 @@ make_texts(const struct plan *plan, const struct element *figure, const struct f
 {
     const char *title = element_value(figure, "title");
     const char *legend = element_value(figure, "series-label");
-    const char *series = figure_kind(figure) == FIGURE_HEATMAP ? NULL : figure_series(figure);
+    const char *series = figure_kind(figure) == FIGURE_HEATMAP ? NULL
+                         : figure_own_query(figure)            ? data->series_column
+                                                               : figure_series(figure);
     return (struct figure_texts){
         .title = xstrdup(title ? title : ""),
         .x = axis_name(figure, "x"),
@@ -370,12 +376,12 @@ add_styles(struct script *t, const struct plan *plan)
 {
     const struct figure_data *data = t->data;
     const enum figure_kind kind = figure_kind(t->figure);
-    const bool single = kind == FIGURE_BARS || (kind == FIGURE_BOX && !figure_series(t->figure));
+    const bool single =
+        kind == FIGURE_BARS || (kind == FIGURE_BOX && !figure_data_has_series(data));
     const size_t n = single ? data->ncategories : data->nseries;
     size_t *styles = xcalloc(n + 1, sizeof *styles);
     char **keys = plain_keys(single ? data->category_keys : data->series_keys, n);
-    struct words x = words_split(element_value(t->figure, "x"));
-    const char *column = single ? x.word[0] : figure_series(t->figure);
+    const char *column = single ? data->x_column : data->series_column;
     const bool balancers = figure_styles(plan, column, keys, n, styles);
     for (size_t i = 0; i < n; i++)
     {
@@ -388,7 +394,6 @@ add_styles(struct script *t, const struct plan *plan)
     add_cycle(t, "marker", figure_markers, FIGURE_MARKERS, styles, n);
     add_cycle(t, "pattern", figure_patterns, FIGURE_PATTERNS, styles, n);
     text_add(&t->settings, "styled_categories = %d\n", single);
-    words_free(&x);
     free(by_colour);
     free(keys);
     free(styles);
@@ -445,7 +450,8 @@ static void
 add_panel_names(struct script *t)
 {
     const struct figure_data *data = t->data;
-    const char *column = element_value(t->figure, "panels");
+    const char *given = element_value(t->figure, "panels");
+    const char *column = given ? given : data->panel_column;
     char *title = column_title(column ? column : "case", 1, false);
     char **names = xcalloc(data->npanels + 1, sizeof *names);
     for (size_t i = 0; i < data->npanels; i++)
@@ -469,7 +475,6 @@ add_settings(struct script *t, const struct plan *plan, const struct figure_text
     const struct element *figure = t->figure;
     const struct figure_data *data = t->data;
     const struct figure_layout *l = &t->layout;
-    const char *line_label = element_value(figure, "line-label");
     size_t least, most;
     add_layout(t, texts);
     add_wrapped(t, "title", texts->title, (l->wide - 1.2) / 1.1);
@@ -484,8 +489,8 @@ add_settings(struct script *t, const struct plan *plan, const struct figure_text
     add_panel_names(t);
     add_styles(t, plan);
     text_add(&t->settings, "has_spread = %d\nhas_line = %d\n",
-             figure_has_spread(data, &least, &most), data->line != NULL);
-    add_variable(t, "line_label", line_label ? line_label : element_value(figure, "line"));
+             figure_has_spread(data, &least, &most) && data->whiskers, data->line != NULL);
+    add_variable(t, "line_label", data->line ? figure_line_label(figure) : NULL);
     add_axis(t, "x", &l->x, &l->x_tics, "x");
     add_axis(t, "y", &l->y, &l->y_tics, "y");
     add_axis(t, "z", &l->z, &l->z_tics, "cb");

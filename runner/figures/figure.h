@@ -4,8 +4,7 @@
 #define WEFT_RUNNER_FIGURE_H
 
 #include "columns.h"
-#include "csv.h"
-#include "statistics.h"
+#include "query.h"
 #include "sweep-plan.h"
 #include "textbuf.h"
 
@@ -34,6 +33,17 @@ enum figure_kind
     FIGURE_SCATTER,
 };
 
+/** Sets of kinds. */
+#define FIGURE_SET(kind) (1U << (kind))
+#define FIGURE_ALL       (~0U)
+#define FIGURES_OF_BARS  (FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_GROUPED_BARS))
+/** Those with numbers along x. */
+#define FIGURES_OF_NUMBERS                                                                         \
+    (FIGURE_SET(FIGURE_LINES) | FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_SCATTER))
+/** Those that show rows one by one or their distribution, and not a mean of several. */
+#define FIGURES_OF_ROWS                                                                            \
+    (FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_BOX) | FIGURE_SET(FIGURE_SCATTER))
+
 /** What the whiskers of a mean span: the choices of the attribute "error". */
 enum figure_error
 {
@@ -42,13 +52,13 @@ enum figure_error
     ERROR_STDDEV,
 };
 
-/** One point of a figure: the mean of the runs that share it, with their extremes. */
+/** One point of a figure. */
 struct figure_point
 {
-    double x;               /**< lines and distributions only */
-    struct moments moments; /**< of the values, as y */
-    double least, most;
-    size_t n; /**< 0: nothing there */
+    double x;         /**< lines, cdf and scatter only */
+    double y;         /**< a mean; z of a heat map */
+    double low, high; /**< of its whisker; y itself where there is none */
+    size_t n;         /**< values that it is the mean of; 0: nothing there */
 };
 
 /** A value of the horizontal axis that has a name. */
@@ -89,16 +99,27 @@ struct figure_data
     struct figure_point *line;    /**< bars: a further line over the categories, or NULL */
     struct figure_tic *tics;      /**< lines: what the sweep calls the values of x, ascending */
     size_t ntics;
-    size_t nruns, nlacking; /**< runs shown; those of them without (some) values */
+    bool whiskers; /**< its points may have them */
+    bool counted;  /**< it is known how many values a point is the mean of */
+    /** The columns of the sweep that series, panels and (the first column of) x are; NULL: none. */
+    const char *series_column, *panel_column, *x_column;
+    size_t nruns, nlacking; /**< runs shown, or rows of a <query>; those of them that lack values */
 };
 
-/** Reads what the figure needs from the results in @p out. NULL with a sentence in *why. */
+/** Reads what the figure shows from the results. NULL with what was wrong, in which line of the
+ * scenario. */
 struct figure_data *figure_read(const struct plan *plan, const struct element *figure,
-                                const char *out, char **why);
+                                struct database *results, struct query_mistake *mistake);
 void figure_data_free(struct figure_data *data);
+
+/** Whether there are series that a legend names. */
+bool figure_data_has_series(const struct figure_data *data);
 
 /** A boolean, choice or real attribute of a <figure>, <level> or <mark>, with its default. */
 union attribute_value figure_value(const struct element *figure, const char *name);
+
+/** Whether its kind is one of a FIGURE_SET(). */
+bool figure_is(const struct element *figure, unsigned kinds);
 
 /** Its template; of one of the user's own, that whose numbers it takes. */
 enum figure_kind figure_kind(const struct element *figure);
@@ -112,11 +133,23 @@ bool figure_has_categories(const struct element *figure);
 /** The column that tells its curves apart, or NULL: "series", or the rows of a heat map. */
 const char *figure_series(const struct element *figure);
 
-/** The CSV file that it reads, of the results or of each run. */
+/** The table that it reads. */
 const struct column_table *figure_table(const struct element *figure);
+
+/** Its <query>, which says in SQL what it shows; NULL: its attributes do. */
+const struct element *figure_own_query(const struct element *figure);
+
+/** The name of the line over its bars. */
+const char *figure_line_label(const struct element *figure);
 
 /** The column whose values it shows: x of a distribution, z of a heat map, else y. */
 const char *figure_shown(const struct element *figure);
+
+/** Whether what stands in a figure is drawn in it: a <level> or a <mark>. */
+bool figure_draws(const struct element *child);
+
+/** Whether the runs at a point of a dimension are in the figure. */
+bool figure_shows_point(const struct element *figure, const struct plan_dimension *dim, size_t p);
 
 /** The dimension that has a column of that name, and the column's number in it; NULL: none. */
 const struct plan_dimension *plan_column(const struct plan *plan, const char *name, size_t *cell);

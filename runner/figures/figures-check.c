@@ -4,7 +4,11 @@
 #include <string.h>
 
 #include "columns.h"
+#include "csv.h"
+#include "database-fill.h"
 #include "figure-pooling.h"
+#include "figure-query.h"
+#include "figure-read.h"
 #include "figure-template.h"
 #include "figure.h"
 #include "figures.h"
@@ -24,14 +28,6 @@ kind_name(const struct element *figure)
     static const char *const names[] = {"bars",       "bars",       "lines",         "a cdf",
                                         "a heat map", "a box plot", "a scatter plot"};
     return names[figure_kind(figure)];
-}
-
-/** Whether it shows each row of a file, or their distribution, and not means of few. */
-static bool
-takes_any_row(const struct element *figure)
-{
-    const enum figure_kind kind = figure_kind(figure);
-    return kind == FIGURE_CDF || kind == FIGURE_BOX || kind == FIGURE_SCATTER;
 }
 
 static void
@@ -154,9 +150,7 @@ check_measured(const struct plan *plan, const struct element *figure, struct dia
     }
 }
 
-#define OF(kind) (1U << FIGURE_##kind)
-#define OF_BARS  (OF(BARS) | OF(GROUPED_BARS))
-#define OF_LINES (OF(LINES) | OF(CDF) | OF(SCATTER))
+#define OF(kind) FIGURE_SET(FIGURE_##kind)
 
 /** Attributes that not every template has a use for. */
 static const struct
@@ -165,9 +159,9 @@ static const struct
     unsigned kinds;
     const char *expected;
 } special[] = {
-    {"x-log", OF_LINES, "lines"},
-    {"x-min", OF_LINES, "lines"},
-    {"x-max", OF_LINES, "lines"},
+    {"x-log", FIGURES_OF_NUMBERS, "lines"},
+    {"x-min", FIGURES_OF_NUMBERS, "lines"},
+    {"x-max", FIGURES_OF_NUMBERS, "lines"},
     {"y", ~OF(CDF), "lines"},
     {"y-log", ~OF(HEATMAP), "lines"},
     {"y-min", ~OF(HEATMAP), "lines"},
@@ -179,22 +173,21 @@ static const struct
     {"z-log", OF(HEATMAP), "heatmap"},
     {"series", ~(OF(BARS) | OF(HEATMAP)), "grouped-bars"},
     {"series-label", ~(OF(BARS) | OF(HEATMAP)), "grouped-bars"},
-    {"values", OF_BARS | OF(HEATMAP), "bars"},
-    {"relative-to", OF_BARS, "bars"},
-    {"line", OF_BARS, "bars"},
-    {"line-label", OF_BARS, "bars"},
+    {"values", FIGURES_OF_BARS | OF(HEATMAP), "bars"},
+    {"relative-to", FIGURES_OF_BARS, "bars"},
+    {"line", FIGURES_OF_BARS, "bars"},
+    {"line-label", FIGURES_OF_BARS, "bars"},
     {"points", OF(LINES), "lines"},
     {"spread", OF(LINES), "lines"},
-    {"error", OF_BARS | OF(LINES), "lines"},
+    {"error", FIGURES_OF_BARS | OF(LINES), "lines"},
 };
 
 static void
 check_special(const struct element *figure, struct diagnostics *d)
 {
-    const unsigned own = 1U << figure_kind(figure);
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
     {
-        if (!(special[i].kinds & own) && element_attribute(figure, special[i].name))
+        if (!figure_is(figure, special[i].kinds) && element_attribute(figure, special[i].name))
         {
             diag_error(d, element_line(figure, special[i].name),
                        "%s of <figure %s> of %s; expected template=\"%s\"", special[i].name,
@@ -212,7 +205,7 @@ check_references(const struct element *figure, struct diagnostics *d)
     {
         const struct element *e = figure->children[i];
         const bool mark = strcmp(e->name, "mark") == 0;
-        if (heat || (mark && figure_has_categories(figure)))
+        if (figure_draws(e) && (heat || (mark && figure_has_categories(figure))))
         {
             diag_error(d, e->line, "<%s> in <figure %s> of %s; expected %stemplate=\"lines\"",
                        e->name, element_value(figure, "name"), kind_name(figure),
@@ -273,6 +266,13 @@ check_numbers(const struct plan *plan, const struct element *figure, const char 
                        element_value(figure, "name"), x, found);
             return;
         }
+    }
+    if (dim && !plan_key(dim, cell).unit)
+    {
+        diag_error(d, element_line(figure, "x"),
+                   "x of <figure %s> of %s: the values of %s in the sweep have several units; "
+                   "expected one",
+                   element_value(figure, "name"), kind_name(figure), x);
     }
 }
 
@@ -369,13 +369,13 @@ check_data(const struct element *figure, struct diagnostics *d)
     const int64_t data = figure_value(figure, "data").integer;
     const char *name = element_value(figure, "name");
     const bool samples = data == DATA_SERIES || data == DATA_QUEUES;
-    if (!takes_any_row(figure) && (data == DATA_QPS || data == DATA_FLOWS))
+    if (!figure_is(figure, FIGURES_OF_ROWS) && (data == DATA_QPS || data == DATA_FLOWS))
     {
         diag_error(d, element_line(figure, "data"),
                    "<figure %s> of %s cannot show the rows of %s; expected template=\"cdf\"", name,
                    kind_name(figure), figure_table(figure)->file);
     }
-    else if (samples && figure_has_categories(figure) && !takes_any_row(figure))
+    else if (samples && figure_has_categories(figure) && !figure_is(figure, FIGURES_OF_ROWS))
     {
         diag_error(d, element_line(figure, "data"),
                    "<figure %s> of %s cannot show samples; expected data=\"summary\" or "
@@ -392,7 +392,6 @@ check_template(const struct plan *plan, const struct element *figure, struct dia
     check_special(figure, d);
     check_references(figure, d);
     check_font(figure, d);
-    check_data(figure, d);
     if (element_attribute(figure, "panels") && element_attribute(figure, "line"))
     {
         diag_error(d, element_line(figure, "line"),
@@ -408,11 +407,16 @@ check_x(const struct plan *plan, const struct element *e, const struct words *x,
     const bool numbers = !figure_has_categories(e);
     const int64_t data = figure_value(e, "data").integer;
     const bool samples = data == DATA_SERIES || data == DATA_QUEUES;
-    const bool varies = !is_cdf(e) && (takes_any_row(e) || !samples);
+    const bool varies = !is_cdf(e) && (figure_is(e, FIGURES_OF_ROWS) || !samples);
     for (size_t i = 0; i < x->n; i++)
     {
         const struct column_table *table = numbers || data ? figure_table(e) : NULL;
         check_column(plan, e, "x", x->word[i], table, varies, d);
+    }
+    if (x->n > FIGURE_MOST_X)
+    {
+        diag_error(d, element_line(e, "x"), "<figure %s> has %zu x columns; expected at most %d",
+                   element_value(e, "name"), x->n, FIGURE_MOST_X);
     }
     if (numbers && x->n > 1)
     {
@@ -435,7 +439,9 @@ check_columns(const struct plan *plan, const struct element *e, const struct wor
     const char *panels = element_value(e, "panels"), *shown = figure_shown(e);
     const int64_t data = figure_value(e, "data").integer;
     const struct column_table *of_rows =
-        data >= DATA_LAYERS || (takes_any_row(e) && data != DATA_SUMMARY) ? figure_table(e) : NULL;
+        data >= DATA_LAYERS || (figure_is(e, FIGURES_OF_ROWS) && data != DATA_SUMMARY)
+            ? figure_table(e)
+            : NULL;
     check_x(plan, e, x, d);
     if (!is_cdf(e) && shown)
     {
@@ -460,8 +466,9 @@ check_columns(const struct plan *plan, const struct element *e, const struct wor
     }
 }
 
+/** What a figure without <query> names. */
 static void
-check_figure(const struct plan *plan, const struct element *e, struct diagnostics *d)
+check_attributes(const struct plan *plan, const struct element *e, struct diagnostics *d)
 {
     const char *series = element_value(e, "series"), *relative = element_value(e, "relative-to");
     struct words x = words_split(element_value(e, "x"));
@@ -471,9 +478,7 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
         check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
     }
     words_free(&x);
-    check_template(plan, e, d);
-    check_axis(e, "x", d);
-    check_axis(e, "y", d);
+    check_data(e, d);
     if (figure_value(e, "data").integer == DATA_STEPS && d->reported == 0)
     {
         check_steps(plan, e, d);
@@ -490,26 +495,53 @@ check_figure(const struct plan *plan, const struct element *e, struct diagnostic
     }
 }
 
+static void
+check_figure(const struct plan *plan, const struct element *e, struct database *tables,
+             struct diagnostics *d)
+{
+    figure_own_query(e) ? figure_check_query(e, tables, d) : check_attributes(plan, e, d);
+    check_template(plan, e, d);
+    check_axis(e, "x", d);
+    check_axis(e, "y", d);
+}
+
 /** What every figure must have, but not every template's: document_check() knows of no such. */
 static bool
-has_y(const struct element *e, struct diagnostics *d)
+has_axes(const struct element *e, struct diagnostics *d)
 {
-    const char *lacking = is_cdf(e)                                                    ? NULL
+    const char *lacking = figure_own_query(e)                                          ? NULL
+                          : !element_value(e, "x")                                     ? "x"
+                          : is_cdf(e)                                                  ? NULL
                           : !element_value(e, "y")                                     ? "y"
                           : figure_kind(e) == FIGURE_HEATMAP && !element_value(e, "z") ? "z"
                                                                                        : NULL;
     if (lacking)
     {
-        diag_error(d, e->line, "<figure %s> of %s lacks %s=\"...\"; expected a column",
+        diag_error(d, e->line,
+                   "<figure %s> of %s lacks %s=\"...\"; expected a column, or a <query>",
                    element_value(e, "name"), element_value(e, "template"), lacking);
     }
     return !lacking;
+}
+
+static bool
+has_queries(const struct element *root)
+{
+    for (size_t i = 0; i < root->nchildren; i++)
+    {
+        if (strcmp(root->children[i]->name, "figure") == 0 && figure_own_query(root->children[i]))
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 void
 figures_check(const struct plan *plan, struct diagnostics *d)
 {
     const struct element *root = plan->doc->root;
+    struct database *tables = has_queries(root) ? plan_tables(plan) : NULL;
     for (size_t i = 0; i < root->nchildren; i++)
     {
         const struct element *e = root->children[i];
@@ -531,9 +563,10 @@ figures_check(const struct plan *plan, struct diagnostics *d)
             }
         }
         /* Without these document_check() has complained already. */
-        if (name && element_value(e, "template") && element_value(e, "x") && has_y(e, d))
+        if (name && element_value(e, "template") && has_axes(e, d))
         {
-            check_figure(plan, e, d);
+            check_figure(plan, e, tables, d);
         }
     }
+    database_close(tables);
 }

@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "database.h"
 #include "figure-numbers.h"
+#include "figure-query.h"
 #include "figure-script.h"
 #include "figure.h"
 #include "files.h"
 #include "gnuplot.h"
+#include "results-folder.h"
 #include "textbuf.h"
 
 size_t
@@ -71,7 +74,14 @@ write_drawings(const char *name, const char *out, char **why)
 static void
 warn_of_lacking(const struct element *figure, const struct figure_data *data)
 {
-    if (data->nlacking)
+    if (data->nlacking && figure_own_query(figure))
+    {
+        fprintf(stderr,
+                "weft: warning: figure %s: %zu of %zu values rest on rows of which some have "
+                "none\n",
+                element_value(figure, "name"), data->nlacking, data->nruns);
+    }
+    else if (data->nlacking)
     {
         bool rows = figure_value(figure, "data").integer != 0;
         fprintf(stderr, "weft: warning: figure %s: %zu of %zu runs %s %s\n",
@@ -81,20 +91,25 @@ warn_of_lacking(const struct element *figure, const struct figure_data *data)
 }
 
 static bool
-draw(const struct plan *plan, const struct element *figure, const char *out, char **why)
+draw(const struct plan *plan, const struct element *figure, struct database *results,
+     const char *out, struct query_mistake *m)
 {
-    struct figure_data *data = figure_read(plan, figure, out, why);
-    bool good = data && write_inputs(plan, figure, data, out, why);
+    struct figure_data *data = figure_read(plan, figure, results, m);
+    bool good = data && write_inputs(plan, figure, data, out, &m->message);
     if (good)
     {
         warn_of_lacking(figure, data);
     }
     figure_data_free(data);
-    return good && write_drawings(element_value(figure, "name"), out, why);
+    return good && write_drawings(element_value(figure, "name"), out, &m->message);
 }
 
-bool
-figures_draw(const struct plan *plan, const char *out, const char *only)
+/** What is done with a figure. */
+typedef bool (*figure_fn)(const struct plan *plan, const struct element *figure, void *user);
+
+/** Does it with all figures, or the one named @p only. */
+static bool
+each_figure(const struct plan *plan, const char *only, figure_fn act, void *user)
 {
     const struct element *root = plan->doc->root;
     bool good = true, found = false;
@@ -107,28 +122,83 @@ figures_draw(const struct plan *plan, const char *out, const char *only)
             continue;
         }
         const char *name = element_value(e, "name");
-        char *why = NULL;
         nearest_try(&near, name);
-        if (only && strcmp(only, name) != 0)
+        if (!only || strcmp(only, name) == 0)
         {
-            continue;
+            found = true;
+            good = act(plan, e, user) && good;
         }
-        found = true;
-        if (draw(plan, e, out, &why))
-        {
-            printf("%s/%s.svg, %s.png, %s.pdf\n", out, name, name, name);
-        }
-        else
-        {
-            fprintf(stderr, "%s:%d: error: figure %s cannot be drawn: %s\n", plan->doc->path,
-                    e->line, name, why ? why : "unknown reason");
-            good = false;
-        }
-        free(why);
     }
     if (only && !found)
     {
         fprintf(stderr, "weft: error: no figure is named '%s'%s\n", only, did_you_mean(near.best));
     }
     return good && (found || !only);
+}
+
+/** Where figures come from and go to. */
+struct drawing_board
+{
+    struct database *results;
+    const char *out;
+};
+
+static bool
+draw_one(const struct plan *plan, const struct element *figure, void *user)
+{
+    const struct drawing_board *b = user;
+    const char *name = element_value(figure, "name");
+    struct query_mistake m = {NULL, figure->line};
+    const bool good = draw(plan, figure, b->results, b->out, &m);
+    if (good)
+    {
+        printf("%s/%s.svg, %s.png, %s.pdf\n", b->out, name, name, name);
+    }
+    else
+    {
+        fprintf(stderr, "%s:%d: error: figure %s cannot be drawn: %s\n", plan->doc->path, m.line,
+                name, m.message ? m.message : "unknown reason");
+    }
+    free(m.message);
+    return good;
+}
+
+bool
+figures_draw(const struct plan *plan, const char *out, const char *only)
+{
+    char *why = NULL;
+    struct drawing_board board = {NULL, out};
+    if (results_file_is_whole(out, DATABASE_FILE, &why))
+    {
+        board.results = database_open(out, &why);
+    }
+    bool good = board.results != NULL;
+    if (good)
+    {
+        good = each_figure(plan, only, draw_one, &board);
+    }
+    else
+    {
+        fprintf(stderr, "weft: error: no figure can be drawn: %s\n", why);
+    }
+    database_close(board.results);
+    free(why);
+    return good;
+}
+
+static bool
+print_one(const struct plan *plan, const struct element *figure, void *user)
+{
+    char *sql = figure_query(plan, figure);
+    (void)user;
+    printf("-- figure %s, %s:%d\n%s;\n", element_value(figure, "name"), plan->doc->path,
+           figure->line, sql);
+    free(sql);
+    return true;
+}
+
+bool
+figures_print_queries(const struct plan *plan, const char *only)
+{
+    return each_figure(plan, only, print_one, NULL);
 }

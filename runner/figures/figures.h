@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file figures.h  The figures of a scenario: checked with it, drawn by gnuplot from the CSV. */
+/** @file figures.h  The figures of a scenario: checked with it, drawn by gnuplot from
+ * results.sqlite. */
 #ifndef WEFT_RUNNER_FIGURES_H
 #define WEFT_RUNNER_FIGURES_H
 
@@ -14,6 +15,10 @@ void figures_check(const struct plan *plan, struct diagnostics *d);
  * Returns false after messages on standard error.
  */
 bool figures_draw(const struct plan *plan, const char *out, const char *only);
+
+/** Prints the query that each figure is made of, or that of the one named @p only. Returns false
+ * after a message: there is no such figure. */
+bool figures_print_queries(const struct plan *plan, const char *only);
 
 /** How many figures the scenario has. */
 size_t figures_count(const struct plan *plan);

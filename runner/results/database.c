@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file-list.h"
+#include "sql-text.h"
 #include "textbuf.h"
 
 #define MOST_TABLES 16
@@ -20,6 +22,7 @@ struct database_writer
     size_t nkeys;
     int64_t run; /**< that rows are added of */
     char **cells;
+    bool sealed; /**< the file is closed */
     sqlite3_stmt *run_row, *parameter, *provenance;
     sqlite3_stmt *rows[MOST_TABLES]; /**< as column_tables() */
 };
@@ -28,7 +31,7 @@ struct database_writer
 static bool
 fail(const struct database_writer *w, char **why)
 {
-    *why = xformat("cannot write %s/" DATABASE_FILE ": %s", w->top->path,
+    *why = xformat("cannot write %s/" DATABASE_FILE ": %s", w->top ? w->top->path : ":memory:",
                    w->db ? sqlite3_errmsg(w->db) : "out of memory");
     return false;
 }
@@ -37,30 +40,6 @@ static bool
 execute(struct database_writer *w, const char *sql, char **why)
 {
     return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(w, why);
-}
-
-/** Adds a name as SQL has it. */
-static void
-add_name(struct text *t, const char *name)
-{
-    text_add(t, "\"");
-    for (; *name; name++)
-    {
-        text_add(t, *name == '"' ? "\"\"" : "%c", *name);
-    }
-    text_add(t, "\"");
-}
-
-/** Adds a text as SQL has it. */
-static void
-add_literal(struct text *t, const char *s)
-{
-    text_add(t, "'");
-    for (; *s; s++)
-    {
-        text_add(t, *s == '\'' ? "''" : "%c", *s);
-    }
-    text_add(t, "'");
 }
 
 /** The name of a CSV file's table: what stands before the dot. */
@@ -77,7 +56,7 @@ prepare_insert(struct database_writer *w, const char *name, size_t n, sqlite3_st
 {
     struct text t = {0};
     text_add(&t, "INSERT INTO ");
-    add_name(&t, name);
+    sql_add_name(&t, name);
     text_add(&t, " VALUES (?");
     for (size_t i = 1; i < n; i++)
     {
@@ -104,19 +83,20 @@ static void
 add_doc(struct text *docs, const char *table, const char *column, const char *doc)
 {
     text_add(docs, "INSERT INTO columns VALUES (");
-    add_literal(docs, table);
+    sql_add_literal(docs, table);
     text_add(docs, ",");
-    add_literal(docs, column);
+    sql_add_literal(docs, column);
     text_add(docs, ",");
-    add_literal(docs, doc);
+    sql_add_literal(docs, doc);
     text_add(docs, ");");
 }
 
-/** A number's column beside one of texts. */
-static char *
-numeric_name(const struct database_key *key)
+char *
+database_number_column(const struct database_key *key)
 {
-    return xformat("%s_%s", key->name, *key->unit ? key->unit : "number");
+    return !key->unit      ? NULL
+           : key->is_exact ? xstrdup(key->name)
+                           : xformat("%s_%s", key->name, *key->unit ? key->unit : "number");
 }
 
 static bool
@@ -132,14 +112,14 @@ add_key_columns(struct text *t, struct text *docs, const struct database_writer 
     for (size_t k = 0; k < w->nkeys; k++)
     {
         text_add(t, ",");
-        add_name(t, w->keys[k].name);
+        sql_add_name(t, w->keys[k].name);
         text_add(t, w->keys[k].is_exact ? " NUMERIC" : " TEXT");
         add_doc(docs, "summary", w->keys[k].name, "varies in this sweep");
         if (has_number(&w->keys[k]))
         {
-            char *name = numeric_name(&w->keys[k]);
+            char *name = database_number_column(&w->keys[k]);
             text_add(t, ",");
-            add_name(t, name);
+            sql_add_name(t, name);
             text_add(t, " REAL");
             add_doc(docs, "summary", name, "the same as a number");
             free(name);
@@ -422,7 +402,7 @@ database_add_csv(struct database_writer *w, const char *name, const struct csv *
     for (size_t c = 0; csv && c < csv->ncolumns; c++)
     {
         text_add(&t, c ? "," : "");
-        add_name(&t, csv->header[c]);
+        sql_add_name(&t, csv->header[c]);
         text_add(&t, is_text(w, csv->header[c]) ? " TEXT" : " NUMERIC");
     }
     text_add(&t, ");");
@@ -443,9 +423,8 @@ database_add_csv(struct database_writer *w, const char *name, const struct csv *
 
 /* --- end -------------------------------------------------------------------------------------- */
 
-/** Closes the file; false with a sentence if not all of it could be written. */
-static bool
-close_file(struct database_writer *w, char **why)
+static void
+finalize_statements(struct database_writer *w)
 {
     size_t n;
     column_tables(&n);
@@ -456,12 +435,27 @@ close_file(struct database_writer *w, char **why)
     sqlite3_finalize(w->run_row);
     sqlite3_finalize(w->parameter);
     sqlite3_finalize(w->provenance);
+}
+
+/** Ends the transaction. */
+static bool
+commit(struct database_writer *w, char **why)
+{
     char *end =
         xformat("CREATE INDEX qps_run ON qps (run); CREATE INDEX flows_run ON flows (run);"
                 "CREATE INDEX series_run ON series (run); PRAGMA user_version = %d; COMMIT;",
                 DATABASE_VERSION);
-    bool good = !why || execute(w, end, why);
+    const bool good = execute(w, end, why);
     free(end);
+    return good;
+}
+
+/** Closes the file; false with a sentence if not all of it could be written. */
+static bool
+close_file(struct database_writer *w, char **why)
+{
+    finalize_statements(w);
+    bool good = !why || commit(w, why);
     if (sqlite3_close(w->db) != SQLITE_OK && good && why)
     {
         good = fail(w, why);
@@ -483,28 +477,54 @@ free_writer(struct database_writer *w)
 }
 
 bool
+database_seal(struct database_writer *w, struct text *list, char **why)
+{
+    w->sealed = true;
+    return close_file(w, why) && file_list_add_file(list, DATABASE_FILE, w->top, w->temporary, why);
+}
+
+bool
 database_finish(struct database_writer *w, char **why)
 {
-    bool good = close_file(w, why);
-    if (good)
-    {
-        good = file_place(w->top, w->temporary, DATABASE_FILE, why);
-    }
-    else
+    const bool good = w->sealed || close_file(w, why);
+    const bool placed = good && file_place(w->top, w->temporary, DATABASE_FILE, why);
+    if (!good)
     {
         file_drop(w->top, w->temporary);
     }
     free_writer(w);
-    return good;
+    return placed;
 }
 
 void
 database_abandon(struct database_writer *w)
 {
-    close_file(w, NULL);
+    if (!w->sealed)
+    {
+        close_file(w, NULL);
+    }
     if (w->temporary)
     {
         file_drop(w->top, w->temporary);
     }
     free_writer(w);
+}
+
+struct sqlite3 *
+database_make_empty(const struct database_key *keys, size_t nkeys, const struct csv *aggregate,
+                    char **why)
+{
+    struct database_writer w = {.keys = keys, .nkeys = nkeys};
+    const bool good =
+        (sqlite3_open_v2(":memory:", &w.db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK ||
+         fail(&w, why)) &&
+        make_tables(&w, why) && database_add_csv(&w, "aggregate", aggregate, why) &&
+        commit(&w, why);
+    finalize_statements(&w);
+    if (!good)
+    {
+        sqlite3_close(w.db);
+        w.db = NULL;
+    }
+    return w.db;
 }

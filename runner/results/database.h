@@ -34,6 +34,10 @@ struct database_key
 /** A key with these cells. The name stays the caller's. 0 is of any unit. */
 struct database_key database_key_of(const char *name, const char *const *cells, size_t n);
 
+/** The name of the column of `summary` that has a key's values as numbers, which the caller frees;
+ * NULL: they are none, or of several units. */
+char *database_number_column(const struct database_key *key);
+
 struct database_writer;
 
 /** Starts a file in the results folder @p top, which must stay open. NULL with a sentence in *why.
@@ -63,8 +67,19 @@ bool database_add_provenance(struct database_writer *w, const char *key, const c
 bool database_add_csv(struct database_writer *w, const char *name, const struct csv *csv,
                       char **why);
 
+/** Ends the file, which is not yet in its place, and adds its line to a list of files
+ * (file-list.h). False with a sentence; then database_abandon() follows, else database_finish(). */
+bool database_seal(struct database_writer *w, struct text *list, char **why);
+
 /** Puts the file in its place and frees @p w, also after a failure. False with a sentence. */
 bool database_finish(struct database_writer *w, char **why);
+
+struct sqlite3;
+
+/** The tables of such results in memory, without rows, and `aggregate` with the columns of @p
+ * aggregate. NULL with a sentence. */
+struct sqlite3 *database_make_empty(const struct database_key *keys, size_t nkeys,
+                                    const struct csv *aggregate, char **why);
 
 /** Leaves the former file as it was. */
 void database_abandon(struct database_writer *w);

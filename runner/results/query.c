@@ -174,6 +174,22 @@ database_open(const char *out, char **why)
 }
 
 struct database *
+database_of_tables(const struct database_key *keys, size_t nkeys, const struct csv *aggregate,
+                   char **why)
+{
+    struct database *db = xcalloc(1, sizeof *db);
+    db->out = xstrdup("");
+    db->db = database_make_empty(keys, nkeys, aggregate, why);
+    if (!db->db || sql_aggregates_register(db->db, &db->budget, NULL) != SQLITE_OK)
+    {
+        database_close(db);
+        return NULL;
+    }
+    restrict_database(db->db);
+    return db;
+}
+
+struct database *
 database_open_again(const struct database *db, struct sql_holes *holes, char **why)
 {
     struct database *again = open_with(db->out, holes, why);
@@ -358,9 +374,11 @@ explain(struct database *db)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
+/** A cell of the row that a step has made; its text is SQLite's. */
 static struct query_cell
-take_cell(sqlite3_stmt *s, int i)
+cell_of(sqlite3_stmt *s, int i)
 {
+    static char nothing[] = "";
     struct query_cell c = {QUERY_NULL, 0, NAN, NULL};
     switch (sqlite3_column_type(s, i))
     {
@@ -376,8 +394,8 @@ take_cell(sqlite3_stmt *s, int i)
     case SQLITE_TEXT:
     case SQLITE_BLOB:
         c.kind = QUERY_TEXT;
-        c.text =
-            xformat("%.*s", sqlite3_column_bytes(s, i), (const char *)sqlite3_column_text(s, i));
+        c.text = (char *)sqlite3_column_text(s, i);
+        c.text = c.text ? c.text : nothing; /* of a blob without bytes */
         break;
     default:
         break;
@@ -385,31 +403,10 @@ take_cell(sqlite3_stmt *s, int i)
     return c;
 }
 
-/** Adds the row that a step has made; false if it is more than *left bytes. */
-static bool
-take_row(struct query_rows *rows, sqlite3_stmt *s, size_t *room, size_t *left)
+char *
+query_too_large(struct query_limits limits)
 {
-    size_t bytes = 2 * rows->ncolumns * sizeof *rows->cells;
-    for (size_t i = 0; i < rows->ncolumns; i++)
-    {
-        bytes += (size_t)sqlite3_column_bytes(s, (int)i);
-    }
-    if (bytes > *left)
-    {
-        return false;
-    }
-    *left -= bytes;
-    if (rows->nrows == *room)
-    {
-        *room = *room ? 2 * *room : 16;
-        rows->cells = xrealloc(rows->cells, *room * rows->ncolumns, sizeof *rows->cells);
-    }
-    for (size_t i = 0; i < rows->ncolumns; i++)
-    {
-        rows->cells[rows->nrows * rows->ncolumns + i] = take_cell(s, (int)i);
-    }
-    rows->nrows++;
-    return true;
+    return xformat("it takes more than %zu MB of memory", limits.bytes >> 20);
 }
 
 /** Why there are no rows, or not all of them. */
@@ -420,40 +417,44 @@ reason(struct database *db, int status, struct query_limits limits)
            : status == SQLITE_INTERRUPT && db->steps_left < STEPS_PER_LOOK
                ? xformat("it takes more than %llu steps", (unsigned long long)limits.steps)
            : status == SQLITE_INTERRUPT ? xformat("it takes longer than %g seconds", limits.seconds)
-           : status == SQLITE_NOMEM
-               ? xformat("it takes more than %zu MB of memory", limits.bytes >> 20)
-               : explain(db);
+           : status == SQLITE_NOMEM     ? query_too_large(limits)
+                                        : explain(db);
 }
 
-/** All rows; NULL after a mistake. */
-static struct query_rows *
-take_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_limits limits,
-          struct query_mistake *m)
+/** Hands all rows to the reader. False after a mistake, or if it wants no more. */
+static bool
+read_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_limits limits,
+          const struct query_reader *reader, struct query_mistake *m)
 {
-    struct query_rows *rows = xcalloc(1, sizeof *rows);
-    size_t room = 0, left = limits.bytes;
-    int status;
-    rows->ncolumns = (size_t)sqlite3_column_count(s);
-    rows->columns = xcalloc(rows->ncolumns, sizeof *rows->columns);
-    for (size_t i = 0; i < rows->ncolumns; i++)
+    const size_t n = (size_t)sqlite3_column_count(s);
+    struct query_cell *cells = xcalloc(n + 1, sizeof *cells);
+    char **names = xcalloc(n + 1, sizeof *names);
+    size_t nrows = 0;
+    int status = SQLITE_DONE;
+    for (size_t i = 0; i < n; i++)
     {
-        rows->columns[i] = one_line(sqlite3_column_name(s, (int)i));
+        names[i] = one_line(sqlite3_column_name(s, (int)i));
     }
-    while ((status = sqlite3_step(s)) == SQLITE_ROW && rows->nrows < limits.rows)
+    bool wanted = reader->columns(reader->user, names, n);
+    while (wanted && (status = sqlite3_step(s)) == SQLITE_ROW && nrows++ < limits.rows)
     {
-        if (!take_row(rows, s, &room, &left))
+        for (size_t i = 0; i < n; i++)
         {
-            status = SQLITE_NOMEM;
-            break;
+            cells[i] = cell_of(s, (int)i);
         }
+        wanted = reader->row(reader->user, cells);
     }
-    if (status == SQLITE_DONE)
+    if (wanted && status != SQLITE_DONE)
     {
-        return rows;
+        set_mistake(m, reason(db, status, limits), sql, 0);
     }
-    set_mistake(m, reason(db, status, limits), sql, 0);
-    query_rows_free(rows);
-    return NULL;
+    for (size_t i = 0; i < n; i++)
+    {
+        free(names[i]);
+    }
+    free(names);
+    free(cells);
+    return wanted && status == SQLITE_DONE;
 }
 
 /** Where in the query the last mistake is; -1: that is not known. */
@@ -478,13 +479,13 @@ nothing_follows(struct database *db, const char *rest)
     return nothing;
 }
 
-struct query_rows *
-database_query(struct database *db, const char *sql, struct query_limits limits,
-               struct query_mistake *mistake)
+bool
+database_read(struct database *db, const char *sql, struct query_limits limits,
+              const struct query_reader *reader, struct query_mistake *mistake)
 {
     sqlite3_stmt *s = NULL;
     const char *rest = NULL;
-    struct query_rows *rows = NULL;
+    bool good = false;
     db->deadline = seconds_now() + limits.seconds;
     db->steps_left = limits.steps ? limits.steps : UINT64_MAX;
     db->budget = (struct sql_budget){limits.bytes, false};
@@ -509,30 +510,10 @@ database_query(struct database *db, const char *sql, struct query_limits limits,
     }
     else
     {
-        rows = take_rows(db, s, sql, limits, mistake);
+        good = read_rows(db, s, sql, limits, reader, mistake);
     }
     sqlite3_finalize(s);
     sqlite3_set_authorizer(db->db, NULL, NULL);
     sqlite3_progress_handler(db->db, 0, NULL, NULL);
-    return rows;
-}
-
-void
-query_rows_free(struct query_rows *rows)
-{
-    if (!rows)
-    {
-        return;
-    }
-    for (size_t i = 0; i < rows->nrows * rows->ncolumns; i++)
-    {
-        free(rows->cells[i].text);
-    }
-    for (size_t i = 0; i < rows->ncolumns; i++)
-    {
-        free(rows->columns[i]);
-    }
-    free(rows->columns);
-    free(rows->cells);
-    free(rows);
+    return good;
 }

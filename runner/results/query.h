@@ -60,6 +60,14 @@ struct database;
 /** Opens results.sqlite of a results folder. NULL with a sentence in *why. */
 struct database *database_open(const char *out, char **why);
 
+struct database_key;
+struct csv;
+
+/** Tables in memory without rows, as results with these keys have them, and `aggregate` with the
+ * columns of @p aggregate. NULL with a sentence in *why. */
+struct database *database_of_tables(const struct database_key *keys, size_t nkeys,
+                                    const struct csv *aggregate, char **why);
+
 /** Makes the results in another folder available as @p name.TABLE; false with a sentence. At most
  * 10 of them. */
 bool database_attach(struct database *db, const char *name, const char *out, char **why);
@@ -70,6 +78,22 @@ void database_close(struct database *db);
 struct query_rows *database_query(struct database *db, const char *sql, struct query_limits limits,
                                   struct query_mistake *mistake);
 void query_rows_free(struct query_rows *rows);
+
+/** Who takes the rows of a SELECT one by one, so that not all of them are kept. */
+struct query_reader
+{
+    /** Told first what the columns are. False: they will not do, and nothing is read. */
+    bool (*columns)(void *user, char *const *names, size_t n);
+    /** Told each row: a cell for each column, whose texts are SQLite's and end with the call.
+     * False: it will not do, and no more is read. */
+    bool (*row)(void *user, const struct query_cell *cells);
+    void *user;
+};
+
+/** Reads the rows of one SELECT. False with what was wrong; without a message where the reader
+ * wanted no more. */
+bool database_read(struct database *db, const char *sql, struct query_limits limits,
+                   const struct query_reader *reader, struct query_mistake *mistake);
 
 /** Names and meanings of all tables and columns. */
 #define QUERY_OF_TABLES                                                                            \

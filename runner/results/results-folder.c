@@ -197,77 +197,21 @@ results_folder_close(struct results_folder *r)
     folder_close(&r->top);
 }
 
-static char *
-read_of_run(const char *out, const char *run, const char *file, char **why)
-{
-    struct folder top = NO_FOLDER, runs = NO_FOLDER, of_run = NO_FOLDER;
-    char *bytes = NULL;
-    if (folder_open(&top, out, why) && folder_open_in(&runs, &top, RUNS, why) &&
-        folder_open_in(&of_run, &runs, run, why))
-    {
-        bytes = is_marked(&top) ? file_list_read(&of_run, FILE_LIST_FILE, file, why)
-                                : file_read(&of_run, file, NULL, why);
-    }
-    folder_close(&of_run);
-    folder_close(&runs);
-    folder_close(&top);
-    return bytes;
-}
-
-struct csv *
-results_run_table(const char *out, const char *run, const char *file, char **why)
-{
-    if (!name_is_safe(run))
-    {
-        *why = xstrdup("that is no name of a run");
-        return NULL;
-    }
-    char *bytes = read_of_run(out, run, file, why);
-    if (!bytes) /* another process may have replaced the run meanwhile */
-    {
-        free(*why);
-        bytes = read_of_run(out, run, file, why);
-    }
-    char *path = xformat("%s/" RUNS "/%s/%s", out, run, file);
-    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
-    free(path);
-    return csv;
-}
-
-static char *
-read_of_top(const char *out, const char *file, char **why)
+bool
+results_file_is_whole(const char *out, const char *file, char **why)
 {
     struct folder top = NO_FOLDER;
-    char *bytes = NULL;
-    if (folder_open(&top, out, why))
+    char *said = NULL;
+    const bool good =
+        folder_open(&top, out, &said) && file_list_check_file(&top, TABLE_LIST_FILE, file, &said);
+    if (!good)
     {
-        bytes = is_marked(&top) ? file_list_read(&top, TABLE_LIST_FILE, file, why)
-                                : file_read(&top, file, NULL, why);
+        *why = xformat("%s/%s cannot be used: %s; 'weft collect %s' makes it again", out, file,
+                       said, out);
     }
+    free(said);
     folder_close(&top);
-    return bytes;
-}
-
-struct csv *
-results_table(const char *out, const char *file, char **why)
-{
-    char *path = xformat("%s/%s", out, file), *said = NULL;
-    char *bytes = read_of_top(out, file, &said);
-    if (!bytes) /* another process may have replaced the tables meanwhile */
-    {
-        free(said);
-        bytes = read_of_top(out, file, &said);
-    }
-    if (!bytes)
-    {
-        *why = xformat("table %s cannot be used: %s; 'weft collect' makes the tables of a results "
-                       "folder again",
-                       path, said);
-        free(said);
-    }
-    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
-    free(path);
-    return csv;
+    return good;
 }
 
 /** Opens a file of the folder to lock it; @p make: O_CREAT, or 0. Writing is needed for a lock to

@@ -7,7 +7,6 @@
 #ifndef WEFT_RUNNER_RESULTS_FOLDER_H
 #define WEFT_RUNNER_RESULTS_FOLDER_H
 
-#include "csv.h"
 #include "files.h"
 
 struct results_folder
@@ -31,13 +30,9 @@ bool results_folder_mark(const char *out, char **why);
 
 void results_folder_close(struct results_folder *r);
 
-/** A table of a run. NULL with a sentence if its bytes are not those that the run's list of files
- * tells. Results without a mark are of an earlier Weft, which made no lists. */
-struct csv *results_run_table(const char *out, const char *run, const char *file, char **why);
-
-/** A table that stands beside the runs, likewise. NULL with a sentence if its bytes are not those
- * that tables.txt tells, or if there is none. */
-struct csv *results_table(const char *out, const char *file, char **why);
+/** Whether a file beside the runs has the bytes that tables.txt tells; else false with a sentence.
+ */
+bool results_file_is_whole(const char *out, const char *file, char **why);
 
 /** Locks runs: one sweep has them alone, single runs (run-one) share them. The lock to be closed,
  * or -1 with a sentence. */

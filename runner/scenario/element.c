@@ -29,6 +29,7 @@ element_copy(const struct element *e)
     struct element *copy = element_new(e->name, e->spec, e->line);
     free(copy->text);
     copy->text = xstrdup(e->text);
+    copy->text_line = e->text_line;
     for (size_t i = 0; i < e->nattributes; i++)
     {
         const struct attribute *a = &e->attributes[i];

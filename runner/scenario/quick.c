@@ -161,7 +161,7 @@ copy_attributes(struct element *to, const struct element *from)
     }
 }
 
-/** Removes the children of that name; NULL: all. */
+/** Removes the children of that name. */
 static void
 remove_children(struct element *e, const char *name)
 {
@@ -304,7 +304,12 @@ apply_figure(struct element *root, const struct element *figure, struct diagnost
     if (changed)
     {
         copy_attributes(changed, figure);
-        remove_children(changed, NULL);
+        remove_children(changed, "level");
+        remove_children(changed, "mark");
+        if (element_child(figure, "query"))
+        {
+            remove_children(changed, "query");
+        }
         add_copies(changed, figure, NULL);
     }
 }

@@ -204,7 +204,7 @@ static const struct attribute_spec figure_attributes[] = {
     CHOICE("like", false, "lines", TEMPLATES,
            "with a template of one's own: the template whose numbers it gets"),
     CHOICE("data", false, "summary", "summary series queues layers steps qps flows workloads",
-           "the CSV files that it reads"),
+           "the table that it reads"),
     TEXTUAL(SHAPE_TEXT, "title", false, "stands above the figure"),
     TEXTUAL(SHAPE_TEXT, "x-label", false,
             "name of the horizontal axis, with its unit; default: what x is"),
@@ -212,10 +212,12 @@ static const struct attribute_spec figure_attributes[] = {
             "name of the vertical axis, with its unit; default: what y is"),
     TEXTUAL(SHAPE_TEXT, "z-label", false,
             "heatmap: name of the colours, with its unit; default: what z is"),
-    TEXTUAL(SHAPE_WORDS, "x", true,
-            "column or columns of the horizontal axis; of a cdf, whose distribution it shows"),
+    TEXTUAL(SHAPE_WORDS, "x", false,
+            "column or columns of the horizontal axis; of a cdf, whose distribution it shows; "
+            "required but with a query"),
     TEXTUAL(SHAPE_TEXT, "y", false,
-            "column of the vertical axis; required but for a cdf; of a heatmap, what its rows are"),
+            "column of the vertical axis; required but for a cdf or with a query; of a heatmap, "
+            "what its rows are"),
     TEXTUAL(SHAPE_TEXT, "z", false, "heatmap: column that the colours show"),
     TEXTUAL(SHAPE_TEXT, "series", false, "column that tells the lines or bars apart"),
     TEXTUAL(SHAPE_TEXT, "series-label", false, "stands above the legend; default: what series is"),
@@ -224,7 +226,7 @@ static const struct attribute_spec figure_attributes[] = {
     BOOLEAN("pool", "off",
             "means and distributions may be over other things than seeds that vary, such as sizes"),
     TEXTUAL(SHAPE_TEXT, "relative-to", false, "divide by the value of this series"),
-    TEXTUAL(SHAPE_TEXT, "line", false, "a further column of summary.csv, drawn as a line"),
+    TEXTUAL(SHAPE_TEXT, "line", false, "a further column of summary, drawn as a line"),
     TEXTUAL(SHAPE_TEXT, "line-label", false, "its name in the legend"),
     VALUE("x-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "factor for x values"),
     VALUE("y-scale", false, WEFT_REAL, "1", "1e-18", "1e18", "factor for y values"),
@@ -334,8 +336,10 @@ const struct element_spec vocabulary[] = {
     SEVERAL(figure, "scenario", "a figure drawn from the results"),
     {"figure", "quick", NULL, ELEMENT_MANY | ELEMENT_CHANGES, figure_attributes,
      COUNT_OF(figure_attributes),
-     "other attributes of the figure of that name; its levels and marks, which are of the full "
-     "size, give way to those here"},
+     "other attributes of the figure of that name, or another query; its levels and marks, which "
+     "are of the full size, give way to those here"},
+    PLAIN("query", "figure", ELEMENT_TEXT,
+          "what it shows, as an SQL query of the results, in the place of data, x, y and so on"),
     SEVERAL(level, "figure", "a horizontal line across it, such as a model's value"),
     SEVERAL(mark, "figure", "lines and cdf: a dot, such as a model's optimum"),
 };

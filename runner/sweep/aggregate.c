@@ -196,7 +196,10 @@ aggregate_build(struct text *t, const struct plan *plan, const struct csv *summa
         }
     }
     text_add(t, "\n");
-    for_each_case(t, plan, summary, add_row);
+    if (summary)
+    {
+        for_each_case(t, plan, summary, add_row);
+    }
 }
 
 /* --- what is missing -------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ void plan_add_cells(struct text *t, const struct plan *plan, size_t run, bool wi
 
 /** Adds what each column of @p summary (summary.csv) is over the seeds: the mean, least and
  * greatest of the runs that have a value, how many these are, their standard deviation, and half of
- * the mean's 95 % confidence interval. */
+ * the mean's 95 % confidence interval. NULL: the header alone. */
 void aggregate_build(struct text *t, const struct plan *plan, const struct csv *summary);
 
 /** Says which runs lack values that others of their case have. */

@@ -6,11 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aggregate.h"
 #include "file-list.h"
 #include "textbuf.h"
 
-static struct database_key
-key_of_column(const struct plan_dimension *dim, size_t column)
+struct database_key
+plan_key(const struct plan_dimension *dim, size_t column)
 {
     const char **cells = xcalloc(dim->npoints, sizeof *cells);
     for (size_t i = 0; i < dim->npoints; i++)
@@ -33,7 +34,7 @@ plan_keys(const struct plan *plan, size_t *n)
         for (size_t c = 0; c < dim->ncolumns; c++)
         {
             ARRAY_GROW(keys, *n);
-            keys[(*n)++] = key_of_column(dim, c);
+            keys[(*n)++] = plan_key(dim, c);
         }
     }
     return keys;
@@ -163,4 +164,20 @@ database_fill_run(struct database_writer *w, const struct plan *plan, size_t i,
         good = fill_table(w, tables[t], run, why);
     }
     return good && fill_parameters(w, run, why) && fill_provenance(w, run, why);
+}
+
+struct database *
+plan_tables(const struct plan *plan)
+{
+    size_t nkeys;
+    struct database_key *keys = plan_keys(plan, &nkeys);
+    struct text header = {0};
+    char *why = NULL;
+    aggregate_build(&header, plan, NULL);
+    struct csv *aggregate = csv_cut(text_take(&header), "aggregate.csv", &why);
+    struct database *tables = database_of_tables(keys, nkeys, aggregate, &why);
+    csv_free(aggregate);
+    free(keys);
+    free(why);
+    return tables;
 }

@@ -399,25 +399,23 @@ print_tables(const struct plan *plan, const struct tables *t, const struct csv *
     }
 }
 
-/** Writes all tables and the list of them, or none. */
+/** Writes all tables and the list of them, or none; @p list gets its lines. */
 static bool
-write_tables(const struct plan *plan, const struct tables *t, const char *out)
+write_tables(const struct plan *plan, const struct tables *t, const char *out, struct text *list)
 {
     char *why = NULL;
-    struct text list = {0};
     const size_t n = has_seeds(plan) ? 3 : 2;
     struct file_bytes files[4] = {{layers_table.file, t->layers.s, t->layers.len},
                                   {summary_table.file, t->summary.s, t->summary.len},
                                   {"aggregate.csv", t->aggregate.s, t->aggregate.len}};
     for (size_t i = 0; i < n; i++)
     {
-        file_list_add(&list, files[i].name, files[i].bytes, files[i].n);
+        file_list_add(list, files[i].name, files[i].bytes, files[i].n);
     }
-    char *bytes = file_list_end("weft tables 1\n", &list);
+    char *bytes = file_list_end("weft tables 1\n", list);
     files[n] = (struct file_bytes){TABLE_LIST_FILE, bytes, strlen(bytes)};
     bool written = files_replace(out, files, n + 1, &why);
     free(bytes);
-    free(list.s);
     if (!written)
     {
         fprintf(stderr, "weft: error: %s\n", why);
@@ -458,10 +456,28 @@ fill_database(struct database_writer *w, const struct plan *plan, const struct t
     return good;
 }
 
+/** Writes the list of tables anew with the database, whose line is added to @p list, and puts it in
+ * its place. */
+static bool
+place_database(struct database_writer *w, const char *out, struct text *list, char **why)
+{
+    bool good = database_seal(w, list, why);
+    char *bytes = good ? file_list_end("weft tables 1\n", list) : NULL;
+    const struct file_bytes file = {TABLE_LIST_FILE, bytes, bytes ? strlen(bytes) : 0};
+    good = good && files_replace(out, &file, 1, why);
+    free(bytes);
+    if (!good)
+    {
+        database_abandon(w);
+    }
+    return good && database_finish(w, why);
+}
+
 /** Makes results.sqlite of the runs that have rows in the tables. Where it cannot be written there
  * is none: a former one would answer for other runs. False after a message. */
 static bool
-write_database(const struct plan *plan, const struct tables *t, const struct results_folder *r)
+write_database(const struct plan *plan, const struct tables *t, const struct results_folder *r,
+               struct text *list)
 {
     size_t nkeys;
     char *why = NULL;
@@ -471,7 +487,7 @@ write_database(const struct plan *plan, const struct tables *t, const struct res
     bool good = w && fill_database(w, plan, t, &r->runs, &why);
     if (good)
     {
-        good = database_finish(w, &why);
+        good = place_database(w, r->top.path, list, &why);
     }
     else if (w)
     {
@@ -498,8 +514,10 @@ write_locked(const struct plan *plan, const struct results_folder *r)
     {
         aggregate_build(&t.aggregate, plan, summary);
     }
-    bool written = write_tables(plan, &t, r->top.path);
-    bool asked = written && write_database(plan, &t, r);
+    struct text list = {0};
+    bool written = write_tables(plan, &t, r->top.path, &list);
+    bool asked = written && write_database(plan, &t, r, &list);
+    free(list.s);
     if (written && t.nruns > 0)
     {
         print_tables(plan, &t, summary);

@@ -17,20 +17,6 @@ fail()
     exit 1
 }
 
-# sign FOLDER: lists its tables anew, so that what this test has written there is taken for whole.
-sign()
-{
-    (
-        cd "$1"
-        echo 'weft tables 1'
-        echo 'files (checksum, bytes, name, as cksum prints them; the last line is of the lines above):'
-        cksum summary.csv layers.csv
-    ) >signed
-    sum=$(cksum <signed)
-    echo "$sum" >>signed
-    mv signed "$1/tables.txt"
-}
-
 mkdir empty
 status=0
 PATH=$work/empty "$weft" run "$here/tiny.xml" >/dev/null 2>messages || status=$?
@@ -60,7 +46,7 @@ done
 cmp before.csv results/tiny/summary.csv || fail 'drawing changed the results'
 find results -name '.tmp-*' | grep -q . && fail 'temporary files are left'
 
-# A figure shows the numbers of the CSV: the mean over two seeds.
+# A figure shows the numbers that the CSV files hold as well: the mean over two seeds.
 expected=$(awk -F, '$2 == "themis" { sum += $4 } END { printf "%.4f", sum / 2 }' before.csv)
 shown=$(awk '$1 == "\"Themis\"" { printf "%.4f", $2 }' results/tiny/cct.dat)
 [ "$expected" = "$shown" ] || fail "the figure shows $shown, the results say $expected"
@@ -145,6 +131,7 @@ for csv in results/more/runs/*/flows.csv; do
     awk -F, -v OFS=, '/^[0-9]/ { $8 = "1.000000"; $9 = "6.000000"; $11 = "5.000000" } 1' "kept/${csv#results/more/}" >"$csv"
 done
 "$here/relist.sh" results/more/runs/*
+"$weft" collect more.xml --no-figures >/dev/null
 "$weft" plot more.xml --figure flows >/dev/null
 awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
 [ "$(xargs <drawn)" = "5 1 5 $(awk -v n="$n" 'BEGIN { printf "%.9g", 1 / n }')" ] ||
@@ -154,75 +141,84 @@ mv kept results/more
 sed -i '2s/[^,]*,/,/18' results/more/runs/ecmp_bytes=40KB_seed=1/qps.csv
 "$here/relist.sh" results/more/runs/ecmp_bytes=40KB_seed=1
 sed 's, where="workload.bytes=200KB", pool="on",' more.xml >hole.xml
+"$weft" collect more.xml --no-figures >/dev/null
 "$weft" plot hole.xml --figure fct >/dev/null 2>messages
 grep -q '^weft: warning: figure fct: 1 of 18 runs lack values of fct_us$' messages || fail 'no warning of a QP without'
 
-# not_used FIGURE WORDS: a run whose file is not what was written is named, and how to repeat it.
-not_used()
-{
-    status=0
-    timeout 60 "$weft" plot more.xml --figure "$1" >/dev/null 2>messages || status=$?
-    [ $status = 3 ] || fail "$1, $2: exit status $status"
-    grep -q "^more.xml:[0-9]*: error: figure $1 cannot be drawn: run ecmp_bytes=40KB_seed=1 cannot be used: .*$2.*; 'weft run more.xml --out results/more' repeats it" messages ||
-        fail "$1: no word of '$2'"
-}
-
+# A run whose file is not what was written is left out by `collect`, which says so, and repeated by `run`.
 run=results/more/runs/ecmp_bytes=40KB_seed=1
 sed -i '$d' $run/queues.csv
-not_used queue 'queues.csv has .* bytes'
-rm $run/flows.csv
-not_used flows 'cannot open .*flows.csv'
-mkfifo $run/flows.csv
-not_used flows 'flows.csv is not a plain file'
+"$weft" collect more.xml >/dev/null 2>messages || fail 'a damaged run stops collect'
+grep -q 'warning: ecmp_bytes=40KB_seed=1 is left out: queues.csv has ' messages || fail 'a damaged run is not named'
+n=$("$weft" query results/more --format csv 'select count(distinct run) from queues' | tail -n 1)
+[ "$n" = 17 ] || fail "figures rest on $n runs, expected 17"
 "$weft" run more.xml >/dev/null 2>messages || fail 'the damaged run is not repeated'
-sed 's,^ecmp_bytes=40KB_seed=1,../../more/runs/ecmp_bytes=40KB_seed=1,' results/more/summary.csv >named.csv
-cp named.csv results/more/summary.csv
-sign results/more
-status=0
-"$weft" plot more.xml --figure flows >/dev/null 2>messages || status=$?
-[ $status = 3 ] || fail "a path as the name of a run: exit status $status"
-grep -q 'that is no name of a run' messages || fail 'a path as the name of a run is taken'
+n=$("$weft" query results/more --format csv 'select count(distinct run) from queues' | tail -n 1)
+[ "$n" = 18 ] || fail "figures rest on $n runs, expected 18"
 
-# A run without a value is not passed over in silence.
-cp results/tiny/summary.csv whole.csv
+# refused MESSAGE: no figure is drawn from results.sqlite as it is, and the earlier ones stay; then it is mended.
+refused()
+{
+    status=0
+    timeout 60 "$weft" plot results/tiny >/dev/null 2>messages || status=$?
+    [ $status = 3 ] || fail "$1: exit status $status"
+    grep -q "^weft: error: no figure can be drawn: results/tiny/results.sqlite cannot be used: .*$1.*; 'weft collect results/tiny' makes it again$" \
+        messages || fail "no word of '$1': $(cat messages)"
+    for figure in pictures/*; do
+        cmp "$figure" "results/tiny/${figure#*/}" || fail "$1: the earlier ${figure#*/} changed"
+    done
+    "$weft" collect results/tiny --no-figures >/dev/null || fail "$1: collect"
+    cmp tables.txt results/tiny/tables.txt || fail "$1: collect does not renew the list of tables"
+    cmp whole.sqlite results/tiny/results.sqlite || fail "$1: collect does not mend results.sqlite"
+    "$weft" plot results/tiny >/dev/null 2>messages || fail "$1: is not mended"
+}
+
+mkdir pictures
+cp results/tiny/*.svg results/tiny/*.png results/tiny/*.pdf results/tiny/*.dat pictures
+cp results/tiny/results.sqlite whole.sqlite
 cp results/tiny/tables.txt tables.txt
-# Cut exactly at the end of a row, a table looks whole: only its checksum tells.
-sed -i '$d' results/tiny/summary.csv
-status=0
-"$weft" plot results/tiny --figure cct >/dev/null 2>messages || status=$?
-[ $status = 3 ] || fail "a table without its last row: exit status $status"
-grep -q 'table .*results/tiny/summary.csv cannot be used: .* bytes, and it was written with .*collect' messages \
-    || fail 'a table without its last row is taken'
-"$weft" collect results/tiny/scenario.xml --no-figures --out results/tiny >/dev/null
-cmp whole.csv results/tiny/summary.csv || fail 'collect does not mend a table'
-cmp tables.txt results/tiny/tables.txt || fail 'collect does not renew the list of tables'
+cp results/tiny/summary.csv whole.csv
 sed '1,2d;$d' tables.txt >list
 (cd results/tiny && cut -d' ' -f3- ../../list | xargs cksum) | cmp list - || fail 'cksum prints another list of tables'
-# A folder of an earlier Weft has no such list.
+grep -q ' results.sqlite$' list || fail 'results.sqlite is not listed'
+# One byte of a number: SQLite takes it for whole, only the checksum tells.
+at=$(($(wc -c <whole.sqlite) / 2))
+byte=$(tail -c +$((at + 1)) whole.sqlite | head -c 1 | od -An -tu1)
+# shellcheck disable=SC2059 # the format is the byte
+printf "\\$(printf %o $(((byte + 1) % 256)))" | dd of=results/tiny/results.sqlite bs=1 seek=$at conv=notrunc 2>/dev/null
+refused 'results.sqlite has other bytes than were written'
+truncate -s -4096 results/tiny/results.sqlite
+refused 'results.sqlite has .* bytes, and it was written with'
+rm results/tiny/results.sqlite
+refused 'cannot open .*results.sqlite'
+rm results/tiny/results.sqlite
+mkfifo results/tiny/results.sqlite
+refused 'results.sqlite is not a plain file'
+cp whole.sqlite elsewhere.sqlite
+ln -sf "$work/elsewhere.sqlite" results/tiny/results.sqlite
+refused 'symbolic link'
+cmp whole.sqlite elsewhere.sqlite || fail 'what a link leads to was written to'
+# A folder of an earlier Weft has no such list, or one without results.sqlite.
 rm results/tiny/tables.txt
-status=0
-"$weft" plot results/tiny --figure cct >/dev/null 2>messages || status=$?
-[ $status = 3 ] || fail "tables without a list: exit status $status"
-grep -q 'tables.txt.*collect' messages || fail 'tables without a list are taken'
-truncate -s -5 results/tiny/summary.csv
-sign results/tiny
-status=0
-"$weft" plot results/tiny --figure cct >/dev/null 2>messages || status=$?
-[ $status = 3 ] || fail "a table that was cut: exit status $status"
-grep -q 'summary.csv was cut' messages || fail 'a table that was cut is taken'
-rm results/tiny/summary.csv
-mkfifo results/tiny/summary.csv
-status=0
-timeout 60 "$weft" plot results/tiny --figure cct >/dev/null 2>messages || status=$?
-[ $status = 3 ] || fail "a pipe as a table: exit status $status"
-rm results/tiny/summary.csv
+refused 'tables.txt'
+# Another table of the list does not concern figures, and collect mends it.
+sed -i '$d' results/tiny/summary.csv
+"$weft" plot results/tiny >/dev/null || fail 'a figure reads summary.csv'
+"$weft" collect results/tiny --no-figures >/dev/null
+cmp whole.csv results/tiny/summary.csv || fail 'collect does not mend a table'
+
+# A run without a value is not passed over in silence.
+run=results/tiny/runs/ecmp_seed=1
+cp -r $run kept
 awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cct_us") c = i } NR == 2 { $c = "" } 1' \
-    whole.csv >results/tiny/summary.csv
-sign results/tiny
+    kept/summary.csv >$run/summary.csv
+"$here/relist.sh" $run
+"$weft" collect results/tiny --no-figures >/dev/null 2>&1
 "$weft" plot results/tiny --figure cct >/dev/null 2>messages
 grep -q '^weft: warning: figure cct: 1 of 6 runs have no value of cct_us$' messages || fail 'no warning of a hole'
-cp whole.csv results/tiny/summary.csv
-sign results/tiny
+rm -r $run
+mv kept $run
+"$weft" collect results/tiny --no-figures >/dev/null
 
 # Names that mean something to gnuplot, and samples at 0 on a logarithmic axis.
 sed -e '/<figure/,/\/>/d' -e 's,</scenario>,,' -e 's,name="tiny",name="odd",' -e 's,label="Themis",label="50% A\\B",' \

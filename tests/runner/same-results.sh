@@ -5,7 +5,11 @@
 # where a run was made may differ.
 set -eu
 
-diff -r -x provenance.txt -x results.sqlite -x .lock "$2" "$3"
+diff -r -x provenance.txt -x results.sqlite -x tables.txt -x .lock "$2" "$3"
+for folder in "$2" "$3"; do
+    # All tables but the database, and not the checksum of the list.
+    sed -e '/ results.sqlite$/d' -e '$d' "$folder/tables.txt" | cksum
+done | uniq | awk 'END { if (NR != 1) { print "the lists of tables differ"; exit 1 } }'
 rows()
 {
     "$weft" query "$1" --format csv "$2"

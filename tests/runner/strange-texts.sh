@@ -74,6 +74,7 @@ draw()
         cell=$cell awk -F, -v OFS=, '$1 == "tor-up" { $1 = ENVIRON["cell"] } 1' "kept/${csv#results/strange/}" >"$csv"
     done
     "$here/relist.sh" results/strange/runs/*
+    "$weft" collect strange.xml --no-figures >/dev/null 2>messages || fail "'$1' cannot be collected"
     "$weft" plot strange.xml >/dev/null 2>messages || fail "'$1' cannot be drawn"
     # It may say of a long one that there is little room.
     ! grep -qv 'warning: .*difficulty' messages || fail "'$1': a message"
@@ -114,6 +115,7 @@ for csv in results/strange/runs/*/layers.csv; do
         "kept/${csv#results/strange/}" >"$csv"
 done
 "$here/relist.sh" results/strange/runs/*
+"$weft" collect strange.xml --no-figures >/dev/null 2>messages || fail 'bytes cannot be collected'
 "$weft" plot strange.xml --figure bars >/dev/null 2>messages || fail 'bytes cannot be drawn'
 xmllint --noout results/strange/bars.svg || fail 'bytes make a figure that is no XML'
 grep -q '>a b�c��d</tspan></text>' results/strange/bars.svg || fail 'bytes are not replaced'

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file figure-read.h  The columns of a figure's query, and the names of what stands in them. */
+#ifndef WEFT_RUNNER_FIGURE_READ_H
+#define WEFT_RUNNER_FIGURE_READ_H
+
+#include "figure.h"
+
+/** A column that a figure's query may have. */
+struct figure_column
+{
+    const char *name;
+    unsigned required, allowed; /**< FIGURE_SET()s of kinds */
+};
+
+#define FIGURE_COLUMNS 14
+
+/** Of these, x and those like it. */
+#define FIGURE_MOST_X 4
+
+/** All of them. */
+extern const struct figure_column figure_columns[FIGURE_COLUMNS];
+
+/** Finds the columns of a query with @p n columns: at[i] of figure_columns[i] is its number, or
+ * SIZE_MAX. Returns a sentence on one that is not known, is there twice or is lacking, which the
+ * caller frees; else NULL. */
+char *figure_columns_mistake(const struct element *figure, char *const *names, size_t n,
+                             size_t *at);
+
+/** Reports what is wrong with a figure's <query>, which is tried on @p tables without rows (NULL:
+ * it is not tried), and attributes that say what it says. */
+void figure_check_query(const struct element *figure, struct database *tables,
+                        struct diagnostics *d);
+
+/** Makes names of the keys that were read: the labels of the sweep, else its values. Those of a
+ * <query> are values of the sweep where all of a column are, and are not plain numbers. */
+void figure_name_all(const struct plan *plan, const struct element *figure,
+                     struct figure_data *data);
+
+#endif
