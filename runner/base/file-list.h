@@ -15,6 +15,8 @@
 
 /** The file of a results folder that lists its tables. */
 #define TABLE_LIST_FILE "tables.txt"
+/** What it says before the list. */
+#define TABLE_LIST_HEADING "weft tables 1\n"
 
 /** Adds a file's line. */
 void file_list_add(struct text *list, const char *name, const char *bytes, size_t n);

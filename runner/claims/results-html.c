@@ -156,9 +156,10 @@ add_rows(struct text *t, const char *title, const struct query_rows *rows)
 static bool
 add_table(struct text *t, struct database *db, const char *table, const char *title, char **why)
 {
-    const struct query_limits limits = {60, MOST_ROWS, (size_t)1 << 30, 0};
+    struct query_limits limits = QUERY_LIMITS;
     char *sql = xformat("select * from \"%s\" limit %d", table, MOST_ROWS);
     struct query_mistake mistake = {NULL, 0};
+    limits.rows = MOST_ROWS;
     struct query_rows *rows = database_query(db, sql, limits, &mistake);
     if (rows && rows->nrows)
     {

@@ -377,7 +377,7 @@ begin(const struct plan *plan, const struct element *figure)
         .plan = plan,
         .figure = figure,
         .table = table,
-        .from = xformat("%.*s", (int)strcspn(table->file, "."), table->file),
+        .from = column_table_name(table),
         .x = words_split(x ? x : ""),
     };
 }

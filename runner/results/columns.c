@@ -362,6 +362,12 @@ column_tables(size_t *n)
     return tables;
 }
 
+char *
+column_table_name(const struct column_table *table)
+{
+    return xformat("%.*s", (int)strcspn(table->file, "."), table->file);
+}
+
 bool
 columns_have(const struct column_table *table, const char *name)
 {

@@ -48,6 +48,10 @@ extern const struct column_table summary_table, flows_table, qps_table, groups_t
 /** All of them; *n tables. */
 const struct column_table *const *column_tables(size_t *n);
 
+/** The name of a file's table in results.sqlite: what stands before the dot. The caller frees it.
+ */
+char *column_table_name(const struct column_table *table);
+
 /** Whether the file has that column. */
 bool columns_have(const struct column_table *table, const char *name);
 

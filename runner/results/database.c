@@ -11,8 +11,6 @@
 #include "sql-text.h"
 #include "textbuf.h"
 
-#define MOST_TABLES 16
-
 struct database_writer
 {
     const struct folder *top;
@@ -24,7 +22,7 @@ struct database_writer
     char **cells;
     bool sealed; /**< the file is closed */
     sqlite3_stmt *run_row, *parameter, *provenance;
-    sqlite3_stmt *rows[MOST_TABLES]; /**< as column_tables() */
+    sqlite3_stmt **rows; /**< as column_tables() */
 };
 
 /** False with what SQLite says. */
@@ -40,13 +38,6 @@ static bool
 execute(struct database_writer *w, const char *sql, char **why)
 {
     return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(w, why);
-}
-
-/** The name of a CSV file's table: what stands before the dot. */
-static char *
-table_name(const char *file)
-{
-    return xformat("%.*s", (int)strcspn(file, "."), file);
 }
 
 /** "INSERT INTO name VALUES (?, ...)" with @p n values. */
@@ -132,7 +123,7 @@ static bool
 make_table(struct database_writer *w, size_t i, const struct column_table *table, char **why)
 {
     struct text t = {0}, docs = {0};
-    char *name = table_name(table->file);
+    char *name = column_table_name(table);
     const bool whole = table == &summary_table;
     size_t n = 1 + table->n;
     text_add(&t, "CREATE TABLE \"%s\" (run INTEGER %s", name,
@@ -189,7 +180,8 @@ make_tables(struct database_writer *w, char **why)
     size_t n;
     const struct column_table *const *tables = column_tables(&n);
     bool good = execute(w, fixed_tables, why);
-    for (size_t i = 0; good && i < n && i < MOST_TABLES; i++)
+    w->rows = xcalloc(n, sizeof *w->rows);
+    for (size_t i = 0; good && i < n; i++)
     {
         good = tables[i] == &stuck_table || make_table(w, i, tables[i], why);
     }
@@ -345,9 +337,8 @@ database_add_table(struct database_writer *w, const struct column_table *table,
     }
     for (size_t r = 0; good && r < csv->nrows; r++)
     {
-        int at = 1;
         sqlite3_bind_int64(w->rows[i], 1, w->run);
-        at = table == &summary_table ? bind_keys(w, w->rows[i]) : 1;
+        int at = table == &summary_table ? bind_keys(w, w->rows[i]) : 1;
         for (size_t c = 0; c < table->n; c++)
         {
             bind_cell(w->rows[i], ++at, table->columns[c].kind, csv_cell(csv, r, c));
@@ -428,10 +419,11 @@ finalize_statements(struct database_writer *w)
 {
     size_t n;
     column_tables(&n);
-    for (size_t i = 0; i < n && i < MOST_TABLES; i++)
+    for (size_t i = 0; w->rows && i < n; i++)
     {
         sqlite3_finalize(w->rows[i]);
     }
+    free(w->rows);
     sqlite3_finalize(w->run_row);
     sqlite3_finalize(w->parameter);
     sqlite3_finalize(w->provenance);

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "database.h"
+#include "provenance.h"
 #include "query-database.h"
 #include "shown-text.h"
 #include "sql-aggregates.h"
@@ -37,14 +37,6 @@ struct database
     uint64_t steps_left; /**< likewise */
     struct sql_budget budget;
 };
-
-static double
-seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
@@ -288,7 +280,7 @@ is_over(void *user)
     struct database *db = user;
     const bool out_of_steps = db->steps_left < STEPS_PER_LOOK;
     db->steps_left -= out_of_steps ? 0 : STEPS_PER_LOOK;
-    db->budget.is_over = out_of_steps || seconds_now() > db->deadline;
+    db->budget.is_over = out_of_steps || clock_seconds() > db->deadline;
     return db->budget.is_over;
 }
 
@@ -486,7 +478,7 @@ database_read(struct database *db, const char *sql, struct query_limits limits,
     sqlite3_stmt *s = NULL;
     const char *rest = NULL;
     bool good = false;
-    db->deadline = seconds_now() + limits.seconds;
+    db->deadline = clock_seconds() + limits.seconds;
     db->steps_left = limits.steps ? limits.steps : UINT64_MAX;
     db->budget = (struct sql_budget){limits.bytes, false};
     sqlite3_hard_heap_limit64((sqlite3_int64)limits.bytes);

@@ -129,6 +129,22 @@ may_replace(const struct folder *in, const char *name, char **why)
     return is_folder_or_absent(in, name, why) && holds_no_folder(in, name, why);
 }
 
+struct csv *
+run_folder_table(const struct folder *run, const struct column_table *table, char **why)
+{
+    char *path = xformat("%s/%s", run->path, table->file);
+    char *bytes = file_read(run, table->file, NULL, why);
+    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
+    if (csv && (csv->ncolumns != table->n || (table == &summary_table && csv->nrows != 1)))
+    {
+        *why = xformat("%s is no result of this version of Weft; --again repeats the run", path);
+        csv_free(csv);
+        csv = NULL;
+    }
+    free(path);
+    return csv;
+}
+
 bool
 run_folder_may_be_made(const struct folder *runs, const char *name, char **why)
 {

@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+#include "columns.h"
+#include "csv.h"
 #include "files.h"
 #include "results.h"
 #include "scenario.h"
@@ -39,6 +41,11 @@ enum run_state
  * NULL, it is the open folder of a finished run, the very one that was looked at, else not open. */
 enum run_state run_folder_state(const struct folder *runs, const char *name, const char *resolved,
                                 struct folder *finished, char **why);
+
+/** A CSV file of a finished run, whose open folder @p run is. NULL with a sentence; also if it does
+ * not have the columns of its table. */
+struct csv *run_folder_table(const struct folder *run, const struct column_table *table,
+                             char **why);
 
 /** Whether the run may take the places of its folders: else something that no run made is there,
  * and a sentence in *why. */

@@ -169,7 +169,7 @@ remove_children(struct element *e, const char *name)
     for (size_t i = 0; i < e->nchildren; i++)
     {
         struct element *c = e->children[i];
-        if (name && strcmp(c->name, name) != 0)
+        if (strcmp(c->name, name) != 0)
         {
             e->children[kept++] = c;
         }

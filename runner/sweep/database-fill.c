@@ -8,6 +8,7 @@
 
 #include "aggregate.h"
 #include "file-list.h"
+#include "run-folder.h"
 #include "textbuf.h"
 
 struct database_key
@@ -69,17 +70,9 @@ fill_table(struct database_writer *w, const struct column_table *table, const st
     {
         return true;
     }
-    char *path = xformat("%s/%s", run->path, table->file);
-    char *bytes = file_read(run, table->file, NULL, why);
-    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
-    bool good = csv && csv->ncolumns == table->n;
-    if (csv && !good)
-    {
-        *why = xformat("%s is no result of this version of Weft; --again repeats the run", path);
-    }
-    good = good && database_add_table(w, table, csv, why);
+    struct csv *csv = run_folder_table(run, table, why);
+    const bool good = csv && database_add_table(w, table, csv, why);
     csv_free(csv);
-    free(path);
     return good;
 }
 

@@ -80,23 +80,6 @@ add_header(struct text *t, const struct plan *plan, const struct column_table *t
     columns_header(t, table);
 }
 
-/** Reads a table of a finished run; NULL with a sentence. */
-static struct csv *
-read_table(const struct folder *run, const struct column_table *table, char **why)
-{
-    char *path = xformat("%s/%s", run->path, table->file);
-    char *bytes = file_read(run, table->file, NULL, why);
-    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
-    if (csv && (csv->ncolumns != table->n || (table == &summary_table && csv->nrows != 1)))
-    {
-        *why = xformat("%s is no result of this version of Weft; --again repeats the run", path);
-        csv_free(csv);
-        csv = NULL;
-    }
-    free(path);
-    return csv;
-}
-
 /** What add_run() reads of a run. */
 struct run_tables
 {
@@ -126,8 +109,8 @@ read_run(struct run_tables *t, const struct plan *plan, size_t i, const struct f
         t->state = plan_run_state(plan, i, runs, &run, &t->why);
         if (t->state == RUN_FINISHED)
         {
-            t->summary = read_table(&run, &summary_table, &t->why);
-            t->layers = t->summary ? read_table(&run, &layers_table, &t->why) : NULL;
+            t->summary = run_folder_table(&run, &summary_table, &t->why);
+            t->layers = t->summary ? run_folder_table(&run, &layers_table, &t->why) : NULL;
         }
         folder_close(&run);
         if (!t->why)
@@ -412,7 +395,7 @@ write_tables(const struct plan *plan, const struct tables *t, const char *out, s
     {
         file_list_add(list, files[i].name, files[i].bytes, files[i].n);
     }
-    char *bytes = file_list_end("weft tables 1\n", list);
+    char *bytes = file_list_end(TABLE_LIST_HEADING, list);
     files[n] = (struct file_bytes){TABLE_LIST_FILE, bytes, strlen(bytes)};
     bool written = files_replace(out, files, n + 1, &why);
     free(bytes);
@@ -462,7 +445,7 @@ static bool
 place_database(struct database_writer *w, const char *out, struct text *list, char **why)
 {
     bool good = database_seal(w, list, why);
-    char *bytes = good ? file_list_end("weft tables 1\n", list) : NULL;
+    char *bytes = good ? file_list_end(TABLE_LIST_HEADING, list) : NULL;
     const struct file_bytes file = {TABLE_LIST_FILE, bytes, bytes ? strlen(bytes) : 0};
     good = good && files_replace(out, &file, 1, why);
     free(bytes);
