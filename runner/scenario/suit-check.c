@@ -135,9 +135,9 @@ suit_themis(const struct suiting *c)
 static void
 suit_spraying(const struct suiting *c)
 {
-    static const char *const per_packet[] = {"rsq",     "simple-rr", "switch-rr", "jsq",
-                                             "drill",   "ar",        "ofan",      "ops",
-                                             "subflow", "reps",      "host-dr",   NULL};
+    static const char *const per_packet[] = {
+        "rsq", "simple-rr", "switch-rr", "jsq",     "drill", "ar", "ofan",
+        "ops", "subflow",   "reps",      "host-dr", "pro",   NULL};
     if (is(c->transport, "gbn") && is_one_of(c->balancer, per_packet) && c->s->clos.npaths > 1)
     {
         diag_warning(c->d, line_of_pair(c),

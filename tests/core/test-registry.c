@@ -357,7 +357,7 @@ START_TEST(path_selectors_fit_their_states)
     const struct weft_registry *r = weft_registry_find("balancer");
     struct weft_clos clos;
     shape_of_16x16(&clos);
-    const struct weft_path_site site = {1, 0, 3, &clos};
+    const struct weft_path_site site = {1, 0, 3, &clos, .batch = 1};
     for (size_t i = 0; i < r->count; i++)
     {
         const struct weft_lb_ops *ops = weft_lb_find(r->algos[i]->name);

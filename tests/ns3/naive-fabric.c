@@ -11,6 +11,7 @@ struct frame
 {
     unsigned from; /* host */
     unsigned to;   /* host */
+    unsigned flow; /* sender * qps + qp */
     bool ack;
     bool last; /* an ACK: the message is complete */
     unsigned label;
@@ -34,8 +35,7 @@ struct port
 
 struct host
 {
-    unsigned sent;    /* data frames */
-    unsigned got;     /* data frames of its message that are at the receiver */
+    unsigned sent;    /* data frames, of its QPs in turn */
     unsigned* reply;  /* numbers of the ACKs that it made */
     unsigned made;    /* how many */
     unsigned replied; /* how many of them took the wire */
@@ -53,6 +53,7 @@ struct world
     unsigned frames;
     struct port* port;
     struct host* host;
+    unsigned* got;     /* [flow]: data frames that are at the receiver */
     unsigned* pointer; /* [leaf]: of a round */
     unsigned looks;
     unsigned decisions;
@@ -110,15 +111,19 @@ whole(const struct world* w, int64_t parts)
 }
 
 static unsigned
-new_frame(struct world* w, unsigned from, unsigned to, bool ack, unsigned nth)
+new_frame(struct world* w, unsigned flow, bool ack, unsigned nth)
 {
     struct frame* f = &w->frame[w->frames];
+    const unsigned sender = flow / w->s->qps;
+    const unsigned from = ack ? w->s->to[flow] : sender;
+    const unsigned to = ack ? sender : w->s->to[flow];
+    f->flow = flow;
     f->from = from;
     f->to = to;
     f->ack = ack;
     if (w->s->balancer == NAIVE_LABELS)
     {
-        f->label = w->s->chance.label(w->s->chance.context, from, ack, nth);
+        f->label = w->s->chance.label(w->s->chance.context, from, to, ack, nth);
     }
     return w->frames++;
 }
@@ -193,9 +198,10 @@ pull(struct world* w, unsigned h)
             host->reply_next = false;
             return;
         }
-        if (!reply && host->active && host->sent < w->s->packets[h])
+        if (!reply && host->active && host->sent < w->s->packets[h] * w->s->qps)
         {
-            queue(w, h, new_frame(w, h, w->s->to[h], false, host->sent++));
+            const unsigned nth = host->sent++;
+            queue(w, h, new_frame(w, h * w->s->qps + nth % w->s->qps, false, nth));
             host->reply_next = true;
             return;
         }
@@ -267,16 +273,15 @@ choose_spine(struct world* w, unsigned leaf, const struct frame* f)
 static void
 take_data(struct world* w, const struct frame* f, int64_t now)
 {
-    struct host* sender = &w->host[f->from];
     struct host* receiver = &w->host[f->to];
-    const bool last = ++sender->got == w->s->packets[f->from];
+    const bool last = ++w->got[f->flow] == w->s->packets[f->from];
     if (last)
     {
-        w->r->delivered[f->from] = now;
+        w->r->delivered[f->flow] = now;
     }
     if (!w->s->ideal_acks)
     {
-        const unsigned ack = new_frame(w, f->to, f->from, true, receiver->made);
+        const unsigned ack = new_frame(w, f->flow, true, receiver->made);
         w->frame[ack].last = last;
         receiver->reply[receiver->made++] = ack;
         kick(w, f->to, false, now);
@@ -284,7 +289,7 @@ take_data(struct world* w, const struct frame* f, int64_t now)
     else if (last)
     {
         const bool near = f->from / w->s->hosts_per_leaf == f->to / w->s->hosts_per_leaf;
-        w->r->acked[f->from] =
+        w->r->acked[f->flow] =
             now + (near ? 2 : 4) * (whole(w, w->s->ack * w->s->byte) + w->s->delay);
     }
 }
@@ -295,9 +300,10 @@ take_ack(struct world* w, const struct frame* f, int64_t now)
 {
     if (f->last)
     {
-        w->r->acked[f->to] = now;
+        w->r->acked[f->flow] = now;
     }
-    if (w->host[f->to].sent < w->s->packets[f->to])
+    const unsigned turns = w->host[f->to].sent + w->s->qps - 1 - f->flow % w->s->qps;
+    if (turns / w->s->qps < w->s->packets[f->to]) /* of that QP */
     {
         kick(w, f->to, false, now);
     }
@@ -511,12 +517,16 @@ make(struct world* w)
     unsigned frames = 0;
     for (unsigned h = 0; h < w->hosts; h++)
     {
-        frames += 2 * w->s->packets[h];
-        w->r->delivered[h] = w->r->acked[h] = -1;
+        frames += 2 * w->s->packets[h] * w->s->qps;
+    }
+    for (unsigned flow = 0; flow < w->hosts * w->s->qps; flow++)
+    {
+        w->r->delivered[flow] = w->r->acked[flow] = -1;
     }
     w->frame = (struct frame*)calloc(frames, sizeof *w->frame);
     w->port = (struct port*)calloc(w->ports, sizeof *w->port);
     w->host = (struct host*)calloc(w->hosts, sizeof *w->host);
+    w->got = (unsigned*)calloc(w->hosts * w->s->qps, sizeof *w->got);
     w->pointer = (unsigned*)calloc(w->s->leaves, sizeof *w->pointer);
     for (unsigned i = 0; i < w->ports; i++)
     {
@@ -548,6 +558,7 @@ unmake(struct world* w)
         free(w->port[i].frame);
     }
     free(w->pointer);
+    free(w->got);
     free(w->host);
     free(w->port);
     free(w->frame);
@@ -556,7 +567,7 @@ unmake(struct world* w)
 void
 naive_run(const struct naive_setup* setup, struct naive_result* result)
 {
-    struct world w = {setup, result, 0, 0, NULL, 0, NULL, NULL, NULL, 0, 0};
+    struct world w = {setup, result, 0, 0, NULL, 0, NULL, NULL, NULL, NULL, 0, 0};
     w.hosts = setup->leaves * setup->hosts_per_leaf;
     w.ports = naive_ports(setup);
     result->ties = 0;

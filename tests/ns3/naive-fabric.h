@@ -16,10 +16,11 @@
  *   free take what waits, one by one: what was decided first happens first. An arrival is decided
  *   when the frame starts; that a wire takes a frame as soon as it is free, when the one before it
  *   starts if something waits then, else when something begins to wait.
- * - Each host sends at most one message, back to back. Each data frame is answered by an ACK. Data
- *   and ACKs take turns on the host's wire, an ACK first; or ACKs take no wire and need the time of
- *   an idle fabric. A host whose wire is free and who gets a frame sends at once. It finds out that
- *   it has no more data only when it looks for some.
+ * - Each host sends at most one message on each of its QPs, back to back; all its messages are
+ * alike and begin at once, and its QPs take turns, frame by frame. Each data frame is answered by
+ * an ACK. Data and ACKs take turns on the host's wire, an ACK first; or ACKs take no wire and need
+ * the time of an idle fabric. A host whose wire is free and who gets a frame sends at once. It
+ * finds out that it has no more data only when it looks for some.
  *
  * Leaf l has hosts l * hosts_per_leaf and on. Ports are numbered: hosts by number, then leaf by
  * leaf the ports to its hosts and to the spines, then spine by spine those to the leaves.
@@ -50,8 +51,8 @@ struct naive_chance
     unsigned (*first)(void* context, unsigned leaf);
     /** One of n shortest queues. */
     unsigned (*tie)(void* context, unsigned leaf, unsigned n);
-    /** The label of the nth data frame or ACK that a host makes. */
-    unsigned (*label)(void* context, unsigned host, bool ack, unsigned nth);
+    /** The label of the nth data frame or ACK that a host makes, and to whom that goes. */
+    unsigned (*label)(void* context, unsigned host, unsigned to, bool ack, unsigned nth);
     /** The up port of a leaf for a frame with a label. */
     unsigned (*hash)(void* context, unsigned leaf, unsigned from, unsigned to, unsigned label);
 };
@@ -70,8 +71,9 @@ struct naive_setup
     bool ideal_acks; /* they take no wire */
     enum naive_balancer balancer;
     struct naive_chance chance;
-    const unsigned* to;      /* [host]: to whom it sends */
-    const unsigned* packets; /* [host]: how much; 0: nothing */
+    unsigned qps;            /* of each host */
+    const unsigned* to;      /* [host * qps + qp]: to whom it sends */
+    const unsigned* packets; /* [host]: how much on each QP; 0: nothing */
     const int64_t* start;    /* [host]: from when on, ps */
     int64_t first_look;      /* at all queues, ps */
     int64_t look_interval;   /* ps */
@@ -81,8 +83,8 @@ struct naive_setup
 /** All arrays are the caller's. */
 struct naive_result
 {
-    int64_t* delivered; /* [host]: the last frame of its message is there, ps */
-    int64_t* acked;     /* [host]: the ACK of that frame is back, ps */
+    int64_t* delivered; /* [host * qps + qp]: the last frame of its message is there, ps */
+    int64_t* acked;     /* the same: the ACK of that frame is back, ps */
     int64_t* queues;    /* [look * ports + port]: bytes */
     int64_t* peak;      /* [port]: bytes, ever */
     unsigned* frames;   /* [port]: sent */

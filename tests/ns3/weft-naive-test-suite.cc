@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <random>
 #include <sstream>
 #include <string>
@@ -47,8 +48,9 @@ struct Scene
     uint32_t header{64};
     uint32_t gap{20};
     uint32_t ack{84};
-    std::vector<unsigned> to{};      //!< [host]
-    std::vector<unsigned> packets{}; //!< [host]
+    uint32_t qps{1};                 //!< of each host
+    std::vector<unsigned> to{};      //!< [host * qps + qp]
+    std::vector<unsigned> packets{}; //!< [host]: on each QP
     std::vector<int64_t> start{};    //!< [host], ps
 
     uint32_t GetHosts() const
@@ -59,7 +61,7 @@ struct Scene
     /** @return whether nothing hangs on the order of frames that arrive at one instant */
     bool IsFreeOfTies() const
     {
-        return idealAcks && !together && parts == 1 && 2 * GetHosts() <= byte;
+        return idealAcks && !together && qps == 1 && parts == 1 && 2 * GetHosts() <= byte;
     }
 
     int64_t GetGbps() const
@@ -71,7 +73,7 @@ struct Scene
     {
         std::ostringstream text;
         text << balancer << ", " << leaves << " leaves, " << spines << " spines, " << hostsPerLeaf
-             << " hosts per leaf, " << GetGbps() << " Gbps, ACKs "
+             << " hosts per leaf of " << qps << " QPs, " << GetGbps() << " Gbps, ACKs "
              << (idealAcks ? "that take no wire" : "in turns with data") << ", starts "
              << (together ? "together" : "spread") << ", seed " << seed;
         return text.str();
@@ -118,14 +120,15 @@ constexpr int64_t LOOK_INTERVAL = 30002; //!< ps; even
 /** What a simulator says; ports are numbered as in naive-fabric.h. */
 struct Outcome
 {
-    std::vector<int64_t> delivered; //!< [host], ps
-    std::vector<int64_t> acked;     //!< [host], ps
+    std::vector<int64_t> delivered; //!< [host * qps + qp], ps
+    std::vector<int64_t> acked;     //!< [host * qps + qp], ps
     std::vector<int64_t> queues;    //!< [look][port], bytes
     std::vector<int64_t> peak;      //!< [switch], bytes
     std::vector<unsigned> frames;   //!< [port]
 };
 
-/** Draws a permutation of the hosts that is one ring, what each sends, and from when on. */
+/** Draws a permutation of the hosts that is one ring, what each sends to the next ones, and from
+ * when on. */
 void
 Populate(Scene& scene)
 {
@@ -138,12 +141,15 @@ Populate(Scene& scene)
         ring[h] = h;
         std::swap(ring[h], ring[below(h + 1)]);
     }
-    scene.to.resize(n);
+    scene.to.resize(n * scene.qps);
     const int64_t packet = scene.payload + scene.header + scene.gap;
     const int64_t unit = scene.byte / scene.parts;
     for (uint32_t h = 0; h < n; h++)
     {
-        scene.to[ring[h]] = ring[(h + 1) % n];
+        for (uint32_t qp = 0; qp < scene.qps; qp++)
+        {
+            scene.to[ring[h] * scene.qps + qp] = ring[(h + 1 + qp) % n];
+        }
         scene.packets.push_back(SHORTEST + below(LONGEST - SHORTEST + 1));
         scene.start.push_back(
             scene.together ? 0 : below(static_cast<uint32_t>(packet)) * unit + 2 * h % unit);
@@ -159,14 +165,18 @@ class Observed : public WeftMessageListener
           rig(MakeSetup(scene))
     {
         const uint32_t hosts = scene.GetHosts();
-        outcome.delivered.assign(hosts, -1);
-        outcome.acked.assign(hosts, -1);
+        outcome.delivered.assign(scene.to.size(), -1);
+        outcome.acked.assign(scene.to.size(), -1);
         labels.resize(hosts);
         for (uint32_t h = 0; h < hosts; h++)
         {
             rig.fabric->GetNic(h)->TraceConnectWithoutContext("Tx",
                                                               MakeCallback(&Observed::Note, this));
-            WeftQp* qp = rig.fabric->CreateQp(h, scene.to[h], this);
+        }
+        for (uint32_t flow = 0; flow < scene.to.size(); flow++)
+        {
+            const uint32_t h = flow / scene.qps;
+            WeftQp* qp = rig.fabric->CreateQp(h, scene.to[flow], this);
             Simulator::Schedule(TimeStep(static_cast<uint64_t>(scene.start[h])),
                                 &WeftFabric::Post,
                                 rig.fabric,
@@ -193,12 +203,12 @@ class Observed : public WeftMessageListener
 
     void MessageDelivered(const WeftQp& qp, uint64_t) override
     {
-        outcome.delivered[qp.src] = WeftNow();
+        outcome.delivered[qp.index] = WeftNow();
     }
 
     void MessageAcked(const WeftQp& qp, uint64_t) override
     {
-        outcome.acked[qp.src] = WeftNow();
+        outcome.acked[qp.index] = WeftNow();
         m_done++;
     }
 
@@ -254,7 +264,7 @@ class Observed : public WeftMessageListener
                                   weft_mmu_queues(&buffer) + buffer.nports);
         }
         looks++;
-        if (m_done < m_scene.GetHosts())
+        if (m_done < m_scene.to.size())
         {
             Simulator::Schedule(TimeStep(LOOK_INTERVAL), &Observed::Look, this);
         }
@@ -271,6 +281,59 @@ class Observed : public WeftMessageListener
     std::vector<std::array<std::vector<uint16_t>, 2>> labels; //!< [host][ACK]: of its frames
 };
 
+/**
+ * Alg. 1 of PRO by hand: the path of every packet of every host, where a host's QPs take turns. Of
+ * ACKs, the path is the next one of all to their ToR.
+ */
+class NaivePro
+{
+  public:
+    explicit NaivePro(const Scene& scene)
+        : m_scene(scene),
+          m_counter(scene.GetHosts() * scene.leaves),
+          m_reply(scene.GetHosts() * scene.leaves),
+          m_path(scene.to.size(), -1)
+    {
+    }
+
+    unsigned GetPath(unsigned host, unsigned to, bool ack, unsigned nth)
+    {
+        const size_t set = size_t{host} * m_scene.leaves + to / m_scene.hostsPerLeaf;
+        if (ack)
+        {
+            return m_reply[set]++ % m_scene.spines;
+        }
+        int& path = m_path[host * m_scene.qps + nth % m_scene.qps];
+        path = static_cast<int>((path < 0 ? m_counter[set] : path + GetSpan(host, to)) %
+                                m_scene.spines);
+        m_counter[set] = static_cast<unsigned>(path) + 1;
+        return static_cast<unsigned>(path);
+    }
+
+  private:
+    /** The host's QPs to that ToR, made odd, and coprime with the paths. */
+    unsigned GetSpan(unsigned host, unsigned to) const
+    {
+        unsigned span = 0;
+        for (unsigned qp = 0; qp < m_scene.qps; qp++)
+        {
+            span += m_scene.to[host * m_scene.qps + qp] / m_scene.hostsPerLeaf ==
+                    to / m_scene.hostsPerLeaf;
+        }
+        span += span % 2 == 0;
+        while (std::gcd(span, m_scene.spines) != 1)
+        {
+            span += 2;
+        }
+        return span;
+    }
+
+    const Scene& m_scene;            //!< carried
+    std::vector<unsigned> m_counter; //!< [host][leaf]: C
+    std::vector<unsigned> m_reply;   //!< [host][leaf]
+    std::vector<int> m_path;         //!< [host][QP]; -1: new
+};
+
 /** The outcomes of chance, for the naive fabric: those that the module's has by its seed. */
 class Chance
 {
@@ -278,7 +341,8 @@ class Chance
     Chance(const Scene& scene, const Observed& observed)
         : m_scene(scene),
           m_observed(observed),
-          m_ops(weft_lb_find("ops"))
+          m_ops(weft_lb_find("ops")),
+          m_pro(scene)
     {
         for (uint32_t leaf = 0; leaf < scene.leaves; leaf++)
         {
@@ -317,14 +381,21 @@ class Chance
         return weft_rng_below(&static_cast<Chance*>(self)->m_ties[leaf], n);
     }
 
-    static unsigned Label(void* self, unsigned host, bool ack, unsigned nth)
+    /** PRO leaves nothing to chance. */
+    static unsigned Label(void* self, unsigned host, unsigned to, bool ack, unsigned nth)
     {
-        return static_cast<Chance*>(self)->m_observed.labels[host][ack].at(nth);
+        const auto c = static_cast<Chance*>(self);
+        return c->m_scene.balancer == "pro" ? c->m_pro.GetPath(host, to, ack, nth)
+                                            : c->m_observed.labels[host][ack].at(nth);
     }
 
     static unsigned Hash(void* self, unsigned leaf, unsigned from, unsigned to, unsigned label)
     {
         const auto c = static_cast<Chance*>(self);
+        if (c->m_scene.balancer == "pro")
+        {
+            return label;
+        }
         weft_ports ports{};
         ports.n = ports.width = static_cast<uint16_t>(c->m_scene.spines);
         weft_packet packet{};
@@ -337,6 +408,7 @@ class Chance
     const Scene& m_scene;                      //!< carried
     const Observed& m_observed;                //!< whose draws these are
     const weft_lb_ops* m_ops;                  //!< hashes labels
+    NaivePro m_pro;                            //!< has PRO's labels
     std::vector<weft_rng> m_ties;              //!< [leaf]
     std::vector<std::vector<uint64_t>> m_hash; //!< [leaf]
 };
@@ -361,6 +433,7 @@ RunNaive(const Scene& scene, const Observed& observed, unsigned& ties)
                : scene.balancer == "jsq"       ? NAIVE_SHORTEST_QUEUE
                                                : NAIVE_LABELS;
     s.chance = chance.Get();
+    s.qps = scene.qps;
     s.to = scene.to.data();
     s.packets = scene.packets.data();
     s.start = scene.start.data();
@@ -371,8 +444,8 @@ RunNaive(const Scene& scene, const Observed& observed, unsigned& ties)
     const uint32_t hosts = scene.GetHosts();
     const uint32_t ports = naive_ports(&s);
     Outcome o;
-    o.delivered.resize(hosts);
-    o.acked.resize(hosts);
+    o.delivered.resize(scene.to.size());
+    o.acked.resize(scene.to.size());
     o.frames.resize(ports);
     std::vector<int64_t> queues(size_t{s.looks} * ports);
     std::vector<int64_t> peak(ports);
@@ -509,6 +582,7 @@ class SensitivityTestCase : public TestCase
         Check("simple-rr");
         Check("jsq");
         Check("ops");
+        Check("pro");
     }
 };
 
@@ -518,7 +592,7 @@ class WeftNaiveTestSuite : public TestSuite
     WeftNaiveTestSuite()
         : TestSuite("weft-naive", Type::UNIT)
     {
-        for (const std::string balancer : {"simple-rr", "jsq", "ops"})
+        for (const std::string balancer : {"simple-rr", "jsq", "ops", "pro"})
         {
             for (const bool idealAcks : {true, false})
             {
@@ -532,10 +606,28 @@ class WeftNaiveTestSuite : public TestSuite
                 AddTestCase(new AgreementTestCase(MakeOddScene(balancer, idealAcks, 5, 2)));
             }
         }
+        for (const uint32_t qps : {2, 3, 6})
+        {
+            for (const bool idealAcks : {true, false})
+            {
+                AddQps(qps, idealAcks);
+            }
+        }
         AddTestCase(new SensitivityTestCase);
     }
 
   private:
+    void AddQps(uint32_t qps, bool idealAcks)
+    {
+        for (Scene scene : {Scene{4, 4, 4, "pro", idealAcks, true, 1},
+                            Scene{3, 8, 4, "pro", idealAcks, false, 2},
+                            Scene{3, 6, 4, "pro", idealAcks, false, 3}})
+        {
+            scene.qps = qps;
+            AddTestCase(new AgreementTestCase(scene));
+        }
+    }
+
     void AddScenes(const std::string& balancer, bool idealAcks, bool together)
     {
         for (const uint64_t seed : {1, 2})
