@@ -12,13 +12,13 @@
  * happens.
  */
 #include "naive-fabric.h"
+#include "naive-pro.h"
 #include "weft-test-rig.h"
 
 #include "ns3/test.h"
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <random>
 #include <sstream>
 #include <string>
@@ -281,59 +281,6 @@ class Observed : public WeftMessageListener
     std::vector<std::array<std::vector<uint16_t>, 2>> labels; //!< [host][ACK]: of its frames
 };
 
-/**
- * Alg. 1 of PRO by hand: the path of every packet of every host, where a host's QPs take turns. Of
- * ACKs, the path is the next one of all to their ToR.
- */
-class NaivePro
-{
-  public:
-    explicit NaivePro(const Scene& scene)
-        : m_scene(scene),
-          m_counter(scene.GetHosts() * scene.leaves),
-          m_reply(scene.GetHosts() * scene.leaves),
-          m_path(scene.to.size(), -1)
-    {
-    }
-
-    unsigned GetPath(unsigned host, unsigned to, bool ack, unsigned nth)
-    {
-        const size_t set = size_t{host} * m_scene.leaves + to / m_scene.hostsPerLeaf;
-        if (ack)
-        {
-            return m_reply[set]++ % m_scene.spines;
-        }
-        int& path = m_path[host * m_scene.qps + nth % m_scene.qps];
-        path = static_cast<int>((path < 0 ? m_counter[set] : path + GetSpan(host, to)) %
-                                m_scene.spines);
-        m_counter[set] = static_cast<unsigned>(path) + 1;
-        return static_cast<unsigned>(path);
-    }
-
-  private:
-    /** The host's QPs to that ToR, made odd, and coprime with the paths. */
-    unsigned GetSpan(unsigned host, unsigned to) const
-    {
-        unsigned span = 0;
-        for (unsigned qp = 0; qp < m_scene.qps; qp++)
-        {
-            span += m_scene.to[host * m_scene.qps + qp] / m_scene.hostsPerLeaf ==
-                    to / m_scene.hostsPerLeaf;
-        }
-        span += span % 2 == 0;
-        while (std::gcd(span, m_scene.spines) != 1)
-        {
-            span += 2;
-        }
-        return span;
-    }
-
-    const Scene& m_scene;            //!< carried
-    std::vector<unsigned> m_counter; //!< [host][leaf]: C
-    std::vector<unsigned> m_reply;   //!< [host][leaf]
-    std::vector<int> m_path;         //!< [host][QP]; -1: new
-};
-
 /** The outcomes of chance, for the naive fabric: those that the module's has by its seed. */
 class Chance
 {
@@ -342,7 +289,7 @@ class Chance
         : m_scene(scene),
           m_observed(observed),
           m_ops(weft_lb_find("ops")),
-          m_pro(scene)
+          m_pro(scene.hostsPerLeaf, scene.spines, scene.qps, scene.to)
     {
         for (uint32_t leaf = 0; leaf < scene.leaves; leaf++)
         {
