@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A queue pair: what its two ends do with data, replies and timeouts. */
 #include "nic/labels.h"
+#include "nic/ooo.h"
 
 #include <string.h>
 
@@ -279,7 +280,10 @@ weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
     answer->bitmap = false;
     qp->algos_rx->transport->rx_data(qp->rx, data, now, v);
     qp->duplicates += v->duplicate;
-    qp->out_of_order += weft_psn_before(qp->epsn, data->psn) && !(data->flags & WEFT_F_TRIMMED);
+    if (!(data->flags & WEFT_F_TRIMMED))
+    {
+        weft_count_ooo(qp, data->psn);
+    }
     answer->cnp = (data->flags & WEFT_F_CE) && is_cnp_due(qp, now);
     if (v->reply == WEFT_REPLY_ACK)
     {

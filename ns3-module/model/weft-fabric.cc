@@ -418,6 +418,18 @@ WeftFabric::GetBalancerConfig() const
     return m_levels.GetBalancerConfig();
 }
 
+std::vector<uint64_t>
+WeftFabric::GetOutOfOrderDegrees() const
+{
+    std::vector<uint64_t> sum(WEFT_OOO_DEGREES);
+    for (uint32_t level = 0; level < GetNServiceLevels(); level++)
+    {
+        const uint64_t* degrees = m_levels.Get(level)->ooo_degrees;
+        std::transform(sum.begin(), sum.end(), degrees, sum.begin(), std::plus<>());
+    }
+    return sum;
+}
+
 uint32_t
 WeftFabric::GetNServiceLevels() const
 {

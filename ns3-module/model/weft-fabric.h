@@ -227,6 +227,9 @@ class WeftFabric : public Object
     /** @return frames queued or on a wire: sent, and neither delivered nor lost */
     uint64_t GetPacketsInFabric() const;
     uint64_t GetPacketsMade() const;
+    /** @return [WEFT_OOO_DEGREES] data that arrived beyond the ePSN, by PSN - ePSN; the last one
+     * counts all from there on */
+    std::vector<uint64_t> GetOutOfOrderDegrees() const;
     /** @return the host with that address, or GetNHosts() @param address of its NIC */
     uint32_t FindHost(const Address& address) const;
     /** @} */

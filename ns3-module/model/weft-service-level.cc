@@ -21,8 +21,10 @@ WeftServiceLevel::WeftServiceLevel(uint8_t level)
     : weft_nic_algos{},
       balancer("balancer", "ecmp"),
       transports("transport", "nic-sr"),
-      controls("congestion-control", "dcqcn")
+      controls("congestion-control", "dcqcn"),
+      m_degrees(WEFT_OOO_DEGREES)
 {
+    ooo_degrees = m_degrees.data();
     sl = level;
     tclass = 1;
     labels = REMEMBERED_LABELS;

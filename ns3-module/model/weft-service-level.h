@@ -65,6 +65,7 @@ class WeftServiceLevel : public weft_nic_algos
     double share{1};       //!< of line rate that the fabric can serve, as its control asks for it
 
   private:
+    std::vector<uint64_t> m_degrees;    //!< of data out of order, for ooo_degrees
     std::size_t m_pathWords{0};         //!< of one host's state in m_pathMemory
     std::vector<uint64_t> m_pathMemory; //!< the hosts' states
 };

@@ -420,10 +420,11 @@ WeftSwitch::Drop(WeftPacket* p, int why)
 }
 
 void
-WeftSwitch::Mark(WeftPacket* p)
+WeftSwitch::Mark(WeftPacket* p, uint32_t out)
 {
     NS_LOG_LOGIC("switch " << m_index << " marks " << p->d);
     p->d.flags |= WEFT_F_CE;
+    m_marks[out >= m_map.first_up]++;
     m_markTrace(p->d);
 }
 
@@ -435,7 +436,7 @@ WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
                       GetMarkedQueue(p, out, weft_mmu_queues(m_mmu)[out] - p->d.bytes),
                       &m_rng))
     {
-        Mark(p);
+        Mark(p, out);
     }
     if (m_lb->leave)
     {

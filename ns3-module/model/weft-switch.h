@@ -198,6 +198,12 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         return m_peakQueue[up];
     }
 
+    /** @param up whether of the up ports @return ECN marks on what left by them */
+    uint64_t GetMarks(bool up) const
+    {
+        return m_marks[up];
+    }
+
     /** Signature of the "Pause" trace. @param port where @param tclass class @param pause pause or
      * resume */
     typedef void (*PauseTracedCallback)(uint32_t port, uint32_t tclass, bool pause);
@@ -282,7 +288,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     /** @param p a frame that ends here @param why reason, a WeftFabric::Loss */
     [[gnu::cold, gnu::noinline]] void Drop(WeftPacket* p, int why);
     /** @param p a frame that gets its ECN mark */
-    [[gnu::noinline]] void Mark(WeftPacket* p);
+    [[gnu::noinline]] void Mark(WeftPacket* p, uint32_t out);
     /** Gives back the buffer of all frames that have left by now. @param now ps */
     [[gnu::noinline]] void SettleAll(int64_t now);
     /** The same while a neighbour is paused: in the order of their ends. @param now ps */
@@ -325,7 +331,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         if (m_marksAtEnqueue && p->d.kind == WEFT_DATA &&
             weft_mmu_mark(m_mmu, GetMarkedQueue(p, out, queue), &m_rng))
         {
-            Mark(p);
+            Mark(p, out);
         }
     }
 
@@ -376,9 +382,10 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     bool m_inspects[2]{};     //!< data that leaves is looked at: to a switch, to a NIC
     uint16_t m_departures{0}; //!< frames sent, modulo 2^16
 
-    uint32_t m_index{0};                                    //!< number in the fabric
-    const weft_lb_ops* m_lb{nullptr};                       //!< balancer
-    weft_tor_counters m_tor{};                              //!< its counters
+    uint32_t m_index{0};              //!< number in the fabric
+    const weft_lb_ops* m_lb{nullptr}; //!< balancer
+    weft_tor_counters m_tor{};        //!< its counters
+    uint64_t m_marks[2]{};            //!< ECN marks: of the down ports, of the up ports
     weft_port_reader m_reader{this, &WeftSwitch::ReadPort}; //!< for the balancer
     weft_rng m_rng{};                                       //!< ECN draws and injected loss
     uint32_t m_nports{0};                                   //!< ports

@@ -78,6 +78,8 @@ START_TEST(a_message_is_told_of_once_and_in_order)
     ck_assert_ptr_null(weft_qp_next_delivered(qp, 0));
     ck_assert_ptr_null(weft_qp_next_acked(qp));
     const uint32_t sizes[] = {2, 1, 3};
+    uint64_t degrees[WEFT_OOO_DEGREES] = {0};
+    host_rig.algos.ooo_degrees = degrees;
     for (uint32_t i = 0; i < 3; i++)
     {
         host_rig_post(0, sizes[i], 0);
@@ -94,6 +96,7 @@ START_TEST(a_message_is_told_of_once_and_in_order)
     arrives(0, 0);
     ck_assert_ptr_null(weft_qp_next_delivered(qp, 6));
     ck_assert(qp->last_delivery == 5 && qp->duplicates == 1 && qp->out_of_order == 2);
+    ck_assert(degrees[0] == 0 && degrees[1] == 1 && degrees[2] == 1 && degrees[3] == 0);
     host_rig_reply(0, WEFT_ACK, psn_of(2), 0, 0);
     ck_assert_uint_eq(weft_qp_next_acked(qp)->tag, 0);
     ck_assert_ptr_null(weft_qp_next_acked(qp));

@@ -388,7 +388,18 @@ class EcnTestCase : public TestCase
                                   "one CNP per QP and interval");
         }
         m_peak = rig.fabric->GetSwitch(0)->GetPeakQueue();
-        return rig.GetTotals();
+        uint64_t marks = 0;
+        for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
+        {
+            marks += rig.fabric->GetSwitch(i)->GetMarks(true);
+            marks += rig.fabric->GetSwitch(i)->GetMarks(false);
+        }
+        const WeftRigTotals totals = rig.GetTotals();
+        NS_TEST_EXPECT_MSG_EQ(marks, totals.marks, "each mark has its port");
+        NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetSwitch(0)->GetMarks(true),
+                              0,
+                              "seven senders to one host fill the port that leads down to it");
+        return totals;
     }
 
     void DoRun() override

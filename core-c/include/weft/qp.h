@@ -24,6 +24,9 @@ extern "C"
 {
 #endif
 
+/** Out-of-order degrees that are told apart. */
+#define WEFT_OOO_DEGREES 4096U
+
     /** What QPs that work alike have in common. It outlives them. */
     struct weft_nic_algos
     {
@@ -40,6 +43,10 @@ extern "C"
         /** Packets whose labels a QP remembers, a power of two, for on_lost(); 0: none. Memory is
          * taken only where something has an on_lost(). */
         uint32_t labels;
+        /** NULL, or WEFT_OOO_DEGREES counters: data that arrives beyond the ePSN, by its
+         * out-of-order degree PSN - ePSN (pro §VI-A); the last one counts all from there on. The
+         * caller's memory, which QPs may share. */
+        uint64_t *ooo_degrees;
         uint8_t tclass; /**< traffic class of data, 1 to 7 */
         uint8_t sl;     /**< service level */
     };
