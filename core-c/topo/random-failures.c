@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Links that fail at random, each by itself (ofan §5.2). */
+/* Links that fail at random, each by itself (ofan §5.2), or a number of them (pro §VI-B). */
 #include "topo/clos-shape.h"
 
 #include <weft/rng.h>
@@ -25,6 +25,40 @@ weft_random_failures(const struct weft_clos *clos, double edge, double core, uin
                 dead[n] = link;
             }
             n++;
+        }
+    }
+    return n;
+}
+
+/* Puts a link into its place among the first n, which are in order. */
+static void
+insert(struct weft_drawn_link *links, size_t n, struct weft_drawn_link one)
+{
+    while (n > 0 && links[n - 1].draw > one.draw)
+    {
+        links[n] = links[n - 1];
+        n--;
+    }
+    links[n] = one;
+}
+
+size_t
+weft_random_links(const struct weft_clos *clos, size_t count, uint64_t seed, uint64_t run,
+                  struct weft_drawn_link *links)
+{
+    struct weft_rng rng;
+    size_t n = 0;
+    weft_rng_seed(&rng, seed, run, FAILURES_STREAM);
+    for (uint64_t link = clos->nhosts; link < clos->nlinks; link++)
+    {
+        const struct weft_drawn_link one = {weft_rng_unit(&rng), link};
+        if (n < count)
+        {
+            insert(links, n++, one);
+        }
+        else if (count > 0 && one.draw < links[count - 1].draw)
+        {
+            insert(links, count - 1, one);
         }
     }
     return n;

@@ -135,6 +135,36 @@ START_TEST(seeds_and_runs_draw_other_links)
 }
 END_TEST
 
+/* Fewer links are some of more links, in order, none twice; at a probability between two draws just
+ * those fail. */
+START_TEST(a_number_of_links_is_drawn_as_a_probability_draws_them)
+{
+    const struct weft_clos clos = fat_tree("8", "3");
+    const size_t all = clos.nlinks - clos.nhosts;
+    struct weft_drawn_link links[512], few[512];
+    ck_assert_uint_le(all, 512);
+    ck_assert_uint_eq(weft_random_links(&clos, 512, 3, 4, links), all);
+    ck_assert_uint_eq(weft_random_links(&clos, 0, 3, 4, few), 0);
+    for (size_t n = 1; n < all; n += 5)
+    {
+        uint64_t dead[512];
+        bool fails[1024] = {false};
+        MUST(weft_random_links(&clos, n, 3, 4, few) == n);
+        const double p = (links[n - 1].draw + links[n].draw) / 2;
+        MUST(weft_random_failures(&clos, p, p, 3, 4, dead) == n);
+        for (size_t i = 0; i < n; i++)
+        {
+            MUST(few[i].link == links[i].link && (i == 0 || few[i - 1].draw <= few[i].draw));
+            fails[few[i].link] = true;
+        }
+        for (size_t i = 0; i < n; i++)
+        {
+            MUST(fails[dead[i]]);
+        }
+    }
+}
+END_TEST
+
 Suite *
 random_failures_suite(void)
 {
@@ -144,6 +174,7 @@ random_failures_suite(void)
     tcase_add_test(tcase, each_tier_fails_at_its_own_rate);
     tcase_add_test(tcase, all_links_fail_at_one_and_none_at_zero_but_no_host_link);
     tcase_add_test(tcase, seeds_and_runs_draw_other_links);
+    tcase_add_test(tcase, a_number_of_links_is_drawn_as_a_probability_draws_them);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -251,6 +251,23 @@ extern "C"
     size_t weft_random_failures(const struct weft_clos *clos, double edge, double core,
                                 uint64_t seed, uint64_t run, uint64_t *dead);
 
+    /** One of the links that weft_random_links() draws. */
+    struct weft_drawn_link
+    {
+        double draw; /**< uniform below 1 */
+        uint64_t link;
+    };
+
+    /**
+     * Draws @p count of the links between switches, all alike and none twice. Writes them to
+     * @p links in rising order of their draws, and returns how many there are: fewer than @p count
+     * only where the fabric has no more. A higher count with the same seed and run adds links, and
+     * the links are those of weft_random_failures() at the probability that makes as many fail. For
+     * set-up: its time grows with links times count.
+     */
+    size_t weft_random_links(const struct weft_clos *clos, size_t count, uint64_t seed,
+                             uint64_t run, struct weft_drawn_link *links);
+
     /** How forwarding weighs the ports that lead to a destination. */
     enum weft_weights
     {
