@@ -295,6 +295,25 @@ END_TEST
 
 /* Ports 2 and 4 of 2 to 5 are left: what names another one is forwarded by adaptive routing, which
  * takes the emptier of the two; what names one of them takes it, however long its queue is. */
+/* Hashed, not read as a PathID: flows of one source port take different up ports. */
+START_TEST(replies_on_ecmp_paths_are_hashed)
+{
+    const uint32_t queues[MAX_PORTS] = {0};
+    const struct weft_ports ports = {queues, NULL, 2, 4, 4, 0, 0};
+    uint32_t counts[4] = {0};
+    begin(0, "ecmp");
+    for (uint32_t i = 0; i < 4000; i++)
+    {
+        struct weft_packet ack = lb_data(i, 5);
+        ack.kind = WEFT_ACK;
+        ack.sport = 0xb555;
+        counts[f.ops->pick(f.switches[0], &ports, &ack, 0) - 2]++;
+    }
+    ck_assert_double_lt(lb_unevenness(counts, 4), 5);
+    end();
+}
+END_TEST
+
 START_TEST(where_the_named_port_is_gone_adaptive_routing_forwards)
 {
     static const char *const fallbacks[] = {"ar", "ar-quality"};
@@ -369,6 +388,7 @@ pro_paths_suite(void)
     tcase_add_loop_test(tc, a_turn_of_a_qp_takes_every_path_that_a_path_id_can_name, 0, NSHAPES);
     tcase_add_loop_test(tc, an_echoed_path_id_leads_back_over_the_same_links, 0, NSHAPES - 1);
     tcase_add_test(tc, replies_rotate_apart_from_data_or_keep_to_their_ecmp_path);
+    tcase_add_test(tc, replies_on_ecmp_paths_are_hashed);
     tcase_add_test(tc, where_the_named_port_is_gone_adaptive_routing_forwards);
     tcase_add_test(tc, packets_of_ip_stacks_are_hashed);
     tcase_add_test(tc, a_fabric_too_wide_for_six_bits_is_refused);
