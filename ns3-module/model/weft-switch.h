@@ -366,26 +366,26 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     uint32_t (*m_pick)(void*, const weft_ports*, weft_packet*, int64_t){nullptr};    //!< balancer
     uint32_t (*m_peek)(const void*, const weft_ports*, const weft_packet*){nullptr}; //!< or none
     void* m_lbState{nullptr};                                                        //!< its state
-    WeftPort* m_port{nullptr};                   //!< ports, in a row
-    InService* m_inService{nullptr};             //!< of each port
-    WeftFabric* m_owner{nullptr};                //!< m_fabric
-    const weft_tor_ops* m_torOps[WEFT_LEVELS]{}; //!< Themis-D, at ToRs, by service level
-    WeftTorBalancer* m_torBalancer{nullptr};     //!< where the balancer has arrive(), at ToRs
-    uint32_t m_pausedIngress{0};                 //!< paused (port, class) pairs
-    uint32_t m_peakQueue[2]{};                   //!< bytes: of the down ports, of the up ports
-    bool m_hasTorOps{false};                     //!< some service level has Themis-D
-    bool m_watchesLinks{false};                  //!< a link is or was down
-    bool m_marksAtEnqueue{false};                //!< ECN looks at the queue that a frame joins
-    bool m_marksAtDequeue{false};                //!< or at the one that it leaves
-    bool m_countsByClass{false};                 //!< weft_mmu_counts_by_class()
-    bool m_oblivious{false};                     //!< the balancer does not look at queues
+    WeftPort* m_port{nullptr};               //!< ports, in a row
+    InService* m_inService{nullptr};         //!< of each port
+    WeftFabric* m_owner{nullptr};            //!< m_fabric
+    WeftTorBalancer* m_torBalancer{nullptr}; //!< where the balancer has arrive(), at ToRs
+    uint32_t m_pausedIngress{0};             //!< paused (port, class) pairs
+    uint32_t m_peakQueue[2]{};               //!< bytes: of the down ports, of the up ports
+    bool m_hasTorOps{false};                 //!< some service level has Themis-D
+    bool m_watchesLinks{false};              //!< a link is or was down
+    bool m_marksAtEnqueue{false};            //!< ECN looks at the queue that a frame joins
+    bool m_marksAtDequeue{false};            //!< or at the one that it leaves
+    bool m_countsByClass{false};             //!< weft_mmu_counts_by_class()
+    bool m_oblivious{false};                 //!< the balancer does not look at queues
     bool m_inspects[2]{};     //!< data that leaves is looked at: to a switch, to a NIC
     uint16_t m_departures{0}; //!< frames sent, modulo 2^16
 
-    uint32_t m_index{0};              //!< number in the fabric
-    const weft_lb_ops* m_lb{nullptr}; //!< balancer
-    weft_tor_counters m_tor{};        //!< its counters
-    uint64_t m_marks[2]{};            //!< ECN marks: of the down ports, of the up ports
+    const weft_tor_ops* m_torOps[WEFT_LEVELS]{}; //!< Themis-D, at ToRs, by service level
+    uint32_t m_index{0};                         //!< number in the fabric
+    const weft_lb_ops* m_lb{nullptr};            //!< balancer
+    weft_tor_counters m_tor{};                   //!< its counters
+    uint64_t m_marks[2]{};                       //!< ECN marks: of the down ports, of the up ports
     weft_port_reader m_reader{this, &WeftSwitch::ReadPort}; //!< for the balancer
     weft_rng m_rng{};                                       //!< ECN draws and injected loss
     uint32_t m_nports{0};                                   //!< ports
