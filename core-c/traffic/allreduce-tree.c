@@ -6,14 +6,13 @@
  * both trees together use what every rank can send and receive; of an odd number, as in NCCL, rank
  * 0 alone is an inner node in both, with one child in each.
  *
- * The trees are NCCL's. In the first, node v > 0 with lowest bit b has the parent (v - b) or 2b, or
- * v - b where that is no rank; node 0 is the root and has one child. The second is its mirror
- * image, rank n - 1 - v for v, or for odd n the same one rank further. A node sends a chunk up once
- * it has that chunk from its children, and down once it has it from its parent.
+ * The trees are NCCL's (double-tree.h). A node sends a chunk up once it has that chunk from its
+ * children, and down once it has it from its parent.
  *
  * The step of a message is its place in the longest chain of those that it waits for.
  */
 #include "base/tables.h"
+#include "traffic/double-tree.h"
 #include "traffic/groups.h"
 
 #include <weft/error.h>
@@ -42,70 +41,6 @@ struct tree
     uint32_t chunks;
     uint32_t first; /* its first message; as many QPs, divided by chunks, are before its own */
 };
-
-static uint32_t
-lowest_bit(uint32_t v)
-{
-    return v & (~v + 1);
-}
-
-static uint32_t
-log2_of(uint32_t power)
-{
-    uint32_t log = 0;
-    while (power >> log > 1)
-    {
-        log++;
-    }
-    return log;
-}
-
-static uint32_t
-parent_of(uint32_t v, uint32_t n)
-{
-    const uint32_t bit = lowest_bit(v), above = (v ^ bit) | bit << 1;
-    return above < n ? above : v ^ bit;
-}
-
-/* Writes the children of node v > 0; returns how many. */
-static uint32_t
-children_of(uint32_t v, uint32_t n, uint32_t *children)
-{
-    uint32_t low = lowest_bit(v) / 2;
-    if (low == 0)
-    {
-        return 0;
-    }
-    children[0] = v - low;
-    while (low > 0 && v + low >= n)
-    {
-        low /= 2;
-    }
-    children[1] = v + low;
-    return low > 0 ? 2 : 1;
-}
-
-/* Steps from the leaves to the root: the root's only child is the greatest power of two. */
-static uint32_t
-height(uint32_t n)
-{
-    uint32_t levels = 1;
-    while (UINT32_C(1) << levels < n)
-    {
-        levels++;
-    }
-    return levels;
-}
-
-static uint32_t
-rank_of(const struct tree *t, uint32_t v)
-{
-    if (!t->second)
-    {
-        return v;
-    }
-    return t->ranks % 2 == 0 ? t->ranks - 1 - v : (v + 1) % t->ranks;
-}
 
 static uint64_t
 half_of(const struct tree_config *c)
@@ -145,7 +80,7 @@ tree_size(const void *config, const struct weft_hosts *hosts, struct weft_traffi
         out->nmessages = (uint32_t)(trees * edges * chunks);
         out->nqps = (uint32_t)(trees * edges);
         out->nnext += (uint32_t)(trees * (edges - 1) * chunks);
-        out->nsteps = 2 * height(ranks);
+        out->nsteps = 2 * weft_tree_height(ranks);
         out->bytes = chunks == 1 ? half_of(c) : (uint64_t)c->chunk;
         out->bytes = half_of(c) % out->bytes == 0 ? out->bytes : 0;
     }
@@ -159,26 +94,15 @@ number(const struct tree *t, uint32_t v, uint32_t down, uint32_t chunk)
     return t->first + (down * (t->ranks - 1) + v - 1) * t->chunks + chunk;
 }
 
-static uint32_t
-depth(const struct tree *t, uint32_t v)
-{
-    uint32_t above = 0;
-    for (uint32_t p = parent_of(v, t->ranks); p > 0; p = parent_of(p, t->ranks))
-    {
-        above++;
-    }
-    return above;
-}
-
 /* Adds successors from next[*used] on. */
 static void
 fill_up(const struct tree *t, uint32_t v, uint32_t chunk, struct weft_message *m, uint32_t *next,
         uint32_t *used)
 {
     uint32_t children[2];
-    const uint32_t parent = parent_of(v, t->ranks);
-    m->step = log2_of(lowest_bit(v));
-    weft_groups_wait(&t->config->common, children_of(v, t->ranks, children), m);
+    const uint32_t parent = weft_tree_parent(v, t->ranks);
+    m->step = weft_tree_level(v);
+    weft_groups_wait(&t->config->common, weft_tree_children(v, t->ranks, children), m);
     m->first_next = *used;
     m->nnext = 1;
     next[(*used)++] = parent ? number(t, parent, 0, chunk) : number(t, v, 1, chunk);
@@ -189,10 +113,10 @@ fill_down(const struct tree *t, uint32_t v, uint32_t chunk, struct weft_message 
           uint32_t *used)
 {
     uint32_t children[2];
-    m->step = height(t->ranks) + depth(t, v);
+    m->step = weft_tree_height(t->ranks) + weft_tree_depth(v, t->ranks);
     weft_groups_wait(&t->config->common, 1, m);
     m->first_next = *used;
-    m->nnext = children_of(v, t->ranks, children);
+    m->nnext = weft_tree_children(v, t->ranks, children);
     for (uint32_t i = 0; i < m->nnext; i++)
     {
         next[(*used)++] = number(t, children[i], 1, chunk);
@@ -207,7 +131,8 @@ fill_tree(const struct tree *t, struct weft_message *messages, uint32_t *next, u
     {
         const uint32_t edge = i / t->chunks, chunk = i % t->chunks;
         const uint32_t down = edge / (t->ranks - 1), v = edge % (t->ranks - 1) + 1;
-        const uint32_t child = rank_of(t, v), parent = rank_of(t, parent_of(v, t->ranks));
+        const uint32_t child = weft_tree_rank(t->second, v, t->ranks),
+                       parent = weft_tree_rank(t->second, weft_tree_parent(v, t->ranks), t->ranks);
         const uint64_t left = half_of(c) - (uint64_t)chunk * (uint64_t)c->chunk;
         struct weft_message *m = &messages[t->first + i];
         weft_groups_message(&c->common, t->ranks, t->group, down ? parent : child,
