@@ -62,6 +62,7 @@
     X(weft_workload_allreduce_doubling) \
     X(weft_workload_allreduce_tree)     \
     X(weft_workload_allreduce_direct)   \
+    X(weft_workload_tree)               \
     X(weft_workload_alltoall)           \
     X(weft_workload_permutation)        \
     X(weft_workload_incast)             \

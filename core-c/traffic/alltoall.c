@@ -2,6 +2,9 @@
 /*
  * Direct all-to-all: one QP and one message per ordered pair. Rank r's first peer is r + 1, its
  * second r + 2, ..., so that the ranks do not all start with the same receiver.
+ *
+ * With a concurrency of c, message i of a rank begins when its message i - c is acknowledged: a
+ * rank works off c lists of peers side by side, as NCCL's channels do.
  */
 #include "base/tables.h"
 #include "traffic/groups.h"
@@ -18,6 +21,7 @@ struct alltoall_config
 {
     struct weft_groups common;
     int64_t scope; /* enum scope */
+    int64_t concurrency;
 };
 
 static const struct weft_param params[] = {
@@ -25,7 +29,25 @@ static const struct weft_param params[] = {
     {"scope", WEFT_CHOICE, WEFT_P(struct alltoall_config, scope), "total", NULL, NULL, "total pair",
      "Whether bytes is a rank's total, with 1/ranks of it for each rank, or the share of one pair.",
      "(ours)"},
+    {"concurrency", WEFT_COUNT, WEFT_P(struct alltoall_config, concurrency), "0", "0", "1048575",
+     NULL,
+     "Messages that a rank has under way at most: each further one begins when the one so many "
+     "before it is acknowledged; 0: all at once.",
+     "pro §VI-C; how the next one begins: NCCL's channels"},
 };
+
+/* Messages of a rank that begin at once. */
+static uint32_t
+window_of(const struct alltoall_config *c, uint32_t peers)
+{
+    return c->concurrency > 0 && c->concurrency < peers ? (uint32_t)c->concurrency : peers;
+}
+
+static uint64_t
+bytes_of(const struct alltoall_config *c, uint32_t ranks)
+{
+    return weft_groups_part(&c->common, c->scope == PAIR ? 1 : ranks);
+}
 
 static int
 alltoall_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
@@ -33,13 +55,39 @@ alltoall_size(const void *config, const struct weft_hosts *hosts, struct weft_tr
     const struct alltoall_config *c = (const struct alltoall_config *)config;
     uint32_t ranks = 0;
     int error = weft_groups_ranks(&c->common, hosts, &ranks);
-    uint64_t peers = (uint64_t)ranks - 1;
-    error = error ? error : weft_groups_size(&c->common, ranks, peers, peers, 0, out);
+    const uint32_t peers = ranks - 1, window = window_of(c, peers);
+    error = error ? error : weft_groups_size(&c->common, ranks, peers, peers, peers - window, out);
     if (!error)
     {
-        out->bytes = weft_groups_part(&c->common, c->scope == PAIR ? 1 : ranks);
+        out->nsteps = window < peers ? (peers - 1) / window + 1 : 1;
+        out->bytes = bytes_of(c, ranks);
     }
     return weft_groups_refuse(error, &c->common, hosts);
+}
+
+/* The messages of one rank, from the index-th rank's first one on. */
+static void
+fill_rank(const struct alltoall_config *c, uint32_t ranks, uint32_t index,
+          struct weft_message *messages, uint32_t *next)
+{
+    const uint32_t peers = ranks - 1, window = window_of(c, peers), later = peers - window;
+    const uint32_t rank = index % ranks;
+    for (uint32_t i = 0; i < peers; i++)
+    {
+        const uint32_t number = index * peers + i;
+        struct weft_message *m = &messages[number];
+        weft_groups_message(&c->common, ranks, index / ranks, rank, (rank + 1 + i) % ranks, m);
+        m->bytes = bytes_of(c, ranks);
+        m->qp = number;
+        m->step = later ? i / window : i;
+        m->waits = i >= window;
+        if (i < later)
+        {
+            m->first_next = index * later + i;
+            m->nnext = 1;
+            next[m->first_next] = number + window;
+        }
+    }
 }
 
 static int
@@ -53,20 +101,39 @@ alltoall_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed,
     {
         return error;
     }
-    uint32_t ranks = hosts->n / size.ngroups;
-    for (uint32_t i = 0; i < size.nmessages; i++)
+    for (uint32_t index = 0; index < hosts->n; index++)
     {
-        uint32_t sender = i / (ranks - 1);
-        uint32_t step = i % (ranks - 1);
-        uint32_t rank = sender % ranks;
-        weft_groups_message(&c->common, ranks, sender / ranks, rank, (rank + 1 + step) % ranks,
-                            &messages[i]);
-        messages[i].bytes = size.bytes;
-        messages[i].qp = i;
-        messages[i].step = step;
+        fill_rank(c, hosts->n / size.ngroups, index, messages, next);
     }
     weft_groups_finish(&c->common, hosts, &size, seed, run, messages, next);
     return 0;
+}
+
+/* What a rank sends one after the other: each message is acknowledged before the next begins. */
+static int64_t
+turns_bound(const struct alltoall_config *c, uint32_t ranks, const struct weft_bound_case *of)
+{
+    const uint32_t turns = (ranks - 2) / window_of(c, ranks - 1) + 1;
+    const uint64_t bytes = bytes_of(c, ranks);
+    const int64_t answer = weft_ack_way(&of->wire);
+    const int64_t alone = of->acked ? weft_answered_bound(&of->wire, 1, bytes, of->pace) - answer
+                                    : weft_message_bound(&of->wire, bytes);
+    if (turns == 1)
+    {
+        return 0;
+    }
+    if (answer > WEFT_NEVER - alone || alone + answer > WEFT_NEVER / turns)
+    {
+        return WEFT_NEVER;
+    }
+    return turns * (alone + answer) - (of->acked ? 0 : answer);
+}
+
+static int64_t
+acked_bound(uint32_t ranks, uint64_t bytes, const struct weft_bound_case *of)
+{
+    return of->ideal_acks ? weft_answered_bound(&of->wire, ranks - 1, bytes, of->pace)
+                          : weft_alltoall_acked_bound(&of->wire, ranks, bytes, of->pace);
 }
 
 static int64_t
@@ -74,21 +141,20 @@ alltoall_bound(const void *config, const struct weft_hosts *hosts, const struct 
 {
     const struct alltoall_config *c = (const struct alltoall_config *)config;
     const uint32_t ranks = hosts->n / (uint32_t)c->common.groups;
-    const uint64_t bytes = weft_groups_part(&c->common, c->scope == PAIR ? 1 : ranks);
-    if (of->acked)
-    {
-        return of->ideal_acks ? weft_answered_bound(&of->wire, ranks - 1, bytes, of->pace)
-                              : weft_alltoall_acked_bound(&of->wire, ranks, bytes, of->pace);
-    }
-    if (of->partial || bytes > UINT64_MAX / ranks)
+    const uint64_t bytes = bytes_of(c, ranks);
+    if (!of->acked && (of->partial || bytes > UINT64_MAX / ranks))
     {
         return -1;
     }
-    return weft_alltoall_bound(&of->wire, ranks, bytes * ranks);
+    const int64_t turns = turns_bound(c, ranks, of);
+    const int64_t all = of->acked ? acked_bound(ranks, bytes, of)
+                                  : weft_alltoall_bound(&of->wire, ranks, bytes * ranks);
+    return all > turns ? all : turns;
 }
 
 const struct weft_workload_ops weft_workload_alltoall = {
-    {"alltoall", "Every rank sends a message to every other rank of its group, all at once.",
+    {"alltoall",
+     "Every rank sends a message to every other rank of its group, all at once or some at a time.",
      "themis §5", params, sizeof params / sizeof params[0], NULL, 0, sizeof(struct alltoall_config),
      NULL},
     alltoall_size,
