@@ -62,6 +62,9 @@ static const struct weft_preset presets[] = {
     {"vendor", "model=rnic t-i=300us t-d=4us", "The NIC vendor's timers.", "HPCC §5.1"},
     {"hpcc", "model=rnic t-i=900us t-d=4us", "The timers that HPCC's authors recommend.",
      "HPCC §2.3; themis §5"},
+    {"pro", "model=rnic t-i=300us t-d=4us f=1 r-ai=80Mbps r-hai=200Mbps",
+     "What ConWeave's authors recommend, for 200 Gb/s: steps of 10 and 25 Mb/s per 25 Gb/s.",
+     "pro §VI-A; conweave-ns3: run.py"},
 };
 
 static int64_t

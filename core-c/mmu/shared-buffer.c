@@ -83,6 +83,11 @@ static const struct weft_preset presets[] = {
      "800 KB for each port, nothing paused or marked.", "ofan §5"},
     {"ofan-ecn", "port-buffer=800KiB pfc=off ecn=on kmin=80KiB kmax=80KiB pmax=1",
      "The same, and frames that find a tenth of it full are marked.", "ofan Table 2 (REPS)"},
+    {"pro",
+     "buffer=100MB alpha=1 pfc=on headroom=60KB ecn=on ecn-at=dequeue kmin=100KB kmax=400KB "
+     "pmax=0.2",
+     "100 MB for 200 Gb/s links of 1 us, lossless, marks at dequeue.",
+     "pro §VI-A; ecn-at: conweave-ns3; headroom (ours)"},
     {"trim-400g", "pfc=off trim=on trim-at=400KB ecn=on ecn-at=dequeue kmin=80KB kmax=320KB pmax=1",
      "Trimming above a bandwidth-delay product of 400 Gb/s and 8 us, marks from 0.2 to 0.8 of it.",
      "prime §IV; marks: UEC's simulator"},

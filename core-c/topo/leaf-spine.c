@@ -40,7 +40,7 @@ static const struct weft_preset presets[] = {
     {"themis-fig5", "leaves=16 spines=16 hosts-per-leaf=16 link-rate=400Gbps link-delay=1us",
      "256 NICs, no oversubscription.", "themis §5"},
     {"pro", "leaves=16 spines=8 hosts-per-leaf=8 link-rate=200Gbps link-delay=1us",
-     "128 servers at 16 ToRs below 8 aggregations.", "pro §V-B"},
+     "128 servers at 16 ToRs below 8 aggregations.", "pro §VI-A"},
 };
 
 static struct weft_clos_shape
