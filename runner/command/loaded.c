@@ -53,10 +53,6 @@ loaded_read(const char *path, const struct plan_options *options, struct loaded 
         plan_check(l->plan, &d);
         figures_check(l->plan, &d);
     }
-    if (l->doc && d.n == 0)
-    {
-        document_check_schema(l->doc, &d);
-    }
     bool good = d.n == 0;
     diag_print(&d, stderr);
     diag_free(&d);

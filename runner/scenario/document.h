@@ -60,9 +60,6 @@ char *document_write(const struct element *root);
 /** Reports unknown elements and attributes, doubles, missing and malformed values. */
 void document_check(const struct document *doc, struct diagnostics *d);
 
-/** Checks the document against the RELAX NG schema, the second line of defence. */
-void document_check_schema(const struct document *doc, struct diagnostics *d);
-
 /* --- elements --------------------------------------------------------------------------------- */
 
 struct element *element_new(const char *name, const struct element_spec *spec, int line);

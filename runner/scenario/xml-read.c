@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From a file to elements. libxml2 parses; a second look at the bytes finds each attribute's line,
  * which libxml2 does not keep. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 #include <libxml/xmlerror.h>
 
 #include "document.h"
+#include "files.h"
 #include "textbuf.h"
 
 struct parsing
@@ -26,103 +23,60 @@ struct parsing
 /** A walk over the start tags of a well-formed document without DOCTYPE. */
 struct tag_walk
 {
-    const char *at, *end;
+    const char *at;
     int line;
 };
 
-static void
+/** False, and no step, if there is nothing to go to. */
+static bool
 step_to(struct tag_walk *w, const char *to)
 {
-    for (; w->at < to; w->at++)
+    for (; to && w->at < to; w->at++)
     {
         w->line += *w->at == '\n';
     }
+    return to != NULL;
 }
 
-static bool
-skip_past(struct tag_walk *w, const char *mark)
-{
-    size_t n = strlen(mark);
-    for (const char *p = w->at; p + n <= w->end; p++)
-    {
-        if (memcmp(p, mark, n) == 0)
-        {
-            step_to(w, p + n);
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool
-starts(const struct tag_walk *w, const char *mark)
-{
-    size_t n = strlen(mark);
-    return (size_t)(w->end - w->at) >= n && memcmp(w->at, mark, n) == 0;
-}
+/** What begins with '<' and is no start tag, and its end. */
+static const char *const other_markup[][2] = {
+    {"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}, {"</", ">"}};
 
 /** Moves to the '<' of the next start tag. */
 static bool
 next_tag(struct tag_walk *w)
 {
-    for (;;)
+    while (step_to(w, strchr(w->at, '<')))
     {
-        const char *open = memchr(w->at, '<', (size_t)(w->end - w->at));
-        if (!open)
+        const size_t n = sizeof other_markup / sizeof *other_markup;
+        size_t i = 0;
+        while (i < n && strncmp(w->at, other_markup[i][0], strlen(other_markup[i][0])) != 0)
         {
-            return false;
+            i++;
         }
-        step_to(w, open);
-        const char *close = starts(w, "<!--")        ? "-->"
-                            : starts(w, "<![CDATA[") ? "]]>"
-                            : starts(w, "<?")        ? "?>"
-                            : starts(w, "</")        ? ">"
-                                                     : NULL;
-        if (!close)
+        if (i == n || !step_to(w, strstr(w->at, other_markup[i][1])))
         {
-            return true;
-        }
-        if (!skip_past(w, close))
-        {
-            return false;
+            return i == n;
         }
     }
+    return false;
 }
 
-/** Gives the element and its attributes their lines, and moves past the start tag. */
-static bool
-lines_of_tag(struct tag_walk *w, struct element *e)
-{
-    if (!next_tag(w))
-    {
-        return false;
-    }
-    e->line = w->line;
-    for (size_t i = 0; i < e->nattributes; i++)
-    {
-        const char *p = w->at;
-        while (p < w->end && *p != '"' && *p != '\'')
-        {
-            p++;
-        }
-        const char *close = p < w->end ? memchr(p + 1, *p, (size_t)(w->end - p - 1)) : NULL;
-        if (!close)
-        {
-            return false;
-        }
-        step_to(w, p);
-        e->attributes[i].line = w->line;
-        step_to(w, close + 1);
-    }
-    const bool found = skip_past(w, ">");
-    e->text_line = w->line;
-    return found;
-}
-
+/** Gives the elements and their attributes their lines. */
 static bool
 lines_of_tree(struct tag_walk *w, struct element *e)
 {
-    bool found = lines_of_tag(w, e);
+    bool found = next_tag(w);
+    e->line = found ? w->line : e->line;
+    for (size_t i = 0; found && i < e->nattributes; i++)
+    {
+        found = step_to(w, strpbrk(w->at, "\"'"));
+        e->attributes[i].line = found ? w->line : e->line;
+        const char *close = found ? strchr(w->at + 1, *w->at) : NULL;
+        found = step_to(w, close ? close + 1 : NULL);
+    }
+    found = found && step_to(w, strchr(w->at, '>'));
+    e->text_line = found ? w->line : e->line;
     for (size_t i = 0; found && i < e->nchildren; i++)
     {
         found = lines_of_tree(w, e->children[i]);
@@ -218,17 +172,41 @@ parse_bytes(const char *bytes, size_t size, struct parsing *parsing)
     return doc;
 }
 
+/** A name as it is written: no name of ours has a prefix. The caller frees it. */
+static char *
+name_of(const xmlNs *ns, const xmlChar *name)
+{
+    const bool prefixed = ns && ns->prefix;
+    return xformat("%s%s%s", prefixed ? (const char *)ns->prefix : "", prefixed ? ":" : "",
+                   (const char *)name);
+}
+
+static void
+convert_attributes(const xmlNode *node, struct element *e)
+{
+    for (const xmlAttr *a = node->properties; a; a = a->next)
+    {
+        char *name = name_of(a->ns, a->name);
+        xmlChar *value = xmlNodeListGetString(node->doc, a->children, 1);
+        element_set(e, name, value ? (const char *)value : "", e->line, false);
+        xmlFree(value);
+        free(name);
+    }
+    for (const xmlNs *ns = node->nsDef; ns; ns = ns->next)
+    {
+        if (!ns->prefix)
+        {
+            element_set(e, "xmlns", ns->href ? (const char *)ns->href : "", e->line, false);
+        }
+    }
+}
+
 static struct element *
 convert(const xmlNode *node, const char *parent)
 {
-    const char *name = (const char *)node->name;
+    char *name = name_of(node->ns, node->name);
     struct element *e = element_new(name, vocabulary_find(name, parent), (int)xmlGetLineNo(node));
-    for (const xmlAttr *a = node->properties; a; a = a->next)
-    {
-        xmlChar *value = xmlNodeListGetString(node->doc, a->children, 1);
-        element_set(e, (const char *)a->name, value ? (const char *)value : "", e->line, false);
-        xmlFree(value);
-    }
+    convert_attributes(node, e);
     struct text t = {0};
     for (const xmlNode *c = node->children; c; c = c->next)
     {
@@ -243,6 +221,7 @@ convert(const xmlNode *node, const char *parent)
     }
     free(e->text);
     e->text = text_take(&t);
+    free(name);
     return e;
 }
 
@@ -271,87 +250,23 @@ document_parse(const char *path, const char *bytes, size_t size, struct diagnost
     doc->root = convert(xmlDocGetRootElement(xml), "");
     xmlFreeDoc(xml);
     /* In an encoding such as UTF-16 the walk finds nothing and libxml2's lines stay. */
-    struct tag_walk walk = {doc->bytes, doc->bytes + size, 1};
+    struct tag_walk walk = {doc->bytes, 1};
     lines_of_tree(&walk, doc->root);
     return doc;
-}
-
-/* --- files ------------------------------------------------------------------------------------ */
-
-static bool
-is_readable_file(int fd, struct diagnostics *d)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-    {
-        diag_error(d, LINE_NONE, "cannot read it: %s", strerror(errno));
-        return false;
-    }
-    if (S_ISDIR(st.st_mode))
-    {
-        diag_error(d, LINE_NONE, "this is a directory; expected a scenario file (.xml)");
-        return false;
-    }
-    if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > DOCUMENT_MOST_BYTES)
-    {
-        diag_error(d, LINE_NONE, "the file is larger than 16 MiB; expected a scenario");
-        return false;
-    }
-    return true;
-}
-
-/** Reads up to the limit and one byte more, so that a longer stream is noticed. */
-static char *
-read_all(int fd, size_t *size, struct diagnostics *d)
-{
-    char *bytes = NULL;
-    size_t n = 0, cap = 0;
-    while (n <= DOCUMENT_MOST_BYTES)
-    {
-        if (n == cap)
-        {
-            cap = cap ? 2 * cap : 65536;
-            bytes = xrealloc(bytes, cap, 1);
-        }
-        ssize_t got = read(fd, bytes + n, cap - n);
-        if (got < 0 && errno == EINTR)
-        {
-            continue;
-        }
-        if (got < 0)
-        {
-            diag_error(d, LINE_NONE, "cannot read it: %s", strerror(errno));
-            free(bytes);
-            return NULL;
-        }
-        if (got == 0)
-        {
-            break;
-        }
-        n += (size_t)got;
-    }
-    *size = n;
-    return bytes;
 }
 
 struct document *
 document_read(const char *path, struct diagnostics *d)
 {
-    /* Not blocking: a FIFO without a writer must not hang the command. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
+    size_t size;
+    char *why, *bytes = file_read_path(path, DOCUMENT_MOST_BYTES, &size, &why);
+    if (!bytes)
     {
-        diag_error(d, LINE_NONE, "cannot open it: %s", strerror(errno));
+        diag_error(d, LINE_NONE, "%s; expected a file of XML", why);
+        free(why);
         return NULL;
     }
-    struct document *doc = NULL;
-    size_t size = 0;
-    char *bytes = is_readable_file(fd, d) ? read_all(fd, &size, d) : NULL;
-    close(fd);
-    if (bytes)
-    {
-        doc = document_parse(path, bytes, size, d);
-    }
+    struct document *doc = document_parse(path, bytes, size, d);
     free(bytes);
     return doc;
 }

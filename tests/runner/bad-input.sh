@@ -93,17 +93,17 @@ edited 'an undefined entity' 'malformed XML: Entity' 's/Four hosts/\&four; hosts
 
 # --- the file ---
 rm -f bad.xml
-refused 'a missing file' 'cannot open it: No such file'
+refused 'a missing file' 'cannot open bad.xml: No such file'
 mkdir bad.xml
-refused 'a directory' 'this is a directory; expected a scenario file'
+refused 'a directory' 'bad.xml is not a plain file; expected a file of XML'
 rmdir bad.xml
 mkfifo bad.xml
-refused 'a FIFO' 'malformed XML'
+refused 'a FIFO' 'bad.xml is not a plain file'
 rm bad.xml
 if [ "$(id -u)" != 0 ]; then
     cp "$here/tiny.xml" bad.xml
     chmod 000 bad.xml
-    refused 'an unreadable file' 'cannot open it: Permission denied'
+    refused 'an unreadable file' 'cannot open bad.xml: Permission denied'
     rm -f bad.xml
 else
     echo 'note: root can read every file; the unreadable one is left out'
@@ -113,9 +113,14 @@ fi
     head -c 17000000 /dev/zero | tr '\0' x
     printf -- '--></scenario>'
 } >bad.xml
-refused 'a file of 17 MB' 'the file is larger than 16 MiB'
+refused 'a file of 17 MB' 'bad.xml has more than 16777216 bytes'
 
 # --- names ---
+at 'a namespace' 'unknown attribute xmlns of <scenario>; expected name' 's/<scenario/<scenario xmlns="urn:x"/'
+edited 'an attribute of a namespace' 'unknown attribute x:kmin of <switch' \
+    's/<scenario/<scenario xmlns:x="urn:x"/' 's/<workload/<switch x:kmin="1KB"\/>&/'
+edited 'an element of a namespace' 'unknown element <x:loss> in <scenario>' \
+    's/<scenario/<scenario xmlns:x="urn:x"/' 's/<workload/<x:loss probability="0"\/>&/'
 edited 'another root' 'the root element is <experiment>; expected <scenario>' \
     's/<scenario/<experiment/' 's,</scenario,</experiment,'
 at 'an unknown element' "unknown element <balanser> in <scenario>; expected .*did you mean 'balancer'" \
