@@ -5,41 +5,22 @@
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
-#define VALUE(name, need, type, def, min, max, doc)                                                \
-    {                                                                                              \
-        SHAPE_VALUE, need,                                                                         \
-        {                                                                                          \
-            name, type, 0, def, min, max, NULL, doc, NULL                                          \
-        }                                                                                          \
-    }
-#define BOOLEAN(name, def, doc)                                                                    \
-    {                                                                                              \
-        SHAPE_VALUE, false,                                                                        \
-        {                                                                                          \
-            name, WEFT_BOOL, 0, def, NULL, NULL, NULL, doc, NULL                                   \
-        }                                                                                          \
-    }
-#define CHOICE(name, need, def, choices, doc)                                                      \
-    {                                                                                              \
-        SHAPE_VALUE, need,                                                                         \
-        {                                                                                          \
-            name, WEFT_CHOICE, 0, def, NULL, NULL, choices, doc, NULL                              \
-        }                                                                                          \
-    }
-#define LIST(name, type, min, max, doc)                                                            \
-    {                                                                                              \
-        SHAPE_LIST, false,                                                                         \
-        {                                                                                          \
-            name, type, 0, NULL, min, max, NULL, doc, NULL                                         \
-        }                                                                                          \
-    }
-#define TEXTUAL(shape, name, need, doc)                                                            \
+#define ATTRIBUTE(shape, need, name, type, def, min, max, choices, doc)                            \
     {                                                                                              \
         shape, need,                                                                               \
         {                                                                                          \
-            name, WEFT_COUNT, 0, NULL, NULL, NULL, NULL, doc, NULL                                 \
+            name, type, 0, def, min, max, choices, doc, NULL                                       \
         }                                                                                          \
     }
+#define VALUE(name, need, type, def, min, max, doc)                                                \
+    ATTRIBUTE(SHAPE_VALUE, need, name, type, def, min, max, NULL, doc)
+#define BOOLEAN(name, def, doc) VALUE(name, false, WEFT_BOOL, def, NULL, NULL, doc)
+#define CHOICE(name, def, choices, doc)                                                            \
+    ATTRIBUTE(SHAPE_VALUE, false, name, WEFT_CHOICE, def, NULL, NULL, choices, doc)
+#define LIST(name, need, type, min, max, doc)                                                      \
+    ATTRIBUTE(SHAPE_LIST, need, name, type, NULL, min, max, NULL, doc)
+#define TEXTUAL(shape, name, need, doc)                                                            \
+    ATTRIBUTE(shape, need, name, WEFT_COUNT, NULL, NULL, NULL, NULL, doc)
 
 /** How <failure> and <degrade> name their link. */
 #define LINK_ENDS                                                                                  \
@@ -82,13 +63,10 @@ static const struct attribute_spec class_attributes[] = {
 
 static const struct attribute_spec drop_attributes[] = {
     VALUE("qp", true, WEFT_COUNT, NULL, "0", "4294967295", "the QP, numbered from 0"),
-    {SHAPE_LIST,
-     true,
-     {"packets", WEFT_COUNT, 0, NULL, "0", "4194303", NULL,
-      "packets of that QP, counted from its first", NULL}},
+    LIST("packets", true, WEFT_COUNT, "0", "4194303", "packets of that QP, counted from its first"),
     VALUE("count", false, WEFT_COUNT, "1", "1", "1000000",
           "how many transmissions of each of them are lost"),
-    CHOICE("at", false, "top", "top last-hop",
+    CHOICE("at", "top", "top last-hop",
            "where: at the top switch of the path, or between the last switch and the NIC"),
 };
 
@@ -125,7 +103,7 @@ static const struct attribute_spec random_failures_attributes[] = {
 static const struct attribute_spec convergence_attributes[] = {
     VALUE("delay", false, WEFT_TIME, "100us", "0s", "inf",
           "from a failure or repair to new forwarding everywhere"),
-    CHOICE("weights", false, "on", "off on capacity",
+    CHOICE("weights", "on", "off on capacity",
            "new forwarding weighs ports by the paths behind them (W-ECMP), or by the capacity of "
            "these paths; off: all live ports alike"),
 };
@@ -133,7 +111,7 @@ static const struct attribute_spec convergence_attributes[] = {
 static const struct attribute_spec measure_attributes[] = {
     VALUE("interval", false, WEFT_TIME, "0s", "0s", "1s",
           "time between the samples of series.csv, ports.csv and queues.csv; 0s: none"),
-    LIST("qps", WEFT_COUNT, "0", "4294967295", "QPs sampled in series.csv"),
+    LIST("qps", false, WEFT_COUNT, "0", "4294967295", "QPs sampled in series.csv"),
     TEXTUAL(
         SHAPE_WORDS, "ports", false,
         "switch ports sampled in ports.csv: layers, such as tor-up, and switch:port, such as 0:4 "
@@ -144,7 +122,7 @@ static const struct attribute_spec measure_attributes[] = {
 
 static const struct attribute_spec limit_attributes[] = {
     VALUE("time", false, WEFT_TIME, "10s", "1ps", "100s", "simulated time at which a run ends"),
-    CHOICE("then", false, "error", "error stop",
+    CHOICE("then", "error", "error stop",
            "whether unfinished messages are an error then, or a normal end: a steady state"),
 };
 
@@ -195,15 +173,13 @@ static const struct attribute_spec seeds_attributes[] = {
 
 static const struct attribute_spec figure_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "file name without .svg, .png or .pdf"),
-    {SHAPE_TEMPLATE,
-     true,
-     {"template", WEFT_CHOICE, 0, NULL, NULL, NULL, TEMPLATES,
-      "the kind of figure: plots/*.gp; or a gnuplot file of one's own, ending in .gp, from the "
-      "scenario's folder",
-      NULL}},
-    CHOICE("like", false, "lines", TEMPLATES,
+    ATTRIBUTE(
+        SHAPE_TEMPLATE, true, "template", WEFT_CHOICE, NULL, NULL, NULL, TEMPLATES,
+        "the kind of figure: plots/*.gp; or a gnuplot file of one's own, ending in .gp, from the "
+        "scenario's folder"),
+    CHOICE("like", "lines", TEMPLATES,
            "with a template of one's own: the template whose numbers it gets"),
-    CHOICE("data", false, "summary", "summary series queues layers steps qps flows workloads",
+    CHOICE("data", "summary", "summary series queues layers steps qps flows workloads",
            "the table that it reads"),
     TEXTUAL(SHAPE_TEXT, "title", false, "stands above the figure"),
     TEXTUAL(SHAPE_TEXT, "x-label", false,
@@ -244,8 +220,8 @@ static const struct attribute_spec figure_attributes[] = {
     VALUE("y-max", false, WEFT_REAL, "0", "0", "1e18", "end of the vertical axis; 0: automatic"),
     BOOLEAN("values", "off", "bars: write each value above its bar; heatmap: into its field"),
     BOOLEAN("points", "off", "lines: mark each value"),
-    CHOICE("spread", false, "band", "band bars", "lines: how runs of several seeds are shown"),
-    CHOICE("error", false, "ci95", "ci95 extremes stddev",
+    CHOICE("spread", "band", "band bars", "lines: how runs of several seeds are shown"),
+    CHOICE("error", "ci95", "ci95 extremes stddev",
            "what band and error bars span: the 95 % confidence interval of the mean by Student's "
            "t, the least and the greatest value, or one standard deviation on either side"),
     TEXTUAL(SHAPE_LENGTH, "width", false, "of the figure, such as 84mm; default: 170mm"),
@@ -265,83 +241,70 @@ static const struct attribute_spec mark_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "label", true, "its name in the legend"),
 };
 
-#define SINGLE(name, set, doc)                                                                     \
+#define WITH(name, parents, selector, flags, attributes, doc)                                      \
     {                                                                                              \
-#name, "scenario", NULL, (set) ? ELEMENT_SETTABLE : 0U, name##_attributes,                 \
-            COUNT_OF(name##_attributes), doc                                                       \
+        name, parents, selector, flags, attributes, COUNT_OF(attributes), doc                      \
     }
-#define SEVERAL(name, parents, doc)                                                                \
+#define PLAIN(name, parents, selector, flags, doc)                                                 \
     {                                                                                              \
-#name, parents, NULL, ELEMENT_MANY, name##_attributes, COUNT_OF(name##_attributes), doc    \
+        name, parents, selector, flags, NULL, 0, doc                                               \
     }
-#define CHOSEN(name, selector, doc)                                                                \
-    {                                                                                              \
-        name, "scenario", selector, ELEMENT_SETTABLE, NULL, 0, doc                                 \
-    }
-#define CHOSEN_BY_CLASS(name, selector, doc)                                                       \
-    {                                                                                              \
-        name, "scenario class", selector, ELEMENT_SETTABLE, NULL, 0, doc                           \
-    }
-#define PLAIN(name, parents, flags, doc)                                                           \
-    {                                                                                              \
-        name, parents, NULL, flags, NULL, 0, doc                                                   \
-    }
+#define FIXED(name, parents, flags, doc) WITH(#name, parents, NULL, flags, name##_attributes, doc)
+#define CHOSEN(name, parents, doc)       PLAIN(name, parents, "name", ELEMENT_SETTABLE, doc)
 
 const struct element_spec vocabulary[] = {
-    {"scenario", "", NULL, 0, scenario_attributes, COUNT_OF(scenario_attributes),
-     "the root: one experiment"},
-    PLAIN("title", "scenario", ELEMENT_TEXT, "what the experiment is, for a reader"),
-    PLAIN("source", "scenario", ELEMENT_TEXT, "where it comes from: a paper and its section"),
-    {"topology", "scenario", "kind", ELEMENT_SETTABLE, topology_attributes,
-     COUNT_OF(topology_attributes), "the graph of hosts and switches"},
-    CHOSEN("fabric", "name", "frame sizes and NIC behaviour"),
-    CHOSEN("switch", "name",
+    FIXED(scenario, "", 0, "the root: one experiment"),
+    PLAIN("title", "scenario", NULL, ELEMENT_TEXT, "what the experiment is, for a reader"),
+    PLAIN("source", "scenario", NULL, ELEMENT_TEXT, "where it comes from: a paper and its section"),
+    WITH("topology", "scenario", "kind", ELEMENT_SETTABLE, topology_attributes,
+         "the graph of hosts and switches"),
+    CHOSEN("fabric", "scenario", "frame sizes and NIC behaviour"),
+    CHOSEN("switch", "scenario",
            "the memory of every switch: buffer, traffic classes, PFC, ECN, trimming"),
-    CHOSEN("scheduler", "name", "which traffic class of a switch's port sends next"),
-    CHOSEN_BY_CLASS("transport", "name", "reliable delivery in the NIC"),
-    CHOSEN_BY_CLASS("congestion-control", "name", "the sending rate of a QP"),
-    CHOSEN_BY_CLASS("balancer", "name", "which of the equal-cost paths a packet takes"),
-    {"class", "scenario", NULL, ELEMENT_MANY | ELEMENT_SETTABLE, class_attributes,
-     COUNT_OF(class_attributes),
-     "a set of QPs with their own balancer, transport, congestion control and queue; what it does "
-     "not name is the scenario's"},
-    {"workload", "scenario", "kind", ELEMENT_SETTABLE | ELEMENT_MANY, workload_attributes,
-     COUNT_OF(workload_attributes), "the messages and what they wait for"},
-    SEVERAL(drop, "scenario quick", "data packets that are lost on purpose"),
-    SINGLE(loss, true, "random loss of data packets"),
-    SEVERAL(failure, "scenario quick", "a link between switches that goes down"),
-    SEVERAL(degrade, "scenario quick", "a link that is slower for a while"),
-    {"random-failures", "scenario", NULL, ELEMENT_SETTABLE, random_failures_attributes,
-     COUNT_OF(random_failures_attributes), "links between switches that fail by chance"},
-    SINGLE(convergence, true, "how long the fabric takes to notice a failure"),
-    SINGLE(measure, true, "what is sampled and written besides the totals"),
-    SINGLE(limit, true, "when a run ends that has not ended by itself"),
-    SINGLE(seed, true, "randomness"),
-    {"default", "scenario", NULL, ELEMENT_MANY, default_attributes, COUNT_OF(default_attributes),
-     "default of any ns-3 attribute, in the shape of ns-3's ConfigStore"},
-    SEVERAL(global, "scenario", "an ns-3 global value, in the shape of ns-3's ConfigStore"),
-    PLAIN("sweep", "scenario", 0, "what varies; the dimensions inside multiply"),
-    SEVERAL(vary, "sweep zip quick", "one parameter takes several values"),
-    PLAIN("zip", "sweep", ELEMENT_MANY, "parameters that vary together, value by value"),
-    SEVERAL(cases, "sweep", "named sets of values"),
-    SEVERAL(case, "cases quick", "one of them"),
-    SEVERAL(set, "case quick", "a value of this case, or of the quick version"),
-    {"seeds", "sweep quick", NULL, 0, seeds_attributes, COUNT_OF(seeds_attributes),
-     "repeats everything with several seeds"},
+    CHOSEN("scheduler", "scenario", "which traffic class of a switch's port sends next"),
+    CHOSEN("transport", "scenario class", "reliable delivery in the NIC"),
+    CHOSEN("congestion-control", "scenario class", "the sending rate of a QP"),
+    CHOSEN("balancer", "scenario class", "which of the equal-cost paths a packet takes"),
+    FIXED(class, "scenario", ELEMENT_MANY | ELEMENT_SETTABLE,
+          "a set of QPs with their own balancer, transport, congestion control and queue; what it "
+          "does not name is the scenario's"),
+    WITH("workload", "scenario", "kind", ELEMENT_SETTABLE | ELEMENT_MANY, workload_attributes,
+         "the messages and what they wait for"),
+    FIXED(drop, "scenario quick", ELEMENT_MANY, "data packets that are lost on purpose"),
+    FIXED(loss, "scenario", ELEMENT_SETTABLE, "random loss of data packets"),
+    FIXED(failure, "scenario quick", ELEMENT_MANY, "a link between switches that goes down"),
+    FIXED(degrade, "scenario quick", ELEMENT_MANY, "a link that is slower for a while"),
+    WITH("random-failures", "scenario", NULL, ELEMENT_SETTABLE, random_failures_attributes,
+         "links between switches that fail by chance"),
+    FIXED(convergence, "scenario", ELEMENT_SETTABLE,
+          "how long the fabric takes to notice a failure"),
+    FIXED(measure, "scenario", ELEMENT_SETTABLE, "what is sampled and written besides the totals"),
+    FIXED(limit, "scenario", ELEMENT_SETTABLE, "when a run ends that has not ended by itself"),
+    FIXED(seed, "scenario", ELEMENT_SETTABLE, "randomness"),
+    FIXED(default, "scenario", ELEMENT_MANY,
+          "default of any ns-3 attribute, in the shape of ns-3's ConfigStore"),
+    FIXED(global, "scenario", ELEMENT_MANY,
+          "an ns-3 global value, in the shape of ns-3's ConfigStore"),
+    PLAIN("sweep", "scenario", NULL, 0, "what varies; the dimensions inside multiply"),
+    FIXED(vary, "sweep zip quick", ELEMENT_MANY, "one parameter takes several values"),
+    PLAIN("zip", "sweep", NULL, ELEMENT_MANY, "parameters that vary together, value by value"),
+    FIXED(cases, "sweep", ELEMENT_MANY, "named sets of values"),
+    FIXED(case, "cases quick", ELEMENT_MANY, "one of them"),
+    FIXED(set, "case quick", ELEMENT_MANY, "a value of this case, or of the quick version"),
+    FIXED(seeds, "sweep quick", 0, "repeats everything with several seeds"),
     PLAIN(
-        "quick", "scenario", 0,
+        "quick", "scenario", NULL, 0,
         "what is smaller in the version that --quick runs: set gives the scenario's values; vary, "
         "case and seeds change those of the sweep; drop, failure and degrade take the places of "
         "all of their name; figure changes one"),
-    SEVERAL(figure, "scenario", "a figure drawn from the results"),
-    {"figure", "quick", NULL, ELEMENT_MANY | ELEMENT_CHANGES, figure_attributes,
-     COUNT_OF(figure_attributes),
-     "other attributes of the figure of that name, or another query; its levels and marks, which "
-     "are of the full size, give way to those here"},
-    PLAIN("query", "figure", ELEMENT_TEXT,
+    FIXED(figure, "scenario", ELEMENT_MANY, "a figure drawn from the results"),
+    FIXED(figure, "quick", ELEMENT_MANY | ELEMENT_CHANGES,
+          "other attributes of the figure of that name, or another query; its levels and marks, "
+          "which are of the full size, give way to those here"),
+    PLAIN("query", "figure", NULL, ELEMENT_TEXT,
           "what it shows, as an SQL query of the results, in the place of data, x, y and so on"),
-    SEVERAL(level, "figure", "a horizontal line across it, such as a model's value"),
-    SEVERAL(mark, "figure", "lines and cdf: a dot, such as a model's optimum"),
+    FIXED(level, "figure", ELEMENT_MANY, "a horizontal line across it, such as a model's value"),
+    FIXED(mark, "figure", ELEMENT_MANY, "lines and cdf: a dot, such as a model's optimum"),
 };
 
 const size_t vocabulary_size = COUNT_OF(vocabulary);
