@@ -89,9 +89,17 @@ changed_by(const struct element *root, const struct element *e, struct element *
            struct diagnostics *d)
 {
     const char *key = key_of(e);
-    if (!key)
+    const bool seeds = strcmp(e->name, "seeds") == 0;
+    struct element *only = seeds && parent ? element_child(parent, "seeds") : NULL;
+    if (seeds && !only)
     {
-        return NULL; /* document_check() has reported it */
+        diag_error(d, e->line,
+                   "<quick> changes <seeds>, which the scenario does not have; expected them in "
+                   "its <sweep> as well");
+    }
+    if (!key || seeds)
+    {
+        return only; /* document_check() has reported a key that is missing */
     }
     struct search s = search_for(root, e->name, key);
     search_below(&s, parent);
@@ -151,13 +159,17 @@ setter_of(const struct element *root, const char *param)
 
 /* --- changes ---------------------------------------------------------------------------------- */
 
+/** A parameter may have two names: it keeps the former one, which may be that of a column. */
 static void
 copy_attributes(struct element *to, const struct element *from)
 {
     for (size_t i = 0; i < from->nattributes; i++)
     {
         const struct attribute *a = &from->attributes[i];
-        element_set(to, a->name, a->value, a->line, false);
+        if (strcmp(a->name, "param") != 0)
+        {
+            element_set(to, a->name, a->value, a->line, false);
+        }
     }
 }
 
@@ -179,19 +191,6 @@ remove_children(struct element *e, const char *name)
         }
     }
     e->nchildren = kept;
-}
-
-/** Adds copies of the children of that name; NULL: of all. */
-static void
-add_copies(struct element *to, const struct element *from, const char *name)
-{
-    for (size_t i = 0; i < from->nchildren; i++)
-    {
-        if (!name || strcmp(from->children[i]->name, name) == 0)
-        {
-            element_add(to, element_copy(from->children[i]));
-        }
-    }
 }
 
 /** Whether there is the parameter that a <set> or <vary> names; then @p o is to be freed. */
@@ -229,104 +228,68 @@ apply_set(struct element *root, const struct element *set, struct diagnostics *d
     override_free(&o);
 }
 
+/** A <set> of a <case> in the place of the one that the scenario has. */
 static void
-apply_vary(struct element *root, const struct element *vary, struct diagnostics *d)
+change_set(struct element *root, struct element *changed, const struct element *set,
+           struct diagnostics *d)
 {
     struct override o;
-    if (!parse_param(vary, &o, d))
+    if (!parse_param(set, &o, d))
     {
         return;
     }
-    struct element *changed = changed_by(root, vary, element_child(root, "sweep"), d);
-    if (changed)
+    struct search s = search_for(root, "set", key_of(set));
+    search_below(&s, changed);
+    if (s.found)
     {
-        char *param = xstrdup(element_value(changed, "param")); /* it names a column */
-        element_remove(changed, "labels");                      /* of the former values */
-        copy_attributes(changed, vary);
-        element_set(changed, "param", param, element_line(vary, "param"), false);
-        free(param);
+        copy_attributes(s.found, set);
+    }
+    else
+    {
+        element_add(changed, element_copy(set));
     }
     override_free(&o);
 }
 
+/** What a <vary>, <seeds>, <case> or <figure> changes: its attributes and what stands in it. */
 static void
-apply_seeds(struct element *root, const struct element *seeds, struct diagnostics *d)
+apply_change(struct element *root, const struct element *e, struct diagnostics *d)
 {
-    struct element *sweep = element_child(root, "sweep");
-    struct element *changed = sweep ? element_child(sweep, "seeds") : NULL;
-    if (changed)
-    {
-        copy_attributes(changed, seeds);
-    }
-    else
-    {
-        diag_error(d, seeds->line,
-                   "<quick> changes <seeds>, which the scenario does not have; expected them in "
-                   "its <sweep> as well");
-    }
-}
-
-static void
-apply_case(struct element *root, const struct element *e, struct diagnostics *d)
-{
-    struct element *changed = changed_by(root, e, element_child(root, "sweep"), d);
-    if (!changed)
+    const bool figure = strcmp(e->name, "figure") == 0, vary = strcmp(e->name, "vary") == 0;
+    struct override o;
+    if (vary && !parse_param(e, &o, d))
     {
         return;
     }
-    copy_attributes(changed, e);
-    for (size_t i = 0; i < e->nchildren; i++)
+    struct element *changed = changed_by(root, e, figure ? root : element_child(root, "sweep"), d);
+    if (changed && vary)
     {
-        const struct element *set = e->children[i];
-        struct override o;
-        if (!parse_param(set, &o, d))
+        element_remove(changed, "labels"); /* of the former values */
+    }
+    if (changed && figure)
+    {
+        remove_children(changed, "level");
+        remove_children(changed, "mark");
+        remove_children(changed, element_child(e, "query") ? "query" : "");
+    }
+    if (changed)
+    {
+        copy_attributes(changed, e);
+    }
+    for (size_t i = 0; changed && i < e->nchildren; i++)
+    {
+        if (figure)
         {
-            continue;
-        }
-        struct search s = search_for(root, "set", key_of(set));
-        search_below(&s, changed);
-        if (s.found)
-        {
-            copy_attributes(s.found, set);
+            element_add(changed, element_copy(e->children[i]));
         }
         else
         {
-            element_add(changed, element_copy(set));
+            change_set(root, changed, e->children[i], d);
         }
+    }
+    if (vary)
+    {
         override_free(&o);
-    }
-}
-
-static void
-apply_figure(struct element *root, const struct element *figure, struct diagnostics *d)
-{
-    struct element *changed = changed_by(root, figure, root, d);
-    if (changed)
-    {
-        copy_attributes(changed, figure);
-        remove_children(changed, "level");
-        remove_children(changed, "mark");
-        if (element_child(figure, "query"))
-        {
-            remove_children(changed, "query");
-        }
-        add_copies(changed, figure, NULL);
-    }
-}
-
-/** Those of <quick> take the places of all of the scenario's: their numbers mean a smaller fabric.
- */
-static void
-apply_conditions(struct element *root, const struct element *quick)
-{
-    static const char *const names[] = {"drop", "failure", "degrade"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    {
-        if (element_child(quick, names[i]))
-        {
-            remove_children(root, names[i]);
-            add_copies(root, quick, names[i]);
-        }
     }
 }
 
@@ -351,34 +314,42 @@ check_twice(const struct element *quick, struct diagnostics *d)
     }
 }
 
+/** Those of <quick> take the places of all of the scenario's: their numbers mean a smaller fabric.
+ */
+static void
+apply_conditions(struct element *root, const struct element *quick, const char *name)
+{
+    if (element_child(quick, name))
+    {
+        remove_children(root, name);
+    }
+    for (size_t i = 0; i < quick->nchildren; i++)
+    {
+        if (strcmp(quick->children[i]->name, name) == 0)
+        {
+            element_add(root, element_copy(quick->children[i]));
+        }
+    }
+}
+
 static void
 apply_all(struct element *root, const struct element *quick, struct diagnostics *d)
 {
-    static const struct
-    {
-        const char *name;
-        void (*apply)(struct element *, const struct element *, struct diagnostics *);
-    } changes[] = {
-        {"set", apply_set},   {"vary", apply_vary},     {"seeds", apply_seeds},
-        {"case", apply_case}, {"figure", apply_figure},
-    };
-    if (quick->nchildren == 0)
-    {
-        diag_error(d, quick->line, "<quick> is empty; expected what is smaller in it");
-    }
-    check_twice(quick, d);
     for (size_t i = 0; i < quick->nchildren; i++)
     {
         const struct element *e = quick->children[i];
-        for (size_t k = 0; k < sizeof changes / sizeof *changes; k++)
+        if (strcmp(e->name, "set") == 0)
         {
-            if (strcmp(e->name, changes[k].name) == 0)
-            {
-                changes[k].apply(root, e, d);
-            }
+            apply_set(root, e, d);
+        }
+        else if (e->spec && !vocabulary_allows(e->spec, "scenario"))
+        {
+            apply_change(root, e, d);
         }
     }
-    apply_conditions(root, quick);
+    apply_conditions(root, quick, "drop");
+    apply_conditions(root, quick, "failure");
+    apply_conditions(root, quick, "degrade");
 }
 
 /* --- the version ------------------------------------------------------------------------------ */
@@ -442,6 +413,11 @@ apply(struct element *root, struct diagnostics *d)
     }
     quick = element_copy(quick);
     remove_children(root, "quick");
+    if (quick->nchildren == 0)
+    {
+        diag_error(d, quick->line, "<quick> is empty; expected what is smaller in it");
+    }
+    check_twice(quick, d);
     apply_all(root, quick, d);
     set_name(root, d);
     set_title(root);
