@@ -21,28 +21,38 @@ message_of(const char *format, va_list args)
     return text_take(&shown);
 }
 
+/** Adds what is not known yet, where the lines have it; @p once: it is, whatever its line is. */
+static void
+add(struct diagnostic **items, size_t *n, bool once, struct diagnostic item)
+{
+    bool known = *n >= MOST_ERRORS;
+    size_t place = *n;
+    for (size_t i = 0; i < *n; i++)
+    {
+        const struct diagnostic *other = &(*items)[i];
+        known = known ||
+                ((once || other->line == item.line) && strcmp(other->message, item.message) == 0);
+        place = other->line > item.line && i < place ? i : place;
+    }
+    if (known)
+    {
+        free(item.message);
+        return;
+    }
+    ARRAY_GROW(*items, *n);
+    memmove(*items + place + 1, *items + place, (*n - place) * sizeof **items);
+    (*items)[place] = item;
+    (*n)++;
+}
+
 void
 diag_error(struct diagnostics *d, int line, const char *format, ...)
 {
-    d->reported++;
-    if (diag_is_full(d))
-    {
-        return;
-    }
     va_list args;
     va_start(args, format);
-    char *message = message_of(format, args);
+    add(&d->items, &d->n, false, (struct diagnostic){line, message_of(format, args)});
     va_end(args);
-    for (size_t i = 0; i < d->n; i++)
-    {
-        if (d->items[i].line == line && strcmp(d->items[i].message, message) == 0)
-        {
-            free(message);
-            return;
-        }
-    }
-    ARRAY_GROW(d->items, d->n);
-    d->items[d->n++] = (struct diagnostic){line, message};
+    d->reported++;
 }
 
 void
@@ -50,23 +60,8 @@ diag_warning(struct diagnostics *d, int line, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *message = message_of(format, args);
+    add(&d->warnings, &d->nwarnings, true, (struct diagnostic){line, message_of(format, args)});
     va_end(args);
-    for (size_t i = 0; i < d->nwarnings; i++)
-    {
-        if (strcmp(d->warnings[i].message, message) == 0)
-        {
-            free(message);
-            return;
-        }
-    }
-    if (d->nwarnings >= MOST_ERRORS)
-    {
-        free(message);
-        return;
-    }
-    ARRAY_GROW(d->warnings, d->nwarnings);
-    d->warnings[d->nwarnings++] = (struct diagnostic){line, message};
 }
 
 bool
@@ -75,46 +70,24 @@ diag_is_full(const struct diagnostics *d)
     return d->n >= MOST_ERRORS;
 }
 
-static int
-by_line(const void *a, const void *b)
-{
-    const struct diagnostic *const *x = a;
-    const struct diagnostic *const *y = b;
-    if ((*x)->line != (*y)->line)
-    {
-        return (*x)->line < (*y)->line ? -1 : 1;
-    }
-    return *x < *y ? -1 : *x > *y;
-}
-
 static void
 print_all(const char *file, const struct diagnostic *items, size_t n, const char *kind, FILE *out)
 {
-    const struct diagnostic **order = xcalloc(n, sizeof *order);
     for (size_t i = 0; i < n; i++)
     {
-        order[i] = &items[i];
-    }
-    if (n)
-    {
-        qsort(order, n, sizeof *order, by_line);
-    }
-    for (size_t i = 0; i < n; i++)
-    {
-        if (order[i]->line == LINE_COMMAND)
+        if (items[i].line == LINE_COMMAND)
         {
-            fprintf(out, "weft: command line: %s: %s\n", kind, order[i]->message);
+            fprintf(out, "weft: command line: %s: %s\n", kind, items[i].message);
         }
-        else if (order[i]->line == LINE_NONE)
+        else if (items[i].line == LINE_NONE)
         {
-            fprintf(out, "%s: %s: %s\n", file, kind, order[i]->message);
+            fprintf(out, "%s: %s: %s\n", file, kind, items[i].message);
         }
         else
         {
-            fprintf(out, "%s:%d: %s: %s\n", file, order[i]->line, kind, order[i]->message);
+            fprintf(out, "%s:%d: %s: %s\n", file, items[i].line, kind, items[i].message);
         }
     }
-    free(order);
 }
 
 void
@@ -129,19 +102,21 @@ diag_print(const struct diagnostics *d, FILE *out)
     print_all(d->file, d->warnings, d->nwarnings, "warning", out);
 }
 
+static void
+free_all(struct diagnostic *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+    {
+        free(items[i].message);
+    }
+    free(items);
+}
+
 void
 diag_free(struct diagnostics *d)
 {
-    for (size_t i = 0; i < d->n; i++)
-    {
-        free(d->items[i].message);
-    }
-    for (size_t i = 0; i < d->nwarnings; i++)
-    {
-        free(d->warnings[i].message);
-    }
-    free(d->items);
-    free(d->warnings);
+    free_all(d->items, d->n);
+    free_all(d->warnings, d->nwarnings);
     d->items = d->warnings = NULL;
     d->n = d->nwarnings = 0;
 }

@@ -127,16 +127,6 @@ compare(const struct listed *l, const struct checksum *c, char **why)
     return true;
 }
 
-/** Checks one line of the list, without its end. */
-static bool
-check_line(const struct folder *run, const char *line, char **why)
-{
-    struct listed l;
-    struct checksum c = {0};
-    return read_line(FILE_LIST_FILE, line, &l, why) && checksum_of_file(run, l.name, &c, why) &&
-           compare(&l, &c, why);
-}
-
 /** Cuts the last line off; whether it is the checksum of the bytes before it. */
 static bool
 take_last_line(char *text, size_t n)
@@ -193,47 +183,39 @@ next_line(char **lines)
     return line;
 }
 
+/** Checks all files of a list, or that of one name, which must be there. */
+static bool
+check(const struct folder *folder, const char *list, const char *name, char **why)
+{
+    char *lines, *text = read_list(folder, list, &lines, why), *line;
+    bool good = text != NULL, found = name == NULL;
+    while (good && (line = next_line(&lines)) != NULL)
+    {
+        struct listed l;
+        struct checksum c = {0};
+        good = read_line(list, line, &l, why);
+        if (good && (!name || strcmp(l.name, name) == 0))
+        {
+            found = true;
+            good = checksum_of_file(folder, l.name, &c, why) && compare(&l, &c, why);
+        }
+    }
+    if (good && !found)
+    {
+        *why = xformat("%s lists no %s", list, name);
+    }
+    free(text);
+    return good && found;
+}
+
 bool
 file_list_check(const struct folder *run, char **why)
 {
-    char *lines, *text = read_list(run, FILE_LIST_FILE, &lines, why), *line;
-    bool good = text != NULL;
-    while (good && (line = next_line(&lines)) != NULL)
-    {
-        good = check_line(run, line, why);
-    }
-    free(text);
-    return good;
-}
-
-/** The line of that file; false with a sentence if there is none. */
-static bool
-find_listed(const char *list, char *lines, const char *name, struct listed *l, char **why)
-{
-    char *line;
-    while ((line = next_line(&lines)) != NULL)
-    {
-        if (!read_line(list, line, l, why))
-        {
-            return false;
-        }
-        if (strcmp(l->name, name) == 0)
-        {
-            return true;
-        }
-    }
-    *why = xformat("%s lists no %s", list, name);
-    return false;
+    return check(run, FILE_LIST_FILE, NULL, why);
 }
 
 bool
 file_list_check_file(const struct folder *folder, const char *list, const char *name, char **why)
 {
-    struct listed l;
-    struct checksum c = {0};
-    char *lines, *text = read_list(folder, list, &lines, why);
-    const bool good = text && find_listed(list, lines, name, &l, why) &&
-                      checksum_of_file(folder, name, &c, why) && compare(&l, &c, why);
-    free(text);
-    return good;
+    return check(folder, list, name, why);
 }

@@ -11,21 +11,7 @@
 #define UNKNOWN   1e18
 #define MOST_PATH 4096
 
-/** The number in a file, or UNKNOWN ("max", or no such file). */
-static double
-number_in_file(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    uint64_t value;
-    bool found = f && fscanf(f, "%" SCNu64, &value) == 1;
-    if (f)
-    {
-        fclose(f);
-    }
-    return found ? (double)value : UNKNOWN;
-}
-
-/** The number in the line of a file that begins with @p name; UNKNOWN: there is none. */
+/** The number in the line of a file that begins with @p name; UNKNOWN: there is none ("max"). */
 static double
 number_of_line(const char *path, const char *name)
 {
@@ -72,9 +58,9 @@ left_in_group(const char *folder, const struct group_files *files)
 {
     char path[MOST_PATH + 32];
     snprintf(path, sizeof path, "%s/%s", folder, files->limit);
-    double most = number_in_file(path);
+    double most = number_of_line(path, "");
     snprintf(path, sizeof path, "%s/%s", folder, files->used);
-    double now = number_in_file(path);
+    double now = number_of_line(path, "");
     snprintf(path, sizeof path, "%s/memory.stat", folder);
     double cache = number_of_line(path, files->cache);
     if (most >= UNKNOWN || now >= UNKNOWN)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "textbuf.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,33 +114,16 @@ text_add(struct text *t, const char *format, ...)
 void
 text_add_xml(struct text *t, const char *s)
 {
+    /* White space as it is a parser would turn into spaces. */
+    static const char *const escapes[] = {
+        ['&'] = "&amp;",   ['<'] = "&lt;",  ['>'] = "&gt;",   ['"'] = "&quot;",
+        ['\''] = "&apos;", ['\t'] = "&#9;", ['\n'] = "&#10;", ['\r'] = "&#13;",
+    };
     for (; *s; s++)
     {
-        switch (*s)
-        {
-        case '&':
-            text_add(t, "&amp;");
-            break;
-        case '<':
-            text_add(t, "&lt;");
-            break;
-        case '>':
-            text_add(t, "&gt;");
-            break;
-        case '"':
-            text_add(t, "&quot;");
-            break;
-        case '\'':
-            text_add(t, "&apos;");
-            break;
-        case '\t':
-        case '\n':
-        case '\r': /* as they are, a parser would turn them into spaces */
-            text_add(t, "&#%d;", *s);
-            break;
-        default:
-            text_add(t, "%c", *s);
-        }
+        const unsigned char c = (unsigned char)*s;
+        const char *escape = c < sizeof escapes / sizeof *escapes ? escapes[c] : NULL;
+        text_add(t, escape ? "%s" : "%.1s", escape ? escape : s);
     }
 }
 
@@ -153,64 +135,46 @@ text_take(struct text *t)
     return s;
 }
 
+#define WHITE_SPACE " \t\n\v\f\r"
+
 static void
-add_word(struct words *w, const char *start, const char *end)
+add_word(struct words *w, const char *start, size_t n)
 {
     ARRAY_GROW(w->word, w->n);
-    size_t len = (size_t)(end - start);
-    char *s = xcalloc(len + 1, 1);
-    memcpy(s, start, len);
-    w->word[w->n++] = s;
+    w->word[w->n++] = xformat("%.*s", (int)n, start);
 }
 
 struct words
 words_split(const char *s)
 {
     struct words w = {0};
-    for (;;)
+    for (s += strspn(s, WHITE_SPACE); *s; s += strspn(s, WHITE_SPACE))
     {
-        while (isspace((unsigned char)*s))
-        {
-            s++;
-        }
-        if (!*s)
-        {
-            return w;
-        }
-        const char *start = s;
-        while (*s && !isspace((unsigned char)*s))
-        {
-            s++;
-        }
-        add_word(&w, start, s);
+        const size_t n = strcspn(s, WHITE_SPACE);
+        add_word(&w, s, n);
+        s += n;
     }
+    return w;
 }
 
 struct words
 words_split_at(const char *s, char separator)
 {
+    const char ends[] = {separator, '\0'};
     struct words w = {0};
-    for (;;)
+    for (bool more = true; more; s++)
     {
-        const char *end = strchr(s, separator);
-        const char *stop = end ? end : s + strlen(s);
-        const char *start = s;
-        while (start < stop && isspace((unsigned char)*start))
-        {
-            start++;
-        }
-        const char *last = stop;
-        while (last > start && isspace((unsigned char)last[-1]))
+        const char *end = s + strcspn(s, ends), *last = end;
+        more = *end != '\0';
+        s += strspn(s, WHITE_SPACE);
+        while (last > s && strchr(WHITE_SPACE, last[-1]))
         {
             last--;
         }
-        add_word(&w, start, last);
-        if (!end)
-        {
-            return w;
-        }
-        s = end + 1;
+        add_word(&w, s, last > s ? (size_t)(last - s) : 0);
+        s = end;
     }
+    return w;
 }
 
 void
@@ -227,21 +191,9 @@ words_free(struct words *w)
 bool
 name_is_safe(const char *s)
 {
-    size_t n = strlen(s);
-    if (n == 0 || n > 150 || *s == '.' || *s == '-')
-    {
-        return false;
-    }
-    for (; *s; s++)
-    {
-        bool plain = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
-                     (*s >= '0' && *s <= '9') || strchr("._-+=", *s);
-        if (!plain)
-        {
-            return false;
-        }
-    }
-    return true;
+    const size_t n =
+        strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+=");
+    return n > 0 && n <= 150 && s[n] == '\0' && *s != '.' && *s != '-';
 }
 
 struct nearest
