@@ -35,24 +35,14 @@ choice_of(const struct element *e, const char *kind, const struct choice *own,
     return choice;
 }
 
+/** @p of: belongs to the class. */
 static struct qp_class *
-add_class(struct scenario *s, const char *name, int line)
+add_class(struct scenario *s, const char *name, int line, char *of)
 {
     ARRAY_GROW(s->classes, s->nclasses);
     struct qp_class *c = &s->classes[s->nclasses++];
-    *c = (struct qp_class){.name = xstrdup(name),
-                           .queue = 1,
-                           .line = line,
-                           .transport_line = line,
-                           .balancer_line = line};
+    *c = (struct qp_class){.name = xstrdup(name), .queue = 1, .of = of, .line = line};
     return c;
-}
-
-static int
-line_of(const struct element *e, const char *kind)
-{
-    const struct element *child = element_child(e, kind);
-    return child ? line_of_element(child) : e->line;
 }
 
 static const struct qp_class *
@@ -108,18 +98,20 @@ report_unused(const struct element *root, const struct element *class, struct di
                name, name, did_you_mean(near.best));
 }
 
-/** How many elements of that kind have that value. */
-static size_t
-count(const struct element *root, const char *kind, const char *attribute, const char *value)
+/** The first element of that kind that has that value, or NULL. */
+static const struct element *
+find(const struct element *root, const char *kind, const char *attribute, const char *value)
 {
-    size_t n = 0;
     for (size_t i = 0; i < root->nchildren; i++)
     {
         const struct element *e = root->children[i];
         const char *text = strcmp(e->name, kind) == 0 ? element_value(e, attribute) : NULL;
-        n += text && strcmp(text, value) == 0;
+        if (text && strcmp(text, value) == 0)
+        {
+            return e;
+        }
     }
-    return n;
+    return NULL;
 }
 
 /** Whether a <workload> names a class that is not there: load_level() reports it. */
@@ -129,7 +121,7 @@ is_one_missing(const struct element *root)
     for (size_t i = 0; i < root->nchildren; i++)
     {
         const struct attribute *a = class_of(root->children[i]);
-        if (a && count(root, "class", "name", a->value) == 0)
+        if (a && !find(root, "class", "name", a->value))
         {
             return true;
         }
@@ -148,7 +140,7 @@ load_class(const struct element *root, const struct element *e, struct scenario 
                    name);
         return;
     }
-    if (count(root, "workload", "class", name) == 0 && !is_one_missing(root))
+    if (!find(root, "workload", "class", name) && !is_one_missing(root))
     {
         if (is_for_other_runs(root, e))
         {
@@ -156,11 +148,8 @@ load_class(const struct element *root, const struct element *e, struct scenario 
         }
         report_unused(root, e, d);
     }
-    struct qp_class *c = add_class(s, name, e->line);
+    struct qp_class *c = add_class(s, name, e->line, xformat(" of <class name=\"%s\">", name));
     c->queue = (uint32_t)value_of(e, "class", "queue", d).integer;
-    c->queue_line = element_attribute(e, "queue") ? element_line(e, "queue") : e->line;
-    c->transport_line = line_of(e, "transport");
-    c->balancer_line = line_of(e, "balancer");
     c->transport = choice_of(e, "transport", &s->transport, d);
     c->cc = choice_of(e, "congestion-control", &s->cc, d);
     c->balancer = choice_of(e, "balancer", &s->balancer, d);
@@ -202,7 +191,8 @@ make_class(const struct element *workload, struct scenario *s, struct diagnostic
     }
     if (!former)
     {
-        struct qp_class *c = add_class(s, name, line);
+        char *of = xformat(" of <workload balancer=\"%s\">", balancer);
+        struct qp_class *c = add_class(s, name, line, of);
         c->made = true;
         c->transport = copy_of(&s->transport);
         c->cc = copy_of(&s->cc);
@@ -267,9 +257,48 @@ free_classes(struct scenario *s)
     for (size_t i = 0; i < s->nclasses; i++)
     {
         free(s->classes[i].name);
+        free(s->classes[i].of);
         free(s->classes[i].balancer.config);
         free(s->classes[i].cc.config);
         free(s->classes[i].transport.config);
     }
     free(s->classes);
+}
+
+/* --- service levels --------------------------------------------------------------------------- */
+
+struct level
+level_at(const struct element *root, const struct scenario *s, uint32_t number,
+         struct diagnostics *d)
+{
+    struct level l = {.s = s, .root = root, .d = d, .number = number, .of = ""};
+    const struct qp_class *c = number ? &s->classes[number - 1] : NULL;
+    l.balancer = c ? &c->balancer : &s->balancer;
+    l.transport = c ? &c->transport : &s->transport;
+    l.cc = c ? &c->cc : &s->cc;
+    if (c)
+    {
+        l.class = c;
+        l.of = c->of;
+        l.e = root && !c->made ? find(root, "class", "name", c->name) : NULL;
+    }
+    return l;
+}
+
+bool
+level_owns(const struct level *l, const char *kind)
+{
+    return l->class && (l->e ? element_child(l->e, kind) != NULL : strcmp(kind, "balancer") == 0);
+}
+
+int
+level_line(const struct level *l, const char *kind, const char *attribute)
+{
+    const bool own = level_owns(l, kind);
+    const struct element *e = own && !l->e ? NULL : element_child(own ? l->e : l->root, kind);
+    if (!e)
+    {
+        return own ? l->class->line : l->root->line;
+    }
+    return attribute ? element_line(e, attribute) : line_of_element(e);
 }

@@ -8,55 +8,17 @@
 #include "scenario-load.h"
 #include "textbuf.h"
 
-/** What QPs of one service level work by, the scenario's own or a <class>'s. */
-struct level
-{
-    const struct choice *balancer, *transport;
-    const char *name; /**< of the <class>; NULL: the scenario's own */
-    uint32_t number;
-    int balancer_line, transport_line;
-};
-
-struct fit
-{
-    const struct scenario *s;
-    struct diagnostics *d;
-    const struct fit_lines *lines;
-    struct level level;
-};
-
-/** Level 0 is the scenario's own. */
-static struct level
-level_at(const struct scenario *s, const struct fit_lines *lines, uint32_t number)
-{
-    if (number == 0)
-    {
-        return (struct level){&s->balancer,    &s->transport,   NULL, 0,
-                              lines->balancer, lines->transport};
-    }
-    const struct qp_class *c = &s->classes[number - 1];
-    return (struct level){&c->balancer, &c->transport,    c->name,
-                          number,       c->balancer_line, c->transport_line};
-}
-
-/** " of <class name="bulk">", or nothing. The caller frees it. */
-static char *
-of_class(const struct level *level)
-{
-    return level->name ? xformat(" of <class name=\"%s\">", level->name) : xstrdup("");
-}
-
 static void
-check_buffer(const struct fit *f, uint32_t nports)
+check_buffer(const struct level *l, uint32_t nports)
 {
-    const struct weft_mmu_config *config = f->s->switches.config;
+    const struct weft_mmu_config *config = l->s->switches.config;
     int64_t size = weft_mmu_size(config, nports);
     void *memory = size > 0 ? xcalloc((size_t)size / 8 + 1, 8) : NULL;
     const int64_t classes = config->classes - 1;
     if (!memory || weft_mmu_init(memory, config, nports))
     {
         diag_error(
-            f->d, f->lines->buffer,
+            l->d, level_line(l, "switch", NULL),
             "the headroom of %u ports leaves nothing of a buffer of %lld bytes, for %lld data "
             "classes each; expected headroom below %lld bytes, or a larger buffer",
             nports, (long long)weft_mmu_total(config, nports), (long long)classes,
@@ -67,13 +29,13 @@ check_buffer(const struct fit *f, uint32_t nports)
 
 /** Into a smaller one no full frame fits, even if it is empty. */
 static void
-check_port_buffer(const struct fit *f)
+check_port_buffer(const struct level *l)
 {
-    const struct weft_mmu_config *config = f->s->switches.config;
-    const struct weft_fabric_config *frame = f->s->fabric.config;
+    const struct weft_mmu_config *config = l->s->switches.config;
+    const struct weft_fabric_config *frame = l->s->fabric.config;
     if (config->port_buffer > 0 && config->port_buffer < frame->payload + frame->header)
     {
-        diag_error(f->d, f->lines->buffer,
+        diag_error(l->d, level_line(l, "switch", NULL),
                    "port-buffer of %lld bytes holds no full frame of %lld + %lld bytes: every one "
                    "would be dropped; expected %lld bytes at least, or 0",
                    (long long)config->port_buffer, (long long)frame->payload,
@@ -82,39 +44,37 @@ check_port_buffer(const struct fit *f)
 }
 
 static void
-report_balancer(const struct fit *f, int code, const struct weft_refusal *why)
+report_balancer(const struct level *l, int code, const struct weft_refusal *why)
 {
-    const struct weft_clos *clos = &f->s->clos;
-    const char *name = f->level.balancer->algo->name;
-    char *of = of_class(&f->level);
+    const struct weft_clos *clos = &l->s->clos;
+    const char *name = l->balancer->algo->name;
     if (code == WEFT_ENOTCLOS)
     {
-        diag_error(f->d, f->level.balancer_line,
+        diag_error(l->d, level_line(l, "balancer", NULL),
                    "the balancer %s%s needs a Clos, and this topology is a graph; expected the "
                    "topology leaf-spine, fat-tree or clos, or another balancer",
-                   name, of);
+                   name, l->of);
     }
     else
     {
-        diag_error(f->d, f->level.balancer_line,
+        diag_error(l->d, level_line(l, "balancer", NULL),
                    "the balancer %s%s cannot work on this %s with %u paths, last hops of %lld Gbps "
                    "and %lld ns: %s; 'weft list %s' shows what can be set",
-                   name, of, f->s->topology.algo->name, clos->npaths,
+                   name, l->of, l->s->topology.algo->name, clos->npaths,
                    (long long)(clos->host_rate / 1000000000), (long long)(clos->host_delay / 1000),
                    weft_refusal_text(code, why), name);
     }
-    free(of);
 }
 
 static void
-check_balancer(const struct fit *f, uint32_t index)
+check_balancer(const struct level *l, uint32_t index)
 {
-    const struct scenario *s = f->s;
-    const struct choice *balancer = f->level.balancer;
+    const struct scenario *s = l->s;
+    const struct choice *balancer = l->balancer;
     const struct weft_lb_ops *lb = weft_lb_find(balancer->algo->name);
     struct weft_site site;
     static const struct weft_port_reader none; /* init() reads no port */
-    const uint64_t seed = weft_level_seed(s->seed, f->level.number);
+    const uint64_t seed = weft_level_seed(s->seed, l->number);
     weft_clos_site(&s->clos, s->switches.config, index, seed, s->run, &site);
     struct weft_refusal why = {0, NULL, ""};
     site.reader = &none;
@@ -123,16 +83,16 @@ check_balancer(const struct fit *f, uint32_t index)
     int code = lb->init(state, balancer->config, &site);
     if (code < 0)
     {
-        report_balancer(f, code, &why);
+        report_balancer(l, code, &why);
     }
     free(state);
 }
 
 static void
-check_last_hop(const struct fit *f)
+check_last_hop(const struct level *l)
 {
-    const struct scenario *s = f->s;
-    const struct choice *balancer = f->level.balancer;
+    const struct scenario *s = l->s;
+    const struct choice *balancer = l->balancer;
     const struct weft_tor_ops *tor = weft_lb_find(balancer->algo->name)->tor;
     const struct weft_fabric_config *frame = s->fabric.config;
     if (!tor)
@@ -141,12 +101,10 @@ check_last_hop(const struct fit *f)
     }
     if (frame->ack_priority == WEFT_ACK_IDEAL)
     {
-        char *of = of_class(&f->level);
-        diag_error(f->d, f->level.balancer_line,
+        diag_error(l->d, level_line(l, "balancer", NULL),
                    "the balancer %s%s works on replies at ToRs, and ideal ones pass none; expected "
                    "ack-priority share or first",
-                   balancer->algo->name, of);
-        free(of);
+                   balancer->algo->name, l->of);
         return;
     }
     struct weft_last_hop hop;
@@ -157,43 +115,41 @@ check_last_hop(const struct fit *f)
     int code = tor->qp_init(qp, balancer->config, &hop);
     if (code < 0)
     {
-        report_balancer(f, code, &why);
+        report_balancer(l, code, &why);
     }
     free(qp);
 }
 
 /** A NIC that does not know trimmed packets would take them for whole ones. */
 static void
-check_trimming(const struct fit *f)
+check_trimming(const struct level *l)
 {
-    const struct weft_mmu_config *config = f->s->switches.config;
-    const struct level *level = &f->level;
-    char *of = of_class(level);
-    if (config->trim && !weft_transport_find(level->transport->algo->name)->trims)
+    const struct weft_mmu_config *config = l->s->switches.config;
+    if (config->trim && !weft_transport_find(l->transport->algo->name)->trims)
     {
         diag_error(
-            f->d, level->transport_line,
+            l->d, level_line(l, "transport", NULL),
             "the transport %s%s would take a trimmed packet for a whole one; expected <transport "
             "name=\"trim\"/>, or trim=\"off\" at the switches",
-            level->transport->algo->name, of);
+            l->transport->algo->name, l->of);
     }
-    else if (config->trim && weft_lb_find(level->balancer->algo->name)->tor)
+    else if (config->trim && weft_lb_find(l->balancer->algo->name)->tor)
     {
-        diag_error(f->d, level->balancer_line,
+        diag_error(l->d, level_line(l, "balancer", NULL),
                    "the balancer %s%s would block NACKs of trimmed packets at ToRs; expected "
                    "another balancer, or trim=\"off\" at the switches",
-                   level->balancer->algo->name, of);
+                   l->balancer->algo->name, l->of);
     }
-    free(of);
 }
 
 static void
-check_queue(const struct fit *f, const struct qp_class *c)
+check_queue(const struct level *l)
 {
-    const struct weft_mmu_config *config = f->s->switches.config;
-    if (c->queue >= config->classes)
+    const struct qp_class *c = l->class;
+    const struct weft_mmu_config *config = l->s->switches.config;
+    if (c && c->queue >= config->classes)
     {
-        diag_error(f->d, c->queue_line,
+        diag_error(l->d, l->e ? element_line(l->e, "queue") : c->line,
                    "queue %u of <class name=\"%s\">, and the ports of <switch> have %lld classes; "
                    "expected 1 to %lld, or more classes",
                    c->queue, c->name, (long long)config->classes, (long long)config->classes - 1);
@@ -202,14 +158,14 @@ check_queue(const struct fit *f, const struct qp_class *c)
 
 /** Above a shorter queue every full frame is trimmed, even if it is alone. */
 static void
-check_trim_at(const struct fit *f)
+check_trim_at(const struct level *l)
 {
-    const struct weft_mmu_config *config = f->s->switches.config;
-    const struct weft_fabric_config *frame = f->s->fabric.config;
+    const struct weft_mmu_config *config = l->s->switches.config;
+    const struct weft_fabric_config *frame = l->s->fabric.config;
     if (config->trim && config->trim_at < frame->payload + frame->header)
     {
         diag_error(
-            f->d, f->lines->buffer,
+            l->d, level_line(l, "switch", NULL),
             "trim-at of %lld bytes holds no full frame of %lld + %lld bytes: every one would "
             "be trimmed; expected %lld bytes at least",
             (long long)config->trim_at, (long long)frame->payload, (long long)frame->header,
@@ -217,7 +173,7 @@ check_trim_at(const struct fit *f)
     }
     if (config->trim && config->trim_bytes < frame->header)
     {
-        diag_error(f->d, f->lines->buffer,
+        diag_error(l->d, level_line(l, "switch", NULL),
                    "trim-bytes of %lld are less than the header of %lld bytes; expected %lld at "
                    "least",
                    (long long)config->trim_bytes, (long long)frame->header,
@@ -225,45 +181,34 @@ check_trim_at(const struct fit *f)
     }
 }
 
-/** What each service level asks of switches. */
-static void
-check_level(const struct fit *f)
-{
-    if (f->level.number > 0)
-    {
-        check_queue(f, &f->s->classes[f->level.number - 1]);
-    }
-    check_trimming(f);
-}
-
 /** Its balancer, on each of these switches and at the last hop. */
 static void
-check_balancer_on(const struct fit *f, const uint32_t *indices, uint32_t n)
+check_balancer_on(const struct level *l, const uint32_t *indices, uint32_t n)
 {
-    const size_t before = f->d->reported;
-    for (uint32_t i = 0; i < n && f->d->reported == before; i++)
+    const size_t before = l->d->reported;
+    for (uint32_t i = 0; i < n && l->d->reported == before; i++)
     {
-        check_balancer(f, indices ? indices[i] : i);
+        check_balancer(l, indices ? indices[i] : i);
     }
-    if (f->d->reported == before && !f->s->clos.graph)
+    if (l->d->reported == before && !l->s->clos.graph)
     {
-        check_last_hop(f);
+        check_last_hop(l);
     }
 }
 
 void
-check_fit(const struct scenario *s, const struct fit_lines *lines, struct diagnostics *d)
+check_fit(const struct element *root, const struct scenario *s, struct diagnostics *d)
 {
-    struct fit f = {s, d, lines, level_at(s, lines, 0)};
     const uint32_t first[3] = {0, s->clos.ntors, s->clos.ntors + s->clos.naggs};
-    const uint32_t levels = (uint32_t)s->nclasses + 1;
-    size_t before = d->reported;
-    check_port_buffer(&f);
-    check_trim_at(&f);
-    for (uint32_t i = 0; i < levels; i++)
+    const size_t before = d->reported;
+    struct level l = level_at(root, s, 0, d);
+    check_port_buffer(&l);
+    check_trim_at(&l);
+    for (uint32_t i = 0; i <= s->nclasses; i++)
     {
-        f.level = level_at(s, lines, i);
-        check_level(&f);
+        l = level_at(root, s, i, d);
+        check_queue(&l);
+        check_trimming(&l);
     }
     /* In a graph each switch may have another number of ports. */
     const uint32_t n = s->clos.graph ? s->clos.nswitches : s->clos.tiers;
@@ -272,11 +217,11 @@ check_fit(const struct scenario *s, const struct fit_lines *lines, struct diagno
     {
         struct weft_switch_map map;
         weft_clos_switch(&s->clos, indices ? indices[i] : i, &map);
-        check_buffer(&f, weft_map_nports(&map));
+        check_buffer(&l, weft_map_nports(&map));
     }
-    for (uint32_t i = 0; i < levels && d->reported == before; i++)
+    for (uint32_t i = 0; i <= s->nclasses && d->reported == before; i++)
     {
-        f.level = level_at(s, lines, i);
-        check_balancer_on(&f, indices, n);
+        l = level_at(root, s, i, d);
+        check_balancer_on(&l, indices, n);
     }
 }

@@ -200,43 +200,21 @@ count_of(const struct choice *choice, const char *name)
     return p ? *(const int64_t *)((const char *)choice->config + p->offset) : -1;
 }
 
-/** A sender that may not send as many packets as an ACK waits for stands still until its RTO.
- * @p e: its <transport>, or NULL; @p of: " of <class ...>", or nothing. */
+/** A sender that may not send as many packets as an ACK waits for stands still until its RTO. */
 static void
-check_acks_of(const struct element *root, const struct element *e, const struct scenario *s,
-              const struct choice *transport, const char *of, struct diagnostics *d)
+check_acks(const struct level *l)
 {
-    int64_t outstanding = count_of(transport, "outstanding");
-    int64_t every = count_of(&s->fabric, "ack-every");
-    if (outstanding >= 0 && outstanding < every)
+    int64_t outstanding = count_of(l->transport, "outstanding");
+    int64_t every = count_of(&l->s->fabric, "ack-every");
+    if (outstanding >= 0 && outstanding < every && (!l->class || level_owns(l, "transport")))
     {
+        const struct element *e = element_child(l->e ? l->e : l->root, "transport");
         bool named = e && element_attribute(e, "outstanding");
         diag_error(
-            d, named ? element_line(e, "outstanding") : line_of(root, "fabric"),
+            l->d, named ? element_line(e, "outstanding") : level_line(l, "fabric", NULL),
             "outstanding %lld of <transport>%s is less than ack-every %lld of <fabric>: "
             "every ACK would wait for the RTO; expected outstanding to be at least ack-every",
-            (long long)outstanding, of, (long long)every);
-    }
-}
-
-static void
-check_acks(const struct element *root, const struct scenario *s, struct diagnostics *d)
-{
-    check_acks_of(root, element_child(root, "transport"), s, &s->transport, "", d);
-    for (size_t i = 0; i < root->nchildren; i++)
-    {
-        const struct element *class = root->children[i];
-        const struct element *e = element_child(class, "transport");
-        const char *name = element_value(class, "name");
-        for (size_t k = 0; e && name && k < s->nclasses; k++)
-        {
-            if (strcmp(class->name, "class") == 0 && strcmp(s->classes[k].name, name) == 0)
-            {
-                char *of = xformat(" of <class name=\"%s\">", name);
-                check_acks_of(root, e, s, &s->classes[k].transport, of, d);
-                free(of);
-            }
-        }
+            (long long)outstanding, l->of, (long long)every);
     }
 }
 
@@ -245,9 +223,9 @@ static uint32_t
 qps_per_connection(const struct scenario *s)
 {
     uint32_t most = 1;
-    for (size_t i = 0; i <= s->nclasses; i++)
+    for (uint32_t i = 0; i <= s->nclasses; i++)
     {
-        const struct choice *c = i ? &s->classes[i - 1].balancer : &s->balancer;
+        const struct choice *c = level_at(NULL, s, i, NULL).balancer;
         const struct weft_lb_ops *lb = c->algo ? weft_lb_find(c->algo->name) : NULL;
         const uint32_t qps = lb && lb->plan ? lb->plan->qps(c->config) : 1;
         most = qps > most ? qps : most;
@@ -280,15 +258,17 @@ scenario_load(const struct element *root, struct diagnostics *d)
     load_conditions(root, s, nqps, d);
     if (d->reported == before)
     {
-        check_acks(root, s, d);
-        const struct fit_lines lines = {line_of(root, "switch"), line_of(root, "transport"),
-                                        line_of(root, "balancer")};
-        check_fit(s, &lines, d);
+        for (uint32_t i = 0; i <= s->nclasses; i++)
+        {
+            const struct level level = level_at(root, s, i, d);
+            check_acks(&level);
+        }
+        check_fit(root, s, d);
         check_limit(s, line_of(root, "limit"), d);
     }
     if (d->reported == before)
     {
-        check_suit(s, root, d);
+        check_suit(root, s, d);
     }
     if (d->reported > before)
     {

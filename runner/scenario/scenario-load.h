@@ -50,19 +50,37 @@ void load_seed(const struct element *root, struct scenario *s, struct diagnostic
 uint32_t load_workloads(const struct element *root, struct scenario *s, bool topology,
                         struct diagnostics *d);
 
-/** Lines of <switch>, <transport> and <balancer>, or of the scenario where they are left out. */
-struct fit_lines
+/** What QPs of one service level work by: the scenario's own algorithms, or those of a class. */
+struct level
 {
-    int buffer, transport, balancer;
+    const struct scenario *s;
+    const struct element *root;
+    struct diagnostics *d;
+    uint32_t number;              /**< 0: the scenario's own */
+    const struct qp_class *class; /**< NULL: the scenario's own */
+    const struct element *e;      /**< its <class>; NULL: a <workload> has made it, or none */
+    const struct choice *balancer, *transport, *cc;
+    const char *of; /**< for messages: " of <class name=...>", or nothing */
 };
 
-/** Reports there when these cannot work together, or in this topology. */
-void check_fit(const struct scenario *s, const struct fit_lines *lines, struct diagnostics *d);
+/** @p number: up to s->nclasses. */
+struct level level_at(const struct element *root, const struct scenario *s, uint32_t number,
+                      struct diagnostics *d);
+
+/** Whether the level has an algorithm of that kind of its own, and not the scenario's. */
+bool level_owns(const struct level *l, const char *kind);
+
+/** Where the level's algorithm of that kind, or its @p attribute, is chosen; NULL: what an override
+ * has set in it is the likelier culprit. */
+int level_line(const struct level *l, const char *kind, const char *attribute);
+
+/** Reports what cannot work together, or in this topology. */
+void check_fit(const struct element *root, const struct scenario *s, struct diagnostics *d);
 
 /** Reports, at the line of <limit>, a workload that is known to take longer than the limit. */
 void check_limit(const struct scenario *s, int line, struct diagnostics *d);
 
 /** Warns of choices that do not suit each other. */
-void check_suit(const struct scenario *s, const struct element *root, struct diagnostics *d);
+void check_suit(const struct element *root, const struct scenario *s, struct diagnostics *d);
 
 #endif

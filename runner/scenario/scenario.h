@@ -35,7 +35,8 @@ extern "C"
         uint32_t queue; /**< traffic class of its data, from 1 up */
         struct choice balancer, cc, transport;
         bool made; /**< by a <workload> with balancer="..." */
-        int line, queue_line, transport_line, balancer_line; /**< where they are chosen */
+        char *of;  /**< for messages: " of <class name=...>" */
+        int line;
     };
 
     /** One <workload>: a job on all hosts or on some. */
