@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conditions.h"
 #include "messages.h"
 #include "scenario-load.h"
 #include "textbuf.h"
@@ -266,6 +265,13 @@ free_classes(struct scenario *s)
 }
 
 /* --- service levels --------------------------------------------------------------------------- */
+
+int64_t
+choice_value(const struct choice *choice, const char *name, int64_t otherwise)
+{
+    const struct weft_param *p = weft_param_find(choice->algo, name);
+    return p ? *(const int64_t *)((const char *)choice->config + p->offset) : otherwise;
+}
 
 struct level
 level_at(const struct element *root, const struct scenario *s, uint32_t number,

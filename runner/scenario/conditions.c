@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conditions.h"
-#include "measured-ports.h"
 #include "messages.h"
 #include "ns3-names.h"
 #include "scenario-load.h"

@@ -156,6 +156,24 @@ check_queue(const struct level *l)
     }
 }
 
+/** A sender that may not send as many packets as an ACK waits for stands still until its RTO. */
+static void
+check_acks(const struct level *l)
+{
+    int64_t outstanding = choice_value(l->transport, "outstanding", -1);
+    int64_t every = choice_value(&l->s->fabric, "ack-every", -1);
+    if (outstanding >= 0 && outstanding < every && (!l->class || level_owns(l, "transport")))
+    {
+        const struct element *e = element_child(l->e ? l->e : l->root, "transport");
+        bool named = e && element_attribute(e, "outstanding");
+        diag_error(
+            l->d, named ? element_line(e, "outstanding") : level_line(l, "fabric", NULL),
+            "outstanding %lld of <transport>%s is less than ack-every %lld of <fabric>: "
+            "every ACK would wait for the RTO; expected outstanding to be at least ack-every",
+            (long long)outstanding, l->of, (long long)every);
+    }
+}
+
 /** Above a shorter queue every full frame is trimmed, even if it is alone. */
 static void
 check_trim_at(const struct level *l)
@@ -207,6 +225,7 @@ check_fit(const struct element *root, const struct scenario *s, struct diagnosti
     for (uint32_t i = 0; i <= s->nclasses; i++)
     {
         l = level_at(root, s, i, d);
+        check_acks(&l);
         check_queue(&l);
         check_trimming(&l);
     }

@@ -3,13 +3,18 @@
 #include "scenario-load.h"
 #include "traffic-load.h"
 
+bool
+something_fails(const struct scenario *s)
+{
+    return s->nfailures || s->random_failures.edge > 0 || s->random_failures.core > 0;
+}
+
 /** Senders that give up end their messages early, if something can be lost for good. */
 static bool
 may_give_up(const struct scenario *s)
 {
     const struct weft_fabric_config *f = s->fabric.config;
-    bool fails =
-        s->nfailures || s->loss > 0 || s->random_failures.edge > 0 || s->random_failures.core > 0;
+    bool fails = s->loss > 0 || something_fails(s);
     for (size_t i = 0; i < s->ndrops; i++)
     {
         fails = fails || s->drops[i].count > f->retry_limit;

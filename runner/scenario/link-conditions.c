@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What happens to single links: <failure> and <degrade>. */
-#include "conditions.h"
+#include "scenario-load.h"
 #include "textbuf.h"
 
 /** Whether an element may name a host's link. */

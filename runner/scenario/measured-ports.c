@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "measured-ports.h"
+/* The ports that <measure ports=> names. */
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "layer-names.h"
+#include "scenario-load.h"
 #include "textbuf.h"
+
+/** Most ports that are sampled one by one. */
+#define MOST_MEASURED_PORTS 65536
 
 /** What a list is read into. */
 struct naming
@@ -16,12 +20,6 @@ struct naming
     struct diagnostics *d;
     int line;
     bool full; /**< more than MOST_MEASURED_PORTS; reported */
-};
-
-/** Numbers from first to last. */
-struct range
-{
-    uint64_t first, last;
 };
 
 static void
@@ -69,8 +67,7 @@ add_layer(struct naming *n, const char *name)
     return layer < count;
 }
 
-/** Reads "3" or "3-7" up to @p end; false if there is something else. */
-static bool
+bool
 read_range(const char **s, char end, struct range *r)
 {
     char *rest;

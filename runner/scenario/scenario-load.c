@@ -192,32 +192,6 @@ build_topology(const struct element *root, struct scenario *s, struct diagnostic
     return code >= 0;
 }
 
-/** The value of a count that the algorithm may lack; -1 then. */
-static int64_t
-count_of(const struct choice *choice, const char *name)
-{
-    const struct weft_param *p = weft_param_find(choice->algo, name);
-    return p ? *(const int64_t *)((const char *)choice->config + p->offset) : -1;
-}
-
-/** A sender that may not send as many packets as an ACK waits for stands still until its RTO. */
-static void
-check_acks(const struct level *l)
-{
-    int64_t outstanding = count_of(l->transport, "outstanding");
-    int64_t every = count_of(&l->s->fabric, "ack-every");
-    if (outstanding >= 0 && outstanding < every && (!l->class || level_owns(l, "transport")))
-    {
-        const struct element *e = element_child(l->e ? l->e : l->root, "transport");
-        bool named = e && element_attribute(e, "outstanding");
-        diag_error(
-            l->d, named ? element_line(e, "outstanding") : level_line(l, "fabric", NULL),
-            "outstanding %lld of <transport>%s is less than ack-every %lld of <fabric>: "
-            "every ACK would wait for the RTO; expected outstanding to be at least ack-every",
-            (long long)outstanding, l->of, (long long)every);
-    }
-}
-
 /** Most QPs that a planner begins a connection with; 1 where nothing plans. */
 static uint32_t
 qps_per_connection(const struct scenario *s)
@@ -258,11 +232,6 @@ scenario_load(const struct element *root, struct diagnostics *d)
     load_conditions(root, s, nqps, d);
     if (d->reported == before)
     {
-        for (uint32_t i = 0; i <= s->nclasses; i++)
-        {
-            const struct level level = level_at(root, s, i, d);
-            check_acks(&level);
-        }
         check_fit(root, s, d);
         check_limit(s, line_of(root, "limit"), d);
     }

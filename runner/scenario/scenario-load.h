@@ -21,7 +21,31 @@ void scenario_free(struct scenario *s);
  */
 char *scenario_write(const struct scenario *s, const char *name);
 
-/* --- parts, for scenario-load.c --------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------ */
+
+/** The value of an attribute or its default; errors are reported, then the default stands. @p e
+ * NULL: the element is not there. */
+union attribute_value value_of(const struct element *e, const char *element, const char *name,
+                               struct diagnostics *d);
+
+/** Numbers from first to last. */
+struct range
+{
+    uint64_t first, last;
+};
+
+/** Reads "3" or "3-7" up to @p end and goes behind it; false if there is something else. */
+bool read_range(const char **s, char end, struct range *r);
+
+/** <failure>. */
+void load_failure(const struct element *e, struct scenario *s, struct diagnostics *d);
+
+/** <degrade>. */
+void load_degradation(const struct element *e, struct scenario *s, struct diagnostics *d);
+
+/** Fills s->measure.ports with what ports="tor-up 0:4 8-11:0-15" names, by switch and port. Names
+ * of layers, switches or ports that are not there, and ports that are named twice, are reported. */
+void load_measured_ports(const struct element *e, struct scenario *s, struct diagnostics *d);
 
 /** <drop>, <loss>, <failure>, <convergence>, <measure>, <limit>, <seed>, <default>, <global>. */
 void load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
@@ -76,6 +100,12 @@ int level_line(const struct level *l, const char *kind, const char *attribute);
 
 /** Reports what cannot work together, or in this topology. */
 void check_fit(const struct element *root, const struct scenario *s, struct diagnostics *d);
+
+/** The value of a parameter in whole units, or @p otherwise if the algorithm has none. */
+int64_t choice_value(const struct choice *choice, const char *name, int64_t otherwise);
+
+/** Whether a link goes down in the run. */
+bool something_fails(const struct scenario *s);
 
 /** Reports, at the line of <limit>, a workload that is known to take longer than the limit. */
 void check_limit(const struct scenario *s, int line, struct diagnostics *d);

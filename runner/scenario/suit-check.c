@@ -25,15 +25,7 @@ is_one_of(const struct choice *choice, const char *const *names)
     return false;
 }
 
-/** The value of a parameter in whole units, or @p otherwise if the algorithm has none. */
-static int64_t
-value_of(const struct choice *choice, const char *name, int64_t otherwise)
-{
-    const struct weft_param *p = weft_param_find(choice->algo, name);
-    return p ? *(const int64_t *)((const char *)choice->config + p->offset) : otherwise;
-}
-
-/** The same where a balancer does not suit a transport, which may be what the class has chosen. */
+/** Where a balancer does not suit a transport: that may be what the class has chosen. */
 static int
 line_of_pair(const struct level *l)
 {
@@ -46,12 +38,6 @@ static const char *
 of(const struct level *l, const char *kind, const char *other)
 {
     return level_owns(l, kind) || level_owns(l, other) ? l->of : "";
-}
-
-static bool
-something_fails(const struct scenario *s)
-{
-    return s->nfailures || s->random_failures.edge > 0 || s->random_failures.core > 0;
 }
 
 static void
@@ -133,9 +119,9 @@ suit_ecn(const struct level *l)
         diag_warning(l->d, level_line(l, "switch", "ecn"),
                      "dcqcn%s with ecn off at the switches: no packet is marked, so no CNP ever "
                      "cuts a rate%s",
-                     its, value_of(l->cc, "nack-cut", 0) ? ", only NACKs do" : "");
+                     its, choice_value(l->cc, "nack-cut", 0) ? ", only NACKs do" : "");
     }
-    if (is(l->cc, "dcqcn") && mmu->ecn && value_of(l->cc, "cnp-interval", 0) == WEFT_NEVER)
+    if (is(l->cc, "dcqcn") && mmu->ecn && choice_value(l->cc, "cnp-interval", 0) == WEFT_NEVER)
     {
         diag_warning(
             l->d, level_line(l, "congestion-control", "cnp-interval"),
@@ -192,8 +178,8 @@ static void
 suit_window(const struct level *l)
 {
     const struct weft_fabric_config *f = l->s->fabric.config;
-    const int64_t rto = value_of(l->transport, "rto", WEFT_NEVER);
-    const int64_t outstanding = value_of(l->transport, "outstanding", INT64_MAX);
+    const int64_t rto = choice_value(l->transport, "rto", WEFT_NEVER);
+    const int64_t outstanding = choice_value(l->transport, "outstanding", INT64_MAX);
     const int64_t trip = round_trip(l->s);
     const double frame = (double)(f->payload + f->header + f->gap) * 8;
     const char *its = of(l, "transport", "transport");

@@ -68,79 +68,44 @@ check_flows(const struct element *e, const struct workload *w, uint32_t n, struc
 
 /* --- hosts ------------------------------------------------------------------------------------ */
 
-/** One word, "3" or "0-15"; false after errors. */
+/** "0-15 32": these. False after errors. */
 static bool
-read_range(char *word, uint32_t n, int line, int64_t *first, int64_t *last, struct diagnostics *d)
+list_hosts(const struct words *words, bool *in, uint32_t n, int line, struct diagnostics *d)
 {
-    char *dash = strchr(word, '-');
-    char *whole = xstrdup(word);
-    if (dash)
+    for (size_t i = 0; i < words->n; i++)
     {
-        *dash = '\0';
-    }
-    bool good = weft_param_parse(&flow_host_param, word, first) >= 0 &&
-                weft_param_parse(&flow_host_param, dash ? dash + 1 : word, last) >= 0;
-    if (!good || *last < *first || *last >= n)
-    {
-        diag_error(d, line,
-                   "hosts '%s' of <workload>; expected hosts from 0 to %u such as '0-15 32', or "
-                   "'random 16'",
-                   whole, n - 1);
-        good = false;
-    }
-    free(whole);
-    return good;
-}
-
-static void
-set_hosts(struct workload *w, const bool *in, uint32_t n)
-{
-    w->hosts = xcalloc(n, sizeof *w->hosts);
-    for (uint32_t i = 0; i < n; i++)
-    {
-        if (in[i])
+        const char *word = words->word[i];
+        struct range hosts;
+        if (!read_range(&word, '\0', &hosts) || hosts.last >= n)
         {
-            w->hosts[w->nhosts++] = i;
+            diag_error(
+                d, line,
+                "hosts '%s' of <workload>; expected hosts from 0 to %u such as '0-15 32', or "
+                "'random 16'",
+                words->word[i], n - 1);
+            return false;
         }
-    }
-}
-
-/** "0-15 32": these. */
-static bool
-list_hosts(const struct words *words, struct workload *w, uint32_t n, int line,
-           struct diagnostics *d)
-{
-    bool *in = xcalloc(n, sizeof *in), good = true;
-    for (size_t i = 0; good && i < words->n; i++)
-    {
-        int64_t first = 0, last = 0;
-        good = read_range(words->word[i], n, line, &first, &last, d);
-        for (int64_t h = first; good && h <= last; h++)
+        for (uint64_t h = hosts.first; h <= hosts.last; h++)
         {
             if (in[h])
             {
-                diag_error(d, line, "host %lld of <workload> stands twice; expected it once",
-                           (long long)h);
-                good = false;
+                diag_error(d, line, "host %llu of <workload> stands twice; expected it once",
+                           (unsigned long long)h);
+                return false;
             }
             in[h] = true;
         }
     }
-    if (good)
-    {
-        set_hosts(w, in, n);
-    }
-    free(in);
-    return good;
+    return true;
 }
 
-/** "random 16": so many of those that no other workload has chosen. */
+/** "random 16": so many of those that no other workload has chosen. False after errors. */
 static bool
-draw_hosts(const char *count, struct scenario *s, size_t which, int line, struct diagnostics *d)
+draw_hosts(const char *count, const struct scenario *s, size_t which, bool *in, int line,
+           struct diagnostics *d)
 {
     const uint32_t n = s->clos.nhosts;
     uint32_t *left = xcalloc(n, sizeof *left), nleft = 0;
-    bool *in = xcalloc(n, sizeof *in);
     int64_t wanted = 0;
     for (size_t i = 0; i < s->nworkloads; i++)
     {
@@ -155,7 +120,7 @@ draw_hosts(const char *count, struct scenario *s, size_t which, int line, struct
         nleft += !in[i];
         in[i] = false;
     }
-    bool good =
+    const bool good =
         weft_param_parse(&flow_host_param, count, &wanted) >= 0 && wanted >= 1 && wanted <= nleft;
     if (!good)
     {
@@ -172,12 +137,7 @@ draw_hosts(const char *count, struct scenario *s, size_t which, int line, struct
         in[left[k]] = true;
         left[k] = left[--nleft];
     }
-    if (good)
-    {
-        set_hosts(&s->workloads[which], in, n);
-    }
     free(left);
-    free(in);
     return good;
 }
 
@@ -185,17 +145,26 @@ draw_hosts(const char *count, struct scenario *s, size_t which, int line, struct
 static bool
 place(const struct element *e, struct scenario *s, size_t which, bool random, struct diagnostics *d)
 {
+    struct workload *w = &s->workloads[which];
+    const uint32_t n = s->clos.nhosts;
     const char *text = e ? element_value(e, "hosts") : NULL;
     struct words words = words_split(text ? text : "");
-    bool is_random = words.n > 0 && strcmp(words.word[0], "random") == 0, good = true;
+    const bool is_random = words.n > 0 && strcmp(words.word[0], "random") == 0;
     const int line = e ? element_line(e, "hosts") : 0;
-    if (text && is_random && random)
+    bool good = true;
+    if (text && is_random == random)
     {
-        good = draw_hosts(words.n == 2 ? words.word[1] : "", s, which, line, d);
-    }
-    else if (text && !is_random && !random)
-    {
-        good = list_hosts(&words, &s->workloads[which], s->clos.nhosts, line, d);
+        bool *in = xcalloc(n, sizeof *in);
+        const char *count = words.n == 2 ? words.word[1] : "";
+        good =
+            random ? draw_hosts(count, s, which, in, line, d) : list_hosts(&words, in, n, line, d);
+        w->hosts = xcalloc(n, sizeof *w->hosts);
+        for (uint32_t i = 0; good && i < n; i++)
+        {
+            w->hosts[w->nhosts] = i;
+            w->nhosts += in[i];
+        }
+        free(in);
     }
     words_free(&words);
     return good;
