@@ -107,15 +107,9 @@ add_line(struct text *t, const char *s)
 void
 html_add_markdown(struct text *t, const char *s)
 {
-    struct text line = {0};
-    struct words w = words_split(s);
-    for (size_t i = 0; i < w.n; i++)
-    {
-        text_add(&line, "%s%s", i ? " " : "", w.word[i]);
-    }
-    words_free(&w);
-    add_line(t, line.s ? line.s : "");
-    free(line.s);
+    char *line = markdown_folded(s);
+    add_line(t, line);
+    free(line);
 }
 
 void

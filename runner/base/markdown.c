@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The text in one line. */
-static char *
-folded(const char *s)
+char *
+markdown_folded(const char *s)
 {
     struct text t = {0};
     struct words w = words_split(s);
@@ -53,7 +52,7 @@ add_character(struct text *t, char c)
 void
 markdown_add(struct text *t, const char *s, bool in_table)
 {
-    char *line = folded(s);
+    char *line = markdown_folded(s);
     for (const char *p = line; *p;)
     {
         size_t n = *p == '`' ? markdown_code_length(p) : 0;
@@ -76,7 +75,7 @@ markdown_add(struct text *t, const char *s, bool in_table)
 void
 markdown_add_plain(struct text *t, const char *s)
 {
-    char *line = folded(s);
+    char *line = markdown_folded(s);
     for (const char *p = line; *p; p++)
     {
         bool inside = p > line && isalnum((unsigned char)p[-1]) && isalnum((unsigned char)p[1]);
@@ -110,7 +109,7 @@ add_fence(struct text *t, size_t fence)
 void
 markdown_add_code(struct text *t, const char *s, bool in_table)
 {
-    char *line = folded(s);
+    char *line = markdown_folded(s);
     const size_t fence = fence_for(line, 1);
     const char *space = fence > 1 ? " " : "";
     add_fence(t, fence);
@@ -125,12 +124,7 @@ markdown_add_code(struct text *t, const char *s, bool in_table)
 static bool
 is_blank(const char *line, size_t n)
 {
-    size_t i = 0;
-    while (i < n && isspace((unsigned char)line[i]))
-    {
-        i++;
-    }
-    return i == n;
+    return strspn(line, " \t\n\v\f\r") >= n;
 }
 
 /** How far all lines that are not blank are indented. */

@@ -25,6 +25,9 @@ void markdown_add_block(struct text *t, const char *language, const char *s);
 /** The lines of such a block, a newline behind each; the caller frees them. */
 char *markdown_block_lines(const char *s);
 
+/** The text in one line: white space is one space; the caller frees it. */
+char *markdown_folded(const char *s);
+
 /** The bytes of the code that starts at @p s with a fence of backquotes; 0: nothing closes it. */
 size_t markdown_code_length(const char *s);
 

@@ -215,3 +215,18 @@ nearest_try(struct nearest *n, const char *candidate)
         n->best = candidate;
     }
 }
+
+size_t
+name_find(struct nearest *name, const char *const *names, size_t n)
+{
+    size_t i = 0;
+    while (i < n && strcmp(names[i], name->name) != 0)
+    {
+        i++;
+    }
+    for (size_t k = 0; i == n && k < n; k++)
+    {
+        nearest_try(name, names[k]);
+    }
+    return i;
+}

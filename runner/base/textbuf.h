@@ -70,4 +70,7 @@ struct nearest
 struct nearest nearest_start(const char *name);
 void nearest_try(struct nearest *n, const char *candidate);
 
+/** The place of a name among others; @p n: it is none of them, which then are tried. */
+size_t name_find(struct nearest *name, const char *const *names, size_t n);
+
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What can be wrong with a scenario file as written, before any run is looked at. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +12,7 @@
 static bool
 is_blank(const char *s)
 {
-    while (isspace((unsigned char)*s))
-    {
-        s++;
-    }
-    return *s == '\0';
+    return s[strspn(s, " \t\n\v\f\r")] == '\0';
 }
 
 static void
@@ -33,10 +28,9 @@ report_unknown_element(const struct element *e, const struct element *parent, st
             text_add(&list, "%s<%s>", list.len ? ", " : "", vocabulary[i].name);
         }
     }
-    char *names = text_take(&list);
     diag_error(d, e->line, "unknown element <%s> in <%s>; expected %s%s", e->name, parent->name,
-               *names ? names : "no elements here", did_you_mean(near.best));
-    free(names);
+               list.len ? list.s : "no elements here", did_you_mean(near.best));
+    free(list.s);
 }
 
 /** Words of a figure's "where" hold '='; everything else is free text that must not be blank. */

@@ -71,15 +71,7 @@ read_header(struct table_lines *t, size_t at[NCOLUMNS])
     for (size_t i = 0; i < t->n; i++)
     {
         struct nearest near = nearest_start(t->word[i]);
-        size_t c = 0;
-        for (size_t k = 0; k < NCOLUMNS; k++)
-        {
-            nearest_try(&near, column_names[k]);
-        }
-        while (c < NCOLUMNS && strcmp(column_names[c], t->word[i]) != 0)
-        {
-            c++;
-        }
+        const size_t c = name_find(&near, column_names, NCOLUMNS);
         if (c == NCOLUMNS || seen[c])
         {
             input_error(t->from, t->line, "%s column '%s'; expected src, dst, bytes and start%s",

@@ -75,54 +75,57 @@ read_pair(struct matrix *m, struct weft_table_flow *flow)
     return true;
 }
 
+/** What a connection has. */
+enum key
+{
+    ID,
+    START,
+    SIZE,
+    TRIGGER,
+    SEND_DONE,
+    RECV_DONE,
+    NKEYS,
+};
+
+static const char *const keys[NKEYS] = {
+    "id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger"};
+
 /** One key and its value. */
 static bool
-read_key(struct matrix *m, const char *key, const char *value, struct weft_table_flow *flow,
+read_key(struct matrix *m, const char *word, const char *value, struct weft_table_flow *flow,
          unsigned *starts)
 {
+    struct nearest near = nearest_start(word);
+    const size_t key = name_find(&near, keys, NKEYS);
     int64_t number;
     double start;
-    if (strcmp(key, "start") == 0)
+    if (key == NKEYS)
+    {
+        return input_error(m->t->from, m->t->line,
+                           "unknown word '%s' of a connection; expected id, start, size, trigger, "
+                           "send_done_trigger or recv_done_trigger%s",
+                           word, did_you_mean(near.best));
+    }
+    *starts += key == START || key == TRIGGER;
+    if (key == START)
     {
         const bool good = table_value(m->t, &start_param, value, &start);
         flow->start = good ? (int64_t)llround(start) : 0;
-        (*starts)++;
         return good;
     }
-    if (strcmp(key, "size") == 0)
+    if (!table_value(m->t, key == SIZE ? &flow_bytes_param : &id_param, value, &number))
     {
-        const bool good = table_value(m->t, &flow_bytes_param, value, &number);
-        flow->bytes = good ? (uint64_t)number : 0;
-        return good;
+        return false;
     }
-    const bool starter = strcmp(key, "trigger") == 0;
-    const bool ends =
-        strcmp(key, "send_done_trigger") == 0 || strcmp(key, "recv_done_trigger") == 0;
-    if (starter || ends || strcmp(key, "id") == 0)
+    if (key == SIZE)
     {
-        *starts += starter;
-        if (!table_value(m->t, &id_param, value, &number))
-        {
-            return false;
-        }
-        if (starter || ends)
-        {
-            add_mention(m, number, starter ? STARTS : FIRES, 0);
-        }
-        return true;
+        flow->bytes = (uint64_t)number;
     }
-    struct nearest near = nearest_start(key);
-    static const char *const known[] = {
-        "id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    else if (key != ID)
     {
-        nearest_try(&near, known[i]);
+        add_mention(m, number, key == TRIGGER ? STARTS : FIRES, 0);
     }
-    input_error(m->t->from, m->t->line,
-                "unknown word '%s' of a connection; expected id, start, size, trigger, "
-                "send_done_trigger or recv_done_trigger%s",
-                key, did_you_mean(near.best));
-    return false;
+    return true;
 }
 
 static void

@@ -17,24 +17,26 @@
 static const struct weft_param count_param = {
     "count of <link>", WEFT_COUNT, 0, NULL, "1", "4096", NULL, "", NULL};
 
-/** What may stand in <graph>, and the attributes that it must have. */
-static const struct
-{
-    const char *element;
-    const char *attributes[5];
-    size_t needed;
-} known[] = {
-    {"switch", {"name"}, 1},
-    {"host", {"name", "at", "rate", "delay"}, 4},
-    {"link", {"from", "to", "rate", "delay", "count"}, 4},
-};
-
 enum kind
 {
     SWITCH,
     HOST,
     LINK,
     NKINDS,
+};
+
+/** What may stand in <graph>. */
+static const char *const kinds[NKINDS] = {"switch", "host", "link"};
+
+/** The attributes of each, those first that it must have. */
+static const struct
+{
+    const char *names[5];
+    size_t n, needed;
+} attributes[NKINDS] = {
+    {{"name"}, 1, 1},
+    {{"name", "at", "rate", "delay"}, 4, 4},
+    {{"from", "to", "rate", "delay", "count"}, 5, 4},
 };
 
 struct named
@@ -47,12 +49,8 @@ struct named
 static enum kind
 kind_of(const struct element *e)
 {
-    enum kind k = SWITCH;
-    while (k < NKINDS && strcmp(known[k].element, e->name) != 0)
-    {
-        k++;
-    }
-    return k;
+    struct nearest name = nearest_start(e->name);
+    return (enum kind)name_find(&name, kinds, NKINDS);
 }
 
 static bool
@@ -60,26 +58,20 @@ check_attributes(const struct graph_draft *g, const struct element *e, enum kind
 {
     for (size_t i = 0; i < e->nattributes; i++)
     {
-        struct nearest near = nearest_start(e->attributes[i].name);
-        bool found = false;
-        for (size_t a = 0; a < 5 && known[k].attributes[a]; a++)
-        {
-            nearest_try(&near, known[k].attributes[a]);
-            found = found || strcmp(known[k].attributes[a], e->attributes[i].name) == 0;
-        }
-        if (!found)
+        struct nearest name = nearest_start(e->attributes[i].name);
+        if (name_find(&name, attributes[k].names, attributes[k].n) == attributes[k].n)
         {
             return input_error(g->from, e->attributes[i].line, "<%s> has no attribute '%s'%s",
-                               e->name, e->attributes[i].name, did_you_mean(near.best));
+                               e->name, name.name, did_you_mean(name.best));
         }
     }
-    for (size_t a = 0; a < known[k].needed; a++)
+    for (size_t a = 0; a < attributes[k].needed; a++)
     {
-        const char *value = element_value(e, known[k].attributes[a]);
+        const char *value = element_value(e, attributes[k].names[a]);
         if (!value || !*value)
         {
             return input_error(g->from, e->line, "<%s> lacks %s=\"...\"", e->name,
-                               known[k].attributes[a]);
+                               attributes[k].names[a]);
         }
     }
     return true;
@@ -118,7 +110,14 @@ static int
 by_name(const void *a, const void *b)
 {
     const struct named *x = a, *y = b;
-    const int order = strcmp(x->name, y->name);
+    return strcmp(x->name, y->name);
+}
+
+static int
+by_name_and_node(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    const int order = by_name(a, b);
     return order ? order : (x->node > y->node) - (x->node < y->node);
 }
 
@@ -142,7 +141,7 @@ name_nodes(struct graph_draft *g, const struct element *root, struct named *node
     }
     if (n)
     {
-        qsort(nodes, n, sizeof *nodes, by_name);
+        qsort(nodes, n, sizeof *nodes, by_name_and_node);
     }
     for (size_t i = 1; i < n; i++)
     {
@@ -159,22 +158,16 @@ static bool
 find_node(const struct graph_draft *g, const struct named *nodes, const struct element *e,
           const char *attribute, uint32_t *node)
 {
-    size_t lo = 0, hi = (size_t)g->nhosts + g->nswitches;
-    const char *name = element_value(e, attribute);
-    while (lo < hi)
+    const struct named key = {.name = element_value(e, attribute)};
+    const struct named *found =
+        bsearch(&key, nodes, (size_t)g->nhosts + g->nswitches, sizeof *nodes, by_name);
+    if (!found)
     {
-        const size_t mid = lo + (hi - lo) / 2;
-        const int order = strcmp(nodes[mid].name, name);
-        if (order == 0)
-        {
-            *node = nodes[mid].node;
-            return true;
-        }
-        lo = order < 0 ? mid + 1 : lo;
-        hi = order < 0 ? hi : mid;
+        return input_error(g->from, element_line(e, attribute),
+                           "%s of <%s>: no node is called '%s'", attribute, e->name, key.name);
     }
-    return input_error(g->from, element_line(e, attribute), "%s of <%s>: no node is called '%s'",
-                       attribute, e->name, name);
+    *node = found->node;
+    return true;
 }
 
 static bool

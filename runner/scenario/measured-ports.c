@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "layer-names.h"
+#include "messages.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 
@@ -135,8 +136,7 @@ report_word(const struct naming *n, const char *word)
     struct text layers = {0};
     for (size_t i = 0; i < count; i++)
     {
-        text_add(&layers, "%s%s", i ? ", " : "", names[i]);
-        nearest_try(&near, names[i]);
+        try_name(&layers, &near, names[i]);
     }
     diag_error(n->d, n->line,
                "ports '%s' of <measure>; expected a layer (%s) or switch:port, such as 0:4 or "

@@ -24,24 +24,19 @@ what_is_wrong(const struct weft_param *param, int code)
     }
 }
 
+/** For the end of a message: the choice that may be meant, or nothing. */
 static const char *
 nearest_choice(const struct weft_param *param, const char *text)
 {
-    static char best[64];
-    if (param->type != WEFT_CHOICE)
-    {
-        return NULL;
-    }
-    struct words w = words_split(param->choices);
+    struct words w = words_split(param->type == WEFT_CHOICE ? param->choices : "");
     struct nearest near = nearest_start(text);
     for (size_t i = 0; i < w.n; i++)
     {
         nearest_try(&near, w.word[i]);
     }
-    bool found = near.best != NULL;
-    snprintf(best, sizeof best, "%s", found ? near.best : "");
+    const char *hint = did_you_mean(near.best);
     words_free(&w);
-    return found ? best : NULL;
+    return hint;
 }
 
 void
@@ -64,7 +59,7 @@ report_bad_value(struct diagnostics *d, int line, const char *element,
     char expected[512];
     expected_value(param, expected, sizeof expected);
     diag_error(d, line, "%s '%s' of <%s> %s; expected %s%s", param->name, text, element,
-               what_is_wrong(param, code), expected, did_you_mean(nearest_choice(param, text)));
+               what_is_wrong(param, code), expected, nearest_choice(param, text));
 }
 
 char *
@@ -88,11 +83,32 @@ report_unknown_algorithm(struct diagnostics *d, int line, const struct weft_regi
     free(names);
 }
 
-static void
-try_attribute(struct text *list, struct nearest *near, const char *name)
+void
+try_name(struct text *list, struct nearest *near, const char *name)
 {
     nearest_try(near, name);
     text_add(list, "%s%s", list->len ? ", " : "", name);
+}
+
+/** Of an element whose algorithm is not known: the nearest among the parameters of all. */
+static void
+report_unknown_to_all(struct diagnostics *d, int line, const struct element_spec *spec,
+                      const char *name)
+{
+    const struct weft_registry *registry = weft_registry_find(spec->name);
+    struct nearest near = nearest_start(name);
+    nearest_try(&near, spec->selector);
+    nearest_try(&near, "preset");
+    for (size_t i = 0; i < registry->count; i++)
+    {
+        for (size_t k = 0; k < registry->algos[i]->nparams; k++)
+        {
+            nearest_try(&near, registry->algos[i]->params[k].name);
+        }
+    }
+    diag_error(d, line,
+               "no %s has a parameter '%s'; expected %s, preset or one that 'weft list %s' shows%s",
+               spec->name, name, spec->selector, spec->name, did_you_mean(near.best));
 }
 
 void
@@ -101,28 +117,32 @@ report_unknown_attribute(struct diagnostics *d, int line, const struct element_s
 {
     struct nearest near = nearest_start(name);
     struct text list = {0};
+    if (spec->selector && !algo)
+    {
+        report_unknown_to_all(d, line, spec, name);
+        return;
+    }
     for (size_t i = 0; i < spec->nattributes; i++)
     {
         const char *fixed = spec->attributes[i].param.name;
         if (!algo || vocabulary_takes(spec, algo, fixed))
         {
-            try_attribute(&list, &near, fixed);
+            try_name(&list, &near, fixed);
         }
     }
-    if (spec->selector)
+    if (algo)
     {
-        try_attribute(&list, &near, spec->selector);
-        try_attribute(&list, &near, "preset");
+        try_name(&list, &near, spec->selector);
+        try_name(&list, &near, "preset");
     }
     for (size_t i = 0; algo && i < algo->nparams; i++)
     {
-        try_attribute(&list, &near, algo->params[i].name);
+        try_name(&list, &near, algo->params[i].name);
     }
-    char *names = text_take(&list);
     diag_error(d, line, "unknown attribute %s of <%s%s%s>; expected %s%s", name, spec->name,
-               algo ? " " : "", algo ? algo->name : "", *names ? names : "none",
+               algo ? " " : "", algo ? algo->name : "", list.len ? list.s : "none",
                did_you_mean(near.best));
-    free(names);
+    free(list.s);
 }
 
 bool
@@ -150,12 +170,11 @@ apply_preset(struct diagnostics *d, const struct element_spec *spec, const struc
     struct text list = {0};
     for (size_t i = 0; i < algo->npresets; i++)
     {
-        try_attribute(&list, &near, algo->presets[i].name);
+        try_name(&list, &near, algo->presets[i].name);
     }
-    char *names = text_take(&list);
     diag_error(d, a->line, "unknown preset '%s' of <%s %s>; expected %s%s", a->value, spec->name,
-               algo->name, *names ? names : "none: it has no presets", did_you_mean(near.best));
-    free(names);
+               algo->name, list.len ? list.s : "none: it has no presets", did_you_mean(near.best));
+    free(list.s);
     return false;
 }
 

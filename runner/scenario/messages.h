@@ -9,6 +9,7 @@
 
 #include "diagnostics.h"
 #include "document.h"
+#include "textbuf.h"
 
 /** Says what a value must be. */
 void expected_value(const struct weft_param *param, char *text, size_t n);
@@ -21,7 +22,11 @@ void report_bad_value(struct diagnostics *d, int line, const char *element,
 void report_unknown_algorithm(struct diagnostics *d, int line, const struct weft_registry *registry,
                               const char *name);
 
-/** The attributes expected are those of @p spec, or of @p algo if that is not NULL. */
+/** Adds a name to a list of those that could be meant, and looks whether it is. */
+void try_name(struct text *list, struct nearest *near, const char *name);
+
+/** The attributes expected are those of @p spec, or of @p algo if that is not NULL, or of any
+ * algorithm where the element chooses one. */
 void report_unknown_attribute(struct diagnostics *d, int line, const struct element_spec *spec,
                               const struct weft_algo *algo, const char *name);
 

@@ -16,14 +16,12 @@ report_element(const char *name, int line, struct diagnostics *d)
     {
         if (vocabulary[i].flags & ELEMENT_SETTABLE)
         {
-            nearest_try(&near, vocabulary[i].name);
-            text_add(&list, "%s%s", list.len ? ", " : "", vocabulary[i].name);
+            try_name(&list, &near, vocabulary[i].name);
         }
     }
-    char *names = text_take(&list);
-    diag_error(d, line, "no element '%s' whose attributes can be set; expected %s%s", name, names,
+    diag_error(d, line, "no element '%s' whose attributes can be set; expected %s%s", name, list.s,
                did_you_mean(near.best));
-    free(names);
+    free(list.s);
 }
 
 static bool
@@ -36,31 +34,6 @@ attribute_exists(const struct element_spec *spec, const char *name)
     const struct weft_registry *registry = weft_registry_find(spec->name);
     return strcmp(name, spec->selector) == 0 || strcmp(name, "preset") == 0 ||
            vocabulary_attribute(spec, name) || (registry && known_to_some(registry, name));
-}
-
-/** "element.attribute" of a kind: the nearest among all its algorithms' parameters. */
-static void
-report_attribute(const struct element_spec *spec, const char *name, int line, struct diagnostics *d)
-{
-    struct nearest near = nearest_start(name);
-    const struct weft_registry *registry = spec->selector ? weft_registry_find(spec->name) : NULL;
-    if (!registry)
-    {
-        report_unknown_attribute(d, line, spec, NULL, name);
-        return;
-    }
-    nearest_try(&near, spec->selector);
-    nearest_try(&near, "preset");
-    for (size_t i = 0; i < registry->count; i++)
-    {
-        for (size_t k = 0; k < registry->algos[i]->nparams; k++)
-        {
-            nearest_try(&near, registry->algos[i]->params[k].name);
-        }
-    }
-    diag_error(d, line,
-               "no %s has a parameter '%s'; expected %s, preset or one that 'weft list %s' shows%s",
-               spec->name, name, spec->selector, spec->name, did_you_mean(near.best));
 }
 
 /** "workload:NAME" is the <workload> of that name. */
@@ -112,7 +85,7 @@ override_parse(const char *param, int line, struct override *out, struct diagnos
     }
     else if (!attribute_exists(spec, dot + 1))
     {
-        report_attribute(spec, dot + 1, line, d);
+        report_unknown_attribute(d, line, spec, NULL, dot + 1);
     }
     else
     {
