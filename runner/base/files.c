@@ -27,13 +27,9 @@ static bool
 fail_in(char **why, const char *what, const struct folder *f, const char *name, int error)
 {
     struct stat st;
-    if (fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
-    {
-        *why = xformat("cannot %s %s/%s: it is a symbolic link, and Weft follows none there", what,
-                       f->path, name);
-        return false;
-    }
-    *why = xformat("cannot %s %s/%s: %s", what, f->path, name, strerror(error));
+    const bool link = fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+    *why = xformat("cannot %s %s/%s: %s", what, f->path, name,
+                   link ? "it is a symbolic link, and Weft follows none there" : strerror(error));
     return false;
 }
 
@@ -344,28 +340,32 @@ file_replace(const char *folder, const char *name, const char *bytes, size_t n, 
 /* Opening a pipe would wait for its writer. */
 #define READING (O_RDONLY | O_NONBLOCK | O_CLOEXEC)
 
-static bool
-is_plain(int fd)
+/** Closes a file that is not a plain one, with a sentence; @p fd, or -1. */
+static int
+only_plain(int fd, const char *path, char **why)
 {
     struct stat st;
-    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+    {
+        return fd;
+    }
+    *why = xformat("%s is not a plain file", path);
+    close(fd);
+    return -1;
 }
 
 int
 file_open(const struct folder *f, const char *name, char **why)
 {
-    int fd = openat(f->fd, name, READING | O_NOFOLLOW);
+    char *path = xformat("%s/%s", f->path, name);
+    const int fd = openat(f->fd, name, READING | O_NOFOLLOW);
     if (fd < 0)
     {
         fail_in(why, "open", f, name, errno);
     }
-    else if (!is_plain(fd))
-    {
-        *why = xformat("%s/%s is not a plain file", f->path, name);
-        close(fd);
-        fd = -1;
-    }
-    return fd;
+    const int plain = only_plain(fd, path, why);
+    free(path);
+    return plain;
 }
 
 /** All bytes of a file that is then closed, and a NUL behind them; more than @p most are an error.
@@ -419,27 +419,15 @@ file_read(const struct folder *f, const char *name, size_t *n, char **why)
     return bytes;
 }
 
-static int
-open_path(const char *path, char **why)
+char *
+file_read_path(const char *path, size_t most, size_t *n, char **why)
 {
     int fd = open(path, READING);
     if (fd < 0)
     {
         fail(why, "open", path, errno);
     }
-    else if (!is_plain(fd))
-    {
-        *why = xformat("%s is not a plain file", path);
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
-char *
-file_read_path(const char *path, size_t most, size_t *n, char **why)
-{
-    int fd = open_path(path, why);
+    fd = only_plain(fd, path, why);
     return fd < 0 ? NULL : read_open(fd, path, most, n, why);
 }
 

@@ -57,46 +57,6 @@ find_class(const struct scenario *s, const char *name)
     return NULL;
 }
 
-/** The class that a <workload> names, or NULL. */
-static const struct attribute *
-class_of(const struct element *e)
-{
-    return strcmp(e->name, "workload") == 0 ? element_attribute(e, "class") : NULL;
-}
-
-/** Where a sweep or the command line chooses the classes of workloads, the others are for other
- * runs. */
-static bool
-is_for_other_runs(const struct element *root, const struct element *class)
-{
-    bool chosen = false;
-    for (size_t i = 0; i < root->nchildren; i++)
-    {
-        const struct attribute *a = class_of(root->children[i]);
-        chosen = chosen || (a && a->overridden);
-    }
-    return chosen && !element_attribute(class, "name")->overridden;
-}
-
-static void
-report_unused(const struct element *root, const struct element *class, struct diagnostics *d)
-{
-    const char *name = element_value(class, "name");
-    struct nearest near = nearest_start(name);
-    for (size_t i = 0; i < root->nchildren; i++)
-    {
-        const struct attribute *a = class_of(root->children[i]);
-        if (a)
-        {
-            nearest_try(&near, a->value);
-        }
-    }
-    diag_error(d, element_line(class, "name"),
-               "no <workload> is of the class '%s'; expected one with class=\"%s\", or no such "
-               "<class>%s",
-               name, name, did_you_mean(near.best));
-}
-
 /** The first element of that kind that has that value, or NULL. */
 static const struct element *
 find(const struct element *root, const char *kind, const char *attribute, const char *value)
@@ -113,19 +73,36 @@ find(const struct element *root, const char *kind, const char *attribute, const 
     return NULL;
 }
 
-/** Whether a <workload> names a class that is not there: load_level() reports it. */
+/** Whether a <workload> is of that class, or may be: where one names a class that is not there,
+ * load_level() reports it. Of a class that nothing is of there is a word, but where a sweep or the
+ * command line chooses the classes of workloads: the others are for other runs. */
 static bool
-is_one_missing(const struct element *root)
+is_used(const struct element *root, const struct element *class, struct diagnostics *d)
 {
+    const struct attribute *name = element_attribute(class, "name");
+    struct nearest near = nearest_start(name->value);
+    bool used = false, chosen = false;
     for (size_t i = 0; i < root->nchildren; i++)
     {
-        const struct attribute *a = class_of(root->children[i]);
-        if (a && !find(root, "class", "name", a->value))
+        const struct element *e = root->children[i];
+        const struct attribute *a =
+            strcmp(e->name, "workload") == 0 ? element_attribute(e, "class") : NULL;
+        if (a)
         {
-            return true;
+            nearest_try(&near, a->value);
+            chosen = chosen || a->overridden;
+            used = used || strcmp(a->value, name->value) == 0 ||
+                   !find(root, "class", "name", a->value);
         }
     }
-    return false;
+    if (!used && (!chosen || name->overridden))
+    {
+        diag_error(d, name->line,
+                   "no <workload> is of the class '%s'; expected one with class=\"%s\", or no such "
+                   "<class>%s",
+                   name->value, name->value, did_you_mean(near.best));
+    }
+    return used;
 }
 
 static void
@@ -139,13 +116,9 @@ load_class(const struct element *root, const struct element *e, struct scenario 
                    name);
         return;
     }
-    if (!find(root, "workload", "class", name) && !is_one_missing(root))
+    if (!is_used(root, e, d))
     {
-        if (is_for_other_runs(root, e))
-        {
-            return;
-        }
-        report_unused(root, e, d);
+        return;
     }
     struct qp_class *c = add_class(s, name, e->line, xformat(" of <class name=\"%s\">", name));
     c->queue = (uint32_t)value_of(e, "class", "queue", d).integer;
@@ -242,9 +215,8 @@ load_level(const struct element *workload, const struct scenario *s, struct diag
         {
             nearest_try(&nearest, s->classes[i].name);
         }
-        diag_error(d, element_line(workload, "class"), "no <class name=\"%s\">%s%s%s", name,
-                   nearest.best ? "; did you mean '" : "; expected the name of a <class>",
-                   nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+        diag_error(d, element_line(workload, "class"), "no <class name=\"%s\">%s", name,
+                   nearest.best ? did_you_mean(nearest.best) : "; expected the name of a <class>");
     }
     free(made);
     return c ? (uint32_t)(c - s->classes) + 1 : 0;

@@ -8,6 +8,7 @@
 #include "ns3-names.h"
 #include "scenario-load.h"
 #include "textbuf.h"
+#include "traffic-load.h"
 
 union attribute_value
 value_of(const struct element *e, const char *element, const char *name, struct diagnostics *d)
@@ -105,27 +106,21 @@ packets_of_qps(const struct scenario *s, uint32_t nqps)
         return NULL; /* a planner decides which QP sends what */
     }
     uint64_t *packets = xcalloc(size.nqps, sizeof *packets);
+    struct traffic_sample all = {0};
     for (uint32_t i = 0; size.bytes && i < size.nqps; i++)
     {
         packets[i] = size.nmessages / size.nqps * weft_packets(size.bytes, frames->payload);
     }
-    if (size.bytes)
-    {
-        return packets;
-    }
-    struct weft_message *messages = xcalloc(size.nmessages, sizeof *messages);
-    uint32_t *next = xcalloc((size_t)size.nnext + 1, sizeof *next);
-    if (ops->fill(s->workload.config, &hosts, s->seed, s->run, messages, next) < 0)
+    if (size.bytes == 0 && !traffic_messages(s, &hosts, UINT32_MAX, &all))
     {
         free(packets);
         packets = NULL;
     }
-    for (uint32_t i = 0; packets && i < size.nmessages; i++)
+    for (uint32_t i = 0; i < all.n; i++)
     {
-        packets[messages[i].qp] += weft_packets(messages[i].bytes, frames->payload);
+        packets[all.messages[i].qp] += weft_packets(all.messages[i].bytes, frames->payload);
     }
-    free(messages);
-    free(next);
+    free(all.messages);
     return packets;
 }
 

@@ -8,22 +8,14 @@
 #include "bound.h"
 #include "textbuf.h"
 
-/** Messages of the workload, or of the same one on the first hosts of the fabric. */
-struct sample
-{
-    struct weft_message *messages;
-    uint32_t n;
-};
-
-/** Fills @p sample with the messages of a workload on @p hosts; false if there are too many, or if
- * it does not fit. */
-static bool
-try_sample(const struct scenario *s, const struct weft_hosts *hosts, struct sample *sample)
+bool
+traffic_messages(const struct scenario *s, const struct weft_hosts *hosts, uint32_t most,
+                 struct traffic_sample *sample)
 {
     const struct weft_workload_ops *ops = scenario_ops(s);
     struct weft_traffic_size size;
-    if (ops->size(s->workload.config, hosts, &size) < 0 ||
-        size.nmessages > (size.bytes ? LOAD_MOST_MESSAGES : LOAD_MOST_UNLIKE))
+    *sample = (struct traffic_sample){0};
+    if (ops->size(s->workload.config, hosts, &size) < 0 || size.nmessages > most)
     {
         return false;
     }
@@ -35,17 +27,26 @@ try_sample(const struct scenario *s, const struct weft_hosts *hosts, struct samp
     if (!good)
     {
         free(sample->messages);
-        sample->messages = NULL;
+        *sample = (struct traffic_sample){0};
     }
     return good;
 }
 
+/** The same, of those that are few enough to be looked at before the run. */
+static bool
+try_sample(const struct scenario *s, const struct weft_hosts *hosts, struct traffic_sample *sample)
+{
+    struct weft_traffic_size size;
+    const bool fits = scenario_ops(s)->size(s->workload.config, hosts, &size) >= 0;
+    return fits &&
+           traffic_messages(s, hosts, size.bytes ? LOAD_MOST_MESSAGES : LOAD_MOST_UNLIKE, sample);
+}
+
 /** The largest part of the fabric, of whole ToRs, on which the workload is small enough. */
 static void
-take_sample(const struct scenario *s, struct sample *sample, bool *exact)
+take_sample(const struct scenario *s, struct traffic_sample *sample, bool *exact)
 {
     const struct weft_hosts all = weft_clos_hosts(&s->clos);
-    *sample = (struct sample){0};
     *exact = try_sample(s, &all, sample);
     for (uint32_t parts = 2; !sample->messages && parts <= all.n / all.per_tor; parts++)
     {
@@ -78,7 +79,7 @@ acks_of(uint64_t packets, int64_t every)
 
 /** Adds up the sample, each of whose messages stands for @p scale of them. */
 static void
-add_up(const struct scenario *s, const struct sample *sample, double scale, uint64_t bytes,
+add_up(const struct scenario *s, const struct traffic_sample *sample, double scale, uint64_t bytes,
        struct traffic_load *load)
 {
     const struct weft_fabric_config *f = s->fabric.config;
@@ -118,7 +119,7 @@ traffic_load_of(const struct scenario *s, bool links, struct traffic_load *load)
     const struct weft_fabric_config *f = s->fabric.config;
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
     struct weft_traffic_size size;
-    struct sample sample = {0};
+    struct traffic_sample sample = {0};
     *load = (struct traffic_load){0};
     if (ops->size(s->workload.config, &hosts, &size) < 0)
     {
@@ -166,7 +167,7 @@ static int64_t
 form_of_messages(const struct scenario *s)
 {
     const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
-    struct sample sample = {0};
+    struct traffic_sample sample = {0};
     int64_t bound = -1;
     if (try_sample(s, &hosts, &sample))
     {

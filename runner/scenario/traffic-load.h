@@ -28,6 +28,18 @@ struct traffic_load
     bool exact;        /**< every message was looked at; else the links are those of a part */
 };
 
+/** Messages of the workload, or of the same one on the first hosts of the fabric. */
+struct traffic_sample
+{
+    struct weft_message *messages; /**< for the caller to free; NULL: none */
+    uint32_t n;
+};
+
+/** Fills @p sample with the messages of the workload on @p hosts; false, and no messages, if there
+ * are more than @p most, or if it does not fit. */
+bool traffic_messages(const struct scenario *s, const struct weft_hosts *hosts, uint32_t most,
+                      struct traffic_sample *sample);
+
 /**
  * Fills @p load; false if the workload does not fit the topology (which is reported elsewhere).
  * @p links: looks at the messages for what they cross; without, data_links and ack_links are those
