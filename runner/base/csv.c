@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "csv.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <weft/param.h>
 
 void
 csv_add_cell(struct text *t, const char *cell)
@@ -123,33 +126,36 @@ csv_cell(const struct csv *csv, size_t row, size_t column)
     return csv->cells[row * csv->ncolumns + column];
 }
 
-static const struct unit
+/** What is measured, as csv_unit() says it, and what csv_number() measures it in. */
+static const struct kind
 {
     const char *name;
-    double size;      /**< in what it is measured in */
-    const char *kind; /**< that, as csv_unit() */
-} units[] = {
-    {"", 1, ""},           {"B", 1, "bytes"},      {"KB", 1e3, "bytes"},
-    {"MB", 1e6, "bytes"},  {"GB", 1e9, "bytes"},   {"KiB", 1024, "bytes"},
-    {"us", 1, "us"},       {"ms", 1e3, "us"},      {"ns", 1e-3, "us"},
-    {"ps", 1e-6, "us"},    {"s", 1e6, "us"},       {"MiB", 1048576, "bytes"},
-    {"bps", 1e-9, "gbps"}, {"Gbps", 1, "gbps"},    {"GiB", 0x1p30, "bytes"},
-    {"Tbps", 1e3, "gbps"}, {"Kbps", 1e-6, "gbps"}, {"Mbps", 1e-3, "gbps"},
+    struct weft_param param;
+    double unit; /**< in the parameter's own */
+} kinds[] = {
+    {"bytes", {.type = WEFT_BYTES}, 1},
+    {"us", {.type = WEFT_TIME}, 1e6},
+    {"gbps", {.type = WEFT_RATE}, 1e9},
 };
 
-#define NUNITS (sizeof units / sizeof *units)
-
-/** What follows the number in a cell; NULL: it is no number, or that is no unit. */
-static const struct unit *
-unit_of(const char *cell, double *value)
+/** What the value of a cell is measured in; NULL: it is no number, or that is no unit. */
+static const char *
+read_number(const char *cell, double *value)
 {
-    char *end;
-    *value = strtod(cell, &end);
-    for (size_t i = 0; end != cell && i < NUNITS; i++)
+    char *unit, one[8] = "1";
+    *value = strtod(cell, &unit);
+    if (unit == cell || *unit == '\0')
     {
-        if (strcmp(end, units[i].name) == 0)
+        return unit == cell ? NULL : "";
+    }
+    strncat(one, unit, sizeof one - 2);
+    for (size_t i = 0; isalpha((unsigned char)*unit) && i < sizeof kinds / sizeof *kinds; i++)
+    {
+        int64_t size;
+        if (weft_param_parse(&kinds[i].param, one, &size) == 0)
         {
-            return &units[i];
+            *value *= (double)size / kinds[i].unit;
+            return kinds[i].name;
         }
     }
     return NULL;
@@ -158,12 +164,10 @@ unit_of(const char *cell, double *value)
 enum cell_kind
 csv_number(const char *cell, double *value)
 {
-    const struct unit *unit = unit_of(cell, value);
-    if (!unit)
+    if (!read_number(cell, value))
     {
         return *cell ? CELL_TEXT : CELL_EMPTY;
     }
-    *value *= unit->size;
     return isfinite(*value) ? CELL_NUMBER : CELL_EMPTY;
 }
 
@@ -171,6 +175,5 @@ const char *
 csv_unit(const char *cell)
 {
     double value;
-    const struct unit *unit = unit_of(cell, &value);
-    return unit ? unit->kind : NULL;
+    return read_number(cell, &value);
 }

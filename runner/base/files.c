@@ -40,25 +40,17 @@ folder_make(const char *path, char **why)
 {
     char *copy = xstrdup(path);
     bool good = true;
-    for (char *p = copy + 1; good && *copy; p++)
+    for (size_t n = 1, length = strlen(path); good && n <= length; n++)
     {
-        if (*p && *p != '/')
-        {
-            continue;
-        }
-        char kept = *p;
-        *p = '\0';
         struct stat st;
+        n += strcspn(path + n, "/");
+        copy[n] = '\0';
         if (mkdir(copy, 0777) != 0 &&
             (errno != EEXIST || stat(copy, &st) != 0 || !S_ISDIR(st.st_mode)))
         {
             good = fail(why, "make the folder", copy, errno == EEXIST ? ENOTDIR : errno);
         }
-        *p = kept;
-        if (!kept)
-        {
-            break;
-        }
+        copy[n] = path[n];
     }
     free(copy);
     return good;

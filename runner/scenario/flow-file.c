@@ -8,18 +8,15 @@
 #include "table-lines.h"
 #include "textbuf.h"
 
-const struct weft_param flow_host_param = {"host",    WEFT_COUNT, 0,  NULL, "0",
-                                           "1048575", NULL,       "", NULL};
-const struct weft_param flow_bytes_param = {"bytes", WEFT_COUNT, 0,   NULL, "1", "1000000000000000",
-                                            NULL,    "",         NULL};
-static const struct weft_param flow_seconds_param = {
-    "start, in seconds,", WEFT_REAL, 0, NULL, "0", "1000", NULL, "", NULL};
-static const struct weft_param units_param = {"bytes",     WEFT_BYTES, 0,  NULL, "1B",
-                                              "1000000GB", NULL,       "", NULL};
-static const struct weft_param time_param = {"start", WEFT_TIME, 0,  NULL, "0s",
-                                             "1000s", NULL,      "", NULL};
-static const struct weft_param count_param = {"number of flows", WEFT_COUNT, 0,  NULL, "1",
-                                              "16777216",        NULL,       "", NULL};
+const struct weft_param flow_host_param = INPUT_PARAM("host", WEFT_COUNT, "0", "1048575");
+const struct weft_param flow_bytes_param =
+    INPUT_PARAM("bytes", WEFT_COUNT, "1", "1000000000000000");
+static const struct weft_param flow_seconds_param =
+    INPUT_PARAM("start, in seconds,", WEFT_REAL, "0", "1000");
+static const struct weft_param units_param = INPUT_PARAM("bytes", WEFT_BYTES, "1B", "1000000GB");
+static const struct weft_param time_param = INPUT_PARAM("start", WEFT_TIME, "0s", "1000s");
+static const struct weft_param count_param =
+    INPUT_PARAM("number of flows", WEFT_COUNT, "1", "16777216");
 
 void
 flow_list_add(struct flow_list *list, struct table_lines *t, const struct weft_table_flow *flow)

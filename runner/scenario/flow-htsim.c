@@ -12,10 +12,9 @@
 #include "table-lines.h"
 #include "textbuf.h"
 
-static const struct weft_param id_param = {"id",         WEFT_COUNT, 0,  NULL, "1",
-                                           "4294967295", NULL,       "", NULL};
-static const struct weft_param start_param = {"start, in picoseconds,", WEFT_REAL, 0,  NULL, "0",
-                                              "1000000000000000",       NULL,      "", NULL};
+static const struct weft_param id_param = INPUT_PARAM("id", WEFT_COUNT, "1", "4294967295");
+static const struct weft_param start_param =
+    INPUT_PARAM("start, in picoseconds,", WEFT_REAL, "0", "1000000000000000");
 
 /** Mentions of triggers: by what they are, in the order in which they are put together. */
 enum role

@@ -9,10 +9,9 @@
 
 #include "textbuf.h"
 
-const struct weft_param graph_rate_param = {"rate of a link", WEFT_RATE, 0,  NULL, "1Mbps",
-                                            "8Tbps",          NULL,      "", NULL};
-const struct weft_param graph_delay_param = {
-    "delay of a link", WEFT_TIME, 0, NULL, "0s", "1s", NULL, "", NULL};
+const struct weft_param graph_rate_param =
+    INPUT_PARAM("rate of a link", WEFT_RATE, "1Mbps", "8Tbps");
+const struct weft_param graph_delay_param = INPUT_PARAM("delay of a link", WEFT_TIME, "0s", "1s");
 
 void
 graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, int line)

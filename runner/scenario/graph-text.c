@@ -13,16 +13,15 @@
 #include "graph-file.h"
 #include "textbuf.h"
 
-static const struct weft_param nodes_param = {"number of nodes", WEFT_COUNT, 0,  NULL, "2",
-                                              "1114112",         NULL,       "", NULL};
-static const struct weft_param switches_param = {
-    "number of switches", WEFT_COUNT, 0, NULL, "1", "65536", NULL, "", NULL};
-static const struct weft_param links_param = {"number of links", WEFT_COUNT, 0,  NULL, "1",
-                                              "4194304",         NULL,       "", NULL};
-static const struct weft_param node_param = {"node",    WEFT_COUNT, 0,  NULL, "0",
-                                             "1114111", NULL,       "", NULL};
-static const struct weft_param error_param = {
-    "error rate of a link", WEFT_REAL, 0, NULL, "0", "1", NULL, "", NULL};
+static const struct weft_param nodes_param =
+    INPUT_PARAM("number of nodes", WEFT_COUNT, "2", "1114112");
+static const struct weft_param switches_param =
+    INPUT_PARAM("number of switches", WEFT_COUNT, "1", "65536");
+static const struct weft_param links_param =
+    INPUT_PARAM("number of links", WEFT_COUNT, "1", "4194304");
+static const struct weft_param node_param = INPUT_PARAM("node", WEFT_COUNT, "0", "1114111");
+static const struct weft_param error_param =
+    INPUT_PARAM("error rate of a link", WEFT_REAL, "0", "1");
 
 /** Longest word that can be a value. */
 #define MOST_WORD 63

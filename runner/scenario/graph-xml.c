@@ -14,8 +14,8 @@
 #include "messages.h"
 #include "textbuf.h"
 
-static const struct weft_param count_param = {
-    "count of <link>", WEFT_COUNT, 0, NULL, "1", "4096", NULL, "", NULL};
+static const struct weft_param count_param =
+    INPUT_PARAM("count of <link>", WEFT_COUNT, "1", "4096");
 
 enum kind
 {

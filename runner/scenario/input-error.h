@@ -9,6 +9,12 @@
 
 #include "diagnostics.h"
 
+/** What a word of a file must be; @p name: as in "NAME 'x'; expected ...". */
+#define INPUT_PARAM(name, type, min, max)                                                          \
+    {                                                                                              \
+        name, type, 0, NULL, min, max, NULL, "", NULL                                              \
+    }
+
 /** A file while it is read. */
 struct input_source
 {

@@ -4,10 +4,9 @@
 #include "table-lines.h"
 #include "textbuf.h"
 
-static const struct weft_param bytes_param = {
-    "bytes", WEFT_COUNT, 0, NULL, "0", "1000000000000000", NULL, "", NULL};
-static const struct weft_param percent_param = {"percent", WEFT_REAL, 0,  NULL, "0",
-                                                "100",     NULL,      "", NULL};
+static const struct weft_param bytes_param =
+    INPUT_PARAM("bytes", WEFT_COUNT, "0", "1000000000000000");
+static const struct weft_param percent_param = INPUT_PARAM("percent", WEFT_REAL, "0", "100");
 
 /** Adds a point that must not be below the one before it. */
 static void
