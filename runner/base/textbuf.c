@@ -189,6 +189,12 @@ words_free(struct words *w)
 }
 
 bool
+text_is_blank(const char *s)
+{
+    return s[strspn(s, WHITE_SPACE)] == '\0';
+}
+
+bool
 name_is_safe(const char *s)
 {
     const size_t n =

@@ -56,6 +56,9 @@ char *xformat(const char *format, ...) __attribute__((format(printf, 1, 2)));
         }                                                                                          \
     } while (0)
 
+/** Whether there is nothing but white space. */
+bool text_is_blank(const char *s);
+
 /** Letters, digits and . _ - + = only, not starting with '.' or '-', 1 to 150 characters. */
 bool name_is_safe(const char *s);
 

@@ -7,13 +7,8 @@
 
 #include "document.h"
 #include "messages.h"
+#include "scenario-load.h"
 #include "textbuf.h"
-
-static bool
-is_blank(const char *s)
-{
-    return s[strspn(s, " \t\n\v\f\r")] == '\0';
-}
 
 static void
 report_unknown_element(const struct element *e, const struct element *parent, struct diagnostics *d)
@@ -39,7 +34,7 @@ check_text(const struct element *e, const struct attribute *a, const struct attr
            struct diagnostics *d)
 {
     double mm;
-    if (is_blank(a->value))
+    if (text_is_blank(a->value))
     {
         diag_error(d, a->line, "%s of <%s> is empty; expected %s", a->name, e->name,
                    spec->param.doc);
@@ -119,41 +114,27 @@ check_fixed(const struct element *e, struct diagnostics *d)
 static void
 check_chosen(const struct element *e, struct diagnostics *d)
 {
-    const struct weft_registry *registry = weft_registry_find(e->name);
-    const char *name = element_value(e, e->spec->selector);
-    if (!name)
+    struct choice choice;
+    if (!read_choice(e, e->name, &choice, d) && !choice.algo)
     {
-        name = default_algorithm(e->name);
-    }
-    const struct weft_algo *algo = name ? weft_find(e->name, name) : NULL;
-    if (name && !algo)
-    {
-        report_unknown_algorithm(d, element_line(e, e->spec->selector), registry, name);
         return;
     }
-    void *scratch = algo ? xcalloc(1, algo->config_size) : NULL;
     for (size_t i = 0; i < e->nattributes; i++)
     {
         const struct attribute *a = &e->attributes[i];
         const struct attribute_spec *fixed = vocabulary_attribute(e->spec, a->name);
-        if (strcmp(a->name, e->spec->selector) == 0)
-        {
-            continue;
-        }
-        if (fixed && (!algo || vocabulary_takes(e->spec, algo, a->name)))
+        if (fixed && (!choice.algo || vocabulary_takes(e->spec, choice.algo, a->name)))
         {
             check_text(e, a, fixed, d);
         }
-        else if (algo)
-        {
-            set_parameter(d, e->spec, algo, scratch, a);
-        }
-        else if (strcmp(a->name, "preset") != 0 && !known_to_some(registry, a->name))
+        else if (!choice.algo && strcmp(a->name, e->spec->selector) != 0 &&
+                 strcmp(a->name, "preset") != 0 &&
+                 !known_to_some(weft_registry_find(e->name), a->name))
         {
             report_unknown_attribute(d, a->line, e->spec, NULL, a->name);
         }
     }
-    free(scratch);
+    free(choice.config);
 }
 
 static void check_element(const struct element *e, struct diagnostics *d);
@@ -190,7 +171,7 @@ check_element(const struct element *e, struct diagnostics *d)
     {
         check_fixed(e, d);
     }
-    if (!(e->spec->flags & ELEMENT_TEXT) && !is_blank(e->text))
+    if (!(e->spec->flags & ELEMENT_TEXT) && !text_is_blank(e->text))
     {
         diag_error(d, e->line, "text inside <%s>; expected none (all values are attributes)",
                    e->name);

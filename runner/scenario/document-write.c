@@ -14,12 +14,6 @@ xml(const char *s)
     return (const xmlChar *)s;
 }
 
-static bool
-is_blank(const char *s)
-{
-    return s[strspn(s, " \t\r\n")] == '\0';
-}
-
 static void
 write_element(xmlTextWriter *w, const struct element *e)
 {
@@ -28,7 +22,7 @@ write_element(xmlTextWriter *w, const struct element *e)
     {
         xmlTextWriterWriteAttribute(w, xml(e->attributes[i].name), xml(e->attributes[i].value));
     }
-    if (!is_blank(e->text))
+    if (!text_is_blank(e->text))
     {
         xmlTextWriterWriteString(w, xml(e->text));
     }

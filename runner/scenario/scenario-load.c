@@ -93,33 +93,41 @@ set_all(const struct element *e, const struct choice *choice, struct diagnostics
 }
 
 bool
-load_choice_of(const struct element *root, const struct element *e, const char *kind,
-               struct choice *choice, struct diagnostics *d)
+read_choice(const struct element *e, const char *kind, struct choice *choice, struct diagnostics *d)
 {
     const char *selector = vocabulary_find(kind, "scenario")->selector;
     const char *name = e ? element_value(e, selector) : NULL;
     name = name ? name : default_algorithm(kind);
-    if (!name)
+    *choice = (struct choice){.algo = name ? weft_find(kind, name) : NULL};
+    if (choice->algo)
+    {
+        choice->config = xcalloc(1, choice->algo->config_size);
+        weft_config_default(choice->algo, choice->config);
+        return !e || set_all(e, choice, d);
+    }
+    if (name)
+    {
+        report_unknown_algorithm(d, element_line(e, selector), weft_registry_find(kind), name);
+    }
+    return !name;
+}
+
+bool
+load_choice_of(const struct element *root, const struct element *e, const char *kind,
+               struct choice *choice, struct diagnostics *d)
+{
+    const char *selector = vocabulary_find(kind, "scenario")->selector;
+    const int line = e ? element_line(e, selector) : root->line;
+    bool good = read_choice(e, kind, choice, d);
+    if (good && !choice->algo)
     {
         report_no_choice(root, e, kind, d);
-        return false;
     }
-    choice->algo = weft_find(kind, name);
-    if (!choice->algo)
-    {
-        report_unknown_algorithm(d, e ? element_line(e, selector) : root->line,
-                                 weft_registry_find(kind), name);
-        return false;
-    }
-    choice->config = xcalloc(1, choice->algo->config_size);
-    weft_config_default(choice->algo, choice->config);
-    bool good = !e || set_all(e, choice, d);
-    int line = e ? element_line(e, selector) : root->line;
-    good = all_given(e, line, choice->algo, d) && good;
+    good = choice->algo && all_given(e, line, choice->algo, d) && good;
     const char *wrong = good && choice->algo->check ? choice->algo->check(choice->config) : NULL;
     if (wrong)
     {
-        diag_error(d, line, "<%s %s>: %s", kind, name, wrong);
+        diag_error(d, line, "<%s %s>: %s", kind, choice->algo->name, wrong);
     }
     return good && !wrong;
 }

@@ -51,7 +51,13 @@ void load_measured_ports(const struct element *e, struct scenario *s, struct dia
 void load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
                      struct diagnostics *d);
 
-/** An algorithm of that kind as @p e chooses and sets it; @p e NULL: the default one. */
+/** The algorithm of that kind that @p e names, as its attributes set it; @p e NULL: the default
+ * one. choice->algo is NULL where neither names one, or after the error that there is no such one.
+ */
+bool read_choice(const struct element *e, const char *kind, struct choice *choice,
+                 struct diagnostics *d);
+
+/** The same of a whole scenario: there must be one, with all its parameters. */
 bool load_choice_of(const struct element *root, const struct element *e, const char *kind,
                     struct choice *choice, struct diagnostics *d);
 
