@@ -75,18 +75,12 @@ print_all(const char *file, const struct diagnostic *items, size_t n, const char
 {
     for (size_t i = 0; i < n; i++)
     {
-        if (items[i].line == LINE_COMMAND)
+        fprintf(out, "%s", items[i].line == LINE_COMMAND ? "weft: command line" : file);
+        if (items[i].line > 0)
         {
-            fprintf(out, "weft: command line: %s: %s\n", kind, items[i].message);
+            fprintf(out, ":%d", items[i].line);
         }
-        else if (items[i].line == LINE_NONE)
-        {
-            fprintf(out, "%s: %s: %s\n", file, kind, items[i].message);
-        }
-        else
-        {
-            fprintf(out, "%s:%d: %s: %s\n", file, items[i].line, kind, items[i].message);
-        }
+        fprintf(out, ": %s: %s\n", kind, items[i].message);
     }
 }
 

@@ -33,8 +33,8 @@ flow_list_add(struct flow_list *list, struct table_lines *t, const struct weft_t
     list->lines[list->n++] = t->line;
 }
 
-static bool
-hosts_of(struct table_lines *t, const char *src, const char *dst, struct weft_table_flow *flow)
+bool
+flow_hosts(struct table_lines *t, const char *src, const char *dst, struct weft_table_flow *flow)
 {
     int64_t from, to;
     if (!table_value(t, &flow_host_param, src, &from) ||
@@ -111,7 +111,7 @@ read_csv(struct table_lines *t, struct flow_list *list)
         }
         const char *size = t->word[at[BYTES]], *start = t->word[at[START]];
         const struct weft_param *unit = is_digits(size) ? &flow_bytes_param : &units_param;
-        if (hosts_of(t, t->word[at[SRC]], t->word[at[DST]], &flow) &&
+        if (flow_hosts(t, t->word[at[SRC]], t->word[at[DST]], &flow) &&
             table_value(t, unit, size, &bytes) &&
             table_value(t, &time_param, strcmp(start, "0") == 0 ? "0s" : start, &flow.start))
         {
@@ -138,7 +138,7 @@ read_hpcc_flow(struct table_lines *t, struct flow_list *list)
                     t->n);
         return;
     }
-    if (hosts_of(t, t->word[0], t->word[1], &flow) &&
+    if (flow_hosts(t, t->word[0], t->word[1], &flow) &&
         table_value(t, &flow_bytes_param, t->word[t->n - 2], &bytes) &&
         table_value(t, &flow_seconds_param, t->word[t->n - 1], &start))
     {

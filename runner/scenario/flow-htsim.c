@@ -55,23 +55,15 @@ static bool
 read_pair(struct matrix *m, struct weft_table_flow *flow)
 {
     char *word = m->t->word[0], *arrow = strstr(word, "->");
-    int64_t src, dst;
     *arrow = '\0';
-    if (!table_value(m->t, &flow_host_param, word, &src) ||
-        !table_value(m->t, &flow_host_param, arrow + 2, &dst))
+    if (!flow_hosts(m->t, word, arrow + 2, flow))
     {
         return false;
     }
-    if (src >= m->nodes || dst >= m->nodes)
-    {
-        input_error(m->t->from, m->t->line, "host %lld of %lld Nodes; expected 0 to %lld",
-                    (long long)(src > dst ? src : dst), (long long)m->nodes,
-                    (long long)m->nodes - 1);
-        return false;
-    }
-    flow->src = (uint32_t)src;
-    flow->dst = (uint32_t)dst;
-    return true;
+    const uint32_t last = flow->src > flow->dst ? flow->src : flow->dst;
+    return last < m->nodes ||
+           input_error(m->t->from, m->t->line, "host %u of %lld Nodes; expected 0 to %lld", last,
+                       (long long)m->nodes, (long long)m->nodes - 1);
 }
 
 /** What a connection has. */

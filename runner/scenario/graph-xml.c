@@ -170,20 +170,25 @@ find_node(const struct graph_draft *g, const struct named *nodes, const struct e
     return true;
 }
 
+/** The value of an attribute that is there. */
+static bool
+read_value(const struct graph_draft *g, const struct element *e, const char *attribute,
+           const struct weft_param *p, void *out)
+{
+    return input_value(g->from, element_line(e, attribute), p, element_value(e, attribute), out);
+}
+
 static bool
 add_links(struct graph_draft *g, const struct named *nodes, const struct element *e, uint32_t host)
 {
     const bool is_host = kind_of(e) == HOST;
     struct weft_graph_edge edge = {.a = host};
     int64_t count = 1;
-    const char *times = element_value(e, "count");
     if (!find_node(g, nodes, e, is_host ? "at" : "to", &edge.b) ||
         (!is_host && !find_node(g, nodes, e, "from", &edge.a)) ||
-        !input_value(g->from, element_line(e, "rate"), &graph_rate_param, element_value(e, "rate"),
-                     &edge.rate) ||
-        !input_value(g->from, element_line(e, "delay"), &graph_delay_param,
-                     element_value(e, "delay"), &edge.delay) ||
-        (times && !input_value(g->from, element_line(e, "count"), &count_param, times, &count)))
+        !read_value(g, e, "rate", &graph_rate_param, &edge.rate) ||
+        !read_value(g, e, "delay", &graph_delay_param, &edge.delay) ||
+        (element_value(e, "count") && !read_value(g, e, "count", &count_param, &count)))
     {
         return false;
     }

@@ -99,6 +99,10 @@ report_unknown_to_all(struct diagnostics *d, int line, const struct element_spec
     struct nearest near = nearest_start(name);
     nearest_try(&near, spec->selector);
     nearest_try(&near, "preset");
+    for (size_t i = 0; i < spec->nattributes; i++)
+    {
+        nearest_try(&near, spec->attributes[i].param.name);
+    }
     for (size_t i = 0; i < registry->count; i++)
     {
         for (size_t k = 0; k < registry->algos[i]->nparams; k++)

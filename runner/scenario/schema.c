@@ -10,25 +10,14 @@
 #define NUMBER "[+\\-]?[0-9]+(\\.[0-9]+)?"
 
 /* What one word of each type looks like; bounds are the loader's business. */
-static const char *
-pattern_of(enum weft_type type)
-{
-    switch (type)
-    {
-    case WEFT_TIME:
-        return NUMBER "(ps|ns|us|ms|s)|inf";
-    case WEFT_BYTES:
-        return NUMBER "(B|KB|MB|GB|KiB|MiB|GiB)";
-    case WEFT_RATE:
-        return NUMBER "(bps|Kbps|Mbps|Gbps|Tbps)";
-    case WEFT_COUNT:
-        return NUMBER;
-    case WEFT_REAL:
-        return NUMBER "([eE][+\\-]?[0-9]+)?";
-    default:
-        return "on|off|true|false|yes|no|1|0";
-    }
-}
+static const char *const patterns[] = {
+    [WEFT_TIME] = NUMBER "(ps|ns|us|ms|s)|inf",
+    [WEFT_BYTES] = NUMBER "(B|KB|MB|GB|KiB|MiB|GiB)",
+    [WEFT_RATE] = NUMBER "(bps|Kbps|Mbps|Gbps|Tbps)",
+    [WEFT_COUNT] = NUMBER,
+    [WEFT_REAL] = NUMBER "([eE][+\\-]?[0-9]+)?",
+    [WEFT_BOOL] = "on|off|true|false|yes|no|1|0",
+};
 
 static void
 add_choices(struct text *t, const char *choices, const char *indent)
@@ -58,7 +47,7 @@ add_data(struct text *t, const struct weft_param *p, const char *indent)
         add_choices(t, p->choices, indent);
         return;
     }
-    add_pattern(t, pattern_of(p->type), indent);
+    add_pattern(t, patterns[p->type], indent);
 }
 
 static void

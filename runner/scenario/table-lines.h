@@ -60,6 +60,10 @@ struct flow_list
 void flow_list_add(struct flow_list *list, struct table_lines *t,
                    const struct weft_table_flow *flow);
 
+/** Reads the hosts of a flow; false after an error. */
+bool flow_hosts(struct table_lines *t, const char *src, const char *dst,
+                struct weft_table_flow *flow);
+
 /** htsim's connection matrix, from its first line on. */
 void flow_htsim_parse(struct table_lines *t, struct flow_list *list);
 
