@@ -86,23 +86,23 @@ parse(struct input_file *f, int line, struct diagnostics *d)
 {
     struct input_source from = {.path = f->path, .scenario_line = line, .d = d};
     struct table_lines t;
-    if (f->is_text)
+    if (f->kind == INPUT_TEXT)
     {
         return true;
     }
-    if (f->kind == WEFT_TABLE_NONE)
+    if (f->kind == INPUT_GRAPH)
     {
         f->graph_memory = graph_file_parse(&from, f->bytes, f->n, &f->graph);
         return f->graph_memory != NULL;
     }
     table_lines_begin(&t, &from, f->bytes, f->n);
-    const bool good = f->kind == WEFT_TABLE_FLOWS ? flow_file_parse(&t, f) : size_file_parse(&t, f);
+    const bool good = f->kind == INPUT_FLOWS ? flow_file_parse(&t, f) : size_file_parse(&t, f);
     table_lines_end(&t);
     return good;
 }
 
 static struct input_file *
-make(const char *written, char *path, char *bytes, size_t n, enum weft_table_kind kind)
+make(const char *written, char *path, char *bytes, size_t n, enum input_kind kind)
 {
     struct input_file *f = xcalloc(1, sizeof *f);
     struct checksum sum = {0};
@@ -117,15 +117,15 @@ make(const char *written, char *path, char *bytes, size_t n, enum weft_table_kin
     return f;
 }
 
-static const struct input_file *
-load(const char *scenario, const char *written, enum weft_table_kind kind, bool is_text, int line,
-     struct diagnostics *d)
+const struct input_file *
+input_file_load(const char *scenario, const char *written, enum input_kind kind, int line,
+                struct diagnostics *d)
 {
     char *path = find(scenario, written);
     for (size_t i = 0; i < nloaded; i++)
     {
-        if (loaded[i]->kind == kind && loaded[i]->is_text == is_text &&
-            strcmp(loaded[i]->path, path) == 0 && strcmp(loaded[i]->written, written) == 0)
+        if (loaded[i]->kind == kind && strcmp(loaded[i]->path, path) == 0 &&
+            strcmp(loaded[i]->written, written) == 0)
         {
             free(path);
             return loaded[i];
@@ -141,7 +141,6 @@ load(const char *scenario, const char *written, enum weft_table_kind kind, bool 
         return NULL;
     }
     struct input_file *f = make(written, path, bytes, n, kind);
-    f->is_text = is_text;
     if (!parse(f, line, d))
     {
         release(f);
@@ -153,22 +152,9 @@ load(const char *scenario, const char *written, enum weft_table_kind kind, bool 
 }
 
 const struct input_file *
-input_file_load(const char *scenario, const char *written, enum weft_table_kind kind, int line,
-                struct diagnostics *d)
-{
-    return load(scenario, written, kind, false, line, d);
-}
-
-const struct input_file *
-input_file_load_graph(const char *scenario, const char *written, int line, struct diagnostics *d)
-{
-    return load(scenario, written, WEFT_TABLE_NONE, false, line, d);
-}
-
-const struct input_file *
 input_file_load_text(const char *scenario, const char *written, int line, struct diagnostics *d)
 {
-    return load(scenario, written, WEFT_TABLE_NONE, true, line, d);
+    return input_file_load(scenario, written, INPUT_TEXT, line, d);
 }
 
 const struct input_file *

@@ -21,6 +21,14 @@
 /** The folder of a results folder that keeps the files its scenario names. */
 #define INPUT_FOLDER "inputs"
 
+enum input_kind
+{
+    INPUT_FLOWS,
+    INPUT_SIZES, /**< a distribution */
+    INPUT_GRAPH,
+    INPUT_TEXT, /**< what Weft does not read itself, such as a figure's template */
+};
+
 struct input_file
 {
     char *written; /**< as the scenario names it */
@@ -28,9 +36,8 @@ struct input_file
     char *kept;    /**< its name among the files of a run: of its checksum and size */
     char *bytes;
     size_t n;
-    uint32_t checksum;         /**< of cksum */
-    enum weft_table_kind kind; /**< WEFT_TABLE_NONE: a graph, or text */
-    bool is_text;              /**< what Weft does not read itself, such as a figure's template */
+    uint32_t checksum; /**< of cksum */
+    enum input_kind kind;
     struct weft_table table;
     int *lines; /**< of each flow */
     struct weft_graph graph;
@@ -43,14 +50,9 @@ struct input_file
  * which are at line @p line of the scenario and name the line of the file.
  */
 const struct input_file *input_file_load(const char *scenario, const char *written,
-                                         enum weft_table_kind kind, int line,
-                                         struct diagnostics *d);
+                                         enum input_kind kind, int line, struct diagnostics *d);
 
-/** The same for a file that describes a graph. */
-const struct input_file *input_file_load_graph(const char *scenario, const char *written, int line,
-                                               struct diagnostics *d);
-
-/** The same for a file whose contents mean nothing to Weft. */
+/** The same of INPUT_TEXT. */
 const struct input_file *input_file_load_text(const char *scenario, const char *written, int line,
                                               struct diagnostics *d);
 

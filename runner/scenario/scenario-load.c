@@ -175,7 +175,7 @@ load_graph(const struct element *root, struct scenario *s, struct diagnostics *d
                    s->topology.algo->name);
         return false;
     }
-    s->topology_file = input_file_load_graph(d->file, file, element_line(e, "file"), d);
+    s->topology_file = input_file_load(d->file, file, INPUT_GRAPH, element_line(e, "file"), d);
     if (s->topology_file)
     {
         ops->use(s->topology.config, &s->topology_file->graph);

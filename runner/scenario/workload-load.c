@@ -30,15 +30,16 @@ load_input(const struct element *e, struct workload *w, struct diagnostics *d)
     {
         return true;
     }
+    const enum input_kind kind = ops->table == WEFT_TABLE_FLOWS ? INPUT_FLOWS : INPUT_SIZES;
     if (!file)
     {
-        diag_error(
-            d, w->line, "the %s workload lacks file=\"...\"; expected %s", w->choice.algo->name,
-            ops->table == WEFT_TABLE_FLOWS ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
-                                           : "a distribution of sizes: lines of bytes and percent");
+        diag_error(d, w->line, "the %s workload lacks file=\"...\"; expected %s",
+                   w->choice.algo->name,
+                   kind == INPUT_FLOWS ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
+                                       : "a distribution of sizes: lines of bytes and percent");
         return false;
     }
-    w->input = input_file_load(d->file, file, ops->table, element_line(e, "file"), d);
+    w->input = input_file_load(d->file, file, kind, element_line(e, "file"), d);
     if (w->input)
     {
         ops->use(w->choice.config, &w->input->table);
