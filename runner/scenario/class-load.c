@@ -73,9 +73,9 @@ find(const struct element *root, const char *kind, const char *attribute, const 
     return NULL;
 }
 
-/** Whether a <workload> is of that class, or may be: where one names a class that is not there,
- * load_level() reports it. Of a class that nothing is of there is a word, but where a sweep or the
- * command line chooses the classes of workloads: the others are for other runs. */
+/** Whether a <workload> is of that class. It may be where one names a class that is not there,
+ * which load_level() reports. A class that is not used is an error, unless a sweep or the command
+ * line chooses the classes of workloads: then it is there for other runs. */
 static bool
 is_used(const struct element *root, const struct element *class, struct diagnostics *d)
 {

@@ -37,11 +37,9 @@ bool
 input_value(struct input_source *from, int line, const struct weft_param *p, const char *word,
             void *out)
 {
-    char expected[512];
     if (weft_param_parse(p, word, out) >= 0)
     {
         return true;
     }
-    expected_value(p, expected, sizeof expected);
-    return input_error(from, line, "%s '%s'; expected %s", p->name, word, expected);
+    return input_error(from, line, "%s '%s'; expected %s", p->name, word, expected_value(p));
 }

@@ -39,27 +39,26 @@ nearest_choice(const struct weft_param *param, const char *text)
     return hint;
 }
 
-void
-expected_value(const struct weft_param *param, char *text, size_t n)
+const char *
+expected_value(const struct weft_param *param)
 {
-    if (weft_param_expected(param, text, n) < 0)
+    static char text[512];
+    if (weft_param_expected(param, text, sizeof text) < 0)
     {
-        snprintf(text, n, "a %s", weft_type_name(param->type));
+        snprintf(text, sizeof text, "a %s", weft_type_name(param->type));
     }
+    return text;
 }
 
 void
 report_bad_value(struct diagnostics *d, int line, const char *element,
                  const struct weft_param *param, const char *text, int code)
 {
-    if (code >= 0)
+    if (code < 0)
     {
-        return;
+        diag_error(d, line, "%s '%s' of <%s> %s; expected %s%s", param->name, text, element,
+                   what_is_wrong(param, code), expected_value(param), nearest_choice(param, text));
     }
-    char expected[512];
-    expected_value(param, expected, sizeof expected);
-    diag_error(d, line, "%s '%s' of <%s> %s; expected %s%s", param->name, text, element,
-               what_is_wrong(param, code), expected, nearest_choice(param, text));
 }
 
 char *

@@ -60,10 +60,8 @@ all_given(const struct element *e, int line, const struct weft_algo *algo, struc
         {
             continue;
         }
-        char expected[512];
-        expected_value(p, expected, sizeof expected);
         diag_error(d, line, "the %s %s lacks %s=\"...\"; expected %s", algo->name,
-                   e ? e->name : "element", p->name, expected);
+                   e ? e->name : "element", p->name, expected_value(p));
         good = false;
     }
     return good;

@@ -25,7 +25,7 @@ static bool
 load_input(const struct element *e, struct workload *w, struct diagnostics *d)
 {
     const struct weft_workload_ops *ops = ops_of(w);
-    const char *file = e ? element_value(e, "file") : NULL;
+    const char *file = element_value(e, "file");
     if (ops->table == WEFT_TABLE_NONE)
     {
         return true;
@@ -148,10 +148,10 @@ place(const struct element *e, struct scenario *s, size_t which, bool random, st
 {
     struct workload *w = &s->workloads[which];
     const uint32_t n = s->clos.nhosts;
-    const char *text = e ? element_value(e, "hosts") : NULL;
+    const char *text = element_value(e, "hosts");
     struct words words = words_split(text ? text : "");
     const bool is_random = words.n > 0 && strcmp(words.word[0], "random") == 0;
-    const int line = e ? element_line(e, "hosts") : 0;
+    const int line = element_line(e, "hosts");
     bool good = true;
     if (text && is_random == random)
     {
@@ -260,33 +260,27 @@ check_name(const struct scenario *s, size_t which, struct diagnostics *d)
     return w->name || s->nworkloads == 1;
 }
 
-/** Every <workload>, by itself; *elements: where each is from, for the caller to free. */
+/** Every <workload>, by itself; from[i]: where the i-th is from. */
 static bool
-load_each(const struct element *root, struct scenario *s, const struct element ***elements,
+load_each(const struct element *root, struct scenario *s, const struct element **from,
           struct diagnostics *d)
 {
-    const struct element **from = NULL;
-    size_t n = 0;
     bool good = true;
     for (size_t i = 0; i < root->nchildren; i++)
     {
         if (strcmp(root->children[i]->name, "workload") == 0)
         {
-            ARRAY_GROW(from, n);
-            from[n++] = root->children[i];
+            from[s->nworkloads++] = root->children[i];
         }
     }
-    s->nworkloads = n ? n : 1;
     s->workloads = xcalloc(s->nworkloads, sizeof *s->workloads);
-    from = xrealloc(from, s->nworkloads, sizeof *from);
-    from[0] = n ? from[0] : NULL;
     for (size_t i = 0; i < s->nworkloads; i++)
     {
         struct workload *w = &s->workloads[i];
-        const char *name = from[i] ? element_value(from[i], "name") : NULL;
+        const char *name = element_value(from[i], "name");
         w->name = name ? xstrdup(name) : NULL;
-        w->level = from[i] ? load_level(from[i], s, d) : 0;
-        w->line = from[i] ? line_of_element(from[i]) : root->line;
+        w->level = load_level(from[i], s, d);
+        w->line = line_of_element(from[i]);
         good = load_choice_of(root, from[i], "workload", &w->choice, d) &&
                load_input(from[i], w, d) && good;
         good = check_name(s, i, d) && good;
@@ -297,15 +291,15 @@ load_each(const struct element *root, struct scenario *s, const struct element *
                    WEFT_MAX_JOBS);
         good = false;
     }
-    *elements = from;
-    return good;
+    struct choice none;
+    return s->nworkloads ? good : load_choice_of(root, NULL, "workload", &none, d);
 }
 
 uint32_t
 load_workloads(const struct element *root, struct scenario *s, bool topology, struct diagnostics *d)
 {
-    const struct element **from;
-    bool good = load_each(root, s, &from, d) && topology;
+    const struct element **from = xcalloc(root->nchildren, sizeof *from);
+    bool good = load_each(root, s, from, d) && topology;
     for (int random = 0; good && random < 2; random++)
     {
         for (size_t i = 0; i < s->nworkloads; i++)
