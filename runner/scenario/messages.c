@@ -96,12 +96,13 @@ report_unknown_to_all(struct diagnostics *d, int line, const struct element_spec
 {
     const struct weft_registry *registry = weft_registry_find(spec->name);
     struct nearest near = nearest_start(name);
-    nearest_try(&near, spec->selector);
-    nearest_try(&near, "preset");
+    struct text list = {0};
     for (size_t i = 0; i < spec->nattributes; i++)
     {
-        nearest_try(&near, spec->attributes[i].param.name);
+        try_name(&list, &near, spec->attributes[i].param.name);
     }
+    try_name(&list, &near, spec->selector);
+    try_name(&list, &near, "preset");
     for (size_t i = 0; i < registry->count; i++)
     {
         for (size_t k = 0; k < registry->algos[i]->nparams; k++)
@@ -110,8 +111,9 @@ report_unknown_to_all(struct diagnostics *d, int line, const struct element_spec
         }
     }
     diag_error(d, line,
-               "no %s has a parameter '%s'; expected %s, preset or one that 'weft list %s' shows%s",
-               spec->name, name, spec->selector, spec->name, did_you_mean(near.best));
+               "no %s has a parameter '%s'; expected %s or one that 'weft list %s' shows%s",
+               spec->name, name, list.s, spec->name, did_you_mean(near.best));
+    free(list.s);
 }
 
 void
