@@ -52,24 +52,27 @@ point_of(const struct element *figure, const struct plan_dimension *dim,
 
 /* --- which column it is ----------------------------------------------------------------------- */
 
+/** Whether all values of a part are values of a column, and not plain numbers. */
 static bool
-are_cells(const struct element *figure, struct swept s, char *const *keys, size_t n)
+are_cells(const struct element *figure, struct swept s, const struct figure_names *names,
+          size_t part)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < names->n; i++)
     {
-        const char *unit = csv_unit(keys[i]);
-        if ((unit && !*unit) || !point_of(figure, s.dim, &s, &keys[i], 1))
+        char *const *key = &names->keys[i * names->parts + part];
+        const char *unit = csv_unit(*key);
+        if ((unit && !*unit) || !point_of(figure, s.dim, &s, key, 1))
         {
             return false;
         }
     }
-    return n > 0;
+    return true;
 }
 
 /** The column of that name; of a query's values without one the first that has all of them. */
 static struct swept
 column_of(const struct plan *plan, const struct element *figure, const char *name,
-          char *const *keys, size_t n)
+          const struct figure_names *names, size_t part)
 {
     struct swept s = {NULL, 0};
     if (!figure_own_query(figure))
@@ -82,7 +85,7 @@ column_of(const struct plan *plan, const struct element *figure, const char *nam
         for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
         {
             s = (struct swept){&plan->dimensions[k], c};
-            if (are_cells(figure, s, keys, n))
+            if (are_cells(figure, s, names, part))
             {
                 return s;
             }
@@ -91,120 +94,59 @@ column_of(const struct plan *plan, const struct element *figure, const char *nam
     return (struct swept){NULL, 0};
 }
 
-static const char *
-column_name(struct swept s)
-{
-    return s.dim ? s.dim->columns[s.cell] : NULL;
-}
+/* --- names ------------------------------------------------------------------------------------ */
 
-/* --- series and panels ------------------------------------------------------------------------ */
-
-/** Puts the sweep's own spelling into @p keys and returns the names of all. */
-static char **
-name_keys(const struct element *figure, struct swept s, char **keys, size_t n)
-{
-    char **names = xcalloc(n + 1, sizeof *names);
-    for (size_t i = 0; i < n; i++)
-    {
-        const struct plan_point *point = point_of(figure, s.dim, &s, &keys[i], 1);
-        if (point)
-        {
-            free(keys[i]);
-            keys[i] = xstrdup(point->cells[s.cell]);
-        }
-        names[i] = xstrdup(point && point->label ? point->label : keys[i]);
-    }
-    return names;
-}
-
-/* --- places ----------------------------------------------------------------------------------- */
-
-/** Part @p part of a category's key. */
+/** The name of a value of @p n parts, "(900us, 4us)", or the label that a <zip> gives to several of
+ * them at once. Puts the sweep's own spelling into its parts. */
 static char *
-part_of(const char *key, size_t part)
+name_value(const struct element *figure, const struct swept *columns, char **parts, size_t n)
 {
-    for (; part > 0; part--)
-    {
-        key += strcspn(key, "\n") + 1;
-    }
-    return xformat("%.*s", (int)strcspn(key, "\n"), key);
-}
-
-/** The columns of the sweep that the parts of all categories are; how many parts there are. */
-static size_t
-columns_of_parts(const struct plan *plan, const struct element *figure, const struct figure_data *d,
-                 struct swept columns[FIGURE_MOST_X])
-{
-    const char *x = element_value(figure, "x"), *first = d->ncategories ? d->category_keys[0] : "";
-    struct words w = words_split(x ? x : "");
-    char **keys = xcalloc(d->ncategories + 1, sizeof *keys);
-    size_t n = 0;
-    for (; *first && n < FIGURE_MOST_X; first += strcspn(first, "\n") + 1)
-    {
-        for (size_t i = 0; i < d->ncategories; i++)
-        {
-            keys[i] = part_of(d->category_keys[i], n);
-        }
-        columns[n] = column_of(plan, figure, n < w.n ? w.word[n] : NULL, keys, d->ncategories);
-        n++;
-        for (size_t i = 0; i < d->ncategories; i++)
-        {
-            free(keys[i]);
-        }
-    }
-    words_free(&w);
-    free(keys);
-    return n;
-}
-
-/** "(900us, 4us)", or the label that a <zip> gives to both at once. */
-static void
-name_category(const struct element *figure, const struct swept *columns, char *const *parts,
-              size_t n, struct text *key, char **name)
-{
+    const struct plan_point *points[FIGURE_MOST_X];
     const struct plan_dimension *labelled = NULL;
     struct text t = {0};
     bool whole = true;
     for (size_t i = 0; i < n; i++)
     {
-        const struct swept s = columns[i];
-        const struct plan_point *point = point_of(figure, s.dim, columns, parts, n);
-        const char *cell = point ? point->cells[s.cell] : parts[i];
-        const char *label = point ? point->label : NULL;
-        text_add(key, "%s\n", cell);
-        if (i == 0 || !s.dim || s.dim != labelled)
+        points[i] = point_of(figure, columns[i].dim, columns, parts, n);
+    }
+    for (size_t i = 0; i < n; i++)
+    {
+        const struct plan_dimension *dim = columns[i].dim;
+        const char *label = points[i] ? points[i]->label : NULL;
+        if (points[i])
         {
-            text_add(&t, "%s%s", i ? ", " : "", label ? label : cell);
+            free(parts[i]);
+            parts[i] = xstrdup(points[i]->cells[columns[i].cell]);
+        }
+        if (i == 0 || !dim || dim != labelled)
+        {
+            text_add(&t, "%s%s", i ? ", " : "", label ? label : parts[i]);
             whole = i == 0;
         }
-        labelled = label ? s.dim : labelled;
+        labelled = label ? dim : labelled;
     }
-    *name = n > 1 && !whole ? xformat("(%s)", t.s) : xstrdup(t.s);
+    char *name = n > 1 && !whole ? xformat("(%s)", t.s) : xstrdup(t.s ? t.s : "");
     free(t.s);
+    return name;
 }
 
+/** Names all values of the columns @p given, which a figure without <query> has. */
 static void
-name_categories(const struct plan *plan, const struct element *figure, struct figure_data *d)
+name_all(const struct plan *plan, const struct element *figure, const char *given,
+         struct figure_names *names)
 {
+    struct words w = words_split(given ? given : "");
     struct swept columns[FIGURE_MOST_X];
-    const size_t n = columns_of_parts(plan, figure, d, columns);
-    d->x_column = n ? column_name(columns[0]) : NULL;
-    d->categories = xcalloc(d->ncategories + 1, sizeof *d->categories);
-    for (size_t i = 0; i < d->ncategories; i++)
+    for (size_t i = 0; i < names->parts; i++)
     {
-        char *parts[FIGURE_MOST_X];
-        struct text key = {0};
-        for (size_t k = 0; k < n; k++)
-        {
-            parts[k] = part_of(d->category_keys[i], k);
-        }
-        name_category(figure, columns, parts, n, &key, &d->categories[i]);
-        for (size_t k = 0; k < n; k++)
-        {
-            free(parts[k]);
-        }
-        free(d->category_keys[i]);
-        d->category_keys[i] = text_take(&key);
+        columns[i] = column_of(plan, figure, i < w.n ? w.word[i] : NULL, names, i);
+    }
+    words_free(&w);
+    names->column = columns[0].dim ? columns[0].dim->columns[columns[0].cell] : NULL;
+    names->names = xcalloc(names->n, sizeof *names->names);
+    for (size_t i = 0; i < names->n; i++)
+    {
+        names->names[i] = name_value(figure, columns, &names->keys[i * names->parts], names->parts);
     }
 }
 
@@ -242,7 +184,6 @@ name_values(const struct plan *plan, const struct element *figure, struct figure
     size_t cell = 0;
     const struct plan_dimension *dim =
         x && !columns_have(figure_table(figure), x) ? plan_column(plan, x, &cell) : NULL;
-    d->x_column = dim ? dim->columns[cell] : NULL;
     for (size_t p = 0; dim && p < dim->npoints; p++)
     {
         const struct plan_point *point = &dim->points[p];
@@ -275,17 +216,11 @@ name_values(const struct plan *plan, const struct element *figure, struct figure
 void
 figure_name_all(const struct plan *plan, const struct element *figure, struct figure_data *data)
 {
-    const struct swept series =
-        column_of(plan, figure, figure_series(figure), data->series_keys, data->nseries);
-    const struct swept panels =
-        column_of(plan, figure, element_value(figure, "panels"), data->panel_keys, data->npanels);
-    data->series = name_keys(figure, series, data->series_keys, data->nseries);
-    data->panels = name_keys(figure, panels, data->panel_keys, data->npanels);
-    data->series_column = column_name(series);
-    data->panel_column = column_name(panels);
+    name_all(plan, figure, figure_series(figure), &data->series);
+    name_all(plan, figure, element_value(figure, "panels"), &data->panels);
     if (figure_has_categories(figure))
     {
-        name_categories(plan, figure, data);
+        name_all(plan, figure, element_value(figure, "x"), &data->categories);
     }
     else if (figure_kind(figure) != FIGURE_CDF)
     {

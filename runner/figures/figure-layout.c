@@ -109,12 +109,13 @@ lay_out_tics(struct figure_layout *l, const struct figure_data *data)
 static void
 lay_out_categories(struct figure_layout *l, const struct figure_data *data)
 {
-    double *places = xcalloc(data->ncategories + 1, sizeof *places);
-    for (size_t i = 0; i < data->ncategories; i++)
+    double *places = xcalloc(data->categories.n + 1, sizeof *places);
+    for (size_t i = 0; i < data->categories.n; i++)
     {
-        places[i] = category_place(i, data->ncategories);
+        places[i] = category_place(i, data->categories.n);
     }
-    l->names = lay_out_names(data->categories, places, data->ncategories, l->plot_wide, false);
+    l->names =
+        lay_out_names(data->categories.names, places, data->categories.n, l->plot_wide, false);
     free(places);
 }
 
@@ -154,9 +155,9 @@ lay_out_legend(struct figure_layout *l, const struct element *figure,
     const unsigned unnamed = FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_HEATMAP);
     const bool named = !figure_is(figure, unnamed) && figure_data_has_series(data);
     struct entries e = {0};
-    for (size_t i = 0; named && i < data->nseries; i++)
+    for (size_t i = 0; named && i < data->series.n; i++)
     {
-        count_entry(&e, data->series[i]);
+        count_entry(&e, data->series.names[i]);
     }
     if (data->line)
     {
@@ -184,21 +185,28 @@ lay_out_legend(struct figure_layout *l, const struct element *figure,
 
 static void
 extend_points(struct figure_layout *l, const struct figure_point *points, size_t n,
-              struct figure_axis *values)
+              enum figure_kind kind)
 {
     for (size_t i = 0; i < n; i++)
     {
-        if (points[i].n && !(l->x.log && points[i].x <= 0))
+        const struct figure_point *p = &points[i];
+        if (!p->n || (l->x.log && p->x <= 0))
         {
-            const struct figure_point *p = &points[i];
-            axis_extend(&l->x, p->x);
-            axis_extend(values, p->y);
-            if (values == &l->y)
-            {
-                /* what cannot be negative keeps its axis, however long the whisker is */
-                axis_extend(values, p->y >= 0 ? fmax(p->low, 0) : p->low);
-                axis_extend(values, p->high);
-            }
+            continue;
+        }
+        axis_extend(&l->x, p->x);
+        axis_extend(kind == FIGURE_HEATMAP ? &l->z : &l->y, p->y);
+        if (kind != FIGURE_HEATMAP)
+        {
+            /* what cannot be negative keeps its axis, however long the whisker is */
+            axis_extend(&l->y, p->y >= 0 ? fmax(p->low, 0) : p->low);
+            axis_extend(&l->y, p->high);
+        }
+        if (kind == FIGURE_BOX)
+        {
+            axis_extend(&l->y, p->least);
+            axis_extend(&l->y, p->first); /* least may have no place */
+            axis_extend(&l->y, p->most);
         }
     }
 }
@@ -206,25 +214,17 @@ extend_points(struct figure_layout *l, const struct figure_point *points, size_t
 static void
 extend_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
 {
-    struct figure_axis *values = figure_kind(figure) == FIGURE_HEATMAP ? &l->z : &l->y;
+    const enum figure_kind kind = figure_kind(figure);
     l->x.log = figure_value(figure, "x-log").integer != 0;
     l->y.log = figure_value(figure, "y-log").integer != 0;
     l->z.log = figure_value(figure, "z-log").integer != 0;
     for (size_t i = 0; i < data->ncurves; i++)
     {
-        extend_points(l, data->points[i], data->npoints[i], values);
-        for (size_t k = 0; data->boxes && k < data->ncategories; k++)
-        {
-            if (data->boxes[i][k].n)
-            {
-                axis_extend(&l->y, data->boxes[i][k].least);
-                axis_extend(&l->y, data->boxes[i][k].most);
-            }
-        }
+        extend_points(l, data->points[i], data->npoints[i], kind);
     }
     if (data->line)
     {
-        extend_points(l, data->line, data->ncategories, values);
+        extend_points(l, data->line, data->categories.n, kind);
     }
     for (size_t i = 0; i < figure->nchildren; i++)
     {
@@ -306,7 +306,7 @@ lay_out_margins(struct figure_layout *l, const struct element *figure,
     const size_t rows = l->legend_rows + (l->legend_rows && *t->legend);
     l->top = EDGE_EM + height_of(t->title, room / 1.1, TITLE_EM) +
              (double)rows * LINE_EM * l->legend_font / l->font + (rows ? 0.8 : 0);
-    l->panel_above = data->npanels > 1 ? LINE_EM + 0.9 : 0.4;
+    l->panel_above = data->panels.n > 1 ? LINE_EM + 0.9 : 0.4;
     l->panel_right = 1.2;
     size_t lines;
     text_lines(t->note, room / NOTE_SIZE, &lines, NULL);
@@ -342,14 +342,14 @@ lay_out_axes(struct figure_layout *l, const struct element *figure, const struct
     free(l->y_tics.s);
     free(l->z_tics.s);
     l->x_tics = l->y_tics = l->z_tics = (struct text){0};
-    const size_t bars = data->ncategories * (data->nseries ? data->nseries : 1);
+    const size_t bars = data->categories.n * (data->series.n ? data->series.n : 1);
     l->values_upright = bars && 0.8 * l->plot_wide / (double)bars < VALUE_EM;
     end_axes(l, figure);
     if (figure_kind(figure) == FIGURE_HEATMAP)
     {
-        for (size_t i = 0; i < data->nseries; i++)
+        for (size_t i = 0; i < data->series.n; i++)
         {
-            widest = fmax(widest, text_width(data->series[i], strlen(data->series[i])));
+            widest = fmax(widest, text_width(data->series.names[i], strlen(data->series.names[i])));
         }
         axis_tics(&l->z_tics, &l->z, l->plot_high, true);
     }
@@ -392,7 +392,7 @@ figure_layout_make(const struct element *figure, const struct figure_data *data,
     l->width = length_of(figure, "width", DEFAULT_WIDTH);
     l->height = length_of(figure, "height", 0);
     l->wide = l->width / em;
-    arrange_panels(l, data->npanels);
+    arrange_panels(l, data->panels.n);
     extend_axes(l, figure, data);
     l->plot_wide = l->wide * 0.8 / (double)l->columns;
     l->plot_high = l->plot_wide * PROPORTION;

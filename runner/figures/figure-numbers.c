@@ -42,15 +42,15 @@ add_point(struct text *t, const struct figure_point *p)
 static void
 add_bars(struct text *t, const struct figure_data *data)
 {
-    for (size_t p = 0; p < data->npanels; p++)
+    for (size_t p = 0; p < data->panels.n; p++)
     {
         text_add(t, "%s", p ? NEXT_BLOCK : "");
-        for (size_t k = 0; k < data->ncategories; k++)
+        for (size_t k = 0; k < data->categories.n; k++)
         {
-            add_cell(t, data->categories[k]);
-            for (size_t i = 0; i < data->nseries; i++)
+            add_cell(t, data->categories.names[k]);
+            for (size_t i = 0; i < data->series.n; i++)
             {
-                add_point(t, &data->points[p * data->nseries + i][k]);
+                add_point(t, &data->points[p * data->series.n + i][k]);
             }
             if (data->line)
             {
@@ -91,18 +91,16 @@ add_lines(struct text *t, const struct figure_data *data, bool x_log, bool y_log
 
 /* --- heat maps and boxes ---------------------------------------------------------------------- */
 
-/** The place of each of the values among all of them. */
 size_t *
-figure_places(char *const *keys, size_t n)
+figure_places(const struct figure_names *names)
 {
+    const size_t n = names->n;
     size_t *places = xcalloc(n + 1, sizeof *places);
     double *values = xcalloc(n + 1, sizeof *values);
     bool numbers = true;
     for (size_t i = 0; i < n; i++)
     {
-        char *cell = xformat("%.*s", (int)strcspn(keys[i], "\n"), keys[i]);
-        numbers = numbers && csv_number(cell, &values[i]) == CELL_NUMBER;
-        free(cell);
+        numbers = numbers && csv_number(names->keys[i * names->parts], &values[i]) == CELL_NUMBER;
     }
     for (size_t i = 0; i < n; i++)
     {
@@ -133,18 +131,18 @@ add_mean(struct text *t, const struct figure_point *p)
 static void
 add_fields(struct text *t, const struct figure_data *data)
 {
-    size_t *columns = figure_places(data->category_keys, data->ncategories);
-    size_t *rows = figure_places(data->series_keys, data->nseries);
+    size_t *columns = figure_places(&data->categories);
+    size_t *rows = figure_places(&data->series);
     for (size_t i = 0; i < data->ncurves; i++)
     {
-        const size_t row = i % data->nseries;
+        const size_t row = i % data->series.n;
         text_add(t, "%s", i && row == 0 ? NEXT_BLOCK : "");
-        for (size_t k = 0; k < data->ncategories; k++)
+        for (size_t k = 0; k < data->categories.n; k++)
         {
             const struct figure_point *p = &data->points[i][k];
-            add_cell(t, data->categories[k]);
+            add_cell(t, data->categories.names[k]);
             text_add(t, " ");
-            add_cell(t, data->series[row]);
+            add_cell(t, data->series.names[row]);
             text_add(t, " %zu %zu ", columns[k], rows[row]);
             add_mean(t, p);
         }
@@ -160,13 +158,13 @@ add_boxes(struct text *t, const struct figure_data *data)
     for (size_t i = 0; i < data->ncurves; i++)
     {
         text_add(t, "%s", i ? NEXT_BLOCK : "");
-        for (size_t k = 0; k < data->ncategories; k++)
+        for (size_t k = 0; k < data->categories.n; k++)
         {
-            const struct figure_box *b = &data->boxes[i][k];
-            add_cell(t, data->categories[k]);
+            const struct figure_point *b = &data->points[i][k];
+            add_cell(t, data->categories.names[k]);
             if (b->n)
             {
-                text_add(t, " %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", b->low, b->first, b->median,
+                text_add(t, " %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", b->low, b->first, b->y,
                          b->third, b->high, b->least, b->most);
             }
             else

@@ -13,9 +13,9 @@ char *figure_numbers(const struct element *figure, const struct figure_data *dat
 bool figure_has_spread(const struct figure_data *data, size_t *least, size_t *most);
 
 /**
- * The places of the values @p keys (line ends behind them do not count) along an axis of a heat
- * map: ascending where all are numbers, else as they come. The caller frees them.
+ * The places of values along an axis of a heat map, by their first parts: ascending where all are
+ * numbers, else as they come. The caller frees them.
  */
-size_t *figure_places(char *const *keys, size_t n);
+size_t *figure_places(const struct figure_names *names);
 
 #endif

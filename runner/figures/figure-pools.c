@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "figure-pools.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define JUMP          0.006  /* a share: more than between the steps of a large pool */
@@ -24,7 +25,7 @@ add_step(struct curve *c, double x, double share)
 {
     const double y = share * c->y_scale;
     ARRAY_GROW(c->points, c->n);
-    c->points[c->n++] = (struct figure_point){x, y, y, y, 1};
+    c->points[c->n++] = (struct figure_point){.x = x, .y = y, .low = y, .high = y, .n = 1};
 }
 
 /** Shares up to x, or above it, where an axis without 0 ends with the last value. Jumps stand
@@ -63,17 +64,17 @@ figure_cdf_of(struct pool *p, bool above, double y_scale, struct figure_point **
 
 /* --- boxes ------------------------------------------------------------------------------------ */
 
-struct figure_box
+struct figure_point
 figure_box_of(struct pool *p)
 {
-    struct figure_box b = {.n = p->n};
+    struct figure_point b = {.x = NAN, .n = p->n};
     if (p->n == 0)
     {
         return b;
     }
     pool_sort(p);
     b.first = pool_quantile(p, QUARTER);
-    b.median = pool_quantile(p, HALF);
+    b.y = pool_quantile(p, HALF);
     b.third = pool_quantile(p, THREE_QUARTER);
     b.least = p->values[0];
     b.most = p->values[p->n - 1];

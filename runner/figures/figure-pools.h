@@ -11,6 +11,6 @@
 size_t figure_cdf_of(struct pool *p, bool above, double y_scale, struct figure_point **points);
 
 /** The box of a pool, which it sorts; nothing of an empty one. */
-struct figure_box figure_box_of(struct pool *p);
+struct figure_point figure_box_of(struct pool *p);
 
 #endif

@@ -12,8 +12,9 @@
 #include "figure-query.h"
 #include "query-holes.h"
 
-#define MOST_DOTS 50000 /* of a scatter plot: more make a drawing that nothing opens */
-#define NONE      SIZE_MAX
+#define MOST_MARKS  50000 /* dots, bars, ...: more make a drawing that nothing opens */
+#define MOST_CURVES 10000
+#define NONE        SIZE_MAX
 
 /** Places in figure_columns. */
 enum slot
@@ -32,17 +33,11 @@ enum slot
     SLOT_LINE_HIGH,
 };
 
-/** A point and where it is. */
+/** A point, or the values of a curve or a box, and where it is. */
 struct placed
 {
     size_t panel, series, category;
     struct figure_point point;
-};
-
-/** The values of a curve, or of a category of it. */
-struct figure_pool
-{
-    size_t panel, series, category;
     struct pool pool;
 };
 
@@ -54,10 +49,9 @@ struct reading
     enum figure_kind kind;
     struct figure_data *data;
     size_t at[FIGURE_COLUMNS]; /**< the query's column with that name; NONE: it has none */
+    bool pooled;               /**< it shows distributions */
     struct placed *placed;     /**< in the order of the rows */
     size_t nplaced;
-    struct figure_pool *pools;
-    size_t npools;
     size_t nline; /**< of data->line */
     size_t row;   /**< in hand, from 1 */
     char *why;
@@ -76,67 +70,73 @@ take_columns(void *user, char *const *names, size_t n)
 {
     struct reading *r = user;
     r->why = figure_columns_mistake(r->figure, names, n, r->at);
-    r->data->whiskers = !figure_own_query(r->figure) || has(r, SLOT_LOW) || has(r, SLOT_HIGH);
+    r->data->whiskers = !figure_is(r->figure, FIGURES_OF_ROWS) &&
+                        (!figure_own_query(r->figure) || has(r, SLOT_LOW) || has(r, SLOT_HIGH));
     r->data->counted = has(r, SLOT_N);
     return !r->why;
 }
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
-/** The place of a key in a list; it is added where it is new. */
-static size_t
-place_of(char ***keys, size_t *n, const char *key)
+/** The text of a cell in one line, which the caller frees; "" if there is no such column. */
+static char *
+key_in(const struct reading *r, const struct query_cell *cells, size_t slot)
 {
-    for (size_t i = 0; i < *n; i++)
-    {
-        if (strcmp((*keys)[i], key) == 0)
-        {
-            return i;
-        }
-    }
-    ARRAY_GROW(*keys, *n);
-    (*keys)[*n] = xstrdup(key);
-    return (*n)++;
-}
-
-/** Adds the text of a cell; nothing if there is no such column. */
-static void
-add_key(struct text *t, const struct reading *r, const struct query_cell *cells, size_t slot)
-{
-    const size_t start = t->len;
+    struct text t = {0};
     if (r->at[slot] != NONE)
     {
-        query_cell_add(t, &cells[r->at[slot]]);
+        query_cell_add(&t, &cells[r->at[slot]]);
     }
-    for (size_t i = start; i < t->len; i++)
+    for (size_t i = 0; i < t.len; i++)
     {
-        t->s[i] = t->s[i] == '\n' ? ' ' : t->s[i]; /* line ends stand between keys */
+        t.s[i] = t.s[i] == '\n' ? ' ' : t.s[i];
     }
+    return text_take(&t);
 }
 
-static size_t
-place_of_cell(const struct reading *r, const struct query_cell *cells, enum slot slot, char ***keys,
-              size_t *n)
+/** Whether a value, part by part, is @p key. */
+static bool
+is_key(char *const *value, char *const *key, size_t parts)
 {
-    struct text key = {0};
-    add_key(&key, r, cells, slot);
-    const size_t place = place_of(keys, n, key.s ? key.s : "");
-    free(key.s);
-    return place;
+    size_t i = 0;
+    while (i < parts && strcmp(value[i], key[i]) == 0)
+    {
+        i++;
+    }
+    return i == parts;
 }
 
-/** The place of what stands in all columns of x, a line end behind each. */
+/** The place of what stands in the columns from @p first to @p last; it is added where it is new.
+ */
 static size_t
-category_of(const struct reading *r, const struct query_cell *cells)
+place_of(const struct reading *r, const struct query_cell *cells, enum slot first, enum slot last,
+         struct figure_names *names)
 {
-    struct text key = {0};
-    for (size_t slot = SLOT_X; slot <= SLOT_LAST_X; slot++)
+    char *key[FIGURE_MOST_X];
+    size_t n = 0, place = 0;
+    for (size_t slot = first; slot <= last; slot++)
     {
-        add_key(&key, r, cells, slot);
-        text_add(&key, r->at[slot] != NONE ? "\n" : "");
+        if (slot == first || r->at[slot] != NONE)
+        {
+            key[n++] = key_in(r, cells, slot);
+        }
     }
-    const size_t place = place_of(&r->data->category_keys, &r->data->ncategories, key.s);
-    free(key.s);
+    while (place < names->n && !is_key(&names->keys[place * n], key, n))
+    {
+        place++;
+    }
+    for (size_t i = 0; i < n; i++)
+    {
+        if (place < names->n)
+        {
+            free(key[i]);
+            continue;
+        }
+        ARRAY_GROW(names->keys, place * n + i);
+        names->keys[place * n + i] = key[i];
+    }
+    names->parts = n;
+    names->n += place == names->n;
     return place;
 }
 
@@ -196,7 +196,7 @@ read_line(struct reading *r, const struct query_cell *cells, size_t category)
     static const enum slot slots[] = {SLOT_LINE, SLOT_LINE_LOW, SLOT_LINE_HIGH};
     struct figure_data *d = r->data;
     struct figure_point p = {0};
-    for (; r->nline < d->ncategories; r->nline++)
+    for (; r->nline < d->categories.n; r->nline++)
     {
         ARRAY_GROW(d->line, r->nline);
         d->line[r->nline] = p;
@@ -242,12 +242,6 @@ read_point(struct reading *r, const struct query_cell *cells, struct placed p)
     {
         place(r, p);
     }
-    if (r->kind == FIGURE_SCATTER && r->nplaced > MOST_DOTS)
-    {
-        r->why = xformat("it would have more than %d dots (a cdf or a box plot shows any number)",
-                         MOST_DOTS);
-        return false;
-    }
     return true;
 }
 
@@ -255,28 +249,49 @@ read_point(struct reading *r, const struct query_cell *cells, struct placed p)
 static bool
 read_value(struct reading *r, const struct query_cell *cells, struct placed p)
 {
-    size_t i = r->npools;
+    size_t i = r->nplaced;
     double value;
     if (!number_in(r, cells, r->kind == FIGURE_CDF ? SLOT_X : SLOT_Y, &value))
     {
         return false;
     }
-    while (i > 0 && (r->pools[i - 1].panel != p.panel || r->pools[i - 1].series != p.series ||
-                     r->pools[i - 1].category != p.category))
+    while (i > 0 && (r->placed[i - 1].panel != p.panel || r->placed[i - 1].series != p.series ||
+                     r->placed[i - 1].category != p.category))
     {
         i--;
     }
     if (i == 0)
     {
-        ARRAY_GROW(r->pools, r->npools);
-        r->pools[r->npools] = (struct figure_pool){p.panel, p.series, p.category, {NULL, 0}};
-        i = ++r->npools;
+        place(r, p);
+        i = r->nplaced;
     }
     if (!isnan(value))
     {
-        pool_add(&r->pools[i - 1].pool, value);
+        pool_add(&r->placed[i - 1].pool, value);
     }
     return true;
+}
+
+/** Whether what was read so far can be drawn. */
+static bool
+is_drawable(struct reading *r)
+{
+    const struct figure_data *d = r->data;
+    const size_t curves = d->panels.n * d->series.n;
+    if (curves > MOST_CURVES)
+    {
+        r->why = xformat("it would have more than %d curves", MOST_CURVES);
+    }
+    else if (curves * d->categories.n > MOST_MARKS)
+    {
+        r->why = xformat("it would have more than %d bars, boxes or fields", MOST_MARKS);
+    }
+    else if (r->kind == FIGURE_SCATTER && r->nplaced > MOST_MARKS)
+    {
+        r->why = xformat("it would have more than %d dots (a cdf or a box plot shows any number)",
+                         MOST_MARKS);
+    }
+    return !r->why;
 }
 
 static bool
@@ -285,15 +300,14 @@ take_row(void *user, const struct query_cell *cells)
     struct reading *r = user;
     struct figure_data *d = r->data;
     const enum slot series = r->kind == FIGURE_HEATMAP ? SLOT_Y : SLOT_SERIES;
-    struct placed p = {.panel = place_of_cell(r, cells, SLOT_PANEL, &d->panel_keys, &d->npanels),
-                       .series = place_of_cell(r, cells, series, &d->series_keys, &d->nseries)};
+    struct placed p = {.panel = place_of(r, cells, SLOT_PANEL, SLOT_PANEL, &d->panels),
+                       .series = place_of(r, cells, series, series, &d->series)};
     r->row++;
     if (figure_has_categories(r->figure))
     {
-        p.category = category_of(r, cells);
+        p.category = place_of(r, cells, SLOT_X, SLOT_LAST_X, &d->categories);
     }
-    return r->kind == FIGURE_CDF || r->kind == FIGURE_BOX ? read_value(r, cells, p)
-                                                          : read_point(r, cells, p);
+    return (r->pooled ? read_value(r, cells, p) : read_point(r, cells, p)) && is_drawable(r);
 }
 
 /* --- curves ----------------------------------------------------------------------------------- */
@@ -307,94 +321,72 @@ by_x(const void *a, const void *b)
 
 /** Two rows for one place would draw one of them, or a line that stands upright. */
 static bool
-refuse_second(struct reading *r, size_t panel, size_t series, const char *x)
+refuse_second(struct reading *r, size_t curve, const char *x)
 {
     const struct figure_data *d = r->data;
+    const char *series = d->series.keys[curve % d->series.n];
+    const char *panel = d->panels.keys[curve / d->series.n];
     r->why = xformat("there are two rows of x '%s'%s%s%s%s; expected one: group by them", x,
-                     *d->series_keys[series] ? ", " : "", d->series_keys[series],
-                     *d->panel_keys[panel] ? ", " : "", d->panel_keys[panel]);
+                     *series ? ", " : "", series, *panel ? ", " : "", panel);
     return false;
 }
 
+/** Puts a point, or what its values are, where it belongs in its curve. False with a sentence if
+ * the place is @p taken. */
 static bool
-make_categories(struct reading *r)
+put(struct reading *r, struct placed *p, bool *taken)
 {
     struct figure_data *d = r->data;
-    bool *taken = xcalloc(d->ncurves * d->ncategories + 1, sizeof *taken);
-    bool good = true;
-    for (size_t i = 0; i < d->ncurves; i++)
+    const size_t curve = p->panel * d->series.n + p->series;
+    struct figure_point **points = &d->points[curve];
+    if (r->kind == FIGURE_CDF)
     {
-        d->points[i] = xcalloc(d->ncategories + 1, sizeof **d->points);
-        d->npoints[i] = d->ncategories;
+        d->npoints[curve] = figure_cdf_of(&p->pool, figure_value(r->figure, "y-log").integer != 0,
+                                          figure_value(r->figure, "y-scale").real, points);
+        return true;
     }
-    for (size_t i = 0; i < r->nplaced && good; i++)
+    if (!taken)
     {
-        const struct placed *p = &r->placed[i];
-        const size_t curve = p->panel * d->nseries + p->series;
-        bool *its = &taken[curve * d->ncategories + p->category];
-        char *x = xformat("%.*s", (int)strlen(d->category_keys[p->category]) - 1,
-                          d->category_keys[p->category]);
-        good = !*its || refuse_second(r, p->panel, p->series, x);
-        *its = true;
-        d->points[curve][p->category] = p->point;
+        ARRAY_GROW(*points, d->npoints[curve]);
+        (*points)[d->npoints[curve]++] = p->point;
+        return true;
+    }
+    bool *its = &taken[curve * d->categories.n + p->category];
+    if (*its)
+    {
+        struct text x = {0};
+        for (size_t i = 0; i < d->categories.parts; i++)
+        {
+            text_add(&x, "%s%s", i ? ", " : "",
+                     d->categories.keys[p->category * d->categories.parts + i]);
+        }
+        refuse_second(r, curve, x.s);
+        free(x.s);
+        return false;
+    }
+    *its = true;
+    (*points)[p->category] = r->pooled ? figure_box_of(&p->pool) : p->point;
+    return true;
+}
+
+/** Sorts the points of a line by x; false with a sentence if two have the same. */
+static bool
+sort_line(struct reading *r, size_t curve)
+{
+    struct figure_point *points = r->data->points[curve];
+    const size_t n = r->data->npoints[curve];
+    bool good = true;
+    if (n)
+    {
+        qsort(points, n, sizeof *points, by_x);
+    }
+    for (size_t k = 1; k < n && good; k++)
+    {
+        char *x = xformat("%.15g", points[k].x);
+        good = points[k].x > points[k - 1].x || refuse_second(r, curve, x);
         free(x);
     }
-    free(taken);
     return good;
-}
-
-static bool
-make_lines(struct reading *r)
-{
-    struct figure_data *d = r->data;
-    bool good = true;
-    for (size_t i = 0; i < r->nplaced; i++)
-    {
-        const size_t curve = r->placed[i].panel * d->nseries + r->placed[i].series;
-        ARRAY_GROW(d->points[curve], d->npoints[curve]);
-        d->points[curve][d->npoints[curve]++] = r->placed[i].point;
-    }
-    for (size_t i = 0; i < d->ncurves && r->kind == FIGURE_LINES && good; i++)
-    {
-        if (d->npoints[i])
-        {
-            qsort(d->points[i], d->npoints[i], sizeof **d->points, by_x);
-        }
-        for (size_t k = 1; k < d->npoints[i] && good; k++)
-        {
-            char *x = xformat("%.15g", d->points[i][k].x);
-            good = d->points[i][k].x > d->points[i][k - 1].x ||
-                   refuse_second(r, i / d->nseries, i % d->nseries, x);
-            free(x);
-        }
-    }
-    return good;
-}
-
-static void
-make_distributions(struct reading *r)
-{
-    struct figure_data *d = r->data;
-    const bool above = figure_value(r->figure, "y-log").integer != 0;
-    const double scale = figure_value(r->figure, "y-scale").real;
-    d->boxes = r->kind == FIGURE_BOX ? xcalloc(d->ncurves + 1, sizeof *d->boxes) : NULL;
-    for (size_t i = 0; i < d->ncurves && d->boxes; i++)
-    {
-        d->boxes[i] = xcalloc(d->ncategories + 1, sizeof **d->boxes);
-    }
-    for (size_t i = 0; i < r->npools; i++)
-    {
-        struct figure_pool *from = &r->pools[i];
-        const size_t curve = from->panel * d->nseries + from->series;
-        if (d->boxes)
-        {
-            d->boxes[curve][from->category] = figure_box_of(&from->pool);
-        }
-        else
-        {
-            d->npoints[curve] = figure_cdf_of(&from->pool, above, scale, &d->points[curve]);
-        }
-    }
 }
 
 /** Puts what was read in the order of panels and series. */
@@ -402,15 +394,27 @@ static bool
 make_curves(struct reading *r)
 {
     struct figure_data *d = r->data;
-    d->ncurves = d->npanels * d->nseries;
+    const size_t n = d->categories.n;
+    bool good = true;
+    d->ncurves = d->panels.n * d->series.n;
     d->points = xcalloc(d->ncurves + 1, sizeof *d->points);
     d->npoints = xcalloc(d->ncurves + 1, sizeof *d->npoints);
-    if (r->kind == FIGURE_CDF || r->kind == FIGURE_BOX)
+    bool *taken = n ? xcalloc(d->ncurves * n, sizeof *taken) : NULL;
+    for (size_t i = 0; i < d->ncurves && n; i++)
     {
-        make_distributions(r);
-        return true;
+        d->points[i] = xcalloc(n, sizeof **d->points);
+        d->npoints[i] = n;
     }
-    return figure_has_categories(r->figure) ? make_categories(r) : make_lines(r);
+    for (size_t i = 0; i < r->nplaced && good; i++)
+    {
+        good = put(r, &r->placed[i], taken);
+    }
+    for (size_t i = 0; i < d->ncurves && r->kind == FIGURE_LINES && good; i++)
+    {
+        good = sort_line(r, i);
+    }
+    free(taken);
+    return good;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -423,13 +427,6 @@ shows_anything(const struct figure_data *data)
         for (size_t k = 0; k < data->npoints[i]; k++)
         {
             if (data->points[i][k].n)
-            {
-                return true;
-            }
-        }
-        for (size_t k = 0; data->boxes && k < data->ncategories; k++)
-        {
-            if (data->boxes[i][k].n)
             {
                 return true;
             }
@@ -468,20 +465,37 @@ count_runs(struct reading *r, struct database *results, struct query_mistake *m)
 /** Counts the values of a <query> that rest on rows of which some have none. A query that cannot be
  * asked for that tells nothing. */
 static void
-count_holes(struct reading *r, struct database *results, const char *sql)
+count_holes(struct reading *r, struct database *results, const char *sql,
+            const struct query_rows *rows)
 {
     const size_t at = r->at[r->kind == FIGURE_HEATMAP ? SLOT_Z : SLOT_Y];
     struct query_mistake m = {NULL, 0};
-    struct query_rows *rows = database_query(results, sql, QUERY_LIMITS, &m);
-    struct query_hole *holes = rows ? database_holes(results, sql, QUERY_LIMITS, rows, &m) : NULL;
+    struct query_hole *holes = database_holes(results, sql, QUERY_LIMITS, rows, &m);
     for (size_t i = 0; holes && i < rows->nrows; i++)
     {
         r->data->nlacking += holes[i * rows->ncolumns + at].ground != QUERY_WHOLE;
     }
-    r->data->nruns = rows ? rows->nrows : 0;
+    r->data->nruns = rows->nrows;
     free(holes);
-    query_rows_free(rows);
     free(m.message);
+}
+
+/** Reads the means of a <query>, which are kept: not all of them may rest on all rows. */
+static bool
+read_means(struct reading *r, struct database *results, const char *sql, struct query_mistake *m)
+{
+    struct query_rows *rows = database_query(results, sql, QUERY_LIMITS, m);
+    bool good = rows && take_columns(r, rows->columns, rows->ncolumns);
+    for (size_t i = 0; good && i < rows->nrows; i++)
+    {
+        good = take_row(r, &rows->cells[i * rows->ncolumns]);
+    }
+    if (good)
+    {
+        count_holes(r, results, sql, rows);
+    }
+    query_rows_free(rows);
+    return good;
 }
 
 static bool
@@ -490,12 +504,10 @@ read_all(struct reading *r, struct database *results, struct query_mistake *m)
     const struct element *own = figure_own_query(r->figure);
     const struct query_reader reader = {take_columns, take_row, r};
     char *sql = figure_query(r->plan, r->figure);
-    bool good = database_read(results, sql, own ? QUERY_LIMITS : FIGURE_LIMITS, &reader, m);
+    bool good = own && !figure_is(r->figure, FIGURES_OF_ROWS)
+                    ? read_means(r, results, sql, m)
+                    : database_read(results, sql, own ? QUERY_LIMITS : FIGURE_LIMITS, &reader, m);
     m->line = own ? own->text_line + m->line : r->figure->line;
-    if (good && own && !figure_is(r->figure, FIGURES_OF_ROWS))
-    {
-        count_holes(r, results, sql);
-    }
     free(sql);
     if (good && make_curves(r) && !shows_anything(r->data))
     {
@@ -517,13 +529,13 @@ figure_read(const struct plan *plan, const struct element *figure, struct databa
     struct reading r = {.plan = plan,
                         .figure = figure,
                         .kind = figure_kind(figure),
+                        .pooled = figure_is(figure, FIGURES_OF_DISTRIBUTIONS),
                         .data = xcalloc(1, sizeof(struct figure_data))};
     const bool good = read_all(&r, results, mistake);
-    for (size_t i = 0; i < r.npools; i++)
+    for (size_t i = 0; i < r.nplaced; i++)
     {
-        pool_free(&r.pools[i].pool);
+        pool_free(&r.placed[i].pool);
     }
-    free(r.pools);
     free(r.placed);
     if (!good)
     {

@@ -143,17 +143,17 @@ add_categories(struct script *t)
     const struct figure_layout *l = &t->layout;
     const struct figure_data *data = t->data;
     const bool sorted = figure_kind(t->figure) == FIGURE_HEATMAP;
-    size_t *at = figure_places(data->category_keys, data->ncategories);
-    const double apart = l->plot_wide * (category_place(1, data->ncategories) -
-                                         category_place(0, data->ncategories));
+    size_t *at = figure_places(&data->categories);
+    const double apart = l->plot_wide * (category_place(1, data->categories.n) -
+                                         category_place(0, data->categories.n));
     const size_t every = l->names.apart > apart ? (size_t)ceil(l->names.apart / apart) : 1;
     struct text places = {0};
-    for (size_t i = 0; i < data->ncategories; i++)
+    for (size_t i = 0; i < data->categories.n; i++)
     {
         const size_t place = sorted ? at[i] : i;
         if (place % every == 0)
         {
-            add_tic(t, &places, (double)place, data->categories[i], l->names.width);
+            add_tic(t, &places, (double)place, data->categories.names[i], l->names.width);
         }
     }
     text_add(&t->settings, "has_tics = 1\n$tics << END\n%sEND\n", places.s ? places.s : "");
@@ -166,13 +166,13 @@ static void
 add_rows(struct script *t)
 {
     const struct figure_data *data = t->data;
-    size_t *at = figure_places(data->series_keys, data->nseries);
+    size_t *at = figure_places(&data->series);
     struct text places = {0};
-    for (size_t i = 0; i < data->nseries; i++)
+    for (size_t i = 0; i < data->series.n; i++)
     {
-        add_tic(t, &places, (double)at[i], data->series[i], INFINITY);
+        add_tic(t, &places, (double)at[i], data->series.names[i], INFINITY);
     }
-    text_add(&t->settings, "n_rows = %zu\n$rows << END\n%sEND\n", data->nseries,
+    text_add(&t->settings, "n_rows = %zu\n$rows << END\n%sEND\n", data->series.n,
              places.s ? places.s : "");
     free(at);
     free(places.s);
@@ -265,7 +265,7 @@ make_texts(const struct plan *plan, const struct element *figure, const struct f
     const char *title = element_value(figure, "title");
     const char *legend = element_value(figure, "series-label");
     const char *series = figure_kind(figure) == FIGURE_HEATMAP ? NULL
-                         : figure_own_query(figure)            ? data->series_column
+                         : figure_own_query(figure)            ? data->series.column
                                                                : figure_series(figure);
     return (struct figure_texts){
         .title = xstrdup(title ? title : ""),
@@ -329,18 +329,6 @@ add_cycle(struct script *t, const char *name, const unsigned *cycle, size_t leng
     text_add(&t->settings, "]\n");
 }
 
-/** The keys of categories, without the line ends behind them. */
-static char **
-plain_keys(char *const *keys, size_t n)
-{
-    char **plain = xcalloc(n + 1, sizeof *plain);
-    for (size_t i = 0; i < n; i++)
-    {
-        plain[i] = xformat("%.*s", (int)strcspn(keys[i], "\n"), keys[i]);
-    }
-    return plain;
-}
-
 /** Of each style, how many before it have its colour. */
 static size_t *
 same_colours(const size_t *styles, size_t n)
@@ -378,15 +366,12 @@ add_styles(struct script *t, const struct plan *plan)
     const enum figure_kind kind = figure_kind(t->figure);
     const bool single =
         kind == FIGURE_BARS || (kind == FIGURE_BOX && !figure_data_has_series(data));
-    const size_t n = single ? data->ncategories : data->nseries;
+    const struct figure_names *names = single ? &data->categories : &data->series;
+    const size_t n = names->n;
     size_t *styles = xcalloc(n + 1, sizeof *styles);
-    char **keys = plain_keys(single ? data->category_keys : data->series_keys, n);
-    const char *column = single ? data->x_column : data->series_column;
-    const bool balancers = figure_styles(plan, column, keys, n, styles);
-    for (size_t i = 0; i < n; i++)
+    if (!figure_styles(plan, names, styles) && single)
     {
-        styles[i] = single && !balancers ? 0 : styles[i];
-        free(keys[i]);
+        memset(styles, 0, n * sizeof *styles);
     }
     size_t *by_colour = same_colours(styles, n);
     add_cycle(t, "colour", figure_colours, FIGURE_COLOURS, styles, n);
@@ -395,7 +380,6 @@ add_styles(struct script *t, const struct plan *plan)
     add_cycle(t, "pattern", figure_patterns, FIGURE_PATTERNS, styles, n);
     text_add(&t->settings, "styled_categories = %d\n", single);
     free(by_colour);
-    free(keys);
     free(styles);
 }
 
@@ -428,7 +412,7 @@ add_layout(struct script *t, const struct figure_texts *texts)
              "legend_rows = %zu\nlegend_columns = %zu\nlegend_size = %.4g\nnames_turn = "
              "%g\nvalues_upright = %d\nlegend_pad = %.4g\nnote_high = %.4g\ny_high = %.4g\nz_high "
              "= %.4g\n",
-             t->data->npanels, l->columns, l->rows, l->panel_left, l->panel_right, l->panel_above,
+             t->data->panels.n, l->columns, l->rows, l->panel_left, l->panel_right, l->panel_above,
              l->panel_below, l->legend_rows, l->legend_columns, l->legend_font, l->names.turn,
              l->values_upright, l->legend_pad, l->note_high, l->y_high, l->z_high);
 }
@@ -451,17 +435,17 @@ add_panel_names(struct script *t)
 {
     const struct figure_data *data = t->data;
     const char *given = element_value(t->figure, "panels");
-    const char *column = given ? given : data->panel_column;
+    const char *column = given ? given : data->panels.column;
     char *title = column_title(column ? column : "case", 1, false);
-    char **names = xcalloc(data->npanels + 1, sizeof *names);
-    for (size_t i = 0; i < data->npanels; i++)
+    char **names = xcalloc(data->panels.n + 1, sizeof *names);
+    for (size_t i = 0; i < data->panels.n; i++)
     {
-        const char *key = data->panel_keys[i], *name = data->panels[i];
+        const char *key = data->panels.keys[i], *name = data->panels.names[i];
         const bool number = *key >= '0' && *key <= '9' && strcmp(key, name) == 0 && *title;
         names[i] = number ? xformat("%s = %s", title, name) : xstrdup(name);
     }
-    add_array(t, "panel_name", names, data->npanels);
-    for (size_t i = 0; i < data->npanels; i++)
+    add_array(t, "panel_name", names, data->panels.n);
+    for (size_t i = 0; i < data->panels.n; i++)
     {
         free(names[i]);
     }
@@ -483,9 +467,9 @@ add_settings(struct script *t, const struct plan *plan, const struct figure_text
     add_wrapped(t, "z_label", texts->z, l->plot_high * (double)l->rows);
     add_wrapped(t, "note", texts->note, (l->wide - 1.2) / NOTE_SIZE);
     add_variable(t, "legend_title", l->legend_rows ? texts->legend : "");
-    text_add(&t->settings, "n_series = %zu\nn_categories = %zu\n", data->nseries,
-             data->ncategories);
-    add_array(t, "series", data->series, data->nseries);
+    text_add(&t->settings, "n_series = %zu\nn_categories = %zu\n", data->series.n,
+             data->categories.n);
+    add_array(t, "series", data->series.names, data->series.n);
     add_panel_names(t);
     add_styles(t, plan);
     text_add(&t->settings, "has_spread = %d\nhas_line = %d\n",

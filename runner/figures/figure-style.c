@@ -115,18 +115,6 @@ is_taken(const size_t *styles, size_t n, size_t style)
     return false;
 }
 
-/** The first style that none of them has. */
-static size_t
-free_style(const size_t *styles, size_t n)
-{
-    size_t style = 0;
-    while (is_taken(styles, n, style))
-    {
-        style++;
-    }
-    return style;
-}
-
 /** Whether two styles of one colour differ in dashes and patterns, as far as these go. */
 static bool
 differ(size_t a, size_t b)
@@ -160,15 +148,15 @@ variant_of(const size_t *styles, size_t n, size_t style)
 }
 
 bool
-figure_styles(const struct plan *plan, const char *column, char *const *keys, size_t n,
-              size_t *styles)
+figure_styles(const struct plan *plan, const struct figure_names *names, size_t *styles)
 {
     size_t cell = 0;
-    const struct plan_dimension *dim = column ? plan_column(plan, column, &cell) : NULL;
+    const struct plan_dimension *dim =
+        names->column ? plan_column(plan, names->column, &cell) : NULL;
     bool any = false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < names->n; i++)
     {
-        const char *name = dim ? balancer_of(plan, dim, cell, keys[i]) : NULL;
+        const char *name = dim ? balancer_of(plan, dim, cell, names->keys[i * names->parts]) : NULL;
         styles[i] = NO_STYLE;
         if (name)
         {
@@ -177,9 +165,13 @@ figure_styles(const struct plan *plan, const char *column, char *const *keys, si
             any = true;
         }
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0, style = 0; i < names->n; i++)
     {
-        styles[i] = styles[i] == NO_STYLE ? free_style(styles, n) : styles[i];
+        while (styles[i] == NO_STYLE && is_taken(styles, names->n, style))
+        {
+            style++;
+        }
+        styles[i] = styles[i] == NO_STYLE ? style : styles[i];
     }
     return any;
 }

@@ -31,12 +31,11 @@ extern const unsigned figure_patterns[FIGURE_PATTERNS];
 size_t figure_balancer_style(const char *name);
 
 /**
- * The styles of the @p n values @p keys of a column: those of the balancers that they stand for,
- * also by way of <cases>; of several with one balancer the first has its style and the others its
- * colour; and what is no balancer goes through the cycle. @p styles has room for n. Returns whether
- * there is any balancer.
+ * The styles of values, by their first parts: those of the balancers that they stand for, also by
+ * way of <cases>; of several with one balancer the first has its style and the others its colour;
+ * and what is no balancer goes through the cycle. @p styles has room for all. Returns whether there
+ * is any balancer.
  */
-bool figure_styles(const struct plan *plan, const char *column, char *const *keys, size_t n,
-                   size_t *styles);
+bool figure_styles(const struct plan *plan, const struct figure_names *names, size_t *styles);
 
 #endif

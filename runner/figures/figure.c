@@ -121,46 +121,47 @@ plan_column(const struct plan *plan, const char *name, size_t *cell)
 }
 
 static void
-free_keys(char **keys, size_t n)
+free_names(struct figure_names *names)
 {
-    for (size_t i = 0; keys && i < n; i++)
+    for (size_t i = 0; i < names->n * names->parts; i++)
     {
-        free(keys[i]);
+        free(names->keys[i]);
     }
-    free(keys);
+    for (size_t i = 0; names->names && i < names->n; i++)
+    {
+        free(names->names[i]);
+    }
+    free(names->keys);
+    free(names->names);
 }
 
 void
 figure_data_free(struct figure_data *data)
 {
-    for (size_t i = 0; data && i < data->ncurves; i++)
+    if (!data)
+    {
+        return;
+    }
+    for (size_t i = 0; i < data->ncurves; i++)
     {
         free(data->points[i]);
-        free(data->boxes ? data->boxes[i] : NULL);
     }
-    if (data)
+    for (size_t i = 0; i < data->ntics; i++)
     {
-        free_keys(data->series, data->nseries);
-        free_keys(data->series_keys, data->nseries);
-        free_keys(data->panels, data->npanels);
-        free_keys(data->panel_keys, data->npanels);
-        free_keys(data->categories, data->ncategories);
-        free_keys(data->category_keys, data->ncategories);
-        free(data->points);
-        free(data->npoints);
-        free(data->boxes);
-        free(data->line);
-        for (size_t i = 0; i < data->ntics; i++)
-        {
-            free(data->tics[i].name);
-        }
-        free(data->tics);
-        free(data);
+        free(data->tics[i].name);
     }
+    free_names(&data->series);
+    free_names(&data->panels);
+    free_names(&data->categories);
+    free(data->points);
+    free(data->npoints);
+    free(data->line);
+    free(data->tics);
+    free(data);
 }
 
 bool
 figure_data_has_series(const struct figure_data *data)
 {
-    return data->nseries > 1 || (data->nseries == 1 && *data->series_keys[0]);
+    return data->series.n > 1 || (data->series.n == 1 && *data->series.keys[0]);
 }

@@ -40,9 +40,9 @@ enum figure_kind
 /** Those with numbers along x. */
 #define FIGURES_OF_NUMBERS                                                                         \
     (FIGURE_SET(FIGURE_LINES) | FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_SCATTER))
+#define FIGURES_OF_DISTRIBUTIONS (FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_BOX))
 /** Those that show rows one by one or their distribution, and not a mean of several. */
-#define FIGURES_OF_ROWS                                                                            \
-    (FIGURE_SET(FIGURE_CDF) | FIGURE_SET(FIGURE_BOX) | FIGURE_SET(FIGURE_SCATTER))
+#define FIGURES_OF_ROWS (FIGURES_OF_DISTRIBUTIONS | FIGURE_SET(FIGURE_SCATTER))
 
 /** What the whiskers of a mean span: the choices of the attribute "error". */
 enum figure_error
@@ -52,13 +52,15 @@ enum figure_error
     ERROR_STDDEV,
 };
 
-/** One point of a figure. */
+/** One point of a figure. Of a box, y is the median, and the whisker ends at the last values within
+ * 1.5 times the distance of the quartiles from them. */
 struct figure_point
 {
-    double x;         /**< lines, cdf and scatter only */
-    double y;         /**< a mean; z of a heat map */
-    double low, high; /**< of its whisker; y itself where there is none */
-    size_t n;         /**< values that it is the mean of; 0: nothing there */
+    double x;                         /**< lines, cdf and scatter; else NAN */
+    double y;                         /**< a mean; z of a heat map */
+    double low, high;                 /**< of its whisker; y itself where there is none */
+    double first, third, least, most; /**< of a box: quartiles and extremes */
+    size_t n;                         /**< values that it is of; 0: nothing there */
 };
 
 /** A value of the horizontal axis that has a name. */
@@ -69,40 +71,31 @@ struct figure_tic
     bool labelled; /**< by the scenario; else it is the parameter's value */
 };
 
-/** A distribution in five numbers: the quartiles, and the last values within 1.5 times their
- * distance from them. */
-struct figure_box
+/** What tells points apart in one way: each value of a column, or of several together, once, in the
+ * order in which they come. */
+struct figure_names
 {
-    double low, first, median, third, high;
-    double least, most;
-    size_t n; /**< 0: nothing there */
+    size_t n, parts;    /**< parts: columns */
+    char **keys;        /**< [value * parts + part]: the cells */
+    char **names;       /**< [value]: what they are called in the figure */
+    const char *column; /**< of the sweep that the first part is; NULL: none */
 };
 
-/** The numbers: curves by categories (bars, boxes; a heat map's rows are its series) or curves of
- * points (lines, cdf, scatter). Each panel has a curve of each series: curve panel * nseries +
+/** The numbers: curves of points, by categories (bars, boxes; a heat map's rows are its series) or
+ * along x (lines, cdf, scatter). Each panel has a curve of each series: curve panel * series.n +
  * series, perhaps an empty one. */
 struct figure_data
 {
-    char **series;      /**< names in the legend */
-    char **series_keys; /**< the cells that they stand for */
-    size_t nseries;
-    char **panels; /**< their names; one without a name where the figure has no panels */
-    char **panel_keys;
-    size_t npanels;
-    char **categories;    /**< bars: names below the axis */
-    char **category_keys; /**< their cells, each with a line end behind it */
-    size_t ncategories;
-    size_t ncurves;               /**< npanels * nseries */
-    struct figure_point **points; /**< [curve] */
-    size_t *npoints;              /**< [curve]; bars: ncategories */
-    struct figure_box **boxes;    /**< [curve][category]; NULL but for boxes */
-    struct figure_point *line;    /**< bars: a further line over the categories, or NULL */
-    struct figure_tic *tics;      /**< lines: what the sweep calls the values of x, ascending */
+    struct figure_names series, panels; /**< one without a name where the figure has none */
+    struct figure_names categories;     /**< below the axis of bars, boxes and heat maps */
+    size_t ncurves;                     /**< panels.n * series.n */
+    struct figure_point **points;       /**< [curve] */
+    size_t *npoints;                    /**< [curve]; with categories: as many as these */
+    struct figure_point *line;          /**< bars: a further line over the categories, or NULL */
+    struct figure_tic *tics;            /**< lines: what the sweep calls values of x, ascending */
     size_t ntics;
-    bool whiskers; /**< its points may have them */
-    bool counted;  /**< it is known how many values a point is the mean of */
-    /** The columns of the sweep that series, panels and (the first column of) x are; NULL: none. */
-    const char *series_column, *panel_column, *x_column;
+    bool whiskers;          /**< its points may have them */
+    bool counted;           /**< it is known how many values a point is the mean of */
     size_t nruns, nlacking; /**< runs shown, or rows of a <query>; those of them that lack values */
 };
 

@@ -123,6 +123,14 @@ shown=$(awk '$1 == "\"big\"" { printf "%.6f %.6f %.6f", $2, $3, $4 }' results/sa
 [ "$expected" = "$shown" ] || fail "the figure shows $shown, the results say $expected"
 grep -q '>mean of 2 values<' results/same/pairs.svg || fail 'nothing says what the bars are means of'
 
+# Values of 0 have no place on a logarithmic axis; the box that they are of has.
+scenario box.xml same <<'END'
+  <figure name="logbox" template="box" y-log="on"><query>
+    select 'all' as x, column1 as y from (values (0), (2), (3), (4), (500)) </query></figure>
+END
+"$weft" plot box.xml >/dev/null 2>messages || fail 'a logarithmic box is not drawn'
+[ "$(awk '$1 == "y_min" { print ($3 <= 2) }' results/same/logbox.gp)" = 1 ] || fail 'a box lies below its axis'
+
 # A run without a value is not passed over in silence.
 cp -r results/same hole
 run=$(echo hole/runs/rsq_*80KB*_seed=1)
@@ -162,6 +170,10 @@ undrawn 'it gives more than 1000000 rows' cdf \
     'with recursive n(i) as (select 1 union all select i + 1 from n) select i as x from n'
 undrawn 'more than 50000 dots' scatter \
     'with recursive n(i) as (select 1 union all select i + 1 from n) select i as x, i as y from n'
+undrawn 'more than 10000 curves' lines \
+    'with recursive n(i) as (select 1 union all select i + 1 from n where i &lt; 20000) select i as x, i as y, i as series from n'
+undrawn 'more than 50000 bars' grouped-bars \
+    'with recursive n(i) as (select 1 union all select i + 1 from n where i &lt; 300) select i as x, i as y, i as series from n'
 undrawn "there are two rows of x '80KB', themis; expected one: group by them" grouped-bars \
     'select "workload.bytes" as x, "case" as series, cct_us as y from summary order by run desc'
 undrawn "there are two rows of x '1', ecmp" lines 'select 1 as x, "case" as series, cct_us as y from summary'
