@@ -7,68 +7,53 @@
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 
-static double
-share_of(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : 0.0;
-}
-
-static double
-summary_resent_share(const void *row)
-{
-    const struct run_summary *s = row;
-    return share_of(s->data_resent, s->data_sent + s->data_resent);
-}
-
-static double
-summary_spurious_share(const void *row)
-{
-    const struct run_summary *s = row;
-    return share_of(s->duplicates, s->data_sent + s->data_resent);
-}
-
-static double
-qp_resent_share(const void *row)
-{
-    const struct qp_result *q = row;
-    return share_of(q->resent, q->sent + q->resent);
-}
-
-#define S(name, kind, member, doc)                                                                 \
+/* Columns of ROW, the struct of a table's rows. */
+#define AS(kind, name, member, sent, resent, doc)                                                  \
     {                                                                                              \
-        name, kind, offsetof(struct run_summary, member), NULL, doc                                \
+        name, kind, offsetof(ROW, member), offsetof(ROW, sent), offsetof(ROW, resent), doc         \
     }
-#define COUNTER(member, doc) S(#member, COLUMN_U64, member, doc)
+#define COLUMN(kind, name, member, doc)      AS(kind, name, member, member, member, doc)
+#define TIME(name, member, doc)              COLUMN(COLUMN_TIME, name, member, doc)
+#define RATE(name, member, doc)              COLUMN(COLUMN_RATE, name, member, doc)
+#define RATIO(name, member, doc)             COLUMN(COLUMN_RATIO, name, member, doc)
+#define REAL(name, member, doc)              COLUMN(COLUMN_REAL, name, member, doc)
+#define TEXT(name, member, doc)              COLUMN(COLUMN_TEXT, name, member, doc)
+#define U32(name, member, doc)               COLUMN(COLUMN_U32, name, member, doc)
+#define U64(name, member, doc)               COLUMN(COLUMN_U64, name, member, doc)
+#define COUNTER(member, doc)                 U64(#member, member, doc)
+#define SHARE(name, part, sent, resent, doc) AS(COLUMN_SHARE, name, part, sent, resent, doc)
 
+#define ROW struct run_summary
 static const struct column summary_columns[] = {
-    S("cct_us", COLUMN_TIME, cct, "last delivery of the slowest group, from time 0"),
-    S("cct_acked_us", COLUMN_TIME, cct_acked, "last ACK of the slowest group, from time 0"),
-    S("cct_mean_us", COLUMN_TIME, cct_mean, "mean over groups of the last delivery"),
-    S("bound_us", COLUMN_TIME, bound, "lower bound of cct_us by a closed form; empty: none known"),
-    S("slowdown", COLUMN_REAL, slowdown,
-      "cct_us / bound_us, both less the earliest start; empty: no bound known"),
-    S("bound_acked_us", COLUMN_TIME, bound_acked,
-      "lower bound of cct_acked_us: exchanges of equal messages, all-to-all; empty: none known"),
-    S("increase", COLUMN_REAL, increase,
-      "cct_acked_us / bound_acked_us - 1, both less the earliest start; empty: no bound known"),
-    S("step_increase_mean", COLUMN_REAL, step_increase,
-      "mean of increase in steps.csv; empty: no steps, or no bound known"),
-    S("rho_max", COLUMN_RATIO, rho_max,
-      "share of line rate at which all flows that have a path can be served, given the failures "
-      "and degraded links at time 0 that last; data alone"),
-    S("bound_rho_us", COLUMN_TIME, bound_rho,
-      "bound_acked_us for hosts that send data at rho_max; empty: none known"),
-    S("increase_rho", COLUMN_REAL, increase_rho,
-      "cct_acked_us / bound_rho_us - 1, both less the earliest start; empty: no bound known"),
-    S("goodput_gbps", COLUMN_RATE, goodput,
-      "mean over QPs of payload / time from start to delivery; QPs that delivered nothing count as "
-      "0"),
-    S("mean_rate_gbps", COLUMN_RATE, mean_rate,
-      "mean over QPs of the congestion control's rate, weighted by time active"),
-    {"resent_share", COLUMN_SHARE, 0, summary_resent_share,
-     "data_resent / (data_sent + data_resent)"},
-    {"spurious_share", COLUMN_SHARE, 0, summary_spurious_share,
-     "duplicates / (data_sent + data_resent): retransmissions of what had arrived"},
+    TIME("cct_us", cct, "last delivery of the slowest group, from time 0"),
+    TIME("cct_acked_us", cct_acked, "last ACK of the slowest group, from time 0"),
+    TIME("cct_mean_us", cct_mean, "mean over groups of the last delivery"),
+    TIME("bound_us", bound, "lower bound of cct_us by a closed form; empty: none known"),
+    REAL("slowdown", slowdown,
+         "cct_us / bound_us, both less the earliest start; empty: no bound known"),
+    TIME("bound_acked_us", bound_acked,
+         "lower bound of cct_acked_us: exchanges of equal messages, all-to-all; empty: none known"),
+    REAL("increase", increase,
+         "cct_acked_us / bound_acked_us - 1, both less the earliest start; empty: no bound known"),
+    REAL("step_increase_mean", step_increase,
+         "mean of increase in steps.csv; empty: no steps, or no bound known"),
+    RATIO(
+        "rho_max", rho_max,
+        "share of line rate at which all flows that have a path can be served, given the failures "
+        "and degraded links at time 0 that last; data alone"),
+    TIME("bound_rho_us", bound_rho,
+         "bound_acked_us for hosts that send data at rho_max; empty: none known"),
+    REAL("increase_rho", increase_rho,
+         "cct_acked_us / bound_rho_us - 1, both less the earliest start; empty: no bound known"),
+    RATE("goodput_gbps", goodput,
+         "mean over QPs of payload / time from start to delivery; QPs that delivered nothing "
+         "count as 0"),
+    RATE("mean_rate_gbps", mean_rate,
+         "mean over QPs of the congestion control's rate, weighted by time active"),
+    SHARE("resent_share", data_resent, data_sent, data_resent,
+          "data_resent / (data_sent + data_resent)"),
+    SHARE("spurious_share", duplicates, data_sent, data_resent,
+          "duplicates / (data_sent + data_resent): retransmissions of what had arrived"),
     COUNTER(messages, "messages of the workload"),
     COUNTER(qps, "queue pairs of the workload"),
     COUNTER(failed, "messages given up by their senders and not delivered"),
@@ -100,235 +85,196 @@ static const struct column summary_columns[] = {
     COUNTER(tor_cancelled, "armed, then the packet passed the ToR"),
     COUNTER(tor_overwritten, "armed while another ePSN was armed"),
     COUNTER(tor_ring_full, "ring entries overwritten before use"),
-    S("buffer_peak_bytes", COLUMN_U64, buffer_peak, "most ever in use in one switch"),
-    S("queue_peak_bytes", COLUMN_U64, queue_peak, "longest port queue ever"),
-    S("queue_mean_bytes", COLUMN_REAL, queue_mean,
-      "mean over all switch ports and samples while the workload runs; empty: not sampled"),
+    U64("buffer_peak_bytes", buffer_peak, "most ever in use in one switch"),
+    U64("queue_peak_bytes", queue_peak, "longest port queue ever"),
+    REAL("queue_mean_bytes", queue_mean,
+         "mean over all switch ports and samples while the workload runs; empty: not sampled"),
     COUNTER(packet_hops, "links crossed by packets of all kinds"),
-    S("end_us", COLUMN_TIME, end, "time of the last event"),
-    S("fct_p50_us", COLUMN_TIME, fct_p50,
-      "median of fct_us in flows.csv, over the messages that were delivered"),
-    S("fct_p95_us", COLUMN_TIME, fct_p95, "their 95th percentile (nearest rank, as all of these)"),
-    S("fct_p99_us", COLUMN_TIME, fct_p99, "their 99th percentile"),
-    S("fct_p99_9_us", COLUMN_TIME, fct_p99_9, "their 99.9th percentile"),
-    S("fct_slowdown_p50", COLUMN_REAL, fct_slowdown_p50,
-      "median of fct_slowdown in flows.csv, over the messages that were delivered"),
-    S("fct_slowdown_p95", COLUMN_REAL, fct_slowdown_p95, "their 95th percentile"),
-    S("fct_slowdown_p99", COLUMN_REAL, fct_slowdown_p99, "their 99th percentile"),
-    S("fct_slowdown_p99_9", COLUMN_REAL, fct_slowdown_p99_9, "their 99.9th percentile"),
+    TIME("end_us", end, "time of the last event"),
+    TIME("fct_p50_us", fct_p50,
+         "median of fct_us in flows.csv, over the messages that were delivered"),
+    TIME("fct_p95_us", fct_p95, "their 95th percentile (nearest rank, as all of these)"),
+    TIME("fct_p99_us", fct_p99, "their 99th percentile"),
+    TIME("fct_p99_9_us", fct_p99_9, "their 99.9th percentile"),
+    REAL("fct_slowdown_p50", fct_slowdown_p50,
+         "median of fct_slowdown in flows.csv, over the messages that were delivered"),
+    REAL("fct_slowdown_p95", fct_slowdown_p95, "their 95th percentile"),
+    REAL("fct_slowdown_p99", fct_slowdown_p99, "their 99th percentile"),
+    REAL("fct_slowdown_p99_9", fct_slowdown_p99_9, "their 99.9th percentile"),
 };
 
-#define F(name, kind, member, doc)                                                                 \
-    {                                                                                              \
-        name, kind, offsetof(struct flow_result, member), NULL, doc                                \
-    }
-
+#undef ROW
+#define ROW struct flow_result
 static const struct column flows_columns[] = {
-    F("message", COLUMN_U32, message, "number of the message"),
-    F("qp", COLUMN_U32, qp, "its QP; the first one if it goes out on several"),
-    F("src", COLUMN_U32, src, "sending host"),
-    F("dst", COLUMN_U32, dst, "receiving host"),
-    F("group", COLUMN_U32, group, "communication group"),
-    F("step", COLUMN_U32, step, "step of the collective, from 0"),
-    F("bytes", COLUMN_U64, bytes, "payload"),
-    F("posted_us", COLUMN_TIME, posted,
-      "it could start: what it waits for was done and its start time had come; empty: never"),
-    F("delivered_us", COLUMN_TIME, delivered, "last packet in order at the receiver"),
-    F("acked_us", COLUMN_TIME, acked, "its last ACK at the sender"),
-    F("fct_us", COLUMN_TIME, fct, "delivered_us - posted_us, its completion time"),
-    F("fct_slowdown", COLUMN_REAL, slowdown,
-      "fct_us over the ideal one: alone in a healthy fabric, on one path between the two hosts"),
+    U32("message", message, "number of the message"),
+    U32("qp", qp, "its QP; the first one if it goes out on several"),
+    U32("src", src, "sending host"),
+    U32("dst", dst, "receiving host"),
+    U32("group", group, "communication group"),
+    U32("step", step, "step of the collective, from 0"),
+    COUNTER(bytes, "payload"),
+    TIME("posted_us", posted,
+         "it could start: what it waits for was done and its start time had come; empty: never"),
+    TIME("delivered_us", delivered, "last packet in order at the receiver"),
+    TIME("acked_us", acked, "its last ACK at the sender"),
+    TIME("fct_us", fct, "delivered_us - posted_us, its completion time"),
+    REAL("fct_slowdown", slowdown,
+         "fct_us over the ideal one: alone in a healthy fabric, on one path between the two hosts"),
 };
 
-#define Q(name, kind, member, doc)                                                                 \
-    {                                                                                              \
-        name, kind, offsetof(struct qp_result, member), NULL, doc                                  \
-    }
-
+#undef ROW
+#define ROW struct qp_result
 static const struct column qps_columns[] = {
-    Q("qp", COLUMN_U32, qp, "number of the QP"),
-    Q("src", COLUMN_U32, src, "sending host"),
-    Q("dst", COLUMN_U32, dst, "receiving host"),
-    Q("bytes", COLUMN_U64, bytes, "payload of its messages that could start"),
-    Q("start_us", COLUMN_TIME, start, "its first packet left"),
-    Q("delivered_us", COLUMN_TIME, delivered, "its last message was delivered"),
-    Q("sent", COLUMN_U64, sent, "data packets sent for the first time"),
-    Q("resent", COLUMN_U64, resent, "data packets sent again"),
-    {"resent_share", COLUMN_SHARE, 0, qp_resent_share, "resent / (sent + resent)"},
-    Q("duplicates", COLUMN_U64, duplicates, "data packets that arrived a second time"),
-    Q("out_of_order", COLUMN_U64, out_of_order, "data packets that arrived with PSN > ePSN"),
-    Q("nacks_sent", COLUMN_U64, nacks_sent, "NACKs sent by its receiver"),
-    Q("nacks_received", COLUMN_U64, nacks_received, "NACKs that reached its sender"),
-    Q("cnps_received", COLUMN_U64, cnps_received, "CNPs that reached its sender"),
-    Q("cuts", COLUMN_U64, cuts, "rate cuts"),
-    Q("timeouts", COLUMN_U64, timeouts, "retransmission timeouts"),
-    Q("mean_rate_gbps", COLUMN_RATE, mean_rate,
-      "the congestion control's rate, weighted by time active"),
-    Q("fct_us", COLUMN_TIME, fct,
-      "delivered_us - start_us, its completion time from its first packet on; of several messages, "
-      "with what passes between them"),
-    Q("fct_slowdown", COLUMN_REAL, slowdown,
-      "fct_us over the ideal of one message of these bytes; empty: not all was delivered"),
+    U32("qp", qp, "number of the QP"),
+    U32("src", src, "sending host"),
+    U32("dst", dst, "receiving host"),
+    COUNTER(bytes, "payload of its messages that could start"),
+    TIME("start_us", start, "its first packet left"),
+    TIME("delivered_us", delivered, "its last message was delivered"),
+    COUNTER(sent, "data packets sent for the first time"),
+    COUNTER(resent, "data packets sent again"),
+    SHARE("resent_share", resent, sent, resent, "resent / (sent + resent)"),
+    COUNTER(duplicates, "data packets that arrived a second time"),
+    COUNTER(out_of_order, "data packets that arrived with PSN > ePSN"),
+    COUNTER(nacks_sent, "NACKs sent by its receiver"),
+    COUNTER(nacks_received, "NACKs that reached its sender"),
+    COUNTER(cnps_received, "CNPs that reached its sender"),
+    COUNTER(cuts, "rate cuts"),
+    COUNTER(timeouts, "retransmission timeouts"),
+    RATE("mean_rate_gbps", mean_rate, "the congestion control's rate, weighted by time active"),
+    TIME("fct_us", fct,
+         "delivered_us - start_us, its completion time from its first packet on; of several "
+         "messages, with what passes between them"),
+    REAL("fct_slowdown", slowdown,
+         "fct_us over the ideal of one message of these bytes; empty: not all was delivered"),
 };
 
-#define G(name, kind, member, doc)                                                                 \
-    {                                                                                              \
-        name, kind, offsetof(struct group_result, member), NULL, doc                               \
-    }
-
+#undef ROW
+#define ROW struct group_result
 static const struct column groups_columns[] = {
-    G("group", COLUMN_U32, group, "number of the group"),
-    G("messages", COLUMN_U32, messages, "its messages"),
-    G("delivered_us", COLUMN_TIME, delivered, "its last message was delivered"),
-    G("acked_us", COLUMN_TIME, acked, "its last ACK reached a sender"),
+    U32("group", group, "number of the group"),
+    U32("messages", messages, "its messages"),
+    TIME("delivered_us", delivered, "its last message was delivered"),
+    TIME("acked_us", acked, "its last ACK reached a sender"),
 };
 
-#define P(name, kind, member, doc)                                                                 \
-    {                                                                                              \
-        name, kind, offsetof(struct qp_sample, member), NULL, doc                                  \
-    }
-
+#undef ROW
+#define ROW struct qp_sample
 static const struct column series_columns[] = {
-    P("time_us", COLUMN_TIME, time, "when the sample was taken"),
-    P("qp", COLUMN_U32, qp, "number of the QP"),
-    P("rate_gbps", COLUMN_RATE, rate, "the congestion control's rate, mean over the interval"),
-    P("wire_rate_gbps", COLUMN_RATE, wire_rate, "data frames sent in the interval / its length"),
-    P("sent", COLUMN_U64, sent, "data packets sent for the first time, since the start"),
-    P("resent", COLUMN_U64, resent, "data packets sent again, since the start"),
-    P("resent_share", COLUMN_RATIO, resent_share,
-      "resent / (sent + resent) in the interval; 0 if nothing was sent"),
-    P("nacks_received", COLUMN_U64, nacks_received, "NACKs that reached the sender so far"),
-    P("cnps_received", COLUMN_U64, cnps_received, "CNPs that reached the sender so far"),
+    TIME("time_us", time, "when the sample was taken"),
+    U32("qp", qp, "number of the QP"),
+    RATE("rate_gbps", rate, "the congestion control's rate, mean over the interval"),
+    RATE("wire_rate_gbps", wire_rate, "data frames sent in the interval / its length"),
+    COUNTER(sent, "data packets sent for the first time, since the start"),
+    COUNTER(resent, "data packets sent again, since the start"),
+    RATIO("resent_share", resent_share,
+          "resent / (sent + resent) in the interval; 0 if nothing was sent"),
+    COUNTER(nacks_received, "NACKs that reached the sender so far"),
+    COUNTER(cnps_received, "CNPs that reached the sender so far"),
 };
 
-#define U(name, kind, member, doc)                                                                 \
-    {                                                                                              \
-        name, kind, offsetof(struct queue_sample, member), NULL, doc                               \
-    }
-
+#undef ROW
+#define ROW struct queue_sample
 static const struct column queues_columns[] = {
-    U("time_us", COLUMN_TIME, time, "when the sample was taken"),
-    U("longest_queue_bytes", COLUMN_U64, longest_queue, "longest port queue of all switches"),
-    U("buffer_used_bytes", COLUMN_U64, buffer_used, "buffer in use in the fullest switch"),
+    TIME("time_us", time, "when the sample was taken"),
+    U64("longest_queue_bytes", longest_queue, "longest port queue of all switches"),
+    U64("buffer_used_bytes", buffer_used, "buffer in use in the fullest switch"),
 };
 
-#define O(name, kind, member, doc)                                                                 \
-    {                                                                                              \
-        name, kind, offsetof(struct port_sample, member), NULL, doc                                \
-    }
-
+#undef ROW
+#define ROW struct port_sample
 static const struct column ports_columns[] = {
-    O("time_us", COLUMN_TIME, time, "when the sample was taken"),
-    O("switch", COLUMN_U32, index, "number of the switch"),
-    O("port", COLUMN_U32, port, "its port, from 0: those that lead down first"),
-    O("layer", COLUMN_TEXT, layer, "the port's layer, as in layers.csv"),
-    O("queue_bytes", COLUMN_U64, queue, "the port's queue, the frame that is being sent included"),
-    O("paused", COLUMN_U32, paused, "1: its peer has paused one of its classes by PFC; else 0"),
-    O("wire_rate_gbps", COLUMN_RATE, wire_rate,
-      "frames of all kinds that began to be sent in the interval / its length"),
+    TIME("time_us", time, "when the sample was taken"),
+    U32("switch", index, "number of the switch"),
+    U32("port", port, "its port, from 0: those that lead down first"),
+    TEXT("layer", layer, "the port's layer, as in layers.csv"),
+    U64("queue_bytes", queue, "the port's queue, the frame that is being sent included"),
+    U32("paused", paused, "1: its peer has paused one of its classes by PFC; else 0"),
+    RATE("wire_rate_gbps", wire_rate,
+         "frames of all kinds that began to be sent in the interval / its length"),
 };
 
-#define L(name, kind, member, doc)                                                                 \
-    {                                                                                              \
-        name, kind, offsetof(struct layer_result, member), NULL, doc                               \
-    }
-
+#undef ROW
+#define ROW struct layer_result
 static const struct column layers_columns[] = {
-    L("layer", COLUMN_TEXT, layer, "tier and direction of its ports, such as tor-up, core-down"),
-    L("links", COLUMN_U32, links, "its ports"),
-    L("queue_peak_bytes", COLUMN_U64, queue_peak, "longest queue of any of them ever"),
-    L("queue_mean_bytes", COLUMN_REAL, queue_mean,
-      "mean over ports and samples while the workload runs; empty: no queues measured"),
-    L("load_max_bytes", COLUMN_U64, load_max, "sent by the port that sent most"),
-    L("load_mean_bytes", COLUMN_REAL, load_mean, "mean over ports of what each sent"),
-    L("overload", COLUMN_REAL, overload,
-      "load_max_bytes / load_mean_bytes - 1; empty: nothing sent"),
+    TEXT("layer", layer, "tier and direction of its ports, such as tor-up, core-down"),
+    U32("links", links, "its ports"),
+    U64("queue_peak_bytes", queue_peak, "longest queue of any of them ever"),
+    REAL("queue_mean_bytes", queue_mean,
+         "mean over ports and samples while the workload runs; empty: no queues measured"),
+    U64("load_max_bytes", load_max, "sent by the port that sent most"),
+    REAL("load_mean_bytes", load_mean, "mean over ports of what each sent"),
+    REAL("overload", overload, "load_max_bytes / load_mean_bytes - 1; empty: nothing sent"),
 };
 
-#define E(name, kind, member, doc)                                                                 \
-    {                                                                                              \
-        name, kind, offsetof(struct step_result, member), NULL, doc                                \
-    }
-
+#undef ROW
+#define ROW struct step_result
 static const struct column steps_columns[] = {
-    E("step", COLUMN_U32, step, "step of the collective, from 0"),
-    E("messages", COLUMN_U32, messages, "its messages"),
-    E("posted_us", COLUMN_TIME, posted, "the first of them could start"),
-    E("acked_us", COLUMN_TIME, acked, "the last ACK of all of them"),
-    E("cct_us", COLUMN_TIME, cct, "its slowest message, from its start to its last ACK"),
-    E("bound_us", COLUMN_TIME, bound, "lower bound of cct_us; empty: none known"),
-    E("increase", COLUMN_REAL, increase, "cct_us / bound_us - 1; empty: no bound known"),
+    U32("step", step, "step of the collective, from 0"),
+    U32("messages", messages, "its messages"),
+    TIME("posted_us", posted, "the first of them could start"),
+    TIME("acked_us", acked, "the last ACK of all of them"),
+    TIME("cct_us", cct, "its slowest message, from its start to its last ACK"),
+    TIME("bound_us", bound, "lower bound of cct_us; empty: none known"),
+    REAL("increase", increase, "cct_us / bound_us - 1; empty: no bound known"),
 };
 
-#define W(name, kind, member, doc)                                                                 \
-    {                                                                                              \
-        name, kind, offsetof(struct workload_result, member), NULL, doc                            \
-    }
-
+#undef ROW
+#define ROW struct workload_result
 static const struct column workloads_columns[] = {
-    W("workload", COLUMN_TEXT, name, "its name"),
-    W("kind", COLUMN_TEXT, kind, "what it is"),
-    W("hosts", COLUMN_U32, hosts, "hosts that it runs on"),
-    W("messages", COLUMN_U32, messages, "its messages"),
-    W("first_qp", COLUMN_U32, first_qp, "its first QP"),
-    W("qps", COLUMN_U32, qps, "its QPs, one behind the other"),
-    W("first_group", COLUMN_U32, first_group, "its first group"),
-    W("groups", COLUMN_U32, groups, "its groups, one behind the other"),
-    W("start_us", COLUMN_TIME, start, "its earliest start"),
-    W("cct_us", COLUMN_TIME, cct, "its last delivery, from time 0; empty: not all was delivered"),
-    W("cct_acked_us", COLUMN_TIME, cct_acked, "its last ACK, likewise"),
-    W("bound_us", COLUMN_TIME, bound,
-      "lower bound of cct_us on a fabric that it has for itself; empty: none known"),
-    W("slowdown", COLUMN_REAL, slowdown,
-      "cct_us / bound_us, both less start_us; empty: no bound known"),
+    TEXT("workload", name, "its name"),
+    TEXT("kind", kind, "what it is"),
+    U32("hosts", hosts, "hosts that it runs on"),
+    U32("messages", messages, "its messages"),
+    U32("first_qp", first_qp, "its first QP"),
+    U32("qps", qps, "its QPs, one behind the other"),
+    U32("first_group", first_group, "its first group"),
+    U32("groups", groups, "its groups, one behind the other"),
+    TIME("start_us", start, "its earliest start"),
+    TIME("cct_us", cct, "its last delivery, from time 0; empty: not all was delivered"),
+    TIME("cct_acked_us", cct_acked, "its last ACK, likewise"),
+    TIME("bound_us", bound,
+         "lower bound of cct_us on a fabric that it has for itself; empty: none known"),
+    REAL("slowdown", slowdown, "cct_us / bound_us, both less start_us; empty: no bound known"),
 };
 
-#define K(name, kind, member, doc)                                                                 \
-    {                                                                                              \
-        name, kind, offsetof(struct stuck_qp, member), NULL, doc                                   \
-    }
-
+#undef ROW
+#define ROW struct stuck_qp
 static const struct column stuck_columns[] = {
-    K("qp", COLUMN_U32, qp, "number of the QP"),
-    K("src", COLUMN_U32, src, "sending host"),
-    K("dst", COLUMN_U32, dst, "receiving host"),
-    K("messages", COLUMN_U64, messages, "messages posted on it"),
-    K("delivered", COLUMN_U64, delivered, "of these, delivered"),
-    K("packets", COLUMN_U64, packets, "packets of the messages posted on it"),
-    K("acked", COLUMN_U64, acked, "of these, acknowledged"),
-    K("in_flight", COLUMN_U64, in_flight, "packets sent, neither acknowledged nor taken for lost"),
-    K("rate_gbps", COLUMN_RATE, rate, "the congestion control's rate at the end"),
-    K("until_us", COLUMN_TIME, until, "when what it waits for is due; empty: unknown"),
-    K("why", COLUMN_TEXT, why, "what it waits for"),
+    U32("qp", qp, "number of the QP"),
+    U32("src", src, "sending host"),
+    U32("dst", dst, "receiving host"),
+    COUNTER(messages, "messages posted on it"),
+    COUNTER(delivered, "of these, delivered"),
+    COUNTER(packets, "packets of the messages posted on it"),
+    COUNTER(acked, "of these, acknowledged"),
+    COUNTER(in_flight, "packets sent, neither acknowledged nor taken for lost"),
+    RATE("rate_gbps", rate, "the congestion control's rate at the end"),
+    TIME("until_us", until, "when what it waits for is due; empty: unknown"),
+    TEXT("why", why, "what it waits for"),
 };
 
-#define R(name, doc)                                                                               \
-    {                                                                                              \
-#name, COLUMN_U64, offsetof(struct tor_result, counted.name), NULL, doc                    \
-    }
-
+#undef ROW
+#define ROW                  struct tor_result
+#define COUNTED(member, doc) U64(#member, counted.member, doc)
 static const struct column tors_columns[] = {
-    {"tor", COLUMN_U32, offsetof(struct tor_result, tor), NULL, "number of the ToR"},
-    R(reroutes, "times that a QP or a flowlet went on by another path"),
-    R(probes, "requests for a round trip"),
-    R(notices, "notices of congestion sent"),
-    R(held, "packets held back to be put in order"),
-    R(flushed, "reorder queues whose time was over before what they waited for came"),
-    R(full, "packets let through out of order for want of a queue"),
-    R(queues, "most reorder queues in use at once"),
+    U32("tor", tor, "number of the ToR"),
+    COUNTED(reroutes, "times that a QP or a flowlet went on by another path"),
+    COUNTED(probes, "requests for a round trip"),
+    COUNTED(notices, "notices of congestion sent"),
+    COUNTED(held, "packets held back to be put in order"),
+    COUNTED(flushed, "reorder queues whose time was over before what they waited for came"),
+    COUNTED(full, "packets let through out of order for want of a queue"),
+    COUNTED(queues, "most reorder queues in use at once"),
 };
 
-#define M(name, type, member, doc)                                                                 \
-    {                                                                                              \
-        name, type, offsetof(struct trim_result, member), NULL, doc                                \
-    }
-
+#undef ROW
+#define ROW struct trim_result
 static const struct column trims_columns[] = {
-    M("switch", COLUMN_U32, index, "number of the switch"),
-    M("tier", COLUMN_U32, tier, "0: a ToR; 1: a spine or aggregation; 2: a core"),
-    M("trimmed", COLUMN_U64, trimmed, "data packets that lost their payload here"),
-    M("header_drops", COLUMN_U64, header_drops,
-      "headers, trimmed here or before, for which there was no room"),
+    U32("switch", index, "number of the switch"),
+    U32("tier", tier, "0: a ToR; 1: a spine or aggregation; 2: a core"),
+    COUNTER(trimmed, "data packets that lost their payload here"),
+    COUNTER(header_drops, "headers, trimmed here or before, for which there was no room"),
 };
 
 #define TABLE(name, doc)                                                                           \
@@ -412,54 +358,64 @@ add_double(struct text *t, double value, double per_micro)
     }
 }
 
+static uint64_t
+count_at(const void *row, size_t offset)
+{
+    uint64_t count;
+    memcpy(&count, (const char *)row + offset, sizeof count);
+    return count;
+}
+
 static void
 add_value(struct text *t, const struct column *c, const void *row)
 {
-    const char *at = (const char *)row + c->offset;
-    int64_t time;
-    uint64_t u64;
-    uint32_t u32;
-    double real;
-    const char *string;
+    union
+    {
+        int64_t time;
+        uint64_t u64;
+        uint32_t u32;
+        double real;
+        const char *text;
+    } is;
+    memcpy(&is, (const char *)row + c->offset,
+           c->kind == COLUMN_U32    ? sizeof is.u32
+           : c->kind == COLUMN_TEXT ? sizeof is.text
+                                    : sizeof is.u64);
     switch (c->kind)
     {
     case COLUMN_TIME:
-        memcpy(&time, at, sizeof time);
-        if (time >= 0)
+        if (is.time >= 0)
         {
-            add_micro(t, time);
+            add_micro(t, is.time);
         }
         break;
     case COLUMN_U64:
-        memcpy(&u64, at, sizeof u64);
-        text_add(t, "%" PRIu64, u64);
+        text_add(t, "%" PRIu64, is.u64);
         break;
     case COLUMN_U32:
-        memcpy(&u32, at, sizeof u32);
-        text_add(t, "%" PRIu32, u32);
+        text_add(t, "%" PRIu32, is.u32);
         break;
     case COLUMN_RATE:
-        memcpy(&real, at, sizeof real);
-        add_double(t, real, 1e-3);
-        break;
-    case COLUMN_RATIO:
-        memcpy(&real, at, sizeof real);
-        add_double(t, real, 1e6);
+        add_double(t, is.real, 1e-3);
         break;
     case COLUMN_REAL:
-        memcpy(&real, at, sizeof real);
-        if (!isnan(real))
+        if (isnan(is.real))
         {
-            add_double(t, real, 1e6);
+            break;
         }
+        /* fall through */
+    case COLUMN_RATIO:
+        add_double(t, is.real, 1e6);
         break;
     case COLUMN_TEXT:
-        memcpy(&string, at, sizeof string);
-        text_add(t, "%s", string);
+        text_add(t, "%s", is.text);
         break;
     case COLUMN_SHARE:
-        add_double(t, c->share(row), 1e6);
+    {
+        const uint64_t whole = count_at(row, c->sent) + count_at(row, c->resent);
+        add_double(t, whole ? (double)is.u64 / (double)whole : 0.0, 1e6);
         break;
+    }
     }
 }
 

@@ -21,7 +21,7 @@ enum column_kind
     COLUMN_RATIO, /**< double, six decimals */
     COLUMN_REAL,  /**< the same; NaN: empty */
     COLUMN_TEXT,  /**< const char *, without comma or quote */
-    COLUMN_SHARE, /**< computed by share() from the row */
+    COLUMN_SHARE, /**< uint64_t, as a share of `sent` + `resent`; 0 of none */
 };
 
 struct column
@@ -29,7 +29,7 @@ struct column
     const char *name; /**< carries the unit: cct_us */
     enum column_kind kind;
     size_t offset;
-    double (*share)(const void *row);
+    size_t sent, resent; /**< COLUMN_SHARE: offsets of uint64_t; else as offset */
     const char *doc;
 };
 
