@@ -19,7 +19,6 @@ struct database_writer
     const struct database_key *keys;
     size_t nkeys;
     int64_t run; /**< that rows are added of */
-    char **cells;
     bool sealed; /**< the file is closed */
     sqlite3_stmt *run_row, *parameter, *provenance;
     sqlite3_stmt **rows; /**< as column_tables() */
@@ -73,12 +72,13 @@ type_of(enum column_kind kind)
 static void
 add_doc(struct text *docs, const char *table, const char *column, const char *doc)
 {
-    text_add(docs, "INSERT INTO columns VALUES (");
-    sql_add_literal(docs, table);
-    text_add(docs, ",");
-    sql_add_literal(docs, column);
-    text_add(docs, ",");
-    sql_add_literal(docs, doc);
+    const char *const cells[] = {table, column, doc};
+    text_add(docs, "INSERT INTO columns VALUES ");
+    for (size_t i = 0; i < 3; i++)
+    {
+        text_add(docs, i ? "," : "(");
+        sql_add_literal(docs, cells[i]);
+    }
     text_add(docs, ");");
 }
 
@@ -96,26 +96,30 @@ has_number(const struct database_key *key)
     return key->unit && !key->is_exact;
 }
 
-/** The columns of `summary` that vary. */
-static void
+/** The columns of `summary` that vary; how many. */
+static size_t
 add_key_columns(struct text *t, struct text *docs, const struct database_writer *w)
 {
+    size_t n = w->nkeys;
     for (size_t k = 0; k < w->nkeys; k++)
     {
+        const struct database_key *key = &w->keys[k];
         text_add(t, ",");
-        sql_add_name(t, w->keys[k].name);
-        text_add(t, w->keys[k].is_exact ? " NUMERIC" : " TEXT");
-        add_doc(docs, "summary", w->keys[k].name, "varies in this sweep");
-        if (has_number(&w->keys[k]))
+        sql_add_name(t, key->name);
+        text_add(t, key->is_exact ? " NUMERIC" : " TEXT");
+        add_doc(docs, "summary", key->name, "varies in this sweep");
+        if (has_number(key))
         {
-            char *name = database_number_column(&w->keys[k]);
+            char *name = database_number_column(key);
             text_add(t, ",");
             sql_add_name(t, name);
             text_add(t, " REAL");
             add_doc(docs, "summary", name, "the same as a number");
             free(name);
+            n++;
         }
     }
+    return n;
 }
 
 /** Makes the table of a CSV file. */
@@ -132,12 +136,7 @@ make_table(struct database_writer *w, size_t i, const struct column_table *table
     if (whole)
     {
         add_doc(&docs, name, "name", "name of the run and of its folder");
-        add_key_columns(&t, &docs, w);
-        n += 1 + w->nkeys;
-        for (size_t k = 0; k < w->nkeys; k++)
-        {
-            n += has_number(&w->keys[k]);
-        }
+        n += 1 + add_key_columns(&t, &docs, w);
     }
     for (size_t c = 0; c < table->n; c++)
     {
@@ -229,7 +228,6 @@ database_begin(const struct folder *top, const struct database_key *keys, size_t
     w->top = top;
     w->keys = keys;
     w->nkeys = nkeys;
-    w->cells = xcalloc(nkeys + 1, sizeof *w->cells);
     w->temporary = file_begin(top, DATABASE_FILE, why);
     char *path = w->temporary ? xformat("%s/%s", top->path, w->temporary) : NULL;
     bool good = path && (sqlite3_open_v2(path, &w->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK ||
@@ -290,60 +288,56 @@ step(struct database_writer *w, sqlite3_stmt *row, char **why)
     return (sqlite3_reset(row) == SQLITE_OK && good) || fail(w, why);
 }
 
+/** The place of a table among column_tables(). */
+static size_t
+place_of(const struct column_table *table)
+{
+    size_t n, i = 0;
+    const struct column_table *const *tables = column_tables(&n);
+    while (tables[i] != table)
+    {
+        i++;
+    }
+    return i;
+}
+
 bool
 database_add_run(struct database_writer *w, size_t number, const char *name,
                  const char *const *cells, char **why)
 {
+    sqlite3_stmt *summary = w->rows[place_of(&summary_table)];
+    int at = 2;
     w->run = (int64_t)number;
-    for (size_t k = 0; k < w->nkeys; k++)
-    {
-        free(w->cells[k]);
-        w->cells[k] = xstrdup(cells[k]);
-    }
-    free(w->cells[w->nkeys]);
-    w->cells[w->nkeys] = xstrdup(name);
     sqlite3_bind_int64(w->run_row, 1, w->run);
     bind_text(w->run_row, 2, name);
-    return step(w, w->run_row, why);
-}
-
-/** The columns of `summary` before those of summary.csv; the number of the last. */
-static int
-bind_keys(const struct database_writer *w, sqlite3_stmt *row)
-{
-    int at = 2;
-    bind_text(row, at, w->cells[w->nkeys]);
+    /* The columns before those of summary.csv, for the row that comes. */
+    sqlite3_bind_text(summary, at, name, -1, SQLITE_TRANSIENT);
     for (size_t k = 0; k < w->nkeys; k++)
     {
-        bind_text(row, ++at, w->cells[k]);
+        sqlite3_bind_text(summary, ++at, cells[k], -1, SQLITE_TRANSIENT);
         if (has_number(&w->keys[k]))
         {
-            bind_number(row, ++at, w->cells[k]);
+            bind_number(summary, ++at, cells[k]);
         }
     }
-    return at;
+    return step(w, w->run_row, why);
 }
 
 bool
 database_add_table(struct database_writer *w, const struct column_table *table,
                    const struct csv *csv, char **why)
 {
-    size_t n, i = 0;
-    const struct column_table *const *tables = column_tables(&n);
+    sqlite3_stmt *row = w->rows[place_of(table)];
+    const int before = sqlite3_bind_parameter_count(row) - (int)table->n;
     bool good = true;
-    while (tables[i] != table)
-    {
-        i++;
-    }
     for (size_t r = 0; good && r < csv->nrows; r++)
     {
-        sqlite3_bind_int64(w->rows[i], 1, w->run);
-        int at = table == &summary_table ? bind_keys(w, w->rows[i]) : 1;
+        sqlite3_bind_int64(row, 1, w->run);
         for (size_t c = 0; c < table->n; c++)
         {
-            bind_cell(w->rows[i], ++at, table->columns[c].kind, csv_cell(csv, r, c));
+            bind_cell(row, before + 1 + (int)c, table->columns[c].kind, csv_cell(csv, r, c));
         }
-        good = step(w, w->rows[i], why);
+        good = step(w, row, why);
     }
     return good;
 }
@@ -459,11 +453,6 @@ close_file(struct database_writer *w, char **why)
 static void
 free_writer(struct database_writer *w)
 {
-    for (size_t k = 0; k <= w->nkeys; k++)
-    {
-        free(w->cells[k]);
-    }
-    free(w->cells);
     free(w->temporary);
     free(w);
 }
