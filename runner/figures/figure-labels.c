@@ -183,7 +183,7 @@ name_values(const struct plan *plan, const struct element *figure, struct figure
     const char *x = element_value(figure, "x");
     size_t cell = 0;
     const struct plan_dimension *dim =
-        x && !columns_have(figure_table(figure), x) ? plan_column(plan, x, &cell) : NULL;
+        x && !columns_find(figure_table(figure), x) ? plan_column(plan, x, &cell) : NULL;
     for (size_t p = 0; dim && p < dim->npoints; p++)
     {
         const struct plan_point *point = &dim->points[p];

@@ -51,7 +51,7 @@ add_column(struct text *t, const struct writing *w, const char *name, bool numbe
 {
     size_t cell;
     const struct plan_dimension *dim = plan_column(w->plan, name, &cell);
-    if (columns_have(w->table, name))
+    if (columns_find(w->table, name))
     {
         add_of(t, w, w->from, name);
         return;

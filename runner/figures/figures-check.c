@@ -30,29 +30,6 @@ kind_name(const struct element *figure)
     return names[figure_kind(figure)];
 }
 
-static void
-try_table(const struct column_table *table, struct nearest *near, bool *found)
-{
-    for (size_t i = 0; i < table->n; i++)
-    {
-        nearest_try(near, table->columns[i].name);
-        *found = *found || strcmp(table->columns[i].name, near->name) == 0;
-    }
-}
-
-static void
-try_plan(const struct plan *plan, struct nearest *near, bool *found)
-{
-    for (size_t k = 0; k < plan->ndimensions; k++)
-    {
-        for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
-        {
-            nearest_try(near, plan->dimensions[k].columns[c]);
-            *found = *found || strcmp(plan->dimensions[k].columns[c], near->name) == 0;
-        }
-    }
-}
-
 /** Reports a column that is neither in @p table (may be NULL) nor, if @p varies, in the sweep. */
 static void
 check_column(const struct plan *plan, const struct element *figure, const char *attribute,
@@ -60,26 +37,28 @@ check_column(const struct plan *plan, const struct element *figure, const char *
              struct diagnostics *d)
 {
     struct nearest near = nearest_start(column);
-    bool found = false;
-    if (table)
+    size_t cell;
+    const bool swept = plan_column(plan, column, &cell) || strcmp(column, "run") == 0;
+    if ((table && columns_find(table, column)) || (varies && swept))
     {
-        try_table(table, &near, &found);
+        return;
     }
-    if (varies)
+    for (size_t i = 0; table && i < table->n; i++)
     {
-        found = found || strcmp(column, "run") == 0;
-        try_plan(plan, &near, &found);
+        nearest_try(&near, table->columns[i].name);
     }
-    if (!found)
+    for (size_t k = 0; varies && k < plan->ndimensions; k++)
     {
-        diag_error(d, element_line(figure, attribute),
-                   "%s of <figure %s>: there is no column '%s'; expected %s%s%s%s", attribute,
-                   element_value(figure, "name"), column, table ? "a column of " : "",
-                   table ? table->file : "",
-                   varies ? (table ? " or a parameter of the sweep" : "a parameter of the sweep")
-                          : "",
-                   did_you_mean(near.best));
+        for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
+        {
+            nearest_try(&near, plan->dimensions[k].columns[c]);
+        }
     }
+    diag_error(d, element_line(figure, attribute),
+               "%s of <figure %s>: there is no column '%s'; expected %s%s%s%s%s", attribute,
+               element_value(figure, "name"), column, table ? "a column of " : "",
+               table ? table->file : "", table && varies ? " or " : "",
+               varies ? "a parameter of the sweep" : "", did_you_mean(near.best));
 }
 
 /** The value must be one that its column takes. */
@@ -236,16 +215,11 @@ check_numbers(const struct plan *plan, const struct element *figure, const char 
               struct diagnostics *d)
 {
     size_t cell;
-    const bool of_file = is_cdf(figure) || columns_have(figure_table(figure), x);
-    const struct plan_dimension *dim = of_file ? NULL : plan_column(plan, x, &cell);
-    const struct column_table *table = figure_table(figure);
-    bool log = figure_value(figure, "x-log").integer != 0, text = strcmp(x, "run") == 0;
-    for (size_t i = 0; i < table->n; i++)
-    {
-        text = text ||
-               (table->columns[i].kind == COLUMN_TEXT && strcmp(table->columns[i].name, x) == 0);
-    }
-    if (text)
+    const struct column *of_file = columns_find(figure_table(figure), x);
+    const struct plan_dimension *dim =
+        is_cdf(figure) || of_file ? NULL : plan_column(plan, x, &cell);
+    const bool log = figure_value(figure, "x-log").integer != 0;
+    if (of_file ? of_file->kind == COLUMN_TEXT : strcmp(x, "run") == 0)
     {
         diag_error(d, element_line(figure, "x"),
                    "x of <figure %s> of %s: column '%s' holds text; expected one of numbers",
@@ -434,35 +408,33 @@ static void
 check_columns(const struct plan *plan, const struct element *e, const struct words *x,
               struct diagnostics *d)
 {
-    const enum figure_kind kind = figure_kind(e);
-    const char *series = element_value(e, "series"), *line = element_value(e, "line");
-    const char *panels = element_value(e, "panels"), *shown = figure_shown(e);
+    const bool heat = figure_kind(e) == FIGURE_HEATMAP;
     const int64_t data = figure_value(e, "data").integer;
+    const struct column_table *table = figure_table(e);
     const struct column_table *of_rows =
-        data >= DATA_LAYERS || (figure_is(e, FIGURES_OF_ROWS) && data != DATA_SUMMARY)
-            ? figure_table(e)
-            : NULL;
+        data >= DATA_LAYERS || (figure_is(e, FIGURES_OF_ROWS) && data != DATA_SUMMARY) ? table
+                                                                                       : NULL;
+    const struct
+    {
+        const char *attribute, *column;
+        const struct column_table *table;
+        bool varies;
+    } named[] = {
+        {heat ? "z" : "y", is_cdf(e) ? NULL : figure_shown(e), table,
+         figure_kind(e) == FIGURE_SCATTER},
+        {"y", heat ? element_value(e, "y") : NULL, of_rows, true},
+        {"series", element_value(e, "series"), of_rows, true},
+        {"panels", element_value(e, "panels"), of_rows, true},
+        {"line", element_value(e, "line"), &summary_table, false},
+    };
     check_x(plan, e, x, d);
-    if (!is_cdf(e) && shown)
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
     {
-        check_column(plan, e, kind == FIGURE_HEATMAP ? "z" : "y", shown, figure_table(e),
-                     kind == FIGURE_SCATTER, d);
-    }
-    if (kind == FIGURE_HEATMAP)
-    {
-        check_column(plan, e, "y", element_value(e, "y"), of_rows, true, d);
-    }
-    if (series)
-    {
-        check_column(plan, e, "series", series, of_rows, true, d);
-    }
-    if (panels)
-    {
-        check_column(plan, e, "panels", panels, of_rows, true, d);
-    }
-    if (line)
-    {
-        check_column(plan, e, "line", line, &summary_table, false, d);
+        if (named[i].column)
+        {
+            check_column(plan, e, named[i].attribute, named[i].column, named[i].table,
+                         named[i].varies, d);
+        }
     }
 }
 
@@ -524,30 +496,21 @@ has_axes(const struct element *e, struct diagnostics *d)
     return !lacking;
 }
 
-static bool
-has_queries(const struct element *root)
-{
-    for (size_t i = 0; i < root->nchildren; i++)
-    {
-        if (strcmp(root->children[i]->name, "figure") == 0 && figure_own_query(root->children[i]))
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 void
 figures_check(const struct plan *plan, struct diagnostics *d)
 {
     const struct element *root = plan->doc->root;
-    struct database *tables = has_queries(root) ? plan_tables(plan) : NULL;
+    struct database *tables = NULL;
     for (size_t i = 0; i < root->nchildren; i++)
     {
         const struct element *e = root->children[i];
         if (strcmp(e->name, "figure") != 0)
         {
             continue;
+        }
+        if (figure_own_query(e) && !tables)
+        {
+            tables = plan_tables(plan);
         }
         const char *name = element_value(e, "name");
         for (size_t k = 0; name && k < i; k++)
@@ -557,9 +520,7 @@ figures_check(const struct plan *plan, struct diagnostics *d)
             if (strcmp(other->name, "figure") == 0 && taken && strcmp(taken, name) == 0)
             {
                 diag_error(d, element_line(e, "name"),
-                           "a second figure '%s'; expected each name "
-                           "once",
-                           name);
+                           "a second figure '%s'; expected each name once", name);
             }
         }
         /* Without these document_check() has complained already. */

@@ -314,17 +314,17 @@ column_table_name(const struct column_table *table)
     return xformat("%.*s", (int)strcspn(table->file, "."), table->file);
 }
 
-bool
-columns_have(const struct column_table *table, const char *name)
+const struct column *
+columns_find(const struct column_table *table, const char *name)
 {
     for (size_t i = 0; i < table->n; i++)
     {
         if (strcmp(table->columns[i].name, name) == 0)
         {
-            return true;
+            return &table->columns[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 void

@@ -52,8 +52,8 @@ const struct column_table *const *column_tables(size_t *n);
  */
 char *column_table_name(const struct column_table *table);
 
-/** Whether the file has that column. */
-bool columns_have(const struct column_table *table, const char *name);
+/** The file's column of that name, or NULL. */
+const struct column *columns_find(const struct column_table *table, const char *name);
 
 /** Adds "a,b,c\n". */
 void columns_header(struct text *t, const struct column_table *table);

@@ -101,7 +101,7 @@ find_keys(const struct csv *summary, size_t *n, size_t **columns)
     *n = 0;
     for (size_t c = 0; c < summary->ncolumns; c++)
     {
-        if (columns_have(&summary_table, summary->header[c]) ||
+        if (columns_find(&summary_table, summary->header[c]) ||
             strcmp(summary->header[c], "run") == 0)
         {
             continue;
