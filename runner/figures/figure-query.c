@@ -9,6 +9,14 @@
 #include "figure-read.h"
 #include "sql-text.h"
 
+/** A column that tells points apart. */
+struct key
+{
+    const char *column;
+    const char *as; /**< what the query calls it */
+    bool number;    /**< it is an axis of numbers */
+};
+
 /** A query while it is written. */
 struct writing
 {
@@ -17,19 +25,11 @@ struct writing
     const struct column_table *table;
     char *from; /**< the table's name */
     struct words x;
+    struct key keys[FIGURE_MOST_X + 2]; /**< the columns that come first: panel, series, all of x */
+    size_t nkeys, nx;                   /**< all of them; of these, x */
+    const char *scale;                  /**< the attribute that scales the values */
     struct text t;
-    size_t nkeys; /**< columns that tell points apart; they come first */
 };
-
-/** A column that tells points apart, and what the query calls it. */
-struct key
-{
-    const char *column;
-    char as[24];
-    bool number; /**< it is an axis of numbers */
-};
-
-#define MOST_KEYS (FIGURE_MOST_X + 2)
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
@@ -62,25 +62,19 @@ add_column(struct text *t, const struct writing *w, const char *name, bool numbe
     free(numbers);
 }
 
-/** Whether the figure scales the values of an axis. */
+/** Adds "0.001 * " if the figure scales the values of an axis; else false. */
 static bool
-has_scale(const struct writing *w, const char *attribute)
-{
-    const double scale = figure_value(w->figure, attribute).real;
-    return scale < 1 || scale > 1;
-}
-
-/** Adds "0.001 * " if it does. */
-static void
 add_scale(struct text *t, const struct writing *w, const char *attribute)
 {
-    if (has_scale(w, attribute))
+    const double factor = figure_value(w->figure, attribute).real;
+    const struct query_cell cell = {.kind = QUERY_REAL, .real = factor};
+    if (factor < 1 || factor > 1)
     {
-        const struct query_cell scale = {.kind = QUERY_REAL,
-                                         .real = figure_value(w->figure, attribute).real};
-        query_cell_add(t, &scale);
+        query_cell_add(t, &cell);
         text_add(t, " * ");
+        return true;
     }
+    return false;
 }
 
 /** Adds a value to compare a column with. */
@@ -123,49 +117,42 @@ add_source(struct writing *w)
     words_free(&words);
 }
 
-/** The columns that tell points apart, but for the x of a cdf, which is what it shows. */
-static size_t
-find_keys(const struct writing *w, struct key *keys)
+/** Finds the columns that tell points apart, but for the x of a cdf, which is what it shows. */
+static void
+find_keys(struct writing *w)
 {
     const enum figure_kind kind = figure_kind(w->figure);
     const char *panels = element_value(w->figure, "panels"), *series = figure_series(w->figure);
-    const char *as = kind == FIGURE_HEATMAP ? "y" : "series";
-    size_t n = 0;
     if (panels)
     {
-        keys[n++] = (struct key){panels, "panel", false};
+        w->keys[w->nkeys++] = (struct key){panels, "panel", false};
     }
     if (series)
     {
-        keys[n] = (struct key){series, "", false};
-        snprintf(keys[n++].as, sizeof keys->as, "%s", as);
+        w->keys[w->nkeys++] = (struct key){series, kind == FIGURE_HEATMAP ? "y" : "series", false};
     }
-    for (size_t i = 0; i < w->x.n && i < FIGURE_MOST_X && kind != FIGURE_CDF; i++)
+    while (w->nx < w->x.n && w->nx < FIGURE_MOST_X && kind != FIGURE_CDF)
     {
-        keys[n] = (struct key){w->x.word[i], "x", !figure_has_categories(w->figure)};
-        if (i > 0)
-        {
-            snprintf(keys[n].as, sizeof keys->as, "x%zu", i + 1);
-        }
-        n++;
+        w->keys[w->nkeys++] = (struct key){w->x.word[w->nx], figure_columns[w->nx].name,
+                                           !figure_has_categories(w->figure)};
+        w->nx++;
     }
-    return n;
 }
 
-/** Adds the first columns: "select a as x, b as series". */
+/** Adds the first columns from key @p first on: "select a as x, b as series". */
 static void
-add_keys(struct writing *w, const struct key *keys, size_t n)
+add_keys(struct writing *w, size_t first)
 {
     text_add(&w->t, "select ");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = first; i < w->nkeys; i++)
     {
-        text_add(&w->t, i ? ",\n       " : "");
-        if (keys[i].number)
+        text_add(&w->t, i > first ? ",\n       " : "");
+        if (w->keys[i].number)
         {
             add_scale(&w->t, w, "x-scale");
         }
-        add_column(&w->t, w, keys[i].column, keys[i].number);
-        text_add(&w->t, " as %s", keys[i].as);
+        add_column(&w->t, w, w->keys[i].column, w->keys[i].number);
+        text_add(&w->t, " as %s", w->keys[i].as);
     }
 }
 
@@ -186,43 +173,39 @@ add_place(struct writing *w)
     text_add(&w->t, w->table == &summary_table ? "min(run)" : "min(%s.rowid)", w->from);
 }
 
-/** Adds one end of a mean's whisker: "100 * (avg(y) - ci95(y))" or "min(y)". */
+/** Adds one end of a mean's whisker: "100 * (avg(y) - ci95(y)) as low" or "min(y) as low". */
 static void
-add_end(struct writing *w, const char *value, const char *scale, bool upper)
+add_end(struct writing *w, const char *value, bool upper, const char *as)
 {
     static const char *const around[] = {
         [ERROR_CI95] = "ci95", [ERROR_EXTREMES] = NULL, [ERROR_STDDEV] = "stddev"};
     const char *by = around[figure_value(w->figure, "error").integer];
-    const bool braced = by && has_scale(w, scale);
     text_add(&w->t, ",\n       ");
-    add_scale(&w->t, w, scale);
+    const bool braced = add_scale(&w->t, w, w->scale) && by;
     if (by)
     {
-        text_add(&w->t, "%savg(%s) %c %s(%s)%s", braced ? "(" : "", value, upper ? '+' : '-', by,
-                 value, braced ? ")" : "");
+        text_add(&w->t, "%savg(%s) %c %s(%s)%s as %s", braced ? "(" : "", value, upper ? '+' : '-',
+                 by, value, braced ? ")" : "", as);
     }
     else
     {
-        text_add(&w->t, "%s(%s)", upper ? "max" : "min", value);
+        text_add(&w->t, "%s(%s) as %s", upper ? "max" : "min", value, as);
     }
 }
 
 /** Adds a mean and, if they have names, the two ends of its whisker. */
 static void
-add_mean(struct writing *w, const char *column, const char *scale, const char *as, const char *low,
-         const char *high)
+add_mean(struct writing *w, const char *column, const char *as, const char *low, const char *high)
 {
     struct text value = {0};
     add_column(&value, w, column, true);
     text_add(&w->t, ",\n       ");
-    add_scale(&w->t, w, scale);
+    add_scale(&w->t, w, w->scale);
     text_add(&w->t, "avg(%s) as %s", value.s, as);
     if (low)
     {
-        add_end(w, value.s, scale, false);
-        text_add(&w->t, " as %s", low);
-        add_end(w, value.s, scale, true);
-        text_add(&w->t, " as %s", high);
+        add_end(w, value.s, false, low);
+        add_end(w, value.s, true, high);
     }
     free(value.s);
 }
@@ -231,12 +214,12 @@ add_mean(struct writing *w, const char *column, const char *scale, const char *a
 
 /** Adds a query with a row for each point. */
 static void
-add_means(struct writing *w, const struct key *keys, size_t n, bool with_place)
+add_means(struct writing *w, bool with_place)
 {
     const bool heat = figure_kind(w->figure) == FIGURE_HEATMAP;
     const char *shown = figure_shown(w->figure);
-    add_keys(w, keys, n);
-    add_mean(w, shown, heat ? "z-scale" : "y-scale", heat ? "z" : "y", heat ? NULL : "low", "high");
+    add_keys(w, 0);
+    add_mean(w, shown, heat ? "z" : "y", heat ? NULL : "low", "high");
     text_add(&w->t, ",\n       count(");
     add_column(&w->t, w, shown, true);
     text_add(&w->t, ") as n");
@@ -247,25 +230,24 @@ add_means(struct writing *w, const struct key *keys, size_t n, bool with_place)
         text_add(&w->t, " as place");
     }
     add_source(w);
-    add_group_by(w, n);
+    add_group_by(w, w->nkeys);
 }
 
 /** Adds "(select *, max(y) filter (where series = 'ecmp') over (partition by x) as base from
  * means)": beside each mean that which it is divided by. */
 static void
-add_bases(struct writing *w, const struct key *keys, size_t n)
+add_bases(struct writing *w)
 {
-    const bool by_series = figure_series(w->figure) != NULL;
-    const char *as = by_series ? "series" : "x";
+    const char *as = figure_series(w->figure) ? "series" : "x";
     size_t nparts = 0;
     text_add(&w->t, "(\n  select *, max(y) filter (where %s = ", as);
     add_value(&w->t, element_value(w->figure, "relative-to"));
     text_add(&w->t, ") over (");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < w->nkeys; i++)
     {
-        if (strcmp(keys[i].as, as) != 0)
+        if (strcmp(w->keys[i].as, as) != 0)
         {
-            text_add(&w->t, "%s%s", nparts++ ? ", " : "partition by ", keys[i].as);
+            text_add(&w->t, "%s%s", nparts++ ? ", " : "partition by ", w->keys[i].as);
         }
     }
     text_add(&w->t, ") as base\n  from means)");
@@ -273,48 +255,48 @@ add_bases(struct writing *w, const struct key *keys, size_t n)
 
 /** Adds the means of a further column, over all series. */
 static void
-add_line(struct writing *w, const struct key *keys, size_t n)
+add_line(struct writing *w)
 {
     text_add(&w->t, ",\nlines as (\n");
-    add_keys(w, keys + n - w->x.n, w->x.n);
-    add_mean(w, element_value(w->figure, "line"), "y-scale", "line", "line_low", "line_high");
+    add_keys(w, w->nkeys - w->nx);
+    add_mean(w, element_value(w->figure, "line"), "line", "line_low", "line_high");
     add_source(w);
-    add_group_by(w, w->x.n);
+    add_group_by(w, w->nx);
     text_add(&w->t, ")");
 }
 
 /** Adds the end of a query whose means are divided, or stand beside a line. */
 static void
-add_outer(struct writing *w, const struct key *keys, size_t n)
+add_outer(struct writing *w)
 {
     const bool relative = element_value(w->figure, "relative-to") != NULL;
     const bool line = element_value(w->figure, "line") != NULL;
     text_add(&w->t, "\nselect ");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < w->nkeys; i++)
     {
-        text_add(&w->t, "%s, ", keys[i].as);
+        text_add(&w->t, "%s, ", w->keys[i].as);
     }
     for (int i = 0; i < 3; i++)
     {
         static const char *const names[] = {"y", "low", "high"};
         if (relative)
         {
-            add_scale(&w->t, w, "y-scale");
+            add_scale(&w->t, w, w->scale);
         }
         text_add(&w->t, relative ? "%s / base as %s, " : "%s, ", names[i], names[i]);
     }
     text_add(&w->t, "n%s\nfrom ", line ? ", line, line_low, line_high" : "");
     if (relative)
     {
-        add_bases(w, keys, n);
+        add_bases(w);
     }
     else
     {
         text_add(&w->t, "means");
     }
-    for (size_t i = 0; i < w->x.n && line; i++)
+    for (size_t i = 0; i < w->nx && line; i++)
     {
-        text_add(&w->t, i ? ", %s" : " join lines using (%s", keys[n - w->x.n + i].as);
+        text_add(&w->t, i ? ", %s" : " join lines using (%s", figure_columns[i].name);
     }
     text_add(&w->t, "%s\norder by place", line ? ")" : "");
 }
@@ -323,43 +305,32 @@ add_outer(struct writing *w, const struct key *keys, size_t n)
 static void
 write_means(struct writing *w)
 {
-    struct key keys[MOST_KEYS];
-    const size_t n = find_keys(w, keys);
     const bool line = element_value(w->figure, "line") != NULL;
-    const bool outer = line || element_value(w->figure, "relative-to");
-    text_add(&w->t, "%s", outer ? "with means as (\n" : "");
-    add_means(w, keys, n, outer);
-    if (outer)
+    if (!line && !element_value(w->figure, "relative-to"))
     {
-        text_add(&w->t, ")");
-    }
-    if (line)
-    {
-        add_line(w, keys, n);
-    }
-    if (outer)
-    {
-        add_outer(w, keys, n);
-    }
-    else
-    {
+        add_means(w, false);
         text_add(&w->t, "\norder by ");
         add_place(w);
+        return;
     }
+    text_add(&w->t, "with means as (\n");
+    add_means(w, true);
+    text_add(&w->t, ")");
+    if (line)
+    {
+        add_line(w);
+    }
+    add_outer(w);
 }
-
-/* --- figures of rows -------------------------------------------------------------------------- */
 
 /** The query of distributions and dots: a row for each row. */
 static void
 write_rows(struct writing *w)
 {
     const bool cdf = figure_kind(w->figure) == FIGURE_CDF;
-    struct key keys[MOST_KEYS];
-    const size_t n = find_keys(w, keys);
-    add_keys(w, keys, n);
-    text_add(&w->t, n ? ",\n       " : "");
-    add_scale(&w->t, w, cdf ? "x-scale" : "y-scale");
+    add_keys(w, 0);
+    text_add(&w->t, w->nkeys ? ",\n       " : "");
+    add_scale(&w->t, w, w->scale);
     add_column(&w->t, w, figure_shown(w->figure), true);
     text_add(&w->t, cdf ? " as x" : " as y");
     add_source(w);
@@ -371,15 +342,20 @@ write_rows(struct writing *w)
 static struct writing
 begin(const struct plan *plan, const struct element *figure)
 {
-    const struct column_table *table = figure_table(figure);
+    const enum figure_kind kind = figure_kind(figure);
     const char *x = element_value(figure, "x");
-    return (struct writing){
+    struct writing w = {
         .plan = plan,
         .figure = figure,
-        .table = table,
-        .from = column_table_name(table),
+        .table = figure_table(figure),
         .x = words_split(x ? x : ""),
+        .scale = kind == FIGURE_HEATMAP ? "z-scale"
+                 : kind == FIGURE_CDF   ? "x-scale"
+                                        : "y-scale",
     };
+    w.from = column_table_name(w.table);
+    find_keys(&w);
+    return w;
 }
 
 static char *
