@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query-database.h"
-#include "sql-holes.h"
-
-/** Counts that are told apart; cells that rest on others are said to rest on the worst. */
-#define MOST_HOLES 64
+#include "sql-aggregates.h"
 
 /** While the holes of an answer are looked for. */
 struct search
@@ -22,24 +18,6 @@ struct search
     struct query_rows *counted; /**< the answer, by these aggregates */
     struct query_hole *cells;   /**< found so far */
 };
-
-enum sql_hole_action
-sql_holes_action(struct sql_holes *holes, size_t have, size_t of)
-{
-    for (size_t i = 0; i < holes->n; i++)
-    {
-        if (holes->holes[i].have == have && holes->holes[i].of == of)
-        {
-            return holes->holes[i].action;
-        }
-    }
-    if (holes->recording && holes->n < MOST_HOLES)
-    {
-        ARRAY_GROW(holes->holes, holes->n);
-        holes->holes[holes->n++] = (struct sql_hole){have, of, SQL_HOLE_KEEP};
-    }
-    return holes->unknown;
-}
 
 static bool
 is_same(const struct query_cell *a, const struct query_cell *b)

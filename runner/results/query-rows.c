@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query-database.h"
 #include "query.h"
 
 /** Rows that are kept. */
@@ -69,7 +68,7 @@ database_query(struct database *db, const char *sql, struct query_limits limits,
     {
         if (kept.full)
         {
-            mistake->message = query_too_large(limits);
+            mistake->message = xformat(QUERY_TOO_LARGE, limits.bytes >> 20);
         }
         query_rows_free(kept.rows);
         kept.rows = NULL;

@@ -12,7 +12,6 @@
 
 #include "database.h"
 #include "provenance.h"
-#include "query-database.h"
 #include "shown-text.h"
 #include "sql-aggregates.h"
 
@@ -395,12 +394,6 @@ cell_of(sqlite3_stmt *s, int i)
     return c;
 }
 
-char *
-query_too_large(struct query_limits limits)
-{
-    return xformat("it takes more than %zu MB of memory", limits.bytes >> 20);
-}
-
 /** Why there are no rows, or not all of them. */
 static char *
 reason(struct database *db, int status, struct query_limits limits)
@@ -409,7 +402,7 @@ reason(struct database *db, int status, struct query_limits limits)
            : status == SQLITE_INTERRUPT && db->steps_left < STEPS_PER_LOOK
                ? xformat("it takes more than %llu steps", (unsigned long long)limits.steps)
            : status == SQLITE_INTERRUPT ? xformat("it takes longer than %g seconds", limits.seconds)
-           : status == SQLITE_NOMEM     ? query_too_large(limits)
+           : status == SQLITE_NOMEM     ? xformat(QUERY_TOO_LARGE, limits.bytes >> 20)
                                         : explain(db);
 }
 

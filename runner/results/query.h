@@ -48,6 +48,9 @@ struct query_limits
 /** What claims and figures may take: 60 s, a million rows, 1 GiB. */
 #define QUERY_LIMITS ((struct query_limits){60, 1000000, (size_t)1 << 30, 0})
 
+/** What a query has done that meets its limit of bytes, which are in MB here. */
+#define QUERY_TOO_LARGE "it takes more than %zu MB of memory"
+
 /** What was wrong. */
 struct query_mistake
 {
@@ -71,6 +74,13 @@ struct database *database_of_tables(const struct database_key *keys, size_t nkey
 /** Makes the results in another folder available as @p name.TABLE; false with a sentence. At most
  * 10 of them. */
 bool database_attach(struct database *db, const char *name, const char *out, char **why);
+
+struct sql_holes;
+
+/** Opens the same results, with the same others attached, and with aggregates that tell @p holes of
+ * rows without a value: sql-aggregates.h. NULL with a sentence in *why. */
+struct database *database_open_again(const struct database *db, struct sql_holes *holes,
+                                     char **why);
 
 void database_close(struct database *db);
 

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "distribution.h"
-#include "sql-holes.h"
 #include "statistics.h"
 #include "textbuf.h"
+
+/** Counts that are told apart; cells that rest on others are said to rest on the worst. */
+#define MOST_HOLES 64
 
 /** Bytes of a row that is kept, at most: two numbers, in arrays that grow by doubling. */
 #define ROW_BYTES 32
@@ -23,9 +25,9 @@ struct group
     struct moments moments;
     double percent;
     double sum;
-    int64_t whole;        /**< the same of whole numbers */
-    bool real;            /**< one of them was not whole */
-    sqlite3_value *least; /**< or greatest */
+    int64_t whole;       /**< the same of whole numbers */
+    bool real;           /**< one of them was not whole */
+    sqlite3_value *most; /**< or the least */
 };
 
 struct aggregate;
@@ -85,14 +87,14 @@ add_to_sum(struct group *g, int n, sqlite3_value **args)
     g->whole += g->real ? 0 : sqlite3_value_int64(args[0]);
 }
 
+/** Keeps the greatest of the numbers times @p sign. */
 static void
-add_to_least(struct group *g, int n, sqlite3_value **args)
+keep_greatest(struct group *g, sqlite3_value *value, int sign)
 {
-    (void)n;
-    if (!g->least || sqlite3_value_double(args[0]) < sqlite3_value_double(g->least))
+    if (!g->most || sign * sqlite3_value_double(value) > sign * sqlite3_value_double(g->most))
     {
-        sqlite3_value_free(g->least);
-        g->least = sqlite3_value_dup(args[0]);
+        sqlite3_value_free(g->most);
+        g->most = sqlite3_value_dup(value);
     }
 }
 
@@ -100,11 +102,14 @@ static void
 add_to_greatest(struct group *g, int n, sqlite3_value **args)
 {
     (void)n;
-    if (!g->least || sqlite3_value_double(args[0]) > sqlite3_value_double(g->least))
-    {
-        sqlite3_value_free(g->least);
-        g->least = sqlite3_value_dup(args[0]);
-    }
+    keep_greatest(g, args[0], 1);
+}
+
+static void
+add_to_least(struct group *g, int n, sqlite3_value **args)
+{
+    (void)n;
+    keep_greatest(g, args[0], -1);
 }
 
 /** NULL where there is no such number. */
@@ -167,10 +172,10 @@ end_sum(sqlite3_context *context, const struct aggregate *a, struct group *g)
 }
 
 static void
-end_least(sqlite3_context *context, const struct aggregate *a, struct group *g)
+end_most(sqlite3_context *context, const struct aggregate *a, struct group *g)
 {
     (void)a;
-    sqlite3_result_value(context, g->least);
+    sqlite3_result_value(context, g->most);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
@@ -206,12 +211,31 @@ take_row(sqlite3_context *context, int n, sqlite3_value **args)
     r->aggregate->add(g, n, args);
 }
 
+/** What the aggregate that met this hole is to do. */
+static enum sql_hole_action
+action_of(struct sql_holes *holes, size_t have, size_t of)
+{
+    for (size_t i = 0; i < holes->n; i++)
+    {
+        if (holes->holes[i].have == have && holes->holes[i].of == of)
+        {
+            return holes->holes[i].action;
+        }
+    }
+    if (holes->recording && holes->n < MOST_HOLES)
+    {
+        ARRAY_GROW(holes->holes, holes->n);
+        holes->holes[holes->n++] = (struct sql_hole){have, of, SQL_HOLE_KEEP};
+    }
+    return holes->unknown;
+}
+
 /** Whether the result is another one than that of the values, as holes are looked for. */
 static bool
 is_altered(sqlite3_context *context, struct sql_holes *holes, size_t have, size_t of)
 {
     const enum sql_hole_action action =
-        !holes || (have == of && of > 0) ? SQL_HOLE_KEEP : sql_holes_action(holes, have, of);
+        !holes || (have == of && of > 0) ? SQL_HOLE_KEEP : action_of(holes, have, of);
     if (action == SQL_HOLE_FILL)
     {
         /* Different ones, so that no difference of two is 0. */
@@ -243,30 +267,15 @@ end_group(sqlite3_context *context)
         r->budget->bytes += r->aggregate->keeps ? have * ROW_BYTES : 0;
         pool_free(&g->y);
         pool_free(&g->x);
-        sqlite3_value_free(g->least);
+        sqlite3_value_free(g->most);
     }
-}
-
-static int
-register_all(sqlite3 *db, const struct aggregate *aggregates, size_t n, struct sql_budget *budget,
-             struct sql_holes *holes)
-{
-    int status = SQLITE_OK;
-    for (size_t i = 0; i < n && status == SQLITE_OK; i++)
-    {
-        struct registered *r = xcalloc(1, sizeof *r);
-        *r = (struct registered){&aggregates[i], budget, holes};
-        status = sqlite3_create_function_v2(db, aggregates[i].name, aggregates[i].arguments,
-                                            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-                                            r, NULL, take_row, end_group, free);
-    }
-    return status;
 }
 
 int
 sql_aggregates_register(sqlite3 *db, struct sql_budget *budget, struct sql_holes *holes)
 {
-    static const struct aggregate own[] = {
+    /* The last five are SQLite's own. */
+    static const struct aggregate all[] = {
         {"p50", 1, add_to_pool, end_quantile, 50, NULL, true},
         {"p90", 1, add_to_pool, end_quantile, 90, NULL, true},
         {"p95", 1, add_to_pool, end_quantile, 95, NULL, true},
@@ -277,16 +286,21 @@ sql_aggregates_register(sqlite3 *db, struct sql_budget *budget, struct sql_holes
         {"ci95", 1, add_to_moments, end_moments, 0, moments_ci95, false},
         {"corr", 2, add_to_moments, end_moments, 0, moments_correlation, false},
         {"slope_loglog", 2, add_to_pools, end_slope, 0, NULL, true},
-    };
-    static const struct aggregate sqlites[] = {
         {"avg", 1, add_to_sum, end_average, 0, NULL, false},
         {"sum", 1, add_to_sum, end_sum, 0, NULL, false},
         {"total", 1, add_to_sum, end_sum, 0, NULL, false},
-        {"min", 1, add_to_least, end_least, 0, NULL, false},
-        {"max", 1, add_to_greatest, end_least, 0, NULL, false},
+        {"min", 1, add_to_least, end_most, 0, NULL, false},
+        {"max", 1, add_to_greatest, end_most, 0, NULL, false},
     };
-    const int status = register_all(db, own, sizeof own / sizeof *own, budget, holes);
-    return status == SQLITE_OK && holes
-               ? register_all(db, sqlites, sizeof sqlites / sizeof *sqlites, budget, holes)
-               : status;
+    const size_t n = sizeof all / sizeof *all - (holes ? 0 : 5);
+    int status = SQLITE_OK;
+    for (size_t i = 0; i < n && status == SQLITE_OK; i++)
+    {
+        struct registered *r = xcalloc(1, sizeof *r);
+        *r = (struct registered){&all[i], budget, holes};
+        status = sqlite3_create_function_v2(db, all[i].name, all[i].arguments,
+                                            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                                            r, NULL, take_row, end_group, free);
+    }
+    return status;
 }

@@ -19,7 +19,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct sql_holes;
+/** What an aggregate gives instead of its result. */
+enum sql_hole_action
+{
+    SQL_HOLE_KEEP,  /**< its result */
+    SQL_HOLE_BLANK, /**< NULL */
+    SQL_HOLE_FILL,  /**< some number */
+};
+
+/** An aggregate of @p of rows of which @p have had a value: fewer, or none of none. */
+struct sql_hole
+{
+    size_t have, of;
+    enum sql_hole_action action;
+};
+
+struct sql_holes
+{
+    struct sql_hole *holes; /**< different ones, in the order in which they were met */
+    size_t n;
+    bool recording;               /**< others are added to them; else */
+    enum sql_hole_action unknown; /**< this is done with others */
+    size_t nfilled;
+};
 
 /** What the aggregates of the query in hand may still keep, as SQLite does not count it. */
 struct sql_budget
