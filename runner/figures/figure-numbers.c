@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "figure-numbers.h"
+#include "figure-script.h"
 
 #include <stdlib.h>
 #include <string.h>

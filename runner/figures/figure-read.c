@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "csv.h"
-#include "figure-pools.h"
 #include "figure-query.h"
 #include "query-holes.h"
 

@@ -3,6 +3,7 @@
 #ifndef WEFT_RUNNER_FIGURE_READ_H
 #define WEFT_RUNNER_FIGURE_READ_H
 
+#include "distribution.h"
 #include "figure.h"
 
 /** A column that a figure's query may have. */
@@ -30,6 +31,13 @@ char *figure_columns_mistake(const struct element *figure, char *const *names, s
  * it is not tried), and attributes that say what it says. */
 void figure_check_query(const struct element *figure, struct database *tables,
                         struct diagnostics *d);
+
+/** The points of a cdf: the shares of values up to x times @p y_scale, or above x. Sorts the pool.
+ * Returns how many; the caller frees *points. */
+size_t figure_cdf_of(struct pool *p, bool above, double y_scale, struct figure_point **points);
+
+/** The box of a pool, which it sorts; nothing of an empty one. */
+struct figure_point figure_box_of(struct pool *p);
 
 /** Makes names of the keys that were read: the labels of the sweep, else its values. Those of a
  * <query> are values of the sweep where all of a column are, and are not plain numbers. */

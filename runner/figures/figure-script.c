@@ -9,9 +9,7 @@
 #include "figure-layout.h"
 #include "figure-markup.h"
 #include "figure-names.h"
-#include "figure-numbers.h"
 #include "figure-style.h"
-#include "figure-template.h"
 
 #define DENSE     50 /* points of a line */
 #define MOST_TICS 12 /* names of values on one axis */

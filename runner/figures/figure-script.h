@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file figure-script.h  What gnuplot reads to draw a figure. */
+/** @file figure-script.h  What gnuplot reads to draw a figure: NAME.gp and NAME.dat. */
 #ifndef WEFT_RUNNER_FIGURE_SCRIPT_H
 #define WEFT_RUNNER_FIGURE_SCRIPT_H
 
@@ -14,5 +14,26 @@
  */
 char *figure_script(const struct plan *plan, const struct element *figure,
                     const struct figure_data *data, char **why);
+
+/** NAME.dat: the numbers of a figure, in blocks that gnuplot reads. The caller frees it. */
+char *figure_numbers(const struct element *figure, const struct figure_data *data);
+
+/** Whether some mean is over more than one value; *least and *most of them, of the means that are
+ * over any. */
+bool figure_has_spread(const struct figure_data *data, size_t *least, size_t *most);
+
+/**
+ * The places of values along an axis of a heat map, by their first parts: ascending where all are
+ * numbers, else as they come. The caller frees them.
+ */
+size_t *figure_places(const struct figure_names *names);
+
+/** plots/frame.gp, the template, of plots/ or of the user's own, and plots/draw.gp. NULL with a
+ * sentence in *why; else the caller frees it. */
+char *figure_template(const struct plan *plan, const struct element *figure, char **why);
+
+/** Reports a template of the user's own that cannot be read. */
+void figure_template_check(const struct plan *plan, const struct element *figure,
+                           struct diagnostics *d);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "figure-template.h"
+#include "figure-script.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -144,6 +144,14 @@ bool figure_draws(const struct element *child);
 /** Whether the runs at a point of a dimension are in the figure. */
 bool figure_shows_point(const struct element *figure, const struct plan_dimension *dim, size_t p);
 
+/**
+ * Reports what varies besides seeds among the runs, or the rows of a run, that share a point, a box
+ * or a curve of the figure: a mean over sizes says nothing, and its whiskers would look like those
+ * of seeds. Unless pool="on" says that it is meant.
+ */
+void figure_check_pooling(const struct plan *plan, const struct element *figure,
+                          struct diagnostics *d);
+
 /** The dimension that has a column of that name, and the column's number in it; NULL: none. */
 const struct plan_dimension *plan_column(const struct plan *plan, const char *name, size_t *cell);
 

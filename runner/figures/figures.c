@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "database.h"
-#include "figure-numbers.h"
 #include "figure-query.h"
 #include "figure-script.h"
 #include "figure.h"
