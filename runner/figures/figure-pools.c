@@ -12,54 +12,43 @@
 
 /* --- curves ----------------------------------------------------------------------------------- */
 
-/** A curve while it is made. */
-struct curve
-{
-    struct figure_point *points;
-    size_t n;
-    double y_scale;
-};
-
-static void
-add_step(struct curve *c, double x, double share)
-{
-    const double y = share * c->y_scale;
-    ARRAY_GROW(c->points, c->n);
-    c->points[c->n++] = (struct figure_point){.x = x, .y = y, .low = y, .high = y, .n = 1};
-}
-
 /** Shares up to x, or above it, where an axis without 0 ends with the last value. Jumps stand
  * upright; between close steps it is straight. A single step stands on an axis without 0 as well,
  * down to the share of one value. */
 size_t
 figure_cdf_of(struct pool *p, bool above, double y_scale, struct figure_point **points)
 {
-    struct curve c = {.y_scale = y_scale};
     struct cdf_point *steps;
     pool_sort(p);
-    const size_t n = pool_cdf(p, &steps);
+    const size_t nsteps = pool_cdf(p, &steps);
+    struct figure_point *curve = *points = xcalloc(2 * nsteps + 1, sizeof *curve);
     double before = 0;
-    for (size_t i = 0; i < n; i++)
+    size_t n = 0;
+    for (size_t i = 0; i < nsteps; i++)
     {
         const double x = steps[i].x, share = steps[i].share;
-        const bool last = above && i + 1 == n;
+        const bool last = above && i + 1 == nsteps;
         if (i == 0 || last || share - before > JUMP)
         {
-            add_step(&c, x, above ? 1 - before : before);
+            curve[n++] = (struct figure_point){.x = x, .y = above ? 1 - before : before};
         }
         if (!last)
         {
-            add_step(&c, x, above ? 1 - share : share);
+            curve[n++] = (struct figure_point){.x = x, .y = above ? 1 - share : share};
         }
         before = share;
     }
-    if (above && n == 1)
+    if (above && nsteps == 1)
     {
-        add_step(&c, steps[0].x, 1 / (double)p->n);
+        curve[n++] = (struct figure_point){.x = steps[0].x, .y = 1 / (double)p->n};
+    }
+    for (size_t i = 0; i < n; i++)
+    {
+        curve[i].y = curve[i].low = curve[i].high = curve[i].y * y_scale;
+        curve[i].n = 1;
     }
     free(steps);
-    *points = c.points;
-    return c.n;
+    return n;
 }
 
 /* --- boxes ------------------------------------------------------------------------------------ */

@@ -12,6 +12,7 @@
 #include "files.h"
 #include "gnuplot.h"
 #include "results-folder.h"
+#include "shown-text.h"
 #include "textbuf.h"
 
 size_t
@@ -89,20 +90,6 @@ warn_of_lacking(const struct element *figure, const struct figure_data *data)
     }
 }
 
-static bool
-draw(const struct plan *plan, const struct element *figure, struct database *results,
-     const char *out, struct query_mistake *m)
-{
-    struct figure_data *data = figure_read(plan, figure, results, m);
-    bool good = data && write_inputs(plan, figure, data, out, &m->message);
-    if (good)
-    {
-        warn_of_lacking(figure, data);
-    }
-    figure_data_free(data);
-    return good && write_drawings(element_value(figure, "name"), out, &m->message);
-}
-
 /** What is done with a figure. */
 typedef bool (*figure_fn)(const struct plan *plan, const struct element *figure, void *user);
 
@@ -148,15 +135,26 @@ draw_one(const struct plan *plan, const struct element *figure, void *user)
     const struct drawing_board *b = user;
     const char *name = element_value(figure, "name");
     struct query_mistake m = {NULL, figure->line};
-    const bool good = draw(plan, figure, b->results, b->out, &m);
+    struct figure_data *data = figure_read(plan, figure, b->results, &m);
+    bool good = data && write_inputs(plan, figure, data, b->out, &m.message);
+    if (good)
+    {
+        warn_of_lacking(figure, data);
+    }
+    good = good && write_drawings(name, b->out, &m.message);
+    figure_data_free(data);
     if (good)
     {
         printf("%s/%s.svg, %s.png, %s.pdf\n", b->out, name, name, name);
     }
     else
     {
+        /* It may name a value of a query, which is any text. */
+        struct text why = {0};
+        text_add_printed(&why, m.message, strlen(m.message));
         fprintf(stderr, "%s:%d: error: figure %s cannot be drawn: %s\n", plan->doc->path, m.line,
-                name, m.message ? m.message : "unknown reason");
+                name, why.s);
+        free(why.s);
     }
     free(m.message);
     return good;
@@ -171,15 +169,11 @@ figures_draw(const struct plan *plan, const char *out, const char *only)
     {
         board.results = database_open(out, &why);
     }
-    bool good = board.results != NULL;
-    if (good)
-    {
-        good = each_figure(plan, only, draw_one, &board);
-    }
-    else
+    if (!board.results)
     {
         fprintf(stderr, "weft: error: no figure can be drawn: %s\n", why);
     }
+    const bool good = board.results && each_figure(plan, only, draw_one, &board);
     database_close(board.results);
     free(why);
     return good;

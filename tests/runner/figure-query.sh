@@ -177,6 +177,7 @@ undrawn 'more than 50000 bars' grouped-bars \
 undrawn "there are two rows of x '80KB', themis; expected one: group by them" grouped-bars \
     'select "workload.bytes" as x, "case" as series, cct_us as y from summary order by run desc'
 undrawn "there are two rows of x '1', ecmp" lines 'select 1 as x, "case" as series, cct_us as y from summary'
+undrawn "column 'y' is 'a .31mred' in row 1" lines "select 1 as x, 'a' || char(27) || '[31mred' as y"
 undrawn "column 'y' is 'ecmp' in row 1; expected numbers" lines 'select cct_us as x, "case" as y from summary'
 undrawn 'its query gives no rows' bars 'select "case" as x, cct_us as y from summary where cct_us is null'
 undrawn 'its query gives rows without values' bars 'select "case" as x, null as y from summary group by 1'
