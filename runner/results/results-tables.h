@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file results-tables.h  What a run measured: the tables, a line for each column. results.h makes
+ * of each table a struct for its rows, whose name is ROW, and columns.c the columns of its CSV
+ * file.
+ *
+ * | line | is |
+ * |---|---|
+ * | TIME(name, member, doc) | int64_t, ps; below 0: it did not happen, or nobody knows |
+ * | RATE(name, member, doc) | double, bit/s |
+ * | RATIO(name, member, doc) | double |
+ * | REAL(name, member, doc) | double; NaN: none is known |
+ * | U32, U64(name, member, doc) | uint32_t, uint64_t |
+ * | COUNTER(member, doc) | uint64_t; the column has the member's name |
+ * | COUNTED(member, doc) | the same, of the member `counted` |
+ * | TEXT(name, member, doc) | const char *, without comma or quote |
+ * | SHARE(name, part, sent, resent, doc) | no member: part / (sent + resent) of other members |
+ * | ALSO(declaration) | a member that is no column |
+ */
+#ifndef TABLE_BEGIN
+#error "results.h and columns.c include this file: it needs their macros"
+#endif
+
+/* Completion times of a run are over what was delivered. */
+#define ROW run_summary
+TABLE_BEGIN(summary)
+TIME("cct_us", cct, "last delivery of the slowest group, from time 0")
+TIME("cct_acked_us", cct_acked, "last ACK of the slowest group, from time 0")
+TIME("cct_mean_us", cct_mean, "mean over groups of the last delivery")
+TIME("bound_us", bound, "lower bound of cct_us by a closed form; empty: none known")
+REAL("slowdown", slowdown, "cct_us / bound_us, both less the earliest start; empty: no bound known")
+TIME("bound_acked_us", bound_acked,
+     "lower bound of cct_acked_us: exchanges of equal messages, all-to-all; empty: none known")
+REAL("increase", increase,
+     "cct_acked_us / bound_acked_us - 1, both less the earliest start; empty: no bound known")
+REAL("step_increase_mean", step_increase,
+     "mean of increase in steps.csv; empty: no steps, or no bound known")
+RATIO("rho_max", rho_max,
+      "share of line rate at which all flows that have a path can be served, given the failures "
+      "and degraded links at time 0 that last; data alone")
+TIME("bound_rho_us", bound_rho,
+     "bound_acked_us for hosts that send data at rho_max; empty: none known")
+REAL("increase_rho", increase_rho,
+     "cct_acked_us / bound_rho_us - 1, both less the earliest start; empty: no bound known")
+RATE("goodput_gbps", goodput,
+     "mean over QPs of payload / time from start to delivery; QPs that delivered nothing "
+     "count as 0")
+RATE("mean_rate_gbps", mean_rate,
+     "mean over QPs of the congestion control's rate, weighted by time active")
+SHARE("resent_share", data_resent, data_sent, data_resent,
+      "data_resent / (data_sent + data_resent)")
+SHARE("spurious_share", duplicates, data_sent, data_resent,
+      "duplicates / (data_sent + data_resent): retransmissions of what had arrived")
+COUNTER(messages, "messages of the workload")
+COUNTER(qps, "queue pairs of the workload")
+COUNTER(failed, "messages given up by their senders and not delivered")
+COUNTER(unstarted, "messages that waited, directly or not, for such a one")
+COUNTER(links_failed, "links that failed")
+COUNTER(data_sent, "data packets sent for the first time")
+COUNTER(data_resent, "data packets sent again")
+COUNTER(duplicates, "data packets that arrived a second time")
+COUNTER(out_of_order, "data packets that arrived with PSN > ePSN")
+COUNTER(nacks_sent, "NACKs sent by receivers")
+COUNTER(nacks_received, "NACKs that reached senders, compensated ones included")
+COUNTER(cnps_received, "CNPs that reached senders")
+COUNTER(cuts, "rate cuts by congestion control")
+COUNTER(timeouts, "retransmission timeouts")
+COUNTER(dropped_injected, "data packets dropped by drop and loss")
+COUNTER(dropped_buffer, "packets dropped by switch buffers")
+COUNTER(dropped_link, "packets lost on dead links or without a route")
+COUNTER(marked, "ECN marks")
+COUNTER(pauses, "PFC pause frames")
+COUNTER(tor_seen, "NACKs of tracked QPs that entered the ToR from NICs")
+COUNTER(tor_valid, "of these: trigger on the ePSN's path, forwarded")
+COUNTER(tor_invalid, "of these: trigger on another path, or no need to ask")
+COUNTER(tor_unknown, "of these: trigger unknown, forwarded")
+COUNTER(tor_blocked, "invalid NACKs that were blocked")
+COUNTER(tor_scan_passed, "invalid NACKs forwarded because the ring proves the loss")
+COUNTER(tor_scan_cancelled, "blocked while the packet was on its way to the NIC")
+COUNTER(tor_armed, "blocked and armed for compensation")
+COUNTER(tor_compensated, "NACKs that come from the ToR")
+COUNTER(tor_cancelled, "armed, then the packet passed the ToR")
+COUNTER(tor_overwritten, "armed while another ePSN was armed")
+COUNTER(tor_ring_full, "ring entries overwritten before use")
+U64("buffer_peak_bytes", buffer_peak, "most ever in use in one switch")
+U64("queue_peak_bytes", queue_peak, "longest port queue ever")
+REAL("queue_mean_bytes", queue_mean,
+     "mean over all switch ports and samples while the workload runs; empty: not sampled")
+COUNTER(packet_hops, "links crossed by packets of all kinds")
+TIME("end_us", end, "time of the last event")
+TIME("fct_p50_us", fct_p50, "median of fct_us in flows.csv, over the messages that were delivered")
+TIME("fct_p95_us", fct_p95, "their 95th percentile (nearest rank, as all of these)")
+TIME("fct_p99_us", fct_p99, "their 99th percentile")
+TIME("fct_p99_9_us", fct_p99_9, "their 99.9th percentile")
+REAL("fct_slowdown_p50", fct_slowdown_p50,
+     "median of fct_slowdown in flows.csv, over the messages that were delivered")
+REAL("fct_slowdown_p95", fct_slowdown_p95, "their 95th percentile")
+REAL("fct_slowdown_p99", fct_slowdown_p99, "their 99th percentile")
+REAL("fct_slowdown_p99_9", fct_slowdown_p99_9, "their 99.9th percentile")
+ALSO(uint64_t events)
+TABLE_END(summary, "totals of a run; counters count packets")
+#undef ROW
+
+#define ROW qp_result
+TABLE_BEGIN(qps)
+U32("qp", qp, "number of the QP")
+U32("src", src, "sending host")
+U32("dst", dst, "receiving host")
+COUNTER(bytes, "payload of its messages that could start")
+TIME("start_us", start, "its first packet left")
+TIME("delivered_us", delivered, "its last message was delivered")
+COUNTER(sent, "data packets sent for the first time")
+COUNTER(resent, "data packets sent again")
+SHARE("resent_share", resent, sent, resent, "resent / (sent + resent)")
+COUNTER(duplicates, "data packets that arrived a second time")
+COUNTER(out_of_order, "data packets that arrived with PSN > ePSN")
+COUNTER(nacks_sent, "NACKs sent by its receiver")
+COUNTER(nacks_received, "NACKs that reached its sender")
+COUNTER(cnps_received, "CNPs that reached its sender")
+COUNTER(cuts, "rate cuts")
+COUNTER(timeouts, "retransmission timeouts")
+RATE("mean_rate_gbps", mean_rate, "the congestion control's rate, weighted by time active")
+TIME("fct_us", fct,
+     "delivered_us - start_us, its completion time from its first packet on; of several "
+     "messages, with what passes between them")
+REAL("fct_slowdown", slowdown,
+     "fct_us over the ideal of one message of these bytes; empty: not all was delivered")
+TABLE_END(qps, "one row per queue pair")
+#undef ROW
+
+#define ROW group_result
+TABLE_BEGIN(groups)
+U32("group", group, "number of the group")
+U32("messages", messages, "its messages")
+TIME("delivered_us", delivered, "its last message was delivered")
+TIME("acked_us", acked, "its last ACK reached a sender")
+TABLE_END(groups, "one row per communication group")
+#undef ROW
+
+#define ROW layer_result
+TABLE_BEGIN(layers)
+TEXT("layer", layer, "tier and direction of its ports, such as tor-up, core-down")
+U32("links", links, "its ports")
+U64("queue_peak_bytes", queue_peak, "longest queue of any of them ever")
+REAL("queue_mean_bytes", queue_mean,
+     "mean over ports and samples while the workload runs; empty: no queues measured")
+U64("load_max_bytes", load_max, "sent by the port that sent most")
+REAL("load_mean_bytes", load_mean, "mean over ports of what each sent")
+REAL("overload", overload, "load_max_bytes / load_mean_bytes - 1; empty: nothing sent")
+TABLE_END(layers,
+          "one row per queueing layer of the fabric, in the order in which packets meet them")
+#undef ROW
+
+#define ROW step_result
+TABLE_BEGIN(steps)
+U32("step", step, "step of the collective, from 0")
+U32("messages", messages, "its messages")
+TIME("posted_us", posted, "the first of them could start")
+TIME("acked_us", acked, "the last ACK of all of them")
+TIME("cct_us", cct, "its slowest message, from its start to its last ACK")
+TIME("bound_us", bound, "lower bound of cct_us; empty: none known")
+REAL("increase", increase, "cct_us / bound_us - 1; empty: no bound known")
+TABLE_END(steps, "one row per step of a workload whose steps wait for each other")
+#undef ROW
+
+#define ROW workload_result
+TABLE_BEGIN(workloads)
+TEXT("workload", name, "its name")
+TEXT("kind", kind, "what it is")
+U32("hosts", hosts, "hosts that it runs on")
+U32("messages", messages, "its messages")
+U32("first_qp", first_qp, "its first QP")
+U32("qps", qps, "its QPs, one behind the other")
+U32("first_group", first_group, "its first group")
+U32("groups", groups, "its groups, one behind the other")
+TIME("start_us", start, "its earliest start")
+TIME("cct_us", cct, "its last delivery, from time 0; empty: not all was delivered")
+TIME("cct_acked_us", cct_acked, "its last ACK, likewise")
+TIME("bound_us", bound,
+     "lower bound of cct_us on a fabric that it has for itself; empty: none known")
+REAL("slowdown", slowdown, "cct_us / bound_us, both less start_us; empty: no bound known")
+TABLE_END(workloads, "one row per workload; only where there are several")
+#undef ROW
+
+#define ROW flow_result
+TABLE_BEGIN(flows)
+U32("message", message, "number of the message")
+U32("qp", qp, "its QP; the first one if it goes out on several")
+U32("src", src, "sending host")
+U32("dst", dst, "receiving host")
+U32("group", group, "communication group")
+U32("step", step, "step of the collective, from 0")
+COUNTER(bytes, "payload")
+TIME("posted_us", posted,
+     "it could start: what it waits for was done and its start time had come; empty: never")
+TIME("delivered_us", delivered, "last packet in order at the receiver")
+TIME("acked_us", acked, "its last ACK at the sender")
+TIME("fct_us", fct, "delivered_us - posted_us, its completion time")
+REAL("fct_slowdown", slowdown,
+     "fct_us over the ideal one: alone in a healthy fabric, on one path between the two hosts")
+TABLE_END(flows, "one row per message")
+#undef ROW
+
+#define ROW qp_sample
+TABLE_BEGIN(series)
+TIME("time_us", time, "when the sample was taken")
+U32("qp", qp, "number of the QP")
+RATE("rate_gbps", rate, "the congestion control's rate, mean over the interval")
+RATE("wire_rate_gbps", wire_rate, "data frames sent in the interval / its length")
+COUNTER(sent, "data packets sent for the first time, since the start")
+COUNTER(resent, "data packets sent again, since the start")
+RATIO("resent_share", resent_share,
+      "resent / (sent + resent) in the interval; 0 if nothing was sent")
+COUNTER(nacks_received, "NACKs that reached the sender so far")
+COUNTER(cnps_received, "CNPs that reached the sender so far")
+TABLE_END(series, "samples of the QPs that measure names")
+#undef ROW
+
+#define ROW queue_sample
+TABLE_BEGIN(queues)
+TIME("time_us", time, "when the sample was taken")
+U64("longest_queue_bytes", longest_queue, "longest port queue of all switches")
+U64("buffer_used_bytes", buffer_used, "buffer in use in the fullest switch")
+TABLE_END(queues, "samples of all switch queues")
+#undef ROW
+
+#define ROW port_sample
+TABLE_BEGIN(ports)
+TIME("time_us", time, "when the sample was taken")
+U32("switch", index, "number of the switch")
+U32("port", port, "its port, from 0: those that lead down first")
+TEXT("layer", layer, "the port's layer, as in layers.csv")
+U64("queue_bytes", queue, "the port's queue, the frame that is being sent included")
+U32("paused", paused, "1: its peer has paused one of its classes by PFC; else 0")
+RATE("wire_rate_gbps", wire_rate,
+     "frames of all kinds that began to be sent in the interval / its length")
+TABLE_END(ports, "samples of the switch ports that measure names")
+#undef ROW
+
+#define ROW tor_result
+TABLE_BEGIN(tors)
+U32("tor", tor, "number of the ToR")
+ALSO(struct weft_lb_counters counted)
+COUNTED(reroutes, "times that a QP or a flowlet went on by another path")
+COUNTED(probes, "requests for a round trip")
+COUNTED(notices, "notices of congestion sent")
+COUNTED(held, "packets held back to be put in order")
+COUNTED(flushed, "reorder queues whose time was over before what they waited for came")
+COUNTED(full, "packets let through out of order for want of a queue")
+COUNTED(queues, "most reorder queues in use at once")
+TABLE_END(tors, "one row per ToR; only of balancers that count what they do there")
+#undef ROW
+
+#define ROW trim_result
+TABLE_BEGIN(trims)
+U32("switch", index, "number of the switch")
+U32("tier", tier, "0: a ToR; 1: a spine or aggregation; 2: a core")
+COUNTER(trimmed, "data packets that lost their payload here")
+COUNTER(header_drops, "headers, trimmed here or before, for which there was no room")
+TABLE_END(trims, "one row per switch; only where switches trim")
+#undef ROW
+
+#define ROW stuck_qp
+TABLE_BEGIN(stuck)
+U32("qp", qp, "number of the QP")
+U32("src", src, "sending host")
+U32("dst", dst, "receiving host")
+COUNTER(messages, "messages posted on it")
+COUNTER(delivered, "of these, delivered")
+COUNTER(packets, "packets of the messages posted on it")
+COUNTER(acked, "of these, acknowledged")
+COUNTER(in_flight, "packets sent, neither acknowledged nor taken for lost")
+RATE("rate_gbps", rate, "the congestion control's rate at the end")
+TIME("until_us", until, "when what it waits for is due; empty: unknown")
+TEXT("why", why, "what it waits for")
+TABLE_END(stuck,
+          "one row per QP with unfinished messages; only of a run that ended before they were done")
+#undef ROW
+
+#undef TABLE_BEGIN
+#undef TABLE_END
+#undef TIME
+#undef RATE
+#undef RATIO
+#undef REAL
+#undef U32
+#undef U64
+#undef COUNTER
+#undef TEXT
+#undef SHARE
+#undef COUNTED
+#undef ALSO
