@@ -59,25 +59,22 @@ text_add_markup(struct text *t, const char *s, size_t n)
 {
     struct text shown = {0};
     text_add_shown(&shown, s, n);
-    for (size_t i = 0, plain; i < shown.len; i += plain)
+    for (size_t i = 0, length; i < shown.len; i += length)
     {
-        const size_t length = marked(shown.s + i, shown.len - i);
+        const char *at = shown.s + i;
+        length = marked(at, shown.len - i);
         if (length)
         {
-            text_add(t, "%c{", shown.s[i]);
-            add_plain(t, shown.s + i + 2, length - 3);
+            text_add(t, "%c{", *at);
+            add_plain(t, at + 2, length - 3);
             text_add(t, "}");
-            plain = length;
             continue;
         }
-        for (plain = 1; i + plain < shown.len; plain++)
+        do
         {
-            if (marked(shown.s + i + plain, shown.len - i - plain))
-            {
-                break;
-            }
-        }
-        add_plain(t, shown.s + i, plain);
+            length++;
+        } while (i + length < shown.len && !marked(at + length, shown.len - i - length));
+        add_plain(t, at, length);
     }
     free(shown.s);
 }

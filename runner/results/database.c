@@ -411,16 +411,12 @@ database_add_csv(struct database_writer *w, const char *name, const struct csv *
 static void
 finalize_statements(struct database_writer *w)
 {
-    size_t n;
-    column_tables(&n);
-    for (size_t i = 0; w->rows && i < n; i++)
+    sqlite3_stmt *each;
+    while (w->db && (each = sqlite3_next_stmt(w->db, NULL)) != NULL)
     {
-        sqlite3_finalize(w->rows[i]);
+        sqlite3_finalize(each);
     }
     free(w->rows);
-    sqlite3_finalize(w->run_row);
-    sqlite3_finalize(w->parameter);
-    sqlite3_finalize(w->provenance);
 }
 
 /** Ends the transaction. */

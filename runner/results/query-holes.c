@@ -50,47 +50,25 @@ set_actions(struct search *s, enum sql_hole_action partly, enum sql_hole_action 
     }
 }
 
-/** Of a hole: how a cell that rests on it is described. */
-static struct query_hole
-described(const struct sql_hole *h)
-{
-    return h->of ? (struct query_hole){QUERY_PARTLY, h->have, h->of}
-                 : (struct query_hole){QUERY_NO_ROWS, 0, 0};
-}
-
-/** Cells with a value that is another one now, or no more, rest on the hole. False after a mistake.
- */
+/** Asks again, and marks the cells that rest on the hole. Of those with a value (@p all NULL) it is
+ * those whose value is another one now; of those without one, and still without one, those that
+ * have one in @p all, where no hole is without. False after a mistake. */
 static bool
-mark_changed(struct search *s, const struct sql_hole *hole)
+mark(struct search *s, const struct sql_hole *hole, const struct query_rows *all)
 {
     const struct query_rows *was = s->counted;
     struct query_rows *now = ask(s);
     for (size_t i = 0; now && i < was->nrows * was->ncolumns; i++)
     {
-        if (s->cells[i].ground == QUERY_WHOLE && was->cells[i].kind != QUERY_NULL &&
-            (now->nrows != was->nrows || !is_same(&was->cells[i], &now->cells[i])))
+        const bool same_rows = now->nrows == was->nrows && (!all || all->nrows == was->nrows);
+        const bool is_null = was->cells[i].kind == QUERY_NULL;
+        if (s->cells[i].ground == QUERY_WHOLE && is_null == (all != NULL) &&
+            (!same_rows ||
+             (all ? now->cells[i].kind == QUERY_NULL && all->cells[i].kind != QUERY_NULL
+                  : !is_same(&was->cells[i], &now->cells[i]))))
         {
-            s->cells[i] = described(hole);
-        }
-    }
-    query_rows_free(now);
-    return now != NULL;
-}
-
-/** Cells without a value, and still without one, rest on the hole if they have one in @p all, where
- * no hole is without. */
-static bool
-mark_empty(struct search *s, const struct sql_hole *hole, const struct query_rows *all)
-{
-    const struct query_rows *was = s->counted;
-    struct query_rows *now = ask(s);
-    for (size_t i = 0; now && i < was->nrows * was->ncolumns; i++)
-    {
-        const bool same_rows = now->nrows == was->nrows && all->nrows == was->nrows;
-        if (s->cells[i].ground == QUERY_WHOLE && was->cells[i].kind == QUERY_NULL &&
-            (!same_rows || (now->cells[i].kind == QUERY_NULL && all->cells[i].kind != QUERY_NULL)))
-        {
-            s->cells[i] = described(hole);
+            s->cells[i] = hole->of ? (struct query_hole){QUERY_PARTLY, hole->have, hole->of}
+                                   : (struct query_hole){QUERY_NO_ROWS, 0, 0};
         }
     }
     query_rows_free(now);
@@ -113,11 +91,11 @@ find_partial(struct search *s)
             worst = worst ? worst : hole;
             set_actions(s, SQL_HOLE_KEEP, SQL_HOLE_KEEP, SQL_HOLE_KEEP);
             hole->action = hole->have ? SQL_HOLE_BLANK : SQL_HOLE_FILL;
-            good = mark_changed(s, hole);
+            good = mark(s, hole, NULL);
         }
     }
     set_actions(s, SQL_HOLE_BLANK, SQL_HOLE_BLANK, SQL_HOLE_KEEP);
-    return good && (!worst || mark_changed(s, worst));
+    return good && (!worst || mark(s, worst, NULL));
 }
 
 /** Of cells without one: those for which there are no rows, then those whose rows have no value. */
@@ -129,7 +107,7 @@ find_empty(struct search *s)
     set_actions(s, SQL_HOLE_KEEP, SQL_HOLE_FILL, SQL_HOLE_FILL);
     struct query_rows *all = ask(s);
     set_actions(s, SQL_HOLE_KEEP, SQL_HOLE_FILL, SQL_HOLE_KEEP);
-    bool good = all && mark_empty(s, &no_rows, all);
+    bool good = all && mark(s, &no_rows, all);
     for (size_t i = 0; good && i < s->holes.n; i++)
     {
         struct sql_hole *hole = &s->holes.holes[i];
@@ -137,7 +115,7 @@ find_empty(struct search *s)
         {
             set_actions(s, SQL_HOLE_KEEP, SQL_HOLE_FILL, SQL_HOLE_FILL);
             hole->action = SQL_HOLE_KEEP;
-            good = mark_empty(s, hole, all);
+            good = mark(s, hole, all);
         }
     }
     query_rows_free(all);

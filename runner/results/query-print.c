@@ -98,27 +98,19 @@ add_padded(struct text *t, const char *s, size_t width, bool right, bool last)
 static void
 print_text(struct text *t, const struct query_rows *rows)
 {
-    const size_t n = rows->ncolumns;
+    const size_t n = rows->ncolumns, all = (rows->nrows + 1) * n;
     size_t *width = xcalloc(n, sizeof *width);
-    char **texts = xcalloc(rows->nrows * n + 1, sizeof *texts);
-    for (size_t c = 0; c < n; c++)
+    char **texts = xcalloc(all, sizeof *texts); /* the columns' names first */
+    for (size_t i = 0; i < all; i++)
     {
-        width[c] = width_of(rows->columns[c]);
-        for (size_t r = 0; r < rows->nrows; r++)
-        {
-            char *s = texts[r * n + c] = cell_text(cell_at(rows, r, c));
-            width[c] = width_of(s) > width[c] ? width_of(s) : width[c];
-        }
-        width[c] = width[c] < MOST_WIDTH ? width[c] : MOST_WIDTH;
+        texts[i] = i < n ? xstrdup(rows->columns[i]) : cell_text(&rows->cells[i - n]);
+        const size_t own = width_of(texts[i]) < MOST_WIDTH ? width_of(texts[i]) : MOST_WIDTH;
+        width[i % n] = own > width[i % n] ? own : width[i % n];
     }
-    for (size_t c = 0; c < n; c++)
+    for (size_t i = 0; i < all; i++)
     {
-        add_padded(t, rows->columns[c], width[c], rows->nrows > 0 && is_number(cell_at(rows, 0, c)),
-                   c + 1 == n);
-    }
-    for (size_t i = 0; i < rows->nrows * n; i++)
-    {
-        add_padded(t, texts[i], width[i % n], is_number(&rows->cells[i]), (i + 1) % n == 0);
+        const bool right = all > n && is_number(&rows->cells[i < n ? i : i - n]);
+        add_padded(t, texts[i], width[i % n], right, (i + 1) % n == 0);
         free(texts[i]);
     }
     free(texts);
