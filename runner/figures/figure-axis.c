@@ -162,8 +162,9 @@ add_small_tics(struct text *t, const struct figure_axis *a)
 }
 
 double
-axis_tics(struct text *t, const struct figure_axis *a, double length, bool upright)
+axis_tics(struct figure_axis *a, double length, bool upright)
 {
+    struct text *t = &a->tics;
     const bool by_powers = a->log && a->to / a->from >= FEW_TIMES;
     struct tics tics = {.n = 0};
     for (int k = 0; k < 30; k++)
@@ -175,6 +176,7 @@ axis_tics(struct text *t, const struct figure_axis *a, double length, bool uprig
         }
     }
     double widest = 0;
+    t->len = 0;
     text_add(t, "(");
     for (size_t i = 0; i < tics.n && i < MOST_TICS; i++)
     {

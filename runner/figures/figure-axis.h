@@ -11,6 +11,7 @@ struct figure_axis
     bool log, any;      /**< any: something stands on it */
     double least, most; /**< of what stands on it; of a logarithmic one, above 0 */
     double from, to;    /**< its ends */
+    struct text tics;   /**< gnuplot's list of them; empty: it makes its own */
 };
 
 /** Makes room for a value. */
@@ -24,9 +25,9 @@ void axis_extend(struct figure_axis *a, double value);
 void axis_set_ends(struct figure_axis *a, const double *from, const double *to, bool decade,
                    double room);
 
-/** Adds gnuplot's list of tics, each with its number ("%g"), to an axis @p length long (units of
- * the font's size); @p upright: one above the other. Returns the width of the widest number. */
-double axis_tics(struct text *t, const struct figure_axis *a, double length, bool upright);
+/** Makes the list of tics, each with its number ("%g"), of an axis @p length long (units of the
+ * font's size); @p upright: one above the other. Returns the width of the widest number. */
+double axis_tics(struct figure_axis *a, double length, bool upright);
 
 /** Where a value stands, as a share of the axis. */
 double axis_place(const struct figure_axis *a, double value);

@@ -323,10 +323,8 @@ room_to_the_right(struct figure_layout *l, const struct element *figure,
     {
         return EDGE_EM;
     }
-    struct text tics = {0};
     l->z_high = height_of(t->z, l->plot_high * (double)l->rows, LINE_EM);
-    const double numbers = axis_tics(&tics, &l->z, l->plot_high, true);
-    free(tics.s);
+    const double numbers = axis_tics(&l->z, l->plot_high, true);
     return EDGE_EM + COLOURS_EM + TIC_EM + numbers + l->z_high;
 }
 
@@ -338,10 +336,6 @@ lay_out_axes(struct figure_layout *l, const struct element *figure, const struct
     const double all_high = l->plot_high * (double)l->rows;
     const double all_wide = l->plot_wide * (double)l->columns;
     double widest = 0;
-    free(l->x_tics.s);
-    free(l->y_tics.s);
-    free(l->z_tics.s);
-    l->x_tics = l->y_tics = l->z_tics = (struct text){0};
     const size_t bars = data->categories.n * (data->series.n ? data->series.n : 1);
     l->values_upright = bars && 0.8 * l->plot_wide / (double)bars < VALUE_EM;
     end_axes(l, figure);
@@ -351,11 +345,10 @@ lay_out_axes(struct figure_layout *l, const struct element *figure, const struct
         {
             widest = fmax(widest, text_width(data->series.names[i], strlen(data->series.names[i])));
         }
-        axis_tics(&l->z_tics, &l->z, l->plot_high, true);
     }
     else
     {
-        widest = axis_tics(&l->y_tics, &l->y, l->plot_high, true);
+        widest = axis_tics(&l->y, l->plot_high, true);
     }
     if (figure_has_categories(figure))
     {
@@ -363,7 +356,7 @@ lay_out_axes(struct figure_layout *l, const struct element *figure, const struct
     }
     else
     {
-        axis_tics(&l->x_tics, &l->x, l->plot_wide, false);
+        axis_tics(&l->x, l->plot_wide, false);
         lay_out_tics(l, data);
         l->names.below = fmax(l->names.below, LINE_EM);
     }
@@ -422,7 +415,7 @@ figure_layout_make(const struct element *figure, const struct figure_data *data,
 void
 figure_layout_free(struct figure_layout *l)
 {
-    free(l->x_tics.s);
-    free(l->y_tics.s);
-    free(l->z_tics.s);
+    free(l->x.tics.s);
+    free(l->y.tics.s);
+    free(l->z.tics.s);
 }

@@ -47,7 +47,6 @@ struct figure_layout
     double y_high, z_high; /**< of the names of the vertical axis and of the colours, upright */
     double note_high;      /**< of the note below */
     struct figure_axis x, y, z;
-    struct text x_tics, y_tics, z_tics; /**< gnuplot's lists */
     struct name_layout names;
 };
 

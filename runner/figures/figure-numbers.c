@@ -23,18 +23,22 @@ add_cell(struct text *t, const char *s)
     free(cell.s);
 }
 
+/** Adds numbers of a point, or that there is none. */
+static void
+add_values(struct text *t, const struct figure_point *p, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+    {
+        p->n ? text_add(t, " %.9g", values[i]) : text_add(t, " NaN");
+    }
+}
+
 /** Mean, and the two ends of its whisker. */
 static void
 add_point(struct text *t, const struct figure_point *p)
 {
-    if (p->n)
-    {
-        text_add(t, " %.9g %.9g %.9g", p->y, p->low, p->high);
-    }
-    else
-    {
-        text_add(t, " NaN NaN NaN");
-    }
+    const double values[] = {p->y, p->low, p->high};
+    add_values(t, p, values, 3);
 }
 
 /** A block per panel, a row per category: its name, then mean and whisker of each series and of the
@@ -114,19 +118,6 @@ figure_places(const struct figure_names *names)
     return places;
 }
 
-static void
-add_mean(struct text *t, const struct figure_point *p)
-{
-    if (p->n)
-    {
-        text_add(t, "%.9g\n", p->y);
-    }
-    else
-    {
-        text_add(t, "NaN\n");
-    }
-}
-
 /** A block per panel, a row per field: the names of x and y, their places, z. */
 static void
 add_fields(struct text *t, const struct figure_data *data)
@@ -143,8 +134,9 @@ add_fields(struct text *t, const struct figure_data *data)
             add_cell(t, data->categories.names[k]);
             text_add(t, " ");
             add_cell(t, data->series.names[row]);
-            text_add(t, " %zu %zu ", columns[k], rows[row]);
-            add_mean(t, p);
+            text_add(t, " %zu %zu", columns[k], rows[row]);
+            add_values(t, p, &p->y, 1);
+            text_add(t, "\n");
         }
     }
     free(columns);
@@ -161,16 +153,10 @@ add_boxes(struct text *t, const struct figure_data *data)
         for (size_t k = 0; k < data->categories.n; k++)
         {
             const struct figure_point *b = &data->points[i][k];
+            const double values[] = {b->low, b->first, b->y, b->third, b->high, b->least, b->most};
             add_cell(t, data->categories.names[k]);
-            if (b->n)
-            {
-                text_add(t, " %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", b->low, b->first, b->y,
-                         b->third, b->high, b->least, b->most);
-            }
-            else
-            {
-                text_add(t, " NaN NaN NaN NaN NaN NaN NaN\n");
-            }
+            add_values(t, b, values, sizeof values / sizeof *values);
+            text_add(t, "\n");
         }
     }
 }

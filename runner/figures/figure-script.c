@@ -416,14 +416,13 @@ add_layout(struct script *t, const struct figure_texts *texts)
 }
 
 static void
-add_axis(struct script *t, const char *axis, const struct figure_axis *a, const struct text *tics,
-         const char *gnuplots)
+add_axis(struct script *t, const char *axis, const struct figure_axis *a, const char *gnuplots)
 {
     text_add(&t->settings, "%s_min = %.9g\n%s_max = %.9g\n%s_log = %d\n", axis, a->from, axis,
              a->to, axis, a->log);
-    if (tics->len)
+    if (a->tics.len)
     {
-        text_add(&t->settings, "set %stics %s\n", gnuplots, tics->s);
+        text_add(&t->settings, "set %stics %s\n", gnuplots, a->tics.s);
     }
 }
 
@@ -473,9 +472,9 @@ add_settings(struct script *t, const struct plan *plan, const struct figure_text
     text_add(&t->settings, "has_spread = %d\nhas_line = %d\n",
              figure_has_spread(data, &least, &most) && data->whiskers, data->line != NULL);
     add_variable(t, "line_label", data->line ? figure_line_label(figure) : NULL);
-    add_axis(t, "x", &l->x, &l->x_tics, "x");
-    add_axis(t, "y", &l->y, &l->y_tics, "y");
-    add_axis(t, "z", &l->z, &l->z_tics, "cb");
+    add_axis(t, "x", &l->x, "x");
+    add_axis(t, "y", &l->y, "y");
+    add_axis(t, "z", &l->z, "cb");
     figure_has_categories(figure) ? add_categories(t) : add_tics(t);
     add_rows(t);
     add_flag(t, "values", "show_values");

@@ -336,22 +336,20 @@ nearest_of(struct database *db, const char *sql, const char *name)
 static char *
 explain(struct database *db)
 {
+    static const struct
+    {
+        const char *lacks, *names;
+    } lacking[] = {
+        {"no such column: ", "SELECT \"column\" FROM columns"},
+        {"no such table: ", "SELECT name FROM sqlite_master WHERE type <> 'index'"},
+    };
     char *said = one_line(sqlite3_errmsg(db->db)), *best = NULL;
-    const char *column = strstr(said, "no such column: "), *table = strstr(said, "no such table: ");
-    if (column)
+    for (size_t i = 0; i < 2; i++)
     {
-        const char *name = column + strlen("no such column: "), *dot = strchr(name, '.');
-        best = nearest_of(db, "SELECT \"column\" FROM columns", name);
-        if (!best && dot)
-        {
-            best = nearest_of(db, "SELECT \"column\" FROM columns", dot + 1);
-        }
-    }
-    if (table)
-    {
-        const char *name = table + strlen("no such table: "), *dot = strchr(name, '.');
-        best = nearest_of(db, "SELECT name FROM sqlite_master WHERE type <> 'index'",
-                          dot ? dot + 1 : name);
+        const char *at = strstr(said, lacking[i].lacks);
+        const char *name = at ? at + strlen(lacking[i].lacks) : "", *dot = strchr(name, '.');
+        best = at ? nearest_of(db, lacking[i].names, name) : best;
+        best = best || !dot ? best : nearest_of(db, lacking[i].names, dot + 1);
     }
     char *message =
         best ? xformat("%s; did you mean '%s'?", said, best)

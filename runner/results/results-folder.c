@@ -112,22 +112,16 @@ results_folder_is_ours(const char *out, char **why)
         free(absent); /* results_folder_make() says what stands in the way */
         return true;
     }
-    bool good = true;
-    switch (content_of(out))
+    const enum content found = content_of(out);
+    if (found == CONTENT_OTHER)
     {
-    case CONTENT_NONE:
-        break;
-    case CONTENT_OURS:
-        good = check_mark(&top, why) && check_runs(&top, why);
-        break;
-    case CONTENT_OTHER:
         *why = xformat("%s is not empty and has no " MARK ", so it is not known to be a results "
                        "folder and nothing is written there; expected one, an empty or a new "
                        "folder. Results of an earlier Weft have no such file: move them away",
                        out);
-        good = false;
-        break;
     }
+    const bool good = found == CONTENT_NONE ||
+                      (found == CONTENT_OURS && check_mark(&top, why) && check_runs(&top, why));
     folder_close(&top);
     return good;
 }
@@ -156,21 +150,15 @@ is_marked(const struct folder *top)
 static bool
 mark(const struct folder *top, char **why)
 {
-    if (is_marked(top))
+    char *said = NULL;
+    const bool good = is_marked(top) ||
+                      file_create(top, MARK, mark_text, strlen(mark_text), &said) || is_marked(top);
+    *why = good ? *why : said;
+    if (good)
     {
-        return true;
+        free(said);
     }
-    if (file_create(top, MARK, mark_text, strlen(mark_text), why))
-    {
-        return true;
-    }
-    bool there = is_marked(top);
-    if (there)
-    {
-        free(*why);
-        *why = NULL;
-    }
-    return there;
+    return good;
 }
 
 bool
