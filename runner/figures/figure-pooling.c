@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SPACE " \t\n\v\f\r"
+
 /** Whether a list of words has one. */
 static bool
 has_word(const char *list, const char *word)
@@ -28,23 +30,21 @@ shows(const struct element *figure, const char *column)
            (series && strcmp(series, column) == 0) || (panels && strcmp(panels, column) == 0);
 }
 
-/** The value that "where" asks of a column, or NULL. The caller frees it. */
-static char *
+/** The value that "where" asks of a column, with what follows; NULL: none. */
+static const char *
 wanted(const struct element *figure, const char *column)
 {
     const char *where = element_value(figure, "where");
-    struct words w = words_split(where ? where : "");
     const size_t n = strlen(column);
-    char *value = NULL;
-    for (size_t i = 0; !value && i < w.n; i++)
+    for (const char *s = where ? where : ""; *s; s += strcspn(s, SPACE))
     {
-        if (strncmp(w.word[i], column, n) == 0 && w.word[i][n] == '=')
+        s += strspn(s, SPACE);
+        if (strncmp(s, column, n) == 0 && s[n] == '=')
         {
-            value = xstrdup(w.word[i] + n + 1);
+            return s + n + 1;
         }
     }
-    words_free(&w);
-    return value;
+    return NULL;
 }
 
 bool
@@ -53,9 +53,9 @@ figure_shows_point(const struct element *figure, const struct plan_dimension *di
     bool shown = true;
     for (size_t c = 0; shown && c < dim->ncolumns; c++)
     {
-        char *value = wanted(figure, dim->columns[c]);
-        shown = !value || strcmp(value, dim->points[p].cells[c]) == 0;
-        free(value);
+        const char *value = wanted(figure, dim->columns[c]), *cell = dim->points[p].cells[c];
+        const size_t n = strlen(cell);
+        shown = !value || (strcspn(value, SPACE) == n && strncmp(value, cell, n) == 0);
     }
     return shown;
 }
@@ -134,15 +134,14 @@ static void
 check_rows(const struct plan *plan, const struct element *figure, struct diagnostics *d)
 {
     const char *column = row_column(plan, figure);
-    char *value = column ? wanted(figure, column) : NULL;
-    if (!figure_is(figure, FIGURES_OF_ROWS) && column && !value && !shows(figure, column))
+    if (column && !figure_is(figure, FIGURES_OF_ROWS) && !wanted(figure, column) &&
+        !shows(figure, column))
     {
         diag_error(d, figure->line,
                    "<figure %s> shows means over all values of %s in %s; expected it as x, series "
                    "or panels, where=\"%s=...\", or pool=\"on\"",
                    element_value(figure, "name"), column, figure_table(figure)->file, column);
     }
-    free(value);
 }
 
 void

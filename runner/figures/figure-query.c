@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "figure-query.h"
+#include "figure-read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "database-fill.h"
-#include "figure-read.h"
 #include "sql-text.h"
 
 /** A column that tells points apart. */

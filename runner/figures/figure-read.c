@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "csv.h"
-#include "figure-query.h"
 #include "query-holes.h"
 
 #define MOST_MARKS  50000 /* dots, bars, ...: more make a drawing that nothing opens */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file figure-read.h  The columns of a figure's query, and the names of what stands in them. */
+/** @file figure-read.h  What a figure shows, as a query of results.sqlite; the query's columns,
+ * which a <query> in a figure has as well; and the names of what stands in them. */
 #ifndef WEFT_RUNNER_FIGURE_READ_H
 #define WEFT_RUNNER_FIGURE_READ_H
+
+#include <math.h>
 
 #include "distribution.h"
 #include "figure.h"
@@ -20,6 +23,16 @@ struct figure_column
 
 /** All of them. */
 extern const struct figure_column figure_columns[FIGURE_COLUMNS];
+
+/** Of queries that Weft has made: they take as much as the results do. */
+#define FIGURE_LIMITS ((struct query_limits){INFINITY, SIZE_MAX, SIZE_MAX / 2, 0})
+
+/** The query that a figure's attributes make, or its own <query>. The caller frees it. */
+char *figure_query(const struct plan *plan, const struct element *figure);
+
+/** Of a figure without <query>: how many runs are in it, and how many of these lack (some) values.
+ * The caller frees it. */
+char *figure_query_of_runs(const struct plan *plan, const struct element *figure);
 
 /** Finds the columns of a query with @p n columns: at[i] of figure_columns[i] is its number, or
  * SIZE_MAX. Returns a sentence on one that is not known, is there twice or is lacking, which the

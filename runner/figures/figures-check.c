@@ -6,7 +6,6 @@
 #include "columns.h"
 #include "csv.h"
 #include "database-fill.h"
-#include "figure-query.h"
 #include "figure-read.h"
 #include "figure-script.h"
 #include "figure.h"

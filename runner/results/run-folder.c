@@ -47,34 +47,25 @@ run_folder_state(const struct folder *runs, const char *name, const char *resolv
     return state;
 }
 
-/** Whether an entry is a folder or not there. */
+/** Whether a run may replace what has that name: nothing, or a folder of plain files and links. */
 static bool
-is_folder_or_absent(const struct folder *f, const char *name, char **why)
+may_replace(const struct folder *in, const char *name, char **why)
 {
     struct stat st;
-    if (fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
-    {
-        return true;
-    }
-    *why = xformat("%s/%s is %s; expected a folder that a run has made, or nothing", f->path, name,
-                   S_ISLNK(st.st_mode) ? "a symbolic link" : "a file");
-    return false;
-}
-
-/** Whether a folder, if it is there, holds plain files and links alone. */
-static bool
-holds_no_folder(const struct folder *runs, const char *name, char **why)
-{
-    struct folder f;
-    char *absent = NULL;
-    if (!folder_open_in(&f, runs, name, &absent))
-    {
-        free(absent);
-        return true;
-    }
-    struct stat st;
-    DIR *dir = folder_list(&f);
+    struct folder f = NO_FOLDER;
+    char *ignored = NULL;
     bool good = true;
+    if (fstatat(in->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    {
+        return true;
+    }
+    if (!S_ISDIR(st.st_mode))
+    {
+        *why = xformat("%s/%s is %s; expected a folder that a run has made, or nothing", in->path,
+                       name, S_ISLNK(st.st_mode) ? "a symbolic link" : "a file");
+        return false;
+    }
+    DIR *dir = folder_open_in(&f, in, name, &ignored) ? folder_list(&f) : NULL;
     for (struct dirent *e; good && dir && (e = readdir(dir)) != NULL;)
     {
         bool dots = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
@@ -92,6 +83,7 @@ holds_no_folder(const struct folder *runs, const char *name, char **why)
         closedir(dir);
     }
     folder_close(&f);
+    free(ignored);
     return good;
 }
 
@@ -120,13 +112,6 @@ open_aside(const struct folder *runs, struct folder *aside, bool make, char **wh
     }
     folder_close(&top);
     return good;
-}
-
-/** Whether a run may replace what has that name: nothing, or a folder of plain files. */
-static bool
-may_replace(const struct folder *in, const char *name, char **why)
-{
-    return is_folder_or_absent(in, name, why) && holds_no_folder(in, name, why);
 }
 
 struct csv *
