@@ -175,7 +175,7 @@ read_mean(struct reading *r, const struct query_cell *cells, const enum slot slo
     const char *relative = element_value(r->figure, "relative-to");
     if (isnan(y) && n > 0 && relative)
     {
-        r->why = xformat("no finished run of '%s' to relate to", relative);
+        r->why = xformat("no finished run of '%s' has a value other than 0 to relate to", relative);
         return false;
     }
     /* Without a column n a whisker tells that there are several. */

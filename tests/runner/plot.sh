@@ -236,6 +236,14 @@ grep -q '>completion time (us)<' results/odd/bars.svg || fail 'an axis without a
 grep -q '>5% of it<' results/odd/lines.svg || fail 'a label with % is not what it was in lines'
 grep -q '^0 ' results/odd/samples.dat && fail 'a logarithmic axis is given a 0'
 
+# What cannot be divided by is said to be 0, not to be missing.
+{
+    sed '/<figure/,$d' odd.xml
+    echo '<figure name="share" template="grouped-bars" x="workload.bytes" series="case" y="timeouts" relative-to="ecmp"/></scenario>'
+} >zero.xml
+"$weft" plot zero.xml >/dev/null 2>messages && fail 'divided by 0'
+grep -q "no finished run of 'ecmp' has a value other than 0 to relate to" messages || fail 'no word of a division by 0'
+
 rm results/tiny/*.svg
 "$weft" plot "$here/tiny.xml" --figure rate >/dev/null
 [ -e results/tiny/rate.svg ] || fail '--figure does not draw it'
