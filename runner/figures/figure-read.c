@@ -10,8 +10,10 @@
 #include "csv.h"
 #include "query-holes.h"
 
-#define MOST_MARKS  50000 /* dots, bars, ...: more make a drawing that nothing opens */
+/* More make a drawing that nothing opens. */
+#define MOST_DOTS   50000
 #define MOST_CURVES 10000
+#define MOST_FIELDS PLAN_MOST_RUNS /* bars and boxes as well */
 #define NONE        SIZE_MAX
 
 /** Places in figure_columns. */
@@ -280,14 +282,14 @@ is_drawable(struct reading *r)
     {
         r->why = xformat("it would have more than %d curves", MOST_CURVES);
     }
-    else if (curves * d->categories.n > MOST_MARKS)
+    else if (curves * d->categories.n > MOST_FIELDS)
     {
-        r->why = xformat("it would have more than %d bars, boxes or fields", MOST_MARKS);
+        r->why = xformat("it would have more than %d bars, boxes or fields", MOST_FIELDS);
     }
-    else if (r->kind == FIGURE_SCATTER && r->nplaced > MOST_MARKS)
+    else if (r->kind == FIGURE_SCATTER && r->nplaced > MOST_DOTS)
     {
         r->why = xformat("it would have more than %d dots (a cdf or a box plot shows any number)",
-                         MOST_MARKS);
+                         MOST_DOTS);
     }
     return !r->why;
 }

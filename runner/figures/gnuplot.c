@@ -204,10 +204,7 @@ open_pipes(struct pipes *p)
     for (size_t i = 0; i < PIPES; i++)
     {
         p->of[i][0] = p->of[i][1] = -1;
-    }
-    for (size_t i = 0; good && i < PIPES; i++)
-    {
-        good = pipe2(p->of[i], O_CLOEXEC) == 0;
+        good = good && pipe2(p->of[i], O_CLOEXEC) == 0;
     }
     if (!good)
     {

@@ -75,38 +75,29 @@ is_there(const char *out, char **why)
     return there;
 }
 
-/** The version that the tables of an open file have. */
-static int
-version_of(sqlite3 *db, const char *name)
-{
-    sqlite3_stmt *s = NULL;
-    char *sql = xformat("PRAGMA \"%s\".user_version", name);
-    int version = -1;
-    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
-    {
-        version = sqlite3_column_int(s, 0);
-    }
-    sqlite3_finalize(s);
-    free(sql);
-    return version;
-}
-
+/** Whether the tables of an open file have the version that queries are made for. */
 static bool
 version_fits(struct database *db, const char *name, const char *out, char **why)
 {
-    const int version = version_of(db->db, name);
-    if (version < 0)
+    sqlite3_stmt *s = NULL;
+    char *sql = xformat("PRAGMA \"%s\".user_version", name);
+    const bool read =
+        sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
+    const int version = read ? sqlite3_column_int(s, 0) : 0;
+    const bool fits = read && version == DATABASE_VERSION;
+    if (!fits)
     {
-        *why = xformat("%s/" DATABASE_FILE " cannot be used: %s; 'weft collect %s' makes it again",
-                       out, sqlite3_errmsg(db->db), out);
+        *why = read
+                   ? xformat("%s/" DATABASE_FILE " has tables of version %d, not %d; 'weft collect "
+                             "%s' makes it again",
+                             out, version, DATABASE_VERSION, out)
+                   : xformat("%s/" DATABASE_FILE " cannot be used: %s; 'weft collect %s' makes it "
+                             "again",
+                             out, sqlite3_errmsg(db->db), out);
     }
-    else if (version != DATABASE_VERSION)
-    {
-        *why = xformat("%s/" DATABASE_FILE " has tables of version %d, not %d; 'weft collect %s' "
-                       "makes it again",
-                       out, version, DATABASE_VERSION, out);
-    }
-    return version == DATABASE_VERSION;
+    sqlite3_finalize(s);
+    free(sql);
+    return fits;
 }
 
 /** What nobody who queries may do, whatever the query. */

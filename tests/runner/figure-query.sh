@@ -172,8 +172,8 @@ undrawn 'more than 50000 dots' scatter \
     'with recursive n(i) as (select 1 union all select i + 1 from n) select i as x, i as y from n'
 undrawn 'more than 10000 curves' lines \
     'with recursive n(i) as (select 1 union all select i + 1 from n where i &lt; 20000) select i as x, i as y, i as series from n'
-undrawn 'more than 50000 bars' grouped-bars \
-    'with recursive n(i) as (select 1 union all select i + 1 from n where i &lt; 300) select i as x, i as y, i as series from n'
+undrawn 'more than 100000 bars' grouped-bars \
+    'with recursive n(i) as (select 1 union all select i + 1 from n where i &lt; 400) select i as x, i as y, i as series from n'
 undrawn "there are two rows of x '80KB', themis; expected one: group by them" grouped-bars \
     'select "workload.bytes" as x, "case" as series, cct_us as y from summary order by run desc'
 undrawn "there are two rows of x '1', ecmp" lines 'select 1 as x, "case" as series, cct_us as y from summary'
