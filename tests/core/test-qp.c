@@ -322,6 +322,43 @@ START_TEST(acks_in_any_order_name_what_has_arrived)
 }
 END_TEST
 
+/* What the ACK of a packet with label 100 + @p index echoes; -1: it waits. */
+static int
+echo_of(uint32_t index, uint32_t flags)
+{
+    struct weft_packet packet = host_rig_packet(0, psn_of(index), flags);
+    struct weft_qp_answer answer;
+    memset(&answer, 0x55, sizeof(answer));
+    packet.sport = (uint16_t)(100 + index);
+    weft_qp_data(qp, &packet, 0, &answer);
+    if (answer.verdict.reply == WEFT_REPLY_NONE)
+    {
+        return -1;
+    }
+    weft_qp_answer_with(qp, &packet, &answer);
+    ck_assert_uint_eq(packet.flags & WEFT_F_ECE, flags & WEFT_F_CE ? WEFT_F_ECE : 0);
+    return packet.echo;
+}
+
+/* What path selectors learn by: of several packets the label of the last that came, whichever it
+ * is, and that of each marked one. */
+START_TEST(merged_acks_echo_the_newest_label_and_each_marked_one)
+{
+    begin_qp(_i == 0 ? "sack" : "trim", NULL);
+    host_rig.algos.frame.ack_every = 4;
+    ck_assert_int_eq(echo_of(0, 0), -1);
+    ck_assert_int_eq(echo_of(3, 0), -1);
+    ck_assert_int_eq(echo_of(2, 0), -1);
+    ck_assert_int_eq(echo_of(1, 0), 101);
+    ck_assert_int_eq(echo_of(4, 0), -1);
+    ck_assert_int_eq(echo_of(6, WEFT_F_CE), 106);
+    ck_assert_int_eq(echo_of(5, WEFT_F_CE), 105);
+    ck_assert_int_eq(echo_of(7, 0), -1);
+    ck_assert_int_eq(echo_of(100, 0), 200); /* does not fit the bitmap with 7 */
+    host_rig_end();
+}
+END_TEST
+
 START_TEST(a_bitmap_is_48_packets_wide)
 {
     begin_qp("sack", NULL);
@@ -545,6 +582,7 @@ qp_suite(void)
     tcase_add_test(tc, a_congestion_control_may_want_no_cnps);
     tcase_add_test(tc, acks_in_order_wait_for_others);
     tcase_add_test(tc, acks_in_any_order_name_what_has_arrived);
+    tcase_add_loop_test(tc, merged_acks_echo_the_newest_label_and_each_marked_one, 0, 2);
     tcase_add_test(tc, a_bitmap_is_48_packets_wide);
     tcase_add_test(tc, a_threshold_may_exceed_the_bitmap);
     tcase_add_test(tc, what_an_epsn_has_told_waits_no_longer);
