@@ -28,6 +28,8 @@
     X(weft_lb_reps)            \
     X(weft_lb_host_dr)         \
     X(weft_lb_pro)             \
+    X(weft_lb_prime)           \
+    X(weft_lb_co_prime)        \
     X(weft_lb_ar)              \
     X(weft_lb_ar_quality)      \
     X(weft_lb_letflow)         \

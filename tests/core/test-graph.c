@@ -539,8 +539,8 @@ END_TEST
 static void
 check_refusals(const struct weft_site *site)
 {
-    static const char *const names[] = {"themis",  "ofan",  "host-dr",
-                                        "letflow", "conga", "conweave"};
+    static const char *const names[] = {"themis", "ofan",     "host-dr", "letflow",
+                                        "conga",  "conweave", "prime",   "co-prime"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
     {
         const struct weft_lb_ops *lb = weft_lb_find(names[i]);

@@ -139,7 +139,8 @@ move_path_selector(const struct weft_algo *algo)
     const struct weft_lb_ops *lb = (const struct weft_lb_ops *)(const void *)algo;
     const struct weft_path_ops *path = lb->path;
     const struct weft_clos clos = lb_fat_tree("4");
-    const struct weft_path_site site = {1, 1, 0, &clos, 1, .batch = 1};
+    const struct weft_path_site site = {
+        .seed = 1, .run = 1, .clos = &clos, .qp_bdp = 1, .dst = clos.nhosts - 1, .batch = 1};
     if (!path)
     {
         return;

@@ -357,7 +357,8 @@ START_TEST(path_selectors_fit_their_states)
     const struct weft_registry *r = weft_registry_find("balancer");
     struct weft_clos clos;
     shape_of_16x16(&clos);
-    const struct weft_path_site site = {1, 0, 3, &clos, .batch = 1};
+    const struct weft_path_site site = {
+        .seed = 1, .host = 3, .clos = &clos, .qp_bdp = 10, .dst = 40, .batch = 1};
     for (size_t i = 0; i < r->count; i++)
     {
         const struct weft_lb_ops *ops = weft_lb_find(r->algos[i]->name);
@@ -371,7 +372,7 @@ START_TEST(path_selectors_fit_their_states)
         void *host = fenced(host_size);
         void *qp = fenced(qp_size);
         ck_assert_int_eq(ops->path->host_init(host, config, &site), 0);
-        ops->path->qp_init(qp, host, config, &site, 7);
+        ck_assert_int_eq(ops->path->qp_init(qp, host, config, &site, 7), 0);
         for (uint32_t psn = 0; psn < 1000; psn++)
         {
             struct weft_packet packet;

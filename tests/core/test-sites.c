@@ -168,12 +168,12 @@ START_TEST(every_balancer_takes_any_site_or_says_no)
 }
 END_TEST
 
-/* What the manual shows: a site without the fabric's shape, where OFAN and Host DR need one. */
+/* What the manual shows: a site without the fabric's shape, where some need one. */
 START_TEST(a_balancer_that_needs_the_shape_says_so)
 {
-    const char *const names[] = {"ofan", "host-dr"};
+    const char *const names[] = {"ofan", "host-dr", "prime", "co-prime"};
     prepare();
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 4; i++)
     {
         const struct weft_lb_ops *lb = weft_lb_find(names[i]);
         struct weft_site site = lb_site_of(&fabrics[0], 0, 1);
@@ -255,6 +255,8 @@ try_host(const struct weft_lb_ops *lb, const void *config)
     struct weft_path_site site = {1, 1, absurd_u32(&rng), some_fabric()};
     struct weft_refusal why = {0};
     site.host = one_in(2) ? site.host : 3;
+    site.qp_bdp = one_in(4) ? absurd_u32(&rng) : 5;
+    site.dst = one_in(4) ? absurd_u32(&rng) : 7;
     site.why = &why;
     void *host = malloc(lb->path->host_size(config, &site) + 1);
     void *qp = malloc(lb->path->qp_size(config, &site) + 1);
