@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The weft command. */
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,24 +10,151 @@
 
 #include "commands.h"
 #include "memory-out.h"
+#include "papers.h"
 #include "process-title.h"
 #include "provenance.h"
 #include "sweep-run.h"
-#include "textbuf.h"
+#include "validation.h"
+
+/* What the exit status of run, sweep and run-one says. */
+#define STATUS_HELP                                                                                \
+    "\nExit status: 0 all is well; 1 a run failed or results cannot be written; 2 a mistake in\n"  \
+    "the scenario or on the command line, nothing was run; 3 a figure could not be drawn.\n"
+
+/* run and sweep are two names of one thing. */
+#define RUN_OPTIONS "OnpbjosSqcaMPN"
 
 static const struct command commands[] = {
-    {"run", command_run, "run all runs of a scenario, print its table, draw its figures"},
-    {"sweep", command_sweep, "the same as run"},
-    {"run-one", command_run_one, "run a single run of a sweep (what --plan prints)"},
-    {"plan", command_plan, "print one command per run, for GNU parallel or a Slurm array"},
-    {"collect", command_collect, "make table and figures of what is finished, run nothing"},
-    {"validate", command_validate, "check scenarios and run nothing"},
-    {"plot", command_plot, "draw the figures of finished runs again"},
-    {"query", command_query, "ask results in SQL"},
-    {"report", command_report, "set a paper's claims beside the results, as Markdown"},
-    {"reproduce", command_reproduce, "run all that a paper's claims rest on, and report"},
-    {"list", command_list, "show what a scenario can name: algorithms, parameters, columns"},
-    {"schema", command_schema, "print the RELAX NG schema of scenarios"},
+    {"run", command_run, "run all runs of a scenario, print its table, draw its figures",
+     "run FILE [OPTIONS]\n\n"
+     "Runs every run of the scenario that is not finished yet, prints a table, draws its "
+     "figures.\nInterrupt it at any time: the same command goes on where it was. SIGUSR1 makes "
+     "it say\nwhere its runs are. 'weft sweep' is the same.\n",
+     RUN_OPTIONS,
+     STATUS_HELP "\nExamples:\n"
+                 "  weft run scenarios/themis/fig1.xml\n"
+                 "  weft run scenarios/themis/loss.xml --seed 7 --out /tmp/loss-7\n"
+                 "  weft run my.xml --set balancer.name=ecmp --set workload.bytes=1MB\n",
+     1, 1},
+    {"sweep", command_run, "the same as run",
+     "sweep FILE [OPTIONS]\n\n"
+     "The same as 'weft run'.\n",
+     RUN_OPTIONS,
+     STATUS_HELP "\nExamples:\n"
+                 "  weft sweep scenarios/themis/fig5.xml --quick -j 2\n"
+                 "  weft sweep scenarios/themis/fig5.xml --only alltoall --dry-run\n"
+                 "  weft sweep scenarios/themis/fig5.xml --only '*t-i=900us*themis'\n",
+     1, 1},
+    {"run-one", command_run_one, "run a single run of a sweep (what --plan prints)",
+     "run-one FILE --run NAME... [OPTIONS]\n\n"
+     "Runs single runs of a sweep unless they are finished, one at a time unless -j says "
+     "otherwise.\nAny number of these may work on one results folder at a time; 'weft collect "
+     "FILE' then makes\nthe table and the figures.\n",
+     "rjosSqcaMP",
+     STATUS_HELP "\nExample:\n"
+                 "  weft run-one scenarios/themis/fig1.xml --run themis\n",
+     1, 1},
+    {"plan", command_plan, "print one command per run, for GNU parallel or a Slurm array",
+     "plan FILE [OPTIONS]\n\n"
+     "Prints one command per run. Each may be given any number of times; a finished run is not "
+     "repeated.\n",
+     "bOosSqcM",
+     "\nExamples:\n"
+     "  weft plan scenarios/themis/fig5.xml --out /shared/fig5 > runs.txt\n"
+     "  parallel < runs.txt\n"
+     "  sbatch --array=1-30 --wrap 'sed -n \"${SLURM_ARRAY_TASK_ID}p\" runs.txt | sh'\n",
+     1, 1},
+    {"collect", command_collect, "make table and figures of what is finished, run nothing",
+     "collect FILE|RESULTS_FOLDER [OPTIONS]\n\n"
+     "Makes the table and the figures of what is finished, and runs nothing. Others may run "
+     "meanwhile,\nhere or on other machines. Give it the --set, --seed and --quick of the "
+     "runs.\n",
+     "osSqcN",
+     "\nExit status: 0 all is well, however many runs are finished; 1 none is, or the table "
+     "cannot be\nwritten; 2 a mistake in the scenario or on the command line; 3 a figure could "
+     "not be drawn.\n"
+     "\nExamples:\n  weft collect scenarios/themis/fig5.xml --out /shared/fig5\n"
+     "  weft collect results/themis-fig1 --no-figures\n",
+     1, 1},
+    {"validate", command_validate, "check scenarios and run nothing",
+     "validate FILE... [OPTIONS]\n\n"
+     "Checks scenarios, all their runs and their quick versions included, and runs nothing.\n",
+     "CSsqOM",
+     "\nExit status: 0 all are well; 2 there are mistakes or, with --cost, runs that will take "
+     "more\nmemory than this machine has.\n"
+     "\nExamples:\n  weft validate scenarios/themis/*.xml\n"
+     "  weft validate --cost scenarios/themis/fig5.xml\n",
+     1, INT_MAX},
+    {"plot", command_plot, "draw the figures of finished runs again",
+     "plot FILE|RESULTS_FOLDER [OPTIONS]\n\n"
+     "Draws the figures of finished runs again, as SVG, PNG and PDF.\n",
+     "fqoQ",
+     "\nExit status: 0 all are drawn, 2 a mistake in the scenario, 3 a figure could not be "
+     "drawn.\n"
+     "\nExamples:\n  weft plot scenarios/themis/fig1.xml\n"
+     "  weft plot results/themis-fig1 --figure fig1d\n"
+     "  weft plot results/themis-fig1 --figure fig1d --sql\n",
+     1, 1},
+    {"query", command_query, "ask results in SQL",
+     "query RESULTS [SELECT] [OPTIONS]\n\n"
+     "Asks a results folder in SQL: prints the rows of a SELECT over its tables (results.sqlite). "
+     "Without\na SELECT it prints all tables and columns with their meaning. Beside SQLite's own "
+     "functions there are\np50, p90, p95, p99, p99_9, percentile(x, p), stddev, ci95, "
+     "slope_loglog(y, x) and corr(y, x).\n",
+     "FwtTR",
+     "\nA query reads and does nothing else.\n"
+     "\nExit status: 0 all is well; 2 a mistake in the query or on the command line, or there are "
+     "no "
+     "results.\n"
+     "\nExamples:\n"
+     "  weft query results/themis-fig1 \"select name, cct_us, goodput_gbps from summary\"\n"
+     "  weft query results/themis-fig1 \"select name, p99(resent_share) from qps join runs using "
+     "(run) group by name\"\n",
+     1, 2},
+    {"report", command_report, "set a paper's claims beside the results, as Markdown",
+     "report FILE... [OPTIONS]\n"
+     "       weft report --html RESULTS... [OPTIONS]\n\n"
+     "Sets the claims of papers beside what the results say, as Markdown or as a page in HTML. "
+     "FILE "
+     "holds the\nclaims of one: what each says, the paper's value, and a query of results.sqlite "
+     "that gives Weft's.\nOf folders of RESULTS it makes a page of their figures and tables.\n",
+     "HDuA",
+     "\nExit status: 0 all is well; 1 the report cannot be written; 2 a mistake in the claims or "
+     "on "
+     "the\ncommand line, or results are missing.\n"
+     "\nExamples:\n  weft report docs/claims/themis.xml --output docs/validation.md\n"
+     "  weft report docs/claims/themis.xml --allow-missing --html --output themis.html\n"
+     "  weft report --html results/themis-fig1 --output fig1.html\n",
+     1, INT_MAX},
+    {"reproduce", command_reproduce, "run all that a paper's claims rest on, and report",
+     "reproduce PAPER [OPTIONS]\n"
+     "       weft reproduce [--list]\n\n"
+     "Runs every scenario that the claims of a paper rest on, draws their figures, and "
+     "writes its part of\n" VALIDATION
+     ", which sets the claims beside the results, and the same as a page with all "
+     "figures,\nRESULTS/PAPER/report.html. PAPER is the name of a file in " CLAIMS
+     ". Interrupt it at any time: the\nsame command goes on where it was.\n",
+     "kyeDjNl",
+     "\nExit status: 0 all is well; 1 a run failed or something cannot be written; 2 a mistake in "
+     "a "
+     "file or\non the command line; 3 a figure could not be drawn. A scenario that fails does not "
+     "stop the others.\n"
+     "\nExamples:\n  weft reproduce themis --quick\n"
+     "  weft reproduce themis -j 8 --results /scratch/results\n"
+     "  weft reproduce themis --only fig1\n",
+     0, 1},
+    {"list", command_list, "show what a scenario can name: algorithms, parameters, columns",
+     "list [NAME|KIND|ELEMENT|elements|columns] [OPTIONS]\n\n"
+     "Shows every algorithm by kind; with a name its parameters, bounds, defaults, presets and "
+     "source.\n",
+     "m",
+     "\nExamples:\n  weft list\n  weft list themis\n  weft list balancer\n"
+     "  weft list failure\n  weft list columns --markdown\n",
+     0, 1},
+    {"schema", command_schema, "print the RELAX NG schema of scenarios",
+     "schema\n\n"
+     "Prints the RELAX NG schema of scenarios, made from the algorithms' tables.\n",
+     "", "\nExample:\n  weft schema > scenarios/weft.rng\n", 0, 0},
 };
 
 #define NCOMMANDS (sizeof commands / sizeof *commands)
@@ -85,7 +213,7 @@ main(int argc, char **argv)
     {
         if (strcmp(commands[i].name, name) == 0)
         {
-            int status = commands[i].run(argc - 1, argv + 1);
+            int status = command_call(&commands[i], argc - 1, argv + 1);
             /* A full disk behind standard output must not look like success. */
             if (fflush(stdout) != 0 || ferror(stdout))
             {

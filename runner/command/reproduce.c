@@ -2,7 +2,6 @@
 /* weft reproduce: all that a paper's claims rest on, run in one go. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,50 +22,11 @@
 #define LOG     "runs.log"
 #define NEW_LOG ".tmp-" LOG
 
-static const char help[] =
-    "usage: weft reproduce PAPER [OPTIONS]\n"
-    "       weft reproduce [--list]\n\n"
-    "Runs every scenario that the claims of a paper rest on, draws their figures, and "
-    "writes its part of\n" VALIDATION
-    ", which sets the claims beside the results, and the same as a page with all "
-    "figures,\nRESULTS/PAPER/report.html. PAPER is the name of a file in " CLAIMS
-    ". Interrupt it at any time: the\nsame command goes on where it was.\n\n"
-    "  --quick               the quick version of each scenario that has one (its <quick>);\n"
-    "                        prints a summary; the reports go to RESULTS/PAPER-quick/report.md "
-    "and\n"
-    "                        .html, tables and a line for each run to runs.log beside them\n"
-    "  --only PATTERN        only scenarios whose file holds PATTERN (or matches, with * ? []);\n"
-    "                        the same, to RESULTS/PAPER-part\n"
-    "  --report              run nothing; only write the report\n"
-    "  --results DIR         folder of all results (default: results in this folder)\n"
-    "  -j, --jobs N          N processes at a time (default: one per core)\n"
-    "  --no-figures          draw nothing\n"
-    "  --list                the papers and their scenarios\n"
-    "\nExit status: 0 all is well; 1 a run failed or something cannot be written; 2 a mistake in a "
-    "file or\non the command line; 3 a figure could not be drawn. A scenario that fails does not "
-    "stop the others.\n"
-    "\nExamples:\n  weft reproduce themis --quick\n"
-    "  weft reproduce themis -j 8 --results /scratch/results\n"
-    "  weft reproduce themis --only fig1\n";
-
-static const struct option long_options[] = {
-    {"help", no_argument, NULL, 'h'},
-    {"quick", no_argument, NULL, 'q'},
-    {"report", no_argument, NULL, 'R'},
-    {"results", required_argument, NULL, 'r'},
-    {"jobs", required_argument, NULL, 'j'},
-    {"only", required_argument, NULL, 'O'},
-    {"no-figures", no_argument, NULL, 'N'},
-    {"list", no_argument, NULL, 'l'},
-    {NULL, 0, NULL, 0},
-};
-
-struct reproduce_arguments
+struct reproduction
 {
-    const char *paper, *only;
-    char *results;
-    long jobs;
-    bool quick, report_alone, no_figures, list;
+    const struct arguments *options;
+    const char *paper;
+    char *results; /**< where they are from the checkout */
 };
 
 /** A scenario that claims name. */
@@ -90,18 +50,19 @@ struct parts
 /* --- running ---------------------------------------------------------------------------------- */
 
 static struct sweep_options
-options_of(const struct reproduce_arguments *a, const struct part *p)
+options_of(const struct reproduction *r, const struct part *p)
 {
-    return (struct sweep_options){.out = p->out, .jobs = a->jobs, .log_interval = 60};
+    return (struct sweep_options){
+        .out = p->out, .jobs = r->options->sweep.jobs, .log_interval = 60};
 }
 
 static struct parts
-load_parts(const struct reproduce_arguments *a, struct document *claims)
+load_parts(const struct reproduction *r, struct document *claims)
 {
     struct words scenarios = papers_scenarios(claims);
     struct parts parts = {0};
-    const struct plan_options version = {.quick = a->quick ? QUICK_IF_ANY : QUICK_NO};
-    const struct sweep_options wanted = {.only = a->only};
+    const struct plan_options version = {.quick = r->options->quick ? QUICK_IF_ANY : QUICK_NO};
+    const struct sweep_options wanted = {.only = r->options->sweep.only};
     for (size_t i = 0; i < scenarios.n; i++)
     {
         const char *path = scenarios.word[i];
@@ -117,10 +78,10 @@ load_parts(const struct reproduce_arguments *a, struct document *claims)
         p.status = p.good ? EXIT_GOOD : EXIT_BAD_INPUT;
         if (p.good)
         {
-            p.out = xformat("%s/%s", a->results, p.loaded.plan->name);
-            struct sweep_options options = options_of(a, &p);
+            p.out = xformat("%s/%s", r->results, p.loaded.plan->name);
+            struct sweep_options options = options_of(r, &p);
             p.due = sweep_count_due(p.loaded.plan, &options);
-            if (!a->report_alone && !results_folder_is_ours(p.out, &why))
+            if (!r->options->report_alone && !results_folder_is_ours(p.out, &why))
             {
                 sweep_refuse(why, EXIT_BAD_INPUT);
                 parts.refused = true;
@@ -179,7 +140,7 @@ announce(const struct part *p, const struct progress_whole *w)
 /** Runs all of them, whatever becomes of the others, until it is interrupted. @p log: where runs
  * that end well say so; NULL: on the terminal. */
 static void
-run_parts(const struct reproduce_arguments *a, struct parts *parts, FILE *log)
+run_parts(const struct reproduction *r, struct parts *parts, FILE *log)
 {
     struct progress_whole whole = {.nsweeps = parts->n, .start = clock_seconds(), .log = log};
     for (size_t i = 0; i < parts->n; i++)
@@ -196,11 +157,11 @@ run_parts(const struct reproduce_arguments *a, struct parts *parts, FILE *log)
         }
         else if (p->good)
         {
-            struct sweep_options options = options_of(a, p);
+            struct sweep_options options = options_of(r, p);
             announce(p, &whole);
             options.whole = &whole;
             fflush(stdout);
-            p->status = loaded_sweep(&p->loaded, &options, !a->no_figures);
+            p->status = loaded_sweep(&p->loaded, &options, !r->options->no_figures);
             whole.before += p->due;
         }
     }
@@ -231,9 +192,12 @@ sum_up(const struct parts *parts)
 
 /** The folder for what the runs of a paper, or of a part of it, have to say. */
 static char *
-report_folder(const struct reproduce_arguments *a)
+report_folder(const struct reproduction *r)
 {
-    return xformat("%s/%s%s", a->results, a->paper, a->quick ? "-quick" : a->only ? "-part" : "");
+    return xformat("%s/%s%s", r->results, r->paper,
+                   r->options->quick        ? "-quick"
+                   : r->options->sweep.only ? "-part"
+                                            : "");
 }
 
 /** Opens a file that gets its name when it is complete. */
@@ -251,14 +215,14 @@ open_log(const struct folder *f, char **why)
 
 /** Runs them while standard output is the log. */
 static bool
-run_into(const struct reproduce_arguments *a, struct parts *parts, FILE *log)
+run_into(const struct reproduction *r, struct parts *parts, FILE *log)
 {
     fflush(stdout);
     int terminal = dup(STDOUT_FILENO);
     bool good = terminal >= 0 && dup2(fileno(log), STDOUT_FILENO) >= 0;
     if (good)
     {
-        run_parts(a, parts, log);
+        run_parts(r, parts, log);
         good = fflush(stdout) == 0;
         good = dup2(terminal, STDOUT_FILENO) >= 0 && good;
     }
@@ -271,13 +235,13 @@ run_into(const struct reproduce_arguments *a, struct parts *parts, FILE *log)
 
 /** Sends what runs and tables say to a file while @p parts are run. */
 static bool
-run_quietly(const struct reproduce_arguments *a, struct parts *parts)
+run_quietly(const struct reproduction *r, struct parts *parts)
 {
-    char *path = report_folder(a), *why = NULL;
+    char *path = report_folder(r), *why = NULL;
     struct folder f = NO_FOLDER;
     FILE *log =
         results_folder_mark(path, &why) && folder_open(&f, path, &why) ? open_log(&f, &why) : NULL;
-    bool good = log && run_into(a, parts, log);
+    bool good = log && run_into(r, parts, log);
     if (log)
     {
         good = fclose(log) == 0 && good;
@@ -296,9 +260,9 @@ run_quietly(const struct reproduce_arguments *a, struct parts *parts)
 
 /** Whether that folder may be written to. */
 static bool
-may_write_report(const struct reproduce_arguments *a)
+may_write_report(const struct reproduction *r)
 {
-    char *path = report_folder(a), *why = NULL;
+    char *path = report_folder(r), *why = NULL;
     bool good = results_folder_is_ours(path, &why);
     if (!good)
     {
@@ -309,13 +273,14 @@ may_write_report(const struct reproduce_arguments *a)
 }
 
 static int
-report(const struct reproduce_arguments *a, struct document *claims)
+report(const struct reproduction *r, struct document *claims)
 {
-    char *folder = report_folder(a);
-    const int status = a->quick || a->only
-                           ? paper_report_part(claims, a->results, folder)
-                           : paper_report_whole(claims, a->paper, a->results, folder);
-    if (status == EXIT_GOOD && (a->quick || a->only) && !a->report_alone)
+    char *folder = report_folder(r);
+    const int status = r->options->quick || r->options->sweep.only
+                           ? paper_report_part(claims, r->results, folder)
+                           : paper_report_whole(claims, r->paper, r->results, folder);
+    if (status == EXIT_GOOD && (r->options->quick || r->options->sweep.only) &&
+        !r->options->report_alone)
     {
         printf("tables and runs: %s/" LOG "\n", folder);
     }
@@ -324,39 +289,39 @@ report(const struct reproduce_arguments *a, struct document *claims)
 }
 
 static int
-reproduce(const struct reproduce_arguments *a)
+reproduce(const struct reproduction *r)
 {
-    char *path = papers_claims(a->paper);
+    char *path = papers_claims(r->paper);
     struct document *claims = claims_read(path);
     free(path);
     if (!claims)
     {
         return EXIT_BAD_INPUT;
     }
-    struct parts parts = load_parts(a, claims);
-    const bool part = a->quick || a->only;
+    struct parts parts = load_parts(r, claims);
+    const bool part = r->options->quick || r->options->sweep.only;
     int status = EXIT_GOOD;
     if (parts.n == 0)
     {
         fprintf(stderr,
                 "weft: error: no scenario of '%s' matches '%s'; 'weft reproduce --list' "
                 "names them\n",
-                a->paper, a->only ? a->only : "");
+                r->paper, r->options->sweep.only ? r->options->sweep.only : "");
         status = EXIT_BAD_INPUT;
     }
-    else if (parts.refused || !may_write_report(a))
+    else if (parts.refused || !may_write_report(r))
     {
         status = EXIT_BAD_INPUT;
     }
-    else if (!a->report_alone)
+    else if (!r->options->report_alone)
     {
-        if (part && !run_quietly(a, &parts))
+        if (part && !run_quietly(r, &parts))
         {
             status = EXIT_FAILED;
         }
         else if (!part)
         {
-            run_parts(a, &parts, NULL);
+            run_parts(r, &parts, NULL);
         }
         status = status == EXIT_GOOD ? sum_up(&parts) : status;
     }
@@ -364,7 +329,7 @@ reproduce(const struct reproduce_arguments *a)
     int reported = EXIT_GOOD;
     if (whole)
     {
-        reported = report(a, claims);
+        reported = report(r, claims);
     }
     else if (parts.n)
     {
@@ -376,82 +341,21 @@ reproduce(const struct reproduce_arguments *a)
     return reported != EXIT_GOOD ? reported : status;
 }
 
-/* --- the command ------------------------------------------------------------------------------ */
-
-/** Returns -1 to go on, else the exit status. */
-static int
-take_arguments(int argc, char **argv, struct reproduce_arguments *a)
-{
-    int letter;
-    optind = 1;
-    while ((letter = getopt_long(argc, argv, "hj:", long_options, NULL)) != -1)
-    {
-        char *end = NULL;
-        switch (letter)
-        {
-        case 'h':
-            fputs(help, stdout);
-            return EXIT_GOOD;
-        case 'j':
-            a->jobs = strtol(optarg, &end, 10);
-            if (*end || end == optarg || a->jobs < 1 || a->jobs > 4096)
-            {
-                fprintf(stderr, "weft: error: --jobs '%s'; expected a number from 1 to 4096\n",
-                        optarg);
-                return EXIT_BAD_INPUT;
-            }
-            break;
-        case 'r':
-            free(a->results);
-            a->results = xstrdup(optarg);
-            break;
-        case 'O':
-            a->only = optarg;
-            break;
-        case 'q':
-            a->quick = true;
-            break;
-        case 'R':
-            a->report_alone = true;
-            break;
-        case 'N':
-            a->no_figures = true;
-            break;
-        case 'l':
-            a->list = true;
-            break;
-        default:
-            fputs(help, stderr);
-            return EXIT_BAD_INPUT;
-        }
-    }
-    if (optind < argc - 1)
-    {
-        fputs(help, stderr);
-        return EXIT_BAD_INPUT;
-    }
-    a->paper = optind < argc ? argv[optind] : NULL;
-    return -1;
-}
-
 int
-command_reproduce(int argc, char **argv)
+command_reproduce(const struct arguments *arguments)
 {
-    struct reproduce_arguments a = {.results = xstrdup("results")};
-    int status = take_arguments(argc, argv, &a);
-    if (status < 0)
+    struct reproduction r = {arguments, arguments->nfiles ? arguments->files[0] : NULL,
+                             xstrdup(arguments->results)};
+    struct words papers = {0};
+    int status = EXIT_BAD_INPUT;
+    if (papers_go_to(&r.results))
     {
-        status = EXIT_BAD_INPUT;
-        struct words papers = {0};
-        if (papers_go_to(&a.results))
-        {
-            papers = papers_find();
-            status = a.list || !a.paper              ? papers_list(&papers)
-                     : papers_know(&papers, a.paper) ? reproduce(&a)
-                                                     : EXIT_BAD_INPUT;
-        }
-        words_free(&papers);
+        papers = papers_find();
+        status = arguments->list || !r.paper     ? papers_list(&papers)
+                 : papers_know(&papers, r.paper) ? reproduce(&r)
+                                                 : EXIT_BAD_INPUT;
     }
-    free(a.results);
+    words_free(&papers);
+    free(r.results);
     return status;
 }

@@ -10,7 +10,7 @@ struct sweep_options
 {
     const char *out;                    /**< results folder; NULL: results/<name> */
     const char *only;                   /**< part of a run's name, or a pattern with * ? [ ] */
-    const char *const *runs;            /**< exactly these runs, and no summary (run-one) */
+    char *const *runs;                  /**< exactly these runs, and no summary (run-one) */
     size_t nruns;                       /**< how many; 0: as only says */
     long jobs;                          /**< processes at a time; 0: one per core */
     bool again;                         /**< also runs that are finished */

@@ -72,6 +72,13 @@ status=0
 ask --file bad.sql >/dev/null 2>messages || status=$?
 [ $status = 2 ] || fail "a bad file: exit status $status"
 grep -q "^bad.sql:2: error: no such column: cct_uss; did you mean 'cct_us'?" messages || fail "$(cat messages)"
+for bad in '--rows 1.5' '--timeout 0' '--format table' '--with main=results/tiny' '--file bad.sql'; do
+    status=0
+    # shellcheck disable=SC2086 # an option and its value
+    ask $bad 'select 1' >/dev/null 2>messages || status=$?
+    [ $status = 2 ] || fail "$bad: exit status $status"
+    grep -q "^weft: error: .*${bad%% *} '${bad#* }'.*; expected" messages || fail "$bad: $(cat messages)"
+done
 (cd results/tiny && find . -type f -exec cksum {} + | sort) | cmp - before || fail 'a query changed the results'
 head -c 6000 results/tiny/results.sqlite >short && mv short results/tiny/results.sqlite
 status=0

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "arguments.h"
+
+#include <getopt.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_kind
+{
+    OPTION_FLAG,
+    OPTION_TEXT,
+    OPTION_LIST, /**< may be given several times */
+    OPTION_SEED,
+    OPTION_COUNT,  /**< a whole number */
+    OPTION_SECONDS /**< a number */
+};
+
+#define AT(member) offsetof(struct arguments, member)
+
+/** Every option of every command: what getopt takes and what --help says, in this order. Those of
+ * one name are of different commands. */
+static const struct option_entry
+{
+    const char *name;
+    char letter;
+    const char *value; /**< what follows it; NULL: nothing */
+    enum option_kind kind;
+    size_t at;          /**< in struct arguments */
+    double least, most; /**< of a number */
+    const char *doc;
+} option_table[] = {
+    {"help", 'h', NULL, OPTION_FLAG, AT(help), 0, 0, NULL},
+    {"only", 'O', "PATTERN", OPTION_TEXT, AT(sweep.only), 0, 0,
+     "only runs whose name holds PATTERN (or matches, with * ? [])"},
+    {"run", 'r', "NAME", OPTION_LIST, AT(runs), 0, 0,
+     "the run; several, each with its --run, follow each other"},
+    {"dry-run", 'n', NULL, OPTION_FLAG, AT(dry_run), 0, 0,
+     "list the runs: finished, to do, or stale and what has changed; run nothing"},
+    {"batch", 'b', "N", OPTION_COUNT, AT(batch), 1, PLAN_MOST_RUNS,
+     "N runs per command: clusters limit the length of an array"},
+    {"plan", 'p', NULL, OPTION_FLAG, AT(print_plan), 0, 0,
+     "print one command per run instead; see 'weft plan --help'"},
+    {"jobs", 'j', "N", OPTION_COUNT, AT(sweep.jobs), 1, 4096,
+     "N processes at a time (default: one per core, if memory suffices)"},
+    {"out", 'o', "DIR", OPTION_TEXT, AT(sweep.out), 0, 0,
+     "results folder (default: results/NAME in this folder)"},
+    {"seed", 's', "N", OPTION_SEED, AT(sets), 0, 0, "another seed"},
+    {"set", 'S', "PARAM=VALUE", OPTION_LIST, AT(sets), 0, 0, "set element.attribute in every run"},
+    {"quick", 'q', NULL, OPTION_FLAG, AT(quick), 0, 0,
+     "the small version that the scenario's <quick> makes: NAME-quick"},
+    {"scheduler", 'c', "TYPE", OPTION_TEXT, AT(plan.scheduler), 0, 0,
+     "ns-3's event scheduler, such as MapScheduler"},
+    {"again", 'a', NULL, OPTION_FLAG, AT(sweep.again), 0, 0, "also repeat runs that are finished"},
+    {"exceed-memory", 'M', NULL, OPTION_FLAG, AT(sweep.exceed_memory), 0, 0,
+     "also run what will take more memory than there is"},
+    {"progress", 'P', "SECONDS", OPTION_COUNT, AT(sweep.log_interval), 0, 86400,
+     "time between lines of progress where output is no terminal (default: 60; 0: none)"},
+    {"quick", 'k', NULL, OPTION_FLAG, AT(quick), 0, 0,
+     "the quick version of each scenario that has one (its <quick>);\n"
+     "                        prints a summary; the reports go to RESULTS/PAPER-quick/report.md "
+     "and\n"
+     "                        .html, tables and a line for each run to runs.log beside them"},
+    {"only", 'y', "PATTERN", OPTION_TEXT, AT(sweep.only), 0, 0,
+     "only scenarios whose file holds PATTERN (or matches, with * ? []);\n"
+     "                        the same, to RESULTS/PAPER-part"},
+    {"report", 'e', NULL, OPTION_FLAG, AT(report_alone), 0, 0,
+     "run nothing; only write the report"},
+    {"html", 'H', NULL, OPTION_FLAG, AT(html), 0, 0, "a page in HTML, which needs no other file"},
+    {"results", 'D', "DIR", OPTION_TEXT, AT(results), 0, 0,
+     "folder of all results (default: results in this folder)"},
+    {"no-figures", 'N', NULL, OPTION_FLAG, AT(no_figures), 0, 0, "draw nothing"},
+    {"list", 'l', NULL, OPTION_FLAG, AT(list), 0, 0, "the papers and their scenarios"},
+    {"output", 'u', "FILE", OPTION_TEXT, AT(output), 0, 0,
+     "write to FILE, which is replaced only by a whole report"},
+    {"allow-missing", 'A', NULL, OPTION_FLAG, AT(allow_missing), 0, 0,
+     "results that are not there are shown as 'not run'"},
+    {"cost", 'C', NULL, OPTION_FLAG, AT(cost), 0, 0,
+     "also estimate what each run takes: packet-hops, CPU time, memory, disk"},
+    {"figure", 'f', "NAME", OPTION_TEXT, AT(figure), 0, 0, "only this figure"},
+    {"sql", 'Q', NULL, OPTION_FLAG, AT(sql), 0, 0,
+     "print the query that each figure is made of; draw nothing"},
+    {"file", 'F', "FILE", OPTION_TEXT, AT(query_file), 0, 0, "the SELECT is in FILE"},
+    {"with", 'w', "NAME=RESULTS", OPTION_LIST, AT(others), 0, 0,
+     "other results as well: NAME.summary and so on; up to 9 times"},
+    {"format", 't', "FORMAT", OPTION_TEXT, AT(format), 0, 0,
+     "text (default), csv, markdown or json"},
+    {"timeout", 'T', "SECONDS", OPTION_SECONDS, AT(timeout), 0.001, 1e6,
+     "give up after that time (default: 60)"},
+    {"rows", 'R', "N", OPTION_COUNT, AT(rows), 1, 1e9, "most rows (default: 1000000)"},
+    {"markdown", 'm', NULL, OPTION_FLAG, AT(markdown), 0, 0, "as tables of the manual"},
+};
+
+#define NOPTIONS (sizeof option_table / sizeof *option_table)
+
+static void
+print_help(FILE *out, const struct command *command)
+{
+    fprintf(out, "usage: weft %s\n", command->usage);
+    for (size_t i = 0; i < NOPTIONS; i++)
+    {
+        const struct option_entry *o = &option_table[i];
+        if (o->doc && strchr(command->options, o->letter))
+        {
+            char left[40];
+            snprintf(left, sizeof left, "%s--%s%s%s", o->letter == 'j' ? "-j, " : "", o->name,
+                     o->value ? " " : "", o->value ? o->value : "");
+            fprintf(out, "  %-21s %s\n", left, o->doc);
+        }
+    }
+    fputs(command->rest, out);
+}
+
+static bool
+take_number(const struct option_entry *o, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    const bool fits = end != text && !*end && *value >= o->least && *value <= o->most;
+    if (!fits || (o->kind == OPTION_COUNT && *value > (double)(long)*value))
+    {
+        fprintf(stderr, "weft: error: --%s '%s'; expected a number from %g to %g\n", o->name, text,
+                o->least, o->most);
+        return false;
+    }
+    return true;
+}
+
+static void
+add_word(struct words *words, char *word)
+{
+    ARRAY_GROW(words->word, words->n);
+    words->word[words->n++] = word;
+}
+
+/** Puts an option's value in its place; false after a message. */
+static bool
+take_option(struct arguments *a, int letter, const char *text)
+{
+    const struct option_entry *o = option_table;
+    while (o->letter != letter)
+    {
+        o++;
+    }
+    void *at = (char *)a + o->at;
+    bool *flag = at;
+    const char **string = at;
+    long *count = at;
+    double number = 0;
+    bool good = true;
+    switch (o->kind)
+    {
+    case OPTION_FLAG:
+        *flag = true;
+        break;
+    case OPTION_TEXT:
+        *string = text;
+        break;
+    case OPTION_LIST:
+        add_word(at, xstrdup(text));
+        break;
+    case OPTION_SEED:
+        add_word(at, xformat("seed.value=%s", text));
+        break;
+    case OPTION_COUNT:
+        good = take_number(o, text, &number);
+        *count = (long)number;
+        break;
+    case OPTION_SECONDS:
+        good = take_number(o, text, at);
+        break;
+    }
+    return good;
+}
+
+static bool
+takes(const struct command *command, int letter)
+{
+    return letter == 'h' || strchr(command->options, letter);
+}
+
+/** Writes down for getopt the command's options, and those that only others take. */
+static void
+list_options(const struct command *command, struct option *options)
+{
+    size_t n = 0;
+    for (int others = 0; others < 2; others++)
+    {
+        for (size_t i = 0; i < NOPTIONS; i++)
+        {
+            const struct option_entry *o = &option_table[i];
+            bool known = false;
+            for (size_t k = 0; k < n; k++)
+            {
+                known = known || strcmp(options[k].name, o->name) == 0;
+            }
+            if (!known && takes(command, o->letter) == !others)
+            {
+                const int value = o->value ? required_argument : no_argument;
+                options[n++] = (struct option){o->name, value, NULL, o->letter};
+            }
+        }
+    }
+}
+
+/** Whether all options are known, the command's and well-formed; they are in @p a then. */
+static bool
+take_options(int argc, char **argv, struct arguments *a)
+{
+    struct option options[NOPTIONS + 1] = {{NULL, 0, NULL, 0}};
+    int letter;
+    list_options(a->command, options);
+    optind = 1;
+    while ((letter = getopt_long(argc, argv, "hj:", options, NULL)) != -1)
+    {
+        if (letter != '?' && !takes(a->command, letter))
+        {
+            fprintf(stderr, "weft: error: 'weft %s' does not take '%s'\n", argv[0],
+                    argv[optind - 1]);
+        }
+        if (letter == '?' || !takes(a->command, letter) || !take_option(a, letter, optarg))
+        {
+            return false;
+        }
+    }
+    a->files = argv + optind;
+    a->nfiles = argc - optind;
+    return true;
+}
+
+/** What depends on several options, or is kept elsewhere. */
+static void
+complete(struct arguments *a)
+{
+    const char *type = a->plan.scheduler;
+    if (type)
+    {
+        a->scheduler = xformat("%s%s", strncmp(type, "ns3::", 5) == 0 ? "" : "ns3::", type);
+    }
+    a->plan.scheduler = a->scheduler;
+    a->plan.quick = a->quick ? QUICK_YES : QUICK_NO;
+    a->plan.sets = a->sets.word;
+    a->plan.nsets = a->sets.n;
+    a->sweep.runs = a->runs.word;
+    a->sweep.nruns = a->runs.n;
+}
+
+int
+command_call(const struct command *command, int argc, char **argv)
+{
+    struct arguments a = {.command = command,
+                          .sweep.log_interval = 60,
+                          .batch = 1,
+                          .results = "results",
+                          .format = "text",
+                          .rows = 1000000,
+                          .timeout = 60};
+    const bool good = take_options(argc, argv, &a);
+    int status = EXIT_BAD_INPUT;
+    complete(&a);
+    if (good && a.help)
+    {
+        print_help(stdout, command);
+        status = EXIT_GOOD;
+    }
+    else if (!good || a.nfiles < command->least || a.nfiles > command->most)
+    {
+        print_help(stderr, command);
+    }
+    else
+    {
+        status = command->run(&a);
+    }
+    words_free(&a.sets);
+    words_free(&a.runs);
+    words_free(&a.others);
+    free(a.scheduler);
+    return status;
+}

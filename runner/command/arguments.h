@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file arguments.h  The commands of weft, what each takes, and a command line in parts. */
+#ifndef WEFT_RUNNER_ARGUMENTS_H
+#define WEFT_RUNNER_ARGUMENTS_H
+
+#include "sweep-run.h"
+#include "textbuf.h"
+
+struct command;
+
+/** A command line. Options that were not given have their defaults. */
+struct arguments
+{
+    const struct command *command;
+    char *const *files;
+    int nfiles;
+    struct sweep_options sweep;
+    struct plan_options plan;
+    struct words sets, runs, others; /**< options that may be given several times */
+    char *scheduler;
+    const char *figure, *query_file, *format, *results, *output;
+    long batch, rows;
+    double timeout;
+    bool help, dry_run, print_plan, markdown, no_figures, cost, sql, quick;
+    bool html, allow_missing, report_alone, list;
+};
+
+struct command
+{
+    const char *name;
+    int (*run)(const struct arguments *a); /**< an exit status */
+    const char *doc;                       /**< in the list of all commands */
+    const char *usage;                     /**< first lines of --help */
+    const char *options;                   /**< letters of those that it takes */
+    const char *rest;                      /**< what --help says below them */
+    int least, most;                       /**< files */
+};
+
+/** Runs a command with its part of the command line: argv[0] is its name. An exit status: also that
+ * of --help, or of a mistake after its message. */
+int command_call(const struct command *command, int argc, char **argv);
+
+#endif
