@@ -3,13 +3,10 @@
 # Usage: bad-input.sh WEFT-RUNNER
 # A mistake in a scenario must be named with file and line, with a non-zero exit, and must run and
 # write nothing: else a user loses hours of simulation, or earlier results, to a slip of the pen.
-set -u
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
+set +e
 
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 failures=0
 checks=0
 

@@ -3,20 +3,8 @@
 # Usage: classes.sh WEFT-RUNNER
 # Traffic of two classes in one fabric. If this fails, a mixed run loses bytes, differs from one time
 # to the next, or a sweep over classes cannot be run or reproduced.
-set -eu
-
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    [ ! -e messages ] || sed 's/^/    | /' messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # same A B WHAT: the same tables, byte for byte.
 same()

@@ -4,20 +4,8 @@
 # What a run takes must be told before it: else a user learns from a machine that swaps, or from a
 # job that was killed after a day, that a scenario was too large.
 # shellcheck disable=SC3045 # ulimit -v: dash and bash have it
-set -eu
-
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    [ ! -e messages ] || tail -n 20 messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # scenario NAME TOPOLOGY ELEMENTS
 scenario()
@@ -28,13 +16,6 @@ scenario()
   $3
 </scenario>
 END
-}
-
-# column FILE NAME: of its only row
-column()
-{
-    awk -F , -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
-        { print $c }' "$1"
 }
 
 # Without loss and reordering the estimate is what is counted, packet for packet. In the file of

@@ -3,21 +3,8 @@
 # Usage: damaged.sh WEFT-RUNNER
 # A finished run whose files were cut, emptied, changed or deleted must be found and run again: else
 # a figure rests on half of the data, and "21 of 21" is said of 20.
-set -eu
-
-weft=$1
-unset WEFT_COMMAND
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    [ ! -e messages ] || tail -n 20 messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 "$weft" run "$here/tiny.xml" --no-figures --out good >good.txt 2>messages
 cp -r good try

@@ -4,13 +4,8 @@
 # The same scenario and seed must give the same bytes: twice, with one process or several, from the
 # resolved scenario of a run, and under ns-3's own simulator and scheduler. Else no result can be
 # reproduced.
-set -eu
-
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 run()
 {

@@ -3,11 +3,9 @@
 # Usage: disk-full.sh WEFT-RUNNER
 # Results that cannot be written must be an error that names the file, and must not touch earlier
 # results: else a full disk looks like a finished sweep.
-set -eu
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
 mounted=
 cleanup()
 {
@@ -15,14 +13,6 @@ cleanup()
     rm -rf "$work"
 }
 trap cleanup EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    cat messages
-    exit 1
-}
 
 # Folders that cannot be made: below a file, and where nobody may write, root included.
 touch file

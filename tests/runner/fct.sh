@@ -4,26 +4,8 @@
 # Completion times of flows, their slowdowns and their percentiles. If this fails, a slowdown is of
 # something that the fabric cannot do or need not do, and a tail in summary.csv is not that of the
 # messages.
-set -eu
-
-weft=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    sed 's/^/    | /' messages
-    exit 1
-}
-
-# column FILE NAME: that column of a CSV file, without its header.
-column()
-{
-    awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
-                          { print $c }' "$1"
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # scenario NAME TOPOLOGY BALANCER WORKLOAD [MORE]
 scenario()

@@ -4,20 +4,8 @@
 # Figures must be fit for a paper: a balancer looks the same in each of them, means are of seeds or say
 # of what, sizes are those of the column, and every template draws. What a scenario says is data there
 # too, also for a template of the user's own.
-set -eu
-
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    cat messages 2>/dev/null || true
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # scenario FILE NAME: tiny.xml with two more dimensions; figures come from standard input.
 scenario()

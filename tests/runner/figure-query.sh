@@ -3,20 +3,8 @@
 # Usage: figure-query.sh WEFT-RUNNER
 # A figure with a <query> must show what the query says, in the styles and names of other figures. A mistake in
 # it must be found before anything runs where it can be, with its line, and must cost nobody a picture.
-set -eu
-
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    cat messages 2>/dev/null || true
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # scenario FILE NAME: tiny.xml with two sizes; figures come from standard input.
 scenario()

@@ -3,19 +3,8 @@
 # Usage: graph-files.sh WEFT-RUNNER
 # Topologies from files. A user would lose the fabric of another simulator: other links than the file
 # names, mistakes in it that go unnoticed, runs that cannot be repeated without it.
-set -eu
-
-weft=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    sed 's/^/    | /' messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # scenario FILE [BALANCER [MORE]]
 scenario()

@@ -4,19 +4,8 @@
 # Flows and distributions from files. If this fails, a user's trace runs with other flows than it
 # has, a mistake in it goes unnoticed or is reported nowhere near it, or results cannot be drawn,
 # repeated or made on another machine once the file has moved or changed.
-set -eu
-
-weft=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    sed 's/^/    | /' messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # scenario NAME WORKLOAD [MORE]: 16 hosts at 100 Gb/s
 scenario()

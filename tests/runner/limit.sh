@@ -3,19 +3,8 @@
 # Usage: limit.sh WEFT-RUNNER
 # A run that reaches its limit must keep what it has, and say who was not done and why: else a steady
 # state cannot be measured, and a day's run that hangs leaves nothing to find the reason by.
-set -eu
-
-weft=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    tail -n 20 messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # scenario NAME ELEMENTS: four hosts at 100 Gb/s, two rings
 scenario()

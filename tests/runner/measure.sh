@@ -3,25 +3,8 @@
 # Usage: measure.sh WEFT-RUNNER
 # What is measured per layer and per step must agree with what else is known: else a figure of
 # overloads, queues or increases over the bound shows a number that means nothing.
-set -eu
-
-weft=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    exit 1
-}
-
-# column FILE NAME: that column of a CSV file, without its header.
-column()
-{
-    awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
-                          { print $c }' "$1"
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # scenario NAME TOPOLOGY WORKLOAD MEASURE FABRIC
 scenario()

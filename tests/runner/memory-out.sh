@@ -4,24 +4,13 @@
 # Memory that is out, wherever that is noticed, must end a run with a message and without a result,
 # and leave earlier results alone: else a half result passes for a whole one, or a crash for a bug.
 # shellcheck disable=SC3045 # ulimit -v: dash and bash have it
-set -eu
-
-weft=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 if grep -q asan_init "$weft"; then
     echo 'skipped: AddressSanitizer needs all the address space'
     exit 77
 fi
-
-fail()
-{
-    echo "FAILED: $*"
-    tail -n 20 messages
-    exit 1
-}
 
 cat >large.xml <<'END'
 <scenario name="large">

@@ -3,21 +3,8 @@
 # Usage: not-ours.sh WEFT-RUNNER
 # A mistyped --out must not cost a user the files that lie there, nor a symbolic link those that it
 # leads to: no command may write, replace or delete anything that is not Weft's.
-set -eu
-
-weft=$1
-unset WEFT_COMMAND
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    [ ! -e messages ] || tail -n 20 messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # Everything in a folder: names, kinds, bytes, times.
 look()

@@ -3,19 +3,8 @@
 # Usage: plot.sh WEFT-RUNNER
 # Figures must come out whole, and a machine without gnuplot must keep its results and say what is
 # missing: else hours of simulation end in a shell's "not found".
-set -eu
-
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 mkdir empty
 status=0

@@ -3,21 +3,11 @@
 # Usage: progress.sh WEFT-RUNNER
 # Whoever waits for a run for a day must be able to see that it moves, and which process it is: else
 # he kills it, or the wrong one. What is run again must be told why.
-set -eu
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
 pid=
 trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    tail -n 20 messages
-    exit 1
-}
 
 # until COMMAND...: tries it for a minute
 until_true()

@@ -3,19 +3,8 @@
 # Usage: public-inputs.sh WEFT-RUNNER
 # The files of other simulators run as they are, from the folder WEFT_INPUTS: HPCC's flows, its and
 # ConWeave's topologies and distributions, htsim's connection matrix. Users bring files like these.
-set -eu
-
-weft=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    sed 's/^/    | /' messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # run NAME WORKLOAD: 128 hosts at 100 Gb/s
 run()

@@ -3,19 +3,8 @@
 # Usage: query.sh WEFT-RUNNER
 # results.sqlite must hold what the CSV files hold, for every run, and be made again by `collect`: else two
 # ways to the same number give two numbers.
-set -eu
-
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 ask()
 {

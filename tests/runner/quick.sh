@@ -3,20 +3,8 @@
 # Usage: quick.sh WEFT-RUNNER
 # The quick version of a scenario must be what its <quick> says, to the byte, in results of its own that
 # can be used alone: else a small try is not the experiment it stands for, or spoils the results of it.
-set -eu
-
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    [ ! -e messages ] || tail -n 20 messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # expect STATUS ARGUMENTS: what weft is to end with.
 expect()

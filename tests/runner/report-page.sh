@@ -3,19 +3,10 @@
 # Usage: report-page.sh WEFT-RUNNER MAKE-RESULTS
 # A report as a page must show what the results hold, need nothing from anywhere, and be safe to open: what
 # stands in claims, results and figures may come from somebody else and must not run in the reader's browser.
-set -eu
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-weft=$1
 make_results=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    exit 1
-}
 
 # value PAGE XPATH: what a browser's tree has; it is HTML 5, of which the parser knows no names of elements.
 value()

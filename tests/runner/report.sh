@@ -3,20 +3,11 @@
 # Usage: report.sh WEFT-RUNNER MAKE-RESULTS
 # A report must show the numbers that the results hold, and no report at all where they are missing
 # or the claims are wrong: else a paper is called confirmed by a typing mistake.
-set -eu
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-weft=$1
 make_results=$2
-root=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    exit 1
-}
+root=$(cd "$here/../.." && pwd)
 
 # results NAME <CSV: a folder of results with that summary.csv.
 results()

@@ -3,20 +3,8 @@
 # Usage: reproduce.sh WEFT-RUNNER
 # Reproducing a paper must survive being killed without repeating a run, and one broken scenario
 # must not cost the others: else a night on a cluster ends with nothing to show.
-set -eu
-
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    [ ! -e messages ] || tail -n 20 messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # expect STATUS ARGUMENTS: what 'weft reproduce' is to end with.
 expect()

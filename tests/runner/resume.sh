@@ -3,20 +3,8 @@
 # Usage: resume.sh WEFT-RUNNER
 # A sweep that is killed must keep its finished runs, and end as if nothing had happened: else a
 # night of simulation is lost to a reboot. No process may be left, two must not mix their results.
-set -eu
-
-weft=$1
-unset WEFT_COMMAND
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # Long enough to be killed in the middle: some tenths of a second for each of the runs.
 sed -e 's/"200KB"/"40MB"/' -e 's/count="2"/count="3"/' -e 's/name="tiny"/name="long"/' \

@@ -3,12 +3,10 @@
 # Usage: schema.sh WEFT-RUNNER
 # The schema in the tree must be the one that the tables give, and every shipped scenario must be
 # valid by it and by the loader: else an editor marks right scenarios as wrong, or the other way.
-set -eu
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
-weft=$1
-root=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+root=$(cd "$here/../.." && pwd)
 
 "$weft" schema >"$work/weft.rng"
 cmp "$work/weft.rng" "$root/scenarios/weft.rng" || {

@@ -3,19 +3,8 @@
 # Usage: several-workloads.sh WEFT-RUNNER
 # Several jobs in one fabric. If this fails, a job runs on other hosts than it was given, its
 # completion time is another one's, or a sweep sets a parameter of the wrong job.
-set -eu
-
-weft=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    sed 's/^/    | /' messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # scenario NAME ELEMENTS: 16 hosts at 100 Gb/s, line by line
 scenario()

@@ -3,20 +3,8 @@
 # Usage: strange-texts.sh WEFT-RUNNER
 # A label is shown as it was written, whatever it would mean to a shell or to gnuplot: else a scenario
 # or a CSV file that someone sends runs commands on the reader's machine.
-set -eu
-
-weft=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    cat messages 2>/dev/null || true
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 command -v gnuplot >/dev/null || {
     echo 'skipped: gnuplot (package gnuplot-nox) is not installed'

@@ -3,13 +3,11 @@
 # Usage: suit.sh WEFT-RUNNER
 # Choices of which one spoils the other must be warned of, once, before anything is run: else a user
 # measures a scheme that never worked, and blames the scheme.
-set -u
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
+set +e
 
-weft=$1
-root=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+root=$(cd "$here/../.." && pwd)
 failures=0
 
 fail()

@@ -3,19 +3,8 @@
 # Usage: unreachable.sh WEFT-RUNNER
 # A run whose hosts cannot all be reached must end well, say so, and count every message: else a user
 # of random failures loses sweeps to single seeds, or takes what is missing for what was fast.
-set -eu
-
-weft=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail()
-{
-    echo "FAILED: $*"
-    cat messages
-    exit 1
-}
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
 
 # scenario NAME WORKLOAD ELEMENTS
 scenario()

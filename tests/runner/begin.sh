@@ -1,0 +1,25 @@
+# shellcheck shell=sh disable=SC2034 # who sources it uses them
+# SPDX-License-Identifier: GPL-2.0-only
+# What the tests of the command begin with, sourced: $1 is the program. They work in a folder of their
+# own, which goes with them, and keep in `messages` what the program says on standard error.
+set -eu
+weft=$1
+unset WEFT_COMMAND
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail()
+{
+    echo "FAILED: $*"
+    [ ! -e messages ] || tail -n 20 messages | sed 's/^/    | /'
+    exit 1
+}
+
+# column FILE NAME: that column of a CSV file, without its header.
+column()
+{
+    awk -F , -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        { print $c }' "$1"
+}
