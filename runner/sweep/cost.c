@@ -212,7 +212,7 @@ cost_print(const struct plan *plan, const struct sweep_options *options)
     for (size_t i = 0; i < plan->nruns; i++)
     {
         struct diagnostics d = {.file = plan->doc->path};
-        char *name = plan_run_name(plan, i);
+        const char *name = plan->names[i];
         struct scenario *s = run_is_selected(options, name) ? plan_load(plan, i, &d) : NULL;
         struct run_cost c;
         if (s && run_cost_of(s, speed > 0 ? speed : USUAL_SPEED, &c))
@@ -222,7 +222,6 @@ cost_print(const struct plan *plan, const struct sweep_options *options)
             n++;
         }
         scenario_free(s);
-        free(name);
         diag_free(&d);
     }
     print_sum(&sum, n, speed);
@@ -269,9 +268,7 @@ cost_check_runs(const struct plan *plan, const struct sweep_options *options, co
         most = fmax(most, needs);
         if (needs > m.one)
         {
-            char *name = plan_run_name(plan, runs[i]);
-            report_too_big(plan, name, needs, &m, options->exceed_memory);
-            free(name);
+            report_too_big(plan, plan->names[runs[i]], needs, &m, options->exceed_memory);
             too_big++;
         }
     }
@@ -287,12 +284,8 @@ cost_check(const struct plan *plan, const struct sweep_options *options)
     size_t n = 0, at_once;
     for (size_t i = 0; i < plan->nruns; i++)
     {
-        char *name = plan_run_name(plan, i);
-        if (run_is_selected(options, name))
-        {
-            runs[n++] = i;
-        }
-        free(name);
+        runs[n] = i;
+        n += run_is_selected(options, plan->names[i]);
     }
     bool fits = cost_check_runs(plan, options, runs, n, &at_once);
     free(runs);

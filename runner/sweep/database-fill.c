@@ -46,7 +46,6 @@ fill_cells(struct database_writer *w, const struct plan *plan, size_t i, char **
 {
     size_t n = 0;
     const char **cells = NULL;
-    char *name = plan_run_name(plan, i);
     for (size_t k = 0; k < plan->ndimensions; k++)
     {
         for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
@@ -55,9 +54,8 @@ fill_cells(struct database_writer *w, const struct plan *plan, size_t i, char **
             cells[n++] = plan_point(plan, i, k)->cells[c];
         }
     }
-    bool good = database_add_run(w, i + 1, name, cells, why);
+    bool good = database_add_run(w, i + 1, plan->names[i], cells, why);
     free(cells);
-    free(name);
     return good;
 }
 
@@ -166,7 +164,7 @@ plan_tables(const struct plan *plan)
     struct database_key *keys = plan_keys(plan, &nkeys);
     struct text header = {0};
     char *why = NULL;
-    aggregate_build(&header, plan, NULL);
+    aggregate_build(&header, plan, NULL, NULL);
     struct csv *aggregate = csv_cut(text_take(&header), "aggregate.csv", &why);
     struct database *tables = database_of_tables(keys, nkeys, aggregate, &why);
     csv_free(aggregate);

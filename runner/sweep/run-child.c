@@ -248,7 +248,7 @@ child_main(struct child *c, const struct plan *plan, const struct folder *runs)
         send_end(c, REPORT_FAILED, "the scenario does not load");
         return 1;
     }
-    char *name = plan_run_name(plan, c->run);
+    const char *name = plan->names[c->run];
     process_title_set(name);
     char *resolved = scenario_write(s, name);
     struct run_folder folder;
@@ -266,7 +266,6 @@ child_main(struct child *c, const struct plan *plan, const struct folder *runs)
     run_folder_close(&folder);
     free(why);
     free(resolved);
-    free(name);
     scenario_free(s);
     diag_free(&d);
     return status;

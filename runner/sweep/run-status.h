@@ -11,7 +11,7 @@
 /** One run under way. */
 struct run_status
 {
-    char *name;
+    const char *name;
     pid_t pid;
     struct run_progress progress;
 };

@@ -17,117 +17,85 @@
 /** Rows shown on the terminal before it refers to the file. */
 #define MOST_SHOWN 100
 
-/** The name and the resolved scenario of a run, both the caller's to free; false if it does not
- * load. */
-static bool
-resolve(const struct plan *plan, size_t i, char **name, char **resolved)
+/** The resolved scenario of a run, which the caller frees; NULL if it does not load. */
+static char *
+resolve(const struct plan *plan, size_t i)
 {
     struct diagnostics d = {.file = plan->doc->path};
     struct scenario *s = plan_load(plan, i, &d);
-    *name = plan_run_name(plan, i);
-    *resolved = s ? scenario_write(s, *name) : NULL;
+    char *resolved = s ? scenario_write(s, plan->names[i]) : NULL;
     scenario_free(s);
     diag_free(&d);
-    return *resolved != NULL;
+    return resolved;
 }
 
 enum run_state
 plan_run_state(const struct plan *plan, size_t i, const struct folder *runs,
                struct folder *finished, char **why)
 {
-    char *name, *resolved;
+    char *resolved = resolve(plan, i);
     enum run_state state = RUN_TO_DO;
     *why = NULL;
     if (finished)
     {
         *finished = NO_FOLDER;
     }
-    if (resolve(plan, i, &name, &resolved))
+    if (resolved)
     {
-        state = run_folder_state(runs, name, resolved, finished, why);
+        state = run_folder_state(runs, plan->names[i], resolved, finished, why);
     }
     free(resolved);
-    free(name);
     return state;
 }
 
 char *
 plan_run_stale(const struct plan *plan, size_t i, const struct folder *runs)
 {
-    char *name, *resolved;
-    char *reason = resolve(plan, i, &name, &resolved) ? stale_reason(runs, name, resolved) : NULL;
+    char *resolved = resolve(plan, i);
+    char *reason = resolved ? stale_reason(runs, plan->names[i], resolved) : NULL;
     free(resolved);
-    free(name);
     return reason;
 }
 
 /* --- summary.csv ------------------------------------------------------------------------------ */
 
-/** The tables over all runs, and the runs that have rows in them. */
+/** The tables over all runs that are finished. */
 struct tables
 {
     struct text summary, layers, aggregate;
+    size_t *runs; /**< that have rows in them */
     size_t nruns;
-    bool *has; /**< [run]: it has rows */
+    struct database_writer *database; /**< NULL: it cannot be written, or no more */
+    char *why;                        /**< for this reason */
 };
+
+/** The database goes without: the CSV files come first. */
+static void
+abandon_database(struct tables *t)
+{
+    if (t->database)
+    {
+        database_abandon(t->database);
+    }
+    t->database = NULL;
+}
 
 static void
 add_header(struct text *t, const struct plan *plan, const struct column_table *table)
 {
     text_add(t, "run");
-    plan_add_columns(t, plan, true);
+    plan_add_cells(t, plan, plan->nruns, true);
     text_add(t, ",");
     columns_header(t, table);
-}
-
-/** What add_run() reads of a run. */
-struct run_tables
-{
-    enum run_state state;
-    struct csv *summary, *layers; /**< NULL unless it is finished and could be read */
-    char *why;                    /**< it is damaged or could not be read */
-};
-
-static void
-free_run_tables(struct run_tables *t)
-{
-    csv_free(t->summary);
-    csv_free(t->layers);
-    free(t->why);
-    *t = (struct run_tables){0};
-}
-
-/** Another process may replace the run meanwhile, and what was opened goes: then once more. */
-static void
-read_run(struct run_tables *t, const struct plan *plan, size_t i, const struct folder *runs)
-{
-    *t = (struct run_tables){0};
-    for (int attempt = 0; attempt < 2; attempt++)
-    {
-        struct folder run;
-        free_run_tables(t);
-        t->state = plan_run_state(plan, i, runs, &run, &t->why);
-        if (t->state == RUN_FINISHED)
-        {
-            t->summary = run_folder_table(&run, &summary_table, &t->why);
-            t->layers = t->summary ? run_folder_table(&run, &layers_table, &t->why) : NULL;
-        }
-        folder_close(&run);
-        if (!t->why)
-        {
-            break;
-        }
-    }
 }
 
 /** Adds the rows of a run behind its name and what varies. */
 static void
 add_rows(struct text *t, const struct plan *plan, size_t i, const struct csv *csv)
 {
-    char *name = plan_run_name(plan, i);
     for (size_t r = 0; r < csv->nrows; r++)
     {
-        csv_add_cell(t, name);
+        csv_add_cell(t, plan->names[i]);
         plan_add_cells(t, plan, i, true);
         for (size_t c = 0; c < csv->ncolumns; c++)
         {
@@ -136,45 +104,53 @@ add_rows(struct text *t, const struct plan *plan, size_t i, const struct csv *cs
         }
         text_add(t, "\n");
     }
-    free(name);
 }
 
-/** Adds a run to all tables if it is finished; false after a message if it cannot be read. */
+/** Adds a finished run, whose open folder @p run is, to all tables; false with a sentence if its
+ * files cannot be read, and then it is in none of them. */
+static bool
+add_finished(struct tables *t, const struct plan *plan, size_t i, const struct folder *run,
+             char **why)
+{
+    struct csv *summary = run_folder_table(run, &summary_table, why);
+    struct csv *layers = summary ? run_folder_table(run, &layers_table, why) : NULL;
+    if (layers)
+    {
+        add_rows(&t->summary, plan, i, summary);
+        add_rows(&t->layers, plan, i, layers);
+        t->runs[t->nruns++] = i;
+        if (t->database && !database_fill_run(t->database, plan, i, run, &t->why))
+        {
+            abandon_database(t);
+        }
+    }
+    csv_free(summary);
+    csv_free(layers);
+    return layers != NULL;
+}
+
+/** Adds a run to all tables if it is finished; false after a message if it cannot be read. Another
+ * process may replace it meanwhile, and what was opened goes: then once more. */
 static bool
 add_run(struct tables *t, const struct plan *plan, size_t i, const struct folder *runs)
 {
-    struct run_tables run;
-    read_run(&run, plan, i, runs);
-    const bool good = run.state != RUN_FINISHED || run.layers;
-    if (run.layers)
+    char *why = NULL;
+    bool good = false, again = true;
+    for (int attempt = 0; again && attempt < 2; attempt++)
     {
-        add_rows(&t->summary, plan, i, run.summary);
-        add_rows(&t->layers, plan, i, run.layers);
-        t->nruns++;
-        t->has[i] = true;
+        struct folder run;
+        free(why);
+        const enum run_state state = plan_run_state(plan, i, runs, &run, &why);
+        good = state != RUN_FINISHED || add_finished(t, plan, i, &run, &why);
+        folder_close(&run);
+        again = why != NULL;
     }
-    else if (run.why)
+    if (why)
     {
-        char *name = plan_run_name(plan, i);
-        fprintf(stderr, "weft: %s: %s is left out: %s\n", good ? "warning" : "error", name,
-                run.why);
-        free(name);
+        fprintf(stderr, "weft: %s: %s is left out: %s\n", good ? "warning" : "error",
+                plan->names[i], why);
     }
-    free_run_tables(&run);
-    return good;
-}
-
-/** Fills the tables with the rows of all finished runs; false after messages. */
-static bool
-build_tables(struct tables *t, const struct plan *plan, const struct folder *runs)
-{
-    bool good = true;
-    add_header(&t->summary, plan, &summary_table);
-    add_header(&t->layers, plan, &layers_table);
-    for (size_t i = 0; i < plan->nruns; i++)
-    {
-        good = add_run(t, plan, i, runs) && good;
-    }
+    free(why);
     return good;
 }
 
@@ -230,72 +206,22 @@ failed_in(const struct csv *csv, size_t row, const char *suffix)
     return number_in(csv, row, "failed", suffix) + number_in(csv, row, "unstarted", suffix);
 }
 
-static bool
-any_failed(const struct csv *csv, const char *suffix)
-{
-    for (size_t row = 0; row < csv->nrows; row++)
-    {
-        if (failed_in(csv, row, suffix) > 0)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
-/** Whether hosts of any run must send below line rate. */
-static bool
-any_below_line_rate(const struct csv *csv, const char *suffix)
-{
-    for (size_t row = 0; row < csv->nrows; row++)
-    {
-        if (number_in(csv, row, "rho_max", suffix) < 1)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void
-print_number(const char *format, double value)
-{
-    char text[64] = "-";
-    if (!isnan(value))
-    {
-        snprintf(text, sizeof text, format, value);
-    }
-    printf("%13s", text);
-}
-
-/** A mean; behind it how many of the seeds have a value, where not all do. */
-static void
-print_mean(const struct csv *csv, size_t row, const struct shown *s)
-{
-    const double value = number_in(csv, row, s->column, "_mean") * s->scale;
-    const double n = number_in(csv, row, s->column, "_n"), of = number_in(csv, row, "seeds", "");
-    char text[64];
-    if (isnan(value) || n >= of)
-    {
-        print_number(s->format, value);
-        return;
-    }
-    const int at = snprintf(text, sizeof text, s->format, value);
-    snprintf(text + at, sizeof text - (size_t)at, " (%.0f/%.0f)", n, of);
-    printf("%13s", text);
-}
-
+/** A number; behind a mean how many of the seeds have a value, where not all do. */
 static void
 print_shown(const struct csv *csv, size_t row, const struct shown *s, const char *suffix)
 {
-    if (*suffix)
+    const double value = number_in(csv, row, s->column, suffix) * s->scale;
+    const double n = number_in(csv, row, s->column, "_n"), of = number_in(csv, row, "seeds", "");
+    char text[64] = "-";
+    if (!isnan(value))
     {
-        print_mean(csv, row, s);
+        const int at = snprintf(text, sizeof text, s->format, value);
+        if (*suffix && n < of)
+        {
+            snprintf(text + at, sizeof text - (size_t)at, " (%.0f/%.0f)", n, of);
+        }
     }
-    else
-    {
-        print_number(s->format, number_in(csv, row, s->column, "") * s->scale);
-    }
+    printf(" %12s", text); /* a blank even before what is too wide */
 }
 
 /** The values that vary and the main totals; @p suffix: "_mean" for an aggregate. */
@@ -310,7 +236,12 @@ print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffi
     {
         printf("%13s", shown[c].title);
     }
-    const bool rho = any_below_line_rate(csv, suffix), failed = any_failed(csv, suffix);
+    bool rho = false, failed = false; /* of any run: hosts must send below line rate, messages */
+    for (size_t row = 0; row < csv->nrows; row++)
+    {
+        rho = rho || number_in(csv, row, "rho_max", suffix) < 1;
+        failed = failed || failed_in(csv, row, suffix) > 0;
+    }
     printf("%s%s\n", rho ? shown_rho.title : "", failed ? "       failed" : "");
     for (size_t row = 0; row < csv->nrows && row < MOST_SHOWN; row++)
     {
@@ -329,7 +260,7 @@ print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffi
         }
         if (failed)
         {
-            print_number("%.5g", failed_in(csv, row, suffix));
+            printf("%13.5g", failed_in(csv, row, suffix));
         }
         printf("\n");
     }
@@ -339,6 +270,7 @@ print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffi
     }
 }
 
+/** Columns of what varies. */
 static size_t
 key_columns(const struct plan *plan, bool with_seeds)
 {
@@ -348,12 +280,6 @@ key_columns(const struct plan *plan, bool with_seeds)
         n += with_seeds || !plan->dimensions[k].is_seeds ? plan->dimensions[k].ncolumns : 0;
     }
     return n;
-}
-
-static bool
-has_seeds(const struct plan *plan)
-{
-    return key_columns(plan, true) != key_columns(plan, false);
 }
 
 /** A table as it will be read; it holds no damaged rows. */
@@ -366,39 +292,54 @@ cut_table(const struct text *t, const struct column_table *table)
     return csv;
 }
 
+/** @p aggregate: NULL if there are no seeds. */
 static void
-print_tables(const struct plan *plan, const struct tables *t, const struct csv *summary)
+print_tables(const struct plan *plan, const struct csv *summary, const struct csv *aggregate)
 {
     size_t keys = key_columns(plan, true);
     print_table(summary, keys ? 1 : 0, keys ? keys : 1, "");
-    if (has_seeds(plan))
+    if (aggregate)
     {
-        struct csv *aggregate = cut_table(&t->aggregate, &summary_table);
         printf("\nmean over seeds (aggregate.csv has their spread as well)\n");
         print_table(aggregate, 0, 1 + key_columns(plan, false), "_mean");
-        csv_free(aggregate);
         fflush(stdout);
-        aggregate_warn(plan, summary);
+        aggregate_warn(plan, aggregate);
     }
 }
 
-/** Writes all tables and the list of them, or none; @p list gets its lines. */
+/** Writes all CSV files and the list of them, or none; @p list gets its lines. */
 static bool
-write_tables(const struct plan *plan, const struct tables *t, const char *out, struct text *list)
+write_tables(const struct tables *t, const char *out, struct text *list, char **why)
 {
-    char *why = NULL;
-    const size_t n = has_seeds(plan) ? 3 : 2;
     struct file_bytes files[4] = {{layers_table.file, t->layers.s, t->layers.len},
                                   {summary_table.file, t->summary.s, t->summary.len},
                                   {"aggregate.csv", t->aggregate.s, t->aggregate.len}};
+    const size_t n = t->aggregate.s ? 3 : 2;
     for (size_t i = 0; i < n; i++)
     {
         file_list_add(list, files[i].name, files[i].bytes, files[i].n);
     }
     char *bytes = file_list_end(TABLE_LIST_HEADING, list);
     files[n] = (struct file_bytes){TABLE_LIST_FILE, bytes, strlen(bytes)};
-    bool written = files_replace(out, files, n + 1, &why);
+    bool written = files_replace(out, files, n + 1, why);
     free(bytes);
+    return written;
+}
+
+/** The same, if need be without the database, which may have taken their room. */
+static bool
+write_first(struct tables *t, const char *out, struct text *list)
+{
+    char *why = NULL;
+    bool written = write_tables(t, out, list, &why);
+    if (!written && t->database)
+    {
+        abandon_database(t);
+        t->why = why;
+        why = NULL;
+        free(text_take(list));
+        written = write_tables(t, out, list, &why);
+    }
     if (!written)
     {
         fprintf(stderr, "weft: error: %s\n", why);
@@ -407,114 +348,78 @@ write_tables(const struct plan *plan, const struct tables *t, const char *out, s
     return written;
 }
 
-/* --- results.sqlite --------------------------------------------------------------------------- */
-
-/** Adds a run that has rows in the tables, unless another process replaces it just now. */
-static bool
-fill_run(struct database_writer *w, const struct plan *plan, size_t i, const struct folder *runs,
-         char **why)
-{
-    struct folder run;
-    char *damage = NULL;
-    const enum run_state state = plan_run_state(plan, i, runs, &run, &damage);
-    bool good = state != RUN_FINISHED || database_fill_run(w, plan, i, &run, why);
-    folder_close(&run);
-    free(damage);
-    return good;
-}
-
-/** All of the database; false with a sentence. */
-static bool
-fill_database(struct database_writer *w, const struct plan *plan, const struct tables *t,
-              const struct folder *runs, char **why)
-{
-    struct csv *aggregate = t->aggregate.s ? cut_table(&t->aggregate, &summary_table) : NULL;
-    bool good = true;
-    for (size_t i = 0; good && i < plan->nruns; i++)
-    {
-        good = !t->has[i] || fill_run(w, plan, i, runs, why);
-    }
-    good = good && database_add_csv(w, "aggregate", aggregate, why);
-    csv_free(aggregate);
-    return good;
-}
-
 /** Writes the list of tables anew with the database, whose line is added to @p list, and puts it in
- * its place. */
+ * its place. Where that cannot be there is none: a former one would answer for other runs. False
+ * after a message. */
 static bool
-place_database(struct database_writer *w, const char *out, struct text *list, char **why)
-{
-    bool good = database_seal(w, list, why);
-    char *bytes = good ? file_list_end(TABLE_LIST_HEADING, list) : NULL;
-    const struct file_bytes file = {TABLE_LIST_FILE, bytes, bytes ? strlen(bytes) : 0};
-    good = good && files_replace(out, &file, 1, why);
-    free(bytes);
-    if (!good)
-    {
-        database_abandon(w);
-    }
-    return good && database_finish(w, why);
-}
-
-/** Makes results.sqlite of the runs that have rows in the tables. Where it cannot be written there
- * is none: a former one would answer for other runs. False after a message. */
-static bool
-write_database(const struct plan *plan, const struct tables *t, const struct results_folder *r,
+place_database(struct tables *t, const struct folder *top, const struct csv *aggregate,
                struct text *list)
 {
-    size_t nkeys;
-    char *why = NULL;
-    folder_forget_temporary(&r->top, DATABASE_FILE);
-    struct database_key *keys = plan_keys(plan, &nkeys);
-    struct database_writer *w = database_begin(&r->top, keys, nkeys, &why);
-    bool good = w && fill_database(w, plan, t, &r->runs, &why);
+    struct database_writer *w = t->database;
+    bool good = w && database_add_csv(w, "aggregate", aggregate, &t->why) &&
+                database_seal(w, list, &t->why);
+    char *bytes = good ? file_list_end(TABLE_LIST_HEADING, list) : NULL;
+    const struct file_bytes file = {TABLE_LIST_FILE, bytes, bytes ? strlen(bytes) : 0};
+    good = good && files_replace(top->path, &file, 1, &t->why);
+    free(bytes);
     if (good)
     {
-        good = place_database(w, r->top.path, list, &why);
-    }
-    else if (w)
-    {
-        database_abandon(w);
+        t->database = NULL;
+        good = database_finish(w, &t->why);
     }
     if (!good)
     {
-        fprintf(stderr, "weft: error: %s; the CSV files are complete\n", why);
-        file_drop(&r->top, DATABASE_FILE);
+        abandon_database(t);
+        fprintf(stderr, "weft: error: %s; the CSV files are complete\n", t->why);
+        file_drop(top, DATABASE_FILE);
     }
-    free(why);
-    free(keys);
     return good;
 }
 
-/** Writes and prints while nobody else does. */
+/** Reads all finished runs, once, then writes and prints, while nobody else does. */
 static bool
 write_locked(const struct plan *plan, const struct results_folder *r)
 {
-    struct tables t = {.has = xcalloc(plan->nruns, sizeof *t.has)};
-    bool complete = build_tables(&t, plan, &r->runs);
-    struct csv *summary = cut_table(&t.summary, &summary_table);
-    if (has_seeds(plan))
-    {
-        aggregate_build(&t.aggregate, plan, summary);
-    }
+    struct tables t = {.runs = xcalloc(plan->nruns, sizeof *t.runs)};
     struct text list = {0};
-    bool written = write_tables(plan, &t, r->top.path, &list);
-    bool asked = written && write_database(plan, &t, r, &list);
-    free(list.s);
+    size_t nkeys;
+    struct database_key *keys = plan_keys(plan, &nkeys);
+    bool complete = true;
+    folder_forget_temporary(&r->top, DATABASE_FILE);
+    t.database = database_begin(&r->top, keys, nkeys, &t.why);
+    add_header(&t.summary, plan, &summary_table);
+    add_header(&t.layers, plan, &layers_table);
+    for (size_t i = 0; i < plan->nruns; i++)
+    {
+        complete = add_run(&t, plan, i, &r->runs) && complete;
+    }
+    struct csv *summary = cut_table(&t.summary, &summary_table), *aggregate = NULL;
+    if (key_columns(plan, true) != key_columns(plan, false)) /* there are seeds */
+    {
+        aggregate_build(&t.aggregate, plan, summary, t.runs);
+        aggregate = cut_table(&t.aggregate, &summary_table);
+    }
+    const bool written = write_first(&t, r->top.path, &list);
+    complete = written && place_database(&t, &r->top, aggregate, &list) && complete;
+    abandon_database(&t);
     if (written && t.nruns > 0)
     {
-        print_tables(plan, &t, summary);
+        print_tables(plan, summary, aggregate);
     }
     if (written)
     {
         printf("%zu of %zu runs are in %s/summary.csv\n", t.nruns, plan->nruns, r->top.path);
     }
     csv_free(summary);
-    free(t.has);
+    csv_free(aggregate);
+    free(list.s);
+    free(keys);
+    free(t.why);
+    free(t.runs);
     free(t.summary.s);
     free(t.layers.s);
     free(t.aggregate.s);
-    return complete && asked;
+    return complete;
 }
 
 bool

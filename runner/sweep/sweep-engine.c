@@ -67,11 +67,10 @@ slot_of(struct engine *e, pid_t pid, size_t run, bool by_run)
     return NULL;
 }
 
-/** The caller frees its name. */
 static struct run_status
 status_of(const struct engine *e, const struct slot *s)
 {
-    return (struct run_status){plan_run_name(e->plan, s->run), s->pid, s->at};
+    return (struct run_status){e->plan->names[s->run], s->pid, s->at};
 }
 
 static void
@@ -82,7 +81,6 @@ say_where(struct engine *e, const struct slot *s)
     run_status_add(&t, &status);
     progress_line(&e->progress, "%s", t.s);
     free(t.s);
-    free(status.name);
 }
 
 static void
@@ -119,10 +117,6 @@ log_progress(struct engine *e)
     run_status_add_all(&t, status, n);
     progress_line(&e->progress, "[%zu/%zu] %s", e->progress.ended, e->progress.total, t.s);
     e->logged = clock_seconds();
-    while (n > 0)
-    {
-        free(status[--n].name);
-    }
     free(t.s);
     free(status);
 }
@@ -142,9 +136,7 @@ take_report(struct engine *e, const struct report *r)
     }
     else if (r->kind == REPORT_WARNING)
     {
-        char *name = plan_run_name(e->plan, r->run);
-        progress_line(&e->progress, "weft: warning: %s: %s", name, r->text);
-        free(name);
+        progress_line(&e->progress, "weft: warning: %s: %s", e->plan->names[r->run], r->text);
     }
     else if (r->kind != REPORT_PROGRESS)
     {
@@ -172,7 +164,7 @@ take_reports(struct engine *e, long timeout_ms)
 static void
 child_ended(struct engine *e, struct slot *s, int status)
 {
-    char *name = plan_run_name(e->plan, s->run);
+    const char *name = e->plan->names[s->run];
     e->progress.ended++;
     if (WIFSIGNALED(status))
     {
@@ -205,7 +197,6 @@ child_ended(struct engine *e, struct slot *s, int status)
     e->running--;
     free(s->last_words);
     *s = (struct slot){0};
-    free(name);
 }
 
 static void
@@ -330,9 +321,7 @@ abandon(struct engine *e)
         {
             kill(e->slots[i].pid, SIGKILL);
             waitpid(e->slots[i].pid, NULL, 0);
-            char *name = plan_run_name(e->plan, e->slots[i].run);
-            run_folder_forget(e->runs, name);
-            free(name);
+            run_folder_forget(e->runs, e->plan->names[e->slots[i].run]);
             free(e->slots[i].last_words);
             e->slots[i] = (struct slot){0};
             e->failed++;

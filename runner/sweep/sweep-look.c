@@ -48,10 +48,7 @@ is_run_of(const struct plan *plan, const struct sweep_options *options)
 {
     for (size_t i = 0; i < plan->nruns; i++)
     {
-        char *name = plan_run_name(plan, i);
-        bool selected = run_is_selected(options, name);
-        free(name);
-        if (selected)
+        if (run_is_selected(options, plan->names[i]))
         {
             return true;
         }
@@ -126,7 +123,8 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
     results_folder_open(&r, out);
     for (size_t i = 0; i < plan->nruns; i++)
     {
-        char *name = plan_run_name(plan, i), *why = NULL;
+        const char *name = plan->names[i];
+        char *why = NULL;
         if (run_is_selected(options, name))
         {
             enum run_state state = plan_run_state(plan, i, &r.runs, NULL, &why);
@@ -137,7 +135,6 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
             printf("%-8s  %s%s%s\n", states[state], name, why ? ": " : "", why ? why : "");
         }
         free(why);
-        free(name);
     }
     results_folder_close(&r);
     free(out);
@@ -241,17 +238,15 @@ sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
     bool good = true;
     for (size_t i = 0; good && i < plan->nruns; i++)
     {
-        char *name = plan_run_name(plan, i);
-        if (run_is_selected(options, name))
+        if (run_is_selected(options, plan->names[i]))
         {
             if (n++ == 0)
             {
                 add_command(&line, plan);
             }
             text_add(&line, " --run ");
-            add_shell_word(&line, name);
+            add_shell_word(&line, plan->names[i]);
         }
-        free(name);
         if (n > 0 && (n == batch || i + 1 == plan->nruns))
         {
             add_options(&line, plan, out, options, sets);

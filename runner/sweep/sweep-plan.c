@@ -459,6 +459,7 @@ plan_build(const struct document *doc, const struct plan_options *options, struc
         plan_free(plan);
         return NULL;
     }
+    plan_name_runs(plan);
     return plan;
 }
 
@@ -493,8 +494,13 @@ plan_free(struct plan *plan)
     {
         override_free(&plan->fixed[i]);
     }
+    for (size_t i = 0; plan && plan->names && i < plan->nruns; i++)
+    {
+        free(plan->names[i]);
+    }
     if (plan)
     {
+        free(plan->names);
         free(plan->fixed);
         free(plan->dimensions);
         free(plan->name);

@@ -41,6 +41,7 @@ struct plan
     struct override *fixed; /**< from the command line, for all runs */
     size_t nfixed;
     size_t nruns;
+    char **names; /**< [run]: readable, unique, can be a folder */
 };
 
 /** Whether the quick version of a scenario is asked for. */
@@ -69,8 +70,8 @@ void plan_free(struct plan *plan);
 /** The point of dimension @p k in run @p i. The first dimension varies slowest. */
 const struct plan_point *plan_point(const struct plan *plan, size_t i, size_t k);
 
-/** The run's name: readable, unique, can be a folder. The caller frees it. */
-char *plan_run_name(const struct plan *plan, size_t i);
+/** Names the runs: plan->names, of plan->nruns. */
+void plan_name_runs(struct plan *plan);
 
 /** Loads run @p i. NULL after errors. */
 struct scenario *plan_load(const struct plan *plan, size_t i, struct diagnostics *d);

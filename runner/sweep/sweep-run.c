@@ -20,19 +20,18 @@ static bool
 is_due(const struct plan *plan, const struct sweep_options *options, const struct folder *runs,
        size_t i, bool speak)
 {
-    char *name = plan_run_name(plan, i), *why = NULL;
-    bool due = run_is_selected(options, name);
+    char *why = NULL;
+    bool due = run_is_selected(options, plan->names[i]);
     if (due && !options->again)
     {
         enum run_state state = plan_run_state(plan, i, runs, NULL, &why);
         due = state != RUN_FINISHED;
         if (speak && state == RUN_DAMAGED)
         {
-            fprintf(stderr, "weft: %s is run again, as it is damaged: %s\n", name, why);
+            fprintf(stderr, "weft: %s is run again, as it is damaged: %s\n", plan->names[i], why);
         }
     }
     free(why);
-    free(name);
     return due;
 }
 
@@ -105,14 +104,12 @@ find_due(const struct plan *plan, const struct sweep_options *options, const str
     bool good = true;
     for (size_t i = 0; good && i < plan->nruns; i++)
     {
-        char *name = plan_run_name(plan, i);
-        d->selected += run_is_selected(options, name);
+        d->selected += run_is_selected(options, plan->names[i]);
         if (is_due(plan, options, runs, i, speak))
         {
             d->runs[d->n++] = i;
-            good = runs->fd < 0 || run_folder_may_be_made(runs, name, why);
+            good = runs->fd < 0 || run_folder_may_be_made(runs, plan->names[i], why);
         }
-        free(name);
     }
     return good;
 }
@@ -125,15 +122,13 @@ say_what_is_stale(const struct plan *plan, const struct folder *runs, const size
     size_t n = 0;
     for (size_t i = 0; i < ndue; i++)
     {
-        char *name = plan_run_name(plan, due[i]);
         char *reason = plan_run_stale(plan, due[i], runs);
         n += reason != NULL;
         if (reason && n <= MOST_STALE)
         {
-            fprintf(stderr, "stale: %s: %s\n", name, reason);
+            fprintf(stderr, "stale: %s: %s\n", plan->names[due[i]], reason);
         }
         free(reason);
-        free(name);
     }
     if (n > MOST_STALE)
     {
@@ -197,11 +192,9 @@ spares_others(const struct plan *plan, const struct results_folder *r, const str
         free(ignored);
         if (!good)
         {
-            char *name = plan_run_name(plan, due->runs[i]);
             *why = xformat("%s holds results of the scenario '%s', and '%s' would replace its %s; "
                            "expected another folder with --out, or --again to replace them",
-                           r->top.path, kept, plan->name, name);
-            free(name);
+                           r->top.path, kept, plan->name, plan->names[due->runs[i]]);
         }
     }
     free(kept);

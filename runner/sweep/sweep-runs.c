@@ -67,8 +67,8 @@ shorten(char *name)
     }
 }
 
-char *
-plan_run_name(const struct plan *plan, size_t i)
+static char *
+name_of_run(const struct plan *plan, size_t i)
 {
     if (plan->ndimensions == 0)
     {
@@ -86,6 +86,16 @@ plan_run_name(const struct plan *plan, size_t i)
     }
     shorten(name);
     return name;
+}
+
+void
+plan_name_runs(struct plan *plan)
+{
+    plan->names = xcalloc(plan->nruns, sizeof *plan->names);
+    for (size_t i = 0; i < plan->nruns; i++)
+    {
+        plan->names[i] = name_of_run(plan, i);
+    }
 }
 
 /** Overrides that choose an algorithm come before those that set its parameters. */
@@ -154,24 +164,17 @@ static void
 check_names(const struct plan *plan, struct diagnostics *d)
 {
     char **names = xcalloc(plan->nruns, sizeof *names);
-    for (size_t i = 0; i < plan->nruns; i++)
-    {
-        names[i] = plan_run_name(plan, i);
-    }
+    memcpy(names, plan->names, plan->nruns * sizeof *names);
     qsort(names, plan->nruns, sizeof *names, by_text);
-    for (size_t i = 0; i < plan->nruns; i++)
+    for (size_t i = 1; i < plan->nruns; i++)
     {
-        if (i && strcmp(names[i], names[i - 1]) == 0)
+        if (strcmp(names[i], names[i - 1]) == 0)
         {
             diag_error(d, LINE_NONE,
                        "two runs are both named '%s'; expected values that differ in letters, "
                        "digits, '.', '_', '+', '=' or '-'",
                        names[i]);
         }
-    }
-    for (size_t i = 0; i < plan->nruns; i++)
-    {
-        free(names[i]);
     }
     free(names);
 }

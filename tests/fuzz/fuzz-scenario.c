@@ -56,9 +56,7 @@ resolve(const char *bytes, size_t size, char **quick, struct diagnostics *d)
     if (plan && d->n == 0 && plan->nruns > 0)
     {
         struct scenario *s = plan_load(plan, 0, d);
-        char *name = plan_run_name(plan, 0);
-        resolved = s ? scenario_write(s, name) : NULL;
-        free(name);
+        resolved = s ? scenario_write(s, plan->names[0]) : NULL;
         scenario_free(s);
     }
     if (resolved && quick)
