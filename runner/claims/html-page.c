@@ -2,6 +2,7 @@
 #include "html-page.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,28 +10,57 @@
 #include "files.h"
 #include "page-style.h"
 #include "provenance.h"
+#include "report-query.h"
 #include "svg-inline.h"
+
+void
+html_page_add(struct text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    for (const char *p = format; *p;)
+    {
+        const size_t n = strcspn(p, "%");
+        text_add(t, "%.*s", (int)n, p);
+        p += n;
+        if (strncmp(p, "%s", 2) == 0)
+        {
+            html_add(t, va_arg(args, const char *));
+            p += 2;
+        }
+        else if (strncmp(p, "%zu", 3) == 0)
+        {
+            text_add(t, "%zu", va_arg(args, size_t));
+            p += 3;
+        }
+        else if (*p)
+        {
+            text_add(t, "%c", *p++);
+        }
+    }
+    va_end(args);
+}
 
 void
 html_page_begin(struct text *t, const char *title)
 {
     /* The page needs nothing from anywhere, and may ask for nothing. */
-    text_add(t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
-                "base-uri 'none'; form-action 'none'\">\n"
-                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    html_add(t, title);
-    text_add(t, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", page_style);
+    html_page_add(t,
+                  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
+                  "base-uri 'none'; form-action 'none'\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n",
+                  title);
+    text_add(t, "<style>\n%s</style>\n</head>\n<body>\n<main>\n", page_style);
 }
 
 void
 html_page_end(struct text *t)
 {
-    text_add(t, "</main>\n<footer>Made by Weft ");
-    html_add(t, provenance_version());
-    text_add(t, ".</footer>\n<script>\n%s</script>\n</body>\n</html>\n", page_script);
+    html_page_add(t, "</main>\n<footer>Made by Weft %s.</footer>\n", provenance_version());
+    text_add(t, "<script>\n%s</script>\n</body>\n</html>\n", page_script);
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -77,13 +107,9 @@ add_figure(struct text *t, const struct folder *f, const char *name, const char 
     text_add(t, "<figure>\n<div class=\"drawing\">");
     if (!bytes || !svg_inline(t, bytes, n, prefix, name, &why))
     {
-        text_add(t, "<p class=\"missing\">This figure cannot be shown: ");
-        html_add(t, why);
-        text_add(t, "</p>");
+        html_page_add(t, "<p class=\"missing\">This figure cannot be shown: %s</p>", why);
     }
-    text_add(t, "</div>\n<figcaption>");
-    html_add(t, name);
-    text_add(t, "</figcaption>\n</figure>\n");
+    html_page_add(t, "</div>\n<figcaption>%s</figcaption>\n</figure>\n", name);
     free(bytes);
     free(why);
     free(file);
@@ -116,11 +142,10 @@ html_page_figures(struct text *t, const char *folder, const char *prefix)
 void
 html_page_table_begin(struct text *t, const char *caption)
 {
-    text_add(t, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    html_add(t, caption);
-    text_add(t, "\">\n<table class=\"sorts\">\n<caption>");
-    html_add(t, caption);
-    text_add(t, "</caption>\n");
+    html_page_add(t,
+                  "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n"
+                  "<table class=\"sorts\">\n<caption>%s</caption>\n",
+                  caption, caption);
 }
 
 void
@@ -146,25 +171,27 @@ html_page_cell(struct text *t, const struct query_cell *cell, bool number)
 }
 
 void
+html_page_row(struct text *t, const char *name, const struct query_cell *cell)
+{
+    char *text = report_cell_text(cell);
+    html_page_add(t, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>\n", name, text);
+    free(text);
+}
+
+void
 html_page_facts(struct text *t, const char *folder, const struct query_rows *facts)
 {
-    text_add(t, "<details class=\"facts\"><summary>Provenance</summary>\n"
-                "<div class=\"box\">\n<table>\n"
-                "<tbody>\n<tr><th scope=\"row\">results</th><td><code>");
-    html_add(t, folder);
-    text_add(t, "</code></td></tr>\n");
+    html_page_add(t,
+                  "<details class=\"facts\"><summary>Provenance</summary>\n"
+                  "<div class=\"box\">\n<table>\n"
+                  "<tbody>\n<tr><th scope=\"row\">results</th><td><code>%s</code></td></tr>\n",
+                  folder);
     for (size_t r = 0; facts && r < facts->nrows; r++)
     {
-        struct text what = {0}, text = {0};
-        query_cell_add(&what, &facts->cells[r * facts->ncolumns]);
-        query_cell_add(&text, &facts->cells[r * facts->ncolumns + 1]);
-        text_add(t, "<tr><th scope=\"row\">");
-        html_add(t, what.s ? what.s : "");
-        text_add(t, "</th><td>");
-        html_add(t, text.s ? text.s : "");
-        text_add(t, "</td></tr>\n");
-        free(what.s);
-        free(text.s);
+        const struct query_cell *cells = &facts->cells[r * facts->ncolumns];
+        char *what = report_cell_text(&cells[0]);
+        html_page_row(t, what, &cells[1]);
+        free(what);
     }
     text_add(t, "</tbody>\n</table>\n</div>\n</details>\n");
 }

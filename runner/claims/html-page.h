@@ -6,6 +6,10 @@
 #include "html.h"
 #include "query.h"
 
+/** Adds HTML: @p format is HTML, each %s in it a plain text as html_add() adds it; there may be %zu
+ * as well. */
+void html_page_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /** Adds all that comes before the first heading. */
 void html_page_begin(struct text *t, const char *title);
 void html_page_end(struct text *t);
@@ -25,5 +29,8 @@ void html_page_table_end(struct text *t);
 
 /** Adds the start of a cell; its end is "</td>". @p number: it is set as one. */
 void html_page_cell(struct text *t, const struct query_cell *cell, bool number);
+
+/** Adds a row of a name and its value. */
+void html_page_row(struct text *t, const char *name, const struct query_cell *cell);
 
 #endif

@@ -104,7 +104,7 @@ paper_report_part(struct document *claims, const char *results, const char *fold
     int status = report ? write_page(report, folder, &page) : EXIT_BAD_INPUT;
     if (status == EXIT_GOOD && (status = report_deliver(text, path)) == EXIT_GOOD)
     {
-        report_summary(text, stdout);
+        report_summary(report, stdout);
         printf("\nthe report: %s\nas a page: %s\n", path, page);
     }
     free(page);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "papers.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,34 +12,22 @@
 #include "report.h"
 #include "sweep-run.h"
 
-static int
-by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /** Names of the claims files, without folder and ending. */
 struct words
 papers_find(void)
 {
     struct words papers = {0};
-    DIR *dir = opendir(CLAIMS);
-    for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
+    glob_t found;
+    const bool any = glob(CLAIMS "/*.xml", 0, NULL, &found) == 0;
+    for (size_t i = 0; any && i < found.gl_pathc; i++)
     {
-        size_t n = strlen(e->d_name);
-        if (e->d_name[0] != '.' && n > 4 && strcmp(e->d_name + n - 4, ".xml") == 0)
-        {
-            ARRAY_GROW(papers.word, papers.n);
-            papers.word[papers.n++] = xformat("%.*s", (int)(n - 4), e->d_name);
-        }
+        const char *name = found.gl_pathv[i] + sizeof CLAIMS;
+        ARRAY_GROW(papers.word, papers.n);
+        papers.word[papers.n++] = xformat("%.*s", (int)(strlen(name) - strlen(".xml")), name);
     }
-    if (dir)
+    if (any)
     {
-        closedir(dir);
-    }
-    if (papers.n)
-    {
-        qsort(papers.word, papers.n, sizeof *papers.word, by_name);
+        globfree(&found);
     }
     return papers;
 }
@@ -91,7 +79,19 @@ papers_claims(const char *paper)
     return xformat(CLAIMS "/%s.xml", paper);
 }
 
-/** The scenarios of a claims file, each once, in its order. */
+static bool
+words_have(const struct words *w, const char *word)
+{
+    for (size_t i = 0; i < w->n; i++)
+    {
+        if (strcmp(w->word[i], word) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct words
 papers_scenarios(const struct document *claims)
 {
@@ -99,12 +99,7 @@ papers_scenarios(const struct document *claims)
     for (size_t i = 0; i < claims->root->nchildren; i++)
     {
         const char *scenario = element_value(claims->root->children[i], "scenario");
-        bool known = !scenario;
-        for (size_t k = 0; !known && k < w.n; k++)
-        {
-            known = strcmp(w.word[k], scenario) == 0;
-        }
-        if (!known)
+        if (scenario && !words_have(&w, scenario))
         {
             ARRAY_GROW(w.word, w.n);
             w.word[w.n++] = xstrdup(scenario);
@@ -143,12 +138,12 @@ bool
 papers_know(const struct words *papers, const char *name)
 {
     struct nearest near = nearest_start(name);
+    if (words_have(papers, name))
+    {
+        return true;
+    }
     for (size_t i = 0; i < papers->n; i++)
     {
-        if (strcmp(papers->word[i], name) == 0)
-        {
-            return true;
-        }
         nearest_try(&near, papers->word[i]);
     }
     fprintf(stderr, "weft: error: there are no claims of '%s' in " CLAIMS "%s\n", name,

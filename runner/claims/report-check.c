@@ -4,43 +4,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report-query.h"
 #include "report-verdict.h"
-#include "report.h"
 
 static const struct claims_element
 {
     const char *name, *parents;
-    const char *attributes; /**< separated by one space, '!' behind those that are required */
-    bool text;              /**< holds text, and must */
+    const char *required, *optional; /**< attributes */
+    bool text;                       /**< holds text, and must */
+    bool once;                       /**< in its parent, at most */
 } elements[] = {
-    {"claims", "", "title!", false},
-    {"text", "claims section", "", true},
-    {"section", "claims", "title! results scenario figure", false},
-    {"attach", "section", "results! as!", false},
-    {"claim", "section", "verdict", false},
-    {"says", "claim", "", true},
-    {"paper", "claim", "", true},
-    {"why", "claim", "", true},
-    {"test", "claim", "name! file!", false},
-    {"table", "section", "title!", false},
-    {"query", "claim table", "each over unit decimals former", true},
-    {"column", "claim table", "name! unit decimals former", false},
+    {"claims", "", "title", "", false, false},
+    {"text", "claims section", "", "", true, false},
+    {"section", "claims", "title", "results scenario figure", false, false},
+    {"attach", "section", "results as", "", false, false},
+    {"claim", "section", "", "verdict", false, false},
+    {"says", "claim", "", "", true, true},
+    {"paper", "claim", "", "", true, true},
+    {"why", "claim", "", "", true, true},
+    {"test", "claim", "name file", "", false, false},
+    {"table", "section", "title", "", false, false},
+    {"query", "claim table", "", "each over unit decimals former", true, true},
+    {"column", "claim table", "name", "unit decimals former", false, false},
 };
 
 #define NELEMENTS (sizeof elements / sizeof *elements)
 
 static bool
-has_word(const char *words, const char *word)
+may_be_in(const struct claims_element *spec, const char *parent)
 {
-    struct words w = words_split(words);
-    bool found = false;
-    for (size_t i = 0; i < w.n; i++)
-    {
-        w.word[i][strcspn(w.word[i], "!")] = '\0';
-        found = found || strcmp(w.word[i], word) == 0;
-    }
-    words_free(&w);
-    return found;
+    return *parent ? report_list_has(spec->parents, parent) : !*spec->parents;
 }
 
 static const struct claims_element *
@@ -48,8 +41,7 @@ find(const char *name, const char *parent)
 {
     for (size_t i = 0; i < NELEMENTS; i++)
     {
-        bool fits = *parent ? has_word(elements[i].parents, parent) : !*elements[i].parents;
-        if (fits && strcmp(elements[i].name, name) == 0)
+        if (may_be_in(&elements[i], parent) && strcmp(elements[i].name, name) == 0)
         {
             return &elements[i];
         }
@@ -64,7 +56,7 @@ report_unknown(const struct element *e, const char *parent, struct diagnostics *
     struct text names = {0};
     for (size_t i = 0; i < NELEMENTS; i++)
     {
-        if (*parent ? has_word(elements[i].parents, parent) : !*elements[i].parents)
+        if (may_be_in(&elements[i], parent))
         {
             text_add(&names, "%s<%s>", names.len ? ", " : "", elements[i].name);
             nearest_try(&near, elements[i].name);
@@ -78,34 +70,33 @@ report_unknown(const struct element *e, const char *parent, struct diagnostics *
 static void
 check_attributes(const struct element *e, const struct claims_element *spec, struct diagnostics *d)
 {
-    struct words allowed = words_split(spec->attributes);
-    for (size_t i = 0; i < allowed.n; i++)
+    char *all = xformat("%s%s%s", spec->required, *spec->required && *spec->optional ? " " : "",
+                        spec->optional);
+    struct words known = words_split(all), required = words_split(spec->required);
+    for (size_t i = 0; i < required.n; i++)
     {
-        char *mark = strchr(allowed.word[i], '!');
-        if (mark)
+        if (!element_value(e, required.word[i]))
         {
-            *mark = '\0';
-            if (!element_value(e, allowed.word[i]))
-            {
-                diag_error(d, e->line, "<%s> lacks the attribute %s", e->name, allowed.word[i]);
-            }
+            diag_error(d, e->line, "<%s> lacks the attribute %s", e->name, required.word[i]);
         }
     }
     for (size_t i = 0; i < e->nattributes; i++)
     {
         const struct attribute *a = &e->attributes[i];
         struct nearest near = nearest_start(a->name);
-        for (size_t k = 0; k < allowed.n; k++)
+        for (size_t k = 0; k < known.n; k++)
         {
-            nearest_try(&near, allowed.word[k]);
+            nearest_try(&near, known.word[k]);
         }
-        if (!has_word(spec->attributes, a->name))
+        if (!report_list_has(all, a->name))
         {
             diag_error(d, a->line, "<%s> has no attribute '%s'; expected %s%s", e->name, a->name,
-                       *spec->attributes ? spec->attributes : "none", did_you_mean(near.best));
+                       *all ? all : "none", did_you_mean(near.best));
         }
     }
-    words_free(&allowed);
+    words_free(&required);
+    words_free(&known);
+    free(all);
 }
 
 static bool
@@ -123,7 +114,7 @@ static void
 check_verdict(const struct element *claim, struct diagnostics *d)
 {
     const char *verdict = element_value(claim, "verdict");
-    if (verdict && !has_word(VERDICT_WORDS, verdict))
+    if (verdict && !report_list_has(VERDICT_WORDS, verdict))
     {
         struct words known = words_split(VERDICT_WORDS);
         struct nearest near = nearest_start(verdict);
@@ -157,7 +148,7 @@ check_values(const struct element *e, struct diagnostics *d)
         diag_error(d, element_line(e, "former"), "former '%s'; expected on or off", former);
     }
     if (as && (!isalpha((unsigned char)*as) || !name_is_safe(as) || strpbrk(as, ".-+=") ||
-               has_word("main temp", as)))
+               report_list_has("main temp", as)))
     {
         diag_error(d, element_line(e, "as"),
                    "as '%s'; expected letters, digits and '_' after a letter, not main or temp",
@@ -167,34 +158,36 @@ check_values(const struct element *e, struct diagnostics *d)
 
 /* --- what goes together ----------------------------------------------------------------------- */
 
-/** The second child of a name; NULL if there is at most one. */
-static const struct element *
-second_child(const struct element *e, const char *name)
+/** Children of one name must differ in an attribute. */
+static void
+check_distinct(const struct element *parent, const char *name, const char *attribute,
+               struct diagnostics *d)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < e->nchildren; i++)
+    for (size_t i = 0; i < parent->nchildren; i++)
     {
-        n += strcmp(e->children[i]->name, name) == 0;
-        if (n == 2)
+        const struct element *e = parent->children[i];
+        const char *own = strcmp(e->name, name) == 0 ? element_value(e, attribute) : NULL;
+        for (size_t k = 0; own && k < i; k++)
         {
-            return e->children[i];
+            const struct element *other = parent->children[k];
+            const char *taken = element_value(other, attribute);
+            if (strcmp(other->name, name) == 0 && taken && strcmp(taken, own) == 0)
+            {
+                diag_error(d, e->line, "a second <%s> %s '%s'; expected each name once", name,
+                           attribute, own);
+            }
         }
     }
-    return NULL;
 }
 
 /** The <query> of a claim or table and its <column>s. */
 static void
 check_query(const struct element *e, struct diagnostics *d)
 {
-    const struct element *query = element_child(e, "query"), *second = second_child(e, "query");
+    const struct element *query = element_child(e, "query");
     const struct element *column = element_child(e, "column");
     const bool table = strcmp(e->name, "table") == 0;
-    if (second)
-    {
-        diag_error(d, second->line, "a second <query>, after that in line %d; expected one",
-                   query->line);
-    }
+    check_distinct(e, "column", "name", d);
     if (table && !query)
     {
         diag_error(d, e->line, "<table> lacks <query>: where its rows come from");
@@ -210,28 +203,38 @@ check_query(const struct element *e, struct diagnostics *d)
     }
 }
 
-/** Queries need results; an <attach> needs a name of its own. */
+/** Queries need results. */
 static void
 check_section(const struct element *section, struct diagnostics *d)
 {
     for (size_t i = 0; i < section->nchildren; i++)
     {
-        const struct element *e = section->children[i];
-        const char *as = element_value(e, "as");
-        if (element_child(e, "query") && !element_value(section, "results"))
+        const struct element *query = element_child(section->children[i], "query");
+        if (query && !element_value(section, "results"))
         {
             diag_error(
-                d, element_child(e, "query")->line,
+                d, query->line,
                 "a <query> in a section without results; expected <section results=\"NAME\">");
         }
-        for (size_t k = 0; as && k < i; k++)
+    }
+    check_distinct(section, "attach", "as", d);
+}
+
+static void check(const struct element *e, const char *parent, struct diagnostics *d);
+
+static void
+check_children(const struct element *e, struct diagnostics *d)
+{
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        const struct element *child = e->children[i], *first = element_child(e, child->name);
+        const struct claims_element *spec = find(child->name, e->name);
+        if (spec && spec->once && first != child)
         {
-            const char *taken = element_value(section->children[k], "as");
-            if (taken && strcmp(taken, as) == 0)
-            {
-                diag_error(d, e->line, "a second <attach> as '%s'; expected each name once", as);
-            }
+            diag_error(d, child->line, "a second <%s>, after that in line %d; expected one",
+                       child->name, first->line);
         }
+        check(child, e->name, d);
     }
 }
 
@@ -251,25 +254,23 @@ check(const struct element *e, const char *parent, struct diagnostics *d)
         diag_error(d, e->line, spec->text ? "<%s> is empty; expected text" : "text in <%s>",
                    e->name);
     }
-    for (size_t i = 0; i < e->nchildren; i++)
-    {
-        check(e->children[i], e->name, d);
-    }
-    if (strcmp(e->name, "claim") == 0 || strcmp(e->name, "table") == 0)
-    {
-        check_query(e, d);
-    }
+    check_children(e, d);
     if (strcmp(e->name, "section") == 0)
     {
         check_section(e, d);
     }
-    if (strcmp(e->name, "claim") == 0)
+    else if (strcmp(e->name, "table") == 0)
     {
-        check_verdict(e, d);
+        check_query(e, d);
     }
-    if (strcmp(e->name, "claim") == 0 && !element_child(e, "says"))
+    else if (strcmp(e->name, "claim") == 0)
     {
-        diag_error(d, e->line, "<claim> lacks <says>: what the paper says");
+        check_query(e, d);
+        check_verdict(e, d);
+        if (!element_child(e, "says"))
+        {
+            diag_error(d, e->line, "<claim> lacks <says>: what the paper says");
+        }
     }
 }
 

@@ -7,7 +7,13 @@
 #include "report-model.h"
 #include "report-numbers.h"
 
-static const struct report_form html = {html_add, "<span class=\"label\">", "</span>",
+static void
+add_code(struct text *t, const char *s)
+{
+    html_page_add(t, "<code>%s</code>", s);
+}
+
+static const struct report_form html = {html_add, add_code, "<span class=\"label\">", "</span>",
                                         "</li>\n<li>"};
 
 /** Adds the first child of a name as one line. */
@@ -79,9 +85,8 @@ add_contents(struct text *t, const struct report_part *part, size_t p)
     for (size_t i = 0; i < part->nsections; i++)
     {
         const struct report_section *section = &part->sections[i];
-        text_add(t, "<li><a href=\"#p%zu-s%zu\">", p, i + 1);
-        html_add(t, element_value(section->e, "title"));
-        text_add(t, "</a><span class=\"signs\">");
+        html_page_add(t, "<li><a href=\"#p%zu-s%zu\">%s</a><span class=\"signs\">", p, i + 1,
+                      element_value(section->e, "title"));
         for (size_t k = 0; k < section->nclaims; k++)
         {
             const struct report_claim *claim = &section->claims[k];
@@ -98,25 +103,6 @@ add_contents(struct text *t, const struct report_part *part, size_t p)
 }
 
 /* --- claims ----------------------------------------------------------------------------------- */
-
-static void
-add_tests(struct text *t, const struct element *claim, size_t *entries)
-{
-    for (size_t i = 0; i < claim->nchildren; i++)
-    {
-        const struct element *test = claim->children[i];
-        if (strcmp(test->name, "test") == 0)
-        {
-            const char *file = element_value(test, "file"), *base = strrchr(file, '/');
-            text_add(t, "%s<span class=\"label\">test:</span> <code>",
-                     (*entries)++ ? html.next : "");
-            html_add(t, element_value(test, "name"));
-            text_add(t, "</code> in <code>");
-            html_add(t, base ? base + 1 : file);
-            text_add(t, "</code>");
-        }
-    }
-}
 
 /** What is claimed, why Weft differs, and how its value is computed. */
 static void
@@ -143,7 +129,6 @@ static void
 add_claim(struct text *t, const struct report_claim *claim, size_t p)
 {
     const enum report_verdict v = claim->verdict;
-    size_t entries = 0;
     text_add(t,
              "<tr role=\"row\" id=\"p%zu-c%zu\"><th scope=\"row\" role=\"rowheader\" "
              "data-value=\"%zu\">%zu</th>\n",
@@ -152,11 +137,7 @@ add_claim(struct text *t, const struct report_claim *claim, size_t p)
     text_add(t, "<td role=\"cell\" data-head=\"the paper\">");
     add_child(t, claim->e, "paper");
     text_add(t, "</td>\n<td role=\"cell\" data-head=\"Weft\"><ul><li>");
-    if (claim->numbers)
-    {
-        report_add_numbers(t, &html, claim->e, claim->numbers, &entries);
-    }
-    add_tests(t, claim->e, &entries);
+    report_add_evidence(t, &html, claim->e, claim->numbers);
     text_add(t,
              "</li></ul></td>\n<td role=\"cell\" data-head=\"verdict\" data-value=\"%d\">"
              "<span class=\"verdict v-%s\" title=\"%s\">%s</span>%s</td></tr>\n",
@@ -231,16 +212,13 @@ add_table(struct text *t, const struct report_table *table)
     const bool folded = nrows > REPORT_MOST_ROWS;
     if (nrows == 0)
     {
-        text_add(t, "<p class=\"missing\">");
-        html_add(t, title);
-        text_add(t, ": not run</p>\n");
+        html_page_add(t, "<p class=\"missing\">%s: not run</p>\n", title);
         return;
     }
     if (folded)
     {
-        text_add(t, "<details class=\"rows\"><summary>");
-        html_add(t, title);
-        text_add(t, " (%zu rows)</summary>\n", nrows);
+        html_page_add(t, "<details class=\"rows\"><summary>%s (%zu rows)</summary>\n", title,
+                      nrows);
     }
     html_page_table_begin(t, title);
     add_head(t, n);
@@ -259,14 +237,12 @@ static void
 add_section(struct text *t, const struct report_section *section, size_t p, size_t number)
 {
     const char *scenario = element_value(section->e, "scenario");
-    text_add(t, "<section id=\"p%zu-s%zu\">\n<h2>", p, number);
-    html_add(t, element_value(section->e, "title"));
-    text_add(t, "</h2>\n");
+    html_page_add(t, "<section id=\"p%zu-s%zu\">\n<h2>%s</h2>\n", p, number,
+                  element_value(section->e, "title"));
     if (scenario)
     {
-        text_add(t, "<p class=\"maker\">Results of <code>./weft run ");
-        html_add(t, scenario);
-        text_add(t, "</code></p>\n");
+        html_page_add(t, "<p class=\"maker\">Results of <code>./weft run %s</code></p>\n",
+                      scenario);
     }
     add_texts(t, section->e);
     if (section->results)
@@ -290,9 +266,8 @@ add_section(struct text *t, const struct report_section *section, size_t p, size
 static void
 add_part(struct text *t, const struct report_part *part, size_t p)
 {
-    text_add(t, "<header>\n<h1>");
-    html_add(t, element_value(part->file->root, "title"));
-    text_add(t, "</h1>\n<div class=\"findings\">\n");
+    html_page_add(t, "<header>\n<h1>%s</h1>\n<div class=\"findings\">\n",
+                  element_value(part->file->root, "title"));
     add_texts(t, part->file->root);
     text_add(t, "</div>\n<h2>Overview</h2>\n");
     if (part->nclaims)

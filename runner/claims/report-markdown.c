@@ -11,7 +11,14 @@
 #define REPORT_CLAIMS_HEAD                                                                         \
     "\n| | what is claimed | the paper | Weft | verdict |\n|--:|---|---|---|---|\n"
 
-static const struct report_form markdown = {markdown_add_plain, "", "", "<br>"};
+/** Code in a cell of a table. */
+static void
+add_code(struct text *t, const char *s)
+{
+    markdown_add_code(t, s, true);
+}
+
+static const struct report_form markdown = {markdown_add_plain, add_code, "", "", "<br>"};
 
 /** Where the paragraph that starts at @p s ends: at a blank line. */
 static const char *
@@ -57,39 +64,16 @@ add_paragraphs(struct text *t, const char *s)
 
 /* --- claims ----------------------------------------------------------------------------------- */
 
-/** "tested: `NAME` in `FILE`", for each test. */
-static void
-add_tests(struct text *t, const struct element *claim, size_t *entries)
-{
-    for (size_t i = 0; i < claim->nchildren; i++)
-    {
-        const struct element *test = claim->children[i];
-        if (strcmp(test->name, "test") == 0)
-        {
-            const char *file = element_value(test, "file"), *base = strrchr(file, '/');
-            text_add(t, "%stested: ", (*entries)++ ? markdown.next : "");
-            markdown_add_code(t, element_value(test, "name"), true);
-            text_add(t, " in ");
-            markdown_add_code(t, base ? base + 1 : file, true);
-        }
-    }
-}
-
 static void
 add_claim_row(struct text *t, const struct report_claim *claim)
 {
     const struct element *paper = element_child(claim->e, "paper");
-    size_t entries = 0;
     text_add(t, "| %zu%s | ", claim->number, claim->former ? REPORT_FORMER_MARK : "");
     markdown_add(t, element_child(claim->e, "says")->text, true);
     text_add(t, " | ");
     markdown_add(t, paper ? paper->text : "", true);
     text_add(t, " | ");
-    if (claim->numbers)
-    {
-        report_add_numbers(t, &markdown, claim->e, claim->numbers, &entries);
-    }
-    add_tests(t, claim->e, &entries);
+    report_add_evidence(t, &markdown, claim->e, claim->numbers);
     const bool silent = claim->verdict == VERDICT_NONE;
     text_add(t, " | %s |\n", silent ? "" : report_verdict_name(claim->verdict));
 }

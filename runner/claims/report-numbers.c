@@ -169,9 +169,9 @@ add_claim_numbers(struct text *t, const struct report_form *form, const struct r
     free(name);
 }
 
-void
-report_add_numbers(struct text *t, const struct report_form *form, const struct element *claim,
-                   const struct report_numbers *n, size_t *entries)
+static void
+add_numbers(struct text *t, const struct report_form *form, const struct element *claim,
+            const struct report_numbers *n, size_t *entries)
 {
     const bool span = element_value(element_child(claim, "query"), "over") != NULL;
     if (!n->rows || n->rows->nrows == 0)
@@ -195,6 +195,30 @@ report_add_numbers(struct text *t, const struct report_form *form, const struct 
         for (size_t r = 0; r < n->rows->nrows; r++)
         {
             add_claim_numbers(t, form, n, r, entries);
+        }
+    }
+}
+
+void
+report_add_evidence(struct text *t, const struct report_form *form, const struct element *claim,
+                    const struct report_numbers *n)
+{
+    size_t entries = 0;
+    if (n)
+    {
+        add_numbers(t, form, claim, n, &entries);
+    }
+    for (size_t i = 0; i < claim->nchildren; i++)
+    {
+        const struct element *test = claim->children[i];
+        if (strcmp(test->name, "test") == 0)
+        {
+            const char *file = element_value(test, "file"), *base = strrchr(file, '/');
+            text_add(t, "%s", entries++ ? form->next : "");
+            add_label(t, form, "tested");
+            form->code(t, element_value(test, "name"));
+            text_add(t, " in ");
+            form->code(t, base ? base + 1 : file);
         }
     }
 }
@@ -238,15 +262,14 @@ report_add_cell(struct text *t, const struct report_form *form, const struct rep
                 size_t row, size_t c)
 {
     const size_t at = row * n->rows->ncolumns + c;
-    struct text cell = {0};
     if (n->columns[c].kind == REPORT_VALUE)
     {
         add_value(t, form, n, at, false);
         return;
     }
     const bool last = c + 1 == n->rows->ncolumns || n->columns[c + 1].kind != REPORT_KEY;
-    query_cell_add(&cell, &n->rows->cells[at]);
-    form->plain(t, cell.s ? cell.s : "");
+    char *cell = report_cell_text(&n->rows->cells[at]);
+    form->plain(t, cell);
     text_add(t, "%s", last && report_is_former(n, row) ? REPORT_FORMER_MARK : "");
-    free(cell.s);
+    free(cell);
 }

@@ -15,13 +15,14 @@
 struct report_form
 {
     void (*plain)(struct text *t, const char *s); /**< adds a text in which nothing is markup */
+    void (*code)(struct text *t, const char *s);  /**< adds it as code */
     const char *label, *label_end;                /**< around what names a number */
     const char *next;                             /**< between the numbers of a claim */
 };
 
-/** Adds the numbers of a claim; @p entries: those before, and then all. */
-void report_add_numbers(struct text *t, const struct report_form *form, const struct element *claim,
-                        const struct report_numbers *n, size_t *entries);
+/** Adds what Weft has beside a claim of the paper: numbers (NULL: none), and tests that show it. */
+void report_add_evidence(struct text *t, const struct report_form *form,
+                         const struct element *claim, const struct report_numbers *n);
 
 /** Adds what stands above a column of a table. */
 void report_add_head(struct text *t, const struct report_form *form, const struct report_numbers *n,

@@ -92,17 +92,20 @@ open_source(struct report_source *s)
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-static bool
-has_word(const char *words, const char *word)
+bool
+report_list_has(const char *list, const char *word)
 {
-    struct words w = words_split(words ? words : "");
-    bool found = false;
-    for (size_t i = 0; i < w.n; i++)
+    static const char white[] = " \t\r\n";
+    const size_t n = strlen(word);
+    for (const char *p = list ? list : ""; *p; p += strcspn(p, white))
     {
-        found = found || strcmp(w.word[i], word) == 0;
+        p += strspn(p, white);
+        if (n && strcspn(p, white) == n && strncmp(p, word, n) == 0)
+        {
+            return true;
+        }
     }
-    words_free(&w);
-    return found;
+    return false;
 }
 
 /** The <column> of a column, or NULL. */
@@ -135,8 +138,8 @@ describe_column(const struct element *e, const struct element *query, const char
     const char *decimals = column_value(column, query, "decimals");
     const char *unit = column_value(column, query, "unit");
     const char *former = column_value(column, query, "former");
-    const bool key = has_word(element_value(query, "each"), name) ||
-                     has_word(element_value(query, "over"), name);
+    const bool key = report_list_has(element_value(query, "each"), name) ||
+                     report_list_has(element_value(query, "over"), name);
     return (struct report_column){
         .kind = key                                ? REPORT_KEY
                 : strcmp(name, FORMER_COLUMN) == 0 ? REPORT_FORMER
@@ -198,15 +201,11 @@ is_same_name(const struct report_numbers *n, size_t a, size_t b)
     bool same = true;
     for (size_t c = 0; same && c < n->rows->ncolumns; c++)
     {
-        struct text x = {0}, y = {0};
-        if (n->columns[c].kind == REPORT_KEY)
-        {
-            query_cell_add(&x, &n->rows->cells[a * n->rows->ncolumns + c]);
-            query_cell_add(&y, &n->rows->cells[b * n->rows->ncolumns + c]);
-            same = strcmp(x.s ? x.s : "", y.s ? y.s : "") == 0;
-        }
-        free(x.s);
-        free(y.s);
+        char *x = report_cell_text(&n->rows->cells[a * n->rows->ncolumns + c]);
+        char *y = report_cell_text(&n->rows->cells[b * n->rows->ncolumns + c]);
+        same = n->columns[c].kind != REPORT_KEY || strcmp(x, y) == 0;
+        free(x);
+        free(y);
     }
     return same;
 }
@@ -353,6 +352,14 @@ report_numbers_free(struct report_numbers *n)
         free(n->columns);
         free(n);
     }
+}
+
+char *
+report_cell_text(const struct query_cell *cell)
+{
+    struct text t = {0};
+    query_cell_add(&t, cell);
+    return text_take(&t);
 }
 
 bool

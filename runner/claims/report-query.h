@@ -56,6 +56,12 @@ struct report_numbers
 struct report_numbers *report_numbers(struct report_source *s, const struct element *e);
 void report_numbers_free(struct report_numbers *n);
 
+/** Whether a list (NULL: none) has a word; white space parts its words. */
+bool report_list_has(const char *list, const char *word);
+
+/** A cell as it is shown; the caller frees it. */
+char *report_cell_text(const struct query_cell *cell);
+
 /** Whether a row is of former code. */
 bool report_is_former(const struct report_numbers *n, size_t row);
 

@@ -1,153 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "report-summary.h"
 
-#include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "textbuf.h"
+#include "report-model.h"
+#include "report-numbers.h"
+#include "shown-text.h"
 
-#define WIDTH 100 /* columns of a line */
-#define CELLS 5   /* of a claim's row: number, claim, the paper, Weft, verdict */
+#define WIDTH 92 /* columns for a claim */
 
-/** Cuts a row of a table at its bars; how many cells it has, of which @p most are stored. */
-static size_t
-split_row(char *row, char **cell, size_t most)
+/** Adds a text as one line. */
+static void
+add_line(struct text *t, const char *s)
 {
-    size_t n = 0;
-    char *start = NULL;
-    for (char *p = row; *p; p++)
+    struct words w = words_split(s);
+    for (size_t i = 0; i < w.n; i++)
     {
-        if (*p == '\\' && p[1])
-        {
-            p++;
-        }
-        else if (*p == '|')
-        {
-            *p = '\0';
-            if (start && n < most)
-            {
-                cell[n] = start;
-            }
-            n += start != NULL;
-            start = p + 1;
-        }
+        text_add(t, "%s", i ? " " : "");
+        text_add_printed(t, w.word[i], strlen(w.word[i]));
+    }
+    words_free(&w);
+}
+
+static void
+add_code(struct text *t, const char *s)
+{
+    text_add(t, "`");
+    add_line(t, s);
+    text_add(t, "`");
+}
+
+static const struct report_form terminal = {add_line, add_code, "", "", "; "};
+
+/** How much of a string fits, which is not cut within a character of UTF-8. */
+static size_t
+fitting(const char *s)
+{
+    size_t n = strlen(s);
+    if (n <= WIDTH)
+    {
+        return n;
+    }
+    for (n = WIDTH; n > 0 && ((unsigned char)s[n] & 0xc0U) == 0x80U;)
+    {
+        n--;
     }
     return n;
 }
 
-/** How long the mark at @p s is, and what it stands for; 0: it is none. */
-static size_t
-mark_length(const char *s, const char **means)
-{
-    static const char *const marks[][2] = {{"<br>", "; "}, {"&lt;", "<"}, {"&amp;", "&"}};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-    {
-        size_t n = strlen(marks[i][0]);
-        if (strncmp(s, marks[i][0], n) == 0)
-        {
-            *means = marks[i][1];
-            return n;
-        }
-    }
-    return 0;
-}
-
-/** A cell without its markup: line breaks as "; ", escapes as what they stand for. */
-static char *
-plain(const char *cell)
-{
-    const char *means;
-    struct text t = {0};
-    while (isspace((unsigned char)*cell))
-    {
-        cell++;
-    }
-    for (; *cell; cell++)
-    {
-        size_t n = mark_length(cell, &means);
-        if (n)
-        {
-            text_add(&t, "%s", means);
-            cell += n - 1;
-        }
-        else if (*cell != '\\' || !cell[1])
-        {
-            text_add(&t, "%c", *cell);
-        }
-    }
-    while (t.len && t.s[t.len - 1] == ' ')
-    {
-        t.s[--t.len] = '\0';
-    }
-    return text_take(&t);
-}
-
-/** The start of a string that is not cut within a character of UTF-8. */
-static size_t
-fitting(const char *s, size_t most)
-{
-    size_t n = strlen(s);
-    if (n <= most)
-    {
-        return n;
-    }
-    while (most > 0 && ((unsigned char)s[most] & 0xc0U) == 0x80U)
-    {
-        most--;
-    }
-    return most;
-}
-
 static void
-print_claim(char *const *cell, FILE *out)
+add_claim(struct text *t, const struct report_claim *claim)
 {
-    char *number = plain(cell[0]), *says = plain(cell[1]);
-    char *paper = plain(cell[2]), *weft = plain(cell[3]), *verdict = plain(cell[4]);
-    size_t n = fitting(says, WIDTH - 8);
-    fprintf(out, "  %3s  %.*s%s\n", number, (int)n, says, says[n] ? "..." : "");
-    fprintf(out, "       Weft: %s%s%s%s%s\n", weft, *paper ? "; the paper: " : "", paper,
-            *verdict ? "; verdict: " : "", verdict);
-    free(number);
-    free(says);
-    free(paper);
-    free(weft);
-    free(verdict);
-}
-
-/** Whether a row is that of a claim: its first cell is a number, maybe with the mark of
- * former code. */
-static bool
-is_claim(char *const *cell)
-{
-    const char *p = cell[0];
-    while (*p == ' ')
+    const struct element *paper = element_child(claim->e, "paper");
+    char *number = xformat("%zu%s", claim->number, claim->former ? REPORT_FORMER_MARK : "");
+    struct text says = {0};
+    add_line(&says, element_child(claim->e, "says")->text);
+    const size_t n = fitting(says.s);
+    text_add(t, "  %3s  %.*s%s\n       Weft: ", number, (int)n, says.s, says.s[n] ? "..." : "");
+    report_add_evidence(t, &terminal, claim->e, claim->numbers);
+    if (paper)
     {
-        p++;
+        text_add(t, "; the paper: ");
+        add_line(t, paper->text);
     }
-    size_t digits = strspn(p, "0123456789");
-    return digits > 0 && strspn(p + digits, " †") == strlen(p + digits);
+    if (claim->verdict != VERDICT_NONE)
+    {
+        text_add(t, "; verdict: %s", report_verdict_name(claim->verdict));
+    }
+    text_add(t, "\n");
+    free(says.s);
+    free(number);
 }
 
 void
-report_summary(const char *markdown, FILE *out)
+report_summary(const struct report *r, FILE *out)
 {
-    bool claims = false; /* the rows are those of a table of claims */
-    for (const char *line = markdown; *line;)
+    struct text t = {0};
+    for (size_t p = 0; p < r->nparts; p++)
     {
-        size_t n = strcspn(line, "\n");
-        char *copy = xformat("%.*s", (int)n, line), *cell[CELLS];
-        if (strncmp(copy, "## ", 3) == 0)
+        for (size_t i = 0; i < r->parts[p].nsections; i++)
         {
-            fprintf(out, "%s\n", copy + 3);
+            const struct report_section *section = &r->parts[p].sections[i];
+            add_line(&t, element_value(section->e, "title"));
+            text_add(&t, "\n");
+            for (size_t k = 0; k < section->nclaims; k++)
+            {
+                add_claim(&t, &section->claims[k]);
+            }
         }
-        claims = *copy == '|' && (claims || strstr(copy, "| what is claimed |") != NULL);
-        if (claims && split_row(copy, cell, CELLS) == CELLS && is_claim(cell))
-        {
-            print_claim(cell, out);
-        }
-        free(copy);
-        line += n + (line[n] == '\n');
     }
+    fputs(t.s ? t.s : "", out);
+    free(t.s);
 }

@@ -5,8 +5,10 @@
 
 #include <stdio.h>
 
-/** Prints of a report in Markdown the titles of its sections and, a line each, its claims: number,
- * what Weft measures, what the paper has, and as much of the claim as fits. */
-void report_summary(const char *markdown, FILE *out);
+#include "report.h"
+
+/** Prints the titles of a report's sections and, in two lines each, its claims: number, as much of
+ * the claim as fits, what Weft measures, what the paper has, and the verdict. */
+void report_summary(const struct report *r, FILE *out);
 
 #endif

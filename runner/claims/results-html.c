@@ -27,30 +27,19 @@ name_of(const char *folder)
     return xformat("%.*s", (int)(n - start), folder + start);
 }
 
-static void
-add_cell(struct text *t, const struct query_cell *cell)
-{
-    struct text text = {0};
-    query_cell_add(&text, cell);
-    html_add(t, text.s ? text.s : "");
-    free(text.s);
-}
-
 /** Whether all rows have the same in a column. */
 static bool
 is_constant(const struct query_rows *rows, size_t column)
 {
     bool same = true;
-    struct text first = {0};
-    query_cell_add(&first, &rows->cells[column]);
+    char *first = report_cell_text(&rows->cells[column]);
     for (size_t r = 1; same && r < rows->nrows; r++)
     {
-        struct text cell = {0};
-        query_cell_add(&cell, &rows->cells[r * rows->ncolumns + column]);
-        same = strcmp(cell.s ? cell.s : "", first.s ? first.s : "") == 0;
-        free(cell.s);
+        char *cell = report_cell_text(&rows->cells[r * rows->ncolumns + column]);
+        same = strcmp(cell, first) == 0;
+        free(cell);
     }
-    free(first.s);
+    free(first);
     return same;
 }
 
@@ -85,11 +74,7 @@ add_constants(struct text *t, const struct query_rows *rows, const enum place *p
     {
         if (places[c] == IN_LIST && rows->cells[c].kind != QUERY_NULL)
         {
-            text_add(t, "<tr><th scope=\"row\">");
-            html_add(t, rows->columns[c]);
-            text_add(t, "</th><td>");
-            add_cell(t, &rows->cells[c]);
-            text_add(t, "</td></tr>\n");
+            html_page_row(t, rows->columns[c], &rows->cells[c]);
         }
     }
     text_add(t, "</tbody>\n</table></div>\n</details>\n");
@@ -106,9 +91,9 @@ add_varying(struct text *t, const char *title, const struct query_rows *rows,
         if (places[c] == IN_TABLE)
         {
             const bool number = rows->cells[c].kind != QUERY_TEXT;
-            text_add(t, "<th scope=\"col\"%s>", number ? " class=\"n\"" : "");
-            html_add(t, rows->columns[c]);
-            text_add(t, "</th>");
+            html_page_add(
+                t, number ? "<th scope=\"col\" class=\"n\">%s</th>" : "<th scope=\"col\">%s</th>",
+                rows->columns[c]);
         }
     }
     text_add(t, "</tr></thead>\n<tbody>\n");
@@ -119,9 +104,10 @@ add_varying(struct text *t, const char *title, const struct query_rows *rows,
         text_add(t, "%s", c == 0 ? "<tr>" : "");
         if (places[c] == IN_TABLE)
         {
+            char *text = report_cell_text(cell);
             html_page_cell(t, cell, cell->kind != QUERY_TEXT);
-            add_cell(t, cell);
-            text_add(t, "</td>");
+            html_page_add(t, "%s</td>", text);
+            free(text);
         }
         text_add(t, "%s", c + 1 == rows->ncolumns ? "</tr>\n" : "");
     }
@@ -177,9 +163,7 @@ add_results(struct text *t, const char *folder, size_t number)
     char *why = NULL, *none = NULL, *name = name_of(folder);
     char *prefix = xformat("s%zu-", number);
     struct database *db = database_open(folder, &why);
-    text_add(t, "<section id=\"s%zu\">\n<h2>", number);
-    html_add(t, name);
-    text_add(t, "</h2>\n");
+    html_page_add(t, "<section id=\"s%zu\">\n<h2>%s</h2>\n", number, name);
     html_page_figures(t, folder, prefix);
     if (db)
     {
@@ -210,9 +194,7 @@ add_contents(struct text *t, char *const *folders, size_t n)
     for (size_t i = 0; i < n; i++)
     {
         char *name = name_of(folders[i]);
-        text_add(t, "<li><a href=\"#s%zu\">", i + 1);
-        html_add(t, name);
-        text_add(t, "</a></li>\n");
+        html_page_add(t, "<li><a href=\"#s%zu\">%s</a></li>\n", i + 1, name);
         free(name);
     }
     text_add(t, "</ol>\n</nav>\n");
@@ -226,9 +208,7 @@ results_html(char *const *folders, size_t n)
     char *name = name_of(folders[0]);
     char *title = n == 1 ? xformat("Results of %s", name) : xformat("Results of %zu scenarios", n);
     html_page_begin(&t, title);
-    text_add(&t, "<header>\n<h1>");
-    html_add(&t, title);
-    text_add(&t, "</h1>\n");
+    html_page_add(&t, "<header>\n<h1>%s</h1>\n", title);
     if (n > 1)
     {
         add_contents(&t, folders, n);

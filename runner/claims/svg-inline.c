@@ -8,17 +8,18 @@
 #include <string.h>
 
 #include "html.h"
+#include "report-query.h"
 
 #define SVG "http://www.w3.org/2000/svg"
 
-/* What draws. The rest of SVG runs, links, loads or animates. Between spaces. */
+/* What draws. The rest of SVG runs, links, loads or animates. */
 static const char elements[] =
-    " circle clipPath defs ellipse feComposite feFlood feMerge feMergeNode filter g image "
+    "circle clipPath defs ellipse feComposite feFlood feMerge feMergeNode filter g image "
     "line linearGradient marker mask path pattern polygon polyline radialGradient rect "
-    "stop svg symbol text tspan use ";
+    "stop svg symbol text tspan use";
 
 static const char attributes[] =
-    " baseline-shift clip-path clip-rule clipPathUnits color cx cy d dominant-baseline dx "
+    "baseline-shift clip-path clip-rule clipPathUnits color cx cy d dominant-baseline dx "
     "dy fill fill-opacity fill-rule filter filterUnits flood-color flood-opacity "
     "font-family font-size font-style font-weight fx fy gradientTransform gradientUnits "
     "height image-rendering in in2 lengthAdjust marker-end marker-mid marker-start "
@@ -27,17 +28,7 @@ static const char attributes[] =
     "refY result rotate rx ry shape-rendering stop-color stop-opacity stroke "
     "stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit "
     "stroke-opacity stroke-width style text-anchor text-rendering textLength transform "
-    "viewBox visibility width x x1 x2 y y1 y2 ";
-
-/** Whether a list has a name, between spaces. */
-static bool
-is_one_of(const char *list, const char *name)
-{
-    char *word = xformat(" %s ", name);
-    const bool is = !strchr(name, ' ') && strstr(list, word) != NULL;
-    free(word);
-    return is;
-}
+    "viewBox visibility width x x1 x2 y y1 y2";
 
 /** Adds an id, or what refers to one, @p n bytes: letters, digits and '_' alone. */
 static void
@@ -134,7 +125,7 @@ add_attribute(struct text *t, const char *prefix, const char *element, const xml
     {
         good = add_link(&text, prefix, element, (const char *)value);
     }
-    else if (value && !a->ns && is_one_of(attributes, name))
+    else if (value && !a->ns && report_list_has(attributes, name))
     {
         good = add_value(&text, prefix, (const char *)value);
     }
@@ -152,7 +143,8 @@ static void
 add_element(struct text *t, const char *prefix, const xmlNode *node)
 {
     const char *name = (const char *)node->name;
-    if (!node->ns || strcmp((const char *)node->ns->href, SVG) != 0 || !is_one_of(elements, name))
+    if (!node->ns || strcmp((const char *)node->ns->href, SVG) != 0 ||
+        !report_list_has(elements, name))
     {
         return;
     }

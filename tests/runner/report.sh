@@ -210,6 +210,9 @@ refused 's/ results="demo" scenario="demo.xml"//' 'edited.xml:6: error: a <query
 refused 's/as="other"/as="main"/' "edited.xml:35: error: as 'main'; expected letters, digits"
 refused '35s/.*/&&/' "edited.xml:35: error: a second <attach> as 'other'"
 refused '3,10s/over/each/; 10s/$/<query>select 1<\/query>/' 'edited.xml:10: error: a second <query>, after that in line 6'
+refused '4s/.*/&&/' 'edited.xml:4: error: a second <says>, after that in line 4'
+refused '5s/.*/&&/' 'edited.xml:5: error: a second <paper>, after that in line 5'
+refused '18s/.*/&&/' "edited.xml:18: error: a second <column> name 'odd'"
 refused '28,30d' 'edited.xml:27: error: <table> lacks <query>'
 refused '14,17d' 'edited.xml:14: error: <column> without a <query>'
 refused '28s/each/over/' 'a table shows all rows'
