@@ -17,6 +17,16 @@ fail()
     exit 1
 }
 
+# ends STATUS COMMAND...: it ends with that exit status; what it prints is in out, and in messages.
+ends()
+{
+    expected=$1
+    shift
+    status=0
+    "$@" >out 2>messages || status=$?
+    [ $status = "$expected" ] || fail "$*: exit status $status, expected $expected"
+}
+
 # column FILE NAME: that column of a CSV file, without its header.
 column()
 {

@@ -76,17 +76,13 @@ scenario samples "$leaf_spine" '<balancer name="rsq"/><workload kind="ring" byte
     ulimit -v 4000000
     for name in huge samples; do
         for command in run sweep; do
-            status=0
-            "$weft" $command $name.xml --out $name >out 2>messages || status=$?
-            [ $status = 2 ] || fail "$command $name: exit status $status, expected 2"
+            ends 2 "$weft" $command $name.xml --out $name
             grep -q "^$name.xml: error: run .* will take about .* of memory, and .*--exceed-memory" messages ||
                 fail "$command $name: no word about memory"
             [ ! -e $name ] || fail "$command $name: made the results folder"
         done
         "$weft" validate $name.xml >out 2>messages || fail "validate $name"
-        status=0
-        "$weft" validate --cost $name.xml >out 2>messages || status=$?
-        [ $status = 2 ] || fail "validate --cost $name: exit status $status, expected 2"
+        ends 2 "$weft" validate --cost $name.xml
     done
 ) || exit 1
 (
@@ -97,24 +93,18 @@ scenario samples "$leaf_spine" '<balancer name="rsq"/><workload kind="ring" byte
 # What fits the limit is run; what does not, may be tried.
 (
     ulimit -v 120000
-    status=0
-    "$weft" run memory.xml --no-figures --out tried >out 2>messages || status=$?
-    [ $status = 2 ] || fail "a limit of 120 MB: exit status $status"
+    ends 2 "$weft" run memory.xml --no-figures --out tried
     grep -q 'ulimit -v' messages || fail 'whose limit it is'
     "$weft" run ring.xml --no-figures --out tried >out 2>messages || fail 'a small run is refused'
 ) || exit 1
 
 # A sum over no runs is none.
-status=0
-"$weft" validate --cost memory.xml --only zzz >out 2>messages || status=$?
-[ $status = 2 ] || fail "costs of no runs: exit status $status, expected 2"
+ends 2 "$weft" validate --cost memory.xml --only zzz
 grep -q "no run matches 'zzz'" messages || fail 'costs of no runs: no message'
 grep -q 'CPU time' out && fail 'costs of no runs are printed'
 
 # A limit before a known bound.
-status=0
-"$weft" run permutation.xml --set limit.time=1us --out bound >out 2>messages || status=$?
-[ $status = 2 ] || fail "a limit that is too early: exit status $status, expected 2"
+ends 2 "$weft" run permutation.xml --set limit.time=1us --out bound
 grep -q 'of <limit> is less than the .* ms that the workload takes at least' messages || fail 'no word about the bound'
 [ ! -e bound ] || fail 'a limit that is too early: something was run'
 "$weft" validate permutation.xml --set limit.time=1us --set limit.then=stop >out 2>messages ||

@@ -17,18 +17,14 @@ trap cleanup EXIT
 # Folders that cannot be made: below a file, and where nobody may write, root included.
 touch file
 for folder in file/results /proc/weft; do
-    status=0
-    "$weft" run "$here/tiny.xml" --out $folder >out 2>messages || status=$?
-    [ $status = 1 ] || fail "$folder: exit status $status, expected 1"
+    ends 1 "$weft" run "$here/tiny.xml" --out $folder
     grep -q "error: cannot make the folder $(dirname $folder)" messages ||
         grep -q "error: cannot make the folder $folder" messages || fail "$folder: not named"
 done
 if [ "$(id -u)" != 0 ]; then
     mkdir locked
     chmod 555 locked
-    status=0
-    "$weft" run "$here/tiny.xml" --out locked/results >out 2>messages || status=$?
-    [ $status = 1 ] || fail "a locked folder: exit status $status"
+    ends 1 "$weft" run "$here/tiny.xml" --out locked/results
     grep -q 'error: cannot make the folder locked/results: Permission denied' messages ||
         fail 'a locked folder is not named'
 fi
@@ -84,9 +80,7 @@ mounted=yes
     fail 'the first run does not fit'
 cp -r small/r before
 head -c 768k /dev/zero >small/ballast 2>/dev/null || true
-status=0
-"$weft" sweep "$here/tiny.xml" -j 1 --no-figures --out small/r >out 2>messages || status=$?
-[ $status = 1 ] || fail "full disk: exit status $status, expected 1"
+ends 1 "$weft" sweep "$here/tiny.xml" -j 1 --no-figures --out small/r
 grep -q 'No space left on device' messages || fail 'full disk: no reason given'
 grep -q 'error: cannot write small/r/' messages || grep -q 'error: cannot make the folder small/r/' messages ||
     fail 'full disk: no file named'
@@ -112,9 +106,7 @@ nearly_full()
 {
     head -c 768k /dev/zero >small/ballast 2>/dev/null || true
     truncate -s -16K small/ballast
-    status=0
-    "$weft" plot small/r >out 2>messages || status=$?
-    [ $status = 3 ] || fail "no room for a figure: exit status $status, expected 3"
+    ends 3 "$weft" plot small/r
     grep -q 'error: figure cct cannot be drawn: cannot write small/r/.*: No space left on device' messages ||
         fail 'no room for a figure: no message'
     find small/r -name '.tmp-*' | grep -q . && fail 'no room for a figure: temporary files are left'

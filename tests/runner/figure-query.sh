@@ -142,9 +142,7 @@ undrawn()
 END
     cp -r results/same earlier
     rm results/same/lines.svg
-    status=0
-    "$weft" plot same.xml >/dev/null 2>messages || status=$?
-    [ $status = 3 ] || fail "$3: exit status $status"
+    ends 3 "$weft" plot same.xml
     line=$(grep -n '<query>' same.xml | cut -d: -f1)
     grep -q "^same.xml:$line: error: figure pairs cannot be drawn: .*$1" messages || fail "no word of '$1' in line $line"
     for kind in svg png pdf dat gp; do

@@ -85,9 +85,7 @@ cmp error/summary.csv stop/summary.csv || fail 'then=stop changes the totals of 
 # cut NAME WHY: must fail, with that cause for QPs in stuck.csv and in the message
 cut()
 {
-    status=0
-    "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || status=$?
-    [ $status = 1 ] || fail "$1: exit status $status, expected 1"
+    ends 1 "$weft" run "$1.xml" --no-figures --out "$1"
     [ -z "$(ls "$1/runs")" ] || fail "$1: it counts as finished"
     grep -q "messages were not delivered.*QPs\{0,1\} .*not done: .*$2.*what happened is in $1/unfinished/$1" messages ||
         fail "$1: no message with '$2'"
@@ -133,15 +131,11 @@ done
 [ ! -e timer/unfinished/timer ] || fail 'what was set aside is still there'
 # What a user keeps there is in the way before a run, not after it.
 mkdir -p timer/unfinished/timer/notes
-status=0
-"$weft" run timer.xml --no-figures --out timer >out 2>messages || status=$?
-[ $status = 2 ] || fail "a folder in what was set aside: exit status $status"
+ends 2 "$weft" run timer.xml --no-figures --out timer
 grep -q 'error: timer/unfinished/timer/notes is a folder, which no run makes' messages || fail 'a folder in what was set aside'
 rm -r timer/unfinished/timer
 ln -s ../timer timer/unfinished/timer
-status=0
-"$weft" run timer.xml --no-figures --out timer >out 2>messages || status=$?
-[ $status = 2 ] || fail "a link in the place of what was set aside: exit status $status"
+ends 2 "$weft" run timer.xml --no-figures --out timer
 rm timer/unfinished/timer
 "$weft" run ends.xml --no-figures --out kept --set workload.bytes=40MB >out 2>messages &
 pid=$!

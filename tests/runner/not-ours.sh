@@ -20,9 +20,7 @@ refused()
     words=$2
     shift 2
     look "$folder" >before
-    status=0
-    "$weft" "$@" >out 2>messages || status=$?
-    [ $status = 2 ] || fail "$*: exit status $status, expected 2"
+    ends 2 "$weft" "$@"
     grep -q "error: .*$words" messages || fail "$*: does not say '$words'"
     look "$folder" | cmp before - || fail "$*: the folder is not as it was"
 }
@@ -74,9 +72,7 @@ refused mine "mark.*expected 'weft results 1'" run tiny.xml --out mine
 : >mine/.weft-results
 refused mine "mark.*expected 'weft results 1'" run tiny.xml --out mine
 mkdir void
-status=0
-"$weft" plot tiny.xml --out void >/dev/null 2>messages || status=$?
-[ $status = 3 ] || fail "plot of an empty folder: exit status $status, expected 3"
+ends 3 "$weft" plot tiny.xml --out void
 grep -q 'void has no .weft-results' messages || fail 'plot of an empty folder: no message'
 [ -z "$(ls -A void)" ] || fail 'plot makes files in an empty folder'
 
@@ -133,9 +129,7 @@ rm -r bad
 cp -r good bad
 rm bad/.lock
 ln -s ../elsewhere/lock bad/.lock
-status=0
-"$weft" run tiny.xml --again --out bad >/dev/null 2>messages || status=$?
-[ $status = 1 ] || fail "a link as .lock: exit status $status, expected 1"
+ends 1 "$weft" run tiny.xml --again --out bad
 grep -q 'bad/.lock: it is a symbolic link' messages || fail 'a link as .lock is not named'
 untouched .lock
 rm -r bad
@@ -163,9 +157,7 @@ cp -r good bad
 ln -s ../elsewhere bad/unfinished
 cp -r good/runs/ecmp_seed=1 elsewhere/
 look elsewhere >treasure
-status=0
-"$weft" run tiny.xml --set limit.time=30us --no-figures --out bad >/dev/null 2>messages || status=$?
-[ $status = 1 ] || fail "a link as unfinished: exit status $status, expected 1"
+ends 1 "$weft" run tiny.xml --set limit.time=30us --no-figures --out bad
 untouched unfinished
 "$weft" run tiny.xml --no-figures --out bad >/dev/null 2>messages || fail 'a link as unfinished: runs that end'
 untouched 'unfinished, runs that end'

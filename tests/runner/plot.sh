@@ -17,9 +17,7 @@ cp results/tiny/summary.csv before.csv
 status=0
 PATH=$work/empty "$weft" plot "$here/tiny.xml" >/dev/null 2>messages || status=$?
 [ $status = 3 ] || fail "plot without gnuplot: exit status $status, expected 3"
-status=0
-"$weft" plot no-such-folder >/dev/null 2>messages || status=$?
-[ $status = 2 ] || fail "plot of nothing: exit status $status, expected 2"
+ends 2 "$weft" plot no-such-folder
 
 command -v gnuplot >/dev/null || {
     echo 'skipped: gnuplot (package gnuplot-nox) is not installed'
@@ -148,9 +146,7 @@ n=$("$weft" query results/more --format csv 'select count(distinct run) from que
 # refused MESSAGE: no figure is drawn from results.sqlite as it is, and the earlier ones stay; then it is mended.
 refused()
 {
-    status=0
-    timeout 60 "$weft" plot results/tiny >/dev/null 2>messages || status=$?
-    [ $status = 3 ] || fail "$1: exit status $status"
+    ends 3 timeout 60 "$weft" plot results/tiny
     grep -q "^weft: error: no figure can be drawn: results/tiny/results.sqlite cannot be used: .*$1.*; 'weft collect results/tiny' makes it again$" \
         messages || fail "no word of '$1': $(cat messages)"
     for figure in pictures/*; do
@@ -237,9 +233,7 @@ rm results/tiny/*.svg
 "$weft" plot "$here/tiny.xml" --figure rate >/dev/null
 [ -e results/tiny/rate.svg ] || fail '--figure does not draw it'
 [ ! -e results/tiny/cct.svg ] || fail '--figure draws others as well'
-status=0
-"$weft" plot results/tiny --figure rat >/dev/null 2>messages || status=$?
-[ $status = 3 ] || fail "an unknown figure: exit status $status"
+ends 3 "$weft" plot results/tiny --figure rat
 grep -q "did you mean 'rate'" messages || fail 'an unknown figure: no suggestion'
 
 # A figure that is not drawn to its end leaves the earlier one as it is.

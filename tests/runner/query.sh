@@ -40,9 +40,7 @@ ask 'select count(*) from messages' >a && ask 'select count(*) from flows' >b &&
 # collect makes it again, the same but for nothing.
 ask 'select * from summary' >before
 rm results/tiny/results.sqlite
-status=0
-ask 'select 1' >/dev/null 2>messages || status=$?
-[ $status = 2 ] || fail "without the file: exit status $status"
+ends 2 ask 'select 1'
 grep -q "'weft collect results/tiny' makes it" messages || fail 'no word about collect'
 "$weft" collect results/tiny --no-figures >/dev/null
 ask 'select * from summary' | cmp - before || fail 'collect made another one'
@@ -51,15 +49,11 @@ ask 'select * from summary' | cmp - before || fail 'collect made another one'
 (cd results/tiny && find . -type f -exec cksum {} + | sort) >before
 for bad in 'attach "x" as x' 'select' 'select * from nowhere' "select writefile('x', 'y')" \
     'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n'; do
-    status=0
-    ask --rows 1000 --timeout 5 "$bad" >/dev/null 2>messages || status=$?
-    [ $status = 2 ] || fail "$bad: exit status $status"
+    ends 2 ask --rows 1000 --timeout 5 "$bad"
     grep -q '^weft query:1: error: ' messages || fail "$bad: $(cat messages)"
 done
 printf 'select name,\n  cct_uss\nfrom summary\n' >bad.sql
-status=0
-ask --file bad.sql >/dev/null 2>messages || status=$?
-[ $status = 2 ] || fail "a bad file: exit status $status"
+ends 2 ask --file bad.sql
 grep -q "^bad.sql:2: error: no such column: cct_uss; did you mean 'cct_us'?" messages || fail "$(cat messages)"
 for bad in '--rows 1.5' '--timeout 0' '--format table' '--with main=results/tiny' '--file bad.sql'; do
     status=0
@@ -70,9 +64,7 @@ for bad in '--rows 1.5' '--timeout 0' '--format table' '--with main=results/tiny
 done
 (cd results/tiny && find . -type f -exec cksum {} + | sort) | cmp - before || fail 'a query changed the results'
 head -c 6000 results/tiny/results.sqlite >short && mv short results/tiny/results.sqlite
-status=0
-ask 'select sum(sent) from qps' >/dev/null 2>messages || status=$?
-[ $status = 2 ] || fail "a cut file: exit status $status"
+ends 2 ask 'select sum(sent) from qps'
 grep -q 'error: ' messages || fail 'no word about the damage'
 
 # Numbers that SQL would write in another way stay the cases that they are.
@@ -89,9 +81,7 @@ sed -e 's,name="tiny",name="releases",' -e 's,<cases>,<cases name="release">,' -
 # A column of <cases> is no column of the results, in any spelling.
 for name in run Name seed SEEDS cct_us CCT_US_mean workload.bytes; do
     sed -e "s,<cases>,<cases name=\"$name\">," -e '/<figure/,/\/>/d' "$here/tiny.xml" >clash.xml
-    status=0
-    "$weft" validate clash.xml >/dev/null 2>messages || status=$?
-    [ $status = 2 ] || fail "<cases name=\"$name\">: exit status $status"
+    ends 2 "$weft" validate clash.xml
     grep -q "^clash.xml:[0-9]*: error: <cases> cannot have the name '$name'" messages || fail "$(cat messages)"
 done
 

@@ -195,9 +195,7 @@ refused()
 {
     message=$1
     shift
-    status=0
-    "$weft" report "$@" --output folder.html >out 2>messages || status=$?
-    [ $status = 2 ] || fail "$*: exit status $status"
+    ends 2 "$weft" report "$@" --output folder.html
     grep -qF "$message" messages || { cat messages; fail "$*: no message '$message'"; }
     is folder.html 'string(//h1)' 'Results of demo'
 }

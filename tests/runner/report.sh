@@ -173,9 +173,7 @@ sed 's/"Demo"/"Second"/' claims/demo.xml >claims/second.xml
 refused()
 {
     sed -e "$1" claims/demo.xml >claims/edited.xml
-    status=0
-    "$weft" report claims/edited.xml --output kept.md ${3:+"$3"} >out 2>messages || status=$?
-    [ $status = 2 ] || fail "$1: exit status $status"
+    ends 2 "$weft" report claims/edited.xml --output kept.md ${3:+"$3"}
     grep -qF "$2" messages || { cat messages; fail "$1: no message '$2'"; }
     cmp -s demo.md kept.md || fail "$1: the former report is gone"
 }
@@ -319,9 +317,7 @@ has docs/page.md '![One](figures/a%20%28b%29.svg)'
 "$weft" report docs/claims/figure.xml --output results/page.md
 has results/page.md '![One](../docs/figures/a%20%28b%29.svg)'
 rm 'docs/figures/a (b).svg'
-status=0
-"$weft" report docs/claims/figure.xml >out 2>messages || status=$?
-[ $status = 2 ] || fail "a figure that is not there: exit status $status"
+ends 2 "$weft" report docs/claims/figure.xml
 grep -q 'figure.xml:2: error: cannot read the figure docs/claims/../figures/a (b).svg' messages ||
     fail 'a figure that is not there: no message'
 
