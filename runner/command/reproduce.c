@@ -27,6 +27,8 @@ struct reproduction
     const struct arguments *options;
     const char *paper;
     char *results; /**< where they are from the checkout */
+    char *folder;  /**< for what the runs of the paper, or of a part of it, have to say */
+    bool part;     /**< not all runs in full */
 };
 
 /** A scenario that claims name. */
@@ -190,16 +192,6 @@ sum_up(const struct parts *parts)
 
 /* --- beside the results ----------------------------------------------------------------------- */
 
-/** The folder for what the runs of a paper, or of a part of it, have to say. */
-static char *
-report_folder(const struct reproduction *r)
-{
-    return xformat("%s/%s%s", r->results, r->paper,
-                   r->options->quick        ? "-quick"
-                   : r->options->sweep.only ? "-part"
-                                            : "");
-}
-
 /** Opens a file that gets its name when it is complete. */
 static FILE *
 open_log(const struct folder *f, char **why)
@@ -237,10 +229,11 @@ run_into(const struct reproduction *r, struct parts *parts, FILE *log)
 static bool
 run_quietly(const struct reproduction *r, struct parts *parts)
 {
-    char *path = report_folder(r), *why = NULL;
+    char *why = NULL;
     struct folder f = NO_FOLDER;
-    FILE *log =
-        results_folder_mark(path, &why) && folder_open(&f, path, &why) ? open_log(&f, &why) : NULL;
+    FILE *log = results_folder_mark(r->folder, &why) && folder_open(&f, r->folder, &why)
+                    ? open_log(&f, &why)
+                    : NULL;
     bool good = log && run_into(r, parts, log);
     if (log)
     {
@@ -250,42 +243,57 @@ run_quietly(const struct reproduction *r, struct parts *parts)
     if (!good)
     {
         fprintf(stderr, "weft: error: %s%s\n", why ? why : "cannot write " LOG " in ",
-                why ? "" : path);
+                why ? "" : r->folder);
     }
     folder_close(&f);
     free(why);
-    free(path);
-    return good;
-}
-
-/** Whether that folder may be written to. */
-static bool
-may_write_report(const struct reproduction *r)
-{
-    char *path = report_folder(r), *why = NULL;
-    bool good = results_folder_is_ours(path, &why);
-    if (!good)
-    {
-        sweep_refuse(why, EXIT_BAD_INPUT);
-    }
-    free(path);
     return good;
 }
 
 static int
 report(const struct reproduction *r, struct document *claims)
 {
-    char *folder = report_folder(r);
-    const int status = r->options->quick || r->options->sweep.only
-                           ? paper_report_part(claims, r->results, folder)
-                           : paper_report_whole(claims, r->paper, r->results, folder);
-    if (status == EXIT_GOOD && (r->options->quick || r->options->sweep.only) &&
-        !r->options->report_alone)
+    if (!r->part)
     {
-        printf("tables and runs: %s/" LOG "\n", folder);
+        return paper_report_whole(claims, r->paper, r->results, r->folder);
     }
-    free(folder);
+    const int status = paper_report_part(claims, r->results, r->folder);
+    if (status == EXIT_GOOD && !r->options->report_alone)
+    {
+        printf("tables and runs: %s/" LOG "\n", r->folder);
+    }
     return status;
+}
+
+/** Runs what is to be run; an exit status. */
+static int
+run_all(const struct reproduction *r, struct parts *parts)
+{
+    const char *only = r->options->sweep.only;
+    char *why = NULL;
+    if (parts->n == 0)
+    {
+        why = xformat("no scenario of '%s' matches '%s'; 'weft reproduce --list' names them",
+                      r->paper, only ? only : "");
+        return sweep_refuse(why, EXIT_BAD_INPUT);
+    }
+    if (!parts->refused && !results_folder_is_ours(r->folder, &why))
+    {
+        return sweep_refuse(why, EXIT_BAD_INPUT);
+    }
+    if (parts->refused || r->options->report_alone)
+    {
+        return parts->refused ? EXIT_BAD_INPUT : EXIT_GOOD;
+    }
+    if (r->part && !run_quietly(r, parts))
+    {
+        return EXIT_FAILED;
+    }
+    if (!r->part)
+    {
+        run_parts(r, parts, NULL);
+    }
+    return sum_up(parts);
 }
 
 static int
@@ -299,35 +307,8 @@ reproduce(const struct reproduction *r)
         return EXIT_BAD_INPUT;
     }
     struct parts parts = load_parts(r, claims);
-    const bool part = r->options->quick || r->options->sweep.only;
-    int status = EXIT_GOOD;
-    if (parts.n == 0)
-    {
-        fprintf(stderr,
-                "weft: error: no scenario of '%s' matches '%s'; 'weft reproduce --list' "
-                "names them\n",
-                r->paper, r->options->sweep.only ? r->options->sweep.only : "");
-        status = EXIT_BAD_INPUT;
-    }
-    else if (parts.refused || !may_write_report(r))
-    {
-        status = EXIT_BAD_INPUT;
-    }
-    else if (!r->options->report_alone)
-    {
-        if (part && !run_quietly(r, &parts))
-        {
-            status = EXIT_FAILED;
-        }
-        else if (!part)
-        {
-            run_parts(r, &parts, NULL);
-        }
-        status = status == EXIT_GOOD ? sum_up(&parts) : status;
-    }
-    bool whole = status == EXIT_GOOD || status == EXIT_NO_FIGURE;
-    int reported = EXIT_GOOD;
-    if (whole)
+    int status = run_all(r, &parts), reported = EXIT_GOOD;
+    if (status == EXIT_GOOD || status == EXIT_NO_FIGURE)
     {
         reported = report(r, claims);
     }
@@ -342,20 +323,27 @@ reproduce(const struct reproduction *r)
 }
 
 int
-command_reproduce(const struct arguments *arguments)
+command_reproduce(const struct arguments *a)
 {
-    struct reproduction r = {arguments, arguments->nfiles ? arguments->files[0] : NULL,
-                             xstrdup(arguments->results)};
+    struct reproduction r = {.options = a,
+                             .paper = a->nfiles ? a->files[0] : NULL,
+                             .results = xstrdup(a->results),
+                             .part = a->quick || a->sweep.only};
     struct words papers = {0};
     int status = EXIT_BAD_INPUT;
     if (papers_go_to(&r.results))
     {
         papers = papers_find();
-        status = arguments->list || !r.paper     ? papers_list(&papers)
+        r.folder = xformat("%s/%s%s", r.results, r.paper ? r.paper : "",
+                           a->quick ? "-quick"
+                           : r.part ? "-part"
+                                    : "");
+        status = a->list || !r.paper             ? papers_list(&papers)
                  : papers_know(&papers, r.paper) ? reproduce(&r)
                                                  : EXIT_BAD_INPUT;
     }
     words_free(&papers);
+    free(r.folder);
     free(r.results);
     return status;
 }

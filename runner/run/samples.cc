@@ -134,13 +134,8 @@ Sampler::SampleQueues(int64_t now)
 void
 Sampler::Collect(run_results* out) const
 {
-    out->samples = ToC(m_samples);
-    out->nsamples = m_samples.size();
-    out->queues = ToC(m_queues);
-    out->nqueues = m_queues.size();
-    out->ports = ToC(m_ports);
-    out->nports = m_ports.size();
-    const auto layers = m_layers.Collect();
-    out->layers = ToC(layers);
-    out->nlayers = layers.size();
+    ToC(m_samples, out->samples, out->nsamples);
+    ToC(m_queues, out->queues, out->nqueues);
+    ToC(m_ports, out->ports, out->nports);
+    ToC(m_layers.Collect(), out->layers, out->nlayers);
 }

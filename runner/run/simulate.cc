@@ -3,27 +3,23 @@
  */
 #include "simulate.h"
 #include "bound.h"
+#include "fabric-setup.h"
 #include "fct.h"
-#include "link-events.h"
 #include "link-failures.h"
 #include "run-totals.h"
 #include "samples.h"
 #include "scenario.h"
-#include "service-levels.h"
 #include "steps.h"
 #include "stuck.h"
 #include "to-c.h"
 #include "workload-results.h"
 
-#include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/event-id.h"
 #include "ns3/global-value.h"
-#include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
-#include "ns3/uinteger.h"
 #include "ns3/weft-collective.h"
 #include "ns3/weft-fabric.h"
 #include "ns3/weft-helper.h"
@@ -91,8 +87,6 @@ class Run
     const scenario& m_s;
     progress_fn m_progress;
     void* m_user;
-    NodeContainer m_hosts;
-    NodeContainer m_switches;
     Ptr<WeftFabric> m_fabric;
     Ptr<WeftCollective> m_work;
     std::vector<link_failure> m_failures;
@@ -135,43 +129,11 @@ Run::Build(std::string& error)
     {
         return false;
     }
-    m_fabric = CreateObject<WeftFabric>();
-    m_fabric->SetSeedAndRun(m_s.seed, m_s.run);
-    m_fabric->SetAttribute("ConvergenceDelay",
-                           TimeValue(m_s.convergence == WEFT_NEVER
-                                         ? Time::Max()
-                                         : TimeStep(static_cast<uint64_t>(m_s.convergence))));
-    m_fabric->SetAttribute("ConvergenceWeights", BooleanValue(m_s.weights != WEFT_WEIGHTS_NONE));
-    m_fabric->SetAttribute("ConvergenceCapacity",
-                           BooleanValue(m_s.weights == WEFT_WEIGHTS_CAPACITY));
-    const std::pair<const char*, const choice*> choices[] = {{"topology", &m_s.topology},
-                                                             {"fabric", &m_s.fabric},
-                                                             {"switch", &m_s.switches},
-                                                             {"scheduler", &m_s.scheduler},
-                                                             {"balancer", &m_s.balancer},
-                                                             {"transport", &m_s.transport},
-                                                             {"congestion-control", &m_s.cc}};
-    for (const auto& [kind, c] : choices)
-    {
-        m_fabric->SetChoice(kind, c->algo, c->config);
-    }
-    AddServiceLevels(m_fabric, m_s);
-    m_hosts.Create(m_s.clos.nhosts);
-    m_switches.Create(m_s.clos.nswitches);
-    if (!m_fabric->Build(m_hosts, m_switches, error))
+    m_fabric = BuildFabric(m_s, m_failures, error);
+    if (!m_fabric)
     {
         return false;
     }
-    for (size_t i = 0; i < m_s.ndrops; i++)
-    {
-        const drop_rule& rule = m_s.drops[i];
-        m_fabric->AddDrop(rule.qp,
-                          rule.psn_offset,
-                          rule.count,
-                          rule.last_hop ? WeftFabric::DROP_AT_LAST_HOP : WeftFabric::DROP_AT_TOP);
-    }
-    m_fabric->SetLossProbability(m_s.loss);
-    m_failures = ScheduleLinks(m_fabric, m_s);
     m_work = CreateObject<WeftCollective>();
     m_work->SetWorkload(m_s.workload.algo, m_s.workload.config);
     if (!m_work->Install(m_fabric, error))
@@ -289,10 +251,8 @@ Run::CollectFlows(run_results* out)
         g.delivered = m_cut && f.delivered < 0 ? -1 : g.delivered;
         g.acked = m_cut && f.acked < 0 ? -1 : g.acked;
     }
-    out->flows = ToC(flows);
-    out->nflows = flows.size();
-    out->groups = ToC(groups);
-    out->ngroups = groups.size();
+    ToC(flows, out->flows, out->nflows);
+    ToC(groups, out->groups, out->ngroups);
 }
 
 qp_result
@@ -377,8 +337,7 @@ Run::CollectQps(run_results* out, run_summary& sum)
     }
     sum.mean_rate = rateTime / time;
     sum.qps = qps.size();
-    out->qps = ToC(qps);
-    out->nqps = qps.size();
+    ToC(qps, out->qps, out->nqps);
 }
 
 void
@@ -413,12 +372,8 @@ Run::Collect(run_results* out)
     sum.events = Simulator::GetEventCount();
     sum.end = WeftNow();
     m_sampler->Collect(out);
-    const auto tors = CollectTors(m_fabric);
-    out->tors = ToC(tors);
-    out->ntors = tors.size();
-    const auto trims = CollectTrims(m_fabric);
-    out->trims = ToC(trims);
-    out->ntrims = trims.size();
+    ToC(CollectTors(m_fabric), out->tors, out->ntors);
+    ToC(CollectTrims(m_fabric), out->trims, out->ntrims);
     double queued = 0;
     double links = 0;
     for (size_t i = 0; i < out->nlayers; i++)

@@ -3,14 +3,13 @@
  */
 #include "stuck.h"
 
+#include "to-c.h"
+
 #include "ns3/weft-nic.h"
 #include "ns3/weft-switch.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <map>
-#include <new>
 #include <vector>
 
 using namespace ns3;
@@ -139,16 +138,7 @@ CollectStuck(Ptr<WeftFabric> fabric, Ptr<WeftCollective> work, run_results* out)
     {
         out->unposted += t.posted < 0;
     }
-    out->stuck = static_cast<stuck_qp*>(std::malloc(stuck.size() * sizeof(stuck_qp) + 1));
-    if (!out->stuck)
-    {
-        throw std::bad_alloc();
-    }
-    if (!stuck.empty())
-    {
-        std::memcpy(out->stuck, stuck.data(), stuck.size() * sizeof(stuck_qp));
-    }
-    out->nstuck = stuck.size();
+    ToC(stuck, out->stuck, out->nstuck);
 }
 
 std::string

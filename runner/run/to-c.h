@@ -10,13 +10,13 @@
 #include <new>
 #include <vector>
 
-/** Copies a vector into memory that run_results_free() releases. @param v the vector @return the
- * memory, also of an empty one */
+/** Copies a vector into memory that run_results_free() releases. @param v the vector @param p gets
+ * the memory, also of an empty one @param n gets how many there are */
 template <typename T>
-T *
-ToC(const std::vector<T> &v)
+void
+ToC(const std::vector<T> &v, T *&p, size_t &n)
 {
-    auto p = static_cast<T *>(std::malloc(v.size() * sizeof(T) + 1));
+    p = static_cast<T *>(std::malloc(v.size() * sizeof(T) + 1));
     if (!p)
     {
         throw std::bad_alloc();
@@ -25,7 +25,7 @@ ToC(const std::vector<T> &v)
     {
         std::memcpy(p, v.data(), v.size() * sizeof(T));
     }
-    return p;
+    n = v.size();
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,29 +33,27 @@ static volatile sig_atomic_t asked;
 /** Whose process this is, for what happens when memory is out. */
 static struct child *self;
 
-static void
+/** How far a run is when the last word on it is said. */
+static const struct run_progress all = {.done = 1};
+
+static void __attribute__((format(printf, 4, 5)))
 send_report(const struct child *c, enum report_kind kind, const struct run_progress *progress,
-            const char *text)
+            const char *format, ...)
 {
     struct report r;
+    va_list args;
     memset(&r, 0, sizeof r);
     r.run = c->run;
     r.kind = kind;
     r.progress = *progress;
-    snprintf(r.text, sizeof r.text, "%s", text);
+    va_start(args, format);
+    vsnprintf(r.text, sizeof r.text, format, args);
+    va_end(args);
     ssize_t n;
     do
     {
         n = write(c->pipe_fd, &r, sizeof r);
     } while (n < 0 && errno == EINTR);
-}
-
-/** The last word on a run. */
-static void
-send_end(const struct child *c, enum report_kind kind, const char *text)
-{
-    const struct run_progress all = {.done = 1};
-    send_report(c, kind, &all, text);
 }
 
 static void
@@ -65,12 +64,12 @@ on_progress(void *user, const struct run_progress *progress)
     if (asked)
     {
         asked = 0;
-        send_report(c, REPORT_ASKED, progress, "");
+        send_report(c, REPORT_ASKED, progress, "%s", "");
     }
     else if (t - c->reported >= REPORT_INTERVAL)
     {
         c->reported = t;
-        send_report(c, REPORT_PROGRESS, progress, "");
+        send_report(c, REPORT_PROGRESS, progress, "%s", "");
     }
 }
 
@@ -85,9 +84,9 @@ on_asked(int number)
 static void
 end_without_memory(void)
 {
-    send_end(self, REPORT_FAILED,
-             "out of memory; 'weft validate --cost' tells what a run takes, -j how many run at a "
-             "time");
+    send_report(self, REPORT_FAILED, &all,
+                "out of memory; 'weft validate --cost' tells what a run takes, -j how many run at "
+                "a time");
     _exit(1);
 }
 
@@ -110,7 +109,7 @@ static void
 report_failed_messages(const struct child *c, const struct run_results *r)
 {
     const struct flow_result *f = r->flows;
-    char text[300];
+    char waited[60] = "";
     if (r->summary.failed == 0)
     {
         return;
@@ -119,33 +118,30 @@ report_failed_messages(const struct child *c, const struct run_results *r)
     {
         f++;
     }
-    int n = snprintf(text, sizeof text,
-                     "%" PRIu64 " of %" PRIu64 " messages were given up by their senders and not "
-                     "delivered, such as host %u to host %u",
-                     r->summary.failed, r->summary.messages, f->src, f->dst);
     if (r->summary.unstarted)
     {
-        snprintf(text + n, sizeof text - (size_t)n,
-                 "; %" PRIu64 " that waited for them did not start", r->summary.unstarted);
+        snprintf(waited, sizeof waited, "; %" PRIu64 " that waited for them did not start",
+                 r->summary.unstarted);
     }
-    send_end(c, REPORT_WARNING, text);
+    send_report(c, REPORT_WARNING, &all,
+                "%" PRIu64 " of %" PRIu64 " messages were given up by their senders and not "
+                "delivered, such as host %u to host %u%s",
+                r->summary.failed, r->summary.messages, f->src, f->dst, waited);
 }
 
 /** A QP without a single ACK when a run is stopped may never have any. */
 static void
 report_silent(const struct child *c, const struct run_results *r)
 {
-    char text[100];
     size_t silent = 0;
     for (size_t i = 0; i < r->nstuck; i++)
     {
         silent += r->stuck[i].acked == 0;
     }
-    snprintf(text, sizeof text, "%zu of %zu QPs under way have no packet acknowledged", silent,
-             r->nstuck);
     if (silent)
     {
-        send_end(c, REPORT_WARNING, text);
+        send_report(c, REPORT_WARNING, &all, "%zu of %zu QPs under way have no packet acknowledged",
+                    silent, r->nstuck);
     }
 }
 
@@ -153,24 +149,22 @@ report_silent(const struct child *c, const struct run_results *r)
 static void
 report_done(const struct child *c, const struct run_results *r, const char *causes, double seconds)
 {
-    char text[1000];
+    const double goodput = r->summary.goodput * 1e-9;
     if (r->nstuck)
     {
-        snprintf(text, sizeof text,
-                 "stopped at %.5g ms with %zu QPs under way, goodput %.2f Gbps (%.1f s): %s",
-                 (double)r->summary.end * 1e-9, r->nstuck, r->summary.goodput * 1e-9, seconds,
-                 causes);
+        send_report(c, REPORT_DONE, &all,
+                    "stopped at %.5g ms with %zu QPs under way, goodput %.2f Gbps (%.1f s): %s",
+                    (double)r->summary.end * 1e-9, r->nstuck, goodput, seconds, causes);
     }
     else if (r->summary.cct < 0)
     {
-        snprintf(text, sizeof text, "nothing was delivered (%.1f s)", seconds);
+        send_report(c, REPORT_DONE, &all, "nothing was delivered (%.1f s)", seconds);
     }
     else
     {
-        snprintf(text, sizeof text, "completion time %.5g ms, goodput %.2f Gbps (%.1f s)",
-                 (double)r->summary.cct * 1e-9, r->summary.goodput * 1e-9, seconds);
+        send_report(c, REPORT_DONE, &all, "completion time %.5g ms, goodput %.2f Gbps (%.1f s)",
+                    (double)r->summary.cct * 1e-9, goodput, seconds);
     }
-    send_end(c, REPORT_DONE, text);
 }
 
 /** Puts what was measured where it belongs: among the finished runs, or, if it is a part, aside.
@@ -184,19 +178,17 @@ keep_results(const struct child *c, struct run_folder *folder, enum simulated ho
     bool good = part ? run_folder_set_aside(folder, &why) : run_folder_finish(folder, &why);
     if (!good)
     {
-        send_end(c, REPORT_FAILED, why);
+        send_report(c, REPORT_FAILED, &all, "%s", why);
     }
     else if (part)
     {
-        char *text = xformat("%s; what happened is in %s", reason, folder->aside);
-        send_end(c, REPORT_FAILED, text);
-        free(text);
+        send_report(c, REPORT_FAILED, &all, "%s; what happened is in %s", reason, folder->aside);
     }
     else
     {
         if (!run_folder_forget_aside(folder, &why))
         {
-            send_end(c, REPORT_WARNING, why);
+            send_report(c, REPORT_WARNING, &all, "%s", why);
         }
         report_failed_messages(c, r);
         report_silent(c, r);
@@ -217,7 +209,7 @@ simulate_into(struct child *c, struct run_folder *folder, const struct scenario 
     enum simulated how = simulate(s, &results, on_progress, c, reason, sizeof reason);
     if (how == SIMULATED_NOT)
     {
-        send_end(c, REPORT_FAILED, reason);
+        send_report(c, REPORT_FAILED, &all, "%s", reason);
         return 1;
     }
     double seconds = clock_seconds() - start;
@@ -230,7 +222,7 @@ simulate_into(struct child *c, struct run_folder *folder, const struct scenario 
     }
     else
     {
-        send_end(c, REPORT_FAILED, why);
+        send_report(c, REPORT_FAILED, &all, "%s", why);
     }
     free(why);
     free(provenance);
@@ -245,7 +237,7 @@ child_main(struct child *c, const struct plan *plan, const struct folder *runs)
     struct scenario *s = plan_load(plan, c->run, &d);
     if (!s)
     {
-        send_end(c, REPORT_FAILED, "the scenario does not load");
+        send_report(c, REPORT_FAILED, &all, "the scenario does not load");
         return 1;
     }
     const char *name = plan->names[c->run];
@@ -260,7 +252,7 @@ child_main(struct child *c, const struct plan *plan, const struct folder *runs)
     }
     else
     {
-        send_end(c, REPORT_FAILED, why);
+        send_report(c, REPORT_FAILED, &all, "%s", why);
         status = folder.busy ? CHILD_BUSY : status;
     }
     run_folder_close(&folder);

@@ -2,6 +2,7 @@
 #include "run-status.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "machine-memory.h"
 
@@ -31,19 +32,26 @@ void
 run_status_add_all(struct text *t, const struct run_status *status, size_t n)
 {
     double memory = process_memory(0);
-    text_add(t, "%zu under way (", n);
+    struct text named = {0};
+    size_t running = 0;
     for (size_t i = 0; i < n; i++)
     {
-        memory += process_memory(status[i].pid);
-        if (i < MOST_NAMED)
+        if (status[i].pid == 0)
         {
-            text_add(t, "%s%s ", i ? "; " : "", status[i].name);
-            add_place(t, &status[i].progress);
+            continue;
+        }
+        memory += process_memory(status[i].pid);
+        if (running++ < MOST_NAMED)
+        {
+            text_add(&named, "%s%s ", running > 1 ? "; " : "", status[i].name);
+            add_place(&named, &status[i].progress);
         }
     }
-    if (n > MOST_NAMED)
+    text_add(t, "%zu under way (%s", running, named.s ? named.s : "");
+    if (running > MOST_NAMED)
     {
-        text_add(t, "; and %zu more", n - MOST_NAMED);
+        text_add(t, "; and %zu more", running - MOST_NAMED);
     }
     text_add(t, "), %.0f MB in all", memory * 1e-6);
+    free(named.s);
 }

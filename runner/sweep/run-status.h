@@ -11,16 +11,18 @@
 /** One run under way. */
 struct run_status
 {
+    pid_t pid; /**< 0: none */
+    size_t run;
     const char *name;
-    pid_t pid;
     struct run_progress progress;
+    char *last_words; /**< what its process said last of it; NULL: nothing yet */
 };
 
 /** Adds "NAME: at 1.25 ms, 12 of 64 messages, 40 % of the payload, 52 MB, process 123". */
 void run_status_add(struct text *t, const struct run_status *status);
 
-/** Adds all of them in one line for a log: "2 under way (NAME at 1.25 ms, 12 of 64 messages; ...),
- * 104 MB in all". */
+/** Adds those of @p n that are under way in one line for a log: "2 under way (NAME at 1.25 ms, 12
+ * of 64 messages; ...), 104 MB in all". */
 void run_status_add_all(struct text *t, const struct run_status *status, size_t n);
 
 #endif

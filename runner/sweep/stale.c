@@ -60,30 +60,24 @@ compare_elements(struct differences *d, const struct element *was, const struct 
     }
 }
 
-/** The @p n-th child of that name. */
+/** The child of @p root in the same place among those of its name as child @p i of @p other. */
 static const struct element *
-nth_child(const struct element *root, const char *name, size_t n)
+counterpart(const struct element *root, const struct element *other, size_t i)
 {
-    for (size_t i = 0; i < root->nchildren; i++)
-    {
-        if (strcmp(root->children[i]->name, name) == 0 && n-- == 0)
-        {
-            return root->children[i];
-        }
-    }
-    return NULL;
-}
-
-/** How many children before number @p i have its name. */
-static size_t
-number_of(const struct element *root, size_t i)
-{
+    const char *name = other->children[i]->name;
     size_t n = 0;
     for (size_t k = 0; k < i; k++)
     {
-        n += strcmp(root->children[k]->name, root->children[i]->name) == 0;
+        n += strcmp(other->children[k]->name, name) == 0;
     }
-    return n;
+    for (size_t k = 0; k < root->nchildren; k++)
+    {
+        if (strcmp(root->children[k]->name, name) == 0 && n-- == 0)
+        {
+            return root->children[k];
+        }
+    }
+    return NULL;
 }
 
 static char *
@@ -92,15 +86,13 @@ compare(const struct element *was, const struct element *is)
     struct differences d = {{0}, 0};
     for (size_t i = 0; i < is->nchildren; i++)
     {
-        const struct element *e = is->children[i];
-        compare_elements(&d, nth_child(was, e->name, number_of(is, i)), e);
+        compare_elements(&d, counterpart(was, is, i), is->children[i]);
     }
     for (size_t i = 0; i < was->nchildren; i++)
     {
-        const struct element *e = was->children[i];
-        if (!nth_child(is, e->name, number_of(was, i)))
+        if (!counterpart(is, was, i))
         {
-            compare_elements(&d, e, NULL);
+            compare_elements(&d, was->children[i], NULL);
         }
     }
     if (d.n > MOST_NAMED)

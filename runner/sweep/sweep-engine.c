@@ -27,19 +27,11 @@ static volatile sig_atomic_t interrupted;
 /** Set by SIGUSR1. */
 static volatile sig_atomic_t asked;
 
-struct slot
-{
-    pid_t pid; /**< 0: free */
-    size_t run;
-    struct run_progress at;
-    char *last_words; /**< of its final report */
-};
-
 struct engine
 {
     const struct plan *plan;
     const struct folder *runs;
-    struct slot *slots;
+    struct run_status *slots;
     size_t nslots, running;
     struct progress progress;
     const struct progress_whole *whole;
@@ -53,12 +45,12 @@ struct engine
 
 /* --- children --------------------------------------------------------------------------------- */
 
-static struct slot *
+static struct run_status *
 slot_of(struct engine *e, pid_t pid, size_t run, bool by_run)
 {
     for (size_t i = 0; i < e->nslots; i++)
     {
-        struct slot *s = &e->slots[i];
+        struct run_status *s = &e->slots[i];
         if (s->pid && (by_run ? s->run == run : s->pid == pid))
         {
             return s;
@@ -67,18 +59,11 @@ slot_of(struct engine *e, pid_t pid, size_t run, bool by_run)
     return NULL;
 }
 
-static struct run_status
-status_of(const struct engine *e, const struct slot *s)
-{
-    return (struct run_status){e->plan->names[s->run], s->pid, s->at};
-}
-
 static void
-say_where(struct engine *e, const struct slot *s)
+say_where(struct engine *e, const struct run_status *s)
 {
-    struct run_status status = status_of(e, s);
     struct text t = {0};
-    run_status_add(&t, &status);
+    run_status_add(&t, s);
     progress_line(&e->progress, "%s", t.s);
     free(t.s);
 }
@@ -104,39 +89,29 @@ log_progress(struct engine *e)
     {
         return;
     }
-    struct run_status *status = xcalloc(e->nslots, sizeof *status);
     struct text t = {0};
-    size_t n = 0;
-    for (size_t i = 0; i < e->nslots; i++)
-    {
-        if (e->slots[i].pid)
-        {
-            status[n++] = status_of(e, &e->slots[i]);
-        }
-    }
-    run_status_add_all(&t, status, n);
+    run_status_add_all(&t, e->slots, e->nslots);
     progress_line(&e->progress, "[%zu/%zu] %s", e->progress.ended, e->progress.total, t.s);
     e->logged = clock_seconds();
     free(t.s);
-    free(status);
 }
 
 static void
 take_report(struct engine *e, const struct report *r)
 {
-    struct slot *s = slot_of(e, 0, r->run, true);
+    struct run_status *s = slot_of(e, 0, r->run, true);
     if (!s)
     {
         return;
     }
-    s->at = r->progress;
+    s->progress = r->progress;
     if (r->kind == REPORT_ASKED)
     {
         say_where(e, s);
     }
     else if (r->kind == REPORT_WARNING)
     {
-        progress_line(&e->progress, "weft: warning: %s: %s", e->plan->names[r->run], r->text);
+        progress_line(&e->progress, "weft: warning: %s: %s", s->name, r->text);
     }
     else if (r->kind != REPORT_PROGRESS)
     {
@@ -162,9 +137,8 @@ take_reports(struct engine *e, long timeout_ms)
 }
 
 static void
-child_ended(struct engine *e, struct slot *s, int status)
+child_ended(struct engine *e, struct run_status *s, int status)
 {
-    const char *name = e->plan->names[s->run];
     e->progress.ended++;
     if (WIFSIGNALED(status))
     {
@@ -179,24 +153,24 @@ child_ended(struct engine *e, struct slot *s, int status)
     }
     if (e->whole && e->whole->log && status == 0)
     {
-        fprintf(e->whole->log, "[%zu/%zu] %s: %s\n", e->progress.ended, e->progress.total, name,
+        fprintf(e->whole->log, "[%zu/%zu] %s: %s\n", e->progress.ended, e->progress.total, s->name,
                 s->last_words);
         fflush(e->whole->log);
     }
     else
     {
-        progress_line(&e->progress, "[%zu/%zu] %s: %s", e->progress.ended, e->progress.total, name,
-                      s->last_words);
+        progress_line(&e->progress, "[%zu/%zu] %s: %s", e->progress.ended, e->progress.total,
+                      s->name, s->last_words);
     }
     e->failed += status != 0;
     if (status != 0)
     {
-        run_folder_forget(e->runs, name); /* it may have ended without a word */
+        run_folder_forget(e->runs, s->name); /* it may have ended without a word */
     }
     e->stop = e->stop || (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_CANNOT_WRITE);
     e->running--;
     free(s->last_words);
-    *s = (struct slot){0};
+    *s = (struct run_status){0};
 }
 
 static void
@@ -206,7 +180,7 @@ reap(struct engine *e)
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
     {
-        struct slot *s = slot_of(e, pid, 0, false);
+        struct run_status *s = slot_of(e, pid, 0, false);
         take_reports(e, 0); /* its last report was written before it ended */
         if (s)
         {
@@ -229,7 +203,7 @@ start_next(struct engine *e, size_t run)
                               strerror(errno));
                 return false;
             }
-            e->slots[i] = (struct slot){.pid = pid, .run = run};
+            e->slots[i] = (struct run_status){.pid = pid, .run = run, .name = e->plan->names[run]};
             e->running++;
             return true;
         }
@@ -243,7 +217,7 @@ share_running(const struct engine *e)
     double sum = 0;
     for (size_t i = 0; i < e->nslots; i++)
     {
-        sum += e->slots[i].pid ? e->slots[i].at.done : 0;
+        sum += e->slots[i].pid ? e->slots[i].progress.done : 0;
     }
     return sum;
 }
@@ -317,13 +291,14 @@ abandon(struct engine *e)
 {
     for (size_t i = 0; i < e->nslots; i++)
     {
-        if (e->slots[i].pid)
+        struct run_status *s = &e->slots[i];
+        if (s->pid)
         {
-            kill(e->slots[i].pid, SIGKILL);
-            waitpid(e->slots[i].pid, NULL, 0);
-            run_folder_forget(e->runs, e->plan->names[e->slots[i].run]);
-            free(e->slots[i].last_words);
-            e->slots[i] = (struct slot){0};
+            kill(s->pid, SIGKILL);
+            waitpid(s->pid, NULL, 0);
+            run_folder_forget(e->runs, s->name);
+            free(s->last_words);
+            *s = (struct run_status){0};
             e->failed++;
         }
     }

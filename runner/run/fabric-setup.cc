@@ -1,0 +1,93 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "fabric-setup.h"
+
+#include "link-failures.h"
+
+#include "ns3/boolean.h"
+#include "ns3/node-container.h"
+#include "ns3/nstime.h"
+
+using namespace ns3;
+
+namespace
+{
+
+/** @param t ps or WEFT_NEVER @return the same */
+Time
+TimeOf(int64_t t)
+{
+    return t == WEFT_NEVER ? Time::Max() : TimeStep(static_cast<uint64_t>(t));
+}
+
+/** @param fabric gets the algorithms @param s that choose them, and those of its classes */
+void
+SetChoices(WeftFabric& fabric, const scenario& s)
+{
+    fabric.SetChoice("topology", s.topology.algo, s.topology.config);
+    fabric.SetChoice("fabric", s.fabric.algo, s.fabric.config);
+    fabric.SetChoice("switch", s.switches.algo, s.switches.config);
+    fabric.SetChoice("scheduler", s.scheduler.algo, s.scheduler.config);
+    fabric.SetChoice("balancer", s.balancer.algo, s.balancer.config);
+    fabric.SetChoice("transport", s.transport.algo, s.transport.config);
+    fabric.SetChoice("congestion-control", s.cc.algo, s.cc.config);
+    for (size_t i = 0; i < s.nclasses; i++)
+    {
+        const qp_class& c = s.classes[i];
+        const uint32_t level = fabric.AddServiceLevel(c.queue);
+        fabric.SetLevelChoice(level, "balancer", c.balancer.algo, c.balancer.config);
+        fabric.SetLevelChoice(level, "transport", c.transport.algo, c.transport.config);
+        fabric.SetLevelChoice(level, "congestion-control", c.cc.algo, c.cc.config);
+    }
+}
+
+/** @param fabric one that has been built @param s says what it loses @return its failures */
+std::vector<link_failure>
+ScheduleLosses(WeftFabric& fabric, const scenario& s)
+{
+    for (size_t i = 0; i < s.ndrops; i++)
+    {
+        const drop_rule& rule = s.drops[i];
+        fabric.AddDrop(rule.qp,
+                       rule.psn_offset,
+                       rule.count,
+                       rule.last_hop ? WeftFabric::DROP_AT_LAST_HOP : WeftFabric::DROP_AT_TOP);
+    }
+    fabric.SetLossProbability(s.loss);
+    for (size_t i = 0; i < s.ndegradations; i++)
+    {
+        const link_degradation& g = s.degradations[i];
+        fabric.ScheduleDegradation(g.link, g.rate, TimeOf(g.at), TimeOf(g.repair));
+    }
+    std::vector<link_failure> failures(failures_of(&s, nullptr));
+    failures_of(&s, failures.data());
+    for (const link_failure& f : failures)
+    {
+        fabric.ScheduleFailure(f.link, TimeOf(f.at), TimeOf(f.repair));
+    }
+    return failures;
+}
+
+} // namespace
+
+Ptr<WeftFabric>
+BuildFabric(const scenario& s, std::vector<link_failure>& failures, std::string& error)
+{
+    Ptr<WeftFabric> fabric = CreateObject<WeftFabric>();
+    NodeContainer hosts;
+    NodeContainer switches;
+    fabric->SetSeedAndRun(s.seed, s.run);
+    fabric->SetAttribute("ConvergenceDelay", TimeValue(TimeOf(s.convergence)));
+    fabric->SetAttribute("ConvergenceWeights", BooleanValue(s.weights != WEFT_WEIGHTS_NONE));
+    fabric->SetAttribute("ConvergenceCapacity", BooleanValue(s.weights == WEFT_WEIGHTS_CAPACITY));
+    SetChoices(*fabric, s);
+    hosts.Create(s.clos.nhosts);
+    switches.Create(s.clos.nswitches);
+    if (!fabric->Build(hosts, switches, error))
+    {
+        return nullptr;
+    }
+    failures = ScheduleLosses(*fabric, s);
+    return fabric;
+}
