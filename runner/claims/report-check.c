@@ -163,15 +163,14 @@ static void
 check_distinct(const struct element *parent, const char *name, const char *attribute,
                struct diagnostics *d)
 {
-    for (size_t i = 0; i < parent->nchildren; i++)
+    for (const struct element *e = NULL; (e = report_next(parent, name, e)) != NULL;)
     {
-        const struct element *e = parent->children[i];
-        const char *own = strcmp(e->name, name) == 0 ? element_value(e, attribute) : NULL;
-        for (size_t k = 0; own && k < i; k++)
+        const char *own = element_value(e, attribute);
+        const struct element *other = NULL;
+        while (own && (other = report_next(parent, name, other)) != e)
         {
-            const struct element *other = parent->children[k];
             const char *taken = element_value(other, attribute);
-            if (strcmp(other->name, name) == 0 && taken && strcmp(taken, own) == 0)
+            if (taken && strcmp(taken, own) == 0)
             {
                 diag_error(d, e->line, "a second <%s> %s '%s'; expected each name once", name,
                            attribute, own);

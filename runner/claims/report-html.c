@@ -27,12 +27,9 @@ add_child(struct text *t, const struct element *e, const char *name)
 static void
 add_texts(struct text *t, const struct element *e)
 {
-    for (size_t i = 0; i < e->nchildren; i++)
+    for (const struct element *text = NULL; (text = report_next(e, "text", text)) != NULL;)
     {
-        if (strcmp(e->children[i]->name, "text") == 0)
-        {
-            html_add_paragraphs(t, e->children[i]->text);
-        }
+        html_add_paragraphs(t, text->text);
     }
 }
 
@@ -48,7 +45,7 @@ add_bar(struct text *t, const struct report_part *part)
         if (part->counts[v])
         {
             text_add(t, "<span class=\"v-%s\" style=\"flex-grow:%zu\"></span>",
-                     report_verdict_word((enum report_verdict)v), part->counts[v]);
+                     report_verdicts[v].word, part->counts[v]);
         }
     }
     text_add(t, "</div>\n");
@@ -62,16 +59,15 @@ add_counts(struct text *t, const struct report_part *part)
              "<th scope=\"col\">verdict</th><th scope=\"col\" class=\"n\">claims</th>"
              "<th scope=\"col\">what it means</th></tr></thead>\n<tbody>\n",
              part->nclaims);
-    for (size_t i = 0; i < VERDICTS; i++)
+    for (size_t v = 0; v < VERDICTS; v++)
     {
-        const enum report_verdict v = (enum report_verdict)i;
-        if (part->counts[i])
+        if (part->counts[v])
         {
             text_add(t,
                      "<tr><td><span class=\"verdict v-%s\">%s</span></td><td class=\"n\">%zu</td>"
                      "<td>%s</td></tr>\n",
-                     report_verdict_word(v), report_verdict_name(v), part->counts[i],
-                     report_verdict_meaning(v));
+                     report_verdicts[v].word, report_verdicts[v].name, part->counts[v],
+                     report_verdicts[v].meaning);
         }
     }
     text_add(t, "</tbody>\n</table>\n");
@@ -90,12 +86,12 @@ add_contents(struct text *t, const struct report_part *part, size_t p)
         for (size_t k = 0; k < section->nclaims; k++)
         {
             const struct report_claim *claim = &section->claims[k];
-            const char *name = report_verdict_name(claim->verdict);
+            const char *name = report_verdicts[claim->verdict].name;
             text_add(t,
                      " <a class=\"v-%s\" href=\"#p%zu-c%zu\" title=\"claim %zu: %s\" "
                      "aria-label=\"claim %zu: %s\">%s</a>",
-                     report_verdict_word(claim->verdict), p, claim->number, claim->number, name,
-                     claim->number, name, report_verdict_sign(claim->verdict));
+                     report_verdicts[claim->verdict].word, p, claim->number, claim->number, name,
+                     claim->number, name, report_verdicts[claim->verdict].sign);
         }
         text_add(t, "</span></li>\n");
     }
@@ -141,7 +137,7 @@ add_claim(struct text *t, const struct report_claim *claim, size_t p)
     text_add(t,
              "</li></ul></td>\n<td role=\"cell\" data-head=\"verdict\" data-value=\"%d\">"
              "<span class=\"verdict v-%s\" title=\"%s\">%s</span>%s</td></tr>\n",
-             (int)v, report_verdict_word(v), report_verdict_meaning(v), report_verdict_name(v),
+             (int)v, report_verdicts[v].word, report_verdicts[v].meaning, report_verdicts[v].name,
              claim->former && v != VERDICT_FORMER ? REPORT_FORMER_MARK : "");
 }
 

@@ -75,7 +75,7 @@ add_claim_row(struct text *t, const struct report_claim *claim)
     text_add(t, " | ");
     report_add_evidence(t, &markdown, claim->e, claim->numbers);
     const bool silent = claim->verdict == VERDICT_NONE;
-    text_add(t, " | %s |\n", silent ? "" : report_verdict_name(claim->verdict));
+    text_add(t, " | %s |\n", silent ? "" : report_verdicts[claim->verdict].name);
 }
 
 /** What is to be said of some claims, under their numbers. */
@@ -209,12 +209,9 @@ add_table(struct text *t, const struct report_table *table)
 static void
 add_texts(struct text *t, const struct element *e)
 {
-    for (size_t i = 0; i < e->nchildren; i++)
+    for (const struct element *text = NULL; (text = report_next(e, "text", text)) != NULL;)
     {
-        if (strcmp(e->children[i]->name, "text") == 0)
-        {
-            add_paragraphs(t, e->children[i]->text);
-        }
+        add_paragraphs(t, text->text);
     }
 }
 
@@ -333,8 +330,8 @@ add_overview(struct text *t, const struct report_part *part)
     {
         if (part->counts[v])
         {
-            text_add(t, "| %s | %zu | %s |\n", report_verdict_name((enum report_verdict)v),
-                     part->counts[v], report_verdict_meaning((enum report_verdict)v));
+            text_add(t, "| %s | %zu | %s |\n", report_verdicts[v].name, part->counts[v],
+                     report_verdicts[v].meaning);
         }
     }
 }

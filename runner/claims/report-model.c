@@ -63,12 +63,9 @@ add_claim(struct report_part *part, struct report_section *to, struct report_sou
     claim.former = report_claim_is_former(e, claim.numbers);
     claim.verdict = report_verdict_of(e, report_has_run(claim.numbers), claim.former);
     part->counts[claim.verdict]++;
-    for (size_t i = 0; i < e->nchildren; i++)
+    for (const struct element *test = NULL; (test = report_next(e, "test", test)) != NULL;)
     {
-        if (strcmp(e->children[i]->name, "test") == 0)
-        {
-            check_test(s, part->file, e->children[i]);
-        }
+        check_test(s, part->file, test);
     }
     ARRAY_GROW(to->claims, to->nclaims);
     to->claims[to->nclaims++] = claim;
@@ -93,19 +90,14 @@ add_section(struct report_part *part, struct report_source *s, const struct elem
     struct report_section section = {.e = e};
     const char *results = element_value(e, "results");
     s->section = e;
-    for (size_t i = 0; i < e->nchildren; i++)
+    for (const struct element *claim = NULL; (claim = report_next(e, "claim", claim)) != NULL;)
     {
-        const struct element *child = e->children[i];
-        if (strcmp(child->name, "claim") == 0)
-        {
-            add_claim(part, &section, s, child);
-        }
-        else if (strcmp(child->name, "table") == 0)
-        {
-            ARRAY_GROW(section.tables, section.ntables);
-            section.tables[section.ntables++] =
-                (struct report_table){child, report_numbers(s, child)};
-        }
+        add_claim(part, &section, s, claim);
+    }
+    for (const struct element *table = NULL; (table = report_next(e, "table", table)) != NULL;)
+    {
+        ARRAY_GROW(section.tables, section.ntables);
+        section.tables[section.ntables++] = (struct report_table){table, report_numbers(s, table)};
     }
     section.results = results ? xformat("%s/%s", s->options->results, results) : NULL;
     section.figure = find_figure(s, part->file);
@@ -122,12 +114,9 @@ add_part(struct report *r, const struct document *claims, const struct report_op
     struct report_source s = {.options = options, .claims = claims->root, .d = &d};
     struct report_part *part = &r->parts[r->nparts++];
     *part = (struct report_part){.file = claims};
-    for (size_t i = 0; i < claims->root->nchildren; i++)
+    for (const struct element *e = NULL; (e = report_next(claims->root, "section", e)) != NULL;)
     {
-        if (strcmp(claims->root->children[i]->name, "section") == 0)
-        {
-            add_section(part, &s, claims->root->children[i]);
-        }
+        add_section(part, &s, e);
     }
     const bool good = d.n == 0;
     diag_print(&d, stderr);

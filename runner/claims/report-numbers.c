@@ -208,18 +208,14 @@ report_add_evidence(struct text *t, const struct report_form *form, const struct
     {
         add_numbers(t, form, claim, n, &entries);
     }
-    for (size_t i = 0; i < claim->nchildren; i++)
+    for (const struct element *test = NULL; (test = report_next(claim, "test", test)) != NULL;)
     {
-        const struct element *test = claim->children[i];
-        if (strcmp(test->name, "test") == 0)
-        {
-            const char *file = element_value(test, "file"), *base = strrchr(file, '/');
-            text_add(t, "%s", entries++ ? form->next : "");
-            add_label(t, form, "tested");
-            form->code(t, element_value(test, "name"));
-            text_add(t, " in ");
-            form->code(t, base ? base + 1 : file);
-        }
+        const char *file = element_value(test, "file"), *base = strrchr(file, '/');
+        text_add(t, "%s", entries++ ? form->next : "");
+        add_label(t, form, "tested");
+        form->code(t, element_value(test, "name"));
+        text_add(t, " in ");
+        form->code(t, base ? base + 1 : file);
     }
 }
 

@@ -7,6 +7,20 @@
 
 #include "database.h"
 
+const struct element *
+report_next(const struct element *parent, const char *name, const struct element *after)
+{
+    size_t i = 0;
+    while (after && parent->children[i++] != after)
+    {
+    }
+    while (i < parent->nchildren && strcmp(parent->children[i]->name, name) != 0)
+    {
+        i++;
+    }
+    return i < parent->nchildren ? parent->children[i] : NULL;
+}
+
 /* --- results ---------------------------------------------------------------------------------- */
 
 void
@@ -79,13 +93,10 @@ open_source(struct report_source *s)
         return !s->missing && !s->why;
     }
     bool good = open_results(s, element_value(s->section, "results"), NULL);
-    for (size_t i = 0; good && i < s->section->nchildren; i++)
+    const struct element *e = NULL;
+    while (good && (e = report_next(s->section, "attach", e)) != NULL)
     {
-        const struct element *e = s->section->children[i];
-        if (strcmp(e->name, "attach") == 0)
-        {
-            good = open_results(s, element_value(e, "results"), element_value(e, "as"));
-        }
+        good = open_results(s, element_value(e, "results"), element_value(e, "as"));
     }
     return good;
 }
@@ -112,15 +123,11 @@ report_list_has(const char *list, const char *word)
 static const struct element *
 column_element(const struct element *e, const char *name)
 {
-    for (size_t i = 0; i < e->nchildren; i++)
+    const struct element *c = NULL;
+    while ((c = report_next(e, "column", c)) != NULL && strcmp(element_value(c, "name"), name) != 0)
     {
-        const struct element *c = e->children[i];
-        if (strcmp(c->name, "column") == 0 && strcmp(element_value(c, "name"), name) == 0)
-        {
-            return c;
-        }
     }
-    return NULL;
+    return c;
 }
 
 /** An attribute of a column: its own, or the query's for all. */
@@ -182,13 +189,9 @@ check_all_known(struct report_source *s, const struct element *e, const struct e
         }
         words_free(&w);
     }
-    for (size_t i = 0; i < e->nchildren; i++)
+    for (const struct element *c = NULL; (c = report_next(e, "column", c)) != NULL;)
     {
-        const struct element *c = e->children[i];
-        if (strcmp(c->name, "column") == 0)
-        {
-            check_known(s, rows, element_value(c, "name"), element_line(c, "name"));
-        }
+        check_known(s, rows, element_value(c, "name"), element_line(c, "name"));
     }
 }
 

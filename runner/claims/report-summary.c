@@ -66,7 +66,7 @@ add_claim(struct text *t, const struct report_claim *claim)
     }
     if (claim->verdict != VERDICT_NONE)
     {
-        text_add(t, "; verdict: %s", report_verdict_name(claim->verdict));
+        text_add(t, "; verdict: %s", report_verdicts[claim->verdict].name);
     }
     text_add(t, "\n");
     free(says.s);

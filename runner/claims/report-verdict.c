@@ -5,10 +5,7 @@
 
 #define QUICK "quick"
 
-static const struct
-{
-    const char *name, *word, *sign, *meaning;
-} verdicts[] = {
+const struct report_verdict_text report_verdicts[VERDICTS] = {
     [VERDICT_AGREES] = {"agrees", "agrees", "✓", "Weft's results say what the paper says."},
     [VERDICT_TESTED] = {"shown by a test", "tested", "✓",
                         "A test that runs with Weft's others shows it."},
@@ -57,28 +54,4 @@ enum report_verdict
 report_verdict_of(const struct element *claim, bool run, bool former)
 {
     return !run ? VERDICT_NOT_RUN : former ? VERDICT_FORMER : stated(claim);
-}
-
-const char *
-report_verdict_name(enum report_verdict v)
-{
-    return verdicts[v].name;
-}
-
-const char *
-report_verdict_meaning(enum report_verdict v)
-{
-    return verdicts[v].meaning;
-}
-
-const char *
-report_verdict_word(enum report_verdict v)
-{
-    return verdicts[v].word;
-}
-
-const char *
-report_verdict_sign(enum report_verdict v)
-{
-    return verdicts[v].sign;
 }

@@ -31,16 +31,15 @@ void report_verdict_set_quick(struct element *claim);
  * code. */
 enum report_verdict report_verdict_of(const struct element *claim, bool run, bool former);
 
-/** "differs, with cause". */
-const char *report_verdict_name(enum report_verdict v);
+/** How a verdict is shown. */
+struct report_verdict_text
+{
+    const char *name;    /**< "differs, with cause" */
+    const char *word;    /**< for style sheets */
+    const char *sign;    /**< of one character, for where a name has no room */
+    const char *meaning; /**< a sentence */
+};
 
-/** What it means, in a sentence. */
-const char *report_verdict_meaning(enum report_verdict v);
-
-/** A word for style sheets. */
-const char *report_verdict_word(enum report_verdict v);
-
-/** A sign of one character, for where a name has no room. */
-const char *report_verdict_sign(enum report_verdict v);
+extern const struct report_verdict_text report_verdicts[VERDICTS];
 
 #endif

@@ -97,7 +97,8 @@ add_varying(struct text *t, const char *title, const struct query_rows *rows,
         }
     }
     text_add(t, "</tr></thead>\n<tbody>\n");
-    for (size_t at = 0; at < rows->nrows * rows->ncolumns; at++)
+    const size_t nrows = rows->nrows > MOST_ROWS ? MOST_ROWS : rows->nrows;
+    for (size_t at = 0; at < nrows * rows->ncolumns; at++)
     {
         const size_t c = at % rows->ncolumns;
         const struct query_cell *cell = &rows->cells[at];
@@ -114,12 +115,12 @@ add_varying(struct text *t, const char *title, const struct query_rows *rows,
     html_page_table_end(t);
 }
 
-/** A table of results, as far as there is room. */
+/** A table of results that has rows. */
 static void
 add_rows(struct text *t, const char *title, const struct query_rows *rows)
 {
     enum place *places = xcalloc(rows->ncolumns, sizeof *places);
-    for (size_t c = 0; rows->nrows && c < rows->ncolumns; c++)
+    for (size_t c = 0; c < rows->ncolumns; c++)
     {
         places[c] = repeats(rows, c) ? NOWHERE : is_constant(rows, c) ? IN_LIST : IN_TABLE;
     }
@@ -127,26 +128,21 @@ add_rows(struct text *t, const char *title, const struct query_rows *rows)
     {
         add_varying(t, title, rows, places);
     }
-    if (rows->nrows >= MOST_ROWS)
+    if (rows->nrows > MOST_ROWS)
     {
         text_add(t, "<p class=\"missing\">The first %d rows.</p>\n", MOST_ROWS);
     }
-    if (rows->nrows)
-    {
-        add_constants(t, rows, places);
-    }
+    add_constants(t, rows, places);
     free(places);
 }
 
-/** Asks for a table; false with a sentence. */
-static bool
+/** Asks for a table; a sentence in *why if it cannot be. */
+static void
 add_table(struct text *t, struct database *db, const char *table, const char *title, char **why)
 {
-    struct query_limits limits = QUERY_LIMITS;
-    char *sql = xformat("select * from \"%s\" limit %d", table, MOST_ROWS);
+    char *sql = xformat("select * from \"%s\" limit %d", table, MOST_ROWS + 1);
     struct query_mistake mistake = {NULL, 0};
-    limits.rows = MOST_ROWS;
-    struct query_rows *rows = database_query(db, sql, limits, &mistake);
+    struct query_rows *rows = database_query(db, sql, QUERY_LIMITS, &mistake);
     if (rows && rows->nrows)
     {
         add_rows(t, title, rows);
@@ -154,7 +150,6 @@ add_table(struct text *t, struct database *db, const char *table, const char *ti
     *why = mistake.message;
     free(sql);
     query_rows_free(rows);
-    return rows != NULL;
 }
 
 static bool

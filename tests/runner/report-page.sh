@@ -190,6 +190,16 @@ harmless both.html
 is both.html 'count(//section)' 2
 is both.html 'count(//svg)' 3
 
+# A thousand rows are all there; of one more the page says so.
+for n in 1000 1001; do
+    mkdir results/many-$n
+    { echo run,case,seed,cct_us; seq $n | sed 's/.*/&,c&,1,1.000000/'; } >results/many-$n/summary.csv
+    "$make_results" results/many-$n
+    "$weft" report --html results/many-$n >many.html
+    is many.html 'count(//table[caption="All runs"]/tbody/tr)' 1000
+    is many.html 'count(//p[.="The first 1000 rows."])' $((n - 1000))
+done
+
 # refused MESSAGE ARGUMENT...: exit status 2, the message, and the former page stays.
 refused()
 {
