@@ -113,30 +113,6 @@ html_add_markdown(struct text *t, const char *s)
 }
 
 void
-html_add_paragraphs(struct text *t, const char *s)
-{
-    struct text paragraph = {0};
-    for (bool more = true; more;)
-    {
-        const size_t n = strcspn(s, "\n"), blank = strspn(s, " \t\r");
-        more = s[n] != '\0';
-        text_add(&paragraph, "%.*s\n", (int)n, s);
-        if (blank >= n || !more)
-        {
-            char *whole = text_take(&paragraph);
-            if (whole[strspn(whole, " \t\r\n")])
-            {
-                text_add(t, "<p>");
-                html_add_markdown(t, whole);
-                text_add(t, "</p>\n");
-            }
-            free(whole);
-        }
-        s += n + more;
-    }
-}
-
-void
 html_add_block(struct text *t, const char *s)
 {
     char *lines = markdown_block_lines(s);

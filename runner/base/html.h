@@ -16,9 +16,6 @@ void html_add(struct text *t, const char *s);
  * alone. */
 void html_add_markdown(struct text *t, const char *s);
 
-/** The same in paragraphs, which blank lines part. */
-void html_add_paragraphs(struct text *t, const char *s);
-
 /** Adds lines of code as they are, but for what all of them are indented by. */
 void html_add_block(struct text *t, const char *s);
 

@@ -13,8 +13,16 @@ add_code(struct text *t, const char *s)
     html_page_add(t, "<code>%s</code>", s);
 }
 
-static const struct report_form html = {html_add, add_code, "<span class=\"label\">", "</span>",
-                                        "</li>\n<li>"};
+static void
+add_paragraph(struct text *t, const char *s)
+{
+    text_add(t, "<p>");
+    html_add_markdown(t, s);
+    text_add(t, "</p>\n");
+}
+
+static const struct report_form html = {
+    html_add, add_code, add_paragraph, "<span class=\"label\">", "</span>", "</li>\n<li>"};
 
 /** Adds the first child of a name as one line. */
 static void
@@ -22,15 +30,6 @@ add_child(struct text *t, const struct element *e, const char *name)
 {
     const struct element *child = element_child(e, name);
     html_add_markdown(t, child ? child->text : "");
-}
-
-static void
-add_texts(struct text *t, const struct element *e)
-{
-    for (const struct element *text = NULL; (text = report_next(e, "text", text)) != NULL;)
-    {
-        html_add_paragraphs(t, text->text);
-    }
 }
 
 /* --- overview --------------------------------------------------------------------------------- */
@@ -240,7 +239,7 @@ add_section(struct text *t, const struct report_section *section, size_t p, size
         html_page_add(t, "<p class=\"maker\">Results of <code>./weft run %s</code></p>\n",
                       scenario);
     }
-    add_texts(t, section->e);
+    report_add_texts(t, &html, section->e);
     if (section->results)
     {
         char *prefix = xformat("p%zu-s%zu-", p, number);
@@ -264,7 +263,7 @@ add_part(struct text *t, const struct report_part *part, size_t p)
 {
     html_page_add(t, "<header>\n<h1>%s</h1>\n<div class=\"findings\">\n",
                   element_value(part->file->root, "title"));
-    add_texts(t, part->file->root);
+    report_add_texts(t, &html, part->file->root);
     text_add(t, "</div>\n<h2>Overview</h2>\n");
     if (part->nclaims)
     {

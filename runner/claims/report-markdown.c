@@ -18,49 +18,16 @@ add_code(struct text *t, const char *s)
     markdown_add_code(t, s, true);
 }
 
-static const struct report_form markdown = {markdown_add_plain, add_code, "", "", "<br>"};
-
-/** Where the paragraph that starts at @p s ends: at a blank line. */
-static const char *
-paragraph_end(const char *s)
-{
-    for (const char *newline = strchr(s, '\n'); newline; newline = strchr(newline + 1, '\n'))
-    {
-        const char *p = newline + 1;
-        while (*p == ' ' || *p == '\t' || *p == '\r')
-        {
-            p++;
-        }
-        if (*p == '\n')
-        {
-            return newline;
-        }
-    }
-    return s + strlen(s);
-}
-
 static void
-add_paragraphs(struct text *t, const char *s)
+add_paragraph(struct text *t, const char *s)
 {
-    while (isspace((unsigned char)*s))
-    {
-        s++;
-    }
-    while (*s)
-    {
-        const char *end = paragraph_end(s);
-        char *paragraph = xformat("%.*s", (int)(end - s), s);
-        text_add(t, "\n");
-        markdown_add(t, paragraph, false);
-        text_add(t, "\n");
-        free(paragraph);
-        s = end;
-        while (isspace((unsigned char)*s))
-        {
-            s++;
-        }
-    }
+    text_add(t, "\n");
+    markdown_add(t, s, false);
+    text_add(t, "\n");
 }
+
+static const struct report_form markdown = {
+    markdown_add_plain, add_code, add_paragraph, "", "", "<br>"};
 
 /* --- claims ----------------------------------------------------------------------------------- */
 
@@ -206,15 +173,6 @@ add_table(struct text *t, const struct report_table *table)
 
 /* --- sections --------------------------------------------------------------------------------- */
 
-static void
-add_texts(struct text *t, const struct element *e)
-{
-    for (const struct element *text = NULL; (text = report_next(e, "text", text)) != NULL;)
-    {
-        add_paragraphs(t, text->text);
-    }
-}
-
 /** The path @p to without "x/..", in words. */
 static struct words
 path_words(const char *to)
@@ -308,7 +266,7 @@ add_section(struct text *t, const struct report_section *section, const char *ou
     {
         add_maker(t, scenario);
     }
-    add_texts(t, e);
+    report_add_texts(t, &markdown, e);
     if (section->figure)
     {
         add_figure(t, section, output);
@@ -346,7 +304,7 @@ report_markdown(const struct report *r, const char *output)
         text_add(&t, "%s# ", i ? "\n" : "");
         markdown_add_plain(&t, element_value(part->file->root, "title"));
         text_add(&t, "\n\n<!-- Made by 'weft report %s'; do not edit. -->\n", part->file->path);
-        add_texts(&t, part->file->root);
+        report_add_texts(&t, &markdown, part->file->root);
         add_overview(&t, part);
         for (size_t k = 0; k < part->nsections; k++)
         {

@@ -5,6 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- texts ------------------------------------------------------------------------------------ */
+
+static void
+add_paragraphs(struct text *t, const struct report_form *form, const char *s)
+{
+    struct text paragraph = {0};
+    for (bool more = true; more;)
+    {
+        const size_t n = strcspn(s, "\n"), blank = strspn(s, " \t\r");
+        more = s[n] != '\0';
+        text_add(&paragraph, "%.*s\n", (int)n, s);
+        if (blank >= n || !more)
+        {
+            char *whole = text_take(&paragraph);
+            if (whole[strspn(whole, " \t\r\n")])
+            {
+                form->paragraph(t, whole);
+            }
+            free(whole);
+        }
+        s += n + more;
+    }
+}
+
+void
+report_add_texts(struct text *t, const struct report_form *form, const struct element *e)
+{
+    for (const struct element *text = NULL; (text = report_next(e, "text", text)) != NULL;)
+    {
+        add_paragraphs(t, form, text->text);
+    }
+}
+
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 static void

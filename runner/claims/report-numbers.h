@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file report-numbers.h  Numbers of claims and tables in words. */
+/** @file report-numbers.h  Texts of claims files, and numbers of claims and tables in words. */
 #ifndef WEFT_RUNNER_REPORT_NUMBERS_H
 #define WEFT_RUNNER_REPORT_NUMBERS_H
 
@@ -14,11 +14,15 @@
 /** How a report is written down. */
 struct report_form
 {
-    void (*plain)(struct text *t, const char *s); /**< adds a text in which nothing is markup */
-    void (*code)(struct text *t, const char *s);  /**< adds it as code */
-    const char *label, *label_end;                /**< around what names a number */
-    const char *next;                             /**< between the numbers of a claim */
+    void (*plain)(struct text *t, const char *s);     /**< adds a text in which nothing is markup */
+    void (*code)(struct text *t, const char *s);      /**< adds it as code */
+    void (*paragraph)(struct text *t, const char *s); /**< adds a text that is Markdown */
+    const char *label, *label_end;                    /**< around what names a number */
+    const char *next;                                 /**< between the numbers of a claim */
 };
+
+/** Adds all <text> of an element in paragraphs, which blank lines part. */
+void report_add_texts(struct text *t, const struct report_form *form, const struct element *e);
 
 /** Adds what Weft has beside a claim of the paper: numbers (NULL: none), and tests that show it. */
 void report_add_evidence(struct text *t, const struct report_form *form,

@@ -31,7 +31,7 @@ add_code(struct text *t, const char *s)
     text_add(t, "`");
 }
 
-static const struct report_form terminal = {add_line, add_code, "", "", "; "};
+static const struct report_form terminal = {add_line, add_code, add_line, "", "", "; "};
 
 /** How much of a string fits, which is not cut within a character of UTF-8. */
 static size_t

@@ -13,6 +13,7 @@
 #include "database-fill.h"
 #include "file-list.h"
 #include "stale.h"
+#include "sweep-run.h"
 
 /** Rows shown on the terminal before it refers to the file. */
 #define MOST_SHOWN 100
@@ -376,9 +377,18 @@ place_database(struct tables *t, const struct folder *top, const struct csv *agg
     return good;
 }
 
+/** False after a message. */
+static bool
+nothing_finished(const struct plan *plan, const char *out)
+{
+    fprintf(stderr, "weft: error: no run of %s is finished in %s; nothing is written\n",
+            plan->doc->path, out);
+    return false;
+}
+
 /** Reads all finished runs, once, then writes and prints, while nobody else does. */
 static bool
-write_locked(const struct plan *plan, const struct results_folder *r)
+write_locked(const struct plan *plan, const struct results_folder *r, const char *some)
 {
     struct tables t = {.runs = xcalloc(plan->nruns, sizeof *t.runs)};
     struct text list = {0};
@@ -399,7 +409,8 @@ write_locked(const struct plan *plan, const struct results_folder *r)
         aggregate_build(&t.aggregate, plan, summary, t.runs);
         aggregate = cut_table(&t.aggregate, &summary_table);
     }
-    const bool written = write_first(&t, r->top.path, &list);
+    const bool written =
+        (!some || t.nruns || nothing_finished(plan, some)) && write_first(&t, r->top.path, &list);
     complete = written && place_database(&t, &r->top, aggregate, &list) && complete;
     abandon_database(&t);
     if (written && t.nruns > 0)
@@ -423,20 +434,20 @@ write_locked(const struct plan *plan, const struct results_folder *r)
 }
 
 bool
-summary_write(const struct plan *plan, const struct results_folder *r)
+summary_write(const struct plan *plan, const struct results_folder *r, const char *some)
 {
     char *why = NULL;
+    if (some && r->runs.fd < 0)
+    {
+        return nothing_finished(plan, some);
+    }
     int lock = results_folder_lock_tables(r->top.path, &why);
-    bool good = false;
     if (lock < 0)
     {
-        fprintf(stderr, "weft: error: %s\n", why);
+        sweep_refuse(why, 0);
+        return false;
     }
-    else
-    {
-        good = write_locked(plan, r);
-        close(lock);
-    }
-    free(why);
+    const bool good = write_locked(plan, r, some);
+    close(lock);
     return good;
 }

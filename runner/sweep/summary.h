@@ -18,7 +18,9 @@ char *plan_run_stale(const struct plan *plan, size_t i, const struct folder *run
  * Writes summary.csv (one row per finished run: its name, the values that vary, its totals),
  * layers.csv and, where there are seeds, aggregate.csv; prints a short table, and how many runs
  * have rows. Others may write runs and wait to write tables meanwhile. False after a message.
+ * @p some: the folder's name if it is an error that no run is finished, and nothing is written
+ * then.
  */
-bool summary_write(const struct plan *plan, const struct results_folder *r);
+bool summary_write(const struct plan *plan, const struct results_folder *r, const char *some);
 
 #endif

@@ -258,7 +258,7 @@ run_locked(const struct plan *plan, const struct sweep_options *options,
     else
     {
         size_t failed = run_due(plan, options, &due, &r->runs, fit);
-        bool written = options->nruns || summary_write(plan, r);
+        bool written = options->nruns || summary_write(plan, r, NULL);
         status = failed || !written ? EXIT_FAILED : EXIT_GOOD;
         if (failed)
         {
