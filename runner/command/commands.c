@@ -82,12 +82,8 @@ validate(const char *path, const struct arguments *a)
     }
     print_counts(path, l.plan);
     const bool both = !a->cost && element_child(l.doc->root, "quick");
-    bool fits = !a->cost || sweep_any_selected(l.plan, &a->sweep);
-    if (a->cost && fits)
-    {
-        cost_print(l.plan, &a->sweep);
-        fits = cost_check(l.plan, &a->sweep);
-    }
+    const bool fits =
+        !a->cost || (sweep_any_selected(l.plan, &a->sweep) && cost_print(l.plan, &a->sweep));
     loaded_free(&l);
     return !fits ? EXIT_BAD_INPUT : both ? validate_quick(path, a) : EXIT_GOOD;
 }

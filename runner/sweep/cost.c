@@ -201,32 +201,6 @@ print_sum(const struct run_cost *sum, size_t n, double speed)
            sum->exact ? "" : "~: extrapolated from a part of the fabric; ");
 }
 
-void
-cost_print(const struct plan *plan, const struct sweep_options *options)
-{
-    struct run_cost sum = {.exact = true};
-    const double speed = calibrate();
-    size_t n = 0;
-    printf("%8s %8s %9s %9s  %14s %10s %8s %8s  %s\n", "hosts", "switches", "QPs", "messages",
-           "packet-hops", "CPU time", "memory", "disk", "run");
-    for (size_t i = 0; i < plan->nruns; i++)
-    {
-        struct diagnostics d = {.file = plan->doc->path};
-        const char *name = plan->names[i];
-        struct scenario *s = run_is_selected(options, name) ? plan_load(plan, i, &d) : NULL;
-        struct run_cost c;
-        if (s && run_cost_of(s, speed > 0 ? speed : USUAL_SPEED, &c))
-        {
-            print_row(name, &c);
-            add_to(&sum, &c);
-            n++;
-        }
-        scenario_free(s);
-        diag_free(&d);
-    }
-    print_sum(&sum, n, speed);
-}
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
 static void
@@ -242,52 +216,79 @@ report_too_big(const struct plan *plan, const char *name, double needs,
                     "same");
 }
 
-/** What run @p i needs. */
-static double
-memory_of_run(const struct plan *plan, size_t i)
+static bool
+cost_of_run(const struct plan *plan, size_t i, double ns_per_hop, struct run_cost *cost)
 {
     struct diagnostics d = {.file = plan->doc->path};
     struct scenario *s = plan_load(plan, i, &d);
-    struct run_cost c;
-    double needs = s && run_cost_of(s, 0, &c) ? c.memory : 0;
+    const bool good = s && run_cost_of(s, ns_per_hop, cost);
     scenario_free(s);
     diag_free(&d);
-    return needs;
+    return good;
 }
 
-bool
-cost_check_runs(const struct plan *plan, const struct sweep_options *options, const size_t *runs,
-                size_t n, size_t *at_once)
+/** Whether runs fit the memory of this machine, of which each needs so much, or may exceed it; says
+ * which do not. *at_once gets how many of the largest fit at a time, at least 1. */
+static bool
+fit(const struct plan *plan, const struct sweep_options *options, const size_t *runs,
+    const double *needs, size_t n, size_t *at_once)
 {
     const struct machine_memory m = machine_memory_now();
     double most = 1;
     size_t too_big = 0;
     for (size_t i = 0; i < n && too_big < MOST_REPORTED; i++)
     {
-        double needs = memory_of_run(plan, runs[i]);
-        most = fmax(most, needs);
-        if (needs > m.one)
+        most = fmax(most, needs[i]);
+        if (needs[i] > m.one)
         {
-            report_too_big(plan, plan->names[runs[i]], needs, &m, options->exceed_memory);
+            report_too_big(plan, plan->names[runs[i]], needs[i], &m, options->exceed_memory);
             too_big++;
         }
     }
-    const double fit = m.all / most;
-    *at_once = fit < 1 ? 1 : fit < 4096 ? (size_t)fit : 4096;
+    const double fitting = m.all / most;
+    *at_once = fitting < 1 ? 1 : fitting < 4096 ? (size_t)fitting : 4096;
     return too_big == 0 || options->exceed_memory;
 }
 
 bool
-cost_check(const struct plan *plan, const struct sweep_options *options)
+cost_check_runs(const struct plan *plan, const struct sweep_options *options, const size_t *runs,
+                size_t n, size_t *at_once)
 {
-    size_t *runs = xcalloc(plan->nruns, sizeof *runs);
-    size_t n = 0, at_once;
+    double *needs = xcalloc(n + 1, sizeof *needs);
+    for (size_t i = 0; i < n; i++)
+    {
+        struct run_cost c;
+        needs[i] = cost_of_run(plan, runs[i], 0, &c) ? c.memory : 0;
+    }
+    const bool good = fit(plan, options, runs, needs, n, at_once);
+    free(needs);
+    return good;
+}
+
+bool
+cost_print(const struct plan *plan, const struct sweep_options *options)
+{
+    struct run_cost sum = {.exact = true};
+    const double speed = calibrate();
+    size_t *runs = xcalloc(plan->nruns, sizeof *runs), n = 0, at_once;
+    double *needs = xcalloc(plan->nruns, sizeof *needs);
+    printf("%8s %8s %9s %9s  %14s %10s %8s %8s  %s\n", "hosts", "switches", "QPs", "messages",
+           "packet-hops", "CPU time", "memory", "disk", "run");
     for (size_t i = 0; i < plan->nruns; i++)
     {
-        runs[n] = i;
-        n += run_is_selected(options, plan->names[i]);
+        struct run_cost c;
+        if (run_is_selected(options, plan->names[i]) &&
+            cost_of_run(plan, i, speed > 0 ? speed : USUAL_SPEED, &c))
+        {
+            print_row(plan->names[i], &c);
+            add_to(&sum, &c);
+            runs[n] = i;
+            needs[n++] = c.memory;
+        }
     }
-    bool fits = cost_check_runs(plan, options, runs, n, &at_once);
+    print_sum(&sum, n, speed);
+    const bool good = fit(plan, options, runs, needs, n, &at_once);
+    free(needs);
     free(runs);
-    return fits;
+    return good;
 }

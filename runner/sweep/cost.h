@@ -26,15 +26,12 @@ struct run_cost
  * workload does not fit. */
 bool run_cost_of(const struct scenario *s, double ns_per_hop, struct run_cost *cost);
 
-/** Prints what each selected run and all of them cost; measures this machine's speed for it. */
-void cost_print(const struct plan *plan, const struct sweep_options *options);
+/** Prints what each selected run and all of them cost; measures this machine's speed for it. False
+ * after messages if a run does not fit the memory of this machine and may not exceed it. */
+bool cost_print(const struct plan *plan, const struct sweep_options *options);
 
-/** Whether every selected run fits the memory of this machine, or may exceed it; says which do not.
- */
-bool cost_check(const struct plan *plan, const struct sweep_options *options);
-
-/** The same for some runs, those that are to be done. *at_once gets how many of the largest of them
- * fit at a time, at least 1. */
+/** Whether runs that are to be done fit the memory of this machine, or may exceed it; says which do
+ * not. *at_once gets how many of the largest of them fit at a time, at least 1. */
 bool cost_check_runs(const struct plan *plan, const struct sweep_options *options,
                      const size_t *runs, size_t n, size_t *at_once);
 

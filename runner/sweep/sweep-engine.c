@@ -249,17 +249,20 @@ on_signal(int number)
     }
 }
 
+/** What a sweep listens to. */
+static const int heard[] = {SIGINT, SIGTERM, SIGCHLD, SIGUSR1};
+
 static void
 handle_signals(void (*handler)(int))
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = handler;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGCHLD, &action, NULL);
-    action.sa_handler = handler == SIG_DFL ? SIG_IGN : handler; /* it never ends a sweep */
-    sigaction(SIGUSR1, &action, NULL);
+    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
+    {
+        /* SIGUSR1 never ends a sweep. */
+        action.sa_handler = handler == SIG_DFL && heard[i] == SIGUSR1 ? SIG_IGN : handler;
+        sigaction(heard[i], &action, NULL);
+    }
 }
 
 /** Signals come only while take_reports() waits, so that it misses none: a core must not stand idle
@@ -269,10 +272,10 @@ catch_signals(struct engine *e)
 {
     sigset_t ours;
     sigemptyset(&ours);
-    sigaddset(&ours, SIGINT);
-    sigaddset(&ours, SIGTERM);
-    sigaddset(&ours, SIGCHLD);
-    sigaddset(&ours, SIGUSR1);
+    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++)
+    {
+        sigaddset(&ours, heard[i]);
+    }
     sigprocmask(SIG_BLOCK, &ours, &e->outside);
     handle_signals(on_signal);
 }

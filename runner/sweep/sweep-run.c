@@ -15,26 +15,6 @@
 
 #define MOST_STALE 10 /* runs named */
 
-/** Whether run @p i still has to be done. Every run was checked to load before. */
-static bool
-is_due(const struct plan *plan, const struct sweep_options *options, const struct folder *runs,
-       size_t i, bool speak)
-{
-    char *why = NULL;
-    bool due = run_is_selected(options, plan->names[i]);
-    if (due && !options->again)
-    {
-        enum run_state state = plan_run_state(plan, i, runs, NULL, &why);
-        due = state != RUN_FINISHED;
-        if (speak && state == RUN_DAMAGED)
-        {
-            fprintf(stderr, "weft: %s is run again, as it is damaged: %s\n", plan->names[i], why);
-        }
-    }
-    free(why);
-    return due;
-}
-
 /** Keeps the files that the scenario names: every run of the plan was loaded. */
 static bool
 keep_inputs(const struct results_folder *r, char **why)
@@ -94,8 +74,9 @@ struct due
     size_t selected; /**< of which the others are finished */
 };
 
-/** Finds what is due; @p speak: names what is damaged. False with a sentence if something that is
- * not Weft's is in the way of it. */
+/** Finds which of the selected runs still have to be done; @p speak: names what is damaged. False
+ * with a sentence if something that is not Weft's is in the way of one. Every run was checked to
+ * load before. */
 static bool
 find_due(const struct plan *plan, const struct sweep_options *options, const struct folder *runs,
          bool speak, struct due *d, char **why)
@@ -104,12 +85,28 @@ find_due(const struct plan *plan, const struct sweep_options *options, const str
     bool good = true;
     for (size_t i = 0; good && i < plan->nruns; i++)
     {
-        d->selected += run_is_selected(options, plan->names[i]);
-        if (is_due(plan, options, runs, i, speak))
+        enum run_state state = RUN_TO_DO;
+        char *damage = NULL;
+        if (!run_is_selected(options, plan->names[i]))
+        {
+            continue;
+        }
+        d->selected++;
+        if (!options->again)
+        {
+            state = plan_run_state(plan, i, runs, NULL, &damage);
+        }
+        if (speak && state == RUN_DAMAGED)
+        {
+            fprintf(stderr, "weft: %s is run again, as it is damaged: %s\n", plan->names[i],
+                    damage);
+        }
+        if (state != RUN_FINISHED)
         {
             d->runs[d->n++] = i;
             good = runs->fd < 0 || run_folder_may_be_made(runs, plan->names[i], why);
         }
+        free(damage);
     }
     return good;
 }
@@ -316,15 +313,14 @@ sweep_run(const struct plan *plan, const struct sweep_options *options)
 size_t
 sweep_count_due(const struct plan *plan, const struct sweep_options *options)
 {
-    char *out = results_folder(plan, options->out);
+    char *out = results_folder(plan, options->out), *why = NULL;
     struct results_folder r;
+    struct due due;
     results_folder_open(&r, out);
-    size_t n = 0;
-    for (size_t i = 0; i < plan->nruns; i++)
-    {
-        n += is_due(plan, options, &r.runs, i, false);
-    }
+    find_due(plan, options, &r.runs, false, &due, &why);
     results_folder_close(&r);
+    free(due.runs);
+    free(why);
     free(out);
-    return n;
+    return due.n;
 }
