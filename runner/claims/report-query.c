@@ -197,20 +197,47 @@ check_all_known(struct report_source *s, const struct element *e, const struct e
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/** Whether two rows have the same name. */
-static bool
-is_same_name(const struct report_numbers *n, size_t a, size_t b)
+/** What names a row, one cell behind the other; the caller frees it. */
+static char *
+name_of_row(const struct report_numbers *n, size_t row)
 {
-    bool same = true;
-    for (size_t c = 0; same && c < n->rows->ncolumns; c++)
+    struct text t = {0};
+    for (size_t c = 0; c < n->rows->ncolumns; c++)
     {
-        char *x = report_cell_text(&n->rows->cells[a * n->rows->ncolumns + c]);
-        char *y = report_cell_text(&n->rows->cells[b * n->rows->ncolumns + c]);
-        same = n->columns[c].kind != REPORT_KEY || strcmp(x, y) == 0;
-        free(x);
-        free(y);
+        if (n->columns[c].kind == REPORT_KEY)
+        {
+            query_cell_add(&t, &n->rows->cells[row * n->rows->ncolumns + c]);
+            text_add(&t, "\n");
+        }
     }
-    return same;
+    return text_take(&t);
+}
+
+/** The first row of the name of another one before it; *other is that. The number of rows: there is
+ * none. */
+static size_t
+find_same_name(const struct report_numbers *n, size_t *other)
+{
+    char **names = xcalloc(n->rows->nrows + 1, sizeof *names);
+    size_t row = 0, before = 0;
+    for (; row < n->rows->nrows; row++)
+    {
+        names[row] = name_of_row(n, row);
+        for (before = 0; before < row && strcmp(names[before], names[row]) != 0; before++)
+        {
+        }
+        if (before < row)
+        {
+            break;
+        }
+    }
+    *other = before;
+    for (size_t r = 0; names[r]; r++)
+    {
+        free(names[r]);
+    }
+    free(names);
+    return row;
 }
 
 /** A row must be one number each, or be named. */
@@ -226,16 +253,14 @@ check_rows(struct report_source *s, const struct element *query, const struct re
                    n->rows->nrows);
         return;
     }
-    for (size_t r = 1; named && r < n->rows->nrows; r++)
+    size_t other;
+    const size_t row = named ? find_same_name(n, &other) : n->rows->nrows;
+    if (row < n->rows->nrows)
     {
-        if (is_same_name(n, r - 1, r))
-        {
-            diag_error(s->d, query->line,
-                       "rows %zu and %zu of the query have the same name; expected one row for "
-                       "each, as from 'group by'",
-                       r, r + 1);
-            return;
-        }
+        diag_error(s->d, query->line,
+                   "rows %zu and %zu of the query have the same name; expected one row for each, "
+                   "as from 'group by'",
+                   other + 1, row + 1);
     }
 }
 

@@ -196,6 +196,7 @@ refused '6s/over="t"/over="value"/' "edited.xml:6: error: column 't' holds text 
 refused '18s/odd/add/' "edited.xml:18: error: the query gives no column 'add'; did you mean 'odd'?"
 refused '16s/$/ group by seed/' 'edited.xml:14: error: the query gives 2 rows; expected one, or each="COLUMN ..."'
 refused '24s/t$/t, seed/' 'edited.xml:23: error: rows 4 and 5 of the query have the same name; expected one row for each'
+refused '24s/t$/t, seed order by seed, t desc/' 'edited.xml:23: error: rows 2 and 5 of the query have the same name'
 refused "16s/'b'/'x'/" "edited.xml:14: error: there are no rows in results/demo for column 'mean'"
 refused "29s/'b'/'x'/" 'edited.xml:28: error: there are no rows in results/demo for the query'
 # And what the file itself says.
