@@ -165,7 +165,7 @@ take_option(struct arguments *a, int letter, const char *text)
         break;
     case OPTION_COUNT:
         good = take_number(o, text, &number);
-        *count = (long)number;
+        *count = good ? (long)number : 0;
         break;
     case OPTION_SECONDS:
         good = take_number(o, text, at);
