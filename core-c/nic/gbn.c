@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Go-back-N: the receiver takes packets in order only, the sender rewinds to what is asked for. */
 #include "base/tables.h"
-#include "nic/sender.h"
+#include "nic/rewind.h"
 
 struct gbn_config
 {
@@ -13,12 +13,6 @@ struct gbn_rx
 {
     uint32_t epsn;
     bool nacked; /* this ePSN has had its NACK */
-};
-
-struct gbn_tx
-{
-    struct weft_sender sender;
-    uint32_t next; /* PSN to send next; before sender.end: a retransmission */
 };
 
 static size_t
@@ -64,63 +58,27 @@ static size_t
 tx_size(const void *config)
 {
     (void)config;
-    return sizeof(struct gbn_tx);
+    return sizeof(struct weft_rewind_tx);
 }
 
 static int
 tx_init(void *tx, const void *config, const struct weft_transport_site *site)
 {
     const struct gbn_config *c = config;
-    struct gbn_tx *t = tx;
-    const int error = weft_sender_init(&t->sender, c->outstanding, c->rto, site->first_psn);
-    t->next = site->first_psn & WEFT_PSN_MASK;
-    return error;
-}
-
-static bool
-tx_ready(const void *tx)
-{
-    const struct gbn_tx *t = tx;
-    return t->next != t->sender.end || weft_sender_may_send_new(&t->sender);
-}
-
-static int
-tx_next(void *tx, int64_t now, uint32_t *psn)
-{
-    struct gbn_tx *t = tx;
-    if (t->next != t->sender.end)
-    {
-        *psn = t->next;
-        t->next = weft_psn_add(t->next, 1);
-        t->sender.counters.resent++;
-        return WEFT_TX_RETX;
-    }
-    if (!weft_sender_may_send_new(&t->sender))
-    {
-        return WEFT_TX_NONE;
-    }
-    *psn = weft_sender_send_new(&t->sender, now);
-    t->next = t->sender.end;
-    return WEFT_TX_NEW;
+    return weft_rewind_init((struct weft_rewind_tx *)tx, c->outstanding, c->rto, site->first_psn);
 }
 
 static uint32_t
 tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
-    struct gbn_tx *t = tx;
-    const uint32_t acked = weft_sender_ack(&t->sender, reply->psn, now);
-    /* After a rewind, packets under way may still be acknowledged: no need to send those again. */
-    if (weft_psn_before(t->next, t->sender.una))
-    {
-        t->next = t->sender.una;
-    }
+    struct weft_rewind_tx *t = tx;
+    const uint32_t acked = weft_rewind_ack(t, reply->psn, now);
     if (reply->kind == WEFT_NACK)
     {
-        t->sender.counters.nacks++;
-        if (reply->psn == t->sender.una)
+        t->base.counters.nacks++;
+        if (reply->psn == t->base.una)
         {
-            t->sender.lost = t->next != t->sender.una;
-            t->next = t->sender.una;
+            weft_rewind(t);
         }
     }
     return acked;
@@ -129,19 +87,11 @@ tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 static void
 tx_timeout(void *tx, int64_t now)
 {
-    struct gbn_tx *t = tx;
-    if (weft_sender_timeout(&t->sender, now))
+    struct weft_rewind_tx *t = tx;
+    if (weft_sender_timeout(&t->base, now))
     {
-        t->sender.lost = t->next != t->sender.una;
-        t->next = t->sender.una;
+        weft_rewind(t);
     }
-}
-
-static uint32_t
-tx_flight(const void *tx)
-{
-    const struct gbn_tx *t = tx;
-    return (t->next - t->sender.una) & WEFT_PSN_MASK; /* the rest is sent again */
 }
 
 #define P(member) WEFT_P(struct gbn_config, member)
@@ -169,13 +119,13 @@ const struct weft_transport_ops weft_transport_gbn = {
     .tx_size = tx_size,
     .tx_init = tx_init,
     .tx_post = weft_sender_post,
-    .tx_ready = tx_ready,
-    .tx_next = tx_next,
+    .tx_ready = weft_rewind_tx_ready,
+    .tx_next = weft_rewind_tx_next,
     .tx_reply = tx_reply,
     .tx_deadline = weft_sender_deadline,
     .tx_timeout = tx_timeout,
     .tx_next_lost = weft_sender_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
-    .tx_flight = tx_flight,
+    .tx_flight = weft_rewind_tx_flight,
 };
