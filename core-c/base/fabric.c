@@ -20,9 +20,8 @@ static const struct weft_param params[] = {
     {"batch", WEFT_COUNT, P(batch), "1", "1", "65536", NULL,
      "Packets a QP sends before the NIC turns to the next QP.", "pro §III-A"},
     {"ack-every", WEFT_COUNT, P(ack_every), "1", "1", "65536", NULL,
-     "Data packets per ACK: those that come in order, under sack and trim in any order; a "
-     "message's "
-     "end and a marked packet are acknowledged at once.",
+     "Data packets per ACK: those that come in order, under sack, trim and pro-window in any "
+     "order; a message's end and a marked packet are acknowledged at once.",
      "prime §IV"},
     {"first-psn", WEFT_COUNT, P(first_psn), "0", "-1", "16777215", NULL,
      "PSN of a QP's first packet; -1 draws one per QP.", "(ours)"},

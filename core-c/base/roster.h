@@ -37,13 +37,15 @@
     X(weft_lb_conweave)        \
     X(weft_lb_themis)
 
-#define WEFT_TRANSPORTS(X)    \
-    X(weft_transport_nic_sr)  \
-    X(weft_transport_gbn)     \
-    X(weft_transport_ideal)   \
-    X(weft_transport_sack)    \
-    X(weft_transport_erasure) \
-    X(weft_transport_trim)
+#define WEFT_TRANSPORTS(X)       \
+    X(weft_transport_nic_sr)     \
+    X(weft_transport_gbn)        \
+    X(weft_transport_ideal)      \
+    X(weft_transport_sack)       \
+    X(weft_transport_erasure)    \
+    X(weft_transport_trim)       \
+    X(weft_transport_pro_window) \
+    X(weft_transport_mprdma)
 
 #define WEFT_SCHEDULERS(X)   \
     X(weft_scheduler_strict) \

@@ -57,6 +57,14 @@ suit_themis(const struct level *l)
                      "themis is made for nic-sr",
                      of(l, "balancer", "transport"));
     }
+    else if (is(l->transport, "pro-window") || is(l->transport, "mprdma"))
+    {
+        diag_warning(l->d, line_of_pair(l),
+                     "themis with the transport %s%s, whose NACKs tell of losses alone: themis "
+                     "takes them for those of nic-sr, for which it is made, and blocks some of "
+                     "them",
+                     l->transport->algo->name, of(l, "balancer", "transport"));
+    }
     else if (!is(l->transport, "nic-sr"))
     {
         diag_warning(l->d, line_of_pair(l),

@@ -148,6 +148,40 @@ tell_delivered(struct connection *c)
     MUST(c->delivered == c->messages || c->end[c->delivered] > c->epsn);
 }
 
+/* The receiver answers a packet. */
+static void
+answer_with(struct connection *c, const struct weft_packet *data,
+            const struct weft_qp_answer *answer)
+{
+    struct weft_packet *reply = &replies[c->qp.dst][qp_link_world.nreplies[c->qp.dst]++];
+    MUST(qp_link_world.nreplies[c->qp.dst] < FRAMES);
+    *reply = *data;
+    weft_qp_answer_with(&c->qp, reply, answer);
+    MUST(reply->src == c->qp.dst && reply->dst == c->qp.src);
+    MUST(qp_link_index(reply->psn) == c->epsn);
+    c->answered = c->epsn;
+    qp_link_world.outcome.acks += reply->kind == WEFT_ACK;
+    qp_link_world.outcome.nacks += reply->kind == WEFT_NACK;
+}
+
+/* What a NACK by the receiver's timer asks for has not arrived. */
+static void
+fire_receiver(struct connection *c)
+{
+    while (weft_qp_rx_deadline(&c->qp) <= qp_link_world.now)
+    {
+        struct weft_qp_answer answer;
+        weft_qp_rx_timer(&c->qp, qp_link_world.now, &answer);
+        const struct weft_rx_verdict *v = &answer.verdict;
+        MUST(qp_link_index(v->epsn) == c->epsn && !v->fresh);
+        if (v->reply != WEFT_REPLY_NONE)
+        {
+            MUST(v->reply == WEFT_REPLY_NACK && !c->arrived[qp_link_index(v->place)]);
+            answer_with(c, &c->qp.newest, &answer);
+        }
+    }
+}
+
 static void
 receive(const struct weft_packet *data)
 {
@@ -175,20 +209,13 @@ receive(const struct weft_packet *data)
     MUST(!(data->flags & WEFT_F_TRIMMED) || (!v->fresh && v->reply != WEFT_REPLY_NONE));
     if (v->reply != WEFT_REPLY_NONE)
     {
-        struct weft_packet *reply = &replies[c->qp.dst][qp_link_world.nreplies[c->qp.dst]++];
-        MUST(qp_link_world.nreplies[c->qp.dst] < FRAMES);
-        *reply = *data;
-        weft_qp_answer_with(&c->qp, reply, &answer);
-        MUST(reply->src == c->qp.dst && reply->dst == c->qp.src);
-        MUST(qp_link_index(reply->psn) == c->epsn);
-        c->answered = c->epsn;
-        qp_link_world.outcome.acks += reply->kind == WEFT_ACK;
-        qp_link_world.outcome.nacks += reply->kind == WEFT_NACK;
-        if (qp_link_world.transport.rx_bitmap && reply->kind == WEFT_ACK)
+        answer_with(c, data, &answer);
+        if (qp_link_world.transport.rx_bitmap && v->reply == WEFT_REPLY_ACK)
         {
-            check_bitmap(c, reply);
+            check_bitmap(c, &replies[c->qp.dst][qp_link_world.nreplies[c->qp.dst] - 1]);
         }
     }
+    fire_receiver(c);
     check_unreported(c);
     tell_delivered(c);
 }
@@ -295,7 +322,7 @@ check_data(struct connection *c, const struct weft_packet *data)
     MUST(data->bytes == QP_LINK_HEADER + (last && rest > 0 ? rest : QP_LINK_PAYLOAD));
     MUST(((data->flags & WEFT_F_LAST) != 0) == last);
     MUST(((data->flags & WEFT_F_RETX) != 0) == (c->sent[i] > 0));
-    const bool names_all = !qp_link_is("gbn") && !qp_link_is("erasure");
+    const bool names_all = !qp_link_is("gbn") && !qp_link_is("mprdma") && !qp_link_is("erasure");
     MUST(c->sent[i] == 0 || c->lost[i] || !names_all);
     MUST(c->sent[i] > 0 || i == c->next);
     c->next += c->sent[i] == 0;
@@ -372,6 +399,7 @@ step(void)
     deliver_due();
     for (uint32_t i = 0; i < QP_LINK_QPS; i++)
     {
+        fire_receiver(&qp_link_world.connection[i]);
         check_timer(&qp_link_world.connection[i]);
     }
     if (!qp_link_world.calm && qp_link_draw(16) == 0)

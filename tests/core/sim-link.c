@@ -33,6 +33,7 @@ struct world
     struct frame frames[MAX_FRAMES];
     uint32_t nframes;
     uint64_t slot;
+    struct weft_packet newest; /* data that has arrived */
     struct sim_outcome outcome;
 };
 
@@ -100,12 +101,47 @@ send(struct world *w)
 }
 
 static void
+answer(struct world *w, const struct weft_packet *data, const struct weft_rx_verdict *verdict)
+{
+    struct weft_packet reply = *data;
+    const bool nack = verdict->reply == WEFT_REPLY_NACK;
+    w->outcome.acks += !nack;
+    w->outcome.nacks += nack;
+    reply.kind = nack ? WEFT_NACK : WEFT_ACK;
+    reply.flags = verdict->asks_place ? WEFT_F_ASKS_AHEAD : 0;
+    reply.psn = verdict->epsn & WEFT_PSN_MASK;
+    reply.ahead = weft_ahead(verdict->place, verdict->epsn);
+    launch(w, &reply, w->link->reply_loss);
+}
+
+/* The receiver's timer, where it has one: what its NACKs ask for has not arrived. */
+static void
+fire_receiver(struct world *w)
+{
+    const struct weft_transport_ops *ops = w->link->ops;
+    const int64_t now = (int64_t)w->slot * SIM_SLOT;
+    while (ops->rx_deadline != NULL && ops->rx_deadline(w->rx) <= now)
+    {
+        struct weft_rx_verdict v = {.reply = WEFT_REPLY_NONE, .place = w->newest.psn};
+        ops->rx_timeout(w->rx, now, &v);
+        MUST(((v.epsn - w->link->first_psn) & WEFT_PSN_MASK) == w->in_order && !v.fresh);
+        if (v.reply != WEFT_REPLY_NONE)
+        {
+            const uint32_t index = (v.place - w->link->first_psn) & WEFT_PSN_MASK;
+            MUST(v.reply == WEFT_REPLY_NACK && v.asks_place && !w->placed[index]);
+            answer(w, &w->newest, &v);
+        }
+    }
+}
+
+static void
 receive_data(struct world *w, const struct weft_packet *data)
 {
     struct weft_rx_verdict verdict;
-    struct weft_packet reply = *data;
     verdict.place = data->psn;
-    w->link->ops->rx_data(w->rx, data, 0, &verdict);
+    verdict.asks_place = false;
+    w->newest = *data;
+    w->link->ops->rx_data(w->rx, data, (int64_t)w->slot * SIM_SLOT, &verdict);
     const uint32_t index = (verdict.place - w->link->first_psn) & WEFT_PSN_MASK;
     MUST(!(verdict.fresh && verdict.duplicate));
     MUST(verdict.duplicate == (w->placed[index] != 0));
@@ -119,14 +155,9 @@ receive_data(struct world *w, const struct weft_packet *data)
     }
     if (verdict.reply != WEFT_REPLY_NONE)
     {
-        const bool nack = verdict.reply == WEFT_REPLY_NACK;
-        w->outcome.acks += !nack;
-        w->outcome.nacks += nack;
-        reply.kind = nack ? WEFT_NACK : WEFT_ACK;
-        reply.psn = verdict.epsn & WEFT_PSN_MASK;
-        reply.ahead = weft_ahead(verdict.place, verdict.epsn);
-        launch(w, &reply, w->link->reply_loss);
+        answer(w, data, &verdict);
     }
+    fire_receiver(w);
 }
 
 static void
@@ -179,6 +210,7 @@ step(struct world *w)
         w->posted += n;
     }
     deliver_due(w);
+    fire_receiver(w);
     if (now >= ops->tx_deadline(w->tx))
     {
         ops->tx_timeout(w->tx, now);

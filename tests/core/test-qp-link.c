@@ -13,7 +13,9 @@ draw(void *context, uint32_t n)
     return weft_rng_below((struct weft_rng *)context, n);
 }
 
-static const char *const transports[] = {"gbn", "nic-sr", "ideal", "sack", "erasure"};
+static const char *const transports[] = {"gbn",     "nic-sr",     "ideal", "sack",
+                                         "erasure", "pro-window", "mprdma"};
+#define NTRANSPORTS ((int)(sizeof(transports) / sizeof(transports[0])))
 
 static struct qp_link
 calm_link(const char *transport, struct weft_rng *rng, uint64_t seed)
@@ -36,12 +38,13 @@ static const uint32_t every[] = {1, 4, 16};
 START_TEST(nothing_is_lost_for_good)
 {
     struct weft_rng rng;
-    struct qp_link link = calm_link(transports[_i % 5], &rng, (uint64_t)_i);
-    link.ack_every = every[_i / 5 % 3];
-    link.batch = 1 + (uint32_t)_i / 15;
-    link.window = _i / 15 % 2 == 0 ? 24 : 0;
+    const int round = _i / NTRANSPORTS;
+    struct qp_link link = calm_link(transports[_i % NTRANSPORTS], &rng, (uint64_t)_i);
+    link.ack_every = every[round % 3];
+    link.batch = 1 + (uint32_t)round / 3;
+    link.window = round / 3 % 2 == 0 ? 24 : 0;
     link.loss = 8;
-    link.copies = _i % 5 == 4 ? 0 : 4; /* each symbol of erasure has one answer */
+    link.copies = _i % NTRANSPORTS == 4 ? 0 : 4; /* each symbol of erasure has one answer */
     link.jitter = 6;
     link.unrest = 4;
     const struct qp_link_outcome o = qp_link_run(&link);
@@ -111,9 +114,9 @@ qp_link_suite(void)
     Suite *s = suite_create("qp-link");
     TCase *tc = tcase_create("qp-link");
     suite_add_tcase(s, tc);
-    tcase_add_loop_test(tc, nothing_is_lost_for_good, 0, 60);
+    tcase_add_loop_test(tc, nothing_is_lost_for_good, 0, 12 * NTRANSPORTS);
     tcase_add_loop_test(tc, what_is_trimmed_is_sent_again, 0, 12);
-    tcase_add_loop_test(tc, qps_are_given_up_where_too_much_is_lost, 0, 5);
+    tcase_add_loop_test(tc, qps_are_given_up_where_too_much_is_lost, 0, NTRANSPORTS);
     tcase_add_loop_test(tc, acks_that_wait_cost_no_timeouts, 0, 16);
     return s;
 }

@@ -17,9 +17,10 @@ draw(void *context, uint32_t n)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const transports[] = {"gbn", "nic-sr", "ideal", "sack", "erasure", "trim"};
+    static const char *const transports[] = {"gbn",     "nic-sr", "ideal",      "sack",
+                                             "erasure", "trim",   "pro-window", "mprdma"};
     struct fuzz_input in = {data, size};
-    const uint32_t transport = fuzz_below(&in, 6);
+    const uint32_t transport = fuzz_below(&in, 8);
     struct qp_link link = {
         .transport = transports[transport],
         .outstanding = 8 + fuzz_below(&in, 57),

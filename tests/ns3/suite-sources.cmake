@@ -21,6 +21,7 @@ set(weft_suite_sources
     tests/ns3/weft-naive-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
     tests/ns3/weft-odd-rates-test-suite.cc
+    tests/ns3/weft-pro-window-test-suite.cc
     tests/ns3/weft-random-test-suite.cc
     tests/ns3/weft-service-level-test-suite.cc
     tests/ns3/weft-setup-test-suite.cc
@@ -54,6 +55,7 @@ set(weft_suites
     weft-naive
     weft-netdevice
     weft-odd-rates
+    weft-pro-window
     weft-random
     weft-service-level
     weft-setup

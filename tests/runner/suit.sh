@@ -40,6 +40,7 @@ END
 dcqcn='<congestion-control name="dcqcn" preset="vendor"/>'
 warned 'themis with the transport gbn' themis '<transport name="gbn"/>'
 warned 'themis with the transport sack, which sends no NACKs' themis '<transport name="sack"/>'
+warned 'themis with the transport pro-window, whose NACKs tell of losses alone' themis '<transport name="pro-window"/>'
 warned 'themis is off in the whole fabric' themis '<failure leaf="0" spine="0"/>'
 sed -e 's/spines="2"/spines="1"/' it.xml >one.xml
 warned 'ops reorders the packets' ops '<transport name="gbn"/>'
