@@ -16,13 +16,27 @@
  * window has packets make it one larger again.
  */
 #include "base/tables.h"
+#include "nic/bdp.h"
 #include "nic/rewind.h"
 #include "nic/selective.h"
+
+enum
+{
+    NACKS_EACH,
+    NACKS_ONCE,
+};
 
 struct mprdma_config
 {
     struct weft_selective_config base;
+    int64_t nacks; /* NACKS_ */
     int64_t delta; /* packets; 0: no bound */
+};
+
+/* The receiver of selective.h follows it in memory. */
+struct mprdma_rx
+{
+    uint64_t once; /* one NACK for each ePSN */
 };
 
 struct mprdma_tx
@@ -41,13 +55,17 @@ static const struct weft_param params[] = {
     {"window", WEFT_COUNT, P(base.window), "64", "64", "65536", NULL,
      "L, the packets that the receiver's bitmap covers; a power of two.",
      "(ours); Lu et al., NSDI 2018"},
+    {"nacks", WEFT_CHOICE, P(nacks), "each", NULL, NULL, "each once",
+     "Which packets that the bitmap cannot hold are answered by a NACK: each, or the first one of "
+     "each ePSN.",
+     "(ours)"},
     {"delta", WEFT_COUNT, P(delta), "0", "0", "65535", NULL,
      "An ACK of a packet more than so far behind the highest acknowledged one takes a packet off "
      "the sender's window; 0: none does. MP-RDMA's is 32.",
      "(ours); Lu et al., NSDI 2018"},
-    {"outstanding", WEFT_COUNT, P(base.outstanding), "16384", "1", "4194304", NULL,
-     "Packets that may be sent and not yet acknowledged. With at most L nothing overflows the "
-     "bitmap, and no NACK is ever sent.",
+    {"in-flight", WEFT_COUNT, P(base.outstanding), "0", "0", "4194304", NULL,
+     "Packets that may be sent and not yet acknowledged; 0: the bandwidth-delay product and L. "
+     "With at most L nothing overflows the bitmap, and no NACK is ever sent.",
      "(ours)"},
     {"rto", WEFT_TIME, P(base.rto), "1ms", "1ns", "inf", NULL,
      "Time without progress after which all outstanding packets are sent again; no back-off.",
@@ -61,17 +79,32 @@ check(const void *config)
     return weft_bitmap_valid(c->base.window) ? NULL : "window must be a power of two, such as 64";
 }
 
+static size_t
+rx_size(const void *config)
+{
+    return sizeof(struct mprdma_rx) + weft_selective_rx_size(config);
+}
+
+static int
+rx_init(void *rx, const void *config, const struct weft_transport_site *site)
+{
+    struct mprdma_rx *r = rx;
+    r->once = ((const struct mprdma_config *)config)->nacks == NACKS_ONCE;
+    return weft_selective_rx_init(r + 1, config, site);
+}
+
 static void
 rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
-    struct weft_selective_rx *r = rx;
+    const struct mprdma_rx *m = rx;
+    struct weft_selective_rx *r = (struct weft_selective_rx *)(void *)((struct mprdma_rx *)rx + 1);
     (void)now;
     weft_selective_receive(r, data->psn, false, verdict);
     if (verdict->fresh || verdict->duplicate)
     {
         verdict->reply = WEFT_REPLY_ACK;
     }
-    else if (!r->nacked)
+    else if (!m->once || !r->nacked)
     {
         r->nacked = true;
         verdict->reply = WEFT_REPLY_NACK;
@@ -85,21 +118,30 @@ tx_size(const void *config)
     return sizeof(struct mprdma_tx);
 }
 
+/* What may be under way when the news of an overflow arrives. */
+static int64_t
+window_of(const struct mprdma_config *c, const struct weft_transport_site *site)
+{
+    const int64_t window = c->base.window + weft_bdp_frames(site, WEFT_SENDER_LIMIT);
+    return window < WEFT_SENDER_LIMIT ? window : WEFT_SENDER_LIMIT;
+}
+
 static int
 tx_init(void *tx, const void *config, const struct weft_transport_site *site)
 {
     const struct mprdma_config *c = config;
     struct mprdma_tx *s = tx;
     memset(s, 0, sizeof(*s));
-    if (c->delta < 0 || c->delta > UINT16_MAX)
+    if (c->delta < 0 || c->delta > UINT16_MAX || weft_selective_window_check(&c->base))
     {
         return WEFT_ERANGE;
     }
+    const int64_t most = c->base.outstanding != 0 ? c->base.outstanding : window_of(c, site);
     s->recover = site->first_psn & WEFT_PSN_MASK;
     s->top = s->recover;
     s->delta = (uint32_t)c->delta;
-    s->most = (uint32_t)c->base.outstanding;
-    return weft_rewind_init(&s->base, c->base.outstanding, c->base.rto, site->first_psn);
+    s->most = (uint32_t)most;
+    return weft_rewind_init(&s->base, most, c->base.rto, site->first_psn);
 }
 
 static void
@@ -204,8 +246,8 @@ const struct weft_transport_ops weft_transport_mprdma = {
             .config_size = sizeof(struct mprdma_config),
             .check = check,
         },
-    .rx_size = weft_selective_rx_size,
-    .rx_init = weft_selective_rx_init,
+    .rx_size = rx_size,
+    .rx_init = rx_init,
     .rx_data = rx_data,
     .tx_size = tx_size,
     .tx_init = tx_init,

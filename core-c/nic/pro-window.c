@@ -14,8 +14,8 @@
  * in `ahead` how many timeouts its sender has had, modulo 2^16: by that the receiver knows of them.
  */
 #include "base/tables.h"
+#include "nic/bdp.h"
 #include "nic/repeat.h"
-#include "theory/muldiv.h"
 
 enum
 {
@@ -113,21 +113,6 @@ rx_size(const void *config)
     return sizeof(struct pro_rx) + weft_selective_rx_size(config);
 }
 
-/* ceil(BDP / MTU), at least 1, at most @p most. */
-static int32_t
-bdp_in_frames(const struct weft_transport_site *site, int64_t most)
-{
-    uint64_t rest = 0;
-    if (site->rate < 0 || site->base_rtt < 0 || site->frame == 0)
-    {
-        return 1;
-    }
-    const uint64_t bytes =
-        weft_muldiv((uint64_t)site->rate, (uint64_t)site->base_rtt, UINT64_C(8000000000000), &rest);
-    const uint64_t frames = bytes / site->frame + (bytes % site->frame > 0 || rest > 0);
-    return frames < 1 ? 1 : (int32_t)(frames < (uint64_t)most ? frames : (uint64_t)most);
-}
-
 static int
 rx_init(void *rx, const void *config, const struct weft_transport_site *site)
 {
@@ -149,7 +134,7 @@ rx_init(void *rx, const void *config, const struct weft_transport_site *site)
         .deadline = WEFT_NEVER,
         .asks_at = WEFT_NEVER,
     };
-    r->wnd = c->initial == 0     ? bdp_in_frames(site, most)
+    r->wnd = c->initial == 0     ? (int32_t)weft_bdp_frames(site, (uint32_t)most)
              : c->initial < most ? (int32_t)c->initial
                                  : (int32_t)most;
     return weft_selective_rx_init(placed_of(r), config, site);

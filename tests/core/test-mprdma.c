@@ -20,11 +20,13 @@ psn_of(uint32_t n)
     return weft_psn_add(NEAR_WRAP, n);
 }
 
+static const char *const many[] = {"in-flight", "16384", NULL};
+
 /* A sender that has sent packets 0 to n - 1 and could send more. */
 static void
 begin_sent(uint32_t n, const char *const *settings)
 {
-    begin("mprdma", NEAR_WRAP, settings);
+    begin("mprdma", NEAR_WRAP, settings ? settings : many);
     rig.ops->tx_post(rig.tx, 1000);
     for (uint32_t i = 0; i < n; i++)
     {
@@ -42,7 +44,8 @@ acks(uint32_t place, uint32_t epsn)
 
 START_TEST(a_packet_that_the_bitmap_cannot_hold_tells_of_a_loss)
 {
-    begin("mprdma", NEAR_WRAP, NULL);
+    static const char *const once[] = {"nacks", "once", NULL};
+    begin("mprdma", NEAR_WRAP, _i == 0 ? NULL : once);
     for (uint32_t n = 1; n < 64; n++)
     {
         answers(psn_of(n), WEFT_REPLY_ACK, NEAR_WRAP);
@@ -50,8 +53,8 @@ START_TEST(a_packet_that_the_bitmap_cannot_hold_tells_of_a_loss)
     struct weft_rx_verdict v = arrive(psn_of(64));
     ck_assert(v.reply == WEFT_REPLY_NACK && !v.fresh && !v.duplicate && !v.asks_place);
     ck_assert_uint_eq(v.epsn, NEAR_WRAP);
-    v = arrive(psn_of(65)); /* this ePSN has had its NACK */
-    ck_assert(v.reply == WEFT_REPLY_NONE && !v.fresh);
+    v = arrive(psn_of(65)); /* this ePSN has had its NACK, which may be lost */
+    ck_assert(v.reply == (_i == 0 ? WEFT_REPLY_NACK : WEFT_REPLY_NONE) && !v.fresh);
     answers(psn_of(0), WEFT_REPLY_ACK, psn_of(64));
     v = arrive(psn_of(64 + 64));
     ck_assert(v.reply == WEFT_REPLY_NACK);
@@ -136,7 +139,7 @@ END_TEST
 /* A recovery that ended long ago must not seem to be one again half a PSN space later. */
 START_TEST(a_loss_is_found_after_more_packets_than_there_are_psns)
 {
-    begin("mprdma", 0, NULL);
+    begin("mprdma", 0, many);
     rig.ops->tx_post(rig.tx, 40000000);
     for (uint32_t i = 0, psn = 0; i < 20000000; i++)
     {
@@ -166,9 +169,22 @@ room(uint32_t una, uint32_t end)
     return end - una;
 }
 
+/* 100 Gb/s and 8 us are 100,000 bytes, 65.8 frames of 1520 bytes. */
+START_TEST(what_is_out_is_a_bandwidth_delay_product_and_the_bitmap)
+{
+    const struct weft_transport_site site = {
+        .rate = 100000000000, .base_rtt = 8000000, .frame = 1520, .first_psn = NEAR_WRAP};
+    begin("mprdma", NEAR_WRAP, NULL);
+    ck_assert_int_eq(rig.ops->tx_init(rig.tx, rig.config, &site), 0);
+    rig.ops->tx_post(rig.tx, 1000);
+    ck_assert_uint_eq(room(0, 0), 66 + 64);
+    end();
+}
+END_TEST
+
 START_TEST(acks_that_lag_behind_take_packets_off_the_window)
 {
-    static const char *const bounded[] = {"delta", "4", "outstanding", "20", NULL};
+    static const char *const bounded[] = {"delta", "4", "in-flight", "20", NULL};
     begin_sent(20, bounded);
     ck_assert_uint_eq(acks(9, 0), 0);
     ck_assert_uint_eq(acks(5, 0), 0); /* 4 behind */
@@ -187,7 +203,7 @@ END_TEST
 
 START_TEST(an_ack_may_lag_by_delta)
 {
-    static const char *const bounded[] = {"delta", "4", "outstanding", "20", NULL};
+    static const char *const bounded[] = {"delta", "4", "in-flight", "20", NULL};
     begin_sent(10, bounded);
     ck_assert_uint_eq(acks(9, 0), 0);
     ck_assert_uint_eq(acks(5, 0), 0);
@@ -201,7 +217,7 @@ END_TEST
 
 START_TEST(a_window_that_was_bounded_grows_by_one_in_a_round_trip)
 {
-    static const char *const bounded[] = {"delta", "4", "outstanding", "20", NULL};
+    static const char *const bounded[] = {"delta", "4", "in-flight", "20", NULL};
     begin_sent(20, bounded);
     ck_assert_uint_eq(acks(9, 0), 0);
     ck_assert_uint_eq(acks(0, 10), 10); /* 9 behind: 10 are out, 9 may be */
@@ -220,7 +236,7 @@ END_TEST
 
 START_TEST(without_a_bound_lagging_acks_change_nothing)
 {
-    static const char *const twenty[] = {"outstanding", "20", NULL};
+    static const char *const twenty[] = {"in-flight", "20", NULL};
     begin_sent(20, twenty);
     acks(19, 0);
     ck_assert_uint_eq(acks(0, 1), 1);
@@ -237,6 +253,7 @@ static bool nacked[SPAN + 512];
 
 START_TEST(receiver_matches_a_set_on_random_arrivals)
 {
+    static const char *const once[] = {"nacks", "once", NULL};
     const uint32_t first = 0xffffff - SPAN / 2;
     struct weft_rng rng;
     uint32_t epsn = 0;
@@ -244,7 +261,7 @@ START_TEST(receiver_matches_a_set_on_random_arrivals)
     weft_rng_seed(&rng, 29, 0, (uint64_t)_i);
     memset(arrived, 0, sizeof(arrived));
     memset(nacked, 0, sizeof(nacked));
-    begin("mprdma", first, NULL);
+    begin("mprdma", first, once);
     while (epsn < SPAN)
     {
         const uint32_t reach = weft_rng_below(&rng, 20) == 0 ? 90 : 3U + (unsigned)_i * 6;
@@ -272,7 +289,7 @@ END_TEST
 static struct sim_link
 link_of(uint64_t seed)
 {
-    static const char *const fast[] = {"rto", "300us", NULL};
+    static const char *const fast[] = {"rto", "300us", "in-flight", "16384", NULL};
     return sim_link_of("mprdma", fast, 0xffffff - 5000, 12000, seed);
 }
 
@@ -298,7 +315,7 @@ START_TEST(a_loss_costs_what_was_out)
     }
     link.mask = mask;
     const struct sim_outcome o = sim_link_run(&link);
-    ck_assert_uint_eq(o.nacks, 11);
+    ck_assert_uint_ge(o.nacks, 11);
     ck_assert_uint_eq(o.tx.timeouts, 0);
     ck_assert_uint_ge(o.tx.resent, 11 * 2 * 8);
     ck_assert_uint_le(o.tx.resent, 11 * (64 + 2 * 8 + 1));
@@ -319,7 +336,7 @@ END_TEST
 
 START_TEST(everything_arrives_once_over_a_terrible_link)
 {
-    static const char *const bounded[] = {"rto", "300us", "delta", "8", NULL};
+    static const char *const bounded[] = {"rto", "300us", "delta", "8", "in-flight", "200", NULL};
     struct sim_link link =
         _i % 2 == 0 ? link_of((uint64_t)_i)
                     : sim_link_of("mprdma", bounded, 0xffffff - 5000, 12000, (uint64_t)_i);
@@ -355,12 +372,13 @@ mprdma_suite(void)
 {
     Suite *suite = suite_create("mprdma");
     TCase *tc = tcase_create("mprdma");
-    tcase_add_test(tc, a_packet_that_the_bitmap_cannot_hold_tells_of_a_loss);
+    tcase_add_loop_test(tc, a_packet_that_the_bitmap_cannot_hold_tells_of_a_loss, 0, 2);
     tcase_add_test(tc, repeated_packets_are_acknowledged);
     tcase_add_test(tc, a_nack_starts_one_recovery_of_all_that_is_out);
     tcase_add_test(tc, old_and_senseless_nacks_change_nothing);
     tcase_add_test(tc, the_timer_starts_a_recovery_as_well);
     tcase_add_test(tc, a_loss_is_found_after_more_packets_than_there_are_psns);
+    tcase_add_test(tc, what_is_out_is_a_bandwidth_delay_product_and_the_bitmap);
     tcase_add_test(tc, acks_that_lag_behind_take_packets_off_the_window);
     tcase_add_test(tc, an_ack_may_lag_by_delta);
     tcase_add_test(tc, a_window_that_was_bounded_grows_by_one_in_a_round_trip);

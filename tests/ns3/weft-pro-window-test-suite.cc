@@ -202,7 +202,7 @@ class TroubleTestCase : public TestCase
                                       "pro-window timeout=receiver",
                                       "mprdma rto=80us",
                                       "mprdma rto=80us delta=32",
-                                      "mprdma rto=80us outstanding=64"})
+                                      "mprdma rto=80us in-flight=64"})
         {
             Case run{transport, "ops"};
             run.loss = 0.01;
