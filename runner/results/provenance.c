@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "input-file.h"
+#include "link-failures.h"
 #include "textbuf.h"
 
 /* The build gives these; a bare compiler does not. */
@@ -80,24 +81,23 @@ clock_seconds(void)
 
 /** The links that chance chose: "lower upper", the numbers of two switches, one link a line. */
 static void
-add_random_failures(struct text *t, const struct scenario *s)
+add_random_links(struct text *t, const struct scenario *s, const char *what,
+                 const struct random_links *r)
 {
-    const struct random_failures *r = &s->random_failures;
-    const size_t n = weft_random_failures(&s->clos, r->edge, r->core, s->seed, s->run, NULL);
-    uint64_t *dead = xcalloc(n, sizeof *dead);
-    weft_random_failures(&s->clos, r->edge, r->core, s->seed, s->run, dead);
-    text_add(t, "random failures: %zu links%s\n", n, n ? ", lower and upper switch:" : "");
+    size_t n;
+    uint64_t *links = random_links_draw(s, r, &n);
+    text_add(t, "random %s: %zu links%s\n", what, n, n ? ", lower and upper switch:" : "");
     for (size_t i = 0; i < n && i < MOST_LINKS; i++)
     {
         struct weft_link link;
-        weft_clos_link(&s->clos, dead[i], &link);
+        weft_clos_link(&s->clos, links[i], &link);
         text_add(t, "  %" PRIu32 " %" PRIu32 "\n", link.lower.index, link.upper.index);
     }
     if (n > MOST_LINKS)
     {
         text_add(t, "  ... and %zu more\n", n - MOST_LINKS);
     }
-    free(dead);
+    free(links);
 }
 
 /** A file that the scenario names; @p f NULL: none. */
@@ -141,9 +141,13 @@ provenance_text(const struct scenario *s, const struct run_results *r, double se
     {
         add_file(&t, "workload", s->workloads[i].input);
     }
-    if (s->random_failures.edge > 0 || s->random_failures.core > 0)
+    if (random_links_any(&s->random_failures))
     {
-        add_random_failures(&t, s);
+        add_random_links(&t, s, "failures", &s->random_failures);
+    }
+    if (random_links_any(&s->random_degrade))
+    {
+        add_random_links(&t, s, "degradations", &s->random_degrade);
     }
     return text_take(&t);
 }

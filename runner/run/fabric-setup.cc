@@ -9,6 +9,8 @@
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 
+#include <cstdlib>
+
 using namespace ns3;
 
 namespace
@@ -55,11 +57,16 @@ ScheduleLosses(WeftFabric& fabric, const scenario& s)
                        rule.last_hop ? WeftFabric::DROP_AT_LAST_HOP : WeftFabric::DROP_AT_TOP);
     }
     fabric.SetLossProbability(s.loss);
-    for (size_t i = 0; i < s.ndegradations; i++)
+    size_t n;
+    link_degradation* slow = degradations_of(&s, &n);
+    for (size_t i = 0; i < n; i++)
     {
-        const link_degradation& g = s.degradations[i];
-        fabric.ScheduleDegradation(g.link, g.rate, TimeOf(g.at), TimeOf(g.repair));
+        fabric.ScheduleDegradation(slow[i].link,
+                                   slow[i].rate,
+                                   TimeOf(slow[i].at),
+                                   TimeOf(slow[i].repair));
     }
+    std::free(slow);
     std::vector<link_failure> failures(failures_of(&s, nullptr));
     failures_of(&s, failures.data());
     for (const link_failure& f : failures)

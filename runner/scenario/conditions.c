@@ -157,44 +157,6 @@ check_drops(const struct scenario *s, uint32_t nqps, struct diagnostics *d)
     free(packets);
 }
 
-/** A probability that stands in for another one where it is not given. */
-static double
-probability_of(const struct element *e, const char *name, double otherwise, struct diagnostics *d)
-{
-    bool given = e && element_attribute(e, name);
-    return given ? value_of(e, "random-failures", name, d).real : otherwise;
-}
-
-static void
-load_random_failures(const struct element *e, struct scenario *s, struct diagnostics *d)
-{
-    struct random_failures *f = &s->random_failures;
-    const double both = value_of(e, "random-failures", "probability", d).real;
-    f->edge = probability_of(e, "edge-aggregation", both, d);
-    f->core = probability_of(e, "aggregation-core", both, d);
-    f->at = value_of(e, "random-failures", "at", d).integer;
-    f->repair = value_of(e, "random-failures", "repair", d).integer;
-    if (e && !element_attribute(e, "probability") && !element_attribute(e, "edge-aggregation") &&
-        !element_attribute(e, "aggregation-core"))
-    {
-        diag_error(d, e->line,
-                   "<random-failures> without a probability: no link would fail; expected "
-                   "probability, edge-aggregation or aggregation-core");
-    }
-    if (f->repair <= f->at)
-    {
-        diag_error(d, element_line(e, "repair"),
-                   "repair of <random-failures> is not after at; expected a later time or inf");
-    }
-    if (e && element_attribute(e, "aggregation-core") && s->clos.nhosts && s->clos.ncores == 0)
-    {
-        diag_error(d, element_line(e, "aggregation-core"),
-                   "aggregation-core of <random-failures>: this %s has two tiers, whose links are "
-                   "all of edge-aggregation; expected edge-aggregation or probability alone",
-                   s->topology.algo->name);
-    }
-}
-
 static int
 by_number(const void *a, const void *b)
 {
@@ -350,7 +312,7 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
         }
     }
     s->loss = value_of(element_child(root, "loss"), "loss", "probability", d).real;
-    load_random_failures(element_child(root, "random-failures"), s, d);
+    load_random_links(root, s, d);
     const struct element *convergence = element_child(root, "convergence");
     s->convergence = value_of(convergence, "convergence", "delay", d).integer;
     s->weights = (enum weft_weights)value_of(convergence, "convergence", "weights", d).integer;

@@ -5,6 +5,7 @@
 
 #include <weft/levels.h>
 
+#include "link-failures.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 #include "traffic-load.h"
@@ -251,7 +252,7 @@ check_fit(const struct element *root, const struct scenario *s, struct diagnosti
 bool
 something_fails(const struct scenario *s)
 {
-    return s->nfailures || s->random_failures.edge > 0 || s->random_failures.core > 0;
+    return s->nfailures || random_links_any(&s->random_failures);
 }
 
 /** Senders that give up end their messages early, if something can be lost for good. */

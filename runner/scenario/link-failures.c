@@ -8,23 +8,42 @@
 size_t
 failures_of(const struct scenario *s, struct link_failure *failures)
 {
-    const struct random_failures *r = &s->random_failures;
-    const size_t drawn = weft_random_failures(&s->clos, r->edge, r->core, s->seed, s->run, NULL);
-    if (failures)
+    const struct random_links *r = &s->random_failures;
+    size_t drawn;
+    uint64_t *dead = random_links_draw(s, r, &drawn);
+    for (size_t i = 0; failures && i < s->nfailures; i++)
     {
-        uint64_t *dead = xcalloc(drawn, sizeof *dead);
-        weft_random_failures(&s->clos, r->edge, r->core, s->seed, s->run, dead);
-        for (size_t i = 0; i < s->nfailures; i++)
-        {
-            *failures++ = s->failures[i];
-        }
-        for (size_t i = 0; i < drawn; i++)
-        {
-            *failures++ = (struct link_failure){dead[i], r->at, r->repair};
-        }
-        free(dead);
+        *failures++ = s->failures[i];
     }
+    for (size_t i = 0; failures && i < drawn; i++)
+    {
+        *failures++ = (struct link_failure){dead[i], r->at, r->repair};
+    }
+    free(dead);
     return s->nfailures + drawn;
+}
+
+struct link_degradation *
+degradations_of(const struct scenario *s, size_t *n)
+{
+    const struct random_links *r = &s->random_degrade;
+    size_t drawn;
+    uint64_t *slow = random_links_draw(s, r, &drawn);
+    struct link_degradation *all = xcalloc(s->ndegradations + drawn, sizeof *all);
+    for (size_t i = 0; i < s->ndegradations; i++)
+    {
+        all[i] = s->degradations[i];
+    }
+    for (size_t i = 0; i < drawn; i++)
+    {
+        struct weft_link link;
+        weft_clos_link(&s->clos, slow[i], &link);
+        all[s->ndegradations + i] = (struct link_degradation){
+            slow[i], (int64_t)((double)link.rate * r->share), r->at, r->repair};
+    }
+    free(slow);
+    *n = s->ndegradations + drawn;
+    return all;
 }
 
 static int

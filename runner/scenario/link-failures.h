@@ -13,6 +13,17 @@ extern "C"
     /** Writes all failures of a run to @p failures (NULL: only counts them); how many. */
     size_t failures_of(const struct scenario *s, struct link_failure *failures);
 
+    /** The links that are slower for a while: those named and those drawn, of their number @p n. To
+     * be freed. */
+    struct link_degradation *degradations_of(const struct scenario *s, size_t *n);
+
+    /** Whether chance may choose a link. */
+    bool random_links_any(const struct random_links *r);
+
+    /** The links that chance chooses, rising, and how many. @p r: one of the scenario's. To be
+     * freed. */
+    uint64_t *random_links_draw(const struct scenario *s, const struct random_links *r, size_t *n);
+
     /** How many different links have failed by @p now; sorts @p failures by link. */
     uint64_t links_failed(struct link_failure *failures, size_t n, int64_t now);
 

@@ -43,6 +43,9 @@ void load_failure(const struct element *e, struct scenario *s, struct diagnostic
 /** <degrade>. */
 void load_degradation(const struct element *e, struct scenario *s, struct diagnostics *d);
 
+/** <random-failures> and <random-degrade>. */
+void load_random_links(const struct element *root, struct scenario *s, struct diagnostics *d);
+
 /** Fills s->measure.ports with what ports="tor-up 0:4 8-11:0-15" names, by switch and port. Names
  * of layers, switches or ports that are not there, and ports that are named twice, are reported. */
 void load_measured_ports(const struct element *e, struct scenario *s, struct diagnostics *d);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "input-file.h"
+#include "link-failures.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 
@@ -125,19 +126,24 @@ parallel_number(const struct weft_clos *clos, uint64_t number, const struct weft
 }
 
 static void
-write_random_failures(struct text *t, const struct scenario *s)
+write_random_links(struct text *t, const struct scenario *s, const char *element,
+                   const struct random_links *r)
 {
-    const struct random_failures *f = &s->random_failures;
-    text_add(t, "  <random-failures");
-    write_value(t, "random-failures", "edge-aggregation", (union attribute_value){.real = f->edge});
-    if (s->clos.ncores)
+    text_add(t, "  <%s", element);
+    if (r->links > 0)
     {
-        write_value(t, "random-failures", "aggregation-core",
-                    (union attribute_value){.real = f->core});
+        write_integer(t, element, "links", (int64_t)r->links);
     }
-    write_integer(t, "random-failures", "at", f->at);
-    write_integer(t, "random-failures", "repair", f->repair);
-    text_add(t, "/>\n");
+    else
+    {
+        write_value(t, element, "edge-aggregation", (union attribute_value){.real = r->edge});
+    }
+    if (s->clos.ncores && r->links == 0)
+    {
+        write_value(t, element, "aggregation-core", (union attribute_value){.real = r->core});
+    }
+    write_integer(t, element, "at", r->at);
+    write_integer(t, element, "repair", r->repair);
 }
 
 /** The start of an element that names a link. */
@@ -173,7 +179,15 @@ write_failures(struct text *t, const struct scenario *s)
         write_integer(t, "degrade", "repair", s->degradations[i].repair);
         text_add(t, "/>\n");
     }
-    write_random_failures(t, s);
+    write_random_links(t, s, "random-failures", &s->random_failures);
+    text_add(t, "/>\n");
+    if (random_links_any(&s->random_degrade))
+    {
+        write_random_links(t, s, "random-degrade", &s->random_degrade);
+        write_value(t, "random-degrade", "share",
+                    (union attribute_value){.real = s->random_degrade.share});
+        text_add(t, "/>\n");
+    }
     text_add(t, "  <convergence");
     write_integer(t, "convergence", "delay", s->convergence);
     write_integer(t, "convergence", "weights", s->weights);

@@ -79,11 +79,14 @@ extern "C"
         int64_t repair; /**< ps, WEFT_NEVER: never */
     };
 
-    /** Links between switches that fail by chance, each by itself. */
-    struct random_failures
+    /** Links between switches to which something happens by chance: to each by itself, or to as
+     * many as are asked for. */
+    struct random_links
     {
         double edge;    /**< probability for links of ToRs */
         double core;    /**< probability for links above */
+        uint64_t links; /**< if > 0, how many, instead of probabilities */
+        double share;   /**< of its rate that a degraded link keeps */
         int64_t at;     /**< ps */
         int64_t repair; /**< ps, WEFT_NEVER: never */
     };
@@ -136,7 +139,8 @@ extern "C"
         size_t nfailures;
         struct link_degradation *degradations;
         size_t ndegradations;
-        struct random_failures random_failures;
+        struct random_links random_failures;
+        struct random_links random_degrade;
         int64_t
             convergence; /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
         enum weft_weights weights; /**< of ports in that forwarding */

@@ -90,14 +90,27 @@ static const struct attribute_spec degrade_attributes[] = {
     VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it has its planned rate again"),
 };
 
+#define RANDOM_LINKS(what)                                                                         \
+    VALUE("probability", false, WEFT_REAL, "0", "0", "1", "that a link between switches " what),   \
+        VALUE("edge-aggregation", false, WEFT_REAL, NULL, "0", "1",                                \
+              "the same for links of ToRs alone; default: probability"),                           \
+        VALUE("aggregation-core", false, WEFT_REAL, NULL, "0", "1",                                \
+              "the same for links above, three tiers; default: probability"),                      \
+        VALUE("links", false, WEFT_COUNT, "0", "0", "4294967295",                                  \
+              "instead of probabilities: exactly so many links, all alike")
+
 static const struct attribute_spec random_failures_attributes[] = {
-    VALUE("probability", false, WEFT_REAL, "0", "0", "1", "that a link between switches fails"),
-    VALUE("edge-aggregation", false, WEFT_REAL, NULL, "0", "1",
-          "the same for links of ToRs alone; default: probability"),
-    VALUE("aggregation-core", false, WEFT_REAL, NULL, "0", "1",
-          "the same for links above, three tiers; default: probability"),
+    RANDOM_LINKS("fails"),
     VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when the links go down"),
     VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when they come back"),
+};
+
+static const struct attribute_spec random_degrade_attributes[] = {
+    RANDOM_LINKS("becomes slower"),
+    VALUE("share", true, WEFT_REAL, NULL, "0.001", "1", "the share of its rate that such a link keeps"),
+    VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when the links become slower"),
+    VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf",
+          "when they have their planned rates again"),
 };
 
 static const struct attribute_spec convergence_attributes[] = {
@@ -276,6 +289,8 @@ const struct element_spec vocabulary[] = {
     FIXED(degrade, "scenario quick", ELEMENT_MANY, "a link that is slower for a while"),
     WITH("random-failures", "scenario", NULL, ELEMENT_SETTABLE, random_failures_attributes,
          "links between switches that fail by chance"),
+    WITH("random-degrade", "scenario", NULL, ELEMENT_SETTABLE, random_degrade_attributes,
+         "links between switches that are slower for a while, by chance"),
     FIXED(convergence, "scenario", ELEMENT_SETTABLE,
           "how long the fabric takes to notice a failure"),
     FIXED(measure, "scenario", ELEMENT_SETTABLE, "what is sampled and written besides the totals"),

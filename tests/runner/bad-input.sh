@@ -271,6 +271,11 @@ at 'no weight at all' "weight-2 '0' of <scheduler> is out of bounds; expected .*
     's,<drop,<scheduler name="wrr" weight-2="0"/><drop,'
 edited 'inter-pod in one pod' '.*no other pod to send to: a leaf-spine.*three tiers' \
     's,kind="ring",kind="permutation" pattern="inter-pod",'
+at 'more random links than there are' 'links of <random-failures>: there are 4 links between switches' \
+    's,<drop,<random-failures links="9"/><drop,'
+at 'links and a probability' 'links of <random-degrade>: there is a probability as well' \
+    's,<drop,<random-degrade links="1" probability="0.1" share="0.5"/><drop,'
+at 'a degradation without a share' '<random-degrade> lacks share' 's,<drop,<random-degrade links="1"/><drop,'
 at 'cores in two tiers' 'aggregation-core of <random-failures>: this leaf-spine has two tiers' \
     's,<drop,<random-failures aggregation-core="0.1"/><drop,'
 at 'a percentage' "probability '1%' of <random-failures>" 's,<drop,<random-failures probability="1%"/><drop,'

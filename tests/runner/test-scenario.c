@@ -198,6 +198,48 @@ START_TEST(random_failures_resolve_to_one_rate_per_kind)
 }
 END_TEST
 
+/* So many links as are asked for, of fewer the same ones, and slower ones drawn apart; the resolved
+ * file draws them again. */
+START_TEST(a_number_of_random_links_is_drawn)
+{
+    struct loaded l = load_good(
+        "<scenario name=\"t\"><topology kind=\"fat-tree\" k=\"8\"/><workload kind=\"ring\" "
+        "bytes=\"1KB\"/><balancer name=\"ecmp\"/><random-failures links=\"16\"/>"
+        "<random-degrade links=\"16\" share=\"0.25\" at=\"3us\"/></scenario>");
+    struct scenario *s = plan_load(l.plan, 0, &l.d);
+    char *once = scenario_write(s, "t");
+    struct loaded again = load_good(once);
+    struct scenario *t = plan_load(again.plan, 0, &again.d);
+    char *twice = scenario_write(t, "t");
+    size_t n, slow, same = 0;
+    ck_assert_str_eq(once, twice);
+    uint64_t *links = random_links_draw(t, &t->random_failures, &n);
+    struct link_degradation *degraded = degradations_of(t, &slow);
+    ck_assert_uint_eq(n, 16);
+    ck_assert_uint_eq(slow, 16);
+    for (size_t i = 0; i < n; i++)
+    {
+        struct weft_link link;
+        weft_clos_link(&t->clos, degraded[i].link, &link);
+        ck_assert(i == 0 || links[i - 1] < links[i]);
+        ck_assert(degraded[i].rate == link.rate / 4 && degraded[i].at == 3000000);
+        for (size_t k = 0; k < n; k++)
+        {
+            same += links[i] == degraded[k].link;
+        }
+    }
+    ck_assert_uint_lt(same, 8);
+    free(links);
+    free(degraded);
+    free(once);
+    free(twice);
+    scenario_free(s);
+    scenario_free(t);
+    unload(&l);
+    unload(&again);
+}
+END_TEST
+
 /* A link that is named and drawn is one link, and one that fails later has not failed yet. */
 START_TEST(failed_links_are_counted_once)
 {
@@ -360,6 +402,7 @@ main(void)
     tcase_add_test(t, a_resolved_scenario_resolves_to_itself);
     tcase_add_test(t, a_failure_names_the_link_between_its_ends);
     tcase_add_test(t, random_failures_resolve_to_one_rate_per_kind);
+    tcase_add_test(t, a_number_of_random_links_is_drawn);
     tcase_add_test(t, failed_links_are_counted_once);
     tcase_add_test(t, mistakes_are_reported_at_the_attributes_line);
     tcase_add_test(t, times_are_written_to_the_picosecond);
