@@ -30,6 +30,7 @@
     X(weft_lb_pro)             \
     X(weft_lb_prime)           \
     X(weft_lb_co_prime)        \
+    X(weft_lb_ethereal)        \
     X(weft_lb_ar)              \
     X(weft_lb_ar_quality)      \
     X(weft_lb_letflow)         \

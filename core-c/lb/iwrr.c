@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lb/iwrr.h"
 
-static uint32_t
-gcd(uint32_t a, uint32_t b)
-{
-    while (b > 0)
-    {
-        const uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
+#include "base/gcd.h"
 
 struct weft_iwrr
 weft_iwrr_build(struct weft_iwrr_port *at, uint32_t n)
@@ -20,7 +10,7 @@ weft_iwrr_build(struct weft_iwrr_port *at, uint32_t n)
     uint32_t divisor = 0;
     for (uint32_t i = 0; i < n; i++)
     {
-        divisor = gcd(divisor, at[i].weight);
+        divisor = weft_gcd(divisor, at[i].weight);
     }
     for (uint32_t i = 0; i < n && divisor > 0; i++)
     {

@@ -16,9 +16,9 @@ const unsigned figure_patterns[FIGURE_PATTERNS] = {3, 4, 1, 5, 2, 7};
 /* A balancer's place is its style, in every figure: add new ones at the end. Those that papers
  * compare most stand within FIGURE_COLOURS of each other. */
 static const char *const styled[] = {
-    "ecmp",    "ar",         "themis",    "rsq",      "reps",  "ops",   "ofan",
-    "host-dr", "simple-rr",  "switch-rr", "plb",      "conga", "jsq",   "subflow",
-    "drill",   "ar-quality", "letflow",   "conweave", "pro",   "prime", "co-prime",
+    "ecmp",      "ar",        "themis", "rsq",   "reps",     "ops",      "ofan",  "host-dr",
+    "simple-rr", "switch-rr", "plb",    "conga", "jsq",      "subflow",  "drill", "ar-quality",
+    "letflow",   "conweave",  "pro",    "prime", "co-prime", "ethereal",
 };
 
 #define STYLED (sizeof styled / sizeof *styled)

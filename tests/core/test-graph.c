@@ -539,7 +539,7 @@ END_TEST
 static void
 check_refusals(const struct weft_site *site)
 {
-    static const char *const names[] = {"themis", "ofan",     "host-dr", "letflow",
+    static const char *const names[] = {"themis", "ofan",     "host-dr", "ethereal", "letflow",
                                         "conga",  "conweave", "prime",   "co-prime"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
     {

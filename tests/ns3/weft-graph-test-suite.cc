@@ -224,7 +224,7 @@ class RefusalTestCase : public TestCase
     void DoRun() override
     {
         NS_TEST_EXPECT_MSG_EQ(Build("ecmp"), "", "ECMP works on any graph");
-        for (const char* balancer : {"ofan", "themis", "host-dr", "letflow", "pro"})
+        for (const char* balancer : {"ofan", "themis", "host-dr", "ethereal", "letflow", "pro"})
         {
             const std::string said = Build(balancer);
             NS_TEST_EXPECT_MSG_NE(said.find("it needs a Clos"), std::string::npos, said);

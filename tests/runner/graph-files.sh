@@ -110,7 +110,7 @@ scenario t.txt ecmp '<failure host="2"/>'
 refused 'unknown attribute host of <failure>'
 
 # Who needs a Clos says so.
-for balancer in ofan themis host-dr letflow conga conweave prime; do
+for balancer in ofan themis host-dr ethereal letflow conga conweave prime; do
     scenario t.txt $balancer
     refused "g.xml:1: error: the balancer $balancer needs a Clos, and this topology is a graph"
 done

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ethereal: the messages that a host posts at one instant are planned together. Those towards one
+ * destination ToR are dealt out over the paths to it, whole, as many to each; the r = n mod s that
+ * are left of n messages on s paths are divided into s / gcd(r, s) parts each, which are dealt out
+ * likewise. So each path gets n/s of a message, and no fewer messages could be divided (Theorem 1).
+ *
+ * A path is named by the UDP source port: 8 bits say which uplink the ToR takes, 8 bits which one
+ * the aggregation takes. In the paper every switch reads the first 8 bits and swaps the halves.
+ * Here a switch knows by its tier which half is its own, and the field stays as it was sent: a
+ * shortest path crosses 1, 3 or 5 switches, so what the receiver would find are swapped halves.
+ * Links that are parallel share a digit: downwards a packet takes the one of the same number that
+ * it took upwards.
+ *
+ * After a timeout or a NACK a QP goes on by another path, drawn at random. The host shuns the old
+ * one for a while, towards all destinations: plans leave it out unless all are shunned.
+ */
+#include "lb/ethereal.h"
+#include "base/tables.h"
+#include "lb/candidates.h"
+#include "lb/ecmp.h"
+#include "lb/site.h"
+
+#include <weft/error.h>
+
+/* "ethr" in ASCII: this balancer's random streams, one per host. */
+#define ETHEREAL_STREAM (UINT64_C(0x65746872) << 32)
+
+/* Values of each half of a path's name. */
+#define HALF 256U
+
+enum replies
+{
+    REPLIES_SWAP,
+    REPLIES_COPY,
+};
+
+/* How one switch reads the name of a path: by how many bits it shifts it. */
+struct ethereal
+{
+    struct weft_ecmp ecmp;
+    uint32_t first_up; /* port */
+    uint32_t up_ports;
+    uint32_t parallel; /* ports down to each child */
+    uint32_t shift_up;
+    uint32_t shift_down;
+};
+
+/* A QP's. */
+struct ethereal_qp
+{
+    struct weft_ethereal_host *host;
+    uint32_t npaths; /* to its destination */
+    uint16_t label;
+    bool labelled;
+    bool active; /* something is under way */
+};
+
+static const struct weft_param params[] = {
+    {"replies", WEFT_CHOICE, WEFT_P(struct weft_ethereal_config, replies), "swap", NULL, NULL,
+     "swap copy",
+     "How the receiver names the path of a reply. swap: it swaps the halves of what it finds once "
+     "more, so that replies take the data's links; copy: it copies what it finds, as printed, and "
+     "replies take other links unless both halves are equal.",
+     "ethereal §3.2; swap (ours)"},
+    {"shun", WEFT_TIME, WEFT_P(struct weft_ethereal_config, shun), "10ms", "0ps", "inf", NULL,
+     "For how long after its last failure a path is left out of a host's plans.",
+     "ethereal §3.3; 10 ms (ours)"},
+    {"spread", WEFT_TIME, WEFT_P(struct weft_ethereal_config, spread), "1us", "0ps", "1s", NULL,
+     "Flows that are planned start at random times within it, those of the own rack at once.",
+     "ethereal §3.1; 1 us (ours)"},
+};
+
+static size_t
+ethereal_size(const void *config, const struct weft_site *site)
+{
+    (void)config;
+    (void)site;
+    return sizeof(struct ethereal);
+}
+
+/* Uplinks of a ToR, and of an aggregation: 1 where there is none. */
+static uint32_t
+tor_uplinks(const struct weft_clos *clos)
+{
+    return clos->up_tor * clos->parallel;
+}
+
+static uint32_t
+agg_uplinks(const struct weft_clos *clos)
+{
+    return clos->tiers == 3 ? clos->up_agg * clos->core_parallel : 1;
+}
+
+static int
+check_halves(const struct weft_clos *clos, struct weft_refusal *why)
+{
+    const bool fits = tor_uplinks(clos) <= HALF && agg_uplinks(clos) <= HALF;
+    return fits ? 0
+                : weft_refuse(why, WEFT_ERANGE, NULL,
+                              "a switch has more than 256 uplinks, which 8 bits of a path's name "
+                              "cannot tell apart");
+}
+
+static int
+ethereal_init(void *state, const void *config, const struct weft_site *site)
+{
+    struct ethereal *s = state;
+    (void)config;
+    int code = weft_site_shape(site);
+    code = code ? code : check_halves(site->clos, site->why);
+    if (code)
+    {
+        return code;
+    }
+    struct weft_switch_map map;
+    weft_clos_switch(site->clos, site->switch_index, &map);
+    weft_ecmp_init(&s->ecmp, site, false);
+    s->first_up = map.first_up;
+    s->up_ports = map.n_up;
+    s->parallel = map.parallel;
+    s->shift_up = site->tier == 0 ? 8 : 0;
+    s->shift_down = site->tier == 1 ? 8 : 0;
+    return 0;
+}
+
+/* What the path's name says, if there is such a port and it is alive; else as under ECMP. */
+static uint32_t
+ethereal_peek(const void *state, const struct weft_ports *ports, const struct weft_packet *packet)
+{
+    const struct ethereal *s = state;
+    const bool up = ports->first >= s->first_up;
+    const uint32_t half = packet->sport >> (up ? s->shift_up : s->shift_down) & (HALF - 1);
+    const uint32_t digit = up ? half : half % s->parallel;
+    const uint32_t port = (up ? s->first_up : ports->first) + digit;
+    const bool named = packet->kind != WEFT_RAW && digit < ports->width;
+    if (named && weft_ports_have(ports, port))
+    {
+        return port;
+    }
+    return weft_port_at(ports, weft_ecmp_index(&s->ecmp, ports->n, packet));
+}
+
+static uint32_t
+ethereal_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
+{
+    (void)now;
+    return ethereal_peek(state, ports, packet);
+}
+
+static uint16_t
+swapped(uint16_t label)
+{
+    return (uint16_t)(label << 8 | label >> 8);
+}
+
+static uint32_t
+path_of(const struct weft_ethereal_host *h, uint16_t label)
+{
+    return (label >> 8) + (label & (HALF - 1)) * h->tor_up;
+}
+
+static size_t
+host_size(const void *config, const struct weft_path_site *site)
+{
+    const bool shaped = site->clos && !site->clos->graph && weft_clos_check(site->clos) == 0;
+    const size_t npaths = shaped ? (size_t)tor_uplinks(site->clos) * agg_uplinks(site->clos) : 0;
+    (void)config;
+    return sizeof(struct weft_ethereal_host) + npaths * sizeof(int64_t);
+}
+
+static int
+host_init(void *host, const void *config, const struct weft_path_site *site)
+{
+    const struct weft_ethereal_config *c = config;
+    struct weft_ethereal_host *h = host;
+    int code = weft_host_shape(site);
+    code = code ? code : check_halves(site->clos, site->why);
+    if (code)
+    {
+        return code;
+    }
+    if (c->replies < REPLIES_SWAP || c->replies > REPLIES_COPY || c->shun < 0 || c->spread < 0)
+    {
+        return weft_refuse_config(site->why, &weft_lb_ethereal.algo, config);
+    }
+    h->clos = site->clos;
+    h->shun = c->shun;
+    h->replies = (uint64_t)c->replies;
+    h->tor = weft_clos_tor(site->clos, site->host);
+    h->tor_up = tor_uplinks(site->clos);
+    h->npaths = h->tor_up * agg_uplinks(site->clos);
+    weft_host_rng(&h->rng, site, ETHEREAL_STREAM | site->host);
+    h->salt = (uint64_t)weft_rng_u32(&h->rng) << 32;
+    h->salt |= weft_rng_u32(&h->rng);
+    for (uint32_t i = 0; i < h->npaths; i++)
+    {
+        weft_ethereal_shunned(h)[i] = 0;
+    }
+    return 0;
+}
+
+static size_t
+qp_size(const void *config, const struct weft_path_site *site)
+{
+    (void)config;
+    (void)site;
+    return sizeof(struct ethereal_qp);
+}
+
+static int
+qp_init(void *qp, void *host, const void *config, const struct weft_path_site *site,
+        uint32_t qp_index)
+{
+    struct weft_ethereal_host *h = host;
+    (void)config;
+    (void)qp_index;
+    if (!h)
+    {
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "a QP needs its host's state; expected host_init() first");
+    }
+    *(struct ethereal_qp *)qp = (struct ethereal_qp){
+        .host = h, .npaths = weft_ethereal_paths(h, weft_clos_tor(h->clos, site->dst))};
+    return 0;
+}
+
+/* A QP that has something under way keeps its path, so that nothing is overtaken. */
+static void
+take_label(void *qp, uint16_t label, int64_t now)
+{
+    struct ethereal_qp *q = qp;
+    (void)now;
+    if (!q->active || !q->labelled)
+    {
+        q->label = label;
+        q->labelled = true;
+    }
+}
+
+static void
+set_active(void *qp, bool active, int64_t now)
+{
+    (void)now;
+    ((struct ethereal_qp *)qp)->active = active;
+}
+
+/* A QP that no plan has labelled takes a path at random. */
+static void
+name_path(void *qp, struct weft_packet *data, int64_t now)
+{
+    struct ethereal_qp *q = qp;
+    if (!q->labelled && q->npaths > 0)
+    {
+        const uint32_t path = weft_rng_below(&q->host->rng, q->npaths);
+        q->label = weft_ethereal_label(q->host, path);
+        q->labelled = true;
+    }
+    (void)now;
+    data->sport = q->labelled ? q->label : data->sport;
+}
+
+static void
+name_reply_path(void *host, struct weft_packet *reply)
+{
+    const struct weft_ethereal_host *h = host;
+    reply->sport = h->replies == REPLIES_SWAP ? reply->echo : swapped(reply->echo);
+}
+
+/* The path of a QP has failed: the host shuns it, and the QP takes any other one. */
+static void
+leave_path(struct ethereal_qp *q, int64_t now)
+{
+    struct weft_ethereal_host *h = q->host;
+    if (!q->labelled || q->npaths == 0)
+    {
+        return;
+    }
+    const uint32_t old = path_of(h, q->label);
+    weft_ethereal_shunned(h)[old] = h->shun < WEFT_NEVER - now ? now + h->shun : WEFT_NEVER;
+    if (q->npaths > 1)
+    {
+        const uint32_t other = weft_rng_below(&h->rng, q->npaths - 1);
+        q->label = weft_ethereal_label(h, other + (other >= old));
+    }
+}
+
+/* What a packet of a path that the QP has left meanwhile brings about says nothing of the new one.
+ */
+static void
+hear_reply(void *qp, const struct weft_packet *reply, int64_t now)
+{
+    struct ethereal_qp *q = qp;
+    if (reply->kind == WEFT_NACK && reply->echo == q->label)
+    {
+        leave_path(q, now);
+    }
+}
+
+static void
+hear_timeout(void *qp, int64_t now)
+{
+    leave_path((struct ethereal_qp *)qp, now);
+}
+
+static const struct weft_path_ops ethereal_path = {
+    .host_size = host_size,
+    .host_init = host_init,
+    .qp_size = qp_size,
+    .qp_init = qp_init,
+    .data = name_path,
+    .reply = name_reply_path,
+    .on_reply = hear_reply,
+    .on_timeout = hear_timeout,
+    .on_active = set_active,
+    .on_label = take_label,
+};
+
+const struct weft_lb_ops weft_lb_ethereal = {
+    .algo =
+        {
+            .name = "ethereal",
+            .doc = "Ethereal: each host deals its messages out over all paths, and divides only "
+                   "those that do not come out even.",
+            .source = "ethereal §3",
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
+            .config_size = sizeof(struct weft_ethereal_config),
+        },
+    .state_size = ethereal_size,
+    .init = ethereal_init,
+    .pick = ethereal_pick,
+    .path = &ethereal_path,
+    .plan = &weft_ethereal_plan,
+    .oblivious = true,
+    .peek = ethereal_peek,
+};

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "ethereal-rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "must.h"
+
+struct ethereal_rig ether;
+
+/* "a=1 b=2" */
+static void
+set_all(const struct weft_algo *algo, void *config, const char *settings)
+{
+    char text[256];
+    ck_assert_uint_lt(strlen(settings), sizeof(text));
+    memcpy(text, settings, strlen(settings) + 1);
+    ck_assert_int_eq(weft_config_default(algo, config), 0);
+    for (char *name = strtok(text, " "); name; name = strtok(NULL, " "))
+    {
+        char *value = strchr(name, '=');
+        *value = '\0';
+        ck_assert_int_eq(weft_config_set(algo, config, name, value + 1), 0);
+    }
+}
+
+static void
+wire(void)
+{
+    ck_assert_uint_le(ether.clos.nswitches, ETHEREAL_SWITCHES);
+    for (uint64_t i = 0; i < ether.clos.nlinks; i++)
+    {
+        struct weft_link link;
+        weft_clos_link(&ether.clos, i, &link);
+        MUST(link.upper.port < ETHEREAL_PORTS);
+        ether.link[link.upper.index][link.upper.port] = i;
+        if (!link.lower.is_host)
+        {
+            MUST(link.lower.port < ETHEREAL_PORTS);
+            ether.link[link.lower.index][link.lower.port] = i;
+        }
+    }
+}
+
+static void
+open_switches(uint64_t seed)
+{
+    const struct weft_mmu_config buffer = {0};
+    for (uint32_t i = 0; i < ether.clos.nswitches; i++)
+    {
+        struct weft_site site;
+        weft_clos_site(&ether.clos, &buffer, i, seed, 1, &site);
+        MUST(ether.ops->state_size(ether.config, &site) <= sizeof(ether.switches[i]));
+        MUST(ether.ops->init(ether.switches[i], ether.config, &site) == 0);
+    }
+}
+
+static void
+open_hosts(uint64_t seed)
+{
+    struct weft_path_site at = {.seed = seed, .run = 1, .clos = &ether.clos};
+    struct weft_plan_site plan = {.seed = seed, .run = 1, .payload = 4096, .clos = &ether.clos};
+    ether.host_words = (ether.ops->path->host_size(ether.config, &at) + 7) / 8;
+    ether.hosts = (uint64_t *)calloc(ether.clos.nhosts, ether.host_words * 8);
+    for (at.host = 0; at.host < ether.clos.nhosts; at.host++)
+    {
+        MUST(ether.ops->path->host_init(ethereal_host(at.host), ether.config, &at) == 0);
+    }
+    plan.path = ethereal_host(0);
+    ck_assert_uint_le(ether.ops->plan->host_size(ether.config, &plan), sizeof(ether.planner));
+    ck_assert_int_eq(ether.ops->plan->host_init(ether.planner, ether.config, &plan), 0);
+}
+
+void
+ethereal_begin(const char *kind, const char *shape, const char *settings, uint64_t seed)
+{
+    uint64_t topology[16];
+    const struct weft_topology_ops *ops = weft_topology_find(kind);
+    set_all(&ops->algo, topology, shape);
+    ck_assert_int_eq(ops->build(topology, &ether.clos), 0);
+    ether.ops = weft_lb_find("ethereal");
+    ck_assert_ptr_nonnull(ether.ops);
+    ck_assert_uint_le(ether.ops->algo.config_size, sizeof(ether.config));
+    set_all(&ether.ops->algo, ether.config, settings);
+    wire();
+    ether.fib = NULL;
+    ether.nparts = 0;
+    open_switches(seed);
+    open_hosts(seed);
+}
+
+void
+ethereal_end(void)
+{
+    free(ether.hosts);
+    free(ether.fib);
+}
+
+void
+ethereal_spines(unsigned spines, const char *settings)
+{
+    char shape[64];
+    snprintf(shape, sizeof(shape), "leaves=3 hosts-per-leaf=2 spines=%u", spines);
+    ethereal_begin("leaf-spine", shape, settings, 1);
+}
+
+void *
+ethereal_host(uint32_t host)
+{
+    return ether.hosts + ether.host_words * host;
+}
+
+void
+ethereal_qp(uint64_t qp[4], uint32_t src, uint32_t dst)
+{
+    const struct weft_path_site at = {
+        .seed = 1, .run = 1, .clos = &ether.clos, .host = src, .dst = dst, .qp_bdp = 1, .batch = 1};
+    MUST(ether.ops->path->qp_size(ether.config, &at) <= 4 * sizeof(qp[0]));
+    MUST(ether.ops->path->qp_init(qp, ethereal_host(src), ether.config, &at, 7) == 0);
+}
+
+uint16_t
+ethereal_data(uint64_t qp[4])
+{
+    struct weft_packet packet = {.kind = WEFT_DATA, .sport = 50000};
+    ether.ops->path->data(qp, &packet, 0);
+    return packet.sport;
+}
+
+void
+ethereal_nack(uint64_t qp[4], uint16_t echo, int64_t now)
+{
+    const struct weft_packet nack = {.kind = WEFT_NACK, .echo = echo};
+    ether.ops->path->on_reply(qp, &nack, now);
+}
+
+void
+ethereal_plan(const struct weft_plan_message *messages, size_t n, int64_t now)
+{
+    const size_t most = ether.ops->plan->most_parts(ether.planner, messages, n);
+    MUST(most <= ETHEREAL_PARTS);
+    ether.nparts = ether.ops->plan->plan(ether.planner, messages, n, now, ether.parts);
+    MUST(ether.nparts <= most);
+}
+
+uint32_t
+ethereal_drive(struct weft_packet *packet, uint64_t links[6])
+{
+    static const uint32_t queues[ETHEREAL_PORTS];
+    uint32_t n = 0;
+    uint32_t at = weft_clos_tor(&ether.clos, packet->src);
+    links[n++] = packet->src;
+    while (n < 6)
+    {
+        struct weft_switch_map map;
+        struct weft_ports ports;
+        struct weft_link link;
+        weft_clos_switch(&ether.clos, at, &map);
+        weft_route(&map, packet->dst, &ports);
+        MUST(!ether.fib || weft_fib_route(ether.fib, at, &map, packet->dst, &ports));
+        ports.queue_bytes = queues;
+        const uint32_t foretold = ether.ops->peek(ether.switches[at], &ports, packet);
+        const uint32_t port = weft_lb_picks(ether.ops, &ports)
+                                  ? ether.ops->pick(ether.switches[at], &ports, packet, 0)
+                                  : weft_port_at(&ports, 0);
+        MUST(ports.n == 1 || port == foretold);
+        links[n++] = ether.link[at][port];
+        weft_clos_link(&ether.clos, links[n - 1], &link);
+        if (link.lower.is_host)
+        {
+            MUST(link.lower.index == packet->dst);
+            return n;
+        }
+        at = link.lower.index == at ? link.upper.index : link.lower.index;
+    }
+    MUST_FAIL("a packet never arrives");
+    return 0;
+}
