@@ -46,7 +46,8 @@
     X(weft_transport_erasure)    \
     X(weft_transport_trim)       \
     X(weft_transport_pro_window) \
-    X(weft_transport_mprdma)
+    X(weft_transport_mprdma)          \
+    X(weft_transport_multipath_timers)
 
 #define WEFT_SCHEDULERS(X)   \
     X(weft_scheduler_strict) \

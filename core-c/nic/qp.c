@@ -569,6 +569,7 @@ weft_qp_timer(struct weft_qp *qp, int64_t now)
     a->transport->tx_timeout(qp->tx, now);
     if (counters->timeouts == before)
     {
+        tell_losses(qp, WEFT_LOST_BY_TIMEOUT, now);
         return WEFT_TIMER_NOTHING;
     }
     qp->urgent = true;

@@ -62,9 +62,8 @@ unqueue(struct weft_repeat_tx *s, uint32_t psn, uint32_t count)
     }
 }
 
-/* What was lost before is no news any more. */
-static void
-tell_nothing(struct weft_repeat_tx *s)
+void
+weft_repeat_tell_nothing(struct weft_repeat_tx *s)
 {
     if (s->told != s->telling)
     {
@@ -97,12 +96,21 @@ weft_repeat_tx_next_lost(void *tx, uint32_t *psn)
     return true;
 }
 
-static void
-queue(struct weft_repeat_tx *s, uint32_t psn)
+bool
+weft_repeat_in_flight(const struct weft_repeat_tx *s, uint32_t psn)
 {
-    if (is_outstanding(s, psn) && weft_bitmap_run(acked_bits(s), s->mask, psn, 1) == 0 &&
-        weft_bitmap_set(queued_bits(s), s->mask, psn))
+    const uint64_t *acked = (const uint64_t *)(const void *)(s + 1);
+    const uint64_t *queued = acked + (s->mask + 1U) / 64U;
+    return is_outstanding(s, psn) && weft_bitmap_run(acked, s->mask, psn, 1) == 0 &&
+           weft_bitmap_run(queued, s->mask, psn, 1) == 0;
+}
+
+void
+weft_repeat_queue(struct weft_repeat_tx *s, uint32_t psn)
+{
+    if (weft_repeat_in_flight(s, psn))
     {
+        weft_bitmap_set(queued_bits(s), s->mask, psn);
         s->first = s->queued == 0 || weft_psn_before(psn, s->first) ? psn : s->first;
         s->queued++;
         s->base.resend = true;
@@ -164,14 +172,14 @@ static void
 take_nack(struct weft_repeat_tx *s, const struct weft_packet *nack)
 {
     s->base.counters.nacks++;
-    queue(s, weft_repeat_asked(nack));
+    weft_repeat_queue(s, weft_repeat_asked(nack));
 }
 
 uint32_t
 weft_repeat_tx_reply(void *tx, const struct weft_packet *reply, int64_t now)
 {
     struct weft_repeat_tx *s = tx;
-    tell_nothing(s);
+    weft_repeat_tell_nothing(s);
     if (reply->kind == WEFT_ACK)
     {
         acknowledge_named(s, reply);
@@ -212,11 +220,11 @@ weft_repeat_tx_timeout(void *tx, int64_t now)
     struct weft_repeat_tx *s = tx;
     if (weft_sender_timeout(&s->base, now))
     {
-        tell_nothing(s);
+        weft_repeat_tell_nothing(s);
         for (uint32_t psn = s->base.una; weft_psn_before(psn, s->overdue);
              psn = weft_psn_add(psn, 1))
         {
-            queue(s, psn);
+            weft_repeat_queue(s, psn);
         }
         s->overdue = s->base.end;
     }

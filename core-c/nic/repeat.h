@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file repeat.h  A sender that sends again what NACKs ask for: what trim and pro-window share.
- * Private.
+ * @file repeat.h  A sender that sends again what NACKs ask for: what trim, pro-window and
+ * multipath-timers share. Private.
  *
  * It keeps three bitmaps over [una, una + window): what is acknowledged, what is to be sent again,
  * and what of that has not been told as lost. A NACK puts the packet that it asks for into the
@@ -42,6 +42,16 @@ extern "C"
     {
         return weft_psn_add(nack->psn, nack->flags & WEFT_F_ASKS_AHEAD ? nack->ahead : 0U);
     }
+
+    /** Whether a packet has been sent and neither acknowledged nor taken for lost. */
+    bool weft_repeat_in_flight(const struct weft_repeat_tx *s, uint32_t psn);
+
+    /** What has been taken for lost before is no news any more. */
+    void weft_repeat_tell_nothing(struct weft_repeat_tx *s);
+
+    /** Takes a packet for lost if it is in flight, and has it sent again. Those that are told
+     * together come in the order of their PSNs. */
+    void weft_repeat_queue(struct weft_repeat_tx *s, uint32_t psn);
 
     /* Hooks of struct weft_transport_ops. The configuration begins with a weft_selective_config. */
     size_t weft_repeat_tx_size(const void *config);

@@ -91,11 +91,7 @@ static void
 rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
 {
     (void)now;
-    weft_selective_receive((struct weft_selective_rx *)rx, data->psn, false, verdict);
-    if (verdict->fresh || verdict->duplicate)
-    {
-        verdict->reply = WEFT_REPLY_ACK;
-    }
+    weft_selective_receive_each((struct weft_selective_rx *)rx, data->psn, verdict);
 }
 
 static inline uint64_t *

@@ -104,6 +104,17 @@ extern "C"
         verdict->epsn = rx->epsn;
     }
 
+    /** The same without NACKs, where every packet inside the window is answered by an ACK. */
+    static inline void weft_selective_receive_each(struct weft_selective_rx *rx, uint32_t psn,
+                                                   struct weft_rx_verdict *verdict)
+    {
+        weft_selective_receive(rx, psn, false, verdict);
+        if (verdict->fresh || verdict->duplicate)
+        {
+            verdict->reply = WEFT_REPLY_ACK;
+        }
+    }
+
     /** What rx_bitmap() says: which of the packets before @p place have arrived. */
     uint64_t weft_selective_bitmap(const void *rx, uint32_t place);
 

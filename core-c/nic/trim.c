@@ -39,9 +39,7 @@ rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_ve
     (void)now;
     if (!(data->flags & WEFT_F_TRIMMED))
     {
-        weft_selective_receive(r, data->psn, false, verdict);
-        verdict->reply =
-            verdict->fresh || verdict->duplicate ? WEFT_REPLY_ACK : (uint8_t)WEFT_REPLY_NONE;
+        weft_selective_receive_each(r, data->psn, verdict);
         return;
     }
     const bool inside = weft_psn_diff(data->psn, r->epsn) <= (int32_t)r->mask;

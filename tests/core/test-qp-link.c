@@ -13,8 +13,8 @@ draw(void *context, uint32_t n)
     return weft_rng_below((struct weft_rng *)context, n);
 }
 
-static const char *const transports[] = {"gbn",     "nic-sr",     "ideal", "sack",
-                                         "erasure", "pro-window", "mprdma"};
+static const char *const transports[] = {"gbn",     "nic-sr",     "ideal",  "sack",
+                                         "erasure", "pro-window", "mprdma", "multipath-timers"};
 #define NTRANSPORTS ((int)(sizeof(transports) / sizeof(transports[0])))
 
 static struct qp_link

@@ -17,10 +17,11 @@ draw(void *context, uint32_t n)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const transports[] = {"gbn",     "nic-sr", "ideal",      "sack",
-                                             "erasure", "trim",   "pro-window", "mprdma"};
+    static const char *const transports[] = {"gbn",        "nic-sr",  "ideal",
+                                             "sack",       "erasure", "trim",
+                                             "pro-window", "mprdma",  "multipath-timers"};
     struct fuzz_input in = {data, size};
-    const uint32_t transport = fuzz_below(&in, 8);
+    const uint32_t transport = fuzz_below(&in, 9);
     struct qp_link link = {
         .transport = transports[transport],
         .outstanding = 8 + fuzz_below(&in, 57),
