@@ -11,6 +11,7 @@ set(weft_suite_sources
     tests/ns3/weft-conweave-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
     tests/ns3/weft-erasure-test-suite.cc
+    tests/ns3/weft-ethereal-test-suite.cc
     tests/ns3/weft-event-wheel-test-suite.cc
     tests/ns3/weft-fabric-simulator-test-suite.cc
     tests/ns3/weft-fabric-test-suite.cc
@@ -45,6 +46,7 @@ set(weft_suites
     weft-conweave
     weft-determinism
     weft-erasure
+    weft-ethereal
     weft-event-wheel
     weft-fabric-simulator
     weft-fabric
