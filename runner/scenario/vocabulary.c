@@ -107,7 +107,8 @@ static const struct attribute_spec random_failures_attributes[] = {
 
 static const struct attribute_spec random_degrade_attributes[] = {
     RANDOM_LINKS("becomes slower"),
-    VALUE("share", true, WEFT_REAL, NULL, "0.001", "1", "the share of its rate that such a link keeps"),
+    VALUE("share", true, WEFT_REAL, NULL, "0.001", "1",
+          "the share of its rate that such a link keeps"),
     VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when the links become slower"),
     VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf",
           "when they have their planned rates again"),
