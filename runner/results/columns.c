@@ -35,9 +35,9 @@ const struct column_table *const *
 column_tables(size_t *n)
 {
     static const struct column_table *const tables[] = {
-        &summary_table,   &qps_table,   &groups_table, &layers_table, &steps_table,
-        &workloads_table, &flows_table, &series_table, &queues_table, &ports_table,
-        &tors_table,      &trims_table, &stuck_table,
+        &summary_table,   &qps_table,        &groups_table, &layers_table, &steps_table,
+        &workloads_table, &flows_table,      &series_table, &queues_table, &ports_table,
+        &balance_table,   &reordering_table, &tors_table,   &trims_table,  &stuck_table,
     };
     *n = COUNT_OF(tables);
     return tables;

@@ -42,8 +42,8 @@ struct column_table
 };
 
 extern const struct column_table summary_table, flows_table, qps_table, groups_table, series_table,
-    queues_table, ports_table, layers_table, steps_table, workloads_table, tors_table, trims_table,
-    stuck_table;
+    queues_table, ports_table, balance_table, reordering_table, layers_table, steps_table,
+    workloads_table, tors_table, trims_table, stuck_table;
 
 /** All of them; *n tables. */
 const struct column_table *const *column_tables(size_t *n);

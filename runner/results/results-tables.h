@@ -97,6 +97,10 @@ REAL("fct_slowdown_p50", fct_slowdown_p50,
 REAL("fct_slowdown_p95", fct_slowdown_p95, "their 95th percentile")
 REAL("fct_slowdown_p99", fct_slowdown_p99, "their 99th percentile")
 REAL("fct_slowdown_p99_9", fct_slowdown_p99_9, "their 99.9th percentile")
+U64("ooo_degree_p50", ooo_p50,
+    "median of PSN - ePSN, 0 of what is in order, over the data packets that arrived (pro §VI-A)")
+U64("ooo_degree_p99", ooo_p99, "its 99th percentile (nearest rank); 4095 stands for all above")
+U64("ooo_degree_max", ooo_max, "its greatest value, likewise")
 ALSO(uint64_t events)
 TABLE_END(summary, "totals of a run; counters count packets")
 #undef ROW
@@ -147,6 +151,7 @@ REAL("queue_mean_bytes", queue_mean,
 U64("load_max_bytes", load_max, "sent by the port that sent most")
 REAL("load_mean_bytes", load_mean, "mean over ports of what each sent")
 REAL("overload", overload, "load_max_bytes / load_mean_bytes - 1; empty: nothing sent")
+COUNTER(marked, "ECN marks on what left by its ports")
 TABLE_END(layers,
           "one row per queueing layer of the fabric, in the order in which packets meet them")
 #undef ROW
@@ -235,6 +240,29 @@ U32("paused", paused, "1: its peer has paused one of its classes by PFC; else 0"
 RATE("wire_rate_gbps", wire_rate,
      "frames of all kinds that began to be sent in the interval / its length")
 TABLE_END(ports, "samples of the switch ports that measure names")
+#undef ROW
+
+#define ROW balance_sample
+TABLE_BEGIN(balance)
+TIME("time_us", time, "when the sample was taken")
+TEXT("layer", layer, "as in layers.csv")
+U64("queue_max_bytes", queue_max, "longest queue of the layer's ports")
+REAL("queue_mean_bytes", queue_mean, "mean over these queues")
+REAL("queue_imbalance_bytes", queue_imbalance,
+     "queue_max_bytes - queue_mean_bytes: queue imbalance (pro §VI-A)")
+RATE("wire_rate_max_gbps", rate_max,
+     "of the port that sent most in the interval: its frames / the interval's length")
+RATE("wire_rate_mean_gbps", rate_mean, "mean over the ports of the same")
+REAL("load_imbalance", load_imbalance,
+     "wire_rate_max_gbps / wire_rate_mean_gbps (pro §VI-A); empty: nothing was sent")
+TABLE_END(balance, "samples of how evenly the ports of each layer are used")
+#undef ROW
+
+#define ROW reordering_result
+TABLE_BEGIN(reordering)
+U32("ooo_degree", degree, "PSN - ePSN; 0: in order; 4095 stands for all above")
+COUNTER(packets, "data packets that arrived with it")
+TABLE_END(reordering, "data packets by how far they arrived out of order; only where some did")
 #undef ROW
 
 #define ROW tor_result

@@ -54,6 +54,10 @@ extern "C"
         size_t nqueues;
         struct port_sample *ports;
         size_t nports;
+        struct balance_sample *balance;
+        size_t nbalance;
+        struct reordering_result *reordering;
+        size_t nreordering; /**< 0: all arrived in order */
         struct layer_result *layers;
         size_t nlayers;
         struct tor_result *tors;

@@ -367,6 +367,10 @@ run_folder_write(struct run_folder *f, const struct scenario *s, const char *res
             write_table(f, &queues_table, r->queues, r->nqueues, sizeof *r->queues, why)) &&
            (!s->measure.nports ||
             write_table(f, &ports_table, r->ports, r->nports, sizeof *r->ports, why)) &&
+           (!s->measure.balance ||
+            write_table(f, &balance_table, r->balance, r->nbalance, sizeof *r->balance, why)) &&
+           (!r->nreordering || write_table(f, &reordering_table, r->reordering, r->nreordering,
+                                           sizeof *r->reordering, why)) &&
            (!r->nstuck ||
             write_table(f, &stuck_table, r->stuck, r->nstuck, sizeof *r->stuck, why)) &&
            write_list(f, provenance, why);

@@ -48,6 +48,47 @@ LayerMeter::Sample(bool counts)
     return s;
 }
 
+void
+LayerMeter::SampleBalance(int64_t now, int64_t interval, std::vector<balance_sample>& rows)
+{
+    const double rate = 8e12 / static_cast<double>(interval); // bit/s for each byte
+    const size_t first = rows.size();
+    std::vector<uint32_t> ports(m_queued.size());
+    const char* const* names;
+    layer_names(&m_fabric->GetClos(), &names);
+    rows.resize(first + ports.size());
+    size_t place = 0;
+    for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
+    {
+        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
+        const uint32_t* queues = weft_mmu_queues(&sw->GetBuffer());
+        m_sent.resize(std::max(m_sent.size(), place + sw->GetNPorts()));
+        for (uint32_t p = 0; p < sw->GetNPorts(); p++, place++)
+        {
+            const size_t layer = GetLayer(*sw, p >= sw->GetNDownPorts());
+            balance_sample& b = rows[first + layer];
+            const uint64_t sent = sw->GetPort(p)->GetBytes();
+            const double load = static_cast<double>(sent - m_sent[place]) * rate;
+            m_sent[place] = sent;
+            b.queue_max = std::max<uint64_t>(b.queue_max, queues[p]);
+            b.queue_mean += queues[p];
+            b.rate_max = std::max(b.rate_max, load);
+            b.rate_mean += load;
+            ports[layer]++;
+        }
+    }
+    for (size_t i = 0; i < ports.size(); i++)
+    {
+        balance_sample& b = rows[first + i];
+        b.time = now;
+        b.layer = names[i];
+        b.queue_mean /= ports[i];
+        b.rate_mean /= ports[i];
+        b.queue_imbalance = static_cast<double>(b.queue_max) - b.queue_mean;
+        b.load_imbalance = b.rate_mean > 0 ? b.rate_max / b.rate_mean : std::nan("");
+    }
+}
+
 std::vector<layer_result>
 LayerMeter::Collect() const
 {
@@ -55,6 +96,10 @@ LayerMeter::Collect() const
     for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
     {
         Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
+        for (size_t up = 0; up < (sw->GetTier() + 1 < m_tiers ? 2 : 1); up++)
+        {
+            layers[GetLayer(*sw, up)].marked += sw->GetMarks(up);
+        }
         for (uint32_t p = 0; p < sw->GetNPorts(); p++)
         {
             const bool up = p >= sw->GetNDownPorts();

@@ -27,6 +27,10 @@ class LayerMeter
      */
     queue_sample Sample(bool counts);
 
+    /** Looks at all queues and at what was sent since the last look. @param now ps @param interval
+     * since then, ps @param rows gets one per layer, in the order in which packets meet them */
+    void SampleBalance(int64_t now, int64_t interval, std::vector<balance_sample> &rows);
+
     /** @return one row per layer, in the order in which packets meet them */
     std::vector<layer_result> Collect() const;
 
@@ -37,6 +41,7 @@ class LayerMeter
     ns3::Ptr<ns3::WeftFabric> m_fabric;
     uint32_t m_tiers;
     uint64_t m_samples{0};
+    std::vector<uint64_t> m_sent; //!< by each port of all switches, up to the last look
     std::vector<double> m_queued; //!< bytes in the queues of each layer, over all samples
 };
 

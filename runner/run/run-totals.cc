@@ -98,6 +98,8 @@ run_results_free(run_results* results)
     std::free(results->samples);
     std::free(results->queues);
     std::free(results->ports);
+    std::free(results->balance);
+    std::free(results->reordering);
     std::free(results->layers);
     std::free(results->tors);
     std::free(results->trims);

@@ -24,7 +24,7 @@ Sampler::Sampler(const measurements& measure, Ptr<WeftFabric> fabric, Ptr<WeftCo
 void
 Sampler::Start()
 {
-    if (m_measure.interval > 0 && (m_measure.nqps > 0 || m_measure.nports > 0 || m_measure.queues))
+    if (m_measure.interval > 0 && measures_over_time(&m_measure))
     {
         Schedule();
     }
@@ -47,6 +47,10 @@ Sampler::Sample()
     if (m_measure.queues)
     {
         SampleQueues(now);
+    }
+    if (m_measure.balance)
+    {
+        m_layers.SampleBalance(now, m_measure.interval, m_balance);
     }
     if (!m_work->IsDone())
     {
@@ -137,5 +141,6 @@ Sampler::Collect(run_results* out) const
     ToC(m_samples, out->samples, out->nsamples);
     ToC(m_queues, out->queues, out->nqueues);
     ToC(m_ports, out->ports, out->nports);
+    ToC(m_balance, out->balance, out->nbalance);
     ToC(m_layers.Collect(), out->layers, out->nlayers);
 }

@@ -62,6 +62,7 @@ class Sampler
     std::vector<uint64_t> m_portBytes; //!< sent by each port up to the last sample
     std::vector<port_sample> m_ports;
     std::vector<queue_sample> m_queues;
+    std::vector<balance_sample> m_balance;
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include "fabric-setup.h"
 #include "fct.h"
 #include "link-failures.h"
+#include "reordering.h"
 #include "run-totals.h"
 #include "samples.h"
 #include "scenario.h"
@@ -346,6 +347,7 @@ Run::Collect(run_results* out)
     run_summary& sum = out->summary;
     CollectFlows(out);
     CollectQps(out, sum);
+    CollectReordering(*m_fabric, out);
     if (m_cut)
     {
         CollectStuck(m_fabric, m_work, out);

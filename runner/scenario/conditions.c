@@ -174,6 +174,7 @@ load_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct 
                    "interval of <measure> is too short; expected 0s or at least 1ns");
     }
     s->measure.queues = value_of(e, "measure", "queues", d).integer != 0;
+    s->measure.balance = value_of(e, "measure", "balance", d).integer != 0;
     s->measure.flows = value_of(e, "measure", "flows", d).integer != 0;
     if (!e)
     {
@@ -191,10 +192,10 @@ load_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct 
         }
     }
     load_measured_ports(e, s, d);
-    if ((s->measure.nqps || s->measure.nports || s->measure.queues) && s->measure.interval == 0)
+    if (measures_over_time(&s->measure) && s->measure.interval == 0)
     {
         diag_error(d, e->line,
-                   "<measure> samples QPs, ports or queues but has no interval; expected "
+                   "<measure> samples QPs, ports, queues or balance but has no interval; expected "
                    "interval=\"...\" such as 10us");
     }
 }

@@ -209,6 +209,7 @@ write_measure(struct text *t, const struct scenario *s)
         text_add(t, " ports=\"%s\"", s->measure.port_names);
     }
     write_integer(t, "measure", "queues", s->measure.queues);
+    write_integer(t, "measure", "balance", s->measure.balance);
     write_integer(t, "measure", "flows", s->measure.flows);
     text_add(t, "/>\n");
 }

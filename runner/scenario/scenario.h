@@ -115,9 +115,16 @@ extern "C"
         char *port_names;            /**< ports="...", the words as they were; NULL: none */
         struct measured_port *ports; /**< by switch and port; what port_names says */
         size_t nports;
-        bool queues; /**< also sample the largest switch queue and the buffer in use */
-        bool flows;  /**< write flows.csv */
+        bool queues;  /**< also sample the largest switch queue and the buffer in use */
+        bool balance; /**< also sample how evenly the ports of each layer are used */
+        bool flows;   /**< write flows.csv */
     };
+
+    /** Whether anything is sampled at intervals. */
+    static inline bool measures_over_time(const struct measurements *m)
+    {
+        return m->nqps || m->nports || m->queues || m->balance;
+    }
 
     struct scenario
     {

@@ -212,7 +212,7 @@ suit_window(const struct level *l)
 static void
 suit_measure(const struct level *l)
 {
-    if (l->s->measure.interval > l->s->stop && (l->s->measure.nqps || l->s->measure.queues))
+    if (l->s->measure.interval > l->s->stop && measures_over_time(&l->s->measure))
     {
         diag_warning(
             l->d, level_line(l, "measure", "interval"),

@@ -123,14 +123,17 @@ static const struct attribute_spec convergence_attributes[] = {
 };
 
 static const struct attribute_spec measure_attributes[] = {
-    VALUE("interval", false, WEFT_TIME, "0s", "0s", "1s",
-          "time between the samples of series.csv, ports.csv and queues.csv; 0s: none"),
+    VALUE(
+        "interval", false, WEFT_TIME, "0s", "0s", "1s",
+        "time between the samples of series.csv, ports.csv, queues.csv and balance.csv; 0s: none"),
     LIST("qps", false, WEFT_COUNT, "0", "4294967295", "QPs sampled in series.csv"),
     TEXTUAL(
         SHAPE_WORDS, "ports", false,
         "switch ports sampled in ports.csv: layers, such as tor-up, and switch:port, such as 0:4 "
         "or 0-3:4-7"),
     BOOLEAN("queues", "off", "write queues.csv: longest queue and fullest switch over time"),
+    BOOLEAN("balance", "off",
+            "write balance.csv: queues and load of each layer's ports, greatest against mean"),
     BOOLEAN("flows", "on", "write flows.csv: one row per message"),
 };
 

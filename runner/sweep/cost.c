@@ -15,12 +15,13 @@
 #include "traffic-load.h"
 
 /* Bytes of a row of each CSV file, from the results of the scenarios in the tree. */
-#define FLOW_ROW   90
-#define QP_ROW     130
-#define SERIES_ROW 70
-#define PORTS_ROW  50
-#define QUEUES_ROW 30
-#define FILES      4500 /* scenario.xml, summary.csv, layers.csv, provenance.txt */
+#define FLOW_ROW    90
+#define QP_ROW      130
+#define SERIES_ROW  70
+#define PORTS_ROW   50
+#define BALANCE_ROW 90
+#define QUEUES_ROW  30
+#define FILES       4500 /* scenario.xml, summary.csv, layers.csv, provenance.txt */
 #define DATABASE                                                                                   \
     8000 /* results.sqlite: parameters, provenance and totals of a run; it has all rows            \
             as well, in as many bytes as the CSV files */
@@ -66,13 +67,15 @@ static void
 add_samples(const struct scenario *s, struct run_cost *cost)
 {
     const struct measurements *m = &s->measure;
-    const bool any = m->interval > 0 && (m->nqps || m->nports || m->queues);
+    const bool any = m->interval > 0 && measures_over_time(m);
+    const double layers = m->balance ? 2.0 * s->clos.tiers - 1 : 0;
     const double times = any ? floor(cost->time / (double)m->interval) : 0;
-    cost->samples = times * ((double)m->nqps + (double)m->nports + (m->queues ? 1 : 0));
+    cost->samples = times * ((double)m->nqps + (double)m->nports + layers + (m->queues ? 1 : 0));
     cost->disk += times * ((double)m->nqps * SERIES_ROW + (double)m->nports * PORTS_ROW +
-                           (m->queues ? QUEUES_ROW : 0));
+                           layers * BALANCE_ROW + (m->queues ? QUEUES_ROW : 0));
     cost->memory += times * ((double)m->nqps * sizeof(struct qp_sample) +
                              (double)m->nports * sizeof(struct port_sample) +
+                             layers * sizeof(struct balance_sample) +
                              (m->queues ? sizeof(struct queue_sample) : 0));
 }
 
@@ -93,7 +96,7 @@ add_seconds(const struct scenario *s, double ns_per_hop, struct run_cost *cost)
 {
     const double scale = ns_per_hop / USUAL_SPEED;
     const double rows = cost->samples + cost->qps + (s->measure.flows ? cost->messages : 0);
-    const double looks = s->measure.queues && s->measure.interval > 0
+    const double looks = (s->measure.queues || s->measure.balance) && s->measure.interval > 0
                              ? floor(cost->time / (double)s->measure.interval) * ports_of(&s->clos)
                              : 0;
     const double hop = ns_per_hop * calibrate_footprint(cost->hosts, cost->qps);

@@ -217,7 +217,7 @@ at 'a port named twice' 'port 2 of switch 1 is named twice in ports of <measure>
 at 'no ports' 'ports of <measure> is empty' 's,qps="0 1",ports=" ",'
 edited 'too many ports' 'ports of <measure> names too many; expected at most 65536' \
     's,qps="0 1",ports="tor-down",;s,leaves="2",leaves="1024",;s,hosts-per-leaf="2",hosts-per-leaf="1024",'
-edited 'ports without interval' '<measure> samples QPs, ports or queues but has no interval' \
+edited 'ports without interval' '<measure> samples QPs, ports, queues or balance but has no interval' \
     's,interval="5us" qps="0 1" queues="on",ports="tor-up",'
 edited 'samples without interval' '.*no interval' 's,interval="5us" ,,'
 at 'kmin above kmax' '<switch shared-buffer>: ' 's,preset="100g",preset="100g" kmin="9MB",'

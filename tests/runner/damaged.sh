@@ -72,7 +72,7 @@ $heading
 # The list is what cksum prints: results can be checked where there is no Weft.
 cd "$run"
 sed '1,/^files /d; $d' provenance.txt >"$work/list"
-[ "$(wc -l <"$work/list")" = 8 ] || fail "the list has $(wc -l <"$work/list") lines"
+[ "$(wc -l <"$work/list")" = 9 ] || fail "the list has $(wc -l <"$work/list") lines"
 cut -d' ' -f3- "$work/list" | xargs cksum | cmp "$work/list" - || fail 'cksum prints another list'
 [ "$(head -n -1 provenance.txt | cksum)" = "$(tail -n 1 provenance.txt)" ] || fail 'the last line is not of the others'
 echo 'damage is found and mended'

@@ -197,4 +197,34 @@ END
 "$weft" run held.xml >/dev/null
 column results/held/runs/held/ports.csv paused | sort -u | xargs | grep -qx '0 1' || fail 'no port is held back'
 
-echo 'layers, steps, ports and bounds agree'
+# How evenly a layer is used: what ports.csv says of all its ports, in one row. Marks have their layer.
+cat >even.xml <<'END'
+<scenario name="even">
+  <topology kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" link-rate="100Gbps"/>
+  <switch preset="100g" kmin="5KB" kmax="20KB" pmax="1"/>
+  <transport name="pro-window"/>
+  <congestion-control name="none"/>
+  <balancer name="drill"/>
+  <workload kind="permutation" pattern="shift" shift="4" bytes="500KB"/>
+  <measure interval="3us" ports="tor-up spine-down tor-down" balance="on"/>
+</scenario>
+END
+"$weft" run even.xml >/dev/null
+[ "$("$weft" query results/even --format csv "select count(*) from balance b
+    join (select time_us, layer, max(queue_bytes) as longest, avg(queue_bytes) as mean,
+                 max(wire_rate_gbps) as most, avg(wire_rate_gbps) as rate from ports group by 1, 2) p
+      using (time_us, layer)
+    where abs(longest - queue_max_bytes) < 1e-3 and abs(mean - queue_mean_bytes) < 1e-3 and
+          abs(longest - mean - queue_imbalance_bytes) < 1e-3 and abs(most - wire_rate_max_gbps) < 1e-3 and
+          abs(rate - wire_rate_mean_gbps) < 1e-3 and (rate < 1e-3 or abs(most / rate - load_imbalance) < 1e-3)" |
+    tail -n 1)" = "$(($(wc -l <results/even/runs/even/balance.csv) - 1))" ] || fail 'the balance of layers'
+# Every data packet that arrived has its out-of-order degree, and every mark its layer.
+[ "$("$weft" query results/even --format csv "select s.marked > 0 and s.out_of_order > 0 and
+    s.marked = (select sum(marked) from layers) and s.data_sent + s.data_resent = (select sum(packets) from reordering) and
+    s.out_of_order = (select sum(packets) from reordering where ooo_degree > 0) and
+    s.ooo_degree_max = (select max(ooo_degree) from reordering) and
+    0.99 <= (select sum(packets) from reordering where ooo_degree <= s.ooo_degree_p99) / (1.0 * s.data_sent + s.data_resent) and
+    0.99 > (select sum(packets) from reordering where ooo_degree < s.ooo_degree_p99) / (1.0 * s.data_sent + s.data_resent)
+    from summary s" | tail -n 1)" = 1 ] || fail 'out-of-order degrees and marks'
+
+echo 'layers, steps, ports, balance, reordering and bounds agree'
