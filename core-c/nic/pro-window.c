@@ -151,10 +151,6 @@ static bool
 is_due(struct pro_rx *r)
 {
     struct weft_selective_rx *placed = placed_of(r);
-    if (weft_psn_before(r->nack, placed->epsn))
-    {
-        r->nack = placed->epsn;
-    }
     if (weft_psn_diff(r->tail, r->nack) <= r->wnd)
     {
         return false;
@@ -182,7 +178,8 @@ hear_timeouts(struct pro_rx *r, uint16_t timeouts)
     return true;
 }
 
-/* The receiver's own timer starts when a packet is found missing, and again when the ePSN moves. */
+/* The receiver's own timer starts when a packet is found missing, and again when the ePSN moves. It
+ * stops when it can change nothing more. */
 static void
 start_timer(struct pro_rx *r, bool moved, int64_t now)
 {
@@ -203,6 +200,10 @@ rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_ve
     struct weft_selective_rx *placed = placed_of(r);
     const uint32_t epsn = placed->epsn;
     weft_selective_receive(placed, data->psn, false, verdict);
+    if (weft_psn_before(r->nack, placed->epsn))
+    {
+        r->nack = placed->epsn; /* now: far behind it would seem to lie ahead */
+    }
     const bool taken = verdict->fresh || verdict->duplicate;
     verdict->reply = taken ? WEFT_REPLY_ACK : (uint8_t)WEFT_REPLY_NONE;
     if (verdict->fresh && weft_psn_before(r->tail, data->psn))
@@ -235,9 +236,17 @@ rx_timeout(void *rx, int64_t now, struct weft_rx_verdict *verdict)
     verdict->epsn = placed_of(r)->epsn;
     if (now >= r->deadline)
     {
+        const bool narrow = r->wnd == 1;
         halve(r);
-        start_timer(r, true, now);
         r->asks_at = is_due(r) ? now : r->asks_at;
+        if (narrow && r->asks_at == WEFT_NEVER)
+        {
+            r->deadline = WEFT_NEVER; /* until a packet comes: perhaps its sender has given up */
+        }
+        else
+        {
+            start_timer(r, true, now);
+        }
     }
     if (now >= r->asks_at)
     {

@@ -179,6 +179,27 @@ START_TEST(as_printed_only_timeouts_ask)
 }
 END_TEST
 
+/* What was never asked for must not seem to lie ahead half a PSN space later. */
+START_TEST(a_loss_is_found_after_more_packets_than_there_are_psns)
+{
+    static const char *const modes[] = {"events", "timeouts"};
+    const char *const settings[] = {"ooo-window", "8", "check", modes[_i], NULL};
+    begin_pro(0, settings);
+    for (uint32_t n = 0; n < 9000000; n++)
+    {
+        MUST(comes(n, 0).fresh && asked() == -1);
+    }
+    for (uint32_t n = 9000001; n < 9000020; n++)
+    {
+        MUST(comes(n, 0).fresh);
+    }
+    ck_assert_int_eq(asked(), _i == 0 ? 9000000 : -1);
+    ck_assert(comes(9000020, 1).fresh);
+    ck_assert_int_eq(asked(), _i == 0 ? -1 : 9000000);
+    end();
+}
+END_TEST
+
 START_TEST(repeated_packets_widen_the_window_up_to_its_limit)
 {
     static const char *const limited[] = {"ooo-window", "8", "ooo-limit", "10", NULL};
@@ -260,6 +281,26 @@ START_TEST(the_receiver_may_keep_the_timer)
         asked();
     }
     ck_assert(rig.ops->rx_deadline(rig.rx) == WEFT_NEVER);
+    end();
+}
+END_TEST
+
+/* Its sender may have given up: a simulation would never end. */
+START_TEST(the_receivers_timer_stops_when_it_changes_nothing_more)
+{
+    static const char *const own[] = {"ooo-window", "8", "timeout", "receiver", "rto", "1us", NULL};
+    begin_pro(NEAR_WRAP, own);
+    makes(6, -1);
+    unsigned firings = 0, nacks = 0;
+    for (int64_t at; (at = rig.ops->rx_deadline(rig.rx)) != WEFT_NEVER; firings++)
+    {
+        MUST(firings < 100);
+        nacks += asked_at(at) >= 0;
+    }
+    ck_assert_uint_eq(nacks, 5); /* 6 - 1 > 0 to 4 */
+    ck_assert_uint_le(firings, 3 + 5 + 1);
+    ck_assert(comes(7, 0).fresh);
+    ck_assert(rig.ops->rx_deadline(rig.rx) <= NOW + 1000000); /* it goes on with what comes */
     end();
 }
 END_TEST
@@ -464,10 +505,12 @@ pro_window_suite(void)
     tcase_add_test(tc, each_packet_makes_one_nack_due_or_all_of_them);
     tcase_add_test(tc, nothing_is_asked_for_twice_or_after_it_has_come);
     tcase_add_test(tc, as_printed_only_timeouts_ask);
+    tcase_add_loop_test(tc, a_loss_is_found_after_more_packets_than_there_are_psns, 0, 2);
     tcase_add_test(tc, repeated_packets_widen_the_window_up_to_its_limit);
     tcase_add_test(tc, timeouts_halve_the_window_once_each);
     tcase_add_test(tc, a_count_of_timeouts_wraps);
     tcase_add_test(tc, the_receiver_may_keep_the_timer);
+    tcase_add_test(tc, the_receivers_timer_stops_when_it_changes_nothing_more);
     tcase_add_test(tc, the_first_window_is_the_bandwidth_delay_product);
     tcase_add_test(tc, what_the_bitmap_cannot_hold_changes_nothing);
     tcase_add_test(tc, every_data_packet_tells_of_its_senders_timeouts);
