@@ -44,8 +44,9 @@ extern "C"
          * taken only where something has an on_lost(). */
         uint32_t labels;
         /** NULL, or WEFT_OOO_DEGREES counters: data that arrives beyond the ePSN, by its
-         * out-of-order degree PSN - ePSN (pro §VI-A); the last one counts all from there on. The
-         * caller's memory, which QPs may share. */
+         * out-of-order degree PSN - ePSN: packets that it has overtaken or more (pro §VI-A, which
+         * subtracts the highest PSN in order and so has one more); the last one counts all from
+         * there on. The caller's memory, which QPs may share. */
         uint64_t *ooo_degrees;
         uint8_t tclass; /**< traffic class of data, 1 to 7 */
         uint8_t sl;     /**< service level */
