@@ -107,6 +107,7 @@ static const struct weft_param params[] = {
 struct path_set
 {
     uint32_t counter; /* C */
+    uint32_t first;   /* where that began */
     uint32_t reply;   /* path of the next reply */
     uint32_t active;  /* P */
 };
@@ -347,8 +348,10 @@ begin_sets(struct pro_host *h, const struct pro_config *c, const struct weft_pat
     {
         const uint32_t n = h->set == SET_NIC ? h->far : paths_to(h, i);
         const bool random = c->start != 0;
+        const uint32_t first = random ? weft_rng_below(&rng, n) : 0;
         sets_of(h)[i] = (struct path_set){
-            .counter = random ? weft_rng_below(&rng, n) : 0,
+            .counter = first,
+            .first = first,
             .reply = random ? weft_rng_below(&rng, n) : 0,
         };
     }
@@ -473,7 +476,7 @@ orchestrated(struct pro_qp *q)
         step(q);
         h->serving = q->index;
     }
-    return q->group * q->unit + q->at++ % q->unit;
+    return q->group * q->unit + (q->set->first + q->at++) % q->unit;
 }
 
 /* One path at a time. The counter wraps where all numbers of paths do. */

@@ -457,17 +457,24 @@ START_TEST(a_qp_uses_every_path_once_in_a_turn)
 }
 END_TEST
 
+/* In batches of any length, which go over all of a group from there on. */
 START_TEST(counters_begin_anywhere_if_asked_to)
 {
+    const uint32_t batch = 1U << _i, spread = batch < 8 ? batch : 8;
     uint32_t used[8] = {0};
     for (uint32_t host = 0; host < 512; host++)
     {
-        begin("start=random", "2", "8", 1);
+        begin("start=random", "2", "8", batch);
         nic.site.host = host % 4;
         nic.site.run = host;
         ck_assert_int_eq(nic.path->host_init(nic.host, nic.config, &nic.site), 0);
         add_qp(0, 4);
-        used[send(0)]++;
+        const uint32_t first = send(0);
+        used[first]++;
+        for (uint32_t i = 1; i < spread; i++)
+        {
+            ck_assert_uint_eq(send(0), first / spread * spread + (first + i) % spread);
+        }
         end();
     }
     ck_assert_double_lt(lb_unevenness(used, 8), 4);
@@ -572,7 +579,7 @@ pro_suite(void)
     tcase_add_test(tc, the_printed_batches_leave_56_of_64_paths_unused);
     tcase_add_loop_test(tc, it_agrees_with_a_naive_model_on_random_qps, 0, 60);
     tcase_add_loop_test(tc, a_qp_uses_every_path_once_in_a_turn, 0, 7);
-    tcase_add_test(tc, counters_begin_anywhere_if_asked_to);
+    tcase_add_loop_test(tc, counters_begin_anywhere_if_asked_to, 0, 5);
     tcase_add_test(tc, qps_that_rotate_alone_begin_where_their_tor_has_its_counter);
     tcase_add_test(tc, a_nics_counter_counts_to_the_greatest_number_of_paths);
     tcase_add_test(tc, what_it_cannot_do_is_refused);
