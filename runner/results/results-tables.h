@@ -98,7 +98,9 @@ REAL("fct_slowdown_p95", fct_slowdown_p95, "their 95th percentile")
 REAL("fct_slowdown_p99", fct_slowdown_p99, "their 99th percentile")
 REAL("fct_slowdown_p99_9", fct_slowdown_p99_9, "their 99.9th percentile")
 U64("ooo_degree_p50", ooo_p50,
-    "median of PSN - ePSN, 0 of what is in order, over the data packets that arrived (pro §VI-A)")
+    "median of PSN - ePSN, 0 of what is in order, over the data packets that arrived; one less "
+    "than "
+    "in pro §VI-A, which subtracts the highest PSN in order")
 U64("ooo_degree_p99", ooo_p99, "its 99th percentile (nearest rank); 4095 stands for all above")
 U64("ooo_degree_max", ooo_max, "its greatest value, likewise")
 ALSO(uint64_t events)

@@ -91,9 +91,9 @@ suit_themis(const struct level *l)
 static void
 suit_spraying(const struct level *l)
 {
-    static const char *const per_packet[] = {"rsq", "simple-rr", "switch-rr", "jsq",  "drill",
-                                             "ar",  "ofan",      "ops",       "reps", "host-dr",
-                                             "pro", "prime",     "co-prime",  NULL};
+    static const char *const per_packet[] = {
+        "rsq", "simple-rr", "switch-rr", "jsq", "drill", "ar",       "ar-quality", "ofan",
+        "ops", "reps",      "host-dr",   "pro", "prime", "co-prime", NULL};
     if (is(l->transport, "gbn") && is_one_of(l->balancer, per_packet) && l->s->clos.npaths > 1)
     {
         diag_warning(l->d, line_of_pair(l),
