@@ -272,7 +272,8 @@ check_axis(const struct element *figure, const char *axis, struct diagnostics *d
     for (size_t i = 0; is_log && i < figure->nchildren; i++)
     {
         const struct element *e = figure->children[i];
-        if (element_attribute(e, axis) && figure_value(e, axis).real <= 0)
+        const bool known = e->spec && vocabulary_attribute(e->spec, axis);
+        if (known && element_attribute(e, axis) && figure_value(e, axis).real <= 0)
         {
             diag_error(
                 d, element_line(e, axis),

@@ -194,9 +194,9 @@ convert_attributes(const xmlNode *node, struct element *e)
     }
     for (const xmlNs *ns = node->nsDef; ns; ns = ns->next)
     {
-        if (!ns->prefix)
+        if (!ns->prefix && ns->href && *ns->href) /* xmlns="" is no namespace, as all of ours */
         {
-            element_set(e, "xmlns", ns->href ? (const char *)ns->href : "", e->line, false);
+            element_set(e, "xmlns", (const char *)ns->href, e->line, false);
         }
     }
 }

@@ -114,6 +114,8 @@ refused 'a file of 17 MB' 'bad.xml has more than 16777216 bytes'
 
 # --- names ---
 at 'a namespace' 'unknown attribute xmlns of <scenario>; expected name' 's/<scenario/<scenario xmlns="urn:x"/'
+sed 's/<scenario/<scenario xmlns=""/' "$here/tiny.xml" >bad.xml
+"$weft" validate bad.xml >out 2>messages || fail 'xmlns="", which says that there is no namespace, is refused'
 edited 'an attribute of a namespace' 'unknown attribute x:kmin of <switch' \
     's/<scenario/<scenario xmlns:x="urn:x"/' 's/<workload/<switch x:kmin="1KB"\/>&/'
 edited 'an element of a namespace' 'unknown element <x:loss> in <scenario>' \
@@ -350,6 +352,10 @@ at 'a log axis that starts at 0' 'y-min of <figure cct> is 0; expected more than
     's,<figure name="cct",& y-log="on" y-min="0",'
 edited 'a level that a log axis has no place for' 'y of <level> in <figure cct> is 0' \
     's,<figure name="cct",& y-log="on",' 's,values="on"/>,><level y="0" label="none"/></figure>,'
+edited 'a misspelt level on a log axis' "unknown element <levle> in <figure>; .*did you mean 'level'" \
+    's,<figure name="cct",& y-log="on",' 's,values="on"/>,><levle y="1" label="one"/></figure>,'
+edited 'an attribute that a level lacks, on a log axis' 'unknown attribute x of <level>' \
+    's,<figure name="cct",& x-log="on",' 's,values="on"/>,><level x="1" y="1" label="one"/></figure>,'
 edited 'a log axis with a zero' "x-log of <figure more>: convergence.delay is '0s'" \
     's,<figure name="cct",<figure name="more" template="lines" x="convergence.delay" y="cct_us" x-log="on"/>&,' \
     's,<seeds.*,<vary param="convergence.delay" values="0s 50us"/>,'
