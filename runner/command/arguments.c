@@ -136,13 +136,8 @@ add_word(struct words *words, char *word)
 
 /** Puts an option's value in its place; false after a message. */
 static bool
-take_option(struct arguments *a, int letter, const char *text)
+take_option(struct arguments *a, const struct option_entry *o, const char *text)
 {
-    const struct option_entry *o = option_table;
-    while (o->letter != letter)
-    {
-        o++;
-    }
     void *at = (char *)a + o->at;
     bool *flag = at;
     const char **string = at;
@@ -175,9 +170,9 @@ take_option(struct arguments *a, int letter, const char *text)
 }
 
 static bool
-takes(const struct command *command, int letter)
+takes(const struct command *command, const struct option_entry *o)
 {
-    return letter == 'h' || strchr(command->options, letter);
+    return o->letter == 'h' || strchr(command->options, o->letter);
 }
 
 /** Writes down for getopt the command's options, and those that only others take. */
@@ -195,7 +190,7 @@ list_options(const struct command *command, struct option *options)
             {
                 known = known || strcmp(options[k].name, o->name) == 0;
             }
-            if (!known && takes(command, o->letter) == !others)
+            if (!known && takes(command, o) == !others)
             {
                 const int value = o->value ? required_argument : no_argument;
                 options[n++] = (struct option){o->name, value, NULL, o->letter};
@@ -214,12 +209,17 @@ take_options(int argc, char **argv, struct arguments *a)
     optind = 1;
     while ((letter = getopt_long(argc, argv, "hj:", options, NULL)) != -1)
     {
-        if (letter != '?' && !takes(a->command, letter))
+        const struct option_entry *o = option_table;
+        while (letter != '?' && o->letter != letter)
         {
-            fprintf(stderr, "weft: error: 'weft %s' does not take '%s'\n", argv[0],
-                    argv[optind - 1]);
+            o++;
         }
-        if (letter == '?' || !takes(a->command, letter) || !take_option(a, letter, optarg))
+        const bool taken = letter != '?' && takes(a->command, o);
+        if (letter != '?' && !taken)
+        {
+            fprintf(stderr, "weft: error: 'weft %s' does not take --%s\n", argv[0], o->name);
+        }
+        if (!taken || !take_option(a, o, optarg))
         {
             return false;
         }

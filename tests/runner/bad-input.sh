@@ -426,6 +426,8 @@ command_line 'no such scheduler' "command line: error: 'ns3::NoSuch' is no ns3::
 command_line 'no such run' "no run matches 'nothing'" sweep good.xml --out kept --only nothing
 command_line 'no such command' "unknown command 'rnu'; did you mean 'run'" rnu good.xml
 command_line 'no such option' 'unrecognized option' run good.xml --out kept --nonsense
+command_line "another command's option" "'weft run' does not take --format" \
+    run good.xml --out kept --format csv
 command_line 'a bad number of jobs' "expected a number from 1 to 4096" run good.xml --out kept -j 0
 command_line 'no file' 'usage: weft run' run
 command_line 'nothing to list' "nothing is called 'themsi'.*did you mean 'themis'" list themsi
