@@ -324,6 +324,32 @@ database_add_run(struct database_writer *w, size_t number, const char *name,
 }
 
 bool
+database_drop_run(struct database_writer *w, char **why)
+{
+    static const char sql[] = "DELETE FROM \"%s\" WHERE run = %lld;";
+    static const char *const fixed[] = {"runs", "parameters", "provenance"};
+    size_t n;
+    const struct column_table *const *tables = column_tables(&n);
+    struct text t = {0};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+    {
+        text_add(&t, sql, fixed[i], (long long)w->run);
+    }
+    for (size_t i = 0; i < n; i++)
+    {
+        char *name = column_table_name(tables[i]);
+        if (w->rows[i])
+        {
+            text_add(&t, sql, name, (long long)w->run);
+        }
+        free(name);
+    }
+    const bool good = execute(w, t.s, why);
+    free(t.s);
+    return good;
+}
+
+bool
 database_add_table(struct database_writer *w, const struct column_table *table,
                    const struct csv *csv, char **why)
 {

@@ -50,6 +50,9 @@ struct database_writer *database_begin(const struct folder *top, const struct da
 bool database_add_run(struct database_writer *w, size_t number, const char *name,
                       const char *const *cells, char **why);
 
+/** Removes the rows of the run that was added last. False with a sentence. */
+bool database_drop_run(struct database_writer *w, char **why);
+
 /** Adds rows of a run's CSV file, which has the columns of @p table. False with a sentence. */
 bool database_add_table(struct database_writer *w, const struct column_table *table,
                         const struct csv *csv, char **why);

@@ -47,6 +47,15 @@ run_folder_state(const struct folder *runs, const char *name, const char *resolv
     return state;
 }
 
+bool
+run_folder_is_in_place(const struct folder *runs, const char *name, const struct folder *run)
+{
+    struct stat open, there;
+    return fstat(run->fd, &open) == 0 &&
+           fstatat(runs->fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           open.st_dev == there.st_dev && open.st_ino == there.st_ino;
+}
+
 /** Whether a run may replace what has that name: nothing, or a folder of plain files and links. */
 static bool
 may_replace(const struct folder *in, const char *name, char **why)

@@ -42,6 +42,10 @@ enum run_state
 enum run_state run_folder_state(const struct folder *runs, const char *name, const char *resolved,
                                 struct folder *finished, char **why);
 
+/** Whether an open folder is still that of run @p name: another process may have replaced it, and
+ * what was open goes. */
+bool run_folder_is_in_place(const struct folder *runs, const char *name, const struct folder *run);
+
 /** A CSV file of a finished run, whose open folder @p run is. NULL with a sentence; also if it does
  * not have the columns of its table. */
 struct csv *run_folder_table(const struct folder *run, const struct column_table *table,

@@ -18,6 +18,9 @@
 /** Rows shown on the terminal before it refers to the file. */
 #define MOST_SHOWN 100
 
+/** How often a run is read that others replace meanwhile. */
+#define MOST_ATTEMPTS 5
+
 /** The resolved scenario of a run, which the caller frees; NULL if it does not load. */
 static char *
 resolve(const struct plan *plan, size_t i)
@@ -107,27 +110,49 @@ add_rows(struct text *t, const struct plan *plan, size_t i, const struct csv *cs
     }
 }
 
+/** Adds a finished run, whose open folder @p run is, to the database. False with a sentence if
+ * another process has replaced it meanwhile: files may have gone, and it is not in the database. */
+static bool
+fill_database(struct tables *t, const struct plan *plan, size_t i, const struct folder *runs,
+              const struct folder *run, char **why)
+{
+    bool good = !t->database || database_fill_run(t->database, plan, i, run, &t->why);
+    const bool in_place = run_folder_is_in_place(runs, plan->names[i], run);
+    if (!in_place)
+    {
+        *why = xformat("%s/%s was replaced while it was read", runs->path, plan->names[i]);
+    }
+    if (!in_place && t->database)
+    {
+        free(t->why);
+        t->why = NULL;
+        good = database_drop_run(t->database, &t->why);
+    }
+    if (!good)
+    {
+        abandon_database(t);
+    }
+    return in_place;
+}
+
 /** Adds a finished run, whose open folder @p run is, to all tables; false with a sentence if its
  * files cannot be read, and then it is in none of them. */
 static bool
-add_finished(struct tables *t, const struct plan *plan, size_t i, const struct folder *run,
-             char **why)
+add_finished(struct tables *t, const struct plan *plan, size_t i, const struct folder *runs,
+             const struct folder *run, char **why)
 {
     struct csv *summary = run_folder_table(run, &summary_table, why);
     struct csv *layers = summary ? run_folder_table(run, &layers_table, why) : NULL;
-    if (layers)
+    const bool good = layers && fill_database(t, plan, i, runs, run, why);
+    if (good)
     {
         add_rows(&t->summary, plan, i, summary);
         add_rows(&t->layers, plan, i, layers);
         t->runs[t->nruns++] = i;
-        if (t->database && !database_fill_run(t->database, plan, i, run, &t->why))
-        {
-            abandon_database(t);
-        }
     }
     csv_free(summary);
     csv_free(layers);
-    return layers != NULL;
+    return good;
 }
 
 /** Adds a run to all tables if it is finished; false after a message if it cannot be read. Another
@@ -137,12 +162,12 @@ add_run(struct tables *t, const struct plan *plan, size_t i, const struct folder
 {
     char *why = NULL;
     bool good = false, again = true;
-    for (int attempt = 0; again && attempt < 2; attempt++)
+    for (int attempt = 0; again && attempt < MOST_ATTEMPTS; attempt++)
     {
         struct folder run;
         free(why);
         const enum run_state state = plan_run_state(plan, i, runs, &run, &why);
-        good = state != RUN_FINISHED || add_finished(t, plan, i, &run, &why);
+        good = state != RUN_FINISHED || add_finished(t, plan, i, runs, &run, &why);
         folder_close(&run);
         again = why != NULL;
     }

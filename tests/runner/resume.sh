@@ -121,6 +121,26 @@ done
 wait $pid
 [ ! -e lost ] || fail "beside a sweep: $(sort -u messages.collect)"
 
+# Beside runs that are made again, in CSV files and database each run is there as a whole, once.
+rows='select (select count(*) from summary), (select count(*) from qps), (select count(*) from series),
+(select count(*) from parameters), (select count(*) from provenance where key = '"'seed'"')'
+"$weft" query beside "$rows" >whole
+: >again
+for case in ecmp rsq themis; do
+    while [ -e again ]; do
+        "$weft" run-one "$here/tiny.xml" --again --run ${case}_seed=1 --run ${case}_seed=2 --out beside || touch lost
+    done >/dev/null 2>messages.$case &
+done
+for _ in $(seq 40); do
+    "$weft" collect "$here/tiny.xml" --no-figures --out beside >/dev/null 2>messages || break
+    "$weft" query beside "$rows" >now 2>&1 || true
+    cmp whole now >messages || break
+done
+rm again
+wait
+[ ! -s messages ] || fail 'beside runs that are made again'
+[ ! -e lost ] || fail "beside a table: $(cat messages.ecmp messages.rsq messages.themis)"
+
 # The plan's commands, in any order and twice, give the same as the sweep.
 "$weft" plan long.xml --out planned | sed "s,^weft,$weft," >plan.sh
 [ "$(grep -c run-one plan.sh)" = 9 ] || fail 'not 9 commands in the plan'
