@@ -43,8 +43,9 @@ is_without_rows(const struct report_numbers *n, size_t at)
            n->holes[at].ground == QUERY_NO_ROWS;
 }
 
-bool
-report_has_run(const struct report_numbers *n)
+/** Whether a claim has numbers, or needs none. */
+static bool
+has_run(const struct report_numbers *n)
 {
     bool run = !n || (n->rows && n->rows->nrows > 0);
     for (size_t at = 0; n && run && at < n->rows->nrows * n->rows->ncolumns; at++)
@@ -61,7 +62,7 @@ add_claim(struct report_part *part, struct report_section *to, struct report_sou
     struct report_claim claim = {.e = e, .number = ++part->nclaims};
     claim.numbers = report_numbers(s, e);
     claim.former = report_claim_is_former(e, claim.numbers);
-    claim.verdict = report_verdict_of(e, report_has_run(claim.numbers), claim.former);
+    claim.verdict = report_verdict_of(e, has_run(claim.numbers), claim.former);
     part->counts[claim.verdict]++;
     for (const struct element *test = NULL; (test = report_next(e, "test", test)) != NULL;)
     {

@@ -48,9 +48,6 @@ struct report
     size_t nparts;
 };
 
-/** Whether a claim has numbers, or needs none. */
-bool report_has_run(const struct report_numbers *n);
-
 /** What made results, as rows of what and text: runs, versions, machine, command, seeds, dates.
  * NULL if it cannot be asked. */
 struct query_rows *results_facts(struct database *db);

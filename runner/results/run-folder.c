@@ -301,8 +301,9 @@ run_folder_open(struct run_folder *f, const struct folder *runs, const char *nam
     return error == 0 && folder_empty(&f->temporary, LOCK, why);
 }
 
-bool
-run_folder_add(struct run_folder *f, const char *name, const char *bytes, size_t n, char **why)
+/** Writes one file of the run into the temporary folder. */
+static bool
+add_file(struct run_folder *f, const char *name, const char *bytes, size_t n, char **why)
 {
     file_list_add(&f->list, name, bytes, n);
     return file_create(&f->temporary, name, bytes, n, why);
@@ -318,7 +319,7 @@ write_table(struct run_folder *f, const struct column_table *table, const void *
     {
         columns_row(&t, table, (const char *)rows + i * row_size);
     }
-    bool good = run_folder_add(f, table->file, t.s, t.len, why);
+    bool good = add_file(f, table->file, t.s, t.len, why);
     free(t.s);
     return good;
 }
@@ -337,7 +338,7 @@ static bool
 add_input(struct run_folder *f, const struct input_file *input, char **why)
 {
     return !input || is_there(&f->temporary, input->kept) ||
-           run_folder_add(f, input->kept, input->bytes, input->n, why);
+           add_file(f, input->kept, input->bytes, input->n, why);
 }
 
 static bool
@@ -355,8 +356,7 @@ bool
 run_folder_write(struct run_folder *f, const struct scenario *s, const char *resolved,
                  const struct run_results *r, const char *provenance, char **why)
 {
-    return run_folder_add(f, "scenario.xml", resolved, strlen(resolved), why) &&
-           add_inputs(f, s, why) &&
+    return add_file(f, "scenario.xml", resolved, strlen(resolved), why) && add_inputs(f, s, why) &&
            write_table(f, &summary_table, &r->summary, 1, sizeof r->summary, why) &&
            write_table(f, &qps_table, r->qps, r->nqps, sizeof *r->qps, why) &&
            write_table(f, &groups_table, r->groups, r->ngroups, sizeof *r->groups, why) &&

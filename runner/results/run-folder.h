@@ -61,10 +61,6 @@ bool run_folder_may_be_made(const struct folder *runs, const char *name, char **
  */
 bool run_folder_open(struct run_folder *f, const struct folder *runs, const char *name, char **why);
 
-/** Writes one file of the run into the temporary folder. */
-bool run_folder_add(struct run_folder *f, const char *name, const char *bytes, size_t n,
-                    char **why);
-
 /** Writes one run's files into the temporary folder, the list of them last. */
 bool run_folder_write(struct run_folder *f, const struct scenario *s, const char *resolved,
                       const struct run_results *results, const char *provenance, char **why);

@@ -89,19 +89,9 @@ moments_stddev(const struct moments *m)
     return m->n < 2 ? NAN : sqrt(m->yy / (m->n - 1));
 }
 
-double
-moments_ci95(const struct moments *m)
-{
-    return m->n < 2 ? NAN : student_975(m->n - 1) * moments_stddev(m) / sqrt(m->n);
-}
-
-double
-moments_correlation(const struct moments *m)
-{
-    return m->xy / sqrt(m->xx * m->yy);
-}
-
-double
+/** The 97.5 % quantile of Student's t distribution with that many degrees of freedom, a whole
+ * number from 1; above 30 by Fisher's expansion, right to 1e-5. */
+static double
 student_975(double freedom)
 {
     static const double exact[] = {
@@ -117,4 +107,16 @@ student_975(double freedom)
     }
     return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
            (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
+}
+
+double
+moments_ci95(const struct moments *m)
+{
+    return m->n < 2 ? NAN : student_975(m->n - 1) * moments_stddev(m) / sqrt(m->n);
+}
+
+double
+moments_correlation(const struct moments *m)
+{
+    return m->xy / sqrt(m->xx * m->yy);
 }

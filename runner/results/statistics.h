@@ -25,10 +25,6 @@ double moments_ci95(const struct moments *m);
 /** Pearson's correlation; not finite if all x or all y are the same. */
 double moments_correlation(const struct moments *m);
 
-/** The 97.5 % quantile of Student's t distribution with that many degrees of freedom, a whole
- * number from 1; above 30 by Fisher's expansion, right to 1e-5. */
-double student_975(double freedom);
-
 /** e of y ~ x^e: a least-squares line through the logarithms, after the mean over those with the
  * same x; false if there are not two points, or if a value is not positive. As many y as x. */
 bool fit_exponent(const struct pool *x, const struct pool *y, double *value);

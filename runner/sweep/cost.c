@@ -36,6 +36,20 @@
 
 #define MOST_REPORTED 10 /* runs that are too large */
 
+/** What a run costs. */
+struct run_cost
+{
+    uint32_t hosts, switches;
+    double qps, messages;
+    double packet_hops; /**< data and ACKs, each link once */
+    double samples;     /**< rows of series.csv and queues.csv */
+    double time;        /**< ps simulated, at least */
+    double seconds;     /**< of CPU time */
+    double memory;      /**< bytes at most at a time, the program included */
+    double disk;        /**< bytes */
+    bool exact;         /**< every message was looked at; else packet_hops are extrapolated */
+};
+
 /** Ports of switches, and those of hosts. */
 static double
 ports_of(const struct weft_clos *c)
@@ -104,7 +118,9 @@ add_seconds(const struct scenario *s, double ns_per_hop, struct run_cost *cost)
                                                                ports_of(&s->clos) * BUILD_TIME));
 }
 
-bool
+/** @p ns_per_hop: of a small fabric; 0: neither packet-hops nor seconds are wanted. False if the
+ * workload does not fit. */
+static bool
 run_cost_of(const struct scenario *s, double ns_per_hop, struct run_cost *cost)
 {
     struct traffic_load load;

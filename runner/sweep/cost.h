@@ -9,23 +9,6 @@
 
 #include "sweep-run.h"
 
-struct run_cost
-{
-    uint32_t hosts, switches;
-    double qps, messages;
-    double packet_hops; /**< data and ACKs, each link once */
-    double samples;     /**< rows of series.csv and queues.csv */
-    double time;        /**< ps simulated, at least */
-    double seconds;     /**< of CPU time */
-    double memory;      /**< bytes at most at a time, the program included */
-    double disk;        /**< bytes */
-    bool exact;         /**< every message was looked at; else packet_hops are extrapolated */
-};
-
-/** @p ns_per_hop: of a small fabric; 0: neither packet-hops nor seconds are wanted. False if the
- * workload does not fit. */
-bool run_cost_of(const struct scenario *s, double ns_per_hop, struct run_cost *cost);
-
 /** Prints what each selected run and all of them cost; measures this machine's speed for it. False
  * after messages if a run does not fit the memory of this machine and may not exceed it. */
 bool cost_print(const struct plan *plan, const struct sweep_options *options);
