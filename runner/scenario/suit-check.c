@@ -116,10 +116,26 @@ suit_scheduler(const struct level *l)
     }
 }
 
+/** Balancers that learn from marks; prime from trimmed and lost packets as well. */
+static void
+suit_marks(const struct level *l)
+{
+    static const char *const by_marks[] = {"plb", "reps", "prime", NULL};
+    const struct weft_mmu_config *mmu = l->s->switches.config;
+    if (is_one_of(l->balancer, by_marks) && !mmu->ecn)
+    {
+        const bool losses = is(l->balancer, "prime");
+        diag_warning(l->d, level_line(l, "balancer", "name"),
+                     "%s%s learns from ECN marks, and ecn is off at the switches: it %s",
+                     l->balancer->algo->name, of(l, "balancer", "balancer"),
+                     losses ? "hears of congestion only when packets are trimmed or lost"
+                            : "never hears of congestion");
+    }
+}
+
 static void
 suit_ecn(const struct level *l)
 {
-    static const char *const by_marks[] = {"plb", "reps", NULL};
     const struct weft_mmu_config *mmu = l->s->switches.config;
     const char *its = of(l, "congestion-control", "congestion-control");
     if (is(l->cc, "dcqcn") && !mmu->ecn)
@@ -134,13 +150,6 @@ suit_ecn(const struct level *l)
         diag_warning(
             l->d, level_line(l, "congestion-control", "cnp-interval"),
             "dcqcn%s with cnp-interval inf: receivers send no CNPs, so marks change nothing", its);
-    }
-    if (is_one_of(l->balancer, by_marks) && !mmu->ecn)
-    {
-        diag_warning(l->d, level_line(l, "balancer", "name"),
-                     "%s%s learns from ECN marks, and ecn is off at the switches: it never hears "
-                     "of congestion",
-                     l->balancer->algo->name, of(l, "balancer", "balancer"));
     }
     if (mmu->ecn && mmu->kmin >= weft_mmu_total(mmu, 2 * l->s->clos.hosts_per_tor))
     {
@@ -225,6 +234,7 @@ suit_level(const struct level *l)
 {
     suit_themis(l);
     suit_spraying(l);
+    suit_marks(l);
     suit_ecn(l);
     suit_trimming(l);
     suit_window(l);

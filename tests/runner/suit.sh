@@ -46,6 +46,8 @@ sed -e 's/spines="2"/spines="1"/' it.xml >one.xml
 warned 'ops reorders the packets' ops '<transport name="gbn"/>'
 warned 'dcqcn with ecn off' ecmp "$dcqcn<switch ecn=\"off\"/>"
 warned 'plb learns from ECN marks' plb '<switch ecn="off"/>'
+warned 'reps learns from ECN marks, .* never hears of congestion' reps '<switch ecn="off"/>'
+warned 'prime learns from ECN marks, .* only when packets are trimmed or lost' prime '<switch ecn="off"/>'
 warned 'dcqcn with cnp-interval inf' ecmp '<congestion-control name="dcqcn" cnp-interval="inf"/>'
 warned 'kmin of 90000000 bytes is not less than the buffer' ecmp '<switch ecn="on" kmin="90MB" kmax="91MB" buffer="16MB"/>'
 warned 'the scheduler wrr with 2 classes' ecmp '<scheduler name="wrr" weight-1="3"/>'
