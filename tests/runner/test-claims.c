@@ -67,6 +67,7 @@ START_TEST(queries_fit_the_tables_of_their_scenarios)
     ck_assert(mkdtemp(folder) != NULL);
     check_claims("docs/claims/themis.xml");
     check_claims("docs/claims/ofan.xml");
+    check_claims("docs/claims/prime.xml");
     ck_assert(folder_open(&top, folder, &why));
     DIR *results = folder_list(&top);
     for (struct dirent *e; (e = readdir(results)) != NULL;)
