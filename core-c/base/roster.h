@@ -73,6 +73,7 @@
     X(weft_workload_permutation)        \
     X(weft_workload_incast)             \
     X(weft_workload_fsdp)               \
+    X(weft_workload_gpt2)               \
     X(weft_workload_flows)              \
     X(weft_workload_poisson)
 
