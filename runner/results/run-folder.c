@@ -21,31 +21,8 @@
 #define LOCK      ".lock"
 #define ASIDE     "unfinished"
 
-enum run_state
-run_folder_state(const struct folder *runs, const char *name, const char *resolved,
-                 struct folder *finished, char **why)
-{
-    struct folder f = NO_FOLDER;
-    char *absent = NULL;
-    enum run_state state = RUN_TO_DO;
-    *why = NULL;
-    if (runs->fd >= 0 && folder_open_in(&f, runs, name, &absent))
-    {
-        state = !file_list_check(&f, why)                                     ? RUN_DAMAGED
-                : file_equals(&f, "scenario.xml", resolved, strlen(resolved)) ? RUN_FINISHED
-                                                                              : RUN_STALE;
-    }
-    free(absent);
-    if (finished)
-    {
-        *finished = state == RUN_FINISHED ? f : NO_FOLDER;
-    }
-    if (!finished || state != RUN_FINISHED)
-    {
-        folder_close(&f);
-    }
-    return state;
-}
+/** How often a run is looked at that others replace meanwhile. */
+#define MOST_LOOKS 20
 
 bool
 run_folder_is_in_place(const struct folder *runs, const char *name, const struct folder *run)
@@ -54,6 +31,51 @@ run_folder_is_in_place(const struct folder *runs, const char *name, const struct
     return fstat(run->fd, &open) == 0 &&
            fstatat(runs->fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
            open.st_dev == there.st_dev && open.st_ino == there.st_ino;
+}
+
+/** The state of a run's open folder; why it is damaged. */
+static enum run_state
+state_of(const struct folder *run, const char *resolved, char **why)
+{
+    if (!file_list_check(run, why))
+    {
+        return RUN_DAMAGED;
+    }
+    return file_equals(run, "scenario.xml", resolved, strlen(resolved)) ? RUN_FINISHED : RUN_STALE;
+}
+
+enum run_state
+run_folder_state(const struct folder *runs, const char *name, const char *resolved,
+                 struct folder *finished, char **why)
+{
+    enum run_state state = RUN_TO_DO;
+    bool again = runs->fd >= 0;
+    *why = NULL;
+    if (finished)
+    {
+        *finished = NO_FOLDER;
+    }
+    for (int attempt = 0; again && attempt < MOST_LOOKS; attempt++)
+    {
+        struct folder f = NO_FOLDER;
+        char *absent = NULL;
+        free(*why);
+        *why = NULL;
+        const bool there = folder_open_in(&f, runs, name, &absent);
+        state = there ? state_of(&f, resolved, why) : RUN_TO_DO;
+        /* Files of a run that another process replaces go while they are looked at. */
+        again = there && state != RUN_FINISHED && !run_folder_is_in_place(runs, name, &f);
+        free(absent);
+        if (finished && state == RUN_FINISHED)
+        {
+            *finished = f;
+        }
+        else
+        {
+            folder_close(&f);
+        }
+    }
+    return state;
 }
 
 /** Whether a run may replace what has that name: nothing, or a folder of plain files and links. */

@@ -19,7 +19,7 @@
 #define MOST_SHOWN 100
 
 /** How often a run is read that others replace meanwhile. */
-#define MOST_ATTEMPTS 5
+#define MOST_ATTEMPTS 20
 
 /** The resolved scenario of a run, which the caller frees; NULL if it does not load. */
 static char *
