@@ -33,17 +33,6 @@ run_folder_is_in_place(const struct folder *runs, const char *name, const struct
            open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
-/** The state of a run's open folder; why it is damaged. */
-static enum run_state
-state_of(const struct folder *run, const char *resolved, char **why)
-{
-    if (!file_list_check(run, why))
-    {
-        return RUN_DAMAGED;
-    }
-    return file_equals(run, "scenario.xml", resolved, strlen(resolved)) ? RUN_FINISHED : RUN_STALE;
-}
-
 enum run_state
 run_folder_state(const struct folder *runs, const char *name, const char *resolved,
                  struct folder *finished, char **why)
@@ -62,7 +51,10 @@ run_folder_state(const struct folder *runs, const char *name, const char *resolv
         free(*why);
         *why = NULL;
         const bool there = folder_open_in(&f, runs, name, &absent);
-        state = there ? state_of(&f, resolved, why) : RUN_TO_DO;
+        state = !there                                                        ? RUN_TO_DO
+                : !file_list_check(&f, why)                                   ? RUN_DAMAGED
+                : file_equals(&f, "scenario.xml", resolved, strlen(resolved)) ? RUN_FINISHED
+                                                                              : RUN_STALE;
         /* Files of a run that another process replaces go while they are looked at. */
         again = there && state != RUN_FINISHED && !run_folder_is_in_place(runs, name, &f);
         free(absent);

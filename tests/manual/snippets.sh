@@ -8,7 +8,8 @@
 #             the rest and is called my.xml if it is the page's first; claims are reported
 #   sh        is run, but for the commands in the list below
 #   (none)    a session: commands behind "$ ", each run; what stands under one, if anything, is all that it prints
-#   sql       is asked of the results of the page's last scenario, and has an answer
+#   sql       is asked of the results of the page's last scenario, and has an answer; those of validation.md
+#             belong to results of hours, and tests/runner/report.sh tries them as claims
 #   c, cpp    was compiled and is run; with a name (```c core-c/...), and as a diff, it is part of a worked
 #             example, whose programs a page about them has instead of the tree's
 #   text      is a picture
@@ -286,7 +287,7 @@ after_page()
 }
 
 mkdir "$work/blocks"
-(cd "$root" && awk -v out="$work/blocks" -f "$here/fences.awk" README.md $(ls docs/*.md | grep -v validation.md)) >"$work/list" || exit
+(cd "$root" && awk -v out="$work/blocks" -f "$here/fences.awk" README.md docs/*.md) >"$work/list" || exit
 : >"$work/left-out"
 now=
 while read -r number page line language argument; do
