@@ -10,6 +10,7 @@
  * downwards in two. Other parallel links downwards are those taken upwards. A switch whose named
  * port is gone forwards by adaptive routing.
  */
+#include "base/gcd.h"
 #include "base/tables.h"
 #include "lb/candidates.h"
 #include "lb/ecmp.h"
@@ -427,12 +428,6 @@ pro_qp_init(void *qp, void *host, const void *config, const struct weft_path_sit
     return 0;
 }
 
-static uint32_t
-gcd(uint32_t a, uint32_t b)
-{
-    return b == 0 ? a : gcd(b, a % b);
-}
-
 /* By how much a QP steps beside others: their number, itself included, made odd; where the number
  * of groups is no power of two, made coprime with it, so that all of them come up. */
 static uint32_t
@@ -443,7 +438,7 @@ span_of(struct pro_qp *q)
     {
         q->spanned = active;
         q->span = active | 1U;
-        while (gcd(q->span, q->groups) != 1)
+        while (weft_gcd(q->span, q->groups) != 1)
         {
             q->span += 2;
         }
