@@ -79,23 +79,10 @@ ethereal_size(const void *config, const struct weft_site *site)
     return sizeof(struct ethereal);
 }
 
-/* Uplinks of a ToR, and of an aggregation: 1 where there is none. */
-static uint32_t
-tor_uplinks(const struct weft_clos *clos)
-{
-    return clos->up_tor * clos->parallel;
-}
-
-static uint32_t
-agg_uplinks(const struct weft_clos *clos)
-{
-    return clos->tiers == 3 ? clos->up_agg * clos->core_parallel : 1;
-}
-
 static int
 check_halves(const struct weft_clos *clos, struct weft_refusal *why)
 {
-    const bool fits = tor_uplinks(clos) <= HALF && agg_uplinks(clos) <= HALF;
+    const bool fits = weft_tor_uplinks(clos) <= HALF && weft_agg_uplinks(clos) <= HALF;
     return fits ? 0
                 : weft_refuse(why, WEFT_ERANGE, NULL,
                               "a switch has more than 256 uplinks, which 8 bits of a path's name "
@@ -164,7 +151,8 @@ static size_t
 host_size(const void *config, const struct weft_path_site *site)
 {
     const bool shaped = site->clos && !site->clos->graph && weft_clos_check(site->clos) == 0;
-    const size_t npaths = shaped ? (size_t)tor_uplinks(site->clos) * agg_uplinks(site->clos) : 0;
+    const size_t npaths =
+        shaped ? (size_t)weft_tor_uplinks(site->clos) * weft_agg_uplinks(site->clos) : 0;
     (void)config;
     return sizeof(struct weft_ethereal_host) + npaths * sizeof(int64_t);
 }
@@ -188,8 +176,8 @@ host_init(void *host, const void *config, const struct weft_path_site *site)
     h->shun = c->shun;
     h->replies = (uint64_t)c->replies;
     h->tor = weft_clos_tor(site->clos, site->host);
-    h->tor_up = tor_uplinks(site->clos);
-    h->npaths = h->tor_up * agg_uplinks(site->clos);
+    h->tor_up = weft_tor_uplinks(site->clos);
+    h->npaths = h->tor_up * weft_agg_uplinks(site->clos);
     weft_host_rng(&h->rng, site, ETHEREAL_STREAM | site->host);
     h->salt = (uint64_t)weft_rng_u32(&h->rng) << 32;
     h->salt |= weft_rng_u32(&h->rng);

@@ -93,8 +93,8 @@ host_dr_init(void *state, const void *config, const struct weft_site *site)
     {
         return refuse_paths(site->why);
     }
-    const uint32_t tor_up = clos->up_tor * clos->parallel;
-    const uint32_t agg_up = clos->up_agg > 0 ? clos->up_agg * clos->core_parallel : 1;
+    const uint32_t tor_up = weft_tor_uplinks(clos);
+    const uint32_t agg_up = weft_agg_uplinks(clos);
     weft_clos_switch(clos, site->switch_index, &map);
     weft_ecmp_init(&s->ecmp, site, false);
     s->lo = map.lo;

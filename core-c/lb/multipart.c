@@ -99,7 +99,7 @@ static int
 parts_of(struct weft_parts *parts, const struct weft_clos *clos, uint32_t n,
          struct weft_refusal *why)
 {
-    const uint32_t ports[] = {clos->up_tor * clos->parallel, clos->up_agg * clos->core_parallel};
+    const uint32_t ports[] = {weft_tor_uplinks(clos), weft_agg_uplinks(clos)};
     return weft_parts_init(parts, ports, n) == 0
                ? 0
                : weft_refuse(why, WEFT_ERANGE, NULL,

@@ -195,23 +195,17 @@ refuse_digits(struct weft_refusal *why)
                        "expected at most 64 of each");
 }
 
-/* Ports that the digits of a PathID name: the ToR's up ports, and the aggregation's. */
-static uint32_t
-low_digits(const struct weft_clos *clos)
-{
-    return clos->up_tor * clos->parallel;
-}
-
+/* Ports that the second digit of a PathID names; the first one names the ToR's up ports. */
 static uint32_t
 high_digits(const struct weft_clos *clos)
 {
-    return clos->tiers == 3 ? clos->up_agg * clos->core_parallel : clos->parallel;
+    return clos->tiers == 3 ? weft_agg_uplinks(clos) : clos->parallel;
 }
 
 static bool
 fits(const struct weft_clos *clos)
 {
-    return low_digits(clos) <= DIGIT_MASK + 1 && high_digits(clos) <= DIGIT_MASK + 1;
+    return weft_tor_uplinks(clos) <= DIGIT_MASK + 1 && high_digits(clos) <= DIGIT_MASK + 1;
 }
 
 static int
@@ -370,7 +364,7 @@ pro_host_init(void *host, const void *config, const struct weft_path_site *site)
         return shape;
     }
     const bool deep = clos->tiers == 3;
-    const uint32_t up = low_digits(clos);
+    const uint32_t up = weft_tor_uplinks(clos);
     *h = (struct pro_host){
         .hosts_per_tor = clos->hosts_per_tor,
         .tors_per_pod = clos->tors_per_pod,

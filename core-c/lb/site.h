@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file site.h  Whether a site says what a balancer rests on. Private. */
+/** @file site.h  Whether a site says what a balancer rests on, and how many ways its fabric has
+ * upwards. Private. */
 #ifndef WEFT_LB_SITE_H
 #define WEFT_LB_SITE_H
 
@@ -16,6 +17,18 @@ extern "C"
     static inline size_t weft_per_port(const struct weft_site *site, size_t bytes)
     {
         return site->nports <= WEFT_MAX_PORTS ? site->nports * bytes : 0;
+    }
+
+    /** Ports upwards of a ToR of a Clos. */
+    static inline uint32_t weft_tor_uplinks(const struct weft_clos *clos)
+    {
+        return clos->up_tor * clos->parallel;
+    }
+
+    /** Ports upwards of an aggregation; 1 in two tiers, whose spines have one way for a packet. */
+    static inline uint32_t weft_agg_uplinks(const struct weft_clos *clos)
+    {
+        return clos->tiers == 3 ? clos->up_agg * clos->core_parallel : 1;
     }
 
     /** Begins a stream of (seed, run), or of the caller's @p source. */

@@ -14,8 +14,8 @@ weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site, bool
         return shape;
     }
     const struct weft_clos *clos = site->clos;
-    const uint32_t agg_up = clos->tiers == 3 ? clos->up_agg * clos->core_parallel : 1;
-    const uint32_t npaths = clos->up_tor * clos->parallel * agg_up;
+    const uint32_t agg_up = weft_agg_uplinks(clos);
+    const uint32_t npaths = weft_tor_uplinks(clos) * agg_up;
     if (npaths < 1 || npaths >= WEFT_NO_TOR_PATH)
     {
         return weft_refuse(site->why, WEFT_ERANGE, NULL,
