@@ -287,7 +287,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     void Dispatch(WeftPacket* p, uint32_t out, int64_t now);
     /** @param p a frame that ends here @param why reason, a WeftFabric::Loss */
     [[gnu::cold, gnu::noinline]] void Drop(WeftPacket* p, int why);
-    /** @param p a frame that gets its ECN mark */
+    /** @param p a frame that gets its ECN mark @param out its port */
     [[gnu::noinline]] void Mark(WeftPacket* p, uint32_t out);
     /** Gives back the buffer of all frames that have left by now. @param now ps */
     [[gnu::noinline]] void SettleAll(int64_t now);

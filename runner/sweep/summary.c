@@ -156,7 +156,8 @@ add_finished(struct tables *t, const struct plan *plan, size_t i, const struct f
 }
 
 /** Adds a run to all tables if it is finished; false after a message if it cannot be read. Another
- * process may replace it meanwhile, and what was opened goes: then once more. */
+ * process may replace it meanwhile, and what was opened goes: then it is read again, MOST_ATTEMPTS
+ * times in all at most. */
 static bool
 add_run(struct tables *t, const struct plan *plan, size_t i, const struct folder *runs)
 {
