@@ -67,8 +67,9 @@ ScheduleLosses(WeftFabric& fabric, const scenario& s)
                                    TimeOf(slow[i].repair));
     }
     std::free(slow);
-    std::vector<link_failure> failures(failures_of(&s, nullptr));
-    failures_of(&s, failures.data());
+    link_failure* dead = failures_of(&s, &n);
+    std::vector<link_failure> failures(dead, dead + n);
+    std::free(dead);
     for (const link_failure& f : failures)
     {
         fabric.ScheduleFailure(f.link, TimeOf(f.at), TimeOf(f.repair));

@@ -5,22 +5,24 @@
 
 #include "textbuf.h"
 
-size_t
-failures_of(const struct scenario *s, struct link_failure *failures)
+struct link_failure *
+failures_of(const struct scenario *s, size_t *n)
 {
     const struct random_links *r = &s->random_failures;
     size_t drawn;
     uint64_t *dead = random_links_draw(s, r, &drawn);
-    for (size_t i = 0; failures && i < s->nfailures; i++)
+    struct link_failure *all = xcalloc(s->nfailures + drawn, sizeof *all);
+    for (size_t i = 0; i < s->nfailures; i++)
     {
-        *failures++ = s->failures[i];
+        all[i] = s->failures[i];
     }
-    for (size_t i = 0; failures && i < drawn; i++)
+    for (size_t i = 0; i < drawn; i++)
     {
-        *failures++ = (struct link_failure){dead[i], r->at, r->repair};
+        all[s->nfailures + i] = (struct link_failure){dead[i], r->at, r->repair};
     }
     free(dead);
-    return s->nfailures + drawn;
+    *n = s->nfailures + drawn;
+    return all;
 }
 
 struct link_degradation *

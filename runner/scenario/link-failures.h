@@ -10,8 +10,8 @@ extern "C"
 {
 #endif
 
-    /** Writes all failures of a run to @p failures (NULL: only counts them); how many. */
-    size_t failures_of(const struct scenario *s, struct link_failure *failures);
+    /** The failures of a run: those named and those drawn, of their number @p n. To be freed. */
+    struct link_failure *failures_of(const struct scenario *s, size_t *n);
 
     /** The links that are slower for a while: those named and those drawn, of their number @p n. To
      * be freed. */
