@@ -26,37 +26,6 @@ set_all(const struct weft_algo *algo, void *config, const char *settings)
 }
 
 static void
-wire(void)
-{
-    ck_assert_uint_le(ether.clos.nswitches, ETHEREAL_SWITCHES);
-    for (uint64_t i = 0; i < ether.clos.nlinks; i++)
-    {
-        struct weft_link link;
-        weft_clos_link(&ether.clos, i, &link);
-        MUST(link.upper.port < ETHEREAL_PORTS);
-        ether.link[link.upper.index][link.upper.port] = i;
-        if (!link.lower.is_host)
-        {
-            MUST(link.lower.port < ETHEREAL_PORTS);
-            ether.link[link.lower.index][link.lower.port] = i;
-        }
-    }
-}
-
-static void
-open_switches(uint64_t seed)
-{
-    const struct weft_mmu_config buffer = {0};
-    for (uint32_t i = 0; i < ether.clos.nswitches; i++)
-    {
-        struct weft_site site;
-        weft_clos_site(&ether.clos, &buffer, i, seed, 1, &site);
-        MUST(ether.ops->state_size(ether.config, &site) <= sizeof(ether.switches[i]));
-        MUST(ether.ops->init(ether.switches[i], ether.config, &site) == 0);
-    }
-}
-
-static void
 open_hosts(uint64_t seed)
 {
     struct weft_path_site at = {.seed = seed, .run = 1, .clos = &ether.clos};
@@ -83,10 +52,8 @@ ethereal_begin(const char *kind, const char *shape, const char *settings, uint64
     ck_assert_ptr_nonnull(ether.ops);
     ck_assert_uint_le(ether.ops->algo.config_size, sizeof(ether.config));
     set_all(&ether.ops->algo, ether.config, settings);
-    wire();
-    ether.fib = NULL;
     ether.nparts = 0;
-    open_switches(seed);
+    path_drive_begin(&ether.drive, ether.ops, ether.config, &ether.clos, seed);
     open_hosts(seed);
 }
 
@@ -94,7 +61,7 @@ void
 ethereal_end(void)
 {
     free(ether.hosts);
-    free(ether.fib);
+    path_drive_end(&ether.drive);
 }
 
 void
@@ -147,33 +114,7 @@ ethereal_plan(const struct weft_plan_message *messages, size_t n, int64_t now)
 uint32_t
 ethereal_drive(struct weft_packet *packet, uint64_t links[6])
 {
-    static const uint32_t queues[ETHEREAL_PORTS];
-    uint32_t n = 0;
-    uint32_t at = weft_clos_tor(&ether.clos, packet->src);
-    links[n++] = packet->src;
-    while (n < 6)
-    {
-        struct weft_switch_map map;
-        struct weft_ports ports;
-        struct weft_link link;
-        weft_clos_switch(&ether.clos, at, &map);
-        weft_route(&map, packet->dst, &ports);
-        MUST(!ether.fib || weft_fib_route(ether.fib, at, &map, packet->dst, &ports));
-        ports.queue_bytes = queues;
-        const uint32_t foretold = ether.ops->peek(ether.switches[at], &ports, packet);
-        const uint32_t port = weft_lb_picks(ether.ops, &ports)
-                                  ? ether.ops->pick(ether.switches[at], &ports, packet, 0)
-                                  : weft_port_at(&ports, 0);
-        MUST(ports.n == 1 || port == foretold);
-        links[n++] = ether.link[at][port];
-        weft_clos_link(&ether.clos, links[n - 1], &link);
-        if (link.lower.is_host)
-        {
-            MUST(link.lower.index == packet->dst);
-            return n;
-        }
-        at = link.lower.index == at ? link.upper.index : link.lower.index;
-    }
-    MUST_FAIL("a packet never arrives");
-    return 0;
+    const uint32_t n = path_drive(&ether.drive, packet, links);
+    MUST(n > 0);
+    return n;
 }

@@ -5,20 +5,18 @@
 
 #include <weft/weft.h>
 
-#define ETHEREAL_SWITCHES 160
-#define ETHEREAL_PORTS    160
-#define ETHEREAL_PARTS    20000
+#include "path-drive.h"
+
+#define ETHEREAL_PARTS 20000
 
 struct ethereal_rig
 {
     const struct weft_lb_ops *ops;
     uint64_t config[8];
     struct weft_clos clos;
-    uint64_t switches[ETHEREAL_SWITCHES][8];
-    uint64_t link[ETHEREAL_SWITCHES][ETHEREAL_PORTS];
+    struct path_drive drive;
     uint64_t *hosts;
     size_t host_words;
-    struct weft_fib *fib; /* NULL: all is healthy */
     uint64_t planner[4];
     struct weft_plan_part parts[ETHEREAL_PARTS];
     size_t nparts;
@@ -46,7 +44,8 @@ void ethereal_nack(uint64_t qp[4], uint16_t echo, int64_t now);
 /** Plans for host 0 into ether.parts. */
 void ethereal_plan(const struct weft_plan_message *messages, size_t n, int64_t now);
 
-/** Drives a packet through the switches: writes the links that it takes, returns how many. */
+/** Drives a packet through the switches: writes the links that it takes, returns how many.
+ * It must have a route. */
 uint32_t ethereal_drive(struct weft_packet *packet, uint64_t links[6]);
 
 #endif

@@ -72,20 +72,19 @@ drive_by_the_letter(const struct weft_packet *packet, uint64_t links[6])
     for (;;)
     {
         struct weft_switch_map map;
-        struct weft_link link;
         weft_clos_switch(&ether.clos, at, &map);
         const bool up = packet->dst < map.lo || packet->dst >= map.hi;
         const uint32_t child = up ? 0 : (packet->dst - map.lo) / map.hosts_per_child;
         const uint32_t port = up ? map.first_up + (uint32_t)(label >> 8)
                                  : child * map.parallel + (label & 255U) % map.parallel;
         label = swapped(label);
-        links[n++] = ether.link[at][port];
-        weft_clos_link(&ether.clos, links[n - 1], &link);
-        if (link.lower.is_host)
+        links[n++] = path_drive_link(&ether.drive, at, port);
+        const struct weft_end next = path_drive_peer(&ether.drive, at, port);
+        if (next.is_host)
         {
             return label;
         }
-        at = link.lower.index == at ? link.upper.index : link.lower.index;
+        at = next.index;
     }
 }
 
@@ -194,23 +193,25 @@ START_TEST(what_names_a_dead_port_goes_as_under_ecmp)
 {
     uint32_t used[4] = {0};
     ethereal_begin(fabrics[0].kind, fabrics[0].shape, "", 1);
-    const uint64_t dead = ether.link[0][2];
+    const uint64_t dead = path_drive_link(&ether.drive, 0, 2);
     const int64_t size = weft_fib_size(&ether.clos, &dead, 1, false);
-    ether.fib = malloc((size_t)size);
-    ck_assert_int_eq(weft_fib_build(ether.fib, (size_t)size, &ether.clos, &dead, 1, false), 0);
+    struct weft_fib *fib = malloc((size_t)size);
+    ck_assert_int_eq(weft_fib_build(fib, (size_t)size, &ether.clos, &dead, 1, false), 0);
+    ether.drive.fib = fib;
     for (uint32_t i = 0; i < 256; i++)
     {
         uint64_t links[6];
         struct weft_packet lost = packet_of(WEFT_DATA, 0, 4, (uint16_t)i);
         struct weft_packet other = packet_of(WEFT_DATA, 0, 4, 3 << 8);
         ethereal_drive(&lost, links);
-        used[links[1] - ether.link[0][2]]++;
+        used[links[1] - dead]++;
         ethereal_drive(&other, links);
-        ck_assert_uint_eq(links[1], ether.link[0][5]);
+        ck_assert_uint_eq(links[1], path_drive_link(&ether.drive, 0, 5));
     }
     ck_assert_uint_eq(used[0], 0);
     ck_assert(used[1] > 50 && used[2] > 50 && used[3] > 50);
     ethereal_end();
+    free(fib);
 }
 END_TEST
 
@@ -224,7 +225,7 @@ START_TEST(packets_of_ip_stacks_are_hashed)
         uint64_t links[6];
         struct weft_packet raw = packet_of(WEFT_RAW, 0, 4, (uint16_t)i); /* first half: 0 or 1 */
         ethereal_drive(&raw, links);
-        used[links[1] - ether.link[0][2]]++;
+        used[links[1] - path_drive_link(&ether.drive, 0, 2)]++;
     }
     for (uint32_t i = 0; i < 4; i++)
     {

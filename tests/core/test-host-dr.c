@@ -11,11 +11,11 @@
 
 #include "lb-rig.h"
 #include "must.h"
+#include "path-drive.h"
 #include "refused.h"
 
-#define MAX_SWITCHES 80
-#define MAX_LINKS    512
-#define MAX_PORTS    32
+#define MAX_LINKS 512
+#define MAX_PORTS 32
 
 static const int64_t spines[] = {4, 3, 2, 2, 1000000000, 0, 0, 0};
 static const int64_t tree_4[9] = {4, 3, 1000000000, 0, 0, 0};
@@ -35,10 +35,9 @@ static struct
 {
     const struct weft_lb_ops *ops;
     struct weft_clos clos;
-    uint64_t switches[MAX_SWITCHES][16];
+    struct path_drive drive;
     uint64_t *hosts;
     size_t host_words;
-    uint16_t link[MAX_SWITCHES][MAX_PORTS];
     struct weft_fib *fib;
 } f;
 
@@ -47,23 +46,7 @@ shape(int i)
 {
     const int64_t *configs[] = {spines, flat_6, tree_4, tree_6, three_tiers};
     ck_assert_int_eq(weft_topology_find(kinds[i])->build(configs[i], &f.clos), 0);
-    ck_assert_uint_le(f.clos.nswitches, MAX_SWITCHES);
     ck_assert_uint_le(f.clos.nlinks, MAX_LINKS);
-}
-
-static void
-wire(void)
-{
-    for (uint64_t i = 0; i < f.clos.nlinks; i++)
-    {
-        struct weft_link link;
-        weft_clos_link(&f.clos, i, &link);
-        f.link[link.upper.index][link.upper.port] = (uint16_t)i;
-        if (!link.lower.is_host)
-        {
-            f.link[link.lower.index][link.lower.port] = (uint16_t)i;
-        }
-    }
 }
 
 static void *
@@ -75,20 +58,11 @@ host_at(uint32_t host)
 static void
 begin(int which, uint64_t seed, uint64_t run)
 {
-    const struct weft_mmu_config buffer = {0};
     struct weft_path_site at = {0};
     shape(which);
-    wire();
     f.fib = NULL;
     f.ops = weft_lb_find("host-dr");
-    ck_assert_ptr_nonnull(f.ops);
-    for (uint32_t i = 0; i < f.clos.nswitches; i++)
-    {
-        struct weft_site site;
-        weft_clos_site(&f.clos, &buffer, i, seed, run, &site);
-        ck_assert_uint_le(f.ops->state_size(NULL, &site), sizeof(f.switches[i]));
-        ck_assert_int_eq(f.ops->init(f.switches[i], NULL, &site), 0);
-    }
+    path_drive_begin(&f.drive, f.ops, NULL, &f.clos, seed);
     at.seed = seed;
     at.run = run;
     at.clos = &f.clos;
@@ -103,6 +77,7 @@ begin(int which, uint64_t seed, uint64_t run)
 static void
 end(void)
 {
+    path_drive_end(&f.drive);
     free(f.hosts);
     free(f.fib);
 }
@@ -139,43 +114,6 @@ reply(uint32_t src, uint32_t dst)
     return packet.sport;
 }
 
-/* Drives a packet through the switches; writes the links it takes. */
-static uint32_t
-drive(struct weft_packet *packet, uint64_t links[6])
-{
-    const uint32_t queues[MAX_PORTS] = {0};
-    uint32_t n = 0;
-    uint32_t at = weft_clos_tor(&f.clos, packet->src);
-    links[n++] = packet->src;
-    while (n < 6)
-    {
-        struct weft_switch_map map;
-        struct weft_ports ports;
-        struct weft_link link;
-        weft_clos_switch(&f.clos, at, &map);
-        ports.queue_bytes = queues;
-        weft_route(&map, packet->dst, &ports);
-        if (f.fib && !weft_fib_route(f.fib, at, &map, packet->dst, &ports))
-        {
-            return 0;
-        }
-        const uint32_t foretold = f.ops->peek(f.switches[at], &ports, packet);
-        const uint32_t port =
-            ports.n > 1 ? f.ops->pick(f.switches[at], &ports, packet, 0) : weft_port_at(&ports, 0);
-        MUST(ports.n == 1 || port == foretold);
-        links[n++] = f.link[at][port];
-        weft_clos_link(&f.clos, links[n - 1], &link);
-        if (link.lower.is_host)
-        {
-            MUST(link.lower.index == packet->dst);
-            return n;
-        }
-        at = link.lower.index == at ? link.upper.index : link.lower.index;
-    }
-    ck_abort_msg("a packet never arrives");
-    return 0;
-}
-
 static void
 check_drive(enum weft_packet_kind kind, uint32_t src, uint32_t dst, uint16_t path)
 {
@@ -184,7 +122,7 @@ check_drive(enum weft_packet_kind kind, uint32_t src, uint32_t dst, uint16_t pat
     uint64_t meant[6];
     packet.sport = path;
     const uint32_t n = weft_clos_path(&f.clos, src, dst, path, meant);
-    MUST(drive(&packet, taken) == n);
+    MUST(path_drive(&f.drive, &packet, taken) == n);
     MUST(memcmp(taken, meant, n * sizeof(meant[0])) == 0);
     MUST(packet.sport == path);
 }
@@ -353,6 +291,7 @@ fail_links(struct weft_rng *rng, uint32_t percent)
     ck_assert_int_gt(size, 0);
     f.fib = calloc(1, (size_t)size);
     ck_assert_int_eq(weft_fib_build(f.fib, (size_t)size, &f.clos, dead, n, true), 0);
+    f.drive.fib = f.fib;
     for (uint32_t host = 0; host < f.clos.nhosts; host++)
     {
         f.ops->path->set_routes(host_at(host), f.fib);
@@ -434,7 +373,7 @@ START_TEST(a_path_that_is_no_candidate_falls_back_to_one_that_is)
     {
         struct weft_packet packet = packet_of(WEFT_DATA, 0, 50);
         packet.sport = path;
-        const uint32_t port = f.ops->pick(f.switches[0], &ports, &packet, 0);
+        const uint32_t port = f.ops->pick(f.drive.switches[0], &ports, &packet, 0);
         ck_assert(path % 3 == 2 || port == 3U + path % 3);
         counts[port]++;
     }
@@ -455,7 +394,7 @@ START_TEST(dead_paths_fall_back_to_different_ones)
     {
         struct weft_packet packet = packet_of(WEFT_DATA, 0, 7);
         packet.sport = path;
-        const uint32_t port = f.ops->pick(f.switches[0], &ports, &packet, 0);
+        const uint32_t port = f.ops->pick(f.drive.switches[0], &ports, &packet, 0);
         ck_assert(path % 2 == 1 || port == 2U + path);
         counts[port]++;
     }
@@ -476,7 +415,7 @@ START_TEST(a_list_with_weights_is_read_as_it_is_stored)
     {
         struct weft_packet packet = packet_of(WEFT_DATA, 0, 7);
         packet.sport = path;
-        const uint32_t port = f.ops->pick(f.switches[0], &ports, &packet, 0);
+        const uint32_t port = f.ops->pick(f.drive.switches[0], &ports, &packet, 0);
         ck_assert(port == 2 || port == 4 || port == 6);
         ck_assert(path % 2 == 1 || port == 2U + path);
     }
@@ -501,7 +440,7 @@ START_TEST(packets_of_ip_stacks_are_hashed)
     {
         struct weft_packet packet = packet_of(WEFT_RAW, 0, 50);
         packet.sport = sport;
-        MUST(f.ops->pick(f.switches[0], &ports, &packet, 0) ==
+        MUST(f.ops->pick(f.drive.switches[0], &ports, &packet, 0) ==
              ecmp->pick(theirs, &ports, &packet, 0));
     }
     end();

@@ -10,10 +10,10 @@
 #include "lb-rig.h"
 #include "lb/multipart.h"
 #include "must.h"
+#include "path-drive.h"
 #include "refused.h"
 
-#define MAX_SWITCHES 64
-#define MAX_PORTS    32
+#define MAX_PORTS 32
 
 /* A fabric with the balancer at every switch. */
 static struct
@@ -21,8 +21,7 @@ static struct
     const struct weft_lb_ops *ops;
     struct weft_clos clos;
     uint64_t config[8];
-    uint64_t switches[MAX_SWITCHES][16];
-    uint16_t link[MAX_SWITCHES][MAX_PORTS];
+    struct path_drive drive;
     uint64_t host[32];
 } f;
 
@@ -39,7 +38,6 @@ shape(int which)
     };
     static const char *const kinds[] = {"leaf-spine", "fat-tree", "fat-tree", "fat-tree", "clos"};
     lb_build(&f.clos, kinds[which], settings[which]);
-    ck_assert_uint_le(f.clos.nswitches, MAX_SWITCHES);
 }
 #define NSHAPES 5
 
@@ -50,25 +48,16 @@ begin(int which, const char *replies)
     f.ops = weft_lb_find("co-prime");
     ck_assert_int_eq(weft_config_default(&f.ops->algo, f.config), 0);
     ck_assert_int_eq(weft_config_set(&f.ops->algo, f.config, "replies", replies), 0);
-    for (uint32_t i = 0; i < f.clos.nswitches; i++)
-    {
-        const struct weft_site site = lb_site_of(&f.clos, i, 1);
-        ck_assert_uint_le(f.ops->state_size(f.config, &site), sizeof(f.switches[i]));
-        ck_assert_int_eq(f.ops->init(f.switches[i], f.config, &site), 0);
-    }
-    for (uint64_t i = 0; i < f.clos.nlinks; i++)
-    {
-        struct weft_link link;
-        weft_clos_link(&f.clos, i, &link);
-        f.link[link.upper.index][link.upper.port] = (uint16_t)i;
-        if (!link.lower.is_host)
-        {
-            f.link[link.lower.index][link.lower.port] = (uint16_t)i;
-        }
-    }
+    path_drive_begin(&f.drive, f.ops, f.config, &f.clos, 1);
     const struct weft_path_site site = {.seed = 1, .run = 1, .clos = &f.clos};
     ck_assert_uint_le(f.ops->path->host_size(f.config, &site), sizeof(f.host));
     ck_assert_int_eq(f.ops->path->host_init(f.host, f.config, &site), 0);
+}
+
+static void
+end(void)
+{
+    path_drive_end(&f.drive);
 }
 
 static struct weft_packet
@@ -93,33 +82,10 @@ parts_between(uint32_t src, uint32_t dst)
 static uint32_t
 drive(const struct weft_packet *packet, uint64_t links[6])
 {
-    const uint32_t queues[MAX_PORTS] = {0};
-    uint32_t n = 0;
-    uint32_t at = weft_clos_tor(&f.clos, packet->src);
     struct weft_packet moving = *packet;
-    links[n++] = packet->src;
-    while (n < 6)
-    {
-        struct weft_switch_map map;
-        struct weft_ports ports = {.queue_bytes = queues};
-        struct weft_link link;
-        weft_clos_switch(&f.clos, at, &map);
-        weft_route(&map, packet->dst, &ports);
-        const uint32_t port =
-            ports.n > 1 ? f.ops->pick(f.switches[at], &ports, &moving, 0) : weft_port_at(&ports, 0);
-        MUST(port - ports.first < ports.n && moving.sport == packet->sport);
-        MUST(ports.n == 1 || port == f.ops->peek(f.switches[at], &ports, &moving));
-        links[n++] = f.link[at][port];
-        weft_clos_link(&f.clos, links[n - 1], &link);
-        if (link.lower.is_host)
-        {
-            MUST(link.lower.index == packet->dst);
-            return n;
-        }
-        at = link.lower.index == at ? link.upper.index : link.lower.index;
-    }
-    ck_abort_msg("a packet never arrives");
-    return 0;
+    const uint32_t n = path_drive(&f.drive, &moving, links);
+    MUST(n > 0 && moving.sport == packet->sport);
+    return n;
 }
 
 /* The path that goes up by the parts of its number and comes down by the corresponding links. */
@@ -175,6 +141,7 @@ START_TEST(a_packet_takes_the_ports_it_names_and_its_ack_the_same_links)
             }
         }
     }
+    end();
 }
 END_TEST
 
@@ -279,15 +246,16 @@ START_TEST(a_dead_port_is_replaced_by_live_ones)
         for (uint16_t label = 0; label < 3; label++)
         {
             struct weft_packet packet = packet_of(WEFT_DATA, 0, dst, label);
-            const uint32_t port = f.ops->pick(f.switches[0], &ports, &packet, 0);
+            const uint32_t port = f.ops->pick(f.drive.switches[0], &ports, &packet, 0);
             MUST(label == 1 || port == 3U + label);
-            MUST(f.ops->pick(f.switches[0], &ports, &packet, 0) == port);
+            MUST(f.ops->pick(f.drive.switches[0], &ports, &packet, 0) == port);
             counts[port]++;
         }
     }
     ck_assert_uint_eq(counts[3] + counts[5], 3 * 45);
     ck_assert_uint_gt(counts[3], 45 + 10);
     ck_assert_uint_gt(counts[5], 45 + 10);
+    end();
 }
 END_TEST
 
@@ -300,8 +268,9 @@ START_TEST(a_label_out_of_bounds_takes_some_port)
     for (uint32_t label = 0; label <= UINT16_MAX; label++)
     {
         struct weft_packet packet = packet_of(WEFT_DATA, 0, 53, (uint16_t)label);
-        MUST(f.ops->pick(f.switches[0], &ports, &packet, 0) - 3 < 3);
+        MUST(f.ops->pick(f.drive.switches[0], &ports, &packet, 0) - 3 < 3);
     }
+    end();
 }
 END_TEST
 
@@ -320,6 +289,7 @@ START_TEST(sprayed_replies_take_all_paths_alike)
         counts[path]++;
     }
     ck_assert_double_lt(lb_unevenness(counts, 9), 4);
+    end();
 }
 END_TEST
 
@@ -341,9 +311,12 @@ START_TEST(what_carries_no_entropy_is_hashed)
         struct weft_packet raw = packet_of(WEFT_RAW, 0, 53, sport);
         f.ops->path->reply(f.host, &ack);
         MUST(ack.sport == sport);
-        MUST(f.ops->pick(f.switches[0], &ports, &ack, 0) == ecmp->pick(theirs, &ports, &ack, 0));
-        MUST(f.ops->pick(f.switches[0], &ports, &raw, 0) == ecmp->pick(theirs, &ports, &raw, 0));
+        MUST(f.ops->pick(f.drive.switches[0], &ports, &ack, 0) ==
+             ecmp->pick(theirs, &ports, &ack, 0));
+        MUST(f.ops->pick(f.drive.switches[0], &ports, &raw, 0) ==
+             ecmp->pick(theirs, &ports, &raw, 0));
     }
+    end();
 }
 END_TEST
 

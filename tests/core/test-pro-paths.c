@@ -10,11 +10,11 @@
 
 #include "lb-rig.h"
 #include "must.h"
+#include "path-drive.h"
 #include "refused.h"
 
-#define MAX_SWITCHES 96
-#define MAX_PORTS    68
-#define MAX_PATHS    512
+#define MAX_PORTS 68
+#define MAX_PATHS 512
 
 /* A fabric with PRO at every switch, and at two hosts. */
 static struct
@@ -22,8 +22,7 @@ static struct
     const struct weft_lb_ops *ops;
     struct weft_clos clos;
     uint64_t config[8];
-    void *switches[MAX_SWITCHES];
-    uint16_t link[MAX_SWITCHES][MAX_PORTS];
+    struct path_drive drive;
 } f;
 
 #define NSHAPES 6
@@ -61,69 +60,16 @@ static void
 begin(int which, const char *replies)
 {
     shape(which);
-    ck_assert_uint_le(f.clos.nswitches, MAX_SWITCHES);
     f.ops = weft_lb_find("pro");
     ck_assert_int_eq(weft_config_default(&f.ops->algo, f.config), 0);
     ck_assert_int_eq(weft_config_set(&f.ops->algo, f.config, "replies", replies), 0);
-    for (uint32_t i = 0; i < f.clos.nswitches; i++)
-    {
-        const struct weft_site site = lb_site_of(&f.clos, i, 1);
-        f.switches[i] = malloc(f.ops->state_size(f.config, &site));
-        ck_assert_int_eq(f.ops->init(f.switches[i], f.config, &site), 0);
-    }
-    for (uint64_t i = 0; i < f.clos.nlinks; i++)
-    {
-        struct weft_link link;
-        weft_clos_link(&f.clos, i, &link);
-        f.link[link.upper.index][link.upper.port] = (uint16_t)i;
-        if (!link.lower.is_host)
-        {
-            f.link[link.lower.index][link.lower.port] = (uint16_t)i;
-        }
-    }
+    path_drive_begin(&f.drive, f.ops, f.config, &f.clos, 1);
 }
 
 static void
 end(void)
 {
-    for (uint32_t i = 0; i < f.clos.nswitches; i++)
-    {
-        free(f.switches[i]);
-    }
-}
-
-/* Drives a packet through the switches; writes the links it takes, and returns how many. */
-static uint32_t
-drive(struct weft_packet *packet, uint64_t links[6])
-{
-    const uint32_t queues[MAX_PORTS] = {0};
-    uint32_t n = 0;
-    uint32_t at = weft_clos_tor(&f.clos, packet->src);
-    links[n++] = packet->src;
-    while (n < 6)
-    {
-        struct weft_switch_map map;
-        struct weft_ports ports;
-        struct weft_link link;
-        weft_clos_switch(&f.clos, at, &map);
-        ports.queue_bytes = queues;
-        weft_route(&map, packet->dst, &ports);
-        const uint32_t foretold = f.ops->peek(f.switches[at], &ports, packet);
-        const uint32_t port =
-            ports.n > 1 ? f.ops->pick(f.switches[at], &ports, packet, 0) : weft_port_at(&ports, 0);
-        MUST(ports.n == 1 || port == foretold);
-        MUST(port - ports.first < ports.n);
-        links[n++] = f.link[at][port];
-        weft_clos_link(&f.clos, links[n - 1], &link);
-        if (link.lower.is_host)
-        {
-            MUST(link.lower.index == packet->dst);
-            return n;
-        }
-        at = link.lower.index == at ? link.upper.index : link.lower.index;
-    }
-    ck_abort_msg("a packet never arrives");
-    return 0;
+    path_drive_end(&f.drive);
 }
 
 static void *
@@ -216,7 +162,7 @@ check_turn(uint32_t src, uint32_t dst)
         struct weft_packet packet;
         uint64_t links[6] = {0};
         data(host, src, dst, qp, &packet);
-        hops = drive(&packet, links);
+        hops = path_drive(&f.drive, &packet, links);
         const uint32_t at = seen_before(seen, i < paths ? i : paths, links);
         MUST(at == (i < paths ? i : i - paths));
         memcpy(seen[i % paths], links, sizeof(links));
@@ -262,8 +208,8 @@ START_TEST(an_echoed_path_id_leads_back_over_the_same_links)
         ack.sport = 0xb555;
         ack.echo = packet.sport;
         f.ops->path->reply(back, &ack);
-        const uint32_t n = drive(&packet, there);
-        MUST(drive(&ack, here) == n);
+        const uint32_t n = path_drive(&f.drive, &packet, there);
+        MUST(path_drive(&f.drive, &ack, here) == n);
         for (uint32_t k = 0; k < n; k++)
         {
             MUST(there[k] == here[n - 1 - k]);
@@ -294,7 +240,7 @@ START_TEST(replies_rotate_apart_from_data_or_keep_to_their_ecmp_path)
             ack.kind = i % 2 ? WEFT_NACK : WEFT_ACK;
             ack.sport = 0xb555;
             f.ops->path->reply(host, &ack);
-            drive(&ack, links);
+            path_drive(&f.drive, &ack, links);
             ck_assert(mode == 1 || (ack.sport & 63U) == i % 4);
             ck_assert(mode == 0 || i == 0 || memcmp(links, first, sizeof(links)) == 0);
             memcpy(first, links, sizeof(links));
@@ -317,7 +263,7 @@ START_TEST(replies_on_ecmp_paths_are_hashed)
         struct weft_packet ack = lb_data(i, 5);
         ack.kind = WEFT_ACK;
         ack.sport = 0xb555;
-        counts[f.ops->pick(f.switches[0], &ports, &ack, 0) - 2]++;
+        counts[f.ops->pick(f.drive.switches[0], &ports, &ack, 0) - 2]++;
     }
     ck_assert_double_lt(lb_unevenness(counts, 4), 5);
     end();
@@ -365,7 +311,7 @@ START_TEST(packets_of_ip_stacks_are_hashed)
         struct weft_packet packet = lb_data(0, 5);
         packet.kind = WEFT_RAW;
         packet.sport = (uint16_t)(i << 6);
-        counts[f.ops->pick(f.switches[0], &ports, &packet, 0) - 2]++;
+        counts[f.ops->pick(f.drive.switches[0], &ports, &packet, 0) - 2]++;
     }
     ck_assert_double_lt(lb_unevenness(counts, 4), 5);
     end();
