@@ -3,27 +3,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "lb-rig.h"
 #include "must.h"
 
 struct ethereal_rig ether;
-
-/* "a=1 b=2" */
-static void
-set_all(const struct weft_algo *algo, void *config, const char *settings)
-{
-    char text[256];
-    ck_assert_uint_lt(strlen(settings), sizeof(text));
-    memcpy(text, settings, strlen(settings) + 1);
-    ck_assert_int_eq(weft_config_default(algo, config), 0);
-    for (char *name = strtok(text, " "); name; name = strtok(NULL, " "))
-    {
-        char *value = strchr(name, '=');
-        *value = '\0';
-        ck_assert_int_eq(weft_config_set(algo, config, name, value + 1), 0);
-    }
-}
 
 static void
 open_hosts(uint64_t seed)
@@ -46,12 +30,11 @@ ethereal_begin(const char *kind, const char *shape, const char *settings, uint64
 {
     uint64_t topology[16];
     const struct weft_topology_ops *ops = weft_topology_find(kind);
-    set_all(&ops->algo, topology, shape);
+    lb_configure(&ops->algo, topology, sizeof(topology), shape);
     ck_assert_int_eq(ops->build(topology, &ether.clos), 0);
     ether.ops = weft_lb_find("ethereal");
     ck_assert_ptr_nonnull(ether.ops);
-    ck_assert_uint_le(ether.ops->algo.config_size, sizeof(ether.config));
-    set_all(&ether.ops->algo, ether.config, settings);
+    lb_configure(&ether.ops->algo, ether.config, sizeof(ether.config), settings);
     ether.nparts = 0;
     path_drive_begin(&ether.drive, ether.ops, ether.config, &ether.clos, seed);
     open_hosts(seed);

@@ -7,18 +7,20 @@
 
 #include "must.h"
 
-static void
-set(struct lb_rig *rig, const char *settings)
+void
+lb_configure(const struct weft_algo *algo, void *config, size_t bytes, const char *settings)
 {
-    char text[128];
+    char text[256];
+    ck_assert_uint_le(algo->config_size, bytes);
     ck_assert_uint_lt(strlen(settings), sizeof(text));
     strcpy(text, settings);
+    ck_assert_int_eq(weft_config_default(algo, config), 0);
     for (char *one = strtok(text, " "); one != NULL; one = strtok(NULL, " "))
     {
         char *value = strchr(one, '=');
         ck_assert_ptr_nonnull(value);
         *value++ = '\0';
-        ck_assert_int_eq(weft_config_set(&rig->ops->algo, rig->config, one, value), 0);
+        ck_assert_int_eq(weft_config_set(algo, config, one, value), 0);
     }
 }
 
@@ -28,9 +30,8 @@ lb_open(struct lb_rig *rig, const char *name, const char *settings, const struct
     rig->ops = weft_lb_find(name);
     ck_assert_ptr_nonnull(rig->ops);
     ck_assert_ptr_null(rig->ops->path);
-    ck_assert_uint_le(rig->ops->algo.config_size, sizeof(rig->config));
-    ck_assert_int_eq(weft_config_default(&rig->ops->algo, rig->config), 0);
-    set(rig, settings != NULL ? settings : "");
+    lb_configure(&rig->ops->algo, rig->config, sizeof(rig->config),
+                 settings != NULL ? settings : "");
     rig->state = malloc(rig->ops->state_size(rig->config, site) + 1);
     ck_assert_ptr_nonnull(rig->state);
     ck_assert_int_eq(rig->ops->init(rig->state, rig->config, site), 0);

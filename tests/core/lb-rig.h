@@ -14,6 +14,9 @@ struct lb_rig
     uint64_t config[8];
 };
 
+/** Fills @p config, of @p bytes, with the defaults and "a=1 b=2"; nothing of it may be refused. */
+void lb_configure(const struct weft_algo *algo, void *config, size_t bytes, const char *settings);
+
 /** The balancer @p name with settings "a=1 b=2" (or NULL) at @p site; init() must not refuse. */
 void lb_open(struct lb_rig *rig, const char *name, const char *settings,
              const struct weft_site *site);

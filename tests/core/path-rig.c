@@ -4,6 +4,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "lb-rig.h"
 #include "must.h"
 
 void
@@ -15,20 +16,7 @@ path_rig_begin(struct path_rig *rig, const char *name, const char *settings, uin
     rig->ops = weft_lb_find(name);
     ck_assert_ptr_nonnull(rig->ops);
     ck_assert_ptr_nonnull(rig->ops->path);
-    ck_assert_uint_le(rig->ops->algo.config_size, sizeof(rig->config));
-    ck_assert_int_eq(weft_config_default(&rig->ops->algo, rig->config), 0);
-    while (*settings != '\0')
-    {
-        char setting[64] = "";
-        const size_t length = strcspn(settings, " ");
-        ck_assert_uint_lt(length, sizeof(setting));
-        memcpy(setting, settings, length);
-        char *value = strchr(setting, '=');
-        ck_assert_ptr_nonnull(value);
-        *value++ = '\0';
-        ck_assert_int_eq(weft_config_set(&rig->ops->algo, rig->config, setting, value), 0);
-        settings += length + (settings[length] == ' ');
-    }
+    lb_configure(&rig->ops->algo, rig->config, sizeof(rig->config), settings);
     ck_assert_uint_le(rig->ops->path->host_size(rig->config, &site), sizeof(rig->host));
     ck_assert_uint_le(rig->ops->path->qp_size(rig->config, &site), sizeof(rig->qp));
     ck_assert_int_eq(rig->ops->path->host_init(rig->host, rig->config, &site), 0);

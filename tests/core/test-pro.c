@@ -45,30 +45,13 @@ site_at(const struct weft_clos *clos, uint32_t host, uint32_t batch)
     return site;
 }
 
-static void
-configure(const char *settings)
-{
-    char text[128];
-    const struct weft_algo *algo = &weft_lb_find("pro")->algo;
-    ck_assert_uint_le(algo->config_size, sizeof(nic.config));
-    ck_assert_int_eq(weft_config_default(algo, nic.config), 0);
-    ck_assert_uint_lt(strlen(settings), sizeof(text));
-    strcpy(text, settings);
-    for (char *one = strtok(text, " "); one != NULL; one = strtok(NULL, " "))
-    {
-        char *value = strchr(one, '=');
-        *value++ = '\0';
-        ck_assert_int_eq(weft_config_set(algo, nic.config, one, value), 0);
-    }
-}
-
 /* A leaf-spine of four hosts per leaf. */
 static void
 begin(const char *settings, const char *leaves, const char *spines, uint32_t batch)
 {
     const char *const shape[] = {"leaves", leaves, "spines", spines, "hosts-per-leaf", "4", NULL};
     lb_build(&nic.clos, "leaf-spine", shape);
-    configure(settings);
+    lb_configure(&weft_lb_find("pro")->algo, nic.config, sizeof(nic.config), settings);
     nic.path = weft_lb_find("pro")->path;
     nic.site = site_at(&nic.clos, 0, batch);
     nic.host = malloc(nic.path->host_size(nic.config, &nic.site));
@@ -533,7 +516,7 @@ host_code(struct weft_clos *clos, const char *settings, uint32_t batch, struct w
 {
     struct weft_path_site site = site_at(clos, 0, batch);
     const struct weft_path_ops *path = weft_lb_find("pro")->path;
-    configure(settings);
+    lb_configure(&weft_lb_find("pro")->algo, nic.config, sizeof(nic.config), settings);
     site.why = why;
     void *host = malloc(path->host_size(nic.config, &site));
     const int code = path->host_init(host, nic.config, &site);
