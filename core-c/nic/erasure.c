@@ -201,16 +201,10 @@ tx_stamp(const void *tx, struct weft_packet *data)
     data->flags |= WEFT_F_ACK_REQ;
 }
 
-static inline bool
-is_outstanding(const struct erasure_tx *s, uint32_t psn)
-{
-    return ((psn - s->base.una) & WEFT_PSN_MASK) < weft_sender_outstanding(&s->base);
-}
-
 static void
 fill(struct erasure_tx *s, uint32_t psn)
 {
-    if (is_outstanding(s, psn))
+    if (weft_sender_is_outstanding(&s->base, psn))
     {
         s->held += weft_bitmap_set(filled_of(s), s->mask, psn);
         unmark(s, psn, 1);
@@ -278,7 +272,8 @@ tx_lost(void *tx, const struct weft_packet *lost, int64_t now)
         lost->kind == WEFT_DATA ? lost->psn : weft_psn_add(lost->psn, lost->ahead);
     (void)now;
     leave_flight(s);
-    if (named && is_outstanding(s, place) && weft_bitmap_run(filled_of(s), s->mask, place, 1) == 0)
+    if (named && weft_sender_is_outstanding(&s->base, place) &&
+        weft_bitmap_run(filled_of(s), s->mask, place, 1) == 0)
     {
         s->marked += weft_bitmap_set(marks_of(s), s->mask, place);
     }

@@ -44,12 +44,6 @@ weft_repeat_tx_init(void *tx, const void *config, const struct weft_transport_si
     return 0;
 }
 
-static bool
-is_outstanding(const struct weft_repeat_tx *s, uint32_t psn)
-{
-    return ((psn - s->base.una) & WEFT_PSN_MASK) < weft_sender_outstanding(&s->base);
-}
-
 /* Takes @p count packets from @p psn on out of those to be sent again. */
 static void
 unqueue(struct weft_repeat_tx *s, uint32_t psn, uint32_t count)
@@ -101,7 +95,8 @@ weft_repeat_in_flight(const struct weft_repeat_tx *s, uint32_t psn)
 {
     const uint64_t *acked = (const uint64_t *)(const void *)(s + 1);
     const uint64_t *queued = acked + (s->mask + 1U) / 64U;
-    return is_outstanding(s, psn) && weft_bitmap_run(acked, s->mask, psn, 1) == 0 &&
+    return weft_sender_is_outstanding(&s->base, psn) &&
+           weft_bitmap_run(acked, s->mask, psn, 1) == 0 &&
            weft_bitmap_run(queued, s->mask, psn, 1) == 0;
 }
 
@@ -121,7 +116,7 @@ weft_repeat_queue(struct weft_repeat_tx *s, uint32_t psn)
 static void
 acknowledge_one(struct weft_repeat_tx *s, uint32_t psn)
 {
-    if (is_outstanding(s, psn))
+    if (weft_sender_is_outstanding(&s->base, psn))
     {
         s->held += weft_bitmap_set(acked_bits(s), s->mask, psn);
         unqueue(s, psn, 1);

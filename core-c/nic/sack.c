@@ -212,7 +212,7 @@ look_ahead(struct sack_tx *s)
 static void
 acknowledge_one(struct sack_tx *s, uint32_t psn)
 {
-    if (((psn - s->base.una) & WEFT_PSN_MASK) < weft_sender_outstanding(&s->base))
+    if (weft_sender_is_outstanding(&s->base, psn))
     {
         const bool fresh = weft_bitmap_set(bits_of(s), s->mask, psn);
         s->held += fresh;

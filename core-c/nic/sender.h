@@ -63,6 +63,12 @@ extern "C"
         return (s->end - s->una) & WEFT_PSN_MASK;
     }
 
+    /** Whether @p psn lies in [una, end). */
+    static inline bool weft_sender_is_outstanding(const struct weft_sender *s, uint32_t psn)
+    {
+        return ((psn - s->una) & WEFT_PSN_MASK) < weft_sender_outstanding(s);
+    }
+
     static inline bool weft_sender_may_send_new(const struct weft_sender *s)
     {
         return s->unsent > 0 && weft_sender_outstanding(s) < s->limit;
