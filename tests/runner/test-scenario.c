@@ -57,6 +57,38 @@ load_good(const char *text)
     return l;
 }
 
+/* A scenario as its file says it, and as its resolved file does. */
+struct resolved
+{
+    struct loaded l, again;
+    struct scenario *s, *t;
+};
+
+/* A resolved file that is resolved again must not change. */
+static struct resolved
+resolve(const char *text)
+{
+    struct resolved r = {.l = load_good(text)};
+    r.s = plan_load(r.l.plan, 0, &r.l.d);
+    char *once = scenario_write(r.s, "t");
+    r.again = load_good(once);
+    r.t = plan_load(r.again.plan, 0, &r.again.d);
+    char *twice = scenario_write(r.t, "t");
+    ck_assert_str_eq(once, twice);
+    free(once);
+    free(twice);
+    return r;
+}
+
+static void
+resolved_free(struct resolved *r)
+{
+    scenario_free(r->s);
+    scenario_free(r->t);
+    unload(&r->l);
+    unload(&r->again);
+}
+
 /* A user would get another experiment than the one asked for if a preset undid an attribute. */
 START_TEST(attributes_win_over_presets_in_any_order)
 {
@@ -135,20 +167,15 @@ END_TEST
 /* A resolved scenario that says something else would not reproduce its run. */
 START_TEST(a_resolved_scenario_resolves_to_itself)
 {
-    struct loaded l =
-        load_good(HEAD "<balancer name=\"themis\"/><drop qp=\"3\" packets=\"5 7\" count=\"2\"/>"
-                       "<loss probability=\"1e-7\"/><failure leaf=\"1\" spine=\"1\" at=\"3us\"/>"
-                       "<failure lower=\"2\" upper=\"4\" at=\"1us\" repair=\"2us\"/>"
-                       "<convergence delay=\"inf\" weights=\"off\"/><measure interval=\"0.5us\" "
-                       "qps=\"2 0\" queues=\"on\"/>"
-                       "<default name=\"ns3::A::B\" value=\"&lt;&quot;&amp;'&#10;x\"/>"
-                       "<seed value=\"9007199254740992\" run=\"3\"/></scenario>");
-    struct scenario *s = plan_load(l.plan, 0, &l.d);
-    char *once = scenario_write(s, "t");
-    struct loaded again = load_good(once);
-    struct scenario *t = plan_load(again.plan, 0, &again.d);
-    char *twice = scenario_write(t, "t");
-    ck_assert_str_eq(once, twice);
+    struct resolved r =
+        resolve(HEAD "<balancer name=\"themis\"/><drop qp=\"3\" packets=\"5 7\" count=\"2\"/>"
+                     "<loss probability=\"1e-7\"/><failure leaf=\"1\" spine=\"1\" at=\"3us\"/>"
+                     "<failure lower=\"2\" upper=\"4\" at=\"1us\" repair=\"2us\"/>"
+                     "<convergence delay=\"inf\" weights=\"off\"/><measure interval=\"0.5us\" "
+                     "qps=\"2 0\" queues=\"on\"/>"
+                     "<default name=\"ns3::A::B\" value=\"&lt;&quot;&amp;'&#10;x\"/>"
+                     "<seed value=\"9007199254740992\" run=\"3\"/></scenario>");
+    const struct scenario *s = r.s, *t = r.t;
     ck_assert_uint_eq(t->ndrops, 2);
     ck_assert_uint_eq(t->drops[1].psn_offset, 7);
     ck_assert_uint_eq(t->drops[1].count, 2);
@@ -162,12 +189,7 @@ START_TEST(a_resolved_scenario_resolves_to_itself)
     ck_assert_uint_eq(t->measure.qps[0], 0);
     ck_assert_str_eq(t->defaults[0].value, "<\"&'\nx");
     ck_assert(t->seed == UINT64_C(9007199254740992));
-    free(once);
-    free(twice);
-    scenario_free(s);
-    scenario_free(t);
-    unload(&l);
-    unload(&again);
+    resolved_free(&r);
 }
 END_TEST
 
@@ -175,26 +197,16 @@ END_TEST
  * file. */
 START_TEST(random_failures_resolve_to_one_rate_per_kind)
 {
-    struct loaded l = load_good(
-        "<scenario name=\"t\"><topology kind=\"fat-tree\" k=\"4\"/><workload kind=\"ring\" "
-        "bytes=\"1KB\"/><balancer name=\"ecmp\"/><random-failures probability=\"0.25\" "
-        "aggregation-core=\"0.5\" at=\"3us\" repair=\"9us\"/></scenario>");
-    struct scenario *s = plan_load(l.plan, 0, &l.d);
-    char *once = scenario_write(s, "t");
-    struct loaded again = load_good(once);
-    struct scenario *t = plan_load(again.plan, 0, &again.d);
-    char *twice = scenario_write(t, "t");
-    ck_assert_str_eq(once, twice);
+    struct resolved r =
+        resolve("<scenario name=\"t\"><topology kind=\"fat-tree\" k=\"4\"/><workload kind=\"ring\" "
+                "bytes=\"1KB\"/><balancer name=\"ecmp\"/><random-failures probability=\"0.25\" "
+                "aggregation-core=\"0.5\" at=\"3us\" repair=\"9us\"/></scenario>");
+    const struct scenario *t = r.t;
     ck_assert(t->random_failures.edge == 0.25);
     ck_assert(t->random_failures.core == 0.5);
     ck_assert(t->random_failures.at == 3000000);
     ck_assert(t->random_failures.repair == 9000000);
-    free(once);
-    free(twice);
-    scenario_free(s);
-    scenario_free(t);
-    unload(&l);
-    unload(&again);
+    resolved_free(&r);
 }
 END_TEST
 
@@ -202,17 +214,12 @@ END_TEST
  * file draws them again. */
 START_TEST(a_number_of_random_links_is_drawn)
 {
-    struct loaded l = load_good(
-        "<scenario name=\"t\"><topology kind=\"fat-tree\" k=\"8\"/><workload kind=\"ring\" "
-        "bytes=\"1KB\"/><balancer name=\"ecmp\"/><random-failures links=\"16\"/>"
-        "<random-degrade links=\"16\" share=\"0.25\" at=\"3us\"/></scenario>");
-    struct scenario *s = plan_load(l.plan, 0, &l.d);
-    char *once = scenario_write(s, "t");
-    struct loaded again = load_good(once);
-    struct scenario *t = plan_load(again.plan, 0, &again.d);
-    char *twice = scenario_write(t, "t");
+    struct resolved r =
+        resolve("<scenario name=\"t\"><topology kind=\"fat-tree\" k=\"8\"/><workload kind=\"ring\" "
+                "bytes=\"1KB\"/><balancer name=\"ecmp\"/><random-failures links=\"16\"/>"
+                "<random-degrade links=\"16\" share=\"0.25\" at=\"3us\"/></scenario>");
+    const struct scenario *t = r.t;
     size_t n, slow, same = 0;
-    ck_assert_str_eq(once, twice);
     uint64_t *links = random_links_draw(t, &t->random_failures, &n);
     struct link_degradation *degraded = degradations_of(t, &slow);
     ck_assert_uint_eq(n, 16);
@@ -231,12 +238,7 @@ START_TEST(a_number_of_random_links_is_drawn)
     ck_assert_uint_lt(same, 8);
     free(links);
     free(degraded);
-    free(once);
-    free(twice);
-    scenario_free(s);
-    scenario_free(t);
-    unload(&l);
-    unload(&again);
+    resolved_free(&r);
 }
 END_TEST
 
