@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Recycled entropies (REPS): the labels of packets whose ACKs came back unmarked are kept in a
- * small ring, and each is used once more, the oldest first. Without one a packet gets a random
- * label, as do the first BDP of packets. After a timeout the ring is frozen for a while: where no
+ * small ring, and each is used once more, the oldest first; or, where one ACK answers several
+ * packets, as often as that. Without one a packet gets a random label, as do the first BDP of
+ * packets. After a timeout the ring is frozen for a while: where no
  * unused label is left, used ones are taken again, in a circle from the ring's head, since random
  * ones might lead to the failed link.
  *
@@ -21,12 +22,14 @@
 #define REPS_HOST_STREAM (UINT64_C(0x72657068) << 32)
 
 #define MAX_RING 1024
+#define MAX_USES 1024
 
 struct reps_config
 {
     int64_t ring;
     int64_t explore;
     int64_t freeze;
+    int64_t uses;
     int64_t replies; /* enum weft_replies */
 };
 
@@ -41,7 +44,9 @@ struct reps
     uint32_t size;
     uint32_t filled; /* slots that hold a label, used or not */
     uint32_t head;   /* slot of the next label; filled or size: starts anew at 0 */
-    uint32_t unused; /* labels not taken since they came */
+    uint32_t unused; /* labels not taken since they came, or not often enough */
+    uint32_t uses;   /* packets per label */
+    uint32_t left;   /* packets for the oldest of the unused */
     bool frozen;
 };
 
@@ -58,6 +63,10 @@ static const struct weft_param params[] = {
      "is "
      "none.",
      "Bonato et al., EuroSys 2026; 100 us (ours)"},
+    {"uses", WEFT_COUNT, WEFT_P(struct reps_config, uses), "1", "1", "1024", NULL,
+     "Packets that take a label of the ring, one after the other. With ack-every of n, 1 leaves "
+     "random labels to n - 1 of n packets, and n to none.",
+     "Bonato et al., EuroSys 2026, its simulator; default: its Algorithm 1"},
     {"replies", WEFT_CHOICE, WEFT_P(struct reps_config, replies), "spray", NULL, NULL,
      WEFT_REPLIES_CHOICES, WEFT_REPLIES_DOC, "(ours), as ops has them"},
 };
@@ -91,7 +100,7 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
     struct reps *r = qp;
     const struct reps_config *c = config;
     (void)host;
-    if (c->ring < 1 || c->ring > MAX_RING || c->explore < -1)
+    if (c->ring < 1 || c->ring > MAX_RING || c->uses < 1 || c->uses > MAX_USES || c->explore < -1)
     {
         return weft_refuse_config(site->why, &weft_lb_reps.algo, config);
     }
@@ -110,6 +119,8 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
     r->filled = 0;
     r->head = 0;
     r->unused = 0;
+    r->uses = (uint32_t)c->uses;
+    r->left = r->uses;
     r->frozen = false;
     return 0;
 }
@@ -117,7 +128,12 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
 static uint16_t
 oldest_unused(struct reps *r)
 {
-    const uint32_t back = r->unused--;
+    const uint32_t back = r->unused;
+    if (--r->left == 0)
+    {
+        r->unused--;
+        r->left = r->uses;
+    }
     return ring_of(r)[r->head >= back ? r->head - back : r->head + r->size - back];
 }
 
@@ -155,7 +171,14 @@ keep(struct reps *r, uint16_t label)
     r->head = r->head < r->size ? r->head : 0;
     ring_of(r)[r->head++] = label;
     r->filled = r->head > r->filled ? r->head : r->filled;
-    r->unused += r->unused < r->size;
+    if (r->unused < r->size)
+    {
+        r->unused++;
+    }
+    else
+    {
+        r->left = r->uses; /* the oldest one is gone */
+    }
 }
 
 static void
