@@ -131,7 +131,7 @@ static struct
     struct weft_parts parts;
     struct weft_multipart m;
     struct weft_history h;
-    uint32_t until[MAX_PATHS];
+    uint32_t until[MAX_PATHS + 1];
     uint16_t order[3 * MAX_PORTS];
 } qp;
 
@@ -142,7 +142,9 @@ begin(const struct weft_rng *rng, const uint32_t *ports, uint32_t parts, uint32_
     ck_assert_uint_le(weft_parts_paths(&qp.parts), MAX_PATHS);
     qp.m.rng = *rng;
     weft_multipart_begin(&qp.m, &qp.parts, qp.order);
+    memset(qp.until, 0xff, sizeof(qp.until));
     weft_history_begin(&qp.h, qp.until, weft_parts_paths(&qp.parts), explore);
+    MUST(qp.until[weft_parts_paths(&qp.parts)] == UINT32_MAX); /* what lies behind is another's */
 }
 
 static uint16_t
@@ -233,6 +235,7 @@ START_TEST(a_long_flow_is_no_different)
         feed_back(&m, &rng, 10, 40, true);
     }
     ck_assert_uint_eq(qp.h.sent, 1500);
+    ck_assert_uint_eq(qp.until[6], UINT32_MAX);
 }
 END_TEST
 
