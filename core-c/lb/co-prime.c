@@ -7,7 +7,7 @@
 #include "lb/multipart.h"
 #include "lb/site.h"
 
-static const struct weft_param params[] = {WEFT_MULTIPART_REPLIES};
+static const struct weft_param params[] = {WEFT_MULTIPART_PARAMS};
 
 /* One QP's: Alg. 2's state, and its permutations behind it. */
 

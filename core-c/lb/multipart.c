@@ -16,17 +16,16 @@ weft_parts_init(struct weft_parts *parts, const uint32_t *ports, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
     {
         uint32_t own = 0;
-        while (own <= 16 && UINT32_C(1) << own < ports[i])
+        while (own < 16 && UINT32_C(1) << own < ports[i])
         {
             own++;
         }
         bits += own;
-        if (ports[i] < 1 || bits > 16)
+        if (ports[i] < 1 || ports[i] > UINT16_MAX || bits > 16)
         {
             *parts = (struct weft_parts){.n = 0};
             return WEFT_ERANGE;
         }
-        /* 65,536 ports would need a wider member; no switch has them (WEFT_MAX_PORTS). */
         parts->ports[i] = (uint16_t)ports[i];
         parts->shift[i + 1] = (uint8_t)bits;
     }
@@ -260,6 +259,7 @@ struct multipart_switch
     uint8_t up;        /* the part that is its own */
     uint8_t down;      /* the part that led up to its tier */
     bool hash_replies;
+    bool modulo;
 };
 
 size_t
@@ -274,6 +274,7 @@ int
 weft_multipart_init(void *state, const void *config, const struct weft_site *site)
 {
     struct multipart_switch *s = state;
+    const struct weft_multipart_config *c = config;
     struct weft_switch_map map;
     const int code = weft_site_shape(site);
     if (code)
@@ -286,7 +287,8 @@ weft_multipart_init(void *state, const void *config, const struct weft_site *sit
     s->parallel = map.parallel;
     s->up = (uint8_t)site->tier;
     s->down = (uint8_t)(site->tier > 0 ? site->tier - 1 : 0);
-    s->hash_replies = ((const struct weft_multipart_config *)config)->replies == WEFT_REPLIES_ECMP;
+    s->hash_replies = c->replies == WEFT_REPLIES_ECMP;
+    s->modulo = c->dead_port == WEFT_DEAD_PORT_MODULO;
     return parts_of(&s->parts, site->clos, site->clos->tiers - 1, site->why);
 }
 
@@ -317,10 +319,14 @@ weft_multipart_peek(const void *state, const struct weft_ports *ports,
     const struct multipart_switch *s = state;
     if (is_sprayed(s, packet))
     {
-        const uint32_t port = ports->first + port_of(s, ports, packet->sport);
-        if (!ports->list || weft_ports_have(ports, port))
+        const uint32_t number = port_of(s, ports, packet->sport);
+        if (ports->list && s->modulo)
         {
-            return port;
+            return ports->list[number % weft_ports_distinct(ports)];
+        }
+        if (!ports->list || weft_ports_have(ports, ports->first + number))
+        {
+            return ports->first + number;
         }
     }
     return weft_port_at(ports, weft_ecmp_index(&s->ecmp, ports->n, packet));

@@ -102,20 +102,39 @@ extern "C"
         return next;
     }
 
+    /** How a switch forwards a packet that names a port which does not lead to its receiver. */
+    enum weft_dead_port
+    {
+        WEFT_DEAD_PORT_HASH,   /**< that packet is hashed, as under ECMP; others stay */
+        WEFT_DEAD_PORT_MODULO, /**< the group has shrunk, and all packets index what is left */
+    };
+
     /** What a balancer of this kind has in its configuration, at its beginning. */
     struct weft_multipart_config
     {
-        int64_t replies; /**< enum weft_replies */
+        int64_t replies;   /**< enum weft_replies */
+        int64_t dead_port; /**< enum weft_dead_port */
     };
 
-/** Its parameter. */
-#define WEFT_MULTIPART_REPLIES                                                                     \
+/** Its parameters. */
+#define WEFT_MULTIPART_PARAMS                                                                      \
+    {"replies",                                                                                    \
+     WEFT_CHOICE,                                                                                  \
+     WEFT_P(struct weft_multipart_config, replies),                                                \
+     "echo",                                                                                       \
+     NULL,                                                                                         \
+     NULL,                                                                                         \
+     WEFT_REPLIES_CHOICES,                                                                         \
+     "How ACKs, NACKs and CNPs travel: on their QP's ECMP path, on a random entropy each, or on "  \
+     "the entropy of the packet that they answer.",                                                \
+     "prime §III-C: an ACK copies the entropy field"},                                             \
     {                                                                                              \
-        "replies", WEFT_CHOICE, WEFT_P(struct weft_multipart_config, replies), "echo", NULL, NULL, \
-            WEFT_REPLIES_CHOICES,                                                                  \
-            "How ACKs, NACKs and CNPs travel: on their QP's ECMP path, on a random entropy each, " \
-            "or on the entropy of the packet that they answer.",                                   \
-            "prime §III-C: an ACK copies the entropy field"                                       \
+        "dead-port", WEFT_CHOICE, WEFT_P(struct weft_multipart_config, dead_port), "hash", NULL,   \
+            NULL, "hash modulo",                                                                   \
+            "Where a switch sends packets once routing has taken ports out: those that name such " \
+            "a port by a hash, as under ECMP, or all of them to the port whose place among those " \
+            "left is the number that they name, modulo how many are left.",                        \
+            "(ours): prime §IV-A2 leaves it open"                                                 \
     }
 
 /* "prq" and "prh" in ASCII: the random streams, one per QP and one per host. CO-PRIME has those of

@@ -35,18 +35,18 @@ struct prime
 };
 
 static const struct weft_param params[] = {
-    WEFT_MULTIPART_REPLIES,
+    WEFT_MULTIPART_PARAMS,
     {"explore", WEFT_REAL, WEFT_P(struct prime_config, explore), "1", "0", "1000000", NULL,
      "Packets at the start that take penalized paths too, in the QP's own bandwidth-delay "
      "products (its share of the host's line times the idle fabric's round trip).",
      "prime §III-C"},
-    {"ecn-penalty", WEFT_REAL, WEFT_P(struct prime_config, ecn), "1", "0", "1000000", NULL,
+    {"ecn-penalty", WEFT_REAL, WEFT_P(struct prime_config, ecn), "0.1", "0", "1000000", NULL,
      "For how many packets a path is avoided after a mark, in the QP's own bandwidth-delay "
      "products.",
-     "prime §III-D; 1 (ours)"},
-    {"nack-penalty", WEFT_REAL, WEFT_P(struct prime_config, nack), "4", "0", "1000000", NULL,
+     "prime §III-D; 0.1 (ours)"},
+    {"nack-penalty", WEFT_REAL, WEFT_P(struct prime_config, nack), "0.4", "0", "1000000", NULL,
      "The same after a NACK of a trimmed packet, or a loss; at least ecn-penalty.",
-     "prime §III-D; 4 (ours)"},
+     "prime §III-D; 0.4 (ours)"},
     {"nack-overrides", WEFT_BOOL, WEFT_P(struct prime_config, override), "on", NULL, NULL, NULL,
      "A NACK penalizes a path that has a penalty already; off: as with marks, only one that has "
      "none.",
@@ -55,6 +55,14 @@ static const struct weft_param params[] = {
      "A packet that the sender takes for lost penalizes its path as a trimmed one does, however "
      "the sender knows: by a NACK, a gap or a timeout.",
      "prime §III-B; timeouts (ours)"},
+};
+
+static const struct weft_preset presets[] = {
+    {"short", "ecn-penalty=0.1 nack-penalty=0.4",
+     "Shorter than what was marked or trimmed for takes to drain: the defaults.", "(ours)"},
+    {"round-trip", "ecn-penalty=1 nack-penalty=4",
+     "A round trip after a mark, and four after a NACK: until what was done about it shows.",
+     "(ours)"},
 };
 
 static const char *
@@ -99,8 +107,12 @@ static uint32_t
 packets_of(double bdps, uint32_t bdp)
 {
     const double packets = bdps * bdp;
-    const uint32_t whole = packets < WEFT_MAX_PENALTY ? (uint32_t)packets : WEFT_MAX_PENALTY;
-    return whole + (whole < packets && whole < WEFT_MAX_PENALTY);
+    if (packets >= WEFT_MAX_PENALTY)
+    {
+        return WEFT_MAX_PENALTY;
+    }
+    const uint32_t whole = (uint32_t)packets;
+    return whole + (whole < packets);
 }
 
 static int
@@ -202,6 +214,8 @@ const struct weft_lb_ops weft_lb_prime = {
             .source = "prime §III, Alg. 1-2",
             .params = params,
             .nparams = sizeof params / sizeof params[0],
+            .presets = presets,
+            .npresets = sizeof presets / sizeof presets[0],
             .config_size = sizeof(struct prime_config),
             .check = check,
         },

@@ -189,6 +189,45 @@ START_TEST(parts_have_the_bits_that_their_ports_need)
 }
 END_TEST
 
+START_TEST(parts_that_no_label_can_hold_are_refused)
+{
+    static const struct
+    {
+        uint32_t ports[3];
+        int code;
+    } cases[] = {
+        {{65535, 1, 1}, 0},
+        {{65536, 1, 1}, WEFT_ERANGE},
+        {{UINT32_MAX, 1, 1}, WEFT_ERANGE},
+        {{256, 256, 1}, 0},
+        {{256, 257, 1}, WEFT_ERANGE},
+        {{16, 2048, 2}, 0},
+        {{16, 2048, 3}, WEFT_ERANGE},
+        {{4, 0, 4}, WEFT_ERANGE},
+    };
+    struct weft_parts parts;
+    ck_assert_int_eq(weft_parts_init(&parts, cases[_i].ports, 3), cases[_i].code);
+    ck_assert_uint_eq(parts.n, cases[_i].code ? 0 : 3);
+    ck_assert_uint_eq(
+        weft_parts_paths(&parts),
+        cases[_i].code ? 1 : cases[_i].ports[0] * cases[_i].ports[1] * cases[_i].ports[2]);
+}
+END_TEST
+
+/* As qp_size() looks at a site before qp_init() refuses it. */
+START_TEST(a_site_that_is_refused_has_no_parts)
+{
+    static const uint32_t ports[] = {4, 4};
+    struct weft_parts parts;
+    shape(3);
+    const struct weft_path_site sites[] = {{.dst = 1}, {.clos = &f.clos, .dst = f.clos.nhosts}};
+    ck_assert_int_eq(weft_parts_init(&parts, ports, 2), 0);
+    ck_assert_int_ne(weft_parts_between(&parts, &sites[_i]), 0);
+    ck_assert_uint_eq(weft_parts_paths(&parts), 1);
+    ck_assert_uint_eq(weft_parts_values(&parts), 0);
+}
+END_TEST
+
 /* Pods of two ToRs and as many aggregations, with 200 cores above each of these: 8 bits. */
 static int
 init_with_aggregations(const char *aggregations, struct weft_refusal *why)
@@ -255,6 +294,37 @@ START_TEST(a_dead_port_is_replaced_by_live_ones)
     ck_assert_uint_eq(counts[3] + counts[5], 3 * 45);
     ck_assert_uint_gt(counts[3], 45 + 10);
     ck_assert_uint_gt(counts[5], 45 + 10);
+    end();
+}
+END_TEST
+
+/* dead-port="modulo": the group has shrunk to the ports that are left, and a number is an index
+ * into that, so that one of them has the packets of two. W-ECMP's further rounds are none of its
+ * ports. */
+START_TEST(a_group_may_shrink)
+{
+    static const uint16_t live[] = {3, 5};
+    static const uint16_t weighted[] = {3, 5, 5};
+    const uint32_t queues[MAX_PORTS] = {0};
+    const struct weft_ports lists[] = {{queues, live, 3, 2, 3, 0, 0},
+                                       {queues, weighted, 3, 3, 3, 2, 2}};
+    const struct weft_ports whole = {queues, NULL, 3, 3, 3, 0, 0};
+    struct weft_packet ack = packet_of(WEFT_ACK, 0, 53, 1);
+    begin(3, "echo");
+    ck_assert_int_eq(weft_config_set(&f.ops->algo, f.config, "dead-port", "modulo"), 0);
+    const struct weft_site site = lb_site_of(&f.clos, 0, 1);
+    ck_assert_int_eq(f.ops->init(f.drive.switches[0], f.config, &site), 0);
+    for (uint16_t label = 0; label < 3; label++)
+    {
+        const struct weft_packet packet = packet_of(WEFT_DATA, 0, 53, label);
+        ck_assert_uint_eq(f.ops->peek(f.drive.switches[0], &whole, &packet), 3U + label);
+        for (int i = 0; i < 2; i++)
+        {
+            ck_assert_uint_eq(f.ops->peek(f.drive.switches[0], &lists[i], &packet),
+                              live[label % 2]);
+        }
+    }
+    ck_assert_uint_eq(f.ops->pick(f.drive.switches[0], &lists[0], &ack, 0), 5);
     end();
 }
 END_TEST
@@ -331,8 +401,11 @@ multipart_suite(void)
                         NSHAPES);
     tcase_add_test(t, each_tier_reads_its_own_part);
     tcase_add_test(t, parts_have_the_bits_that_their_ports_need);
+    tcase_add_loop_test(t, parts_that_no_label_can_hold_are_refused, 0, 8);
+    tcase_add_loop_test(t, a_site_that_is_refused_has_no_parts, 0, 2);
     tcase_add_test(t, more_bits_than_a_source_port_has_are_refused);
     tcase_add_test(t, a_dead_port_is_replaced_by_live_ones);
+    tcase_add_test(t, a_group_may_shrink);
     tcase_add_test(t, a_label_out_of_bounds_takes_some_port);
     tcase_add_test(t, sprayed_replies_take_all_paths_alike);
     tcase_add_test(t, what_carries_no_entropy_is_hashed);

@@ -2,6 +2,7 @@
 /* A user would lose PRIME (prime §III): paths used unequally without congestion, signals that are
  * not heeded, or that penalize another path or for another time. */
 #include <check.h>
+#include <math.h>
 #include <string.h>
 
 #include <weft/error.h>
@@ -23,7 +24,8 @@ static struct
 
 #define BDP 5
 
-/* QP number @p index of host 0 to @p dst in a fat-tree of three tiers of k = 6; "" or a=1. */
+/* QP number @p index of host 0 to @p dst in a fat-tree of three tiers of k = 6; "" or a=1. PRIME's
+ * penalties are one BDP and four. */
 static void
 open_qp(const char *name, const char *setting, uint32_t dst, uint32_t index)
 {
@@ -34,6 +36,10 @@ open_qp(const char *name, const char *setting, uint32_t dst, uint32_t index)
     const size_t length = strcspn(setting, "=");
     flow.ops = weft_lb_find(name);
     ck_assert_int_eq(weft_config_default(&flow.ops->algo, flow.config), 0);
+    if (strcmp(name, "prime") == 0)
+    {
+        ck_assert_int_eq(weft_config_preset(&flow.ops->algo, flow.config, "round-trip"), 0);
+    }
     if (setting[length] == '=')
     {
         memcpy(param, setting, length);
@@ -91,6 +97,7 @@ START_TEST(every_path_is_taken_once_in_a_cycle)
     static const uint32_t dsts[] = {1, 4, 53};
     static const uint32_t paths[] = {1, 3, 9};
     open_qp(names[_i % 2], "", dsts[_i / 2], 7);
+    ck_assert_uint_eq(weft_parts_paths(&flow.parts), paths[_i / 2]);
     for (uint32_t cycle = 0; cycle < 200; cycle++)
     {
         uint32_t counts[9] = {0};
@@ -197,6 +204,28 @@ START_TEST(signals_penalize_as_they_should)
 }
 END_TEST
 
+/* Without a setting a mark counts for a tenth of a BDP and a NACK for four tenths. */
+START_TEST(defaults_are_short)
+{
+    static const char *const presets[] = {NULL, "short"};
+    const struct weft_path_site site = {
+        .seed = 1, .run = 1, .clos = &flow.clos, .qp_bdp = 110, .dst = 4};
+    for (int i = 0; i < 4; i++)
+    {
+        open_qp("prime", "", 4, 1);
+        ck_assert_int_eq(weft_config_default(&flow.ops->algo, flow.config), 0);
+        MUST(!presets[i % 2] ||
+             weft_config_preset(&flow.ops->algo, flow.config, presets[i % 2]) == 0);
+        ck_assert_int_eq(weft_config_set(&flow.ops->algo, flow.config, "explore", "0"), 0);
+        ck_assert_int_eq(flow.ops->path->qp_init(flow.state, NULL, flow.config, &site, 1), 0);
+        answer(i < 2 ? WEFT_ACK : WEFT_NACK, i < 2 ? WEFT_F_ECE : WEFT_F_TRIMMED, 0);
+        const uint32_t avoided = avoided_for();
+        const uint32_t packets = i < 2 ? 11 : 44;
+        MUST(packets <= avoided && avoided <= packets + 4);
+    }
+}
+END_TEST
+
 /* Both signals penalize for 20 packets; ten after the first one comes the second. */
 static uint32_t
 avoided_after_both(const char *setting, uint32_t first_flags, uint32_t second_flags)
@@ -290,6 +319,7 @@ refuse(struct weft_path_site site, const char *setting, struct weft_refusal *why
     flow.ops = weft_lb_find("prime");
     site.why = why;
     ck_assert_int_eq(weft_config_default(&flow.ops->algo, flow.config), 0);
+    ck_assert_int_eq(weft_config_preset(&flow.ops->algo, flow.config, "round-trip"), 0);
     ck_assert_int_eq(weft_config_set(&flow.ops->algo, flow.config, "ecn-penalty", setting), 0);
     ck_assert_uint_le(flow.ops->path->qp_size(flow.config, &site), sizeof(flow.state));
     return flow.ops->path->qp_init(flow.state, NULL, flow.config, &site, 0);
@@ -303,6 +333,8 @@ START_TEST(what_makes_no_sense_is_refused)
     ck_assert_int_eq(refuse(site, "4", &why), 0);
     ck_assert_int_eq(refuse(site, "4.5", &why), WEFT_ERANGE);
     ck_assert_ptr_nonnull(strstr(refused(WEFT_ERANGE, &why), "nack-penalty"));
+    site.qp_bdp = 1;
+    ck_assert_int_eq(refuse(site, "1", &why), 0);
     site.qp_bdp = 0;
     ck_assert_int_eq(refuse(site, "1", &why), WEFT_EINVAL);
     ck_assert_ptr_nonnull(strstr(refused(WEFT_EINVAL, &why), "bandwidth-delay"));
@@ -310,9 +342,72 @@ START_TEST(what_makes_no_sense_is_refused)
     site.dst = 54;
     ck_assert_int_eq(refuse(site, "1", &why), WEFT_EINVAL);
     ck_assert_ptr_nonnull(strstr(refused(WEFT_EINVAL, &why), "receiver"));
+    ck_assert_int_eq(
+        weft_lb_find("co-prime")->path->qp_init(flow.state, NULL, flow.config, &site, 0),
+        WEFT_EINVAL);
     site = sound;
     site.clos = NULL;
     ck_assert_int_eq(refuse(site, "1", &why), WEFT_ENOTCLOS);
+}
+END_TEST
+
+/* As of a host that fills the configuration itself. */
+START_TEST(numbers_out_of_bounds_are_refused)
+{
+    static const char *const names[] = {"explore", "ecn-penalty", "nack-penalty"};
+    static const double values[] = {-1, 1000001, NAN, 1000000};
+    const struct weft_path_site site = {.clos = &flow.clos, .qp_bdp = BDP, .dst = 53};
+    const struct weft_param *param = weft_lb_find("prime")->algo.params;
+    while (strcmp(param->name, names[_i / 4]) != 0)
+    {
+        param++;
+    }
+    open_qp("prime", "nack-penalty=1000000", 53, 0);
+    memcpy((char *)flow.config + param->offset, &values[_i % 4], sizeof(double));
+    ck_assert_int_eq(flow.ops->path->qp_init(flow.state, NULL, flow.config, &site, 0),
+                     _i % 4 == 3 ? 0 : WEFT_ERANGE);
+}
+END_TEST
+
+/* Four bandwidth-delay products of 2^31 packets do not become 0. */
+START_TEST(a_penalty_has_a_limit)
+{
+    const struct weft_path_site site = {.clos = &flow.clos, .qp_bdp = UINT32_C(1) << 31, .dst = 4};
+    open_qp("prime", "explore=0", 4, 1);
+    ck_assert_int_eq(flow.ops->path->qp_init(flow.state, NULL, flow.config, &site, 1), 0);
+    answer(WEFT_NACK, WEFT_F_TRIMMED, 0);
+    for (int i = 0; i < 1000; i++)
+    {
+        MUST(data() != 0);
+    }
+}
+END_TEST
+
+/* In memory of qp_size() bytes, all paths penalized in turn. */
+START_TEST(a_qp_keeps_to_its_memory)
+{
+    static const char *const names[] = {"prime", "co-prime"};
+    static const uint32_t dsts[] = {1, 4, 53};
+    const char *bytes = (const char *)flow.state;
+    open_qp(names[_i % 2], "", dsts[_i / 2], 0);
+    const struct weft_path_site site = {
+        .seed = 1, .run = 1, .clos = &flow.clos, .qp_bdp = BDP, .dst = dsts[_i / 2]};
+    const size_t size = flow.ops->path->qp_size(flow.config, &site);
+    memset(flow.state, 0xa5, sizeof(flow.state));
+    ck_assert_int_eq(flow.ops->path->qp_init(flow.state, NULL, flow.config, &site, 0), 0);
+    for (uint32_t i = 0; i < 100; i++)
+    {
+        const uint32_t path = i % weft_parts_paths(&flow.parts);
+        (void)data();
+        if (flow.ops->path->on_reply)
+        {
+            answer(WEFT_NACK, WEFT_F_TRIMMED, weft_parts_label(&flow.parts, path));
+        }
+    }
+    for (size_t i = size; i < sizeof(flow.state); i++)
+    {
+        MUST(bytes[i] == (char)0xa5);
+    }
 }
 END_TEST
 
@@ -327,11 +422,15 @@ prime_suite(void)
     tcase_add_test(t, without_congestion_co_prime_is_the_same);
     tcase_add_test(t, qps_have_orders_of_their_own);
     tcase_add_loop_test(t, signals_penalize_as_they_should, 0, 9);
+    tcase_add_test(t, defaults_are_short);
     tcase_add_test(t, a_path_is_not_penalized_again_but_by_a_nack);
     tcase_add_test(t, a_lost_packet_penalizes_its_path);
     tcase_add_test(t, exploring_disregards_penalties_but_notes_them);
     tcase_add_test(t, labels_that_name_no_path_are_not_heeded);
     tcase_add_test(t, what_makes_no_sense_is_refused);
+    tcase_add_loop_test(t, numbers_out_of_bounds_are_refused, 0, 12);
+    tcase_add_test(t, a_penalty_has_a_limit);
+    tcase_add_loop_test(t, a_qp_keeps_to_its_memory, 0, 6);
     suite_add_tcase(suite, t);
     return suite;
 }
