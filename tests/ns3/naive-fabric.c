@@ -35,7 +35,8 @@ struct port
 
 struct host
 {
-    unsigned sent;    /* data frames, of its QPs in turn */
+    unsigned sent;    /* data frames */
+    unsigned turn;    /* the QP whose turn it is, if it has more to send */
     unsigned* reply;  /* numbers of the ACKs that it made */
     unsigned made;    /* how many */
     unsigned replied; /* how many of them took the wire */
@@ -53,6 +54,7 @@ struct world
     unsigned frames;
     struct port* port;
     struct host* host;
+    unsigned* gone;    /* [flow]: data frames that the sender has begun */
     unsigned* got;     /* [flow]: data frames that are at the receiver */
     unsigned* pointer; /* [leaf]: of a round */
     unsigned looks;
@@ -123,7 +125,7 @@ new_frame(struct world* w, unsigned flow, bool ack, unsigned nth)
     f->ack = ack;
     if (w->s->balancer == NAIVE_LABELS)
     {
-        f->label = w->s->chance.label(w->s->chance.context, from, to, ack, nth);
+        f->label = w->s->chance.label(w->s->chance.context, flow, ack, nth);
     }
     return w->frames++;
 }
@@ -184,6 +186,21 @@ join(struct world* w, unsigned port, unsigned frame, int64_t now)
     }
 }
 
+/* The flow of a host that sends next, or UINT_MAX: none has more to send. */
+static unsigned
+flow_in_turn(const struct world* w, unsigned h)
+{
+    for (unsigned i = 0; i < w->s->qps; i++)
+    {
+        const unsigned flow = h * w->s->qps + (w->host[h].turn + i) % w->s->qps;
+        if (w->gone[flow] < w->s->packets[flow])
+        {
+            return flow;
+        }
+    }
+    return UINT_MAX;
+}
+
 /* Puts into a host's empty queue what goes next. */
 static void
 pull(struct world* w, unsigned h)
@@ -198,10 +215,12 @@ pull(struct world* w, unsigned h)
             host->reply_next = false;
             return;
         }
-        if (!reply && host->active && host->sent < w->s->packets[h] * w->s->qps)
+        const unsigned flow = reply || !host->active ? UINT_MAX : flow_in_turn(w, h);
+        if (flow != UINT_MAX)
         {
-            const unsigned nth = host->sent++;
-            queue(w, h, new_frame(w, h * w->s->qps + nth % w->s->qps, false, nth));
+            w->gone[flow]++;
+            host->turn = flow % w->s->qps + 1;
+            queue(w, h, new_frame(w, flow, false, host->sent++));
             host->reply_next = true;
             return;
         }
@@ -274,7 +293,7 @@ static void
 take_data(struct world* w, const struct frame* f, int64_t now)
 {
     struct host* receiver = &w->host[f->to];
-    const bool last = ++w->got[f->flow] == w->s->packets[f->from];
+    const bool last = ++w->got[f->flow] == w->s->packets[f->flow];
     if (last)
     {
         w->r->delivered[f->flow] = now;
@@ -302,8 +321,7 @@ take_ack(struct world* w, const struct frame* f, int64_t now)
     {
         w->r->acked[f->flow] = now;
     }
-    const unsigned turns = w->host[f->to].sent + w->s->qps - 1 - f->flow % w->s->qps;
-    if (turns / w->s->qps < w->s->packets[f->to]) /* of that QP */
+    if (w->gone[f->flow] < w->s->packets[f->flow])
     {
         kick(w, f->to, false, now);
     }
@@ -337,26 +355,23 @@ arrive(struct world* w, unsigned node, unsigned number, int64_t now)
     }
 }
 
+/* When the ith frame of a port leaves with its last bit, if it has the wire. */
 static int64_t
-landing(const struct world* w, const struct port* p)
+leaving(const struct world* w, const struct port* p, unsigned i)
 {
-    if (p->landed == p->started)
+    if (i == p->started)
     {
         return NEVER;
     }
-    const struct frame* f = &w->frame[p->frame[p->landed]];
-    return whole(w, f->start + size(w, f) * w->s->byte) + w->s->delay;
+    const struct frame* f = &w->frame[p->frame[i]];
+    return whole(w, f->start + size(w, f) * w->s->byte);
 }
 
 static int64_t
-leaving(const struct world* w, const struct port* p)
+landing(const struct world* w, const struct port* p)
 {
-    if (p->left == p->started)
-    {
-        return NEVER;
-    }
-    const struct frame* f = &w->frame[p->frame[p->left]];
-    return whole(w, f->start + size(w, f) * w->s->byte);
+    const int64_t left = leaving(w, p, p->landed);
+    return left == NEVER ? NEVER : left + w->s->delay;
 }
 
 static void
@@ -365,7 +380,7 @@ last_bits_leave(struct world* w, int64_t now)
     for (unsigned i = 0; i < w->ports; i++)
     {
         struct port* p = &w->port[i];
-        if (leaving(w, p) == now)
+        if (leaving(w, p, p->left) == now)
         {
             p->bytes -= size(w, &w->frame[p->frame[p->left]]);
             p->left++;
@@ -462,7 +477,7 @@ messages_start(struct world* w, int64_t now)
 {
     for (unsigned h = 0; h < w->hosts; h++)
     {
-        if (w->s->start[h] == now && w->s->packets[h] > 0)
+        if (w->s->start[h] == now && flow_in_turn(w, h) != UINT_MAX)
         {
             w->host[h].active = true;
             kick(w, h, false, now);
@@ -497,7 +512,7 @@ next_instant(const struct world* w, int64_t now)
     for (unsigned i = 0; i < w->ports; i++)
     {
         next = earlier(next, landing(w, &w->port[i]), now);
-        next = earlier(next, leaving(w, &w->port[i]), now);
+        next = earlier(next, leaving(w, &w->port[i], w->port[i].left), now);
         next = earlier(next, w->port[i].wake_at, now);
     }
     for (unsigned h = 0; h < w->hosts; h++)
@@ -515,17 +530,15 @@ static void
 make(struct world* w)
 {
     unsigned frames = 0;
-    for (unsigned h = 0; h < w->hosts; h++)
-    {
-        frames += 2 * w->s->packets[h] * w->s->qps;
-    }
     for (unsigned flow = 0; flow < w->hosts * w->s->qps; flow++)
     {
+        frames += 2 * w->s->packets[flow];
         w->r->delivered[flow] = w->r->acked[flow] = -1;
     }
     w->frame = (struct frame*)calloc(frames, sizeof *w->frame);
     w->port = (struct port*)calloc(w->ports, sizeof *w->port);
     w->host = (struct host*)calloc(w->hosts, sizeof *w->host);
+    w->gone = (unsigned*)calloc(w->hosts * w->s->qps, sizeof *w->gone);
     w->got = (unsigned*)calloc(w->hosts * w->s->qps, sizeof *w->got);
     w->pointer = (unsigned*)calloc(w->s->leaves, sizeof *w->pointer);
     for (unsigned i = 0; i < w->ports; i++)
@@ -559,6 +572,7 @@ unmake(struct world* w)
     }
     free(w->pointer);
     free(w->got);
+    free(w->gone);
     free(w->host);
     free(w->port);
     free(w->frame);
@@ -567,7 +581,7 @@ unmake(struct world* w)
 void
 naive_run(const struct naive_setup* setup, struct naive_result* result)
 {
-    struct world w = {setup, result, 0, 0, NULL, 0, NULL, NULL, NULL, NULL, 0, 0};
+    struct world w = {setup, result, 0, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0};
     w.hosts = setup->leaves * setup->hosts_per_leaf;
     w.ports = naive_ports(setup);
     result->ties = 0;

@@ -16,8 +16,8 @@
  *   free take what waits, one by one: what was decided first happens first. An arrival is decided
  *   when the frame starts; that a wire takes a frame as soon as it is free, when the one before it
  *   starts if something waits then, else when something begins to wait.
- * - Each host sends at most one message on each of its QPs, back to back; all its messages are
- * alike and begin at once, and its QPs take turns, frame by frame. Each data frame is answered by
+ * - Each host sends at most one message on each of its QPs, back to back; all its messages begin at
+ * once, in the order of its QPs, which take turns, frame by frame. Each data frame is answered by
  * an ACK. Data and ACKs take turns on the host's wire, an ACK first; or ACKs take no wire and need
  * the time of an idle fabric. A host whose wire is free and who gets a frame sends at once. It
  * finds out that it has no more data only when it looks for some.
@@ -51,8 +51,9 @@ struct naive_chance
     unsigned (*first)(void* context, unsigned leaf);
     /** One of n shortest queues. */
     unsigned (*tie)(void* context, unsigned leaf, unsigned n);
-    /** The label of the nth data frame or ACK that a host makes, and to whom that goes. */
-    unsigned (*label)(void* context, unsigned host, unsigned to, bool ack, unsigned nth);
+    /** The label of a flow's data frame or ACK, the nth one that its host makes. A flow is sender *
+     * qps + qp. */
+    unsigned (*label)(void* context, unsigned flow, bool ack, unsigned nth);
     /** The up port of a leaf for a frame with a label. */
     unsigned (*hash)(void* context, unsigned leaf, unsigned from, unsigned to, unsigned label);
 };
@@ -73,7 +74,7 @@ struct naive_setup
     struct naive_chance chance;
     unsigned qps;            /* of each host */
     const unsigned* to;      /* [host * qps + qp]: to whom it sends */
-    const unsigned* packets; /* [host]: how much on each QP; 0: nothing */
+    const unsigned* packets; /* [host * qps + qp]: how much; 0: nothing */
     const int64_t* start;    /* [host]: from when on, ps */
     int64_t first_look;      /* at all queues, ps */
     int64_t look_interval;   /* ps */
