@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file theory.h  Closed forms: lower bounds of collectives and pairs, what a fabric with failures
- * can serve, Themis' memory model, and OFAN's models of collisions, queues and packet sizes.
+ * can serve, a sprayed fabric with a dead link, Themis' memory model, and OFAN's models of
+ * collisions, queues and packet sizes.
  */
 #ifndef WEFT_THEORY_H
 #define WEFT_THEORY_H
@@ -163,6 +164,41 @@ extern "C"
                      const struct weft_fib *fib, const struct weft_flow *flows, size_t n,
                      const struct weft_slow_link *slow, size_t nslow, enum weft_split split,
                      struct weft_rho *out);
+
+    /** A leaf-spine in which links between one leaf and one spine are dead, and not all of them
+     * (ethereal §2.2). */
+    struct weft_dead_links
+    {
+        uint32_t leaves;   /**< at least 2 */
+        uint32_t spines;   /**< at least 1 */
+        uint32_t hosts;    /**< per leaf, at least 1 */
+        uint32_t parallel; /**< links between each leaf and each spine, at least 1 */
+        uint32_t dead;     /**< of those between one leaf and one spine; below parallel */
+        double speed;      /**< rate of these links over that of a host's, > 0 */
+    };
+
+    /** Paths from another leaf's hosts to that leaf, one for each uplink. */
+    uint64_t weft_sprayed_paths(const struct weft_dead_links *d);
+
+    /** How many of these meet on the links that are left: two where two links are parallel. All
+     * that tells a sprayer of the congestion comes from these. */
+    uint64_t weft_congested_paths(const struct weft_dead_links *d);
+
+    /**
+     * What each link that is left would have to carry, over its rate, while that leaf's hosts are
+     * sent as much as their own links can take, all of it from other leaves and sprayed evenly over
+     * the paths: hosts / (spines (parallel - dead) speed). With two parallel links and no
+     * oversubscription 2. Infinite if no link is left.
+     */
+    double weft_sprayed_load(const struct weft_dead_links *d);
+
+    /** By what an all-to-all sprayed like that takes longer than hosts' links need for it: at least
+     * 1. With H of N hosts at a leaf these send it a share (N - H) / (N - 1) of what it gets. */
+    double weft_sprayed_alltoall(const struct weft_dead_links *d);
+
+    /** The same where each spine gets what its links into the leaf can carry, as under W-ECMP or
+     * if senders leave congested paths. */
+    double weft_weighted_alltoall(const struct weft_dead_links *d);
 
     /** Themis' memory (themis §4). */
     struct weft_themis_memory
