@@ -40,7 +40,6 @@ struct ethereal
 {
     struct weft_ecmp ecmp;
     uint32_t first_up; /* port */
-    uint32_t up_ports;
     uint32_t parallel; /* ports down to each child */
     uint32_t shift_up;
     uint32_t shift_down;
@@ -104,7 +103,6 @@ ethereal_init(void *state, const void *config, const struct weft_site *site)
     weft_clos_switch(site->clos, site->switch_index, &map);
     weft_ecmp_init(&s->ecmp, site, false);
     s->first_up = map.first_up;
-    s->up_ports = map.n_up;
     s->parallel = map.parallel;
     s->shift_up = site->tier == 0 ? 8 : 0;
     s->shift_down = site->tier == 1 ? 8 : 0;
@@ -120,8 +118,7 @@ ethereal_peek(const void *state, const struct weft_ports *ports, const struct we
     const uint32_t half = packet->sport >> (up ? s->shift_up : s->shift_down) & (HALF - 1);
     const uint32_t digit = up ? half : half % s->parallel;
     const uint32_t port = (up ? s->first_up : ports->first) + digit;
-    const bool named = packet->kind != WEFT_RAW && digit < ports->width;
-    if (named && weft_ports_have(ports, port))
+    if (packet->kind != WEFT_RAW && weft_ports_have(ports, port))
     {
         return port;
     }

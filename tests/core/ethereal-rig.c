@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lb-rig.h"
 #include "must.h"
@@ -13,14 +14,26 @@ static void
 open_hosts(uint64_t seed)
 {
     struct weft_path_site at = {.seed = seed, .run = 1, .clos = &ether.clos};
-    struct weft_plan_site plan = {.seed = seed, .run = 1, .payload = 4096, .clos = &ether.clos};
     ether.host_words = (ether.ops->path->host_size(ether.config, &at) + 7) / 8;
-    ether.hosts = (uint64_t *)calloc(ether.clos.nhosts, ether.host_words * 8);
+    ether.hosts = (uint64_t *)malloc(ether.clos.nhosts * ether.host_words * 8);
+    ck_assert_ptr_nonnull(ether.hosts);
+    memset(ether.hosts, 0x5a, ether.clos.nhosts * ether.host_words * 8); /* as a heap may be */
     for (at.host = 0; at.host < ether.clos.nhosts; at.host++)
     {
         MUST(ether.ops->path->host_init(ethereal_host(at.host), ether.config, &at) == 0);
     }
-    plan.path = ethereal_host(0);
+    ethereal_plan_at(0);
+}
+
+void
+ethereal_plan_at(uint32_t host)
+{
+    const struct weft_plan_site plan = {.seed = 1,
+                                        .run = 1,
+                                        .host = host,
+                                        .payload = 4096,
+                                        .clos = &ether.clos,
+                                        .path = ethereal_host(host)};
     ck_assert_uint_le(ether.ops->plan->host_size(ether.config, &plan), sizeof(ether.planner));
     ck_assert_int_eq(ether.ops->plan->host_init(ether.planner, ether.config, &plan), 0);
 }

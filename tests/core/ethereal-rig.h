@@ -41,7 +41,10 @@ uint16_t ethereal_data(uint64_t qp[4]);
 /** A NACK of a packet with that source port comes back. */
 void ethereal_nack(uint64_t qp[4], uint16_t echo, int64_t now);
 
-/** Plans for host 0 into ether.parts. */
+/** From now on plans are another host's. */
+void ethereal_plan_at(uint32_t host);
+
+/** Plans for host 0, or that other one, into ether.parts. */
 void ethereal_plan(const struct weft_plan_message *messages, size_t n, int64_t now);
 
 /** Drives a packet through the switches: writes the links that it takes, returns how many.

@@ -215,6 +215,33 @@ START_TEST(what_names_a_dead_port_goes_as_under_ecmp)
 }
 END_TEST
 
+/* Neither a dead port nor one that no switch has leads anywhere but where ECMP goes. */
+START_TEST(what_names_no_live_port_goes_where_ecmp_goes)
+{
+    static const uint32_t queues[8];
+    struct lb_rig ecmp;
+    struct weft_switch_map map;
+    struct weft_ports ports;
+    ethereal_begin(fabrics[0].kind, fabrics[0].shape, "", 1);
+    const struct weft_site site = lb_site_of(&ether.clos, 1, 1);
+    lb_open(&ecmp, "ecmp", NULL, &site);
+    weft_clos_switch(&ether.clos, 1, &map);
+    weft_route(&map, 0, &ports);
+    ports.queue_bytes = queues;
+    for (uint32_t i = 0; i < 1000; i++)
+    {
+        const uint16_t label = (uint16_t)((4 + i % 252) << 8 | i / 252); /* of 4 uplinks */
+        struct weft_packet packet = packet_of(WEFT_DATA, 2, 0, label);
+        struct weft_packet same = packet;
+        const uint32_t port = ether.ops->pick(ether.drive.switches[1], &ports, &packet, 0);
+        MUST(port == ecmp.ops->pick(ecmp.state, &ports, &same, 0));
+        MUST(port >= map.first_up && port < map.first_up + 4U);
+    }
+    lb_close(&ecmp);
+    ethereal_end();
+}
+END_TEST
+
 /* IP stacks name no path. */
 START_TEST(packets_of_ip_stacks_are_hashed)
 {
@@ -332,6 +359,26 @@ START_TEST(flows_within_the_rack_keep_their_port)
     ether.ops->path->on_timeout(qp, 0);
     ethereal_nack(qp, 50000, 0);
     ck_assert_uint_eq(ethereal_data(qp), 50000);
+    ethereal_qp(qp, 5, 4); /* of the last rack */
+    ck_assert_uint_eq(ethereal_data(qp), 50000);
+    ethereal_qp(qp, 5, 0);
+    ck_assert_uint_ne(ethereal_data(qp), 50000);
+    ethereal_end();
+}
+END_TEST
+
+START_TEST(impossible_settings_are_refused)
+{
+    static const int64_t wrong[][3] = {{-1, 0, 0}, {2, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    ethereal_begin(fabrics[0].kind, fabrics[0].shape, "", 1);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+    {
+        struct weft_refusal why = {0};
+        uint64_t state[32];
+        const struct weft_path_site at = {.clos = &ether.clos, .why = &why};
+        ck_assert_int_lt(ether.ops->path->host_init(state, wrong[i], &at), 0);
+    }
+    ck_assert_uint_eq(ether.ops->plan->qps(ether.config), 1);
     ethereal_end();
 }
 END_TEST
@@ -373,12 +420,14 @@ ethereal_paths_suite(void)
     tcase_add_test(tcase, acks_that_copy_do_so_only_if_both_halves_are_equal);
     tcase_add_loop_test(tcase, names_and_paths_are_one_to_one, 0, NFABRICS);
     tcase_add_test(tcase, what_names_a_dead_port_goes_as_under_ecmp);
+    tcase_add_test(tcase, what_names_no_live_port_goes_where_ecmp_goes);
     tcase_add_test(tcase, packets_of_ip_stacks_are_hashed);
     tcase_add_test(tcase, a_failure_moves_a_flow_to_any_other_path);
     tcase_add_test(tcase, a_flow_within_its_pod_keeps_to_its_paths);
     tcase_add_test(tcase, a_nack_of_a_path_that_was_left_moves_nothing);
     tcase_add_test(tcase, a_flow_keeps_its_path_while_something_is_under_way);
     tcase_add_test(tcase, flows_within_the_rack_keep_their_port);
+    tcase_add_test(tcase, impossible_settings_are_refused);
     tcase_add_test(tcase, what_it_cannot_name_is_refused);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -11,7 +11,7 @@
 
 #include "must.h"
 
-Suite* theory_dead_links_suite(void);
+Suite *theory_dead_links_suite(void);
 
 #define MAX_HOSTS 64U
 
@@ -64,15 +64,15 @@ END_TEST
 
 /* The rate that links allow, counted link by link. */
 static double
-counted(const struct weft_dead_links* d, enum weft_split split)
+counted(const struct weft_dead_links *d, enum weft_split split)
 {
     static struct weft_flow flows[MAX_HOSTS * MAX_HOSTS];
-    const struct weft_topology_ops* ops = weft_topology_find("leaf-spine");
+    const struct weft_topology_ops *ops = weft_topology_find("leaf-spine");
     struct weft_clos clos;
     struct weft_rho rho;
     uint64_t config[16], dead[8];
     size_t n = 0, killed = 0;
-    const char* const names[] = {"leaves", "spines", "hosts-per-leaf", "parallel"};
+    const char *const names[] = {"leaves", "spines", "hosts-per-leaf", "parallel"};
     const uint32_t values[] = {d->leaves, d->spines, d->hosts, d->parallel};
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
     for (int i = 0; i < 4; i++)
@@ -97,10 +97,10 @@ counted(const struct weft_dead_links* d, enum weft_split split)
     }
     ck_assert_uint_eq(killed, d->dead);
     const int64_t size = weft_fib_size(&clos, dead, killed, false);
-    struct weft_fib* fib = malloc((size_t)size);
+    struct weft_fib *fib = malloc((size_t)size);
     ck_assert_int_eq(weft_fib_build(fib, (size_t)size, &clos, dead, killed, false), 0);
     const size_t room = (size_t)weft_rho_size(&clos, n);
-    void* memory = malloc(room);
+    void *memory = malloc(room);
     ck_assert_int_eq(weft_rho_max(memory, room, &clos, fib, flows, n, NULL, 0, split, &rho), 0);
     ck_assert_uint_eq(rho.lost, 0);
     free(memory);
@@ -111,12 +111,8 @@ counted(const struct weft_dead_links* d, enum weft_split split)
 START_TEST(it_is_what_the_links_allow)
 {
     static const struct weft_dead_links fabrics[] = {
-        {8, 4, 8, 2, 1, 1.0},
-        {4, 2, 4, 2, 1, 1.0},
-        {3, 5, 6, 3, 2, 1.0},
-        {2, 3, 9, 4, 1, 1.0},
-        {4, 1, 6, 3, 2, 1.0},
-        {6, 4, 2, 2, 1, 1.0},
+        {8, 4, 8, 2, 1, 1.0}, {4, 2, 4, 2, 1, 1.0}, {3, 5, 6, 3, 2, 1.0},
+        {2, 3, 9, 4, 1, 1.0}, {4, 1, 6, 3, 2, 1.0}, {6, 4, 2, 2, 1, 1.0},
     };
     for (size_t i = 0; i < sizeof(fabrics) / sizeof(fabrics[0]); i++)
     {
@@ -126,11 +122,11 @@ START_TEST(it_is_what_the_links_allow)
 }
 END_TEST
 
-Suite*
+Suite *
 theory_dead_links_suite(void)
 {
-    Suite* suite = suite_create("theory-dead-links");
-    TCase* tcase = tcase_create("spraying");
+    Suite *suite = suite_create("theory-dead-links");
+    TCase *tcase = tcase_create("spraying");
     tcase_add_test(tcase, the_papers_example);
     tcase_add_test(tcase, a_large_fabric_tells_less_of_the_same);
     tcase_add_test(tcase, nothing_is_slower_than_it_must_be);
