@@ -151,26 +151,39 @@ START_TEST(a_batch_of_several_collectives_is_one)
 }
 END_TEST
 
-/* As wide as a name allows: the last uplink is used, and a packet that names it takes it. */
+static const struct
+{
+    const char *kind, *shape;
+    uint32_t hop; /* the one with 256 links */
+} wide[] = {
+    {"leaf-spine", "leaves=2 hosts-per-leaf=1 spines=256", 1},
+    {"clos",
+     "pods=2 tors-per-pod=1 hosts-per-tor=1 aggregations=1 cores=256 parallel=1 core-parallel=1 "
+     "link-rate=100Gbps fabric-rate=100Gbps core-rate=100Gbps",
+     2},
+};
+
+/* As wide as a name allows: every uplink has one, and what names it takes it. */
 START_TEST(all_of_256_uplinks_have_names)
 {
-    uint64_t qp[4];
     bool used[256] = {false};
-    ethereal_begin("leaf-spine", "leaves=2 hosts-per-leaf=1 spines=256", "", 1);
+    ethereal_begin(wide[_i].kind, wide[_i].shape, "", 1);
     batch[0] = (struct weft_plan_message){.dst = 1, .bytes = 256};
     ethereal_plan(batch, 1, 0);
     ck_assert_uint_eq(ether.nparts, 256);
     for (size_t i = 0; i < 256; i++)
     {
-        struct weft_packet packet = {.kind = WEFT_DATA, .dst = 1, .sport = ether.parts[i].label};
+        const uint16_t label = ether.parts[i].label;
+        const uint32_t digit = _i == 0 ? label >> 8 : label & 255U;
+        struct weft_packet packet = {.kind = WEFT_DATA, .dst = 1, .sport = label};
+        struct weft_link link;
         uint64_t links[6];
         ethereal_drive(&packet, links);
-        MUST(links[1] == path_drive_link(&ether.drive, 0, 1 + (ether.parts[i].label >> 8)));
-        MUST(!used[ether.parts[i].label >> 8]);
-        used[ether.parts[i].label >> 8] = true;
+        weft_clos_link(&ether.clos, links[wide[_i].hop], &link);
+        MUST(links[wide[_i].hop] == path_drive_link(&ether.drive, link.lower.index, 1 + digit) &&
+             !used[digit]);
+        used[digit] = true;
     }
-    ethereal_qp(qp, 0, 1);
-    ck_assert_uint_eq(ethereal_data(qp) & 255U, 0);
     ethereal_end();
 }
 END_TEST
@@ -184,7 +197,7 @@ ethereal_layers_suite(void)
     TCase *tcase = tcase_create("layers");
     tcase_add_loop_test(tcase, every_layer_gets_equal_shares, 0, NFABRICS);
     tcase_add_test(tcase, a_batch_of_several_collectives_is_one);
-    tcase_add_test(tcase, all_of_256_uplinks_have_names);
+    tcase_add_loop_test(tcase, all_of_256_uplinks_have_names, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
 }
