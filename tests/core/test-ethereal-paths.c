@@ -314,6 +314,41 @@ START_TEST(a_flow_within_its_pod_keeps_to_its_paths)
 }
 END_TEST
 
+/* A QP that no plan has seen. */
+START_TEST(an_unplanned_flow_draws_any_path_and_keeps_it)
+{
+    uint32_t drawn[4] = {0};
+    ethereal_begin(fabrics[0].kind, fabrics[0].shape, "", 1);
+    for (uint32_t i = 0; i < 4000; i++)
+    {
+        uint64_t qp[4];
+        ethereal_qp(qp, 0, 4);
+        const uint16_t label = ethereal_data(qp);
+        MUST(label >> 8 < 4 && (label & 255) == 0 && ethereal_data(qp) == label);
+        drawn[label >> 8]++;
+    }
+    for (uint32_t path = 0; path < 4; path++)
+    {
+        MUST(drawn[path] > 850 && drawn[path] < 1150); /* 1,000, of a deviation of 27 */
+    }
+    ethereal_end();
+}
+END_TEST
+
+START_TEST(the_only_path_is_kept)
+{
+    uint64_t qp[4];
+    ethereal_begin("leaf-spine", "leaves=3 hosts-per-leaf=2 spines=1", "", 1);
+    ethereal_qp(qp, 0, 4);
+    for (uint32_t i = 0; i < 3; i++)
+    {
+        ck_assert_uint_eq(ethereal_data(qp), 0);
+        ether.ops->path->on_timeout(qp, 0);
+    }
+    ethereal_end();
+}
+END_TEST
+
 START_TEST(a_nack_of_a_path_that_was_left_moves_nothing)
 {
     uint64_t qp[4];
@@ -424,6 +459,8 @@ ethereal_paths_suite(void)
     tcase_add_test(tcase, packets_of_ip_stacks_are_hashed);
     tcase_add_test(tcase, a_failure_moves_a_flow_to_any_other_path);
     tcase_add_test(tcase, a_flow_within_its_pod_keeps_to_its_paths);
+    tcase_add_test(tcase, an_unplanned_flow_draws_any_path_and_keeps_it);
+    tcase_add_test(tcase, the_only_path_is_kept);
     tcase_add_test(tcase, a_nack_of_a_path_that_was_left_moves_nothing);
     tcase_add_test(tcase, a_flow_keeps_its_path_while_something_is_under_way);
     tcase_add_test(tcase, flows_within_the_rack_keep_their_port);

@@ -258,6 +258,19 @@ START_TEST(a_failed_path_is_shunned_until_its_timer_ends)
 }
 END_TEST
 
+/* A QP that has sent nothing says nothing of any path. */
+START_TEST(a_flow_without_a_path_has_none_shunned)
+{
+    uint64_t qp[4];
+    ethereal_spines(4, "shun=10ms");
+    fill_batch(12, 100);
+    ethereal_qp(qp, 0, 4);
+    ether.ops->path->on_timeout(qp, MS);
+    ck_assert_uint_eq(load_on(0, MS), 300);
+    ethereal_end();
+}
+END_TEST
+
 START_TEST(another_failure_starts_the_timer_again)
 {
     uint64_t first[4], second[4];
@@ -466,6 +479,7 @@ ethereal_suite(void)
     tcase_add_test(tcase, starts_and_order_are_random);
     tcase_add_test(tcase, without_a_spread_all_start_at_once);
     tcase_add_test(tcase, a_failed_path_is_shunned_until_its_timer_ends);
+    tcase_add_test(tcase, a_flow_without_a_path_has_none_shunned);
     tcase_add_test(tcase, another_failure_starts_the_timer_again);
     tcase_add_test(tcase, if_all_are_shunned_all_are_used);
     tcase_add_loop_test(tcase, plans_are_those_of_a_slot_model, 0, NFABRICS);

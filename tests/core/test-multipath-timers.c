@@ -99,6 +99,7 @@ START_TEST(gaps_and_nacks_mean_nothing)
         ack(i, 0, 700 * US);
     }
     reply(WEFT_NACK, 0, 700 * US);
+    ck_assert_uint_eq(rig.ops->tx_counters(rig.tx)->nacks, 1);
     sends_at(700 * US, WEFT_TX_NONE, 0);
     ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 1);
     ck_assert_uint_eq(ack(0, 600, 800 * US), 600);
@@ -131,6 +132,13 @@ START_TEST(losses_are_told_once_each)
     ck_assert(!rig.ops->tx_next_lost(rig.tx, &psn));
     fire(RTO + 2 * US);
     ck_assert(rig.ops->tx_next_lost(rig.tx, &psn) && psn == 2);
+    ck_assert(!rig.ops->tx_next_lost(rig.tx, &psn));
+    end();
+    begin("multipath-timers", 0, NULL);
+    send_new(0, 2, 0);
+    fire(RTO); /* nobody asks */
+    fire(RTO + US);
+    ck_assert(rig.ops->tx_next_lost(rig.tx, &psn) && psn == 1);
     ck_assert(!rig.ops->tx_next_lost(rig.tx, &psn));
     end();
 }
