@@ -151,6 +151,53 @@ START_TEST(a_batch_of_several_collectives_is_one)
 }
 END_TEST
 
+/* Where a deal begins: the path of the first of as many messages as there are paths. */
+static uint32_t
+beginning(uint32_t dst)
+{
+    for (uint32_t i = 0; i < 4; i++)
+    {
+        batch[i] = (struct weft_plan_message){.dst = dst, .connection = i, .bytes = 100};
+    }
+    ethereal_plan(batch, 4, 0);
+    for (size_t i = 0; i < ether.nparts; i++)
+    {
+        if (ether.parts[i].message == 0)
+        {
+            return ether.parts[i].label >> 8;
+        }
+    }
+    MUST_FAIL("a message without a part");
+    return 0;
+}
+
+/* Any path, another one for each host and ToR, and always the same one for these: what does not
+ * come out even, such as messages of few bytes, does not meet on one uplink. */
+START_TEST(deals_begin_at_any_path)
+{
+    uint32_t begun[4] = {0}, by_tor = 0, by_host = 0;
+    ethereal_begin("leaf-spine", "leaves=41 hosts-per-leaf=10 spines=4", "", 1);
+    for (uint32_t host = 0; host < 10; host++)
+    {
+        ethereal_plan_at(host);
+        for (uint32_t dst = 10; dst < 410; dst += 10)
+        {
+            const uint32_t path = beginning(dst);
+            MUST(beginning(dst) == path);
+            begun[path]++;
+            by_tor += host == 0 && path == 0;
+            by_host += dst == 10 && path == 0;
+        }
+    }
+    for (uint32_t path = 0; path < 4; path++)
+    {
+        ck_assert(begun[path] > 60 && begun[path] < 140); /* 100, of a deviation of 9 */
+    }
+    ck_assert(by_tor > 0 && by_tor < 40 && by_host < 10);
+    ethereal_end();
+}
+END_TEST
+
 static const struct
 {
     const char *kind, *shape;
@@ -197,6 +244,7 @@ ethereal_layers_suite(void)
     TCase *tcase = tcase_create("layers");
     tcase_add_loop_test(tcase, every_layer_gets_equal_shares, 0, NFABRICS);
     tcase_add_test(tcase, a_batch_of_several_collectives_is_one);
+    tcase_add_test(tcase, deals_begin_at_any_path);
     tcase_add_loop_test(tcase, all_of_256_uplinks_have_names, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
