@@ -102,9 +102,14 @@ void
 ethereal_plan(const struct weft_plan_message *messages, size_t n, int64_t now)
 {
     const size_t most = ether.ops->plan->most_parts(ether.planner, messages, n);
-    MUST(most <= ETHEREAL_PARTS);
+    MUST(most + 2 * n <= ETHEREAL_PARTS);
+    memset(ether.parts + most, 0x5a, 2 * n * sizeof(ether.parts[0]));
     ether.nparts = ether.ops->plan->plan(ether.planner, messages, n, now, ether.parts);
     MUST(ether.nparts <= most);
+    for (size_t i = most; i < most + 2 * n; i++)
+    {
+        MUST(ether.parts[i].bytes == UINT64_C(0x5a5a5a5a5a5a5a5a)); /* beyond what it may use */
+    }
 }
 
 uint32_t
