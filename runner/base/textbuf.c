@@ -137,11 +137,22 @@ text_take(struct text *t)
 
 #define WHITE_SPACE " \t\n\v\f\r"
 
-static void
-add_word(struct words *w, const char *start, size_t n)
+void
+words_add(struct words *w, char *word)
 {
     ARRAY_GROW(w->word, w->n);
-    w->word[w->n++] = xformat("%.*s", (int)n, start);
+    w->word[w->n++] = word;
+}
+
+bool
+words_have(const struct words *w, const char *word)
+{
+    bool have = false;
+    for (size_t i = 0; i < w->n && !have; i++)
+    {
+        have = strcmp(w->word[i], word) == 0;
+    }
+    return have;
 }
 
 struct words
@@ -151,7 +162,7 @@ words_split(const char *s)
     for (s += strspn(s, WHITE_SPACE); *s; s += strspn(s, WHITE_SPACE))
     {
         const size_t n = strcspn(s, WHITE_SPACE);
-        add_word(&w, s, n);
+        words_add(&w, xformat("%.*s", (int)n, s));
         s += n;
     }
     return w;
@@ -171,7 +182,7 @@ words_split_at(const char *s, char separator)
         {
             last--;
         }
-        add_word(&w, s, last > s ? (size_t)(last - s) : 0);
+        words_add(&w, xformat("%.*s", last > s ? (int)(last - s) : 0, s));
         s = end;
     }
     return w;

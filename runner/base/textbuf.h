@@ -32,6 +32,10 @@ struct words
 struct words words_split(const char *s);
 /** Splits at @p separator; white space around the parts goes. */
 struct words words_split_at(const char *s, char separator);
+/** Takes @p word, which came from xformat() or the like. */
+void words_add(struct words *w, char *word);
+/** Whether there is such a word. */
+bool words_have(const struct words *w, const char *word);
 void words_free(struct words *w);
 
 /** Called when memory is out; it does not return. At first: a message and exit status 1. */

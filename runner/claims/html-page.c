@@ -82,8 +82,7 @@ figures_in(const struct folder *f)
         const size_t n = strlen(e->d_name);
         if (e->d_name[0] != '.' && n > 4 && strcmp(e->d_name + n - 4, ".svg") == 0)
         {
-            ARRAY_GROW(names.word, names.n);
-            names.word[names.n++] = xformat("%.*s", (int)(n - 4), e->d_name);
+            words_add(&names, xformat("%.*s", (int)(n - 4), e->d_name));
         }
     }
     if (dir)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "paper-report.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "files.h"
 #include "report-summary.h"
 #include "report.h"
 #include "results-folder.h"
@@ -31,27 +29,10 @@ count_results(const struct document *claims, const char *results, size_t *have, 
     }
 }
 
-/** What is there now; "" if there is nothing, NULL after a message if it cannot be read. */
-static char *
-read_validation(void)
-{
-    char *why = NULL;
-    if (access(VALIDATION, F_OK) != 0 && errno == ENOENT)
-    {
-        return xstrdup("");
-    }
-    char *text = file_read_path(VALIDATION, SIZE_MAX, NULL, &why);
-    if (!text)
-    {
-        sweep_refuse(why, EXIT_FAILED);
-    }
-    return text;
-}
-
 static int
 write_validation(const struct report *report, const char *claims)
 {
-    char *part = report_markdown(report, VALIDATION), *old = read_validation();
+    char *part = report_markdown(report, VALIDATION), *old = validation_read();
     char *text = old ? validation_replace(old, claims, part) : NULL;
     const int status = text ? report_deliver(text, VALIDATION) : EXIT_FAILED;
     free(text);

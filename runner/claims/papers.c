@@ -11,25 +11,43 @@
 
 #include "report.h"
 #include "sweep-run.h"
+#include "validation.h"
 
-/** Names of the claims files, without folder and ending. */
-struct words
-papers_find(void)
+struct paper_place
 {
-    struct words papers = {0};
-    glob_t found;
-    const bool any = glob(CLAIMS "/*.xml", 0, NULL, &found) == 0;
-    for (size_t i = 0; any && i < found.gl_pathc; i++)
+    char *name;
+    size_t place; /**< of its part in VALIDATION */
+};
+
+static int
+by_place(const void *a, const void *b)
+{
+    const struct paper_place *x = a, *y = b;
+    return x->place != y->place ? (x->place < y->place ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+bool
+papers_find(struct words *papers)
+{
+    glob_t found = {0};
+    char *page = validation_read();
+    const size_t n = page && glob(CLAIMS "/*.xml", 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+    struct paper_place *place = xcalloc(n + 1, sizeof *place);
+    for (size_t i = 0; i < n; i++)
     {
-        const char *name = found.gl_pathv[i] + sizeof CLAIMS;
-        ARRAY_GROW(papers.word, papers.n);
-        papers.word[papers.n++] = xformat("%.*s", (int)(strlen(name) - strlen(".xml")), name);
+        const char *path = found.gl_pathv[i], *name = path + sizeof CLAIMS;
+        place[i].name = xformat("%.*s", (int)(strlen(name) - strlen(".xml")), name);
+        place[i].place = validation_place(page, path);
     }
-    if (any)
+    qsort(place, n, sizeof *place, by_place);
+    for (size_t i = 0; i < n; i++)
     {
-        globfree(&found);
+        words_add(papers, place[i].name);
     }
-    return papers;
+    globfree(&found);
+    free(place);
+    free(page);
+    return page != NULL;
 }
 
 static bool
@@ -79,19 +97,6 @@ papers_claims(const char *paper)
     return xformat(CLAIMS "/%s.xml", paper);
 }
 
-static bool
-words_have(const struct words *w, const char *word)
-{
-    for (size_t i = 0; i < w->n; i++)
-    {
-        if (strcmp(w->word[i], word) == 0)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 struct words
 papers_scenarios(const struct document *claims)
 {
@@ -101,8 +106,7 @@ papers_scenarios(const struct document *claims)
         const char *scenario = element_value(claims->root->children[i], "scenario");
         if (scenario && !words_have(&w, scenario))
         {
-            ARRAY_GROW(w.word, w.n);
-            w.word[w.n++] = xstrdup(scenario);
+            words_add(&w, xstrdup(scenario));
         }
     }
     return w;
@@ -138,14 +142,22 @@ bool
 papers_know(const struct words *papers, const char *name)
 {
     struct nearest near = nearest_start(name);
-    if (words_have(papers, name))
+    const bool all = strcmp(name, PAPERS_ALL) == 0, named = words_have(papers, name);
+    if (all && named)
     {
-        return true;
+        fprintf(stderr,
+                "weft: error: '" PAPERS_ALL "' means every file of " CLAIMS
+                ", but there is a " CLAIMS "/" PAPERS_ALL ".xml; expected it under another name\n");
+    }
+    if (all || named)
+    {
+        return !(all && named);
     }
     for (size_t i = 0; i < papers->n; i++)
     {
         nearest_try(&near, papers->word[i]);
     }
+    nearest_try(&near, PAPERS_ALL);
     fprintf(stderr, "weft: error: there are no claims of '%s' in " CLAIMS "%s\n", name,
             did_you_mean(near.best));
     return false;

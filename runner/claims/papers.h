@@ -9,8 +9,12 @@
 
 #define CLAIMS "docs/claims"
 
-/** Names of the claims files, without folder and ending, in their order. */
-struct words papers_find(void);
+/** Stands for all papers on the command line. */
+#define PAPERS_ALL "all"
+
+/** Names of the claims files, without folder and ending: first those with a part of VALIDATION, in
+ * its order, then the others by name. False after a message. */
+bool papers_find(struct words *papers);
 
 /** Goes to the checkout that this program was built in, unless the claims are here; *results, a
  * folder, then names the one that was meant. False after a message. */
@@ -25,7 +29,7 @@ struct words papers_scenarios(const struct document *claims);
 /** Prints all of them; an exit status. */
 int papers_list(const struct words *papers);
 
-/** Whether there is such a paper; else says so. */
+/** Whether @p name is one of the papers, or all of them; else says so. */
 bool papers_know(const struct words *papers, const char *name);
 
 #endif

@@ -186,8 +186,7 @@ path_words(const char *to)
         }
         else if (strcmp(all.word[i], ".") != 0)
         {
-            ARRAY_GROW(kept.word, kept.n);
-            kept.word[kept.n++] = xstrdup(all.word[i]);
+            words_add(&kept, xstrdup(all.word[i]));
         }
     }
     words_free(&all);

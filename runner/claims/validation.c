@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "validation.h"
 
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "files.h"
+#include "sweep-run.h"
 #include "textbuf.h"
 
 /** Where the next part begins: a heading of the first rank. The text's end if there is none. */
@@ -14,37 +19,43 @@ next_part(const char *s)
     return found ? found + 1 : s + strlen(s);
 }
 
-/** Whether a part was made from these claims. */
-static bool
-is_of(const char *part, const char *end, const char *claims)
+char *
+validation_read(void)
+{
+    char *why = NULL;
+    if (access(VALIDATION, F_OK) != 0 && errno == ENOENT)
+    {
+        return xstrdup("");
+    }
+    char *text = file_read_path(VALIDATION, SIZE_MAX, NULL, &why);
+    if (!text)
+    {
+        sweep_refuse(why, EXIT_FAILED);
+    }
+    return text;
+}
+
+size_t
+validation_place(const char *old, const char *claims)
 {
     char *mark = xformat("weft report %s'", claims);
-    const char *found = strstr(part, mark);
+    const char *part = old, *found = strstr(old, mark);
     free(mark);
-    return found && found < end;
+    while (found && next_part(part) <= found)
+    {
+        part = next_part(part);
+    }
+    return found ? (size_t)(part - old) : SIZE_MAX;
 }
 
 char *
 validation_replace(const char *old, const char *claims, const char *part)
 {
-    struct text t = {0};
-    bool done = false;
-    for (const char *s = old; *s; s = next_part(s))
+    const size_t place = validation_place(old, claims);
+    if (place == SIZE_MAX)
     {
-        const char *end = next_part(s);
-        if (is_of(s, end, claims))
-        {
-            text_add(&t, "%s%s", part, *end ? "\n" : "");
-            done = true;
-        }
-        else
-        {
-            text_add(&t, "%.*s", (int)(end - s), s);
-        }
+        return xformat("%s%s%s", old, *old ? "\n" : "", part);
     }
-    if (!done)
-    {
-        text_add(&t, "%s%s", t.len ? "\n" : "", part);
-    }
-    return text_take(&t);
+    const char *rest = next_part(old + place);
+    return xformat("%.*s%s%s%s", (int)place, old, part, *rest ? "\n" : "", rest);
 }

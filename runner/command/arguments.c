@@ -127,13 +127,6 @@ take_number(const struct option_entry *o, const char *text, double *value)
     return true;
 }
 
-static void
-add_word(struct words *words, char *word)
-{
-    ARRAY_GROW(words->word, words->n);
-    words->word[words->n++] = word;
-}
-
 /** Puts an option's value in its place; false after a message. */
 static bool
 take_option(struct arguments *a, const struct option_entry *o, const char *text)
@@ -153,10 +146,10 @@ take_option(struct arguments *a, const struct option_entry *o, const char *text)
         *string = text;
         break;
     case OPTION_LIST:
-        add_word(at, xstrdup(text));
+        words_add(at, xstrdup(text));
         break;
     case OPTION_SEED:
-        add_word(at, xformat("seed.value=%s", text));
+        words_add(at, xformat("seed.value=%s", text));
         break;
     case OPTION_COUNT:
         good = take_number(o, text, &number);

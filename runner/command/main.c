@@ -127,21 +127,23 @@ static const struct command commands[] = {
      "  weft report --html results/themis-fig1 --output fig1.html\n",
      1, INT_MAX},
     {"reproduce", command_reproduce, "run all that a paper's claims rest on, and report",
-     "reproduce PAPER [OPTIONS]\n"
+     "reproduce PAPER|all [OPTIONS]\n"
      "       weft reproduce [--list]\n\n"
      "Runs every scenario that the claims of a paper rest on, draws their figures, and "
      "writes its part of\n" VALIDATION
      ", which sets the claims beside the results, and the same as a page with all "
      "figures,\nRESULTS/PAPER/report.html. PAPER is the name of a file in " CLAIMS
-     ". Interrupt it at any time: the\nsame command goes on where it was.\n",
+     "; all: each of them, in the\norder of --list, reported as soon as it is done. Interrupt it "
+     "at any time: the same command goes on\nwhere it was.\n",
      "kyeDjNl",
      "\nExit status: 0 all is well; 1 a run failed or something cannot be written; 2 a mistake in "
      "a "
      "file or\non the command line; 3 a figure could not be drawn. A scenario that fails does not "
-     "stop the others.\n"
+     "stop the others,\nnor does a paper; the status is then the worst of all.\n"
      "\nExamples:\n  weft reproduce themis --quick\n"
      "  weft reproduce themis -j 8 --results /scratch/results\n"
-     "  weft reproduce themis --only fig1\n",
+     "  weft reproduce themis --only fig1\n"
+     "  weft reproduce all --quick\n",
      0, 1},
     {"list", command_list, "show what a scenario can name: algorithms, parameters, columns",
      "list [NAME|KIND|ELEMENT|elements|columns] [OPTIONS]\n\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* weft reproduce: all that a paper's claims rest on, run in one go. */
+/* weft reproduce: all that the claims of a paper, or of all papers, rest on, run in one go. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,34 +22,50 @@
 #define LOG     "runs.log"
 #define NEW_LOG ".tmp-" LOG
 
-struct reproduction
-{
-    const struct arguments *options;
-    const char *paper;
-    char *results; /**< where they are from the checkout */
-    char *folder;  /**< for what the runs of the paper, or of a part of it, have to say */
-    bool part;     /**< not all runs in full */
-};
-
 /** A scenario that claims name. */
 struct part
 {
-    char *name; /**< of the file that is run, for messages */
+    char *path, *name; /**< of its file; and of what is run of it, for messages */
     struct loaded loaded;
-    bool good; /**< it was loaded */
+    bool good;    /**< it was loaded */
+    bool refused; /**< its results belong into a folder that is not Weft's */
+    bool waits;   /**< for its turn */
     char *out;
     size_t due;
     int status;
 };
 
-struct parts
+struct paper
 {
-    struct part *part;
-    size_t n;
-    bool refused; /**< results of one belong into a folder that is not Weft's */
+    const char *name;
+    struct document *claims; /**< NULL: there are mistakes in them */
+    struct words scenarios;  /**< files of those that are wanted */
+    char *folder;            /**< for what the runs of the paper, or of a part of it, have to say */
+    int status;
 };
 
-/* --- running ---------------------------------------------------------------------------------- */
+struct reproduction
+{
+    const struct arguments *options;
+    char *results; /**< where they are from the checkout */
+    bool part;     /**< not all runs in full */
+    struct paper *papers;
+    size_t npapers;
+    struct part *parts; /**< of all papers, each scenario once */
+    size_t nparts;
+    struct progress_whole whole;
+};
+
+/** The worse of two exit statuses. */
+static int
+worst(int a, int b)
+{
+    static const int rank[] = {
+        [EXIT_GOOD] = 0, [EXIT_NO_FIGURE] = 1, [EXIT_BAD_INPUT] = 2, [EXIT_FAILED] = 3};
+    return rank[a] < rank[b] ? b : a;
+}
+
+/* --- loading ---------------------------------------------------------------------------------- */
 
 static struct sweep_options
 options_of(const struct reproduction *r, const struct part *p)
@@ -58,62 +74,127 @@ options_of(const struct reproduction *r, const struct part *p)
         .out = p->out, .jobs = r->options->sweep.jobs, .log_interval = 60};
 }
 
-static struct parts
-load_parts(const struct reproduction *r, struct document *claims)
+/** The scenario of that file; NULL: no paper has named it yet. */
+static struct part *
+part_of(const struct reproduction *r, const char *path)
 {
-    struct words scenarios = papers_scenarios(claims);
-    struct parts parts = {0};
-    const struct plan_options version = {.quick = r->options->quick ? QUICK_IF_ANY : QUICK_NO};
-    const struct sweep_options wanted = {.only = r->options->sweep.only};
-    for (size_t i = 0; i < scenarios.n; i++)
+    for (size_t i = 0; i < r->nparts; i++)
     {
-        const char *path = scenarios.word[i];
-        char *why = NULL;
-        if (!run_is_selected(&wanted, path))
+        if (strcmp(r->parts[i].path, path) == 0)
         {
-            continue;
+            return &r->parts[i];
         }
-        struct part p = {0};
-        p.good = loaded_read(path, &version, &p.loaded);
-        const bool quick = p.good && p.loaded.doc->quick;
-        p.name = xformat("%s%s", path, p.good ? document_option(p.loaded.doc) : "");
-        p.status = p.good ? EXIT_GOOD : EXIT_BAD_INPUT;
-        if (p.good)
-        {
-            p.out = xformat("%s/%s", r->results, p.loaded.plan->name);
-            struct sweep_options options = options_of(r, &p);
-            p.due = sweep_count_due(p.loaded.plan, &options);
-            if (!r->options->report_alone && !results_folder_is_ours(p.out, &why))
-            {
-                sweep_refuse(why, EXIT_BAD_INPUT);
-                parts.refused = true;
-            }
-            if (quick)
-            {
-                claims_use_quick(claims, path, p.name, p.loaded.plan->name);
-            }
-        }
-        ARRAY_GROW(parts.part, parts.n);
-        parts.part[parts.n++] = p;
     }
-    words_free(&scenarios);
-    return parts;
+    return NULL;
+}
+
+static struct part *
+load_part(struct reproduction *r, const char *path)
+{
+    const struct plan_options version = {.quick = r->options->quick ? QUICK_IF_ANY : QUICK_NO};
+    struct part p = {.path = xstrdup(path)};
+    char *why = NULL;
+    p.good = loaded_read(path, &version, &p.loaded);
+    p.name = xformat("%s%s", path, p.good ? document_option(p.loaded.doc) : "");
+    p.status = p.good ? EXIT_GOOD : EXIT_BAD_INPUT;
+    if (p.good)
+    {
+        p.out = xformat("%s/%s", r->results, p.loaded.plan->name);
+        struct sweep_options options = options_of(r, &p);
+        p.due = sweep_count_due(p.loaded.plan, &options);
+        p.refused = !r->options->report_alone && !results_folder_is_ours(p.out, &why);
+    }
+    if (p.refused)
+    {
+        sweep_refuse(why, EXIT_BAD_INPUT);
+    }
+    ARRAY_GROW(r->parts, r->nparts);
+    r->parts[r->nparts] = p;
+    return &r->parts[r->nparts++];
+}
+
+/** Takes a scenario of the paper; false after a message if its results cannot go where they are to.
+ */
+static bool
+take_scenario(struct reproduction *r, struct paper *paper, const char *path)
+{
+    const struct part *known = part_of(r, path), *p = known ? known : load_part(r, path);
+    words_add(&paper->scenarios, xstrdup(path));
+    if (p->good && p->loaded.doc->quick)
+    {
+        claims_use_quick(paper->claims, path, p->name, p->loaded.plan->name);
+    }
+    return !p->refused;
+}
+
+/** Loads the paper's scenarios and says what speaks against it before anything is run. */
+static void
+load_paper(struct reproduction *r, struct paper *paper)
+{
+    const struct sweep_options wanted = {.only = r->options->sweep.only};
+    char *path = papers_claims(paper->name), *why = NULL;
+    struct words named = {0};
+    paper->claims = claims_read(path);
+    bool good = paper->claims != NULL;
+    if (good)
+    {
+        named = papers_scenarios(paper->claims);
+    }
+    for (size_t i = 0; i < named.n; i++)
+    {
+        if (run_is_selected(&wanted, named.word[i]))
+        {
+            good = take_scenario(r, paper, named.word[i]) && good;
+        }
+    }
+    if (good && paper->scenarios.n && !results_folder_is_ours(paper->folder, &why))
+    {
+        good = false;
+        sweep_refuse(why, EXIT_BAD_INPUT);
+    }
+    paper->status = good ? EXIT_GOOD : EXIT_BAD_INPUT;
+    words_free(&named);
+    free(path);
+}
+
+/** Counts what is to be run. */
+static void
+count_parts(struct reproduction *r, const struct paper *paper)
+{
+    for (size_t i = 0; paper->status == EXIT_GOOD && i < paper->scenarios.n; i++)
+    {
+        struct part *p = part_of(r, paper->scenarios.word[i]);
+        r->whole.nsweeps += !p->waits;
+        r->whole.total += p->waits ? 0 : p->due;
+        p->waits = true;
+    }
 }
 
 static void
-free_parts(struct parts *parts)
+free_all(struct reproduction *r)
 {
-    for (size_t i = 0; i < parts->n; i++)
+    for (size_t i = 0; i < r->nparts; i++)
     {
-        if (parts->part[i].good)
+        if (r->parts[i].good)
         {
-            loaded_free(&parts->part[i].loaded);
+            loaded_free(&r->parts[i].loaded);
         }
-        free(parts->part[i].name);
-        free(parts->part[i].out);
+        free(r->parts[i].path);
+        free(r->parts[i].name);
+        free(r->parts[i].out);
     }
-    free(parts->part);
+    for (size_t i = 0; i < r->npapers; i++)
+    {
+        document_free(r->papers[i].claims);
+        words_free(&r->papers[i].scenarios);
+        free(r->papers[i].folder);
+    }
+    free(r->parts);
+    free(r->papers);
+    free(r->results);
 }
+
+/* --- running ---------------------------------------------------------------------------------- */
 
 /** One line that says how far all of it is. */
 static void
@@ -139,20 +220,19 @@ announce(const struct part *p, const struct progress_whole *w)
             *left ? ", " : "", left, *left ? " left" : "");
 }
 
-/** Runs all of them, whatever becomes of the others, until it is interrupted. @p log: where runs
- * that end well say so; NULL: on the terminal. */
+/** Runs a paper's scenarios, whatever becomes of the others, until it is interrupted. */
 static void
-run_parts(const struct reproduction *r, struct parts *parts, FILE *log)
+run_parts(struct reproduction *r, const struct paper *paper)
 {
-    struct progress_whole whole = {.nsweeps = parts->n, .start = clock_seconds(), .log = log};
-    for (size_t i = 0; i < parts->n; i++)
+    for (size_t i = 0; i < paper->scenarios.n; i++)
     {
-        whole.total += parts->part[i].due;
-    }
-    for (size_t i = 0; i < parts->n; i++)
-    {
-        struct part *p = &parts->part[i];
-        whole.sweep = i + 1;
+        struct part *p = part_of(r, paper->scenarios.word[i]);
+        if (!p->waits)
+        {
+            continue; /* an earlier paper's, too */
+        }
+        p->waits = false;
+        r->whole.sweep++;
         if (sweep_was_interrupted())
         {
             p->status = EXIT_FAILED;
@@ -160,22 +240,22 @@ run_parts(const struct reproduction *r, struct parts *parts, FILE *log)
         else if (p->good)
         {
             struct sweep_options options = options_of(r, p);
-            announce(p, &whole);
-            options.whole = &whole;
+            announce(p, &r->whole);
+            options.whole = &r->whole;
             fflush(stdout);
             p->status = loaded_sweep(&p->loaded, &options, !r->options->no_figures);
-            whole.before += p->due;
+            r->whole.before += p->due;
         }
     }
 }
 
 static int
-sum_up(const struct parts *parts)
+sum_up(const struct reproduction *r, const struct paper *paper)
 {
     int status = EXIT_GOOD;
-    for (size_t i = 0; i < parts->n; i++)
+    for (size_t i = 0; i < paper->scenarios.n; i++)
     {
-        const struct part *p = &parts->part[i];
+        const struct part *p = part_of(r, paper->scenarios.word[i]);
         if (p->status != EXIT_GOOD)
         {
             fprintf(stderr, "weft: error: %s: %s\n", p->name,
@@ -183,9 +263,7 @@ sum_up(const struct parts *parts)
                     : p->status == EXIT_BAD_INPUT ? "there are mistakes in it; it was not run"
                                                   : "not every run ended well");
         }
-        bool worse = status == EXIT_GOOD || status == EXIT_NO_FIGURE ||
-                     (status == EXIT_BAD_INPUT && p->status == EXIT_FAILED);
-        status = worse && p->status != EXIT_GOOD ? p->status : status;
+        status = worst(status, p->status);
     }
     return status;
 }
@@ -207,14 +285,16 @@ open_log(const struct folder *f, char **why)
 
 /** Runs them while standard output is the log. */
 static bool
-run_into(const struct reproduction *r, struct parts *parts, FILE *log)
+run_into(struct reproduction *r, const struct paper *paper, FILE *log)
 {
     fflush(stdout);
     int terminal = dup(STDOUT_FILENO);
     bool good = terminal >= 0 && dup2(fileno(log), STDOUT_FILENO) >= 0;
     if (good)
     {
-        run_parts(r, parts, log);
+        r->whole.log = log;
+        run_parts(r, paper);
+        r->whole.log = NULL;
         good = fflush(stdout) == 0;
         good = dup2(terminal, STDOUT_FILENO) >= 0 && good;
     }
@@ -225,16 +305,16 @@ run_into(const struct reproduction *r, struct parts *parts, FILE *log)
     return good && fflush(log) == 0 && !ferror(log);
 }
 
-/** Sends what runs and tables say to a file while @p parts are run. */
+/** Sends what runs and tables say to a file while a paper's scenarios are run. */
 static bool
-run_quietly(const struct reproduction *r, struct parts *parts)
+run_quietly(struct reproduction *r, const struct paper *paper)
 {
     char *why = NULL;
     struct folder f = NO_FOLDER;
-    FILE *log = results_folder_mark(r->folder, &why) && folder_open(&f, r->folder, &why)
+    FILE *log = results_folder_mark(paper->folder, &why) && folder_open(&f, paper->folder, &why)
                     ? open_log(&f, &why)
                     : NULL;
-    bool good = log && run_into(r, parts, log);
+    bool good = log && run_into(r, paper, log);
     if (log)
     {
         good = fclose(log) == 0 && good;
@@ -243,7 +323,7 @@ run_quietly(const struct reproduction *r, struct parts *parts)
     if (!good)
     {
         fprintf(stderr, "weft: error: %s%s\n", why ? why : "cannot write " LOG " in ",
-                why ? "" : r->folder);
+                why ? "" : paper->folder);
     }
     folder_close(&f);
     free(why);
@@ -251,99 +331,149 @@ run_quietly(const struct reproduction *r, struct parts *parts)
 }
 
 static int
-report(const struct reproduction *r, struct document *claims)
+report(const struct reproduction *r, const struct paper *paper)
 {
     if (!r->part)
     {
-        return paper_report_whole(claims, r->paper, r->results, r->folder);
+        return paper_report_whole(paper->claims, paper->name, r->results, paper->folder);
     }
-    const int status = paper_report_part(claims, r->results, r->folder);
+    const int status = paper_report_part(paper->claims, r->results, paper->folder);
     if (status == EXIT_GOOD && !r->options->report_alone)
     {
-        printf("tables and runs: %s/" LOG "\n", r->folder);
+        printf("tables and runs: %s/" LOG "\n", paper->folder);
     }
     return status;
 }
 
-/** Runs what is to be run; an exit status. */
+/** Runs what is to be run for a paper; an exit status. */
 static int
-run_all(const struct reproduction *r, struct parts *parts)
+run_paper(struct reproduction *r, const struct paper *paper)
 {
-    const char *only = r->options->sweep.only;
-    char *why = NULL;
-    if (parts->n == 0)
+    if (r->options->report_alone)
     {
-        why = xformat("no scenario of '%s' matches '%s'; 'weft reproduce --list' names them",
-                      r->paper, only ? only : "");
-        return sweep_refuse(why, EXIT_BAD_INPUT);
+        return EXIT_GOOD;
     }
-    if (!parts->refused && !results_folder_is_ours(r->folder, &why))
-    {
-        return sweep_refuse(why, EXIT_BAD_INPUT);
-    }
-    if (parts->refused || r->options->report_alone)
-    {
-        return parts->refused ? EXIT_BAD_INPUT : EXIT_GOOD;
-    }
-    if (r->part && !run_quietly(r, parts))
+    if (r->part && !run_quietly(r, paper))
     {
         return EXIT_FAILED;
     }
     if (!r->part)
     {
-        run_parts(r, parts, NULL);
+        run_parts(r, paper);
     }
-    return sum_up(parts);
+    return sum_up(r, paper);
 }
 
 static int
-reproduce(const struct reproduction *r)
+reproduce_paper(struct reproduction *r, const struct paper *paper)
 {
-    char *path = papers_claims(r->paper);
-    struct document *claims = claims_read(path);
-    free(path);
-    if (!claims)
+    const int status = run_paper(r, paper);
+    if (status != EXIT_GOOD && status != EXIT_NO_FIGURE)
+    {
+        fprintf(stderr,
+                "weft: no report of %s is written; the same command goes on where this one ended\n",
+                paper->name);
+        return status;
+    }
+    return worst(report(r, paper), status);
+}
+
+/** Lists the papers that @p wanted names. */
+static void
+choose_papers(struct reproduction *r, const struct words *papers, const char *wanted)
+{
+    const bool all = strcmp(wanted, PAPERS_ALL) == 0;
+    for (size_t i = 0; i < papers->n; i++)
+    {
+        if (all || strcmp(papers->word[i], wanted) == 0)
+        {
+            ARRAY_GROW(r->papers, r->npapers);
+            r->papers[r->npapers++] =
+                (struct paper){.name = papers->word[i],
+                               .folder = xformat("%s/%s%s", r->results, papers->word[i],
+                                                 r->options->quick ? "-quick"
+                                                 : r->part         ? "-part"
+                                                                   : "")};
+        }
+    }
+}
+
+/** Loads the papers and their scenarios; false after a message if none has one to run. */
+static bool
+load_papers(struct reproduction *r, const char *wanted)
+{
+    const char *only = r->options->sweep.only;
+    bool any = false;
+    for (size_t i = 0; i < r->npapers; i++)
+    {
+        struct paper *paper = &r->papers[i];
+        load_paper(r, paper);
+        count_parts(r, paper);
+        any = any || !paper->claims || paper->scenarios.n;
+    }
+    if (!any)
+    {
+        char *why = xformat("no scenario of '%s' matches '%s'; 'weft reproduce --list' names them",
+                            wanted, only ? only : "");
+        sweep_refuse(why, EXIT_BAD_INPUT);
+    }
+    return any;
+}
+
+/** One paper after the other: what is wrong with one does not stop the others. */
+static int
+reproduce(struct reproduction *r, const struct words *papers, const char *wanted)
+{
+    struct text failed = {0};
+    int status = EXIT_GOOD;
+    choose_papers(r, papers, wanted);
+    if (!load_papers(r, wanted))
     {
         return EXIT_BAD_INPUT;
     }
-    struct parts parts = load_parts(r, claims);
-    int status = run_all(r, &parts), reported = EXIT_GOOD;
-    if (status == EXIT_GOOD || status == EXIT_NO_FIGURE)
+    r->whole.start = clock_seconds();
+    for (size_t i = 0; i < r->npapers; i++)
     {
-        reported = report(r, claims);
+        const struct paper *paper = &r->papers[i];
+        int own = paper->status;
+        if (sweep_was_interrupted())
+        {
+            own = EXIT_FAILED;
+        }
+        else if (own == EXIT_GOOD && paper->scenarios.n)
+        {
+            own = reproduce_paper(r, paper);
+        }
+        if (own != EXIT_GOOD)
+        {
+            text_add(&failed, "%s%s", failed.len ? ", " : "", paper->name);
+        }
+        status = worst(status, own);
     }
-    else if (parts.n)
+    if (r->npapers > 1 && failed.len)
     {
-        fprintf(stderr,
-                "weft: no report is written; the same command goes on where this one ended\n");
+        fprintf(stderr, "\nweft: error: there were errors (above) with: %s\n", failed.s);
     }
-    free_parts(&parts);
-    document_free(claims);
-    return reported != EXIT_GOOD ? reported : status;
+    free(failed.s);
+    return status;
 }
 
 int
 command_reproduce(const struct arguments *a)
 {
-    struct reproduction r = {.options = a,
-                             .paper = a->nfiles ? a->files[0] : NULL,
-                             .results = xstrdup(a->results),
-                             .part = a->quick || a->sweep.only};
+    const char *wanted = a->nfiles ? a->files[0] : NULL;
+    struct reproduction r = {
+        .options = a, .results = xstrdup(a->results), .part = a->quick || a->sweep.only};
     struct words papers = {0};
     int status = EXIT_BAD_INPUT;
     if (papers_go_to(&r.results))
     {
-        papers = papers_find();
-        r.folder = xformat("%s/%s%s", r.results, r.paper ? r.paper : "",
-                           a->quick ? "-quick"
-                           : r.part ? "-part"
-                                    : "");
-        status = a->list || !r.paper             ? papers_list(&papers)
-                 : papers_know(&papers, r.paper) ? reproduce(&r)
-                                                 : EXIT_BAD_INPUT;
+        status = !papers_find(&papers)          ? EXIT_FAILED
+                 : a->list || !wanted           ? papers_list(&papers)
+                 : papers_know(&papers, wanted) ? reproduce(&r, &papers, wanted)
+                                                : EXIT_BAD_INPUT;
     }
+    free_all(&r);
     words_free(&papers);
-    free(r.folder);
-    free(r.results);
     return status;
 }

@@ -28,6 +28,7 @@ cat >"$work/not-run" <<'END'
 ./weft test                     this test is one of them
 cmake *                         tests/embedding.sh does these steps
 ./weft reproduce themis*        minutes to hours; tests/runner/reproduce.sh has a paper that is small
+./weft reproduce all*           hours to days; the same
 parallel *                      tests/cluster.sh does what the page says of many machines
 *sbatch *                       tests/cluster.sh, too
 ./weft collect *                tests/cluster.sh, too

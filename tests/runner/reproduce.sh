@@ -162,6 +162,72 @@ grep -q 'mine/demo is not empty and has no .weft-results' messages || fail "anot
 expect 0 demo --report --results "$work/results"
 cmp docs/validation.md whole.md || fail '--report writes another report'
 
+# All papers, in the order of the page: a scenario of two of them is run once, one progress counts all of them, and
+# the one without results costs the others nothing.
+expect 2 al
+grep -q "no claims of 'al'.*did you mean 'all'" messages || fail 'no suggestion for al'
+expect 2 all --only nothing
+scenario third 100KB
+{
+    echo '<claims title="Shared">'
+    section second second second
+    section third third third
+    echo '</claims>'
+} >docs/claims/shared.xml
+for paper in shared other demo; do printf "# %s\\n\\n<!-- Made by 'weft report docs/claims/%s.xml'. -->\\n\\n" $paper $paper; done >page.md
+cp page.md docs/validation.md
+expect 2 all -j 2 --results every
+sed -n 's/^\(\[scenario .* in all are done\).*/\1/p' messages >told
+cat >expected <<'END'
+[scenario 1 of 3] scenarios/second.xml: 6 of 6 runs to do; 0 of 18 in all are done
+[scenario 2 of 3] scenarios/third.xml: 6 of 6 runs to do; 6 of 18 in all are done
+[scenario 3 of 3] scenarios/first.xml: 6 of 6 runs to do; 12 of 18 in all are done
+END
+cmp told expected || fail 'another order, or a scenario twice'
+grep -q 'errors (above) with: other$' messages || fail 'no word about the paper that failed'
+[ "$(sed -n 's/.*weft report \(.*\)\.xml.*/\1/p' docs/validation.md | xargs)" = 'docs/claims/shared docs/claims/other docs/claims/demo' ] ||
+    fail 'not each paper has its part, in the order of the page'
+[ "$(grep -c '| agrees |$' docs/validation.md)" = 6 ] || fail 'the parts of two papers lack results'
+grep -q '^# other$' docs/validation.md || fail 'the part of the paper that failed is not as it was'
+expect 0
+[ "$(grep -v '^ ' out | xargs)" = 'shared other demo' ] || fail 'the list has another order'
+cp docs/validation.md all.md
+expect 2 all --report --results every
+cmp docs/validation.md all.md || fail '--report writes another report of all'
+expect 0 all --quick --only third -j 2 --results every
+[ "$(cd every && echo *-quick)" = shared-quick ] || fail 'a report of a paper without such a scenario'
+
+# Interrupted once, it ends: what was whole by then is in the report, and no other paper is begun.
+cp page.md docs/validation.md
+scenario first 1GB
+scenario fourth 1GB
+sed 's/second/fourth/g' docs/claims/shared.xml >docs/claims/later.xml
+"$weft" reproduce all -j 1 --results every >/dev/null 2>messages &
+pid=$!
+n=0
+while [ $n -lt 1200 ] && ! grep -q '^\[scenario 3 of 4\] scenarios/first.xml' messages; do
+    sleep 0.05
+    n=$((n + 1))
+done
+sleep 0.2
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+[ $status = 1 ] || fail "interrupted: exit status $status"
+[ "$(grep -c '^weft: interrupted' messages)" = 1 ] || fail 'no word that it is interrupted, or several'
+grep -q '^weft: no report of other is written' messages || fail 'no word about the paper that was interrupted'
+grep -q 'fourth' messages && fail 'a paper is begun although all is interrupted'
+grep -q 'with: other, demo, later$' messages || fail 'no word about what is left'
+[ "$(grep -c '| agrees |$' docs/validation.md)" = 2 ] || fail 'the paper that was done is not in the report'
+scenario first 10MB
+cp whole.md docs/validation.md
+
+# The name is taken.
+cp docs/claims/demo.xml docs/claims/all.xml
+expect 2 all
+grep -q 'there is a docs/claims/all.xml; expected it under another name' messages || fail 'no word about all.xml'
+rm docs/claims/all.xml
+
 # One scenario is broken, one cannot end: the third is run all the same.
 sed -i 's/10MB/10MBB/' scenarios/first.xml
 sed -i 's/10MB/9MB/' scenarios/second.xml
