@@ -200,6 +200,21 @@ words_free(struct words *w)
 }
 
 bool
+list_has(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *p = list ? list : ""; *p; p += strcspn(p, WHITE_SPACE))
+    {
+        p += strspn(p, WHITE_SPACE);
+        if (n && strcspn(p, WHITE_SPACE) == n && strncmp(p, word, n) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
 text_is_blank(const char *s)
 {
     return s[strspn(s, WHITE_SPACE)] == '\0';
@@ -230,6 +245,15 @@ nearest_try(struct nearest *n, const char *candidate)
     {
         n->distance = d;
         n->best = candidate;
+    }
+}
+
+void
+nearest_try_words(struct nearest *n, const struct words *candidates)
+{
+    for (size_t i = 0; i < candidates->n; i++)
+    {
+        nearest_try(n, candidates->word[i]);
     }
 }
 

@@ -37,6 +37,8 @@ void words_add(struct words *w, char *word);
 /** Whether there is such a word. */
 bool words_have(const struct words *w, const char *word);
 void words_free(struct words *w);
+/** Whether a list (NULL: none) of words that white space parts has one. */
+bool list_has(const char *list, const char *word);
 
 /** Called when memory is out; it does not return. At first: a message and exit status 1. */
 extern void (*on_out_of_memory)(void);
@@ -76,6 +78,7 @@ struct nearest
 
 struct nearest nearest_start(const char *name);
 void nearest_try(struct nearest *n, const char *candidate);
+void nearest_try_words(struct nearest *n, const struct words *candidates);
 
 /** The place of a name among others; @p n: it is none of them, which then are tried. */
 size_t name_find(struct nearest *name, const char *const *names, size_t n);

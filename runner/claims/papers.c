@@ -153,10 +153,7 @@ papers_know(const struct words *papers, const char *name)
     {
         return !(all && named);
     }
-    for (size_t i = 0; i < papers->n; i++)
-    {
-        nearest_try(&near, papers->word[i]);
-    }
+    nearest_try_words(&near, papers);
     nearest_try(&near, PAPERS_ALL);
     fprintf(stderr, "weft: error: there are no claims of '%s' in " CLAIMS "%s\n", name,
             did_you_mean(near.best));

@@ -33,7 +33,7 @@ static const struct claims_element
 static bool
 may_be_in(const struct claims_element *spec, const char *parent)
 {
-    return *parent ? report_list_has(spec->parents, parent) : !*spec->parents;
+    return *parent ? list_has(spec->parents, parent) : !*spec->parents;
 }
 
 static const struct claims_element *
@@ -84,11 +84,8 @@ check_attributes(const struct element *e, const struct claims_element *spec, str
     {
         const struct attribute *a = &e->attributes[i];
         struct nearest near = nearest_start(a->name);
-        for (size_t k = 0; k < known.n; k++)
-        {
-            nearest_try(&near, known.word[k]);
-        }
-        if (!report_list_has(all, a->name))
+        nearest_try_words(&near, &known);
+        if (!list_has(all, a->name))
         {
             diag_error(d, a->line, "<%s> has no attribute '%s'; expected %s%s", e->name, a->name,
                        *all ? all : "none", did_you_mean(near.best));
@@ -99,29 +96,16 @@ check_attributes(const struct element *e, const struct claims_element *spec, str
     free(all);
 }
 
-static bool
-is_blank(const char *s)
-{
-    while (isspace((unsigned char)*s))
-    {
-        s++;
-    }
-    return !*s;
-}
-
 /** Who says that there is a cause must give it. */
 static void
 check_verdict(const struct element *claim, struct diagnostics *d)
 {
     const char *verdict = element_value(claim, "verdict");
-    if (verdict && !report_list_has(VERDICT_WORDS, verdict))
+    if (verdict && !list_has(VERDICT_WORDS, verdict))
     {
         struct words known = words_split(VERDICT_WORDS);
         struct nearest near = nearest_start(verdict);
-        for (size_t i = 0; i < known.n; i++)
-        {
-            nearest_try(&near, known.word[i]);
-        }
+        nearest_try_words(&near, &known);
         diag_error(d, element_line(claim, "verdict"),
                    "verdict '%s'; expected agrees, differs (and <why>), open or none%s", verdict,
                    did_you_mean(near.best));
@@ -148,7 +132,7 @@ check_values(const struct element *e, struct diagnostics *d)
         diag_error(d, element_line(e, "former"), "former '%s'; expected on or off", former);
     }
     if (as && (!isalpha((unsigned char)*as) || !name_is_safe(as) || strpbrk(as, ".-+=") ||
-               report_list_has("main temp", as)))
+               list_has("main temp", as)))
     {
         diag_error(d, element_line(e, "as"),
                    "as '%s'; expected letters, digits and '_' after a letter, not main or temp",
@@ -248,7 +232,7 @@ check(const struct element *e, const char *parent, struct diagnostics *d)
     }
     check_attributes(e, spec, d);
     check_values(e, d);
-    if (spec->text == is_blank(e->text))
+    if (spec->text == text_is_blank(e->text))
     {
         diag_error(d, e->line, spec->text ? "<%s> is empty; expected text" : "text in <%s>",
                    e->name);

@@ -103,22 +103,6 @@ open_source(struct report_source *s)
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
-bool
-report_list_has(const char *list, const char *word)
-{
-    static const char white[] = " \t\r\n";
-    const size_t n = strlen(word);
-    for (const char *p = list ? list : ""; *p; p += strcspn(p, white))
-    {
-        p += strspn(p, white);
-        if (n && strcspn(p, white) == n && strncmp(p, word, n) == 0)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 /** The <column> of a column, or NULL. */
 static const struct element *
 column_element(const struct element *e, const char *name)
@@ -145,8 +129,8 @@ describe_column(const struct element *e, const struct element *query, const char
     const char *decimals = column_value(column, query, "decimals");
     const char *unit = column_value(column, query, "unit");
     const char *former = column_value(column, query, "former");
-    const bool key = report_list_has(element_value(query, "each"), name) ||
-                     report_list_has(element_value(query, "over"), name);
+    const bool key = list_has(element_value(query, "each"), name) ||
+                     list_has(element_value(query, "over"), name);
     return (struct report_column){
         .kind = key                                ? REPORT_KEY
                 : strcmp(name, FORMER_COLUMN) == 0 ? REPORT_FORMER

@@ -56,9 +56,6 @@ struct report_numbers
 struct report_numbers *report_numbers(struct report_source *s, const struct element *e);
 void report_numbers_free(struct report_numbers *n);
 
-/** Whether a list (NULL: none) has a word; white space parts its words. */
-bool report_list_has(const char *list, const char *word);
-
 /** The child of a name that comes after another one (NULL: the first); NULL: there is none. */
 const struct element *report_next(const struct element *parent, const char *name,
                                   const struct element *after);

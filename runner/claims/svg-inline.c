@@ -125,7 +125,7 @@ add_attribute(struct text *t, const char *prefix, const char *element, const xml
     {
         good = add_link(&text, prefix, element, (const char *)value);
     }
-    else if (value && !a->ns && report_list_has(attributes, name))
+    else if (value && !a->ns && list_has(attributes, name))
     {
         good = add_value(&text, prefix, (const char *)value);
     }
@@ -143,8 +143,7 @@ static void
 add_element(struct text *t, const char *prefix, const xmlNode *node)
 {
     const char *name = (const char *)node->name;
-    if (!node->ns || strcmp((const char *)node->ns->href, SVG) != 0 ||
-        !report_list_has(elements, name))
+    if (!node->ns || strcmp((const char *)node->ns->href, SVG) != 0 || !list_has(elements, name))
     {
         return;
     }

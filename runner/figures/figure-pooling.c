@@ -6,27 +6,13 @@
 
 #define SPACE " \t\n\v\f\r"
 
-/** Whether a list of words has one. */
-static bool
-has_word(const char *list, const char *word)
-{
-    struct words w = words_split(list ? list : "");
-    bool found = false;
-    for (size_t i = 0; i < w.n; i++)
-    {
-        found = found || strcmp(w.word[i], word) == 0;
-    }
-    words_free(&w);
-    return found;
-}
-
 /** Whether the figure tells the values of a column apart. */
 static bool
 shows(const struct element *figure, const char *column)
 {
     const bool cdf = figure_kind(figure) == FIGURE_CDF;
     const char *series = figure_series(figure), *panels = element_value(figure, "panels");
-    return (!cdf && has_word(element_value(figure, "x"), column)) ||
+    return (!cdf && list_has(element_value(figure, "x"), column)) ||
            (series && strcmp(series, column) == 0) || (panels && strcmp(panels, column) == 0);
 }
 

@@ -30,10 +30,7 @@ nearest_choice(const struct weft_param *param, const char *text)
 {
     struct words w = words_split(param->type == WEFT_CHOICE ? param->choices : "");
     struct nearest near = nearest_start(text);
-    for (size_t i = 0; i < w.n; i++)
-    {
-        nearest_try(&near, w.word[i]);
-    }
+    nearest_try_words(&near, &w);
     const char *hint = did_you_mean(near.best);
     words_free(&w);
     return hint;
