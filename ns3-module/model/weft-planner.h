@@ -51,6 +51,12 @@ class WeftPlanner
         return m_ops != nullptr;
     }
 
+    /** @return bytes of one host's state */
+    std::size_t GetHostBytes() const
+    {
+        return m_words * sizeof(uint64_t);
+    }
+
     /** @return QPs that a connection has from the start */
     uint32_t GetQpsPerConnection() const
     {

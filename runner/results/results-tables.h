@@ -103,6 +103,12 @@ U64("ooo_degree_p50", ooo_p50,
     "in pro §VI-A, which subtracts the highest PSN in order")
 U64("ooo_degree_p99", ooo_p99, "its 99th percentile (nearest rank); 4095 stands for all above")
 U64("ooo_degree_max", ooo_max, "its greatest value, likewise")
+U64("switch_state_bytes", switch_state,
+    "what the balancers keep in the switch that keeps most, with what ToRs keep of QPs, which "
+    "counts at both ToRs if the balancer has it at both; forwarding tables are not counted")
+U64("nic_state_bytes", nic_state,
+    "what balancer, transport and congestion control keep in the NIC that keeps most: its own and "
+    "of its QPs, as sender and as receiver")
 ALSO(uint64_t events)
 TABLE_END(summary, "totals of a run; counters count packets")
 #undef ROW
@@ -186,6 +192,11 @@ TIME("cct_acked_us", cct_acked, "its last ACK, likewise")
 TIME("bound_us", bound,
      "lower bound of cct_us on a fabric that it has for itself; empty: none known")
 REAL("slowdown", slowdown, "cct_us / bound_us, both less start_us; empty: no bound known")
+TIME("bound_acked_us", bound_acked,
+     "lower bound of cct_acked_us, likewise: exchanges of equal messages, all-to-all; empty: none "
+     "known")
+REAL("increase", increase,
+     "cct_acked_us / bound_acked_us - 1, both less start_us; empty: no bound known")
 TABLE_END(workloads, "one row per workload; only where there are several")
 #undef ROW
 

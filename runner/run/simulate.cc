@@ -10,6 +10,7 @@
 #include "run-totals.h"
 #include "samples.h"
 #include "scenario.h"
+#include "state-bytes.h"
 #include "steps.h"
 #include "stuck.h"
 #include "to-c.h"
@@ -353,6 +354,7 @@ Run::Collect(run_results* out)
         CollectStuck(m_fabric, m_work, out);
     }
     CollectSwitches(m_fabric, sum);
+    CollectStateBytes(m_fabric, sum);
     CollectTimes(*out, sum);
     collect_fct(out);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
@@ -385,7 +387,7 @@ Run::Collect(run_results* out)
     }
     sum.queue_mean = queued / links;
     sum.rho_max = m_fabric->GetRhoMax();
-    collect_workloads(&m_s, messages.data(), out);
+    collect_workloads(&m_s, messages.data(), m_work->GetSuccessors().data(), out);
     collect_steps(&m_s, m_work->GetMessages().data(), m_work->GetSuccessors().data(), out);
 }
 

@@ -11,6 +11,7 @@
 struct bounding
 {
     const struct scenario *s;
+    const struct weft_job *job;
     const struct weft_message *messages;
     const uint32_t *next;
     size_t n;
@@ -190,9 +191,8 @@ fill_steps(const struct bounding *b, const struct flow_result *flows, size_t nst
     return known;
 }
 
-/** Of times from @p first on. */
-static double
-increase_of(int64_t time, int64_t bound, int64_t first)
+double
+increase_over(int64_t time, int64_t bound, int64_t first)
 {
     return bound > first && time >= 0 ? (double)(time - first) / (double)(bound - first) - 1 : NAN;
 }
@@ -204,7 +204,7 @@ relate_steps(struct step_result *steps, size_t nsteps)
     double sum = 0;
     for (size_t k = 0; k < nsteps; k++)
     {
-        steps[k].increase = increase_of(steps[k].cct, steps[k].bound, 0);
+        steps[k].increase = increase_over(steps[k].cct, steps[k].bound, 0);
         sum += steps[k].increase / (double)nsteps;
     }
     return sum;
@@ -364,8 +364,9 @@ chain_bound(const struct bounding *b)
 static int64_t
 own_bound(const struct bounding *b)
 {
-    const struct weft_workload_ops *ops = scenario_ops(b->s);
-    const struct weft_hosts hosts = weft_clos_hosts(&b->s->clos);
+    const struct weft_workload_ops *ops = b->job->ops;
+    const struct weft_hosts all = weft_clos_hosts(&b->s->clos);
+    const struct weft_hosts hosts = weft_job_hosts(b->job, &all);
     struct weft_bound_case of = {
         .wire = b->wire, .pace = b->pace, .acked = 1, .ideal_acks = !acks_take_wire(b)};
     for (size_t i = 0; ops->bound && i < b->n; i++)
@@ -374,7 +375,7 @@ own_bound(const struct bounding *b)
         uint32_t links = weft_clos_hops(&b->s->clos, m->src, m->dst);
         of.wire.links = of.wire.links == 0 || links < of.wire.links ? links : of.wire.links;
     }
-    int64_t own = ops->bound && b->wire.rate ? ops->bound(b->s->workload.config, &hosts, &of) : -1;
+    int64_t own = ops->bound && b->wire.rate ? ops->bound(b->job->config, &hosts, &of) : -1;
     return own < 0 ? -1 : later(b->first, own);
 }
 
@@ -411,44 +412,82 @@ widest_spread(const struct bounding *b)
     return larger(widest, most - least);
 }
 
+static struct bounding
+bound_what(const struct scenario *s, const struct weft_job *job,
+           const struct weft_message *messages, const uint32_t *next, size_t n)
+{
+    struct bounding b = {.s = s, .job = job, .messages = messages, .next = next, .n = n};
+    b.first = first_start(messages, n);
+    b.spread = widest_spread(&b);
+    if (!make_wire(s, &b.wire))
+    {
+        b.wire.rate = 0;
+    }
+    b.pace = b.wire.rate;
+    return b;
+}
+
+/** The steps of messages, of which there is at least one. */
+struct stepping
+{
+    struct step_result *steps;
+    size_t nsteps;
+    bool phases;  /**< they wait for those before; steps that do not wait for each other are none:
+                     all their messages go at once, and messages of one step that wait for each
+                     other are no exchange */
+    bool chained; /**< every one is an exchange */
+    bool acked;   /**< all messages were acknowledged */
+};
+
+static struct stepping
+step_through(const struct bounding *b, const struct flow_result *flows)
+{
+    struct stepping t = {.nsteps = 1};
+    bool waits = false;
+    for (size_t i = 0; i < b->n; i++)
+    {
+        const struct weft_message *m = &b->messages[i];
+        t.nsteps = m->step + 1 > t.nsteps ? m->step + (size_t)1 : t.nsteps;
+        waits = waits || m->nnext > 0 || m->barrier;
+    }
+    t.steps = xcalloc(t.nsteps, sizeof *t.steps);
+    t.chained = fill_steps(b, flows, t.nsteps, t.steps, &t.acked);
+    t.phases = (t.nsteps > 1) == waits;
+    return t;
+}
+
+int64_t
+bound_acked_of_job(const struct scenario *s, const struct weft_job *job,
+                   const struct weft_message *messages, const uint32_t *next,
+                   const struct flow_result *flows, size_t n)
+{
+    const struct bounding b = bound_what(s, job, messages, next, n);
+    const struct stepping t = step_through(&b, flows);
+    free(t.steps);
+    return t.acked ? whole_bound(&b, t.chained, t.phases) : -1;
+}
+
 void
 collect_steps(const struct scenario *s, const struct weft_message *messages, const uint32_t *next,
               struct run_results *r)
 {
-    struct bounding b = {s, messages, next, r->nflows, {0}, 0, first_start(messages, r->nflows), 0};
+    const struct weft_job all = {.ops = scenario_ops(s), .config = s->workload.config};
     struct run_summary *sum = &r->summary;
-    size_t nsteps = 1;
-    bool waits = false;
     sum->bound_acked = sum->bound_rho = -1;
     sum->increase = sum->step_increase = sum->increase_rho = NAN;
     if (s->nworkloads > 1)
     {
         return; /* their steps have nothing to do with each other */
     }
-    for (size_t i = 0; i < b.n; i++)
-    {
-        nsteps = messages[i].step + 1 > nsteps ? messages[i].step + 1 : nsteps;
-        waits = waits || messages[i].nnext > 0 || messages[i].barrier;
-    }
-    b.spread = widest_spread(&b);
-    if (!make_wire(s, &b.wire))
-    {
-        b.wire.rate = 0;
-    }
-    struct step_result *steps = xcalloc(nsteps, sizeof *steps);
-    b.pace = b.wire.rate;
-    bool acked;
-    bool chained = fill_steps(&b, r->flows, nsteps, steps, &acked);
-    double mean = relate_steps(steps, nsteps);
-    /* Steps that do not wait for each other are none: all their messages go at once. And messages
-     * of one step that wait for each other are no exchange. */
-    bool phases = (nsteps > 1) == waits;
-    sum->bound_acked = acked ? whole_bound(&b, chained, phases) : -1;
-    sum->increase = increase_of(sum->cct_acked, sum->bound_acked, b.first);
-    sum->step_increase = nsteps > 1 && phases ? mean : NAN;
+    struct bounding b = bound_what(s, &all, messages, next, r->nflows);
+    const struct stepping t = step_through(&b, r->flows);
+    const double mean = relate_steps(t.steps, t.nsteps);
+    sum->bound_acked = t.acked ? whole_bound(&b, t.chained, t.phases) : -1;
+    sum->increase = increase_over(sum->cct_acked, sum->bound_acked, b.first);
+    sum->step_increase = t.nsteps > 1 && t.phases ? mean : NAN;
     b.pace = (int64_t)(sum->rho_max * (double)b.wire.rate);
-    sum->bound_rho = acked && b.pace > 0 ? whole_bound(&b, chained, phases) : -1;
-    sum->increase_rho = increase_of(sum->cct_acked, sum->bound_rho, b.first);
-    r->nsteps = nsteps > 1 && phases ? nsteps : 0;
-    r->steps = steps;
+    sum->bound_rho = t.acked && b.pace > 0 ? whole_bound(&b, t.chained, t.phases) : -1;
+    sum->increase_rho = increase_over(sum->cct_acked, sum->bound_rho, b.first);
+    r->nsteps = t.nsteps > 1 && t.phases ? t.nsteps : 0;
+    r->steps = t.steps;
 }

@@ -2,9 +2,45 @@
 #include "workload-results.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bound.h"
+#include "steps.h"
 #include "textbuf.h"
+
+/** What lies before a workload's part of all messages. */
+struct before
+{
+    uint32_t messages;
+    uint32_t next;
+    uint32_t groups;
+};
+
+/** The bound of a workload by itself: its messages are told as if there were no others. */
+static int64_t
+bound_alone(const struct scenario *s, const struct weft_job *job,
+            const struct weft_message *messages, const uint32_t *next,
+            const struct flow_result *flows, const struct before *before,
+            const struct weft_traffic_size *size)
+{
+    struct weft_message *own = xcalloc(size->nmessages, sizeof *own);
+    uint32_t *successors = xcalloc(size->nnext + (size_t)1, sizeof *successors);
+    memcpy(own, messages, size->nmessages * sizeof *own);
+    for (uint32_t i = 0; i < size->nmessages; i++)
+    {
+        own[i].group -= before->groups;
+        own[i].first_next -= before->next;
+    }
+    for (uint32_t i = 0; i < size->nnext; i++)
+    {
+        successors[i] = next[before->next + i] - before->messages;
+    }
+    const int64_t bound = bound_acked_of_job(s, job, own, successors, flows, size->nmessages);
+    free(own);
+    free(successors);
+    return bound;
+}
 
 /** @p messages and @p flows: the workload's own. */
 static void
@@ -39,11 +75,12 @@ qps_per_connection(const struct scenario *s, const struct workload *w)
 
 void
 collect_workloads(const struct scenario *s, const struct weft_message *messages,
-                  struct run_results *r)
+                  const uint32_t *next, struct run_results *r)
 {
     const struct weft_hosts all = weft_clos_hosts(&s->clos);
     struct weft_traffic_size size;
-    uint32_t message = 0, qp = 0, group = 0;
+    struct before before = {0, 0, 0};
+    uint32_t qp = 0;
     if (s->nworkloads < 2)
     {
         return;
@@ -64,13 +101,18 @@ collect_workloads(const struct scenario *s, const struct weft_message *messages,
                                         .messages = size.nmessages,
                                         .first_qp = qp,
                                         .qps = size.nqps,
-                                        .first_group = group,
+                                        .first_group = before.groups,
                                         .groups = size.ngroups,
                                         .cct = -1,
                                         .cct_acked = -1};
-        measure(s, job, messages + message, r->flows + message, out);
-        message += size.nmessages;
+        const struct weft_message *own = messages + before.messages;
+        const struct flow_result *flows = r->flows + before.messages;
+        measure(s, job, own, flows, out);
+        out->bound_acked = bound_alone(s, job, own, next, flows, &before, &size);
+        out->increase = increase_over(out->cct_acked, out->bound_acked, out->start);
+        before.messages += size.nmessages;
+        before.next += size.nnext;
+        before.groups += size.ngroups;
         qp += size.nqps;
-        group += size.ngroups;
     }
 }

@@ -11,9 +11,10 @@ extern "C"
 {
 #endif
 
-    /** Fills r->workloads if there are several. r->flows must be there. */
+    /** Fills r->workloads if there are several. @p next: the successors that the messages name.
+     * r->flows must be there. */
     void collect_workloads(const struct scenario *s, const struct weft_message *messages,
-                           struct run_results *r);
+                           const uint32_t *next, struct run_results *r);
 
 #ifdef __cplusplus
 }
