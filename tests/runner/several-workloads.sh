@@ -61,6 +61,15 @@ awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "bound_us") c = i; next } { print $c }' \
     ring/runs/ring/summary.csv >alone
 [ "$(cell $table a bound_us)" = "$(cat alone)" ] || fail 'a job has another bound than alone'
+# The same with ACKs, for a second job whose messages, successors and groups lie behind the first one's.
+scenario turned "<workload name=\"b\" $incast/><workload name=\"a\" $ring/>"
+run turned
+column ring/runs/ring/summary.csv bound_acked_us >alone
+table=turned/runs/turned/workloads.csv
+[ "$(cell $table a bound_acked_us)" = "$(cat alone)" ] || fail 'a job has another bound with ACKs than alone'
+awk -v i="$(cell $table a increase)" -v t="$(cell $table a cct_acked_us)" -v b="$(cat alone)" \
+    'BEGIN { exit !(b > 0 && i > 0 && (t / b - 1 - i) ^ 2 < 1e-10) }' || fail 'an increase is over another bound'
+table=both/runs/both/workloads.csv
 awk -v a="$(cell $table a slowdown)" 'BEGIN { exit !(a >= 1 && a < 1.5) }' || fail 'a job takes another time'
 all=$(awk -F , 'NR == 2 { print $1 }' both/runs/both/summary.csv)
 late=$(printf '%s\n%s\n' "$(cell $table a cct_us)" "$(cell $table b cct_us)" | sort -g | tail -n 1)

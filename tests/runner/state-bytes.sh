@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: state-bytes.sh WEFT-RUNNER
+# What switches and NICs keep must grow with what it is kept of: else a table says that a scheme is
+# cheap whose switches hold a ring for every QP.
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
+
+# state BALANCER WORKLOAD [FABRIC]: leaves the two columns in $switch and $nic
+state()
+{
+    cat >it.xml <<END
+<scenario name="it">
+  <topology kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" link-rate="100Gbps"/>
+  <transport name="nic-sr" window="${3:-1024}" outstanding="1024"/><balancer $1/>
+  <workload bytes="64KB" $2/>
+</scenario>
+END
+    rm -rf it
+    "$weft" run it.xml --no-figures --out it >out 2>messages || fail "$1 $2"
+    switch=$(column it/summary.csv switch_state_bytes)
+    nic=$(column it/summary.csv nic_state_bytes)
+}
+
+shift='kind="permutation" pattern="shift"'
+
+# A bitmap of the receiver is one bit per packet of the window. Each host has one QP either way.
+state 'name="ecmp"' "$shift shift=\"4\""
+small=$nic
+plain=$switch
+state 'name="ecmp"' "$shift shift=\"4\"" 65536
+[ $((nic - small)) -ge $(((65536 - 1024) / 8)) ] || fail "a NIC's bitmaps of 65536 and 1024 packets: $nic and $small"
+
+# Four QPs in the place of one are four times what QPs take.
+state 'name="subflow" n="4"' "$shift shift=\"4\""
+four=$nic
+state 'name="subflow" n="2"' "$shift shift=\"4\""
+two=$nic
+state 'name="subflow" n="1"' "$shift shift=\"4\""
+[ $((four - two)) = $((2 * (two - nic))) ] || fail "QPs do not add up: $nic, $two and $four"
+
+# Themis has a ring at the destination's ToR for each QP from another rack, and none within a rack.
+state 'name="themis"' "$shift shift=\"4\""
+across=$switch
+state 'name="themis"' "$shift shift=\"1\" placement=\"blocked\""
+within=$switch
+[ "$across" -gt "$within" ] || fail "Themis' ToR keeps $across bytes of 4 QPs, $within of 1"
+per_qp=$(((across - within) / 3)) # with shift 1 one host of a ToR gets its data from another one
+[ $((across - 4 * per_qp)) = $((within - per_qp)) ] && [ $per_qp -gt 20 ] || fail "Themis: $across, $within"
+[ "$plain" -lt "$across" ] || fail 'ECMP keeps as much as Themis'
