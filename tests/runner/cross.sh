@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: cross.sh WEFT-RUNNER [renew]
+# Every balancer with every traffic and every state of the links, small. If this fails, one of them
+# hangs, loses messages, depends on the event scheduler, or has changed what it does without anybody
+# having meant it: cross-quick.csv has what each run gave when it was last looked at. After a change
+# that was meant, 'renew' writes that file again; say in the commit why.
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
+
+scenarios=$here/../../scenarios/cross
+known=$here/cross-quick.csv
+balancers=$("$weft" list balancer | sed -n 's/^<balancer name="\([^"]*\)".*/\1/p')
+[ "$(echo "$balancers" | wc -l)" -ge 22 ] || fail 'weft list balancer lists too few'
+
+for file in cross cross-mixed; do
+    for balancer in $balancers; do
+        grep -q "\"balancer.name\" value=\"$balancer\"" "$scenarios/$file.xml" ||
+            fail "$file.xml lacks the balancer $balancer: the matrix has all"
+    done
+    # A fabric's conservation laws are checked at the end of each run; a violation is an error.
+    "$weft" run "$scenarios/$file.xml" --quick --no-figures --out $file >out 2>messages || fail "$file: exit status $?"
+    "$weft" run "$scenarios/$file.xml" --quick --no-figures --out again \
+        --scheduler ns3::MapScheduler >out 2>messages || fail "$file by another scheduler: exit status $?"
+    cmp $file/summary.csv again/summary.csv || fail "$file: another scheduler gives other results"
+    rm -rf again
+    "$weft" query $file --format csv "select name, cct_acked_us, data_sent, data_resent,
+        dropped_buffer + dropped_link as lost, queue_peak_bytes, ooo_degree_p99 from summary order by run" >$file.csv
+    [ "$("$weft" query $file --format csv 'select sum(failed + unstarted) from summary' | tail -n 1)" = 0 ] ||
+        fail "$file: messages were given up"
+done
+[ "$("$weft" query cross --format csv "select count(*) from summary where increase < -1e-9 and links = 'healthy'" |
+    tail -n 1)" = 0 ] || fail 'a run is faster than the lower bound'
+
+tail -n +2 cross-mixed.csv >>cross.csv
+[ "${2:-}" != renew ] || cp cross.csv "$known"
+diff "$known" cross.csv >messages || fail 'runs give other results than they did; < before, > now'
+
+# What cannot work is refused, and the message says why.
+cat >ring.xml <<'END'
+<scenario name="ring">
+  <topology kind="graph" file="links.txt"/>
+  <workload kind="ring" bytes="20KB" groups="1"/>
+</scenario>
+END
+cat >wide.xml <<'END'
+<scenario name="wide">
+  <topology kind="leaf-spine" leaves="2" spines="300" hosts-per-leaf="2"/>
+  <workload kind="ring" bytes="20KB" groups="2"/>
+</scenario>
+END
+cp "$here/../../scenarios/topologies/ring-links.txt" links.txt
+refused=
+for balancer in $balancers; do
+    if ! "$weft" validate ring.xml --set "balancer.name=$balancer" >out 2>messages; then
+        grep -q "the balancer $balancer needs a Clos, and this topology is a graph" messages ||
+            fail "$balancer on a graph: no reason"
+        refused="$refused $balancer"
+    fi
+done
+[ "$(echo "$refused" | tr ' ' '\n' | sort | xargs)" = \
+    'co-prime conga conweave ethereal host-dr letflow ofan prime pro themis' ] || fail "refused on a graph: $refused"
+ends 2 "$weft" validate wide.xml --set balancer.name=pro
+grep -q 'a PathID has 6 bits' messages || fail 'pro with 300 uplinks: no reason'
+ends 2 "$weft" validate wide.xml --set balancer.name=ethereal
+grep -q 'more than 256 uplinks' messages || fail 'ethereal with 300 uplinks: no reason'
