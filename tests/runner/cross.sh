@@ -14,13 +14,15 @@ balancers=$("$weft" list balancer | sed -n 's/^<balancer name="\([^"]*\)".*/\1/p
 [ "$(echo "$balancers" | wc -l)" -ge 22 ] || fail 'weft list balancer lists too few'
 
 for file in cross cross-mixed; do
+    xml=$scenarios/$file.xml
+    [ $file != cross ] || xml=$scenarios/cross-schemes.xml
     for balancer in $balancers; do
-        grep -q "\"balancer.name\" value=\"$balancer\"" "$scenarios/$file.xml" ||
-            fail "$file.xml lacks the balancer $balancer: the matrix has all"
+        grep -q "\"balancer.name\" value=\"$balancer\"" "$xml" ||
+            fail "$xml lacks the balancer $balancer: the matrix has all"
     done
     # A fabric's conservation laws are checked at the end of each run; a violation is an error.
-    "$weft" run "$scenarios/$file.xml" --quick --no-figures --out $file >out 2>messages || fail "$file: exit status $?"
-    "$weft" run "$scenarios/$file.xml" --quick --no-figures --out again \
+    "$weft" run "$xml" --quick --no-figures --out $file >out 2>messages || fail "$file: exit status $?"
+    "$weft" run "$xml" --quick --no-figures --out again \
         --scheduler ns3::MapScheduler >out 2>messages || fail "$file by another scheduler: exit status $?"
     cmp $file/summary.csv again/summary.csv || fail "$file: another scheduler gives other results"
     rm -rf again
@@ -31,6 +33,11 @@ for file in cross cross-mixed; do
 done
 [ "$("$weft" query cross --format csv "select count(*) from summary where increase < -1e-9 and links = 'healthy'" |
     tail -n 1)" = 0 ] || fail 'a run is faster than the lower bound'
+
+"$weft" query cross --with mixed=cross-mixed --file "$scenarios/cross-table.sql" --format csv >table.csv 2>messages ||
+    fail 'the table of the README'
+[ "$(wc -l <table.csv)" -gt "$(echo "$balancers" | wc -l)" ] || fail 'the table of the README lacks schemes'
+! grep -q ',,' table.csv || fail 'the table of the README has holes'
 
 tail -n +2 cross-mixed.csv >>cross.csv
 [ "${2:-}" != renew ] || cp cross.csv "$known"

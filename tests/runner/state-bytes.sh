@@ -46,5 +46,6 @@ state 'name="themis"' "$shift shift=\"1\" placement=\"blocked\""
 within=$switch
 [ "$across" -gt "$within" ] || fail "Themis' ToR keeps $across bytes of 4 QPs, $within of 1"
 per_qp=$(((across - within) / 3)) # with shift 1 one host of a ToR gets its data from another one
-[ $((across - 4 * per_qp)) = $((within - per_qp)) ] && [ $per_qp -gt 20 ] || fail "Themis: $across, $within"
+[ $((across - 4 * per_qp)) = $((within - per_qp)) ] || fail "Themis' QPs do not add up: $across, $within"
+[ $per_qp -gt 20 ] || fail "Themis keeps $per_qp bytes of a QP, less than its table's entry"
 [ "$plain" -lt "$across" ] || fail 'ECMP keeps as much as Themis'
