@@ -344,10 +344,10 @@ verdicts()
         claims && $2 + 0 { gsub(/^ +| +$/, "", $6); print part, $2 + 0, $6 }' "$1"
 }
 "$weft" report "$root/docs/claims/themis.xml" "$root/docs/claims/ofan.xml" "$root/docs/claims/pro.xml" \
-    "$root/docs/claims/prime.xml" "$root/docs/claims/ethereal.xml" --results "$work" --allow-missing >all.md
+    "$root/docs/claims/prime.xml" "$root/docs/claims/ethereal.xml" "$root/docs/claims/cross.xml" --results "$work" --allow-missing >all.md
 stated all.md >claimed
 stated "$root/docs/validation.md" | diff claimed - || fail 'docs/validation.md has other claims than docs/claims'
-for claims in themis ofan pro prime ethereal; do sed -n 's/.*<claim verdict="\([a-z]*\)".*/'$claims' \1/p' "$root/docs/claims/$claims.xml"; done |
+for claims in themis ofan pro prime ethereal cross; do sed -n 's/.*<claim verdict="\([a-z]*\)".*/'$claims' \1/p' "$root/docs/claims/$claims.xml"; done |
     awk '$1 != paper { part++; n = 0; paper = $1 } { print part, ++n, $2 }' >judged
 verdicts "$root/docs/validation.md" | sed -e 's/shown by a test$/agrees/; s/differs, with cause$/differs/; s/\([0-9]\) $/\1 none/' >shown
 grep -vE '(to be run again|not run)$' shown >compared
