@@ -4,6 +4,8 @@
 #include "base/tables.h"
 #include "lb/ethereal.h"
 
+#include <string.h>
+
 #include <weft/error.h>
 
 /* A host's, as a planner. */
@@ -43,7 +45,8 @@ planner_qps(const void *config)
     return 1;
 }
 
-/* Parts at most; where messages are sorted, one more for each, behind them. */
+/* Parts at most, twice: where they are put in order, a copy of them lies behind them. And where
+ * messages are sorted, one more for each, at the end. */
 static size_t
 planner_most_parts(const void *planner, const struct weft_plan_message *messages, size_t n)
 {
@@ -51,14 +54,51 @@ planner_most_parts(const void *planner, const struct weft_plan_message *messages
     size_t most = n;
     for (size_t i = 0; i < n; i++)
     {
-        most += messages[i].bytes < npaths ? (size_t)messages[i].bytes : npaths;
+        most += 2 * (messages[i].bytes < npaths ? (size_t)messages[i].bytes : npaths);
     }
     return most;
 }
 
-/* Shell sort by `bytes`. All differ. */
+typedef bool (*is_before)(const struct weft_plan_part *a, const struct weft_plan_part *b,
+                          const struct weft_plan_message *messages);
+
+static bool
+has_fewer_bytes(const struct weft_plan_part *a, const struct weft_plan_part *b,
+                const struct weft_plan_message *messages)
+{
+    (void)messages;
+    return a->bytes < b->bytes;
+}
+
+static bool
+is_earlier(const struct weft_plan_part *a, const struct weft_plan_part *b,
+           const struct weft_plan_message *messages)
+{
+    (void)messages;
+    return a->delay < b->delay;
+}
+
+/* Below 0: the QP of a comes first, 0: it is the same one. */
+static int
+compare_qps(const struct weft_plan_part *a, const struct weft_plan_part *b,
+            const struct weft_plan_message *messages)
+{
+    const uint32_t x = messages[a->message].connection, y = messages[b->message].connection;
+    return x != y ? (x < y ? -1 : 1) : a->qp != b->qp ? (a->qp < b->qp ? -1 : 1) : 0;
+}
+
+static bool
+is_before_by_qp(const struct weft_plan_part *a, const struct weft_plan_part *b,
+                const struct weft_plan_message *messages)
+{
+    const int qps = compare_qps(a, b, messages);
+    return qps != 0 ? qps < 0 : a->message < b->message;
+}
+
+/* Shell sort. */
 static void
-sort_by_bytes(struct weft_plan_part *keys, size_t n)
+sort_parts(struct weft_plan_part *keys, size_t n, is_before before,
+           const struct weft_plan_message *messages)
 {
     size_t gap = 1;
     while (gap < n / 3)
@@ -71,7 +111,7 @@ sort_by_bytes(struct weft_plan_part *keys, size_t n)
         {
             const struct weft_plan_part key = keys[i];
             size_t at = i;
-            for (; at >= gap && keys[at - gap].bytes > key.bytes; at -= gap)
+            for (; at >= gap && before(&key, &keys[at - gap], messages); at -= gap)
             {
                 keys[at] = keys[at - gap];
             }
@@ -98,7 +138,7 @@ sort_messages(const struct weft_ethereal_host *h, const struct weft_plan_message
     {
         keys[i].bytes = group_of(h, messages[i].dst) << 32 | i;
     }
-    sort_by_bytes(keys, n);
+    sort_parts(keys, n, has_fewer_bytes, messages);
 }
 
 /* A deal of messages over the paths to one ToR that may be used. */
@@ -212,6 +252,70 @@ shuffle(struct ethereal_planner *p, struct weft_plan_part *parts, size_t n)
     }
 }
 
+/* Whether two messages go over the same QPs. @p keys: room for n. */
+static bool
+share_connections(const struct weft_plan_message *messages, size_t n, struct weft_plan_part *keys)
+{
+    for (size_t i = 0; i < n; i++)
+    {
+        keys[i].bytes = (uint64_t)messages[i].connection << 32 | i;
+    }
+    sort_parts(keys, n, has_fewer_bytes, messages);
+    for (size_t i = 1; i < n; i++)
+    {
+        if (keys[i].bytes >> 32 == keys[i - 1].bytes >> 32)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first of the parts, which are sorted by QP, that goes over the QP of @p part. */
+static size_t
+first_of_qp(const struct weft_plan_part *sorted, size_t n, const struct weft_plan_part *part,
+            const struct weft_plan_message *messages)
+{
+    size_t least = 0;
+    for (size_t end = n; least < end;)
+    {
+        const size_t middle = least + (end - least) / 2;
+        if (compare_qps(&sorted[middle], part, messages) < 0)
+        {
+            least = middle + 1;
+        }
+        else
+        {
+            end = middle;
+        }
+    }
+    return least;
+}
+
+/* A QP sends its messages in the order in which they were posted: its parts take the places in the
+ * random order that they have together, the earliest message the first of them. @p places: room for
+ * as many. */
+static void
+keep_order_in_qps(const struct weft_plan_message *messages, struct weft_plan_part *parts, size_t n,
+                  struct weft_plan_part *places)
+{
+    memcpy(places, parts, n * sizeof *parts);
+    sort_parts(places, n, is_earlier, messages);
+    sort_parts(parts, n, is_before_by_qp, messages);
+    for (size_t i = 0; i < n; i++)
+    {
+        parts[i].delay = 0; /* of a QP's first: how many are placed */
+    }
+    for (size_t i = 0; i < n; i++)
+    {
+        const int64_t delay = places[i].delay;
+        const size_t first = first_of_qp(parts, n, &places[i], messages);
+        places[i] = parts[first + (size_t)parts[first].delay++];
+        places[i].delay = delay;
+    }
+    memcpy(parts, places, n * sizeof *parts);
+}
+
 static size_t
 planner_plan(void *planner, const struct weft_plan_message *messages, size_t n, int64_t now,
              struct weft_plan_part *parts)
@@ -232,6 +336,10 @@ planner_plan(void *planner, const struct weft_plan_message *messages, size_t n, 
         made += deal_out(&deal, keys + first, end - first, parts + made);
     }
     shuffle(p, parts + local, made - local);
+    if (share_connections(messages, n, keys))
+    {
+        keep_order_in_qps(messages, parts + local, made - local, parts + made);
+    }
     return made;
 }
 

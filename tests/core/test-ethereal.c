@@ -230,6 +230,59 @@ START_TEST(without_a_spread_all_start_at_once)
 }
 END_TEST
 
+/* Whether part a is posted before part b: by time, and those of one time as they stand. */
+static bool
+is_posted_before(size_t a, size_t b)
+{
+    const int64_t x = ether.parts[a].delay, y = ether.parts[b].delay;
+    return x != y ? x < y : a < b;
+}
+
+/* Pairs of parts of one QP in the wrong order, of @p per messages for each connection; *turned: of
+ * different QPs, in another order than that of their messages. */
+static uint32_t
+out_of_turn(uint32_t n, uint32_t per, uint32_t *turned)
+{
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        batch[i].connection = i / per;
+    }
+    ethereal_plan(batch, n, 0);
+    for (size_t a = 0; a < ether.nparts; a++)
+    {
+        for (size_t b = 0; b < ether.nparts; b++)
+        {
+            const struct weft_plan_part *x = &ether.parts[a], *y = &ether.parts[b];
+            const bool late = x->message < y->message && is_posted_before(b, a);
+            const bool same = x->message / per == y->message / per && x->qp == y->qp;
+            wrong += late && same;
+            *turned += late && !same;
+        }
+    }
+    return wrong;
+}
+
+/* What a QP was given first it sends first, as a collective's next step behind the one before. */
+START_TEST(a_qp_sends_its_messages_in_order)
+{
+    const char *const spreads[] = {"spread=1us", "spread=0ps"};
+    for (int k = 0; k < 2; k++)
+    {
+        uint32_t turned = 0;
+        ethereal_spines(8, spreads[k]);
+        for (uint32_t n = 2; n <= 40; n++)
+        {
+            fill_batch(n, 4096);
+            ck_assert_uint_eq(out_of_turn(n, 3, &turned), 0);
+            check_bytes(n);
+        }
+        ck_assert_uint_gt(turned, 10000);
+        ethereal_end();
+    }
+}
+END_TEST
+
 /* Bytes that a plan puts on an uplink. */
 static uint64_t
 load_on(uint16_t label, int64_t now)
@@ -477,6 +530,7 @@ ethereal_suite(void)
     tcase_add_test(tcase, the_first_parts_are_a_byte_longer);
     tcase_add_test(tcase, what_stays_in_the_rack_goes_whole_first_and_at_once);
     tcase_add_test(tcase, starts_and_order_are_random);
+    tcase_add_test(tcase, a_qp_sends_its_messages_in_order);
     tcase_add_test(tcase, without_a_spread_all_start_at_once);
     tcase_add_test(tcase, a_failed_path_is_shunned_until_its_timer_ends);
     tcase_add_test(tcase, a_flow_without_a_path_has_none_shunned);
