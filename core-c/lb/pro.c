@@ -88,9 +88,9 @@ static const struct weft_param params[] = {
      "pro Alg. 1"},
     {"batches", WEFT_CHOICE, WEFT_P(struct pro_config, batches), "block", NULL, NULL,
      "block literal",
-     "Paths of a batch of n packets: n neighbouring ones, all M in turn; or as printed, which "
-     "never "
-     "uses paths from M/n on. Of no effect where the NIC's batch is 1.",
+     "Paths of a batch of n packets: n neighbouring ones, one of M/n groups of them; with n = M or "
+     "more there is one group, all batches begin alike, and QPs are not staggered. Or as printed, "
+     "which never uses paths from M/n on. Of no effect where the NIC's batch is 1.",
      "pro §III-A; block (ours)"},
     {"start", WEFT_CHOICE, WEFT_P(struct pro_config, start), "zero", NULL, NULL, "zero random",
      "Where the counters begin: at path 0, or anywhere, which Lemma 4 assumes.", "pro Alg. 1; §IV"},

@@ -279,6 +279,21 @@ START_TEST(batches_of_more_packets_than_paths_go_around)
 }
 END_TEST
 
+/* One group of paths: two QPs that would be staggered with shorter batches both begin at path 0. */
+START_TEST(batches_of_as_many_packets_as_paths_stagger_nothing)
+{
+    begin("", "2", "4", 4);
+    add_qp(0, 4);
+    add_qp(1, 4);
+    activate(0, true);
+    activate(1, true);
+    expect(0, "0123");
+    expect(1, "0123");
+    expect(0, "0123");
+    end();
+}
+END_TEST
+
 /* As printed, M = 64 and n = 8 leave paths 8 to 63 unused; in blocks all 64 are used alike. */
 START_TEST(the_printed_batches_leave_56_of_64_paths_unused)
 {
@@ -559,6 +574,7 @@ pro_suite(void)
     tcase_add_test(tc, a_batch_goes_over_neighbouring_paths);
     tcase_add_test(tc, a_short_batch_takes_a_whole_step);
     tcase_add_test(tc, batches_of_more_packets_than_paths_go_around);
+    tcase_add_test(tc, batches_of_as_many_packets_as_paths_stagger_nothing);
     tcase_add_test(tc, the_printed_batches_leave_56_of_64_paths_unused);
     tcase_add_loop_test(tc, it_agrees_with_a_naive_model_on_random_qps, 0, 60);
     tcase_add_loop_test(tc, a_qp_uses_every_path_once_in_a_turn, 0, 7);
