@@ -102,8 +102,12 @@ classes '' '<balancer name="themis"/><transport name="gbn"/>' '<balancer name="r
 classes '4: warning: themis with the transport gbn:' '<balancer name="themis"/><transport name="gbn"/>' \
     '<congestion-control name="none"/>' ''
 
-# What suits is not warned of: neither the scenarios of the tree nor a plain one.
-"$weft" validate "$root"/scenarios/*/*.xml >out 2>messages || fail 'the scenarios of the tree'
+# What suits is not warned of: neither the scenarios of the tree nor a plain one. The cross scenarios
+# show Themis where it is off, and with a NIC that is not its own, because all schemes are there.
+"$weft" validate "$root"/scenarios/*/*.xml >out 2>all || fail 'the scenarios of the tree'
+grep -v '/cross/' all >messages
 [ ! -s messages ] || fail 'a scenario of the tree is warned of'
+grep -vE 'warning: themis (is off in the whole fabric|with the transport ideal)' all >messages
+[ ! -s messages ] || fail 'a cross scenario is warned of what it does not mean to show'
 [ $failures = 0 ] || exit 1
 echo 'what does not suit is warned of'
