@@ -104,8 +104,8 @@ U64("ooo_degree_p50", ooo_p50,
 U64("ooo_degree_p99", ooo_p99, "its 99th percentile (nearest rank); 4095 stands for all above")
 U64("ooo_degree_max", ooo_max, "its greatest value, likewise")
 U64("switch_state_bytes", switch_state,
-    "what the balancers keep in the switch that keeps most, with what ToRs keep of QPs, which "
-    "counts at both ToRs if the balancer has it at both; forwarding tables are not counted")
+    "what the balancers keep in the switch that keeps most, with what ToRs keep of QPs; memory "
+    "that a QP's two ToRs share counts whole at both; forwarding tables are not counted")
 U64("nic_state_bytes", nic_state,
     "what balancer, transport and congestion control keep in the NIC that keeps most: its own and "
     "of its QPs, as sender and as receiver")

@@ -34,7 +34,7 @@ select s.scheme,
        (select min(text) from cell c where c.scheme = s.scheme and c.links = 'down' and c.mean = w.down)
          as "one link down, worst",
        (select min(text) from cell c where c.scheme = s.scheme and c.links = 'half' and c.mean = w.half)
-         as "one slow, worst",
+         as "one at half rate, worst",
        max(queue_peak_bytes) filter (where links = 'healthy') / 1000 as "longest queue (KB)",
        max(ooo_degree_p99) filter (where links = 'healthy') as "out of order, P99",
        max(qps) / 128 as "QPs per host",
@@ -42,6 +42,6 @@ select s.scheme,
          as "state of a switch / NIC (KB)",
        cast(round(avg(dropped_buffer + dropped_link) filter (where links = 'healthy')) as integer) || ' / ' ||
          cast(round(avg(dropped_buffer + dropped_link) filter (where links <> 'healthy')) as integer)
-         as "packets lost, healthy / not"
+         as "packets lost, healthy / with a bad link"
 from summary s join wide w using (scheme) join nics using (scheme) where fabric = 'three'
 group by s.scheme order by min(run)

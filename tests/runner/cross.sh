@@ -33,6 +33,8 @@ for file in cross cross-mixed; do
 done
 [ "$("$weft" query cross --format csv "select count(*) from summary where increase < -1e-9 and links = 'healthy'" |
     tail -n 1)" = 0 ] || fail 'a run is faster than the lower bound'
+[ "$("$weft" query cross-mixed --format csv 'select count(*) from workloads where increase < -1e-9' | tail -n 1)" = 0 ] ||
+    fail 'a job is faster than its lower bound'
 
 "$weft" query cross --with mixed=cross-mixed --file "$scenarios/cross-table.sql" --format csv >table.csv 2>messages ||
     fail 'the table of the README'

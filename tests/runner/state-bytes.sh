@@ -42,10 +42,10 @@ state 'name="subflow" n="1"' "$shift shift=\"4\""
 # Themis has a ring at the destination's ToR for each QP from another rack, and none within a rack.
 state 'name="themis"' "$shift shift=\"4\""
 across=$switch
+state 'name="themis"' "$shift shift=\"2\" placement=\"blocked\""
+some=$switch # two hosts of a ToR get their data from another one
 state 'name="themis"' "$shift shift=\"1\" placement=\"blocked\""
-within=$switch
-[ "$across" -gt "$within" ] || fail "Themis' ToR keeps $across bytes of 4 QPs, $within of 1"
-per_qp=$(((across - within) / 3)) # with shift 1 one host of a ToR gets its data from another one
-[ $((across - 4 * per_qp)) = $((within - per_qp)) ] || fail "Themis' QPs do not add up: $across, $within"
-[ $per_qp -gt 20 ] || fail "Themis keeps $per_qp bytes of a QP, less than its table's entry"
+within=$switch # one host does
+[ $((across - some)) = $((2 * (some - within))) ] || fail "Themis' QPs do not add up: $across, $some and $within"
+[ $((some - within)) -gt 20 ] || fail "Themis keeps $((some - within)) bytes of a QP, less than its table's entry"
 [ "$plain" -lt "$across" ] || fail 'ECMP keeps as much as Themis'
