@@ -3,9 +3,9 @@
  * Recycled entropies (REPS): the labels of packets whose ACKs came back unmarked are kept in a
  * small ring, and each is used once more, the oldest first; or, where one ACK answers several
  * packets, as often as that. Without one a packet gets a random label, as do the first BDP of
- * packets. After a timeout the ring is frozen for a while: where no
- * unused label is left, used ones are taken again, in a circle from the ring's head, since random
- * ones might lead to the failed link.
+ * packets. After a timeout the ring is frozen for a while: where no unused label is left, used ones
+ * are taken again, in a circle from the ring's head, since random ones might lead to the failed
+ * link.
  *
  * Unused labels always lie directly behind the head: ACKs put them there, and the head moves for
  * another reason only when none is left. Until the ring has been filled once its circle is the

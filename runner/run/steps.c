@@ -471,7 +471,7 @@ void
 collect_steps(const struct scenario *s, const struct weft_message *messages, const uint32_t *next,
               struct run_results *r)
 {
-    const struct weft_job all = {.ops = scenario_ops(s), .config = s->workload.config};
+    const struct weft_job all = job_of_all(s);
     struct run_summary *sum = &r->summary;
     sum->bound_acked = sum->bound_rho = -1;
     sum->increase = sum->step_increase = sum->increase_rho = NAN;

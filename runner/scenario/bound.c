@@ -68,8 +68,8 @@ bound_of_job(const struct scenario *s, const struct weft_job *job,
     return bound > WEFT_NEVER - start ? WEFT_NEVER : start + bound;
 }
 
-static struct weft_job
-all_of(const struct scenario *s)
+struct weft_job
+job_of_all(const struct scenario *s)
 {
     return (struct weft_job){.ops = scenario_ops(s), .config = s->workload.config};
 }
@@ -77,13 +77,13 @@ all_of(const struct scenario *s)
 int64_t
 bound_of(const struct scenario *s, const struct weft_message *messages, size_t n, bool whole)
 {
-    const struct weft_job all = all_of(s);
+    const struct weft_job all = job_of_all(s);
     return bound_of_job(s, &all, messages, n, whole);
 }
 
 int64_t
 bound_if_all_cross(const struct scenario *s)
 {
-    const struct weft_job all = all_of(s);
+    const struct weft_job all = job_of_all(s);
     return crossing_bound(s, &all, true);
 }

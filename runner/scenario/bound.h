@@ -16,6 +16,9 @@ extern "C"
 
     struct scenario;
 
+    /** The scenario's whole workload as one job. */
+    struct weft_job job_of_all(const struct scenario *s);
+
     /**
      * Nothing can end the workload's messages earlier, ps from time 0; -1: no bound is known. @p
      * whole: all of them were delivered; without some, a collective may end earlier than its closed
