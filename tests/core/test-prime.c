@@ -47,6 +47,7 @@ open_qp(const char *name, const char *setting, uint32_t dst, uint32_t index)
         ck_assert_int_eq(weft_config_set(&flow.ops->algo, flow.config, param, value), 0);
     }
     ck_assert_uint_le(flow.ops->path->qp_size(flow.config, &site), sizeof(flow.state));
+    memset(flow.state, 0xa5, sizeof(flow.state)); /* what was there before must not matter */
     ck_assert_int_eq(flow.ops->path->qp_init(flow.state, NULL, flow.config, &site, index), 0);
     ck_assert_int_eq(weft_parts_between(&flow.parts, &site), 0);
 }
