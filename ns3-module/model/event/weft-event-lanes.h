@@ -99,6 +99,7 @@ class WeftEventLanes
         if (left > FAR)
         {
             // Events stand in line, so what the next ones touch can be fetched.
+            __builtin_prefetch(&ring[(head + AHEAD) & mask]);
             __builtin_prefetch(ring[(head + FAR) & mask].event, 1);
             __builtin_prefetch(ring[(head + MIDDLE) & mask].event->GetTarget(), 1);
             if (__builtin_expect(m_large, 0))
@@ -181,6 +182,7 @@ class WeftEventLanes
     using Ranking = std::array<Candidate, WeftEventKey::SLOTS + (1U << CANDIDATE_BITS)>;
 
     static constexpr int64_t CLOSED = -1; //!< delay of a lane that is not in use
+    static constexpr uint32_t AHEAD = 32; //!< the line itself is fetched so far ahead
     static constexpr uint32_t FAR = 12;   //!< an event is fetched when so many are before it
     static constexpr uint32_t MIDDLE = 8; //!< its target is fetched when so many are before it
     static constexpr uint32_t NEAR = 4;   //!< it is told to expect its time
