@@ -246,7 +246,7 @@ out_of_turn(uint32_t n, uint32_t per, uint32_t *turned)
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < n; i++)
     {
-        batch[i].connection = i / per;
+        batch[i].connection = 7 + i / per;
     }
     ethereal_plan(batch, n, 0);
     for (size_t a = 0; a < ether.nparts; a++)
