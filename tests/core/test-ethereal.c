@@ -238,15 +238,17 @@ is_posted_before(size_t a, size_t b)
     return x != y ? x < y : a < b;
 }
 
-/* Pairs of parts of one QP in the wrong order, of @p per messages for each connection; *turned: of
- * different QPs, in another order than that of their messages. */
+/* Pairs of parts of one QP in the wrong order, of @p per messages for each connection, and with
+ * @p racks every fourth connection within the rack; *turned: of different QPs, in another order
+ * than that of their messages. */
 static uint32_t
-out_of_turn(uint32_t n, uint32_t per, uint32_t *turned)
+out_of_turn(uint32_t n, uint32_t per, bool racks, uint32_t *turned)
 {
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < n; i++)
     {
         batch[i].connection = 7 + i / per;
+        batch[i].dst = racks && i / per % 4 == 1 ? 1 : FAR_HOST;
     }
     ethereal_plan(batch, n, 0);
     for (size_t a = 0; a < ether.nparts; a++)
@@ -267,14 +269,14 @@ out_of_turn(uint32_t n, uint32_t per, uint32_t *turned)
 START_TEST(a_qp_sends_its_messages_in_order)
 {
     const char *const spreads[] = {"spread=1us", "spread=0ps"};
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 4; k++)
     {
         uint32_t turned = 0;
-        ethereal_spines(8, spreads[k]);
+        ethereal_spines(8, spreads[k % 2]);
         for (uint32_t n = 2; n <= 40; n++)
         {
             fill_batch(n, 4096);
-            ck_assert_uint_eq(out_of_turn(n, 3, &turned), 0);
+            ck_assert_uint_eq(out_of_turn(n, 3, k > 1, &turned), 0);
             check_bytes(n);
         }
         ck_assert_uint_gt(turned, 10000);
