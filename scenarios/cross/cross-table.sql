@@ -1,6 +1,6 @@
 -- The table of the README: completion time of the last ACK over the bound, mean of the seeds and half of its 95 %
 -- interval, and what a scheme takes for it; three tiers.
--- weft query results/cross --with mixed=results/cross-mixed --file scenarios/cross/cross-table.sql --format markdown
+-- weft query results/cross-schemes --with mixed=results/cross-mixed --file scenarios/cross/cross-table.sql --format markdown
 with one as (
   select scheme, links, pattern, 1 + increase as ratio from summary where fabric = 'three'
   union all

@@ -30,7 +30,7 @@ cmake *                         tests/embedding.sh does these steps
 ./weft reproduce themis*        minutes to hours; tests/runner/reproduce.sh has a paper that is small
 ./weft reproduce all*           hours to days; the same
 ./weft run scenarios/cross/*    minutes; tests/runner/cross.sh runs the small versions
-./weft query results/cross *    tests/runner/cross.sh asks it of them
+./weft query results/cross-schemes *    tests/runner/cross.sh asks it of them
 parallel *                      tests/cluster.sh does what the page says of many machines
 *sbatch *                       tests/cluster.sh, too
 ./weft collect *                tests/cluster.sh, too
