@@ -113,6 +113,22 @@ load_part(struct reproduction *r, const char *path)
     return &r->parts[r->nparts++];
 }
 
+/** Whether the scenario's results are to lie where the paper's report is; then says so. */
+static bool
+lies_in_reports_folder(const struct paper *paper, const struct part *p)
+{
+    const bool lies = p->good && strcmp(p->out, paper->folder) == 0;
+    if (lies)
+    {
+        sweep_refuse(
+            xformat("%s: the scenario's results and the report of %s would both lie in %s; "
+                    "expected a scenario of another name",
+                    p->path, paper->name, paper->folder),
+            EXIT_BAD_INPUT);
+    }
+    return lies;
+}
+
 /** Takes a scenario of the paper; false after a message if its results cannot go where they are to.
  */
 static bool
@@ -124,7 +140,7 @@ take_scenario(struct reproduction *r, struct paper *paper, const char *path)
     {
         claims_use_quick(paper->claims, path, p->name, p->loaded.plan->name);
     }
-    return !p->refused;
+    return !lies_in_reports_folder(paper, p) && !p->refused;
 }
 
 /** Loads the paper's scenarios and says what speaks against it before anything is run. */

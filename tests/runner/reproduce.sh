@@ -228,6 +228,16 @@ expect 2 all
 grep -q 'there is a docs/claims/all.xml; expected it under another name' messages || fail 'no word about all.xml'
 rm docs/claims/all.xml
 
+# A scenario of the paper's name: its results would lie where the report does.
+sed 's/second/clash/g' docs/claims/demo.xml >docs/claims/clash.xml
+sed 's/name="second"/name="clash"/' scenarios/second.xml >scenarios/clash.xml
+for version in '' --quick; do
+    expect 2 clash $version
+    grep -q 'scenarios/clash.xml: .* and the report of clash would both lie in results/clash' messages || fail 'no word about the clash'
+    [ -z "$(find results -name 'clash*')" ] || fail 'something was run in spite of the clash'
+done
+rm docs/claims/clash.xml scenarios/clash.xml
+
 # One scenario is broken, one cannot end: the third is run all the same.
 sed -i 's/10MB/10MBB/' scenarios/first.xml
 sed -i 's/10MB/9MB/' scenarios/second.xml
