@@ -51,10 +51,12 @@ run_folder_state(const struct folder *runs, const char *name, const char *resolv
         free(*why);
         *why = NULL;
         const bool there = folder_open_in(&f, runs, name, &absent);
-        state = !there                                                        ? RUN_TO_DO
-                : !file_list_check(&f, why)                                   ? RUN_DAMAGED
-                : file_equals(&f, "scenario.xml", resolved, strlen(resolved)) ? RUN_FINISHED
-                                                                              : RUN_STALE;
+        state = !there                      ? RUN_TO_DO
+                : !file_list_check(&f, why) ? RUN_DAMAGED
+                : file_equals(&f, "scenario.xml", resolved, strlen(resolved)) &&
+                        run_folder_tables_fit(&f, why)
+                    ? RUN_FINISHED
+                    : RUN_STALE;
         /* Files of a run that another process replaces go while they are looked at. */
         again = there && state != RUN_FINISHED && !run_folder_is_in_place(runs, name, &f);
         free(absent);
@@ -135,22 +137,6 @@ open_aside(const struct folder *runs, struct folder *aside, bool make, char **wh
     }
     folder_close(&top);
     return good;
-}
-
-struct csv *
-run_folder_table(const struct folder *run, const struct column_table *table, char **why)
-{
-    char *path = xformat("%s/%s", run->path, table->file);
-    char *bytes = file_read(run, table->file, NULL, why);
-    struct csv *csv = bytes ? csv_cut(bytes, path, why) : NULL;
-    if (csv && (csv->ncolumns != table->n || (table == &summary_table && csv->nrows != 1)))
-    {
-        *why = xformat("%s is no result of this version of Weft; --again repeats the run", path);
-        csv_free(csv);
-        csv = NULL;
-    }
-    free(path);
-    return csv;
 }
 
 bool

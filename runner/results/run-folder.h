@@ -32,12 +32,13 @@ struct run_folder
 enum run_state
 {
     RUN_TO_DO,
-    RUN_STALE,   /**< it came from another resolved scenario */
+    RUN_STALE,   /**< it came from another resolved scenario, or its tables have other columns */
     RUN_DAMAGED, /**< its files are not those that were written */
     RUN_FINISHED,
 };
 
-/** The state of run @p name; a sentence in *why if it is damaged, else NULL. If @p finished is not
+/** The state of run @p name; a sentence in *why if it is damaged, or
+ * stale for its columns, else NULL. If @p finished is not
  * NULL, it is the open folder of a finished run, the very one that was looked at, else not open. */
 enum run_state run_folder_state(const struct folder *runs, const char *name, const char *resolved,
                                 struct folder *finished, char **why);
@@ -45,6 +46,9 @@ enum run_state run_folder_state(const struct folder *runs, const char *name, con
 /** Whether an open folder is still that of run @p name: another process may have replaced it, and
  * what was open goes. */
 bool run_folder_is_in_place(const struct folder *runs, const char *name, const struct folder *run);
+
+/** Whether the CSV files of a run have the columns of their tables; else a sentence in *why. */
+bool run_folder_tables_fit(const struct folder *run, char **why);
 
 /** A CSV file of a finished run, whose open folder @p run is. NULL with a sentence; also if it does
  * not have the columns of its table. */

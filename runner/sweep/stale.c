@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "document.h"
+#include "run-folder.h"
 #include "textbuf.h"
 
 #define MOST_NAMED 8
@@ -122,6 +123,10 @@ stale_reason(const struct folder *runs, const char *name, const char *resolved)
         document_free(is);
         document_free(was);
         diag_free(&d);
+    }
+    if (bytes && !reason)
+    {
+        run_folder_tables_fit(&run, &reason);
     }
     folder_close(&run);
     free(bytes);

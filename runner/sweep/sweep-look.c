@@ -128,7 +128,7 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
         if (run_is_selected(options, name))
         {
             enum run_state state = plan_run_state(plan, i, &r.runs, NULL, &why);
-            if (state == RUN_STALE)
+            if (state == RUN_STALE && !why)
             {
                 why = plan_run_stale(plan, i, &r.runs);
             }
