@@ -22,6 +22,10 @@
 #define LOG     "runs.log"
 #define NEW_LOG ".tmp-" LOG
 
+/** Behind a paper's name: the folders of reports on its quick version, and on a part of it. */
+#define QUICK "-quick"
+#define PART  "-part"
+
 /** A scenario that claims name. */
 struct part
 {
@@ -47,8 +51,9 @@ struct paper
 struct reproduction
 {
     const struct arguments *options;
-    char *results; /**< where they are from the checkout */
-    bool part;     /**< not all runs in full */
+    char *results;             /**< where they are from the checkout */
+    bool part;                 /**< not all runs in full */
+    const struct words *known; /**< papers, wanted or not */
     struct paper *papers;
     size_t npapers;
     struct part *parts; /**< of all papers, each scenario once */
@@ -113,20 +118,34 @@ load_part(struct reproduction *r, const char *path)
     return &r->parts[r->nparts++];
 }
 
-/** Whether the scenario's results are to lie where the paper's report is; then says so. */
+/** Whether @p name is @p paper with an ending, or none. */
 static bool
-lies_in_reports_folder(const struct paper *paper, const struct part *p)
+is_folder_of(const char *name, const char *paper)
 {
-    const bool lies = p->good && strcmp(p->out, paper->folder) == 0;
-    if (lies)
+    const size_t n = strlen(paper);
+    const char *rest = name + n;
+    return strncmp(name, paper, n) == 0 &&
+           (!*rest || strcmp(rest, QUICK) == 0 || strcmp(rest, PART) == 0);
+}
+
+/** Whether the scenario's results are to lie where a report on any paper is; then says so. */
+static bool
+lies_in_reports_folder(const struct reproduction *r, const struct part *p)
+{
+    const char *of = NULL;
+    for (size_t i = 0; p->good && !of && i < r->known->n; i++)
+    {
+        of = is_folder_of(p->loaded.plan->name, r->known->word[i]) ? r->known->word[i] : NULL;
+    }
+    if (of)
     {
         sweep_refuse(
             xformat("%s: the scenario's results and the report of %s would both lie in %s; "
                     "expected a scenario of another name",
-                    p->path, paper->name, paper->folder),
+                    p->path, of, p->out),
             EXIT_BAD_INPUT);
     }
-    return lies;
+    return of != NULL;
 }
 
 /** Takes a scenario of the paper; false after a message if its results cannot go where they are to.
@@ -140,7 +159,7 @@ take_scenario(struct reproduction *r, struct paper *paper, const char *path)
     {
         claims_use_quick(paper->claims, path, p->name, p->loaded.plan->name);
     }
-    return !lies_in_reports_folder(paper, p) && !p->refused;
+    return !lies_in_reports_folder(r, p) && !p->refused;
 }
 
 /** Loads the paper's scenarios and says what speaks against it before anything is run. */
@@ -407,8 +426,8 @@ choose_papers(struct reproduction *r, const struct words *papers, const char *wa
             r->papers[r->npapers++] =
                 (struct paper){.name = papers->word[i],
                                .folder = xformat("%s/%s%s", r->results, papers->word[i],
-                                                 r->options->quick ? "-quick"
-                                                 : r->part         ? "-part"
+                                                 r->options->quick ? QUICK
+                                                 : r->part         ? PART
                                                                    : "")};
         }
     }
@@ -442,6 +461,7 @@ reproduce(struct reproduction *r, const struct words *papers, const char *wanted
 {
     struct text failed = {0};
     int status = EXIT_GOOD;
+    r->known = papers;
     choose_papers(r, papers, wanted);
     if (!load_papers(r, wanted))
     {

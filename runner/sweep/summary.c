@@ -170,7 +170,7 @@ add_run(struct tables *t, const struct plan *plan, size_t i, const struct folder
         const enum run_state state = plan_run_state(plan, i, runs, &run, &why);
         good = state != RUN_FINISHED || add_finished(t, plan, i, runs, &run, &why);
         folder_close(&run);
-        again = why != NULL;
+        again = why && state == RUN_FINISHED;
     }
     if (why)
     {

@@ -70,6 +70,7 @@ job_count(long jobs, size_t ndue, size_t fit)
 struct due
 {
     size_t *runs;
+    enum run_state *states; /**< of them; that of one that is run --again is not looked at */
     size_t n;
     size_t selected; /**< of which the others are finished */
 };
@@ -81,7 +82,8 @@ static bool
 find_due(const struct plan *plan, const struct sweep_options *options, const struct folder *runs,
          bool speak, struct due *d, char **why)
 {
-    *d = (struct due){xcalloc(plan->nruns, sizeof *d->runs), 0, 0};
+    *d = (struct due){.runs = xcalloc(plan->nruns, sizeof *d->runs),
+                      .states = xcalloc(plan->nruns, sizeof *d->states)};
     bool good = true;
     for (size_t i = 0; good && i < plan->nruns; i++)
     {
@@ -103,6 +105,7 @@ find_due(const struct plan *plan, const struct sweep_options *options, const str
         }
         if (state != RUN_FINISHED)
         {
+            d->states[d->n] = state;
             d->runs[d->n++] = i;
             good = runs->fd < 0 || run_folder_may_be_made(runs, plan->names[i], why);
         }
@@ -111,21 +114,28 @@ find_due(const struct plan *plan, const struct sweep_options *options, const str
     return good;
 }
 
-/** Says which runs are made again because their scenario has changed. */
 static void
-say_what_is_stale(const struct plan *plan, const struct folder *runs, const size_t *due,
-                  size_t ndue)
+free_due(struct due *d)
+{
+    free(d->runs);
+    free(d->states);
+}
+
+/** Says which runs are made again because their scenario, or Weft's tables, have changed. */
+static void
+say_what_is_stale(const struct plan *plan, const struct folder *runs, const struct due *due)
 {
     size_t n = 0;
-    for (size_t i = 0; i < ndue; i++)
+    for (size_t i = 0; i < due->n; i++)
     {
-        char *reason = plan_run_stale(plan, due[i], runs);
-        n += reason != NULL;
-        if (reason && n <= MOST_STALE)
+        n += due->states[i] == RUN_STALE;
+        if (due->states[i] == RUN_STALE && n <= MOST_STALE)
         {
-            fprintf(stderr, "stale: %s: %s\n", plan->names[due[i]], reason);
+            char *reason = plan_run_stale(plan, due->runs[i], runs);
+            fprintf(stderr, "stale: %s: %s\n", plan->names[due->runs[i]],
+                    reason ? reason : "its scenario.xml is another");
+            free(reason);
         }
-        free(reason);
     }
     if (n > MOST_STALE)
     {
@@ -143,10 +153,7 @@ run_due(const struct plan *plan, const struct sweep_options *options, const stru
         fprintf(stderr, "%zu of %zu runs are finished already\n", due->selected - due->n,
                 due->selected);
     }
-    if (!options->again)
-    {
-        say_what_is_stale(plan, runs, due->runs, due->n);
-    }
+    say_what_is_stale(plan, runs, due);
     const struct engine_task task = {.plan = plan,
                                      .runs = runs,
                                      .due = due->runs,
@@ -184,9 +191,7 @@ spares_others(const struct plan *plan, const struct results_folder *r, const str
     bool good = true, same = !kept || strcmp(kept, plan->name) == 0;
     for (size_t i = 0; good && !same && i < due->n; i++)
     {
-        char *ignored = NULL;
-        good = plan_run_state(plan, due->runs[i], &r->runs, NULL, &ignored) != RUN_STALE;
-        free(ignored);
+        good = due->states[i] != RUN_STALE;
         if (!good)
         {
             *why = xformat("%s holds results of the scenario '%s', and '%s' would replace its %s; "
@@ -213,7 +218,7 @@ check_due(const struct plan *plan, const struct sweep_options *options, const ch
                     ? cost_check_runs(plan, options, due.runs, due.n, fit)
                     : sweep_refuse(why, 0);
     results_folder_close(&r);
-    free(due.runs);
+    free_due(&due);
     return good;
 }
 
@@ -263,7 +268,7 @@ run_locked(const struct plan *plan, const struct sweep_options *options,
                             "what is not finished\n");
         }
     }
-    free(due.runs);
+    free_due(&due);
     return status;
 }
 
@@ -319,7 +324,7 @@ sweep_count_due(const struct plan *plan, const struct sweep_options *options)
     results_folder_open(&r, out);
     find_due(plan, options, &r.runs, false, &due, &why);
     results_folder_close(&r);
-    free(due.runs);
+    free_due(&due);
     free(why);
     free(out);
     return due.n;
