@@ -424,6 +424,32 @@ file_read_path(const char *path, size_t most, size_t *n, char **why)
 }
 
 bool
+file_is_there(const struct folder *f, const char *name)
+{
+    struct stat st;
+    return fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool
+file_begins_with(const struct folder *f, const char *name, const char *bytes, size_t n, char **why)
+{
+    const int fd = file_open(f, name, why);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    char *found = xcalloc(n, 1);
+    const bool same = file && fread(found, 1, n, file) == n && memcmp(found, bytes, n) == 0;
+    if (file && ferror(file))
+    {
+        fail_in(why, "read", f, name, errno);
+    }
+    if (file)
+    {
+        fclose(file);
+    }
+    free(found);
+    return same;
+}
+
+bool
 file_equals(const struct folder *f, const char *name, const char *bytes, size_t n)
 {
     char *why = NULL;

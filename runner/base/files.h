@@ -74,6 +74,11 @@ char *file_read(const struct folder *f, const char *name, size_t *n, char **why)
 /** The same for a file that a user has named: links are followed. More than @p most bytes are an
  * error. */
 char *file_read_path(const char *path, size_t most, size_t *n, char **why);
+/** Whether something of that name is in the folder, whatever it is. */
+bool file_is_there(const struct folder *f, const char *name);
+/** Whether a plain file begins with these bytes; a sentence in *why if it cannot be read. */
+bool file_begins_with(const struct folder *f, const char *name, const char *bytes, size_t n,
+                      char **why);
 /** Whether the file holds exactly these bytes. */
 bool file_equals(const struct folder *f, const char *name, const char *bytes, size_t n);
 

@@ -199,13 +199,6 @@ lock_folder(const struct folder *runs, const char *name, const struct folder *f)
     return fd;
 }
 
-static bool
-is_there(const struct folder *f, const char *name)
-{
-    struct stat st;
-    return fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 /** Gives a folder that is whole, and that no process works in, the name of its run. False if it is
  * not, with *busy if a process is why. */
 static bool
@@ -239,8 +232,8 @@ restore(const struct folder *runs, const char *name)
 {
     char *temporary = xformat(TEMPORARY "%s", name), *old = xformat(REPLACED "%s", name);
     bool busy = false;
-    if (!is_there(runs, name) && is_there(runs, old) && !put_back(runs, temporary, name, &busy) &&
-        !busy)
+    if (!file_is_there(runs, name) && file_is_there(runs, old) &&
+        !put_back(runs, temporary, name, &busy) && !busy)
     {
         put_back(runs, old, name, &busy);
     }
@@ -337,7 +330,7 @@ write_list(const struct run_folder *f, const char *provenance, char **why)
 static bool
 add_input(struct run_folder *f, const struct input_file *input, char **why)
 {
-    return !input || is_there(&f->temporary, input->kept) ||
+    return !input || file_is_there(&f->temporary, input->kept) ||
            add_file(f, input->kept, input->bytes, input->n, why);
 }
 
@@ -471,7 +464,7 @@ run_folder_forget_aside(const struct run_folder *f, char **why)
     struct folder aside;
     char *absent = NULL;
     bool good = true;
-    if (open_aside(f->runs, &aside, false, &absent) && is_there(&aside, f->name))
+    if (open_aside(f->runs, &aside, false, &absent) && file_is_there(&aside, f->name))
     {
         good = folder_remove_in(&aside, f->name, why);
     }

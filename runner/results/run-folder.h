@@ -32,7 +32,7 @@ struct run_folder
 enum run_state
 {
     RUN_TO_DO,
-    RUN_STALE,   /**< it came from another resolved scenario, or its tables have other columns */
+    RUN_STALE,   /**< it came from another resolved scenario, or its tables are not today's */
     RUN_DAMAGED, /**< its files are not those that were written */
     RUN_FINISHED,
 };
@@ -47,7 +47,8 @@ enum run_state run_folder_state(const struct folder *runs, const char *name, con
  * what was open goes. */
 bool run_folder_is_in_place(const struct folder *runs, const char *name, const struct folder *run);
 
-/** Whether the CSV files of a run have the columns of their tables; else a sentence in *why. */
+/** Whether the CSV files of a run have the columns of their tables and those that every run has are
+ * there; else a sentence in *why. */
 bool run_folder_tables_fit(const struct folder *run, char **why);
 
 /** A CSV file of a finished run, whose open folder @p run is. NULL with a sentence; also if it does

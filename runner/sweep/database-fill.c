@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "database-fill.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "aggregate.h"
 #include "file-list.h"
@@ -64,7 +62,7 @@ static bool
 fill_table(struct database_writer *w, const struct column_table *table, const struct folder *run,
            char **why)
 {
-    if (table == &stuck_table || faccessat(run->fd, table->file, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+    if (table == &stuck_table || !file_is_there(run, table->file))
     {
         return true;
     }

@@ -7,8 +7,9 @@
 
 /**
  * Compares the scenario kept in runs/name with @p resolved, the one that the run has now. Returns
- * "workload.bytes changed (200KB, now 1MB)", several separated by commas; that a table has not the
- * columns that it has now; or NULL if nothing was kept or nothing differs. The caller frees it.
+ * "workload.bytes changed (200KB, now 1MB)", several separated by commas; that a table is missing
+ * or has other columns than now; or NULL if nothing was kept or nothing differs. The caller frees
+ * it.
  */
 char *stale_reason(const struct folder *runs, const char *name, const char *resolved);
 

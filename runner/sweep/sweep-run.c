@@ -133,7 +133,7 @@ say_what_is_stale(const struct plan *plan, const struct folder *runs, const stru
         {
             char *reason = plan_run_stale(plan, due->runs[i], runs);
             fprintf(stderr, "stale: %s: %s\n", plan->names[due->runs[i]],
-                    reason ? reason : "its scenario.xml is another");
+                    reason ? reason : "its scenario.xml is written differently");
             free(reason);
         }
     }
@@ -182,21 +182,24 @@ kept_name(const struct folder *top)
     return copy;
 }
 
-/** Whether no finished run of another scenario would be replaced; else a sentence. */
+/** Whether the folder holds no run of another scenario that this one would replace, now or with its
+ * next runs; else a sentence. What is damaged may be whole: an earlier Weft listed no files. */
 static bool
-spares_others(const struct plan *plan, const struct results_folder *r, const struct due *due,
-              char **why)
+spares_others(const struct plan *plan, const struct results_folder *r, char **why)
 {
     char *kept = kept_name(&r->top);
     bool good = true, same = !kept || strcmp(kept, plan->name) == 0;
-    for (size_t i = 0; good && !same && i < due->n; i++)
+    for (size_t i = 0; good && !same && i < plan->nruns; i++)
     {
-        good = due->states[i] != RUN_STALE;
+        char *ignored = NULL;
+        const enum run_state state = plan_run_state(plan, i, &r->runs, NULL, &ignored);
+        good = state != RUN_STALE && state != RUN_DAMAGED;
+        free(ignored);
         if (!good)
         {
             *why = xformat("%s holds results of the scenario '%s', and '%s' would replace its %s; "
                            "expected another folder with --out, or --again to replace them",
-                           r->top.path, kept, plan->name, plan->names[due->runs[i]]);
+                           r->top.path, kept, plan->name, plan->names[i]);
         }
     }
     free(kept);
@@ -214,7 +217,7 @@ check_due(const struct plan *plan, const struct sweep_options *options, const ch
     char *why = NULL;
     results_folder_open(&r, out);
     bool good = find_due(plan, options, &r.runs, false, &due, &why) &&
-                        (options->again || spares_others(plan, &r, &due, &why))
+                        (options->again || spares_others(plan, &r, &why))
                     ? cost_check_runs(plan, options, due.runs, due.n, fit)
                     : sweep_refuse(why, 0);
     results_folder_close(&r);

@@ -66,7 +66,9 @@ older()
     [ "$(grep -c '^finished ' list)" = 5 ] || fail "$file of an older version: others are not finished"
     "$weft" collect "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "$file of an older version: collect"
     grep -q "^weft: warning: rsq_seed=2 is left out: $why$" messages || fail "$file of an older version is not named"
+    tail -n 1 table | grep -q '^5 of 6 runs are in try/summary.csv$' || fail "$file of an older version: collect counts $(tail -n 1 table)"
     "$weft" run "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "$file of an older version: run"
+    grep -q '^5 of 6 runs are finished already$' messages || fail "$file of an older version: not one run is repeated"
     grep -q "^stale: rsq_seed=2: $why$" messages || fail "$file of an older version: run says $(cat messages)"
     "$here/same-results.sh" "$weft" good try || fail "$file of an older version is not mended"
 }
@@ -76,7 +78,7 @@ for file in summary.csv qps.csv flows.csv; do
 done
 for file in qps.csv groups.csv layers.csv; do
     rm "$run/$file"
-    older $file "it has no $file"
+    older $file "it has no $file, which this version of Weft writes"
 done
 
 # A path may hold anything, even the line above a list.

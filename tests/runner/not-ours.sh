@@ -90,6 +90,18 @@ done
 sed -e 's/name="tiny"/name="other"/' -e 's/"200KB"/"100KB"/' tiny.xml >other.xml
 refused good "good holds results of the scenario 'tiny', and 'other' would replace its ecmp_seed=1" run other.xml --out good
 refused good 'or --again to replace them' run-one other.xml --run rsq_seed=2 --out good
+# Nor run by run: one that is not there yet would give the folder another name, and the others would follow.
+cp -r good bad
+rm -r bad/runs/ecmp_seed=1
+refused bad "'other' would replace its ecmp_seed=2" run other.xml --only ecmp_seed=1 --out bad
+# An earlier Weft listed no files, and its results are whole.
+rm -r bad
+cp -r good bad
+for run in bad/runs/*; do
+    sed -i '/^files/,$d' "$run/provenance.txt"
+done
+refused bad "'other' would replace its ecmp_seed=1" run other.xml --out bad
+rm -r bad
 cp -r good bad
 "$weft" run other.xml --again --no-figures --out bad >/dev/null 2>messages || fail 'another scenario with --again'
 "$weft" run other.xml --no-figures --out bad --set transport.rto=150us >/dev/null 2>messages || fail 'the same scenario, changed'

@@ -236,6 +236,10 @@ for version in '' --quick; do
     grep -q 'scenarios/clash.xml: .* and the report of clash would both lie in results/clash' messages || fail 'no word about the clash'
     [ -z "$(find results -name 'clash*')" ] || fail 'something was run in spite of the clash'
 done
+sed -i 's/name="clash"/name="clash-part"/' scenarios/clash.xml
+expect 2 clash
+grep -q 'scenarios/clash.xml: .* would both lie in results/clash-part' messages || fail 'no word about the report of a part'
+sed -i 's/name="clash-part"/name="clash"/' scenarios/clash.xml
 # Nor where another paper's does, whichever of them is wanted.
 cp docs/claims/demo.xml docs/claims/clash.xml
 cp docs/claims/demo.xml docs/claims/earlier.xml
