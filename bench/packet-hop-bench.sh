@@ -3,6 +3,7 @@
 # Carries out the runs that packet-hop-bench plans, each in a process of its own, and prints a row
 # per case. Usage: packet-hop-bench.sh PROGRAM [OPTIONS]; PROGRAM --help shows the options.
 set -eu
+export LC_ALL=C
 program=$1
 shift
 

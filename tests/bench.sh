@@ -3,6 +3,7 @@
 # What a user relies on in the benchmark: that it counts packet-hops as it says, that two runs are
 # the same run, that a wrong run does not pass as a figure. No time is ever looked at.
 set -eu
+export LC_ALL=C
 program=$1
 script=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")/bench/packet-hop-bench.sh
 work=$(mktemp -d)

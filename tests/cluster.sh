@@ -5,6 +5,7 @@
 # be had at any time; and that the commands of docs/sweeps.md do what it says. Machines are played
 # by processes, Slurm by a few lines; GNU parallel is the real one unless it is not installed.
 set -eu
+export LC_ALL=C
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -143,8 +144,10 @@ for command in 'list themis' "validate $scenario" schema 'plot calm'; do
     [ -s out ] || fail "$command without tools says nothing"
 done
 
-# The commands of the page, on the real thing or, for Slurm, on what it would do with them.
-cat >tools/sbatch <<'END'
+# The commands of the page, on the real thing or, for Slurm, on what it would do with them: where sbatch
+# is installed, a controller may not answer, or have other things to do.
+mkdir played
+cat >played/sbatch <<'END'
 #!/bin/sh
 # Runs the tasks of an array, one after the other, as Slurm does: each in sh, with its number.
 tasks=
@@ -164,7 +167,7 @@ for task in ${tasks:-none}; do
 done
 echo "${id:-Submitted batch job 18}"
 END
-chmod +x tools/sbatch
+chmod +x played/sbatch
 if ! parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
     echo 'note: GNU parallel is not installed; xargs takes its place'
     printf '#!/bin/sh\nexec xargs -P 4 -I "{}" sh -c "{}"\n' >tools/parallel
@@ -186,7 +189,7 @@ for page in 1 2 3; do
         "$root/build/weft-runner" run tree/$scenario --no-figures --out tree/calm >/dev/null 2>messages
     fi
     sed "s,/shared,$work/shared,g" page$page.sh >page.sh
-    (cd tree && SLURM_LOG=$work/slurm PATH="$PATH:$work/tools" sh -e ../page.sh) >out 2>messages || fail "example $page"
+    (cd tree && SLURM_LOG=$work/slurm PATH="$work/played:$PATH:$work/tools" sh -e ../page.sh) >out 2>messages || fail "example $page"
     [ ! -e called ] || fail "example $page called $(cat called)"
     [ $page = 3 ] || grep -q "^$runs of $runs runs are in" out || fail "example $page: $(tail -n 1 out)"
     for file in summary.csv layers.csv aggregate.csv; do

@@ -3,6 +3,7 @@
 # An author of another simulator can install the C core, without ns-3, and link it from CMake and
 # through pkg-config; and what the example host prints is what the papers lead one to expect.
 set -eu
+export LC_ALL=C
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -3,6 +3,7 @@
 # What a user relies on in ./weft: help without building, plain errors, and that it works from any
 # folder, through a symlink, and when several calls come at once.
 set -eu
+export LC_ALL=C
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -23,14 +24,19 @@ for command in bench build test clean run sweep plan run-one collect plot report
 done
 [ ! -e "$work/build" ] || fail "asking for help built something"
 
-status=0
-"$fresh" sweeep 2>"$work/err" || status=$?
-[ "$status" = 2 ] || fail "an unknown command exits with $status, not 2"
-grep -q "sweeep.*did you mean sweep" "$work/err" || fail "no suggestion for 'sweeep'"
-status=0
-"$fresh" qqqq 2>"$work/err" || status=$?
-[ "$status" = 2 ] || fail "an unknown command exits with $status, not 2"
-! grep -q "did you mean" "$work/err" || fail "a suggestion for 'qqqq'"
+# unknown LAUNCHER COMMAND MESSAGE: it is told of in two lines.
+unknown()
+{
+    status=0
+    "$1" "$2" 2>"$work/err" || status=$?
+    [ "$status" = 2 ] || fail "an unknown command exits with $status, not 2"
+    grep -q "$3" "$work/err" || fail "'$2': $(cat "$work/err")"
+    [ "$(wc -l <"$work/err")" = 2 ] || fail "'$2': $(cat "$work/err")"
+}
+unknown "$fresh" sweeep "no command 'sweeep'$"
+unknown "$root/weft" sweeep "'sweeep'; did you mean 'sweep'?$"
+unknown "$root/weft" biuld "'biuld'; did you mean 'build'?$"
+unknown "$root/weft" qqqq "'qqqq'$"
 status=0
 "$fresh" 2>"$work/err" || status=$?
 [ "$status" = 2 ] || fail "no command at all exits with $status, not 2"
@@ -54,6 +60,25 @@ grep -q themis list.txt || fail "list does not name themis"
 for command in $("$root/build/weft-runner" --help | sed -n 's/^  \([a-z-]*\)  .*/\1/p'); do
     "$fresh" "$command" --help >/dev/null || fail "the runner's command '$command' is unknown"
 done
+
+# What only looks builds nothing and waits for no build, not even for one that fails or is half linked.
+mkdir -p other/core-c other/build
+cp "$root/weft" "$root/CMakeLists.txt" other/
+cp "$root/build/weft-runner" other/build/weft-runner.whole
+: >other/build/weft-runner # as the linker begins it
+echo 'no C' >other/core-c/half.c
+(
+    flock 9
+    for command in 'list' 'validate here.xml' 'query results' 'plot results' 'report claims.xml' 'run --help' 'list --help'; do
+        # shellcheck disable=SC2086 # words of a command
+        timeout 20 other/weft $command >out 2>err || [ $? = 2 ] || fail "'$command' while somebody builds: $(cat err)"
+        ! grep -q 'waiting\|building\|nothing is built' err || fail "'$command' while somebody builds: $(cat err)"
+    done
+    echo "'weft test' (process 17)" >other/build/.lock
+    timeout 2 other/weft run here.xml >out 2>err && fail "'run' does not wait for who builds"
+    grep -qx "weft: waiting for 'weft test' (process 17), which is building in .*other/build" err ||
+        fail "'run' does not say for whom it waits: $(cat err)"
+) 9>>other/build/.lock
 
 # A file of the caller's folder is found there, and the runner's exit status is handed on.
 echo '<nonsense/>' >here.xml
@@ -80,3 +105,18 @@ grep -q "no case 'bb'" err || fail "'bench --cases=a,bb' says: $(cat err)"
 status=0
 "$fresh" clean everything 2>err || status=$?
 [ "$status" = 1 ] || fail "'clean everything' exits with $status, not 1"
+
+# Without root, the message names every package that is missing, and each once.
+mkdir tools
+printf '#!/bin/sh\necho "ii make"\n' >tools/dpkg-query
+printf '#!/bin/sh\necho 1000\n' >tools/id
+printf '#!/bin/sh\nexit 1\n' >tools/sudo
+chmod +x tools/*
+status=0
+PATH=$work/tools:$PATH "$fresh" build 2>err || status=$?
+[ "$status" = 1 ] || fail "'build' without packages exits with $status, not 1"
+sed -n 's/^ *sudo .* apt-get install --no-install-recommends //p' err | tr ' ' '\n' | grep -v boost | sort >named
+xargs -n 1 >expected <<'END'
+check cmake g++ gcc gnuplot-nox libgsl-dev libns3-dev libsqlite3-dev libxml2-dev libxml2-utils ninja-build ns3 pkgconf
+END
+cmp named expected || fail "without packages: $(cat err)"

@@ -115,7 +115,7 @@ check_warnings()
     ! grep -E 'contrib/weft/[^ ]*: warning:' "$work/build.log" || die "warnings in contrib/weft"
 }
 
-# One process per suite, as ns-3's test.py does it.
+# One process per suite, as ns-3's test.py does it, and with the slow cases.
 run_suites()
 {
     runner=$(first "$ns3"/build/utils/ns3*-test-runner*) || die "ns-3 built no test runner"
@@ -126,7 +126,8 @@ run_suites()
         die "ns-3's test runner knows not $wanted suites of ours, but: $suites"
     failed=
     for suite in $suites; do
-        if (cd "$work" && "$runner" --suite="$suite" --verbose) >"$work/$suite.log" 2>&1; then
+        if (cd "$work" && "$runner" --suite="$suite" --fullness=EXTENSIVE --verbose) \
+            >"$work/$suite.log" 2>&1; then
             say "PASS $suite"
         else
             cat "$work/$suite.log"

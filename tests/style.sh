@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Checks on the tree's own files: style.sh format|warnings|spdx|tags|names|length|shell
 set -eu
+export LC_ALL=C
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 cd "$root"
 list=$(mktemp)

@@ -3,6 +3,7 @@
 # symbols.sh LIBWEFT.A: whoever links the core with a program of his own gets no symbol but weft_...,
 # and finds an algorithm's file by the name of its table.
 set -eu
+export LC_ALL=C
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 library=${1:?usage: symbols.sh LIBWEFT.A}
 list=$(mktemp)

@@ -7,7 +7,6 @@
  * and a timeout makes it one packet, from which slow start goes to half of what it was.
  */
 #include "base/tables.h"
-#include "cc/acked.h"
 
 #include <math.h>
 
@@ -23,6 +22,23 @@ struct dctcp_config
     double ai;
     int64_t initial;
     int64_t max_cwnd;
+    int64_t window_end; /* WINDOW_ */
+    int64_t trim;       /* TRIM_ */
+};
+
+/* What is counted to find the end of a window of data. */
+enum
+{
+    WINDOW_FLIGHT,
+    WINDOW_UNA,
+};
+
+/* What a trimmed packet is worth. */
+enum
+{
+    TRIM_LOSS,
+    TRIM_PACKET,
+    TRIM_OFF,
 };
 
 struct dctcp
@@ -33,16 +49,18 @@ struct dctcp
     double threshold;
     double most;
     double alpha;
-    uint64_t counted; /* for weft_count_acked() */
+    double uncut; /* the window before marks cut it last */
     uint64_t cuts;
-    uint64_t una; /* as the last ACK told it, and next */
-    uint64_t next;
-    int64_t window_end; /* alpha is updated once more is acknowledged; -1: no ACK yet */
+    uint64_t delivered; /* packets acknowledged in any order */
+    int64_t place;      /* packets that have left flight, or with una: acknowledged in order */
+    int64_t next;       /* packets sent, each transmission, or with una: at least once */
+    int64_t window_end; /* alpha is updated once `place` is beyond; -1: no ACK yet */
     int64_t cut_end;    /* nor is the window cut for marks before; -1: it has not been */
     int64_t recover;    /* nor for losses before: what was sent when one was found; -1: none */
     uint32_t acked;     /* packets of this window */
     uint32_t marked;
-    bool timed_out; /* what is sent again is the timer's doing: no ACK came since */
+    uint32_t early; /* packets counted before una passed them */
+    bool timed_out; /* no ACK came since the timer fired */
 };
 
 static const struct weft_param params[] = {
@@ -58,6 +76,16 @@ static const struct weft_param params[] = {
      "(ours)"},
     {"max-cwnd", WEFT_COUNT, WEFT_P(struct dctcp_config, max_cwnd), "0", "0", "4194304", NULL,
      "Largest window, packets; 0: no limit.", "(ours)"},
+    {"window-end", WEFT_CHOICE, WEFT_P(struct dctcp_config, window_end), "flight", NULL, NULL,
+     "flight una",
+     "A window of data ends when what had been sent when it began is in flight no more, as many "
+     "packets, delivered or taken for lost; or when it is acknowledged in order, and one missing "
+     "packet holds up all windows.",
+     "RFC 8257, §3.3"},
+    {"trim", WEFT_CHOICE, WEFT_P(struct dctcp_config, trim), "loss", NULL, NULL, "loss packet off",
+     "What the NACK of a trimmed packet does: it halves the window once per window of data, as a "
+     "loss does; takes a packet off it; or does nothing.",
+     "(ours); packet: UEC's simulator"},
 };
 
 static int
@@ -105,10 +133,11 @@ static void
 cut(struct dctcp *s, double factor)
 {
     const double cwnd = s->cwnd * factor;
+    s->uncut = s->cwnd;
     s->cuts += s->cwnd > 1;
     s->cwnd = cwnd > 1 ? cwnd : 1;
     s->threshold = s->cwnd;
-    s->cut_end = (int64_t)s->next;
+    s->cut_end = s->next;
 }
 
 static void
@@ -128,38 +157,69 @@ update_alpha(struct dctcp *s)
     s->marked = 0;
 }
 
+/* Once for all that was under way when the loss, or the timeout, came (RFC 6582). What a mark has
+ * cut already counts: a window of data costs half of it at most (RFC 3168, §6.1.2). */
+static void
+take_loss(struct dctcp *s)
+{
+    const double half = (s->place > s->cut_end ? s->cwnd : s->uncut) / 2;
+    if (s->place > s->recover)
+    {
+        if (half < s->cwnd)
+        {
+            cut(s, half / s->cwnd);
+        }
+        s->recover = s->next;
+    }
+}
+
+/* Packets that a reply tells of, marked or not: one that is acknowledged out of order by a
+ * transport that keeps no bitmap is not counted again when una passes it. */
+static uint32_t
+count_told(struct dctcp *s, uint32_t acked)
+{
+    const uint32_t told = acked > s->early + 1 ? acked - s->early : 1;
+    s->early += told;
+    s->early -= acked;
+    return told;
+}
+
+static void
+end_window(struct dctcp *s)
+{
+    if (s->place > s->window_end)
+    {
+        if (s->window_end >= 0)
+        {
+            update_alpha(s);
+        }
+        s->window_end = s->next;
+    }
+}
+
 static void
 dctcp_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
 {
     struct dctcp *s = state;
     const bool marked = (ack->reply->flags & WEFT_F_ECE) != 0;
-    const int64_t una = (int64_t)ack->una;
+    const uint32_t acked = (uint32_t)(ack->delivered - s->delivered);
     (void)now;
-    s->una = ack->una;
-    s->next = ack->next;
+    s->delivered = ack->delivered;
+    s->place =
+        s->config->window_end == WINDOW_UNA ? (int64_t)ack->una : s->next - (int64_t)ack->in_flight;
     s->timed_out = false;
-    if (ack->reply->kind == WEFT_NACK && ack->acked == 0)
+    if (ack->reply->kind == WEFT_NACK && acked == 0)
     {
         return; /* it acknowledges nothing */
     }
-    const uint32_t acked = weft_count_acked(&s->counted, ack->acked);
-    s->acked += acked;
-    s->marked +=
-        marked; /* a marked packet is acknowledged at once: the others before it were not */
-    if (s->window_end < 0)
-    {
-        s->window_end = (int64_t)s->next;
-    }
-    else if (una > s->window_end)
-    {
-        update_alpha(s);
-        s->window_end = (int64_t)s->next;
-    }
+    s->acked += count_told(s, acked);
+    s->marked += marked; /* a marked packet is acknowledged at once: of the others none was */
+    end_window(s);
     if (!marked)
     {
         grow(s, acked);
     }
-    else if (una > s->cut_end)
+    else if (s->place > s->cut_end)
     {
         cut(s, 1 - s->alpha / 2);
     }
@@ -170,12 +230,7 @@ dctcp_sent(void *state, const struct weft_packet *data, int64_t now)
 {
     struct dctcp *s = state;
     (void)now;
-    /* Once for all that was under way when the loss, or the timeout, came (RFC 6582). */
-    if ((data->flags & WEFT_F_RETX) && !s->timed_out && (int64_t)s->una > s->recover)
-    {
-        cut(s, 0.5);
-        s->recover = (int64_t)s->next;
-    }
+    s->next += s->config->window_end == WINDOW_FLIGHT || !(data->flags & WEFT_F_RETX);
 }
 
 static void
@@ -187,8 +242,26 @@ dctcp_timeout(void *state, int64_t now)
     const double threshold = s->threshold;
     cut(s, 0);
     s->threshold = s->timed_out ? threshold : half > 1 ? half : 1;
-    s->recover = (int64_t)s->next;
+    s->recover = s->next;
     s->timed_out = true;
+}
+
+static void
+dctcp_lost(void *state, const struct weft_loss *loss, int64_t now)
+{
+    struct dctcp *s = state;
+    const int64_t does = loss->cause == WEFT_LOST_TRIMMED ? s->config->trim : TRIM_LOSS;
+    (void)now;
+    if (does == TRIM_LOSS)
+    {
+        take_loss(s);
+    }
+    else if (does == TRIM_PACKET)
+    {
+        s->cuts += s->cwnd > 1;
+        s->cwnd = s->cwnd > 2 ? s->cwnd - 1 : 1;
+        s->threshold = s->cwnd;
+    }
 }
 
 static uint64_t
@@ -234,6 +307,7 @@ const struct weft_cc_ops weft_cc_dctcp = {
     .on_sent = dctcp_sent,
     .on_ack = dctcp_ack,
     .on_timeout = dctcp_timeout,
+    .on_lost = dctcp_lost,
     .cuts = dctcp_cuts,
     .window = dctcp_window,
 };

@@ -88,12 +88,17 @@ mswift_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
     const uint32_t window = weft_swift_window(&m->swift, now);
     const uint32_t samples = (uint32_t)m->swift.config->samples;
     const uint32_t most = window < samples ? window : samples;
+    m->swift.timeouts = 0;
+    if (!weft_swift_has_delay(ack->reply))
+    {
+        return;
+    }
     while (m->count >= most)
     {
         forget_oldest(m);
     }
     remember(m, now - ack->reply->sent);
-    weft_swift_react(&m->swift, m->ordered[(m->count - 1) / 2], ack->acked, now);
+    weft_swift_react(&m->swift, m->ordered[(m->count - 1) / 2], ack->delivered, now);
 }
 
 const struct weft_cc_ops weft_cc_mswift = {
@@ -110,9 +115,9 @@ const struct weft_cc_ops weft_cc_mswift = {
     .state_size = sizeof(struct mswift),
     .init = mswift_init,
     .rate = weft_swift_rate,
-    .on_sent = weft_swift_sent,
     .on_ack = mswift_ack,
     .on_timeout = weft_swift_timeout,
+    .on_lost = weft_swift_lost,
     .cuts = weft_swift_cuts,
     .window = weft_swift_window,
 };

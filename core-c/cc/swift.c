@@ -13,8 +13,6 @@
  */
 #include "cc/swift.h"
 
-#include "cc/acked.h"
-
 #include "base/tables.h"
 
 #include <math.h>
@@ -109,9 +107,8 @@ weft_swift_init(void *state, const void *config, const struct weft_cc_site *site
     s->cwnd = s->most;
     s->last_cut = now - site->base_rtt;
     s->timeouts = 0;
-    s->counted = 0;
+    s->delivered = 0;
     s->cuts = 0;
-    s->timed_out = false;
     publish(s);
     return 0;
 }
@@ -153,13 +150,12 @@ cut(struct weft_swift *s, double factor, int64_t now)
 }
 
 void
-weft_swift_react(struct weft_swift *s, int64_t delay, uint32_t passed, int64_t now)
+weft_swift_react(struct weft_swift *s, int64_t delay, uint64_t delivered, int64_t now)
 {
     const struct weft_swift_config *c = s->config;
     const int64_t target = target_of(s);
-    const uint32_t acked = weft_count_acked(&s->counted, passed);
-    s->timeouts = 0;
-    s->timed_out = false;
+    const double acked = (double)(delivered - s->delivered);
+    s->delivered = delivered;
     s->rtt = delay > 0 ? delay : 1;
     if (delay < target)
     {
@@ -174,7 +170,12 @@ weft_swift_react(struct weft_swift *s, int64_t delay, uint32_t passed, int64_t n
 static void
 swift_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
 {
-    weft_swift_react((struct weft_swift *)state, now - ack->reply->sent, ack->acked, now);
+    struct weft_swift *s = state;
+    s->timeouts = 0;
+    if (weft_swift_has_delay(ack->reply))
+    {
+        weft_swift_react(s, now - ack->reply->sent, ack->delivered, now);
+    }
 }
 
 int64_t
@@ -184,22 +185,10 @@ weft_swift_rate(void *state, int64_t now)
     return ((const struct weft_swift *)state)->rate_bps;
 }
 
-/* A retransmission is the sign of a loss, unless the timer's cut has been made for it. */
-void
-weft_swift_sent(void *state, const struct weft_packet *data, int64_t now)
-{
-    struct weft_swift *s = state;
-    if ((data->flags & WEFT_F_RETX) && s->config->fast_cut && !s->timed_out)
-    {
-        cut(s, 1 - s->config->max_mdf, now);
-    }
-}
-
 void
 weft_swift_timeout(void *state, int64_t now)
 {
     struct weft_swift *s = state;
-    s->timed_out = true;
     s->timeouts++;
     if (s->timeouts < s->config->reset)
     {
@@ -208,6 +197,17 @@ weft_swift_timeout(void *state, int64_t now)
     else
     {
         decrease(s, s->config->min_cwnd, now);
+    }
+}
+
+/* Those of one timeout, or of one round trip, cut once. */
+void
+weft_swift_lost(void *state, const struct weft_loss *loss, int64_t now)
+{
+    struct weft_swift *s = state;
+    if (loss->cause == WEFT_LOST_TRIMMED ? s->config->trim_cut : s->config->fast_cut)
+    {
+        cut(s, 1 - s->config->max_mdf, now);
     }
 }
 
@@ -252,9 +252,9 @@ const struct weft_cc_ops weft_cc_swift = {
     .state_size = sizeof(struct weft_swift),
     .init = weft_swift_init,
     .rate = weft_swift_rate,
-    .on_sent = weft_swift_sent,
     .on_ack = swift_ack,
     .on_timeout = weft_swift_timeout,
+    .on_lost = weft_swift_lost,
     .cuts = weft_swift_cuts,
     .window = weft_swift_window,
 };

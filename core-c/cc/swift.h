@@ -25,7 +25,8 @@ extern "C"
         double fs_min;      /**< packets */
         double fs_max;      /**< packets */
         int64_t reset;      /**< timeouts in a row */
-        int64_t fast_cut;   /**< a retransmission that is not the timer's cuts the window */
+        int64_t fast_cut;   /**< a packet that is taken for lost cuts the window */
+        int64_t trim_cut;   /**< so does one that a switch has trimmed */
         int64_t samples;    /**< mswift: most delays of which it takes the median */
         int64_t full_links; /**< links of the path that queue_target is for */
     };
@@ -33,19 +34,18 @@ extern "C"
     struct weft_swift
     {
         const struct weft_swift_config *config;
-        double cwnd;      /**< packets */
-        double most;      /**< packets: the largest window */
-        double frame;     /**< bits of a full data frame with its gap */
-        double fs_alpha;  /**< ps; 0: no flow scaling */
-        int64_t target;   /**< ps, without flow scaling */
-        int64_t line;     /**< bit/s */
-        int64_t rate_bps; /**< in force: the line rate, or that of a window below one packet */
-        int64_t rtt;      /**< ps: the last delay that it acted on */
-        int64_t last_cut; /**< when the window was last decreased, ps */
-        int64_t timeouts; /**< in a row */
-        uint64_t counted; /**< acknowledged packets that counted before the ePSN passed them */
+        double cwnd;        /**< packets */
+        double most;        /**< packets: the largest window */
+        double frame;       /**< bits of a full data frame with its gap */
+        double fs_alpha;    /**< ps; 0: no flow scaling */
+        int64_t target;     /**< ps, without flow scaling */
+        int64_t line;       /**< bit/s */
+        int64_t rate_bps;   /**< in force: the line rate, or that of a window below one packet */
+        int64_t rtt;        /**< ps: the last delay that it acted on */
+        int64_t last_cut;   /**< when the window was last decreased, ps */
+        int64_t timeouts;   /**< in a row */
+        uint64_t delivered; /**< packets acknowledged in any order */
         uint64_t cuts;
-        bool timed_out; /**< what is sent again is the timer's doing: no ACK came since */
     };
 
 #define WEFT_SWIFT_P(member) WEFT_P(struct weft_swift_config, member)
@@ -77,21 +77,31 @@ extern "C"
     {"reset", WEFT_COUNT, WEFT_SWIFT_P(reset), "5", "1", "1000", NULL, \
      "Timeouts in a row, without an ACK, that cut the window to min-cwnd.", "Swift Alg. 1; value (ours)"}, \
     {"fast-cut", WEFT_BOOL, WEFT_SWIFT_P(fast_cut), fast_cut_default, NULL, NULL, NULL, \
-     "A retransmission that is not the timer's cuts the window by max-mdf.", "Swift Alg. 1"}
+     "A packet that is taken for lost, but for one that a switch has trimmed, cuts the window by max-mdf.", \
+     "Swift Alg. 1"}, \
+    {"trim-cut", WEFT_BOOL, WEFT_SWIFT_P(trim_cut), "on", NULL, NULL, NULL, \
+     "The NACK of a trimmed packet cuts the window by max-mdf.", "(ours)"}
     /* clang-format on */
 
     const char *weft_swift_check(const void *config);
 
-    /** Acts on a reply whose delay counts as @p delay, ps, and whose ePSN passes @p passed packets.
+    /** Whether a reply tells how long its packet waited: the header of a trimmed one did not wait
+     * with the others. */
+    static inline bool weft_swift_has_delay(const struct weft_packet *reply)
+    {
+        return !(reply->flags & WEFT_F_TRIMMED);
+    }
+
+    /** Acts on a reply whose delay counts as @p delay, ps. @p delivered: of its struct weft_cc_ack.
      */
-    void weft_swift_react(struct weft_swift *s, int64_t delay, uint32_t passed, int64_t now);
+    void weft_swift_react(struct weft_swift *s, int64_t delay, uint64_t delivered, int64_t now);
 
     /* Hooks of struct weft_cc_ops. */
     int weft_swift_init(void *state, const void *config, const struct weft_cc_site *site,
                         int64_t now);
     int64_t weft_swift_rate(void *state, int64_t now);
-    void weft_swift_sent(void *state, const struct weft_packet *data, int64_t now);
     void weft_swift_timeout(void *state, int64_t now);
+    void weft_swift_lost(void *state, const struct weft_loss *loss, int64_t now);
     uint64_t weft_swift_cuts(const void *state);
     uint32_t weft_swift_window(void *state, int64_t now);
 

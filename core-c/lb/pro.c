@@ -287,9 +287,14 @@ sets_of(struct pro_host *h)
 static size_t
 pro_host_size(const void *config, const struct weft_path_site *site)
 {
-    const bool shaped = site->clos && weft_clos_check(site->clos) == 0;
+    size_t ntors = 0;
     (void)config;
-    return sizeof(struct pro_host) + (shaped ? site->clos->ntors : 0) * sizeof(struct path_set);
+    /* Of (shaped ? clos->ntors : 0) * size + size, gcc 14.2 would read clos->ntors always. */
+    if (site->clos && weft_clos_check(site->clos) == 0)
+    {
+        ntors = site->clos->ntors;
+    }
+    return sizeof(struct pro_host) + ntors * sizeof(struct path_set);
 }
 
 /* Paths to a ToR. */

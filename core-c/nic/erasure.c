@@ -30,7 +30,6 @@ struct erasure_tx
 {
     struct weft_sender base;
     uint32_t mask;   /* window - 1 */
-    uint32_t held;   /* places in [una, end) that are filled */
     uint32_t flight; /* symbols sent, neither answered nor lost, nor their answers */
     uint32_t marked; /* places in [una, end) to be repaired: none of them is filled */
     uint32_t edge;   /* repairs of what lies before it precede new packets */
@@ -99,7 +98,7 @@ tx_init(void *tx, const void *config, const struct weft_transport_site *site)
     struct erasure_tx *s = tx;
     memset(s, 0, sizeof(*s));
     if (weft_selective_window_check(c) || c->window > MOST_WINDOW ||
-        weft_sender_init(&s->base, c->window, c->rto, site->first_psn))
+        weft_sender_init(&s->base, c->window, c->window, c->rto, site->first_psn))
     {
         return WEFT_ERANGE;
     }
@@ -124,7 +123,7 @@ tx_post(void *tx, uint32_t npackets)
 static inline bool
 may_repair(const struct erasure_tx *s)
 {
-    return weft_sender_outstanding(&s->base) - s->held > s->flight;
+    return weft_sender_outstanding(&s->base) - s->base.sacked > s->flight;
 }
 
 static bool
@@ -206,7 +205,7 @@ fill(struct erasure_tx *s, uint32_t psn)
 {
     if (weft_sender_is_outstanding(&s->base, psn))
     {
-        s->held += weft_bitmap_set(filled_of(s), s->mask, psn);
+        s->base.sacked += weft_bitmap_set(filled_of(s), s->mask, psn);
         unmark(s, psn, 1);
     }
 }
@@ -218,12 +217,12 @@ advance(struct erasure_tx *s, uint32_t epsn, int64_t now)
     const uint32_t una = s->base.una;
     uint32_t acked = (epsn - una) & WEFT_PSN_MASK;
     acked = acked <= weft_sender_outstanding(&s->base) ? acked : 0;
-    if (s->held > 0)
+    if (s->base.sacked > 0)
     {
-        s->held -= weft_bitmap_count(filled_of(s), s->mask, una, acked);
+        s->base.sacked -= weft_bitmap_count(filled_of(s), s->mask, una, acked);
         weft_bitmap_clear(filled_of(s), s->mask, una, acked);
         const uint32_t run = weft_bitmap_advance(filled_of(s), s->mask, una + acked);
-        s->held -= run;
+        s->base.sacked -= run;
         acked += run;
     }
     unmark(s, una, acked);
@@ -333,6 +332,7 @@ const struct weft_transport_ops weft_transport_erasure = {
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
     .tx_flight = tx_flight,
+    .tx_sacked = weft_sender_sacked,
     .tx_stamp = tx_stamp,
     .tx_lost = tx_lost,
 };

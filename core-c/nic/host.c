@@ -119,9 +119,11 @@ static bool
 has_room(struct weft_qp *qp, int64_t now)
 {
     /* What was taken for lost is in flight no more; where nothing is, what the receiver or the
-     * timer asks for must leave all the same, or the stream would stop for good. */
+     * timer asks for must leave all the same, or the stream would stop for good. A cut may leave
+     * less in flight than one ACK answers: then one packet more leaves, which asks for it. */
     const struct weft_nic_algos *a = qp->algos;
-    return qp->urgent || a->transport->tx_flight(qp->tx) < a->cc->window(qp->cc, now);
+    return qp->urgent || qp->unasked ||
+           a->transport->tx_flight(qp->tx) < a->cc->window(qp->cc, now);
 }
 
 /* Takes the QP's next packet, if window and transport let it send one. */
@@ -267,9 +269,11 @@ weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
         .tclass = a->tclass,
         .sl = a->sl & (WEFT_LEVELS - 1),
     };
-    if (a->frame.ack_every > 1 && asks_for_ack(qp, data, now))
+    if (a->frame.ack_every > 1)
     {
-        data->flags |= WEFT_F_ACK_REQ;
+        data->flags |= asks_for_ack(qp, data, now) ? WEFT_F_ACK_REQ : 0;
+        qp->unasked = (data->flags & (WEFT_F_ACK_REQ | WEFT_F_LAST)) == 0;
+        qp->ask = qp->unasked ? qp->ask : data->psn;
     }
     if (a->transport->tx_stamp)
     {

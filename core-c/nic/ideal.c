@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A receiver that takes any order for granted: the bound that packet spraying is compared with. */
 #include "base/tables.h"
-#include "nic/selective.h"
+#include "nic/repeat.h"
 
 static void
 rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_verdict *verdict)
@@ -16,31 +16,46 @@ rx_data(void *rx, const struct weft_packet *data, int64_t now, struct weft_rx_ve
     }
 }
 
+#define P(member) WEFT_P(struct weft_selective_config, member)
+
+static const struct weft_param params[] = {
+    {"window", WEFT_COUNT, P(window), "16384", "64", "65536", NULL,
+     "Packets that the bitmaps of receiver and sender cover; a power of two.", "(ours)"},
+    {"outstanding", WEFT_COUNT, P(outstanding), "16384", "1", "65536", NULL,
+     "Packets that may be in flight: sent, and neither acknowledged, in any order, nor taken for "
+     "lost; at most the window.",
+     "(ours)"},
+    {"rto", WEFT_TIME, P(rto), "1ms", "1ns", "inf", NULL,
+     "Time without progress after which what was sent before it is sent again; no back-off.",
+     "(ours)"},
+};
+
 const struct weft_transport_ops weft_transport_ideal = {
     .algo =
         {
             .name = "ideal",
-            .doc = "Receives out of order and never sends a NACK; only the timer repeats a lost "
-                   "packet.",
+            .doc = "Receives out of order and never sends a NACK; only the timer repeats lost "
+                   "packets.",
             .source = "themis §2.2 (its ideal case)",
-            .params = weft_selective_params,
-            .nparams = WEFT_SELECTIVE_NPARAMS,
+            .params = params,
+            .nparams = sizeof params / sizeof params[0],
             .config_size = sizeof(struct weft_selective_config),
             .check = weft_selective_check,
         },
     .rx_size = weft_selective_rx_size,
     .rx_init = weft_selective_rx_init,
     .rx_data = rx_data,
-    .tx_size = weft_selective_tx_size,
-    .tx_init = weft_selective_tx_init,
+    .tx_size = weft_repeat_tx_size,
+    .tx_init = weft_repeat_tx_init,
     .tx_post = weft_sender_post,
     .tx_ready = weft_selective_tx_ready,
-    .tx_next = weft_selective_tx_next,
-    .tx_reply = weft_selective_tx_reply,
+    .tx_next = weft_repeat_tx_next,
+    .tx_reply = weft_repeat_tx_reply,
     .tx_deadline = weft_sender_deadline,
-    .tx_timeout = weft_selective_tx_timeout,
-    .tx_next_lost = weft_sender_next_lost,
+    .tx_timeout = weft_repeat_tx_timeout,
+    .tx_next_lost = weft_repeat_tx_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
     .tx_flight = weft_sender_flight,
+    .tx_sacked = weft_sender_sacked,
 };

@@ -64,7 +64,8 @@ static const struct weft_param params[] = {
      "the sender's window; 0: none does. MP-RDMA's is 32.",
      "(ours); Lu et al., NSDI 2018"},
     {"in-flight", WEFT_COUNT, P(base.outstanding), "0", "0", "4194304", NULL,
-     "Packets that may be sent and not yet acknowledged; 0: the bandwidth-delay product and L. "
+     "Packets from the oldest unacknowledged one on that may be sent; 0: the bandwidth-delay "
+     "product and L. "
      "With at most L nothing overflows the bitmap, and no NACK is ever sent.",
      "(ours)"},
     {"rto", WEFT_TIME, P(base.rto), "1ms", "1ns", "inf", NULL,

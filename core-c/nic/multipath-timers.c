@@ -22,7 +22,9 @@ static const struct weft_param params[] = {
      "Packets that the reorder buffer covers; a power of two. The sender takes 8 bytes for each.",
      "(ours)"},
     {"outstanding", WEFT_COUNT, P(outstanding), "1024", "1", "65536", NULL,
-     "Packets that may be sent and not yet acknowledged; at most the window.", "(ours)"},
+     "Packets that may be in flight: sent, and neither acknowledged, in any order, nor taken for "
+     "lost; at most the window.",
+     "(ours)"},
     {"rto", WEFT_TIME, P(rto), "1ms", "1ns", "inf", NULL,
      "Time after which a packet that is not acknowledged is sent again; no back-off.",
      "ethereal §4.1; 1 ms (ours)"},
@@ -133,5 +135,6 @@ const struct weft_transport_ops weft_transport_multipath_timers = {
     .tx_next_lost = weft_repeat_tx_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
-    .tx_flight = weft_repeat_tx_flight,
+    .tx_flight = weft_sender_flight,
+    .tx_sacked = weft_sender_sacked,
 };

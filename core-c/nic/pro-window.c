@@ -84,7 +84,9 @@ static const struct weft_param params[] = {
     {"window", WEFT_COUNT, P(base.window), "16384", "64", "65536", NULL,
      "Packets that the bitmaps of receiver and sender cover; a power of two.", "(ours)"},
     {"outstanding", WEFT_COUNT, P(base.outstanding), "16384", "1", "65536", NULL,
-     "Packets that may be sent and not yet acknowledged; at most the window.", "(ours)"},
+     "Packets that may be in flight: sent, and neither acknowledged, in any order, nor taken for "
+     "lost; at most the window.",
+     "(ours)"},
     {"rto", WEFT_TIME, P(base.rto), "80us", "1ns", "inf", NULL,
      "Time without progress after which what was sent before it is sent again; no back-off.",
      "pro §VI-A"},
@@ -303,6 +305,7 @@ const struct weft_transport_ops weft_transport_pro_window = {
     .tx_next_lost = weft_repeat_tx_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
-    .tx_flight = weft_repeat_tx_flight,
+    .tx_flight = weft_sender_flight,
+    .tx_sacked = weft_sender_sacked,
     .tx_stamp = tx_stamp,
 };

@@ -25,10 +25,11 @@ struct layout
     size_t end;
 };
 
-static bool
-has_on_lost(const struct weft_nic_algos *algos)
+/* Packets whose labels are remembered, for the path selector's on_lost(). */
+static uint32_t
+labels_of(const struct weft_nic_algos *algos)
 {
-    return algos->cc->on_lost || (algos->path && algos->path->on_lost);
+    return algos->path && algos->path->on_lost ? algos->labels : 0;
 }
 
 static size_t
@@ -45,7 +46,7 @@ lay_out(const struct weft_nic_algos *algos, const struct weft_qp_site *site)
     l.path = words_of(algos->transport->tx_size(algos->transport_config));
     l.cc = l.path + (path ? words_of(path->qp_size(algos->path_config, &site->path)) : 0);
     l.labels = l.cc + words_of(algos->cc->state_size);
-    l.rx = l.labels + (has_on_lost(algos) ? words_of(algos->labels * sizeof(uint16_t)) : 0);
+    l.rx = l.labels + words_of(labels_of(algos) * sizeof(uint16_t));
     l.rx = (l.rx + LINE - 1) / LINE * LINE;
     l.end = l.rx + words_of(algos->transport->rx_size(algos->transport_config));
     return l;
@@ -106,8 +107,8 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->last_delivery = -1;
     qp->cnp_interval =
         algos->cc->cnp_interval ? algos->cc->cnp_interval(algos->cc_config) : WEFT_NEVER;
-    qp->tells_losses = has_on_lost(algos);
-    if (qp->tells_losses && algos->labels > 0)
+    qp->tells_losses = algos->cc->on_lost || (algos->path && algos->path->on_lost);
+    if (labels_of(algos) > 0)
     {
         qp->labels = (uint16_t *)(void *)(states + l.labels);
         qp->label_mask = algos->labels - 1;
@@ -408,11 +409,13 @@ static void
 tell_cc(struct weft_qp *qp, const struct weft_packet *reply, uint32_t packets, int64_t now)
 {
     const struct weft_transport_ops *transport = qp->algos->transport;
+    const uint64_t una = qp->una + packets;
     const struct weft_cc_ack ack = {
         .reply = reply,
         .acked = packets,
         .in_flight = transport->tx_flight(qp->tx),
-        .una = qp->una + packets,
+        .una = una,
+        .delivered = una + (transport->tx_sacked ? transport->tx_sacked(qp->tx) : 0U),
         .next = transport->tx_counters(qp->tx)->sent,
     };
     qp->algos->cc->on_ack(qp->cc, &ack, now);
@@ -422,6 +425,8 @@ static void
 tell_loss(struct weft_qp *qp, const struct weft_loss *loss, int64_t now)
 {
     const struct weft_nic_algos *a = qp->algos;
+    qp->unasked |=
+        a->frame.ack_every > 1 && loss->cause == WEFT_LOST_TRIMMED && loss->psn == qp->ask;
     if (a->cc->on_lost)
     {
         a->cc->on_lost(qp->cc, loss, now);
@@ -497,10 +502,7 @@ weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
     {
         a->path->on_reply(qp->path, reply, now);
     }
-    if (qp->tells_losses)
-    {
-        tell_losses(qp, cause_of(reply), now);
-    }
+    tell_losses(qp, cause_of(reply), now);
     qp->una += packets;
     /* Whether it ends a message is asked first: that is at hand. */
     if (packets > 0 && qp->una >= qp->ack_at && qp->una == qp->posted && !qp->given_up)

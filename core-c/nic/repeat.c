@@ -33,7 +33,7 @@ weft_repeat_tx_init(void *tx, const void *config, const struct weft_transport_si
     struct weft_repeat_tx *s = tx;
     memset(s, 0, sizeof(*s));
     if (weft_selective_check(c) || weft_selective_window_check(c) || c->window > UINT16_MAX + 1 ||
-        weft_sender_init(&s->base, c->outstanding, c->rto, site->first_psn))
+        weft_sender_init(&s->base, c->outstanding, c->window, c->rto, site->first_psn))
     {
         return WEFT_ERANGE;
     }
@@ -48,11 +48,11 @@ weft_repeat_tx_init(void *tx, const void *config, const struct weft_transport_si
 static void
 unqueue(struct weft_repeat_tx *s, uint32_t psn, uint32_t count)
 {
-    if (s->queued > 0)
+    if (s->base.queued > 0)
     {
-        s->queued -= weft_bitmap_count(queued_bits(s), s->mask, psn, count);
+        s->base.queued -= weft_bitmap_count(queued_bits(s), s->mask, psn, count);
         weft_bitmap_clear(queued_bits(s), s->mask, psn, count);
-        s->base.resend = s->queued > 0;
+        s->base.resend = s->base.queued > 0;
     }
 }
 
@@ -106,8 +106,8 @@ weft_repeat_queue(struct weft_repeat_tx *s, uint32_t psn)
     if (weft_repeat_in_flight(s, psn))
     {
         weft_bitmap_set(queued_bits(s), s->mask, psn);
-        s->first = s->queued == 0 || weft_psn_before(psn, s->first) ? psn : s->first;
-        s->queued++;
+        s->first = s->base.queued == 0 || weft_psn_before(psn, s->first) ? psn : s->first;
+        s->base.queued++;
         s->base.resend = true;
         tell(s, psn);
     }
@@ -118,7 +118,7 @@ acknowledge_one(struct weft_repeat_tx *s, uint32_t psn)
 {
     if (weft_sender_is_outstanding(&s->base, psn))
     {
-        s->held += weft_bitmap_set(acked_bits(s), s->mask, psn);
+        s->base.sacked += weft_bitmap_set(acked_bits(s), s->mask, psn);
         unqueue(s, psn, 1);
     }
 }
@@ -133,11 +133,14 @@ acknowledge_all(struct weft_repeat_tx *s, uint32_t epsn, int64_t now)
     uint32_t acked = (epsn - una) & WEFT_PSN_MASK;
     acked = acked <= outstanding ? acked : 0;
     unqueue(s, una, acked);
-    s->held -= weft_bitmap_count(acked_bits(s), s->mask, una, acked);
-    weft_bitmap_clear(acked_bits(s), s->mask, una, acked);
-    const uint32_t run = weft_bitmap_advance(acked_bits(s), s->mask, weft_psn_add(una, acked));
-    s->held -= run;
-    acked += run;
+    if (s->base.sacked > 0)
+    {
+        s->base.sacked -= weft_bitmap_count(acked_bits(s), s->mask, una, acked);
+        weft_bitmap_clear(acked_bits(s), s->mask, una, acked);
+        const uint32_t run = weft_bitmap_advance(acked_bits(s), s->mask, weft_psn_add(una, acked));
+        s->base.sacked -= run;
+        acked += run;
+    }
     if (acked > 0)
     {
         weft_sender_ack(&s->base, weft_psn_add(una, acked), now);
@@ -191,7 +194,7 @@ int
 weft_repeat_tx_next(void *tx, int64_t now, uint32_t *psn)
 {
     struct weft_repeat_tx *s = tx;
-    if (s->queued > 0)
+    if (s->base.queued > 0)
     {
         *psn = weft_psn_add(s->first, weft_bitmap_next(queued_bits(s), s->mask, s->first));
         unqueue(s, *psn, 1);
@@ -223,11 +226,4 @@ weft_repeat_tx_timeout(void *tx, int64_t now)
         }
         s->overdue = s->base.end;
     }
-}
-
-uint32_t
-weft_repeat_tx_flight(const void *tx)
-{
-    const struct weft_repeat_tx *s = tx;
-    return weft_sender_outstanding(&s->base) - s->held - s->queued;
 }

@@ -27,11 +27,9 @@ extern "C"
      * [told, telling). */
     struct weft_repeat_tx
     {
-        struct weft_sender base; /**< its resend: queued > 0 */
+        struct weft_sender base; /**< its resend: some are queued */
         uint32_t mask;           /**< window - 1 */
-        uint32_t held;           /**< acknowledged packets */
-        uint32_t queued;         /**< packets to be sent again */
-        uint32_t first;          /**< none of them lies before it */
+        uint32_t first;          /**< no packet to be sent again lies before it */
         uint32_t overdue;        /**< packets before it had been sent when the timer was started */
         uint32_t told;           /**< none that is to be told as lost lies before it */
         uint32_t telling;        /**< or from it on */
@@ -60,7 +58,6 @@ extern "C"
     uint32_t weft_repeat_tx_reply(void *tx, const struct weft_packet *reply, int64_t now);
     void weft_repeat_tx_timeout(void *tx, int64_t now);
     bool weft_repeat_tx_next_lost(void *tx, uint32_t *psn);
-    uint32_t weft_repeat_tx_flight(const void *tx);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ extern "C"
                                        uint32_t first_psn)
     {
         t->next = first_psn & WEFT_PSN_MASK;
-        return weft_sender_init(&t->base, limit, rto, first_psn);
+        return weft_sender_init(&t->base, limit, limit, rto, first_psn);
     }
 
     /** Everything before @p epsn has arrived. Returns how many packets that newly acknowledges. */

@@ -36,7 +36,8 @@ struct queue
 /* The bitmap of acknowledged packets, all in (una, top), follows it in memory. */
 struct sack_tx
 {
-    struct weft_sender base; /* its resend: a cursor below has not reached its end */
+    struct weft_sender base; /* its resend: a cursor below has not reached its end; queued: missing
+                                packets in [again, limit) and [first, tried) */
     uint32_t mask;           /* window - 1 */
     int32_t threshold;
     uint32_t top;     /* PSN after the highest acknowledged one */
@@ -46,8 +47,6 @@ struct sack_tx
     uint32_t limit;   /* the round: missing packets before it */
     uint32_t mark;    /* packets from it on were sent after all of the round */
     uint32_t overdue; /* packets before it had been sent when the timer was started */
-    uint32_t held;    /* acknowledged packets in [una, top) */
-    uint32_t queued;  /* missing packets in [again, limit) and [first, tried) */
     uint32_t told;    /* what is missing and queued in [told, telling) is told as lost */
     uint32_t telling;
     struct queue before; /* what was queued already then is not */
@@ -65,7 +64,9 @@ static const struct weft_param params[] = {
     {"window", WEFT_COUNT, P(base.window), "16384", "64", "65536", NULL,
      "Packets that the bitmaps of receiver and sender cover; a power of two.", "(ours)"},
     {"outstanding", WEFT_COUNT, P(base.outstanding), "16384", "2", "65536", NULL,
-     "Packets that may be sent and not yet acknowledged; at most the window.", "(ours)"},
+     "Packets that may be in flight: sent, and neither acknowledged, in any order, nor taken for "
+     "lost; at most the window.",
+     "(ours)"},
     {"rto", WEFT_TIME, P(base.rto), "1ms", "1ns", "inf", NULL,
      "Time without progress after which what was sent before it is sent again; no back-off.",
      "(ours)"},
@@ -80,9 +81,9 @@ static const char *
 check(const void *config)
 {
     const struct sack_config *c = config;
-    if (c->threshold >= c->base.outstanding)
+    if (c->threshold >= c->base.window)
     {
-        return "no gap can reach threshold; expected it to be less than outstanding";
+        return "no gap can reach threshold; expected it to be less than window";
     }
     return weft_selective_check(config);
 }
@@ -114,7 +115,8 @@ tx_init(void *tx, const void *config, const struct weft_transport_site *site)
     struct sack_tx *s = tx;
     memset(s, 0, sizeof(*s));
     if (check(config) || weft_selective_window_check(&c->base) || c->threshold < 1 ||
-        weft_sender_init(&s->base, c->base.outstanding, c->base.rto, site->first_psn))
+        weft_sender_init(&s->base, c->base.outstanding, c->base.window, c->base.rto,
+                         site->first_psn))
     {
         return WEFT_ERANGE;
     }
@@ -215,10 +217,10 @@ acknowledge_one(struct sack_tx *s, uint32_t psn)
     if (weft_sender_is_outstanding(&s->base, psn))
     {
         const bool fresh = weft_bitmap_set(bits_of(s), s->mask, psn);
-        s->held += fresh;
-        if (s->queued > 0 && fresh)
+        s->base.sacked += fresh;
+        if (s->base.queued > 0 && fresh)
         {
-            s->queued -= is_queued(s, psn);
+            s->base.queued -= is_queued(s, psn);
         }
         raise_to(&s->top, weft_psn_add(psn, 1));
     }
@@ -233,20 +235,20 @@ acknowledge_all(struct sack_tx *s, uint32_t epsn, int64_t now)
     const uint32_t beyond = (s->top - una) & WEFT_PSN_MASK;
     uint32_t acked = (epsn - una) & WEFT_PSN_MASK;
     acked = acked <= weft_sender_outstanding(&s->base) ? acked : 0;
-    if (s->queued > 0)
+    if (s->base.queued > 0)
     {
-        s->queued -= count_queued(s, weft_psn_add(una, acked));
+        s->base.queued -= count_queued(s, weft_psn_add(una, acked));
     }
     if (beyond > 0)
     {
         const uint32_t known = acked < beyond ? acked : beyond;
-        s->held -= weft_bitmap_count(bits_of(s), s->mask, una, known);
+        s->base.sacked -= weft_bitmap_count(bits_of(s), s->mask, una, known);
         weft_bitmap_clear(bits_of(s), s->mask, una, known);
     }
     if (acked < beyond)
     {
         const uint32_t run = weft_bitmap_advance(bits_of(s), s->mask, una + acked);
-        s->held -= run;
+        s->base.sacked -= run;
         acked += run;
     }
     if (acked > 0)
@@ -264,7 +266,7 @@ static inline void
 tell_nothing(struct sack_tx *s)
 {
     s->told = s->telling;
-    s->before = s->queued > 0 ? queue_of(s) : (struct queue){0, 0, 0, 0};
+    s->before = s->base.queued > 0 ? queue_of(s) : (struct queue){0, 0, 0, 0};
 }
 
 /* What is queued in [from, to) is lost news. */
@@ -304,7 +306,7 @@ repair(struct sack_tx *s)
     {
         s->watching = false;
         s->again = s->base.una;
-        s->queued += count_missing(s, s->again, s->limit);
+        s->base.queued += count_missing(s, s->again, s->limit);
         tell(s, s->again, s->limit);
     }
     look_ahead(s);
@@ -321,7 +323,7 @@ take_up(struct sack_tx *s)
         s->again = s->base.una;
         s->limit = s->base.una;
     }
-    s->queued += count_missing(s, s->tried, s->top);
+    s->base.queued += count_missing(s, s->tried, s->top);
     tell(s, s->tried, s->top);
     s->tried = s->top;
 }
@@ -382,7 +384,7 @@ tx_next(void *tx, int64_t now, uint32_t *psn)
         *psn = *cursor;
         *cursor = weft_psn_add(*cursor, 1);
         s->base.counters.resent++;
-        s->queued--;
+        s->base.queued--;
         look_ahead(s);
         return WEFT_TX_RETX;
     }
@@ -408,19 +410,12 @@ tx_timeout(void *tx, int64_t now)
         s->first = s->tried;
         s->limit = s->tried;
         s->again = s->base.una;
-        s->queued = count_missing(s, s->again, s->limit);
+        s->base.queued = count_missing(s, s->again, s->limit);
         tell(s, s->again, s->limit);
         s->base.resend = true;
         s->repairing = true;
         s->watching = false;
     }
-}
-
-static uint32_t
-tx_flight(const void *tx)
-{
-    const struct sack_tx *s = tx;
-    return weft_sender_outstanding(&s->base) - s->held - s->queued;
 }
 
 const struct weft_transport_ops weft_transport_sack = {
@@ -452,5 +447,6 @@ const struct weft_transport_ops weft_transport_sack = {
     .tx_next_lost = tx_next_lost,
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
-    .tx_flight = tx_flight,
+    .tx_flight = weft_sender_flight,
+    .tx_sacked = weft_sender_sacked,
 };

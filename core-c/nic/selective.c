@@ -7,7 +7,8 @@ const struct weft_param weft_selective_params[WEFT_SELECTIVE_NPARAMS] = {
     {"window", WEFT_COUNT, P(window), "16384", "64", "4194304", NULL,
      "Packets that the receiver's bitmap covers; a power of two.", "(ours)"},
     {"outstanding", WEFT_COUNT, P(outstanding), "16384", "1", "4194304", NULL,
-     "Packets that may be sent and not yet acknowledged; at most the window.", "(ours)"},
+     "Packets that may be in flight: sent, and not known to have arrived; at most the window.",
+     "(ours)"},
     {"rto", WEFT_TIME, P(rto), "1ms", "1ns", "inf", NULL,
      "Time without progress after which the oldest packet is sent again; no back-off.", "(ours)"},
 };
@@ -95,7 +96,8 @@ int
 weft_selective_tx_init(void *tx, const void *config, const struct weft_transport_site *site)
 {
     const struct weft_selective_config *c = config;
-    return weft_sender_init((struct weft_sender *)tx, c->outstanding, c->rto, site->first_psn);
+    return weft_sender_init((struct weft_sender *)tx, c->outstanding, c->window, c->rto,
+                            site->first_psn);
 }
 
 bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file selective.h  Selective repeat (themis §2.2): what nic-sr and ideal share, and sack
- * their receiver. Private.
+ * @file selective.h  Selective repeat (themis §2.2): nic-sr, and the receiver of those that have a
+ * sender with a bitmap. Private.
  *
  * Receiver. A bitmap keeps what arrived beyond the ePSN. The packet of the ePSN advances it over
  * the bitmap and is answered by an ACK; so is a packet from before the ePSN, in case its ACK was

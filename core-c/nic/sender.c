@@ -29,7 +29,14 @@ weft_sender_counters(const void *tx)
 uint32_t
 weft_sender_flight(const void *tx)
 {
-    return weft_sender_outstanding((const struct weft_sender *)tx);
+    const struct weft_sender *s = tx;
+    return weft_sender_outstanding(s) - s->sacked - s->queued;
+}
+
+uint32_t
+weft_sender_sacked(const void *tx)
+{
+    return ((const struct weft_sender *)tx)->sacked;
 }
 
 bool

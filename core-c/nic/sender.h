@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file sender.h  What every sender keeps: the span of outstanding PSNs, the retransmission timer
- * and the counters. Private.
+ * @file sender.h  What every sender keeps: the span of outstanding PSNs, how many of them are in
+ * flight, the retransmission timer and the counters. Private.
  *
- * Outstanding are the PSNs in [una, end). The timer restarts when an acknowledgement makes
+ * Outstanding are the PSNs in [una, end). In flight are those of them that are neither acknowledged
+ * beyond una nor to be sent again. The timer restarts when an acknowledgement makes
  * progress, when something is sent while nothing was outstanding, and when it has fired; there is
  * no back-off, since no source specifies one.
  */
@@ -29,7 +30,10 @@ extern "C"
     {
         uint32_t una;     /**< oldest PSN not acknowledged */
         uint32_t end;     /**< PSN after the last one ever sent */
-        uint32_t limit;   /**< most packets outstanding */
+        uint32_t limit;   /**< most packets in flight */
+        uint32_t span;    /**< most packets outstanding: what the bitmaps cover */
+        uint32_t sacked;  /**< packets beyond una that are acknowledged */
+        uint32_t queued;  /**< packets taken for lost that are to be sent again */
         bool resend;      /**< a retransmission waits to be sent */
         bool lost;        /**< una is taken for lost, and weft_sender_next_lost() has not said so */
         int64_t deadline; /**< of the retransmission timer; WEFT_NEVER: nothing outstanding */
@@ -42,10 +46,10 @@ extern "C"
 #define WEFT_SENDER_LIMIT (INT64_C(1) << 22)
 
     /** 0, or WEFT_ERANGE. */
-    static inline int weft_sender_init(struct weft_sender *s, int64_t limit, int64_t rto,
-                                       uint32_t first_psn)
+    static inline int weft_sender_init(struct weft_sender *s, int64_t limit, int64_t span,
+                                       int64_t rto, uint32_t first_psn)
     {
-        if (limit < 1 || limit > WEFT_SENDER_LIMIT || rto < 1)
+        if (limit < 1 || span < limit || span > WEFT_SENDER_LIMIT || rto < 1)
         {
             return WEFT_ERANGE;
         }
@@ -53,6 +57,7 @@ extern "C"
         s->una = first_psn & WEFT_PSN_MASK;
         s->end = s->una;
         s->limit = (uint32_t)limit;
+        s->span = (uint32_t)span;
         s->deadline = WEFT_NEVER;
         s->rto = rto;
         return 0;
@@ -71,7 +76,10 @@ extern "C"
 
     static inline bool weft_sender_may_send_new(const struct weft_sender *s)
     {
-        return s->unsent > 0 && weft_sender_outstanding(s) < s->limit;
+        const uint32_t outstanding = weft_sender_outstanding(s);
+        return s->unsent > 0 &&
+               (outstanding < s->limit || /* which is at most the span */
+                (outstanding < s->span && outstanding - s->sacked - s->queued < s->limit));
     }
 
     /** The time @p now + rto; never beyond WEFT_NEVER. */
@@ -127,7 +135,8 @@ extern "C"
     int64_t weft_sender_deadline(const void *tx);
     uint32_t weft_sender_una(const void *tx);
     const struct weft_tx_counters *weft_sender_counters(const void *tx);
-    uint32_t weft_sender_flight(const void *tx); /**< what is taken for lost is in flight too */
+    uint32_t weft_sender_flight(const void *tx);
+    uint32_t weft_sender_sacked(const void *tx);
     bool weft_sender_next_lost(void *tx, uint32_t *psn); /**< una, if it is lost */
 
 #ifdef __cplusplus

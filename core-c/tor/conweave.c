@@ -29,6 +29,8 @@
 #define PHASE_BIT     0x2000U
 #define KIND_SHIFT    14
 #define NANOSECOND    1000
+#define OTHER_QUEUE   (WEFT_QP_MASK + 1) /* a QP's queues are its number with and without it */
+#define NO_QUEUE      UINT32_MAX
 
 enum kind
 {
@@ -73,17 +75,16 @@ struct destination
     struct destination *previous;
     int64_t phase0_at; /* when the last packet of phase 0 came */
     int64_t flush_at;  /* when what is held goes on, if the TAIL does not come */
-    uint32_t qp;
-    uint16_t port; /* the host's */
+    uint32_t queue;    /* of what is held, or was held last */
+    uint16_t port;     /* the host's */
     uint16_t epoch;
-    uint16_t held_epoch;  /* of what is held */
     uint16_t phase0_left; /* when the last packet of phase 0 left the source's ToR, ticks */
     uint16_t tail;
     bool known; /* there is an epoch */
     bool phase;
     bool phase0_seen; /* in this epoch */
-    bool holds;
-    bool tail_came; /* what is held goes on because of it */
+    bool holds;       /* packets of this epoch */
+    bool tail_came;   /* what is held goes on because of it */
 };
 
 struct conweave_flow
@@ -108,6 +109,7 @@ struct conweave
     uint32_t nports;
     uint32_t nheld; /* destinations that hold packets */
     uint32_t npending;
+    uint32_t released;             /* queue that has been let go, or NO_QUEUE */
     struct weft_packet pending[2]; /* control packets to be sent */
     struct weft_lb_counters counters;
 };
@@ -176,6 +178,7 @@ conweave_init(void *state, const void *config, const struct weft_site *site)
     const struct conweave_config *c = config;
     *s = (struct conweave){
         .config = *c, .clos = site->clos, .due = WEFT_NEVER, .flush = -1, .nports = site->nports};
+    s->released = NO_QUEUE;
     const int code = in_bounds(c) ? weft_tor_paths_init(&s->paths, site, true)
                                   : weft_refuse_config(site->why, &weft_lb_conweave.algo, config);
     if (code || site->tier != 0)
@@ -361,8 +364,8 @@ hold(struct conweave *s, struct destination *d, const struct weft_packet *data, 
     *used += 1;
     d->holds = true;
     d->tail_came = false;
-    d->held_epoch = d->epoch;
-    d->qp = data->qp;
+    /* What was held of the last epoch may be released after this packet has got its place. */
+    d->queue = data->qp | (~d->queue & OTHER_QUEUE);
     d->port = (uint16_t)(data->dst - s->first_host);
     d->previous = NULL;
     d->next = s->holding;
@@ -385,8 +388,9 @@ let_go(struct conweave *s, struct destination *d)
     {
         d->next->previous = d->previous;
     }
+    s->released = d->queue;
     d->holds = false;
-    d->phase |= d->held_epoch == d->epoch;
+    d->phase = true;
     s->nheld--;
     queues_of(s)[d->port]--;
     s->counters.flushed += !d->tail_came;
@@ -401,8 +405,7 @@ wait_of(const struct conweave *s, const struct destination *d)
     return !d->phase0_seen ? s->config.default_wait : behind > 0 ? (int64_t)behind << TICK_BITS : 0;
 }
 
-/* A new packet of an epoch that is not over. Returns whether it overtakes what phase 0 still has on
- * its way. */
+/* A new packet of an epoch that is not over. Returns whether phase 0 may still be on its way. */
 static bool
 note(struct destination *d, const struct weft_packet *data, int64_t now)
 {
@@ -441,12 +444,11 @@ receive(struct conweave *s, struct destination *d, const struct weft_packet *dat
     {
         return WEFT_ARRIVAL_FORWARD; /* of an epoch that is over */
     }
-    const bool early = note(d, data, now);
-    if (d->holds && d->held_epoch != epoch)
+    if (d->holds && d->epoch != epoch)
     {
-        flush_by(s, d, now); /* before this one goes on: nothing older comes any more */
-        s->flush = now;
+        let_go(s, d); /* before this one goes on: nothing older comes any more */
     }
+    const bool early = note(d, data, now);
     if (data->flags & WEFT_F_CE)
     {
         tell(s, data, NOTIFY, weft_tor_path(data));
@@ -458,15 +460,15 @@ receive(struct conweave *s, struct destination *d, const struct weft_packet *dat
     if (early)
     {
         const int64_t from = d->phase0_seen ? d->phase0_at : now;
-        *queue = data->qp;
         if (!d->holds && !hold(s, d, data, from + wait_of(s, d) + s->config.extra_flush))
         {
             return WEFT_ARRIVAL_FORWARD;
         }
+        *queue = d->queue;
         s->counters.held++;
         return WEFT_ARRIVAL_HOLD;
     }
-    if (d->holds && d->held_epoch == epoch)
+    if (d->holds)
     {
         d->tail_came = kind == TAIL;
         flush_by(s, d, now + (kind == TAIL ? NANOSECOND : wait_of(s, d) + s->config.extra_flush));
@@ -540,15 +542,15 @@ conweave_request(void *state, struct weft_request *request, int64_t now)
     {
         d = d->next;
     }
-    if (d == NULL)
+    if (d != NULL)
     {
-        s->flush = -1;
-        return false;
+        let_go(s, d);
     }
     request->what = WEFT_REQUEST_RELEASE;
-    request->queue = d->qp;
-    let_go(s, d);
-    return true;
+    request->queue = s->released;
+    s->flush = s->released == NO_QUEUE ? -1 : s->flush;
+    s->released = NO_QUEUE;
+    return request->queue != NO_QUEUE;
 }
 
 static int64_t

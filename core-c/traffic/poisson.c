@@ -161,6 +161,12 @@ poisson_count(const void *config, const struct weft_hosts *hosts, struct weft_tr
     return 0;
 }
 
+double
+weft_poisson_span(const void *config, const struct weft_hosts *hosts)
+{
+    return flows_of(config, hosts) * mean_gap(config, hosts);
+}
+
 static int
 poisson_size(const void *config, const struct weft_hosts *hosts, struct weft_traffic_size *out)
 {
@@ -224,7 +230,7 @@ poisson_fill(const void *config, const struct weft_hosts *hosts, uint64_t seed, 
              struct weft_message *messages, uint32_t *next)
 {
     const struct poisson_config *c = config;
-    struct weft_traffic_size size;
+    struct weft_traffic_size size = {0};
     const int error = poisson_size(config, hosts, &size);
     struct weft_rng gaps, sizes, pairs;
     (void)next;

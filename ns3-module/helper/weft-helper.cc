@@ -17,12 +17,43 @@
 namespace ns3
 {
 
-WeftHelper::WeftHelper()
+namespace
+{
+
+/** @return whether ns-3 still knows all Times: it forgets them when a simulation runs, and when the
+ * resolution is set. Time::SetResolution() crashes after that. */
+bool CanSetResolution();
+
+/** Sees the private member that says so: only an explicit instantiation may. */
+template <auto MARKED>
+struct MarkedTimes
+{
+    friend bool CanSetResolution()
+    {
+        return *MARKED != nullptr;
+    }
+};
+
+template struct MarkedTimes<&Time::g_markingTimes>;
+
+void
+UsePicoseconds()
 {
     if (Time::GetResolution() != Time::PS)
     {
+        NS_ABORT_MSG_UNLESS(CanSetResolution(),
+                            "Weft: a fabric needs picoseconds, and ns-3's time resolution cannot "
+                            "change any more: a simulation has run, or it was set before. Call "
+                            "WeftHelper::UseFabricSimulator() first in main()");
         Time::SetResolution(Time::PS);
     }
+}
+
+} // namespace
+
+WeftHelper::WeftHelper()
+{
+    UsePicoseconds();
     m_factory.SetTypeId("ns3::WeftFabric");
 }
 
@@ -199,10 +230,7 @@ WeftHelper::InstallWorkload(const std::string& text, const weft_table* table, ui
 void
 WeftHelper::UseFabricSimulator()
 {
-    if (Time::GetResolution() != Time::PS)
-    {
-        Time::SetResolution(Time::PS);
-    }
+    UsePicoseconds();
     StringValue simulator;
     GlobalValue::GetValueByName("SimulatorImplementationType", simulator);
     if (simulator.Get() == "ns3::DefaultSimulatorImpl")

@@ -5,9 +5,11 @@
  */
 #include "weft-channel.h"
 
+#include "weft-link-faults.h"
 #include "weft-net-device.h"
 #include "weft-port.h"
 
+#include "ns3/abort.h"
 #include "ns3/net-device.h"
 
 namespace ns3
@@ -50,7 +52,15 @@ WeftChannel::DoDispose()
 {
     m_devices[0] = m_devices[1] = nullptr;
     m_ports[0] = m_ports[1] = nullptr;
+    m_faults = nullptr;
     Channel::DoDispose();
+}
+
+void
+WeftChannel::SetFaults(WeftLinkFaults* faults, uint64_t link)
+{
+    m_faults = faults;
+    m_link = link;
 }
 
 void
@@ -90,6 +100,23 @@ WeftChannel::GetDelay() const
 void
 WeftChannel::SetDown(bool down)
 {
+    NS_ABORT_MSG_UNLESS(m_faults, "Weft: SetDown() of a link that is in no fabric, or after it");
+    m_faults->SetDown(m_link, down);
+}
+
+void
+WeftChannel::SetRate(int64_t rate)
+{
+    NS_ABORT_MSG_UNLESS(m_faults, "Weft: SetRate() of a link that is in no fabric, or after it");
+    NS_ABORT_MSG_IF(rate < 1,
+                    "Weft: SetRate() of link " << m_link << " to " << rate
+                                               << " bit/s; expected at least 1, or SetDown()");
+    m_faults->SetRate(m_link, rate);
+}
+
+void
+WeftChannel::ApplyDown(bool down)
+{
     m_ports[0]->SetDown(down);
     m_ports[1]->SetDown(down);
     for (const auto& device : m_devices)
@@ -99,7 +126,7 @@ WeftChannel::SetDown(bool down)
 }
 
 void
-WeftChannel::SetRate(int64_t rate)
+WeftChannel::ApplyRate(int64_t rate)
 {
     m_ports[0]->SetRate(rate);
     m_ports[1]->SetRate(rate);

@@ -13,6 +13,7 @@
 namespace ns3
 {
 
+class WeftLinkFaults;
 class WeftNetDevice;
 class WeftPort;
 
@@ -33,6 +34,8 @@ class WeftChannel : public Channel
     /** @param a port at one end @param da its device @param b port at the other end @param db its
      * device */
     void Attach(WeftPort* a, Ptr<NetDevice> da, WeftPort* b, Ptr<NetDevice> db);
+    /** Says who is to know of its state. @param faults of the fabric @param link number */
+    void SetFaults(WeftLinkFaults* faults, uint64_t link);
 
     // From Channel
     std::size_t GetNDevices() const override;
@@ -42,10 +45,17 @@ class WeftChannel : public Channel
     DataRate GetDataRate() const;
     /** @return propagation delay */
     Time GetDelay() const;
-    /** Takes the link down, or up again; frames on a dead link are lost. @param down state */
+    /** Takes the link down, or up again, which ends all failures of it that are in force; frames on
+     * a dead link are lost. Forwarding adapts after the convergence delay, as to a scheduled
+     * failure. @param down state */
     void SetDown(bool down);
-    /** Changes the rate of both directions. @param rate bit/s */
+    /** Changes the rate of both directions. Forwarding adapts where it weighs capacities.
+     * @param rate bit/s, at least 1 */
     void SetRate(int64_t rate);
+    /** For WeftLinkFaults: the ports' state. @param down state */
+    void ApplyDown(bool down);
+    /** For WeftLinkFaults: the ports' rate. @param rate bit/s */
+    void ApplyRate(int64_t rate);
     /** @return whether it is down */
     bool IsDown() const;
 
@@ -55,6 +65,8 @@ class WeftChannel : public Channel
   private:
     WeftPort* m_ports[2]{nullptr, nullptr}; //!< owned by their devices
     Ptr<NetDevice> m_devices[2];            //!< the ends
+    WeftLinkFaults* m_faults{nullptr};      //!< the fabric's
+    uint64_t m_link{0};                     //!< number
 };
 
 } // namespace ns3

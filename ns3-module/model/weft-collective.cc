@@ -52,7 +52,8 @@ WeftCollective::GetTypeId()
                             MakeTraceSourceAccessor(&WeftCollective::m_deliveredTrace),
                             "ns3::WeftCollective::DeliveredCallback")
             .AddTraceSource("Done",
-                            "Every message has been acknowledged, was given up or cannot start",
+                            "Every message has been delivered and acknowledged, was given up or "
+                            "cannot start",
                             MakeTraceSourceAccessor(&WeftCollective::m_doneTrace),
                             "ns3::TracedCallback::Void");
     return tid;
@@ -349,6 +350,11 @@ WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
         Tell(message, true); // its sender will hear no more of it
     }
     Tell(message, false);
+    if (m_times[message].acked >= 0)
+    {
+        m_done++; // acknowledged too soon, by a transport that is wrong
+        CheckDone();
+    }
 }
 
 void
@@ -380,6 +386,7 @@ WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 {
     m_times[tag].acked = Simulator::Now().GetTimeStep();
     m_acked++;
+    m_done += m_times[tag].delivered >= 0;
     Tell(static_cast<uint32_t>(tag), true);
     CheckDone();
 }

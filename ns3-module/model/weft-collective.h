@@ -64,10 +64,12 @@ class WeftCollective : public Object, public WeftMessageListener
      */
     bool Install(Ptr<WeftFabric> fabric, std::string& error);
 
-    /** @return whether every message has been acknowledged, was given up or can never start */
+    /** @return whether every message has been delivered and acknowledged, was given up or can never
+     * start. What is acknowledged and not delivered is an error: WeftFabric::CheckConservation()
+     * names it */
     bool IsDone() const
     {
-        return m_acked + m_failed + m_unstarted == m_messages.size();
+        return m_done + m_failed + m_unstarted == m_messages.size();
     }
 
     /** @return messages acknowledged so far */
@@ -191,6 +193,7 @@ class WeftCollective : public Object, public WeftMessageListener
         m_together;                    //!< by host and service level: what it posts at this instant
     uint32_t m_ngroups{0};             //!< groups
     size_t m_acked{0};                 //!< messages acknowledged
+    size_t m_done{0};                  //!< of these: delivered
     size_t m_failed{0};                //!< messages given up by their senders
     size_t m_undelivered{0};           //!< of these: not delivered
     size_t m_unstarted{0};             //!< messages that wait for such

@@ -108,7 +108,7 @@ class WeftConnection final : public WeftMessageListener
     uint32_t m_index;                //!< number in the fabric
     uint32_t m_src;                  //!< sending host
     uint32_t m_dst;                  //!< receiving host
-    WeftMessageListener* m_listener; //!< the application
+    WeftListenerRef m_listener;      //!< the application
     uint32_t m_level;                //!< service level
     std::vector<WeftQp*> m_qps;      //!< its QPs
     std::vector<Message> m_messages; //!< those that went out in parts

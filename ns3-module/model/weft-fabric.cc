@@ -9,6 +9,7 @@
 #include "weft-nic.h"
 #include "weft-switch.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
@@ -54,7 +55,30 @@ WeftFabric::DoDispose()
 {
     m_channels.clear();
     m_payloads.clear();
+    m_nics.clear();
+    m_switches.clear();
+    m_destroyed = true;
     Object::DoDispose();
+}
+
+void
+WeftFabric::RequireAlive(const char* call) const
+{
+    NS_ABORT_MSG_IF(m_destroyed,
+                    "Weft: " << call
+                             << " after Simulator::Destroy(), with which NICs, switches and "
+                             << "links end; expected before it");
+}
+
+template <typename T>
+const T&
+WeftFabric::Find(const std::vector<T>& all, uint64_t i, const char* call, const char* kind) const
+{
+    RequireAlive(call);
+    NS_ABORT_MSG_IF(i >= all.size(),
+                    "Weft: " << call << ": no " << kind << " " << i << "; the fabric has "
+                             << all.size() << ", numbered from 0");
+    return all[i];
 }
 
 bool
@@ -70,6 +94,8 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
         return false;
     }
     m_built = true;
+    // NICs, switches and links end then, whoever holds the fabric.
+    Simulator::ScheduleDestroy(&WeftFabric::Dispose, Ptr<WeftFabric>(this));
     PinRandomness();
     m_frame = m_frames.GetConfigAs<weft_fabric_config>();
     m_levels.Join();
@@ -81,6 +107,7 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     BuildNics(hosts);
     BuildLinks();
     m_faults.Begin();
+    UpdateFaulty();
     CheckFootprint();
     for (uint32_t i = 0; i < m_levels.GetN(); i++)
     {
@@ -167,6 +194,7 @@ WeftFabric::BuildLinks()
                         lower,
                         GetPort(link.upper),
                         m_switches[link.upper.index]);
+        channel->SetFaults(&m_faults, i);
         m_channels.push_back(channel);
     }
 }
@@ -182,6 +210,7 @@ WeftFabric::RequireLevel(uint32_t level) const
 WeftQp*
 WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
 {
+    RequireAlive("CreateQp()");
     RequireLevel(level);
     NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
                     "Weft: no QP from host " << src << " to host " << dst
@@ -250,6 +279,7 @@ void
 WeftFabric::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
     NS_ABORT_MSG_IF(bytes == 0, "Weft: a message of 0 bytes");
+    RequireAlive("Post()");
     qp->nic->Post(qp, bytes, tag);
 }
 
@@ -300,23 +330,39 @@ void
 WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place)
 {
     m_losses.AddDrop(qp, offset, count, place);
+    UpdateFaulty();
 }
 
 void
 WeftFabric::SetLossProbability(double probability)
 {
     m_losses.SetProbability(probability);
+    UpdateFaulty();
+}
+
+void
+WeftFabric::UpdateFaulty()
+{
+    m_faulty = m_losses.IsActiveAtTop() || m_faults.GetFib();
 }
 
 void
 WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
 {
+    RequireAlive("ScheduleFailure()");
     m_faults.ScheduleFailure(link, at, repair);
+}
+
+void
+WeftFabric::ForgetFaults()
+{
+    m_faults.Forget();
 }
 
 void
 WeftFabric::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair)
 {
+    RequireAlive("ScheduleDegradation()");
     m_faults.ScheduleDegradation(link, rate, at, repair);
 }
 
@@ -342,6 +388,7 @@ WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
 void
 WeftFabric::Reroute(const weft_fib* fib, bool whole)
 {
+    UpdateFaulty();
     for (WeftSwitch* sw : m_switches)
     {
         sw->SetRoutes(fib);
@@ -374,12 +421,16 @@ WeftFabric::SetTorActive(bool active)
 bool
 WeftFabric::CheckConservation(std::string& error) const
 {
-    return m_accounts.Check(GetPacketsInFabric(), m_switches, error);
+    RequireAlive("CheckConservation()");
+    m_accounts.Check(GetPacketsInFabric(), m_switches, error);
+    error += m_qps.DescribeUndelivered();
+    return error.empty();
 }
 
 uint64_t
 WeftFabric::GetPacketsInFabric() const
 {
+    RequireAlive("GetPacketsInFabric()");
     uint64_t waiting = 0;
     for (const WeftNic* nic : m_nics)
     {
@@ -391,19 +442,28 @@ WeftFabric::GetPacketsInFabric() const
 Ptr<WeftNic>
 WeftFabric::GetNic(uint32_t host) const
 {
-    return m_nics[host];
+    return Find(m_nics, host, "GetNic()", "host");
 }
 
 Ptr<WeftSwitch>
 WeftFabric::GetSwitch(uint32_t index) const
 {
-    return m_switches[index];
+    return Find(m_switches, index, "GetSwitch()", "switch");
 }
 
 Ptr<WeftChannel>
 WeftFabric::GetChannel(uint64_t link) const
 {
-    return m_channels[link];
+    return Find(m_channels, link, "GetChannel()", "link");
+}
+
+WeftQp*
+WeftFabric::GetQp(uint32_t index) const
+{
+    NS_ABORT_MSG_IF(index >= m_qps.GetN(),
+                    "Weft: GetQp(): no QP " << index << "; the fabric has " << m_qps.GetN()
+                                            << ", numbered from 0");
+    return m_qps.Get(index);
 }
 
 const weft_lb_ops*
@@ -469,6 +529,9 @@ WeftFabric::GetSchedulerConfig() const
 weft_link
 WeftFabric::GetLink(uint64_t link) const
 {
+    NS_ABORT_MSG_IF(link >= m_clos.nlinks,
+                    "Weft: GetLink(): no link " << link << "; the fabric has " << m_clos.nlinks
+                                                << ", numbered from 0");
     weft_link l;
     weft_clos_link(&m_clos, link, &l);
     return l;
@@ -531,7 +594,7 @@ WeftFabric::GetCounters() const
 bool
 WeftFabric::TakeInjectedLoss(const weft_packet& d, weft_rng& rng)
 {
-    return m_losses.IsActiveAtTop() && m_losses.TakeAtTop(d, GetQp(d.qp)->first_psn, rng);
+    return m_losses.IsActiveAtTop() && m_losses.TakeAtTop(d, GetQpOf(d)->first_psn, rng);
 }
 
 } // namespace ns3

@@ -187,21 +187,30 @@ class WeftFabric : public Object
     void SetLossProbability(double probability);
     /** A link fails; forwarding adapts after the convergence delay, 0: at the same instant, so that
      * a failure at time 0 is known before a collective installed later begins. @param link
-     * weft_clos_link() number @param at when @param repair when it comes back, Time::Max(): never
+     * weft_clos_link() number @param at when, not in the past @param repair when it comes back,
+     * Time::Max(): never
      */
     void ScheduleFailure(uint64_t link, Time at, Time repair);
 
     /** A link between switches is slower for a while; forwarding does not change. @param link
      * weft_clos_link() number, which no other degradation has at that time @param rate bit/s, at
-     * most what is planned @param at when @param repair when it ends, Time::Max(): never */
+     * most what is planned @param at when, not in the past @param repair when it ends, Time::Max():
+     * never */
     void ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair);
+    /** From now on no link fails, becomes slower or comes back, and forwarding stays as it is: for
+     * who has seen all that matters and does not want the clock to go on to these events. */
+    void ForgetFaults();
 
     /** To be asked at any time. @param error what does not add up @return whether frames sent =
      * delivered + lost + in the fabric, bytes sent = delivered + lost + trimmed away once no frame
-     * is left, and every buffer's accounts agree */
+     * is left, every buffer's accounts agree, and receivers have every message that is acknowledged
+     */
     bool CheckConservation(std::string& error) const;
 
-    /** @name What has been built @{ */
+    /** @name What has been built
+     * A number that there is not aborts the program. So does a question about NICs, switches or
+     * links after Simulator::Destroy(); the counters and the QPs are there as long as the fabric @{
+     */
     const weft_clos& GetClos() const
     {
         return m_clos;
@@ -217,10 +226,7 @@ class WeftFabric : public Object
     Ptr<WeftNic> GetNic(uint32_t host) const;
     Ptr<WeftSwitch> GetSwitch(uint32_t index) const;
     Ptr<WeftChannel> GetChannel(uint64_t link) const;
-    WeftQp* GetQp(uint32_t index) const
-    {
-        return m_qps.Get(index);
-    }
+    WeftQp* GetQp(uint32_t index) const;
     uint32_t GetNQps() const;
     const WeftCounters& GetCounters() const;
     uint64_t GetPacketsInUse() const;
@@ -235,6 +241,11 @@ class WeftFabric : public Object
     /** @} */
 
     /** @name For NICs and switches @{ */
+    /** @param d a packet of a QP @return its QP */
+    WeftQp* GetQpOf(const weft_packet& d) const
+    {
+        return m_qps.Get(d.qp);
+    }
     /** @return what switches do, for all service levels */
     const weft_lb_ops* GetBalancer() const;
     /** @return its configuration */
@@ -282,14 +293,14 @@ class WeftFabric : public Object
     /** @return whether forwarding has exceptions, as a graph's has, or losses are injected */
     bool IsFaulty() const
     {
-        return m_losses.IsActiveAtTop() || m_faults.GetFib();
+        return m_faulty;
     }
     /** @param d data that turns downwards @param rng for random loss @return whether it is lost */
     bool TakeInjectedLoss(const weft_packet& d, weft_rng& rng);
     /** @param d data before its NIC @return whether it is lost there */
     bool TakeLastHopLoss(const weft_packet& d)
     {
-        return m_losses.IsActiveAtLastHop() && m_losses.TakeAtLastHop(d, GetQp(d.qp)->first_psn);
+        return m_losses.IsActiveAtLastHop() && m_losses.TakeAtLastHop(d, GetQpOf(d)->first_psn);
     }
     /** @return where frames are counted */
     WeftAccounts& GetAccounts()
@@ -344,8 +355,13 @@ class WeftFabric : public Object
     const WeftChoice& GetChoice(const std::string& kind) const; //!< @param kind @return the same
     /** Aborts the program if the fabric has been built. @param what was set, too late */
     void RequireUnbuilt(const std::string& what) const;
-    void RequireLevel(uint32_t level) const; //!< Aborts if there is none @param level number
-    void PinRandomness();                    //!< From here on RngSeedManager may change
+    void RequireLevel(uint32_t level) const;   //!< Aborts if there is none @param level number
+    void RequireAlive(const char* call) const; //!< Aborts after Destroy() @param call what is asked
+    /** @param all things of a kind @param i number @param call what asks @param kind of things
+     * @return that one; aborts if there is none */
+    template <typename T>
+    const T& Find(const std::vector<T>& all, uint64_t i, const char* call, const char* kind) const;
+    void PinRandomness(); //!< From here on RngSeedManager may change
     /** @param error why not @return whether a fabric can run under the simulator in use */
     static bool CheckSimulator(std::string& error);
     bool
@@ -358,6 +374,7 @@ class WeftFabric : public Object
     /** New forwarding everywhere. @param fib exceptions @param whole whether there are no faults */
     void Reroute(const weft_fib* fib, bool whole);
     void SetTorActive(bool active); //!< @param active whether ToR middleware is to work
+    void UpdateFaulty();            //!< IsFaulty() may be new
 
     WeftChoice m_topology;               //!< shape
     weft_graph m_graph{};                //!< SetGraph()
@@ -368,6 +385,7 @@ class WeftFabric : public Object
     uint64_t m_seed{0};                  //!< attribute
     uint64_t m_run{0};                   //!< attribute
     bool m_built{false};                 //!< Build() was called
+    bool m_destroyed{false};             //!< Simulator::Destroy() was called since
     bool m_pinned{false};                //!< seed and run are numbers, whatever RngSeedManager's
     int64_t m_stream{-1};                //!< AssignStreams(), negative: none
     double m_rhoMax{1};                  //!< share of line rate
@@ -386,6 +404,7 @@ class WeftFabric : public Object
     WeftLinkFaults m_faults;     //!< links that fail, and forwarding
     WeftInjectedLosses m_losses; //!< asked for by a scenario
     WeftLossTeller m_lossTeller; //!< to senders
+    bool m_faulty{false};        //!< IsFaulty(), which every hop asks
     WeftAccounts m_accounts;     //!< of all frames
     WeftPacketPool m_pool;       //!< packet descriptors
     std::unordered_map<WeftPacket*, Payload> m_payloads; //!< of frames of kind WEFT_RAW

@@ -84,14 +84,19 @@ WeftLinkFaults::ScheduleFailure(uint64_t link, Time at, Time repair)
 {
     NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
     NS_ABORT_MSG_IF(repair < at, "Weft: a link cannot be repaired before it fails");
-    ScheduleChange(link, at, true);
+    NS_ABORT_MSG_IF(at < Simulator::Now(),
+                    "Weft: ScheduleFailure() of link " << link << " at " << at.As(Time::US)
+                                                       << ", but it is "
+                                                       << Simulator::Now().As(Time::US) << " now");
+    const Failure failure{link, ++m_failures};
+    ScheduleChange(failure, at, true);
     if (at.IsZero() && repair == Time::Max())
     {
         m_lasting.push_back(link);
     }
     if (repair != Time::Max())
     {
-        ScheduleChange(link, repair, false);
+        ScheduleChange(failure, repair, false);
     }
 }
 
@@ -103,13 +108,13 @@ WeftLinkFaults::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time r
     NS_ABORT_MSG_IF(rate < 1 || rate > planned,
                     "Weft: a link of " << planned << " bit/s cannot be degraded to " << rate);
     NS_ABORT_MSG_IF(repair < at, "Weft: a link cannot be repaired before it is degraded");
+    NS_ABORT_MSG_IF(at < Simulator::Now(),
+                    "Weft: ScheduleDegradation() of link "
+                        << link << " at " << at.As(Time::US) << ", but it is "
+                        << Simulator::Now().As(Time::US) << " now");
     const auto change = [this, link](Time when, int64_t to) {
-        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
-                                       when - Simulator::Now(),
-                                       &WeftLinkFaults::ChangeRate,
-                                       this,
-                                       link,
-                                       to);
+        m_events.push_back(
+            Simulator::Schedule(when - Simulator::Now(), &WeftLinkFaults::SetRate, this, link, to));
     };
     change(at, rate);
     if (repair != Time::Max())
@@ -120,6 +125,18 @@ WeftLinkFaults::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time r
     {
         m_slow.push_back({link, rate});
     }
+}
+
+void
+WeftLinkFaults::Forget()
+{
+    for (const EventId& event : m_events)
+    {
+        // Removed, not cancelled: a cancelled event would still carry the clock to its time.
+        Simulator::Remove(event);
+    }
+    m_events.clear();
+    m_changes.clear();
 }
 
 double
@@ -150,17 +167,15 @@ WeftLinkFaults::GetRhoMax(const std::vector<weft_flow>& flows, weft_split split)
 }
 
 void
-WeftLinkFaults::ScheduleChange(uint64_t link, Time at, bool down)
+WeftLinkFaults::ScheduleChange(Failure failure, Time at, bool begins)
 {
     // One event for all that happens at an instant: forwarding is computed once.
     const auto [changes, first] = m_changes.try_emplace(at);
-    changes->second.emplace_back(link, down);
+    changes->second.emplace_back(failure, begins);
     if (first)
     {
-        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
-                                       at - Simulator::Now(),
-                                       &WeftLinkFaults::ChangeLinks,
-                                       this);
+        m_events.push_back(
+            Simulator::Schedule(at - Simulator::Now(), &WeftLinkFaults::ChangeLinks, this));
     }
 }
 
@@ -169,9 +184,11 @@ WeftLinkFaults::ChangeLinks()
 {
     const auto changes = m_changes.extract(m_changes.begin());
     bool changed = false;
-    for (const auto& [link, down] : changes.mapped())
+    for (const auto& [failure, begins] : changes.mapped())
     {
-        changed = ChangeLink(link, down) || changed;
+        const bool was = IsDead(failure.first);
+        begins ? void(m_dead.insert(failure)) : void(m_dead.erase(failure));
+        changed = ChangeLink(failure.first, was) || changed;
     }
     if (changed)
     {
@@ -180,32 +197,47 @@ WeftLinkFaults::ChangeLinks()
 }
 
 bool
-WeftLinkFaults::ChangeLink(uint64_t link, bool down)
+WeftLinkFaults::IsDead(uint64_t link) const
 {
-    // A link is in the list once for each of its failures that last.
-    const auto [first, last] = std::equal_range(m_dead.begin(), m_dead.end(), link);
-    const auto failures = last - first;
-    if (down)
-    {
-        m_dead.insert(first, link);
-    }
-    else
-    {
-        m_dead.erase(first);
-    }
-    if (failures != (down ? 0 : 1))
+    const auto first = m_dead.lower_bound({link, 0});
+    return first != m_dead.end() && first->first == link;
+}
+
+bool
+WeftLinkFaults::ChangeLink(uint64_t link, bool was)
+{
+    const bool down = IsDead(link);
+    if (down == was)
     {
         return false;
     }
     NS_LOG_INFO("link " << link << (down ? " fails" : " is back"));
-    m_channels[link]->SetDown(down);
+    m_channels[link]->ApplyDown(down);
     return true;
 }
 
 void
-WeftLinkFaults::ChangeRate(uint64_t link, int64_t rate)
+WeftLinkFaults::SetDown(uint64_t link, bool down)
 {
-    m_channels[link]->SetRate(rate);
+    const bool was = IsDead(link);
+    if (down)
+    {
+        m_dead.insert({link, 0});
+    }
+    else
+    {
+        m_dead.erase(m_dead.lower_bound({link, 0}), m_dead.lower_bound({link + 1, 0}));
+    }
+    if (ChangeLink(link, was))
+    {
+        StartConvergence();
+    }
+}
+
+void
+WeftLinkFaults::SetRate(uint64_t link, int64_t rate)
+{
+    m_channels[link]->ApplyRate(rate);
     m_degraded.erase(link);
     if (rate < GetPlannedRate(link))
     {
@@ -224,8 +256,14 @@ WeftLinkFaults::StartConvergence()
     {
         return;
     }
-    LinkStates links{m_dead, {}};
-    links.dead.erase(std::unique(links.dead.begin(), links.dead.end()), links.dead.end());
+    LinkStates links;
+    for (const auto& [link, failure] : m_dead)
+    {
+        if (links.dead.empty() || links.dead.back() != link)
+        {
+            links.dead.push_back(link);
+        }
+    }
     for (const auto& [link, rate] : m_degraded)
     {
         links.slow.push_back({link, rate});
@@ -235,11 +273,7 @@ WeftLinkFaults::StartConvergence()
         Converge(links); // before anything else happens at this instant
         return;
     }
-    Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
-                                   m_convergence,
-                                   &WeftLinkFaults::Converge,
-                                   this,
-                                   links);
+    m_events.push_back(Simulator::Schedule(m_convergence, &WeftLinkFaults::Converge, this, links));
 }
 
 weft_weights

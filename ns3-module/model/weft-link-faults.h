@@ -9,11 +9,13 @@
 #include "weft-channel.h"
 
 #include "ns3/callback.h"
+#include "ns3/event-id.h"
 #include "ns3/nstime.h"
 #include "ns3/ptr.h"
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 #include <weft/clos.h>
@@ -62,6 +64,11 @@ class WeftLinkFaults
     /** See WeftFabric::ScheduleDegradation(). @param link number @param rate bit/s @param at when
      * @param repair when it is as planned */
     void ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair);
+    /** See WeftChannel::SetDown(). @param link number @param down new state */
+    void SetDown(uint64_t link, bool down);
+    /** See WeftChannel::SetRate(). @param link number @param rate from now on, bit/s */
+    void SetRate(uint64_t link, int64_t rate);
+    void Forget(); //!< See WeftFabric::ForgetFaults()
 
     /** @param flows every pair of hosts that has a QP @param split how a flow is spread over its
      * paths @return the share of line rate at which hosts may send so that the links that are left
@@ -84,13 +91,17 @@ class WeftLinkFaults
 
     /** @param link number @return its rate as planned, bit/s */
     int64_t GetPlannedRate(uint64_t link) const;
-    /** @param link number @param at when @param down new state */
-    void ScheduleChange(uint64_t link, Time at, bool down);
+    /** A failure of a link: its number, and that of the failure, from 1 up; 0: SetDown()'s. */
+    using Failure = std::pair<uint64_t, uint64_t>;
+
+    /** @param failure that begins or ends @param at when @param begins which of the two */
+    void ScheduleChange(Failure failure, Time at, bool begins);
     void ChangeLinks(); //!< All that fails and is repaired now
-    /** @param link number @param down one failure more, or less @return whether its state is new */
-    bool ChangeLink(uint64_t link, bool down);
-    /** @param link number @param rate from now on, bit/s */
-    void ChangeRate(uint64_t link, int64_t rate);
+    /** @param link number @return whether a failure of it is in force */
+    bool IsDead(uint64_t link) const;
+    /** Failures have begun or ended. @param link number @param was whether it was down before
+     * @return whether its state is new */
+    bool ChangeLink(uint64_t link, bool was);
     void StartConvergence(); //!< Forwarding will be of how links are now, a convergence delay later
     /** New forwarding everywhere. @param links as they were a convergence delay ago */
     void Converge(LinkStates links);
@@ -108,11 +119,13 @@ class WeftLinkFaults
     bool m_capacity{false};                          //!< attribute
     const weft_fib* m_fib{nullptr};                  //!< exceptions, or nullptr
     std::vector<uint64_t> m_fibMemory;               //!< of m_fib
-    /** Failures and repairs to come: the links, and whether they go down. */
-    std::map<Time, std::vector<std::pair<uint64_t, bool>>> m_changes;
+    /** Failures to come, and whether they begin or end. */
+    std::map<Time, std::vector<std::pair<Failure, bool>>> m_changes;
+    uint64_t m_failures{0};                 //!< that were scheduled
+    std::vector<EventId> m_events;          //!< of all that was scheduled
     std::vector<uint64_t> m_lasting;        //!< links down from time 0 on, for good
     std::vector<weft_slow_link> m_slow;     //!< degraded from time 0 on, for good
-    std::vector<uint64_t> m_dead;           //!< links down now, once per failure
+    std::set<Failure> m_dead;               //!< failures in force
     std::map<uint64_t, int64_t> m_degraded; //!< links that are slower now: bit/s
 };
 

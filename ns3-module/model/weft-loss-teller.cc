@@ -21,7 +21,7 @@ WeftLossTeller::WeftLossTeller(WeftFabric* fabric)
 void
 WeftLossTeller::Tell(WeftPacket* p)
 {
-    const WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    const WeftQp* qp = m_fabric->GetQpOf(p->d);
     const int64_t way = m_fabric->GetSites().GetIdleRoundTrip(qp->src, qp->dst);
     m_underWay++;
     p->SetReceiver(this);
@@ -34,7 +34,7 @@ void
 WeftLossTeller::Arrive(WeftPacket* p, int64_t now)
 {
     m_underWay--;
-    WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    WeftQp* qp = m_fabric->GetQpOf(p->d);
     qp->nic->HearLoss(qp, p->d, now);
     m_fabric->Free(p);
 }

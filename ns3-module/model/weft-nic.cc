@@ -138,14 +138,14 @@ WeftNic::Expect(const WeftPacket* p) const
 {
     if (p->d.kind != WEFT_RAW)
     {
-        m_fabric->GetQp(p->d.qp)->Prefetch(p->d.kind == WEFT_DATA);
+        m_fabric->GetQpOf(p->d)->Prefetch(p->d.kind == WEFT_DATA);
     }
 }
 
 void
 WeftNic::ReceiveData(WeftPacket* p, int64_t now)
 {
-    WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    WeftQp* qp = m_fabric->GetQpOf(p->d);
     weft_qp_answer answer;
     weft_qp_data(qp, &p->d, now, &answer);
     const weft_rx_verdict& v = answer.verdict;
@@ -203,7 +203,7 @@ WeftNic::TellDelivered(WeftQp* qp, int64_t now)
 void
 WeftNic::ReceiveReply(WeftPacket* p, int64_t now)
 {
-    WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    WeftQp* qp = m_fabric->GetQpOf(p->d);
     weft_qp_reply(qp, &p->d, now);
     if (p->d.kind == WEFT_NACK)
     {
@@ -240,7 +240,7 @@ WeftNic::TellAcked(WeftQp* qp)
 void
 WeftNic::ReceiveCnp(WeftPacket* p, int64_t now)
 {
-    WeftQp* qp = m_fabric->GetQp(p->d.qp);
+    WeftQp* qp = m_fabric->GetQpOf(p->d);
     weft_qp_cnp(qp, &p->d, now);
     NS_LOG_INFO("QP " << qp->index << " gets a CNP");
     m_fabric->Free(p);

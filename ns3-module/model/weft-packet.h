@@ -11,6 +11,8 @@
 #include "ns3/weft-arena.h"
 #include "ns3/weft-fabric-simulator.h"
 
+#include <cstddef>
+#include <cstring>
 #include <vector>
 #include <weft/packet.h>
 
@@ -49,6 +51,14 @@ class alignas(64) WeftPacket final : public FabricEvent, public WeftInArena
         SetTarget(next);
     }
 
+    /** @return echo and meta, as one word: the balancer's of data, the transport's of replies */
+    uint64_t GetNotes() const
+    {
+        uint64_t notes;
+        std::memcpy(&notes, reinterpret_cast<const char*>(&d) + offsetof(weft_packet, echo), 8);
+        return notes;
+    }
+
     /** It is on a wire, and so in no queue. @param receiver where it will arrive */
     void SetReceiver(WeftReceiver* receiver)
     {
@@ -59,6 +69,7 @@ class alignas(64) WeftPacket final : public FabricEvent, public WeftInArena
     void Expect() const override;
 };
 
+static_assert(offsetof(weft_packet, echo) + 8 == sizeof(weft_packet), "echo and meta are one word");
 static_assert(sizeof(WeftPacket) == 64, "a packet descriptor is one cache line");
 
 /**

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <weft/error.h>
 #include <weft/levels.h>
 #include <weft/psn.h>
@@ -22,6 +23,7 @@ namespace
 {
 
 constexpr uint64_t QP_STREAM = UINT64_C(0x9b) << 40; //!< rng streams of QPs
+constexpr size_t NAMED_MESSAGES = 8;                 //!< in one error
 constexpr uint16_t FIRST_EPHEMERAL = 49152; //!< RoCEv2 source ports (RFC 6335 dynamic range)
 
 /** @param bytes of a state @return 64-bit words that hold it */
@@ -173,6 +175,28 @@ WeftQpStore::GetBdp(uint32_t src, uint32_t dst) const
     const double bytes = static_cast<double>(m_sites.GetHostRate(src)) / 8e12 *
                          static_cast<double>(m_sites.GetIdleRoundTrip(src, dst));
     return static_cast<uint32_t>(std::clamp(std::ceil(bytes / (frame * starters)), 1.0, 1e9));
+}
+
+std::string
+WeftQpStore::DescribeUndelivered() const
+{
+    std::ostringstream text;
+    size_t n = 0;
+    for (const WeftQp* qp : m_qps)
+    {
+        for (size_t i = qp->delivered; i < qp->acked; i++)
+        {
+            if (n++ < NAMED_MESSAGES)
+            {
+                text << (n == 1 ? ": " : ", ") << "message " << qp->posts[i].tag << " of QP "
+                     << qp->index << " (host " << qp->src << " to host " << qp->dst << ")";
+            }
+        }
+    }
+    const std::string those = text.str() + (n > NAMED_MESSAGES ? " and others. " : ". ");
+    return n == 0 ? ""
+                  : std::to_string(n) + (n == 1 ? " message is" : " messages are") +
+                        " acknowledged and not delivered" + those;
 }
 
 WeftConnection*

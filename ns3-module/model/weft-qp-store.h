@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -68,6 +69,10 @@ class WeftQpStore
     /** See WeftFabric::GetQpBdp(). @param src a QP's sending host @param dst its receiving host
      * @return packets */
     uint32_t GetBdp(uint32_t src, uint32_t dst) const;
+
+    /** @return which messages are acknowledged although their receivers do not have them whole;
+     * empty: none, as it must be */
+    std::string DescribeUndelivered() const;
 
     /** Makes a connection. @param fabric the fabric @param src sending host @param dst receiving
      * host @param listener told when messages are done, or nullptr @param level service level

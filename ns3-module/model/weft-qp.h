@@ -7,6 +7,7 @@
 #define NS3_WEFT_QP_H
 
 #include "ns3/ptr.h"
+#include "ns3/simple-ref-count.h"
 #include "ns3/weft-arena.h"
 #include "ns3/weft-fabric-event.h"
 
@@ -17,17 +18,46 @@
 namespace ns3
 {
 
+class WeftMessageListener;
 class WeftNic;
 class WeftQp;
+
+/** @ingroup weft Where a listener is, for those that tell it. */
+struct WeftListenerPlace : public SimpleRefCount<WeftListenerPlace>
+{
+    WeftMessageListener* listener; //!< nullptr: it has been deleted
+};
 
 /**
  * @ingroup weft
  * @brief Who wants to know when messages of a QP are done.
+ *
+ * It may be deleted at any time: its QPs tell nobody then. A copy listens to no QP.
  */
 class WeftMessageListener
 {
   public:
-    virtual ~WeftMessageListener() = default;
+    WeftMessageListener() = default;
+
+    /** A copy has QPs of its own. */
+    WeftMessageListener(const WeftMessageListener& /* other */)
+    {
+    }
+
+    /** Keeps its QPs. @return itself */
+    WeftMessageListener& operator=(const WeftMessageListener& /* other */)
+    {
+        return *this;
+    }
+
+    virtual ~WeftMessageListener()
+    {
+        if (m_place)
+        {
+            m_place->listener = nullptr;
+        }
+    }
+
     /** The last byte is in order at the receiver. @param qp the QP @param tag given at
      * PostMessage() */
     virtual void MessageDelivered(const WeftQp& qp, uint64_t tag) = 0;
@@ -39,6 +69,41 @@ class WeftMessageListener
     virtual void MessageFailed(const WeftQp& /* qp */, uint64_t /* tag */)
     {
     }
+
+  private:
+    friend class WeftListenerRef;
+    Ptr<WeftListenerPlace> m_place; //!< once somebody is to tell it
+};
+
+/** @ingroup weft A listener, or none: also once it has been deleted. */
+class WeftListenerRef
+{
+  public:
+    /** @param listener who is told, or nullptr */
+    WeftListenerRef(WeftMessageListener* listener = nullptr)
+    {
+        if (listener && !listener->m_place)
+        {
+            listener->m_place = Create<WeftListenerPlace>();
+            listener->m_place->listener = listener;
+        }
+        m_place = listener ? listener->m_place : nullptr;
+    }
+
+    /** @return whether there is one */
+    explicit operator bool() const
+    {
+        return m_place && m_place->listener;
+    }
+
+    /** @return the listener, if there is one */
+    WeftMessageListener* operator->() const
+    {
+        return m_place->listener;
+    }
+
+  private:
+    Ptr<WeftListenerPlace> m_place; //!< where it is
 };
 
 /**
@@ -50,11 +115,11 @@ class WeftMessageListener
 class WeftQpOwners : public FabricEvent
 {
   public:
-    WeftNic* nic{nullptr};                  //!< the sender's NIC
-    WeftMessageListener* listener{nullptr}; //!< the application, or nullptr
-    void* tor{nullptr};     //!< ToR middleware at the destination; nullptr within a rack
-    void* flow{nullptr};    //!< what the balancer keeps of it at ToRs, or nullptr
-    bool timerArmed{false}; //!< the retransmission timer's event is pending
+    WeftNic* nic{nullptr};    //!< the sender's NIC
+    WeftListenerRef listener; //!< the application, or none
+    void* tor{nullptr};       //!< ToR middleware at the destination; nullptr within a rack
+    void* flow{nullptr};      //!< what the balancer keeps of it at ToRs, or nullptr
+    bool timerArmed{false};   //!< the retransmission timer's event is pending
 };
 
 /**

@@ -52,6 +52,10 @@ WeftRdmaApplication::GetTypeId()
             .AddTraceSource("Acked",
                             "The sender knows that a message was delivered",
                             MakeTraceSourceAccessor(&WeftRdmaApplication::m_ackedTrace),
+                            "ns3::WeftRdmaApplication::MessageCallback")
+            .AddTraceSource("Failed",
+                            "The sender gives a message up, and sends no more",
+                            MakeTraceSourceAccessor(&WeftRdmaApplication::m_failedTrace),
                             "ns3::WeftRdmaApplication::MessageCallback");
     return tid;
 }
@@ -100,6 +104,12 @@ uint64_t
 WeftRdmaApplication::GetDelivered() const
 {
     return m_delivered;
+}
+
+uint64_t
+WeftRdmaApplication::GetFailed() const
+{
+    return m_failed;
 }
 
 const WeftQp*
@@ -157,6 +167,14 @@ WeftRdmaApplication::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
     m_ackedTrace(tag, Simulator::Now());
     m_acked++;
     PostNext();
+}
+
+void
+WeftRdmaApplication::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
+{
+    NS_LOG_WARN("message " << tag << " is given up");
+    m_failed++;
+    m_failedTrace(tag, Simulator::Now());
 }
 
 } // namespace ns3

@@ -19,6 +19,7 @@ namespace ns3
  * @brief Writes messages to one remote host over one QP, one after the other.
  *
  * The next message is posted when the last one has been acknowledged, so at most one is under way.
+ * None is posted after one that the sender has given up.
  */
 class WeftRdmaApplication : public Application, public WeftMessageListener
 {
@@ -30,12 +31,15 @@ class WeftRdmaApplication : public Application, public WeftMessageListener
 
     /** @return messages delivered */
     uint64_t GetDelivered() const;
+    /** @return messages that the sender has given up: 0 or 1 */
+    uint64_t GetFailed() const;
     /** @return the QP; nullptr before the application has started */
     const WeftQp* GetQp() const;
 
     // From WeftMessageListener
     void MessageDelivered(const WeftQp& qp, uint64_t tag) override;
     void MessageAcked(const WeftQp& qp, uint64_t tag) override;
+    void MessageFailed(const WeftQp& qp, uint64_t tag) override;
 
     /** Signature of the trace sources. @param message its number @param when time */
     typedef void (*MessageCallback)(uint64_t message, Time when);
@@ -57,10 +61,12 @@ class WeftRdmaApplication : public Application, public WeftMessageListener
     uint64_t m_posted{0};                            //!< messages posted
     uint64_t m_acked{0};                             //!< messages acknowledged
     uint64_t m_delivered{0};                         //!< messages delivered
+    uint64_t m_failed{0};                            //!< messages given up
     bool m_running{false};                           //!< between start and stop
     WeftConnection* m_connection{nullptr};           //!< the fabric's
     TracedCallback<uint64_t, Time> m_deliveredTrace; //!< "Delivered"
     TracedCallback<uint64_t, Time> m_ackedTrace;     //!< "Acked"
+    TracedCallback<uint64_t, Time> m_failedTrace;    //!< "Failed"
 };
 
 } // namespace ns3

@@ -18,7 +18,7 @@ NS_LOG_COMPONENT_DEFINE("WeftSwitchTor");
 bool
 WeftSwitch::PassesTor(WeftPacket* p)
 {
-    void* state = m_owner->GetQp(p->d.qp)->tor;
+    void* state = m_owner->GetQpOf(p->d)->tor;
     if (!state || !m_owner->IsTorActive())
     {
         return true;
@@ -56,7 +56,7 @@ WeftSwitch::HasPausedReplies(uint32_t out, uint32_t level) const
 void
 WeftSwitch::RunTor(const WeftPacket* p, uint32_t out, int64_t now)
 {
-    WeftQp* qp = m_owner->GetQp(p->d.qp);
+    WeftQp* qp = m_owner->GetQpOf(p->d);
     uint32_t epsn;
     if (!qp->tor ||
         !m_torOps[p->d.sl]->to_host(qp->tor, &p->d, HasPausedReplies(out, p->d.sl), &m_tor, &epsn))

@@ -191,6 +191,15 @@ WeftSwitch::Arrive(WeftPacket* p, int64_t now)
     PassBalancer(p, now);
 }
 
+void
+WeftSwitch::RequireBalancersOwn(const WeftPacket* p) const
+{
+    const unsigned kind = p->d.kind;
+    NS_ABORT_MSG_IF(kind == WEFT_ACK || kind == WEFT_NACK || kind == WEFT_CNP,
+                    "Weft: balancer " << m_lb->algo.name << " has written into a reply: " << p->d
+                                      << "; its echo and meta are the transport's");
+}
+
 bool
 WeftSwitch::IsCut(WeftPacket* p, int64_t now)
 {
@@ -214,8 +223,14 @@ WeftSwitch::ArriveAtTor(WeftPacket* p, int64_t now)
 void
 WeftSwitch::ArriveAtBalancer(WeftPacket* p, int64_t now)
 {
-    if (m_torBalancer->Arrive(p, now))
+    const uint64_t notes = p->GetNotes();
+    const bool forwards = m_torBalancer->Arrive(p, now);
+    if (forwards)
     {
+        if (p->GetNotes() != notes)
+        {
+            RequireBalancersOwn(p);
+        }
         Forward(p, now);
     }
 }

@@ -271,9 +271,18 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         {
             SettleAll(now);
         }
-        return m_pick(m_lbState, &ports, &p->d, now);
+        const uint64_t notes = p->GetNotes();
+        const uint32_t out = m_pick(m_lbState, &ports, &p->d, now);
+        if (__builtin_expect(p->GetNotes() != notes, 0))
+        {
+            RequireBalancersOwn(p);
+        }
+        return out;
     }
 
+    /** The balancer has written echo or meta: aborts if that is not its part of the frame, but the
+     * transport's. @param p the frame */
+    [[gnu::noinline]] void RequireBalancersOwn(const WeftPacket* p) const;
     /** Fetches what Dispatch() touches. @param p the frame @param out where it is to leave */
     void Prefetch(const WeftPacket* p, uint32_t out) const;
     /** @param p a frame for a host of this ToR @return the host's port */

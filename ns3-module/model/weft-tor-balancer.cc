@@ -30,7 +30,7 @@ bool
 WeftTorBalancer::Arrive(WeftPacket* p, int64_t now)
 {
     uint32_t queue = 0;
-    void* flow = p->d.kind == WEFT_RAW ? nullptr : m_fabric->GetQp(p->d.qp)->flow;
+    void* flow = p->d.kind == WEFT_RAW ? nullptr : m_fabric->GetQpOf(p->d)->flow;
     const weft_arrival what = m_lb->arrive(m_switch->GetBalancerState(), flow, &p->d, &queue, now);
     if (what == WEFT_ARRIVAL_HOLD && m_switch->BuffersForHost(p, now))
     {

@@ -9,14 +9,17 @@
 
 #define MOST_ERRORS 100
 
-/** One line, whatever is quoted. The caller frees it. */
+/** Repetitions included: each takes time to word. */
+#define MOST_REPORTED 10000
+
+/** One line, whatever is quoted, cut where it is very long. The caller frees it. */
 static char *
 message_of(const char *format, va_list args)
 {
     struct text t = {0}, shown = {0};
     text_vadd(&t, format, args);
     char *message = text_take(&t);
-    text_add_printed(&shown, message, strlen(message));
+    text_add_message(&shown, message);
     free(message);
     return text_take(&shown);
 }
@@ -30,8 +33,10 @@ add(struct diagnostic **items, size_t *n, bool once, struct diagnostic item)
     for (size_t i = 0; i < *n; i++)
     {
         const struct diagnostic *other = &(*items)[i];
-        known = known ||
-                ((once || other->line == item.line) && strcmp(other->message, item.message) == 0);
+        const bool same =
+            (once || other->line == item.line) && strcmp(other->message, item.message) == 0;
+        known = known || same;
+        (*items)[i].times += same;
         place = other->line > item.line && i < place ? i : place;
     }
     if (known)
@@ -50,7 +55,7 @@ diag_error(struct diagnostics *d, int line, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add(&d->items, &d->n, false, (struct diagnostic){line, message_of(format, args)});
+    add(&d->items, &d->n, false, (struct diagnostic){line, message_of(format, args), 1});
     va_end(args);
     d->reported++;
 }
@@ -60,14 +65,35 @@ diag_warning(struct diagnostics *d, int line, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add(&d->warnings, &d->nwarnings, true, (struct diagnostic){line, message_of(format, args)});
+    add(&d->warnings, &d->nwarnings, true, (struct diagnostic){line, message_of(format, args), 1});
     va_end(args);
+}
+
+void
+diag_idle(struct diagnostics *d, int line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(&d->idle, &d->nidle, false, (struct diagnostic){line, message_of(format, args), 1});
+    va_end(args);
+}
+
+void
+diag_warn_idle(struct diagnostics *d, size_t runs)
+{
+    for (size_t i = 0; i < d->nidle; i++)
+    {
+        if (d->idle[i].times >= runs)
+        {
+            diag_warning(d, d->idle[i].line, "%s", d->idle[i].message);
+        }
+    }
 }
 
 bool
 diag_is_full(const struct diagnostics *d)
 {
-    return d->n >= MOST_ERRORS;
+    return d->n >= MOST_ERRORS || d->reported >= MOST_REPORTED;
 }
 
 static void
@@ -90,8 +116,7 @@ diag_print(const struct diagnostics *d, FILE *out)
     print_all(d->file, d->items, d->n, "error", out);
     if (diag_is_full(d))
     {
-        fprintf(out, "%s: error: there may be more; only the first %d are shown\n", d->file,
-                MOST_ERRORS);
+        fprintf(out, "%s: error: there may be more; only %zu are shown\n", d->file, d->n);
     }
     print_all(d->file, d->warnings, d->nwarnings, "warning", out);
 }
@@ -111,8 +136,9 @@ diag_free(struct diagnostics *d)
 {
     free_all(d->items, d->n);
     free_all(d->warnings, d->nwarnings);
-    d->items = d->warnings = NULL;
-    d->n = d->nwarnings = 0;
+    free_all(d->idle, d->nidle);
+    d->items = d->warnings = d->idle = NULL;
+    d->n = d->nwarnings = d->nidle = 0;
 }
 
 const char *

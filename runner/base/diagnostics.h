@@ -17,6 +17,7 @@ struct diagnostic
 {
     int line;
     char *message;
+    size_t times; /**< reported */
 };
 
 /** Start with {.file = path}. The same message for the same line is kept once. */
@@ -27,6 +28,8 @@ struct diagnostics
     size_t n;
     struct diagnostic *warnings;
     size_t nwarnings;
+    struct diagnostic *idle; /**< what changes nothing in some run */
+    size_t nidle;
     size_t reported; /**< calls of diag_error(), repetitions included */
 };
 
@@ -38,6 +41,13 @@ void diag_error(struct diagnostics *d, int line, const char *format, ...)
  * line. */
 void diag_warning(struct diagnostics *d, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/** Notes what changes nothing in this run; the same in another run is to have the same words. */
+void diag_idle(struct diagnostics *d, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Warns of what changes nothing in any of so many runs: in a sweep some runs may need it. */
+void diag_warn_idle(struct diagnostics *d, size_t runs);
 
 /** So many errors that looking for more helps nobody. */
 bool diag_is_full(const struct diagnostics *d);

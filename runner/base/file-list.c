@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "checksum.h"
@@ -49,12 +50,21 @@ last_heading(char *text)
     return found;
 }
 
+/** Adds all bytes of a file; of one whose size is not @p expected (NULL: any is) only their number.
+ */
 static bool
-checksum_of_file(const struct folder *run, const char *name, struct checksum *c, char **why)
+checksum_of_file(const struct folder *run, const char *name, const uint64_t *expected,
+                 struct checksum *c, char **why)
 {
     static char bytes[1 << 16];
+    struct stat st;
     int fd = file_open(run, name, why);
     ssize_t n = fd < 0 ? -1 : 1;
+    if (fd >= 0 && expected && fstat(fd, &st) == 0 && (uint64_t)st.st_size != *expected)
+    {
+        c->bytes = (uint64_t)st.st_size;
+        n = 0;
+    }
     while (n > 0)
     {
         n = read(fd, bytes, sizeof bytes);
@@ -76,7 +86,7 @@ file_list_add_file(struct text *list, const char *name, const struct folder *fol
                    const char *file, char **why)
 {
     struct checksum c = {0};
-    const bool good = checksum_of_file(folder, file, &c, why);
+    const bool good = checksum_of_file(folder, file, NULL, &c, why);
     if (good)
     {
         add_line(list, name, &c);
@@ -197,7 +207,7 @@ check(const struct folder *folder, const char *list, const char *name, char **wh
         if (good && (!name || strcmp(l.name, name) == 0))
         {
             found = true;
-            good = checksum_of_file(folder, l.name, &c, why) && compare(&l, &c, why);
+            good = checksum_of_file(folder, l.name, &l.bytes, &c, why) && compare(&l, &c, why);
         }
     }
     if (good && !found)

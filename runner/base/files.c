@@ -156,14 +156,12 @@ folder_remove_in(const struct folder *in, const char *name, char **why)
 }
 
 void
-folder_forget_temporary(const struct folder *f, const char *name)
+folder_forget_temporary(const struct folder *f)
 {
     DIR *dir = folder_list(f);
     for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
     {
-        const size_t n = strlen(e->d_name), end = name ? strlen(name) : 0;
-        if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0 && n > end &&
-            strcmp(e->d_name + n - end, name ? name : "") == 0)
+        if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0)
         {
             unlinkat(f->fd, e->d_name, 0);
         }

@@ -39,9 +39,9 @@ DIR *folder_list(const struct folder *f);
 bool folder_empty(const struct folder *f, const char *keep, char **why);
 /** Removes a folder of plain files. */
 bool folder_remove_in(const struct folder *in, const char *name, char **why);
-/** Removes what a killed process left of file_replace() or file_begin(); @p name: of that file
- * alone, or NULL. */
-void folder_forget_temporary(const struct folder *f, const char *name);
+/** Removes what killed processes left of file_replace() or file_begin(); nobody else may be writing
+ * there. */
+void folder_forget_temporary(const struct folder *f);
 
 /** Writes a file that is not there yet, and flushes it to disk. */
 bool file_create(const struct folder *f, const char *name, const char *bytes, size_t n, char **why);

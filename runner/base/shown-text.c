@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "shown-text.h"
 
+#include <string.h>
+
 #include <libxml/chvalid.h>
 #include <libxml/xmlstring.h>
 
 #define REPLACEMENT 0xFFFD /* a character */
+
+/** Longest message that is shown whole, bytes. */
+#define MOST_MESSAGE 2000
 
 /** Bytes of a character in UTF-8: libxml2 also reads longer forms, which are not valid. */
 static int
@@ -53,6 +58,33 @@ void
 text_add_shown(struct text *t, const char *s, size_t n)
 {
     add(t, s, n, true);
+}
+
+/** The greatest length up to @p n that does not cut a character in two. */
+static size_t
+whole_characters(const char *s, size_t n)
+{
+    while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80)
+    {
+        n--;
+    }
+    return n;
+}
+
+void
+text_add_message(struct text *t, const char *s)
+{
+    const size_t n = strlen(s);
+    if (n <= MOST_MESSAGE)
+    {
+        text_add_printed(t, s, n);
+        return;
+    }
+    const size_t head = whole_characters(s, MOST_MESSAGE / 2);
+    const size_t tail = whole_characters(s, n - MOST_MESSAGE / 2);
+    text_add_printed(t, s, head);
+    text_add(t, " ... (%zu bytes) ... ", tail - head);
+    text_add_printed(t, s + tail, n - tail);
 }
 
 void

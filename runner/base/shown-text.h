@@ -16,4 +16,7 @@ void text_add_shown(struct text *t, const char *s, size_t n);
  * message reads as it was written. */
 void text_add_printed(struct text *t, const char *s, size_t n);
 
+/** Adds a message likewise; of one that quotes a whole cell or file, the beginning and the end. */
+void text_add_message(struct text *t, const char *s);
+
 #endif

@@ -233,15 +233,23 @@ nearest_start(const char *name)
 {
     unsigned len = (unsigned)strlen(name);
     /* Up to a third of the letters may be wrong, two at least. */
-    struct nearest n = {name, NULL, len / 3 < 2 ? 3 : len / 3 + 1};
+    struct nearest n = {name, NULL, len / 3 < 2 ? 3 : len / 3 + 1, false};
     return n;
 }
 
 void
 nearest_try(struct nearest *n, const char *candidate)
 {
-    unsigned d = weft_name_distance(n->name, candidate);
-    if (d < n->distance && d < strlen(candidate))
+    const size_t len = strlen(n->name);
+    const unsigned d = weft_name_distance(n->name, candidate);
+    /* What goes on from the name is nearer than any slip, and the shorter the nearer. */
+    const bool begins = len > 1 && strncmp(candidate, n->name, len) == 0;
+    if (begins && (!n->begins || strlen(candidate) < strlen(n->best)))
+    {
+        n->begins = true;
+        n->best = candidate;
+    }
+    else if (!n->begins && d < n->distance && d < strlen(candidate))
     {
         n->distance = d;
         n->best = candidate;

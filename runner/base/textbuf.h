@@ -74,6 +74,7 @@ struct nearest
     const char *name;
     const char *best;
     unsigned distance;
+    bool begins; /**< best begins with name */
 };
 
 struct nearest nearest_start(const char *name);

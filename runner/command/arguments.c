@@ -192,6 +192,29 @@ list_options(const struct command *command, struct option *options)
     }
 }
 
+/** Reports what getopt has refused: an option that is not known, or that lacks its value. */
+static void
+report_option(char **argv, const struct option *options)
+{
+    const char letter[] = {'-', (char)optopt, '\0'};
+    const char *last = argv[optind - 1];
+    const char *word = strncmp(last, "--", 2) == 0 ? last : letter;
+    struct nearest near = nearest_start(word + strspn(word, "-"));
+    bool known = strcmp(word, "-j") == 0;
+    for (const struct option *o = options; o->name; o++)
+    {
+        known = known || strcmp(o->name, near.name) == 0;
+        nearest_try(&near, o->name);
+    }
+    if (known)
+    {
+        fprintf(stderr, "weft: error: %s of 'weft %s' lacks its value\n", word, argv[0]);
+        return;
+    }
+    fprintf(stderr, "weft: error: 'weft %s' has no option %s%s\n", argv[0], word,
+            did_you_mean(near.best));
+}
+
 /** Whether all options are known, the command's and well-formed; they are in @p a then. */
 static bool
 take_options(int argc, char **argv, struct arguments *a)
@@ -200,6 +223,7 @@ take_options(int argc, char **argv, struct arguments *a)
     int letter;
     list_options(a->command, options);
     optind = 1;
+    opterr = 0;
     while ((letter = getopt_long(argc, argv, "hj:", options, NULL)) != -1)
     {
         const struct option_entry *o = option_table;
@@ -212,8 +236,13 @@ take_options(int argc, char **argv, struct arguments *a)
         {
             fprintf(stderr, "weft: error: 'weft %s' does not take --%s\n", argv[0], o->name);
         }
+        if (letter == '?')
+        {
+            report_option(argv, options);
+        }
         if (!taken || !take_option(a, o, optarg))
         {
+            fprintf(stderr, "weft: 'weft %s --help' lists its options\n", argv[0]);
             return false;
         }
     }
@@ -257,11 +286,12 @@ command_call(const struct command *command, int argc, char **argv)
         print_help(stdout, command);
         status = EXIT_GOOD;
     }
-    else if (!good || a.nfiles < command->least || a.nfiles > command->most)
+    else if (good && (a.nfiles < command->least || a.nfiles > command->most))
     {
-        print_help(stderr, command);
+        fprintf(stderr, "usage: weft %.*s\nweft: 'weft %s --help' tells more\n",
+                (int)strcspn(command->usage, "\n"), command->usage, argv[0]);
     }
-    else
+    else if (good)
     {
         status = command->run(&a);
     }

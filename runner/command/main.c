@@ -14,6 +14,7 @@
 #include "process-title.h"
 #include "provenance.h"
 #include "sweep-run.h"
+#include "textbuf.h"
 #include "validation.h"
 
 /* What the exit status of run, sweep and run-one says. */
@@ -190,15 +191,10 @@ occupy_standard_files(void)
     }
 }
 
-int
-main(int argc, char **argv)
+/** What a command line does; an exit status. */
+static int
+call(int argc, char **argv)
 {
-    occupy_standard_files();
-    process_title_init(argc, argv);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files: writes fail, and say so */
-    provenance_command(argc, argv);
-    memory_out_is(on_out_of_memory);
-    signal(SIGUSR1, SIG_IGN); /* it asks where runs are; as long as there are none, nowhere */
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
     {
@@ -215,21 +211,40 @@ main(int argc, char **argv)
     {
         if (strcmp(commands[i].name, name) == 0)
         {
-            int status = command_call(&commands[i], argc - 1, argv + 1);
-            /* A full disk behind standard output must not look like success. */
-            if (fflush(stdout) != 0 || ferror(stdout))
-            {
-                fprintf(stderr, "weft: error: cannot write to standard output\n");
-                return EXIT_FAILED;
-            }
-            return status;
+            return command_call(&commands[i], argc - 1, argv + 1);
         }
         nearest_try(&near, commands[i].name);
     }
     if (*name)
     {
-        fprintf(stderr, "weft: error: unknown command '%s'%s\n\n", name, did_you_mean(near.best));
+        /* Those of the launcher, which hands on what it does not know. */
+        const char *others = getenv("WEFT_COMMANDS");
+        struct words also = words_split(others ? others : "");
+        nearest_try_words(&near, &also);
+        fprintf(stderr, "weft: error: unknown command '%s'%s\n'weft --help' lists the commands\n",
+                name, did_you_mean(near.best));
+        words_free(&also);
+        return EXIT_BAD_INPUT;
     }
     usage(stderr);
     return EXIT_BAD_INPUT;
+}
+
+int
+main(int argc, char **argv)
+{
+    occupy_standard_files();
+    process_title_init(argc, argv);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files: writes fail, and say so */
+    provenance_command(argc, argv);
+    memory_out_is(on_out_of_memory);
+    signal(SIGUSR1, SIG_IGN); /* it asks where runs are; as long as there are none, nowhere */
+    const int status = call(argc, argv);
+    /* A full disk behind standard output must not look like success. */
+    if (fflush(stdout) != 0 || ferror(stdout))
+    {
+        fprintf(stderr, "weft: error: cannot write to standard output\n");
+        return EXIT_FAILED;
+    }
+    return status;
 }

@@ -136,6 +136,7 @@ draw_one(const struct plan *plan, const struct element *figure, void *user)
     const char *name = element_value(figure, "name");
     struct query_mistake m = {NULL, figure->line};
     struct figure_data *data = figure_read(plan, figure, b->results, &m);
+    m.line = data ? figure->line : m.line; /* a query that was well set none */
     bool good = data && write_inputs(plan, figure, data, b->out, &m.message);
     if (good)
     {
@@ -151,7 +152,7 @@ draw_one(const struct plan *plan, const struct element *figure, void *user)
     {
         /* It may name a value of a query, which is any text. */
         struct text why = {0};
-        text_add_printed(&why, m.message, strlen(m.message));
+        text_add_message(&why, m.message);
         fprintf(stderr, "%s:%d: error: figure %s cannot be drawn: %s\n", plan->doc->path, m.line,
                 name, why.s);
         free(why.s);
@@ -167,7 +168,7 @@ figures_draw(const struct plan *plan, const char *out, const char *only)
     struct drawing_board board = {NULL, out};
     if (results_file_is_whole(out, DATABASE_FILE, &why))
     {
-        board.results = database_open(out, &why);
+        board.results = database_open_whole(out, &why);
     }
     if (!board.results)
     {

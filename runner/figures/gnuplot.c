@@ -49,8 +49,16 @@ find_gnuplot(void)
     return found;
 }
 
-/** Becomes gnuplot, in a locale of UTF-8. It reads no start-up file: one may lie in a folder of
- * results as well. */
+/** The same locale and time zone for all, and a PDF whose streams are not compressed: in one of
+ * them cairo has the date since 1.18, and set_date() would not find it. */
+static bool
+set_environment(void)
+{
+    return setenv("LC_ALL", "C.UTF-8", 1) == 0 && setenv("TZ", "UTC0", 1) == 0 &&
+           setenv("CAIRO_DEBUG_PDF", "1", 1) == 0;
+}
+
+/** Becomes gnuplot. It reads no start-up file: one may lie in a folder of results as well. */
 static void
 become_gnuplot(const char *gnuplot, const char *folder, const char *script, const struct pipes *p)
 {
@@ -63,7 +71,7 @@ become_gnuplot(const char *gnuplot, const char *folder, const char *script, cons
         kept = kept && fcntl(p->of[i][1], F_SETFD, 0) == 0;
     }
     if (kept && chdir(folder) == 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-        setenv("LC_ALL", "C.UTF-8", 1) == 0)
+        set_environment())
     {
         execl(gnuplot, "gnuplot", "-d", "-e", files.s, script, (char *)NULL);
     }
@@ -185,6 +193,23 @@ set_date(struct drawing *pdf)
     }
 }
 
+/** gnuplot escapes '&' and '<' alone, and "]]>" must not stand in a text of XML. */
+static void
+escape_brackets(struct drawing *svg)
+{
+    static const char escaped[] = "]]&gt;";
+    char *at = svg->bytes;
+    while (at && (at = memmem(at, svg->n - (size_t)(at - svg->bytes), "]]>", 3)) != NULL)
+    {
+        const size_t before = (size_t)(at - svg->bytes), behind = before + 3;
+        svg->bytes = xrealloc(svg->bytes, svg->n + 3, 1);
+        at = svg->bytes + before;
+        memmove(at + 6, at + 3, svg->n - behind);
+        memcpy(at, escaped, 6);
+        svg->n += 3;
+    }
+}
+
 static void
 close_pipes(const struct pipes *p, size_t end)
 {
@@ -264,6 +289,7 @@ gnuplot_draw(const char *folder, const char *name, struct drawing *drawn, char *
                              "(apt-get install gnuplot-nox)");
     free(gnuplot);
     free(script);
+    escape_brackets(&drawn[0]);
     set_date(&drawn[2]);
     return *why == NULL;
 }

@@ -19,7 +19,7 @@ struct database_writer
     const struct database_key *keys;
     size_t nkeys;
     int64_t run; /**< that rows are added of */
-    bool sealed; /**< the file is closed */
+    bool closed; /**< the file is */
     sqlite3_stmt *run_row, *parameter, *provenance;
     sqlite3_stmt **rows; /**< as column_tables() */
 };
@@ -479,22 +479,30 @@ free_writer(struct database_writer *w)
     free(w);
 }
 
-bool
-database_seal(struct database_writer *w, struct text *list, char **why)
+/** Writes the list of tables anew with the line of the file that is closed. */
+static bool
+write_list(const struct database_writer *w, struct text *list, char **why)
 {
-    w->sealed = true;
-    return close_file(w, why) && file_list_add_file(list, DATABASE_FILE, w->top, w->temporary, why);
+    if (!file_list_add_file(list, DATABASE_FILE, w->top, w->temporary, why))
+    {
+        return false;
+    }
+    char *bytes = file_list_end(TABLE_LIST_HEADING, list);
+    const bool good = file_replace(w->top->path, TABLE_LIST_FILE, bytes, strlen(bytes), why);
+    free(bytes);
+    return good;
 }
 
 bool
-database_finish(struct database_writer *w, char **why)
+database_finish(struct database_writer *w, struct text *list, char **why)
 {
-    const bool good = w->sealed || close_file(w, why);
-    const bool placed = good && file_place(w->top, w->temporary, DATABASE_FILE, why);
-    if (!good)
+    w->closed = true;
+    if (!close_file(w, why) || !write_list(w, list, why))
     {
-        file_drop(w->top, w->temporary);
+        database_abandon(w);
+        return false;
     }
+    const bool placed = file_place(w->top, w->temporary, DATABASE_FILE, why);
     free_writer(w);
     return placed;
 }
@@ -502,7 +510,7 @@ database_finish(struct database_writer *w, char **why)
 void
 database_abandon(struct database_writer *w)
 {
-    if (!w->sealed)
+    if (!w->closed)
     {
         close_file(w, NULL);
     }

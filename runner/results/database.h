@@ -70,12 +70,9 @@ bool database_add_provenance(struct database_writer *w, const char *key, const c
 bool database_add_csv(struct database_writer *w, const char *name, const struct csv *csv,
                       char **why);
 
-/** Ends the file, which is not yet in its place, and adds its line to a list of files
- * (file-list.h). False with a sentence; then database_abandon() follows, else database_finish(). */
-bool database_seal(struct database_writer *w, struct text *list, char **why);
-
-/** Puts the file in its place and frees @p w, also after a failure. False with a sentence. */
-bool database_finish(struct database_writer *w, char **why);
+/** Ends the file, writes tables.txt (file-list.h) with @p list, to which its line is added, and
+ * puts it in its place. Frees @p w, also after a failure. False with a sentence. */
+bool database_finish(struct database_writer *w, struct text *list, char **why);
 
 struct sqlite3;
 

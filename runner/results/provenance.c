@@ -2,12 +2,14 @@
 #include "provenance.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "built-code.h"
 #include "input-file.h"
 #include "link-failures.h"
 #include "textbuf.h"
@@ -18,9 +20,6 @@
 #endif
 #ifndef WEFT_NS3_VERSION
 #define WEFT_NS3_VERSION "unknown"
-#endif
-#ifndef WEFT_GIT_COMMIT
-#define WEFT_GIT_COMMIT ""
 #endif
 
 #ifdef __clang__
@@ -68,7 +67,10 @@ provenance_command(int argc, char *const *argv)
 const char *
 provenance_version(void)
 {
-    return sizeof WEFT_GIT_COMMIT > 1 ? WEFT_VERSION " (commit " WEFT_GIT_COMMIT ")" : WEFT_VERSION;
+    static char version[80];
+    snprintf(version, sizeof version, *built_commit ? "%s (commit %s)" : "%s", WEFT_VERSION,
+             built_commit);
+    return version;
 }
 
 double
@@ -125,8 +127,10 @@ provenance_text(const struct scenario *s, const struct run_results *r, double se
         strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
     }
     getrusage(RUSAGE_SELF, &usage);
-    text_add(&t, "weft: %s\nns-3: %s\ncompiler: %s\n", provenance_version(), WEFT_NS3_VERSION,
-             COMPILER);
+    char *code = built_code(s);
+    text_add(&t, "weft: %s\ncode: %s\nns-3: %s\ncompiler: %s\n", provenance_version(), code,
+             WEFT_NS3_VERSION, COMPILER);
+    free(code);
     if (uname(&machine) == 0)
     {
         text_add(&t, "machine: %s %s %s\n", machine.sysname, machine.release, machine.machine);

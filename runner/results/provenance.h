@@ -12,7 +12,7 @@ void provenance_command(int argc, char *const *argv);
 /** The text of provenance.txt; the caller frees it. @p seconds: wall-clock time of the run. */
 char *provenance_text(const struct scenario *s, const struct run_results *r, double seconds);
 
-/** "0.1.0 (commit abc123)" */
+/** "0.1.0 (commit abc123)"; of a tree that was changed, "0.1.0 (commit abc123-modified def456)". */
 const char *provenance_version(void);
 
 /** Seconds of a clock that only moves forward. */

@@ -12,14 +12,20 @@
 
 #include "database.h"
 #include "provenance.h"
+#include "query-watchdog.h"
+#include "results-folder.h"
 #include "shown-text.h"
 #include "sql-aggregates.h"
+#include "sql-printf.h"
 
 /** Steps of SQLite's machine between two looks at the clock. */
-#define STEPS_PER_LOOK 20000
+#define STEPS_PER_LOOK 100
 
 /** Longest text that a query may read or make, bytes: one step of it must not take long. */
-#define MOST_TEXT (1 << 18)
+#define MOST_TEXT (1 << 16)
+
+/** Longest query, bytes. */
+#define MOST_SQL (1 << 18)
 
 struct attached
 {
@@ -110,11 +116,18 @@ restrict_database(sqlite3 *db)
     /* "balancer.nam" is a column that is not there, and not a text. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, MOST_TEXT);
-    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, MOST_TEXT);
+    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, MOST_SQL);
     sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 50);
     sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 200);
     sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
     sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", NULL, NULL, NULL);
+}
+
+static bool
+register_functions(struct database *db, struct sql_holes *holes)
+{
+    return sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK &&
+           sql_printf_register(db->db) == SQLITE_OK;
 }
 
 static struct database *
@@ -138,8 +151,7 @@ open_with(const char *out, struct sql_holes *holes, char **why)
     else
     {
         restrict_database(db->db);
-        good = version_fits(db, "main", out, why) &&
-               sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK;
+        good = version_fits(db, "main", out, why) && register_functions(db, holes);
     }
     if (!good)
     {
@@ -150,9 +162,22 @@ open_with(const char *out, struct sql_holes *holes, char **why)
 }
 
 struct database *
-database_open(const char *out, char **why)
+database_open_whole(const char *out, char **why)
 {
     return open_with(out, NULL, why);
+}
+
+/** SQLite reads numbers of a damaged file without a word. */
+static bool
+is_whole(const char *out, char **why)
+{
+    return is_there(out, why) && results_file_settles(out, DATABASE_FILE, why);
+}
+
+struct database *
+database_open(const char *out, char **why)
+{
+    return is_whole(out, why) ? database_open_whole(out, why) : NULL;
 }
 
 struct database *
@@ -162,38 +187,22 @@ database_of_tables(const struct database_key *keys, size_t nkeys, const struct c
     struct database *db = xcalloc(1, sizeof *db);
     db->out = xstrdup("");
     db->db = database_make_empty(keys, nkeys, aggregate, why);
-    if (!db->db || sql_aggregates_register(db->db, &db->budget, NULL) != SQLITE_OK)
+    if (db->db)
+    {
+        restrict_database(db->db);
+    }
+    if (!db->db || !register_functions(db, NULL))
     {
         database_close(db);
         return NULL;
     }
-    restrict_database(db->db);
     return db;
 }
 
-struct database *
-database_open_again(const struct database *db, struct sql_holes *holes, char **why)
-{
-    struct database *again = open_with(db->out, holes, why);
-    for (size_t i = 0; again && i < db->nattached; i++)
-    {
-        if (!database_attach(again, db->attached[i].name, db->attached[i].out, why))
-        {
-            database_close(again);
-            again = NULL;
-        }
-    }
-    return again;
-}
-
-bool
-database_attach(struct database *db, const char *name, const char *out, char **why)
+static bool
+attach(struct database *db, const char *name, const char *out, char **why)
 {
     sqlite3_stmt *s = NULL;
-    if (!is_there(out, why))
-    {
-        return false;
-    }
     char *address = address_of(out);
     bool good = sqlite3_prepare_v2(db->db, "ATTACH ? AS ?", -1, &s, NULL) == SQLITE_OK &&
                 sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
@@ -209,6 +218,27 @@ database_attach(struct database *db, const char *name, const char *out, char **w
     ARRAY_GROW(db->attached, db->nattached);
     db->attached[db->nattached++] = (struct attached){xstrdup(name), xstrdup(out)};
     return version_fits(db, name, out, why);
+}
+
+bool
+database_attach(struct database *db, const char *name, const char *out, char **why)
+{
+    return is_whole(out, why) && attach(db, name, out, why);
+}
+
+struct database *
+database_open_again(const struct database *db, struct sql_holes *holes, char **why)
+{
+    struct database *again = open_with(db->out, holes, why);
+    for (size_t i = 0; again && i < db->nattached; i++)
+    {
+        if (!attach(again, db->attached[i].name, db->attached[i].out, why))
+        {
+            database_close(again);
+            again = NULL;
+        }
+    }
+    return again;
 }
 
 void
@@ -235,11 +265,26 @@ database_close(struct database *db)
 static bool
 is_forbidden(const char *function)
 {
-    static const char *const names[] = {
-        "random",       "randomblob",        "load_extension",  "fts3_tokenizer", "current_time",
-        "current_date", "current_timestamp", "sqlite_log",      "zeroblob",       "date",
-        "time",         "datetime",          "julianday",       "unixepoch",      "strftime",
-        "timediff",     "sqlite_version",    "sqlite_source_id"};
+    static const char *const names[] = {"random",
+                                        "randomblob",
+                                        "load_extension",
+                                        "fts3_tokenizer",
+                                        "current_time",
+                                        "current_date",
+                                        "current_timestamp",
+                                        "sqlite_log",
+                                        "zeroblob",
+                                        "date",
+                                        "time",
+                                        "datetime",
+                                        "julianday",
+                                        "unixepoch",
+                                        "strftime",
+                                        "timediff",
+                                        "sqlite_version",
+                                        "sqlite_source_id",
+                                        "sqlite_compileoption_get",
+                                        "sqlite_compileoption_used"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     {
         if (sqlite3_stricmp(function, names[i]) == 0)
@@ -323,6 +368,19 @@ nearest_of(struct database *db, const char *sql, const char *name)
     return best;
 }
 
+/** Of a column in quotes SQLite says `"name" - should this be a string literal in single-quotes?`
+ * since 3.46, and `name` before: leaves the name. */
+static void
+keep_name(char *said)
+{
+    char *end = strrchr(said, '"');
+    if (*said == '"' && end > said)
+    {
+        *end = '\0';
+        memmove(said, said + 1, (size_t)(end - said));
+    }
+}
+
 /** What SQLite says of a query, and the name that may be meant. */
 static char *
 explain(struct database *db)
@@ -334,16 +392,27 @@ explain(struct database *db)
         {"no such column: ", "SELECT \"column\" FROM columns"},
         {"no such table: ", "SELECT name FROM sqlite_master WHERE type <> 'index'"},
     };
-    char *said = one_line(sqlite3_errmsg(db->db)), *best = NULL;
+    struct text words = {0};
+    text_add_message(&words, sqlite3_errmsg(db->db));
+    char *said = text_take(&words), *best = NULL;
     for (size_t i = 0; i < 2; i++)
     {
-        const char *at = strstr(said, lacking[i].lacks);
-        const char *name = at ? at + strlen(lacking[i].lacks) : "", *dot = strchr(name, '.');
-        best = at ? nearest_of(db, lacking[i].names, name) : best;
+        char *at = strstr(said, lacking[i].lacks);
+        if (!at)
+        {
+            continue;
+        }
+        char *name = at + strlen(lacking[i].lacks), *dot;
+        keep_name(name);
+        best = nearest_of(db, lacking[i].names, name);
+        dot = strchr(name, '.');
         best = best || !dot ? best : nearest_of(db, lacking[i].names, dot + 1);
     }
+    const bool dotted = best && strpbrk(best, ".-");
     char *message =
-        best ? xformat("%s; did you mean '%s'?", said, best)
+        dotted
+            ? xformat("%s; did you mean \"%s\"? SQL has such a name in double quotes", said, best)
+        : best ? xformat("%s; did you mean '%s'?", said, best)
         : strstr(said, "authoriz") || strstr(said, "prohibited")
             ? xformat("%s; a query may read tables and call functions, nothing else", said)
             : xstrdup(said);
@@ -466,6 +535,7 @@ database_read(struct database *db, const char *sql, struct query_limits limits,
     sqlite3_hard_heap_limit64((sqlite3_int64)limits.bytes);
     sqlite3_progress_handler(db->db, STEPS_PER_LOOK, is_over, db);
     sqlite3_set_authorizer(db->db, authorize, NULL);
+    query_watchdog_start(limits.seconds);
     *mistake = (struct query_mistake){NULL, 0};
     const int status = sqlite3_prepare_v2(db->db, sql, -1, &s, &rest);
     if (status != SQLITE_OK)
@@ -477,6 +547,10 @@ database_read(struct database *db, const char *sql, struct query_limits limits,
     {
         set_mistake(mistake, xstrdup("there is no query; expected select ..."), sql, 0);
     }
+    else if (sqlite3_stmt_isexplain(s))
+    {
+        set_mistake(mistake, xstrdup("EXPLAIN is not there; expected select ..."), sql, 0);
+    }
     else if (!nothing_follows(db, rest))
     {
         set_mistake(mistake, xstrdup("more follows the first ';'; expected one select"), sql,
@@ -487,6 +561,7 @@ database_read(struct database *db, const char *sql, struct query_limits limits,
         good = read_rows(db, s, sql, limits, reader, mistake);
     }
     sqlite3_finalize(s);
+    query_watchdog_stop();
     sqlite3_set_authorizer(db->db, NULL, NULL);
     sqlite3_progress_handler(db->db, 0, NULL, NULL);
     return good;

@@ -60,8 +60,12 @@ struct query_mistake
 
 struct database;
 
-/** Opens results.sqlite of a results folder. NULL with a sentence in *why. */
+/** Opens results.sqlite of a results folder. NULL with a sentence in *why; also if its bytes are
+ * not those that tables.txt tells. */
 struct database *database_open(const char *out, char **why);
+
+/** The same where results_file_is_whole() has been asked. */
+struct database *database_open_whole(const char *out, char **why);
 
 struct database_key;
 struct csv;
@@ -71,8 +75,8 @@ struct csv;
 struct database *database_of_tables(const struct database_key *keys, size_t nkeys,
                                     const struct csv *aggregate, char **why);
 
-/** Makes the results in another folder available as @p name.TABLE; false with a sentence. At most
- * 10 of them. */
+/** Makes the results in another folder available as @p name.TABLE; false with a sentence, as
+ * database_open(). At most 10 of them. */
 bool database_attach(struct database *db, const char *name, const char *out, char **why);
 
 struct sql_holes;

@@ -202,6 +202,32 @@ results_file_is_whole(const char *out, const char *file, char **why)
     return good;
 }
 
+bool
+results_file_settles(const char *out, const char *file, char **why)
+{
+    struct folder top = NO_FOLDER;
+    char *absent = NULL;
+    if (results_file_is_whole(out, file, why))
+    {
+        return true;
+    }
+    const int fd = folder_open(&top, out, &absent) ? file_open(&top, MARK, &absent) : -1;
+    const bool waited = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+                        flock(fd, LOCK_SH) == 0;
+    if (fd >= 0)
+    {
+        close(fd);
+    }
+    folder_close(&top);
+    free(absent);
+    if (waited)
+    {
+        free(*why);
+        *why = NULL;
+    }
+    return waited && results_file_is_whole(out, file, why);
+}
+
 /** Opens a file of the folder to lock it; @p make: O_CREAT, or 0. Writing is needed for a lock to
  * hold on other machines' NFS as well. */
 static int
@@ -255,6 +281,10 @@ results_folder_lock_tables(const char *out, char **why)
             close(fd);
             fd = -1;
         }
+    }
+    if (fd >= 0)
+    {
+        folder_forget_temporary(&top);
     }
     folder_close(&top);
     return fd;

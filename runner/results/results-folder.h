@@ -34,12 +34,17 @@ void results_folder_close(struct results_folder *r);
  */
 bool results_file_is_whole(const char *out, const char *file, char **why);
 
+/** The same for who does not hold the right to write tables: where the file is not whole as
+ * somebody is writing it, their end is waited for. */
+bool results_file_settles(const char *out, const char *file, char **why);
+
 /** Locks runs: one sweep has them alone, single runs (run-one) share them. The lock to be closed,
  * or -1 with a sentence. */
 int results_folder_lock_runs(const struct results_folder *r, bool shared, char **why);
 
 /** Waits for the right to write tables and figures, so that a table never gives way to one that was
- * begun before it. The lock to be closed, or -1 with a sentence; a folder without a mark is none.
+ * begun before it, and removes what was left by a process that was killed with that right. The lock
+ * to be closed, or -1 with a sentence; a folder without a mark is none.
  */
 int results_folder_lock_tables(const char *out, char **why);
 

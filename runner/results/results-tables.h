@@ -27,12 +27,14 @@ TABLE_BEGIN(summary)
 TIME("cct_us", cct, "last delivery of the slowest group, from time 0")
 TIME("cct_acked_us", cct_acked, "last ACK of the slowest group, from time 0")
 TIME("cct_mean_us", cct_mean, "mean over groups of the last delivery")
+TIME("first_start_us", first_start, "earliest start of a message")
 TIME("bound_us", bound, "lower bound of cct_us by a closed form; empty: none known")
-REAL("slowdown", slowdown, "cct_us / bound_us, both less the earliest start; empty: no bound known")
+REAL("slowdown", slowdown, "cct_us / bound_us, both less first_start_us; empty: no bound known")
 TIME("bound_acked_us", bound_acked,
-     "lower bound of cct_acked_us: exchanges of equal messages, all-to-all; empty: none known")
+     "lower bound of cct_acked_us: of exchanges of equal messages and all-to-all, else of hosts' "
+     "wires and of chains of messages; empty: not all was acknowledged")
 REAL("increase", increase,
-     "cct_acked_us / bound_acked_us - 1, both less the earliest start; empty: no bound known")
+     "cct_acked_us / bound_acked_us - 1, both less first_start_us; empty: not all was acknowledged")
 REAL("step_increase_mean", step_increase,
      "mean of increase in steps.csv; empty: no steps, or no bound known")
 RATIO("rho_max", rho_max,
@@ -41,7 +43,7 @@ RATIO("rho_max", rho_max,
 TIME("bound_rho_us", bound_rho,
      "bound_acked_us for hosts that send data at rho_max; empty: none known")
 REAL("increase_rho", increase_rho,
-     "cct_acked_us / bound_rho_us - 1, both less the earliest start; empty: no bound known")
+     "cct_acked_us / bound_rho_us - 1, both less first_start_us; empty: no bound known")
 RATE("goodput_gbps", goodput,
      "mean over QPs of payload / time from start to delivery; QPs that delivered nothing "
      "count as 0")
@@ -55,7 +57,8 @@ COUNTER(messages, "messages of the workload")
 COUNTER(qps, "queue pairs of the workload")
 COUNTER(failed, "messages given up by their senders and not delivered")
 COUNTER(unstarted, "messages that waited, directly or not, for such a one")
-COUNTER(links_failed, "links that failed")
+COUNTER(links_failed, "links that failed before all was delivered and acknowledged")
+COUNTER(failures_late, "failures that were to come later than that, and changed nothing")
 COUNTER(data_sent, "data packets sent for the first time")
 COUNTER(data_resent, "data packets sent again")
 COUNTER(duplicates, "data packets that arrived a second time")
@@ -87,16 +90,29 @@ U64("queue_peak_bytes", queue_peak, "longest port queue ever")
 REAL("queue_mean_bytes", queue_mean,
      "mean over all switch ports and samples while the workload runs; empty: not sampled")
 COUNTER(packet_hops, "links crossed by packets of all kinds")
-TIME("end_us", end, "time of the last event")
-TIME("fct_p50_us", fct_p50, "median of fct_us in flows.csv, over the messages that were delivered")
+TIME("end_us", end,
+     "time of the last event; links that fail or come back after all is done do not count")
+TIME(
+    "fct_p50_us", fct_p50,
+    "median of fct_us in flows.csv, over the messages of the window of measure that were delivered")
 TIME("fct_p95_us", fct_p95, "their 95th percentile (nearest rank, as all of these)")
 TIME("fct_p99_us", fct_p99, "their 99th percentile")
 TIME("fct_p99_9_us", fct_p99_9, "their 99.9th percentile")
 REAL("fct_slowdown_p50", fct_slowdown_p50,
-     "median of fct_slowdown in flows.csv, over the messages that were delivered")
+     "median of fct_slowdown in flows.csv, over the same messages")
 REAL("fct_slowdown_p95", fct_slowdown_p95, "their 95th percentile")
 REAL("fct_slowdown_p99", fct_slowdown_p99, "their 99th percentile")
 REAL("fct_slowdown_p99_9", fct_slowdown_p99_9, "their 99.9th percentile")
+COUNTER(fct_messages, "messages that fct_* are of: those of that window that were delivered")
+COUNTER(fct_undelivered, "messages of that window that were not delivered")
+REAL("load_offered", load_offered,
+     "payload of the messages that started in that window / what the workloads' hosts can send in "
+     "it at line rate; without a window, until the last start; empty: all start at once")
+REAL("load_carried", load_carried,
+     "payload delivered in that window, likewise; without a window, until the last delivery")
+U64("slowest_qp", slowest_qp, "QP with the greatest fct_slowdown in qps.csv, the first of them")
+REAL("qp_slowdown_max", qp_slowdown_max, "its fct_slowdown; empty: no QP has one")
+REAL("qp_slowdown_p50", qp_slowdown_p50, "median of fct_slowdown in qps.csv")
 U64("ooo_degree_p50", ooo_p50,
     "median of PSN - ePSN, 0 of what is in order, over the data packets that arrived; one less "
     "than "
@@ -110,6 +126,7 @@ U64("nic_state_bytes", nic_state,
     "what balancer, transport and congestion control keep in the NIC that keeps most: its own and "
     "of its QPs, as sender and as receiver")
 ALSO(uint64_t events)
+ALSO(uint64_t failures_known) /* failures of which forwarding heard while messages were under way */
 TABLE_END(summary, "totals of a run; counters count packets")
 #undef ROW
 
@@ -193,10 +210,9 @@ TIME("bound_us", bound,
      "lower bound of cct_us on a fabric that it has for itself; empty: none known")
 REAL("slowdown", slowdown, "cct_us / bound_us, both less start_us; empty: no bound known")
 TIME("bound_acked_us", bound_acked,
-     "lower bound of cct_acked_us, likewise: exchanges of equal messages, all-to-all; empty: none "
-     "known")
+     "lower bound of cct_acked_us, likewise, as in summary.csv; empty: not all was acknowledged")
 REAL("increase", increase,
-     "cct_acked_us / bound_acked_us - 1, both less start_us; empty: no bound known")
+     "cct_acked_us / bound_acked_us - 1, both less start_us; empty: not all was acknowledged")
 TABLE_END(workloads, "one row per workload; only where there are several")
 #undef ROW
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "built-code.h"
 #include "columns.h"
 #include "file-list.h"
 #include "input-file.h"
@@ -34,7 +35,7 @@ run_folder_is_in_place(const struct folder *runs, const char *name, const struct
 }
 
 enum run_state
-run_folder_state(const struct folder *runs, const char *name, const char *resolved,
+run_folder_state(const struct folder *runs, const char *name, const struct run_source *source,
                  struct folder *finished, char **why)
 {
     enum run_state state = RUN_TO_DO;
@@ -53,8 +54,8 @@ run_folder_state(const struct folder *runs, const char *name, const char *resolv
         const bool there = folder_open_in(&f, runs, name, &absent);
         state = !there                      ? RUN_TO_DO
                 : !file_list_check(&f, why) ? RUN_DAMAGED
-                : file_equals(&f, "scenario.xml", resolved, strlen(resolved)) &&
-                        run_folder_tables_fit(&f, why)
+                : file_equals(&f, "scenario.xml", source->resolved, strlen(source->resolved)) &&
+                        run_folder_tables_fit(&f, why) && built_code_fits(&f, source->code, why)
                     ? RUN_FINISHED
                     : RUN_STALE;
         /* Files of a run that another process replaces go while they are looked at. */

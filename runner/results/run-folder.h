@@ -32,16 +32,25 @@ struct run_folder
 enum run_state
 {
     RUN_TO_DO,
-    RUN_STALE,   /**< it came from another resolved scenario, or its tables are not today's */
+    RUN_STALE,   /**< another resolved scenario or other code made it, or its tables are not today's
+                  */
     RUN_DAMAGED, /**< its files are not those that were written */
     RUN_FINISHED,
 };
 
-/** The state of run @p name; a sentence in *why if it is damaged, or
- * stale for its columns, else NULL. If @p finished is not
- * NULL, it is the open folder of a finished run, the very one that was looked at, else not open. */
-enum run_state run_folder_state(const struct folder *runs, const char *name, const char *resolved,
-                                struct folder *finished, char **why);
+/** What results are made of. */
+struct run_source
+{
+    char *resolved; /**< the resolved scenario, as scenario_write() gives it */
+    char *code;     /**< built_code() */
+};
+
+/** The state of run @p name; a sentence in *why if it is damaged, or stale for its columns or its
+ * code, else NULL. If @p finished is not NULL, it is the open folder of a finished run, the very
+ * one that was looked at, else not open. */
+enum run_state run_folder_state(const struct folder *runs, const char *name,
+                                const struct run_source *source, struct folder *finished,
+                                char **why);
 
 /** Whether an open folder is still that of run @p name: another process may have replaced it, and
  * what was open goes. */

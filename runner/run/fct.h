@@ -25,8 +25,18 @@ extern "C"
     double fct_slowdown(const struct scenario *s, uint32_t src, uint32_t dst, uint64_t bytes,
                         int64_t fct);
 
-    /** Fills the percentiles of r->summary from r->flows: nearest rank. */
-    void collect_fct(struct run_results *r);
+    /** The messages that fct_* are of, by when they could start, and what was delivered meanwhile.
+     */
+    struct fct_window
+    {
+        int64_t begin;          /**< ps: from then on */
+        int64_t end;            /**< ps: up to before it; WEFT_NEVER: to the end of the run */
+        uint64_t before, until; /**< payload delivered by begin and by end */
+    };
+
+    /** Fills the percentiles of r->summary from r->flows, by nearest rank, the loads, and how slow
+     * QPs are. r->summary must have the end of the run. */
+    void collect_fct(const struct scenario *s, const struct fct_window *w, struct run_results *r);
 
 #ifdef __cplusplus
 }

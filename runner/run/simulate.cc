@@ -80,9 +80,13 @@ class Run
     void ScheduleSampling();
     void Report();
     void StopAtLimit();
-    void ForgetLimit();
+    void EndTraffic();
+    void NoteBegin();
+    void NoteEnd();
+    void ScheduleWindow();
     void CollectFlows(run_results* out);
     qp_result CollectQp(const WeftQp* qp) const;
+    void CollectFct(run_results* out);
     void CollectQps(run_results* out, run_summary& sum);
     double GetGoodput(const WeftQp* qp) const;
 
@@ -94,7 +98,11 @@ class Run
     std::vector<link_failure> m_failures;
     std::unique_ptr<Sampler> m_sampler;
     uint64_t m_totalBytes{0};
+    int64_t m_done{WEFT_NEVER}; //!< nothing that comes later changes a result
+    fct_window m_window{};      //!< whose messages fct_* are of
     EventId m_limit;
+    EventId m_begin; //!< of the window
+    EventId m_end;   //!< of the window
     bool m_cut{false};
 };
 
@@ -142,9 +150,10 @@ Run::Build(std::string& error)
     {
         return false;
     }
-    m_work->TraceConnectWithoutContext("Done", MakeCallback(&Run::ForgetLimit, this));
+    m_work->TraceConnectWithoutContext("Done", MakeCallback(&Run::EndTraffic, this));
     m_totalBytes = m_work->GetTotalBytes();
     ScheduleSampling();
+    ScheduleWindow();
     return true;
 }
 
@@ -182,10 +191,45 @@ Run::StopAtLimit()
 }
 
 void
-Run::ForgetLimit()
+Run::NoteBegin()
+{
+    m_window.before = m_fabric->GetCounters().payload;
+}
+
+void
+Run::NoteEnd()
+{
+    m_window.until = m_fabric->GetCounters().payload;
+}
+
+void
+Run::ScheduleWindow()
+{
+    const std::vector<weft_message>& messages = m_work->GetMessages();
+    const measurements& measure = m_s.measure;
+    const int64_t first = first_start(messages.data(), messages.size());
+    m_window = {first + measure.warm_up, WEFT_NEVER, 0, UINT64_MAX};
+    if (measure.warm_up > 0)
+    {
+        m_window.before = UINT64_MAX;
+        m_begin = Simulator::Schedule(TimeStep(uint64_t(m_window.begin)), &Run::NoteBegin, this);
+    }
+    if (measure.window < WEFT_NEVER - m_window.begin)
+    {
+        m_window.end = m_window.begin + measure.window;
+        m_end = Simulator::Schedule(TimeStep(uint64_t(m_window.end)), &Run::NoteEnd, this);
+    }
+}
+
+void
+Run::EndTraffic()
 {
     // Removed, not cancelled: a cancelled event would still carry the clock to its time.
     Simulator::Remove(m_limit);
+    Simulator::Remove(m_begin);
+    Simulator::Remove(m_end);
+    m_fabric->ForgetFaults();
+    m_done = WeftNow();
 }
 
 bool
@@ -343,6 +387,15 @@ Run::CollectQps(run_results* out, run_summary& sum)
 }
 
 void
+Run::CollectFct(run_results* out)
+{
+    const uint64_t all = m_fabric->GetCounters().payload; // by any time that has not come
+    m_window.before = std::min(m_window.before, all);
+    m_window.until = std::min(m_window.until, all);
+    collect_fct(&m_s, &m_window, out);
+}
+
+void
 Run::Collect(run_results* out)
 {
     run_summary& sum = out->summary;
@@ -356,17 +409,27 @@ Run::Collect(run_results* out)
     CollectSwitches(m_fabric, sum);
     CollectStateBytes(m_fabric, sum);
     CollectTimes(*out, sum);
-    collect_fct(out);
+    sum.end = WeftNow();
+    CollectFct(out);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
     const std::vector<weft_message>& messages = m_work->GetMessages();
     const int64_t first = first_start(messages.data(), messages.size());
+    sum.first_start = first;
     sum.bound = bound_of(&m_s, messages.data(), messages.size(), whole);
     sum.slowdown = sum.bound > first && sum.cct >= 0
                      ? static_cast<double>(sum.cct - first) / static_cast<double>(sum.bound - first)
                      : std::nan("");
     sum.failed = m_work->GetUndelivered();
     sum.unstarted = m_work->GetUnstarted();
-    sum.links_failed = links_failed(m_failures.data(), m_failures.size(), WeftNow());
+    const int64_t end = std::min(m_done, WeftNow());
+    sum.links_failed = links_failed(m_failures.data(), m_failures.size(), end);
+    sum.failures_late = std::count_if(m_failures.begin(),
+                                      m_failures.end(),
+                                      [end](const link_failure& f) { return f.at > end; });
+    for (const link_failure& f : m_failures)
+    {
+        sum.failures_known += m_s.convergence <= end && f.at <= end - m_s.convergence;
+    }
     const WeftCounters& c = m_fabric->GetCounters();
     sum.messages = out->nflows;
     sum.dropped_buffer = c.lost[WeftFabric::DROP_BUFFER];
@@ -374,7 +437,6 @@ Run::Collect(run_results* out)
     sum.dropped_injected = c.lost[WeftFabric::DROP_INJECTED];
     sum.packet_hops = c.hops;
     sum.events = Simulator::GetEventCount();
-    sum.end = WeftNow();
     m_sampler->Collect(out);
     ToC(CollectTors(m_fabric), out->tors, out->ntors);
     ToC(CollectTrims(m_fabric), out->trims, out->ntrims);

@@ -40,7 +40,8 @@ extern "C"
      * SIMULATED_NOT. @p why gets a sentence on what was wrong; of a run that ends at its limit, and
      * may, what its QPs waited for; else "". SIMULATED_PART: messages are left at the time limit,
      * or for ever. SIMULATED_NOT: a balancer that cannot work on this topology, a conservation
-     * violation, no memory. Messages that senders have given up are a result.
+     * violation (or messages acknowledged that were not delivered), no memory. Messages that
+     * senders have given up are a result.
      */
     enum simulated simulate(const struct scenario *scenario, struct run_results *results,
                             progress_fn progress, void *user, char *why, size_t why_size);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bound.h"
+#include "least-time.h"
 #include "textbuf.h"
 
 struct bounding
@@ -456,6 +457,14 @@ step_through(const struct bounding *b, const struct flow_result *flows)
     return t;
 }
 
+/** The bound of the workload's own form or of its exchanges, else that of any traffic. */
+static int64_t
+any_bound(const struct bounding *b, const struct stepping *t)
+{
+    const int64_t bound = whole_bound(b, t->chained, t->phases);
+    return bound < 0 ? least_time(b->s, b->messages, b->next, 0, b->n) : bound;
+}
+
 int64_t
 bound_acked_of_job(const struct scenario *s, const struct weft_job *job,
                    const struct weft_message *messages, const uint32_t *next,
@@ -464,7 +473,7 @@ bound_acked_of_job(const struct scenario *s, const struct weft_job *job,
     const struct bounding b = bound_what(s, job, messages, next, n);
     const struct stepping t = step_through(&b, flows);
     free(t.steps);
-    return t.acked ? whole_bound(&b, t.chained, t.phases) : -1;
+    return t.acked ? any_bound(&b, &t) : -1;
 }
 
 void
@@ -475,14 +484,17 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     struct run_summary *sum = &r->summary;
     sum->bound_acked = sum->bound_rho = -1;
     sum->increase = sum->step_increase = sum->increase_rho = NAN;
-    if (s->nworkloads > 1)
-    {
-        return; /* their steps have nothing to do with each other */
-    }
     struct bounding b = bound_what(s, &all, messages, next, r->nflows);
     const struct stepping t = step_through(&b, r->flows);
+    if (s->nworkloads > 1) /* their steps have nothing to do with each other */
+    {
+        free(t.steps);
+        sum->bound_acked = t.acked ? least_time(s, messages, next, 0, r->nflows) : -1;
+        sum->increase = increase_over(sum->cct_acked, sum->bound_acked, b.first);
+        return;
+    }
     const double mean = relate_steps(t.steps, t.nsteps);
-    sum->bound_acked = t.acked ? whole_bound(&b, t.chained, t.phases) : -1;
+    sum->bound_acked = t.acked ? any_bound(&b, &t) : -1;
     sum->increase = increase_over(sum->cct_acked, sum->bound_acked, b.first);
     sum->step_increase = t.nsteps > 1 && t.phases ? mean : NAN;
     b.pace = (int64_t)(sum->rho_max * (double)b.wire.rate);

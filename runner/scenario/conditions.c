@@ -29,6 +29,22 @@ value_of(const struct element *e, const char *element, const char *name, struct 
     return value;
 }
 
+int
+read_numbers(const struct attribute_spec *spec, const char *word, struct range *r)
+{
+    const char *dash = strchr(word, '-'), *at = word;
+    union attribute_value value = {0};
+    if (!dash)
+    {
+        const int code = attribute_parse(spec, word, &value);
+        *r = (struct range){(uint64_t)value.integer, (uint64_t)value.integer};
+        return code;
+    }
+    const int code =
+        read_range(&at, '\0', r) ? attribute_parse(spec, dash + 1, &value) : WEFT_EINVAL;
+    return code < 0 || r->last - r->first < LIST_MOST_NUMBERS ? code : WEFT_ERANGE;
+}
+
 /** The numbers of a list attribute; bad ones are reported and left out. */
 static uint32_t *
 numbers_of(const struct element *e, const char *name, size_t *n, struct diagnostics *d)
@@ -36,16 +52,17 @@ numbers_of(const struct element *e, const char *name, size_t *n, struct diagnost
     const struct attribute_spec *a = vocabulary_attribute(e->spec, name);
     const char *text = element_value(e, name);
     struct words w = words_split(text ? text : "");
-    uint32_t *numbers = xcalloc(w.n, sizeof *numbers);
+    uint32_t *numbers = NULL;
     *n = 0;
     for (size_t i = 0; i < w.n; i++)
     {
-        union attribute_value value;
-        int code = attribute_parse(a, w.word[i], &value);
+        struct range r;
+        const int code = read_numbers(a, w.word[i], &r);
         report_bad_value(d, element_line(e, name), e->name, &a->param, w.word[i], code);
-        if (code >= 0)
+        for (uint64_t k = r.first; code >= 0 && k <= r.last && *n < LIST_MOST_NUMBERS; k++)
         {
-            numbers[(*n)++] = (uint32_t)value.integer;
+            ARRAY_GROW(numbers, *n);
+            numbers[(*n)++] = (uint32_t)k;
         }
     }
     words_free(&w);
@@ -176,12 +193,17 @@ load_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct 
     s->measure.queues = value_of(e, "measure", "queues", d).integer != 0;
     s->measure.balance = value_of(e, "measure", "balance", d).integer != 0;
     s->measure.flows = value_of(e, "measure", "flows", d).integer != 0;
+    s->measure.warm_up = value_of(e, "measure", "warm-up", d).integer;
+    s->measure.window = value_of(e, "measure", "window", d).integer;
     if (!e)
     {
         return;
     }
     s->measure.qps = numbers_of(e, "qps", &s->measure.nqps, d);
-    qsort(s->measure.qps, s->measure.nqps, sizeof *s->measure.qps, by_number);
+    if (s->measure.nqps > 0) /* else it is no list at all */
+    {
+        qsort(s->measure.qps, s->measure.nqps, sizeof *s->measure.qps, by_number);
+    }
     for (size_t i = 0; i < s->measure.nqps; i++)
     {
         check_qp(e, "qps", s->measure.qps[i], nqps, d);

@@ -65,8 +65,8 @@ check_values(const struct element *e, const struct attribute *a, const struct at
     }
     for (size_t i = 0; i < w.n; i++)
     {
-        union attribute_value value;
-        int code = attribute_parse(spec, w.word[i], &value);
+        struct range r;
+        const int code = read_numbers(spec, w.word[i], &r);
         report_bad_value(d, a->line, e->name, &spec->param, w.word[i], code);
     }
     words_free(&w);
@@ -142,7 +142,7 @@ static void check_element(const struct element *e, struct diagnostics *d);
 static void
 check_children(const struct element *e, struct diagnostics *d)
 {
-    for (size_t i = 0; i < e->nchildren; i++)
+    for (size_t i = 0; i < e->nchildren && !diag_is_full(d); i++)
     {
         const struct element *c = e->children[i];
         if (!c->spec)

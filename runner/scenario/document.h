@@ -74,6 +74,8 @@ struct attribute *element_attribute(const struct element *e, const char *name);
 const char *element_value(const struct element *e, const char *name);
 /** Its line, or the element's. */
 int element_line(const struct element *e, const char *name);
+/** Adds an attribute that it does not have. */
+void element_add_attribute(struct element *e, const char *name, const char *value, int line);
 void element_set(struct element *e, const char *name, const char *value, int line, bool overridden);
 void element_remove(struct element *e, const char *name);
 

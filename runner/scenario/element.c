@@ -33,7 +33,8 @@ element_copy(const struct element *e)
     for (size_t i = 0; i < e->nattributes; i++)
     {
         const struct attribute *a = &e->attributes[i];
-        element_set(copy, a->name, a->value, a->line, a->overridden);
+        element_add_attribute(copy, a->name, a->value, a->line);
+        copy->attributes[i].overridden = a->overridden;
     }
     for (size_t i = 0; i < e->nchildren; i++)
     {
@@ -106,14 +107,21 @@ element_line(const struct element *e, const char *name)
 }
 
 void
+element_add_attribute(struct element *e, const char *name, const char *value, int line)
+{
+    ARRAY_GROW(e->attributes, e->nattributes);
+    e->attributes[e->nattributes++] =
+        (struct attribute){xstrdup(name), xstrdup(value), line, false};
+}
+
+void
 element_set(struct element *e, const char *name, const char *value, int line, bool overridden)
 {
     struct attribute *a = element_attribute(e, name);
     if (!a)
     {
-        ARRAY_GROW(e->attributes, e->nattributes);
-        a = &e->attributes[e->nattributes++];
-        *a = (struct attribute){xstrdup(name), NULL, 0, false};
+        element_add_attribute(e, name, "", line);
+        a = &e->attributes[e->nattributes - 1];
     }
     char *copy = xstrdup(value);
     free(a->value);

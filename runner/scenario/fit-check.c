@@ -5,6 +5,7 @@
 
 #include <weft/levels.h>
 
+#include "input-file.h"
 #include "link-failures.h"
 #include "scenario-load.h"
 #include "textbuf.h"
@@ -255,6 +256,21 @@ something_fails(const struct scenario *s)
     return s->nfailures || random_links_any(&s->random_failures);
 }
 
+bool
+fails_surely(const struct scenario *s)
+{
+    int64_t first = random_links_any(&s->random_failures) ? s->random_failures.at : WEFT_NEVER;
+    for (size_t i = 0; i < s->nfailures; i++)
+    {
+        first = s->failures[i].at < first ? s->failures[i].at : first;
+    }
+    if (first == WEFT_NEVER || s->convergence == WEFT_NEVER)
+    {
+        return false;
+    }
+    return first == 0 || first < traffic_bound(s, true) - s->convergence;
+}
+
 /** Senders that give up end their messages early, if something can be lost for good. */
 static bool
 may_give_up(const struct scenario *s)
@@ -268,9 +284,49 @@ may_give_up(const struct scenario *s)
     return f->retry_limit > 0 && fails;
 }
 
+/** ps from which on the workload's last messages may start, at the earliest. */
+static double
+last_start(const struct scenario *s, size_t which)
+{
+    const struct workload *w = &s->workloads[which];
+    const struct weft_job *job = &s->jobs.jobs[which];
+    const struct weft_hosts all = weft_clos_hosts(&s->clos), hosts = weft_job_hosts(job, &all);
+    const struct weft_table *t = w->input ? &w->input->table : NULL;
+    struct weft_traffic_size size;
+    const bool fits = job->ops->size(job->config, &hosts, &size) >= 0;
+    const double steps = fits && size.nsteps > 1 ? size.nsteps - 1 : 0;
+    double last = 0;
+    for (uint32_t i = 0; t && t->nwaits == 0 && i < t->nflows; i++)
+    {
+        last = (double)t->flows[i].start > last ? (double)t->flows[i].start : last;
+    }
+    return (double)choice_value(&w->choice, "start", 0) + last +
+           steps * (double)choice_value(&w->choice, "compute", 0);
+}
+
+/** What starts later than a run may last is an error, unless runs end there by intention. */
+static void
+check_starts(const struct scenario *s, struct diagnostics *d)
+{
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        const double last = last_start(s, i);
+        const struct workload *w = &s->workloads[i];
+        if (last >= (double)s->stop)
+        {
+            (s->stop_is_end ? diag_warning : diag_error)(
+                d, w->line,
+                "messages of this %s start after %.6g ms or later, and <limit> ends the run at "
+                "%.6g ms; expected earlier ones, or a later limit",
+                w->choice.algo->name, last * 1e-9, (double)s->stop * 1e-9);
+        }
+    }
+}
+
 void
 check_limit(const struct scenario *s, int line, struct diagnostics *d)
 {
+    check_starts(s, d);
     if (s->stop_is_end || may_give_up(s) || traffic_bound(s, false) <= s->stop)
     {
         return;

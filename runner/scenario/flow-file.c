@@ -241,7 +241,8 @@ flow_file_parse(struct table_lines *t, struct input_file *f)
     const bool any = table_lines_next(t);
     if (any && strcmp(t->word[0], "Nodes") == 0)
     {
-        flow_htsim_parse(t, &list);
+        f->is_matrix = true;
+        flow_htsim_parse(t, f->kind == INPUT_FLOWS_PS, &list);
     }
     else if (any && t->n == 1 && is_digits(t->word[0]))
     {

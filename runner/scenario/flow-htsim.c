@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * htsim's connection matrices: "src->dst id i start ps size bytes" lines. A flow with `trigger`
- * instead of `start` begins when flows that name this trigger as send_done_trigger or
- * recv_done_trigger have ended: one flow of a oneshot trigger, all of a barrier's.
+ * htsim's connection matrices: "src->dst id i start time size bytes" lines. Its programs for UEC,
+ * RoCE and EQDS take the time in microseconds, the one for NDP and the scripts that make matrices
+ * in picoseconds. A flow with `trigger` instead of `start` begins when flows that name this trigger
+ * as send_done_trigger or recv_done_trigger have ended: one flow of a oneshot trigger, all of a
+ * barrier's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +15,10 @@
 #include "textbuf.h"
 
 static const struct weft_param id_param = INPUT_PARAM("id", WEFT_COUNT, "1", "4294967295");
-static const struct weft_param start_param =
+static const struct weft_param ps_param =
     INPUT_PARAM("start, in picoseconds,", WEFT_REAL, "0", "1000000000000000");
+static const struct weft_param us_param = INPUT_PARAM(
+    "start, in microseconds (start-unit=\"ps\": picoseconds),", WEFT_REAL, "0", "1000000000");
 
 /** Mentions of triggers: by what they are, in the order in which they are put together. */
 enum role
@@ -37,6 +41,7 @@ struct matrix
 {
     struct table_lines *t;
     struct flow_list *list;
+    bool ps; /**< starts are in picoseconds, else in microseconds */
     struct mention *mentions;
     size_t n;
     int64_t nodes, connections, triggers; /**< announced */
@@ -100,8 +105,8 @@ read_key(struct matrix *m, const char *word, const char *value, struct weft_tabl
     *starts += key == START || key == TRIGGER;
     if (key == START)
     {
-        const bool good = table_value(m->t, &start_param, value, &start);
-        flow->start = good ? (int64_t)llround(start) : 0;
+        const bool good = table_value(m->t, m->ps ? &ps_param : &us_param, value, &start);
+        flow->start = good ? (int64_t)llround(m->ps ? start : start * 1e6) : 0;
         return good;
     }
     if (!table_value(m->t, key == SIZE ? &flow_bytes_param : &id_param, value, &number))
@@ -329,9 +334,9 @@ check_circles(struct matrix *m)
 }
 
 void
-flow_htsim_parse(struct table_lines *t, struct flow_list *list)
+flow_htsim_parse(struct table_lines *t, bool ps, struct flow_list *list)
 {
-    struct matrix m = {.t = t, .list = list};
+    struct matrix m = {.t = t, .list = list, .ps = ps};
     bool more = true;
     for (; more && read_header(&m); more = table_lines_next(t))
     {

@@ -96,7 +96,7 @@ parse(struct input_file *f, int line, struct diagnostics *d)
         return f->graph_memory != NULL;
     }
     table_lines_begin(&t, &from, f->bytes, f->n);
-    const bool good = f->kind == INPUT_FLOWS ? flow_file_parse(&t, f) : size_file_parse(&t, f);
+    const bool good = f->kind == INPUT_SIZES ? size_file_parse(&t, f) : flow_file_parse(&t, f);
     table_lines_end(&t);
     return good;
 }
@@ -135,7 +135,10 @@ input_file_load(const char *scenario, const char *written, enum input_kind kind,
     char *why, *bytes = file_read_path(path, INPUT_MOST_BYTES, &n, &why);
     if (!bytes)
     {
-        diag_error(d, line, "cannot read file '%s': %s", written, why);
+        diag_error(d, line, "cannot read file '%s': %s%s", written, why,
+                   kind == INPUT_SIZES ? "; Weft has scenarios/workloads/web-search.txt and "
+                                         "scenarios/workloads/data-mining.txt"
+                                       : "");
         free(why);
         free(path);
         return NULL;

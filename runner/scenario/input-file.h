@@ -23,8 +23,9 @@
 
 enum input_kind
 {
-    INPUT_FLOWS,
-    INPUT_SIZES, /**< a distribution */
+    INPUT_FLOWS,    /**< an htsim matrix has microseconds */
+    INPUT_FLOWS_PS, /**< the same, but an htsim matrix has picoseconds */
+    INPUT_SIZES,    /**< a distribution */
     INPUT_GRAPH,
     INPUT_TEXT, /**< what Weft does not read itself, such as a figure's template */
 };
@@ -39,7 +40,8 @@ struct input_file
     uint32_t checksum; /**< of cksum */
     enum input_kind kind;
     struct weft_table table;
-    int *lines; /**< of each flow */
+    int *lines;     /**< of each flow */
+    bool is_matrix; /**< of htsim */
     struct weft_graph graph;
     void *graph_memory; /**< what that points into */
 };

@@ -115,20 +115,33 @@ read_times(const struct element *e, int64_t *at, int64_t *repair, struct diagnos
 void
 load_failure(const struct element *e, struct scenario *s, struct diagnostics *d)
 {
-    struct link_failure f = {0};
+    struct link_failure f = {.line = e->line};
     struct weft_link link;
     read_times(e, &f.at, &f.repair, d);
-    if (find_link(e, s, &link, &f.link, d))
+    if (!find_link(e, s, &link, &f.link, d))
     {
-        ARRAY_GROW(s->failures, s->nfailures);
-        s->failures[s->nfailures++] = f;
+        return;
     }
+    for (size_t i = 0; i < s->nfailures; i++)
+    {
+        const struct link_failure *o = &s->failures[i];
+        if (o->link == f.link && o->at < f.repair && f.at < o->repair)
+        {
+            diag_error(d, e->line,
+                       "this link is down by the <failure> of line %d at that time; expected one "
+                       "at a time",
+                       o->line);
+            return;
+        }
+    }
+    ARRAY_GROW(s->failures, s->nfailures);
+    s->failures[s->nfailures++] = f;
 }
 
 void
 load_degradation(const struct element *e, struct scenario *s, struct diagnostics *d)
 {
-    struct link_degradation f = {0};
+    struct link_degradation f = {.line = e->line};
     struct weft_link link;
     read_times(e, &f.at, &f.repair, d);
     f.rate = value_of(e, e->name, "rate", d).integer;

@@ -18,7 +18,7 @@ failures_of(const struct scenario *s, size_t *n)
     }
     for (size_t i = 0; i < drawn; i++)
     {
-        all[s->nfailures + i] = (struct link_failure){dead[i], r->at, r->repair};
+        all[s->nfailures + i] = (struct link_failure){dead[i], r->at, r->repair, 0};
     }
     free(dead);
     *n = s->nfailures + drawn;
@@ -41,7 +41,7 @@ degradations_of(const struct scenario *s, size_t *n)
         struct weft_link link;
         weft_clos_link(&s->clos, slow[i], &link);
         all[s->ndegradations + i] = (struct link_degradation){
-            slow[i], (int64_t)((double)link.rate * r->share), r->at, r->repair};
+            slow[i], (int64_t)((double)link.rate * r->share), r->at, r->repair, 0};
     }
     free(slow);
     *n = s->ndegradations + drawn;

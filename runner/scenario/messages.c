@@ -36,6 +36,25 @@ nearest_choice(const struct weft_param *param, const char *text)
     return hint;
 }
 
+/** For the end of a message: how such a value is written, or nothing. */
+static const char *
+how_to_write(const struct weft_param *param, const char *text)
+{
+    static char hint[100];
+    char *end;
+    const double percent = strtod(text, &end);
+    hint[0] = '\0';
+    if (strchr(text, ','))
+    {
+        snprintf(hint, sizeof hint, "; a list has spaces between its values");
+    }
+    else if (param && param->type == WEFT_REAL && end != text && strcmp(end, "%") == 0)
+    {
+        snprintf(hint, sizeof hint, "; did you mean '%g'?", percent / 100);
+    }
+    return hint;
+}
+
 const char *
 expected_value(const struct weft_param *param)
 {
@@ -53,8 +72,9 @@ report_bad_value(struct diagnostics *d, int line, const char *element,
 {
     if (code < 0)
     {
-        diag_error(d, line, "%s '%s' of <%s> %s; expected %s%s", param->name, text, element,
-                   what_is_wrong(param, code), expected_value(param), nearest_choice(param, text));
+        diag_error(d, line, "%s '%s' of <%s> %s; expected %s%s%s", param->name, text, element,
+                   what_is_wrong(param, code), expected_value(param), nearest_choice(param, text),
+                   how_to_write(param, text));
     }
 }
 
@@ -74,8 +94,14 @@ report_unknown_algorithm(struct diagnostics *d, int line, const struct weft_regi
                          const char *name)
 {
     char *names = algorithm_names(registry);
-    diag_error(d, line, "unknown %s '%s'; expected %s%s", registry->kind, name, names,
-               did_you_mean(weft_nearest(registry, name)));
+    struct nearest near = nearest_start(name);
+    for (size_t i = 0; i < registry->count; i++)
+    {
+        nearest_try(&near, registry->algos[i]->name);
+    }
+    diag_error(d, line, "unknown %s '%s'; expected %s%s%s", registry->kind, name, names,
+               did_you_mean(near.begins ? near.best : weft_nearest(registry, name)),
+               how_to_write(NULL, name));
     free(names);
 }
 
@@ -84,6 +110,27 @@ try_name(struct text *list, struct nearest *near, const char *name)
 {
     nearest_try(near, name);
     text_add(list, "%s%s", list->len ? ", " : "", name);
+}
+
+/** The other element that has a parameter of that name; NULL: none, or several. */
+static const char *
+element_with(const struct element_spec *spec, const char *name)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < vocabulary_size; i++)
+    {
+        const struct element_spec *other = &vocabulary[i];
+        const bool has =
+            other != spec && (other->flags & ELEMENT_SETTABLE) &&
+            (vocabulary_attribute(other, name) ||
+             (other->selector && known_to_some(weft_registry_find(other->name), name)));
+        if (has && found)
+        {
+            return NULL;
+        }
+        found = has ? other->name : found;
+    }
+    return found;
 }
 
 /** Of an element whose algorithm is not known: the nearest among the parameters of all. */
@@ -107,9 +154,12 @@ report_unknown_to_all(struct diagnostics *d, int line, const struct element_spec
             nearest_try(&near, registry->algos[i]->params[k].name);
         }
     }
+    const char *other = element_with(spec, name);
+    char *of = other ? xformat("; did you mean %s.%s?", other, name) : xstrdup("");
     diag_error(d, line,
                "no %s has a parameter '%s'; expected %s or one that 'weft list %s' shows%s",
-               spec->name, name, list.s, spec->name, did_you_mean(near.best));
+               spec->name, name, list.s, spec->name, other ? of : did_you_mean(near.best));
+    free(of);
     free(list.s);
 }
 
@@ -141,9 +191,12 @@ report_unknown_attribute(struct diagnostics *d, int line, const struct element_s
     {
         try_name(&list, &near, algo->params[i].name);
     }
+    const char *other = element_with(spec, name);
+    char *of = other ? xformat("; did you mean %s of <%s>?", name, other) : xstrdup("");
     diag_error(d, line, "unknown attribute %s of <%s%s%s>; expected %s%s", name, spec->name,
                algo ? " " : "", algo ? algo->name : "", list.len ? list.s : "none",
-               did_you_mean(near.best));
+               other ? of : did_you_mean(near.best));
+    free(of);
     free(list.s);
 }
 

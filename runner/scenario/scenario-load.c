@@ -244,6 +244,7 @@ scenario_load(const struct element *root, struct diagnostics *d)
     if (d->reported == before)
     {
         check_suit(root, s, d);
+        check_no_effect(root, s, d);
     }
     if (d->reported > before)
     {

@@ -37,6 +37,12 @@ struct range
 /** Reads "3" or "3-7" up to @p end and goes behind it; false if there is something else. */
 bool read_range(const char **s, char end, struct range *r);
 
+/** Most numbers that the ranges of a list stand for. */
+#define LIST_MOST_NUMBERS ((uint64_t)1 << 22)
+
+/** A word of a SHAPE_LIST: "3" or "3-7"; 0, or an error of weft_param_parse(). */
+int read_numbers(const struct attribute_spec *spec, const char *word, struct range *r);
+
 /** <failure>. */
 void load_failure(const struct element *e, struct scenario *s, struct diagnostics *d);
 
@@ -116,8 +122,18 @@ int64_t choice_value(const struct choice *choice, const char *name, int64_t othe
 /** Whether a link goes down in the run. */
 bool something_fails(const struct scenario *s);
 
+/** Whether forwarding learns of such a link while messages are under way, however fast they are. */
+bool fails_surely(const struct scenario *s);
+
 /** Reports, at the line of <limit>, a workload that is known to take longer than the limit. */
 void check_limit(const struct scenario *s, int line, struct diagnostics *d);
+
+/** Warns of flows at random that do not reach their load, and of a window of <measure> that misses
+ * them. */
+void suit_arrivals(const struct level *l);
+
+/** Warns of what changes nothing. */
+void check_no_effect(const struct element *root, const struct scenario *s, struct diagnostics *d);
 
 /** Warns of choices that do not suit each other. */
 void check_suit(const struct element *root, const struct scenario *s, struct diagnostics *d);

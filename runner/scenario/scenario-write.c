@@ -55,6 +55,10 @@ write_part(struct text *t, const struct scenario *s, const struct workload *w)
         text_add(t, " class=\"%s\"", s->classes[w->level - 1].name);
     }
     write_file(t, w->input);
+    if (w->input && w->input->is_matrix)
+    {
+        text_add(t, " start-unit=\"%s\"", w->input->kind == INPUT_FLOWS_PS ? "ps" : "us");
+    }
 }
 
 /** @p more: further attributes, each with a blank before it, or "". */
@@ -211,6 +215,8 @@ write_measure(struct text *t, const struct scenario *s)
     write_integer(t, "measure", "queues", s->measure.queues);
     write_integer(t, "measure", "balance", s->measure.balance);
     write_integer(t, "measure", "flows", s->measure.flows);
+    write_integer(t, "measure", "warm-up", s->measure.warm_up);
+    write_integer(t, "measure", "window", s->measure.window);
     text_add(t, "/>\n");
 }
 

@@ -68,6 +68,7 @@ extern "C"
         uint64_t link;  /**< number of weft_clos_link() */
         int64_t at;     /**< ps */
         int64_t repair; /**< ps, WEFT_NEVER: never */
+        int line;
     };
 
     /** A link that is slower for a while. */
@@ -77,6 +78,7 @@ extern "C"
         int64_t rate;   /**< bit/s */
         int64_t at;     /**< ps */
         int64_t repair; /**< ps, WEFT_NEVER: never */
+        int line;
     };
 
     /** Links between switches to which something happens by chance: to each by itself, or to as
@@ -115,9 +117,11 @@ extern "C"
         char *port_names;            /**< ports="...", the words as they were; NULL: none */
         struct measured_port *ports; /**< by switch and port; what port_names says */
         size_t nports;
-        bool queues;  /**< also sample the largest switch queue and the buffer in use */
-        bool balance; /**< also sample how evenly the ports of each layer are used */
-        bool flows;   /**< write flows.csv */
+        bool queues;     /**< also sample the largest switch queue and the buffer in use */
+        bool balance;    /**< also sample how evenly the ports of each layer are used */
+        bool flows;      /**< write flows.csv */
+        int64_t warm_up; /**< ps after the first start: fct_* are of messages that start later */
+        int64_t window;  /**< ps, so long after that; WEFT_NEVER: to the end */
     };
 
     /** Whether anything is sampled at intervals. */

@@ -153,7 +153,10 @@ add_attribute(struct text *t, const struct element_spec *spec, const struct attr
     else if (a->shape == SHAPE_LIST)
     {
         text_add(t, "        <list>\n          <%s>\n", a->required ? "oneOrMore" : "zeroOrMore");
-        add_data(t, &a->param, "            ");
+        text_add(t, "            <choice>\n");
+        add_data(t, &a->param, "              ");
+        add_pattern(t, "[0-9]+-[0-9]+", "              ");
+        text_add(t, "            </choice>\n");
         text_add(t, "          </%s>\n        </list>\n", a->required ? "oneOrMore" : "zeroOrMore");
     }
     else if (a->shape == SHAPE_LENGTH)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Warnings: choices that are possible, and of which one has no effect or spoils the other. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +80,7 @@ suit_themis(const struct level *l)
                      "spray over",
                      its);
     }
-    if (something_fails(l->s))
+    if (fails_surely(l->s))
     {
         diag_warning(l->d, line,
                      "themis%s is off in the whole fabric while a failure is known: it is plain "
@@ -163,6 +164,13 @@ static void
 suit_trimming(const struct level *l)
 {
     const struct weft_mmu_config *mmu = l->s->switches.config;
+    if (!mmu->trim && weft_transport_find(l->transport->algo->name)->trims && mmu->pfc)
+    {
+        diag_idle(l->d, level_line(l, "transport", "name"),
+                  "the transport %s%s with switches that do not trim: it does not use what it "
+                  "has for that; expected trim=\"on\" of <switch>, or another transport",
+                  l->transport->algo->name, of(l, "transport", "transport"));
+    }
     if (!mmu->trim && !mmu->pfc && weft_transport_find(l->transport->algo->name)->trims)
     {
         diag_warning(
@@ -178,6 +186,47 @@ suit_trimming(const struct level *l)
             "kmin of %lld bytes is not less than trim-at of %lld bytes: packets are trimmed "
             "before any is marked; the preset trim-400g has both",
             (long long)mmu->kmin, (long long)mmu->trim_at);
+    }
+}
+
+/** Bytes that a link holds in both directions. */
+static double
+held_by(const struct weft_link *link)
+{
+    return 2 * (double)link->delay * (double)link->rate / 8e12;
+}
+
+/** The link that holds most: in a Clos the hosts' and those of each tier are alike. */
+static struct weft_link
+longest_link(const struct weft_clos *c)
+{
+    const uint64_t some[] = {0, c->nhosts, c->nlinks - 1};
+    const uint64_t n = c->graph ? c->nlinks : 3;
+    struct weft_link longest = {.rate = 0}, link;
+    for (uint64_t i = 0; i < n; i++)
+    {
+        weft_clos_link(c, c->graph ? i : some[i], &link);
+        longest = held_by(&link) > held_by(&longest) || i == 0 ? link : longest;
+    }
+    return longest;
+}
+
+/** What arrives after a pause was sent: what the link holds, and a frame under way at each end. */
+static void
+suit_headroom(const struct level *l)
+{
+    const struct weft_mmu_config *mmu = l->s->switches.config;
+    const struct weft_fabric_config *f = l->s->fabric.config;
+    const struct weft_link link = longest_link(&l->s->clos);
+    const double needed = ceil(held_by(&link) + 2 * (double)(f->payload + f->header));
+    if (mmu->pfc && (double)mmu->headroom < needed)
+    {
+        diag_warning(l->d, level_line(l, "switch", "headroom"),
+                     "headroom of %lld bytes is less than 2 x delay x rate + 2 frames of links of "
+                     "%.4g Gbps and %.4g us: switches may drop packets in spite of PFC; expected "
+                     "%.0f bytes or more",
+                     (long long)mmu->headroom, (double)link.rate * 1e-9, (double)link.delay * 1e-6,
+                     needed);
     }
 }
 
@@ -250,7 +299,9 @@ check_suit(const struct element *root, const struct scenario *s, struct diagnost
         used = used || s->workloads[i].level == 0;
     }
     suit_scheduler(&own);
+    suit_headroom(&own);
     suit_measure(&own);
+    suit_arrivals(&own);
     for (uint32_t i = used ? 0 : 1; i <= s->nclasses; i++)
     {
         const struct level level = level_at(root, s, i, d);

@@ -64,8 +64,9 @@ void flow_list_add(struct flow_list *list, struct table_lines *t,
 bool flow_hosts(struct table_lines *t, const char *src, const char *dst,
                 struct weft_table_flow *flow);
 
-/** htsim's connection matrix, from its first line on. */
-void flow_htsim_parse(struct table_lines *t, struct flow_list *list);
+/** htsim's connection matrix, from its first line on. @p ps: its starts are in picoseconds, else in
+ * microseconds. */
+void flow_htsim_parse(struct table_lines *t, bool ps, struct flow_list *list);
 
 /** What the columns of a flow hold. */
 extern const struct weft_param flow_host_param, flow_bytes_param;

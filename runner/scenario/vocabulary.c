@@ -52,6 +52,8 @@ static const struct attribute_spec workload_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "file", false,
             "for flows: the file with the flows; for poisson: the file with the distribution of "
             "sizes; relative to the scenario's folder"),
+    CHOICE("start-unit", "us", "us ps",
+           "for flows of an htsim connection matrix: the unit of its start"),
 };
 
 static const struct attribute_spec class_attributes[] = {
@@ -63,7 +65,8 @@ static const struct attribute_spec class_attributes[] = {
 
 static const struct attribute_spec drop_attributes[] = {
     VALUE("qp", true, WEFT_COUNT, NULL, "0", "4294967295", "the QP, numbered from 0"),
-    LIST("packets", true, WEFT_COUNT, "0", "4194303", "packets of that QP, counted from its first"),
+    LIST("packets", true, WEFT_COUNT, "0", "4194303",
+         "packets of that QP, counted from its first, such as 0-15 32"),
     VALUE("count", false, WEFT_COUNT, "1", "1", "1000000",
           "how many transmissions of each of them are lost"),
     CHOICE("at", "top", "top last-hop",
@@ -126,7 +129,7 @@ static const struct attribute_spec measure_attributes[] = {
     VALUE(
         "interval", false, WEFT_TIME, "0s", "0s", "1s",
         "time between the samples of series.csv, ports.csv, queues.csv and balance.csv; 0s: none"),
-    LIST("qps", false, WEFT_COUNT, "0", "4294967295", "QPs sampled in series.csv"),
+    LIST("qps", false, WEFT_COUNT, "0", "4294967295", "QPs sampled in series.csv, such as 0-15 32"),
     TEXTUAL(
         SHAPE_WORDS, "ports", false,
         "switch ports sampled in ports.csv: layers, such as tor-up, and switch:port, such as 0:4 "
@@ -135,6 +138,11 @@ static const struct attribute_spec measure_attributes[] = {
     BOOLEAN("balance", "off",
             "write balance.csv: queues and load of each layer's ports, greatest against mean"),
     BOOLEAN("flows", "on", "write flows.csv: one row per message"),
+    VALUE("warm-up", false, WEFT_TIME, "0s", "0s", "100s",
+          "fct_* and the loads of summary.csv are of messages that start so long after the first "
+          "one, or later"),
+    VALUE("window", false, WEFT_TIME, "inf", "1ps", "inf",
+          "and of those alone that start in this time after warm-up"),
 };
 
 static const struct attribute_spec limit_attributes[] = {
@@ -436,6 +444,10 @@ vocabulary_takes(const struct element_spec *spec, const struct weft_algo *algo, 
     if (strcmp(name, "file") == 0 && strcmp(spec->name, "topology") == 0)
     {
         return weft_topology_find(algo->name)->use != NULL;
+    }
+    if (strcmp(name, "start-unit") == 0)
+    {
+        return weft_workload_find(algo->name)->table == WEFT_TABLE_FLOWS;
     }
     return vocabulary_attribute(spec, name) != NULL;
 }

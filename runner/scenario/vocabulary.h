@@ -16,7 +16,8 @@
 enum attribute_shape
 {
     SHAPE_VALUE,    /**< one value of attribute_spec.param */
-    SHAPE_LIST,     /**< values of attribute_spec.param, separated by spaces */
+    SHAPE_LIST,     /**< whole numbers of attribute_spec.param and ranges of them, separated by
+                       spaces */
     SHAPE_NAME,     /**< a name that can be part of a file name */
     SHAPE_TEXT,     /**< anything but nothing */
     SHAPE_WORDS,    /**< words separated by spaces */

@@ -20,6 +20,34 @@ ops_of(const struct workload *w)
     return weft_workload_find(w->choice.algo->name);
 }
 
+/** htsim's programs differ in the unit of a start: warns if the other one is likelier than that
+ * which was read, as no matrix has its flows start within a microsecond, or after a second. */
+static void
+check_unit(const struct element *e, const struct input_file *f, bool ps, struct diagnostics *d)
+{
+    int64_t last = 0;
+    for (uint32_t i = 0; f->is_matrix && i < f->table.nflows; i++)
+    {
+        last = f->table.flows[i].start > last ? f->table.flows[i].start : last;
+    }
+    if (ps && last > 0 && last < 1000000)
+    {
+        diag_warning(d, element_line(e, "start-unit"),
+                     "%s: all flows start within a microsecond if their start is in picoseconds; "
+                     "start-unit=\"us\" of <workload> reads microseconds, as htsim's programs for "
+                     "UEC, RoCE and EQDS do",
+                     f->path);
+    }
+    if (!element_attribute(e, "start-unit") && last >= INT64_C(1000000000000))
+    {
+        diag_warning(d, element_line(e, "file"),
+                     "%s: the last flow starts after %.4g s if its start is in microseconds; "
+                     "start-unit=\"ps\" of <workload> reads picoseconds, as htsim's generators "
+                     "write them, and \"us\" says that it is meant",
+                     f->path, (double)last * 1e-12);
+    }
+}
+
 /** Gives the workload what its file says. */
 static bool
 load_input(const struct element *e, struct workload *w, struct diagnostics *d)
@@ -30,12 +58,15 @@ load_input(const struct element *e, struct workload *w, struct diagnostics *d)
     {
         return true;
     }
-    const enum input_kind kind = ops->table == WEFT_TABLE_FLOWS ? INPUT_FLOWS : INPUT_SIZES;
+    const bool ps = value_of(e, "workload", "start-unit", d).integer == 1;
+    const enum input_kind kind = ops->table != WEFT_TABLE_FLOWS ? INPUT_SIZES
+                                 : ps                           ? INPUT_FLOWS_PS
+                                                                : INPUT_FLOWS;
     if (!file)
     {
         diag_error(d, w->line, "the %s workload lacks file=\"...\"; expected %s",
                    w->choice.algo->name,
-                   kind == INPUT_FLOWS ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
+                   kind != INPUT_SIZES ? "a file of flows: CSV, HPCC's, ConWeave's or htsim's"
                                        : "a distribution of sizes: lines of bytes and percent");
         return false;
     }
@@ -43,6 +74,7 @@ load_input(const struct element *e, struct workload *w, struct diagnostics *d)
     if (w->input)
     {
         ops->use(w->choice.config, &w->input->table);
+        check_unit(e, w->input, ps, d);
     }
     return w->input != NULL;
 }
@@ -52,7 +84,8 @@ static bool
 check_flows(const struct element *e, const struct workload *w, uint32_t n, struct diagnostics *d)
 {
     const struct input_file *f = w->input;
-    for (uint32_t i = 0; f && i < f->table.nflows; i++)
+    bool good = true;
+    for (uint32_t i = 0; f && i < f->table.nflows && !diag_is_full(d); i++)
     {
         const struct weft_table_flow *flow = &f->table.flows[i];
         if (flow->src >= n || flow->dst >= n)
@@ -61,10 +94,10 @@ check_flows(const struct element *e, const struct workload *w, uint32_t n, struc
                        "%s:%d: there is no host %u; expected 0 to %u, the hosts of this %s",
                        f->path, f->lines[i], flow->src >= n ? flow->src : flow->dst, n - 1,
                        w->hosts ? "workload" : "topology");
-            return false;
+            good = false;
         }
     }
-    return true;
+    return good;
 }
 
 /* --- hosts ------------------------------------------------------------------------------------ */
@@ -73,6 +106,7 @@ check_flows(const struct element *e, const struct workload *w, uint32_t n, struc
 static bool
 list_hosts(const struct words *words, bool *in, uint32_t n, int line, struct diagnostics *d)
 {
+    bool good = true;
     for (size_t i = 0; i < words->n; i++)
     {
         const char *word = words->word[i];
@@ -84,7 +118,8 @@ list_hosts(const struct words *words, bool *in, uint32_t n, int line, struct dia
                 "hosts '%s' of <workload>; expected hosts from 0 to %u such as '0-15 32', or "
                 "'random 16'",
                 words->word[i], n - 1);
-            return false;
+            good = false;
+            continue;
         }
         for (uint64_t h = hosts.first; h <= hosts.last; h++)
         {
@@ -92,12 +127,12 @@ list_hosts(const struct words *words, bool *in, uint32_t n, int line, struct dia
             {
                 diag_error(d, line, "host %llu of <workload> stands twice; expected it once",
                            (unsigned long long)h);
-                return false;
+                good = false;
             }
             in[h] = true;
         }
     }
-    return true;
+    return good;
 }
 
 /** "random 16": so many of those that no other workload has chosen. False after errors. */
@@ -281,8 +316,8 @@ load_each(const struct element *root, struct scenario *s, const struct element *
         w->name = name ? xstrdup(name) : NULL;
         w->level = load_level(from[i], s, d);
         w->line = line_of_element(from[i]);
-        good = load_choice_of(root, from[i], "workload", &w->choice, d) &&
-               load_input(from[i], w, d) && good;
+        good = load_choice_of(root, from[i], "workload", &w->choice, d) && good;
+        good = w->choice.algo && load_input(from[i], w, d) && good;
         good = check_name(s, i, d) && good;
     }
     if (s->nworkloads > WEFT_MAX_JOBS)
@@ -300,18 +335,20 @@ load_workloads(const struct element *root, struct scenario *s, bool topology, st
 {
     const struct element **from = xcalloc(root->nchildren, sizeof *from);
     bool good = load_each(root, s, from, d) && topology;
-    for (int random = 0; good && random < 2; random++)
+    bool placed = good;
+    for (int random = 0; placed && random < 2; random++)
     {
         for (size_t i = 0; i < s->nworkloads; i++)
         {
-            good = place(from[i], s, i, random, d) && good;
+            placed = place(from[i], s, i, random, d) && placed;
         }
     }
-    for (size_t i = 0; good && i < s->nworkloads; i++)
+    good = placed;
+    for (size_t i = 0; placed && i < s->nworkloads; i++)
     {
         const struct workload *w = &s->workloads[i];
         good = check_flows(from[i], w, w->hosts ? w->nhosts : s->clos.nhosts, d) &&
-               check_size(s, w, d);
+               check_size(s, w, d) && good;
     }
     free(from);
     return good ? join(s, d) : 0;

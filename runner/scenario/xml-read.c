@@ -12,6 +12,9 @@
 #include "files.h"
 #include "textbuf.h"
 
+/** Of one element, at most. */
+#define MOST_ATTRIBUTES 1000
+
 struct parsing
 {
     struct diagnostics *d;
@@ -84,6 +87,30 @@ lines_of_tree(struct tag_walk *w, struct element *e)
     return found;
 }
 
+/** The line of a start tag with more attributes than MOST_ATTRIBUTES, or 0. libxml2 compares each
+ * with each. */
+static int
+crowded_line(const char *bytes)
+{
+    struct tag_walk w = {bytes, 1};
+    bool more = true;
+    while (more && next_tag(&w))
+    {
+        const int line = w.line;
+        size_t n = 0;
+        while ((more = step_to(&w, strpbrk(w.at, "\"'>"))) && *w.at != '>')
+        {
+            const char *close = strchr(w.at + 1, *w.at);
+            step_to(&w, close ? close + 1 : w.at + 1);
+            if (++n > MOST_ATTRIBUTES)
+            {
+                return line;
+            }
+        }
+    }
+    return 0;
+}
+
 /* --- parsing ---------------------------------------------------------------------------------- */
 
 /* libxml2 2.12 made the error const; both kinds of library must accept this handler. */
@@ -137,14 +164,24 @@ xml_reallocate(void *p, size_t n)
     return xrealloc(p, n, 1);
 }
 
+/** libxml2 has lines of its own for what does not reach on_error(), an encoding that ends in the
+ * middle: the document's mistake is told as any other. */
+static void
+say_nothing(void *ctx, const char *format, ...)
+{
+    (void)ctx;
+    (void)format;
+}
+
 /** Of memory that is out libxml2 would say that the document is malformed. */
 static void
-use_own_memory(void)
+set_up_library(void)
 {
     static bool done;
     if (!done)
     {
         xmlMemSetup(free, xml_allocate, xml_reallocate, xstrdup);
+        xmlSetGenericErrorFunc(NULL, say_nothing);
         done = true;
     }
 }
@@ -152,7 +189,7 @@ use_own_memory(void)
 static xmlDoc *
 parse_bytes(const char *bytes, size_t size, struct parsing *parsing)
 {
-    use_own_memory();
+    set_up_library();
     xmlParserCtxtPtr parser = xmlNewParserCtxt();
     if (!parser)
     {
@@ -188,7 +225,7 @@ convert_attributes(const xmlNode *node, struct element *e)
     {
         char *name = name_of(a->ns, a->name);
         xmlChar *value = xmlNodeListGetString(node->doc, a->children, 1);
-        element_set(e, name, value ? (const char *)value : "", e->line, false);
+        element_add_attribute(e, name, value ? (const char *)value : "", e->line);
         xmlFree(value);
         free(name);
     }
@@ -234,6 +271,15 @@ document_parse(const char *path, const char *bytes, size_t size, struct diagnost
         return NULL;
     }
     struct parsing parsing = {d, false};
+    char *text = memcpy(xcalloc(size + 1, 1), bytes, size);
+    const int crowded = crowded_line(text);
+    free(text);
+    if (crowded)
+    {
+        diag_error(d, crowded, "an element with more than %d attributes; expected fewer",
+                   MOST_ATTRIBUTES);
+        return NULL;
+    }
     xmlDoc *xml = parse_bytes(bytes, size, &parsing);
     if (!xml)
     {

@@ -145,6 +145,55 @@ report_silent(const struct child *c, const struct run_results *r)
     }
 }
 
+/** Completion times of nothing, and those that lack the slowest, are not what was asked for. */
+static void
+report_window(const struct child *c, const struct scenario *s, const struct run_summary *sum)
+{
+    if (s->measure.warm_up == 0 && s->measure.window == WEFT_NEVER)
+    {
+        return;
+    }
+    const uint64_t messages = sum->fct_messages + sum->fct_undelivered;
+    if (messages == 0)
+    {
+        send_report(c, REPORT_WARNING, &all,
+                    "no message started in the window of <measure>: fct_* are empty");
+    }
+    else if (sum->fct_undelivered > 0)
+    {
+        send_report(c, REPORT_WARNING, &all,
+                    "%" PRIu64 " of %" PRIu64 " messages of the window of <measure> were not "
+                    "delivered: fct_* lack them, and they may be the slowest",
+                    sum->fct_undelivered, messages);
+    }
+}
+
+/** Whether QPs have the balancer, which comes from the scenario or from a class. */
+static bool
+has_balancer(const struct scenario *s, const char *name)
+{
+    bool has = false;
+    for (size_t i = 0; i < s->nworkloads; i++)
+    {
+        const uint32_t level = s->workloads[i].level;
+        const struct choice *c = level ? &s->classes[level - 1].balancer : &s->balancer;
+        has = has || strcmp(c->algo->name, name) == 0;
+    }
+    return has;
+}
+
+/** Says what nobody could know before the run. */
+static void
+report_themis(const struct child *c, const struct scenario *s, const struct run_summary *sum)
+{
+    if (sum->failures_known > 0 && has_balancer(s, "themis") && !fails_surely(s))
+    {
+        send_report(c, REPORT_WARNING, &all,
+                    "themis was off in the whole fabric while a failure was known: it was plain "
+                    "ECMP then, and NACKs passed");
+    }
+}
+
 /** @p causes: what QPs wait for, if the run was stopped. */
 static void
 report_done(const struct child *c, const struct run_results *r, const char *causes, double seconds)
@@ -163,7 +212,7 @@ report_done(const struct child *c, const struct run_results *r, const char *caus
     else
     {
         send_report(c, REPORT_DONE, &all, "completion time %.5g ms, goodput %.2f Gbps (%.1f s)",
-                    (double)r->summary.cct * 1e-9, goodput, seconds);
+                    (double)(r->summary.cct - r->summary.first_start) * 1e-9, goodput, seconds);
     }
 }
 
@@ -219,6 +268,8 @@ simulate_into(struct child *c, struct run_folder *folder, const struct scenario 
     if (run_folder_write(folder, s, resolved, &results, provenance, &why))
     {
         status = keep_results(c, folder, how, &results, reason, seconds);
+        report_window(c, s, &results.summary);
+        report_themis(c, s, &results.summary);
     }
     else
     {

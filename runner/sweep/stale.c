@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "built-code.h"
 #include "document.h"
-#include "run-folder.h"
 #include "textbuf.h"
 
 #define MOST_NAMED 8
@@ -104,7 +104,7 @@ compare(const struct element *was, const struct element *is)
 }
 
 char *
-stale_reason(const struct folder *runs, const char *name, const char *resolved)
+stale_reason(const struct folder *runs, const char *name, const struct run_source *source)
 {
     struct folder run = NO_FOLDER;
     char *why = NULL, *reason = NULL, *bytes = NULL;
@@ -117,7 +117,8 @@ stale_reason(const struct folder *runs, const char *name, const char *resolved)
     {
         struct diagnostics d = {.file = run.path};
         struct document *was = document_parse(run.path, bytes, n, &d);
-        struct document *is = document_parse(run.path, resolved, strlen(resolved), &d);
+        struct document *is =
+            document_parse(run.path, source->resolved, strlen(source->resolved), &d);
         reason =
             was && is ? compare(was->root, is->root) : xstrdup("its scenario.xml cannot be read");
         document_free(is);
@@ -126,7 +127,8 @@ stale_reason(const struct folder *runs, const char *name, const char *resolved)
     }
     if (bytes && !reason)
     {
-        run_folder_tables_fit(&run, &reason);
+        (void)(run_folder_tables_fit(&run, &reason) &&
+               built_code_fits(&run, source->code, &reason));
     }
     folder_close(&run);
     free(bytes);

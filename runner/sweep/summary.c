@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "aggregate.h"
+#include "built-code.h"
 #include "columns.h"
 #include "csv.h"
 #include "database-fill.h"
 #include "file-list.h"
 #include "stale.h"
+#include "summary-notes.h"
 #include "sweep-run.h"
 
 /** Rows shown on the terminal before it refers to the file. */
@@ -21,43 +23,52 @@
 /** How often a run is read that others replace meanwhile. */
 #define MOST_ATTEMPTS 20
 
-/** The resolved scenario of a run, which the caller frees; NULL if it does not load. */
-static char *
-resolve(const struct plan *plan, size_t i)
+/** What a run is made of now, for free_source(); false if its scenario does not load. */
+static bool
+find_source(const struct plan *plan, size_t i, struct run_source *source)
 {
     struct diagnostics d = {.file = plan->doc->path};
     struct scenario *s = plan_load(plan, i, &d);
-    char *resolved = s ? scenario_write(s, plan->names[i]) : NULL;
+    *source = s ? (struct run_source){scenario_write(s, plan->names[i]), built_code(s)}
+                : (struct run_source){NULL, NULL};
     scenario_free(s);
     diag_free(&d);
-    return resolved;
+    return source->resolved != NULL;
+}
+
+static void
+free_source(struct run_source *source)
+{
+    free(source->resolved);
+    free(source->code);
 }
 
 enum run_state
 plan_run_state(const struct plan *plan, size_t i, const struct folder *runs,
                struct folder *finished, char **why)
 {
-    char *resolved = resolve(plan, i);
+    struct run_source source;
     enum run_state state = RUN_TO_DO;
     *why = NULL;
     if (finished)
     {
         *finished = NO_FOLDER;
     }
-    if (resolved)
+    if (find_source(plan, i, &source))
     {
-        state = run_folder_state(runs, plan->names[i], resolved, finished, why);
+        state = run_folder_state(runs, plan->names[i], &source, finished, why);
     }
-    free(resolved);
+    free_source(&source);
     return state;
 }
 
 char *
 plan_run_stale(const struct plan *plan, size_t i, const struct folder *runs)
 {
-    char *resolved = resolve(plan, i);
-    char *reason = resolved ? stale_reason(runs, plan->names[i], resolved) : NULL;
-    free(resolved);
+    struct run_source source;
+    char *reason =
+        find_source(plan, i, &source) ? stale_reason(runs, plan->names[i], &source) : NULL;
+    free_source(&source);
     return reason;
 }
 
@@ -67,7 +78,8 @@ plan_run_stale(const struct plan *plan, size_t i, const struct folder *runs)
 struct tables
 {
     struct text summary, layers, aggregate;
-    size_t *runs; /**< that have rows in them */
+    struct text workloads; /**< shown only */
+    size_t *runs;          /**< that have rows in them */
     size_t nruns;
     struct database_writer *database; /**< NULL: it cannot be written, or no more */
     char *why;                        /**< for this reason */
@@ -143,7 +155,14 @@ add_finished(struct tables *t, const struct plan *plan, size_t i, const struct f
 {
     struct csv *summary = run_folder_table(run, &summary_table, why);
     struct csv *layers = summary ? run_folder_table(run, &layers_table, why) : NULL;
-    const bool good = layers && fill_database(t, plan, i, runs, run, why);
+    const bool several = layers && file_is_there(run, workloads_table.file);
+    struct csv *workloads = several ? run_folder_table(run, &workloads_table, why) : NULL;
+    const bool good =
+        layers && (workloads || !several) && fill_database(t, plan, i, runs, run, why);
+    if (good && workloads)
+    {
+        add_rows(&t->workloads, plan, i, workloads);
+    }
     if (good)
     {
         add_rows(&t->summary, plan, i, summary);
@@ -152,6 +171,7 @@ add_finished(struct tables *t, const struct plan *plan, size_t i, const struct f
     }
     csv_free(summary);
     csv_free(layers);
+    csv_free(workloads);
     return good;
 }
 
@@ -188,20 +208,24 @@ struct shown
     const char *column, *title;
     double scale;
     const char *format;
+    const char *from; /**< another column, which is subtracted; NULL: none */
 };
 
 static const struct shown shown[] = {
-    {"cct_us", "cct_ms", 1e-3, "%#.5g"},         {"slowdown", "slowdown", 1, "%.3f"},
-    {"goodput_gbps", "goodput_gbps", 1, "%.2f"}, {"mean_rate_gbps", "rate_gbps", 1, "%.2f"},
-    {"resent_share", "resent_%", 100, "%.2f"},   {"nacks_received", "nacks", 1, "%.0f"},
-    {"timeouts", "timeouts", 1, "%.0f"},         {"increase", "increase_%", 100, "%.2f"},
+    {"cct_us", "cct_ms", 1e-3, "%#.5g", "first_start_us"},
+    {"goodput_gbps", "goodput_gbps", 1, "%.2f", NULL},
+    {"mean_rate_gbps", "rate_gbps", 1, "%.2f", NULL},
+    {"resent_share", "resent_%", 100, "%.2f", NULL},
+    {"nacks_received", "nacks", 1, "%.0f", NULL},
+    {"timeouts", "timeouts", 1, "%.0f", NULL},
+    {"increase", "increase_%", 100, "%.2f", NULL},
 };
 
 #define NSHOWN (sizeof shown / sizeof *shown)
 
 /** Beside `increase` if a fabric cannot serve its hosts at line rate: it says what of the increase
  * is not the fabric's own. */
-static const struct shown shown_rho = {"increase_rho", "   increase_rho_%", 100, "%.2f"};
+static const struct shown shown_rho = {"increase_rho", "   increase_rho_%", 100, "%.2f", NULL};
 
 static size_t
 widest(const struct csv *csv, size_t column)
@@ -215,30 +239,22 @@ widest(const struct csv *csv, size_t column)
     return width;
 }
 
-/** The number in a cell; NAN: it is empty, or there is no such column. */
-static double
-number_in(const struct csv *csv, size_t row, const char *name, const char *suffix)
-{
-    char *whole = xformat("%s%s", name, suffix);
-    long column = csv_column(csv, whole);
-    const char *cell = column < 0 ? "" : csv_cell(csv, row, (size_t)column);
-    free(whole);
-    return *cell ? strtod(cell, NULL) : NAN;
-}
-
 /** Messages that were given up, and those that waited for them. */
 static double
 failed_in(const struct csv *csv, size_t row, const char *suffix)
 {
-    return number_in(csv, row, "failed", suffix) + number_in(csv, row, "unstarted", suffix);
+    return summary_number(csv, row, "failed", suffix) +
+           summary_number(csv, row, "unstarted", suffix);
 }
 
 /** A number; behind a mean how many of the seeds have a value, where not all do. */
 static void
 print_shown(const struct csv *csv, size_t row, const struct shown *s, const char *suffix)
 {
-    const double value = number_in(csv, row, s->column, suffix) * s->scale;
-    const double n = number_in(csv, row, s->column, "_n"), of = number_in(csv, row, "seeds", "");
+    const double from = s->from ? summary_number(csv, row, s->from, suffix) : 0;
+    const double value = (summary_number(csv, row, s->column, suffix) - from) * s->scale;
+    const double n = summary_number(csv, row, s->column, "_n"),
+                 of = summary_number(csv, row, "seeds", "");
     char text[64] = "-";
     if (!isnan(value))
     {
@@ -266,7 +282,7 @@ print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffi
     bool rho = false, failed = false; /* of any run: hosts must send below line rate, messages */
     for (size_t row = 0; row < csv->nrows; row++)
     {
-        rho = rho || number_in(csv, row, "rho_max", suffix) < 1;
+        rho = rho || summary_number(csv, row, "rho_max", suffix) < 1;
         failed = failed || failed_in(csv, row, suffix) > 0;
     }
     printf("%s%s\n", rho ? shown_rho.title : "", failed ? "       failed" : "");
@@ -297,6 +313,35 @@ print_table(const struct csv *csv, size_t first, size_t nkeys, const char *suffi
     }
 }
 
+/** Completion times of each workload by itself, where there are several. */
+static void
+print_workloads(const struct csv *csv, size_t first, size_t nkeys)
+{
+    static const struct shown cct = {"cct_us", "cct_ms", 1e-3, "%#.5g", "start_us"};
+    const size_t name = (size_t)csv_column(csv, "workload");
+    printf("\nby workload\n");
+    for (size_t k = first; k < first + nkeys; k++)
+    {
+        printf("%-*s  ", (int)widest(csv, k), csv->header[k]);
+    }
+    printf("%-*s        cct_ms   increase_%%\n", (int)widest(csv, name), "workload");
+    for (size_t row = 0; row < csv->nrows && row < MOST_SHOWN; row++)
+    {
+        for (size_t k = first; k < first + nkeys; k++)
+        {
+            printf("%-*s  ", (int)widest(csv, k), csv_cell(csv, row, k));
+        }
+        printf("%-*s", (int)widest(csv, name), csv_cell(csv, row, name));
+        print_shown(csv, row, &cct, "");
+        print_shown(csv, row, &shown[NSHOWN - 1], "");
+        printf("\n");
+    }
+    if (csv->nrows > MOST_SHOWN)
+    {
+        printf("... and %zu more\n", csv->nrows - MOST_SHOWN);
+    }
+}
+
 /** Columns of what varies. */
 static size_t
 key_columns(const struct plan *plan, bool with_seeds)
@@ -319,9 +364,10 @@ cut_table(const struct text *t, const struct column_table *table)
     return csv;
 }
 
-/** @p aggregate: NULL if there are no seeds. */
+/** @p aggregate: NULL if there are no seeds. @p workloads: empty where no run has several. */
 static void
-print_tables(const struct plan *plan, const struct csv *summary, const struct csv *aggregate)
+print_tables(const struct plan *plan, const struct csv *summary, const struct csv *aggregate,
+             const struct csv *workloads)
 {
     size_t keys = key_columns(plan, true);
     print_table(summary, keys ? 1 : 0, keys ? keys : 1, "");
@@ -331,6 +377,10 @@ print_tables(const struct plan *plan, const struct csv *summary, const struct cs
         print_table(aggregate, 0, 1 + key_columns(plan, false), "_mean");
         fflush(stdout);
         aggregate_warn(plan, aggregate);
+    }
+    if (workloads->nrows)
+    {
+        print_workloads(workloads, keys ? 1 : 0, keys ? keys : 1);
     }
 }
 
@@ -383,16 +433,11 @@ place_database(struct tables *t, const struct folder *top, const struct csv *agg
                struct text *list)
 {
     struct database_writer *w = t->database;
-    bool good = w && database_add_csv(w, "aggregate", aggregate, &t->why) &&
-                database_seal(w, list, &t->why);
-    char *bytes = good ? file_list_end(TABLE_LIST_HEADING, list) : NULL;
-    const struct file_bytes file = {TABLE_LIST_FILE, bytes, bytes ? strlen(bytes) : 0};
-    good = good && files_replace(top->path, &file, 1, &t->why);
-    free(bytes);
+    bool good = w && database_add_csv(w, "aggregate", aggregate, &t->why);
     if (good)
     {
         t->database = NULL;
-        good = database_finish(w, &t->why);
+        good = database_finish(w, list, &t->why);
     }
     if (!good)
     {
@@ -421,15 +466,16 @@ write_locked(const struct plan *plan, const struct results_folder *r, const char
     size_t nkeys;
     struct database_key *keys = plan_keys(plan, &nkeys);
     bool complete = true;
-    folder_forget_temporary(&r->top, DATABASE_FILE);
     t.database = database_begin(&r->top, keys, nkeys, &t.why);
     add_header(&t.summary, plan, &summary_table);
     add_header(&t.layers, plan, &layers_table);
+    add_header(&t.workloads, plan, &workloads_table);
     for (size_t i = 0; i < plan->nruns; i++)
     {
         complete = add_run(&t, plan, i, &r->runs) && complete;
     }
     struct csv *summary = cut_table(&t.summary, &summary_table), *aggregate = NULL;
+    struct csv *workloads = cut_table(&t.workloads, &workloads_table);
     if (key_columns(plan, true) != key_columns(plan, false)) /* there are seeds */
     {
         aggregate_build(&t.aggregate, plan, summary, t.runs);
@@ -441,7 +487,8 @@ write_locked(const struct plan *plan, const struct results_folder *r, const char
     abandon_database(&t);
     if (written && t.nruns > 0)
     {
-        print_tables(plan, summary, aggregate);
+        print_tables(plan, summary, aggregate, workloads);
+        summary_notes(plan, summary, t.runs);
     }
     if (written)
     {
@@ -449,12 +496,14 @@ write_locked(const struct plan *plan, const struct results_folder *r, const char
     }
     csv_free(summary);
     csv_free(aggregate);
+    csv_free(workloads);
     free(list.s);
     free(keys);
     free(t.why);
     free(t.runs);
     free(t.summary.s);
     free(t.layers.s);
+    free(t.workloads.s);
     free(t.aggregate.s);
     return complete;
 }

@@ -37,6 +37,7 @@ struct engine
     const struct progress_whole *whole;
     int pipe[2];
     sigset_t outside; /**< the signals that are blocked when no sweep runs */
+    size_t before;    /**< runs that were finished before */
     size_t failed;
     long log_interval; /**< s */
     double logged;     /**< clock_seconds() of the last line */
@@ -334,9 +335,11 @@ work(struct engine *e, const size_t *due, size_t ndue)
     progress_end(&e->progress);
     if (interrupted)
     {
+        const size_t done = e->before + e->progress.ended - e->failed;
         abandon(e);
         e->failed++;
-        fprintf(stderr, "weft: interrupted; what is finished is kept\n");
+        fprintf(stderr, "weft: interrupted; %zu of %zu runs are done and kept\n", done,
+                e->before + ndue);
     }
     else if (e->stop)
     {
@@ -352,6 +355,7 @@ engine_run(const struct engine_task *task)
                        .runs = task->runs,
                        .whole = task->whole,
                        .nslots = task->at_once,
+                       .before = task->before,
                        .log_interval = task->log_interval};
     if (pipe2(e.pipe, O_CLOEXEC) != 0)
     {

@@ -12,6 +12,7 @@ struct engine_task
 {
     const struct plan *plan;
     const struct folder *runs;
+    size_t before;     /**< other runs that were asked for and are finished */
     const size_t *due; /**< numbers of the runs to be done */
     size_t ndue;       /**< at least 1 */
     size_t at_once;    /**< processes at a time */

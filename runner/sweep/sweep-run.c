@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "cost.h"
@@ -33,15 +34,29 @@ keep_inputs(const struct results_folder *r, char **why)
     return good;
 }
 
-/** Keeps the scenario for later figures: the file, or the quick version that was made of it. */
-static bool
-keep_scenario(const struct plan *plan, const struct results_folder *r, char **why)
+/** The scenario that is kept for later figures: the file, or the quick version that was made of it.
+ */
+static struct file_bytes
+scenario_file(const struct plan *plan)
 {
     const struct document *doc = plan->doc;
     const char *text = doc->quick ? doc->quick : doc->bytes;
-    const size_t size = doc->quick ? strlen(text) : doc->size;
-    return keep_inputs(r, why) && (file_equals(&r->top, "scenario.xml", text, size) ||
-                                   file_replace(r->top.path, "scenario.xml", text, size, why));
+    return (struct file_bytes){"scenario.xml", text, doc->quick ? strlen(text) : doc->size};
+}
+
+static bool
+is_kept(const struct plan *plan, const struct results_folder *r)
+{
+    const struct file_bytes f = scenario_file(plan);
+    return file_equals(&r->top, f.name, f.bytes, f.n);
+}
+
+static bool
+keep_scenario(const struct plan *plan, const struct results_folder *r, char **why)
+{
+    const struct file_bytes f = scenario_file(plan);
+    return keep_inputs(r, why) &&
+           (is_kept(plan, r) || file_replace(r->top.path, f.name, f.bytes, f.n, why));
 }
 
 /** @p fit: how many runs the memory holds at a time. */
@@ -158,6 +173,7 @@ run_due(const struct plan *plan, const struct sweep_options *options, const stru
                                      .runs = runs,
                                      .due = due->runs,
                                      .ndue = due->n,
+                                     .before = due->selected - due->n,
                                      .at_once = job_count(options->jobs, due->n, fit),
                                      .log_interval = options->log_interval,
                                      .whole = options->whole};
@@ -225,29 +241,81 @@ check_due(const struct plan *plan, const struct sweep_options *options, const ch
     return good;
 }
 
-/** Removes what dead processes have left. Those of others who write tables and figures live: they
- * hold the other lock. */
+/** Removes what dead processes have left among the runs, and, with the other lock, beside them. */
 static bool
 clean(const struct results_folder *r, char **why)
 {
     int lock = results_folder_lock_tables(r->top.path, why);
     if (lock >= 0)
     {
-        folder_forget_temporary(&r->top, NULL);
         close(lock);
         run_folders_clean(&r->runs);
     }
     return lock >= 0;
 }
 
+/** Whether the folder is this scenario's already, or may become it while nobody else works there:
+ * single runs share the lock of runs, and two scenarios may begin in one new folder. */
+static bool
+is_ours_or_free(const struct plan *plan, const struct results_folder *r, int lock, char **why)
+{
+    char *kept = kept_name(&r->top);
+    const bool good = !kept || strcmp(kept, plan->name) == 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
+    if (!good)
+    {
+        *why = xformat("another weft works in %s, for the scenario '%s'; expected it to end first, "
+                       "or another folder with --out",
+                       r->top.path, kept);
+    }
+    free(kept);
+    return good;
+}
+
+/** Makes the folder this scenario's, now that it is locked: what was seen before may be over. Who
+ * writes there holds the lock of tables. An exit status, after a message. */
+static int
+claim(const struct plan *plan, const struct sweep_options *options, const struct results_folder *r,
+      int lock)
+{
+    char *why = NULL;
+    const bool kept = is_kept(plan, r);
+    const int tables = kept ? -1 : results_folder_lock_tables(r->top.path, &why);
+    int status = EXIT_GOOD;
+    if (!kept && tables < 0)
+    {
+        return sweep_refuse(why, EXIT_FAILED);
+    }
+    if (!is_ours_or_free(plan, r, lock, &why) || (!options->again && !spares_others(plan, r, &why)))
+    {
+        status = sweep_refuse(why, EXIT_BAD_INPUT);
+    }
+    else if (!keep_scenario(plan, r, &why))
+    {
+        status = sweep_refuse(why, EXIT_FAILED);
+    }
+    else if (options->nruns)
+    {
+        flock(lock, LOCK_SH); /* further single runs may come, if is_ours_or_free() kept them out */
+    }
+    if (tables >= 0)
+    {
+        close(tables);
+    }
+    return status;
+}
+
 /** Runs in a folder that is locked. An exit status. */
 static int
 run_locked(const struct plan *plan, const struct sweep_options *options,
-           const struct results_folder *r, size_t fit)
+           const struct results_folder *r, int lock, size_t fit)
 {
     struct due due = {0};
     char *why = NULL;
-    int status = EXIT_GOOD;
+    int status = claim(plan, options, r, lock);
+    if (status != EXIT_GOOD)
+    {
+        return status;
+    }
     if (!options->nruns && !clean(r, &why))
     {
         status = sweep_refuse(why, EXIT_FAILED);
@@ -255,10 +323,6 @@ run_locked(const struct plan *plan, const struct sweep_options *options,
     else if (!find_due(plan, options, &r->runs, true, &due, &why))
     {
         status = sweep_refuse(why, EXIT_BAD_INPUT);
-    }
-    else if (!keep_scenario(plan, r, &why))
-    {
-        status = sweep_refuse(why, EXIT_FAILED);
     }
     else
     {
@@ -298,7 +362,7 @@ run_in(const struct plan *plan, const struct sweep_options *options, const char 
     }
     else
     {
-        status = run_locked(plan, options, &r, fit);
+        status = run_locked(plan, options, &r, lock, fit);
         close(lock);
     }
     results_folder_close(&r);

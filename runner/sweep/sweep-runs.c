@@ -188,5 +188,6 @@ plan_check(const struct plan *plan, struct diagnostics *d)
     {
         scenario_free(plan_load(plan, i, d));
     }
+    diag_warn_idle(d, plan->nruns);
     return d->reported == before;
 }

@@ -30,6 +30,18 @@ cc_window(void *state, int64_t now)
     return ((struct control *)state)->window;
 }
 
+/* Packets that have arrived. */
+static uint32_t
+count_arrived(const struct connection *c)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->next; i++)
+    {
+        n += c->arrived[i];
+    }
+    return n;
+}
+
 /* The books of a QP agree with those of its transport whenever an ACK is told of. */
 static void
 cc_on_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
@@ -39,6 +51,7 @@ cc_on_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
     MUST(ack->una == qp_link_index(qp_link_world.transport.tx_una(c->qp.tx)));
     MUST(ack->una <= c->epsn && ack->una == c->qp.una + ack->acked);
     MUST(ack->next == c->next && ack->in_flight == qp_link_world.transport.tx_flight(c->qp.tx));
+    MUST(ack->delivered >= ack->una && ack->delivered <= count_arrived(c));
 }
 
 static void
@@ -128,6 +141,15 @@ begin_transport(void)
     set("rto", 200000); /* 200 steps */
 }
 
+/* Labels are remembered for it; cc_on_lost() checks them. */
+static void
+path_on_lost(void *qp, const struct weft_loss *loss, int64_t now)
+{
+    (void)qp;
+    (void)loss;
+    (void)now;
+}
+
 void
 qp_link_begin_algos(void)
 {
@@ -147,6 +169,7 @@ qp_link_begin_algos(void)
         .data = path_data,
         .reply = path_reply,
         .on_active = path_on_active,
+        .on_lost = path_on_lost,
     };
     qp_link_world.algos = (struct weft_nic_algos){
         .transport = &qp_link_world.transport,

@@ -338,9 +338,11 @@ send_data(uint32_t h)
     struct connection *c = &qp_link_world.connection[host->chosen->index];
     const struct control *control = c->qp.cc;
     MUST(!c->qp.given_up && !(qp_link_world.paused[h] >> 1 & 1U));
-    MUST(c->qp.urgent || qp_link_world.link->window == 0 || qp_link_is("erasure") ||
-         qp_link_world.transport.tx_flight(c->qp.tx) <= control->window);
+    const bool beyond = !c->qp.urgent && qp_link_world.link->window > 0 && !qp_link_is("erasure") &&
+                        qp_link_world.transport.tx_flight(c->qp.tx) > control->window;
+    const bool unasked = c->qp.unasked;
     weft_host_data(host, &data, qp_link_world.now);
+    MUST(!beyond || (unasked && (data.flags & (WEFT_F_ACK_REQ | WEFT_F_LAST))));
     check_data(c, &data);
     weft_host_pace(host, &data, qp_link_world.now + QP_LINK_SLOT, qp_link_world.now);
     qp_link_world.outcome.sent += !(data.flags & WEFT_F_RETX);

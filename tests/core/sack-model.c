@@ -5,12 +5,14 @@
 #include "sack-model.h"
 
 void
-sack_model_init(struct sack_model *m, int32_t threshold, int64_t rto, uint32_t limit)
+sack_model_init(struct sack_model *m, int32_t threshold, int64_t rto, uint32_t limit,
+                uint32_t window)
 {
     memset(m, 0, sizeof(*m));
     m->threshold = threshold;
     m->rto = rto;
     m->limit = limit;
+    m->window = window;
     m->deadline = WEFT_NEVER;
 }
 
@@ -108,7 +110,8 @@ sack_model_next(struct sack_model *m, int64_t now, uint32_t *index)
         }
     }
     const bool fresh = i == m->end;
-    if (fresh && (m->end == m->posted || m->end - m->una == m->limit))
+    if (fresh &&
+        (m->end == m->posted || m->end - m->una == m->window || sack_model_flight(m) == m->limit))
     {
         return WEFT_TX_NONE;
     }
@@ -143,6 +146,17 @@ sack_model_flight(const struct sack_model *m)
         flight += !m->packet[i].acked && !m->packet[i].queued && !m->packet[i].again;
     }
     return flight;
+}
+
+uint32_t
+sack_model_sacked(const struct sack_model *m)
+{
+    uint32_t sacked = 0;
+    for (uint32_t i = m->una; i < m->end; i++)
+    {
+        sacked += m->packet[i].acked;
+    }
+    return sacked;
 }
 
 void

@@ -17,7 +17,8 @@ struct sack_model
 {
     int32_t threshold;
     int64_t rto;
-    uint32_t limit; /* most packets outstanding */
+    uint32_t limit;  /* most packets in flight */
+    uint32_t window; /* most packets from una on */
     uint32_t posted;
     uint32_t una;
     uint32_t end;
@@ -39,13 +40,16 @@ struct sack_model
     } packet[SACK_MODEL_PACKETS];
 };
 
-void sack_model_init(struct sack_model *m, int32_t threshold, int64_t rto, uint32_t limit);
+void sack_model_init(struct sack_model *m, int32_t threshold, int64_t rto, uint32_t limit,
+                     uint32_t window);
 /** Packet @p answered arrived, and everything before @p epsn. Returns the newly acknowledged. */
 uint32_t sack_model_reply(struct sack_model *m, uint32_t epsn, uint32_t answered, int64_t now);
 /** enum weft_tx_what, and the packet. */
 int sack_model_next(struct sack_model *m, int64_t now, uint32_t *index);
 /** Packets sent, neither acknowledged nor waiting to be sent again. */
 uint32_t sack_model_flight(const struct sack_model *m);
+/** Packets acknowledged before their turn. */
+uint32_t sack_model_sacked(const struct sack_model *m);
 void sack_model_timeout(struct sack_model *m, int64_t now);
 
 #endif

@@ -132,6 +132,199 @@ START_TEST(the_path_with_the_best_worst_link_is_taken)
 }
 END_TEST
 
+/* Frames for level 1 of a port, at most; its DRE holds 372.7 of them for each level. */
+#define LEVEL 380U
+
+/* A packet with a path leaves by each of the four uplinks as often as its level needs. */
+static void
+load(struct lb_place *tor, const uint32_t levels[4], int64_t now)
+{
+    for (uint16_t path = 0; path < 4; path++)
+    {
+        struct weft_packet p = lb_data(0, 4);
+        p.meta[0] = (uint16_t)(path + 1);
+        for (uint32_t i = 0; i < levels[path] * LEVEL; i++)
+        {
+            leave(tor, &p, tor->map.first_up + path, now);
+        }
+    }
+}
+
+/* The other leaf returns what it knows of a path. */
+static void
+tell(struct lb_place *tor, uint16_t path, unsigned level, int64_t now)
+{
+    struct weft_packet p = lb_data(4, 0);
+    void *flow = lb_flow(tor);
+    p.meta[1] = (uint16_t)(level << 8);
+    p.meta[2] = (uint16_t)(path + 1);
+    arrive_from_above(tor, flow, &p, now);
+    free(flow);
+}
+
+/* The path that a new QP takes. */
+static uint32_t
+taken(struct lb_place *tor, int64_t now)
+{
+    struct weft_packet p = lb_data(0, 4);
+    void *flow = lb_flow(tor);
+    const uint32_t port = lb_forward(tor, flow, &p, NULL, now);
+    free(flow);
+    return port - tor->map.first_up;
+}
+
+/* Local levels 2, 3, 7, 7 and remote ones 2, 0, 0, 0: the worst link of the first path has 2, that
+ * of the second 3, though the sums are 4 and 3. */
+START_TEST(the_worst_link_counts_and_not_the_sum)
+{
+    struct lb_place tor;
+    prepare();
+    lb_open_at(&tor, &clos, 0, 1, "conga", NULL);
+    load(&tor, (const uint32_t[]){2, 3, 7, 7}, US);
+    tell(&tor, 0, 2, US);
+    ck_assert_uint_eq(taken(&tor, 2 * US), 0);
+    lb_close(&tor.rig);
+}
+END_TEST
+
+/* What goes to a host, and what has no path, is no load of CONGA's. */
+START_TEST(only_packets_with_a_path_load_links_of_the_fabric)
+{
+    struct lb_place tor;
+    prepare();
+    lb_open_at(&tor, &clos, 0, 1, "conga", NULL);
+    struct weft_packet p = lb_data(4, 0), plain = lb_data(0, 4);
+    p.meta[0] = 1;
+    for (int i = 0; i < 5000; i++)
+    {
+        leave(&tor, &p, 0, US);
+        leave(&tor, &plain, tor.map.first_up, US);
+    }
+    ck_assert_uint_eq(p.meta[1], 0);
+    ck_assert_uint_eq(plain.meta[1], 0);
+    leave(&tor, &p, tor.map.first_up, US);
+    ck_assert_uint_eq(p.meta[1], 0);
+    load(&tor, (const uint32_t[]){1, 0, 0, 0}, US);
+    leave(&tor, &p, tor.map.first_up, US);
+    ck_assert_uint_eq(p.meta[1], 1);
+    lb_close(&tor.rig);
+}
+END_TEST
+
+/* Where a path's uplink is dead the least loaded of the others is taken, whichever it is. */
+START_TEST(a_dead_uplink_is_left_for_the_least_loaded)
+{
+    for (uint16_t best = 1; best < 4; best++)
+    {
+        struct lb_place tor;
+        prepare();
+        lb_open_at(&tor, &clos, 0, 1, "conga", NULL);
+        uint32_t levels[4] = {0, 3, 3, 3};
+        const uint16_t first = tor.map.first_up;
+        const uint16_t alive[] = {(uint16_t)(first + 1), (uint16_t)(first + 2),
+                                  (uint16_t)(first + 3)};
+        const struct weft_ports ports = {.list = alive, .first = first, .n = 3, .width = 4};
+        struct weft_packet p = lb_data(0, 4);
+        void *flow = lb_flow(&tor);
+        levels[best] = 2;
+        load(&tor, levels, US);
+        ck_assert_uint_eq(lb_forward(&tor, flow, &p, &ports, 2 * US), first + best);
+        free(flow);
+        lb_close(&tor.rig);
+    }
+}
+END_TEST
+
+/* All levels that have come are returned, each in its turn: that of every path alone as well. */
+START_TEST(the_level_of_every_path_is_returned)
+{
+    for (uint16_t path = 0; path < 4; path++)
+    {
+        struct lb_place tor;
+        prepare();
+        lb_open_at(&tor, &clos, 0, 1, "conga", NULL);
+        struct weft_packet from = lb_data(4, 0), to = lb_data(0, 4);
+        void *there = lb_flow(&tor), *back = lb_flow(&tor);
+        from.meta[0] = (uint16_t)(path + 1);
+        from.meta[1] = 6;
+        arrive_from_above(&tor, back, &from, US);
+        lb_forward(&tor, there, &to, NULL, 2 * US);
+        ck_assert_uint_eq(to.meta[2], path + 1U);
+        ck_assert_uint_eq(to.meta[1] >> 8, 6);
+        free(there);
+        free(back);
+        lb_close(&tor.rig);
+    }
+}
+END_TEST
+
+/* At its age feedback still counts and is returned, a picosecond later it does not. */
+START_TEST(feedback_counts_up_to_its_age)
+{
+    for (int64_t late = 0; late < 2; late++)
+    {
+        const int64_t now = 1 * US + 500 * US + late;
+        struct lb_place tor;
+        prepare();
+        lb_open_at(&tor, &clos, 0, 1, "conga", "aging=500us");
+        struct weft_packet from = lb_data(4, 0), to = lb_data(0, 4);
+        void *there = lb_flow(&tor), *back = lb_flow(&tor);
+        from.meta[0] = 2;
+        from.meta[1] = 6;
+        arrive_from_above(&tor, back, &from, US);
+        for (uint16_t path = 1; path < 4; path++)
+        {
+            tell(&tor, path, 1, US);
+        }
+        uint32_t others = 0;
+        for (int i = 0; i < 100; i++)
+        {
+            others += taken(&tor, now) != 0;
+        }
+        ck_assert(late ? others > 50 : others == 0);
+        lb_forward(&tor, there, &to, NULL, now);
+        ck_assert_uint_eq(to.meta[2], late ? 0 : 2);
+        free(there);
+        free(back);
+        lb_close(&tor.rig);
+    }
+}
+END_TEST
+
+/* A flowlet stays where it was if no path is better, wherever that is in the row; else it takes any
+ * of the best with the same chance. */
+START_TEST(ties_go_to_the_old_path_or_to_any)
+{
+    struct lb_place tor;
+    uint32_t counts[4] = {0};
+    prepare();
+    lb_open_at(&tor, &clos, 0, 1, "conga", "gap=1us");
+    for (uint16_t old = 0; old < 4; old++)
+    {
+        for (uint16_t path = 0; path < 4; path++)
+        {
+            tell(&tor, path, path == old ? 0 : 1, 0);
+        }
+        for (int i = 0; i < 1000; i++)
+        {
+            void *flow = lb_flow(&tor);
+            struct weft_packet p = lb_data(0, 4);
+            tell(&tor, old, 0, 0);
+            MUST(lb_forward(&tor, flow, &p, NULL, 0) == tor.map.first_up + (uint32_t)old);
+            tell(&tor, old, 1, 0); /* now all are alike */
+            p = lb_data(0, 4);
+            MUST(lb_forward(&tor, flow, &p, NULL, 2 * US) == tor.map.first_up + (uint32_t)old);
+            tell(&tor, old, 2, 0); /* now the others are better */
+            p = lb_data(0, 4);
+            counts[lb_forward(&tor, flow, &p, NULL, 4 * US) - tor.map.first_up]++;
+            free(flow);
+        }
+    }
+    ck_assert_double_lt(lb_unevenness(counts, 4), 5);
+    lb_close(&tor.rig);
+}
+END_TEST
+
 /* A packet collects the greatest level of its way; the destination's ToR returns it, changed ones
  * first, and the source's ToR goes by it. */
 START_TEST(levels_come_back_on_data_of_the_other_way)
@@ -207,6 +400,12 @@ conga_suite(void)
     tcase_add_test(t, loads_are_quantised_and_fade);
     tcase_add_test(t, each_link_has_a_rate_of_its_own);
     tcase_add_test(t, the_path_with_the_best_worst_link_is_taken);
+    tcase_add_test(t, the_worst_link_counts_and_not_the_sum);
+    tcase_add_test(t, only_packets_with_a_path_load_links_of_the_fabric);
+    tcase_add_test(t, a_dead_uplink_is_left_for_the_least_loaded);
+    tcase_add_test(t, the_level_of_every_path_is_returned);
+    tcase_add_test(t, feedback_counts_up_to_its_age);
+    tcase_add_test(t, ties_go_to_the_old_path_or_to_any);
     tcase_add_test(t, levels_come_back_on_data_of_the_other_way);
     tcase_add_test(t, a_flowlet_moves_only_for_something_better);
     suite_add_tcase(s, t);

@@ -136,6 +136,50 @@ START_TEST(a_late_reply_moves_the_qp_behind_a_tail)
 }
 END_TEST
 
+/* A silence of just the expiry is none: the late reply still costs a TAIL. */
+START_TEST(a_silence_longer_than_the_expiry_begins_anew)
+{
+    open_both("expiry=300us");
+    is(send_at(1000), INIT, false, 1);
+    is(send_at(1300), TAIL, false, 1);
+    close_both();
+    open_both("expiry=300us");
+    is(send_at(1000), INIT, false, 1);
+    is(send_at(1300.000001), INIT, false, 2);
+    close_both();
+}
+END_TEST
+
+/* The uplink of the old path is dead: its TAIL goes elsewhere, and the QP by its new path all the
+ * same. */
+START_TEST(a_tail_that_must_move_does_not_move_its_qp)
+{
+    open_both(NULL);
+    const uint32_t old = send_at(1000).port;
+    is(send_at(1008.2), TAIL, false, 1);
+    const uint32_t chosen = send_at(1008.3).port;
+    ck_assert_uint_ne(chosen, old);
+    close_both();
+    open_both(NULL);
+    ck_assert_uint_eq(send_at(1000).port, old);
+    uint16_t alive[7];
+    for (uint16_t i = 0, port = source.map.first_up; i < 7; port++)
+    {
+        alive[i] = port;
+        i = (uint16_t)(i + (port != old));
+    }
+    const struct weft_ports ports = {
+        .list = alive, .first = source.map.first_up, .n = 7, .width = 8};
+    struct weft_packet tail = data(0, 5);
+    const uint32_t instead = lb_forward(&source, flow, &tail, &ports, ps(1008.2));
+    ck_assert_int_eq(tail.echo >> 14, TAIL);
+    ck_assert_uint_ne(instead, old);
+    ck_assert_uint_ne(instead, chosen);
+    ck_assert_uint_eq(send_at(1008.3).port, chosen);
+    close_both();
+}
+END_TEST
+
 START_TEST(a_reply_in_time_keeps_the_path)
 {
     open_both(NULL);
@@ -186,9 +230,11 @@ START_TEST(a_path_of_a_notice_is_not_chosen_for_a_while)
 }
 END_TEST
 
+static uint32_t held_in; /* the queue of the last packet that was held */
+
 /* A packet that left its ToR at @p left, the TAIL of its epoch at @p tail (us, 0: none), comes. */
 static enum weft_arrival
-come(double now, enum kind kind, bool phase, double left, double tail)
+come_of(unsigned epoch, double now, enum kind kind, bool phase, double left, double tail)
 {
     struct weft_packet p = data(0, 5);
     uint32_t queue = 0;
@@ -196,11 +242,18 @@ come(double now, enum kind kind, bool phase, double left, double tail)
     p.meta[0] = 3;
     p.meta[1] = (uint16_t)(ps(left) / TICK);
     p.meta[2] = (uint16_t)(ps(tail) / TICK);
-    p.echo = (uint16_t)((unsigned)kind << 14 | (phase ? 0x2000U : 0) | 1U);
+    p.echo = (uint16_t)((unsigned)kind << 14 | (phase ? 0x2000U : 0) | epoch);
     const enum weft_arrival what =
         destination.rig.ops->arrive(destination.rig.state, flow, &p, &queue, ps(now));
-    ck_assert(what != WEFT_ARRIVAL_HOLD || queue == p.qp);
+    ck_assert(what != WEFT_ARRIVAL_HOLD || (queue & WEFT_QP_MASK) == p.qp);
+    held_in = what == WEFT_ARRIVAL_HOLD ? queue : held_in;
     return what;
+}
+
+static enum weft_arrival
+come(double now, enum kind kind, bool phase, double left, double tail)
+{
+    return come_of(1, now, kind, phase, left, tail);
 }
 
 /* When what is held goes on, if nothing more comes; us. */
@@ -210,24 +263,39 @@ flushes_at(void)
     return (double)destination.rig.ops->deadline(destination.rig.state) / (double)US;
 }
 
+/* Serves what is requested. Returns how many queues of the QP are released, the last of them in
+ * *@p queue. */
+static unsigned
+count_released(int64_t now, uint32_t *queue)
+{
+    struct weft_request request;
+    unsigned released = 0;
+    while (destination.rig.ops->request(destination.rig.state, &request, now))
+    {
+        if (request.what == WEFT_REQUEST_RELEASE)
+        {
+            ck_assert_uint_eq(request.queue & WEFT_QP_MASK, 77);
+            *queue = request.queue;
+            released++;
+        }
+    }
+    return released;
+}
+
 /* Serves the deadline at @p now. Returns whether the QP's queue is released. */
 static bool
 released_at(double us)
 {
     const struct weft_lb_ops *ops = destination.rig.ops;
     const int64_t now = ps(us);
-    struct weft_request request;
-    bool released = false;
+    uint32_t queue = 0;
     if (ops->deadline(destination.rig.state) <= now)
     {
         ops->on_deadline(destination.rig.state, now);
     }
-    while (ops->request(destination.rig.state, &request, now))
-    {
-        ck_assert(request.what == WEFT_REQUEST_EMIT || request.queue == 77);
-        released |= request.what == WEFT_REQUEST_RELEASE;
-    }
-    return released;
+    const unsigned released = count_released(now, &queue);
+    ck_assert(released == 0 || (released == 1 && queue == held_in));
+    return released == 1;
 }
 
 #define NEAR(a, b) ck_assert_double_eq_tol(a, b, 0.14) /* two ticks */
@@ -254,6 +322,32 @@ START_TEST(packets_wait_for_the_tail)
     ck_assert_uint_eq(c->flushed, 0);
     ck_assert_uint_eq(c->queues, 1);
     ck_assert_int_eq(come(1017, PLAIN, true, 1010, 1008.2), WEFT_ARRIVAL_FORWARD);
+    close_both();
+}
+END_TEST
+
+/* The last packet of phase 0 left after the TAIL: it waits no less than the margin for it. */
+START_TEST(the_wait_for_a_tail_is_never_negative)
+{
+    open_both(NULL);
+    come(1011, PLAIN, false, 1010, 0);
+    ck_assert_int_eq(come(1011.5, PLAIN, true, 1008.3, 1008.2), WEFT_ARRIVAL_HOLD);
+    NEAR(flushes_at(), 1027); /* 1011 + 16 */
+    close_both();
+}
+END_TEST
+
+/* What the TAIL of one epoch has released says nothing of the next one's. */
+START_TEST(each_epoch_waits_for_a_tail_of_its_own)
+{
+    open_both(NULL);
+    ck_assert_int_eq(come_of(1, 500, PLAIN, true, 498.3, 498.2), WEFT_ARRIVAL_HOLD);
+    come_of(1, 501, TAIL, false, 498.2, 498.2);
+    ck_assert(released_at(501.001));
+    ck_assert_uint_eq(destination.rig.ops->counters(destination.rig.state)->flushed, 0);
+    ck_assert_int_eq(come_of(2, 520, PLAIN, true, 518.3, 518.2), WEFT_ARRIVAL_HOLD);
+    ck_assert(released_at(737)); /* its TAIL is lost */
+    ck_assert_uint_eq(destination.rig.ops->counters(destination.rig.state)->flushed, 1);
     close_both();
 }
 END_TEST
@@ -301,6 +395,47 @@ START_TEST(a_new_epoch_ends_the_wait_for_the_last_one)
 }
 END_TEST
 
+/* A new epoch begins with phase 1 while packets of the last one are held back: these go on, and it
+ * waits for its own phase 0. */
+START_TEST(a_new_epoch_waits_for_its_own_phase_0)
+{
+    uint32_t queue = 0;
+    open_both(NULL);
+    ck_assert_int_eq(come_of(1, 500, PLAIN, true, 498.3, 498.2), WEFT_ARRIVAL_HOLD);
+    const uint32_t first = held_in;
+    ck_assert_int_eq(come_of(2, 520, PLAIN, true, 518.3, 518.2), WEFT_ARRIVAL_HOLD);
+    const uint32_t second = held_in;
+    ck_assert_uint_ne(first, second);
+    ck_assert_uint_eq(count_released(ps(520), &queue), 1);
+    ck_assert_uint_eq(queue, first);
+    NEAR(flushes_at(), 736); /* 520 + 200 + 16 */
+    ck_assert_int_eq(come_of(2, 521, PLAIN, false, 515, 0), WEFT_ARRIVAL_FORWARD);
+    ck_assert_uint_eq(count_released(ps(521), &queue), 0);
+    come_of(2, 522, TAIL, false, 518.2, 518.2);
+    ck_assert(released_at(522.001) && held_in == second);
+    /* Epoch 1 was flushed, epoch 2 went on by its TAIL. */
+    const struct weft_lb_counters *c = destination.rig.ops->counters(destination.rig.state);
+    ck_assert_uint_eq(c->held, 2);
+    ck_assert_uint_eq(c->flushed, 1);
+    ck_assert_uint_eq(c->queues, 1);
+    close_both();
+}
+END_TEST
+
+/* Its TAIL may be the first packet that comes of it: nothing of it needs to wait any more. */
+START_TEST(a_tail_that_opens_an_epoch_is_noted)
+{
+    uint32_t queue = 0;
+    open_both(NULL);
+    ck_assert_int_eq(come_of(1, 500, PLAIN, true, 498.3, 498.2), WEFT_ARRIVAL_HOLD);
+    ck_assert_int_eq(come_of(2, 520, TAIL, false, 518.2, 518.2), WEFT_ARRIVAL_FORWARD);
+    ck_assert_uint_eq(count_released(ps(520), &queue), 1);
+    ck_assert_int_eq(come_of(2, 521, PLAIN, true, 518.3, 518.2), WEFT_ARRIVAL_FORWARD);
+    ck_assert_int_eq(destination.rig.ops->deadline(destination.rig.state) == WEFT_NEVER, 1);
+    close_both();
+}
+END_TEST
+
 START_TEST(without_history_the_wait_is_a_default)
 {
     open_both(NULL);
@@ -336,6 +471,32 @@ START_TEST(the_destinations_tor_answers)
 }
 END_TEST
 
+/* QPs whose waits end together go on together, and what waits from then on does not. */
+START_TEST(all_that_is_due_goes_on_at_once)
+{
+    open_both("default-wait=100us extra-flush=0ps");
+    const struct weft_lb_ops *ops = destination.rig.ops;
+    void *other = lb_flow(&destination);
+    uint32_t queue = 0;
+    struct weft_packet p = data(0, 5);
+    p.in_port = 4;
+    p.echo = 0x2000 | 1;
+    ck_assert_int_eq(come(500, PLAIN, true, 498, 0), WEFT_ARRIVAL_HOLD);
+    ck_assert_int_eq(ops->arrive(destination.rig.state, other, &p, &queue, ps(500)),
+                     WEFT_ARRIVAL_HOLD);
+    ops->on_deadline(destination.rig.state, ps(600));
+    ck_assert_uint_eq(count_released(ps(600), &queue), 2);
+    ck_assert_int_eq(ops->deadline(destination.rig.state), WEFT_NEVER);
+    come_of(2, 550, PLAIN, false, 540, 0);
+    ck_assert_int_eq(come_of(2, 700, PLAIN, true, 541, 540), WEFT_ARRIVAL_HOLD);
+    NEAR(flushes_at(), 550); /* over, but it has no place yet */
+    ck_assert_uint_eq(count_released(ps(700), &queue), 0);
+    ck_assert(released_at(700));
+    free(other);
+    close_both();
+}
+END_TEST
+
 /* One queue per port: the second QP of a host passes out of order, and is counted. */
 START_TEST(without_a_queue_packets_pass)
 {
@@ -366,13 +527,20 @@ conweave_suite(void)
     Suite *s = suite_create("conweave");
     TCase *t = tcase_create("conweave");
     tcase_add_test(t, a_late_reply_moves_the_qp_behind_a_tail);
+    tcase_add_test(t, a_silence_longer_than_the_expiry_begins_anew);
+    tcase_add_test(t, a_tail_that_must_move_does_not_move_its_qp);
     tcase_add_test(t, a_reply_in_time_keeps_the_path);
     tcase_add_test(t, a_path_of_a_notice_is_not_chosen_for_a_while);
     tcase_add_test(t, packets_wait_for_the_tail);
+    tcase_add_test(t, the_wait_for_a_tail_is_never_negative);
+    tcase_add_test(t, each_epoch_waits_for_a_tail_of_its_own);
     tcase_add_test(t, a_lost_tail_holds_nothing_for_ever);
     tcase_add_test(t, a_new_epoch_ends_the_wait_for_the_last_one);
+    tcase_add_test(t, a_new_epoch_waits_for_its_own_phase_0);
+    tcase_add_test(t, a_tail_that_opens_an_epoch_is_noted);
     tcase_add_test(t, without_history_the_wait_is_a_default);
     tcase_add_test(t, the_destinations_tor_answers);
+    tcase_add_test(t, all_that_is_due_goes_on_at_once);
     tcase_add_test(t, without_a_queue_packets_pass);
     suite_add_tcase(s, t);
     return s;

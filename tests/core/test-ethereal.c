@@ -361,6 +361,39 @@ START_TEST(if_all_are_shunned_all_are_used)
 }
 END_TEST
 
+/* The path of the first of 8 messages to one ToR, with which the deal begins. */
+static uint16_t
+first_dealt(uint32_t host)
+{
+    ethereal_plan_at(host);
+    ethereal_plan(batch, 8, MS);
+    return part_of(0, 0)->label;
+}
+
+/* Hosts begin at different paths, so that what is left over does not meet; also then. */
+START_TEST(if_all_are_shunned_the_deal_begins_where_it_did)
+{
+    uint32_t elsewhere = 0;
+    ethereal_spines(8, "shun=inf");
+    fill_batch(8, 100);
+    for (uint32_t host = 0; host < 2; host++)
+    {
+        const uint16_t before = first_dealt(host);
+        for (uint16_t path = 0; path < 8; path++)
+        {
+            uint64_t qp[4];
+            ethereal_qp(qp, host, 4);
+            ether.ops->path->on_label(qp, (uint16_t)(path << 8), 0);
+            ether.ops->path->on_timeout(qp, 0);
+        }
+        ck_assert_uint_eq(first_dealt(host), before);
+        elsewhere += before != 0;
+    }
+    ck_assert_uint_gt(elsewhere, 0);
+    ethereal_end();
+}
+END_TEST
+
 /* Slots on the uplinks, filled as Theorem 1 says it: each flow, and each part of what is left over,
  * goes to the least congested uplink; ties go round from the last one used. Lengths are counted in
  * 1/k of a message. */
@@ -538,6 +571,7 @@ ethereal_suite(void)
     tcase_add_test(tcase, a_flow_without_a_path_has_none_shunned);
     tcase_add_test(tcase, another_failure_starts_the_timer_again);
     tcase_add_test(tcase, if_all_are_shunned_all_are_used);
+    tcase_add_test(tcase, if_all_are_shunned_the_deal_begins_where_it_did);
     tcase_add_loop_test(tcase, plans_are_those_of_a_slot_model, 0, NFABRICS);
     tcase_add_test(tcase, plans_are_repeatable);
     suite_add_tcase(suite, tcase);

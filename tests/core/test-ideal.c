@@ -20,6 +20,17 @@ START_TEST(reordering_is_never_answered_by_a_nack)
 }
 END_TEST
 
+START_TEST(what_the_bitmap_does_not_cover_is_not_answered)
+{
+    static const char *const small[] = {"window", "64", "outstanding", "64", NULL};
+    begin("ideal", 0xfffffe, small);
+    const struct weft_rx_verdict v = arrive(0xfffffe + 64);
+    ck_assert(v.reply == WEFT_REPLY_NONE && !v.fresh && !v.duplicate);
+    answers(0xfffffe + 63, WEFT_REPLY_ACK, 0xfffffe);
+    end();
+}
+END_TEST
+
 static struct sim_link
 link_of(uint64_t seed)
 {
@@ -81,6 +92,7 @@ ideal_suite(void)
     Suite *suite = suite_create("ideal");
     TCase *tcase = tcase_create("ideal");
     tcase_add_test(tcase, reordering_is_never_answered_by_a_nack);
+    tcase_add_test(tcase, what_the_bitmap_does_not_cover_is_not_answered);
     tcase_add_test(tcase, reordering_costs_nothing);
     tcase_add_test(tcase, only_the_timer_repeats_a_lost_packet);
     tcase_add_loop_test(tcase, everything_arrives_once_over_a_terrible_link, 0, 12);

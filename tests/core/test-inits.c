@@ -101,7 +101,7 @@ signal_all(const struct weft_cc_ops *cc, void *state, int64_t now)
     }
     if (cc->on_ack)
     {
-        const struct weft_cc_ack ack = {&p, 1, 3, 10, 14};
+        const struct weft_cc_ack ack = {&p, 1, 3, 10, 14, 10};
         cc->on_ack(state, &ack, now);
     }
     if (cc->on_cnp)

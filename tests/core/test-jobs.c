@@ -64,19 +64,21 @@ START_TEST(jobs_stand_side_by_side)
 }
 END_TEST
 
-/* Successors of the second job are its own. */
+/* Successors of the second job are its own; the first has successors too. */
 START_TEST(a_later_job_waits_for_itself)
 {
     all.njobs = 2;
-    choose(0, "alltoall", "8000B", right, 4);
+    choose(0, "allreduce-ring", "8000B", right, 4);
     choose(1, "allreduce-ring", "4000B", left, 4);
     ck_assert_int_eq(build(), 0);
-    for (uint32_t i = 12; i < 36; i++)
+    ck_assert_uint_eq(size.nmessages, 24 + 24);
+    for (uint32_t i = 24; i < 48; i++)
     {
         for (uint32_t k = 0; k < messages[i].nnext; k++)
         {
             const uint32_t after = next[messages[i].first_next + k];
-            ck_assert_uint_ge(after, 12);
+            ck_assert_uint_ge(after, 24);
+            ck_assert_uint_eq(messages[after].src, messages[i].dst);
             ck_assert_uint_eq(messages[after].step, messages[i].step + 1);
         }
     }

@@ -302,7 +302,7 @@ move_cc(const struct weft_algo *algo)
         move(&t);
         if (cc->on_ack)
         {
-            const struct weft_cc_ack taken = {&ack, 1, 3, una, una + 3};
+            const struct weft_cc_ack taken = {&ack, 1, 3, una, una + 3, una};
             cc->on_ack(t.stays, &taken, now);
             cc->on_ack(t.moves, &taken, now);
         }

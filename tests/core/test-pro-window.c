@@ -120,6 +120,19 @@ START_TEST(exactly_the_window_behind_is_late_and_not_lost)
 }
 END_TEST
 
+/* Packet 1 has arrived, so that the next one to be asked for is 2: exactly the window behind. */
+START_TEST(the_next_missing_packet_is_late_and_not_lost)
+{
+    begin_pro(NEAR_WRAP, wnd_8);
+    makes(1, -1);
+    makes(9, 0);
+    ck_assert(comes(10, 0).fresh);
+    ck_assert_int_eq(rig.ops->rx_deadline(rig.rx), WEFT_NEVER);
+    makes(11, 2);
+    end();
+}
+END_TEST
+
 START_TEST(each_packet_makes_one_nack_due_or_all_of_them)
 {
     static const char *const all[] = {"ooo-window", "8", "nacks", "all", NULL};
@@ -502,6 +515,7 @@ pro_window_suite(void)
     TCase *tc = tcase_create("pro-window");
     tcase_add_loop_test(tc, figure_4, 0, 2);
     tcase_add_test(tc, exactly_the_window_behind_is_late_and_not_lost);
+    tcase_add_test(tc, the_next_missing_packet_is_late_and_not_lost);
     tcase_add_test(tc, each_packet_makes_one_nack_due_or_all_of_them);
     tcase_add_test(tc, nothing_is_asked_for_twice_or_after_it_has_come);
     tcase_add_test(tc, as_printed_only_timeouts_ask);

@@ -321,6 +321,18 @@ START_TEST(the_printed_batches_leave_56_of_64_paths_unused)
 }
 END_TEST
 
+/* As printed a packet has one path and moves the counter by n (line 12): here from 1 to 3. */
+START_TEST(printed_batches_move_the_counter_by_n)
+{
+    begin("batches=literal", "2", "8", 2);
+    add_qp(0, 4);
+    add_qp(1, 4);
+    expect(0, "01");
+    expect(1, "3");
+    end();
+}
+END_TEST
+
 /* ---- A naive model, straight from Alg. 1, on random QPs. ---- */
 
 struct naive
@@ -575,6 +587,7 @@ pro_suite(void)
     tcase_add_test(tc, a_short_batch_takes_a_whole_step);
     tcase_add_test(tc, batches_of_more_packets_than_paths_go_around);
     tcase_add_test(tc, batches_of_as_many_packets_as_paths_stagger_nothing);
+    tcase_add_test(tc, printed_batches_move_the_counter_by_n);
     tcase_add_test(tc, the_printed_batches_leave_56_of_64_paths_unused);
     tcase_add_loop_test(tc, it_agrees_with_a_naive_model_on_random_qps, 0, 60);
     tcase_add_loop_test(tc, a_qp_uses_every_path_once_in_a_turn, 0, 7);

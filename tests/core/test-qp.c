@@ -62,6 +62,10 @@ is_acked(uint32_t index, uint32_t flags, uint32_t epsn, uint32_t place, uint64_t
 
 START_TEST(its_lines_are_those_of_the_cache)
 {
+    if (sizeof(void *) < 8)
+    {
+        return; /* smaller pointers: fewer lines */
+    }
     ck_assert_uint_eq(offsetof(struct weft_qp, algos), 64);
     ck_assert_uint_eq(offsetof(struct weft_qp, bulk_first), 128);
     ck_assert_uint_eq(offsetof(struct weft_qp, wqes), 192);
@@ -552,6 +556,7 @@ START_TEST(a_path_part_may_be_as_large_as_its_site)
     host_rig_begin("gbn", NULL);
     const size_t without = weft_qp_size(&host_rig.algos, &far);
     host_rig.path.qp_size = size_by_bdp;
+    host_rig.path.on_lost = NULL; /* no labels */
     host_rig.algos.path = &host_rig.path;
     ck_assert_uint_eq(weft_qp_size(&host_rig.algos, &near), without + 64);
     ck_assert_uint_eq(weft_qp_size(&host_rig.algos, &far), without + 6400);

@@ -140,7 +140,7 @@ END_TEST
 START_TEST(a_number_of_links_is_drawn_as_a_probability_draws_them)
 {
     const struct weft_clos clos = fat_tree("8", "3");
-    const size_t all = clos.nlinks - clos.nhosts;
+    const size_t all = (size_t)(clos.nlinks - clos.nhosts);
     struct weft_drawn_link links[512], few[512];
     ck_assert_uint_le(all, 512);
     ck_assert_uint_eq(weft_random_links(&clos, 512, 3, 4, links), all);

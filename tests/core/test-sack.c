@@ -249,10 +249,11 @@ END_TEST
 
 START_TEST(a_threshold_that_no_gap_can_reach_is_refused)
 {
-    static const char *const bad[] = {"threshold", "100", "outstanding", "100", NULL};
+    static const char *const bad[] = {"threshold",   "128", "window", "128",
+                                      "outstanding", "100", NULL};
     begin("sack", 0, bad);
     ck_assert_ptr_nonnull(rig.ops->algo.check(rig.config));
-    ck_assert_int_eq(weft_config_set(&rig.ops->algo, rig.config, "threshold", "99"), 0);
+    ck_assert_int_eq(weft_config_set(&rig.ops->algo, rig.config, "threshold", "127"), 0);
     ck_assert_ptr_null(rig.ops->algo.check(rig.config));
     ck_assert_int_eq(weft_config_set(&rig.ops->algo, rig.config, "window", "96"), 0);
     ck_assert_ptr_nonnull(rig.ops->algo.check(rig.config));
@@ -369,6 +370,7 @@ spy_timeout(void *tx, int64_t now)
     sack_model_timeout(&spy.model, now);
     MUST(spy.real->tx_deadline(tx) == spy.model.deadline);
     MUST(spy.real->tx_flight(tx) == sack_model_flight(&spy.model));
+    MUST(spy.real->tx_sacked(tx) == sack_model_sacked(&spy.model));
 }
 
 START_TEST(it_does_what_the_plain_model_says_over_a_terrible_link)
@@ -384,7 +386,7 @@ START_TEST(it_does_what_the_plain_model_says_over_a_terrible_link)
                     _i % 3 == 0   ? 32
                     : _i % 3 == 1 ? 6
                                   : 1,
-                    INT64_C(300000000), tight ? 40 : 16384);
+                    INT64_C(300000000), tight ? 40 : 16384, 16384);
     spy.real = link.ops;
     spy.ops = *link.ops;
     spy.ops.tx_post = spy_post;

@@ -18,6 +18,7 @@
 static const struct weft_cc_site paper = {INT64_C(800000000000), 1, 6250000, 6, 4158, 20};
 
 static const struct weft_cc_ops *cc;
+static uint64_t delivered;
 static uint64_t config[16];
 static void *state;
 
@@ -35,6 +36,7 @@ begin_at(const char *name, const struct weft_cc_site *site, const char *const *s
     ck_assert_ptr_null(cc->algo.check(config));
     state = malloc(cc->state_size);
     cc->init(state, config, site, 0);
+    delivered = 0;
 }
 
 static void
@@ -56,17 +58,17 @@ ack(int64_t now, int64_t delay, uint32_t acked)
     memset(&packet, 0, sizeof(packet));
     packet.kind = WEFT_ACK;
     packet.sent = now - delay;
-    const struct weft_cc_ack taken = {.reply = &packet, .acked = acked};
+    delivered += acked;
+    const struct weft_cc_ack taken = {.reply = &packet, .acked = acked, .delivered = delivered};
     cc->on_ack(state, &taken, now);
 }
 
+/* A packet is taken for lost. */
 static void
-send(int64_t now, uint8_t flags)
+lose(int64_t now, enum weft_loss_cause cause)
 {
-    struct weft_packet packet;
-    memset(&packet, 0, sizeof(packet));
-    packet.flags = flags;
-    cc->on_sent(state, &packet, now);
+    const struct weft_loss loss = {.cause = (uint8_t)cause};
+    cc->on_lost(state, &loss, now);
 }
 
 static uint32_t
@@ -150,7 +152,8 @@ START_TEST(each_packet_counts_once_in_any_order)
     double cwnd = 16;
     for (uint32_t i = 0; i < 32; i++)
     {
-        ack(now, 7 * US, i == 31 ? 32 : 0); /* the first one's ACK comes last */
+        ack(now, 7 * US, 1); /* the first one's comes last: una waits for it */
+        ack(now, 7 * US, 0); /* a duplicate */
         cwnd += 1 / cwnd;
         ck_assert_uint_eq(window(), (uint32_t)cwnd);
     }
@@ -243,24 +246,62 @@ START_TEST(losses_cut_once_a_round_trip)
     static const char *const hundred[] = {"max-cwnd", "100", NULL};
     begin("swift", hundred);
     ack(20 * US, 7 * US, 1);
-    send(20 * US, 0);
     ck_assert_uint_eq(window(), 100);
-    send(20 * US, WEFT_F_RETX);
-    send(21 * US, WEFT_F_RETX);
+    lose(20 * US, WEFT_LOST_BY_GAP);
+    lose(21 * US, WEFT_LOST_BY_NACK);
     ck_assert_uint_eq(window(), 50);
-    send(27 * US, WEFT_F_RETX);
+    lose(27 * US, WEFT_LOST_BY_GAP);
     ck_assert_uint_eq(window(), 25);
     cc->on_timeout(state, 100 * US);
-    send(110 * US, WEFT_F_RETX); /* the timer's */
+    lose(100 * US, WEFT_LOST_BY_TIMEOUT); /* what that timeout is about */
     ck_assert_uint_eq(window(), 12);
     ack(120 * US, 7 * US, 1);
-    send(130 * US, WEFT_F_RETX);
+    lose(130 * US, WEFT_LOST_BY_GAP);
     ck_assert_uint_eq(window(), 6);
     end();
     static const char *const off[] = {"max-cwnd", "100", "fast-cut", "off", NULL};
     begin("swift", off);
-    send(20 * US, WEFT_F_RETX);
+    lose(20 * US, WEFT_LOST_BY_GAP);
     ck_assert_uint_eq(window(), 100);
+    end();
+}
+END_TEST
+
+/* A header passes the queue that cut its payload away: it tells of a loss, and of no delay. */
+START_TEST(a_trimmed_packet_is_a_loss_and_no_delay)
+{
+    static const char *const plain[] = {"max-cwnd", "100", NULL};
+    static const char *const off[] = {"max-cwnd", "100", "trim-cut", "off", NULL};
+    const char *const name = _i == 0 ? "swift" : "mswift";
+    const struct weft_packet late = {.kind = WEFT_NACK, .flags = WEFT_F_TRIMMED, .sent = -90 * US};
+    const struct weft_packet early = {.kind = WEFT_NACK, .flags = WEFT_F_TRIMMED, .sent = 45 * US};
+    const struct weft_cc_ack after_much = {.reply = &late};
+    const struct weft_cc_ack after_little = {.reply = &early, .delivered = 31};
+    begin(name, plain);
+    cc->on_ack(state, &after_much, 20 * US);
+    ck_assert_uint_eq(window(), 100);
+    lose(20 * US, WEFT_LOST_TRIMMED);
+    lose(21 * US, WEFT_LOST_TRIMMED);
+    ck_assert_uint_eq(window(), 50);
+    end();
+    begin(name, off);
+    lose(20 * US, WEFT_LOST_TRIMMED);
+    ck_assert_uint_eq(window(), 100);
+    end();
+    begin(name, plain);
+    for (int i = 0; i < 31; i++)
+    {
+        ack(10 * US + i, 9 * US, 1);
+    }
+    const uint32_t cut = window();
+    ck_assert_uint_lt(cut, 100);
+    for (int i = 0; i < 31; i++) /* were they delays, they would outvote the others */
+    {
+        cc->on_ack(state, &after_little, 50 * US);
+    }
+    ck_assert_uint_eq(window(), cut);
+    ack(60 * US, 9 * US, 1);
+    ck_assert_uint_lt(window(), cut);
     end();
 }
 END_TEST
@@ -268,11 +309,11 @@ END_TEST
 START_TEST(timeouts_in_a_row_leave_the_least)
 {
     static const char *const hundred[] = {"max-cwnd", "100", NULL};
-    begin("swift", hundred);
+    begin(_i == 0 ? "swift" : "mswift", hundred);
     for (int i = 1; i <= 4; i++)
     {
         cc->on_timeout(state, i * 1000 * US);
-        send(i * 1000 * US + 100 * US, WEFT_F_RETX); /* the timer's: no second cut */
+        lose(i * 1000 * US, WEFT_LOST_BY_TIMEOUT); /* no second cut */
         ck_assert_uint_eq(window(), 100U >> i);
     }
     ack(4500 * US, 7 * US, 0); /* not in a row */
@@ -391,7 +432,7 @@ START_TEST(it_acts_on_the_median_of_the_latest_window)
         struct weft_packet packet;
         memset(&packet, 0, sizeof(packet));
         packet.sent = now - sorted[(kept - 1) / 2];
-        const struct weft_cc_ack median = {.reply = &packet, .acked = 1};
+        const struct weft_cc_ack median = {.reply = &packet, .acked = 1, .delivered = i + 1};
         plain->on_ack(told, &median, now);
         ack(now, delays[i], 1);
         MUST(window() == plain->window(told, now) && cc->cuts(state) == plain->cuts(told));
@@ -444,7 +485,8 @@ swift_suite(void)
     tcase_add_test(tcase, a_window_below_one_packet_is_paced);
     tcase_add_test(tcase, the_first_cut_waits_for_no_round_trip);
     tcase_add_test(tcase, losses_cut_once_a_round_trip);
-    tcase_add_test(tcase, timeouts_in_a_row_leave_the_least);
+    tcase_add_loop_test(tcase, a_trimmed_packet_is_a_loss_and_no_delay, 0, 2);
+    tcase_add_loop_test(tcase, timeouts_in_a_row_leave_the_least, 0, 2);
     tcase_add_test(tcase, flow_scaling_lets_small_windows_queue_for_longer);
     tcase_add_test(tcase, one_congested_path_of_eight_does_not_stop_sprayed_packets);
     tcase_add_test(tcase, congestion_of_most_paths_does);

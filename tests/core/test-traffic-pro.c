@@ -440,6 +440,27 @@ START_TEST(a_message_begins_when_the_one_so_many_before_it_has_ended)
 }
 END_TEST
 
+/* Of the messages to 4 others, 3, 2 or 1 at a time: 3 + 1, 2 + 2, 1 + 1 + 1 + 1. */
+START_TEST(steps_of_an_alltoall_are_its_turns)
+{
+    static const char *const windows[] = {"3", "2", "1"};
+    static const uint32_t turns[] = {2, 2, 4};
+    choose("alltoall", 5, "interleaved");
+    for (int i = 0; i < 3; i++)
+    {
+        uint32_t last = 0;
+        set("concurrency", windows[i]);
+        build(0);
+        for (uint32_t k = 0; k < size.nmessages; k++)
+        {
+            last = messages[k].step > last ? messages[k].step : last;
+        }
+        ck_assert_uint_eq(size.nsteps, turns[i]);
+        ck_assert_uint_eq(last + 1, turns[i]);
+    }
+}
+END_TEST
+
 /* The results of all present scenarios rest on it. */
 START_TEST(nothing_waits_where_all_may_go_at_once)
 {
@@ -504,6 +525,7 @@ traffic_pro_suite(void)
     tcase_add_test(tcase, bound_of_a_tree_with_waits_is_its_longest_chain);
     tcase_add_test(tcase, trees_of_too_few_or_too_many_are_refused);
     tcase_add_test(tcase, a_message_begins_when_the_one_so_many_before_it_has_ended);
+    tcase_add_test(tcase, steps_of_an_alltoall_are_its_turns);
     tcase_add_test(tcase, nothing_waits_where_all_may_go_at_once);
     tcase_add_test(tcase, bound_of_an_alltoall_one_by_one_is_that_of_its_turns);
     suite_add_tcase(suite, tcase);

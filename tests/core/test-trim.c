@@ -141,6 +141,9 @@ START_TEST(each_nack_stands_for_one_transmission)
     ack(3, 2, NOW); /* 1 has come after all: not sent again */
     sends(WEFT_TX_NONE, 0);
     ck_assert_uint_eq(rig.ops->tx_una(rig.tx), 4);
+    ck_assert_uint_eq(rig.ops->tx_flight(rig.tx), 0);
+    ck_assert_uint_eq(rig.ops->tx_sacked(rig.tx), 0);
+    nack_of(4, 4, NOW); /* nothing is under way that a timer could watch */
     ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), WEFT_NEVER);
     end();
 }
@@ -190,6 +193,7 @@ START_TEST(a_header_of_what_has_arrived_is_acknowledged)
         ck_assert(v.duplicate);
     }
     ck_assert_int_eq(header_arrives(1 + 20000).reply, WEFT_REPLY_NONE); /* beyond the window */
+    ck_assert_int_eq(header_arrives(5 + 16384).reply, WEFT_REPLY_NONE); /* where 5 has its bit */
     end();
 }
 END_TEST
@@ -236,6 +240,57 @@ START_TEST(timer_covers_lost_headers_and_replies)
     ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), 300000);
     nack_of(3, 1, 210000);
     ck_assert_int_eq(rig.ops->tx_deadline(rig.tx), 300000);
+    end();
+}
+END_TEST
+
+/* Packets 1 and 2 are lost in silence; they were under way when the timer was started anew. */
+START_TEST(a_timer_started_by_a_nack_watches_all_that_was_sent)
+{
+    const char *const settings[] = {"rto", "100ns", NULL};
+    begin("trim", 0, settings);
+    rig.ops->tx_post(rig.tx, 4);
+    for (uint32_t psn = 0; psn < 3; psn++)
+    {
+        sends_at(1000, WEFT_TX_NEW, psn);
+    }
+    nack_of(0, 0, 50000);
+    sends_at(50000, WEFT_TX_RETX, 0);
+    sends_at(60000, WEFT_TX_NEW, 3);
+    rig.ops->tx_timeout(rig.tx, 150000);
+    for (uint32_t psn = 0; psn < 3; psn++)
+    {
+        sends_at(150000, WEFT_TX_RETX, psn);
+    }
+    sends_at(150000, WEFT_TX_NONE, 0); /* 3 is younger than the timer */
+    end();
+}
+END_TEST
+
+/* Each time, it is for what had been sent when it was started, and news are of that time alone. */
+START_TEST(a_timer_that_fires_again_watches_what_was_sent_before)
+{
+    const char *const settings[] = {"rto", "100ns", NULL};
+    uint32_t psn;
+    begin("trim", 0, settings);
+    rig.ops->tx_post(rig.tx, 3);
+    sends_at(1000, WEFT_TX_NEW, 0);
+    sends_at(2000, WEFT_TX_NEW, 1);
+    sends_at(2000, WEFT_TX_NEW, 2);
+    nack_of(2, 0, 50000); /* nobody asks which packet is lost by it */
+    sends_at(50000, WEFT_TX_RETX, 2);
+    for (int n = 1; n <= 2; n++)
+    {
+        const int64_t at = 1000 + n * 100000;
+        rig.ops->tx_timeout(rig.tx, at);
+        for (uint32_t lost = 0; lost < (n == 1 ? 1 : 3); lost++)
+        {
+            ck_assert(rig.ops->tx_next_lost(rig.tx, &psn) && psn == lost);
+            sends_at(at, WEFT_TX_RETX, lost);
+        }
+        ck_assert(!rig.ops->tx_next_lost(rig.tx, &psn));
+        sends_at(at, WEFT_TX_NONE, 0);
+    }
     end();
 }
 END_TEST
@@ -357,6 +412,8 @@ trim_suite(void)
     tcase_add_test(tc, a_header_of_what_has_arrived_is_acknowledged);
     tcase_add_test(tc, a_gap_is_not_a_loss);
     tcase_add_test(tc, timer_covers_lost_headers_and_replies);
+    tcase_add_test(tc, a_timer_started_by_a_nack_watches_all_that_was_sent);
+    tcase_add_test(tc, a_timer_that_fires_again_watches_what_was_sent_before);
     tcase_add_test(tc, impossible_windows_are_refused);
     tcase_add_loop_test(tc, everything_arrives_once, 0, 2);
     suite_add_tcase(suite, tc);

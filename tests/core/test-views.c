@@ -86,7 +86,12 @@ static void
 acknowledge(const struct weft_cc_ops *cc, uint64_t una, uint8_t flags, int64_t now)
 {
     const struct weft_packet reply = {.kind = WEFT_ACK, .flags = flags, .sent = now - 9 * US};
-    const struct weft_cc_ack ack = {&reply, 1, 79, una, una + 79};
+    const struct weft_cc_ack ack = {&reply, 1, 79, una, una + 79, una};
+    const struct weft_packet data = {.kind = WEFT_DATA};
+    for (int n = una == 1 ? 80 : 1; n > 0 && cc->on_sent; n--)
+    {
+        cc->on_sent(state, &data, now);
+    }
     cc->on_ack(state, &ack, now);
 }
 

@@ -16,11 +16,10 @@
 
 #include "fuzz.h"
 #include "must.h"
+#include "theory/muldiv.h"
 
 /** Largest configuration of all. */
 #define CONFIG 64
-
-__extension__ typedef unsigned __int128 wide;
 
 static const struct weft_param *
 choose(uint32_t number)
@@ -93,31 +92,31 @@ unit_size(enum weft_type type, const char *name)
 static bool
 whole_number(enum weft_type type, const char *text, int64_t *value, bool *known)
 {
-    wide digits = 0, scale = 1;
+    uint64_t digits = 0, scale = 1, rest = 0;
     unsigned n = 0, before = 0, after = 0;
     const bool negative = *text == '-';
     text += *text == '-' || *text == '+';
     for (; *text >= '0' && *text <= '9'; text++, n++, before++)
     {
-        digits = n < 18 ? digits * 10 + (wide)(*text - '0') : 0;
+        digits = n < 18 ? digits * 10 + (uint64_t)(*text - '0') : 0;
     }
     if (before > 0 && *text == '.')
     {
         for (text++; *text >= '0' && *text <= '9'; text++, n++, after++)
         {
-            digits = n < 18 ? digits * 10 + (wide)(*text - '0') : 0;
+            digits = n < 18 ? digits * 10 + (uint64_t)(*text - '0') : 0;
             scale = n < 18 ? scale * 10 : 1;
         }
     }
     const bool point = before > 0 && text[-1] == '.';
     const uint64_t unit = unit_size(type, text);
+    const uint64_t whole = weft_muldiv(digits, unit, scale, &rest);
     *known = n <= 18;
-    if (before == 0 || point || unit == 0 || digits * unit % scale != 0 ||
-        digits * unit / scale >= INT64_MAX)
+    if (before == 0 || point || unit == 0 || rest != 0 || whole >= INT64_MAX)
     {
         return false;
     }
-    *value = (int64_t)(digits * unit / scale);
+    *value = (int64_t)whole;
     *value = negative ? -*value : *value;
     return true;
 }

@@ -27,6 +27,7 @@ compare(const void *tx)
     MUST(flight_index(spy.real->tx_una(tx), spy.first_psn) == spy.model.una);
     MUST(spy.real->tx_deadline(tx) == spy.model.deadline);
     MUST(spy.real->tx_flight(tx) == sack_model_flight(&spy.model));
+    MUST(spy.real->tx_sacked(tx) == sack_model_sacked(&spy.model));
 }
 
 static void
@@ -109,7 +110,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     spy.ops.tx_timeout = spy_timeout;
     spy.first_psn = (uint32_t)fuzz_number(&in, 3);
     sack_model_init(&spy.model, (int32_t)(threshold < outstanding ? threshold : 1), RTO,
-                    outstanding);
+                    outstanding, window);
     flight_receiver_init(&spy.receiver, spy.first_psn, window);
     flight_run(&spy.ops, config, spy.first_psn, true, &in);
     return 0;

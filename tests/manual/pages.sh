@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A reader would find a table whose rows break off, or a link to a page or heading that is not there.
 set -eu
+export LC_ALL=C
 here=$(dirname -- "$(readlink -f -- "$0")")
 cd "$here/../.."
 

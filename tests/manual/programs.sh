@@ -9,6 +9,7 @@
 #              adds to a list there (```c WEFT_BALANCERS)
 # A C++ fragment that sets up no fabric but uses one finds it as `weft` and `fabric`, with a workload.
 set -eu
+export LC_ALL=C
 here=$(dirname -- "$(readlink -f -- "$0")")
 root=$(dirname -- "$(dirname -- "$here")")
 out=$1

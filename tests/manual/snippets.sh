@@ -15,6 +15,7 @@
 #   text      is a picture
 # An unknown language, and a reason for what is no longer there, are mistakes.
 set -u
+export LC_ALL=C
 runner=$(readlink -f -- "$1")
 programs=$(readlink -f -- "$2")
 here=$(dirname -- "$(readlink -f -- "$0")")
@@ -27,6 +28,8 @@ failed=0
 cat >"$work/not-run" <<'END'
 ./weft test                     this test is one of them
 cmake *                         tests/embedding.sh does these steps
+dpkg --add-architecture *       it changes the system
+CK_FORK=no *                    it needs what the one before installs
 ./weft reproduce themis*        minutes to hours; tests/runner/reproduce.sh has a paper that is small
 ./weft reproduce all*           hours to days; the same
 ./weft run scenarios/cross/*    minutes; tests/runner/cross.sh runs the small versions

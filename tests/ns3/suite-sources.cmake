@@ -9,6 +9,7 @@ set(weft_suite_sources
     tests/ns3/weft-context-test-suite.cc
     tests/ns3/weft-convergence-test-suite.cc
     tests/ns3/weft-conweave-test-suite.cc
+    tests/ns3/weft-delivery-test-suite.cc
     tests/ns3/weft-determinism-test-suite.cc
     tests/ns3/weft-erasure-test-suite.cc
     tests/ns3/weft-ethereal-test-suite.cc
@@ -24,6 +25,7 @@ set(weft_suite_sources
     tests/ns3/weft-odd-rates-test-suite.cc
     tests/ns3/weft-pro-window-test-suite.cc
     tests/ns3/weft-random-test-suite.cc
+    tests/ns3/weft-safety-test-suite.cc
     tests/ns3/weft-service-level-test-suite.cc
     tests/ns3/weft-setup-test-suite.cc
     tests/ns3/weft-simulator-threads-test-suite.cc
@@ -44,6 +46,7 @@ set(weft_suites
     weft-context
     weft-convergence
     weft-conweave
+    weft-delivery
     weft-determinism
     weft-erasure
     weft-ethereal
@@ -59,6 +62,7 @@ set(weft_suites
     weft-odd-rates
     weft-pro-window
     weft-random
+    weft-safety
     weft-service-level
     weft-setup
     weft-simulator-threads

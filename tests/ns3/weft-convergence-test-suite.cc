@@ -4,6 +4,7 @@
  * How soon routing knows of a failure, and what senders are told of it. A user who compares
  * balancers under failures must know what was lost to slow convergence.
  */
+#include "weft-slow-suite.h"
 #include "weft-test-rig.h"
 
 #include "ns3/boolean.h"
@@ -234,16 +235,16 @@ class IdealTestCase : public TestCase
     }
 };
 
-class WeftConvergenceTestSuite : public TestSuite
+class WeftConvergenceTestSuite : public WeftSlowSuite
 {
   public:
     WeftConvergenceTestSuite()
-        : TestSuite("weft-convergence", Type::UNIT)
+        : WeftSlowSuite("weft-convergence", Type::UNIT)
     {
         for (const std::string balancer : {"ops", "rsq", "ecmp", "host-dr"})
         {
-            AddTestCase(new DelayTestCase(balancer, true));
-            AddTestCase(new DelayTestCase(balancer, false));
+            AddSlow(new DelayTestCase(balancer, true));
+            AddSlow(new DelayTestCase(balancer, false));
         }
         AddTestCase(new WeightsTestCase);
         AddTestCase(new IdealTestCase);

@@ -4,6 +4,7 @@
  * The ideal loss recovery in a running fabric: as many symbols as packets and losses, whatever
  * queues do, and each loss is told a round trip of the idle fabric after the symbol left.
  */
+#include "weft-slow-suite.h"
 #include "weft-test-rig.h"
 
 #include "ns3/node-container.h"
@@ -243,13 +244,13 @@ class NewsTestCase : public TestCase
     int64_t m_slot{0}; //!< of a packet on the wire, ps
 };
 
-class WeftErasureTestSuite : public TestSuite
+class WeftErasureTestSuite : public WeftSlowSuite
 {
   public:
     WeftErasureTestSuite()
-        : TestSuite("weft-erasure", Type::UNIT)
+        : WeftSlowSuite("weft-erasure", Type::UNIT)
     {
-        AddTestCase(new QueuesTestCase);
+        AddSlow(new QueuesTestCase);
         AddTestCase(new LossesTestCase);
         AddTestCase(new NewsTestCase);
     }

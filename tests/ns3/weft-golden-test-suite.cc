@@ -332,7 +332,7 @@ GoldenScenarios()
          7,
          0,
          true,
-         UINT64_C(0xbe7c5f0c939ff233)},
+         UINT64_C(0x66d910eb714b8d68)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=4 link-rate=33Gbps fabric-rate=100Gbps "
          "link-delay=1us",
          "roce payload=1452B header=48B gap=20B ack=64B ack-priority=first ack-every=1 "

@@ -12,6 +12,7 @@
  * happens.
  */
 #include "naive-scene.h"
+#include "weft-slow-suite.h"
 
 #include "ns3/test.h"
 
@@ -106,11 +107,11 @@ class SensitivityTestCase : public TestCase
     }
 };
 
-class WeftNaiveTestSuite : public TestSuite
+class WeftNaiveTestSuite : public WeftSlowSuite
 {
   public:
     WeftNaiveTestSuite()
-        : TestSuite("weft-naive", Type::UNIT)
+        : WeftSlowSuite("weft-naive", Type::UNIT)
     {
         for (const std::string balancer : {"simple-rr", "jsq", "ops", "pro"})
         {
@@ -155,7 +156,7 @@ class WeftNaiveTestSuite : public TestSuite
                                 Scene{3, 1, 4, balancer, idealAcks, false, 4}})
             {
                 scene.qps = messages;
-                AddTestCase(new AgreementTestCase(scene));
+                AddSlow(new AgreementTestCase(scene));
             }
         }
     }
@@ -167,7 +168,7 @@ class WeftNaiveTestSuite : public TestSuite
                             Scene{3, 6, 4, "pro", idealAcks, false, 3}})
         {
             scene.qps = qps;
-            AddTestCase(new AgreementTestCase(scene));
+            AddSlow(new AgreementTestCase(scene));
         }
     }
 
@@ -179,7 +180,7 @@ class WeftNaiveTestSuite : public TestSuite
                                        Scene{3, 5, 2, balancer, idealAcks, together, seed},
                                        Scene{5, 3, 4, balancer, idealAcks, together, seed}})
             {
-                AddTestCase(new AgreementTestCase(scene));
+                AddSlow(new AgreementTestCase(scene));
             }
         }
     }

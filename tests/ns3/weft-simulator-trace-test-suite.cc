@@ -7,6 +7,7 @@
  */
 #include "allocation-counter.h"
 #include "weft-simulator-choice.h"
+#include "weft-slow-suite.h"
 
 #include "ns3/config.h"
 #include "ns3/event-id.h"
@@ -529,15 +530,15 @@ class FabricEventAllocationTestCase : public TestCase
     }
 };
 
-class WeftSimulatorTraceTestSuite : public TestSuite
+class WeftSimulatorTraceTestSuite : public WeftSlowSuite
 {
   public:
     WeftSimulatorTraceTestSuite()
-        : TestSuite("weft-simulator-trace", Type::UNIT)
+        : WeftSlowSuite("weft-simulator-trace", Type::UNIT)
     {
         for (uint64_t seed = 1; seed <= 4; seed++)
         {
-            AddTestCase(new TraceTestCase(seed));
+            AddSlow(new TraceTestCase(seed));
         }
         AddTestCase(new FabricEventAllocationTestCase);
         for (const std::string& scheduler : WeftSchedulers())

@@ -123,6 +123,44 @@ class OrderTestCase : public TestCase
     }
 };
 
+/** Frames that come while others leave. */
+class TurnTestCase : public TestCase
+{
+  public:
+    TurnTestCase()
+        : TestCase(
+              "a frame that need not wait has its turn, and a class that empties loses its own")
+    {
+    }
+
+  private:
+    void Check(const std::string& scheduler, uint32_t first, const std::string& expected)
+    {
+        WeftRigSetup setup;
+        setup.topology = ONE_SWITCH;
+        setup.buffer = "shared-buffer preset=100g classes=4";
+        setup.scheduler = scheduler;
+        OneSwitch rig(setup);
+        rig.PutMany(first, FRAME, 1); // the wire is free: it leaves at once
+        rig.PutMany(1, FRAME, 1);
+        rig.PutMany(2, FRAME, 2);
+        // The second frame is on the wire, which a frame takes 0.12 us.
+        Simulator::Schedule(NanoSeconds(180), &OneSwitch::PutMany, &rig, 1U, FRAME, 2U);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(ClassesOf(rig.seen), expected, scheduler);
+        NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
+    }
+
+    void DoRun() override
+    {
+        for (const char* scheduler : {"wrr weight-1=3", "dwrr weight-1=3"})
+        {
+            Check(scheduler, 3, "312112"); // 1 had nothing left to send: then 2, whatever came
+            Check(scheduler, 1, "121112"); // 1 has had its turn: then 2
+        }
+    }
+};
+
 /** PFC stops one class, and its scheduler serves the others. */
 class PauseTestCase : public TestCase
 {
@@ -256,6 +294,60 @@ class ExampleTestCase : public TestCase
             }
             NS_TEST_EXPECT_MSG_EQ((heads > 8 && heads < 32), true, heads << " of 40 heads");
             NS_TEST_EXPECT_MSG_EQ(Watch("arrival", 1, classes), "AeBCD", "no coin");
+        }
+    }
+};
+
+/** A, B, C and D of 1,500 bytes fill the queue; E of 1,000 arrives, and stands where D stood. */
+class ReplacedMarkTestCase : public TestCase
+{
+  public:
+    ReplacedMarkTestCase()
+        : TestCase("a packet that takes another's place is marked for the queue before it")
+    {
+    }
+
+  private:
+    /** @return whether E is marked; -1: it is the one that is trimmed */
+    int Watch(const std::string& threshold, uint64_t seed, const std::string& classes)
+    {
+        WeftRigSetup setup;
+        setup.topology = ONE_SWITCH;
+        setup.transport = "trim";
+        setup.seed = seed;
+        setup.buffer =
+            "shared-buffer pfc=off trim=on trim-at=6000B trim-victim=coin classes=" + classes +
+            " kmin=" + threshold + " kmax=" + threshold;
+        OneSwitch rig(setup);
+        for (uint32_t psn = 0; psn < 5; psn++)
+        {
+            rig.Put(WEFT_DATA, 1, psn < 4 ? FRAME : 1000, psn);
+        }
+        Simulator::Run();
+        for (const weft_packet& p : rig.seen)
+        {
+            if (p.psn == 4 && !(p.flags & WEFT_F_TRIMMED))
+            {
+                return (p.flags & WEFT_F_CE) != 0;
+            }
+        }
+        return -1;
+    }
+
+    void DoRun() override
+    {
+        for (const char* classes : {"2", "8"})
+        {
+            uint32_t heads = 0;
+            for (uint64_t seed = 1; seed <= 10; seed++)
+            {
+                const int marked = Watch("4400B", seed, classes); // 4,500 B are before it
+                const int unmarked = Watch("4600B", seed, classes);
+                NS_TEST_EXPECT_MSG_EQ((marked == 1 || marked == -1), true, "above 4,400 B");
+                NS_TEST_EXPECT_MSG_EQ((unmarked == 0 || unmarked == -1), true, "below 4,600 B");
+                heads += marked == 1 && unmarked == 0;
+            }
+            NS_TEST_EXPECT_MSG_GT(heads, 0, "it was put to the test");
         }
     }
 };
@@ -464,9 +556,11 @@ class WeftTrimmingTestSuite : public TestSuite
         : TestSuite("weft-trimming", Type::UNIT)
     {
         AddTestCase(new OrderTestCase);
+        AddTestCase(new TurnTestCase);
         AddTestCase(new PauseTestCase);
         AddTestCase(new UpstreamTestCase);
         AddTestCase(new ExampleTestCase);
+        AddTestCase(new ReplacedMarkTestCase);
         AddTestCase(new IncastTestCase);
         AddTestCase(new HeaderDropsTestCase);
         AddTestCase(new SameTestCase);

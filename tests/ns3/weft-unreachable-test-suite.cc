@@ -4,6 +4,7 @@
  * Destinations that cannot be reached. A user who fails links at random cuts hosts off now and
  * then: the run must end, and every message be accounted for.
  */
+#include "weft-slow-suite.h"
 #include "weft-test-rig.h"
 
 #include "ns3/node-container.h"
@@ -430,17 +431,17 @@ class RetryLimitTestCase : public TestCase
     std::vector<uint32_t> m_gaveUp; //!< QPs
 };
 
-class WeftUnreachableTestSuite : public TestSuite
+class WeftUnreachableTestSuite : public WeftSlowSuite
 {
   public:
     WeftUnreachableTestSuite()
-        : TestSuite("weft-unreachable", Type::UNIT)
+        : WeftSlowSuite("weft-unreachable", Type::UNIT)
     {
         AddTestCase(new CutOffTestCase);
         AddTestCase(new DependenceTestCase);
         AddTestCase(new LostBarrierTestCase);
         AddTestCase(new LateTestCase);
-        AddTestCase(new EverySchemeTestCase);
+        AddSlow(new EverySchemeTestCase);
         AddTestCase(new RetryLimitTestCase);
     }
 };

@@ -54,13 +54,13 @@ struct Queues
 /** How the flows of a run are controlled. */
 struct Control
 {
-    std::string cc;                     //!< congestion control
-    std::string transport{"sack"};      //!< transport
-    std::vector<uint32_t> sources{{8}}; //!< they send to host 0
-    uint64_t bytes{1000000};            //!< each
-    double loss{0};                     //!< probability
-    int64_t lossEnds{-1};               //!< us, or -1
-    bool drops{false};                  //!< packet 20 of the first flow is lost
+    std::string cc;                   //!< congestion control
+    std::string transport{"sack"};    //!< transport
+    std::vector<uint32_t> sources{8}; //!< they send to host 0
+    uint64_t bytes{1000000};          //!< each
+    double loss{0};                   //!< probability
+    int64_t lossEnds{-1};             //!< us, or -1
+    bool drops{false};                //!< packet 20 of the first flow is lost
 };
 
 Outcome

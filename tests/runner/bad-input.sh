@@ -410,9 +410,98 @@ command_line()
     grep -Eq "$pattern" messages || fail "$what: no message like '$pattern'"
 }
 
+# --- all mistakes of a file at once, and what is meant ---
+
+# all WHAT PATTERN... : each of the patterns is in a message about bad.xml
+all()
+{
+    what=$1
+    shift
+    for pattern; do
+        refused "$what" "$pattern"
+    done
+}
+
+printf 'src,dst,bytes,start\n0,99,9KB,0\n0,2,9KB,0\n98,1,9KB,0\n' >missing.csv
+cat >bad.xml <<'END'
+<scenario name="bad">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2" link-rate="100Gbps"/>
+  <balancer name="ecmp"/>
+  <congestion-control name="dcqcn" kmin="30KB"/>
+  <workload name="a" kind="poisson" load="50%" file="websearch"/>
+  <workload name="b" kind="incast" bytes="9" hosts="0 7 9"/>
+  <sweep><vary param="balancer.name" values="ecmp,ar"/></sweep>
+</scenario>
+END
+all 'several mistakes' "load '50%' .*did you mean '0.5'" \
+    "cannot read file 'websearch'.*scenarios/workloads/web-search.txt" "bytes '9' of <workload> has no unit" \
+    'unknown attribute kmin of <congestion-control dcqcn>.*did you mean kmin of <switch>' \
+    "unknown balancer 'ecmp,ar'.*spaces between its values"
+cat >bad.xml <<'END'
+<scenario name="bad">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2" link-rate="100Gbps"/>
+  <balancer name="ecmp"/>
+  <workload name="a" kind="flows" file="missing.csv"/>
+  <workload name="b" kind="incast" bytes="9KB" groups="3"/>
+  <measure qps="0-1 99-100" interval="1us"/>
+</scenario>
+END
+all 'several hosts' 'missing.csv:2: there is no host 99' 'missing.csv:4: there is no host 98' 'this incast does not fit'
+sed -i 's,<workload name="b".*,<workload name="b" kind="incast" bytes="9KB" hosts="0 7 9"/>,' bad.xml
+all 'several words' "hosts '7' of <workload>" "hosts '9' of <workload>"
+sed -i '/name="b"/d; s/flows" file="missing.csv"/ring" bytes="9KB"/' bad.xml
+all 'a range of QPs' 'QP 99 of <measure> does not exist' 'QP 100 of <measure> does not exist'
+sed -i 's/99-100/0-4294967295/' bad.xml
+all 'too many QPs' "qps '0-4294967295' of <measure> is out of bounds"
+sed -i 's/0-4294967295/7-5/' bad.xml
+all 'a range that falls' "qps '7-5' of <measure> is not a valid value"
+sed -i 's/ 7-5/ 2-3/; s,<measure,<drop qp="0" packets="0-2"/>&,' bad.xml
+"$weft" validate bad.xml >out 2>messages || fail 'ranges of QPs and of packets are refused'
+sed -i 's/balancer name="ecmp"/balancer name="switch"/' bad.xml
+all 'how a name begins' "unknown balancer 'switch'.*did you mean 'switch-rr'"
+
 # What a scenario holds does not steer the terminal: a C1 control, and one that turns a line around.
 edited 'controls' "unknown workload 'a b.{1,3}c'" "s/kind=\"ring\"/kind=\"a\&#x9b;b\&#x202e;c\"/"
 LC_ALL=C grep -q "$(printf '\302\233\|\342\200\256')" messages && fail 'controls reach the terminal'
+
+# A file of nothing but mistakes is told of at once, and in few words.
+{
+    printf '<scenario name="many"'
+    seq -f ' a%.0f="1"' 100000
+    printf '/>'
+} >bad.xml
+checks=$((checks + 1))
+timeout 10 "$weft" validate bad.xml >out 2>messages
+status=$?
+[ "$status" = 2 ] || fail "100,000 unknown attributes: exit status $status"
+grep -q '^bad.xml:1: error: an element with more than 1000 attributes' messages || fail '100,000 unknown attributes: no such message'
+{
+    echo '<scenario name="many">'
+    seq 100000 | sed 's,.*,<a&/><drop b="&"/>,'
+    echo '</scenario>'
+} >bad.xml
+checks=$((checks + 1))
+timeout 20 "$weft" validate bad.xml >out 2>messages
+status=$?
+[ "$status" = 2 ] || fail "200,000 mistakes: exit status $status"
+grep -q 'there may be more' messages || fail '200,000 mistakes: not told that there are more'
+checks=$((checks + 1))
+{
+    printf 'src,dst,bytes,start\n0,'
+    head -c 1000000 /dev/zero | tr '\0' 9
+    printf ',1KB,0us\n'
+} >long.csv
+sed 's,<workload .*,<workload kind="flows" file="long.csv"/>,' "$here/tiny.xml" >bad.xml
+"$weft" validate bad.xml >out 2>messages && fail 'a cell of 1 MB is taken'
+grep -q '^bad.xml:[0-9]*: error: long.csv:2: .*999 ... ([0-9]* bytes) ... 999.*expected' messages || fail 'a cell of 1 MB: no such message'
+[ "$(wc -c <messages)" -lt 4000 ] || fail "a cell of 1 MB: a message of $(wc -c <messages) bytes"
+# libxml2 says nothing beside our messages.
+for text in '<?xml version="1.0" encoding="UTF-32"?><s/>' '<scenario xml:id="1"/>'; do
+    checks=$((checks + 1))
+    printf '%s' "$text" >bad.xml
+    "$weft" validate bad.xml >out 2>messages && fail "$text is taken"
+    grep -v '^bad.xml' messages >raw && fail "$text: lines of libxml2"
+done
 
 cp "$here/tiny.xml" good.xml
 command_line 'a bad --set' "command line: error: rto '9' of <transport>" run good.xml --out kept --set transport.rto=9
@@ -425,7 +514,11 @@ command_line 'no such scheduler' "command line: error: 'ns3::NoSuch' is no ns3::
     run good.xml --out kept --scheduler NoSuch
 command_line 'no such run' "no run matches 'nothing'" sweep good.xml --out kept --only nothing
 command_line 'no such command' "unknown command 'rnu'; did you mean 'run'" rnu good.xml
-command_line 'no such option' 'unrecognized option' run good.xml --out kept --nonsense
+command_line 'no such option' "'weft run' has no option --nonsense$" run good.xml --out kept --nonsense
+[ "$(wc -l <messages)" = 2 ] || fail 'a wrong option hides what is wrong behind all that are right'
+command_line 'a misspelt option' "has no option --onyl; did you mean 'only'" run good.xml --out kept --onyl x
+command_line 'a letter' "'weft run' has no option -x$" run good.xml --out kept -xy
+command_line 'no value' "error: --set of 'weft run' lacks its value" run good.xml --out kept --set
 command_line "another command's option" "'weft run' does not take --format" \
     run good.xml --out kept --format csv
 command_line 'a bad number of jobs' "expected a number from 1 to 4096" run good.xml --out kept -j 0

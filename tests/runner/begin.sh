@@ -5,6 +5,7 @@
 set -eu
 weft=$1
 unset WEFT_COMMAND
+export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -25,6 +26,15 @@ ends()
     status=0
     "$@" >out 2>messages || status=$?
     [ $status = "$expected" ] || fail "$*: exit status $status, expected $expected"
+}
+
+# flip FILE: one bit of it, in its middle.
+flip()
+{
+    at=$(($(wc -c <"$1") / 2))
+    byte=$(tail -c +$((at + 1)) "$1" | head -c 1 | od -An -tu1)
+    # shellcheck disable=SC2059 # the format is the byte
+    printf "\\$(printf %o $((byte % 2 ? byte - 1 : byte + 1)))" | dd of="$1" bs=1 seek=$at conv=notrunc 2>/dev/null
 }
 
 # column FILE NAME: that column of a CSV file, without its header.

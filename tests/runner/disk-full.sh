@@ -30,10 +30,13 @@ if [ "$(id -u)" != 0 ]; then
 fi
 
 # Standard output on a full disk.
-status=0
-"$weft" list >/dev/full 2>messages || status=$?
-[ $status = 1 ] || fail "standard output full: exit status $status"
-grep -q 'cannot write to standard output' messages || fail 'standard output full: no message'
+for command in list --help --version 'run --help'; do
+    status=0
+    # shellcheck disable=SC2086 # a command and its option
+    "$weft" $command >/dev/full 2>messages || status=$?
+    [ $status = 1 ] || fail "$command, standard output full: exit status $status"
+    grep -q 'cannot write to standard output' messages || fail "$command, standard output full: no message"
+done
 
 # Closed, they are nobody's: messages must not end in a file of the results.
 "$weft" run "$here/tiny.xml" --no-figures --out open >/dev/null 2>messages || fail 'open'

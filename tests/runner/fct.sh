@@ -21,6 +21,8 @@ scenario()
 END
     "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || fail "$1: exit status $?"
     run=$1/runs/$1
+    awk -v more="$(column "$run/summary.csv" increase)" 'BEGIN { exit !(more == "" || more >= -1e-9) }' ||
+        fail "$1: faster than its lower bound by $(column "$run/summary.csv" increase)"
 }
 
 # --- a message alone has a slowdown of 1 --------------------------------------------------------

@@ -45,7 +45,7 @@ printf 'Nodes 16\nConnections 3\n0->5 id 1 start 0 size 1000000\n1->6 id 2 start
 printf '0 5 1000000 0.0\n1 6 64000 1.5\n2 7 3000 2000.0\n' >expected
 for format in a.csv hpcc.txt conweave.txt matrix.cm; do
     name=${format%.*}
-    scenario "$name" "kind=\"flows\" file=\"data/$format\""
+    scenario "$name" "kind=\"flows\" file=\"data/$format\" $([ "$name" = matrix ] && echo 'start-unit="ps"')"
     run "$name"
     flows "$name" "$([ "$name" = hpcc ] && echo 2000000)" >found
     cmp found expected || fail "$format: other flows than those of the file"
@@ -53,6 +53,39 @@ done
 "$weft" validate hpcc.xml >out 2>messages || fail 'hpcc.xml is not valid'
 grep -q 'hpcc.xml:4: warning: data/hpcc.txt:7: what follows the 3 flows' messages ||
     fail 'what is not read is not told'
+
+# --- htsim's units -----------------------------------------------------------------------------
+
+# As htsim_uec reads it: microseconds. One and the same file, in two units, are two results.
+printf 'Nodes 16\nConnections 3\n0->5 id 1 start 0 size 1000000\n1->6 id 2 start 1.5 size 64000
+2->7 id 3 start 2000 size 3000\n' >data/units.cm
+scenario units 'kind="flows" file="data/units.cm"'
+run units
+flows units 0 | cmp - expected || fail 'microseconds of a matrix are taken for something else'
+"$weft" run units/runs/units/scenario.xml --no-figures --out kept >out 2>messages || fail 'the kept matrix does not run'
+flows units 0 | cmp - expected || fail 'the kept matrix has other starts'
+! grep -q warning messages || fail 'warned of a matrix of microseconds'
+sed 's/file=/start-unit="ps" &/' units.xml >unit.xml
+"$weft" validate unit.xml >out 2>messages || fail 'picoseconds are refused'
+grep -q 'unit.xml:4: warning: data/units.cm: all flows start within a microsecond' messages ||
+    fail 'no word about starts that are too near each other'
+"$weft" run unit.xml --no-figures --out units --dry-run >out 2>messages || true
+grep -q 'stale.*start-unit' out messages || fail 'another unit leaves old results standing'
+sed 's/ start-unit="ps"//' matrix.xml >unit.xml
+"$weft" validate unit.xml >out 2>messages && fail '2,000 s are taken for a start'
+grep -q 'start, in microseconds (start-unit="ps": picoseconds)' messages || fail 'no word about the other unit'
+sed -i 's/start 2000000000/start 2000000/' data/matrix.cm
+"$weft" validate unit.xml >out 2>messages || fail '2 s are refused'
+grep -q 'unit.xml:4: warning: data/matrix.cm: the last flow starts after 2 s' messages || fail 'no word about a start after 2 s'
+sed 's/file=/start-unit="us" &/' unit.xml >meant.xml
+"$weft" validate meant.xml >out 2>messages || fail '2 s that are meant are refused'
+! grep -q 'the last flow starts' messages || fail 'warned of a unit that is written'
+printf 'Nodes 16\nConnections 1\n0->5 id 1 start 0 size 1000\n' >data/once.cm
+scenario once 'kind="flows" file="data/once.cm" start-unit="ps"'
+"$weft" validate once.xml >out 2>messages || fail 'flows that all start at 0 are refused'
+! grep -q 'within a microsecond' messages || fail 'warned of flows that all start at 0'
+sed 's/<workload kind="flows"/<workload kind="ring" bytes="1MB" groups="2" start-unit="ps"/; s/ file="[^"]*"//' units.xml >unit.xml
+"$weft" validate unit.xml >out 2>messages && fail 'a ring has a start-unit'
 
 # --- htsim's triggers --------------------------------------------------------------------------
 

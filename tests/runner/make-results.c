@@ -148,6 +148,7 @@ main(int argc, char **argv)
     char *path = xformat("%s/summary.csv", from), *why = NULL;
     struct csv *summary = read_table(path);
     struct folder top;
+    struct text list = {0};
     size_t nkeys, *columns;
     if (!summary || csv_column(summary, "run") < 0)
     {
@@ -164,7 +165,7 @@ main(int argc, char **argv)
         stop(why);
     }
     add_runs(w, from, summary, columns, nkeys);
-    if (!database_finish(w, &why))
+    if (!database_finish(w, &list, &why))
     {
         stop(why);
     }
@@ -173,5 +174,6 @@ main(int argc, char **argv)
     free(keys);
     free(columns);
     free(path);
+    free(list.s);
     return 0;
 }

@@ -84,11 +84,10 @@ sed -i 's/ack-priority="share"/ack-priority="ideal"/' free.xml
 sed 's/kind="ring" bytes="1MiB"/kind="alltoall" bytes="2MiB"/' free.xml >freeall.xml
 "$weft" run freeall.xml --out freeall >/dev/null
 [ "$(column freeall/summary.csv increase)" = 0.000000 ] || fail 'an all-to-all without ACKs on wires'
-# The bound is that of an ACK for each packet.
+# The bound of exchanges is that of an ACK for each packet; with fewer it is that of any traffic.
 scenario rare 'kind="fat-tree" k="2" tiers="3"' 'kind="ring" bytes="1MiB" groups="1"' '' \
     'ack-every="4"'
-[ "$(column "$folder/summary.csv" bound_acked_us)" = '' ] || fail 'a bound for rare ACKs'
-[ -z "$(column "$folder/summary.csv" increase)" ] || fail 'an increase without a bound'
+column "$folder/summary.csv" increase | awk '{ exit !($1 >= 0 && $1 < 0.02) }' || fail 'a bound for rare ACKs'
 
 # Each step is an exchange. The first one's last ACK follows data of the second over six links.
 scenario steps 'kind="fat-tree" k="2" tiers="3"' 'kind="allreduce-ring" bytes="128KiB" groups="1"' '' ''

@@ -107,6 +107,50 @@ cp -r good bad
 "$weft" run other.xml --no-figures --out bad --set transport.rto=150us >/dev/null 2>messages || fail 'the same scenario, changed'
 rm -r bad
 
+# The jobs of an array may be the first of their scenario in a folder that was another's.
+cp -r good array
+sed -e 's/name="tiny"/name="later"/' -e 's/<seeds [^>]*>/<seeds first="5" count="3"\/>/' tiny.xml >later.xml
+pids=
+for seed in 5 6 7; do
+    "$weft" run-one later.xml --run rsq_seed=$seed --out array >job-$seed.out 2>&1 &
+    pids="$pids $!"
+done
+for pid in $pids; do
+    wait "$pid" || fail "a job of an array: $(cat job-*.out)"
+done
+rm -r array
+
+# Two scenarios that begin in one new folder at once: it becomes that of one of them, and the other is
+# refused, whether it comes before or after the first one's end.
+sed -e 's/name="tiny"/name="first"/' -e 's/"200KB"/"10MB"/' -e 's/limit time="100ms"/limit time="10s"/' \
+    -e '/<measure/d' -e '/<figure name="rate"/,/\/>/d' tiny.xml >first.xml
+sed -e 's/name="first"/name="second"/' -e 's/"10MB"/"9MB"/' first.xml >second.xml
+for try in 1 2 3; do
+    for command in 'run --no-figures -j 1' 'run-one --run rsq_seed=1'; do
+        pids=
+        for scenario in first second; do
+            # shellcheck disable=SC2086 # a command and its options
+            "$weft" $command $scenario.xml --out both-$try >$scenario.out 2>&1 &
+            pids="$pids $!"
+        done
+        statuses="" winner="" loser=""
+        for pid in $pids; do
+            status=0
+            wait "$pid" || status=$?
+            statuses="$statuses $status"
+        done
+        case $statuses in
+            ' 0 1' | ' 0 2') winner=first loser=second ;;
+            ' 1 0' | ' 2 0') winner=second loser=first ;;
+            *) cat first.out second.out && fail "$command of two scenarios at once ends with$statuses" ;;
+        esac
+        grep -q "another weft works in both-$try\|both-$try holds results of the scenario '$winner'" "$loser.out" ||
+            fail "$command: no word about the other scenario: $(cat "$loser.out")"
+        "$weft" run "$winner.xml" --dry-run --out both-$try | grep -q '^stale' && fail "$command: runs of both are mixed"
+        rm -r both-$try
+    done
+done
+
 # Links within: what they lead to stays, wherever they stand.
 mkdir elsewhere
 echo precious >elsewhere/data

@@ -228,8 +228,13 @@ mv results/demo/results.sqlite kept.sqlite
 for option in '' --allow-missing; do
     refused '' "results/demo/results.sqlite cannot be read; 'weft collect results/demo' makes it from the runs" "$option"
 done
+for option in '' --allow-missing --html; do
+    cp kept.sqlite results/demo/results.sqlite
+    flip results/demo/results.sqlite
+    refused '' 'results/demo/results.sqlite cannot be used: results.sqlite has other bytes than were written' "$option"
+done
 head -c 6000 kept.sqlite >results/demo/results.sqlite
-refused '' 'edited.xml:' --allow-missing
+refused '' 'results/demo/results.sqlite cannot be used: results.sqlite has 6000 bytes' --allow-missing
 mv kept.sqlite results/demo/results.sqlite
 # Missing ones may be allowed, and are told as such.
 sed -e 's/results="demo" scenario/results="gone" scenario/' -e "s/'b'/'x'/" claims/demo.xml >claims/edited.xml

@@ -4,6 +4,7 @@
 # Whether two results folders hold the same files, and databases with the same rows. What tells when and
 # where a run was made may differ.
 set -eu
+export LC_ALL=C
 
 diff -r -x provenance.txt -x results.sqlite -x tables.txt -x .lock "$2" "$3"
 for folder in "$2" "$3"; do

@@ -19,7 +19,7 @@ attribute()
 
 in_svg()
 {
-    printf '%s' "$1" | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/~/ /g'
+    printf '%s' "$1" | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/]]>/]]\&gt;/g' -e 's/~/ /g'
 }
 
 # The scenario with one text in every place that a figure shows. A '~' stands for the end of a line.
@@ -72,7 +72,7 @@ draw()
 # shellcheck disable=SC1003,SC2016 # nothing in them is meant for the shell
 set -- '`id>pwned`' 'system("id>pwned")' '".system("id>pwned")."' "'.system('id>pwned').'" "'ECMP'" '"ECMP"' \
     'A\B\140id>pwned\140\n\' '@name@GPFUN_text_of' 'two~`id>pwned`' '%s%d%n50%' '{/Bold_x}^2&amp;b&#60;' \
-    'Größe→μ€' 'END' '$(id>pwned)<>;#!' '<script>' \
+    'Größe→μ€' 'END' '$(id>pwned)<>;#!' '<script>' 'a]]>b[[]]]>' \
     '\U+0041\\U+0042' '&{~a@^_}\140' 'it_is_a_little_more_than_the_sixty-four_bytes_that_gnuplot_formats'
 for text; do
     draw "$text"

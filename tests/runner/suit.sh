@@ -54,6 +54,7 @@ warned 'the scheduler wrr with 2 classes' ecmp '<scheduler name="wrr" weight-1="
 warned 'the transport trim with switches that drop' ecmp '<switch pfc="off"/><transport name="trim"/>'
 warned 'kmin of 400000 bytes is not less than trim-at of 100000' ecmp \
     '<switch pfc="off" trim="on" trim-at="100KB"/><transport name="trim"/>'
+warned 'headroom of 27000 bytes is less than .* links of 100 Gbps and 1 us: .* expected 28000 bytes' ecmp '<switch preset="100g" headroom="27KB"/>'
 warned 'rto of 2 us is less than the .* us of a round trip' ecmp '<transport name="nic-sr" rto="2us"/><fabric retry-limit="0"/>'
 warned 'outstanding 4 is less than what is under way' ecmp '<transport name="nic-sr" outstanding="4"/>'
 warned 'interval of <measure> is longer' ecmp '<measure interval="20ms" queues="on"/><limit time="10ms"/>'
@@ -101,6 +102,69 @@ classes '6: warning: dcqcn of <class name="bulk"> with cnp-interval' '<balancer 
 classes '' '<balancer name="themis"/><transport name="gbn"/>' '<balancer name="rsq"/><transport name="sack"/>' ''
 classes '4: warning: themis with the transport gbn:' '<balancer name="themis"/><transport name="gbn"/>' \
     '<congestion-control name="none"/>' ''
+
+# --- what changes nothing --------------------------------------------------------------------
+
+warned 'weight-7 of <scheduler> has no effect' ecmp '<switch classes="4"/><scheduler name="dwrr" weight-1="3" weight-7="2"/>'
+warned 'trim-at of <switch> has no effect: trim is off' ecmp '<switch trim-at="100KB"/>'
+warned 'headroom of <switch> has no effect: pfc is off' ecmp '<switch pfc="off" headroom="100KB"/><transport name="sack"/>'
+warned 'kmin of <switch> has no effect: ecn is off' ecmp '<switch ecn="off" kmin="100KB"/>'
+warned 'alpha of <switch> has no effect: port-buffer is more' ecmp '<switch pfc="off" port-buffer="1MB" alpha="1"/><transport name="sack"/>'
+warned 'the transport trim with switches that do not trim' ecmp '<transport name="trim"/>'
+warned 'share 1 of <random-degrade> has no effect' ecmp '<random-degrade links="1" share="1"/>'
+warned '<degrade> has no effect: the link has that rate' ecmp '<degrade leaf="0" spine="1" rate="100Gbps"/>'
+warned '<degrade> has no effect: it comes after' ecmp '<degrade leaf="0" spine="1" rate="10Gbps" at="10s"/>'
+warned '<failure> has no effect: it comes after' ecmp '<failure leaf="0" spine="1" at="50s"/>'
+# In a sweep others of its runs may need it, and a kept run names every parameter.
+cat >others.xml <<'END'
+<scenario name="others">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2" link-rate="100Gbps"/>
+  <switch pfc="off" trim-at="100KB" kmin="20KB" kmax="80KB"/><balancer name="ecmp"/><transport name="trim"/>
+  <workload kind="ring" bytes="20KB" groups="2"/>
+  <random-degrade links="1" share="1"/>
+  <sweep><vary param="switch.trim" values="on off"/><vary param="random-degrade.share" values="1 0.5"/></sweep>
+</scenario>
+END
+"$weft" run others.xml --no-figures --out others >out 2>messages || fail 'others.xml does not run'
+! grep -v 'the transport trim with switches that drop' messages | grep -q warning || fail 'warned of what other runs need'
+"$weft" validate others/runs/*trim=off*share=0.5*/scenario.xml 2>messages || fail 'a kept run is refused'
+! grep -q 'no effect' messages || fail 'a kept run is warned of what Weft wrote'
+
+# refused PATTERN ELEMENTS
+refused()
+{
+    cat >it.xml <<END
+<scenario name="it">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2" link-rate="100Gbps"/>
+  <balancer name="ecmp"/>
+  $2
+</scenario>
+END
+    "$weft" validate it.xml >out 2>messages && fail "$2: taken"
+    grep -Eq "^it.xml:[0-9]+: error: $1" messages || fail "$2: not refused as '$1'"
+}
+
+printf 'src,dst,bytes,start\n0,1,9KB,0\n0,2,9KB,20s\n' >late.csv
+own='<workload kind="ring" bytes="20KB" groups="2"/>'
+refused 'this link is down by the <failure> of line 4' "$own<failure leaf=\"0\" spine=\"1\"/><failure leaf=\"0\" spine=\"1\" at=\"1ms\"/>"
+refused "'ns3::RealtimeSimulatorImpl' cannot run a scenario" "$own<global name=\"SimulatorImplementationType\" value=\"ns3::RealtimeSimulatorImpl\"/>"
+refused 'messages of this ring start after 11000 ms' "$(echo "$own" | sed 's/groups/start="11s" &/')"
+refused 'messages of this flows start after 20000 ms' '<workload kind="flows" file="late.csv"/>'
+refused 'messages of this allreduce-ring start after 12000 ms' '<workload kind="allreduce-ring" bytes="20KB" groups="1" compute="2.4s"/><limit time="11s"/>'
+"$weft" validate it.xml >out 2>messages
+sed 's/time="11s"/& then="stop"/' it.xml >stop.xml
+"$weft" validate stop.xml >out 2>messages || fail 'what starts after a limit that is meant is refused'
+grep -q 'stop.xml:4: warning: messages of this allreduce-ring start after 12000 ms' messages || fail 'not warned of what never starts'
+cat >both.xml <<'END'
+<scenario name="both">
+  <topology kind="leaf-spine" leaves="2" spines="2" hosts-per-leaf="2" link-rate="100Gbps"/>
+  <balancer name="ecmp"/>
+  <workload name="a" kind="ring" bytes="20KB" hosts="0-2"/>
+  <workload name="b" kind="ring" bytes="20KB" hosts="1 3"/>
+</scenario>
+END
+"$weft" validate both.xml >out 2>messages || fail 'two workloads on one host are refused'
+grep -q "both.xml:5: warning: host 1 is listed for the workload 'b' and for 'a'" messages || fail 'not warned of a host that two workloads list'
 
 # What suits is not warned of: neither the scenarios of the tree nor a plain one. The cross scenarios
 # show Themis where it is off, and with a NIC that is not its own, because all schemes are there.

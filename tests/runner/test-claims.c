@@ -25,12 +25,14 @@ make_results(const char *results, const char *scenario)
     ck_assert_msg(plan && d.n == 0, "%s has mistakes", scenario);
     char *path = xformat("%s/%s", folder, results), *why = NULL;
     struct folder top;
+    struct text list = {0};
     size_t nkeys;
     ck_assert_msg(folder_make(path, &why) && folder_open(&top, path, &why), "%s", why);
     struct database_key *keys = plan_keys(plan, &nkeys);
     struct database_writer *w = database_begin(&top, keys, nkeys, &why);
-    ck_assert_msg(w && database_finish(w, &why), "%s", why);
+    ck_assert_msg(w && database_finish(w, &list, &why), "%s", why);
     folder_close(&top);
+    free(list.s);
     free(keys);
     free(path);
     plan_free(plan);

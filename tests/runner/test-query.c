@@ -2,9 +2,12 @@
 /* Queries' own aggregates against values by hand, and what a query must not do. */
 #include <check.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "database.h"
@@ -20,12 +23,14 @@ open_results(void)
 {
     char *why = NULL;
     struct folder top;
+    struct text list = {0};
     ck_assert(mkdtemp(folder) != NULL);
     ck_assert(folder_open(&top, folder, &why));
     struct database_writer *w = database_begin(&top, NULL, 0, &why);
     ck_assert_msg(w != NULL, "%s", why);
     ck_assert(database_add_run(w, 1, "one", NULL, &why));
-    ck_assert_msg(database_finish(w, &why), "%s", why);
+    ck_assert_msg(database_finish(w, &list, &why), "%s", why);
+    free(list.s);
     folder_close(&top);
     db = database_open(folder, &why);
     ck_assert_msg(db != NULL, "%s", why);
@@ -155,6 +160,10 @@ START_TEST(a_query_reads_and_nothing_else)
     refused("select datetime('now')", may);
     refused("select strftime('%s')", may);
     refused("begin", may);
+    refused("select sqlite_compileoption_get(1)", may);
+    refused("select sqlite_compileoption_used('DEBUG')", may);
+    refused("explain select 1", "expected select");
+    refused("explain query plan select 1", "expected select");
 }
 END_TEST
 
@@ -172,7 +181,7 @@ START_TEST(a_query_ends_at_its_limits)
     ck_assert(database_query(db, sql, few, &m) == NULL);
     ck_assert_str_eq(m.message, "it gives more than 10 rows");
     free(m.message);
-    refused("select length(replace(printf('%.*c', 200000, 'x'), 'x', printf('%.*c', 1000, 'x')))",
+    refused("select length(replace(printf('%.*c', 1000, 'x'), 'x', printf('%.*c', 1000, 'x')))",
             "too big");
     refused("select group_concat(a.column || b.column || c.column || d.column) from columns a, "
             "columns b, columns c, columns d",
@@ -186,7 +195,7 @@ START_TEST(a_query_ends_at_its_limit_of_memory)
 {
     static const char endless[] =
         "with recursive n(i) as (select 1 union all select i + 1 from n) select ";
-    static const char *const greedy[] = {"printf('%.*c', 100000, i) from n", "p50(i) from n",
+    static const char *const greedy[] = {"printf('%.*c', 1000, i) from n", "p50(i) from n",
                                          "slope_loglog(i, i), p99(-i) from n"};
     struct query_limits small = QUERY_LIMITS;
     small.bytes = 4 << 20;
@@ -216,6 +225,105 @@ START_TEST(a_slope_of_many_points_takes_no_longer_than_sorting_them)
     ck_assert(rows != NULL);
     ck_assert_double_eq_tol(rows->cells[0].real, 2, 1e-9);
     query_rows_free(rows);
+}
+END_TEST
+
+/* In one step SQLite looks at no clock. */
+START_TEST(no_step_of_a_query_takes_long)
+{
+    static const char grown[] = "with recursive t(s, n) as (select 'a', 0 union all select s || s, "
+                                "n + 1 from t where n < 17) select length(s) from t where n = 17";
+    static const char *const wide[] = {
+        "'%.*c', 2000000000, 'a'", "'%.2000000000c', 'a'",       "'%*d', 2000000000, 1",
+        "'%*d', -2000000000, 1",   "'%-02000000000d', 1",        "'%s%.1001f', 'a', 1",
+        "'%%%!.99999999999s', 1",  "'%*.*f %1001d', 2, 3, 4, 5", "'%*.*f', 2, 1001, 5"};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+    {
+        char sql[100];
+        snprintf(sql, sizeof sql, "select length(%s(%s))", i % 2 ? "format" : "printf", wide[i]);
+        refused(sql, "a width or precision in printf() above 1000");
+    }
+    refused(grown, "too big");
+    ck_assert(value_of("select length(printf('%1000d|%.*f|%-*s', 1, 1000, 0.5, -1000, 'a'))") ==
+              1000 + 1 + 1002 + 1 + 1000);
+}
+END_TEST
+
+START_TEST(printf_is_sqlites)
+{
+    static const char *const same[] = {"'%d of %s', 3, 'five'",
+                                       "'%5.2f%%|%-4d|%+04d', 1.234, 5, 6",
+                                       "'%q %Q %w', 'it''s', null, 'a\"b'",
+                                       "'%,d %x %X %o %e %g', 1234567, 255, 255, 8, 1.5, 0.1",
+                                       "'%c%.3c%z', 'xy', 'ab', 'z'",
+                                       "'%d %s %f'",
+                                       "null",
+                                       "'%'",
+                                       "'%n%d', 4",
+                                       "7",
+                                       "''"};
+    sqlite3 *plain;
+    ck_assert(sqlite3_open(":memory:", &plain) == SQLITE_OK);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+    {
+        char *sql = xformat("select printf(%s) as a", same[i]);
+        struct query_mistake m;
+        sqlite3_stmt *s;
+        struct query_rows *rows = database_query(db, sql, QUERY_LIMITS, &m);
+        ck_assert_msg(rows && rows->nrows == 1, "%s", sql);
+        ck_assert(sqlite3_prepare_v2(plain, sql, -1, &s, NULL) == SQLITE_OK);
+        ck_assert(sqlite3_step(s) == SQLITE_ROW);
+        const char *text = (const char *)sqlite3_column_text(s, 0), *found = rows->cells[0].text;
+        ck_assert_msg(!text == !found && (!text || strcmp(text, found) == 0), "%s: '%s'", sql,
+                      found);
+        sqlite3_finalize(s);
+        query_rows_free(rows);
+        free(sql);
+    }
+    sqlite3_close(plain);
+}
+END_TEST
+
+static bool
+take_columns(void *user, char *const *names, size_t n)
+{
+    (void)user;
+    (void)names;
+    return n == 1;
+}
+
+static bool
+never_end(void *user, const struct query_cell *cells)
+{
+    (void)user;
+    (void)cells;
+    for (;;)
+    {
+        pause();
+    }
+}
+
+/* Whatever a step does: the figures of a stranger's scenario must not hang a night's runs. */
+START_TEST(a_step_that_never_ends_ends_the_process)
+{
+    const struct query_reader reader = {take_columns, never_end, NULL};
+    struct query_limits limits = QUERY_LIMITS;
+    struct query_mistake m;
+    limits.seconds = 0.1;
+    if (fork() == 0)
+    {
+        database_read(db, "select 1", limits, &reader, &m);
+        _exit(0);
+    }
+    int status;
+    ck_assert(wait(&status) > 0);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 2);
+    /* One that is over is not waited for. */
+    limits.seconds = 0.1;
+    query_rows_free(database_query(db, "select 1", limits, &m));
+    struct itimerval left;
+    ck_assert(getitimer(ITIMER_REAL, &left) == 0 && left.it_value.tv_sec == 0);
 }
 END_TEST
 
@@ -275,17 +383,17 @@ END_TEST
 static const char *
 ground_of(const char *sql, size_t column)
 {
-    static char said[40];
+    static char said[48];
     struct query_mistake m;
     struct query_rows *rows = database_query(db, sql, QUERY_LIMITS, &m);
     ck_assert_msg(rows != NULL, "%s: %s", sql, m.message);
     struct query_hole *holes = database_holes(db, sql, QUERY_LIMITS, rows, &m);
     ck_assert_msg(holes != NULL, "%s: %s", sql, m.message);
     const struct query_hole h = holes[column];
-    snprintf(said, sizeof said, h.ground == QUERY_PARTLY ? "%zu/%zu" : "", h.have, h.of);
+    snprintf(said, sizeof said, "%zu/%zu", h.have, h.of);
     free(holes);
     query_rows_free(rows);
-    return h.ground == QUERY_NO_ROWS ? "-" : said;
+    return h.ground == QUERY_NO_ROWS ? "-" : h.ground == QUERY_PARTLY ? said : "";
 }
 
 /* a has 2 of 3 values, b 1 of 1, c none of 2. */
@@ -378,6 +486,9 @@ main(void)
     tcase_add_test(tests, a_query_ends_at_its_limits);
     tcase_add_test(tests, a_query_ends_at_its_limit_of_memory);
     tcase_add_test(tests, a_slope_of_many_points_takes_no_longer_than_sorting_them);
+    tcase_add_test(tests, no_step_of_a_query_takes_long);
+    tcase_add_test(tests, printf_is_sqlites);
+    tcase_add_test(tests, a_step_that_never_ends_ends_the_process);
     tcase_add_test(tests, mistakes_name_what_is_meant_and_their_line);
     tcase_add_test(tests, tables_hold_any_text);
     tcase_add_test(tests, cells_tell_of_rows_without_a_value);

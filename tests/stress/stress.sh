@@ -6,6 +6,7 @@
 # signal, a sanitizer's report or a violated account. Of those that end well every fourth is simulated
 # once more, on another scheduler, and must give the same bytes. Scenarios that fail are kept.
 set -eu
+export LC_ALL=C
 
 weft=$1
 generator=$2

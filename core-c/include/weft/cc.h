@@ -48,8 +48,10 @@ extern "C"
                                             WEFT_F_ECE says whether that was marked */
         uint32_t acked;                  /**< packets that it newly acknowledged in order */
         uint32_t in_flight;              /**< packets in flight now: what a window counts */
-        uint64_t una;  /**< packets acknowledged in order, counted from the QP's first */
-        uint64_t next; /**< packets sent at least once, counted from the QP's first */
+        uint64_t una;       /**< packets acknowledged in order, counted from the QP's first */
+        uint64_t next;      /**< packets sent at least once, counted from the QP's first */
+        uint64_t delivered; /**< una and the packets beyond it that are known to have arrived: it
+                               goes on where una waits for a packet that is missing */
     };
 
     struct weft_cc_ops
@@ -73,7 +75,8 @@ extern "C"
         void (*on_cnp)(void *state, const struct weft_packet *cnp, int64_t now);
         void (*on_nack)(void *state, const struct weft_packet *nack, int64_t now);
         void (*on_timeout)(void *state, int64_t now);
-        /** The sender takes a packet for lost; told after on_ack() or on_timeout(). */
+        /** The sender takes a packet for lost, when it finds that out: after on_ack() or
+         * on_timeout(). Its label is known only where the path selector has an on_lost() too. */
         void (*on_lost)(void *state, const struct weft_loss *loss, int64_t now);
         /** Receiver side: least time between two CNPs of a QP, ps; WEFT_NEVER: no CNPs. NULL: no
          * CNPs. */

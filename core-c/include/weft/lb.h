@@ -12,6 +12,11 @@
  * which every switch calls for data. With them it may hold packets back, make packets of its own,
  * and have deadlines.
  *
+ * pick() and arrive() see packets of all kinds, and of replies (ACK, NACK, CNP) only the sport is
+ * theirs to change: echo and meta are the balancer's in data and WEFT_CONTROL, but the transport's
+ * in replies. In an ACK meta is the bitmap of what has arrived, and what a balancer wrote there
+ * would acknowledge packets that are lost. The ns-3 module ends a run in which that happens.
+ *
  * A balancer may ask another one, its part: weft_lb_find("ar") from anywhere, or the table itself
  * in base/tables.h from a file of the core. The part's state lies behind the balancer's own, at
  * weft_lb_part_at(sizeof(struct own)) bytes:
@@ -121,7 +126,7 @@ extern "C"
          * site's `why` tells more. */
         int (*init)(void *state, const void *config, const struct weft_site *site);
         /** Returns the chosen port number. May rewrite the packet's sport (themis §3.2, three
-         * tiers). */
+         * tiers), and of data echo and meta. */
         uint32_t (*pick)(void *state, const struct weft_ports *ports, struct weft_packet *packet,
                          int64_t now);
         /** Optional: routing has converged after failures or repairs. @p fib: what pick()'s ports

@@ -56,7 +56,8 @@ struct weft_packet
     uint16_t echo;       /**< replies: sport of the data packet answered, as it arrived; of other
                             packets it is the balancer's, as meta */
     uint16_t meta[3]; /**< data and WEFT_CONTROL: the balancer's own, 0 when a packet is made, and
-                         read by nobody else; ACKs: the transport's, see weft_ack_bitmap() */
+                         read by nobody else; replies: the transport's, which no balancer may write;
+                         of ACKs see weft_ack_bitmap() */
 };
 
 #endif

@@ -41,7 +41,7 @@ extern "C"
         size_t path_stride; /**< bytes from one host's to the next one's */
         struct weft_fabric_config frame;
         /** Packets whose labels a QP remembers, a power of two, for on_lost(); 0: none. Memory is
-         * taken only where something has an on_lost(). */
+         * taken only where the path part has an on_lost(). */
         uint32_t labels;
         /** NULL, or WEFT_OOO_DEGREES counters: data that arrives beyond the ePSN, by its
          * out-of-order degree PSN - ePSN: packets that it has overtaken or more (pro §VI-A, which
@@ -128,6 +128,7 @@ extern "C"
         bool urgent : 1;       /**< its next packet leaves whatever the window */
         bool given_up : 1;     /**< it sends nothing any more */
         bool tells_losses : 1; /**< something has an on_lost() */
+        bool unasked : 1;      /**< ACKs may wait, and its last packet has not asked for its own */
 
         /* Now and then. */
         struct weft_wqe *wqes;     /**< all messages posted: the caller's memory */
@@ -152,6 +153,7 @@ extern "C"
         uint32_t first_waiting;    /**< lowest PSN that arrived and waits for an ACK */
         uint32_t last_waiting;     /**< the highest one */
         uint32_t asked;            /**< PSN after the last one whose ACK was not to wait */
+        uint32_t ask;              /**< the sender's last packet that asked for its ACK */
         bool answered;             /**< `newest` has had a reply */
         struct weft_packet newest; /**< the last data packet, where the receiver has a timer */
     };

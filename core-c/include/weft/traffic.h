@@ -174,6 +174,10 @@ extern "C"
 
     const struct weft_workload_ops *weft_workload_find(const char *name);
 
+    /** The time over which the flows of the workload "poisson" start, on average, ps. @p config:
+     * its own, with a distribution; size() accepts it. */
+    double weft_poisson_span(const void *config, const struct weft_hosts *hosts);
+
 /** Most jobs of one fabric. */
 #define WEFT_MAX_JOBS 1024U
 

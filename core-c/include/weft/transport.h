@@ -145,13 +145,17 @@ extern "C"
         void (*tx_timeout)(void *tx, int64_t now);
         /** Optional: the next packet that the last tx_reply() or tx_timeout() has taken for lost,
          * each of them once, and not again until it was sent again; false: no more. Asked after
-         * both, until it says false. */
+         * both, until it says false. Without it nobody hears of losses but by timeouts. */
         bool (*tx_next_lost)(void *tx, uint32_t *psn);
         /** Oldest PSN not yet acknowledged. */
         uint32_t (*tx_una)(const void *tx);
         const struct weft_tx_counters *(*tx_counters)(const void *tx);
-        /** Packets sent and neither acknowledged nor taken for lost: what a window counts. */
+        /** Packets sent and neither acknowledged, in any order, nor taken for lost: what a window
+         * counts. */
         uint32_t (*tx_flight)(const void *tx);
+        /** Optional: packets beyond tx_una() that are known to have arrived; NULL: of none is it
+         * known before its turn. */
+        uint32_t (*tx_sacked)(const void *tx);
         /** Optional: writes what the receiver needs to know into a data packet that leaves. */
         void (*tx_stamp)(const void *tx, struct weft_packet *data);
         /** Optional, of an ideal transport: a data packet of this sender, or the ACK of one, was

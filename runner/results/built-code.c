@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "built-code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/tables.h"
+#include "built-hashes.h"
+#include "file-list.h"
+#include "textbuf.h"
+
+/** How the line of provenance.txt begins. */
+#define LINE "\ncode: "
+
+const char built_commit[] = BUILT_COMMIT;
+
+struct hashed
+{
+    const struct weft_algo *algo;
+    const char *hash;
+};
+
+/* clang-format off */
+#define HASHED(table) {&table.algo, BUILT_##table},
+static const struct hashed hashes[] = {
+    WEFT_TOPOLOGIES(HASHED)
+    WEFT_SCHEDULERS(HASHED)
+    WEFT_BALANCERS(HASHED)
+    WEFT_TRANSPORTS(HASHED)
+    WEFT_CONGESTION_CONTROLS(HASHED)
+    WEFT_WORKLOADS(HASHED)
+};
+/* clang-format on */
+
+/** NULL: the algorithm is a part of the simulator. */
+static const char *
+hash_of(const struct weft_algo *algo)
+{
+    for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
+    {
+        if (hashes[i].algo == algo)
+        {
+            return hashes[i].hash;
+        }
+    }
+    return NULL;
+}
+
+static bool
+is_used(const struct scenario *s, const struct weft_algo *algo)
+{
+    bool used = s->topology.algo == algo || s->scheduler.algo == algo || s->balancer.algo == algo ||
+                s->transport.algo == algo || s->cc.algo == algo;
+    for (size_t i = 0; !used && i < s->nclasses; i++)
+    {
+        const struct qp_class *c = &s->classes[i];
+        used = c->balancer.algo == algo || c->transport.algo == algo || c->cc.algo == algo;
+    }
+    for (size_t i = 0; !used && i < s->nworkloads; i++)
+    {
+        used = s->workloads[i].choice.algo == algo;
+    }
+    return used;
+}
+
+char *
+built_code(const struct scenario *s)
+{
+    struct text t = {0};
+    size_t n;
+    const struct weft_registry *registries = weft_registries(&n);
+    text_add(&t, "simulator " BUILT_SIMULATOR);
+    for (size_t r = 0; r < n; r++)
+    {
+        for (size_t i = 0; i < registries[r].count; i++)
+        {
+            const struct weft_algo *algo = registries[r].algos[i];
+            const char *hash = is_used(s, algo) ? hash_of(algo) : NULL;
+            if (hash)
+            {
+                text_add(&t, ", %s %s %s", registries[r].kind, algo->name, hash);
+            }
+        }
+    }
+    return text_take(&t);
+}
+
+/** Adds the names of those parts of @p code that @p was does not have. */
+static void
+add_changed(struct text *t, const char *was, const char *code)
+{
+    while (*code)
+    {
+        const size_t n = strcspn(code, ",");
+        char *part = xformat("%.*s", (int)n, code);
+        if (!strstr(was, part))
+        {
+            *strrchr(part, ' ') = '\0';
+            text_add(t, "%s%s", t->len ? ", " : "", part);
+        }
+        free(part);
+        code += n + strspn(code + n, ", ");
+    }
+}
+
+bool
+built_code_fits(const struct folder *run, const char *code, char **why)
+{
+    char *text = file_read(run, FILE_LIST_FILE, NULL, why);
+    char *line = text ? strstr(text, LINE) : NULL;
+    bool fits = false;
+    if (line)
+    {
+        struct text changed = {0};
+        line += strlen(LINE);
+        line[strcspn(line, "\n")] = '\0';
+        add_changed(&changed, line, code);
+        fits = !changed.s;
+        *why = fits ? NULL : xformat("the code of %s changed", changed.s);
+        free(changed.s);
+    }
+    else if (text)
+    {
+        *why = xstrdup("an earlier Weft made it, which did not say by what code");
+    }
+    free(text);
+    return fits;
+}

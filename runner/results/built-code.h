@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file built-code.h  Which code makes a run: the simulator's and that of the algorithms that it
+ * uses, as hashes that the build has taken of their sources (built-code.cmake says of which).
+ * Results of other code than that are stale.
+ */
+#ifndef WEFT_RUNNER_BUILT_CODE_H
+#define WEFT_RUNNER_BUILT_CODE_H
+
+#include "files.h"
+#include "scenario.h"
+
+/** The commit of the tree, "" where none is known: "4eddc03b672c", or with what was changed since
+ * "4eddc03b672c-modified " and a hash of the files that differ. */
+extern const char built_commit[];
+
+/** "simulator 5ffd5b9568c4, balancer ecmp e33ab278b73e, ...": what a run of @p s uses, in the
+ * registry's order; the caller frees it. */
+char *built_code(const struct scenario *s);
+
+/** Whether a run, whose open folder @p run is, was made by the code @p code (of built_code());
+ * else what has changed in *why: "the code of balancer ecmp changed". */
+bool built_code_fits(const struct folder *run, const char *code, char **why);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * @file
+ * Acknowledged is not delivered. Were it taken for that, a user would publish the completion time
+ * of messages that are not there: of a transport that is wrong, or of a balancer that writes where
+ * the transport keeps its books.
+ */
+#include "weft-death.h"
+#include "weft-test-rig.h"
+
+#include "ns3/string.h"
+#include "ns3/test.h"
+
+#include <string>
+#include <weft/lb.h>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr const char* FOUR_PATHS = "leaf-spine leaves=2 spines=4 hosts-per-leaf=2 "
+                                   "link-rate=100Gbps";
+
+/** trim whose receivers say that all has arrived. */
+weft_transport_ops
+Lying()
+{
+    weft_transport_ops lying = *weft_transport_find("trim");
+    lying.rx_bitmap = [](const void*, uint32_t) { return UINT64_MAX; };
+    return lying;
+}
+
+/** A fabric with algorithms of a test's own. */
+struct OwnAlgorithms
+{
+    /** @param kind of algorithm @param algo one
+     * @param transport of the fabric @param buffer of its switches */
+    OwnAlgorithms(const char* kind,
+                  const weft_algo* algo,
+                  const std::string& transport,
+                  const std::string& buffer)
+        : hosts(4),
+          switches(6)
+    {
+        int64_t config[32] = {};
+        weft_config_default(algo, config);
+        fabric->SetAttribute("Topology", StringValue(FOUR_PATHS));
+        fabric->SetAttribute("CongestionControl", StringValue("none"));
+        fabric->SetAttribute("Transport", StringValue(transport));
+        fabric->SetAttribute("Switch", StringValue(buffer));
+        fabric->SetAttribute("Frames", StringValue("roce ack-every=4"));
+        fabric->SetChoice(kind, algo, config);
+        built = fabric->Build(hosts, switches, error);
+    }
+
+    ~OwnAlgorithms()
+    {
+        Simulator::Destroy();
+    }
+
+    WeftHelper picoseconds;                                   //!< sets them
+    NodeContainer hosts;                                      //!< of the fabric
+    NodeContainer switches;                                   //!< of the fabric
+    Ptr<WeftFabric> fabric{CreateObject<WeftFabric>()};       //!< with them
+    std::string error;                                        //!< what is wrong
+    bool built{false};                                        //!< it could be built
+    Ptr<WeftCollective> work{CreateObject<WeftCollective>()}; //!< for a test to install
+};
+
+/** A collective of such messages is not done, and its books say why. */
+class LyingTransportTestCase : public TestCase
+{
+  public:
+    LyingTransportTestCase()
+        : TestCase("what is acknowledged and not delivered is not done, and is named")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const weft_transport_ops lying = Lying();
+        OwnAlgorithms own("transport", &lying.algo, "trim", "shared-buffer preset=100g");
+        NS_TEST_ASSERT_MSG_EQ(own.built, true, own.error);
+        own.work->SetAttribute("Workload", StringValue("ring bytes=100KB"));
+        NS_TEST_ASSERT_MSG_EQ(own.work->Install(own.fabric, own.error), true, own.error);
+        for (uint32_t qp = 0; qp < 4; qp++)
+        {
+            own.fabric->AddDrop(qp, 20, 1);
+        }
+        own.work->TraceConnectWithoutContext("Done",
+                                             MakeCallback(&LyingTransportTestCase::Done, this));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(own.work->GetNAcked(), 4, "all is acknowledged");
+        NS_TEST_EXPECT_MSG_EQ(own.work->GetTimes()[2].delivered, -1, "and not delivered");
+        NS_TEST_EXPECT_MSG_EQ(own.work->IsDone(), false, "so it is not done");
+        NS_TEST_EXPECT_MSG_EQ(m_done, 0, "and nobody is told so");
+        NS_TEST_EXPECT_MSG_EQ(own.fabric->CheckConservation(own.error), false, "an error");
+        NS_TEST_EXPECT_MSG_NE(own.error.find("4 messages are acknowledged and not delivered"),
+                              std::string::npos,
+                              own.error);
+        NS_TEST_EXPECT_MSG_NE(own.error.find("message 2 of QP 2 (host 2 to host 3)"),
+                              std::string::npos,
+                              own.error);
+    }
+
+    void Done()
+    {
+        m_done++;
+    }
+
+    uint32_t m_done{0}; //!< how often it was told
+};
+
+/** Writes into meta of all that passes, as a balancer may that has only data in mind. */
+template <bool AT_TOR>
+weft_lb_ops
+Scribbling()
+{
+    weft_lb_ops lb = *weft_lb_find("ecmp");
+    lb.peek = nullptr;
+    if (AT_TOR)
+    {
+        lb.arrive = [](void*, void*, weft_packet* p, uint32_t*, int64_t) {
+            p->meta[0] = 3;
+            return WEFT_ARRIVAL_FORWARD;
+        };
+    }
+    else
+    {
+        lb.pick = [](void*, const weft_ports* ports, weft_packet* p, int64_t) {
+            const auto port = weft_port_at(ports, p->psn % ports->n);
+            p->meta[2] = static_cast<uint16_t>(port);
+            return port;
+        };
+    }
+    return lb;
+}
+
+/** The bitmap of an ACK lies where the balancer's part of data is. */
+class ScribblingBalancerTestCase : public TestCase
+{
+  public:
+    ScribblingBalancerTestCase()
+        : TestCase("a balancer that writes into replies is refused")
+    {
+    }
+
+  private:
+    /** @param lb a balancer @return what it says when its run is aborted */
+    static std::string RunWith(const weft_lb_ops& lb)
+    {
+        return WeftDeathOf([&lb] {
+            OwnAlgorithms own("balancer",
+                              &lb.algo,
+                              "trim",
+                              "shared-buffer preset=100g trim=on pfc=off");
+            own.fabric->SetLossProbability(0.002);
+            own.work->SetAttribute("Workload", StringValue("alltoall bytes=1MB"));
+            own.work->Install(own.fabric, own.error);
+            Simulator::Stop(MilliSeconds(100));
+            Simulator::Run();
+        });
+    }
+
+    void DoRun() override
+    {
+        for (const weft_lb_ops& lb : {Scribbling<true>(), Scribbling<false>()})
+        {
+            const std::string said = RunWith(lb);
+            NS_TEST_EXPECT_MSG_NE(said.find("balancer ecmp has written into a reply"),
+                                  std::string::npos,
+                                  said);
+        }
+        weft_lb_ops modest = Scribbling<true>();
+        modest.arrive = [](void*, void*, weft_packet* p, uint32_t*, int64_t) {
+            p->sport ^= 1; // of all packets; meta of data only
+            p->meta[0] = p->kind == WEFT_DATA ? 3 : p->meta[0];
+            return WEFT_ARRIVAL_FORWARD;
+        };
+        NS_TEST_EXPECT_MSG_EQ(RunWith(modest), "", "data's meta and any sport are the balancer's");
+    }
+};
+
+class WeftDeliveryTestSuite : public TestSuite
+{
+  public:
+    WeftDeliveryTestSuite()
+        : TestSuite("weft-delivery", Type::UNIT)
+    {
+        AddTestCase(new LyingTransportTestCase);
+        AddTestCase(new ScribblingBalancerTestCase);
+    }
+};
+
+WeftDeliveryTestSuite g_weftDeliveryTestSuite; //!< registers the suite
+
+} // namespace

@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: summary.sh WEFT-RUNNER
+# What the terminal says of a sweep besides its numbers. If this fails, somebody reads a table and
+# does not learn that a failure came too late, that packets were lost in spite of PFC, or what the
+# slowest of many did.
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
+
+# scenario NAME ELEMENTS [TOPOLOGY]: 16 hosts of 100 Gbps
+scenario()
+{
+    cat >"$1.xml" <<END
+<scenario name="$1">
+  <topology kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" link-rate="100Gbps" ${3:-}/>
+  $2
+</scenario>
+END
+    "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || fail "$1: exit status $?"
+}
+
+# says PATTERN; is silent about it otherwise
+says()
+{
+    grep -Eq "$1" out messages || { cat out >>messages && fail "nothing is said: $1"; }
+}
+
+silent()
+{
+    ! grep -Eq "$1" out messages || { cat out >>messages && fail "it is said: $1"; }
+}
+
+# is FILE COLUMN VALUE...: of all rows
+is()
+{
+    file=$1/summary.csv name=$2
+    shift 2
+    [ "$(column "$file" "$name" | xargs)" = "$*" ] || fail "$file: $name is $(column "$file" "$name" | xargs), expected $*"
+}
+
+ring='<balancer name="rsq"/><transport name="sack"/><workload kind="ring" bytes="1MB" groups="4"/>'
+
+# --- failures that come too late -----------------------------------------------------------------
+
+# The ring takes some 90 us.
+scenario plain "$ring"
+end=$(column plain/summary.csv end_us)
+scenario late "$ring<failure leaf=\"0\" spine=\"1\" at=\"5ms\" repair=\"7ms\"/><failure leaf=\"1\" spine=\"1\" at=\"50s\"/>
+    <degrade leaf=\"2\" spine=\"1\" rate=\"1Gbps\" at=\"6ms\"/>"
+is late links_failed 0
+is late failures_late 2
+is late end_us "$end"
+says 'failures came after the last delivery in 1 of 1 runs'
+scenario early "$ring<failure leaf=\"0\" spine=\"1\" at=\"20us\" repair=\"7ms\"/><failure leaf=\"1\" spine=\"1\" at=\"5ms\"/>"
+is early links_failed 1
+is early failures_late 1
+awk -v end="$(column early/summary.csv end_us)" 'BEGIN { exit !(end < 5000) }' ||
+    fail 'the end is drawn out to a repair or a failure that comes after it'
+scenario during "$ring<failure leaf=\"0\" spine=\"1\" at=\"20us\"/>"
+silent 'after the last delivery'
+# Half of the runs are over before it.
+scenario some "$ring<failure leaf=\"0\" spine=\"1\" at=\"200us\"/><sweep><vary param=\"workload.bytes\" values=\"1MB 8MB\"/></sweep>"
+is some links_failed 0 1
+says 'failures came after the last delivery in 1 of 2 runs'
+
+# Themis is off only where the failure is known during traffic.
+themis=$(echo "$ring" | sed 's/rsq/themis/; s/sack/nic-sr/')
+off='warning: .*themis (is|was) off in the whole fabric'
+scenario themis "$themis<failure leaf=\"0\" spine=\"1\" at=\"5ms\"/>"
+silent "$off"
+scenario themis0 "$themis<failure leaf=\"0\" spine=\"1\"/>"
+says "themis0.xml:.*$off"
+scenario themis1 "$themis<failure leaf=\"0\" spine=\"1\" at=\"20us\"/><convergence delay=\"10us\"/>"
+says "$off"
+scenario themis2 "$themis<failure leaf=\"0\" spine=\"1\" at=\"20us\"/><convergence delay=\"inf\"/>"
+silent "$off"
+
+# --- losses in spite of PFC ----------------------------------------------------------------------
+
+incast='<balancer name="ecmp"/><workload kind="incast" bytes="4MB"/>'
+scenario lossless "$incast<switch preset=\"100g\" buffer=\"8MB\" headroom=\"35KB\"/>"
+is lossless dropped_buffer 0
+silent 'PFC is on'
+scenario lossy "$incast<switch preset=\"100g\" buffer=\"8MB\" headroom=\"5KB\"/><sweep><vary param=\"switch.headroom\" values=\"5KB 35KB\"/></sweep>"
+says 'warning: headroom of 5000 bytes is less than .* expected [0-9]+ bytes'
+says "PFC is on, and switch buffers dropped packets in 1 of 2 runs, $(column lossy/summary.csv dropped_buffer | head -n 1) in headroom=5KB"
+scenario open "$incast<switch preset=\"100g\" buffer=\"1MB\" pfc=\"off\"/><transport name=\"sack\"/>"
+[ "$(column open/summary.csv dropped_buffer)" -gt 0 ] || fail 'nothing was lost without PFC'
+silent 'PFC is on'
+
+# --- one ratio to one bound, for any traffic -----------------------------------------------------
+
+# shown COLUMN: that column of the first table
+shown()
+{
+    awk -v name="$1" '!c { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } NF < c || /^by workload/ { exit } { print $c }' out
+}
+
+# Two messages into one host: its wire takes both, 2 x 100 KB and headers. The rest is their way.
+printf 'src,dst,bytes,start\n0,5,100KB,2s\n1,5,100KB,2s\n' >two.csv
+scenario two '<balancer name="rsq"/><transport name="sack"/><workload kind="flows" file="two.csv"/>'
+is two first_start_us 2000000.000000
+awk -v bound="$(column two/summary.csv bound_acked_us)" -v more="$(column two/summary.csv increase)" \
+    'BEGIN { b = bound - 2000000; exit !(b > 16.1 && b < 26 && more >= 0 && more < 0.01) }' ||
+    fail "a bound of $(column two/summary.csv bound_acked_us) us for two messages into one host"
+# They start at 2 s, as HPCC's do: the time is from then on.
+awk -v ms="$(shown cct_ms)" 'BEGIN { exit !(ms > 0.01 && ms < 0.03) }' || fail "a completion time of $(shown cct_ms) ms"
+grep -q 'completion time 0.0[12]' messages || fail 'the completion time of a run counts from time 0'
+# A chain of messages takes the times of all of them, one after the other.
+printf 'Nodes 16\nConnections 3\nTriggers 2\ntrigger id 1 oneshot\ntrigger id 2 oneshot
+0->5 id 1 start 0 size 1000000 recv_done_trigger 1\n5->9 id 2 trigger 1 size 1000000 recv_done_trigger 2
+9->2 id 3 trigger 2 size 1000000\n' >chain.cm
+scenario chain '<balancer name="rsq"/><transport name="sack"/><workload kind="flows" file="chain.cm"/>'
+awk -v more="$(column chain/summary.csv increase)" 'BEGIN { exit !(more >= 0 && more < 0.002) }' ||
+    fail "a chain that nothing disturbs is $(column chain/summary.csv increase) longer than it must be"
+printf '1000 0\n20000 50\n300000 100\n' >sizes.txt
+mix='<workload name="a" kind="incast" bytes="100KB" hosts="0-7"/>
+  <workload name="b" kind="poisson" load="0.3" flows="100" file="sizes.txt" hosts="8-15"/>'
+scenario mix "<balancer name=\"rsq\"/><transport name=\"sack\"/>$mix<sweep><vary param=\"workload:a.bytes\" values=\"100KB 200KB\"/></sweep>"
+[ -z "$(shown slowdown)" ] || fail 'there are two ratios'
+shown increase_% | grep -q -- - && fail 'no ratio for a mix'
+# A row for each workload of each run.
+[ "$(sed -n '/^by workload/,/^2 of 2/p' out | awk '$2 == "a" || $2 == "b" { print $1, $2, ($3 > 0 && $3 < 1 && $4 >= 0) }' | xargs)" = \
+    '100KB a 1 100KB b 1 200KB a 1 200KB b 1' ] || { cat out >>messages; fail 'not a row for each workload'; }
+
+# --- the slowest QP, and retransmissions ---------------------------------------------------------
+
+# All but the last keep out of each other's way.
+awk 'BEGIN { print "src,dst,bytes,start"; for (i = 0; i < 7; i++) print i "," i + 8 ",1MB,0"
+             for (i = 0; i < 5; i++) print "7,15,1MB,0" }' >one.csv
+scenario one '<balancer name="rsq"/><transport name="sack"/><workload kind="flows" file="one.csv"/>'
+says 'the slowest QP is far off in 1 of 1 runs: QP (7|8|9|10|11) of one takes [0-9.]+ times as long as alone, the median QP 1'
+is one slowest_qp "$("$weft" query one --format csv 'select qp from qps order by fct_slowdown desc, qp limit 1' | tail -n 1)"
+silent 'retransmissions'
+scenario gbn '<balancer name="rsq"/><transport name="gbn"/><workload kind="permutation" bytes="4MB"/>'
+says 'retransmissions may decide in 1 of 1 runs: in gbn [0-9.]+ % of the packets'
+outage='<workload kind="permutation" bytes="4MB"/><failure leaf="0" spine="1" at="50us" repair="52us"/><convergence delay="0s"/>'
+scenario outage "<balancer name=\"ecmp\"/>$outage"
+says 'retransmissions may decide in 1 of 1 runs: in outage'
+scenario quiet "<balancer name=\"rsq\"/><transport name=\"sack\"/><workload kind=\"permutation\" bytes=\"4MB\"/>"
+silent 'retransmissions'
+
+echo 'the summary says what the numbers do not'
