@@ -76,7 +76,8 @@ switch_rr_init(void *state, const void *config, const struct weft_site *site)
         return WEFT_EINVAL;
     }
     weft_site_rng(&s->rng, site, SWITCH_RR_STREAM | site->switch_index);
-    s->key = (uint64_t)weft_rng_u32(&s->rng) << 32 | weft_rng_u32(&s->rng);
+    s->key = (uint64_t)weft_rng_u32(&s->rng) << 32;
+    s->key |= weft_rng_u32(&s->rng);
     s->turns = (uint32_t)turns;
     s->nports = site->nports;
     for (uint32_t port = 0; port < site->nports; port++)

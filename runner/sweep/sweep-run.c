@@ -271,32 +271,39 @@ is_ours_or_free(const struct plan *plan, const struct results_folder *r, int loc
     return good;
 }
 
-/** Makes the folder this scenario's, now that it is locked: what was seen before may be over. Who
- * writes there holds the lock of tables. An exit status, after a message. */
+/** Makes the folder this scenario's, now that it is locked: what was seen before may be over. An
+ * exit status, after a message. */
 static int
 claim(const struct plan *plan, const struct sweep_options *options, const struct results_folder *r,
       int lock)
 {
     char *why = NULL;
-    const bool kept = is_kept(plan, r);
-    const int tables = kept ? -1 : results_folder_lock_tables(r->top.path, &why);
-    int status = EXIT_GOOD;
-    if (!kept && tables < 0)
+    if (!is_ours_or_free(plan, r, lock, &why) || (!options->again && !spares_others(plan, r, &why)))
+    {
+        return sweep_refuse(why, EXIT_BAD_INPUT);
+    }
+    if (!keep_scenario(plan, r, &why))
     {
         return sweep_refuse(why, EXIT_FAILED);
     }
-    if (!is_ours_or_free(plan, r, lock, &why) || (!options->again && !spares_others(plan, r, &why)))
-    {
-        status = sweep_refuse(why, EXIT_BAD_INPUT);
-    }
-    else if (!keep_scenario(plan, r, &why))
-    {
-        status = sweep_refuse(why, EXIT_FAILED);
-    }
-    else if (options->nruns)
+    if (options->nruns)
     {
         flock(lock, LOCK_SH); /* further single runs may come, if is_ours_or_free() kept them out */
     }
+    return EXIT_GOOD;
+}
+
+/** Locks the folder's runs and makes it this scenario's, all under the lock of tables: of single
+ * runs that begin together each waits for the one that names the folder. An exit status, after a
+ * message. */
+static int
+lock_and_claim(const struct plan *plan, const struct sweep_options *options,
+               const struct results_folder *r, int *lock)
+{
+    char *why = NULL;
+    const int tables = results_folder_lock_tables(r->top.path, &why);
+    *lock = tables < 0 ? -1 : results_folder_lock_runs(r, options->nruns > 0, &why);
+    const int status = *lock < 0 ? sweep_refuse(why, EXIT_FAILED) : claim(plan, options, r, *lock);
     if (tables >= 0)
     {
         close(tables);
@@ -307,15 +314,11 @@ claim(const struct plan *plan, const struct sweep_options *options, const struct
 /** Runs in a folder that is locked. An exit status. */
 static int
 run_locked(const struct plan *plan, const struct sweep_options *options,
-           const struct results_folder *r, int lock, size_t fit)
+           const struct results_folder *r, size_t fit)
 {
     struct due due = {0};
     char *why = NULL;
-    int status = claim(plan, options, r, lock);
-    if (status != EXIT_GOOD)
-    {
-        return status;
-    }
+    int status = EXIT_GOOD;
     if (!options->nruns && !clean(r, &why))
     {
         status = sweep_refuse(why, EXIT_FAILED);
@@ -345,7 +348,7 @@ run_in(const struct plan *plan, const struct sweep_options *options, const char 
 {
     struct results_folder r;
     char *why = NULL;
-    int status = EXIT_FAILED, lock = -1;
+    int status, lock = -1;
     size_t fit;
     if (!results_folder_is_ours(out, &why))
     {
@@ -355,14 +358,14 @@ run_in(const struct plan *plan, const struct sweep_options *options, const char 
     {
         return EXIT_BAD_INPUT;
     }
-    if (!results_folder_make(&r, out, &why) ||
-        (lock = results_folder_lock_runs(&r, options->nruns > 0, &why)) < 0)
+    status = results_folder_make(&r, out, &why) ? lock_and_claim(plan, options, &r, &lock)
+                                                : sweep_refuse(why, EXIT_FAILED);
+    if (status == EXIT_GOOD)
     {
-        sweep_refuse(why, EXIT_FAILED);
+        status = run_locked(plan, options, &r, fit);
     }
-    else
+    if (lock >= 0)
     {
-        status = run_locked(plan, options, &r, lock, fit);
         close(lock);
     }
     results_folder_close(&r);

@@ -138,7 +138,7 @@ begin_transport(void)
     MUST(weft_config_default(&qp_link_world.transport.algo, qp_link_world.config) == 0);
     set("outstanding", link->outstanding);
     set("threshold", link->outstanding / 4);
-    set("rto", 200000); /* 200 steps */
+    set("rto", link->rto * (uint32_t)(QP_LINK_SLOT / 1000));
 }
 
 /* Labels are remembered for it; cc_on_lost() checks them. */

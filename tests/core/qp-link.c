@@ -406,7 +406,8 @@ step(void)
     }
     if (!qp_link_world.calm && qp_link_draw(16) == 0)
     {
-        post(qp_link_draw(QP_LINK_QPS), 1 + qp_link_draw(1 + qp_link_draw(100 * QP_LINK_PAYLOAD)));
+        const uint32_t i = qp_link_draw(QP_LINK_QPS); /* arguments have no order of their own */
+        post(i, 1 + qp_link_draw(1 + qp_link_draw(100 * QP_LINK_PAYLOAD)));
     }
     if (strikes(qp_link_world.link->unrest))
     {

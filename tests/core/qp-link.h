@@ -17,6 +17,7 @@ struct qp_link
 {
     const char *transport;
     uint32_t outstanding; /* packets, at least 8; a sack's threshold is a quarter of it */
+    uint32_t rto;         /* steps */
     uint32_t first_psn;
     uint32_t ack_every;
     uint32_t batch;

@@ -233,8 +233,8 @@ START_TEST(the_linear_hash_spreads_random_flows)
     open_picker(&p, "ecmp", "linear", &site);
     for (unsigned i = 0; i < 60000; i++)
     {
-        struct weft_packet packet =
-            flow(weft_rng_below(&rng, 1024), weft_rng_below(&rng, 1024), weft_rng_u32(&rng));
+        const uint32_t src = weft_rng_below(&rng, 1024), dst = weft_rng_below(&rng, 1024);
+        struct weft_packet packet = flow(src, dst, weft_rng_u32(&rng));
         counts[choose(&p, 12, &packet)]++; /* no power of two */
     }
     ck_assert_double_lt(chi_square(counts, 12), chi_square_limit(12));

@@ -472,7 +472,8 @@ random_step(struct weft_mmu *mmu, struct naive *n, struct lazy *lazy, struct wef
     }
     else if (n->count > 0)
     {
-        release(mmu, n, lazy, weft_rng_below(rng, n->count), weft_rng_below(rng, 4) > 0);
+        const uint32_t i = weft_rng_below(rng, n->count);
+        release(mmu, n, lazy, i, weft_rng_below(rng, 4) > 0);
     }
     if (weft_rng_below(rng, 16) == 0)
     {

@@ -327,9 +327,11 @@ START_TEST(what_is_written_reads_back_the_same)
         char text[64];
         struct config c;
         memset(&c, 0, sizeof(c));
-        const int64_t x = (int64_t)(((uint64_t)weft_rng_u32(&rng) << 32 | weft_rng_u32(&rng)) >> 1);
+        const uint64_t high = weft_rng_u32(&rng);
+        const int64_t x = (int64_t)((high << 32 | weft_rng_u32(&rng)) >> 1);
         c.time = x >> weft_rng_below(&rng, 63);
-        c.real = (0.5 + weft_rng_unit(&rng)) * pow(10, (double)weft_rng_below(&rng, 30) - 9);
+        c.real = 0.5 + weft_rng_unit(&rng);
+        c.real *= pow(10, (double)weft_rng_below(&rng, 30) - 9);
         c.real += weft_rng_unit(&rng) * 1e-9 * c.real;
         snprintf(text, sizeof(text), "%s", formatted("time", &c));
         MUST(parsed("time", text) == c.time);

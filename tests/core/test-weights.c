@@ -357,7 +357,8 @@ START_TEST(random_graphs_match_a_search_of_all_paths)
     }
     for (uint32_t s = 1; s < n; s++)
     {
-        add(n + s, n + weft_rng_below(&rng, s), rates[weft_rng_below(&rng, 4)]);
+        const uint32_t other = n + weft_rng_below(&rng, s);
+        add(n + s, other, rates[weft_rng_below(&rng, 4)]);
     }
     for (uint32_t i = 0; i < 24; i++)
     {

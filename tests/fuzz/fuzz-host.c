@@ -25,6 +25,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct qp_link link = {
         .transport = transports[transport],
         .outstanding = 8 + fuzz_below(&in, 57),
+        .rto = 200,
         .first_psn = (uint32_t)fuzz_number(&in, 3),
         .ack_every = 1 + fuzz_below(&in, 20),
         .batch = 1 + fuzz_below(&in, 4),
