@@ -57,6 +57,9 @@ struct dctcp
     int64_t window_end; /* alpha is updated once `place` is beyond; -1: no ACK yet */
     int64_t cut_end;    /* nor is the window cut for marks before; -1: it has not been */
     int64_t recover;    /* nor for losses before: what was sent when one was found; -1: none */
+    int64_t fresh;      /* packets sent at least once */
+    int64_t una;        /* packets acknowledged in order */
+    int64_t pardoned;   /* of so many nothing cuts once more: those sent before the last timeout */
     uint32_t acked;     /* packets of this window */
     uint32_t marked;
     uint32_t early; /* packets counted before una passed them */
@@ -157,13 +160,20 @@ update_alpha(struct dctcp *s)
     s->marked = 0;
 }
 
-/* Once for all that was under way when the loss, or the timeout, came (RFC 6582). What a mark has
- * cut already counts: a window of data costs half of it at most (RFC 3168, §6.1.2). */
+/* Whether what is told now may be of a packet for which a timeout has not cut already. */
+static bool
+may_cut(const struct dctcp *s)
+{
+    return s->una >= s->pardoned;
+}
+
+/* Once for all that was under way when the loss came (RFC 6582). What a mark has cut already
+ * counts: a window of data costs half of it at most (RFC 3168, §6.1.2). */
 static void
 take_loss(struct dctcp *s)
 {
     const double half = (s->place > s->cut_end ? s->cwnd : s->uncut) / 2;
-    if (s->place > s->recover)
+    if (s->place > s->recover && may_cut(s))
     {
         if (half < s->cwnd)
         {
@@ -202,9 +212,12 @@ dctcp_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
 {
     struct dctcp *s = state;
     const bool marked = (ack->reply->flags & WEFT_F_ECE) != 0;
-    const uint32_t acked = (uint32_t)(ack->delivered - s->delivered);
+    const bool more = ack->delivered > s->delivered;
+    const uint32_t acked = more ? (uint32_t)(ack->delivered - s->delivered) : 0;
+    const bool could = may_cut(s);
     (void)now;
-    s->delivered = ack->delivered;
+    s->delivered += acked;
+    s->una = (int64_t)ack->una;
     s->place =
         s->config->window_end == WINDOW_UNA ? (int64_t)ack->una : s->next - (int64_t)ack->in_flight;
     s->timed_out = false;
@@ -219,7 +232,7 @@ dctcp_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
     {
         grow(s, acked);
     }
-    else if (s->place > s->cut_end)
+    else if (s->place > s->cut_end && could)
     {
         cut(s, 1 - s->alpha / 2);
     }
@@ -230,7 +243,9 @@ dctcp_sent(void *state, const struct weft_packet *data, int64_t now)
 {
     struct dctcp *s = state;
     (void)now;
-    s->next += s->config->window_end == WINDOW_FLIGHT || !(data->flags & WEFT_F_RETX);
+    const bool fresh = !(data->flags & WEFT_F_RETX);
+    s->fresh += fresh;
+    s->next += s->config->window_end == WINDOW_FLIGHT || fresh;
 }
 
 static void
@@ -242,7 +257,7 @@ dctcp_timeout(void *state, int64_t now)
     const double threshold = s->threshold;
     cut(s, 0);
     s->threshold = s->timed_out ? threshold : half > 1 ? half : 1;
-    s->recover = s->next;
+    s->pardoned = s->fresh;
     s->timed_out = true;
 }
 

@@ -154,12 +154,12 @@ weft_swift_react(struct weft_swift *s, int64_t delay, uint64_t delivered, int64_
 {
     const struct weft_swift_config *c = s->config;
     const int64_t target = target_of(s);
-    const double acked = (double)(delivered - s->delivered);
-    s->delivered = delivered;
+    const uint64_t acked = delivered > s->delivered ? delivered - s->delivered : 0;
+    s->delivered += acked;
     s->rtt = delay > 0 ? delay : 1;
     if (delay < target)
     {
-        s->cwnd += c->ai * acked / (s->cwnd >= 1 ? s->cwnd : 1);
+        s->cwnd += c->ai * (double)acked / (s->cwnd >= 1 ? s->cwnd : 1);
         publish(s);
         return;
     }

@@ -44,6 +44,17 @@ send_new(uint64_t packets)
     }
 }
 
+/* Packets leave again. */
+static void
+send_again(uint64_t packets)
+{
+    const struct weft_packet data = {.kind = WEFT_DATA, .flags = WEFT_F_RETX};
+    for (; packets > 0; packets--)
+    {
+        cc->on_sent(state, &data, 0);
+    }
+}
+
 /* One packet is acknowledged, and new ones keep a window in flight. */
 static void
 ack(bool marked)
@@ -206,8 +217,10 @@ START_TEST(what_was_under_way_at_a_timeout_cuts_no_more)
     send_new(8);
     deliver(1, 1, false);
     send_new(2);
+    send_again(2);
     cc->on_timeout(state, 0);
     ck_assert_uint_eq(window(), 1);
+    send_again(1); /* what the timer sends */
     deliver(8, 8, false);
     ck_assert_uint_eq(window(), 8);
     deliver(9, 9, true);
@@ -260,11 +273,9 @@ END_TEST
  * sent again is not sent more. */
 START_TEST(losses_of_one_window_of_data_end_with_it)
 {
-    const struct weft_packet again = {.kind = WEFT_DATA, .flags = WEFT_F_RETX};
     open_with(NULL, NULL);
     send_new(80);
-    cc->on_sent(state, &again, 0);
-    cc->on_sent(state, &again, 0);
+    send_again(2);
     lose(WEFT_LOST_BY_GAP);
     ck_assert_uint_eq(window(), 40);
     send_new(2);
@@ -275,6 +286,70 @@ START_TEST(losses_of_one_window_of_data_end_with_it)
     deliver(81, 81, false);
     lose(WEFT_LOST_BY_GAP);
     ck_assert_uint_lt(window(), grown);
+}
+END_TEST
+
+static double
+alpha(void)
+{
+    struct weft_dctcp_view view;
+    weft_dctcp_read(state, &view);
+    return view.alpha;
+}
+
+/* A transport without a bitmap tells of packets that came early before una passes them. Were they
+ * counted only then, five marks of six packets would be a share above 1. */
+START_TEST(a_packet_that_came_early_counts_at_once)
+{
+    const struct weft_packet reply = {.kind = WEFT_ACK, .flags = WEFT_F_ECE};
+    open_with("g", "1");
+    send_new(6);
+    deliver(0, 0, false); /* a window begins */
+    send_new(1);
+    for (int n = 0; n < 4; n++)
+    {
+        deliver(0, 0, true);
+    }
+    const struct weft_cc_ack last = {
+        .reply = &reply, .acked = 1, .una = 1, .next = 7, .delivered = 1};
+    cc->on_ack(state, &last, 0); /* nothing is in flight: the window ends */
+    ck_assert_double_eq_tol(alpha(), 5.0 / 6, 1e-12);
+    deliver(7, 7, false); /* five of the six for the second time */
+    send_new(1);
+    deliver(8, 8, true);
+    ck_assert_double_eq_tol(alpha(), 1.0 / 2, 1e-12);
+}
+END_TEST
+
+/* With window-end=una what is sent again is nothing new, and a window ends no later for it. */
+START_TEST(what_is_sent_again_prolongs_no_window_in_order)
+{
+    open_with("window-end", "una");
+    send_new(8);
+    send_again(8);
+    deliver(1, 1, true);
+    const uint32_t once = window();
+    deliver(8, 8, true);
+    ck_assert_uint_eq(window(), once);
+    send_new(1);
+    deliver(9, 9, true);
+    ck_assert_uint_lt(window(), once);
+}
+END_TEST
+
+/* A transport that forgot what it had said would open windows without end. */
+START_TEST(what_is_forgotten_counts_for_nothing)
+{
+    open_with(NULL, NULL);
+    send_new(80);
+    deliver(0, 20, false);
+    const uint32_t before = window();
+    for (int n = 0; n < 100; n++)
+    {
+        deliver(0, 10, false);
+        deliver(0, 20, false);
+    }
+    ck_assert_uint_eq(window(), before);
 }
 END_TEST
 
@@ -351,17 +426,13 @@ trim_all(void)
 /* What is sent again and lost again is a second sign of congestion (RFC 5681, §4.3). */
 START_TEST(lost_retransmissions_cut_again)
 {
-    const struct weft_packet again = {.kind = WEFT_DATA, .flags = WEFT_F_RETX};
     open_with(NULL, NULL);
     send_new(80);
     trim_all();
     ck_assert_uint_eq(window(), 40);
     trim_all();
     ck_assert_uint_eq(window(), 40);
-    for (int n = 0; n < 40; n++)
-    {
-        cc->on_sent(state, &again, 0);
-    }
+    send_again(40);
     trim_all();
     ck_assert_uint_eq(window(), 20);
 }
@@ -441,6 +512,9 @@ dctcp_suite(void)
     tcase_add_test(t, what_was_under_way_at_a_timeout_cuts_no_more);
     tcase_add_test(t, an_outage_halves_the_threshold_once);
     tcase_add_test(t, losses_of_one_window_of_data_end_with_it);
+    tcase_add_test(t, a_packet_that_came_early_counts_at_once);
+    tcase_add_test(t, what_is_sent_again_prolongs_no_window_in_order);
+    tcase_add_test(t, what_is_forgotten_counts_for_nothing);
     tcase_add_test(t, what_acknowledges_nothing_counts_for_nothing);
     tcase_add_test(t, trimmed_packets_leave_a_window_of_one);
     tcase_add_test(t, a_missing_packet_holds_up_no_window);

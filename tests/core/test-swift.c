@@ -77,6 +77,24 @@ window(void)
     return cc->window(state, 0);
 }
 
+/* A transport that forgot what it had said would open windows without end. */
+START_TEST(what_is_forgotten_counts_for_nothing)
+{
+    begin("swift", NULL);
+    lose(100000000, WEFT_LOST_BY_GAP); /* a window that can open */
+    ack(100000000, 1, 10);
+    const uint32_t before = window();
+    for (int n = 0; n < 1000; n++)
+    {
+        delivered -= 8;
+        ack(100000001, 1, 0);
+        ack(100000001, 1, 8);
+    }
+    ck_assert_uint_eq(window(), before);
+    end();
+}
+END_TEST
+
 START_TEST(the_first_window_fills_the_line_for_the_target_delay)
 {
     begin("swift", NULL);
@@ -485,6 +503,7 @@ swift_suite(void)
     tcase_add_test(tcase, a_window_below_one_packet_is_paced);
     tcase_add_test(tcase, the_first_cut_waits_for_no_round_trip);
     tcase_add_test(tcase, losses_cut_once_a_round_trip);
+    tcase_add_test(tcase, what_is_forgotten_counts_for_nothing);
     tcase_add_loop_test(tcase, a_trimmed_packet_is_a_loss_and_no_delay, 0, 2);
     tcase_add_loop_test(tcase, timeouts_in_a_row_leave_the_least, 0, 2);
     tcase_add_test(tcase, flow_scaling_lets_small_windows_queue_for_longer);

@@ -51,7 +51,8 @@ extern "C"
         uint64_t una;       /**< packets acknowledged in order, counted from the QP's first */
         uint64_t next;      /**< packets sent at least once, counted from the QP's first */
         uint64_t delivered; /**< una and the packets beyond it that are known to have arrived: it
-                               goes on where una waits for a packet that is missing */
+                               goes on where una waits for a packet that is missing, and never
+                               falls (weft_transport_ops::tx_sacked) */
     };
 
     struct weft_cc_ops

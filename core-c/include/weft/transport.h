@@ -154,7 +154,8 @@ extern "C"
          * counts. */
         uint32_t (*tx_flight)(const void *tx);
         /** Optional: packets beyond tx_una() that are known to have arrived; NULL: of none is it
-         * known before its turn. */
+         * known before its turn. Together with tx_una() it never falls: what is known once stays
+         * known, through a timeout as well. */
         uint32_t (*tx_sacked)(const void *tx);
         /** Optional: writes what the receiver needs to know into a data packet that leaves. */
         void (*tx_stamp)(const void *tx, struct weft_packet *data);
