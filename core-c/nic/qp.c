@@ -107,7 +107,8 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->last_delivery = -1;
     qp->cnp_interval =
         algos->cc->cnp_interval ? algos->cc->cnp_interval(algos->cc_config) : WEFT_NEVER;
-    qp->tells_losses = algos->cc->on_lost || (algos->path && algos->path->on_lost);
+    qp->tells_losses = algos->cc->on_lost || (algos->path && algos->path->on_lost) ||
+                       (algos->cc->window && algos->frame.ack_every > 1);
     if (labels_of(algos) > 0)
     {
         qp->labels = (uint16_t *)(void *)(states + l.labels);
@@ -477,11 +478,9 @@ weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost, int64_t no
 static enum weft_loss_cause
 cause_of(const struct weft_packet *reply)
 {
-    if (reply->kind != WEFT_NACK)
-    {
-        return WEFT_LOST_BY_GAP;
-    }
-    return reply->flags & WEFT_F_TRIMMED ? WEFT_LOST_TRIMMED : WEFT_LOST_BY_NACK;
+    return reply->kind != WEFT_NACK        ? WEFT_LOST_BY_GAP
+           : reply->flags & WEFT_F_TRIMMED ? WEFT_LOST_TRIMMED
+                                           : WEFT_LOST_BY_NACK;
 }
 
 void
@@ -502,7 +501,10 @@ weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
     {
         a->path->on_reply(qp->path, reply, now);
     }
-    tell_losses(qp, cause_of(reply), now);
+    if (qp->tells_losses)
+    {
+        tell_losses(qp, cause_of(reply), now);
+    }
     qp->una += packets;
     /* Whether it ends a message is asked first: that is at hand. */
     if (packets > 0 && qp->una >= qp->ack_at && qp->una == qp->posted && !qp->given_up)
