@@ -47,6 +47,13 @@ extern "C"
         return (n & (n - 1)) == 0 ? hash & (n - 1) : hash % n;
     }
 
+    /** The candidate, in [0, n), that a hash which is not linear chooses for a packet's flow. */
+    static inline uint32_t weft_ecmp_mix_index(const struct weft_ecmp *ecmp, uint32_t n,
+                                               const struct weft_packet *packet)
+    {
+        return (uint32_t)(((uint64_t)weft_ecmp_hash(packet, ecmp->seed) * n) >> 32);
+    }
+
     /** The candidate, in [0, n), that plain ECMP chooses for a packet's flow. */
     static inline uint32_t weft_ecmp_index(const struct weft_ecmp *ecmp, uint32_t n,
                                            const struct weft_packet *packet)
@@ -55,7 +62,7 @@ extern "C"
         {
             return weft_linear_index(weft_ecmp_hash_linear(packet, ecmp->seed), n);
         }
-        return (uint32_t)(((uint64_t)weft_ecmp_hash(packet, ecmp->seed) * n) >> 32);
+        return weft_ecmp_mix_index(ecmp, n, packet);
     }
 
 #ifdef __cplusplus

@@ -55,7 +55,8 @@ uint32_t
 weft_sprayed_peek(const void *state, const struct weft_ports *ports,
                   const struct weft_packet *packet)
 {
-    return weft_port_at(ports, weft_ecmp_index((const struct weft_ecmp *)state, ports->n, packet));
+    const struct weft_ecmp *ecmp = state;
+    return weft_port_at(ports, weft_ecmp_mix_index(ecmp, ports->n, packet));
 }
 
 uint32_t
