@@ -49,7 +49,7 @@ struct dctcp
     double threshold;
     double most;
     double alpha;
-    double uncut; /* the window before marks cut it last */
+    double uncut; /* the window before its last cut */
     uint64_t cuts;
     uint64_t delivered; /* packets acknowledged in any order */
     int64_t place;      /* packets that have left flight, or with una: acknowledged in order */

@@ -37,12 +37,10 @@ struct erasure_tx
     int64_t gap;     /* from that one to the next */
 };
 
-#define P(member) WEFT_P(struct weft_selective_config, member)
-
 static const struct weft_param params[] = {
-    {"window", WEFT_COUNT, P(window), "4096", "64", "32768", NULL,
+    {"window", WEFT_COUNT, WEFT_SELECTIVE_P(window), "4096", "64", "32768", NULL,
      "Packets from the lowest missing one on that may be sent; a power of two.", "(ours)"},
-    {"rto", WEFT_TIME, P(rto), "100us", "1ns", "10s", NULL,
+    {"rto", WEFT_TIME, WEFT_SELECTIVE_P(rto), "100us", "1ns", "10s", NULL,
      "Silence that is a timeout; the next one takes twice as long, and so on. Repairs need none.",
      "(ours)"},
 };

@@ -15,17 +15,12 @@
 #include "base/tables.h"
 #include "nic/repeat.h"
 
-#define P(member) WEFT_P(struct weft_selective_config, member)
-
 static const struct weft_param params[] = {
-    {"window", WEFT_COUNT, P(window), "1024", "64", "65536", NULL,
+    {"window", WEFT_COUNT, WEFT_SELECTIVE_P(window), "1024", "64", "65536", NULL,
      "Packets that the reorder buffer covers; a power of two. The sender takes 8 bytes for each.",
      "(ours)"},
-    {"outstanding", WEFT_COUNT, P(outstanding), "1024", "1", "65536", NULL,
-     "Packets that may be in flight: sent, and neither acknowledged, in any order, nor taken for "
-     "lost; at most the window.",
-     "(ours)"},
-    {"rto", WEFT_TIME, P(rto), "1ms", "1ns", "inf", NULL,
+    WEFT_OUTSTANDING_PARAM("1024", "1"),
+    {"rto", WEFT_TIME, WEFT_SELECTIVE_P(rto), "1ms", "1ns", "inf", NULL,
      "Time after which a packet that is not acknowledged is sent again; no back-off.",
      "ethereal §4.1; 1 ms (ours)"},
 };

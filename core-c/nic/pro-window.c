@@ -81,12 +81,7 @@ static const struct weft_param params[] = {
      "Whose timer halves the window: the sender's, which its packets tell, or one that the "
      "receiver keeps while a packet is missing.",
      "(ours)"},
-    {"window", WEFT_COUNT, P(base.window), "16384", "64", "65536", NULL,
-     "Packets that the bitmaps of receiver and sender cover; a power of two.", "(ours)"},
-    {"outstanding", WEFT_COUNT, P(base.outstanding), "16384", "1", "65536", NULL,
-     "Packets that may be in flight: sent, and neither acknowledged, in any order, nor taken for "
-     "lost; at most the window.",
-     "(ours)"},
+    WEFT_WINDOW_PARAMS("1"),
     {"rto", WEFT_TIME, P(base.rto), "80us", "1ns", "inf", NULL,
      "Time without progress after which what was sent before it is sent again; no back-off.",
      "pro §VI-A"},

@@ -61,12 +61,7 @@ static const struct weft_param params[] = {
      "Distance from the lowest missing packet to the highest acknowledged one at which all missing "
      "ones are sent again.",
      "ofan §8.2"},
-    {"window", WEFT_COUNT, P(base.window), "16384", "64", "65536", NULL,
-     "Packets that the bitmaps of receiver and sender cover; a power of two.", "(ours)"},
-    {"outstanding", WEFT_COUNT, P(base.outstanding), "16384", "2", "65536", NULL,
-     "Packets that may be in flight: sent, and neither acknowledged, in any order, nor taken for "
-     "lost; at most the window.",
-     "(ours)"},
+    WEFT_WINDOW_PARAMS("2"),
     {"rto", WEFT_TIME, P(base.rto), "1ms", "1ns", "inf", NULL,
      "Time without progress after which what was sent before it is sent again; no back-off.",
      "(ours)"},

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "nic/selective.h"
 
-#define P(member) WEFT_P(struct weft_selective_config, member)
-
 const struct weft_param weft_selective_params[WEFT_SELECTIVE_NPARAMS] = {
-    {"window", WEFT_COUNT, P(window), "16384", "64", "4194304", NULL,
+    {"window", WEFT_COUNT, WEFT_SELECTIVE_P(window), "16384", "64", "4194304", NULL,
      "Packets that the receiver's bitmap covers; a power of two.", "(ours)"},
-    {"outstanding", WEFT_COUNT, P(outstanding), "16384", "1", "4194304", NULL,
+    {"outstanding", WEFT_COUNT, WEFT_SELECTIVE_P(outstanding), "16384", "1", "4194304", NULL,
      "Packets that may be in flight: sent, and not known to have arrived; at most the window.",
      "(ours)"},
-    {"rto", WEFT_TIME, P(rto), "1ms", "1ns", "inf", NULL,
+    {"rto", WEFT_TIME, WEFT_SELECTIVE_P(rto), "1ms", "1ns", "inf", NULL,
      "Time without progress after which the oldest packet is sent again; no back-off.", "(ours)"},
 };
 

@@ -44,6 +44,23 @@ extern "C"
     extern const struct weft_param weft_selective_params[];
 #define WEFT_SELECTIVE_NPARAMS 3
 
+#define WEFT_SELECTIVE_P(member) WEFT_P(struct weft_selective_config, member)
+
+/* clang-format off */
+/** The row of `outstanding` where the sender has a bitmap. @p value: its default. */
+#define WEFT_OUTSTANDING_PARAM(value, least) \
+    {"outstanding", WEFT_COUNT, WEFT_SELECTIVE_P(outstanding), value, least, "65536", NULL, \
+     "Packets that may be in flight: sent, and neither acknowledged, in any order, nor taken for lost; at most the window.", \
+     "(ours)"}
+
+/** Rows of transports whose two ends have bitmaps. struct weft_selective_config is their
+ * configuration, or its first member. @p least: of `outstanding`. */
+#define WEFT_WINDOW_PARAMS(least) \
+    {"window", WEFT_COUNT, WEFT_SELECTIVE_P(window), "16384", "64", "65536", NULL, \
+     "Packets that the bitmaps of receiver and sender cover; a power of two.", "(ours)"}, \
+    WEFT_OUTSTANDING_PARAM("16384", least)
+    /* clang-format on */
+
     const char *weft_selective_check(const void *config);
 
     /** Bytes of a bitmap of the configuration's window; 0 for one that an init refuses. */

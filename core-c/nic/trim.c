@@ -12,16 +12,9 @@
 #include "base/tables.h"
 #include "nic/repeat.h"
 
-#define P(member) WEFT_P(struct weft_selective_config, member)
-
 static const struct weft_param params[] = {
-    {"window", WEFT_COUNT, P(window), "16384", "64", "65536", NULL,
-     "Packets that the bitmaps of receiver and sender cover; a power of two.", "(ours)"},
-    {"outstanding", WEFT_COUNT, P(outstanding), "16384", "1", "65536", NULL,
-     "Packets that may be in flight: sent, and neither acknowledged, in any order, nor taken for "
-     "lost; at most the window.",
-     "(ours)"},
-    {"rto", WEFT_TIME, P(rto), "1ms", "1ns", "inf", NULL,
+    WEFT_WINDOW_PARAMS("1"),
+    {"rto", WEFT_TIME, WEFT_SELECTIVE_P(rto), "1ms", "1ns", "inf", NULL,
      "Time without progress after which what was sent before it is sent again; no back-off. It is "
      "for lost headers and replies only.",
      "(ours)"},
