@@ -80,14 +80,24 @@ WeftLinkFaults::GetPlannedRate(uint64_t link) const
 }
 
 void
+WeftLinkFaults::RequirePossible(const char* call, uint64_t link, Time at, Time repair) const
+{
+    NS_ABORT_MSG_IF(link >= m_clos.nlinks,
+                    "Weft: " << call << ": no link " << link << "; the fabric has " << m_clos.nlinks
+                             << ", numbered from 0");
+    NS_ABORT_MSG_IF(at < Simulator::Now(),
+                    "Weft: " << call << " of link " << link << " at " << at.As(Time::US)
+                             << ", but it is " << Simulator::Now().As(Time::US) << " now");
+    NS_ABORT_MSG_IF(repair < at,
+                    "Weft: " << call << " of link " << link << " at " << at.As(Time::US)
+                             << ", with its repair at " << repair.As(Time::US)
+                             << "; expected it at or after that");
+}
+
+void
 WeftLinkFaults::ScheduleFailure(uint64_t link, Time at, Time repair)
 {
-    NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
-    NS_ABORT_MSG_IF(repair < at, "Weft: a link cannot be repaired before it fails");
-    NS_ABORT_MSG_IF(at < Simulator::Now(),
-                    "Weft: ScheduleFailure() of link " << link << " at " << at.As(Time::US)
-                                                       << ", but it is "
-                                                       << Simulator::Now().As(Time::US) << " now");
+    RequirePossible("ScheduleFailure()", link, at, repair);
     const Failure failure{link, ++m_failures};
     ScheduleChange(failure, at, true);
     if (at.IsZero() && repair == Time::Max())
@@ -103,15 +113,10 @@ WeftLinkFaults::ScheduleFailure(uint64_t link, Time at, Time repair)
 void
 WeftLinkFaults::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair)
 {
-    NS_ABORT_MSG_IF(link >= m_clos.nlinks, "Weft: the fabric has no link " << link);
+    RequirePossible("ScheduleDegradation()", link, at, repair);
     const int64_t planned = GetPlannedRate(link);
     NS_ABORT_MSG_IF(rate < 1 || rate > planned,
                     "Weft: a link of " << planned << " bit/s cannot be degraded to " << rate);
-    NS_ABORT_MSG_IF(repair < at, "Weft: a link cannot be repaired before it is degraded");
-    NS_ABORT_MSG_IF(at < Simulator::Now(),
-                    "Weft: ScheduleDegradation() of link "
-                        << link << " at " << at.As(Time::US) << ", but it is "
-                        << Simulator::Now().As(Time::US) << " now");
     const auto change = [this, link](Time when, int64_t to) {
         m_events.push_back(
             Simulator::Schedule(when - Simulator::Now(), &WeftLinkFaults::SetRate, this, link, to));

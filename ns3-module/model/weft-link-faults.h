@@ -89,6 +89,9 @@ class WeftLinkFaults
         std::vector<weft_slow_link> slow; //!< ascending, distinct
     };
 
+    /** Aborts the program if there is no such link, or if these times cannot be. @param call what
+     * was asked for @param link number @param at when @param repair when it ends */
+    void RequirePossible(const char* call, uint64_t link, Time at, Time repair) const;
     /** @param link number @return its rate as planned, bit/s */
     int64_t GetPlannedRate(uint64_t link) const;
     /** A failure of a link: its number, and that of the failure, from 1 up; 0: SetDown()'s. */

@@ -72,6 +72,12 @@ class WrongCallTestCase : public TestCase
             RunTo5us(
                 [&] { rig.fabric->ScheduleDegradation(4, 1000, MicroSeconds(1), Seconds(1)); });
         });
+        Dies("ScheduleFailure() of link 4 at +9us, with its repair at +8us", [](WeftRig& rig) {
+            rig.fabric->ScheduleFailure(4, MicroSeconds(9), MicroSeconds(8));
+        });
+        Dies("ScheduleDegradation(): no link 100; the fabric has", [](WeftRig& rig) {
+            rig.fabric->ScheduleDegradation(100, 1000, MicroSeconds(1), Seconds(1));
+        });
         for (const int64_t rate : {0, -5})
         {
             Dies("SetRate() of link 4 to " + std::to_string(rate),
