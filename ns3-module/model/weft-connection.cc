@@ -71,26 +71,21 @@ void
 WeftConnection::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
 {
     Message& message = m_messages[tag];
-    if (--message.undelivered == 0 && m_listener)
+    if (--message.undelivered == 0)
     {
-        m_listener->MessageDelivered(*m_qps.front(), message.tag);
+        m_listener.Tell(&WeftMessageListener::MessageDelivered, *m_qps.front(), message.tag);
     }
 }
 
 void
 WeftConnection::Settle(Message& message)
 {
-    if (--message.unsettled > 0 || !m_listener)
+    if (--message.unsettled == 0)
     {
-        return;
-    }
-    if (message.failed)
-    {
-        m_listener->MessageFailed(*m_qps.front(), message.tag);
-    }
-    else
-    {
-        m_listener->MessageAcked(*m_qps.front(), message.tag);
+        m_listener.Tell(message.failed ? &WeftMessageListener::MessageFailed
+                                       : &WeftMessageListener::MessageAcked,
+                        *m_qps.front(),
+                        message.tag);
     }
 }
 

@@ -42,10 +42,7 @@ WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
     if (qp->given_up)
     {
-        if (qp->listener)
-        {
-            qp->listener->MessageFailed(*qp, tag);
-        }
+        qp->listener.Tell(&WeftMessageListener::MessageFailed, *qp, tag);
         return;
     }
     NS_LOG_INFO("QP " << qp->index << ": message " << qp->nwqes + 1 << ", " << bytes

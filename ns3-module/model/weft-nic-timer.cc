@@ -106,10 +106,7 @@ WeftNic::TellFailed(WeftQp* qp)
     m_giveUpTrace(*qp);
     while (const weft_wqe* message = weft_qp_next_failed(qp))
     {
-        if (qp->listener)
-        {
-            qp->listener->MessageFailed(*qp, message->tag);
-        }
+        qp->listener.Tell(&WeftMessageListener::MessageFailed, *qp, message->tag);
     }
 }
 

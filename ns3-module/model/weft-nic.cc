@@ -193,10 +193,7 @@ WeftNic::TellDelivered(WeftQp* qp, int64_t now)
     while (const weft_wqe* message = weft_qp_next_delivered(qp, now))
     {
         NS_LOG_INFO("QP " << qp->index << ": message " << qp->delivered << " is delivered");
-        if (qp->listener)
-        {
-            qp->listener->MessageDelivered(*qp, message->tag);
-        }
+        qp->listener.Tell(&WeftMessageListener::MessageDelivered, *qp, message->tag);
     }
 }
 
@@ -230,10 +227,7 @@ WeftNic::TellAcked(WeftQp* qp)
     {
         NS_LOG_INFO("QP " << qp->index << ": message " << qp->acked << " of " << qp->nwqes
                           << " is acknowledged");
-        if (qp->listener)
-        {
-            qp->listener->MessageAcked(*qp, message->tag);
-        }
+        qp->listener.Tell(&WeftMessageListener::MessageAcked, *qp, message->tag);
     }
 }
 

@@ -90,16 +90,16 @@ class WeftListenerRef
         m_place = listener ? listener->m_place : nullptr;
     }
 
-    /** @return whether there is one */
-    explicit operator bool() const
-    {
-        return m_place && m_place->listener;
-    }
+    using Event = void (WeftMessageListener::*)(const WeftQp&, uint64_t); //!< what it is told
 
-    /** @return the listener, if there is one */
-    WeftMessageListener* operator->() const
+    /** Tells it, if there is one. Not inlined into what every packet does. @param event what has
+     * become of a message @param qp the QP @param tag of the message */
+    [[gnu::noinline]] void Tell(Event event, const WeftQp& qp, uint64_t tag) const
     {
-        return m_place->listener;
+        if (m_place && m_place->listener)
+        {
+            (m_place->listener->*event)(qp, tag);
+        }
     }
 
   private:
