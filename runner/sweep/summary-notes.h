@@ -4,10 +4,13 @@
 #define WEFT_RUNNER_SUMMARY_NOTES_H
 
 #include "csv.h"
+#include "files.h"
 #include "sweep-plan.h"
 
-/** Prints a sentence for each. @p summary: summary.csv, whose rows are those of @p runs. */
-void summary_notes(const struct plan *plan, const struct csv *summary, const size_t *runs);
+/** Prints a sentence for each. @p summary: summary.csv, whose rows are those of @p runs. @p
+ * finished: the folder of the finished runs. */
+void summary_notes(const struct plan *plan, const struct csv *summary, const size_t *runs,
+                   const struct folder *finished);
 
 /** The number in a cell of the column that is called @p name and @p suffix; NAN: it is empty, or
  * there is no such column. */

@@ -488,7 +488,7 @@ write_locked(const struct plan *plan, const struct results_folder *r, const char
     if (written && t.nruns > 0)
     {
         print_tables(plan, summary, aggregate, workloads);
-        summary_notes(plan, summary, t.runs);
+        summary_notes(plan, summary, t.runs, &r->runs);
     }
     if (written)
     {
