@@ -103,7 +103,7 @@ collect_loads(const struct scenario *s, const struct fct_window *w, struct run_r
         last_start = in && f->posted > last_start ? f->posted : last_start;
         last_delivery = f->delivered > last_delivery ? f->delivered : last_delivery;
     }
-    const bool cut = r->nstuck > 0;
+    const bool cut = r->nstuck + r->unposted > 0;
     const bool whole = w->end < WEFT_NEVER; /* the window, unless the run was stopped in it */
     const int64_t end = cut && w->end > r->summary.end ? r->summary.end : w->end;
     r->summary.load_offered = load_until(w, bytes, rate, whole ? end : last_start);

@@ -159,7 +159,7 @@ DescribeCauses(const run_results& r)
     }
     if (r.unposted > 0)
     {
-        text += "; " + std::to_string(r.unposted) + " messages have not started";
+        text += (r.nstuck ? "; " : "") + std::to_string(r.unposted) + " messages have not started";
     }
     return text;
 }
@@ -168,6 +168,6 @@ std::string
 DescribeStuck(const run_results& r)
 {
     return "; " + std::to_string(r.nstuck) +
-           (r.nstuck == 1 ? " QP is not done" : " QPs are not done") + (r.nstuck > 0 ? ": " : "") +
-           DescribeCauses(r);
+           (r.nstuck == 1 ? " QP is not done" : " QPs are not done") +
+           (r.nstuck + r.unposted > 0 ? ": " : "") + DescribeCauses(r);
 }

@@ -194,12 +194,12 @@ report_themis(const struct child *c, const struct scenario *s, const struct run_
     }
 }
 
-/** @p causes: what QPs wait for, if the run was stopped. */
+/** @p causes: what is left and what it waits for, if the run was stopped. */
 static void
 report_done(const struct child *c, const struct run_results *r, const char *causes, double seconds)
 {
     const double goodput = r->summary.goodput * 1e-9;
-    if (r->nstuck)
+    if (r->nstuck + r->unposted > 0)
     {
         send_report(c, REPORT_DONE, &all,
                     "stopped at %.5g ms with %zu QPs under way, goodput %.2f Gbps (%.1f s): %s",

@@ -55,6 +55,17 @@ grep -q 'goodput .*: [1-4] .*(such as QP [0-3], host [0-3] to host [0-3]: [1-9][
 grep -q '1 of 1 runs are finished already' messages || fail 'a stopped run does not count as finished'
 grep -q '<limit time="100us" then="stop"/>' $run/scenario.xml || fail 'the resolved scenario'
 
+# Nothing is under way, and what is to start later is not all that there was.
+scenario gap '<balancer name="ecmp"/><workload name="a" kind="ring" bytes="100KB" groups="1" hosts="0 2"/>
+  <workload name="b" kind="ring" bytes="100KB" groups="1" hosts="1 3" start="10ms"/>
+  <measure window="5ms"/><limit time="1ms" then="stop"/>'
+"$weft" run gap.xml --no-figures --out gap >out 2>messages || fail 'gap: it does not end'
+grep -q 'stopped at 1 ms with 0 QPs under way, goodput [1-9][0-9.]* Gbps .*: 2 messages have not started$' messages ||
+    fail 'gap: not what is left'
+# 200 KB in 1 ms, of four hosts at 100 Gb/s
+is gap/summary.csv 1 load_carried 0.004000
+is gap/summary.csv 1 load_offered 0.004000
+
 # Seeds that are done in time have a completion time; the mean over them is too low, so it says how many they are.
 scenario seeds '<balancer name="ecmp"/><workload kind="permutation" bytes="1MB"/><sweep><seeds count="6"/></sweep>'
 "$weft" run seeds.xml --no-figures --out all >out 2>messages || fail 'six seeds'
