@@ -53,10 +53,13 @@ add(struct diagnostic **items, size_t *n, bool once, struct diagnostic item)
 void
 diag_error(struct diagnostics *d, int line, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    add(&d->items, &d->n, false, (struct diagnostic){line, message_of(format, args), 1});
-    va_end(args);
+    if (!diag_is_full(d)) /* else its words would cost time and help nobody */
+    {
+        va_list args;
+        va_start(args, format);
+        add(&d->items, &d->n, false, (struct diagnostic){line, message_of(format, args), 1});
+        va_end(args);
+    }
     d->reported++;
 }
 
@@ -116,7 +119,7 @@ diag_print(const struct diagnostics *d, FILE *out)
     print_all(d->file, d->items, d->n, "error", out);
     if (diag_is_full(d))
     {
-        fprintf(out, "%s: error: there may be more; only %zu are shown\n", d->file, d->n);
+        fprintf(out, "%s: error: there may be more; %zu shown\n", d->file, d->n);
     }
     print_all(d->file, d->warnings, d->nwarnings, "warning", out);
 }

@@ -10,6 +10,9 @@
 
 #define SUFFIX " (quick version)"
 
+/** In a <quick>, at most: each is looked for in all of the scenario. */
+#define MOST_CHANGES 4096
+
 /** What tells an element of <quick> or <sweep> from others of its name; NULL: nothing does. */
 static const char *
 key_of(const struct element *e)
@@ -416,6 +419,13 @@ apply(struct element *root, struct diagnostics *d)
     if (quick->nchildren == 0)
     {
         diag_error(d, quick->line, "<quick> is empty; expected what is smaller in it");
+    }
+    if (quick->nchildren > MOST_CHANGES)
+    {
+        diag_error(d, quick->line, "<quick> has more than %d elements; expected fewer",
+                   MOST_CHANGES);
+        element_free(quick);
+        return false;
     }
     check_twice(quick, d);
     apply_all(root, quick, d);

@@ -111,6 +111,26 @@ crowded_line(const char *bytes)
     return 0;
 }
 
+/* --- encoding --------------------------------------------------------------------------------- */
+
+/** The line of the first byte that is not UTF-8, or 0. What looks at the bytes beside libxml2 would
+ * see nothing in UTF-16. */
+static int
+foreign_line(const char *bytes, size_t size)
+{
+    int line = 1, n;
+    for (size_t i = 0; i < size; i += (size_t)n)
+    {
+        n = size - i < 4 ? (int)(size - i) : 4;
+        if (!bytes[i] || xmlGetUTF8Char((const unsigned char *)bytes + i, &n) < 0)
+        {
+            return line;
+        }
+        line += bytes[i] == '\n';
+    }
+    return 0;
+}
+
 /* --- parsing ---------------------------------------------------------------------------------- */
 
 /* libxml2 2.12 made the error const; both kinds of library must accept this handler. */
@@ -198,7 +218,7 @@ parse_bytes(const char *bytes, size_t size, struct parsing *parsing)
     parser->_private = parsing;
     parser->sax->serror = on_error;
     parser->sax->internalSubset = on_doctype;
-    xmlDoc *doc = xmlCtxtReadMemory(parser, bytes, (int)size, NULL, NULL,
+    xmlDoc *doc = xmlCtxtReadMemory(parser, bytes, (int)size, NULL, "UTF-8",
                                     XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_NOCDATA);
     xmlFreeParserCtxt(parser);
     if (parsing->reported)
@@ -271,6 +291,12 @@ document_parse(const char *path, const char *bytes, size_t size, struct diagnost
         return NULL;
     }
     struct parsing parsing = {d, false};
+    const int foreign = foreign_line(bytes, size);
+    if (foreign)
+    {
+        diag_error(d, foreign, "bytes that are not UTF-8; expected a file in UTF-8 or ASCII");
+        return NULL;
+    }
     char *text = memcpy(xcalloc(size + 1, 1), bytes, size);
     const int crowded = crowded_line(text);
     free(text);
@@ -295,7 +321,6 @@ document_parse(const char *path, const char *bytes, size_t size, struct diagnost
     doc->size = size;
     doc->root = convert(xmlDocGetRootElement(xml), "");
     xmlFreeDoc(xml);
-    /* In an encoding such as UTF-16 the walk finds nothing and libxml2's lines stay. */
     struct tag_walk walk = {doc->bytes, 1};
     lines_of_tree(&walk, doc->root);
     return doc;

@@ -134,18 +134,43 @@ add_zip(struct building *b, const struct element *e)
 
 /* --- cases and seeds -------------------------------------------------------------------------- */
 
+/** By name, as an element that has none, which is reported elsewhere; by line within a name. */
+static int
+by_name(const void *a, const void *b)
+{
+    const struct element *x = *(struct element *const *)a, *y = *(struct element *const *)b;
+    const char *of_x = element_value(x, "name"), *of_y = element_value(y, "name");
+    const int order = strcmp(of_x ? of_x : "", of_y ? of_y : "");
+    return order ? order : element_line(x, "name") - element_line(y, "name");
+}
+
+/** Reports cases whose names others have. */
+static void
+check_names(const struct element *cases, struct diagnostics *d)
+{
+    const struct element **sorted = xcalloc(cases->nchildren + 1, sizeof *sorted);
+    for (size_t i = 0; i < cases->nchildren; i++)
+    {
+        sorted[i] = cases->children[i];
+    }
+    qsort(sorted, cases->nchildren, sizeof *sorted, by_name);
+    for (size_t i = 1; i < cases->nchildren && !diag_is_full(d); i++)
+    {
+        const char *name = element_value(sorted[i], "name");
+        const char *other = element_value(sorted[i - 1], "name");
+        if (name && other && strcmp(name, other) == 0)
+        {
+            diag_error(d, element_line(sorted[i], "name"),
+                       "a second case '%s'; expected each name once", name);
+        }
+    }
+    free(sorted);
+}
+
 static void
 add_case(struct building *b, struct plan_dimension *dim, const struct element *e)
 {
     const char *name = element_value(e, "name"), *label = element_value(e, "label");
-    for (size_t i = 0; name && i < dim->npoints; i++)
-    {
-        if (strcmp(dim->points[i].cells[0], name) == 0)
-        {
-            diag_error(b->d, element_line(e, "name"), "a second case '%s'; expected each name once",
-                       name);
-        }
-    }
     struct plan_point *point = add_point(dim);
     point->cells = xcalloc(1, sizeof *point->cells);
     point->cells[0] = xstrdup(name ? name : "");
@@ -220,10 +245,11 @@ add_cases(struct building *b, const struct element *e)
     struct plan_dimension *dim = add_dimension(b->plan);
     dim->is_cases = true;
     add_column(dim, name ? name : "case");
-    for (size_t i = 0; i < e->nchildren; i++)
+    for (size_t i = 0; i < e->nchildren && !diag_is_full(b->d); i++)
     {
         add_case(b, dim, e->children[i]);
     }
+    check_names(e, b->d);
     if (e->nchildren == 0)
     {
         diag_error(b->d, e->line, "<cases> is empty; expected one or more <case>");
@@ -306,7 +332,7 @@ check_against(const struct plan_dimension *dim, const struct override *o, struct
 static void
 check_within(const struct plan_point *point, struct diagnostics *d)
 {
-    for (size_t i = 0; i < point->nsets; i++)
+    for (size_t i = 0; i < point->nsets && !diag_is_full(d); i++)
     {
         for (size_t k = 0; k < i; k++)
         {
@@ -322,11 +348,11 @@ check_within(const struct plan_point *point, struct diagnostics *d)
 static void
 check_duplicates(const struct plan *plan, struct diagnostics *d)
 {
-    for (size_t k = 0; k < plan->ndimensions; k++)
+    for (size_t k = 0; k < plan->ndimensions && !diag_is_full(d); k++)
     {
         const struct plan_dimension *dim = &plan->dimensions[k];
         size_t points = dim->is_cases ? dim->npoints : (dim->npoints > 0);
-        for (size_t p = 0; p < points; p++)
+        for (size_t p = 0; p < points && !diag_is_full(d); p++)
         {
             const struct plan_point *point = &dim->points[p];
             check_within(point, d);
@@ -384,7 +410,7 @@ add_fixed(struct plan *plan, const char *text, struct diagnostics *d)
 static void
 add_sweep(struct building *b, const struct element *sweep)
 {
-    for (size_t i = 0; i < sweep->nchildren; i++)
+    for (size_t i = 0; i < sweep->nchildren && !diag_is_full(b->d); i++)
     {
         const struct element *e = sweep->children[i];
         if (strcmp(e->name, "vary") == 0)

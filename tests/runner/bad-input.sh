@@ -63,7 +63,7 @@ refused 'an empty file' 'malformed XML'
 printf 'plain text\n' >bad.xml
 refused 'no XML at all' 'malformed XML'
 head -c 4096 /dev/zero >bad.xml
-refused 'binary zeros' 'malformed XML'
+refused 'binary zeros' 'bytes that are not UTF-8'
 [ "$(wc -l <messages)" = 1 ] || fail 'malformed XML is reported more than once'
 
 cat >bad.xml <<'END'
@@ -486,6 +486,53 @@ status=$?
 [ "$status" = 2 ] || fail "200,000 mistakes: exit status $status"
 grep -q 'there may be more' messages || fail '200,000 mistakes: not told that there are more'
 checks=$((checks + 1))
+# The same of one that hides them in an encoding of its own.
+{
+    printf '<?xml version="1.0" encoding="UTF-16"?>\n<scenario name="many"'
+    seq -f ' a%.0f="1"' 100000
+    printf '/>'
+} | iconv -f UTF-8 -t UTF-16 >bad.xml
+checks=$((checks + 1))
+timeout 10 "$weft" validate bad.xml >out 2>messages
+status=$?
+[ "$status" = 2 ] || fail "100,000 attributes in UTF-16: exit status $status"
+grep -q '^bad.xml:1: error: bytes that are not UTF-8; expected a file in UTF-8' messages || fail 'UTF-16: no such message'
+{
+    echo '<?xml version="1.0" encoding="ISO-8859-1"?>'
+    tail -n +2 "$here/tiny.xml" | sed 's,<topology,<!-- caf\xe9 -->&,'
+} >bad.xml
+all 'Latin 1' 'bytes that are not UTF-8; expected a file in UTF-8'
+{
+    printf '\357\273\277'
+    sed '1s/UTF-8/US-ASCII/; s,<topology,<!-- caf\xc3\xa9 -->&,' "$here/tiny.xml"
+} >bad.xml
+"$weft" validate bad.xml >out 2>messages || fail 'UTF-8 behind a mark of the order of bytes is refused'
+
+# Nor do cases in great number, whatever is wrong with them, take their number's square.
+# cases BEFORE TEXT AFTER MESSAGE: TEXT stands 100,000 times, & for its number.
+cases()
+{
+    {
+        sed '/<sweep>/,$d' "$here/tiny.xml"
+        echo "$1"
+        seq 100000 | sed "s,.*,$2,"
+        echo "$3"
+    } >bad.xml
+    checks=$((checks + 1))
+    timeout 20 "$weft" validate bad.xml >out 2>messages
+    status=$?
+    [ "$status" = 2 ] || fail "$2, 100,000 times: exit status $status"
+    grep -q "$4" messages || fail "$2, 100,000 times: no message '$4'"
+    [ "$(wc -l <messages)" -lt 105 ] || fail "$2, 100,000 times: $(wc -l <messages) lines"
+}
+end='</cases></sweep></scenario>'
+cases '<sweep><cases>' '<case name="c"/>' "$end" "a second case 'c'; expected each name once"
+cases '<sweep><cases>' '<case name="c&"><set param="no.rto" value="1us"/></case>' "$end" "no element 'no'"
+cases '<sweep><cases>' '<case name="c&"><set param="transport.rto" value="9"/></case>' "$end" "rto '9' of <transport>"
+cases '<sweep><cases><case name="c">' '<set param="transport.rto" value="9us"/>' "</case>$end" 'transport.rto varies twice'
+cases '<sweep>' '<vary param="transport.rto" values="9us"/>' '</sweep></scenario>' 'transport.rto varies twice'
+cases '<quick>' '<case name="c&"/>' '</quick></scenario>' '<quick> has more than 4096 elements'
+
 {
     printf 'src,dst,bytes,start\n0,'
     head -c 1000000 /dev/zero | tr '\0' 9
