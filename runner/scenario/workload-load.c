@@ -20,17 +20,44 @@ ops_of(const struct workload *w)
     return weft_workload_find(w->choice.algo->name);
 }
 
-/** htsim's programs differ in the unit of a start: warns if the other one is likelier than that
- * which was read, as no matrix has its flows start within a microsecond, or after a second. */
-static void
-check_unit(const struct element *e, const struct input_file *f, bool ps, struct diagnostics *d)
+/** ps that the host which has most to send takes for it. */
+static double
+longest_sending(const struct weft_table *t, const struct weft_hosts *hosts)
 {
-    int64_t last = 0;
-    for (uint32_t i = 0; f->is_matrix && i < f->table.nflows; i++)
+    double *bytes = xcalloc(hosts->n, sizeof *bytes), most = 0;
+    for (uint32_t i = 0; i < t->nflows; i++)
     {
+        double *of = &bytes[t->flows[i].src];
+        *of += (double)t->flows[i].bytes;
+        most = *of > most ? *of : most;
+    }
+    free(bytes);
+    return most * 8e12 / (double)hosts->rate;
+}
+
+/** How many times as long as its busiest host sends flows of a matrix start, to be asked about. */
+#define SPARSE 100
+
+/** htsim's programs differ in the unit of a start: warns if the other one is likelier than that
+ * which was read, as no matrix has its flows start within a microsecond, or after a second, or so
+ * that hosts hardly ever send. */
+static void
+check_unit(const struct element *e, const struct scenario *s, const struct input_file *f,
+           struct diagnostics *d)
+{
+    if (!f || !f->is_matrix)
+    {
+        return;
+    }
+    const struct weft_hosts hosts = weft_clos_hosts(&s->clos);
+    int64_t first = WEFT_NEVER, last = 0;
+    for (uint32_t i = 0; i < f->table.nflows; i++)
+    {
+        first = f->table.flows[i].start < first ? f->table.flows[i].start : first;
         last = f->table.flows[i].start > last ? f->table.flows[i].start : last;
     }
-    if (ps && last > 0 && last < 1000000)
+    const bool sparse = (double)(last - first) > SPARSE * longest_sending(&f->table, &hosts);
+    if (f->kind == INPUT_FLOWS_PS && last > 0 && last < 1000000)
     {
         diag_warning(d, element_line(e, "start-unit"),
                      "%s: all flows start within a microsecond if their start is in picoseconds; "
@@ -38,13 +65,14 @@ check_unit(const struct element *e, const struct input_file *f, bool ps, struct 
                      "UEC, RoCE and EQDS do",
                      f->path);
     }
-    if (!element_attribute(e, "start-unit") && last >= INT64_C(1000000000000))
+    if (!element_attribute(e, "start-unit") && (sparse || last >= INT64_C(1000000000000)))
     {
         diag_warning(d, element_line(e, "file"),
-                     "%s: the last flow starts after %.4g s if its start is in microseconds; "
-                     "start-unit=\"ps\" of <workload> reads picoseconds, as htsim's generators "
-                     "write them, and \"us\" says that it is meant",
-                     f->path, (double)last * 1e-12);
+                     "%s: the last flow starts after %.4g s if its start is in microseconds, and "
+                     "%.4g us if it is in picoseconds; start-unit=\"ps\" of <workload> reads "
+                     "picoseconds, as htsim's generators write them, and \"us\" says that it is "
+                     "meant",
+                     f->path, (double)last * 1e-12, (double)last * 1e-12);
     }
 }
 
@@ -74,7 +102,14 @@ load_input(const struct element *e, struct workload *w, struct diagnostics *d)
     if (w->input)
     {
         ops->use(w->choice.config, &w->input->table);
-        check_unit(e, w->input, ps, d);
+    }
+    if (w->input && !w->input->is_matrix && element_attribute(e, "start-unit"))
+    {
+        diag_error(d, element_line(e, "start-unit"),
+                   "start-unit of <workload> is for htsim's connection matrices, and %s is none; "
+                   "expected no start-unit",
+                   w->input->path);
+        return false;
     }
     return w->input != NULL;
 }
@@ -349,6 +384,10 @@ load_workloads(const struct element *root, struct scenario *s, bool topology, st
         const struct workload *w = &s->workloads[i];
         good = check_flows(from[i], w, w->hosts ? w->nhosts : s->clos.nhosts, d) &&
                check_size(s, w, d) && good;
+        if (good)
+        {
+            check_unit(from[i], s, w->input, d);
+        }
     }
     free(from);
     return good ? join(s, d) : 0;

@@ -80,6 +80,24 @@ grep -q 'unit.xml:4: warning: data/matrix.cm: the last flow starts after 2 s' me
 sed 's/file=/start-unit="us" &/' unit.xml >meant.xml
 "$weft" validate meant.xml >out 2>messages || fail '2 s that are meant are refused'
 ! grep -q 'the last flow starts' messages || fail 'warned of a unit that is written'
+# 0.9 us in picoseconds, between flows of 80 us.
+printf 'Nodes 16\nConnections 2\n0->5 id 1 start 0 size 1000000\n1->6 id 2 start 900000 size 1000000\n' >data/near.cm
+scenario near 'kind="flows" file="data/near.cm"'
+"$weft" validate near.xml >out 2>messages || fail '0.9 s are refused'
+grep -q 'near.xml:4: warning: data/near.cm: the last flow starts after 0.9 s if its start is in microseconds, and 0.9 us .*start-unit' messages ||
+    fail 'no word about hosts that are idle nearly all of the time'
+for unit in ps us; do
+    sed "s/file=/start-unit=\"$unit\" &/" near.xml >unit.xml
+    "$weft" validate unit.xml >out 2>messages || fail "start-unit=$unit is refused"
+    ! grep -q 'the last flow starts' messages || fail "warned of a unit that is written: $unit"
+done
+# Of a file whose starts have units of their own it would change nothing.
+for name in a hpcc conweave; do
+    sed 's/file=/start-unit="ps" &/' $name.xml >unit.xml
+    ends 2 "$weft" validate unit.xml
+    grep -q "^unit.xml:4: error: start-unit of <workload> is for htsim's .*data/$name\..* is none; expected no start-unit" messages ||
+        fail "$name: no word about a start-unit that has no effect"
+done
 printf 'Nodes 16\nConnections 1\n0->5 id 1 start 0 size 1000\n' >data/once.cm
 scenario once 'kind="flows" file="data/once.cm" start-unit="ps"'
 "$weft" validate once.xml >out 2>messages || fail 'flows that all start at 0 are refused'
