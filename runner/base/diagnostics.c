@@ -36,7 +36,8 @@ add(struct diagnostic **items, size_t *n, bool once, struct diagnostic item)
         const bool same =
             (once || other->line == item.line) && strcmp(other->message, item.message) == 0;
         known = known || same;
-        (*items)[i].times += same;
+        (*items)[i].runs += same && other->last != item.last;
+        (*items)[i].last = same ? item.last : other->last;
         place = other->line > item.line && i < place ? i : place;
     }
     if (known)
@@ -57,7 +58,8 @@ diag_error(struct diagnostics *d, int line, const char *format, ...)
     {
         va_list args;
         va_start(args, format);
-        add(&d->items, &d->n, false, (struct diagnostic){line, message_of(format, args), 1});
+        add(&d->items, &d->n, false,
+            (struct diagnostic){line, message_of(format, args), 1, d->run});
         va_end(args);
     }
     d->reported++;
@@ -68,7 +70,8 @@ diag_warning(struct diagnostics *d, int line, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add(&d->warnings, &d->nwarnings, true, (struct diagnostic){line, message_of(format, args), 1});
+    add(&d->warnings, &d->nwarnings, true,
+        (struct diagnostic){line, message_of(format, args), 1, d->run});
     va_end(args);
 }
 
@@ -77,7 +80,7 @@ diag_idle(struct diagnostics *d, int line, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add(&d->idle, &d->nidle, false, (struct diagnostic){line, message_of(format, args), 1});
+    add(&d->idle, &d->nidle, false, (struct diagnostic){line, message_of(format, args), 1, d->run});
     va_end(args);
 }
 
@@ -86,7 +89,7 @@ diag_warn_idle(struct diagnostics *d, size_t runs)
 {
     for (size_t i = 0; i < d->nidle; i++)
     {
-        if (d->idle[i].times >= runs)
+        if (d->idle[i].runs >= runs)
         {
             diag_warning(d, d->idle[i].line, "%s", d->idle[i].message);
         }

@@ -17,7 +17,8 @@ struct diagnostic
 {
     int line;
     char *message;
-    size_t times; /**< reported */
+    size_t runs; /**< in which it was reported */
+    size_t last; /**< of them */
 };
 
 /** Start with {.file = path}. The same message for the same line is kept once. */
@@ -30,6 +31,7 @@ struct diagnostics
     size_t nwarnings;
     struct diagnostic *idle; /**< what changes nothing in some run */
     size_t nidle;
+    size_t run;      /**< the number of the one that is looked at */
     size_t reported; /**< calls of diag_error(), repetitions included */
 };
 

@@ -19,6 +19,7 @@
 #define TEXT(name, member, doc)              AS(COLUMN_TEXT, name, member, doc)
 #define U32(name, member, doc)               AS(COLUMN_U32, name, member, doc)
 #define U64(name, member, doc)               AS(COLUMN_U64, name, member, doc)
+#define INDEX(name, member, doc)             AS(COLUMN_INDEX, name, member, doc)
 #define COUNTER(member, doc)                 U64(#member, member, doc)
 #define COUNTED(member, doc)                 U64(#member, counted.member, doc)
 #define SHARE(name, part, sent, resent, doc) COLUMN(COLUMN_SHARE, name, part, sent, resent, doc)
@@ -122,6 +123,12 @@ add_value(struct text *t, const struct column *c, const void *row)
         if (is.time >= 0)
         {
             add_micro(t, is.time);
+        }
+        break;
+    case COLUMN_INDEX:
+        if (is.time >= 0)
+        {
+            text_add(t, "%" PRId64, is.time);
         }
         break;
     case COLUMN_U64:

@@ -17,6 +17,7 @@ enum column_kind
     COLUMN_TIME,  /**< int64_t ps, written in us with six decimals, exact; negative: empty */
     COLUMN_U64,   /**< uint64_t */
     COLUMN_U32,   /**< uint32_t */
+    COLUMN_INDEX, /**< int64_t, which one it is, so that no mean of it is one; negative: empty */
     COLUMN_RATE,  /**< double bit/s, written in Gbps with six decimals */
     COLUMN_RATIO, /**< double, six decimals */
     COLUMN_REAL,  /**< the same; NaN: empty */

@@ -60,12 +60,16 @@ prepare_insert(struct database_writer *w, const char *name, size_t n, sqlite3_st
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
+static bool
+is_whole(enum column_kind kind)
+{
+    return kind == COLUMN_U64 || kind == COLUMN_U32 || kind == COLUMN_INDEX;
+}
+
 static const char *
 type_of(enum column_kind kind)
 {
-    return kind == COLUMN_TEXT                        ? "TEXT"
-           : kind == COLUMN_U64 || kind == COLUMN_U32 ? "INTEGER"
-                                                      : "REAL";
+    return kind == COLUMN_TEXT ? "TEXT" : is_whole(kind) ? "INTEGER" : "REAL";
 }
 
 /** Has `columns` say what a column is. */
@@ -271,7 +275,7 @@ bind_cell(sqlite3_stmt *row, int at, enum column_kind kind, const char *cell)
     {
         bind_text(row, at, cell);
     }
-    else if (*cell && (kind == COLUMN_U64 || kind == COLUMN_U32))
+    else if (*cell && is_whole(kind))
     {
         sqlite3_bind_int64(row, at, strtoll(cell, NULL, 10));
     }

@@ -11,6 +11,7 @@
  * | RATIO(name, member, doc) | double |
  * | REAL(name, member, doc) | double; NaN: none is known |
  * | U32, U64(name, member, doc) | uint32_t, uint64_t |
+ * | INDEX(name, member, doc) | int64_t, which one it is; below 0: there is none |
  * | COUNTER(member, doc) | uint64_t; the column has the member's name |
  * | COUNTED(member, doc) | the same, of the member `counted` |
  * | TEXT(name, member, doc) | const char *, without comma or quote |
@@ -111,7 +112,8 @@ REAL("load_offered", load_offered,
      "it at line rate; without a window, until the last start; empty: all start at once")
 REAL("load_carried", load_carried,
      "payload delivered in that window, likewise; without a window, until the last delivery")
-U64("slowest_qp", slowest_qp, "QP with the greatest fct_slowdown in qps.csv, the first of them")
+INDEX("slowest_qp", slowest_qp,
+      "QP with the greatest fct_slowdown in qps.csv, the first of them; empty: no QP has one")
 REAL("qp_slowdown_max", qp_slowdown_max, "its fct_slowdown; empty: no QP has one")
 REAL("qp_slowdown_p50", qp_slowdown_p50, "median of fct_slowdown in qps.csv")
 U64("ooo_degree_p50", ooo_p50,
@@ -343,6 +345,7 @@ TABLE_END(stuck,
 #undef REAL
 #undef U32
 #undef U64
+#undef INDEX
 #undef COUNTER
 #undef TEXT
 #undef SHARE

@@ -29,6 +29,7 @@ extern "C"
 #define REAL(name, member, doc)  double member;
 #define U32(name, member, doc)   uint32_t member;
 #define U64(name, member, doc)   uint64_t member;
+#define INDEX(name, member, doc) int64_t member;
 #define COUNTER(member, doc)     uint64_t member;
 #define TEXT(name, member, doc)  const char *member;
 #define SHARE(name, part, sent, resent, doc)

@@ -118,6 +118,7 @@ collect_qps(struct run_results *r)
     struct pool slowdowns = {NULL, 0};
     double of[4];
     sum->qp_slowdown_max = NAN;
+    sum->slowest_qp = -1;
     for (size_t i = 0; i < r->nqps; i++)
     {
         const struct qp_result *qp = &r->qps[i];

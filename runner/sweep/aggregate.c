@@ -24,6 +24,26 @@ plan_add_cells(struct text *t, const struct plan *plan, size_t run, bool with_se
     }
 }
 
+/** Whether a column of summary.csv is one over seeds as well: which QP was the slowest has no mean.
+ */
+static bool
+has_spread(size_t column)
+{
+    return summary_table.columns[column].kind != COLUMN_INDEX;
+}
+
+/** How many columns before @p column are. */
+static size_t
+spreads_before(size_t column)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < column; c++)
+    {
+        n += has_spread(c);
+    }
+    return n;
+}
+
 /** A column over the seeds of one case. */
 struct spread
 {
@@ -108,7 +128,10 @@ add_case(struct text *t, const struct csv *summary, size_t first, char **keys)
     text_add(t, "%zu%s", n, key);
     for (size_t c = 0; c < summary_table.n; c++)
     {
-        add_spread(t, &spreads[c]);
+        if (has_spread(c))
+        {
+            add_spread(t, &spreads[c]);
+        }
     }
     text_add(t, "\n");
     free(key);
@@ -125,7 +148,7 @@ aggregate_build(struct text *t, const struct plan *plan, const struct csv *summa
     plan_add_cells(t, plan, plan->nruns, false);
     for (size_t c = 0; c < summary_table.n; c++)
     {
-        for (size_t i = 0; i < SPREAD_COLUMNS; i++)
+        for (size_t i = 0; has_spread(c) && i < SPREAD_COLUMNS; i++)
         {
             text_add(t, ",%s_%s", summary_table.columns[c].name, spread_columns[i]);
         }
@@ -155,13 +178,14 @@ aggregate_build(struct text *t, const struct plan *plan, const struct csv *summa
 static size_t
 first_spread(const struct csv *aggregate)
 {
-    return aggregate->ncolumns - SPREAD_COLUMNS * summary_table.n;
+    return aggregate->ncolumns - SPREAD_COLUMNS * spreads_before(summary_table.n);
 }
 
 static double
 spread_value(const struct csv *aggregate, size_t row, size_t column, enum spread_column what)
 {
-    const size_t at = first_spread(aggregate) + SPREAD_COLUMNS * column + (size_t)what;
+    const size_t at =
+        first_spread(aggregate) + SPREAD_COLUMNS * spreads_before(column) + (size_t)what;
     return strtod(csv_cell(aggregate, row, at), NULL);
 }
 
@@ -198,7 +222,7 @@ warn_of_case(const struct plan *plan, const struct csv *aggregate, size_t row)
         for (size_t c = 0; c < summary_table.n; c++)
         {
             const char *column = summary_table.columns[c].name;
-            const double n = spread_value(aggregate, row, c, SPREAD_N);
+            const double n = has_spread(c) ? spread_value(aggregate, row, c, SPREAD_N) : 0;
             const bool wanted = n > 0 || (failed && strcmp(column, "increase") == 0);
             if (wanted && fabs(of - n - missing) < 0.5)
             {

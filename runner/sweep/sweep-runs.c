@@ -186,6 +186,7 @@ plan_check(const struct plan *plan, struct diagnostics *d)
     check_names(plan, d);
     for (size_t i = 0; i < plan->nruns && !diag_is_full(d); i++)
     {
+        d->run = i;
         scenario_free(plan_load(plan, i, d));
     }
     diag_warn_idle(d, plan->nruns);

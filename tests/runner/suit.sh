@@ -115,6 +115,11 @@ warned 'share 1 of <random-degrade> has no effect' ecmp '<random-degrade links="
 warned '<degrade> has no effect: the link has that rate' ecmp '<degrade leaf="0" spine="1" rate="100Gbps"/>'
 warned '<degrade> has no effect: it comes after' ecmp '<degrade leaf="0" spine="1" rate="10Gbps" at="10s"/>'
 warned '<failure> has no effect: it comes after' ecmp '<failure leaf="0" spine="1" at="50s"/>'
+# Two of one line in one run are not one of each of two runs.
+sed 's/  <sweep>.*/  <limit time="1s"\/><sweep><vary param="limit.time" values="1ms 60s"\/><\/sweep>/
+     s/.*<failure.*/<failure leaf="0" spine="1" at="50s"\/><failure leaf="1" spine="1" at="50s"\/>/' it.xml >twice.xml
+"$weft" validate twice.xml >out 2>messages || fail 'two failures of one line'
+grep -q 'no effect' messages && fail 'failures that have an effect in one of two runs'
 # In a sweep others of its runs may need it, and a kept run names every parameter.
 cat >others.xml <<'END'
 <scenario name="others">

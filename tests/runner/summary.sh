@@ -65,6 +65,7 @@ says 'failures were to come after the end of 1 of 2 runs'
 # A run that is stopped has no last delivery.
 scenario stopped "$ring<failure leaf=\"0\" spine=\"1\" at=\"50us\"/><limit time=\"30us\" then=\"stop\"/>"
 is stopped failures_late 1
+is stopped slowest_qp ''
 says 'failures were to come after the end of 1 of 1 runs'
 silent 'delivery'
 
@@ -144,6 +145,12 @@ scenario random '<balancer name="rsq"/><transport name="sack"/><workload kind="p
     where qp_slowdown_max >= 3 * qp_slowdown_p50 and delivered_us >= 0.95 * cct_us' | tail -n 1)" -gt 0 ] ||
     fail 'in no run is the slowest one the last'
 silent 'far off'
+# Which one that is has no mean; what stands beside it keeps its own.
+! head -n 1 random/aggregate.csv | grep -q slowest_qp || fail 'a mean of numbers of QPs'
+for name in load_carried qp_slowdown_max nic_state_bytes; do
+    [ "$(column random/summary.csv $name | awk '{ all += $1 } END { printf "%.3f", all / NR }')" = \
+        "$(column random/aggregate.csv ${name}_mean | awk '{ printf "%.3f", $1 }')" ] || fail "the mean of $name"
+done
 awk -F , 'NR == 1 { print "src,dst,bytes,start"; next } { print $3 "," $4 "," $7 "," $8 "us" }' \
     random/runs/seed=1/flows.csv >trace.csv
 scenario trace '<balancer name="rsq"/><transport name="sack"/><workload kind="flows" file="trace.csv"/>'
