@@ -232,8 +232,8 @@ struct nearest
 nearest_start(const char *name)
 {
     unsigned len = (unsigned)strlen(name);
-    /* Up to a third of the letters may be wrong, two at least. */
-    struct nearest n = {name, NULL, len / 3 < 2 ? 3 : len / 3 + 1, false};
+    /* Up to a third of the letters may be wrong, two at least; a single one is like any name. */
+    struct nearest n = {name, NULL, len < 2 ? 0 : len / 3 < 2 ? 3 : len / 3 + 1, false};
     return n;
 }
 

@@ -168,6 +168,28 @@ takes(const struct command *command, const struct option_entry *o)
     return o->letter == 'h' || strchr(command->options, o->letter);
 }
 
+/** What getopt calls an option by its name: this and its place in the table. */
+#define BY_NAME 256
+
+/** What getopt has found: a name, or the letter of one that has one; NULL: neither. */
+static const struct option_entry *
+option_of(int found)
+{
+    const bool named = found >= BY_NAME;
+    size_t i = named ? (size_t)(found - BY_NAME) : 0;
+    while (!named && i < NOPTIONS && (found != option_table[i].letter || !strchr("hj", found)))
+    {
+        i++;
+    }
+    return i < NOPTIONS ? &option_table[i] : NULL;
+}
+
+static void
+report_foreign(const char *command, const struct option_entry *o)
+{
+    fprintf(stderr, "weft: error: 'weft %s' does not take --%s\n", command, o->name);
+}
+
 /** Writes down for getopt the command's options, and those that only others take. */
 static void
 list_options(const struct command *command, struct option *options)
@@ -186,33 +208,61 @@ list_options(const struct command *command, struct option *options)
             if (!known && takes(command, o) == !others)
             {
                 const int value = o->value ? required_argument : no_argument;
-                options[n++] = (struct option){o->name, value, NULL, o->letter};
+                options[n++] = (struct option){o->name, value, NULL, BY_NAME + (int)i};
             }
         }
     }
 }
 
-/** Reports what getopt has refused: an option that is not known, or that lacks its value. */
+/** Reports a name that getopt has not found, or found several of; @p word: with its dashes. */
 static void
-report_option(char **argv, const struct option *options)
+report_name(const char *word, const struct arguments *a, const char *command)
 {
-    const char letter[] = {'-', (char)optopt, '\0'};
-    const char *last = argv[optind - 1];
-    const char *word = strncmp(last, "--", 2) == 0 ? last : letter;
-    struct nearest near = nearest_start(word + strspn(word, "-"));
-    bool known = strcmp(word, "-j") == 0;
-    for (const struct option *o = options; o->name; o++)
+    char *name = xformat("%.*s", (int)strcspn(word + 2, "="), word + 2);
+    struct nearest near = nearest_start(name);
+    for (size_t i = 0; i < NOPTIONS; i++)
     {
-        known = known || strcmp(o->name, near.name) == 0;
-        nearest_try(&near, o->name);
+        if (takes(a->command, &option_table[i]))
+        {
+            nearest_try(&near, option_table[i].name);
+        }
     }
-    if (known)
-    {
-        fprintf(stderr, "weft: error: %s of 'weft %s' lacks its value\n", word, argv[0]);
-        return;
-    }
-    fprintf(stderr, "weft: error: 'weft %s' has no option %s%s\n", argv[0], word,
+    fprintf(stderr, "weft: error: 'weft %s' has no option --%s%s\n", command, name,
             did_you_mean(near.best));
+    free(name);
+}
+
+/** Reports what getopt has refused: an option that is not known, that lacks its value or has one
+ * too many. */
+static void
+report_option(char **argv, const struct arguments *a)
+{
+    const struct option_entry *o = optopt ? option_of(optopt) : NULL;
+    const char *last = argv[optind - 1];
+    if (!optopt)
+    {
+        report_name(last, a, argv[0]);
+    }
+    else if (!o)
+    {
+        fprintf(stderr, "weft: error: 'weft %s' has no option -%c; expected -h%s or --NAME\n",
+                argv[0], optopt, strchr(a->command->options, 'j') ? ", -j N" : "");
+    }
+    else if (!takes(a->command, o))
+    {
+        report_foreign(argv[0], o);
+    }
+    else if (o->value)
+    {
+        fprintf(stderr, "weft: error: --%s of 'weft %s' lacks its value; expected --%s %s\n",
+                o->name, argv[0], o->name, o->value);
+    }
+    else
+    {
+        fprintf(stderr,
+                "weft: error: --%s of 'weft %s' takes no value; expected no '%s' behind it\n",
+                o->name, argv[0], last + strcspn(last, "="));
+    }
 }
 
 /** Whether all options are known, the command's and well-formed; they are in @p a then. */
@@ -220,25 +270,21 @@ static bool
 take_options(int argc, char **argv, struct arguments *a)
 {
     struct option options[NOPTIONS + 1] = {{NULL, 0, NULL, 0}};
-    int letter;
+    int found;
     list_options(a->command, options);
     optind = 1;
     opterr = 0;
-    while ((letter = getopt_long(argc, argv, "hj:", options, NULL)) != -1)
+    while ((found = getopt_long(argc, argv, "hj:", options, NULL)) != -1)
     {
-        const struct option_entry *o = option_table;
-        while (letter != '?' && o->letter != letter)
+        const struct option_entry *o = found == '?' ? NULL : option_of(found);
+        const bool taken = o && takes(a->command, o);
+        if (o && !taken)
         {
-            o++;
+            report_foreign(argv[0], o);
         }
-        const bool taken = letter != '?' && takes(a->command, o);
-        if (letter != '?' && !taken)
+        if (!o)
         {
-            fprintf(stderr, "weft: error: 'weft %s' does not take --%s\n", argv[0], o->name);
-        }
-        if (letter == '?')
-        {
-            report_option(argv, options);
+            report_option(argv, a);
         }
         if (!taken || !take_option(a, o, optarg))
         {

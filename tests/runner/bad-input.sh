@@ -564,8 +564,16 @@ command_line 'no such command' "unknown command 'rnu'; did you mean 'run'" rnu g
 command_line 'no such option' "'weft run' has no option --nonsense$" run good.xml --out kept --nonsense
 [ "$(wc -l <messages)" = 2 ] || fail 'a wrong option hides what is wrong behind all that are right'
 command_line 'a misspelt option' "has no option --onyl; did you mean 'only'" run good.xml --out kept --onyl x
-command_line 'a letter' "'weft run' has no option -x$" run good.xml --out kept -xy
-command_line 'no value' "error: --set of 'weft run' lacks its value" run good.xml --out kept --set
+command_line 'a letter' "'weft run' has no option -x; expected -h, -j N or --NAME$" run good.xml --out kept -xy
+command_line 'a letter behind an option' "'weft run' has no option -x; expected -h" run good.xml --again -xq
+command_line 'a letter that begins names' "'weft list' has no option -q; expected -h or --NAME$" list -q
+command_line 'a misspelt option with a value' "has no option --onyl; did you mean 'only'" run good.xml --onyl=x
+command_line 'a hint that the command does not take' "'weft run' has no option --formt$" run good.xml --formt
+command_line 'no value' "error: --set of 'weft run' lacks its value; expected --set PARAM=VALUE" run good.xml --out kept --set
+command_line 'no number of jobs' "error: --jobs of 'weft run' lacks its value; expected --jobs N" run good.xml --out kept -j
+command_line 'a value too many' "error: --dry-run of 'weft run' takes no value; expected no '=yes' behind it" run good.xml --dry-run=yes
+command_line "a value too many of another command's option" "'weft run' does not take --html" run good.xml --html=yes
+command_line 'a letter for a name' "nothing is called 'q'; 'weft list' shows all names$" list q
 command_line "another command's option" "'weft run' does not take --format" \
     run good.xml --out kept --format csv
 command_line 'a bad number of jobs' "expected a number from 1 to 4096" run good.xml --out kept -j 0
