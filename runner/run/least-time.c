@@ -119,8 +119,7 @@ struct walk
 };
 
 static void
-walk_begin(struct walk *w, const struct weft_message *messages, const uint32_t *next,
-           uint32_t first, size_t n)
+walk_begin(struct walk *w, const struct weft_message *messages, const uint32_t *next, size_t n)
 {
     *w = (struct walk){xcalloc(n + 1, sizeof *w->ready), xcalloc(n + 1, sizeof *w->waits),
                        xcalloc(n + 1, sizeof *w->order), 0};
@@ -128,7 +127,7 @@ walk_begin(struct walk *w, const struct weft_message *messages, const uint32_t *
     {
         for (uint32_t k = 0; k < messages[i].nnext; k++)
         {
-            w->waits[next[messages[i].first_next + k] - first]++;
+            w->waits[next[messages[i].first_next + k]]++;
         }
     }
     for (size_t i = 0; i < n; i++)
@@ -140,12 +139,11 @@ walk_begin(struct walk *w, const struct weft_message *messages, const uint32_t *
 
 /** Message @p m is there at @p end: what waits for it alone may begin. */
 static void
-walk_on(struct walk *w, const struct weft_message *m, const uint32_t *next, uint32_t first,
-        int64_t end)
+walk_on(struct walk *w, const struct weft_message *m, const uint32_t *next, int64_t end)
 {
     for (uint32_t k = 0; k < m->nnext; k++)
     {
-        const uint32_t after = next[m->first_next + k] - first;
+        const uint32_t after = next[m->first_next + k];
         w->ready[after] = later(w->ready[after], end);
         w->order[w->n] = after;
         w->n += --w->waits[after] == 0;
@@ -154,7 +152,7 @@ walk_on(struct walk *w, const struct weft_message *m, const uint32_t *next, uint
 
 int64_t
 least_time(const struct scenario *s, const struct weft_message *messages, const uint32_t *next,
-           uint32_t first, size_t n)
+           size_t n)
 {
     const uint32_t hosts = s->clos.nhosts;
     struct wire_load *loads = xcalloc((size_t)hosts * 2, sizeof *loads);
@@ -164,7 +162,7 @@ least_time(const struct scenario *s, const struct weft_message *messages, const 
     {
         loads[i].begin = -1;
     }
-    walk_begin(&w, messages, next, first, n);
+    walk_begin(&w, messages, next, n);
     for (size_t i = 0; i < w.n; i++)
     {
         const struct weft_message *m = &messages[w.order[i]];
@@ -174,7 +172,7 @@ least_time(const struct scenario *s, const struct weft_message *messages, const 
         const int64_t end = start + l.before + l.way;
         add_message(s, m, &l, start, &loads[m->src], &loads[hosts + m->dst]);
         last = later(last, end + way_back(s, m));
-        walk_on(&w, m, next, first, end);
+        walk_on(&w, m, next, end);
     }
     last = later(last, last_wire(loads, 2 * hosts));
     free(w.ready);

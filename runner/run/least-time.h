@@ -14,10 +14,10 @@ extern "C"
      * Nothing can bring the last ACK of @p n messages earlier, ps from time 0, WEFT_NEVER at most:
      * each takes its way and its host's wire, begins after those that it waits for, and shares the
      * wires of its two hosts with all others of these hosts. @p next: the successors that the
-     * messages name, which count from the message @p first on.
+     * messages name.
      */
     int64_t least_time(const struct scenario *s, const struct weft_message *messages,
-                       const uint32_t *next, uint32_t first, size_t n);
+                       const uint32_t *next, size_t n);
 
 #ifdef __cplusplus
 }

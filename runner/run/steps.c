@@ -462,7 +462,7 @@ static int64_t
 any_bound(const struct bounding *b, const struct stepping *t)
 {
     const int64_t bound = whole_bound(b, t->chained, t->phases);
-    return bound < 0 ? least_time(b->s, b->messages, b->next, 0, b->n) : bound;
+    return bound < 0 ? least_time(b->s, b->messages, b->next, b->n) : bound;
 }
 
 int64_t
@@ -489,7 +489,7 @@ collect_steps(const struct scenario *s, const struct weft_message *messages, con
     if (s->nworkloads > 1) /* their steps have nothing to do with each other */
     {
         free(t.steps);
-        sum->bound_acked = t.acked ? least_time(s, messages, next, 0, r->nflows) : -1;
+        sum->bound_acked = t.acked ? least_time(s, messages, next, r->nflows) : -1;
         sum->increase = increase_over(sum->cct_acked, sum->bound_acked, b.first);
         return;
     }

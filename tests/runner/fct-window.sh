@@ -83,6 +83,10 @@ grep -q 'warning: none: no message started in the window' messages || fail 'noth
 # All at once: there is no load to offer.
 scenario once 'kind="incast" bytes="100KB"'
 [ -z "$(column "$summary" load_offered)" ] || fail 'the load of messages that start at once'
+# Those that wait for each other start one after the other.
+scenario ring 'kind="allreduce-ring" bytes="1MB" groups="1"'
+is load_offered "$(awk -F , 'NR > 1 { bytes += $7; last = $8 > last ? $8 : last } END { printf "%.6f", bytes * 8 / (16 * 1e5 * last) }' \
+    ring/runs/ring/flows.csv)" 0.000002
 
 # The percentiles are those of the messages of the window.
 printf '1000 0\n20000 50\n300000 100\n' >sizes.txt
