@@ -93,7 +93,7 @@ REAL("queue_mean_bytes", queue_mean,
      "mean over all switch ports and samples while the workload runs; empty: not sampled")
 COUNTER(packet_hops, "links crossed by packets of all kinds")
 TIME("end_us", end,
-     "time of the last event; links that fail or come back after all is done do not count")
+     "the last message was delivered, acknowledged or given up, or the run was stopped before")
 TIME(
     "fct_p50_us", fct_p50,
     "median of fct_us in flows.csv, over the messages of the window of measure that were delivered")

@@ -409,7 +409,8 @@ Run::Collect(run_results* out)
     CollectSwitches(m_fabric, sum);
     CollectStateBytes(m_fabric, sum);
     CollectTimes(*out, sum);
-    sum.end = WeftNow();
+    const int64_t end = std::min(m_done, WeftNow()); // a timer that is stale may run out later
+    sum.end = std::max(end, sum.cct);                // what was given up may still have come
     CollectFct(out);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
     const std::vector<weft_message>& messages = m_work->GetMessages();
@@ -421,7 +422,6 @@ Run::Collect(run_results* out)
                      : std::nan("");
     sum.failed = m_work->GetUndelivered();
     sum.unstarted = m_work->GetUnstarted();
-    const int64_t end = std::min(m_done, WeftNow());
     sum.links_failed = links_failed(m_failures.data(), m_failures.size(), end);
     sum.failures_late = std::count_if(m_failures.begin(),
                                       m_failures.end(),
