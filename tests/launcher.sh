@@ -120,3 +120,77 @@ xargs -n 1 >expected <<'END'
 check cmake g++ gcc gnuplot-nox libgsl-dev libns3-dev libsqlite3-dev libxml2-dev libxml2-utils ninja-build ns3 pkgconf
 END
 cmp named expected || fail "without packages: $(cat err)"
+
+# What it says and does while it builds, with tools that only pretend to: half a minute is over at once.
+mkdir pretended pretended/core-c pretended/scratch fakes
+cp "$root/weft" "$root/CMakeLists.txt" pretended/
+cp "$root/examples/weft-two-hosts.cc" pretended/scratch/mine.cc
+cat >fakes/dpkg-query <<'END'
+#!/bin/sh
+printf 'ii  %s\n' "$@"
+END
+cat >fakes/cmake <<'END'
+#!/bin/sh
+while [ "$1" != -B ]; do shift; done
+mkdir -p "$2" && : >"$2/build.ninja"
+END
+# Its build ends when the file "go" is there, and fails if that says so.
+cat >fakes/ninja <<END
+#!/bin/sh
+cd "\$2" || exit
+[ "\$3" != -n ] || exit 0
+echo '[7/9] Linking'
+until [ -e "$work/go" ]; do /bin/sleep 0.05; done
+[ ! -s "$work/go" ] || exit 1
+[ "\$3" != weft-runner ] || { cp "$root/build/weft-runner" new && mv new weft-runner; }
+END
+printf '#!/bin/sh\nexec /bin/sleep 0.05\n' >fakes/sleep
+chmod +x fakes/*
+
+# pretend ARGUMENT...: 'weft build ARGUMENT...' there; it may end when it has said how far it is.
+pretend()
+{
+    rm -f go err
+    PATH=$work/fakes:$PATH pretended/weft build "$@" >out 2>err &
+    for i in $(seq 200); do
+        ! grep -sqx "weft: building \[7/9\]" err || break
+        /bin/sleep 0.05
+    done
+    printf '%s' "$failing" >answer
+    mv answer go
+    status=0
+    wait $! || status=$?
+}
+failing=
+pretend
+[ $status = 0 ] || fail "'build' exits with $status: $(cat err)"
+uniq err >told
+printf 'weft: building\nweft: building [7/9]\n' | cmp - told || fail "'build' says: $(cat err)"
+cmp pretended/build/weft-runner pretended/build/weft-runner.whole || fail 'the runner is not kept'
+[ ! -s pretended/build/.lock ] || fail "who has built is still in the lock: $(cat pretended/build/.lock)"
+
+pretend mine
+[ $status = 0 ] || fail "'build mine' exits with $status: $(cat err)"
+uniq err | sed "s,$work/,,g" >told
+cmp - told <<'END' || fail "'build mine' says: $(cat told)"
+weft: building Weft for programs into pretended/build/scratch/library; this takes minutes, and only the first time
+weft: compiling scratch/mine.cc to pretended/build/scratch/mine where it has changed
+weft: building
+weft: building [7/9]
+weft: pretended/build/scratch/mine is up to date
+END
+
+failing=yes
+pretend
+[ $status = 1 ] || fail "'build' exits with $status when the build fails"
+grep -q 'the build failed' err || fail "a build that fails says: $(cat err)"
+[ ! -s pretended/build/.lock ] || fail "who has failed is still in the lock: $(cat pretended/build/.lock)"
+
+# Where there are no hard links, the runner is kept all the same.
+printf '#!/bin/sh\necho "ln: Operation not permitted" >&2\nexit 1\n' >fakes/ln
+chmod +x fakes/ln
+echo old >pretended/build/weft-runner.whole
+failing=
+pretend
+[ $status = 0 ] || fail "'build' without hard links exits with $status: $(cat err)"
+cmp pretended/build/weft-runner pretended/build/weft-runner.whole || fail 'without hard links no runner is kept'
