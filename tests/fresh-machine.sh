@@ -3,12 +3,14 @@
 # Usage: fresh-machine.sh [--core | --all] [VERSION...]
 # What a newcomer meets and a machine in use hides: a Debian of each version (12 and 13) with nothing but its
 # base (debootstrap), a clone of what is committed here, and README's commands under "Start", word for word.
-# By default the first of them, which must print what README says; with --core then the core's tests, by the
-# system's gcc and by clang, with warnings as errors; with --all both commands.
+# By default the first of them, which must print what README says; with --core then what meets the system's
+# libraries most, and the core's tests, by the system's gcc and by clang, with warnings as errors; with --all
+# both commands.
 #
-# Needs root, debootstrap, a network and some 4 GB of memory. The system lives in a tmpfs that is mounted in
-# namespaces of the test's own: nobody else sees it, and it is gone with the last process of the test,
-# however that ends. WEFT_DEBIAN_MIRROR is a mirror other than debootstrap's own.
+# Needs root, debootstrap, a network, a git checkout and some 4 GB of memory; what is missing makes it end with
+# 77. The system lives in a tmpfs that is mounted in namespaces of the test's own: nobody else sees it, and it is
+# gone with the last process of the test, however that ends. WEFT_DEBIAN_MIRROR is a mirror other than
+# debootstrap's own.
 set -eu
 export LC_ALL=C
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
@@ -26,6 +28,8 @@ skip()
 
 fail()
 {
+    missing=$(sed -n 's/^E: \(Failed getting release file .*\)/\1/p' "$log/out" "$log/messages")
+    [ -z "$missing" ] || skip "there is no network, or no such Debian: $missing"
     say "FAILED: $*"
     [ ! -s "$log/messages" ] || tail -n 60 "$log/messages"
     exit 1
@@ -38,6 +42,7 @@ if [ "${1:-}" != --inside ]; then
     for tool in debootstrap unshare setpriv git; do
         command -v $tool >/dev/null || skip "$tool is not installed"
     done
+    [ -e "$root/.git" ] || skip 'what is tried is a clone, and this is no git checkout'
     unshare --mount --pid --fork true 2>/dev/null || skip 'no namespaces can be made here'
     setpriv --pdeathsig KILL unshare --mount --pid --fork --mount-proc --kill-child "$0" --inside "$@" &
     trap 'kill -KILL $!' INT TERM HUP
@@ -106,6 +111,16 @@ second_command()
     sed -n '/tests passed/,$p' "$log/out"
 }
 
+# The manual's C++ programs include ns-3's headers, which name those of other packages; the tests meet SQLite's
+# messages and what cairo draws.
+with_libraries()
+{
+    tests='^runner-(figure-query|queries|plot)$'
+    step "programs of users, and tests of queries and figures" inside sh -c "cd /root/weft/build &&
+        ninja snippets weft-query-tests && ctest -R '$tests' --no-tests=error --output-on-failure"
+    sed -n '/tests passed/p' "$log/out"
+}
+
 core_with()
 {
     step "the core by $1" inside sh -c "cd /root/weft && cmake -S . -B core-$1 -G Ninja -DWEFT_CORE_ONLY=ON \
@@ -133,6 +148,7 @@ for version in "$@"; do
     first_command
     case $mode in
         --core)
+            with_libraries
             core_with gcc
             step 'clang' inside apt-get install -y -q --no-install-recommends clang
             core_with clang
