@@ -87,10 +87,15 @@ static size_t
 conga_size(const void *config, const struct weft_site *site)
 {
     const size_t entries = weft_tor_path_entries(site);
+    size_t ntors = 0;
     (void)config;
+    /* Of (entries > 0 ? clos->ntors : 0) * size + size, gcc 14.2 would read clos->ntors always. */
+    if (entries > 0)
+    {
+        ntors = site->clos->ntors;
+    }
     return sizeof(struct conga) + weft_per_port(site, sizeof(struct conga_dre)) +
-           2 * entries * sizeof(struct conga_level) +
-           (entries > 0 ? site->clos->ntors : 0) * sizeof(uint64_t);
+           2 * entries * sizeof(struct conga_level) + ntors * sizeof(uint64_t);
 }
 
 static struct conga_dre *

@@ -258,6 +258,65 @@ START_TEST(the_level_of_every_path_is_returned)
 }
 END_TEST
 
+/* The other leaf's level of a path comes with a packet. */
+static void
+hear(struct lb_place *tor, uint16_t path, uint16_t level)
+{
+    struct weft_packet p = lb_data(4, 0);
+    void *flow = lb_flow(tor);
+    p.meta[0] = (uint16_t)(path + 1);
+    p.meta[1] = level;
+    arrive_from_above(tor, flow, &p, US);
+    free(flow);
+}
+
+/* The path whose level the next packet returns. */
+static unsigned
+told_of(struct lb_place *tor)
+{
+    struct weft_packet p = lb_data(0, 4);
+    void *flow = lb_flow(tor);
+    lb_forward(tor, flow, &p, NULL, 2 * US);
+    free(flow);
+    return p.meta[2] - 1U;
+}
+
+/* The first level of a path is news even if it is 0, and precedes what was returned already. */
+START_TEST(the_first_level_of_a_path_has_changed)
+{
+    struct lb_place tor;
+    prepare();
+    lb_open_at(&tor, &clos, 0, 1, "conga", NULL);
+    hear(&tor, 2, 6);
+    ck_assert_uint_eq(told_of(&tor), 2);
+    hear(&tor, 1, 6);
+    ck_assert_uint_eq(told_of(&tor), 1);
+    hear(&tor, 3, 0);
+    ck_assert_uint_eq(told_of(&tor), 3);
+    lb_close(&tor.rig);
+}
+END_TEST
+
+/* A silence of just the gap does not end a flowlet; a picosecond more does. */
+START_TEST(a_flowlet_ends_behind_its_gap)
+{
+    for (int64_t late = 0; late < 2; late++)
+    {
+        struct lb_place tor;
+        struct weft_packet p = lb_data(0, 4);
+        prepare();
+        lb_open_at(&tor, &clos, 0, 1, "conga", "gap=1us");
+        void *flow = lb_flow(&tor);
+        const uint32_t port = lb_forward(&tor, flow, &p, NULL, US);
+        tell(&tor, (uint16_t)(port - tor.map.first_up), 2, US); /* now the others are better */
+        p = lb_data(0, 4);
+        ck_assert_int_eq(lb_forward(&tor, flow, &p, NULL, 2 * US + late) == port, late == 0);
+        free(flow);
+        lb_close(&tor.rig);
+    }
+}
+END_TEST
+
 /* At its age feedback still counts and is returned, a picosecond later it does not. */
 START_TEST(feedback_counts_up_to_its_age)
 {
@@ -404,6 +463,8 @@ conga_suite(void)
     tcase_add_test(t, only_packets_with_a_path_load_links_of_the_fabric);
     tcase_add_test(t, a_dead_uplink_is_left_for_the_least_loaded);
     tcase_add_test(t, the_level_of_every_path_is_returned);
+    tcase_add_test(t, the_first_level_of_a_path_has_changed);
+    tcase_add_test(t, a_flowlet_ends_behind_its_gap);
     tcase_add_test(t, feedback_counts_up_to_its_age);
     tcase_add_test(t, ties_go_to_the_old_path_or_to_any);
     tcase_add_test(t, levels_come_back_on_data_of_the_other_way);

@@ -357,6 +357,7 @@ START_TEST(a_lost_tail_holds_nothing_for_ever)
     open_both(NULL);
     come(1011, PLAIN, false, 1004, 0);
     ck_assert_int_eq(come(1011.5, PLAIN, true, 1008.3, 1008.2), WEFT_ARRIVAL_HOLD);
+    ck_assert_int_eq(come(1012, PLAIN, false, 1005, 0), WEFT_ARRIVAL_FORWARD); /* no TAIL either */
     ck_assert(!released_at(1031));
     ck_assert(released_at(1031.4));
     ck_assert_uint_eq(destination.rig.ops->counters(destination.rig.state)->flushed, 1);
