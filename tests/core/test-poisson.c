@@ -136,6 +136,15 @@ START_TEST(a_seed_and_a_run_are_one_sample)
 }
 END_TEST
 
+/* 100,000 flows, one every 62.5 ns; who says when they end says it of the average. */
+START_TEST(flows_start_for_as_long_as_they_take_on_average)
+{
+    ck_assert_double_eq_tol(weft_poisson_span(config, &hosts), 6.25e9, 1);
+    set("duration", "1ms");
+    ck_assert_double_eq_tol(weft_poisson_span(config, &hosts), 1e9, 1);
+}
+END_TEST
+
 START_TEST(a_duration_is_as_many_flows_as_it_takes_on_average)
 {
     set("duration", "1ms");
@@ -195,6 +204,7 @@ poisson_suite(void)
     tcase_add_test(tcase, sizes_follow_the_distribution);
     tcase_add_test(tcase, pairs_are_uniform);
     tcase_add_test(tcase, a_seed_and_a_run_are_one_sample);
+    tcase_add_test(tcase, flows_start_for_as_long_as_they_take_on_average);
     tcase_add_test(tcase, a_duration_is_as_many_flows_as_it_takes_on_average);
     tcase_add_test(tcase, racks_of_a_graph_are_its_switches);
     tcase_add_test(tcase, what_is_no_distribution_is_refused);

@@ -171,9 +171,9 @@ END_TEST
 /* What the manual shows: a site without the fabric's shape, where some need one. */
 START_TEST(a_balancer_that_needs_the_shape_says_so)
 {
-    const char *const names[] = {"ofan", "host-dr", "prime", "co-prime", "ethereal"};
+    const char *const names[] = {"ofan", "host-dr", "prime", "co-prime", "ethereal", "conga"};
     prepare();
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < 6; i++)
     {
         const struct weft_lb_ops *lb = weft_lb_find(names[i]);
         struct weft_site site = lb_site_of(&fabrics[0], 0, 1);

@@ -12,6 +12,7 @@
 #include "ns3/test.h"
 
 #include <string>
+#include <vector>
 #include <weft/lb.h>
 
 using namespace ns3;
@@ -46,6 +47,7 @@ struct OwnAlgorithms
         int64_t config[32] = {};
         weft_config_default(algo, config);
         fabric->SetAttribute("Topology", StringValue(FOUR_PATHS));
+        fabric->SetAttribute("Balancer", StringValue("rsq"));
         fabric->SetAttribute("CongestionControl", StringValue("none"));
         fabric->SetAttribute("Transport", StringValue(transport));
         fabric->SetAttribute("Switch", StringValue(buffer));
@@ -111,6 +113,44 @@ class LyingTransportTestCase : public TestCase
     }
 
     uint32_t m_done{0}; //!< how often it was told
+};
+
+/** The same transport, where nothing is lost: what it has acknowledged too soon arrives later. */
+class EarlyAckTestCase : public TestCase
+{
+  public:
+    EarlyAckTestCase()
+        : TestCase("what is acknowledged first and delivered later is done, and told of once")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const weft_transport_ops lying = Lying();
+        OwnAlgorithms own("transport", &lying.algo, "trim", "shared-buffer preset=100g");
+        NS_TEST_ASSERT_MSG_EQ(own.built, true, own.error);
+        own.work->SetAttribute("Workload", StringValue("ring bytes=100KB"));
+        const uint64_t uplink = own.fabric->GetClos().nhosts; // of the leaf of hosts 0 and 1
+        own.fabric->ScheduleDegradation(uplink, 1000000000, Time(0), Time::Max());
+        NS_TEST_ASSERT_MSG_EQ(own.work->Install(own.fabric, own.error), true, own.error);
+        own.work->TraceConnectWithoutContext("Done", MakeCallback(&EarlyAckTestCase::Done, this));
+        Simulator::Run();
+        const auto& times = own.work->GetTimes()[1];
+        NS_TEST_EXPECT_MSG_GT(times.delivered, times.acked, "acknowledged too soon");
+        NS_TEST_EXPECT_MSG_GT(times.acked, 0, "but acknowledged");
+        NS_TEST_EXPECT_MSG_EQ(own.work->IsDone(), true, "and done");
+        const std::vector<Time> once{own.work->GetCompletionTime()};
+        NS_TEST_EXPECT_MSG_EQ((m_done == once), true, "told of once, when the last one has come");
+        NS_TEST_EXPECT_MSG_EQ(own.fabric->CheckConservation(own.error), true, own.error);
+    }
+
+    void Done()
+    {
+        m_done.push_back(Simulator::Now());
+    }
+
+    std::vector<Time> m_done; //!< when it was told
 };
 
 /** Writes into meta of all that passes, as a balancer may that has only data in mind. */
@@ -190,6 +230,7 @@ class WeftDeliveryTestSuite : public TestSuite
         : TestSuite("weft-delivery", Type::UNIT)
     {
         AddTestCase(new LyingTransportTestCase);
+        AddTestCase(new EarlyAckTestCase);
         AddTestCase(new ScribblingBalancerTestCase);
     }
 };

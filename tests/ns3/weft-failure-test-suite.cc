@@ -274,6 +274,29 @@ class TwiceFailedTestCase : public TestCase
     std::vector<uint64_t> m_frames; //!< sent on the link
 };
 
+/** Who has seen all that matters waits for nothing that was planned for later. */
+class ForgottenTestCase : public TestCase
+{
+  public:
+    ForgottenTestCase()
+        : TestCase("faults that are forgotten do not happen, and do not keep the clock going")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftRig rig{WeftRigSetup()};
+        rig.fabric->ScheduleFailure(rig.FindLink(0, 4), Seconds(1), Seconds(2));
+        rig.fabric->ScheduleDegradation(rig.FindLink(0, 5), 1000000000, Seconds(3), Time::Max());
+        rig.Send(0, 7, 100000);
+        Simulator::Schedule(MicroSeconds(5), &WeftFabric::ForgetFaults, rig.fabric);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.acked, 1, "the message arrives");
+        NS_TEST_EXPECT_MSG_LT(Simulator::Now(), Seconds(1), "and the run ends soon");
+    }
+};
+
 /** A leaf without uplinks: its messages are not done, nothing hangs; after repair they are. */
 class PartitionTestCase : public TestCase
 {
@@ -333,6 +356,7 @@ class WeftFailureTestSuite : public TestSuite
         AddTestCase(new DeadWireTestCase);
         AddTestCase(new RepairedInTimeTestCase);
         AddTestCase(new TwiceFailedTestCase);
+        AddTestCase(new ForgottenTestCase);
         AddTestCase(new PartitionTestCase);
     }
 };

@@ -78,6 +78,14 @@ class WrongCallTestCase : public TestCase
         Dies("ScheduleDegradation(): no link 100; the fabric has", [](WeftRig& rig) {
             rig.fabric->ScheduleDegradation(100, 1000, MicroSeconds(1), Seconds(1));
         });
+        Dies("ScheduleFailure() of link 4 at", [](WeftRig& rig) {
+            RunTo5us([&] { rig.fabric->ScheduleFailure(4, PicoSeconds(4999999), Time::Max()); });
+        });
+        Dies("ScheduleDegradation() of link 4 at", [](WeftRig& rig) {
+            RunTo5us([&] {
+                rig.fabric->ScheduleDegradation(4, 1000, PicoSeconds(4999999), Seconds(1));
+            });
+        });
         for (const int64_t rate : {0, -5})
         {
             Dies("SetRate() of link 4 to " + std::to_string(rate),
@@ -100,6 +108,19 @@ class WrongCallTestCase : public TestCase
         Dies("GetNic() after Simulator::Destroy()", [](WeftRig& rig) {
             Simulator::Destroy();
             rig.fabric->GetNic(0);
+        });
+        Dies("CreateQp() after Simulator::Destroy()", [](WeftRig& rig) {
+            Simulator::Destroy();
+            rig.fabric->CreateQp(0, 3, &rig);
+        });
+        Dies("Post() after Simulator::Destroy()", [](WeftRig& rig) {
+            WeftQp* qp = rig.fabric->CreateQp(0, 3, &rig);
+            Simulator::Destroy();
+            rig.fabric->Post(qp, 1000, 0);
+        });
+        Dies("GetPacketsInFabric() after Simulator::Destroy()", [](WeftRig& rig) {
+            Simulator::Destroy();
+            rig.fabric->GetPacketsInFabric();
         });
         Dies("CheckConservation() after Simulator::Destroy()", [](WeftRig& rig) {
             rig.Send(0, 3, 100000);
