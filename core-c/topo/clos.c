@@ -357,6 +357,20 @@ weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t byte
            cores * (clos->core_delay + weft_wire_time(bytes, clos->core_rate));
 }
 
+int64_t
+weft_clos_least_delay(const struct weft_clos *clos, int64_t bytes)
+{
+    int64_t least = WEFT_NEVER;
+    for (uint64_t i = 0; i < clos->nlinks; i++)
+    {
+        struct weft_link link;
+        weft_clos_link(clos, i, &link);
+        const int64_t delay = link.delay > 0 ? link.delay : weft_wire_time(bytes, link.rate);
+        least = delay < least ? delay : least;
+    }
+    return least;
+}
+
 uint32_t
 weft_clos_best_path(const struct weft_clos *clos, uint32_t a, uint32_t b, struct weft_hop *hops,
                     uint32_t most)

@@ -32,10 +32,7 @@ WeftAccounts::Check(uint64_t inside,
     CheckFrames(inside, text);
     for (WeftSwitch* sw : switches)
     {
-        // While a neighbour is paused, a frame's buffer is given back when the gap behind it is
-        // over.
-        const bool empty = inside == 0 && !sw->NeedsDrainEvent();
-        CheckBuffer(sw->GetBuffer(), sw->GetIndex(), empty, text);
+        CheckBuffer(sw->GetBuffer(), sw->GetIndex(), inside == 0, text);
     }
     error = text.str();
     return error.empty();

@@ -199,6 +199,7 @@ WeftCollective::BuildBarriers()
         m_nsteps = std::max(m_nsteps, m.step + 1);
     }
     m_steps.resize(size_t{m_ngroups} * m_nsteps);
+    m_news = weft_clos_least_delay(&m_fabric->GetClos(), m_fabric->GetFrameConfig().ack);
     for (const weft_message& m : m_messages)
     {
         StepOf(m).left++;
@@ -276,13 +277,12 @@ WeftCollective::CreateQps(uint32_t nqps)
 }
 
 void
-WeftCollective::Release(uint32_t message)
+WeftCollective::Release(uint32_t message, int64_t news)
 {
     const weft_message& m = m_messages[message];
     const int64_t wait =
-        m.barrier || m.delayed ? m.start : m.start - Simulator::Now().GetTimeStep();
-    // Behind a barrier the hosts begin in their order, not first the one that opened it.
-    if (wait > 0 || m.barrier || Simulator::Now().IsZero())
+        news + (m.barrier || m.delayed ? m.start : m.start - Simulator::Now().GetTimeStep());
+    if (wait > 0 || Simulator::Now().IsZero())
     {
         Simulator::ScheduleWithContext(m_fabric->GetNic(m.src)->GetNode()->GetId(),
                                        TimeStep(static_cast<uint64_t>(std::max<int64_t>(wait, 0))),
@@ -347,7 +347,10 @@ WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
     if (m_times[message].failed)
     {
         SetLost(message, false);
-        Tell(message, true); // its sender will hear no more of it
+    }
+    if (m_times[message].asked)
+    {
+        TellGivenUp(message);
     }
     Tell(message, false);
     if (m_times[message].acked >= 0)
@@ -375,10 +378,16 @@ WeftCollective::Tell(uint32_t message, bool sender)
         ForEachBehind(m, [this](uint32_t next) {
             if (--m_messages[next].waits == 0)
             {
-                Release(next);
+                Release(next, m_news);
             }
         });
     }
+}
+
+int64_t
+WeftCollective::GetWay(uint32_t from, uint32_t to) const
+{
+    return weft_clos_way(&m_fabric->GetClos(), from, to, m_fabric->GetFrameConfig().ack);
 }
 
 void
@@ -402,11 +411,36 @@ WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
     {
         SetLost(message, true);
     }
-    else
-    {
-        Tell(message, true);
-    }
+    // It hears no more of the message by itself: it asks the receiver.
+    const weft_message& m = m_messages[message];
+    Simulator::ScheduleWithContext(m_fabric->GetNic(m.dst)->GetNode()->GetId(),
+                                   TimeStep(static_cast<uint64_t>(GetWay(m.src, m.dst))),
+                                   &WeftCollective::HearFailed,
+                                   this,
+                                   message);
     CheckDone();
+}
+
+void
+WeftCollective::HearFailed(uint32_t message)
+{
+    m_times[message].asked = true;
+    if (m_times[message].delivered >= 0)
+    {
+        TellGivenUp(message);
+    }
+}
+
+void
+WeftCollective::TellGivenUp(uint32_t message)
+{
+    const weft_message& m = m_messages[message];
+    Simulator::ScheduleWithContext(m_fabric->GetNic(m.src)->GetNode()->GetId(),
+                                   TimeStep(static_cast<uint64_t>(GetWay(m.dst, m.src))),
+                                   &WeftCollective::Tell,
+                                   this,
+                                   message,
+                                   true);
 }
 
 void

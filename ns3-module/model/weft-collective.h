@@ -41,6 +41,7 @@ class WeftCollective : public Object, public WeftMessageListener
         int64_t delivered{-1}; //!< in order at the receiver
         int64_t acked{-1};     //!< known to the sender
         bool failed{false};    //!< given up by the sender; it may be delivered all the same
+        bool asked{false};     //!< its receiver has heard that it is given up
     };
 
     /** @return the type */
@@ -157,12 +158,20 @@ class WeftCollective : public Object, public WeftMessageListener
     uint32_t GetLevel(const weft_message& m) const;
     /** @param m a message @return the planner of its service level */
     const WeftPlanner& PlannerOf(const weft_message& m) const;
-    void Release(uint32_t message); //!< @param message has nothing to wait for
-    void Post(uint32_t message);    //!< @param message to be posted now
+    /** @param message has nothing to wait for @param news ps until its sender hears of that */
+    void Release(uint32_t message, int64_t news = 0);
+    void Post(uint32_t message); //!< @param message to be posted now
     /** Releases what waits for a message, as far as the host knows that sends it: the receiver at
      * delivery, the sender at its ACK. @param message the message @param sender whether it is the
      * sender's turn */
     void Tell(uint32_t message, bool sender);
+    /** @param from a host @param to another @return ps that an ACK takes in an idle fabric */
+    int64_t GetWay(uint32_t from, uint32_t to) const;
+    /** The receiver hears that the sender has given up. @param message which */
+    void HearFailed(uint32_t message);
+    /** The receiver tells a sender that has given up that the message is delivered. @param message
+     * which */
+    void TellGivenUp(uint32_t message);
     /** Counts a given-up message as lost, and what waits for it as never to start; or, when it is
      * delivered after all, takes that back. @param message the message @param lost whether it is */
     void SetLost(uint32_t message, bool lost);
@@ -187,6 +196,7 @@ class WeftCollective : public Object, public WeftMessageListener
     uint32_t m_nsteps{0};                 //!< of each group in m_steps
     std::vector<Step> m_steps;            //!< group by group; empty where there are no barriers
     std::vector<uint32_t> m_members;      //!< messages, step by step
+    int64_t m_news{0};                    //!< ps from the end of a step to the next one's beginning
     std::vector<WeftConnection*> m_connections; //!< by the graph's QP numbers
     uint32_t m_level{0};                        //!< attribute
     std::map<uint64_t, std::vector<WeftPost>>

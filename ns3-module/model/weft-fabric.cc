@@ -591,10 +591,4 @@ WeftFabric::GetCounters() const
     return m_accounts.GetCounters();
 }
 
-bool
-WeftFabric::TakeInjectedLoss(const weft_packet& d, weft_rng& rng)
-{
-    return m_losses.IsActiveAtTop() && m_losses.TakeAtTop(d, GetQpOf(d)->first_psn, rng);
-}
-
 } // namespace ns3

@@ -181,7 +181,7 @@ class WeftFabric : public Object
     void Post(WeftQp* qp, uint64_t bytes, uint64_t tag);
 
     /** Drops a QP's packet. @param qp the QP's index @param offset packets behind its first @param
-     * count how often @param place where */
+     * count how many of its transmissions, from now on @param place where */
     void AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place = DROP_AT_TOP);
     /** Drops data at random where it turns downwards. @param probability in [0, 1] */
     void SetLossProbability(double probability);
@@ -295,12 +295,10 @@ class WeftFabric : public Object
     {
         return m_faulty;
     }
-    /** @param d data that turns downwards @param rng for random loss @return whether it is lost */
-    bool TakeInjectedLoss(const weft_packet& d, weft_rng& rng);
-    /** @param d data before its NIC @return whether it is lost there */
-    bool TakeLastHopLoss(const weft_packet& d)
+    /** @return losses that a scenario asks for */
+    WeftInjectedLosses& GetInjectedLosses()
     {
-        return m_losses.IsActiveAtLastHop() && m_losses.TakeAtLastHop(d, GetQpOf(d)->first_psn);
+        return m_losses;
     }
     /** @return where frames are counted */
     WeftAccounts& GetAccounts()

@@ -13,9 +13,9 @@ namespace ns3
 void
 WeftInjectedLosses::AddDrop(uint32_t qp, uint32_t offset, uint32_t count, Place place)
 {
-    const bool top = place == AT_TOP;
-    (top ? m_topDrops : m_lastHopDrops)[static_cast<uint64_t>(qp) << 32 | offset] += count;
-    m_activeAtTop = m_activeAtTop || top;
+    Drops& drops = m_drops[static_cast<uint64_t>(qp) << 32 | offset];
+    (place == AT_TOP ? drops.atTop : drops.atLastHop) += count;
+    m_activeAtTop = m_activeAtTop || place == AT_TOP;
 }
 
 void
@@ -25,36 +25,29 @@ WeftInjectedLosses::SetProbability(double probability)
     m_activeAtTop = m_activeAtTop || probability > 0;
 }
 
-bool
-WeftInjectedLosses::Take(Drops& drops, const weft_packet& d, uint32_t firstPsn)
+void
+WeftInjectedLosses::Mark(weft_packet& d, uint32_t firstPsn)
 {
     const uint64_t offset = weft_psn_add(d.psn, 0U - firstPsn);
-    const auto it = drops.find(static_cast<uint64_t>(d.qp) << 32 | offset);
-    if (it == drops.end())
+    const auto it = m_drops.find(static_cast<uint64_t>(d.qp) << 32 | offset);
+    if (it == m_drops.end())
     {
-        return false;
+        return;
     }
-    if (--it->second == 0)
+    const bool top = it->second.atTop > 0;
+    d.flags |= top ? WEFT_F_DROP_AT_TOP : WEFT_F_DROP_AT_LAST_HOP;
+    --(top ? it->second.atTop : it->second.atLastHop);
+    if (it->second.atTop == 0 && it->second.atLastHop == 0)
     {
-        drops.erase(it);
+        m_drops.erase(it);
     }
-    return true;
 }
 
 bool
-WeftInjectedLosses::TakeAtTop(const weft_packet& d, uint32_t firstPsn, weft_rng& rng)
+WeftInjectedLosses::IsLostAtTop(const weft_packet& d, weft_rng& rng) const
 {
-    if (!m_topDrops.empty() && Take(m_topDrops, d, firstPsn))
-    {
-        return true;
-    }
-    return m_probability > 0 && weft_rng_unit(&rng) < m_probability;
-}
-
-bool
-WeftInjectedLosses::TakeAtLastHop(const weft_packet& d, uint32_t firstPsn)
-{
-    return Take(m_lastHopDrops, d, firstPsn);
+    return (d.flags & WEFT_F_DROP_AT_TOP) ||
+           (m_probability > 0 && weft_rng_unit(&rng) < m_probability);
 }
 
 } // namespace ns3

@@ -19,7 +19,8 @@ namespace ns3
  * @brief The losses that a scenario asks for: data packets by name, or at random.
  *
  * A packet is named by its QP and by how many packets behind the QP's first one it is, so that the
- * name does not depend on the QP's first PSN.
+ * name does not depend on the QP's first PSN. The sender's NIC marks its first transmissions, so
+ * that switches share no list.
  */
 class WeftInjectedLosses
 {
@@ -37,37 +38,36 @@ class WeftInjectedLosses
     /** Loses data at random where it turns downwards. @param probability in [0, 1] */
     void SetProbability(double probability);
 
-    /** @return whether TakeAtTop() has been given something to do, ever */
+    /** @return whether anything is lost at the top, now or later */
     bool IsActiveAtTop() const
     {
         return m_activeAtTop;
     }
 
-    /** @return whether TakeAtLastHop() has something to do */
-    bool IsActiveAtLastHop() const
+    /** @return whether Mark() has something to do */
+    bool HasDrops() const
     {
-        return !m_lastHopDrops.empty();
+        return !m_drops.empty();
     }
 
-    /** @param d data that turns downwards @param firstPsn its QP's first one @param rng drawn from
-     * if there is random loss, and the packet is not lost by name @return whether it is lost */
-    bool TakeAtTop(const weft_packet& d, uint32_t firstPsn, weft_rng& rng);
-    /** @param d data that is about to come to its NIC @param firstPsn its QP's first one @return
-     * whether it is lost */
-    [[gnu::noinline]] bool TakeAtLastHop(const weft_packet& d, uint32_t firstPsn);
+    /** Marks what is to be lost by name. @param d data that leaves its NIC @param firstPsn its QP's
+     * first one */
+    void Mark(weft_packet& d, uint32_t firstPsn);
+    /** @param d data that turns downwards @param rng drawn from if there is random loss, and the
+     * packet is not lost by name @return whether it is lost */
+    bool IsLostAtTop(const weft_packet& d, weft_rng& rng) const;
 
   private:
-    /** By QP and offset: the number of losses left, at least 1. */
-    using Drops = std::map<uint64_t, uint32_t>;
+    /** How often a packet is still to be lost. */
+    struct Drops
+    {
+        uint32_t atTop{0};     //!< where it turns downwards; these first
+        uint32_t atLastHop{0}; //!< before its NIC
+    };
 
-    /** @param drops those of a place @param d data there @param firstPsn its QP's first one @return
-     * whether it is lost by name, which is then done once more */
-    static bool Take(Drops& drops, const weft_packet& d, uint32_t firstPsn);
-
-    bool m_activeAtTop{false}; //!< something was asked for there
-    double m_probability{0};   //!< of random loss
-    Drops m_topDrops;          //!< at the top
-    Drops m_lastHopDrops;      //!< before the NIC
+    bool m_activeAtTop{false};         //!< something was asked for there
+    double m_probability{0};           //!< of random loss
+    std::map<uint64_t, Drops> m_drops; //!< by QP and offset
 };
 
 } // namespace ns3

@@ -22,10 +22,12 @@ void
 WeftLossTeller::Tell(WeftPacket* p)
 {
     const WeftQp* qp = m_fabric->GetQpOf(p->d);
-    const int64_t way = m_fabric->GetSites().GetIdleRoundTrip(qp->src, qp->dst);
+    const int64_t way =
+        weft_clos_way(&m_fabric->GetClos(), qp->dst, qp->src, m_fabric->GetFrameConfig().ack);
+    const int64_t roundTrip = m_fabric->GetSites().GetIdleRoundTrip(qp->src, qp->dst);
     m_underWay++;
     p->SetReceiver(this);
-    WeftSchedule(std::max<int64_t>(p->d.sent + way - WeftNow(), 0),
+    WeftSchedule(std::max(p->d.sent + roundTrip - WeftNow(), way),
                  p,
                  qp->nic->GetPort()->GetContext());
 }

@@ -18,7 +18,7 @@ class WeftFabric;
 /**
  * @ingroup weft
  * @brief Where descriptors of lost frames arrive, for transports that hear of every loss
- * (tx_lost()): a round trip of the idle fabric after the data left.
+ * (tx_lost()), when that says.
  */
 class WeftLossTeller final : public WeftReceiver
 {

@@ -106,7 +106,7 @@ WeftNic::Arrive(WeftPacket* p, int64_t now)
         m_fabric->Drop(p, WeftFabric::DROP_LINK);
         return;
     }
-    if (p->d.kind == WEFT_DATA && m_fabric->TakeLastHopLoss(p->d))
+    if (p->d.kind == WEFT_DATA && (p->d.flags & WEFT_F_DROP_AT_LAST_HOP))
     {
         m_fabric->Drop(p, WeftFabric::DROP_INJECTED);
         return;
@@ -381,6 +381,10 @@ WeftNic::MakeData(int64_t now)
     const double before = qp->last_rate;
     WeftPacket* p = m_fabric->NewPacket();
     weft_host_data(&m_host, &p->d, now);
+    if (__builtin_expect(m_fabric->GetInjectedLosses().HasDrops(), 0))
+    {
+        m_fabric->GetInjectedLosses().Mark(p->d, qp->first_psn);
+    }
     NS_LOG_LOGIC((p->d.flags & WEFT_F_RETX ? "sends again " : "sends ") << p->d);
     const int64_t freeAfter = m_port->GetFreeAfter(p->d.bytes + qp->algos->frame.gap, now);
     if (weft_host_pace(&m_host, &p->d, freeAfter, now))

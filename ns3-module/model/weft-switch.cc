@@ -22,7 +22,26 @@ NS_OBJECT_ENSURE_REGISTERED(WeftSwitch);
 namespace
 {
 constexpr uint64_t SWITCH_STREAM = UINT64_C(0x5317c4) << 32; //!< rng streams of switches
+constexpr uint64_t PORT_STREAM = UINT64_C(0x3907) << 48;     //!< rng streams of their ports
 } // namespace
+
+class WeftSwitch::Drain final : public FabricEvent, public WeftInArena
+{
+  public:
+    /** @param sw whose frames end */
+    explicit Drain(WeftSwitch* sw)
+        : m_switch(sw)
+    {
+    }
+
+    void Fire(int64_t now) override
+    {
+        m_switch->Settle(now);
+    }
+
+  private:
+    WeftSwitch* m_switch; //!< whose frames end
+};
 
 TypeId
 WeftSwitch::GetTypeId()
@@ -75,6 +94,11 @@ WeftSwitch::DoDispose()
     {
         m_torBalancer->Unref(); // a scheduler may still hold it
         m_torBalancer = nullptr;
+    }
+    if (m_drain)
+    {
+        m_drain->Unref();
+        m_drain = nullptr;
     }
     WeftNetDevice::DoDispose();
 }
@@ -132,6 +156,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
     m_inspects[0] = m_marksAtDequeue || m_lb->leave;
     m_inspects[1] = m_inspects[0] || m_hasTorOps;
     const int code = InitRandomness(why);
+    m_drain = new Drain(this);
     if (m_lb->arrive && m_map.tier == 0)
     {
         m_torBalancer = new WeftTorBalancer(m_owner, this);
@@ -142,7 +167,15 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
 int
 WeftSwitch::InitRandomness(weft_refusal* why)
 {
-    weft_rng_seed(&m_rng, m_owner->GetSeed(), m_owner->GetRun(), SWITCH_STREAM + m_index);
+    const uint64_t seed = m_owner->GetSeed();
+    const uint64_t run = m_owner->GetRun();
+    weft_rng_seed(&m_rng, seed, run, SWITCH_STREAM + m_index);
+    m_departureRng.resize(m_marksAtDequeue ? m_nports : 0);
+    for (uint32_t port = 0; port < m_departureRng.size(); port++)
+    {
+        const uint64_t stream = PORT_STREAM + (uint64_t{m_index} << 16 | port);
+        weft_rng_seed(&m_departureRng[port], seed, run, stream);
+    }
     weft_site site = m_owner->GetSite(m_index);
     site.reader = &m_reader;
     site.why = why;
@@ -353,7 +386,7 @@ WeftSwitch::IsInjectedLoss(const WeftPacket* p, uint32_t out)
     const bool turns = m_owner->GetClos().graph
                          ? m_port[out].FacesHost()
                          : out < m_map.first_up && p->d.in_port < m_map.first_up;
-    return turns && m_owner->TakeInjectedLoss(p->d, m_rng);
+    return turns && m_owner->GetInjectedLosses().IsLostAtTop(p->d, m_rng);
 }
 
 void
@@ -449,7 +482,7 @@ WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
     if (m_marksAtDequeue &&
         weft_mmu_mark(m_mmu,
                       GetMarkedQueue(p, out, weft_mmu_queues(m_mmu)[out] - p->d.bytes),
-                      &m_rng))
+                      &m_departureRng[out]))
     {
         Mark(p, out);
     }
@@ -521,18 +554,24 @@ WeftSwitch::FindFirstLeft(int64_t now) const
 }
 
 void
+WeftSwitch::ScheduleDrain(int64_t time)
+{
+    WeftSchedule(time, m_drain, m_port[0].GetContext());
+}
+
+void
 WeftSwitch::Pause(uint32_t in, uint32_t tclass, int64_t now)
 {
     NS_LOG_INFO("switch " << m_index << " pauses port " << in << " class " << tclass);
     m_pausedIngress++;
     m_pauseTrace(in, tclass, true);
     m_port[in].SendPause(tclass, true, now);
-    // From now on the end of every frame counts: arm an event for those already on a wire.
+    // From now on the end of every frame counts, of those that are on a wire as well.
     for (uint32_t i = 0; i < m_nports; i++)
     {
-        if (now < m_port[i].GetFreeAt())
+        if (m_inService[i].end != INT64_MAX)
         {
-            m_port[i].Arm(now);
+            ExpectDrain(std::max<int64_t>(m_inService[i].end - now, 0));
         }
     }
 }

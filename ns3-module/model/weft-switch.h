@@ -170,13 +170,20 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         }
     }
 
-    /**
-     * @return whether a transmit event must mark the end of each frame, because a paused
-     * neighbour waits for the buffer it gives back
-     */
-    bool NeedsDrainEvent() const
+    /** @return whether a neighbour is paused */
+    bool HasPausedNeighbour() const
     {
         return m_pausedIngress != 0;
+    }
+
+    /** A frame is on a wire: while a neighbour is paused, its end is an event, as the buffer that
+     * it gives back may let that neighbour go on. @param time until its last bit has left, ps */
+    void ExpectDrain(int64_t time)
+    {
+        if (__builtin_expect(m_pausedIngress != 0, 0))
+        {
+            ScheduleDrain(time);
+        }
     }
 
     /** @return number of its ports that lead down; they come first */
@@ -223,6 +230,10 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         uint16_t ingress{0};    //!< weft_mmu_index() of ingress port and class
         uint16_t serial{0};     //!< of the switch's departures, to order those that end together
     };
+
+    /** The end of a frame for whose buffer a paused neighbour waits. */
+    class Drain;
+    [[gnu::noinline]] void ScheduleDrain(int64_t time); //!< @param time until then, ps
 
     /** @param p has arrived @param now ps @return whether its link was down meanwhile, and it was
      * dropped */
@@ -379,6 +390,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     InService* m_inService{nullptr};         //!< of each port
     WeftFabric* m_owner{nullptr};            //!< m_fabric
     WeftTorBalancer* m_torBalancer{nullptr}; //!< where the balancer has arrive(), at ToRs
+    FabricEvent* m_drain{nullptr};           //!< see ExpectDrain()
     uint32_t m_pausedIngress{0};             //!< paused (port, class) pairs
     uint32_t m_peakQueue[2]{};               //!< bytes: of the down ports, of the up ports
     bool m_hasTorOps{false};                 //!< some service level has Themis-D
@@ -396,18 +408,20 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     weft_tor_counters m_tor{};                   //!< its counters
     uint64_t m_marks[2]{};                       //!< ECN marks: of the down ports, of the up ports
     weft_port_reader m_reader{this, &WeftSwitch::ReadPort}; //!< for the balancer
-    weft_rng m_rng{};                                       //!< ECN draws and injected loss
-    uint32_t m_nports{0};                                   //!< ports
-    WeftVector<InService> m_inServiceMemory;                //!< of m_inService
-    WeftVector<uint64_t> m_mmuMemory;                       //!< of m_mmu
-    WeftVector<uint64_t> m_lbMemory;                        //!< of m_lbState
-    WeftVector<WeftClassQueues> m_classQueues;              //!< of ports with more than two classes
-    WeftVector<uint64_t> m_schedulerMemory;                 //!< of their schedulers
-    TracedCallback<const weft_packet&> m_dropTrace;         //!< "Drop"
-    TracedCallback<const weft_packet&> m_markTrace;         //!< "Mark"
-    TracedCallback<const weft_packet&> m_trimTrace;         //!< "Trim"
-    TracedCallback<const weft_packet&> m_blockTrace;        //!< "NackBlocked"
-    TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace;  //!< "Pause"
+    weft_rng m_rng{}; //!< draws when a frame arrives: ECN at enqueue, trimming, injected loss
+    WeftVector<weft_rng>
+        m_departureRng;   //!< of each port, where ECN looks at the queue that is left
+    uint32_t m_nports{0}; //!< ports
+    WeftVector<InService> m_inServiceMemory;               //!< of m_inService
+    WeftVector<uint64_t> m_mmuMemory;                      //!< of m_mmu
+    WeftVector<uint64_t> m_lbMemory;                       //!< of m_lbState
+    WeftVector<WeftClassQueues> m_classQueues;             //!< of ports with more than two classes
+    WeftVector<uint64_t> m_schedulerMemory;                //!< of their schedulers
+    TracedCallback<const weft_packet&> m_dropTrace;        //!< "Drop"
+    TracedCallback<const weft_packet&> m_markTrace;        //!< "Mark"
+    TracedCallback<const weft_packet&> m_trimTrace;        //!< "Trim"
+    TracedCallback<const weft_packet&> m_blockTrace;       //!< "NackBlocked"
+    TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace; //!< "Pause"
 };
 
 // Called from the hop as one: inlined there it would push what the hop keeps in registers out of
@@ -419,10 +433,7 @@ WeftPort::TransmitFromSwitch(WeftPacket* p, int64_t now)
     NS_ASSERT(now >= m_freeAt);
     const int64_t serialization = Occupy<WAITED>(p, now);
     m_switch->Leaving<AMONG_MANY>(p, m_index, m_facesHost, now, now + serialization);
-    if (m_switch->NeedsDrainEvent())
-    {
-        Arm(now);
-    }
+    m_switch->ExpectDrain(serialization);
     Send(p, serialization);
 }
 

@@ -230,6 +230,7 @@ struct chain
     size_t nsteps;
     size_t *left;    /**< of each step of each group: messages that have not ended */
     int64_t *ends;   /**< the last ACK of each */
+    int64_t news;    /**< from that to the next step's beginning */
     size_t *first;   /**< its messages: order[first[k]] .. order[first[k + 1] - 1]; NULL: there are
                         no barriers */
     uint32_t *order; /**< messages, by group and step */
@@ -266,6 +267,7 @@ find_barriers(struct chain *c)
         return;
     }
     const size_t n = ngroups * c->nsteps;
+    c->news = weft_clos_least_delay(&c->b->s->clos, c->b->wire.ack);
     c->left = xcalloc(n, sizeof *c->left);
     c->ends = xcalloc(n, sizeof *c->ends);
     c->first = xcalloc(n + 1, sizeof *c->first);
@@ -303,7 +305,7 @@ pass_barrier(struct chain *c, const struct weft_message *m, int64_t acked)
     {
         if (c->b->messages[c->order[i]].barrier)
         {
-            end_wait(c, c->order[i], c->ends[at]);
+            end_wait(c, c->order[i], later(c->ends[at], c->news));
         }
     }
 }

@@ -121,6 +121,11 @@ START_TEST(a_way_is_the_sum_of_its_links)
         }
         ck_assert_int_eq(weft_clos_way(&clos, 0, dst, 1000), sum);
     }
+    ck_assert_int_eq(weft_clos_least_delay(&clos, 1000), 1000);
+    clos.host_delay = 80000;
+    ck_assert_int_eq(weft_clos_least_delay(&clos, 1000), 70000);
+    clos.fabric_delay = 0; /* what 1,000 B take, less than any other link's delay */
+    ck_assert_int_eq(weft_clos_least_delay(&clos, 1000), 20000);
 }
 END_TEST
 

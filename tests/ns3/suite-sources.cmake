@@ -5,6 +5,7 @@ set(weft_suite_sources
     tests/ns3/lane-scheduler-test-suite.cc
     tests/ns3/naive-fabric.c
     tests/ns3/weft-arena-test-suite.cc
+    tests/ns3/weft-causality-test-suite.cc
     tests/ns3/weft-connection-test-suite.cc
     tests/ns3/weft-context-test-suite.cc
     tests/ns3/weft-convergence-test-suite.cc
@@ -42,6 +43,7 @@ set(weft_suite_sources
 set(weft_suites
     weft-lane-scheduler
     weft-arena
+    weft-causality
     weft-connection
     weft-context
     weft-convergence

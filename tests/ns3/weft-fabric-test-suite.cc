@@ -231,7 +231,7 @@ class PfcTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", what << ": the books balance");
         for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
         {
-            NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetSwitch(i)->NeedsDrainEvent(),
+            NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetSwitch(i)->HasPausedNeighbour(),
                                   false,
                                   what << ": nobody is paused in the end");
         }

@@ -218,6 +218,10 @@ extern "C"
      * by the first candidates. */
     int64_t weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes);
 
+    /** The least time in which one node of a fabric can hear of another, ps: the least delay of its
+     * links, or, of a link without delay, what a frame of @p bytes takes on it. */
+    int64_t weft_clos_least_delay(const struct weft_clos *clos, int64_t bytes);
+
     struct weft_hop;
 
     /** The links of a shortest path from one host to another, in order: writes the first @p most of

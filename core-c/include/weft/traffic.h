@@ -7,7 +7,8 @@
  * have been delivered in full, those that it sent itself when they are acknowledged. Messages of
  * one QP are sent in the order of their numbers. Collectives are graphs with dependencies, never
  * timers. A barrier stands for what synchronises hosts outside the fabric, such as computing: it
- * takes no traffic, and no time of its own. What a host computes between two messages is a delay.
+ * takes no traffic, and no more time than one node needs to hear of another at all
+ * (weft_clos_least_delay()). What a host computes between two messages is a delay.
  *
  * Groups. `groups` groups of equal size share the hosts: interleaved, group g holds the hosts h
  * with h mod groups = g (each rank at another ToR when groups = hosts per ToR); blocked,

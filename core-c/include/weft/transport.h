@@ -161,8 +161,9 @@ extern "C"
         void (*tx_stamp)(const void *tx, struct weft_packet *data);
         /** Optional, of an ideal transport: a data packet of this sender, or the ACK of one, was
          * lost in the fabric (full buffer, dead link, injected loss). The host tells each loss
-         * once, a round trip of an idle fabric after the data packet left, or when it happens if
-         * that is later. tx_ready() may be true after it. */
+         * once, a round trip of an idle fabric after the data packet left, or, if that is later,
+         * the way of an ACK from the receiver, through an idle fabric, after the loss. tx_ready()
+         * may be true after it. */
         void (*tx_lost)(void *tx, const struct weft_packet *lost, int64_t now);
     };
 
