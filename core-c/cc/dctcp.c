@@ -59,7 +59,7 @@ struct dctcp
     int64_t recover;    /* nor for losses before: what was sent when one was found; -1: none */
     int64_t fresh;      /* packets sent at least once */
     int64_t una;        /* packets acknowledged in order */
-    int64_t pardoned;   /* of so many nothing cuts once more: those sent before the last timeout */
+    int64_t pardoned;   /* nothing cuts until so many are: those sent before the last timeout */
     uint32_t acked;     /* packets of this window */
     uint32_t marked;
     uint32_t early; /* packets counted before una passed them */
@@ -160,7 +160,7 @@ update_alpha(struct dctcp *s)
     s->marked = 0;
 }
 
-/* Whether what is told now may be of a packet for which a timeout has not cut already. */
+/* Whether all that a timeout has cut for has arrived. */
 static bool
 may_cut(const struct dctcp *s)
 {

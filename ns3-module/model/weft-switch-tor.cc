@@ -86,6 +86,7 @@ void
 WeftSwitch::AskFor(uint32_t qp, uint32_t epsn)
 {
     const int64_t now = WeftNow();
+    Settle(now);
     const WeftQp& of = *m_owner->GetQp(qp);
     weft_packet data{};
     const weft_fabric_config& frame = m_owner->GetFrameConfig();

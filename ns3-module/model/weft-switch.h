@@ -321,7 +321,9 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     void Release(uint32_t out)
     {
         InService& s = m_inService[out];
-        weft_mmu_release_at(m_mmu, s.ingress, out, s.bytes);
+        const bool resumes = weft_mmu_release_at(m_mmu, s.ingress, out, s.bytes);
+        NS_ASSERT_MSG(!resumes, "Weft: nobody has called Settle()");
+        (void)resumes;
         s.end = INT64_MAX;
     }
 

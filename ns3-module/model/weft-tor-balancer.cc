@@ -50,6 +50,7 @@ void
 WeftTorBalancer::Fire(int64_t now)
 {
     m_firesAt = now >= m_firesAt ? INT64_MAX : m_firesAt;
+    m_switch->Settle(now);
     if (m_lb->deadline(m_switch->GetBalancerState()) <= now)
     {
         m_lb->on_deadline(m_switch->GetBalancerState(), now);

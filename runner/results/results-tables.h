@@ -229,7 +229,8 @@ U32("group", group, "communication group")
 U32("step", step, "step of the collective, from 0")
 COUNTER(bytes, "payload")
 TIME("posted_us", posted,
-     "it could start: what it waits for was done and its start time had come; empty: never")
+     "it could start: what it waits for was done and its start time had come, behind a barrier by "
+     "the least delay of a link later; empty: never")
 TIME("delivered_us", delivered, "last packet in order at the receiver")
 TIME("acked_us", acked, "its last ACK at the sender")
 TIME("fct_us", fct, "delivered_us - posted_us, its completion time")

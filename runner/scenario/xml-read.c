@@ -41,9 +41,23 @@ step_to(struct tag_walk *w, const char *to)
     return to != NULL;
 }
 
-/** What begins with '<' and is no start tag, and its end. */
+/** What begins with '<' and is no start tag, and its end: the first '>' that these stand before. */
 static const char *const other_markup[][2] = {
-    {"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}, {"</", ">"}};
+    {"<!--", "--"}, {"<![CDATA[", "]]"}, {"<?", "?"}, {"</", ""}};
+
+/** The end of such markup. A search for a text of two letters would look at all that follows under
+ * the address sanitizer. */
+static const char *
+markup_end(const char *begin, const char *last)
+{
+    const size_t n = strlen(last);
+    const char *end = strchr(begin + 2, '>');
+    while (end && ((size_t)(end - begin) < n + 2 || strncmp(end - n, last, n) != 0))
+    {
+        end = strchr(end + 1, '>');
+    }
+    return end;
+}
 
 /** Moves to the '<' of the next start tag. */
 static bool
@@ -57,7 +71,7 @@ next_tag(struct tag_walk *w)
         {
             i++;
         }
-        if (i == n || !step_to(w, strstr(w->at, other_markup[i][1])))
+        if (i == n || !step_to(w, markup_end(w->at, other_markup[i][1])))
         {
             return i == n;
         }

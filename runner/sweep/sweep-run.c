@@ -294,8 +294,9 @@ claim(const struct plan *plan, const struct sweep_options *options, const struct
 }
 
 /** Locks the folder's runs and makes it this scenario's, all under the lock of tables: of single
- * runs that begin together each waits for the one that names the folder. An exit status, after a
- * message. */
+ * runs that begin together each waits for the one that names the folder. Others take these locks in
+ * the other order, which is safe as nobody waits for that of runs. An exit status, after a message.
+ */
 static int
 lock_and_claim(const struct plan *plan, const struct sweep_options *options,
                const struct results_folder *r, int *lock)

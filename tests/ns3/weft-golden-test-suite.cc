@@ -11,9 +11,9 @@
  * A change of the model, of its random draws or of the counters below does change them. Then it has
  * to be shown by other means that the buffers are still right.
  *
- * It happened three times. To the last one under Themis when its rule for a blocked NACK changed, and
- * with it what a ToR lets pass after a loss. To those at 33 Gb/s when ports began to carry what the
- * rounding of a frame's time leaves over: with nothing carried the code made the former digests
+ * It happened three times. To the last one under Themis when its rule for a blocked NACK changed,
+ * and with it what a ToR lets pass after a loss. To those at 33 Gb/s when ports began to carry what
+ * the rounding of a frame's time leaves over: with nothing carried the code made the former digests
  * still, and the fabric simulated by hand, which carries it too, has the same queues (weft-naive).
  * To all when resumes began to leave at the end of a frame, not of the gap behind it, and ports to
  * draw for themselves where ECN looks at the queue that is left (weft-causality).

@@ -31,8 +31,9 @@ enum weft_packet_flag
     WEFT_F_TRIMMED = 64,     /**< DATA: a switch has cut the payload away. NACK: of such a packet */
     WEFT_F_ASKS_AHEAD = 128, /**< NACK: asks for the packet psn + ahead */
 
-    WEFT_F_DROP_AT_TOP = 4,       /**< DATA: an injected loss, at the switch where it turns down */
-    WEFT_F_DROP_AT_LAST_HOP = 16, /**< DATA: an injected loss, between the last switch and the NIC */
+    WEFT_F_DROP_AT_TOP = 4, /**< DATA: an injected loss, at the switch where it turns down */
+    WEFT_F_DROP_AT_LAST_HOP =
+        16, /**< DATA: an injected loss, between the last switch and the NIC */
 };
 
 /** Largest host and QP that a descriptor holds; its PSN has 24 bits (WEFT_PSN_MASK). */
