@@ -218,8 +218,7 @@ dctcp_ack(void *state, const struct weft_cc_ack *ack, int64_t now)
     (void)now;
     s->delivered += acked;
     s->una = (int64_t)ack->una;
-    s->place =
-        s->config->window_end == WINDOW_UNA ? (int64_t)ack->una : s->next - (int64_t)ack->in_flight;
+    s->place = s->config->window_end == WINDOW_UNA ? s->una : s->next - (int64_t)ack->in_flight;
     s->timed_out = false;
     if (ack->reply->kind == WEFT_NACK && acked == 0)
     {

@@ -70,14 +70,20 @@ WeftFabric::RequireAlive(const char* call) const
                              << "links end; expected before it");
 }
 
+void
+WeftFabric::RequireNumber(uint64_t i, uint64_t n, const char* call, const char* kind)
+{
+    NS_ABORT_MSG_IF(i >= n,
+                    "Weft: " << call << ": no " << kind << " " << i << "; the fabric has " << n
+                             << ", numbered from 0");
+}
+
 template <typename T>
 const T&
 WeftFabric::Find(const std::vector<T>& all, uint64_t i, const char* call, const char* kind) const
 {
     RequireAlive(call);
-    NS_ABORT_MSG_IF(i >= all.size(),
-                    "Weft: " << call << ": no " << kind << " " << i << "; the fabric has "
-                             << all.size() << ", numbered from 0");
+    RequireNumber(i, all.size(), call, kind);
     return all[i];
 }
 
@@ -460,9 +466,7 @@ WeftFabric::GetChannel(uint64_t link) const
 WeftQp*
 WeftFabric::GetQp(uint32_t index) const
 {
-    NS_ABORT_MSG_IF(index >= m_qps.GetN(),
-                    "Weft: GetQp(): no QP " << index << "; the fabric has " << m_qps.GetN()
-                                            << ", numbered from 0");
+    RequireNumber(index, m_qps.GetN(), "GetQp()", "QP");
     return m_qps.Get(index);
 }
 
@@ -529,9 +533,7 @@ WeftFabric::GetSchedulerConfig() const
 weft_link
 WeftFabric::GetLink(uint64_t link) const
 {
-    NS_ABORT_MSG_IF(link >= m_clos.nlinks,
-                    "Weft: GetLink(): no link " << link << "; the fabric has " << m_clos.nlinks
-                                                << ", numbered from 0");
+    RequireNumber(link, m_clos.nlinks, "GetLink()", "link");
     weft_link l;
     weft_clos_link(&m_clos, link, &l);
     return l;

@@ -355,6 +355,9 @@ class WeftFabric : public Object
     void RequireUnbuilt(const std::string& what) const;
     void RequireLevel(uint32_t level) const;   //!< Aborts if there is none @param level number
     void RequireAlive(const char* call) const; //!< Aborts after Destroy() @param call what is asked
+    /** Aborts if there is none. @param i number @param n how many there are @param call what asks
+     * @param kind of things */
+    static void RequireNumber(uint64_t i, uint64_t n, const char* call, const char* kind);
     /** @param all things of a kind @param i number @param call what asks @param kind of things
      * @return that one; aborts if there is none */
     template <typename T>
