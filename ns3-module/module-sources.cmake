@@ -16,6 +16,7 @@ set(weft_module_sources
     ns3-module/model/weft-fabric-setup.cc
     ns3-module/model/weft-fabric.cc
     ns3-module/model/weft-injected-losses.cc
+    ns3-module/model/weft-instant.cc
     ns3-module/model/weft-link-faults.cc
     ns3-module/model/weft-loss-teller.cc
     ns3-module/model/weft-net-device.cc
@@ -33,6 +34,7 @@ set(weft_module_sources
     ns3-module/model/weft-service-levels.cc
     ns3-module/model/weft-sites.cc
     ns3-module/model/weft-switch-classes.cc
+    ns3-module/model/weft-switch-settling.cc
     ns3-module/model/weft-switch-tor.cc
     ns3-module/model/weft-switch.cc
     ns3-module/model/weft-tor-balancer.cc
@@ -61,6 +63,7 @@ set(weft_module_headers
     ns3-module/model/weft-connection.h
     ns3-module/model/weft-fabric.h
     ns3-module/model/weft-injected-losses.h
+    ns3-module/model/weft-instant.h
     ns3-module/model/weft-link-faults.h
     ns3-module/model/weft-loss-teller.h
     ns3-module/model/weft-net-device.h

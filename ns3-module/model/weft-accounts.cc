@@ -32,7 +32,7 @@ WeftAccounts::Check(uint64_t inside,
     CheckFrames(inside, text);
     for (WeftSwitch* sw : switches)
     {
-        CheckBuffer(sw->GetBuffer(), sw->GetIndex(), inside == 0, text);
+        CheckBuffer(sw->GetBuffer(true), sw->GetIndex(), inside == 0, text);
     }
     error = text.str();
     return error.empty();

@@ -282,18 +282,31 @@ WeftCollective::Release(uint32_t message, int64_t news)
     const weft_message& m = m_messages[message];
     const int64_t wait =
         news + (m.barrier || m.delayed ? m.start : m.start - Simulator::Now().GetTimeStep());
-    if (wait > 0 || Simulator::Now().IsZero())
-    {
-        Simulator::ScheduleWithContext(m_fabric->GetNic(m.src)->GetNode()->GetId(),
-                                       TimeStep(static_cast<uint64_t>(std::max<int64_t>(wait, 0))),
-                                       &WeftCollective::Post,
-                                       this,
-                                       message);
-    }
-    else
+    if (wait <= 0 && InstantOf(m.src).IsRunning())
     {
         Post(message);
+        return;
     }
+    Schedule(m.src, wait, [this, message] {
+        InstantOf(m_messages[message].src).Note(WeftInstant::POST, message, [this, message] {
+            Post(message);
+        });
+    });
+}
+
+WeftInstant&
+WeftCollective::InstantOf(uint32_t host) const
+{
+    return m_fabric->GetNic(host)->GetInstant();
+}
+
+template <typename F>
+void
+WeftCollective::Schedule(uint32_t host, int64_t wait, F what)
+{
+    Simulator::ScheduleWithContext(m_fabric->GetNic(host)->GetNode()->GetId(),
+                                   TimeStep(static_cast<uint64_t>(std::max<int64_t>(wait, 0))),
+                                   what);
 }
 
 void
@@ -312,7 +325,7 @@ WeftCollective::Post(uint32_t message)
     std::vector<WeftPost>& together = m_together[who];
     if (together.empty())
     {
-        Simulator::ScheduleNow(&WeftCollective::PostTogether, this, who);
+        InstantOf(m.src).Note(WeftInstant::PLAN, GetLevel(m), [this, who] { PostTogether(who); });
     }
     together.push_back({m_connections[m.qp], m.bytes, message});
 }
@@ -413,11 +426,12 @@ WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
     }
     // It hears no more of the message by itself: it asks the receiver.
     const weft_message& m = m_messages[message];
-    Simulator::ScheduleWithContext(m_fabric->GetNic(m.dst)->GetNode()->GetId(),
-                                   TimeStep(static_cast<uint64_t>(GetWay(m.src, m.dst))),
-                                   &WeftCollective::HearFailed,
-                                   this,
-                                   message);
+    Schedule(m.dst, GetWay(m.src, m.dst), [this, message] {
+        const uint64_t number = WeftInstant::MailNumber(WeftInstant::GIVEN_UP, message);
+        InstantOf(m_messages[message].dst).Note(WeftInstant::MAIL, number, [this, message] {
+            HearFailed(message);
+        });
+    });
     CheckDone();
 }
 
@@ -435,12 +449,12 @@ void
 WeftCollective::TellGivenUp(uint32_t message)
 {
     const weft_message& m = m_messages[message];
-    Simulator::ScheduleWithContext(m_fabric->GetNic(m.src)->GetNode()->GetId(),
-                                   TimeStep(static_cast<uint64_t>(GetWay(m.dst, m.src))),
-                                   &WeftCollective::Tell,
-                                   this,
-                                   message,
-                                   true);
+    Schedule(m.src, GetWay(m.dst, m.src), [this, message] {
+        const uint64_t number = WeftInstant::MailNumber(WeftInstant::OUTCOME, message);
+        InstantOf(m_messages[message].src).Note(WeftInstant::MAIL, number, [this, message] {
+            Tell(message, true);
+        });
+    });
 }
 
 void

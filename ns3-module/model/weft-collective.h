@@ -23,6 +23,7 @@ namespace ns3
 {
 
 class WeftFabric;
+class WeftInstant;
 
 /**
  * @ingroup weft
@@ -160,6 +161,11 @@ class WeftCollective : public Object, public WeftMessageListener
     const WeftPlanner& PlannerOf(const weft_message& m) const;
     /** @param message has nothing to wait for @param news ps until its sender hears of that */
     void Release(uint32_t message, int64_t news = 0);
+    /** @param host a host @return what happens there at this instant */
+    WeftInstant& InstantOf(uint32_t host) const;
+    /** @param host in whose context @param wait ps until then @param what happens */
+    template <typename F>
+    void Schedule(uint32_t host, int64_t wait, F what);
     void Post(uint32_t message); //!< @param message to be posted now
     /** Releases what waits for a message, as far as the host knows that sends it: the receiver at
      * delivery, the sender at its ACK. @param message the message @param sender whether it is the

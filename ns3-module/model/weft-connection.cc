@@ -19,6 +19,7 @@ WeftConnection::WeftConnection(WeftFabric* fabric,
                                uint32_t level)
     : m_fabric(fabric),
       m_index(index),
+      m_stream(fabric->m_qps.TakeStream()),
       m_src(src),
       m_dst(dst),
       m_listener(listener),
@@ -28,8 +29,16 @@ WeftConnection::WeftConnection(WeftFabric* fabric,
     const uint32_t qps = planner.GetQpsPerConnection();
     for (uint32_t i = 0; i < qps; i++)
     {
-        m_qps.push_back(fabric->CreateQp(src, dst, planner.IsActive() ? this : listener, level));
+        AddQp(planner.IsActive() ? this : listener);
     }
+}
+
+void
+WeftConnection::AddQp(WeftMessageListener* listener)
+{
+    // By connection and part: which host's planner made its QPs first must not matter.
+    const uint64_t stream = m_stream + (uint64_t{m_qps.size()} << 24);
+    m_qps.push_back(m_fabric->CreateQpOf(stream, m_src, m_dst, listener, m_level));
 }
 
 void
@@ -53,11 +62,19 @@ WeftConnection::Begin(uint64_t tag, std::size_t parts)
 }
 
 void
+WeftConnection::PostLater(std::size_t message, const weft_plan_part& part)
+{
+    m_fabric->GetNic(m_src)->GetInstant().Note(WeftInstant::PART, m_index, [this, message, part] {
+        PostPart(message, part);
+    });
+}
+
+void
 WeftConnection::PostPart(std::size_t message, const weft_plan_part& part)
 {
     while (m_qps.size() <= part.qp)
     {
-        m_qps.push_back(m_fabric->CreateQp(m_src, m_dst, this, m_level));
+        AddQp(this);
     }
     WeftQp* of = m_qps[part.qp];
     if (part.labelled && of->path && of->algos->path->on_label)

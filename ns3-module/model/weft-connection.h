@@ -85,6 +85,9 @@ class WeftConnection final : public WeftMessageListener
     /** Posts a part now. @param message number @param part of it; its QP is made if there is none
      * yet */
     void PostPart(std::size_t message, const weft_plan_part& part);
+    /** The same for a part that was delayed until this instant. @param message number @param part
+     * of it */
+    void PostLater(std::size_t message, const weft_plan_part& part);
 
     // From WeftMessageListener, of its QPs
     void MessageDelivered(const WeftQp& qp, uint64_t tag) override;
@@ -92,6 +95,8 @@ class WeftConnection final : public WeftMessageListener
     void MessageFailed(const WeftQp& qp, uint64_t tag) override;
 
   private:
+    /** Its next QP. @param listener told when messages are done */
+    void AddQp(WeftMessageListener* listener);
     /** A message whose parts are under way. */
     struct Message
     {
@@ -106,6 +111,7 @@ class WeftConnection final : public WeftMessageListener
 
     WeftFabric* m_fabric;            //!< the fabric
     uint32_t m_index;                //!< number in the fabric
+    uint64_t m_stream;               //!< where the random numbers of its first QP begin
     uint32_t m_src;                  //!< sending host
     uint32_t m_dst;                  //!< receiving host
     WeftListenerRef m_listener;      //!< the application

@@ -443,4 +443,76 @@ WeftFabric::FindHost(const Address& address) const
     return it == m_hostOf.end() ? m_clos.nhosts : it->second;
 }
 
+bool
+WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
+{
+    for (uint32_t i = 0; i < m_clos.nswitches; i++)
+    {
+        auto sw = CreateObject<WeftSwitch>();
+        sw->SetAddress(Mac48Address::Allocate());
+        weft_refusal why{};
+        const int code = sw->Setup(this, i, &why);
+        if (code != 0)
+        {
+            std::ostringstream text;
+            text << "switch " << i << ": balancer " << m_levels.FormatBalancers() << ", buffer "
+                 << m_switch.Format() << ": " << weft_refusal_text(code, &why);
+            error = text.str();
+            return false;
+        }
+        switches.Get(i)->AddDevice(sw);
+        m_switches.push_back(PeekPointer(sw));
+    }
+    return true;
+}
+
+void
+WeftFabric::BuildNics(const NodeContainer& hosts)
+{
+    for (uint32_t i = 0; i < m_clos.nhosts; i++)
+    {
+        auto nic = CreateObject<WeftNic>();
+        const Mac48Address address = Mac48Address::Allocate();
+        nic->SetAddress(address);
+        nic->Setup(this, i);
+        hosts.Get(i)->AddDevice(nic);
+        m_nics.push_back(PeekPointer(nic));
+        m_hostOf[address] = i;
+    }
+}
+
+WeftPort*
+WeftFabric::GetPort(const weft_end& end) const
+{
+    return end.is_host ? m_nics[end.index]->GetPort() : m_switches[end.index]->GetPort(end.port);
+}
+
+void
+WeftFabric::BuildLinks()
+{
+    m_channels.reserve(m_clos.nlinks);
+    for (uint64_t i = 0; i < m_clos.nlinks; i++)
+    {
+        weft_link link;
+        weft_clos_link(&m_clos, i, &link);
+        auto channel = CreateObject<WeftChannel>();
+        Ptr<NetDevice> lower(m_switches[link.upper.index]);
+        if (link.lower.is_host)
+        {
+            m_nics[link.lower.index]->SetChannel(channel);
+            lower = m_nics[link.lower.index];
+        }
+        else
+        {
+            lower = m_switches[link.lower.index];
+        }
+        channel->Attach(GetPort(link.lower),
+                        lower,
+                        GetPort(link.upper),
+                        m_switches[link.upper.index]);
+        channel->SetFaults(&m_faults, i);
+        m_channels.push_back(channel);
+    }
+}
+
 } // namespace ns3

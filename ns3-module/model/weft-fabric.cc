@@ -133,78 +133,6 @@ WeftFabric::CheckFootprint() const
     }
 }
 
-bool
-WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
-{
-    for (uint32_t i = 0; i < m_clos.nswitches; i++)
-    {
-        auto sw = CreateObject<WeftSwitch>();
-        sw->SetAddress(Mac48Address::Allocate());
-        weft_refusal why{};
-        const int code = sw->Setup(this, i, &why);
-        if (code != 0)
-        {
-            std::ostringstream text;
-            text << "switch " << i << ": balancer " << m_levels.FormatBalancers() << ", buffer "
-                 << m_switch.Format() << ": " << weft_refusal_text(code, &why);
-            error = text.str();
-            return false;
-        }
-        switches.Get(i)->AddDevice(sw);
-        m_switches.push_back(PeekPointer(sw));
-    }
-    return true;
-}
-
-void
-WeftFabric::BuildNics(const NodeContainer& hosts)
-{
-    for (uint32_t i = 0; i < m_clos.nhosts; i++)
-    {
-        auto nic = CreateObject<WeftNic>();
-        const Mac48Address address = Mac48Address::Allocate();
-        nic->SetAddress(address);
-        nic->Setup(this, i);
-        hosts.Get(i)->AddDevice(nic);
-        m_nics.push_back(PeekPointer(nic));
-        m_hostOf[address] = i;
-    }
-}
-
-WeftPort*
-WeftFabric::GetPort(const weft_end& end) const
-{
-    return end.is_host ? m_nics[end.index]->GetPort() : m_switches[end.index]->GetPort(end.port);
-}
-
-void
-WeftFabric::BuildLinks()
-{
-    m_channels.reserve(m_clos.nlinks);
-    for (uint64_t i = 0; i < m_clos.nlinks; i++)
-    {
-        weft_link link;
-        weft_clos_link(&m_clos, i, &link);
-        auto channel = CreateObject<WeftChannel>();
-        Ptr<NetDevice> lower(m_switches[link.upper.index]);
-        if (link.lower.is_host)
-        {
-            m_nics[link.lower.index]->SetChannel(channel);
-            lower = m_nics[link.lower.index];
-        }
-        else
-        {
-            lower = m_switches[link.lower.index];
-        }
-        channel->Attach(GetPort(link.lower),
-                        lower,
-                        GetPort(link.upper),
-                        m_switches[link.upper.index]);
-        channel->SetFaults(&m_faults, i);
-        m_channels.push_back(channel);
-    }
-}
-
 void
 WeftFabric::RequireLevel(uint32_t level) const
 {
@@ -218,10 +146,20 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, 
 {
     RequireAlive("CreateQp()");
     RequireLevel(level);
+    return CreateQpOf(m_qps.TakeStream(), src, dst, listener, level);
+}
+
+WeftQp*
+WeftFabric::CreateQpOf(uint64_t stream,
+                       uint32_t src,
+                       uint32_t dst,
+                       WeftMessageListener* listener,
+                       uint32_t level)
+{
     NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
                     "Weft: no QP from host " << src << " to host " << dst
                                              << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
-    WeftQp* qp = m_qps.Create(src, dst, *m_levels.Get(level));
+    WeftQp* qp = m_qps.Create(src, dst, *m_levels.Get(level), stream);
     qp->nic = m_nics[src];
     qp->listener = listener;
     qp->nic->AddQp();
@@ -260,6 +198,12 @@ WeftFabric::PostMessages(uint32_t src, const std::vector<WeftPost>& posts)
                         "Weft: a message of host " << post.connection->GetSrc()
                                                    << " among those of host " << src);
     }
+    GetNic(src)->GetInstant().Do([this, src, posts] { PostNow(src, posts); });
+}
+
+void
+WeftFabric::PostNow(uint32_t src, const std::vector<WeftPost>& posts)
+{
     uint32_t planned = 0; // bit of each service level whose planner has seen its messages
     for (const WeftPost& post : posts)
     {

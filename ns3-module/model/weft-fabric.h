@@ -330,6 +330,16 @@ class WeftFabric : public Object
     void DoDispose() override;
 
   private:
+    friend class WeftConnection;
+    /** CreateQp() of a connection's. @param stream where its random numbers begin @param src
+     * sending host @param dst receiving host @param listener told when messages are done, or
+     * nullptr
+     * @param level service level @return the QP */
+    WeftQp* CreateQpOf(uint64_t stream,
+                       uint32_t src,
+                       uint32_t dst,
+                       WeftMessageListener* listener,
+                       uint32_t level);
     /** Attributes that name an algorithm; which ones, weft-fabric-setup.cc says. */
     enum Chosen : unsigned;
 
@@ -353,6 +363,8 @@ class WeftFabric : public Object
     const WeftChoice& GetChoice(const std::string& kind) const; //!< @param kind @return the same
     /** Aborts the program if the fabric has been built. @param what was set, too late */
     void RequireUnbuilt(const std::string& what) const;
+    /** PostMessages() does it now. @param src the sender of all @param posts the messages */
+    void PostNow(uint32_t src, const std::vector<WeftPost>& posts);
     void RequireLevel(uint32_t level) const;   //!< Aborts if there is none @param level number
     void RequireAlive(const char* call) const; //!< Aborts after Destroy() @param call what is asked
     /** Aborts if there is none. @param i number @param n how many there are @param call what asks

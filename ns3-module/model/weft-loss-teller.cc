@@ -33,6 +33,20 @@ WeftLossTeller::Tell(WeftPacket* p)
 }
 
 void
+WeftLossTeller::Note(WeftPacket* p)
+{
+    WeftInstant& instant = m_fabric->GetQpOf(p->d)->nic->GetInstant();
+    instant.Note(
+        WeftInstant::MAIL,
+        WeftInstant::MailNumber(WeftInstant::LOSS, uint64_t{p->d.qp} << 24 | p->d.psn),
+        [](void* of, uint64_t what, int64_t now) {
+            static_cast<WeftLossTeller*>(of)->Arrive(PacketOf(what), now);
+        },
+        this,
+        WhatOf(p));
+}
+
+void
 WeftLossTeller::Arrive(WeftPacket* p, int64_t now)
 {
     m_underWay--;

@@ -36,10 +36,12 @@ class WeftLossTeller final : public WeftReceiver
         return m_underWay;
     }
 
-    void Arrive(WeftPacket* p, int64_t now) override;
+    void Note(WeftPacket* p) override;
     void Expect(const WeftPacket* p) const override;
 
   private:
+    void Arrive(WeftPacket* p, int64_t now); //!< @param p a lost frame's @param now ps
+
     WeftFabric* m_fabric;   //!< whose losses it tells
     uint64_t m_underWay{0}; //!< see GetUnderWay()
 };

@@ -25,11 +25,13 @@ WeftNetDevice::GetTypeId()
 }
 
 WeftNetDevice::WeftNetDevice()
+    : m_instant(new WeftInstant)
 {
 }
 
 WeftNetDevice::~WeftNetDevice()
 {
+    m_instant->Unref(); // a scheduler may still hold it
 }
 
 void
@@ -186,6 +188,7 @@ void
 WeftNetDevice::SetNode(Ptr<Node> node)
 {
     m_node = node;
+    m_instant->SetContext(node->GetId());
 }
 
 bool

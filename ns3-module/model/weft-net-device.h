@@ -6,6 +6,7 @@
 #ifndef NS3_WEFT_NET_DEVICE_H
 #define NS3_WEFT_NET_DEVICE_H
 
+#include "weft-instant.h"
 #include "weft-port.h"
 
 #include "ns3/address.h"
@@ -34,6 +35,12 @@ class WeftNetDevice : public NetDevice
 
     /** @return the fabric this device belongs to */
     Ptr<WeftFabric> GetFabric() const;
+
+    /** @return what happens at its node at this instant */
+    WeftInstant& GetInstant() const
+    {
+        return *m_instant;
+    }
 
     /** Tells listeners that a link of this device went up or down, by an event of this instant in
      * the context of its node. */
@@ -75,6 +82,7 @@ class WeftNetDevice : public NetDevice
     void DoDispose() override;
 
     Ptr<WeftFabric> m_fabric;                    //!< the fabric
+    WeftInstant* m_instant;                      //!< see GetInstant()
     NetDevice::ReceiveCallback m_receive;        //!< where packets of IP stacks go
     NetDevice::PromiscReceiveCallback m_promisc; //!< where all of them go
 

@@ -8,7 +8,6 @@
 #include "weft-nic.h"
 
 #include "ns3/log.h"
-#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <weft/cc.h>
@@ -40,6 +39,12 @@ WeftNic::AddQp()
 void
 WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
+    m_instant->Do([this, qp, bytes, tag] { PostNow(qp, bytes, tag); });
+}
+
+void
+WeftNic::PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag)
+{
     if (qp->given_up)
     {
         qp->listener.Tell(&WeftMessageListener::MessageFailed, *qp, tag);
@@ -50,25 +55,13 @@ WeftNic::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
     qp->posts.resize(qp->nwqes + 1);
     weft_qp_post(qp, qp->posts.data(), bytes, tag, WeftNow());
     weft_host_activate(&m_host, qp);
-    KickInContext();
+    Kick(WeftNow());
 }
 
 int64_t
 WeftNic::GetRate(const WeftQp* qp) const
 {
     return weft_qp_rate(qp, WeftNow());
-}
-
-void
-WeftNic::KickInContext()
-{
-    const uint32_t context = m_port->GetContext();
-    if (Simulator::GetContext() == context)
-    {
-        Kick(WeftNow());
-        return;
-    }
-    Simulator::ScheduleWithContext(context, Time(0), &WeftNic::KickInContext, Ptr<WeftNic>(this));
 }
 
 } // namespace ns3

@@ -98,7 +98,7 @@ WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
             }
         }
     }
-    KickInContext();
+    m_instant->Do([this] { Kick(WeftNow()); });
     if (IsIpQueueFull())
     {
         NS_LOG_LOGIC("the queue is full: " << m_rawPackets << " packets, " << m_rawBytes << " B");

@@ -17,10 +17,34 @@ namespace ns3
 
 NS_LOG_COMPONENT_DEFINE("WeftNicTimer");
 
-void
-WeftQp::Fire(int64_t now)
+namespace
 {
-    nic->CheckTimer(this, now);
+/** Kinds of timers, in the order in which they run out at one instant. */
+enum Timer : uint8_t
+{
+    SENDER,   //!< retransmission
+    RECEIVER, //!< of the receiver's part of a transport
+};
+
+/** @param timer of a QP @param qp the QP @return its number in WeftInstant::TIMER */
+uint64_t
+TimerNumber(Timer timer, const WeftQp& qp)
+{
+    return uint64_t{timer} << 32 | qp.index;
+}
+} // namespace
+
+void
+WeftQp::Fire(int64_t /* now */)
+{
+    nic->GetInstant().Note(
+        WeftInstant::TIMER,
+        TimerNumber(SENDER, *this),
+        [](void* of, uint64_t /* what */, int64_t now) {
+            auto qp = static_cast<WeftQp*>(of);
+            qp->nic->CheckTimer(qp, now);
+        },
+        this);
 }
 
 WeftReceiverTimer::WeftReceiverTimer(WeftQp* qp, WeftNic* nic)
@@ -30,7 +54,19 @@ WeftReceiverTimer::WeftReceiverTimer(WeftQp* qp, WeftNic* nic)
 }
 
 void
-WeftReceiverTimer::Fire(int64_t now)
+WeftReceiverTimer::Fire(int64_t /* now */)
+{
+    m_nic->GetInstant().Note(
+        WeftInstant::TIMER,
+        TimerNumber(RECEIVER, *m_qp),
+        [](void* of, uint64_t /* what */, int64_t now) {
+            static_cast<WeftReceiverTimer*>(of)->RunOut(now);
+        },
+        this);
+}
+
+void
+WeftReceiverTimer::RunOut(int64_t now)
 {
     if (now >= armedAt)
     {

@@ -92,9 +92,24 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
                           fabric->GetLink(host).delay,
                           fabric->GetFrameConfig().gap);
     m_port->SetNic(this);
+    m_instant->Reserve(1);
     auto queues = CreateObject<NetDeviceQueueInterface>();
     AggregateObject(queues);
     m_ipQueue = queues->GetTxQueue(0);
+}
+
+void
+WeftNic::Note(WeftPacket* p)
+{
+    const bool mail = m_repliesIdeal && p->d.kind != WEFT_DATA && p->d.kind != WEFT_RAW;
+    m_instant->Note(
+        mail ? WeftInstant::MAIL : WeftInstant::ARRIVAL,
+        mail ? WeftInstant::MailNumber(WeftInstant::REPLY, p->d.src) : 0,
+        [](void* of, uint64_t what, int64_t now) {
+            static_cast<WeftNic*>(of)->Arrive(PacketOf(what), now);
+        },
+        this,
+        WhatOf(p));
 }
 
 void

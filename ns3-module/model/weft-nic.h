@@ -55,8 +55,9 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     /** Makes room for one more QP of this host. */
     void AddQp();
 
-    /** Posts a message; its packets are sent after those of earlier messages of the QP, and in the
-     * context of this node, whatever the caller's.
+    /** Posts a message; its packets are sent after those of earlier messages of the QP. Told by a
+     * listener of this node it is posted at once, else when all that is due at this node at this
+     * instant has happened, and in the context of this node, whatever the caller's.
      *  @param qp a QP of this host @param bytes > 0 @param tag handed to the listener */
     void Post(WeftQp* qp, uint64_t bytes, uint64_t tag);
 
@@ -67,13 +68,10 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     typedef void (*QpTracedCallback)(const WeftQp& qp);
 
     // From WeftReceiver
-    void Arrive(WeftPacket* p, int64_t now) override;
+    void Note(WeftPacket* p) override;
     void Expect(const WeftPacket* p) const override;
     /** Something may be ready to be sent. @param now ps */
     void Kick(int64_t now);
-    /** The same for callers that may be elsewhere: frames leave in the context of this node, by an
-     * event of this instant if the caller's context is another. */
-    void KickInContext();
     /** The wire is free or a pacing gap is over. @param now ps */
     void Wake(int64_t now);
     /** The fabric tells of a loss. @param qp one of this NIC's QPs @param lost its data packet, or
@@ -179,6 +177,7 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
         }
     };
 
+    void Arrive(WeftPacket* p, int64_t now);       //!< @param p a frame @param now ps
     void ReceiveData(WeftPacket* p, int64_t now);  //!< @param p data @param now ps
     void ReceiveReply(WeftPacket* p, int64_t now); //!< @param p ACK or NACK @param now ps
     void ReceiveCnp(WeftPacket* p, int64_t now);   //!< @param p CNP @param now ps
@@ -219,6 +218,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     void ArmTimer(WeftQp* qp, int64_t now);
     /** Arms the timer of a QP's receiver, if it has a deadline. @param qp QP @param now ps */
     void ArmReceiverTimer(WeftQp* qp, int64_t now);
+    /** Post() does it now. @param qp a QP @param bytes > 0 @param tag handed to the listener */
+    void PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag);
     /** Sends on if a QP has something to send after news. @param qp QP @param now ps */
     void Resume(WeftQp* qp, int64_t now);
     /** @param paused classes that PFC keeps back @return which sources other than data may send */

@@ -27,9 +27,9 @@ namespace ns3
 {
 
 void
-WeftPacket::Fire(int64_t now)
+WeftPacket::Fire(int64_t /* now */)
 {
-    GetTargetAs<WeftReceiver>()->Arrive(this, now);
+    GetTargetAs<WeftReceiver>()->Note(this);
 }
 
 void

@@ -29,9 +29,9 @@ class WeftPort;
  * @ingroup weft
  * @brief A frame in the fabric, and at the same time the event of its own arrival.
  *
- * While the frame is on a wire the scheduler holds it; Fire() hands it to the receiver at the other
- * end. While it waits in a queue it is a link of that queue's list. Nothing is allocated per
- * packet or per hop: descriptors come from a WeftPacketPool and go back to it.
+ * While the frame is on a wire the scheduler holds it; Fire() tells the receiver at the other end.
+ * While it waits in a queue it is a link of that queue's list. Nothing is allocated per packet or
+ * per hop: descriptors come from a WeftPacketPool and go back to it.
  */
 class alignas(64) WeftPacket final : public FabricEvent, public WeftInArena
 {
@@ -68,6 +68,20 @@ class alignas(64) WeftPacket final : public FabricEvent, public WeftInArena
     void Fire(int64_t now) override;
     void Expect() const override;
 };
+
+/** @param p a packet @return it as an action of WeftInstant is handed it */
+inline uint64_t
+WhatOf(WeftPacket* p)
+{
+    return reinterpret_cast<uintptr_t>(p);
+}
+
+/** @param what of WhatOf() @return the packet */
+inline WeftPacket*
+PacketOf(uint64_t what)
+{
+    return reinterpret_cast<WeftPacket*>(static_cast<uintptr_t>(what));
+}
 
 static_assert(offsetof(weft_packet, echo) + 8 == sizeof(weft_packet), "echo and meta are one word");
 static_assert(sizeof(WeftPacket) == 64, "a packet descriptor is one cache line");

@@ -87,10 +87,7 @@ WeftPlanner::Post(uint32_t host, const std::vector<WeftPost>& posts)
             continue;
         }
         Simulator::Schedule(PicoSeconds(part.delay),
-                            &WeftConnection::PostPart,
-                            connection,
-                            message,
-                            part);
+                            [connection, message, part] { connection->PostLater(message, part); });
     }
 }
 

@@ -83,30 +83,30 @@ WeftPort::EnqueueAmongMany(WeftPacket* p, int64_t now)
         TransmitFromSwitch<false, true>(p, now);
         return;
     }
-    if (!m_psPerByte && now >= m_freeAt && GetReadyAmongMany() == 0)
-    {
-        m_carry = 0; // it waits for the end of a drain event or of a pause, not for the wire
-    }
     m_many->Push(p);
     if (!(m_state & (ARMED | PAUSED << c)))
     {
-        Arm(now);
+        GoOn(now);
     }
 }
 
+template <bool WAITED>
 void
-WeftPort::FireAmongMany(int64_t now)
+WeftPort::ServeAmongMany(int64_t now)
 {
     const uint32_t ready = m_state & MANY ? GetReadyAmongMany() : 0;
     if (ready == 0)
     {
         return;
     }
-    TransmitFromSwitch<true, true>(m_many->Pop(m_many->Pick(ready)), now);
+    TransmitFromSwitch<WAITED, true>(m_many->Pop(m_many->Pick(ready)), now);
     if (GetReadyAmongMany() != 0)
     {
         Arm(now);
     }
 }
+
+template void WeftPort::ServeAmongMany<false>(int64_t now);
+template void WeftPort::ServeAmongMany<true>(int64_t now);
 
 } // namespace ns3

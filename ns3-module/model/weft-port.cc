@@ -49,12 +49,14 @@ void
 WeftPort::SetSwitch(WeftSwitch* sw)
 {
     m_switch = sw;
+    m_instant = &sw->GetInstant();
 }
 
 void
 WeftPort::SetNic(WeftNic* nic)
 {
     m_nic = nic;
+    m_instant = &nic->GetInstant();
 }
 
 void
@@ -113,7 +115,17 @@ WeftPort::OccupySlowly(int64_t bytes, int64_t now, bool waited)
 }
 
 void
-WeftPort::Fire(int64_t now)
+WeftPort::Fire(int64_t /* now */)
+{
+    m_instant->Note(
+        WeftInstant::START,
+        m_index,
+        [](void* of, uint64_t /* what */, int64_t now) { static_cast<WeftPort*>(of)->Start(now); },
+        this);
+}
+
+void
+WeftPort::Start(int64_t now)
 {
     if (!m_switch)
     {
@@ -122,10 +134,17 @@ WeftPort::Fire(int64_t now)
     }
     m_state = static_cast<uint16_t>(m_state & ~ARMED);
     m_switch->Settle(now);
+    Serve<true>(now);
+}
+
+template <bool WAITED>
+void
+WeftPort::Serve(int64_t now)
+{
     const uint32_t ready = GetReady();
     if (ready == 0)
     {
-        FireAmongMany(now);
+        ServeAmongMany<WAITED>(now);
         return;
     }
     const uint32_t c = ready & WAITS ? 0 : 1;
@@ -137,12 +156,14 @@ WeftPort::Fire(int64_t now)
     {
         m_state = static_cast<uint16_t>(m_state & ~(WAITS << c));
     }
-    TransmitFromSwitch<true, false>(p, now);
+    TransmitFromSwitch<WAITED, false>(p, now);
     if (GetReady() != 0)
     {
         Arm(now);
     }
 }
+
+template void WeftPort::Serve<false>(int64_t now);
 
 void
 WeftPort::Expect() const
@@ -153,6 +174,19 @@ WeftPort::Expect() const
 void
 WeftPort::SetPaused(uint32_t tclass, bool paused)
 {
+    m_instant->Note(
+        WeftInstant::PFC,
+        m_index,
+        [](void* of, uint64_t what, int64_t now) {
+            static_cast<WeftPort*>(of)->ApplyPause(static_cast<uint32_t>(what >> 1), what & 1, now);
+        },
+        this,
+        uint64_t{tclass} << 1 | paused);
+}
+
+void
+WeftPort::ApplyPause(uint32_t tclass, bool paused, int64_t now)
+{
     NS_LOG_INFO("port " << m_index << (paused ? " is paused in" : " goes on with") << " class "
                         << tclass);
     const auto bit = static_cast<uint16_t>(PAUSED << tclass);
@@ -161,14 +195,13 @@ WeftPort::SetPaused(uint32_t tclass, bool paused)
     {
         return;
     }
-    const int64_t now = WeftNow();
     if (m_nic)
     {
         m_nic->Kick(now);
     }
-    else if (GetNewest(tclass))
+    else if (GetNewest(tclass) && !(m_state & ARMED))
     {
-        Arm(now);
+        GoOn(now);
     }
 }
 

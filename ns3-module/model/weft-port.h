@@ -15,6 +15,7 @@
 namespace ns3
 {
 
+class WeftInstant;
 class WeftNic;
 class WeftSwitch;
 
@@ -89,10 +90,6 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
             return;
         }
         p->SetNext(nullptr);
-        if (__builtin_expect(!m_psPerByte, 0) && now >= m_freeAt && GetReady() == 0)
-        {
-            m_carry = 0; // it waits for the end of a drain event or of a pause, not for the wire
-        }
         if (m_state & (WAITS << c))
         {
             m_tail[c]->SetNext(p);
@@ -106,7 +103,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         m_tail[c] = p;
         if (!(m_state & (ARMED | PAUSED << c)))
         {
-            Arm(now);
+            GoOn(now);
         }
     }
 
@@ -142,24 +139,15 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
         }
     }
 
-    /** The wire is free, or a NIC's pacing gap is over. @param now ps */
+    /** The wire is free, or a NIC's pacing gap is over: to be noted. @param now ps */
     void Fire(int64_t now) override;
     void Expect() const override;
-    /** The peer's PFC frame takes effect. @param tclass class @param paused pause or resume */
+    /** The peer's PFC frame takes effect at this instant: to be noted. @param tclass class @param
+     * paused pause or resume */
     void SetPaused(uint32_t tclass, bool paused);
     /** Sends a PFC frame to the peer. @param tclass class @param pause pause or resume @param now
      * ps */
     void SendPause(uint32_t tclass, bool pause, int64_t now);
-
-    /** Arms the transmit event for when the wire is free, if it is not armed. @param now ps */
-    void Arm(int64_t now)
-    {
-        if (!(m_state & ARMED))
-        {
-            m_state |= ARMED;
-            WeftSchedule(m_freeAt > now ? m_freeAt - now : 0, this, m_context);
-        }
-    }
 
     /**
      * For a link that is or was down.
@@ -271,6 +259,30 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     }
 
   private:
+    /** Arms the transmit event for when the wire is free, if it is not armed. @param now ps */
+    void Arm(int64_t now)
+    {
+        if (!(m_state & ARMED))
+        {
+            m_state |= ARMED;
+            WeftSchedule(m_freeAt - now, this, m_context);
+        }
+    }
+
+    /** What waits may leave: now if the wire is free, or when it is. @param now ps */
+    void GoOn(int64_t now)
+    {
+        now >= m_freeAt ? Serve<false>(now) : Arm(now);
+    }
+
+    void Start(int64_t now); //!< The event that Fire() notes @param now ps
+    /** Lets the next packet of a switch leave, if one may. @tparam WAITED whether it waited for the
+     * wire @param now ps */
+    template <bool WAITED>
+    void Serve(int64_t now);
+    /** The peer's PFC frame takes effect. @param tclass class @param paused pause or resume @param
+     * now ps */
+    void ApplyPause(uint32_t tclass, bool paused, int64_t now);
     static constexpr int64_t NEVER_DOWN = INT64_MIN; //!< nothing is lost
     static constexpr int64_t DOWN = INT64_MAX;       //!< everything is lost
 
@@ -292,8 +304,9 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     void TransmitFromSwitch(WeftPacket* p, int64_t now);
     /** Enqueue() where there are more than two classes. @param p the packet @param now ps */
     [[gnu::noinline]] void EnqueueAmongMany(WeftPacket* p, int64_t now);
-    /** The rest of Fire() where there are more than two classes. @param now ps */
-    [[gnu::noinline]] void FireAmongMany(int64_t now);
+    /** The same for Serve(). @tparam WAITED whether it waited for the wire @param now ps */
+    template <bool WAITED>
+    [[gnu::noinline]] void ServeAmongMany(int64_t now);
 
     /** Takes the wire for a frame. @tparam WAITED whether it waited for the wire
      * @param p the frame @param now ps @return its serialization, ps */
@@ -366,6 +379,7 @@ class alignas(64) WeftPort final : public FabricEvent, public WeftInArena
     WeftPort* m_peer{nullptr};        //!< the other end
     WeftNic* m_nic{nullptr};          //!< owner, or nullptr
     WeftClassQueues* m_many{nullptr}; //!< the queues, if MANY
+    WeftInstant* m_instant{nullptr};  //!< of the owner's node
 };
 
 } // namespace ns3

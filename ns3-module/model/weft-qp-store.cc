@@ -48,8 +48,14 @@ WeftQpStore::~WeftQpStore()
     }
 }
 
+uint64_t
+WeftQpStore::TakeStream()
+{
+    return QP_STREAM + m_streams++;
+}
+
 WeftQp*
-WeftQpStore::Create(uint32_t src, uint32_t dst, const WeftServiceLevel& level)
+WeftQpStore::Create(uint32_t src, uint32_t dst, const WeftServiceLevel& level, uint64_t stream)
 {
     NS_ABORT_MSG_IF(m_qps.size() > WEFT_QP_MASK,
                     "Weft: a fabric has at most " << WEFT_QP_MASK + 1 << " QPs");
@@ -57,7 +63,7 @@ WeftQpStore::Create(uint32_t src, uint32_t dst, const WeftServiceLevel& level)
     weft_rng rng;
     weft_qp_site site{};
     site.index = GetN();
-    weft_rng_seed(&rng, m_sites.GetSeed(), m_sites.GetRun(), QP_STREAM + site.index);
+    weft_rng_seed(&rng, m_sites.GetSeed(), m_sites.GetRun(), stream);
     site.src = src;
     site.dst = dst;
     site.sport = static_cast<uint16_t>(FIRST_EPHEMERAL +

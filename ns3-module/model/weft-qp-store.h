@@ -57,8 +57,11 @@ class WeftQpStore
 
     /** Makes a QP, which concerns nobody yet; a refusal of its algorithms is fatal.
      * @param src sending host @param dst receiving host @param level its service level, which
-     * outlives it @return the QP */
-    WeftQp* Create(uint32_t src, uint32_t dst, const WeftServiceLevel& level);
+     * outlives it @param stream where its random numbers begin: of TakeStream(), or of a connection
+     * and a part @return the QP */
+    WeftQp* Create(uint32_t src, uint32_t dst, const WeftServiceLevel& level, uint64_t stream);
+    /** @return where the random numbers begin of a QP of its own, or of a connection's first one */
+    uint64_t TakeStream();
     /** Starts a QP's state at ToRs anew, if it has one: a ring that holds PSNs from before a
      * failure says nothing. @param qp the QP */
     void RestartTor(WeftQp* qp) const;
@@ -96,6 +99,7 @@ class WeftQpStore
     std::vector<std::unique_ptr<WeftConnection>> m_connections; //!< what messages go over
     std::vector<uint32_t> m_starters; //!< by host: QPs that share its line
     uint32_t m_announced{0};          //!< QPs still to be created that are counted there
+    uint64_t m_streams{0};            //!< taken: QPs of their own, and connections
 };
 
 } // namespace ns3

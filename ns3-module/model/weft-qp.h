@@ -136,6 +136,8 @@ class WeftReceiverTimer final : public FabricEvent
     int64_t armedAt{WEFT_NEVER}; //!< earliest pending event, ps
 
   private:
+    void RunOut(int64_t now); //!< @param now ps
+
     WeftQp* m_qp;   //!< the QP
     WeftNic* m_nic; //!< its receiver's
 };

@@ -25,9 +25,9 @@ class WeftPacket;
 class alignas(64) WeftReceiver : public FabricEventTarget
 {
   public:
-    /** A frame's last bit has arrived, at the port that its descriptor names. @param p the frame
-     * @param now ps */
-    virtual void Arrive(WeftPacket* p, int64_t now) = 0;
+    /** A frame's last bit arrives now, at the port that its descriptor names: to be noted among
+     * what happens at this instant. @param p the frame */
+    virtual void Note(WeftPacket* p) = 0;
 
     /** A frame will arrive soon. @param p the frame */
     virtual void Expect(const WeftPacket* p) const = 0;

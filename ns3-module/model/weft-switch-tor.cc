@@ -73,12 +73,9 @@ WeftSwitch::ReleaseTor(WeftQp* qp)
     const weft_tor_ops* ops = m_torOps[qp->algos->sl];
     if (ops->release && ops->release(qp->tor, &m_tor, &epsn))
     {
-        Simulator::ScheduleWithContext(GetNode()->GetId(),
-                                       Time(0),
-                                       &WeftSwitch::AskFor,
-                                       this,
-                                       qp->index,
-                                       epsn);
+        m_instant->Note(WeftInstant::CALL, 0, [this, index = qp->index, epsn] {
+            AskFor(index, epsn);
+        });
     }
 }
 

@@ -23,25 +23,8 @@ namespace
 {
 constexpr uint64_t SWITCH_STREAM = UINT64_C(0x5317c4) << 32; //!< rng streams of switches
 constexpr uint64_t PORT_STREAM = UINT64_C(0x3907) << 48;     //!< rng streams of their ports
+constexpr uint64_t TIE_STREAM = UINT64_C(0x71e5) << 32;      //!< rng streams of their ties
 } // namespace
-
-class WeftSwitch::Drain final : public FabricEvent, public WeftInArena
-{
-  public:
-    /** @param sw whose frames end */
-    explicit Drain(WeftSwitch* sw)
-        : m_switch(sw)
-    {
-    }
-
-    void Fire(int64_t now) override
-    {
-        m_switch->Settle(now);
-    }
-
-  private:
-    WeftSwitch* m_switch; //!< whose frames end
-};
 
 TypeId
 WeftSwitch::GetTypeId()
@@ -136,6 +119,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
         ::new (m_port + m_nports) WeftPort(m_nports, rate, delay, fabric->GetFrameConfig().gap);
         m_port[m_nports].SetSwitch(this);
     }
+    m_instant->Reserve(nports);
     m_inServiceMemory.resize(nports);
     m_inService = m_inServiceMemory.data();
 
@@ -156,7 +140,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
     m_inspects[0] = m_marksAtDequeue || m_lb->leave;
     m_inspects[1] = m_inspects[0] || m_hasTorOps;
     const int code = InitRandomness(why);
-    m_drain = new Drain(this);
+    MakeDrain();
     if (m_lb->arrive && m_map.tier == 0)
     {
         m_torBalancer = new WeftTorBalancer(m_owner, this);
@@ -169,6 +153,10 @@ WeftSwitch::InitRandomness(weft_refusal* why)
 {
     const uint64_t seed = m_owner->GetSeed();
     const uint64_t run = m_owner->GetRun();
+    weft_rng ties;
+    weft_rng_seed(&ties, seed, run, TIE_STREAM + m_index);
+    m_tieSalt = uint64_t{weft_rng_u32(&ties)} << 32;
+    m_tieSalt |= weft_rng_u32(&ties);
     weft_rng_seed(&m_rng, seed, run, SWITCH_STREAM + m_index);
     m_departureRng.resize(m_marksAtDequeue ? m_nports : 0);
     for (uint32_t port = 0; port < m_departureRng.size(); port++)
@@ -185,13 +173,14 @@ WeftSwitch::InitRandomness(weft_refusal* why)
 }
 
 const weft_mmu&
-WeftSwitch::GetBuffer()
+WeftSwitch::GetBuffer(bool through)
 {
     // Settling may resume a paused neighbour, and looking must change nothing. While one is paused,
     // an event at the end of each frame keeps the buffer up to date.
     if (m_pausedIngress == 0)
     {
-        SettleAll(WeftNow());
+        const int64_t now = WeftNow();
+        SettleAll(through || m_instant->HasReached(now) ? now : now - 1);
     }
     return *m_mmu;
 }
@@ -203,6 +192,19 @@ WeftSwitch::SetRoutes(const weft_fib* fib)
     {
         m_lb->set_routes(m_lbState, fib);
     }
+}
+
+void
+WeftSwitch::Note(WeftPacket* p)
+{
+    m_instant->Note(
+        WeftInstant::ARRIVAL,
+        static_cast<uint64_t>(p->d.in_port ^ weft_tie_order(m_tieSalt, WeftNow())),
+        [](void* of, uint64_t what, int64_t now) {
+            static_cast<WeftSwitch*>(of)->Arrive(PacketOf(what), now);
+        },
+        this,
+        WhatOf(p));
 }
 
 void
@@ -493,86 +495,6 @@ WeftSwitch::Inspect(WeftPacket* p, uint32_t out, bool toHost, int64_t now)
     if (toHost && m_hasTorOps && m_owner->IsTorActive())
     {
         RunTor(p, out, now);
-    }
-}
-
-void
-WeftSwitch::SettleAll(int64_t now)
-{
-    if (m_pausedIngress != 0)
-    {
-        SettleInOrder(now);
-        return;
-    }
-    // The sums are all that counts, and the order does not matter.
-    for (uint32_t out = 0; out < GetNPorts(); out++)
-    {
-        if (m_inService[out].end <= now)
-        {
-            Release(out);
-        }
-    }
-}
-
-void
-WeftSwitch::SettleInOrder(int64_t now)
-{
-    for (uint32_t out = FindFirstLeft(now); out < GetNPorts(); out = FindFirstLeft(now))
-    {
-        InService& s = m_inService[out];
-        const uint32_t in = s.ingress >> m_mmu->class_shift;
-        const uint32_t tclass = s.ingress - weft_mmu_index(m_mmu, in, 0);
-        s.end = INT64_MAX;
-        if (weft_mmu_release_at(m_mmu, s.ingress, out, s.bytes))
-        {
-            NS_LOG_INFO("switch " << m_index << " resumes port " << in << " class " << tclass);
-            m_pausedIngress--;
-            m_pauseTrace(in, tclass, false);
-            m_port[in].SendPause(tclass, false, now);
-        }
-    }
-}
-
-uint32_t
-WeftSwitch::FindFirstLeft(int64_t now) const
-{
-    uint32_t first = GetNPorts();
-    int64_t end = now;
-    for (uint32_t out = 0; out < GetNPorts(); out++)
-    {
-        const InService& s = m_inService[out];
-        // Serials wrap, but those of frames that are on wires together lie close.
-        if (s.end < end ||
-            (s.end == end && (first == GetNPorts() ||
-                              static_cast<int16_t>(s.serial - m_inService[first].serial) < 0)))
-        {
-            first = out;
-            end = s.end;
-        }
-    }
-    return first;
-}
-
-void
-WeftSwitch::ScheduleDrain(int64_t time)
-{
-    WeftSchedule(time, m_drain, m_port[0].GetContext());
-}
-
-void
-WeftSwitch::Pause(uint32_t in, uint32_t tclass, int64_t now)
-{
-    NS_LOG_INFO("switch " << m_index << " pauses port " << in << " class " << tclass);
-    m_pausedIngress++;
-    m_pauseTrace(in, tclass, true);
-    m_port[in].SendPause(tclass, true, now);
-    // From now on the end of every frame counts, of those that are on a wire as well.
-    for (uint32_t i = 0; i < m_nports; i++)
-    {
-        if (m_inService[i].end != INT64_MAX)
-        {
-            ExpectDrain(std::max<int64_t>(m_inService[i].end - now, 0));
-        }
     }
 }
 

@@ -82,8 +82,9 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         return m_index;
     }
 
-    /** @return the shared buffer, its queue lengths and counters; looking changes nothing */
-    const weft_mmu& GetBuffer();
+    /** @param through whether what leaves at this instant has left, also if that is yet to happen
+     * @return the shared buffer, its queue lengths and counters; looking changes nothing */
+    const weft_mmu& GetBuffer(bool through = false);
 
     /** @return what Themis-D did here */
     const weft_tor_counters& GetTorCounters() const
@@ -99,7 +100,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     void ReleaseTor(WeftQp* qp);
 
     // From WeftReceiver
-    void Arrive(WeftPacket* p, int64_t now) override;
+    void Note(WeftPacket* p) override;
     void Expect(const WeftPacket* p) const override;
 
     /** A link of this switch goes down or comes back: from now on arrivals look at their port. */
@@ -154,7 +155,6 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         {
             Inspect(p, out, toHost, now);
         }
-        s.serial = m_departures++;
     }
 
     /**
@@ -228,13 +228,14 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
         int64_t end{INT64_MAX}; //!< ps; INT64_MAX: the buffer has been given back
         uint32_t bytes{0};      //!< of the frame
         uint16_t ingress{0};    //!< weft_mmu_index() of ingress port and class
-        uint16_t serial{0};     //!< of the switch's departures, to order those that end together
     };
 
     /** The end of a frame for whose buffer a paused neighbour waits. */
     class Drain;
+    void MakeDrain();                                   //!< Part of Setup()
     [[gnu::noinline]] void ScheduleDrain(int64_t time); //!< @param time until then, ps
 
+    void Arrive(WeftPacket* p, int64_t now); //!< @param p has arrived @param now ps
     /** @param p has arrived @param now ps @return whether its link was down meanwhile, and it was
      * dropped */
     [[gnu::noinline]] bool IsCut(WeftPacket* p, int64_t now);
@@ -401,8 +402,7 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     bool m_marksAtDequeue{false};            //!< or at the one that it leaves
     bool m_countsByClass{false};             //!< weft_mmu_counts_by_class()
     bool m_oblivious{false};                 //!< the balancer does not look at queues
-    bool m_inspects[2]{};     //!< data that leaves is looked at: to a switch, to a NIC
-    uint16_t m_departures{0}; //!< frames sent, modulo 2^16
+    bool m_inspects[2]{}; //!< data that leaves is looked at: to a switch, to a NIC
 
     const weft_tor_ops* m_torOps[WEFT_LEVELS]{}; //!< Themis-D, at ToRs, by service level
     uint32_t m_index{0};                         //!< number in the fabric
@@ -412,8 +412,9 @@ class WeftSwitch final : public WeftNetDevice, public WeftReceiver, public WeftI
     weft_port_reader m_reader{this, &WeftSwitch::ReadPort}; //!< for the balancer
     weft_rng m_rng{}; //!< draws when a frame arrives: ECN at enqueue, trimming, injected loss
     WeftVector<weft_rng>
-        m_departureRng;   //!< of each port, where ECN looks at the queue that is left
-    uint32_t m_nports{0}; //!< ports
+        m_departureRng;    //!< of each port, where ECN looks at the queue that is left
+    uint64_t m_tieSalt{0}; //!< of the order in which frames arrive at one instant
+    uint32_t m_nports{0};  //!< ports
     WeftVector<InService> m_inServiceMemory;               //!< of m_inService
     WeftVector<uint64_t> m_mmuMemory;                      //!< of m_mmu
     WeftVector<uint64_t> m_lbMemory;                       //!< of m_lbState

@@ -47,7 +47,19 @@ WeftTorBalancer::Arrive(WeftPacket* p, int64_t now)
 }
 
 void
-WeftTorBalancer::Fire(int64_t now)
+WeftTorBalancer::Fire(int64_t /* now */)
+{
+    m_switch->GetInstant().Note(
+        WeftInstant::BALANCER,
+        0,
+        [](void* of, uint64_t /* what */, int64_t now) {
+            static_cast<WeftTorBalancer*>(of)->RunOut(now);
+        },
+        this);
+}
+
+void
+WeftTorBalancer::RunOut(int64_t now)
 {
     m_firesAt = now >= m_firesAt ? INT64_MAX : m_firesAt;
     m_switch->Settle(now);

@@ -43,6 +43,7 @@ class WeftTorBalancer final : public FabricEvent, public WeftInArena
         WeftPacket* tail{nullptr}; //!< the last
     };
 
+    void RunOut(int64_t now);                          //!< The deadline may be @param now ps
     void Hold(WeftPacket* p, uint32_t queue);          //!< @param p a packet @param queue where
     void CarryOut(int64_t now);                        //!< What the balancer asks. @param now ps
     void Emit(const weft_packet& packet, int64_t now); //!< @param packet a new one @param now ps

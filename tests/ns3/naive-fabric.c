@@ -2,6 +2,8 @@
 /* A leaf-spine simulated by hand. Made to be seen to be right, not to be fast. */
 #include "naive-fabric.h"
 
+#include "naive-leaf-spine.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -15,8 +17,7 @@ struct frame
     bool ack;
     bool last; /* an ACK: the message is complete */
     unsigned label;
-    int64_t start;    /* on the wire that it took last, in 1/parts ps */
-    unsigned decided; /* when that was decided, and so its arrival: a serial number */
+    int64_t start; /* on the wire that it took last, in 1/parts ps */
 };
 
 /* Frames are in the order in which they came: landed <= left <= started <= came. */
@@ -29,7 +30,6 @@ struct port
     unsigned landed;  /* how many have arrived at its other end */
     int64_t free_at;  /* in 1/parts ps */
     int64_t wake_at;  /* when it is to take what waits, or NEVER */
-    unsigned decided; /* when that was decided: a serial number */
     int64_t bytes;    /* the queue's */
 };
 
@@ -58,45 +58,12 @@ struct world
     unsigned* got;     /* [flow]: data frames that are at the receiver */
     unsigned* pointer; /* [leaf]: of a round */
     unsigned looks;
-    unsigned decisions;
 };
 
 unsigned
 naive_ports(const struct naive_setup* s)
 {
     return s->leaves * (s->hosts_per_leaf + s->hosts_per_leaf + s->spines) + s->spines * s->leaves;
-}
-
-static unsigned
-leaf_port(const struct world* w, unsigned leaf, unsigned i)
-{
-    return w->hosts + leaf * (w->s->hosts_per_leaf + w->s->spines) + i;
-}
-
-static unsigned
-spine_port(const struct world* w, unsigned spine, unsigned leaf)
-{
-    return leaf_port(w, w->s->leaves, 0) + spine * w->s->leaves + leaf;
-}
-
-/* What is at the other end of a port: a host's number, or hosts + a leaf's, or beyond, a spine's.
- */
-static unsigned
-other_end(const struct world* w, unsigned port)
-{
-    const unsigned per_leaf = w->s->hosts_per_leaf + w->s->spines;
-    if (port < w->hosts)
-    {
-        return w->hosts + port / w->s->hosts_per_leaf;
-    }
-    if (port >= spine_port(w, 0, 0))
-    {
-        return w->hosts + (port - spine_port(w, 0, 0)) % w->s->leaves;
-    }
-    const unsigned leaf = (port - w->hosts) / per_leaf;
-    const unsigned i = (port - w->hosts) % per_leaf;
-    return i < w->s->hosts_per_leaf ? leaf * w->s->hosts_per_leaf + i
-                                    : w->hosts + w->s->leaves + i - w->s->hosts_per_leaf;
 }
 
 static int64_t
@@ -130,14 +97,13 @@ new_frame(struct world* w, unsigned flow, bool ack, unsigned nth)
     return w->frames++;
 }
 
-/* A port is to take what waits as soon as its wire is free, unless that is decided already. */
+/* A port is to take what waits as soon as its wire is free. */
 static void
 wake_when_free(struct world* w, unsigned port)
 {
     if (w->port[port].wake_at == NEVER)
     {
         w->port[port].wake_at = whole(w, w->port[port].free_at);
-        w->port[port].decided = w->decisions++;
     }
 }
 
@@ -161,7 +127,6 @@ transmit(struct world* w, unsigned port, bool waited, int64_t now)
     struct frame* f = &w->frame[p->frame[p->started++]];
     const bool at_once = waited && now == whole(w, p->free_at);
     f->start = at_once ? p->free_at : now * w->s->parts;
-    f->decided = w->decisions++;
     p->free_at = f->start + (size(w, f) + w->s->gap) * w->s->byte;
     w->r->frames[port]++;
     if (p->started < p->came)
@@ -250,7 +215,7 @@ kick(struct world* w, unsigned h, bool waited, int64_t now)
 static unsigned
 shortest_queue(struct world* w, unsigned leaf)
 {
-    const unsigned up = leaf_port(w, leaf, w->s->hosts_per_leaf);
+    const unsigned up = leaf_port(w->s, leaf, w->s->hosts_per_leaf);
     int64_t least = NEVER;
     unsigned n = 0;
     for (unsigned i = 0; i < w->s->spines; i++)
@@ -334,16 +299,16 @@ arrive(struct world* w, unsigned node, unsigned number, int64_t now)
     const unsigned leaf = f.to / w->s->hosts_per_leaf;
     if (node >= w->hosts + w->s->leaves)
     {
-        join(w, spine_port(w, node - w->hosts - w->s->leaves, leaf), number, now);
+        join(w, spine_port(w->s, node - w->hosts - w->s->leaves, leaf), number, now);
     }
     else if (node == w->hosts + leaf)
     {
-        join(w, leaf_port(w, leaf, f.to % w->s->hosts_per_leaf), number, now);
+        join(w, leaf_port(w->s, leaf, f.to % w->s->hosts_per_leaf), number, now);
     }
     else if (node >= w->hosts)
     {
         const unsigned spine = choose_spine(w, node - w->hosts, &f);
-        join(w, leaf_port(w, node - w->hosts, w->s->hosts_per_leaf + spine), number, now);
+        join(w, leaf_port(w->s, node - w->hosts, w->s->hosts_per_leaf + spine), number, now);
     }
     else if (!f.ack)
     {
@@ -405,18 +370,11 @@ may_meet(const struct world* w, unsigned node, const struct frame* f, const stru
 static bool
 tied(const struct world* w, unsigned a, unsigned b)
 {
-    const unsigned node = other_end(w, a);
+    const unsigned node = other_end(w->s, a);
     const struct frame* f = &w->frame[w->port[a].frame[w->port[a].landed]];
     const struct frame* g = &w->frame[w->port[b].frame[w->port[b].landed]];
-    return node == other_end(w, b) && (f->from != g->from || f->ack != g->ack) &&
+    return node == other_end(w->s, b) && (f->from != g->from || f->ack != g->ack) &&
            may_meet(w, node, f, g);
-}
-
-/* When it was decided that a frame arrives now at a port's other end; UINT_MAX: none does. */
-static unsigned
-landing_decided(const struct world* w, const struct port* p, int64_t now)
-{
-    return landing(w, p) == now ? w->frame[p->frame[p->landed]].decided : UINT_MAX;
 }
 
 static void
@@ -433,31 +391,52 @@ wake(struct world* w, unsigned port, int64_t now)
     }
 }
 
-/* Of what is to happen now, what was decided first happens. Returns false if there is nothing. */
-static bool
-first_thing(struct world* w, int64_t now)
+static void
+wires_take(struct world* w, int64_t now)
 {
-    unsigned first = 0;
-    unsigned least = UINT_MAX;
     for (unsigned i = 0; i < w->ports; i++)
     {
-        const struct port* p = &w->port[i];
-        const unsigned landing = landing_decided(w, p, now);
-        const unsigned waking = p->wake_at == now ? p->decided : UINT_MAX;
-        const unsigned decided = landing < waking ? landing : waking;
-        first = decided < least ? i : first;
-        least = decided < least ? decided : least;
+        if (w->port[i].wake_at == now)
+        {
+            wake(w, i, now);
+        }
     }
-    struct port* p = &w->port[first];
-    if (least != UINT_MAX && landing_decided(w, p, now) == least)
+}
+
+/* When a frame that lands now has its turn: node by node. A host has one port. */
+static uint64_t
+turn(const struct world* w, unsigned port, int64_t now)
+{
+    const unsigned node = other_end(w->s, port);
+    if (node < w->hosts)
     {
-        arrive(w, other_end(w, first), p->frame[p->landed++], now);
+        return node;
     }
-    else if (least != UINT_MAX)
+    const unsigned order = w->s->chance.order(w->s->chance.context, node - w->hosts, now);
+    return (uint64_t)node << 32 | (ingress(w->s, port) ^ order);
+}
+
+static void
+frames_arrive(struct world* w, int64_t now)
+{
+    for (;;)
     {
-        wake(w, first, now);
+        unsigned first = UINT_MAX;
+        uint64_t least = UINT64_MAX;
+        for (unsigned i = 0; i < w->ports; i++)
+        {
+            if (landing(w, &w->port[i]) == now && turn(w, i, now) < least)
+            {
+                first = i;
+                least = turn(w, i, now);
+            }
+        }
+        if (first == UINT_MAX)
+        {
+            return;
+        }
+        arrive(w, other_end(w->s, first), w->port[first].frame[w->port[first].landed++], now);
     }
-    return least != UINT_MAX;
 }
 
 static void
@@ -581,20 +560,19 @@ unmake(struct world* w)
 void
 naive_run(const struct naive_setup* setup, struct naive_result* result)
 {
-    struct world w = {setup, result, 0, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0};
+    struct world w = {setup, result, 0, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0};
     w.hosts = setup->leaves * setup->hosts_per_leaf;
     w.ports = naive_ports(setup);
     result->ties = 0;
     make(&w);
     for (int64_t now = 0; now != NEVER; now = next_instant(&w, now))
     {
-        last_bits_leave(&w, now);
-        count_ties(&w, now);
-        messages_start(&w, now);
-        while (first_thing(&w, now))
-        {
-        }
         look(&w, now);
+        last_bits_leave(&w, now);
+        wires_take(&w, now);
+        count_ties(&w, now);
+        frames_arrive(&w, now);
+        messages_start(&w, now);
     }
     unmake(&w);
 }

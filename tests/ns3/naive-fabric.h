@@ -3,8 +3,7 @@
  * @file naive-fabric.h  A leaf-spine simulated by hand, to check the module's fabric against.
  *
  * It shares no code with what it checks: C arrays that are all looked at, at every instant at which
- * something happens; no events, no scheduler, no packets that are freed. Written from the manual,
- * but for what two NICs do at one instant, which was read off the module:
+ * something happens; no events, no scheduler, no packets that are freed. Written from the manual:
  *
  * - A frame of B bytes that starts at t has left at t + B, arrives whole at t + B + delay, and the
  *   wire is free at t + B + gap. What is no whole ps happens at the next one. A frame that waited
@@ -12,10 +11,9 @@
  *   advance that the wire would be.
  * - A switch stores and forwards. Each of its ports has one queue, first in, first out; a queue's
  *   length counts whole frames, the one on the wire included until its last bit has left.
- * - At one instant first last bits leave and messages begin. Then frames arrive and wires that are
- *   free take what waits, one by one: what was decided first happens first. An arrival is decided
- *   when the frame starts; that a wire takes a frame as soon as it is free, when the one before it
- *   starts if something waits then, else when something begins to wait.
+ * - At one instant, at each node, first last bits leave, then wires that are free take what waits,
+ *   then frames arrive, in an order of the ports by which they come that is drawn, then messages
+ *   begin. Looks come before all of that.
  * - Each host sends at most one message on each of its QPs, back to back; all its messages begin at
  * once, in the order of its QPs, which take turns, frame by frame. Each data frame is answered by
  * an ACK. Data and ACKs take turns on the host's wire, an ACK first; or ACKs take no wire and need
@@ -51,9 +49,12 @@ struct naive_chance
     unsigned (*first)(void* context, unsigned leaf);
     /** One of n shortest queues. */
     unsigned (*tie)(void* context, unsigned leaf, unsigned n);
-    /** The label of a flow's data frame or ACK, the nth one that its host makes. A flow is sender *
-     * qps + qp. */
+    /** The label of a flow's data frame or ACK, the nth one that its host makes. A flow is
+     * sender * qps + qp. */
     unsigned (*label)(void* context, unsigned flow, bool ack, unsigned nth);
+    /** What ports' numbers are XORed with for the order of the frames that come by them at this
+     * instant. Spines are behind the leaves. */
+    unsigned (*order)(void* context, unsigned device, int64_t now);
     /** The up port of a leaf for a frame with a label. */
     unsigned (*hash)(void* context, unsigned leaf, unsigned from, unsigned to, unsigned label);
 };

@@ -390,12 +390,13 @@ class Chance
 
     naive_chance Get()
     {
-        return naive_chance{this, First, Tie, Label, Hash};
+        return naive_chance{this, First, Tie, Label, Order, Hash};
     }
 
   private:
     static constexpr uint64_t JSQ_STREAM = UINT64_C(0x6a7371) << 32; //!< "jsq"
     static constexpr uint64_t RR_STREAM = UINT64_C(0x737272) << 32;  //!< "srr"
+    static constexpr uint64_t TIE_STREAM = UINT64_C(0x71e5) << 32;   //!< of switches
 
     /** The balancer draws for every port. The group's pointer is that of its first port. */
     static unsigned First(void* self, unsigned leaf)
@@ -430,6 +431,16 @@ class Chance
         return c->m_scene.balancer == "pro"
                  ? c->m_pro.GetPath(host, ack ? sender : c->m_load.to[flow], ack, nth)
                  : c->m_observed.labels[host][ack].at(nth);
+    }
+
+    static unsigned Order(void* self, unsigned device, int64_t now)
+    {
+        const auto c = static_cast<Chance*>(self);
+        weft_rng rng;
+        weft_rng_seed(&rng, c->m_scene.seed, 1, TIE_STREAM + device);
+        const uint64_t high = weft_rng_u32(&rng);
+        const uint64_t salt = high << 32 | weft_rng_u32(&rng);
+        return weft_mix64(salt ^ static_cast<uint64_t>(now)) % 65536;
     }
 
     static unsigned Hash(void* self, unsigned leaf, unsigned from, unsigned to, unsigned label)

@@ -246,11 +246,11 @@ class AllocationTestCase : public TestCase
         setup.cc = "dcqcn";
         setup.buffer = "shared-buffer preset=100g kmin=20KB kmax=80KB";
         WeftRig rig(setup);
-        auto job = rig.helper.InstallWorkload("permutation bytes=32MB");
+        auto job = rig.helper.InstallWorkload("permutation bytes=64MB");
         Reading warm;
         Reading late;
-        Simulator::Schedule(MicroSeconds(1000), &AllocationTestCase::Read, &rig, &warm);
-        Simulator::Schedule(MicroSeconds(2000), &AllocationTestCase::Read, &rig, &late);
+        Simulator::Schedule(MicroSeconds(3000), &AllocationTestCase::Read, &rig, &warm);
+        Simulator::Schedule(MicroSeconds(4000), &AllocationTestCase::Read, &rig, &late);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(job->IsDone(), true, "the job is done");
         NS_TEST_EXPECT_MSG_GT(late.hops - warm.hops, 100000, "packet-hops between the readings");

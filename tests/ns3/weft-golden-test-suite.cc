@@ -11,12 +11,14 @@
  * A change of the model, of its random draws or of the counters below does change them. Then it has
  * to be shown by other means that the buffers are still right.
  *
- * It happened three times. To the last one under Themis when its rule for a blocked NACK changed,
+ * It happened four times. To the last one under Themis when its rule for a blocked NACK changed,
  * and with it what a ToR lets pass after a loss. To those at 33 Gb/s when ports began to carry what
  * the rounding of a frame's time leaves over: with nothing carried the code made the former digests
  * still, and the fabric simulated by hand, which carries it too, has the same queues (weft-naive).
  * To all when resumes began to leave at the end of a frame, not of the gap behind it, and ports to
- * draw for themselves where ECN looks at the queue that is left (weft-causality).
+ * draw for themselves where ECN looks at the queue that is left (weft-causality). And to all when
+ * what happens at one instant got an order of each node's own: the fabric simulated by hand has it
+ * too (weft-naive), and switches with an event at the end of every frame gave these very digests.
  */
 #include "weft-simulator-choice.h"
 #include "weft-test-rig.h"
@@ -58,7 +60,8 @@ class GoldenDigest
     /** Listens to all devices of a fabric, and reads all buffers at random times. */
     GoldenDigest(WeftRig& rig, const GoldenScenario& scenario)
         : m_rig(rig),
-          m_looks(scenario.looks)
+          m_looks(scenario.looks),
+          m_hashes(GetNode(rig.fabric->GetNSwitches()))
     {
         weft_rng_seed(&m_rng, scenario.seed, 1, 1);
         for (uint32_t i = 0; i < rig.fabric->GetNHosts(); i++)
@@ -71,7 +74,7 @@ class GoldenDigest
         for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
         {
             Ptr<WeftSwitch> sw = rig.fabric->GetSwitch(i);
-            m_switches.push_back({this, i});
+            m_switches.push_back({this, i, GetNode(i)});
             Switch* s = &m_switches.back();
             sw->TraceConnectWithoutContext("Drop", MakeCallback(&Switch::Drop, s));
             sw->TraceConnectWithoutContext("Mark", MakeCallback(&Switch::Mark, s));
@@ -86,6 +89,12 @@ class GoldenDigest
     {
         const WeftCounters& c = m_rig.fabric->GetCounters();
         const WeftRigTotals t = m_rig.GetTotals();
+        ReadBuffers();
+        m_node = 0;
+        for (size_t i = 1; i < m_hashes.size(); i++)
+        {
+            Mix(m_hashes[i]);
+        }
         for (const uint64_t count : {c.hops,         c.sent,
                                      c.sentBytes,    c.madeByTors,
                                      c.delivered,    c.deliveredBytes,
@@ -107,8 +116,7 @@ class GoldenDigest
         {
             Mix(c.lost[why]);
         }
-        ReadBuffers();
-        return m_hash;
+        return m_hashes[0];
     }
 
   private:
@@ -134,28 +142,30 @@ class GoldenDigest
     {
         GoldenDigest* digest; //!< gets it
         uint32_t index;       //!< of the switch
+        size_t node;          //!< its place among all nodes
 
         void Drop(const weft_packet& p)
         {
-            digest->Add(3, index, p);
+            digest->Add(3, node, p);
             digest->Look(index);
         }
 
         void Mark(const weft_packet& p)
         {
-            digest->Add(4, index, p);
+            digest->Add(4, node, p);
             digest->Look(index);
         }
 
         void Block(const weft_packet& p)
         {
-            digest->Add(5, index, p);
+            digest->Add(5, node, p);
             digest->Look(index);
         }
 
         void Pause(uint32_t port, uint32_t tclass, bool pause)
         {
-            digest->MixAll({Now(), 6, index, port, tclass, pause ? 1U : 0U});
+            digest->m_node = node;
+            digest->MixAll({Now(), 6, port, tclass, pause ? 1U : 0U});
             digest->Look(index);
         }
     };
@@ -165,9 +175,15 @@ class GoldenDigest
         return static_cast<uint64_t>(WeftNow());
     }
 
+    /** @param index of a switch @return its place among all nodes */
+    size_t GetNode(uint32_t index) const
+    {
+        return size_t{m_rig.fabric->GetNHosts()} + index;
+    }
+
     void Mix(uint64_t word)
     {
-        m_hash = weft_mix64(m_hash ^ word) + 1;
+        m_hashes[m_node] = weft_mix64(m_hashes[m_node] ^ word) + 1;
     }
 
     void MixAll(std::initializer_list<uint64_t> words)
@@ -179,11 +195,12 @@ class GoldenDigest
     }
 
     /** Adds a frame. Replies did not yet tell of marks, and in_port is a switch's own affair. */
-    void Add(uint32_t what, uint32_t where, const weft_packet& p)
+    void Add(uint32_t what, size_t node, const weft_packet& p)
     {
+        m_node = node;
         const unsigned hidden = p.kind == WEFT_DATA ? 0U : unsigned{WEFT_F_ECE};
         const uint32_t psn = p.kind == WEFT_CNP ? 0 : p.psn; // CNPs named none then
-        MixAll({Now(), what, where, p.qp, psn, p.bytes, p.kind, p.flags & ~hidden, p.hops});
+        MixAll({Now(), what, p.qp, psn, p.bytes, p.kind, p.flags & ~hidden, p.hops});
     }
 
     void Look(uint32_t index)
@@ -198,6 +215,8 @@ class GoldenDigest
     {
         Ptr<WeftSwitch> sw = m_rig.fabric->GetSwitch(index);
         const weft_mmu& m = sw->GetBuffer();
+        m_node = GetNode(index);
+        Mix(Now());
         for (const int64_t bytes : {m.shared_used, m.headroom_used, m.peak_used})
         {
             Mix(static_cast<uint64_t>(bytes));
@@ -211,7 +230,6 @@ class GoldenDigest
 
     void ReadBuffers()
     {
-        Mix(Now());
         for (uint32_t i = 0; i < m_rig.fabric->GetNSwitches(); i++)
         {
             ReadBuffer(i);
@@ -236,7 +254,9 @@ class GoldenDigest
     weft_rng m_rng{};              //!< times of readings
     std::deque<Nic> m_nics;        //!< listeners
     std::deque<Switch> m_switches; //!< listeners
-    uint64_t m_hash{0};            //!< of everything so far
+    std::vector<uint64_t>
+        m_hashes;     //!< by node: of what it did so far, as nothing orders an instant across nodes
+    size_t m_node{0}; //!< whose is being added to
 };
 
 /** Links between switches break every 20 us, for 30 us. */
@@ -294,7 +314,7 @@ GoldenScenarios()
          2,
          3,
          true,
-         UINT64_C(0x25ff2addf68194b8)},
+         UINT64_C(0xb129624b6b489362)},
         {"fat-tree k=4 tiers=3 link-rate=33Gbps fabric-rate=0bps link-delay=1us",
          "roce payload=1452B header=48B gap=20B ack=84B ack-priority=share ack-every=1 "
          "first-psn=-1",
@@ -307,7 +327,7 @@ GoldenScenarios()
          8,
          3,
          false,
-         UINT64_C(0x6fd9f7e1972ea50e)},
+         UINT64_C(0x518445df8ec8ec75)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=2 link-rate=100Gbps fabric-rate=40Gbps "
          "link-delay=1ns",
          "roce payload=4096B header=48B gap=20B ack=64B ack-priority=share ack-every=2 "
@@ -321,7 +341,7 @@ GoldenScenarios()
          2,
          0,
          true,
-         UINT64_C(0x30e342abdc7b517b)},
+         UINT64_C(0x6c5b6dbfa8d9eb51)},
         {"fat-tree k=4 tiers=3 link-rate=100Gbps fabric-rate=25Gbps link-delay=1us",
          "roce payload=4096B header=48B gap=20B ack=64B ack-priority=first ack-every=1 "
          "first-psn=-1",
@@ -334,7 +354,7 @@ GoldenScenarios()
          7,
          0,
          true,
-         UINT64_C(0x5d289a1a6106132f)},
+         UINT64_C(0x996c769b67f5a41c)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=4 link-rate=33Gbps fabric-rate=100Gbps "
          "link-delay=1us",
          "roce payload=1452B header=48B gap=20B ack=64B ack-priority=first ack-every=1 "
@@ -348,7 +368,7 @@ GoldenScenarios()
          7,
          3,
          false,
-         UINT64_C(0x9bd6d10c8e8dd94b)},
+         UINT64_C(0x3784900852d51ef5)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=4 link-rate=100Gbps fabric-rate=25Gbps "
          "link-delay=1ns",
          "roce payload=1000B header=48B gap=20B ack=84B ack-priority=share ack-every=2 "
@@ -362,7 +382,7 @@ GoldenScenarios()
          7,
          0,
          false,
-         UINT64_C(0xd6a41b703f1a3d23)},
+         UINT64_C(0x1324c02b48d628c0)},
         {"leaf-spine leaves=3 spines=4 hosts-per-leaf=4 link-rate=100Gbps fabric-rate=25Gbps "
          "link-delay=1ns",
          "roce payload=4096B header=48B gap=20B ack=64B ack-priority=first ack-every=2 "
@@ -376,7 +396,7 @@ GoldenScenarios()
          2,
          3,
          true,
-         UINT64_C(0x20328b5de1ee42fe)},
+         UINT64_C(0x4f3c570adf7ad367)},
         {"leaf-spine leaves=3 spines=2 hosts-per-leaf=2 link-rate=33Gbps fabric-rate=0bps "
          "link-delay=1us",
          "roce payload=1000B header=48B gap=20B ack=84B ack-priority=share ack-every=1 "
@@ -390,7 +410,7 @@ GoldenScenarios()
          8,
          0,
          true,
-         UINT64_C(0x279b4d59d44d8080)},
+         UINT64_C(0x203f43a61a4429f6)},
         {"leaf-spine leaves=4 spines=4 hosts-per-leaf=4 link-rate=25Gbps fabric-rate=0bps "
          "link-delay=1us",
          "roce payload=4096B header=48B gap=20B ack=84B ack-priority=share ack-every=2 "
@@ -404,7 +424,7 @@ GoldenScenarios()
          8,
          0,
          false,
-         UINT64_C(0x0477921127bd030a)},
+         UINT64_C(0x0b11eb476e95045a)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=4 link-rate=40Gbps fabric-rate=25Gbps "
          "link-delay=100ns",
          "roce payload=1000B header=48B gap=20B ack=64B ack-priority=share ack-every=1 "
@@ -418,7 +438,7 @@ GoldenScenarios()
          6,
          2,
          false,
-         UINT64_C(0x52dad11847037cee)},
+         UINT64_C(0xcffada246e6a2a7f)},
         {"leaf-spine leaves=4 spines=4 hosts-per-leaf=4 link-rate=33Gbps fabric-rate=0bps "
          "link-delay=1ns",
          "roce payload=1452B header=48B gap=20B ack=64B ack-priority=share ack-every=2 "
@@ -432,7 +452,7 @@ GoldenScenarios()
          7,
          0,
          true,
-         UINT64_C(0xdefefb0125fa2c2b)},
+         UINT64_C(0xf130a89f273404d4)},
         {"leaf-spine leaves=4 spines=2 hosts-per-leaf=2 link-rate=100Gbps fabric-rate=25Gbps "
          "link-delay=1ns",
          "roce payload=1000B header=48B gap=20B ack=84B ack-priority=first ack-every=1 "
@@ -446,7 +466,7 @@ GoldenScenarios()
          2,
          0,
          true,
-         UINT64_C(0xc4c1228ccb5497c3)},
+         UINT64_C(0xf1207cd5261848dc)},
     };
     return scenarios;
 }

@@ -25,6 +25,7 @@ struct Case
     double loss{0};                                         //!< of data, injected
     bool fails{false};                                      //!< a link does, for 100 us
     std::string buffer{"shared-buffer preset=100g pfc=on"}; //!< the switches'
+    bool slow{false};                                       //!< a link has half its rate
 };
 
 /** What came of it. */
@@ -53,6 +54,12 @@ Simulate(const Case& run)
     if (run.fails)
     {
         rig.fabric->ScheduleFailure(rig.FindLink(0, 4), MicroSeconds(50), MicroSeconds(150));
+    }
+    if (run.slow)
+    {
+        const uint64_t link = rig.FindLink(0, 4);
+        const int64_t rate = rig.fabric->GetLink(link).rate;
+        rig.fabric->ScheduleDegradation(link, rate / 2, Time(0), Time::Max());
     }
     rig.SendAll(3, 2000000);
     Simulator::Stop(MilliSeconds(20));
@@ -111,15 +118,19 @@ class SprayingTestCase : public TestCase
         }
         NS_TEST_EXPECT_MSG_GT(overtaken, 1000, "there is reordering");
 
-        // Round robin whose pointer ACKs move as well makes queues grow: a few packets come later
-        // than by a bandwidth-delay product. Each of them widens the window when it comes again.
-        const Outcome pro = Simulate({"pro-window", "simple-rr"});
-        const Outcome mp = Simulate({"mprdma", "simple-rr"});
+        // What a slow link takes comes later than by a bandwidth-delay product. Each such packet
+        // widens the window when it comes again. ACKs overtake NACKs there: what is acknowledged
+        // before its turn is not sent again.
+        Case slow{"pro-window", "simple-rr"};
+        slow.slow = true;
+        const Outcome pro = Simulate(slow);
+        slow.transport = "mprdma";
+        const Outcome mp = Simulate(slow);
         NS_TEST_EXPECT_MSG_EQ(pro.lost + mp.lost, 0, "nothing is lost");
-        NS_TEST_EXPECT_MSG_EQ(pro.t.resent, pro.t.nacksSent, "one for each NACK");
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(pro.t.resent, pro.t.nacksSent, "at most one for each NACK");
         NS_TEST_EXPECT_MSG_EQ(pro.t.duplicates, pro.t.resent, "all of them in vain");
         NS_TEST_EXPECT_MSG_GT(pro.t.resent, 0, "there are some");
-        NS_TEST_EXPECT_MSG_LT(10 * pro.t.resent, mp.t.resent, "a bitmap's overflow costs more");
+        NS_TEST_EXPECT_MSG_LT(pro.t.resent, mp.t.resent, "a bitmap's overflow costs more");
     }
 };
 

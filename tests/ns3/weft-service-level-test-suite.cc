@@ -277,6 +277,14 @@ class ThemisTestCase : public TestCase
         {
             rig.fabric->ScheduleFailure(8 + 1, MicroSeconds(20), MicroSeconds(40)); // of leaf 0
         }
+        else
+        {
+            // One path is slower, so that packets overtake each other.
+            rig.fabric->ScheduleDegradation(8 + 1,
+                                            rig.fabric->GetLink(8 + 1).rate / 2,
+                                            Time(0),
+                                            Time::Max());
+        }
         rig.SendAll(1000000, 1);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "all arrives, and the books balance");

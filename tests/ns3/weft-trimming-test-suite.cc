@@ -182,8 +182,10 @@ class PauseTestCase : public TestCase
             OneSwitch rig(setup);
             WeftPort* out = rig.fabric->GetSwitch(0)->GetPort(1);
             out->SetPaused(5, true);
-            rig.PutMany(5, FRAME, 2);
-            rig.PutMany(6, FRAME, 2);
+            for (const uint32_t tclass : {5U, 6U})
+            {
+                Simulator::Schedule(NanoSeconds(1), &OneSwitch::PutMany, &rig, tclass, FRAME, 2U);
+            }
             Simulator::Schedule(MicroSeconds(50),
                                 &WeftPort::SetPaused,
                                 Ptr<WeftPort>(out),

@@ -415,6 +415,7 @@ class RetryLimitTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(rig.GetTotals().resent, losses - 1, name << ": sent again");
             NS_TEST_EXPECT_MSG_EQ(listener.at, 50000000LL * losses, name << ": gives up then");
             rig.fabric->Post(qp, 2000, 3);
+            Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(listener.failed.back(), 3, name << ": and takes nothing more");
         }
     }

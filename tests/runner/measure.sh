@@ -24,7 +24,7 @@ END
     folder=results/$1/runs/$1
 }
 
-sampled='<measure interval="1us" queues="on"/>'
+sampled='<measure interval="300ns" queues="on"/>'
 scenario three 'kind="fat-tree" k="4"' 'kind="permutation" bytes="64KiB"' "$sampled" ''
 expected='tor-up agg-up core-down agg-down tor-down'
 [ "$(column "$folder/layers.csv" layer | xargs)" = "$expected" ] || fail 'the layers of three tiers'
@@ -56,18 +56,20 @@ scenario pair 'kind="fat-tree" k="2" tiers="3"' 'kind="ring" bytes="1MiB" groups
 sed -e 's/groups="1"/groups="1" start="100us"/' pair.xml >late.xml
 "$weft" run late.xml --out late >/dev/null
 [ "$(column late/summary.csv bound_acked_us)" = 117.056740 ] || fail 'the bound of a late start'
-scenario steep 'kind="leaf-spine" leaves="4" spines="2" hosts-per-leaf="4"' \
-    'kind="permutation" pattern="shift" shift="4" bytes="256KiB"' '' ''
-sed -e 's/shift="4"/shift="4" start="100us"/' steep.xml >late.xml
-"$weft" run late.xml --out late >/dev/null
+# Frames that arrive together have another order at another time: no balancer may hang on it here.
+sed -e 's/groups="1"/pattern="shift" shift="4"/; s/"ring"/"permutation"/; s/"ops"/"simple-rr"/' \
+    -e 's/<topology .*/<topology kind="leaf-spine" leaves="4" spines="2" hosts-per-leaf="4"\/>/' pair.xml >early.xml
+"$weft" run early.xml --out early >/dev/null
+sed -e 's/shift="4"/shift="4" start="100us"/' early.xml >late.xml
+"$weft" run late.xml --out late --again >/dev/null
 for name in slowdown increase increase_rho; do
     found=$(column late/summary.csv $name)
-    if [ -z "$found" ] || [ "$found" != "$(column "$folder/summary.csv" $name)" ]; then
+    if [ -z "$found" ] || [ "$found" != "$(column early/summary.csv $name)" ]; then
         fail "$name after a late start"
     fi
 done
 # Four hosts share two uplinks.
-[ "$(column "$folder/summary.csv" rho_max)" = 0.500000 ] || fail 'rho_max of an oversubscribed fabric'
+[ "$(column early/summary.csv rho_max)" = 0.500000 ] || fail 'rho_max of an oversubscribed fabric'
 column "$folder/summary.csv" increase_rho | awk '{ exit !($1 >= 0 && $1 < 0.2) }' ||
     fail "$(column "$folder/summary.csv" increase_rho) over the bound of an oversubscribed fabric"
 # Hosts that start at times of their own do not beat the bound; it is hardly lower.
@@ -169,7 +171,7 @@ sed 's/name="three"/name="ports"/; s/queues="on"/& ports="tor-down tor-up  core-
 "$weft" run ports.xml >/dev/null
 folder=results/ports/runs/ports
 awk -F, 'FNR == 1 { file++; next }
-         file == 1 { time[$1] = 1; sent[$4] += $7 * 125; n[$1]++; if ($5 > longest[$1]) longest[$1] = $5; next }
+         file == 1 { time[$1] = 1; sent[$4] += $7 * 37.5; n[$1]++; if ($5 > longest[$1]) longest[$1] = $5; next }
          file == 2 { looks++; if (n[$1] != 80 || longest[$1] + 0 != $2) exit 1; next }
          { if (looks < 5 || (sent[$1] - $2 * $6) ^ 2 > 1) exit 1 }' \
     "$folder/ports.csv" "$folder/queues.csv" "$folder/layers.csv" || fail 'ports, queues and layers do not agree'
@@ -203,7 +205,7 @@ cat >even.xml <<'END'
   <switch preset="100g" kmin="5KB" kmax="20KB" pmax="1"/>
   <transport name="pro-window"/>
   <congestion-control name="none"/>
-  <balancer name="drill"/>
+  <balancer name="rsq"/>
   <workload kind="permutation" pattern="shift" shift="4" bytes="500KB"/>
   <measure interval="3us" ports="tor-up spine-down tor-down" balance="on"/>
 </scenario>

@@ -48,6 +48,17 @@ extern "C"
         return x ^ (x >> 31);
     }
 
+    /**
+     * What the numbers of ports are XORed with to put frames in order that come by them at one
+     * instant, @p now (ps): drawn anew for each instant and each @p salt. No port goes first more
+     * often than another: with a fixed order, senders in step would find the last free place of a
+     * full queue always, or never (phase effects: Floyd & Jacobson 1991).
+     */
+    static inline uint16_t weft_tie_order(uint64_t salt, int64_t now)
+    {
+        return (uint16_t)weft_mix64(salt ^ (uint64_t)now);
+    }
+
     /** Seeds @p rng for one named stream of one run of one seed. Any values are valid. */
     void weft_rng_seed(struct weft_rng *rng, uint64_t seed, uint64_t run, uint64_t stream);
 
