@@ -21,7 +21,7 @@ constexpr std::size_t FEW = 16; //!< items that an insertion sort puts in order 
 void
 WeftInstant::Schedule()
 {
-    WeftSchedule(0, this, m_context);
+    WeftScheduleNow(this, m_context);
 }
 
 void
@@ -86,22 +86,38 @@ WeftInstant::Sort()
 }
 
 void
+WeftInstant::NextRound()
+{
+    m_items = m_later;
+    m_later.clear();
+}
+
+void
 WeftInstant::Fire(int64_t now)
 {
     m_running = true;
     m_last = now;
-    while (!m_items.empty())
+    do
     {
-        Sort();
+        if (m_items.size() > 1)
+        {
+            Sort();
+        }
         for (m_done = 0; m_done < m_items.size(); m_done++)
         {
-            const Item item = m_items[m_done];
+            const Item& item = m_items[m_done];
             item.action(item.of, item.what, now);
         }
-        m_items = m_later;
-        m_later.clear();
+        m_items.clear();
+        if (__builtin_expect(!m_later.empty(), 0))
+        {
+            NextRound();
+        }
+    } while (__builtin_expect(!m_items.empty(), 0));
+    if (__builtin_expect(!m_calls.empty(), 0))
+    {
+        m_calls.clear();
     }
-    m_calls.clear();
     m_running = false;
 }
 

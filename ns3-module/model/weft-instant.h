@@ -133,7 +133,8 @@ class WeftInstant final : public FabricEvent, public WeftInArena
 
     void Schedule();                      //!< The event that carries everything out
     void NoteMeanwhile(const Item& item); //!< Notes something while it runs @param item that
-    void Sort();                          //!< Puts what was noted in order
+    [[gnu::noinline]] void Sort();        //!< Puts what was noted in order
+    [[gnu::noinline]] void NextRound();   //!< What was noted too late for a round is the next one
     static void Call(void* of, uint64_t what, int64_t now); //!< Action of a call
 
     std::vector<Item> m_items;                  //!< noted

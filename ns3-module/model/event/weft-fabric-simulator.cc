@@ -59,6 +59,8 @@ FabricSimulatorImpl::DoDispose()
     m_events = nullptr;
     // FabricEvents belong to their owners, who may be gone by now.
     m_lanes.Clear();
+    m_atOnce.clear();
+    m_atOnceDone = 0;
     if (g_inUse == this)
     {
         g_inUse = nullptr;
@@ -128,7 +130,7 @@ FabricSimulatorImpl::Destroy()
 bool
 FabricSimulatorImpl::IsFinished() const
 {
-    return m_stop || (m_events->IsEmpty() && m_lanes.IsEmpty());
+    return m_stop || (m_events->IsEmpty() && m_lanes.IsEmpty() && m_atOnce.empty());
 }
 
 void
@@ -140,6 +142,11 @@ FabricSimulatorImpl::Run()
     while (!m_stop)
     {
         const WeftEventKey next = m_lanes.Next();
+        if (IsAtOnce(next))
+        {
+            RunAtOnce();
+            continue;
+        }
         if (next.IsNothing())
         {
             break;
@@ -162,6 +169,21 @@ FabricSimulatorImpl::Run()
             TakeForeign();
         }
     }
+}
+
+void
+FabricSimulatorImpl::RunAtOnce()
+{
+    const AtOnce next = m_atOnce[m_atOnceDone++];
+    if (m_atOnceDone == m_atOnce.size())
+    {
+        m_atOnce.clear();
+        m_atOnceDone = 0;
+    }
+    m_rank = next.uid << WeftEventKey::SLOT_BITS;
+    m_context = next.context;
+    m_eventCount++;
+    next.event->Fire(m_now);
 }
 
 void
