@@ -20,6 +20,7 @@ set(weft_suite_sources
     tests/ns3/weft-failure-test-suite.cc
     tests/ns3/weft-golden-test-suite.cc
     tests/ns3/weft-graph-test-suite.cc
+    tests/ns3/weft-instant-test-suite.cc
     tests/ns3/weft-ip-queue-test-suite.cc
     tests/ns3/weft-naive-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
@@ -58,6 +59,7 @@ set(weft_suites
     weft-failure
     weft-golden
     weft-graph
+    weft-instant
     weft-ip-queue
     weft-naive
     weft-netdevice
