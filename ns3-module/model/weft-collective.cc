@@ -287,10 +287,14 @@ WeftCollective::Release(uint32_t message, int64_t news)
         Post(message);
         return;
     }
-    Schedule(m.src, wait, [this, message] {
-        InstantOf(m_messages[message].src).Note(WeftInstant::POST, message, [this, message] {
-            Post(message);
-        });
+    Schedule(m.src, wait, &WeftCollective::NotePost, message);
+}
+
+void
+WeftCollective::NotePost(uint32_t message)
+{
+    InstantOf(m_messages[message].src).Note(WeftInstant::POST, message, [this, message] {
+        Post(message);
     });
 }
 
@@ -300,13 +304,17 @@ WeftCollective::InstantOf(uint32_t host) const
     return m_fabric->GetNic(host)->GetInstant();
 }
 
-template <typename F>
 void
-WeftCollective::Schedule(uint32_t host, int64_t wait, F what)
+WeftCollective::Schedule(uint32_t host,
+                         int64_t wait,
+                         void (WeftCollective::*what)(uint32_t),
+                         uint32_t message)
 {
     Simulator::ScheduleWithContext(m_fabric->GetNic(host)->GetNode()->GetId(),
                                    TimeStep(static_cast<uint64_t>(std::max<int64_t>(wait, 0))),
-                                   what);
+                                   what,
+                                   this,
+                                   message);
 }
 
 void
@@ -426,13 +434,17 @@ WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
     }
     // It hears no more of the message by itself: it asks the receiver.
     const weft_message& m = m_messages[message];
-    Schedule(m.dst, GetWay(m.src, m.dst), [this, message] {
-        const uint64_t number = WeftInstant::MailNumber(WeftInstant::GIVEN_UP, message);
-        InstantOf(m_messages[message].dst).Note(WeftInstant::MAIL, number, [this, message] {
-            HearFailed(message);
-        });
-    });
+    Schedule(m.dst, GetWay(m.src, m.dst), &WeftCollective::NoteFailed, message);
     CheckDone();
+}
+
+void
+WeftCollective::NoteFailed(uint32_t message)
+{
+    const uint64_t number = WeftInstant::MailNumber(WeftInstant::GIVEN_UP, message);
+    InstantOf(m_messages[message].dst).Note(WeftInstant::MAIL, number, [this, message] {
+        HearFailed(message);
+    });
 }
 
 void
@@ -449,11 +461,15 @@ void
 WeftCollective::TellGivenUp(uint32_t message)
 {
     const weft_message& m = m_messages[message];
-    Schedule(m.src, GetWay(m.dst, m.src), [this, message] {
-        const uint64_t number = WeftInstant::MailNumber(WeftInstant::OUTCOME, message);
-        InstantOf(m_messages[message].src).Note(WeftInstant::MAIL, number, [this, message] {
-            Tell(message, true);
-        });
+    Schedule(m.src, GetWay(m.dst, m.src), &WeftCollective::NoteOutcome, message);
+}
+
+void
+WeftCollective::NoteOutcome(uint32_t message)
+{
+    const uint64_t number = WeftInstant::MailNumber(WeftInstant::OUTCOME, message);
+    InstantOf(m_messages[message].src).Note(WeftInstant::MAIL, number, [this, message] {
+        Tell(message, true);
     });
 }
 

@@ -163,10 +163,15 @@ class WeftCollective : public Object, public WeftMessageListener
     void Release(uint32_t message, int64_t news = 0);
     /** @param host a host @return what happens there at this instant */
     WeftInstant& InstantOf(uint32_t host) const;
-    /** @param host in whose context @param wait ps until then @param what happens */
-    template <typename F>
-    void Schedule(uint32_t host, int64_t wait, F what);
-    void Post(uint32_t message); //!< @param message to be posted now
+    /** @param host in whose context @param wait ps until then @param what happens @param message to
+     * which */
+    void
+    Schedule(uint32_t host, int64_t wait, void (WeftCollective::*what)(uint32_t), uint32_t message);
+    /** The event of Post() at a time that was set. @param message number */
+    void NotePost(uint32_t message);
+    void NoteFailed(uint32_t message);  //!< The event of HearFailed() @param message number
+    void NoteOutcome(uint32_t message); //!< The event of the answer to it @param message number
+    void Post(uint32_t message);        //!< @param message to be posted now
     /** Releases what waits for a message, as far as the host knows that sends it: the receiver at
      * delivery, the sender at its ACK. @param message the message @param sender whether it is the
      * sender's turn */

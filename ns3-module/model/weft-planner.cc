@@ -87,7 +87,10 @@ WeftPlanner::Post(uint32_t host, const std::vector<WeftPost>& posts)
             continue;
         }
         Simulator::Schedule(PicoSeconds(part.delay),
-                            [connection, message, part] { connection->PostLater(message, part); });
+                            &WeftConnection::PostLater,
+                            connection,
+                            message,
+                            part);
     }
 }
 
