@@ -430,7 +430,7 @@ START_TEST(congestion_controls_fit_their_state_and_start_below_line_rate)
         const struct weft_cc_ops *ops = weft_cc_find(r->algos[i]->name);
         void *config = config_of(&ops->algo);
         void *state = fenced(ops->state_size);
-        ck_assert_uint_eq(ops->state_size % 8, 0);
+        ck_assert_uint_eq(ops->state_size % _Alignof(int64_t), 0); /* 4 on 32-bit x86 */
         ops->init(state, config, &site, 5);
         ck_assert(ops->rate(state, 5) > 0 && ops->rate(state, 5) <= line);
         check_fence(state, ops->state_size, ops->algo.name);
