@@ -87,6 +87,7 @@ checkout()
     cp -R "$root/scenarios" .
     chmod -R u+w .
     ln -s "$programs/two-tors" two-tors
+    ln -s "$programs/fabric" fabric
     with=$runner
     [ "$1" != extending.md ] || with=$programs/example-runner
     ln -s "$with" build/weft-runner

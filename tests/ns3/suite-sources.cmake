@@ -23,6 +23,7 @@ set(weft_suite_sources
     tests/ns3/weft-instant-test-suite.cc
     tests/ns3/weft-ip-queue-test-suite.cc
     tests/ns3/weft-naive-test-suite.cc
+    tests/ns3/weft-net-test-suite.cc
     tests/ns3/weft-netdevice-test-suite.cc
     tests/ns3/weft-odd-rates-test-suite.cc
     tests/ns3/weft-pro-window-test-suite.cc
@@ -62,6 +63,7 @@ set(weft_suites
     weft-instant
     weft-ip-queue
     weft-naive
+    weft-net
     weft-netdevice
     weft-odd-rates
     weft-pro-window

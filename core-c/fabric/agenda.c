@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* What is due at a node, and the memory that grows with it. */
+#include "fabric/node.h"
+
+#include <string.h>
+
+#define FIRST 8U /* elements of a row that was empty */
+
+void *
+weft_net_grow(struct weft_net *net, void *row, uint32_t n, uint32_t *size, size_t each)
+{
+    if (n < *size)
+    {
+        return row;
+    }
+    const uint32_t larger = *size ? 2 * *size : FIRST;
+    void *other = weft_net_take(net, larger * each);
+    if (n > 0)
+    {
+        memcpy(other, row, n * each);
+    }
+    *size = larger;
+    return other;
+}
+
+struct weft_letter *
+weft_letter_get(struct weft_net *net)
+{
+    struct weft_letter *letter = net->letters;
+    if (!letter)
+    {
+        return weft_net_take(net, sizeof *letter);
+    }
+    net->letters = letter->next;
+    return letter;
+}
+
+void
+weft_letter_put(struct weft_net *net, struct weft_letter *letter)
+{
+    letter->next = net->letters;
+    net->letters = letter;
+}
+
+static bool
+is_before(const struct weft_due *a, const struct weft_due *b)
+{
+    return a->at != b->at ? a->at < b->at : a->key != b->key ? a->key < b->key : a->seq < b->seq;
+}
+
+void
+weft_agenda_add(struct weft_net *net, struct weft_agenda *agenda, int64_t at, uint64_t key,
+                void *what)
+{
+    const struct weft_due due = {.at = at, .key = key, .seq = agenda->seq++, .what = what};
+    agenda->due = weft_net_grow(net, agenda->due, agenda->n, &agenda->size, sizeof due);
+    uint32_t i = agenda->n++;
+    while (i > 0 && is_before(&due, &agenda->due[(i - 1) / 2]))
+    {
+        agenda->due[i] = agenda->due[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    agenda->due[i] = due;
+}
+
+struct weft_due
+weft_agenda_take(struct weft_agenda *agenda)
+{
+    const struct weft_due first = agenda->due[0];
+    const struct weft_due due = agenda->due[--agenda->n];
+    uint32_t i = 0;
+    for (uint32_t child = 1; child < agenda->n; child = 2 * i + 1)
+    {
+        child += child + 1 < agenda->n && is_before(&agenda->due[child + 1], &agenda->due[child]);
+        if (!is_before(&agenda->due[child], &due))
+        {
+            break;
+        }
+        agenda->due[i] = agenda->due[child];
+        i = child;
+    }
+    agenda->due[i] = due;
+    return first;
+}

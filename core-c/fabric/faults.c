@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Links that fail, come back or become slower, forwarding that changes, losses that are asked for.
+ */
+#include "fabric/node.h"
+
+static struct weft_node *
+node_at(const struct weft_net *net, const struct weft_end *end)
+{
+    return net->node[end->is_host ? end->index : net->nhosts + end->index];
+}
+
+static void
+set_port_down(struct weft_net *net, const struct weft_end *end, bool down)
+{
+    struct weft_port *port = &node_at(net, end)->port[end->port];
+    if (down != (port->lost_before == INT64_MAX))
+    {
+        port->lost_before = down ? INT64_MAX : net->now;
+        port->carry = 0; /* what starts now starts now */
+        if (!end->is_host)
+        {
+            net->sw[end->index].watches_links = true;
+        }
+    }
+}
+
+void
+weft_net_set_down(struct weft_net *net, uint64_t link, bool down)
+{
+    struct weft_link of;
+    weft_clos_link(net->config.clos, link, &of);
+    set_port_down(net, &of.lower, down);
+    set_port_down(net, &of.upper, down);
+}
+
+void
+weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate)
+{
+    struct weft_link of;
+    weft_clos_link(net->config.clos, link, &of);
+    weft_port_set_rate(&node_at(net, &of.lower)->port[of.lower.port], rate);
+    weft_port_set_rate(&node_at(net, &of.upper)->port[of.upper.port], rate);
+}
+
+static void
+restart_tor(const struct weft_net *net, struct weft_net_qp *q)
+{
+    const struct weft_net_level *level = &net->level[q->qp.algos->sl];
+    struct weft_last_hop hop;
+    weft_clos_last_hop(net->config.clos, &net->config.frame, &hop);
+    hop.why = NULL;
+    level->lb->tor->qp_init(q->tor, level->lb_config, &hop);
+}
+
+static void
+set_tor_active(struct weft_net *net, bool active)
+{
+    for (uint32_t i = 0; i < net->nqps; i++)
+    {
+        struct weft_net_qp *q = net->qp[i];
+        if (q->tor && active)
+        {
+            restart_tor(net, q);
+        }
+        else if (q->tor)
+        {
+            weft_switch_release_tor(net, &net->sw[weft_clos_tor(net->config.clos, q->qp.dst)], q);
+        }
+    }
+    net->tor_active = active;
+}
+
+static void
+tell_hosts(struct weft_net *net, const struct weft_nic_algos *algos, const struct weft_fib *fib)
+{
+    for (uint32_t host = 0; algos->path && algos->path->set_routes && host < net->nhosts; host++)
+    {
+        algos->path->set_routes(weft_path_host(algos, host), fib);
+    }
+}
+
+void
+weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole)
+{
+    bool has_tor = false;
+    net->fib = fib;
+    for (uint32_t i = 0; net->lb->set_routes && i < net->nswitches; i++)
+    {
+        net->lb->set_routes(net->sw[i].lb, fib);
+    }
+    for (uint32_t i = 0; i < net->config.nlevels; i++)
+    {
+        tell_hosts(net, &net->algos[i], fib);
+        has_tor = has_tor || net->level[i].lb->tor;
+    }
+    if (has_tor && whole != net->tor_active)
+    {
+        set_tor_active(net, whole);
+    }
+}
+
+void
+weft_net_drop(struct weft_net *net, struct weft_qp *qp, uint32_t offset, uint32_t count,
+              bool at_last_hop)
+{
+    struct weft_net_qp *q = (struct weft_net_qp *)(void *)qp;
+    struct weft_named_drop *drop = q->drops;
+    while (drop && drop->offset != offset)
+    {
+        drop = drop->next;
+    }
+    if (!drop)
+    {
+        drop = weft_net_take(net, sizeof *drop);
+        drop->offset = offset;
+        drop->next = q->drops;
+        q->drops = drop;
+    }
+    *(at_last_hop ? &drop->at_last_hop : &drop->at_top) += count;
+    net->loses_at_top = net->loses_at_top || !at_last_hop;
+}
+
+void
+weft_net_lose(struct weft_net *net, double probability)
+{
+    net->loss = probability;
+    net->loses_at_top = net->loses_at_top || probability > 0;
+}

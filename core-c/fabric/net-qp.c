@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes QPs: what their algorithms are told of the place where they work. */
+#include "fabric/node.h"
+
+#include <math.h>
+
+#include <weft/error.h>
+#include <weft/psn.h>
+
+#define QP_STREAM       (UINT64_C(0x9b) << 40) /* rng streams of QPs */
+#define FIRST_EPHEMERAL 49152U                 /* RoCEv2 source ports (RFC 6335 dynamic range) */
+
+static uint32_t
+full_frame(const struct weft_net *net)
+{
+    return (uint32_t)(net->config.frame.payload + net->config.frame.header);
+}
+
+/* Packets of a bandwidth-delay product, where nothing else is sent. */
+static uint32_t
+bdp_of(const struct weft_net *net, const struct weft_cc_site *cc)
+{
+    const double slot = full_frame(net) + (double)net->config.frame.gap;
+    const double packets = ceil((double)cc->line_rate / 8e12 * (double)cc->base_rtt / slot);
+    return packets < 1 ? 1 : packets > 1e9 ? (uint32_t)1e9 : (uint32_t)packets;
+}
+
+static void
+describe(const struct weft_net *net, const struct weft_net_qp_site *of, struct weft_qp_site *site)
+{
+    const struct weft_net_config *c = &net->config;
+    const struct weft_clos *clos = c->clos;
+    struct weft_link link;
+    struct weft_rng rng;
+    weft_clos_link(clos, of->src, &link);
+    weft_rng_seed(&rng, c->seed, c->run, QP_STREAM + of->stream);
+    site->index = net->nqps;
+    site->src = of->src;
+    site->dst = of->dst;
+    site->sport =
+        (uint16_t)(FIRST_EPHEMERAL + weft_rng_below(&rng, UINT16_MAX + 1 - FIRST_EPHEMERAL));
+    const int64_t first = c->frame.first_psn;
+    site->cc = (struct weft_cc_site){
+        .line_rate = link.rate,
+        .share = net->level[of->level].share,
+        .base_rtt = weft_clos_way(clos, of->src, of->dst, full_frame(net)) +
+                    weft_clos_way(clos, of->dst, of->src, c->frame.ack),
+        .links = weft_clos_hops(clos, of->src, of->dst),
+        .frame = full_frame(net),
+        .gap = (uint32_t)c->frame.gap,
+    };
+    site->transport = (struct weft_transport_site){
+        .first_psn = first < 0 ? weft_rng_u32(&rng) & WEFT_PSN_MASK : (uint32_t)first,
+        .qp = site->index,
+        .rate = link.rate,
+        .base_rtt = site->cc.base_rtt,
+        .frame = full_frame(net),
+        .seed = c->seed,
+        .run = c->run,
+    };
+    site->path = (struct weft_path_site){
+        .seed = weft_level_seed(c->seed, of->level),
+        .run = c->run,
+        .host = of->src,
+        .clos = clos,
+        .qp_bdp = of->bdp ? of->bdp : bdp_of(net, &site->cc),
+        .dst = of->dst,
+        .batch = (uint32_t)c->frame.batch,
+    };
+}
+
+/* What ToRs keep of it, if it crosses them. */
+static int
+init_tor(struct weft_net *net, struct weft_net_qp *q, const struct weft_net_level *level,
+         struct weft_refusal *why)
+{
+    const struct weft_clos *clos = net->config.clos;
+    const struct weft_lb_ops *lb = level->lb;
+    struct weft_last_hop hop;
+    int code = 0;
+    if (weft_clos_tor(clos, q->qp.src) == weft_clos_tor(clos, q->qp.dst))
+    {
+        return 0;
+    }
+    weft_clos_last_hop(clos, &net->config.frame, &hop);
+    hop.why = why;
+    if (lb->tor)
+    {
+        q->tor = weft_net_take(net, lb->tor->qp_size(level->lb_config, &hop));
+        code = lb->tor->qp_init(q->tor, level->lb_config, &hop);
+    }
+    if (!code && lb->flow_size)
+    {
+        q->flow = weft_net_take(net, lb->flow_size(level->lb_config));
+        code = lb->flow_init(q->flow, level->lb_config);
+    }
+    return code;
+}
+
+static void
+lend(struct weft_net *net, struct weft_host_node *h)
+{
+    if (++h->nqps <= h->nic.capacity)
+    {
+        return;
+    }
+    const uint32_t capacity = h->nic.capacity < 2 ? 4 : 2 * h->nic.capacity;
+    struct weft_qp **active = (struct weft_qp **)weft_net_take(net, capacity * sizeof *active);
+    weft_host_lend(&h->nic, active, weft_net_take(net, capacity * sizeof(int64_t)), capacity);
+}
+
+int
+weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *of, struct weft_qp **made,
+                struct weft_refusal *why)
+{
+    if (of->src == of->dst || of->src >= net->nhosts || of->dst >= net->nhosts ||
+        of->level >= net->config.nlevels)
+    {
+        return WEFT_EINVAL;
+    }
+    if (net->nqps > WEFT_QP_MASK)
+    {
+        return WEFT_EOVERFLOW;
+    }
+    const struct weft_nic_algos *algos = &net->algos[of->level];
+    struct weft_qp_site site;
+    describe(net, of, &site);
+    site.cc.why = why;
+    site.path.why = why;
+    struct weft_net_qp *q = weft_net_take(net, sizeof *q);
+    q->rx_armed_at = WEFT_NEVER;
+    int code = weft_qp_init(&q->qp, weft_net_take(net, weft_qp_size(algos, &site)), algos, &site,
+                            net->now);
+    code = code ? code : init_tor(net, q, &net->level[of->level], why);
+    if (code)
+    {
+        return code;
+    }
+    net->qp = (struct weft_net_qp **)weft_net_grow(net, (void *)net->qp, net->nqps, &net->qp_room,
+                                                   sizeof *net->qp);
+    net->qp[net->nqps++] = q;
+    lend(net, &net->host[of->src]);
+    *made = &q->qp;
+    return 0;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* What comes to a node within a window, and in which order. */
+#include "fabric/node.h"
+
+#define LEAST_BUCKETS 64U
+
+/* Room for @p more arrivals. */
+static void
+make_room(struct weft_net *net, uint32_t more)
+{
+    if (net->narriving + more <= net->arriving_size)
+    {
+        return;
+    }
+    uint32_t size = net->arriving_size ? net->arriving_size : 64;
+    while (size < net->narriving + more)
+    {
+        size *= 2;
+    }
+    struct weft_arriving *unsorted = weft_net_take(net, size * sizeof *unsorted);
+    for (uint32_t i = 0; i < net->narriving; i++)
+    {
+        unsorted[i] = net->unsorted[i];
+    }
+    net->unsorted = unsorted;
+    net->arriving = weft_net_take(net, size * sizeof *unsorted);
+    net->arriving_size = size;
+}
+
+static void
+keep_for_later(struct weft_net *net, struct weft_chunk *chunk)
+{
+    net->read = (struct weft_chunk **)weft_net_grow(net, (void *)net->read, net->nread,
+                                                    &net->read_size, sizeof *net->read);
+    net->read[net->nread++] = chunk;
+}
+
+/* Frames of one lane. Returns when the next one comes, or WEFT_NEVER. */
+static int64_t
+collect_lane(struct weft_net *net, struct weft_lane *lane, uint16_t port, int64_t until)
+{
+    uint32_t left = lane->left - lane->taken;
+    if (left == 0)
+    {
+        return WEFT_NEVER;
+    }
+    make_room(net, left);
+    const uint64_t by = WEFT_IS_FRAME | port;
+    struct weft_arriving *a = net->unsorted + net->narriving;
+    struct weft_chunk *chunk = lane->head;
+    uint32_t place = lane->head_at;
+    int64_t next = WEFT_NEVER;
+    for (; left > 0; left--)
+    {
+        const bool over = place == WEFT_CHUNK_FRAMES;
+        struct weft_frame *frame = over ? &chunk->next->frame[0] : &chunk->frame[place];
+        if (frame->at >= until)
+        {
+            next = frame->at;
+            break;
+        }
+        if (over)
+        {
+            struct weft_chunk *behind = chunk->next;
+            keep_for_later(net, chunk);
+            chunk = behind;
+            place = 0;
+        }
+        place++;
+        a->key = (uint64_t)(frame->at - net->base) << WEFT_TIE_BITS | by;
+        a->of.frame = frame;
+        a++;
+    }
+    net->narriving = (uint32_t)(a - net->unsorted);
+    lane->taken = lane->left - left;
+    lane->head = chunk;
+    lane->head_at = place;
+    return next;
+}
+
+static int64_t
+collect_pauses(struct weft_net *net, struct weft_pfc_lane *lane, uint16_t port, int64_t until)
+{
+    while (lane->taken != lane->sent)
+    {
+        const struct weft_pfc *pfc = &lane->ring[lane->taken & (lane->size - 1)];
+        if (pfc->at >= until)
+        {
+            return pfc->at;
+        }
+        make_room(net, 1);
+        struct weft_arriving *a = &net->unsorted[net->narriving++];
+        a->key = (uint64_t)(pfc->at - net->base) << WEFT_TIE_BITS | port;
+        a->of.pfc = (uint64_t)pfc->tclass << 1 | pfc->pause;
+        lane->taken++;
+    }
+    return WEFT_NEVER;
+}
+
+static int64_t
+collect_port(struct weft_net *net, struct weft_port *port, int64_t until)
+{
+    int64_t next = collect_pauses(net, port->pfc_from, port->index, until);
+    for (uint32_t c = 0; c < net->classes; c++)
+    {
+        const int64_t at = collect_lane(net, &port->from[c], port->index, until);
+        next = at < next ? at : next;
+    }
+    return next;
+}
+
+static bool
+is_same_instant(const struct weft_arriving *a, const struct weft_arriving *b)
+{
+    return (a->key ^ b->key) >> WEFT_TIE_BITS == 0;
+}
+
+/* Moves the i-th to its place among those before it. Returns whether it has a neighbour there that
+ * comes at the same instant. */
+static bool
+insert(struct weft_arriving *a, uint32_t i)
+{
+    const struct weft_arriving x = a[i];
+    uint32_t k = i;
+    for (; k > 0 && a[k - 1].key > x.key; k--)
+    {
+        a[k] = a[k - 1];
+    }
+    a[k] = x;
+    return (k > 0 && is_same_instant(&a[k - 1], &x)) || is_same_instant(&a[k + 1], &x);
+}
+
+/* In place and stable. Returns whether some come at one instant. */
+static bool
+insertion_sort(struct weft_arriving *a, uint32_t n)
+{
+    bool ties = false;
+    for (uint32_t i = 1; i < n; i++)
+    {
+        ties |= a[i - 1].key <= a[i].key ? is_same_instant(&a[i - 1], &a[i]) : insert(a, i);
+    }
+    return ties;
+}
+
+/* Frames that come at one instant, a to a + n: in the order of their ports XOR @p order. */
+static void
+sort_ties(struct weft_arriving *a, uint32_t n, uint16_t order)
+{
+    for (uint32_t i = 1; i < n; i++)
+    {
+        const struct weft_arriving x = a[i];
+        uint32_t k = i;
+        for (; k > 0 && (a[k - 1].key & WEFT_IS_FRAME) &&
+               (weft_arrives_by(&a[k - 1]) ^ order) > (weft_arrives_by(&x) ^ order);
+             k--)
+        {
+            a[k] = a[k - 1];
+        }
+        a[k] = x;
+    }
+}
+
+/* What comes at one instant comes in the order that is drawn for it, PFC frames first. */
+static void
+draw_ties(struct weft_net *net, uint64_t salt)
+{
+    struct weft_arriving *a = net->arriving;
+    const uint32_t n = net->narriving;
+    for (uint32_t i = 0; i < n;)
+    {
+        const uint64_t instant = a[i].key >> WEFT_TIE_BITS;
+        uint32_t end = i + 1;
+        while (end < n && a[end].key >> WEFT_TIE_BITS == instant)
+        {
+            end++;
+        }
+        if (end > i + 1)
+        {
+            while (i < end && !(a[i].key & WEFT_IS_FRAME))
+            {
+                i++;
+            }
+            sort_ties(a + i, end - i, weft_tie_order(salt, net->base + (int64_t)instant));
+        }
+        i = end;
+    }
+}
+
+/* By time: into buckets of equal width, which hold about one each, and then in place. Returns as
+ * insertion_sort(). */
+static bool
+sort(struct weft_net *net, int64_t width)
+{
+    const uint32_t n = net->narriving;
+    const struct weft_arriving *from = net->unsorted;
+    struct weft_arriving *to = net->arriving;
+    if (net->nbuckets < n || net->nbuckets == 0)
+    {
+        net->nbuckets = net->nbuckets ? net->nbuckets : LEAST_BUCKETS;
+        while (net->nbuckets < n)
+        {
+            net->nbuckets *= 2;
+        }
+        net->bucket = weft_net_take(net, (net->nbuckets + 1) * sizeof *net->bucket);
+    }
+    uint32_t buckets = 2;
+    uint32_t shift = WEFT_TIE_BITS;
+    while (buckets < n)
+    {
+        buckets *= 2;
+    }
+    while (width >> (shift - WEFT_TIE_BITS) >= buckets)
+    {
+        shift++;
+    }
+    uint32_t *bucket = net->bucket;
+    for (uint32_t i = 0; i <= buckets; i++)
+    {
+        bucket[i] = 0;
+    }
+    for (uint32_t i = 0; i < n; i++)
+    {
+        bucket[(from[i].key >> shift) + 1]++;
+    }
+    for (uint32_t i = 1; i < buckets; i++)
+    {
+        bucket[i] += bucket[i - 1];
+    }
+    for (uint32_t i = 0; i < n; i++)
+    {
+        to[bucket[from[i].key >> shift]++] = from[i];
+    }
+    return insertion_sort(to, n);
+}
+
+void
+weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until,
+                  const uint64_t *tie_salt)
+{
+    uint64_t *coming = net->coming + (size_t)node->number * net->words;
+    net->narriving = 0;
+    net->base = net->now;
+    node->next = WEFT_NEVER;
+    for (uint32_t word = 0; word < net->words; word++)
+    {
+        for (uint64_t bits = coming[word]; bits != 0; bits &= bits - 1)
+        {
+            struct weft_port *port = &node->port[word * 64 + weft_ctz64(bits)];
+            const int64_t next = collect_port(net, port, until);
+            if (next == WEFT_NEVER)
+            {
+                coming[word] &= ~(UINT64_C(1) << weft_ctz64(bits));
+            }
+            node->next = next < node->next ? next : node->next;
+        }
+    }
+    if (net->narriving == 1)
+    {
+        net->arriving[0] = net->unsorted[0];
+    }
+    else if (net->narriving > 1 && sort(net, until - net->base) && tie_salt)
+    {
+        draw_ties(net, *tie_salt);
+    }
+}
+
+void
+weft_net_end_frame(struct weft_net *net, struct weft_node *node, const struct weft_packet *p,
+                   enum weft_net_loss why)
+{
+    node->counters.lost[why]++;
+    node->counters.lost_bytes += p->bytes;
+    if (p->kind != WEFT_DATA && p->kind != WEFT_ACK)
+    {
+        return;
+    }
+    const struct weft_qp *qp = &net->qp[p->qp]->qp;
+    if (!qp->algos->transport->tx_lost)
+    {
+        return;
+    }
+    const struct weft_clos *clos = net->config.clos;
+    const struct weft_fabric_config *f = &net->config.frame;
+    const int64_t back = weft_clos_way(clos, qp->dst, qp->src, f->ack);
+    const int64_t round_trip = weft_clos_way(clos, qp->src, qp->dst, f->payload + f->header) + back;
+    const int64_t soonest = node->now + back;
+    const int64_t at = p->sent + round_trip > soonest ? p->sent + round_trip : soonest;
+    struct weft_letter *letter = weft_letter_get(net);
+    letter->packet = *p;
+    weft_host_mail(net, &net->host[qp->src], at,
+                   weft_mail_key(WEFT_MAIL_LOSS, (uint64_t)p->qp << 24 | p->psn), letter);
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file node.h  What a fabric consists of: nodes with ports, of which each is run by itself.
+ * Private.
+ */
+#ifndef WEFT_NODE_H
+#define WEFT_NODE_H
+
+#include "base/bitmap.h"
+#include "fabric/lane.h"
+
+#include <assert.h>
+
+#include <weft/host.h>
+#include <weft/net.h>
+
+#define WEFT_ALL_STARTS UINT32_MAX /* no frame that starts at this instant is yet to do so */
+
+/** A PFC frame on its way. */
+struct weft_pfc
+{
+    int64_t at;      /**< when it takes effect, ps */
+    uint32_t tclass; /**< traffic class */
+    bool pause;      /**< pause or resume */
+};
+
+/** PFC frames from one port to its neighbour, a ring that grows. */
+struct weft_pfc_lane
+{
+    struct weft_pfc *ring;
+    uint32_t size;  /**< a power of two, or 0 */
+    uint32_t sent;  /**< modulo 2^32 */
+    uint32_t taken; /**< modulo 2^32 */
+};
+
+/** One end of a link: what leaves here, and where that which arrives here comes from. A frame reads
+ * the first two cache lines. */
+struct weft_port
+{
+    _Alignas(64) int64_t free_at; /**< the wire is free from here on, ps */
+    int64_t end;            /**< last bit of the frame whose buffer is yet to be given back, ps */
+    uint32_t waits;         /**< bit c: frames of class c wait */
+    uint32_t paused;        /**< bit c: PFC keeps class c back */
+    uint32_t ps_per_byte;   /**< 0: not a whole number, or too large */
+    uint32_t gap_time;      /**< ps of the gap behind a frame, if ps_per_byte */
+    uint32_t bytes;         /**< of the frame that ends at `end` */
+    uint16_t ingress;       /**< of that: weft_mmu_index() of its port and class */
+    uint16_t index;         /**< its number at its node */
+    int64_t delay;          /**< ps to the other end */
+    struct weft_lane *lane; /**< [class], from here */
+    void *scheduler;        /**< its state, with more than two classes */
+
+    int64_t *peer_due;     /**< when the node at the other end is to be run next */
+    uint64_t *peer_coming; /**< that node's bits for its ports, the word of the other end's */
+    uint64_t peer_bit;     /**< and its bit there */
+    uint64_t frames;       /**< begun */
+    uint64_t sent_bytes;   /**< of these, without gaps */
+    bool faces_host;       /**< a switch's, to a host */
+
+    struct weft_lane *from; /**< [class], to here: the peer's */
+    struct weft_pfc_lane pfc;
+    struct weft_pfc_lane *pfc_from; /**< the peer's */
+    int64_t rate;                   /**< bit/s */
+    int64_t gap;                    /**< bytes behind a frame */
+    int64_t carry;                  /**< the wire is free so much before free_at, 1/rate ps */
+    int64_t lost_before;            /**< frames that began earlier do not arrive: ps; INT64_MIN */
+};
+
+/** What a node is, whichever it is. */
+struct weft_node
+{
+    uint32_t number; /**< hosts first, then switches */
+    uint32_t nports;
+    struct weft_port *port;
+    int64_t now;  /**< the instant at which it is */
+    int64_t next; /**< when it is to be run again, as far as was seen so far */
+    int64_t last; /**< when the last thing happened here */
+    struct weft_net_counters counters;
+};
+
+/** What waits for a host's time: a packet that came as mail, or a message to post. */
+struct weft_letter
+{
+    struct weft_letter *next;
+    struct weft_packet packet;
+    struct weft_net_qp *qp;
+    uint64_t bytes;
+    uint64_t tag;
+};
+
+/** Something that is due. */
+struct weft_due
+{
+    int64_t at;
+    uint64_t key; /**< order within the instant */
+    uint64_t seq; /**< and within the key */
+    void *what;
+};
+
+/** What is due, earliest first: a heap. */
+struct weft_agenda
+{
+    struct weft_due *due;
+    uint32_t n;
+    uint32_t size;
+    uint64_t seq;
+};
+
+/** A queue of packets, a ring that grows. */
+struct weft_packets_ring
+{
+    struct weft_packet *ring;
+    uint32_t size; /**< a power of two, or 0 */
+    uint32_t head; /**< modulo 2^32 */
+    uint32_t tail; /**< modulo 2^32 */
+};
+
+/** A drop that was asked for by name. */
+struct weft_named_drop
+{
+    struct weft_named_drop *next;
+    uint32_t offset;
+    uint32_t at_top;
+    uint32_t at_last_hop;
+};
+
+struct weft_net_qp
+{
+    struct weft_qp qp;
+    void *tor;  /**< middleware's state at the ToR of dst, or NULL */
+    void *flow; /**< what the balancer keeps of it at ToRs, or NULL */
+    struct weft_wqe *wqes;
+    size_t room; /**< for messages */
+    struct weft_named_drop *drops;
+    int64_t rx_armed_at; /**< earliest entry of its receiver's timer in the agenda */
+    bool armed;          /**< its retransmission timer is in the agenda */
+};
+
+/** A host. */
+struct weft_host_node
+{
+    struct weft_node node;
+    struct weft_port port;
+    struct weft_host nic;
+    int64_t wake_at; /**< when the wire is to be looked at, or WEFT_NEVER */
+    uint32_t nqps;
+    struct weft_packets_ring replies;
+    struct weft_agenda timers;
+    struct weft_agenda mail;
+};
+
+/** Frames of a queue that a ToR's balancer holds back. */
+struct weft_held
+{
+    uint32_t queue;
+    struct weft_letter *head;
+    struct weft_letter *tail;
+};
+
+/** A NACK that a ToR owes a sender. */
+struct weft_owed
+{
+    struct weft_net_qp *qp;
+    uint32_t epsn;
+};
+
+/** A switch. */
+struct weft_switch_node
+{
+    struct weft_node node;
+    struct weft_net *net;
+    struct weft_switch_map map;
+    struct weft_mmu *mmu;
+    void *lb;                /**< balancer's state */
+    uint32_t index;          /**< among the switches */
+    uint32_t limit;          /**< ports from here on have not begun what starts at `now` */
+    uint32_t paused_ingress; /**< (port, class) pairs whose neighbours are paused */
+    bool has_tor;            /**< middleware works here */
+    bool is_tor;             /**< the balancer's parts for ToRs work here */
+    bool watches_links;      /**< a link is or was down */
+    uint32_t peak_queue[2];  /**< bytes: of down ports, of up ports */
+    uint64_t tie_salt;       /**< of the order of frames that arrive at one instant */
+    int64_t fires_at;        /**< the balancer's timer */
+    int64_t own_at;          /**< fires_at or owed_at */
+    int64_t tor_at;          /**< nothing starts to leave for a host before this, with middleware */
+    struct weft_rng rng;     /**< of what happens when frames arrive */
+    struct weft_rng *leaving; /**< [port], of what happens when they leave */
+    struct weft_tor_counters tor;
+    struct weft_port_reader reader;
+    struct weft_held *held;
+    uint32_t nheld;
+    uint32_t held_size;
+    struct weft_owed *owed; /**< NACKs that are to leave at owed_at */
+    uint32_t nowed;
+    uint32_t owed_size;
+    int64_t owed_at;
+    uint64_t *waiting; /**< a bit per port: something waits there */
+};
+
+/** What arrives in this window: a frame, or a PFC frame. */
+struct weft_arriving
+{
+    uint64_t key; /**< (ps since the window's base) << WEFT_TIE_BITS | is a frame | port */
+    union
+    {
+        struct weft_frame *frame;
+        uint64_t pfc; /**< traffic class << 1 | pause */
+    } of;
+};
+
+#define WEFT_TIE_BITS 17U
+#define WEFT_IS_FRAME (UINT64_C(1) << 16) /* those come behind PFC frames */
+
+struct weft_net
+{
+    struct weft_net_config config;
+    struct weft_net_level level[WEFT_LEVELS];
+    struct weft_nic_algos algos[WEFT_LEVELS];
+    struct weft_levels levels;
+    struct weft_lb_ops joined;
+    const struct weft_lb_ops *lb; /**< what switches do */
+    const void *lb_config;
+    uint32_t nhosts;
+    uint32_t nswitches;
+    uint32_t classes;
+    uint32_t words; /**< of a node's bits for its ports */
+    struct weft_host_node *host;
+    struct weft_switch_node *sw;
+    struct weft_node **node;
+    int64_t *due;     /**< [node]: when it is to be run next */
+    uint64_t *coming; /**< [node * words]: ports to which something is under way */
+    struct weft_net_qp **qp;
+    uint32_t nqps;
+    uint32_t qp_room;
+    const struct weft_fib *fib;
+    double loss;       /**< probability of random loss */
+    bool loses_at_top; /**< something is to be lost where it turns downwards */
+    bool has_drops;    /**< some are named */
+    bool tor_active;
+    bool looks;            /**< the balancer reads queues, or acts when frames leave */
+    bool inspects[2];      /**< data that leaves is looked at: to a switch, to a NIC */
+    bool marks_at_enqueue; /**< where ECN looks at the queue */
+    int64_t mark_above;    /**< bytes of a queue that is joined up to which nothing is marked */
+    bool marks_at_dequeue;
+    bool counts_by_class;
+    bool ideal_replies;
+    int64_t window;
+    int64_t now; /**< everything before this has happened */
+    struct weft_chunks chunks;
+    struct weft_letter *letters;    /**< free ones */
+    int64_t base;                   /**< of the times in `arriving` */
+    struct weft_arriving *arriving; /**< in order, once collected */
+    struct weft_arriving *unsorted; /**< as large */
+    uint32_t narriving;
+    uint32_t arriving_size;
+    uint32_t *bucket; /**< [nbuckets + 1]: for sorting */
+    uint32_t nbuckets;
+    struct weft_chunk **read; /**< chunks that were read */
+    uint32_t nread;
+    uint32_t read_size;
+};
+
+/** Makes room for one more of @p n elements in a row that may move. */
+void *weft_net_grow(struct weft_net *net, void *row, uint32_t n, uint32_t *size, size_t each);
+/** Memory from the caller. */
+static inline void *
+weft_net_take(struct weft_net *net, size_t bytes)
+{
+    return net->config.memory.take(net->config.memory.of, bytes);
+}
+
+struct weft_letter *weft_letter_get(struct weft_net *net);
+void weft_letter_put(struct weft_net *net, struct weft_letter *letter);
+
+void weft_agenda_add(struct weft_net *net, struct weft_agenda *agenda, int64_t at, uint64_t key,
+                     void *what);
+/** Takes out the first one. */
+struct weft_due weft_agenda_take(struct weft_agenda *agenda);
+static inline int64_t
+weft_agenda_next(const struct weft_agenda *agenda)
+{
+    return agenda->n > 0 ? agenda->due[0].at : WEFT_NEVER;
+}
+
+/* Ports. */
+void weft_port_set_rate(struct weft_port *port, int64_t rate);
+int64_t weft_port_wire_time(const struct weft_port *port, int64_t bytes);
+/** weft_port_occupy() at rates that do not divide a byte into whole ps. */
+int64_t weft_port_occupy_slowly(struct weft_port *port, uint32_t bytes, int64_t at, bool waited);
+/** Takes the wire for a frame from @p at on: its serialization, ps. */
+static inline int64_t
+weft_port_occupy(struct weft_port *port, uint32_t bytes, int64_t at, bool waited)
+{
+    port->frames++;
+    port->sent_bytes += bytes;
+    if (port->ps_per_byte == 0)
+    {
+        return weft_port_occupy_slowly(port, bytes, at, waited);
+    }
+    const int64_t serialization = (int64_t)bytes * port->ps_per_byte;
+    port->free_at = at + serialization + port->gap_time;
+    return serialization;
+}
+/** Whether the wire was down while a frame was on it. */
+bool weft_port_was_cut(const struct weft_port *port, uint32_t bytes, int64_t now);
+/** Sends a PFC frame. */
+void weft_port_pause(struct weft_net *net, struct weft_port *port, uint32_t tclass, bool pause,
+                     int64_t now);
+/** Lets the neighbour know of what comes at @p at. */
+static inline void
+weft_port_announce(const struct weft_port *port, int64_t at)
+{
+    *port->peer_coming |= port->peer_bit;
+    if (at < *port->peer_due)
+    {
+        *port->peer_due = at;
+    }
+}
+
+/** A node has something to do at @p at. */
+static inline void
+weft_net_wake(struct weft_net *net, const struct weft_node *node, int64_t at)
+{
+    if (at < net->due[node->number])
+    {
+        net->due[node->number] = at;
+    }
+}
+
+/* Nodes. */
+/** When it arrives. */
+static inline int64_t
+weft_arrives_at(const struct weft_net *net, const struct weft_arriving *a)
+{
+    return net->base + (int64_t)(a->key >> WEFT_TIE_BITS);
+}
+
+/** Where it arrives. */
+static inline uint32_t
+weft_arrives_by(const struct weft_arriving *a)
+{
+    return a->key & UINT16_MAX;
+}
+
+/** The class that a PFC frame is about, and whether it is to pause. */
+static inline uint32_t
+weft_pfc_class(const struct weft_arriving *a)
+{
+    return (uint32_t)(a->of.pfc >> 1);
+}
+
+static inline bool
+weft_pfc_pauses(const struct weft_arriving *a)
+{
+    return a->of.pfc & 1;
+}
+
+/** Fills net->arriving with what comes to a node before @p until, in order; @p tie_salt: NULL, or
+ * of the order of frames that arrive at one instant. */
+void weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until,
+                       const uint64_t *tie_salt);
+void weft_host_run(struct weft_net *net, struct weft_host_node *host, int64_t until);
+void weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t until);
+
+/** A frame ends before its NIC, at a node. */
+void weft_net_end_frame(struct weft_net *net, struct weft_node *node, const struct weft_packet *p,
+                        enum weft_net_loss why);
+
+/* Hosts. */
+/** Puts a letter into a host's mail. */
+void weft_host_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, uint64_t key,
+                    struct weft_letter *letter);
+/** Order of mail within an instant: what comes before arrivals, and posts, which come after. */
+enum weft_mail_kind
+{
+    WEFT_MAIL_REPLY,
+    WEFT_MAIL_LOSS,
+    WEFT_MAIL_POST = 8,
+};
+static inline uint64_t
+weft_mail_key(enum weft_mail_kind kind, uint64_t number)
+{
+    return (uint64_t)kind << 56 | number;
+}
+
+/* Switches. */
+/** Lets a port send what starts to leave by now. */
+void weft_switch_send_due(struct weft_net *net, struct weft_switch_node *sw,
+                          struct weft_port *port);
+
+/** Classes of a port of which a frame may leave. */
+static inline uint32_t
+weft_port_ready(const struct weft_port *port)
+{
+    return port->waits & ~port->paused;
+}
+
+/** Something waits at a port: where middleware works it leaves in the order of time. */
+static inline void
+weft_switch_expect(struct weft_switch_node *sw, const struct weft_port *port)
+{
+    if (sw->has_tor && port->faces_host && port->free_at < sw->tor_at)
+    {
+        sw->tor_at = port->free_at;
+    }
+}
+
+/** The buffer of the frame that a port has sent is given back; no neighbour is paused. */
+static inline void
+weft_switch_give_back(struct weft_switch_node *sw, struct weft_port *port)
+{
+    const bool resumes = weft_mmu_release_at(sw->mmu, port->ingress, port->index, port->bytes);
+    assert(!resumes && "departures are in order while a neighbour is paused");
+    (void)resumes;
+    port->end = WEFT_NEVER;
+}
+
+/** Does what leaves a port by now, and gives back its buffer. */
+static inline void
+weft_switch_settle(struct weft_net *net, struct weft_switch_node *sw, uint32_t i)
+{
+    struct weft_port *port = &sw->node.port[i];
+    if (port->waits != 0 && port->free_at <= sw->node.now)
+    {
+        weft_switch_send_due(net, sw, port);
+    }
+    if (port->end <= sw->node.now)
+    {
+        weft_switch_give_back(sw, port);
+    }
+}
+void weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw);
+/** Does what leaves in the order of time up to and with @p until, where that order matters. */
+void weft_switch_send_in_order(struct weft_net *net, struct weft_switch_node *sw, int64_t until);
+static inline void
+weft_switch_drain(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
+{
+    if (sw->paused_ingress > 0 || sw->tor_at <= until)
+    {
+        weft_switch_send_in_order(net, sw, until);
+    }
+}
+/** A frame that was held back joins a port's queue. */
+void weft_switch_join(struct weft_net *net, struct weft_switch_node *sw, uint32_t port,
+                      const struct weft_packet *p);
+/** Lets a port that is free send one of what may go. @p waited: since it became free. */
+void weft_switch_start(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
+                       bool waited);
+/** Looks at data that starts to leave. */
+void weft_switch_inspect(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
+                         struct weft_packet *p, int64_t at);
+/** A frame is on the wire of a port from @p at on. */
+static inline void
+weft_switch_send(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
+                 struct weft_frame *frame, int64_t at, bool waited)
+{
+    struct weft_packet *p = &frame->d;
+    const int64_t serialization = weft_port_occupy(port, p->bytes, at, waited);
+    port->end = at + serialization;
+    port->bytes = p->bytes;
+    port->ingress = (uint16_t)weft_mmu_index(sw->mmu, p->in_port, p->tclass);
+    frame->at = port->end + port->delay;
+    weft_port_announce(port, frame->at);
+    if (p->kind == WEFT_DATA && net->inspects[port->faces_host])
+    {
+        weft_switch_inspect(net, sw, port, p, at);
+    }
+}
+/** Gets a frame that is to be held back room in the buffer, or it ends. */
+bool weft_switch_buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
+                        uint32_t out);
+/** Asks the buffer for a frame's room once all that has left is accounted. @p held: it is not to be
+ * queued yet. */
+bool weft_switch_admits_exactly(struct weft_net *net, struct weft_switch_node *sw,
+                                struct weft_packet *p, uint32_t out, bool held);
+/** Marks data by chance, as the queue at a port is long that it joins or leaves. */
+void weft_switch_mark(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
+                      uint32_t out, struct weft_rng *rng);
+/** Routes, balances, buffers and queues. */
+void weft_switch_forward(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p);
+/** ToR middleware looks at a reply from a NIC: whether it goes on. */
+bool weft_switch_passes_tor(struct weft_net *net, struct weft_switch_node *sw,
+                            struct weft_packet *p);
+/** ToR middleware looks at data that starts to leave for a NIC. */
+void weft_switch_run_tor(struct weft_net *net, struct weft_switch_node *sw,
+                         const struct weft_packet *p, uint32_t out);
+/** The same is turned off: what a QP is owed leaves at this instant. */
+void weft_switch_release_tor(struct weft_net *net, struct weft_switch_node *sw,
+                             struct weft_net_qp *qp);
+/** Sends what is owed now. */
+void weft_switch_pay(struct weft_net *net, struct weft_switch_node *sw);
+/** The balancer's part for all that enters a ToR: whether the frame goes on. */
+bool weft_switch_arrive_at_balancer(struct weft_net *net, struct weft_switch_node *sw,
+                                    struct weft_packet *p);
+/** The balancer's timer. */
+void weft_switch_run_balancer(struct weft_net *net, struct weft_switch_node *sw);
+/** What a balancer is told of a port. */
+void weft_switch_read_port(void *of, uint32_t port, int64_t now, struct weft_port_status *status);
+#endif

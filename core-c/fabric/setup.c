@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes a fabric of its configuration, and what is read of it. */
+#include "fabric/node.h"
+
+#include <weft/error.h>
+#include <weft/psn.h>
+
+#define SWITCH_STREAM  (UINT64_C(0x5317c4) << 32) /* rng streams of switches */
+#define PORT_STREAM    (UINT64_C(0x3907) << 48)   /* of their ports */
+#define TIE_STREAM     (UINT64_C(0x71e5) << 32)   /* of their ties */
+#define SHORTEST_FRAME 38                         /* bytes: of Ethernet and IP without anything */
+
+static void
+take_levels(struct weft_net *net)
+{
+    const struct weft_net_config *c = &net->config;
+    net->levels.n = c->nlevels;
+    for (uint32_t i = 0; i < c->nlevels; i++)
+    {
+        net->level[i] = c->levels[i];
+        net->levels.lb[i] = c->levels[i].lb;
+        net->levels.config[i] = c->levels[i].lb_config;
+        net->levels.tclass[i] = c->levels[i].tclass;
+    }
+    net->config.levels = net->level;
+    weft_levels_ops(&net->levels, &net->joined);
+    /* One alone is asked without a detour. */
+    net->lb = c->nlevels == 1 ? net->levels.lb[0] : &net->joined;
+    net->lb_config = c->nlevels == 1 ? net->levels.config[0] : &net->levels;
+}
+
+static int
+make_hosts_paths(struct weft_net *net, struct weft_nic_algos *a, uint32_t sl,
+                 struct weft_refusal *why)
+{
+    struct weft_path_site site = {
+        .seed = weft_level_seed(net->config.seed, sl),
+        .run = net->config.run,
+        .clos = net->config.clos,
+        .qp_bdp = 1,
+        .batch = (uint32_t)net->config.frame.batch,
+        .why = why,
+    };
+    if (!a->path)
+    {
+        return 0;
+    }
+    a->path_stride = (a->path->host_size(a->path_config, &site) + 7) / 8 * 8;
+    a->path_hosts = weft_net_take(net, a->path_stride * net->nhosts);
+    for (uint32_t host = 0; host < net->nhosts; host++)
+    {
+        site.host = host;
+        const int code = a->path->host_init(weft_path_host(a, host), a->path_config, &site);
+        if (code)
+        {
+            return code;
+        }
+    }
+    return 0;
+}
+
+static int
+make_algos(struct weft_net *net, uint32_t sl, struct weft_refusal *why)
+{
+    const struct weft_net_level *l = &net->level[sl];
+    struct weft_nic_algos *a = &net->algos[sl];
+    *a = (struct weft_nic_algos){
+        .transport = l->transport,
+        .transport_config = l->transport_config,
+        .cc = l->cc,
+        .cc_config = l->cc_config,
+        .path = l->lb->path,
+        .path_config = l->lb_config,
+        .frame = net->config.frame,
+        .labels = l->labels,
+        .ooo_degrees = weft_net_take(net, WEFT_OOO_DEGREES * sizeof(uint64_t)),
+        .tclass = l->tclass,
+        .sl = (uint8_t)sl,
+    };
+    return make_hosts_paths(net, a, sl, why);
+}
+
+static void
+init_port(struct weft_net *net, struct weft_port *port, uint32_t index)
+{
+    port->index = (uint16_t)index;
+    port->end = WEFT_NEVER;
+    port->lost_before = INT64_MIN;
+    port->gap = net->config.frame.gap;
+    port->lane = weft_net_take(net, net->classes * sizeof *port->lane);
+}
+
+static void
+make_host(struct weft_net *net, uint32_t i)
+{
+    struct weft_host_node *h = &net->host[i];
+    struct weft_link link;
+    weft_clos_link(net->config.clos, i, &link);
+    h->node.number = i;
+    h->node.nports = 1;
+    h->node.port = &h->port;
+    h->wake_at = WEFT_NEVER;
+    net->node[i] = &h->node;
+    init_port(net, &h->port, 0);
+    weft_host_init(&h->nic, link.rate, net->config.frame.ack_priority == WEFT_ACK_FIRST);
+}
+
+static int
+make_ports(struct weft_net *net, struct weft_switch_node *sw)
+{
+    const struct weft_net_config *c = &net->config;
+    const struct weft_scheduler_site site = {
+        .classes = net->classes, .frame = (uint32_t)(c->frame.payload + c->frame.header)};
+    const bool schedules = net->classes > 2 && !c->scheduler->lowest_first;
+    sw->node.port = weft_net_take(net, sw->node.nports * sizeof *sw->node.port);
+    for (uint32_t i = 0; i < sw->node.nports; i++)
+    {
+        struct weft_port *port = &sw->node.port[i];
+        init_port(net, port, i);
+        if (schedules)
+        {
+            port->scheduler = weft_net_take(net, c->scheduler->state_size(c->scheduler_config) + 8);
+            const int code = c->scheduler->init(port->scheduler, c->scheduler_config, &site);
+            if (code)
+            {
+                return code;
+            }
+        }
+    }
+    return 0;
+}
+
+static void
+seed_switch(struct weft_net *net, struct weft_switch_node *sw)
+{
+    const uint64_t seed = net->config.seed;
+    const uint64_t run = net->config.run;
+    struct weft_rng ties;
+    weft_rng_seed(&ties, seed, run, TIE_STREAM + sw->index);
+    sw->tie_salt = (uint64_t)weft_rng_u32(&ties) << 32;
+    sw->tie_salt |= weft_rng_u32(&ties);
+    weft_rng_seed(&sw->rng, seed, run, SWITCH_STREAM + sw->index);
+    if (net->marks_at_dequeue)
+    {
+        sw->leaving = weft_net_take(net, sw->node.nports * sizeof *sw->leaving);
+        for (uint32_t i = 0; i < sw->node.nports; i++)
+        {
+            weft_rng_seed(&sw->leaving[i], seed, run,
+                          PORT_STREAM + ((uint64_t)sw->index << 16 | i));
+        }
+    }
+}
+
+static int
+make_balancer(struct weft_net *net, struct weft_switch_node *sw, struct weft_refusal *why)
+{
+    struct weft_site site;
+    weft_clos_site(net->config.clos, &net->config.buffer, sw->index, net->config.seed,
+                   net->config.run, &site);
+    sw->reader = (struct weft_port_reader){.of = sw, .read = weft_switch_read_port};
+    site.reader = &sw->reader;
+    site.why = why;
+    sw->lb = weft_net_take(net, net->lb->state_size(net->lb_config, &site) + 16);
+    return net->lb->init(sw->lb, net->lb_config, &site);
+}
+
+static int
+make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
+{
+    struct weft_switch_node *sw = &net->sw[i];
+    const struct weft_mmu_config *buffer = &net->config.buffer;
+    weft_clos_switch(net->config.clos, i, &sw->map);
+    sw->net = net;
+    sw->index = i;
+    sw->limit = WEFT_ALL_STARTS;
+    sw->fires_at = WEFT_NEVER;
+    sw->owed_at = WEFT_NEVER;
+    sw->own_at = WEFT_NEVER;
+    sw->tor_at = WEFT_NEVER;
+    sw->node.number = net->nhosts + i;
+    sw->node.nports = weft_map_nports(&sw->map);
+    net->node[net->nhosts + i] = &sw->node;
+    int code = weft_mmu_check(buffer, sw->node.nports, why);
+    if (code)
+    {
+        return code;
+    }
+    sw->mmu = weft_net_take(net, (size_t)weft_mmu_size(buffer, sw->node.nports));
+    code = weft_mmu_init(sw->mmu, buffer, sw->node.nports);
+    sw->waiting = weft_net_take(net, net->words * sizeof *sw->waiting);
+    for (uint32_t k = 0; sw->map.tier == 0 && k < net->config.nlevels; k++)
+    {
+        sw->has_tor = sw->has_tor || net->level[k].lb->tor;
+    }
+    sw->is_tor = sw->map.tier == 0 && net->lb->arrive;
+    seed_switch(net, sw);
+    code = code ? code : make_ports(net, sw);
+    return code ? code : make_balancer(net, sw, why);
+}
+
+static struct weft_port *
+port_at(const struct weft_net *net, const struct weft_end *end, uint32_t *number)
+{
+    *number = end->is_host ? end->index : net->nhosts + end->index;
+    return &net->node[*number]->port[end->port];
+}
+
+/* What a port tells of what it sends to a port of a node. */
+static void
+point_to(struct weft_net *net, struct weft_port *port, uint32_t node, uint32_t index)
+{
+    port->peer_due = &net->due[node];
+    port->peer_coming = &net->coming[(size_t)node * net->words + index / 64U];
+    port->peer_bit = UINT64_C(1) << (index & 63U);
+}
+
+static void
+connect(struct weft_net *net, uint64_t link)
+{
+    struct weft_link of;
+    uint32_t lower;
+    uint32_t upper;
+    weft_clos_link(net->config.clos, link, &of);
+    struct weft_port *a = port_at(net, &of.lower, &lower);
+    struct weft_port *b = port_at(net, &of.upper, &upper);
+    point_to(net, a, upper, b->index);
+    point_to(net, b, lower, a->index);
+    a->from = b->lane;
+    b->from = a->lane;
+    a->pfc_from = &b->pfc;
+    b->pfc_from = &a->pfc;
+    a->delay = of.delay;
+    b->delay = of.delay;
+    a->faces_host = of.upper.is_host;
+    b->faces_host = of.lower.is_host;
+    weft_port_set_rate(a, of.rate);
+    weft_port_set_rate(b, of.rate);
+}
+
+static void
+take_rows(struct weft_net *net)
+{
+    const struct weft_clos *clos = net->config.clos;
+    const uint32_t nodes = clos->nhosts + clos->nswitches;
+    uint32_t ports = 1;
+    for (uint32_t i = 0; i < clos->nswitches; i++)
+    {
+        struct weft_switch_map map;
+        weft_clos_switch(clos, i, &map);
+        ports = weft_map_nports(&map) > ports ? weft_map_nports(&map) : ports;
+    }
+    net->nhosts = clos->nhosts;
+    net->nswitches = clos->nswitches;
+    net->words = (ports + 63) / 64;
+    net->host = weft_net_take(net, net->nhosts * sizeof *net->host);
+    net->sw = weft_net_take(net, net->nswitches * sizeof *net->sw);
+    net->node = (struct weft_node **)weft_net_take(net, nodes * sizeof *net->node);
+    net->due = weft_net_take(net, nodes * sizeof *net->due);
+    net->coming = weft_net_take(net, (size_t)nodes * net->words * sizeof *net->coming);
+    for (uint32_t i = 0; i < nodes; i++)
+    {
+        net->due[i] = WEFT_NEVER;
+    }
+}
+
+static void
+settle_flags(struct weft_net *net)
+{
+    const struct weft_mmu_config *b = &net->config.buffer;
+    bool tor = false;
+    for (uint32_t i = 0; i < net->config.nlevels; i++)
+    {
+        tor = tor || net->level[i].lb->tor;
+    }
+    net->classes = (uint32_t)b->classes;
+    net->marks_at_enqueue = b->ecn && b->ecn_at == WEFT_ECN_ENQUEUE;
+    net->marks_at_dequeue = b->ecn && b->ecn_at == WEFT_ECN_DEQUEUE;
+    net->counts_by_class = weft_mmu_counts_by_class(b);
+    net->mark_above = !net->marks_at_enqueue ? INT64_MAX : net->counts_by_class ? -1 : b->kmin;
+    net->ideal_replies = net->config.frame.ack_priority == WEFT_ACK_IDEAL;
+    net->looks = !net->lb->oblivious || net->lb->leave;
+    net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
+    net->inspects[1] = net->inspects[0] || tor;
+    net->tor_active = true;
+    net->window = weft_clos_least_delay(net->config.clos, SHORTEST_FRAME);
+    net->chunks.take = net->config.memory.take;
+    net->chunks.of = net->config.memory.of;
+}
+
+static int
+check_level(const struct weft_net_config *c, const struct weft_net_level *l,
+            struct weft_refusal *why)
+{
+    if (l->tclass < 1 || l->tclass >= c->buffer.classes)
+    {
+        return weft_refuse(
+            why, WEFT_ERANGE, NULL,
+            "a service level's traffic class; expected 1 or more, and fewer than the "
+            "switch has classes");
+    }
+    if (l->lb->tor && c->frame.ack_priority == WEFT_ACK_IDEAL)
+    {
+        return weft_refuse(why, WEFT_EINVAL, "ack-priority",
+                           "ideal replies pass no ToR; expected share or first");
+    }
+    if (c->buffer.trim && !l->transport->trims)
+    {
+        return weft_refuse(
+            why, WEFT_EINVAL, "trim",
+            "the transport would take a trimmed packet for a whole one; expected the "
+            "transport trim, or trim=off at the switches");
+    }
+    if (c->buffer.trim && l->lb->tor)
+    {
+        return weft_refuse(why, WEFT_EINVAL, "trim",
+                           "the balancer would block NACKs of trimmed packets; expected another "
+                           "balancer, or trim=off at the switches");
+    }
+    return 0;
+}
+
+static int
+check(const struct weft_net_config *c, struct weft_refusal *why)
+{
+    if (weft_clos_check(c->clos) != 0)
+    {
+        return weft_refuse(why, WEFT_EINVAL, NULL, "the shape is none that a topology has made");
+    }
+    if (c->nlevels < 1 || c->nlevels > WEFT_LEVELS)
+    {
+        return weft_refuse(why, WEFT_ERANGE, NULL, "the number of service levels; expected 1 to 8");
+    }
+    int code = weft_config_check(&weft_fabric_algo, &c->frame, why);
+    for (uint32_t i = 0; i < c->nlevels && !code; i++)
+    {
+        code = check_level(c, &c->levels[i], why);
+    }
+    return code;
+}
+
+int
+weft_net_make(struct weft_net **made, const struct weft_net_config *config,
+              struct weft_refusal *why)
+{
+    int code = check(config, why);
+    if (code)
+    {
+        return code;
+    }
+    struct weft_net *net = config->memory.take(config->memory.of, sizeof *net);
+    net->config = *config;
+    take_levels(net);
+    settle_flags(net);
+    take_rows(net);
+    for (uint32_t i = 0; i < net->nhosts; i++)
+    {
+        make_host(net, i);
+    }
+    for (uint32_t i = 0; i < net->nswitches && !code; i++)
+    {
+        code = make_switch(net, i, why);
+    }
+    for (uint32_t i = 0; i < config->nlevels && !code; i++)
+    {
+        code = make_algos(net, i, why);
+    }
+    for (uint64_t i = 0; i < config->clos->nlinks && !code; i++)
+    {
+        connect(net, i);
+    }
+    *made = net;
+    return code;
+}
+
+struct weft_qp *
+weft_net_qp(const struct weft_net *net, uint32_t index)
+{
+    return &net->qp[index]->qp;
+}
+
+uint32_t
+weft_net_nqps(const struct weft_net *net)
+{
+    return net->nqps;
+}
+
+const struct weft_net_counters *
+weft_net_node_counters(const struct weft_net *net, uint32_t node)
+{
+    return &net->node[node]->counters;
+}
+
+static void
+add_counters(struct weft_net_counters *sum, const struct weft_net_counters *c)
+{
+    sum->hops += c->hops;
+    sum->sent += c->sent;
+    sum->sent_bytes += c->sent_bytes;
+    sum->made_by_tors += c->made_by_tors;
+    sum->made_by_tors_bytes += c->made_by_tors_bytes;
+    sum->delivered += c->delivered;
+    sum->delivered_bytes += c->delivered_bytes;
+    for (unsigned i = 0; i < WEFT_NET_LOSSES; i++)
+    {
+        sum->lost[i] += c->lost[i];
+    }
+    sum->lost_bytes += c->lost_bytes;
+    sum->trimmed += c->trimmed;
+    sum->trimmed_bytes += c->trimmed_bytes;
+    sum->payload += c->payload;
+}
+
+void
+weft_net_total(const struct weft_net *net, struct weft_net_counters *sum)
+{
+    *sum = (struct weft_net_counters){0};
+    for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
+    {
+        add_counters(sum, &net->node[i]->counters);
+    }
+}
+
+const struct weft_mmu *
+weft_net_buffer(struct weft_net *net, uint32_t index)
+{
+    struct weft_switch_node *sw = &net->sw[index];
+    /* Giving back may resume a neighbour; while one is paused it is done in time. */
+    if (sw->paused_ingress == 0)
+    {
+        sw->node.now = net->now > 0 ? net->now - 1 : 0;
+        weft_switch_settle_all(net, sw);
+    }
+    return sw->mmu;
+}
+
+const struct weft_tor_counters *
+weft_net_tor_counters(const struct weft_net *net, uint32_t index)
+{
+    return &net->sw[index].tor;
+}
+
+void
+weft_net_port_sent(const struct weft_net *net, uint32_t node, uint32_t port, uint64_t *frames,
+                   uint64_t *bytes)
+{
+    *frames = net->node[node]->port[port].frames;
+    *bytes = net->node[node]->port[port].sent_bytes;
+}
+
+uint32_t
+weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
+{
+    return net->sw[index].peak_queue[up];
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What leaves a switch. A port has no event of its own: what it sent by now is looked at when
+ * somebody wants to know. Where the order among ports matters, departures are done one by one in
+ * the order of time: while a neighbour is paused, as each buffer that is given back may let it go
+ * on, and at ports to hosts where ToR middleware works, which may send by another port.
+ */
+#include "fabric/node.h"
+
+static uint32_t
+pick_class(const struct weft_net *net, const struct weft_port *port, uint32_t classes)
+{
+    if ((classes & 1U) || !port->scheduler)
+    {
+        return weft_ctz64(classes);
+    }
+    uint32_t last = 0;
+    uint32_t bytes[WEFT_MAX_CLASSES] = {0};
+    for (uint32_t left = classes; left != 0; left &= left - 1)
+    {
+        const uint32_t c = weft_ctz64(left);
+        struct weft_lane *lane = &port->lane[c];
+        last |= (uint32_t)(weft_lane_waiting(lane) == 1) << c;
+        bytes[c] = weft_lane_first(lane)->d.bytes;
+    }
+    return net->config.scheduler->pick(port->scheduler, classes, last, bytes);
+}
+
+void
+weft_switch_inspect(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
+                    struct weft_packet *p, int64_t at)
+{
+    const uint32_t out = port->index;
+    if (net->marks_at_dequeue)
+    {
+        weft_switch_mark(net, sw, p, out, &sw->leaving[out]);
+    }
+    if (net->lb->leave)
+    {
+        net->lb->leave(sw->lb, p, out, at);
+    }
+    if (port->faces_host && sw->has_tor && net->tor_active)
+    {
+        weft_switch_run_tor(net, sw, p, out);
+    }
+}
+
+/* Inlined: nearly every hop comes here. */
+static inline __attribute__((always_inline)) void
+start(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port, bool waited)
+{
+    const int64_t at = waited ? port->free_at : sw->node.now;
+    const uint32_t c = pick_class(net, port, weft_port_ready(port));
+    struct weft_lane *lane = &port->lane[c];
+    struct weft_frame *frame = weft_lane_leave(lane);
+    if (weft_lane_waiting(lane) == 0)
+    {
+        port->waits &= ~(1U << c);
+        if (port->waits == 0)
+        {
+            sw->waiting[port->index / 64U] &= ~(UINT64_C(1) << (port->index & 63U));
+        }
+    }
+    if (port->end != WEFT_NEVER)
+    {
+        weft_switch_give_back(sw, port);
+    }
+    sw->node.last = at > sw->node.last ? at : sw->node.last;
+    weft_switch_send(net, sw, port, frame, at, waited);
+}
+
+void
+weft_switch_start(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
+                  bool waited)
+{
+    start(net, sw, port, waited);
+}
+
+void
+weft_switch_send_due(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
+{
+    const int64_t upto = port->index < sw->limit ? sw->node.now : sw->node.now - 1;
+    while (port->free_at <= upto && weft_port_ready(port) != 0)
+    {
+        start(net, sw, port, true);
+    }
+}
+
+void
+weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw)
+{
+    for (uint32_t i = 0; i < sw->node.nports; i++)
+    {
+        weft_switch_settle(net, sw, i);
+    }
+}
+
+/* The buffer of the last frame of a port is given back, and a neighbour may go on. */
+static void
+end_frame(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
+{
+    const uint32_t in = port->ingress >> sw->mmu->class_shift;
+    const uint32_t tclass = port->ingress - weft_mmu_index(sw->mmu, in, 0);
+    port->end = WEFT_NEVER;
+    if (weft_mmu_release_at(sw->mmu, port->ingress, port->index, port->bytes))
+    {
+        sw->paused_ingress--;
+        weft_port_pause(net, &sw->node.port[in], tclass, false, sw->node.now);
+    }
+}
+
+/* The next departure of which the order matters. */
+struct departure
+{
+    int64_t at;
+    struct weft_port *port; /* NULL: none */
+    bool starts;            /* a frame starts to leave; else one has left */
+};
+
+static void
+consider(struct departure *first, int64_t at, bool starts, struct weft_port *port)
+{
+    if (at < first->at || (at == first->at && !starts && first->starts))
+    {
+        *first = (struct departure){.at = at, .port = port, .starts = starts};
+    }
+}
+
+/* While a neighbour is paused all of them count, of which ends come first at an instant; else only
+ * what starts to leave for hosts. In the order of ports. */
+static struct departure
+find_first(const struct weft_switch_node *sw)
+{
+    struct departure first = {.at = WEFT_NEVER, .starts = false};
+    const bool all = sw->paused_ingress > 0;
+    const uint32_t n = all ? sw->node.nports : sw->map.first_up;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        struct weft_port *port = &sw->node.port[i];
+        if (all)
+        {
+            consider(&first, port->end, false, port);
+        }
+        if (weft_port_ready(port) != 0 && (all || port->faces_host))
+        {
+            consider(&first, port->free_at, true, port);
+        }
+    }
+    return first;
+}
+
+void
+weft_switch_send_in_order(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
+{
+    while (sw->paused_ingress > 0 || sw->tor_at <= until)
+    {
+        const struct departure first = find_first(sw);
+        if (sw->paused_ingress == 0)
+        {
+            sw->tor_at = first.at;
+        }
+        if (first.at > until)
+        {
+            break;
+        }
+        sw->node.now = first.at > sw->node.now ? first.at : sw->node.now;
+        sw->limit = first.starts ? first.port->index : 0;
+        if (first.starts)
+        {
+            weft_switch_start(net, sw, first.port, true);
+        }
+        else
+        {
+            sw->node.last = sw->node.now;
+            end_frame(net, sw, first.port);
+        }
+    }
+    sw->limit = WEFT_ALL_STARTS;
+}
+
+void
+weft_switch_read_port(void *of, uint32_t i, int64_t now, struct weft_port_status *status)
+{
+    struct weft_switch_node *sw = of;
+    const struct weft_port *port = &sw->node.port[i];
+    (void)now; /* the switch's own */
+    weft_switch_settle(sw->net, sw, i);
+    *status = (struct weft_port_status){.rate = port->rate,
+                                        .sent = port->sent_bytes,
+                                        .queue_bytes = weft_mmu_queues(sw->mmu)[i],
+                                        .paused = port->paused};
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Nodes are run one after the other, each for a window in which no other node can notice it. */
+#include "fabric/node.h"
+
+static void
+run_node(struct weft_net *net, uint32_t i, int64_t until)
+{
+    struct weft_node *node = net->node[i];
+    if (i < net->nhosts)
+    {
+        weft_host_run(net, &net->host[i], until);
+    }
+    else
+    {
+        weft_switch_run(net, &net->sw[i - net->nhosts], until);
+    }
+    net->due[i] = node->next;
+    for (uint32_t k = 0; k < net->nread; k++)
+    {
+        net->read[k]->next = net->chunks.free;
+        net->chunks.free = net->read[k];
+    }
+    net->nread = 0;
+}
+
+int64_t
+weft_net_next(const struct weft_net *net)
+{
+    int64_t next = WEFT_NEVER;
+    for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
+    {
+        next = net->due[i] < next ? net->due[i] : next;
+    }
+    return next;
+}
+
+void
+weft_net_run(struct weft_net *net, int64_t until)
+{
+    while (net->now < until)
+    {
+        const int64_t next = weft_net_next(net);
+        if (next >= until)
+        {
+            net->now = until < WEFT_NEVER ? until : net->now;
+            return;
+        }
+        /* Borders lie at multiples of the window from 0, whatever cuts one short. */
+        const int64_t from = next > net->now ? next : net->now;
+        const int64_t border = (from / net->window + 1) * net->window;
+        const int64_t end = border < until ? border : until;
+        for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
+        {
+            if (net->due[i] < end)
+            {
+                run_node(net, i, end);
+            }
+        }
+        net->now = end;
+    }
+}
+
+int64_t
+weft_net_now(const struct weft_net *net)
+{
+    return net->now;
+}
+
+int64_t
+weft_net_last(const struct weft_net *net)
+{
+    int64_t last = 0;
+    for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
+    {
+        last = net->node[i]->last > last ? net->node[i]->last : last;
+    }
+    return last;
+}
+
+void
+weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t tag, int64_t at,
+              uint64_t number)
+{
+    struct weft_host_node *host = &net->host[qp->src];
+    struct weft_letter *letter = weft_letter_get(net);
+    const int64_t now = host->node.now > net->now ? host->node.now : net->now;
+    letter->qp = (struct weft_net_qp *)(void *)qp;
+    letter->bytes = bytes;
+    letter->tag = tag;
+    weft_host_mail(net, host, at > now ? at : now, weft_mail_key(WEFT_MAIL_POST, number), letter);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file net.h  A whole fabric that runs: hosts with their NICs, switches and links, without an
+ * event list.
+ *
+ * A link has a delay, and whatever a node does nobody else can notice before that. So each node is
+ * run by itself for a whole window, the least delay of all links, and then the next one. What
+ * happens at one node at one instant has an order of its own: timers, ends and starts of frames by
+ * port, a ToR balancer's timer, PFC frames, mail, arrivals in an order that is drawn, posts.
+ *
+ * A post at a time that has passed happens now. Times are ps.
+ */
+#ifndef WEFT_NET_H
+#define WEFT_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/clos.h>
+#include <weft/fabric.h>
+#include <weft/lb.h>
+#include <weft/levels.h>
+#include <weft/mmu.h>
+#include <weft/packet.h>
+#include <weft/qp.h>
+#include <weft/refusal.h>
+#include <weft/scheduler.h>
+#include <weft/tor.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    struct weft_net;
+
+    /** Where memory comes from. */
+    struct weft_memory
+    {
+        /** @p bytes of zeros, aligned to 64 bytes. It must not fail: a caller who has no more ends
+         * the program, or leaves by longjmp() and uses the fabric no more. */
+        void *(*take)(void *of, size_t bytes);
+        void *of; /**< handed to take() */
+    };
+
+    /** A set of QPs and how they work; see levels.h. */
+    struct weft_net_level
+    {
+        const struct weft_lb_ops *lb;
+        const void *lb_config;
+        const struct weft_transport_ops *transport;
+        const void *transport_config;
+        const struct weft_cc_ops *cc;
+        const void *cc_config;
+        double share;    /**< of line rate that all hosts may send at (weft_rho_max()), in (0, 1] */
+        uint32_t labels; /**< as in struct weft_nic_algos */
+        uint8_t tclass;  /**< traffic class of its data, 1 to 7, below the switches' classes */
+    };
+
+    /** Why a frame did not get to a NIC. */
+    enum weft_net_loss
+    {
+        WEFT_NET_DROP_BUFFER,   /**< no room in a switch */
+        WEFT_NET_DROP_LINK,     /**< a dead link, or no route */
+        WEFT_NET_DROP_INJECTED, /**< weft_net_drop(), weft_net_lose() */
+        WEFT_NET_BLOCKED,       /**< a NACK that a ToR kept */
+        WEFT_NET_ENDED,         /**< a balancer's own, that has come to the ToR it was for */
+        WEFT_NET_LOSSES,
+    };
+
+    /** What nodes count, each for itself. Frames unless said otherwise. */
+    struct weft_net_counters
+    {
+        uint64_t hops;               /**< that have come here over a link, or as mail */
+        uint64_t sent;               /**< by a NIC */
+        uint64_t sent_bytes;         /**< by a NIC */
+        uint64_t made_by_tors;       /**< compensated NACKs, and a balancer's own */
+        uint64_t made_by_tors_bytes; /**< their bytes */
+        uint64_t delivered;          /**< to a NIC */
+        uint64_t delivered_bytes;    /**< to a NIC */
+        uint64_t lost[WEFT_NET_LOSSES];
+        uint64_t lost_bytes;    /**< of all kinds */
+        uint64_t trimmed;       /**< that lost their payload */
+        uint64_t trimmed_bytes; /**< that were cut away */
+        uint64_t payload;       /**< bytes of payload placed at receivers, each once */
+    };
+
+    /** What a program hears of, each of them optional. They are called when it happens, in the
+     * order of the node where it does; what happened at other nodes may be told later, as nodes are
+     * run one after the other. Calls may post at the node where they are. */
+    struct weft_net_hooks
+    {
+        void *of; /**< handed to all */
+        /** The last byte of a message is in order at the receiver. */
+        void (*delivered)(void *of, struct weft_qp *qp, uint64_t tag, int64_t now);
+        /** The sender knows that. */
+        void (*acked)(void *of, struct weft_qp *qp, uint64_t tag, int64_t now);
+        /** The QP is given up, and the sender will never know. */
+        void (*failed)(void *of, struct weft_qp *qp, uint64_t tag, int64_t now);
+        /** A NIC starts to send a frame. */
+        void (*sent)(void *of, uint32_t host, const struct weft_packet *packet, int64_t now);
+        /** A frame has come to a NIC. */
+        void (*received)(void *of, uint32_t host, const struct weft_packet *packet, int64_t now);
+    };
+
+    struct weft_net_config
+    {
+        const struct weft_clos *clos; /**< outlives the fabric */
+        struct weft_fabric_config frame;
+        struct weft_mmu_config buffer;              /**< of every switch */
+        const struct weft_scheduler_ops *scheduler; /**< of ports with more than two classes */
+        const void *scheduler_config;
+        const struct weft_net_level *levels; /**< by service level */
+        uint32_t nlevels;                    /**< 1 to WEFT_LEVELS */
+        uint64_t seed;
+        uint64_t run;
+        struct weft_net_hooks hooks;
+        struct weft_memory memory;
+    };
+
+    /**
+     * Makes a fabric at time 0 in which nothing happens yet. Configurations are kept by pointer and
+     * outlive it. Returns 0, WEFT_EINVAL (no such shape; ideal replies, or trimming, with what
+     * cannot work with them), WEFT_ERANGE (levels, classes, frames), or what the buffer, the
+     * scheduler, a balancer or a path part refuses with; @p why explains it (it may be NULL).
+     */
+    int weft_net_make(struct weft_net **net, const struct weft_net_config *config,
+                      struct weft_refusal *why);
+
+    /** What a QP is made of. */
+    struct weft_net_qp_site
+    {
+        uint32_t src;    /**< sending host */
+        uint32_t dst;    /**< receiving host, another one */
+        uint32_t level;  /**< service level */
+        uint32_t bdp;    /**< as in struct weft_path_site: packets; 0: of a host that starts with
+                            this QP alone */
+        uint64_t stream; /**< of its random numbers: unique in the run, below 2^24 */
+    };
+
+    /** Makes a QP; its index is the number of those made before. Returns 0, WEFT_EINVAL (no such
+     * hosts or level), WEFT_EOVERFLOW (WEFT_QP_MASK + 1 are there) or what its algorithms refuse
+     * with. */
+    int weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *site,
+                        struct weft_qp **qp, struct weft_refusal *why);
+
+    /** Posts a message of @p bytes > 0 at @p at; of those of one instant at one host the one with
+     * the lowest @p number first. From a hook of that host and for now it is posted at once. */
+    void weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t tag,
+                       int64_t at, uint64_t number);
+
+    /** Lets everything happen that happens before @p until. */
+    void weft_net_run(struct weft_net *net, int64_t until);
+
+    /** When something happens next, or WEFT_NEVER; perhaps it comes to nothing. */
+    int64_t weft_net_next(const struct weft_net *net);
+
+    /** Everything before this has happened, and nothing after. */
+    int64_t weft_net_now(const struct weft_net *net);
+
+    /** When the last thing happened, ps. */
+    int64_t weft_net_last(const struct weft_net *net);
+
+    /** @name Faults take effect now, before all else of this instant @{ */
+    /** A link goes down or comes back. */
+    void weft_net_set_down(struct weft_net *net, uint64_t link, bool down);
+    /** A link has another rate, bit/s, above 0. */
+    void weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate);
+    /** Forwarding changes. @p fib stays until the next call; NULL: all is healthy. @p whole: ToRs
+     * may do their work again. */
+    void weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole);
+    /** The next @p count transmissions of a QP's packet, @p offset behind its first, are lost:
+     * where they turn downwards, or behind the last switch. */
+    void weft_net_drop(struct weft_net *net, struct weft_qp *qp, uint32_t offset, uint32_t count,
+                       bool at_last_hop);
+    /** Data is lost at random where it turns downwards. */
+    void weft_net_lose(struct weft_net *net, double probability);
+    /** @} */
+
+    /** @name What there is; reading changes nothing @{ */
+    struct weft_qp *weft_net_qp(const struct weft_net *net, uint32_t index);
+    uint32_t weft_net_nqps(const struct weft_net *net);
+    /** Of one node: hosts first, then switches. */
+    const struct weft_net_counters *weft_net_node_counters(const struct weft_net *net,
+                                                           uint32_t node);
+    /** Of all nodes. */
+    void weft_net_total(const struct weft_net *net, struct weft_net_counters *sum);
+    /** A switch's buffer, all that has left by now given back. */
+    const struct weft_mmu *weft_net_buffer(struct weft_net *net, uint32_t index);
+    const struct weft_tor_counters *weft_net_tor_counters(const struct weft_net *net,
+                                                          uint32_t index);
+    /** Frames and bytes that a port of a node (hosts first) has begun to send. */
+    void weft_net_port_sent(const struct weft_net *net, uint32_t node, uint32_t port,
+                            uint64_t *frames, uint64_t *bytes);
+    /** The longest queue that one of a switch's down ports, or up ports, ever had, bytes. */
+    uint32_t weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up);
+    /** @} */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/* A user would lose a fabric whose results are the same however it is run: step by step, watched or
+ * at once; that loses no frame without saying so; that takes no memory once it is under way; and
+ * that refuses what cannot work. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weft/weft.h>
+
+#include "must.h"
+
+#define HOSTS 16U
+#define LONG  INT64_C(3000000000) /* ps: after this nothing happens any more */
+
+/* Algorithms by name, with parameters in pairs. */
+struct scene
+{
+    const char *balancer;
+    const char *transport;
+    const char *cc;
+    const char *buffer[13];
+    uint64_t bytes;
+    uint32_t to; /* 0: each to the one half the fabric away; else all to hosts below it */
+};
+
+static const struct scene scenes[] = {
+    {"ops", "sack", "none", {"preset", "100g"}, 200000, 0},
+    {"themis", "nic-sr", "dcqcn", {"preset", "100g"}, 300000, 0},
+    {"jsq", "nic-sr", "none", {"preset", "100g", "buffer", "700KB", "headroom", "60KB"}, 100000, 2},
+    {"conga", "gbn", "dctcp", {"preset", "100g", "pfc", "off", "buffer", "200KB"}, 100000, 3},
+    {"conweave", "gbn", "dcqcn", {"preset", "100g"}, 300000, 0},
+    {"ar", "trim", "none", {"preset", "trim-400g", "trim-at", "60KB"}, 150000, 2},
+    {"drill", "sack", "swift", {"preset", "ofan"}, 150000, 1},
+    {"letflow", "ideal", "dcqcn", {"preset", "100g", "ecn-at", "dequeue"}, 150000, 4},
+};
+
+/* A fabric, its memory, and what was heard of it. */
+static struct
+{
+    struct weft_clos clos;
+    struct weft_net_level level;
+    struct weft_net_config config;
+    struct weft_net *net;
+    void *blocks[100000];
+    size_t nblocks;
+    void *configs[8];
+    size_t nconfigs;
+    uint64_t heard; /* hash of all frames that a host sends or gets, and when, in any order */
+    uint32_t delivered;
+    int64_t last;
+} world;
+
+static void *
+take(void *of, size_t bytes)
+{
+    (void)of;
+    const size_t size = (bytes + 63) / 64 * 64;
+    void *block = aligned_alloc(64, size);
+    ck_assert_ptr_nonnull(block);
+    ck_assert_uint_lt(world.nblocks, sizeof world.blocks / sizeof world.blocks[0]);
+    world.blocks[world.nblocks++] = block;
+    return memset(block, 0, size);
+}
+
+static void
+hear(uint64_t what, uint32_t host, const struct weft_packet *p, int64_t now)
+{
+    uint64_t h = weft_mix64((uint64_t)now ^ what << 60);
+    h = weft_mix64(h ^ ((uint64_t)p->qp << 32 | p->psn));
+    h = weft_mix64(h ^ ((uint64_t)host << 40 | (uint64_t)p->flags << 32 | p->bytes));
+    world.heard += weft_mix64(h ^ ((uint64_t)p->kind << 32 | p->sport));
+}
+
+static void
+sent(void *of, uint32_t host, const struct weft_packet *p, int64_t now)
+{
+    (void)of;
+    hear(1, host, p, now);
+}
+
+static void
+received(void *of, uint32_t host, const struct weft_packet *p, int64_t now)
+{
+    (void)of;
+    hear(2, host, p, now);
+}
+
+static void
+delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
+{
+    (void)of;
+    ck_assert_uint_eq(tag, qp->index);
+    world.delivered++;
+    world.last = now > world.last ? now : world.last;
+}
+
+static void *
+defaults(const struct weft_algo *algo)
+{
+    void *config = calloc(1, algo->config_size + 1);
+    ck_assert_ptr_nonnull(config);
+    weft_config_default(algo, config);
+    world.configs[world.nconfigs++] = config;
+    return config;
+}
+
+static void
+set_all(const struct weft_algo *algo, void *config, const char *const *settings)
+{
+    for (; *settings; settings += 2)
+    {
+        ck_assert_int_eq(strcmp(*settings, "preset")
+                             ? weft_config_set(algo, config, settings[0], settings[1])
+                             : weft_config_preset(algo, config, settings[1]),
+                         0);
+    }
+}
+
+/* Everything but the fabric itself. */
+static void
+describe(const struct scene *scene)
+{
+    const struct weft_topology_ops *kind = weft_topology_find("fat-tree");
+    void *shape = calloc(1, kind->algo.config_size);
+    static const char *const small[] = {"k", "4", "link-rate", "100Gbps", NULL};
+    memset(&world.config, 0, sizeof world.config);
+    world.nconfigs = 0;
+    weft_config_default(&kind->algo, shape);
+    set_all(&kind->algo, shape, small);
+    ck_assert_int_eq(kind->build(shape, &world.clos), 0);
+    free(shape);
+    world.level = (struct weft_net_level){.share = 1, .labels = 4096, .tclass = 1};
+    world.level.lb = weft_lb_find(scene->balancer);
+    world.level.lb_config = defaults(&world.level.lb->algo);
+    world.level.transport = weft_transport_find(scene->transport);
+    world.level.transport_config = defaults(&world.level.transport->algo);
+    world.level.cc = weft_cc_find(scene->cc);
+    world.level.cc_config = defaults(&world.level.cc->algo);
+    world.config.clos = &world.clos;
+    world.config.levels = &world.level;
+    world.config.nlevels = 1;
+    world.config.scheduler = weft_scheduler_find("strict");
+    world.config.seed = 7;
+    world.config.memory.take = take;
+    weft_config_default(&weft_fabric_algo, &world.config.frame);
+    weft_config_default(&weft_mmu_algo, &world.config.buffer);
+    set_all(&weft_mmu_algo, &world.config.buffer, scene->buffer);
+    world.config.hooks =
+        (struct weft_net_hooks){.delivered = delivered, .sent = sent, .received = received};
+}
+
+static void
+post(uint32_t src, uint32_t dst, uint64_t bytes, int64_t at)
+{
+    struct weft_qp *qp;
+    const uint32_t i = weft_net_nqps(world.net);
+    const struct weft_net_qp_site site = {.src = src, .dst = dst, .stream = i};
+    ck_assert_int_eq(weft_net_add_qp(world.net, &site, &qp, NULL), 0);
+    weft_net_post(world.net, qp, bytes, i, at, i);
+}
+
+static void
+begin(const struct scene *scene)
+{
+    world.nblocks = 0;
+    world.heard = 0;
+    world.delivered = 0;
+    world.last = 0;
+    describe(scene);
+    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
+    for (uint32_t i = 0; i < HOSTS; i++)
+    {
+        const uint32_t dst = scene->to ? i % scene->to : (i + HOSTS / 2) % HOSTS;
+        if (dst != i)
+        {
+            post(i, dst, scene->bytes, i % 3 ? 0 : INT64_C(5000000));
+        }
+    }
+}
+
+static void
+end(void)
+{
+    for (size_t i = 0; i < world.nblocks; i++)
+    {
+        free(world.blocks[i]);
+    }
+    for (size_t i = 0; i < world.nconfigs; i++)
+    {
+        free(world.configs[i]);
+    }
+}
+
+/* What is to be the same in two runs. */
+struct result
+{
+    uint64_t heard;
+    int64_t last;
+    struct weft_net_counters total;
+    uint64_t marks;
+    uint64_t pauses;
+    int64_t peaks;
+};
+
+static struct result
+conclude(void)
+{
+    struct result r;
+    memset(&r, 0, sizeof r);
+    r.heard = world.heard;
+    r.last = weft_net_last(world.net);
+    weft_net_total(world.net, &r.total);
+    for (uint32_t i = 0; i < world.clos.nswitches; i++)
+    {
+        const struct weft_mmu *mmu = weft_net_buffer(world.net, i);
+        r.marks += mmu->marks;
+        r.pauses += mmu->pauses;
+        r.peaks += mmu->peak_used;
+    }
+    return r;
+}
+
+START_TEST(it_is_the_same_however_it_is_run)
+{
+    begin(&scenes[_i]);
+    weft_net_run(world.net, LONG);
+    const struct result whole = conclude();
+    end();
+    struct weft_rng rng;
+    weft_rng_seed(&rng, 1, 1, (uint64_t)_i);
+    begin(&scenes[_i]);
+    for (int64_t at = 0; at < LONG;)
+    {
+        const uint32_t longest = at < INT64_C(200000000) ? 3000000U : 100000000U;
+        at += 1 + weft_rng_below(&rng, longest);
+        weft_net_run(world.net, at < LONG ? at : LONG);
+        conclude(); /* who looks changes nothing */
+    }
+    const struct result cut = conclude();
+    ck_assert_uint_gt(whole.total.delivered, 1000);
+    ck_assert_mem_eq(&whole, &cut, sizeof whole);
+    end();
+}
+END_TEST
+
+START_TEST(no_frame_goes_without_a_word)
+{
+    begin(&scenes[_i]);
+    weft_net_run(world.net, LONG);
+    const struct weft_net_counters t = conclude().total;
+    uint64_t lost = 0;
+    for (unsigned i = 0; i < WEFT_NET_LOSSES; i++)
+    {
+        lost += t.lost[i];
+    }
+    ck_assert_uint_eq(t.sent + t.made_by_tors, t.delivered + lost);
+    ck_assert_uint_eq(t.sent_bytes + t.made_by_tors_bytes,
+                      t.delivered_bytes + t.lost_bytes + t.trimmed_bytes);
+    ck_assert_uint_eq(world.delivered, weft_net_nqps(world.net));
+    for (uint32_t i = 0; i < world.clos.nswitches; i++)
+    {
+        ck_assert_int_eq(weft_net_buffer(world.net, i)->shared_used, 0);
+    }
+    end();
+}
+END_TEST
+
+START_TEST(it_takes_no_memory_once_under_way)
+{
+    struct scene longer = scenes[_i];
+    longer.bytes *= 8;
+    begin(&longer);
+    weft_net_run(world.net, world.clos.host_delay * 100);
+    const size_t before = world.nblocks;
+    const uint64_t hops = conclude().total.hops;
+    weft_net_run(world.net, world.clos.host_delay * 150);
+    /* A queue may yet become longer than ever; nothing is taken per frame. */
+    ck_assert_uint_le(world.nblocks - before, (conclude().total.hops - hops) / 50);
+    end();
+}
+END_TEST
+
+START_TEST(a_frame_alone_needs_the_time_of_its_way)
+{
+    for (uint32_t dst = 1; dst < HOSTS; dst++)
+    {
+        describe(&scenes[0]);
+        world.nblocks = 0;
+        world.last = 0;
+        ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
+        post(0, dst, (uint64_t)world.config.frame.payload, 0);
+        weft_net_run(world.net, LONG);
+        ck_assert_int_eq(world.last,
+                         weft_clos_way(&world.clos, 0, dst,
+                                       world.config.frame.payload + world.config.frame.header));
+        ck_assert_int_eq(weft_net_now(world.net), LONG);
+        end();
+    }
+}
+END_TEST
+
+START_TEST(a_dead_link_loses_what_is_on_it)
+{
+    begin(&scenes[0]);
+    weft_net_run(world.net, 8000000);
+    weft_net_set_down(world.net, 0, true); /* host 0's */
+    weft_net_run(world.net, LONG);
+    ck_assert_uint_gt(conclude().total.lost[WEFT_NET_DROP_LINK], 0);
+    ck_assert_uint_eq(world.delivered, weft_net_nqps(world.net) - 2); /* to and from host 0 */
+    weft_net_set_down(world.net, 0, false);
+    weft_net_run(world.net, 10 * LONG);
+    ck_assert_uint_eq(world.delivered, weft_net_nqps(world.net));
+    end();
+}
+END_TEST
+
+START_TEST(named_drops_are_sent_again)
+{
+    begin(&scenes[0]);
+    weft_net_drop(world.net, weft_net_qp(world.net, 3), 5, 2, _i);
+    weft_net_run(world.net, LONG);
+    ck_assert_uint_eq(conclude().total.lost[WEFT_NET_DROP_INJECTED], 2);
+    ck_assert_uint_eq(world.delivered, weft_net_nqps(world.net));
+    end();
+}
+END_TEST
+
+static int
+refusal(struct weft_refusal *why)
+{
+    const int code = weft_net_make(&world.net, &world.config, why);
+    ck_assert_int_eq(code, why->code);
+    ck_assert_uint_gt(strlen(why->text), 10);
+    end();
+    return code;
+}
+
+START_TEST(what_cannot_work_is_refused)
+{
+    struct weft_refusal why = {.code = 0};
+    world.nblocks = 0;
+    describe(&scenes[0]);
+    world.config.nlevels = WEFT_LEVELS + 1;
+    ck_assert_int_eq(refusal(&why), WEFT_ERANGE);
+    describe(&scenes[0]);
+    world.level.tclass = 2;
+    ck_assert_int_eq(refusal(&why), WEFT_ERANGE);
+    describe(&scenes[1]);
+    world.config.frame.ack_priority = WEFT_ACK_IDEAL;
+    ck_assert_int_eq(refusal(&why), WEFT_EINVAL);
+    ck_assert_str_eq(why.param, "ack-priority");
+    describe(&scenes[5]);
+    world.level.transport = weft_transport_find("nic-sr");
+    ck_assert_int_eq(refusal(&why), WEFT_EINVAL);
+    describe(&scenes[0]);
+    world.clos.nhosts++;
+    ck_assert_int_eq(refusal(&why), WEFT_EINVAL);
+    describe(&scenes[0]);
+    world.config.frame.payload = 0;
+    ck_assert_int_eq(refusal(&why), WEFT_ERANGE);
+    ck_assert_str_eq(why.param, "payload");
+}
+END_TEST
+
+START_TEST(a_qp_needs_two_hosts_and_a_level)
+{
+    struct weft_qp *qp;
+    begin(&scenes[0]);
+    const struct weft_net_qp_site wrong[] = {{.src = 0, .dst = 0},
+                                             {.src = HOSTS, .dst = 0},
+                                             {.src = 0, .dst = HOSTS},
+                                             {.dst = 1, .level = 1}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    {
+        ck_assert_int_eq(weft_net_add_qp(world.net, &wrong[i], &qp, NULL), WEFT_EINVAL);
+    }
+    end();
+}
+END_TEST
+
+Suite *net_suite(void);
+
+Suite *
+net_suite(void)
+{
+    const int n = sizeof scenes / sizeof scenes[0];
+    Suite *suite = suite_create("net");
+    TCase *tcase = tcase_create("net");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, it_is_the_same_however_it_is_run, 0, n);
+    tcase_add_loop_test(tcase, no_frame_goes_without_a_word, 0, n);
+    tcase_add_loop_test(tcase, it_takes_no_memory_once_under_way, 0, n);
+    tcase_add_test(tcase, a_frame_alone_needs_the_time_of_its_way);
+    tcase_add_test(tcase, a_dead_link_loses_what_is_on_it);
+    tcase_add_loop_test(tcase, named_drops_are_sent_again, 0, 2);
+    tcase_add_test(tcase, what_cannot_work_is_refused);
+    tcase_add_test(tcase, a_qp_needs_two_hosts_and_a_level);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
