@@ -16,6 +16,7 @@ namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(WeftChannel);
+NS_OBJECT_ENSURE_REGISTERED(WeftLan);
 
 TypeId
 WeftChannel::GetTypeId()
@@ -136,6 +137,47 @@ bool
 WeftChannel::IsDown() const
 {
     return m_ports[0] && m_ports[0]->IsDown();
+}
+
+TypeId
+WeftLan::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::WeftLan").SetParent<Channel>().SetGroupName("Weft").AddConstructor<WeftLan>();
+    return tid;
+}
+
+WeftLan::WeftLan()
+{
+}
+
+WeftLan::~WeftLan()
+{
+}
+
+void
+WeftLan::DoDispose()
+{
+    m_nics.clear();
+    Channel::DoDispose();
+}
+
+void
+WeftLan::Add(Ptr<NetDevice> nic)
+{
+    m_nics.push_back(nic);
+}
+
+std::size_t
+WeftLan::GetNDevices() const
+{
+    return m_nics.size();
+}
+
+Ptr<NetDevice>
+WeftLan::GetDevice(std::size_t i) const
+{
+    return m_nics.at(i);
 }
 
 } // namespace ns3

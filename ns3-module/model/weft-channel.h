@@ -10,6 +10,9 @@
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 
+#include <cstddef>
+#include <vector>
+
 namespace ns3
 {
 
@@ -67,6 +70,35 @@ class WeftChannel : public Channel
     Ptr<NetDevice> m_devices[2];            //!< the ends
     WeftLinkFaults* m_faults{nullptr};      //!< the fabric's
     uint64_t m_link{0};                     //!< number
+};
+
+/**
+ * @ingroup weft
+ * @brief The whole fabric, as an IP stack sees it: one network to which all NICs are connected.
+ *
+ * It is what a NIC's GetChannel() returns, so that Ipv4GlobalRoutingHelper finds routes through the
+ * fabric.
+ */
+class WeftLan : public Channel
+{
+  public:
+    /** @return the type */
+    static TypeId GetTypeId();
+    WeftLan();
+    ~WeftLan() override;
+
+    /** @param nic one more NIC */
+    void Add(Ptr<NetDevice> nic);
+
+    // From Channel
+    std::size_t GetNDevices() const override;
+    Ptr<NetDevice> GetDevice(std::size_t i) const override;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    std::vector<Ptr<NetDevice>> m_nics; //!< by host
 };
 
 } // namespace ns3

@@ -469,12 +469,14 @@ WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
 void
 WeftFabric::BuildNics(const NodeContainer& hosts)
 {
+    auto lan = CreateObject<WeftLan>();
     for (uint32_t i = 0; i < m_clos.nhosts; i++)
     {
         auto nic = CreateObject<WeftNic>();
         const Mac48Address address = Mac48Address::Allocate();
         nic->SetAddress(address);
         nic->Setup(this, i);
+        nic->Join(lan);
         hosts.Get(i)->AddDevice(nic);
         m_nics.push_back(PeekPointer(nic));
         m_hostOf[address] = i;
@@ -499,7 +501,7 @@ WeftFabric::BuildLinks()
         Ptr<NetDevice> lower(m_switches[link.upper.index]);
         if (link.lower.is_host)
         {
-            m_nics[link.lower.index]->SetChannel(channel);
+            m_nics[link.lower.index]->SetLink(channel);
             lower = m_nics[link.lower.index];
         }
         else

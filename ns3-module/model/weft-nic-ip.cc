@@ -13,6 +13,9 @@
 #include "ns3/net-device-queue-interface.h"
 #include "ns3/packet.h"
 
+#include <cstddef>
+#include <weft/rng.h>
+
 namespace ns3
 {
 
@@ -21,6 +24,55 @@ NS_LOG_COMPONENT_DEFINE("WeftNicIp");
 namespace
 {
 constexpr uint32_t ETHERNET_FRAMING = 18; //!< bytes of Ethernet header and FCS
+constexpr uint16_t IPV4 = 0x0800;         //!< EtherType
+constexpr uint16_t IPV6 = 0x86dd;         //!< EtherType
+constexpr std::size_t LONGEST_FLOW = 64;  //!< bytes of a packet in which its flow is looked for
+
+/** @param protocol of IP @return whether its header begins with two ports */
+bool
+HasPorts(uint8_t protocol)
+{
+    constexpr uint8_t TCP = 6;
+    constexpr uint8_t UDP = 17;
+    constexpr uint8_t DCCP = 33;
+    constexpr uint8_t SCTP = 132;
+    return protocol == TCP || protocol == UDP || protocol == DCCP || protocol == SCTP;
+}
+
+/** @param hash so far @param from first byte @param to behind the last one @return with those */
+uint64_t
+HashBytes(uint64_t hash, const uint8_t* from, const uint8_t* to)
+{
+    for (; from != to; from++)
+    {
+        hash = weft_mix64(hash ^ *from);
+    }
+    return hash;
+}
+
+/** What switches take a flow for: addresses and protocol and, where a packet is no fragment, ports.
+ * @param packet of an IP stack @param type EtherType @return a hash of that, as a source port */
+uint16_t
+HashFlow(const Packet& packet, uint16_t type)
+{
+    uint8_t bytes[LONGEST_FLOW]{};
+    const uint32_t n = packet.CopyData(bytes, sizeof(bytes));
+    uint64_t hash = weft_mix64(type);
+    if (type == IPV4 && n >= 20)
+    {
+        const uint32_t header = (bytes[0] & 0xfU) * 4U;
+        const bool whole = (bytes[6] & 0x3f) == 0 && bytes[7] == 0; // nor more fragments
+        const bool ports = whole && HasPorts(bytes[9]) && header + 4 <= n;
+        hash = HashBytes(weft_mix64(hash ^ bytes[9]), bytes + 12, bytes + 20);
+        hash = ports ? HashBytes(hash, bytes + header, bytes + header + 4) : hash;
+    }
+    else if (type == IPV6 && n >= 44)
+    {
+        hash = HashBytes(weft_mix64(hash ^ bytes[6]), bytes + 8, bytes + 40);
+        hash = HasPorts(bytes[6]) ? HashBytes(hash, bytes + 40, bytes + 44) : hash;
+    }
+    return static_cast<uint16_t>(hash);
+}
 } // namespace
 
 void
@@ -117,7 +169,7 @@ WeftNic::SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac
     p->d.bytes = static_cast<uint16_t>(packet->GetSize() + ETHERNET_FRAMING);
     p->d.kind = WEFT_RAW;
     p->d.tclass = RAW_CLASS;
-    p->d.sport = protocol;
+    p->d.sport = HashFlow(*packet, protocol);
     m_fabric->AttachPayload(p, WeftFabric::Payload{packet->Copy(), protocol, to});
     m_raw.Push(p);
     m_rawPackets++;
@@ -179,19 +231,26 @@ WeftNic::GetWaiting() const
 Ptr<Channel>
 WeftNic::GetChannel() const
 {
-    return m_channel;
+    return m_lan;
 }
 
 void
-WeftNic::SetChannel(Ptr<WeftChannel> channel)
+WeftNic::SetLink(Ptr<WeftChannel> link)
 {
-    m_channel = channel;
+    m_link = link;
+}
+
+void
+WeftNic::Join(Ptr<WeftLan> lan)
+{
+    m_lan = lan;
+    lan->Add(this);
 }
 
 bool
 WeftNic::IsLinkUp() const
 {
-    return m_channel && !m_channel->IsDown();
+    return m_link && !m_link->IsDown();
 }
 
 bool

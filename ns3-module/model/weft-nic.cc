@@ -73,7 +73,8 @@ WeftNic::DoDispose()
         m_port->Unref();
         m_port = nullptr;
     }
-    m_channel = nullptr;
+    m_link = nullptr;
+    m_lan = nullptr;
     m_ipQueue = nullptr;
     WeftNetDevice::DoDispose();
 }

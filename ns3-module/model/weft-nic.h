@@ -21,6 +21,7 @@ namespace ns3
 
 class NetDeviceQueue;
 class WeftChannel;
+class WeftLan;
 
 /**
  * @ingroup weft
@@ -91,8 +92,10 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     bool IsBroadcast() const override;
     bool NeedsArp() const override;
 
-    /** @param channel the link to the ToR */
-    void SetChannel(Ptr<WeftChannel> channel);
+    /** @param link to the ToR */
+    void SetLink(Ptr<WeftChannel> link);
+    /** @param lan the network of all NICs of the fabric, to which this one is added */
+    void Join(Ptr<WeftLan> lan);
 
     /** @param qp one of its QPs @return when pacing lets it send, ps */
     int64_t GetSendAt(const WeftQp& qp) const
@@ -250,7 +253,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
     WeftVector<weft_qp*> m_active;                 //!< memory of m_host
     WeftVector<int64_t> m_sendAt;                  //!< memory of m_host
     uint32_t m_qps{0};                             //!< QPs that it has
-    Ptr<WeftChannel> m_channel;                    //!< link to the ToR
+    Ptr<WeftChannel> m_link;                       //!< to the ToR
+    Ptr<WeftLan> m_lan;                            //!< with all NICs
     Ptr<NetDeviceQueue> m_ipQueue;                 //!< where queue discs see whether m_raw is full
     QueueSize m_ipQueueSize;                       //!< attribute: limit of m_raw
     uint32_t m_rawPackets{0};                      //!< packets in m_raw

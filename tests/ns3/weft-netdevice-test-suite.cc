@@ -23,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint16_t PROTOCOL = 0x0800;
+constexpr uint16_t PROTOCOL = 0x88b5; // for experiments: the bytes are no IP header
 
 /** @return a packet of that many bytes, each different from its neighbours */
 Ptr<Packet>
@@ -177,8 +177,14 @@ class LinkTestCase : public TestCase
     {
         WeftRig rig((WeftRigSetup()));
         Ptr<WeftNic> nic = rig.fabric->GetNic(0);
-        Ptr<WeftChannel> channel = DynamicCast<WeftChannel>(nic->GetChannel());
-        NS_TEST_ASSERT_MSG_NE(channel, nullptr, "a NIC has a channel");
+        Ptr<Channel> lan = nic->GetChannel();
+        NS_TEST_ASSERT_MSG_NE(lan, nullptr, "a NIC has a channel");
+        NS_TEST_EXPECT_MSG_EQ(lan->GetNDevices(), rig.fabric->GetNHosts(), "of all NICs");
+        for (uint32_t i = 0; i < rig.fabric->GetNHosts(); i++)
+        {
+            NS_TEST_EXPECT_MSG_EQ(lan->GetDevice(i), rig.fabric->GetNic(i), "by host");
+        }
+        Ptr<WeftChannel> channel = rig.fabric->GetChannel(0);
         NS_TEST_EXPECT_MSG_EQ(channel->GetNDevices(), 2, "of two devices");
         NS_TEST_EXPECT_MSG_EQ(channel->GetDevice(0), nic, "the NIC");
         NS_TEST_EXPECT_MSG_EQ(channel->GetDevice(1), rig.fabric->GetSwitch(0), "and its ToR");
