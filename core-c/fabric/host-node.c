@@ -415,23 +415,40 @@ run_receiver_timer(struct weft_net *net, struct weft_host_node *h, struct weft_n
 }
 
 static void
-post(struct weft_net *net, struct weft_host_node *h, const struct weft_letter *letter)
+post(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q, uint64_t bytes,
+     uint64_t tag)
 {
-    struct weft_net_qp *q = letter->qp;
     if (q->qp.given_up)
     {
         if (net->config.hooks.failed)
         {
-            net->config.hooks.failed(net->config.hooks.of, &q->qp, letter->tag, h->node.now);
+            net->config.hooks.failed(net->config.hooks.of, &q->qp, tag, h->node.now);
         }
         return;
     }
-    uint32_t room = (uint32_t)q->room;
-    q->wqes = weft_net_grow(net, q->wqes, (uint32_t)q->qp.nwqes, &room, sizeof *q->wqes);
-    q->room = room;
-    weft_qp_post(&q->qp, q->wqes, letter->bytes, letter->tag, h->node.now);
+    q->wqes = weft_net_grow(net, q->wqes, (uint32_t)q->qp.nwqes, &q->room, sizeof *q->wqes);
+    weft_qp_post(&q->qp, q->wqes, bytes, tag, h->node.now);
     weft_host_activate(&h->nic, &q->qp);
     kick(net, h);
+}
+
+void
+weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t tag, int64_t at,
+              uint64_t number)
+{
+    struct weft_host_node *h = &net->host[qp->src];
+    struct weft_net_qp *q = (struct weft_net_qp *)(void *)qp;
+    if (h->runs && at <= h->node.now)
+    {
+        post(net, h, q, bytes, tag);
+        return;
+    }
+    struct weft_letter *letter = weft_letter_get(net);
+    letter->qp = q;
+    letter->bytes = bytes;
+    letter->tag = tag;
+    weft_host_mail(net, h, at > net->now ? at : net->now, weft_mail_key(WEFT_MAIL_POST, number),
+                   letter);
 }
 
 static void
@@ -469,7 +486,7 @@ read_mail(struct weft_net *net, struct weft_host_node *h, enum weft_mail_kind la
             resume(net, h, net->qp[letter->packet.qp]);
             break;
         case WEFT_MAIL_POST:
-            post(net, h, letter);
+            post(net, h, letter->qp, letter->bytes, letter->tag);
             break;
         }
         weft_letter_put(net, letter);
@@ -533,6 +550,7 @@ void
 weft_host_run(struct weft_net *net, struct weft_host_node *h, int64_t until)
 {
     weft_node_collect(net, &h->node, until, NULL);
+    h->runs = true;
     for (uint32_t i = 0;;)
     {
         const int64_t own = next_own(h);
@@ -552,6 +570,7 @@ weft_host_run(struct weft_net *net, struct weft_host_node *h, int64_t until)
         }
         i = receive_all(net, h, i);
     }
+    h->runs = false;
     const int64_t own = next_own(h);
     h->node.next = own < h->node.next ? own : h->node.next;
 }

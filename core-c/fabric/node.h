@@ -130,7 +130,7 @@ struct weft_net_qp
     void *tor;  /**< middleware's state at the ToR of dst, or NULL */
     void *flow; /**< what the balancer keeps of it at ToRs, or NULL */
     struct weft_wqe *wqes;
-    size_t room; /**< for messages */
+    uint32_t room; /**< for messages */
     struct weft_named_drop *drops;
     int64_t rx_armed_at; /**< earliest entry of its receiver's timer in the agenda */
     bool armed;          /**< its retransmission timer is in the agenda */
@@ -144,6 +144,7 @@ struct weft_host_node
     struct weft_host nic;
     int64_t wake_at; /**< when the wire is to be looked at, or WEFT_NEVER */
     uint32_t nqps;
+    bool runs; /**< what is posted here now is posted at once */
     struct weft_packets_ring replies;
     struct weft_agenda timers;
     struct weft_agenda mail;

@@ -76,16 +76,3 @@ weft_net_last(const struct weft_net *net)
     }
     return last;
 }
-
-void
-weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t tag, int64_t at,
-              uint64_t number)
-{
-    struct weft_host_node *host = &net->host[qp->src];
-    struct weft_letter *letter = weft_letter_get(net);
-    const int64_t now = host->node.now > net->now ? host->node.now : net->now;
-    letter->qp = (struct weft_net_qp *)(void *)qp;
-    letter->bytes = bytes;
-    letter->tag = tag;
-    weft_host_mail(net, host, at > now ? at : now, weft_mail_key(WEFT_MAIL_POST, number), letter);
-}

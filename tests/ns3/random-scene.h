@@ -33,7 +33,8 @@ struct Scene
     int64_t convergence{0};
     double loss{0};
     std::vector<std::pair<uint32_t, uint32_t>> drops; //!< QP and offset
-    bool lastHop{false};
+    bool lastHop{false};                              //!< the named ones, there
+    bool answers{false};                              //!< each message is answered at once
 };
 
 inline uint32_t
@@ -128,6 +129,7 @@ Draw(uint64_t seed)
         s.drops.emplace_back(Below(rng, n), Below(rng, 20));
         s.drops.emplace_back(Below(rng, n), Below(rng, 3));
     }
+    s.answers = Below(rng, 2) == 0;
     const uint32_t faults = Below(rng, 3) == 0 ? 1 + Below(rng, 2) : 0;
     s.convergence = Below(rng, 2) ? 0 : 5000000;
     for (uint32_t i = 0; i < faults; i++)

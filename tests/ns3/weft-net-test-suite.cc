@@ -46,6 +46,8 @@ class Memory
     std::vector<void*> m_blocks; //!< all that was taken
 };
 
+constexpr uint64_t ANSWER = 20000; //!< bytes of a message that answers another one
+
 /** What a run was, in words that can be compared. */
 struct Story
 {
@@ -87,7 +89,14 @@ class Old : public WeftMessageListener
     void MessageDelivered(const WeftQp& qp, uint64_t) override
     {
         story.delivered[qp.index] += static_cast<uint64_t>(WeftNow());
+        if (qp.index < answers)
+        {
+            fabric->Post(fabric->GetQp(qp.index + answers), ANSWER, 0);
+        }
     }
+
+    Ptr<WeftFabric> fabric; //!< the module's
+    uint32_t answers{0};    //!< QPs whose messages are answered, by as many behind them
 
     void MessageAcked(const WeftQp& qp, uint64_t) override
     {
@@ -186,9 +195,17 @@ struct New
     Story story;
     weft_net* net{nullptr};
 
+    uint32_t answers{0}; //!< as Old's
+
     static void Delivered(void* of, weft_qp* qp, uint64_t, int64_t now)
     {
-        static_cast<New*>(of)->story.delivered[qp->index] += static_cast<uint64_t>(now);
+        auto self = static_cast<New*>(of);
+        self->story.delivered[qp->index] += static_cast<uint64_t>(now);
+        if (qp->index < self->answers)
+        {
+            weft_qp* back = weft_net_qp(self->net, qp->index + self->answers);
+            weft_net_post(self->net, back, ANSWER, 0, now, 0);
+        }
     }
 
     static void Acked(void* of, weft_qp* qp, uint64_t, int64_t now)
@@ -431,6 +448,17 @@ Compare(const Scene& scene)
         });
         weft_net_post(fresh.net, other, m.bytes, 0, m.at, i);
     }
+    old.fabric = rig.fabric;
+    old.answers = fresh.answers = scene.answers ? static_cast<uint32_t>(scene.messages.size()) : 0;
+    for (uint32_t i = 0; i < old.answers; i++)
+    {
+        const Scene::Message& m = scene.messages[i];
+        fabric.CreateQp(m.dst, m.src, &old);
+        const uint32_t bdp = fabric.GetQpBdp(m.dst, m.src);
+        const weft_net_qp_site site{m.dst, m.src, 0, bdp, old.answers + i};
+        weft_qp* other = nullptr;
+        weft_net_add_qp(fresh.net, &site, &other, &why);
+    }
     for (const auto& [qp, offset] : scene.drops)
     {
         fabric.AddDrop(qp,
@@ -439,8 +467,8 @@ Compare(const Scene& scene)
                        scene.lastHop ? WeftFabric::DROP_AT_LAST_HOP : WeftFabric::DROP_AT_TOP);
         weft_net_drop(fresh.net, weft_net_qp(fresh.net, qp), offset, 1, scene.lastHop);
     }
-    old.story.delivered.assign(scene.messages.size(), 0);
-    fresh.story.delivered.assign(scene.messages.size(), 0);
+    old.story.delivered.assign(2 * scene.messages.size(), 0);
+    fresh.story.delivered.assign(2 * scene.messages.size(), 0);
     Simulator::Stop(PicoSeconds(until));
     Simulator::Run();
     Faults(fresh.net, clos, scene).Run(until);

@@ -145,8 +145,10 @@ extern "C"
     int weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *site,
                         struct weft_qp **qp, struct weft_refusal *why);
 
-    /** Posts a message of @p bytes > 0 at @p at; of those of one instant at one host the one with
-     * the lowest @p number first. From a hook of that host and for now it is posted at once. */
+    /** Posts a message of @p bytes > 0 at @p at, or now if that has passed; of those of one instant
+     * at one host the one with the lowest @p number first. A hook of the sending host may post for
+     * now, and then it is done at once; one of another host must leave the least delay of a link.
+     */
     void weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t tag,
                        int64_t at, uint64_t number);
 
