@@ -83,7 +83,7 @@ void
 weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole)
 {
     bool has_tor = false;
-    net->fib = fib;
+    net->fib = fib ? fib : net->whole;
     for (uint32_t i = 0; net->lb->set_routes && i < net->nswitches; i++)
     {
         net->lb->set_routes(net->sw[i].lb, fib);

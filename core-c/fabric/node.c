@@ -233,13 +233,25 @@ sort(struct weft_net *net, int64_t width)
     return insertion_sort(to, n);
 }
 
+/* Whether they have come in order, as those of one lane do, and no two at one instant. */
+static bool
+is_sorted(const struct weft_net *net)
+{
+    const struct weft_arriving *a = net->unsorted;
+    uint32_t i = 1;
+    while (i < net->narriving && a[i - 1].key >> WEFT_TIE_BITS < a[i].key >> WEFT_TIE_BITS)
+    {
+        i++;
+    }
+    return i >= net->narriving;
+}
+
 void
 weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until,
                   const uint64_t *tie_salt)
 {
     uint64_t *coming = net->coming + (size_t)node->number * net->words;
     net->narriving = 0;
-    net->base = net->now;
     node->next = WEFT_NEVER;
     for (uint32_t word = 0; word < net->words; word++)
     {
@@ -254,11 +266,13 @@ weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until,
             node->next = next < node->next ? next : node->next;
         }
     }
-    if (net->narriving == 1)
+    if (is_sorted(net))
     {
-        net->arriving[0] = net->unsorted[0];
+        struct weft_arriving *sorted = net->unsorted;
+        net->unsorted = net->arriving;
+        net->arriving = sorted;
     }
-    else if (net->narriving > 1 && sort(net, until - net->base) && tie_salt)
+    else if (sort(net, until - net->base) && tie_salt)
     {
         draw_ties(net, *tie_salt);
     }
@@ -270,6 +284,10 @@ weft_net_end_frame(struct weft_net *net, struct weft_node *node, const struct we
 {
     node->counters.lost[why]++;
     node->counters.lost_bytes += p->bytes;
+    if (net->config.hooks.lost)
+    {
+        net->config.hooks.lost(net->config.hooks.of, node->number, p, why, node->now);
+    }
     if (p->kind != WEFT_DATA && p->kind != WEFT_ACK)
     {
         return;

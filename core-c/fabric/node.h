@@ -72,6 +72,7 @@ struct weft_node
     uint32_t number; /**< hosts first, then switches */
     uint32_t nports;
     struct weft_port *port;
+    bool watched; /**< weft_net_run() leaves it out */
     int64_t now;  /**< the instant at which it is */
     int64_t next; /**< when it is to be run again, as far as was seen so far */
     int64_t last; /**< when the last thing happened here */
@@ -146,6 +147,7 @@ struct weft_host_node
     uint32_t nqps;
     bool runs; /**< what is posted here now is posted at once */
     struct weft_packets_ring replies;
+    struct weft_packets_ring others; /**< of IP stacks */
     struct weft_agenda timers;
     struct weft_agenda mail;
 };
@@ -179,12 +181,17 @@ struct weft_switch_node
     bool has_tor;            /**< middleware works here */
     bool is_tor;             /**< the balancer's parts for ToRs work here */
     bool watches_links;      /**< a link is or was down */
+    uint64_t marks[2];       /**< ECN marks on what left by down ports, by up ports */
     uint32_t peak_queue[2];  /**< bytes: of down ports, of up ports */
     uint64_t tie_salt;       /**< of the order of frames that arrive at one instant */
     int64_t fires_at;        /**< the balancer's timer */
     int64_t own_at;          /**< fires_at or owed_at */
-    int64_t tor_at;          /**< nothing starts to leave for a host before this, with middleware */
-    struct weft_rng rng;     /**< of what happens when frames arrive */
+    /** With middleware, a tournament of when ports to hosts send next: [1] is the earliest of all,
+     * [i] that of [2 i] and [2 i + 1], and leaves + port each one's own. */
+    int64_t *starts;
+    uint32_t leaves;          /**< a power of two */
+    int64_t tor_at;           /**< starts[1] */
+    struct weft_rng rng;      /**< of what happens when frames arrive */
     struct weft_rng *leaving; /**< [port], of what happens when they leave */
     struct weft_tor_counters tor;
     struct weft_port_reader reader;
@@ -234,9 +241,10 @@ struct weft_net
     uint32_t nqps;
     uint32_t qp_room;
     const struct weft_fib *fib;
-    double loss;       /**< probability of random loss */
-    bool loses_at_top; /**< something is to be lost where it turns downwards */
-    bool has_drops;    /**< some are named */
+    struct weft_fib *whole; /**< a graph's forwarding while nothing is down; else NULL */
+    double loss;            /**< probability of random loss */
+    bool loses_at_top;      /**< something is to be lost where it turns downwards */
+    bool has_drops;         /**< some are named */
     bool tor_active;
     bool looks;            /**< the balancer reads queues, or acts when frames leave */
     bool inspects[2];      /**< data that leaves is looked at: to a switch, to a NIC */
@@ -367,7 +375,26 @@ void weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t 
 void weft_net_end_frame(struct weft_net *net, struct weft_node *node, const struct weft_packet *p,
                         enum weft_net_loss why);
 
+/** @p at, or as soon as a node can still do something. */
+static inline int64_t
+weft_net_soonest(const struct weft_net *net, const struct weft_node *node, int64_t at)
+{
+    const int64_t now = node->watched ? node->now : net->now;
+    return at > now ? at : now;
+}
+
 /* Hosts. */
+/** Something may be ready to be sent. */
+void weft_host_kick(struct weft_net *net, struct weft_host_node *host);
+/** The wire is free, or a pacing gap is over. */
+void weft_host_wake(struct weft_net *net, struct weft_host_node *host);
+/** Sends a reply, or lets it come by itself if replies are ideal. */
+void weft_host_reply(struct weft_net *net, struct weft_host_node *host,
+                     const struct weft_packet *p);
+/** Sends a packet of the program's own. */
+void weft_host_send(struct weft_net *net, struct weft_host_node *host, const struct weft_packet *p);
+/** Puts a QP's retransmission timer on the agenda, if it has a deadline. */
+void weft_host_arm_timer(struct weft_net *net, struct weft_host_node *host, struct weft_net_qp *q);
 /** Puts a letter into a host's mail. */
 void weft_host_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, uint64_t key,
                     struct weft_letter *letter);
@@ -377,6 +404,7 @@ enum weft_mail_kind
     WEFT_MAIL_REPLY,
     WEFT_MAIL_LOSS,
     WEFT_MAIL_POST = 8,
+    WEFT_MAIL_SEND, /**< a packet of the program's own */
 };
 static inline uint64_t
 weft_mail_key(enum weft_mail_kind kind, uint64_t number)
@@ -396,15 +424,8 @@ weft_port_ready(const struct weft_port *port)
     return port->waits & ~port->paused;
 }
 
-/** Something waits at a port: where middleware works it leaves in the order of time. */
-static inline void
-weft_switch_expect(struct weft_switch_node *sw, const struct weft_port *port)
-{
-    if (sw->has_tor && port->faces_host && port->free_at < sw->tor_at)
-    {
-        sw->tor_at = port->free_at;
-    }
-}
+/** What a port may send has changed: where middleware works it leaves in the order of time. */
+void weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port);
 
 /** The buffer of the frame that a port has sent is given back; no neighbour is paused. */
 static inline void
@@ -476,7 +497,18 @@ bool weft_switch_admits_exactly(struct weft_net *net, struct weft_switch_node *s
                                 struct weft_packet *p, uint32_t out, bool held);
 /** Marks data by chance, as the queue at a port is long that it joins or leaves. */
 void weft_switch_mark(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
-                      uint32_t out, struct weft_rng *rng);
+                      uint32_t out, struct weft_rng *rng, int64_t now);
+/** Tells the program of a PFC frame. */
+static inline void
+weft_switch_tell_pause(const struct weft_net *net, const struct weft_switch_node *sw, uint32_t port,
+                       uint32_t tclass, bool pause)
+{
+    if (net->config.hooks.paused)
+    {
+        net->config.hooks.paused(net->config.hooks.of, sw->index, port, tclass, pause,
+                                 sw->node.now);
+    }
+}
 /** Routes, balances, buffers and queues. */
 void weft_switch_forward(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p);
 /** ToR middleware looks at a reply from a NIC: whether it goes on. */

@@ -164,6 +164,21 @@ make_balancer(struct weft_net *net, struct weft_switch_node *sw, struct weft_ref
     return net->lb->init(sw->lb, net->lb_config, &site);
 }
 
+static void
+make_tournament(struct weft_net *net, struct weft_switch_node *sw)
+{
+    sw->leaves = 2;
+    while (sw->leaves < sw->node.nports)
+    {
+        sw->leaves *= 2;
+    }
+    sw->starts = weft_net_take(net, 2 * sw->leaves * sizeof *sw->starts);
+    for (uint32_t i = 0; i < 2 * sw->leaves; i++)
+    {
+        sw->starts[i] = WEFT_NEVER;
+    }
+}
+
 static int
 make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
 {
@@ -191,6 +206,10 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     for (uint32_t k = 0; sw->map.tier == 0 && k < net->config.nlevels; k++)
     {
         sw->has_tor = sw->has_tor || net->level[k].lb->tor;
+    }
+    if (sw->has_tor)
+    {
+        make_tournament(net, sw);
     }
     sw->is_tor = sw->map.tier == 0 && net->lb->arrive;
     seed_switch(net, sw);
@@ -287,6 +306,25 @@ settle_flags(struct weft_net *net)
     net->chunks.of = net->config.memory.of;
 }
 
+/* A graph has no structured forwarding. */
+static int
+route_graph(struct weft_net *net)
+{
+    const struct weft_fib_case healthy = {.weights = WEFT_WEIGHTS_NONE};
+    if (!net->config.clos->graph)
+    {
+        return 0;
+    }
+    const int64_t size = weft_fib_size_for(net->config.clos, &healthy);
+    if (size < 0)
+    {
+        return (int)size;
+    }
+    net->whole = weft_net_take(net, (size_t)size);
+    net->fib = net->whole;
+    return weft_fib_build_for(net->whole, (size_t)size, net->config.clos, &healthy);
+}
+
 static int
 check_level(const struct weft_net_config *c, const struct weft_net_level *l,
             struct weft_refusal *why)
@@ -322,7 +360,7 @@ check_level(const struct weft_net_config *c, const struct weft_net_level *l,
 static int
 check(const struct weft_net_config *c, struct weft_refusal *why)
 {
-    if (weft_clos_check(c->clos) != 0)
+    if (!c->clos->graph && weft_clos_check(c->clos) != 0)
     {
         return weft_refuse(why, WEFT_EINVAL, NULL, "the shape is none that a topology has made");
     }
@@ -368,6 +406,7 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     {
         connect(net, i);
     }
+    code = code ? code : route_graph(net);
     *made = net;
     return code;
 }

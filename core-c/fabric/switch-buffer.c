@@ -5,7 +5,7 @@
 
 void
 weft_switch_mark(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
-                 uint32_t out, struct weft_rng *rng)
+                 uint32_t out, struct weft_rng *rng, int64_t now)
 {
     uint32_t queue = weft_mmu_queues(sw->mmu)[out] - p->bytes;
     if (net->counts_by_class)
@@ -17,6 +17,11 @@ weft_switch_mark(struct weft_net *net, struct weft_switch_node *sw, struct weft_
     if (weft_mmu_mark(sw->mmu, queue, rng))
     {
         p->flags |= WEFT_F_CE;
+        sw->marks[out >= sw->map.first_up]++;
+        if (net->config.hooks.marked)
+        {
+            net->config.hooks.marked(net->config.hooks.of, sw->index, p, now);
+        }
     }
 }
 
@@ -38,7 +43,7 @@ replace(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p
     *p = cut;
     if (net->marks_at_enqueue && newest->kind == WEFT_DATA)
     {
-        weft_switch_mark(net, sw, newest, out, &sw->rng);
+        weft_switch_mark(net, sw, newest, out, &sw->rng, sw->node.now);
     }
     return true;
 }
@@ -54,6 +59,10 @@ trim(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, u
     {
         replace(net, sw, p, out);
     }
+    if (net->config.hooks.trimmed)
+    {
+        net->config.hooks.trimmed(net->config.hooks.of, sw->index, p, sw->node.now);
+    }
     const unsigned verdict = weft_mmu_admit_header(sw->mmu, p->in_port, out);
     sw->node.counters.trimmed++;
     sw->node.counters.trimmed_bytes += p->bytes - (uint64_t)c->trim_bytes;
@@ -67,6 +76,7 @@ static void
 pause_neighbour(struct weft_net *net, struct weft_switch_node *sw, const struct weft_packet *p)
 {
     sw->paused_ingress++;
+    weft_switch_tell_pause(net, sw, p->in_port, p->tclass, true);
     weft_port_pause(net, &sw->node.port[p->in_port], p->tclass, true, sw->node.now);
 }
 

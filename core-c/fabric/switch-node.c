@@ -15,7 +15,10 @@ take_pause(struct weft_net *net, struct weft_switch_node *sw, const struct weft_
     {
         weft_switch_start(net, sw, port, false);
     }
-    weft_switch_expect(sw, port);
+    if (sw->starts)
+    {
+        weft_switch_note_start(sw, port);
+    }
 }
 
 static uint32_t
@@ -83,7 +86,7 @@ buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
     *peak = queue > *peak ? queue : *peak;
     if ((int64_t)queue - p->bytes > net->mark_above && p->kind == WEFT_DATA)
     {
-        weft_switch_mark(net, sw, p, out, &sw->rng);
+        weft_switch_mark(net, sw, p, out, &sw->rng, sw->node.now);
     }
     return true;
 }
@@ -124,11 +127,17 @@ join(struct weft_net *net, struct weft_switch_node *sw, uint32_t out, const stru
     const bool was_ready = weft_port_ready(port) != 0;
     weft_lane_join(&port->lane[c], &net->chunks)->d = *p;
     port->waits |= 1U << c;
-    weft_switch_expect(sw, port);
     /* What was ready before leaves when the wire is free, and has yet to do so. */
-    if (is_free && !was_ready && weft_port_ready(port) != 0)
+    if (!was_ready && weft_port_ready(port) != 0)
     {
-        weft_switch_start(net, sw, port, false);
+        if (is_free)
+        {
+            weft_switch_start(net, sw, port, false);
+        }
+        else if (sw->starts)
+        {
+            weft_switch_note_start(sw, port);
+        }
     }
 }
 
@@ -268,16 +277,17 @@ void
 weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
 {
     weft_node_collect(net, &sw->node, until, &sw->tie_salt);
-    const bool special = sw->is_tor || sw->has_tor || sw->owed_at != WEFT_NEVER;
+    const bool has_own = sw->is_tor || sw->owed_at != WEFT_NEVER;
     for (uint32_t i = 0; i < net->narriving || sw->own_at < until;)
     {
         const struct weft_arriving *a = &net->arriving[i];
         const int64_t arrival = i < net->narriving ? weft_arrives_at(net, a) : WEFT_NEVER;
-        if (special || sw->paused_ingress > 0 || !(a->key & WEFT_IS_FRAME))
+        if (has_own || sw->paused_ingress > 0 || !(a->key & WEFT_IS_FRAME))
         {
             i = run_instant(net, sw, i, arrival < sw->own_at ? arrival : sw->own_at);
             continue;
         }
+        weft_switch_drain(net, sw, arrival);
         sw->node.now = arrival;
         sw->node.last = arrival;
         arrive(net, sw, a);

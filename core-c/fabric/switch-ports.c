@@ -33,7 +33,7 @@ weft_switch_inspect(struct weft_net *net, struct weft_switch_node *sw, struct we
     const uint32_t out = port->index;
     if (net->marks_at_dequeue)
     {
-        weft_switch_mark(net, sw, p, out, &sw->leaving[out]);
+        weft_switch_mark(net, sw, p, out, &sw->leaving[out], at);
     }
     if (net->lb->leave)
     {
@@ -67,6 +67,10 @@ start(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
     }
     sw->node.last = at > sw->node.last ? at : sw->node.last;
     weft_switch_send(net, sw, port, frame, at, waited);
+    if (sw->starts)
+    {
+        weft_switch_note_start(sw, port);
+    }
 }
 
 void
@@ -105,6 +109,7 @@ end_frame(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *p
     if (weft_mmu_release_at(sw->mmu, port->ingress, port->index, port->bytes))
     {
         sw->paused_ingress--;
+        weft_switch_tell_pause(net, sw, in, tclass, false);
         weft_port_pause(net, &sw->node.port[in], tclass, false, sw->node.now);
     }
 }
@@ -126,22 +131,17 @@ consider(struct departure *first, int64_t at, bool starts, struct weft_port *por
     }
 }
 
-/* While a neighbour is paused all of them count, of which ends come first at an instant; else only
- * what starts to leave for hosts. In the order of ports. */
+/* All count while a neighbour is paused. At an instant ends come before starts, and lower ports
+ * before higher ones. */
 static struct departure
 find_first(const struct weft_switch_node *sw)
 {
     struct departure first = {.at = WEFT_NEVER, .starts = false};
-    const bool all = sw->paused_ingress > 0;
-    const uint32_t n = all ? sw->node.nports : sw->map.first_up;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < sw->node.nports; i++)
     {
         struct weft_port *port = &sw->node.port[i];
-        if (all)
-        {
-            consider(&first, port->end, false, port);
-        }
-        if (weft_port_ready(port) != 0 && (all || port->faces_host))
+        consider(&first, port->end, false, port);
+        if (weft_port_ready(port) != 0)
         {
             consider(&first, port->free_at, true, port);
         }
@@ -150,27 +150,61 @@ find_first(const struct weft_switch_node *sw)
 }
 
 void
+weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port)
+{
+    if (!port->faces_host)
+    {
+        return;
+    }
+    int64_t *t = sw->starts;
+    uint32_t i = sw->leaves + port->index;
+    t[i] = weft_port_ready(port) != 0 ? port->free_at : WEFT_NEVER;
+    for (i /= 2; i > 0; i /= 2)
+    {
+        t[i] = t[2 * i] < t[2 * i + 1] ? t[2 * i] : t[2 * i + 1];
+    }
+    sw->tor_at = t[1];
+}
+
+/* The first of the ports to hosts that send next. */
+static struct weft_port *
+first_to_host(const struct weft_switch_node *sw)
+{
+    uint32_t i = 1;
+    while (i < sw->leaves)
+    {
+        i = 2 * i + (sw->starts[2 * i] > sw->tor_at);
+    }
+    return &sw->node.port[i - sw->leaves];
+}
+
+static struct departure
+next_departure(const struct weft_switch_node *sw)
+{
+    return sw->paused_ingress > 0 ? find_first(sw)
+                                  : (struct departure){.at = sw->tor_at, .starts = true};
+}
+
+void
 weft_switch_send_in_order(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
 {
-    while (sw->paused_ingress > 0 || sw->tor_at <= until)
+    for (;;)
     {
-        const struct departure first = find_first(sw);
-        if (sw->paused_ingress == 0)
-        {
-            sw->tor_at = first.at;
-        }
+        const struct departure first = next_departure(sw);
         if (first.at > until)
         {
             break;
         }
         sw->node.now = first.at > sw->node.now ? first.at : sw->node.now;
-        sw->limit = first.starts ? first.port->index : 0;
         if (first.starts)
         {
-            weft_switch_start(net, sw, first.port, true);
+            struct weft_port *port = first.port ? first.port : first_to_host(sw);
+            sw->limit = port->index;
+            start(net, sw, port, true);
         }
         else
         {
+            sw->limit = 0;
             sw->node.last = sw->node.now;
             end_frame(net, sw, first.port);
         }

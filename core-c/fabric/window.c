@@ -6,6 +6,7 @@ static void
 run_node(struct weft_net *net, uint32_t i, int64_t until)
 {
     struct weft_node *node = net->node[i];
+    net->base = net->due[i];
     if (i < net->nhosts)
     {
         weft_host_run(net, &net->host[i], until);
@@ -29,7 +30,7 @@ weft_net_next(const struct weft_net *net)
     int64_t next = WEFT_NEVER;
     for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
     {
-        next = net->due[i] < next ? net->due[i] : next;
+        next = net->due[i] < next && !net->node[i]->watched ? net->due[i] : next;
     }
     return next;
 }
@@ -51,13 +52,40 @@ weft_net_run(struct weft_net *net, int64_t until)
         const int64_t end = border < until ? border : until;
         for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
         {
-            if (net->due[i] < end)
+            if (net->due[i] < end && !net->node[i]->watched)
             {
                 run_node(net, i, end);
             }
         }
         net->now = end;
     }
+}
+
+void
+weft_net_watch(struct weft_net *net, uint32_t node, bool watch)
+{
+    net->node[node]->watched = watch;
+}
+
+int64_t
+weft_net_node_next(const struct weft_net *net, uint32_t node)
+{
+    return net->due[node];
+}
+
+void
+weft_net_run_node(struct weft_net *net, uint32_t node, int64_t until)
+{
+    if (net->due[node] < until)
+    {
+        run_node(net, node, until);
+    }
+}
+
+int64_t
+weft_net_window(const struct weft_net *net)
+{
+    return net->window;
 }
 
 int64_t

@@ -48,6 +48,7 @@ static struct
     size_t nconfigs;
     uint64_t heard; /* hash of all frames that a host sends or gets, and when, in any order */
     uint32_t delivered;
+    uint32_t raw; /* packets of the program that came to their hosts */
     int64_t last;
 } world;
 
@@ -84,6 +85,7 @@ received(void *of, uint32_t host, const struct weft_packet *p, int64_t now)
 {
     (void)of;
     hear(2, host, p, now);
+    world.raw += p->kind == WEFT_RAW && host == p->dst;
 }
 
 static void
@@ -166,6 +168,7 @@ begin(const struct scene *scene)
     world.nblocks = 0;
     world.heard = 0;
     world.delivered = 0;
+    world.raw = 0;
     world.last = 0;
     describe(scene);
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
@@ -240,6 +243,66 @@ START_TEST(it_is_the_same_however_it_is_run)
     const struct result cut = conclude();
     ck_assert_uint_gt(whole.total.delivered, 1000);
     ck_assert_mem_eq(&whole, &cut, sizeof whole);
+    end();
+}
+END_TEST
+
+/* Runs nodes that are watched instant by instant, the others window by window. */
+static void
+run_watched(int64_t until)
+{
+    const uint32_t nodes = world.clos.nhosts + world.clos.nswitches;
+    const int64_t window = weft_net_window(world.net);
+    for (uint32_t i = 0; i < nodes; i += 3)
+    {
+        weft_net_watch(world.net, i, true);
+    }
+    for (int64_t border = window; border <= until; border += window)
+    {
+        weft_net_run(world.net, border);
+        for (uint32_t i = 0; i < nodes; i += 3)
+        {
+            while (weft_net_node_next(world.net, i) < border)
+            {
+                weft_net_run_node(world.net, i, weft_net_node_next(world.net, i) + 1);
+            }
+        }
+    }
+}
+
+START_TEST(it_is_the_same_where_nodes_are_watched)
+{
+    const int64_t until = INT64_C(600000000);
+    begin(&scenes[_i]);
+    weft_net_run(world.net, until);
+    const struct result whole = conclude();
+    end();
+    begin(&scenes[_i]);
+    run_watched(until);
+    const struct result watched = conclude();
+    ck_assert_uint_gt(whole.total.delivered, 1000);
+    ck_assert_mem_eq(&whole, &watched, sizeof whole);
+    end();
+}
+END_TEST
+
+START_TEST(packets_of_the_program_go_their_way)
+{
+    begin(&scenes[0]);
+    for (uint32_t i = 0; i < 300; i++)
+    {
+        const struct weft_packet p = {.kind = WEFT_RAW,
+                                      .src = i % HOSTS & WEFT_HOST_MASK,
+                                      .dst = (i + 7) % HOSTS & WEFT_HOST_MASK,
+                                      .bytes = 600,
+                                      .tclass = 1,
+                                      .psn = i & WEFT_PSN_MASK,
+                                      .sport = (uint16_t)(i * 77)};
+        weft_net_send(world.net, p.src, &p, (int64_t)i * 1000);
+    }
+    weft_net_run(world.net, LONG);
+    ck_assert_uint_eq(world.raw, 300);
+    ck_assert_uint_eq(world.delivered, weft_net_nqps(world.net));
     end();
 }
 END_TEST
@@ -389,6 +452,8 @@ net_suite(void)
     TCase *tcase = tcase_create("net");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, it_is_the_same_however_it_is_run, 0, n);
+    tcase_add_loop_test(tcase, it_is_the_same_where_nodes_are_watched, 0, n);
+    tcase_add_test(tcase, packets_of_the_program_go_their_way);
     tcase_add_loop_test(tcase, no_frame_goes_without_a_word, 0, n);
     tcase_add_loop_test(tcase, it_takes_no_memory_once_under_way, 0, n);
     tcase_add_test(tcase, a_frame_alone_needs_the_time_of_its_way);

@@ -73,6 +73,28 @@ Draw(uint64_t seed)
         "switch-rr", "rsq",    "host-dr", "plb",      "themis compensation=literal",
         "co-prime",  "subflow"};
     s.setup.balancer = OneOf(rng, balancers);
+    if (Below(rng, 4) == 0)
+    {
+        s.setup.second = OneOf(rng, balancers);
+    }
+    const bool graph = Below(rng, 8) == 0;
+    if (graph)
+    {
+        const char* const anywhere[] = {"ecmp", "ops", "jsq", "ar", "drill", "rsq", "reps"};
+        s.setup.balancer = OneOf(rng, anywhere);
+        s.setup.second.clear();
+        s.setup.hosts = 16;
+        s.setup.switches = 5;
+        for (uint32_t i = 0; i < s.setup.hosts; i++)
+        {
+            s.setup.links.push_back({i, 16 + i / 4, 100000000000, 1000000});
+        }
+        for (uint32_t i = 0; i < 4; i++)
+        {
+            s.setup.links.push_back({16 + i, 16 + (i + 1) % 4, 100000000000, 600000});
+            s.setup.links.push_back({16 + i, 20, 200000000000, 800000});
+        }
+    }
     const char* const transports[] =
         {"nic-sr", "gbn", "sack", "pro-window", "mprdma", "ideal", "multipath-timers", "erasure"};
     s.setup.transport = OneOf(rng, transports);
@@ -80,7 +102,8 @@ Draw(uint64_t seed)
     s.setup.cc = OneOf(rng, ccs);
     const char* const acks[] = {"share", "first", "ideal"};
     std::string acksName = OneOf(rng, acks);
-    const bool tor = s.setup.balancer.rfind("themis", 0) == 0;
+    const bool tor =
+        s.setup.balancer.rfind("themis", 0) == 0 || s.setup.second.rfind("themis", 0) == 0;
     if (tor && acksName == "ideal")
     {
         acksName = "share";
@@ -108,7 +131,9 @@ Draw(uint64_t seed)
     }
     const char* const schedulers[] = {"strict", "dwrr", "wrr"};
     s.setup.scheduler = OneOf(rng, schedulers);
-    const uint32_t hosts = s.setup.topology.rfind("leaf-spine leaves=3", 0) == 0 ? 9 : 16;
+    const uint32_t hosts = graph                                                 ? 16
+                         : s.setup.topology.rfind("leaf-spine leaves=3", 0) == 0 ? 9
+                                                                                 : 16;
     const uint32_t pattern = Below(rng, 3);
     const uint32_t n = 4 + Below(rng, 40);
     const bool together = Below(rng, 2) == 0;
@@ -149,11 +174,11 @@ inline std::string
 Describe(const Scene& s)
 {
     std::ostringstream text;
-    text << s.setup.topology << "; " << s.setup.balancer << "; " << s.setup.transport << "; "
-         << s.setup.cc << "; " << s.setup.frames << "; " << s.setup.buffer << "; "
-         << s.setup.scheduler << "; " << s.messages.size() << " messages, " << s.faults.size()
-         << " faults, convergence " << s.convergence << ", loss " << s.loss << ", "
-         << s.drops.size() << " drops";
+    text << (s.setup.hosts ? "a graph" : s.setup.topology) << "; " << s.setup.balancer << " "
+         << s.setup.second << "; " << s.setup.transport << "; " << s.setup.cc << "; "
+         << s.setup.frames << "; " << s.setup.buffer << "; " << s.setup.scheduler << "; "
+         << s.messages.size() << " messages, " << s.faults.size() << " faults, convergence "
+         << s.convergence << ", loss " << s.loss << ", " << s.drops.size() << " drops";
     return text.str();
 }
 

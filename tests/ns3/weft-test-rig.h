@@ -24,6 +24,7 @@ struct WeftRigSetup
     std::string frames{"roce"};
     std::string buffer{"shared-buffer preset=100g"};
     std::string scheduler{"strict"};
+    std::string second{};                 //!< balancer of a second service level, or none
     uint64_t seed{1};                     //!< of all random streams
     uint32_t hosts{0};                    //!< of a graph, in place of the topology
     uint32_t switches{0};                 //!< of it
@@ -71,6 +72,10 @@ class WeftRig : public ns3::WeftMessageListener
         helper.SetFrames(setup.frames);
         helper.SetSwitch(setup.buffer);
         helper.SetScheduler(setup.scheduler);
+        if (!setup.second.empty())
+        {
+            helper.SetBalancer(setup.second, helper.AddServiceLevel(1));
+        }
         helper.SetFabricAttribute("Seed", ns3::UintegerValue(setup.seed));
         helper.Install();
         fabric = helper.GetFabric();

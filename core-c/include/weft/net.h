@@ -98,10 +98,22 @@ extern "C"
         void (*acked)(void *of, struct weft_qp *qp, uint64_t tag, int64_t now);
         /** The QP is given up, and the sender will never know. */
         void (*failed)(void *of, struct weft_qp *qp, uint64_t tag, int64_t now);
+        /** The retry limit of a QP is reached; told before its messages. */
+        void (*gave_up)(void *of, struct weft_qp *qp, int64_t now);
         /** A NIC starts to send a frame. */
         void (*sent)(void *of, uint32_t host, const struct weft_packet *packet, int64_t now);
         /** A frame has come to a NIC. */
         void (*received)(void *of, uint32_t host, const struct weft_packet *packet, int64_t now);
+        /** A frame ends before its NIC, at a node: hosts first, then switches. */
+        void (*lost)(void *of, uint32_t node, const struct weft_packet *packet,
+                     enum weft_net_loss why, int64_t now);
+        /** A switch has put an ECN mark on data. */
+        void (*marked)(void *of, uint32_t index, const struct weft_packet *packet, int64_t now);
+        /** Data loses its payload at a switch: the frame as it was. */
+        void (*trimmed)(void *of, uint32_t index, const struct weft_packet *packet, int64_t now);
+        /** A switch sends a PFC frame by a port. */
+        void (*paused)(void *of, uint32_t index, uint32_t port, uint32_t tclass, bool pause,
+                       int64_t now);
     };
 
     struct weft_net_config
@@ -152,11 +164,33 @@ extern "C"
     void weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t tag,
                        int64_t at, uint64_t number);
 
+    /** Sends a packet of the program's own (WEFT_RAW, of class 1, with its source, its destination
+     * and its length) as soon as the NIC lets it from @p at on. Its psn and qp may say which it is.
+     * What comes of it hooks tell: sent, received, lost. From a hook as weft_net_post(). */
+    void weft_net_send(struct weft_net *net, uint32_t host, const struct weft_packet *packet,
+                       int64_t at);
+
     /** Lets everything happen that happens before @p until. */
     void weft_net_run(struct weft_net *net, int64_t until);
 
-    /** When something happens next, or WEFT_NEVER; perhaps it comes to nothing. */
+    /** When something happens next at a node that is not watched, or WEFT_NEVER; perhaps it comes
+     * to nothing. */
     int64_t weft_net_next(const struct weft_net *net);
+
+    /** @name A program that is to hear of a node's frames at the time when they come runs that node
+     * by itself @{ */
+    /** From now on weft_net_run() leaves the node out, or runs it again. Who watches nodes calls
+     * weft_net_run() up to a multiple of weft_net_window() at most, and before it goes beyond that
+     * has run the nodes that it watches up to there. */
+    void weft_net_watch(struct weft_net *net, uint32_t node, bool watch);
+    /** When something happens next at a node, or WEFT_NEVER; perhaps it comes to nothing. */
+    int64_t weft_net_node_next(const struct weft_net *net, uint32_t node);
+    /** Lets everything happen at a node that happens before @p until, which is at most the end of
+     * the window that weft_net_run() has begun. */
+    void weft_net_run_node(struct weft_net *net, uint32_t node, int64_t until);
+    /** The least time after which one node can notice another, ps. */
+    int64_t weft_net_window(const struct weft_net *net);
+    /** @} */
 
     /** Everything before this has happened, and nothing after. */
     int64_t weft_net_now(const struct weft_net *net);
@@ -169,7 +203,7 @@ extern "C"
     void weft_net_set_down(struct weft_net *net, uint64_t link, bool down);
     /** A link has another rate, bit/s, above 0. */
     void weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate);
-    /** Forwarding changes. @p fib stays until the next call; NULL: all is healthy. @p whole: ToRs
+    /** Forwarding changes. @p fib stays until the next call; NULL: nothing is down. @p whole: ToRs
      * may do their work again. */
     void weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole);
     /** The next @p count transmissions of a QP's packet, @p offset behind its first, are lost:

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* A host's wire: replies, data and other packets that wait for it, and when it is looked at. */
+#include "fabric/node.h"
+
+#include <weft/psn.h>
+
+static void
+wake_at(struct weft_host_node *h, int64_t at)
+{
+    h->wake_at = at < h->wake_at ? at : h->wake_at;
+}
+
+static struct weft_packet *
+at(const struct weft_packets_ring *r, uint32_t i)
+{
+    return &r->ring[i & (r->size - 1)];
+}
+
+/* The first packet that PFC does not keep back, or the end. */
+static uint32_t
+find(const struct weft_packets_ring *r, uint32_t paused)
+{
+    uint32_t i = r->head;
+    while (i != r->tail && (paused >> at(r, i)->tclass & 1U))
+    {
+        i++;
+    }
+    return i;
+}
+
+static void
+push(struct weft_net *net, struct weft_packets_ring *r, const struct weft_packet *p)
+{
+    if (r->tail - r->head == r->size)
+    {
+        const uint32_t size = r->size ? 2 * r->size : 8;
+        struct weft_packet *ring = weft_net_take(net, size * sizeof *ring);
+        for (uint32_t i = 0; i < r->size; i++)
+        {
+            ring[i] = *at(r, r->head + i);
+        }
+        *r = (struct weft_packets_ring){.ring = ring, .size = size, .tail = r->size};
+    }
+    *at(r, r->tail++) = *p;
+}
+
+static struct weft_packet
+pop(struct weft_packets_ring *r, uint32_t paused)
+{
+    const uint32_t first = find(r, paused);
+    const struct weft_packet p = *at(r, first);
+    for (uint32_t i = first; i != r->head; i--)
+    {
+        *at(r, i) = *at(r, i - 1);
+    }
+    r->head++;
+    return p;
+}
+
+/* Whether one of them may go. */
+static bool
+has_any(const struct weft_packets_ring *r, uint32_t paused)
+{
+    return r->head != r->tail && find(r, paused) != r->tail;
+}
+
+/* Which sources other than data may send. */
+static uint32_t
+waiting(const struct weft_host_node *h)
+{
+    return (uint32_t)has_any(&h->replies, h->port.paused) << WEFT_SEND_REPLY |
+           (uint32_t)has_any(&h->others, h->port.paused) << WEFT_SEND_OTHER;
+}
+
+static void
+plan(struct weft_host_node *h)
+{
+    const int64_t work = weft_host_next_at(&h->nic, waiting(h), h->port.paused);
+    if (work != WEFT_NEVER)
+    {
+        const int64_t free = h->port.free_at > h->node.now ? h->port.free_at : h->node.now;
+        wake_at(h, work > free ? work : free);
+    }
+}
+
+/* What is sent now has not waited for the wire: it starts at a whole ps. */
+static void
+start_anew(struct weft_port *port)
+{
+    if (port->ps_per_byte == 0)
+    {
+        port->carry = 0;
+    }
+}
+
+void
+weft_host_arm_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
+{
+    if (q->armed)
+    {
+        return;
+    }
+    const int64_t deadline = weft_qp_deadline(&q->qp);
+    if (deadline != WEFT_NEVER)
+    {
+        q->armed = true;
+        weft_agenda_add(net, &h->timers, deadline > h->node.now ? deadline : h->node.now,
+                        q->qp.index, q);
+    }
+}
+
+/* Marks what is to be lost by name. */
+static void
+mark_drop(struct weft_net_qp *q, struct weft_packet *data)
+{
+    const uint32_t offset = weft_psn_add(data->psn, 0U - q->qp.first_psn);
+    for (struct weft_named_drop *drop = q->drops; drop; drop = drop->next)
+    {
+        if (drop->offset == offset && drop->at_top + drop->at_last_hop > 0)
+        {
+            const bool top = drop->at_top > 0;
+            data->flags |= top ? WEFT_F_DROP_AT_TOP : WEFT_F_DROP_AT_LAST_HOP;
+            drop->at_top -= top;
+            drop->at_last_hop -= !top;
+            return;
+        }
+    }
+}
+
+static void
+make_data(struct weft_net *net, struct weft_host_node *h, struct weft_packet *data)
+{
+    struct weft_net_qp *q = (struct weft_net_qp *)(void *)h->nic.chosen;
+    const int64_t now = h->node.now;
+    weft_host_data(&h->nic, data, now);
+    if (q->drops)
+    {
+        mark_drop(q, data);
+    }
+    const int64_t slot = data->bytes + q->qp.algos->frame.gap;
+    const struct weft_port *port = &h->port;
+    /* If this frame starts by a fraction before now, the wire is free that much earlier. */
+    const int64_t free_after = port->ps_per_byte ? now + slot * port->ps_per_byte
+                                                 : now + weft_port_wire_time(port, slot) - 1;
+    if (weft_host_pace(&h->nic, data, free_after, now))
+    {
+        start_anew(&h->port);
+    }
+    weft_host_arm_timer(net, h, q);
+}
+
+/* The next frame for the wire; false: there is none. */
+static bool
+pull(struct weft_net *net, struct weft_host_node *h, struct weft_packet *p)
+{
+    switch (weft_host_next(&h->nic, waiting(h), h->port.paused, h->node.now))
+    {
+    case WEFT_SEND_REPLY:
+        *p = pop(&h->replies, h->port.paused);
+        return true;
+    case WEFT_SEND_OTHER:
+        *p = pop(&h->others, h->port.paused);
+        p->sent = h->node.now;
+        return true;
+    case WEFT_SEND_DATA:
+        make_data(net, h, p);
+        return true;
+    case WEFT_SEND_NOTHING:
+        break;
+    }
+    return false;
+}
+
+static void
+transmit(struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
+{
+    struct weft_port *port = &h->port;
+    h->node.counters.sent++;
+    h->node.counters.sent_bytes += p->bytes;
+    const int64_t serialization = weft_port_occupy(port, p->bytes, h->node.now, true);
+    struct weft_frame *frame = weft_lane_pass(&port->lane[p->tclass], &net->chunks);
+    frame->d = *p;
+    frame->at = h->node.now + serialization + port->delay;
+    weft_port_announce(port, frame->at);
+    if (net->config.hooks.sent)
+    {
+        net->config.hooks.sent(net->config.hooks.of, h->node.number, p, h->node.now);
+    }
+}
+
+static void
+transmit_next(struct weft_net *net, struct weft_host_node *h)
+{
+    struct weft_packet p;
+    if (pull(net, h, &p))
+    {
+        transmit(net, h, &p);
+    }
+    plan(h);
+}
+
+/* Something may be ready to be sent. */
+void
+weft_host_kick(struct weft_net *net, struct weft_host_node *h)
+{
+    if (h->node.now >= h->port.free_at)
+    {
+        start_anew(&h->port);
+        transmit_next(net, h);
+    }
+    else
+    {
+        wake_at(h, h->port.free_at);
+    }
+}
+
+/* The wire is free, or a pacing gap is over. */
+void
+weft_host_wake(struct weft_net *net, struct weft_host_node *h)
+{
+    h->wake_at = WEFT_NEVER;
+    if (h->node.now >= h->port.free_at)
+    {
+        transmit_next(net, h);
+    }
+    else
+    {
+        plan(h);
+    }
+}
+
+/* Takes no wire: it comes after the time of an idle fabric. */
+static void
+reply_ideally(struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
+{
+    const int64_t way = weft_clos_way(net->config.clos, h->node.number, p->dst, p->bytes);
+    struct weft_letter *letter = weft_letter_get(net);
+    letter->packet = *p;
+    h->node.counters.sent++;
+    h->node.counters.sent_bytes += p->bytes;
+    if (net->config.hooks.sent)
+    {
+        net->config.hooks.sent(net->config.hooks.of, h->node.number, p, h->node.now);
+    }
+    weft_host_mail(net, &net->host[p->dst], h->node.now + way,
+                   weft_mail_key(WEFT_MAIL_REPLY, p->src), letter);
+}
+
+void
+weft_host_reply(struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
+{
+    if (net->ideal_replies)
+    {
+        reply_ideally(net, h, p);
+        return;
+    }
+    push(net, &h->replies, p);
+}
+
+void
+weft_host_send(struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
+{
+    push(net, &h->others, p);
+    weft_host_kick(net, h);
+}
+
+void
+weft_net_send(struct weft_net *net, uint32_t host, const struct weft_packet *packet, int64_t at)
+{
+    struct weft_host_node *h = &net->host[host];
+    if (h->runs && at <= h->node.now)
+    {
+        weft_host_send(net, h, packet);
+        return;
+    }
+    struct weft_letter *letter = weft_letter_get(net);
+    letter->packet = *packet;
+    weft_host_mail(net, h, weft_net_soonest(net, &h->node, at), weft_mail_key(WEFT_MAIL_SEND, 0),
+                   letter);
+}
