@@ -222,7 +222,7 @@ int64_t
 SampleInterval(const WeftFabric& fabric, const Jobs& jobs)
 {
     const double bits = static_cast<double>(TotalBytes(jobs)) * 8;
-    const double rate = static_cast<double>(fabric.GetHostRate()) * fabric.GetNHosts();
+    const double rate = static_cast<double>(fabric.GetHostRate().GetBitRate()) * fabric.GetNHosts();
     return std::max<int64_t>(static_cast<int64_t>(bits / rate * 1e12 / 64), 100000);
 }
 

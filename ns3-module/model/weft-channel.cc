@@ -106,13 +106,14 @@ WeftChannel::SetDown(bool down)
 }
 
 void
-WeftChannel::SetRate(int64_t rate)
+WeftChannel::SetRate(DataRate rate)
 {
     NS_ABORT_MSG_UNLESS(m_faults, "Weft: SetRate() of a link that is in no fabric, or after it");
-    NS_ABORT_MSG_IF(rate < 1,
-                    "Weft: SetRate() of link " << m_link << " to " << rate
+    const uint64_t bits = rate.GetBitRate();
+    NS_ABORT_MSG_IF(bits < 1 || bits > INT64_MAX,
+                    "Weft: SetRate() of link " << m_link << " to " << bits
                                                << " bit/s; expected at least 1, or SetDown()");
-    m_faults->SetRate(m_link, rate);
+    m_faults->SetRate(m_link, static_cast<int64_t>(bits));
 }
 
 void

@@ -53,8 +53,8 @@ class WeftChannel : public Channel
      * failure. @param down state */
     void SetDown(bool down);
     /** Changes the rate of both directions. Forwarding adapts where it weighs capacities.
-     * @param rate bit/s, at least 1 */
-    void SetRate(int64_t rate);
+     * @param rate above 0 */
+    void SetRate(DataRate rate);
     /** For WeftLinkFaults: the ports' state. @param down state */
     void ApplyDown(bool down);
     /** For WeftLinkFaults: the ports' rate. @param rate bit/s */

@@ -310,10 +310,10 @@ WeftFabric::ForgetFaults()
 }
 
 void
-WeftFabric::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair)
+WeftFabric::ScheduleDegradation(uint64_t link, DataRate rate, Time at, Time repair)
 {
     RequireAlive("ScheduleDegradation()");
-    m_faults.ScheduleDegradation(link, rate, at, repair);
+    m_faults.ScheduleDegradation(link, static_cast<int64_t>(rate.GetBitRate()), at, repair);
 }
 
 void
@@ -507,10 +507,10 @@ WeftFabric::GetRun() const
     return m_sites.GetRun();
 }
 
-int64_t
+DataRate
 WeftFabric::GetHostRate() const
 {
-    return m_clos.host_rate;
+    return DataRate(static_cast<uint64_t>(m_clos.host_rate));
 }
 
 uint64_t

@@ -17,6 +17,7 @@
 #include "weft-sites.h"
 
 #include "ns3/address.h"
+#include "ns3/data-rate.h"
 #include "ns3/mac48-address.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
@@ -193,10 +194,10 @@ class WeftFabric : public Object
     void ScheduleFailure(uint64_t link, Time at, Time repair);
 
     /** A link between switches is slower for a while; forwarding does not change. @param link
-     * weft_clos_link() number, which no other degradation has at that time @param rate bit/s, at
+     * weft_clos_link() number, which no other degradation has at that time @param rate at
      * most what is planned @param at when, not in the past @param repair when it ends, Time::Max():
      * never */
-    void ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair);
+    void ScheduleDegradation(uint64_t link, DataRate rate, Time at, Time repair);
     /** From now on no link fails, becomes slower or comes back, and forwarding stays as it is: for
      * who has seen all that matters and does not want the clock to go on to these events. */
     void ForgetFaults();
@@ -273,7 +274,7 @@ class WeftFabric : public Object
     uint64_t GetSeed() const;
     /** @return the run's number; after Build() */
     uint64_t GetRun() const;
-    int64_t GetHostRate() const;
+    DataRate GetHostRate() const;
     /** @param link number @return its ends, rate and delay */
     weft_link GetLink(uint64_t link) const;
     /** @return what algorithms are told of the places where they work */

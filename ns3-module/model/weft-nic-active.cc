@@ -58,10 +58,10 @@ WeftNic::PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag)
     Kick(WeftNow());
 }
 
-int64_t
+DataRate
 WeftNic::GetRate(const WeftQp* qp) const
 {
-    return weft_qp_rate(qp, WeftNow());
+    return DataRate(static_cast<uint64_t>(weft_qp_rate(qp, WeftNow())));
 }
 
 } // namespace ns3

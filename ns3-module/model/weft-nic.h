@@ -10,6 +10,7 @@
 #include "weft-qp.h"
 #include "weft-receiver.h"
 
+#include "ns3/data-rate.h"
 #include "ns3/queue-size.h"
 #include "ns3/weft-arena.h"
 
@@ -62,8 +63,8 @@ class WeftNic final : public WeftNetDevice, public WeftReceiver, public WeftInAr
      *  @param qp a QP of this host @param bytes > 0 @param tag handed to the listener */
     void Post(WeftQp* qp, uint64_t bytes, uint64_t tag);
 
-    /** @param qp one of this NIC's QPs @return the congestion control's rate now, bit/s */
-    int64_t GetRate(const WeftQp* qp) const;
+    /** @param qp one of this NIC's QPs @return the congestion control's rate now */
+    DataRate GetRate(const WeftQp* qp) const;
 
     /** Signature of the "GiveUp" trace. @param qp the QP */
     typedef void (*QpTracedCallback)(const WeftQp& qp);

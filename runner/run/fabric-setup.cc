@@ -62,7 +62,7 @@ ScheduleLosses(WeftFabric& fabric, const scenario& s)
     for (size_t i = 0; i < n; i++)
     {
         fabric.ScheduleDegradation(slow[i].link,
-                                   slow[i].rate,
+                                   DataRate(static_cast<uint64_t>(slow[i].rate)),
                                    TimeOf(slow[i].at),
                                    TimeOf(slow[i].repair));
     }

@@ -86,10 +86,10 @@ class WrongCallTestCase : public TestCase
                 rig.fabric->ScheduleDegradation(4, 1000, PicoSeconds(4999999), Seconds(1));
             });
         });
-        for (const int64_t rate : {0, -5})
+        for (const uint64_t rate : {uint64_t{0}, UINT64_MAX})
         {
             Dies("SetRate() of link 4 to " + std::to_string(rate),
-                 [rate](WeftRig& rig) { rig.fabric->GetChannel(4)->SetRate(rate); });
+                 [rate](WeftRig& rig) { rig.fabric->GetChannel(4)->SetRate(DataRate(rate)); });
         }
         Dies("GetNic(): no host 100; the fabric has 4",
              [](WeftRig& rig) { rig.fabric->GetNic(100); });

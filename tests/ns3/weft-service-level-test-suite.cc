@@ -405,7 +405,7 @@ class ShareTestCase : public TestCase
 
   private:
     /** @return the rate of a QP of a level whose control is that one */
-    static int64_t GetRate(uint32_t level, const std::string& control)
+    static DataRate GetRate(uint32_t level, const std::string& control)
     {
         const std::vector<Level> two(2);
         LevelRig rig(two);
@@ -428,8 +428,8 @@ class ShareTestCase : public TestCase
 
     void DoRun() override
     {
-        const int64_t path = GetRate(0, "ideal split=path");
-        const int64_t hop = GetRate(0, "ideal split=hop");
+        const DataRate path = GetRate(0, "ideal split=path");
+        const DataRate hop = GetRate(0, "ideal split=hop");
         NS_TEST_ASSERT_MSG_NE(path, hop, "it matters here");
         NS_TEST_EXPECT_MSG_EQ(GetRate(1, "ideal split=path"), path, "level 1 by paths");
         NS_TEST_EXPECT_MSG_EQ(GetRate(1, "ideal split=hop"), hop, "level 1 by hops");
