@@ -121,6 +121,10 @@ PrintCases()
                     c.congestionControl,
                     c.workload,
                     c.bytes);
+        if (c.busy > 0)
+        {
+            std::printf(", by %" PRIu32 " hosts", c.busy);
+        }
         if (c.shifts > 0)
         {
             std::printf(", %" PRIu32 " times: shift=15, 30, ...", c.shifts);

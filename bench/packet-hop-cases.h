@@ -1,37 +1,45 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 #ifndef WEFT_PACKET_HOP_CASES_H
 #define WEFT_PACKET_HOP_CASES_H
 
-#include <array>
-#include <cstdint>
-#include <string>
+#include <stdint.h>
 
-/** One of the fixed cases: a fabric, its algorithms and a workload, as README.md describes them. */
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/** One of the fixed cases: a fabric, its algorithms and a workload, as README.md describes
+ * them. */
 struct BenchCase
 {
-    char letter;                   //!< as in --cases=a,b
-    const char* name;              //!< what to call it instead
-    const char* topology;          //!< as WeftHelper takes it, like the next five
-    const char* frames;            //!< frame sizes
-    const char* switches;          //!< buffers
-    const char* balancer;          //!< load balancer
-    const char* transport;         //!< transport
-    const char* congestionControl; //!< congestion control
-    const char* workload;          //!< without its bytes
-    uint32_t shifts;               //!< 0: one workload; n: n permutations, shifted by 15, 30, ...
-    int64_t bytes;                 //!< of a message
-    int64_t quickBytes;            //!< the same with --quick
-    int64_t ratioBytes;            //!< the most at which ns-3's default scheduler is timed
-    int64_t countBytes;            //!< the lesser of the two sizes for callgrind; 0: not counted
+    char letter;                   /**< as in --cases=a,b */
+    const char* name;              /**< what to call it instead */
+    const char* topology;          /**< as WeftHelper takes it, like the next six */
+    const char* frames;            /**< frame sizes */
+    const char* switches;          /**< buffers */
+    const char* balancer;          /**< load balancer */
+    const char* transport;         /**< transport */
+    const char* congestionControl; /**< congestion control */
+    const char* workload;          /**< without its bytes */
+    uint32_t shifts;    /**< 0: one workload; n: n permutations, shifted by 15, 30, ... */
+    uint32_t busy;      /**< n: so many hosts send, in a ring over the whole fabric; `workload`
+                           takes flows */
+    int64_t bytes;      /**< of a message */
+    int64_t quickBytes; /**< the same with --quick */
+    int64_t ratioBytes; /**< the most at which ns-3's default scheduler is timed */
+    int64_t countBytes; /**< the lesser of the two sizes for callgrind; 0: not counted */
 };
 
+#define BENCH_NCASES 9U
+
 /** All cases, in the order of their letters. */
-extern const std::array<BenchCase, 6> BENCH_CASES;
+extern const struct BenchCase BENCH_CASES[BENCH_NCASES];
 
-/**
- * @param [in] name A case's letter or name.
- * @return The case, or nullptr.
- */
-const BenchCase* FindBenchCase(const std::string& name);
+/** The case of that letter or name, or NULL. */
+const struct BenchCase* FindBenchCase(const char* name);
 
-#endif // WEFT_PACKET_HOP_CASES_H
+#ifdef __cplusplus
+}
+#endif
+#endif

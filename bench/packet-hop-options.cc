@@ -141,7 +141,7 @@ BenchOptions::ParseWord(const std::string& word, std::string& error)
 bool
 BenchOptions::AddCase(const std::string& name, std::string& error)
 {
-    const BenchCase* found = FindBenchCase(name);
+    const BenchCase* found = FindBenchCase(name.c_str());
     if (!found)
     {
         std::vector<std::string> known;

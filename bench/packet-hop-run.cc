@@ -182,6 +182,23 @@ ChooseSimulator(const BenchSetting& s)
     }
 }
 
+/** Few hosts that are far from one another: each sends to the next one. */
+Ptr<WeftCollective>
+InstallRing(const BenchSetting& s, WeftHelper& weft)
+{
+    const uint32_t n = s.what.busy;
+    const uint32_t apart = weft.GetFabric()->GetNHosts() / n;
+    std::vector<weft_table_flow> flows;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        flows.push_back({static_cast<uint64_t>(s.bytes), 0, i * apart, (i + 1) % n * apart});
+    }
+    weft_table table{};
+    table.flows = flows.data();
+    table.nflows = n;
+    return weft.InstallWorkload(s.what.workload, &table);
+}
+
 Jobs
 Build(const BenchSetting& s, WeftHelper& weft)
 {
@@ -195,7 +212,11 @@ Build(const BenchSetting& s, WeftHelper& weft)
     const std::string text =
         std::string(s.what.workload) + " bytes=" + std::to_string(s.bytes) + "B";
     Jobs jobs;
-    if (s.what.shifts == 0)
+    if (s.what.busy > 0)
+    {
+        jobs.push_back(InstallRing(s, weft));
+    }
+    else if (s.what.shifts == 0)
     {
         jobs.push_back(weft.InstallWorkload(text));
     }
