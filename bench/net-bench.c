@@ -40,7 +40,6 @@ static struct
     struct weft_clos clos;
     struct job *job;
     uint32_t njobs;
-    uint32_t *starters; /* [host]: QPs that send from the start */
     char *memory;
     size_t used;
     uint64_t payload; /* bytes of all messages */
@@ -136,14 +135,22 @@ go_on(struct job *job, uint32_t i, bool sender, int64_t now)
     }
 }
 
+/* The receiver of a message has it, or its sender knows that. */
+static void
+note_end(uint64_t tag, bool sender, int64_t now)
+{
+    struct job *job = job_of(tag);
+    const uint32_t i = (uint32_t)(tag - job->first_tag);
+    job->time[i][sender ? 2 : 1] = now;
+    go_on(job, i, sender, now);
+}
+
 static void
 delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
 {
     (void)of;
     (void)qp;
-    struct job *job = job_of(tag);
-    job->time[tag - job->first_tag][1] = now;
-    go_on(job, (uint32_t)(tag - job->first_tag), false, now);
+    note_end(tag, false, now);
 }
 
 static void
@@ -151,9 +158,7 @@ acked(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
 {
     (void)of;
     (void)qp;
-    struct job *job = job_of(tag);
-    job->time[tag - job->first_tag][2] = now;
-    go_on(job, (uint32_t)(tag - job->first_tag), true, now);
+    note_end(tag, true, now);
 }
 
 static void
@@ -187,7 +192,6 @@ make_net(const struct BenchCase *c)
     {
         die(c->name, weft_refusal_text(code, &why));
     }
-    bench.starters = calloc(bench.clos.nhosts, sizeof *bench.starters);
 }
 
 static void
@@ -200,7 +204,6 @@ add_qps(const struct BenchCase *c, struct job *job)
         const struct weft_message *m = &job->message[i];
         site[m->qp] = (struct weft_net_qp_site){
             .src = m->src, .dst = m->dst, .stream = job->first_qp + m->qp};
-        bench.starters[m->src] += m->waits == 0;
     }
     for (uint32_t i = 0; i < job->size.nqps; i++)
     {
@@ -213,20 +216,6 @@ add_qps(const struct BenchCase *c, struct job *job)
         }
     }
     free(site);
-}
-
-/* Few hosts that are far from one another: each sends to the next one. */
-static void
-make_ring(const struct BenchCase *c, int64_t bytes, struct weft_table *table)
-{
-    struct weft_table_flow *flow = calloc(c->busy, sizeof *flow);
-    const uint32_t apart = bench.clos.nhosts / c->busy;
-    for (uint32_t i = 0; i < c->busy; i++)
-    {
-        flow[i] = (struct weft_table_flow){
-            .bytes = (uint64_t)bytes, .src = i * apart, .dst = (i + 1) % c->busy * apart};
-    }
-    *table = (struct weft_table){.flows = flow, .nflows = c->busy};
 }
 
 static void
@@ -279,9 +268,9 @@ build(const struct BenchCase *c, int64_t bytes)
     char text[MAX_WORD];
     if (c->busy > 0)
     {
-        struct weft_table table;
-        make_ring(c, bytes, &table);
-        add_job(c, c->workload, &table);
+        struct weft_table_flow *flows = calloc(c->busy, sizeof *flows);
+        FillBenchRing(c, bench.clos.nhosts, bytes, flows);
+        add_job(c, c->workload, &(struct weft_table){.flows = flows, .nflows = c->busy});
     }
     for (uint32_t i = 1; i <= (c->shifts ? c->shifts : c->busy == 0); i++)
     {

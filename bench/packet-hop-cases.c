@@ -50,3 +50,15 @@ FindBenchCase(const char *name)
     }
     return NULL;
 }
+
+void
+FillBenchRing(const struct BenchCase *c, uint32_t hosts, int64_t bytes,
+              struct weft_table_flow *flows)
+{
+    const uint32_t apart = hosts / c->busy;
+    for (uint32_t i = 0; i < c->busy; i++)
+    {
+        flows[i] = (struct weft_table_flow){
+            .bytes = (uint64_t)bytes, .src = i * apart, .dst = (i + 1) % c->busy * apart};
+    }
+}

@@ -3,6 +3,7 @@
 #define WEFT_PACKET_HOP_CASES_H
 
 #include <stdint.h>
+#include <weft/traffic.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -38,6 +39,13 @@ extern const struct BenchCase BENCH_CASES[BENCH_NCASES];
 
 /** The case of that letter or name, or NULL. */
 const struct BenchCase* FindBenchCase(const char* name);
+
+/** The flows of a case with busy hosts, which are far from one another: each sends to the next one.
+ * @p flows has room for c->busy. */
+void FillBenchRing(const struct BenchCase* c,
+                   uint32_t hosts,
+                   int64_t bytes,
+                   struct weft_table_flow* flows);
 
 #ifdef __cplusplus
 }

@@ -182,20 +182,14 @@ ChooseSimulator(const BenchSetting& s)
     }
 }
 
-/** Few hosts that are far from one another: each sends to the next one. */
 Ptr<WeftCollective>
 InstallRing(const BenchSetting& s, WeftHelper& weft)
 {
-    const uint32_t n = s.what.busy;
-    const uint32_t apart = weft.GetFabric()->GetNHosts() / n;
-    std::vector<weft_table_flow> flows;
-    for (uint32_t i = 0; i < n; i++)
-    {
-        flows.push_back({static_cast<uint64_t>(s.bytes), 0, i * apart, (i + 1) % n * apart});
-    }
+    std::vector<weft_table_flow> flows(s.what.busy);
+    FillBenchRing(&s.what, weft.GetFabric()->GetNHosts(), s.bytes, flows.data());
     weft_table table{};
     table.flows = flows.data();
-    table.nflows = n;
+    table.nflows = s.what.busy;
     return weft.InstallWorkload(s.what.workload, &table);
 }
 

@@ -313,7 +313,7 @@ void
 WeftFabric::ScheduleDegradation(uint64_t link, DataRate rate, Time at, Time repair)
 {
     RequireAlive("ScheduleDegradation()");
-    m_faults.ScheduleDegradation(link, static_cast<int64_t>(rate.GetBitRate()), at, repair);
+    m_faults.ScheduleDegradation(link, rate, at, repair);
 }
 
 void

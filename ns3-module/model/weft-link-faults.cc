@@ -111,12 +111,14 @@ WeftLinkFaults::ScheduleFailure(uint64_t link, Time at, Time repair)
 }
 
 void
-WeftLinkFaults::ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair)
+WeftLinkFaults::ScheduleDegradation(uint64_t link, DataRate to, Time at, Time repair)
 {
     RequirePossible("ScheduleDegradation()", link, at, repair);
     const int64_t planned = GetPlannedRate(link);
-    NS_ABORT_MSG_IF(rate < 1 || rate > planned,
-                    "Weft: a link of " << planned << " bit/s cannot be degraded to " << rate);
+    const uint64_t bits = to.GetBitRate();
+    NS_ABORT_MSG_IF(bits < 1 || bits > static_cast<uint64_t>(planned),
+                    "Weft: a link of " << planned << " bit/s cannot be degraded to " << bits);
+    const auto rate = static_cast<int64_t>(bits);
     const auto change = [this, link](Time when, int64_t to) {
         m_events.push_back(
             Simulator::Schedule(when - Simulator::Now(), &WeftLinkFaults::SetRate, this, link, to));

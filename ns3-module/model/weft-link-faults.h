@@ -61,9 +61,9 @@ class WeftLinkFaults
     /** See WeftFabric::ScheduleFailure(). @param link number @param at when @param repair when it
      * comes back */
     void ScheduleFailure(uint64_t link, Time at, Time repair);
-    /** See WeftFabric::ScheduleDegradation(). @param link number @param rate bit/s @param at when
+    /** See WeftFabric::ScheduleDegradation(). @param link number @param to rate @param at when
      * @param repair when it is as planned */
-    void ScheduleDegradation(uint64_t link, int64_t rate, Time at, Time repair);
+    void ScheduleDegradation(uint64_t link, DataRate to, Time at, Time repair);
     /** See WeftChannel::SetDown(). @param link number @param down new state */
     void SetDown(uint64_t link, bool down);
     /** See WeftChannel::SetRate(). @param link number @param rate from now on, bit/s */

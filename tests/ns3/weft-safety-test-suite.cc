@@ -88,6 +88,9 @@ class WrongCallTestCase : public TestCase
         });
         for (const uint64_t rate : {uint64_t{0}, UINT64_MAX})
         {
+            Dies("cannot be degraded to " + std::to_string(rate), [rate](WeftRig& rig) {
+                rig.fabric->ScheduleDegradation(4, DataRate(rate), Seconds(0), Seconds(1));
+            });
             Dies("SetRate() of link 4 to " + std::to_string(rate),
                  [rate](WeftRig& rig) { rig.fabric->GetChannel(4)->SetRate(DataRate(rate)); });
         }
