@@ -119,9 +119,12 @@ WeftLinkFaults::ScheduleDegradation(uint64_t link, DataRate to, Time at, Time re
     NS_ABORT_MSG_IF(bits < 1 || bits > static_cast<uint64_t>(planned),
                     "Weft: a link of " << planned << " bit/s cannot be degraded to " << bits);
     const auto rate = static_cast<int64_t>(bits);
-    const auto change = [this, link](Time when, int64_t to) {
-        m_events.push_back(
-            Simulator::Schedule(when - Simulator::Now(), &WeftLinkFaults::SetRate, this, link, to));
+    const auto change = [this, link](Time when, int64_t changed) {
+        m_events.push_back(Simulator::Schedule(when - Simulator::Now(),
+                                               &WeftLinkFaults::SetRate,
+                                               this,
+                                               link,
+                                               changed));
     };
     change(at, rate);
     if (repair != Time::Max())
