@@ -209,8 +209,28 @@ weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t
     letter->qp = q;
     letter->bytes = bytes;
     letter->tag = tag;
+    letter->call = NULL;
     weft_host_mail(net, h, weft_net_soonest(net, &h->node, at),
-                   weft_mail_key(WEFT_MAIL_POST, number), letter);
+                   weft_mail_key(WEFT_MAIL_PROGRAM, number), letter);
+}
+
+void
+weft_net_call(struct weft_net *net, uint32_t host, int64_t at, enum weft_net_step step,
+              uint64_t number, void (*call)(void *of, uint64_t what, int64_t now), void *of,
+              uint64_t what)
+{
+    struct weft_host_node *h = &net->host[host];
+    if (h->runs && at <= h->node.now && step != WEFT_NET_PLAN)
+    {
+        call(of, what, h->node.now);
+        return;
+    }
+    struct weft_letter *letter = weft_letter_get(net);
+    letter->tag = what;
+    letter->call = call;
+    letter->of = of;
+    weft_host_mail(net, h, weft_net_soonest(net, &h->node, at),
+                   (uint64_t)(WEFT_MAIL_PROGRAM + step) << 56 | number, letter);
 }
 
 static void
@@ -230,6 +250,19 @@ run_timers(struct weft_net *net, struct weft_host_node *h)
     }
 }
 
+static void
+do_as_asked(struct weft_net *net, struct weft_host_node *h, const struct weft_letter *letter)
+{
+    if (letter->call)
+    {
+        letter->call(letter->of, letter->tag, h->node.now);
+    }
+    else
+    {
+        post(net, h, letter->qp, letter->bytes, letter->tag);
+    }
+}
+
 /* Letters of now, of kinds up to @p last. */
 static void
 read_mail(struct weft_net *net, struct weft_host_node *h, enum weft_mail_kind last)
@@ -238,7 +271,7 @@ read_mail(struct weft_net *net, struct weft_host_node *h, enum weft_mail_kind la
     {
         const struct weft_due due = weft_agenda_take(&h->mail);
         struct weft_letter *letter = due.what;
-        switch ((enum weft_mail_kind)(due.key >> 56))
+        switch (due.key >> 56)
         {
         case WEFT_MAIL_REPLY:
             receive(net, h, &letter->packet);
@@ -250,9 +283,8 @@ read_mail(struct weft_net *net, struct weft_host_node *h, enum weft_mail_kind la
         case WEFT_MAIL_SEND:
             weft_host_send(net, h, &letter->packet);
             break;
-        case WEFT_MAIL_POST:
-            post(net, h, letter->qp, letter->bytes, letter->tag);
-            break;
+        default:
+            do_as_asked(net, h, letter);
         }
         weft_letter_put(net, letter);
     }
@@ -296,7 +328,7 @@ receive_all(struct weft_net *net, struct weft_host_node *h, uint32_t i)
     }
     if (h->mail.n > 0)
     {
-        read_mail(net, h, WEFT_MAIL_SEND);
+        read_mail(net, h, WEFT_MAIL_LAST);
     }
     return i;
 }

@@ -86,12 +86,14 @@ init_tor(struct weft_net *net, struct weft_net_qp *q, const struct weft_net_leve
     hop.why = why;
     if (lb->tor)
     {
-        q->tor = weft_net_take(net, lb->tor->qp_size(level->lb_config, &hop));
+        q->bytes.tor = lb->tor->qp_size(level->lb_config, &hop);
+        q->tor = weft_net_take(net, q->bytes.tor);
         code = lb->tor->qp_init(q->tor, level->lb_config, &hop);
     }
     if (!code && lb->flow_size)
     {
-        q->flow = weft_net_take(net, lb->flow_size(level->lb_config));
+        q->bytes.flow = lb->flow_size(level->lb_config);
+        q->flow = weft_net_take(net, q->bytes.flow);
         code = lb->flow_init(q->flow, level->lb_config);
     }
     return code;
@@ -129,8 +131,10 @@ weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *of, struct 
     site.path.why = why;
     struct weft_net_qp *q = weft_net_take(net, sizeof *q);
     q->rx_armed_at = WEFT_NEVER;
-    int code = weft_qp_init(&q->qp, weft_net_take(net, weft_qp_size(algos, &site)), algos, &site,
-                            net->now);
+    const struct weft_host_node *h = &net->host[of->src];
+    q->bytes.nics = weft_qp_size(algos, &site);
+    int code = weft_qp_init(&q->qp, weft_net_take(net, q->bytes.nics), algos, &site,
+                            h->runs ? h->node.now : net->now);
     code = code ? code : init_tor(net, q, &net->level[of->level], why);
     if (code)
     {

@@ -79,7 +79,7 @@ struct weft_node
     struct weft_net_counters counters;
 };
 
-/** What waits for a host's time: a packet that came as mail, or a message to post. */
+/** What waits for a host's time: a packet that came as mail, a message to post, or a call. */
 struct weft_letter
 {
     struct weft_letter *next;
@@ -87,6 +87,8 @@ struct weft_letter
     struct weft_net_qp *qp;
     uint64_t bytes;
     uint64_t tag;
+    void (*call)(void *of, uint64_t what, int64_t now); /**< with `tag`; NULL: it is no call */
+    void *of;
 };
 
 /** Something that is due. */
@@ -133,6 +135,7 @@ struct weft_net_qp
     struct weft_wqe *wqes;
     uint32_t room; /**< for messages */
     struct weft_named_drop *drops;
+    struct weft_net_qp_bytes bytes;
     int64_t rx_armed_at; /**< earliest entry of its receiver's timer in the agenda */
     bool armed;          /**< its retransmission timer is in the agenda */
 };
@@ -403,8 +406,9 @@ enum weft_mail_kind
 {
     WEFT_MAIL_REPLY,
     WEFT_MAIL_LOSS,
-    WEFT_MAIL_POST = 8,
-    WEFT_MAIL_SEND, /**< a packet of the program's own */
+    WEFT_MAIL_PROGRAM = 8, /**< and enum weft_net_step */
+    WEFT_MAIL_SEND = 15,   /**< a packet of the program's own */
+    WEFT_MAIL_LAST = 15,
 };
 static inline uint64_t
 weft_mail_key(enum weft_mail_kind kind, uint64_t number)

@@ -310,7 +310,7 @@ settle_flags(struct weft_net *net)
 static int
 route_graph(struct weft_net *net)
 {
-    const struct weft_fib_case healthy = {.weights = WEFT_WEIGHTS_NONE};
+    const struct weft_fib_case healthy = {.weights = net->config.weights};
     if (!net->config.clos->graph)
     {
         return 0;
@@ -409,85 +409,4 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     code = code ? code : route_graph(net);
     *made = net;
     return code;
-}
-
-struct weft_qp *
-weft_net_qp(const struct weft_net *net, uint32_t index)
-{
-    return &net->qp[index]->qp;
-}
-
-uint32_t
-weft_net_nqps(const struct weft_net *net)
-{
-    return net->nqps;
-}
-
-const struct weft_net_counters *
-weft_net_node_counters(const struct weft_net *net, uint32_t node)
-{
-    return &net->node[node]->counters;
-}
-
-static void
-add_counters(struct weft_net_counters *sum, const struct weft_net_counters *c)
-{
-    sum->hops += c->hops;
-    sum->sent += c->sent;
-    sum->sent_bytes += c->sent_bytes;
-    sum->made_by_tors += c->made_by_tors;
-    sum->made_by_tors_bytes += c->made_by_tors_bytes;
-    sum->delivered += c->delivered;
-    sum->delivered_bytes += c->delivered_bytes;
-    for (unsigned i = 0; i < WEFT_NET_LOSSES; i++)
-    {
-        sum->lost[i] += c->lost[i];
-    }
-    sum->lost_bytes += c->lost_bytes;
-    sum->trimmed += c->trimmed;
-    sum->trimmed_bytes += c->trimmed_bytes;
-    sum->payload += c->payload;
-}
-
-void
-weft_net_total(const struct weft_net *net, struct weft_net_counters *sum)
-{
-    *sum = (struct weft_net_counters){0};
-    for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
-    {
-        add_counters(sum, &net->node[i]->counters);
-    }
-}
-
-const struct weft_mmu *
-weft_net_buffer(struct weft_net *net, uint32_t index)
-{
-    struct weft_switch_node *sw = &net->sw[index];
-    /* Giving back may resume a neighbour; while one is paused it is done in time. */
-    if (sw->paused_ingress == 0)
-    {
-        sw->node.now = net->now > 0 ? net->now - 1 : 0;
-        weft_switch_settle_all(net, sw);
-    }
-    return sw->mmu;
-}
-
-const struct weft_tor_counters *
-weft_net_tor_counters(const struct weft_net *net, uint32_t index)
-{
-    return &net->sw[index].tor;
-}
-
-void
-weft_net_port_sent(const struct weft_net *net, uint32_t node, uint32_t port, uint64_t *frames,
-                   uint64_t *bytes)
-{
-    *frames = net->node[node]->port[port].frames;
-    *bytes = net->node[node]->port[port].sent_bytes;
-}
-
-uint32_t
-weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
-{
-    return net->sw[index].peak_queue[up];
 }

@@ -6,7 +6,6 @@
 #include "weft-helper.h"
 
 #include "ns3/abort.h"
-#include "ns3/global-value.h"
 #include "ns3/nstime.h"
 #include "ns3/string.h"
 #include "ns3/type-id.h"
@@ -35,19 +34,6 @@ struct MarkedTimes
 };
 
 template struct MarkedTimes<&Time::g_markingTimes>;
-
-void
-UsePicoseconds()
-{
-    if (Time::GetResolution() != Time::PS)
-    {
-        NS_ABORT_MSG_UNLESS(CanSetResolution(),
-                            "Weft: a fabric needs picoseconds, and ns-3's time resolution cannot "
-                            "change any more: a simulation has run, or it was set before. Call "
-                            "WeftHelper::UseFabricSimulator() first in main()");
-        Time::SetResolution(Time::PS);
-    }
-}
 
 } // namespace
 
@@ -228,21 +214,22 @@ WeftHelper::InstallWorkload(const std::string& text, const weft_table* table, ui
 }
 
 void
+WeftHelper::UsePicoseconds()
+{
+    if (Time::GetResolution() != Time::PS)
+    {
+        NS_ABORT_MSG_UNLESS(CanSetResolution(),
+                            "Weft: a fabric needs picoseconds, and ns-3's time resolution cannot "
+                            "change any more: a simulation has run, or it was set before. Call "
+                            "WeftHelper::UsePicoseconds() first in main()");
+        Time::SetResolution(Time::PS);
+    }
+}
+
+void
 WeftHelper::UseFabricSimulator()
 {
     UsePicoseconds();
-    StringValue simulator;
-    GlobalValue::GetValueByName("SimulatorImplementationType", simulator);
-    if (simulator.Get() == "ns3::DefaultSimulatorImpl")
-    {
-        GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::FabricSimulatorImpl"));
-    }
-    TypeIdValue chosen;
-    GlobalValue::GetValueByName("SchedulerType", chosen);
-    if (chosen.Get().GetName() == "ns3::MapScheduler")
-    {
-        GlobalValue::Bind("SchedulerType", StringValue("ns3::LaneScheduler"));
-    }
 }
 
 } // namespace ns3

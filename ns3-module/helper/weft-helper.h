@@ -103,11 +103,12 @@ class WeftHelper
     InstallWorkload(const std::string& text, const weft_table* table = nullptr, uint32_t level = 0);
 
     /**
-     * Sets the time resolution to picoseconds, the simulator implementation to FabricSimulatorImpl
-     * and the scheduler of all other events to LaneScheduler. Call it first in main(). An
-     * implementation or scheduler chosen before is left alone unless it is ns-3's default; one
-     * chosen later, as by --SimulatorImplementationType or --SchedulerType, wins.
+     * Sets the time resolution to picoseconds. Call it first in main(), unless a WeftHelper is made
+     * there.
      */
+    static void UsePicoseconds();
+    /** The former name: a fabric runs under ns-3's own simulator. */
+    [[deprecated("use WeftHelper::UsePicoseconds()")]]
     static void UseFabricSimulator();
 
   private:

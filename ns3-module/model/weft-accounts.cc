@@ -5,15 +5,16 @@
  */
 #include "weft-accounts.h"
 
-#include "weft-switch.h"
-
+#include <iterator>
+#include <numeric>
+#include <ostream>
 #include <sstream>
 
 namespace ns3
 {
 
 const char*
-WeftAccounts::GetReason(Loss why)
+WeftAccounts::GetReason(weft_net_loss why)
 {
     static const char* const reasons[] = {"no room in the switch",
                                           "dead link or no route",
@@ -24,34 +25,33 @@ WeftAccounts::GetReason(Loss why)
 }
 
 bool
-WeftAccounts::Check(uint64_t inside,
-                    const std::vector<WeftSwitch*>& switches,
-                    std::string& error) const
+WeftAccounts::Check(weft_net* net, uint32_t switches, std::string& error)
 {
     std::ostringstream text;
-    CheckFrames(inside, text);
-    for (WeftSwitch* sw : switches)
+    const uint64_t inside = weft_net_inside(net);
+    WeftCounters c;
+    weft_net_total(net, &c);
+    CheckFrames(c, inside, text);
+    for (uint32_t i = 0; i < switches; i++)
     {
-        CheckBuffer(sw->GetBuffer(true), sw->GetIndex(), inside == 0, text);
+        CheckBuffer(*weft_net_buffer(net, i), i, inside == 0, text);
     }
     error = text.str();
     return error.empty();
 }
 
 void
-WeftAccounts::CheckFrames(uint64_t inside, std::ostream& text) const
+WeftAccounts::CheckFrames(const WeftCounters& c, uint64_t inside, std::ostream& text)
 {
-    const WeftCounters& c = m_counters;
-    const uint64_t began = c.sent + c.madeByTors;
-    const uint64_t ended = c.delivered + c.lost[DROP_BUFFER] + c.lost[DROP_LINK] +
-                           c.lost[DROP_INJECTED] + c.lost[BLOCKED] + c.lost[ENDED];
+    const uint64_t began = c.sent + c.made_by_tors;
+    const uint64_t ended = std::accumulate(std::begin(c.lost), std::end(c.lost), c.delivered);
     if (began != ended + inside)
     {
         text << began << " frames began, but " << ended << " ended and " << inside
              << " are in the fabric. ";
     }
-    const uint64_t bytesBegan = c.sentBytes + c.madeByTorsBytes;
-    const uint64_t bytesEnded = c.deliveredBytes + c.lostBytes + c.trimmedBytes;
+    const uint64_t bytesBegan = c.sent_bytes + c.made_by_tors_bytes;
+    const uint64_t bytesEnded = c.delivered_bytes + c.lost_bytes + c.trimmed_bytes;
     if (inside == 0 && bytesBegan != bytesEnded)
     {
         text << bytesBegan << " bytes began, but " << bytesEnded << " ended and no frame is left. ";

@@ -5,9 +5,9 @@
  */
 #include "weft-channel.h"
 
+#include "weft-fabric.h"
 #include "weft-link-faults.h"
 #include "weft-net-device.h"
-#include "weft-port.h"
 
 #include "ns3/abort.h"
 #include "ns3/net-device.h"
@@ -52,26 +52,36 @@ void
 WeftChannel::DoDispose()
 {
     m_devices[0] = m_devices[1] = nullptr;
-    m_ports[0] = m_ports[1] = nullptr;
+    m_fabric = nullptr;
     m_faults = nullptr;
     Channel::DoDispose();
 }
 
 void
-WeftChannel::SetFaults(WeftLinkFaults* faults, uint64_t link)
+WeftChannel::Setup(WeftFabric* fabric,
+                   WeftLinkFaults* faults,
+                   uint64_t link,
+                   Ptr<NetDevice> a,
+                   Ptr<NetDevice> b)
 {
+    m_fabric = fabric;
     m_faults = faults;
     m_link = link;
+    m_devices[0] = a;
+    m_devices[1] = b;
 }
 
-void
-WeftChannel::Attach(WeftPort* a, Ptr<NetDevice> da, WeftPort* b, Ptr<NetDevice> db)
+weft_net_port
+WeftChannel::Get() const
 {
-    m_ports[0] = a;
-    m_ports[1] = b;
-    m_devices[0] = da;
-    m_devices[1] = db;
-    WeftPort::Connect(a, b);
+    weft_net_port is{};
+    if (m_fabric)
+    {
+        const weft_end end = m_fabric->GetLink(m_link).lower;
+        const uint32_t node = end.is_host ? end.index : m_fabric->GetNHosts() + end.index;
+        weft_net_port_status(m_fabric->GetNet(), node, end.port, &is);
+    }
+    return is;
 }
 
 std::size_t
@@ -89,13 +99,13 @@ WeftChannel::GetDevice(std::size_t i) const
 DataRate
 WeftChannel::GetDataRate() const
 {
-    return DataRate(m_ports[0] ? static_cast<uint64_t>(m_ports[0]->GetRate()) : 0);
+    return DataRate(static_cast<uint64_t>(Get().rate));
 }
 
 Time
 WeftChannel::GetDelay() const
 {
-    return TimeStep(m_ports[0] ? static_cast<uint64_t>(m_ports[0]->GetDelay()) : 0);
+    return TimeStep(static_cast<uint64_t>(Get().delay));
 }
 
 void
@@ -117,27 +127,18 @@ WeftChannel::SetRate(DataRate rate)
 }
 
 void
-WeftChannel::ApplyDown(bool down)
+WeftChannel::NotifyChange() const
 {
-    m_ports[0]->SetDown(down);
-    m_ports[1]->SetDown(down);
     for (const auto& device : m_devices)
     {
         DynamicCast<WeftNetDevice>(device)->NotifyLinkChange();
     }
 }
 
-void
-WeftChannel::ApplyRate(int64_t rate)
-{
-    m_ports[0]->SetRate(rate);
-    m_ports[1]->SetRate(rate);
-}
-
 bool
 WeftChannel::IsDown() const
 {
-    return m_ports[0] && m_ports[0]->IsDown();
+    return Get().down;
 }
 
 TypeId

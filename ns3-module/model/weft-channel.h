@@ -12,19 +12,19 @@
 
 #include <cstddef>
 #include <vector>
+#include <weft/net.h>
 
 namespace ns3
 {
 
+class WeftFabric;
 class WeftLinkFaults;
-class WeftNetDevice;
-class WeftPort;
 
 /**
  * @ingroup weft
  * @brief A full-duplex link of the fabric, as ns-3 sees it: two devices, a rate, a delay.
  *
- * Frames do not pass through this object: each WeftPort knows its peer.
+ * Frames do not pass through this object.
  */
 class WeftChannel : public Channel
 {
@@ -34,11 +34,13 @@ class WeftChannel : public Channel
     WeftChannel();
     ~WeftChannel() override;
 
-    /** @param a port at one end @param da its device @param b port at the other end @param db its
-     * device */
-    void Attach(WeftPort* a, Ptr<NetDevice> da, WeftPort* b, Ptr<NetDevice> db);
-    /** Says who is to know of its state. @param faults of the fabric @param link number */
-    void SetFaults(WeftLinkFaults* faults, uint64_t link);
+    /** @param fabric the fabric @param faults who is to know of its state @param link number
+     * @param a device at its lower end @param b device at its upper end */
+    void Setup(WeftFabric* fabric,
+               WeftLinkFaults* faults,
+               uint64_t link,
+               Ptr<NetDevice> a,
+               Ptr<NetDevice> b);
 
     // From Channel
     std::size_t GetNDevices() const override;
@@ -55,10 +57,8 @@ class WeftChannel : public Channel
     /** Changes the rate of both directions. Forwarding adapts where it weighs capacities.
      * @param rate above 0 */
     void SetRate(DataRate rate);
-    /** For WeftLinkFaults: the ports' state. @param down state */
-    void ApplyDown(bool down);
-    /** For WeftLinkFaults: the ports' rate. @param rate bit/s */
-    void ApplyRate(int64_t rate);
+    /** It has gone down or come back: tells its devices. */
+    void NotifyChange() const;
     /** @return whether it is down */
     bool IsDown() const;
 
@@ -66,10 +66,12 @@ class WeftChannel : public Channel
     void DoDispose() override;
 
   private:
-    WeftPort* m_ports[2]{nullptr, nullptr}; //!< owned by their devices
-    Ptr<NetDevice> m_devices[2];            //!< the ends
-    WeftLinkFaults* m_faults{nullptr};      //!< the fabric's
-    uint64_t m_link{0};                     //!< number
+    weft_net_port Get() const; //!< @return the state of its lower end
+
+    Ptr<NetDevice> m_devices[2];       //!< the ends
+    WeftFabric* m_fabric{nullptr};     //!< the fabric
+    WeftLinkFaults* m_faults{nullptr}; //!< the fabric's
+    uint64_t m_link{0};                //!< number
 };
 
 /**

@@ -6,11 +6,10 @@
 #include "weft-collective.h"
 
 #include "weft-fabric.h"
-#include "weft-nic.h"
+#include "weft-now.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
-#include "ns3/node.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -49,11 +48,13 @@ WeftCollective::GetTypeId()
                 MakeUintegerChecker<uint32_t>(0, WEFT_LEVELS - 1))
             .AddTraceSource("Delivered",
                             "A message is whole at its receiver: its number, the time",
-                            MakeTraceSourceAccessor(&WeftCollective::m_deliveredTrace),
+                            WeftWatching(
+                                MakeTraceSourceAccessor(&WeftCollective::m_deliveredTrace)),
                             "ns3::WeftCollective::DeliveredCallback")
             .AddTraceSource("Done",
                             "Every message has been delivered and acknowledged, was given up or "
-                            "cannot start",
+                            "cannot start; told less than a window of WeftTicks later: "
+                            "GetDoneTime() says when it was",
                             MakeTraceSourceAccessor(&WeftCollective::m_doneTrace),
                             "ns3::TracedCallback::Void");
     return tid;
@@ -130,7 +131,7 @@ WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
     {
         if (m_messages[i].waits == 0)
         {
-            Release(i);
+            Release(i, WeftNow());
         }
     }
     return true;
@@ -274,76 +275,111 @@ WeftCollective::CreateQps(uint32_t nqps)
         connection->Reserve(count[i]); // so that nothing is allocated while it runs
         m_connections.push_back(connection);
     }
-}
-
-void
-WeftCollective::Release(uint32_t message, int64_t news)
-{
-    const weft_message& m = m_messages[message];
-    const int64_t wait =
-        news + (m.barrier || m.delayed ? m.start : m.start - Simulator::Now().GetTimeStep());
-    if (wait <= 0 && InstantOf(m.src).IsRunning())
+    if (m_watched)
     {
-        Post(message);
-        return;
+        Watch();
     }
-    Schedule(m.src, wait, &WeftCollective::NotePost, message);
 }
 
 void
-WeftCollective::NotePost(uint32_t message)
+WeftCollective::Watch()
 {
-    InstantOf(m_messages[message].src).Note(WeftInstant::POST, message, [this, message] {
-        Post(message);
-    });
+    m_watched = true;
+    for (const weft_message& m : m_messages)
+    {
+        m_fabric->Watch(m.dst);
+    }
 }
 
-WeftInstant&
-WeftCollective::InstantOf(uint32_t host) const
+bool
+WeftCollective::NeedsTime() const
 {
-    return m_fabric->GetNic(host)->GetInstant();
+    return false;
+}
+
+bool
+WeftCollective::AreAllDone() const
+{
+    return m_done + m_failed + m_unstarted == m_messages.size();
+}
+
+bool
+WeftCollective::IsDone() const
+{
+    if (m_fabric)
+    {
+        m_fabric->Sync();
+    }
+    return AreAllDone();
+}
+
+size_t
+WeftCollective::GetNAcked() const
+{
+    if (m_fabric)
+    {
+        m_fabric->Sync();
+    }
+    return m_acked;
 }
 
 void
-WeftCollective::Schedule(uint32_t host,
-                         int64_t wait,
-                         void (WeftCollective::*what)(uint32_t),
-                         uint32_t message)
-{
-    Simulator::ScheduleWithContext(m_fabric->GetNic(host)->GetNode()->GetId(),
-                                   TimeStep(static_cast<uint64_t>(std::max<int64_t>(wait, 0))),
-                                   what,
-                                   this,
-                                   message);
-}
-
-void
-WeftCollective::Post(uint32_t message)
+WeftCollective::Release(uint32_t message, int64_t since)
 {
     const weft_message& m = m_messages[message];
+    const int64_t at = m.barrier || m.delayed ? since + m.start : std::max(since, m.start);
+    m_fabric->GetTicks().CallAt(
+        m.src,
+        at,
+        WEFT_NET_POST,
+        message,
+        [](void* of, uint64_t what, int64_t now) {
+            static_cast<WeftCollective*>(of)->Post(static_cast<uint32_t>(what), now);
+        },
+        this,
+        message);
+}
+
+void
+WeftCollective::Post(uint32_t message, int64_t now)
+{
+    const weft_message& m = m_messages[message];
+    const uint32_t level = GetLevel(m);
     NS_LOG_LOGIC("message " << message << " of group " << m.group << " step " << m.step
                             << " is posted");
-    m_times[message].posted = Simulator::Now().GetTimeStep();
+    m_fabric->GetTicks().SetTime(now);
+    m_times[message].posted = now;
     if (!PlannerOf(m).IsActive())
     {
-        m_fabric->Post(m_connections[m.qp]->GetQp(0), m.bytes, message);
+        m_fabric->PostNow(m_connections[m.qp]->GetQp(0), m.bytes, message);
         return;
     }
-    const uint64_t who = uint64_t{m.src} << 32 | GetLevel(m);
-    std::vector<WeftPost>& together = m_together[who];
+    std::vector<WeftPost>& together = m_together[{m.src, level}];
     if (together.empty())
     {
-        InstantOf(m.src).Note(WeftInstant::PLAN, GetLevel(m), [this, who] { PostTogether(who); });
+        m_fabric->GetTicks().CallAt(
+            m.src,
+            now,
+            WEFT_NET_PLAN,
+            level,
+            [](void* of, uint64_t what, int64_t at) {
+                static_cast<WeftCollective*>(of)->PostTogether(static_cast<uint32_t>(what >> 32),
+                                                               static_cast<uint32_t>(what),
+                                                               at);
+            },
+            this,
+            uint64_t{m.src} << 32 | level);
     }
     together.push_back({m_connections[m.qp], m.bytes, message});
 }
 
 void
-WeftCollective::PostTogether(uint64_t who)
+WeftCollective::PostTogether(uint32_t host, uint32_t level, int64_t now)
 {
     std::vector<WeftPost> posts;
-    posts.swap(m_together[who]);
-    m_fabric->PostMessages(static_cast<uint32_t>(who >> 32), posts);
+    posts.swap(m_together[{host, level}]);
+    m_fabric->GetTicks().SetTime(now);
+    m_fabric->GetServiceLevel(level)->planner.Post(host, posts, now);
 }
 
 uint32_t
@@ -362,46 +398,61 @@ void
 WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
 {
     const auto message = static_cast<uint32_t>(tag);
-    m_lastDelivery = Simulator::Now().GetTimeStep();
-    m_times[message].delivered = m_lastDelivery;
-    m_deliveredTrace(message, Simulator::Now());
-    if (m_times[message].failed)
+    const int64_t now = m_fabric->GetTime();
+    Times& t = m_times[message];
+    m_lastDelivery = std::max(m_lastDelivery, now);
+    t.delivered = now;
+    m_deliveredTrace(message, TimeStep(static_cast<uint64_t>(now)));
+    if (t.failed)
     {
         SetLost(message, false);
     }
-    if (m_times[message].asked)
+    if (t.asked >= 0)
     {
         TellGivenUp(message);
     }
-    Tell(message, false);
-    if (m_times[message].acked >= 0)
+    Tell(message, false, now);
+    if (t.acked >= 0)
     {
         m_done++; // acknowledged too soon, by a transport that is wrong
-        CheckDone();
+        CheckDone(now);
     }
 }
 
 void
-WeftCollective::Tell(uint32_t message, bool sender)
+WeftCollective::Count(uint32_t message, int64_t at)
+{
+    Times& t = m_times[message];
+    t.ready = std::max(t.ready, at);
+    if (--m_messages[message].waits == 0)
+    {
+        Release(message, t.ready);
+    }
+}
+
+void
+WeftCollective::Tell(uint32_t message, bool sender, int64_t at)
 {
     const weft_message& m = m_messages[message];
     for (uint32_t i = 0; i < m.nnext; i++)
     {
         const uint32_t next = m_successors[m.first_next + i];
-        if ((m_messages[next].src == m.src) == sender && --m_messages[next].waits == 0)
+        if ((m_messages[next].src == m.src) == sender)
         {
-            Release(next);
+            Count(next, at);
         }
     }
-    if (sender && !m_steps.empty() && --StepOf(m).left == 0)
+    if (!sender || m_steps.empty())
+    {
+        return;
+    }
+    // Hosts tell in any order within a window.
+    Step& step = StepOf(m);
+    step.last = std::max(step.last, at);
+    if (--step.left == 0)
     {
         NS_LOG_INFO("group " << m.group << " has done step " << m.step);
-        ForEachBehind(m, [this](uint32_t next) {
-            if (--m_messages[next].waits == 0)
-            {
-                Release(next, m_news);
-            }
-        });
+        ForEachBehind(m, [this, &step](uint32_t next) { Count(next, step.last + m_news); });
     }
 }
 
@@ -414,63 +465,43 @@ WeftCollective::GetWay(uint32_t from, uint32_t to) const
 void
 WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 {
-    m_times[tag].acked = Simulator::Now().GetTimeStep();
+    const int64_t now = m_fabric->GetTime();
+    m_times[tag].acked = now;
     m_acked++;
     m_done += m_times[tag].delivered >= 0;
-    Tell(static_cast<uint32_t>(tag), true);
-    CheckDone();
+    Tell(static_cast<uint32_t>(tag), true, now);
+    CheckDone(now);
 }
 
 void
 WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
 {
     const auto message = static_cast<uint32_t>(tag);
+    const weft_message& m = m_messages[message];
+    const int64_t now = m_fabric->GetTime();
+    Times& t = m_times[message];
     NS_LOG_WARN("message " << message << " is given up");
-    m_times[message].failed = true;
+    t.failed = true;
     m_failed++;
-    if (m_times[message].delivered < 0)
+    // It hears no more of the message by itself: it asks the receiver.
+    t.asked = now + GetWay(m.src, m.dst);
+    if (t.delivered < 0)
     {
         SetLost(message, true);
     }
-    // It hears no more of the message by itself: it asks the receiver.
-    const weft_message& m = m_messages[message];
-    Schedule(m.dst, GetWay(m.src, m.dst), &WeftCollective::NoteFailed, message);
-    CheckDone();
-}
-
-void
-WeftCollective::NoteFailed(uint32_t message)
-{
-    const uint64_t number = WeftInstant::MailNumber(WeftInstant::GIVEN_UP, message);
-    InstantOf(m_messages[message].dst).Note(WeftInstant::MAIL, number, [this, message] {
-        HearFailed(message);
-    });
-}
-
-void
-WeftCollective::HearFailed(uint32_t message)
-{
-    m_times[message].asked = true;
-    if (m_times[message].delivered >= 0)
+    else
     {
         TellGivenUp(message);
     }
+    CheckDone(now);
 }
 
 void
 WeftCollective::TellGivenUp(uint32_t message)
 {
     const weft_message& m = m_messages[message];
-    Schedule(m.src, GetWay(m.dst, m.src), &WeftCollective::NoteOutcome, message);
-}
-
-void
-WeftCollective::NoteOutcome(uint32_t message)
-{
-    const uint64_t number = WeftInstant::MailNumber(WeftInstant::OUTCOME, message);
-    InstantOf(m_messages[message].src).Note(WeftInstant::MAIL, number, [this, message] {
-        Tell(message, true);
-    });
+    const Times& t = m_times[message];
+    Tell(message, true, std::max(t.asked, t.delivered) + GetWay(m.dst, m.src));
 }
 
 void
@@ -513,9 +544,21 @@ WeftCollective::SetLostWait(uint32_t message, bool lost, std::vector<uint32_t>& 
 }
 
 void
-WeftCollective::CheckDone()
+WeftCollective::CheckDone(int64_t at)
 {
-    if (IsDone())
+    m_doneAt = std::max(m_doneAt, at);
+    if (AreAllDone() && !m_tellsDone)
+    {
+        m_tellsDone = true;
+        Simulator::ScheduleNow(&WeftCollective::TellDone, Ptr<WeftCollective>(this));
+    }
+}
+
+void
+WeftCollective::TellDone()
+{
+    m_tellsDone = false;
+    if (AreAllDone())
     {
         NS_LOG_INFO("all is done: " << m_acked << " messages acknowledged, " << m_failed
                                     << " given up, " << m_unstarted << " never started");

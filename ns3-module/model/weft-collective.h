@@ -9,6 +9,7 @@
 #include "weft-choice.h"
 #include "weft-connection.h"
 #include "weft-planner.h"
+#include "weft-watched.h"
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
@@ -16,6 +17,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 #include <weft/traffic.h>
 
@@ -23,7 +25,6 @@ namespace ns3
 {
 
 class WeftFabric;
-class WeftInstant;
 
 /**
  * @ingroup weft
@@ -32,7 +33,7 @@ class WeftInstant;
  *
  * One object drives all hosts, as the job's launcher does; every message still crosses the NICs.
  */
-class WeftCollective : public Object, public WeftMessageListener
+class WeftCollective : public Object, public WeftMessageListener, public WeftWatched
 {
   public:
     /** When a message was posted, delivered and acknowledged, ps; -1: not yet. */
@@ -42,7 +43,8 @@ class WeftCollective : public Object, public WeftMessageListener
         int64_t delivered{-1}; //!< in order at the receiver
         int64_t acked{-1};     //!< known to the sender
         bool failed{false};    //!< given up by the sender; it may be delivered all the same
-        bool asked{false};     //!< its receiver has heard that it is given up
+        int64_t asked{-1};     //!< when its receiver heard that it is given up
+        int64_t ready{0};      //!< when what it waited for, as far as that is done, was
     };
 
     /** @return the type */
@@ -69,16 +71,15 @@ class WeftCollective : public Object, public WeftMessageListener
     /** @return whether every message has been delivered and acknowledged, was given up or can never
      * start. What is acknowledged and not delivered is an error: WeftFabric::CheckConservation()
      * names it */
-    bool IsDone() const
+    bool IsDone() const;
+    /** @return when IsDone() became true, ps; to be asked once it is */
+    int64_t GetDoneTime() const
     {
-        return m_done + m_failed + m_unstarted == m_messages.size();
+        return m_doneAt;
     }
 
     /** @return messages acknowledged so far */
-    size_t GetNAcked() const
-    {
-        return m_acked;
-    }
+    size_t GetNAcked() const;
 
     /** @return messages that their senders have given up and that have not been delivered */
     size_t GetUndelivered() const
@@ -131,6 +132,9 @@ class WeftCollective : public Object, public WeftMessageListener
     void MessageDelivered(const WeftQp& qp, uint64_t tag) override;
     void MessageAcked(const WeftQp& qp, uint64_t tag) override;
     void MessageFailed(const WeftQp& qp, uint64_t tag) override;
+    bool NeedsTime() const override;
+    // From WeftWatched
+    void Watch() override;
 
     /** Signature of the "Delivered" trace. @param message number @param when time */
     typedef void (*DeliveredCallback)(uint32_t message, Time when);
@@ -146,6 +150,7 @@ class WeftCollective : public Object, public WeftMessageListener
         uint32_t lost{0};  //!< messages that never will be
         uint32_t first{0}; //!< its messages: m_members[first .. first + n)
         uint32_t n{0};     //!< how many
+        int64_t last{0};   //!< when the last of those that are was acknowledged, ps
     };
 
     void SetWorkloadText(std::string text); //!< @param text name and parameters
@@ -153,35 +158,27 @@ class WeftCollective : public Object, public WeftMessageListener
     void RequireUninstalled() const;        //!< Aborts the program if it has been installed
     bool Fill(std::string& error);          //!< @param error why not @return success
     void CreateQps(uint32_t nqps);          //!< @param nqps QPs of the graph
-    /** Lets the planner see what is posted now. @param who host and service level */
-    void PostTogether(uint64_t who);
     /** @param m a message @return its service level */
     uint32_t GetLevel(const weft_message& m) const;
     /** @param m a message @return the planner of its service level */
     const WeftPlanner& PlannerOf(const weft_message& m) const;
-    /** @param message has nothing to wait for @param news ps until its sender hears of that */
-    void Release(uint32_t message, int64_t news = 0);
-    /** @param host a host @return what happens there at this instant */
-    WeftInstant& InstantOf(uint32_t host) const;
-    /** @param host in whose context @param wait ps until then @param what happens @param message to
-     * which */
-    void
-    Schedule(uint32_t host, int64_t wait, void (WeftCollective::*what)(uint32_t), uint32_t message);
-    /** The event of Post() at a time that was set. @param message number */
-    void NotePost(uint32_t message);
-    void NoteFailed(uint32_t message);  //!< The event of HearFailed() @param message number
-    void NoteOutcome(uint32_t message); //!< The event of the answer to it @param message number
-    void Post(uint32_t message);        //!< @param message to be posted now
+    /** @param message has nothing to wait for @param since when its sender knows that, ps */
+    void Release(uint32_t message, int64_t since);
+    void Post(uint32_t message, int64_t now); //!< @param message to be posted @param now ps
+    /** What was posted at an instant is planned together. @param host the sender @param level of
+     * service @param now ps */
+    void PostTogether(uint32_t host, uint32_t level, int64_t now);
+    /** One thing less that a message waits for. @param message that one @param at when its sender
+     * knows of that, ps */
+    void Count(uint32_t message, int64_t at);
     /** Releases what waits for a message, as far as the host knows that sends it: the receiver at
      * delivery, the sender at its ACK. @param message the message @param sender whether it is the
-     * sender's turn */
-    void Tell(uint32_t message, bool sender);
+     * sender's turn @param at when it knows, ps */
+    void Tell(uint32_t message, bool sender, int64_t at);
     /** @param from a host @param to another @return ps that an ACK takes in an idle fabric */
     int64_t GetWay(uint32_t from, uint32_t to) const;
-    /** The receiver hears that the sender has given up. @param message which */
-    void HearFailed(uint32_t message);
-    /** The receiver tells a sender that has given up that the message is delivered. @param message
-     * which */
+    /** A sender has given up and asked the receiver, which has the message and answers. @param
+     * message which */
     void TellGivenUp(uint32_t message);
     /** Counts a given-up message as lost, and what waits for it as never to start; or, when it is
      * delivered after all, takes that back. @param message the message @param lost whether it is */
@@ -195,7 +192,9 @@ class WeftCollective : public Object, public WeftMessageListener
     /** @param m a message @param release what is done with each message that its step holds back */
     template <typename F>
     void ForEachBehind(const weft_message& m, F release);
-    void CheckDone(); //!< Tells whoever listens once nothing is left to wait for
+    void CheckDone(int64_t at); //!< Whether nothing is left to wait for @param at since when, ps
+    void TellDone();            //!< Tells whoever listens
+    bool AreAllDone() const;    //!< IsDone() as far as it was told
 
     WeftChoice m_workload;                //!< attribute
     const weft_table* m_table{nullptr};   //!< what it takes, until it is installed
@@ -210,8 +209,8 @@ class WeftCollective : public Object, public WeftMessageListener
     int64_t m_news{0};                    //!< ps from the end of a step to the next one's beginning
     std::vector<WeftConnection*> m_connections; //!< by the graph's QP numbers
     uint32_t m_level{0};                        //!< attribute
-    std::map<uint64_t, std::vector<WeftPost>>
-        m_together;                    //!< by host and service level: what it posts at this instant
+    /** By host and service level: what it posts at this instant. */
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<WeftPost>> m_together;
     uint32_t m_ngroups{0};             //!< groups
     size_t m_acked{0};                 //!< messages acknowledged
     size_t m_done{0};                  //!< of these: delivered
@@ -221,6 +220,9 @@ class WeftCollective : public Object, public WeftMessageListener
     std::vector<uint32_t> m_lostWaits; //!< how many of the messages that each one waits for will
                                        //!< not be delivered; empty as long as none is given up
     int64_t m_lastDelivery{0};         //!< ps
+    int64_t m_doneAt{0};               //!< when anything was done last, ps
+    bool m_tellsDone{false};           //!< TellDone() is to come
+    bool m_watched{false};             //!< somebody hears of each message
     TracedCallback<uint32_t, Time> m_deliveredTrace; //!< "Delivered"
     TracedCallback<> m_doneTrace;                    //!< "Done"
 };

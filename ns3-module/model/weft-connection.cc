@@ -6,7 +6,6 @@
 #include "weft-connection.h"
 
 #include "weft-fabric.h"
-#include "weft-nic.h"
 
 namespace ns3
 {
@@ -19,7 +18,7 @@ WeftConnection::WeftConnection(WeftFabric* fabric,
                                uint32_t level)
     : m_fabric(fabric),
       m_index(index),
-      m_stream(fabric->m_qps.TakeStream()),
+      m_stream(fabric->TakeStream()),
       m_src(src),
       m_dst(dst),
       m_listener(listener),
@@ -44,10 +43,6 @@ WeftConnection::AddQp(WeftMessageListener* listener)
 void
 WeftConnection::Reserve(std::size_t messages)
 {
-    for (WeftQp* qp : m_qps)
-    {
-        qp->posts.reserve(messages);
-    }
     if (m_fabric->GetServiceLevel(m_level)->planner.IsActive())
     {
         m_messages.reserve(messages);
@@ -62,11 +57,25 @@ WeftConnection::Begin(uint64_t tag, std::size_t parts)
 }
 
 void
-WeftConnection::PostLater(std::size_t message, const weft_plan_part& part)
+WeftConnection::PostLater(std::size_t message, const weft_plan_part& part, int64_t at)
 {
-    m_fabric->GetNic(m_src)->GetInstant().Note(WeftInstant::PART, m_index, [this, message, part] {
-        PostPart(message, part);
-    });
+    m_later.emplace_back(message, part);
+    m_fabric->GetTicks().CallAt(m_src,
+                                at,
+                                WEFT_NET_PART,
+                                m_index,
+                                &WeftConnection::PostDelayed,
+                                this,
+                                m_later.size() - 1);
+}
+
+void
+WeftConnection::PostDelayed(void* of, uint64_t what, int64_t now)
+{
+    auto self = static_cast<WeftConnection*>(of);
+    self->m_fabric->GetTicks().SetTime(now);
+    const Later later = self->m_later[what];
+    self->PostPart(later.first, later.second);
 }
 
 void
@@ -79,9 +88,15 @@ WeftConnection::PostPart(std::size_t message, const weft_plan_part& part)
     WeftQp* of = m_qps[part.qp];
     if (part.labelled && of->path && of->algos->path->on_label)
     {
-        of->algos->path->on_label(of->path, part.label, WeftNow());
+        of->algos->path->on_label(of->path, part.label, m_fabric->GetTime());
     }
-    of->nic->Post(of, part.bytes, message);
+    m_fabric->PostNow(of, part.bytes, message);
+}
+
+bool
+WeftConnection::NeedsTime() const
+{
+    return m_listener.NeedsTime();
 }
 
 void

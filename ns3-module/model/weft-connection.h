@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 #include <weft/plan.h>
 
@@ -85,18 +86,24 @@ class WeftConnection final : public WeftMessageListener
     /** Posts a part now. @param message number @param part of it; its QP is made if there is none
      * yet */
     void PostPart(std::size_t message, const weft_plan_part& part);
-    /** The same for a part that was delayed until this instant. @param message number @param part
-     * of it */
-    void PostLater(std::size_t message, const weft_plan_part& part);
+    /** Posts a part later. @param message number @param part of it @param at when, ps */
+    void PostLater(std::size_t message, const weft_plan_part& part, int64_t at);
 
     // From WeftMessageListener, of its QPs
     void MessageDelivered(const WeftQp& qp, uint64_t tag) override;
     void MessageAcked(const WeftQp& qp, uint64_t tag) override;
     void MessageFailed(const WeftQp& qp, uint64_t tag) override;
+    bool NeedsTime() const override;
 
   private:
+    /** A part that was put off, and its message. */
+    using Later = std::pair<std::size_t, weft_plan_part>;
+
     /** Its next QP. @param listener told when messages are done */
     void AddQp(WeftMessageListener* listener);
+    /** The time of a part has come. @param of the connection @param what which of m_later @param now
+     * ps */
+    static void PostDelayed(void* of, uint64_t what, int64_t now);
     /** A message whose parts are under way. */
     struct Message
     {
@@ -118,6 +125,7 @@ class WeftConnection final : public WeftMessageListener
     uint32_t m_level;                //!< service level
     std::vector<WeftQp*> m_qps;      //!< its QPs
     std::vector<Message> m_messages; //!< those that went out in parts
+    std::vector<Later> m_later;      //!< parts that are or were put off
 };
 
 } // namespace ns3

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // WeftFabric: what can be set, until when, and where it can be built.
+#include "weft-channel.h"
 #include "weft-fabric.h"
 #include "weft-nic.h"
 #include "weft-switch.h"
@@ -21,6 +22,8 @@
 #include <sstream>
 #include <utility>
 #include <weft/error.h>
+#include <weft/refusal.h>
+#include <weft/rng.h>
 
 namespace ns3
 {
@@ -268,7 +271,7 @@ WeftFabric::CheckSimulator(std::string& error)
             if (type.GetName() == refusal.simulator)
             {
                 error = type.GetName() + ": " + refusal.reason +
-                        "; expected ns3::FabricSimulatorImpl or ns3::DefaultSimulatorImpl as "
+                        "; expected ns3::DefaultSimulatorImpl as "
                         "SimulatorImplementationType";
                 return false;
             }
@@ -399,27 +402,23 @@ WeftFabric::PinRandomness()
         m_run = m_run ? m_run : RngSeedManager::GetRun();
         m_pinned = true;
     }
-    const uint64_t seed =
+    m_seedInForce =
         m_stream < 0 ? m_seed
                      : weft_mix64(weft_mix64(m_seed) ^ weft_mix64(static_cast<uint64_t>(m_stream)));
-    m_sites.SetStreams(seed, m_run);
 }
 
 int64_t
 WeftFabric::AssignStreams(int64_t stream)
 {
-    NS_ABORT_MSG_IF(m_qps.GetN() || GetCounters().sent || (GetFib() && !m_clos.graph),
+    NS_ABORT_MSG_IF(m_built && (GetNQps() || GetCounters().sent || m_payloads.size() ||
+                                (GetFib() && !m_clos.graph)),
                     "Weft: AssignStreams() comes before the first QP, workload, packet or failure");
     m_stream = stream;
     if (m_built)
     {
         PinRandomness();
         std::string error;
-        bool sound = m_levels.Build(m_sites, error);
-        for (WeftSwitch* sw : m_switches)
-        {
-            sound = sw->InitRandomness() == 0 && sound;
-        }
+        const bool sound = MakeNet(error);
         NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
     }
     return 1;
@@ -444,26 +443,49 @@ WeftFabric::FindHost(const Address& address) const
 }
 
 bool
-WeftFabric::BuildSwitches(const NodeContainer& switches, std::string& error)
+WeftFabric::MakeNet(std::string& error)
+{
+    m_memory.Clear();
+    const std::vector<weft_net_level> levels = m_levels.Describe();
+    weft_net_config config{};
+    config.clos = &m_clos;
+    config.frame = m_frame;
+    config.buffer = GetMmuConfig();
+    config.scheduler = GetScheduler();
+    config.scheduler_config = GetSchedulerConfig();
+    config.weights = m_faults.GetKindOfWeights();
+    config.levels = levels.data();
+    config.nlevels = GetNServiceLevels();
+    config.seed = m_seedInForce;
+    config.run = m_run;
+    config.hooks = MakeHooks(m_watches);
+    config.memory = {&WeftMemory::Take, &m_memory};
+    weft_refusal why{};
+    const int code = weft_net_make(&m_net, &config, &why);
+    if (code != 0)
+    {
+        error = "balancer " + m_levels.FormatBalancers() + ", buffer " + m_switch.Format() + ": " +
+                weft_refusal_text(code, &why);
+        return false;
+    }
+    m_faults.Begin(m_net);
+    weft_net_lose(m_net, m_loss);
+    const weft_plan_site site{m_seedInForce,   m_run,   0,       m_frame.payload,
+                              &m_clos, nullptr, nullptr, nullptr};
+    return m_levels.Plan(m_net, site, m_clos.nhosts, error);
+}
+
+void
+WeftFabric::BuildSwitches(const NodeContainer& switches)
 {
     for (uint32_t i = 0; i < m_clos.nswitches; i++)
     {
         auto sw = CreateObject<WeftSwitch>();
         sw->SetAddress(Mac48Address::Allocate());
-        weft_refusal why{};
-        const int code = sw->Setup(this, i, &why);
-        if (code != 0)
-        {
-            std::ostringstream text;
-            text << "switch " << i << ": balancer " << m_levels.FormatBalancers() << ", buffer "
-                 << m_switch.Format() << ": " << weft_refusal_text(code, &why);
-            error = text.str();
-            return false;
-        }
+        sw->Setup(this, i);
         switches.Get(i)->AddDevice(sw);
         m_switches.push_back(PeekPointer(sw));
     }
-    return true;
 }
 
 void
@@ -483,12 +505,6 @@ WeftFabric::BuildNics(const NodeContainer& hosts)
     }
 }
 
-WeftPort*
-WeftFabric::GetPort(const weft_end& end) const
-{
-    return end.is_host ? m_nics[end.index]->GetPort() : m_switches[end.index]->GetPort(end.port);
-}
-
 void
 WeftFabric::BuildLinks()
 {
@@ -498,7 +514,7 @@ WeftFabric::BuildLinks()
         weft_link link;
         weft_clos_link(&m_clos, i, &link);
         auto channel = CreateObject<WeftChannel>();
-        Ptr<NetDevice> lower(m_switches[link.upper.index]);
+        Ptr<NetDevice> lower;
         if (link.lower.is_host)
         {
             m_nics[link.lower.index]->SetLink(channel);
@@ -508,11 +524,7 @@ WeftFabric::BuildLinks()
         {
             lower = m_switches[link.lower.index];
         }
-        channel->Attach(GetPort(link.lower),
-                        lower,
-                        GetPort(link.upper),
-                        m_switches[link.upper.index]);
-        channel->SetFaults(&m_faults, i);
+        channel->Setup(this, &m_faults, i, lower, m_switches[link.upper.index]);
         m_channels.push_back(channel);
     }
 }

@@ -7,6 +7,7 @@
 
 #include "weft-channel.h"
 #include "weft-nic.h"
+#include "weft-packet.h"
 #include "weft-switch.h"
 
 #include "ns3/abort.h"
@@ -16,10 +17,11 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <sstream>
-#include <weft/error.h>
-#include <weft/tor.h>
+#include <weft/psn.h>
+#include <weft/refusal.h>
 
 namespace ns3
 {
@@ -28,10 +30,7 @@ NS_LOG_COMPONENT_DEFINE("WeftFabric");
 
 namespace
 {
-
-constexpr uint32_t LARGE_HOSTS = 1024; //!< from here on a fabric does not fit the caches
-constexpr uint32_t LARGE_QPS = 8192;   //!< or its QPs do not
-
+constexpr size_t NAMED_MESSAGES = 8; //!< in one error
 } // namespace
 
 WeftFabric::WeftFabric()
@@ -39,10 +38,7 @@ WeftFabric::WeftFabric()
       m_frames("fabric", "roce"),
       m_switch("switch", "shared-buffer"),
       m_scheduler("scheduler", "strict"),
-      m_sites(m_clos, m_frame),
-      m_qps(m_sites),
-      m_faults(m_clos, m_channels, MakeCallback(&WeftFabric::Reroute, this)),
-      m_lossTeller(this)
+      m_faults(m_clos, m_channels, m_ticks)
 {
 }
 
@@ -53,6 +49,7 @@ WeftFabric::~WeftFabric()
 void
 WeftFabric::DoDispose()
 {
+    m_ticks.End();
     m_channels.clear();
     m_payloads.clear();
     m_nics.clear();
@@ -105,32 +102,35 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     PinRandomness();
     m_frame = m_frames.GetConfigAs<weft_fabric_config>();
     m_levels.Join();
-    m_torActive = m_levels.HasTor();
-    if (!m_levels.Check(m_frame, GetMmuConfig(), error) || !BuildSwitches(switches, error))
+    if (!m_levels.Check(m_frame, GetMmuConfig(), error) || !MakeNet(error))
     {
         return false;
     }
+    BuildSwitches(switches);
     BuildNics(hosts);
     BuildLinks();
-    m_faults.Begin();
-    UpdateFaulty();
-    CheckFootprint();
+    BeginTicks(hosts, switches);
     for (uint32_t i = 0; i < m_levels.GetN(); i++)
     {
         NS_LOG_INFO(m_topology.Format() << "; " << m_levels.Get(i)->Format() << "; seed " << m_seed
                                         << " run " << m_run);
     }
-    return m_levels.Build(m_sites, error);
+    return true;
 }
 
 void
-WeftFabric::CheckFootprint() const
+WeftFabric::BeginTicks(const NodeContainer& hosts, const NodeContainer& switches)
 {
-    FabricSimulatorImpl* simulator = FabricSimulatorImpl::Get();
-    if (simulator && (m_clos.nhosts >= LARGE_HOSTS || m_qps.GetN() >= LARGE_QPS))
+    std::vector<uint32_t> contexts;
+    for (const NodeContainer* nodes : {&hosts, &switches})
     {
-        simulator->SetLarge(true);
+        std::transform(nodes->Begin(),
+                       nodes->End(),
+                       std::back_inserter(contexts),
+                       [](const Ptr<Node>& node) { return node->GetId(); });
     }
+    m_ticks.Begin(m_net, contexts);
+    WatchForLogs();
 }
 
 void
@@ -146,7 +146,13 @@ WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, 
 {
     RequireAlive("CreateQp()");
     RequireLevel(level);
-    return CreateQpOf(m_qps.TakeStream(), src, dst, listener, level);
+    return CreateQpOf(TakeStream(), src, dst, listener, level);
+}
+
+uint64_t
+WeftFabric::TakeStream()
+{
+    return m_streams++;
 }
 
 WeftQp*
@@ -159,33 +165,75 @@ WeftFabric::CreateQpOf(uint64_t stream,
     NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
                     "Weft: no QP from host " << src << " to host " << dst
                                              << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
-    WeftQp* qp = m_qps.Create(src, dst, *m_levels.Get(level), stream);
-    qp->nic = m_nics[src];
-    qp->listener = listener;
-    qp->nic->AddQp();
+    NS_ABORT_MSG_IF(GetNQps() > WEFT_QP_MASK,
+                    "Weft: a fabric has at most " << WEFT_QP_MASK + 1 << " QPs");
+    Sync();
+    CountStarter(src);
+    const weft_net_qp_site site{src, dst, level, GetQpBdp(src, dst), stream};
+    WeftQp* qp = nullptr;
+    weft_refusal why{};
+    const int code = weft_net_add_qp(m_net, &site, &qp, &why);
+    NS_ABORT_MSG_IF(code != 0,
+                    "Weft: " << m_levels.Get(level)->Format() << ": "
+                             << weft_refusal_text(code, &why));
+    m_listeners.emplace_back(listener);
+    if (listener && listener->NeedsTime())
+    {
+        Watch(src);
+        Watch(dst);
+    }
+    ApplyDrops(qp);
     NS_LOG_INFO("QP " << qp->index << " from host " << src << " to host " << dst << ", UDP port "
                       << qp->sport << ", first PSN " << qp->first_psn);
-    CheckFootprint();
     return qp;
 }
 
 void
 WeftFabric::AddStarters(const std::vector<uint32_t>& qps, uint32_t created)
 {
-    m_qps.AddStarters(qps, created);
+    m_starters.resize(m_clos.nhosts);
+    for (size_t host = 0; host < qps.size(); host++)
+    {
+        m_starters.at(host) += qps[host];
+    }
+    m_announced += created;
+}
+
+void
+WeftFabric::CountStarter(uint32_t host)
+{
+    if (m_announced > 0)
+    {
+        m_announced--;
+        return;
+    }
+    m_starters.resize(m_clos.nhosts);
+    m_starters[host]++;
 }
 
 uint32_t
 WeftFabric::GetQpBdp(uint32_t src, uint32_t dst) const
 {
-    return m_qps.GetBdp(src, dst);
+    const weft_fabric_config& f = m_frame;
+    const double starters = src < m_starters.size() ? std::max(m_starters[src], 1U) : 1;
+    const auto full = f.payload + f.header;
+    const int64_t rtt =
+        weft_clos_way(&m_clos, src, dst, full) + weft_clos_way(&m_clos, dst, src, f.ack);
+    const double bytes =
+        static_cast<double>(GetLink(src).rate) / 8e12 * static_cast<double>(rtt);
+    const double frame = static_cast<double>(full + f.gap);
+    return static_cast<uint32_t>(std::clamp(std::ceil(bytes / (frame * starters)), 1.0, 1e9));
 }
 
 WeftConnection*
 WeftFabric::Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
 {
+    RequireAlive("Connect()");
     RequireLevel(level);
-    return m_qps.Connect(this, src, dst, listener, level);
+    const auto index = static_cast<uint32_t>(m_connections.size());
+    m_connections.push_back(
+        std::make_unique<WeftConnection>(this, index, src, dst, listener, level));
+    return m_connections.back().get();
 }
 
 void
@@ -198,11 +246,13 @@ WeftFabric::PostMessages(uint32_t src, const std::vector<WeftPost>& posts)
                         "Weft: a message of host " << post.connection->GetSrc()
                                                    << " among those of host " << src);
     }
-    GetNic(src)->GetInstant().Do([this, src, posts] { PostNow(src, posts); });
+    RequireNumber(src, GetNHosts(), "PostMessages()", "host");
+    RequireAlive("PostMessages()");
+    m_ticks.Do(src, [this, src, posts] { PostAllNow(src, posts); });
 }
 
 void
-WeftFabric::PostNow(uint32_t src, const std::vector<WeftPost>& posts)
+WeftFabric::PostAllNow(uint32_t src, const std::vector<WeftPost>& posts)
 {
     uint32_t planned = 0; // bit of each service level whose planner has seen its messages
     for (const WeftPost& post : posts)
@@ -211,7 +261,7 @@ WeftFabric::PostNow(uint32_t src, const std::vector<WeftPost>& posts)
         WeftPlanner& planner = m_levels.Get(level)->planner;
         if (!planner.IsActive())
         {
-            Post(post.connection->GetQp(0), post.bytes, post.tag);
+            PostNow(post.connection->GetQp(0), post.bytes, post.tag);
         }
         else if (!(planned >> level & 1))
         {
@@ -220,7 +270,7 @@ WeftFabric::PostNow(uint32_t src, const std::vector<WeftPost>& posts)
             std::copy_if(posts.begin(), posts.end(), std::back_inserter(its), [level](auto& one) {
                 return one.connection->GetServiceLevel() == level;
             });
-            planner.Post(src, its);
+            planner.Post(src, its, GetTime());
         }
     }
 }
@@ -230,70 +280,71 @@ WeftFabric::Post(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
     NS_ABORT_MSG_IF(bytes == 0, "Weft: a message of 0 bytes");
     RequireAlive("Post()");
-    qp->nic->Post(qp, bytes, tag);
-}
-
-WeftPacket*
-WeftFabric::NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t psn)
-{
-    WeftPacket* p = m_pool.Get();
-    p->d = data;
-    weft_qp_make_reply(m_qps.Get(data.qp), &p->d, kind, psn);
-    return p;
+    m_ticks.Do(qp->src, [this, qp, bytes, tag] { PostNow(qp, bytes, tag); });
 }
 
 void
-WeftFabric::Drop(WeftPacket* p, Loss why)
+WeftFabric::PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag)
 {
-    NS_LOG_INFO("drop, " << WeftAccounts::GetReason(why) << ": " << p->d);
-    m_accounts.CountLost(why, p->d.bytes);
-    if (p->d.kind == WEFT_RAW)
+    if (!qp->given_up)
     {
-        m_payloads.erase(p);
+        NS_LOG_INFO("QP " << qp->index << ": message " << qp->nwqes + 1 << ", " << bytes
+                          << " B, to host " << qp->dst);
     }
-    if ((p->d.kind == WEFT_DATA || p->d.kind == WEFT_ACK) &&
-        m_qps.Get(p->d.qp)->algos->transport->tx_lost)
-    {
-        m_lossTeller.Tell(p);
-        return;
-    }
-    m_pool.Put(p);
+    weft_net_post(m_net, qp, bytes, tag, GetTime(), 0);
 }
 
 void
-WeftFabric::AttachPayload(WeftPacket* p, const Payload& payload)
+WeftFabric::SendPayload(const weft_packet& p, const Payload& payload)
 {
-    m_payloads[p] = payload;
+    Watch(p.src);
+    Watch(p.dst);
+    weft_packet numbered = p;
+    numbered.psn = m_npayloads++ & WEFT_PSN_MASK;
+    m_payloads[numbered.psn] = payload;
+    m_ticks.Do(p.src, [this, numbered] { weft_net_send(m_net, numbered.src, &numbered, GetTime()); });
 }
 
 WeftFabric::Payload
-WeftFabric::DetachPayload(WeftPacket* p)
+WeftFabric::TakePayload(const weft_packet& p)
 {
-    const auto it = m_payloads.find(p);
-    NS_ASSERT(it != m_payloads.end());
-    Payload payload = it->second;
-    m_payloads.erase(it);
-    return payload;
+    auto payload = m_payloads.extract(p.psn);
+    NS_ASSERT(!payload.empty());
+    return payload.mapped();
 }
 
 void
 WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place)
 {
-    m_losses.AddDrop(qp, offset, count, place);
-    UpdateFaulty();
+    m_drops[qp].push_back({offset, count, place});
+    if (qp < GetNQps())
+    {
+        Sync();
+        ApplyDrops(weft_net_qp(m_net, qp));
+    }
+}
+
+void
+WeftFabric::ApplyDrops(WeftQp* qp)
+{
+    const auto drops = m_drops.extract(qp->index);
+    if (!drops.empty())
+    {
+        for (const NamedDrop& d : drops.mapped())
+        {
+            weft_net_drop(m_net, qp, d.offset, d.count, d.place == DROP_AT_LAST_HOP);
+        }
+    }
 }
 
 void
 WeftFabric::SetLossProbability(double probability)
 {
-    m_losses.SetProbability(probability);
-    UpdateFaulty();
-}
-
-void
-WeftFabric::UpdateFaulty()
-{
-    m_faulty = m_losses.IsActiveAtTop() || m_faults.GetFib();
+    m_loss = probability;
+    if (m_net)
+    {
+        weft_net_lose(GetNet(), probability);
+    }
 }
 
 void
@@ -329,64 +380,65 @@ WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
     m_rhoMax = m_faults.GetRhoMax(flows, split);
     for (uint32_t i = 0; i < GetNServiceLevels(); i++)
     {
-        WeftServiceLevel* level = m_levels.Get(i);
-        const weft_split own = splitOf(*level);
-        level->share = own == split ? m_rhoMax : m_faults.GetRhoMax(flows, own);
+        const weft_split own = splitOf(*m_levels.Get(i));
+        weft_net_set_share(m_net, i, own == split ? m_rhoMax : m_faults.GetRhoMax(flows, own));
     }
-}
-
-void
-WeftFabric::Reroute(const weft_fib* fib, bool whole)
-{
-    UpdateFaulty();
-    for (WeftSwitch* sw : m_switches)
-    {
-        sw->SetRoutes(fib);
-    }
-    m_levels.SetRoutes(fib, m_clos.nhosts);
-    if (m_levels.HasTor() && whole != m_torActive)
-    {
-        SetTorActive(whole);
-    }
-}
-
-void
-WeftFabric::SetTorActive(bool active)
-{
-    NS_LOG_INFO("middleware of the ToRs is " << (active ? "on" : "off"));
-    for (WeftQp* qp : m_qps.GetAll())
-    {
-        if (active)
-        {
-            m_qps.RestartTor(qp);
-        }
-        else if (qp->tor)
-        {
-            m_switches[weft_clos_tor(&m_clos, qp->dst)]->ReleaseTor(qp);
-        }
-    }
-    m_torActive = active;
 }
 
 bool
 WeftFabric::CheckConservation(std::string& error) const
 {
     RequireAlive("CheckConservation()");
-    m_accounts.Check(GetPacketsInFabric(), m_switches, error);
-    error += m_qps.DescribeUndelivered();
+    WeftAccounts::Check(GetNet(), m_clos.nswitches, error);
+    error += DescribeUndelivered();
     return error.empty();
+}
+
+std::string
+WeftFabric::DescribeUndelivered() const
+{
+    std::ostringstream text;
+    size_t n = 0;
+    for (uint32_t k = 0; k < GetNQps(); k++)
+    {
+        const WeftQp* qp = weft_net_qp(m_net, k);
+        for (size_t i = qp->delivered; i < qp->acked; i++)
+        {
+            if (n++ < NAMED_MESSAGES)
+            {
+                text << (n == 1 ? ": " : ", ") << "message " << qp->wqes[i].tag << " of QP "
+                     << qp->index << " (host " << qp->src << " to host " << qp->dst << ")";
+            }
+        }
+    }
+    const std::string those = text.str() + (n > NAMED_MESSAGES ? " and others. " : ". ");
+    return n == 0 ? ""
+                  : std::to_string(n) + (n == 1 ? " message is" : " messages are") +
+                        " acknowledged and not delivered" + those;
 }
 
 uint64_t
 WeftFabric::GetPacketsInFabric() const
 {
     RequireAlive("GetPacketsInFabric()");
-    uint64_t waiting = 0;
-    for (const WeftNic* nic : m_nics)
+    return weft_net_inside(GetNet());
+}
+
+uint64_t
+WeftFabric::GetPacketsInUse() const
+{
+    uint64_t frames = weft_net_inside(GetNet());
+    for (uint32_t host = 0; host < GetNHosts(); host++)
     {
-        waiting += nic->GetWaiting();
+        frames += weft_net_waiting(m_net, host);
     }
-    return GetPacketsInUse() - waiting - m_lossTeller.GetUnderWay();
+    return frames;
+}
+
+Time
+WeftFabric::GetLastTime() const
+{
+    return TimeStep(static_cast<uint64_t>(weft_net_last(GetNet())));
 }
 
 Ptr<WeftNic>
@@ -410,8 +462,8 @@ WeftFabric::GetChannel(uint64_t link) const
 WeftQp*
 WeftFabric::GetQp(uint32_t index) const
 {
-    RequireNumber(index, m_qps.GetN(), "GetQp()", "QP");
-    return m_qps.Get(index);
+    RequireNumber(index, GetNQps(), "GetQp()", "QP");
+    return weft_net_qp(GetNet(), index);
 }
 
 const weft_lb_ops*
@@ -432,7 +484,7 @@ WeftFabric::GetOutOfOrderDegrees() const
     std::vector<uint64_t> sum(WEFT_OOO_DEGREES);
     for (uint32_t level = 0; level < GetNServiceLevels(); level++)
     {
-        const uint64_t* degrees = m_levels.Get(level)->ooo_degrees;
+        const uint64_t* degrees = weft_net_algos(GetNet(), level)->ooo_degrees;
         std::transform(sum.begin(), sum.end(), degrees, sum.begin(), std::plus<>());
     }
     return sum;
@@ -447,13 +499,13 @@ WeftFabric::GetNServiceLevels() const
 const weft_transport_ops*
 WeftFabric::GetTransport() const
 {
-    return m_levels.Get(0)->transport;
+    return m_levels.Get(0)->transports.GetOps<weft_transport_ops>();
 }
 
 const weft_cc_ops*
 WeftFabric::GetCc() const
 {
-    return m_levels.Get(0)->cc;
+    return m_levels.Get(0)->controls.GetOps<weft_cc_ops>();
 }
 
 const weft_mmu_config&
@@ -486,7 +538,9 @@ WeftFabric::GetLink(uint64_t link) const
 weft_site
 WeftFabric::GetSite(uint32_t index) const
 {
-    return m_sites.GetSwitch(index, GetMmuConfig());
+    weft_site site;
+    weft_clos_site(&m_clos, &GetMmuConfig(), index, m_seedInForce, m_run, &site);
+    return site;
 }
 
 double
@@ -498,13 +552,13 @@ WeftFabric::GetRhoMax() const
 uint64_t
 WeftFabric::GetSeed() const
 {
-    return m_sites.GetSeed();
+    return m_seedInForce;
 }
 
 uint64_t
 WeftFabric::GetRun() const
 {
-    return m_sites.GetRun();
+    return m_run;
 }
 
 DataRate
@@ -513,28 +567,27 @@ WeftFabric::GetHostRate() const
     return DataRate(static_cast<uint64_t>(m_clos.host_rate));
 }
 
-uint64_t
-WeftFabric::GetPacketsInUse() const
-{
-    return m_pool.GetUsed();
-}
-
-uint64_t
-WeftFabric::GetPacketsMade() const
-{
-    return m_pool.GetMade();
-}
-
 uint32_t
 WeftFabric::GetNQps() const
 {
-    return m_qps.GetN();
+    return static_cast<uint32_t>(m_listeners.size());
 }
 
-const WeftCounters&
+WeftCounters
 WeftFabric::GetCounters() const
 {
-    return m_accounts.GetCounters();
+    WeftCounters sum{};
+    if (m_net)
+    {
+        weft_net_total(GetNet(), &sum);
+    }
+    return sum;
+}
+
+const weft_fib*
+WeftFabric::GetFib() const
+{
+    return weft_net_fib(GetNet());
 }
 
 } // namespace ns3

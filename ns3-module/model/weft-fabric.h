@@ -8,13 +8,13 @@
 
 #include "weft-accounts.h"
 #include "weft-choice.h"
-#include "weft-injected-losses.h"
+#include "weft-connection.h"
 #include "weft-link-faults.h"
-#include "weft-loss-teller.h"
-#include "weft-packet.h"
-#include "weft-qp-store.h"
+#include "weft-memory.h"
+#include "weft-now.h"
+#include "weft-qp.h"
 #include "weft-service-levels.h"
-#include "weft-sites.h"
+#include "weft-ticks.h"
 
 #include "ns3/address.h"
 #include "ns3/data-rate.h"
@@ -24,13 +24,16 @@
 #include "ns3/object.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 #include <weft/clos.h>
 #include <weft/fabric.h>
 #include <weft/graph.h>
 #include <weft/mmu.h>
+#include <weft/net.h>
 #include <weft/scheduler.h>
 
 namespace ns3
@@ -38,21 +41,22 @@ namespace ns3
 
 class Packet;
 class WeftNic;
-class WeftPort;
 class WeftSwitch;
 
 /**
  * @defgroup weft Weft
- * Load balancing for AI-training fabrics: RDMA NICs, shared-buffer switches, links, collectives,
- * and the simulator that runs them fast. WeftHelper is where a program begins.
+ * Load balancing for AI-training fabrics: RDMA NICs, shared-buffer switches, links, collectives.
+ * WeftHelper is where a program begins.
  */
 
 /**
  * @ingroup weft
  * @brief One fabric: its shape, its algorithms, its QPs, the packets in it, and their accounts.
  *
- * It builds all that and keeps it together; the parts have classes of their own: WeftServiceLevels,
- * WeftQpStore, WeftLinkFaults, WeftInjectedLosses, WeftLossTeller, WeftAccounts and WeftSites.
+ * The fabric itself is the core's (net.h); this builds it, and is what a program sees of it. It is
+ * run in windows of the least delay of a link (WeftTicks): what is read is as of Now(), before what
+ * happens at Now(). Who is being told of something sees the node that tells as it is, and others as
+ * they were at the beginning of the window.
  *
  * Each attribute that names an algorithm is a line of text: the name, then name=value pairs, as
  * "dcqcn preset=hpcc t-i=300us". `weft list` shows what there is. Set them before Build().
@@ -60,20 +64,21 @@ class WeftSwitch;
 class WeftFabric : public Object
 {
   public:
-    /** @name Why a frame did not get to a NIC: see WeftAccounts::Loss @{ */
-    using Loss = WeftAccounts::Loss;
-    static constexpr Loss DROP_BUFFER = WeftAccounts::DROP_BUFFER;
-    static constexpr Loss DROP_LINK = WeftAccounts::DROP_LINK;
-    static constexpr Loss DROP_INJECTED = WeftAccounts::DROP_INJECTED;
-    static constexpr Loss BLOCKED = WeftAccounts::BLOCKED;
-    static constexpr Loss ENDED = WeftAccounts::ENDED;
+    /** @name Why a frame did not get to a NIC: see enum weft_net_loss @{ */
+    using Loss = weft_net_loss;
+    static constexpr Loss DROP_BUFFER = WEFT_NET_DROP_BUFFER;
+    static constexpr Loss DROP_LINK = WEFT_NET_DROP_LINK;
+    static constexpr Loss DROP_INJECTED = WEFT_NET_DROP_INJECTED;
+    static constexpr Loss BLOCKED = WEFT_NET_BLOCKED;
+    static constexpr Loss ENDED = WEFT_NET_ENDED;
     /** @} */
 
-    /** @name Where a scenario's drops take place: see WeftInjectedLosses::Place @{ */
-    using DropPlace = WeftInjectedLosses::Place;
-    static constexpr DropPlace DROP_AT_TOP = WeftInjectedLosses::AT_TOP;
-    static constexpr DropPlace DROP_AT_LAST_HOP = WeftInjectedLosses::AT_LAST_HOP;
-    /** @} */
+    /** Where a scenario's drops take place. */
+    enum DropPlace
+    {
+        DROP_AT_TOP,      //!< at the switch where the packet turns downwards
+        DROP_AT_LAST_HOP, //!< between the last switch and the NIC
+    };
 
     /** What a frame of an IP stack carries. */
     struct Payload
@@ -229,11 +234,14 @@ class WeftFabric : public Object
     Ptr<WeftChannel> GetChannel(uint64_t link) const;
     WeftQp* GetQp(uint32_t index) const;
     uint32_t GetNQps() const;
-    const WeftCounters& GetCounters() const;
-    uint64_t GetPacketsInUse() const;
+    WeftCounters GetCounters() const;
     /** @return frames queued or on a wire: sent, and neither delivered nor lost */
     uint64_t GetPacketsInFabric() const;
-    uint64_t GetPacketsMade() const;
+    /** @return these, and replies and packets of IP stacks that wait in NICs */
+    uint64_t GetPacketsInUse() const;
+    /** @return when the last thing happened in the fabric, which the clock passes: a window ends
+     * later */
+    Time GetLastTime() const;
     /** @return [WEFT_OOO_DEGREES] data that arrived beyond the ePSN, by PSN - ePSN; the last one
      * counts all from there on */
     std::vector<uint64_t> GetOutOfOrderDegrees() const;
@@ -241,12 +249,7 @@ class WeftFabric : public Object
     uint32_t FindHost(const Address& address) const;
     /** @} */
 
-    /** @name For NICs and switches @{ */
-    /** @param d a packet of a QP @return its QP */
-    WeftQp* GetQpOf(const weft_packet& d) const
-    {
-        return m_qps.Get(d.qp);
-    }
+    /** @name What algorithms work by @{ */
     /** @return what switches do, for all service levels */
     const weft_lb_ops* GetBalancer() const;
     /** @return its configuration */
@@ -277,54 +280,47 @@ class WeftFabric : public Object
     DataRate GetHostRate() const;
     /** @param link number @return its ends, rate and delay */
     weft_link GetLink(uint64_t link) const;
-    /** @return what algorithms are told of the places where they work */
-    const WeftSites& GetSites() const
-    {
-        return m_sites;
-    }
+    /** @param index of a switch @return what its balancer is told of the place where it works */
     weft_site GetSite(uint32_t index) const;
-    const weft_fib* GetFib() const
-    {
-        return m_faults.GetFib();
-    }
-    bool IsTorActive() const
-    {
-        return m_torActive;
-    }
-    /** @return whether forwarding has exceptions, as a graph's has, or losses are injected */
-    bool IsFaulty() const
-    {
-        return m_faulty;
-    }
-    /** @return losses that a scenario asks for */
-    WeftInjectedLosses& GetInjectedLosses()
-    {
-        return m_losses;
-    }
-    /** @return where frames are counted */
-    WeftAccounts& GetAccounts()
-    {
-        return m_accounts;
-    }
+    /** @return exceptions in forwarding, or nullptr */
+    const weft_fib* GetFib() const;
+    /** @} */
 
-    WeftPacket* NewPacket()
+    /** @name For the other classes of the module @{ */
+    /** @return the core's fabric, as of Now() */
+    weft_net* GetNet() const
     {
-        return m_pool.Get();
+        Sync();
+        return m_net;
     }
-    void Free(WeftPacket* p)
+    /** @return what runs it */
+    WeftTicks& GetTicks()
     {
-        m_pool.Put(p);
+        return m_ticks;
     }
-    /** A reply that a ToR or a receiver makes. @param data the packet replied to @param kind of
-     * reply @param psn ePSN @return the reply */
-    WeftPacket* NewReply(const weft_packet& data, weft_packet_kind kind, uint32_t psn);
-    /** A frame ends before its NIC; a transport that has tx_lost() will hear of it. @param p the
-     * frame @param why reason */
-    void Drop(WeftPacket* p, Loss why);
+    /** Lets all that happens before Now() happen. */
+    void Sync() const
+    {
+        m_ticks.Sync();
+    }
+    /** @return the time of what is being told, or Now(), ps */
+    int64_t GetTime() const
+    {
+        return m_ticks.GetTime();
+    }
+    /** A node is to be run at the times of its frames. @param node its number, hosts first */
+    void Watch(uint32_t node);
+    /** Posts a message at a host that is doing something just now. @param qp a QP of it @param bytes
+     * > 0 @param tag handed to the listener */
+    void PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag);
+    /** @return where the random numbers begin of a QP of its own, or of a connection's first one */
+    uint64_t TakeStream();
     /** A NIC gets another address. @param host its index @param address one that no other has */
     void ChangeAddress(uint32_t host, Mac48Address address);
-    void AttachPayload(WeftPacket* p, const Payload& payload);
-    Payload DetachPayload(WeftPacket* p);
+    /** Sends a packet of an IP stack. @param p the frame, of a NIC @param payload what it carries */
+    void SendPayload(const weft_packet& p, const Payload& payload);
+    /** @param p a frame that has come, or is lost @return what it carried */
+    Payload TakePayload(const weft_packet& p);
     /** @} */
 
   protected:
@@ -365,7 +361,7 @@ class WeftFabric : public Object
     /** Aborts the program if the fabric has been built. @param what was set, too late */
     void RequireUnbuilt(const std::string& what) const;
     /** PostMessages() does it now. @param src the sender of all @param posts the messages */
-    void PostNow(uint32_t src, const std::vector<WeftPost>& posts);
+    void PostAllNow(uint32_t src, const std::vector<WeftPost>& posts);
     void RequireLevel(uint32_t level) const;   //!< Aborts if there is none @param level number
     void RequireAlive(const char* call) const; //!< Aborts after Destroy() @param call what is asked
     /** Aborts if there is none. @param i number @param n how many there are @param call what asks
@@ -380,15 +376,32 @@ class WeftFabric : public Object
     static bool CheckSimulator(std::string& error);
     bool
     CheckSizes(const NodeContainer& hosts, const NodeContainer& switches, std::string& error) const;
-    bool BuildSwitches(const NodeContainer& switches, std::string& error); //!< part of Build()
-    void BuildNics(const NodeContainer& hosts);                            //!< part of Build()
-    void BuildLinks();                                                     //!< part of Build()
-    WeftPort* GetPort(const weft_end& end) const; //!< @param end of a link @return its port
-    void CheckFootprint() const; //!< tells the simulator whether the fabric fits the caches
-    /** New forwarding everywhere. @param fib exceptions @param whole whether there are no faults */
-    void Reroute(const weft_fib* fib, bool whole);
-    void SetTorActive(bool active); //!< @param active whether ToR middleware is to work
-    void UpdateFaulty();            //!< IsFaulty() may be new
+    void BuildSwitches(const NodeContainer& switches); //!< part of Build()
+    void BuildNics(const NodeContainer& hosts);        //!< part of Build()
+    void BuildLinks();                                 //!< part of Build()
+    bool MakeNet(std::string& error);  //!< part of Build() @param error why not @return success
+    /** Part of Build(). @param hosts nodes @param switches nodes */
+    void BeginTicks(const NodeContainer& hosts, const NodeContainer& switches);
+    void WatchForLogs();               //!< All nodes, if a log tells of their frames
+    void CountStarter(uint32_t host);  //!< @param host has one more QP
+    /** Drops that were asked for before there was the QP. @param qp the QP */
+    void ApplyDrops(WeftQp* qp);
+    std::string DescribeUndelivered() const; //!< @return messages acknowledged and not delivered
+    /** @param of a WeftFabric @param now time of what is told, ps @return the fabric */
+    static WeftFabric* Told(void* of, int64_t now);
+    /** @param node number, hosts first @return the switch, or nullptr */
+    WeftSwitch* FindSwitch(uint32_t node) const;
+    /** @param all whether those too that tell of each frame @return what the core calls */
+    weft_net_hooks MakeHooks(bool all);
+    static void AddFrameHooks(weft_net_hooks& hooks); //!< @param hooks gets those of each frame
+
+    /** Drops of a QP's packet. */
+    struct NamedDrop
+    {
+        uint32_t offset; //!< behind its first
+        uint32_t count;  //!< of its transmissions
+        DropPlace place; //!< where
+    };
 
     WeftChoice m_topology;               //!< shape
     weft_graph m_graph{};                //!< SetGraph()
@@ -403,7 +416,6 @@ class WeftFabric : public Object
     bool m_pinned{false};                //!< seed and run are numbers, whatever RngSeedManager's
     int64_t m_stream{-1};                //!< AssignStreams(), negative: none
     double m_rhoMax{1};                  //!< share of line rate
-    bool m_torActive{false};             //!< ToR middleware is on
 
     weft_clos m_clos{};                        //!< shape
     weft_fabric_config m_frame{};              //!< frame sizes
@@ -412,16 +424,23 @@ class WeftFabric : public Object
     std::vector<Ptr<WeftChannel>> m_channels;  //!< by link
     std::map<Mac48Address, uint32_t> m_hostOf; //!< NIC addresses
 
-    WeftSites m_sites;           //!< of m_clos and m_frame
-    WeftServiceLevels m_levels;  //!< the attributes' choices are those of level 0
-    WeftQpStore m_qps;           //!< QPs and connections
-    WeftLinkFaults m_faults;     //!< links that fail, and forwarding
-    WeftInjectedLosses m_losses; //!< asked for by a scenario
-    WeftLossTeller m_lossTeller; //!< to senders
-    bool m_faulty{false};        //!< IsFaulty(), which every hop asks
-    WeftAccounts m_accounts;     //!< of all frames
-    WeftPacketPool m_pool;       //!< packet descriptors
-    std::unordered_map<WeftPacket*, Payload> m_payloads; //!< of frames of kind WEFT_RAW
+    WeftServiceLevels m_levels; //!< the attributes' choices are those of level 0
+    WeftMemory m_memory;        //!< of m_net
+    weft_net* m_net{nullptr};   //!< the core's fabric
+    mutable WeftTicks m_ticks;  //!< that run it
+    WeftLinkFaults m_faults;    //!< links that fail, and forwarding
+    uint64_t m_seedInForce{0};  //!< GetSeed()
+
+    std::vector<WeftListenerRef> m_listeners;                   //!< by QP
+    std::vector<std::unique_ptr<WeftConnection>> m_connections; //!< what messages go over
+    std::vector<uint32_t> m_starters; //!< by host: QPs that share its line
+    uint32_t m_announced{0};          //!< QPs still to be created that are counted there
+    uint64_t m_streams{0};            //!< taken: QPs of their own, and connections
+    std::map<uint32_t, std::vector<NamedDrop>> m_drops; //!< of QPs that are yet to be made
+    std::unordered_map<uint32_t, Payload> m_payloads;   //!< of frames of kind WEFT_RAW, by number
+    uint32_t m_npayloads{0};                            //!< numbers given
+    double m_loss{0};                                   //!< SetLossProbability()
+    bool m_watches{false};                              //!< a node is watched
 };
 
 } // namespace ns3

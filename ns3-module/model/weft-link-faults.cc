@@ -5,6 +5,8 @@
  */
 #include "weft-link-faults.h"
 
+#include "weft-now.h"
+
 #include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
@@ -19,10 +21,10 @@ NS_LOG_COMPONENT_DEFINE("WeftLinkFaults");
 
 WeftLinkFaults::WeftLinkFaults(const weft_clos& clos,
                                const std::vector<Ptr<WeftChannel>>& channels,
-                               Rerouted rerouted)
+                               WeftTicks& ticks)
     : m_clos(clos),
       m_channels(channels),
-      m_rerouted(rerouted)
+      m_ticks(ticks)
 {
 }
 
@@ -63,12 +65,9 @@ WeftLinkFaults::GetCapacityWeights() const
 }
 
 void
-WeftLinkFaults::Begin()
+WeftLinkFaults::Begin(weft_net* net)
 {
-    if (m_clos.graph)
-    {
-        m_fib = MakeFib({}, GetKindOfWeights(), m_fibMemory);
-    }
+    m_net = net;
 }
 
 int64_t
@@ -119,17 +118,10 @@ WeftLinkFaults::ScheduleDegradation(uint64_t link, DataRate to, Time at, Time re
     NS_ABORT_MSG_IF(bits < 1 || bits > static_cast<uint64_t>(planned),
                     "Weft: a link of " << planned << " bit/s cannot be degraded to " << bits);
     const auto rate = static_cast<int64_t>(bits);
-    const auto change = [this, link](Time when, int64_t changed) {
-        m_events.push_back(Simulator::Schedule(when - Simulator::Now(),
-                                               &WeftLinkFaults::SetRate,
-                                               this,
-                                               link,
-                                               changed));
-    };
-    change(at, rate);
+    m_ticks.Change(at.GetTimeStep(), [this, link, rate] { ChangeRate(link, rate); });
     if (repair != Time::Max())
     {
-        change(repair, planned);
+        m_ticks.Change(repair.GetTimeStep(), [this, link, planned] { ChangeRate(link, planned); });
     }
     else if (at.IsZero())
     {
@@ -140,12 +132,7 @@ WeftLinkFaults::ScheduleDegradation(uint64_t link, DataRate to, Time at, Time re
 void
 WeftLinkFaults::Forget()
 {
-    for (const EventId& event : m_events)
-    {
-        // Removed, not cancelled: a cancelled event would still carry the clock to its time.
-        Simulator::Remove(event);
-    }
-    m_events.clear();
+    m_ticks.ForgetChanges();
     m_changes.clear();
 }
 
@@ -179,13 +166,12 @@ WeftLinkFaults::GetRhoMax(const std::vector<weft_flow>& flows, weft_split split)
 void
 WeftLinkFaults::ScheduleChange(Failure failure, Time at, bool begins)
 {
-    // One event for all that happens at an instant: forwarding is computed once.
-    const auto [changes, first] = m_changes.try_emplace(at);
+    // One change for all that happens at an instant: forwarding is computed once.
+    const auto [changes, first] = m_changes.try_emplace(at.GetTimeStep());
     changes->second.emplace_back(failure, begins);
     if (first)
     {
-        m_events.push_back(
-            Simulator::Schedule(at - Simulator::Now(), &WeftLinkFaults::ChangeLinks, this));
+        m_ticks.Change(at.GetTimeStep(), [this] { ChangeLinks(); });
     }
 }
 
@@ -222,32 +208,41 @@ WeftLinkFaults::ChangeLink(uint64_t link, bool was)
         return false;
     }
     NS_LOG_INFO("link " << link << (down ? " fails" : " is back"));
-    m_channels[link]->ApplyDown(down);
+    weft_net_set_down(m_net, link, down);
+    m_channels[link]->NotifyChange();
     return true;
 }
 
 void
 WeftLinkFaults::SetDown(uint64_t link, bool down)
 {
-    const bool was = IsDead(link);
-    if (down)
-    {
-        m_dead.insert({link, 0});
-    }
-    else
-    {
-        m_dead.erase(m_dead.lower_bound({link, 0}), m_dead.lower_bound({link + 1, 0}));
-    }
-    if (ChangeLink(link, was))
-    {
-        StartConvergence();
-    }
+    m_ticks.ChangeNow([this, link, down] {
+        const bool was = IsDead(link);
+        if (down)
+        {
+            m_dead.insert({link, 0});
+        }
+        else
+        {
+            m_dead.erase(m_dead.lower_bound({link, 0}), m_dead.lower_bound({link + 1, 0}));
+        }
+        if (ChangeLink(link, was))
+        {
+            StartConvergence();
+        }
+    });
 }
 
 void
 WeftLinkFaults::SetRate(uint64_t link, int64_t rate)
 {
-    m_channels[link]->ApplyRate(rate);
+    m_ticks.ChangeNow([this, link, rate] { ChangeRate(link, rate); });
+}
+
+void
+WeftLinkFaults::ChangeRate(uint64_t link, int64_t rate)
+{
+    weft_net_set_rate(m_net, link, rate);
     m_degraded.erase(link);
     if (rate < GetPlannedRate(link))
     {
@@ -283,7 +278,7 @@ WeftLinkFaults::StartConvergence()
         Converge(links); // before anything else happens at this instant
         return;
     }
-    m_events.push_back(Simulator::Schedule(m_convergence, &WeftLinkFaults::Converge, this, links));
+    m_ticks.Change(WeftNow() + m_convergence.GetTimeStep(), [this, links] { Converge(links); });
 }
 
 weft_weights
@@ -312,18 +307,23 @@ WeftLinkFaults::MakeFib(const LinkStates& links,
 }
 
 void
-WeftLinkFaults::Converge(LinkStates links)
+WeftLinkFaults::Converge(const LinkStates& links)
 {
     NS_LOG_INFO("new forwarding, " << links.dead.size() << " links down");
     const weft_weights weights = GetKindOfWeights();
     const bool whole =
         links.dead.empty() && (links.slow.empty() || weights != WEFT_WEIGHTS_CAPACITY);
-    m_fib = nullptr;
+    const weft_fib* fib = nullptr;
     if (!whole || m_clos.graph)
     {
-        m_fib = MakeFib(links, weights, m_fibMemory);
+        fib = MakeFib(links, weights, m_fibMemory);
     }
-    m_rerouted(m_fib, whole);
+    if (whole != m_whole)
+    {
+        NS_LOG_INFO("middleware of the ToRs is " << (whole ? "on" : "off"));
+    }
+    m_whole = whole;
+    weft_net_set_routes(m_net, fib, whole);
 }
 
 } // namespace ns3

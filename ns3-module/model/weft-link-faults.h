@@ -7,9 +7,8 @@
 #define NS3_WEFT_LINK_FAULTS_H
 
 #include "weft-channel.h"
+#include "weft-ticks.h"
 
-#include "ns3/callback.h"
-#include "ns3/event-id.h"
 #include "ns3/nstime.h"
 #include "ns3/ptr.h"
 
@@ -29,21 +28,16 @@ namespace ns3
  * @brief Links that fail, are slower for a while and come back, and forwarding, which adapts a
  * convergence delay later.
  *
- * It takes links down and changes their rates by itself, and computes forwarding; whoever forwards
- * is told of it by a callback.
+ * It tells the core of all that, at instants of the fabric as a whole.
  */
 class WeftLinkFaults
 {
   public:
-    /** Told of new forwarding: the exceptions now in force, or nullptr, and whether every link is
-     * as it was planned, as far as forwarding knows. */
-    using Rerouted = Callback<void, const weft_fib*, bool>;
-
-    /** @param clos shape @param channels by link; both may be filled in later, and outlive this
-     * @param rerouted told of new forwarding */
+    /** @param clos shape @param channels by link @param ticks that run the fabric; all may be filled
+     * in later, and outlive this */
     WeftLinkFaults(const weft_clos& clos,
                    const std::vector<Ptr<WeftChannel>>& channels,
-                   Rerouted rerouted);
+                   WeftTicks& ticks);
     WeftLinkFaults(const WeftLinkFaults&) = delete;
     WeftLinkFaults& operator=(const WeftLinkFaults&) = delete;
 
@@ -56,8 +50,8 @@ class WeftLinkFaults
     bool GetCapacityWeights() const;       //!< @return whether it does
     /** @} */
 
-    /** The fabric has been built: forwarding begins. Nobody is told. */
-    void Begin();
+    /** The fabric has been built. @param net the fabric */
+    void Begin(weft_net* net);
     /** See WeftFabric::ScheduleFailure(). @param link number @param at when @param repair when it
      * comes back */
     void ScheduleFailure(uint64_t link, Time at, Time repair);
@@ -69,17 +63,12 @@ class WeftLinkFaults
     /** See WeftChannel::SetRate(). @param link number @param rate from now on, bit/s */
     void SetRate(uint64_t link, int64_t rate);
     void Forget(); //!< See WeftFabric::ForgetFaults()
+    weft_weights GetKindOfWeights() const; //!< @return what the attributes say
 
     /** @param flows every pair of hosts that has a QP @param split how a flow is spread over its
      * paths @return the share of line rate at which hosts may send so that the links that are left
      * by the failures at time 0 that last can serve all flows that have a path (weft_rho_max()) */
     double GetRhoMax(const std::vector<weft_flow>& flows, weft_split split) const;
-
-    /** @return exceptions in forwarding, or nullptr */
-    const weft_fib* GetFib() const
-    {
-        return m_fib;
-    }
 
   private:
     /** What forwarding is computed for. */
@@ -100,6 +89,8 @@ class WeftLinkFaults
     /** @param failure that begins or ends @param at when @param begins which of the two */
     void ScheduleChange(Failure failure, Time at, bool begins);
     void ChangeLinks(); //!< All that fails and is repaired now
+    /** @param link number @param rate from this instant on, bit/s */
+    void ChangeRate(uint64_t link, int64_t rate);
     /** @param link number @return whether a failure of it is in force */
     bool IsDead(uint64_t link) const;
     /** Failures have begun or ended. @param link number @param was whether it was down before
@@ -107,25 +98,24 @@ class WeftLinkFaults
     bool ChangeLink(uint64_t link, bool was);
     void StartConvergence(); //!< Forwarding will be of how links are now, a convergence delay later
     /** New forwarding everywhere. @param links as they were a convergence delay ago */
-    void Converge(LinkStates links);
-    weft_weights GetKindOfWeights() const; //!< @return what the attributes say
+    void Converge(const LinkStates& links);
     /** @param links their states @param weights of ports @param memory of the result @return the
-     * exceptions */
+     * exceptions in forwarding */
     const weft_fib*
     MakeFib(const LinkStates& links, weft_weights weights, std::vector<uint64_t>& memory) const;
 
     const weft_clos& m_clos;                         //!< shape
     const std::vector<Ptr<WeftChannel>>& m_channels; //!< by link
-    Rerouted m_rerouted;                             //!< told of new forwarding
+    WeftTicks& m_ticks;                              //!< that run the fabric
+    weft_net* m_net{nullptr};                        //!< the fabric
     Time m_convergence;                              //!< attribute
     bool m_weights{true};                            //!< attribute
     bool m_capacity{false};                          //!< attribute
-    const weft_fib* m_fib{nullptr};                  //!< exceptions, or nullptr
-    std::vector<uint64_t> m_fibMemory;               //!< of m_fib
-    /** Failures to come, and whether they begin or end. */
-    std::map<Time, std::vector<std::pair<Failure, bool>>> m_changes;
+    std::vector<uint64_t> m_fibMemory;               //!< of exceptions in forwarding
+    /** Failures to come, and whether they begin or end, by time, ps. */
+    std::map<int64_t, std::vector<std::pair<Failure, bool>>> m_changes;
+    bool m_whole{true};                     //!< as far as forwarding knows
     uint64_t m_failures{0};                 //!< that were scheduled
-    std::vector<EventId> m_events;          //!< of all that was scheduled
     std::vector<uint64_t> m_lasting;        //!< links down from time 0 on, for good
     std::vector<weft_slow_link> m_slow;     //!< degraded from time 0 on, for good
     std::set<Failure> m_dead;               //!< failures in force

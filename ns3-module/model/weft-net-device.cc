@@ -25,13 +25,11 @@ WeftNetDevice::GetTypeId()
 }
 
 WeftNetDevice::WeftNetDevice()
-    : m_instant(new WeftInstant)
 {
 }
 
 WeftNetDevice::~WeftNetDevice()
 {
-    m_instant->Unref(); // a scheduler may still hold it
 }
 
 void
@@ -48,6 +46,15 @@ Ptr<WeftFabric>
 WeftNetDevice::GetFabric() const
 {
     return m_fabric;
+}
+
+void
+WeftNetDevice::Watch()
+{
+    if (m_fabric)
+    {
+        m_fabric->Watch(m_number);
+    }
 }
 
 void
@@ -188,7 +195,6 @@ void
 WeftNetDevice::SetNode(Ptr<Node> node)
 {
     m_node = node;
-    m_instant->SetContext(node->GetId());
 }
 
 bool

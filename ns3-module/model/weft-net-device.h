@@ -6,8 +6,8 @@
 #ifndef NS3_WEFT_NET_DEVICE_H
 #define NS3_WEFT_NET_DEVICE_H
 
-#include "weft-instant.h"
 #include "weft-port.h"
+#include "weft-watched.h"
 
 #include "ns3/address.h"
 #include "ns3/mac48-address.h"
@@ -25,7 +25,7 @@ class WeftFabric;
  * @ingroup weft
  * @brief What a NIC and a switch have in common as ns-3 devices: node, address, MTU, link state.
  */
-class WeftNetDevice : public NetDevice
+class WeftNetDevice : public NetDevice, public WeftWatched
 {
   public:
     /** @return the type */
@@ -36,10 +36,12 @@ class WeftNetDevice : public NetDevice
     /** @return the fabric this device belongs to */
     Ptr<WeftFabric> GetFabric() const;
 
-    /** @return what happens at its node at this instant */
-    WeftInstant& GetInstant() const
+    /** Its node is run at the times of its frames from now on. */
+    void Watch() override;
+    /** @return its node's number in the fabric, hosts first */
+    uint32_t GetNumber() const
     {
-        return *m_instant;
+        return m_number;
     }
 
     /** Tells listeners that a link of this device went up or down, by an event of this instant in
@@ -82,7 +84,7 @@ class WeftNetDevice : public NetDevice
     void DoDispose() override;
 
     Ptr<WeftFabric> m_fabric;                    //!< the fabric
-    WeftInstant* m_instant;                      //!< see GetInstant()
+    uint32_t m_number{0};                        //!< see GetNumber()
     NetDevice::ReceiveCallback m_receive;        //!< where packets of IP stacks go
     NetDevice::PromiscReceiveCallback m_promisc; //!< where all of them go
 

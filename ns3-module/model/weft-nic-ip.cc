@@ -80,7 +80,7 @@ WeftNic::SetAddress(Address address)
 {
     if (m_fabric)
     {
-        m_fabric->ChangeAddress(m_index, Mac48Address::ConvertFrom(address));
+        m_fabric->ChangeAddress(m_number, Mac48Address::ConvertFrom(address));
     }
     WeftNetDevice::SetAddress(address);
 }
@@ -116,7 +116,7 @@ WeftNic::MaySend(Mac48Address to) const
         return false;
     }
     const uint32_t host = m_fabric->FindHost(to);
-    return to.IsBroadcast() || to.IsGroup() || (host != m_fabric->GetNHosts() && host != m_index);
+    return to.IsBroadcast() || to.IsGroup() || (host != m_fabric->GetNHosts() && host != m_number);
 }
 
 bool
@@ -144,13 +144,12 @@ WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
         // Taken whole: the queue may become longer than its limit by the copies.
         for (uint32_t host = 0; host < m_fabric->GetNHosts(); host++)
         {
-            if (host != m_index)
+            if (host != m_number)
             {
                 SendRaw(packet, host, protocolNumber, to);
             }
         }
     }
-    m_instant->Do([this] { Kick(WeftNow()); });
     if (IsIpQueueFull())
     {
         NS_LOG_LOGIC("the queue is full: " << m_rawPackets << " packets, " << m_rawBytes << " B");
@@ -162,32 +161,24 @@ WeftNic::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
 void
 WeftNic::SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac48Address to)
 {
-    WeftPacket* p = m_fabric->NewPacket();
-    p->d = weft_packet{};
-    p->d.src = m_index;
-    p->d.dst = host;
-    p->d.bytes = static_cast<uint16_t>(packet->GetSize() + ETHERNET_FRAMING);
-    p->d.kind = WEFT_RAW;
-    p->d.tclass = RAW_CLASS;
-    p->d.sport = HashFlow(*packet, protocol);
-    m_fabric->AttachPayload(p, WeftFabric::Payload{packet->Copy(), protocol, to});
-    m_raw.Push(p);
+    weft_packet p{};
+    p.src = m_number & WEFT_HOST_MASK;
+    p.dst = host & WEFT_HOST_MASK;
+    p.bytes = static_cast<uint16_t>(packet->GetSize() + ETHERNET_FRAMING);
+    p.kind = WEFT_RAW;
+    p.tclass = RAW_CLASS;
+    p.sport = HashFlow(*packet, protocol);
     m_rawPackets++;
-    m_rawBytes += p->d.bytes;
-    m_ipQueue->NotifyQueuedBytes(p->d.bytes);
-}
-
-void
-WeftNic::TakeRaw(WeftPacket* p, int64_t now)
-{
-    p->d.sent = now;
-    m_rawPackets--;
-    m_rawBytes -= p->d.bytes;
+    m_rawBytes += p.bytes;
+    m_ipQueue->NotifyQueuedBytes(p.bytes);
+    m_fabric->SendPayload(p, WeftFabric::Payload{packet->Copy(), protocol, to});
 }
 
 void
 WeftNic::TellIpQueue(uint32_t bytes)
 {
+    m_rawPackets--;
+    m_rawBytes -= bytes;
     m_ipQueue->NotifyTransmittedBytes(bytes);
     if (!IsIpQueueFull())
     {
@@ -196,11 +187,10 @@ WeftNic::TellIpQueue(uint32_t bytes)
 }
 
 void
-WeftNic::ReceiveRaw(WeftPacket* p)
+WeftNic::ReceiveRaw(const weft_packet& p)
 {
-    const WeftFabric::Payload payload = m_fabric->DetachPayload(p);
-    const Address from = m_fabric->GetNic(p->d.src)->GetAddress();
-    m_fabric->Free(p);
+    const WeftFabric::Payload payload = m_fabric->TakePayload(p);
+    const Address from = m_fabric->GetNic(p.src)->GetAddress();
     if (!m_promisc.IsNull())
     {
         const PacketType type = payload.to.IsBroadcast() ? NetDevice::PACKET_BROADCAST
@@ -212,20 +202,6 @@ WeftNic::ReceiveRaw(WeftPacket* p)
     {
         m_receive(this, payload.packet, payload.protocol, from);
     }
-}
-
-uint64_t
-WeftNic::GetWaiting() const
-{
-    uint64_t frames = 0;
-    for (const WeftPacket* first : {m_replies.head, m_raw.head})
-    {
-        for (const WeftPacket* p = first; p; p = p->GetNext())
-        {
-            frames++;
-        }
-    }
-    return frames;
 }
 
 Ptr<Channel>

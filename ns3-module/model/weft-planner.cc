@@ -8,9 +8,6 @@
 #include "weft-connection.h"
 
 #include "ns3/abort.h"
-#include "ns3/nstime.h"
-#include "ns3/simulator.h"
-#include "ns3/weft-fabric-simulator.h"
 
 #include <weft/refusal.h>
 
@@ -47,7 +44,7 @@ WeftPlanner::Init(const weft_lb_ops* lb,
 }
 
 void
-WeftPlanner::Post(uint32_t host, const std::vector<WeftPost>& posts)
+WeftPlanner::Post(uint32_t host, const std::vector<WeftPost>& posts, int64_t now)
 {
     void* state = m_memory.data() + m_words * host;
     m_asks.clear();
@@ -56,7 +53,7 @@ WeftPlanner::Post(uint32_t host, const std::vector<WeftPost>& posts)
         m_asks.push_back({post.connection->GetDst(), post.connection->GetIndex(), post.bytes});
     }
     m_parts.resize(m_ops->most_parts(state, m_asks.data(), m_asks.size()));
-    m_parts.resize(m_ops->plan(state, m_asks.data(), m_asks.size(), WeftNow(), m_parts.data()));
+    m_parts.resize(m_ops->plan(state, m_asks.data(), m_asks.size(), now, m_parts.data()));
     std::vector<std::size_t> parts(posts.size(), 0);
     for (const weft_plan_part& part : m_parts)
     {
@@ -86,11 +83,7 @@ WeftPlanner::Post(uint32_t host, const std::vector<WeftPost>& posts)
             connection->PostPart(message, part);
             continue;
         }
-        Simulator::Schedule(PicoSeconds(part.delay),
-                            &WeftConnection::PostLater,
-                            connection,
-                            message,
-                            part);
+        connection->PostLater(message, part, now + part.delay);
     }
 }
 

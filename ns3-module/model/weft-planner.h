@@ -63,8 +63,9 @@ class WeftPlanner
         return m_ops ? m_ops->qps(m_config) : 1;
     }
 
-    /** Posts messages in parts. @param host the sender of all @param posts the messages */
-    void Post(uint32_t host, const std::vector<WeftPost>& posts);
+    /** Posts messages in parts. @param host the sender of all @param posts the messages @param now
+     * ps */
+    void Post(uint32_t host, const std::vector<WeftPost>& posts, int64_t now);
 
   private:
     const weft_plan_ops* m_ops{nullptr};   //!< the balancer's, or nullptr

@@ -8,19 +8,23 @@
 
 #include "ns3/ptr.h"
 #include "ns3/simple-ref-count.h"
-#include "ns3/weft-arena.h"
-#include "ns3/weft-fabric-event.h"
 
 #include <cstdint>
-#include <vector>
 #include <weft/qp.h>
 
 namespace ns3
 {
 
 class WeftMessageListener;
-class WeftNic;
-class WeftQp;
+
+/**
+ * @ingroup weft
+ * @brief One reliable connection, as the core has it: its members are described there.
+ *
+ * Its sender's and its receiver's members are as far as these hosts have been run:
+ * WeftFabric::GetQp() runs them up to Now().
+ */
+using WeftQp = weft_qp;
 
 /** @ingroup weft Where a listener is, for those that tell it. */
 struct WeftListenerPlace : public SimpleRefCount<WeftListenerPlace>
@@ -70,6 +74,13 @@ class WeftMessageListener
     {
     }
 
+    /** @return whether it is to be told at the very time, so that both hosts of its QPs are watched
+     * (see WeftTicks); else WeftFabric::GetTime() says when it was */
+    virtual bool NeedsTime() const
+    {
+        return true;
+    }
+
   private:
     friend class WeftListenerRef;
     Ptr<WeftListenerPlace> m_place; //!< once somebody is to tell it
@@ -92,9 +103,9 @@ class WeftListenerRef
 
     using Event = void (WeftMessageListener::*)(const WeftQp&, uint64_t); //!< what it is told
 
-    /** Tells it, if there is one. Not inlined into what every packet does. @param event what has
+    /** Tells it, if there is one. @param event what has
      * become of a message @param qp the QP @param tag of the message */
-    [[gnu::noinline]] void Tell(Event event, const WeftQp& qp, uint64_t tag) const
+    void Tell(Event event, const WeftQp& qp, uint64_t tag) const
     {
         if (m_place && m_place->listener)
         {
@@ -102,65 +113,14 @@ class WeftListenerRef
         }
     }
 
-  private:
-    Ptr<WeftListenerPlace> m_place; //!< where it is
-};
-
-/**
- * @ingroup weft
- * @brief Whom a QP concerns, and the event of its retransmission timer, which is armed lazily.
- *
- * It fills a cache line, so that the core's part of a QP begins with one.
- */
-class WeftQpOwners : public FabricEvent
-{
-  public:
-    WeftNic* nic{nullptr};    //!< the sender's NIC
-    WeftListenerRef listener; //!< the application, or none
-    void* tor{nullptr};       //!< ToR middleware at the destination; nullptr within a rack
-    void* flow{nullptr};      //!< what the balancer keeps of it at ToRs, or nullptr
-    bool timerArmed{false};   //!< the retransmission timer's event is pending
-};
-
-/**
- * @ingroup weft
- * @brief The event of the timer of a QP's receiver, for transports that have one.
- */
-class WeftReceiverTimer final : public FabricEvent
-{
-  public:
-    /** @param qp the QP @param nic its receiver's */
-    WeftReceiverTimer(WeftQp* qp, WeftNic* nic);
-    void Fire(int64_t now) override;
-
-    int64_t armedAt{WEFT_NEVER}; //!< earliest pending event, ps
-
-  private:
-    void RunOut(int64_t now); //!< @param now ps
-
-    WeftQp* m_qp;   //!< the QP
-    WeftNic* m_nic; //!< its receiver's
-};
-
-/**
- * @ingroup weft
- * @brief One reliable connection: the core's QP (its members are described there), whom it
- * concerns, and its memory.
- */
-class alignas(64) WeftQp final : public WeftQpOwners, public weft_qp, public WeftInArena
-{
-  public:
-    WeftVector<weft_wqe> posts;           //!< all messages ever posted
-    WeftVector<uint64_t> memory;          //!< of the states
-    Ptr<WeftReceiverTimer> receiverTimer; //!< of transports that have one
-
-    /** Fetches what a packet will touch. @param data whether it is data or a reply */
-    void Prefetch(bool data) const
+    /** @return whether it is to be told at the very time */
+    bool NeedsTime() const
     {
-        __builtin_prefetch(data ? static_cast<const void*>(&algos_rx) : &algos, 1);
+        return m_place && m_place->listener && m_place->listener->NeedsTime();
     }
 
-    void Fire(int64_t now) override;
+  private:
+    Ptr<WeftListenerPlace> m_place; //!< where it is
 };
 
 } // namespace ns3

@@ -132,7 +132,8 @@ WeftRdmaApplication::StartApplication()
     m_running = true;
     if (!m_connection)
     {
-        m_connection = nic->GetFabric()->Connect(nic->GetHost(), m_remote, this);
+        m_fabric = PeekPointer(nic->GetFabric());
+        m_connection = m_fabric->Connect(nic->GetHost(), m_remote, this);
     }
     PostNext();
 }
@@ -149,8 +150,7 @@ WeftRdmaApplication::PostNext()
 {
     if (m_running && (m_messages == 0 || m_posted < m_messages))
     {
-        const Ptr<WeftFabric> fabric = m_connection->GetQp(0)->nic->GetFabric();
-        fabric->PostMessages(m_connection->GetSrc(), {{m_connection, m_bytes, m_posted++}});
+        m_fabric->PostMessages(m_connection->GetSrc(), {{m_connection, m_bytes, m_posted++}});
     }
 }
 

@@ -14,6 +14,8 @@
 namespace ns3
 {
 
+class WeftFabric;
+
 /**
  * @ingroup weft
  * @brief Writes messages to one remote host over one QP, one after the other.
@@ -63,6 +65,7 @@ class WeftRdmaApplication : public Application, public WeftMessageListener
     uint64_t m_delivered{0};                         //!< messages delivered
     uint64_t m_failed{0};                            //!< messages given up
     bool m_running{false};                           //!< between start and stop
+    WeftFabric* m_fabric{nullptr};                   //!< the fabric
     WeftConnection* m_connection{nullptr};           //!< the fabric's
     TracedCallback<uint64_t, Time> m_deliveredTrace; //!< "Delivered"
     TracedCallback<uint64_t, Time> m_ackedTrace;     //!< "Acked"

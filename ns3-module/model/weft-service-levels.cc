@@ -133,12 +133,21 @@ WeftServiceLevels::CheckOne(const WeftServiceLevel& level,
 }
 
 bool
-WeftServiceLevels::Build(const WeftSites& sites, std::string& error)
+WeftServiceLevels::Plan(const weft_net* net,
+                        const weft_plan_site& site,
+                        uint32_t hosts,
+                        std::string& error)
 {
-    const weft_path_site site = sites.GetPath(0);
     for (const auto& level : m_levels)
     {
-        if (!level->Build(sites.GetFrame(), site, sites.GetClos().nhosts, error))
+        weft_plan_site own = site;
+        own.seed = weft_level_seed(site.seed, level->sl);
+        if (!level->planner.Init(level->GetBalancer(),
+                                 level->balancer.GetConfig(),
+                                 own,
+                                 *weft_net_algos(net, level->sl),
+                                 hosts,
+                                 error))
         {
             return false;
         }
@@ -146,13 +155,15 @@ WeftServiceLevels::Build(const WeftSites& sites, std::string& error)
     return true;
 }
 
-void
-WeftServiceLevels::SetRoutes(const weft_fib* fib, uint32_t hosts)
+std::vector<weft_net_level>
+WeftServiceLevels::Describe() const
 {
+    std::vector<weft_net_level> levels;
     for (const auto& level : m_levels)
     {
-        level->SetRoutes(fib, hosts);
+        levels.push_back(level->Describe());
     }
+    return levels;
 }
 
 } // namespace ns3

@@ -8,7 +8,6 @@
 
 #include "weft-choice.h"
 #include "weft-service-level.h"
-#include "weft-sites.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,6 +16,7 @@
 #include <weft/lb.h>
 #include <weft/levels.h>
 #include <weft/mmu.h>
+#include <weft/net.h>
 
 namespace ns3
 {
@@ -56,11 +56,12 @@ class WeftServiceLevels
      * the levels can work there */
     bool
     Check(const weft_fabric_config& frames, const weft_mmu_config& mmu, std::string& error) const;
-    /** Settles what QPs work by. @param sites what algorithms are told @param error why not
-     * @return whether it succeeded */
-    bool Build(const WeftSites& sites, std::string& error);
-    /** Routing has converged. @param fib as in struct weft_path_ops @param hosts how many */
-    void SetRoutes(const weft_fib* fib, uint32_t hosts);
+    /** Settles the hosts' planners. @param net the fabric @param site of every host but for its
+     * index and its path part @param hosts how many @param error why not @return whether it
+     * succeeded */
+    bool Plan(const weft_net* net, const weft_plan_site& site, uint32_t hosts, std::string& error);
+    /** @return all of them, as the core takes them */
+    std::vector<weft_net_level> Describe() const;
 
     /** @return what switches do, for all levels; after Join() */
     const weft_lb_ops* GetBalancer() const

@@ -9,9 +9,6 @@
 #include "ns3/weft-channel.h"
 #include "ns3/weft-collective.h"
 #include "ns3/weft-nic.h"
-#include "ns3/weft-packet.h"
-#include "ns3/weft-port.h"
-#include "ns3/weft-qp.h"
 #include "ns3/weft-switch.h"
 
 #include <algorithm>
@@ -26,7 +23,16 @@ constexpr double BLOCK = 16;     //!< malloc's own, about, for each object
 constexpr double OBJECT = 64;    //!< an ns-3 object's list of aggregates
 constexpr double NODE_LIST = 64; //!< of a node: its place in the lists of nodes and devices
 constexpr double MAP_NODE = 64;  //!< of a std::map, with a MAC address
-constexpr double EVENT = 48;     //!< of a packet or a port in the event list
+constexpr double LANES = 2;      //!< classes of a port that are used: data and replies
+
+/** @return bytes of what the core's fabric consists of */
+weft_net_sizes
+Sizes()
+{
+    weft_net_sizes sizes;
+    weft_net_measure(&sizes);
+    return sizes;
+}
 
 /** What QPs of a service level work by. */
 struct Algorithms
@@ -67,8 +73,7 @@ SwitchBytes(const scenario* s, uint32_t index)
     const int64_t mmu = weft_mmu_size(config, weft_map_nports(&map));
     const auto scheduler = weft_scheduler_find(s->scheduler.algo->name);
     const double queues = config->classes > 2
-                            ? sizeof(WeftClassQueues) +
-                                  static_cast<double>(scheduler->state_size(s->scheduler.config))
+                            ? static_cast<double>(scheduler->state_size(s->scheduler.config))
                             : 0;
     double balancers = 0;
     for (const Algorithms& level : LevelsOf(s))
@@ -76,8 +81,11 @@ SwitchBytes(const scenario* s, uint32_t index)
         const weft_lb_ops* lb = weft_lb_find(level.balancer->algo->name);
         balancers += static_cast<double>(lb->state_size(level.balancer->config, &site));
     }
-    return sizeof(WeftSwitch) + sizeof(Node) + 2 * OBJECT + NODE_LIST +
-           ports * (sizeof(WeftPort) + 16 + queues) + static_cast<double>(mmu) + balancers;
+    const auto sizes = Sizes();
+    const double port =
+        sizeof(WeftPort) + static_cast<double>(sizes.port) + LANES * static_cast<double>(sizes.lane);
+    return sizeof(WeftSwitch) + static_cast<double>(sizes.sw) + sizeof(Node) + 2 * OBJECT +
+           NODE_LIST + ports * (port + queues) + static_cast<double>(mmu) + balancers;
 }
 
 /** @param s scenario @return a host with a QP to the farthest one */
@@ -127,8 +135,10 @@ double
 footprint_of_fabric(const scenario* s)
 {
     const weft_clos& c = s->clos;
-    const double host = sizeof(WeftNic) + sizeof(WeftPort) + sizeof(Node) + 2 * OBJECT + NODE_LIST +
-                        MAP_NODE + EVENT + PathBytes(s);
+    const auto sizes = Sizes();
+    const double host = sizeof(WeftNic) + static_cast<double>(sizes.host) +
+                        LANES * static_cast<double>(sizes.lane) + sizeof(Node) + 2 * OBJECT +
+                        NODE_LIST + MAP_NODE + PathBytes(s);
     double bytes = c.nhosts * host + static_cast<double>(c.nlinks) *
                                          (sizeof(WeftChannel) + OBJECT + BLOCK + sizeof(void*));
     if (c.graph)
@@ -154,7 +164,7 @@ footprint_of_qp(const scenario* s)
     {
         most = std::max(most, QpBytes(s, level));
     }
-    return most + sizeof(WeftQp) + 2 * BLOCK + EVENT + 2 * sizeof(void*) + sizeof(weft_flow);
+    return most + static_cast<double>(Sizes().qp) + 2 * sizeof(void*) + sizeof(weft_flow);
 }
 
 double
@@ -167,5 +177,5 @@ footprint_of_message()
 double
 footprint_of_packet()
 {
-    return sizeof(WeftPacket) + sizeof(void*) + EVENT;
+    return static_cast<double>(Sizes().frame);
 }

@@ -89,6 +89,7 @@ class Run
     void CollectFct(run_results* out);
     void CollectQps(run_results* out, run_summary& sum);
     double GetGoodput(const WeftQp* qp) const;
+    int64_t GetEnd() const;
 
     const scenario& m_s;
     progress_fn m_progress;
@@ -110,7 +111,7 @@ bool
 Run::ApplyDefaults(std::string& error)
 {
     Time::SetResolution(Time::PS);
-    WeftHelper::UseFabricSimulator();
+    WeftHelper::UsePicoseconds();
     for (size_t i = 0; i < m_s.nglobals; i++)
     {
         const attribute_default& g = m_s.globals[i];
@@ -229,7 +230,7 @@ Run::EndTraffic()
     Simulator::Remove(m_begin);
     Simulator::Remove(m_end);
     m_fabric->ForgetFaults();
-    m_done = WeftNow();
+    m_done = m_work->GetDoneTime();
 }
 
 bool
@@ -311,9 +312,9 @@ Run::CollectQp(const WeftQp* qp) const
     r.qp = qp->index;
     r.src = qp->src;
     r.dst = qp->dst;
-    for (const auto& m : qp->posts)
+    for (size_t i = 0; i < qp->nwqes; i++)
     {
-        r.bytes += m.bytes;
+        r.bytes += qp->wqes[i].bytes;
     }
     r.start = qp->first_sent;
     r.delivered = qp->last_delivery;
@@ -333,21 +334,33 @@ Run::CollectQp(const WeftQp* qp) const
     return r;
 }
 
+/** @return when the last thing happened that matters, ps: the clock is later, at the end of a window
+ * or when a timer has run out that is stale */
+int64_t
+Run::GetEnd() const
+{
+    if (m_done != WEFT_NEVER)
+    {
+        return m_done;
+    }
+    return WeftNow() >= m_s.stop ? m_s.stop : m_fabric->GetLastTime().GetTimeStep();
+}
+
 double
 Run::GetGoodput(const WeftQp* qp) const
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < qp->delivered; i++)
     {
-        bytes += qp->posts[i].bytes;
+        bytes += qp->wqes[i].bytes;
     }
     int64_t end = qp->last_delivery;
     if (m_cut && qp->delivered < qp->nwqes)
     {
         // Of a message under way what is there in order counts, until now.
-        bytes += (qp->arrived - qp->posts[qp->delivered].first) *
+        bytes += (qp->arrived - qp->wqes[qp->delivered].first) *
                  static_cast<uint64_t>(m_fabric->GetFrameConfig().payload);
-        end = WeftNow();
+        end = GetEnd();
     }
     return bytes ? static_cast<double>(bytes) * 8e12 / static_cast<double>(end - qp->first_sent)
                  : 0;
@@ -409,7 +422,7 @@ Run::Collect(run_results* out)
     CollectSwitches(m_fabric, sum);
     CollectStateBytes(m_fabric, sum);
     CollectTimes(*out, sum);
-    const int64_t end = std::min(m_done, WeftNow()); // a timer that is stale may run out later
+    const int64_t end = GetEnd();
     sum.end = std::max(end, sum.cct);                // what was given up may still have come
     CollectFct(out);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;

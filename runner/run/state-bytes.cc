@@ -40,9 +40,10 @@ AddFixed(const Ptr<WeftFabric>& fabric, States& states)
     for (uint32_t level = 0; level < fabric->GetNServiceLevels(); level++)
     {
         const WeftServiceLevel* l = fabric->GetServiceLevel(level);
+        const uint64_t path = weft_net_algos(fabric->GetNet(), level)->path_stride;
         for (uint64_t& bytes : states.nics)
         {
-            bytes += l->path_stride + l->planner.GetHostBytes();
+            bytes += path + l->planner.GetHostBytes();
         }
     }
 }
@@ -51,14 +52,14 @@ AddFixed(const Ptr<WeftFabric>& fabric, States& states)
 void
 AddQp(const Ptr<WeftFabric>& fabric, const WeftQp* qp, States& states)
 {
-    const auto level = static_cast<const WeftServiceLevel*>(qp->algos);
-    const weft_lb_ops* lb = level->GetBalancer();
-    const weft_last_hop hop = fabric->GetSites().GetLastHop();
-    const uint64_t tor = qp->tor ? Words(lb->tor->qp_size(level->path_config, &hop)) : 0;
-    const uint64_t flow = qp->flow ? Words(lb->flow_size(level->path_config)) : 0;
-    const uint64_t rx = Words(level->transport->rx_size(level->transport_config));
+    const weft_nic_algos* algos = qp->algos;
     const weft_clos& clos = fabric->GetClos();
-    states.nics[qp->src] += qp->memory.size() * sizeof(uint64_t) - tor - flow - rx;
+    const uint64_t rx = Words(algos->transport->rx_size(algos->transport_config));
+    weft_net_qp_bytes bytes;
+    weft_net_measure_qp(qp, &bytes);
+    const uint64_t tor = Words(bytes.tor);
+    const uint64_t flow = Words(bytes.flow);
+    states.nics[qp->src] += bytes.nics - rx;
     states.nics[qp->dst] += rx;
     states.switches[weft_clos_tor(&clos, qp->src)] += flow;
     states.switches[weft_clos_tor(&clos, qp->dst)] += tor + flow;

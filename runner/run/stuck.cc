@@ -54,13 +54,13 @@ WhyQuiet(const WeftQp& qp, int64_t& until)
 const char*
 Why(const WeftFabric& fabric, const WeftQp& qp, int64_t& until)
 {
-    const WeftNic& nic = *qp.nic;
+    const Ptr<WeftNic> nic = fabric.GetNic(qp.src);
     until = -1;
     if (!HasRoute(fabric, qp))
     {
         return "no route to the destination";
     }
-    if (nic.GetPort()->IsPaused(qp.algos->tclass))
+    if (nic->GetPort()->IsPaused(qp.algos->tclass))
     {
         return "NIC paused by PFC";
     }
@@ -68,8 +68,8 @@ Why(const WeftFabric& fabric, const WeftQp& qp, int64_t& until)
     {
         return WhyQuiet(qp, until);
     }
-    const int64_t at = nic.GetSendAt(qp);
-    if (at > WeftNow() && qp.algos->cc->rate(qp.cc, WeftNow()) < nic.GetPort()->GetRate())
+    const int64_t at = nic->GetSendAt(qp);
+    if (at > WeftNow() && qp.algos->cc->rate(qp.cc, WeftNow()) < nic->GetPort()->GetRate())
     {
         until = at;
         return "paced by congestion control";

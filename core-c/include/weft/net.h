@@ -123,6 +123,7 @@ extern "C"
         struct weft_mmu_config buffer;              /**< of every switch */
         const struct weft_scheduler_ops *scheduler; /**< of ports with more than two classes */
         const void *scheduler_config;
+        enum weft_weights weights;           /**< of a graph's forwarding while nothing is down */
         const struct weft_net_level *levels; /**< by service level */
         uint32_t nlevels;                    /**< 1 to WEFT_LEVELS */
         uint64_t seed;
@@ -139,6 +140,12 @@ extern "C"
      */
     int weft_net_make(struct weft_net **net, const struct weft_net_config *config,
                       struct weft_refusal *why);
+
+    /** Others are to hear of things from now on. */
+    void weft_net_set_hooks(struct weft_net *net, const struct weft_net_hooks *hooks);
+    /** QPs of a service level that are made from now on have another share, as in its struct
+     * weft_net_level. */
+    void weft_net_set_share(struct weft_net *net, uint32_t level, double share);
 
     /** What a QP is made of. */
     struct weft_net_qp_site
@@ -163,6 +170,24 @@ extern "C"
      */
     void weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t tag,
                        int64_t at, uint64_t number);
+
+    /** What a program does at an instant of a host comes behind all else that is due there then: in
+     * this order, then by number. weft_net_post() is a WEFT_NET_POST. */
+    enum weft_net_step
+    {
+        WEFT_NET_POST, /**< messages of a workload */
+        WEFT_NET_PART, /**< parts of messages that were put off */
+        WEFT_NET_CALL, /**< anything else */
+        WEFT_NET_PLAN, /**< what looks at all that was posted then */
+    };
+
+    /** Calls @p call at a host, at @p at or now if that has passed, with @p of and @p what; of those
+     * of one step the one with the lowest @p number, below 2^56, first. A hook of that host, or
+     * another call there, is served at once if it asks for now, unless it asks for WEFT_NET_PLAN;
+     * one of another host must leave the least delay of a link. */
+    void weft_net_call(struct weft_net *net, uint32_t host, int64_t at, enum weft_net_step step,
+                       uint64_t number, void (*call)(void *of, uint64_t what, int64_t now),
+                       void *of, uint64_t what);
 
     /** Sends a packet of the program's own (WEFT_RAW, of class 1, with its source, its destination
      * and its length) as soon as the NIC lets it from @p at on. Its psn and qp may say which it is.
@@ -231,6 +256,59 @@ extern "C"
                             uint64_t *frames, uint64_t *bytes);
     /** The longest queue that one of a switch's down ports, or up ports, ever had, bytes. */
     uint32_t weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up);
+    /** ECN marks on what left by a switch's down ports, or up ports. */
+    uint64_t weft_net_marks(const struct weft_net *net, uint32_t index, bool up);
+    /** What a switch's balancer keeps. */
+    void *weft_net_balancer(const struct weft_net *net, uint32_t index);
+    /** What is kept of a QP besides its struct, bytes. */
+    struct weft_net_qp_bytes
+    {
+        size_t nics; /**< at both hosts: transport, congestion control, path part */
+        size_t tor;  /**< by middleware at its receiver's ToR */
+        size_t flow; /**< by the balancer, at both ToRs */
+    };
+
+    void weft_net_measure_qp(const struct weft_qp *qp, struct weft_net_qp_bytes *bytes);
+    /** What QPs of a service level work by, with what hosts keep for them. */
+    const struct weft_nic_algos *weft_net_algos(const struct weft_net *net, uint32_t level);
+    /** Forwarding: NULL while nothing is down, but in graphs. */
+    const struct weft_fib *weft_net_fib(const struct weft_net *net);
+    /** Frames that were sent, or made by a ToR, and have neither ended nor come to a NIC. They are
+     * counted where they are. */
+    uint64_t weft_net_inside(const struct weft_net *net);
+    /** Replies and packets of the program's own that a NIC has yet to send. */
+    uint64_t weft_net_waiting(const struct weft_net *net, uint32_t host);
+    /** When pacing lets a QP send, ps. */
+    int64_t weft_net_send_at(const struct weft_net *net, const struct weft_qp *qp);
+
+    /** Bytes that a fabric takes, for who wants to know before there is one. */
+    struct weft_net_sizes
+    {
+        size_t host;  /**< with its port, without what algorithms keep there */
+        size_t sw;    /**< without ports, buffer, balancer */
+        size_t port;  /**< of a switch, without its scheduler */
+        size_t lane;  /**< of a port's class that something leaves by */
+        size_t qp;    /**< without what algorithms keep */
+        size_t frame; /**< queued or on a wire */
+    };
+
+    void weft_net_measure(struct weft_net_sizes *sizes);
+
+    /** A port as it is. */
+    struct weft_net_port
+    {
+        int64_t rate;    /**< bit/s */
+        int64_t delay;   /**< to the other end, ps */
+        int64_t free_at; /**< when the wire is, or was, free, ps */
+        uint64_t frames; /**< that it has begun to send */
+        uint64_t bytes;  /**< of these, without gaps */
+        uint32_t paused; /**< bit c: PFC keeps class c back */
+        bool down;       /**< the link is down */
+    };
+
+    /** Describes a port of a node, hosts first. */
+    void weft_net_port_status(const struct weft_net *net, uint32_t node, uint32_t port,
+                              struct weft_net_port *is);
     /** @} */
 
 #ifdef __cplusplus

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* What is read of a fabric, and what can be set of one that is there. */
+#include "fabric/node.h"
+
+struct weft_qp *
+weft_net_qp(const struct weft_net *net, uint32_t index)
+{
+    return &net->qp[index]->qp;
+}
+
+uint32_t
+weft_net_nqps(const struct weft_net *net)
+{
+    return net->nqps;
+}
+
+const struct weft_net_counters *
+weft_net_node_counters(const struct weft_net *net, uint32_t node)
+{
+    return &net->node[node]->counters;
+}
+
+static void
+add_counters(struct weft_net_counters *sum, const struct weft_net_counters *c)
+{
+    sum->hops += c->hops;
+    sum->sent += c->sent;
+    sum->sent_bytes += c->sent_bytes;
+    sum->made_by_tors += c->made_by_tors;
+    sum->made_by_tors_bytes += c->made_by_tors_bytes;
+    sum->delivered += c->delivered;
+    sum->delivered_bytes += c->delivered_bytes;
+    for (unsigned i = 0; i < WEFT_NET_LOSSES; i++)
+    {
+        sum->lost[i] += c->lost[i];
+    }
+    sum->lost_bytes += c->lost_bytes;
+    sum->trimmed += c->trimmed;
+    sum->trimmed_bytes += c->trimmed_bytes;
+    sum->payload += c->payload;
+}
+
+void
+weft_net_total(const struct weft_net *net, struct weft_net_counters *sum)
+{
+    *sum = (struct weft_net_counters){0};
+    for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
+    {
+        add_counters(sum, &net->node[i]->counters);
+    }
+}
+
+const struct weft_mmu *
+weft_net_buffer(struct weft_net *net, uint32_t index)
+{
+    struct weft_switch_node *sw = &net->sw[index];
+    /* Giving back may resume a neighbour; while one is paused it is done in time. */
+    if (sw->paused_ingress == 0)
+    {
+        sw->node.now = net->now > 0 ? net->now - 1 : 0;
+        weft_switch_settle_all(net, sw);
+    }
+    return sw->mmu;
+}
+
+const struct weft_tor_counters *
+weft_net_tor_counters(const struct weft_net *net, uint32_t index)
+{
+    return &net->sw[index].tor;
+}
+
+void
+weft_net_port_sent(const struct weft_net *net, uint32_t node, uint32_t port, uint64_t *frames,
+                   uint64_t *bytes)
+{
+    *frames = net->node[node]->port[port].frames;
+    *bytes = net->node[node]->port[port].sent_bytes;
+}
+
+uint32_t
+weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
+{
+    return net->sw[index].peak_queue[up];
+}
+
+uint64_t
+weft_net_marks(const struct weft_net *net, uint32_t index, bool up)
+{
+    return net->sw[index].marks[up];
+}
+
+void *
+weft_net_balancer(const struct weft_net *net, uint32_t index)
+{
+    return net->sw[index].lb;
+}
+
+void
+weft_net_measure_qp(const struct weft_qp *qp, struct weft_net_qp_bytes *bytes)
+{
+    *bytes = ((const struct weft_net_qp *)(const void *)qp)->bytes;
+}
+
+const struct weft_nic_algos *
+weft_net_algos(const struct weft_net *net, uint32_t level)
+{
+    return &net->algos[level];
+}
+
+const struct weft_fib *
+weft_net_fib(const struct weft_net *net)
+{
+    return net->fib;
+}
+
+static uint64_t
+count_replies(const struct weft_agenda *mail)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < mail->n; i++)
+    {
+        n += mail->due[i].key >> 56 == WEFT_MAIL_REPLY;
+    }
+    return n;
+}
+
+static uint64_t
+count_held(const struct weft_switch_node *sw)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < sw->nheld; i++)
+    {
+        for (const struct weft_letter *l = sw->held[i].head; l; l = l->next)
+        {
+            n++;
+        }
+    }
+    return n;
+}
+
+uint64_t
+weft_net_inside(const struct weft_net *net)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
+    {
+        const struct weft_node *node = net->node[i];
+        for (uint32_t k = 0; k < node->nports * net->classes; k++)
+        {
+            const struct weft_lane *lane =
+                &node->port[k / net->classes].lane[k % net->classes];
+            n += lane->joined - lane->taken;
+        }
+    }
+    for (uint32_t i = 0; i < net->nhosts; i++)
+    {
+        n += count_replies(&net->host[i].mail);
+    }
+    for (uint32_t i = 0; i < net->nswitches; i++)
+    {
+        n += count_held(&net->sw[i]);
+    }
+    return n;
+}
+
+uint64_t
+weft_net_waiting(const struct weft_net *net, uint32_t host)
+{
+    const struct weft_host_node *h = &net->host[host];
+    return (uint64_t)(h->replies.tail - h->replies.head) + (h->others.tail - h->others.head);
+}
+
+int64_t
+weft_net_send_at(const struct weft_net *net, const struct weft_qp *qp)
+{
+    return weft_host_send_at(&net->host[qp->src].nic, qp);
+}
+
+void
+weft_net_port_status(const struct weft_net *net, uint32_t node, uint32_t port,
+                     struct weft_net_port *is)
+{
+    const struct weft_port *p = &net->node[node]->port[port];
+    *is = (struct weft_net_port){.rate = p->rate,
+                                 .delay = p->delay,
+                                 .free_at = p->free_at,
+                                 .frames = p->frames,
+                                 .bytes = p->sent_bytes,
+                                 .paused = p->paused,
+                                 .down = p->lost_before == INT64_MAX};
+}
+
+void
+weft_net_set_hooks(struct weft_net *net, const struct weft_net_hooks *hooks)
+{
+    net->config.hooks = *hooks;
+}
+
+void
+weft_net_set_share(struct weft_net *net, uint32_t level, double share)
+{
+    net->level[level].share = share;
+}
+
+void
+weft_net_measure(struct weft_net_sizes *sizes)
+{
+    const size_t row = sizeof(struct weft_node *) + sizeof(int64_t) + sizeof(uint64_t);
+    *sizes = (struct weft_net_sizes){
+        .host = sizeof(struct weft_host_node) + row,
+        .sw = sizeof(struct weft_switch_node) + row,
+        .port = sizeof(struct weft_port) + sizeof(uint32_t),
+        .lane = sizeof(struct weft_lane) + sizeof(struct weft_chunk),
+        .qp = sizeof(struct weft_net_qp) + sizeof(struct weft_net_qp *),
+        .frame = sizeof(struct weft_frame),
+    };
+}

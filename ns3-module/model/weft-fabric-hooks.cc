@@ -1,0 +1,132 @@
+/*
+ * Copyright (c) 2026 The Weft Authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// WeftFabric: what the core tells of, and to whom it goes.
+#include "weft-fabric.h"
+#include "weft-nic.h"
+#include "weft-packet.h"
+#include "weft-switch.h"
+
+#include "ns3/log.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("WeftFabricHooks");
+
+WeftFabric*
+WeftFabric::Told(void* of, int64_t now)
+{
+    auto fabric = static_cast<WeftFabric*>(of);
+    fabric->m_ticks.SetTime(now);
+    return fabric;
+}
+
+WeftSwitch*
+WeftFabric::FindSwitch(uint32_t node) const
+{
+    return node < GetNHosts() ? nullptr : m_switches[node - GetNHosts()];
+}
+
+weft_net_hooks
+WeftFabric::MakeHooks(bool all)
+{
+    weft_net_hooks hooks{};
+    hooks.of = this;
+    hooks.delivered = [](void* of, weft_qp* qp, uint64_t tag, int64_t now) {
+        const WeftFabric* self = Told(of, now);
+        NS_LOG_INFO("QP " << qp->index << ": message " << qp->delivered << " is delivered");
+        self->m_listeners[qp->index].Tell(&WeftMessageListener::MessageDelivered, *qp, tag);
+    };
+    hooks.acked = [](void* of, weft_qp* qp, uint64_t tag, int64_t now) {
+        const WeftFabric* self = Told(of, now);
+        NS_LOG_INFO("QP " << qp->index << ": message " << qp->acked << " of " << qp->nwqes
+                          << " is acknowledged");
+        self->m_listeners[qp->index].Tell(&WeftMessageListener::MessageAcked, *qp, tag);
+    };
+    hooks.failed = [](void* of, weft_qp* qp, uint64_t tag, int64_t now) {
+        Told(of, now)->m_listeners[qp->index].Tell(&WeftMessageListener::MessageFailed, *qp, tag);
+    };
+    hooks.lost = [](void* of,
+                    uint32_t node,
+                    const weft_packet* p,
+                    weft_net_loss why,
+                    int64_t now) {
+        WeftFabric* self = Told(of, now);
+        NS_LOG_INFO("drop, " << WeftAccounts::GetReason(why) << ": " << *p);
+        if (WeftSwitch* sw = self->FindSwitch(node))
+        {
+            sw->TellLost(*p, why);
+        }
+        if (p->kind == WEFT_RAW)
+        {
+            self->TakePayload(*p);
+        }
+    };
+    hooks.gave_up = [](void* of, weft_qp* qp, int64_t now) {
+        Told(of, now)->m_nics[qp->src]->TellGaveUp(*qp);
+    };
+    if (all)
+    {
+        AddFrameHooks(hooks);
+    }
+    return hooks;
+}
+
+void
+WeftFabric::AddFrameHooks(weft_net_hooks& hooks)
+{
+    hooks.sent = [](void* of, uint32_t host, const weft_packet* p, int64_t now) {
+        Told(of, now)->m_nics[host]->TellSent(*p);
+    };
+    hooks.received = [](void* of, uint32_t host, const weft_packet* p, int64_t now) {
+        Told(of, now)->m_nics[host]->TellReceived(*p);
+    };
+    hooks.marked = [](void* of, uint32_t index, const weft_packet* p, int64_t now) {
+        Told(of, now)->m_switches[index]->TellMarked(*p);
+    };
+    hooks.trimmed = [](void* of, uint32_t index, const weft_packet* p, int64_t now) {
+        Told(of, now)->m_switches[index]->TellTrimmed(*p);
+    };
+    hooks.paused =
+        [](void* of, uint32_t index, uint32_t port, uint32_t tclass, bool pause, int64_t now) {
+            Told(of, now)->m_switches[index]->TellPaused(port, tclass, pause);
+        };
+}
+
+void
+WeftFabric::Watch(uint32_t node)
+{
+    if (!m_watches)
+    {
+        m_watches = true;
+        const weft_net_hooks hooks = MakeHooks(true);
+        weft_net_set_hooks(m_net, &hooks);
+    }
+    m_ticks.Watch(node);
+}
+
+void
+WeftFabric::WatchForLogs()
+{
+#ifdef NS3_LOG_ENABLE
+    for (const char* name : {"WeftFabricHooks", "WeftNic", "WeftSwitch"})
+    {
+        const auto log = LogComponent::GetComponentList()->find(name);
+        if (log != LogComponent::GetComponentList()->end() && !log->second->IsNoneEnabled())
+        {
+            for (uint32_t node = 0; node < GetNHosts() + GetNSwitches(); node++)
+            {
+                Watch(node);
+            }
+            return;
+        }
+    }
+#endif
+}
+
+} // namespace ns3
