@@ -8,7 +8,6 @@
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/type-id.h"
-#include "ns3/weft-arena.h"
 #include "ns3/weft-helper.h"
 
 #include <algorithm>
@@ -135,7 +134,7 @@ class Sampler : public EventImpl
         m_inFlight = std::max(m_inFlight, m_fabric->GetPacketsInUse());
         m_readings.push_back({Simulator::Now().GetTimeStep(),
                               m_fabric->GetCounters().hops,
-                              WeftAllocationCount() + WeftArenaAllocations()});
+                              WeftAllocationCount()});
         if (!IsDone(m_jobs) && m_readings.size() < MOST)
         {
             Schedule();

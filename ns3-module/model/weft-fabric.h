@@ -239,6 +239,11 @@ class WeftFabric : public Object
     uint64_t GetPacketsInFabric() const;
     /** @return these, and replies and packets of IP stacks that wait in NICs */
     uint64_t GetPacketsInUse() const;
+    /** @return memory that the core has taken, bytes */
+    uint64_t GetBytesTaken() const
+    {
+        return m_memory.GetTaken();
+    }
     /** @return when the last thing happened in the fabric, which the clock passes: a window ends
      * later */
     Time GetLastTime() const;

@@ -35,6 +35,7 @@ WeftMemory::Clear()
     }
     m_blocks.clear();
     m_left = 0;
+    m_taken = 0;
 }
 
 void
@@ -74,6 +75,7 @@ WeftMemory::Take(void* of, std::size_t bytes)
     void* piece = self->m_free;
     self->m_free += size;
     self->m_left -= size;
+    self->m_taken += size;
     return piece;
 }
 

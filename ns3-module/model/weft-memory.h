@@ -32,6 +32,12 @@ class WeftMemory
      * WeftMemory @param bytes how many @return zeros, aligned to 64 bytes */
     static void* Take(void* of, std::size_t bytes);
 
+    /** @return bytes that were taken */
+    std::size_t GetTaken() const
+    {
+        return m_taken;
+    }
+
     /** Gives all of it back. */
     void Clear();
 
@@ -41,6 +47,7 @@ class WeftMemory
 
     char* m_free{nullptr};                               //!< what is left of the last block
     std::size_t m_left{0};                               //!< how much
+    std::size_t m_taken{0};                              //!< see GetTaken()
     std::vector<std::pair<void*, std::size_t>> m_blocks; //!< and their sizes
 };
 

@@ -306,7 +306,7 @@ class Observed : public WeftMessageListener
     }
 
     const Scene& m_scene;           //!< carried
-    std::vector<WeftPort*> m_ports; //!< all, by number
+    std::vector<const WeftPort*> m_ports; //!< all, by number
     uint32_t m_done{0};             //!< messages acknowledged
 
   public:

@@ -2,9 +2,8 @@
 # The ns-3 test suites, from the root of the tree: read by both lives of the root CMakeLists.txt.
 set(weft_suite_sources
     tests/ns3/allocation-counter.cc
-    tests/ns3/lane-scheduler-test-suite.cc
     tests/ns3/naive-fabric.c
-    tests/ns3/weft-arena-test-suite.cc
+    tests/ns3/net-inside.c
     tests/ns3/weft-causality-test-suite.cc
     tests/ns3/weft-connection-test-suite.cc
     tests/ns3/weft-context-test-suite.cc
@@ -14,13 +13,10 @@ set(weft_suite_sources
     tests/ns3/weft-determinism-test-suite.cc
     tests/ns3/weft-erasure-test-suite.cc
     tests/ns3/weft-ethereal-test-suite.cc
-    tests/ns3/weft-event-wheel-test-suite.cc
-    tests/ns3/weft-fabric-simulator-test-suite.cc
     tests/ns3/weft-fabric-test-suite.cc
     tests/ns3/weft-failure-test-suite.cc
     tests/ns3/weft-golden-test-suite.cc
     tests/ns3/weft-graph-test-suite.cc
-    tests/ns3/weft-instant-test-suite.cc
     tests/ns3/weft-ip-queue-test-suite.cc
     tests/ns3/weft-naive-test-suite.cc
     tests/ns3/weft-net-test-suite.cc
@@ -31,8 +27,6 @@ set(weft_suite_sources
     tests/ns3/weft-safety-test-suite.cc
     tests/ns3/weft-service-level-test-suite.cc
     tests/ns3/weft-setup-test-suite.cc
-    tests/ns3/weft-simulator-threads-test-suite.cc
-    tests/ns3/weft-simulator-trace-test-suite.cc
     tests/ns3/weft-spraying-test-suite.cc
     tests/ns3/weft-themis-test-suite.cc
     tests/ns3/weft-timing-test-suite.cc
@@ -43,8 +37,6 @@ set(weft_suite_sources
 
 # Their names, as ns-3's test runner lists them.
 set(weft_suites
-    weft-lane-scheduler
-    weft-arena
     weft-causality
     weft-connection
     weft-context
@@ -54,13 +46,10 @@ set(weft_suites
     weft-determinism
     weft-erasure
     weft-ethereal
-    weft-event-wheel
-    weft-fabric-simulator
     weft-fabric
     weft-failure
     weft-golden
     weft-graph
-    weft-instant
     weft-ip-queue
     weft-naive
     weft-net
@@ -71,8 +60,6 @@ set(weft_suites
     weft-safety
     weft-service-level
     weft-setup
-    weft-simulator-threads
-    weft-simulator-trace
     weft-spraying
     weft-themis
     weft-timing

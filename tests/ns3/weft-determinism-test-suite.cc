@@ -10,7 +10,6 @@
 #include "weft-test-rig.h"
 
 #include "ns3/test.h"
-#include "ns3/weft-arena.h"
 
 #include <string>
 #include <utility>
@@ -50,8 +49,8 @@ class Digest
         const WeftCounters& c = rig.fabric->GetCounters();
         const WeftRigTotals t = rig.GetTotals();
         for (const uint64_t count :
-             {c.hops,           c.sent,        c.sentBytes,      c.madeByTors, c.delivered,
-              c.deliveredBytes, c.lostBytes,   c.payload,        t.sent,       t.resent,
+             {c.hops,           c.sent,        c.sent_bytes,      c.made_by_tors, c.delivered,
+              c.delivered_bytes, c.lost_bytes,   c.payload,        t.sent,       t.resent,
               t.nacks,          t.timeouts,    t.duplicates,     t.outOfOrder, t.nacksSent,
               t.cnps,           t.cuts,        t.marks,          t.pauses,     t.drops,
               t.tor.valid,      t.tor.blocked, t.tor.compensated})
@@ -192,8 +191,8 @@ class RepeatTestCase : public TestCase
                                       simulator << " over " << scheduler);
             }
         }
-        NS_TEST_EXPECT_MSG_EQ(Run(ours, "LaneScheduler", 1, true), expected, "watched");
-        NS_TEST_EXPECT_MSG_NE(Run(ours, "LaneScheduler", 2, false), expected, "another seed");
+        NS_TEST_EXPECT_MSG_EQ(Run(ours, "HeapScheduler", 1, true), expected, "watched");
+        NS_TEST_EXPECT_MSG_NE(Run(ours, "HeapScheduler", 2, false), expected, "another seed");
     }
 
     std::string m_balancer;  //!< under test
@@ -221,12 +220,14 @@ class AllocationTestCase : public TestCase
     struct Reading
     {
         uint64_t allocations{0}; //!< so far
+        uint64_t bytes{0};       //!< of the core's memory, so far
         uint64_t hops{0};        //!< so far
     };
 
     static void Read(WeftRig* rig, Reading* reading)
     {
-        reading->allocations = WeftAllocationCount() + WeftArenaAllocations();
+        reading->allocations = WeftAllocationCount();
+        reading->bytes = rig->fabric->GetBytesTaken();
         reading->hops = rig->fabric->GetCounters().hops;
     }
 
@@ -238,7 +239,7 @@ class AllocationTestCase : public TestCase
         {
             return; // another operator new is in the way: nothing can be counted
         }
-        const WeftSimulatorChoice choice(m_simulator, "LaneScheduler");
+        const WeftSimulatorChoice choice(m_simulator, "HeapScheduler");
         WeftRigSetup setup;
         setup.topology = "leaf-spine leaves=4 spines=4 hosts-per-leaf=4 link-rate=100Gbps";
         setup.balancer = m_balancer;
@@ -254,7 +255,9 @@ class AllocationTestCase : public TestCase
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(job->IsDone(), true, "the job is done");
         NS_TEST_EXPECT_MSG_GT(late.hops - warm.hops, 100000, "packet-hops between the readings");
-        NS_TEST_EXPECT_MSG_EQ(late.allocations - warm.allocations, 0, "allocations between them");
+        NS_TEST_EXPECT_MSG_EQ(late.bytes, warm.bytes, "memory of the fabric between them");
+        // A window of 1 us is an event of ns-3's list, which allocates.
+        NS_TEST_EXPECT_MSG_LT(late.allocations - warm.allocations, 5 * 1000, "ticks' events");
     }
 
     std::string m_balancer;  //!< under test

@@ -182,7 +182,7 @@ class WrapTestCase : public TestCase
         rig.SendAll(2, 3001);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.acked, 16, transport << ": all messages");
-        return {rig.lastDelivered, rig.fabric->GetCounters().sentBytes};
+        return {rig.lastDelivered, rig.fabric->GetCounters().sent_bytes};
     }
 
     void DoRun() override
@@ -231,7 +231,7 @@ class PfcTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", what << ": the books balance");
         for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
         {
-            NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetSwitch(i)->HasPausedNeighbour(),
+            NS_TEST_EXPECT_MSG_EQ(rig.HasPaused(i),
                                   false,
                                   what << ": nobody is paused in the end");
         }
@@ -277,35 +277,29 @@ class ResumeTestCase : public TestCase
     }
 
   private:
-    /** Pauses or resumes data on a port. */
-    static void Pause(WeftPort* port, bool pause)
-    {
-        port->SetPaused(1, pause);
-    }
-
     void Check(const std::string& frames, bool sender, bool receiver, bool leaf)
     {
         WeftRigSetup setup;
         setup.frames = frames;
         WeftRig rig(setup);
         rig.Send(0, 7, 300 * 1452);
-        std::vector<WeftPort*> ports;
+        std::vector<std::pair<uint32_t, uint32_t>> ports; // node, port
         if (sender)
         {
-            ports.push_back(rig.fabric->GetNic(0)->GetPort());
+            ports.emplace_back(0, 0);
         }
         if (receiver)
         {
-            ports.push_back(rig.fabric->GetNic(7)->GetPort());
+            ports.emplace_back(7, 0);
         }
         for (uint32_t i = 2; leaf && i < 6; i++)
         {
-            ports.push_back(rig.fabric->GetSwitch(0)->GetPort(i));
+            ports.emplace_back(rig.fabric->GetNHosts(), i);
         }
-        for (WeftPort* port : ports)
+        for (const auto& [node, port] : ports)
         {
-            Simulator::Schedule(MicroSeconds(10), &ResumeTestCase::Pause, port, true);
-            Simulator::Schedule(MicroSeconds(200), &ResumeTestCase::Pause, port, false);
+            Simulator::Schedule(MicroSeconds(10), &WeftRig::Pause, &rig, node, port, 1U, true);
+            Simulator::Schedule(MicroSeconds(200), &WeftRig::Pause, &rig, node, port, 1U, false);
         }
         Simulator::Run();
         // Undisturbed the last ACK comes at 44.9 us: paused, 190 us later at most.

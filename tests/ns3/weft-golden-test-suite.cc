@@ -96,9 +96,9 @@ class GoldenDigest
             Mix(m_hashes[i]);
         }
         for (const uint64_t count : {c.hops,         c.sent,
-                                     c.sentBytes,    c.madeByTors,
-                                     c.delivered,    c.deliveredBytes,
-                                     c.lostBytes,    c.payload,
+                                     c.sent_bytes,    c.made_by_tors,
+                                     c.delivered,    c.delivered_bytes,
+                                     c.lost_bytes,    c.payload,
                                      t.sent,         t.resent,
                                      t.nacks,        t.timeouts,
                                      t.duplicates,   t.outOfOrder,
@@ -510,7 +510,7 @@ class WeftGoldenTestSuite : public TestSuite
         for (const GoldenScenario& scenario : GoldenScenarios())
         {
             AddTestCase(new GoldenTestCase(scenario, "DefaultSimulatorImpl", "MapScheduler"));
-            AddTestCase(new GoldenTestCase(scenario, "FabricSimulatorImpl", "LaneScheduler"));
+            AddTestCase(new GoldenTestCase(scenario, "DefaultSimulatorImpl", "HeapScheduler"));
         }
     }
 };

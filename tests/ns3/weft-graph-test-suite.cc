@@ -60,7 +60,7 @@ class TwinTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance");
         const WeftCounters& c = rig.fabric->GetCounters();
         return std::to_string(rig.lastAcked) + " ps, " + std::to_string(c.hops) + " hops, " +
-               std::to_string(c.lostBytes) + " bytes lost, " + std::to_string(rig.acked) + " done";
+               std::to_string(c.lost_bytes) + " bytes lost, " + std::to_string(rig.acked) + " done";
     }
 
     void DoRun() override

@@ -122,9 +122,9 @@ class UdpEchoTestCase : public TestCase
         const std::vector<int64_t> expected = Run("DefaultSimulatorImpl", "MapScheduler");
         for (const std::string& scheduler : WeftSchedulers())
         {
-            NS_TEST_EXPECT_MSG_EQ((Run("FabricSimulatorImpl", scheduler) == expected),
+            NS_TEST_EXPECT_MSG_EQ((Run("DefaultSimulatorImpl", scheduler) == expected),
                                   true,
-                                  "the same times under FabricSimulatorImpl over " << scheduler);
+                                  "the same times under DefaultSimulatorImpl over " << scheduler);
         }
     }
 

@@ -119,7 +119,7 @@ class LogRuns
         Simulator::Run();
         const WeftCounters& c = rig.fabric->GetCounters();
         const WeftRigTotals t = rig.GetTotals();
-        return {c.hops, c.sentBytes, c.lostBytes, t.resent, t.cuts, t.marks, t.pauses};
+        return {c.hops, c.sent_bytes, c.lost_bytes, t.resent, t.cuts, t.marks, t.pauses};
     }
 
     /** A barrier, losses that the fabric tells of, an application. */

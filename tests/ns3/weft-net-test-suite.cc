@@ -9,6 +9,7 @@
 #include "net-rig.h"
 
 #include "ns3/test.h"
+#include "ns3/weft-packet.h"
 
 #include <cstdlib>
 #include <iostream>
@@ -173,23 +174,23 @@ TellOld(const WeftRig& rig, Story& s)
         "counters",
         {c.hops,
          c.sent,
-         c.sentBytes,
-         c.madeByTors,
+         c.sent_bytes,
+         c.made_by_tors,
          c.delivered,
-         c.deliveredBytes,
+         c.delivered_bytes,
          c.lost[0],
          c.lost[1],
          c.lost[2],
          c.lost[3],
          c.lost[4],
-         c.lostBytes,
+         c.lost_bytes,
          c.trimmed,
-         c.trimmedBytes,
+         c.trimmed_bytes,
          c.payload});
     for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
     {
         Ptr<WeftSwitch> sw = rig.fabric->GetSwitch(i);
-        s.numbers.push_back("switch " + std::to_string(i) + " " + FormatMmu(sw->GetBuffer(true)));
+        s.numbers.push_back("switch " + std::to_string(i) + " " + FormatMmu(sw->GetBuffer()));
         for (uint32_t p = 0; p < sw->GetNPorts(); p++)
         {
             Say(s.numbers,
@@ -312,16 +313,7 @@ Compare(const Scene& scene)
     std::vector<weft_net_level> levels(fabric.GetNServiceLevels());
     for (uint32_t i = 0; i < levels.size(); i++)
     {
-        const WeftServiceLevel& of = *fabric.GetServiceLevel(i);
-        levels[i] = {of.GetBalancer(),
-                     of.balancer.GetConfig(),
-                     of.transport,
-                     of.transport_config,
-                     of.cc,
-                     of.cc_config,
-                     of.share,
-                     of.labels,
-                     of.tclass};
+        levels[i] = fabric.GetServiceLevel(i)->Describe();
     }
     weft_net_config config{};
     config.clos = &clos;
@@ -329,6 +321,7 @@ Compare(const Scene& scene)
     config.buffer = fabric.GetMmuConfig();
     config.scheduler = fabric.GetScheduler();
     config.scheduler_config = fabric.GetSchedulerConfig();
+    config.weights = WEFT_WEIGHTS_PATHS;
     config.levels = levels.data();
     config.nlevels = static_cast<uint32_t>(levels.size());
     config.seed = fabric.GetSeed();

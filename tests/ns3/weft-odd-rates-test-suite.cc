@@ -128,7 +128,7 @@ class JustFreeInPauseTestCase : public TestCase
   private:
     void CheckPaused(WeftRig* rig)
     {
-        m_paused = rig->fabric->GetSwitch(0)->HasPausedNeighbour();
+        m_paused = rig->HasPaused(0);
     }
 
     void DoRun() override

@@ -244,7 +244,9 @@ class TorBalancerTestCase : public TestCase
             const WeftQp& qp = *rig.fabric->GetQp(i);
             const bool tracks = levels[qp.algos->sl].balancer != "ecmp" &&
                                 weft_lb_find(balancer.c_str())->flow_size;
-            NS_TEST_ASSERT_MSG_EQ((qp.flow != nullptr), tracks, "states of ToRs for its QPs alone");
+            weft_net_qp_bytes bytes;
+            weft_net_measure_qp(&qp, &bytes);
+            NS_TEST_ASSERT_MSG_EQ((bytes.flow > 0), tracks, "states of ToRs for its QPs alone");
         }
     }
 
@@ -291,7 +293,9 @@ class ThemisTestCase : public TestCase
         for (uint32_t i = 0; i < rig.fabric->GetNQps(); i++)
         {
             const WeftQp& qp = *rig.fabric->GetQp(i);
-            NS_TEST_ASSERT_MSG_EQ((qp.tor != nullptr), (qp.algos->sl == 1), "its QPs alone");
+            weft_net_qp_bytes bytes;
+            weft_net_measure_qp(&qp, &bytes);
+            NS_TEST_ASSERT_MSG_EQ((bytes.tor > 0), (qp.algos->sl == 1), "its QPs alone");
         }
         NS_TEST_EXPECT_MSG_EQ(rig.GetTotals(0).torNacks, 0, "no NACK of a ToR for others");
         NS_TEST_EXPECT_MSG_EQ(rig.GetTotals(2).torNacks, 0, "nor for those");
@@ -350,13 +354,12 @@ class PausedRepliesTestCase : public TestCase
         rig.fabric->SetAttribute("Frames", StringValue("roce ack-priority=share"));
         const std::string error = rig.Build();
         NS_TEST_ASSERT_MSG_EQ(error, "", error);
-        WeftPort* port = rig.fabric->GetNic(1)->GetPort();
-        port->SetPaused(2, true);
+        WeftPause(rig.fabric, 1, 0, 2, true);
         const WeftQp* paused = rig.Send(1, 0, 1, 100000);
         Simulator::Stop(MicroSeconds(30));
         Simulator::Run();
         const WeftQp* other = rig.Send(0, 2, 1, 100000);
-        Simulator::Schedule(MicroSeconds(200), &WeftPort::SetPaused, Ptr<WeftPort>(port), 2, false);
+        Simulator::Schedule(MicroSeconds(200), &WeftPause, rig.fabric, 1U, 0U, 2U, false);
         Simulator::Stop(MicroSeconds(100));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(other->una, other->posted, "its ACKs pass");
@@ -383,8 +386,8 @@ class PausedPortTestCase : public TestCase
         NS_TEST_ASSERT_MSG_EQ(error, "", error);
         const Ptr<WeftSwitch> leaf = rig.fabric->GetSwitch(0);
         const uint32_t up = leaf->GetNDownPorts();
-        leaf->GetPort(up)->SetPaused(2, true);
-        leaf->GetPort(up + 1)->SetPaused(1, true);
+        WeftPause(rig.fabric, rig.fabric->GetNHosts(), up, 2, true);
+        WeftPause(rig.fabric, rig.fabric->GetNHosts(), up + 1, 1, true);
         rig.Send(1, 0, 4, 1000000);
         Simulator::Stop(MilliSeconds(1));
         Simulator::Run();
@@ -423,7 +426,7 @@ class ShareTestCase : public TestCase
         }
         rig.fabric->SetFlows(flows);
         const WeftQp* qp = rig.fabric->CreateQp(0, 4, nullptr, level);
-        return qp->nic->GetRate(qp);
+        return rig.fabric->GetNic(0)->GetRate(qp);
     }
 
     void DoRun() override

@@ -14,7 +14,7 @@
 inline const std::vector<std::string>&
 WeftSimulators()
 {
-    static const std::vector<std::string> names{"DefaultSimulatorImpl", "FabricSimulatorImpl"};
+    static const std::vector<std::string> names{"DefaultSimulatorImpl"};
     return names;
 }
 
@@ -26,8 +26,7 @@ WeftSchedulers()
                                                 "HeapScheduler",
                                                 "CalendarScheduler",
                                                 "ListScheduler",
-                                                "PriorityQueueScheduler",
-                                                "LaneScheduler"};
+                                                "PriorityQueueScheduler"};
     return names;
 }
 

@@ -2,6 +2,8 @@
 #ifndef WEFT_TEST_RIG_H
 #define WEFT_TEST_RIG_H
 
+#include "net-inside.h"
+
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 #include "ns3/weft-helper.h"
@@ -51,6 +53,14 @@ struct WeftRigTotals
     uint64_t headerDrops{0}; //!< of headers, by switches
     weft_tor_counters tor;   //!< of all ToRs
 };
+
+/** A PFC frame of nobody takes effect now. @param node of the fabric, hosts first */
+inline void
+WeftPause(ns3::Ptr<ns3::WeftFabric> fabric, uint32_t node, uint32_t port, uint32_t tclass, bool pause)
+{
+    fabric->GetTicks().ChangeNow(
+        [=] { net_pause(fabric->GetNet(), node, port, tclass, pause); });
+}
 
 /** A fabric for one test case. The simulation is destroyed with it. */
 class WeftRig : public ns3::WeftMessageListener
@@ -162,6 +172,18 @@ class WeftRig : public ns3::WeftMessageListener
                          clos.host_rate,
                          clos.host_delay,
                          weft_clos_hops(&clos, src, dst)};
+    }
+
+    /** WeftPause() of this fabric. */
+    void Pause(uint32_t node, uint32_t port, uint32_t tclass, bool pause)
+    {
+        WeftPause(fabric, node, port, tclass, pause);
+    }
+
+    /** @return whether a switch has paused a neighbour */
+    bool HasPaused(uint32_t index) const
+    {
+        return net_has_paused(fabric->GetNet(), index);
     }
 
     /** @return an empty string if the books balance, else what does not */

@@ -274,7 +274,7 @@ class CountersTestCase : public TestCase
                               true,
                               what << ": armed, at most one left per QP");
         NS_TEST_EXPECT_MSG_EQ(o.c.lost[WeftFabric::BLOCKED], n.blocked, what << ": not delivered");
-        NS_TEST_EXPECT_MSG_EQ(o.c.madeByTors, n.compensated - n.turned, what << ": made by ToRs");
+        NS_TEST_EXPECT_MSG_EQ(o.c.made_by_tors, n.compensated - n.turned, what << ": made by ToRs");
         NS_TEST_EXPECT_MSG_EQ(o.t.nacksSent, n.seen, what << ": receivers' NACKs");
         NS_TEST_EXPECT_MSG_EQ(o.t.nacks, n.seen - n.blocked + n.compensated, what << ": arrived");
         NS_TEST_EXPECT_MSG_EQ(o.t.torNacks, n.compensated, what << ": arrived from ToRs");

@@ -283,7 +283,7 @@ class TurnsTestCase : public TestCase
     /** Pauses or resumes a NIC's data. */
     static void Pause(WeftRig* rig, bool pause)
     {
-        rig->fabric->GetNic(0)->GetPort()->SetPaused(1, pause);
+        rig->Pause(0, 0, 1, pause);
     }
 
     void StartWatching(WeftRig* rig)

@@ -27,8 +27,7 @@ class OneSwitch : public WeftRig
   public:
     explicit OneSwitch(const WeftRigSetup& setup)
         : WeftRig(setup),
-          m_qp(fabric->CreateQp(0, 1, this)),
-          m_switch(fabric->GetSwitch(0))
+          m_qp(fabric->CreateQp(0, 1, this))
     {
         fabric->GetNic(1)->TraceConnectWithoutContext("Rx", MakeCallback(&OneSwitch::See, this));
     }
@@ -37,19 +36,16 @@ class OneSwitch : public WeftRig
      * @param psn its number */
     void Put(weft_packet_kind kind, uint32_t tclass, int64_t bytes, uint32_t psn)
     {
-        WeftPacket* p = fabric->NewPacket();
-        p->d = weft_packet{};
-        p->d.src = 0;
-        p->d.dst = 1;
-        p->d.qp = m_qp->index;
-        p->d.kind = static_cast<uint8_t>(kind);
-        p->d.tclass = static_cast<uint8_t>(tclass);
-        p->d.bytes = static_cast<uint16_t>(bytes);
-        p->d.psn = psn;
-        p->d.sport = 777;
-        p->d.meta[1] = 4321;
-        fabric->GetAccounts().CountSent(p->d.bytes);
-        m_switch->GoOn(p, WeftNow());
+        weft_packet p{};
+        p.dst = 1;
+        p.qp = m_qp->index & WEFT_QP_MASK;
+        p.kind = kind;
+        p.tclass = static_cast<uint8_t>(tclass);
+        p.bytes = static_cast<uint16_t>(bytes);
+        p.psn = psn & WEFT_PSN_MASK;
+        p.sport = 777;
+        p.meta[1] = 4321;
+        fabric->GetTicks().ChangeNow([this, p] { net_put(fabric->GetNet(), &p); });
     }
 
     /** Frames of one class and length that no transport knows of. */
@@ -70,7 +66,6 @@ class OneSwitch : public WeftRig
     }
 
     WeftQp* m_qp;             //!< from host 0 to host 1
-    Ptr<WeftSwitch> m_switch; //!< the one
 };
 
 /** @return the classes of what was seen, a digit each */
@@ -180,16 +175,18 @@ class PauseTestCase : public TestCase
             setup.buffer = "shared-buffer preset=100g classes=8";
             setup.scheduler = scheduler;
             OneSwitch rig(setup);
-            WeftPort* out = rig.fabric->GetSwitch(0)->GetPort(1);
-            out->SetPaused(5, true);
+            const WeftPort* out = rig.fabric->GetSwitch(0)->GetPort(1);
+            rig.Pause(rig.fabric->GetNHosts(), 1, 5, true);
             for (const uint32_t tclass : {5U, 6U})
             {
                 Simulator::Schedule(NanoSeconds(1), &OneSwitch::PutMany, &rig, tclass, FRAME, 2U);
             }
             Simulator::Schedule(MicroSeconds(50),
-                                &WeftPort::SetPaused,
-                                Ptr<WeftPort>(out),
-                                5,
+                                &WeftRig::Pause,
+                                &rig,
+                                rig.fabric->GetNHosts(),
+                                1U,
+                                5U,
                                 false);
             Simulator::Stop(MicroSeconds(40));
             Simulator::Run();
@@ -260,7 +257,7 @@ class ExampleTestCase : public TestCase
         }
         const WeftCounters& c = rig.fabric->GetCounters();
         NS_TEST_EXPECT_MSG_EQ(c.trimmed, 1, "one packet is trimmed");
-        NS_TEST_EXPECT_MSG_EQ(c.trimmedBytes, 1500 - 64, "to 64 bytes");
+        NS_TEST_EXPECT_MSG_EQ(c.trimmed_bytes, 1500 - 64, "to 64 bytes");
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "the books balance while frames wait");
         Simulator::Run();
         std::string text;
@@ -387,8 +384,8 @@ class Auditor
         {
             buffered += m_rig.fabric->GetSwitch(i)->GetBuffer().shared_used;
         }
-        const auto inside = static_cast<int64_t>(c.sentBytes + c.madeByTorsBytes -
-                                                 c.deliveredBytes - c.lostBytes - c.trimmedBytes);
+        const auto inside = static_cast<int64_t>(c.sent_bytes + c.made_by_tors_bytes -
+                                                 c.delivered_bytes - c.lost_bytes - c.trimmed_bytes);
         wrong += wrong.empty() ? m_rig.Audit() : "";
         wrong += wrong.empty() && inside < buffered ? "more is buffered than is under way" : "";
         looks++;
@@ -506,7 +503,7 @@ class SameTestCase : public TestCase
                 Incast("shared-buffer pfc=off trim=on trim-at=30KB trim-victim=coin classes=4",
                        "ops",
                        "roce");
-            all.emplace_back(o.end, o.t.trims, o.t.marks, o.c.deliveredBytes);
+            all.emplace_back(o.end, o.t.trims, o.t.marks, o.c.delivered_bytes);
         }
         NS_TEST_EXPECT_MSG_EQ((all.front() == all.back()), true, "times and counters");
     }
