@@ -54,11 +54,15 @@ const struct weft_mmu *
 weft_net_buffer(struct weft_net *net, uint32_t index)
 {
     struct weft_switch_node *sw = &net->sw[index];
-    /* Giving back may resume a neighbour; while one is paused it is done in time. */
-    if (sw->paused_ingress == 0)
+    /* Who is watched may be at this instant already. Nothing starts to leave by being looked at,
+     * and giving back resumes nobody: while a neighbour is paused it is done in time. */
+    const int64_t seen = net->now - 1 > sw->node.now ? net->now - 1 : sw->node.now;
+    for (uint32_t i = 0; i < sw->node.nports && sw->paused_ingress == 0; i++)
     {
-        sw->node.now = net->now > 0 ? net->now - 1 : 0;
-        weft_switch_settle_all(net, sw);
+        if (sw->node.port[i].end <= seen)
+        {
+            weft_switch_give_back(sw, &sw->node.port[i]);
+        }
     }
     return sw->mmu;
 }

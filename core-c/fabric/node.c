@@ -282,7 +282,7 @@ void
 weft_net_end_frame(struct weft_net *net, struct weft_node *node, const struct weft_packet *p,
                    enum weft_net_loss why)
 {
-    node->counters.lost[why]++;
+    node->counters.lost[why == WEFT_NET_NO_ROUTE ? WEFT_NET_DROP_LINK : why]++;
     node->counters.lost_bytes += p->bytes;
     if (net->config.hooks.lost)
     {

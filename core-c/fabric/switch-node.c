@@ -147,7 +147,7 @@ weft_switch_forward(struct weft_net *net, struct weft_switch_node *sw, struct we
     struct weft_ports ports;
     if (!route(net, sw, p->dst, &ports))
     {
-        weft_net_end_frame(net, &sw->node, p, WEFT_NET_DROP_LINK);
+        weft_net_end_frame(net, &sw->node, p, WEFT_NET_NO_ROUTE);
         return;
     }
     const bool asks = net->fib || net->loses_at_top ? weft_lb_picks(net->lb, &ports) : ports.n != 1;

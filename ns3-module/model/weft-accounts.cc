@@ -17,10 +17,11 @@ const char*
 WeftAccounts::GetReason(weft_net_loss why)
 {
     static const char* const reasons[] = {"no room in the switch",
-                                          "dead link or no route",
+                                          "dead link",
                                           "injected",
                                           "NACK blocked by the ToR",
-                                          "has come to its ToR"};
+                                          "has come to its ToR",
+                                          "no route"};
     return reasons[why];
 }
 

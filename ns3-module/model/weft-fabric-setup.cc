@@ -420,6 +420,7 @@ WeftFabric::AssignStreams(int64_t stream)
         std::string error;
         const bool sound = MakeNet(error);
         NS_ABORT_MSG_UNLESS(sound, "Weft: " << error);
+        m_ticks.Begin(m_net, m_ticks.GetContexts());
     }
     return 1;
 }

@@ -139,7 +139,7 @@ WeftSwitch::TellLost(const weft_packet& p, weft_net_loss why)
         NS_LOG_INFO("switch " << m_index << " blocks " << p);
         m_blockTrace(p);
     }
-    else if (why != WEFT_NET_ENDED)
+    else if (why != WEFT_NET_ENDED && why != WEFT_NET_DROP_LINK) // that was lost on the way
     {
         m_dropTrace(p);
     }

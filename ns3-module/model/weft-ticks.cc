@@ -21,8 +21,11 @@ WeftTicks::Begin(weft_net* net, const std::vector<uint32_t>& contexts)
     m_net = net;
     m_window = weft_net_window(net);
     m_contexts = contexts;
-    m_place.assign(contexts.size(), NOT_WATCHED);
-    m_watched.clear();
+    m_place.resize(contexts.size(), NOT_WATCHED);
+    for (const Watched& w : m_watched)
+    {
+        weft_net_watch(m_net, w.node, true);
+    }
     RunTo(WeftNow());
 }
 

@@ -32,8 +32,14 @@ class WeftTicks
   public:
     using Call = std::function<void()>; //!< something to be done
 
-    /** @param net the fabric, to be run from now on @param contexts of its nodes, hosts first */
+    /** @param net the fabric, to be run from now on, in place of another one that was to be
+     * @param contexts of its nodes, hosts first */
     void Begin(weft_net* net, const std::vector<uint32_t>& contexts);
+    /** @return contexts of the nodes */
+    const std::vector<uint32_t>& GetContexts() const
+    {
+        return m_contexts;
+    }
     /** Simulator::Destroy() takes all events. */
     void End();
 

@@ -24,22 +24,28 @@ namespace
 class Digest
 {
   public:
-    /** Listens to all devices of a fabric. */
+    /** Listens to all devices of a fabric. Across nodes nothing orders an instant. */
     void Connect(WeftRig& rig)
     {
-        for (uint32_t i = 0; i < rig.fabric->GetNHosts(); i++)
+        const uint32_t hosts = rig.fabric->GetNHosts();
+        m_hashes.resize(hosts + rig.fabric->GetNSwitches());
+        for (uint32_t i = 0; i < hosts; i++)
         {
             Ptr<WeftNic> nic = rig.fabric->GetNic(i);
-            nic->TraceConnectWithoutContext("Tx", MakeCallback(&Digest::Add, this));
-            nic->TraceConnectWithoutContext("Rx", MakeCallback(&Digest::Add, this));
+            nic->TraceConnectWithoutContext("Tx", MakeBoundCallback(&Digest::Add, this, i));
+            nic->TraceConnectWithoutContext("Rx", MakeBoundCallback(&Digest::Add, this, i));
         }
         for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
         {
             Ptr<WeftSwitch> sw = rig.fabric->GetSwitch(i);
-            sw->TraceConnectWithoutContext("Drop", MakeCallback(&Digest::Add, this));
-            sw->TraceConnectWithoutContext("Mark", MakeCallback(&Digest::Add, this));
-            sw->TraceConnectWithoutContext("NackBlocked", MakeCallback(&Digest::Add, this));
-            sw->TraceConnectWithoutContext("Pause", MakeCallback(&Digest::AddPause, this));
+            for (const char* source : {"Drop", "Mark", "NackBlocked"})
+            {
+                sw->TraceConnectWithoutContext(
+                    source,
+                    MakeBoundCallback(&Digest::Add, this, hosts + i));
+            }
+            sw->TraceConnectWithoutContext("Pause",
+                                           MakeBoundCallback(&Digest::AddPause, this, hosts + i));
         }
     }
 
@@ -55,21 +61,26 @@ class Digest
               t.cnps,           t.cuts,        t.marks,          t.pauses,     t.drops,
               t.tor.valid,      t.tor.blocked, t.tor.compensated})
         {
-            Mix(count);
+            Mix(0, count);
         }
         for (const uint64_t count : c.lost)
         {
-            Mix(count);
+            Mix(0, count);
         }
-        Mix(static_cast<uint64_t>(rig.lastDelivered));
-        Mix(static_cast<uint64_t>(rig.lastAcked));
-        Mix(static_cast<uint64_t>(WeftNow()));
+        Mix(0, static_cast<uint64_t>(rig.lastDelivered));
+        Mix(0, static_cast<uint64_t>(rig.lastAcked));
+        Mix(0, static_cast<uint64_t>(rig.fabric->GetLastTime().GetTimeStep()));
     }
 
     /** @return the digest */
     uint64_t Get() const
     {
-        return m_hash;
+        uint64_t all = 0;
+        for (const uint64_t hash : m_hashes)
+        {
+            all = weft_mix64(all ^ hash);
+        }
+        return all;
     }
 
     /** @return frames seen */
@@ -79,29 +90,33 @@ class Digest
     }
 
   private:
-    void Mix(uint64_t word)
+    void Mix(uint32_t node, uint64_t word)
     {
-        m_hash = weft_mix64(m_hash ^ word);
+        m_hashes[node] = weft_mix64(m_hashes[node] ^ word);
     }
 
-    void Add(const weft_packet& p)
+    static void Add(Digest* self, uint32_t node, const weft_packet& p)
     {
-        m_count++;
-        Mix(static_cast<uint64_t>(WeftNow()));
-        Mix(static_cast<uint64_t>(p.sent));
-        Mix(static_cast<uint64_t>(p.qp) << 32 | p.psn);
-        Mix(static_cast<uint64_t>(p.src) << 32 | p.dst);
-        Mix(static_cast<uint64_t>(p.bytes) << 32 | static_cast<uint64_t>(p.kind) << 24 |
-            static_cast<uint64_t>(p.flags) << 16 | static_cast<uint64_t>(p.hops) << 8 | p.tclass);
+        self->m_count++;
+        for (const uint64_t word :
+             {static_cast<uint64_t>(WeftNow()),
+              static_cast<uint64_t>(p.sent),
+              uint64_t{p.qp} << 32 | p.psn,
+              uint64_t{p.src} << 32 | p.dst,
+              uint64_t{p.bytes} << 32 | uint64_t{p.kind} << 24 | uint64_t{p.flags} << 16 |
+                  uint64_t{p.hops} << 8 | p.tclass})
+        {
+            self->Mix(node, word);
+        }
     }
 
-    void AddPause(uint32_t port, uint32_t tclass, bool pause)
+    static void AddPause(Digest* self, uint32_t node, uint32_t port, uint32_t tclass, bool pause)
     {
-        Mix(static_cast<uint64_t>(WeftNow()));
-        Mix(static_cast<uint64_t>(port) << 8 | tclass << 1 | (pause ? 1 : 0));
+        self->Mix(node, static_cast<uint64_t>(WeftNow()));
+        self->Mix(node, uint64_t{port} << 8 | tclass << 1 | (pause ? 1 : 0));
     }
 
-    uint64_t m_hash{0};  //!< of everything so far
+    std::vector<uint64_t> m_hashes; //!< of everything so far, by node
     uint64_t m_count{0}; //!< frames
 };
 

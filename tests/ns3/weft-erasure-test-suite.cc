@@ -211,8 +211,8 @@ class NewsTestCase : public TestCase
                 TimeStep(static_cast<uint64_t>(PACKETS * m_slot - m_slot + m_trip - 1)));
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", "news are no frames");
-            NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetPacketsInUse(), 1, "the last ACK, or the news");
-            NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetPacketsInFabric(), 1 - lost.size(), "which");
+            NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetPacketsInUse(), 1 - lost.size(), "the last ACK");
+            NS_TEST_EXPECT_MSG_EQ(rig.fabric->GetPacketsInFabric(), 1 - lost.size(), "on its way");
         }
         Simulator::Stop(MilliSeconds(1));
         Simulator::Run();

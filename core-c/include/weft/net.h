@@ -67,6 +67,7 @@ extern "C"
         WEFT_NET_BLOCKED,       /**< a NACK that a ToR kept */
         WEFT_NET_ENDED,         /**< a balancer's own, that has come to the ToR it was for */
         WEFT_NET_LOSSES,
+        WEFT_NET_NO_ROUTE = WEFT_NET_LOSSES, /**< told to hooks; counted as WEFT_NET_DROP_LINK */
     };
 
     /** What nodes count, each for itself. Frames unless said otherwise. */
