@@ -72,10 +72,11 @@ struct weft_node
     uint32_t number; /**< hosts first, then switches */
     uint32_t nports;
     struct weft_port *port;
-    bool watched; /**< weft_net_run() leaves it out */
-    int64_t now;  /**< the instant at which it is */
-    int64_t next; /**< when it is to be run again, as far as was seen so far */
-    int64_t last; /**< when the last thing happened here */
+    bool watched;      /**< weft_net_run() leaves it out */
+    int64_t now;       /**< the instant at which it is */
+    int64_t next;      /**< when it is to be run again, as far as was seen so far */
+    int64_t last;      /**< when the last thing happened here */
+    uint64_t tie_salt; /**< of the order of frames that arrive at one instant */
     struct weft_net_counters counters;
 };
 
@@ -183,7 +184,6 @@ struct weft_switch_node
     bool watches_links;      /**< a link is or was down */
     uint64_t marks[2];       /**< ECN marks on what left by down ports, by up ports */
     uint32_t peak_queue[2];  /**< bytes: of down ports, of up ports */
-    uint64_t tie_salt;       /**< of the order of frames that arrive at one instant */
     int64_t fires_at;        /**< the balancer's timer */
     int64_t own_at;          /**< fires_at or owed_at */
     /** With middleware, a tournament of when ports to hosts send next: [1] is the earliest of all,
@@ -208,7 +208,9 @@ struct weft_switch_node
 /** What arrives in this window: a frame, or a PFC frame. */
 struct weft_arriving
 {
-    uint64_t key; /**< (ps since the window's base) << WEFT_TIE_BITS | is a frame | port */
+    /** (ps since the window's base) << WEFT_TIE_BITS | is a frame | port; of a frame, the port XOR
+     * what is drawn for the instant. */
+    uint64_t key;
     union
     {
         struct weft_frame *frame;
@@ -344,9 +346,9 @@ weft_arrives_at(const struct weft_net *net, const struct weft_arriving *a)
     return net->base + (int64_t)(a->key >> WEFT_TIE_BITS);
 }
 
-/** Where it arrives. */
+/** Where a PFC frame arrives. */
 static inline uint32_t
-weft_arrives_by(const struct weft_arriving *a)
+weft_pfc_port(const struct weft_arriving *a)
 {
     return a->key & UINT16_MAX;
 }
@@ -364,10 +366,9 @@ weft_pfc_pauses(const struct weft_arriving *a)
     return a->of.pfc & 1;
 }
 
-/** Fills net->arriving with what comes to a node before @p until, in order; @p tie_salt: NULL, or
- * of the order of frames that arrive at one instant. */
-void weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until,
-                       const uint64_t *tie_salt);
+/** Fills net->arriving with what comes to a node before @p until, in order; frames get the port by
+ * which they come. */
+void weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until);
 void weft_host_run(struct weft_net *net, struct weft_host_node *host, int64_t until);
 void weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t until);
 

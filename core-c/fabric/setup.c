@@ -137,8 +137,8 @@ seed_switch(struct weft_net *net, struct weft_switch_node *sw)
     const uint64_t run = net->config.run;
     struct weft_rng ties;
     weft_rng_seed(&ties, seed, run, TIE_STREAM + sw->index);
-    sw->tie_salt = (uint64_t)weft_rng_u32(&ties) << 32;
-    sw->tie_salt |= weft_rng_u32(&ties);
+    sw->node.tie_salt = (uint64_t)weft_rng_u32(&ties) << 32;
+    sw->node.tie_salt |= weft_rng_u32(&ties);
     weft_rng_seed(&sw->rng, seed, run, SWITCH_STREAM + sw->index);
     if (net->marks_at_dequeue)
     {

@@ -5,7 +5,7 @@
 static void
 take_pause(struct weft_net *net, struct weft_switch_node *sw, const struct weft_arriving *pfc)
 {
-    const uint32_t by = weft_arrives_by(pfc);
+    const uint32_t by = weft_pfc_port(pfc);
     struct weft_port *port = &sw->node.port[by];
     const uint32_t bit = 1U << weft_pfc_class(pfc);
     weft_switch_settle(net, sw, by);
@@ -183,14 +183,13 @@ static inline void
 arrive(struct weft_net *net, struct weft_switch_node *sw, const struct weft_arriving *a)
 {
     struct weft_packet *p = &a->of.frame->d;
-    const uint32_t by = weft_arrives_by(a);
+    const uint32_t by = p->in_port;
     sw->node.counters.hops++;
     if (sw->watches_links && weft_port_was_cut(&sw->node.port[by], p->bytes, sw->node.now))
     {
         weft_net_end_frame(net, &sw->node, p, WEFT_NET_DROP_LINK);
         return;
     }
-    p->in_port = (uint16_t)by;
     p->hops++;
     if (sw->has_tor && by < sw->map.first_up && (p->kind == WEFT_ACK || p->kind == WEFT_NACK) &&
         !weft_switch_passes_tor(net, sw, p))
@@ -276,7 +275,7 @@ run_instant(struct weft_net *net, struct weft_switch_node *sw, uint32_t i, int64
 void
 weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
 {
-    weft_node_collect(net, &sw->node, until, &sw->tie_salt);
+    weft_node_collect(net, &sw->node, until);
     const bool has_own = sw->is_tor || sw->owed_at != WEFT_NEVER;
     for (uint32_t i = 0; i < net->narriving || sw->own_at < until;)
     {
