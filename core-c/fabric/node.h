@@ -55,6 +55,7 @@ struct weft_port
     uint64_t peer_bit;     /**< and its bit there */
     uint64_t frames;       /**< begun */
     uint64_t sent_bytes;   /**< of these, without gaps */
+    uint32_t peak_queue;   /**< bytes */
     bool faces_host;       /**< a switch's, to a host */
 
     struct weft_lane *from; /**< [class], to here: the peer's */
@@ -182,8 +183,8 @@ struct weft_switch_node
     bool has_tor;            /**< middleware works here */
     bool is_tor;             /**< the balancer's parts for ToRs work here */
     bool watches_links;      /**< a link is or was down */
+    bool is_plain;           /**< none of these three */
     uint64_t marks[2];       /**< ECN marks on what left by down ports, by up ports */
-    uint32_t peak_queue[2];  /**< bytes: of down ports, of up ports */
     int64_t fires_at;        /**< the balancer's timer */
     int64_t own_at;          /**< fires_at or owed_at */
     /** With middleware, a tournament of when ports to hosts send next: [1] is the earliest of all,
@@ -246,6 +247,7 @@ struct weft_net
     struct weft_fib *whole; /**< a graph's forwarding while nothing is down; else NULL */
     double loss;            /**< probability of random loss */
     bool loses_at_top;      /**< something is to be lost where it turns downwards */
+    bool routes_slowly;     /**< loses_at_top, or `fib` */
     bool has_drops;         /**< some are named */
     bool tor_active;
     bool looks;            /**< the balancer reads queues, or acts when frames leave */
@@ -440,9 +442,8 @@ weft_switch_give_back(struct weft_switch_node *sw, struct weft_port *port)
 
 /** Does what leaves a port by now, and gives back its buffer. */
 static inline void
-weft_switch_settle(struct weft_net *net, struct weft_switch_node *sw, uint32_t i)
+weft_switch_settle(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
 {
-    struct weft_port *port = &sw->node.port[i];
     if (port->waits != 0 && port->free_at <= sw->node.now)
     {
         weft_switch_send_due(net, sw, port);

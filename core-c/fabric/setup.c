@@ -88,6 +88,10 @@ init_port(struct weft_net *net, struct weft_port *port, uint32_t index)
     port->lost_before = INT64_MIN;
     port->gap = net->config.frame.gap;
     port->lane = weft_net_take(net, net->classes * sizeof *port->lane);
+    for (uint32_t c = 0; c < net->classes; c++)
+    {
+        port->lane[c] = WEFT_LANE_INIT;
+    }
 }
 
 static void
@@ -212,6 +216,7 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
         make_tournament(net, sw);
     }
     sw->is_tor = sw->map.tier == 0 && net->lb->arrive;
+    sw->is_plain = !sw->has_tor && !sw->is_tor;
     seed_switch(net, sw);
     code = code ? code : make_ports(net, sw);
     return code ? code : make_balancer(net, sw, why);
@@ -322,6 +327,7 @@ route_graph(struct weft_net *net)
     }
     net->whole = weft_net_take(net, (size_t)size);
     net->fib = net->whole;
+    net->routes_slowly = true;
     return weft_fib_build_for(net->whole, (size_t)size, net->config.clos, &healthy);
 }
 
@@ -489,5 +495,13 @@ weft_net_port_sent(const struct weft_net *net, uint32_t node, uint32_t port, uin
 uint32_t
 weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
 {
-    return net->sw[index].peak_queue[up];
+    const struct weft_switch_node *sw = &net->sw[index];
+    const uint32_t first = up ? sw->map.first_up : 0;
+    const uint32_t end = up ? sw->node.nports : sw->map.first_up;
+    uint32_t peak = 0;
+    for (uint32_t i = first; i < end; i++)
+    {
+        peak = sw->node.port[i].peak_queue > peak ? sw->node.port[i].peak_queue : peak;
+    }
+    return peak;
 }
