@@ -322,9 +322,7 @@ receive_all(struct weft_net *net, struct weft_host_node *h, uint32_t i)
     }
     for (; is_now(net, h, i); i++)
     {
-        struct weft_packet *p = &net->arriving[i].of.frame->d;
-        p->in_port = 0;
-        receive(net, h, p);
+        receive(net, h, &net->arriving[i].of.frame->d);
     }
     if (h->mail.n > 0)
     {
@@ -346,7 +344,7 @@ next_own(const struct weft_host_node *h)
 void
 weft_host_run(struct weft_net *net, struct weft_host_node *h, int64_t until)
 {
-    weft_node_collect(net, &h->node, until, NULL);
+    weft_node_collect(net, &h->node, until);
     h->runs = true;
     for (uint32_t i = 0;;)
     {

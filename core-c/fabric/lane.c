@@ -20,7 +20,7 @@ weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks)
     }
     else
     {
-        lane->first = lane->head = chunk;
+        lane->head = chunk;
     }
     lane->last = chunk;
     lane->last_at = 0;

@@ -39,15 +39,15 @@ struct weft_chunks
     void *of;                              /**< handed to take() */
 };
 
-/** One class of one direction of a link. All zero: empty, and no chunk is its yet. */
+/** One class of one direction of a link. */
 struct weft_lane
 {
     /* The writer's. */
     struct weft_chunk *last;  /**< where the next frame joins */
-    struct weft_chunk *first; /**< where the frame is that leaves next */
-    uint32_t last_at;         /**< its place there */
+    uint32_t last_at;         /**< its place there; WEFT_CHUNK_FRAMES: in another chunk */
+    uint32_t waiting;         /**< frames in the queue */
+    struct weft_chunk *first; /**< if any waits, where the frame is that leaves next */
     uint32_t first_at;        /**< its place there */
-    uint32_t joined;          /**< frames that ever joined, modulo 2^32 */
     /* The writer writes, the reader reads. */
     uint32_t left; /**< frames that ever left, modulo 2^32 */
     /* The reader's. */
@@ -56,6 +56,9 @@ struct weft_lane
     struct weft_chunk *head; /**< where it is, once anything has left */
 };
 
+/** Empty, and no chunk is its yet. */
+#define WEFT_LANE_INIT ((struct weft_lane){.last_at = WEFT_CHUNK_FRAMES})
+
 /** Another chunk for the end of a lane. */
 void weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks);
 
@@ -63,11 +66,15 @@ void weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks);
 static inline struct weft_frame *
 weft_lane_join(struct weft_lane *lane, struct weft_chunks *chunks)
 {
-    if (!lane->last || lane->last_at == WEFT_CHUNK_FRAMES)
+    if (lane->last_at == WEFT_CHUNK_FRAMES)
     {
         weft_lane_extend(lane, chunks);
     }
-    lane->joined++;
+    if (lane->waiting++ == 0)
+    {
+        lane->first = lane->last;
+        lane->first_at = lane->last_at;
+    }
     return &lane->last->frame[lane->last_at++];
 }
 
@@ -75,18 +82,12 @@ weft_lane_join(struct weft_lane *lane, struct weft_chunks *chunks)
 static inline struct weft_frame *
 weft_lane_pass(struct weft_lane *lane, struct weft_chunks *chunks)
 {
-    struct weft_frame *frame = weft_lane_join(lane, chunks);
-    lane->first = lane->last;
-    lane->first_at = lane->last_at;
-    lane->left = lane->joined;
-    return frame;
-}
-
-/** Frames that wait. */
-static inline uint32_t
-weft_lane_waiting(const struct weft_lane *lane)
-{
-    return lane->joined - lane->left;
+    if (lane->last_at == WEFT_CHUNK_FRAMES)
+    {
+        weft_lane_extend(lane, chunks);
+    }
+    lane->left++;
+    return &lane->last->frame[lane->last_at++];
 }
 
 /** The frame that leaves next; one must wait. */
@@ -114,6 +115,7 @@ weft_lane_leave(struct weft_lane *lane)
 {
     struct weft_frame *frame = weft_lane_first(lane);
     lane->first_at++;
+    lane->waiting--;
     lane->left++;
     return frame;
 }

@@ -54,10 +54,10 @@ const struct weft_mmu *
 weft_net_buffer(struct weft_net *net, uint32_t index)
 {
     struct weft_switch_node *sw = &net->sw[index];
-    /* Who is watched may be at this instant already. Nothing starts to leave by being looked at,
-     * and giving back resumes nobody: while a neighbour is paused it is done in time. */
+    /* Nothing starts to leave by being looked at, and giving back resumes nobody: where order
+     * matters it is done in time. */
     const int64_t seen = net->now - 1 > sw->node.now ? net->now - 1 : sw->node.now;
-    for (uint32_t i = 0; i < sw->node.nports && sw->paused_ingress == 0; i++)
+    for (uint32_t i = 0; i < sw->node.nports && sw->ordered == 0; i++)
     {
         if (sw->node.port[i].end <= seen)
         {
@@ -84,7 +84,15 @@ weft_net_port_sent(const struct weft_net *net, uint32_t node, uint32_t port, uin
 uint32_t
 weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
 {
-    return net->sw[index].peak_queue[up];
+    const struct weft_switch_node *sw = &net->sw[index];
+    const uint32_t first = up ? sw->map.first_up : 0;
+    const uint32_t end = up ? sw->node.nports : sw->map.first_up;
+    uint32_t peak = 0;
+    for (uint32_t i = first; i < end; i++)
+    {
+        peak = sw->node.port[i].peak_queue > peak ? sw->node.port[i].peak_queue : peak;
+    }
+    return peak;
 }
 
 uint64_t
@@ -153,7 +161,7 @@ weft_net_inside(const struct weft_net *net)
         {
             const struct weft_lane *lane =
                 &node->port[k / net->classes].lane[k % net->classes];
-            n += lane->joined - lane->taken;
+            n += lane->waiting + (lane->left - lane->taken);
         }
     }
     for (uint32_t i = 0; i < net->nhosts; i++)

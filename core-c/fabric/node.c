@@ -3,15 +3,11 @@
 #include "fabric/node.h"
 
 #define LEAST_BUCKETS 64U
+#define FEW           8U /* arrivals that are not worth buckets */
 
-/* Room for @p more arrivals. */
-static void
-make_room(struct weft_net *net, uint32_t more)
+static __attribute__((noinline, cold)) void
+grow(struct weft_net *net, uint32_t more)
 {
-    if (net->narriving + more <= net->arriving_size)
-    {
-        return;
-    }
     uint32_t size = net->arriving_size ? net->arriving_size : 64;
     while (size < net->narriving + more)
     {
@@ -27,6 +23,16 @@ make_room(struct weft_net *net, uint32_t more)
     net->arriving_size = size;
 }
 
+/* Room for @p more arrivals. */
+static inline void
+make_room(struct weft_net *net, uint32_t more)
+{
+    if (net->narriving + more > net->arriving_size)
+    {
+        grow(net, more);
+    }
+}
+
 static void
 keep_for_later(struct weft_net *net, struct weft_chunk *chunk)
 {
@@ -37,7 +43,8 @@ keep_for_later(struct weft_net *net, struct weft_chunk *chunk)
 
 /* Frames of one lane. Returns when the next one comes, or WEFT_NEVER. */
 static int64_t
-collect_lane(struct weft_net *net, struct weft_lane *lane, uint16_t port, int64_t until)
+collect_lane(struct weft_net *net, struct weft_lane *lane, uint16_t port, uint64_t tie_salt,
+             int64_t until)
 {
     uint32_t left = lane->left - lane->taken;
     if (left == 0)
@@ -45,7 +52,6 @@ collect_lane(struct weft_net *net, struct weft_lane *lane, uint16_t port, int64_
         return WEFT_NEVER;
     }
     make_room(net, left);
-    const uint64_t by = WEFT_IS_FRAME | port;
     struct weft_arriving *a = net->unsorted + net->narriving;
     struct weft_chunk *chunk = lane->head;
     uint32_t place = lane->head_at;
@@ -67,7 +73,9 @@ collect_lane(struct weft_net *net, struct weft_lane *lane, uint16_t port, int64_
             place = 0;
         }
         place++;
-        a->key = (uint64_t)(frame->at - net->base) << WEFT_TIE_BITS | by;
+        frame->d.in_port = port;
+        a->key = (uint64_t)(frame->at - net->base) << WEFT_TIE_BITS | WEFT_IS_FRAME |
+                 (port ^ weft_tie_order(tie_salt, frame->at));
         a->of.frame = frame;
         a++;
     }
@@ -98,111 +106,58 @@ collect_pauses(struct weft_net *net, struct weft_pfc_lane *lane, uint16_t port, 
 }
 
 static int64_t
-collect_port(struct weft_net *net, struct weft_port *port, int64_t until)
+collect_port(struct weft_net *net, struct weft_port *port, uint64_t tie_salt, int64_t until)
 {
     int64_t next = collect_pauses(net, port->pfc_from, port->index, until);
     for (uint32_t c = 0; c < net->classes; c++)
     {
-        const int64_t at = collect_lane(net, &port->from[c], port->index, until);
+        const int64_t at = collect_lane(net, &port->from[c], port->index, tie_salt, until);
         next = at < next ? at : next;
     }
     return next;
 }
 
-static bool
-is_same_instant(const struct weft_arriving *a, const struct weft_arriving *b)
-{
-    return (a->key ^ b->key) >> WEFT_TIE_BITS == 0;
-}
-
-/* Moves the i-th to its place among those before it. Returns whether it has a neighbour there that
- * comes at the same instant. */
-static bool
-insert(struct weft_arriving *a, uint32_t i)
-{
-    const struct weft_arriving x = a[i];
-    uint32_t k = i;
-    for (; k > 0 && a[k - 1].key > x.key; k--)
-    {
-        a[k] = a[k - 1];
-    }
-    a[k] = x;
-    return (k > 0 && is_same_instant(&a[k - 1], &x)) || is_same_instant(&a[k + 1], &x);
-}
-
-/* In place and stable. Returns whether some come at one instant. */
-static bool
+/* In place and stable. */
+static void
 insertion_sort(struct weft_arriving *a, uint32_t n)
 {
-    bool ties = false;
     for (uint32_t i = 1; i < n; i++)
     {
-        ties |= a[i - 1].key <= a[i].key ? is_same_instant(&a[i - 1], &a[i]) : insert(a, i);
-    }
-    return ties;
-}
-
-/* Frames that come at one instant, a to a + n: in the order of their ports XOR @p order. */
-static void
-sort_ties(struct weft_arriving *a, uint32_t n, uint16_t order)
-{
-    for (uint32_t i = 1; i < n; i++)
-    {
-        const struct weft_arriving x = a[i];
-        uint32_t k = i;
-        for (; k > 0 && (a[k - 1].key & WEFT_IS_FRAME) &&
-               (weft_arrives_by(&a[k - 1]) ^ order) > (weft_arrives_by(&x) ^ order);
-             k--)
+        if (a[i - 1].key > a[i].key)
         {
-            a[k] = a[k - 1];
-        }
-        a[k] = x;
-    }
-}
-
-/* What comes at one instant comes in the order that is drawn for it, PFC frames first. */
-static void
-draw_ties(struct weft_net *net, uint64_t salt)
-{
-    struct weft_arriving *a = net->arriving;
-    const uint32_t n = net->narriving;
-    for (uint32_t i = 0; i < n;)
-    {
-        const uint64_t instant = a[i].key >> WEFT_TIE_BITS;
-        uint32_t end = i + 1;
-        while (end < n && a[end].key >> WEFT_TIE_BITS == instant)
-        {
-            end++;
-        }
-        if (end > i + 1)
-        {
-            while (i < end && !(a[i].key & WEFT_IS_FRAME))
+            const struct weft_arriving x = a[i];
+            uint32_t k = i;
+            for (; k > 0 && a[k - 1].key > x.key; k--)
             {
-                i++;
+                a[k] = a[k - 1];
             }
-            sort_ties(a + i, end - i, weft_tie_order(salt, net->base + (int64_t)instant));
+            a[k] = x;
         }
-        i = end;
     }
 }
 
-/* By time: into buckets of equal width, which hold about one each, and then in place. Returns as
- * insertion_sort(). */
-static bool
-sort(struct weft_net *net, int64_t width)
+static void
+make_buckets(struct weft_net *net)
 {
-    const uint32_t n = net->narriving;
-    const struct weft_arriving *from = net->unsorted;
-    struct weft_arriving *to = net->arriving;
-    if (net->nbuckets < n || net->nbuckets == 0)
+    if (net->nbuckets < net->narriving || net->nbuckets == 0)
     {
         net->nbuckets = net->nbuckets ? net->nbuckets : LEAST_BUCKETS;
-        while (net->nbuckets < n)
+        while (net->nbuckets < net->narriving)
         {
             net->nbuckets *= 2;
         }
         net->bucket = weft_net_take(net, (net->nbuckets + 1) * sizeof *net->bucket);
     }
+}
+
+/* Into buckets of equal width, which hold about one each, and then in place. */
+static void
+sort(struct weft_net *net, int64_t width)
+{
+    const uint32_t n = net->narriving;
+    const struct weft_arriving *from = net->unsorted;
+    struct weft_arriving *to = net->arriving;
+    make_buckets(net);
     uint32_t buckets = 2;
     uint32_t shift = WEFT_TIE_BITS;
     while (buckets < n)
@@ -230,25 +185,40 @@ sort(struct weft_net *net, int64_t width)
     {
         to[bucket[from[i].key >> shift]++] = from[i];
     }
-    return insertion_sort(to, n);
+    insertion_sort(to, n);
 }
 
-/* Whether they have come in order, as those of one lane do, and no two at one instant. */
+/* Whether they have come in order, as those of one lane do. */
 static bool
 is_sorted(const struct weft_net *net)
 {
     const struct weft_arriving *a = net->unsorted;
     uint32_t i = 1;
-    while (i < net->narriving && a[i - 1].key >> WEFT_TIE_BITS < a[i].key >> WEFT_TIE_BITS)
+    while (i < net->narriving && a[i - 1].key <= a[i].key)
     {
         i++;
     }
     return i >= net->narriving;
 }
 
+/* Puts what was collected in order: by time, PFC frames first, and frames in the order of ports
+ * that is drawn for the instant. */
+static void
+put_in_order(struct weft_net *net, int64_t width)
+{
+    if (!is_sorted(net) && net->narriving > FEW)
+    {
+        sort(net, width);
+        return;
+    }
+    struct weft_arriving *sorted = net->unsorted;
+    insertion_sort(sorted, net->narriving);
+    net->unsorted = net->arriving;
+    net->arriving = sorted;
+}
+
 void
-weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until,
-                  const uint64_t *tie_salt)
+weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until)
 {
     uint64_t *coming = net->coming + (size_t)node->number * net->words;
     net->narriving = 0;
@@ -258,7 +228,7 @@ weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until,
         for (uint64_t bits = coming[word]; bits != 0; bits &= bits - 1)
         {
             struct weft_port *port = &node->port[word * 64 + weft_ctz64(bits)];
-            const int64_t next = collect_port(net, port, until);
+            const int64_t next = collect_port(net, port, node->tie_salt, until);
             if (next == WEFT_NEVER)
             {
                 coming[word] &= ~(UINT64_C(1) << weft_ctz64(bits));
@@ -266,16 +236,7 @@ weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until,
             node->next = next < node->next ? next : node->next;
         }
     }
-    if (is_sorted(net))
-    {
-        struct weft_arriving *sorted = net->unsorted;
-        net->unsorted = net->arriving;
-        net->arriving = sorted;
-    }
-    else if (sort(net, until - net->base) && tie_salt)
-    {
-        draw_ties(net, *tie_salt);
-    }
+    put_in_order(net, until - net->base);
 }
 
 void

@@ -55,6 +55,7 @@ struct weft_port
     uint64_t peer_bit;     /**< and its bit there */
     uint64_t frames;       /**< begun */
     uint64_t sent_bytes;   /**< of these, without gaps */
+    uint32_t peak_queue;   /**< bytes */
     bool faces_host;       /**< a switch's, to a host */
 
     struct weft_lane *from; /**< [class], to here: the peer's */
@@ -72,10 +73,11 @@ struct weft_node
     uint32_t number; /**< hosts first, then switches */
     uint32_t nports;
     struct weft_port *port;
-    bool watched; /**< weft_net_run() leaves it out */
-    int64_t now;  /**< the instant at which it is */
-    int64_t next; /**< when it is to be run again, as far as was seen so far */
-    int64_t last; /**< when the last thing happened here */
+    bool watched;      /**< weft_net_run() leaves it out */
+    int64_t now;       /**< the instant at which it is */
+    int64_t next;      /**< when it is to be run again, as far as was seen so far */
+    int64_t last;      /**< when the last thing happened here */
+    uint64_t tie_salt; /**< of the order of frames that arrive at one instant */
     struct weft_net_counters counters;
 };
 
@@ -181,12 +183,12 @@ struct weft_switch_node
     uint32_t index;          /**< among the switches */
     uint32_t limit;          /**< ports from here on have not begun what starts at `now` */
     uint32_t paused_ingress; /**< (port, class) pairs whose neighbours are paused */
+    uint32_t ordered;        /**< reasons for departures in the order of time: these, a watcher */
     bool has_tor;            /**< middleware works here */
     bool is_tor;             /**< the balancer's parts for ToRs work here */
     bool watches_links;      /**< a link is or was down */
+    bool is_plain;           /**< none of these three */
     uint64_t marks[2];       /**< ECN marks on what left by down ports, by up ports */
-    uint32_t peak_queue[2];  /**< bytes: of down ports, of up ports */
-    uint64_t tie_salt;       /**< of the order of frames that arrive at one instant */
     int64_t fires_at;        /**< the balancer's timer */
     int64_t own_at;          /**< fires_at or owed_at */
     /** With middleware, a tournament of when ports to hosts send next: [1] is the earliest of all,
@@ -211,7 +213,9 @@ struct weft_switch_node
 /** What arrives in this window: a frame, or a PFC frame. */
 struct weft_arriving
 {
-    uint64_t key; /**< (ps since the window's base) << WEFT_TIE_BITS | is a frame | port */
+    /** (ps since the window's base) << WEFT_TIE_BITS | is a frame | port; of a frame, the port XOR
+     * what is drawn for the instant. */
+    uint64_t key;
     union
     {
         struct weft_frame *frame;
@@ -247,6 +251,7 @@ struct weft_net
     struct weft_fib *whole; /**< a graph's forwarding while nothing is down; else NULL */
     double loss;            /**< probability of random loss */
     bool loses_at_top;      /**< something is to be lost where it turns downwards */
+    bool routes_slowly;     /**< loses_at_top, or `fib` */
     bool has_drops;         /**< some are named */
     bool tor_active;
     bool looks;            /**< the balancer reads queues, or acts when frames leave */
@@ -347,9 +352,9 @@ weft_arrives_at(const struct weft_net *net, const struct weft_arriving *a)
     return net->base + (int64_t)(a->key >> WEFT_TIE_BITS);
 }
 
-/** Where it arrives. */
+/** Where a PFC frame arrives. */
 static inline uint32_t
-weft_arrives_by(const struct weft_arriving *a)
+weft_pfc_port(const struct weft_arriving *a)
 {
     return a->key & UINT16_MAX;
 }
@@ -367,10 +372,9 @@ weft_pfc_pauses(const struct weft_arriving *a)
     return a->of.pfc & 1;
 }
 
-/** Fills net->arriving with what comes to a node before @p until, in order; @p tie_salt: NULL, or
- * of the order of frames that arrive at one instant. */
-void weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until,
-                       const uint64_t *tie_salt);
+/** Fills net->arriving with what comes to a node before @p until, in order; frames get the port by
+ * which they come. */
+void weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until);
 void weft_host_run(struct weft_net *net, struct weft_host_node *host, int64_t until);
 void weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t until);
 
@@ -443,9 +447,8 @@ weft_switch_give_back(struct weft_switch_node *sw, struct weft_port *port)
 
 /** Does what leaves a port by now, and gives back its buffer. */
 static inline void
-weft_switch_settle(struct weft_net *net, struct weft_switch_node *sw, uint32_t i)
+weft_switch_settle(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
 {
-    struct weft_port *port = &sw->node.port[i];
     if (port->waits != 0 && port->free_at <= sw->node.now)
     {
         weft_switch_send_due(net, sw, port);
@@ -461,7 +464,7 @@ void weft_switch_send_in_order(struct weft_net *net, struct weft_switch_node *sw
 static inline void
 weft_switch_drain(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
 {
-    if (sw->paused_ingress > 0 || sw->tor_at <= until)
+    if (sw->ordered > 0 || sw->tor_at <= until)
     {
         weft_switch_send_in_order(net, sw, until);
     }

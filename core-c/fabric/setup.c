@@ -88,6 +88,10 @@ init_port(struct weft_net *net, struct weft_port *port, uint32_t index)
     port->lost_before = INT64_MIN;
     port->gap = net->config.frame.gap;
     port->lane = weft_net_take(net, net->classes * sizeof *port->lane);
+    for (uint32_t c = 0; c < net->classes; c++)
+    {
+        port->lane[c] = WEFT_LANE_INIT;
+    }
 }
 
 static void
@@ -137,8 +141,8 @@ seed_switch(struct weft_net *net, struct weft_switch_node *sw)
     const uint64_t run = net->config.run;
     struct weft_rng ties;
     weft_rng_seed(&ties, seed, run, TIE_STREAM + sw->index);
-    sw->tie_salt = (uint64_t)weft_rng_u32(&ties) << 32;
-    sw->tie_salt |= weft_rng_u32(&ties);
+    sw->node.tie_salt = (uint64_t)weft_rng_u32(&ties) << 32;
+    sw->node.tie_salt |= weft_rng_u32(&ties);
     weft_rng_seed(&sw->rng, seed, run, SWITCH_STREAM + sw->index);
     if (net->marks_at_dequeue)
     {
@@ -212,6 +216,7 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
         make_tournament(net, sw);
     }
     sw->is_tor = sw->map.tier == 0 && net->lb->arrive;
+    sw->is_plain = !sw->has_tor && !sw->is_tor;
     seed_switch(net, sw);
     code = code ? code : make_ports(net, sw);
     return code ? code : make_balancer(net, sw, why);
@@ -322,6 +327,7 @@ route_graph(struct weft_net *net)
     }
     net->whole = weft_net_take(net, (size_t)size);
     net->fib = net->whole;
+    net->routes_slowly = true;
     return weft_fib_build_for(net->whole, (size_t)size, net->config.clos, &healthy);
 }
 

@@ -76,6 +76,7 @@ static void
 pause_neighbour(struct weft_net *net, struct weft_switch_node *sw, const struct weft_packet *p)
 {
     sw->paused_ingress++;
+    sw->ordered++;
     weft_switch_tell_pause(net, sw, p->in_port, p->tclass, true);
     weft_port_pause(net, &sw->node.port[p->in_port], p->tclass, true, sw->node.now);
 }

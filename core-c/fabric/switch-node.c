@@ -5,10 +5,10 @@
 static void
 take_pause(struct weft_net *net, struct weft_switch_node *sw, const struct weft_arriving *pfc)
 {
-    const uint32_t by = weft_arrives_by(pfc);
+    const uint32_t by = weft_pfc_port(pfc);
     struct weft_port *port = &sw->node.port[by];
     const uint32_t bit = 1U << weft_pfc_class(pfc);
-    weft_switch_settle(net, sw, by);
+    weft_switch_settle(net, sw, port);
     const bool was_ready = weft_port_ready(port) != 0;
     port->paused = weft_pfc_pauses(pfc) ? port->paused | bit : port->paused & ~bit;
     if (!was_ready && weft_port_ready(port) != 0 && port->free_at <= sw->node.now)
@@ -21,13 +21,13 @@ take_pause(struct weft_net *net, struct weft_switch_node *sw, const struct weft_
     }
 }
 
-static uint32_t
+static inline uint32_t
 ask(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
     const struct weft_ports *ports)
 {
-    if (net->looks)
+    for (uint32_t i = 0; net->looks && i < ports->n; i++)
     {
-        weft_switch_settle_all(net, sw);
+        weft_switch_settle(net, sw, &sw->node.port[weft_port_at(ports, i)]);
     }
     return net->lb->pick(sw->lb, ports, p, sw->node.now);
 }
@@ -49,41 +49,76 @@ is_injected_loss(struct weft_net *net, struct weft_switch_node *sw, const struct
                      (net->loss > 0 && weft_rng_unit(&sw->rng) < net->loss));
 }
 
-/* The candidates; false: there are none. */
+/* The port by which a frame goes on where links have failed, the shape is a graph, or something is
+ * to be lost; false: it has ended here. */
 static bool
-route(const struct weft_net *net, const struct weft_switch_node *sw, uint32_t dst,
-      struct weft_ports *ports)
+route_slowly(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
+             uint32_t *out)
 {
-    ports->queue_bytes = weft_mmu_queues(sw->mmu);
-    if (net->fib)
+    struct weft_ports ports;
+    if (!net->fib)
     {
-        const uint32_t *queues = ports->queue_bytes;
-        const bool any = weft_fib_route(net->fib, sw->index, &sw->map, dst, ports);
-        ports->queue_bytes = queues;
-        return any;
+        weft_route(&sw->map, p->dst, &ports);
     }
-    weft_route(&sw->map, dst, ports);
+    else if (!weft_fib_route(net->fib, sw->index, &sw->map, p->dst, &ports))
+    {
+        weft_net_end_frame(net, &sw->node, p, WEFT_NET_NO_ROUTE);
+        return false;
+    }
+    ports.queue_bytes = weft_mmu_queues(sw->mmu);
+    *out = weft_lb_picks(net->lb, &ports) ? ask(net, sw, p, &ports) : weft_port_at(&ports, 0);
+    if (net->loses_at_top && is_injected_loss(net, sw, p, *out))
+    {
+        weft_net_end_frame(net, &sw->node, p, WEFT_NET_DROP_INJECTED);
+        return false;
+    }
+    return true;
+}
+
+/* The port by which a frame goes on; false: it has ended here. */
+static inline bool
+route(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, uint32_t *out)
+{
+    if (net->routes_slowly)
+    {
+        return route_slowly(net, sw, p, out);
+    }
+    const struct weft_switch_map *map = &sw->map;
+    const uint32_t below = p->dst - map->lo;
+    if (below < map->hi - map->lo && map->parallel == 1)
+    {
+        *out = weft_map_child(map, below);
+        return true;
+    }
+    struct weft_ports ports;
+    weft_route(map, p->dst, &ports);
+    ports.queue_bytes = weft_mmu_queues(sw->mmu);
+    *out = ports.n == 1 ? ports.first : ask(net, sw, p, &ports);
     return true;
 }
 
 /* The one way into the buffer. Inlined: it is on every hop. */
 static inline __attribute__((always_inline)) bool
-buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, uint32_t out,
-       bool held)
+buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
+       struct weft_port *port, bool held)
 {
-    weft_switch_settle(net, sw, out);
-    if (weft_mmu_admits_easily(sw->mmu, p->in_port, out, p->tclass, p->bytes))
+    const uint32_t out = port->index;
+    struct weft_mmu *mmu = sw->mmu;
+    weft_switch_settle(net, sw, port);
+    if (weft_mmu_admits_easily(mmu, p->in_port, out, p->tclass, p->bytes))
     {
-        weft_mmu_take(sw->mmu, p->in_port, out, p->tclass, p->bytes);
+        weft_mmu_take(mmu, p->in_port, out, p->tclass, p->bytes);
     }
     else if (!weft_switch_admits_exactly(net, sw, p, out, held))
     {
         return false;
     }
     /* What was queued before it, and itself, may have been trimmed. */
-    const uint32_t queue = weft_mmu_queues(sw->mmu)[out];
-    uint32_t *peak = &sw->peak_queue[out >= sw->map.first_up];
-    *peak = queue > *peak ? queue : *peak;
+    const uint32_t queue = weft_mmu_queues(mmu)[out];
+    if (queue > port->peak_queue)
+    {
+        port->peak_queue = queue;
+    }
     if ((int64_t)queue - p->bytes > net->mark_above && p->kind == WEFT_DATA)
     {
         weft_switch_mark(net, sw, p, out, &sw->rng, sw->node.now);
@@ -92,7 +127,7 @@ buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
 }
 
 /* A frame leaves at once: nothing waits, and the wire is free. */
-static inline void
+static inline __attribute__((always_inline)) void
 pass(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
      const struct weft_packet *p)
 {
@@ -108,35 +143,56 @@ pass(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
     weft_switch_send(net, sw, port, frame, sw->node.now, false);
 }
 
-/* A frame joins a port's queue; it is buffered. */
-static inline void
-join(struct weft_net *net, struct weft_switch_node *sw, uint32_t out, const struct weft_packet *p)
+/* The first frame that may leave has joined a port's queue. */
+static void
+make_ready(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
 {
-    struct weft_port *port = &sw->node.port[out];
-    const uint32_t c = p->tclass;
-    const bool is_free = port->free_at <= sw->node.now;
-    if (port->waits == 0)
+    if (port->free_at <= sw->node.now)
     {
-        if (is_free && !(port->paused >> c & 1U))
+        weft_switch_start(net, sw, port, false);
+    }
+    else if (sw->starts)
+    {
+        weft_switch_note_start(sw, port);
+    }
+}
+
+/* A frame joins a port's queue; it is buffered. */
+static inline __attribute__((always_inline)) void
+join(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
+     const struct weft_packet *p)
+{
+    const uint32_t c = p->tclass;
+    const uint32_t waits = port->waits;
+    const uint32_t goes = ~port->paused;
+    if (waits == 0)
+    {
+        if ((goes >> c & 1U) && port->free_at <= sw->node.now)
         {
             pass(net, sw, port, p);
             return;
         }
-        sw->waiting[out / 64U] |= UINT64_C(1) << (out & 63U);
+        sw->waiting[port->index / 64U] |= UINT64_C(1) << (port->index & 63U);
     }
-    const bool was_ready = weft_port_ready(port) != 0;
+    port->waits = waits | 1U << c;
     weft_lane_join(&port->lane[c], &net->chunks)->d = *p;
-    port->waits |= 1U << c;
     /* What was ready before leaves when the wire is free, and has yet to do so. */
-    if (!was_ready && weft_port_ready(port) != 0)
+    if ((waits & goes) == 0 && (goes >> c & 1U))
     {
-        if (is_free)
+        make_ready(net, sw, port);
+    }
+}
+
+static inline __attribute__((always_inline)) void
+forward(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
+{
+    uint32_t out;
+    if (route(net, sw, p, &out))
+    {
+        struct weft_port *port = &sw->node.port[out];
+        if (buffer(net, sw, p, port, false))
         {
-            weft_switch_start(net, sw, port, false);
-        }
-        else if (sw->starts)
-        {
-            weft_switch_note_start(sw, port);
+            join(net, sw, port, p);
         }
     }
 }
@@ -144,101 +200,83 @@ join(struct weft_net *net, struct weft_switch_node *sw, uint32_t out, const stru
 void
 weft_switch_forward(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
 {
-    struct weft_ports ports;
-    if (!route(net, sw, p->dst, &ports))
-    {
-        weft_net_end_frame(net, &sw->node, p, WEFT_NET_NO_ROUTE);
-        return;
-    }
-    const bool asks = net->fib || net->loses_at_top ? weft_lb_picks(net->lb, &ports) : ports.n != 1;
-    const uint32_t out = asks ? ask(net, sw, p, &ports) : weft_port_at(&ports, 0);
-    if (net->loses_at_top && is_injected_loss(net, sw, p, out))
-    {
-        weft_net_end_frame(net, &sw->node, p, WEFT_NET_DROP_INJECTED);
-        return;
-    }
-    if (buffer(net, sw, p, out, false))
-    {
-        join(net, sw, out, p);
-    }
+    forward(net, sw, p);
 }
 
 bool
 weft_switch_buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
                    uint32_t out)
 {
-    return buffer(net, sw, p, out, true);
+    return buffer(net, sw, p, &sw->node.port[out], true);
 }
 
 void
 weft_switch_join(struct weft_net *net, struct weft_switch_node *sw, uint32_t out,
                  const struct weft_packet *p)
 {
-    weft_switch_settle(net, sw, out);
-    join(net, sw, out, p);
+    struct weft_port *port = &sw->node.port[out];
+    weft_switch_settle(net, sw, port);
+    join(net, sw, port, p);
+}
+
+/* Whether a frame goes on where not all do so. */
+static inline bool
+passes(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
+{
+    if (sw->watches_links && weft_port_was_cut(&sw->node.port[p->in_port], p->bytes, sw->node.now))
+    {
+        weft_net_end_frame(net, &sw->node, p, WEFT_NET_DROP_LINK);
+        return false;
+    }
+    p->hops++;
+    if (sw->has_tor && p->in_port < sw->map.first_up &&
+        (p->kind == WEFT_ACK || p->kind == WEFT_NACK) && !weft_switch_passes_tor(net, sw, p))
+    {
+        return false;
+    }
+    return !sw->is_tor || weft_switch_arrive_at_balancer(net, sw, p);
 }
 
 /* The frame is changed where it lies: whoever sent it looks at it no more. */
-static inline void
-arrive(struct weft_net *net, struct weft_switch_node *sw, const struct weft_arriving *a)
+static inline __attribute__((always_inline)) void
+arrive(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
 {
-    struct weft_packet *p = &a->of.frame->d;
-    const uint32_t by = weft_arrives_by(a);
     sw->node.counters.hops++;
-    if (sw->watches_links && weft_port_was_cut(&sw->node.port[by], p->bytes, sw->node.now))
+    if (sw->is_plain)
     {
-        weft_net_end_frame(net, &sw->node, p, WEFT_NET_DROP_LINK);
-        return;
+        p->hops++;
     }
-    p->in_port = (uint16_t)by;
-    p->hops++;
-    if (sw->has_tor && by < sw->map.first_up && (p->kind == WEFT_ACK || p->kind == WEFT_NACK) &&
-        !weft_switch_passes_tor(net, sw, p))
+    else if (!passes(net, sw, p))
     {
         return;
     }
-    if (sw->is_tor && !weft_switch_arrive_at_balancer(net, sw, p))
-    {
-        return;
-    }
-    weft_switch_forward(net, sw, p);
+    forward(net, sw, p);
 }
 
-/* When a port has something to do next: what starts to leave must be on its way within the window,
- * and while a neighbour is paused what has left counts. */
+/* Sends what starts to leave before the end of the window. Returns when a port has something to do
+ * next: what starts to leave must be on its way within its window, and while a neighbour is paused
+ * what has left counts. */
 static int64_t
-next_departure(const struct weft_switch_node *sw, uint32_t words)
+settle_waiting(struct weft_net *net, struct weft_switch_node *sw)
 {
     int64_t next = WEFT_NEVER;
-    for (uint32_t word = 0; word < words; word++)
+    for (uint32_t word = 0; word < net->words; word++)
     {
         for (uint64_t bits = sw->waiting[word]; bits != 0; bits &= bits - 1)
         {
-            const struct weft_port *port = &sw->node.port[word * 64 + weft_ctz64(bits)];
-            if ((port->waits & ~port->paused) != 0 && port->free_at < next)
+            struct weft_port *port = &sw->node.port[word * 64 + weft_ctz64(bits)];
+            weft_switch_settle(net, sw, port);
+            if (weft_port_ready(port) != 0 && port->free_at < next)
             {
                 next = port->free_at;
             }
         }
     }
-    for (uint32_t i = 0; sw->paused_ingress > 0 && i < sw->node.nports; i++)
+    for (uint32_t i = 0; sw->ordered > 0 && i < sw->node.nports; i++)
     {
         next = sw->node.port[i].end < next ? sw->node.port[i].end : next;
     }
     return next;
-}
-
-/* What starts to leave before the end of the window. */
-static void
-settle_waiting(struct weft_net *net, struct weft_switch_node *sw)
-{
-    for (uint32_t word = 0; word < net->words; word++)
-    {
-        for (uint64_t bits = sw->waiting[word]; bits != 0; bits &= bits - 1)
-        {
-            weft_switch_settle(net, sw, word * 64 + weft_ctz64(bits));
-        }
-    }
 }
 
 /* An instant at which the switch has something of its own to do, or departures have an order. The
@@ -258,7 +296,7 @@ run_instant(struct weft_net *net, struct weft_switch_node *sw, uint32_t i, int64
         const struct weft_arriving *a = &net->arriving[i];
         if (a->key & WEFT_IS_FRAME)
         {
-            arrive(net, sw, a);
+            arrive(net, sw, &a->of.frame->d);
         }
         else
         {
@@ -273,30 +311,42 @@ run_instant(struct weft_net *net, struct weft_switch_node *sw, uint32_t i, int64
     return i;
 }
 
+/* Frames from the i-th arrival on, as long as nothing else happens. Returns the next one. */
+static uint32_t
+run_frames(struct weft_net *net, struct weft_switch_node *sw, uint32_t i)
+{
+    const struct weft_arriving *a = net->arriving + i;
+    const struct weft_arriving *end = net->arriving + net->narriving;
+    for (; a < end && (a->key & WEFT_IS_FRAME) && sw->ordered == 0; a++)
+    {
+        const int64_t now = weft_arrives_at(net, a);
+        if (sw->tor_at <= now)
+        {
+            weft_switch_send_in_order(net, sw, now);
+        }
+        sw->node.now = now;
+        sw->node.last = now;
+        arrive(net, sw, &a->of.frame->d);
+    }
+    return (uint32_t)(a - net->arriving);
+}
+
 void
 weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
 {
-    weft_node_collect(net, &sw->node, until, &sw->tie_salt);
+    weft_node_collect(net, &sw->node, until);
     const bool has_own = sw->is_tor || sw->owed_at != WEFT_NEVER;
-    for (uint32_t i = 0; i < net->narriving || sw->own_at < until;)
+    uint32_t i = has_own ? 0 : run_frames(net, sw, 0);
+    while (i < net->narriving || sw->own_at < until)
     {
-        const struct weft_arriving *a = &net->arriving[i];
-        const int64_t arrival = i < net->narriving ? weft_arrives_at(net, a) : WEFT_NEVER;
-        if (has_own || sw->paused_ingress > 0 || !(a->key & WEFT_IS_FRAME))
-        {
-            i = run_instant(net, sw, i, arrival < sw->own_at ? arrival : sw->own_at);
-            continue;
-        }
-        weft_switch_drain(net, sw, arrival);
-        sw->node.now = arrival;
-        sw->node.last = arrival;
-        arrive(net, sw, a);
-        i++;
+        const int64_t arrival =
+            i < net->narriving ? weft_arrives_at(net, &net->arriving[i]) : WEFT_NEVER;
+        i = run_instant(net, sw, i, arrival < sw->own_at ? arrival : sw->own_at);
+        i = has_own ? i : run_frames(net, sw, i);
     }
     weft_switch_drain(net, sw, until - 1);
     sw->node.now = until - 1;
-    settle_waiting(net, sw);
-    const int64_t departure = next_departure(sw, net->words);
+    const int64_t departure = settle_waiting(net, sw);
     const int64_t next = departure < sw->own_at ? departure : sw->own_at;
     sw->node.next = next < sw->node.next ? next : sw->node.next;
 }

@@ -8,22 +8,25 @@
 #include "fabric/node.h"
 
 static uint32_t
-pick_class(const struct weft_net *net, const struct weft_port *port, uint32_t classes)
+ask_scheduler(const struct weft_net *net, const struct weft_port *port, uint32_t classes)
 {
-    if ((classes & 1U) || !port->scheduler)
-    {
-        return weft_ctz64(classes);
-    }
     uint32_t last = 0;
     uint32_t bytes[WEFT_MAX_CLASSES] = {0};
     for (uint32_t left = classes; left != 0; left &= left - 1)
     {
         const uint32_t c = weft_ctz64(left);
         struct weft_lane *lane = &port->lane[c];
-        last |= (uint32_t)(weft_lane_waiting(lane) == 1) << c;
+        last |= (uint32_t)(lane->waiting == 1) << c;
         bytes[c] = weft_lane_first(lane)->d.bytes;
     }
     return net->config.scheduler->pick(port->scheduler, classes, last, bytes);
+}
+
+static inline uint32_t
+pick_class(const struct weft_net *net, const struct weft_port *port, uint32_t classes)
+{
+    return (classes & 1U) || !port->scheduler ? weft_ctz64(classes)
+                                              : ask_scheduler(net, port, classes);
 }
 
 void
@@ -53,7 +56,7 @@ start(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
     const uint32_t c = pick_class(net, port, weft_port_ready(port));
     struct weft_lane *lane = &port->lane[c];
     struct weft_frame *frame = weft_lane_leave(lane);
-    if (weft_lane_waiting(lane) == 0)
+    if (lane->waiting == 0)
     {
         port->waits &= ~(1U << c);
         if (port->waits == 0)
@@ -95,7 +98,7 @@ weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw)
 {
     for (uint32_t i = 0; i < sw->node.nports; i++)
     {
-        weft_switch_settle(net, sw, i);
+        weft_switch_settle(net, sw, &sw->node.port[i]);
     }
 }
 
@@ -109,6 +112,7 @@ end_frame(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *p
     if (weft_mmu_release_at(sw->mmu, port->ingress, port->index, port->bytes))
     {
         sw->paused_ingress--;
+        sw->ordered--;
         weft_switch_tell_pause(net, sw, in, tclass, false);
         weft_port_pause(net, &sw->node.port[in], tclass, false, sw->node.now);
     }
@@ -181,7 +185,7 @@ first_to_host(const struct weft_switch_node *sw)
 static struct departure
 next_departure(const struct weft_switch_node *sw)
 {
-    return sw->paused_ingress > 0 ? find_first(sw)
+    return sw->ordered > 0 ? find_first(sw)
                                   : (struct departure){.at = sw->tor_at, .starts = true};
 }
 
@@ -216,9 +220,9 @@ void
 weft_switch_read_port(void *of, uint32_t i, int64_t now, struct weft_port_status *status)
 {
     struct weft_switch_node *sw = of;
-    const struct weft_port *port = &sw->node.port[i];
+    struct weft_port *port = &sw->node.port[i];
     (void)now; /* the switch's own */
-    weft_switch_settle(sw->net, sw, i);
+    weft_switch_settle(sw->net, sw, port);
     *status = (struct weft_port_status){.rate = port->rate,
                                         .sent = port->sent_bytes,
                                         .queue_bytes = weft_mmu_queues(sw->mmu)[i],

@@ -192,7 +192,7 @@ bool
 weft_switch_arrive_at_balancer(struct weft_net *net, struct weft_switch_node *sw,
                                struct weft_packet *p)
 {
-    if (net->looks)
+    if (net->lb->leave)
     {
         weft_switch_settle_all(net, sw);
     }

@@ -64,7 +64,14 @@ weft_net_run(struct weft_net *net, int64_t until)
 void
 weft_net_watch(struct weft_net *net, uint32_t node, bool watch)
 {
-    net->node[node]->watched = watch;
+    struct weft_node *of = net->node[node];
+    if (of->watched != watch && node >= net->nhosts)
+    {
+        /* Hooks are to be called in order. */
+        net->sw[node - net->nhosts].ordered += watch ? 1 : -1U;
+        weft_net_wake(net, of, of->now + 1);
+    }
+    of->watched = watch;
 }
 
 int64_t

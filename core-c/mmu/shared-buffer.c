@@ -175,6 +175,16 @@ sound(const struct weft_mmu_config *c)
            !(c->trim && (c->pfc || c->trim_bytes < 1));
 }
 
+/* What weft_mmu_admits_easily() compares with, once headroom or the peak has changed. */
+static void
+set_easy(struct weft_mmu *mmu)
+{
+    const int64_t below_peak = mmu->peak_used - mmu->headroom_used;
+    mmu->easy_used = below_peak < mmu->shared ? below_peak : mmu->shared;
+    const double threshold = mmu->alpha * (double)(mmu->shared - mmu->easy_used);
+    mmu->easy_bytes = threshold < (double)MOST ? (int64_t)threshold : (int64_t)MOST;
+}
+
 static int64_t
 reserved_of(const struct weft_mmu_config *config, uint32_t nports)
 {
@@ -219,6 +229,7 @@ weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config, uint32
     mmu->alpha = config->alpha;
     mmu->port_limit = weft_mmu_counts_by_class(config) ? -1 : config->port_buffer;
     mmu->pfc = config->pfc != 0;
+    set_easy(mmu);
     mmu->class_shift = config->classes == 8 ? 3 : config->classes == 4 ? 2 : 1;
     for (uint32_t i = 0; mmu->port_limit < 0 && i < nports << mmu->class_shift; i++)
     {
@@ -270,6 +281,7 @@ admit_lossless(struct weft_mmu *mmu, struct weft_mmu_ingress *i, uint32_t bytes)
     }
     i->headroom += bytes;
     mmu->headroom_used += bytes;
+    set_easy(mmu);
     return WEFT_MMU_ADMIT | pause_once(mmu, i);
 }
 
@@ -337,6 +349,7 @@ weft_mmu_admit_whole(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t t
         if (used > mmu->peak_used)
         {
             mmu->peak_used = used;
+            set_easy(mmu);
         }
     }
     return verdict;
@@ -442,6 +455,10 @@ weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t i, uint32_t out, uint32_t
     }
     ingress->headroom -= extra;
     mmu->headroom_used -= extra;
+    if (extra)
+    {
+        set_easy(mmu);
+    }
     ingress->bytes -= rest;
     mmu->shared_used -= rest;
     if (!(ingress->flags & WEFT_MMU_PAUSED) || !may_resume(mmu, ingress))

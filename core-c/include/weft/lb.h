@@ -141,7 +141,8 @@ extern "C"
         /** pick() is called for the last live port of a group, too: packets name their path, and
          * what it names may be dead. */
         bool pick_last;
-        /** pick() never reads queue_bytes, so a switch need not bring them up to date for it. */
+        /** pick() never reads queue_bytes, so a switch need not bring them up to date for it. Of
+         * any other balancer it does so for the candidates, whose queues pick() may read. */
         bool oblivious;
         /** Optional: what pick() would return, changing nothing. A host may fetch that port's
          * memory ahead of time. May be wrong. */

@@ -129,6 +129,10 @@ extern "C"
         int64_t
             shared; /**< bytes of the shared pool: the buffer, with PFC less all ports' headroom */
         int64_t shared_used;
+        int64_t easy_used;  /**< of the pool, with a frame: up to here nothing but a threshold can
+                               be met; the least of shared and peak_used - headroom_used */
+        int64_t easy_bytes; /**< of an ingress or a queue, with a frame: below its threshold as long
+                               as easy_used is not passed */
         int64_t headroom_used; /**< over all ports */
         int64_t peak_used;     /**< largest shared_used + headroom_used ever */
         double alpha;          /**< the configuration's */
@@ -255,7 +259,7 @@ extern "C"
     {
         const struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[in * 2 + tclass];
         const int64_t used = mmu->shared_used + bytes;
-        if (used > mmu->shared || used + mmu->headroom_used > mmu->peak_used)
+        if (used > mmu->easy_used)
         {
             return false;
         }
@@ -269,13 +273,14 @@ extern "C"
         {
             return true;
         }
-        if (mmu->pfc)
+        const int64_t held = (int64_t)(mmu->pfc ? i->bytes : weft_mmu_queues(mmu)[out]) + bytes;
+        if (i->flags)
         {
-            return !i->flags &&
-                   (double)(i->bytes + bytes) <= mmu->alpha * (double)(mmu->shared - used);
+            return false;
         }
-        return (double)((int64_t)weft_mmu_queues(mmu)[out] + bytes) <=
-               mmu->alpha * (double)(mmu->shared - mmu->shared_used);
+        return held <= mmu->easy_bytes ||
+               (double)held <=
+                   mmu->alpha * (double)(mmu->shared - (mmu->pfc ? used : used - bytes));
     }
 
     /** Accounts a frame that weft_mmu_admits_easily(). */
