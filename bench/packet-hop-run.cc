@@ -170,7 +170,7 @@ void
 ChooseSimulator(const BenchSetting& s)
 {
     // What a scenario gets, unless something else is asked for.
-    WeftHelper::UseFabricSimulator();
+    WeftHelper::UsePicoseconds();
     if (!s.simulator.empty())
     {
         GlobalValue::Bind("SimulatorImplementationType", StringValue(s.simulator));

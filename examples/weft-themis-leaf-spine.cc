@@ -67,7 +67,7 @@ Run(const std::string& balancer,
 int
 main(int argc, char* argv[])
 {
-    WeftHelper::UseFabricSimulator();
+    WeftHelper::UsePicoseconds();
 
     uint32_t leaves = 4;
     uint32_t spines = 4;

@@ -38,7 +38,7 @@ Run(const std::string& balancer, const std::string& timers, const std::string& b
 int
 main(int argc, char* argv[])
 {
-    WeftHelper::UseFabricSimulator();
+    WeftHelper::UsePicoseconds();
 
     std::string bytes = "2MB";
     std::string balancer = "ar";

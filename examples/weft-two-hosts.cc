@@ -38,7 +38,7 @@ int
 main(int argc, char* argv[])
 {
     // First of all: a fabric counts picoseconds, and its events are quick to schedule.
-    WeftHelper::UseFabricSimulator();
+    WeftHelper::UsePicoseconds();
 
     uint64_t bytes = 1000000;
     uint64_t messages = 3;

@@ -54,10 +54,10 @@ const struct weft_mmu *
 weft_net_buffer(struct weft_net *net, uint32_t index)
 {
     struct weft_switch_node *sw = &net->sw[index];
-    /* Nothing starts to leave by being looked at, and giving back resumes nobody: where order
-     * matters it is done in time. */
+    /* Nothing starts to leave by being looked at, and giving back resumes nobody: while a neighbour
+     * is paused it is done in time. */
     const int64_t seen = net->now - 1 > sw->node.now ? net->now - 1 : sw->node.now;
-    for (uint32_t i = 0; i < sw->node.nports && sw->ordered == 0; i++)
+    for (uint32_t i = 0; i < sw->node.nports && sw->paused_ingress == 0; i++)
     {
         if (sw->node.port[i].end <= seen)
         {

@@ -156,12 +156,10 @@ BadType(const char* name, const char* value)
     TypeId type;
     const TypeId parent = TypeId::LookupByName(base);
     const std::string simulator = "ns3::SimulatorImpl";
-    if (base == simulator && std::string(value) != "ns3::DefaultSimulatorImpl" &&
-        std::string(value) != "ns3::FabricSimulatorImpl")
+    if (base == simulator && std::string(value) != "ns3::DefaultSimulatorImpl")
     {
-        return xformat("'%s' cannot run a scenario: expected ns3::FabricSimulatorImpl or "
-                       "ns3::DefaultSimulatorImpl; others wait for the time of the day, or need "
-                       "several processes",
+        return xformat("'%s' cannot run a scenario: expected ns3::DefaultSimulatorImpl; others "
+                       "wait for the time of the day, or need several processes",
                        value);
     }
     if (TypeId::LookupByNameFailSafe(value, &type) && type.IsChildOf(parent) &&

@@ -16,10 +16,10 @@ main()
     Simulator::Schedule(Seconds(1), [] {});
     Simulator::Run();
     Simulator::Destroy();
-    for (const auto& act : {+[] { WeftHelper weft; }, +[] { WeftHelper::UseFabricSimulator(); }})
+    for (const auto& act : {+[] { WeftHelper weft; }, +[] { WeftHelper::UsePicoseconds(); }})
     {
         const std::string said = WeftDeathOf(act);
-        if (said.find("WeftHelper::UseFabricSimulator() first in main()") == std::string::npos)
+        if (said.find("WeftHelper::UsePicoseconds() first in main()") == std::string::npos)
         {
             std::cerr << "expected a message on what to do; it said: " << said << std::endl;
             return 1;

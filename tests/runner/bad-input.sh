@@ -282,12 +282,12 @@ at 'cores in two tiers' 'aggregation-core of <random-failures>: this leaf-spine 
     's,<drop,<random-failures aggregation-core="0.1"/><drop,'
 at 'a percentage' "probability '1%' of <random-failures>" 's,<drop,<random-failures probability="1%"/><drop,'
 at 'no ns-3 attribute' "'Weft' is no ns-3 attribute" 's,<drop,<default name="Weft" value="1"/><drop,'
-at 'no class of ns-3' "ns-3 has no class 'ns3::LaneSchedular'; .*did you mean 'ns3::LaneScheduler'" \
-    's,<drop,<default name="ns3::LaneSchedular::MaxLanes" value="7"/><drop,'
-at 'no attribute of its class' "ns3::LaneScheduler has no attribute 'MaxLane' .*did you mean 'MaxLanes'" \
-    's,<drop,<default name="ns3::LaneScheduler::MaxLane" value="7"/><drop,'
-at 'no value of its attribute' "ns3::LaneScheduler::MaxLanes does not take 'many'; expected" \
-    's,<drop,<default name="ns3::LaneScheduler::MaxLanes" value="many"/><drop,'
+at 'no class of ns-3' "ns-3 has no class 'ns3::WeftNik'; .*did you mean 'ns3::WeftNic'" \
+    's,<drop,<default name="ns3::WeftNik::IpQueueSize" value="7p"/><drop,'
+at 'no attribute of its class' "ns3::WeftNic has no attribute 'IpQueueSiz' .*did you mean 'IpQueueSize'" \
+    's,<drop,<default name="ns3::WeftNic::IpQueueSiz" value="7p"/><drop,'
+at 'no value of its attribute' "ns3::WeftNic::IpQueueSize does not take 'many'; expected" \
+    's,<drop,<default name="ns3::WeftNic::IpQueueSize" value="many"/><drop,'
 at 'a time that ns-3 dies of' "ns3::WeftChannel::Delay does not take 'soon'; expected" \
     's,<drop,<default name="ns3::WeftChannel::Delay" value="soon"/><drop,'
 at 'a default that an element overrides' '<default> of ns3::WeftFabric::Balancer .*expected <balancer>' \
@@ -296,7 +296,7 @@ at 'a global value that an element sets' "<global> of RngRun would have no effec
     's,<drop,<global name="RngRun" value="3"/><drop,'
 at 'no global value' "ns-3 has no global value 'SchedulerTyp'; .*did you mean 'SchedulerType'" \
     's,<drop,<global name="SchedulerTyp" value="ns3::MapScheduler"/><drop,'
-at 'no scheduler' "'ns3::Object' is no ns3::Scheduler .*ns3::LaneScheduler" \
+at 'no scheduler' "'ns3::Object' is no ns3::Scheduler .*ns3::HeapScheduler" \
     's,<drop,<global name="SchedulerType" value="ns3::Object"/><drop,'
 at 'ACKs that come too rarely' 'outstanding 3 of <transport> is less than ack-every 4 of <fabric>' \
     's,rto="100us",rto="100us" outstanding="3",;s,<measure,<fabric ack-every="4"/><measure,'

@@ -32,8 +32,8 @@ run two "$here/tiny.xml" -j 4
 same one two 'a second time'
 run map "$here/tiny.xml" --scheduler MapScheduler
 same one map 'under MapScheduler'
-run lane "$here/tiny.xml" --scheduler LaneScheduler
-same one lane 'under LaneScheduler'
+run heap "$here/tiny.xml" --scheduler HeapScheduler
+same one heap 'under HeapScheduler'
 grep -q 'value="ns3::MapScheduler"' map/runs/themis_seed=1/scenario.xml
 
 default='<global name="SimulatorImplementationType" value="ns3::DefaultSimulatorImpl"/>'
