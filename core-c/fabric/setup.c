@@ -287,6 +287,20 @@ take_rows(struct weft_net *net)
     }
 }
 
+/* Bytes of the shortest frame. */
+static int64_t
+shortest_frame(const struct weft_net_config *c)
+{
+    const int64_t of[] = {c->frame.ack, c->frame.header + 1, /* data of a byte */
+                          c->buffer.trim ? c->buffer.trim_bytes : SHORTEST_FRAME};
+    int64_t least = SHORTEST_FRAME;
+    for (unsigned i = 0; i < sizeof of / sizeof of[0]; i++)
+    {
+        least = of[i] < least ? of[i] : least;
+    }
+    return least;
+}
+
 static void
 settle_flags(struct weft_net *net)
 {
@@ -306,7 +320,7 @@ settle_flags(struct weft_net *net)
     net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
     net->inspects[1] = net->inspects[0] || tor;
     net->tor_active = true;
-    net->window = weft_clos_least_delay(net->config.clos, SHORTEST_FRAME);
+    net->window = weft_clos_least_delay(net->config.clos, shortest_frame(&net->config));
     net->chunks.take = net->config.memory.take;
     net->chunks.of = net->config.memory.of;
 }

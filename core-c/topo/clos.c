@@ -365,7 +365,11 @@ weft_clos_least_delay(const struct weft_clos *clos, int64_t bytes)
     {
         struct weft_link link;
         weft_clos_link(clos, i, &link);
-        const int64_t delay = link.delay > 0 ? link.delay : weft_wire_time(bytes, link.rate);
+        /* What waited for the wire may have begun by a fraction of a ps before. */
+        int64_t carry = 0;
+        int64_t wire = weft_wire_carry(bytes, link.rate, &carry);
+        wire -= carry > 0 && wire > 1;
+        const int64_t delay = link.delay > 0 ? link.delay : wire;
         least = delay < least ? delay : least;
     }
     return least;

@@ -64,6 +64,10 @@ class Faults
         {
             const int64_t change = changes.empty() ? INT64_MAX : changes.begin()->first;
             const int64_t fib = converge.empty() ? INT64_MAX : converge.begin()->first;
+            if (std::min(change, fib) >= until)
+            {
+                break;
+            }
             weft_net_run(m_net, std::min(change, fib));
             if (fib <= change)
             {
@@ -91,7 +95,7 @@ class Faults
                 {
                     Converge(dead);
                 }
-                else
+                else if (m_scene.convergence != WEFT_NEVER)
                 {
                     converge[change + m_scene.convergence] = dead;
                 }
@@ -122,7 +126,7 @@ class Faults
 
     void Converge(const std::vector<uint64_t>& dead)
     {
-        const weft_fib_case of{dead.data(), dead.size(), nullptr, 0, WEFT_WEIGHTS_NONE};
+        const weft_fib_case of{dead.data(), dead.size(), nullptr, 0, m_scene.weights};
         const int64_t size = weft_fib_size_for(&m_clos, &of);
         m_memory.emplace_back(static_cast<size_t>(size) / 8 + 1);
         auto fib = reinterpret_cast<weft_fib*>(m_memory.back().data());

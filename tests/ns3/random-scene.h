@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 #include <vector>
+#include <weft/clos.h>
 #include <weft/rng.h>
 
 /** One random scene. */
@@ -30,7 +31,8 @@ struct Scene
         int64_t rate; //!< 0: dead
     };
     std::vector<Fault> faults;
-    int64_t convergence{0};
+    int64_t convergence{0}; //!< ps; WEFT_NEVER: never
+    weft_weights weights{WEFT_WEIGHTS_NONE};
     double loss{0};
     std::vector<std::pair<uint32_t, uint32_t>> drops; //!< QP and offset
     bool lastHop{false};                              //!< the named ones, there

@@ -1,18 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Usage: stress.sh WEFT-RUNNER STRESS-SCENARIO [FIRST [COUNT [JOBS]]]
+# Usage: stress.sh WEFT-RUNNER STRESS-SCENARIO STRESS-NET [FIRST [COUNT [JOBS]]]
 # Simulates the small random scenarios FIRST, FIRST + 1, ... that STRESS-SCENARIO writes. Each must end,
 # and either well, with all bytes accounted for, or by an error that says what is wrong: never by a
 # signal, a sanitizer's report or a violated account. Of those that end well every fourth is simulated
-# once more, on another scheduler, and must give the same bytes. Scenarios that fail are kept.
+# once more, on another scheduler, and must give the same bytes. STRESS-NET runs each of them in the
+# module's engine and in that of the C core, which must do the same. Scenarios that fail are kept.
 set -eu
 export LC_ALL=C
 
 weft=$1
 generator=$2
-first=${3:-1}
-count=${4:-100}
-jobs=${5:-$(nproc)}
+both=$3
+first=${4:-1}
+count=${5:-100}
+jobs=${6:-$(nproc)}
 work=${WEFT_STRESS_DIR:-$(mktemp -d)}
 mkdir -p "$work"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:allocator_may_return_null=1"
@@ -59,7 +61,10 @@ try()
             result=failed
         fi
     fi
-    [ $result = failed ] || rm -rf "$1.xml" "$1" "$1.out" "$1-map" "$1-map.out" "$1.files" "$1.same"
+    status=0
+    timeout 300 "$both" "$1.xml" >"$1-both.out" 2>&1 || status=$?
+    [ $status = 0 ] || [ $status = 2 ] || result=failed
+    [ $result = failed ] || rm -rf "$1.xml" "$1" "$1.out" "$1"-*.out "$1-map" "$1.files" "$1.same"
     echo "$result $1"
 }
 
