@@ -194,6 +194,7 @@ receive(const struct weft_packet *data, int64_t step)
         return;
     case WEFT_TOR_NACK:
         reply.kind = WEFT_NACK;
+        reply.flags |= WEFT_F_COMPENSATED;
         break;
     case WEFT_TOR_FORWARD:
         break;

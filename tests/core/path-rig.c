@@ -103,6 +103,7 @@ path_rig_check_switches(const char *name)
     struct weft_site site;
     memset(&site, 0, sizeof(site));
     site.seed = 9;
+    site.nports = 16;
     ck_assert_int_eq(weft_config_default(&ops->algo, config[0]), 0);
     ck_assert_int_eq(weft_config_default(&ecmp->algo, config[1]), 0);
     ck_assert_uint_le(ops->state_size(config[0], &site), sizeof(ours));

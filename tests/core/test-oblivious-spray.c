@@ -57,6 +57,7 @@ START_TEST(two_tiers_of_switches_spread_one_flow_over_all_paths)
     memset(&site, 0, sizeof(site));
     site.seed = 5;
     site.tiers = 3;
+    site.nports = PORTS;
     site.up_ports = PORTS;
     path_rig_begin(&rig, "ops", "", 5, 1, 3, 0);
     ck_assert_int_eq(rig.ops->init(edge, rig.config, &site), 0);

@@ -75,7 +75,8 @@ extern "C"
         WEFT_TOR_BLOCK,   /**< it ends here */
         WEFT_TOR_FORWARD, /**< it goes on as it is */
         WEFT_TOR_NACK,    /**< an ACK that goes on as a NACK of the same PSN: the packet of its
-                             ePSN was dropped, and the NIC may never say so */
+                             ePSN was dropped, and the NIC may never say so. The caller changes
+                             its kind and sets WEFT_F_COMPENSATED */
     };
 
     struct weft_tor_ops
