@@ -52,10 +52,13 @@ head -n 2 themis.txt | cmp - expected.txt || fail "with themis: $(cat themis.txt
 ./by-cmake/two-tors rsq >rsq.txt
 [ "$(grep -c '^qp .: 2000 of 2000 ' rsq.txt)" = 2 ] || fail "with rsq: $(cat rsq.txt)"
 ! grep -q ' 0 resent' rsq.txt || fail "random spraying without a retransmission: $(cat rsq.txt)"
-# Balancers that must know the fabric's shape.
-for name in ofan host-dr; do
-    ./by-cmake/two-tors $name >shape.txt || fail "with $name"
-    [ "$(grep -c '^qp .: 2000 of 2000 ' shape.txt)" = 2 ] || fail "with $name: $(cat shape.txt)"
+# A balancer that must know the fabric's shape.
+./by-cmake/two-tors ofan >shape.txt || fail "with ofan"
+[ "$(grep -c '^qp .: 2000 of 2000 ' shape.txt)" = 2 ] || fail "with ofan: $(cat shape.txt)"
+# Balancers of which the program would run a half.
+for half in 'host-dr hosts' 'reps hosts' 'conga arrive'; do
+    ! ./by-cmake/two-tors "${half% *}" 2>refused.txt || fail "half of ${half% *} is run"
+    grep -q "^${half% *} needs \"${half#* }\"" refused.txt || fail "$half: $(cat refused.txt)"
 done
 if ./by-cmake/two-tors nonsense 2>/dev/null; then
     fail "an unknown balancer is accepted"

@@ -132,4 +132,5 @@ const struct weft_lb_ops weft_lb_ecmp = {
     .pick = ecmp_pick,
     .oblivious = true,
     .peek = ecmp_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS},
 };

@@ -47,6 +47,7 @@ WeftSites::GetSwitch(uint32_t index, const weft_mmu_config& mmu) const
 {
     weft_site site;
     weft_clos_site(&m_clos, &mmu, index, m_seed, m_run, &site);
+    site.provides = WEFT_NEEDS_ALL;
     return site;
 }
 
@@ -54,7 +55,16 @@ weft_path_site
 WeftSites::GetPath(uint32_t host) const
 {
     const auto batch = static_cast<uint32_t>(m_frame.batch);
-    return weft_path_site{m_seed, m_run, host, &m_clos, 1, 0, nullptr, batch, nullptr};
+    return weft_path_site{m_seed,
+                          m_run,
+                          host,
+                          &m_clos,
+                          1,
+                          0,
+                          nullptr,
+                          batch,
+                          nullptr,
+                          WEFT_NEEDS_ALL};
 }
 
 weft_cc_site
@@ -75,6 +85,7 @@ WeftSites::GetLastHop() const
 {
     weft_last_hop hop;
     weft_clos_last_hop(&m_clos, &m_frame, &hop);
+    hop.provides = WEFT_NEEDS_ALL;
     return hop;
 }
 

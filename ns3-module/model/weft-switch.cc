@@ -135,7 +135,7 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index, weft_refusal* why)
         m_hasTorOps = m_hasTorOps || m_torOps[i];
     }
     m_pick = m_lb->pick;
-    m_oblivious = m_lb->oblivious;
+    m_oblivious = !weft_lb_looks(m_lb, fabric->GetBalancerConfig());
     m_peek = m_lb->peek;
     m_inspects[0] = m_marksAtDequeue || m_lb->leave;
     m_inspects[1] = m_inspects[0] || m_hasTorOps;

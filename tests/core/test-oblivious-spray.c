@@ -55,6 +55,7 @@ START_TEST(two_tiers_of_switches_spread_one_flow_over_all_paths)
     packet.src = 3;
     packet.dst = 77;
     memset(&site, 0, sizeof(site));
+    site.provides = WEFT_NEEDS_ALL;
     site.seed = 5;
     site.tiers = 3;
     site.nports = PORTS;

@@ -13,6 +13,7 @@
 #include <weft/levels.h>
 #include <weft/loss.h>
 #include <weft/mmu.h>
+#include <weft/needs.h>
 #include <weft/net.h>
 #include <weft/packet.h>
 #include <weft/param.h>
