@@ -4,6 +4,7 @@
 #define WEFT_WEFT_H
 
 #include <weft/cc.h>
+#include <weft/choice.h>
 #include <weft/clos.h>
 #include <weft/error.h>
 #include <weft/fabric.h>
