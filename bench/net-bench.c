@@ -69,30 +69,12 @@ take(void *of, size_t bytes)
 static const void *
 parse(const char *kind, const char *text, const void **config)
 {
-    char words[MAX_WORD];
-    snprintf(words, sizeof words, "%s", text);
-    char *save = NULL;
-    const char *name = strtok_r(words, " ", &save);
-    const struct weft_algo *algo = name ? weft_find(kind, name) : NULL;
-    if (!algo)
+    struct weft_refusal why = {0};
+    const struct weft_algo *algo = weft_choice_find(kind, text, &why);
+    void *made = algo ? calloc(1, algo->config_size + 8) : NULL;
+    if (!algo || weft_choice_set(algo, text, made, &why))
     {
-        die(text, "there is nothing of this name");
-    }
-    void *made = calloc(1, algo->config_size + 8);
-    weft_config_default(algo, made);
-    for (char *word = strtok_r(NULL, " ", &save); word; word = strtok_r(NULL, " ", &save))
-    {
-        char *value = strchr(word, '=');
-        if (!value)
-        {
-            die(text, "expected NAME PARAMETER=VALUE ...");
-        }
-        *value++ = '\0';
-        if (strcmp(word, "preset") == 0 ? weft_config_preset(algo, made, value)
-                                        : weft_config_set(algo, made, word, value))
-        {
-            die(text, word);
-        }
+        die(text, why.text);
     }
     *config = made;
     return algo;

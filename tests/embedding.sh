@@ -52,11 +52,35 @@ head -n 2 themis.txt | cmp - expected.txt || fail "with themis: $(cat themis.txt
 ./by-cmake/two-tors rsq >rsq.txt
 [ "$(grep -c '^qp .: 2000 of 2000 ' rsq.txt)" = 2 ] || fail "with rsq: $(cat rsq.txt)"
 ! grep -q ' 0 resent' rsq.txt || fail "random spraying without a retransmission: $(cat rsq.txt)"
-# Balancers that must know the fabric's shape.
-for name in ofan host-dr; do
-    ./by-cmake/two-tors $name >shape.txt || fail "with $name"
-    [ "$(grep -c '^qp .: 2000 of 2000 ' shape.txt)" = 2 ] || fail "with $name: $(cat shape.txt)"
+# A balancer that must know the fabric's shape.
+./by-cmake/two-tors ofan >shape.txt || fail "with ofan"
+[ "$(grep -c '^qp .: 2000 of 2000 ' shape.txt)" = 2 ] || fail "with ofan: $(cat shape.txt)"
+# Balancers of which the program would run a half.
+for half in 'host-dr hosts' 'reps hosts' 'conga arrive'; do
+    ! ./by-cmake/two-tors "${half% *}" 2>refused.txt || fail "half of ${half% *} is run"
+    grep -q "^${half% *} needs \"${half#* }\"" refused.txt || fail "$half: $(cat refused.txt)"
 done
+# One part of the core alone, in a transport or a switch of somebody else's, in C and in C++.
+for part in selector balancer control receiver; do
+    quietly "${CXX:-c++}" -std=c++17 -Wall -Wextra -Werror -Wno-missing-field-initializers \
+        -I "$work/prefix/include" -x c++ "host/lone-$part.c" -x none \
+        "$(find "$work/prefix" -name libweft.a)" -o "lone-$part"
+    "./host/lone-$part" >in-c.txt || fail "lone-$part"
+    "./lone-$part" | cmp - in-c.txt || fail "lone-$part differs in C++"
+    "./by-cmake/lone-$part" | cmp - in-c.txt || fail "lone-$part differs by CMake"
+done
+# REPS leaves the path that marks; DRILL keeps queues short, and nothing else does so by chance;
+# DCTCP keeps a queue as long as the threshold; Themis lets the one true NACK pass.
+./lone-selector | grep -qx 'marked of the first 1000 packets: [0-9]\{1,2\}, of the last 1000: 0' ||
+    fail "$(./lone-selector)"
+[ "$(./lone-balancer drill | sed 's/[^0-9]//g')" -le 5 ] || fail "$(./lone-balancer drill)"
+[ "$(./lone-balancer rsq | sed 's/[^0-9]//g')" -ge 15 ] || fail "$(./lone-balancer rsq)"
+./lone-control | grep -qx 'window 1[0-2][0-9] of 100, on average [12][0-9]\.[0-9] packets wait' ||
+    fail "$(./lone-control)"
+./lone-receiver | grep -qx '1 NACK to the sender, 4[0-9]* of 4[0-9]* from the NIC blocked' ||
+    fail "$(./lone-receiver)"
+! ./lone-balancer reps 2>refused.txt || fail "half of reps is run"
+grep -q '^reps needs "hosts"' refused.txt || fail "reps: $(cat refused.txt)"
 if ./by-cmake/two-tors nonsense 2>/dev/null; then
     fail "an unknown balancer is accepted"
 fi

@@ -407,4 +407,5 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .on_nack = dcqcn_nack,
     .cnp_interval = dcqcn_cnp_interval,
     .cuts = dcqcn_cuts,
+    .fields = {.reads = WEFT_FIELD_BYTES},
 };

@@ -324,4 +324,5 @@ const struct weft_cc_ops weft_cc_dctcp = {
     .on_lost = dctcp_lost,
     .cuts = dctcp_cuts,
     .window = dctcp_window,
+    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_FLAGS},
 };

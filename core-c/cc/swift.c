@@ -257,4 +257,5 @@ const struct weft_cc_ops weft_cc_swift = {
     .on_lost = weft_swift_lost,
     .cuts = weft_swift_cuts,
     .window = weft_swift_window,
+    .fields = {.reads = WEFT_FIELD_SENT | WEFT_FIELD_FLAGS},
 };

@@ -50,6 +50,7 @@ restart_tor(const struct weft_net *net, struct weft_net_qp *q)
     struct weft_last_hop hop;
     weft_clos_last_hop(net->config.clos, &net->config.frame, &hop);
     hop.why = NULL;
+    hop.provides = WEFT_NEEDS_ALL;
     level->lb->tor->qp_init(q->tor, level->lb_config, &hop);
 }
 

@@ -66,6 +66,7 @@ describe(const struct weft_net *net, const struct weft_net_qp_site *of, struct w
         .qp_bdp = of->bdp ? of->bdp : bdp_of(net, &site->cc),
         .dst = of->dst,
         .batch = (uint32_t)c->frame.batch,
+        .provides = WEFT_NEEDS_ALL,
     };
 }
 
@@ -84,6 +85,7 @@ init_tor(struct weft_net *net, struct weft_net_qp *q, const struct weft_net_leve
     }
     weft_clos_last_hop(clos, &net->config.frame, &hop);
     hop.why = why;
+    hop.provides = WEFT_NEEDS_ALL;
     if (lb->tor)
     {
         q->bytes.tor = lb->tor->qp_size(level->lb_config, &hop);

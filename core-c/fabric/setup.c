@@ -40,6 +40,7 @@ make_hosts_paths(struct weft_net *net, struct weft_nic_algos *a, uint32_t sl,
         .qp_bdp = 1,
         .batch = (uint32_t)net->config.frame.batch,
         .why = why,
+        .provides = WEFT_NEEDS_ALL,
     };
     if (!a->path)
     {
@@ -163,6 +164,7 @@ make_balancer(struct weft_net *net, struct weft_switch_node *sw, struct weft_ref
                    net->config.run, &site);
     sw->reader = (struct weft_port_reader){.of = sw, .read = weft_switch_read_port};
     site.reader = &sw->reader;
+    site.provides = WEFT_NEEDS_ALL;
     site.why = why;
     sw->lb = weft_net_take(net, net->lb->state_size(net->lb_config, &site) + 16);
     return net->lb->init(sw->lb, net->lb_config, &site);
@@ -316,7 +318,7 @@ settle_flags(struct weft_net *net)
     net->counts_by_class = weft_mmu_counts_by_class(b);
     net->mark_above = !net->marks_at_enqueue ? INT64_MAX : net->counts_by_class ? -1 : b->kmin;
     net->ideal_replies = net->config.frame.ack_priority == WEFT_ACK_IDEAL;
-    net->looks = !net->lb->oblivious || net->lb->leave;
+    net->looks = weft_lb_looks(net->lb, net->lb_config) || net->lb->leave;
     net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
     net->inspects[1] = net->inspects[0] || tor;
     net->tor_active = true;

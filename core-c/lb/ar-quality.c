@@ -168,4 +168,5 @@ const struct weft_lb_ops weft_lb_ar_quality = {
     .state_size = ar_quality_size,
     .init = ar_quality_init,
     .pick = ar_quality_pick,
+    .reads_ports = true,
 };

@@ -89,7 +89,7 @@ ar_init(void *state, const void *config, const struct weft_site *site)
     ar->threshold[0] = threshold(c->low, site->port_buffer);
     ar->threshold[1] = threshold(c->middle, site->port_buffer);
     ar->threshold[2] = threshold(c->high, site->port_buffer);
-    return 0;
+    return weft_site_ports(site);
 }
 
 static inline uint32_t

@@ -4,6 +4,7 @@
  * path once per cycle.
  */
 #include "base/tables.h"
+#include "lb/ecmp.h"
 #include "lb/multipart.h"
 #include "lb/site.h"
 
@@ -34,7 +35,8 @@ co_prime_qp_init(void *qp, void *host, const void *config, const struct weft_pat
     struct weft_parts parts;
     (void)host;
     (void)config;
-    const int code = weft_parts_between(&parts, site);
+    int code = weft_host_serves(site, &weft_lb_co_prime);
+    code = code ? code : weft_parts_between(&parts, site);
     if (code)
     {
         return code;
@@ -52,6 +54,13 @@ co_prime_data(void *qp, struct weft_packet *data, int64_t now)
     data->sport = weft_multipart_next(m, order_of(m)).label;
 }
 
+static int
+co_prime_init(void *state, const void *config, const struct weft_site *site)
+{
+    const int missing = weft_site_serves(site, &weft_lb_co_prime);
+    return missing ? missing : weft_multipart_init(state, config, site);
+}
+
 static const struct weft_path_ops co_prime_path = {
     .host_size = weft_multipart_host_size,
     .host_init = weft_multipart_host_init,
@@ -59,6 +68,7 @@ static const struct weft_path_ops co_prime_path = {
     .qp_init = co_prime_qp_init,
     .data = co_prime_data,
     .reply = weft_multipart_reply,
+    .fields = {.reads = WEFT_FIELD_ECHO, .writes = WEFT_FIELD_SPORT},
 };
 
 const struct weft_lb_ops weft_lb_co_prime = {
@@ -73,9 +83,10 @@ const struct weft_lb_ops weft_lb_co_prime = {
             .config_size = sizeof(struct weft_multipart_config),
         },
     .state_size = weft_multipart_size,
-    .init = weft_multipart_init,
+    .init = co_prime_init,
     .pick = weft_multipart_pick,
     .path = &co_prime_path,
     .oblivious = true,
     .peek = weft_multipart_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
 };

@@ -141,7 +141,7 @@ conga_init(void *state, const void *config, const struct weft_site *site)
                            "it measures loads; expected the site to have a port_rate");
     }
     *s = (struct conga){.config = *c, .clos = site->clos, .nports = site->nports};
-    const int code = weft_tor_paths_init(&s->paths, site, true);
+    const int code = weft_tor_paths_init(&s->paths, site, &weft_lb_conga, true);
     if (code)
     {
         return code;
@@ -380,4 +380,5 @@ const struct weft_lb_ops weft_lb_conga = {
     .arrive = conga_arrive,
     .leave = conga_leave,
     .counters = conga_counters,
+    .fields = {.reads = WEFT_TOR_PATH_FIELDS | WEFT_FIELD_BYTES, .writes = WEFT_FIELD_META},
 };

@@ -3,6 +3,7 @@
 #include "lb/ecmp.h"
 
 #include "base/tables.h"
+#include "lb/site.h"
 
 enum hash
 {
@@ -100,7 +101,7 @@ ecmp_init(void *state, const void *config, const struct weft_site *site)
 {
     const struct ecmp_config *c = config;
     weft_ecmp_init((struct weft_ecmp *)state, site, c->hash == LINEAR);
-    return 0;
+    return weft_site_ports(site);
 }
 
 static uint32_t
@@ -131,4 +132,5 @@ const struct weft_lb_ops weft_lb_ecmp = {
     .pick = ecmp_pick,
     .oblivious = true,
     .peek = ecmp_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS},
 };

@@ -14,6 +14,9 @@ extern "C"
 {
 #endif
 
+/** What a hash reads of a packet. */
+#define WEFT_HASHED_FIELDS ((uint32_t)WEFT_FIELD_SRC | WEFT_FIELD_DST | WEFT_FIELD_SPORT)
+
     struct weft_ecmp
     {
         uint64_t seed;

@@ -93,7 +93,8 @@ ethereal_init(void *state, const void *config, const struct weft_site *site)
 {
     struct ethereal *s = state;
     (void)config;
-    int code = weft_site_shape(site);
+    int code = weft_site_serves(site, &weft_lb_ethereal);
+    code = code ? code : weft_site_shape(site);
     code = code ? code : check_halves(site->clos, site->why);
     if (code)
     {
@@ -207,7 +208,7 @@ qp_init(void *qp, void *host, const void *config, const struct weft_path_site *s
     }
     *(struct ethereal_qp *)qp = (struct ethereal_qp){
         .host = h, .npaths = weft_ethereal_paths(h, weft_clos_tor(h->clos, site->dst))};
-    return 0;
+    return weft_host_serves(site, &weft_lb_ethereal);
 }
 
 /* A QP that has something under way keeps its path, so that nothing is overtaken. */
@@ -299,6 +300,8 @@ static const struct weft_path_ops ethereal_path = {
     .on_timeout = hear_timeout,
     .on_active = set_active,
     .on_label = take_label,
+    .fields = {.reads = WEFT_FIELD_DST | WEFT_FIELD_KIND | WEFT_FIELD_SPORT | WEFT_FIELD_ECHO,
+               .writes = WEFT_FIELD_SPORT},
 };
 
 const struct weft_lb_ops weft_lb_ethereal = {
@@ -319,4 +322,5 @@ const struct weft_lb_ops weft_lb_ethereal = {
     .plan = &weft_ethereal_plan,
     .oblivious = true,
     .peek = ethereal_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
 };

@@ -84,7 +84,8 @@ host_dr_init(void *state, const void *config, const struct weft_site *site)
     const struct weft_clos *clos = site->clos;
     struct weft_switch_map map;
     (void)config;
-    const int code = weft_site_shape(site);
+    int code = weft_site_serves(site, &weft_lb_host_dr);
+    code = code ? code : weft_site_shape(site);
     if (code)
     {
         return code;
@@ -234,7 +235,7 @@ host_dr_qp_init(void *qp, void *host, const void *config, const struct weft_path
     (void)config;
     (void)qp_index;
     *(struct host_dr_host **)qp = host;
-    return host ? 0
+    return host ? weft_host_serves(site, &weft_lb_host_dr)
                 : weft_refuse(site->why, WEFT_EINVAL, NULL,
                               "a QP needs its host's state; expected host_init() first");
 }
@@ -266,6 +267,7 @@ static const struct weft_path_ops host_dr_path = {
     .data = host_dr_data,
     .reply = host_dr_reply,
     .set_routes = host_dr_set_routes,
+    .fields = {.reads = WEFT_FIELD_DST, .writes = WEFT_FIELD_SPORT},
 };
 
 const struct weft_lb_ops weft_lb_host_dr = {
@@ -283,4 +285,5 @@ const struct weft_lb_ops weft_lb_host_dr = {
     .path = &host_dr_path,
     .oblivious = true,
     .peek = host_dr_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
 };

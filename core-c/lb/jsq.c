@@ -20,7 +20,7 @@ jsq_init(void *state, const void *config, const struct weft_site *site)
 {
     (void)config;
     weft_site_rng((struct weft_rng *)state, site, JSQ_STREAM | site->switch_index);
-    return 0;
+    return weft_site_ports(site);
 }
 
 static uint32_t

@@ -54,7 +54,7 @@ letflow_init(void *state, const void *config, const struct weft_site *site)
     const struct letflow_config *c = config;
     *s = (struct letflow){.gap = c->gap};
     weft_site_rng(&s->rng, site, LETFLOW_STREAM | site->switch_index);
-    return c->gap > 0 ? weft_tor_paths_init(&s->paths, site, false)
+    return c->gap > 0 ? weft_tor_paths_init(&s->paths, site, &weft_lb_letflow, false)
                       : weft_refuse_config(site->why, &weft_lb_letflow.algo, config);
 }
 
@@ -138,4 +138,5 @@ const struct weft_lb_ops weft_lb_letflow = {
     .flow_init = letflow_flow_init,
     .arrive = letflow_arrive,
     .counters = letflow_counters,
+    .fields = {.reads = WEFT_TOR_PATH_FIELDS, .writes = WEFT_FIELD_META},
 };

@@ -237,7 +237,7 @@ weft_levels_ops(const struct weft_levels *levels, struct weft_lb_ops *ops)
     for (uint32_t i = 0; i < count_of(levels); i++)
     {
         const struct weft_lb_ops *lb = levels->lb[i];
-        ops->oblivious = ops->oblivious && lb->oblivious;
+        ops->oblivious = ops->oblivious && !weft_lb_looks(lb, levels->config[i]);
         ops->pick_last = ops->pick_last || lb->pick_last;
         ops->peek = lb->peek ? levels_peek : ops->peek;
         ops->set_routes = lb->set_routes ? levels_set_routes : ops->set_routes;

@@ -6,6 +6,7 @@
  * with the 16,384 ports of the dynamic range it would be twice that.
  */
 #include "base/tables.h"
+#include "lb/ecmp.h"
 #include "lb/site.h"
 #include "lb/sprayed.h"
 
@@ -46,7 +47,7 @@ spray_qp_init(void *qp, void *host, const void *config, const struct weft_path_s
     (void)host;
     (void)config;
     weft_host_rng((struct weft_rng *)qp, site, QP_STREAM | qp_index);
-    return 0;
+    return weft_host_serves(site, &weft_lb_oblivious_spray);
 }
 
 static void
@@ -56,6 +57,13 @@ spray_data(void *qp, struct weft_packet *data, int64_t now)
     data->sport = weft_label((struct weft_rng *)qp);
 }
 
+static int
+spray_init(void *state, const void *config, const struct weft_site *site)
+{
+    const int missing = weft_site_serves(site, &weft_lb_oblivious_spray);
+    return missing ? missing : weft_sprayed_init(state, config, site);
+}
+
 static const struct weft_path_ops spray_path = {
     .host_size = weft_sprayed_host_size,
     .host_init = spray_host_init,
@@ -63,6 +71,7 @@ static const struct weft_path_ops spray_path = {
     .qp_init = spray_qp_init,
     .data = spray_data,
     .reply = weft_sprayed_reply,
+    .fields = {.reads = WEFT_FIELD_ECHO, .writes = WEFT_FIELD_SPORT},
 };
 
 const struct weft_lb_ops weft_lb_oblivious_spray = {
@@ -77,9 +86,11 @@ const struct weft_lb_ops weft_lb_oblivious_spray = {
             .config_size = sizeof(struct spray_config),
         },
     .state_size = weft_sprayed_size,
-    .init = weft_sprayed_init,
+    .init = spray_init,
     .pick = weft_sprayed_pick,
+    .any_hash = true,
     .path = &spray_path,
     .oblivious = true,
     .peek = weft_sprayed_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS},
 };

@@ -407,6 +407,12 @@ ofan_set_routes(void *state, const struct weft_fib *fib)
     }
 }
 
+static bool
+ofan_looks(const void *config)
+{
+    return ((const struct ofan_config *)config)->first == FIRST_SHORTEST;
+}
+
 const struct weft_lb_ops weft_lb_ofan = {
     .algo =
         {
@@ -422,6 +428,8 @@ const struct weft_lb_ops weft_lb_ofan = {
     .state_size = ofan_size,
     .init = ofan_init,
     .pick = ofan_pick,
+    .looks = ofan_looks,
     .set_routes = ofan_set_routes,
     .peek = ofan_peek,
+    .fields = {.reads = WEFT_FIELD_DST | WEFT_FIELD_KIND},
 };

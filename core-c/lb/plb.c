@@ -6,6 +6,7 @@
  * a change the old path's marks still come back, and what alpha must be depends on that.
  */
 #include "base/tables.h"
+#include "lb/ecmp.h"
 #include "lb/site.h"
 #include "lb/sprayed.h"
 
@@ -91,7 +92,7 @@ plb_qp_init(void *qp, void *host, const void *config, const struct weft_path_sit
     p->newest = (uint8_t)(c->window - 1);
     p->changed = false;
     p->timeout = c->timeout != 0;
-    return 0;
+    return weft_host_serves(site, &weft_lb_plb);
 }
 
 static void
@@ -136,6 +137,13 @@ plb_on_timeout(void *qp, int64_t now)
     }
 }
 
+static int
+plb_init(void *state, const void *config, const struct weft_site *site)
+{
+    const int missing = weft_site_serves(site, &weft_lb_plb);
+    return missing ? missing : weft_sprayed_init(state, config, site);
+}
+
 static const struct weft_path_ops plb_path = {
     .host_size = weft_sprayed_host_size,
     .host_init = plb_host_init,
@@ -145,6 +153,7 @@ static const struct weft_path_ops plb_path = {
     .reply = weft_sprayed_reply,
     .on_reply = plb_on_reply,
     .on_timeout = plb_on_timeout,
+    .fields = {.reads = WEFT_FIELD_FLAGS | WEFT_FIELD_ECHO, .writes = WEFT_FIELD_SPORT},
 };
 
 const struct weft_lb_ops weft_lb_plb = {
@@ -159,9 +168,11 @@ const struct weft_lb_ops weft_lb_plb = {
             .config_size = sizeof(struct plb_config),
         },
     .state_size = weft_sprayed_size,
-    .init = weft_sprayed_init,
+    .init = plb_init,
     .pick = weft_sprayed_pick,
+    .any_hash = true,
     .path = &plb_path,
     .oblivious = true,
     .peek = weft_sprayed_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS},
 };

@@ -10,6 +10,7 @@
  */
 #include "base/tables.h"
 #include "lb/congestion-history.h"
+#include "lb/ecmp.h"
 #include "lb/multipart.h"
 #include "lb/site.h"
 
@@ -127,7 +128,8 @@ prime_qp_init(void *qp, void *host, const void *config, const struct weft_path_s
     {
         return weft_refuse_config(site->why, &weft_lb_prime.algo, config);
     }
-    const int code = weft_parts_between(&parts, site);
+    int code = weft_host_serves(site, &weft_lb_prime);
+    code = code ? code : weft_parts_between(&parts, site);
     if (code)
     {
         return code;
@@ -194,6 +196,13 @@ prime_on_lost(void *qp, const struct weft_loss *loss, int64_t now)
     }
 }
 
+static int
+prime_init(void *state, const void *config, const struct weft_site *site)
+{
+    const int missing = weft_site_serves(site, &weft_lb_prime);
+    return missing ? missing : weft_multipart_init(state, config, site);
+}
+
 static const struct weft_path_ops prime_path = {
     .host_size = weft_multipart_host_size,
     .host_init = weft_multipart_host_init,
@@ -203,6 +212,8 @@ static const struct weft_path_ops prime_path = {
     .reply = weft_multipart_reply,
     .on_reply = prime_on_reply,
     .on_lost = prime_on_lost,
+    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_FLAGS | WEFT_FIELD_ECHO,
+               .writes = WEFT_FIELD_SPORT},
 };
 
 const struct weft_lb_ops weft_lb_prime = {
@@ -220,9 +231,10 @@ const struct weft_lb_ops weft_lb_prime = {
             .check = check,
         },
     .state_size = weft_multipart_size,
-    .init = weft_multipart_init,
+    .init = prime_init,
     .pick = weft_multipart_pick,
     .path = &prime_path,
     .oblivious = true,
     .peek = weft_multipart_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
 };

@@ -214,7 +214,8 @@ pro_init(void *state, const void *config, const struct weft_site *site)
     struct pro *s = state;
     const struct pro_config *c = config;
     uint64_t theirs[FALLBACK_WORDS];
-    const int code = weft_site_shape(site);
+    int code = weft_site_serves(site, &weft_lb_pro);
+    code = code ? code : weft_site_shape(site);
     if (code)
     {
         return code;
@@ -407,6 +408,11 @@ pro_qp_init(void *qp, void *host, const void *config, const struct weft_path_sit
     struct pro_qp *q = qp;
     struct pro_host *h = host;
     (void)config;
+    const int missing = weft_host_serves(site, &weft_lb_pro);
+    if (missing)
+    {
+        return missing;
+    }
     if (!h || site->dst / h->hosts_per_tor >= site->clos->ntors)
     {
         return weft_refuse(site->why, WEFT_EINVAL, NULL,
@@ -553,6 +559,8 @@ static const struct weft_path_ops pro_path = {
     .data = pro_data,
     .reply = pro_reply,
     .on_active = pro_on_active,
+    .fields = {.reads = WEFT_FIELD_DST | WEFT_FIELD_SPORT | WEFT_FIELD_ECHO,
+               .writes = WEFT_FIELD_SPORT},
 };
 
 static void
@@ -579,7 +587,9 @@ const struct weft_lb_ops weft_lb_pro = {
     .state_size = pro_size,
     .init = pro_init,
     .pick = pro_pick,
+    .reads_ports = true, /* its fallback does */
     .set_routes = pro_set_routes,
     .path = &pro_path,
     .peek = pro_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
 };

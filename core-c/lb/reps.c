@@ -12,6 +12,7 @@
  * part that is.
  */
 #include "base/tables.h"
+#include "lb/ecmp.h"
 #include "lb/site.h"
 #include "lb/sprayed.h"
 
@@ -122,7 +123,7 @@ reps_qp_init(void *qp, void *host, const void *config, const struct weft_path_si
     r->uses = (uint32_t)c->uses;
     r->left = r->uses;
     r->frozen = false;
-    return 0;
+    return weft_host_serves(site, &weft_lb_reps);
 }
 
 static uint16_t
@@ -208,6 +209,13 @@ reps_on_timeout(void *qp, int64_t now)
     }
 }
 
+static int
+reps_init(void *state, const void *config, const struct weft_site *site)
+{
+    const int missing = weft_site_serves(site, &weft_lb_reps);
+    return missing ? missing : weft_sprayed_init(state, config, site);
+}
+
 static const struct weft_path_ops reps_path = {
     .host_size = weft_sprayed_host_size,
     .host_init = reps_host_init,
@@ -217,6 +225,8 @@ static const struct weft_path_ops reps_path = {
     .reply = weft_sprayed_reply,
     .on_reply = reps_on_reply,
     .on_timeout = reps_on_timeout,
+    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_FLAGS | WEFT_FIELD_ECHO,
+               .writes = WEFT_FIELD_SPORT},
 };
 
 const struct weft_lb_ops weft_lb_reps = {
@@ -232,9 +242,11 @@ const struct weft_lb_ops weft_lb_reps = {
             .config_size = sizeof(struct reps_config),
         },
     .state_size = weft_sprayed_size,
-    .init = weft_sprayed_init,
+    .init = reps_init,
     .pick = weft_sprayed_pick,
+    .any_hash = true,
     .path = &reps_path,
     .oblivious = true,
     .peek = weft_sprayed_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS},
 };

@@ -21,7 +21,7 @@ rsq_init(void *state, const void *config, const struct weft_site *site)
 {
     (void)config;
     weft_site_rng((struct weft_rng *)state, site, RSQ_STREAM | site->switch_index);
-    return 0;
+    return weft_site_ports(site);
 }
 
 static uint32_t

@@ -60,6 +60,20 @@ extern "C"
         weft_stream_begin(rng, site->random, site->seed, site->run, stream);
     }
 
+    /** 0, or WEFT_EINVAL and why: what the balancer needs besides its pick() is not all provided.
+     */
+    static inline int weft_site_serves(const struct weft_site *site, const struct weft_lb_ops *lb)
+    {
+        return weft_lb_check_needs(lb, site->provides | WEFT_NEED_PICK, site->why);
+    }
+
+    /** The same for a QP at its host, which knows of no pick(). */
+    static inline int weft_host_serves(const struct weft_path_site *site,
+                                       const struct weft_lb_ops *lb)
+    {
+        return weft_lb_check_needs(lb, site->provides, site->why);
+    }
+
     /** 0, or WEFT_EINVAL and why: the switch has no ports, more than it can have, or more up ports
      * than ports. */
     static inline int weft_site_ports(const struct weft_site *site)

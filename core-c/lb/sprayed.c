@@ -48,7 +48,7 @@ weft_sprayed_init(void *state, const void *config, const struct weft_site *site)
 {
     (void)config;
     weft_ecmp_init((struct weft_ecmp *)state, site, false);
-    return 0;
+    return weft_site_ports(site);
 }
 
 uint32_t

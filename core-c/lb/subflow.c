@@ -5,6 +5,7 @@
  * they hash any flow. Each subflow has its own window, rate and acknowledgements.
  */
 #include "base/tables.h"
+#include "lb/ecmp.h"
 #include "lb/site.h"
 #include "lb/sprayed.h"
 
@@ -71,10 +72,9 @@ subflow_qp_init(void *qp, void *host, const void *config, const struct weft_path
 {
     (void)host;
     (void)config;
-    (void)site;
     (void)qp_index;
     *(struct subflow *)qp = (struct subflow){.labelled = false};
-    return 0;
+    return weft_host_serves(site, &weft_lb_subflow);
 }
 
 static void
@@ -196,6 +196,13 @@ static const struct weft_plan_ops subflow_plan = {
     .plan = planner_plan,
 };
 
+static int
+subflow_init(void *state, const void *config, const struct weft_site *site)
+{
+    const int missing = weft_site_serves(site, &weft_lb_subflow);
+    return missing ? missing : weft_sprayed_init(state, config, site);
+}
+
 static const struct weft_path_ops subflow_path = {
     .host_size = weft_sprayed_host_size,
     .host_init = subflow_host_init,
@@ -204,6 +211,7 @@ static const struct weft_path_ops subflow_path = {
     .data = subflow_data,
     .reply = weft_sprayed_reply,
     .on_label = subflow_label,
+    .fields = {.reads = WEFT_FIELD_ECHO, .writes = WEFT_FIELD_SPORT},
 };
 
 const struct weft_lb_ops weft_lb_subflow = {
@@ -217,10 +225,12 @@ const struct weft_lb_ops weft_lb_subflow = {
             .config_size = sizeof(struct subflow_config),
         },
     .state_size = weft_sprayed_size,
-    .init = weft_sprayed_init,
+    .init = subflow_init,
     .pick = weft_sprayed_pick,
+    .any_hash = true,
     .path = &subflow_path,
     .plan = &subflow_plan,
     .oblivious = true,
     .peek = weft_sprayed_peek,
+    .fields = {.reads = WEFT_HASHED_FIELDS},
 };

@@ -5,13 +5,15 @@
 #include "lb/site.h"
 
 int
-weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site, bool tables)
+weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site,
+                    const struct weft_lb_ops *lb, bool tables)
 {
-    const int code = weft_site_ports(site);
-    const int shape = code ? code : weft_site_shape(site);
-    if (shape)
+    int code = weft_site_ports(site);
+    code = code ? code : weft_site_shape(site);
+    code = code ? code : weft_site_serves(site, lb);
+    if (code)
     {
-        return shape;
+        return code;
     }
     const struct weft_clos *clos = site->clos;
     const uint32_t agg_up = weft_agg_uplinks(clos);

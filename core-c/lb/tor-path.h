@@ -34,10 +34,15 @@ extern "C"
         uint8_t tier;
     };
 
-    /** Returns 0, WEFT_ENOTCLOS, WEFT_EINVAL (no such switch) or WEFT_ERANGE (no way upwards,
-     * or 65,535 paths and more; with @p tables also no weft_tor_path_entries() at a ToR), and says
-     * why. */
-    int weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site, bool tables);
+/** What the functions below read of a packet. */
+#define WEFT_TOR_PATH_FIELDS                                                                       \
+    (WEFT_HASHED_FIELDS | WEFT_FIELD_KIND | WEFT_FIELD_IN_PORT | WEFT_FIELD_META)
+
+    /** Returns 0, WEFT_ENOTCLOS, WEFT_EINVAL (no such switch, or not all that @p lb needs is
+     * provided) or WEFT_ERANGE (no way upwards, or 65,535 paths and more; with @p tables also no
+     * weft_tor_path_entries() at a ToR), and says why. */
+    int weft_tor_paths_init(struct weft_tor_paths *p, const struct weft_site *site,
+                            const struct weft_lb_ops *lb, bool tables);
 
     /** Paths to all ToRs together, for tables of a ToR; 0 elsewhere, where there is no such Clos,
      * and where there are more than 2^20. */

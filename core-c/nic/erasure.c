@@ -333,4 +333,6 @@ const struct weft_transport_ops weft_transport_erasure = {
     .tx_sacked = weft_sender_sacked,
     .tx_stamp = tx_stamp,
     .tx_lost = tx_lost,
+    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_PSN | WEFT_FIELD_FLAGS | WEFT_FIELD_AHEAD,
+               .writes = WEFT_FIELD_FLAGS | WEFT_FIELD_AHEAD},
 };

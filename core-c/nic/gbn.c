@@ -128,4 +128,5 @@ const struct weft_transport_ops weft_transport_gbn = {
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
     .tx_flight = weft_rewind_tx_flight,
+    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_PSN},
 };

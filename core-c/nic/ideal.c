@@ -51,4 +51,5 @@ const struct weft_transport_ops weft_transport_ideal = {
     .tx_counters = weft_sender_counters,
     .tx_flight = weft_sender_flight,
     .tx_sacked = weft_sender_sacked,
+    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_PSN},
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** @file labels.h  The labels of the last packets that a QP has sent. Private. */
+/** @file labels.h  What the files of a QP share: the labels of the last packets that it has sent.
+ * Private.
+ */
 #ifndef WEFT_NIC_LABELS_H
 #define WEFT_NIC_LABELS_H
 
@@ -12,6 +14,9 @@
 extern "C"
 {
 #endif
+
+/** Packets that no QP ever reaches. */
+#define WEFT_NO_PACKETS UINT64_MAX
 
     /** Where the label of a packet that was sent is kept; NULL: its place is a later one's by now.
      * The QP keeps labels. */

@@ -37,4 +37,5 @@ const struct weft_transport_ops weft_transport_nic_sr = {
     .tx_una = weft_sender_una,
     .tx_counters = weft_sender_counters,
     .tx_flight = weft_sender_flight,
+    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_PSN},
 };

@@ -303,4 +303,7 @@ const struct weft_transport_ops weft_transport_pro_window = {
     .tx_flight = weft_sender_flight,
     .tx_sacked = weft_sender_sacked,
     .tx_stamp = tx_stamp,
+    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_PSN | WEFT_FIELD_FLAGS | WEFT_FIELD_AHEAD |
+                        WEFT_FIELD_META,
+               .writes = WEFT_FIELD_AHEAD},
 };

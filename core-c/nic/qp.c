@@ -3,119 +3,10 @@
 #include "nic/labels.h"
 #include "nic/ooo.h"
 
-#include <string.h>
-
 #include <weft/error.h>
 #include <weft/psn.h>
 #include <weft/qp.h>
 #include <weft/theory.h>
-
-#define NONE UINT64_MAX /* packets that no QP ever reaches */
-#define WORD sizeof(uint64_t)
-#define LINE 64U /* bytes of a cache line */
-
-/* Where the states lie: sender and receiver are at different hosts, so the receiver's begins with
- * the cache line after the sender's last one, if the memory begins with one. */
-struct layout
-{
-    size_t path;
-    size_t cc;
-    size_t labels;
-    size_t rx;
-    size_t end;
-};
-
-/* Packets whose labels are remembered, for the path selector's on_lost(). */
-static uint32_t
-labels_of(const struct weft_nic_algos *algos)
-{
-    return algos->path && algos->path->on_lost ? algos->labels : 0;
-}
-
-static size_t
-words_of(size_t bytes)
-{
-    return (bytes + WORD - 1) / WORD * WORD;
-}
-
-static struct layout
-lay_out(const struct weft_nic_algos *algos, const struct weft_qp_site *site)
-{
-    const struct weft_path_ops *path = algos->path;
-    struct layout l;
-    l.path = words_of(algos->transport->tx_size(algos->transport_config));
-    l.cc = l.path + (path ? words_of(path->qp_size(algos->path_config, &site->path)) : 0);
-    l.labels = l.cc + words_of(algos->cc->state_size);
-    l.rx = l.labels + words_of(labels_of(algos) * sizeof(uint16_t));
-    l.rx = (l.rx + LINE - 1) / LINE * LINE;
-    l.end = l.rx + words_of(algos->transport->rx_size(algos->transport_config));
-    return l;
-}
-
-size_t
-weft_qp_size(const struct weft_nic_algos *algos, const struct weft_qp_site *site)
-{
-    return lay_out(algos, site).end;
-}
-
-static int
-init_states(struct weft_qp *qp, const struct weft_qp_site *site, int64_t now)
-{
-    const struct weft_nic_algos *a = qp->algos;
-    int error = a->transport->tx_init(qp->tx, a->transport_config, &site->transport);
-    if (!error)
-    {
-        error = a->transport->rx_init(qp->rx, a->transport_config, &site->transport);
-    }
-    if (!error)
-    {
-        error = a->cc->init(qp->cc, a->cc_config, &site->cc, now);
-    }
-    if (!error && qp->path)
-    {
-        error = a->path->qp_init(qp->path, weft_path_host(a, qp->src), a->path_config, &site->path,
-                                 qp->index);
-    }
-    return error;
-}
-
-int
-weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algos,
-             const struct weft_qp_site *site, int64_t now)
-{
-    const struct layout l = lay_out(algos, site);
-    char *states = memory;
-    memset(qp, 0, sizeof(*qp));
-    qp->algos = algos;
-    qp->algos_rx = algos;
-    qp->tx = states;
-    qp->path = algos->path ? states + l.path : NULL;
-    qp->cc = states + l.cc;
-    qp->rx = states + l.rx;
-    qp->index = site->index;
-    qp->src = site->src;
-    qp->dst = site->dst;
-    qp->sport = site->sport;
-    qp->sport_rx = site->sport;
-    qp->first_psn = site->transport.first_psn & WEFT_PSN_MASK;
-    qp->epsn = qp->first_psn;
-    qp->asked = qp->first_psn;
-    qp->deliver_at = NONE;
-    qp->ack_at = NONE;
-    qp->slot = -1;
-    qp->first_sent = -1;
-    qp->last_delivery = -1;
-    qp->cnp_interval =
-        algos->cc->cnp_interval ? algos->cc->cnp_interval(algos->cc_config) : WEFT_NEVER;
-    qp->tells_losses = algos->cc->on_lost || (algos->path && algos->path->on_lost) ||
-                       (algos->cc->window && algos->frame.ack_every > 1);
-    if (labels_of(algos) > 0)
-    {
-        qp->labels = (uint16_t *)(void *)(states + l.labels);
-        qp->label_mask = algos->labels - 1;
-    }
-    return init_states(qp, site, now);
-}
 
 static void
 tell_active(struct weft_qp *qp, bool active, int64_t now)
@@ -130,7 +21,7 @@ tell_active(struct weft_qp *qp, bool active, int64_t now)
 static uint64_t
 end_of(const struct weft_qp *qp, size_t done)
 {
-    return done < qp->nwqes ? qp->wqes[done].end : NONE;
+    return done < qp->nwqes ? qp->wqes[done].end : WEFT_NO_PACKETS;
 }
 
 int
@@ -362,6 +253,10 @@ weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum we
                    uint32_t epsn)
 {
     turn(qp, packet, kind, packet->psn, epsn);
+    if (kind == WEFT_NACK)
+    {
+        packet->flags = WEFT_F_COMPENSATED; /* marks are for the NIC's own reply to echo */
+    }
 }
 
 void
@@ -556,7 +451,7 @@ give_up(struct weft_qp *qp, int64_t now)
 {
     tell_active(qp, false, now);
     qp->given_up = true;
-    qp->ack_at = NONE; /* a reply that still comes completes no message */
+    qp->ack_at = WEFT_NO_PACKETS; /* a reply that still comes completes no message */
     qp->failed = qp->acked;
 }
 

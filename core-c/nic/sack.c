@@ -444,4 +444,6 @@ const struct weft_transport_ops weft_transport_sack = {
     .tx_counters = weft_sender_counters,
     .tx_flight = weft_sender_flight,
     .tx_sacked = weft_sender_sacked,
+    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_PSN | WEFT_FIELD_FLAGS | WEFT_FIELD_AHEAD |
+                        WEFT_FIELD_META},
 };

@@ -415,6 +415,7 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
     out->reader = NULL;
     out->random = NULL;
     out->why = NULL;
+    out->provides = 0;
 }
 
 void
@@ -425,6 +426,7 @@ weft_clos_last_hop(const struct weft_clos *clos, const struct weft_fabric_config
     out->npaths = clos->npaths;
     out->rate = clos->host_rate;
     out->why = NULL;
+    out->provides = 0;
     out->mtu = data;
     out->rtt = 2 * clos->host_delay + weft_wire_time(data, clos->host_rate) +
                weft_wire_time(data + frames->gap, clos->host_rate) +

@@ -3,10 +3,7 @@
  * ConWeave: the source's ToR asks once per epoch for a round trip. Where the answer is late it
  * moves the QP to another path, after a TAIL on the old one; the destination's ToR holds back what
  * comes by the new path (phase 1) until the TAIL has come by the old one, and then says CLEAR.
- *
- * After the authors' simulator. Each QP has its state at both ToRs for as long as it lives, so
- * nothing ages here.
- *
+ * After the authors' simulator. A QP has its state at both ToRs all its life: nothing ages here.
  * What data carries: meta[0] its path + 1 (tor-path.h), meta[1] when it left the source's ToR,
  * meta[2] when that sent the TAIL, both in ticks; echo: kind, phase and epoch. Control packets
  * carry their kind in meta[1], and in meta[2] an epoch or, of a notice, a path.
@@ -179,7 +176,7 @@ conweave_init(void *state, const void *config, const struct weft_site *site)
     *s = (struct conweave){
         .config = *c, .clos = site->clos, .due = WEFT_NEVER, .flush = -1, .nports = site->nports};
     s->released = NO_QUEUE;
-    const int code = in_bounds(c) ? weft_tor_paths_init(&s->paths, site, true)
+    const int code = in_bounds(c) ? weft_tor_paths_init(&s->paths, site, &weft_lb_conweave, true)
                                   : weft_refuse_config(site->why, &weft_lb_conweave.algo, config);
     if (code || site->tier != 0)
     {
@@ -597,4 +594,7 @@ const struct weft_lb_ops weft_lb_conweave = {
     .deadline = conweave_deadline,
     .on_deadline = conweave_on_deadline,
     .counters = conweave_counters,
+    .fields = {.reads = WEFT_TOR_PATH_FIELDS | WEFT_FIELD_SENT | WEFT_FIELD_QP | WEFT_FIELD_PSN |
+                        WEFT_FIELD_FLAGS | WEFT_FIELD_ECHO,
+               .writes = WEFT_FIELD_ECHO | WEFT_FIELD_META},
 };

@@ -152,6 +152,10 @@ qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
     {
         return weft_refuse_config(hop->why, &weft_lb_themis.algo, config);
     }
+    if (weft_lb_check_needs(&weft_lb_themis, hop->provides | WEFT_NEED_PICK, hop->why))
+    {
+        return WEFT_EINVAL;
+    }
     const char *fault = ring_fault(c, hop, &param);
     if (fault)
     {
@@ -592,4 +596,5 @@ const struct weft_tor_ops weft_themis_d = {
     .to_host = to_host,
     .from_host = from_host,
     .release = release,
+    .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_PSN},
 };

@@ -13,6 +13,7 @@
 
 #include "base/tables.h"
 #include "lb/ecmp.h"
+#include "lb/site.h"
 
 #include <weft/error.h>
 #include <weft/pathmap.h>
@@ -97,6 +98,11 @@ themis_init(void *state, const void *config, const struct weft_site *site)
     {
         return weft_refuse(site->why, WEFT_ENOTCLOS, NULL, weft_strerror(WEFT_ENOTCLOS));
     }
+    const int missing = weft_site_serves(site, &weft_lb_themis);
+    if (missing)
+    {
+        return missing;
+    }
     weft_ecmp_init(&t->ecmp, site, site->tiers == 3);
     t->up_ports = site->up_ports;
     t->source = site->tier == 0;
@@ -174,4 +180,6 @@ const struct weft_lb_ops weft_lb_themis = {
     .set_routes = themis_set_routes,
     .tor = &weft_themis_d,
     .oblivious = true,
+    .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND | WEFT_FIELD_PSN,
+               .writes = WEFT_FIELD_SPORT},
 };

@@ -16,6 +16,9 @@
 #define RATE    100000000000 /* bit/s */
 #define LOST    1000         /* PSN of QP 0 that is lost once */
 
+/* What this program does for a balancer: pick() at the source's ToR, and all of tor.h. */
+#define PROVIDED ((uint32_t)WEFT_NEED_PICK | WEFT_NEED_TOR)
+
 static const struct weft_lb_ops *lb;
 static const void *lb_config;
 static struct weft_clos clos; /* two leaves of two hosts, two spines */
@@ -92,8 +95,12 @@ describe_nic(void)
 static int
 set_up_host(uint32_t i, const struct weft_nic_algos *algos)
 {
-    const struct weft_last_hop hop = {
-        .npaths = 2, .rate = RATE, .rtt = 16 * STEP, .mtu = FRAME, .why = &why};
+    const struct weft_last_hop hop = {.npaths = 2,
+                                      .rate = RATE,
+                                      .rtt = 16 * STEP,
+                                      .mtu = FRAME,
+                                      .why = &why,
+                                      .provides = PROVIDED};
     const struct weft_qp_site site = {
         .index = i,
         .src = i,
@@ -131,6 +138,7 @@ set_up(void)
     lb_config = defaults(&lb->algo);
     int error = describe_leaf(&site);
     site.why = &why;
+    site.provides = PROVIDED;
     if (!error)
     {
         leaf = malloc(lb->state_size(lb_config, &site));
@@ -194,6 +202,7 @@ receive(const struct weft_packet *data, int64_t step)
         return;
     case WEFT_TOR_NACK:
         reply.kind = WEFT_NACK;
+        reply.flags |= WEFT_F_COMPENSATED;
         break;
     case WEFT_TOR_FORWARD:
         break;

@@ -381,7 +381,8 @@ WeftFabric::SetFlows(const std::vector<weft_flow>& flows)
     for (uint32_t i = 0; i < GetNServiceLevels(); i++)
     {
         const weft_split own = splitOf(*m_levels.Get(i));
-        weft_net_set_share(m_net, i, own == split ? m_rhoMax : m_faults.GetRhoMax(flows, own));
+        m_levels.Get(i)->share = own == split ? m_rhoMax : m_faults.GetRhoMax(flows, own);
+        weft_net_set_share(m_net, i, m_levels.Get(i)->share);
     }
 }
 
@@ -540,6 +541,7 @@ WeftFabric::GetSite(uint32_t index) const
 {
     weft_site site;
     weft_clos_site(&m_clos, &GetMmuConfig(), index, m_seedInForce, m_run, &site);
+    site.provides = WEFT_NEEDS_ALL;
     return site;
 }
 

@@ -37,7 +37,7 @@ WeftServiceLevel::Describe() const
     level.transport_config = transports.GetConfig();
     level.cc = controls.GetOps<weft_cc_ops>();
     level.cc_config = controls.GetConfig();
-    level.share = 1;
+    level.share = share;
     level.labels = REMEMBERED_LABELS;
     level.tclass = tclass;
     return level;

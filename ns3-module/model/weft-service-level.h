@@ -46,6 +46,7 @@ class WeftServiceLevel
     WeftPlanner planner;   //!< of messages
     uint8_t sl;            //!< number
     uint8_t tclass{1};     //!< traffic class of its data
+    double share{1};       //!< of line rate that the fabric can serve, as its control asks for it
 };
 
 } // namespace ns3

@@ -9,6 +9,7 @@
 
 #include "columns.h"
 #include "diagnostics.h"
+#include "list-calls.h"
 #include "markdown.h"
 #include "sweep-run.h"
 #include "textbuf.h"
@@ -310,7 +311,7 @@ print_overview(void)
     }
     printf("\n'weft list NAME' shows the parameters of an algorithm or of all of a kind, "
            "'weft list elements' every element\nof a scenario, 'weft list columns' every column of "
-           "the results.\n");
+           "the results, 'weft list calls' what a simulator\nof your own must call.\n");
 }
 
 static int
@@ -372,6 +373,11 @@ list_print(const char *what, bool markdown)
     if (!what || strcmp(what, "columns") == 0)
     {
         print_columns(markdown);
+        found = true;
+    }
+    if (!what || strcmp(what, "calls") == 0)
+    {
+        list_calls(markdown);
         found = true;
     }
     for (size_t i = 0; what && i < vocabulary_size; i++)

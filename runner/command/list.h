@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /**
- * Prints everything (@p what NULL), or a kind, an algorithm, an element, "elements" or "columns".
- * Returns 0, or EXIT_BAD_INPUT after a message if there is nothing of that name.
+ * Prints everything (@p what NULL), or a kind, an algorithm, an element, "elements", "columns" or
+ * "calls". Returns 0, or EXIT_BAD_INPUT after a message if there is nothing of that name.
  */
 int list_print(const char *what, bool markdown);
 

@@ -93,7 +93,7 @@ weft_path_site
 PathSite(const scenario* s)
 {
     const uint32_t dst = s->clos.nhosts - 1;
-    return {s->seed, s->run, 0, &s->clos, 1, dst, nullptr, 1, nullptr};
+    return {s->seed, s->run, 0, &s->clos, 1, dst, nullptr, 1, nullptr, WEFT_NEEDS_ALL};
 }
 
 /** @param s scenario @return bytes of one host's states of path selectors */

@@ -81,6 +81,7 @@ check_balancer(const struct level *l, uint32_t index)
     weft_clos_site(&s->clos, s->switches.config, index, seed, s->run, &site);
     struct weft_refusal why = {0, NULL, ""};
     site.reader = &none;
+    site.provides = WEFT_NEEDS_ALL;
     site.why = &why;
     void *state = xcalloc(lb->state_size(balancer->config, &site) / 8 + 2, 8);
     int code = lb->init(state, balancer->config, &site);
@@ -114,6 +115,7 @@ check_last_hop(const struct level *l)
     struct weft_refusal why = {0, NULL, ""};
     weft_clos_last_hop(&s->clos, frame, &hop);
     hop.why = &why;
+    hop.provides = WEFT_NEEDS_ALL;
     void *qp = xcalloc(tor->qp_size(balancer->config, &hop) / 8 + 1, 8);
     int code = tor->qp_init(qp, balancer->config, &hop);
     if (code < 0)

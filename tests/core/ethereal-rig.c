@@ -13,7 +13,8 @@ struct ethereal_rig ether;
 static void
 open_hosts(uint64_t seed)
 {
-    struct weft_path_site at = {.seed = seed, .run = 1, .clos = &ether.clos};
+    struct weft_path_site at = {
+        .seed = seed, .run = 1, .clos = &ether.clos, .provides = WEFT_NEEDS_ALL};
     ether.host_words = (ether.ops->path->host_size(ether.config, &at) + 7) / 8;
     ether.hosts = (uint64_t *)malloc(ether.clos.nhosts * ether.host_words * 8);
     ck_assert_ptr_nonnull(ether.hosts);
@@ -77,8 +78,14 @@ ethereal_host(uint32_t host)
 void
 ethereal_qp(uint64_t qp[4], uint32_t src, uint32_t dst)
 {
-    const struct weft_path_site at = {
-        .seed = 1, .run = 1, .clos = &ether.clos, .host = src, .dst = dst, .qp_bdp = 1, .batch = 1};
+    const struct weft_path_site at = {.provides = WEFT_NEEDS_ALL,
+                                      .seed = 1,
+                                      .run = 1,
+                                      .clos = &ether.clos,
+                                      .host = src,
+                                      .dst = dst,
+                                      .qp_bdp = 1,
+                                      .batch = 1};
     MUST(ether.ops->path->qp_size(ether.config, &at) <= 4 * sizeof(qp[0]));
     MUST(ether.ops->path->qp_init(qp, ethereal_host(src), ether.config, &at, 7) == 0);
 }

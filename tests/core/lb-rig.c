@@ -65,6 +65,7 @@ lb_site(uint64_t seed, uint32_t nports)
     site.nports = nports;
     site.port_buffer = 100000;
     site.tclass = 1;
+    site.provides = WEFT_NEEDS_ALL;
     return site;
 }
 
@@ -136,6 +137,7 @@ lb_site_of(const struct weft_clos *clos, uint32_t index, uint64_t seed)
     buffer.buffer = 1 << 20;
     weft_clos_site(clos, &buffer, index, seed, 1, &site);
     site.reader = &lb_quiet_ports;
+    site.provides = WEFT_NEEDS_ALL;
     return site;
 }
 

@@ -11,7 +11,8 @@ void
 path_rig_begin(struct path_rig *rig, const char *name, const char *settings, uint64_t seed,
                uint64_t run, uint32_t host, uint32_t qp_index)
 {
-    const struct weft_path_site site = {seed, run, host, NULL, PATH_RIG_BDP};
+    const struct weft_path_site site = {seed, run,          host,
+                                        NULL, PATH_RIG_BDP, .provides = WEFT_NEEDS_ALL};
     memset(rig, 0xa5, sizeof(*rig));
     rig->ops = weft_lb_find(name);
     ck_assert_ptr_nonnull(rig->ops);
@@ -103,6 +104,8 @@ path_rig_check_switches(const char *name)
     struct weft_site site;
     memset(&site, 0, sizeof(site));
     site.seed = 9;
+    site.provides = WEFT_NEEDS_ALL;
+    site.nports = 16;
     ck_assert_int_eq(weft_config_default(&ops->algo, config[0]), 0);
     ck_assert_int_eq(weft_config_default(&ecmp->algo, config[1]), 0);
     ck_assert_uint_le(ops->state_size(config[0], &site), sizeof(ours));

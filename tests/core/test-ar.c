@@ -21,6 +21,7 @@ open_picker_of(struct picker *p, int64_t port_buffer)
     struct weft_site site;
     memset(&site, 0, sizeof site);
     site.seed = 9;
+    site.nports = PORTS;
     site.port_buffer = port_buffer;
     p->ops = weft_lb_find("ar");
     ck_assert_ptr_nonnull(p->ops);
@@ -183,6 +184,7 @@ START_TEST(thresholds_out_of_order_are_refused)
     uint64_t state[16];
     const struct weft_lb_ops *ops = weft_lb_find("ar");
     memset(&site, 0, sizeof site);
+    site.nports = PORTS;
     site.port_buffer = 100000;
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
     ck_assert_ptr_null(ops->algo.check(config));

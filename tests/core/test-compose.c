@@ -237,7 +237,7 @@ static void
 open_tor(uint32_t npaths)
 {
     const struct weft_lb_ops *themis = weft_lb_find("themis");
-    const struct weft_last_hop hop = {npaths, 100000000000, 16 * STEP, 1500, NULL};
+    const struct weft_last_hop hop = {npaths, 100000000000, 16 * STEP, 1500, NULL, WEFT_NEEDS_ALL};
     uint64_t config[16];
     ck_assert_uint_le(themis->algo.config_size, sizeof config);
     ck_assert_int_eq(weft_config_default(&themis->algo, config), 0);
@@ -251,7 +251,8 @@ run(uint64_t seed, uint32_t npaths)
 {
     uint64_t config[32];
     const struct weft_transport_site from_0 = {.first_psn = 0};
-    const struct weft_site site = {.seed = seed, .run = 1, .nports = PATHS};
+    const struct weft_site site = {
+        .seed = seed, .run = 1, .nports = PATHS, .provides = WEFT_NEEDS_ALL};
     memset(&sim, 0, sizeof sim);
     sim.nic = weft_transport_find("nic-sr");
     ck_assert_int_eq(weft_config_default(&sim.nic->algo, config), 0);

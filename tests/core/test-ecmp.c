@@ -51,6 +51,7 @@ site_of(uint32_t index, uint32_t tier, uint32_t tiers)
     site.nports = 32;
     site.up_ports = 16;
     site.npaths = tiers == 3 ? 256 : 16;
+    site.provides = WEFT_NEEDS_ALL;
     site.port_buffer = 100000;
     return site;
 }

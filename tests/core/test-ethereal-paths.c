@@ -410,7 +410,8 @@ START_TEST(impossible_settings_are_refused)
     {
         struct weft_refusal why = {0};
         uint64_t state[32];
-        const struct weft_path_site at = {.clos = &ether.clos, .why = &why};
+        const struct weft_path_site at = {
+            .clos = &ether.clos, .why = &why, .provides = WEFT_NEEDS_ALL};
         ck_assert_int_lt(ether.ops->path->host_init(state, wrong[i], &at), 0);
     }
     ck_assert_uint_eq(ether.ops->plan->qps(ether.config), 1);
@@ -431,7 +432,7 @@ START_TEST(what_it_cannot_name_is_refused)
     site.why = &why;
     ck_assert_int_eq(ops->init(state, config, &site), WEFT_ERANGE);
     ck_assert_ptr_nonnull(strstr(refused(WEFT_ERANGE, &why), "256 uplinks"));
-    struct weft_path_site at = {.clos = &clos, .why = &why};
+    struct weft_path_site at = {.clos = &clos, .why = &why, .provides = WEFT_NEEDS_ALL};
     ck_assert_int_eq(ops->path->host_init(state, config, &at), WEFT_ERANGE);
     refused(WEFT_ERANGE, &why);
     ck_assert_int_eq(ops->path->qp_init(state, NULL, config, &at, 0), WEFT_EINVAL);

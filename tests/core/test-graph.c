@@ -567,6 +567,7 @@ START_TEST(a_graph_is_no_clos)
     ck_assert_int_eq(weft_clos_check(&r.shape), WEFT_EINVAL);
     ck_assert(!weft_clos_even(&r.shape));
     weft_clos_site(&r.shape, &buffer, 0, 1, 1, &site);
+    site.provides = WEFT_NEEDS_ALL;
     ck_assert_ptr_null(site.clos);
     ck_assert_uint_eq(site.tiers, 0);
     check_refusals(&site);

@@ -58,7 +58,7 @@ host_at(uint32_t host)
 static void
 begin(int which, uint64_t seed, uint64_t run)
 {
-    struct weft_path_site at = {0};
+    struct weft_path_site at = {.provides = WEFT_NEEDS_ALL};
     shape(which);
     f.fib = NULL;
     f.ops = weft_lb_find("host-dr");
@@ -101,7 +101,8 @@ data(uint32_t src, uint32_t dst)
     struct weft_packet packet = packet_of(WEFT_DATA, src, dst);
     uint64_t qp[2];
     MUST(f.ops->path->qp_size(NULL, NULL) <= sizeof(qp));
-    f.ops->path->qp_init(qp, host_at(src), NULL, NULL, 7); /* all QPs share a host's pointers */
+    const struct weft_path_site at = {.provides = WEFT_NEEDS_ALL};
+    f.ops->path->qp_init(qp, host_at(src), NULL, &at, 7); /* all QPs share a host's pointers */
     f.ops->path->data(qp, &packet, 0);
     return packet.sport;
 }
@@ -434,6 +435,7 @@ START_TEST(packets_of_ip_stacks_are_hashed)
     uint64_t theirs[8];
     begin(3, 1, 1);
     weft_clos_site(&f.clos, &buffer, 0, 1, 1, &site);
+    site.provides = WEFT_NEEDS_ALL;
     ck_assert_int_eq(weft_config_default(&ecmp->algo, config), 0);
     ck_assert_int_eq(ecmp->init(theirs, config, &site), 0);
     for (uint16_t sport = 0; sport < 1000; sport++)
@@ -453,16 +455,18 @@ START_TEST(more_paths_than_source_ports_are_refused)
     uint64_t memory[1024];
     struct weft_site site;
     shape(2);
-    const struct weft_path_site at = {1, 1, 0, &f.clos};
+    const struct weft_path_site at = {1, 1, 0, &f.clos, .provides = WEFT_NEEDS_ALL};
     const struct weft_lb_ops *ops = weft_lb_find("host-dr");
     lb_multiply_links(&f.clos, 11); /* 2 * 2 * 11^4 = 58,564 paths */
     weft_clos_site(&f.clos, &buffer, 0, 1, 1, &site);
+    site.provides = WEFT_NEEDS_ALL;
     ck_assert_uint_le(ops->path->host_size(NULL, &at), sizeof(memory));
     ck_assert_int_eq(ops->path->host_init(memory, NULL, &at), 0);
     ck_assert_int_eq(ops->init(memory, NULL, &site), 0);
     shape(2);
     lb_multiply_links(&f.clos, 12); /* 82,944 */
     weft_clos_site(&f.clos, &buffer, 0, 1, 1, &site);
+    site.provides = WEFT_NEEDS_ALL;
     ck_assert_int_eq(ops->path->host_init(memory, NULL, &at), WEFT_ERANGE);
     struct weft_refusal why = {0};
     site.why = &why;

@@ -272,7 +272,7 @@ START_TEST(hooks_are_those_of_any_level)
     ck_assert(one.oblivious && one.peek && !one.arrive && !one.leave && !one.set_routes);
     ck_assert(!one.pick_last && !one.deadline && !one.counters && !one.flow_size);
     const struct weft_lb_ops *conga = levels.lb[1];
-    ck_assert(both.arrive && both.leave && both.oblivious == conga->oblivious);
+    ck_assert(both.arrive && both.leave && both.oblivious == conga->oblivious && !both.looks);
     ck_assert(both.pick_last == conga->pick_last && both.peek);
     ck_assert(!both.path && !both.plan && !both.tor && !both.flow_size);
 }

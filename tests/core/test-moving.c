@@ -139,8 +139,13 @@ move_path_selector(const struct weft_algo *algo)
     const struct weft_lb_ops *lb = (const struct weft_lb_ops *)(const void *)algo;
     const struct weft_path_ops *path = lb->path;
     const struct weft_clos clos = lb_fat_tree("4");
-    const struct weft_path_site site = {
-        .seed = 1, .run = 1, .clos = &clos, .qp_bdp = 1, .dst = clos.nhosts - 1, .batch = 1};
+    const struct weft_path_site site = {.provides = WEFT_NEEDS_ALL,
+                                        .seed = 1,
+                                        .run = 1,
+                                        .clos = &clos,
+                                        .qp_bdp = 1,
+                                        .dst = clos.nhosts - 1,
+                                        .batch = 1};
     if (!path)
     {
         return;
@@ -193,7 +198,7 @@ move_tor(const struct weft_algo *algo)
 {
     const struct weft_tor_ops *tor = ((const struct weft_lb_ops *)(const void *)algo)->tor;
     const struct weft_clos clos = lb_fat_tree("4");
-    const struct weft_last_hop hop = {4, 400000000000, 2500000, 4158};
+    const struct weft_last_hop hop = {4, 400000000000, 2500000, 4158, .provides = WEFT_NEEDS_ALL};
     if (!tor)
     {
         return;

@@ -49,7 +49,8 @@ begin(int which, const char *replies)
     ck_assert_int_eq(weft_config_default(&f.ops->algo, f.config), 0);
     ck_assert_int_eq(weft_config_set(&f.ops->algo, f.config, "replies", replies), 0);
     path_drive_begin(&f.drive, f.ops, f.config, &f.clos, 1);
-    const struct weft_path_site site = {.seed = 1, .run = 1, .clos = &f.clos};
+    const struct weft_path_site site = {
+        .seed = 1, .run = 1, .clos = &f.clos, .provides = WEFT_NEEDS_ALL};
     ck_assert_uint_le(f.ops->path->host_size(f.config, &site), sizeof(f.host));
     ck_assert_int_eq(f.ops->path->host_init(f.host, f.config, &site), 0);
 }
@@ -73,7 +74,8 @@ static struct weft_parts
 parts_between(uint32_t src, uint32_t dst)
 {
     struct weft_parts parts;
-    const struct weft_path_site site = {.host = src, .clos = &f.clos, .dst = dst};
+    const struct weft_path_site site = {
+        .host = src, .clos = &f.clos, .dst = dst, .provides = WEFT_NEEDS_ALL};
     MUST(weft_parts_between(&parts, &site) == 0);
     return parts;
 }
@@ -220,7 +222,9 @@ START_TEST(a_site_that_is_refused_has_no_parts)
     static const uint32_t ports[] = {4, 4};
     struct weft_parts parts;
     shape(3);
-    const struct weft_path_site sites[] = {{.dst = 1}, {.clos = &f.clos, .dst = f.clos.nhosts}};
+    const struct weft_path_site sites[] = {
+        {.dst = 1, .provides = WEFT_NEEDS_ALL},
+        {.clos = &f.clos, .dst = f.clos.nhosts, .provides = WEFT_NEEDS_ALL}};
     ck_assert_int_eq(weft_parts_init(&parts, ports, 2), 0);
     ck_assert_int_ne(weft_parts_between(&parts, &sites[_i]), 0);
     ck_assert_uint_eq(weft_parts_paths(&parts), 1);
@@ -249,7 +253,8 @@ init_with_aggregations(const char *aggregations, struct weft_refusal *why)
     const struct weft_lb_ops *ops = weft_lb_find("prime");
     lb_build(&clos, "clos", settings);
     struct weft_site site = lb_site_of(&clos, 0, 1);
-    const struct weft_path_site host = {.clos = &clos, .qp_bdp = 1, .dst = 3};
+    const struct weft_path_site host = {
+        .clos = &clos, .qp_bdp = 1, .dst = 3, .provides = WEFT_NEEDS_ALL};
     site.why = why;
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
     const int code = ops->init(memory, config, &site);

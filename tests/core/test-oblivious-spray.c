@@ -55,8 +55,10 @@ START_TEST(two_tiers_of_switches_spread_one_flow_over_all_paths)
     packet.src = 3;
     packet.dst = 77;
     memset(&site, 0, sizeof(site));
+    site.provides = WEFT_NEEDS_ALL;
     site.seed = 5;
     site.tiers = 3;
+    site.nports = PORTS;
     site.up_ports = PORTS;
     path_rig_begin(&rig, "ops", "", 5, 1, 3, 0);
     ck_assert_int_eq(rig.ops->init(edge, rig.config, &site), 0);

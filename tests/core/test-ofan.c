@@ -186,6 +186,34 @@ START_TEST(pointers_to_a_pod_may_share_an_order)
 }
 END_TEST
 
+/* Whoever calls it need not gather queues at every packet. */
+START_TEST(it_looks_at_queues_only_if_pointers_start_there)
+{
+    static uint32_t queues[8];
+    const struct weft_lb_ops *ofan = weft_lb_find("ofan");
+    const struct weft_clos clos = lb_fat_tree("8");
+    const struct weft_ports blind = {NULL, NULL, 4, 4, 4}, seeing = {queues, NULL, 4, 4, 4};
+    struct lb_place with, without;
+    lb_open_at(&with, &clos, 0, 3, "ofan", "");
+    lb_open_at(&without, &clos, 0, 3, "ofan", "");
+    int64_t config[16];
+    ck_assert_int_eq(weft_config_default(&ofan->algo, config), 0);
+    ck_assert(!weft_lb_looks(ofan, config));
+    ck_assert_int_eq(weft_config_set(&ofan->algo, config, "first", "shortest"), 0);
+    ck_assert(weft_lb_looks(ofan, config));
+    for (uint32_t i = 0; i < 1000; i++)
+    {
+        struct weft_packet p = {.kind = WEFT_DATA, .dst = (16 + i % 100) & WEFT_HOST_MASK};
+        struct weft_packet q = p;
+        queues[4 + i % 4] = i;
+        ck_assert_uint_eq(ofan->pick(with.rig.state, &seeing, &p, i),
+                          ofan->pick(without.rig.state, &blind, &q, i));
+    }
+    lb_close(&with.rig);
+    lb_close(&without.rig);
+}
+END_TEST
+
 /* App. F.4, first variant. */
 START_TEST(a_pointer_may_start_at_the_shortest_queue)
 {
@@ -193,7 +221,6 @@ START_TEST(a_pointer_may_start_at_the_shortest_queue)
     const struct weft_ports up = {queues, NULL, 4, 4, 4};
     const struct weft_clos clos = lb_fat_tree("8");
     uint32_t sevens = 0;
-    ck_assert(!weft_lb_find("ofan")->oblivious);
     for (uint64_t seed = 0; seed < 400; seed++)
     {
         struct lb_place edge;
@@ -482,6 +509,7 @@ ofan_suite(void)
     tcase_add_test(tcase, k_64_takes_little_memory);
     tcase_add_test(tcase, starts_and_orders_are_random);
     tcase_add_test(tcase, pointers_to_a_pod_may_share_an_order);
+    tcase_add_test(tcase, it_looks_at_queues_only_if_pointers_start_there);
     tcase_add_test(tcase, a_pointer_may_start_at_the_shortest_queue);
     tcase_add_test(tcase, unreachable_ports_are_passed_over);
     tcase_add_test(tcase, shares_follow_the_weights_of_the_pod);

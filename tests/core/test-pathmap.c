@@ -36,6 +36,7 @@ open_tree(struct tree *t, uint32_t k, uint64_t seed)
         struct weft_switch_map map;
         struct weft_site site;
         memset(&site, 0, sizeof site);
+        site.provides = WEFT_NEEDS_ALL;
         weft_clos_switch(&t->clos, s, &map);
         site.seed = seed;
         site.switch_index = s;
@@ -98,6 +99,7 @@ constant(const struct tree *t, uint32_t src, uint32_t agg, uint64_t seed)
     struct weft_site site;
     const uint32_t pod = weft_clos_tor(&t->clos, src) / t->clos.tors_per_pod;
     memset(&site, 0, sizeof site);
+    site.provides = WEFT_NEEDS_ALL;
     site.seed = seed;
     site.switch_index = t->clos.ntors + pod * t->clos.up_tor + agg;
     return (uint32_t)weft_linear_seed(&site, 1) & 3;
@@ -180,6 +182,7 @@ START_TEST(each_delta_is_the_least_that_leads_there)
     uint16_t delta[256];
     struct weft_packet packet;
     memset(&site, 0, sizeof site);
+    site.provides = WEFT_NEEDS_ALL;
     memset(&packet, 0, sizeof packet);
     site.seed = 12;
     const uint64_t tor = weft_linear_seed(&site, 0);
@@ -205,6 +208,7 @@ START_TEST(a_pathmap_that_cannot_exist_is_refused_with_the_reason)
     struct weft_site site;
     const char *reason = NULL;
     memset(&site, 0, sizeof site);
+    site.provides = WEFT_NEEDS_ALL;
     const uint64_t tor = weft_linear_seed(&site, 0);
     const uint64_t agg = weft_linear_seed(&site, 1);
     ck_assert_int_eq(weft_pathmap_build(delta, 4, 4, tor, tor, &reason), WEFT_ENOPATH);
@@ -226,6 +230,7 @@ START_TEST(themis_refuses_a_fabric_without_a_pathmap)
     int64_t config[16];
     uint64_t state[64];
     memset(&site, 0, sizeof site);
+    site.provides = WEFT_NEEDS_ALL;
     site.tiers = 3;
     site.up_ports = 3;
     site.npaths = 9;

@@ -30,8 +30,12 @@ static void
 open_qp(const char *name, const char *setting, uint32_t dst, uint32_t index)
 {
     flow.clos = lb_fat_tree("6");
-    const struct weft_path_site site = {
-        .seed = 1, .run = 1, .clos = &flow.clos, .qp_bdp = BDP, .dst = dst};
+    const struct weft_path_site site = {.provides = WEFT_NEEDS_ALL,
+                                        .seed = 1,
+                                        .run = 1,
+                                        .clos = &flow.clos,
+                                        .qp_bdp = BDP,
+                                        .dst = dst};
     char param[64] = "";
     const size_t length = strcspn(setting, "=");
     flow.ops = weft_lb_find(name);
@@ -209,8 +213,12 @@ END_TEST
 START_TEST(defaults_are_short)
 {
     static const char *const presets[] = {NULL, "short"};
-    const struct weft_path_site site = {
-        .seed = 1, .run = 1, .clos = &flow.clos, .qp_bdp = 110, .dst = 4};
+    const struct weft_path_site site = {.seed = 1,
+                                        .run = 1,
+                                        .clos = &flow.clos,
+                                        .qp_bdp = 110,
+                                        .dst = 4,
+                                        .provides = WEFT_NEEDS_ALL};
     for (int i = 0; i < 4; i++)
     {
         open_qp("prime", "", 4, 1);
@@ -233,8 +241,12 @@ avoided_after_both(const char *setting, uint32_t first_flags, uint32_t second_fl
 {
     open_qp("prime", setting, 4, 1);
     ck_assert_int_eq(weft_config_set(&flow.ops->algo, flow.config, "ecn-penalty", "4"), 0);
-    const struct weft_path_site site = {
-        .seed = 1, .run = 1, .clos = &flow.clos, .qp_bdp = BDP, .dst = 4};
+    const struct weft_path_site site = {.seed = 1,
+                                        .run = 1,
+                                        .clos = &flow.clos,
+                                        .qp_bdp = BDP,
+                                        .dst = 4,
+                                        .provides = WEFT_NEEDS_ALL};
     ck_assert_int_eq(flow.ops->path->qp_init(flow.state, NULL, flow.config, &site, 1), 0);
     for (int k = 0; k < BDP; k++)
     {
@@ -329,7 +341,8 @@ refuse(struct weft_path_site site, const char *setting, struct weft_refusal *why
 START_TEST(what_makes_no_sense_is_refused)
 {
     struct weft_refusal why = {0};
-    const struct weft_path_site sound = {.clos = &flow.clos, .qp_bdp = BDP, .dst = 53};
+    const struct weft_path_site sound = {
+        .clos = &flow.clos, .qp_bdp = BDP, .dst = 53, .provides = WEFT_NEEDS_ALL};
     struct weft_path_site site = sound;
     ck_assert_int_eq(refuse(site, "4", &why), 0);
     ck_assert_int_eq(refuse(site, "4.5", &why), WEFT_ERANGE);
@@ -357,7 +370,8 @@ START_TEST(numbers_out_of_bounds_are_refused)
 {
     static const char *const names[] = {"explore", "ecn-penalty", "nack-penalty"};
     static const double values[] = {-1, 1000001, NAN, 1000000};
-    const struct weft_path_site site = {.clos = &flow.clos, .qp_bdp = BDP, .dst = 53};
+    const struct weft_path_site site = {
+        .clos = &flow.clos, .qp_bdp = BDP, .dst = 53, .provides = WEFT_NEEDS_ALL};
     const struct weft_param *param = weft_lb_find("prime")->algo.params;
     while (strcmp(param->name, names[_i / 4]) != 0)
     {
@@ -373,7 +387,8 @@ END_TEST
 /* Four bandwidth-delay products of 2^31 packets do not become 0. */
 START_TEST(a_penalty_has_a_limit)
 {
-    const struct weft_path_site site = {.clos = &flow.clos, .qp_bdp = UINT32_C(1) << 31, .dst = 4};
+    const struct weft_path_site site = {
+        .clos = &flow.clos, .qp_bdp = UINT32_C(1) << 31, .dst = 4, .provides = WEFT_NEEDS_ALL};
     open_qp("prime", "explore=0", 4, 1);
     ck_assert_int_eq(flow.ops->path->qp_init(flow.state, NULL, flow.config, &site, 1), 0);
     answer(WEFT_NACK, WEFT_F_TRIMMED, 0);
@@ -391,8 +406,12 @@ START_TEST(a_qp_keeps_to_its_memory)
     static const uint32_t dsts[] = {1, 4, 53};
     const char *bytes = (const char *)flow.state;
     open_qp(names[_i % 2], "", dsts[_i / 2], 0);
-    const struct weft_path_site site = {
-        .seed = 1, .run = 1, .clos = &flow.clos, .qp_bdp = BDP, .dst = dsts[_i / 2]};
+    const struct weft_path_site site = {.provides = WEFT_NEEDS_ALL,
+                                        .seed = 1,
+                                        .run = 1,
+                                        .clos = &flow.clos,
+                                        .qp_bdp = BDP,
+                                        .dst = dsts[_i / 2]};
     const size_t size = flow.ops->path->qp_size(flow.config, &site);
     memset(flow.state, 0xa5, sizeof(flow.state));
     ck_assert_int_eq(flow.ops->path->qp_init(flow.state, NULL, flow.config, &site, 0), 0);

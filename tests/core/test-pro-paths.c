@@ -77,6 +77,7 @@ host_open(uint32_t host)
 {
     struct weft_path_site site;
     memset(&site, 0, sizeof(site));
+    site.provides = WEFT_NEEDS_ALL;
     site.seed = 1;
     site.run = 1;
     site.host = host;
@@ -96,6 +97,7 @@ data(void *host, uint32_t src, uint32_t dst, uint64_t qp[16], struct weft_packet
     {
         struct weft_path_site site;
         memset(&site, 0, sizeof(site));
+        site.provides = WEFT_NEEDS_ALL;
         site.clos = &f.clos;
         site.dst = dst;
         ck_assert_int_eq(f.ops->path->qp_init(qp, host, f.config, &site, 0), 0);

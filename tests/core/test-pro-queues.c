@@ -40,7 +40,8 @@ open_fabric(const char *start, uint64_t seed)
 {
     const char *const shape[] = {"leaves", "8", "spines", "8", "hosts-per-leaf", "8", NULL};
     const struct weft_algo *algo = &weft_lb_find("pro")->algo;
-    struct weft_path_site site = {.seed = seed, .run = 1, .clos = &w.clos, .batch = 1};
+    struct weft_path_site site = {
+        .seed = seed, .run = 1, .clos = &w.clos, .batch = 1, .provides = WEFT_NEEDS_ALL};
     memset(&w, 0, sizeof(w));
     lb_build(&w.clos, "leaf-spine", shape);
     w.path = weft_lb_find("pro")->path;
@@ -65,7 +66,8 @@ close_fabric(void)
 static void
 open_qp(uint32_t host, uint32_t qp, uint32_t tor)
 {
-    struct weft_path_site site = {.seed = 1, .clos = &w.clos, .batch = 1, .host = host};
+    struct weft_path_site site = {
+        .seed = 1, .clos = &w.clos, .batch = 1, .host = host, .provides = WEFT_NEEDS_ALL};
     site.dst = tor * HOSTS;
     w.dst[host][qp] = site.dst;
     MUST(w.path->qp_size(w.config, &site) <= sizeof(w.qp[0][0]));

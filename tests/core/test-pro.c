@@ -34,8 +34,7 @@ static struct
 static struct weft_path_site
 site_at(const struct weft_clos *clos, uint32_t host, uint32_t batch)
 {
-    struct weft_path_site site;
-    memset(&site, 0, sizeof(site));
+    struct weft_path_site site = {.provides = WEFT_NEEDS_ALL};
     site.seed = 1;
     site.run = 1;
     site.host = host;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A user would lose what trimming is for: a NACK of a trimmed packet that waits among data comes as
- * late as a timer. */
+ * late as a timer; and what ToRs have sent. */
 #include <check.h>
 
 #include "host-rig.h"
@@ -33,6 +33,21 @@ START_TEST(a_nack_of_a_trimmed_packet_goes_first)
 }
 END_TEST
 
+/* Who calls it at a ToR counted no NACKs of ToRs unless he set the flag himself. */
+START_TEST(a_nack_of_a_tor_is_known_as_one)
+{
+    host_rig_begin("gbn", NULL);
+    host_rig_add(0);
+    struct weft_packet data = host_rig_packet(0, 3, WEFT_F_CE);
+    weft_qp_make_reply(&host_rig.qp[0], &data, WEFT_NACK, 1);
+    ck_assert_int_eq(data.kind, WEFT_NACK);
+    ck_assert_uint_eq(data.flags, WEFT_F_COMPENSATED);
+    weft_qp_reply(&host_rig.qp[0], &data, 0);
+    ck_assert_uint_eq(host_rig.qp[0].tor_nacks, 1);
+    host_rig_end();
+}
+END_TEST
+
 Suite *qp_classes_suite(void);
 
 Suite *
@@ -41,6 +56,7 @@ qp_classes_suite(void)
     Suite *suite = suite_create("qp-classes");
     TCase *tcase = tcase_create("qp-classes");
     tcase_add_test(tcase, a_nack_of_a_trimmed_packet_goes_first);
+    tcase_add_test(tcase, a_nack_of_a_tor_is_known_as_one);
     suite_add_tcase(suite, tcase);
     return suite;
 }

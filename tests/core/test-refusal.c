@@ -7,6 +7,7 @@
 
 #include <weft/weft.h>
 
+#include "host-rig.h"
 #include "lb-rig.h"
 #include "refused.h"
 
@@ -95,6 +96,62 @@ START_TEST(no_clos_is_told_from_no_ports)
 }
 END_TEST
 
+/* Even those that only draw or hash: a site that nobody filled is no switch. */
+START_TEST(no_switch_has_no_ports)
+{
+    const char *const names[] = {"ecmp", "rsq", "jsq", "ar", "ops", "reps", "plb", "subflow"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    {
+        const struct weft_lb_ops *lb = weft_lb_find(names[i]);
+        struct weft_refusal why = {0};
+        struct weft_site site = lb_site(1, 4);
+        int64_t config[16];
+        int64_t state[64];
+        ck_assert_int_eq(weft_config_default(&lb->algo, config), 0);
+        ck_assert_uint_le(lb->state_size(config, &site), sizeof state);
+        ck_assert_int_eq(lb->init(state, config, &site), 0);
+        site.nports = 0;
+        site.up_ports = 0;
+        site.why = &why;
+        ck_assert_int_eq(lb->init(state, config, &site), WEFT_EINVAL);
+        ck_assert_ptr_nonnull(strstr(refused(WEFT_EINVAL, &why), "no ports"));
+    }
+}
+END_TEST
+
+/* A payload of 0 divided by 0 at the first message; a frame of 100,000 bytes had 34,512. */
+START_TEST(a_qp_refuses_frames_that_cannot_be)
+{
+    const struct weft_fabric_config wrong[] = {
+        {.payload = 0, .header = 48, .gap = 20, .ack = 64},
+        {.payload = 100000, .header = 48, .gap = 20, .ack = 64},
+        {.payload = 1000, .header = -1, .gap = 20, .ack = 64},
+        {.payload = 1000, .header = 65000, .gap = 20, .ack = 64},
+        {.payload = 1000, .header = 48, .gap = -1, .ack = 64},
+        {.payload = 1000, .header = 48, .gap = 20, .ack = 0},
+    };
+    const char *const named[] = {"payload", "payload", "header", "header", "gap", "ack"};
+    host_rig_begin("gbn", NULL);
+    struct weft_nic_algos algos = host_rig.algos;
+    struct weft_refusal why = {0};
+    const struct weft_qp_site site = {.path = {.qp_bdp = 1}, .cc = {.why = &why}};
+    void *memory = malloc(weft_qp_size(&algos, &site));
+    struct weft_qp qp;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    {
+        algos.frame = wrong[i];
+        ck_assert_int_eq(weft_qp_init(&qp, memory, &algos, &site, 0), WEFT_ERANGE);
+        ck_assert_str_eq(why.param, named[i]);
+    }
+    algos = host_rig.algos;
+    algos.labels = 3;
+    ck_assert_int_eq(weft_qp_init(&qp, memory, &algos, &site, 0), WEFT_EINVAL);
+    ck_assert_ptr_nonnull(strstr(refused(WEFT_EINVAL, &why), "power of two"));
+    free(memory);
+    host_rig_end();
+}
+END_TEST
+
 START_TEST(a_path_selector_without_a_clos_says_so)
 {
     uint64_t host[64];
@@ -167,6 +224,8 @@ refusal_suite(void)
     tcase_add_test(tcase, a_check_of_several_parameters_speaks);
     tcase_add_test(tcase, a_congestion_control_says_what_it_lacks);
     tcase_add_test(tcase, no_clos_is_told_from_no_ports);
+    tcase_add_test(tcase, no_switch_has_no_ports);
+    tcase_add_test(tcase, a_qp_refuses_frames_that_cannot_be);
     tcase_add_test(tcase, a_path_selector_without_a_clos_says_so);
     tcase_add_test(tcase, a_topology_that_is_too_large_says_so);
     tcase_add_test(tcase, a_buffer_that_is_all_headroom_says_so);

@@ -312,6 +312,7 @@ START_TEST(balancers_fit_their_state_and_choose_a_candidate)
                                    .up_ports = 16,
                                    .npaths = 16,
                                    .tclass = 1,
+                                   .provides = WEFT_NEEDS_ALL,
                                    .port_rate = INT64_C(400000000000),
                                    .port_buffer = 2000000,
                                    .clos = &clos,
@@ -357,8 +358,13 @@ START_TEST(path_selectors_fit_their_states)
     const struct weft_registry *r = weft_registry_find("balancer");
     struct weft_clos clos;
     shape_of_16x16(&clos);
-    const struct weft_path_site site = {
-        .seed = 1, .host = 3, .clos = &clos, .qp_bdp = 10, .dst = 40, .batch = 1};
+    const struct weft_path_site site = {.provides = WEFT_NEEDS_ALL,
+                                        .seed = 1,
+                                        .host = 3,
+                                        .clos = &clos,
+                                        .qp_bdp = 10,
+                                        .dst = 40,
+                                        .batch = 1};
     for (size_t i = 0; i < r->count; i++)
     {
         const struct weft_lb_ops *ops = weft_lb_find(r->algos[i]->name);

@@ -349,7 +349,7 @@ START_TEST(a_qp_without_a_bdp_is_refused)
     path_rig_begin(&rig, "reps", "", 1, 1, 3, 0);
     const struct weft_path_ops *path = rig.ops->path;
     const struct weft_param *explore = &rig.ops->algo.params[1];
-    struct weft_path_site site = {1, 1, 3, NULL, 0};
+    struct weft_path_site site = {1, 1, 3, NULL, 0, .provides = WEFT_NEEDS_ALL};
     int64_t value = -2;
     ck_assert_str_eq(explore->name, "explore");
     ck_assert_int_eq(path->qp_init(rig.qp, rig.host, rig.config, &site, 0), WEFT_EINVAL);

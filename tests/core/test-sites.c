@@ -219,7 +219,8 @@ START_TEST(a_source_of_draws_decides)
         ck_assert_uint_eq(rsq->pick(state, &two, &p, 0), 4 + (i + 1) % 2);
     }
     const struct weft_path_ops *ops = weft_lb_find("ops")->path;
-    struct weft_path_site at = {.seed = 1, .run = 1, .qp_bdp = 1, .random = &source};
+    struct weft_path_site at = {
+        .seed = 1, .run = 1, .qp_bdp = 1, .random = &source, .provides = WEFT_NEEDS_ALL};
     ck_assert_uint_le(ops->qp_size(NULL, &at), sizeof state);
     ck_assert_int_eq(ops->qp_init(state, NULL, NULL, &at, 3), 0);
     for (uint32_t i = 0; i < 10; i++)
@@ -252,7 +253,8 @@ send_some(const struct weft_path_ops *path, void *host, void *qp, uint32_t nhost
 static void
 try_host(const struct weft_lb_ops *lb, const void *config)
 {
-    struct weft_path_site site = {1, 1, absurd_u32(&rng), some_fabric()};
+    struct weft_path_site site = {1, 1, absurd_u32(&rng), some_fabric(),
+                                  .provides = WEFT_NEEDS_ALL};
     struct weft_refusal why = {0};
     site.host = one_in(2) ? site.host : 3;
     site.qp_bdp = one_in(4) ? absurd_u32(&rng) : 5;
@@ -305,7 +307,7 @@ static void
 try_last_hop(const struct weft_tor_ops *tor, const void *config)
 {
     struct weft_refusal why = {0};
-    struct weft_last_hop hop = {16, 400000000000, 2500000, 4158, &why};
+    struct weft_last_hop hop = {16, 400000000000, 2500000, 4158, &why, WEFT_NEEDS_ALL};
     struct weft_tor_counters counters = {0};
     uint32_t epsn = 0;
     hop.npaths = one_in(3) ? absurd_u32(&rng) : hop.npaths;

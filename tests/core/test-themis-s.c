@@ -28,6 +28,7 @@ open_switch(struct leaf *l, uint32_t spines, uint32_t tier, uint32_t tiers, cons
     int64_t config[16];
     struct weft_site site;
     memset(&site, 0, sizeof site);
+    site.provides = WEFT_NEEDS_ALL;
     site.seed = 1;
     site.tier = tier;
     site.tiers = tiers;

@@ -395,7 +395,8 @@ END_TEST
 START_TEST(memory_per_qp_is_small)
 {
     int64_t config[16];
-    const struct weft_last_hop hop = {64, INT64_C(400000000000), 2000000, 1500};
+    const struct weft_last_hop hop = {64, INT64_C(400000000000), 2000000, 1500,
+                                      .provides = WEFT_NEEDS_ALL};
     configure(config, NULL, NULL);
     ck_assert_uint_ge(weft_lb_find("themis")->tor->qp_size(config, &hop), 100);
     ck_assert_uint_le(weft_lb_find("themis")->tor->qp_size(config, &hop), 100 + 64);

@@ -257,7 +257,7 @@ open_rotation(struct rotation *r, const char *k, uint64_t run)
 {
     const struct weft_topology_ops *tree = weft_topology_find("fat-tree");
     int64_t shape[16];
-    struct weft_path_site at = {5, run, 0, &r->clos};
+    struct weft_path_site at = {5, run, 0, &r->clos, .provides = WEFT_NEEDS_ALL};
     MUST(tree->algo.config_size <= sizeof shape);
     MUST(weft_config_default(&tree->algo, shape) == 0);
     MUST(weft_config_set(&tree->algo, shape, "k", k) == 0);

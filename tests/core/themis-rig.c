@@ -22,7 +22,7 @@ configure(int64_t *config, const char *name, const char *value)
 struct weft_last_hop
 last_hop(uint32_t npaths, uint32_t entries)
 {
-    struct weft_last_hop hop = {npaths, INT64_C(8000000000000), 0, 1};
+    struct weft_last_hop hop = {npaths, INT64_C(8000000000000), 0, 1, .provides = WEFT_NEEDS_ALL};
     hop.rtt = entries;
     return hop;
 }

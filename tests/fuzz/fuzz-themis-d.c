@@ -43,7 +43,8 @@ tor_open(struct tor *t, uint32_t npaths, uint32_t entries, const char *mode, con
 {
     int64_t config[16];
     const struct weft_lb_ops *lb = weft_lb_find("themis");
-    const struct weft_last_hop hop = {npaths, INT64_C(8000000000000), entries, 1, NULL};
+    const struct weft_last_hop hop = {npaths, INT64_C(8000000000000), entries, 1,
+                                      NULL,   WEFT_NEEDS_ALL};
     memset(t, 0, sizeof *t);
     MUST(weft_config_default(&lb->algo, config) == 0);
     set(&lb->algo, config, "compensation", mode);

@@ -301,7 +301,7 @@ main(int argc, char** argv)
     {
         return Refuse("usage: stress-net SCENARIO");
     }
-    WeftHelper::UseFabricSimulator();
+    WeftHelper::UsePicoseconds();
     diagnostics d{};
     d.file = argv[1];
     std::unique_ptr<document, decltype(&document_free)> doc(document_read(argv[1], &d),

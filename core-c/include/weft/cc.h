@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include <weft/loss.h>
+#include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/param.h>
 #include <weft/refusal.h>
@@ -89,6 +90,8 @@ extern "C"
         uint32_t (*window)(void *state, int64_t now);
         /** rate() is that of the host, shared by all its QPs. */
         bool per_host;
+        /** What the hooks read of packets. */
+        struct weft_fields fields;
     };
 
     /** Configuration of the congestion control "ideal". */

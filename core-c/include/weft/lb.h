@@ -4,9 +4,11 @@
  *
  * A balancer is up to three parts. At every switch it chooses among the live equal-cost ports of a
  * next-hop group: a switch calls pick() once for every packet that has more than one candidate
- * (weft_lb_picks()). At the hosts (path.h) it chooses the UDP source port of what they send, on
- * which its pick() hashes. At the destination's ToR (tor.h) it stands between the fabric and the
- * NIC.
+ * (weft_lb_picks()). At the hosts (path.h) it writes a label into the UDP source port of what they
+ * send. Some labels work over any switch that hashes that port (`any_hash`: REPS, OPS, PLB,
+ * subflow); others name a path, and only the balancer's own pick() can read them (PRIME, Host DR).
+ * At the destination's ToR (tor.h) it stands between the fabric and the NIC. All parts that a
+ * balancer has belong together: see needs.h.
  *
  * A balancer that must see more has arrive(), which a ToR calls for every packet, and leave(),
  * which every switch calls for data. With them it may hold packets back, make packets of its own,
@@ -26,7 +28,7 @@
  *
  * The part's configuration is its own, filled by weft_config_default(); a balancer keeps no pointer
  * to it. The site is handed on as it is, `why` included: the part's refusal becomes the whole's. A
- * part's set_routes() is called where the whole's is; `oblivious` is set if all parts are. Streams
+ * part's set_routes() is called where the whole's is; it `looks` if one part does. Streams
  * of random numbers differ by balancer, so that parts do not disturb each other; of two parts of
  * one kind, one gets another seed in its site. A part with arrive() or leave() wants every call of
  * it, with the flow's state that its flow_size() asks for.
@@ -38,6 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/param.h>
 #include <weft/path.h>
@@ -74,6 +77,8 @@ extern "C"
         const struct weft_random_source *random; /**< NULL: draws come from (seed, run); else it
                                                     outlives the balancer */
         struct weft_refusal *why; /**< NULL, or where init() says why it refuses; not kept */
+        uint32_t provides; /**< enum weft_need: what the simulator does for the balancer. That the
+                              switch calls pick() goes without saying */
     };
 
     /** What becomes of a packet that has entered a ToR. */
@@ -121,9 +126,9 @@ extern "C"
         /** Bytes of state for one switch, aligned as max_align_t; enough for init() to refuse. */
         size_t (*state_size)(const void *config, const struct weft_site *site);
         /** Returns 0, WEFT_EINVAL (the site lacks what this balancer needs to know, or contradicts
-         * itself), WEFT_ENOTCLOS (it needs a Clos, and the site has no tiers), WEFT_ERANGE or
-         * WEFT_ENOPATH (it cannot work at such a site, or a parameter is out of its bounds). The
-         * site's `why` tells more. */
+         * itself, or the simulator does not provide what it needs), WEFT_ENOTCLOS (it needs a Clos,
+         * and the site has no tiers), WEFT_ERANGE or WEFT_ENOPATH (it cannot work at such a site,
+         * or a parameter is out of its bounds). The site's `why` tells more. */
         int (*init)(void *state, const void *config, const struct weft_site *site);
         /** Returns the chosen port number. May rewrite the packet's sport (themis §3.2, three
          * tiers), and of data echo and meta. */
@@ -141,9 +146,17 @@ extern "C"
         /** pick() is called for the last live port of a group, too: packets name their path, and
          * what it names may be dead. */
         bool pick_last;
+        /** The hosts' part works over any hash of the UDP source port at the switches. */
+        bool any_hash;
+        /** It reads ports by the site's reader. */
+        bool reads_ports;
+        /** What pick(), arrive() and leave() read and write of the packets that they see. */
+        struct weft_fields fields;
         /** pick() never reads queue_bytes, so a switch need not bring them up to date for it. Of
          * any other balancer it does so for the candidates, whose queues pick() may read. */
         bool oblivious;
+        /** Optional, where that depends on the configuration: whether pick() reads them. */
+        bool (*looks)(const void *config);
         /** Optional: what pick() would return, changing nothing. A host may fetch that port's
          * memory ahead of time. May be wrong. */
         uint32_t (*peek)(const void *state, const struct weft_ports *ports,
@@ -183,11 +196,26 @@ extern "C"
         return ports->n > 1 || (lb->pick_last && ports->n < ports->width);
     }
 
+    /** Whether pick() reads queue_bytes under this configuration; else they may be out of date, or
+     * NULL. */
+    static inline bool weft_lb_looks(const struct weft_lb_ops *lb, const void *config)
+    {
+        return lb->looks ? lb->looks(config) : !lb->oblivious;
+    }
+
     /** Where the state of a part begins behind @p own bytes of state. */
     static inline size_t weft_lb_part_at(size_t own)
     {
         return (own + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
     }
+
+    /** What a balancer needs of a simulator, a set of enum weft_need: by the hooks that it has. */
+    uint32_t weft_lb_needs(const struct weft_lb_ops *lb);
+
+    /** 0 if @p provides holds all that the balancer needs but a reader; else WEFT_EINVAL, and in
+     * @p why, unless that is NULL, the first of what is missing. */
+    int weft_lb_check_needs(const struct weft_lb_ops *lb, uint32_t provides,
+                            struct weft_refusal *why);
 
     /** The balancer of that name, or NULL. */
     const struct weft_lb_ops *weft_lb_find(const char *name);

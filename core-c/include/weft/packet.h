@@ -24,7 +24,9 @@ enum weft_packet_flag
 {
     WEFT_F_CE = 1,           /**< ECN: congestion experienced */
     WEFT_F_RETX = 2,         /**< DATA: not the first transmission of this PSN */
-    WEFT_F_COMPENSATED = 4,  /**< NACK: made by a ToR on the NIC's behalf (themis §3.4) */
+    WEFT_F_COMPENSATED = 4,  /**< NACK: made by a ToR on the NIC's behalf (themis §3.4), as
+                                weft_qp_make_reply() makes it; or by whoever turns an ACK into a NACK
+                                (WEFT_TOR_NACK): then the caller sets it */
     WEFT_F_LAST = 8,         /**< DATA: last packet of its message */
     WEFT_F_ECE = 16,         /**< replies: the data packet answered was marked */
     WEFT_F_ACK_REQ = 32,     /**< DATA: its ACK may not wait for others (AckReq of the BTH) */

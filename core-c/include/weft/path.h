@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <weft/loss.h>
+#include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/refusal.h>
 #include <weft/rng.h>
@@ -39,6 +40,8 @@ extern "C"
         uint32_t
             batch; /**< packets in a row that the NIC serves a QP if there is no batch(); >= 1 */
         struct weft_refusal *why; /**< NULL, or where an init says why it refuses; not kept */
+        uint32_t provides; /**< for qp_init(), enum weft_need: what the simulator does for the
+                              balancer, at hosts, switches and ToRs */
     };
 
     /**
@@ -57,7 +60,8 @@ extern "C"
          * for qp_init() to refuse. */
         size_t (*qp_size)(const void *config, const struct weft_path_site *site);
         /** @p host: the sender's, for the QP to keep if it needs it. @p qp_index: unique in the
-         * run. Returns 0, WEFT_EINVAL (there is no host, or the BDP is 0) or WEFT_ERANGE (a
+         * run. Returns 0, WEFT_EINVAL (there is no host, the BDP is 0, or the simulator does not
+         * provide what the balancer needs) or WEFT_ERANGE (a
          * parameter out of its bounds, as in a configuration without its defaults). */
         int (*qp_init)(void *qp, void *host, const void *config, const struct weft_path_site *site,
                        uint32_t qp_index);
@@ -82,6 +86,8 @@ extern "C"
         void (*on_label)(void *qp, uint16_t label, int64_t now);
         /** Optional: routing has converged; as in struct weft_lb_ops. */
         void (*set_routes)(void *host, const struct weft_fib *fib);
+        /** What these functions read and write of the packets that they see. */
+        struct weft_fields fields;
     };
 
 #ifdef __cplusplus

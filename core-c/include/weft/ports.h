@@ -22,7 +22,7 @@ extern "C"
     struct weft_ports
     {
         /** Bytes queued at every port of the switch (index: port), the frame in service included.
-         */
+         * Read only by balancers that look at them (weft_lb_looks()). */
         const uint32_t *queue_bytes;
         const uint16_t *list; /**< the candidates; NULL: first, first+1, ... */
         uint16_t first;       /**< the group's first port, dead or alive */

@@ -164,8 +164,10 @@ extern "C"
 
     /**
      * Makes a QP that has nothing to send, with its states in @p memory: weft_qp_size() bytes,
-     * 8-byte aligned, that outlive it. Returns 0, or what the init of the transport, the congestion
-     * control or the path part returns.
+     * 8-byte aligned, that outlive it. Returns 0; WEFT_ERANGE, if the algorithms' frame has no
+     * payload or no ACK, or is longer than a packet can say (65,535 bytes); WEFT_EINVAL, if their
+     * labels are no power of two; or what the init of the transport, the congestion control or the
+     * path part returns. `why` of the site's `cc` tells of the frame and the labels.
      */
     int weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algos,
                      const struct weft_qp_site *site, int64_t now);
@@ -204,9 +206,9 @@ extern "C"
     void weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
                              const struct weft_qp_answer *answer);
 
-    /** Makes @p packet, a copy of a data packet, a reply of another kind, or one that a ToR sends
-     * on the receiver's behalf. @p epsn: the ePSN that it carries; of a CNP the PSN of @p packet.
-     */
+    /** Makes @p packet, a copy of a data packet, a reply that no receiver has decided on: a CNP, or
+     * a NACK that a ToR sends on the receiver's behalf, whose flags are WEFT_F_COMPENSATED alone.
+     * @p epsn: the ePSN that it carries; of a CNP the PSN of @p packet. */
     void weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet,
                             enum weft_packet_kind kind, uint32_t epsn);
 

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/param.h>
 #include <weft/refusal.h>
@@ -41,6 +42,7 @@ extern "C"
         int64_t rtt;              /**< ToR-NIC-ToR round trip, ps */
         int64_t mtu;              /**< bytes of a full data frame */
         struct weft_refusal *why; /**< NULL, or where qp_init() says why it refuses; not kept */
+        uint32_t provides;        /**< enum weft_need: WEFT_NEED_TOR, if all below is done */
     };
 
     /** Counters of one ToR. seen = valid + invalid + unknown; invalid = blocked + scan_passed. */
@@ -75,15 +77,16 @@ extern "C"
         WEFT_TOR_BLOCK,   /**< it ends here */
         WEFT_TOR_FORWARD, /**< it goes on as it is */
         WEFT_TOR_NACK,    /**< an ACK that goes on as a NACK of the same PSN: the packet of its
-                             ePSN was dropped, and the NIC may never say so */
+                             ePSN was dropped, and the NIC may never say so. The caller changes
+                             its kind and sets WEFT_F_COMPENSATED */
     };
 
     struct weft_tor_ops
     {
         /** Bytes of state per QP, 8-byte aligned. */
         size_t (*qp_size)(const void *config, const struct weft_last_hop *hop);
-        /** Returns 0, or WEFT_ERANGE if no ring suits the last hop; the last hop's `why` tells
-         * more. */
+        /** Returns 0, WEFT_EINVAL if the last hop does not provide WEFT_NEED_TOR, or WEFT_ERANGE if
+         * no ring suits it; the last hop's `why` tells more. */
         int (*qp_init)(void *qp, const void *config, const struct weft_last_hop *hop);
         /**
          * A data packet starts to leave for the NIC. @p paused: the ToR has paused the class of
@@ -101,6 +104,8 @@ extern "C"
          * blocked, and the NIC will not send another.
          */
         bool (*release)(void *qp, struct weft_tor_counters *counters, uint32_t *epsn);
+        /** What these functions read of the packets that they see. */
+        struct weft_fields fields;
     };
 
 #ifdef __cplusplus

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/param.h>
 #include <weft/psn.h>
@@ -165,6 +166,8 @@ extern "C"
          * the way of an ACK from the receiver, through an idle fabric, after the loss. tx_ready()
          * may be true after it. */
         void (*tx_lost)(void *tx, const struct weft_packet *lost, int64_t now);
+        /** What rx_data(), tx_reply() and tx_lost() read of packets, and what tx_stamp() writes. */
+        struct weft_fields fields;
     };
 
     /** The transport of that name, or NULL. */

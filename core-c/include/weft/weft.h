@@ -4,6 +4,7 @@
 #define WEFT_WEFT_H
 
 #include <weft/cc.h>
+#include <weft/choice.h>
 #include <weft/clos.h>
 #include <weft/error.h>
 #include <weft/fabric.h>
@@ -13,6 +14,7 @@
 #include <weft/levels.h>
 #include <weft/loss.h>
 #include <weft/mmu.h>
+#include <weft/needs.h>
 #include <weft/net.h>
 #include <weft/packet.h>
 #include <weft/param.h>
