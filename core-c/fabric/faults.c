@@ -86,7 +86,7 @@ weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole
 {
     bool has_tor = false;
     net->fib = fib ? fib : net->whole;
-    net->routes_slowly = net->fib || net->loses_at_top;
+    weft_net_note_routes(net);
     for (uint32_t i = 0; net->lb->set_routes && i < net->nswitches; i++)
     {
         net->lb->set_routes(net->sw[i].lb, fib);
@@ -121,7 +121,7 @@ weft_net_drop(struct weft_net *net, struct weft_qp *qp, uint32_t offset, uint32_
     }
     *(at_last_hop ? &drop->at_last_hop : &drop->at_top) += count;
     net->loses_at_top = net->loses_at_top || !at_last_hop;
-    net->routes_slowly = net->fib || net->loses_at_top;
+    weft_net_note_routes(net);
 }
 
 void
@@ -129,5 +129,5 @@ weft_net_lose(struct weft_net *net, double probability)
 {
     net->loss = probability;
     net->loses_at_top = net->loses_at_top || probability > 0;
-    net->routes_slowly = net->fib || net->loses_at_top;
+    weft_net_note_routes(net);
 }

@@ -146,7 +146,12 @@ run_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
     q->armed = false;
     const bool due = weft_qp_deadline(&q->qp) <= h->node.now;
-    if (weft_qp_timer(&q->qp, h->node.now) == WEFT_TIMER_GIVE_UP)
+    const enum weft_qp_timeout outcome = weft_qp_timer(&q->qp, h->node.now);
+    if (outcome != WEFT_TIMER_NOTHING && net->config.hooks.timed_out)
+    {
+        net->config.hooks.timed_out(net->config.hooks.of, &q->qp, h->node.now);
+    }
+    if (outcome == WEFT_TIMER_GIVE_UP)
     {
         give_up(net, h, q);
         return;
@@ -277,6 +282,11 @@ read_mail(struct weft_net *net, struct weft_host_node *h, enum weft_mail_kind la
             receive(net, h, &letter->packet);
             break;
         case WEFT_MAIL_LOSS:
+            if (net->config.hooks.told_lost)
+            {
+                net->config.hooks.told_lost(net->config.hooks.of, &net->qp[letter->packet.qp]->qp,
+                                            &letter->packet, h->node.now);
+            }
             weft_qp_told_lost(&net->qp[letter->packet.qp]->qp, &letter->packet, h->node.now);
             resume(net, h, net->qp[letter->packet.qp]);
             break;

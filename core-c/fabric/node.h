@@ -251,7 +251,7 @@ struct weft_net
     struct weft_fib *whole; /**< a graph's forwarding while nothing is down; else NULL */
     double loss;            /**< probability of random loss */
     bool loses_at_top;      /**< something is to be lost where it turns downwards */
-    bool routes_slowly;     /**< loses_at_top, or `fib` */
+    bool routes_slowly;     /**< weft_net_note_routes() */
     bool has_drops;         /**< some are named */
     bool tor_active;
     bool looks;            /**< the balancer reads queues, or acts when frames leave */
@@ -332,6 +332,13 @@ weft_port_announce(const struct weft_port *port, int64_t at)
     {
         *port->peer_due = at;
     }
+}
+
+/** How frames are routed may have changed: most fabrics have no need to look. */
+static inline void
+weft_net_note_routes(struct weft_net *net)
+{
+    net->routes_slowly = net->fib || net->loses_at_top || net->config.hooks.picked;
 }
 
 /** A node has something to do at @p at. */

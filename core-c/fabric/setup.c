@@ -322,6 +322,7 @@ settle_flags(struct weft_net *net)
     net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
     net->inspects[1] = net->inspects[0] || tor;
     net->tor_active = true;
+    weft_net_note_routes(net);
     net->window = weft_clos_least_delay(net->config.clos, shortest_frame(&net->config));
     net->chunks.take = net->config.memory.take;
     net->chunks.of = net->config.memory.of;
@@ -343,7 +344,7 @@ route_graph(struct weft_net *net)
     }
     net->whole = weft_net_take(net, (size_t)size);
     net->fib = net->whole;
-    net->routes_slowly = true;
+    weft_net_note_routes(net);
     return weft_fib_build_for(net->whole, (size_t)size, net->config.clos, &healthy);
 }
 

@@ -49,8 +49,8 @@ is_injected_loss(struct weft_net *net, struct weft_switch_node *sw, const struct
                      (net->loss > 0 && weft_rng_unit(&sw->rng) < net->loss));
 }
 
-/* The port by which a frame goes on where links have failed, the shape is a graph, or something is
- * to be lost; false: it has ended here. */
+/* The port by which a frame goes on where links have failed, the shape is a graph, something is to
+ * be lost, or somebody hears of the choice; false: it has ended here. */
 static bool
 route_slowly(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
              uint32_t *out)
@@ -66,7 +66,12 @@ route_slowly(struct weft_net *net, struct weft_switch_node *sw, struct weft_pack
         return false;
     }
     ports.queue_bytes = weft_mmu_queues(sw->mmu);
-    *out = weft_lb_picks(net->lb, &ports) ? ask(net, sw, p, &ports) : weft_port_at(&ports, 0);
+    const bool asks = weft_lb_picks(net->lb, &ports);
+    *out = asks ? ask(net, sw, p, &ports) : weft_port_at(&ports, 0);
+    if (asks && net->config.hooks.picked)
+    {
+        net->config.hooks.picked(net->config.hooks.of, sw->index, p, *out, ports.n, sw->node.now);
+    }
     if (net->loses_at_top && is_injected_loss(net, sw, p, *out))
     {
         weft_net_end_frame(net, &sw->node, p, WEFT_NET_DROP_INJECTED);

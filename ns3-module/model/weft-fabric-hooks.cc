@@ -99,6 +99,25 @@ WeftFabric::AddFrameHooks(weft_net_hooks& hooks)
 }
 
 void
+WeftFabric::AddLogHooks(weft_net_hooks& hooks)
+{
+    hooks.picked = [](void* of,
+                      uint32_t index,
+                      const weft_packet* p,
+                      uint32_t out,
+                      uint32_t n,
+                      int64_t now) { Told(of, now)->m_switches[index]->TellPicked(*p, out, n); };
+    hooks.timed_out = [](void* of, weft_qp* qp, int64_t now) {
+        Told(of, now);
+        NS_LOG_INFO("QP " << qp->index << " has a timeout at packet " << qp->una);
+    };
+    hooks.told_lost = [](void* of, weft_qp* qp, const weft_packet* lost, int64_t now) {
+        Told(of, now);
+        NS_LOG_INFO("QP " << qp->index << " hears that " << *lost << " is lost");
+    };
+}
+
+void
 WeftFabric::Watch(uint32_t node)
 {
     if (!m_watches)
@@ -123,6 +142,9 @@ WeftFabric::WatchForLogs()
             {
                 Watch(node);
             }
+            weft_net_hooks hooks = MakeHooks(true);
+            AddLogHooks(hooks);
+            weft_net_set_hooks(m_net, &hooks);
             return;
         }
     }

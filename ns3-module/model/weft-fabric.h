@@ -398,6 +398,7 @@ class WeftFabric : public Object
     WeftSwitch* FindSwitch(uint32_t node) const;
     /** @param all whether those too that tell of each frame @return what the core calls */
     weft_net_hooks MakeHooks(bool all);
+    static void AddLogHooks(weft_net_hooks& hooks);   //!< @param hooks gets those that logs need
     static void AddFrameHooks(weft_net_hooks& hooks); //!< @param hooks gets those of each frame
 
     /** Drops of a QP's packet. */

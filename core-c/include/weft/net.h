@@ -112,6 +112,14 @@ extern "C"
         void (*marked)(void *of, uint32_t index, const struct weft_packet *packet, int64_t now);
         /** Data loses its payload at a switch: the frame as it was. */
         void (*trimmed)(void *of, uint32_t index, const struct weft_packet *packet, int64_t now);
+        /** A balancer has chosen port @p out, one of @p n, for a frame. */
+        void (*picked)(void *of, uint32_t index, const struct weft_packet *packet, uint32_t out,
+                       uint32_t n, int64_t now);
+        /** A QP's retransmission timer has run out. */
+        void (*timed_out)(void *of, struct weft_qp *qp, int64_t now);
+        /** A sender is told of a loss by the fabric. */
+        void (*told_lost)(void *of, struct weft_qp *qp, const struct weft_packet *lost,
+                          int64_t now);
         /** A switch sends a PFC frame by a port. */
         void (*paused)(void *of, uint32_t index, uint32_t port, uint32_t tclass, bool pause,
                        int64_t now);
