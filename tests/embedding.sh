@@ -28,6 +28,21 @@ quietly cmake -S "$root" -B core -DWEFT_CORE_ONLY=ON -DBUILD_TESTING=OFF
 quietly cmake --build core
 quietly cmake --install core --prefix "$work/prefix"
 
+# The shared library: its soname names the minor version, and pkg-config finds it.
+quietly cmake -S "$root" -B core -DBUILD_SHARED_LIBS=ON
+quietly cmake --build core
+quietly cmake --install core --prefix "$work/shared"
+library=$(find "$work/shared" -name libweft.so)
+objdump -p "$library" | grep -q 'SONAME  *libweft[.]so[.][0-9]*[.][0-9]*$' || fail "no soname"
+[ -z "$(find "$work/shared" -name '*.a')" ] || fail "both libraries are installed"
+for file in MIT.txt c-core.md examples/two-tors.c; do
+    [ -n "$(find "$work/shared" -path "*/doc/weft/$file")" ] || fail "$file is not installed"
+done
+cp -R "$root/examples/embedding" by-shared
+PKG_CONFIG_PATH=$(dirname "$(find "$work/shared" -name weft.pc)") quietly make -C by-shared
+quietly cmake -S by-shared -B by-shared-cmake -DCMAKE_PREFIX_PATH="$work/shared"
+quietly cmake --build by-shared-cmake
+
 cp -R "$root/examples/embedding" host
 quietly cmake -S host -B by-cmake -DCMAKE_PREFIX_PATH="$work/prefix"
 quietly cmake --build by-cmake
@@ -40,6 +55,9 @@ done
 ./by-cmake/two-tors >themis.txt
 ./host/two-tors >again.txt
 cmp themis.txt again.txt || fail "the two builds differ"
+LD_LIBRARY_PATH=$(dirname "$library") ./by-shared/two-tors | cmp - themis.txt ||
+    fail "the shared library differs"
+./by-shared-cmake/two-tors | cmp - themis.txt || fail "the shared library differs by CMake"
 
 # Themis: all arrive, and only the lost packet is sent again, after one NACK.
 cat >expected.txt <<'END'
