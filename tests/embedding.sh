@@ -43,6 +43,16 @@ PKG_CONFIG_PATH=$(dirname "$(find "$work/shared" -name weft.pc)") quietly make -
 quietly cmake -S by-shared -B by-shared-cmake -DCMAKE_PREFIX_PATH="$work/shared"
 quietly cmake --build by-shared-cmake
 
+# The core as two files: clean under every warning, and the same results.
+quietly cmake --build core --target weft-amalgamation
+for compiler in gcc clang; do
+    ! command -v $compiler >/dev/null ||
+        quietly $compiler -std=c11 -O2 -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
+            -Werror -c core/amalgamation/weft.c -o weft-$compiler.o
+done
+sed 's/<weft\/weft.h>/"weft.h"/' "$root/examples/embedding/fabric.c" >fabric.c
+quietly gcc -O2 -Icore/amalgamation fabric.c weft-gcc.o -lm -o fabric
+
 cp -R "$root/examples/embedding" host
 quietly cmake -S host -B by-cmake -DCMAKE_PREFIX_PATH="$work/prefix"
 quietly cmake --build by-cmake
@@ -58,6 +68,9 @@ cmp themis.txt again.txt || fail "the two builds differ"
 LD_LIBRARY_PATH=$(dirname "$library") ./by-shared/two-tors | cmp - themis.txt ||
     fail "the shared library differs"
 ./by-shared-cmake/two-tors | cmp - themis.txt || fail "the shared library differs by CMake"
+
+./fabric >fabric.txt
+./by-cmake/fabric | cmp - fabric.txt || fail "the core as two files differs"
 
 # Themis: all arrive, and only the lost packet is sent again, after one NACK.
 cat >expected.txt <<'END'
