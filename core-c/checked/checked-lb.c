@@ -21,7 +21,6 @@ struct checked
     uint64_t made;
     const struct weft_lb_ops *ops;
     int64_t now;
-    int64_t left; /* when the last frame left: a simulator may tell of it later than of arrivals */
     uint32_t nports;
     uint32_t nhosts; /* 0: not known */
     bool looks;      /* pick() reads queue_bytes */
@@ -115,7 +114,7 @@ checked_init(const struct weft_lb_ops *ops, void *state, const void *config,
 {
     struct checked *c = state;
     WEFT_CHECK((uintptr_t)state % sizeof(uint64_t) == 0, "lb->init", "a state is aligned");
-    *c = (struct checked){.ops = ops, .now = INT64_MIN, .left = INT64_MIN, .nports = site->nports};
+    *c = (struct checked){.ops = ops, .now = INT64_MIN, .nports = site->nports};
     const int code = ops->init(own(c), config, site);
     c->made = code == 0 ? MADE : 0;
     c->looks = weft_lb_looks(ops, config) && !ops->reads_ports;
@@ -166,9 +165,6 @@ checked_leave(void *state, struct weft_packet *data, uint32_t port, int64_t now)
 {
     struct checked *c = state;
     WEFT_CHECK(c->made == MADE, "lb->leave", "init() of this state comes first, and returns 0");
-    WEFT_CHECK(now >= c->left, "lb->leave",
-               "time does not go backwards from one frame to the next");
-    c->left = now;
     WEFT_CHECK(data->kind == WEFT_DATA, "lb->leave", "it is called for data alone");
     WEFT_CHECK(port < c->nports, "lb->leave", "a port is below nports of the site");
     c->ops->leave(own(c), data, port, now);

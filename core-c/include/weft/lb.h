@@ -176,7 +176,9 @@ extern "C"
          */
         enum weft_arrival (*arrive)(void *state, void *flow, struct weft_packet *packet,
                                     uint32_t *queue, int64_t now);
-        /** Optional: data starts to leave a switch, the last one included, by @p port. */
+        /** Optional: data starts to leave a switch, the last one included, by @p port. @p now goes
+         * on for each port by itself: a simulator that works its ports off one by one may tell of
+         * another one's earlier frame later, but of all before a pick() before that. */
         void (*leave)(void *state, struct weft_packet *data, uint32_t port, int64_t now);
         /** Optional: what the balancer wants done, one at a time; false: nothing more. Asked after
          * arrive() and on_deadline(), before the packet of that arrive() goes on. */
