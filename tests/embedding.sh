@@ -112,6 +112,31 @@ done
     fail "$(./lone-receiver)"
 ! ./lone-balancer reps 2>refused.txt || fail "half of reps is run"
 grep -q '^reps needs "hosts"' refused.txt || fail "reps: $(cat refused.txt)"
+# A simulator in another style, on the shared library that pkg-config finds: without contention it
+# has the time of Weft's own fabric to the ns; Themis spares what random spraying sends again.
+LD_LIBRARY_PATH=$(dirname "$library")
+export LD_LIBRARY_PATH
+quietly gcc -std=c11 -O2 -I "$work/prefix/include" "$root/tests/core/foreign-model.c" \
+    "$(find "$work/prefix" -name libweft.a)" -lm -o model
+foreign()
+{
+    ./by-shared/foreign "$@" || fail "foreign $*"
+}
+foreign jsq >foreign.txt
+grep -q "^4 flows after $(./model), 0 packets resent" foreign.txt ||
+    fail "Weft's fabric takes $(./model): $(cat foreign.txt)"
+foreign themis none 4 200 >foreign.txt
+grep -q ' 0 packets resent, [1-9][0-9]* NACKs blocked' foreign.txt || fail "$(cat foreign.txt)"
+foreign rsq none 4 200 >foreign.txt
+! grep -q ' 0 packets resent' foreign.txt || fail "$(cat foreign.txt)"
+queue_of()
+{
+    foreign "$@" | sed 's/.*longest queue \([0-9]*\) B/\1/'
+}
+[ "$(queue_of ecmp dctcp)" -lt "$(($(queue_of ecmp) / 10))" ] || fail "DCTCP does not shorten queues"
+foreign 'reps ring=16' dctcp >foreign.txt
+! ./by-shared/foreign conga 2>refused.txt || fail "half of conga is run"
+unset LD_LIBRARY_PATH
 if ./by-cmake/two-tors nonsense 2>/dev/null; then
     fail "an unknown balancer is accepted"
 fi
