@@ -4,11 +4,17 @@
 #include <weft/registry.h>
 
 #include "base/tables.h"
+#include "checked/checked-lb.h"
 
 /* clang-format off */
 #define ALGO(table) &table.algo,
 static const struct weft_algo *const topologies[] = {WEFT_TOPOLOGIES(ALGO)};
+#ifdef WEFT_CHECKED
+#define CHECKED(table) &weft_checked_##table.algo,
+static const struct weft_algo *const balancers[] = {WEFT_BALANCERS(CHECKED)};
+#else
 static const struct weft_algo *const balancers[] = {WEFT_BALANCERS(ALGO)};
+#endif
 static const struct weft_algo *const transports[] = {WEFT_TRANSPORTS(ALGO)};
 static const struct weft_algo *const schedulers[] = {WEFT_SCHEDULERS(ALGO)};
 static const struct weft_algo *const congestion_controls[] = {WEFT_CONGESTION_CONTROLS(ALGO)};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A queue pair: what its two ends do with data, replies and timeouts. */
+#include "checked/check.h"
 #include "nic/labels.h"
 #include "nic/ooo.h"
 
@@ -27,6 +28,7 @@ end_of(const struct weft_qp *qp, size_t done)
 int
 weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes, uint64_t tag, int64_t now)
 {
+    WEFT_CHECK(wqes, "weft_qp_post", "there is room for one more message (wqes)");
     if (bytes == 0 || qp->given_up)
     {
         return WEFT_EINVAL;
@@ -168,6 +170,8 @@ weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
              struct weft_qp_answer *answer)
 {
     struct weft_rx_verdict *v = &answer->verdict;
+    WEFT_CHECK(data->kind == WEFT_DATA, "weft_qp_data", "the packet is data");
+    WEFT_CHECK(data->qp == qp->index, "weft_qp_data", "the packet is of this QP");
     v->place = data->psn;
     v->asks_place = false;
     answer->bitmap = false;
@@ -264,6 +268,9 @@ weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
                     const struct weft_qp_answer *answer)
 {
     const struct weft_rx_verdict *v = &answer->verdict;
+    WEFT_CHECK(v->reply != WEFT_REPLY_NONE, "weft_qp_answer_with", "there is a reply to be sent");
+    WEFT_CHECK(packet->kind == WEFT_DATA, "weft_qp_answer_with",
+               "the packet is a copy of the data that is answered");
     turn(qp, packet, v->reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK, v->place, v->epsn);
     if (v->asks_place)
     {
@@ -360,6 +367,8 @@ tell_losses(struct weft_qp *qp, enum weft_loss_cause cause, int64_t now)
 void
 weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost, int64_t now)
 {
+    WEFT_CHECK(qp->algos->transport->tx_lost, "weft_qp_told_lost",
+               "only a transport with tx_lost() is told of losses");
     qp->algos->transport->tx_lost(qp->tx, lost, now);
     if (qp->tells_losses && lost->kind == WEFT_DATA)
     {
@@ -382,6 +391,9 @@ void
 weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
 {
     const struct weft_nic_algos *a = qp->algos;
+    WEFT_CHECK(reply->kind == WEFT_ACK || reply->kind == WEFT_NACK, "weft_qp_reply",
+               "the packet is an ACK or a NACK");
+    WEFT_CHECK(reply->qp == qp->index, "weft_qp_reply", "the packet is of this QP");
     const uint32_t packets = a->transport->tx_reply(qp->tx, reply, now);
     qp->acks += reply->kind == WEFT_ACK;
     if (reply->kind == WEFT_NACK)
@@ -423,6 +435,7 @@ weft_qp_next_acked(struct weft_qp *qp)
 void
 weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now)
 {
+    WEFT_CHECK(cnp->kind == WEFT_CNP, "weft_qp_cnp", "the packet is a CNP");
     qp->cnps++;
     if (qp->algos->cc->on_cnp)
     {

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/loss.h>
 #include <weft/needs.h>
 #include <weft/packet.h>
@@ -101,7 +102,7 @@ extern "C"
     };
 
     /** The congestion control of that name, or NULL. */
-    const struct weft_cc_ops *weft_cc_find(const char *name);
+    WEFT_API const struct weft_cc_ops *weft_cc_find(const char *name);
 
 #ifdef __cplusplus
 }

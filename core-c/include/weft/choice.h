@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include <weft/api.h>
 #include <weft/param.h>
 #include <weft/refusal.h>
 
@@ -23,8 +24,8 @@ extern "C"
 
     /** The algorithm of @p kind ("balancer", "transport", ... as in registry.h) that a line's first
      * word names, or NULL and, unless it is NULL, in @p why the nearest name (WEFT_ENOTFOUND). */
-    const struct weft_algo *weft_choice_find(const char *kind, const char *text,
-                                             struct weft_refusal *why);
+    WEFT_API const struct weft_algo *weft_choice_find(const char *kind, const char *text,
+                                                      struct weft_refusal *why);
 
     /**
      * Fills @p config, algo->config_size bytes aligned as uint64_t, with the algorithm's defaults
@@ -33,8 +34,8 @@ extern "C"
      * weft_config_set() returns, or WEFT_ERANGE (the values do not go together). @p config is of
      * no use then.
      */
-    int weft_choice_set(const struct weft_algo *algo, const char *text, void *config,
-                        struct weft_refusal *why);
+    WEFT_API int weft_choice_set(const struct weft_algo *algo, const char *text, void *config,
+                                 struct weft_refusal *why);
 
 #ifdef __cplusplus
 }

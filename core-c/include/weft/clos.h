@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/fabric.h>
 #include <weft/graph.h>
 #include <weft/lb.h>
@@ -93,11 +94,11 @@ extern "C"
         void (*use)(void *config, const struct weft_graph *graph);
     };
 
-    const struct weft_topology_ops *weft_topology_find(const char *name);
+    WEFT_API const struct weft_topology_ops *weft_topology_find(const char *name);
 
     /** Whether @p clos is a fabric as weft_topology_ops' build() makes it: 0, or WEFT_EINVAL where
      * its members do not belong together, as those of one that nobody filled. */
-    int weft_clos_check(const struct weft_clos *clos);
+    WEFT_API int weft_clos_check(const struct weft_clos *clos);
 
     /** Whether @p clos is a Clos all of whose links have the same rate and the same delay. */
     static inline bool weft_clos_even(const struct weft_clos *clos)
@@ -124,7 +125,7 @@ extern "C"
     };
 
     /** Link number @p i < nlinks; host links come first, in host order. */
-    void weft_clos_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link);
+    WEFT_API void weft_clos_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link);
 
     /** Structured forwarding of one switch: all that a hop reads in a healthy fabric. */
     struct weft_switch_map
@@ -141,12 +142,12 @@ extern "C"
 
     /** The map of a switch. In a graph it holds no forwarding: a switch with hosts is of tier 0,
      * its ports to switches lead up; any other is of tier 1, and all its ports lead down. */
-    void weft_clos_switch(const struct weft_clos *clos, uint32_t index,
-                          struct weft_switch_map *map);
+    WEFT_API void weft_clos_switch(const struct weft_clos *clos, uint32_t index,
+                                   struct weft_switch_map *map);
 
     /** Rate and delay of the link at port @p port of switch @p index. */
-    void weft_clos_port(const struct weft_clos *clos, uint32_t index, uint32_t port, int64_t *rate,
-                        int64_t *delay);
+    WEFT_API void weft_clos_port(const struct weft_clos *clos, uint32_t index, uint32_t port,
+                                 int64_t *rate, int64_t *delay);
 
     /** Ports of a switch. */
     static inline uint32_t weft_map_nports(const struct weft_switch_map *map)
@@ -199,11 +200,11 @@ extern "C"
     }
 
     /** Links on a shortest path between two hosts (0 if equal). */
-    uint32_t weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b);
+    WEFT_API uint32_t weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b);
 
     /** Of a Clos: shortest paths between two hosts, parallel links counted (0 if equal); at most
      * 2^24 for the topologies of the registry. */
-    uint32_t weft_clos_paths(const struct weft_clos *clos, uint32_t src, uint32_t dst);
+    WEFT_API uint32_t weft_clos_paths(const struct weft_clos *clos, uint32_t src, uint32_t dst);
 
     /**
      * Of a Clos: the links of path number @p path < weft_clos_paths(), in order; returns how many.
@@ -211,37 +212,40 @@ extern "C"
      * up port (0: its first one) and u < n1 the aggregation's; then, for parallel links, which one
      * the core and which one the aggregation takes downwards.
      */
-    uint32_t weft_clos_path(const struct weft_clos *clos, uint32_t src, uint32_t dst, uint32_t path,
-                            uint64_t links[6]);
+    WEFT_API uint32_t weft_clos_path(const struct weft_clos *clos, uint32_t src, uint32_t dst,
+                                     uint32_t path, uint64_t links[6]);
 
     /** ps that a frame of @p bytes takes from one host to another when it never waits; in a graph,
      * by the first candidates. */
-    int64_t weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes);
+    WEFT_API int64_t weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b,
+                                   int64_t bytes);
 
     /** The least time in which one node of a fabric can hear of another, ps: the least delay of its
      * links, or, of a link without delay, what a frame of @p bytes takes on it. */
-    int64_t weft_clos_least_delay(const struct weft_clos *clos, int64_t bytes);
+    WEFT_API int64_t weft_clos_least_delay(const struct weft_clos *clos, int64_t bytes);
 
     struct weft_hop;
 
     /** The links of a shortest path from one host to another, in order: writes the first @p most of
      * them and returns how many there are, weft_clos_hops(). In a graph whose shortest paths differ
      * each has the greatest rate and the least delay of all links at its place. */
-    uint32_t weft_clos_best_path(const struct weft_clos *clos, uint32_t a, uint32_t b,
-                                 struct weft_hop *hops, uint32_t most);
+    WEFT_API uint32_t weft_clos_best_path(const struct weft_clos *clos, uint32_t a, uint32_t b,
+                                          struct weft_hop *hops, uint32_t most);
 
     /** Describes switch @p index to a balancer; each port's share of the buffer is even, and its
      * data are of class 1. In a graph it gets neither tiers nor a shape. */
-    void weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer,
-                        uint32_t index, uint64_t seed, uint64_t run, struct weft_site *out);
+    WEFT_API void weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffer,
+                                 uint32_t index, uint64_t seed, uint64_t run,
+                                 struct weft_site *out);
 
     /**
      * The hop between a ToR and its NICs, for sizing a ToR's rings (themis §3.3). Its round trip
      * is that of a data frame and the NACK it triggers: both frames' serialization, both ways'
      * propagation, and a data frame that the NIC has just begun to send.
      */
-    void weft_clos_last_hop(const struct weft_clos *clos, const struct weft_fabric_config *frames,
-                            struct weft_last_hop *out);
+    WEFT_API void weft_clos_last_hop(const struct weft_clos *clos,
+                                     const struct weft_fabric_config *frames,
+                                     struct weft_last_hop *out);
 
     /** No list of candidates is longer; weights that come to more are scaled down. */
 #define WEFT_MAX_CANDIDATES 4096
@@ -252,8 +256,8 @@ extern "C"
      * ascending (NULL: only counts them; at most nlinks - nhosts), and returns how many there are.
      * Draws are coupled: with the same seed and run a higher probability only adds links.
      */
-    size_t weft_random_failures(const struct weft_clos *clos, double edge, double core,
-                                uint64_t seed, uint64_t run, uint64_t *dead);
+    WEFT_API size_t weft_random_failures(const struct weft_clos *clos, double edge, double core,
+                                         uint64_t seed, uint64_t run, uint64_t *dead);
 
     /** One of the links that weft_random_links() draws. */
     struct weft_drawn_link
@@ -269,8 +273,8 @@ extern "C"
      * the links are those of weft_random_failures() at the probability that makes as many fail. For
      * set-up: its time grows with links times count.
      */
-    size_t weft_random_links(const struct weft_clos *clos, size_t count, uint64_t seed,
-                             uint64_t run, struct weft_drawn_link *links);
+    WEFT_API size_t weft_random_links(const struct weft_clos *clos, size_t count, uint64_t seed,
+                                      uint64_t run, struct weft_drawn_link *links);
 
     /** How forwarding weighs the ports that lead to a destination. */
     enum weft_weights
@@ -311,7 +315,8 @@ extern "C"
      * graph: 4 for each switch and switch with hosts, and the lists, which rows that are alike
      * share unless they are weighted. It and weft_fib_build_for() work in the graph's own memory:
      * for one graph, one thread at a time. */
-    int64_t weft_fib_size_for(const struct weft_clos *clos, const struct weft_fib_case *of);
+    WEFT_API int64_t weft_fib_size_for(const struct weft_clos *clos,
+                                       const struct weft_fib_case *of);
 
     /**
      * Computes them into @p fib, @p size bytes that are 8-byte aligned. It points into itself: it
@@ -319,28 +324,30 @@ extern "C"
      * is no such link, links are not ascending, a rate is below 1), WEFT_EOVERFLOW or WEFT_ENOMEM
      * (fewer bytes than weft_fib_size_for() says).
      */
-    int weft_fib_build_for(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
-                           const struct weft_fib_case *of);
+    WEFT_API int weft_fib_build_for(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
+                                    const struct weft_fib_case *of);
 
     /** weft_fib_size_for() where nothing is degraded: weighted by paths, or not at all. */
-    int64_t weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead,
-                          bool weighted);
+    WEFT_API int64_t weft_fib_size(const struct weft_clos *clos, const uint64_t *dead, size_t ndead,
+                                   bool weighted);
 
     /** weft_fib_build_for(), likewise. */
-    int weft_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
-                       const uint64_t *dead, size_t ndead, bool weighted);
+    WEFT_API int weft_fib_build(struct weft_fib *fib, size_t size, const struct weft_clos *clos,
+                                const uint64_t *dead, size_t ndead, bool weighted);
 
     /**
      * The candidates of switch @p index towards @p dst under these failures. Returns false, with
      * out->n = 0, if none is left. Without an exception it equals weft_route().
      */
-    bool weft_fib_route(const struct weft_fib *fib, uint32_t index,
-                        const struct weft_switch_map *map, uint32_t dst, struct weft_ports *out);
+    WEFT_API bool weft_fib_route(const struct weft_fib *fib, uint32_t index,
+                                 const struct weft_switch_map *map, uint32_t dst,
+                                 struct weft_ports *out);
 
     /** Of a Clos: whether all links of weft_clos_path() number @p path are alive, those of the
      * hosts included.
      */
-    bool weft_fib_path(const struct weft_fib *fib, uint32_t src, uint32_t dst, uint32_t path);
+    WEFT_API bool weft_fib_path(const struct weft_fib *fib, uint32_t src, uint32_t dst,
+                                uint32_t path);
 
     /**
      * Of a Clos: the W-ECMP weight by paths of up port @p port of switch @p index towards
@@ -350,8 +357,8 @@ extern "C"
      * the aggregation's namesake in that pod. A destination ToR may still be cut from that
      * namesake: whether a port leads to it, weft_fib_route() says.
      */
-    uint32_t weft_fib_pod_weight(const struct weft_fib *fib, uint32_t index, uint32_t port,
-                                 uint32_t pod);
+    WEFT_API uint32_t weft_fib_pod_weight(const struct weft_fib *fib, uint32_t index, uint32_t port,
+                                          uint32_t pod);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,8 @@
 #ifndef WEFT_ERROR_H
 #define WEFT_ERROR_H
 
+#include <weft/api.h>
+
 #ifdef __cplusplus
 extern "C"
 {
@@ -22,7 +24,7 @@ extern "C"
     };
 
     /** A short English sentence for @p code; never NULL. 0 gives "success". */
-    const char *weft_strerror(int code);
+    WEFT_API const char *weft_strerror(int code);
 
 #ifdef __cplusplus
 }

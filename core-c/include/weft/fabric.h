@@ -3,6 +3,7 @@
 #ifndef WEFT_FABRIC_H
 #define WEFT_FABRIC_H
 
+#include <weft/api.h>
 #include <weft/param.h>
 
 #ifdef __cplusplus
@@ -33,7 +34,7 @@ extern "C"
                                 again; at the next it is given up. 0: never */
     };
 
-    extern const struct weft_algo weft_fabric_algo;
+    WEFT_API extern const struct weft_algo weft_fabric_algo;
 
 #ifdef __cplusplus
 }

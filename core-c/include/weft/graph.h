@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
+
 #ifdef __cplusplus
 extern "C"
 {
@@ -88,7 +90,7 @@ extern "C"
     /** Bytes for weft_graph_init(): about 4 for each row, 88 for each link; or WEFT_ERANGE (no
      * hosts or no switches), WEFT_EOVERFLOW (more than the limits above; rows are taken as if
      * each switch, but no more than there are hosts, had some). */
-    int64_t weft_graph_size(uint32_t nhosts, uint32_t nswitches, uint32_t nedges);
+    WEFT_API int64_t weft_graph_size(uint32_t nhosts, uint32_t nswitches, uint32_t nedges);
 
     /**
      * Makes a graph in @p memory, 8-byte aligned, of @p size bytes. Returns 0, WEFT_ENOMEM, or
@@ -96,24 +98,26 @@ extern "C"
      * node to itself or between two hosts, a host without a link or with several, a rate or a
      * delay out of its range, hosts that cannot reach each other.
      */
-    int weft_graph_init(struct weft_graph *graph, void *memory, size_t size, uint32_t nhosts,
-                        uint32_t nswitches, const struct weft_graph_edge *edges, uint32_t nedges,
-                        struct weft_graph_fault *fault);
+    WEFT_API int weft_graph_init(struct weft_graph *graph, void *memory, size_t size,
+                                 uint32_t nhosts, uint32_t nswitches,
+                                 const struct weft_graph_edge *edges, uint32_t nedges,
+                                 struct weft_graph_fault *fault);
 
     /** Links between a host and one at another switch, by the shortest way: 2 at the same switch,
      * 0 if equal. */
-    uint32_t weft_graph_hops(const struct weft_graph *graph, uint32_t a, uint32_t b);
+    WEFT_API uint32_t weft_graph_hops(const struct weft_graph *graph, uint32_t a, uint32_t b);
 
     /** ps that a frame of @p bytes takes from host @p a to host @p b over the first candidates, if
      * it never waits; 0 if they are equal. */
-    int64_t weft_graph_time(const struct weft_graph *graph, uint32_t a, uint32_t b, int64_t bytes);
+    WEFT_API int64_t weft_graph_time(const struct weft_graph *graph, uint32_t a, uint32_t b,
+                                     int64_t bytes);
 
     struct weft_hop;
 
     /** The best links at each place of the shortest paths from one host to another, the first
      * @p most of them; returns how many there are. See weft_clos_best_path(). */
-    uint32_t weft_graph_best_path(const struct weft_graph *graph, uint32_t a, uint32_t b,
-                                  struct weft_hop *hops, uint32_t most);
+    WEFT_API uint32_t weft_graph_best_path(const struct weft_graph *graph, uint32_t a, uint32_t b,
+                                           struct weft_hop *hops, uint32_t most);
 
 #ifdef __cplusplus
 }

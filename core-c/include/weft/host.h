@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/packet.h>
 #include <weft/qp.h>
 
@@ -51,7 +52,7 @@ extern "C"
     };
 
     /** A host without QPs, on a wire of @p rate bit/s. */
-    void weft_host_init(struct weft_host *host, int64_t rate, bool replies_first);
+    WEFT_API void weft_host_init(struct weft_host *host, int64_t rate, bool replies_first);
 
     /**
      * Memory for the list of active QPs: at least as many entries each as the host has QPs. It must
@@ -59,19 +60,19 @@ extern "C"
      * used, so they must still exist and be others (no realloc()). Returns 0 or WEFT_ENOMEM (fewer
      * than are active; nothing has changed).
      */
-    int weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at,
-                       uint32_t capacity);
+    WEFT_API int weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at,
+                                uint32_t capacity);
 
     /** A QP of this host has something to send. It joins behind all active ones; nothing happens if
      * it is active already, or given up. */
-    void weft_host_activate(struct weft_host *host, struct weft_qp *qp);
+    WEFT_API void weft_host_activate(struct weft_host *host, struct weft_qp *qp);
 
     /** A QP of this host is to send nothing until it is activated again, if it is. */
-    void weft_host_drop(struct weft_host *host, struct weft_qp *qp);
+    WEFT_API void weft_host_drop(struct weft_host *host, struct weft_qp *qp);
 
     /** A QP has had news (a reply, a timeout, a loss): it becomes active if it has something to
      * send. Returns whether it has and is not given up: the wire may be asked for it. */
-    bool weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now);
+    WEFT_API bool weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now);
 
     /**
      * What is to be sent at @p now, when the wire is free. @p waiting: bit s: packets of source s
@@ -80,22 +81,22 @@ extern "C"
      * packet from its transport, so weft_host_data() and weft_host_pace() follow at the same time,
      * before any other call.
      */
-    enum weft_host_source weft_host_next(struct weft_host *host, uint32_t waiting, uint32_t paused,
-                                         int64_t now);
+    WEFT_API enum weft_host_source weft_host_next(struct weft_host *host, uint32_t waiting,
+                                                  uint32_t paused, int64_t now);
 
     /** Makes the data packet that weft_host_next() has chosen; it counts as sent. */
-    void weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now);
+    WEFT_API void weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now);
 
     /**
      * Accounts that packet and paces its QP. @p free_after: when the wire would be free after it,
      * ps. Returns true if the QP is paced and sends right when its pace lets it: the packet has
      * waited for its turn, not for the wire.
      */
-    bool weft_host_pace(struct weft_host *host, const struct weft_packet *data, int64_t free_after,
-                        int64_t now);
+    WEFT_API bool weft_host_pace(struct weft_host *host, const struct weft_packet *data,
+                                 int64_t free_after, int64_t now);
 
     /** The case of weft_host_next_at() in which a class is paused, or some QPs share a rate. */
-    int64_t weft_host_next_at_exactly(const struct weft_host *host, uint32_t paused);
+    WEFT_API int64_t weft_host_next_at_exactly(const struct weft_host *host, uint32_t paused);
 
     /** When weft_host_next() will have something, if nothing new happens: ps, in the past if at
      * once; or WEFT_NEVER. The wire may be taken then. */
@@ -119,7 +120,7 @@ extern "C"
     }
 
     /** When pacing lets a QP of this host send, ps. */
-    int64_t weft_host_send_at(const struct weft_host *host, const struct weft_qp *qp);
+    WEFT_API int64_t weft_host_send_at(const struct weft_host *host, const struct weft_qp *qp);
 
 #ifdef __cplusplus
 }

@@ -40,6 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/param.h>
@@ -176,7 +177,9 @@ extern "C"
          */
         enum weft_arrival (*arrive)(void *state, void *flow, struct weft_packet *packet,
                                     uint32_t *queue, int64_t now);
-        /** Optional: data starts to leave a switch, the last one included, by @p port. */
+        /** Optional: data starts to leave a switch, the last one included, by @p port. @p now goes
+         * on for each port by itself: a simulator that works its ports off one by one may tell of
+         * another one's earlier frame later, but of all before a pick() before that. */
         void (*leave)(void *state, struct weft_packet *data, uint32_t port, int64_t now);
         /** Optional: what the balancer wants done, one at a time; false: nothing more. Asked after
          * arrive() and on_deadline(), before the packet of that arrive() goes on. */
@@ -210,21 +213,21 @@ extern "C"
     }
 
     /** What a balancer needs of a simulator, a set of enum weft_need: by the hooks that it has. */
-    uint32_t weft_lb_needs(const struct weft_lb_ops *lb);
+    WEFT_API uint32_t weft_lb_needs(const struct weft_lb_ops *lb);
 
     /** 0 if @p provides holds all that the balancer needs but a reader; else WEFT_EINVAL, and in
      * @p why, unless that is NULL, the first of what is missing. */
-    int weft_lb_check_needs(const struct weft_lb_ops *lb, uint32_t provides,
-                            struct weft_refusal *why);
+    WEFT_API int weft_lb_check_needs(const struct weft_lb_ops *lb, uint32_t provides,
+                                     struct weft_refusal *why);
 
     /** The balancer of that name, or NULL. */
-    const struct weft_lb_ops *weft_lb_find(const char *name);
+    WEFT_API const struct weft_lb_ops *weft_lb_find(const char *name);
 
     /**
      * A 32-bit hash of the 5-tuple (src, dst, UDP source port; the destination port and the
      * protocol are RoCEv2's constants) under a switch's own seed, so that tiers do not polarise.
      */
-    uint32_t weft_ecmp_hash(const struct weft_packet *packet, uint64_t switch_seed);
+    WEFT_API uint32_t weft_ecmp_hash(const struct weft_packet *packet, uint64_t switch_seed);
 
     /**
      * A *linear* hash over GF(2): h(a XOR b) = h(a) XOR h(b) up to the seed's constant, as in
@@ -232,7 +235,7 @@ extern "C"
      * bits 40-63 choose the map, bits 32-36 by how many bits its result is rotated (8 per tier, so
      * that tiers use different bits), and bits 0-31 are the constant.
      */
-    uint32_t weft_ecmp_hash_linear(const struct weft_packet *packet, uint64_t switch_seed);
+    WEFT_API uint32_t weft_ecmp_hash_linear(const struct weft_packet *packet, uint64_t switch_seed);
 
 #ifdef __cplusplus
 }

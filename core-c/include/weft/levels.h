@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/lb.h>
 
 #ifdef __cplusplus
@@ -37,7 +38,7 @@ extern "C"
      * balancer draw different random numbers. Its `path`, `plan`, `tor` and per-QP states
      * (flow_size) are empty: those are of the QP's own balancer.
      */
-    void weft_levels_ops(const struct weft_levels *levels, struct weft_lb_ops *ops);
+    WEFT_API void weft_levels_ops(const struct weft_levels *levels, struct weft_lb_ops *ops);
 
     /** The seed of a site for what a level draws: level 0 has the run's own. */
     static inline uint64_t weft_level_seed(uint64_t seed, uint32_t level)

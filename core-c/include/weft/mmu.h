@@ -33,6 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/param.h>
 #include <weft/refusal.h>
 #include <weft/rng.h>
@@ -94,7 +95,7 @@ extern "C"
     }
 
     /** The parameter table of struct weft_mmu_config (registry "switch", name "shared-buffer"). */
-    extern const struct weft_algo weft_mmu_algo;
+    WEFT_API extern const struct weft_algo weft_mmu_algo;
 
     enum weft_mmu_verdict
     {
@@ -198,11 +199,11 @@ extern "C"
      * Bytes of memory for a switch of @p nports ports, or a negative value: WEFT_EOVERFLOW (none or
      * too many ports), WEFT_ERANGE (classes other than 2, 4 or 8).
      */
-    int64_t weft_mmu_size(const struct weft_mmu_config *config, uint32_t nports);
+    WEFT_API int64_t weft_mmu_size(const struct weft_mmu_config *config, uint32_t nports);
 
     /** What weft_mmu_init() returns for such a switch, and why it refuses. @p why may be NULL. */
-    int weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports,
-                       struct weft_refusal *why);
+    WEFT_API int weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports,
+                                struct weft_refusal *why);
 
     /**
      * Makes an empty buffer of @p mmu, weft_mmu_size() bytes, 8-byte aligned; where it begins with
@@ -211,20 +212,22 @@ extern "C"
      * bounds, as in a configuration without its defaults; trimming with PFC; or the headroom of all
      * ports leaves no shared pool).
      */
-    int weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config, uint32_t nports);
+    WEFT_API int weft_mmu_init(struct weft_mmu *mmu, const struct weft_mmu_config *config,
+                               uint32_t nports);
 
     /** The case of weft_mmu_release_at() in which the ingress is paused, has used its headroom, or
      * queues are counted by class. */
-    bool weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t i, uint32_t out, uint32_t bytes);
+    WEFT_API bool weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t i, uint32_t out,
+                                          uint32_t bytes);
 
     /** A frame of @p bytes came in at port @p in, class @p tclass, and goes out at @p out. enum
      * weft_mmu_verdict. */
-    unsigned weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
-                            uint32_t bytes);
+    WEFT_API unsigned weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out,
+                                     uint32_t tclass, uint32_t bytes);
 
     /** The same for a frame that cannot be trimmed: it is admitted or dropped. */
-    unsigned weft_mmu_admit_whole(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
-                                  uint32_t bytes);
+    WEFT_API unsigned weft_mmu_admit_whole(struct weft_mmu *mmu, uint32_t in, uint32_t out,
+                                           uint32_t tclass, uint32_t bytes);
 
     /**
      * WEFT_TRIM_COIN, heads: the newest frame of the arrival's queue, which came in at port
@@ -233,18 +236,18 @@ extern "C"
      * the newest is to be trimmed. False: even so there is no memory for the arrival; nothing has
      * changed, and the arrival is to be trimmed. Only after WEFT_MMU_TRIM.
      */
-    bool weft_mmu_replace(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
-                          uint32_t bytes, uint32_t newest_in, uint32_t newest_bytes);
+    WEFT_API bool weft_mmu_replace(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
+                                   uint32_t bytes, uint32_t newest_in, uint32_t newest_bytes);
 
     /** A frame that came in at @p in is trimmed: room for its header, trim-bytes of class 0.
      * WEFT_MMU_ADMIT or WEFT_MMU_DROP. */
-    unsigned weft_mmu_admit_header(struct weft_mmu *mmu, uint32_t in, uint32_t out);
+    WEFT_API unsigned weft_mmu_admit_header(struct weft_mmu *mmu, uint32_t in, uint32_t out);
 
     /** weft_mmu_admits_easily() and weft_mmu_take() where weft_mmu_counts_by_class(). */
-    bool weft_mmu_admits_by_class(const struct weft_mmu *mmu, uint32_t in, uint32_t out,
-                                  uint32_t tclass, uint32_t bytes);
-    void weft_mmu_take_by_class(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
-                                uint32_t bytes);
+    WEFT_API bool weft_mmu_admits_by_class(const struct weft_mmu *mmu, uint32_t in, uint32_t out,
+                                           uint32_t tclass, uint32_t bytes);
+    WEFT_API void weft_mmu_take_by_class(struct weft_mmu *mmu, uint32_t in, uint32_t out,
+                                         uint32_t tclass, uint32_t bytes);
 
     /**
      * Whether weft_mmu_admit() would admit that frame below all thresholds, without a pause and

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
+
 #ifdef __cplusplus
 extern "C"
 {
@@ -60,7 +62,7 @@ extern "C"
     };
 
     /** All needs in words; *count of them. The array is constant. */
-    const struct weft_need_text *weft_needs(size_t *count);
+    WEFT_API const struct weft_need_text *weft_needs(size_t *count);
 
     /** Members of struct weft_packet (packet.h), a set of bits. */
     enum weft_field
@@ -96,7 +98,7 @@ extern "C"
     };
 
     /** The member of bit @p i < WEFT_NFIELDS: "sent", "dst", ... */
-    const char *weft_field_name(uint32_t i);
+    WEFT_API const char *weft_field_name(uint32_t i);
 
 #ifdef __cplusplus
 }

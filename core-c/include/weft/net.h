@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/clos.h>
 #include <weft/fabric.h>
 #include <weft/lb.h>
@@ -147,14 +148,14 @@ extern "C"
      * cannot work with them), WEFT_ERANGE (levels, classes, frames), or what the buffer, the
      * scheduler, a balancer or a path part refuses with; @p why explains it (it may be NULL).
      */
-    int weft_net_make(struct weft_net **net, const struct weft_net_config *config,
-                      struct weft_refusal *why);
+    WEFT_API int weft_net_make(struct weft_net **net, const struct weft_net_config *config,
+                               struct weft_refusal *why);
 
     /** Others are to hear of things from now on. */
-    void weft_net_set_hooks(struct weft_net *net, const struct weft_net_hooks *hooks);
+    WEFT_API void weft_net_set_hooks(struct weft_net *net, const struct weft_net_hooks *hooks);
     /** QPs of a service level that are made from now on have another share, as in its struct
      * weft_net_level. */
-    void weft_net_set_share(struct weft_net *net, uint32_t level, double share);
+    WEFT_API void weft_net_set_share(struct weft_net *net, uint32_t level, double share);
 
     /** What a QP is made of. */
     struct weft_net_qp_site
@@ -170,15 +171,15 @@ extern "C"
     /** Makes a QP; its index is the number of those made before. Returns 0, WEFT_EINVAL (no such
      * hosts or level), WEFT_EOVERFLOW (WEFT_QP_MASK + 1 are there) or what its algorithms refuse
      * with. */
-    int weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *site,
-                        struct weft_qp **qp, struct weft_refusal *why);
+    WEFT_API int weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *site,
+                                 struct weft_qp **qp, struct weft_refusal *why);
 
     /** Posts a message of @p bytes > 0 at @p at, or now if that has passed; of those of one instant
      * at one host the one with the lowest @p number first. A hook of the sending host may post for
      * now, and then it is done at once; one of another host must leave the least delay of a link.
      */
-    void weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t tag,
-                       int64_t at, uint64_t number);
+    WEFT_API void weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes,
+                                uint64_t tag, int64_t at, uint64_t number);
 
     /** What a program does at an instant of a host comes behind all else that is due there then: in
      * this order, then by number. weft_net_post() is a WEFT_NET_POST. */
@@ -190,85 +191,86 @@ extern "C"
         WEFT_NET_PLAN, /**< what looks at all that was posted then */
     };
 
-    /** Calls @p call at a host, at @p at or now if that has passed, with @p of and @p what; of those
-     * of one step the one with the lowest @p number, below 2^56, first. A hook of that host, or
-     * another call there, is served at once if it asks for now, unless it asks for WEFT_NET_PLAN;
-     * one of another host must leave the least delay of a link. */
-    void weft_net_call(struct weft_net *net, uint32_t host, int64_t at, enum weft_net_step step,
-                       uint64_t number, void (*call)(void *of, uint64_t what, int64_t now),
-                       void *of, uint64_t what);
+    /** Calls @p call at a host, at @p at or now if that has passed, with @p of and @p what; of
+     * those of one step the one with the lowest @p number, below 2^56, first. A hook of that host,
+     * or another call there, is served at once if it asks for now, unless it asks for
+     * WEFT_NET_PLAN; one of another host must leave the least delay of a link. */
+    WEFT_API void weft_net_call(struct weft_net *net, uint32_t host, int64_t at,
+                                enum weft_net_step step, uint64_t number,
+                                void (*call)(void *of, uint64_t what, int64_t now), void *of,
+                                uint64_t what);
 
     /** Sends a packet of the program's own (WEFT_RAW, of class 1, with its source, its destination
      * and its length) as soon as the NIC lets it from @p at on. Its psn and qp may say which it is.
      * What comes of it hooks tell: sent, received, lost. From a hook as weft_net_post(). */
-    void weft_net_send(struct weft_net *net, uint32_t host, const struct weft_packet *packet,
-                       int64_t at);
+    WEFT_API void weft_net_send(struct weft_net *net, uint32_t host,
+                                const struct weft_packet *packet, int64_t at);
 
     /** Lets everything happen that happens before @p until. */
-    void weft_net_run(struct weft_net *net, int64_t until);
+    WEFT_API void weft_net_run(struct weft_net *net, int64_t until);
 
     /** When something happens next at a node that is not watched, or WEFT_NEVER; perhaps it comes
      * to nothing. */
-    int64_t weft_net_next(const struct weft_net *net);
+    WEFT_API int64_t weft_net_next(const struct weft_net *net);
 
     /** @name A program that is to hear of a node's frames at the time when they come runs that node
      * by itself @{ */
     /** From now on weft_net_run() leaves the node out, or runs it again. Who watches nodes calls
      * weft_net_run() up to a multiple of weft_net_window() at most, and before it goes beyond that
      * has run the nodes that it watches up to there. */
-    void weft_net_watch(struct weft_net *net, uint32_t node, bool watch);
+    WEFT_API void weft_net_watch(struct weft_net *net, uint32_t node, bool watch);
     /** When something happens next at a node, or WEFT_NEVER; perhaps it comes to nothing. */
-    int64_t weft_net_node_next(const struct weft_net *net, uint32_t node);
+    WEFT_API int64_t weft_net_node_next(const struct weft_net *net, uint32_t node);
     /** Lets everything happen at a node that happens before @p until, which is at most the end of
      * the window that weft_net_run() has begun. */
-    void weft_net_run_node(struct weft_net *net, uint32_t node, int64_t until);
+    WEFT_API void weft_net_run_node(struct weft_net *net, uint32_t node, int64_t until);
     /** The least time after which one node can notice another, ps. */
-    int64_t weft_net_window(const struct weft_net *net);
+    WEFT_API int64_t weft_net_window(const struct weft_net *net);
     /** @} */
 
     /** Everything before this has happened, and nothing after. */
-    int64_t weft_net_now(const struct weft_net *net);
+    WEFT_API int64_t weft_net_now(const struct weft_net *net);
 
     /** When the last thing happened, ps. */
-    int64_t weft_net_last(const struct weft_net *net);
+    WEFT_API int64_t weft_net_last(const struct weft_net *net);
 
     /** @name Faults take effect now, before all else of this instant @{ */
     /** A link goes down or comes back. */
-    void weft_net_set_down(struct weft_net *net, uint64_t link, bool down);
+    WEFT_API void weft_net_set_down(struct weft_net *net, uint64_t link, bool down);
     /** A link has another rate, bit/s, above 0. */
-    void weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate);
+    WEFT_API void weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate);
     /** Forwarding changes. @p fib stays until the next call; NULL: nothing is down. @p whole: ToRs
      * may do their work again. */
-    void weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole);
+    WEFT_API void weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole);
     /** The next @p count transmissions of a QP's packet, @p offset behind its first, are lost:
      * where they turn downwards, or behind the last switch. */
-    void weft_net_drop(struct weft_net *net, struct weft_qp *qp, uint32_t offset, uint32_t count,
-                       bool at_last_hop);
+    WEFT_API void weft_net_drop(struct weft_net *net, struct weft_qp *qp, uint32_t offset,
+                                uint32_t count, bool at_last_hop);
     /** Data is lost at random where it turns downwards. */
-    void weft_net_lose(struct weft_net *net, double probability);
+    WEFT_API void weft_net_lose(struct weft_net *net, double probability);
     /** @} */
 
     /** @name What there is; reading changes nothing @{ */
-    struct weft_qp *weft_net_qp(const struct weft_net *net, uint32_t index);
-    uint32_t weft_net_nqps(const struct weft_net *net);
+    WEFT_API struct weft_qp *weft_net_qp(const struct weft_net *net, uint32_t index);
+    WEFT_API uint32_t weft_net_nqps(const struct weft_net *net);
     /** Of one node: hosts first, then switches. */
-    const struct weft_net_counters *weft_net_node_counters(const struct weft_net *net,
-                                                           uint32_t node);
+    WEFT_API const struct weft_net_counters *weft_net_node_counters(const struct weft_net *net,
+                                                                    uint32_t node);
     /** Of all nodes. */
-    void weft_net_total(const struct weft_net *net, struct weft_net_counters *sum);
+    WEFT_API void weft_net_total(const struct weft_net *net, struct weft_net_counters *sum);
     /** A switch's buffer, all that has left by now given back. */
-    const struct weft_mmu *weft_net_buffer(struct weft_net *net, uint32_t index);
-    const struct weft_tor_counters *weft_net_tor_counters(const struct weft_net *net,
-                                                          uint32_t index);
+    WEFT_API const struct weft_mmu *weft_net_buffer(struct weft_net *net, uint32_t index);
+    WEFT_API const struct weft_tor_counters *weft_net_tor_counters(const struct weft_net *net,
+                                                                   uint32_t index);
     /** Frames and bytes that a port of a node (hosts first) has begun to send. */
-    void weft_net_port_sent(const struct weft_net *net, uint32_t node, uint32_t port,
-                            uint64_t *frames, uint64_t *bytes);
+    WEFT_API void weft_net_port_sent(const struct weft_net *net, uint32_t node, uint32_t port,
+                                     uint64_t *frames, uint64_t *bytes);
     /** The longest queue that one of a switch's down ports, or up ports, ever had, bytes. */
-    uint32_t weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up);
+    WEFT_API uint32_t weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up);
     /** ECN marks on what left by a switch's down ports, or up ports. */
-    uint64_t weft_net_marks(const struct weft_net *net, uint32_t index, bool up);
+    WEFT_API uint64_t weft_net_marks(const struct weft_net *net, uint32_t index, bool up);
     /** What a switch's balancer keeps. */
-    void *weft_net_balancer(const struct weft_net *net, uint32_t index);
+    WEFT_API void *weft_net_balancer(const struct weft_net *net, uint32_t index);
     /** What is kept of a QP besides its struct, bytes. */
     struct weft_net_qp_bytes
     {
@@ -277,18 +279,19 @@ extern "C"
         size_t flow; /**< by the balancer, at both ToRs */
     };
 
-    void weft_net_measure_qp(const struct weft_qp *qp, struct weft_net_qp_bytes *bytes);
+    WEFT_API void weft_net_measure_qp(const struct weft_qp *qp, struct weft_net_qp_bytes *bytes);
     /** What QPs of a service level work by, with what hosts keep for them. */
-    const struct weft_nic_algos *weft_net_algos(const struct weft_net *net, uint32_t level);
+    WEFT_API const struct weft_nic_algos *weft_net_algos(const struct weft_net *net,
+                                                         uint32_t level);
     /** Forwarding: NULL while nothing is down, but in graphs. */
-    const struct weft_fib *weft_net_fib(const struct weft_net *net);
+    WEFT_API const struct weft_fib *weft_net_fib(const struct weft_net *net);
     /** Frames that were sent, or made by a ToR, and have neither ended nor come to a NIC. They are
      * counted where they are. */
-    uint64_t weft_net_inside(const struct weft_net *net);
+    WEFT_API uint64_t weft_net_inside(const struct weft_net *net);
     /** Replies and packets of the program's own that a NIC has yet to send. */
-    uint64_t weft_net_waiting(const struct weft_net *net, uint32_t host);
+    WEFT_API uint64_t weft_net_waiting(const struct weft_net *net, uint32_t host);
     /** When pacing lets a QP send, ps. */
-    int64_t weft_net_send_at(const struct weft_net *net, const struct weft_qp *qp);
+    WEFT_API int64_t weft_net_send_at(const struct weft_net *net, const struct weft_qp *qp);
 
     /** Bytes that a fabric takes, for who wants to know before there is one. */
     struct weft_net_sizes
@@ -301,7 +304,7 @@ extern "C"
         size_t frame; /**< queued or on a wire */
     };
 
-    void weft_net_measure(struct weft_net_sizes *sizes);
+    WEFT_API void weft_net_measure(struct weft_net_sizes *sizes);
 
     /** A port as it is. */
     struct weft_net_port
@@ -316,8 +319,8 @@ extern "C"
     };
 
     /** Describes a port of a node, hosts first. */
-    void weft_net_port_status(const struct weft_net *net, uint32_t node, uint32_t port,
-                              struct weft_net_port *is);
+    WEFT_API void weft_net_port_status(const struct weft_net *net, uint32_t node, uint32_t port,
+                                       struct weft_net_port *is);
     /** @} */
 
 #ifdef __cplusplus

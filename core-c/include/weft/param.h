@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
+
 #ifdef __cplusplus
 extern "C"
 {
@@ -89,7 +91,7 @@ extern "C"
      * rates and counts must not be negative. On error @p config is unchanged.
      * Returns 0, WEFT_ESYNTAX, WEFT_EUNIT, WEFT_EOVERFLOW, WEFT_ERANGE, WEFT_ENOTFOUND (choice).
      */
-    int weft_param_parse(const struct weft_param *p, const char *text, void *config);
+    WEFT_API int weft_param_parse(const struct weft_param *p, const char *text, void *config);
 
     /**
      * The same by value, without text: @p value in the parameter's own unit (ps, bytes, bit/s, a
@@ -98,66 +100,68 @@ extern "C"
      * is a real), WEFT_ERANGE (out of bounds; a boolean that is neither 0 nor 1), WEFT_EOVERFLOW
      * (INT64_MAX where there is no "inf"), WEFT_ENOTFOUND (no such choice).
      */
-    int weft_param_set_int(const struct weft_param *p, int64_t value, void *config);
+    WEFT_API int weft_param_set_int(const struct weft_param *p, int64_t value, void *config);
 
     /** The same for a real. Returns 0, WEFT_EINVAL (the parameter is no real), WEFT_ERANGE or
      * WEFT_EOVERFLOW (not finite, or beyond the limits of weft_param_parse()). */
-    int weft_param_set_real(const struct weft_param *p, double value, void *config);
+    WEFT_API int weft_param_set_real(const struct weft_param *p, double value, void *config);
 
     /** Whether what @p config holds is a legal value of @p p: 0, or as weft_param_set_int() and
      * weft_param_set_real(). */
-    int weft_param_check(const struct weft_param *p, const void *config);
+    WEFT_API int weft_param_check(const struct weft_param *p, const void *config);
 
     /**
      * Writes the canonical text ("900us") of a parameter: weft_param_parse() reads the same value
      * back. Returns its length, WEFT_ENOMEM, or WEFT_ERANGE (no such choice, a real that is not
      * finite).
      */
-    int weft_param_format(const struct weft_param *p, const void *config, char *buf, size_t size);
+    WEFT_API int weft_param_format(const struct weft_param *p, const void *config, char *buf,
+                                   size_t size);
 
     /** Writes what is expected ("a time (ps, ns, us, ms or s) from 1us to 1s"); length or
      * WEFT_ENOMEM. */
-    int weft_param_expected(const struct weft_param *p, char *buf, size_t size);
+    WEFT_API int weft_param_expected(const struct weft_param *p, char *buf, size_t size);
 
     /** "time", "bytes", "rate", "count", "real", "boolean" or "choice". */
-    const char *weft_type_name(enum weft_type type);
+    WEFT_API const char *weft_type_name(enum weft_type type);
 
     /** The parameter of that name, or NULL. */
-    const struct weft_param *weft_param_find(const struct weft_algo *algo, const char *name);
+    WEFT_API const struct weft_param *weft_param_find(const struct weft_algo *algo,
+                                                      const char *name);
 
     /**
      * Fills @p config with the defaults (members without one become 0).
      * Never fails on a well-formed table: tests iterate every registry to see to that.
      */
-    int weft_config_default(const struct weft_algo *algo, void *config);
+    WEFT_API int weft_config_default(const struct weft_algo *algo, void *config);
 
     /** Parses one parameter by name. WEFT_ENOTFOUND if there is no such parameter; else as
      * weft_param_parse. */
-    int weft_config_set(const struct weft_algo *algo, void *config, const char *name,
-                        const char *text);
+    WEFT_API int weft_config_set(const struct weft_algo *algo, void *config, const char *name,
+                                 const char *text);
 
     /** Sets one parameter by name and value, as weft_param_set_int(): a time in ps, a size in
      * bytes, a rate in bit/s, a count, a choice by its number. WEFT_ENOTFOUND if there is no such
      * parameter or choice. */
-    int weft_config_set_int(const struct weft_algo *algo, void *config, const char *name,
-                            int64_t value);
+    WEFT_API int weft_config_set_int(const struct weft_algo *algo, void *config, const char *name,
+                                     int64_t value);
 
     /** Sets one real by name and value, as weft_param_set_real(). WEFT_ENOTFOUND if there is no
      * such parameter. */
-    int weft_config_set_real(const struct weft_algo *algo, void *config, const char *name,
-                             double value);
+    WEFT_API int weft_config_set_real(const struct weft_algo *algo, void *config, const char *name,
+                                      double value);
 
     /** Sets one boolean. WEFT_ENOTFOUND if there is no such parameter, WEFT_EINVAL if it is no
      * boolean. */
-    int weft_config_set_bool(const struct weft_algo *algo, void *config, const char *name,
-                             bool value);
+    WEFT_API int weft_config_set_bool(const struct weft_algo *algo, void *config, const char *name,
+                                      bool value);
 
     /** Applies a preset. WEFT_ENOTFOUND if there is none of that name; else as weft_config_set. */
-    int weft_config_preset(const struct weft_algo *algo, void *config, const char *preset);
+    WEFT_API int weft_config_preset(const struct weft_algo *algo, void *config, const char *preset);
 
     /** Optimal-string-alignment distance between two names, capped at 255: for "did you mean".
      * Upper and lower case count as the same. */
-    unsigned weft_name_distance(const char *a, const char *b);
+    WEFT_API unsigned weft_name_distance(const char *a, const char *b);
 
 #ifdef __cplusplus
 }

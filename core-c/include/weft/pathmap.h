@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include <weft/api.h>
+
 #ifdef __cplusplus
 extern "C"
 {
@@ -24,8 +26,8 @@ extern "C"
      * a number of ports is not a power of two, there are more paths than source ports, or the two
      * tiers are polarised, so that no source port leads to some paths.
      */
-    int weft_pathmap_build(uint16_t *delta, uint32_t tor_ports, uint32_t agg_ports,
-                           uint64_t tor_seed, uint64_t agg_seed, const char **reason);
+    WEFT_API int weft_pathmap_build(uint16_t *delta, uint32_t tor_ports, uint32_t agg_ports,
+                                    uint64_t tor_seed, uint64_t agg_seed, const char **reason);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/cc.h>
 #include <weft/fabric.h>
 #include <weft/packet.h>
@@ -160,7 +161,8 @@ extern "C"
 
     /** Bytes of memory for the states of a QP of these algorithms at that site, a multiple of 8. Of
      * the site, its `path` is read where the algorithms have a path part. */
-    size_t weft_qp_size(const struct weft_nic_algos *algos, const struct weft_qp_site *site);
+    WEFT_API size_t weft_qp_size(const struct weft_nic_algos *algos,
+                                 const struct weft_qp_site *site);
 
     /**
      * Makes a QP that has nothing to send, with its states in @p memory: weft_qp_size() bytes,
@@ -169,8 +171,8 @@ extern "C"
      * labels are no power of two; or what the init of the transport, the congestion control or the
      * path part returns. `why` of the site's `cc` tells of the frame and the labels.
      */
-    int weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algos,
-                     const struct weft_qp_site *site, int64_t now);
+    WEFT_API int weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algos,
+                              const struct weft_qp_site *site, int64_t now);
 
     /**
      * Posts a message of @p bytes > 0 behind all others. @p wqes: the caller's array, with room
@@ -178,8 +180,8 @@ extern "C"
      * what the functions below have returned then lies in the former one. Call weft_host_activate()
      * next. Returns 0 or WEFT_EINVAL (no bytes, or the QP is given up; nothing has changed).
      */
-    int weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes, uint64_t tag,
-                     int64_t now);
+    WEFT_API int weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes,
+                              uint64_t tag, int64_t now);
 
     /** What a receiver is to do about a data packet. */
     struct weft_qp_answer
@@ -190,48 +192,49 @@ extern "C"
     };
 
     /** A data packet has arrived at the receiver. weft_qp_make_reply() makes the replies. */
-    void weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
-                      struct weft_qp_answer *answer);
+    WEFT_API void weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
+                               struct weft_qp_answer *answer);
 
     /** When weft_qp_rx_timer() is due, or WEFT_NEVER. To be asked after it and weft_qp_data(). */
-    int64_t weft_qp_rx_deadline(const struct weft_qp *qp);
+    WEFT_API int64_t weft_qp_rx_deadline(const struct weft_qp *qp);
 
     /** The receiver's timer; a no-op before its deadline. A reply answers qp->newest: copy that,
      * and weft_qp_answer_with(). It echoes an ECN mark, or that it was trimmed, if no reply has
      * done so before. */
-    void weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer);
+    WEFT_API void weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer);
 
     /** Makes @p packet, the data packet that was answered, the reply that @p answer says; only if
      * that is not WEFT_REPLY_NONE, and before the receiver gets another packet. */
-    void weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
-                             const struct weft_qp_answer *answer);
+    WEFT_API void weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
+                                      const struct weft_qp_answer *answer);
 
     /** Makes @p packet, a copy of a data packet, a reply that no receiver has decided on: a CNP, or
      * a NACK that a ToR sends on the receiver's behalf, whose flags are WEFT_F_COMPENSATED alone.
      * @p epsn: the ePSN that it carries; of a CNP the PSN of @p packet. */
-    void weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet,
-                            enum weft_packet_kind kind, uint32_t epsn);
+    WEFT_API void weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet,
+                                     enum weft_packet_kind kind, uint32_t epsn);
 
     /** The next message whose last byte is in order at the receiver, once each, or NULL. To be
      * asked after weft_qp_data() and weft_qp_rx_timer(), until it says NULL. */
-    const struct weft_wqe *weft_qp_next_delivered(struct weft_qp *qp, int64_t now);
+    WEFT_API const struct weft_wqe *weft_qp_next_delivered(struct weft_qp *qp, int64_t now);
 
     /** An ACK or a NACK has arrived at the sender. weft_host_resume() comes next. */
-    void weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now);
+    WEFT_API void weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now);
 
     /** The fabric tells of a loss. Only of a transport that has tx_lost(), as it says there.
      * weft_host_resume() comes next. */
-    void weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost, int64_t now);
+    WEFT_API void weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost,
+                                    int64_t now);
 
     /** The next message that is acknowledged whole, once each, or NULL. To be asked after
      * weft_qp_reply(), until it says NULL. */
-    const struct weft_wqe *weft_qp_next_acked(struct weft_qp *qp);
+    WEFT_API const struct weft_wqe *weft_qp_next_acked(struct weft_qp *qp);
 
     /** A CNP has arrived at the sender. */
-    void weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now);
+    WEFT_API void weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now);
 
     /** When weft_qp_timer() is due, or WEFT_NEVER, as once the QP is given up. */
-    int64_t weft_qp_deadline(const struct weft_qp *qp);
+    WEFT_API int64_t weft_qp_deadline(const struct weft_qp *qp);
 
     /** What came of the retransmission timer. */
     enum weft_qp_timeout
@@ -244,11 +247,11 @@ extern "C"
 
     /** The sender's retransmission timer; a no-op before the deadline. Unless it gives the QP up,
      * weft_host_resume() comes next. */
-    enum weft_qp_timeout weft_qp_timer(struct weft_qp *qp, int64_t now);
+    WEFT_API enum weft_qp_timeout weft_qp_timer(struct weft_qp *qp, int64_t now);
 
     /** The next message that a QP that is given up does not know to have arrived, once each, or
      * NULL. */
-    const struct weft_wqe *weft_qp_next_failed(struct weft_qp *qp);
+    WEFT_API const struct weft_wqe *weft_qp_next_failed(struct weft_qp *qp);
 
     /** Whether its transport has something to send, whatever window and rate say. */
     static inline bool weft_qp_ready(const struct weft_qp *qp)

@@ -20,6 +20,7 @@
 #ifndef WEFT_REFUSAL_H
 #define WEFT_REFUSAL_H
 
+#include <weft/api.h>
 #include <weft/error.h>
 #include <weft/param.h>
 
@@ -45,24 +46,25 @@ extern "C"
      * the reason to @p why, unless that is NULL, and returns @p code. @p param: NULL if no single
      * parameter is at fault. It must outlive @p why.
      */
-    int weft_refuse(struct weft_refusal *why, int code, const char *param, const char *text);
+    WEFT_API int weft_refuse(struct weft_refusal *why, int code, const char *param,
+                             const char *text);
 
     /**
      * Whether every parameter of @p config is within its bounds and the algorithm's own check
      * finds nothing: 0, WEFT_ERANGE, WEFT_EOVERFLOW or WEFT_ENOTFOUND, and why. A parameter
      * without a default that nobody has set counts as 0. It reads texts: not for a packet path.
      */
-    int weft_config_check(const struct weft_algo *algo, const void *config,
-                          struct weft_refusal *why);
+    WEFT_API int weft_config_check(const struct weft_algo *algo, const void *config,
+                                   struct weft_refusal *why);
 
     /** For an init whose configuration is out of its bounds: WEFT_ERANGE, and what
      * weft_config_check() finds. */
-    int weft_refuse_config(struct weft_refusal *why, const struct weft_algo *algo,
-                           const void *config);
+    WEFT_API int weft_refuse_config(struct weft_refusal *why, const struct weft_algo *algo,
+                                    const void *config);
 
     /** The reason for @p code: that in @p why if it is about this code, else weft_strerror(). Never
      * NULL. @p why may be NULL. */
-    const char *weft_refusal_text(int code, const struct weft_refusal *why);
+    WEFT_API const char *weft_refusal_text(int code, const struct weft_refusal *why);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #ifndef WEFT_REGISTRY_H
 #define WEFT_REGISTRY_H
 
+#include <weft/api.h>
 #include <weft/param.h>
 
 #ifdef __cplusplus
@@ -25,17 +26,17 @@ extern "C"
     };
 
     /** The registries; *count of them. The array is constant. */
-    const struct weft_registry *weft_registries(size_t *count);
+    WEFT_API const struct weft_registry *weft_registries(size_t *count);
 
     /** The registry of a kind, or NULL. */
-    const struct weft_registry *weft_registry_find(const char *kind);
+    WEFT_API const struct weft_registry *weft_registry_find(const char *kind);
 
     /** An algorithm by kind and name, or NULL. Cast to the kind's ops table (algo is its first
      * member). */
-    const struct weft_algo *weft_find(const char *kind, const char *name);
+    WEFT_API const struct weft_algo *weft_find(const char *kind, const char *name);
 
     /** The name in @p registry nearest to @p name, or NULL if none is near enough to suggest. */
-    const char *weft_nearest(const struct weft_registry *registry, const char *name);
+    WEFT_API const char *weft_nearest(const struct weft_registry *registry, const char *name);
 
 #ifdef __cplusplus
 }

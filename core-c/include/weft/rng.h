@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <weft/api.h>
+
 #ifdef __cplusplus
 extern "C"
 {
@@ -60,16 +62,16 @@ extern "C"
     }
 
     /** Seeds @p rng for one named stream of one run of one seed. Any values are valid. */
-    void weft_rng_seed(struct weft_rng *rng, uint64_t seed, uint64_t run, uint64_t stream);
+    WEFT_API void weft_rng_seed(struct weft_rng *rng, uint64_t seed, uint64_t run, uint64_t stream);
 
     /** Lets @p rng draw from @p source, which must outlive it and stay where it is. @p stream:
      * below 2^63. */
-    void weft_rng_attach(struct weft_rng *rng, const struct weft_random_source *source,
-                         uint64_t stream);
+    WEFT_API void weft_rng_attach(struct weft_rng *rng, const struct weft_random_source *source,
+                                  uint64_t stream);
 
     /** weft_rng_u32() and weft_rng_below() of a source. */
-    uint32_t weft_rng_source_u32(const struct weft_rng *rng);
-    uint32_t weft_rng_source_below(const struct weft_rng *rng, uint32_t bound);
+    WEFT_API uint32_t weft_rng_source_u32(const struct weft_rng *rng);
+    WEFT_API uint32_t weft_rng_source_below(const struct weft_rng *rng, uint32_t bound);
 
     /** Whether @p rng draws from a source. */
     static inline bool weft_rng_has_source(const struct weft_rng *rng)

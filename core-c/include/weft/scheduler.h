@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/mmu.h>
 #include <weft/param.h>
 
@@ -51,7 +52,7 @@ extern "C"
     };
 
     /** The scheduler of that name, or NULL. */
-    const struct weft_scheduler_ops *weft_scheduler_find(const char *name);
+    WEFT_API const struct weft_scheduler_ops *weft_scheduler_find(const char *name);
 
 #ifdef __cplusplus
 }

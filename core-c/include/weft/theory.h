@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
+
 #ifdef __cplusplus
 extern "C"
 {
@@ -29,46 +31,47 @@ extern "C"
     };
 
     /** Packets of a message. */
-    uint64_t weft_packets(uint64_t bytes, int64_t payload);
+    WEFT_API uint64_t weft_packets(uint64_t bytes, int64_t payload);
 
     /** ps that @p bytes take on a wire of @p rate, rounded up. */
-    int64_t weft_wire_time(int64_t bytes, int64_t rate);
+    WEFT_API int64_t weft_wire_time(int64_t bytes, int64_t rate);
 
     /**
      * The same for what follows a frame at once, so that the sum over any number of frames is
      * rounded up only once. @p carry: by how much the sum so far is too high, in 1/rate ps; from 0
      * to below the rate. 0 at first; updated.
      */
-    int64_t weft_wire_carry(int64_t bytes, int64_t rate, int64_t *carry);
+    WEFT_API int64_t weft_wire_carry(int64_t bytes, int64_t rate, int64_t *carry);
 
     /** One-way time of a lone full packet: every link's serialization (store-and-forward) and
      * propagation. */
-    int64_t weft_one_way(const struct weft_wire *w);
+    WEFT_API int64_t weft_one_way(const struct weft_wire *w);
 
     /** Ring allreduce among n ranks of @p bytes each: 2(n-1) steps of ceil(bytes/n); time to the
      * last delivery with each step on one path, as weft_message_fifo(). Where a step ends in a
      * short frame, spraying can be faster by less than a slot per step. */
-    int64_t weft_allreduce_ring_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes);
+    WEFT_API int64_t weft_allreduce_ring_bound(const struct weft_wire *w, uint32_t ranks,
+                                               uint64_t bytes);
 
     /** Direct all-to-all, @p bytes per rank in total (bytes/n to each peer): time to the last
      * delivery. */
-    int64_t weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes);
+    WEFT_API int64_t weft_alltoall_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes);
 
     /** Incast: each of @p senders sends @p bytes to one host; time to the last delivery. The wire
      * into that host carries them all once the first frame has come to it. Paths may have different
      * lengths; @c links is the shortest one's. */
-    int64_t weft_incast_bound(const struct weft_wire *w, uint32_t senders, uint64_t bytes);
+    WEFT_API int64_t weft_incast_bound(const struct weft_wire *w, uint32_t senders, uint64_t bytes);
 
     /** What an ACK takes from receiver to sender on an idle fabric. */
-    int64_t weft_ack_way(const struct weft_wire *w);
+    WEFT_API int64_t weft_ack_way(const struct weft_wire *w);
 
     /** A single message in an idle fabric: the least time to its last delivery, whichever paths its
      * frames take. Bounds that do not fit 63 bits are WEFT_NEVER; none is less than 0. */
-    int64_t weft_message_bound(const struct weft_wire *w, uint64_t bytes);
+    WEFT_API int64_t weft_message_bound(const struct weft_wire *w, uint64_t bytes);
 
     /** The same where all frames take one path: equal for full frames; a short last one comes up to
      * a slot (frame and gap) later. Rounded up once; a run may round up at each link. */
-    int64_t weft_message_fifo(const struct weft_wire *w, uint64_t bytes);
+    WEFT_API int64_t weft_message_fifo(const struct weft_wire *w, uint64_t bytes);
 
     /** One link of a path. */
     struct weft_hop
@@ -81,15 +84,15 @@ extern "C"
      * time.
      * @p hops: the w->links links in their order; w->rate and w->delay do not count. Exact where
      * rates make frames take whole ps; else a run may round up by a ps at each link. */
-    int64_t weft_message_path(const struct weft_wire *w, const struct weft_hop *hops,
-                              uint64_t bytes);
+    WEFT_API int64_t weft_message_path(const struct weft_wire *w, const struct weft_hop *hops,
+                                       uint64_t bytes);
 
     /**
      * Two hosts exchange m packets both ways, one ACK per packet sharing the wire with data: the
      * time of the last ACK (ofan App. B; its second constraint read as t_i(2) = t_{i-(i1-1)} + T_p
      * + (H-1) T_a). For m >= i1 two lone hosts can end one gap (200 ps there) before it.
      */
-    int64_t weft_permutation_bound(const struct weft_wire *w, uint64_t m);
+    WEFT_API int64_t weft_permutation_bound(const struct weft_wire *w, uint64_t m);
 
     /**
      * The same where hosts send data at @p pace bit/s (rho times the rate; gaps included), a data
@@ -98,15 +101,16 @@ extern "C"
      * that waits for its turn or its slot cannot be answered. With pace = rate the number above,
      * less that gap: what two lone hosts reach.
      */
-    int64_t weft_permutation_paced_bound(const struct weft_wire *w, uint64_t m, int64_t pace);
+    WEFT_API int64_t weft_permutation_paced_bound(const struct weft_wire *w, uint64_t m,
+                                                  int64_t pace);
 
     /**
      * @p messages equal ones of @p bytes that leave one host at @p pace bit/s (at most the rate):
      * least time of the last ACK if ACKs take no wire from data: the last packet is answered when
      * it arrives. For an exchange 1 message, for an all-to-all one per peer.
      */
-    int64_t weft_answered_bound(const struct weft_wire *w, uint32_t messages, uint64_t bytes,
-                                int64_t pace);
+    WEFT_API int64_t weft_answered_bound(const struct weft_wire *w, uint32_t messages,
+                                         uint64_t bytes, int64_t pace);
 
     /**
      * Direct all-to-all among n ranks, @p bytes for each peer, sent at @p pace bit/s (at most the
@@ -114,8 +118,8 @@ extern "C"
      * and orders frames take (ofan §5). All hosts are @c links apart; where some are closer, a
      * bound needs the links of the closest.
      */
-    int64_t weft_alltoall_acked_bound(const struct weft_wire *w, uint32_t ranks, uint64_t bytes,
-                                      int64_t pace);
+    WEFT_API int64_t weft_alltoall_acked_bound(const struct weft_wire *w, uint32_t ranks,
+                                               uint64_t bytes, int64_t pace);
 
     struct weft_clos;
     struct weft_fib;
@@ -147,7 +151,7 @@ extern "C"
     };
 
     /** Bytes that weft_rho_max() needs for @p n flows; negative: WEFT_EOVERFLOW. */
-    int64_t weft_rho_size(const struct weft_clos *clos, size_t n);
+    WEFT_API int64_t weft_rho_size(const struct weft_clos *clos, size_t n);
 
     /**
      * rho_max (ofan App. A): the rate at which hosts may send so that no link gets more than it can
@@ -160,10 +164,10 @@ extern "C"
      * aligned. Returns 0, WEFT_ERANGE (there is no such host) or WEFT_EOVERFLOW (too little
      * memory).
      */
-    int weft_rho_max(void *memory, size_t size, const struct weft_clos *clos,
-                     const struct weft_fib *fib, const struct weft_flow *flows, size_t n,
-                     const struct weft_slow_link *slow, size_t nslow, enum weft_split split,
-                     struct weft_rho *out);
+    WEFT_API int weft_rho_max(void *memory, size_t size, const struct weft_clos *clos,
+                              const struct weft_fib *fib, const struct weft_flow *flows, size_t n,
+                              const struct weft_slow_link *slow, size_t nslow,
+                              enum weft_split split, struct weft_rho *out);
 
     /** A leaf-spine in which links between one leaf and one spine are dead, and not all of them
      * (ethereal §2.2). */
@@ -178,11 +182,11 @@ extern "C"
     };
 
     /** Paths from another leaf's hosts to that leaf, one for each uplink. */
-    uint64_t weft_sprayed_paths(const struct weft_dead_links *d);
+    WEFT_API uint64_t weft_sprayed_paths(const struct weft_dead_links *d);
 
     /** How many of these meet on the links that are left: two where two links are parallel. All
      * that tells a sprayer of the congestion comes from these. */
-    uint64_t weft_congested_paths(const struct weft_dead_links *d);
+    WEFT_API uint64_t weft_congested_paths(const struct weft_dead_links *d);
 
     /**
      * What each link that is left would have to carry, over its rate, while that leaf's hosts are
@@ -190,15 +194,15 @@ extern "C"
      * the paths: hosts / (spines (parallel - dead) speed). With two parallel links and no
      * oversubscription 2. Infinite if no link is left.
      */
-    double weft_sprayed_load(const struct weft_dead_links *d);
+    WEFT_API double weft_sprayed_load(const struct weft_dead_links *d);
 
     /** By what an all-to-all sprayed like that takes longer than hosts' links need for it: at least
      * 1. With H of N hosts at a leaf these send it a share (N - H) / (N - 1) of what it gets. */
-    double weft_sprayed_alltoall(const struct weft_dead_links *d);
+    WEFT_API double weft_sprayed_alltoall(const struct weft_dead_links *d);
 
     /** The same where each spine gets what its links into the leaf can carry, as under W-ECMP or
      * if senders leave congested paths. */
-    double weft_weighted_alltoall(const struct weft_dead_links *d);
+    WEFT_API double weft_weighted_alltoall(const struct weft_dead_links *d);
 
     /** Themis' memory (themis §4). */
     struct weft_themis_memory
@@ -215,11 +219,11 @@ extern "C"
 
     /** Entries of a QP's ring: ceil(BW * RTT * F / MTU), in integers. 0 if it does not fit 32 bits.
      */
-    uint32_t weft_themis_ring_entries(int64_t rate, int64_t rtt, uint32_t factor_milli,
-                                      int64_t mtu);
+    WEFT_API uint32_t weft_themis_ring_entries(int64_t rate, int64_t rtt, uint32_t factor_milli,
+                                               int64_t mtu);
 
     /** Eq. 4, bytes per ToR. The paper's example is 192,512. */
-    uint64_t weft_themis_memory_bytes(const struct weft_themis_memory *m);
+    WEFT_API uint64_t weft_themis_memory_bytes(const struct weft_themis_memory *m);
 
     /*
      * Theorem 1 (ofan App. C): a random permutation over a three-tier fat-tree of even degree k >=
@@ -228,29 +232,29 @@ extern "C"
      */
 
     /** Eqs. 7, 8: probability that no flow of an edge switch stays within it. */
-    double weft_all_northbound(uint32_t k);
+    WEFT_API double weft_all_northbound(uint32_t k);
 
     /** Eq. 9: that all flows of an edge switch go to one other edge switch. */
-    double weft_all_to_one_edge(uint32_t k);
+    WEFT_API double weft_all_to_one_edge(uint32_t k);
 
     /** Eq. 10: that an edge switch is red: the first and not the second. */
-    double weft_red_edge(uint32_t k);
+    WEFT_API double weft_red_edge(uint32_t k);
 
     /** Eq. 13: that no flow of the edge switch ends a packet within a gap of a given flow's; under
      * JSQ that one is then bound to its port. @p gap_share: T_IPG / T_SERVICE (Eqs. 11, 12). */
-    double weft_safe_flow(uint32_t k, double gap_share);
+    WEFT_API double weft_safe_flow(uint32_t k, double gap_share);
 
     /** Eqs. 14-19: expected pairs of flows that collide. @p safe: weft_safe_flow() for JSQ, 1 for
      * simple round-robin. Counts pairs from the same edge switch too, which never share an
      * aggregation switch. */
-    double weft_colliding_pairs(uint32_t k, double safe);
+    WEFT_API double weft_colliding_pairs(uint32_t k, double safe);
 
     /** The same without pairs from the same edge switch: what a simulation can count. */
-    double weft_colliding_pairs_across(uint32_t k, double safe);
+    WEFT_API double weft_colliding_pairs_across(uint32_t k, double safe);
 
     /** Theorem 2, Eq. 21 with the root over m: packets queued at an uplink of an edge switch
      * without internal traffic, when each host has sent @p m and each took a random port. */
-    double weft_random_spray_queue(uint32_t k, double m);
+    WEFT_API double weft_random_spray_queue(uint32_t k, double m);
 
     /*
      * Theorems 3 and 4: the N*D/D/1 queue. N sources send a packet every D slots each, with
@@ -259,32 +263,32 @@ extern "C"
 
     /** Probability that the unfinished work, in slots, is above @p x at any time; of an integer x:
      * that more than x packets are there, the one in service included (Roberts & Virtamo 1991). */
-    double weft_periodic_tail(uint32_t sources, double period, double x);
+    WEFT_API double weft_periodic_tail(uint32_t sources, double period, double x);
 
     /** Mean packets, the one in service included; infinite if sources > period. */
-    double weft_periodic_queue(uint32_t sources, double period);
+    WEFT_API double weft_periodic_queue(uint32_t sources, double period);
 
     /** Its Gaussian approximation, the mean of the supremum of a Brownian bridge with drift; for
      * sources that need not be a whole number. */
-    double weft_periodic_queue_bridge(double sources, double period);
+    WEFT_API double weft_periodic_queue_bridge(double sources, double period);
 
     /** A cruder one (App. E's words): a normal distribution of the mean and the variance that sent
      * less served has after half a period, cut off at 0. */
-    double weft_periodic_queue_truncated(double sources, double period);
+    WEFT_API double weft_periodic_queue_truncated(double sources, double period);
 
     /** ofan §8.2: packets of a flow that can arrive while another of it waits in @p hops queues of
      * @p packets each. @p share: the flow's rate over the links' (1 in a permutation). */
-    double weft_worst_reordering(uint32_t hops, double packets, double share);
+    WEFT_API double weft_worst_reordering(uint32_t hops, double packets, double share);
 
     /** Eq. 25: flows of an edge switch that leave it. Each loads an uplink every k/2 slots. */
-    double weft_host_dr_edge_flows(uint32_t k);
+    WEFT_API double weft_host_dr_edge_flows(uint32_t k);
 
     /** Eq. 26: flows of a pod that leave it. Each loads a core link every k^2/4 slots. */
-    double weft_host_dr_pod_flows(uint32_t k);
+    WEFT_API double weft_host_dr_pod_flows(uint32_t k);
 
     /** F.3: pointers that an edge switch uses under OFAN, about k/2 - 1/4; an aggregation switch
      * uses up to k - 1. */
-    double weft_ofan_edge_flows(uint32_t k);
+    WEFT_API double weft_ofan_edge_flows(uint32_t k);
 
     /** Pointers per size class (F.2, F.4). */
     struct weft_pointers
@@ -298,7 +302,7 @@ extern "C"
     };
 
     /** For a fat-tree of degree @p k <= 2^20. */
-    void weft_pointer_counts(uint32_t k, struct weft_pointers *out);
+    WEFT_API void weft_pointer_counts(uint32_t k, struct weft_pointers *out);
 
     /*
      * Theorem 5 (ofan §8.1, App. G): sending D bytes with a header of H bytes per packet (gap
@@ -306,16 +310,17 @@ extern "C"
      */
 
     /** Eq. 5: the payload of least cost, in bytes. */
-    double weft_best_payload(double bytes, double header, double alpha);
+    WEFT_API double weft_best_payload(double bytes, double header, double alpha);
 
     /** Eq. 29: the completion time without the idle round trip, in bytes of wire time. */
-    double weft_message_cost(double bytes, double header, double alpha, double payload);
+    WEFT_API double weft_message_cost(double bytes, double header, double alpha, double payload);
 
     /** The same through queues of beta sqrt(packets), as random spraying makes them. */
-    double weft_message_cost_sqrt(double bytes, double header, double beta, double payload);
+    WEFT_API double weft_message_cost_sqrt(double bytes, double header, double beta,
+                                           double payload);
 
     /** Its payload of least cost: (2 H / beta)^(2/3) D^(1/3) for large D. */
-    double weft_best_payload_sqrt(double bytes, double header, double beta);
+    WEFT_API double weft_best_payload_sqrt(double bytes, double header, double beta);
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/param.h>
 #include <weft/refusal.h>
 #include <weft/theory.h>
@@ -173,11 +174,11 @@ extern "C"
         void (*use)(void *config, const struct weft_table *table);
     };
 
-    const struct weft_workload_ops *weft_workload_find(const char *name);
+    WEFT_API const struct weft_workload_ops *weft_workload_find(const char *name);
 
     /** The time over which the flows of the workload "poisson" start, on average, ps. @p config:
      * its own, with a distribution; size() accepts it. */
-    double weft_poisson_span(const void *config, const struct weft_hosts *hosts);
+    WEFT_API double weft_poisson_span(const void *config, const struct weft_hosts *hosts);
 
 /** Most jobs of one fabric. */
 #define WEFT_MAX_JOBS 1024U
@@ -204,10 +205,11 @@ extern "C"
      * then of the second, and so on. Each draws random numbers of its own; the first one those that
      * it draws alone. Runs are to be below 2^54.
      */
-    extern const struct weft_workload_ops weft_workload_jobs;
+    WEFT_API extern const struct weft_workload_ops weft_workload_jobs;
 
     /** The hosts of a job, of @p all hosts of the fabric. */
-    struct weft_hosts weft_job_hosts(const struct weft_job *job, const struct weft_hosts *all);
+    WEFT_API struct weft_hosts weft_job_hosts(const struct weft_job *job,
+                                              const struct weft_hosts *all);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weft/api.h>
 #include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/param.h>
@@ -171,7 +172,7 @@ extern "C"
     };
 
     /** The transport of that name, or NULL. */
-    const struct weft_transport_ops *weft_transport_find(const char *name);
+    WEFT_API const struct weft_transport_ops *weft_transport_find(const char *name);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <weft/api.h>
+
 #ifdef __cplusplus
 extern "C"
 {
@@ -42,7 +44,7 @@ extern "C"
 
     /** A state of the congestion control "dcqcn" as of @p now, which is not before what the state
      * was told last. The timers that are due by then are worked off in a copy. */
-    void weft_dcqcn_read(const void *state, int64_t now, struct weft_dcqcn_view *view);
+    WEFT_API void weft_dcqcn_read(const void *state, int64_t now, struct weft_dcqcn_view *view);
 
     struct weft_dctcp_view
     {
@@ -55,7 +57,7 @@ extern "C"
     };
 
     /** A state of the congestion control "dctcp". */
-    void weft_dctcp_read(const void *state, struct weft_dctcp_view *view);
+    WEFT_API void weft_dctcp_read(const void *state, struct weft_dctcp_view *view);
 
     struct weft_swift_view
     {
@@ -67,7 +69,7 @@ extern "C"
     };
 
     /** A state of the congestion control "swift" or "mswift". */
-    void weft_swift_read(const void *state, struct weft_swift_view *view);
+    WEFT_API void weft_swift_read(const void *state, struct weft_swift_view *view);
 
     /** What Themis-D has done, and why. */
     enum weft_themis_reason
@@ -106,10 +108,10 @@ extern "C"
 
     /** The state of a QP at the ToR (weft_tor_ops' qp_init()) under the balancer "themis". It
      * remembers its last judgement in 12 bytes, written when it judges. */
-    void weft_themis_judged(const void *qp, struct weft_themis_judgement *judgement);
+    WEFT_API void weft_themis_judged(const void *qp, struct weft_themis_judgement *judgement);
 
     /** The reason in a few words, never NULL: "blocked: the trigger took another path". */
-    const char *weft_themis_reason_text(enum weft_themis_reason reason);
+    WEFT_API const char *weft_themis_reason_text(enum weft_themis_reason reason);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
 
+#include <weft/api.h>
 #include <weft/cc.h>
 #include <weft/choice.h>
 #include <weft/clos.h>
@@ -32,6 +33,7 @@
 #include <weft/tor.h>
 #include <weft/traffic.h>
 #include <weft/transport.h>
+#include <weft/version.h>
 #include <weft/views.h>
 
 #endif

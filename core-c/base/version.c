@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#include <weft/version.h>
+
+int
+weft_version(void)
+{
+    return WEFT_VERSION;
+}
