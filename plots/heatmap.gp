@@ -19,5 +19,5 @@ fields = "data index panel using 3:4:($3 - 0.5):($3 + 0.5):($4 - 0.5):($4 + 0.5)
     ." fs solid 1 noborder fc palette notitle"
 values = !show_values ? '' : ", data index panel using 3:4:(written($5)):(share($5) > 0.6 ? 0x000000 : 0xFFFFFF)" \
     ." with labels font note_font textcolor rgb variable notitle"
-row_names = ", $rows using (NaN):1:ytic(lines_of(int($2), int($3))) notitle"
+row_names = ", $rows using (NaN):1:ytic(has_left(panel) ? lines_of(int($2), int($3)) : '') notitle"
 plots = fields.values.names.row_names
