@@ -448,23 +448,12 @@ height_around(const struct figure_layout *l)
     return l->top + l->bottom + (double)l->rows * (l->panel_above + l->panel_below);
 }
 
-bool
-figure_layout_make(const struct element *figure, const struct figure_data *data,
-                   const struct figure_texts *texts, struct figure_layout *l, char **why)
+/** Lays out what has its axes. False with a sentence in *why: its height leaves no room. */
+static bool
+lay_out_all(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
+            const struct figure_texts *texts, char **why)
 {
-    *l = (struct figure_layout){.font = figure_value(figure, "font-size").real};
-    const double em = l->font * MM_PER_POINT;
-    l->width = length_of(figure, "width", DEFAULT_WIDTH);
-    l->height = length_of(figure, "height", 0);
-    l->wide = l->width / em;
-    l->x.bytes = texts->x_bytes;
-    l->y.bytes = texts->y_bytes;
-    l->z.bytes = texts->z_bytes;
-    arrange_panels(l, figure, data->panels.n);
-    extend_axes(l, figure, data);
-    l->plot_wide = l->wide * 0.8 / (double)l->columns;
-    l->plot_high = l->plot_wide * PROPORTION;
-    end_axes(l, figure);
+    const double em = l->font * MM_PER_POINT, given = length_of(figure, "height", 0);
     lay_out_margins(l, figure, data, texts);
     /* Tics depend on the size of the plot, and that on the tics. */
     for (int i = 0; i < 4; i++)
@@ -473,8 +462,8 @@ figure_layout_make(const struct element *figure, const struct figure_data *data,
         lay_out_axes(l, figure, data, texts);
         l->plot_wide = (l->wide - l->left - l->right) / columns - l->panel_left - l->panel_right;
         l->plot_wide = fmax(l->plot_wide, LEAST_PLOT);
-        l->plot_high = l->height > 0 ? (l->height / em - height_around(l)) / rows
-                                     : fmax(l->plot_wide * PROPORTION, 1.5 * LEAST_PLOT);
+        l->plot_high = given > 0 ? (given / em - height_around(l)) / rows
+                                 : fmax(l->plot_wide * PROPORTION, 1.5 * LEAST_PLOT);
         if (l->plot_high < LEAST_PLOT)
         {
             *why = xformat("its height leaves no room for the plot; expected at least %.0fmm",
@@ -484,7 +473,32 @@ figure_layout_make(const struct element *figure, const struct figure_data *data,
     }
     l->high = height_around(l) + (double)l->rows * l->plot_high;
     l->height = l->high * em;
-    legend_place(l, figure, data);
+    return true;
+}
+
+bool
+figure_layout_make(const struct element *figure, const struct figure_data *data,
+                   const struct figure_texts *texts, struct figure_layout *l, char **why)
+{
+    *l = (struct figure_layout){.font = figure_value(figure, "font-size").real};
+    const double em = l->font * MM_PER_POINT;
+    l->width = length_of(figure, "width", DEFAULT_WIDTH);
+    l->wide = l->width / em;
+    l->x.bytes = texts->x_bytes;
+    l->y.bytes = texts->y_bytes;
+    l->z.bytes = texts->z_bytes;
+    arrange_panels(l, figure, data->panels.n);
+    extend_axes(l, figure, data);
+    l->plot_wide = l->wide * 0.8 / (double)l->columns;
+    l->plot_high = l->plot_wide * PROPORTION;
+    end_axes(l, figure);
+    do
+    {
+        if (!lay_out_all(l, figure, data, texts, why))
+        {
+            return false;
+        }
+    } while (!legend_place(l, figure, data));
     return true;
 }
 

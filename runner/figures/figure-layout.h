@@ -67,6 +67,7 @@ struct figure_layout
     double longest_whisker;          /**< on the y axis; 0: all have room */
     enum legend_place legend_at;
     bool legend_titled;
+    bool legend_has_no_corner;    /**< it would cover something in each of the first plot */
     bool legend_left, legend_low; /**< which of its corners legend_x and legend_y are; else the
                                      upper right, and of one on top the middle */
     double legend_x, legend_y;    /**< from the left and the upper edge */

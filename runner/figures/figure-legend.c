@@ -73,6 +73,10 @@ legend_lay_out(struct figure_layout *l, const struct element *figure,
     const double room = l->wide - 2 * EDGE_EM, entry = e.wide + ENTRY_EM;
     const size_t n = e.n;
     l->legend_at = n ? (enum legend_place)figure_value(figure, "legend").integer : LEGEND_NONE;
+    if (l->legend_at == LEGEND_INSIDE && l->legend_has_no_corner)
+    {
+        l->legend_at = LEGEND_TOP;
+    }
     const bool column = l->legend_at == LEGEND_RIGHT || l->legend_at == LEGEND_INSIDE;
     size_t fit = column ? 1 : (size_t)(room / entry);
     fit = fit < 1 ? 1 : fit > n ? n : fit;
@@ -158,8 +162,9 @@ covered_by(const struct figure_layout *l, const struct corner *c, const struct e
     return covered;
 }
 
-/** Puts the legend into the corner of the first plot in which it covers least. */
-static void
+/** Puts the legend into the corner of the first plot in which it covers least, if that is nothing.
+ */
+static bool
 place_inside(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
 {
     const double wide = l->legend_wide / l->plot_wide, high = legend_height(l) / l->plot_high;
@@ -180,16 +185,17 @@ place_inside(struct figure_layout *l, const struct element *figure, const struct
     const double from = l->left + l->panel_left, top = l->top + l->panel_above;
     l->legend_x = from + (l->legend_left ? INSIDE_EM : l->plot_wide - INSIDE_EM);
     l->legend_y = top + (l->legend_low ? l->plot_high - INSIDE_EM : INSIDE_EM);
+    l->legend_has_no_corner = least > 0;
+    return least == 0;
 }
 
-void
+bool
 legend_place(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
 {
     switch (l->legend_at)
     {
     case LEGEND_INSIDE:
-        place_inside(l, figure, data);
-        break;
+        return place_inside(l, figure, data);
     case LEGEND_RIGHT:
         l->legend_left = true;
         l->legend_x = l->wide - l->legend_wide - EDGE_EM;
@@ -200,4 +206,5 @@ legend_place(struct figure_layout *l, const struct element *figure, const struct
         l->legend_y = 0.8 + l->title_high;
         break;
     }
+    return true;
 }

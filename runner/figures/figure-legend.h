@@ -12,8 +12,9 @@ void legend_lay_out(struct figure_layout *l, const struct element *figure,
 /** The room that it takes, with its distance to what stands below it. */
 double legend_height(const struct figure_layout *l);
 
-/** Its place, given that of the plots. */
-void legend_place(struct figure_layout *l, const struct element *figure,
+/** Its place, given that of the plots. False: it is to stand in the first of them and would cover
+ * something there in each corner; then it is on top after another layout. */
+bool legend_place(struct figure_layout *l, const struct element *figure,
                   const struct figure_data *data);
 
 #endif

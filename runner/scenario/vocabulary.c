@@ -237,8 +237,8 @@ static const struct attribute_spec figure_attributes[] = {
             "stands above the legend, or nothing; default: what series is"),
     CHOICE(
         "legend", "top", "none top right inside",
-        "where the legend stands: nowhere, above or to the right of the plots, or in that corner "
-        "of the first one in which least is drawn"),
+        "where the legend stands: nowhere, above or to the right of the plots, or in a corner of "
+        "the first one in which nothing is drawn (above if there is none)"),
     TEXTUAL(SHAPE_TEXT, "panels", false, "column of the sweep: a panel for each of its values"),
     VALUE("panel-columns", false, WEFT_COUNT, "0", "0", "100",
           "panels side by side; 0: as many as make a block"),
