@@ -40,6 +40,7 @@ contents()
             heading = substr($0, 4)
             anchor = tolower(heading)
             gsub(/[][!-,.\/:-@\\^`{-~]/, "", anchor)
+            gsub(/§/, "", anchor)
             gsub(/ /, "-", anchor)
             print "* [" heading "](#" anchor ")"
         }' "$1"

@@ -175,7 +175,12 @@ figure_texts_make(const struct plan *plan, const struct element *figure,
                              .legend = legend ? xstrdup(legend)
                                               : column_title(series ? series : "case", 1, false),
                              .note = spread_note(plan, figure, data)};
-    t.x_bytes = !figure_has_categories(figure) && is_of_bytes(figure, "x", t.x);
+    bool labelled = false; /* what stands on the axis then is the scenario's */
+    for (size_t i = 0; i < data->ntics; i++)
+    {
+        labelled = labelled || data->tics[i].labelled;
+    }
+    t.x_bytes = !labelled && !figure_has_categories(figure) && is_of_bytes(figure, "x", t.x);
     t.y_bytes = figure_kind(figure) != FIGURE_HEATMAP && is_of_bytes(figure, "y", t.y);
     t.z_bytes = is_of_bytes(figure, "z", t.z);
     return t;

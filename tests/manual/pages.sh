@@ -9,7 +9,7 @@ cd "$here/../.."
 status=0
 awk -f "$here/pages.awk" README.md bench/README.md docs/*.md || status=1
 
-# A long page has its contents above them; docs/generate.sh makes the list, and validation.md is a report.
+# A long page has its contents: docs/generate.sh makes the list, and each part of validation.md has its own.
 for page in docs/*.md; do
     [ "$(wc -l <"$page")" -lt 150 ] || [ "$page" = docs/validation.md ] || [ "$page" = docs/performance.md ] ||
         grep -qE '^(<!-- begin: contents -->|## Contents)$' "$page" || {
