@@ -63,6 +63,9 @@ refused "cannot read file 'none.gp'" "<figure name=\"f\" template=\"none.gp\" $p
 refused 'like of <figure f> with a template of Weft' "<figure name=\"f\" template=\"bars\" $pooled like=\"lines\"/>"
 
 refused "legend 'left' of <figure> is not one of the choices; expected one of none, top, right, inside" "<figure name=\"f\" template=\"bars\" $pooled legend=\"left\"/>"
+refused "panel-columns of <figure f>, which has no panels; expected panels=" "<figure name=\"f\" template=\"bars\" $pooled panel-columns=\"2\"/>"
+refused 'legend of <figure f> of a heat map' "<figure name=\"f\" template=\"heatmap\" x=\"case\" y=\"workload.bytes\"
+    z=\"cct_us\" pool=\"on\" legend=\"none\"/>"
 
 # of_case MESSAGE ATTRIBUTE: refused in a <case>.
 of_case()
