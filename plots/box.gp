@@ -16,7 +16,8 @@ chosen = styled_categories ? by_category : each
 of = styled_categories ? 'k' : 'i'
 shape(how) = " with candlesticks fs ".how." border lc rgb dark lc rgb s_colour[".of."] lw 1 notitle whiskerbars 0.4"
 boxes = chosen."(filled(".of.", $3)):2:6:5".shape("solid 1").", " \
-    .chosen."(hatched(".of.", $3)):2:6:5".shape("pattern s_pattern[".of."]")
+    .chosen."(hatched(".of.", $3)):2:6:5".shape(pale).", " \
+    .chosen."(hatched(".of.", $3)):2:6:5".shape("transparent pattern s_pattern[".of."]")
 if (!styled_categories) { eval add_bar_entries }
 entries = bar_entries
 medians = ", for [i = 1:n_series] data index curve(i) using ($0 + place(i) - 0.4 * bar):4:(0.8 * bar):(0)" \

@@ -40,7 +40,8 @@ if (strlen(plots)) {
             set tmargin at screen plot_top(panel)
             set bmargin at screen plot_bottom(panel)
             if (n_panels > 1) {
-                set label 6 panel_name[panel + 1] at graph 0.5, screen plot_top(panel) + 1.0 / high center
+                set label 6 panel_name[panel + 1] at graph 0.5, \
+                    screen plot_top(panel) + (0.375 + 1.25 * panel_lines[panel + 1] - 0.625) / high center
             }
             if (shared && !has_tics && strlen(x_tics)) {
                 eval 'set xtics '.(has_below(panel) ? x_tics : x_bare_tics)
@@ -64,7 +65,7 @@ if (strlen(plots)) {
         # the others, as the legend may lie over them.
         eval text_labels
         if (legend_rows > 0) {
-            eval key_setting
+            eval key_setting(out eq 'svg' ? legend_pad_svg : legend_pad)
             legend_font = font_of(legend_size)
             set key on font legend_font
             if (legend_covers) { set key opaque }

@@ -37,8 +37,8 @@ pixels = 1
 note_font = font_of(note_size)
 title_font = font_of(1.1 * font_size)
 eval text_labels
-key_setting = sprintf("set key at screen %.6f, screen %.6f %s maxcols %d Left reverse samplen 3 width %.4f", \
-    legend_x / wide, 1 - legend_y / high, legend_align, legend_columns, legend_pad)
+key_setting(pad) = sprintf("set key at screen %.6f, screen %.6f %s maxcols %d Left reverse samplen 3 width %.4f", \
+    legend_x / wide, 1 - legend_y / high, legend_align, legend_columns, pad)
 if (strlen(legend_title)) { set key title legend_title }
 set key off
 
@@ -57,8 +57,9 @@ if (has_tics) { set xtics ('' 1e299) }
 # A number above its bar; upright where the bar is narrower than it.
 turned = (values_upright ? 'rotate by 90 left offset 0, 0.4' : 'offset 0, 0.7')." font note_font textcolor rgb dark"
 written(y) = sprintf(value_format, y)
-# Bars are filled but for those whose colour another one has: these are hatched. Their loops have every
-# bar, as no loop can change how it fills.
+# Bars are filled but for those whose colour another one has: these are paler and hatched. Their loops
+# have every bar, as no loop can change how it fills.
+pale = 'solid 0.3'
 is_hatched(i) = s_pattern[i] != 3
 filled(i, y) = is_hatched(i) ? NaN : y
 hatched(i, y) = is_hatched(i) ? y : NaN

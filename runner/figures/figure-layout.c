@@ -369,7 +369,6 @@ lay_out_margins(struct figure_layout *l, const struct element *figure,
     l->title_high = height_of(t->title, room / 1.1, TITLE_EM);
     l->top = EDGE_EM + l->title_high;
     l->top += l->legend_at == LEGEND_TOP ? legend_height(l) : 0;
-    l->panel_above = data->panels.n > 1 ? LINE_EM + 0.9 : 0.4;
     l->panel_right = 1.2;
     size_t lines;
     text_lines(t->note, room / NOTE_SIZE, &lines, NULL);
@@ -391,6 +390,21 @@ room_to_the_right(struct figure_layout *l, const struct element *figure,
     return EDGE_EM + COLOURS_EM + TIC_EM + numbers + l->z_high;
 }
 
+/** What stands above each panel: its name, in lines of the width of a plot. */
+static void
+lay_out_panel_names(struct figure_layout *l, const struct figure_texts *t)
+{
+    size_t most = 1;
+    l->panel_wrap = l->plot_wide;
+    for (size_t i = 0; i < t->npanels; i++)
+    {
+        size_t lines;
+        text_lines(t->panels[i], l->panel_wrap, &lines, NULL);
+        most = lines > most ? lines : most;
+    }
+    l->panel_above = t->npanels > 1 ? (double)most * LINE_EM + 0.9 : 0.4;
+}
+
 /** The axes' tics and names, given the size of a plot; and what stands below and to the left. */
 static void
 lay_out_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
@@ -400,6 +414,9 @@ lay_out_axes(struct figure_layout *l, const struct element *figure, const struct
     const double all_wide = l->plot_wide * (double)l->columns;
     double widest = 0;
     const size_t bars = data->categories.n * (data->series.n ? data->series.n : 1);
+    lay_out_panel_names(l, t);
+    l->x_wrap = all_wide;
+    l->y_wrap = all_high;
     l->values_upright = bars && 0.8 * l->plot_wide / (double)bars < VALUE_EM;
     end_axes(l, figure);
     if (figure_kind(figure) == FIGURE_HEATMAP)
@@ -492,6 +509,7 @@ figure_layout_make(const struct element *figure, const struct figure_data *data,
     l->plot_wide = l->wide * 0.8 / (double)l->columns;
     l->plot_high = l->plot_wide * PROPORTION;
     end_axes(l, figure);
+    lay_out_panel_names(l, texts);
     do
     {
         if (!lay_out_all(l, figure, data, texts, why))

@@ -32,6 +32,8 @@ enum legend_place
 struct figure_texts
 {
     char *title, *x, *y, *z, *legend, *note;
+    char **panels; /**< [panel] */
+    size_t npanels;
     bool x_bytes, y_bytes,
         z_bytes; /**< the numbers of the axis have units, and its name has none */
 };
@@ -52,19 +54,21 @@ struct name_layout
 
 struct figure_layout
 {
-    double width, height;            /**< mm */
-    double font;                     /**< points */
-    double wide, high;               /**< of the figure */
-    double left, right, top, bottom; /**< around all panels */
-    double panel_left, panel_right;  /**< around the plot within its panel */
-    double panel_above, panel_below; /**< the same */
-    double plot_wide, plot_high;     /**< of one panel */
-    bool values_upright;             /**< the numbers above bars, which are narrower */
-    size_t columns, rows;            /**< of panels */
-    bool shared;                     /**< numbers and names stand at the outer panels alone */
-    double x_at, y_at;               /**< of the axes' names, from the lower and left edge */
-    double title_high;               /**< of the title */
-    double longest_whisker;          /**< on the y axis; 0: all have room */
+    double width, height;              /**< mm */
+    double font;                       /**< points */
+    double wide, high;                 /**< of the figure */
+    double left, right, top, bottom;   /**< around all panels */
+    double panel_left, panel_right;    /**< around the plot within its panel */
+    double panel_above, panel_below;   /**< the same */
+    double x_wrap, y_wrap, panel_wrap; /**< widths after which names of axes and panels go on in
+                                          another line */
+    double plot_wide, plot_high;       /**< of one panel */
+    bool values_upright;               /**< the numbers above bars, which are narrower */
+    size_t columns, rows;              /**< of panels */
+    bool shared;                       /**< numbers and names stand at the outer panels alone */
+    double x_at, y_at;                 /**< of the axes' names, from the lower and left edge */
+    double title_high;                 /**< of the title */
+    double longest_whisker;            /**< on the y axis; 0: all have room */
     enum legend_place legend_at;
     bool legend_titled;
     bool legend_has_no_corner;    /**< it would cover something in each of the first plot */
@@ -74,7 +78,8 @@ struct figure_layout
     double legend_wide;           /**< of one entry */
     size_t legend_columns, legend_rows; /**< rows: 0: no legend */
     double legend_font;                 /**< points */
-    double legend_pad;     /**< letters by which gnuplot takes its entries for too short */
+    double legend_pad, legend_pad_svg;  /**< letters by which gnuplot takes its entries for too
+                                           short */
     double y_high, z_high; /**< of the names of the vertical axis and of the colours, upright */
     double note_high;      /**< of the note below */
     struct figure_axis x, y, z;

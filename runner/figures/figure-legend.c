@@ -6,10 +6,12 @@
 
 #include "figure-markup.h"
 
-#define ENTRY_EM  4.2  /* of an entry besides its text */
-#define LETTER_EM 0.65 /* what gnuplot takes a letter for */
-#define INSIDE_EM 0.4  /* between a plot's edge and a legend in it */
-#define STEPS     8    /* places looked at between two points of a line */
+#define ENTRY_EM    4.2  /* of an entry besides its text */
+#define LETTER_EM   0.65 /* what gnuplot takes a letter for */
+#define LETTER_SVG  0.7  /* the same in SVG */
+#define KEY_LETTERS 6    /* of an entry besides its text, for gnuplot */
+#define INSIDE_EM   0.4  /* between a plot's edge and a legend in it */
+#define STEPS       8    /* places looked at between two points of a line */
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
@@ -82,7 +84,8 @@ legend_lay_out(struct figure_layout *l, const struct element *figure,
     fit = fit < 1 ? 1 : fit > n ? n : fit;
     l->legend_rows = l->legend_at ? (n + fit - 1) / fit : 0;
     l->legend_columns = l->legend_rows ? (n + l->legend_rows - 1) / l->legend_rows : 1;
-    l->legend_pad = e.wide / LETTER_EM - (double)e.letters + 0.5;
+    l->legend_pad = entry / LETTER_EM - (double)e.letters - KEY_LETTERS;
+    l->legend_pad_svg = entry / LETTER_SVG - (double)e.letters - KEY_LETTERS;
     l->legend_font = fmax(entry > room ? l->font * room / entry : l->font, LEAST_FONT);
     l->legend_wide = entry;
     l->legend_titled = titled && l->legend_rows;

@@ -336,9 +336,10 @@ add_legend(struct script *t)
     const bool top = l->legend_at <= LEGEND_TOP;
     text_add(&t->settings,
              "legend_rows = %zu\nlegend_columns = %zu\nlegend_size = %.4g\nlegend_pad = %.4g\n"
+             "legend_pad_svg = %.4g\n"
              "legend_x = %.6g\nlegend_y = %.6g\nlegend_align = '%s %s %s'\nlegend_covers = %d\n",
-             l->legend_rows, l->legend_columns, l->legend_font, l->legend_pad, l->legend_x,
-             l->legend_y,
+             l->legend_rows, l->legend_columns, l->legend_font, l->legend_pad, l->legend_pad_svg,
+             l->legend_x, l->legend_y,
              top              ? "center"
              : l->legend_left ? "left"
                               : "right",
@@ -371,52 +372,58 @@ digits_of(double y, int room)
     return n;
 }
 
+/** The greatest of all values, whatever their signs. */
+static double
+greatest_of(const struct figure_data *data)
+{
+    double most = 0;
+    for (size_t i = 0; i < data->ncurves; i++)
+    {
+        for (size_t k = 0; k < data->npoints[i]; k++)
+        {
+            most = data->points[i][k].n ? fmax(most, fabs(data->points[i][k].y)) : most;
+        }
+    }
+    return most;
+}
+
 /** The digits behind the point that all numbers in bars or fields have: as many as some of them
- * need, while the greatest has no more than three in all. */
+ * need, while the greatest has no more than three in all, or four with one behind the point. */
 static int
 decimals_of(const struct figure_data *data)
 {
-    double most = 0;
+    const double most = greatest_of(data);
+    const int before = most > 0 ? (int)floor(log10(most)) + 1 : 0;
+    const int room = before < 3 ? 3 - before : before == 3;
     int need = 0;
-    for (int pass = 0; pass < 2; pass++)
+    for (size_t i = 0; i < data->ncurves; i++)
     {
-        const int room = most > 0 ? 2 - (int)floor(log10(most)) : 0;
-        for (size_t i = 0; i < data->ncurves; i++)
+        for (size_t k = 0; k < data->npoints[i]; k++)
         {
-            for (size_t k = 0; k < data->npoints[i]; k++)
-            {
-                const double y = data->points[i][k].n ? fabs(data->points[i][k].y) : 0;
-                const int digits = digits_of(y, room);
-                most = fmax(most, y);
-                need = digits > need ? digits : need;
-            }
+            const struct figure_point *p = &data->points[i][k];
+            const int digits = p->n ? digits_of(fabs(p->y), room) : 0;
+            need = digits > need ? digits : need;
         }
     }
     return need;
 }
 
-/** A panel is called by its value; a number without a label needs to say of what. */
+/** The names of panels, in lines. */
 static void
-add_panel_names(struct script *t)
+add_panel_names(struct script *t, const struct figure_texts *texts)
 {
-    const struct figure_data *data = t->data;
-    const char *given = element_value(t->figure, "panels");
-    const char *column = given ? given : data->panels.column;
-    char *title = column_title(column ? column : "case", 1, false);
-    char **names = xcalloc(data->panels.n + 1, sizeof *names);
-    for (size_t i = 0; i < data->panels.n; i++)
+    struct text lines = {0};
+    text_add(&t->settings, "array panel_name[%zu] = [", texts->npanels);
+    for (size_t i = 0; i < texts->npanels; i++)
     {
-        const char *key = data->panels.keys[i], *name = data->panels.names[i];
-        const bool number = *key >= '0' && *key <= '9' && strcmp(key, name) == 0 && *title;
-        names[i] = number ? xformat("%s = %s", title, name) : xstrdup(name);
+        size_t n;
+        const size_t first = add_lines(t, texts->panels[i], t->layout.panel_wrap, &n);
+        text_add(&t->settings, "%slines_of(%zu, %zu)", i ? ", " : "", first, n);
+        text_add(&lines, "%s%zu", i ? ", " : "", n);
     }
-    add_array(t, "panel_name", names, data->panels.n);
-    for (size_t i = 0; i < data->panels.n; i++)
-    {
-        free(names[i]);
-    }
-    free(names);
-    free(title);
+    text_add(&t->settings, "]\narray panel_lines[%zu] = [%s]\n", texts->npanels,
+             lines.s ? lines.s : "");
+    free(lines.s);
 }
 
 static void
@@ -429,15 +436,15 @@ add_settings(struct script *t, const struct plan *plan, const struct figure_text
     add_layout(t);
     add_legend(t);
     add_wrapped(t, "title", texts->title, (l->wide - 1.2) / 1.1);
-    add_wrapped(t, "x_label", texts->x, l->plot_wide * (double)l->columns);
-    add_wrapped(t, "y_label", texts->y, l->plot_high * (double)l->rows);
-    add_wrapped(t, "z_label", texts->z, l->plot_high * (double)l->rows);
+    add_wrapped(t, "x_label", texts->x, l->x_wrap);
+    add_wrapped(t, "y_label", texts->y, l->y_wrap);
+    add_wrapped(t, "z_label", texts->z, l->y_wrap);
     add_wrapped(t, "note", texts->note, (l->wide - 1.2) / NOTE_SIZE);
     add_variable(t, "legend_title", l->legend_rows ? texts->legend : "");
     text_add(&t->settings, "n_series = %zu\nn_categories = %zu\n", data->series.n,
              data->categories.n);
     add_array(t, "series", data->series.names, data->series.n);
-    add_panel_names(t);
+    add_panel_names(t, texts);
     add_styles(t, plan);
     const enum figure_spread spread = figure_spread(figure, data);
     text_add(&t->settings, "has_spread = %d\nspread_bars = %d\nhas_line = %d\n",

@@ -159,6 +159,24 @@ is_of_bytes(const struct element *figure, const char *axis, char *name)
     return named || (is && !relative);
 }
 
+/** A panel is called by its value; a number without a label needs to say of what. */
+static void
+name_panels(struct figure_texts *t, const struct element *figure, const struct figure_data *data)
+{
+    const char *given = element_value(figure, "panels");
+    const char *column = given ? given : data->panels.column;
+    char *title = column_title(column ? column : "case", 1, false);
+    t->panels = xcalloc(data->panels.n + 1, sizeof *t->panels);
+    t->npanels = data->panels.n;
+    for (size_t i = 0; i < data->panels.n; i++)
+    {
+        const char *key = data->panels.keys[i], *name = data->panels.names[i];
+        const bool number = *key >= '0' && *key <= '9' && strcmp(key, name) == 0 && *title;
+        t->panels[i] = number ? xformat("%s = %s", title, name) : xstrdup(name);
+    }
+    free(title);
+}
+
 struct figure_texts
 figure_texts_make(const struct plan *plan, const struct element *figure,
                   const struct figure_data *data)
@@ -180,6 +198,7 @@ figure_texts_make(const struct plan *plan, const struct element *figure,
     {
         labelled = labelled || data->tics[i].labelled;
     }
+    name_panels(&t, figure, data);
     t.x_bytes = !labelled && !figure_has_categories(figure) && is_of_bytes(figure, "x", t.x);
     t.y_bytes = figure_kind(figure) != FIGURE_HEATMAP && is_of_bytes(figure, "y", t.y);
     t.z_bytes = is_of_bytes(figure, "z", t.z);
@@ -195,4 +214,9 @@ figure_texts_free(struct figure_texts *t)
     free(t->z);
     free(t->legend);
     free(t->note);
+    for (size_t i = 0; i < t->npanels; i++)
+    {
+        free(t->panels[i]);
+    }
+    free(t->panels);
 }
