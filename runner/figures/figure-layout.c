@@ -405,31 +405,13 @@ lay_out_panel_names(struct figure_layout *l, const struct figure_texts *t)
     l->panel_above = t->npanels > 1 ? (double)most * LINE_EM + 0.9 : 0.4;
 }
 
-/** The axes' tics and names, given the size of a plot; and what stands below and to the left. */
-static void
-lay_out_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
-             const struct figure_texts *t)
+/** Makes the tics and names along both axes. Returns the room that those of the vertical one need.
+ */
+static double
+lay_out_tics_of_axes(struct figure_layout *l, const struct element *figure,
+                     const struct figure_data *data)
 {
-    const double all_high = l->plot_high * (double)l->rows;
-    const double all_wide = l->plot_wide * (double)l->columns;
     double widest = 0;
-    const size_t bars = data->categories.n * (data->series.n ? data->series.n : 1);
-    lay_out_panel_names(l, t);
-    l->x_wrap = all_wide;
-    l->y_wrap = all_high;
-    l->values_upright = bars && 0.8 * l->plot_wide / (double)bars < VALUE_EM;
-    end_axes(l, figure);
-    if (figure_kind(figure) == FIGURE_HEATMAP)
-    {
-        for (size_t i = 0; i < data->series.n; i++)
-        {
-            widest = fmax(widest, text_width(data->series.names[i], strlen(data->series.names[i])));
-        }
-    }
-    else
-    {
-        widest = axis_tics(&l->y, l->plot_high, true);
-    }
     if (figure_has_categories(figure))
     {
         lay_out_categories(l, figure, data);
@@ -440,21 +422,49 @@ lay_out_axes(struct figure_layout *l, const struct element *figure, const struct
         lay_out_tics(l, data);
         l->names.below = fmax(l->names.below, LINE_EM);
     }
-    l->y_high = height_of(t->y, all_high, LINE_EM) + (*t->y ? 0.3 : 0);
-    l->left = EDGE_EM + l->y_high;
-    l->panel_left = widest + TIC_EM + 0.4;
-    l->left = fmax(l->left, EDGE_EM + l->names.left - l->panel_left);
+    if (figure_kind(figure) != FIGURE_HEATMAP)
+    {
+        return axis_tics(&l->y, l->plot_high, true);
+    }
+    for (size_t i = 0; i < data->series.n; i++)
+    {
+        widest = fmax(widest, text_width(data->series.names[i], strlen(data->series.names[i])));
+    }
+    return widest;
+}
+
+/** Numbers and names that stand at the outer panels alone take no room at the others. */
+static void
+share_axes(struct figure_layout *l)
+{
+    l->left += l->panel_left - PANEL_GAP;
+    l->panel_left = PANEL_GAP;
+    l->bottom += l->panel_below - PANEL_GAP;
+    l->panel_below = PANEL_GAP;
+}
+
+/** The axes' tics and names, given the size of a plot; and what stands below and to the left. */
+static void
+lay_out_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
+             const struct figure_texts *t)
+{
+    const size_t bars = data->categories.n * (data->series.n ? data->series.n : 1);
+    l->x_wrap = l->plot_wide * (double)l->columns;
+    l->y_wrap = l->plot_high * (double)l->rows;
+    lay_out_panel_names(l, t);
+    l->values_upright = bars && 0.8 * l->plot_wide / (double)bars < VALUE_EM;
+    end_axes(l, figure);
+    l->panel_left = lay_out_tics_of_axes(l, figure, data) + TIC_EM + 0.4;
     l->panel_below = l->names.below + TIC_EM;
+    l->y_high = height_of(t->y, l->y_wrap, LINE_EM) + (*t->y ? 0.3 : 0);
+    l->left = EDGE_EM + fmax(l->y_high, l->names.left - l->panel_left);
     l->right = room_to_the_right(l, figure, t);
-    l->bottom = EDGE_EM + height_of(t->x, all_wide, LINE_EM) + l->note_high + 0.8;
+    l->bottom = EDGE_EM + height_of(t->x, l->x_wrap, LINE_EM) + l->note_high + 0.8;
     l->y_at = l->left - l->y_high + 0.3;
     l->x_at = l->bottom - 0.9;
     if (l->shared)
     {
-        l->left += l->panel_left - PANEL_GAP;
-        l->panel_left = PANEL_GAP;
-        l->bottom += l->panel_below - PANEL_GAP;
-        l->panel_below = PANEL_GAP;
+        share_axes(l);
     }
 }
 
