@@ -3,7 +3,8 @@
 # Usage: generate.sh WEFT-RUNNER [--check]
 # Writes anew what follows from the tables in the code: the schema scenarios/weft.rng, and the tables
 # between "<!-- begin: weft ARGUMENTS -->" and "<!-- end -->" in the manual's pages, from what the
-# command prints. With --check it changes nothing and fails if a file is stale.
+# command prints, and the lists of a page's headings between "<!-- begin: contents -->" and
+# "<!-- end -->". With --check it changes nothing and fails if a file is stale.
 set -eu
 
 weft=$1
@@ -30,8 +31,24 @@ renew()
 "$weft" schema >"$new"
 renew "$docs/../scenarios/weft.rng"
 
+# contents PAGE: its headings of the second level, as links.
+contents()
+{
+    awk '/^ *```/ { fence = !fence }
+        fence || !/^## / { next }
+        {
+            heading = substr($0, 4)
+            anchor = tolower(heading)
+            gsub(/[][!-,.\/:-@\\^`{-~]/, "", anchor)
+            gsub(/§/, "", anchor)
+            gsub(/ /, "-", anchor)
+            print "* [" heading "](#" anchor ")"
+        }' "$1"
+}
+
 for page in "$docs"/*.md; do
     skip=
+    list=$(contents "$page")
     while IFS= read -r line; do
         case $line in
             '<!-- begin: weft '*' -->')
@@ -39,6 +56,11 @@ for page in "$docs"/*.md; do
                 printf '%s\n' "$line"
                 # shellcheck disable=SC2086 # a list of arguments
                 "$weft" ${arguments% -->} || exit 1
+                skip=1
+                ;;
+            '<!-- begin: contents -->')
+                printf '%s\n' "$line"
+                printf '%s\n' "$list"
                 skip=1
                 ;;
             '<!-- end -->') skip= ;;

@@ -7,8 +7,11 @@ set xrange [-0.6:n_categories - 0.4]
 if (y_log) { set logscale y }
 set yrange [y_min:y_max]
 
-bars = "for [i = 1:n_categories] data index panel using (i - 1):2 every ::i - 1::i - 1 with boxes" \
-    ." fs pattern s_pattern[i] border lc rgb dark lc rgb s_colour[i] notitle"
+each = "for [i = 1:n_categories] data index panel using (i - 1):"
+only = " every ::i - 1::i - 1 with boxes fs "
+look = " border lc rgb dark lc rgb s_colour[i] notitle"
+bars = each."(filled(i, $2))".only."solid 1".look.", ".each."(hatched(i, $2))".only.pale.look \
+    .", ".each."(hatched(i, $2))".only."transparent pattern s_pattern[i]".look
 spread = !has_spread ? '' : ", data index panel using 0:(low($3)):(0):($4 - low($3))" \
     ." with vectors heads size screen 0.004,90 lc rgb dark lw 1 notitle"
 line = !has_line ? '' : ", data index panel using 0:5 with linespoints lc rgb dark lw 1.5 dt 2 pt 7 ps 0.5 notitle"

@@ -12,12 +12,14 @@ set yrange [y_min:y_max]
 
 each = "for [i = 1:n_series] data index curve(i) using ($0 + place(i)):"
 by_category = "for [k = 1:n_categories] for [i = 1:n_series] data index curve(i) every ::k - 1::k - 1 using (k - 1 + place(i)):"
-shape = " with candlesticks fs pattern "
-boxes = styled_categories \
-    ? by_category."3:2:6:5".shape."s_pattern[k] border lc rgb dark lc rgb s_colour[k] lw 1 notitle whiskerbars 0.4" \
-    : each."3:2:6:5".shape."s_pattern[i] border lc rgb dark lc rgb s_colour[i] lw 1 notitle whiskerbars 0.4"
-entries = styled_categories ? '' \
-    : ", for [i = 1:n_series] keyentry with boxes fs pattern s_pattern[i] border lc rgb dark lc rgb s_colour[i] title series[i]"
+chosen = styled_categories ? by_category : each
+of = styled_categories ? 'k' : 'i'
+shape(how) = " with candlesticks fs ".how." border lc rgb dark lc rgb s_colour[".of."] lw 1 notitle whiskerbars 0.4"
+boxes = chosen."(filled(".of.", $3)):2:6:5".shape("solid 1").", " \
+    .chosen."(hatched(".of.", $3)):2:6:5".shape(pale).", " \
+    .chosen."(hatched(".of.", $3)):2:6:5".shape("transparent pattern s_pattern[".of."]")
+if (!styled_categories) { eval add_bar_entries }
+entries = bar_entries
 medians = ", for [i = 1:n_series] data index curve(i) using ($0 + place(i) - 0.4 * bar):4:(0.8 * bar):(0)" \
     ." with vectors nohead lw 2 lc rgb dark notitle"
 dots = ", ".each."($7 < $2 ? $7 : NaN) with points pt 7 ps 0.3 lc rgb dark notitle, " \

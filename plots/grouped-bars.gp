@@ -13,9 +13,12 @@ if (y_log) { set logscale y }
 set yrange [y_min:y_max]
 
 each = ", for [i = 1:n_series] data index panel using ($0 + place(i))"
-look = "boxes fs pattern s_pattern[i] border lc rgb dark lc rgb s_colour[i] "
-bars = each[3:].":mean(i) with ".look."notitle"
-entries = ", for [i = 1:n_series] keyentry with ".look."title series[i]"
+look = " border lc rgb dark lc rgb s_colour[i] notitle"
+bars = each[3:].":(filled(i, column(mean(i)))) with boxes fs solid 1".look \
+    .each.":(hatched(i, column(mean(i)))) with boxes fs ".pale.look \
+    .each.":(hatched(i, column(mean(i)))) with boxes fs transparent pattern s_pattern[i]".look
+eval add_bar_entries
+entries = bar_entries
 spread = !has_spread ? '' : each.":(low(column(mean(i) + 1))):(0):(column(mean(i) + 2) - low(column(mean(i) + 1)))" \
     ." with vectors heads size screen 0.004,90 lc rgb dark lw 1 notitle"
 line = !has_line ? '' : ", data index panel using ($0 - 0.44):mark:(0.88):(0)" \

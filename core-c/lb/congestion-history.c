@@ -26,7 +26,7 @@ find_least(struct weft_history *h, const uint32_t *until)
     h->least_until = until[least];
 }
 
-/* Whether all paths have penalties: then h->least is what it says. */
+/* Whether all paths have penalties. If so, h->least is the path whose penalty ends first. */
 static bool
 all_are_penalized(struct weft_history *h, const uint32_t *until)
 {

@@ -139,8 +139,8 @@ struct pro_qp
     uint32_t npaths;  /* M */
     uint32_t unit;    /* neighbouring paths of a batch: n, at most M; as printed 1 */
     uint32_t groups;  /* the modulus: M / n, at least 1 */
-    uint32_t span;    /* its step beside as many active QPs as the next member says */
-    uint32_t spanned; /* 0: no step yet */
+    uint32_t span;    /* how many groups it moves on per batch when `spanned` QPs are active */
+    uint32_t spanned; /* active QPs for which span was computed; 0: it was not yet */
     uint32_t group;   /* path / unit of the batch being sent; of a QP that rotates alone its next
                          path */
     uint32_t at;      /* packets of that batch that have been sent */

@@ -44,7 +44,7 @@ struct reps
     uint64_t exploring; /* packets that still get random labels, whatever the ring holds */
     uint32_t size;
     uint32_t filled; /* slots that hold a label, used or not */
-    uint32_t head;   /* slot of the next label; filled or size: starts anew at 0 */
+    uint32_t head;   /* slot of the next label; at the end of the ring it goes back to 0 */
     uint32_t unused; /* labels not taken since they came, or not often enough */
     uint32_t uses;   /* packets per label */
     uint32_t left;   /* packets for the oldest of the unused */

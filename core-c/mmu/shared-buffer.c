@@ -58,8 +58,9 @@ static const struct weft_param params[] = {
      "0; pfc must be off.",
      "prime §IV"},
     {"trim-at", WEFT_BYTES, FIELD(trim_at), "400KB", "1B", "1GB", NULL,
-     "Data queue of a port, frame in service included, that a frame may not exceed untrimmed: a "
-     "bandwidth-delay product (400 Gb/s, 8 us).",
+     "Length of a port's data queue, with the frame in service, above which frames are trimmed; "
+     "the "
+     "default is the bandwidth-delay product of 400 Gb/s and 8 us.",
      "prime §IV"},
     {"trim-bytes", WEFT_BYTES, FIELD(trim_bytes), "64B", "1B", "16KiB", NULL,
      "Length of a trimmed frame; frames of up to that length are never trimmed.",

@@ -402,7 +402,7 @@ wait_of(const struct conweave *s, const struct destination *d)
     return !d->phase0_seen ? s->config.default_wait : behind > 0 ? (int64_t)behind << TICK_BITS : 0;
 }
 
-/* A new packet of an epoch that is not over. Returns whether phase 0 may still be on its way. */
+/* Notes a data packet. Returns whether it is of phase 1 while phase 0 may still be on its way. */
 static bool
 note(struct destination *d, const struct weft_packet *data, int64_t now)
 {

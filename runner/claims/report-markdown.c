@@ -8,6 +8,8 @@
 #include "report-model.h"
 #include "report-numbers.h"
 
+#define LONG_CONTENTS 6 /* sections */
+
 #define REPORT_CLAIMS_HEAD                                                                         \
     "\n| | what is claimed | the paper | Weft | verdict |\n|--:|---|---|---|---|\n"
 
@@ -293,6 +295,36 @@ add_overview(struct text *t, const struct report_part *part)
     }
 }
 
+/** Adds what a heading is called in a link: its letters and digits, small, with - for spaces. */
+static void
+add_anchor(struct text *t, const char *heading)
+{
+    for (const char *s = heading; *s; s++)
+    {
+        const bool letter = (*s >= 'a' && *s <= 'z') || (*s >= '0' && *s <= '9');
+        const bool capital = *s >= 'A' && *s <= 'Z';
+        if (letter || capital || *s == '-' || *s == '_' || *s == ' ')
+        {
+            text_add(t, "%c", capital ? *s - 'A' + 'a' : *s == ' ' ? '-' : *s);
+        }
+    }
+}
+
+/** The sections of a part that nobody sees at once. */
+static void
+add_contents(struct text *t, const struct report_part *part)
+{
+    for (size_t i = 0; part->nsections >= LONG_CONTENTS && i < part->nsections; i++)
+    {
+        const char *title = element_value(part->sections[i].e, "title");
+        text_add(t, "%s* [", i ? "" : "\n");
+        markdown_add_plain(t, title);
+        text_add(t, "](#");
+        add_anchor(t, title);
+        text_add(t, ")\n");
+    }
+}
+
 char *
 report_markdown(const struct report *r, const char *output)
 {
@@ -305,6 +337,7 @@ report_markdown(const struct report *r, const char *output)
         text_add(&t, "\n\n<!-- Made by 'weft report %s'; do not edit. -->\n", part->file->path);
         report_add_texts(&t, &markdown, part->file->root);
         add_overview(&t, part);
+        add_contents(&t, part);
         for (size_t k = 0; k < part->nsections; k++)
         {
             add_section(&t, &part->sections[k], output ? output : "");

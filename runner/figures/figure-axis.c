@@ -2,7 +2,6 @@
 #include "figure-axis.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,9 @@
 #define GAP         1.0 /* between two tics side by side */
 #define FEW_TIMES   4.0 /* a logarithmic axis that spans less has the tics of a linear one */
 #define EDGE        1e-9
+#define LARGE       1e6  /* "%g" has powers of ten from here on */
+#define SMALL       1e-4 /* and below this */
+#define MANY        1e3  /* an axis that spans as much has the powers of ten alone */
 
 void
 axis_extend(struct figure_axis *a, double value)
@@ -112,11 +114,65 @@ log_tics(const struct figure_axis *a, int k)
     return t;
 }
 
-static double
-number_width(double value)
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+/** Whether numbers of an axis are as large or as small as to need powers of ten. */
+static bool
+has_powers(const struct figure_axis *a)
 {
-    char number[32];
-    return text_width(number, (size_t)snprintf(number, sizeof number, "%g", value));
+    const double most = fmax(fabs(a->from), fabs(a->to));
+    return !a->bytes && (most >= LARGE || most <= 10 * SMALL || (a->log && a->from < SMALL));
+}
+
+static void
+add_bytes(struct text *t, double value)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
+    size_t i = 0;
+    while (fabs(value) >= 1000 && i + 1 < sizeof units / sizeof *units)
+    {
+        value /= 1000;
+        i++;
+    }
+    text_add(t, "%g %s", value, units[i]);
+}
+
+/** On a linear axis all have the power of its end, so that they can be compared. */
+static void
+add_power(struct text *t, const struct figure_axis *a, double value)
+{
+    const double of = a->log ? value : fmax(fabs(a->from), fabs(a->to));
+    const int power = (int)floor(log10(of) + EDGE);
+    const double factor = value / pow(10, power);
+    if (a->log && fabs(factor - 1) < EDGE)
+    {
+        text_add(t, "10^{%d}", power);
+        return;
+    }
+    text_add(t, "%g×10^{%d}", factor, power);
+}
+
+void
+axis_add_number(struct text *t, const struct figure_axis *a, double value)
+{
+    if (value > 0 || value < 0)
+    {
+        a->bytes        ? add_bytes(t, value)
+        : has_powers(a) ? add_power(t, a, value)
+                        : text_add(t, "%g", value);
+        return;
+    }
+    text_add(t, "0");
+}
+
+static double
+number_width(const struct figure_axis *a, double value)
+{
+    struct text t = {0};
+    axis_add_number(&t, a, value);
+    const double wide = text_width(t.s, t.len);
+    free(t.s);
+    return wide;
 }
 
 /** A multiple of a step that is nearly 0 is 0. */
@@ -133,8 +189,9 @@ has_room(const struct tics *t, const struct figure_axis *a, double length, bool 
     {
         const double apart = length * (axis_place(a, t->at[i]) - axis_place(a, t->at[i - 1]));
         const double need =
-            upright ? LINE_HEIGHT
-                    : (number_width(t->at[i]) + number_width(rounded(a, t->at[i - 1]))) / 2 + GAP;
+            upright
+                ? LINE_HEIGHT
+                : (number_width(a, t->at[i]) + number_width(a, rounded(a, t->at[i - 1]))) / 2 + GAP;
         if (apart < need)
         {
             return false;
@@ -164,10 +221,11 @@ add_small_tics(struct text *t, const struct figure_axis *a)
 double
 axis_tics(struct figure_axis *a, double length, bool upright)
 {
-    struct text *t = &a->tics;
+    struct text *t = &a->tics, *bare = &a->bare;
     const bool by_powers = a->log && a->to / a->from >= FEW_TIMES;
     struct tics tics = {.n = 0};
-    for (int k = 0; k < 30; k++)
+    const bool plain = by_powers && has_powers(a) && a->to / a->from >= MANY;
+    for (int k = plain ? 3 : 0; k < 30; k++)
     {
         tics = by_powers ? log_tics(a, k) : linear_tics(a, k);
         if (has_room(&tics, a, length, upright))
@@ -176,18 +234,24 @@ axis_tics(struct figure_axis *a, double length, bool upright)
         }
     }
     double widest = 0;
-    t->len = 0;
+    t->len = bare->len = 0;
     text_add(t, "(");
+    text_add(bare, "(");
     for (size_t i = 0; i < tics.n && i < MOST_TICS; i++)
     {
-        const double value = rounded(a, tics.at[i]), width = number_width(value);
+        const double value = rounded(a, tics.at[i]), width = number_width(a, value);
         widest = width > widest ? width : widest;
-        text_add(t, "%s'%g' %.9g", i ? ", " : "", value, value);
+        text_add(t, "%s'", i ? ", " : "");
+        axis_add_number(t, a, value);
+        text_add(t, "' %.9g", value);
+        text_add(bare, "%s'' %.9g", i ? ", " : "", value);
     }
     if (by_powers && tics.n > 0)
     {
         add_small_tics(t, a);
+        add_small_tics(bare, a);
     }
     text_add(t, ")");
+    text_add(bare, ")");
     return widest;
 }

@@ -9,9 +9,11 @@
 struct figure_axis
 {
     bool log, any;      /**< any: something stands on it */
+    bool bytes;         /**< its numbers have a unit each: "10 KB" */
     double least, most; /**< of what stands on it; of a logarithmic one, above 0 */
     double from, to;    /**< its ends */
     struct text tics;   /**< gnuplot's list of them; empty: it makes its own */
+    struct text bare;   /**< the same without numbers */
 };
 
 /** Makes room for a value. */
@@ -25,8 +27,12 @@ void axis_extend(struct figure_axis *a, double value);
 void axis_set_ends(struct figure_axis *a, const double *from, const double *to, bool decade,
                    double room);
 
-/** Makes the list of tics, each with its number ("%g"), of an axis @p length long (units of the
- * font's size); @p upright: one above the other. Returns the width of the widest number. */
+/** Adds a number as it stands on an axis: "10 KB" where it is of bytes, "2×10^{6}" where some of
+ * the axis' numbers are too long otherwise, else as "%g" has it. */
+void axis_add_number(struct text *t, const struct figure_axis *a, double value);
+
+/** Makes the list of tics, each with its number, of an axis @p length long (units of the font's
+ * size); @p upright: one above the other. Returns the width of the widest number. */
 double axis_tics(struct figure_axis *a, double length, bool upright);
 
 /** Where a value stands, as a share of the axis. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "csv.h"
+#include "figure-markup.h"
 #include "figure-read.h"
 
 /** A column of the sweep. */
@@ -52,7 +53,7 @@ point_of(const struct element *figure, const struct plan_dimension *dim,
 
 /* --- which column it is ----------------------------------------------------------------------- */
 
-/** Whether all values of a part are values of a column, and not plain numbers. */
+/** Whether all values of a part are values of a column, and not plain numbers without labels. */
 static bool
 are_cells(const struct element *figure, struct swept s, const struct figure_names *names,
           size_t part)
@@ -61,7 +62,8 @@ are_cells(const struct element *figure, struct swept s, const struct figure_name
     {
         char *const *key = &names->keys[i * names->parts + part];
         const char *unit = csv_unit(*key);
-        if ((unit && !*unit) || !point_of(figure, s.dim, &s, key, 1))
+        const struct plan_point *point = point_of(figure, s.dim, &s, key, 1);
+        if (!point || (unit && !*unit && !point->label))
         {
             return false;
         }
@@ -96,15 +98,14 @@ column_of(const struct plan *plan, const struct element *figure, const char *nam
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/** The name of a value of @p n parts, "(900us, 4us)", or the label that a <zip> gives to several of
- * them at once. Puts the sweep's own spelling into its parts. */
+/** The name of a value of @p n parts, each in a row of its own, or the label that a <zip> gives to
+ * several of them at once. Puts the sweep's own spelling into its parts. */
 static char *
 name_value(const struct element *figure, const struct swept *columns, char **parts, size_t n)
 {
     const struct plan_point *points[FIGURE_MOST_X];
     const struct plan_dimension *labelled = NULL;
     struct text t = {0};
-    bool whole = true;
     for (size_t i = 0; i < n; i++)
     {
         points[i] = point_of(figure, columns[i].dim, columns, parts, n);
@@ -120,14 +121,11 @@ name_value(const struct element *figure, const struct swept *columns, char **par
         }
         if (i == 0 || !dim || dim != labelled)
         {
-            text_add(&t, "%s%s", i ? ", " : "", label ? label : parts[i]);
-            whole = i == 0;
+            text_add(&t, "%s%s", i ? ROW_END_TEXT : "", label ? label : parts[i]);
         }
         labelled = label ? dim : labelled;
     }
-    char *name = n > 1 && !whole ? xformat("(%s)", t.s) : xstrdup(t.s ? t.s : "");
-    free(t.s);
-    return name;
+    return text_take(&t);
 }
 
 /** Names all values of the columns @p given, which a figure without <query> has. */
@@ -176,24 +174,77 @@ value_near(const struct figure_data *d, double x)
     return NAN;
 }
 
+/** The value of x that a point of the sweep is; false: it is no number. */
+static bool
+x_of(const struct element *figure, const struct plan_point *point, size_t cell, double *x)
+{
+    const bool number = csv_number(point->cells[cell], x) == CELL_NUMBER;
+    *x *= figure_own_query(figure) ? 1 : figure_value(figure, "x-scale").real;
+    return number;
+}
+
+/** Whether all values of x among the points are values of a column that have labels. */
+static bool
+are_labelled(const struct element *figure, struct swept s, const struct figure_data *d)
+{
+    size_t found = 0, all = 0;
+    for (size_t i = 0; i < d->ncurves; i++)
+    {
+        all += d->npoints[i];
+        for (size_t k = 0; k < d->npoints[i]; k++)
+        {
+            double x;
+            for (size_t p = 0; p < s.dim->npoints; p++)
+            {
+                const struct plan_point *point = &s.dim->points[p];
+                const bool is = point->label && x_of(figure, point, s.cell, &x) &&
+                                fabs(x - d->points[i][k].x) <= 1e-12 * fabs(x);
+                found += is;
+            }
+        }
+    }
+    return all > 0 && found == all;
+}
+
+/** The column of the sweep that x is; of a query's numbers one that has labels for all of them. */
+static struct swept
+column_of_x(const struct plan *plan, const struct element *figure, const struct figure_data *d)
+{
+    const char *x = element_value(figure, "x");
+    struct swept s = {NULL, 0};
+    if (!figure_own_query(figure))
+    {
+        s.dim = x && !columns_find(figure_table(figure), x) ? plan_column(plan, x, &s.cell) : NULL;
+        return s;
+    }
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
+        {
+            s = (struct swept){&plan->dimensions[k], c};
+            if (are_labelled(figure, s, d))
+            {
+                return s;
+            }
+        }
+    }
+    return (struct swept){NULL, 0};
+}
+
 /** Remembers what the sweep calls the values of x. */
 static void
 name_values(const struct plan *plan, const struct element *figure, struct figure_data *d)
 {
-    const char *x = element_value(figure, "x");
-    size_t cell = 0;
-    const struct plan_dimension *dim =
-        x && !columns_find(figure_table(figure), x) ? plan_column(plan, x, &cell) : NULL;
-    for (size_t p = 0; dim && p < dim->npoints; p++)
+    const struct swept s = column_of_x(plan, figure, d);
+    for (size_t p = 0; s.dim && p < s.dim->npoints; p++)
     {
-        const struct plan_point *point = &dim->points[p];
+        const struct plan_point *point = &s.dim->points[p];
         double value;
-        if (!figure_shows_point(figure, dim, p) ||
-            csv_number(point->cells[cell], &value) != CELL_NUMBER)
+        if (!figure_shows_point(figure, s.dim, p) || !x_of(figure, point, s.cell, &value))
         {
             continue;
         }
-        value = value_near(d, value * figure_value(figure, "x-scale").real);
+        value = value_near(d, value);
         bool known = isnan(value);
         for (size_t i = 0; i < d->ntics; i++)
         {
@@ -203,7 +254,7 @@ name_values(const struct plan *plan, const struct element *figure, struct figure
         {
             ARRAY_GROW(d->tics, d->ntics);
             d->tics[d->ntics++] = (struct figure_tic){
-                value, xstrdup(point->label ? point->label : point->cells[cell]),
+                value, xstrdup(point->label ? point->label : point->cells[s.cell]),
                 point->label != NULL};
         }
     }

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "figure-legend.h"
 #include "figure-markup.h"
+#include "figure-script.h"
 
 #define MM_PER_POINT  (25.4 / 72)
 #define DEFAULT_WIDTH 170.0 /* mm: a page's */
@@ -13,17 +15,15 @@
 #define LEAST_PLOT    4.0   /* em: a plot less high shows nothing */
 #define LEAST_PANEL   16.0  /* em: width of a panel */
 #define NOTE_EM       1.1   /* a line of the note */
-#define LEAST_FONT    6.0   /* points: less cannot be read in print */
 #define TITLE_EM      1.4   /* a line of the title */
-#define EDGE_EM       0.6   /* between the paper's edge and anything */
 #define TIC_EM        0.7   /* between an axis and its tics' names */
-#define ENTRY_EM      4.2   /* of a legend's entry besides its text */
-#define LETTER_EM     0.65  /* what gnuplot takes a letter of a legend for */
 #define VALUE_EM      2.4   /* a number above a bar */
 #define COLOURS_EM    2.6   /* the bar of colours and its distance */
 #define NAME_GAP      0.7   /* between two names side by side */
 #define MOST_NAME     12.0  /* em: width of one line of a name */
 #define MOST_LINES    3     /* of a name that lies flat */
+#define WHISKER_ROOM  3.0   /* times the greatest mean, of intervals of few values */
+#define PANEL_GAP     0.8   /* beside a panel whose numbers stand at another one */
 #define SLANT         35.0  /* degrees */
 #define SLANTED_APART 2.2   /* em between slanted names: a line's height / sin(SLANT) */
 #define UPRIGHT_APART 1.3
@@ -52,6 +52,23 @@ measure_names(char *const *names, size_t n, double width, size_t *lines, double 
     }
 }
 
+/** The same of names whose rows follow one another. */
+static void
+measure_in_one_row(char *const *names, size_t n, double width, size_t *lines, double *widest)
+{
+    char **rows = xcalloc(n + 1, sizeof *rows);
+    for (size_t i = 0; i < n; i++)
+    {
+        rows[i] = text_in_one_row(names[i]);
+    }
+    measure_names(rows, n, width, lines, widest);
+    for (size_t i = 0; i < n; i++)
+    {
+        free(rows[i]);
+    }
+    free(rows);
+}
+
 /** Names in their places, which are shares of an axis @p length long, ascending: side by side, in
  * lines; else slanted; else upright. @p skip: or some of them are left out. */
 static struct name_layout
@@ -72,7 +89,8 @@ lay_out_names(char *const *names, const double *places, size_t n, double length,
         return l;
     }
     l.width = MOST_NAME * 2;
-    measure_names(names, n, l.width, &l.longest, &widest);
+    l.one_row = true;
+    measure_in_one_row(names, n, l.width, &l.longest, &widest);
     if (skip)
     {
         l.apart = widest + NAME_GAP;
@@ -106,82 +124,106 @@ lay_out_tics(struct figure_layout *l, const struct figure_data *data)
     free(names);
 }
 
-static void
-lay_out_categories(struct figure_layout *l, const struct figure_data *data)
+const char *
+second_row(const char *name)
 {
-    double *places = xcalloc(data->categories.n + 1, sizeof *places);
-    for (size_t i = 0; i < data->categories.n; i++)
-    {
-        places[i] = category_place(i, data->categories.n);
-    }
-    l->names =
-        lay_out_names(data->categories.names, places, data->categories.n, l->plot_wide, false);
-    free(places);
+    const char *end = strchr(name, ROW_END);
+    return end ? end + 1 : name;
 }
 
-/* --- legend ----------------------------------------------------------------------------------- */
-
-static size_t
-letters(const char *s)
+/** The name at a place along the axis. */
+static const char *
+name_at(const struct figure_names *names, const size_t *places, size_t place)
 {
-    size_t n = 0;
-    for (; *s; s++)
+    size_t i = 0;
+    while (places[i] != place)
     {
-        n += ((unsigned char)*s & 0xC0U) != 0x80U;
+        i++;
+    }
+    return names->names[i];
+}
+
+/** Whether two names have the same first row, of two. */
+static bool
+same_group(const char *a, const char *b)
+{
+    const size_t n = strcspn(a, ROW_END_TEXT);
+    return a[n] && b[n] == ROW_END && strncmp(a, b, n) == 0;
+}
+
+size_t
+group_length(const struct figure_names *names, const size_t *places, size_t from)
+{
+    const char *first = name_at(names, places, from);
+    size_t n = 1;
+    while (from + n < names->n && same_group(first, name_at(names, places, from + n)))
+    {
+        n++;
     }
     return n;
 }
 
-/** The entries of a legend. */
-struct entries
+/** Whether names fall into groups of neighbours, each of which has room for its own name. */
+static bool
+are_grouped(const struct figure_names *names, const size_t *places, double apart)
 {
-    size_t n, letters; /**< letters: most in an entry */
-    double wide;
-};
-
-static void
-count_entry(struct entries *e, const char *name)
-{
-    const size_t count = letters(name);
-    e->wide = fmax(e->wide, text_width(name, strlen(name)));
-    e->letters = count > e->letters ? count : e->letters;
-    e->n++;
+    size_t ngroups = 0, n;
+    for (size_t at = 0; at < names->n; at += n, ngroups++)
+    {
+        const char *name = name_at(names, places, at);
+        const size_t length = strcspn(name, ROW_END_TEXT);
+        n = group_length(names, places, at);
+        if (names->parts != 2 || !name[length] ||
+            text_width(name, length) + NAME_GAP > apart * (double)n)
+        {
+            return false;
+        }
+        for (size_t k = 0; k < at; k++)
+        {
+            if (same_group(name, name_at(names, places, k)))
+            {
+                return false;
+            }
+        }
+    }
+    return ngroups < names->n;
 }
 
 static void
-lay_out_legend(struct figure_layout *l, const struct element *figure,
-               const struct figure_data *data)
+lay_out_categories(struct figure_layout *l, const struct element *figure,
+                   const struct figure_data *data)
 {
-    const unsigned unnamed = FIGURE_SET(FIGURE_BARS) | FIGURE_SET(FIGURE_HEATMAP);
-    const bool named = !figure_is(figure, unnamed) && figure_data_has_series(data);
-    struct entries e = {0};
-    for (size_t i = 0; named && i < data->series.n; i++)
+    const struct figure_names *c = &data->categories;
+    size_t *order = figure_category_places(figure, data);
+    double *places = xcalloc(c->n + 1, sizeof *places);
+    char **names = xcalloc(c->n + 1, sizeof *names);
+    const double apart = l->plot_wide * (category_place(1, c->n) - category_place(0, c->n));
+    const bool grouped = are_grouped(c, order, apart);
+    for (size_t i = 0; i < c->n; i++)
     {
-        count_entry(&e, data->series.names[i]);
+        places[i] = category_place(i, c->n);
+        names[i] = xstrdup(grouped ? second_row(c->names[i]) : c->names[i]);
     }
-    if (data->line)
+    l->names = lay_out_names(names, places, c->n, l->plot_wide, false);
+    l->names.grouped = grouped;
+    l->names.below += grouped ? LINE_EM : 0;
+    for (size_t i = 0; i < c->n; i++)
     {
-        count_entry(&e, figure_line_label(figure));
+        free(names[i]);
     }
-    for (size_t i = 0; i < figure->nchildren; i++)
-    {
-        const char *label = element_value(figure->children[i], "label");
-        if (figure_draws(figure->children[i]))
-        {
-            count_entry(&e, label ? label : "");
-        }
-    }
-    const double room = l->wide - 2 * EDGE_EM, entry = e.wide + ENTRY_EM;
-    const size_t n = e.n;
-    size_t fit = (size_t)(room / entry);
-    fit = fit < 1 ? 1 : fit > n ? n : fit;
-    l->legend_rows = n ? (n + fit - 1) / fit : 0;
-    l->legend_columns = l->legend_rows ? (n + l->legend_rows - 1) / l->legend_rows : 1;
-    l->legend_pad = e.wide / LETTER_EM - (double)e.letters + 0.5;
-    l->legend_font = fmax(entry > room ? l->font * room / entry : l->font, LEAST_FONT);
+    free(names);
+    free(places);
+    free(order);
 }
 
 /* --- what stands on the axes ------------------------------------------------------------------ */
+
+/** Where a whisker ends as far as the axis makes room for it. */
+static double
+end_of_whisker(const struct figure_layout *l, double high)
+{
+    return l->longest_whisker > 0 ? fmin(high, l->longest_whisker) : high;
+}
 
 static void
 extend_points(struct figure_layout *l, const struct figure_point *points, size_t n,
@@ -200,7 +242,7 @@ extend_points(struct figure_layout *l, const struct figure_point *points, size_t
         {
             /* what cannot be negative keeps its axis, however long the whisker is */
             axis_extend(&l->y, p->y >= 0 ? fmax(p->low, 0) : p->low);
-            axis_extend(&l->y, p->high);
+            axis_extend(&l->y, end_of_whisker(l, p->high));
         }
         if (kind == FIGURE_BOX)
         {
@@ -211,6 +253,24 @@ extend_points(struct figure_layout *l, const struct figure_point *points, size_t
     }
 }
 
+/** An interval of a few values is so wide that an axis with room for it would show nothing else. */
+static void
+limit_whiskers(struct figure_layout *l, const struct element *figure,
+               const struct figure_data *data)
+{
+    double most = 0, high = 0;
+    for (size_t i = 0; i < data->ncurves && figure_has_short_intervals(figure, data); i++)
+    {
+        for (size_t k = 0; k < data->npoints[i]; k++)
+        {
+            const struct figure_point *p = &data->points[i][k];
+            most = p->n ? fmax(most, p->y) : most;
+            high = p->n ? fmax(high, p->high) : high;
+        }
+    }
+    l->longest_whisker = !l->y.log && high > WHISKER_ROOM * most ? WHISKER_ROOM * most : 0;
+}
+
 static void
 extend_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
 {
@@ -218,6 +278,7 @@ extend_axes(struct figure_layout *l, const struct element *figure, const struct 
     l->x.log = figure_value(figure, "x-log").integer != 0;
     l->y.log = figure_value(figure, "y-log").integer != 0;
     l->z.log = figure_value(figure, "z-log").integer != 0;
+    limit_whiskers(l, figure, data);
     for (size_t i = 0; i < data->ncurves; i++)
     {
         extend_points(l, data->points[i], data->npoints[i], kind);
@@ -284,16 +345,18 @@ height_of(const char *text, double width, double line)
     return (double)lines * line;
 }
 
-/** Rows and columns of panels. */
+/** Rows and columns of panels, as many side by side as the scenario says or as make a block. */
 static void
-arrange_panels(struct figure_layout *l, size_t n)
+arrange_panels(struct figure_layout *l, const struct element *figure, size_t n)
 {
+    const size_t given = (size_t)figure_value(figure, "panel-columns").integer;
     const size_t fit = (size_t)(l->wide / LEAST_PANEL);
-    l->columns = (size_t)ceil(sqrt((double)n));
-    l->columns = l->columns > fit ? fit : l->columns;
+    const size_t block = (size_t)ceil(sqrt((double)n));
+    l->columns = given ? (given > n ? n : given) : block > fit ? fit : block;
     l->columns = l->columns ? l->columns : 1;
     l->rows = (n + l->columns - 1) / l->columns;
     l->rows = l->rows ? l->rows : 1;
+    l->shared = n > 1 && figure_value(figure, "panel-axes").integer == 0;
 }
 
 /** What stands above and beside the plots and needs no more than the figure's width. */
@@ -302,11 +365,10 @@ lay_out_margins(struct figure_layout *l, const struct element *figure,
                 const struct figure_data *data, const struct figure_texts *t)
 {
     const double room = l->wide - 2 * EDGE_EM;
-    lay_out_legend(l, figure, data);
-    const size_t rows = l->legend_rows + (l->legend_rows && *t->legend);
-    l->top = EDGE_EM + height_of(t->title, room / 1.1, TITLE_EM) +
-             (double)rows * LINE_EM * l->legend_font / l->font + (rows ? 0.8 : 0);
-    l->panel_above = data->panels.n > 1 ? LINE_EM + 0.9 : 0.4;
+    legend_lay_out(l, figure, data, *t->legend != '\0');
+    l->title_high = height_of(t->title, room / 1.1, TITLE_EM);
+    l->top = EDGE_EM + l->title_high;
+    l->top += l->legend_at == LEGEND_TOP ? legend_height(l) : 0;
     l->panel_right = 1.2;
     size_t lines;
     text_lines(t->note, room / NOTE_SIZE, &lines, NULL);
@@ -321,38 +383,38 @@ room_to_the_right(struct figure_layout *l, const struct element *figure,
 {
     if (figure_kind(figure) != FIGURE_HEATMAP)
     {
-        return EDGE_EM;
+        return EDGE_EM + (l->legend_at == LEGEND_RIGHT ? l->legend_wide + EDGE_EM : 0);
     }
     l->z_high = height_of(t->z, l->plot_high * (double)l->rows, LINE_EM);
     const double numbers = axis_tics(&l->z, l->plot_high, true);
     return EDGE_EM + COLOURS_EM + TIC_EM + numbers + l->z_high;
 }
 
-/** The axes' tics and names, given the size of a plot; and what stands below and to the left. */
+/** What stands above each panel: its name, in lines of the width of a plot. */
 static void
-lay_out_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
-             const struct figure_texts *t)
+lay_out_panel_names(struct figure_layout *l, const struct figure_texts *t)
 {
-    const double all_high = l->plot_high * (double)l->rows;
-    const double all_wide = l->plot_wide * (double)l->columns;
+    size_t most = 1;
+    l->panel_wrap = l->plot_wide;
+    for (size_t i = 0; i < t->npanels; i++)
+    {
+        size_t lines;
+        text_lines(t->panels[i], l->panel_wrap, &lines, NULL);
+        most = lines > most ? lines : most;
+    }
+    l->panel_above = t->npanels > 1 ? (double)most * LINE_EM + 0.9 : 0.4;
+}
+
+/** Makes the tics and names along both axes. Returns the room that those of the vertical one need.
+ */
+static double
+lay_out_tics_of_axes(struct figure_layout *l, const struct element *figure,
+                     const struct figure_data *data)
+{
     double widest = 0;
-    const size_t bars = data->categories.n * (data->series.n ? data->series.n : 1);
-    l->values_upright = bars && 0.8 * l->plot_wide / (double)bars < VALUE_EM;
-    end_axes(l, figure);
-    if (figure_kind(figure) == FIGURE_HEATMAP)
-    {
-        for (size_t i = 0; i < data->series.n; i++)
-        {
-            widest = fmax(widest, text_width(data->series.names[i], strlen(data->series.names[i])));
-        }
-    }
-    else
-    {
-        widest = axis_tics(&l->y, l->plot_high, true);
-    }
     if (figure_has_categories(figure))
     {
-        lay_out_categories(l, data);
+        lay_out_categories(l, figure, data);
     }
     else
     {
@@ -360,13 +422,50 @@ lay_out_axes(struct figure_layout *l, const struct element *figure, const struct
         lay_out_tics(l, data);
         l->names.below = fmax(l->names.below, LINE_EM);
     }
-    l->y_high = height_of(t->y, all_high, LINE_EM) + (*t->y ? 0.3 : 0);
-    l->left = EDGE_EM + l->y_high;
-    l->panel_left = widest + TIC_EM + 0.4;
-    l->left = fmax(l->left, EDGE_EM + l->names.left - l->panel_left);
+    if (figure_kind(figure) != FIGURE_HEATMAP)
+    {
+        return axis_tics(&l->y, l->plot_high, true);
+    }
+    for (size_t i = 0; i < data->series.n; i++)
+    {
+        widest = fmax(widest, text_width(data->series.names[i], strlen(data->series.names[i])));
+    }
+    return widest;
+}
+
+/** Numbers and names that stand at the outer panels alone take no room at the others. */
+static void
+share_axes(struct figure_layout *l)
+{
+    l->left += l->panel_left - PANEL_GAP;
+    l->panel_left = PANEL_GAP;
+    l->bottom += l->panel_below - PANEL_GAP;
+    l->panel_below = PANEL_GAP;
+}
+
+/** The axes' tics and names, given the size of a plot; and what stands below and to the left. */
+static void
+lay_out_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
+             const struct figure_texts *t)
+{
+    const size_t bars = data->categories.n * (data->series.n ? data->series.n : 1);
+    l->x_wrap = l->plot_wide * (double)l->columns;
+    l->y_wrap = l->plot_high * (double)l->rows;
+    lay_out_panel_names(l, t);
+    l->values_upright = bars && 0.8 * l->plot_wide / (double)bars < VALUE_EM;
+    end_axes(l, figure);
+    l->panel_left = lay_out_tics_of_axes(l, figure, data) + TIC_EM + 0.4;
     l->panel_below = l->names.below + TIC_EM;
+    l->y_high = height_of(t->y, l->y_wrap, LINE_EM) + (*t->y ? 0.3 : 0);
+    l->left = EDGE_EM + fmax(l->y_high, l->names.left - l->panel_left);
     l->right = room_to_the_right(l, figure, t);
-    l->bottom = EDGE_EM + height_of(t->x, all_wide, LINE_EM) + l->note_high + 0.8;
+    l->bottom = EDGE_EM + height_of(t->x, l->x_wrap, LINE_EM) + l->note_high + 0.8;
+    l->y_at = l->left - l->y_high + 0.3;
+    l->x_at = l->bottom - 0.9;
+    if (l->shared)
+    {
+        share_axes(l);
+    }
 }
 
 /** What of the figure's height is no plot. */
@@ -376,20 +475,12 @@ height_around(const struct figure_layout *l)
     return l->top + l->bottom + (double)l->rows * (l->panel_above + l->panel_below);
 }
 
-bool
-figure_layout_make(const struct element *figure, const struct figure_data *data,
-                   const struct figure_texts *texts, struct figure_layout *l, char **why)
+/** Lays out what has its axes. False with a sentence in *why: its height leaves no room. */
+static bool
+lay_out_all(struct figure_layout *l, const struct element *figure, const struct figure_data *data,
+            const struct figure_texts *texts, char **why)
 {
-    *l = (struct figure_layout){.font = figure_value(figure, "font-size").real};
-    const double em = l->font * MM_PER_POINT;
-    l->width = length_of(figure, "width", DEFAULT_WIDTH);
-    l->height = length_of(figure, "height", 0);
-    l->wide = l->width / em;
-    arrange_panels(l, data->panels.n);
-    extend_axes(l, figure, data);
-    l->plot_wide = l->wide * 0.8 / (double)l->columns;
-    l->plot_high = l->plot_wide * PROPORTION;
-    end_axes(l, figure);
+    const double em = l->font * MM_PER_POINT, given = length_of(figure, "height", 0);
     lay_out_margins(l, figure, data, texts);
     /* Tics depend on the size of the plot, and that on the tics. */
     for (int i = 0; i < 4; i++)
@@ -398,8 +489,8 @@ figure_layout_make(const struct element *figure, const struct figure_data *data,
         lay_out_axes(l, figure, data, texts);
         l->plot_wide = (l->wide - l->left - l->right) / columns - l->panel_left - l->panel_right;
         l->plot_wide = fmax(l->plot_wide, LEAST_PLOT);
-        l->plot_high = l->height > 0 ? (l->height / em - height_around(l)) / rows
-                                     : fmax(l->plot_wide * PROPORTION, 1.5 * LEAST_PLOT);
+        l->plot_high = given > 0 ? (given / em - height_around(l)) / rows
+                                 : fmax(l->plot_wide * PROPORTION, 1.5 * LEAST_PLOT);
         if (l->plot_high < LEAST_PLOT)
         {
             *why = xformat("its height leaves no room for the plot; expected at least %.0fmm",
@@ -412,10 +503,40 @@ figure_layout_make(const struct element *figure, const struct figure_data *data,
     return true;
 }
 
+bool
+figure_layout_make(const struct element *figure, const struct figure_data *data,
+                   const struct figure_texts *texts, struct figure_layout *l, char **why)
+{
+    *l = (struct figure_layout){.font = figure_value(figure, "font-size").real};
+    const double em = l->font * MM_PER_POINT;
+    l->width = length_of(figure, "width", DEFAULT_WIDTH);
+    l->wide = l->width / em;
+    l->x.bytes = texts->x_bytes;
+    l->y.bytes = texts->y_bytes;
+    l->z.bytes = texts->z_bytes;
+    arrange_panels(l, figure, data->panels.n);
+    extend_axes(l, figure, data);
+    l->plot_wide = l->wide * 0.8 / (double)l->columns;
+    l->plot_high = l->plot_wide * PROPORTION;
+    end_axes(l, figure);
+    lay_out_panel_names(l, texts);
+    do
+    {
+        if (!lay_out_all(l, figure, data, texts, why))
+        {
+            return false;
+        }
+    } while (!legend_place(l, figure, data));
+    return true;
+}
+
 void
 figure_layout_free(struct figure_layout *l)
 {
     free(l->x.tics.s);
     free(l->y.tics.s);
     free(l->z.tics.s);
+    free(l->x.bare.s);
+    free(l->y.bare.s);
+    free(l->z.bare.s);
 }

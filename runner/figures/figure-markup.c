@@ -100,12 +100,12 @@ text_width(const char *s, size_t n)
     return sum;
 }
 
-/** The next space outside of marks, or the end. */
+/** The next space outside of marks, or the end of the row. */
 static size_t
 word_end(const char *s, size_t from)
 {
     size_t i = from;
-    while (s[i] && s[i] != ' ')
+    while (s[i] && s[i] != ' ' && s[i] != ROW_END)
     {
         const size_t length = marked(s + i, strlen(s + i));
         i += length ? length : 1;
@@ -113,11 +113,22 @@ word_end(const char *s, size_t from)
     return i;
 }
 
+char *
+text_in_one_row(const char *s)
+{
+    struct text t = {0};
+    for (; *s; s++)
+    {
+        *s == ROW_END ? text_add(&t, ", ") : text_add(&t, "%c", *s);
+    }
+    return text_take(&t);
+}
+
 size_t
 text_line(const char *s, double width)
 {
     size_t n = word_end(s, 0);
-    while (s[n])
+    while (s[n] && s[n] != ROW_END)
     {
         const size_t more = word_end(s, n + 1);
         if (text_width(s, more) > width)

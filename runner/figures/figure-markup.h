@@ -8,6 +8,10 @@
 
 #include "textbuf.h"
 
+/** Between the rows of a name; no text of XML has it. */
+#define ROW_END      '\x1f'
+#define ROW_END_TEXT "\x1f"
+
 /** Adds the first @p n bytes of @p s as gnuplot's enhanced text: one line, as text_add_shown()
  * makes it, with all escaped that is not "_{...}" or "^{...}". */
 void text_add_markup(struct text *t, const char *s, size_t n);
@@ -16,8 +20,12 @@ void text_add_markup(struct text *t, const char *s, size_t n);
  * not much wider. */
 double text_width(const char *s, size_t n);
 
+/** A name of several rows, with ", " between them; the caller frees it. */
+char *text_in_one_row(const char *s);
+
 /** The bytes of the next line of a text @p width wide: as many words as fit, but one at least. The
- * space behind them belongs to no line; what stands in braces stays together. */
+ * space behind them, or the end of a row of the text, belongs to no line; what stands in braces
+ * stays together. */
 size_t text_line(const char *s, double width);
 
 /** How many lines that makes, and the width of the widest. Either may be NULL. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "csv.h"
+#include "figure-markup.h"
 #include "shown-text.h"
 
 #define NEXT_BLOCK "\n\n"
@@ -14,7 +15,9 @@ static void
 add_cell(struct text *t, const char *s)
 {
     struct text cell = {0};
-    text_add_shown(&cell, s, strlen(s));
+    char *row = text_in_one_row(s);
+    text_add_shown(&cell, row, strlen(row));
+    free(row);
     for (size_t i = 0; i < cell.len; i++)
     {
         cell.s[i] = cell.s[i] == '"' ? '\'' : cell.s[i];
@@ -118,6 +121,22 @@ figure_places(const struct figure_names *names)
     return places;
 }
 
+size_t *
+figure_category_places(const struct element *figure, const struct figure_data *data)
+{
+    const size_t n = data->categories.n;
+    if (figure_kind(figure) == FIGURE_HEATMAP)
+    {
+        return figure_places(&data->categories);
+    }
+    size_t *places = xcalloc(n + 1, sizeof *places);
+    for (size_t i = 0; i < n; i++)
+    {
+        places[i] = i;
+    }
+    return places;
+}
+
 /** A block per panel, a row per field: the names of x and y, their places, z. */
 static void
 add_fields(struct text *t, const struct figure_data *data)
@@ -178,6 +197,16 @@ figure_has_spread(const struct figure_data *data, size_t *least, size_t *most)
         }
     }
     return *most > 1;
+}
+
+bool
+figure_has_short_intervals(const struct element *figure, const struct figure_data *data)
+{
+    size_t least, most;
+    const bool interval = figure_is(figure, FIGURES_OF_BARS | FIGURE_SET(FIGURE_LINES)) &&
+                          figure_value(figure, "error").integer == ERROR_CI95;
+    return interval && !figure_own_query(figure) && figure_has_spread(data, &least, &most) &&
+           most < FEW_VALUES;
 }
 
 char *

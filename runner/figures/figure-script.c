@@ -10,11 +10,10 @@
 #include "figure-markup.h"
 #include "figure-names.h"
 #include "figure-style.h"
+#include "figure-texts.h"
 
-#define DENSE     50 /* points of a line */
 #define MOST_TICS 12 /* names of values on one axis */
 
-#define LEAST_FONT   6.0 /* points */
 #define DEFAULT_FONT "DejaVu Sans"
 
 /** A script while it is written: the settings, which are Weft's own, and the texts of the scenario
@@ -84,13 +83,17 @@ add_array(struct script *t, const char *name, char *const *values, size_t n)
     text_add(&t->settings, "]\n");
 }
 
-/** Adds where a tic stands to a block of data, and its name in lines. */
+/** Adds where a tic stands to a block of data, and its name in lines; @p one_row: its rows follow
+ * one another. */
 static void
-add_tic(struct script *t, struct text *places, double x, const char *name, double width)
+add_tic(struct script *t, struct text *places, double x, const char *name, double width,
+        bool one_row)
 {
     size_t n;
-    const size_t first = add_lines(t, name, width, &n);
+    char *row = one_row ? text_in_one_row(name) : xstrdup(name);
+    const size_t first = add_lines(t, row, width, &n);
     text_add(places, "%.9g %zu %zu\n", x, first, n);
+    free(row);
 }
 
 /* --- names along the axes --------------------------------------------------------------------- */
@@ -125,11 +128,35 @@ add_tics(struct script *t)
         const double half = l->names.turn > 0 ? l->names.apart / 2 : wide / 2 + 0.35;
         if (at >= 0 && at - half >= free_from)
         {
-            add_tic(t, &places, x, data->tics[i].name, l->names.width);
+            add_tic(t, &places, x, data->tics[i].name, l->names.width, true);
             free_from = l->names.apart > 0 ? at + half : -INFINITY;
         }
     }
-    text_add(&t->settings, "has_tics = %d\n$tics << END\n%sEND\n", places.len > 0,
+    text_add(&t->settings, "has_tics = %d\n$tics << END\n%sEND\n$groups << END\nEND\n",
+             places.len > 0, places.s ? places.s : "");
+    free(places.s);
+}
+
+/** Adds the names of groups of categories, each in the middle of its own. */
+static void
+add_groups(struct script *t, const size_t *at)
+{
+    const struct figure_names *names = &t->data->categories;
+    struct text places = {0};
+    size_t n;
+    for (size_t from = 0; t->layout.names.grouped && from < names->n; from += n)
+    {
+        size_t i = 0;
+        n = group_length(names, at, from);
+        while (at[i] != from)
+        {
+            i++;
+        }
+        const char *name = names->names[i];
+        text_add(&places, "%.9g %zu\n", (double)from + (double)(n - 1) / 2,
+                 add_text(t, name, strcspn(name, ROW_END_TEXT)));
+    }
+    text_add(&t->settings, "names_below = %.6g\n$groups << END\n%sEND\n", t->layout.names.below,
              places.s ? places.s : "");
     free(places.s);
 }
@@ -139,24 +166,23 @@ static void
 add_categories(struct script *t)
 {
     const struct figure_layout *l = &t->layout;
-    const struct figure_data *data = t->data;
-    const bool sorted = figure_kind(t->figure) == FIGURE_HEATMAP;
-    size_t *at = figure_places(&data->categories);
-    const double apart = l->plot_wide * (category_place(1, data->categories.n) -
-                                         category_place(0, data->categories.n));
+    const struct figure_names *names = &t->data->categories;
+    size_t *at = figure_category_places(t->figure, t->data);
+    const double apart = l->plot_wide * (category_place(1, names->n) - category_place(0, names->n));
     const size_t every = l->names.apart > apart ? (size_t)ceil(l->names.apart / apart) : 1;
     struct text places = {0};
-    for (size_t i = 0; i < data->categories.n; i++)
+    for (size_t i = 0; i < names->n; i++)
     {
-        const size_t place = sorted ? at[i] : i;
-        if (place % every == 0)
+        const char *name = l->names.grouped ? second_row(names->names[i]) : names->names[i];
+        if (at[i] % every == 0)
         {
-            add_tic(t, &places, (double)place, data->categories.names[i], l->names.width);
+            add_tic(t, &places, (double)at[i], name, l->names.width, l->names.one_row);
         }
     }
     text_add(&t->settings, "has_tics = 1\n$tics << END\n%sEND\n", places.s ? places.s : "");
-    free(at);
     free(places.s);
+    add_groups(t, at);
+    free(at);
 }
 
 /** Adds the names of a heat map's rows. */
@@ -168,121 +194,12 @@ add_rows(struct script *t)
     struct text places = {0};
     for (size_t i = 0; i < data->series.n; i++)
     {
-        add_tic(t, &places, (double)at[i], data->series.names[i], INFINITY);
+        add_tic(t, &places, (double)at[i], data->series.names[i], INFINITY, true);
     }
     text_add(&t->settings, "n_rows = %zu\n$rows << END\n%sEND\n", data->series.n,
              places.s ? places.s : "");
     free(at);
     free(places.s);
-}
-
-/** What stands on the vertical axis of a distribution: "share of QPs". */
-static char *
-share_name(const struct element *figure)
-{
-    static const char *const rows[] = {"runs",  "samples", "samples",  "layers",
-                                       "steps", "QPs",     "messages", "workloads"};
-    bool above = figure_value(figure, "y-log").integer != 0;
-    return xformat("share of %s%s",
-                   figure_own_query(figure) ? "rows" : rows[figure_value(figure, "data").integer],
-                   above ? " above" : "");
-}
-
-/** The name of an axis: the scenario's, or what stands there. The caller frees it. */
-static char *
-axis_name(const struct element *figure, const char *axis)
-{
-    const enum figure_kind kind = figure_kind(figure);
-    const bool is_y = *axis == 'y', heat = kind == FIGURE_HEATMAP;
-    char *label = xformat("%s-label", axis), *scale = xformat("%s-scale", axis);
-    const char *given = element_value(figure, label), *column = element_value(figure, axis);
-    const double factor = figure_value(figure, scale).real;
-    const char *relative = is_y ? element_value(figure, "relative-to") : NULL;
-    const bool numbers = heat ? *axis == 'z' : is_y || !figure_has_categories(figure);
-    free(label);
-    free(scale);
-    if (given)
-    {
-        return xstrdup(given);
-    }
-    if (is_y && kind == FIGURE_CDF)
-    {
-        return share_name(figure);
-    }
-    if (!column)
-    {
-        return xstrdup("");
-    }
-    char *title = columns_title(column, factor, numbers && !relative);
-    if (relative)
-    {
-        char *plain = title;
-        title = xformat("%s relative to %s%s", plain, relative,
-                        fabs(factor / 100 - 1) < 1e-6 ? " (%)" : "");
-        free(plain);
-    }
-    return title;
-}
-
-/** What the whiskers and boxes span; "" where there is nothing to say. The caller frees it. */
-static char *
-spread_note(const struct plan *plan, const struct element *figure, const struct figure_data *data)
-{
-    static const char *const spans[] = {"mean and 95 % confidence interval",
-                                        "mean, least and greatest", "mean and standard deviation"};
-    const enum figure_kind kind = figure_kind(figure);
-    size_t least, most;
-    if (kind == FIGURE_BOX)
-    {
-        return xstrdup("median, quartiles, last values within 1.5 IQR, extremes");
-    }
-    if (kind == FIGURE_CDF || kind == FIGURE_SCATTER || !figure_has_spread(data, &least, &most))
-    {
-        return xstrdup("");
-    }
-    bool seeds = false;
-    for (size_t k = 0; k < plan->ndimensions; k++)
-    {
-        seeds = seeds || plan->dimensions[k].is_seeds;
-    }
-    seeds = seeds && !figure_value(figure, "pool").integer;
-    const char *span =
-        kind == FIGURE_HEATMAP ? "mean" : spans[figure_value(figure, "error").integer];
-    const bool own = figure_own_query(figure) != NULL;
-    char *fewest = least < most ? xformat("%zu to ", least) : xstrdup("");
-    char *note = own && !data->counted ? xstrdup("")
-                                       : xformat("%s of %s%zu %s", own ? "mean" : span, fewest,
-                                                 most, seeds && !own ? "seeds" : "values");
-    free(fewest);
-    return note;
-}
-
-static struct figure_texts
-make_texts(const struct plan *plan, const struct element *figure, const struct figure_data *data)
-{
-    const char *title = element_value(figure, "title");
-    const char *legend = element_value(figure, "series-label");
-    const char *series = figure_kind(figure) == FIGURE_HEATMAP ? NULL
-                         : figure_own_query(figure)            ? data->series.column
-                                                               : figure_series(figure);
-    return (struct figure_texts){
-        .title = xstrdup(title ? title : ""),
-        .x = axis_name(figure, "x"),
-        .y = axis_name(figure, "y"),
-        .z = axis_name(figure, "z"),
-        .legend = legend ? xstrdup(legend) : column_title(series ? series : "case", 1, false),
-        .note = spread_note(plan, figure, data)};
-}
-
-static void
-free_texts(struct figure_texts *t)
-{
-    free(t->title);
-    free(t->x);
-    free(t->y);
-    free(t->z);
-    free(t->legend);
-    free(t->note);
 }
 
 /** The <level>s or <mark>s: arrays of heights and labels, which in gnuplot have one member at
@@ -315,44 +232,44 @@ add_references(struct script *t, const struct element *figure, const char *kind)
 
 /* --- styles ----------------------------------------------------------------------------------- */
 
+/** What of a look an array of the script is of. */
+enum look_part
+{
+    LOOK_COLOUR,
+    LOOK_DASH,
+    LOOK_DENSE_DASH,
+    LOOK_MARKER,
+    LOOK_PATTERN,
+};
+
+static unsigned
+part_of(const struct figure_look *look, enum look_part part)
+{
+    switch (part)
+    {
+    case LOOK_COLOUR:
+        return look->colour;
+    case LOOK_DASH:
+        return look->dash;
+    case LOOK_DENSE_DASH:
+        return look->dense_dash;
+    case LOOK_MARKER:
+        return look->marker;
+    default:
+        return look->pattern;
+    }
+}
+
 static void
-add_cycle(struct script *t, const char *name, const unsigned *cycle, size_t length,
-          const size_t *styles, size_t n)
+add_looks(struct script *t, const char *name, enum look_part part, const struct figure_look *looks,
+          size_t n)
 {
     text_add(&t->settings, "array s_%s[%zu] = [", name, n);
     for (size_t i = 0; i < n; i++)
     {
-        text_add(&t->settings, "%s%u", i ? ", " : "", cycle[styles[i] % length]);
+        text_add(&t->settings, "%s%u", i ? ", " : "", part_of(&looks[i], part));
     }
     text_add(&t->settings, "]\n");
-}
-
-/** Of each style, how many before it have its colour. */
-static size_t *
-same_colours(const size_t *styles, size_t n)
-{
-    size_t *before = xcalloc(n + 1, sizeof *before);
-    for (size_t i = 0; i < n; i++)
-    {
-        for (size_t k = 0; k < i; k++)
-        {
-            before[i] += styles[k] % FIGURE_COLOURS == styles[i] % FIGURE_COLOURS;
-        }
-    }
-    return before;
-}
-
-/** Whether lines go through so many points that dashes would break them up: there these tell lines
- * of one colour apart, and no others. */
-static bool
-is_dense(const struct script *t)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < t->data->ncurves; i++)
-    {
-        most = t->data->npoints[i] > most ? t->data->npoints[i] : most;
-    }
-    return figure_kind(t->figure) == FIGURE_LINES && most > DENSE;
 }
 
 /** The styles of series; of bars and boxes without series those of the categories, if these are
@@ -366,19 +283,20 @@ add_styles(struct script *t, const struct plan *plan)
         kind == FIGURE_BARS || (kind == FIGURE_BOX && !figure_data_has_series(data));
     const struct figure_names *names = single ? &data->categories : &data->series;
     const size_t n = names->n;
-    size_t *styles = xcalloc(n + 1, sizeof *styles);
-    if (!figure_styles(plan, names, styles) && single)
+    struct figure_look *looks = xcalloc(n + 1, sizeof *looks);
+    if (!figure_looks(plan, names, looks) && single)
     {
-        memset(styles, 0, n * sizeof *styles);
+        for (size_t i = 1; i < n; i++)
+        {
+            looks[i] = looks[0];
+        }
     }
-    size_t *by_colour = same_colours(styles, n);
-    add_cycle(t, "colour", figure_colours, FIGURE_COLOURS, styles, n);
-    add_cycle(t, "dash", figure_dashes, FIGURE_DASHES, is_dense(t) ? by_colour : styles, n);
-    add_cycle(t, "marker", figure_markers, FIGURE_MARKERS, styles, n);
-    add_cycle(t, "pattern", figure_patterns, FIGURE_PATTERNS, styles, n);
+    add_looks(t, "colour", LOOK_COLOUR, looks, n);
+    add_looks(t, "dash", figure_is_dense(t->figure, data) ? LOOK_DENSE_DASH : LOOK_DASH, looks, n);
+    add_looks(t, "marker", LOOK_MARKER, looks, n);
+    add_looks(t, "pattern", LOOK_PATTERN, looks, n);
     text_add(&t->settings, "styled_categories = %d\n", single);
-    free(by_colour);
-    free(styles);
+    free(looks);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -391,28 +309,42 @@ add_flag(struct script *t, const char *attribute, const char *name)
 
 /** Where everything stands. */
 static void
-add_layout(struct script *t, const struct figure_texts *texts)
+add_layout(struct script *t)
 {
     const struct figure_layout *l = &t->layout;
     const char *font = element_value(t->figure, "font");
-    size_t title_lines;
-    text_lines(texts->title, (l->wide - 1.2) / 1.1, &title_lines, NULL);
     text_add(&t->settings,
              "width = %.6g\nheight = %.6g\nfont_name = '%s'\nfont_size = %.4g\n"
              "note_size = %.4g\nwide = %.6g\nhigh = %.6g\n"
-             "left = %.6g\nright = %.6g\ntop = %.6g\nbottom = %.6g\ntitle_high = %.6g\n",
+             "left = %.6g\nright = %.6g\ntop = %.6g\nbottom = %.6g\nx_at = %.6g\ny_at = %.6g\n",
              l->width, l->height, font ? font : DEFAULT_FONT, l->font,
              fmax(NOTE_SIZE * l->font, LEAST_FONT), l->wide, l->high, l->left, l->right, l->top,
-             l->bottom, (double)title_lines * 1.4);
+             l->bottom, l->x_at, l->y_at);
     text_add(&t->settings,
              "n_panels = %zu\npanel_columns = %zu\npanel_rows = %zu\npanel_left = %.6g\n"
-             "panel_right = %.6g\npanel_above = %.6g\npanel_below = %.6g\n"
-             "legend_rows = %zu\nlegend_columns = %zu\nlegend_size = %.4g\nnames_turn = "
-             "%g\nvalues_upright = %d\nlegend_pad = %.4g\nnote_high = %.4g\ny_high = %.4g\nz_high "
-             "= %.4g\n",
+             "panel_right = %.6g\npanel_above = %.6g\npanel_below = %.6g\nshared = %d\n"
+             "names_turn = %g\nvalues_upright = %d\nnote_high = %.4g\nz_high = %.4g\n",
              t->data->panels.n, l->columns, l->rows, l->panel_left, l->panel_right, l->panel_above,
-             l->panel_below, l->legend_rows, l->legend_columns, l->legend_font, l->names.turn,
-             l->values_upright, l->legend_pad, l->note_high, l->y_high, l->z_high);
+             l->panel_below, l->shared, l->names.turn, l->values_upright, l->note_high, l->z_high);
+}
+
+/** Where the legend stands, as gnuplot's key has it. */
+static void
+add_legend(struct script *t)
+{
+    const struct figure_layout *l = &t->layout;
+    const bool top = l->legend_at <= LEGEND_TOP;
+    text_add(&t->settings,
+             "legend_rows = %zu\nlegend_columns = %zu\nlegend_size = %.4g\nlegend_pad = %.4g\n"
+             "legend_pad_svg = %.4g\n"
+             "legend_x = %.6g\nlegend_y = %.6g\nlegend_align = '%s %s %s'\nlegend_covers = %d\n",
+             l->legend_rows, l->legend_columns, l->legend_font, l->legend_pad, l->legend_pad_svg,
+             l->legend_x, l->legend_y,
+             top              ? "center"
+             : l->legend_left ? "left"
+                              : "right",
+             l->legend_low ? "bottom" : "top", top ? "horizontal" : "vertical",
+             l->legend_at == LEGEND_INSIDE);
 }
 
 static void
@@ -420,34 +352,78 @@ add_axis(struct script *t, const char *axis, const struct figure_axis *a, const 
 {
     text_add(&t->settings, "%s_min = %.9g\n%s_max = %.9g\n%s_log = %d\n", axis, a->from, axis,
              a->to, axis, a->log);
+    text_add(&t->settings, "%s_tics = \"%s\"\n%s_bare_tics = \"%s\"\n", axis,
+             a->tics.len ? a->tics.s : "", axis, a->bare.len ? a->bare.s : "");
     if (a->tics.len)
     {
         text_add(&t->settings, "set %stics %s\n", gnuplots, a->tics.s);
     }
 }
 
-/** A panel is called by its value; a number without a label needs to say of what. */
-static void
-add_panel_names(struct script *t)
+/** The digits behind the point that a number needs, at most @p room. */
+static int
+digits_of(double y, int room)
 {
-    const struct figure_data *data = t->data;
-    const char *given = element_value(t->figure, "panels");
-    const char *column = given ? given : data->panels.column;
-    char *title = column_title(column ? column : "case", 1, false);
-    char **names = xcalloc(data->panels.n + 1, sizeof *names);
-    for (size_t i = 0; i < data->panels.n; i++)
+    int n = 0;
+    for (double m = y; n < room && fabs(m - round(m)) > 1e-6 * fmax(m, 1); m *= 10)
     {
-        const char *key = data->panels.keys[i], *name = data->panels.names[i];
-        const bool number = *key >= '0' && *key <= '9' && strcmp(key, name) == 0 && *title;
-        names[i] = number ? xformat("%s = %s", title, name) : xstrdup(name);
+        n++;
     }
-    add_array(t, "panel_name", names, data->panels.n);
-    for (size_t i = 0; i < data->panels.n; i++)
+    return n;
+}
+
+/** The greatest of all values, whatever their signs. */
+static double
+greatest_of(const struct figure_data *data)
+{
+    double most = 0;
+    for (size_t i = 0; i < data->ncurves; i++)
     {
-        free(names[i]);
+        for (size_t k = 0; k < data->npoints[i]; k++)
+        {
+            most = data->points[i][k].n ? fmax(most, fabs(data->points[i][k].y)) : most;
+        }
     }
-    free(names);
-    free(title);
+    return most;
+}
+
+/** The digits behind the point that all numbers in bars or fields have: as many as some of them
+ * need, while the greatest has no more than three in all, or four with one behind the point. */
+static int
+decimals_of(const struct figure_data *data)
+{
+    const double most = greatest_of(data);
+    const int before = most > 0 ? (int)floor(log10(most)) + 1 : 0;
+    const int room = before < 3 ? 3 - before : before == 3;
+    int need = 0;
+    for (size_t i = 0; i < data->ncurves; i++)
+    {
+        for (size_t k = 0; k < data->npoints[i]; k++)
+        {
+            const struct figure_point *p = &data->points[i][k];
+            const int digits = p->n ? digits_of(fabs(p->y), room) : 0;
+            need = digits > need ? digits : need;
+        }
+    }
+    return need;
+}
+
+/** The names of panels, in lines. */
+static void
+add_panel_names(struct script *t, const struct figure_texts *texts)
+{
+    struct text lines = {0};
+    text_add(&t->settings, "array panel_name[%zu] = [", texts->npanels);
+    for (size_t i = 0; i < texts->npanels; i++)
+    {
+        size_t n;
+        const size_t first = add_lines(t, texts->panels[i], t->layout.panel_wrap, &n);
+        text_add(&t->settings, "%slines_of(%zu, %zu)", i ? ", " : "", first, n);
+        text_add(&lines, "%s%zu", i ? ", " : "", n);
+    }
+    text_add(&t->settings, "]\narray panel_lines[%zu] = [%s]\n", texts->npanels,
+             lines.s ? lines.s : "");
+    free(lines.s);
 }
 
 static void
@@ -457,20 +433,23 @@ add_settings(struct script *t, const struct plan *plan, const struct figure_text
     const struct figure_data *data = t->data;
     const struct figure_layout *l = &t->layout;
     size_t least, most;
-    add_layout(t, texts);
+    add_layout(t);
+    add_legend(t);
     add_wrapped(t, "title", texts->title, (l->wide - 1.2) / 1.1);
-    add_wrapped(t, "x_label", texts->x, l->plot_wide * (double)l->columns);
-    add_wrapped(t, "y_label", texts->y, l->plot_high * (double)l->rows);
-    add_wrapped(t, "z_label", texts->z, l->plot_high * (double)l->rows);
+    add_wrapped(t, "x_label", texts->x, l->x_wrap);
+    add_wrapped(t, "y_label", texts->y, l->y_wrap);
+    add_wrapped(t, "z_label", texts->z, l->y_wrap);
     add_wrapped(t, "note", texts->note, (l->wide - 1.2) / NOTE_SIZE);
     add_variable(t, "legend_title", l->legend_rows ? texts->legend : "");
     text_add(&t->settings, "n_series = %zu\nn_categories = %zu\n", data->series.n,
              data->categories.n);
     add_array(t, "series", data->series.names, data->series.n);
-    add_panel_names(t);
+    add_panel_names(t, texts);
     add_styles(t, plan);
-    text_add(&t->settings, "has_spread = %d\nhas_line = %d\n",
-             figure_has_spread(data, &least, &most) && data->whiskers, data->line != NULL);
+    const enum figure_spread spread = figure_spread(figure, data);
+    text_add(&t->settings, "has_spread = %d\nspread_bars = %d\nhas_line = %d\n",
+             figure_has_spread(data, &least, &most) && data->whiskers && spread != SPREAD_NONE,
+             spread == SPREAD_BARS, data->line != NULL);
     add_variable(t, "line_label", data->line ? figure_line_label(figure) : NULL);
     add_axis(t, "x", &l->x, "x");
     add_axis(t, "y", &l->y, "y");
@@ -478,8 +457,8 @@ add_settings(struct script *t, const struct plan *plan, const struct figure_text
     figure_has_categories(figure) ? add_categories(t) : add_tics(t);
     add_rows(t);
     add_flag(t, "values", "show_values");
+    text_add(&t->settings, "value_format = '%%.%df'\n", decimals_of(data));
     add_flag(t, "points", "show_points");
-    add_flag(t, "spread", "spread_bars");
     add_references(t, figure, "level");
     add_references(t, figure, "mark");
 }
@@ -512,14 +491,14 @@ figure_script(const struct plan *plan, const struct element *figure, const struc
 {
     char *template = figure_template(plan, figure, why), *all = NULL;
     struct script script = {.figure = figure, .data = data};
-    struct figure_texts texts = make_texts(plan, figure, data);
+    struct figure_texts texts = figure_texts_make(plan, figure, data);
     if (template && figure_layout_make(figure, data, &texts, &script.layout, why))
     {
         add_settings(&script, plan, &texts);
         all = whole_script(&script, element_value(figure, "name"), template);
     }
     figure_layout_free(&script.layout);
-    free_texts(&texts);
+    figure_texts_free(&texts);
     free(script.texts.s);
     free(script.settings.s);
     free(template);

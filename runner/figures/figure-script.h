@@ -28,6 +28,10 @@ bool figure_has_spread(const struct figure_data *data, size_t *least, size_t *mo
  */
 size_t *figure_places(const struct figure_names *names);
 
+/** The places of the categories along their axis: those of a heat map as above, else as they come.
+ * The caller frees them. */
+size_t *figure_category_places(const struct element *figure, const struct figure_data *data);
+
 /** plots/frame.gp, the template, of plots/ or of the user's own, and plots/draw.gp. NULL with a
  * sentence in *why; else the caller frees it. */
 char *figure_template(const struct plan *plan, const struct element *figure, char **why);

@@ -108,6 +108,13 @@ void figure_data_free(struct figure_data *data);
 /** Whether there are series that a legend names. */
 bool figure_data_has_series(const struct figure_data *data);
 
+/** Fewer values make an interval that is mostly Student's t: 12.7 standard errors for two, 4.3 for
+ * three, 2.8 for five. */
+#define FEW_VALUES 5
+
+/** Whether it shows confidence intervals, none of them of as many values as FEW_VALUES. */
+bool figure_has_short_intervals(const struct element *figure, const struct figure_data *data);
+
 /** A boolean, choice or real attribute of a <figure>, <level> or <mark>, with its default. */
 union attribute_value figure_value(const struct element *figure, const char *name);
 

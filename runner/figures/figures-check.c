@@ -150,6 +150,7 @@ static const struct
     {"z-log", OF(HEATMAP), "heatmap"},
     {"series", ~(OF(BARS) | OF(HEATMAP)), "grouped-bars"},
     {"series-label", ~(OF(BARS) | OF(HEATMAP)), "grouped-bars"},
+    {"legend", ~OF(HEATMAP), "lines"},
     {"values", FIGURES_OF_BARS | OF(HEATMAP), "bars"},
     {"relative-to", FIGURES_OF_BARS, "bars"},
     {"line", FIGURES_OF_BARS, "bars"},
@@ -169,6 +170,23 @@ check_special(const struct element *figure, struct diagnostics *d)
             diag_error(d, element_line(figure, special[i].name),
                        "%s of <figure %s> of %s; expected template=\"%s\"", special[i].name,
                        element_value(figure, "name"), kind_name(figure), special[i].expected);
+        }
+    }
+}
+
+/** How panels stand has no effect where there are none. */
+static void
+check_panels(const struct element *figure, struct diagnostics *d)
+{
+    static const char *const names[] = {"panel-columns", "panel-axes"};
+    const bool may = element_attribute(figure, "panels") || figure_own_query(figure);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    {
+        if (!may && element_attribute(figure, names[i]))
+        {
+            diag_error(d, element_line(figure, names[i]),
+                       "%s of <figure %s>, which has no panels; expected panels=\"...\" as well",
+                       names[i], element_value(figure, "name"));
         }
     }
 }
@@ -363,6 +381,7 @@ check_template(const struct plan *plan, const struct element *figure, struct dia
 {
     figure_template_check(plan, figure, d);
     check_special(figure, d);
+    check_panels(figure, d);
     check_references(figure, d);
     check_font(figure, d);
     if (element_attribute(figure, "panels") && element_attribute(figure, "line"))

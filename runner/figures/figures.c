@@ -127,12 +127,39 @@ struct drawing_board
 {
     struct database *results;
     const char *out;
+    struct text short_intervals; /**< the figures that show some */
+    size_t nshort, least;        /**< so many; the fewest values of an interval */
 };
+
+static void
+note_intervals(struct drawing_board *b, const struct element *figure,
+               const struct figure_data *data)
+{
+    size_t least, most;
+    if (figure_has_short_intervals(figure, data) && figure_has_spread(data, &least, &most))
+    {
+        text_add(&b->short_intervals, "%s%s", b->nshort ? ", " : "", element_value(figure, "name"));
+        b->least = b->nshort++ == 0 || most < b->least ? most : b->least;
+    }
+}
+
+/** With so few seeds an interval says more about their number than about the results. */
+static void
+warn_of_intervals(const struct drawing_board *b)
+{
+    if (b->nshort)
+    {
+        fprintf(stderr,
+                "weft: warning: figure%s %s: a 95 %% confidence interval of %zu values is wide by "
+                "Student's t alone; expected %d seeds or more, or error=\"extremes\"\n",
+                b->nshort > 1 ? "s" : "", b->short_intervals.s, b->least, FEW_VALUES);
+    }
+}
 
 static bool
 draw_one(const struct plan *plan, const struct element *figure, void *user)
 {
-    const struct drawing_board *b = user;
+    struct drawing_board *b = user;
     const char *name = element_value(figure, "name");
     struct query_mistake m = {NULL, figure->line};
     struct figure_data *data = figure_read(plan, figure, b->results, &m);
@@ -141,6 +168,7 @@ draw_one(const struct plan *plan, const struct element *figure, void *user)
     if (good)
     {
         warn_of_lacking(figure, data);
+        note_intervals(b, figure, data);
     }
     good = good && write_drawings(name, b->out, &m.message);
     figure_data_free(data);
@@ -165,7 +193,7 @@ bool
 figures_draw(const struct plan *plan, const char *out, const char *only)
 {
     char *why = NULL;
-    struct drawing_board board = {NULL, out};
+    struct drawing_board board = {.out = out};
     if (results_file_is_whole(out, DATABASE_FILE, &why))
     {
         board.results = database_open_whole(out, &why);
@@ -175,7 +203,9 @@ figures_draw(const struct plan *plan, const char *out, const char *only)
         fprintf(stderr, "weft: error: no figure can be drawn: %s\n", why);
     }
     const bool good = board.results && each_figure(plan, only, draw_one, &board);
+    warn_of_intervals(&board);
     database_close(board.results);
+    free(board.short_intervals.s);
     free(why);
     return good;
 }

@@ -50,9 +50,10 @@ set_actions(struct search *s, enum sql_hole_action partly, enum sql_hole_action 
     }
 }
 
-/** Asks again, and marks the cells that rest on the hole. Of those with a value (@p all NULL) it is
- * those whose value is another one now; of those without one, and still without one, those that
- * have one in @p all, where no hole is without. False after a mistake. */
+/** Runs the query again with the actions that are set, and marks the cells that depend on @p hole.
+ * With @p all NULL it looks at the cells that had a value: those whose value differs now depend on
+ * it. Otherwise it looks at the cells that had none and still have none: those that have a value in
+ * @p all, the answer with every hole filled, depend on it. Returns false after a mistake. */
 static bool
 mark(struct search *s, const struct sql_hole *hole, const struct query_rows *all)
 {

@@ -39,8 +39,9 @@ REAL("increase", increase,
 REAL("step_increase_mean", step_increase,
      "mean of increase in steps.csv; empty: no steps, or no bound known")
 RATIO("rho_max", rho_max,
-      "share of line rate at which all flows that have a path can be served, given the failures "
-      "and degraded links at time 0 that last; data alone")
+      "highest share of line rate at which the fabric can serve all flows that have a path at the "
+      "same time, given the links that fail or are degraded at time 0 for good; counts data, not "
+      "ACKs")
 TIME("bound_rho_us", bound_rho,
      "bound_acked_us for hosts that send data at rho_max; empty: none known")
 REAL("increase_rho", increase_rho,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /** @file sql-printf.h  printf() and format() of SQL with bounds: SQLite's own writes a character
- * two thousand million times in one step, which no limit of time ends. */
+ * two billion times in one step, which no limit of time ends. */
 #ifndef WEFT_RUNNER_SQL_PRINTF_H
 #define WEFT_RUNNER_SQL_PRINTF_H
 

@@ -73,9 +73,10 @@ find(const struct element *root, const char *kind, const char *attribute, const 
     return NULL;
 }
 
-/** Whether a <workload> is of that class. It may be where one names a class that is not there,
- * which load_level() reports. A class that is not used is an error, unless a sweep or the command
- * line chooses the classes of workloads: then it is there for other runs. */
+/** Whether some <workload> uses that class. A class that no workload uses is reported as an error,
+ * unless a sweep or the command line chooses the classes of workloads, because other runs may then
+ * use it. If a workload names a class that does not exist, load_level() reports that, and this
+ * class counts as used. */
 static bool
 is_used(const struct element *root, const struct element *class, struct diagnostics *d)
 {

@@ -34,6 +34,10 @@ check_text(const struct element *e, const struct attribute *a, const struct attr
            struct diagnostics *d)
 {
     double mm;
+    if (spec->shape == SHAPE_LABEL)
+    {
+        return;
+    }
     if (text_is_blank(a->value))
     {
         diag_error(d, a->line, "%s of <%s> is empty; expected %s", a->name, e->name,

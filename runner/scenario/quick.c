@@ -267,7 +267,9 @@ apply_change(struct element *root, const struct element *e, struct diagnostics *
     struct element *changed = changed_by(root, e, figure ? root : element_child(root, "sweep"), d);
     if (changed && vary)
     {
-        element_remove(changed, "labels"); /* of the former values */
+        element_remove(changed, "labels"); /* of the former values, as the others are */
+        element_remove(changed, "colours");
+        element_remove(changed, "styles");
     }
     if (changed && figure)
     {

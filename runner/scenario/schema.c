@@ -163,6 +163,10 @@ add_attribute(struct text *t, const struct element_spec *spec, const struct attr
     {
         add_pattern(t, "[0-9]+(\\.[0-9]+)?mm", "        ");
     }
+    else if (a->shape == SHAPE_LABEL)
+    {
+        text_add(t, "        <text/>\n");
+    }
     else if (a->shape == SHAPE_TEMPLATE)
     {
         text_add(t, "        <choice>\n");

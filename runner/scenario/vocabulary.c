@@ -171,6 +171,12 @@ static const struct attribute_spec vary_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "param", true, "element.attribute"),
     TEXTUAL(SHAPE_WORDS, "values", true, "its values, separated by spaces"),
     TEXTUAL(SHAPE_TEXT, "labels", false, "their names in figures, separated by |"),
+    TEXTUAL(SHAPE_WORDS, "colours", false,
+            "their colours in figures, one each: blue orange green vermilion purple sky black, or "
+            "#RRGGBB; auto: Weft's own"),
+    TEXTUAL(SHAPE_WORDS, "styles", false,
+            "their lines in figures, one each: solid dashed dash-dotted dotted dash-dot-dotted; "
+            "auto: Weft's own"),
 };
 
 static const struct attribute_spec cases_attributes[] = {
@@ -180,6 +186,12 @@ static const struct attribute_spec cases_attributes[] = {
 static const struct attribute_spec case_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "value of that column, part of the run's name"),
     TEXTUAL(SHAPE_TEXT, "label", false, "name in figures"),
+    TEXTUAL(SHAPE_TEXT, "colour", false,
+            "colour in figures: blue orange green vermilion purple sky black, or #RRGGBB; default: "
+            "that of its balancer"),
+    TEXTUAL(SHAPE_TEXT, "style", false,
+            "line in figures: solid dashed dash-dotted dotted dash-dot-dotted; bars have the "
+            "pattern that goes with it; default: as its colour requires"),
 };
 
 static const struct attribute_spec set_attributes[] = {
@@ -207,12 +219,12 @@ static const struct attribute_spec figure_attributes[] = {
     CHOICE("data", "summary", "summary series queues layers steps qps flows workloads",
            "the table that it reads"),
     TEXTUAL(SHAPE_TEXT, "title", false, "stands above the figure"),
-    TEXTUAL(SHAPE_TEXT, "x-label", false,
-            "name of the horizontal axis, with its unit; default: what x is"),
-    TEXTUAL(SHAPE_TEXT, "y-label", false,
-            "name of the vertical axis, with its unit; default: what y is"),
-    TEXTUAL(SHAPE_TEXT, "z-label", false,
-            "heatmap: name of the colours, with its unit; default: what z is"),
+    TEXTUAL(SHAPE_LABEL, "x-label", false,
+            "name of the horizontal axis, with its unit, or nothing; default: what x is"),
+    TEXTUAL(SHAPE_LABEL, "y-label", false,
+            "name of the vertical axis, with its unit, or nothing; default: what y is"),
+    TEXTUAL(SHAPE_LABEL, "z-label", false,
+            "heatmap: name of the colours, with its unit, or nothing; default: what z is"),
     TEXTUAL(SHAPE_WORDS, "x", false,
             "column or columns of the horizontal axis; of a cdf, whose distribution it shows; "
             "required but with a query"),
@@ -221,8 +233,17 @@ static const struct attribute_spec figure_attributes[] = {
             "what its rows are"),
     TEXTUAL(SHAPE_TEXT, "z", false, "heatmap: column that the colours show"),
     TEXTUAL(SHAPE_TEXT, "series", false, "column that tells the lines or bars apart"),
-    TEXTUAL(SHAPE_TEXT, "series-label", false, "stands above the legend; default: what series is"),
+    TEXTUAL(SHAPE_LABEL, "series-label", false,
+            "stands above the legend, or nothing; default: what series is"),
+    CHOICE(
+        "legend", "top", "none top right inside",
+        "where the legend stands: nowhere, above or to the right of the plots, or in a corner of "
+        "the first one in which nothing is drawn (above if there is none)"),
     TEXTUAL(SHAPE_TEXT, "panels", false, "column of the sweep: a panel for each of its values"),
+    VALUE("panel-columns", false, WEFT_COUNT, "0", "0", "100",
+          "panels side by side; 0: as many as make a block"),
+    CHOICE("panel-axes", "shared", "shared each",
+           "numbers and names stand at the outer panels alone, or at each"),
     TEXTUAL(SHAPE_WORDS, "where", false, "only rows with column=value; several: all must hold"),
     BOOLEAN("pool", "off",
             "means and distributions may be over other things than seeds that vary, such as sizes"),
@@ -245,10 +266,14 @@ static const struct attribute_spec figure_attributes[] = {
     VALUE("y-max", false, WEFT_REAL, "0", "0", "1e18", "end of the vertical axis; 0: automatic"),
     BOOLEAN("values", "off", "bars: write each value above its bar; heatmap: into its field"),
     BOOLEAN("points", "off", "lines: mark each value"),
-    CHOICE("spread", "band", "band bars", "lines: how runs of several seeds are shown"),
+    CHOICE(
+        "spread", "auto", "auto band bars none",
+        "lines: how runs of several seeds are shown; auto: as a band where a panel has up to four "
+        "lines, else as bars"),
     CHOICE("error", "ci95", "ci95 extremes stddev",
            "what band and error bars span: the 95 % confidence interval of the mean by Student's "
            "t, the least and the greatest value, or one standard deviation on either side"),
+    BOOLEAN("note", "on", "small text below the figure that says what bands, bars and boxes are"),
     TEXTUAL(SHAPE_LENGTH, "width", false, "of the figure, such as 84mm; default: 170mm"),
     TEXTUAL(SHAPE_LENGTH, "height", false, "the same; default: by its width and what stands in it"),
     TEXTUAL(SHAPE_TEXT, "font", false, "of all texts; default: DejaVu Sans"),

@@ -20,6 +20,7 @@ enum attribute_shape
                        spaces */
     SHAPE_NAME,     /**< a name that can be part of a file name */
     SHAPE_TEXT,     /**< anything but nothing */
+    SHAPE_LABEL,    /**< anything */
     SHAPE_WORDS,    /**< words separated by spaces */
     SHAPE_LENGTH,   /**< millimetres of paper: "84mm" */
     SHAPE_TEMPLATE, /**< one of attribute_spec.param's choices, or a file of the user's own */

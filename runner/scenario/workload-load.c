@@ -281,7 +281,8 @@ check_size(const struct scenario *s, const struct workload *w, struct diagnostic
     return code >= 0;
 }
 
-/** What runs: the only workload as it is, or jobs. */
+/** Sets what the run executes: the only workload itself, or jobs that hold all workloads. Returns
+ * the number of QPs. */
 static uint32_t
 join(struct scenario *s, struct diagnostics *d)
 {

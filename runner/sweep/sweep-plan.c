@@ -68,6 +68,25 @@ check_repeated(const struct element *e, const struct words *values, struct diagn
     }
 }
 
+/** Takes the words of a <vary>'s colours or styles, one for each point of its dimension. */
+static void
+add_looks(struct plan_dimension *dim, const struct element *e, const char *attribute,
+          struct diagnostics *d)
+{
+    const char *text = element_value(e, attribute);
+    struct words w = words_split(text ? text : "");
+    if (text && w.n != dim->npoints)
+    {
+        diag_error(d, element_line(e, attribute), "%zu %s for %zu values; expected one each", w.n,
+                   attribute, dim->npoints);
+    }
+    for (size_t i = 0; i < w.n && w.n == dim->npoints; i++)
+    {
+        plan_look_take(&dim->points[i].look, e, attribute, w.word[i], d);
+    }
+    words_free(&w);
+}
+
 /** Adds the values of a <vary> to a dimension: as new points, or to those of its zip partners. */
 static void
 add_vary(struct building *b, struct plan_dimension *dim, const struct element *e, bool may_repeat)
@@ -112,6 +131,8 @@ add_vary(struct building *b, struct plan_dimension *dim, const struct element *e
             }
         }
         add_column(dim, param);
+        add_looks(dim, e, "colours", b->d);
+        add_looks(dim, e, "styles", b->d);
     }
     words_free(&values);
     words_free(&labels);
@@ -171,10 +192,13 @@ static void
 add_case(struct building *b, struct plan_dimension *dim, const struct element *e)
 {
     const char *name = element_value(e, "name"), *label = element_value(e, "label");
+    const char *colour = element_value(e, "colour"), *style = element_value(e, "style");
     struct plan_point *point = add_point(dim);
     point->cells = xcalloc(1, sizeof *point->cells);
     point->cells[0] = xstrdup(name ? name : "");
     point->label = label ? xstrdup(label) : NULL;
+    plan_look_take(&point->look, e, "colour", colour ? colour : "auto", b->d);
+    plan_look_take(&point->look, e, "style", style ? style : "auto", b->d);
     for (size_t i = 0; i < e->nchildren; i++)
     {
         const struct element *set = e->children[i];

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "overrides.h"
+#include "plan-look.h"
 #include "scenario-load.h"
 
 /** Most runs of one scenario. */
@@ -19,6 +20,7 @@ struct plan_point
     size_t nsets;
     char **cells; /**< one per column of the dimension */
     char *label;  /**< for figures; NULL: the cell */
+    struct plan_look look;
 };
 
 /** One thing that varies; the dimensions of a plan multiply. */

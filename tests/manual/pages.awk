@@ -62,6 +62,7 @@ function anchor(heading)
     sub(/^#+ */, "", heading)
     heading = tolower(heading)
     gsub(/[][!-,.\/:-@\\^`{-~]/, "", heading)
+    gsub(/§/, "", heading)
     gsub(/ /, "-", heading)
     return heading
 }

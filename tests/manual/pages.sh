@@ -9,6 +9,19 @@ cd "$here/../.."
 status=0
 awk -f "$here/pages.awk" README.md bench/README.md docs/*.md || status=1
 
+# A long page has its contents: docs/generate.sh makes the list, and each part of validation.md has its own.
+for page in docs/*.md; do
+    [ "$(wc -l <"$page")" -lt 150 ] || [ "$page" = docs/validation.md ] || [ "$page" = docs/performance.md ] ||
+        grep -qE '^(<!-- begin: contents -->|## Contents)$' "$page" || {
+        echo "$page: this long page has no contents"
+        status=1
+    }
+done
+[ "$(grep -c '^| .*? |' docs/how-do-i.md)" -ge 25 ] || {
+    echo 'docs/how-do-i.md answers fewer than 25 questions'
+    status=1
+}
+
 # The check itself finds what it is for, and nothing in what is right.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -40,6 +40,9 @@ parallel *                      tests/cluster.sh does what the page says of many
 pkill *                         it needs a run under way; tests/runner/progress.sh sends the signal
 WEFT_CMAKE=-DWEFT_LOG=ON *      tests/ns3/weft-log-test-suite.cc is built with logs
 NS_LOG=*                        it shows something in a build with logs alone
+./weft build                    tests/fresh-machine.sh builds in a new checkout
+pdflatex *                      LaTeX is not among the packages that Weft needs
+import sqlite3                  nor is Python
 import pandas as pd             pandas is not among the packages that Weft needs
 END
 

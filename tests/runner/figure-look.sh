@@ -62,6 +62,25 @@ refused 'relative-to of <figure f> of lines' '<figure name="f" template="lines" 
 refused "cannot read file 'none.gp'" "<figure name=\"f\" template=\"none.gp\" $pooled/>"
 refused 'like of <figure f> with a template of Weft' "<figure name=\"f\" template=\"bars\" $pooled like=\"lines\"/>"
 
+refused "legend 'left' of <figure> is not one of the choices; expected one of none, top, right, inside" "<figure name=\"f\" template=\"bars\" $pooled legend=\"left\"/>"
+refused "panel-columns of <figure f>, which has no panels; expected panels=" "<figure name=\"f\" template=\"bars\" $pooled panel-columns=\"2\"/>"
+refused 'legend of <figure f> of a heat map' "<figure name=\"f\" template=\"heatmap\" x=\"case\" y=\"workload.bytes\"
+    z=\"cct_us\" pool=\"on\" legend=\"none\"/>"
+
+# of_case MESSAGE ATTRIBUTE: refused in a <case>.
+of_case()
+{
+    sed "s,<case name=\"ecmp\",& $2," "$here/tiny.xml" >refused.xml
+    "$weft" validate refused.xml >messages 2>&1 && fail "taken: $2"
+    grep -q "^refused.xml:[0-9]*: error: $1" messages || fail "no word of '$1'"
+}
+of_case "colour of <case>: 'bleu' is no colour; expected blue, .* or #RRGGBB; did you mean 'blue'?" 'colour="bleu"'
+of_case "colour of <case>: '#12345' is no colour" 'colour="#12345"'
+of_case "style of <case>: 'dotty' is no style; expected solid, .*; did you mean 'dotted'?" 'style="dotty"'
+sed 's,<seeds.*,<vary param="transport.rto" values="1ms 2ms" colours="blue"/>&,' "$here/tiny.xml" >refused.xml
+"$weft" validate refused.xml >messages 2>&1 && fail 'one colour for two values is taken'
+grep -q 'error: 1 colours for 2 values; expected one each' messages || fail 'no word of the lacking colour'
+
 command -v gnuplot >/dev/null || {
     echo 'skipped: gnuplot (package gnuplot-nox) is not installed'
     exit 77
@@ -157,4 +176,68 @@ sed -e '/<case name="ecmp"/,/<\/case>/d' -e 's,name="look",name="fewer",' look.x
 two=$(sed -n 's/^array s_colour.*\[\(.*\)\]$/\1/p' results/fewer/bars.gp)
 [ "$(sed -n 's/^array s_colour.*\[[0-9]*, \(.*\)\]$/\1/p' results/look/bars.gp)" = "$two" ] ||
     fail 'without ECMP, the others have other colours'
+
+# --- what goes into a paper as it is ---
+sed -e '/<figure/,$d' -e 's,name="tiny",name="paper",' -e 's,<case name="rsq",& colour="#AA3377" style="dashed",' -e 's,<seeds.*,\
+    <vary param="workload.bytes" values="40KB 2MB"/><vary param="fabric.ack-every" values="1 4" labels="one|four"/>&,' \
+    "$here/tiny.xml" >paper.xml
+one='where="workload.bytes=40KB"'
+cat >>paper.xml <<END
+  <figure name="column" template="bars" x="case" y="cct_us" $one panels="fabric.ack-every" panel-columns="1" panel-axes="each"/>
+  <figure name="shared" template="bars" x="case" y="cct_us" $one panels="fabric.ack-every" panel-columns="1"/>
+  <figure name="top" template="lines" x="workload.bytes" series="case" y="cct_us" where="fabric.ack-every=1"/>
+  <figure name="bare" template="lines" x="workload.bytes" series="case" y="cct_us" where="fabric.ack-every=1"
+          legend="none" note="off" x-label=""/>
+  <figure name="right" template="lines" x="workload.bytes" series="fabric.ack-every" y="cct_us" where="case=rsq"
+          legend="right" series-label=""/>
+  <figure name="inside" template="lines" x="workload.bytes" series="case" y="cct_us" where="fabric.ack-every=1"
+          legend="inside" spread="none"/>
+  <figure name="log" template="bars" x="case" y="data_sent" y-log="on" values="on" pool="on"/>
+  <figure name="bytes" template="cdf" data="queues" x="longest_queue_bytes" series="case" pool="on"/>
+  <figure name="asked" template="grouped-bars"><query>select "fabric.ack-every" as x, "case" as series,
+          avg(cct_us) as y from summary group by 1, 2 order by min(run)</query></figure>
+  <figure name="points" template="lines"><query>select "fabric.ack-every" as x, "case" as series,
+          avg(cct_us) as y from summary group by 1, 2 order by min(run)</query></figure>
+  <figure name="rows" template="bars" x="workload.bytes fabric.ack-every" y="cct_us" where="case=rsq" width="84mm"/>
+  <figure name="fields" template="heatmap" values="on"><query>select "fabric.ack-every" as x, "case" as y,
+          round(1 + run / 10.0, 1) as z from summary where "workload.bytes" = '40KB' and seed = 1</query></figure>
+</scenario>
+END
+"$weft" run paper.xml >out 2>messages || fail 'not drawn'
+cd results/paper
+
+# at FIGURE TEXT: the heights of a text in SVG, from the top.
+at()
+{
+    awk -v text=">$2<" 'match($0, /translate\([^)]*/) { y = substr($0, RSTART, RLENGTH); sub(/.*,/, "", y) } index($0, text) { print y }' "$1.svg"
+}
+# A panel's title stands clear of the names of the panel above: the letters are 0.75 times as high as the font.
+title=$(at column four)
+name=$(at column Themis | head -n 1)
+awk -v title="$title" -v name="$name" 'BEGIN { exit !(title - 0.75 * 10.67 > name + 0.25 * 10.67) }' ||
+    fail "the title at $title lies on the names at $name"
+[ "$(at column Themis | wc -l) $(at shared Themis | wc -l)" = '2 1' ] || fail 'shared axes stand at each panel, or others do not'
+# Sizes in SVG are those of the others: the note is smaller than the names, the title of the panel is not.
+grep -q 'font-size="8.53"' column.svg || fail 'the note has another size in SVG'
+grep -q '>ECMP<' top.svg || fail 'no legend'
+! grep -q '>ECMP<\|confidence\|workload bytes' bare.svg || fail 'what is off is drawn'
+grep -q '>four</tspan>' right.svg || fail 'no legend on the right'
+! grep -q '>fabric ack-every<' right.svg || fail 'a title of the legend that is empty is drawn'
+grep -q '^legend_covers = 1$' inside.gp || fail 'the legend is not inside'
+grep -q '>mean of 2 seeds<' inside.svg || fail 'a line without a spread has an interval'
+grep -q '^has_spread = 0$' inside.gp || fail 'a spread that is off is drawn'
+grep -q '^y_log = 1$' log.gp || fail 'bars have no logarithmic axis'
+grep -q '>200 KB<' bytes.svg || fail 'an axis of bytes has no units'
+grep -q '>1.4 MB<' top.svg || fail 'an axis of sizes has no units'
+! grep -q '(bytes)\|e+0' bytes.svg || fail 'an axis of bytes has a unit twice, or none'
+for figure in asked points; do
+    grep -q '>four<' $figure.svg || fail "$figure: a label of a number is lost in a query"
+done
+[ "$(at rows 2MB | wc -l) $(at rows four | wc -l)" = '1 2' ] || fail 'the names are not in two rows'
+! grep -q '>(40KB\|>(2MB' rows.svg || fail 'names in parentheses'
+grep -q "^value_format = '%.1f'$" fields.gp || fail 'the fields have other digits'
+[ "$(sed -n 's/^array s_colour.*, \([0-9]*\), [0-9]*\]$/\1/p' top.gp)" = $((0xAA3377)) ] || fail 'not the colour of the scenario'
+[ "$(sed -n 's/^array s_dash.*, \([0-9]*\), [0-9]*\]$/\1/p' top.gp)" = 2 ] || fail 'not the dashes of the scenario'
+grep -q '^weft: warning: figures column, .*: a 95 % confidence interval of 2 values is wide .*expected 5 seeds' \
+    "$work/messages" || fail 'no warning of two seeds'
 echo 'the look of figures'

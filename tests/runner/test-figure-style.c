@@ -2,12 +2,15 @@
 /* Readers tell the curves of a figure apart, also those of them who are colour-blind, and know a
  * balancer again in the next figure. */
 #include <check.h>
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <weft/registry.h>
 
+#include "document.h"
+#include "figure-axis.h"
 #include "figure-markup.h"
 #include "figure-names.h"
 #include "figure-style.h"
@@ -122,14 +125,180 @@ START_TEST(colours_are_apart_for_every_eye)
     {
         for (size_t i = 0; i < FIGURE_COLOURS; i++)
         {
-            const struct lab own = lab_of(figure_colours[i], kind);
+            const struct lab own = lab_of(plan_colours[i], kind);
             ck_assert_double_gt(distance(own, lab_of(0xFFFFFF, kind)), 2 * LEAST_DISTANCE);
             for (size_t k = 0; k < i; k++)
             {
-                ck_assert_double_gt(distance(own, lab_of(figure_colours[k], kind)), LEAST_DISTANCE);
+                ck_assert_double_gt(distance(own, lab_of(plan_colours[k], kind)), LEAST_DISTANCE);
             }
         }
     }
+}
+END_TEST
+
+/* --- the schemes of every scenario ------------------------------------------------------------ */
+
+/** The least distance of two colours over all kinds of eyes. */
+static double
+least_distance(unsigned a, unsigned b)
+{
+    double least = INFINITY;
+    for (size_t kind = 0; kind < KINDS; kind++)
+    {
+        least = fmin(least, distance(lab_of(a, kind), lab_of(b, kind)));
+    }
+    return least;
+}
+
+/** The values of a column of the sweep that a figure (NULL: any) shows, each once. */
+static struct figure_names
+values_of(const struct plan_dimension *dim, size_t cell, const struct element *figure)
+{
+    struct figure_names names = {.parts = 1, .column = dim->columns[cell]};
+    names.keys = xcalloc(dim->npoints + 1, sizeof *names.keys);
+    for (size_t p = 0; p < dim->npoints; p++)
+    {
+        char *key = dim->points[p].cells[cell];
+        size_t i = 0;
+        while (i < names.n && strcmp(names.keys[i], key) != 0)
+        {
+            i++;
+        }
+        if (i == names.n && (!figure || figure_shows_point(figure, dim, p)))
+        {
+            names.keys[names.n++] = key;
+        }
+    }
+    return names;
+}
+
+static void
+check_values(const char *path, const struct plan *plan, const struct figure_names *names)
+{
+    struct figure_look *looks = xcalloc(names->n + 1, sizeof *looks);
+    figure_looks(plan, names, looks);
+    for (size_t i = 0; i < names->n; i++)
+    {
+        for (size_t k = 0; k < i; k++)
+        {
+            const struct figure_look *a = &looks[i], *b = &looks[k];
+            const bool same = a->colour == b->colour;
+            ck_assert_msg(same || least_distance(a->colour, b->colour) > LEAST_DISTANCE,
+                          "%s: not everybody tells the colours of '%s' and '%s' apart", path,
+                          names->keys[i], names->keys[k]);
+            ck_assert_msg(!same || names->n > FIGURE_COLOURS,
+                          "%s: '%s' and '%s' have one colour, and others are free", path,
+                          names->keys[i], names->keys[k]);
+            ck_assert_msg(!same || (a->dash != b->dash && a->pattern != b->pattern),
+                          "%s: '%s' and '%s' look alike", path, names->keys[i], names->keys[k]);
+        }
+    }
+    free(looks);
+}
+
+/** All columns of the sweep, whole and as each figure shows them. */
+static void
+check_plan(const char *path, const struct plan *plan)
+{
+    const struct element *root = plan->doc->root;
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        const struct plan_dimension *dim = &plan->dimensions[k];
+        for (size_t c = 0; c < dim->ncolumns && !dim->is_seeds; c++)
+        {
+            for (size_t i = 0; i <= root->nchildren; i++)
+            {
+                const struct element *e = i < root->nchildren ? root->children[i] : NULL;
+                if (!e || strcmp(e->name, "figure") == 0)
+                {
+                    struct figure_names names = values_of(dim, c, e);
+                    check_values(path, plan, &names);
+                    free(names.keys);
+                }
+            }
+        }
+    }
+}
+
+START_TEST(schemes_of_every_scenario_are_told_apart)
+{
+    glob_t files;
+    ck_assert_int_eq(glob(WEFT_SOURCE "/scenarios/*/*.xml", 0, NULL, &files), 0);
+    ck_assert_uint_gt(files.gl_pathc, 100);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+    {
+        const char *path = files.gl_pathv[i];
+        struct diagnostics d = {.file = path};
+        const struct plan_options none = {0};
+        struct document *doc = document_read(path, &d);
+        struct plan *plan = doc ? plan_build(doc, &none, &d) : NULL;
+        ck_assert_msg(plan && d.n == 0, "%s is no scenario", path);
+        check_plan(path, plan);
+        plan_free(plan);
+        document_free(doc);
+        diag_free(&d);
+    }
+    globfree(&files);
+}
+END_TEST
+
+/** Looks of balancers in a sweep of these, from the text of a <sweep>. */
+static void
+looks_in(const char *sweep, struct figure_look *looks, size_t n)
+{
+    struct diagnostics d = {.file = "t.xml"};
+    const struct plan_options none = {0};
+    char *text = xformat("<scenario name=\"t\"><topology kind=\"leaf-spine\"/><workload "
+                         "kind=\"ring\" bytes=\"1MB\"/><sweep>%s</sweep></scenario>",
+                         sweep);
+    struct document *doc = document_parse("t.xml", text, strlen(text), &d);
+    struct plan *plan = plan_build(doc, &none, &d);
+    ck_assert_uint_eq(d.n, 0);
+    struct figure_names names = values_of(&plan->dimensions[0], 0, NULL);
+    ck_assert_uint_eq(names.n, n);
+    figure_looks(plan, &names, looks);
+    free(names.keys);
+    plan_free(plan);
+    document_free(doc);
+    diag_free(&d);
+    free(text);
+}
+
+/* ecmp and host-dr, and ar and simple-rr, share a colour elsewhere: the later ones give way. */
+START_TEST(few_schemes_have_a_colour_each)
+{
+    struct figure_look looks[8];
+    looks_in("<vary param=\"balancer.name\" values=\"ecmp ar host-dr simple-rr themis\"/>", looks,
+             5);
+    ck_assert_uint_eq(looks[0].colour, plan_colours[0]);
+    ck_assert_uint_eq(looks[1].colour, plan_colours[1]);
+    ck_assert_uint_eq(looks[4].colour, plan_colours[2]);
+    ck_assert_uint_eq(looks[2].colour, plan_colours[3]);
+    ck_assert_uint_eq(looks[3].colour, plan_colours[4]);
+    looks_in("<vary param=\"balancer.name\" "
+             "values=\"ecmp ar host-dr simple-rr themis rsq reps ops\"/>",
+             looks, 8);
+    ck_assert_uint_eq(looks[2].colour, looks[0].colour);
+    ck_assert_uint_ne(looks[2].pattern, looks[0].pattern);
+}
+END_TEST
+
+START_TEST(a_scenario_chooses_colours_and_styles)
+{
+    struct figure_look looks[3];
+    looks_in("<cases><case name=\"a\" colour=\"#123456\" style=\"dotted\"/>"
+             "<case name=\"b\"/><case name=\"c\" colour=\"blue\"/></cases>",
+             looks, 3);
+    ck_assert_uint_eq(looks[0].colour, 0x123456);
+    ck_assert_uint_eq(looks[0].dash, 3);
+    ck_assert_uint_ne(looks[1].colour, plan_colours[0]);
+    ck_assert_uint_eq(looks[2].colour, plan_colours[0]);
+    looks_in("<vary param=\"balancer.name\" values=\"ecmp ar\" colours=\"auto black\" "
+             "styles=\"dashed auto\"/>",
+             looks, 2);
+    ck_assert_uint_eq(looks[0].colour, plan_colours[0]);
+    ck_assert_uint_eq(looks[0].dash, 2);
+    ck_assert_uint_eq(looks[1].colour, 0);
 }
 END_TEST
 
@@ -196,6 +365,32 @@ START_TEST(what_is_no_mark_is_escaped)
 END_TEST
 
 static void
+check_number(struct figure_axis a, double value, const char *expected)
+{
+    struct text t = {0};
+    axis_add_number(&t, &a, value);
+    ck_assert_str_eq(t.s, expected);
+    free(t.s);
+}
+
+START_TEST(axes_have_numbers_that_are_read)
+{
+    const struct figure_axis bytes = {.bytes = true, .from = 0, .to = 5e7};
+    const struct figure_axis large = {.log = true, .from = 10, .to = 1e7};
+    const struct figure_axis linear = {.from = 0, .to = 3e6};
+    const struct figure_axis plain = {.from = 0, .to = 500000};
+    check_number(bytes, 0, "0");
+    check_number(bytes, 500, "500 B");
+    check_number(bytes, 1e4, "10 KB");
+    check_number(bytes, 1.5e6, "1.5 MB");
+    check_number(large, 1e6, "10^{6}");
+    check_number(large, 3e6, "3×10^{6}");
+    check_number(linear, 5e5, "0.5×10^{6}");
+    check_number(plain, 5e5, "500000");
+}
+END_TEST
+
+static void
 check_title(const char *column, double scale, bool numbers, const char *expected)
 {
     char *title = column_title(column, scale, numbers);
@@ -227,6 +422,10 @@ main(void)
     TCase *tcase = tcase_create("figure-style");
     tcase_add_test(tcase, the_distance_is_ciede2000);
     tcase_add_test(tcase, colours_are_apart_for_every_eye);
+    tcase_add_test(tcase, schemes_of_every_scenario_are_told_apart);
+    tcase_add_test(tcase, few_schemes_have_a_colour_each);
+    tcase_add_test(tcase, a_scenario_chooses_colours_and_styles);
+    tcase_add_test(tcase, axes_have_numbers_that_are_read);
     tcase_add_test(tcase, no_two_balancers_look_alike);
     tcase_add_test(tcase, a_balancer_keeps_its_style);
     tcase_add_test(tcase, what_is_no_mark_is_escaped);
