@@ -6,7 +6,7 @@
 # By default the first of them, which must print what README says; with --core then what meets the system's
 # libraries most, and the core's tests, by the system's gcc and by clang, with warnings as errors; with --all
 # both commands. With --archive the tree has no .git and lies in a folder whose name has a blank, and the first
-# command comes again without a network. 13:i386 is a Debian 13 for 32-bit x86.
+# command comes again without a network. 12:i386 is a Debian 12 for 32-bit x86.
 #
 # Needs root, debootstrap, a network, a git checkout and some 4 GB of memory; what is missing makes it end with
 # 77. The system lives in a tmpfs that is mounted in namespaces of the test's own: nobody else sees it, and it is
