@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Usage: fresh-machine.sh [--core | --all] [VERSION...]
+# Usage: fresh-machine.sh [--archive] [--core] [--all] [VERSION[:ARCHITECTURE]...]
 # What a newcomer meets and a machine in use hides: a Debian of each version (12 and 13) with nothing but its
 # base (debootstrap), a clone of what is committed here, and README's commands under "Start", word for word.
 # By default the first of them, which must print what README says; with --core then what meets the system's
 # libraries most, and the core's tests, by the system's gcc and by clang, with warnings as errors; with --all
-# both commands.
+# both commands. With --archive the tree has no .git and lies in a folder whose name has a blank, and the first
+# command comes again without a network. 12:i386 is a Debian 12 for 32-bit x86.
 #
 # Needs root, debootstrap, a network, a git checkout and some 4 GB of memory; what is missing makes it end with
 # 77. The system lives in a tmpfs that is mounted in namespaces of the test's own: nobody else sees it, and it is
-# gone with the last process of the test, however that ends. WEFT_DEBIAN_MIRROR is a mirror other than
-# debootstrap's own.
+# gone with the last process of the test, however that ends. The mirror is WEFT_DEBIAN_MIRROR, or that of this
+# machine's own apt, or debootstrap's.
 set -eu
 export LC_ALL=C
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
@@ -28,8 +29,6 @@ skip()
 
 fail()
 {
-    missing=$(sed -n 's/^E: \(Failed getting release file .*\)/\1/p' "$log/out" "$log/messages")
-    [ -z "$missing" ] || skip "there is no network, or no such Debian: $missing"
     say "FAILED: $*"
     [ ! -s "$log/messages" ] || tail -n 60 "$log/messages"
     exit 1
@@ -54,8 +53,16 @@ shift
 # inside COMMAND...: runs it in the new system, which knows nothing of this one but its network.
 inside()
 {
-    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+    # shellcheck disable=SC2086 # no word, or two
+    $network env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
         ${http_proxy:+http_proxy="$http_proxy"} chroot "$base" "$@" </dev/null
+}
+
+# Seconds of processor time that all that has ended here has taken, in $used.
+use_so_far()
+{
+    times >"$log/times"
+    used=$(tr 'ms' '  ' <"$log/times" | awk 'END { printf "%.0f", 60 * $1 + $2 + 60 * $3 + $4 }')
 }
 
 # step WHAT COMMAND...: keeps what it prints in $log.
@@ -64,50 +71,97 @@ step()
     what=$1
     shift
     began=$(date +%s)
+    use_so_far
+    before=$used
     "$@" >"$log/out" 2>"$log/messages" || {
         tail -n 60 "$log/out"
         fail "Debian $version: $what"
     }
-    say "Debian $version: $what, $(($(date +%s) - began)) s"
+    use_so_far
+    say "Debian $version: $what, $(($(date +%s) - began)) s, processor time $((used - before)) s"
 }
 
-# A system in $base, with the tree in /root/weft.
+# Sets $mirror and http_proxy to what this machine's own apt uses, and $apt_fetches to what that can fetch.
+use_mirror()
+{
+    apt_fetches=
+    if command -v apt-get >/dev/null; then
+        # shellcheck disable=SC2016 # apt-get fills them in; names with a dash are of updates
+        apt_fetches=$(apt-get indextargets --format '$(REPO_URI)dists/$(CODENAME)/InRelease $(ORIGIN)' \
+            'Created-By: Packages' | sed -n 's,^\(http:.*/[a-z]*/InRelease\) Debian$,\1,p' | head -n 1)
+        [ -n "${http_proxy:-}" ] || eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
+    fi
+    mirror=${WEFT_DEBIAN_MIRROR:-${apt_fetches%dists/*}}
+    mirror=${mirror:-http://deb.debian.org/debian/}
+    [ -z "${http_proxy:-}" ] || export http_proxy
+}
+
+# Without a network nothing can be tried. But where this machine's own apt has one, what keeps the test from its
+# mirror is to be mended: nobody would see that it is left out each time.
+need_mirror()
+{
+    wanted=${mirror%/}/dists/$suite/InRelease
+    ! wget -q --spider --tries=2 --timeout=20 "$wanted" || return 0
+    apt_fetches=${apt_fetches:-http://deb.debian.org/debian/dists/stable/InRelease}
+    PATH=$PATH:/usr/lib/apt apt-helper download-file "$apt_fetches" "$log/release" >"$log/messages" 2>&1 ||
+        skip "there is no network: neither $wanted nor $apt_fetches can be fetched"
+    fail "$wanted cannot be fetched, though apt fetches $apt_fetches; WEFT_DEBIAN_MIRROR can name another mirror"
+}
+
+# A system in $base, with the tree in /root/$tree.
 install_system()
 {
-    case $version in
+    case ${version%:*} in
         12) suite=bookworm ;;
         13) suite=trixie ;;
-        *) suite=$version ;;
+        *) suite=${version%:*} ;;
     esac
+    case $version in
+        *:*) architecture=${version#*:} ;;
+        *) architecture=$(dpkg --print-architecture) ;;
+    esac
+    need_mirror
     mkdir "$base"
-    # shellcheck disable=SC2086 # no word if there is none
-    step "the base" debootstrap --variant=minbase "$suite" "$base" ${WEFT_DEBIAN_MIRROR:-}
+    step "the base" debootstrap --variant=minbase --arch="$architecture" "$suite" "$base" "$mirror"
     mount -t proc proc "$base/proc"
-    git -c safe.directory='*' clone --quiet "$root" "$base/root/weft" 2>"$log/messages" || fail 'clone'
+    git -c safe.directory='*' clone --quiet "$root" "$base/root/$tree" 2>"$log/messages" || fail 'clone'
+    [ -z "$archive" ] || rm -rf "$base/root/$tree/.git"
 }
 
 # Lines that a newcomer types: the first block under "Start".
 commands()
 {
-    sed -n '/^## Start/,/^```$/p' "$base/root/weft/README.md" | grep '^\./'
+    sed -n '/^## Start/,/^```$/p' "$base/root/$tree/README.md" | grep '^\./'
+}
+
+# prints_expected: what the last step printed is what README says of $line.
+prints_expected()
+{
+    awk -v typed="\$ $(echo "$line" | sed 's/ *#.*//')" '/^```/ { on = 0 } on { print } $0 == typed { on = 1 }' \
+        "$base/root/$tree/README.md" >"$log/expected"
+    [ -s "$log/expected" ] || fail 'README does not say what the first command prints'
+    diff "$log/expected" "$log/out" || fail "Debian $version prints something else than README"
 }
 
 first_command()
 {
     line=$(commands | head -n 1)
-    step "$line" inside sh -c "cd /root/weft && $line"
-    awk -v typed="\$ $(echo "$line" | sed 's/ *#.*//')" '/^```/ { on = 0 } on { print } $0 == typed { on = 1 }' \
-        "$base/root/weft/README.md" >"$log/expected"
-    [ -s "$log/expected" ] || fail 'README does not say what the first command prints'
-    diff "$log/expected" "$log/out" || fail "Debian $version prints something else than README"
-    say "Debian $version: $(sed -n 's/^Fetched \(.*\) in .*/\1/p' "$base/root/weft/build/packages.log" |
+    step "$line" inside sh -c "cd '/root/$tree' && $line"
+    prints_expected
+    say "Debian $version: $(sed -n 's/^Fetched \(.*\) in .*/\1/p' "$base/root/$tree/build/packages.log" |
         paste -sd + | sed 's/+/ and /') downloaded"
+    [ -n "$archive" ] || return 0
+    rm -r "$base/root/$tree/results"
+    network='unshare --net'
+    step 'the same without a network' inside sh -c "cd '/root/$tree' && $line"
+    network=
+    prints_expected
 }
 
 second_command()
 {
     line=$(commands | sed -n 2p)
-    step "$line" inside sh -c "cd /root/weft && $line"
+    step "$line" inside sh -c "cd '/root/$tree' && $line"
     sed -n '/tests passed/,$p' "$log/out"
 }
 
@@ -116,23 +170,37 @@ second_command()
 with_libraries()
 {
     tests='^runner-(figure-query|queries|plot)$'
-    step "programs of users, and tests of queries and figures" inside sh -c "cd /root/weft/build &&
+    step "programs of users, and tests of queries and figures" inside sh -c "cd '/root/$tree/build' &&
         ninja snippets weft-query-tests && ctest -R '$tests' --no-tests=error --output-on-failure"
     sed -n '/tests passed/p' "$log/out"
 }
 
 core_with()
 {
-    step "the core by $1" inside sh -c "cd /root/weft && cmake -S . -B core-$1 -G Ninja -DWEFT_CORE_ONLY=ON \
+    step "the core by $1" inside sh -c "cd '/root/$tree' && cmake -S . -B core-$1 -G Ninja -DWEFT_CORE_ONLY=ON \
         -DWEFT_WERROR=ON -DCMAKE_C_COMPILER=$1 && ninja -C core-$1 && ctest --test-dir core-$1 -j $(nproc) \
         --output-on-failure"
     sed -n '/tests passed/p' "$log/out"
 }
 
-mode=--first
-case ${1:-} in
-    --core | --all) mode=$1 && shift ;;
-esac
+core_by_compilers()
+{
+    with_libraries
+    core_with gcc
+    step 'clang' inside apt-get install -y -q --no-install-recommends clang
+    core_with clang
+}
+
+tree=weft archive='' core='' all='' network=''
+while :; do
+    case ${1:-} in
+        --archive) archive=yes tree='weft archive' ;;
+        --core) core=yes ;;
+        --all) all=yes ;;
+        *) break ;;
+    esac
+    shift
+done
 [ $# -gt 0 ] || set -- 12 13
 [ -z "$(git -c safe.directory='*' -C "$root" status --porcelain)" ] || say 'what is not committed is not tried'
 above=/mnt
@@ -142,19 +210,13 @@ esac
 mount -t tmpfs -o mode=755,size=80% fresh-machine $above
 log=$above/log
 mkdir $log
+use_mirror
 for version in "$@"; do
     base=$above/$version
     install_system
     first_command
-    case $mode in
-        --core)
-            with_libraries
-            core_with gcc
-            step 'clang' inside apt-get install -y -q --no-install-recommends clang
-            core_with clang
-            ;;
-        --all) second_command ;;
-    esac
+    [ -z "$all" ] || second_command
+    [ -z "$core" ] || core_by_compilers
     umount "$base/proc"
     rm -rf "$base"
 done
