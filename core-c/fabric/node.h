@@ -265,6 +265,7 @@ struct weft_net
     struct weft_arriving *arriving; /**< in order, once collected */
     struct weft_arriving *unsorted; /**< as large */
     uint32_t narriving;
+    uint32_t runs; /**< rows of them that are in order */
     uint32_t arriving_size;
     uint32_t *bucket; /**< [nbuckets + 1]: for sorting */
     uint32_t nbuckets;
