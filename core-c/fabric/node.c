@@ -167,7 +167,7 @@ sort(struct weft_net *net, int64_t width)
     make_buckets(net);
     uint32_t buckets = 2;
     uint32_t shift = WEFT_TIE_BITS;
-    while (buckets < n)
+    while (2 * buckets < n)
     {
         buckets *= 2;
     }

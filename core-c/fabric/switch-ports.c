@@ -164,7 +164,12 @@ weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port
     t[i] = weft_port_ready(port) != 0 ? port->free_at : WEFT_NEVER;
     for (i /= 2; i > 0; i /= 2)
     {
-        t[i] = t[2 * i] < t[2 * i + 1] ? t[2 * i] : t[2 * i + 1];
+        const int64_t least = t[2 * i] < t[2 * i + 1] ? t[2 * i] : t[2 * i + 1];
+        if (t[i] == least)
+        {
+            return;
+        }
+        t[i] = least;
     }
     sw->tor_at = t[1];
 }
