@@ -94,6 +94,18 @@ weft_switch_send_due(struct weft_net *net, struct weft_switch_node *sw, struct w
 }
 
 void
+weft_switch_settle_waiting(struct weft_net *net, struct weft_switch_node *sw)
+{
+    for (uint32_t word = 0; word < net->words; word++)
+    {
+        for (uint64_t bits = sw->waiting[word]; bits != 0; bits &= bits - 1)
+        {
+            weft_switch_settle(net, sw, &sw->node.port[word * 64 + weft_ctz64(bits)]);
+        }
+    }
+}
+
+void
 weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw)
 {
     for (uint32_t i = 0; i < sw->node.nports; i++)
