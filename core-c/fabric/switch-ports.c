@@ -108,9 +108,14 @@ weft_switch_settle_waiting(struct weft_net *net, struct weft_switch_node *sw)
 void
 weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw)
 {
-    for (uint32_t i = 0; i < sw->node.nports; i++)
+    const int64_t now = sw->node.now;
+    const struct weft_port *end = sw->node.port + sw->node.nports;
+    for (struct weft_port *port = sw->node.port; port < end; port++)
     {
-        weft_switch_settle(net, sw, &sw->node.port[i]);
+        if (port->end <= now || (port->waits != 0 && port->free_at <= now))
+        {
+            weft_switch_settle(net, sw, port);
+        }
     }
 }
 
