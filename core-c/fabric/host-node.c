@@ -341,11 +341,10 @@ receive_all(struct weft_net *net, struct weft_host_node *h, uint32_t i)
     return i;
 }
 
-/* When something is due without the wire. */
-static int64_t
-next_own(const struct weft_host_node *h)
+/* When something is due without the wire; @p timer: when a timer is. */
+static inline int64_t
+next_own(const struct weft_host_node *h, int64_t timer)
 {
-    const int64_t timer = weft_agenda_next(&h->timers);
     const int64_t mail = weft_agenda_next(&h->mail);
     const int64_t at = timer < mail ? timer : mail;
     return at < h->wake_at ? at : h->wake_at;
@@ -358,7 +357,8 @@ weft_host_run(struct weft_net *net, struct weft_host_node *h, int64_t until)
     h->runs = true;
     for (uint32_t i = 0;;)
     {
-        const int64_t own = next_own(h);
+        const int64_t timer = weft_agenda_next(&h->timers);
+        const int64_t own = next_own(h, timer);
         const int64_t arrival =
             i < net->narriving ? weft_arrives_at(net, &net->arriving[i]) : WEFT_NEVER;
         const int64_t at = own < arrival ? own : arrival;
@@ -368,7 +368,10 @@ weft_host_run(struct weft_net *net, struct weft_host_node *h, int64_t until)
         }
         h->node.now = at > h->node.now ? at : h->node.now;
         h->node.last = h->node.now;
-        run_timers(net, h);
+        if (timer <= h->node.now)
+        {
+            run_timers(net, h);
+        }
         if (h->wake_at <= h->node.now)
         {
             weft_host_wake(net, h);
@@ -376,7 +379,7 @@ weft_host_run(struct weft_net *net, struct weft_host_node *h, int64_t until)
         i = receive_all(net, h, i);
     }
     h->runs = false;
-    const int64_t own = next_own(h);
+    const int64_t own = next_own(h, weft_agenda_next(&h->timers));
     h->node.next = own < h->node.next ? own : h->node.next;
 }
 

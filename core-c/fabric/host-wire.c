@@ -61,13 +61,17 @@ pop(struct weft_packets_ring *r, uint32_t paused)
 static bool
 has_any(const struct weft_packets_ring *r, uint32_t paused)
 {
-    return r->head != r->tail && find(r, paused) != r->tail;
+    return r->head != r->tail && (paused == 0 || find(r, paused) != r->tail);
 }
 
 /* Which sources other than data may send. */
-static uint32_t
+static inline uint32_t
 waiting(const struct weft_host_node *h)
 {
+    if (h->replies.head == h->replies.tail && h->others.head == h->others.tail)
+    {
+        return 0;
+    }
     return (uint32_t)has_any(&h->replies, h->port.paused) << WEFT_SEND_REPLY |
            (uint32_t)has_any(&h->others, h->port.paused) << WEFT_SEND_OTHER;
 }
@@ -75,12 +79,8 @@ waiting(const struct weft_host_node *h)
 static void
 plan(struct weft_host_node *h)
 {
-    const int64_t work = weft_host_next_at(&h->nic, waiting(h), h->port.paused);
-    if (work != WEFT_NEVER)
-    {
-        const int64_t free = h->port.free_at > h->node.now ? h->port.free_at : h->node.now;
-        wake_at(h, work > free ? work : free);
-    }
+    const int64_t free = h->port.free_at > h->node.now ? h->port.free_at : h->node.now;
+    wake_at(h, weft_host_next_from(&h->nic, waiting(h), h->port.paused, free));
 }
 
 /* What is sent now has not waited for the wire: it starts at a whole ps. */

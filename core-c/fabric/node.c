@@ -13,13 +13,16 @@ grow(struct weft_net *net, uint32_t more)
     {
         size *= 2;
     }
-    struct weft_arriving *unsorted = weft_net_take(net, size * sizeof *unsorted);
+    /* One more before the first, of zeros: the end of an insertion. */
+    struct weft_arriving *unsorted = weft_net_take(net, (size + 1) * sizeof *unsorted);
+    unsorted++;
     for (uint32_t i = 0; i < net->narriving; i++)
     {
         unsorted[i] = net->unsorted[i];
     }
     net->unsorted = unsorted;
-    net->arriving = weft_net_take(net, size * sizeof *unsorted);
+    net->arriving = weft_net_take(net, (size + 1) * sizeof *unsorted);
+    net->arriving++;
     net->arriving_size = size;
 }
 
@@ -42,47 +45,49 @@ keep_for_later(struct weft_net *net, struct weft_chunk *chunk)
 }
 
 /* Frames of one lane. Returns when the next one comes, or WEFT_NEVER. */
-static int64_t
-collect_lane(struct weft_net *net, struct weft_lane *lane, uint16_t port, uint64_t tie_salt,
+static inline int64_t
+collect_lane(struct weft_net *net, struct weft_lane *lane, uint16_t port, const uint64_t *tie_salt,
              int64_t until)
 {
-    uint32_t left = lane->left - lane->taken;
-    if (left == 0)
+    const uint32_t left = lane->left;
+    uint32_t taken = lane->taken;
+    if (left == taken)
     {
         return WEFT_NEVER;
     }
-    make_room(net, left);
-    struct weft_arriving *a = net->unsorted + net->narriving;
-    struct weft_chunk *chunk = lane->head;
-    uint32_t place = lane->head_at;
+    make_room(net, left - taken);
+    struct weft_arriving *const first = net->unsorted + net->narriving;
+    struct weft_arriving *a = first;
+    struct weft_frame *frame = &lane->head->frame[lane->head_at];
+    const struct weft_frame *end = &lane->head->frame[WEFT_CHUNK_FRAMES];
     int64_t next = WEFT_NEVER;
-    for (; left > 0; left--)
+    for (; taken != left; taken++)
     {
-        const bool over = place == WEFT_CHUNK_FRAMES;
-        struct weft_frame *frame = over ? &chunk->next->frame[0] : &chunk->frame[place];
-        if (frame->at >= until)
+        if (frame == end)
         {
-            next = frame->at;
+            struct weft_chunk *behind = lane->head->next;
+            keep_for_later(net, lane->head);
+            lane->head = behind;
+            frame = &behind->frame[0];
+            end = &behind->frame[WEFT_CHUNK_FRAMES];
+        }
+        const int64_t at = frame->at;
+        if (at >= until)
+        {
+            next = at;
             break;
         }
-        if (over)
-        {
-            struct weft_chunk *behind = chunk->next;
-            keep_for_later(net, chunk);
-            chunk = behind;
-            place = 0;
-        }
-        place++;
+        const uint16_t order = tie_salt ? weft_tie_order(*tie_salt, at) : 0;
         frame->d.in_port = port;
-        a->key = (uint64_t)(frame->at - net->base) << WEFT_TIE_BITS | WEFT_IS_FRAME |
-                 (port ^ weft_tie_order(tie_salt, frame->at));
+        a->key = (uint64_t)(at - net->base) << WEFT_TIE_BITS | WEFT_IS_FRAME | (port ^ order);
         a->of.frame = frame;
         a++;
+        frame++;
     }
+    net->runs += a != first;
     net->narriving = (uint32_t)(a - net->unsorted);
-    lane->taken = lane->left - left;
-    lane->head = chunk;
-    lane->head_at = place;
+    lane->taken = taken;
+    lane->head_at = (uint32_t)(frame - lane->head->frame);
     return next;
 }
 
@@ -101,12 +106,13 @@ collect_pauses(struct weft_net *net, struct weft_pfc_lane *lane, uint16_t port, 
         a->key = (uint64_t)(pfc->at - net->base) << WEFT_TIE_BITS | port;
         a->of.pfc = (uint64_t)pfc->tclass << 1 | pfc->pause;
         lane->taken++;
+        net->runs++;
     }
     return WEFT_NEVER;
 }
 
 static int64_t
-collect_port(struct weft_net *net, struct weft_port *port, uint64_t tie_salt, int64_t until)
+collect_port(struct weft_net *net, struct weft_port *port, const uint64_t *tie_salt, int64_t until)
 {
     int64_t next = collect_pauses(net, port->pfc_from, port->index, until);
     for (uint32_t c = 0; c < net->classes; c++)
@@ -117,21 +123,22 @@ collect_port(struct weft_net *net, struct weft_port *port, uint64_t tie_salt, in
     return next;
 }
 
-/* In place and stable. */
+/* In place and stable. What lies before the first is no later than any. */
 static void
 insertion_sort(struct weft_arriving *a, uint32_t n)
 {
-    for (uint32_t i = 1; i < n; i++)
+    const struct weft_arriving *end = a + n;
+    for (struct weft_arriving *i = a + 1; i < end; i++)
     {
-        if (a[i - 1].key > a[i].key)
+        const struct weft_arriving x = *i;
+        struct weft_arriving *k = i;
+        for (; k[-1].key > x.key; k--)
         {
-            const struct weft_arriving x = a[i];
-            uint32_t k = i;
-            for (; k > 0 && a[k - 1].key > x.key; k--)
-            {
-                a[k] = a[k - 1];
-            }
-            a[k] = x;
+            k[0] = k[-1];
+        }
+        if (k != i)
+        {
+            *k = x;
         }
     }
 }
@@ -160,7 +167,7 @@ sort(struct weft_net *net, int64_t width)
     make_buckets(net);
     uint32_t buckets = 2;
     uint32_t shift = WEFT_TIE_BITS;
-    while (buckets < n)
+    while (2 * buckets < n)
     {
         buckets *= 2;
     }
@@ -188,31 +195,21 @@ sort(struct weft_net *net, int64_t width)
     insertion_sort(to, n);
 }
 
-/* Whether they have come in order, as those of one lane do. */
-static bool
-is_sorted(const struct weft_net *net)
-{
-    const struct weft_arriving *a = net->unsorted;
-    uint32_t i = 1;
-    while (i < net->narriving && a[i - 1].key <= a[i].key)
-    {
-        i++;
-    }
-    return i >= net->narriving;
-}
-
 /* Puts what was collected in order: by time, PFC frames first, and frames in the order of ports
  * that is drawn for the instant. */
 static void
 put_in_order(struct weft_net *net, int64_t width)
 {
-    if (!is_sorted(net) && net->narriving > FEW)
+    struct weft_arriving *sorted = net->unsorted;
+    if (net->runs > 1 && net->narriving > FEW)
     {
         sort(net, width);
         return;
     }
-    struct weft_arriving *sorted = net->unsorted;
-    insertion_sort(sorted, net->narriving);
+    if (net->runs > 1)
+    {
+        insertion_sort(sorted, net->narriving);
+    }
     net->unsorted = net->arriving;
     net->arriving = sorted;
 }
@@ -221,6 +218,8 @@ void
 weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until)
 {
     uint64_t *coming = net->coming + (size_t)node->number * net->words;
+    const uint64_t *tie_salt = node->nports > 1 ? &node->tie_salt : NULL;
+    net->runs = 0;
     net->narriving = 0;
     node->next = WEFT_NEVER;
     for (uint32_t word = 0; word < net->words; word++)
@@ -228,7 +227,7 @@ weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until)
         for (uint64_t bits = coming[word]; bits != 0; bits &= bits - 1)
         {
             struct weft_port *port = &node->port[word * 64 + weft_ctz64(bits)];
-            const int64_t next = collect_port(net, port, node->tie_salt, until);
+            const int64_t next = collect_port(net, port, tie_salt, until);
             if (next == WEFT_NEVER)
             {
                 coming[word] &= ~(UINT64_C(1) << weft_ctz64(bits));

@@ -269,6 +269,7 @@ struct weft_net
     struct weft_arriving *arriving; /**< in order, once collected */
     struct weft_arriving *unsorted; /**< as large */
     uint32_t narriving;
+    uint32_t runs; /**< rows of them that are in order */
     uint32_t arriving_size;
     uint32_t *bucket; /**< [nbuckets + 1]: for sorting */
     uint32_t nbuckets;
@@ -465,6 +466,9 @@ weft_switch_settle(struct weft_net *net, struct weft_switch_node *sw, struct wef
         weft_switch_give_back(sw, port);
     }
 }
+/** The same of all ports where something waits: what starts to leave by now has done so. */
+void weft_switch_settle_waiting(struct weft_net *net, struct weft_switch_node *sw);
+/** The same of all ports. */
 void weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw);
 /** Does what leaves in the order of time up to and with @p until, where that order matters. */
 void weft_switch_send_in_order(struct weft_net *net, struct weft_switch_node *sw, int64_t until);

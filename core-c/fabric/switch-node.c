@@ -104,10 +104,9 @@ route(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, 
 
 /* The one way into the buffer. Inlined: it is on every hop. */
 static inline __attribute__((always_inline)) bool
-buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
+buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p, uint32_t out,
        struct weft_port *port, bool held)
 {
-    const uint32_t out = port->index;
     struct weft_mmu *mmu = sw->mmu;
     weft_switch_settle(net, sw, port);
     if (weft_mmu_admits_easily(mmu, p->in_port, out, p->tclass, p->bytes))
@@ -195,7 +194,7 @@ forward(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p
     if (route(net, sw, p, &out))
     {
         struct weft_port *port = &sw->node.port[out];
-        if (buffer(net, sw, p, port, false))
+        if (buffer(net, sw, p, out, port, false))
         {
             join(net, sw, port, p);
         }
@@ -212,7 +211,7 @@ bool
 weft_switch_buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
                    uint32_t out)
 {
-    return buffer(net, sw, p, &sw->node.port[out], true);
+    return buffer(net, sw, p, out, &sw->node.port[out], true);
 }
 
 void
@@ -322,9 +321,14 @@ run_frames(struct weft_net *net, struct weft_switch_node *sw, uint32_t i)
 {
     const struct weft_arriving *a = net->arriving + i;
     const struct weft_arriving *end = net->arriving + net->narriving;
-    for (; a < end && (a->key & WEFT_IS_FRAME) && sw->ordered == 0; a++)
+    const int64_t base = net->base;
+    for (; a < end && (a->key & WEFT_IS_FRAME); a++)
     {
-        const int64_t now = weft_arrives_at(net, a);
+        if (sw->ordered > 0)
+        {
+            break;
+        }
+        const int64_t now = base + (int64_t)(a->key >> WEFT_TIE_BITS);
         if (sw->tor_at <= now)
         {
             weft_switch_send_in_order(net, sw, now);

@@ -94,11 +94,28 @@ weft_switch_send_due(struct weft_net *net, struct weft_switch_node *sw, struct w
 }
 
 void
+weft_switch_settle_waiting(struct weft_net *net, struct weft_switch_node *sw)
+{
+    for (uint32_t word = 0; word < net->words; word++)
+    {
+        for (uint64_t bits = sw->waiting[word]; bits != 0; bits &= bits - 1)
+        {
+            weft_switch_settle(net, sw, &sw->node.port[word * 64 + weft_ctz64(bits)]);
+        }
+    }
+}
+
+void
 weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw)
 {
-    for (uint32_t i = 0; i < sw->node.nports; i++)
+    const int64_t now = sw->node.now;
+    const struct weft_port *end = sw->node.port + sw->node.nports;
+    for (struct weft_port *port = sw->node.port; port < end; port++)
     {
-        weft_switch_settle(net, sw, &sw->node.port[i]);
+        if (port->end <= now || (port->waits != 0 && port->free_at <= now))
+        {
+            weft_switch_settle(net, sw, port);
+        }
     }
 }
 
@@ -165,7 +182,12 @@ weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port
     t[i] = weft_port_ready(port) != 0 ? port->free_at : WEFT_NEVER;
     for (i /= 2; i > 0; i /= 2)
     {
-        t[i] = t[2 * i] < t[2 * i + 1] ? t[2 * i] : t[2 * i + 1];
+        const int64_t least = t[2 * i] < t[2 * i + 1] ? t[2 * i] : t[2 * i + 1];
+        if (t[i] == least)
+        {
+            return;
+        }
+        t[i] = least;
     }
     sw->tor_at = t[1];
 }

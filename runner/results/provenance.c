@@ -15,8 +15,8 @@
 #include "textbuf.h"
 
 /* The build gives these; a bare compiler does not. */
-#ifndef WEFT_VERSION
-#define WEFT_VERSION "unknown"
+#ifndef WEFT_COMMAND_VERSION
+#define WEFT_COMMAND_VERSION "unknown"
 #endif
 #ifndef WEFT_NS3_VERSION
 #define WEFT_NS3_VERSION "unknown"
@@ -68,7 +68,7 @@ const char *
 provenance_version(void)
 {
     static char version[80];
-    snprintf(version, sizeof version, *built_commit ? "%s (commit %s)" : "%s", WEFT_VERSION,
+    snprintf(version, sizeof version, *built_commit ? "%s (commit %s)" : "%s", WEFT_COMMAND_VERSION,
              built_commit);
     return version;
 }

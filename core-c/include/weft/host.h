@@ -119,6 +119,25 @@ extern "C"
         return at > host->host_send_at ? at : host->host_send_at;
     }
 
+    /** The later of @p soon and weft_host_next_at(): all QPs are looked at only if none may send by
+     * then. */
+    static inline int64_t weft_host_next_from(const struct weft_host *host, uint32_t waiting,
+                                              uint32_t paused, int64_t soon)
+    {
+        if (waiting == 0 && paused == 0 && host->host_send_at <= soon)
+        {
+            for (uint32_t i = 0; i < host->nactive; i++)
+            {
+                if (host->send_at[i] <= soon)
+                {
+                    return soon;
+                }
+            }
+        }
+        const int64_t at = weft_host_next_at(host, waiting, paused);
+        return at > soon ? at : soon;
+    }
+
     /** When pacing lets a QP of this host send, ps. */
     WEFT_API int64_t weft_host_send_at(const struct weft_host *host, const struct weft_qp *qp);
 
