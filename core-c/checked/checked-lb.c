@@ -122,6 +122,16 @@ checked_init(const struct weft_lb_ops *ops, void *state, const void *config,
     return code;
 }
 
+/* What lies in a reply is its transport's. */
+static void
+check_reply(const struct weft_packet *before, const struct weft_packet *after, const char *call)
+{
+    const bool same = before->echo == after->echo && before->meta[0] == after->meta[0] &&
+                      before->meta[1] == after->meta[1] && before->meta[2] == after->meta[2];
+    WEFT_CHECK(before->kind == WEFT_DATA || before->kind == WEFT_CONTROL || same, call,
+               "a balancer writes echo and meta of data and of its own packets alone");
+}
+
 static uint32_t
 checked_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
@@ -129,7 +139,10 @@ checked_pick(void *state, const struct weft_ports *ports, struct weft_packet *pa
     check_time(c, now, "lb->pick");
     check_ports(c, ports, "lb->pick");
     check_packet(c, packet, "lb->pick");
-    return c->ops->pick(own(c), ports, packet, now);
+    const struct weft_packet before = *packet;
+    const uint32_t port = c->ops->pick(own(c), ports, packet, now);
+    check_reply(&before, packet, "lb->pick");
+    return port;
 }
 
 static uint32_t
@@ -157,7 +170,10 @@ checked_arrive(void *state, void *flow, struct weft_packet *packet, uint32_t *qu
     check_packet(c, packet, "lb->arrive");
     WEFT_CHECK(packet->in_port < c->nports, "lb->arrive",
                "in_port is the port by which the packet entered, below nports of the site");
-    return c->ops->arrive(own(c), flow, packet, queue, now);
+    const struct weft_packet before = *packet;
+    const enum weft_arrival verdict = c->ops->arrive(own(c), flow, packet, queue, now);
+    check_reply(&before, packet, "lb->arrive");
+    return verdict;
 }
 
 static void

@@ -165,6 +165,7 @@ make(struct fuzz_input *in)
     t.mmu = take(NULL, (size_t)weft_mmu_size(&t.config.buffer, PORTS));
     MUST(weft_mmu_init(t.mmu, &t.config.buffer, PORTS) == 0);
     weft_clos_site(&t.clos, &t.config.buffer, 0, t.config.seed, 0, &of);
+    of.provides = WEFT_NEEDS_ALL;
     t.lb = take(NULL, t.level.lb->state_size(t.level.lb_config, &of) + 16);
     MUST(t.level.lb->init(t.lb, t.level.lb_config, &of) == 0);
     t.rng = t.sw->rng;

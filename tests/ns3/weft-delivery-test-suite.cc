@@ -2,10 +2,8 @@
 /**
  * @file
  * Acknowledged is not delivered. Were it taken for that, a user would publish the completion time
- * of messages that are not there: of a transport that is wrong, or of a balancer that writes where
- * the transport keeps its books.
+ * of messages that are not there, of a transport that is wrong.
  */
-#include "weft-death.h"
 #include "weft-test-rig.h"
 
 #include "ns3/string.h"
@@ -156,76 +154,6 @@ class EarlyAckTestCase : public TestCase
     std::vector<Time> m_done; //!< when it was told
 };
 
-/** Writes into meta of all that passes, as a balancer may that has only data in mind. */
-template <bool AT_TOR>
-weft_lb_ops
-Scribbling()
-{
-    weft_lb_ops lb = *weft_lb_find("ecmp");
-    lb.peek = nullptr;
-    if (AT_TOR)
-    {
-        lb.arrive = [](void*, void*, weft_packet* p, uint32_t*, int64_t) {
-            p->meta[0] = 3;
-            return WEFT_ARRIVAL_FORWARD;
-        };
-    }
-    else
-    {
-        lb.pick = [](void*, const weft_ports* ports, weft_packet* p, int64_t) {
-            const auto port = weft_port_at(ports, p->psn % ports->n);
-            p->meta[2] = static_cast<uint16_t>(port);
-            return port;
-        };
-    }
-    return lb;
-}
-
-/** The bitmap of an ACK lies where the balancer's part of data is. */
-class ScribblingBalancerTestCase : public TestCase
-{
-  public:
-    ScribblingBalancerTestCase()
-        : TestCase("a balancer that writes into replies is refused")
-    {
-    }
-
-  private:
-    /** @param lb a balancer @return what it says when its run is aborted */
-    static std::string RunWith(const weft_lb_ops& lb)
-    {
-        return WeftDeathOf([&lb] {
-            OwnAlgorithms own("balancer",
-                              &lb.algo,
-                              "trim",
-                              "shared-buffer preset=100g trim=on pfc=off");
-            own.fabric->SetLossProbability(0.002);
-            own.work->SetAttribute("Workload", StringValue("alltoall bytes=1MB"));
-            own.work->Install(own.fabric, own.error);
-            Simulator::Stop(MilliSeconds(100));
-            Simulator::Run();
-        });
-    }
-
-    void DoRun() override
-    {
-        for (const weft_lb_ops& lb : {Scribbling<true>(), Scribbling<false>()})
-        {
-            const std::string said = RunWith(lb);
-            NS_TEST_EXPECT_MSG_NE(said.find("balancer ecmp has written into a reply"),
-                                  std::string::npos,
-                                  said);
-        }
-        weft_lb_ops modest = Scribbling<true>();
-        modest.arrive = [](void*, void*, weft_packet* p, uint32_t*, int64_t) {
-            p->sport ^= 1; // of all packets; meta of data only
-            p->meta[0] = p->kind == WEFT_DATA ? 3 : p->meta[0];
-            return WEFT_ARRIVAL_FORWARD;
-        };
-        NS_TEST_EXPECT_MSG_EQ(RunWith(modest), "", "data's meta and any sport are the balancer's");
-    }
-};
-
 class WeftDeliveryTestSuite : public TestSuite
 {
   public:
@@ -234,7 +162,6 @@ class WeftDeliveryTestSuite : public TestSuite
     {
         AddTestCase(new LyingTransportTestCase);
         AddTestCase(new EarlyAckTestCase);
-        AddTestCase(new ScribblingBalancerTestCase);
     }
 };
 
