@@ -224,7 +224,8 @@ const weft_path_ops g_selector{
     nullptr,
     nullptr,
     nullptr,
-    nullptr};
+    nullptr,
+    weft_fields{}};
 
 /** A host-side balancer that learns would learn from the wrong packets, or not at all. */
 class FeedbackTestCase : public TestCase
