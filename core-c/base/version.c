@@ -4,5 +4,5 @@
 int
 weft_version(void)
 {
-    return WEFT_VERSION;
+    return WEFT_VERSION_NUMBER;
 }

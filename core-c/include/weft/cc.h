@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/api.h>
 #include <weft/loss.h>
 #include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/param.h>
 #include <weft/refusal.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

@@ -10,9 +10,9 @@
 
 #include <stddef.h>
 
-#include <weft/api.h>
 #include <weft/param.h>
 #include <weft/refusal.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

@@ -27,7 +27,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/api.h>
 #include <weft/fabric.h>
 #include <weft/graph.h>
 #include <weft/lb.h>
@@ -35,6 +34,7 @@
 #include <weft/param.h>
 #include <weft/tor.h>
 #include <weft/traffic.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

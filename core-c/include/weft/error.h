@@ -3,7 +3,7 @@
 #ifndef WEFT_ERROR_H
 #define WEFT_ERROR_H
 
-#include <weft/api.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

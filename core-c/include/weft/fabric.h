@@ -3,8 +3,8 @@
 #ifndef WEFT_FABRIC_H
 #define WEFT_FABRIC_H
 
-#include <weft/api.h>
 #include <weft/param.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

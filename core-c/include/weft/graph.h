@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/api.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/api.h>
 #include <weft/packet.h>
 #include <weft/qp.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

@@ -40,7 +40,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/api.h>
 #include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/param.h>
@@ -48,6 +47,7 @@
 #include <weft/ports.h>
 #include <weft/refusal.h>
 #include <weft/rng.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

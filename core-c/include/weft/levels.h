@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
-#include <weft/api.h>
 #include <weft/lb.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

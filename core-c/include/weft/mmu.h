@@ -33,10 +33,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/api.h>
 #include <weft/param.h>
 #include <weft/refusal.h>
 #include <weft/rng.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

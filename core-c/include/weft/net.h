@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/api.h>
 #include <weft/clos.h>
 #include <weft/fabric.h>
 #include <weft/lb.h>
@@ -28,6 +27,7 @@
 #include <weft/refusal.h>
 #include <weft/scheduler.h>
 #include <weft/tor.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include <weft/api.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/api.h>
 #include <weft/cc.h>
 #include <weft/fabric.h>
 #include <weft/packet.h>
 #include <weft/path.h>
 #include <weft/transport.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

@@ -20,9 +20,9 @@
 #ifndef WEFT_REFUSAL_H
 #define WEFT_REFUSAL_H
 
-#include <weft/api.h>
 #include <weft/error.h>
 #include <weft/param.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

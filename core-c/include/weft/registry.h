@@ -6,8 +6,8 @@
 #ifndef WEFT_REGISTRY_H
 #define WEFT_REGISTRY_H
 
-#include <weft/api.h>
 #include <weft/param.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

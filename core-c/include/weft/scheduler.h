@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/api.h>
 #include <weft/mmu.h>
 #include <weft/param.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

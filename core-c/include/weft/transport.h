@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <weft/api.h>
 #include <weft/needs.h>
 #include <weft/packet.h>
 #include <weft/param.h>
 #include <weft/psn.h>
+#include <weft/version.h>
 
 #ifdef __cplusplus
 extern "C"

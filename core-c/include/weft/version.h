@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file version.h  Which version this is, and what another one may change.
+ * @file version.h  Which version this is, what another one may change, and what is exported.
  *
  * Until 1.0 a new minor version (0.1 to 0.2) may change anything; the shared library's soname names
  * the minor version (libweft.so.0.1), so that a program never runs with another one's structs. A
@@ -10,7 +10,12 @@
 #ifndef WEFT_VERSION_H
 #define WEFT_VERSION_H
 
-#include <weft/api.h>
+/** Stands before each declaration that the library exports: all of <weft/...>, nothing else. */
+#ifdef __GNUC__
+#define WEFT_API __attribute__((visibility("default")))
+#else
+#define WEFT_API
+#endif
 
 #ifdef __cplusplus
 extern "C"
@@ -22,9 +27,11 @@ extern "C"
 #define WEFT_VERSION_PATCH 0
 
 /** The same as one number, to compare: 0.1.0 is 1000. */
-#define WEFT_VERSION (WEFT_VERSION_MAJOR * 1000000 + WEFT_VERSION_MINOR * 1000 + WEFT_VERSION_PATCH)
+#define WEFT_VERSION_NUMBER                                                                        \
+    (WEFT_VERSION_MAJOR * 1000000 + WEFT_VERSION_MINOR * 1000 + WEFT_VERSION_PATCH)
 
-    /** WEFT_VERSION of the library that runs: other than the header's, if only the patch differs.
+    /** WEFT_VERSION_NUMBER of the library that runs: other than the header's, if only the patch
+     * differs.
      */
     WEFT_API int weft_version(void);
 

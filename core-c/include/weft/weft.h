@@ -3,7 +3,6 @@
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
 
-#include <weft/api.h>
 #include <weft/cc.h>
 #include <weft/choice.h>
 #include <weft/clos.h>
