@@ -143,31 +143,29 @@ struct departure
     bool starts;            /* a frame starts to leave; else one has left */
 };
 
-static void
-consider(struct departure *first, int64_t at, bool starts, struct weft_port *port)
-{
-    if (at < first->at || (at == first->at && !starts && first->starts))
-    {
-        *first = (struct departure){.at = at, .port = port, .starts = starts};
-    }
-}
-
 /* All count while a neighbour is paused. At an instant ends come before starts, and lower ports
  * before higher ones. */
 static struct departure
 find_first(const struct weft_switch_node *sw)
 {
-    struct departure first = {.at = WEFT_NEVER, .starts = false};
-    for (uint32_t i = 0; i < sw->node.nports; i++)
+    struct departure last_bit = {.at = WEFT_NEVER, .starts = false};
+    struct departure first_bit = {.at = WEFT_NEVER, .starts = true};
+    struct weft_port *port = sw->node.port;
+    const struct weft_port *behind = port + sw->node.nports;
+    for (; port < behind; port++)
     {
-        struct weft_port *port = &sw->node.port[i];
-        consider(&first, port->end, false, port);
-        if (weft_port_ready(port) != 0)
+        if (port->end < last_bit.at)
         {
-            consider(&first, port->free_at, true, port);
+            last_bit.at = port->end;
+            last_bit.port = port;
+        }
+        if (port->free_at < first_bit.at && weft_port_ready(port) != 0)
+        {
+            first_bit.at = port->free_at;
+            first_bit.port = port;
         }
     }
-    return first;
+    return last_bit.at <= first_bit.at ? last_bit : first_bit;
 }
 
 void
