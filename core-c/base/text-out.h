@@ -24,7 +24,7 @@ extern "C"
 
     static inline void weft_text_char(struct weft_text *t, char c)
     {
-        if (t->length + 1 < t->size)
+        if (t->size != 0 && t->length < t->size - 1) /* length + 1 could wrap: gcc 16 warns of it */
         {
             t->buf[t->length] = c;
         }

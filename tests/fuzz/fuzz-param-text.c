@@ -93,7 +93,7 @@ static bool
 whole_number(enum weft_type type, const char *text, int64_t *value, bool *known)
 {
     uint64_t digits = 0, scale = 1, rest = 0;
-    unsigned n = 0, before = 0, after = 0;
+    unsigned n = 0, before = 0;
     const bool negative = *text == '-';
     text += *text == '-' || *text == '+';
     for (; *text >= '0' && *text <= '9'; text++, n++, before++)
@@ -102,7 +102,7 @@ whole_number(enum weft_type type, const char *text, int64_t *value, bool *known)
     }
     if (before > 0 && *text == '.')
     {
-        for (text++; *text >= '0' && *text <= '9'; text++, n++, after++)
+        for (text++; *text >= '0' && *text <= '9'; text++, n++)
         {
             digits = n < 18 ? digits * 10 + (uint64_t)(*text - '0') : 0;
             scale = n < 18 ? scale * 10 : 1;
