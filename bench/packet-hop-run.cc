@@ -132,9 +132,8 @@ class Sampler : public EventImpl
         m_count++;
         m_resident = std::max(m_resident, ResidentBytes());
         m_inFlight = std::max(m_inFlight, m_fabric->GetPacketsInUse());
-        m_readings.push_back({Simulator::Now().GetTimeStep(),
-                              m_fabric->GetCounters().hops,
-                              WeftAllocationCount()});
+        m_readings.push_back(
+            {Simulator::Now().GetTimeStep(), m_fabric->GetCounters().hops, WeftAllocationCount()});
         if (!IsDone(m_jobs) && m_readings.size() < MOST)
         {
             Schedule();

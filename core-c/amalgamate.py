@@ -40,7 +40,7 @@ def outside_braces(text):
 
 def private_names(text):
     """Names that a file defines for itself, and of them those that are tags of structs and enums."""
-    scope = re.sub(r'__attribute__\(\(\w+\)\)', '', outside_braces(text))
+    scope = re.sub(r'__attribute__\(\([\w, ]+\)\)', '', outside_braces(text))
     names = set(re.findall(r'^#define (\w+)', text, re.M))
     for declaration in re.findall(r'\bstatic\b([^;{}=]*)', scope):
         name = re.search(r'(\w+)\s*(?:\(|\[|$)', declaration.strip())

@@ -33,7 +33,7 @@ is_c()
 
 is_cc()
 {
-    files '*.cc' 'ns3-module/*.h' 'tests/ns3/*.[ch]' tests/fuzz/events.h 'bench/*.h' 'examples/*.h'
+    files '*.cc' 'ns3-module/*.h' 'tests/ns3/*.[ch]' 'bench/*.h' 'examples/*.h'
 }
 
 format()

@@ -159,8 +159,7 @@ weft_net_inside(const struct weft_net *net)
         const struct weft_node *node = net->node[i];
         for (uint32_t k = 0; k < node->nports * net->classes; k++)
         {
-            const struct weft_lane *lane =
-                &node->port[k / net->classes].lane[k % net->classes];
+            const struct weft_lane *lane = &node->port[k / net->classes].lane[k % net->classes];
             n += lane->waiting + (lane->left - lane->taken);
         }
     }

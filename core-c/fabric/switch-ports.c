@@ -205,8 +205,7 @@ first_to_host(const struct weft_switch_node *sw)
 static struct departure
 next_departure(const struct weft_switch_node *sw)
 {
-    return sw->ordered > 0 ? find_first(sw)
-                                  : (struct departure){.at = sw->tor_at, .starts = true};
+    return sw->ordered > 0 ? find_first(sw) : (struct departure){.at = sw->tor_at, .starts = true};
 }
 
 void

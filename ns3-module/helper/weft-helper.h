@@ -108,8 +108,7 @@ class WeftHelper
      */
     static void UsePicoseconds();
     /** The former name: a fabric runs under ns-3's own simulator. */
-    [[deprecated("use WeftHelper::UsePicoseconds()")]]
-    static void UseFabricSimulator();
+    [[deprecated("use WeftHelper::UsePicoseconds()")]] static void UseFabricSimulator();
 
   private:
     /** What AddServiceLevel() has added. */

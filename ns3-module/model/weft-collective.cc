@@ -46,11 +46,11 @@ WeftCollective::GetTypeId()
                 UintegerValue(0),
                 MakeUintegerAccessor(&WeftCollective::m_level),
                 MakeUintegerChecker<uint32_t>(0, WEFT_LEVELS - 1))
-            .AddTraceSource("Delivered",
-                            "A message is whole at its receiver: its number, the time",
-                            WeftWatching(
-                                MakeTraceSourceAccessor(&WeftCollective::m_deliveredTrace)),
-                            "ns3::WeftCollective::DeliveredCallback")
+            .AddTraceSource(
+                "Delivered",
+                "A message is whole at its receiver: its number, the time",
+                WeftWatching(MakeTraceSourceAccessor(&WeftCollective::m_deliveredTrace)),
+                "ns3::WeftCollective::DeliveredCallback")
             .AddTraceSource("Done",
                             "Every message has been delivered and acknowledged, was given up or "
                             "cannot start; told less than a window of WeftTicks later: "

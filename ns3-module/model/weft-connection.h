@@ -101,8 +101,8 @@ class WeftConnection final : public WeftMessageListener
 
     /** Its next QP. @param listener told when messages are done */
     void AddQp(WeftMessageListener* listener);
-    /** The time of a part has come. @param of the connection @param what which of m_later @param now
-     * ps */
+    /** The time of a part has come. @param of the connection @param what which of m_later @param
+     * now ps */
     static void PostDelayed(void* of, uint64_t what, int64_t now);
     /** A message whose parts are under way. */
     struct Message

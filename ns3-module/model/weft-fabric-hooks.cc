@@ -51,11 +51,7 @@ WeftFabric::MakeHooks(bool all)
     hooks.failed = [](void* of, weft_qp* qp, uint64_t tag, int64_t now) {
         Told(of, now)->m_listeners[qp->index].Tell(&WeftMessageListener::MessageFailed, *qp, tag);
     };
-    hooks.lost = [](void* of,
-                    uint32_t node,
-                    const weft_packet* p,
-                    weft_net_loss why,
-                    int64_t now) {
+    hooks.lost = [](void* of, uint32_t node, const weft_packet* p, weft_net_loss why, int64_t now) {
         WeftFabric* self = Told(of, now);
         NS_LOG_INFO("drop, " << WeftAccounts::GetReason(why) << ": " << *p);
         if (WeftSwitch* sw = self->FindSwitch(node))
@@ -101,12 +97,10 @@ WeftFabric::AddFrameHooks(weft_net_hooks& hooks)
 void
 WeftFabric::AddLogHooks(weft_net_hooks& hooks)
 {
-    hooks.picked = [](void* of,
-                      uint32_t index,
-                      const weft_packet* p,
-                      uint32_t out,
-                      uint32_t n,
-                      int64_t now) { Told(of, now)->m_switches[index]->TellPicked(*p, out, n); };
+    hooks.picked =
+        [](void* of, uint32_t index, const weft_packet* p, uint32_t out, uint32_t n, int64_t now) {
+            Told(of, now)->m_switches[index]->TellPicked(*p, out, n);
+        };
     hooks.timed_out = [](void* of, weft_qp* qp, int64_t now) {
         Told(of, now);
         NS_LOG_INFO("QP " << qp->index << " has a timeout at packet " << qp->una);

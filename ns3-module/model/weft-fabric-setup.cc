@@ -471,8 +471,8 @@ WeftFabric::MakeNet(std::string& error)
     }
     m_faults.Begin(m_net);
     weft_net_lose(m_net, m_loss);
-    const weft_plan_site site{m_seedInForce,   m_run,   0,       m_frame.payload,
-                              &m_clos, nullptr, nullptr, nullptr};
+    const weft_plan_site
+        site{m_seedInForce, m_run, 0, m_frame.payload, &m_clos, nullptr, nullptr, nullptr};
     return m_levels.Plan(m_net, site, m_clos.nhosts, error);
 }
 

@@ -219,8 +219,7 @@ WeftFabric::GetQpBdp(uint32_t src, uint32_t dst) const
     const auto full = f.payload + f.header;
     const int64_t rtt =
         weft_clos_way(&m_clos, src, dst, full) + weft_clos_way(&m_clos, dst, src, f.ack);
-    const double bytes =
-        static_cast<double>(GetLink(src).rate) / 8e12 * static_cast<double>(rtt);
+    const double bytes = static_cast<double>(GetLink(src).rate) / 8e12 * static_cast<double>(rtt);
     const double frame = static_cast<double>(full + f.gap);
     return static_cast<uint32_t>(std::clamp(std::ceil(bytes / (frame * starters)), 1.0, 1e9));
 }
@@ -302,7 +301,8 @@ WeftFabric::SendPayload(const weft_packet& p, const Payload& payload)
     weft_packet numbered = p;
     numbered.psn = m_npayloads++ & WEFT_PSN_MASK;
     m_payloads[numbered.psn] = payload;
-    m_ticks.Do(p.src, [this, numbered] { weft_net_send(m_net, numbered.src, &numbered, GetTime()); });
+    m_ticks.Do(p.src,
+               [this, numbered] { weft_net_send(m_net, numbered.src, &numbered, GetTime()); });
 }
 
 WeftFabric::Payload

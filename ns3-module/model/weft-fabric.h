@@ -315,14 +315,15 @@ class WeftFabric : public Object
     }
     /** A node is to be run at the times of its frames. @param node its number, hosts first */
     void Watch(uint32_t node);
-    /** Posts a message at a host that is doing something just now. @param qp a QP of it @param bytes
-     * > 0 @param tag handed to the listener */
+    /** Posts a message at a host that is doing something just now. @param qp a QP of it @param
+     * bytes > 0 @param tag handed to the listener */
     void PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag);
     /** @return where the random numbers begin of a QP of its own, or of a connection's first one */
     uint64_t TakeStream();
     /** A NIC gets another address. @param host its index @param address one that no other has */
     void ChangeAddress(uint32_t host, Mac48Address address);
-    /** Sends a packet of an IP stack. @param p the frame, of a NIC @param payload what it carries */
+    /** Sends a packet of an IP stack. @param p the frame, of a NIC @param payload what it carries
+     */
     void SendPayload(const weft_packet& p, const Payload& payload);
     /** @param p a frame that has come, or is lost @return what it carried */
     Payload TakePayload(const weft_packet& p);
@@ -384,11 +385,11 @@ class WeftFabric : public Object
     void BuildSwitches(const NodeContainer& switches); //!< part of Build()
     void BuildNics(const NodeContainer& hosts);        //!< part of Build()
     void BuildLinks();                                 //!< part of Build()
-    bool MakeNet(std::string& error);  //!< part of Build() @param error why not @return success
+    bool MakeNet(std::string& error); //!< part of Build() @param error why not @return success
     /** Part of Build(). @param hosts nodes @param switches nodes */
     void BeginTicks(const NodeContainer& hosts, const NodeContainer& switches);
-    void WatchForLogs();               //!< All nodes, if a log tells of their frames
-    void CountStarter(uint32_t host);  //!< @param host has one more QP
+    void WatchForLogs();              //!< All nodes, if a log tells of their frames
+    void CountStarter(uint32_t host); //!< @param host has one more QP
     /** Drops that were asked for before there was the QP. @param qp the QP */
     void ApplyDrops(WeftQp* qp);
     std::string DescribeUndelivered() const; //!< @return messages acknowledged and not delivered

@@ -33,8 +33,8 @@ namespace ns3
 class WeftLinkFaults
 {
   public:
-    /** @param clos shape @param channels by link @param ticks that run the fabric; all may be filled
-     * in later, and outlive this */
+    /** @param clos shape @param channels by link @param ticks that run the fabric; all may be
+     * filled in later, and outlive this */
     WeftLinkFaults(const weft_clos& clos,
                    const std::vector<Ptr<WeftChannel>>& channels,
                    WeftTicks& ticks);
@@ -62,7 +62,7 @@ class WeftLinkFaults
     void SetDown(uint64_t link, bool down);
     /** See WeftChannel::SetRate(). @param link number @param rate from now on, bit/s */
     void SetRate(uint64_t link, int64_t rate);
-    void Forget(); //!< See WeftFabric::ForgetFaults()
+    void Forget();                         //!< See WeftFabric::ForgetFaults()
     weft_weights GetKindOfWeights() const; //!< @return what the attributes say
 
     /** @param flows every pair of hosts that has a QP @param split how a flow is spread over its

@@ -44,8 +44,7 @@ WeftMemory::Grow(std::size_t bytes)
     const std::size_t doubled =
         m_blocks.empty() ? SMALLEST : std::min(2 * m_blocks.back().second, LARGEST);
     const std::size_t size = std::max(doubled, (bytes + LINE - 1) / LINE * LINE);
-    void* block =
-        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* block = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
     {
         throw std::bad_alloc();

@@ -100,12 +100,12 @@ class WeftSwitch final : public WeftNetDevice
     void DoDispose() override;
 
   private:
-    uint32_t m_index{0};                            //!< number
-    weft_switch_map m_map{};                        //!< its place in the fabric
-    std::vector<WeftPort> m_ports;                  //!< by number
-    TracedCallback<const weft_packet&> m_dropTrace; //!< "Drop"
-    TracedCallback<const weft_packet&> m_markTrace; //!< "Mark"
-    TracedCallback<const weft_packet&> m_trimTrace; //!< "Trim"
+    uint32_t m_index{0};                                   //!< number
+    weft_switch_map m_map{};                               //!< its place in the fabric
+    std::vector<WeftPort> m_ports;                         //!< by number
+    TracedCallback<const weft_packet&> m_dropTrace;        //!< "Drop"
+    TracedCallback<const weft_packet&> m_markTrace;        //!< "Mark"
+    TracedCallback<const weft_packet&> m_trimTrace;        //!< "Trim"
     TracedCallback<const weft_packet&> m_blockTrace;       //!< "NackBlocked"
     TracedCallback<uint32_t, uint32_t, bool> m_pauseTrace; //!< "Pause"
 };

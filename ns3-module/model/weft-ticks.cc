@@ -239,10 +239,9 @@ WeftTicks::Change(int64_t at, Call call)
     changes->second.calls.push_back(std::move(call));
     if (first)
     {
-        changes->second.event =
-            Simulator::Schedule(TimeStep(static_cast<uint64_t>(at - WeftNow())),
-                                &WeftTicks::MakeChanges,
-                                this);
+        changes->second.event = Simulator::Schedule(TimeStep(static_cast<uint64_t>(at - WeftNow())),
+                                                    &WeftTicks::MakeChanges,
+                                                    this);
     }
 }
 

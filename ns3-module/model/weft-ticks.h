@@ -77,8 +77,8 @@ class WeftTicks
     /** Lets something happen to the fabric as a whole, before all else of its instant. @param at
      * when, ps @param call what, in the order of these calls */
     void Change(int64_t at, Call call);
-    /** The same at this instant, whatever has happened at it; at once, or, for one who is being told
-     * of something, at the end of this event. @param call what */
+    /** The same at this instant, whatever has happened at it; at once, or, for one who is being
+     * told of something, at the end of this event. @param call what */
     void ChangeNow(Call call);
     /** No such change takes place any more. */
     void ForgetChanges();
@@ -98,13 +98,13 @@ class WeftTicks
         std::vector<Call> calls; //!< what
     };
 
-    void Tick();                     //!< The event at the end of a window
-    void RunWatched(uint32_t place); //!< The event of a node @param place in m_watched
-    void MakeChanges();              //!< The event of Change()
-    void RunTo(int64_t until);       //!< All that happens before @param until ps
-    void Advance(int64_t now);       //!< What must have happened before a node's now @param now ps
-    void PlanTick(int64_t at);       //!< For what happens at @param at ps
-    void Plan(uint32_t node);        //!< For what is due at a node @param node its number
+    void Tick();                      //!< The event at the end of a window
+    void RunWatched(uint32_t place);  //!< The event of a node @param place in m_watched
+    void MakeChanges();               //!< The event of Change()
+    void RunTo(int64_t until);        //!< All that happens before @param until ps
+    void Advance(int64_t now);        //!< What must have happened before a node's now @param now ps
+    void PlanTick(int64_t at);        //!< For what happens at @param at ps
+    void Plan(uint32_t node);         //!< For what is due at a node @param node its number
     void PlanWatched(uint32_t place); //!< The same @param place in m_watched
     void PlanAll();                   //!< For what is due anywhere
     /** A host's call. @param of WeftTicks @param what its number @param now ps */
@@ -112,18 +112,18 @@ class WeftTicks
 
     static constexpr uint32_t NOT_WATCHED = UINT32_MAX; //!< in m_place
 
-    weft_net* m_net{nullptr};          //!< the fabric
-    int64_t m_window{1};               //!< ps
-    std::vector<uint32_t> m_contexts;  //!< by node
-    std::vector<uint32_t> m_place;     //!< by node: in m_watched
-    std::vector<Watched> m_watched;    //!< nodes
-    std::set<int64_t> m_ticks;         //!< times of ticks to come, ps
+    weft_net* m_net{nullptr};             //!< the fabric
+    int64_t m_window{1};                  //!< ps
+    std::vector<uint32_t> m_contexts;     //!< by node
+    std::vector<uint32_t> m_place;        //!< by node: in m_watched
+    std::vector<Watched> m_watched;       //!< nodes
+    std::set<int64_t> m_ticks;            //!< times of ticks to come, ps
     std::map<int64_t, Changes> m_changes; //!< to come, by time, ps
-    std::map<uint64_t, Call> m_calls;  //!< that hosts are to make, by number
-    uint64_t m_ncalls{0};              //!< numbers given
-    std::vector<uint32_t> m_touched;   //!< watched hosts of which something was asked meanwhile
-    int64_t m_time{0};                 //!< of what is being told, ps
-    bool m_running{false};             //!< nodes are run just now
+    std::map<uint64_t, Call> m_calls;     //!< that hosts are to make, by number
+    uint64_t m_ncalls{0};                 //!< numbers given
+    std::vector<uint32_t> m_touched;      //!< watched hosts of which something was asked meanwhile
+    int64_t m_time{0};                    //!< of what is being told, ps
+    bool m_running{false};                //!< nodes are run just now
 };
 
 } // namespace ns3

@@ -72,9 +72,8 @@ SwitchBytes(const scenario* s, uint32_t index)
     const auto config = static_cast<const weft_mmu_config*>(s->switches.config);
     const int64_t mmu = weft_mmu_size(config, weft_map_nports(&map));
     const auto scheduler = weft_scheduler_find(s->scheduler.algo->name);
-    const double queues = config->classes > 2
-                            ? static_cast<double>(scheduler->state_size(s->scheduler.config))
-                            : 0;
+    const double queues =
+        config->classes > 2 ? static_cast<double>(scheduler->state_size(s->scheduler.config)) : 0;
     double balancers = 0;
     for (const Algorithms& level : LevelsOf(s))
     {
@@ -82,8 +81,8 @@ SwitchBytes(const scenario* s, uint32_t index)
         balancers += static_cast<double>(lb->state_size(level.balancer->config, &site));
     }
     const auto sizes = Sizes();
-    const double port =
-        sizeof(WeftPort) + static_cast<double>(sizes.port) + LANES * static_cast<double>(sizes.lane);
+    const double port = sizeof(WeftPort) + static_cast<double>(sizes.port) +
+                        LANES * static_cast<double>(sizes.lane);
     return sizeof(WeftSwitch) + static_cast<double>(sizes.sw) + sizeof(Node) + 2 * OBJECT +
            NODE_LIST + ports * (port + queues) + static_cast<double>(mmu) + balancers;
 }

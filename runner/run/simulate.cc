@@ -334,8 +334,8 @@ Run::CollectQp(const WeftQp* qp) const
     return r;
 }
 
-/** @return when the last thing happened that matters, ps: the clock is later, at the end of a window
- * or when a timer has run out that is stale */
+/** @return when the last thing happened that matters, ps: the clock is later, at the end of a
+ * window or when a timer has run out that is stale */
 int64_t
 Run::GetEnd() const
 {
@@ -423,7 +423,7 @@ Run::Collect(run_results* out)
     CollectStateBytes(m_fabric, sum);
     CollectTimes(*out, sum);
     const int64_t end = GetEnd();
-    sum.end = std::max(end, sum.cct);                // what was given up may still have come
+    sum.end = std::max(end, sum.cct); // what was given up may still have come
     CollectFct(out);
     const bool whole = m_work->GetUndelivered() + m_work->GetUnstarted() == 0;
     const std::vector<weft_message>& messages = m_work->GetMessages();

@@ -305,9 +305,9 @@ class Observed : public WeftMessageListener
         }
     }
 
-    const Scene& m_scene;           //!< carried
+    const Scene& m_scene;                 //!< carried
     std::vector<const WeftPort*> m_ports; //!< all, by number
-    uint32_t m_done{0};             //!< messages acknowledged
+    uint32_t m_done{0};                   //!< messages acknowledged
 
   public:
     WeftRig rig;                                              //!< the fabric

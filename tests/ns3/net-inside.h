@@ -16,14 +16,14 @@ extern "C"
 {
 #endif
 
-    /** A PFC frame of nobody takes effect at a port of a node (hosts first) now. */
-    void net_pause(struct weft_net *net, uint32_t node, uint32_t port, uint32_t tclass, bool pause);
+/** A PFC frame of nobody takes effect at a port of a node (hosts first) now. */
+void net_pause(struct weft_net* net, uint32_t node, uint32_t port, uint32_t tclass, bool pause);
 
-    /** A frame of host 0 has come to switch 0, by port 0, now. */
-    void net_put(struct weft_net *net, const struct weft_packet *packet);
+/** A frame of host 0 has come to switch 0, by port 0, now. */
+void net_put(struct weft_net* net, const struct weft_packet* packet);
 
-    /** Whether a switch has paused a neighbour. */
-    bool net_has_paused(const struct weft_net *net, uint32_t index);
+/** Whether a switch has paused a neighbour. */
+bool net_has_paused(const struct weft_net* net, uint32_t index);
 
 #ifdef __cplusplus
 }

@@ -40,9 +40,8 @@ class Digest
             Ptr<WeftSwitch> sw = rig.fabric->GetSwitch(i);
             for (const char* source : {"Drop", "Mark", "NackBlocked"})
             {
-                sw->TraceConnectWithoutContext(
-                    source,
-                    MakeBoundCallback(&Digest::Add, this, hosts + i));
+                sw->TraceConnectWithoutContext(source,
+                                               MakeBoundCallback(&Digest::Add, this, hosts + i));
             }
             sw->TraceConnectWithoutContext("Pause",
                                            MakeBoundCallback(&Digest::AddPause, this, hosts + i));
@@ -54,12 +53,14 @@ class Digest
     {
         const WeftCounters& c = rig.fabric->GetCounters();
         const WeftRigTotals t = rig.GetTotals();
-        for (const uint64_t count :
-             {c.hops,           c.sent,        c.sent_bytes,      c.made_by_tors, c.delivered,
-              c.delivered_bytes, c.lost_bytes,   c.payload,        t.sent,       t.resent,
-              t.nacks,          t.timeouts,    t.duplicates,     t.outOfOrder, t.nacksSent,
-              t.cnps,           t.cuts,        t.marks,          t.pauses,     t.drops,
-              t.tor.valid,      t.tor.blocked, t.tor.compensated})
+        for (const uint64_t count : {c.hops,         c.sent,           c.sent_bytes,
+                                     c.made_by_tors, c.delivered,      c.delivered_bytes,
+                                     c.lost_bytes,   c.payload,        t.sent,
+                                     t.resent,       t.nacks,          t.timeouts,
+                                     t.duplicates,   t.outOfOrder,     t.nacksSent,
+                                     t.cnps,         t.cuts,           t.marks,
+                                     t.pauses,       t.drops,          t.tor.valid,
+                                     t.tor.blocked,  t.tor.compensated})
         {
             Mix(0, count);
         }
@@ -98,13 +99,12 @@ class Digest
     static void Add(Digest* self, uint32_t node, const weft_packet& p)
     {
         self->m_count++;
-        for (const uint64_t word :
-             {static_cast<uint64_t>(WeftNow()),
-              static_cast<uint64_t>(p.sent),
-              uint64_t{p.qp} << 32 | p.psn,
-              uint64_t{p.src} << 32 | p.dst,
-              uint64_t{p.bytes} << 32 | uint64_t{p.kind} << 24 | uint64_t{p.flags} << 16 |
-                  uint64_t{p.hops} << 8 | p.tclass})
+        for (const uint64_t word : {static_cast<uint64_t>(WeftNow()),
+                                    static_cast<uint64_t>(p.sent),
+                                    uint64_t{p.qp} << 32 | p.psn,
+                                    uint64_t{p.src} << 32 | p.dst,
+                                    uint64_t{p.bytes} << 32 | uint64_t{p.kind} << 24 |
+                                        uint64_t{p.flags} << 16 | uint64_t{p.hops} << 8 | p.tclass})
         {
             self->Mix(node, word);
         }
@@ -117,7 +117,7 @@ class Digest
     }
 
     std::vector<uint64_t> m_hashes; //!< of everything so far, by node
-    uint64_t m_count{0}; //!< frames
+    uint64_t m_count{0};            //!< frames
 };
 
 /** The same run, twice, under every simulator and scheduler, and watched; and another seed's. */

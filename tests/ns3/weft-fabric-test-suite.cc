@@ -231,9 +231,7 @@ class PfcTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(rig.Audit(), "", what << ": the books balance");
         for (uint32_t i = 0; i < rig.fabric->GetNSwitches(); i++)
         {
-            NS_TEST_EXPECT_MSG_EQ(rig.HasPaused(i),
-                                  false,
-                                  what << ": nobody is paused in the end");
+            NS_TEST_EXPECT_MSG_EQ(rig.HasPaused(i), false, what << ": nobody is paused in the end");
         }
         // Frames one behind the other on host 0's link: a missed wake-up would leave a hole.
         const int64_t wire = static_cast<int64_t>(rig.fabric->GetNQps()) * 300 * 121600;

@@ -96,9 +96,9 @@ class GoldenDigest
             Mix(m_hashes[i]);
         }
         for (const uint64_t count : {c.hops,         c.sent,
-                                     c.sent_bytes,    c.made_by_tors,
+                                     c.sent_bytes,   c.made_by_tors,
                                      c.delivered,    c.delivered_bytes,
-                                     c.lost_bytes,    c.payload,
+                                     c.lost_bytes,   c.payload,
                                      t.sent,         t.resent,
                                      t.nacks,        t.timeouts,
                                      t.duplicates,   t.outOfOrder,

@@ -138,7 +138,8 @@ class WireTestCase : public TestCase
     {
         const int64_t now = WeftNow();
         NS_TEST_EXPECT_MSG_GT_OR_EQ(now, m_free, "frame " << m_frames << " waits for the wire");
-        m_free = now + (frame.bytes + 20) * INT64_C(8000000000000) / m_rig->fabric->GetNic(0)->GetPort()->GetRate() / 1000;
+        m_free = now + (frame.bytes + 20) * INT64_C(8000000000000) /
+                           m_rig->fabric->GetNic(0)->GetPort()->GetRate() / 1000;
         m_frames++;
         if (m_inTrace)
         {

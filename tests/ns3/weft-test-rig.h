@@ -56,10 +56,13 @@ struct WeftRigTotals
 
 /** A PFC frame of nobody takes effect now. @param node of the fabric, hosts first */
 inline void
-WeftPause(ns3::Ptr<ns3::WeftFabric> fabric, uint32_t node, uint32_t port, uint32_t tclass, bool pause)
+WeftPause(ns3::Ptr<ns3::WeftFabric> fabric,
+          uint32_t node,
+          uint32_t port,
+          uint32_t tclass,
+          bool pause)
 {
-    fabric->GetTicks().ChangeNow(
-        [=] { net_pause(fabric->GetNet(), node, port, tclass, pause); });
+    fabric->GetTicks().ChangeNow([=] { net_pause(fabric->GetNet(), node, port, tclass, pause); });
 }
 
 /** A fabric for one test case. The simulation is destroyed with it. */

@@ -65,7 +65,7 @@ class OneSwitch : public WeftRig
         seen.push_back(p);
     }
 
-    WeftQp* m_qp;             //!< from host 0 to host 1
+    WeftQp* m_qp; //!< from host 0 to host 1
 };
 
 /** @return the classes of what was seen, a digit each */
@@ -384,8 +384,9 @@ class Auditor
         {
             buffered += m_rig.fabric->GetSwitch(i)->GetBuffer().shared_used;
         }
-        const auto inside = static_cast<int64_t>(c.sent_bytes + c.made_by_tors_bytes -
-                                                 c.delivered_bytes - c.lost_bytes - c.trimmed_bytes);
+        const auto inside =
+            static_cast<int64_t>(c.sent_bytes + c.made_by_tors_bytes - c.delivered_bytes -
+                                 c.lost_bytes - c.trimmed_bytes);
         wrong += wrong.empty() ? m_rig.Audit() : "";
         wrong += wrong.empty() && inside < buffered ? "more is buffered than is under way" : "";
         looks++;
