@@ -20,6 +20,7 @@ set(weft_module_sources
     ns3-module/model/weft-planner.cc
     ns3-module/model/weft-port.cc
     ns3-module/model/weft-rdma-application.cc
+    ns3-module/model/weft-root.cc
     ns3-module/model/weft-service-level.cc
     ns3-module/model/weft-service-levels.cc
     ns3-module/model/weft-switch.cc
@@ -46,6 +47,7 @@ set(weft_module_headers
     ns3-module/model/weft-port.h
     ns3-module/model/weft-qp.h
     ns3-module/model/weft-rdma-application.h
+    ns3-module/model/weft-root.h
     ns3-module/model/weft-service-level.h
     ns3-module/model/weft-service-levels.h
     ns3-module/model/weft-switch.h

@@ -7,6 +7,7 @@
 
 #include "weft-fabric.h"
 #include "weft-now.h"
+#include "weft-root.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"
@@ -79,6 +80,10 @@ WeftCollective::DoDispose()
 void
 WeftCollective::SetWorkloadText(std::string text)
 {
+    if (m_installed && WeftChoice("workload", text).Format() == m_workload.Format())
+    {
+        return; // ConfigStore sets what was saved
+    }
     RequireUninstalled();
     m_workload.Set(text);
 }
@@ -127,6 +132,7 @@ WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
     // QPs and events point here: lives until the simulation is destroyed, whoever holds it.
     Simulator::ScheduleDestroy(&WeftCollective::Dispose, Ptr<WeftCollective>(this));
     m_installed = true;
+    WeftRoot::Add(this);
     for (uint32_t i = 0; i < m_messages.size(); i++)
     {
         if (m_messages[i].waits == 0)

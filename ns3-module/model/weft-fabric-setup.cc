@@ -95,8 +95,13 @@ template <WeftFabric::Chosen WHICH>
 void
 WeftFabric::SetText(std::string text)
 {
+    const std::string kind = CHOICES[WHICH].kind;
+    if (m_built && WeftChoice(kind, text).Format() == GetChoice(kind).Format())
+    {
+        return; // ConfigStore sets what was saved
+    }
     RequireUnbuilt(std::string("attribute ") + CHOICES[WHICH].attribute);
-    GetChoice(CHOICES[WHICH].kind).Set(text);
+    GetChoice(kind).Set(text);
 }
 
 template <WeftFabric::Chosen WHICH>
@@ -361,15 +366,21 @@ WeftFabric::SetGraph(uint32_t hosts,
 void
 WeftFabric::SetSeed(uint64_t seed)
 {
-    RequireUnbuilt("attribute Seed");
-    m_seed = seed;
+    if (!m_built || seed != m_seed)
+    {
+        RequireUnbuilt("attribute Seed");
+        m_seed = seed;
+    }
 }
 
 void
 WeftFabric::SetRun(uint64_t run)
 {
-    RequireUnbuilt("attribute Run");
-    m_run = run;
+    if (!m_built || run != m_run)
+    {
+        RequireUnbuilt("attribute Run");
+        m_run = run;
+    }
 }
 
 uint64_t

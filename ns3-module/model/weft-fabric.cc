@@ -8,6 +8,7 @@
 #include "weft-channel.h"
 #include "weft-nic.h"
 #include "weft-packet.h"
+#include "weft-root.h"
 #include "weft-switch.h"
 
 #include "ns3/abort.h"
@@ -110,6 +111,7 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     BuildNics(hosts);
     BuildLinks();
     BeginTicks(hosts, switches);
+    WeftRoot::Add(this);
     for (uint32_t i = 0; i < m_levels.GetN(); i++)
     {
         NS_LOG_INFO(m_topology.Format() << "; " << m_levels.Get(i)->Format() << "; seed " << m_seed

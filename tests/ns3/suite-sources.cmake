@@ -5,6 +5,7 @@ set(weft_suite_sources
     tests/ns3/naive-fabric.c
     tests/ns3/net-inside.c
     tests/ns3/weft-causality-test-suite.cc
+    tests/ns3/weft-config-test-suite.cc
     tests/ns3/weft-connection-test-suite.cc
     tests/ns3/weft-context-test-suite.cc
     tests/ns3/weft-convergence-test-suite.cc
@@ -38,6 +39,7 @@ set(weft_suite_sources
 # Their names, as ns-3's test runner lists them.
 set(weft_suites
     weft-causality
+    weft-config
     weft-connection
     weft-context
     weft-convergence

@@ -50,9 +50,9 @@ class LateTestCase : public TestCase
     void CheckFabric()
     {
         const std::pair<const char*, const char*> texts[] = {{"Topology", "leaf-spine"},
-                                                             {"Frames", "roce"},
+                                                             {"Frames", "roce payload=1000B"},
                                                              {"Switch", "shared-buffer"},
-                                                             {"Balancer", "ecmp"},
+                                                             {"Balancer", "rsq"},
                                                              {"Transport", "gbn"},
                                                              {"CongestionControl", "none"}};
         for (const auto& [name, text] : texts)
