@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <iterator>
+#include <numeric>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
@@ -131,9 +133,10 @@ class Sampler : public EventImpl
     {
         m_count++;
         m_resident = std::max(m_resident, ResidentBytes());
-        m_inFlight = std::max(m_inFlight, m_fabric->GetPacketsInUse());
-        m_readings.push_back(
-            {Simulator::Now().GetTimeStep(), m_fabric->GetCounters().hops, WeftAllocationCount()});
+        const WeftCounters c = m_fabric->GetCounters();
+        const uint64_t ended = std::accumulate(std::begin(c.lost), std::end(c.lost), c.delivered);
+        m_inFlight = std::max(m_inFlight, c.sent + c.made_by_tors - ended);
+        m_readings.push_back({Simulator::Now().GetTimeStep(), c.hops, WeftAllocationCount()});
         if (!IsDone(m_jobs) && m_readings.size() < MOST)
         {
             Schedule();
