@@ -64,6 +64,15 @@ IsDone(const Jobs& jobs)
     return std::all_of(jobs.begin(), jobs.end(), [](const auto& j) { return j->IsDone(); });
 }
 
+/** A reading within a window cuts it, which costs time of its own. @param fabric the fabric @param
+ * interval ps @return as many whole windows, at least one */
+int64_t
+WholeWindows(const WeftFabric& fabric, int64_t interval)
+{
+    const int64_t window = weft_net_window(fabric.GetNet());
+    return std::max<int64_t>(interval / window, 1) * window;
+}
+
 /** Reads counters every now and then until the workloads are done. Allocates nothing meanwhile. */
 class Sampler : public EventImpl
 {
@@ -79,7 +88,7 @@ class Sampler : public EventImpl
     Sampler(Ptr<WeftFabric> fabric, const Jobs& jobs, int64_t interval)
         : m_fabric(fabric),
           m_jobs(jobs),
-          m_interval(interval)
+          m_interval(WholeWindows(*fabric, interval))
     {
         m_readings.reserve(MOST);
     }

@@ -16,6 +16,8 @@ fail()
 
 # A copy without build/ must answer these without building or installing anything.
 cp "$root/weft" "$root/CMakeLists.txt" "$work/"
+mkdir -p "$work/core-c/include/weft"
+cp "$root/core-c/include/weft/version.h" "$work/core-c/include/weft/"
 fresh=$work/weft
 "$fresh" --version | grep -qE '^weft [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
 "$fresh" --help | grep -q '  sweep ' || fail "--help does not list the commands"
