@@ -242,7 +242,9 @@ struct weft_net
     struct weft_host_node *host;
     struct weft_switch_node *sw;
     struct weft_node **node;
-    int64_t *due;     /**< [node]: when it is to be run next */
+    int64_t *due;    /**< [node]: when it is to be run next */
+    int64_t soonest; /**< the least of them, of nodes that are not watched, if it is known */
+    bool knows_soonest;
     uint64_t *coming; /**< [node * words]: ports to which something is under way */
     struct weft_net_qp **qp;
     uint32_t nqps;
@@ -349,6 +351,7 @@ weft_net_wake(struct weft_net *net, const struct weft_node *node, int64_t at)
     if (at < net->due[node->number])
     {
         net->due[node->number] = at;
+        net->soonest = at < net->soonest && !node->watched ? at : net->soonest;
     }
 }
 

@@ -25,13 +25,19 @@ run_node(struct weft_net *net, uint32_t i, int64_t until)
 }
 
 int64_t
-weft_net_next(const struct weft_net *net)
+weft_net_next(struct weft_net *net)
 {
+    if (net->knows_soonest)
+    {
+        return net->soonest;
+    }
     int64_t next = WEFT_NEVER;
     for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
     {
         next = net->due[i] < next && !net->node[i]->watched ? net->due[i] : next;
     }
+    net->soonest = next;
+    net->knows_soonest = true;
     return next;
 }
 
@@ -50,6 +56,7 @@ weft_net_run(struct weft_net *net, int64_t until)
         const int64_t from = next > net->now ? next : net->now;
         const int64_t border = (from / net->window + 1) * net->window;
         const int64_t end = border < until ? border : until;
+        net->knows_soonest = false;
         for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
         {
             if (net->due[i] < end && !net->node[i]->watched)
@@ -65,6 +72,7 @@ void
 weft_net_watch(struct weft_net *net, uint32_t node, bool watch)
 {
     struct weft_node *of = net->node[node];
+    net->knows_soonest = false;
     if (of->watched != watch && node >= net->nhosts)
     {
         /* Hooks are to be called in order. */
@@ -86,6 +94,7 @@ weft_net_run_node(struct weft_net *net, uint32_t node, int64_t until)
     if (net->due[node] < until)
     {
         run_node(net, node, until);
+        net->knows_soonest = false; /* it may have sent something */
     }
 }
 

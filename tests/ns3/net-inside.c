@@ -12,6 +12,7 @@ net_pause(struct weft_net* net, uint32_t node, uint32_t port, uint32_t tclass, b
     weft_port_pause(net, peer, tclass, pause, net->now);
     peer->pfc.ring[(peer->pfc.sent - 1) & (peer->pfc.size - 1)].at = net->now;
     weft_port_announce(peer, net->now);
+    net->knows_soonest = false;
 }
 
 void
@@ -23,6 +24,7 @@ net_put(struct weft_net* net, const struct weft_packet* packet)
     net->host[0].node.counters.sent_bytes += p.bytes;
     sw->node.now = net->now;
     weft_switch_forward(net, sw, &p);
+    net->knows_soonest = false;
     weft_net_wake(net, &sw->node, net->now);
 }
 

@@ -54,7 +54,7 @@ class LateTestCase : public TestCase
                                                              {"Switch", "shared-buffer"},
                                                              {"Balancer", "rsq"},
                                                              {"Transport", "gbn"},
-                                                             {"CongestionControl", "none"}};
+                                                             {"CongestionControl", "dctcp"}};
         for (const auto& [name, text] : texts)
         {
             const std::string attribute = name;

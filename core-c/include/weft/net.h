@@ -211,7 +211,7 @@ extern "C"
 
     /** When something happens next at a node that is not watched, or WEFT_NEVER; perhaps it comes
      * to nothing. */
-    WEFT_API int64_t weft_net_next(const struct weft_net *net);
+    WEFT_API int64_t weft_net_next(struct weft_net *net);
 
     /** @name A program that is to hear of a node's frames at the time when they come runs that node
      * by itself @{ */
