@@ -235,7 +235,7 @@ weft_net_call(struct weft_net *net, uint32_t host, int64_t at, enum weft_net_ste
     letter->call = call;
     letter->of = of;
     weft_host_mail(net, h, weft_net_soonest(net, &h->node, at),
-                   (uint64_t)(WEFT_MAIL_PROGRAM + step) << 56 | number, letter);
+                   ((uint64_t)WEFT_MAIL_PROGRAM + (uint64_t)step) << 56 | number, letter);
 }
 
 static void
@@ -315,7 +315,7 @@ take_pause(struct weft_net *net, struct weft_host_node *h, const struct weft_arr
 static bool
 is_now(const struct weft_net *net, const struct weft_host_node *h, uint32_t i)
 {
-    return i < net->narriving && weft_arrives_at(net, &net->arriving[i]) == h->node.now;
+    return i < net->narriving && weft_arrives_at(net, &net->arriving[i]) <= h->node.now;
 }
 
 /* What comes now, from the i-th arrival on; returns behind it. */

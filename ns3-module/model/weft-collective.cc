@@ -291,9 +291,9 @@ void
 WeftCollective::Watch()
 {
     m_watched = true;
-    for (const weft_message& m : m_messages)
+    for (size_t i = 0; m_fabric && i < m_messages.size(); i++)
     {
-        m_fabric->Watch(m.dst);
+        m_fabric->Watch(m_messages[i].dst);
     }
 }
 
@@ -556,7 +556,13 @@ WeftCollective::CheckDone(int64_t at)
     if (AreAllDone() && !m_tellsDone)
     {
         m_tellsDone = true;
-        Simulator::ScheduleNow(&WeftCollective::TellDone, Ptr<WeftCollective>(this));
+        // At the same time whoever reads or watches meanwhile.
+        const int64_t border = m_fabric->GetTicks().GetBorder(m_doneAt);
+        Simulator::ScheduleWithContext(
+            Simulator::NO_CONTEXT,
+            TimeStep(static_cast<uint64_t>(std::max<int64_t>(border - WeftNow(), 0))),
+            &WeftCollective::TellDone,
+            Ptr<WeftCollective>(this));
     }
 }
 

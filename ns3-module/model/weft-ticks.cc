@@ -70,8 +70,13 @@ WeftTicks::Advance(int64_t now)
 {
     while (!m_changes.empty() && m_changes.begin()->first <= now)
     {
-        RunTo(m_changes.begin()->first);
-        const auto changes = m_changes.extract(m_changes.begin());
+        const int64_t at = m_changes.begin()->first;
+        RunTo(at);
+        const auto changes = m_changes.extract(at);
+        if (changes.empty())
+        {
+            continue; // one who was told of something has let them be forgotten
+        }
         Simulator::Cancel(changes.mapped().event);
         for (const Call& call : changes.mapped().calls)
         {
@@ -106,13 +111,20 @@ WeftTicks::Tick()
 {
     const int64_t now = WeftNow();
     m_ticks.erase(now);
-    Advance(now);
+    if (m_net)
+    {
+        Advance(now);
+    }
 }
 
 void
 WeftTicks::RunWatched(uint32_t place)
 {
     const int64_t now = WeftNow();
+    if (!m_net)
+    {
+        return; // the fabric has ended before the simulation
+    }
     Watched& w = m_watched[place];
     w.pending.erase(now);
     Advance(now);

@@ -74,6 +74,12 @@ class WeftTicks
      * something. @param host where @param call what */
     void Do(uint32_t host, Call call);
 
+    /** @return the end of the window in which a time lies, ps @param at ps */
+    int64_t GetBorder(int64_t at) const
+    {
+        return (at / m_window + 1) * m_window;
+    }
+
     /** Lets something happen to the fabric as a whole, before all else of its instant. @param at
      * when, ps @param call what, in the order of these calls */
     void Change(int64_t at, Call call);

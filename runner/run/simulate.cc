@@ -242,6 +242,10 @@ Run::Go(std::string& error)
             Simulator::Schedule(TimeStep(static_cast<uint64_t>(m_s.stop)), &Run::StopAtLimit, this);
     }
     Simulator::Run();
+    if (m_done == WEFT_NEVER && m_work->IsDone())
+    {
+        EndTraffic(); // it was stopped before it was told
+    }
     if (!m_fabric->CheckConservation(error))
     {
         error = "conservation is violated: " + error;
