@@ -92,7 +92,8 @@ use_mirror()
         [ -n "${http_proxy:-}" ] || eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
     fi
     mirror=${WEFT_DEBIAN_MIRROR:-${apt_fetches%dists/*}}
-    mirror=${mirror:-http://deb.debian.org/debian/}
+    usual=$(sed -n 's,^DEF_MIRROR="\(.*[^/]\)/*"$,\1/,p' "$(command -v debootstrap)")
+    mirror=${mirror:-$usual}
     [ -z "${http_proxy:-}" ] || export http_proxy
 }
 
@@ -102,7 +103,7 @@ need_mirror()
 {
     wanted=${mirror%/}/dists/$suite/InRelease
     ! wget -q --spider --tries=2 --timeout=20 "$wanted" || return 0
-    apt_fetches=${apt_fetches:-http://deb.debian.org/debian/dists/stable/InRelease}
+    apt_fetches=${apt_fetches:-${usual}dists/stable/InRelease}
     PATH=$PATH:/usr/lib/apt apt-helper download-file "$apt_fetches" "$log/release" >"$log/messages" 2>&1 ||
         skip "there is no network: neither $wanted nor $apt_fetches can be fetched"
     fail "$wanted cannot be fetched, though apt fetches $apt_fetches; WEFT_DEBIAN_MIRROR can name another mirror"
