@@ -235,7 +235,7 @@ weft_net_call(struct weft_net *net, uint32_t host, int64_t at, enum weft_net_ste
     letter->call = call;
     letter->of = of;
     weft_host_mail(net, h, weft_net_soonest(net, &h->node, at),
-                   ((uint64_t)WEFT_MAIL_PROGRAM + (uint64_t)step) << 56 | number, letter);
+                   weft_mail_key(WEFT_MAIL_PROGRAM + (unsigned)step, number), letter);
 }
 
 static void

@@ -73,14 +73,6 @@ weft_net_tor_counters(const struct weft_net *net, uint32_t index)
     return &net->sw[index].tor;
 }
 
-void
-weft_net_port_sent(const struct weft_net *net, uint32_t node, uint32_t port, uint64_t *frames,
-                   uint64_t *bytes)
-{
-    *frames = net->node[node]->port[port].frames;
-    *bytes = net->node[node]->port[port].sent_bytes;
-}
-
 uint32_t
 weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
 {

@@ -426,7 +426,7 @@ enum weft_mail_kind
     WEFT_MAIL_LAST = 15,
 };
 static inline uint64_t
-weft_mail_key(enum weft_mail_kind kind, uint64_t number)
+weft_mail_key(unsigned kind, uint64_t number)
 {
     return (uint64_t)kind << 56 | number;
 }

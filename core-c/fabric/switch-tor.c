@@ -41,7 +41,6 @@ make_up(struct weft_net *net, struct weft_switch_node *sw, const struct weft_pac
 {
     struct weft_packet nack = *data;
     weft_qp_make_reply(&net->qp[data->qp]->qp, &nack, WEFT_NACK, epsn);
-    nack.flags = WEFT_F_COMPENSATED;
     nack.in_port = (uint16_t)out;
     sw->node.counters.made_by_tors++;
     sw->node.counters.made_by_tors_bytes += nack.bytes;

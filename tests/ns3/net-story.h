@@ -170,10 +170,9 @@ Say(std::vector<std::string>& to, const std::string& what, std::initializer_list
 }
 
 inline void
-TellOld(const WeftFabric& fabric, Story& s)
+SayCounters(std::vector<std::string>& to, const weft_net_counters& c)
 {
-    const WeftCounters& c = fabric.GetCounters();
-    Say(s.numbers,
+    Say(to,
         "counters",
         {c.hops,
          c.sent,
@@ -190,6 +189,13 @@ TellOld(const WeftFabric& fabric, Story& s)
          c.trimmed,
          c.trimmed_bytes,
          c.payload});
+}
+
+inline void
+TellOld(const WeftFabric& fabric, Story& s)
+{
+    const WeftCounters& c = fabric.GetCounters();
+    SayCounters(s.numbers, c);
     for (uint32_t i = 0; i < fabric.GetNSwitches(); i++)
     {
         Ptr<WeftSwitch> sw = fabric.GetSwitch(i);
@@ -265,33 +271,18 @@ TellNew(weft_net* net, const weft_clos& clos, Story& s)
 {
     weft_net_counters c;
     weft_net_total(net, &c);
-    Say(s.numbers,
-        "counters",
-        {c.hops,
-         c.sent,
-         c.sent_bytes,
-         c.made_by_tors,
-         c.delivered,
-         c.delivered_bytes,
-         c.lost[0],
-         c.lost[1],
-         c.lost[2],
-         c.lost[3],
-         c.lost[4],
-         c.lost_bytes,
-         c.trimmed,
-         c.trimmed_bytes,
-         c.payload});
+    SayCounters(s.numbers, c);
     for (uint32_t i = 0; i < clos.nswitches; i++)
     {
         const weft_mmu* mmu = weft_net_buffer(net, i);
         s.numbers.push_back("switch " + std::to_string(i) + " " + FormatMmu(*mmu));
         for (uint32_t p = 0; p < mmu->nports; p++)
         {
-            uint64_t frames;
-            uint64_t bytes;
-            weft_net_port_sent(net, clos.nhosts + i, p, &frames, &bytes);
-            Say(s.numbers, "port " + std::to_string(i) + "." + std::to_string(p), {frames, bytes});
+            weft_net_port port;
+            weft_net_port_status(net, clos.nhosts + i, p, &port);
+            Say(s.numbers,
+                "port " + std::to_string(i) + "." + std::to_string(p),
+                {port.frames, port.bytes});
         }
         Say(s.numbers,
             "peak",

@@ -262,9 +262,6 @@ extern "C"
     WEFT_API const struct weft_mmu *weft_net_buffer(struct weft_net *net, uint32_t index);
     WEFT_API const struct weft_tor_counters *weft_net_tor_counters(const struct weft_net *net,
                                                                    uint32_t index);
-    /** Frames and bytes that a port of a node (hosts first) has begun to send. */
-    WEFT_API void weft_net_port_sent(const struct weft_net *net, uint32_t node, uint32_t port,
-                                     uint64_t *frames, uint64_t *bytes);
     /** The longest queue that one of a switch's down ports, or up ports, ever had, bytes. */
     WEFT_API uint32_t weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up);
     /** ECN marks on what left by a switch's down ports, or up ports. */
