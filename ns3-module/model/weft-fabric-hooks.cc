@@ -11,8 +11,6 @@
 
 #include "ns3/log.h"
 
-#include <algorithm>
-
 namespace ns3
 {
 
@@ -33,7 +31,7 @@ WeftFabric::FindSwitch(uint32_t node) const
 }
 
 weft_net_hooks
-WeftFabric::MakeHooks(bool all)
+WeftFabric::MakeHooks()
 {
     weft_net_hooks hooks{};
     hooks.of = this;
@@ -66,9 +64,13 @@ WeftFabric::MakeHooks(bool all)
     hooks.gave_up = [](void* of, weft_qp* qp, int64_t now) {
         Told(of, now)->m_nics[qp->src]->TellGaveUp(*qp);
     };
-    if (all)
+    if (m_watches)
     {
         AddFrameHooks(hooks);
+    }
+    if (m_logs)
+    {
+        AddLogHooks(hooks);
     }
     return hooks;
 }
@@ -117,7 +119,7 @@ WeftFabric::Watch(uint32_t node)
     if (!m_watches)
     {
         m_watches = true;
-        const weft_net_hooks hooks = MakeHooks(true);
+        const weft_net_hooks hooks = MakeHooks();
         weft_net_set_hooks(m_net, &hooks);
     }
     m_ticks.Watch(node);
@@ -130,17 +132,12 @@ WeftFabric::WatchForLogs()
     for (const char* name : {"WeftFabricHooks", "WeftNic", "WeftSwitch"})
     {
         const auto log = LogComponent::GetComponentList()->find(name);
-        if (log != LogComponent::GetComponentList()->end() && !log->second->IsNoneEnabled())
-        {
-            for (uint32_t node = 0; node < GetNHosts() + GetNSwitches(); node++)
-            {
-                Watch(node);
-            }
-            weft_net_hooks hooks = MakeHooks(true);
-            AddLogHooks(hooks);
-            weft_net_set_hooks(m_net, &hooks);
-            return;
-        }
+        m_logs = m_logs ||
+                 (log != LogComponent::GetComponentList()->end() && !log->second->IsNoneEnabled());
+    }
+    for (uint32_t node = 0; m_logs && node < GetNHosts() + GetNSwitches(); node++)
+    {
+        Watch(node);
     }
 #endif
 }

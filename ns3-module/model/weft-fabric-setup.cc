@@ -470,7 +470,7 @@ WeftFabric::MakeNet(std::string& error)
     config.nlevels = GetNServiceLevels();
     config.seed = m_seedInForce;
     config.run = m_run;
-    config.hooks = MakeHooks(m_watches);
+    config.hooks = MakeHooks();
     config.memory = {&WeftMemory::Take, &m_memory};
     weft_refusal why{};
     const int code = weft_net_make(&m_net, &config, &why);

@@ -397,8 +397,7 @@ class WeftFabric : public Object
     static WeftFabric* Told(void* of, int64_t now);
     /** @param node number, hosts first @return the switch, or nullptr */
     WeftSwitch* FindSwitch(uint32_t node) const;
-    /** @param all whether those too that tell of each frame @return what the core calls */
-    weft_net_hooks MakeHooks(bool all);
+    weft_net_hooks MakeHooks();                       //!< @return what the core calls
     static void AddLogHooks(weft_net_hooks& hooks);   //!< @param hooks gets those that logs need
     static void AddFrameHooks(weft_net_hooks& hooks); //!< @param hooks gets those of each frame
 
@@ -448,6 +447,7 @@ class WeftFabric : public Object
     uint32_t m_npayloads{0};                            //!< numbers given
     double m_loss{0};                                   //!< SetLossProbability()
     bool m_watches{false};                              //!< a node is watched
+    bool m_logs{false};                                 //!< a log tells of frames
 };
 
 } // namespace ns3
