@@ -309,24 +309,20 @@ WeftCollective::AreAllDone() const
     return m_done + m_failed + m_unstarted == m_messages.size();
 }
 
+void
+WeftCollective::Sync() const
+{
+    if (m_fabric)
+    {
+        m_fabric->Sync();
+    }
+}
+
 bool
 WeftCollective::IsDone() const
 {
-    if (m_fabric)
-    {
-        m_fabric->Sync();
-    }
+    Sync();
     return AreAllDone();
-}
-
-size_t
-WeftCollective::GetNAcked() const
-{
-    if (m_fabric)
-    {
-        m_fabric->Sync();
-    }
-    return m_acked;
 }
 
 void
@@ -581,6 +577,7 @@ WeftCollective::TellDone()
 Time
 WeftCollective::GetCompletionTime() const
 {
+    Sync();
     return TimeStep(static_cast<uint64_t>(m_lastDelivery));
 }
 

@@ -75,22 +75,25 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     /** @return when IsDone() became true, ps; to be asked once it is */
     int64_t GetDoneTime() const
     {
-        return m_doneAt;
+        return AsOfNow(m_doneAt);
     }
 
     /** @return messages acknowledged so far */
-    size_t GetNAcked() const;
+    size_t GetNAcked() const
+    {
+        return AsOfNow(m_acked);
+    }
 
     /** @return messages that their senders have given up and that have not been delivered */
     size_t GetUndelivered() const
     {
-        return m_undelivered;
+        return AsOfNow(m_undelivered);
     }
 
     /** @return messages that wait, directly or not, for one that will not be delivered */
     size_t GetUnstarted() const
     {
-        return m_unstarted;
+        return AsOfNow(m_unstarted);
     }
 
     /** @return the graph */
@@ -114,7 +117,7 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     /** @return times, message by message */
     const std::vector<Times>& GetTimes() const
     {
-        return m_times;
+        return AsOfNow(m_times);
     }
 
     /** @return number of groups */
@@ -195,6 +198,14 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     void CheckDone(int64_t at); //!< Whether nothing is left to wait for @param at since when, ps
     void TellDone();            //!< Tells whoever listens
     bool AreAllDone() const;    //!< IsDone() as far as it was told
+    void Sync() const;          //!< Lets all that happens before Now() happen
+    /** @param member of this @return it, once all that happens before Now() has happened */
+    template <typename T>
+    const T& AsOfNow(const T& member) const
+    {
+        Sync();
+        return member;
+    }
 
     WeftChoice m_workload;                //!< attribute
     const weft_table* m_table{nullptr};   //!< what it takes, until it is installed

@@ -67,6 +67,7 @@ WeftNic::DoDispose()
     m_link = nullptr;
     m_lan = nullptr;
     m_ipQueue = nullptr;
+    m_port = WeftPort(nullptr, 0, 0);
     WeftNetDevice::DoDispose();
 }
 

@@ -7,6 +7,8 @@
 
 #include "weft-fabric.h"
 
+#include "ns3/abort.h"
+
 namespace ns3
 {
 
@@ -20,6 +22,7 @@ WeftPort::WeftPort(WeftFabric* fabric, uint32_t node, uint32_t index)
 weft_net_port
 WeftPort::Get() const
 {
+    NS_ABORT_MSG_UNLESS(m_fabric, "Weft: a port after Simulator::Destroy(), with which it ends");
     weft_net_port is;
     weft_net_port_status(m_fabric->GetNet(), m_node, m_index, &is);
     return is;

@@ -21,8 +21,8 @@ class WeftFabric;
 class WeftPort
 {
   public:
-    /** @param fabric that lives as long @param node number in the fabric, hosts first @param index
-     * of the port at its node */
+    /** @param fabric that lives as long, or nullptr: it has ended @param node number in the fabric,
+     * hosts first @param index of the port at its node */
     WeftPort(WeftFabric* fabric, uint32_t node, uint32_t index);
 
     /** @return bit/s */

@@ -61,7 +61,7 @@ WeftSwitch::~WeftSwitch()
 void
 WeftSwitch::DoDispose()
 {
-    m_ports.clear();
+    m_ports.assign(m_ports.size(), WeftPort(nullptr, 0, 0)); // somebody may hold one
     WeftNetDevice::DoDispose();
 }
 
