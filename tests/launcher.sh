@@ -20,8 +20,8 @@ mkdir -p "$work/core-c/include/weft"
 cp "$root/core-c/include/weft/version.h" "$work/core-c/include/weft/"
 fresh=$work/weft
 "$fresh" --version | grep -qE '^weft [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version"
-"$fresh" --help | grep -q '  sweep ' || fail "--help does not list the commands"
-for command in bench build test clean run sweep plan run-one collect plot report reproduce list validate schema; do
+for command in bench build test clean run sweep plan run-one collect query plot report reproduce list validate schema; do
+    "$fresh" --help | grep -q "^  $command " || fail "--help does not list '$command'"
     "$fresh" $command --help | grep -q "Usage: weft $command" || fail "$command --help"
 done
 [ ! -e "$work/build" ] || fail "asking for help built something"
@@ -60,6 +60,7 @@ ln -s "$root/weft" linked
 grep -q themis list.txt || fail "list does not name themis"
 # It knows every command of the runner.
 for command in $("$root/build/weft-runner" --help | sed -n 's/^  \([a-z-]*\)  .*/\1/p'); do
+    "$fresh" --help | grep -q "^  $command " || fail "--help does not list the runner's command '$command'"
     "$fresh" "$command" --help >/dev/null || fail "the runner's command '$command' is unknown"
 done
 
