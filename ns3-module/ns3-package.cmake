@@ -5,7 +5,7 @@ find_package(ns3 REQUIRED) # its version file accepts exact versions only, so no
 
 # Debian's targets name folders of packages that its own does not depend on (Python's): CMake refuses
 # those that are not there. Targets are ns3::libcore up to 3.42 and ns3::core since.
-foreach(module core stats network bridge traffic-control internet)
+foreach(module core stats network bridge traffic-control internet applications flow-monitor point-to-point csma)
   foreach(target ns3::lib${module} ns3::${module})
     if(TARGET ${target})
       set(present)
