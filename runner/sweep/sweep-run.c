@@ -333,7 +333,7 @@ run_locked(const struct plan *plan, const struct sweep_options *options,
         size_t failed = run_due(plan, options, &due, &r->runs, fit);
         bool written = options->nruns || summary_write(plan, r, NULL);
         status = failed || !written ? EXIT_FAILED : EXIT_GOOD;
-        if (failed)
+        if (failed && !sweep_was_interrupted())
         {
             fprintf(stderr, "weft: error: not every run ended well; the same command tries again "
                             "what is not finished\n");

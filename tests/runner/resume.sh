@@ -71,6 +71,7 @@ wait $pid || status=$?
 [ $status = 1 ] || fail "ended: exit status $status, expected 1"
 n=$(find ended/runs -mindepth 1 -maxdepth 1 ! -name '.*' | wc -l)
 grep -Eq "interrupted; $n of [0-9]+ runs are done and kept" messages || fail "ended: no word about $n runs that are done"
+! grep -q 'error' messages || fail 'ended by its user, it speaks of an error'
 find ended -name '.tmp-*' | grep -q . && fail 'ended: temporary files are left'
 
 # A run whose scenario has changed is done again, and the others are not.
