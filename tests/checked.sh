@@ -18,12 +18,25 @@ for checked in ON OFF; do
     cmake -S "$root" -B "$checked" -G Ninja -DWEFT_CORE_ONLY=ON -DBUILD_TESTING=OFF \
         -DWEFT_CHECKED="$checked" -DCMAKE_INSTALL_PREFIX="$work/$checked/prefix" >/dev/null
     cmake --build "$checked" --target install >/dev/null
-    for program in two-tors fabric lone-selector lone-balancer lone-control lone-receiver; do
+    for program in two-tors fabric foreign smallest-host lone-selector lone-balancer lone-control \
+        lone-receiver; do
         cc -std=c11 -I "$checked/prefix/include" "$root/examples/embedding/$program.c" \
             "$checked/core-c/libweft.a" -lm -o "$checked/$program"
         "$checked/$program" >"$checked/$program.txt" || fail "$program, checked $checked"
         cmp "$checked/$program.txt" "ON/$program.txt" || fail "$program differs"
     done
+    # Every balancer in a fabric, and every congestion control in a simulator of another style.
+    for balancer in $(sed -n 's/^    X(weft_lb_\([a-z_]*\)).*/\1/p' "$root/core-c/base/roster.h" | tr _ -); do
+        "$checked/fabric" "$(echo "$balancer" | sed s/oblivious-spray/ops/)" 100000 ||
+            fail "fabric $balancer, checked $checked"
+    done >"$checked/balancers.txt"
+    for control in dcqcn dctcp swift mswift; do
+        "$checked/foreign" ecmp $control || fail "foreign $control, checked $checked"
+    done >"$checked/controls.txt"
+    cmp "$checked/balancers.txt" ON/balancers.txt || fail "a balancer differs"
+    cmp "$checked/controls.txt" ON/controls.txt || fail "a congestion control differs"
+    cc -std=gnu11 -g -I "$checked/prefix/include" "$root"/tests/core/misuse*.c \
+        "$checked/core-c/libweft.a" -lm -o "$checked/misuse"
 done
-cc -std=gnu11 -g -I ON/prefix/include "$root/tests/core/misuse.c" ON/core-c/libweft.a -lm -o misuse
-./misuse || fail "a mistake goes unnamed"
+ON/misuse || fail "a mistake goes unnamed"
+OFF/misuse unchecked || fail "a mistake that is survived elsewhere is not"

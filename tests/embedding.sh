@@ -50,6 +50,7 @@ for compiler in gcc clang; do
         quietly $compiler -std=c11 -O2 -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
             -Werror -c core/amalgamation/weft.c -o weft-$compiler.o
 done
+quietly gcc -std=c11 -DWEFT_CHECKED -c core/amalgamation/weft.c -o weft-checked.o
 sed 's/<weft\/weft.h>/"weft.h"/' "$root/examples/embedding/fabric.c" >fabric.c
 quietly gcc -O2 -Icore/amalgamation fabric.c weft-gcc.o -lm -o fabric
 

@@ -3,22 +3,22 @@
 
 #include <weft/registry.h>
 
-#include "base/tables.h"
-#include "checked/checked-lb.h"
+#include "checked/checked.h"
+
+#ifdef WEFT_CHECKED
+#define ALGO(table) &weft_checked_##table.algo,
+#else
+#define ALGO(table) &table.algo,
+#endif
+#define UNCHECKED(table) &table.algo,
 
 /* clang-format off */
-#define ALGO(table) &table.algo,
-static const struct weft_algo *const topologies[] = {WEFT_TOPOLOGIES(ALGO)};
-#ifdef WEFT_CHECKED
-#define CHECKED(table) &weft_checked_##table.algo,
-static const struct weft_algo *const balancers[] = {WEFT_BALANCERS(CHECKED)};
-#else
+static const struct weft_algo *const topologies[] = {WEFT_TOPOLOGIES(UNCHECKED)};
 static const struct weft_algo *const balancers[] = {WEFT_BALANCERS(ALGO)};
-#endif
 static const struct weft_algo *const transports[] = {WEFT_TRANSPORTS(ALGO)};
 static const struct weft_algo *const schedulers[] = {WEFT_SCHEDULERS(ALGO)};
 static const struct weft_algo *const congestion_controls[] = {WEFT_CONGESTION_CONTROLS(ALGO)};
-static const struct weft_algo *const workloads[] = {WEFT_WORKLOADS(ALGO)};
+static const struct weft_algo *const workloads[] = {WEFT_WORKLOADS(UNCHECKED)};
 /* clang-format on */
 
 static const struct weft_algo *const fabrics[] = {

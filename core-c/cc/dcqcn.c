@@ -15,6 +15,7 @@
 #include "cc/dcqcn.h"
 
 #include "base/tables.h"
+#include "checked/check.h"
 
 #include <weft/error.h>
 #include <weft/views.h>
@@ -370,7 +371,9 @@ stage_of(const struct weft_dcqcn *s)
 void
 weft_dcqcn_read(const void *state, int64_t now, struct weft_dcqcn_view *view)
 {
-    struct weft_dcqcn s = *(const struct weft_dcqcn *)state;
+    const struct weft_dcqcn *own =
+        WEFT_OWN_STATE(state, &weft_cc_dcqcn, &weft_cc_dcqcn, "weft_dcqcn_read");
+    struct weft_dcqcn s = *own;
     catch_up(&s, now);
     update_alpha(&s, now);
     *view = (struct weft_dcqcn_view){

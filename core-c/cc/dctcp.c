@@ -7,6 +7,7 @@
  * and a timeout makes it one packet, from which slow start goes to half of what it was.
  */
 #include "base/tables.h"
+#include "checked/check.h"
 
 #include <math.h>
 
@@ -294,7 +295,8 @@ dctcp_window(void *state, int64_t now)
 void
 weft_dctcp_read(const void *state, struct weft_dctcp_view *view)
 {
-    const struct dctcp *s = state;
+    const struct dctcp *s =
+        WEFT_OWN_STATE(state, &weft_cc_dctcp, &weft_cc_dctcp, "weft_dctcp_read");
     *view = (struct weft_dctcp_view){
         .alpha = s->alpha,
         .cwnd = s->cwnd,

@@ -14,6 +14,7 @@
 #include "cc/swift.h"
 
 #include "base/tables.h"
+#include "checked/check.h"
 
 #include <math.h>
 
@@ -228,7 +229,9 @@ weft_swift_window(void *state, int64_t now)
 void
 weft_swift_read(const void *state, struct weft_swift_view *view)
 {
-    const struct weft_swift *s = state; /* the first member of a struct mswift as well */
+    /* The first member of a struct mswift as well. */
+    const struct weft_swift *s =
+        WEFT_OWN_STATE(state, &weft_cc_swift, &weft_cc_mswift, "weft_swift_read");
     *view = (struct weft_swift_view){
         .cwnd = s->cwnd,
         .delay = s->rtt,

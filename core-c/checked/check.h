@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file check.h  Checks of what callers owe, in a build with WEFT_CHECKED alone: a breach ends the
+ * @file check.h  Checks of what callers owe, in a build with WEFT_CHECKED: a breach ends the
  * program with the name of the call and the rule. Private.
  */
 #ifndef WEFT_CHECKED_CHECK_H
 #define WEFT_CHECKED_CHECK_H
+
+#include <assert.h>
 
 #ifdef WEFT_CHECKED
 
@@ -16,14 +18,38 @@ extern "C"
     /** Says "weft: CALL: RULE" on the standard error and aborts. */
     void weft_breach(const char *call, const char *rule);
 
+    /** A state that a view (views.h) is handed, of table @p a or @p b: the algorithm's own. */
+    const void *weft_checked_view(const void *state, const void *a, const void *b,
+                                  const char *call);
+
 #ifdef __cplusplus
 }
 #endif
 
-#define WEFT_CHECK(holds, call, rule) ((holds) ? (void)0 : weft_breach((call), (rule)))
+#define WEFT_CHECK(holds, call, rule)     ((holds) ? (void)0 : weft_breach((call), (rule)))
+#define WEFT_OWN_STATE(state, a, b, call) weft_checked_view((state), (a), (b), (call))
 
 #else
-#define WEFT_CHECK(holds, call, rule) ((void)0)
+#define WEFT_CHECK(holds, call, rule)     ((void)0)
+#define WEFT_OWN_STATE(state, a, b, call) (state)
 #endif
+
+/** The same, and an assertion in other builds. */
+#ifdef WEFT_CHECKED
+#define WEFT_ASSERT(holds, call, rule) WEFT_CHECK(holds, call, rule)
+#else
+#define WEFT_ASSERT(holds, call, rule) assert(holds)
+#endif
+
+/** Rules that several calls have. */
+#define WEFT_RULE_TIME   "time does not go backwards in the calls on one state"
+#define WEFT_RULE_QP     "the packet is of this QP"
+#define WEFT_RULE_HOSTS  "hosts are below nhosts of the shape"
+#define WEFT_RULE_CLOS   "the shape is a Clos, not a graph"
+#define WEFT_RULE_SWITCH "a switch is below nswitches of the shape"
+
+/** Of a shape's look-up by two hosts. */
+#define WEFT_CHECK_HOSTS(shape, a, b, call)                                                        \
+    WEFT_CHECK((a) < (shape)->nhosts && (b) < (shape)->nhosts, (call), WEFT_RULE_HOSTS)
 
 #endif

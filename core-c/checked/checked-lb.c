@@ -1,56 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The checked build's balancers: each call is checked, and then handed on to the balancer. What the
- * checks remember lies before the balancer's own state. */
+/* The checked build's balancers, the part at switches. */
 #include "checked/check.h"
+#include "checked/checked.h"
 
 #ifdef WEFT_CHECKED
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <weft/clos.h>
-
-#include "base/tables.h"
-#include "checked/checked-lb.h"
-#include "lb/candidates.h"
-
-#define MADE UINT64_C(0x77656674206c6221) /* init() has been here */
-
-struct checked
+static const struct weft_lb_ops *
+ops_of(const struct weft_checked *c)
 {
-    uint64_t made;
-    const struct weft_lb_ops *ops;
-    int64_t now;
-    uint32_t nports;
-    uint32_t nhosts; /* 0: not known */
-    bool looks;      /* pick() reads queue_bytes */
-};
-
-void
-weft_breach(const char *call, const char *rule)
-{
-    (void)fprintf(stderr, "weft: %s: %s\n", call, rule);
-    abort();
+    return c->ops;
 }
 
-static void *
-own(struct checked *c)
+static struct weft_checked *
+at(void *state, int64_t now, const char *call)
 {
-    return (char *)c + weft_lb_part_at(sizeof *c);
+    return weft_checked_at(state, WEFT_CHECKED_LB, now, call);
 }
 
-static const void *
-own_const(const struct checked *c)
+static const struct weft_checked *
+of(const void *state, const char *call)
 {
-    return (const char *)c + weft_lb_part_at(sizeof *c);
-}
-
-static void
-check_time(struct checked *c, int64_t now, const char *call)
-{
-    WEFT_CHECK(c->made == MADE, call, "init() of this state comes first, and returns 0");
-    WEFT_CHECK(now >= c->now, call, "time does not go backwards in the calls on one state");
-    c->now = now;
+    return weft_checked_of(state, WEFT_CHECKED_LB, call);
 }
 
 /* Rounds of ascending port numbers, each a part of the first one. */
@@ -78,14 +48,16 @@ is_in_order(const struct weft_ports *ports)
 }
 
 static void
-check_ports(const struct checked *c, const struct weft_ports *ports, const char *call)
+check_ports(const struct weft_checked *c, const struct weft_ports *ports, const char *call)
 {
     WEFT_CHECK(ports->n >= 1, call, "there is at least one candidate (n)");
     for (uint32_t i = 0; i < ports->n; i++)
     {
-        WEFT_CHECK(weft_port_at(ports, i) < c->nports, call,
+        WEFT_CHECK(weft_port_at(ports, i) < c->count, call,
                    "candidates are ports of the switch, below nports of its site (first, list, n)");
     }
+    WEFT_CHECK(ports->list || ports->n <= ports->width, call,
+               "width counts the group's ports when all are alive (width)");
     WEFT_CHECK(
         is_in_order(ports), call,
         "candidates come in the order of their port numbers, each by the same number always");
@@ -94,32 +66,38 @@ check_ports(const struct checked *c, const struct weft_ports *ports, const char 
 }
 
 static void
-check_packet(const struct checked *c, const struct weft_packet *packet, const char *call)
+check_packet(const struct weft_checked *c, const struct weft_packet *packet, const char *call)
 {
     WEFT_CHECK(packet->kind <= WEFT_CONTROL, call, "a packet's kind is one of weft_packet_kind");
-    WEFT_CHECK(c->nhosts == 0 || packet->kind == WEFT_RAW ||
-                   (packet->dst < c->nhosts && packet->src < c->nhosts),
-               call, "a packet's src and dst are hosts of the site's clos, below nhosts");
+    WEFT_CHECK(weft_checked_hosts(c, packet), call,
+               "a packet's src and dst are hosts of the site's clos, below nhosts");
 }
 
 static size_t
 checked_size(const struct weft_lb_ops *ops, const void *config, const struct weft_site *site)
 {
-    return weft_lb_part_at(sizeof(struct checked)) + ops->state_size(config, site);
+    return weft_checked_size(ops->state_size(config, site));
 }
 
 static int
 checked_init(const struct weft_lb_ops *ops, void *state, const void *config,
              const struct weft_site *site)
 {
-    struct checked *c = state;
-    WEFT_CHECK((uintptr_t)state % sizeof(uint64_t) == 0, "lb->init", "a state is aligned");
-    *c = (struct checked){.ops = ops, .now = INT64_MIN, .nports = site->nports};
-    const int code = ops->init(own(c), config, site);
-    c->made = code == 0 ? MADE : 0;
+    struct weft_checked *c = weft_checked_begin(state, ops, "lb->init");
+    const int code = ops->init(weft_checked_own(c), config, site);
+    c->count = site->nports;
     c->looks = weft_lb_looks(ops, config) && !ops->reads_ports;
     c->nhosts = code == 0 && site->clos ? site->clos->nhosts : 0;
-    return code;
+    return weft_checked_end(c, WEFT_CHECKED_LB, code);
+}
+
+/* A packet goes on, and the next one comes, once all is done that the last one made the balancer
+ * want. Its own packets are routed meanwhile. */
+static void
+check_requests(const struct weft_checked *c, bool own, const char *call)
+{
+    WEFT_CHECK(!c->wants || own, call,
+               "after arrive() and on_deadline() request() is asked until it says false");
 }
 
 /* What lies in a reply is its transport's. */
@@ -135,12 +113,12 @@ check_reply(const struct weft_packet *before, const struct weft_packet *after, c
 static uint32_t
 checked_pick(void *state, const struct weft_ports *ports, struct weft_packet *packet, int64_t now)
 {
-    struct checked *c = state;
-    check_time(c, now, "lb->pick");
+    const struct weft_checked *c = at(state, now, "lb->pick");
     check_ports(c, ports, "lb->pick");
     check_packet(c, packet, "lb->pick");
+    check_requests(c, packet->kind == WEFT_CONTROL, "lb->pick");
     const struct weft_packet before = *packet;
-    const uint32_t port = c->ops->pick(own(c), ports, packet, now);
+    const uint32_t port = ops_of(c)->pick(weft_checked_own(c), ports, packet, now);
     check_reply(&before, packet, "lb->pick");
     return port;
 }
@@ -148,30 +126,31 @@ checked_pick(void *state, const struct weft_ports *ports, struct weft_packet *pa
 static uint32_t
 checked_peek(const void *state, const struct weft_ports *ports, const struct weft_packet *packet)
 {
-    const struct checked *c = state;
+    const struct weft_checked *c = of(state, "lb->peek");
     check_ports(c, ports, "lb->peek");
     check_packet(c, packet, "lb->peek");
-    return c->ops->peek(own_const(c), ports, packet);
+    return ops_of(c)->peek(weft_checked_own(c), ports, packet);
 }
 
 static void
 checked_set_routes(void *state, const struct weft_fib *fib)
 {
-    struct checked *c = state;
-    check_time(c, c->now, "lb->set_routes");
-    c->ops->set_routes(own(c), fib);
+    const struct weft_checked *c = of(state, "lb->set_routes");
+    ops_of(c)->set_routes(weft_checked_own(c), fib);
 }
 
 static enum weft_arrival
 checked_arrive(void *state, void *flow, struct weft_packet *packet, uint32_t *queue, int64_t now)
 {
-    struct checked *c = state;
-    check_time(c, now, "lb->arrive");
+    struct weft_checked *c = at(state, now, "lb->arrive");
     check_packet(c, packet, "lb->arrive");
-    WEFT_CHECK(packet->in_port < c->nports, "lb->arrive",
+    check_requests(c, false, "lb->arrive");
+    c->wants = ops_of(c)->request != NULL;
+    WEFT_CHECK(packet->in_port < c->count, "lb->arrive",
                "in_port is the port by which the packet entered, below nports of the site");
     const struct weft_packet before = *packet;
-    const enum weft_arrival verdict = c->ops->arrive(own(c), flow, packet, queue, now);
+    const enum weft_arrival verdict =
+        ops_of(c)->arrive(weft_checked_own(c), flow, packet, queue, now);
     check_reply(&before, packet, "lb->arrive");
     return verdict;
 }
@@ -179,67 +158,66 @@ checked_arrive(void *state, void *flow, struct weft_packet *packet, uint32_t *qu
 static void
 checked_leave(void *state, struct weft_packet *data, uint32_t port, int64_t now)
 {
-    struct checked *c = state;
-    WEFT_CHECK(c->made == MADE, "lb->leave", "init() of this state comes first, and returns 0");
+    const struct weft_checked *c = of(state, "lb->leave");
     WEFT_CHECK(data->kind == WEFT_DATA, "lb->leave", "it is called for data alone");
-    WEFT_CHECK(port < c->nports, "lb->leave", "a port is below nports of the site");
-    c->ops->leave(own(c), data, port, now);
+    WEFT_CHECK(port < c->count, "lb->leave", "a port is below nports of the site");
+    ops_of(c)->leave(weft_checked_own(c), data, port, now);
 }
 
 static bool
 checked_request(void *state, struct weft_request *request, int64_t now)
 {
-    struct checked *c = state;
-    check_time(c, now, "lb->request");
-    return c->ops->request(own(c), request, now);
+    struct weft_checked *c = at(state, now, "lb->request");
+    c->wants = ops_of(c)->request(weft_checked_own(c), request, now);
+    return c->wants;
 }
 
 static int64_t
 checked_deadline(const void *state)
 {
-    const struct checked *c = state;
-    WEFT_CHECK(c->made == MADE, "lb->deadline", "init() of this state comes first, and returns 0");
-    return c->ops->deadline(own_const(c));
+    const struct weft_checked *c = of(state, "lb->deadline");
+    return ops_of(c)->deadline(weft_checked_own(c));
 }
 
 static void
 checked_on_deadline(void *state, int64_t now)
 {
-    struct checked *c = state;
-    check_time(c, now, "lb->on_deadline");
-    c->ops->on_deadline(own(c), now);
+    struct weft_checked *c = at(state, now, "lb->on_deadline");
+    check_requests(c, false, "lb->on_deadline");
+    c->wants = ops_of(c)->request != NULL;
+    ops_of(c)->on_deadline(weft_checked_own(c), now);
 }
 
 static const struct weft_lb_counters *
 checked_counters(const void *state)
 {
-    const struct checked *c = state;
-    return c->ops->counters(own_const(c));
+    const struct weft_checked *c = of(state, "lb->counters");
+    return ops_of(c)->counters(weft_checked_own(c));
 }
 
 static void
 wrap(struct weft_lb_ops *checked, const struct weft_lb_ops *ops)
 {
     *checked = *ops;
-    checked->pick = checked_pick;
-    checked->peek = ops->peek ? checked_peek : NULL;
-    checked->set_routes = ops->set_routes ? checked_set_routes : NULL;
-    checked->arrive = ops->arrive ? checked_arrive : NULL;
-    checked->leave = ops->leave ? checked_leave : NULL;
-    checked->request = ops->request ? checked_request : NULL;
-    checked->deadline = ops->deadline ? checked_deadline : NULL;
-    checked->on_deadline = ops->on_deadline ? checked_on_deadline : NULL;
-    checked->counters = ops->counters ? checked_counters : NULL;
+    WEFT_CHECKED_HOOK(pick, checked_pick);
+    WEFT_CHECKED_HOOK(peek, checked_peek);
+    WEFT_CHECKED_HOOK(set_routes, checked_set_routes);
+    WEFT_CHECKED_HOOK(arrive, checked_arrive);
+    WEFT_CHECKED_HOOK(leave, checked_leave);
+    WEFT_CHECKED_HOOK(request, checked_request);
+    WEFT_CHECKED_HOOK(deadline, checked_deadline);
+    WEFT_CHECKED_HOOK(on_deadline, checked_on_deadline);
+    WEFT_CHECKED_HOOK(counters, checked_counters);
 }
 
-/* init() and state_size() are told of no state that knows its balancer: each has its own. */
+/* What is called before there is a state that knows its table: each has its own. */
 #define WRAPPER(table)                                                                             \
     struct weft_lb_ops weft_checked_##table;                                                       \
-    static size_t size_##table(const void *config, const struct weft_site *site)                   \
+    static size_t lb_size_##table(const void *config, const struct weft_site *site)                \
     {                                                                                              \
         return checked_size(&table, config, site);                                                 \
     }                                                                                              \
-    static int init_##table(void *state, const void *config, const struct weft_site *site)         \
+    static int lb_init_##table(void *state, const void *config, const struct weft_site *site)      \
     {                                                                                              \
         return checked_init(&table, state, config, site);                                          \
     }
@@ -247,8 +225,11 @@ WEFT_BALANCERS(WRAPPER)
 
 #define WRAP(table)                                                                                \
     wrap(&weft_checked_##table, &table);                                                           \
-    weft_checked_##table.state_size = size_##table;                                                \
-    weft_checked_##table.init = init_##table;
+    weft_checked_##table.state_size = lb_size_##table;                                             \
+    weft_checked_##table.init = lb_init_##table;                                                   \
+    weft_checked_##table.path = table.path ? &weft_checked_path_##table : NULL;                    \
+    weft_checked_##table.plan = table.plan ? &weft_checked_plan_##table : NULL;                    \
+    weft_checked_##table.tor = table.tor ? &weft_checked_tor_##table : NULL;
 
 __attribute__((constructor)) static void
 wrap_all(void)
@@ -257,5 +238,5 @@ wrap_all(void)
 }
 
 #else
-typedef int weft_nothing_is_checked; /* a file of C is not empty */
+typedef int weft_no_balancer_is_checked;
 #endif

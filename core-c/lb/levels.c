@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Several balancers at one switch, by the packets' service levels. */
-#include <assert.h>
+#include "checked/check.h"
+
 #include <string.h>
 
 #include <weft/error.h>
@@ -87,7 +88,7 @@ levels_pick(void *state, const struct weft_ports *ports, struct weft_packet *pac
 {
     struct levels *s = state;
     const uint32_t level = packet->sl;
-    assert(level < s->n);
+    WEFT_ASSERT(level < s->n, "lb->pick", "a packet's service level (sl) is below n of the levels");
     /* A switch asks for the last live port as soon as one level wants it. */
     return weft_lb_picks(s->lb[level], ports)
                ? s->lb[level]->pick(state_of(s, level), ports, packet, now)

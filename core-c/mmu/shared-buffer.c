@@ -5,7 +5,8 @@
  * Control (class 0) is never paused and never meets a threshold: it is dropped only when the
  * shared pool is full. Otherwise a congested data queue would cost ACKs and CNPs.
  */
-#include <assert.h>
+#include "checked/check.h"
+
 #include <string.h>
 
 #include <weft/error.h>
@@ -17,6 +18,16 @@
 
 /* Queues are counted in 32 bits. */
 #define MOST UINT32_MAX
+
+#define RULE_PORTS    "ports are below nports of the buffer"
+#define RULE_RELEASED "no more is released than was admitted, from the same port and class"
+
+/* What callers owe about a frame. */
+#define CHECK_FRAME(mmu, in, out, tclass, call)                                                    \
+    WEFT_ASSERT((in) < (mmu)->nports && (out) < (mmu)->nports, (call), RULE_PORTS);                \
+    WEFT_ASSERT((tclass) < (mmu)->config.classes, (call),                                          \
+                "a traffic class is below the buffer's classes");                                  \
+    WEFT_CHECK((mmu)->shared_used >= 0, (call), RULE_RELEASED)
 
 #define FIELD(member) WEFT_P(struct weft_mmu_config, member)
 
@@ -334,7 +345,7 @@ unsigned
 weft_mmu_admit_whole(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass,
                      uint32_t bytes)
 {
-    assert(in < mmu->nports && out < mmu->nports && tclass < mmu->config.classes);
+    CHECK_FRAME(mmu, in, out, tclass, "weft_mmu_admit_whole");
     struct weft_mmu_ingress *i = &weft_mmu_ingresses(mmu)[weft_mmu_index(mmu, in, tclass)];
     unsigned verdict = mmu->config.pfc && tclass != CONTROL
                            ? admit_lossless(mmu, i, bytes)
@@ -372,6 +383,7 @@ may_trim(const struct weft_mmu *mmu, uint32_t tclass, uint32_t bytes)
 unsigned
 weft_mmu_admit(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass, uint32_t bytes)
 {
+    CHECK_FRAME(mmu, in, out, tclass, "weft_mmu_admit");
     if (may_trim(mmu, tclass, bytes) &&
         (exceeds_trim_at(mmu, out, tclass, bytes) || !has_room(mmu, out, tclass, bytes)))
     {
@@ -384,7 +396,10 @@ bool
 weft_mmu_replace(struct weft_mmu *mmu, uint32_t in, uint32_t out, uint32_t tclass, uint32_t bytes,
                  uint32_t newest_in, uint32_t newest_bytes)
 {
-    assert(mmu->config.trim && tclass != CONTROL);
+    CHECK_FRAME(mmu, in, out, tclass, "weft_mmu_replace");
+    WEFT_CHECK(newest_in < mmu->nports, "weft_mmu_replace", RULE_PORTS);
+    WEFT_ASSERT(may_trim(mmu, tclass, bytes), "weft_mmu_replace",
+                "it comes after weft_mmu_admit() has said WEFT_MMU_TRIM of that frame");
     const uint32_t newest = weft_mmu_index(mmu, newest_in, tclass);
     weft_mmu_release_at(mmu, newest, out, newest_bytes);
     if (has_room(mmu, out, tclass, bytes))
@@ -400,6 +415,7 @@ unsigned
 weft_mmu_admit_header(struct weft_mmu *mmu, uint32_t in, uint32_t out)
 {
     const uint32_t bytes = (uint32_t)mmu->config.trim_bytes;
+    WEFT_CHECK(mmu->config.trim, "weft_mmu_admit_header", "the buffer trims");
     const unsigned verdict = weft_mmu_admit_whole(mmu, in, out, CONTROL, bytes);
     mmu->trims++;
     mmu->header_drops += verdict == WEFT_MMU_DROP;
@@ -442,12 +458,14 @@ bool
 weft_mmu_release_slowly(struct weft_mmu *mmu, uint32_t i, uint32_t out, uint32_t bytes)
 {
     struct weft_mmu_ingress *ingress = &weft_mmu_ingresses(mmu)[i];
-    assert(i < mmu->nports << mmu->class_shift && out < mmu->nports);
+    WEFT_ASSERT(i < mmu->nports << mmu->class_shift && out < mmu->nports, "weft_mmu_release",
+                RULE_PORTS);
     /* Headroom empties first, so that it is whole again before the next pause. */
     uint32_t extra = ingress->headroom;
     extra = extra < bytes ? extra : bytes;
     uint32_t rest = bytes - extra;
-    assert(weft_mmu_queues(mmu)[out] >= bytes && ingress->bytes >= rest);
+    WEFT_ASSERT(weft_mmu_queues(mmu)[out] >= bytes && ingress->bytes >= rest, "weft_mmu_release",
+                RULE_RELEASED);
     weft_mmu_queues(mmu)[out] -= bytes;
     if (mmu->port_limit < 0)
     {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A host's NIC: round robin over its QPs, as pacing and window allow. */
+#include "checked/check.h"
 #include "nic/labels.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include <weft/error.h>
@@ -11,9 +11,24 @@
 #include <weft/psn.h>
 #include <weft/theory.h>
 
+#define RULE_HOST "a QP is handed to the host that it sends from"
+
+/* weft_host_data() and weft_host_pace() have followed weft_host_next(); only checks want to know.
+ */
+static void
+settle(struct weft_host *host)
+{
+#ifdef WEFT_CHECKED
+    host->what = WEFT_TX_NONE;
+#else
+    (void)host;
+#endif
+}
+
 void
 weft_host_init(struct weft_host *host, int64_t rate, bool replies_first)
 {
+    WEFT_CHECK(weft_rate_possible(rate), "weft_host_init", "a wire has a rate, bit/s");
     memset(host, 0, sizeof(*host));
     host->rate = rate;
     host->replies_first = replies_first;
@@ -22,6 +37,7 @@ weft_host_init(struct weft_host *host, int64_t rate, bool replies_first)
 int
 weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at, uint32_t capacity)
 {
+    WEFT_CHECK(active && send_at, "weft_host_lend", "both lists have memory");
     if (capacity < host->nactive)
     {
         return WEFT_ENOMEM;
@@ -42,7 +58,10 @@ weft_host_activate(struct weft_host *host, struct weft_qp *qp)
 {
     if (qp->slot < 0 && !qp->given_up)
     {
-        assert(host->nactive < host->capacity);
+        WEFT_ASSERT(host->nactive < host->capacity, "weft_host_activate",
+                    "weft_host_lend() comes before, with room for all QPs of the host");
+        WEFT_CHECK(host->nactive == 0 || host->active[0]->src == qp->src, "weft_host_activate",
+                   RULE_HOST);
         qp->slot = (int32_t)host->nactive;
         host->active[host->nactive] = qp;
         host->send_at[host->nactive] = qp->send_at;
@@ -59,6 +78,7 @@ weft_host_drop(struct weft_host *host, struct weft_qp *qp)
         return;
     }
     const uint32_t i = (uint32_t)qp->slot;
+    WEFT_CHECK(i < host->nactive && host->active[i] == qp, "weft_host_drop", RULE_HOST);
     qp->send_at = host->send_at[i];
     qp->slot = -1;
     host->nactive--;
@@ -108,6 +128,8 @@ weft_host_resume(struct weft_host *host, struct weft_qp *qp, int64_t now)
         return false;
     }
     weft_host_activate(host, qp);
+    WEFT_CHECK((uint32_t)qp->slot < host->nactive && host->active[qp->slot] == qp,
+               "weft_host_resume", RULE_HOST);
     if (qp->algos->cc->window)
     {
         hasten(host, qp, now);
@@ -161,6 +183,9 @@ choose(struct weft_host *host, uint32_t paused, int64_t now)
     {
         i = i < host->nactive ? i : 0;
         struct weft_qp *qp = host->active[i];
+        WEFT_CHECK(now >= qp->last_sent, "weft_host_next", WEFT_RULE_TIME);
+        WEFT_CHECK(!qp->given_up, "weft_host_next",
+                   "a QP that weft_qp_timer() gives up is taken out by weft_host_drop()");
         if (host->send_at[i] > now || (paused >> qp->algos->tclass & 1U) || is_held(host, qp, now))
         {
             i++;
@@ -182,6 +207,11 @@ choose(struct weft_host *host, uint32_t paused, int64_t now)
 enum weft_host_source
 weft_host_next(struct weft_host *host, uint32_t waiting, uint32_t paused, int64_t now)
 {
+    WEFT_CHECK(waiting >> WEFT_SEND_DATA == 0, "weft_host_next",
+               "waiting has bits for replies and other traffic alone");
+    WEFT_CHECK(
+        host->what == WEFT_TX_NONE, "weft_host_next",
+        "weft_host_data() and weft_host_pace() follow WEFT_SEND_DATA, before any other call");
     if ((waiting & 1U << WEFT_SEND_REPLY) && host->replies_first)
     {
         return WEFT_SEND_REPLY;
@@ -248,6 +278,8 @@ void
 weft_host_data(struct weft_host *host, struct weft_packet *data, int64_t now)
 {
     struct weft_qp *qp = host->chosen;
+    WEFT_CHECK(host->what != WEFT_TX_NONE, "weft_host_data",
+               "weft_host_next() has said WEFT_SEND_DATA");
     const struct weft_nic_algos *a = qp->algos;
     const uint32_t una = weft_psn_add(qp->first_psn, (uint32_t)qp->una);
     const uint64_t seq = qp->una + (uint64_t)weft_psn_diff(host->psn, una);
@@ -311,6 +343,10 @@ weft_host_pace(struct weft_host *host, const struct weft_packet *data, int64_t f
                int64_t now)
 {
     struct weft_qp *qp = host->chosen;
+    WEFT_CHECK(host->what != WEFT_TX_NONE && data->qp == qp->index && data->psn == host->psn &&
+                   data->sent == now,
+               "weft_host_pace", "it is handed what weft_host_data() has made, at the same time");
+    settle(host);
     const struct weft_cc_ops *cc = qp->algos->cc;
     const int64_t rate = cc->rate(qp->cc, now);
     int64_t *at = &host->send_at[qp->slot];

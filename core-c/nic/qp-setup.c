@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A queue pair's making: where its states lie, and what of its algorithms is refused. */
+#include "checked/check.h"
 #include "nic/labels.h"
 
 #include <string.h>
 
 #include <weft/error.h>
+#include <weft/levels.h>
+#include <weft/mmu.h>
 #include <weft/psn.h>
 #include <weft/qp.h>
 
@@ -97,8 +100,16 @@ int
 weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algos,
              const struct weft_qp_site *site, int64_t now)
 {
+    WEFT_CHECK(algos->transport && algos->cc, "weft_qp_init",
+               "there is a transport and a congestion control");
     const struct layout l = lay_out(algos, site);
     char *states = memory;
+    WEFT_CHECK((uintptr_t)memory % WORD == 0, "weft_qp_init", "memory is aligned to 8 bytes");
+    WEFT_CHECK(site->index <= WEFT_QP_MASK && site->src <= WEFT_HOST_MASK &&
+                   site->dst <= WEFT_HOST_MASK,
+               "weft_qp_init", "a packet has room for the QP's number and its hosts'");
+    WEFT_CHECK(algos->tclass < WEFT_MAX_CLASSES && algos->sl < WEFT_LEVELS, "weft_qp_init",
+               "tclass and sl are below WEFT_MAX_CLASSES and WEFT_LEVELS");
     const int refused = check_algos(algos, site->cc.why);
     if (refused)
     {

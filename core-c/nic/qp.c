@@ -29,6 +29,9 @@ int
 weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes, uint64_t tag, int64_t now)
 {
     WEFT_CHECK(wqes, "weft_qp_post", "there is room for one more message (wqes)");
+    WEFT_CHECK(qp->nwqes == 0 || wqes[qp->nwqes - 1].end == qp->posted, "weft_qp_post",
+               "wqes holds the messages that were posted before");
+    WEFT_CHECK(now >= qp->last_sent, "weft_qp_post", WEFT_RULE_TIME);
     if (bytes == 0 || qp->given_up)
     {
         return WEFT_EINVAL;
@@ -171,7 +174,7 @@ weft_qp_data(struct weft_qp *qp, const struct weft_packet *data, int64_t now,
 {
     struct weft_rx_verdict *v = &answer->verdict;
     WEFT_CHECK(data->kind == WEFT_DATA, "weft_qp_data", "the packet is data");
-    WEFT_CHECK(data->qp == qp->index, "weft_qp_data", "the packet is of this QP");
+    WEFT_CHECK(data->qp == qp->index, "weft_qp_data", WEFT_RULE_QP);
     v->place = data->psn;
     v->asks_place = false;
     answer->bitmap = false;
@@ -256,6 +259,10 @@ void
 weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind kind,
                    uint32_t epsn)
 {
+    WEFT_CHECK(packet->kind == WEFT_DATA && packet->qp == qp->index, "weft_qp_make_reply",
+               "the packet is a copy of data of this QP");
+    WEFT_CHECK(kind == WEFT_CNP || kind == WEFT_NACK, "weft_qp_make_reply",
+               "it makes a CNP or a NACK");
     turn(qp, packet, kind, packet->psn, epsn);
     if (kind == WEFT_NACK)
     {
@@ -367,6 +374,7 @@ tell_losses(struct weft_qp *qp, enum weft_loss_cause cause, int64_t now)
 void
 weft_qp_told_lost(struct weft_qp *qp, const struct weft_packet *lost, int64_t now)
 {
+    WEFT_CHECK(lost->qp == qp->index, "weft_qp_told_lost", WEFT_RULE_QP);
     WEFT_CHECK(qp->algos->transport->tx_lost, "weft_qp_told_lost",
                "only a transport with tx_lost() is told of losses");
     qp->algos->transport->tx_lost(qp->tx, lost, now);
@@ -393,7 +401,8 @@ weft_qp_reply(struct weft_qp *qp, const struct weft_packet *reply, int64_t now)
     const struct weft_nic_algos *a = qp->algos;
     WEFT_CHECK(reply->kind == WEFT_ACK || reply->kind == WEFT_NACK, "weft_qp_reply",
                "the packet is an ACK or a NACK");
-    WEFT_CHECK(reply->qp == qp->index, "weft_qp_reply", "the packet is of this QP");
+    WEFT_CHECK(reply->qp == qp->index, "weft_qp_reply", WEFT_RULE_QP);
+    WEFT_CHECK(now >= qp->last_sent, "weft_qp_reply", WEFT_RULE_TIME);
     const uint32_t packets = a->transport->tx_reply(qp->tx, reply, now);
     qp->acks += reply->kind == WEFT_ACK;
     if (reply->kind == WEFT_NACK)
@@ -436,6 +445,8 @@ void
 weft_qp_cnp(struct weft_qp *qp, const struct weft_packet *cnp, int64_t now)
 {
     WEFT_CHECK(cnp->kind == WEFT_CNP, "weft_qp_cnp", "the packet is a CNP");
+    WEFT_CHECK(cnp->qp == qp->index, "weft_qp_cnp", WEFT_RULE_QP);
+    WEFT_CHECK(now >= qp->last_sent, "weft_qp_cnp", WEFT_RULE_TIME);
     qp->cnps++;
     if (qp->algos->cc->on_cnp)
     {
@@ -474,6 +485,7 @@ weft_qp_timer(struct weft_qp *qp, int64_t now)
     const struct weft_nic_algos *a = qp->algos;
     const struct weft_tx_counters *counters = a->transport->tx_counters(qp->tx);
     const uint64_t before = counters->timeouts;
+    WEFT_CHECK(now >= qp->last_sent, "weft_qp_timer", WEFT_RULE_TIME);
     if (weft_qp_deadline(qp) > now)
     {
         return WEFT_TIMER_NOTHING;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The shortest paths between two hosts, numbered by what each switch on the way chooses. */
+#include "checked/check.h"
 #include "topo/clos-shape.h"
-
-#include <assert.h>
 
 /* Tiers between two hosts: 0 below one ToR, 1 in one pod, 2 beyond. */
 static uint32_t
@@ -14,6 +13,8 @@ height(const struct weft_clos *clos, uint32_t src, uint32_t dst)
 uint32_t
 weft_clos_paths(const struct weft_clos *clos, uint32_t src, uint32_t dst)
 {
+    WEFT_CHECK_HOSTS(clos, src, dst, "weft_clos_paths");
+    WEFT_CHECK(!clos->graph, "weft_clos_paths", WEFT_RULE_CLOS);
     if (src == dst)
     {
         return 0;
@@ -38,6 +39,8 @@ uint32_t
 weft_clos_path(const struct weft_clos *clos, uint32_t src, uint32_t dst, uint32_t path,
                uint64_t links[6])
 {
+    WEFT_CHECK_HOSTS(clos, src, dst, "weft_clos_path");
+    WEFT_CHECK(!clos->graph, "weft_clos_path", WEFT_RULE_CLOS);
     const uint32_t p = clos->parallel;
     const uint32_t c = clos->core_parallel;
     const uint32_t s = weft_clos_tor(clos, src);
@@ -47,7 +50,8 @@ weft_clos_path(const struct weft_clos *clos, uint32_t src, uint32_t dst, uint32_
     {
         return 0;
     }
-    assert(path < weft_clos_paths(clos, src, dst));
+    WEFT_ASSERT(path < weft_clos_paths(clos, src, dst), "weft_clos_path",
+                "a path is below weft_clos_paths() of its hosts");
     const uint32_t tiers = height(clos, src, dst);
     const uint32_t j = tiers > 0 ? take(&path, clos->up_tor * p) : 0;
     const uint32_t u = tiers > 1 ? take(&path, clos->up_agg * c) : 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbering, links and structured forwarding of Clos fabrics with 2 and 3 tiers. */
+#include "checked/check.h"
 #include "topo/clos-shape.h"
-
-#include <assert.h>
 
 #include <weft/error.h>
 #include <weft/theory.h>
@@ -190,7 +189,7 @@ void
 weft_clos_link(const struct weft_clos *clos, uint64_t i, struct weft_link *link)
 {
     const uint64_t first_agg = weft_clos_agg_link(clos, 0);
-    assert(i < clos->nlinks);
+    WEFT_ASSERT(i < clos->nlinks, "weft_clos_link", "a link is below nlinks of the shape");
     if (clos->graph)
     {
         *link = clos->graph->links[i];
@@ -286,7 +285,10 @@ weft_clos_port(const struct weft_clos *clos, uint32_t index, uint32_t port, int6
                int64_t *delay)
 {
     struct weft_switch_map map;
+    WEFT_CHECK(index < clos->nswitches, "weft_clos_port", WEFT_RULE_SWITCH);
     weft_clos_switch(clos, index, &map);
+    WEFT_CHECK(port < weft_map_nports(&map), "weft_clos_port",
+               "a port is below those of its switch");
     const bool host = map.tier == 0 && port < map.first_up;
     const bool core = map.tier == 2 || (map.tier == 1 && port >= map.first_up);
     *rate = host ? clos->host_rate : core ? clos->core_rate : clos->fabric_rate;
@@ -303,7 +305,7 @@ weft_clos_port(const struct weft_clos *clos, uint32_t index, uint32_t port, int6
 void
 weft_clos_switch(const struct weft_clos *clos, uint32_t index, struct weft_switch_map *map)
 {
-    assert(index < clos->nswitches);
+    WEFT_ASSERT(index < clos->nswitches, "weft_clos_switch", WEFT_RULE_SWITCH);
     if (clos->graph)
     {
         graph_map(clos->graph, index, map);
@@ -325,6 +327,7 @@ weft_clos_switch(const struct weft_clos *clos, uint32_t index, struct weft_switc
 uint32_t
 weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b)
 {
+    WEFT_CHECK_HOSTS(clos, a, b, "weft_clos_hops");
     if (clos->graph)
     {
         return weft_graph_hops(clos->graph, a, b);
@@ -345,6 +348,7 @@ weft_clos_hops(const struct weft_clos *clos, uint32_t a, uint32_t b)
 int64_t
 weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t bytes)
 {
+    WEFT_CHECK_HOSTS(clos, a, b, "weft_clos_way");
     if (clos->graph)
     {
         return weft_graph_time(clos->graph, a, b, bytes);
@@ -379,6 +383,7 @@ uint32_t
 weft_clos_best_path(const struct weft_clos *clos, uint32_t a, uint32_t b, struct weft_hop *hops,
                     uint32_t most)
 {
+    WEFT_CHECK_HOSTS(clos, a, b, "weft_clos_best_path");
     if (clos->graph)
     {
         return weft_graph_best_path(clos->graph, a, b, hops, most);
@@ -399,6 +404,7 @@ weft_clos_site(const struct weft_clos *clos, const struct weft_mmu_config *buffe
                uint64_t seed, uint64_t run, struct weft_site *out)
 {
     struct weft_switch_map map;
+    WEFT_CHECK(index < clos->nswitches, "weft_clos_site", WEFT_RULE_SWITCH);
     weft_clos_switch(clos, index, &map);
     out->seed = seed;
     out->run = run;

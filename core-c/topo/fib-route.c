@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a switch, a balancer or a host asks of the exceptions while links are down. */
+#include "checked/check.h"
 #include "topo/clos-shape.h"
 #include "topo/fib.h"
 
@@ -67,6 +68,8 @@ bool
 weft_fib_route(const struct weft_fib *fib, uint32_t index, const struct weft_switch_map *map,
                uint32_t dst, struct weft_ports *out)
 {
+    WEFT_CHECK(index < fib->clos.nswitches, "weft_fib_route", WEFT_RULE_SWITCH);
+    WEFT_CHECK(dst < fib->clos.nhosts, "weft_fib_route", WEFT_RULE_HOSTS);
     if (fib->clos.graph)
     {
         return weft_graph_fib_route(fib, index, dst, out);
@@ -124,6 +127,10 @@ weft_fib_pod_weight(const struct weft_fib *fib, uint32_t index, uint32_t port, u
     const bool tor = index < c->ntors;
     const uint32_t own = tor ? index / c->tors_per_pod : (index - c->ntors) / c->up_tor;
     const uint32_t up = port - (tor ? c->hosts_per_tor : c->tors_per_pod * c->parallel);
+    WEFT_CHECK(!c->graph && index < c->ntors + c->naggs && pod < c->npods, "weft_fib_pod_weight",
+               "a ToR or an aggregation of a Clos, and one of its pods");
+    WEFT_CHECK(up < (tor ? c->up_tor * c->parallel : c->up_agg * c->core_parallel),
+               "weft_fib_pod_weight", "port is an up port of the switch");
     const uint32_t parent = up / (tor ? c->parallel : c->core_parallel);
     if (weft_fib_dead(fib, tor ? weft_clos_tor_link(c, index) + up
                                : weft_clos_agg_link(c, index - c->ntors) + up))

@@ -9,6 +9,7 @@
 #include <weft/error.h>
 #include <weft/theory.h>
 
+#include "checked/check.h"
 #include "topo/graph-distance.h"
 
 #define MIN_RATE  INT64_C(1000000)
@@ -338,6 +339,7 @@ distance_to(const struct weft_graph *g, uint32_t host)
 uint32_t
 weft_graph_hops(const struct weft_graph *graph, uint32_t a, uint32_t b)
 {
+    WEFT_CHECK_HOSTS(graph, a, b, "weft_graph_hops");
     return a == b ? 0 : 2U + distance_to(graph, b)[graph->tor[a]];
 }
 
@@ -350,6 +352,7 @@ link_time(const struct weft_graph *g, uint32_t link, int64_t bytes)
 int64_t
 weft_graph_time(const struct weft_graph *graph, uint32_t a, uint32_t b, int64_t bytes)
 {
+    WEFT_CHECK_HOSTS(graph, a, b, "weft_graph_time");
     const uint16_t *distance = distance_to(graph, b);
     if (a == b)
     {
@@ -380,6 +383,7 @@ uint32_t
 weft_graph_best_path(const struct weft_graph *graph, uint32_t a, uint32_t b, struct weft_hop *hops,
                      uint32_t most)
 {
+    WEFT_CHECK_HOSTS(graph, a, b, "weft_graph_best_path");
     const uint16_t *from = distance_to(graph, a);
     const uint16_t *to = distance_to(graph, b);
     const uint32_t links = weft_graph_hops(graph, a, b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Links that fail at random, each by itself (ofan §5.2), or a number of them (pro §VI-B). */
+#include "checked/check.h"
 #include "topo/clos-shape.h"
 
 #include <weft/rng.h>
@@ -14,6 +15,8 @@ weft_random_failures(const struct weft_clos *clos, double edge, double core, uin
     const uint64_t first_core = clos->graph ? clos->nlinks : weft_clos_agg_link(clos, 0);
     struct weft_rng rng;
     size_t n = 0;
+    WEFT_CHECK(edge >= 0 && edge <= 1 && core >= 0 && core <= 1, "weft_random_failures",
+               "a probability is from 0 to 1");
     weft_rng_seed(&rng, seed, run, FAILURES_STREAM);
     for (uint64_t link = clos->nhosts; link < clos->nlinks; link++)
     {

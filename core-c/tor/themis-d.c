@@ -27,6 +27,7 @@
 
 #include "base/ring.h"
 #include "base/tables.h"
+#include "checked/check.h"
 
 #include <weft/error.h>
 #include <weft/psn.h>
@@ -44,15 +45,13 @@ enum watch
     ASKED,  /* the sender has been asked for it (scan) */
 };
 
-/* scan: whether packets that the NIC may not have seen have been given up: they are in the ring no
- * more, or never were. */
+/* scan: whether packets that the NIC may not have seen were given up: the ring has them no more. */
 enum spill
 {
     NONE,
     SOME,    /* none of them is BePSN's */
     ANY,     /* BePSN's may be among them */
-    OF_EPSN, /* BePSN's first copy is the last: what passed before it is dealt with when BePSN moves
-              */
+    OF_EPSN, /* the last is BePSN's first copy: earlier ones are dealt with when BePSN moves */
 };
 
 struct themis_qp
@@ -579,7 +578,8 @@ release(void *state, struct weft_tor_counters *counters, uint32_t *epsn)
 void
 weft_themis_judged(const void *memory, struct weft_themis_judgement *judgement)
 {
-    const struct themis_qp *qp = memory;
+    const struct themis_qp *qp =
+        WEFT_OWN_STATE(memory, &weft_themis_d, &weft_themis_d, "weft_themis_judged");
     const uint32_t none = WEFT_THEMIS_NONE;
     judgement->reason = (enum weft_themis_reason)qp->reason;
     judgement->epsn = qp->judged_epsn;

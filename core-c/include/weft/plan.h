@@ -41,7 +41,7 @@ extern "C"
     /** A message that the host posts. */
     struct weft_plan_message
     {
-        uint32_t dst;        /**< receiving host */
+        uint32_t dst;        /**< receiving host, another one */
         uint32_t connection; /**< whose QPs carry it: its number in the run */
         uint64_t bytes;      /**< > 0 */
     };

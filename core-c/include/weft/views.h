@@ -4,7 +4,7 @@
  * nothing and may be done at any time; no state pays for it on the packet path.
  *
  * A state is named by its algorithm: handing the state of another one to a view is a mistake that
- * nothing finds.
+ * only a build with WEFT_CHECKED finds.
  */
 #ifndef WEFT_VIEWS_H
 #define WEFT_VIEWS_H
