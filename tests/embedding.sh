@@ -92,26 +92,27 @@ for half in 'host-dr hosts' 'reps hosts' 'conga arrive'; do
     ! ./by-cmake/two-tors "${half% *}" 2>refused.txt || fail "half of ${half% *} is run"
     grep -q "^${half% *} needs \"${half#* }\"" refused.txt || fail "$half: $(cat refused.txt)"
 done
-# One part of the core alone, in a transport or a switch of somebody else's, in C and in C++.
-for part in selector balancer control receiver; do
+# Every program, in C and in C++.
+for source in host/*.c; do
+    program=$(basename "$source" .c)
     quietly "${CXX:-c++}" -std=c++17 -Wall -Wextra -Werror -Wno-missing-field-initializers \
-        -I "$work/prefix/include" -x c++ "host/lone-$part.c" -x none \
-        "$(find "$work/prefix" -name libweft.a)" -o "lone-$part"
-    "./host/lone-$part" >in-c.txt || fail "lone-$part"
-    "./lone-$part" | cmp - in-c.txt || fail "lone-$part differs in C++"
-    "./by-cmake/lone-$part" | cmp - in-c.txt || fail "lone-$part differs by CMake"
+        -I "$work/prefix/include" -x c++ "$source" -x none \
+        "$(find "$work/prefix" -name libweft.a)" -o "in-c++-$program"
+    "./host/$program" >in-c.txt || fail "$program"
+    "./in-c++-$program" | cmp - in-c.txt || fail "$program differs in C++"
+    "./by-cmake/$program" | cmp - in-c.txt || fail "$program differs by CMake"
 done
 # REPS leaves the path that marks; DRILL keeps queues short, and nothing else does so by chance;
 # DCTCP keeps a queue as long as the threshold; Themis lets the one true NACK pass.
-./lone-selector | grep -qx 'marked of the first 1000 packets: [0-9]\{1,2\}, of the last 1000: 0' ||
-    fail "$(./lone-selector)"
-[ "$(./lone-balancer drill | sed 's/[^0-9]//g')" -le 5 ] || fail "$(./lone-balancer drill)"
-[ "$(./lone-balancer rsq | sed 's/[^0-9]//g')" -ge 15 ] || fail "$(./lone-balancer rsq)"
-./lone-control | grep -qx 'window 1[0-2][0-9] of 100, on average [12][0-9]\.[0-9] packets wait' ||
-    fail "$(./lone-control)"
-./lone-receiver | grep -qx '1 NACK to the sender, 4[0-9]* of 4[0-9]* from the NIC blocked' ||
-    fail "$(./lone-receiver)"
-! ./lone-balancer reps 2>refused.txt || fail "half of reps is run"
+./host/lone-selector | grep -qx 'marked of the first 1000 packets: [0-9]\{1,2\}, of the last 1000: 0' ||
+    fail "$(./host/lone-selector)"
+[ "$(./host/lone-balancer drill | sed 's/[^0-9]//g')" -le 5 ] || fail "$(./host/lone-balancer drill)"
+[ "$(./host/lone-balancer rsq | sed 's/[^0-9]//g')" -ge 15 ] || fail "$(./host/lone-balancer rsq)"
+./host/lone-control | grep -qx 'window 1[0-2][0-9] of 100, on average [12][0-9]\.[0-9] packets wait' ||
+    fail "$(./host/lone-control)"
+./host/lone-receiver | grep -qx '1 NACK to the sender, 4[0-9]* of 4[0-9]* from the NIC blocked' ||
+    fail "$(./host/lone-receiver)"
+! ./host/lone-balancer reps 2>refused.txt || fail "half of reps is run"
 grep -q '^reps needs "hosts"' refused.txt || fail "reps: $(cat refused.txt)"
 # A simulator in another style, on the shared library that pkg-config finds: without contention it
 # has the time of Weft's own fabric to the ns; Themis spares what random spraying sends again.

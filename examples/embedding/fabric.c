@@ -21,7 +21,11 @@ take(void *of, size_t bytes)
     (void)of; /* a program that makes many fabrics would take it from one that it frees at once */
     const size_t size = (bytes + 63) / 64 * 64;
     void *memory = aligned_alloc(64, size);
-    return memory ? memset(memory, 0, size) : (abort(), NULL);
+    if (!memory)
+    {
+        abort();
+    }
+    return memset(memory, 0, size);
 }
 
 static void

@@ -136,7 +136,7 @@ start(struct port *port)
         uint32_t epsn;
         if (lb->tor->to_host(flows[p->w.qp].tor, &p->w, false, &counters, &epsn))
         {
-            nack = calloc(1, sizeof *nack);
+            nack = (struct packet *)calloc(1, sizeof *nack);
             nack->w = p->w;
             nack->w.src = p->w.dst;
             nack->w.dst = p->w.src;
@@ -235,7 +235,7 @@ offer(struct device *host)
     const int what = nic->tx_next(f->tx, PS(now), &psn);
     if (what == WEFT_TX_NONE)
         return;
-    struct packet *p = calloc(1, sizeof *p);
+    struct packet *p = (struct packet *)calloc(1, sizeof *p);
     p->w.sent = PS(now);
     p->w.src = host->number & WEFT_HOST_MASK;
     p->w.dst = (host->number + N) & WEFT_HOST_MASK;
@@ -315,7 +315,7 @@ take_reply(struct packet *p)
 static void
 tick(void *of, struct packet *p)
 {
-    struct flow *f = of;
+    struct flow *f = (struct flow *)of;
     (void)p;
     if (nic->tx_deadline(f->tx) <= PS(now))
     {
@@ -335,8 +335,8 @@ tick(void *of, struct packet *p)
 static void
 arrive(void *of, struct packet *p)
 {
-    struct port *port = of;
-    struct device *d = of;
+    struct port *port = (struct port *)of;
+    struct device *d = (struct device *)of;
     for (struct device *l = leaves; l < leaves + 2; l++)
         if (d == l)
         {
@@ -377,7 +377,8 @@ must(int error)
     }
 }
 
-static const struct weft_algo *
+/* The name of the algorithm that a line begins with, and its parameters. */
+static const char *
 read_line(const char *kind, const char *line, const void **config)
 {
     const struct weft_algo *algo = weft_choice_find(kind, line, &why);
@@ -385,7 +386,7 @@ read_line(const char *kind, const char *line, const void **config)
     void *made = calloc(1, algo->config_size + 8);
     must(weft_choice_set(algo, line, made, &why));
     *config = made;
-    return algo;
+    return algo->name;
 }
 
 static void
@@ -480,10 +481,9 @@ int
 main(int argc, char **argv)
 {
     uint64_t resent = 0;
-    /* Each kind's table begins with its struct weft_algo. */
-    lb = (const void *)read_line("balancer", argc > 1 ? argv[1] : "themis", &lb_config);
-    cc = (const void *)read_line("congestion-control", argc > 2 ? argv[2] : "none", &cc_config);
-    nic = (const void *)read_line("transport", "nic-sr", &nic_config);
+    lb = weft_lb_find(read_line("balancer", argc > 1 ? argv[1] : "themis", &lb_config));
+    cc = weft_cc_find(read_line("congestion-control", argc > 2 ? argv[2] : "none", &cc_config));
+    nic = weft_transport_find(read_line("transport", "nic-sr", &nic_config));
     nflows = argc > 3 && atoi(argv[3]) < N ? (uint32_t)atoi(argv[3]) : N;
     skew = argc > 4 ? atoi(argv[4]) : 0;
     make_network();

@@ -156,7 +156,8 @@ set_up(void)
 static void
 send(uint32_t i, int64_t step)
 {
-    const struct weft_ports uplinks = {(const uint32_t[4]){0}, NULL, 2, 2, 2, 0, 0};
+    const uint32_t queues[4] = {0};
+    const struct weft_ports uplinks = {queues, NULL, 2, 2, 2, 0, 0};
     const int64_t now = step * STEP;
     struct weft_packet p;
     if (weft_qp_timer(&qps[i].qp, now) != WEFT_TIMER_NOTHING)
