@@ -6,6 +6,7 @@ set -eu
 export LC_ALL=C
 program=$1
 core=$2 # net-bench
+calls=$3
 script=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")/bench/packet-hop-bench.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -90,6 +91,13 @@ chmod +x "$work/stub"
 DEFAULT_DIGEST=1 STATUS=0 "$script" "$work/stub" >/dev/null || fail "two sound runs do not pass"
 ! DEFAULT_DIGEST=2 STATUS=0 "$script" "$work/stub" >/dev/null 2>&1 || fail "a contradiction passes"
 ! DEFAULT_DIGEST=1 STATUS=1 "$script" "$work/stub" >/dev/null 2>&1 || fail "a failed run passes"
+
+# A line for each algorithm of the core, with its ns: the loop's are taken off.
+"$calls" >"$work/calls" || fail "call-bench fails"
+for kind in balancer transport congestion-control; do
+    grep -q "^$kind " "$work/calls" || fail "call-bench measures no $kind"
+done
+! grep -v ' -\{0,1\}[0-9]*[.][0-9]$' "$work/calls" || fail "call-bench has lines without a time"
 
 # Mistakes in options.
 mistake()
