@@ -14,6 +14,12 @@ fail()
     exit 1
 }
 
+# The names of all algorithms of a kind.
+named()
+{
+    sed -n "s/^    X(weft_$1_\([a-z_]*\)).*/\1/p" "$root/core-c/base/roster.h" | tr _ -
+}
+
 for checked in ON OFF; do
     cmake -S "$root" -B "$checked" -G Ninja -DWEFT_CORE_ONLY=ON -DBUILD_TESTING=OFF \
         -DWEFT_CHECKED="$checked" -DCMAKE_INSTALL_PREFIX="$work/$checked/prefix" >/dev/null
@@ -25,16 +31,18 @@ for checked in ON OFF; do
         "$checked/$program" >"$checked/$program.txt" || fail "$program, checked $checked"
         cmp "$checked/$program.txt" "ON/$program.txt" || fail "$program differs"
     done
-    # Every balancer in a fabric, and every congestion control in a simulator of another style.
-    for balancer in $(sed -n 's/^    X(weft_lb_\([a-z_]*\)).*/\1/p' "$root/core-c/base/roster.h" | tr _ -); do
-        "$checked/fabric" "$(echo "$balancer" | sed s/oblivious-spray/ops/)" 100000 ||
-            fail "fabric $balancer, checked $checked"
-    done >"$checked/balancers.txt"
-    for control in dcqcn dctcp swift mswift; do
-        "$checked/foreign" ecmp $control || fail "foreign $control, checked $checked"
-    done >"$checked/controls.txt"
-    cmp "$checked/balancers.txt" ON/balancers.txt || fail "a balancer differs"
-    cmp "$checked/controls.txt" ON/controls.txt || fail "a congestion control differs"
+    # Every balancer and transport in a fabric, and every congestion control in a simulator of
+    # another style.
+    for balancer in $(named lb | sed s/oblivious-spray/ops/); do
+        "$checked/fabric" "$balancer" 100000 || fail "fabric $balancer, checked $checked"
+    done >"$checked/all.txt"
+    for transport in $(named transport); do
+        "$checked/fabric" rsq 100000 "$transport" || fail "fabric $transport, checked $checked"
+    done >>"$checked/all.txt"
+    for control in $(named cc); do
+        "$checked/foreign" ecmp "$control" || fail "foreign $control, checked $checked"
+    done >>"$checked/all.txt"
+    cmp "$checked/all.txt" ON/all.txt || fail "results differ"
     cc -std=gnu11 -g -I "$checked/prefix/include" "$root"/tests/core/misuse*.c \
         "$checked/core-c/libweft.a" -lm -o "$checked/misuse"
 done

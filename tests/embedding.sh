@@ -38,6 +38,10 @@ objdump -p "$library" | grep -q 'SONAME  *libweft[.]so[.][0-9]*[.][0-9]*$' || fa
 for file in MIT.txt c-core.md examples/two-tors.c; do
     [ -n "$(find "$work/shared" -path "*/doc/weft/$file")" ] || fail "$file is not installed"
 done
+page=$(find "$work/shared" -name c-core.md)
+grep -o '](\.\.[^)#]*' "$page" | cut -c3- | while IFS= read -r link; do
+    [ -f "$(dirname "$page")/$link" ] || fail "c-core.md, installed: $link is not there"
+done
 cp -R "$root/examples/embedding" by-shared
 PKG_CONFIG_PATH=$(dirname "$(find "$work/shared" -name weft.pc)") quietly make -C by-shared
 quietly cmake -S by-shared -B by-shared-cmake -DCMAKE_PREFIX_PATH="$work/shared"

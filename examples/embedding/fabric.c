@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A whole fabric without ns-3: a leaf-spine of 64 hosts, of which each sends 2 MB to a host of
- * another leaf, sprayed by Themis or what is named. usage: fabric [BALANCER [BYTES]]
+ * another leaf, sprayed by Themis or what is named. usage: fabric [BALANCER [BYTES [TRANSPORT]]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,14 +62,14 @@ shape(struct weft_clos *clos)
 /* Returns 0 or a negative WEFT_E... */
 static int
 build(struct weft_net **net, const struct weft_clos *clos, const struct weft_lb_ops *lb,
-      struct weft_refusal *why)
+      const struct weft_transport_ops *nic, struct weft_refusal *why)
 {
     static struct weft_net_level level = {.share = 1, .labels = 4096, .tclass = 1};
     struct weft_net_config config = {.clos = clos, .levels = &level, .nlevels = 1};
     level.lb = lb;
     level.lb_config = defaults(&lb->algo);
-    level.transport = weft_transport_find("nic-sr");
-    level.transport_config = defaults(&level.transport->algo);
+    level.transport = nic;
+    level.transport_config = defaults(&nic->algo);
     level.cc = weft_cc_find("dcqcn");
     level.cc_config = defaults(&level.cc->algo);
     config.scheduler = weft_scheduler_find("strict");
@@ -105,12 +105,13 @@ main(int argc, char **argv)
 {
     const struct weft_lb_ops *lb = weft_lb_find(argc > 1 ? argv[1] : "themis");
     const uint64_t bytes = argc > 2 ? strtoull(argv[2], NULL, 10) : 2000000;
+    const struct weft_transport_ops *nic = weft_transport_find(argc > 3 ? argv[3] : "nic-sr");
     struct weft_refusal why = {.text = ""};
     struct weft_net_counters count;
     struct weft_clos clos;
     struct weft_net *net;
-    int error = !lb || bytes == 0 ? WEFT_EINVAL : shape(&clos);
-    error = error ? error : build(&net, &clos, lb, &why);
+    int error = !lb || !nic || bytes == 0 ? WEFT_EINVAL : shape(&clos);
+    error = error ? error : build(&net, &clos, lb, nic, &why);
     error = error ? error : post_all(net, clos.nhosts, bytes, &why);
     if (error)
     {
