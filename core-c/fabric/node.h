@@ -289,6 +289,9 @@ weft_net_take(struct weft_net *net, size_t bytes)
     return net->config.memory.take(net->config.memory.of, bytes);
 }
 
+/** What weft_net_make() refuses before anything is made: 0 or the first error. */
+int weft_net_check_all(const struct weft_net_config *config, struct weft_refusal *why);
+
 struct weft_letter *weft_letter_get(struct weft_net *net);
 void weft_letter_put(struct weft_net *net, struct weft_letter *letter);
 

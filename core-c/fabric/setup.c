@@ -348,62 +348,11 @@ route_graph(struct weft_net *net)
     return weft_fib_build_for(net->whole, (size_t)size, net->config.clos, &healthy);
 }
 
-static int
-check_level(const struct weft_net_config *c, const struct weft_net_level *l,
-            struct weft_refusal *why)
-{
-    if (l->tclass < 1 || l->tclass >= c->buffer.classes)
-    {
-        return weft_refuse(
-            why, WEFT_ERANGE, NULL,
-            "a service level's traffic class; expected 1 or more, and fewer than the "
-            "switch has classes");
-    }
-    if (l->lb->tor && c->frame.ack_priority == WEFT_ACK_IDEAL)
-    {
-        return weft_refuse(why, WEFT_EINVAL, "ack-priority",
-                           "ideal replies pass no ToR; expected share or first");
-    }
-    if (c->buffer.trim && !l->transport->trims)
-    {
-        return weft_refuse(
-            why, WEFT_EINVAL, "trim",
-            "the transport would take a trimmed packet for a whole one; expected the "
-            "transport trim, or trim=off at the switches");
-    }
-    if (c->buffer.trim && l->lb->tor)
-    {
-        return weft_refuse(why, WEFT_EINVAL, "trim",
-                           "the balancer would block NACKs of trimmed packets; expected another "
-                           "balancer, or trim=off at the switches");
-    }
-    return 0;
-}
-
-static int
-check(const struct weft_net_config *c, struct weft_refusal *why)
-{
-    if (!c->clos->graph && weft_clos_check(c->clos) != 0)
-    {
-        return weft_refuse(why, WEFT_EINVAL, NULL, "the shape is none that a topology has made");
-    }
-    if (c->nlevels < 1 || c->nlevels > WEFT_LEVELS)
-    {
-        return weft_refuse(why, WEFT_ERANGE, NULL, "the number of service levels; expected 1 to 8");
-    }
-    int code = weft_config_check(&weft_fabric_algo, &c->frame, why);
-    for (uint32_t i = 0; i < c->nlevels && !code; i++)
-    {
-        code = check_level(c, &c->levels[i], why);
-    }
-    return code;
-}
-
 int
 weft_net_make(struct weft_net **made, const struct weft_net_config *config,
               struct weft_refusal *why)
 {
-    int code = check(config, why);
+    int code = weft_net_check_all(config, why);
     if (code)
     {
         return code;

@@ -12,6 +12,8 @@
 #include <weft/error.h>
 #include <weft/mmu.h>
 
+#include "base/text-out.h"
+
 /* A packet carries its ports in 16 bits. */
 #define MAX_PORTS UINT32_C(65536)
 #define CONTROL   0U
@@ -203,6 +205,26 @@ reserved_of(const struct weft_mmu_config *config, uint32_t nports)
     return (int64_t)nports * weft_mmu_port_headroom(config);
 }
 
+static int
+refuse_headroom(const struct weft_mmu_config *config, uint32_t nports, struct weft_refusal *why)
+{
+    const uint64_t total = (uint64_t)weft_mmu_total(config, nports);
+    const uint64_t classes = (uint64_t)config->classes - 1;
+    char buf[WEFT_REFUSAL_BYTES];
+    struct weft_text text = {buf, sizeof buf, 0};
+    weft_text_put(&text, "the headroom of ");
+    weft_text_u64(&text, nports);
+    weft_text_put(&text, " ports leaves nothing of a buffer of ");
+    weft_text_u64(&text, total);
+    weft_text_put(&text, " bytes, for ");
+    weft_text_u64(&text, classes);
+    weft_text_put(&text, " data classes each; expected headroom below ");
+    weft_text_u64(&text, total / nports / classes);
+    weft_text_put(&text, " bytes, or a larger buffer");
+    weft_text_end(&text);
+    return weft_refuse(why, WEFT_ERANGE, "headroom", buf);
+}
+
 int
 weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports, struct weft_refusal *why)
 {
@@ -217,10 +239,7 @@ weft_mmu_check(const struct weft_mmu_config *config, uint32_t nports, struct wef
     }
     return reserved_of(config, nports) < weft_mmu_total(config, nports)
                ? 0
-               : weft_refuse(
-                     why, WEFT_ERANGE, "headroom",
-                     "the headroom of all ports leaves nothing of the buffer; expected less "
-                     "headroom, or a larger buffer");
+               : refuse_headroom(config, nports, why);
 }
 
 int

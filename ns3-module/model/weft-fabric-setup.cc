@@ -476,8 +476,8 @@ WeftFabric::MakeNet(std::string& error)
     const int code = weft_net_make(&m_net, &config, &why);
     if (code != 0)
     {
-        error = "balancer " + m_levels.FormatBalancers() + ", buffer " + m_switch.Format() + ": " +
-                weft_refusal_text(code, &why);
+        error = weft_refusal_text(code, &why) + (" (balancer " + m_levels.FormatBalancers()) +
+                "; buffer " + m_switch.Format() + ")";
         return false;
     }
     m_faults.Begin(m_net);

@@ -103,7 +103,7 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     PinRandomness();
     m_frame = m_frames.GetConfigAs<weft_fabric_config>();
     m_levels.Join();
-    if (!m_levels.Check(m_frame, GetMmuConfig(), error) || !MakeNet(error))
+    if (!MakeNet(error))
     {
         return false;
     }

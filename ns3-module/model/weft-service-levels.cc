@@ -64,14 +64,6 @@ WeftServiceLevels::Join()
     m_config = alone ? m_all.config[0] : &m_all;
 }
 
-bool
-WeftServiceLevels::HasTor() const
-{
-    return std::any_of(m_levels.begin(), m_levels.end(), [](const auto& level) {
-        return level->GetBalancer()->tor != nullptr;
-    });
-}
-
 std::string
 WeftServiceLevels::FormatBalancers() const
 {
@@ -81,55 +73,6 @@ WeftServiceLevels::FormatBalancers() const
         text += (text.empty() ? "" : " and ") + level->balancer.Format();
     }
     return text;
-}
-
-bool
-WeftServiceLevels::Check(const weft_fabric_config& frames,
-                         const weft_mmu_config& mmu,
-                         std::string& error) const
-{
-    for (const auto& level : m_levels)
-    {
-        const std::string wrong = CheckOne(*level, frames, mmu);
-        if (!wrong.empty())
-        {
-            error = wrong;
-            return false;
-        }
-    }
-    return true;
-}
-
-std::string
-WeftServiceLevels::CheckOne(const WeftServiceLevel& level,
-                            const weft_fabric_config& frames,
-                            const weft_mmu_config& mmu)
-{
-    const bool tor = level.GetBalancer()->tor != nullptr;
-    if (tor && frames.ack_priority == WEFT_ACK_IDEAL)
-    {
-        return level.balancer.Format() +
-               ": ideal replies pass no ToR; expected ack-priority share or first";
-    }
-    if (mmu.trim && !level.transports.GetOps<weft_transport_ops>()->trims)
-    {
-        return level.transports.Format() +
-               ": it would take a trimmed packet for a whole one; expected the transport trim, or "
-               "trim=off at the switches";
-    }
-    if (mmu.trim && tor)
-    {
-        return level.balancer.Format() +
-               ": it would block NACKs of trimmed packets; expected another balancer, or trim=off "
-               "at the switches";
-    }
-    if (level.tclass < 1 || level.tclass >= mmu.classes)
-    {
-        return "service level " + std::to_string(level.sl) + ": queue " +
-               std::to_string(level.tclass) + "; expected 1 to " + std::to_string(mmu.classes - 1) +
-               ", as the switch has classes=" + std::to_string(mmu.classes);
-    }
-    return "";
 }
 
 bool

@@ -15,7 +15,6 @@
 #include <vector>
 #include <weft/lb.h>
 #include <weft/levels.h>
-#include <weft/mmu.h>
 #include <weft/net.h>
 
 namespace ns3
@@ -52,10 +51,6 @@ class WeftServiceLevels
 
     /** Settles what switches do. */
     void Join();
-    /** @param frames frame sizes @param mmu a switch's buffer @param error why not @return whether
-     * the levels can work there */
-    bool
-    Check(const weft_fabric_config& frames, const weft_mmu_config& mmu, std::string& error) const;
     /** Settles the hosts' planners. @param net the fabric @param site of every host but for its
      * index and its path part @param hosts how many @param error why not @return whether it
      * succeeded */
@@ -75,18 +70,10 @@ class WeftServiceLevels
         return m_config;
     }
 
-    /** @return whether the balancer of a level has middleware at ToRs (struct weft_tor_ops) */
-    bool HasTor() const;
     /** @return the balancers of all levels in a line of text */
     std::string FormatBalancers() const;
 
   private:
-    /** @param level one of them @param frames frame sizes @param mmu a switch's buffer @return
-     * what is wrong, or nothing */
-    static std::string CheckOne(const WeftServiceLevel& level,
-                                const weft_fabric_config& frames,
-                                const weft_mmu_config& mmu);
-
     std::vector<std::unique_ptr<WeftServiceLevel>> m_levels; //!< by number
     weft_levels m_all{};                                     //!< their balancers
     weft_lb_ops m_joined{};                 //!< what switches do where there are several

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether buffer and balancers suit the topology, tried on one switch of each tier, and whether a
  * run can end before its limit: so that a sweep does not find out after hours. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <weft/levels.h>
+#include <weft/net.h>
 
 #include "input-file.h"
 #include "link-failures.h"
@@ -14,35 +17,11 @@
 static void
 check_buffer(const struct level *l, uint32_t nports)
 {
-    const struct weft_mmu_config *config = l->s->switches.config;
-    int64_t size = weft_mmu_size(config, nports);
-    void *memory = size > 0 ? xcalloc((size_t)size / 8 + 1, 8) : NULL;
-    const int64_t classes = config->classes - 1;
-    if (!memory || weft_mmu_init(memory, config, nports))
+    struct weft_refusal why = {0, NULL, ""};
+    const int code = weft_mmu_check(l->s->switches.config, nports, &why);
+    if (code < 0)
     {
-        diag_error(
-            l->d, level_line(l, "switch", NULL),
-            "the headroom of %u ports leaves nothing of a buffer of %lld bytes, for %lld data "
-            "classes each; expected headroom below %lld bytes, or a larger buffer",
-            nports, (long long)weft_mmu_total(config, nports), (long long)classes,
-            (long long)(weft_mmu_total(config, nports) / nports / classes));
-    }
-    free(memory);
-}
-
-/** Into a smaller one no full frame fits, even if it is empty. */
-static void
-check_port_buffer(const struct level *l)
-{
-    const struct weft_mmu_config *config = l->s->switches.config;
-    const struct weft_fabric_config *frame = l->s->fabric.config;
-    if (config->port_buffer > 0 && config->port_buffer < frame->payload + frame->header)
-    {
-        diag_error(l->d, level_line(l, "switch", NULL),
-                   "port-buffer of %lld bytes holds no full frame of %lld + %lld bytes: every one "
-                   "would be dropped; expected %lld bytes at least, or 0",
-                   (long long)config->port_buffer, (long long)frame->payload,
-                   (long long)frame->header, (long long)(frame->payload + frame->header));
+        diag_error(l->d, level_line(l, "switch", NULL), "%s", weft_refusal_text(code, &why));
     }
 }
 
@@ -103,14 +82,6 @@ check_last_hop(const struct level *l)
     {
         return;
     }
-    if (frame->ack_priority == WEFT_ACK_IDEAL)
-    {
-        diag_error(l->d, level_line(l, "balancer", NULL),
-                   "the balancer %s%s works on replies at ToRs, and ideal ones pass none; expected "
-                   "ack-priority share or first",
-                   balancer->algo->name, l->of);
-        return;
-    }
     struct weft_last_hop hop;
     struct weft_refusal why = {0, NULL, ""};
     weft_clos_last_hop(&s->clos, frame, &hop);
@@ -125,82 +96,66 @@ check_last_hop(const struct level *l)
     free(qp);
 }
 
-/** A NIC that does not know trimmed packets would take them for whole ones. */
-static void
-check_trimming(const struct level *l)
+/** Where that is set about which weft_net_check() complains. */
+static int
+part_line(const struct level *l, enum weft_net_part part, const struct weft_refusal *why)
 {
-    const struct weft_mmu_config *config = l->s->switches.config;
-    if (config->trim && !weft_transport_find(l->transport->algo->name)->trims)
+    const char *const kinds[] = {"switch", NULL, "transport", "balancer"};
+    if (part == WEFT_NET_QUEUE)
     {
-        diag_error(
-            l->d, level_line(l, "transport", NULL),
-            "the transport %s%s would take a trimmed packet for a whole one; expected <transport "
-            "name=\"trim\"/>, or trim=\"off\" at the switches",
-            l->transport->algo->name, l->of);
+        return l->e ? element_line(l->e, "queue") : l->class->line;
     }
-    else if (config->trim && weft_lb_find(l->balancer->algo->name)->tor)
-    {
-        diag_error(l->d, level_line(l, "balancer", NULL),
-                   "the balancer %s%s would block NACKs of trimmed packets at ToRs; expected "
-                   "another balancer, or trim=\"off\" at the switches",
-                   l->balancer->algo->name, l->of);
-    }
-}
-
-static void
-check_queue(const struct level *l)
-{
-    const struct qp_class *c = l->class;
-    const struct weft_mmu_config *config = l->s->switches.config;
-    if (c && c->queue >= config->classes)
-    {
-        diag_error(l->d, l->e ? element_line(l->e, "queue") : c->line,
-                   "queue %u of <class name=\"%s\">, and the ports of <switch> have %lld classes; "
-                   "expected 1 to %lld, or more classes",
-                   c->queue, c->name, (long long)config->classes, (long long)config->classes - 1);
-    }
-}
-
-/** A sender that may not send as many packets as an ACK waits for stands still until its RTO. */
-static void
-check_acks(const struct level *l)
-{
-    int64_t outstanding = choice_value(l->transport, "outstanding", -1);
-    int64_t every = choice_value(&l->s->fabric, "ack-every", -1);
-    if (outstanding >= 0 && outstanding < every && (!l->class || level_owns(l, "transport")))
+    if (why->param && strcmp(why->param, "outstanding") == 0)
     {
         const struct element *e = element_child(l->e ? l->e : l->root, "transport");
-        bool named = e && element_attribute(e, "outstanding");
-        diag_error(
-            l->d, named ? element_line(e, "outstanding") : level_line(l, "fabric", NULL),
-            "outstanding %lld of <transport>%s is less than ack-every %lld of <fabric>: "
-            "every ACK would wait for the RTO; expected outstanding to be at least ack-every",
-            (long long)outstanding, l->of, (long long)every);
+        return e && element_attribute(e, "outstanding") ? element_line(e, "outstanding")
+                                                        : level_line(l, "fabric", NULL);
     }
+    return level_line(l, kinds[part], NULL);
 }
 
-/** Above a shorter queue every full frame is trimmed, even if it is alone. */
-static void
-check_trim_at(const struct level *l)
+/** Whether a part of a level suits frames and switches, in the core's words. */
+static bool
+part_fits(const struct level *l, enum weft_net_part part)
 {
-    const struct weft_mmu_config *config = l->s->switches.config;
-    const struct weft_fabric_config *frame = l->s->fabric.config;
-    if (config->trim && config->trim_at < frame->payload + frame->header)
+    const struct scenario *s = l->s;
+    const struct weft_net_level level = {.lb = weft_lb_find(l->balancer->algo->name),
+                                         .transport = weft_transport_find(l->transport->algo->name),
+                                         .transport_config = l->transport->config,
+                                         .tclass = (uint8_t)(l->class ? l->class->queue : 1)};
+    const struct weft_net_config config = {
+        .frame = *(const struct weft_fabric_config *)s->fabric.config,
+        .buffer = *(const struct weft_mmu_config *)s->switches.config,
+        .levels = &level,
+        .nlevels = 1};
+    struct weft_refusal why = {0, NULL, ""};
+    const int code = weft_net_check(&config, part, 0, &why);
+    if (code == 0)
     {
-        diag_error(
-            l->d, level_line(l, "switch", NULL),
-            "trim-at of %lld bytes holds no full frame of %lld + %lld bytes: every one would "
-            "be trimmed; expected %lld bytes at least",
-            (long long)config->trim_at, (long long)frame->payload, (long long)frame->header,
-            (long long)(frame->payload + frame->header));
+        return true;
     }
-    if (config->trim && config->trim_bytes < frame->header)
+    char queue[24];
+    snprintf(queue, sizeof queue, "queue %u", l->class ? l->class->queue : 1);
+    const char *const kinds[] = {"a switch", queue, "the transport ", "the balancer "};
+    const char *const names[] = {"", "", l->transport->algo->name, l->balancer->algo->name};
+    diag_error(l->d, part_line(l, part, &why), "%s%s%s %s", kinds[part], names[part],
+               part == WEFT_NET_BUFFER ? "" : l->of, weft_refusal_text(code, &why));
+    return false;
+}
+
+/** What a class has from the scenario is looked at there. */
+static void
+check_parts(const struct level *l)
+{
+    const bool own_transport = !l->class || level_owns(l, "transport");
+    const bool own_balancer = !l->class || level_owns(l, "balancer");
+    if (l->class)
     {
-        diag_error(l->d, level_line(l, "switch", NULL),
-                   "trim-bytes of %lld are less than the header of %lld bytes; expected %lld at "
-                   "least",
-                   (long long)config->trim_bytes, (long long)frame->header,
-                   (long long)frame->header);
+        part_fits(l, WEFT_NET_QUEUE);
+    }
+    if (!own_transport || part_fits(l, WEFT_NET_TRANSPORT))
+    {
+        (void)(own_balancer && part_fits(l, WEFT_NET_BALANCER));
     }
 }
 
@@ -225,14 +180,11 @@ check_fit(const struct element *root, const struct scenario *s, struct diagnosti
     const uint32_t first[3] = {0, s->clos.ntors, s->clos.ntors + s->clos.naggs};
     const size_t before = d->reported;
     struct level l = level_at(root, s, 0, d);
-    check_port_buffer(&l);
-    check_trim_at(&l);
+    part_fits(&l, WEFT_NET_BUFFER);
     for (uint32_t i = 0; i <= s->nclasses; i++)
     {
         l = level_at(root, s, i, d);
-        check_acks(&l);
-        check_queue(&l);
-        check_trimming(&l);
+        check_parts(&l);
     }
     /* In a graph each switch may have another number of ports. */
     const uint32_t n = s->clos.graph ? s->clos.nswitches : s->clos.tiers;

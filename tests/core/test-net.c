@@ -416,6 +416,15 @@ START_TEST(what_cannot_work_is_refused)
     describe(&scenes[5]);
     world.level.transport = weft_transport_find("nic-sr");
     ck_assert_int_eq(refusal(&why), WEFT_EINVAL);
+    ck_assert_ptr_nonnull(strstr(why.text, "the transport nic-sr would take a trimmed packet"));
+    describe(&scenes[1]);
+    world.config.frame.ack_every = 20000;
+    ck_assert_int_eq(refusal(&why), WEFT_ERANGE);
+    ck_assert_str_eq(why.param, "outstanding");
+    describe(&scenes[5]);
+    world.config.buffer.trim_at = 1000;
+    ck_assert_int_eq(refusal(&why), WEFT_ERANGE);
+    ck_assert_ptr_nonnull(strstr(why.text, "a switch has a trim-at of 1000 bytes"));
     describe(&scenes[0]);
     world.clos.nhosts++;
     ck_assert_int_eq(refusal(&why), WEFT_EINVAL);

@@ -506,15 +506,24 @@ class RefusedTestCase : public TestCase
     void Check(const Level& level, const std::string& buffer, const std::string& reason)
     {
         LevelRig rig({{"ecmp", "trim", 1}, level}, buffer);
+        rig.fabric->SetAttribute("Frames", StringValue("roce ack-every=4"));
         const std::string error = rig.Build();
         NS_TEST_EXPECT_MSG_NE(error.find(reason), std::string::npos, "refused: " << error);
     }
 
     void DoRun() override
     {
-        Check({"ecmp", "sack", 2}, "shared-buffer preset=100g", "queue 2; expected 1 to 1");
+        Check({"ecmp", "sack", 2},
+              "shared-buffer preset=100g",
+              "queue 2 of service level 1 is none for data");
         Check({"ecmp", "sack", 1}, "shared-buffer preset=trim-400g", "take a trimmed packet");
         Check({"themis", "trim", 1}, "shared-buffer preset=trim-400g", "block NACKs of trimmed");
+        Check({"ecmp", "sack outstanding=3", 1},
+              "shared-buffer preset=100g",
+              "the transport sack of service level 1 has outstanding 3, less than ack-every 4");
+        Check({"ecmp", "trim", 1},
+              "shared-buffer preset=100g pfc=off port-buffer=1000B",
+              "a switch has a port-buffer of 1000 bytes, which holds no full frame");
     }
 };
 

@@ -320,7 +320,9 @@ class LevelsTestCase : public TestCase
         const auto wrong = Die([](WeftHelper& w) { w.SetBalancer("ecpm", w.AddServiceLevel(1)); });
         NS_TEST_EXPECT_MSG_NE(wrong.find("did you mean 'ecmp'"), std::string::npos, wrong);
         const auto queue = Die([](WeftHelper& w) { w.AddServiceLevel(2); });
-        NS_TEST_EXPECT_MSG_NE(queue.find("queue 2; expected 1 to 1"), std::string::npos, queue);
+        NS_TEST_EXPECT_MSG_NE(queue.find("queue 2 of service level 1 is none for data"),
+                              std::string::npos,
+                              queue);
     }
 };
 

@@ -233,7 +233,7 @@ at 'a repair before random failures' 'repair of <random-failures> is not after a
     's,<drop,<random-failures at="2ms" repair="1ms"/><drop,'
 at 'random failures of no probability' '<random-failures> without a probability' \
     's,<drop,<random-failures repair="1ms"/><drop,'
-at 'a port too small for a frame' 'port-buffer of 1000 bytes holds no full frame' \
+at 'a port too small for a frame' 'a switch has a port-buffer of 1000 bytes, which holds no full frame' \
     's,preset="100g",preset="100g" pfc="off" port-buffer="1000B",'
 at 'trimming and PFC' '<switch shared-buffer>: .*expected pfc=off with trim=on' \
     's,preset="100g",preset="100g" trim="on",'
@@ -241,9 +241,9 @@ edited 'a NIC that does not know trimmed packets' 'the transport nic-sr would ta
     's,preset="100g",preset="100g" pfc="off" trim="on",'
 edited 'a ToR that does not know them' 'the balancer themis would block NACKs of trimmed packets' \
     's,preset="100g",preset="100g" pfc="off" trim="on",;s,name="nic-sr",name="trim",'
-at 'a queue without room for a frame' 'trim-at of 1000 bytes holds no full frame of 1452 . 48 bytes' \
+at 'a queue without room for a frame' 'a switch has a trim-at of 1000 bytes, which holds no full frame of 1452 . 48 bytes' \
     's,preset="100g",preset="100g" pfc="off" trim="on" trim-at="1000B",;s,name="nic-sr",name="trim",'
-at 'a trimmed frame without its header' 'trim-bytes of 40 are less than the header of 48 bytes' \
+at 'a trimmed frame without its header' 'a switch has trim-bytes of 40, less than the header of 48 bytes' \
     's,preset="100g",preset="100g" pfc="off" trim="on" trim-bytes="40B",;s,name="nic-sr",name="trim",'
 at 'three classes' '<switch shared-buffer>: classes must be a power of two; expected 2, 4 or 8' \
     's,preset="100g",preset="100g" classes="3",'
@@ -251,7 +251,7 @@ in_class='s,<workload,<class name="bulk" queue="1"><balancer name="rsq"/></class
 edited 'a class without a name' '<class> lacks name="..."' \
     "$in_class;s,<class name=.bulk.,<class,;s, class=.bulk.,,"
 at 'a queue that no port has' \
-    'queue 2 of <class name="bulk">, and the ports of <switch> have 2 classes; expected 1 to 1' \
+    'queue 2 of <class name="bulk"> is none for data, as the ports of a switch have 2 classes; expected 1 to 1' \
     "$in_class;s,queue=.1.,queue=\"2\","
 at 'a class of nobody' "no <workload> is of the class 'bluk'; .*did you mean 'bulk'" \
     "$in_class;s,<class ,<class name=\"bluk\"/>&,"
@@ -298,7 +298,7 @@ at 'no global value' "ns-3 has no global value 'SchedulerTyp'; .*did you mean 'S
     's,<drop,<global name="SchedulerTyp" value="ns3::MapScheduler"/><drop,'
 at 'no scheduler' "'ns3::Object' is no ns3::Scheduler .*ns3::HeapScheduler" \
     's,<drop,<global name="SchedulerType" value="ns3::Object"/><drop,'
-at 'ACKs that come too rarely' 'outstanding 3 of <transport> is less than ack-every 4 of <fabric>' \
+at 'ACKs that come too rarely' 'the transport nic-sr has outstanding 3, less than ack-every 4: every ACK would wait for the RTO' \
     's,rto="100us",rto="100us" outstanding="3",;s,<measure,<fabric ack-every="4"/><measure,'
 at 'a packet dropped twice' 'packet 100 of QP 0 is named twice in <drop>' \
     's,packets="20",packets="100 100 20" count="2",'

@@ -142,6 +142,25 @@ extern "C"
         struct weft_memory memory;
     };
 
+    /** What a check is about. */
+    enum weft_net_part
+    {
+        WEFT_NET_BUFFER,    /**< of switches; whatever the level */
+        WEFT_NET_QUEUE,     /**< a level's traffic class */
+        WEFT_NET_TRANSPORT, /**< a level's */
+        WEFT_NET_BALANCER,  /**< a level's */
+        WEFT_NET_PARTS,
+    };
+
+    /**
+     * Whether a part of a configuration suits its frames and its buffer: 0, WEFT_EINVAL or
+     * WEFT_ERANGE. weft_net_make() asks this of every part. The text in @p why goes on behind a
+     * name for the part, which is the caller's: "the transport gbn" "would take a trimmed packet
+     * for a whole one; expected ...".
+     */
+    WEFT_API int weft_net_check(const struct weft_net_config *config, enum weft_net_part part,
+                                uint32_t level, struct weft_refusal *why);
+
     /**
      * Makes a fabric at time 0 in which nothing happens yet. Configurations are kept by pointer and
      * outlive it. Returns 0, WEFT_EINVAL (no such shape; ideal replies, or trimming, with what
