@@ -16,12 +16,22 @@ full_frame(const struct weft_net *net)
     return (uint32_t)(net->config.frame.payload + net->config.frame.header);
 }
 
-/* Packets of a bandwidth-delay product, where nothing else is sent. */
-static uint32_t
-bdp_of(const struct weft_net *net, const struct weft_cc_site *cc)
+/* Of a full frame and its ACK, where nothing else is sent. */
+static int64_t
+base_rtt(const struct weft_net *net, uint32_t src, uint32_t dst)
 {
+    return weft_clos_way(net->config.clos, src, dst, full_frame(net)) +
+           weft_clos_way(net->config.clos, dst, src, net->config.frame.ack);
+}
+
+uint32_t
+weft_net_bdp(const struct weft_net *net, uint32_t src, uint32_t dst, uint32_t sharers)
+{
+    struct weft_link link;
+    weft_clos_link(net->config.clos, src, &link);
+    const double bytes = (double)link.rate / 8e12 * (double)base_rtt(net, src, dst);
     const double slot = full_frame(net) + (double)net->config.frame.gap;
-    const double packets = ceil((double)cc->line_rate / 8e12 * (double)cc->base_rtt / slot);
+    const double packets = ceil(bytes / (slot * (sharers > 0 ? sharers : 1)));
     return packets < 1 ? 1 : packets > 1e9 ? (uint32_t)1e9 : (uint32_t)packets;
 }
 
@@ -43,8 +53,7 @@ describe(const struct weft_net *net, const struct weft_net_qp_site *of, struct w
     site->cc = (struct weft_cc_site){
         .line_rate = link.rate,
         .share = net->level[of->level].share,
-        .base_rtt = weft_clos_way(clos, of->src, of->dst, full_frame(net)) +
-                    weft_clos_way(clos, of->dst, of->src, c->frame.ack),
+        .base_rtt = base_rtt(net, of->src, of->dst),
         .links = weft_clos_hops(clos, of->src, of->dst),
         .frame = full_frame(net),
         .gap = (uint32_t)c->frame.gap,
@@ -63,7 +72,7 @@ describe(const struct weft_net *net, const struct weft_net_qp_site *of, struct w
         .run = c->run,
         .host = of->src,
         .clos = clos,
-        .qp_bdp = of->bdp ? of->bdp : bdp_of(net, &site->cc),
+        .qp_bdp = of->bdp ? of->bdp : weft_net_bdp(net, of->src, of->dst, 1),
         .dst = of->dst,
         .batch = (uint32_t)c->frame.batch,
         .provides = WEFT_NEEDS_ALL,

@@ -18,7 +18,6 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <sstream>
 #include <weft/psn.h>
@@ -216,14 +215,8 @@ WeftFabric::CountStarter(uint32_t host)
 uint32_t
 WeftFabric::GetQpBdp(uint32_t src, uint32_t dst) const
 {
-    const weft_fabric_config& f = m_frame;
-    const double starters = src < m_starters.size() ? std::max(m_starters[src], 1U) : 1;
-    const auto full = f.payload + f.header;
-    const int64_t rtt =
-        weft_clos_way(&m_clos, src, dst, full) + weft_clos_way(&m_clos, dst, src, f.ack);
-    const double bytes = static_cast<double>(GetLink(src).rate) / 8e12 * static_cast<double>(rtt);
-    const double frame = static_cast<double>(full + f.gap);
-    return static_cast<uint32_t>(std::clamp(std::ceil(bytes / (frame * starters)), 1.0, 1e9));
+    RequireNumber(std::max(src, dst), GetNHosts(), "GetQpBdp()", "host");
+    return weft_net_bdp(m_net, src, dst, src < m_starters.size() ? m_starters[src] : 1);
 }
 
 WeftConnection*

@@ -182,10 +182,15 @@ extern "C"
         uint32_t src;    /**< sending host */
         uint32_t dst;    /**< receiving host, another one */
         uint32_t level;  /**< service level */
-        uint32_t bdp;    /**< as in struct weft_path_site: packets; 0: of a host that starts with
-                            this QP alone */
+        uint32_t bdp;    /**< as in struct weft_path_site: weft_net_bdp(); 0: of a host that starts
+                            with this QP alone */
         uint64_t stream; /**< of its random numbers: unique in the run, below 2^24 */
     };
+
+    /** The bandwidth-delay product from one host to another where nothing else is sent, full
+     * packets rounded up, at least 1, of which each of @p sharers QPs has a part. */
+    WEFT_API uint32_t weft_net_bdp(const struct weft_net *net, uint32_t src, uint32_t dst,
+                                   uint32_t sharers);
 
     /** Makes a QP; its index is the number of those made before. Returns 0, WEFT_EINVAL (no such
      * hosts or level), WEFT_EOVERFLOW (WEFT_QP_MASK + 1 are there) or what its algorithms refuse
