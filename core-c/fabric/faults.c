@@ -3,6 +3,8 @@
  */
 #include "fabric/node.h"
 
+#include <weft/error.h>
+
 static struct weft_node *
 node_at(const struct weft_net *net, const struct weft_end *end)
 {
@@ -34,13 +36,19 @@ weft_net_set_down(struct weft_net *net, uint64_t link, bool down)
     set_port_down(net, &of.upper, down);
 }
 
-void
+int
 weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate)
 {
     struct weft_link of;
     weft_clos_link(net->config.clos, link, &of);
+    of.rate = rate;
+    if (rate < 1 || weft_link_least_delay(&of, net->shortest) < net->window)
+    {
+        return WEFT_ERANGE;
+    }
     weft_port_set_rate(&node_at(net, &of.lower)->port[of.lower.port], rate);
     weft_port_set_rate(&node_at(net, &of.upper)->port[of.upper.port], rate);
+    return 0;
 }
 
 static void

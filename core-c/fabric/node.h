@@ -264,7 +264,8 @@ struct weft_net
     bool counts_by_class;
     bool ideal_replies;
     int64_t window;
-    int64_t now; /**< everything before this has happened */
+    int64_t shortest; /**< bytes of a frame, at least */
+    int64_t now;      /**< everything before this has happened */
     struct weft_chunks chunks;
     struct weft_letter *letters;    /**< free ones */
     int64_t base;                   /**< of the times in `arriving` */

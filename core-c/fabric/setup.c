@@ -323,7 +323,8 @@ settle_flags(struct weft_net *net)
     net->inspects[1] = net->inspects[0] || tor;
     net->tor_active = true;
     weft_net_note_routes(net);
-    net->window = weft_clos_least_delay(net->config.clos, shortest_frame(&net->config));
+    net->shortest = shortest_frame(&net->config);
+    net->window = weft_clos_least_delay(net->config.clos, net->shortest);
     net->chunks.take = net->config.memory.take;
     net->chunks.of = net->config.memory.of;
 }

@@ -362,6 +362,15 @@ weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b, int64_t byte
 }
 
 int64_t
+weft_link_least_delay(const struct weft_link *link, int64_t bytes)
+{
+    /* What waited for the wire may have begun by a fraction of a ps before. */
+    int64_t carry = 0;
+    const int64_t wire = weft_wire_carry(bytes, link->rate, &carry);
+    return link->delay > 0 ? link->delay : wire - (carry > 0 && wire > 1);
+}
+
+int64_t
 weft_clos_least_delay(const struct weft_clos *clos, int64_t bytes)
 {
     int64_t least = WEFT_NEVER;
@@ -369,11 +378,7 @@ weft_clos_least_delay(const struct weft_clos *clos, int64_t bytes)
     {
         struct weft_link link;
         weft_clos_link(clos, i, &link);
-        /* What waited for the wire may have begun by a fraction of a ps before. */
-        int64_t carry = 0;
-        int64_t wire = weft_wire_carry(bytes, link.rate, &carry);
-        wire -= carry > 0 && wire > 1;
-        const int64_t delay = link.delay > 0 ? link.delay : wire;
+        const int64_t delay = weft_link_least_delay(&link, bytes);
         least = delay < least ? delay : least;
     }
     return least;

@@ -13,6 +13,7 @@
 #include "ns3/net-device-queue-interface.h"
 #include "ns3/packet.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <weft/rng.h>
 
@@ -24,6 +25,7 @@ NS_LOG_COMPONENT_DEFINE("WeftNicIp");
 namespace
 {
 constexpr uint32_t ETHERNET_FRAMING = 18; //!< bytes of Ethernet header and FCS
+constexpr uint32_t ETHERNET_LEAST = 64;   //!< bytes of a frame, to which a shorter one is padded
 constexpr uint16_t IPV4 = 0x0800;         //!< EtherType
 constexpr uint16_t IPV6 = 0x86dd;         //!< EtherType
 constexpr std::size_t LONGEST_FLOW = 64;  //!< bytes of a packet in which its flow is looked for
@@ -164,7 +166,7 @@ WeftNic::SendRaw(Ptr<const Packet> packet, uint32_t host, uint16_t protocol, Mac
     weft_packet p{};
     p.src = m_number & WEFT_HOST_MASK;
     p.dst = host & WEFT_HOST_MASK;
-    p.bytes = static_cast<uint16_t>(packet->GetSize() + ETHERNET_FRAMING);
+    p.bytes = static_cast<uint16_t>(std::max(packet->GetSize() + ETHERNET_FRAMING, ETHERNET_LEAST));
     p.kind = WEFT_RAW;
     p.tclass = RAW_CLASS;
     p.sport = HashFlow(*packet, protocol);

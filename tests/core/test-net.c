@@ -378,6 +378,35 @@ START_TEST(a_dead_link_loses_what_is_on_it)
 }
 END_TEST
 
+START_TEST(a_link_without_delay_is_not_faster_than_the_window_allows)
+{
+    const int64_t rate = INT64_C(100000000000);
+    describe(&scenes[0]);
+    world.nblocks = 0;
+    world.clos.host_delay = _i;
+    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
+    ck_assert_int_eq(weft_net_set_rate(world.net, 0, 2 * rate), _i ? 0 : WEFT_ERANGE);
+    ck_assert_int_eq(weft_net_set_rate(world.net, 0, 0), WEFT_ERANGE);
+    ck_assert_int_eq(weft_net_set_rate(world.net, 0, rate / 2), 0);
+    ck_assert_int_eq(weft_net_set_rate(world.net, 0, rate), 0);
+    end();
+}
+END_TEST
+
+START_TEST(a_line_is_shared_by_those_who_begin)
+{
+    describe(&scenes[0]);
+    world.nblocks = 0;
+    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
+    const uint32_t alone = weft_net_bdp(world.net, 0, HOSTS - 1, 1);
+    ck_assert_uint_gt(alone, 50);
+    ck_assert_uint_eq(weft_net_bdp(world.net, 0, HOSTS - 1, 0), alone);
+    ck_assert_uint_eq(weft_net_bdp(world.net, 0, HOSTS - 1, 2), (alone + 1) / 2);
+    ck_assert_uint_eq(weft_net_bdp(world.net, 0, HOSTS - 1, 2 * alone), 1);
+    end();
+}
+END_TEST
+
 START_TEST(named_drops_are_sent_again)
 {
     begin(&scenes[0]);
@@ -467,6 +496,8 @@ net_suite(void)
     tcase_add_loop_test(tcase, it_takes_no_memory_once_under_way, 0, n);
     tcase_add_test(tcase, a_frame_alone_needs_the_time_of_its_way);
     tcase_add_test(tcase, a_dead_link_loses_what_is_on_it);
+    tcase_add_loop_test(tcase, a_link_without_delay_is_not_faster_than_the_window_allows, 0, 2);
+    tcase_add_test(tcase, a_line_is_shared_by_those_who_begin);
     tcase_add_loop_test(tcase, named_drops_are_sent_again, 0, 2);
     tcase_add_test(tcase, what_cannot_work_is_refused);
     tcase_add_test(tcase, a_qp_needs_two_hosts_and_a_level);

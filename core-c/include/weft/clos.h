@@ -220,8 +220,11 @@ extern "C"
     WEFT_API int64_t weft_clos_way(const struct weft_clos *clos, uint32_t a, uint32_t b,
                                    int64_t bytes);
 
-    /** The least time in which one node of a fabric can hear of another, ps: the least delay of its
-     * links, or, of a link without delay, what a frame of @p bytes takes on it. */
+    /** The least time in which one end of a link can hear of the other, ps: its delay, or, where it
+     * has none, what a frame of @p bytes takes on it. */
+    WEFT_API int64_t weft_link_least_delay(const struct weft_link *link, int64_t bytes);
+
+    /** The least time in which one node of a fabric can hear of another, ps: that of its links. */
     WEFT_API int64_t weft_clos_least_delay(const struct weft_clos *clos, int64_t bytes);
 
     struct weft_hop;

@@ -225,8 +225,9 @@ extern "C"
                                 uint64_t what);
 
     /** Sends a packet of the program's own (WEFT_RAW, of class 1, with its source, its destination
-     * and its length) as soon as the NIC lets it from @p at on. Its psn and qp may say which it is.
-     * What comes of it hooks tell: sent, received, lost. From a hook as weft_net_post(). */
+     * and its length, at least 38 bytes) as soon as the NIC lets it from @p at on. Its psn and qp
+     * may say which it is. What comes of it hooks tell: sent, received, lost. From a hook as
+     * weft_net_post(). */
     WEFT_API void weft_net_send(struct weft_net *net, uint32_t host,
                                 const struct weft_packet *packet, int64_t at);
 
@@ -261,8 +262,9 @@ extern "C"
     /** @name Faults take effect now, before all else of this instant @{ */
     /** A link goes down or comes back. */
     WEFT_API void weft_net_set_down(struct weft_net *net, uint64_t link, bool down);
-    /** A link has another rate, bit/s, above 0. */
-    WEFT_API void weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate);
+    /** A link has another rate, bit/s. Returns 0 or WEFT_ERANGE: it is not above 0, or a frame
+     * would cross the link, which has no delay, in less than weft_net_window(). */
+    WEFT_API int weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate);
     /** Forwarding changes. @p fib stays until the next call; NULL: nothing is down. @p whole: ToRs
      * may do their work again. */
     WEFT_API void weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole);
