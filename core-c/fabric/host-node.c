@@ -89,6 +89,7 @@ receive(struct weft_net *net, struct weft_host_node *h, struct weft_packet *p)
 {
     struct weft_node *node = &h->node;
     node->counters.hops++;
+    node->last = node->now;
     if (weft_port_was_cut(&h->port, p->bytes, node->now))
     {
         weft_net_end_frame(net, node, p, WEFT_NET_DROP_LINK);
@@ -124,6 +125,16 @@ receive(struct weft_net *net, struct weft_host_node *h, struct weft_packet *p)
 }
 
 static void
+tell_failed(const struct weft_net *net, const struct weft_host_node *h, struct weft_net_qp *q,
+            uint64_t tag)
+{
+    if (net->config.hooks.failed)
+    {
+        net->config.hooks.failed(net->config.hooks.of, &q->qp, tag, h->node.now);
+    }
+}
+
+static void
 give_up(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
     weft_host_drop(&h->nic, &q->qp);
@@ -134,10 +145,7 @@ give_up(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
     const struct weft_wqe *message;
     while ((message = weft_qp_next_failed(&q->qp)) != NULL)
     {
-        if (net->config.hooks.failed)
-        {
-            net->config.hooks.failed(net->config.hooks.of, &q->qp, message->tag, h->node.now);
-        }
+        tell_failed(net, h, q, message->tag);
     }
 }
 
@@ -147,6 +155,10 @@ run_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
     q->armed = false;
     const bool due = weft_qp_deadline(&q->qp) <= h->node.now;
     const enum weft_qp_timeout outcome = weft_qp_timer(&q->qp, h->node.now);
+    if (outcome != WEFT_TIMER_NOTHING)
+    {
+        h->node.last = h->node.now;
+    }
     if (outcome != WEFT_TIMER_NOTHING && net->config.hooks.timed_out)
     {
         net->config.hooks.timed_out(net->config.hooks.of, &q->qp, h->node.now);
@@ -175,6 +187,7 @@ run_receiver_timer(struct weft_net *net, struct weft_host_node *h, struct weft_n
         struct weft_packet p = q->qp.newest;
         weft_qp_answer_with(&q->qp, &p, &answer);
         weft_host_reply(net, h, &p);
+        h->node.last = h->node.now;
     }
     arm_receiver_timer(net, h, q);
     tell_delivered(net, h, q);
@@ -187,10 +200,11 @@ post(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q, uint
 {
     if (q->qp.given_up)
     {
-        if (net->config.hooks.failed)
-        {
-            net->config.hooks.failed(net->config.hooks.of, &q->qp, tag, h->node.now);
-        }
+        /* Whoever hears of it may post again: that is told behind this, not within. */
+        struct weft_letter *letter = weft_letter_get(net);
+        letter->qp = q;
+        letter->tag = tag;
+        weft_host_mail(net, h, h->node.now, weft_mail_key(WEFT_MAIL_FAILED, 0), letter);
         return;
     }
     q->wqes = weft_net_grow(net, q->wqes, (uint32_t)q->qp.nwqes, &q->room, sizeof *q->wqes);
@@ -276,6 +290,7 @@ read_mail(struct weft_net *net, struct weft_host_node *h, enum weft_mail_kind la
     {
         const struct weft_due due = weft_agenda_take(&h->mail);
         struct weft_letter *letter = due.what;
+        h->node.last = h->node.now;
         switch (due.key >> 56)
         {
         case WEFT_MAIL_REPLY:
@@ -293,6 +308,9 @@ read_mail(struct weft_net *net, struct weft_host_node *h, enum weft_mail_kind la
         case WEFT_MAIL_SEND:
             weft_host_send(net, h, &letter->packet);
             break;
+        case WEFT_MAIL_FAILED:
+            tell_failed(net, h, letter->qp, letter->tag);
+            break;
         default:
             do_as_asked(net, h, letter);
         }
@@ -304,6 +322,7 @@ static void
 take_pause(struct weft_net *net, struct weft_host_node *h, const struct weft_arriving *pfc)
 {
     const uint32_t bit = 1U << weft_pfc_class(pfc);
+    h->node.last = h->node.now;
     h->port.paused = weft_pfc_pauses(pfc) ? h->port.paused | bit : h->port.paused & ~bit;
     if (!weft_pfc_pauses(pfc))
     {
@@ -367,7 +386,6 @@ weft_host_run(struct weft_net *net, struct weft_host_node *h, int64_t until)
             break;
         }
         h->node.now = at > h->node.now ? at : h->node.now;
-        h->node.last = h->node.now;
         if (timer <= h->node.now)
         {
             run_timers(net, h);

@@ -175,6 +175,7 @@ static void
 transmit(struct weft_net *net, struct weft_host_node *h, const struct weft_packet *p)
 {
     struct weft_port *port = &h->port;
+    h->node.last = h->node.now;
     h->node.counters.sent++;
     h->node.counters.sent_bytes += p->bytes;
     const int64_t serialization = weft_port_occupy(port, p->bytes, h->node.now, true);

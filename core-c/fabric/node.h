@@ -426,6 +426,7 @@ enum weft_mail_kind
     WEFT_MAIL_REPLY,
     WEFT_MAIL_LOSS,
     WEFT_MAIL_PROGRAM = 8, /**< and enum weft_net_step */
+    WEFT_MAIL_FAILED = 14, /**< a message that is posted when its QP has been given up */
     WEFT_MAIL_SEND = 15,   /**< a packet of the program's own */
     WEFT_MAIL_LAST = 15,
 };

@@ -54,8 +54,8 @@ weft_net_run(struct weft_net *net, int64_t until)
         }
         /* Borders lie at multiples of the window from 0, whatever cuts one short. */
         const int64_t from = next > net->now ? next : net->now;
-        const int64_t border = (from / net->window + 1) * net->window;
-        const int64_t end = border < until ? border : until;
+        const int64_t left = net->window - from % net->window;
+        const int64_t end = left < until - from ? from + left : until;
         net->knows_soonest = false;
         for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
         {

@@ -256,7 +256,7 @@ extern "C"
     /** Everything before this has happened, and nothing after. */
     WEFT_API int64_t weft_net_now(const struct weft_net *net);
 
-    /** When the last thing happened, ps. */
+    /** When the last thing happened, ps: a timer that came to nothing is none. */
     WEFT_API int64_t weft_net_last(const struct weft_net *net);
 
     /** @name Faults take effect now, before all else of this instant @{ */
