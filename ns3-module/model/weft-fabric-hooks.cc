@@ -129,12 +129,14 @@ void
 WeftFabric::WatchForLogs()
 {
 #ifdef NS3_LOG_ENABLE
-    for (const char* name : {"WeftFabricHooks", "WeftNic", "WeftSwitch"})
+    for (const char* name :
+         {"WeftFabric", "WeftFabricHooks", "WeftNic", "WeftSwitch", "WeftCollective"})
     {
         const auto log = LogComponent::GetComponentList()->find(name);
         m_logs = m_logs ||
                  (log != LogComponent::GetComponentList()->end() && !log->second->IsNoneEnabled());
     }
+    m_watches = m_watches && !m_logs; // the core is to tell of more
     for (uint32_t node = 0; m_logs && node < GetNHosts() + GetNSwitches(); node++)
     {
         Watch(node);

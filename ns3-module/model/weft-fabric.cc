@@ -131,7 +131,9 @@ WeftFabric::BeginTicks(const NodeContainer& hosts, const NodeContainer& switches
                        [](const Ptr<Node>& node) { return node->GetId(); });
     }
     m_ticks.Begin(m_net, contexts);
-    WatchForLogs();
+#ifdef NS3_LOG_ENABLE
+    Simulator::ScheduleNow(&WeftFabric::WatchForLogs, this); // logs may be enabled until Run()
+#endif
 }
 
 void

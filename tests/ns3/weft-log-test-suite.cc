@@ -13,7 +13,10 @@
 #include "ns3/weft-rdma-application.h"
 
 #include <cctype>
+#include <functional>
+#include <iomanip>
 #include <iostream>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
@@ -117,12 +120,14 @@ class LogRuns
         return {c.hops, c.sent_bytes, c.lost_bytes, t.resent, t.cuts, t.marks, t.pauses};
     }
 
-    /** A barrier, losses that the fabric tells of, an application. */
-    static void RunBarrier()
+    /** A barrier, losses that the fabric tells of, an application. @param begin is called before
+     * the simulation runs */
+    static void RunBarrier(const std::function<void()>& begin)
     {
         WeftRigSetup setup;
         setup.transport = "erasure";
         WeftRig rig(setup);
+        begin();
         rig.fabric->SetLossProbability(0.01);
         auto app = CreateObjectWithAttributes<WeftRdmaApplication>("Remote", UintegerValue(7));
         rig.helper.GetHosts().Get(0)->AddApplication(app);
@@ -225,15 +230,15 @@ class LogTestCase : public TestCase
 
     void CheckBarrier()
     {
-        const LogCatcher log(LOG_LEVEL_INFO);
-        LogRuns::RunBarrier();
-        Expect(GetKinds(log.Get()),
+        std::unique_ptr<LogCatcher> log;
+        LogRuns::RunBarrier([&log] { log = std::make_unique<LogCatcher>(LOG_LEVEL_INFO); });
+        Expect(GetKinds(log->Get()),
                {"group # has done step #",
                 "all is done: # messages acknowledged, # given up, # never started",
                 "QP # hears that data of QP # PSN # from host # to host #, # B is lost",
                 "starts: messages of # B to host #",
                 "stops after # messages"});
-        NS_TEST_EXPECT_MSG_EQ(log.Get().find("sends data"), std::string::npos, "no frame's line");
+        NS_TEST_EXPECT_MSG_EQ(log->Get().find("sends data"), std::string::npos, "no frame's line");
     }
 
     void DoRun() override
@@ -241,6 +246,30 @@ class LogTestCase : public TestCase
         m_unlogged = LogRuns::RunFaults();
         CheckFaults();
         CheckBarrier();
+        CheckCollective();
+    }
+
+    /** Its lines have the times of what they tell, also where no other component is on. */
+    void CheckCollective()
+    {
+        std::ostringstream text;
+        std::streambuf* before = std::clog.rdbuf(text.rdbuf());
+        WeftRig rig((WeftRigSetup()));
+        const auto job = rig.helper.InstallWorkload("allreduce-ring bytes=800KB");
+        LogComponentEnable("WeftCollective",
+                           static_cast<LogLevel>(LOG_LEVEL_ALL | LOG_PREFIX_TIME));
+        Simulator::Run();
+        LogComponentDisable("WeftCollective",
+                            static_cast<LogLevel>(LOG_LEVEL_ALL | LOG_PREFIX_ALL));
+        std::clog.rdbuf(before);
+        for (size_t i = 0; i < job->GetMessages().size(); i++)
+        {
+            std::ostringstream line;
+            line << std::fixed << std::setprecision(12)
+                 << TimeStep(static_cast<uint64_t>(job->GetTimes()[i].posted)).As(Time::S)
+                 << " message " << i << " of group ";
+            NS_TEST_EXPECT_MSG_NE(text.str().find(line.str()), std::string::npos, line.str());
+        }
     }
 
     std::vector<uint64_t> m_unlogged; //!< what a run without logs came to
