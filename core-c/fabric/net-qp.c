@@ -142,10 +142,9 @@ weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *of, struct 
     site.path.why = why;
     struct weft_net_qp *q = weft_net_take(net, sizeof *q);
     q->rx_armed_at = WEFT_NEVER;
-    const struct weft_host_node *h = &net->host[of->src];
     q->bytes.nics = weft_qp_size(algos, &site);
     int code = weft_qp_init(&q->qp, weft_net_take(net, q->bytes.nics), algos, &site,
-                            h->runs ? h->node.now : net->now);
+                            net->running ? net->running->now : net->now);
     code = code ? code : init_tor(net, q, &net->level[of->level], why);
     if (code)
     {

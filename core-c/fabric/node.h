@@ -242,7 +242,8 @@ struct weft_net
     struct weft_host_node *host;
     struct weft_switch_node *sw;
     struct weft_node **node;
-    int64_t *due;    /**< [node]: when it is to be run next */
+    const struct weft_node *running; /**< the one that is run just now, or NULL */
+    int64_t *due;                    /**< [node]: when it is to be run next */
     int64_t soonest; /**< the least of them, of nodes that are not watched, if it is known */
     bool knows_soonest;
     uint64_t *coming; /**< [node * words]: ports to which something is under way */
@@ -397,12 +398,18 @@ void weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t 
 void weft_net_end_frame(struct weft_net *net, struct weft_node *node, const struct weft_packet *p,
                         enum weft_net_loss why);
 
-/** @p at, or as soon as a node can still do something. */
+/** @p at, or as soon as a node can do something that it is asked for: what another one asks that is
+ * run for a window takes the least delay of a link, wherever windows are cut. */
 static inline int64_t
 weft_net_soonest(const struct weft_net *net, const struct weft_node *node, int64_t at)
 {
-    const int64_t now = node->watched ? node->now : net->now;
-    return at > now ? at : now;
+    const struct weft_node *asks = net->running;
+    int64_t soonest = node->watched ? node->now : net->now;
+    if (asks && asks != node && !asks->watched)
+    {
+        soonest = asks->now + net->window;
+    }
+    return at > soonest ? at : soonest;
 }
 
 /* Hosts. */

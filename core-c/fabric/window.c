@@ -7,6 +7,7 @@ run_node(struct weft_net *net, uint32_t i, int64_t until)
 {
     struct weft_node *node = net->node[i];
     net->base = net->due[i];
+    net->running = node;
     if (i < net->nhosts)
     {
         weft_host_run(net, &net->host[i], until);
@@ -15,6 +16,7 @@ run_node(struct weft_net *net, uint32_t i, int64_t until)
     {
         weft_switch_run(net, &net->sw[i - net->nhosts], until);
     }
+    net->running = NULL;
     net->due[i] = node->next;
     for (uint32_t k = 0; k < net->nread; k++)
     {
@@ -96,6 +98,17 @@ weft_net_run_node(struct weft_net *net, uint32_t node, int64_t until)
         run_node(net, node, until);
         net->knows_soonest = false; /* it may have sent something */
     }
+}
+
+bool
+weft_net_is_telling(const struct weft_net *net, struct weft_net_teller *teller)
+{
+    const struct weft_node *node = net->running;
+    if (node && teller)
+    {
+        *teller = (struct weft_net_teller){node->number, node->now, node->watched};
+    }
+    return node != NULL;
 }
 
 int64_t

@@ -138,7 +138,7 @@ WeftChannel::NotifyChange() const
 bool
 WeftChannel::IsDown() const
 {
-    return Get().down;
+    return m_faults && m_faults->IsDown(m_link);
 }
 
 TypeId

@@ -329,7 +329,8 @@ void
 WeftCollective::Release(uint32_t message, int64_t since)
 {
     const weft_message& m = m_messages[message];
-    const int64_t at = m.barrier || m.delayed ? since + m.start : std::max(since, m.start);
+    const int64_t start = std::min(m.start, WeftTicks::LATEST + 1); // or beyond all clocks
+    const int64_t at = m.barrier || m.delayed ? since + start : std::max(since, start);
     m_fabric->GetTicks().CallAt(
         m.src,
         at,
@@ -349,7 +350,6 @@ WeftCollective::Post(uint32_t message, int64_t now)
     const uint32_t level = GetLevel(m);
     NS_LOG_LOGIC("message " << message << " of group " << m.group << " step " << m.step
                             << " is posted");
-    m_fabric->GetTicks().SetTime(now);
     m_times[message].posted = now;
     if (!PlannerOf(m).IsActive())
     {
@@ -380,7 +380,6 @@ WeftCollective::PostTogether(uint32_t host, uint32_t level, int64_t now)
 {
     std::vector<WeftPost> posts;
     posts.swap(m_together[{host, level}]);
-    m_fabric->GetTicks().SetTime(now);
     m_fabric->GetServiceLevel(level)->planner.Post(host, posts, now);
 }
 
@@ -404,7 +403,10 @@ WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
     Times& t = m_times[message];
     m_lastDelivery = std::max(m_lastDelivery, now);
     t.delivered = now;
-    m_deliveredTrace(message, TimeStep(static_cast<uint64_t>(now)));
+    if (m_fabric->IsTimely()) // else it was before a sink was connected
+    {
+        m_deliveredTrace(message, TimeStep(static_cast<uint64_t>(now)));
+    }
     if (t.failed)
     {
         SetLost(message, false);

@@ -11,6 +11,7 @@
 #include "weft-planner.h"
 #include "weft-watched.h"
 
+#include "ns3/abort.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"
 #include "ns3/traced-callback.h"
@@ -105,7 +106,8 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     /** @param qp number of a QP in the graph @return what its messages go over */
     const WeftConnection* GetConnection(uint32_t qp) const
     {
-        return m_connections[qp];
+        NS_ABORT_MSG_UNLESS(m_fabric, "Weft: GetConnection() after Simulator::Destroy()");
+        return m_connections.at(qp);
     }
 
     /** @return its edges: the successors that the messages name */

@@ -40,6 +40,13 @@ WeftConnection::AddQp(WeftMessageListener* listener)
     m_qps.push_back(m_fabric->CreateQpOf(stream, m_src, m_dst, listener, m_level));
 }
 
+WeftQp*
+WeftConnection::GetQp(std::size_t i) const
+{
+    m_fabric->Sync();
+    return m_qps[i];
+}
+
 void
 WeftConnection::Reserve(std::size_t messages)
 {
@@ -70,10 +77,9 @@ WeftConnection::PostLater(std::size_t message, const weft_plan_part& part, int64
 }
 
 void
-WeftConnection::PostDelayed(void* of, uint64_t what, int64_t now)
+WeftConnection::PostDelayed(void* of, uint64_t what, int64_t /* now */)
 {
     auto self = static_cast<WeftConnection*>(of);
-    self->m_fabric->GetTicks().SetTime(now);
     const Later later = self->m_later[what];
     self->PostPart(later.first, later.second);
 }

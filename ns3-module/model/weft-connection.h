@@ -70,11 +70,8 @@ class WeftConnection final : public WeftMessageListener
         return m_qps.size();
     }
 
-    /** @param i below GetNQps() @return a QP */
-    WeftQp* GetQp(std::size_t i) const
-    {
-        return m_qps[i];
-    }
+    /** @param i below GetNQps() @return a QP, as it is now */
+    WeftQp* GetQp(std::size_t i) const;
 
     /** Makes room for so many messages, so that nothing is allocated while they are posted.
      * @param messages how many */

@@ -17,11 +17,9 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("WeftFabricHooks");
 
 WeftFabric*
-WeftFabric::Told(void* of, int64_t now)
+WeftFabric::Told(void* of)
 {
-    auto fabric = static_cast<WeftFabric*>(of);
-    fabric->m_ticks.SetTime(now);
-    return fabric;
+    return static_cast<WeftFabric*>(of);
 }
 
 WeftSwitch*
@@ -35,22 +33,22 @@ WeftFabric::MakeHooks()
 {
     weft_net_hooks hooks{};
     hooks.of = this;
-    hooks.delivered = [](void* of, weft_qp* qp, uint64_t tag, int64_t now) {
-        const WeftFabric* self = Told(of, now);
+    hooks.delivered = [](void* of, weft_qp* qp, uint64_t tag, int64_t) {
+        const WeftFabric* self = Told(of);
         NS_LOG_INFO("QP " << qp->index << ": message " << qp->delivered << " is delivered");
         self->m_listeners[qp->index].Tell(&WeftMessageListener::MessageDelivered, *qp, tag);
     };
-    hooks.acked = [](void* of, weft_qp* qp, uint64_t tag, int64_t now) {
-        const WeftFabric* self = Told(of, now);
+    hooks.acked = [](void* of, weft_qp* qp, uint64_t tag, int64_t) {
+        const WeftFabric* self = Told(of);
         NS_LOG_INFO("QP " << qp->index << ": message " << qp->acked << " of " << qp->nwqes
                           << " is acknowledged");
         self->m_listeners[qp->index].Tell(&WeftMessageListener::MessageAcked, *qp, tag);
     };
-    hooks.failed = [](void* of, weft_qp* qp, uint64_t tag, int64_t now) {
-        Told(of, now)->m_listeners[qp->index].Tell(&WeftMessageListener::MessageFailed, *qp, tag);
+    hooks.failed = [](void* of, weft_qp* qp, uint64_t tag, int64_t) {
+        Told(of)->m_listeners[qp->index].Tell(&WeftMessageListener::MessageFailed, *qp, tag);
     };
-    hooks.lost = [](void* of, uint32_t node, const weft_packet* p, weft_net_loss why, int64_t now) {
-        WeftFabric* self = Told(of, now);
+    hooks.lost = [](void* of, uint32_t node, const weft_packet* p, weft_net_loss why, int64_t) {
+        WeftFabric* self = Told(of);
         NS_LOG_INFO("drop, " << WeftAccounts::GetReason(why) << ": " << *p);
         if (WeftSwitch* sw = self->FindSwitch(node))
         {
@@ -61,8 +59,8 @@ WeftFabric::MakeHooks()
             self->TakePayload(*p);
         }
     };
-    hooks.gave_up = [](void* of, weft_qp* qp, int64_t now) {
-        Told(of, now)->m_nics[qp->src]->TellGaveUp(*qp);
+    hooks.gave_up = [](void* of, weft_qp* qp, int64_t) {
+        Told(of)->m_nics[qp->src]->TellGaveUp(*qp);
     };
     if (m_watches)
     {
@@ -78,21 +76,21 @@ WeftFabric::MakeHooks()
 void
 WeftFabric::AddFrameHooks(weft_net_hooks& hooks)
 {
-    hooks.sent = [](void* of, uint32_t host, const weft_packet* p, int64_t now) {
-        Told(of, now)->m_nics[host]->TellSent(*p);
+    hooks.sent = [](void* of, uint32_t host, const weft_packet* p, int64_t) {
+        Told(of)->m_nics[host]->TellSent(*p);
     };
-    hooks.received = [](void* of, uint32_t host, const weft_packet* p, int64_t now) {
-        Told(of, now)->m_nics[host]->TellReceived(*p);
+    hooks.received = [](void* of, uint32_t host, const weft_packet* p, int64_t) {
+        Told(of)->m_nics[host]->TellReceived(*p);
     };
-    hooks.marked = [](void* of, uint32_t index, const weft_packet* p, int64_t now) {
-        Told(of, now)->m_switches[index]->TellMarked(*p);
+    hooks.marked = [](void* of, uint32_t index, const weft_packet* p, int64_t) {
+        Told(of)->m_switches[index]->TellMarked(*p);
     };
-    hooks.trimmed = [](void* of, uint32_t index, const weft_packet* p, int64_t now) {
-        Told(of, now)->m_switches[index]->TellTrimmed(*p);
+    hooks.trimmed = [](void* of, uint32_t index, const weft_packet* p, int64_t) {
+        Told(of)->m_switches[index]->TellTrimmed(*p);
     };
     hooks.paused =
-        [](void* of, uint32_t index, uint32_t port, uint32_t tclass, bool pause, int64_t now) {
-            Told(of, now)->m_switches[index]->TellPaused(port, tclass, pause);
+        [](void* of, uint32_t index, uint32_t port, uint32_t tclass, bool pause, int64_t) {
+            Told(of)->m_switches[index]->TellPaused(port, tclass, pause);
         };
 }
 
@@ -100,15 +98,13 @@ void
 WeftFabric::AddLogHooks(weft_net_hooks& hooks)
 {
     hooks.picked =
-        [](void* of, uint32_t index, const weft_packet* p, uint32_t out, uint32_t n, int64_t now) {
-            Told(of, now)->m_switches[index]->TellPicked(*p, out, n);
+        [](void* of, uint32_t index, const weft_packet* p, uint32_t out, uint32_t n, int64_t) {
+            Told(of)->m_switches[index]->TellPicked(*p, out, n);
         };
-    hooks.timed_out = [](void* of, weft_qp* qp, int64_t now) {
-        Told(of, now);
+    hooks.timed_out = [](void*, weft_qp* qp, int64_t) {
         NS_LOG_INFO("QP " << qp->index << " has a timeout at packet " << qp->una);
     };
-    hooks.told_lost = [](void* of, weft_qp* qp, const weft_packet* lost, int64_t now) {
-        Told(of, now);
+    hooks.told_lost = [](void*, weft_qp* qp, const weft_packet* lost, int64_t) {
         NS_LOG_INFO("QP " << qp->index << " hears that " << *lost << " is lost");
     };
 }

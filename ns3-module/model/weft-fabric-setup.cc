@@ -421,9 +421,8 @@ WeftFabric::PinRandomness()
 int64_t
 WeftFabric::AssignStreams(int64_t stream)
 {
-    NS_ABORT_MSG_IF(m_built && (GetNQps() || GetCounters().sent || m_payloads.size() ||
-                                (GetFib() && !m_clos.graph)),
-                    "Weft: AssignStreams() comes before the first QP, workload, packet or failure");
+    NS_ABORT_MSG_IF(m_built && (GetNQps() || GetCounters().sent || m_payloads.size()),
+                    "Weft: AssignStreams() comes before the first QP, workload or packet");
     m_stream = stream;
     if (m_built)
     {
@@ -434,6 +433,17 @@ WeftFabric::AssignStreams(int64_t stream)
         m_ticks.Begin(m_net, m_ticks.GetContexts());
     }
     return 1;
+}
+
+void
+WeftFabric::SetLossProbability(double probability)
+{
+    RequireAlive("SetLossProbability()");
+    m_loss = probability;
+    if (m_net)
+    {
+        m_ticks.ChangeNow([this, probability] { weft_net_lose(m_net, probability); });
+    }
 }
 
 void

@@ -68,6 +68,15 @@ WeftFabric::RequireAlive(const char* call) const
 }
 
 void
+WeftFabric::RequireSettled(const char* call) const
+{
+    NS_ABORT_MSG_IF(m_ticks.IsTelling(),
+                    "Weft: " << call << " by one who is being told of something, in the midst of "
+                             << "it; expected in an event of its own, as by "
+                             << "Simulator::ScheduleNow()");
+}
+
+void
 WeftFabric::RequireNumber(uint64_t i, uint64_t n, const char* call, const char* kind)
 {
     NS_ABORT_MSG_IF(i >= n,
@@ -313,12 +322,15 @@ WeftFabric::TakePayload(const weft_packet& p)
 void
 WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place)
 {
-    m_drops[qp].push_back({offset, count, place});
-    if (qp < GetNQps())
+    RequireAlive("AddDrop()");
+    if (qp >= GetNQps())
     {
-        Sync();
-        ApplyDrops(weft_net_qp(m_net, qp));
+        m_drops[qp].push_back({offset, count, place});
+        return;
     }
+    m_ticks.ChangeNow([this, qp, offset, count, place] {
+        weft_net_drop(m_net, weft_net_qp(m_net, qp), offset, count, place == DROP_AT_LAST_HOP);
+    });
 }
 
 void
@@ -331,16 +343,6 @@ WeftFabric::ApplyDrops(WeftQp* qp)
         {
             weft_net_drop(m_net, qp, d.offset, d.count, d.place == DROP_AT_LAST_HOP);
         }
-    }
-}
-
-void
-WeftFabric::SetLossProbability(double probability)
-{
-    m_loss = probability;
-    if (m_net)
-    {
-        weft_net_lose(GetNet(), probability);
     }
 }
 
@@ -387,6 +389,7 @@ bool
 WeftFabric::CheckConservation(std::string& error) const
 {
     RequireAlive("CheckConservation()");
+    RequireSettled("CheckConservation()");
     WeftAccounts::Check(GetNet(), m_clos.nswitches, error);
     error += DescribeUndelivered();
     return error.empty();
@@ -419,12 +422,14 @@ uint64_t
 WeftFabric::GetPacketsInFabric() const
 {
     RequireAlive("GetPacketsInFabric()");
+    RequireSettled("GetPacketsInFabric()");
     return weft_net_inside(GetNet());
 }
 
 uint64_t
 WeftFabric::GetPacketsInUse() const
 {
+    RequireSettled("GetPacketsInUse()");
     uint64_t frames = weft_net_inside(GetNet());
     for (uint32_t host = 0; host < GetNHosts(); host++)
     {

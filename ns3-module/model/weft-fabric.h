@@ -99,8 +99,8 @@ class WeftFabric : public Object
 
     /**
      * ns-3's convention: lets all that this fabric draws depend on a stream number too, so that two
-     * fabrics of one simulation draw different numbers. To be called before the first QP, workload,
-     * packet or failure; until then all streams begin anew.
+     * fabrics of one simulation draw different numbers. To be called before the first QP, workload
+     * or packet; until then all streams begin anew.
      * @param stream any number from 0 up; negative: none, as if this had never been called
      * @return 1, the number of stream numbers used
      */
@@ -207,9 +207,10 @@ class WeftFabric : public Object
      * who has seen all that matters and does not want the clock to go on to these events. */
     void ForgetFaults();
 
-    /** To be asked at any time. @param error what does not add up @return whether frames sent =
-     * delivered + lost + in the fabric, bytes sent = delivered + lost + trimmed away once no frame
-     * is left, every buffer's accounts agree, and receivers have every message that is acknowledged
+    /** To be asked at any time, but not in a callback of the fabric. @param error what does not add
+     * up @return whether frames sent = delivered + lost + in the fabric, bytes sent = delivered +
+     * lost + trimmed away once no frame is left, every buffer's accounts agree, and receivers have
+     * every message that is acknowledged
      */
     bool CheckConservation(std::string& error) const;
 
@@ -313,6 +314,12 @@ class WeftFabric : public Object
     {
         return m_ticks.GetTime();
     }
+    /** @return whether what is being told is of Now(): else it is of before, and no sink's, which
+     * has been connected since */
+    bool IsTimely() const
+    {
+        return GetTime() == WeftNow();
+    }
     /** A node is to be run at the times of its frames. @param node its number, hosts first */
     void Watch(uint32_t node);
     /** Posts a message at a host that is doing something just now. @param qp a QP of it @param
@@ -370,6 +377,8 @@ class WeftFabric : public Object
     void PostAllNow(uint32_t src, const std::vector<WeftPost>& posts);
     void RequireLevel(uint32_t level) const;   //!< Aborts if there is none @param level number
     void RequireAlive(const char* call) const; //!< Aborts after Destroy() @param call what is asked
+    /** Aborts in a callback, as frames are in no place then. @param call what is asked */
+    void RequireSettled(const char* call) const;
     /** Aborts if there is none. @param i number @param n how many there are @param call what asks
      * @param kind of things */
     static void RequireNumber(uint64_t i, uint64_t n, const char* call, const char* kind);
@@ -393,8 +402,7 @@ class WeftFabric : public Object
     /** Drops that were asked for before there was the QP. @param qp the QP */
     void ApplyDrops(WeftQp* qp);
     std::string DescribeUndelivered() const; //!< @return messages acknowledged and not delivered
-    /** @param of a WeftFabric @param now time of what is told, ps @return the fabric */
-    static WeftFabric* Told(void* of, int64_t now);
+    static WeftFabric* Told(void* of);       //!< @param of a WeftFabric @return it
     /** @param node number, hosts first @return the switch, or nullptr */
     WeftSwitch* FindSwitch(uint32_t node) const;
     weft_net_hooks MakeHooks();                       //!< @return what the core calls

@@ -68,6 +68,18 @@ void
 WeftLinkFaults::Begin(weft_net* net)
 {
     m_net = net;
+    for (const Failure& failure : m_dead)
+    {
+        weft_net_set_down(m_net, failure.first, true);
+    }
+    for (const auto& [link, rate] : m_rates)
+    {
+        weft_net_set_rate(m_net, link, rate);
+    }
+    if (m_fib)
+    {
+        weft_net_set_routes(m_net, m_fib, m_whole);
+    }
 }
 
 int64_t
@@ -87,6 +99,12 @@ WeftLinkFaults::RequirePossible(const char* call, uint64_t link, Time at, Time r
     NS_ABORT_MSG_IF(at < Simulator::Now(),
                     "Weft: " << call << " of link " << link << " at " << at.As(Time::US)
                              << ", but it is " << Simulator::Now().As(Time::US) << " now");
+    NS_ABORT_MSG_IF(at.GetTimeStep() > WeftTicks::LATEST ||
+                        (repair.GetTimeStep() > WeftTicks::LATEST && repair != Time::Max()),
+                    "Weft: " << call << " of link " << link << " at " << at.As(Time::S) << " until "
+                             << repair.As(Time::S)
+                             << ", when ns-3's clock is at its end; expected Time::Max() as a "
+                                "repair that never comes");
     NS_ABORT_MSG_IF(repair < at,
                     "Weft: " << call << " of link " << link << " at " << at.As(Time::US)
                              << ", with its repair at " << repair.As(Time::US)
@@ -193,6 +211,13 @@ WeftLinkFaults::ChangeLinks()
 }
 
 bool
+WeftLinkFaults::IsDown(uint64_t link) const
+{
+    m_ticks.SyncChanges();
+    return IsDead(link);
+}
+
+bool
 WeftLinkFaults::IsDead(uint64_t link) const
 {
     const auto first = m_dead.lower_bound({link, 0});
@@ -242,11 +267,17 @@ WeftLinkFaults::SetRate(uint64_t link, int64_t rate)
 void
 WeftLinkFaults::ChangeRate(uint64_t link, int64_t rate)
 {
-    weft_net_set_rate(m_net, link, rate);
-    m_degraded.erase(link);
-    if (rate < GetPlannedRate(link))
+    const int64_t planned = GetPlannedRate(link);
+    NS_ABORT_MSG_IF(weft_net_set_rate(m_net, link, rate) != 0,
+                    "Weft: SetRate() of link "
+                        << link << " to " << rate
+                        << " bit/s: it has no delay, and frames would cross it faster than the "
+                        << weft_net_window(m_net) << " ps in which the fabric is run; expected "
+                        << planned << " bit/s at most, as it was planned");
+    m_rates[link] = rate;
+    if (rate == planned)
     {
-        m_degraded[link] = rate;
+        m_rates.erase(link);
     }
     if (m_capacity)
     {
@@ -257,7 +288,7 @@ WeftLinkFaults::ChangeRate(uint64_t link, int64_t rate)
 void
 WeftLinkFaults::StartConvergence()
 {
-    if (m_convergence == Time::Max())
+    if (m_convergence.GetTimeStep() > WeftTicks::LATEST)
     {
         return;
     }
@@ -269,9 +300,12 @@ WeftLinkFaults::StartConvergence()
             links.dead.push_back(link);
         }
     }
-    for (const auto& [link, rate] : m_degraded)
+    for (const auto& [link, rate] : m_rates)
     {
-        links.slow.push_back({link, rate});
+        if (rate < GetPlannedRate(link))
+        {
+            links.slow.push_back({link, rate});
+        }
     }
     if (m_convergence.IsZero())
     {
@@ -313,17 +347,17 @@ WeftLinkFaults::Converge(const LinkStates& links)
     const weft_weights weights = GetKindOfWeights();
     const bool whole =
         links.dead.empty() && (links.slow.empty() || weights != WEFT_WEIGHTS_CAPACITY);
-    const weft_fib* fib = nullptr;
+    m_fib = nullptr;
     if (!whole || m_clos.graph)
     {
-        fib = MakeFib(links, weights, m_fibMemory);
+        m_fib = MakeFib(links, weights, m_fibMemory);
     }
     if (whole != m_whole)
     {
         NS_LOG_INFO("middleware of the ToRs is " << (whole ? "on" : "off"));
     }
     m_whole = whole;
-    weft_net_set_routes(m_net, fib, whole);
+    weft_net_set_routes(m_net, m_fib, whole);
 }
 
 } // namespace ns3

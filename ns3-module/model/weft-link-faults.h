@@ -50,7 +50,8 @@ class WeftLinkFaults
     bool GetCapacityWeights() const;       //!< @return whether it does
     /** @} */
 
-    /** The fabric has been built. @param net the fabric */
+    /** The fabric has been built, perhaps once more: what has been changed so far is changed in it.
+     * @param net the fabric */
     void Begin(weft_net* net);
     /** See WeftFabric::ScheduleFailure(). @param link number @param at when @param repair when it
      * comes back */
@@ -62,6 +63,8 @@ class WeftLinkFaults
     void SetDown(uint64_t link, bool down);
     /** See WeftChannel::SetRate(). @param link number @param rate from now on, bit/s */
     void SetRate(uint64_t link, int64_t rate);
+    /** @param link number @return whether it is down now */
+    bool IsDown(uint64_t link) const;
     void Forget();                         //!< See WeftFabric::ForgetFaults()
     weft_weights GetKindOfWeights() const; //!< @return what the attributes say
 
@@ -112,14 +115,15 @@ class WeftLinkFaults
     bool m_weights{true};                            //!< attribute
     bool m_capacity{false};                          //!< attribute
     std::vector<uint64_t> m_fibMemory;               //!< of exceptions in forwarding
+    const weft_fib* m_fib{nullptr};                  //!< these, or nullptr: none
     /** Failures to come, and whether they begin or end, by time, ps. */
     std::map<int64_t, std::vector<std::pair<Failure, bool>>> m_changes;
-    bool m_whole{true};                     //!< as far as forwarding knows
-    uint64_t m_failures{0};                 //!< that were scheduled
-    std::vector<uint64_t> m_lasting;        //!< links down from time 0 on, for good
-    std::vector<weft_slow_link> m_slow;     //!< degraded from time 0 on, for good
-    std::set<Failure> m_dead;               //!< failures in force
-    std::map<uint64_t, int64_t> m_degraded; //!< links that are slower now: bit/s
+    bool m_whole{true};                  //!< as far as forwarding knows
+    uint64_t m_failures{0};              //!< that were scheduled
+    std::vector<uint64_t> m_lasting;     //!< links down from time 0 on, for good
+    std::vector<weft_slow_link> m_slow;  //!< degraded from time 0 on, for good
+    std::set<Failure> m_dead;            //!< failures in force
+    std::map<uint64_t, int64_t> m_rates; //!< of links that are not as planned now: bit/s
 };
 
 } // namespace ns3

@@ -7,6 +7,7 @@
 
 #include "weft-fabric.h"
 
+#include "ns3/abort.h"
 #include "ns3/channel.h"
 #include "ns3/node.h"
 #include "ns3/simulator.h"
@@ -46,6 +47,19 @@ Ptr<WeftFabric>
 WeftNetDevice::GetFabric() const
 {
     return m_fabric;
+}
+
+WeftFabric&
+WeftNetDevice::AliveFabric() const
+{
+    NS_ABORT_MSG_UNLESS(m_fabric, "Weft: a device after Simulator::Destroy(), with which it ends");
+    return *m_fabric;
+}
+
+bool
+WeftNetDevice::IsTimely() const
+{
+    return m_fabric->IsTimely();
 }
 
 void

@@ -82,6 +82,18 @@ class WeftNetDevice : public NetDevice, public WeftWatched
 
   protected:
     void DoDispose() override;
+    /** Tells the sinks of a trace, unless it is of before now: they have been connected since.
+     * @param trace source @param args what it tells */
+    template <typename Trace, typename... Args>
+    void Fire(const Trace& trace, const Args&... args) const
+    {
+        if (!trace.IsEmpty() && IsTimely())
+        {
+            trace(args...);
+        }
+    }
+    /** @return the fabric; aborts the program if it has ended */
+    WeftFabric& AliveFabric() const;
 
     Ptr<WeftFabric> m_fabric;                    //!< the fabric
     uint32_t m_number{0};                        //!< see GetNumber()
@@ -90,6 +102,7 @@ class WeftNetDevice : public NetDevice, public WeftWatched
 
   private:
     void TellLinkChange(); //!< the event
+    bool IsTimely() const; //!< @return WeftFabric::IsTimely()
 
     Ptr<Node> m_node;                 //!< the node
     Mac48Address m_address;           //!< the address

@@ -85,20 +85,20 @@ WeftNic::Setup(Ptr<WeftFabric> fabric, uint32_t host)
 DataRate
 WeftNic::GetRate(const WeftQp* qp) const
 {
-    m_fabric->Sync();
+    AliveFabric().Sync();
     return DataRate(static_cast<uint64_t>(weft_qp_rate(qp, m_fabric->GetTime())));
 }
 
 int64_t
 WeftNic::GetSendAt(const WeftQp& qp) const
 {
-    return weft_net_send_at(m_fabric->GetNet(), &qp);
+    return weft_net_send_at(AliveFabric().GetNet(), &qp);
 }
 
 uint64_t
 WeftNic::GetWaiting() const
 {
-    return weft_net_waiting(m_fabric->GetNet(), m_number);
+    return weft_net_waiting(AliveFabric().GetNet(), m_number);
 }
 
 void
@@ -130,7 +130,7 @@ WeftNic::TellSent(const weft_packet& p)
     LogSent(p);
 #endif
     // The wire is taken: those who are told now may send more.
-    m_txTrace(p);
+    Fire(m_txTrace, p);
     if (p.kind == WEFT_RAW)
     {
         TellIpQueue(p.bytes);
@@ -140,7 +140,7 @@ WeftNic::TellSent(const weft_packet& p)
 void
 WeftNic::TellReceived(const weft_packet& p)
 {
-    m_rxTrace(p);
+    Fire(m_rxTrace, p);
     switch (p.kind)
     {
     case WEFT_NACK:
@@ -161,7 +161,7 @@ void
 WeftNic::TellGaveUp(const WeftQp& qp)
 {
     NS_LOG_WARN("QP " << qp.index << " to host " << qp.dst << " is given up");
-    m_giveUpTrace(qp);
+    Fire(m_giveUpTrace, qp);
 }
 
 } // namespace ns3

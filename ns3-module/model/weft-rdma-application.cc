@@ -69,6 +69,13 @@ WeftRdmaApplication::~WeftRdmaApplication()
 }
 
 void
+WeftRdmaApplication::DoDispose()
+{
+    m_connection = nullptr;
+    Application::DoDispose();
+}
+
+void
 WeftRdmaApplication::SetRemote(uint32_t remote)
 {
     NS_ABORT_MSG_IF(m_connection,

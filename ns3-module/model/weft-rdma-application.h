@@ -35,7 +35,8 @@ class WeftRdmaApplication : public Application, public WeftMessageListener
     uint64_t GetDelivered() const;
     /** @return messages that the sender has given up: 0 or 1 */
     uint64_t GetFailed() const;
-    /** @return the QP; nullptr before the application has started */
+    /** @return the QP as it is now; nullptr before the application has started, and after
+     * Simulator::Destroy() */
     const WeftQp* GetQp() const;
 
     // From WeftMessageListener
@@ -45,6 +46,9 @@ class WeftRdmaApplication : public Application, public WeftMessageListener
 
     /** Signature of the trace sources. @param message its number @param when time */
     typedef void (*MessageCallback)(uint64_t message, Time when);
+
+  protected:
+    void DoDispose() override;
 
   private:
     // Accessors of the attributes

@@ -81,13 +81,13 @@ WeftSwitch::Setup(Ptr<WeftFabric> fabric, uint32_t index)
 const weft_mmu&
 WeftSwitch::GetBuffer() const
 {
-    return *weft_net_buffer(m_fabric->GetNet(), m_index);
+    return *weft_net_buffer(AliveFabric().GetNet(), m_index);
 }
 
 const weft_tor_counters&
 WeftSwitch::GetTorCounters() const
 {
-    return *weft_net_tor_counters(m_fabric->GetNet(), m_index);
+    return *weft_net_tor_counters(AliveFabric().GetNet(), m_index);
 }
 
 uint32_t
@@ -99,25 +99,25 @@ WeftSwitch::GetPeakQueue() const
 uint32_t
 WeftSwitch::GetPeakQueue(bool up) const
 {
-    return weft_net_peak_queue(m_fabric->GetNet(), m_index, up);
+    return weft_net_peak_queue(AliveFabric().GetNet(), m_index, up);
 }
 
 uint64_t
 WeftSwitch::GetMarks(bool up) const
 {
-    return weft_net_marks(m_fabric->GetNet(), m_index, up);
+    return weft_net_marks(AliveFabric().GetNet(), m_index, up);
 }
 
 void*
 WeftSwitch::GetBalancerState() const
 {
-    return weft_net_balancer(m_fabric->GetNet(), m_index);
+    return weft_net_balancer(AliveFabric().GetNet(), m_index);
 }
 
 void
 WeftSwitch::AddCounters(weft_lb_counters& sum) const
 {
-    const weft_lb_ops* lb = m_fabric->GetBalancer();
+    const weft_lb_ops* lb = AliveFabric().GetBalancer();
     if (lb->counters)
     {
         const weft_lb_counters* c = lb->counters(GetBalancerState());
@@ -137,11 +137,11 @@ WeftSwitch::TellLost(const weft_packet& p, weft_net_loss why)
     if (why == WEFT_NET_BLOCKED)
     {
         NS_LOG_INFO("switch " << m_index << " blocks " << p);
-        m_blockTrace(p);
+        Fire(m_blockTrace, p);
     }
     else if (why != WEFT_NET_ENDED && why != WEFT_NET_DROP_LINK) // that was lost on the way
     {
-        m_dropTrace(p);
+        Fire(m_dropTrace, p);
     }
 }
 
@@ -149,14 +149,14 @@ void
 WeftSwitch::TellMarked(const weft_packet& p)
 {
     NS_LOG_LOGIC("switch " << m_index << " marks " << p);
-    m_markTrace(p);
+    Fire(m_markTrace, p);
 }
 
 void
 WeftSwitch::TellTrimmed(const weft_packet& p)
 {
     NS_LOG_LOGIC("switch " << m_index << " trims " << p);
-    m_trimTrace(p);
+    Fire(m_trimTrace, p);
 }
 
 void
@@ -164,7 +164,7 @@ WeftSwitch::TellPaused(uint32_t port, uint32_t tclass, bool pause)
 {
     NS_LOG_INFO("switch " << m_index << (pause ? " pauses" : " resumes") << " port " << port
                           << " class " << tclass);
-    m_pauseTrace(port, tclass, pause);
+    Fire(m_pauseTrace, port, tclass, pause);
 }
 
 void

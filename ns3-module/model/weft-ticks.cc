@@ -7,7 +7,7 @@
 
 #include "weft-now.h"
 
-#include "ns3/assert.h"
+#include "ns3/abort.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,12 +21,14 @@ WeftTicks::Begin(weft_net* net, const std::vector<uint32_t>& contexts)
     m_net = net;
     m_window = weft_net_window(net);
     m_contexts = contexts;
-    m_place.resize(contexts.size(), NOT_WATCHED);
-    for (const Watched& w : m_watched)
+    m_planned.assign(contexts.size(), NOT_WATCHED);
+    for (const uint32_t node : m_watched)
     {
-        weft_net_watch(m_net, w.node, true);
+        m_planned[node] = WEFT_NEVER;
+        weft_net_watch(m_net, node, true);
     }
-    RunTo(WeftNow());
+    weft_net_run(m_net, WeftNow());
+    PlanAll();
 }
 
 void
@@ -39,39 +41,33 @@ WeftTicks::End()
     m_calls.clear();
 }
 
+bool
+WeftTicks::IsTelling() const
+{
+    return m_net && weft_net_is_telling(m_net, nullptr);
+}
+
 int64_t
 WeftTicks::GetTime() const
 {
-    return m_running ? m_time : WeftNow();
-}
-
-void
-WeftTicks::RunTo(int64_t until)
-{
-    NS_ASSERT(!m_running);
-    m_running = true;
-    weft_net_run(m_net, until);
-    m_running = false;
-    PlanAll();
-}
-
-void
-WeftTicks::PlanAll()
-{
-    PlanTick(weft_net_next(m_net));
-    for (uint32_t i = 0; i < m_watched.size(); i++)
-    {
-        PlanWatched(i);
-    }
+    weft_net_teller teller;
+    return m_net && weft_net_is_telling(m_net, &teller) ? teller.now : WeftNow();
 }
 
 void
 WeftTicks::Advance(int64_t now)
 {
+    MakeChanges(now);
+    weft_net_run(m_net, now / m_window * m_window);
+}
+
+void
+WeftTicks::MakeChanges(int64_t now)
+{
     while (!m_changes.empty() && m_changes.begin()->first <= now)
     {
         const int64_t at = m_changes.begin()->first;
-        RunTo(at);
+        weft_net_run(m_net, at);
         const auto changes = m_changes.extract(at);
         if (changes.empty())
         {
@@ -84,26 +80,27 @@ WeftTicks::Advance(int64_t now)
         }
         PlanAll();
     }
-    const int64_t border = now / m_window * m_window;
-    if (weft_net_now(m_net) < border)
+}
+
+void
+WeftTicks::SyncChanges()
+{
+    if (m_net && !IsTelling())
     {
-        RunTo(border);
+        MakeChanges(WeftNow());
     }
 }
 
 void
 WeftTicks::Sync()
 {
-    if (m_running || !m_net)
+    if (!m_net || IsTelling())
     {
         return;
     }
-    const int64_t now = WeftNow();
-    Advance(now);
-    if (weft_net_now(m_net) < now)
-    {
-        RunTo(now);
-    }
+    // Plans nothing: who reads has no part in the order of events.
+    Advance(WeftNow());
+    weft_net_run(m_net, WeftNow());
 }
 
 void
@@ -111,100 +108,118 @@ WeftTicks::Tick()
 {
     const int64_t now = WeftNow();
     m_ticks.erase(now);
-    if (m_net)
+    if (m_net) // the fabric has not ended before the simulation
     {
         Advance(now);
+        PlanAll();
     }
 }
 
 void
-WeftTicks::RunWatched(uint32_t place)
+WeftTicks::RunWatched(uint32_t node)
 {
     const int64_t now = WeftNow();
-    if (!m_net)
+    if (!m_net || m_planned[node] != now)
     {
-        return; // the fabric has ended before the simulation
+        return; // it has been planned anew
     }
-    Watched& w = m_watched[place];
-    w.pending.erase(now);
+    m_planned[node] = WEFT_NEVER;
     Advance(now);
-    m_running = true;
-    weft_net_run_node(m_net, w.node, now + 1);
-    m_running = false;
-    PlanWatched(place);
-    PlanTick(now); // its frames may be for nodes that are watched
-    for (const uint32_t node : m_touched)
-    {
-        Plan(node);
-    }
-    m_touched.clear();
+    weft_net_run_node(m_net, node, now + 1);
+    PlanWatched(node);
+    PlanTick(GetBorder(now)); // its frames may be for nodes that are watched
 }
 
 void
-WeftTicks::PlanTick(int64_t at)
+WeftTicks::PlanTick(int64_t border)
 {
-    if (at == WEFT_NEVER)
-    {
-        return;
-    }
-    const int64_t now = WeftNow();
-    const int64_t border = (std::max(at, now) / m_window + 1) * m_window;
     if (m_ticks.insert(border).second)
     {
         Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
-                                       TimeStep(static_cast<uint64_t>(border - now)),
+                                       TimeStep(static_cast<uint64_t>(border - WeftNow())),
                                        &WeftTicks::Tick,
                                        this);
     }
 }
 
 void
-WeftTicks::PlanWatched(uint32_t place)
+WeftTicks::PlanWatched(uint32_t node)
 {
-    Watched& w = m_watched[place];
-    const int64_t next = weft_net_node_next(m_net, w.node);
+    const int64_t next = weft_net_node_next(m_net, node);
     const int64_t now = WeftNow();
     const int64_t at = std::max(next, now);
-    if (next == WEFT_NEVER || (!w.pending.empty() && *w.pending.begin() <= at))
+    if (next == WEFT_NEVER || at >= m_planned[node])
     {
         return;
     }
-    w.pending.insert(at);
-    Simulator::ScheduleWithContext(m_contexts[w.node],
+    if (at >= GetBorder(now))
+    {
+        PlanTick(at / m_window * m_window); // not before, whoever has read before and knows of it
+        return;
+    }
+    m_planned[node] = at;
+    Simulator::ScheduleWithContext(m_contexts[node],
                                    TimeStep(static_cast<uint64_t>(at - now)),
                                    &WeftTicks::RunWatched,
                                    this,
-                                   place);
+                                   node);
 }
 
 void
 WeftTicks::Plan(uint32_t node)
 {
-    if (m_place[node] != NOT_WATCHED)
+    const int64_t next = weft_net_node_next(m_net, node);
+    if (m_planned[node] != NOT_WATCHED)
     {
-        PlanWatched(m_place[node]);
-        return;
+        PlanWatched(node);
     }
-    PlanTick(weft_net_node_next(m_net, node));
+    else if (next != WEFT_NEVER)
+    {
+        PlanTick(GetBorder(std::max(next, WeftNow())));
+    }
+}
+
+void
+WeftTicks::PlanAll()
+{
+    const int64_t next = weft_net_next(m_net);
+    if (next != WEFT_NEVER)
+    {
+        PlanTick(GetBorder(std::max(next, WeftNow())));
+    }
+    for (const uint32_t node : m_watched)
+    {
+        PlanWatched(node);
+    }
 }
 
 void
 WeftTicks::Watch(uint32_t node)
 {
-    if (m_place[node] != NOT_WATCHED)
+    if (!m_net || m_planned[node] != NOT_WATCHED)
     {
         return;
     }
-    if (m_running)
+    if (IsTelling())
     {
         Simulator::ScheduleNow(&WeftTicks::Watch, this, node);
         return;
     }
     Sync();
-    m_place[node] = static_cast<uint32_t>(m_watched.size());
-    m_watched.push_back({node, {}});
+    m_planned[node] = WEFT_NEVER;
+    m_watched.insert(node);
     weft_net_watch(m_net, node, true);
-    Plan(node);
+    PlanWatched(node);
+}
+
+void
+WeftTicks::RequireReachable(int64_t at)
+{
+    NS_ABORT_MSG_IF(at > LATEST,
+                    "Weft: something is to happen at "
+                        << TimeStep(static_cast<uint64_t>(at)).As(Time::S)
+                        << ", when ns-3's clock is at its end; expected "
+                        << TimeStep(static_cast<uint64_t>(LATEST)).As(Time::S) << " at most");
 }
 
 void
@@ -216,43 +231,48 @@ WeftTicks::CallAt(uint32_t host,
                   void* of,
                   uint64_t what)
 {
+    RequireReachable(at);
     weft_net_call(m_net, host, at, step, number, call, of, what);
-    if (!m_running)
+    weft_net_teller teller;
+    if (!weft_net_is_telling(m_net, &teller) || (teller.watched && teller.node != host))
     {
-        Plan(host);
-    }
-    else if (m_place[host] != NOT_WATCHED)
-    {
-        m_touched.push_back(host);
+        Plan(host); // else when that node has been run, or at the end of its window
     }
 }
 
 void
 WeftTicks::Do(uint32_t host, Call call)
 {
-    const uint64_t number = m_ncalls++;
-    m_calls[number] = std::move(call);
-    CallAt(host, GetTime(), WEFT_NET_CALL, number, &WeftTicks::RunCall, this, number);
+    weft_net_teller teller;
+    const bool isTold = weft_net_is_telling(m_net, &teller);
+    m_calls[++m_ncalls] = std::move(call);
+    // What several ask for at one instant is done in the order of those who ask.
+    CallAt(host,
+           GetTime(),
+           WEFT_NET_CALL,
+           isTold ? teller.node + 1 : 0,
+           &WeftTicks::RunCall,
+           this,
+           m_ncalls);
 }
 
 void
-WeftTicks::RunCall(void* of, uint64_t what, int64_t now)
+WeftTicks::RunCall(void* of, uint64_t what, int64_t /* now */)
 {
-    auto self = static_cast<WeftTicks*>(of);
-    const auto call = self->m_calls.extract(what);
-    self->m_time = now;
+    const auto call = static_cast<WeftTicks*>(of)->m_calls.extract(what);
     call.mapped()();
 }
 
 void
 WeftTicks::Change(int64_t at, Call call)
 {
+    RequireReachable(at);
     const auto [changes, first] = m_changes.try_emplace(at);
     changes->second.calls.push_back(std::move(call));
     if (first)
     {
         changes->second.event = Simulator::Schedule(TimeStep(static_cast<uint64_t>(at - WeftNow())),
-                                                    &WeftTicks::MakeChanges,
+                                                    &WeftTicks::SyncChanges,
                                                     this);
     }
 }
@@ -260,20 +280,16 @@ WeftTicks::Change(int64_t at, Call call)
 void
 WeftTicks::ChangeNow(Call call)
 {
-    if (m_running)
+    weft_net_teller teller;
+    if (weft_net_is_telling(m_net, &teller))
     {
-        Simulator::ScheduleNow(&WeftTicks::ChangeNow, this, std::move(call));
+        // One who is told late asks for it at a time that does not hang on when that is.
+        Change(teller.watched ? teller.now : GetBorder(teller.now), std::move(call));
         return;
     }
     Sync();
     call();
     PlanAll();
-}
-
-void
-WeftTicks::MakeChanges()
-{
-    Advance(WeftNow());
 }
 
 void

@@ -24,8 +24,11 @@ namespace ns3
  *
  * The fabric lags behind the clock: one event per window, the tick at its end, runs all nodes up to
  * there. Nodes that are watched are run by events of their own, in their context, at the time of
- * each frame, so that whoever hears of them does so at that time. What a program asks for at t is
- * carried out at t by the node that it concerns, behind all that is due there then.
+ * each frame, so that whoever hears of them does so at that time. These are planned by the tick at
+ * the beginning of their window, or by what happens in it: their order at one instant does not hang
+ * on who reads. What a program asks for at t is carried out at t by the node that it concerns,
+ * behind all that is due there then. What one asks of another node who is told late, by a node that
+ * is not watched, comes there after the least delay of a link.
  */
 class WeftTicks
 {
@@ -51,14 +54,16 @@ class WeftTicks
      * told. Nothing happens for one who is being told of something: others lag. */
     void Sync();
 
+    /** Changes of the fabric as a whole that are due by now are made. */
+    void SyncChanges();
+
+    /** @return whether something is being told: others lag */
+    bool IsTelling() const;
     /** @return the time of what is being told, or Now(), ps */
     int64_t GetTime() const;
 
-    /** The core tells of something. @param now its time, ps */
-    void SetTime(int64_t now)
-    {
-        m_time = now;
-    }
+    /** The latest time for which anything can be asked, ps: sums of two do not overflow. */
+    static constexpr int64_t LATEST = INT64_MAX / 2;
 
     /** weft_net_call(). @param host where @param at when, ps @param step of that instant
      * @param number within the step @param call what @param of handed to it @param what handed to
@@ -83,20 +88,14 @@ class WeftTicks
     /** Lets something happen to the fabric as a whole, before all else of its instant. @param at
      * when, ps @param call what, in the order of these calls */
     void Change(int64_t at, Call call);
-    /** The same at this instant, whatever has happened at it; at once, or, for one who is being
-     * told of something, at the end of this event. @param call what */
+    /** The same at this instant, whatever has happened at it: at once, or, for one who is being
+     * told of something, behind that, and for one who is told late at the end of that window.
+     * @param call what */
     void ChangeNow(Call call);
     /** No such change takes place any more. */
     void ForgetChanges();
 
   private:
-    /** A node that is run at the times of its frames. */
-    struct Watched
-    {
-        uint32_t node;             //!< its number
-        std::set<int64_t> pending; //!< times of its events, ps
-    };
-
     /** What is to happen to the fabric at an instant. */
     struct Changes
     {
@@ -104,32 +103,30 @@ class WeftTicks
         std::vector<Call> calls; //!< what
     };
 
-    void Tick();                      //!< The event at the end of a window
-    void RunWatched(uint32_t place);  //!< The event of a node @param place in m_watched
-    void MakeChanges();               //!< The event of Change()
-    void RunTo(int64_t until);        //!< All that happens before @param until ps
-    void Advance(int64_t now);        //!< What must have happened before a node's now @param now ps
-    void PlanTick(int64_t at);        //!< For what happens at @param at ps
-    void Plan(uint32_t node);         //!< For what is due at a node @param node its number
-    void PlanWatched(uint32_t place); //!< The same @param place in m_watched
-    void PlanAll();                   //!< For what is due anywhere
+    void Tick();                     //!< The event between two windows
+    void RunWatched(uint32_t node);  //!< The event of a node that is watched @param node its number
+    void Advance(int64_t now);       //!< What must have happened before a node's now @param now ps
+    void MakeChanges(int64_t now);   //!< Those that are due @param now ps
+    void PlanTick(int64_t border);   //!< @param border between two windows, ps
+    void PlanWatched(uint32_t node); //!< For what is due there @param node that is watched
+    void Plan(uint32_t node);        //!< For what is due there @param node any one
+    void PlanAll();                  //!< For what is due anywhere
+    /** Aborts the program if the clock does not go as far. @param at ps */
+    static void RequireReachable(int64_t at);
     /** A host's call. @param of WeftTicks @param what its number @param now ps */
     static void RunCall(void* of, uint64_t what, int64_t now);
 
-    static constexpr uint32_t NOT_WATCHED = UINT32_MAX; //!< in m_place
+    static constexpr int64_t NOT_WATCHED = -1; //!< in m_planned
 
     weft_net* m_net{nullptr};             //!< the fabric
     int64_t m_window{1};                  //!< ps
     std::vector<uint32_t> m_contexts;     //!< by node
-    std::vector<uint32_t> m_place;        //!< by node: in m_watched
-    std::vector<Watched> m_watched;       //!< nodes
+    std::set<uint32_t> m_watched;         //!< nodes
+    std::vector<int64_t> m_planned;       //!< by node: when it is to be run, if it is watched, ps
     std::set<int64_t> m_ticks;            //!< times of ticks to come, ps
     std::map<int64_t, Changes> m_changes; //!< to come, by time, ps
     std::map<uint64_t, Call> m_calls;     //!< that hosts are to make, by number
     uint64_t m_ncalls{0};                 //!< numbers given
-    std::vector<uint32_t> m_touched;      //!< watched hosts of which something was asked meanwhile
-    int64_t m_time{0};                    //!< of what is being told, ps
-    bool m_running{false};                //!< nodes are run just now
 };
 
 } // namespace ns3

@@ -3,6 +3,7 @@
  * at once; that loses no frame without saying so; that takes no memory once it is under way; and
  * that refuses what cannot work. */
 #include <check.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ static struct
     uint64_t heard; /* hash of all frames that a host sends or gets, and when, in any order */
     uint32_t delivered;
     uint32_t raw; /* packets of the program that came to their hosts */
+    bool relays;  /* a third host is to answer each message of the first QPs */
     int64_t last;
 } world;
 
@@ -92,8 +94,17 @@ static void
 delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
 {
     (void)of;
+    struct weft_net_teller teller;
+    ck_assert(weft_net_is_telling(world.net, &teller));
+    ck_assert_uint_eq(teller.node, qp->dst);
+    ck_assert_int_eq(teller.now, now);
     ck_assert_uint_eq(tag, qp->index);
     world.delivered++;
+    if (world.relays && qp->index < HOSTS)
+    {
+        struct weft_qp *answer = weft_net_qp(world.net, HOSTS + (qp->dst + 3) % HOSTS);
+        weft_net_post(world.net, answer, 5000, answer->index, now, qp->index);
+    }
     world.last = now > world.last ? now : world.last;
 }
 
@@ -244,6 +255,40 @@ START_TEST(it_is_the_same_however_it_is_run)
     ck_assert_uint_gt(whole.total.delivered, 1000);
     ck_assert_mem_eq(&whole, &cut, sizeof whole);
     end();
+}
+END_TEST
+
+static void
+add_qps(uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+    {
+        struct weft_qp *qp;
+        const struct weft_net_qp_site site = {.src = i, .dst = (i + 1) % HOSTS, .stream = n + i};
+        ck_assert_int_eq(weft_net_add_qp(world.net, &site, &qp, NULL), 0);
+    }
+}
+
+START_TEST(what_a_hook_asks_of_another_host_comes_there_when_it_can)
+{
+    struct result r[2];
+    for (int64_t cut = 0; cut < 2; cut++)
+    {
+        begin(&scenes[0]);
+        add_qps(HOSTS);
+        world.relays = true;
+        for (int64_t at = 0; at < LONG; at += cut ? 370011 + at / 9 : LONG)
+        {
+            weft_net_run(world.net, at);
+        }
+        weft_net_run(world.net, LONG);
+        ck_assert_uint_eq(world.delivered, 2 * HOSTS);
+        ck_assert(!weft_net_is_telling(world.net, NULL));
+        r[cut] = conclude();
+        world.relays = false;
+        end();
+    }
+    ck_assert_mem_eq(&r[0], &r[1], sizeof r[0]);
 }
 END_TEST
 
@@ -490,6 +535,7 @@ net_suite(void)
     TCase *tcase = tcase_create("net");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, it_is_the_same_however_it_is_run, 0, n);
+    tcase_add_test(tcase, what_a_hook_asks_of_another_host_comes_there_when_it_can);
     tcase_add_loop_test(tcase, it_is_the_same_where_nodes_are_watched, 0, n);
     tcase_add_test(tcase, packets_of_the_program_go_their_way);
     tcase_add_loop_test(tcase, no_frame_goes_without_a_word, 0, n);

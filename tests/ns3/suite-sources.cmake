@@ -4,6 +4,7 @@ set(weft_suite_sources
     tests/ns3/allocation-counter.cc
     tests/ns3/naive-fabric.c
     tests/ns3/net-inside.c
+    tests/ns3/weft-binding-test-suite.cc
     tests/ns3/weft-causality-test-suite.cc
     tests/ns3/weft-config-test-suite.cc
     tests/ns3/weft-connection-test-suite.cc
@@ -18,6 +19,7 @@ set(weft_suite_sources
     tests/ns3/weft-failure-test-suite.cc
     tests/ns3/weft-golden-test-suite.cc
     tests/ns3/weft-graph-test-suite.cc
+    tests/ns3/weft-handle-test-suite.cc
     tests/ns3/weft-ip-queue-test-suite.cc
     tests/ns3/weft-naive-test-suite.cc
     tests/ns3/weft-net-test-suite.cc
@@ -38,6 +40,7 @@ set(weft_suite_sources
 
 # Their names, as ns-3's test runner lists them.
 set(weft_suites
+    weft-binding
     weft-causality
     weft-config
     weft-connection
@@ -52,6 +55,7 @@ set(weft_suites
     weft-failure
     weft-golden
     weft-graph
+    weft-handle
     weft-ip-queue
     weft-naive
     weft-net

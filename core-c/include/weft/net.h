@@ -200,8 +200,8 @@ extern "C"
 
     /** Posts a message of @p bytes > 0 at @p at, or now if that has passed; of those of one instant
      * at one host the one with the lowest @p number first. A hook of the sending host may post for
-     * now, and then it is done at once; one of another host must leave the least delay of a link.
-     */
+     * now, and then it is done at once. What a hook of another node asks for that weft_net_run()
+     * runs comes there after the least delay of a link at the soonest. */
     WEFT_API void weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes,
                                 uint64_t tag, int64_t at, uint64_t number);
 
@@ -218,7 +218,7 @@ extern "C"
     /** Calls @p call at a host, at @p at or now if that has passed, with @p of and @p what; of
      * those of one step the one with the lowest @p number, below 2^56, first. A hook of that host,
      * or another call there, is served at once if it asks for now, unless it asks for
-     * WEFT_NET_PLAN; one of another host must leave the least delay of a link. */
+     * WEFT_NET_PLAN; one of another node as in weft_net_post(). */
     WEFT_API void weft_net_call(struct weft_net *net, uint32_t host, int64_t at,
                                 enum weft_net_step step, uint64_t number,
                                 void (*call)(void *of, uint64_t what, int64_t now), void *of,
@@ -258,6 +258,18 @@ extern "C"
 
     /** When the last thing happened, ps: a timer that came to nothing is none. */
     WEFT_API int64_t weft_net_last(const struct weft_net *net);
+
+    /** Who calls a hook. */
+    struct weft_net_teller
+    {
+        uint32_t node; /**< its number, hosts first */
+        int64_t now;   /**< the instant at which it is, ps */
+        bool watched;  /**< weft_net_run_node() runs it: no other is beyond that instant */
+    };
+
+    /** Whether a node is run just now, so that others lag; @p teller, which may be NULL, gets
+     * which. */
+    WEFT_API bool weft_net_is_telling(const struct weft_net *net, struct weft_net_teller *teller);
 
     /** @name Faults take effect now, before all else of this instant @{ */
     /** A link goes down or comes back. */
