@@ -18,7 +18,7 @@
 
 #include <weft/weft.h>
 
-#define LIMIT    INT64_C(1000000000000) /* ps: no case takes a hundredth of it */
+#define LIMIT INT64_C(1000000000000) /* ps: no case takes a hundredth of it */
 /* Bytes of addresses; pages are taken as they are used. A 32-bit machine has no 16 GiB of them. */
 #define ROOM     (SIZE_MAX > UINT32_MAX ? SIZE_MAX >> 30 : SIZE_MAX / 4)
 #define MAX_WORD 200
@@ -300,21 +300,36 @@ peak_bytes(void)
     return (int64_t)usage.ru_maxrss * 1024;
 }
 
+static double
+wall_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static int
-run(const struct BenchCase *c, int64_t bytes)
+run(const struct BenchCase *c, int64_t bytes, uint32_t threads)
 {
     const double begin = cpu_seconds();
     build(c, bytes);
+    if (weft_net_set_threads(bench.net, threads))
+    {
+        die("--threads", "not so many");
+    }
     const double start = cpu_seconds();
     const int64_t before = peak_bytes();
+    const double wall = wall_seconds();
     weft_net_run(bench.net, LIMIT);
+    const double elapsed = wall_seconds() - wall;
     const double seconds = cpu_seconds() - start;
     uint64_t digest;
     const int64_t end = read_times(&digest);
     struct weft_net_counters count;
     weft_net_total(bench.net, &count);
-    printf("case=%c name=%s bytes=%" PRId64 " hosts=%" PRIu32 " setup_s=%.3f cpu_s=%.3f", c->letter,
-           c->name, bytes, bench.clos.nhosts, start - begin, seconds);
+    printf("case=%c name=%s bytes=%" PRId64 " hosts=%" PRIu32
+           " setup_s=%.3f cpu_s=%.3f wall_s=%.3f",
+           c->letter, c->name, bytes, bench.clos.nhosts, start - begin, seconds, elapsed);
     printf(" hops=%" PRIu64 " ns_per_hop=%.2f peak_bytes=%" PRId64 " run_bytes=%" PRId64,
            count.hops, seconds * 1e9 / (double)count.hops, peak_bytes(), peak_bytes() - before);
     printf(" completion_ps=%" PRId64 " digest=%016" PRIx64 "\n", end, digest);
@@ -352,6 +367,7 @@ main(int argc, char **argv)
 {
     struct BenchCase c = {.name = NULL};
     int64_t bytes = 0;
+    uint32_t threads = 1;
     for (int i = 1; i < argc; i++)
     {
         const char *value;
@@ -362,6 +378,10 @@ main(int argc, char **argv)
         else if ((value = value_of(argv[i], "--bytes=")) != NULL)
         {
             bytes = parse_bytes(value);
+        }
+        else if ((value = value_of(argv[i], "--threads=")) != NULL)
+        {
+            threads = (uint32_t)strtoul(value, NULL, 10);
         }
         else if ((value = value_of(argv[i], "--balancer=")) != NULL)
         {
@@ -377,13 +397,13 @@ main(int argc, char **argv)
         }
         else
         {
-            die(argv[i], "expected --case=a to i, --bytes=SIZE, --balancer=TEXT, --transport=TEXT "
-                         "or --congestion-control=TEXT, the case first");
+            die(argv[i], "expected --case=a to i, --bytes=SIZE, --threads=N, --balancer=TEXT, "
+                         "--transport=TEXT or --congestion-control=TEXT, the case first");
         }
     }
     if (!c.name)
     {
         die("--case=NAME", "is missing");
     }
-    return run(&c, bytes ? bytes : c.bytes);
+    return run(&c, bytes ? bytes : c.bytes, threads);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Who runs several fabrics at once, each on a thread of its own, gets the results of each alone, and
-# ThreadSanitizer sees nothing that two of them share.
+# Who runs several fabrics at once, each on a thread of its own, or one on several threads, gets the
+# results of each alone, and ThreadSanitizer sees nothing that two threads share.
 set -eu
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 work=$(mktemp -d)

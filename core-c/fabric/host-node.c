@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A host that runs: timers, its wire, PFC, mail, arrivals, posts. */
-#include "fabric/node.h"
+#include "fabric/net-threads.h"
 
 #define RECEIVER_TIMER (UINT64_C(1) << 32) /* in the order of timers; senders' come first */
 
@@ -219,6 +219,7 @@ weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t
 {
     struct weft_host_node *h = &net->host[qp->src];
     struct weft_net_qp *q = (struct weft_net_qp *)(void *)qp;
+    net = weft_net_here(net);
     if (h->runs && at <= h->node.now)
     {
         post(net, h, q, bytes, tag);
@@ -239,6 +240,7 @@ weft_net_call(struct weft_net *net, uint32_t host, int64_t at, enum weft_net_ste
               uint64_t what)
 {
     struct weft_host_node *h = &net->host[host];
+    net = weft_net_here(net);
     if (h->runs && at <= h->node.now && step != WEFT_NET_PLAN)
     {
         call(of, what, h->node.now);
@@ -405,6 +407,12 @@ void
 weft_host_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, uint64_t key,
                struct weft_letter *letter)
 {
+    if (net->outbox && host->node.thread != net->thread)
+    {
+        weft_host_mail_there(net, host, at, key, letter);
+        weft_letter_put(net, letter);
+        return;
+    }
     weft_agenda_add(net, &host->mail, at, key, letter);
     weft_net_wake(net, &host->node, at);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A host's wire: replies, data and other packets that wait for it, and when it is looked at. */
-#include "fabric/node.h"
+#include "fabric/net-threads.h"
 
 #include <weft/psn.h>
 
@@ -182,7 +182,7 @@ transmit(struct weft_net *net, struct weft_host_node *h, const struct weft_packe
     struct weft_frame *frame = weft_lane_pass(&port->lane[p->tclass], &net->chunks);
     frame->d = *p;
     frame->at = h->node.now + serialization + port->delay;
-    weft_port_announce(port, frame->at);
+    weft_port_announce(net, port, frame->at);
     if (net->config.hooks.sent)
     {
         net->config.hooks.sent(net->config.hooks.of, h->node.number, p, h->node.now);
@@ -269,6 +269,7 @@ void
 weft_net_send(struct weft_net *net, uint32_t host, const struct weft_packet *packet, int64_t at)
 {
     struct weft_host_node *h = &net->host[host];
+    net = weft_net_here(net);
     if (h->runs && at <= h->node.now)
     {
         weft_host_send(net, h, packet);

@@ -12,6 +12,7 @@ weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks)
     else
     {
         chunk = chunks->take(chunks->of, sizeof *chunk);
+        chunk->home = chunks;
     }
     chunk->next = NULL;
     if (lane->last)

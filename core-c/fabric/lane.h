@@ -27,7 +27,8 @@ struct weft_frame
 
 struct weft_chunk
 {
-    struct weft_chunk *next; /**< the one behind it in its lane, or in a free list */
+    struct weft_chunk *next;  /**< the one behind it in its lane, or in a free list */
+    struct weft_chunks *home; /**< to which it goes back */
     struct weft_frame frame[WEFT_CHUNK_FRAMES];
 };
 
@@ -37,6 +38,7 @@ struct weft_chunks
     struct weft_chunk *free;               /**< to be used again */
     void *(*take)(void *of, size_t bytes); /**< memory, 8-byte aligned; it must not fail */
     void *of;                              /**< handed to take() */
+    uint32_t thread;                       /**< its number */
 };
 
 /** One class of one direction of a link. */
@@ -54,6 +56,7 @@ struct weft_lane
     uint32_t taken;          /**< frames that ever were read, modulo 2^32 */
     uint32_t head_at;        /**< the place of the next one */
     struct weft_chunk *head; /**< where it is, once anything has left */
+    uint32_t shown;          /**< of those that left, if another thread reads */
 };
 
 /** Empty, and no chunk is its yet. */

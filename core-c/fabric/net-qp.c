@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes QPs: what their algorithms are told of the place where they work. */
-#include "fabric/node.h"
+#include "fabric/net-threads.h"
 
 #include <math.h>
 
@@ -145,6 +145,10 @@ weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *of, struct 
     q->bytes.nics = weft_qp_size(algos, &site);
     int code = weft_qp_init(&q->qp, weft_net_take(net, q->bytes.nics), algos, &site,
                             net->running ? net->running->now : net->now);
+    if (net->threads)
+    {
+        q->qp.algos_rx = weft_threads_algos(net, of->dst, of->level);
+    }
     code = code ? code : init_tor(net, q, &net->level[of->level], why);
     if (code)
     {

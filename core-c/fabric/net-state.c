@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is read of a fabric, and what can be set of one that is there. */
-#include "fabric/node.h"
+#include "fabric/net-threads.h"
 
 struct weft_qp *
 weft_net_qp(const struct weft_net *net, uint32_t index)
@@ -108,6 +108,10 @@ weft_net_measure_qp(const struct weft_qp *qp, struct weft_net_qp_bytes *bytes)
 const struct weft_nic_algos *
 weft_net_algos(const struct weft_net *net, uint32_t level)
 {
+    if (net->threads)
+    {
+        weft_threads_sum_degrees(net, level);
+    }
     return &net->algos[level];
 }
 
@@ -146,6 +150,10 @@ uint64_t
 weft_net_inside(const struct weft_net *net)
 {
     uint64_t n = 0;
+    if (net->threads)
+    {
+        weft_threads_settle(net);
+    }
     for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
     {
         const struct weft_node *node = net->node[i];

@@ -46,10 +46,12 @@ keep_for_later(struct weft_net *net, struct weft_chunk *chunk)
 
 /* Frames of one lane. Returns when the next one comes, or WEFT_NEVER. */
 static inline int64_t
-collect_lane(struct weft_net *net, struct weft_lane *lane, uint16_t port, const uint64_t *tie_salt,
-             int64_t until)
+collect_lane(struct weft_net *net, struct weft_lane *lane, const struct weft_port *to,
+             const uint64_t *tie_salt, int64_t until)
 {
-    const uint32_t left = lane->left;
+    const uint16_t port = to->index;
+    const uint32_t left =
+        to->is_remote ? __atomic_load_n(&lane->shown, __ATOMIC_ACQUIRE) : lane->left;
     uint32_t taken = lane->taken;
     if (left == taken)
     {
@@ -117,7 +119,7 @@ collect_port(struct weft_net *net, struct weft_port *port, const uint64_t *tie_s
     int64_t next = collect_pauses(net, port->pfc_from, port->index, until);
     for (uint32_t c = 0; c < net->classes; c++)
     {
-        const int64_t at = collect_lane(net, &port->from[c], port->index, tie_salt, until);
+        const int64_t at = collect_lane(net, &port->from[c], port, tie_salt, until);
         next = at < next ? at : next;
     }
     return next;
@@ -235,6 +237,7 @@ weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until)
             node->next = next < node->next ? next : node->next;
         }
     }
+    net->arrivals += net->narriving;
     put_in_order(net, until - net->base);
 }
 

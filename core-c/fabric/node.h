@@ -50,13 +50,17 @@ struct weft_port
     struct weft_lane *lane; /**< [class], from here */
     void *scheduler;        /**< its state, with more than two classes */
 
-    int64_t *peer_due;     /**< when the node at the other end is to be run next */
+    int64_t *peer_due;     /**< when the node at the other end is to be run next, or, if it is
+                              remote, when what it will hear of comes: struct weft_remote */
+    int64_t *peer_soon;    /**< when that node's block is to be looked at */
     uint64_t *peer_coming; /**< that node's bits for its ports, the word of the other end's */
     uint64_t peer_bit;     /**< and its bit there */
     uint64_t frames;       /**< begun */
     uint64_t sent_bytes;   /**< of these, without gaps */
+    int64_t lost_before;   /**< frames that began earlier do not arrive: ps; INT64_MIN */
     uint32_t peak_queue;   /**< bytes */
     bool faces_host;       /**< a switch's, to a host */
+    bool is_remote;        /**< another thread runs the node at the other end */
 
     struct weft_lane *from; /**< [class], to here: the peer's */
     struct weft_pfc_lane pfc;
@@ -64,7 +68,6 @@ struct weft_port
     int64_t rate;                   /**< bit/s */
     int64_t gap;                    /**< bytes behind a frame */
     int64_t carry;                  /**< the wire is free so much before free_at, 1/rate ps */
-    int64_t lost_before;            /**< frames that began earlier do not arrive: ps; INT64_MIN */
 };
 
 /** What a node is, whichever it is. */
@@ -74,6 +77,7 @@ struct weft_node
     uint32_t nports;
     struct weft_port *port;
     bool watched;      /**< weft_net_run() leaves it out */
+    uint8_t thread;    /**< that runs it */
     int64_t now;       /**< the instant at which it is */
     int64_t next;      /**< when it is to be run again, as far as was seen so far */
     int64_t last;      /**< when the last thing happened here */
@@ -226,6 +230,9 @@ struct weft_arriving
 #define WEFT_TIE_BITS 17U
 #define WEFT_IS_FRAME (UINT64_C(1) << 16) /* those come behind PFC frames */
 
+/** Nodes of a block: only where one of them is due are all of them looked at. */
+#define WEFT_BLOCK 8U
+
 struct weft_net
 {
     struct weft_net_config config;
@@ -242,10 +249,9 @@ struct weft_net
     struct weft_host_node *host;
     struct weft_switch_node *sw;
     struct weft_node **node;
-    const struct weft_node *running; /**< the one that is run just now, or NULL */
-    int64_t *due;                    /**< [node]: when it is to be run next */
-    int64_t soonest; /**< the least of them, of nodes that are not watched, if it is known */
-    bool knows_soonest;
+    int64_t *due;     /**< [node]: when it is to be run next */
+    int64_t *soon;    /**< [block]: no node of it that is not watched is due before. Each in a cache
+                         line of its own: threads have blocks */
     uint64_t *coming; /**< [node * words]: ports to which something is under way */
     struct weft_net_qp **qp;
     uint32_t nqps;
@@ -265,8 +271,20 @@ struct weft_net
     bool counts_by_class;
     bool ideal_replies;
     int64_t window;
-    int64_t shortest; /**< bytes of a frame, at least */
-    int64_t now;      /**< everything before this has happened */
+    int64_t shortest;             /**< bytes of a frame, at least */
+    int64_t now;                  /**< everything before this has happened */
+    struct weft_threads *threads; /**< NULL: one runs all */
+
+    /* Each thread's own; it has a copy of all above. */
+    uint32_t thread;
+    const struct weft_node *running; /**< the one that is run just now, or NULL */
+    uint32_t *block;                 /**< the first nodes of blocks that it runs */
+    uint32_t nblocks;
+    uint32_t arrivals; /**< of late */
+    uint64_t nowhere;  /**< bits of ports that others run */
+    struct weft_memory memory;
+    struct weft_outbox *outbox; /**< [thread]: what that one is to hear of; NULL: one runs all */
+    uint64_t *ooo_degrees[WEFT_LEVELS];
     struct weft_chunks chunks;
     struct weft_letter *letters;    /**< free ones */
     int64_t base;                   /**< of the times in `arriving` */
@@ -288,8 +306,11 @@ void *weft_net_grow(struct weft_net *net, void *row, uint32_t n, uint32_t *size,
 static inline void *
 weft_net_take(struct weft_net *net, size_t bytes)
 {
-    return net->config.memory.take(net->config.memory.of, bytes);
+    return net->memory.take(net->memory.of, bytes);
 }
+
+/** A chunk that another thread has written goes back there. */
+void weft_chunk_give_back(struct weft_net *net, struct weft_chunk *chunk);
 
 /** What weft_net_make() refuses before anything is made: 0 or the first error. */
 int weft_net_check_all(const struct weft_net_config *config, struct weft_refusal *why);
@@ -328,17 +349,34 @@ weft_port_occupy(struct weft_port *port, uint32_t bytes, int64_t at, bool waited
 }
 /** Whether the wire was down while a frame was on it. */
 bool weft_port_was_cut(const struct weft_port *port, uint32_t bytes, int64_t now);
+/** A PFC frame is on its way, of which the node at the other end is yet to hear. */
+void weft_port_send_pfc(struct weft_net *net, struct weft_port *port, const struct weft_pfc *pfc);
+/** A node that another thread runs gets it. */
+void weft_port_pause_there(struct weft_net *net, struct weft_port *port,
+                           const struct weft_pfc *pfc);
 /** Sends a PFC frame. */
 void weft_port_pause(struct weft_net *net, struct weft_port *port, uint32_t tclass, bool pause,
                      int64_t now);
+/** A neighbour that another thread runs hears of what comes at the end of the window. */
+void weft_port_announce_there(struct weft_net *net, struct weft_port *port, int64_t at);
+
 /** Lets the neighbour know of what comes at @p at. */
 static inline void
-weft_port_announce(const struct weft_port *port, int64_t at)
+weft_port_announce(struct weft_net *net, struct weft_port *port, int64_t at)
 {
     *port->peer_coming |= port->peer_bit;
-    if (at < *port->peer_due)
+    if (at >= *port->peer_due)
     {
-        *port->peer_due = at;
+        return;
+    }
+    *port->peer_due = at;
+    if (port->is_remote)
+    {
+        weft_port_announce_there(net, port, at);
+    }
+    else if (at < *port->peer_soon)
+    {
+        *port->peer_soon = at;
     }
 }
 
@@ -349,14 +387,21 @@ weft_net_note_routes(struct weft_net *net)
     net->routes_slowly = net->fib || net->loses_at_top || net->config.hooks.picked;
 }
 
+static inline int64_t *
+weft_soon_of(const struct weft_net *net, uint32_t node)
+{
+    return &net->soon[node / WEFT_BLOCK * (64 / sizeof(int64_t))];
+}
+
 /** A node has something to do at @p at. */
 static inline void
 weft_net_wake(struct weft_net *net, const struct weft_node *node, int64_t at)
 {
     if (at < net->due[node->number])
     {
+        int64_t *soon = weft_soon_of(net, node->number);
         net->due[node->number] = at;
-        net->soonest = at < net->soonest && !node->watched ? at : net->soonest;
+        *soon = at < *soon ? at : *soon;
     }
 }
 
@@ -427,6 +472,9 @@ void weft_host_arm_timer(struct weft_net *net, struct weft_host_node *host, stru
 /** Puts a letter into a host's mail. */
 void weft_host_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, uint64_t key,
                     struct weft_letter *letter);
+/** The same for a host that another thread runs. */
+void weft_host_mail_there(struct weft_net *net, const struct weft_host_node *host, int64_t at,
+                          uint64_t key, const struct weft_letter *letter);
 /** Order of mail within an instant: what comes before arrivals, and posts, which come after. */
 enum weft_mail_kind
 {
@@ -515,7 +563,7 @@ weft_switch_send(struct weft_net *net, struct weft_switch_node *sw, struct weft_
     port->bytes = p->bytes;
     port->ingress = (uint16_t)weft_mmu_index(sw->mmu, p->in_port, p->tclass);
     frame->at = port->end + port->delay;
-    weft_port_announce(port, frame->at);
+    weft_port_announce(net, port, frame->at);
     if (p->kind == WEFT_DATA && net->inspects[port->faces_host])
     {
         weft_switch_inspect(net, sw, port, p, at);

@@ -44,14 +44,9 @@ weft_port_was_cut(const struct weft_port *port, uint32_t bytes, int64_t now)
 }
 
 void
-weft_port_pause(struct weft_net *net, struct weft_port *port, uint32_t tclass, bool pause,
-                int64_t now)
+weft_port_send_pfc(struct weft_net *net, struct weft_port *port, const struct weft_pfc *pfc)
 {
-    /* The PFC frame waits for the frame in service, then crosses the link like any other. Its own
-     * bytes are not charged to the wire: one per pause, against thousands of data frames. */
     struct weft_pfc_lane *lane = &port->pfc;
-    const int64_t start = port->free_at > now ? port->free_at : now;
-    const int64_t at = start + weft_port_wire_time(port, PFC_FRAME) + port->delay;
     if (lane->sent - lane->taken == lane->size)
     {
         struct weft_pfc *ring =
@@ -65,7 +60,28 @@ weft_port_pause(struct weft_net *net, struct weft_port *port, uint32_t tclass, b
         lane->taken = 0;
         lane->size = lane->size ? 2 * lane->size : 4;
     }
-    lane->ring[lane->sent++ & (lane->size - 1)] =
-        (struct weft_pfc){.at = at, .tclass = tclass, .pause = pause};
-    weft_port_announce(port, at);
+    lane->ring[lane->sent++ & (lane->size - 1)] = *pfc;
+}
+
+void
+weft_port_pause(struct weft_net *net, struct weft_port *port, uint32_t tclass, bool pause,
+                int64_t now)
+{
+    /* The PFC frame waits for the frame in service, then crosses the link like any other. Its own
+     * bytes are not charged to the wire: one per pause, against thousands of data frames. */
+    const int64_t start = port->free_at > now ? port->free_at : now;
+    const struct weft_pfc pfc = {
+        .at = start + weft_port_wire_time(port, PFC_FRAME) + port->delay,
+        .tclass = tclass,
+        .pause = pause,
+    };
+    if (port->is_remote)
+    {
+        weft_port_pause_there(net, port, &pfc);
+    }
+    else
+    {
+        weft_port_send_pfc(net, port, &pfc);
+        weft_port_announce(net, port, pfc.at);
+    }
 }

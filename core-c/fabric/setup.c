@@ -236,6 +236,7 @@ static void
 point_to(struct weft_net *net, struct weft_port *port, uint32_t node, uint32_t index)
 {
     port->peer_due = &net->due[node];
+    port->peer_soon = weft_soon_of(net, node);
     port->peer_coming = &net->coming[(size_t)node * net->words + index / 64U];
     port->peer_bit = UINT64_C(1) << (index & 63U);
 }
@@ -282,10 +283,15 @@ take_rows(struct weft_net *net)
     net->sw = weft_net_take(net, net->nswitches * sizeof *net->sw);
     net->node = (struct weft_node **)weft_net_take(net, nodes * sizeof *net->node);
     net->due = weft_net_take(net, nodes * sizeof *net->due);
+    net->soon = weft_net_take(net, (nodes / WEFT_BLOCK + 1) * (size_t)64);
     net->coming = weft_net_take(net, (size_t)nodes * net->words * sizeof *net->coming);
+    net->nblocks = (nodes + WEFT_BLOCK - 1) / WEFT_BLOCK;
+    net->block = weft_net_take(net, net->nblocks * sizeof *net->block);
     for (uint32_t i = 0; i < nodes; i++)
     {
         net->due[i] = WEFT_NEVER;
+        *weft_soon_of(net, i) = WEFT_NEVER;
+        net->block[i / WEFT_BLOCK] = i / WEFT_BLOCK * WEFT_BLOCK;
     }
 }
 
@@ -325,8 +331,8 @@ settle_flags(struct weft_net *net)
     weft_net_note_routes(net);
     net->shortest = shortest_frame(&net->config);
     net->window = weft_clos_least_delay(net->config.clos, net->shortest);
-    net->chunks.take = net->config.memory.take;
-    net->chunks.of = net->config.memory.of;
+    net->chunks.take = net->memory.take;
+    net->chunks.of = net->memory.of;
 }
 
 /* A graph has no structured forwarding. */
@@ -360,6 +366,7 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     }
     struct weft_net *net = config->memory.take(config->memory.of, sizeof *net);
     net->config = *config;
+    net->memory = config->memory;
     take_levels(net);
     settle_flags(net);
     take_rows(net);

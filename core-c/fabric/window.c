@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes are run one after the other, each for a window in which no other node can notice it. */
-#include "fabric/node.h"
+#include "fabric/net-threads.h"
 
-static void
-run_node(struct weft_net *net, uint32_t i, int64_t until)
+void
+weft_node_run(struct weft_net *net, uint32_t i, int64_t until)
 {
     struct weft_node *node = net->node[i];
     net->base = net->due[i];
@@ -20,27 +20,83 @@ run_node(struct weft_net *net, uint32_t i, int64_t until)
     net->due[i] = node->next;
     for (uint32_t k = 0; k < net->nread; k++)
     {
-        net->read[k]->next = net->chunks.free;
-        net->chunks.free = net->read[k];
+        struct weft_chunk *chunk = net->read[k];
+        if (chunk->home != &net->chunks)
+        {
+            weft_chunk_give_back(net, chunk);
+            continue;
+        }
+        chunk->next = net->chunks.free;
+        net->chunks.free = chunk;
     }
     net->nread = 0;
+}
+
+/* Nodes of a block. */
+static uint32_t
+block_end(const struct weft_net *net, uint32_t first)
+{
+    const uint32_t nodes = net->nhosts + net->nswitches;
+    return nodes - first < WEFT_BLOCK ? nodes : first + WEFT_BLOCK;
+}
+
+/* When a node of a block that is not watched is due. */
+static int64_t
+look_at(const struct weft_net *net, uint32_t first)
+{
+    int64_t next = WEFT_NEVER;
+    for (uint32_t i = first; i < block_end(net, first); i++)
+    {
+        next = net->due[i] < next && !net->node[i]->watched ? net->due[i] : next;
+    }
+    return next;
+}
+
+int64_t
+weft_net_next_here(struct weft_net *net)
+{
+    int64_t next = WEFT_NEVER;
+    for (uint32_t i = 0; i < net->nblocks; i++)
+    {
+        int64_t *soon = weft_soon_of(net, net->block[i]);
+        if (*soon < next)
+        {
+            *soon = look_at(net, net->block[i]);
+            next = *soon < next ? *soon : next;
+        }
+    }
+    return next;
 }
 
 int64_t
 weft_net_next(struct weft_net *net)
 {
-    if (net->knows_soonest)
+    return net->threads ? weft_threads_next(net) : weft_net_next_here(net);
+}
+
+static void
+run_block(struct weft_net *net, uint32_t first, int64_t until)
+{
+    for (uint32_t i = first; i < block_end(net, first); i++)
     {
-        return net->soonest;
+        if (net->due[i] < until && !net->node[i]->watched)
+        {
+            weft_node_run(net, i, until);
+        }
     }
-    int64_t next = WEFT_NEVER;
-    for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
+    *weft_soon_of(net, first) = look_at(net, first);
+}
+
+void
+weft_net_run_blocks(struct weft_net *net, int64_t until)
+{
+    for (uint32_t i = 0; i < net->nblocks; i++)
     {
-        next = net->due[i] < next && !net->node[i]->watched ? net->due[i] : next;
+        if (*weft_soon_of(net, net->block[i]) < until)
+        {
+            run_block(net, net->block[i], until);
+        }
     }
-    net->soonest = next;
-    net->knows_soonest = true;
-    return next;
 }
 
 void
@@ -58,13 +114,13 @@ weft_net_run(struct weft_net *net, int64_t until)
         const int64_t from = next > net->now ? next : net->now;
         const int64_t left = net->window - from % net->window;
         const int64_t end = left < until - from ? from + left : until;
-        net->knows_soonest = false;
-        for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
+        if (net->threads)
         {
-            if (net->due[i] < end && !net->node[i]->watched)
-            {
-                run_node(net, i, end);
-            }
+            weft_threads_run(net, end);
+        }
+        else
+        {
+            weft_net_run_blocks(net, end);
         }
         net->now = end;
     }
@@ -74,7 +130,10 @@ void
 weft_net_watch(struct weft_net *net, uint32_t node, bool watch)
 {
     struct weft_node *of = net->node[node];
-    net->knows_soonest = false;
+    if (net->threads)
+    {
+        weft_threads_settle(net);
+    }
     if (of->watched != watch && node >= net->nhosts)
     {
         /* Hooks are to be called in order. */
@@ -82,28 +141,40 @@ weft_net_watch(struct weft_net *net, uint32_t node, bool watch)
         weft_net_wake(net, of, of->now + 1);
     }
     of->watched = watch;
+    *weft_soon_of(net, node) = look_at(net, node / WEFT_BLOCK * WEFT_BLOCK);
 }
 
 int64_t
 weft_net_node_next(const struct weft_net *net, uint32_t node)
 {
+    if (net->threads)
+    {
+        weft_threads_settle(net);
+    }
     return net->due[node];
 }
 
 void
 weft_net_run_node(struct weft_net *net, uint32_t node, int64_t until)
 {
-    if (net->due[node] < until)
+    if (weft_net_node_next(net, node) >= until)
     {
-        run_node(net, node, until);
-        net->knows_soonest = false; /* it may have sent something */
+        return;
+    }
+    if (net->threads)
+    {
+        weft_threads_run_node(net, node, until);
+    }
+    else
+    {
+        weft_node_run(net, node, until);
     }
 }
 
 bool
 weft_net_is_telling(const struct weft_net *net, struct weft_net_teller *teller)
 {
-    const struct weft_node *node = net->running;
+    const struct weft_node *node = net->threads ? weft_threads_running(net) : net->running;
     if (node && teller)
     {
         *teller = (struct weft_net_teller){node->number, node->now, node->watched};

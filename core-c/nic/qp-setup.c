@@ -130,7 +130,7 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->first_psn = site->transport.first_psn & WEFT_PSN_MASK;
     qp->epsn = qp->first_psn;
     qp->asked = qp->first_psn;
-    qp->deliver_at = WEFT_NO_PACKETS;
+    qp->deliver_at = 1;
     qp->ack_at = WEFT_NO_PACKETS;
     qp->slot = -1;
     qp->first_sent = -1;

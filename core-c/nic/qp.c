@@ -41,11 +41,12 @@ weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes, uint64_t
         tell_active(qp, true, now);
     }
     const uint64_t packets = weft_packets(bytes, qp->algos->frame.payload);
-    qp->wqes = wqes;
-    wqes[qp->nwqes++] = (struct weft_wqe){
+    wqes[qp->nwqes] = (struct weft_wqe){
         .first = qp->posted, .end = qp->posted + packets, .bytes = bytes, .tag = tag};
+    /* The receiver may look at them meanwhile, on another thread. */
+    __atomic_store_n(&qp->wqes, wqes, __ATOMIC_RELEASE);
+    __atomic_store_n(&qp->nwqes, qp->nwqes + 1, __ATOMIC_RELEASE);
     qp->posted += packets;
-    qp->deliver_at = end_of(qp, qp->delivered);
     qp->ack_at = end_of(qp, qp->acked);
     for (uint64_t left = packets; left > 0;)
     {
@@ -296,8 +297,19 @@ weft_qp_next_delivered(struct weft_qp *qp, int64_t now)
     {
         return NULL;
     }
-    const struct weft_wqe *message = &qp->wqes[qp->delivered++];
-    qp->deliver_at = end_of(qp, qp->delivered);
+    /* Of a message that is not to be seen yet nothing has arrived. */
+    if (qp->delivered >= __atomic_load_n(&qp->nwqes, __ATOMIC_ACQUIRE))
+    {
+        qp->deliver_at = qp->arrived + 1;
+        return NULL;
+    }
+    const struct weft_wqe *message = &__atomic_load_n(&qp->wqes, __ATOMIC_ACQUIRE)[qp->delivered];
+    qp->deliver_at = message->end;
+    if (qp->arrived < message->end)
+    {
+        return NULL;
+    }
+    qp->delivered++;
     qp->last_delivery = now;
     return message;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A user would lose a fabric whose results are the same however it is run: step by step, watched or
- * at once; that loses no frame without saying so; that takes no memory once it is under way; and
- * that refuses what cannot work. */
+/* A user would lose a fabric whose results are the same however it is run: step by step, watched,
+ * at once, or on several threads; that loses no frame without saying so; that takes no memory once
+ * it is under way; and that refuses what cannot work. */
 #include <check.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,12 +48,14 @@ static struct
     size_t nblocks;
     void *configs[8];
     size_t nconfigs;
+    uint32_t threads;      /* 0: nothing is said of them */
+    pthread_mutex_t mutex; /* of what follows */
     uint64_t heard; /* hash of all frames that a host sends or gets, and when, in any order */
     uint32_t delivered;
     uint32_t raw; /* packets of the program that came to their hosts */
     bool relays;  /* a third host is to answer each message of the first QPs */
     int64_t last;
-} world;
+} world = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void *
 take(void *of, size_t bytes)
@@ -72,7 +75,9 @@ hear(uint64_t what, uint32_t host, const struct weft_packet *p, int64_t now)
     uint64_t h = weft_mix64((uint64_t)now ^ what << 60);
     h = weft_mix64(h ^ ((uint64_t)p->qp << 32 | p->psn));
     h = weft_mix64(h ^ ((uint64_t)host << 40 | (uint64_t)p->flags << 32 | p->bytes));
+    pthread_mutex_lock(&world.mutex);
     world.heard += weft_mix64(h ^ ((uint64_t)p->kind << 32 | p->sport));
+    pthread_mutex_unlock(&world.mutex);
 }
 
 static void
@@ -87,7 +92,9 @@ received(void *of, uint32_t host, const struct weft_packet *p, int64_t now)
 {
     (void)of;
     hear(2, host, p, now);
+    pthread_mutex_lock(&world.mutex);
     world.raw += p->kind == WEFT_RAW && host == p->dst;
+    pthread_mutex_unlock(&world.mutex);
 }
 
 static void
@@ -99,6 +106,7 @@ delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
     ck_assert_uint_eq(teller.node, qp->dst);
     ck_assert_int_eq(teller.now, now);
     ck_assert_uint_eq(tag, qp->index);
+    pthread_mutex_lock(&world.mutex);
     world.delivered++;
     if (world.relays && qp->index < HOSTS)
     {
@@ -106,6 +114,7 @@ delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
         weft_net_post(world.net, answer, 5000, answer->index, now, qp->index);
     }
     world.last = now > world.last ? now : world.last;
+    pthread_mutex_unlock(&world.mutex);
 }
 
 static void *
@@ -183,6 +192,10 @@ begin(const struct scene *scene)
     world.last = 0;
     describe(scene);
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
+    if (world.threads)
+    {
+        ck_assert_int_eq(weft_net_set_threads(world.net, world.threads), 0);
+    }
     for (uint32_t i = 0; i < HOSTS; i++)
     {
         const uint32_t dst = scene->to ? i % scene->to : (i + HOSTS / 2) % HOSTS;
@@ -196,6 +209,10 @@ begin(const struct scene *scene)
 static void
 end(void)
 {
+    if (world.net)
+    {
+        weft_net_stop_threads(world.net);
+    }
     for (size_t i = 0; i < world.nblocks; i++)
     {
         free(world.blocks[i]);
@@ -463,12 +480,64 @@ START_TEST(named_drops_are_sent_again)
 }
 END_TEST
 
+/* What happens when links fail and frames are lost by name, and somebody looks. */
+static struct result
+run_with_faults(const struct scene *scene, uint32_t threads)
+{
+    world.threads = threads;
+    begin(scene);
+    weft_net_drop(world.net, weft_net_qp(world.net, 1), 5, 2, true);
+    weft_net_run(world.net, 4000000);
+    weft_net_set_down(world.net, HOSTS + 3, true);
+    weft_net_set_rate(world.net, HOSTS + 9, INT64_C(50000000000));
+    weft_net_run(world.net, 9300000);
+    weft_net_set_down(world.net, HOSTS + 3, false);
+    weft_net_inside(world.net);
+    run_watched(INT64_C(30000000));
+    weft_net_watch(world.net, 0, false);
+    for (uint32_t i = 3; i < world.clos.nhosts + world.clos.nswitches; i += 3)
+    {
+        weft_net_watch(world.net, i, false);
+    }
+    weft_net_run(world.net, LONG);
+    const struct result r = conclude();
+    end();
+    world.threads = 0;
+    return r;
+}
+
+START_TEST(it_is_the_same_on_any_number_of_threads)
+{
+    const struct result one = run_with_faults(&scenes[_i], 1);
+    ck_assert_uint_gt(one.total.delivered, 1000);
+    for (uint32_t n = 2; n <= 8; n += n == 2 ? 1 : 5)
+    {
+        const struct result several = run_with_faults(&scenes[_i], n);
+        ck_assert_mem_eq(&one, &several, sizeof one);
+    }
+}
+END_TEST
+
+START_TEST(the_number_of_threads_is_said_once)
+{
+    begin(&scenes[0]);
+    ck_assert_int_eq(weft_net_set_threads(world.net, 0), WEFT_ERANGE);
+    ck_assert_int_eq(weft_net_set_threads(world.net, WEFT_NET_THREADS + 1), WEFT_ERANGE);
+    ck_assert_int_eq(weft_net_set_threads(world.net, 2), 0);
+    ck_assert_int_eq(weft_net_set_threads(world.net, 2), WEFT_ERANGE);
+    weft_net_run(world.net, LONG);
+    ck_assert_uint_eq(world.delivered, weft_net_nqps(world.net));
+    end();
+}
+END_TEST
+
 static int
 refusal(struct weft_refusal *why)
 {
     const int code = weft_net_make(&world.net, &world.config, why);
     ck_assert_int_eq(code, why->code);
     ck_assert_uint_gt(strlen(why->text), 10);
+    world.net = NULL;
     end();
     return code;
 }
@@ -537,6 +606,8 @@ net_suite(void)
     tcase_add_loop_test(tcase, it_is_the_same_however_it_is_run, 0, n);
     tcase_add_test(tcase, what_a_hook_asks_of_another_host_comes_there_when_it_can);
     tcase_add_loop_test(tcase, it_is_the_same_where_nodes_are_watched, 0, n);
+    tcase_add_loop_test(tcase, it_is_the_same_on_any_number_of_threads, 0, n);
+    tcase_add_test(tcase, the_number_of_threads_is_said_once);
     tcase_add_test(tcase, packets_of_the_program_go_their_way);
     tcase_add_loop_test(tcase, no_frame_goes_without_a_word, 0, n);
     tcase_add_loop_test(tcase, it_takes_no_memory_once_under_way, 0, n);

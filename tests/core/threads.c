@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fabrics side by side, each on a thread of its own, with one shape and one set of configurations
- * between them: each has the results that it has alone. Under ThreadSanitizer it also shows that
- * the core shares nothing else.
+ * between them: each has the results that it has alone. Then each of them on several threads, and
+ * the results are the same. Under ThreadSanitizer it also shows that nothing else is shared.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 
 #include <weft/weft.h>
 
-#define FABRICS 4
+#define FABRICS 5
 #define BYTES   200000
 
-static const char *const lines[FABRICS] = {"themis", "conga", "reps", "drill"};
+static const char *const lines[FABRICS] = {"themis", "conga", "reps", "drill", "conweave"};
 static struct weft_clos clos;
 static struct weft_net_level levels[FABRICS];
 static struct weft_net_config common;
@@ -24,8 +24,9 @@ struct outcome
 {
     struct weft_net *net;
     uint32_t which;
+    uint32_t threads;
     uint32_t delivered;
-    int64_t last;
+    int64_t last; /* delivery, if one thread runs it */
     struct weft_net_counters count;
 };
 
@@ -44,8 +45,11 @@ delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
     struct outcome *o = of;
     (void)qp;
     (void)tag;
-    o->delivered++;
-    o->last = now > o->last ? now : o->last;
+    __atomic_fetch_add(&o->delivered, 1, __ATOMIC_RELAXED);
+    if (o->threads == 1)
+    {
+        o->last = now > o->last ? now : o->last;
+    }
 }
 
 static const void *
@@ -69,7 +73,7 @@ prepare(void)
 {
     const void *config;
     const struct weft_topology_ops *kind =
-        choose("topology", "leaf-spine leaves=4 spines=4 hosts-per-leaf=4", &config);
+        choose("topology", "leaf-spine leaves=8 spines=4 hosts-per-leaf=6", &config);
     if (kind->build(config, &clos))
     {
         exit(2);
@@ -104,6 +108,10 @@ run(void *of)
         fprintf(stderr, "threads: %s\n", why.text);
         exit(2);
     }
+    if (weft_net_set_threads(o->net, o->threads))
+    {
+        exit(2);
+    }
     for (uint32_t i = 0; i < clos.nhosts; i++)
     {
         const struct weft_net_qp_site site = {
@@ -117,18 +125,27 @@ run(void *of)
     }
     weft_net_run(o->net, 1000000000);
     weft_net_total(o->net, &o->count);
+    weft_net_stop_threads(o->net);
     return NULL;
+}
+
+static bool
+is_same(const struct outcome *a, const struct outcome *b)
+{
+    return a->delivered == clos.nhosts && b->delivered == clos.nhosts &&
+           weft_net_last(a->net) == weft_net_last(b->net) &&
+           memcmp(&a->count, &b->count, sizeof a->count) == 0;
 }
 
 int
 main(void)
 {
-    static struct outcome alone[FABRICS], together[FABRICS];
+    static struct outcome alone[FABRICS], together[FABRICS], spread[FABRICS];
     pthread_t threads[FABRICS];
     prepare();
     for (uint32_t i = 0; i < FABRICS; i++)
     {
-        together[i].which = i;
+        together[i] = (struct outcome){.which = i, .threads = 1};
         if (pthread_create(&threads[i], NULL, run, &together[i]))
         {
             return 2;
@@ -137,14 +154,17 @@ main(void)
     int wrong = 0;
     for (uint32_t i = 0; i < FABRICS; i++)
     {
-        alone[i].which = i;
+        alone[i] = (struct outcome){.which = i, .threads = 1};
+        spread[i] = (struct outcome){.which = i, .threads = 3};
         (void)pthread_join(threads[i], NULL);
         (void)run(&alone[i]);
-        const int same = alone[i].last == together[i].last && alone[i].delivered == clos.nhosts &&
-                         memcmp(&alone[i].count, &together[i].count, sizeof alone[i].count) == 0;
-        printf("%s: %u messages after %.3f us, %s\n", lines[i], (unsigned)together[i].delivered,
-               (double)together[i].last / 1e6, same ? "as alone" : "not as alone");
-        wrong += !same;
+        (void)run(&spread[i]);
+        const bool same = is_same(&alone[i], &together[i]) && alone[i].last == together[i].last;
+        const bool spreads = is_same(&alone[i], &spread[i]);
+        printf("%s: %u messages after %.3f us, %s; on three threads %s\n", lines[i],
+               (unsigned)together[i].delivered, (double)together[i].last / 1e6,
+               same ? "as alone" : "not as alone", spreads ? "the same" : "not the same");
+        wrong += !same || !spreads;
     }
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

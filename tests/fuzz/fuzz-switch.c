@@ -416,7 +416,7 @@ send_frame(struct fuzz_input *in, uint32_t port, int64_t at)
     frame->d = e->packet;
     frame->d.in_port = UINT16_MAX;
     frame->at = at;
-    weft_port_announce(peer(port), at);
+    weft_port_announce(t.net, peer(port), at);
 }
 
 static void
@@ -430,7 +430,7 @@ send_pause(struct fuzz_input *in, uint32_t port, int64_t at)
     e->packet.tclass = c & 7U;
     weft_port_pause(t.net, from, c, e->pauses, at - from->delay - weft_port_wire_time(from, 64));
     /* A switch that is run from WEFT_NEVER on must know of it as of a frame. */
-    weft_port_announce(from, at);
+    weft_port_announce(t.net, from, at);
 }
 
 /* What comes within a window: of each port at rising times, often at those of other ports. */

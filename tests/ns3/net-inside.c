@@ -11,8 +11,7 @@ net_pause(struct weft_net* net, uint32_t node, uint32_t port, uint32_t tclass, b
     struct weft_port* peer = (struct weft_port*)(void*)(pfc - offsetof(struct weft_port, pfc));
     weft_port_pause(net, peer, tclass, pause, net->now);
     peer->pfc.ring[(peer->pfc.sent - 1) & (peer->pfc.size - 1)].at = net->now;
-    weft_port_announce(peer, net->now);
-    net->knows_soonest = false;
+    weft_port_announce(net, peer, net->now);
 }
 
 void
@@ -24,7 +23,6 @@ net_put(struct weft_net* net, const struct weft_packet* packet)
     net->host[0].node.counters.sent_bytes += p.bytes;
     sw->node.now = net->now;
     weft_switch_forward(net, sw, &p);
-    net->knows_soonest = false;
     weft_net_wake(net, &sw->node, net->now);
 }
 

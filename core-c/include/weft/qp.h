@@ -97,7 +97,7 @@ extern "C"
         const struct weft_nic_algos *algos_rx; /**< as algos */
         void *rx;                              /**< transport's receiver */
         uint64_t arrived;                      /**< packets in order so far */
-        uint64_t deliver_at;   /**< packets in order that complete the next message */
+        uint64_t deliver_at;   /**< before so many packets in order no message is complete */
         uint32_t epsn;         /**< expected PSN */
         uint32_t unacked;      /**< in-order packets since the last ACK */
         uint64_t duplicates;   /**< data that arrived again: spurious retransmissions */

@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: MIT */
+/* Several threads run the nodes of one fabric. The nodes are in parts, one for each thread, but
+ * whoever has done its own does that of a thread that has yet to begin: perhaps other programs keep
+ * it from a processor. */
+#include "fabric/net-threads.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <weft/error.h>
+
+#define SLAB  ((size_t)1 << 20) /* bytes that a thread takes at once */
+#define SPINS 2000              /* looks at what another thread is to do, before sleep */
+#define FEW   256               /* arrivals in a window that are not worth two threads */
+
+/* Memory of a thread. */
+struct slab
+{
+    struct weft_threads *of;
+    char *free;
+    size_t left;
+};
+
+struct weft_threads
+{
+    uint32_t n;
+    uint32_t running; /* the caller's among them */
+    bool spins;       /* there is a processor for each */
+    bool is_pending;  /* something may be in outboxes */
+    uint32_t turn;    /* which of the two sets of outboxes is written */
+    struct weft_net *net[WEFT_NET_THREADS];
+    struct weft_outbox *outbox[WEFT_NET_THREADS][2];
+    struct slab slab[WEFT_NET_THREADS];
+    pthread_t thread[WEFT_NET_THREADS];
+    pthread_mutex_t mutex; /* of the caller's memory, and of sleep */
+    pthread_cond_t wakes;
+    struct weft_memory memory; /* the caller's */
+    int64_t end;               /* of the window */
+    atomic_bool quits;
+    atomic_uint window;                  /* number of the one that may be run */
+    atomic_uint begun[WEFT_NET_THREADS]; /* number of the last one that was begun, by part */
+    atomic_uint left;                    /* parts that are yet to end */
+    atomic_uint asleep;
+};
+
+static _Thread_local struct weft_net *g_here;
+
+struct weft_net *
+weft_threads_here(struct weft_net *net)
+{
+    return g_here && g_here->threads == net->threads ? g_here : net;
+}
+
+const struct weft_node *
+weft_threads_running(const struct weft_net *net)
+{
+    return g_here && g_here->threads == net->threads ? g_here->running : NULL;
+}
+
+static void *
+take_from_slab(void *of, size_t bytes)
+{
+    struct slab *slab = of;
+    struct weft_threads *threads = slab->of;
+    const size_t rounded = (bytes + 63) / 64 * 64;
+    if (rounded > slab->left)
+    {
+        const size_t more = rounded > SLAB / 4 ? rounded : SLAB;
+        pthread_mutex_lock(&threads->mutex);
+        char *taken = threads->memory.take(threads->memory.of, more);
+        pthread_mutex_unlock(&threads->mutex);
+        if (more == rounded)
+        {
+            return taken;
+        }
+        slab->free = taken;
+        slab->left = more;
+    }
+    void *memory = slab->free;
+    slab->free += rounded;
+    slab->left -= rounded;
+    return memory;
+}
+
+static void
+note_soonest(struct weft_outbox *box, int64_t at)
+{
+    box->soonest = at < box->soonest ? at : box->soonest;
+}
+
+static struct weft_remote *
+remote_of(const struct weft_port *port)
+{
+    return (struct weft_remote *)(void *)port->peer_due; /* its first member */
+}
+
+void
+weft_port_announce_there(struct weft_net *net, struct weft_port *port, int64_t at)
+{
+    const struct weft_remote *remote = remote_of(port);
+    struct weft_outbox *box = &net->outbox[net->node[remote->node]->thread];
+    box->coming =
+        weft_net_grow(net, box->coming, box->ncoming, &box->coming_size, sizeof *box->coming);
+    box->port = (struct weft_port **)weft_net_grow(net, (void *)box->port, box->ncoming,
+                                                   &box->port_size, sizeof(struct weft_port *));
+    box->port[box->ncoming] = port;
+    box->coming[box->ncoming++] = *remote;
+    note_soonest(box, at);
+}
+
+void
+weft_port_pause_there(struct weft_net *net, struct weft_port *port, const struct weft_pfc *pfc)
+{
+    const struct weft_remote *remote = remote_of(port);
+    struct weft_outbox *box = &net->outbox[net->node[remote->node]->thread];
+    box->pfc = weft_net_grow(net, box->pfc, box->npfc, &box->pfc_size, sizeof *box->pfc);
+    box->pfc[box->npfc++] = (struct weft_pfc_coming){
+        .pfc = *pfc, .by = port, .node = remote->node, .port = remote->port};
+    note_soonest(box, pfc->at);
+}
+
+void
+weft_host_mail_there(struct weft_net *net, const struct weft_host_node *host, int64_t at,
+                     uint64_t key, const struct weft_letter *letter)
+{
+    struct weft_outbox *box = &net->outbox[host->node.thread];
+    box->posting =
+        weft_net_grow(net, box->posting, box->nposting, &box->posting_size, sizeof *box->posting);
+    box->posting[box->nposting++] =
+        (struct weft_posting){.letter = *letter, .at = at, .key = key, .host = host->node.number};
+    note_soonest(box, at);
+}
+
+void
+weft_chunk_give_back(struct weft_net *net, struct weft_chunk *chunk)
+{
+    struct weft_outbox *box = &net->outbox[chunk->home->thread];
+    box->last = box->first ? box->last : chunk;
+    chunk->next = box->first;
+    box->first = chunk;
+}
+
+/* Lets the others see what has left in this window. */
+static void
+show(struct weft_net *net)
+{
+    for (uint32_t to = 0; to < net->threads->n; to++)
+    {
+        const struct weft_outbox *box = &net->outbox[to];
+        for (uint32_t i = 0; i < box->ncoming; i++)
+        {
+            struct weft_port *port = box->port[i];
+            remote_of(port)->at = WEFT_NEVER;
+            for (uint32_t c = 0; c < net->classes; c++)
+            {
+                __atomic_store_n(&port->lane[c].shown, port->lane[c].left, __ATOMIC_RELEASE);
+            }
+        }
+    }
+}
+
+static void
+expect(struct weft_net *net, uint32_t node, uint32_t port, int64_t at)
+{
+    net->coming[(size_t)node * net->words + port / 64] |= UINT64_C(1) << (port & 63U);
+    weft_net_wake(net, net->node[node], at);
+}
+
+/* Reads an outbox. */
+static void
+read_outbox(struct weft_net *net, struct weft_outbox *box)
+{
+    for (uint32_t i = 0; i < box->ncoming; i++)
+    {
+        expect(net, box->coming[i].node, box->coming[i].port, box->coming[i].at);
+    }
+    for (uint32_t i = 0; i < box->npfc; i++)
+    {
+        const struct weft_pfc_coming *pfc = &box->pfc[i];
+        weft_port_send_pfc(net, pfc->by, &pfc->pfc);
+        expect(net, pfc->node, pfc->port, pfc->pfc.at);
+    }
+    for (uint32_t i = 0; i < box->nposting; i++)
+    {
+        const struct weft_posting *posting = &box->posting[i];
+        struct weft_letter *letter = weft_letter_get(net);
+        *letter = posting->letter;
+        weft_host_mail(net, &net->host[posting->host], posting->at, posting->key, letter);
+    }
+    if (box->first)
+    {
+        box->last->next = net->chunks.free;
+        net->chunks.free = box->first;
+        box->first = NULL;
+    }
+    box->ncoming = 0;
+    box->npfc = 0;
+    box->nposting = 0;
+    box->soonest = WEFT_NEVER;
+}
+
+/* What others have for a thread from the last window. */
+static void
+read_outboxes(struct weft_net *net, uint32_t turn)
+{
+    const struct weft_threads *threads = net->threads;
+    for (uint32_t from = 0; from < threads->n; from++)
+    {
+        read_outbox(net, &threads->outbox[from][turn][net->thread]);
+    }
+}
+
+static void
+run_part(struct weft_threads *threads, uint32_t i)
+{
+    struct weft_net *net = threads->net[i];
+    read_outboxes(net, !threads->turn);
+    g_here = net;
+    net->outbox = threads->outbox[i][threads->turn];
+    weft_net_run_blocks(net, threads->end);
+    show(net);
+    net->outbox = NULL;
+    g_here = NULL;
+}
+
+static void
+pause_a_little(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Until @p what is @p value, or is no more if @p unlike. */
+static void
+wait_for(struct weft_threads *threads, atomic_uint *what, unsigned value, bool unlike)
+{
+    for (int i = 0; i < SPINS && threads->spins; i++)
+    {
+        if ((atomic_load_explicit(what, memory_order_acquire) == value) != unlike)
+        {
+            return;
+        }
+        pause_a_little();
+    }
+    pthread_mutex_lock(&threads->mutex);
+    atomic_fetch_add(&threads->asleep, 1);
+    while ((atomic_load(what) == value) == unlike)
+    {
+        pthread_cond_wait(&threads->wakes, &threads->mutex);
+    }
+    atomic_fetch_sub(&threads->asleep, 1);
+    pthread_mutex_unlock(&threads->mutex);
+}
+
+static void
+wake_all(struct weft_threads *threads)
+{
+    if (atomic_load(&threads->asleep) > 0)
+    {
+        pthread_mutex_lock(&threads->mutex);
+        pthread_cond_broadcast(&threads->wakes);
+        pthread_mutex_unlock(&threads->mutex);
+    }
+}
+
+/* Runs parts that nobody has begun, from @p first on. */
+static void
+run_parts(struct weft_threads *threads, uint32_t first, unsigned window)
+{
+    for (uint32_t k = 0; k < threads->n; k++)
+    {
+        const uint32_t i = (first + k) % threads->n;
+        unsigned former = window - 1;
+        if (atomic_compare_exchange_strong(&threads->begun[i], &former, window))
+        {
+            run_part(threads, i);
+            if (atomic_fetch_sub(&threads->left, 1) == 1)
+            {
+                wake_all(threads);
+            }
+        }
+    }
+}
+
+static void *
+work(void *of)
+{
+    const struct weft_net *net = of;
+    struct weft_threads *threads = net->threads;
+    for (unsigned window = 0;;)
+    {
+        wait_for(threads, &threads->window, window, true);
+        window = atomic_load(&threads->window);
+        if (threads->quits)
+        {
+            return NULL;
+        }
+        run_parts(threads, net->thread, window);
+    }
+}
+
+/* What all share is what it is in the caller's. */
+static void
+share(const struct weft_net *net, uint32_t thread)
+{
+    struct weft_net *other = net->threads->net[thread];
+    if (other == net)
+    {
+        return;
+    }
+    memcpy(other, net, offsetof(struct weft_net, thread));
+    for (uint32_t k = 0; k < net->config.nlevels; k++)
+    {
+        other->algos[k].ooo_degrees = other->ooo_degrees[k];
+    }
+}
+
+static void
+share_with_all(const struct weft_net *net)
+{
+    for (uint32_t i = 0; i < net->threads->n; i++)
+    {
+        share(net, i);
+    }
+}
+
+/* Whether there is work for several threads, as far as the last window tells. */
+static bool
+is_worthwhile(const struct weft_threads *threads)
+{
+    uint32_t arrivals = 0;
+    for (uint32_t i = 0; i < threads->n; i++)
+    {
+        arrivals += threads->net[i]->arrivals;
+        threads->net[i]->arrivals = 0;
+    }
+    return arrivals >= FEW;
+}
+
+void
+weft_threads_run(struct weft_net *net, int64_t end)
+{
+    struct weft_threads *threads = net->threads;
+    const bool together = is_worthwhile(threads) && !threads->quits;
+    share_with_all(net);
+    threads->end = end;
+    if (together)
+    {
+        const unsigned window = atomic_load(&threads->window) + 1;
+        atomic_store(&threads->left, threads->n);
+        atomic_store(&threads->window, window);
+        wake_all(threads);
+        run_parts(threads, 0, window);
+        wait_for(threads, &threads->left, 0, false);
+    }
+    for (uint32_t i = 0; i < threads->n && !together; i++)
+    {
+        run_part(threads, i);
+    }
+    threads->turn = !threads->turn;
+    threads->is_pending = true;
+}
+
+int64_t
+weft_threads_next(const struct weft_net *net)
+{
+    const struct weft_threads *threads = net->threads;
+    int64_t next = WEFT_NEVER;
+    for (uint32_t i = 0; i < threads->n; i++)
+    {
+        const int64_t own = weft_net_next_here(threads->net[i]);
+        next = own < next ? own : next;
+        for (uint32_t to = 0; to < threads->n; to++)
+        {
+            const int64_t at = threads->outbox[i][!threads->turn][to].soonest;
+            next = at < next ? at : next;
+        }
+    }
+    return next;
+}
+
+void
+weft_threads_settle(const struct weft_net *net)
+{
+    struct weft_threads *threads = net->threads;
+    for (uint32_t i = 0; threads->is_pending && i < threads->n; i++)
+    {
+        read_outboxes(threads->net[i], !threads->turn);
+    }
+    threads->is_pending = false;
+}
+
+void
+weft_threads_run_node(const struct weft_net *net, uint32_t node, int64_t until)
+{
+    const struct weft_threads *threads = net->threads;
+    struct weft_net *of = threads->net[net->node[node]->thread];
+    share(net, of->thread);
+    g_here = of;
+    of->outbox = threads->outbox[of->thread][threads->turn];
+    weft_node_run(of, node, until);
+    show(of);
+    of->outbox = NULL;
+    g_here = NULL;
+    for (uint32_t to = 0; to < threads->n; to++)
+    {
+        read_outbox(threads->net[to], &threads->outbox[of->thread][threads->turn][to]);
+    }
+}
+
+void
+weft_threads_sum_degrees(const struct weft_net *net, uint32_t level)
+{
+    for (uint32_t i = 1; i < net->threads->n; i++)
+    {
+        uint64_t *from = net->threads->net[i]->ooo_degrees[level];
+        for (uint32_t k = 0; k < WEFT_OOO_DEGREES; k++)
+        {
+            net->algos[level].ooo_degrees[k] += from[k];
+            from[k] = 0;
+        }
+    }
+}
+
+const struct weft_nic_algos *
+weft_threads_algos(const struct weft_net *net, uint32_t host, uint32_t level)
+{
+    return &net->threads->net[net->host[host].node.thread]->algos[level];
+}
+
+/* Switches of a tier that have blocks of their own. */
+static uint32_t
+next_tier(const struct weft_net *net, uint32_t node)
+{
+    const uint32_t nodes = net->nhosts + net->nswitches;
+    if (node < net->nhosts)
+    {
+        return net->nhosts;
+    }
+    const uint8_t tier = net->sw[node - net->nhosts].map.tier;
+    while (node < nodes && net->sw[node - net->nhosts].map.tier == tier)
+    {
+        node++;
+    }
+    return node;
+}
+
+/* Neighbouring nodes of a tier have one thread, and as far as possible hosts that of their ToR. */
+static void
+cut(struct weft_net *net, uint8_t *thread)
+{
+    const uint32_t nodes = net->nhosts + net->nswitches;
+    for (uint32_t first = 0, end; first < nodes; first = end)
+    {
+        end = next_tier(net, first);
+        for (uint32_t i = first; i < end; i++)
+        {
+            thread[i / WEFT_BLOCK] =
+                (uint8_t)((uint64_t)(i / WEFT_BLOCK * WEFT_BLOCK < first
+                                         ? 0
+                                         : i / WEFT_BLOCK * WEFT_BLOCK - first) *
+                          net->threads->n / (end - first));
+        }
+    }
+}
+
+/* A port whose neighbour another thread runs tells it nothing by itself. */
+static void
+part(const struct weft_net *net, const struct weft_node *node, struct weft_port *port)
+{
+    struct weft_net *of = net->threads->net[node->thread];
+    const uint32_t peer = (uint32_t)(port->peer_due - net->due);
+    const size_t word = (size_t)(port->peer_coming - net->coming) - (size_t)peer * net->words;
+    if (net->node[peer]->thread == node->thread)
+    {
+        return;
+    }
+    struct weft_remote *remote = weft_net_take(of, sizeof *remote);
+    *remote = (struct weft_remote){
+        .at = WEFT_NEVER, .node = peer, .port = (uint32_t)word * 64 + weft_ctz64(port->peer_bit)};
+    port->is_remote = true;
+    port->peer_due = &remote->at;
+    port->peer_coming = &of->nowhere;
+    for (uint32_t c = 0; c < net->classes; c++)
+    {
+        port->lane[c].shown = port->lane[c].left;
+    }
+}
+
+/* Gives each thread its nodes. */
+static void
+hand_out(struct weft_net *net)
+{
+    struct weft_threads *threads = net->threads;
+    const uint32_t nodes = net->nhosts + net->nswitches;
+    uint8_t *thread = weft_net_take(net, nodes / WEFT_BLOCK + 1);
+    cut(net, thread);
+    for (uint32_t i = 0; i < threads->n; i++)
+    {
+        threads->net[i]->nblocks = 0;
+        threads->net[i]->block =
+            weft_net_take(threads->net[i], (nodes / WEFT_BLOCK + 1) * sizeof(uint32_t));
+    }
+    for (uint32_t i = 0; i < nodes; i++)
+    {
+        struct weft_net *of = threads->net[thread[i / WEFT_BLOCK]];
+        net->node[i]->thread = (uint8_t)of->thread;
+        if (i % WEFT_BLOCK == 0)
+        {
+            of->block[of->nblocks++] = i;
+        }
+        if (i >= net->nhosts)
+        {
+            net->sw[i - net->nhosts].net = of;
+        }
+    }
+    for (uint32_t i = 0; i < nodes; i++)
+    {
+        for (uint32_t k = 0; k < net->node[i]->nports; k++)
+        {
+            part(net, net->node[i], &net->node[i]->port[k]);
+        }
+    }
+}
+
+static void
+make_view(struct weft_threads *threads, struct weft_net *net, uint32_t i)
+{
+    const struct weft_net *root = threads->net[0];
+    threads->net[i] = net;
+    net->thread = i;
+    net->threads = threads;
+    threads->slab[i].of = threads;
+    net->memory = (struct weft_memory){.take = take_from_slab, .of = &threads->slab[i]};
+    net->chunks.take = take_from_slab;
+    net->chunks.of = &threads->slab[i];
+    net->chunks.thread = i;
+    for (uint32_t turn = 0; turn < 2; turn++)
+    {
+        threads->outbox[i][turn] =
+            weft_net_take(net, threads->n * sizeof *threads->outbox[i][turn]);
+        for (uint32_t to = 0; to < threads->n; to++)
+        {
+            threads->outbox[i][turn][to].soonest = WEFT_NEVER;
+        }
+    }
+    for (uint32_t k = 0; k < root->config.nlevels && i > 0; k++)
+    {
+        net->ooo_degrees[k] = weft_net_take(net, WEFT_OOO_DEGREES * sizeof(uint64_t));
+    }
+}
+
+int
+weft_net_set_threads(struct weft_net *net, uint32_t n)
+{
+    if (n < 1 || n > WEFT_NET_THREADS || net->threads)
+    {
+        return WEFT_ERANGE;
+    }
+    if (n == 1)
+    {
+        return 0;
+    }
+    struct weft_threads *threads = weft_net_take(net, sizeof *threads);
+    threads->n = n;
+    threads->memory = net->memory;
+    threads->spins = sysconf(_SC_NPROCESSORS_ONLN) >= (long)n;
+    pthread_mutex_init(&threads->mutex, NULL);
+    pthread_cond_init(&threads->wakes, NULL);
+    threads->net[0] = net;
+    for (uint32_t i = 0; i < n; i++)
+    {
+        make_view(threads, i > 0 ? weft_net_take(net, sizeof *net) : net, i);
+    }
+    hand_out(net);
+    share_with_all(net);
+    for (uint32_t i = 0; i < net->nqps; i++)
+    {
+        struct weft_qp *qp = &net->qp[i]->qp;
+        qp->algos_rx = weft_threads_algos(net, qp->dst, qp->algos->sl);
+    }
+    for (threads->running = 1; threads->running < n; threads->running++)
+    {
+        const uint32_t i = threads->running;
+        if (pthread_create(&threads->thread[i], NULL, work, threads->net[i]))
+        {
+            weft_net_stop_threads(net);
+            return WEFT_EOVERFLOW;
+        }
+    }
+    return 0;
+}
+
+void
+weft_net_stop_threads(struct weft_net *net)
+{
+    struct weft_threads *threads = net->threads;
+    if (!threads || threads->quits)
+    {
+        return;
+    }
+    threads->quits = true;
+    atomic_fetch_add(&threads->window, 1);
+    wake_all(threads);
+    for (uint32_t i = 1; i < threads->running; i++)
+    {
+        pthread_join(threads->thread[i], NULL);
+    }
+    pthread_cond_destroy(&threads->wakes);
+    pthread_mutex_destroy(&threads->mutex);
+}

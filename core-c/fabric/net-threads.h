@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file net-threads.h  What threads tell each other that run the nodes of one fabric. Private.
+ *
+ * A thread has its own nodes, and a struct weft_net of its own: what all share is copied there
+ * between windows. Within a window it touches nothing that another one writes. What its nodes do to
+ * others is in outboxes, which their threads read in the next window; so each one has two sets of
+ * them, in turn.
+ */
+#ifndef WEFT_NET_THREADS_H
+#define WEFT_NET_THREADS_H
+
+#include "fabric/node.h"
+
+/** What a port keeps of a neighbour that another thread runs. */
+struct weft_remote
+{
+    int64_t at; /**< when the first frame of this window comes there, ps; WEFT_NEVER: none does */
+    uint32_t node;
+    uint32_t port;
+};
+
+/** A PFC frame comes to a node. */
+struct weft_pfc_coming
+{
+    struct weft_pfc pfc;
+    struct weft_port *by; /**< the sender's port */
+    uint32_t node;
+    uint32_t port;
+};
+
+/** A letter to a host. */
+struct weft_posting
+{
+    struct weft_letter letter;
+    int64_t at;
+    uint64_t key;
+    uint32_t host;
+};
+
+/** What one thread has for another one. Rows are emptied, not given back. */
+struct weft_outbox
+{
+    struct weft_remote *coming; /**< frames */
+    struct weft_port **port;    /**< [coming]: the sender's */
+    struct weft_pfc_coming *pfc;
+    struct weft_posting *posting;
+    struct weft_chunk *first; /**< of chunks that are the other one's */
+    struct weft_chunk *last;
+    uint32_t ncoming;
+    uint32_t coming_size;
+    uint32_t port_size;
+    uint32_t npfc;
+    uint32_t pfc_size;
+    uint32_t nposting;
+    uint32_t posting_size;
+    int64_t soonest; /**< of all that */
+};
+
+/** The fabric of the thread that asks, where a hook may be asking. */
+struct weft_net *weft_threads_here(struct weft_net *net);
+static inline struct weft_net *
+weft_net_here(struct weft_net *net)
+{
+    return net->threads ? weft_threads_here(net) : net;
+}
+
+/** The node that the thread that asks runs just now, or NULL. */
+const struct weft_node *weft_threads_running(const struct weft_net *net);
+
+/** Runs a window up to @p end on all threads. */
+void weft_threads_run(struct weft_net *net, int64_t end);
+/** When something happens next at a node that is not watched. */
+int64_t weft_threads_next(const struct weft_net *net);
+/** weft_net_run_node() */
+void weft_threads_run_node(const struct weft_net *net, uint32_t node, int64_t until);
+/** All that is in outboxes is where it belongs. Outside of windows. */
+void weft_threads_settle(const struct weft_net *net);
+/** The counters of the out-of-order degrees of a service level are those of all threads. */
+void weft_threads_sum_degrees(const struct weft_net *net, uint32_t level);
+/** What the node of a QP's receiver works by. */
+const struct weft_nic_algos *weft_threads_algos(const struct weft_net *net, uint32_t host,
+                                                uint32_t level);
+
+/** Runs a node. */
+void weft_node_run(struct weft_net *net, uint32_t i, int64_t until);
+/** Blocks that are this thread's, of which one node is due before @p until, are run. */
+void weft_net_run_blocks(struct weft_net *net, int64_t until);
+/** When the next node of them is due that is not watched. */
+int64_t weft_net_next_here(struct weft_net *net);
+#endif
