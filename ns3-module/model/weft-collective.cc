@@ -304,6 +304,12 @@ WeftCollective::NeedsTime() const
 }
 
 bool
+WeftCollective::IsThreadSafe() const
+{
+    return true;
+}
+
+bool
 WeftCollective::AreAllDone() const
 {
     return m_done + m_failed + m_unstarted == m_messages.size();
@@ -378,6 +384,7 @@ WeftCollective::Post(uint32_t message, int64_t now)
 void
 WeftCollective::PostTogether(uint32_t host, uint32_t level, int64_t now)
 {
+    const std::lock_guard<std::recursive_mutex> lock(m_mutex);
     std::vector<WeftPost> posts;
     posts.swap(m_together[{host, level}]);
     m_fabric->GetServiceLevel(level)->planner.Post(host, posts, now);
@@ -398,6 +405,7 @@ WeftCollective::PlannerOf(const weft_message& m) const
 void
 WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
 {
+    const std::lock_guard<std::recursive_mutex> lock(m_mutex);
     const auto message = static_cast<uint32_t>(tag);
     const int64_t now = m_fabric->GetTime();
     Times& t = m_times[message];
@@ -469,6 +477,7 @@ WeftCollective::GetWay(uint32_t from, uint32_t to) const
 void
 WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 {
+    const std::lock_guard<std::recursive_mutex> lock(m_mutex);
     const int64_t now = m_fabric->GetTime();
     m_times[tag].acked = now;
     m_acked++;
@@ -480,6 +489,7 @@ WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 void
 WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
 {
+    const std::lock_guard<std::recursive_mutex> lock(m_mutex);
     const auto message = static_cast<uint32_t>(tag);
     const weft_message& m = m_messages[message];
     const int64_t now = m_fabric->GetTime();
@@ -556,11 +566,13 @@ WeftCollective::CheckDone(int64_t at)
         m_tellsDone = true;
         // At the same time whoever reads or watches meanwhile.
         const int64_t border = m_fabric->GetTicks().GetBorder(m_doneAt);
-        Simulator::ScheduleWithContext(
-            Simulator::NO_CONTEXT,
-            TimeStep(static_cast<uint64_t>(std::max<int64_t>(border - WeftNow(), 0))),
-            &WeftCollective::TellDone,
-            Ptr<WeftCollective>(this));
+        m_fabric->GetTicks().After([this, border] {
+            Simulator::ScheduleWithContext(
+                Simulator::NO_CONTEXT,
+                TimeStep(static_cast<uint64_t>(std::max<int64_t>(border - WeftNow(), 0))),
+                &WeftCollective::TellDone,
+                Ptr<WeftCollective>(this));
+        });
     }
 }
 

@@ -17,6 +17,7 @@
 #include "ns3/traced-callback.h"
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,6 +139,7 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     void MessageAcked(const WeftQp& qp, uint64_t tag) override;
     void MessageFailed(const WeftQp& qp, uint64_t tag) override;
     bool NeedsTime() const override;
+    bool IsThreadSafe() const override;
     // From WeftWatched
     void Watch() override;
 
@@ -224,6 +226,7 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     uint32_t m_level{0};                        //!< attribute
     /** By host and service level: what it posts at this instant. */
     std::map<std::pair<uint32_t, uint32_t>, std::vector<WeftPost>> m_together;
+    std::recursive_mutex m_mutex;      //!< of what follows, and of m_messages: hosts run on threads
     uint32_t m_ngroups{0};             //!< groups
     size_t m_acked{0};                 //!< messages acknowledged
     size_t m_done{0};                  //!< of these: delivered

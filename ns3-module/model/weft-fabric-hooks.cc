@@ -56,7 +56,7 @@ WeftFabric::MakeHooks()
         }
         if (p->kind == WEFT_RAW)
         {
-            self->TakePayload(*p);
+            self->ForgetPayload(*p);
         }
     };
     hooks.gave_up = [](void* of, weft_qp* qp, int64_t) {

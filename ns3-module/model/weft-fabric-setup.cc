@@ -149,6 +149,14 @@ WeftFabric::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&WeftFabric::SetRun, &WeftFabric::GetRunNumber),
                           MakeUintegerChecker<uint64_t>())
+            .AddAttribute("Threads",
+                          "Threads that run the nodes, with the same results for any number: as "
+                          "many as there are idle processors. Nodes of which a program hears are "
+                          "run on its own thread, and where a balancer plans messages (Ethereal) "
+                          "all are",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&WeftFabric::SetThreads, &WeftFabric::GetThreads),
+                          MakeUintegerChecker<uint32_t>(1, WEFT_NET_THREADS))
             .AddAttribute("ConvergenceDelay",
                           "From a failure or repair to new forwarding everywhere",
                           TimeValue(MicroSeconds(100)),
@@ -467,6 +475,7 @@ WeftFabric::FindHost(const Address& address) const
 bool
 WeftFabric::MakeNet(std::string& error)
 {
+    StopThreads();
     m_memory.Clear();
     const std::vector<weft_net_level> levels = m_levels.Describe();
     weft_net_config config{};
@@ -494,7 +503,38 @@ WeftFabric::MakeNet(std::string& error)
     weft_net_lose(m_net, m_loss);
     const weft_plan_site
         site{m_seedInForce, m_run, 0, m_frame.payload, &m_clos, nullptr, nullptr, nullptr};
-    return m_levels.Plan(m_net, site, m_clos.nhosts, error);
+    return m_levels.Plan(m_net, site, m_clos.nhosts, error) && StartThreads(error);
+}
+
+bool
+WeftFabric::StartThreads(std::string& error)
+{
+    for (uint32_t i = 0; i < GetNServiceLevels(); i++)
+    {
+        if (m_levels.Get(i)->planner.IsActive())
+        {
+            return true; // what one host posts is planned with what all know
+        }
+    }
+    const bool good = weft_net_set_threads(m_net, m_threads) == 0;
+    error = good ? "" : "Threads: the system has no more of them";
+    return good;
+}
+
+void
+WeftFabric::SetThreads(uint32_t threads)
+{
+    if (threads != m_threads)
+    {
+        RequireUnbuilt("attribute Threads");
+        m_threads = threads;
+    }
+}
+
+uint32_t
+WeftFabric::GetThreads() const
+{
+    return m_threads;
 }
 
 void

@@ -44,12 +44,23 @@ WeftFabric::WeftFabric()
 
 WeftFabric::~WeftFabric()
 {
+    StopThreads();
+}
+
+void
+WeftFabric::StopThreads()
+{
+    if (m_net)
+    {
+        weft_net_stop_threads(m_net);
+    }
 }
 
 void
 WeftFabric::DoDispose()
 {
     m_ticks.End();
+    StopThreads();
     m_channels.clear();
     m_payloads.clear();
     m_nics.clear();
@@ -189,6 +200,10 @@ WeftFabric::CreateQpOf(uint64_t stream,
                     "Weft: " << m_levels.Get(level)->Format() << ": "
                              << weft_refusal_text(code, &why));
     m_listeners.emplace_back(listener);
+    if (listener && !listener->NeedsTime() && !listener->IsThreadSafe())
+    {
+        StopThreads();
+    }
     if (listener && listener->NeedsTime())
     {
         Watch(src);
@@ -317,6 +332,13 @@ WeftFabric::TakePayload(const weft_packet& p)
     auto payload = m_payloads.extract(p.psn);
     NS_ASSERT(!payload.empty());
     return payload.mapped();
+}
+
+void
+WeftFabric::ForgetPayload(const weft_packet& p)
+{
+    const std::lock_guard<std::mutex> lock(m_payloadMutex);
+    m_payloads.erase(p.psn);
 }
 
 void

@@ -25,6 +25,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -332,9 +333,10 @@ class WeftFabric : public Object
     /** Sends a packet of an IP stack. @param p the frame, of a NIC @param payload what it carries
      */
     void SendPayload(const weft_packet& p, const Payload& payload);
-    /** @param p a frame that has come, or is lost @return what it carried */
+    /** @param p a frame that has come @return what it carried */
     Payload TakePayload(const weft_packet& p);
-    /** @} */
+    void ForgetPayload(const weft_packet& p); //!< @param p a frame that is lost, on any thread
+                                              /** @} */
 
   protected:
     void DoDispose() override;
@@ -362,6 +364,8 @@ class WeftFabric : public Object
     void SetRun(uint64_t run);             //!< @param run 0: RngSeedManager's
     uint64_t GetSeedNumber() const;        //!< @return as set; from Build() on the one in force
     uint64_t GetRunNumber() const;         //!< @return as set; from Build() on the one in force
+    void SetThreads(uint32_t threads);     //!< @param threads from 1 up
+    uint32_t GetThreads() const;           //!< @return the same
     void SetConvergenceDelay(Time delay);  //!< @param delay from a failure to new forwarding
     Time GetConvergenceDelay() const;      //!< @return the same
     void SetWeights(bool weights);         //!< @param weights W-ECMP by paths
@@ -394,9 +398,11 @@ class WeftFabric : public Object
     void BuildSwitches(const NodeContainer& switches); //!< part of Build()
     void BuildNics(const NodeContainer& hosts);        //!< part of Build()
     void BuildLinks();                                 //!< part of Build()
-    bool MakeNet(std::string& error); //!< part of Build() @param error why not @return success
+    bool StartThreads(std::string& error); //!< part of it @param error why not @return success
+    bool MakeNet(std::string& error);      //!< part of Build() @param error why not @return success
     /** Part of Build(). @param hosts nodes @param switches nodes */
     void BeginTicks(const NodeContainer& hosts, const NodeContainer& switches);
+    void StopThreads();               //!< None but the caller's runs nodes any more
     void WatchForLogs();              //!< All nodes, if a log tells of their frames
     void CountStarter(uint32_t host); //!< @param host has one more QP
     /** Drops that were asked for before there was the QP. @param qp the QP */
@@ -429,6 +435,7 @@ class WeftFabric : public Object
     bool m_destroyed{false};             //!< Simulator::Destroy() was called since
     bool m_pinned{false};                //!< seed and run are numbers, whatever RngSeedManager's
     int64_t m_stream{-1};                //!< AssignStreams(), negative: none
+    uint32_t m_threads{1};               //!< attribute
     double m_rhoMax{1};                  //!< share of line rate
 
     weft_clos m_clos{};                        //!< shape
@@ -451,6 +458,7 @@ class WeftFabric : public Object
     uint32_t m_announced{0};          //!< QPs still to be created that are counted there
     uint64_t m_streams{0};            //!< taken: QPs of their own, and connections
     std::map<uint32_t, std::vector<NamedDrop>> m_drops; //!< of QPs that are yet to be made
+    std::mutex m_payloadMutex;                          //!< of m_payloads: frames end on threads
     std::unordered_map<uint32_t, Payload> m_payloads;   //!< of frames of kind WEFT_RAW, by number
     uint32_t m_npayloads{0};                            //!< numbers given
     double m_loss{0};                                   //!< SetLossProbability()

@@ -47,6 +47,10 @@ WeftMemory::Grow(std::size_t bytes)
     void* block = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
     {
+        if (const std::new_handler handler = std::get_new_handler())
+        {
+            handler(); // it may end the program, which nobody else does for a thread of the core
+        }
         throw std::bad_alloc();
     }
     if (size >= 2 * HUGE_PAGE)

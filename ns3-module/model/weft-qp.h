@@ -81,6 +81,13 @@ class WeftMessageListener
         return true;
     }
 
+    /** @return whether it may be told on any thread, of several hosts at a time, if it needs no
+     * time and WeftFabric::Threads are more than one; else one thread runs all nodes */
+    virtual bool IsThreadSafe() const
+    {
+        return false;
+    }
+
   private:
     friend class WeftListenerRef;
     Ptr<WeftListenerPlace> m_place; //!< once somebody is to tell it
@@ -117,6 +124,12 @@ class WeftListenerRef
     bool NeedsTime() const
     {
         return m_place && m_place->listener && m_place->listener->NeedsTime();
+    }
+
+    /** @return whether it may be told on any thread */
+    bool IsThreadSafe() const
+    {
+        return !m_place || !m_place->listener || m_place->listener->IsThreadSafe();
     }
 
   private:

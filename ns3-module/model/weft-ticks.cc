@@ -27,7 +27,7 @@ WeftTicks::Begin(weft_net* net, const std::vector<uint32_t>& contexts)
         m_planned[node] = WEFT_NEVER;
         weft_net_watch(m_net, node, true);
     }
-    weft_net_run(m_net, WeftNow());
+    RunTo(WeftNow());
     PlanAll();
 }
 
@@ -55,10 +55,35 @@ WeftTicks::GetTime() const
 }
 
 void
+WeftTicks::RunTo(int64_t until)
+{
+    weft_net_run(m_net, until);
+    CallAfter();
+}
+
+void
+WeftTicks::After(Call call)
+{
+    const std::lock_guard<std::mutex> lock(m_mutex);
+    m_after.push_back(std::move(call));
+}
+
+void
+WeftTicks::CallAfter()
+{
+    std::vector<Call> calls;
+    calls.swap(m_after);
+    for (const Call& call : calls)
+    {
+        call();
+    }
+}
+
+void
 WeftTicks::Advance(int64_t now)
 {
     MakeChanges(now);
-    weft_net_run(m_net, now / m_window * m_window);
+    RunTo(now / m_window * m_window);
 }
 
 void
@@ -67,7 +92,7 @@ WeftTicks::MakeChanges(int64_t now)
     while (!m_changes.empty() && m_changes.begin()->first <= now)
     {
         const int64_t at = m_changes.begin()->first;
-        weft_net_run(m_net, at);
+        RunTo(at);
         const auto changes = m_changes.extract(at);
         if (changes.empty())
         {
@@ -100,7 +125,7 @@ WeftTicks::Sync()
     }
     // Plans nothing: who reads has no part in the order of events.
     Advance(WeftNow());
-    weft_net_run(m_net, WeftNow());
+    RunTo(WeftNow());
 }
 
 void
@@ -126,6 +151,7 @@ WeftTicks::RunWatched(uint32_t node)
     m_planned[node] = WEFT_NEVER;
     Advance(now);
     weft_net_run_node(m_net, node, now + 1);
+    CallAfter();
     PlanWatched(node);
     PlanTick(GetBorder(now)); // its frames may be for nodes that are watched
 }
@@ -245,7 +271,10 @@ WeftTicks::Do(uint32_t host, Call call)
 {
     weft_net_teller teller;
     const bool isTold = weft_net_is_telling(m_net, &teller);
-    m_calls[++m_ncalls] = std::move(call);
+    std::unique_lock<std::mutex> lock(m_mutex);
+    const uint64_t number = ++m_ncalls;
+    m_calls[number] = std::move(call);
+    lock.unlock();
     // What several ask for at one instant is done in the order of those who ask.
     CallAt(host,
            GetTime(),
@@ -253,13 +282,16 @@ WeftTicks::Do(uint32_t host, Call call)
            isTold ? teller.node + 1 : 0,
            &WeftTicks::RunCall,
            this,
-           m_ncalls);
+           number);
 }
 
 void
 WeftTicks::RunCall(void* of, uint64_t what, int64_t /* now */)
 {
-    const auto call = static_cast<WeftTicks*>(of)->m_calls.extract(what);
+    auto self = static_cast<WeftTicks*>(of);
+    std::unique_lock<std::mutex> lock(self->m_mutex);
+    const auto call = self->m_calls.extract(what);
+    lock.unlock();
     call.mapped()();
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <set>
 #include <vector>
 #include <weft/net.h>
@@ -65,6 +66,9 @@ class WeftTicks
     /** The latest time for which anything can be asked, ps: sums of two do not overflow. */
     static constexpr int64_t LATEST = INT64_MAX / 2;
 
+    /** Calls on ns-3's thread, at the end of what is told just now. @param call what */
+    void After(Call call);
+
     /** weft_net_call(). @param host where @param at when, ps @param step of that instant
      * @param number within the step @param call what @param of handed to it @param what handed to
      * it */
@@ -111,6 +115,8 @@ class WeftTicks
     void PlanWatched(uint32_t node); //!< For what is due there @param node that is watched
     void Plan(uint32_t node);        //!< For what is due there @param node any one
     void PlanAll();                  //!< For what is due anywhere
+    void RunTo(int64_t until);       //!< All that happens before @param until ps
+    void CallAfter();                //!< What After() has put off
     /** Aborts the program if the clock does not go as far. @param at ps */
     static void RequireReachable(int64_t at);
     /** A host's call. @param of WeftTicks @param what its number @param now ps */
@@ -127,6 +133,8 @@ class WeftTicks
     std::map<int64_t, Changes> m_changes; //!< to come, by time, ps
     std::map<uint64_t, Call> m_calls;     //!< that hosts are to make, by number
     uint64_t m_ncalls{0};                 //!< numbers given
+    std::mutex m_mutex;                   //!< of m_calls and m_after: hosts run on threads
+    std::vector<Call> m_after;            //!< After()
 };
 
 } // namespace ns3

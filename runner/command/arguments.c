@@ -44,6 +44,9 @@ static const struct option_entry
      "print one command per run instead; see 'weft plan --help'"},
     {"jobs", 'j', "N", OPTION_COUNT, AT(sweep.jobs), 1, 4096,
      "N processes at a time (default: one per core, if memory suffices)"},
+    {"threads", 'z', "N", OPTION_COUNT, AT(sweep.threads), 1, 64,
+     "N threads for each run, with the same results (default: what cores the\n"
+     "                        processes leave over)"},
     {"out", 'o', "DIR", OPTION_TEXT, AT(sweep.out), 0, 0,
      "results folder (default: results/NAME in this folder)"},
     {"seed", 's', "N", OPTION_SEED, AT(sets), 0, 0, "another seed"},

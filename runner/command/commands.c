@@ -43,6 +43,10 @@ command_run_one(const struct arguments *a)
     {
         one.sweep.jobs = 1; /* whoever gives out the commands counts on one core each */
     }
+    if (one.sweep.threads == 0)
+    {
+        one.sweep.threads = 1;
+    }
     return one.runs.n ? command_run(&one)
                       : sweep_refuse(xstrdup("run-one needs --run NAME"), EXIT_BAD_INPUT);
 }

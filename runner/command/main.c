@@ -23,7 +23,7 @@
     "the scenario or on the command line, nothing was run; 3 a figure could not be drawn.\n"
 
 /* run and sweep are two names of one thing. */
-#define RUN_OPTIONS "OnpbjosSqcaMPN"
+#define RUN_OPTIONS "OnpbjzosSqcaMPN"
 
 static const struct command commands[] = {
     {"run", command_run, "run all runs of a scenario, print its table, draw its figures",
@@ -51,7 +51,7 @@ static const struct command commands[] = {
      "Runs single runs of a sweep unless they are finished, one at a time unless -j says "
      "otherwise.\nAny number of these may work on one results folder at a time; 'weft collect "
      "FILE' then makes\nthe table and the figures.\n",
-     "rjosSqcaMP",
+     "rjzosSqcaMP",
      STATUS_HELP "\nExample:\n"
                  "  weft run-one scenarios/themis/fig1.xml --run themis\n",
      1, 1},

@@ -8,6 +8,7 @@
 #include "ns3/boolean.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
+#include "ns3/uinteger.h"
 
 #include <cstdlib>
 
@@ -80,12 +81,16 @@ ScheduleLosses(WeftFabric& fabric, const scenario& s)
 } // namespace
 
 Ptr<WeftFabric>
-BuildFabric(const scenario& s, std::vector<link_failure>& failures, std::string& error)
+BuildFabric(const scenario& s,
+            unsigned threads,
+            std::vector<link_failure>& failures,
+            std::string& error)
 {
     Ptr<WeftFabric> fabric = CreateObject<WeftFabric>();
     NodeContainer hosts;
     NodeContainer switches;
     fabric->SetSeedAndRun(s.seed, s.run);
+    fabric->SetAttribute("Threads", UintegerValue(threads));
     fabric->SetAttribute("ConvergenceDelay", TimeValue(TimeOf(s.convergence)));
     fabric->SetAttribute("ConvergenceWeights", BooleanValue(s.weights != WEFT_WEIGHTS_NONE));
     fabric->SetAttribute("ConvergenceCapacity", BooleanValue(s.weights == WEFT_WEIGHTS_CAPACITY));

@@ -13,9 +13,10 @@
 #include <vector>
 
 /** Builds the fabric with its service levels, and schedules the losses, failures and degradations
- * of its links. @param s a scenario @param failures gets the failures, resolved @param error gets
+ * of its links. @param s a scenario @param threads that run
+ * its nodes @param failures gets the failures, resolved @param error gets
  * what is wrong @return the fabric; nullptr after an error */
-ns3::Ptr<ns3::WeftFabric> BuildFabric(const scenario &s, std::vector<link_failure> &failures,
-                                      std::string &error);
+ns3::Ptr<ns3::WeftFabric> BuildFabric(const scenario &s, unsigned threads,
+                                      std::vector<link_failure> &failures, std::string &error);
 
 #endif

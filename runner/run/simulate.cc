@@ -56,8 +56,9 @@ Rejected(const char* what, const attribute_default& d)
 class Run
 {
   public:
-    Run(const scenario& s, progress_fn progress, void* user)
+    Run(const scenario& s, unsigned threads, progress_fn progress, void* user)
         : m_s(s),
+          m_threads(threads),
           m_progress(progress),
           m_user(user)
     {
@@ -92,6 +93,7 @@ class Run
     int64_t GetEnd() const;
 
     const scenario& m_s;
+    unsigned m_threads;
     progress_fn m_progress;
     void* m_user;
     Ptr<WeftFabric> m_fabric;
@@ -140,7 +142,7 @@ Run::Build(std::string& error)
     {
         return false;
     }
-    m_fabric = BuildFabric(m_s, m_failures, error);
+    m_fabric = BuildFabric(m_s, m_threads, m_failures, error);
     if (!m_fabric)
     {
         return false;
@@ -470,17 +472,19 @@ Run::Collect(run_results* out)
     collect_steps(&m_s, m_work->GetMessages().data(), m_work->GetSuccessors().data(), out);
 }
 
-/** Simulates. @param s scenario @param results filled unless it fails @param progress called now
- * and then @param user its argument @param error what is wrong, or why it is a part
+/** Simulates. @param s scenario @param threads how many @param results filled unless it fails
+ * @param progress called now and then @param user its argument @param error what is wrong, or why
+ * it is a part
  * @return how it ended */
 simulated
 Simulate(const scenario& s,
+         unsigned threads,
          run_results* results,
          progress_fn progress,
          void* user,
          std::string& error)
 {
-    Run run(s, progress, user);
+    Run run(s, threads, progress, user);
     if (!run.Build(error) || !run.Go(error))
     {
         return SIMULATED_NOT;
@@ -503,6 +507,7 @@ Simulate(const scenario& s,
 
 simulated
 simulate(const scenario* s,
+         unsigned threads,
          run_results* results,
          progress_fn progress,
          void* user,
@@ -514,7 +519,7 @@ simulate(const scenario* s,
     simulated how = SIMULATED_NOT;
     try
     {
-        how = Simulate(*s, results, progress, user, error);
+        how = Simulate(*s, threads, results, progress, user, error);
         Simulator::Destroy();
     }
     catch (const std::bad_alloc&)

@@ -35,16 +35,17 @@ extern "C"
     };
 
     /**
-     * Runs one scenario in this process (once per process: ns-3's simulator is a singleton).
-     * Returns SIMULATED or SIMULATED_PART and fills @p results (free with run_results_free()), or
-     * SIMULATED_NOT. @p why gets a sentence on what was wrong; of a run that ends at its limit, and
-     * may, what its QPs waited for; else "". SIMULATED_PART: messages are left at the time limit,
-     * or for ever. SIMULATED_NOT: a balancer that cannot work on this topology, a conservation
-     * violation (or messages acknowledged that were not delivered), no memory. Messages that
-     * senders have given up are a result.
+     * Runs one scenario in this process on @p threads threads (once per process: ns-3's simulator
+     * is a singleton). Returns SIMULATED or SIMULATED_PART and fills @p results (free with
+     * run_results_free()), or SIMULATED_NOT. @p why gets a sentence on what was wrong; of a run
+     * that ends at its limit, and may, what its QPs waited for; else "". SIMULATED_PART: messages
+     * are left at the time limit, or for ever. SIMULATED_NOT: a balancer that cannot work on this
+     * topology, a conservation violation (or messages acknowledged that were not delivered), no
+     * memory. Messages that senders have given up are a result.
      */
-    enum simulated simulate(const struct scenario *scenario, struct run_results *results,
-                            progress_fn progress, void *user, char *why, size_t why_size);
+    enum simulated simulate(const struct scenario *scenario, unsigned threads,
+                            struct run_results *results, progress_fn progress, void *user,
+                            char *why, size_t why_size);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,7 @@ simulate_it(void)
     struct run_results r;
     char why[200];
     double start = cpu_seconds();
-    bool good = s && simulate(s, &r, NULL, NULL, why, sizeof why) == 0;
+    bool good = s && simulate(s, 1, &r, NULL, NULL, why, sizeof why) == 0;
     return good ? (cpu_seconds() - start) * 1e9 / (double)r.summary.packet_hops : -1;
 }
 

@@ -23,6 +23,7 @@
 struct child
 {
     size_t run;
+    unsigned threads;
     int pipe_fd;
     double reported;
 };
@@ -255,7 +256,7 @@ simulate_into(struct child *c, struct run_folder *folder, const struct scenario 
     struct run_results results;
     char reason[900] = "";
     double start = clock_seconds();
-    enum simulated how = simulate(s, &results, on_progress, c, reason, sizeof reason);
+    enum simulated how = simulate(s, c->threads, &results, on_progress, c, reason, sizeof reason);
     if (how == SIMULATED_NOT)
     {
         send_report(c, REPORT_FAILED, &all, "%s", reason);
@@ -315,8 +316,8 @@ child_main(struct child *c, const struct plan *plan, const struct folder *runs)
 }
 
 pid_t
-child_start(const struct plan *plan, size_t i, const struct folder *runs, int pipe_fd,
-            const sigset_t *blocked)
+child_start(const struct plan *plan, size_t i, const struct folder *runs, unsigned threads,
+            int pipe_fd, const sigset_t *blocked)
 {
     fflush(NULL);
     pid_t parent = getpid();
@@ -336,7 +337,7 @@ child_start(const struct plan *plan, size_t i, const struct folder *runs, int pi
     {
         _exit(1);
     }
-    struct child c = {i, pipe_fd, 0};
+    struct child c = {.run = i, .threads = threads, .pipe_fd = pipe_fd};
     self = &c;
     memory_out_is(end_without_memory);
     int status = child_main(&c, plan, runs);

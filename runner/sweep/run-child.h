@@ -33,9 +33,9 @@ struct report
 /** Exit status of a child whose run another process is at. */
 #define CHILD_BUSY 5
 
-/** Starts run @p i of the plan in a new process that dies with this one and blocks the signals @p
- * blocked. The new process's id, or -1. */
-pid_t child_start(const struct plan *plan, size_t i, const struct folder *runs, int pipe_fd,
-                  const sigset_t *blocked);
+/** Starts run @p i of the plan, on @p threads threads, in a new process that dies with this one and
+ * blocks the signals @p blocked. The new process's id, or -1. */
+pid_t child_start(const struct plan *plan, size_t i, const struct folder *runs, unsigned threads,
+                  int pipe_fd, const sigset_t *blocked);
 
 #endif

@@ -39,6 +39,7 @@ struct engine
     sigset_t outside; /**< the signals that are blocked when no sweep runs */
     size_t before;    /**< runs that were finished before */
     size_t failed;
+    unsigned threads;  /**< of each run */
     long log_interval; /**< s */
     double logged;     /**< clock_seconds() of the last line */
     bool stop;         /**< results cannot be written: start nothing more */
@@ -197,7 +198,7 @@ start_next(struct engine *e, size_t run)
     {
         if (e->slots[i].pid == 0)
         {
-            pid_t pid = child_start(e->plan, run, e->runs, e->pipe[1], &e->outside);
+            pid_t pid = child_start(e->plan, run, e->runs, e->threads, e->pipe[1], &e->outside);
             if (pid < 0)
             {
                 progress_line(&e->progress, "weft: error: cannot start a process: %s",
@@ -355,6 +356,7 @@ engine_run(const struct engine_task *task)
                        .runs = task->runs,
                        .whole = task->whole,
                        .nslots = task->at_once,
+                       .threads = task->threads,
                        .before = task->before,
                        .log_interval = task->log_interval};
     if (pipe2(e.pipe, O_CLOEXEC) != 0)

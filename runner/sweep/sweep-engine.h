@@ -16,6 +16,7 @@ struct engine_task
     const size_t *due; /**< numbers of the runs to be done */
     size_t ndue;       /**< at least 1 */
     size_t at_once;    /**< processes at a time */
+    unsigned threads;  /**< of each */
     long log_interval; /**< s between lines of progress where there is no terminal; 0: none */
     const struct progress_whole *whole;
 };

@@ -14,7 +14,8 @@
 #include "sweep-engine.h"
 #include "textbuf.h"
 
-#define MOST_STALE 10 /* runs named */
+#define MOST_STALE   10 /* runs named */
+#define MOST_THREADS 8  /* of a run, unless it is said; more gain little */
 
 /** Keeps the files that the scenario names: every run of the plan was loaded. */
 static bool
@@ -57,6 +58,18 @@ keep_scenario(const struct plan *plan, const struct results_folder *r, char **wh
     const struct file_bytes f = scenario_file(plan);
     return keep_inputs(r, why) &&
            (is_kept(plan, r) || file_replace(r->top.path, f.name, f.bytes, f.n, why));
+}
+
+/** Threads of each of @p at_once runs. */
+static unsigned
+thread_count(long threads, size_t at_once)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long left = cores / (long)at_once;
+    return (unsigned)(threads > 0           ? threads
+                      : left < 1            ? 1
+                      : left > MOST_THREADS ? MOST_THREADS
+                                            : left);
 }
 
 /** @p fit: how many runs the memory holds at a time. */
@@ -169,12 +182,14 @@ run_due(const struct plan *plan, const struct sweep_options *options, const stru
                 due->selected);
     }
     say_what_is_stale(plan, runs, due);
+    const size_t at_once = job_count(options->jobs, due->n, fit);
     const struct engine_task task = {.plan = plan,
                                      .runs = runs,
                                      .due = due->runs,
                                      .ndue = due->n,
                                      .before = due->selected - due->n,
-                                     .at_once = job_count(options->jobs, due->n, fit),
+                                     .at_once = at_once,
+                                     .threads = thread_count(options->threads, at_once),
                                      .log_interval = options->log_interval,
                                      .whole = options->whole};
     return task.ndue ? engine_run(&task) : 0;

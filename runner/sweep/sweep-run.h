@@ -13,6 +13,7 @@ struct sweep_options
     char *const *runs;                  /**< exactly these runs, and no summary (run-one) */
     size_t nruns;                       /**< how many; 0: as only says */
     long jobs;                          /**< processes at a time; 0: one per core */
+    long threads;                       /**< of each run; 0: cores that processes leave over */
     bool again;                         /**< also runs that are finished */
     bool exceed_memory;                 /**< also runs that will take more than there is */
     long log_interval;                  /**< s between lines of progress in a file; 0: none */
