@@ -48,7 +48,7 @@ START_TEST(a_run_without_its_messages_is_an_error)
 
     struct run_results results;
     char why[900];
-    ck_assert_int_eq(simulate(s, &results, NULL, NULL, why, sizeof why), SIMULATED_NOT);
+    ck_assert_int_eq(simulate(s, 1, &results, NULL, NULL, why, sizeof why), SIMULATED_NOT);
     ck_assert_str_eq(why, "conservation is violated: 1 message is acknowledged and not delivered: "
                           "message 3 of QP 3 (host 3 to host 0). ");
     scenario_free(s);
