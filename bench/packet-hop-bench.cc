@@ -71,24 +71,8 @@ PrintPlan(const BenchOptions& options)
     for (const BenchCase* c : options.GetCases())
     {
         const int64_t bytes = options.GetSetting(*c).bytes;
-        const int64_t ratio = std::min(bytes, c->ratioBytes);
         const int64_t count = std::min(bytes, c->countBytes);
         std::printf("%c run --case=%c\n", c->letter, c->letter);
-        if (!options.Has("no-ratio"))
-        {
-            if (ratio < bytes)
-            {
-                std::printf("%c short --case=%c --bytes=%" PRId64 "B\n",
-                            c->letter,
-                            c->letter,
-                            ratio);
-            }
-            std::printf("%c default --case=%c --bytes=%" PRId64 "B --scheduler=MapScheduler "
-                        "--simulator=DefaultSimulatorImpl\n",
-                        c->letter,
-                        c->letter,
-                        ratio);
-        }
         if (!options.Has("no-instructions") && count > 0)
         {
             for (const int64_t size : {count, 2 * count})

@@ -28,7 +28,6 @@ struct BenchCase
                            takes flows */
     int64_t bytes;      /**< of a message */
     int64_t quickBytes; /**< the same with --quick */
-    int64_t ratioBytes; /**< the most at which ns-3's default scheduler is timed */
     int64_t countBytes; /**< the lesser of the two sizes for callgrind; 0: not counted */
 };
 

@@ -22,11 +22,10 @@ struct Option
     const char* doc;   //!< one line; nullptr: for the table's script
 };
 
-constexpr std::array<Option, 15> OPTIONS{{
+constexpr std::array<Option, 14> OPTIONS{{
     {"cases", "LIST", "which cases, by letter or name (default: all)"},
     {"quick", nullptr, "small messages, without case d unless --cases names it"},
     {"no-instructions", nullptr, "leave out the runs under callgrind"},
-    {"no-ratio", nullptr, "leave out the runs under ns-3's default scheduler"},
     {"csv", nullptr, "print what was measured as CSV instead of a table"},
     {"case", "NAME", "one run of one case; prints one line"},
     {"bytes", "SIZE", "size of a message, instead of the case's own"},
