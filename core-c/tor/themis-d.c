@@ -415,16 +415,9 @@ judge_literally(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *c
 static uint32_t
 place_of(const struct themis_qp *qp, uint32_t psn)
 {
-    uint32_t i = dealt(qp);
-    for (uint32_t n = qp->ring.count; n > 0; n--, i++)
-    {
-        i = i < qp->ring.count ? i : 0;
-        if (psn_at(qp, i) == psn)
-        {
-            return i;
-        }
-    }
-    return qp->ring.count;
+    const uint32_t mask = weft_ring_mask(&qp->ring);
+    const bool in_range = ((qp->newest - psn) & WEFT_PSN_MASK) <= mask;
+    return in_range ? weft_ring_find(&qp->ring, dealt(qp), psn & mask) : qp->ring.count;
 }
 
 /* A reply says @p epsn. Returns whether the NIC's ePSN has moved, by the packet of the one before.

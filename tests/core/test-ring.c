@@ -49,6 +49,25 @@ START_TEST(a_full_ring_gives_up_its_oldest_and_says_so)
 }
 END_TEST
 
+START_TEST(an_entry_is_found_from_a_place_on_and_then_before_it)
+{
+    for (uint32_t width = 1; width <= 4; width++)
+    {
+        struct rig rig;
+        weft_ring_init(&rig.ring, 4, width);
+        for (uint32_t i = 0; i < 6; i++)
+        {
+            weft_ring_push(&rig.ring, 7 + i % 3); /* it holds 9, 7, 8, 9 */
+        }
+        ck_assert_uint_eq(weft_ring_find(&rig.ring, 0, 9), 0);
+        ck_assert_uint_eq(weft_ring_find(&rig.ring, 1, 9), 3);
+        ck_assert_uint_eq(weft_ring_find(&rig.ring, 2, 7), 1);
+        ck_assert_uint_eq(weft_ring_find(&rig.ring, 4, 9), 0);
+        ck_assert_uint_eq(weft_ring_find(&rig.ring, 2, 6), 4);
+    }
+}
+END_TEST
+
 START_TEST(random_use_matches_a_list)
 {
     enum
@@ -96,6 +115,7 @@ ring_suite(void)
     TCase *tcase = tcase_create("ring");
     tcase_add_test(tcase, entries_come_out_as_they_went_in);
     tcase_add_test(tcase, a_full_ring_gives_up_its_oldest_and_says_so);
+    tcase_add_test(tcase, an_entry_is_found_from_a_place_on_and_then_before_it);
     tcase_add_test(tcase, random_use_matches_a_list);
     suite_add_tcase(suite, tcase);
     return suite;
