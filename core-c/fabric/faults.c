@@ -128,6 +128,7 @@ weft_net_drop(struct weft_net *net, struct weft_qp *qp, uint32_t offset, uint32_
         q->drops = drop;
     }
     *(at_last_hop ? &drop->at_last_hop : &drop->at_top) += count;
+    net->has_drops = true;
     net->loses_at_top = net->loses_at_top || !at_last_hop;
     weft_net_note_routes(net);
 }

@@ -152,7 +152,7 @@ give_up(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 static void
 run_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
-    q->armed = false;
+    q->qp.timed = false;
     const bool due = weft_qp_deadline(&q->qp) <= h->node.now;
     const enum weft_qp_timeout outcome = weft_qp_timer(&q->qp, h->node.now);
     if (outcome != WEFT_TIMER_NOTHING)

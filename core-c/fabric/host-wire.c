@@ -96,14 +96,14 @@ start_anew(struct weft_port *port)
 void
 weft_host_arm_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
 {
-    if (q->armed)
+    if (q->qp.timed)
     {
         return;
     }
     const int64_t deadline = weft_qp_deadline(&q->qp);
     if (deadline != WEFT_NEVER)
     {
-        q->armed = true;
+        q->qp.timed = true;
         weft_agenda_add(net, &h->timers, deadline > h->node.now ? deadline : h->node.now,
                         q->qp.index, q);
     }
@@ -133,7 +133,7 @@ make_data(struct weft_net *net, struct weft_host_node *h, struct weft_packet *da
     struct weft_net_qp *q = (struct weft_net_qp *)(void *)h->nic.chosen;
     const int64_t now = h->node.now;
     weft_host_data(&h->nic, data, now);
-    if (q->drops)
+    if (net->has_drops && q->drops)
     {
         mark_drop(q, data);
     }

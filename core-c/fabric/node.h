@@ -143,7 +143,6 @@ struct weft_net_qp
     struct weft_named_drop *drops;
     struct weft_net_qp_bytes bytes;
     int64_t rx_armed_at; /**< earliest entry of its receiver's timer in the agenda */
-    bool armed;          /**< its retransmission timer is in the agenda */
 };
 
 /** A host. */

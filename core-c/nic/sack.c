@@ -42,16 +42,18 @@ struct sack_tx
     int32_t threshold;
     uint32_t top;     /* PSN after the highest acknowledged one */
     uint32_t tried;   /* missing packets before it were sent again, or will be */
-    uint32_t first;   /* missing packets in [first, tried) will be, for the first time */
-    uint32_t again;   /* missing packets in [again, limit) will be, once more */
-    uint32_t limit;   /* the round: missing packets before it */
-    uint32_t mark;    /* packets from it on were sent after all of the round */
     uint32_t overdue; /* packets before it had been sent when the timer was started */
     uint32_t told;    /* what is missing and queued in [told, telling) is told as lost */
     uint32_t telling;
-    struct queue before; /* what was queued already then is not */
-    bool repairing;      /* first, again, limit and mark are in use */
-    bool watching;       /* a round is out: limit and mark hold */
+    bool repairing;  /* first, again, limit and mark are in use */
+    bool watching;   /* a round is out: limit and mark hold */
+    bool had_queued; /* before is in use */
+    /* An ACK without losses reads nothing from here on. */
+    uint32_t first;      /* missing packets in [first, tried) will be, for the first time */
+    uint32_t again;      /* missing packets in [again, limit) will be, once more */
+    uint32_t limit;      /* the round: missing packets before it */
+    uint32_t mark;       /* packets from it on were sent after all of the round */
+    struct queue before; /* what was queued already then is not told */
 };
 
 #define P(member) WEFT_P(struct sack_config, member)
@@ -261,7 +263,11 @@ static inline void
 tell_nothing(struct sack_tx *s)
 {
     s->told = s->telling;
-    s->before = s->base.queued > 0 ? queue_of(s) : (struct queue){0, 0, 0, 0};
+    s->had_queued = s->base.queued > 0;
+    if (s->had_queued)
+    {
+        s->before = queue_of(s);
+    }
 }
 
 /* What is queued in [from, to) is lost news. */
@@ -281,7 +287,7 @@ tx_next_lost(void *tx, uint32_t *psn)
     {
         *psn = missing(s, s->told, s->telling);
         s->told = *psn == s->telling ? s->telling : weft_psn_add(*psn, 1);
-        if (*psn != s->telling && is_queued(s, *psn) && !is_in(&s->before, *psn))
+        if (*psn != s->telling && is_queued(s, *psn) && !(s->had_queued && is_in(&s->before, *psn)))
         {
             return true;
         }
@@ -389,7 +395,10 @@ tx_next(void *tx, int64_t now, uint32_t *psn)
     }
     const bool idle = s->base.una == s->base.end;
     *psn = weft_sender_send_new(&s->base, now);
-    s->overdue = idle ? s->base.end : s->overdue;
+    if (idle)
+    {
+        s->overdue = s->base.end;
+    }
     return WEFT_TX_NEW;
 }
 

@@ -130,6 +130,7 @@ extern "C"
         bool given_up : 1;     /**< it sends nothing any more */
         bool tells_losses : 1; /**< something hears of them: an on_lost(), or `ask` */
         bool unasked : 1;      /**< ACKs may wait, and its last packet has not asked for its own */
+        bool timed : 1;        /**< the caller's, at hand when it sends: its timer is set */
 
         /* Now and then. */
         struct weft_wqe *wqes;     /**< all messages posted: the caller's memory */
