@@ -194,6 +194,7 @@ struct weft_switch_node
     uint64_t marks[2];       /**< ECN marks on what left by down ports, by up ports */
     int64_t fires_at;        /**< the balancer's timer */
     int64_t own_at;          /**< fires_at or owed_at */
+    int64_t sent_at;         /**< when weft_switch_send_waiting() was called last */
     /** With middleware, a tournament of when ports to hosts send next: [1] is the earliest of all,
      * [i] that of [2 i] and [2 i + 1], and leaves + port each one's own. */
     int64_t *starts;
@@ -262,7 +263,8 @@ struct weft_net
     bool routes_slowly;     /**< weft_net_note_routes() */
     bool has_drops;         /**< some are named */
     bool tor_active;
-    bool looks;            /**< the balancer reads queues, or acts when frames leave */
+    bool reads_queues;     /**< the balancer does */
+    bool looks;            /**< it does, or acts when frames leave */
     bool inspects[2];      /**< data that leaves is looked at: to a switch, to a NIC */
     bool marks_at_enqueue; /**< where ECN looks at the queue */
     int64_t mark_above;    /**< bytes of a queue that is joined up to which nothing is marked */
@@ -495,6 +497,9 @@ weft_mail_key(unsigned kind, uint64_t number)
 void weft_switch_send_due(struct weft_net *net, struct weft_switch_node *sw,
                           struct weft_port *port);
 
+/** The same of all ports. */
+void weft_switch_send_waiting(struct weft_net *net, struct weft_switch_node *sw);
+
 /** Classes of a port of which a frame may leave. */
 static inline uint32_t
 weft_port_ready(const struct weft_port *port)
@@ -528,8 +533,6 @@ weft_switch_settle(struct weft_net *net, struct weft_switch_node *sw, struct wef
         weft_switch_give_back(sw, port);
     }
 }
-/** The same of all ports where something waits: what starts to leave by now has done so. */
-void weft_switch_settle_waiting(struct weft_net *net, struct weft_switch_node *sw);
 /** The same of all ports. */
 void weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw);
 /** Does what leaves in the order of time up to and with @p until, where that order matters. */

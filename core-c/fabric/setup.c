@@ -198,6 +198,7 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     sw->owed_at = WEFT_NEVER;
     sw->own_at = WEFT_NEVER;
     sw->tor_at = WEFT_NEVER;
+    sw->sent_at = -1;
     sw->node.number = net->nhosts + i;
     sw->node.nports = weft_map_nports(&sw->map);
     net->node[net->nhosts + i] = &sw->node;
@@ -324,7 +325,8 @@ settle_flags(struct weft_net *net)
     net->counts_by_class = weft_mmu_counts_by_class(b);
     net->mark_above = !net->marks_at_enqueue ? INT64_MAX : net->counts_by_class ? -1 : b->kmin;
     net->ideal_replies = net->config.frame.ack_priority == WEFT_ACK_IDEAL;
-    net->looks = weft_lb_looks(net->lb, net->lb_config) || net->lb->leave;
+    net->reads_queues = weft_lb_looks(net->lb, net->lb_config);
+    net->looks = net->reads_queues || net->lb->leave;
     net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
     net->inspects[1] = net->inspects[0] || tor;
     net->tor_active = true;

@@ -21,15 +21,46 @@ take_pause(struct weft_net *net, struct weft_switch_node *sw, const struct weft_
     }
 }
 
+static inline void
+settle_candidates(struct weft_net *net, struct weft_switch_node *sw, const struct weft_ports *ports)
+{
+    struct weft_port *port = sw->node.port;
+    if (!ports->list)
+    {
+        for (uint32_t i = ports->first; i < (uint32_t)ports->first + ports->n; i++)
+        {
+            weft_switch_settle(net, sw, &port[i]);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < ports->n; i++)
+    {
+        weft_switch_settle(net, sw, &port[weft_port_at(ports, i)]);
+    }
+}
+
+/* Asks a balancer that reads queues, or acts when frames leave: it knows what has left by now. */
+static __attribute__((noinline)) uint32_t
+ask_of_now(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
+           const struct weft_ports *ports)
+{
+    if (net->lb->leave)
+    {
+        weft_switch_send_waiting(net, sw);
+    }
+    if (net->reads_queues)
+    {
+        settle_candidates(net, sw, ports);
+    }
+    return net->lb->pick(sw->lb, ports, p, sw->node.now);
+}
+
 static inline uint32_t
 ask(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
     const struct weft_ports *ports)
 {
-    for (uint32_t i = 0; net->looks && i < ports->n; i++)
-    {
-        weft_switch_settle(net, sw, &sw->node.port[weft_port_at(ports, i)]);
-    }
-    return net->lb->pick(sw->lb, ports, p, sw->node.now);
+    return net->looks ? ask_of_now(net, sw, p, ports)
+                      : net->lb->pick(sw->lb, ports, p, sw->node.now);
 }
 
 /* Whether a frame is to be lost where it turns downwards. */

@@ -94,13 +94,22 @@ weft_switch_send_due(struct weft_net *net, struct weft_switch_node *sw, struct w
 }
 
 void
-weft_switch_settle_waiting(struct weft_net *net, struct weft_switch_node *sw)
+weft_switch_send_waiting(struct weft_net *net, struct weft_switch_node *sw)
 {
+    if (sw->sent_at == sw->node.now)
+    {
+        return;
+    }
+    sw->sent_at = sw->limit == WEFT_ALL_STARTS ? sw->node.now : -1;
     for (uint32_t word = 0; word < net->words; word++)
     {
         for (uint64_t bits = sw->waiting[word]; bits != 0; bits &= bits - 1)
         {
-            weft_switch_settle(net, sw, &sw->node.port[word * 64 + weft_ctz64(bits)]);
+            struct weft_port *port = &sw->node.port[word * 64 + weft_ctz64(bits)];
+            if (port->free_at <= sw->node.now)
+            {
+                weft_switch_send_due(net, sw, port);
+            }
         }
     }
 }

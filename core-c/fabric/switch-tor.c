@@ -193,7 +193,7 @@ weft_switch_arrive_at_balancer(struct weft_net *net, struct weft_switch_node *sw
 {
     if (net->lb->leave)
     {
-        weft_switch_settle_waiting(net, sw);
+        weft_switch_send_waiting(net, sw);
     }
     uint32_t queue = 0;
     void *flow = p->kind == WEFT_RAW ? NULL : net->qp[p->qp]->flow;

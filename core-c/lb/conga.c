@@ -39,7 +39,7 @@ struct conga_flow
 
 struct conga_dre
 {
-    int64_t period; /* up to which it has been discounted, in periods */
+    int64_t ends; /* the period up to which it has been discounted: when the next one begins, ps */
     uint64_t bytes;
     double full; /* bytes in it at line rate */
 };
@@ -50,6 +50,14 @@ struct conga_level
     int64_t at; /* when it was learnt; -1: nothing is known */
     uint8_t level;
     bool changed; /* From-Leaf: it has not been returned since */
+};
+
+/* Of the levels from another ToR. */
+struct conga_news
+{
+    uint32_t known;   /* how many were learnt ever */
+    uint16_t last;    /* the path whose level was returned last */
+    uint16_t changed; /* how many levels have changed and have not been returned since */
 };
 
 struct conga
@@ -95,7 +103,7 @@ conga_size(const void *config, const struct weft_site *site)
         ntors = site->clos->ntors;
     }
     return sizeof(struct conga) + weft_per_port(site, sizeof(struct conga_dre)) +
-           2 * entries * sizeof(struct conga_level) + ntors * sizeof(uint64_t);
+           2 * entries * sizeof(struct conga_level) + ntors * sizeof(struct conga_news);
 }
 
 static struct conga_dre *
@@ -118,11 +126,10 @@ from_leaf(struct conga *s, uint32_t tor)
     return to_leaf(s, s->ntors + tor);
 }
 
-/* The path of each ToR whose level was returned last. */
-static uint64_t *
-returned(struct conga *s)
+static struct conga_news *
+news_from(struct conga *s, uint32_t tor)
 {
-    return (uint64_t *)(void *)to_leaf(s, 2 * s->ntors);
+    return (struct conga_news *)(void *)to_leaf(s, 2 * s->ntors) + tor;
 }
 
 static int
@@ -155,8 +162,8 @@ conga_init(void *state, const void *config, const struct weft_site *site)
     {
         int64_t rate, delay;
         weft_clos_port(site->clos, site->switch_index, i, &rate, &delay);
-        dres_of(s)[i] =
-            (struct conga_dre){.full = (double)rate / 8e12 * (double)c->period / c->alpha};
+        dres_of(s)[i] = (struct conga_dre){
+            .ends = c->period, .full = (double)rate / 8e12 * (double)c->period / c->alpha};
     }
     for (uint32_t i = 0; i < 2 * s->ntors * s->paths.npaths; i++)
     {
@@ -164,7 +171,7 @@ conga_init(void *state, const void *config, const struct weft_site *site)
     }
     for (uint32_t i = 0; i < s->ntors; i++)
     {
-        returned(s)[i] = 0;
+        *news_from(s, i) = (struct conga_news){.known = 0};
     }
     return 0;
 }
@@ -184,20 +191,36 @@ conga_flow_init(void *flow, const void *config)
     return 0;
 }
 
-/* A port's level at @p now. */
-static uint8_t
-level_of(struct conga *s, uint32_t port, int64_t now)
+/* A port's load, discounted up to @p now. */
+static struct conga_dre *
+dre_at(struct conga *s, uint32_t port, int64_t now)
 {
     struct conga_dre *dre = &dres_of(s)[port];
-    const int64_t period = now / s->config.period;
-    const uint32_t top = (1U << s->config.bits) - 1;
-    for (; dre->period < period && dre->bytes > 0; dre->period++)
+    if (now >= dre->ends)
     {
-        dre->bytes = (uint64_t)((double)dre->bytes * (1 - s->config.alpha));
+        const int64_t periods = (now - dre->ends) / s->config.period + 1;
+        for (int64_t left = periods; left > 0 && dre->bytes > 0; left--)
+        {
+            dre->bytes = (uint64_t)((double)dre->bytes * (1 - s->config.alpha));
+        }
+        dre->ends += periods * s->config.period;
     }
-    dre->period = period;
+    return dre;
+}
+
+static uint8_t
+level_of(const struct conga *s, const struct conga_dre *dre)
+{
+    const uint32_t top = (1U << s->config.bits) - 1;
     const double level = (double)dre->bytes / dre->full * (double)(top + 1);
     return (uint8_t)(level < top ? (uint32_t)level : top);
+}
+
+/* A port's level at @p now. */
+static uint8_t
+level_at(struct conga *s, uint32_t port, int64_t now)
+{
+    return level_of(s, dre_at(s, port, now));
 }
 
 static uint8_t
@@ -217,7 +240,7 @@ best_path(struct conga *s, uint32_t tor, uint16_t old, int64_t now)
     const uint16_t stride = (uint16_t)weft_tor_path_stride(&s->paths, tor);
     for (uint16_t i = 0; i < s->paths.npaths; i = (uint16_t)(i + stride))
     {
-        const uint32_t local = level_of(s, weft_tor_path_port(&s->paths, i), now);
+        const uint32_t local = level_at(s, weft_tor_path_port(&s->paths, i), now);
         const uint32_t remote = known(s, &levels[i], now);
         const uint32_t cost = local > remote ? local : remote;
         if (cost > best || (cost == best && path == old))
@@ -231,34 +254,46 @@ best_path(struct conga *s, uint32_t tor, uint16_t old, int64_t now)
     return path;
 }
 
-/* Returns a level of @p tor on a packet to it: one that has changed, else the next in turn. */
-static void
-give_back(struct conga *s, uint32_t tor, struct weft_packet *packet, int64_t now)
+/* The path of @p tor whose level is to be returned next: one that has changed, else the next in
+ * turn; npaths: all are too old. */
+static uint32_t
+next_news(struct conga *s, uint32_t tor, int64_t now)
 {
-    struct conga_level *levels = from_leaf(s, tor);
+    const struct conga_level *levels = from_leaf(s, tor);
+    const struct conga_news *news = news_from(s, tor);
     const uint32_t n = s->paths.npaths;
-    const uint32_t last = (uint32_t)returned(s)[tor];
     uint32_t chosen = n;
-    for (uint32_t i = 1; i <= n; i++)
+    uint32_t path = news->last;
+    for (uint32_t left = n; left > 0; left--)
     {
-        const uint32_t path = (last + i) % n;
+        path = path + 1 < n ? path + 1 : 0;
         if (levels[path].at < 0 || now - levels[path].at > s->config.aging)
         {
             continue;
         }
-        if (levels[path].changed)
+        if (levels[path].changed || news->changed == 0)
         {
-            chosen = path;
-            break;
+            return path;
         }
         chosen = chosen == n ? path : chosen;
     }
-    if (chosen < n)
+    return chosen;
+}
+
+/* Returns a level of @p tor on a packet to it. */
+static void
+give_back(struct conga *s, uint32_t tor, struct weft_packet *packet, int64_t now)
+{
+    struct conga_news *news = news_from(s, tor);
+    const uint32_t path = news->known > 0 ? next_news(s, tor, now) : s->paths.npaths;
+    if (path < s->paths.npaths)
     {
-        levels[chosen].changed = false;
-        returned(s)[tor] = chosen;
-        packet->meta[1] = (uint16_t)(levels[chosen].level << 8);
-        packet->meta[2] = (uint16_t)(chosen + 1);
+        struct conga_level *level = &from_leaf(s, tor)[path];
+        news->changed = (uint16_t)(news->changed - level->changed);
+        news->last = (uint16_t)path;
+        level->changed = false;
+        packet->meta[1] = (uint16_t)(level->level << 8);
+        packet->meta[2] = (uint16_t)(path + 1);
     }
 }
 
@@ -271,10 +306,13 @@ learn(struct conga *s, const struct weft_packet *packet, int64_t now)
     if (path < s->paths.npaths)
     {
         struct conga_level *from = &from_leaf(s, tor)[path];
+        struct conga_news *news = news_from(s, tor);
         const uint8_t level = (uint8_t)packet->meta[1];
-        from->changed |= from->at < 0 || from->level != level;
-        from->level = level;
-        from->at = now;
+        const bool changes = from->at < 0 || from->level != level;
+        news->known += from->at < 0;
+        news->changed = (uint16_t)(news->changed + (changes && !from->changed));
+        *from =
+            (struct conga_level){.at = now, .level = level, .changed = changes || from->changed};
     }
     if (packet->meta[2] > 0 && packet->meta[2] <= s->paths.npaths)
     {
@@ -328,7 +366,7 @@ conga_pick(void *state, const struct weft_ports *ports, struct weft_packet *pack
     for (uint32_t i = 1; i < ports->n; i++)
     {
         const uint32_t other = weft_port_at(ports, i);
-        best = level_of(s, other, now) < level_of(s, best, now) ? other : best;
+        best = level_at(s, other, now) < level_at(s, best, now) ? other : best;
     }
     s->counters.reroutes++;
     s->current->path = weft_tor_path_move(&s->paths, packet, best);
@@ -343,9 +381,9 @@ conga_leave(void *state, struct weft_packet *data, uint32_t port, int64_t now)
     {
         return;
     }
-    level_of(s, port, now); /* brings it up to now */
-    dres_of(s)[port].bytes += data->bytes;
-    const uint8_t level = level_of(s, port, now);
+    struct conga_dre *dre = dre_at(s, port, now);
+    dre->bytes += data->bytes;
+    const uint8_t level = level_of(s, dre);
     if (level > (uint8_t)data->meta[1])
     {
         data->meta[1] = (uint16_t)((data->meta[1] & 0xff00) | level);
