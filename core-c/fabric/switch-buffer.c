@@ -87,6 +87,11 @@ weft_switch_admits_exactly(struct weft_net *net, struct weft_switch_node *sw, st
                            uint32_t out, bool held)
 {
     weft_switch_settle_all(net, sw);
+    if (weft_mmu_admits_easily(sw->mmu, p->in_port, out, p->tclass, p->bytes))
+    {
+        weft_mmu_take(sw->mmu, p->in_port, out, p->tclass, p->bytes);
+        return true;
+    }
     const bool header = (p->flags & WEFT_F_TRIMMED) != 0;
     const struct weft_packet as_it_came = *p;
     unsigned verdict = weft_mmu_admit(sw->mmu, p->in_port, out, p->tclass, p->bytes);
