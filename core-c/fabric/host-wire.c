@@ -44,17 +44,21 @@ push(struct weft_net *net, struct weft_packets_ring *r, const struct weft_packet
     *at(r, r->tail++) = *p;
 }
 
-static struct weft_packet
+/* Takes the first packet that may go out of the ring, where it lies until the next push(). */
+static const struct weft_packet *
 pop(struct weft_packets_ring *r, uint32_t paused)
 {
-    const uint32_t first = find(r, paused);
-    const struct weft_packet p = *at(r, first);
-    for (uint32_t i = first; i != r->head; i--)
+    uint32_t i = paused == 0 ? r->head : find(r, paused);
+    if (i != r->head)
     {
-        *at(r, i) = *at(r, i - 1);
+        const struct weft_packet p = *at(r, i);
+        for (; i != r->head; i--)
+        {
+            *at(r, i) = *at(r, i - 1);
+        }
+        *at(r, i) = p;
     }
-    r->head++;
-    return p;
+    return at(r, r->head++);
 }
 
 /* Whether one of them may go. */
@@ -149,26 +153,25 @@ make_data(struct weft_net *net, struct weft_host_node *h, struct weft_packet *da
     weft_host_arm_timer(net, h, q);
 }
 
-/* The next frame for the wire; false: there is none. */
-static bool
-pull(struct weft_net *net, struct weft_host_node *h, struct weft_packet *p)
+/* The next frame for the wire, or NULL. @p made: room for one that is made now. */
+static const struct weft_packet *
+pull(struct weft_net *net, struct weft_host_node *h, struct weft_packet *made)
 {
     switch (weft_host_next(&h->nic, waiting(h), h->port.paused, h->node.now))
     {
     case WEFT_SEND_REPLY:
-        *p = pop(&h->replies, h->port.paused);
-        return true;
+        return pop(&h->replies, h->port.paused);
     case WEFT_SEND_OTHER:
-        *p = pop(&h->others, h->port.paused);
-        p->sent = h->node.now;
-        return true;
+        *made = *pop(&h->others, h->port.paused);
+        made->sent = h->node.now;
+        return made;
     case WEFT_SEND_DATA:
-        make_data(net, h, p);
-        return true;
+        make_data(net, h, made);
+        return made;
     case WEFT_SEND_NOTHING:
         break;
     }
-    return false;
+    return NULL;
 }
 
 static void
@@ -185,17 +188,18 @@ transmit(struct weft_net *net, struct weft_host_node *h, const struct weft_packe
     weft_port_announce(net, port, frame->at);
     if (net->config.hooks.sent)
     {
-        net->config.hooks.sent(net->config.hooks.of, h->node.number, p, h->node.now);
+        net->config.hooks.sent(net->config.hooks.of, h->node.number, &frame->d, h->node.now);
     }
 }
 
 static void
 transmit_next(struct weft_net *net, struct weft_host_node *h)
 {
-    struct weft_packet p;
-    if (pull(net, h, &p))
+    struct weft_packet made;
+    const struct weft_packet *p = pull(net, h, &made);
+    if (p)
     {
-        transmit(net, h, &p);
+        transmit(net, h, p);
     }
     plan(h);
 }
