@@ -332,18 +332,12 @@ take_pause(struct weft_net *net, struct weft_host_node *h, const struct weft_arr
     }
 }
 
-/* Whether the i-th arrival comes now. */
-static bool
-is_now(const struct weft_net *net, const struct weft_host_node *h, uint32_t i)
-{
-    return i < net->narriving && weft_arrives_at(net, &net->arriving[i]) <= h->node.now;
-}
-
 /* What comes now, from the i-th arrival on; returns behind it. */
 static uint32_t
 receive_all(struct weft_net *net, struct weft_host_node *h, uint32_t i)
 {
-    for (; is_now(net, h, i) && !(net->arriving[i].key & WEFT_IS_FRAME); i++)
+    const uint64_t later = (uint64_t)(h->node.now - net->base + 1) << WEFT_TIE_BITS;
+    for (; net->arriving[i].key < later && !(net->arriving[i].key & WEFT_IS_FRAME); i++)
     {
         take_pause(net, h, &net->arriving[i]);
     }
@@ -351,7 +345,7 @@ receive_all(struct weft_net *net, struct weft_host_node *h, uint32_t i)
     {
         read_mail(net, h, WEFT_MAIL_LOSS);
     }
-    for (; is_now(net, h, i); i++)
+    for (; net->arriving[i].key < later; i++)
     {
         receive(net, h, &net->arriving[i].of.frame->d);
     }

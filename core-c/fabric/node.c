@@ -13,15 +13,15 @@ grow(struct weft_net *net, uint32_t more)
     {
         size *= 2;
     }
-    /* One more before the first, of zeros: the end of an insertion. */
-    struct weft_arriving *unsorted = weft_net_take(net, (size + 1) * sizeof *unsorted);
+    /* One more before the first, of zeros: the end of an insertion; and one behind the last. */
+    struct weft_arriving *unsorted = weft_net_take(net, (size + 2) * sizeof *unsorted);
     unsorted++;
     for (uint32_t i = 0; i < net->narriving; i++)
     {
         unsorted[i] = net->unsorted[i];
     }
     net->unsorted = unsorted;
-    net->arriving = weft_net_take(net, (size + 1) * sizeof *unsorted);
+    net->arriving = weft_net_take(net, (size + 2) * sizeof *unsorted);
     net->arriving++;
     net->arriving_size = size;
 }
@@ -47,7 +47,7 @@ keep_for_later(struct weft_net *net, struct weft_chunk *chunk)
 /* Frames of one lane. Returns when the next one comes, or WEFT_NEVER. */
 static inline int64_t
 collect_lane(struct weft_net *net, struct weft_lane *lane, const struct weft_port *to,
-             const uint64_t *tie_salt, int64_t until)
+             int64_t until)
 {
     const uint16_t port = to->index;
     const uint32_t left =
@@ -58,20 +58,20 @@ collect_lane(struct weft_net *net, struct weft_lane *lane, const struct weft_por
         return WEFT_NEVER;
     }
     make_room(net, left - taken);
-    struct weft_arriving *const first = net->unsorted + net->narriving;
-    struct weft_arriving *a = first;
-    struct weft_frame *frame = &lane->head->frame[lane->head_at];
-    const struct weft_frame *end = &lane->head->frame[WEFT_CHUNK_FRAMES];
+    const uint64_t key_at_0 = (WEFT_IS_FRAME | port) - ((uint64_t)net->base << WEFT_TIE_BITS);
+    struct weft_arriving *a = net->unsorted + net->narriving;
+    uint32_t place = lane->head_at;
+    struct weft_frame *frame = &lane->head->frame[place];
     int64_t next = WEFT_NEVER;
-    for (; taken != left; taken++)
+    do
     {
-        if (frame == end)
+        if (place == WEFT_CHUNK_FRAMES)
         {
             struct weft_chunk *behind = lane->head->next;
             keep_for_later(net, lane->head);
             lane->head = behind;
-            frame = &behind->frame[0];
-            end = &behind->frame[WEFT_CHUNK_FRAMES];
+            place = 0;
+            frame = behind->frame;
         }
         const int64_t at = frame->at;
         if (at >= until)
@@ -79,17 +79,18 @@ collect_lane(struct weft_net *net, struct weft_lane *lane, const struct weft_por
             next = at;
             break;
         }
-        const uint16_t order = tie_salt ? weft_tie_order(*tie_salt, at) : 0;
         frame->d.in_port = port;
-        a->key = (uint64_t)(at - net->base) << WEFT_TIE_BITS | WEFT_IS_FRAME | (port ^ order);
+        a->key = key_at_0 + ((uint64_t)at << WEFT_TIE_BITS);
         a->of.frame = frame;
         a++;
         frame++;
-    }
-    net->runs += a != first;
-    net->narriving = (uint32_t)(a - net->unsorted);
+        place++;
+        taken++;
+    } while (taken != left);
+    net->runs += taken != lane->taken;
+    net->narriving += taken - lane->taken;
     lane->taken = taken;
-    lane->head_at = (uint32_t)(frame - lane->head->frame);
+    lane->head_at = place;
     return next;
 }
 
@@ -114,12 +115,12 @@ collect_pauses(struct weft_net *net, struct weft_pfc_lane *lane, uint16_t port, 
 }
 
 static int64_t
-collect_port(struct weft_net *net, struct weft_port *port, const uint64_t *tie_salt, int64_t until)
+collect_port(struct weft_net *net, struct weft_port *port, int64_t until)
 {
     int64_t next = collect_pauses(net, port->pfc_from, port->index, until);
     for (uint32_t c = 0; c < net->classes; c++)
     {
-        const int64_t at = collect_lane(net, &port->from[c], port, tie_salt, until);
+        const int64_t at = collect_lane(net, &port->from[c], port, until);
         next = at < next ? at : next;
     }
     return next;
@@ -197,8 +198,7 @@ sort(struct weft_net *net, int64_t width)
     insertion_sort(to, n);
 }
 
-/* Puts what was collected in order: by time, PFC frames first, and frames in the order of ports
- * that is drawn for the instant. */
+/* Puts what was collected in order: by time, PFC frames first, by port. */
 static void
 put_in_order(struct weft_net *net, int64_t width)
 {
@@ -220,16 +220,16 @@ void
 weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until)
 {
     uint64_t *coming = net->coming + (size_t)node->number * net->words;
-    const uint64_t *tie_salt = node->nports > 1 ? &node->tie_salt : NULL;
     net->runs = 0;
     net->narriving = 0;
+    net->ndrawn = 0;
     node->next = WEFT_NEVER;
     for (uint32_t word = 0; word < net->words; word++)
     {
         for (uint64_t bits = coming[word]; bits != 0; bits &= bits - 1)
         {
             struct weft_port *port = &node->port[word * 64 + weft_ctz64(bits)];
-            const int64_t next = collect_port(net, port, tie_salt, until);
+            const int64_t next = collect_port(net, port, until);
             if (next == WEFT_NEVER)
             {
                 coming[word] &= ~(UINT64_C(1) << weft_ctz64(bits));
@@ -238,7 +238,29 @@ weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until)
         }
     }
     net->arrivals += net->narriving;
+    make_room(net, 1);
     put_in_order(net, until - net->base);
+    net->arriving[net->narriving].key = UINT64_MAX; /* it comes never */
+}
+
+void
+weft_node_draw_order(struct weft_net *net, const struct weft_node *node, uint32_t first)
+{
+    struct weft_arriving *a = net->arriving + first;
+    const uint64_t order = weft_tie_order(node->tie_salt, weft_arrives_at(net, a));
+    const uint64_t next_instant = (a->key | (WEFT_IS_FRAME - 1)) + 1;
+    a->key ^= order;
+    for (a++; a->key < next_instant; a++)
+    {
+        const struct weft_arriving x = {.key = a->key ^ order, .of = a->of};
+        struct weft_arriving *k = a;
+        for (; k[-1].key > x.key; k--)
+        {
+            k[0] = k[-1];
+        }
+        *k = x;
+    }
+    net->ndrawn = (uint32_t)(a - net->arriving);
 }
 
 void

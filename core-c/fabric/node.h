@@ -217,8 +217,8 @@ struct weft_switch_node
 /** What arrives in this window: a frame, or a PFC frame. */
 struct weft_arriving
 {
-    /** (ps since the window's base) << WEFT_TIE_BITS | is a frame | port; of a frame, the port XOR
-     * what is drawn for the instant. */
+    /** (ps since the window's base) << WEFT_TIE_BITS | is a frame | port; of a frame that does not
+     * come alone at its instant, the port XOR what is drawn for that. */
     uint64_t key;
     union
     {
@@ -289,10 +289,11 @@ struct weft_net
     struct weft_chunks chunks;
     struct weft_letter *letters;    /**< free ones */
     int64_t base;                   /**< of the times in `arriving` */
-    struct weft_arriving *arriving; /**< in order, once collected */
+    struct weft_arriving *arriving; /**< in order, once collected; one behind them comes never */
     struct weft_arriving *unsorted; /**< as large */
     uint32_t narriving;
-    uint32_t runs; /**< rows of them that are in order */
+    uint32_t ndrawn; /**< frames up to here are in the order drawn for their instants */
+    uint32_t runs;   /**< rows of them that are in order */
     uint32_t arriving_size;
     uint32_t *bucket; /**< [nbuckets + 1]: for sorting */
     uint32_t nbuckets;
@@ -434,9 +435,21 @@ weft_pfc_pauses(const struct weft_arriving *a)
     return a->of.pfc & 1;
 }
 
-/** Fills net->arriving with what comes to a node before @p until, in order; frames get the port by
- * which they come. */
+/** Fills net->arriving with what comes to a node before @p until, in order but for what
+ * weft_node_order() does; frames get the port by which they come. */
 void weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until);
+/** The @p first frame of an instant and those that come with it: draws their order. */
+void weft_node_draw_order(struct weft_net *net, const struct weft_node *node, uint32_t first);
+/** Before a frame that arrives is looked at: draws the order of its instant, if others come with it
+ * and that was not done. */
+static inline void
+weft_node_order(struct weft_net *net, const struct weft_node *node, const struct weft_arriving *a)
+{
+    if ((a[0].key ^ a[1].key) >> WEFT_TIE_BITS == 0 && a >= net->arriving + net->ndrawn)
+    {
+        weft_node_draw_order(net, node, (uint32_t)(a - net->arriving));
+    }
+}
 void weft_host_run(struct weft_net *net, struct weft_host_node *host, int64_t until);
 void weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t until);
 

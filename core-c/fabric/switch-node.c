@@ -331,6 +331,7 @@ run_instant(struct weft_net *net, struct weft_switch_node *sw, uint32_t i, int64
         const struct weft_arriving *a = &net->arriving[i];
         if (a->key & WEFT_IS_FRAME)
         {
+            weft_node_order(net, &sw->node, a);
             arrive(net, sw, &a->of.frame->d);
         }
         else
@@ -366,6 +367,7 @@ run_frames(struct weft_net *net, struct weft_switch_node *sw, uint32_t i)
         }
         sw->node.now = now;
         sw->node.last = now;
+        weft_node_order(net, &sw->node, a);
         arrive(net, sw, &a->of.frame->d);
     }
     return (uint32_t)(a - net->arriving);
