@@ -52,6 +52,13 @@ checked_release(void *qp, struct weft_tor_counters *counters, uint32_t *epsn)
     return ops_of(c)->release(weft_checked_own(c), counters, epsn);
 }
 
+static bool
+checked_owes(const void *qp)
+{
+    const struct weft_checked *c = tracked(qp, "lb->tor->owes");
+    return ops_of(c)->owes(weft_checked_own(c));
+}
+
 static void
 wrap(struct weft_tor_ops *checked, const struct weft_tor_ops *ops)
 {
@@ -59,6 +66,7 @@ wrap(struct weft_tor_ops *checked, const struct weft_tor_ops *ops)
     WEFT_CHECKED_HOOK(to_host, checked_to_host);
     WEFT_CHECKED_HOOK(from_host, checked_from_host);
     WEFT_CHECKED_HOOK(release, checked_release);
+    WEFT_CHECKED_HOOK(owes, checked_owes);
 }
 
 /* What is called before there is a state that knows its table: each has its own. */

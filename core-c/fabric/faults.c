@@ -52,14 +52,15 @@ weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate)
 }
 
 static void
-restart_tor(const struct weft_net *net, struct weft_net_qp *q)
+restart_tor(struct weft_net *net, struct weft_net_qp *q)
 {
     const struct weft_net_level *level = &net->level[q->qp.algos->sl];
     struct weft_last_hop hop;
     weft_clos_last_hop(net->config.clos, &net->config.frame, &hop);
     hop.why = NULL;
     hop.provides = WEFT_NEEDS_ALL;
-    level->lb->tor->qp_init(q->tor, level->lb_config, &hop);
+    q->tor_ops->qp_init(q->tor, level->lb_config, &hop);
+    weft_switch_note_owes(net, q);
 }
 
 static void

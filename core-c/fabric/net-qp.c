@@ -99,7 +99,9 @@ init_tor(struct weft_net *net, struct weft_net_qp *q, const struct weft_net_leve
     {
         q->bytes.tor = lb->tor->qp_size(level->lb_config, &hop);
         q->tor = weft_net_take(net, q->bytes.tor);
+        q->tor_ops = lb->tor;
         code = lb->tor->qp_init(q->tor, level->lb_config, &hop);
+        weft_switch_note_owes(net, q);
     }
     if (!code && lb->flow_size)
     {

@@ -59,6 +59,7 @@ struct weft_port
     uint64_t sent_bytes;   /**< of these, without gaps */
     int64_t lost_before;   /**< frames that began earlier do not arrive: ps; INT64_MIN */
     uint32_t peak_queue;   /**< bytes */
+    uint32_t owing;        /**< to a host: QPs to it for which middleware may send a NACK */
     bool faces_host;       /**< a switch's, to a host */
     bool is_remote;        /**< another thread runs the node at the other end */
 
@@ -136,8 +137,10 @@ struct weft_named_drop
 struct weft_net_qp
 {
     struct weft_qp qp;
-    void *tor;  /**< middleware's state at the ToR of dst, or NULL */
+    void *tor; /**< middleware's state at the ToR of dst, or NULL */
+    const struct weft_tor_ops *tor_ops;
     void *flow; /**< what the balancer keeps of it at ToRs, or NULL */
+    bool owes;  /**< it is among the owing ones of its last port */
     struct weft_wqe *wqes;
     uint32_t room; /**< for messages */
     struct weft_named_drop *drops;
@@ -195,8 +198,8 @@ struct weft_switch_node
     int64_t fires_at;        /**< the balancer's timer */
     int64_t own_at;          /**< fires_at or owed_at */
     int64_t sent_at;         /**< when weft_switch_send_waiting() was called last */
-    /** With middleware, a tournament of when ports to hosts send next: [1] is the earliest of all,
-     * [i] that of [2 i] and [2 i + 1], and leaves + port each one's own. */
+    /** With middleware, a tournament of when ports send next that are owing: [1] is the earliest of
+     * all, [i] that of [2 i] and [2 i + 1], and leaves + port each one's own. */
     int64_t *starts;
     uint32_t leaves;          /**< a power of two */
     int64_t tor_at;           /**< starts[1] */
@@ -520,7 +523,8 @@ weft_port_ready(const struct weft_port *port)
     return port->waits & ~port->paused;
 }
 
-/** What a port may send has changed: where middleware works it leaves in the order of time. */
+/** What a port may send has changed, or whether it is owing: then it leaves in the order of time.
+ */
 void weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port);
 
 /** The buffer of the frame that a port has sent is given back; no neighbour is paused. */
@@ -607,6 +611,8 @@ weft_switch_tell_pause(const struct weft_net *net, const struct weft_switch_node
 }
 /** Routes, balances, buffers and queues. */
 void weft_switch_forward(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p);
+/** Middleware's state of a QP is new. */
+void weft_switch_note_owes(struct weft_net *net, struct weft_net_qp *qp);
 /** ToR middleware looks at a reply from a NIC: whether it goes on. */
 bool weft_switch_passes_tor(struct weft_net *net, struct weft_switch_node *sw,
                             struct weft_packet *p);

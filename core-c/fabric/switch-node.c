@@ -15,7 +15,7 @@ take_pause(struct weft_net *net, struct weft_switch_node *sw, const struct weft_
     {
         weft_switch_start(net, sw, port, false);
     }
-    if (sw->starts)
+    if (port->owing > 0)
     {
         weft_switch_note_start(sw, port);
     }
@@ -186,7 +186,7 @@ make_ready(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *
     {
         weft_switch_start(net, sw, port, false);
     }
-    else if (sw->starts)
+    else if (port->owing > 0)
     {
         weft_switch_note_start(sw, port);
     }

@@ -3,7 +3,7 @@
  * What leaves a switch. A port has no event of its own: what it sent by now is looked at when
  * somebody wants to know. Where the order among ports matters, departures are done one by one in
  * the order of time: while a neighbour is paused, as each buffer that is given back may let it go
- * on, and at ports to hosts where ToR middleware works, which may send by another port.
+ * on, and at ports to hosts for which ToR middleware owes a NACK, which it sends by another port.
  */
 #include "fabric/node.h"
 
@@ -70,7 +70,7 @@ start(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
     }
     sw->node.last = at > sw->node.last ? at : sw->node.last;
     weft_switch_send(net, sw, port, frame, at, waited);
-    if (sw->starts)
+    if (port->owing > 0)
     {
         weft_switch_note_start(sw, port);
     }
@@ -180,13 +180,9 @@ find_first(const struct weft_switch_node *sw)
 void
 weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port)
 {
-    if (!port->faces_host)
-    {
-        return;
-    }
     int64_t *t = sw->starts;
     uint32_t i = sw->leaves + port->index;
-    t[i] = weft_port_ready(port) != 0 ? port->free_at : WEFT_NEVER;
+    t[i] = port->owing > 0 && weft_port_ready(port) != 0 ? port->free_at : WEFT_NEVER;
     for (i /= 2; i > 0; i /= 2)
     {
         const int64_t least = t[2 * i] < t[2 * i + 1] ? t[2 * i] : t[2 * i + 1];
@@ -199,9 +195,9 @@ weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port
     sw->tor_at = t[1];
 }
 
-/* The first of the ports to hosts that send next. */
+/* The first of the owing ports that send next. */
 static struct weft_port *
-first_to_host(const struct weft_switch_node *sw)
+first_owing(const struct weft_switch_node *sw)
 {
     uint32_t i = 1;
     while (i < sw->leaves)
@@ -230,7 +226,7 @@ weft_switch_send_in_order(struct weft_net *net, struct weft_switch_node *sw, int
         sw->node.now = first.at > sw->node.now ? first.at : sw->node.now;
         if (first.starts)
         {
-            struct weft_port *port = first.port ? first.port : first_to_host(sw);
+            struct weft_port *port = first.port ? first.port : first_owing(sw);
             sw->limit = port->index;
             start(net, sw, port, true);
         }

@@ -5,21 +5,43 @@
 
 #include <weft/psn.h>
 
-static const struct weft_tor_ops *
-ops_of(const struct weft_net *net, const struct weft_packet *p)
+static void
+note_owes(struct weft_switch_node *sw, struct weft_port *port, struct weft_net_qp *q)
 {
-    return net->level[p->sl].lb->tor;
+    const bool owes = !q->tor_ops->owes || q->tor_ops->owes(q->tor);
+    if (owes != q->owes)
+    {
+        q->owes = owes;
+        port->owing += owes ? 1 : -1U;
+        weft_switch_note_start(sw, port);
+    }
+}
+
+void
+weft_switch_note_owes(struct weft_net *net, struct weft_net_qp *q)
+{
+    struct weft_link link;
+    weft_clos_link(net->config.clos, q->qp.dst, &link);
+    struct weft_switch_node *sw = &net->sw[link.upper.index];
+    note_owes(sw, &sw->node.port[link.upper.port], q);
 }
 
 bool
 weft_switch_passes_tor(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
 {
-    void *state = net->qp[p->qp]->tor;
-    if (!state || !net->tor_active)
+    struct weft_net_qp *q = net->qp[p->qp];
+    struct weft_port *port = &sw->node.port[p->in_port];
+    if (!q->tor || !net->tor_active)
     {
         return true;
     }
-    switch (ops_of(net, p)->from_host(state, p, &sw->tor))
+    if (port->waits != 0)
+    {
+        weft_switch_settle(net, sw, port); /* it judges by what has left for the NIC */
+    }
+    const enum weft_tor_verdict verdict = q->tor_ops->from_host(q->tor, p, &sw->tor);
+    note_owes(sw, port, q);
+    switch (verdict)
     {
     case WEFT_TOR_BLOCK:
         weft_net_end_frame(net, &sw->node, p, WEFT_NET_BLOCKED);
@@ -51,11 +73,16 @@ void
 weft_switch_run_tor(struct weft_net *net, struct weft_switch_node *sw, const struct weft_packet *p,
                     uint32_t out)
 {
-    void *state = net->qp[p->qp]->tor;
-    const uint32_t replies = weft_reply_class(&net->algos[p->sl]);
-    const bool paused = sw->paused_ingress > 0 && weft_mmu_is_paused(sw->mmu, out, replies);
+    struct weft_net_qp *q = net->qp[p->qp];
+    const bool paused = sw->paused_ingress > 0 &&
+                        weft_mmu_is_paused(sw->mmu, out, weft_reply_class(&net->algos[p->sl]));
     uint32_t epsn;
-    if (state && ops_of(net, p)->to_host(state, p, paused, &sw->tor, &epsn))
+    const bool sends = q->tor && q->tor_ops->to_host(q->tor, p, paused, &sw->tor, &epsn);
+    if (q->owes)
+    {
+        note_owes(sw, &sw->node.port[out], q);
+    }
+    if (sends)
     {
         make_up(net, sw, p, out, epsn);
     }
@@ -64,9 +91,8 @@ weft_switch_run_tor(struct weft_net *net, struct weft_switch_node *sw, const str
 void
 weft_switch_release_tor(struct weft_net *net, struct weft_switch_node *sw, struct weft_net_qp *q)
 {
-    const struct weft_tor_ops *ops = net->level[q->qp.algos->sl].lb->tor;
     uint32_t epsn;
-    if (ops->release && ops->release(q->tor, &sw->tor, &epsn))
+    if (q->tor_ops->release && q->tor_ops->release(q->tor, &sw->tor, &epsn))
     {
         sw->owed = weft_net_grow(net, sw->owed, sw->nowed, &sw->owed_size, sizeof *sw->owed);
         sw->owed[sw->nowed++] = (struct weft_owed){.qp = q, .epsn = epsn};
@@ -74,6 +100,7 @@ weft_switch_release_tor(struct weft_net *net, struct weft_switch_node *sw, struc
         sw->own_at = net->now < sw->own_at ? net->now : sw->own_at;
         weft_net_wake(net, &sw->node, net->now);
     }
+    weft_switch_note_owes(net, q);
 }
 
 static void

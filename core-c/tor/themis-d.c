@@ -373,10 +373,7 @@ to_host(void *state, const struct weft_packet *data, bool paused,
     const bool waits = qp->watch == PASSED || qp->watch == UNSURE;
     const bool compensate = qp->watch == ARMED ? resolve(qp, data->psn, counters)
                                                : waits && outwait(qp, data->psn, paused, counters);
-    if (compensate)
-    {
-        *epsn = qp->bepsn;
-    }
+    *epsn = qp->bepsn;
     counters->ring_full += record(qp, data->psn);
     return compensate;
 }
@@ -553,10 +550,17 @@ from_host(void *state, const struct weft_packet *reply, struct weft_tor_counters
 }
 
 static bool
+owes(const void *state)
+{
+    const struct themis_qp *qp = state;
+    return qp->watch == ARMED || qp->watch == PASSED || qp->watch == UNSURE;
+}
+
+static bool
 release(void *state, struct weft_tor_counters *counters, uint32_t *epsn)
 {
     struct themis_qp *qp = state;
-    if (qp->watch != ARMED && qp->watch != PASSED && qp->watch != UNSURE)
+    if (!owes(qp))
     {
         return false;
     }
@@ -589,5 +593,6 @@ const struct weft_tor_ops weft_themis_d = {
     .to_host = to_host,
     .from_host = from_host,
     .release = release,
+    .owes = owes,
     .fields = {.reads = WEFT_FIELD_KIND | WEFT_FIELD_PSN},
 };

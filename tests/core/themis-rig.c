@@ -69,7 +69,13 @@ pass_paused(struct bench *b, uint32_t psn, bool paused)
     memset(&data, 0, sizeof data);
     data.kind = WEFT_DATA;
     data.psn = psn & WEFT_PSN_MASK;
-    return b->ops->to_host(b->qp, &data, paused, &b->n, &epsn) ? (int64_t)epsn : -1;
+    const bool owed = b->ops->owes(b->qp);
+    const bool sends = b->ops->to_host(b->qp, &data, paused, &b->n, &epsn);
+    if (!owed && (sends || b->ops->owes(b->qp))) /* an assertion for each packet would be slow */
+    {
+        ck_abort_msg("a NACK that was not owed");
+    }
+    return sends ? (int64_t)epsn : -1;
 }
 
 bool

@@ -74,7 +74,10 @@ pass(struct tor *t, uint32_t psn)
     uint32_t epsn = UINT32_MAX;
     memset(&data, 0, sizeof data);
     data.psn = psn;
-    return t->ops->to_host(t->qp, &data, false, &t->n, &epsn) ? (int64_t)epsn : -1;
+    const bool owed = t->ops->owes(t->qp);
+    const bool sends = t->ops->to_host(t->qp, &data, false, &t->n, &epsn);
+    MUST(owed || (!sends && !t->ops->owes(t->qp)));
+    return sends ? (int64_t)epsn : -1;
 }
 
 /** What becomes of a reply. */

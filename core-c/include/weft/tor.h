@@ -104,6 +104,11 @@ extern "C"
          * blocked, and the NIC will not send another.
          */
         bool (*release)(void *qp, struct weft_tor_counters *counters, uint32_t *epsn);
+        /** Optional: whether to_host() may return true of this QP's next packet; without it,
+         * always. A simulator may then let packets of QPs that are owed nothing leave without an
+         * order among ports. Asked after the functions above; to_host() never turns false into
+         * true. */
+        bool (*owes)(const void *qp);
         /** What these functions read of the packets that they see. */
         struct weft_fields fields;
     };
