@@ -37,7 +37,7 @@ extern "C"
     /** The last hop that a ToR sees, for sizing its rings. */
     struct weft_last_hop
     {
-        uint32_t npaths;          /**< equal-cost paths N of its QPs */
+        uint32_t npaths;          /**< equal-cost paths N of its QPs: npaths of struct weft_site */
         int64_t rate;             /**< bit/s of the down port */
         int64_t rtt;              /**< ToR-NIC-ToR round trip, ps */
         int64_t mtu;              /**< bytes of a full data frame */
@@ -91,11 +91,12 @@ extern "C"
         /**
          * A data packet starts to leave for the NIC. @p paused: the ToR has paused the class of
          * the NIC's replies (PFC), so that their silence tells nothing. Returns true if a NACK of
-         * *epsn is to be sent to the sender on the NIC's behalf.
+         * *epsn is to be sent to the sender on the NIC's behalf. It does not pass from_host().
          */
         bool (*to_host)(void *qp, const struct weft_packet *data, bool paused,
                         struct weft_tor_counters *counters, uint32_t *epsn);
-        /** An ACK or a NACK entered from the NIC. */
+        /** An ACK or a NACK entered from the NIC. Not one that this ToR has made: it would be taken
+         * for a repetition by the NIC, and blocked. */
         enum weft_tor_verdict (*from_host)(void *qp, const struct weft_packet *reply,
                                            struct weft_tor_counters *counters);
         /**

@@ -138,12 +138,13 @@ extern "C"
         bool (*tx_ready)(const void *tx);
         /** The next packet to send (enum weft_tx_what) and its PSN; it counts as sent at @p now. */
         int (*tx_next)(void *tx, int64_t now, uint32_t *psn);
-        /** An ACK or a NACK arrived. Returns how many packets it newly acknowledged. */
+        /** An ACK or a NACK arrived. Returns how many packets it newly acknowledged in order. */
         uint32_t (*tx_reply)(void *tx, const struct weft_packet *reply, int64_t now);
-        /** When tx_timeout() is due, or WEFT_NEVER. */
+        /** When tx_timeout() is due, or WEFT_NEVER. Asked after tx_next(), tx_reply() and
+         * tx_timeout(): it is WEFT_NEVER until the first packet has been sent. */
         int64_t (*tx_deadline)(const void *tx);
         /** The retransmission timer fired. No-op if @p now is before the deadline. What it does is
-         * a timeout for others too if it counts as one. */
+         * a timeout for others too (on_timeout()) if `timeouts` of tx_counters() grows by it. */
         void (*tx_timeout)(void *tx, int64_t now);
         /** Optional: the next packet that the last tx_reply() or tx_timeout() has taken for lost,
          * each of them once, and not again until it was sent again; false: no more. Asked after
@@ -161,7 +162,8 @@ extern "C"
         uint32_t (*tx_sacked)(const void *tx);
         /** Optional: writes what the receiver needs to know into a data packet that leaves. */
         void (*tx_stamp)(const void *tx, struct weft_packet *data);
-        /** Optional, of an ideal transport: a data packet of this sender, or the ACK of one, was
+        /** Optional, of an idealised transport (erasure), which learns of losses by nothing else
+         * and stands still if it is not told: a data packet of this sender, or the ACK of one, was
          * lost in the fabric (full buffer, dead link, injected loss). The host tells each loss
          * once, a round trip of an idle fabric after the data packet left, or, if that is later,
          * the way of an ACK from the receiver, through an idle fabric, after the loss. tx_ready()
