@@ -248,9 +248,9 @@ offer(struct device *host)
     f->urgent = false;
     if (lb->path)
         lb->path->data(f->path, &p->w, PS(now));
+    f->free_at = now + SIZE * INT64_C(8000000000) / cc->rate(f->cc, PS(now));
     if (cc->on_sent)
         cc->on_sent(f->cc, &p->w, PS(now));
-    f->free_at = now + SIZE * INT64_C(8000000000) / cc->rate(f->cc, PS(now));
     if (f->free_at > now + 120)
         at(f->free_at, wake, host, NULL);
     enqueue(&host->port[0], p);
