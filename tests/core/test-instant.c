@@ -502,6 +502,36 @@ START_TEST(what_is_asked_for_meanwhile_is_done_at_once_but_plans)
 }
 END_TEST
 
+/* A call that sends something itself. */
+static void
+post_now(void *of, uint64_t what, int64_t now)
+{
+    called((void *)(uintptr_t) "begins", what, now);
+    weft_net_post(world.net, of, 1000, 0, now, 0);
+    called((void *)(uintptr_t) "ends", what, now);
+}
+
+static void
+send_now(void *of, uint64_t what, int64_t now)
+{
+    const struct weft_packet raw = {.kind = WEFT_RAW, .dst = 4, .bytes = 100, .tclass = DATA};
+    (void)of;
+    called((void *)(uintptr_t) "begins", what, now);
+    weft_net_send(world.net, 0, &raw, now);
+    called((void *)(uintptr_t) "ends", what, now);
+}
+
+START_TEST(what_is_posted_or_sent_meanwhile_leaves_at_once)
+{
+    begin(WEFT_ACK_SHARE);
+    struct weft_net_qp *q = add_qp(0, 4, 0);
+    weft_net_call(world.net, 0, T, WEFT_NET_CALL, 1, _i ? send_now : post_now, &q->qp, 1);
+    call(WEFT_NET_CALL, 2, "call");
+    run(_i ? "begins 1; sends raw of 0; ends 1; call 2; "
+           : "begins 1; sends data of 0; ends 1; call 2; ");
+}
+END_TEST
+
 Suite *instant_suite(void);
 
 Suite *
@@ -528,6 +558,7 @@ instant_suite(void)
     tcase_add_test(tcase, what_programs_do_goes_by_step_and_number);
     tcase_add_test(tcase, posts_go_by_number);
     tcase_add_test(tcase, what_is_asked_for_meanwhile_is_done_at_once_but_plans);
+    tcase_add_loop_test(tcase, what_is_posted_or_sent_meanwhile_leaves_at_once, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
 }
