@@ -3,49 +3,24 @@
  * A switch of fabric/node.h by itself, without neighbours that run, against one that does
  * everything when it happens. The switch puts off what it sends and what it gives back until
  * somebody looks, and is run from window to window or in shorter pieces; frames must leave when
- * they would, marked as they would be, and neighbours be paused and resumed when they would. Else a
- * fabric's results hang on how it is run.
+ * they would, marked, trimmed, blocked and made up for as they would be, and neighbours be paused
+ * and resumed when they would. Else a fabric's results hang on how it is run.
  */
 #include <string.h>
 
+#include <weft/psn.h>
 #include <weft/weft.h>
 
-#include "fabric/node.h"
 #include "fuzz.h"
 #include "must.h"
+#include "plain-switch.h"
 
-#define PORTS   4U /* 0, 1: to hosts; 2, 3: to spines */
-#define CLASSES 4U
-#define FRAMES  600U
+#define PORTS   PLAIN_PORTS
+#define FRAMES  PLAIN_FRAMES
 #define WINDOWS 24U
 #define ARENA   ((size_t)4 << 20)
 #define CONFIG  64U /* words of a configuration */
-
-/* A frame, or a PFC frame: when it comes or has come, and what it is. */
-struct event
-{
-    int64_t at;
-    struct weft_packet packet;
-    bool is_pfc, pauses;
-};
-
-struct queue
-{
-    struct weft_packet frame[FRAMES];
-    uint32_t head, tail;
-};
-
-struct plain_port
-{
-    struct queue queue[CLASSES];
-    struct queue sent[CLASSES]; /* `sent` of a packet: when it is at the other end */
-    struct event pfc[2 * FRAMES];
-    uint32_t npfc;
-    struct weft_packet last; /* whose buffer is to be given back at `end` */
-    int64_t free_at, end, carry;
-    uint32_t paused, peak;
-    struct weft_rng rng;
-};
+#define FIBS    512U
 
 static _Alignas(64) char arena[ARENA];
 static size_t used;
@@ -58,13 +33,13 @@ static struct
     uint64_t words[5][CONFIG];
     struct weft_net *net;
     struct weft_switch_node *sw;
-    /* The plain one. */
-    struct plain_port port[PORTS];
-    struct weft_mmu *mmu;
-    void *lb;
-    struct weft_rng rng;
-    struct event coming[FRAMES];
-    uint32_t ncoming, nframes;
+    uint64_t fib[FIBS];
+    uint64_t dead[2]; /* links to spines */
+    size_t ndead;
+    bool tor; /* ToRs have middleware */
+    uint32_t nframes;
+    uint32_t psn[PLAIN_QPS];  /* of the newest data of a QP */
+    uint32_t epsn[PLAIN_QPS]; /* of its newest reply */
 } t;
 
 static void *
@@ -111,6 +86,19 @@ draw_shape(struct fuzz_input *in)
 }
 
 static void
+draw_trimming(struct fuzz_input *in, struct weft_mmu_config *b)
+{
+    b->trim = true;
+    b->trim_at = 2000 + fuzz_below(in, 12000);
+    b->trim_bytes = 64 + fuzz_below(in, 3) * 32;
+    b->trim_victim = fuzz_below(in, 2) ? WEFT_TRIM_COIN : WEFT_TRIM_ARRIVAL;
+    b->header_queue = fuzz_below(in, 2) ? 1000 + fuzz_below(in, 4000) : 0;
+    b->pfc = false;
+    b->buffer = 20000 + fuzz_below(in, 40000);
+    b->port_buffer = 0;
+}
+
+static void
 draw_buffer(struct fuzz_input *in)
 {
     struct weft_mmu_config *b = &t.config.buffer;
@@ -131,28 +119,49 @@ draw_buffer(struct fuzz_input *in)
     {
         b->port_buffer = 2000 + fuzz_below(in, 20000);
     }
+    if (!t.tor && fuzz_below(in, 3) == 0)
+    {
+        draw_trimming(in, b);
+    }
 }
 
-/* Both switches, and a QP for data to be of. */
 static void
-make(struct fuzz_input *in)
+draw_algorithms(struct fuzz_input *in)
 {
-    static const char *const balancers[] = {"jsq", "ecmp", "drill", "ar", "ops"};
-    static const struct weft_net_qp_site site = {.src = 0, .dst = 2};
-    struct weft_qp *qp;
-    struct weft_site of;
-    draw_shape(in);
+    static const char *const balancers[] = {"jsq", "ecmp",  "drill",   "ar",
+                                            "ops", "conga", "letflow", "ar-quality"};
+    static const char *const compensations[] = {"scan", "literal", "off"};
+    static const char *const hasty[] = {"period", "1us", "gap", "300ns", NULL};
+    const char *const themis[] = {"compensation", compensations[fuzz_below(in, 3)], "entry-bytes",
+                                  "2", NULL};
+    t.tor = fuzz_below(in, 3) == 0;
     draw_buffer(in);
     t.level = (struct weft_net_level){.share = 1, .labels = 64, .tclass = 1};
-    t.level.lb = weft_lb_find(balancers[fuzz_below(in, 5)]);
-    t.level.lb_config = configure(1, &t.level.lb->algo, NULL);
-    t.level.transport = weft_transport_find("gbn");
+    t.level.lb = weft_lb_find(t.tor ? "themis" : balancers[fuzz_below(in, 8)]);
+    t.level.lb_config = configure(1, &t.level.lb->algo,
+                                  t.tor               ? themis
+                                  : t.level.lb->leave ? hasty
+                                                      : NULL);
+    t.level.transport = weft_transport_find(t.config.buffer.trim ? "trim" : "nic-sr");
     t.level.transport_config = configure(2, &t.level.transport->algo, NULL);
     t.level.cc = weft_cc_find("none");
     t.level.cc_config = configure(3, &t.level.cc->algo, NULL);
-    t.config.clos = &t.clos;
+}
+
+/* Both switches, and QPs: to each host behind the switch, from it, and between the two. */
+static void
+make(struct fuzz_input *in)
+{
+    static const struct weft_net_qp_site sites[PLAIN_QPS] = {
+        {.src = 2, .dst = 0}, {.src = 3, .dst = 1}, {.src = 0, .dst = 2},
+        {.src = 1, .dst = 3}, {.src = 0, .dst = 1}, {.src = 1, .dst = 0}};
+    struct weft_qp *qp;
+    draw_shape(in);
     weft_config_default(&weft_fabric_algo, &t.config.frame);
+    draw_algorithms(in);
+    t.config.clos = &t.clos;
     t.config.frame.gap = fuzz_below(in, 3) * 10;
+    t.config.frame.first_psn = fuzz_below(in, 2) ? 0 : 0xffffe0;
     t.config.scheduler = weft_scheduler_find("strict");
     t.config.scheduler_config = configure(4, &t.config.scheduler->algo, NULL);
     t.config.levels = &t.level;
@@ -160,218 +169,13 @@ make(struct fuzz_input *in)
     t.config.seed = fuzz_byte(in);
     t.config.memory.take = take;
     MUST(weft_net_make(&t.net, &t.config, NULL) == 0);
-    MUST(weft_net_add_qp(t.net, &site, &qp, NULL) == 0);
+    for (uint32_t i = 0; i < PLAIN_QPS; i++)
+    {
+        MUST(weft_net_add_qp(t.net, &sites[i], &qp, NULL) == 0);
+        t.psn[i] = t.epsn[i] = qp->first_psn;
+    }
     t.sw = &t.net->sw[0];
-    t.mmu = take(NULL, (size_t)weft_mmu_size(&t.config.buffer, PORTS));
-    MUST(weft_mmu_init(t.mmu, &t.config.buffer, PORTS) == 0);
-    weft_clos_site(&t.clos, &t.config.buffer, 0, t.config.seed, 0, &of);
-    of.provides = WEFT_NEEDS_ALL;
-    t.lb = take(NULL, t.level.lb->state_size(t.level.lb_config, &of) + 16);
-    MUST(t.level.lb->init(t.lb, t.level.lb_config, &of) == 0);
-    t.rng = t.sw->rng;
-    for (uint32_t i = 0; i < PORTS; i++)
-    {
-        t.port[i].end = WEFT_NEVER;
-        if (t.sw->leaving)
-        {
-            t.port[i].rng = t.sw->leaving[i];
-        }
-    }
-}
-
-static void
-push(struct queue *q, const struct weft_packet *p)
-{
-    MUST(q->tail < FRAMES);
-    q->frame[q->tail++] = *p;
-}
-
-/* The class that would go first, or CLASSES. */
-static uint32_t
-first_class(const struct plain_port *port)
-{
-    uint32_t c = 0;
-    while (c < CLASSES && (port->queue[c].head == port->queue[c].tail || (port->paused >> c & 1U)))
-    {
-        c++;
-    }
-    return c;
-}
-
-static void
-mark(struct weft_packet *p, uint32_t out, struct weft_rng *rng)
-{
-    const uint32_t i = weft_mmu_index(t.mmu, out, p->tclass);
-    const uint32_t queue = weft_mmu_counts_by_class(&t.config.buffer)
-                               ? weft_mmu_class_queues(t.mmu)[i]
-                               : weft_mmu_queues(t.mmu)[out];
-    if (p->kind == WEFT_DATA && weft_mmu_mark(t.mmu, queue - p->bytes, rng))
-    {
-        p->flags |= WEFT_F_CE;
-    }
-}
-
-static void
-start(uint32_t out, int64_t now, bool waited)
-{
-    struct plain_port *port = &t.port[out];
-    const struct weft_port *wire = &t.sw->node.port[out];
-    const uint32_t c = first_class(port);
-    struct weft_packet p = port->queue[c].frame[port->queue[c].head++];
-    if (t.config.buffer.ecn && t.config.buffer.ecn_at == WEFT_ECN_DEQUEUE)
-    {
-        mark(&p, out, &port->rng);
-    }
-    MUST(port->end == WEFT_NEVER);
-    port->carry = waited && now == port->free_at ? port->carry : 0;
-    int64_t carry = port->carry;
-    port->free_at = now + weft_wire_carry(p.bytes + wire->gap, wire->rate, &port->carry);
-    port->end = now + weft_wire_carry(p.bytes, wire->rate, &carry);
-    port->last = p;
-    p.sent = port->end + wire->delay;
-    push(&port->sent[c], &p);
-}
-
-static void
-send_pfc(uint32_t by, uint32_t tclass, bool pauses, int64_t now)
-{
-    struct plain_port *port = &t.port[by];
-    const struct weft_port *wire = &t.sw->node.port[by];
-    const int64_t free = port->free_at > now ? port->free_at : now;
-    MUST(port->npfc < 2 * FRAMES);
-    port->pfc[port->npfc++] =
-        (struct event){.at = free + weft_wire_time(64, wire->rate) + wire->delay,
-                       .packet.tclass = tclass & 7U,
-                       .pauses = pauses};
-}
-
-static void
-end(uint32_t out, int64_t now)
-{
-    struct plain_port *port = &t.port[out];
-    const struct weft_packet *p = &port->last;
-    port->end = WEFT_NEVER;
-    if (weft_mmu_release(t.mmu, p->in_port, out, p->tclass, p->bytes))
-    {
-        send_pfc(p->in_port, p->tclass, false, now);
-    }
-}
-
-static void
-arrive(struct weft_packet *p, int64_t now)
-{
-    struct weft_ports ports;
-    p->hops++;
-    weft_route(&t.sw->map, p->dst, &ports);
-    ports.queue_bytes = weft_mmu_queues(t.mmu);
-    const uint32_t out =
-        ports.n > 1 ? t.level.lb->pick(t.lb, &ports, p, now) : weft_port_at(&ports, 0);
-    const unsigned verdict = weft_mmu_admit(t.mmu, p->in_port, out, p->tclass, p->bytes);
-    if (verdict & WEFT_MMU_PAUSE)
-    {
-        send_pfc(p->in_port, p->tclass, true, now);
-    }
-    if (!(verdict & WEFT_MMU_ADMIT))
-    {
-        return;
-    }
-    struct plain_port *port = &t.port[out];
-    const uint32_t queue = weft_mmu_queues(t.mmu)[out];
-    port->peak = queue > port->peak ? queue : port->peak;
-    if (t.config.buffer.ecn && t.config.buffer.ecn_at == WEFT_ECN_ENQUEUE)
-    {
-        mark(p, out, &t.rng);
-    }
-    push(&port->queue[p->tclass], p);
-    if (port->free_at <= now && first_class(port) < CLASSES)
-    {
-        start(out, now, false);
-    }
-}
-
-static void
-take_pfc(const struct event *e)
-{
-    struct plain_port *port = &t.port[e->packet.in_port];
-    const uint32_t bit = 1U << e->packet.tclass;
-    port->paused = e->pauses ? port->paused | bit : port->paused & ~bit;
-    if (port->free_at <= e->at && first_class(port) < CLASSES)
-    {
-        start(e->packet.in_port, e->at, false);
-    }
-}
-
-/* What comes at one instant: PFC frames by port, then frames in the order that is drawn. */
-static uint32_t
-rank(const struct event *e)
-{
-    const uint32_t port = e->packet.in_port;
-    return e->is_pfc ? port : 1U << 16 | (port ^ weft_tie_order(t.sw->node.tie_salt, e->at));
-}
-
-/* The next of what comes, or NULL. */
-static struct event *
-next_coming(void)
-{
-    struct event *next = NULL;
-    for (uint32_t i = 0; i < t.ncoming; i++)
-    {
-        struct event *e = &t.coming[i];
-        if (e->at != WEFT_NEVER &&
-            (!next || e->at < next->at || (e->at == next->at && rank(e) < rank(next))))
-        {
-            next = e;
-        }
-    }
-    return next;
-}
-
-/* The plain switch, up to before @p until. */
-static void
-run_plainly(int64_t until)
-{
-    for (;;)
-    {
-        struct event *e = next_coming();
-        int64_t now = e ? e->at : WEFT_NEVER;
-        for (uint32_t i = 0; i < PORTS; i++)
-        {
-            const int64_t free = first_class(&t.port[i]) < CLASSES ? t.port[i].free_at : WEFT_NEVER;
-            now = t.port[i].end < now ? t.port[i].end : now;
-            now = free < now ? free : now;
-        }
-        if (now >= until)
-        {
-            return;
-        }
-        bool quiet = true;
-        for (uint32_t i = 0; i < PORTS; i++)
-        {
-            if (t.port[i].end == now)
-            {
-                end(i, now);
-                quiet = false;
-            }
-        }
-        for (uint32_t i = 0; i < PORTS; i++)
-        {
-            if (t.port[i].free_at == now && first_class(&t.port[i]) < CLASSES)
-            {
-                start(i, now, true);
-                quiet = false;
-            }
-        }
-        if (quiet && e->is_pfc)
-        {
-            take_pfc(e);
-            e->at = WEFT_NEVER;
-        }
-        else if (quiet)
-        {
-            arrive(&e->packet, now);
-            e->at = WEFT_NEVER;
-        }
-    }
+    plain_switch_init(t.net);
 }
 
 /* The neighbour's end of a link. */
@@ -394,15 +198,66 @@ peer(uint32_t port)
     }
 }
 
+/* The link by which a port leads to a spine. */
+static uint64_t
+link_of(uint32_t port)
+{
+    struct weft_link link;
+    uint64_t i = t.clos.nhosts;
+    for (weft_clos_link(&t.clos, i, &link); link.lower.index != 0 || link.lower.port != port;)
+    {
+        weft_clos_link(&t.clos, ++i, &link);
+    }
+    return i;
+}
+
+/* What a QP's frame is, as its NICs would send it: data mostly in order, replies of what has gone.
+ */
+static void
+draw_sequel(struct fuzz_input *in, uint32_t qp, bool data, struct weft_packet *p)
+{
+    p->qp = qp & WEFT_QP_MASK;
+    if (data)
+    {
+        const uint32_t step = fuzz_below(in, 8);
+        t.psn[qp] = step == 0 ? t.psn[qp] : weft_psn_add(t.psn[qp], step == 1 ? 2 : 1);
+        p->psn = t.psn[qp] & WEFT_PSN_MASK;
+        return;
+    }
+    const uint32_t ahead = (t.psn[qp] - t.epsn[qp]) & WEFT_PSN_MASK;
+    t.epsn[qp] = weft_psn_add(t.epsn[qp], ahead ? fuzz_below(in, 65536) % (ahead + 1) : 0);
+    p->psn = t.epsn[qp] & WEFT_PSN_MASK;
+    p->kind = fuzz_below(in, 2) ? WEFT_ACK : WEFT_NACK;
+}
+
+/* A frame that ToRs look at: of the QPs whose hosts lie that way. */
+static void
+draw_flow(struct fuzz_input *in, uint32_t port, uint32_t c, struct weft_packet *p)
+{
+    const uint32_t host = port < 2 ? port : fuzz_below(in, 2);
+    const bool local = port < 2 && fuzz_below(in, 4) == 0;
+    const uint32_t up = local ? 4 + host : 2 + host; /* of which it sends data */
+    const bool data = c > 0;
+    p->dst = (port >= 2 ? host : local ? 1 - host : 2 + host) & WEFT_HOST_MASK;
+    p->src = (port >= 2 ? 2 + host : host) & WEFT_HOST_MASK;
+    draw_sequel(in,
+                port < 2 ? (data    ? up
+                            : local ? 5 - host
+                                    : host)
+                : data   ? host
+                         : 2 + host,
+                data, p);
+}
+
 static void
 send_frame(struct fuzz_input *in, uint32_t port, int64_t at)
 {
     const uint32_t classes = (uint32_t)t.config.buffer.classes;
     const uint32_t c = fuzz_below(in, classes);
-    struct event *e = &t.coming[t.ncoming++];
-    *e = (struct event){.at = at};
+    struct plain_event *e = &plain.coming[plain.ncoming++];
+    *e = (struct plain_event){.at = at};
     e->packet = (struct weft_packet){
-        .dst = fuzz_below(in, 4),
+        .dst = fuzz_below(in, 4) & WEFT_HOST_MASK,
         .kind = c == 0 ? WEFT_ACK : WEFT_DATA,
         .psn = t.nframes++ & 0xffffffU,
         .tclass = c & 7U,
@@ -412,6 +267,15 @@ send_frame(struct fuzz_input *in, uint32_t port, int64_t at)
         .sport = (uint16_t)fuzz_byte(in),
         .in_port = (uint16_t)port,
     };
+    if (t.tor || t.level.lb->arrive)
+    {
+        draw_flow(in, port, c, &e->packet);
+    }
+    else if (t.config.buffer.trim && c == 0 && fuzz_below(in, 4) == 0)
+    {
+        e->packet.kind = WEFT_DATA; /* cut by another switch */
+        e->packet.flags = WEFT_F_TRIMMED;
+    }
     struct weft_frame *frame = weft_lane_pass(&peer(port)->lane[c], &t.net->chunks);
     frame->d = e->packet;
     frame->d.in_port = UINT16_MAX;
@@ -424,8 +288,8 @@ send_pause(struct fuzz_input *in, uint32_t port, int64_t at)
 {
     struct weft_port *from = peer(port);
     const uint32_t c = fuzz_between(in, 1, (uint32_t)t.config.buffer.classes - 1);
-    struct event *e = &t.coming[t.ncoming++];
-    *e = (struct event){.at = at, .is_pfc = true, .pauses = fuzz_below(in, 2)};
+    struct plain_event *e = &plain.coming[plain.ncoming++];
+    *e = (struct plain_event){.at = at, .is_pfc = true, .pauses = fuzz_below(in, 2)};
     e->packet.in_port = (uint16_t)port;
     e->packet.tclass = c & 7U;
     weft_port_pause(t.net, from, c, e->pauses, at - from->delay - weft_port_wire_time(from, 64));
@@ -437,7 +301,7 @@ send_pause(struct fuzz_input *in, uint32_t port, int64_t at)
 static void
 draw_window(struct fuzz_input *in, int64_t from, int64_t window)
 {
-    t.ncoming = 0;
+    plain.ncoming = 0;
     for (uint32_t port = 0; port < PORTS; port++)
     {
         int64_t at = from + fuzz_below(in, 4) * window / 8;
@@ -460,12 +324,50 @@ draw_window(struct fuzz_input *in, int64_t from, int64_t window)
     }
 }
 
+/* A link to a spine fails or comes back, and forwarding knows of it at once; or one has another
+ * rate. */
+static void
+meddle(struct fuzz_input *in, int64_t now)
+{
+    static const int64_t rates[] = {100000000000, 70000000000, 40000000000};
+    const uint32_t port = fuzz_below(in, PORTS);
+    const uint64_t link = port < 2 ? port : link_of(port);
+    t.net->now = now;
+    if (fuzz_below(in, 2))
+    {
+        weft_net_set_rate(t.net, link, rates[fuzz_below(in, 3)]);
+        plain.port[port].carry = 0;
+        return;
+    }
+    const bool down = fuzz_below(in, 2);
+    weft_net_set_down(t.net, link, down);
+    plain_switch_cut(port, down, now);
+    if (port < 2 || t.tor || fuzz_below(in, 2))
+    {
+        return; /* not known, or not to be: middleware is turned off by it */
+    }
+    t.ndead = 0;
+    for (uint32_t up = 2; up < PORTS; up++)
+    {
+        t.dead[t.ndead] = link_of(up);
+        t.ndead += plain.port[up].cut == INT64_MAX;
+    }
+    const struct weft_fib_case of = {.dead = t.dead, .ndead = t.ndead};
+    struct weft_fib *fib = (struct weft_fib *)(void *)t.fib;
+    MUST(weft_fib_build_for(fib, sizeof t.fib, &t.clos, &of) == 0);
+    weft_net_set_routes(t.net, t.ndead ? fib : NULL, t.ndead == 0);
+    if (t.level.lb->set_routes)
+    {
+        t.level.lb->set_routes(plain.lb, t.ndead ? fib : NULL);
+    }
+}
+
 /* What has left by a class of a port, in both. */
 static void
 compare_lane(uint32_t i, uint32_t c)
 {
     struct weft_lane *lane = &t.sw->node.port[i].lane[c];
-    const struct queue *sent = &t.port[i].sent[c];
+    const struct plain_queue *sent = &plain.port[i].sent[c];
     MUST(lane->left == sent->tail);
     struct weft_chunk *chunk = lane->head;
     uint32_t place = lane->head_at;
@@ -479,6 +381,8 @@ compare_lane(uint32_t i, uint32_t c)
         const struct weft_frame *f = &chunk->frame[place];
         MUST(f->at == sent->frame[k].sent && f->d.psn == sent->frame[k].psn);
         MUST(f->d.flags == sent->frame[k].flags && f->d.hops == sent->frame[k].hops);
+        MUST(f->d.kind == sent->frame[k].kind && f->d.bytes == sent->frame[k].bytes);
+        MUST(memcmp(f->d.meta, sent->frame[k].meta, sizeof f->d.meta) == 0);
     }
 }
 
@@ -490,12 +394,12 @@ compare_port(uint32_t i)
     {
         compare_lane(i, c);
     }
-    MUST(port->peak_queue == t.port[i].peak && port->paused == t.port[i].paused);
-    MUST(port->pfc.sent == t.port[i].npfc);
-    for (uint32_t k = 0; k < t.port[i].npfc; k++)
+    MUST(port->peak_queue == plain.port[i].peak && port->paused == plain.port[i].paused);
+    MUST(port->pfc.sent == plain.port[i].npfc);
+    for (uint32_t k = 0; k < plain.port[i].npfc; k++)
     {
         const struct weft_pfc *pfc = &port->pfc.ring[k & (port->pfc.size - 1)];
-        const struct event *e = &t.port[i].pfc[k];
+        const struct plain_event *e = &plain.port[i].pfc[k];
         MUST(pfc->at == e->at && pfc->tclass == e->packet.tclass && pfc->pause == e->pauses);
     }
 }
@@ -509,11 +413,16 @@ compare(int64_t now)
     {
         compare_port(i);
     }
+    MUST(memcmp(t.sw->node.counters.lost, plain.lost, sizeof plain.lost) == 0);
+    MUST(memcmp(&t.sw->tor, &plain.counters, sizeof plain.counters) == 0);
+    MUST(t.sw->node.counters.made_by_tors == plain.made);
     const struct weft_mmu *mmu = weft_net_buffer(t.net, 0);
-    MUST(mmu->peak_used == t.mmu->peak_used && mmu->drops == t.mmu->drops);
-    MUST(mmu->pauses == t.mmu->pauses && mmu->marks == t.mmu->marks);
-    MUST(mmu->shared_used == t.mmu->shared_used && mmu->headroom_used == t.mmu->headroom_used);
-    MUST(memcmp(weft_mmu_queues(mmu), weft_mmu_queues(t.mmu), PORTS * sizeof(uint32_t)) == 0);
+    MUST(mmu->peak_used == plain.mmu->peak_used && mmu->drops == plain.mmu->drops);
+    MUST(mmu->trims == plain.mmu->trims && mmu->header_drops == plain.mmu->header_drops);
+    MUST(mmu->pauses == plain.mmu->pauses && mmu->marks == plain.mmu->marks);
+    MUST(mmu->shared_used == plain.mmu->shared_used &&
+         mmu->headroom_used == plain.mmu->headroom_used);
+    MUST(memcmp(weft_mmu_queues(mmu), weft_mmu_queues(plain.mmu), PORTS * sizeof(uint32_t)) == 0);
 }
 
 int
@@ -523,12 +432,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(arena, 0, used);
     used = 0;
     memset(&t, 0, sizeof t);
+    memset(&plain, 0, sizeof plain);
     make(&in);
     const int64_t window = weft_net_window(t.net);
     const uint32_t node = t.clos.nhosts;
     for (uint32_t k = 0; k < WINDOWS && in.left > 0; k++)
     {
         const int64_t from = (k + 4) * window; /* PFC frames of it were sent after 0 */
+        if (fuzz_below(&in, 6) == 0)
+        {
+            meddle(&in, from);
+        }
         draw_window(&in, from, window);
         for (uint32_t cuts = fuzz_below(&in, 3); cuts > 0; cuts--)
         {
@@ -537,7 +451,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         weft_net_run_node(t.net, node, from + window);
         MUST(weft_net_node_next(t.net, node) >= from + window);
-        run_plainly(from + window);
+        plain_switch_run(from + window);
         compare(from + window);
     }
     return 0;
