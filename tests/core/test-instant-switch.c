@@ -114,15 +114,56 @@ lb_on_deadline(void *state, int64_t now)
     note(now, "timer; ");
 }
 
-static const struct weft_lb_ops lb = {.algo = {.name = "scribe", .doc = "", .source = ""},
-                                      .state_size = lb_size,
-                                      .init = lb_init,
-                                      .pick = lb_pick,
-                                      .arrive = lb_arrive,
-                                      .leave = lb_leave,
-                                      .deadline = lb_deadline,
-                                      .on_deadline = lb_on_deadline,
-                                      .oblivious = true};
+/* Middleware that sends a NACK for the data that leaves at the instant. */
+static size_t
+tor_size(const void *config, const struct weft_last_hop *hop)
+{
+    (void)config;
+    (void)hop;
+    return 8;
+}
+
+static int
+tor_init(void *qp, const void *config, const struct weft_last_hop *hop)
+{
+    (void)qp;
+    (void)config;
+    (void)hop;
+    return 0;
+}
+
+static bool
+tor_to_host(void *qp, const struct weft_packet *data, bool paused,
+            struct weft_tor_counters *counters, uint32_t *epsn)
+{
+    (void)qp;
+    (void)paused;
+    (void)counters;
+    *epsn = data->psn;
+    return true;
+}
+
+static enum weft_tor_verdict
+tor_from_host(void *qp, const struct weft_packet *reply, struct weft_tor_counters *counters)
+{
+    (void)qp;
+    (void)reply;
+    (void)counters;
+    return WEFT_TOR_FORWARD;
+}
+
+static const struct weft_tor_ops tor = {
+    .qp_size = tor_size, .qp_init = tor_init, .to_host = tor_to_host, .from_host = tor_from_host};
+
+static struct weft_lb_ops lb = {.algo = {.name = "scribe", .doc = "", .source = ""},
+                                .state_size = lb_size,
+                                .init = lb_init,
+                                .pick = lb_pick,
+                                .arrive = lb_arrive,
+                                .leave = lb_leave,
+                                .deadline = lb_deadline,
+                                .on_deadline = lb_on_deadline,
+                                .oblivious = true};
 
 static void *
 defaults(const struct weft_algo *algo)
@@ -132,16 +173,17 @@ defaults(const struct weft_algo *algo)
     return config;
 }
 
-/* The switch is watched: what it tells, it tells in order. */
+/* The switch is watched: what it tells, it tells in order. @p makes_nacks: it has middleware. */
 static void
-begin(void)
+begin_with(bool makes_nacks)
 {
     static const char *const shape[] = {"leaves",         "2", "spines",    "2",
                                         "hosts-per-leaf", "2", "link-rate", "100Gbps"};
     const struct weft_topology_ops *kind = weft_topology_find("leaf-spine");
-    const struct weft_net_qp_site site = {.src = 0, .dst = 2};
+    const struct weft_net_qp_site site = {.src = 2, .dst = 0};
     struct weft_qp *qp;
     memset(&world, 0, sizeof world);
+    lb.tor = makes_nacks ? &tor : NULL;
     void *topology = defaults(&kind->algo);
     for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i += 2)
     {
@@ -167,6 +209,12 @@ begin(void)
 }
 
 static void
+begin(void)
+{
+    begin_with(false);
+}
+
+static void
 end(void)
 {
     for (size_t i = 0; i < world.nblocks; i++)
@@ -175,26 +223,40 @@ end(void)
     }
 }
 
-/* Data comes from a host, to go on by an uplink: 0 or 1. */
-static void
-arrives(uint32_t host, uint32_t uplink, int64_t at)
+/* The neighbour's end of a port. */
+static struct weft_port *
+peer(uint32_t port)
 {
-    struct weft_port *port = &world.net->host[host].port;
-    struct weft_frame *frame = weft_lane_pass(&port->lane[DATA], &world.net->chunks);
-    frame->d = (struct weft_packet){
-        .dst = 2, .tclass = DATA, .bytes = 1000, .sport = (uint16_t)uplink, .src = host & 1U};
+    char *lane = (char *)world.sw->node.port[port].pfc_from;
+    return (struct weft_port *)(void *)(lane - offsetof(struct weft_port, pfc));
+}
+
+/* Data for a host comes by a port, to go on by an uplink, 0 or 1, if it goes upwards. */
+static void
+arrives_for(uint32_t dst, uint32_t port, uint32_t uplink, int64_t at)
+{
+    struct weft_frame *frame = weft_lane_pass(&peer(port)->lane[DATA], &world.net->chunks);
+    frame->d = (struct weft_packet){.dst = dst & WEFT_HOST_MASK,
+                                    .src = 2U - (dst & 2U),
+                                    .tclass = DATA,
+                                    .bytes = 1000,
+                                    .sport = (uint16_t)uplink};
     frame->at = at;
-    weft_port_announce(port, at);
+    weft_port_announce(peer(port), at);
+}
+
+static void
+arrives(uint32_t port, uint32_t uplink, int64_t at)
+{
+    arrives_for(2, port, uplink, at);
 }
 
 /* A PFC frame that resumes comes by a port. */
 static void
 resumes(uint32_t port, int64_t at)
 {
-    struct weft_pfc_lane *lane = world.sw->node.port[port].pfc_from;
-    struct weft_port *peer =
-        (struct weft_port *)(void *)((char *)lane - offsetof(struct weft_port, pfc));
-    weft_port_pause(world.net, peer, DATA, false, 0);
+    struct weft_pfc_lane *lane = &peer(port)->pfc;
+    weft_port_pause(world.net, peer(port), DATA, false, 0);
     lane->ring[(lane->sent - 1) & (lane->size - 1)].at = at;
 }
 
@@ -208,7 +270,6 @@ run(const char *expected)
         weft_net_run_node(world.net, node, weft_net_node_next(world.net, node) + 1);
     }
     ck_assert_str_eq(world.log, expected);
-    end();
 }
 
 START_TEST(frames_start_by_port)
@@ -221,6 +282,28 @@ START_TEST(frames_start_by_port)
     arrives(first, first, T - 2000);
     arrives(1 - first, 1 - first, T - 1000);
     run("leaves by 2; leaves by 3; ");
+    end();
+}
+END_TEST
+
+/* By port 0 data leaves for which the ToR sends a NACK. It joins the queue of an uplink where data
+ * is yet to start, and goes first there, as replies do. */
+START_TEST(what_a_start_makes_is_there_for_ports_behind_it)
+{
+    begin_with(true);
+    world.rang = true;
+    for (uint32_t port = 0; port < 4; port++)
+    {
+        world.sw->node.port[port].free_at = T;
+    }
+    arrives(1, 0, T - 2000);
+    arrives(1, 1, T - 1000);
+    arrives_for(0, 3, 0, T - 1000);
+    weft_net_watch(world.net, world.clos.nhosts, _i);
+    run("leaves by 0; leaves by 3; ");
+    const struct weft_port *up = &world.sw->node.port[2];
+    ck_assert_uint_eq(up[0].lane[0].left + up[1].lane[0].left, 1);
+    end();
 }
 END_TEST
 
@@ -230,6 +313,7 @@ START_TEST(frames_start_before_the_timer_of_a_balancer)
     world.sw->node.port[3].free_at = T;
     arrives(0, 1, T - 1000);
     run("leaves by 3; timer; ");
+    end();
 }
 END_TEST
 
@@ -240,6 +324,7 @@ START_TEST(the_timer_comes_before_a_resume)
     arrives(0, 1, T - 1000);
     resumes(3, T);
     run("timer; leaves by 3; ");
+    end();
 }
 END_TEST
 
@@ -252,6 +337,7 @@ START_TEST(a_resume_comes_before_arrivals)
     arrives(1, 0, T);
     resumes(3, T);
     run("leaves by 3; arrives by 1; leaves by 2; ");
+    end();
 }
 END_TEST
 
@@ -264,6 +350,7 @@ START_TEST(arrivals_come_in_the_order_that_is_drawn)
     arrives(1, 1, T);
     run(swaps ? "arrives by 1; leaves by 3; arrives by 0; leaves by 2; "
               : "arrives by 0; leaves by 2; arrives by 1; leaves by 3; ");
+    end();
 }
 END_TEST
 
@@ -277,6 +364,7 @@ START_TEST(all_of_it)
     arrives(0, 1, T);
     resumes(3, T);
     run("leaves by 2; timer; leaves by 3; arrives by 0; ");
+    end();
 }
 END_TEST
 
@@ -301,6 +389,7 @@ instant_switch_suite(void)
     Suite *suite = suite_create("instant-switch");
     TCase *tcase = tcase_create("instant-switch");
     tcase_add_loop_test(tcase, frames_start_by_port, 0, 2);
+    tcase_add_loop_test(tcase, what_a_start_makes_is_there_for_ports_behind_it, 0, 2);
     tcase_add_test(tcase, frames_start_before_the_timer_of_a_balancer);
     tcase_add_test(tcase, the_timer_comes_before_a_resume);
     tcase_add_test(tcase, a_resume_comes_before_arrivals);
