@@ -93,7 +93,6 @@ weft_switch_admits_exactly(struct weft_net *net, struct weft_switch_node *sw, st
         return true;
     }
     const bool header = (p->flags & WEFT_F_TRIMMED) != 0;
-    const struct weft_packet as_it_came = *p;
     unsigned verdict = weft_mmu_admit(sw->mmu, p->in_port, out, p->tclass, p->bytes);
     if (verdict == WEFT_MMU_TRIM)
     {
@@ -103,7 +102,7 @@ weft_switch_admits_exactly(struct weft_net *net, struct weft_switch_node *sw, st
     }
     if (verdict & WEFT_MMU_PAUSE)
     {
-        pause_neighbour(net, sw, &as_it_came);
+        pause_neighbour(net, sw, p); /* it is whole: where PFC works nothing is trimmed */
     }
     if (verdict & WEFT_MMU_ADMIT)
     {
