@@ -9,7 +9,9 @@
 #include "weft-simulator-choice.h"
 #include "weft-test-rig.h"
 
+#include "ns3/data-rate.h"
 #include "ns3/test.h"
+#include "ns3/weft-channel.h"
 
 #include <algorithm>
 #include <deque>
@@ -303,6 +305,7 @@ class CallTestCase : public TestCase
         Story story;
         WeftQp* own = rig.fabric->CreateQp(7, 0, nullptr);
         WeftQp* others = rig.fabric->CreateQp(3, 1, nullptr); // of a host to which nobody listens
+        WeftQp* heard = rig.fabric->CreateQp(5, 1, nullptr);  // of one to which somebody does
         int64_t at = -1;
         bool once = false;
         uint64_t sent = 0; // at once
@@ -317,21 +320,20 @@ class CallTestCase : public TestCase
             rig.fabric->Post(own, 1000, 0);
             once = false;
             rig.fabric->Post(others, 1000, 0);
+            rig.fabric->Post(heard, 1000, 0);
         };
-        for (const uint32_t host : {0, 7})
+        for (const auto& [host, source] : {std::make_pair(7U, "Rx"), {7U, "Tx"}, {5U, "Tx"}})
         {
             rig.fabric->GetNic(host)->TraceConnectWithoutContext(
-                "Rx",
+                source,
                 Callback<void, const weft_packet&>([&](const weft_packet&) { story.hearing(); }));
         }
-        rig.fabric->GetNic(7)->TraceConnectWithoutContext(
-            "Tx",
-            Callback<void, const weft_packet&>([&](const weft_packet&) { story.hearing(); }));
         rig.Send(0, 7, 1000);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(sent, 1, "a frame of the same node leaves at once");
         NS_TEST_EXPECT_MSG_EQ(own->first_sent, at, "when it was posted");
         NS_TEST_EXPECT_MSG_EQ(others->first_sent, at, "one of another node at that instant");
+        NS_TEST_EXPECT_MSG_EQ(heard->first_sent, at, "and one of a node that is heard");
     }
 
     void DoRun() override
@@ -343,6 +345,82 @@ class CallTestCase : public TestCase
     bool m_inside{false};  //!< of a call
     uint64_t m_heard{0};   //!< told of at m_askedAt
     int64_t m_askedAt{-1}; //!< ps
+};
+
+/** A link that becomes slower does so before all else of that instant, whatever event is there
+ * first; but one who is being told of something changes nothing within what is under way. */
+class FaultTestCase : public TestCase
+{
+  public:
+    FaultTestCase()
+        : TestCase("a link's rate changes before all else of its instant, and not in mid-frame")
+    {
+    }
+
+  private:
+    /** @param at when host 3's link becomes slower, ps @param asked when that is asked for
+     * @return what is told */
+    static std::vector<Told> RunSlower(int64_t at, int64_t asked)
+    {
+        WeftRig rig(MakeBusy());
+        Story story;
+        story.Connect(*rig.fabric);
+        Simulator::Schedule(PicoSeconds(asked), [&] {
+            rig.fabric->ScheduleDegradation(3, DataRate("10Gbps"), PicoSeconds(at), Time::Max());
+        });
+        Load(rig);
+        Simulator::Stop(MicroSeconds(60));
+        Simulator::Run();
+        return story.Get();
+    }
+
+    /** At the time of a frame, asked for early and when that frame's event is already there. */
+    void CheckSchedule()
+    {
+        std::vector<Told> all;
+        {
+            const Whole whole(MakeBusy());
+            all = whole.story.Get();
+        }
+        uint32_t n = 0;
+        for (const Told& told : all)
+        {
+            if (told.node == 3 && told.frame >> 60 == TX && told.at > 10000000 && ++n % 20 == 1 &&
+                n < 100)
+            {
+                const auto early = RunSlower(told.at, 1);
+                NS_TEST_EXPECT_MSG_EQ((early == all), false, "it makes a difference");
+                NS_TEST_EXPECT_MSG_EQ((early == RunSlower(told.at, told.at - 1)),
+                                      true,
+                                      "asked for late, at " << told.at);
+            }
+        }
+        NS_TEST_EXPECT_MSG_GT(n, 40, "frames");
+    }
+
+    /** In a callback: the answer to a frame leaves as it would. */
+    void CheckCallback()
+    {
+        WeftRig rig((WeftRigSetup()));
+        int64_t at = -1;
+        rig.fabric->GetNic(7)->TraceConnectWithoutContext(
+            "Rx",
+            Callback<void, const weft_packet&>([&](const weft_packet&) {
+                at = at < 0 ? WeftNow() : at;
+                rig.fabric->GetChannel(7)->SetRate(DataRate("1Gbps"));
+            }));
+        rig.Send(0, 7, 1000);
+        Simulator::Run();
+        const int64_t way =
+            weft_clos_way(&rig.fabric->GetClos(), 7, 0, rig.fabric->GetFrameConfig().ack);
+        NS_TEST_EXPECT_MSG_EQ(rig.lastAcked, at + way, "the ACK takes its way");
+    }
+
+    void DoRun() override
+    {
+        CheckSchedule();
+        CheckCallback();
+    }
 };
 
 /** A run in pieces is the run. */
@@ -509,6 +587,7 @@ class WeftInstantTestSuite : public TestSuite
         AddTestCase(new LateSinkTestCase("HeapScheduler"));
         AddTestCase(new ReadTestCase);
         AddTestCase(new CallTestCase);
+        AddTestCase(new FaultTestCase);
         AddTestCase(new StopTestCase);
         AddTestCase(new TwoFabricsTestCase);
         AddTestCase(new DeadlockTestCase);
