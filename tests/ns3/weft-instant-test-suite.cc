@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -141,7 +140,7 @@ Load(WeftRig& rig)
     rig.SendIncast(40000);
 }
 
-/** What sinks would hear from the beginning, and what came of it. */
+/** A run in which sinks hear of all. */
 struct Whole
 {
     explicit Whole(const WeftRigSetup& setup)
@@ -156,9 +155,7 @@ struct Whole
     Story story; //!< of all of it
 };
 
-constexpr uint64_t TX = 1; //!< kinds of what is told
-constexpr uint64_t RX = 2;
-constexpr uint64_t DROP = 3;
+constexpr uint64_t TX = 1, RX = 2, DROP = 3; //!< kinds of what is told
 
 /** A sink hears of everything from the time on at which it is connected. */
 class LateSinkTestCase : public TestCase
@@ -308,9 +305,11 @@ class CallTestCase : public TestCase
         WeftQp* heard = rig.fabric->CreateQp(5, 1, nullptr);  // of one to which somebody does
         int64_t at = -1;
         bool once = false;
-        uint64_t sent = 0; // at once
+        uint64_t sent = 0;   // at once
+        int64_t toldAt = -1; // of a frame of `heard`
         story.hearing = [&] {
             sent += once && WeftNow() == at && Simulator::GetContext() == 7;
+            toldAt = Simulator::GetContext() == 5 ? WeftNow() : toldAt;
             if (at >= 0 || Simulator::GetContext() != 7)
             {
                 return;
@@ -334,6 +333,7 @@ class CallTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(own->first_sent, at, "when it was posted");
         NS_TEST_EXPECT_MSG_EQ(others->first_sent, at, "one of another node at that instant");
         NS_TEST_EXPECT_MSG_EQ(heard->first_sent, at, "and one of a node that is heard");
+        NS_TEST_EXPECT_MSG_EQ(toldAt, at, "which is told then");
     }
 
     void DoRun() override
