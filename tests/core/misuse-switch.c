@@ -3,6 +3,7 @@
 #include "misuse.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const struct weft_lb_ops *lb;
 void *state;
@@ -119,6 +120,58 @@ no_queues(void)
     make("ar");
     ports.queue_bytes = NULL;
     lb->pick(state, &ports, &packet, 0);
+}
+
+static uint32_t
+scribble_when_picking(void *of, const struct weft_ports *from, struct weft_packet *p, int64_t now)
+{
+    (void)of;
+    (void)now;
+    p->meta[0]++;
+    return weft_port_at(from, 0);
+}
+
+static enum weft_arrival
+scribble_when_arriving(void *of, void *flow, struct weft_packet *p, uint32_t *queue, int64_t now)
+{
+    (void)of;
+    (void)flow;
+    (void)queue;
+    (void)now;
+    p->echo++;
+    return WEFT_ARRIVAL_FORWARD;
+}
+
+/* A balancer of one's own that has only data in mind. Checks lie before its state: a mark, and the
+ * table to which they hand on. */
+static void
+make_scribbler(const char *like)
+{
+    static struct weft_lb_ops scribbler;
+    const struct weft_lb_ops *const ops = &scribbler;
+    make(like);
+    scribbler = *lb;
+    scribbler.pick = scribble_when_picking;
+    scribbler.arrive = scribble_when_arriving;
+    memcpy((char *)state + sizeof(uint64_t), &ops, sizeof(void *));
+}
+
+static void
+scribbled_pick(void)
+{
+    make_scribbler("ecmp");
+    lb->pick(state, &ports, &packet, 0); /* data: its to write into */
+    packet.kind = WEFT_NACK;
+    lb->pick(state, &ports, &packet, 0);
+}
+
+static void
+scribbled_arrival(void)
+{
+    uint32_t queue;
+    make_scribbler("letflow");
+    packet.kind = WEFT_ACK;
+    lb->arrive(state, NULL, &packet, &queue, 0);
 }
 
 static void
@@ -274,6 +327,9 @@ const struct mistake switch_mistakes[] = {
     {backwards, "lb->pick: time does not go backwards", true},
     {no_queues, "lb->pick: this balancer looks at queues", false},
     {no_init, "lb->pick: init() of this state comes first", false},
+    {scribbled_pick, "lb->pick: a balancer writes echo and meta of data and of its own", false},
+    {scribbled_arrival, "lb->arrive: a balancer writes echo and meta of data and of its own",
+     false},
     {unasked, "lb->pick: after arrive() and on_deadline() request() is asked", false},
     {level_beyond_the_last, "lb->pick: a packet's service level (sl) is below n", false},
     {buffer_of_a_foreign_port, "weft_mmu_admit: ports are below nports of the buffer", false},
