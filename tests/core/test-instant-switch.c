@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/theory.h>
 #include <weft/weft.h>
 
 #include "fabric/node.h"
@@ -175,10 +176,10 @@ defaults(const struct weft_algo *algo)
 
 /* The switch is watched: what it tells, it tells in order. @p makes_nacks: it has middleware. */
 static void
-begin_with(bool makes_nacks)
+begin_with(bool makes_nacks, const char *delay)
 {
-    static const char *const shape[] = {"leaves",         "2", "spines",    "2",
-                                        "hosts-per-leaf", "2", "link-rate", "100Gbps"};
+    const char *const shape[] = {"leaves", "2",         "spines",  "2",          "hosts-per-leaf",
+                                 "2",      "link-rate", "100Gbps", "link-delay", delay};
     const struct weft_topology_ops *kind = weft_topology_find("leaf-spine");
     const struct weft_net_qp_site site = {.src = 2, .dst = 0};
     struct weft_qp *qp;
@@ -211,7 +212,7 @@ begin_with(bool makes_nacks)
 static void
 begin(void)
 {
-    begin_with(false);
+    begin_with(false, "1us");
 }
 
 static void
@@ -290,7 +291,7 @@ END_TEST
  * is yet to start, and goes first there, as replies do. */
 START_TEST(what_a_start_makes_is_there_for_ports_behind_it)
 {
-    begin_with(true);
+    begin_with(true, "1us");
     world.rang = true;
     for (uint32_t port = 0; port < 4; port++)
     {
@@ -368,6 +369,18 @@ START_TEST(all_of_it)
 }
 END_TEST
 
+/* Else a frame would come to a node that has gone on. */
+START_TEST(a_window_without_delay_is_what_the_shortest_frame_takes)
+{
+    begin_with(false, "0ps");
+    ck_assert_int_eq(weft_net_window(world.net), weft_wire_time(38, 100000000000));
+    end();
+    begin_with(false, "7ns");
+    ck_assert_int_eq(weft_net_window(world.net), 7000);
+    end();
+}
+END_TEST
+
 /* Each switch draws its own order, and each seed another one. */
 START_TEST(orders_are_drawn_for_each_switch_and_seed)
 {
@@ -395,6 +408,7 @@ instant_switch_suite(void)
     tcase_add_test(tcase, a_resume_comes_before_arrivals);
     tcase_add_test(tcase, arrivals_come_in_the_order_that_is_drawn);
     tcase_add_test(tcase, all_of_it);
+    tcase_add_test(tcase, a_window_without_delay_is_what_the_shortest_frame_takes);
     tcase_add_test(tcase, orders_are_drawn_for_each_switch_and_seed);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -478,53 +478,6 @@ START_TEST(a_frame_alone_needs_the_time_of_its_way)
 }
 END_TEST
 
-/* Hosts of one switch whose links have no delay, and packets of the program of any length. */
-static void
-begin_near(uint32_t shortest)
-{
-    static const char *const near[] = {"leaves",         "1",   "spines",    "1",
-                                       "hosts-per-leaf", "8",   "link-rate", "100Gbps",
-                                       "link-delay",     "0ps", NULL};
-    const struct weft_topology_ops *kind = weft_topology_find("leaf-spine");
-    begin(&scenes[0]); /* what is heard begins anew */
-    end();
-    describe(&scenes[0]);
-    void *shape = defaults(&kind->algo);
-    set_all(&kind->algo, shape, near);
-    ck_assert_int_eq(kind->build(shape, &world.clos), 0);
-    world.nblocks = 0;
-    world.heard = 0;
-    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
-    for (uint32_t i = 0; i < 400; i++)
-    {
-        const struct weft_packet p = {.kind = WEFT_RAW,
-                                      .src = i % 8U,
-                                      .dst = (i + 1 + i / 8U % 7U) % 8U,
-                                      .bytes = (uint16_t)(shortest + i % 5U * 7U),
-                                      .tclass = 1,
-                                      .psn = i & WEFT_PSN_MASK};
-        weft_net_send(world.net, p.src, &p, (int64_t)i * 300);
-    }
-}
-
-START_TEST(the_shortest_frame_is_not_noticed_within_a_window)
-{
-    begin_near(38);
-    weft_net_run(world.net, 10000000);
-    const uint64_t whole = world.heard;
-    ck_assert_uint_eq(conclude().total.delivered, 400);
-    end();
-    begin_near(38);
-    for (int64_t at = 0; at < 10000000; at += 77)
-    {
-        weft_net_run(world.net, at);
-    }
-    ck_assert_uint_eq(conclude().total.delivered, 400);
-    ck_assert_uint_eq(whole, world.heard);
-    end();
-}
-END_TEST
-
 START_TEST(a_dead_link_loses_what_is_on_it)
 {
     begin(&scenes[0]);
@@ -742,7 +695,6 @@ net_suite(void)
     tcase_add_loop_test(tcase, no_frame_goes_without_a_word, 0, n);
     tcase_add_loop_test(tcase, it_takes_no_memory_once_under_way, 0, n);
     tcase_add_test(tcase, a_frame_alone_needs_the_time_of_its_way);
-    tcase_add_test(tcase, the_shortest_frame_is_not_noticed_within_a_window);
     tcase_add_test(tcase, a_dead_link_loses_what_is_on_it);
     tcase_add_loop_test(tcase, a_link_without_delay_is_not_faster_than_the_window_allows, 0, 2);
     tcase_add_test(tcase, a_line_is_shared_by_those_who_begin);
