@@ -243,7 +243,7 @@ arrives_for(uint32_t dst, uint32_t port, uint32_t uplink, int64_t at)
                                     .bytes = 1000,
                                     .sport = (uint16_t)uplink};
     frame->at = at;
-    weft_port_announce(peer(port), at);
+    weft_port_announce(world.net, peer(port), at);
 }
 
 static void

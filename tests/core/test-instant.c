@@ -207,8 +207,7 @@ arrives(const struct weft_net_qp *q, uint32_t psn, int64_t at)
                                     .tclass = DATA,
                                     .bytes = 1000};
     frame->at = at;
-    weft_port_announce(port, at);
-    world.net->knows_soonest = false;
+    weft_port_announce(world.net, port, at);
 }
 
 /* A PFC frame arrives at host 0. */
@@ -249,7 +248,6 @@ occupy(void)
 static void
 run(const char *expected)
 {
-    world.net->knows_soonest = false;
     weft_net_run(world.net, T + 1);
     ck_assert_str_eq(world.log, expected);
     end();

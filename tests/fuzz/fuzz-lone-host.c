@@ -223,7 +223,7 @@ send_frame(struct fuzz_input *in, int64_t at)
         struct weft_frame *frame = weft_lane_pass(&port->lane[p.tclass], &net->chunks);
         frame->d = p;
         frame->at = at;
-        weft_port_announce(port, at);
+        weft_port_announce(net, port, at);
     }
 }
 
@@ -237,7 +237,7 @@ send_pause(struct fuzz_input *in, int64_t at)
         struct weft_port *port = &t.world[k].net->sw[0].node.port[0];
         weft_port_pause(t.world[k].net, port, pfc.tclass, pfc.pause, 0);
         port->pfc.ring[(port->pfc.sent - 1) & (port->pfc.size - 1)].at = at;
-        weft_port_announce(port, at);
+        weft_port_announce(t.world[k].net, port, at);
     }
 }
 
