@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Links that fail, come back or become slower, forwarding that changes, losses that are asked for.
  */
-#include "fabric/node.h"
+#include "fabric/switch-node.h"
 
 #include <weft/error.h>
 

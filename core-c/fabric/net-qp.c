@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes QPs: what their algorithms are told of the place where they work. */
 #include "fabric/net-threads.h"
+#include "fabric/switch-node.h"
 
 #include <math.h>
 

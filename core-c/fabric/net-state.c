@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is read of a fabric, and what can be set of one that is there. */
 #include "fabric/net-threads.h"
+#include "fabric/switch-node.h"
 
 struct weft_qp *
 weft_net_qp(const struct weft_net *net, uint32_t index)

@@ -4,8 +4,6 @@
  * it from a processor. */
 #include "fabric/net-threads.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,36 +12,6 @@
 #define SLAB  ((size_t)1 << 20) /* bytes that a thread takes at once */
 #define SPINS 2000              /* looks at what another thread is to do, before sleep */
 #define FEW   256               /* arrivals in a window that are not worth two threads */
-
-/* Memory of a thread. */
-struct slab
-{
-    struct weft_threads *of;
-    char *free;
-    size_t left;
-};
-
-struct weft_threads
-{
-    uint32_t n;
-    uint32_t running; /* the caller's among them */
-    bool spins;       /* there is a processor for each */
-    bool is_pending;  /* something may be in outboxes */
-    uint32_t turn;    /* which of the two sets of outboxes is written */
-    struct weft_net *net[WEFT_NET_THREADS];
-    struct weft_outbox *outbox[WEFT_NET_THREADS][2];
-    struct slab slab[WEFT_NET_THREADS];
-    pthread_t thread[WEFT_NET_THREADS];
-    pthread_mutex_t mutex; /* of the caller's memory, and of sleep */
-    pthread_cond_t wakes;
-    struct weft_memory memory; /* the caller's */
-    int64_t end;               /* of the window */
-    atomic_bool quits;
-    atomic_uint window;                  /* number of the one that may be run */
-    atomic_uint begun[WEFT_NET_THREADS]; /* number of the last one that was begun, by part */
-    atomic_uint left;                    /* parts that are yet to end */
-    atomic_uint asleep;
-};
 
 static _Thread_local struct weft_net *g_here;
 
@@ -62,7 +30,7 @@ weft_threads_running(const struct weft_net *net)
 static void *
 take_from_slab(void *of, size_t bytes)
 {
-    struct slab *slab = of;
+    struct weft_slab *slab = of;
     struct weft_threads *threads = slab->of;
     const size_t rounded = (bytes + 63) / 64 * 64;
     if (rounded > slab->left)
@@ -85,142 +53,14 @@ take_from_slab(void *of, size_t bytes)
 }
 
 static void
-note_soonest(struct weft_outbox *box, int64_t at)
-{
-    box->soonest = at < box->soonest ? at : box->soonest;
-}
-
-static struct weft_remote *
-remote_of(const struct weft_port *port)
-{
-    return (struct weft_remote *)(void *)port->peer_due; /* its first member */
-}
-
-void
-weft_port_announce_there(struct weft_net *net, struct weft_port *port, int64_t at)
-{
-    const struct weft_remote *remote = remote_of(port);
-    struct weft_outbox *box = &net->outbox[net->node[remote->node]->thread];
-    box->coming =
-        weft_net_grow(net, box->coming, box->ncoming, &box->coming_size, sizeof *box->coming);
-    box->port = (struct weft_port **)weft_net_grow(net, (void *)box->port, box->ncoming,
-                                                   &box->port_size, sizeof(struct weft_port *));
-    box->port[box->ncoming] = port;
-    box->coming[box->ncoming++] = *remote;
-    note_soonest(box, at);
-}
-
-void
-weft_port_pause_there(struct weft_net *net, struct weft_port *port, const struct weft_pfc *pfc)
-{
-    const struct weft_remote *remote = remote_of(port);
-    struct weft_outbox *box = &net->outbox[net->node[remote->node]->thread];
-    box->pfc = weft_net_grow(net, box->pfc, box->npfc, &box->pfc_size, sizeof *box->pfc);
-    box->pfc[box->npfc++] = (struct weft_pfc_coming){
-        .pfc = *pfc, .by = port, .node = remote->node, .port = remote->port};
-    note_soonest(box, pfc->at);
-}
-
-void
-weft_host_mail_there(struct weft_net *net, const struct weft_host_node *host, int64_t at,
-                     uint64_t key, const struct weft_letter *letter)
-{
-    struct weft_outbox *box = &net->outbox[host->node.thread];
-    box->posting =
-        weft_net_grow(net, box->posting, box->nposting, &box->posting_size, sizeof *box->posting);
-    box->posting[box->nposting++] =
-        (struct weft_posting){.letter = *letter, .at = at, .key = key, .host = host->node.number};
-    note_soonest(box, at);
-}
-
-void
-weft_chunk_give_back(struct weft_net *net, struct weft_chunk *chunk)
-{
-    struct weft_outbox *box = &net->outbox[chunk->home->thread];
-    box->last = box->first ? box->last : chunk;
-    chunk->next = box->first;
-    box->first = chunk;
-}
-
-/* Lets the others see what has left in this window. */
-static void
-show(struct weft_net *net)
-{
-    for (uint32_t to = 0; to < net->threads->n; to++)
-    {
-        const struct weft_outbox *box = &net->outbox[to];
-        for (uint32_t i = 0; i < box->ncoming; i++)
-        {
-            struct weft_port *port = box->port[i];
-            remote_of(port)->at = WEFT_NEVER;
-            for (uint32_t c = 0; c < net->classes; c++)
-            {
-                __atomic_store_n(&port->lane[c].shown, port->lane[c].left, __ATOMIC_RELEASE);
-            }
-        }
-    }
-}
-
-static void
-expect(struct weft_net *net, uint32_t node, uint32_t port, int64_t at)
-{
-    net->coming[(size_t)node * net->words + port / 64] |= UINT64_C(1) << (port & 63U);
-    weft_net_wake(net, net->node[node], at);
-}
-
-/* Reads an outbox. */
-static void
-read_outbox(struct weft_net *net, struct weft_outbox *box)
-{
-    for (uint32_t i = 0; i < box->ncoming; i++)
-    {
-        expect(net, box->coming[i].node, box->coming[i].port, box->coming[i].at);
-    }
-    for (uint32_t i = 0; i < box->npfc; i++)
-    {
-        const struct weft_pfc_coming *pfc = &box->pfc[i];
-        weft_port_send_pfc(net, pfc->by, &pfc->pfc);
-        expect(net, pfc->node, pfc->port, pfc->pfc.at);
-    }
-    for (uint32_t i = 0; i < box->nposting; i++)
-    {
-        const struct weft_posting *posting = &box->posting[i];
-        struct weft_letter *letter = weft_letter_get(net);
-        *letter = posting->letter;
-        weft_host_mail(net, &net->host[posting->host], posting->at, posting->key, letter);
-    }
-    if (box->first)
-    {
-        box->last->next = net->chunks.free;
-        net->chunks.free = box->first;
-        box->first = NULL;
-    }
-    box->ncoming = 0;
-    box->npfc = 0;
-    box->nposting = 0;
-    box->soonest = WEFT_NEVER;
-}
-
-/* What others have for a thread from the last window. */
-static void
-read_outboxes(struct weft_net *net, uint32_t turn)
-{
-    const struct weft_threads *threads = net->threads;
-    for (uint32_t from = 0; from < threads->n; from++)
-    {
-        read_outbox(net, &threads->outbox[from][turn][net->thread]);
-    }
-}
-
-static void
 run_part(struct weft_threads *threads, uint32_t i)
 {
     struct weft_net *net = threads->net[i];
-    read_outboxes(net, !threads->turn);
+    weft_outboxes_read(net, !threads->turn);
     g_here = net;
     net->outbox = threads->outbox[i][threads->turn];
     weft_net_run_blocks(net, threads->end);
-    show(net);
+    weft_outboxes_show(net);
     net->outbox = NULL;
     g_here = NULL;
 }
@@ -390,7 +230,7 @@ weft_threads_settle(const struct weft_net *net)
     struct weft_threads *threads = net->threads;
     for (uint32_t i = 0; threads->is_pending && i < threads->n; i++)
     {
-        read_outboxes(threads->net[i], !threads->turn);
+        weft_outboxes_read(threads->net[i], !threads->turn);
     }
     threads->is_pending = false;
 }
@@ -404,12 +244,12 @@ weft_threads_run_node(const struct weft_net *net, uint32_t node, int64_t until)
     g_here = of;
     of->outbox = threads->outbox[of->thread][threads->turn];
     weft_node_run(of, node, until);
-    show(of);
+    weft_outboxes_show(of);
     of->outbox = NULL;
     g_here = NULL;
     for (uint32_t to = 0; to < threads->n; to++)
     {
-        read_outbox(threads->net[to], &threads->outbox[of->thread][threads->turn][to]);
+        weft_outbox_read(threads->net[to], &threads->outbox[of->thread][threads->turn][to]);
     }
 }
 

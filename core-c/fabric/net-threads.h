@@ -12,6 +12,9 @@
 
 #include "fabric/node.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 /** What a port keeps of a neighbour that another thread runs. */
 struct weft_remote
 {
@@ -56,6 +59,44 @@ struct weft_outbox
     uint32_t posting_size;
     int64_t soonest; /**< of all that */
 };
+
+/** Memory of a thread. */
+struct weft_slab
+{
+    struct weft_threads *of;
+    char *free;
+    size_t left;
+};
+
+/** All threads of a fabric. */
+struct weft_threads
+{
+    uint32_t n;
+    uint32_t running; /**< the caller's among them */
+    bool spins;       /**< there is a processor for each */
+    bool is_pending;  /**< something may be in outboxes */
+    uint32_t turn;    /**< which of the two sets of outboxes is written */
+    struct weft_net *net[WEFT_NET_THREADS];
+    struct weft_outbox *outbox[WEFT_NET_THREADS][2];
+    struct weft_slab slab[WEFT_NET_THREADS];
+    pthread_t thread[WEFT_NET_THREADS];
+    pthread_mutex_t mutex; /**< of the caller's memory, and of sleep */
+    pthread_cond_t wakes;
+    struct weft_memory memory; /**< the caller's */
+    int64_t end;               /**< of the window */
+    atomic_bool quits;
+    atomic_uint window;                  /**< number of the one that may be run */
+    atomic_uint begun[WEFT_NET_THREADS]; /**< number of the last one that was begun, by part */
+    atomic_uint left;                    /**< parts that are yet to end */
+    atomic_uint asleep;
+};
+
+/** Lets the others see what has left in this window. */
+void weft_outboxes_show(struct weft_net *net);
+/** Reads an outbox. */
+void weft_outbox_read(struct weft_net *net, struct weft_outbox *box);
+/** Reads what others have for a thread, from one of the two sets of outboxes. */
+void weft_outboxes_read(struct weft_net *net, uint32_t turn);
 
 /** The fabric of the thread that asks, where a hook may be asking. */
 struct weft_net *weft_threads_here(struct weft_net *net);

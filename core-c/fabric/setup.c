@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a fabric of its configuration, and what is read of it. */
-#include "fabric/node.h"
+#include "fabric/switch-node.h"
 
 #include <weft/error.h>
 #include <weft/psn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A switch's buffer where it is not plain that a frame has its room: thresholds, PFC, trimming; and
  * ECN marks. */
-#include "fabric/node.h"
+#include "fabric/switch-node.h"
 
 void
 weft_switch_mark(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,

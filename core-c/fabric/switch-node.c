@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A switch that runs: arrivals, forwarding, the buffer. */
-#include "fabric/node.h"
+#include "fabric/switch-node.h"
 
 static void
 take_pause(struct weft_net *net, struct weft_switch_node *sw, const struct weft_arriving *pfc)

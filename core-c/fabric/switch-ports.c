@@ -5,7 +5,7 @@
  * the order of time: while a neighbour is paused, as each buffer that is given back may let it go
  * on, and at ports to hosts for which ToR middleware owes a NACK, which it sends by another port.
  */
-#include "fabric/node.h"
+#include "fabric/switch-node.h"
 
 static uint32_t
 ask_scheduler(const struct weft_net *net, const struct weft_port *port, uint32_t classes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a ToR does beside forwarding: middleware for the NICs' replies, and a balancer that holds
  * frames back or has a timer. */
-#include "fabric/node.h"
+#include "fabric/switch-node.h"
 
 #include <weft/psn.h>
 

@@ -298,18 +298,6 @@ WeftCollective::Watch()
 }
 
 bool
-WeftCollective::NeedsTime() const
-{
-    return false;
-}
-
-bool
-WeftCollective::IsThreadSafe() const
-{
-    return true;
-}
-
-bool
 WeftCollective::AreAllDone() const
 {
     return m_done + m_failed + m_unstarted == m_messages.size();

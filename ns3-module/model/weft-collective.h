@@ -138,8 +138,16 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     void MessageDelivered(const WeftQp& qp, uint64_t tag) override;
     void MessageAcked(const WeftQp& qp, uint64_t tag) override;
     void MessageFailed(const WeftQp& qp, uint64_t tag) override;
-    bool NeedsTime() const override;
-    bool IsThreadSafe() const override;
+    bool NeedsTime() const override
+    {
+        return false;
+    }
+
+    bool IsThreadSafe() const override
+    {
+        return true;
+    }
+
     // From WeftWatched
     void Watch() override;
 

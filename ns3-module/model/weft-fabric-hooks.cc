@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// WeftFabric: what the core tells of, and to whom it goes.
+// WeftFabric: what the core tells of, and to whom it goes; what frames of IP stacks carry.
 #include "weft-fabric.h"
 #include "weft-nic.h"
 #include "weft-packet.h"
@@ -138,6 +138,33 @@ WeftFabric::WatchForLogs()
         Watch(node);
     }
 #endif
+}
+
+void
+WeftFabric::SendPayload(const weft_packet& p, const Payload& payload)
+{
+    Watch(p.src);
+    Watch(p.dst);
+    weft_packet numbered = p;
+    numbered.psn = m_npayloads++ & WEFT_PSN_MASK;
+    m_payloads[numbered.psn] = payload;
+    m_ticks.Do(p.src,
+               [this, numbered] { weft_net_send(m_net, numbered.src, &numbered, GetTime()); });
+}
+
+WeftFabric::Payload
+WeftFabric::TakePayload(const weft_packet& p)
+{
+    auto payload = m_payloads.extract(p.psn);
+    NS_ASSERT(!payload.empty());
+    return payload.mapped();
+}
+
+void
+WeftFabric::ForgetPayload(const weft_packet& p)
+{
+    const std::lock_guard<std::mutex> lock(m_payloadMutex);
+    m_payloads.erase(p.psn);
 }
 
 } // namespace ns3

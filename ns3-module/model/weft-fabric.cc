@@ -315,33 +315,6 @@ WeftFabric::PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag)
 }
 
 void
-WeftFabric::SendPayload(const weft_packet& p, const Payload& payload)
-{
-    Watch(p.src);
-    Watch(p.dst);
-    weft_packet numbered = p;
-    numbered.psn = m_npayloads++ & WEFT_PSN_MASK;
-    m_payloads[numbered.psn] = payload;
-    m_ticks.Do(p.src,
-               [this, numbered] { weft_net_send(m_net, numbered.src, &numbered, GetTime()); });
-}
-
-WeftFabric::Payload
-WeftFabric::TakePayload(const weft_packet& p)
-{
-    auto payload = m_payloads.extract(p.psn);
-    NS_ASSERT(!payload.empty());
-    return payload.mapped();
-}
-
-void
-WeftFabric::ForgetPayload(const weft_packet& p)
-{
-    const std::lock_guard<std::mutex> lock(m_payloadMutex);
-    m_payloads.erase(p.psn);
-}
-
-void
 WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place)
 {
     RequireAlive("AddDrop()");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "net-inside.h"
 
-#include "fabric/node.h"
+#include "fabric/switch-node.h"
 
 void
 net_pause(struct weft_net* net, uint32_t node, uint32_t port, uint32_t tclass, bool pause)

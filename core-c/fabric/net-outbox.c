@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* What threads tell each other at the end of a window. */
+#include "fabric/net-threads.h"
+
+static void
+note_soonest(struct weft_outbox *box, int64_t at)
+{
+    box->soonest = at < box->soonest ? at : box->soonest;
+}
+
+static struct weft_remote *
+remote_of(const struct weft_port *port)
+{
+    return (struct weft_remote *)(void *)port->peer_due; /* its first member */
+}
+
+void
+weft_port_announce_there(struct weft_net *net, struct weft_port *port, int64_t at)
+{
+    const struct weft_remote *remote = remote_of(port);
+    struct weft_outbox *box = &net->outbox[net->node[remote->node]->thread];
+    box->coming =
+        weft_net_grow(net, box->coming, box->ncoming, &box->coming_size, sizeof *box->coming);
+    box->port = (struct weft_port **)weft_net_grow(net, (void *)box->port, box->ncoming,
+                                                   &box->port_size, sizeof(struct weft_port *));
+    box->port[box->ncoming] = port;
+    box->coming[box->ncoming++] = *remote;
+    note_soonest(box, at);
+}
+
+void
+weft_port_pause_there(struct weft_net *net, struct weft_port *port, const struct weft_pfc *pfc)
+{
+    const struct weft_remote *remote = remote_of(port);
+    struct weft_outbox *box = &net->outbox[net->node[remote->node]->thread];
+    box->pfc = weft_net_grow(net, box->pfc, box->npfc, &box->pfc_size, sizeof *box->pfc);
+    box->pfc[box->npfc++] = (struct weft_pfc_coming){
+        .pfc = *pfc, .by = port, .node = remote->node, .port = remote->port};
+    note_soonest(box, pfc->at);
+}
+
+void
+weft_host_mail_there(struct weft_net *net, const struct weft_host_node *host, int64_t at,
+                     uint64_t key, const struct weft_letter *letter)
+{
+    struct weft_outbox *box = &net->outbox[host->node.thread];
+    box->posting =
+        weft_net_grow(net, box->posting, box->nposting, &box->posting_size, sizeof *box->posting);
+    box->posting[box->nposting++] =
+        (struct weft_posting){.letter = *letter, .at = at, .key = key, .host = host->node.number};
+    note_soonest(box, at);
+}
+
+void
+weft_chunk_give_back(struct weft_net *net, struct weft_chunk *chunk)
+{
+    struct weft_outbox *box = &net->outbox[chunk->home->thread];
+    box->last = box->first ? box->last : chunk;
+    chunk->next = box->first;
+    box->first = chunk;
+}
+
+void
+weft_outboxes_show(struct weft_net *net)
+{
+    for (uint32_t to = 0; to < net->threads->n; to++)
+    {
+        const struct weft_outbox *box = &net->outbox[to];
+        for (uint32_t i = 0; i < box->ncoming; i++)
+        {
+            struct weft_port *port = box->port[i];
+            remote_of(port)->at = WEFT_NEVER;
+            for (uint32_t c = 0; c < net->classes; c++)
+            {
+                __atomic_store_n(&port->lane[c].shown, port->lane[c].left, __ATOMIC_RELEASE);
+            }
+        }
+    }
+}
+
+static void
+expect(struct weft_net *net, uint32_t node, uint32_t port, int64_t at)
+{
+    net->coming[(size_t)node * net->words + port / 64] |= UINT64_C(1) << (port & 63U);
+    weft_net_wake(net, net->node[node], at);
+}
+
+void
+weft_outbox_read(struct weft_net *net, struct weft_outbox *box)
+{
+    for (uint32_t i = 0; i < box->ncoming; i++)
+    {
+        expect(net, box->coming[i].node, box->coming[i].port, box->coming[i].at);
+    }
+    for (uint32_t i = 0; i < box->npfc; i++)
+    {
+        const struct weft_pfc_coming *pfc = &box->pfc[i];
+        weft_port_send_pfc(net, pfc->by, &pfc->pfc);
+        expect(net, pfc->node, pfc->port, pfc->pfc.at);
+    }
+    for (uint32_t i = 0; i < box->nposting; i++)
+    {
+        const struct weft_posting *posting = &box->posting[i];
+        struct weft_letter *letter = weft_letter_get(net);
+        *letter = posting->letter;
+        weft_host_mail(net, &net->host[posting->host], posting->at, posting->key, letter);
+    }
+    if (box->first)
+    {
+        box->last->next = net->chunks.free;
+        net->chunks.free = box->first;
+        box->first = NULL;
+    }
+    box->ncoming = 0;
+    box->npfc = 0;
+    box->nposting = 0;
+    box->soonest = WEFT_NEVER;
+}
+
+void
+weft_outboxes_read(struct weft_net *net, uint32_t turn)
+{
+    const struct weft_threads *threads = net->threads;
+    for (uint32_t from = 0; from < threads->n; from++)
+    {
+        weft_outbox_read(net, &threads->outbox[from][turn][net->thread]);
+    }
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/** @file switch-node.h  What the parts of a switch that runs do for each other. Private. */
+#ifndef WEFT_SWITCH_NODE_H
+#define WEFT_SWITCH_NODE_H
+
+#include "fabric/node.h"
+
+/** Lets a port send what starts to leave by now. */
+void weft_switch_send_due(struct weft_net *net, struct weft_switch_node *sw,
+                          struct weft_port *port);
+
+/** The same of all ports. */
+void weft_switch_send_waiting(struct weft_net *net, struct weft_switch_node *sw);
+
+/** Classes of a port of which a frame may leave. */
+static inline uint32_t
+weft_port_ready(const struct weft_port *port)
+{
+    return port->waits & ~port->paused;
+}
+
+/** What a port may send has changed, or whether it is owing: then it leaves in the order of time.
+ */
+void weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port);
+
+/** The buffer of the frame that a port has sent is given back; no neighbour is paused. */
+static inline void
+weft_switch_give_back(struct weft_switch_node *sw, struct weft_port *port)
+{
+    const bool resumes = weft_mmu_release_at(sw->mmu, port->ingress, port->index, port->bytes);
+    assert(!resumes && "departures are in order while a neighbour is paused");
+    (void)resumes;
+    port->end = WEFT_NEVER;
+}
+
+/** Does what leaves a port by now, and gives back its buffer. */
+static inline void
+weft_switch_settle(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
+{
+    if (port->waits != 0 && port->free_at <= sw->node.now)
+    {
+        weft_switch_send_due(net, sw, port);
+    }
+    if (port->end <= sw->node.now)
+    {
+        weft_switch_give_back(sw, port);
+    }
+}
+/** The same of all ports. */
+void weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw);
+/** Does what leaves in the order of time up to and with @p until, where that order matters. */
+void weft_switch_send_in_order(struct weft_net *net, struct weft_switch_node *sw, int64_t until);
+static inline void
+weft_switch_drain(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
+{
+    if (sw->ordered > 0 || sw->tor_at <= until)
+    {
+        weft_switch_send_in_order(net, sw, until);
+    }
+}
+/** A frame that was held back joins a port's queue. */
+void weft_switch_join(struct weft_net *net, struct weft_switch_node *sw, uint32_t port,
+                      const struct weft_packet *p);
+/** Lets a port that is free send one of what may go. @p waited: since it became free. */
+void weft_switch_start(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
+                       bool waited);
+/** Looks at data that starts to leave. */
+void weft_switch_inspect(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
+                         struct weft_packet *p, int64_t at);
+/** A frame is on the wire of a port from @p at on. */
+static inline void
+weft_switch_send(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
+                 struct weft_frame *frame, int64_t at, bool waited)
+{
+    struct weft_packet *p = &frame->d;
+    const int64_t serialization = weft_port_occupy(port, p->bytes, at, waited);
+    port->end = at + serialization;
+    port->bytes = p->bytes;
+    port->ingress = (uint16_t)weft_mmu_index(sw->mmu, p->in_port, p->tclass);
+    frame->at = port->end + port->delay;
+    weft_port_announce(net, port, frame->at);
+    if (p->kind == WEFT_DATA && net->inspects[port->faces_host])
+    {
+        weft_switch_inspect(net, sw, port, p, at);
+    }
+}
+/** Gets a frame that is to be held back room in the buffer, or it ends. */
+bool weft_switch_buffer(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
+                        uint32_t out);
+/** Asks the buffer for a frame's room once all that has left is accounted. @p held: it is not to be
+ * queued yet. */
+bool weft_switch_admits_exactly(struct weft_net *net, struct weft_switch_node *sw,
+                                struct weft_packet *p, uint32_t out, bool held);
+/** Marks data by chance, as the queue at a port is long that it joins or leaves. */
+void weft_switch_mark(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
+                      uint32_t out, struct weft_rng *rng, int64_t now);
+/** Tells the program of a PFC frame. */
+static inline void
+weft_switch_tell_pause(const struct weft_net *net, const struct weft_switch_node *sw, uint32_t port,
+                       uint32_t tclass, bool pause)
+{
+    if (net->config.hooks.paused)
+    {
+        net->config.hooks.paused(net->config.hooks.of, sw->index, port, tclass, pause,
+                                 sw->node.now);
+    }
+}
+/** Routes, balances, buffers and queues. */
+void weft_switch_forward(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p);
+/** Middleware's state of a QP is new. */
+void weft_switch_note_owes(struct weft_net *net, struct weft_net_qp *qp);
+/** ToR middleware looks at a reply from a NIC: whether it goes on. */
+bool weft_switch_passes_tor(struct weft_net *net, struct weft_switch_node *sw,
+                            struct weft_packet *p);
+/** ToR middleware looks at data that starts to leave for a NIC. */
+void weft_switch_run_tor(struct weft_net *net, struct weft_switch_node *sw,
+                         const struct weft_packet *p, uint32_t out);
+/** The same is turned off: what a QP is owed leaves at this instant. */
+void weft_switch_release_tor(struct weft_net *net, struct weft_switch_node *sw,
+                             struct weft_net_qp *qp);
+/** Sends what is owed now. */
+void weft_switch_pay(struct weft_net *net, struct weft_switch_node *sw);
+/** The balancer's part for all that enters a ToR: whether the frame goes on. */
+bool weft_switch_arrive_at_balancer(struct weft_net *net, struct weft_switch_node *sw,
+                                    struct weft_packet *p);
+/** The balancer's timer. */
+void weft_switch_run_balancer(struct weft_net *net, struct weft_switch_node *sw);
+/** What a balancer is told of a port. */
+void weft_switch_read_port(void *of, uint32_t port, int64_t now, struct weft_port_status *status);
+
+#endif
