@@ -10,6 +10,7 @@
 #include <weft/error.h>
 
 #define SLAB  ((size_t)1 << 20) /* bytes that a thread takes at once */
+#define STACK ((size_t)1 << 20) /* bytes of a thread's stack */
 #define SPINS 2000              /* looks at what another thread is to do, before sleep */
 #define FEW   256               /* arrivals in a window that are not worth two threads */
 
@@ -424,15 +425,18 @@ weft_net_set_threads(struct weft_net *net, uint32_t n)
         struct weft_qp *qp = &net->qp[i]->qp;
         qp->algos_rx = weft_threads_algos(net, qp->dst, qp->algos->sl);
     }
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, STACK);
     for (threads->running = 1; threads->running < n; threads->running++)
     {
         const uint32_t i = threads->running;
-        if (pthread_create(&threads->thread[i], NULL, work, threads->net[i]))
+        if (pthread_create(&threads->thread[i], &small, work, threads->net[i]))
         {
-            weft_net_stop_threads(net);
-            return WEFT_EOVERFLOW;
+            break; /* those that there are do its part */
         }
     }
+    pthread_attr_destroy(&small);
     return 0;
 }
 

@@ -503,22 +503,22 @@ WeftFabric::MakeNet(std::string& error)
     weft_net_lose(m_net, m_loss);
     const weft_plan_site
         site{m_seedInForce, m_run, 0, m_frame.payload, &m_clos, nullptr, nullptr, nullptr};
-    return m_levels.Plan(m_net, site, m_clos.nhosts, error) && StartThreads(error);
+    const bool planned = m_levels.Plan(m_net, site, m_clos.nhosts, error);
+    StartThreads();
+    return planned;
 }
 
-bool
-WeftFabric::StartThreads(std::string& error)
+void
+WeftFabric::StartThreads()
 {
     for (uint32_t i = 0; i < GetNServiceLevels(); i++)
     {
         if (m_levels.Get(i)->planner.IsActive())
         {
-            return true; // what one host posts is planned with what all know
+            return; // what one host posts is planned with what all know
         }
     }
-    const bool good = weft_net_set_threads(m_net, m_threads) == 0;
-    error = good ? "" : "Threads: the system has no more of them";
-    return good;
+    weft_net_set_threads(m_net, m_threads);
 }
 
 void

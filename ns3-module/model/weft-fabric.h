@@ -398,8 +398,8 @@ class WeftFabric : public Object
     void BuildSwitches(const NodeContainer& switches); //!< part of Build()
     void BuildNics(const NodeContainer& hosts);        //!< part of Build()
     void BuildLinks();                                 //!< part of Build()
-    bool StartThreads(std::string& error); //!< part of it @param error why not @return success
-    bool MakeNet(std::string& error);      //!< part of Build() @param error why not @return success
+    void StartThreads();                               //!< part of it
+    bool MakeNet(std::string& error); //!< part of Build() @param error why not @return success
     /** Part of Build(). @param hosts nodes @param switches nodes */
     void BeginTicks(const NodeContainer& hosts, const NodeContainer& switches);
     void StopThreads();               //!< None but the caller's runs nodes any more
