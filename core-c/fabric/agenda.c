@@ -50,9 +50,9 @@ is_before(const struct weft_due *a, const struct weft_due *b)
 
 void
 weft_agenda_add(struct weft_net *net, struct weft_agenda *agenda, int64_t at, uint64_t key,
-                void *what)
+                uint64_t seq, void *what)
 {
-    const struct weft_due due = {.at = at, .key = key, .seq = agenda->seq++, .what = what};
+    const struct weft_due due = {.at = at, .key = key, .seq = seq, .what = what};
     agenda->due = weft_net_grow(net, agenda->due, agenda->n, &agenda->size, sizeof due);
     uint32_t i = agenda->n++;
     while (i > 0 && is_before(&due, &agenda->due[(i - 1) / 2]))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Links that fail, come back or become slower, forwarding that changes, losses that are asked for.
  */
+#include "fabric/net-threads.h"
 #include "fabric/switch-node.h"
 
 #include <weft/error.h>
@@ -132,6 +133,7 @@ weft_net_drop(struct weft_net *net, struct weft_qp *qp, uint32_t offset, uint32_
     net->has_drops = true;
     net->loses_at_top = net->loses_at_top || !at_last_hop;
     weft_net_note_routes(net);
+    weft_net_note_change(net);
 }
 
 void
@@ -140,4 +142,5 @@ weft_net_lose(struct weft_net *net, double probability)
     net->loss = probability;
     net->loses_at_top = net->loses_at_top || probability > 0;
     weft_net_note_routes(net);
+    weft_net_note_change(net);
 }

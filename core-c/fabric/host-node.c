@@ -13,7 +13,7 @@ arm_receiver_timer(struct weft_net *net, struct weft_host_node *h, struct weft_n
     {
         q->rx_armed_at = deadline;
         weft_agenda_add(net, &h->timers, deadline > h->node.now ? deadline : h->node.now,
-                        RECEIVER_TIMER | q->qp.index, q);
+                        RECEIVER_TIMER | q->qp.index, h->timers.seq++, q);
     }
 }
 
@@ -220,7 +220,7 @@ weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t
     struct weft_host_node *h = &net->host[qp->src];
     struct weft_net_qp *q = (struct weft_net_qp *)(void *)qp;
     net = weft_net_here(net);
-    if (h->runs && at <= h->node.now)
+    if (net->running == &h->node && at <= h->node.now)
     {
         post(net, h, q, bytes, tag);
         return;
@@ -241,7 +241,7 @@ weft_net_call(struct weft_net *net, uint32_t host, int64_t at, enum weft_net_ste
 {
     struct weft_host_node *h = &net->host[host];
     net = weft_net_here(net);
-    if (h->runs && at <= h->node.now && step != WEFT_NET_PLAN)
+    if (net->running == &h->node && at <= h->node.now && step != WEFT_NET_PLAN)
     {
         call(of, what, h->node.now);
         return;
@@ -369,7 +369,6 @@ void
 weft_host_run(struct weft_net *net, struct weft_host_node *h, int64_t until)
 {
     weft_node_collect(net, &h->node, until);
-    h->runs = true;
     for (uint32_t i = 0;;)
     {
         const int64_t timer = weft_agenda_next(&h->timers);
@@ -392,21 +391,31 @@ weft_host_run(struct weft_net *net, struct weft_host_node *h, int64_t until)
         }
         i = receive_all(net, h, i);
     }
-    h->runs = false;
     const int64_t own = next_own(h, weft_agenda_next(&h->timers));
     h->node.next = own < h->node.next ? own : h->node.next;
+}
+
+void
+weft_host_take_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, uint64_t key,
+                    uint64_t order, struct weft_letter *letter)
+{
+    weft_agenda_add(net, &host->mail, at, key, order, letter);
+    weft_net_wake(net, &host->node, at);
 }
 
 void
 weft_host_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, uint64_t key,
                struct weft_letter *letter)
 {
-    if (net->outbox && host->node.thread != net->thread)
+    struct weft_node *asks = net->running;
+    const uint64_t order =
+        asks ? (uint64_t)(asks->number + 1) << 40 | asks->nletters++ : net->nletters++;
+    /* Whoever hears of it in time plans with it: then nobody else runs. */
+    if (net->outbox && host->node.thread != net->thread && !asks->watched)
     {
-        weft_host_mail_there(net, host, at, key, letter);
+        weft_host_mail_there(net, host, at, key, order, letter);
         weft_letter_put(net, letter);
         return;
     }
-    weft_agenda_add(net, &host->mail, at, key, letter);
-    weft_net_wake(net, &host->node, at);
+    weft_host_take_mail(net, host, at, key, order, letter);
 }

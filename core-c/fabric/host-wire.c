@@ -109,7 +109,7 @@ weft_host_arm_timer(struct weft_net *net, struct weft_host_node *h, struct weft_
     {
         q->qp.timed = true;
         weft_agenda_add(net, &h->timers, deadline > h->node.now ? deadline : h->node.now,
-                        q->qp.index, q);
+                        q->qp.index, h->timers.seq++, q);
     }
 }
 
@@ -274,7 +274,7 @@ weft_net_send(struct weft_net *net, uint32_t host, const struct weft_packet *pac
 {
     struct weft_host_node *h = &net->host[host];
     net = weft_net_here(net);
-    if (h->runs && at <= h->node.now)
+    if (net->running == &h->node && at <= h->node.now)
     {
         weft_host_send(net, h, packet);
         return;

@@ -41,13 +41,13 @@ weft_port_pause_there(struct weft_net *net, struct weft_port *port, const struct
 
 void
 weft_host_mail_there(struct weft_net *net, const struct weft_host_node *host, int64_t at,
-                     uint64_t key, const struct weft_letter *letter)
+                     uint64_t key, uint64_t order, const struct weft_letter *letter)
 {
     struct weft_outbox *box = &net->outbox[host->node.thread];
     box->posting =
         weft_net_grow(net, box->posting, box->nposting, &box->posting_size, sizeof *box->posting);
-    box->posting[box->nposting++] =
-        (struct weft_posting){.letter = *letter, .at = at, .key = key, .host = host->node.number};
+    box->posting[box->nposting++] = (struct weft_posting){
+        .letter = *letter, .at = at, .key = key, .order = order, .host = host->node.number};
     note_soonest(box, at);
 }
 
@@ -103,7 +103,8 @@ weft_outbox_read(struct weft_net *net, struct weft_outbox *box)
         const struct weft_posting *posting = &box->posting[i];
         struct weft_letter *letter = weft_letter_get(net);
         *letter = posting->letter;
-        weft_host_mail(net, &net->host[posting->host], posting->at, posting->key, letter);
+        weft_host_take_mail(net, &net->host[posting->host], posting->at, posting->key,
+                            posting->order, letter);
     }
     if (box->first)
     {

@@ -144,10 +144,11 @@ weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *of, struct 
     site.cc.why = why;
     site.path.why = why;
     struct weft_net_qp *q = weft_net_take(net, sizeof *q);
+    const struct weft_node *asks = weft_net_here(net)->running;
     q->rx_armed_at = WEFT_NEVER;
     q->bytes.nics = weft_qp_size(algos, &site);
     int code = weft_qp_init(&q->qp, weft_net_take(net, q->bytes.nics), algos, &site,
-                            net->running ? net->running->now : net->now);
+                            asks ? asks->now : net->now);
     if (net->threads)
     {
         q->qp.algos_rx = weft_threads_algos(net, of->dst, of->level);
@@ -161,6 +162,7 @@ weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *of, struct 
                                                    sizeof *net->qp);
     net->qp[net->nqps++] = q;
     lend(net, &net->host[of->src]);
+    weft_net_note_change(net);
     *made = &q->qp;
     return 0;
 }

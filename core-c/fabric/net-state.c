@@ -207,6 +207,7 @@ weft_net_set_hooks(struct weft_net *net, const struct weft_net_hooks *hooks)
 {
     net->config.hooks = *hooks;
     weft_net_note_routes(net);
+    weft_net_note_change(net);
 }
 
 void

@@ -57,13 +57,14 @@ static void
 run_part(struct weft_threads *threads, uint32_t i)
 {
     struct weft_net *net = threads->net[i];
+    struct weft_net *const was = g_here;
     weft_outboxes_read(net, !threads->turn);
     g_here = net;
     net->outbox = threads->outbox[i][threads->turn];
     weft_net_run_blocks(net, threads->end);
     weft_outboxes_show(net);
     net->outbox = NULL;
-    g_here = NULL;
+    g_here = was;
 }
 
 static void
@@ -170,6 +171,15 @@ share_with_all(const struct weft_net *net)
     }
 }
 
+void
+weft_threads_note_change(const struct weft_net *net)
+{
+    if (g_here && g_here->threads == net->threads)
+    {
+        share(net, g_here->thread);
+    }
+}
+
 /* Whether there is work for several threads, as far as the last window tells. */
 static bool
 is_worthwhile(const struct weft_threads *threads)
@@ -229,6 +239,11 @@ void
 weft_threads_settle(const struct weft_net *net)
 {
     struct weft_threads *threads = net->threads;
+    const struct weft_node *asks = weft_threads_running(net);
+    if (asks && !asks->watched)
+    {
+        return; /* they are read just now */
+    }
     for (uint32_t i = 0; threads->is_pending && i < threads->n; i++)
     {
         weft_outboxes_read(threads->net[i], !threads->turn);
@@ -241,13 +256,14 @@ weft_threads_run_node(const struct weft_net *net, uint32_t node, int64_t until)
 {
     const struct weft_threads *threads = net->threads;
     struct weft_net *of = threads->net[net->node[node]->thread];
+    struct weft_net *const was = g_here;
     share(net, of->thread);
     g_here = of;
     of->outbox = threads->outbox[of->thread][threads->turn];
     weft_node_run(of, node, until);
     weft_outboxes_show(of);
     of->outbox = NULL;
-    g_here = NULL;
+    g_here = was;
     for (uint32_t to = 0; to < threads->n; to++)
     {
         weft_outbox_read(threads->net[to], &threads->outbox[of->thread][threads->turn][to]);
@@ -455,6 +471,4 @@ weft_net_stop_threads(struct weft_net *net)
     {
         pthread_join(threads->thread[i], NULL);
     }
-    pthread_cond_destroy(&threads->wakes);
-    pthread_mutex_destroy(&threads->mutex);
 }

@@ -38,6 +38,7 @@ struct weft_posting
     struct weft_letter letter;
     int64_t at;
     uint64_t key;
+    uint64_t order;
     uint32_t host;
 };
 
@@ -108,6 +109,18 @@ weft_net_here(struct weft_net *net)
 
 /** The node that the thread that asks runs just now, or NULL. */
 const struct weft_node *weft_threads_running(const struct weft_net *net);
+
+/** What has been changed in the caller's is so for the thread that asks as well. */
+void weft_threads_note_change(const struct weft_net *net);
+
+static inline void
+weft_net_note_change(const struct weft_net *net)
+{
+    if (net->threads)
+    {
+        weft_threads_note_change(net);
+    }
+}
 
 /** Runs a window up to @p end on all threads. */
 void weft_threads_run(struct weft_net *net, int64_t end);

@@ -83,6 +83,7 @@ struct weft_node
     int64_t next;      /**< when it is to be run again, as far as was seen so far */
     int64_t last;      /**< when the last thing happened here */
     uint64_t tie_salt; /**< of the order of frames that arrive at one instant */
+    uint64_t nletters; /**< that were sent while it ran */
     struct weft_net_counters counters;
 };
 
@@ -103,7 +104,7 @@ struct weft_due
 {
     int64_t at;
     uint64_t key; /**< order within the instant */
-    uint64_t seq; /**< and within the key */
+    uint64_t seq; /**< and within the key: of mail, by who sent it, as sent */
     void *what;
 };
 
@@ -156,7 +157,6 @@ struct weft_host_node
     struct weft_host nic;
     int64_t wake_at; /**< when the wire is to be looked at, or WEFT_NEVER */
     uint32_t nqps;
-    bool runs; /**< what is posted here now is posted at once */
     struct weft_packets_ring replies;
     struct weft_packets_ring others; /**< of IP stacks */
     struct weft_agenda timers;
@@ -281,8 +281,8 @@ struct weft_net
 
     /* Each thread's own; it has a copy of all above. */
     uint32_t thread;
-    const struct weft_node *running; /**< the one that is run just now, or NULL */
-    uint32_t *block;                 /**< the first nodes of blocks that it runs */
+    struct weft_node *running; /**< the one that is run just now, or NULL */
+    uint32_t *block;           /**< the first nodes of blocks that it runs */
     uint32_t nblocks;
     uint32_t arrivals; /**< of late */
     uint64_t nowhere;  /**< bits of ports that others run */
@@ -291,6 +291,7 @@ struct weft_net
     uint64_t *ooo_degrees[WEFT_LEVELS];
     struct weft_chunks chunks;
     struct weft_letter *letters;    /**< free ones */
+    uint64_t nletters;              /**< of the program's own */
     int64_t base;                   /**< of the times in `arriving` */
     struct weft_arriving *arriving; /**< in order, once collected; one behind them comes never */
     struct weft_arriving *unsorted; /**< as large */
@@ -324,7 +325,7 @@ struct weft_letter *weft_letter_get(struct weft_net *net);
 void weft_letter_put(struct weft_net *net, struct weft_letter *letter);
 
 void weft_agenda_add(struct weft_net *net, struct weft_agenda *agenda, int64_t at, uint64_t key,
-                     void *what);
+                     uint64_t seq, void *what);
 /** Takes out the first one. */
 struct weft_due weft_agenda_take(struct weft_agenda *agenda);
 static inline int64_t
@@ -489,9 +490,12 @@ void weft_host_arm_timer(struct weft_net *net, struct weft_host_node *host, stru
 /** Puts a letter into a host's mail. */
 void weft_host_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, uint64_t key,
                     struct weft_letter *letter);
-/** The same for a host that another thread runs. */
+/** The same for a host that another thread runs; @p order: within the key. */
 void weft_host_mail_there(struct weft_net *net, const struct weft_host_node *host, int64_t at,
-                          uint64_t key, const struct weft_letter *letter);
+                          uint64_t key, uint64_t order, const struct weft_letter *letter);
+/** It is there. */
+void weft_host_take_mail(struct weft_net *net, struct weft_host_node *host, int64_t at,
+                         uint64_t key, uint64_t order, struct weft_letter *letter);
 /** Order of mail within an instant: what comes before arrivals, and posts, which come after. */
 enum weft_mail_kind
 {

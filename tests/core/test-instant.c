@@ -281,7 +281,7 @@ put_timers_off(void)
     }
     for (uint32_t i = 0; i < n; i++)
     {
-        weft_agenda_add(world.net, timers, T, due[i].key, due[i].what);
+        weft_agenda_add(world.net, timers, T, due[i].key, i, due[i].what);
     }
     weft_net_wake(world.net, &world.h->node, T);
 }
