@@ -68,6 +68,91 @@ START_TEST(what_a_hook_asks_of_another_host_comes_there_when_it_can)
 }
 END_TEST
 
+/* Answers each data packet by a message of the host half the fabric away. */
+static void
+answer_elsewhere(void *of, uint32_t host, const struct weft_packet *p, int64_t now)
+{
+    uint64_t *answers = of; /* [host] */
+    if (p->kind == WEFT_DATA && p->qp < HOSTS && answers[host] < 1000)
+    {
+        struct weft_qp *qp = weft_net_qp(world.net, HOSTS + (host + HOSTS / 2) % HOSTS);
+        weft_net_post(world.net, qp, 100, 0, now, (uint64_t)host << 32 | answers[host]++);
+    }
+}
+
+START_TEST(a_hook_may_post_at_a_host_of_another_thread)
+{
+    struct result one = {0};
+    for (uint32_t n = 1; n <= 4; n++)
+    {
+        uint64_t answers[HOSTS] = {0};
+        struct scene longer = scenes[0];
+        longer.bytes = 2000000;
+        world.threads = n;
+        world_begin(&longer);
+        add_qps(HOSTS);
+        const struct weft_net_hooks hooks = {.of = answers, .received = answer_elsewhere};
+        weft_net_set_hooks(world.net, &hooks);
+        weft_net_run(world.net, LONG);
+        const struct result r = world_conclude();
+        one = n == 1 ? r : one;
+        ck_assert_mem_eq(&one, &r, sizeof one);
+        world_end();
+    }
+    ck_assert_uint_gt(one.total.delivered, 10000);
+    world.threads = 0;
+}
+END_TEST
+
+/* Lets host 9 send a packet with a number that says who asked. */
+static void
+ask_host_9(void *of, uint64_t what, int64_t now)
+{
+    (void)of;
+    const struct weft_packet p = {.kind = WEFT_RAW,
+                                  .src = 9,
+                                  .dst = 3,
+                                  .bytes = 600,
+                                  .tclass = 1,
+                                  .psn = what & WEFT_PSN_MASK};
+    weft_net_send(world.net, 9, &p, now + 50000000);
+}
+
+#define LAST_SIX UINT64_C(1000000000000) /* numbers of two digits */
+
+static void
+note_number(void *of, uint32_t host, const struct weft_packet *p, int64_t now)
+{
+    uint64_t *numbers = of;
+    (void)now;
+    if (host == 9 && p->kind == WEFT_RAW)
+    {
+        *numbers = (*numbers * 100 + p->psn) % LAST_SIX;
+    }
+}
+
+START_TEST(what_several_hosts_ask_for_at_one_instant_has_an_order)
+{
+    for (uint32_t n = 1; n <= 3; n++)
+    {
+        uint64_t numbers = 0;
+        world.threads = n;
+        world_begin(&scenes[0]);
+        const struct weft_net_hooks hooks = {.of = &numbers, .sent = note_number};
+        weft_net_set_hooks(world.net, &hooks);
+        for (uint32_t i = 16; i-- > 0;)
+        {
+            weft_net_call(world.net, i, 100000000, WEFT_NET_CALL, 0, ask_host_9, NULL, i);
+        }
+        weft_net_run(world.net, 100000001);
+        weft_net_run(world.net, LONG);
+        world_end();
+        ck_assert_uint_eq(numbers, UINT64_C(101112131415));
+    }
+    world.threads = 0;
+}
+END_TEST
+
 START_TEST(it_is_the_same_where_nodes_are_watched)
 {
     const int64_t until = INT64_C(600000000);
@@ -373,6 +458,8 @@ net_suite(void)
     tcase_add_test(tcase, what_a_hook_asks_of_another_host_comes_there_when_it_can);
     tcase_add_loop_test(tcase, it_is_the_same_where_nodes_are_watched, 0, n);
     tcase_add_loop_test(tcase, it_is_the_same_on_any_number_of_threads, 0, n);
+    tcase_add_test(tcase, a_hook_may_post_at_a_host_of_another_thread);
+    tcase_add_test(tcase, what_several_hosts_ask_for_at_one_instant_has_an_order);
     tcase_add_test(tcase, the_number_of_threads_is_said_once);
     tcase_add_test(tcase, packets_of_the_program_go_their_way);
     tcase_add_loop_test(tcase, no_frame_goes_without_a_word, 0, n);
