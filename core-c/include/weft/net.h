@@ -181,7 +181,9 @@ extern "C"
     /** From now on @p n threads run the nodes, the caller's among them; once, and with 1 nothing
      * changes. What happens is the same with any number. Hooks are called on the thread of their
      * node, several at a time, and take() as well, one at a time. weft_net_stop_threads() comes
-     * before the memory goes. Where the system has fewer, these do it all. Returns 0
+     * before the memory goes. Where the system has fewer, these do it all. take()
+     * does not leave by longjmp() then, and a process that is forked afterwards leaves the fabric
+     * alone. Returns 0
      * or WEFT_ERANGE (1 to WEFT_NET_THREADS, once). */
     WEFT_API int weft_net_set_threads(struct weft_net *net, uint32_t n);
     /** Ends all threads but the caller's, which runs all nodes from now on. */
