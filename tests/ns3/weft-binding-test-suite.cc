@@ -54,7 +54,7 @@ class OrderTestCase : public TestCase
         {
             rig.fabric->GetNic(host)->TraceConnectWithoutContext(
                 "Rx",
-                Callback<void, const weft_packet&>(
+                WeftSink(
                     [&heard, host](const weft_packet&) { heard.emplace_back(WeftNow(), host); }));
         }
         const auto send = [&rig](uint32_t from, uint32_t to, uint32_t bytes) {
@@ -81,7 +81,7 @@ class OrderTestCase : public TestCase
         {
             rig.fabric->GetNic(host)->TraceConnectWithoutContext(
                 "Rx",
-                Callback<void, const weft_packet&>(
+                WeftSink(
                     [&heard, host](const weft_packet&) { heard.emplace_back(WeftNow(), host); }));
         }
         for (uint32_t host = 0; host < 4; host++)
@@ -264,8 +264,7 @@ class LateSinkTestCase : public TestCase
         const auto connect = [&] {
             rig.fabric->GetNic(3)->TraceConnectWithoutContext(
                 source,
-                Callback<void, const weft_packet&>(
-                    [&heard](const weft_packet& p) { heard.emplace_back(WeftNow(), p.psn); }));
+                WeftSink([&heard](const weft_packet& p) { heard.emplace_back(WeftNow(), p.psn); }));
         };
         trigger.delivered = [&](const WeftQp&, uint64_t) {
             from = WeftNow();

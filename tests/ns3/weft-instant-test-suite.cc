@@ -6,6 +6,7 @@
  * that is heard; a run may be stopped anywhere. Were it otherwise, a program would see a fabric
  * that depends on how it looks at it.
  */
+#include "weft-listener.h"
 #include "weft-simulator-choice.h"
 #include "weft-test-rig.h"
 
@@ -327,7 +328,7 @@ class CallTestCase : public TestCase
         {
             rig.fabric->GetNic(host)->TraceConnectWithoutContext(
                 source,
-                Callback<void, const weft_packet&>([&](const weft_packet&) { story.hearing(); }));
+                WeftSink([&](const weft_packet&) { story.hearing(); }));
         }
         rig.Send(0, 7, 1000);
         Simulator::Run();
@@ -405,12 +406,11 @@ class FaultTestCase : public TestCase
     {
         WeftRig rig((WeftRigSetup()));
         int64_t at = -1;
-        rig.fabric->GetNic(7)->TraceConnectWithoutContext(
-            "Rx",
-            Callback<void, const weft_packet&>([&](const weft_packet&) {
-                at = at < 0 ? WeftNow() : at;
-                rig.fabric->GetChannel(7)->SetRate(DataRate("1Gbps"));
-            }));
+        rig.fabric->GetNic(7)->TraceConnectWithoutContext("Rx", WeftSink([&](const weft_packet&) {
+                                                              at = at < 0 ? WeftNow() : at;
+                                                              rig.fabric->GetChannel(7)->SetRate(
+                                                                  DataRate("1Gbps"));
+                                                          }));
         rig.Send(0, 7, 1000);
         Simulator::Run();
         const int64_t way =

@@ -2,7 +2,13 @@
 #ifndef WEFT_LISTENER_H
 #define WEFT_LISTENER_H
 
+#include "ns3/callback.h"
+
 #include "weft-test-rig.h"
+#include <functional>
+#include <memory>
+#include <utility>
+#include <weft/packet.h>
 
 #include <functional>
 #include <string>
@@ -59,5 +65,21 @@ class WeftListener : public ns3::WeftMessageListener
   private:
     bool m_needsTime; //!< see NeedsTime()
 };
+
+/** What WeftSink() makes of a function. @param call the function @param p its argument */
+inline void
+WeftCallSink(std::shared_ptr<std::function<void(const weft_packet&)>> call, const weft_packet& p)
+{
+    (*call)(p);
+}
+
+/** ns-3 before 3.37 makes no callback of a lambda. @param call what a sink does @return the sink */
+inline ns3::Callback<void, const weft_packet&>
+WeftSink(std::function<void(const weft_packet&)> call)
+{
+    return ns3::MakeBoundCallback(
+        &WeftCallSink,
+        std::make_shared<std::function<void(const weft_packet&)>>(std::move(call)));
+}
 
 #endif // WEFT_LISTENER_H
