@@ -2,8 +2,9 @@
 #include "net-world.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "net-parts.h"
 
 const struct scene scenes[NSCENES] = {
     {"ops", "sack", "none", {"preset", "100g"}, 200000, 0},
@@ -19,18 +20,6 @@ const struct scene scenes[NSCENES] = {
 };
 
 struct net_world world = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-static void *
-take(void *of, size_t bytes)
-{
-    (void)of;
-    const size_t size = (bytes + 63) / 64 * 64;
-    void *block = aligned_alloc(64, size);
-    ck_assert_ptr_nonnull(block);
-    ck_assert_uint_lt(world.nblocks, sizeof world.blocks / sizeof world.blocks[0]);
-    world.blocks[world.nblocks++] = block;
-    return memset(block, 0, size);
-}
 
 static void
 hear(uint64_t what, uint32_t host, const struct weft_packet *p, int64_t now)
@@ -80,63 +69,38 @@ delivered(void *of, struct weft_qp *qp, uint64_t tag, int64_t now)
     pthread_mutex_unlock(&world.mutex);
 }
 
-void *
-world_defaults(const struct weft_algo *algo)
-{
-    void *config = calloc(1, algo->config_size + 1);
-    ck_assert_ptr_nonnull(config);
-    weft_config_default(algo, config);
-    world.configs[world.nconfigs++] = config;
-    return config;
-}
-
-void
-world_set_all(const struct weft_algo *algo, void *config, const char *const *settings)
-{
-    for (; *settings; settings += 2)
-    {
-        ck_assert_int_eq(strcmp(*settings, "preset")
-                             ? weft_config_set(algo, config, settings[0], settings[1])
-                             : weft_config_preset(algo, config, settings[1]),
-                         0);
-    }
-}
-
 void
 world_describe(const struct scene *scene)
 {
     const struct weft_topology_ops *kind = weft_topology_find("fat-tree");
-    void *shape = calloc(1, kind->algo.config_size);
+    void *shape = parts_defaults(&kind->algo);
     static const char *const literal[] = {"compensation", "literal", NULL}; /* ToRs make NACKs */
     static const char *const hasty[] = {"rto", "100us", NULL};
     static const char *const none[] = {NULL};
     static const char *const small[] = {"k", "4", "link-rate", "100Gbps", NULL};
     memset(&world.config, 0, sizeof world.config);
-    world.nconfigs = 0;
-    weft_config_default(&kind->algo, shape);
-    world_set_all(&kind->algo, shape, small);
+    parts_set_all(&kind->algo, shape, small);
     ck_assert_int_eq(kind->build(shape, &world.clos), 0);
-    free(shape);
     world.level = (struct weft_net_level){.share = 1, .labels = 4096, .tclass = 1};
     world.level.lb = weft_lb_find(scene->balancer);
-    void *balancer = world_defaults(&world.level.lb->algo);
-    world_set_all(&world.level.lb->algo, balancer, scene->loss > 0 ? literal : none);
+    void *balancer = parts_defaults(&world.level.lb->algo);
+    parts_set_all(&world.level.lb->algo, balancer, scene->loss > 0 ? literal : none);
     world.level.lb_config = balancer;
     world.level.transport = weft_transport_find(scene->transport);
-    void *transport = world_defaults(&world.level.transport->algo);
-    world_set_all(&world.level.transport->algo, transport, scene->loss > 0 ? hasty : none);
+    void *transport = parts_defaults(&world.level.transport->algo);
+    parts_set_all(&world.level.transport->algo, transport, scene->loss > 0 ? hasty : none);
     world.level.transport_config = transport;
     world.level.cc = weft_cc_find(scene->cc);
-    world.level.cc_config = world_defaults(&world.level.cc->algo);
+    world.level.cc_config = parts_defaults(&world.level.cc->algo);
     world.config.clos = &world.clos;
     world.config.levels = &world.level;
     world.config.nlevels = 1;
     world.config.scheduler = weft_scheduler_find("strict");
     world.config.seed = 7;
-    world.config.memory.take = take;
+    world.config.memory.take = parts_take;
     weft_config_default(&weft_fabric_algo, &world.config.frame);
     weft_config_default(&weft_mmu_algo, &world.config.buffer);
-    world_set_all(&weft_mmu_algo, &world.config.buffer, scene->buffer);
+    parts_set_all(&weft_mmu_algo, &world.config.buffer, scene->buffer);
     world.config.hooks =
         (struct weft_net_hooks){.delivered = delivered, .sent = sent, .received = received};
 }
@@ -179,7 +143,6 @@ void
 world_begin_with(const struct scene *scene, const struct weft_lb_ops *lb,
                  const char *const *settings)
 {
-    world.nblocks = 0;
     world.heard = 0;
     world.messages = 0;
     world.delivered = 0;
@@ -189,8 +152,9 @@ world_begin_with(const struct scene *scene, const struct weft_lb_ops *lb,
     if (lb)
     {
         world.level.lb = lb;
-        world.level.lb_config = world_defaults(&lb->algo);
-        world_set_all(&lb->algo, world.configs[world.nconfigs - 1], settings);
+        void *config = parts_defaults(&lb->algo);
+        parts_set_all(&lb->algo, config, settings);
+        world.level.lb_config = config;
     }
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
     if (world.threads)
@@ -222,14 +186,7 @@ world_end(void)
     {
         weft_net_stop_threads(world.net);
     }
-    for (size_t i = 0; i < world.nblocks; i++)
-    {
-        free(world.blocks[i]);
-    }
-    for (size_t i = 0; i < world.nconfigs; i++)
-    {
-        free(world.configs[i]);
-    }
+    parts_free();
 }
 
 struct result

@@ -29,17 +29,13 @@ struct scene
 #define NSCENES 10
 extern const struct scene scenes[NSCENES];
 
-/** A fabric, its memory, and what was heard of it. */
+/** A fabric, and what was heard of it. */
 struct net_world
 {
     struct weft_clos clos;
     struct weft_net_level level;
     struct weft_net_config config;
     struct weft_net *net;
-    void *blocks[100000];
-    size_t nblocks;
-    void *configs[8];
-    size_t nconfigs;
     uint32_t threads;      /* 0: nothing is said of them */
     pthread_mutex_t mutex; /* of what follows */
     uint64_t heard;    /* hash of all frames that a host sends or gets, and when, in any order */
@@ -62,9 +58,6 @@ struct result
     int64_t peaks;
 };
 
-/** Default configuration of an algorithm, and settings in pairs. */
-void *world_defaults(const struct weft_algo *algo);
-void world_set_all(const struct weft_algo *algo, void *config, const char *const *settings);
 /** Everything but the fabric itself. */
 void world_describe(const struct scene *scene);
 /** Posts a message on a QP of its own. */

@@ -6,13 +6,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <weft/theory.h>
 #include <weft/weft.h>
 
 #include "fabric/node.h"
+#include "net-parts.h"
 
 #define T    INT64_C(40000000) /* ps: the instant */
 #define DATA 1U                /* traffic class */
@@ -26,8 +26,6 @@ static struct
     struct weft_net *net;
     struct weft_switch_node *sw; /* ports 0 and 1 to hosts, 2 and 3 to spines */
     bool rang;                   /* the balancer's timer has run out */
-    void *blocks[4096];
-    size_t nblocks;
     char log[256];
 } world;
 
@@ -42,18 +40,6 @@ note(int64_t now, const char *format, ...)
         vsnprintf(world.log + length, sizeof world.log - length, format, args);
     }
     va_end(args);
-}
-
-static void *
-take(void *of, size_t bytes)
-{
-    (void)of;
-    const size_t size = (bytes + 63) / 64 * 64;
-    void *block = aligned_alloc(64, size);
-    ck_assert_ptr_nonnull(block);
-    ck_assert_uint_lt(world.nblocks, sizeof world.blocks / sizeof world.blocks[0]);
-    world.blocks[world.nblocks++] = block;
-    return memset(block, 0, size);
 }
 
 /* A balancer that goes by the source port, says what it is told, and has a timer. */
@@ -166,41 +152,31 @@ static struct weft_lb_ops lb = {.algo = {.name = "scribe", .doc = "", .source = 
                                 .on_deadline = lb_on_deadline,
                                 .oblivious = true};
 
-static void *
-defaults(const struct weft_algo *algo)
-{
-    void *config = take(NULL, algo->config_size + 8);
-    weft_config_default(algo, config);
-    return config;
-}
-
 /* The switch is watched: what it tells, it tells in order. @p makes_nacks: it has middleware. */
 static void
 begin_with(bool makes_nacks, const char *delay)
 {
-    const char *const shape[] = {"leaves", "2",         "spines",  "2",          "hosts-per-leaf",
-                                 "2",      "link-rate", "100Gbps", "link-delay", delay};
+    const char *const shape[] = {"leaves",         "2",   "spines",    "2",
+                                 "hosts-per-leaf", "2",   "link-rate", "100Gbps",
+                                 "link-delay",     delay, NULL};
     const struct weft_topology_ops *kind = weft_topology_find("leaf-spine");
     const struct weft_net_qp_site site = {.src = 2, .dst = 0};
     struct weft_qp *qp;
     memset(&world, 0, sizeof world);
     lb.tor = makes_nacks ? &tor : NULL;
-    void *topology = defaults(&kind->algo);
-    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i += 2)
-    {
-        ck_assert_int_eq(weft_config_set(&kind->algo, topology, shape[i], shape[i + 1]), 0);
-    }
+    void *topology = parts_defaults(&kind->algo);
+    parts_set_all(&kind->algo, topology, shape);
     ck_assert_int_eq(kind->build(topology, &world.clos), 0);
     world.level = (struct weft_net_level){.lb = &lb, .share = 1, .labels = 4096, .tclass = DATA};
     world.level.transport = weft_transport_find("gbn");
-    world.level.transport_config = defaults(&world.level.transport->algo);
+    world.level.transport_config = parts_defaults(&world.level.transport->algo);
     world.level.cc = weft_cc_find("none");
-    world.level.cc_config = defaults(&world.level.cc->algo);
+    world.level.cc_config = parts_defaults(&world.level.cc->algo);
     world.config.clos = &world.clos;
     world.config.levels = &world.level;
     world.config.nlevels = 1;
     world.config.scheduler = weft_scheduler_find("strict");
-    world.config.memory.take = take;
+    world.config.memory.take = parts_take;
     weft_config_default(&weft_fabric_algo, &world.config.frame);
     weft_config_default(&weft_mmu_algo, &world.config.buffer);
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
@@ -218,10 +194,7 @@ begin(void)
 static void
 end(void)
 {
-    for (size_t i = 0; i < world.nblocks; i++)
-    {
-        free(world.blocks[i]);
-    }
+    parts_free();
 }
 
 /* The neighbour's end of a port. */

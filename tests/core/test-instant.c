@@ -4,12 +4,12 @@
 #include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <weft/weft.h>
 
 #include "fabric/node.h"
+#include "net-parts.h"
 
 #define HOSTS 6U
 #define T     INT64_C(40000000) /* ps: the instant */
@@ -23,8 +23,6 @@ static struct
     struct weft_net_config config;
     struct weft_net *net;
     struct weft_host_node *h; /* host 0 */
-    void *blocks[4096];
-    size_t nblocks;
     char log[512];
 } world;
 
@@ -36,18 +34,6 @@ note(const char *format, ...)
     va_start(args, format);
     vsnprintf(world.log + length, sizeof world.log - length, format, args);
     va_end(args);
-}
-
-static void *
-take(void *of, size_t bytes)
-{
-    (void)of;
-    const size_t size = (bytes + 63) / 64 * 64;
-    void *block = aligned_alloc(64, size);
-    ck_assert_ptr_nonnull(block);
-    ck_assert_uint_lt(world.nblocks, sizeof world.blocks / sizeof world.blocks[0]);
-    world.blocks[world.nblocks++] = block;
-    return memset(block, 0, size);
 }
 
 static const char *
@@ -105,36 +91,19 @@ called(void *of, uint64_t what, int64_t now)
     note("%s %u; ", (const char *)of, (unsigned)what);
 }
 
-static void *
-defaults(const struct weft_algo *algo)
-{
-    void *config = take(NULL, algo->config_size + 8);
-    weft_config_default(algo, config);
-    return config;
-}
-
-static void
-set_all(const struct weft_algo *algo, void *config, const char *const *settings)
-{
-    for (; *settings; settings += 2)
-    {
-        ck_assert_int_eq(weft_config_set(algo, config, settings[0], settings[1]), 0);
-    }
-}
-
 static void
 set_level(uint32_t i, const char *transport, const char *const *settings)
 {
     struct weft_net_level *level = &world.level[i];
     *level = (struct weft_net_level){.share = 1, .labels = 4096, .tclass = DATA};
     level->lb = weft_lb_find("ecmp");
-    level->lb_config = defaults(&level->lb->algo);
+    level->lb_config = parts_defaults(&level->lb->algo);
     level->transport = weft_transport_find(transport);
-    void *config = defaults(&level->transport->algo);
-    set_all(&level->transport->algo, config, settings);
+    void *config = parts_defaults(&level->transport->algo);
+    parts_set_all(&level->transport->algo, config, settings);
     level->transport_config = config;
     level->cc = weft_cc_find("none");
-    level->cc_config = defaults(&level->cc->algo);
+    level->cc_config = parts_defaults(&level->cc->algo);
 }
 
 /* QPs of level 0 hear of losses, receivers of level 1 have timers. */
@@ -147,8 +116,8 @@ begin(enum weft_ack_priority replies)
     static const char *const timers[] = {"timeout", "receiver", "rto", "39us", NULL};
     const struct weft_topology_ops *kind = weft_topology_find("leaf-spine");
     memset(&world, 0, sizeof world);
-    void *topology = defaults(&kind->algo);
-    set_all(&kind->algo, topology, shape);
+    void *topology = parts_defaults(&kind->algo);
+    parts_set_all(&kind->algo, topology, shape);
     ck_assert_int_eq(kind->build(topology, &world.clos), 0);
     set_level(0, "erasure", none);
     set_level(1, "pro-window", timers);
@@ -156,7 +125,7 @@ begin(enum weft_ack_priority replies)
     world.config.levels = world.level;
     world.config.nlevels = 2;
     world.config.scheduler = weft_scheduler_find("strict");
-    world.config.memory.take = take;
+    world.config.memory.take = parts_take;
     weft_config_default(&weft_fabric_algo, &world.config.frame);
     weft_config_default(&weft_mmu_algo, &world.config.buffer);
     world.config.frame.ack_priority = (int64_t)replies;
@@ -169,10 +138,7 @@ begin(enum weft_ack_priority replies)
 static void
 end(void)
 {
-    for (size_t i = 0; i < world.nblocks; i++)
-    {
-        free(world.blocks[i]);
-    }
+    parts_free();
 }
 
 static struct weft_net_qp *

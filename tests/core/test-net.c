@@ -8,6 +8,7 @@
 #include <weft/weft.h>
 
 #include "must.h"
+#include "net-parts.h"
 #include "net-world.h"
 
 START_TEST(it_is_the_same_however_it_is_run)
@@ -218,11 +219,11 @@ START_TEST(it_takes_no_memory_once_under_way)
     longer.bytes *= 8;
     world_begin(&longer);
     weft_net_run(world.net, world.clos.host_delay * 100);
-    const size_t before = world.nblocks;
+    const size_t before = parts_taken();
     const uint64_t hops = world_conclude().total.hops;
     weft_net_run(world.net, world.clos.host_delay * 150);
     /* A queue may yet become longer than ever; nothing is taken per frame. */
-    ck_assert_uint_le(world.nblocks - before, (world_conclude().total.hops - hops) / 50);
+    ck_assert_uint_le(parts_taken() - before, (world_conclude().total.hops - hops) / 50);
     world_end();
 }
 END_TEST
@@ -232,7 +233,6 @@ START_TEST(a_frame_alone_needs_the_time_of_its_way)
     for (uint32_t dst = 1; dst < HOSTS; dst++)
     {
         world_describe(&scenes[0]);
-        world.nblocks = 0;
         world.last = 0;
         ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
         world_post(0, dst, (uint64_t)world.config.frame.payload, 0);
@@ -265,7 +265,6 @@ START_TEST(a_link_without_delay_is_not_faster_than_the_window_allows)
 {
     const int64_t rate = INT64_C(100000000000);
     world_describe(&scenes[0]);
-    world.nblocks = 0;
     world.clos.host_delay = _i;
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
     ck_assert_int_eq(weft_net_set_rate(world.net, 0, 2 * rate), _i ? 0 : WEFT_ERANGE);
@@ -279,7 +278,6 @@ END_TEST
 START_TEST(a_line_is_shared_by_those_who_begin)
 {
     world_describe(&scenes[0]);
-    world.nblocks = 0;
     ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
     const uint32_t alone = weft_net_bdp(world.net, 0, HOSTS - 1, 1);
     ck_assert_uint_gt(alone, 50);
@@ -396,7 +394,6 @@ refusal(struct weft_refusal *why)
 START_TEST(what_cannot_work_is_refused)
 {
     struct weft_refusal why = {.code = 0};
-    world.nblocks = 0;
     world_describe(&scenes[0]);
     world.config.nlevels = WEFT_LEVELS + 1;
     ck_assert_int_eq(refusal(&why), WEFT_ERANGE);

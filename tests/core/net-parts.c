@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "net-parts.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *blocks[100000];
+static size_t nblocks;
+
+void *
+parts_take(void *of, size_t bytes)
+{
+    (void)of;
+    const size_t size = (bytes + 63) / 64 * 64;
+    void *block = aligned_alloc(64, size);
+    ck_assert_ptr_nonnull(block);
+    ck_assert_uint_lt(nblocks, sizeof blocks / sizeof blocks[0]);
+    blocks[nblocks++] = block;
+    return memset(block, 0, size);
+}
+
+size_t
+parts_taken(void)
+{
+    return nblocks;
+}
+
+void *
+parts_defaults(const struct weft_algo *algo)
+{
+    void *config = parts_take(NULL, algo->config_size + 8);
+    weft_config_default(algo, config);
+    return config;
+}
+
+void
+parts_set_all(const struct weft_algo *algo, void *config, const char *const *settings)
+{
+    for (; *settings; settings += 2)
+    {
+        ck_assert_int_eq(strcmp(*settings, "preset")
+                             ? weft_config_set(algo, config, settings[0], settings[1])
+                             : weft_config_preset(algo, config, settings[1]),
+                         0);
+    }
+}
+
+void
+parts_free(void)
+{
+    while (nblocks > 0)
+    {
+        free(blocks[--nblocks]);
+    }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/** @file net-parts.h  What a test makes a fabric of: memory and configurations, until parts_free().
+ */
+#ifndef WEFT_NET_PARTS_H
+#define WEFT_NET_PARTS_H
+
+#include <stddef.h>
+
+#include <weft/weft.h>
+
+/** As struct weft_memory has it. */
+void *parts_take(void *of, size_t bytes);
+/** How often it was called. */
+size_t parts_taken(void);
+/** An algorithm's default configuration. */
+void *parts_defaults(const struct weft_algo *algo);
+/** Sets parameters; @p settings: names and values in turn, "preset" among the names, and NULL. */
+void parts_set_all(const struct weft_algo *algo, void *config, const char *const *settings);
+void parts_free(void);
+
+#endif
