@@ -151,10 +151,7 @@ uint64_t
 weft_net_inside(const struct weft_net *net)
 {
     uint64_t n = 0;
-    if (net->threads)
-    {
-        weft_threads_settle(net);
-    }
+    weft_net_settle(net);
     for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
     {
         const struct weft_node *node = net->node[i];

@@ -17,15 +17,9 @@
 static _Thread_local struct weft_net *g_here;
 
 struct weft_net *
-weft_threads_here(struct weft_net *net)
+weft_threads_here(const struct weft_net *net)
 {
-    return g_here && g_here->threads == net->threads ? g_here : net;
-}
-
-const struct weft_node *
-weft_threads_running(const struct weft_net *net)
-{
-    return g_here && g_here->threads == net->threads ? g_here->running : NULL;
+    return g_here && g_here->threads == net->threads ? g_here : net->threads->net[0];
 }
 
 static void *
@@ -174,10 +168,7 @@ share_with_all(const struct weft_net *net)
 void
 weft_threads_note_change(const struct weft_net *net)
 {
-    if (g_here && g_here->threads == net->threads)
-    {
-        share(net, g_here->thread);
-    }
+    share(net, weft_threads_here(net)->thread);
 }
 
 /* Whether there is work for several threads, as far as the last window tells. */
@@ -239,7 +230,7 @@ void
 weft_threads_settle(const struct weft_net *net)
 {
     struct weft_threads *threads = net->threads;
-    const struct weft_node *asks = weft_threads_running(net);
+    const struct weft_node *asks = weft_threads_here(net)->running;
     if (asks && !asks->watched)
     {
         return; /* they are read just now */

@@ -99,16 +99,14 @@ void weft_outbox_read(struct weft_net *net, struct weft_outbox *box);
 /** Reads what others have for a thread, from one of the two sets of outboxes. */
 void weft_outboxes_read(struct weft_net *net, uint32_t turn);
 
-/** The fabric of the thread that asks, where a hook may be asking. */
-struct weft_net *weft_threads_here(struct weft_net *net);
+/** The fabric of the thread that asks; the caller's, if that runs no node. */
+struct weft_net *weft_threads_here(const struct weft_net *net);
+/** The same where there may be one thread alone. */
 static inline struct weft_net *
 weft_net_here(struct weft_net *net)
 {
     return net->threads ? weft_threads_here(net) : net;
 }
-
-/** The node that the thread that asks runs just now, or NULL. */
-const struct weft_node *weft_threads_running(const struct weft_net *net);
 
 /** What has been changed in the caller's is so for the thread that asks as well. */
 void weft_threads_note_change(const struct weft_net *net);
@@ -130,6 +128,15 @@ int64_t weft_threads_next(const struct weft_net *net);
 void weft_threads_run_node(const struct weft_net *net, uint32_t node, int64_t until);
 /** All that is in outboxes is where it belongs. Outside of windows. */
 void weft_threads_settle(const struct weft_net *net);
+static inline void
+weft_net_settle(const struct weft_net *net)
+{
+    if (net->threads)
+    {
+        weft_threads_settle(net);
+    }
+}
+
 /** The counters of the out-of-order degrees of a service level are those of all threads. */
 void weft_threads_sum_degrees(const struct weft_net *net, uint32_t level);
 /** What the node of a QP's receiver works by. */

@@ -130,10 +130,7 @@ void
 weft_net_watch(struct weft_net *net, uint32_t node, bool watch)
 {
     struct weft_node *of = net->node[node];
-    if (net->threads)
-    {
-        weft_threads_settle(net);
-    }
+    weft_net_settle(net);
     if (of->watched != watch && node >= net->nhosts)
     {
         /* Hooks are to be called in order. */
@@ -147,10 +144,7 @@ weft_net_watch(struct weft_net *net, uint32_t node, bool watch)
 int64_t
 weft_net_node_next(const struct weft_net *net, uint32_t node)
 {
-    if (net->threads)
-    {
-        weft_threads_settle(net);
-    }
+    weft_net_settle(net);
     return net->due[node];
 }
 
@@ -174,7 +168,8 @@ weft_net_run_node(struct weft_net *net, uint32_t node, int64_t until)
 bool
 weft_net_is_telling(const struct weft_net *net, struct weft_net_teller *teller)
 {
-    const struct weft_node *node = net->threads ? weft_threads_running(net) : net->running;
+    const struct weft_net *here = net->threads ? weft_threads_here(net) : net;
+    const struct weft_node *node = here->running;
     if (node && teller)
     {
         *teller = (struct weft_net_teller){node->number, node->now, node->watched};

@@ -372,7 +372,6 @@ WeftCollective::Post(uint32_t message, int64_t now)
 void
 WeftCollective::PostTogether(uint32_t host, uint32_t level, int64_t now)
 {
-    const std::lock_guard<std::recursive_mutex> lock(m_mutex);
     std::vector<WeftPost> posts;
     posts.swap(m_together[{host, level}]);
     m_fabric->GetServiceLevel(level)->planner.Post(host, posts, now);

@@ -105,12 +105,6 @@ WeftConnection::NeedsTime() const
     return m_listener.NeedsTime();
 }
 
-bool
-WeftConnection::IsThreadSafe() const
-{
-    return m_listener.IsThreadSafe();
-}
-
 void
 WeftConnection::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
 {

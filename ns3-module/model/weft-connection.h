@@ -91,7 +91,6 @@ class WeftConnection final : public WeftMessageListener
     void MessageAcked(const WeftQp& qp, uint64_t tag) override;
     void MessageFailed(const WeftQp& qp, uint64_t tag) override;
     bool NeedsTime() const override;
-    bool IsThreadSafe() const override;
 
   private:
     /** A part that was put off, and its message. */

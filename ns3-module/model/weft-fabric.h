@@ -335,8 +335,9 @@ class WeftFabric : public Object
     void SendPayload(const weft_packet& p, const Payload& payload);
     /** @param p a frame that has come @return what it carried */
     Payload TakePayload(const weft_packet& p);
-    void ForgetPayload(const weft_packet& p); //!< @param p a frame that is lost, on any thread
-                                              /** @} */
+    /** @param p a frame that is lost, on any thread */
+    void ForgetPayload(const weft_packet& p);
+    /** @} */
 
   protected:
     void DoDispose() override;
