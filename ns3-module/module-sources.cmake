@@ -9,6 +9,7 @@ set(weft_module_sources
     ns3-module/model/weft-collective.cc
     ns3-module/model/weft-connection.cc
     ns3-module/model/weft-fabric-hooks.cc
+    ns3-module/model/weft-fabric-qps.cc
     ns3-module/model/weft-fabric-setup.cc
     ns3-module/model/weft-fabric.cc
     ns3-module/model/weft-link-faults.cc

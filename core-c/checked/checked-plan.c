@@ -5,6 +5,8 @@
 
 #ifdef WEFT_CHECKED
 
+#define RULE_DST "dst is another host, below nhosts of the shape"
+
 static const struct weft_plan_ops *
 ops_of(const struct weft_checked *c)
 {
@@ -29,6 +31,15 @@ init_host(const struct weft_plan_ops *ops, void *host, const void *config,
                             ops->host_init(weft_checked_own(c), config, &own));
 }
 
+static uint32_t
+checked_most_qps(const void *host, uint32_t dst)
+{
+    const char *call = "lb->plan->most_qps";
+    const struct weft_checked *c = weft_checked_of(host, WEFT_CHECKED_PLAN, call);
+    WEFT_CHECK(dst != c->host && (c->nhosts == 0 || dst < c->nhosts), call, RULE_DST);
+    return ops_of(c)->most_qps(weft_checked_own(c), dst);
+}
+
 static void
 check_messages(const struct weft_checked *c, const struct weft_plan_message *messages, size_t n,
                const char *call)
@@ -37,7 +48,7 @@ check_messages(const struct weft_checked *c, const struct weft_plan_message *mes
     {
         WEFT_CHECK(messages[i].bytes > 0, call, "a message has bytes");
         WEFT_CHECK(messages[i].dst != c->host && (c->nhosts == 0 || messages[i].dst < c->nhosts),
-                   call, "dst is another host, below nhosts of the shape");
+                   call, RULE_DST);
     }
 }
 
@@ -80,6 +91,7 @@ WEFT_BALANCERS(WRAPPER)
         weft_checked_plan_##table = *table.plan;                                                   \
         weft_checked_plan_##table.host_size = plan_size_##table;                                   \
         weft_checked_plan_##table.host_init = plan_init_##table;                                   \
+        weft_checked_plan_##table.most_qps = table.plan->most_qps ? checked_most_qps : NULL;       \
         weft_checked_plan_##table.most_parts = checked_most_parts;                                 \
         weft_checked_plan_##table.plan = checked_plan;                                             \
     }

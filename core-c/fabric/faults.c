@@ -70,11 +70,15 @@ set_tor_active(struct weft_net *net, bool active)
     for (uint32_t i = 0; i < net->nqps; i++)
     {
         struct weft_net_qp *q = net->qp[i];
-        if (q->tor && active)
+        if (!q || !q->tor)
+        {
+            continue;
+        }
+        if (active)
         {
             restart_tor(net, q);
         }
-        else if (q->tor)
+        else
         {
             weft_switch_release_tor(net, &net->sw[weft_clos_tor(net->config.clos, q->qp.dst)], q);
         }

@@ -45,7 +45,7 @@ describe(const struct weft_net *net, const struct weft_net_qp_site *of, struct w
     struct weft_rng rng;
     weft_clos_link(clos, of->src, &link);
     weft_rng_seed(&rng, c->seed, c->run, QP_STREAM + of->stream);
-    site->index = net->nqps;
+    site->index = of->reserved ? of->index : net->nqps;
     site->src = of->src;
     site->dst = of->dst;
     site->sport =
@@ -125,44 +125,105 @@ lend(struct weft_net *net, struct weft_host_node *h)
     weft_host_lend(&h->nic, active, weft_net_take(net, capacity * sizeof(int64_t)), capacity);
 }
 
+/* Whether QPs of others are made at the same time. */
+static bool
+is_beside_others(const struct weft_net *here)
+{
+    return here->threads && here->running && !here->running->watched;
+}
+
+int
+weft_net_reserve_qps(struct weft_net *net, uint32_t n, uint32_t *first)
+{
+    if (is_beside_others(weft_net_here(net)))
+    {
+        return WEFT_EINVAL;
+    }
+    if (n > WEFT_QP_MASK + 1 - net->nqps)
+    {
+        return WEFT_EOVERFLOW;
+    }
+    *first = net->nqps;
+    for (uint32_t i = 0; i < n; i++, net->nqps++)
+    {
+        net->qp = (struct weft_net_qp **)weft_net_grow(net, (void *)net->qp, net->nqps,
+                                                       &net->qp_room, sizeof *net->qp);
+    }
+    weft_net_note_change(net);
+    return 0;
+}
+
+static int
+check(const struct weft_net *here, const struct weft_net_qp_site *of, struct weft_refusal *why)
+{
+    if (of->src == of->dst || of->src >= here->nhosts || of->dst >= here->nhosts ||
+        of->level >= here->config.nlevels)
+    {
+        return weft_refuse(why, WEFT_EINVAL, NULL, "there are no such hosts, or no such level");
+    }
+    if (of->reserved && (of->index >= here->nqps || here->qp[of->index]))
+    {
+        return weft_refuse(why, WEFT_EINVAL, NULL, "the index is not reserved, or in use");
+    }
+    if (!of->reserved && here->nqps > WEFT_QP_MASK)
+    {
+        return WEFT_EOVERFLOW;
+    }
+    if (!is_beside_others(here))
+    {
+        return 0;
+    }
+    if (!of->reserved || here->running->number != of->src || here->level[of->level].lb->tor)
+    {
+        return weft_refuse(why, WEFT_EINVAL, NULL,
+                           "several threads run the fabric, and a host may make QPs of its own "
+                           "alone, with reserved indices and nothing at ToRs; expected them to be "
+                           "made outside of hooks, or one thread");
+    }
+    return 0;
+}
+
+/* Makes it, but is not to be found yet. */
+static int
+make(struct weft_net *here, const struct weft_net_qp_site *of, struct weft_net_qp **made,
+     struct weft_refusal *why)
+{
+    struct weft_net *root = here->threads ? here->threads->net[0] : here;
+    const struct weft_nic_algos *algos = &root->algos[of->level];
+    const struct weft_node *asks = here->running;
+    struct weft_qp_site site;
+    describe(here, of, &site);
+    site.cc.why = why;
+    site.path.why = why;
+    struct weft_net_qp *q = weft_net_take(here, sizeof *q);
+    q->rx_armed_at = WEFT_NEVER;
+    q->bytes.nics = weft_qp_size(algos, &site);
+    const int code = weft_qp_init(&q->qp, weft_net_take(here, q->bytes.nics), algos, &site,
+                                  asks ? asks->now : here->now);
+    if (here->threads)
+    {
+        q->qp.algos_rx = weft_threads_algos(here, of->dst, of->level);
+    }
+    *made = q;
+    return code ? code : init_tor(here, q, &here->level[of->level], why);
+}
+
 int
 weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *of, struct weft_qp **made,
                 struct weft_refusal *why)
 {
-    if (of->src == of->dst || of->src >= net->nhosts || of->dst >= net->nhosts ||
-        of->level >= net->config.nlevels)
-    {
-        return WEFT_EINVAL;
-    }
-    if (net->nqps > WEFT_QP_MASK)
-    {
-        return WEFT_EOVERFLOW;
-    }
-    const struct weft_nic_algos *algos = &net->algos[of->level];
-    struct weft_qp_site site;
-    describe(net, of, &site);
-    site.cc.why = why;
-    site.path.why = why;
-    struct weft_net_qp *q = weft_net_take(net, sizeof *q);
-    const struct weft_node *asks = weft_net_here(net)->running;
-    q->rx_armed_at = WEFT_NEVER;
-    q->bytes.nics = weft_qp_size(algos, &site);
-    int code = weft_qp_init(&q->qp, weft_net_take(net, q->bytes.nics), algos, &site,
-                            asks ? asks->now : net->now);
-    if (net->threads)
-    {
-        q->qp.algos_rx = weft_threads_algos(net, of->dst, of->level);
-    }
-    code = code ? code : init_tor(net, q, &net->level[of->level], why);
+    struct weft_net *here = weft_net_here(net);
+    struct weft_net_qp *q = NULL;
+    uint32_t index = of->index;
+    int code = check(here, of, why);
+    code = code ? code : make(here, of, &q, why);
+    code = code || of->reserved ? code : weft_net_reserve_qps(net, 1, &index);
     if (code)
     {
         return code;
     }
-    net->qp = (struct weft_net_qp **)weft_net_grow(net, (void *)net->qp, net->nqps, &net->qp_room,
-                                                   sizeof *net->qp);
-    net->qp[net->nqps++] = q;
-    lend(net, &net->host[of->src]);
-    weft_net_note_change(net);
+    here->qp[index] = q;
+    lend(here, &here->host[of->src]);
     *made = &q->qp;
     return 0;
 }

@@ -6,7 +6,7 @@
 struct weft_qp *
 weft_net_qp(const struct weft_net *net, uint32_t index)
 {
-    return &net->qp[index]->qp;
+    return net->qp[index] ? &net->qp[index]->qp : NULL;
 }
 
 uint32_t

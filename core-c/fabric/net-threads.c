@@ -429,8 +429,11 @@ weft_net_set_threads(struct weft_net *net, uint32_t n)
     share_with_all(net);
     for (uint32_t i = 0; i < net->nqps; i++)
     {
-        struct weft_qp *qp = &net->qp[i]->qp;
-        qp->algos_rx = weft_threads_algos(net, qp->dst, qp->algos->sl);
+        struct weft_qp *qp = weft_net_qp(net, i);
+        if (qp)
+        {
+            qp->algos_rx = weft_threads_algos(net, qp->dst, qp->algos->sl);
+        }
     }
     pthread_attr_t small;
     pthread_attr_init(&small);

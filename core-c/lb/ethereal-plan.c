@@ -45,6 +45,14 @@ planner_qps(const void *config)
     return 1;
 }
 
+static uint32_t
+planner_most_qps(const void *planner, uint32_t dst)
+{
+    const struct weft_ethereal_host *h = ((const struct ethereal_planner *)planner)->host;
+    const uint32_t paths = weft_ethereal_paths(h, weft_clos_tor(h->clos, dst));
+    return paths > 0 ? paths : 1;
+}
+
 /* Parts at most, twice: where they are put in order, a copy of them lies behind them. And where
  * messages are sorted, one more for each, at the end. */
 static size_t
@@ -347,6 +355,7 @@ const struct weft_plan_ops weft_ethereal_plan = {
     .host_size = planner_size,
     .host_init = planner_init,
     .qps = planner_qps,
+    .most_qps = planner_most_qps,
     .most_parts = planner_most_parts,
     .plan = planner_plan,
 };

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ns3
 {
@@ -274,12 +275,13 @@ WeftCollective::CreateQps(uint32_t nqps)
     }
     m_fabric->SetFlows(flows);
     m_fabric->AddStarters(starters, created);
+    for (const weft_message* m : first)
+    {
+        m_connections.push_back(m_fabric->ConnectFirst(m->src, m->dst, this, GetLevel(*m)));
+    }
     for (uint32_t i = 0; i < nqps; i++)
     {
-        WeftConnection* connection =
-            m_fabric->Connect(first[i]->src, first[i]->dst, this, GetLevel(*first[i]));
-        connection->Reserve(count[i]); // so that nothing is allocated while it runs
-        m_connections.push_back(connection);
+        m_connections[i]->Reserve(count[i]); // numbers behind all first QPs, which are the graph's
     }
     if (m_watched)
     {
@@ -350,6 +352,7 @@ WeftCollective::Post(uint32_t message, int64_t now)
         m_fabric->PostNow(m_connections[m.qp]->GetQp(0), m.bytes, message);
         return;
     }
+    const std::lock_guard<std::recursive_mutex> lock(m_mutex);
     std::vector<WeftPost>& together = m_together[{m.src, level}];
     if (together.empty())
     {
@@ -372,8 +375,9 @@ WeftCollective::Post(uint32_t message, int64_t now)
 void
 WeftCollective::PostTogether(uint32_t host, uint32_t level, int64_t now)
 {
-    std::vector<WeftPost> posts;
-    posts.swap(m_together[{host, level}]);
+    std::unique_lock<std::recursive_mutex> lock(m_mutex);
+    const std::vector<WeftPost> posts = std::exchange(m_together[{host, level}], {});
+    lock.unlock();
     m_fabric->GetServiceLevel(level)->planner.Post(host, posts, now);
 }
 

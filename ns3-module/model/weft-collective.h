@@ -232,9 +232,9 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     int64_t m_news{0};                    //!< ps from the end of a step to the next one's beginning
     std::vector<WeftConnection*> m_connections; //!< by the graph's QP numbers
     uint32_t m_level{0};                        //!< attribute
+    std::recursive_mutex m_mutex; //!< of what follows, and of m_messages: hosts run on threads
     /** By host and service level: what it posts at this instant. */
     std::map<std::pair<uint32_t, uint32_t>, std::vector<WeftPost>> m_together;
-    std::recursive_mutex m_mutex;      //!< of what follows, and of m_messages: hosts run on threads
     uint32_t m_ngroups{0};             //!< groups
     size_t m_acked{0};                 //!< messages acknowledged
     size_t m_done{0};                  //!< of these: delivered

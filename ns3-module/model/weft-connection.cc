@@ -28,16 +28,17 @@ WeftConnection::WeftConnection(WeftFabric* fabric,
     const uint32_t qps = planner.GetQpsPerConnection();
     for (uint32_t i = 0; i < qps; i++)
     {
-        AddQp(planner.IsActive() ? this : listener);
+        AddQp(fabric->ReserveQps(1, false), planner.IsActive() ? this : listener);
     }
+    m_first = m_qps.front();
 }
 
 void
-WeftConnection::AddQp(WeftMessageListener* listener)
+WeftConnection::AddQp(uint32_t number, WeftMessageListener* listener)
 {
     // By connection and part: which host's planner made its QPs first must not matter.
     const uint64_t stream = m_stream + (uint64_t{m_qps.size()} << 24);
-    m_qps.push_back(m_fabric->CreateQpOf(stream, m_src, m_dst, listener, m_level));
+    m_qps.push_back(m_fabric->CreateQpOf(number, stream, m_src, m_dst, listener, m_level));
 }
 
 WeftQp*
@@ -50,15 +51,19 @@ WeftConnection::GetQp(std::size_t i) const
 void
 WeftConnection::Reserve(std::size_t messages)
 {
-    if (m_fabric->GetServiceLevel(m_level)->planner.IsActive())
+    const WeftPlanner& planner = m_fabric->GetServiceLevel(m_level)->planner;
+    const uint32_t late = planner.GetMostQps(m_src, m_dst) - planner.GetQpsPerConnection();
+    if (planner.IsActive())
     {
         m_messages.reserve(messages);
+        m_reserved = m_fabric->ReserveQps(late, true);
     }
 }
 
 std::size_t
 WeftConnection::Begin(uint64_t tag, std::size_t parts)
 {
+    const std::lock_guard<std::mutex> lock(m_mutex);
     m_messages.push_back({tag, parts, parts, false});
     return m_messages.size() - 1;
 }
@@ -87,9 +92,11 @@ WeftConnection::PostDelayed(void* of, uint64_t what, int64_t /* now */)
 void
 WeftConnection::PostPart(std::size_t message, const weft_plan_part& part)
 {
+    const WeftPlanner& planner = m_fabric->GetServiceLevel(m_level)->planner;
     while (m_qps.size() <= part.qp)
     {
-        AddQp(this);
+        const size_t late = m_qps.size() - planner.GetQpsPerConnection();
+        AddQp(m_reserved + static_cast<uint32_t>(late), this);
     }
     WeftQp* of = m_qps[part.qp];
     if (part.labelled && of->path && of->algos->path->on_label)
@@ -105,39 +112,55 @@ WeftConnection::NeedsTime() const
     return m_listener.NeedsTime();
 }
 
+bool
+WeftConnection::IsThreadSafe() const
+{
+    return m_listener.IsThreadSafe();
+}
+
 void
 WeftConnection::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
 {
+    std::unique_lock<std::mutex> lock(m_mutex);
     Message& message = m_messages[tag];
-    if (--message.undelivered == 0)
+    const bool whole = --message.undelivered == 0;
+    const uint64_t own = message.tag;
+    lock.unlock();
+    if (whole)
     {
-        m_listener.Tell(&WeftMessageListener::MessageDelivered, *m_qps.front(), message.tag);
+        m_listener.Tell(&WeftMessageListener::MessageDelivered, *m_first, own);
     }
 }
 
 void
-WeftConnection::Settle(Message& message)
+WeftConnection::Settle(uint64_t tag, bool failed)
 {
-    if (--message.unsettled == 0)
+    std::unique_lock<std::mutex> lock(m_mutex);
+    Message& message = m_messages[tag];
+    message.failed = message.failed || failed;
+    const bool settled = --message.unsettled == 0;
+    const bool lost = message.failed;
+    const uint64_t own = message.tag;
+    lock.unlock();
+    if (settled)
     {
-        m_listener.Tell(message.failed ? &WeftMessageListener::MessageFailed
-                                       : &WeftMessageListener::MessageAcked,
-                        *m_qps.front(),
-                        message.tag);
+        m_listener.Tell(lost ? &WeftMessageListener::MessageFailed
+                             : &WeftMessageListener::MessageAcked,
+                        *m_first,
+                        own);
     }
 }
 
 void
 WeftConnection::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 {
-    Settle(m_messages[tag]);
+    Settle(tag, false);
 }
 
 void
 WeftConnection::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
 {
-    m_messages[tag].failed = true;
-    Settle(m_messages[tag]);
+    Settle(tag, true);
 }
 
 } // namespace ns3

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 #include <vector>
 #include <weft/plan.h>
@@ -73,8 +74,9 @@ class WeftConnection final : public WeftMessageListener
     /** @param i below GetNQps() @return a QP, as it is now */
     WeftQp* GetQp(std::size_t i) const;
 
-    /** Makes room for so many messages, so that nothing is allocated while they are posted.
-     * @param messages how many */
+    /** Sets aside the numbers of those QPs that are made when a part needs them, and makes room for
+     * so many messages, so that nothing is allocated for them while they are posted. @param
+     * messages how many */
     void Reserve(std::size_t messages);
 
     /** Begins a message that goes out in parts. @param tag the application's @param parts how many
@@ -91,13 +93,14 @@ class WeftConnection final : public WeftMessageListener
     void MessageAcked(const WeftQp& qp, uint64_t tag) override;
     void MessageFailed(const WeftQp& qp, uint64_t tag) override;
     bool NeedsTime() const override;
+    bool IsThreadSafe() const override;
 
   private:
     /** A part that was put off, and its message. */
     using Later = std::pair<std::size_t, weft_plan_part>;
 
-    /** Its next QP. @param listener told when messages are done */
-    void AddQp(WeftMessageListener* listener);
+    /** Its next QP. @param number in the fabric @param listener told when messages are done */
+    void AddQp(uint32_t number, WeftMessageListener* listener);
     /** The time of a part has come. @param of the connection @param what which of m_later @param
      * now ps */
     static void PostDelayed(void* of, uint64_t what, int64_t now);
@@ -110,8 +113,8 @@ class WeftConnection final : public WeftMessageListener
         bool failed;             //!< a part is given up
     };
 
-    /** A part is acknowledged or given up. @param message its message */
-    void Settle(Message& message);
+    /** A part is acknowledged or given up. @param tag of its message @param failed given up */
+    void Settle(uint64_t tag, bool failed);
 
     WeftFabric* m_fabric;            //!< the fabric
     uint32_t m_index;                //!< number in the fabric
@@ -120,7 +123,10 @@ class WeftConnection final : public WeftMessageListener
     uint32_t m_dst;                  //!< receiving host
     WeftListenerRef m_listener;      //!< the application
     uint32_t m_level;                //!< service level
-    std::vector<WeftQp*> m_qps;      //!< its QPs
+    uint32_t m_reserved{0};          //!< number of the first QP that is made when it is needed
+    std::vector<WeftQp*> m_qps;      //!< its QPs; the sender's host adds to them
+    WeftQp* m_first{nullptr};        //!< the first of them
+    std::mutex m_mutex;              //!< of m_messages: both hosts are run, perhaps on two threads
     std::vector<Message> m_messages; //!< those that went out in parts
     std::vector<Later> m_later;      //!< parts that are or were put off
 };

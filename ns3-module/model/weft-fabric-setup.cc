@@ -152,8 +152,7 @@ WeftFabric::GetTypeId()
             .AddAttribute("Threads",
                           "Threads that run the nodes, with the same results for any number: as "
                           "many as there are idle processors. Nodes of which a program hears are "
-                          "run on its own thread, and where a balancer plans messages (Ethereal) "
-                          "all are",
+                          "run on its own thread",
                           UintegerValue(1),
                           MakeUintegerAccessor(&WeftFabric::SetThreads, &WeftFabric::GetThreads),
                           MakeUintegerChecker<uint32_t>(1, WEFT_NET_THREADS))
@@ -513,9 +512,10 @@ WeftFabric::StartThreads()
 {
     for (uint32_t i = 0; i < GetNServiceLevels(); i++)
     {
-        if (m_levels.Get(i)->planner.IsActive())
+        const auto& level = *m_levels.Get(i);
+        if (level.planner.IsActive() && level.GetBalancer()->tor)
         {
-            return; // what one host posts is planned with what all know
+            return; // a QP that a host makes as it is run is for a ToR to know of
         }
     }
     weft_net_set_threads(m_net, m_threads);

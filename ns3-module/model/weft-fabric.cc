@@ -156,30 +156,9 @@ WeftFabric::BeginTicks(const NodeContainer& hosts, const NodeContainer& switches
 #endif
 }
 
-void
-WeftFabric::RequireLevel(uint32_t level) const
-{
-    NS_ABORT_MSG_IF(level >= m_levels.GetN(),
-                    "Weft: no service level " << level << ": the fabric has 0.."
-                                              << m_levels.GetN() - 1);
-}
-
 WeftQp*
-WeftFabric::CreateQp(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
-{
-    RequireAlive("CreateQp()");
-    RequireLevel(level);
-    return CreateQpOf(TakeStream(), src, dst, listener, level);
-}
-
-uint64_t
-WeftFabric::TakeStream()
-{
-    return m_streams++;
-}
-
-WeftQp*
-WeftFabric::CreateQpOf(uint64_t stream,
+WeftFabric::CreateQpOf(uint32_t number,
+                       uint64_t stream,
                        uint32_t src,
                        uint32_t dst,
                        WeftMessageListener* listener,
@@ -188,18 +167,16 @@ WeftFabric::CreateQpOf(uint64_t stream,
     NS_ABORT_MSG_IF(src == dst || src >= m_clos.nhosts || dst >= m_clos.nhosts,
                     "Weft: no QP from host " << src << " to host " << dst
                                              << ": the fabric has hosts 0.." << m_clos.nhosts - 1);
-    NS_ABORT_MSG_IF(GetNQps() > WEFT_QP_MASK,
-                    "Weft: a fabric has at most " << WEFT_QP_MASK + 1 << " QPs");
     Sync();
     CountStarter(src);
-    const weft_net_qp_site site{src, dst, level, GetQpBdp(src, dst), stream};
+    const weft_net_qp_site site{src, dst, level, GetQpBdp(src, dst), stream, true, number};
     WeftQp* qp = nullptr;
     weft_refusal why{};
     const int code = weft_net_add_qp(m_net, &site, &qp, &why);
     NS_ABORT_MSG_IF(code != 0,
                     "Weft: " << m_levels.Get(level)->Format() << ": "
                              << weft_refusal_text(code, &why));
-    m_listeners.emplace_back(listener);
+    m_listeners[number] = WeftListenerRef(listener);
     if (listener && !listener->NeedsTime() && !listener->IsThreadSafe())
     {
         StopThreads();
@@ -213,47 +190,6 @@ WeftFabric::CreateQpOf(uint64_t stream,
     NS_LOG_INFO("QP " << qp->index << " from host " << src << " to host " << dst << ", UDP port "
                       << qp->sport << ", first PSN " << qp->first_psn);
     return qp;
-}
-
-void
-WeftFabric::AddStarters(const std::vector<uint32_t>& qps, uint32_t created)
-{
-    m_starters.resize(m_clos.nhosts);
-    for (size_t host = 0; host < qps.size(); host++)
-    {
-        m_starters.at(host) += qps[host];
-    }
-    m_announced += created;
-}
-
-void
-WeftFabric::CountStarter(uint32_t host)
-{
-    if (m_announced > 0)
-    {
-        m_announced--;
-        return;
-    }
-    m_starters.resize(m_clos.nhosts);
-    m_starters[host]++;
-}
-
-uint32_t
-WeftFabric::GetQpBdp(uint32_t src, uint32_t dst) const
-{
-    RequireNumber(std::max(src, dst), GetNHosts(), "GetQpBdp()", "host");
-    return weft_net_bdp(m_net, src, dst, src < m_starters.size() ? m_starters[src] : 1);
-}
-
-WeftConnection*
-WeftFabric::Connect(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level)
-{
-    RequireAlive("Connect()");
-    RequireLevel(level);
-    const auto index = static_cast<uint32_t>(m_connections.size());
-    m_connections.push_back(
-        std::make_unique<WeftConnection>(this, index, src, dst, listener, level));
-    return m_connections.back().get();
 }
 
 void
@@ -315,33 +251,6 @@ WeftFabric::PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag)
 }
 
 void
-WeftFabric::AddDrop(uint32_t qp, uint32_t offset, uint32_t count, DropPlace place)
-{
-    RequireAlive("AddDrop()");
-    if (qp >= GetNQps())
-    {
-        m_drops[qp].push_back({offset, count, place});
-        return;
-    }
-    m_ticks.ChangeNow([this, qp, offset, count, place] {
-        weft_net_drop(m_net, weft_net_qp(m_net, qp), offset, count, place == DROP_AT_LAST_HOP);
-    });
-}
-
-void
-WeftFabric::ApplyDrops(WeftQp* qp)
-{
-    const auto drops = m_drops.extract(qp->index);
-    if (!drops.empty())
-    {
-        for (const NamedDrop& d : drops.mapped())
-        {
-            weft_net_drop(m_net, qp, d.offset, d.count, d.place == DROP_AT_LAST_HOP);
-        }
-    }
-}
-
-void
 WeftFabric::ScheduleFailure(uint64_t link, Time at, Time repair)
 {
     RequireAlive("ScheduleFailure()");
@@ -398,7 +307,7 @@ WeftFabric::DescribeUndelivered() const
     for (uint32_t k = 0; k < GetNQps(); k++)
     {
         const WeftQp* qp = weft_net_qp(m_net, k);
-        for (size_t i = qp->delivered; i < qp->acked; i++)
+        for (size_t i = qp ? qp->delivered : 0; qp && i < qp->acked; i++)
         {
             if (n++ < NAMED_MESSAGES)
             {
@@ -455,13 +364,6 @@ Ptr<WeftChannel>
 WeftFabric::GetChannel(uint64_t link) const
 {
     return Find(m_channels, link, "GetChannel()", "link");
-}
-
-WeftQp*
-WeftFabric::GetQp(uint32_t index) const
-{
-    RequireNumber(index, GetNQps(), "GetQp()", "QP");
-    return weft_net_qp(GetNet(), index);
 }
 
 const weft_lb_ops*
@@ -564,12 +466,6 @@ DataRate
 WeftFabric::GetHostRate() const
 {
     return DataRate(static_cast<uint64_t>(m_clos.host_rate));
-}
-
-uint32_t
-WeftFabric::GetNQps() const
-{
-    return static_cast<uint32_t>(m_listeners.size());
 }
 
 WeftCounters

@@ -234,7 +234,10 @@ class WeftFabric : public Object
     Ptr<WeftNic> GetNic(uint32_t host) const;
     Ptr<WeftSwitch> GetSwitch(uint32_t index) const;
     Ptr<WeftChannel> GetChannel(uint64_t link) const;
+    /** @param index a QP's number, below GetNQps() @return the QP, or nullptr if the number is
+     * reserved for a part of a message and none has needed it yet: only where a balancer plans */
     WeftQp* GetQp(uint32_t index) const;
+    /** @return numbers of QPs, those that are reserved among them */
     uint32_t GetNQps() const;
     WeftCounters GetCounters() const;
     /** @return frames queued or on a wire: sent, and neither delivered nor lost */
@@ -326,6 +329,14 @@ class WeftFabric : public Object
     /** Posts a message at a host that is doing something just now. @param qp a QP of it @param
      * bytes > 0 @param tag handed to the listener */
     void PostNow(WeftQp* qp, uint64_t bytes, uint64_t tag);
+    /** @param n how many @param threads whether they are made when a part needs them, on threads
+     * perhaps @return the first of the next n numbers, for QPs to be created */
+    uint32_t ReserveQps(uint32_t n, bool threads);
+    /** Connect() but for the numbers of QPs that are made when a part needs them: the caller calls
+     * WeftConnection::Reserve(). @param src sending host @param dst receiving host @param
+     * listener told when messages are done, or nullptr @param level service level @return it */
+    WeftConnection*
+    ConnectFirst(uint32_t src, uint32_t dst, WeftMessageListener* listener, uint32_t level);
     /** @return where the random numbers begin of a QP of its own, or of a connection's first one */
     uint64_t TakeStream();
     /** A NIC gets another address. @param host its index @param address one that no other has */
@@ -344,11 +355,11 @@ class WeftFabric : public Object
 
   private:
     friend class WeftConnection;
-    /** CreateQp() of a connection's. @param stream where its random numbers begin @param src
-     * sending host @param dst receiving host @param listener told when messages are done, or
-     * nullptr
-     * @param level service level @return the QP */
-    WeftQp* CreateQpOf(uint64_t stream,
+    /** CreateQp() of a connection's. @param number reserved @param stream where its random numbers
+     * begin @param src sending host @param dst receiving host @param listener told when messages
+     * are done, or nullptr @param level service level @return the QP */
+    WeftQp* CreateQpOf(uint32_t number,
+                       uint64_t stream,
                        uint32_t src,
                        uint32_t dst,
                        WeftMessageListener* listener,

@@ -43,37 +43,46 @@ WeftPlanner::Init(const weft_lb_ops* lb,
     return true;
 }
 
+uint32_t
+WeftPlanner::GetMostQps(uint32_t src, uint32_t dst) const
+{
+    return m_ops && m_ops->most_qps ? m_ops->most_qps(m_memory.data() + m_words * src, dst)
+                                    : GetQpsPerConnection();
+}
+
 void
 WeftPlanner::Post(uint32_t host, const std::vector<WeftPost>& posts, int64_t now)
 {
     void* state = m_memory.data() + m_words * host;
-    m_asks.clear();
+    std::vector<weft_plan_message> asks;
     for (const WeftPost& post : posts)
     {
-        m_asks.push_back({post.connection->GetDst(), post.connection->GetIndex(), post.bytes});
+        asks.push_back({post.connection->GetDst(), post.connection->GetIndex(), post.bytes});
     }
-    m_parts.resize(m_ops->most_parts(state, m_asks.data(), m_asks.size()));
-    m_parts.resize(m_ops->plan(state, m_asks.data(), m_asks.size(), now, m_parts.data()));
+    std::vector<weft_plan_part> planned(m_ops->most_parts(state, asks.data(), asks.size()));
+    planned.resize(m_ops->plan(state, asks.data(), asks.size(), now, planned.data()));
     std::vector<std::size_t> parts(posts.size(), 0);
-    for (const weft_plan_part& part : m_parts)
+    for (const weft_plan_part& part : planned)
     {
         NS_ABORT_MSG_IF(part.message >= posts.size() || part.bytes == 0 || part.delay < 0,
                         "Weft: a part of message " << part.message << " of " << posts.size()
                                                    << ", of " << part.bytes << " B, in "
                                                    << part.delay << " ps");
+        const uint32_t most = GetMostQps(host, asks[part.message].dst);
+        NS_ABORT_MSG_IF(part.qp >= most,
+                        "Weft: a part for QP " << part.qp << " of a connection that has " << most
+                                               << " at most");
         parts[part.message]++;
-        m_asks[part.message].bytes -= part.bytes;
+        asks[part.message].bytes -= part.bytes;
     }
     std::vector<std::size_t> messages;
     for (std::size_t i = 0; i < posts.size(); i++)
     {
-        NS_ABORT_MSG_IF(m_asks[i].bytes != 0,
+        NS_ABORT_MSG_IF(asks[i].bytes != 0,
                         "Weft: the parts of a message of " << posts[i].bytes
                                                            << " B do not add up to it");
         messages.push_back(posts[i].connection->Begin(posts[i].tag, parts[i]));
     }
-    // Listeners may post more meanwhile: the parts are theirs then.
-    const std::vector<weft_plan_part> planned = m_parts;
     for (const weft_plan_part& part : planned)
     {
         WeftConnection* connection = posts[part.message].connection;

@@ -63,17 +63,18 @@ class WeftPlanner
         return m_ops ? m_ops->qps(m_config) : 1;
     }
 
-    /** Posts messages in parts. @param host the sender of all @param posts the messages @param now
-     * ps */
+    /** @param src sending host @param dst receiving host @return QPs that a connection may have */
+    uint32_t GetMostQps(uint32_t src, uint32_t dst) const;
+
+    /** Posts messages in parts; of several hosts at a time. @param host the sender of all @param
+     * posts the messages @param now ps */
     void Post(uint32_t host, const std::vector<WeftPost>& posts, int64_t now);
 
   private:
-    const weft_plan_ops* m_ops{nullptr};   //!< the balancer's, or nullptr
-    const void* m_config{nullptr};         //!< the balancer's
-    std::size_t m_words{0};                //!< of one host's state
-    std::vector<uint64_t> m_memory;        //!< the hosts' states
-    std::vector<weft_plan_message> m_asks; //!< of Post()
-    std::vector<weft_plan_part> m_parts;   //!< of Post()
+    const weft_plan_ops* m_ops{nullptr}; //!< the balancer's, or nullptr
+    const void* m_config{nullptr};       //!< the balancer's
+    std::size_t m_words{0};              //!< of one host's state
+    std::vector<uint64_t> m_memory;      //!< the hosts' states
 };
 
 } // namespace ns3

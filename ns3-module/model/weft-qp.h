@@ -126,6 +126,12 @@ class WeftListenerRef
         return m_place && m_place->listener && m_place->listener->NeedsTime();
     }
 
+    /** @return whether it may be told on any thread */
+    bool IsThreadSafe() const
+    {
+        return !m_place || !m_place->listener || m_place->listener->IsThreadSafe();
+    }
+
   private:
     Ptr<WeftListenerPlace> m_place; //!< where it is
 };

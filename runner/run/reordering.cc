@@ -41,7 +41,8 @@ CollectReordering(const WeftFabric& fabric, run_results* out)
     uint64_t arrived = 0;
     for (uint32_t i = 0; i < fabric.GetNQps(); i++)
     {
-        arrived += fabric.GetQp(i)->arrived + fabric.GetQp(i)->duplicates;
+        const WeftQp* qp = fabric.GetQp(i);
+        arrived += qp ? qp->arrived + qp->duplicates : 0;
     }
     // Of a run that was cut, some that arrived early are not yet in order.
     packets[0] = arrived > beyond ? arrived - beyond : 0;

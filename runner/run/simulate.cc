@@ -376,11 +376,16 @@ void
 Run::CollectQps(run_results* out, run_summary& sum)
 {
     std::vector<qp_result> qps;
+    std::vector<double> goodput;
     double rateTime = 0;
     double time = 0;
     for (uint32_t i = 0; i < m_fabric->GetNQps(); i++)
     {
         const WeftQp* qp = m_fabric->GetQp(i);
+        if (!qp)
+        {
+            continue;
+        }
         const qp_result r = CollectQp(qp);
         // A QP of one packet is active for no time at all: a picosecond gives it a voice.
         const auto active =
@@ -398,7 +403,11 @@ Run::CollectQps(run_results* out, run_summary& sum)
         sum.cnps_received += r.cnps_received;
         sum.cuts += r.cuts;
         sum.timeouts += r.timeouts;
-        sum.goodput += GetGoodput(qp) / static_cast<double>(m_fabric->GetNQps());
+        goodput.push_back(GetGoodput(qp));
+    }
+    for (const double each : goodput)
+    {
+        sum.goodput += each / static_cast<double>(goodput.size());
     }
     sum.mean_rate = rateTime / time;
     sum.qps = qps.size();

@@ -76,7 +76,10 @@ CollectStateBytes(Ptr<WeftFabric> fabric, run_summary& sum)
     AddFixed(fabric, states);
     for (uint32_t i = 0; i < fabric->GetNQps(); i++)
     {
-        AddQp(fabric, fabric->GetQp(i), states);
+        if (const WeftQp* qp = fabric->GetQp(i))
+        {
+            AddQp(fabric, qp, states);
+        }
     }
     sum.nic_state = *std::max_element(states.nics.begin(), states.nics.end());
     sum.switch_state = *std::max_element(states.switches.begin(), states.switches.end());

@@ -129,7 +129,7 @@ CollectStuck(Ptr<WeftFabric> fabric, Ptr<WeftCollective> work, run_results* out)
     for (uint32_t i = 0; i < fabric->GetNQps(); i++)
     {
         const WeftQp* qp = fabric->GetQp(i);
-        if (qp->acked < qp->nwqes && !qp->given_up)
+        if (qp && qp->acked < qp->nwqes && !qp->given_up)
         {
             stuck.push_back(Describe(*fabric, *qp));
         }

@@ -105,6 +105,7 @@ const weft_plan_ops g_spy{
         return 0;
     },
     [](const void*) { return uint32_t{1}; },
+    [](const void*, uint32_t) { return uint32_t{4}; },
     [](const void*, const weft_plan_message*, size_t n) { return n; },
     [](void* host,
        const weft_plan_message* messages,

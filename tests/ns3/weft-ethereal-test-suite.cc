@@ -5,6 +5,8 @@
 
 #include "ns3/test.h"
 
+#include <algorithm>
+#include <sstream>
 #include <weft/plan.h>
 
 using namespace ns3;
@@ -88,6 +90,61 @@ class DeadPathTestCase : public TestCase
     }
 };
 
+/** Which host is run first, and by which thread, tells nobody what a QP is called. */
+class NumbersTestCase : public TestCase
+{
+  public:
+    NumbersTestCase()
+        : TestCase("QPs have numbers by connection and part, whoever is watched, on any threads")
+    {
+    }
+
+  private:
+    /** @param threads how many @param watched a host, or none @return all of each QP that was made
+     */
+    static std::string Describe(uint32_t threads, uint32_t watched)
+    {
+        WeftHelper helper;
+        helper.SetTopology("leaf-spine leaves=4 spines=4 hosts-per-leaf=3");
+        helper.SetBalancer("ethereal");
+        helper.SetTransport("gbn");
+        helper.SetFabricAttribute("Threads", UintegerValue(threads));
+        helper.Install();
+        Ptr<WeftFabric> fabric = helper.GetFabric();
+        Ptr<WeftCollective> work = helper.InstallWorkload("alltoall bytes=100KB");
+        const uint32_t connections = fabric->GetNHosts() * (fabric->GetNHosts() - 1);
+        if (watched < fabric->GetNHosts())
+        {
+            fabric->Watch(watched);
+        }
+        Simulator::Run();
+        std::ostringstream text;
+        text << work->GetCompletionTime() << "\n";
+        for (uint32_t i = 0; i < fabric->GetNQps(); i++)
+        {
+            const WeftQp* qp = fabric->GetQp(i);
+            const WeftQp* first = i < connections ? work->GetConnection(i)->GetQp(0) : qp;
+            if (qp && first == qp)
+            {
+                text << qp->index << " " << qp->src << " " << qp->dst << " " << qp->sport << " "
+                     << qp->una << " " << qp->first_sent << " " << qp->last_delivery << "\n";
+            }
+        }
+        Simulator::Destroy();
+        return text.str();
+    }
+
+    void DoRun() override
+    {
+        const std::string one = Describe(1, 99);
+        const auto lines = std::count(one.begin(), one.end(), '\n');
+        NS_TEST_EXPECT_MSG_GT(lines, 1 + 12 * 11, "those of the workload come first, then more");
+        NS_TEST_EXPECT_MSG_EQ(Describe(1, 11), one, "one is watched");
+        NS_TEST_EXPECT_MSG_EQ(Describe(3, 99), one, "three threads");
+        NS_TEST_EXPECT_MSG_EQ(Describe(3, 7), one, "both");
+    }
+};
+
 class WeftEtherealTestSuite : public TestSuite
 {
   public:
@@ -96,6 +153,7 @@ class WeftEtherealTestSuite : public TestSuite
     {
         AddTestCase(new EqualSharesTestCase);
         AddTestCase(new DeadPathTestCase);
+        AddTestCase(new NumbersTestCase);
     }
 };
 

@@ -197,6 +197,8 @@ extern "C"
         uint32_t bdp;    /**< as in struct weft_path_site: weft_net_bdp(); 0: of a host that starts
                             with this QP alone */
         uint64_t stream; /**< of its random numbers: unique in the run, below 2^24 */
+        bool reserved;   /**< its index is `index`; else the next one */
+        uint32_t index;  /**< one that weft_net_reserve_qps() has set aside */
     };
 
     /** The bandwidth-delay product from one host to another where nothing else is sent, full
@@ -204,9 +206,16 @@ extern "C"
     WEFT_API uint32_t weft_net_bdp(const struct weft_net *net, uint32_t src, uint32_t dst,
                                    uint32_t sharers);
 
-    /** Makes a QP; its index is the number of those made before. Returns 0, WEFT_EINVAL (no such
-     * hosts or level), WEFT_EOVERFLOW (WEFT_QP_MASK + 1 are there) or what its algorithms refuse
-     * with. */
+    /** Sets aside the next @p n indices, from *@p first on, for QPs that are made later, so that
+     * their numbers do not hang on which is made first. Not from a hook on one of several threads:
+     * WEFT_EINVAL. Returns 0 or WEFT_EOVERFLOW (WEFT_QP_MASK + 1 indices are all that there are).
+     */
+    WEFT_API int weft_net_reserve_qps(struct weft_net *net, uint32_t n, uint32_t *first);
+
+    /** Makes a QP. A hook or a call on one of several threads may make one of its own host, with a
+     * reserved index, whose balancer has no part at ToRs. Returns 0, WEFT_EINVAL (no such hosts or
+     * level, an index that is not reserved or in use, or a thread may not), WEFT_EOVERFLOW
+     * (WEFT_QP_MASK + 1 indices are taken) or what its algorithms refuse with. */
     WEFT_API int weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *site,
                                  struct weft_qp **qp, struct weft_refusal *why);
 
@@ -301,7 +310,9 @@ extern "C"
     /** @} */
 
     /** @name What there is; reading changes nothing @{ */
+    /** The QP of that index, or NULL if that is reserved and it is yet to be made. */
     WEFT_API struct weft_qp *weft_net_qp(const struct weft_net *net, uint32_t index);
+    /** Indices taken: QPs that were made, and those that are reserved. */
     WEFT_API uint32_t weft_net_nqps(const struct weft_net *net);
     /** Of one node: hosts first, then switches. */
     WEFT_API const struct weft_net_counters *weft_net_node_counters(const struct weft_net *net,

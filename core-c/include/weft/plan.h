@@ -50,11 +50,11 @@ extern "C"
     struct weft_plan_part
     {
         uint32_t message; /**< its index among those planned together */
-        uint32_t qp;    /**< which QP of its connection, from 0 up; made where there is none yet */
-        uint64_t bytes; /**< > 0 */
-        uint16_t label; /**< told to the path part by on_label() when the part is posted */
-        bool labelled;  /**< there is a label */
-        int64_t delay;  /**< ps from now until it is posted, at least 0 */
+        uint32_t qp;      /**< which QP of its connection, from 0 up, below most_qps() */
+        uint64_t bytes;   /**< > 0 */
+        uint16_t label;   /**< told to the path part by on_label() when the part is posted */
+        bool labelled;    /**< there is a label */
+        int64_t delay;    /**< ps from now until it is posted, at least 0 */
     };
 
     struct weft_plan_ops
@@ -65,6 +65,9 @@ extern "C"
         int (*host_init)(void *host, const void *config, const struct weft_plan_site *site);
         /** QPs that a connection has from the start, at least 1. */
         uint32_t (*qps)(const void *config);
+        /** Optional, where QPs are made as parts need them: how many a connection to host @p dst
+         * ever has at most, at least qps(). NULL: qps(). */
+        uint32_t (*most_qps)(const void *host, uint32_t dst);
         /** Most parts that plan() makes of these messages. */
         size_t (*most_parts)(const void *host, const struct weft_plan_message *messages, size_t n);
         /** Writes the parts in the order in which they are to be posted, those of one delay.

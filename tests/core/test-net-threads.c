@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* A fabric that several threads run: QPs that hosts make as they are run. */
+#include <check.h>
+#include <string.h>
+
+#include "net-parts.h"
+#include "net-world.h"
+
+#include <weft/error.h>
+
+#define EACH 3U /* QPs that a host makes */
+
+/* Makes a QP of a host, with a reserved index. */
+static int
+make(uint32_t index, uint32_t src, struct weft_qp **qp)
+{
+    struct weft_refusal why;
+    const struct weft_net_qp_site site = {.src = src,
+                                          .dst = (src + 1 + index % EACH) % HOSTS,
+                                          .stream = index,
+                                          .reserved = true,
+                                          .index = index};
+    return weft_net_add_qp(world.net, &site, qp, &why);
+}
+
+/* A host makes a QP and posts a message on it. */
+static void
+make_and_post(void *of, uint64_t what, int64_t now)
+{
+    const uint32_t *first = of;
+    const uint32_t index = (uint32_t)what;
+    struct weft_qp *qp;
+    ck_assert_int_eq(make(index, (index - *first) / EACH, &qp), 0);
+    ck_assert_ptr_eq(weft_net_qp(world.net, index), qp);
+    weft_net_post(world.net, qp, 40000, index, now, index);
+}
+
+static struct result
+run_with_late_qps(const struct scene *scene, uint32_t threads)
+{
+    uint32_t first;
+    world.threads = threads;
+    world_begin(scene);
+    ck_assert_int_eq(weft_net_reserve_qps(world.net, EACH * HOSTS, &first), 0);
+    ck_assert_uint_eq(weft_net_nqps(world.net), first + EACH * HOSTS);
+    for (uint32_t i = 0; i < EACH * HOSTS; i++)
+    {
+        ck_assert_ptr_null(weft_net_qp(world.net, first + i));
+        weft_net_call(world.net, i / EACH, INT64_C(1000000) * ((i * 7) % 50), WEFT_NET_CALL, i,
+                      make_and_post, &first, first + i);
+        world.messages++;
+    }
+    weft_net_run(world.net, LONG);
+    const struct result r = world_conclude();
+    world_end();
+    world.threads = 0;
+    return r;
+}
+
+START_TEST(hosts_make_qps_on_any_number_of_threads)
+{
+    const struct result one = run_with_late_qps(&scenes[_i], 1);
+    ck_assert_uint_eq(world.delivered, world.messages);
+    for (uint32_t n = 2; n <= 4; n++)
+    {
+        const struct result several = run_with_late_qps(&scenes[_i], n);
+        ck_assert_mem_eq(&one, &several, sizeof one);
+        ck_assert_uint_eq(world.delivered, world.messages);
+    }
+}
+END_TEST
+
+/* What a host asks for that would meet what other threads do at the same time. */
+static void
+ask_too_much(void *of, uint64_t what, int64_t now)
+{
+    const struct weft_net_qp_site site = {.src = 4, .dst = 5, .stream = 999};
+    const uint32_t first = *(const uint32_t *)of;
+    uint32_t more;
+    struct weft_qp *qp;
+    struct weft_refusal why;
+    (void)what;
+    (void)now;
+    ck_assert_int_eq(weft_net_add_qp(world.net, &site, &qp, &why), WEFT_EINVAL);
+    ck_assert_ptr_nonnull(strstr(why.text, "several threads run the fabric"));
+    ck_assert_int_eq(make(first, 6, &qp), WEFT_EINVAL);
+    ck_assert_int_eq(weft_net_reserve_qps(world.net, 1, &more), WEFT_EINVAL);
+    ck_assert_int_eq(make(first, 4, &qp), world.level.lb->tor ? WEFT_EINVAL : 0);
+}
+
+START_TEST(a_thread_makes_nothing_that_others_share)
+{
+    uint32_t first;
+    world.threads = 2;
+    world_begin(&scenes[_i]);
+    ck_assert_int_eq(weft_net_reserve_qps(world.net, 1, &first), 0);
+    weft_net_call(world.net, 4, 1000000, WEFT_NET_CALL, 0, ask_too_much, &first, 0);
+    weft_net_run(world.net, LONG);
+    ck_assert(!weft_net_qp(world.net, first) == (world.level.lb->tor != NULL));
+    world_end();
+    world.threads = 0;
+}
+END_TEST
+
+START_TEST(an_index_is_reserved_before_it_is_used)
+{
+    uint32_t first;
+    struct weft_qp *qp;
+    world_begin(&scenes[0]);
+    const uint32_t made = weft_net_nqps(world.net);
+    ck_assert_int_eq(make(made, 0, &qp), WEFT_EINVAL);
+    ck_assert_int_eq(make(0, 0, &qp), WEFT_EINVAL);
+    ck_assert_int_eq(weft_net_reserve_qps(world.net, WEFT_QP_MASK + 1, &first), WEFT_EOVERFLOW);
+    ck_assert_int_eq(weft_net_reserve_qps(world.net, 2, &first), 0);
+    ck_assert_uint_eq(first, made);
+    ck_assert_int_eq(make(made + 1, 0, &qp), 0);
+    ck_assert_uint_eq(qp->index, made + 1);
+    ck_assert_int_eq(make(made + 1, 0, &qp), WEFT_EINVAL);
+    world_end();
+}
+END_TEST
+
+Suite *net_threads_suite(void);
+
+Suite *
+net_threads_suite(void)
+{
+    Suite *suite = suite_create("net-threads");
+    TCase *tcase = tcase_create("net-threads");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, hosts_make_qps_on_any_number_of_threads, 0, 1);
+    tcase_add_loop_test(tcase, a_thread_makes_nothing_that_others_share, 0, 2);
+    tcase_add_test(tcase, an_index_is_reserved_before_it_is_used);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
