@@ -31,9 +31,9 @@ take_from_slab(void *of, size_t bytes)
     if (rounded > slab->left)
     {
         const size_t more = rounded > SLAB / 4 ? rounded : SLAB;
-        pthread_mutex_lock(&threads->mutex);
+        pthread_mutex_lock(&threads->taking);
         char *taken = threads->memory.take(threads->memory.of, more);
-        pthread_mutex_unlock(&threads->mutex);
+        pthread_mutex_unlock(&threads->taking);
         if (more == rounded)
         {
             return taken;
@@ -184,11 +184,18 @@ is_worthwhile(const struct weft_threads *threads)
     return arrivals >= FEW;
 }
 
+/* Whether there are others than the caller's. */
+static bool
+has_others(const struct weft_threads *threads)
+{
+    return !threads->quits && threads->process == getpid();
+}
+
 void
 weft_threads_run(struct weft_net *net, int64_t end)
 {
     struct weft_threads *threads = net->threads;
-    const bool together = is_worthwhile(threads) && !threads->quits;
+    const bool together = is_worthwhile(threads) && has_others(threads);
     share_with_all(net);
     threads->end = end;
     if (together)
@@ -418,6 +425,8 @@ weft_net_set_threads(struct weft_net *net, uint32_t n)
     threads->n = n;
     threads->memory = net->memory;
     threads->spins = sysconf(_SC_NPROCESSORS_ONLN) >= (long)n;
+    threads->process = getpid();
+    pthread_mutex_init(&threads->taking, NULL);
     pthread_mutex_init(&threads->mutex, NULL);
     pthread_cond_init(&threads->wakes, NULL);
     threads->net[0] = net;
@@ -454,7 +463,7 @@ void
 weft_net_stop_threads(struct weft_net *net)
 {
     struct weft_threads *threads = net->threads;
-    if (!threads || threads->quits)
+    if (!threads || !has_others(threads))
     {
         return;
     }

@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 /** What a port keeps of a neighbour that another thread runs. */
 struct weft_remote
@@ -81,8 +82,10 @@ struct weft_threads
     struct weft_outbox *outbox[WEFT_NET_THREADS][2];
     struct weft_slab slab[WEFT_NET_THREADS];
     pthread_t thread[WEFT_NET_THREADS];
-    pthread_mutex_t mutex; /**< of the caller's memory, and of sleep */
+    pid_t process;         /**< that has them: one that is forked has the caller's alone */
+    pthread_mutex_t mutex; /**< of sleep */
     pthread_cond_t wakes;
+    pthread_mutex_t taking;    /**< of the caller's memory */
     struct weft_memory memory; /**< the caller's */
     int64_t end;               /**< of the window */
     atomic_bool quits;

@@ -250,9 +250,16 @@ turn(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind
     packet->tclass = cut ? 0U : (uint8_t)weft_reply_class(a);
     packet->hops = 0;
     packet->meta[0] = packet->meta[1] = packet->meta[2] = 0;
+}
+
+/* The path part of the receiver's host sees its replies. */
+static inline void
+choose_path(const struct weft_qp *qp, struct weft_packet *reply)
+{
+    const struct weft_nic_algos *a = qp->algos_rx;
     if (a->path)
     {
-        a->path->reply(weft_path_host(a, packet->src), packet);
+        a->path->reply(weft_path_host(a, reply->src), reply);
     }
 }
 
@@ -268,7 +275,9 @@ weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet, enum we
     if (kind == WEFT_NACK)
     {
         packet->flags = WEFT_F_COMPENSATED; /* marks are for the NIC's own reply to echo */
+        return;                             /* a ToR has no part in what the host knows of paths */
     }
+    choose_path(qp, packet);
 }
 
 void
@@ -280,6 +289,7 @@ weft_qp_answer_with(const struct weft_qp *qp, struct weft_packet *packet,
     WEFT_CHECK(packet->kind == WEFT_DATA, "weft_qp_answer_with",
                "the packet is a copy of the data that is answered");
     turn(qp, packet, v->reply == WEFT_REPLY_NACK ? WEFT_NACK : WEFT_ACK, v->place, v->epsn);
+    choose_path(qp, packet);
     if (v->asks_place)
     {
         packet->flags |= WEFT_F_ASKS_AHEAD;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A fabric that several threads run: QPs that hosts make as they are run. */
+/* A fabric that several threads run: QPs that hosts make as they are run, parts of a balancer at
+ * hosts and at ToRs, and a process that is forked. */
 #include <check.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "net-parts.h"
 #include "net-world.h"
@@ -120,6 +123,140 @@ START_TEST(an_index_is_reserved_before_it_is_used)
 }
 END_TEST
 
+/* A path part whose replies hang on what its host has sent before. */
+struct counting_host
+{
+    uint32_t host;
+    uint32_t replies;
+};
+
+static size_t
+host_bytes(const void *config, const struct weft_path_site *site)
+{
+    (void)config;
+    (void)site;
+    return sizeof(struct counting_host);
+}
+
+static int
+begin_host(void *host, const void *config, const struct weft_path_site *site)
+{
+    (void)config;
+    *(struct counting_host *)host = (struct counting_host){.host = site->host};
+    return 0;
+}
+
+static size_t
+no_bytes(const void *config, const struct weft_path_site *site)
+{
+    (void)config;
+    (void)site;
+    return 0;
+}
+
+static int
+begin_qp(void *qp, void *host, const void *config, const struct weft_path_site *site,
+         uint32_t qp_index)
+{
+    (void)qp;
+    (void)host;
+    (void)config;
+    (void)site;
+    (void)qp_index;
+    return 0;
+}
+
+static void
+see_data(void *qp, struct weft_packet *data, int64_t now)
+{
+    (void)qp;
+    (void)data;
+    (void)now;
+}
+
+static void
+count_reply(void *host, struct weft_packet *reply)
+{
+    struct counting_host *h = host;
+    struct weft_net_teller teller;
+    ck_assert(weft_net_is_telling(world.net, &teller));
+    ck_assert_uint_eq(teller.node, h->host); /* and not a ToR, on another thread */
+    reply->sport = (uint16_t)(1024 + h->replies++ % 64);
+}
+
+static const struct weft_path_ops counting = {
+    .host_size = host_bytes,
+    .host_init = begin_host,
+    .qp_size = no_bytes,
+    .qp_init = begin_qp,
+    .data = see_data,
+    .reply = count_reply,
+};
+
+/* Themis makes NACKs at ToRs. */
+static struct result
+run_with_both_parts(uint32_t threads, bool watched)
+{
+    static const char *const literal[] = {"compensation", "literal", NULL};
+    struct weft_lb_ops both = *weft_lb_find("themis");
+    both.path = &counting;
+    world.threads = threads;
+    world_begin_with(&scenes[1], &both, literal);
+    for (uint32_t i = 0; i < weft_net_nqps(world.net); i++)
+    {
+        weft_net_drop(world.net, weft_net_qp(world.net, i), 20 + 7 * i, 2, false);
+    }
+    if (watched)
+    {
+        world_run_watched(LONG / 4);
+    }
+    else
+    {
+        weft_net_run(world.net, LONG / 4);
+    }
+    const struct result r = world_conclude();
+    world_end();
+    world.threads = 0;
+    return r;
+}
+
+START_TEST(parts_at_tors_and_at_hosts_share_nothing)
+{
+    const struct result one = run_with_both_parts(1, false);
+    ck_assert_uint_gt(one.total.made_by_tors, 0);
+    for (uint32_t n = 1; n <= 3; n++)
+    {
+        const struct result plain = run_with_both_parts(n, false);
+        const struct result watched = run_with_both_parts(n, true);
+        ck_assert_mem_eq(&one, &plain, sizeof one);
+        ck_assert_mem_eq(&one, &watched, sizeof one);
+    }
+}
+END_TEST
+
+START_TEST(a_forked_process_goes_on_with_one_thread)
+{
+    world.threads = 3;
+    world_begin(&scenes[1]);
+    weft_net_run(world.net, 8000000);
+    const pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    weft_net_run(world.net, LONG);
+    const bool all = world.delivered == world.messages;
+    weft_net_stop_threads(world.net);
+    if (child == 0)
+    {
+        _exit(all ? 7 : 8);
+    }
+    int status;
+    ck_assert(all);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    world_end();
+    world.threads = 0;
+}
+END_TEST
+
 Suite *net_threads_suite(void);
 
 Suite *
@@ -131,6 +268,8 @@ net_threads_suite(void)
     tcase_add_loop_test(tcase, hosts_make_qps_on_any_number_of_threads, 0, 1);
     tcase_add_loop_test(tcase, a_thread_makes_nothing_that_others_share, 0, 2);
     tcase_add_test(tcase, an_index_is_reserved_before_it_is_used);
+    tcase_add_test(tcase, parts_at_tors_and_at_hosts_share_nothing);
+    tcase_add_test(tcase, a_forked_process_goes_on_with_one_thread);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -181,9 +181,9 @@ extern "C"
     /** From now on @p n threads run the nodes, the caller's among them; once, and with 1 nothing
      * changes. Where the system has fewer, these do it all. What happens is the same with any
      * number. Hooks are called on the thread of their node, several at a time, and take() one at a
-     * time: it does not leave by longjmp() then. A process that is forked afterwards leaves the
-     * fabric alone. weft_net_stop_threads() comes before the memory goes. Returns 0 or WEFT_ERANGE
-     * (1 to WEFT_NET_THREADS, once). */
+     * time: it does not leave by longjmp() then. A process that is forked afterwards, outside of
+     * hooks, goes on with one thread. weft_net_stop_threads() comes before the memory goes. Returns
+     * 0 or WEFT_ERANGE (1 to WEFT_NET_THREADS, once). */
     WEFT_API int weft_net_set_threads(struct weft_net *net, uint32_t n);
     /** Ends all threads but the caller's, which runs all nodes from now on. */
     WEFT_API void weft_net_stop_threads(struct weft_net *net);

@@ -67,7 +67,8 @@ extern "C"
                        uint32_t qp_index);
         /** A data packet, first transmission or not, leaves its sender: chooses its sport. */
         void (*data)(void *qp, struct weft_packet *data, int64_t now);
-        /** The receiver's host makes a reply (ACK, NACK or CNP): chooses its sport. */
+        /** The receiver's host makes a reply (ACK, NACK or CNP): chooses its sport. A NACK that a
+         * ToR makes has the QP's own. */
         void (*reply)(void *host, struct weft_packet *reply);
         /** Optional: an ACK or a NACK has come back. Its echo is the sport of the packet that it
          * answers, WEFT_F_ECE whether that was marked. */

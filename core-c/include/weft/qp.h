@@ -210,7 +210,8 @@ extern "C"
                                       const struct weft_qp_answer *answer);
 
     /** Makes @p packet, a copy of a data packet, a reply that no receiver has decided on: a CNP, or
-     * a NACK that a ToR sends on the receiver's behalf, whose flags are WEFT_F_COMPENSATED alone.
+     * a NACK that a ToR sends on the receiver's behalf, whose flags are WEFT_F_COMPENSATED alone
+     * and whose sport is the QP's own: the host's path part is not asked.
      * @p epsn: the ePSN that it carries; of a CNP the PSN of @p packet. */
     WEFT_API void weft_qp_make_reply(const struct weft_qp *qp, struct weft_packet *packet,
                                      enum weft_packet_kind kind, uint32_t epsn);
