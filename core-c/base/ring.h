@@ -75,26 +75,17 @@ extern "C"
         return value;
     }
 
+    /** What weft_ring_find() does where the very first one is another. */
+    uint32_t weft_ring_search(const struct weft_ring *ring, uint32_t from, uint32_t value);
+
     /** The place of the first entry that is @p value, truncated as entries are, from place @p from
      * on and then from the oldest on; count if there is none. */
     static inline uint32_t weft_ring_find(const struct weft_ring *ring, uint32_t from,
                                           uint32_t value)
     {
-        for (uint32_t i = from; i < ring->count; i++)
-        {
-            if (weft_ring_at(ring, i) == value)
-            {
-                return i;
-            }
-        }
-        for (uint32_t i = 0; i < from; i++)
-        {
-            if (weft_ring_at(ring, i) == value)
-            {
-                return i;
-            }
-        }
-        return ring->count;
+        return from < ring->count && weft_ring_at(ring, from) == value
+                   ? from
+                   : weft_ring_search(ring, from, value);
     }
 
     /** Forgets the @p n oldest entries. n <= count. */

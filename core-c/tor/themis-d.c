@@ -69,6 +69,7 @@ struct themis_qp
     uint32_t judged_epsn; /* the last judgement, for weft_themis_judged() */
     uint32_t judged_tpsn;
     uint32_t reason; /* enum weft_themis_reason */
+    uint32_t mask;   /* the bits of a PSN that an entry of the ring keeps */
     struct themis_modulus paths;
     struct weft_ring ring; /* last: its slots lie behind this struct */
 };
@@ -162,6 +163,7 @@ qp_init(void *memory, const void *config, const struct weft_last_hop *hop)
     }
     const uint32_t entries = ring_entries(c, hop);
     weft_ring_init(&qp->ring, entries, (uint32_t)c->entry_bytes);
+    qp->mask = weft_ring_mask(&qp->ring);
     qp->newest = 0;
     qp->floor = 0;
     qp->bepsn = 0;
@@ -187,7 +189,7 @@ same_path(const struct themis_qp *qp, uint32_t a, uint32_t b)
 static inline uint32_t
 age_at(const struct themis_qp *qp, uint32_t i)
 {
-    return (qp->newest - weft_ring_at(&qp->ring, i)) & weft_ring_mask(&qp->ring);
+    return (qp->newest - weft_ring_at(&qp->ring, i)) & qp->mask;
 }
 
 /* The PSN that was truncated to the i-th entry. */
@@ -207,7 +209,7 @@ dealt(const struct themis_qp *qp)
 /* Of @p psn, before which @p ahead of the ring's passed, and behind which none was given up. The
  * NIC has had what comes before its ePSN. Of several copies of BePSN it is the first that moves it,
  * so that a later one tells nothing of what passed between them. */
-static void
+static __attribute__((noinline)) void
 give_up(struct themis_qp *qp, uint32_t psn, uint32_t ahead)
 {
     const bool told = qp->watch != UNTOLD;
@@ -227,7 +229,7 @@ give_up(struct themis_qp *qp, uint32_t psn, uint32_t ahead)
 }
 
 /* Takes out what will be out of range once @p psn is the newest. Returns how many entries. */
-static uint32_t
+static __attribute__((noinline)) uint32_t
 forget(struct themis_qp *qp, uint32_t psn)
 {
     const uint32_t before = qp->ring.count;
@@ -241,7 +243,7 @@ forget(struct themis_qp *qp, uint32_t psn)
         const uint32_t entry = weft_ring_at(&qp->ring, 0);
         const uint32_t whole = psn_at(qp, 0);
         weft_ring_drop(&qp->ring, 1);
-        if (age <= weft_ring_mask(&qp->ring))
+        if (age <= qp->mask)
         {
             weft_ring_push(&qp->ring, entry);
             oldest = age > oldest ? age : oldest;
@@ -286,13 +288,13 @@ record(struct themis_qp *qp, uint32_t psn)
     }
     else if (weft_psn_before(qp->newest, psn))
     {
-        if (((psn - qp->floor) & WEFT_PSN_MASK) > weft_ring_mask(&qp->ring))
+        if (((psn - qp->floor) & WEFT_PSN_MASK) > qp->mask)
         {
             gone = forget(qp, psn);
         }
         qp->newest = psn;
     }
-    else if (((qp->newest - psn) & WEFT_PSN_MASK) > weft_ring_mask(&qp->ring))
+    else if (((qp->newest - psn) & WEFT_PSN_MASK) > qp->mask)
     {
         give_up(qp, psn, qp->ring.count);
         return 0;
@@ -409,17 +411,16 @@ judge_literally(struct themis_qp *qp, uint32_t epsn, struct weft_tor_counters *c
 
 /* The place of @p psn in the ring: of those that the NIC has yet to deal with the first, else one
  * of the others, else the ring's count. */
-static uint32_t
+static inline uint32_t
 place_of(const struct themis_qp *qp, uint32_t psn)
 {
-    const uint32_t mask = weft_ring_mask(&qp->ring);
-    const bool in_range = ((qp->newest - psn) & WEFT_PSN_MASK) <= mask;
-    return in_range ? weft_ring_find(&qp->ring, dealt(qp), psn & mask) : qp->ring.count;
+    const bool in_range = ((qp->newest - psn) & WEFT_PSN_MASK) <= qp->mask;
+    return in_range ? weft_ring_find(&qp->ring, dealt(qp), psn & qp->mask) : qp->ring.count;
 }
 
 /* A reply says @p epsn. Returns whether the NIC's ePSN has moved, by the packet of the one before.
  */
-static bool
+static inline bool
 follow(struct themis_qp *qp, uint32_t epsn)
 {
     if (qp->watch != UNTOLD)

@@ -141,20 +141,21 @@ themis_pick(void *state, const struct weft_ports *ports, struct weft_packet *pac
 {
     const struct themis *t = state;
     const uint32_t n = ports->n;
+    uint32_t step = 0;
     (void)now;
     if (sprayed(t, ports, packet))
     {
         /* A CNP's BTH has no PSN: what it names is for the sender alone. */
         const uint32_t psn = packet->kind == WEFT_CNP ? 0 : packet->psn;
-        const uint32_t step = t->source ? themis_residue(&t->paths, psn) : psn % n;
-        if (!t->mapped)
+        step = t->source ? themis_residue(&t->paths, psn) : psn % n;
+        if (t->mapped)
         {
-            const uint32_t path = step + weft_ecmp_index(&t->ecmp, n, packet);
-            return weft_port_at(ports, path < n ? path : path - n);
+            packet->sport ^= ((const uint16_t *)(t + 1))[step];
+            step = 0;
         }
-        packet->sport ^= ((const uint16_t *)(t + 1))[step];
     }
-    return weft_port_at(ports, weft_ecmp_index(&t->ecmp, n, packet));
+    const uint32_t path = step + weft_ecmp_index(&t->ecmp, n, packet);
+    return weft_port_at(ports, path < n ? path : path - n);
 }
 
 static void
