@@ -117,14 +117,10 @@ weft_switch_send_waiting(struct weft_net *net, struct weft_switch_node *sw)
 void
 weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw)
 {
-    const int64_t now = sw->node.now;
     const struct weft_port *end = sw->node.port + sw->node.nports;
     for (struct weft_port *port = sw->node.port; port < end; port++)
     {
-        if (port->end <= now || (port->waits != 0 && port->free_at <= now))
-        {
-            weft_switch_settle(net, sw, port);
-        }
+        weft_switch_settle(net, sw, port);
     }
 }
 

@@ -216,8 +216,9 @@ weft_host_next(struct weft_host *host, uint32_t waiting, uint32_t paused, int64_
     {
         return WEFT_SEND_REPLY;
     }
-    uint32_t source = host->turn;
-    for (uint32_t left = WEFT_SEND_NOTHING; left > 0; left--)
+    /* Where nothing else waits it is the turn of data. */
+    uint32_t source = waiting ? host->turn : WEFT_SEND_DATA;
+    for (uint32_t left = waiting ? WEFT_SEND_NOTHING : 1; left > 0; left--)
     {
         source = source < WEFT_SEND_NOTHING ? source : 0;
         const bool goes =
