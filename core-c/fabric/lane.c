@@ -15,14 +15,14 @@ weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks)
         chunk->home = chunks;
     }
     chunk->next = NULL;
-    if (lane->last)
+    const struct weft_place begin = weft_chunk_begin(chunk);
+    if (lane->last.end)
     {
-        lane->last->next = chunk;
+        weft_chunk_of(&lane->last)->next = chunk;
     }
     else
     {
-        lane->head = chunk;
+        lane->head = begin;
     }
-    lane->last = chunk;
-    lane->last_at = 0;
+    lane->last = begin;
 }

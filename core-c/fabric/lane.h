@@ -41,26 +41,42 @@ struct weft_chunks
     uint32_t thread;                       /**< its number */
 };
 
-/** One class of one direction of a link. */
+/** Where one is in a chunk: at a frame, or behind the last one. */
+struct weft_place
+{
+    struct weft_frame *frame;
+    struct weft_frame *end; /**< of the chunk; NULL: there is none yet */
+};
+
+/** One class of one direction of a link. As long as a cache line of 64 bytes. */
 struct weft_lane
 {
     /* The writer's. */
-    struct weft_chunk *last;  /**< where the next frame joins */
-    uint32_t last_at;         /**< its place there; WEFT_CHUNK_FRAMES: in another chunk */
-    uint32_t waiting;         /**< frames in the queue */
-    struct weft_chunk *first; /**< if any waits, where the frame is that leaves next */
-    uint32_t first_at;        /**< its place there */
+    struct weft_place last;  /**< where the next frame joins */
+    struct weft_place first; /**< if any waits, where the frame is that leaves next */
+    uint32_t waiting;        /**< frames in the queue */
     /* The writer writes, the reader reads. */
-    uint32_t left; /**< frames that ever left, modulo 2^32 */
+    uint32_t left;  /**< frames that ever left, modulo 2^32 */
+    uint32_t shown; /**< of those, if another thread reads */
     /* The reader's. */
-    uint32_t taken;          /**< frames that ever were read, modulo 2^32 */
-    uint32_t head_at;        /**< the place of the next one */
-    struct weft_chunk *head; /**< where it is, once anything has left */
-    uint32_t shown;          /**< of those that left, if another thread reads */
+    uint32_t taken;         /**< frames that ever were read, modulo 2^32 */
+    struct weft_place head; /**< of the next one, once anything has left */
 };
 
-/** Empty, and no chunk is its yet. */
-#define WEFT_LANE_INIT ((struct weft_lane){.last_at = WEFT_CHUNK_FRAMES})
+/** The chunk of a place. */
+static inline struct weft_chunk *
+weft_chunk_of(const struct weft_place *place)
+{
+    return (struct weft_chunk *)(void *)((char *)(place->end - WEFT_CHUNK_FRAMES) -
+                                         offsetof(struct weft_chunk, frame));
+}
+
+/** The first place of a chunk. */
+static inline struct weft_place
+weft_chunk_begin(struct weft_chunk *chunk)
+{
+    return (struct weft_place){chunk->frame, chunk->frame + WEFT_CHUNK_FRAMES};
+}
 
 /** Another chunk for the end of a lane. */
 void weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks);
@@ -69,47 +85,45 @@ void weft_lane_extend(struct weft_lane *lane, struct weft_chunks *chunks);
 static inline struct weft_frame *
 weft_lane_join(struct weft_lane *lane, struct weft_chunks *chunks)
 {
-    if (lane->last_at == WEFT_CHUNK_FRAMES)
+    if (lane->last.frame == lane->last.end)
     {
         weft_lane_extend(lane, chunks);
     }
     if (lane->waiting++ == 0)
     {
         lane->first = lane->last;
-        lane->first_at = lane->last_at;
     }
-    return &lane->last->frame[lane->last_at++];
+    return lane->last.frame++;
 }
 
 /** Room for a frame that leaves at once; nothing may wait. */
 static inline struct weft_frame *
 weft_lane_pass(struct weft_lane *lane, struct weft_chunks *chunks)
 {
-    if (lane->last_at == WEFT_CHUNK_FRAMES)
+    if (lane->last.frame == lane->last.end)
     {
         weft_lane_extend(lane, chunks);
     }
     lane->left++;
-    return &lane->last->frame[lane->last_at++];
+    return lane->last.frame++;
 }
 
 /** The frame that leaves next; one must wait. */
 static inline struct weft_frame *
 weft_lane_first(struct weft_lane *lane)
 {
-    if (lane->first_at == WEFT_CHUNK_FRAMES)
+    if (lane->first.frame == lane->first.end)
     {
-        lane->first = lane->first->next;
-        lane->first_at = 0;
+        lane->first = weft_chunk_begin(weft_chunk_of(&lane->first)->next);
     }
-    return &lane->first->frame[lane->first_at];
+    return lane->first.frame;
 }
 
 /** The frame that joined last; it must still wait. */
 static inline struct weft_frame *
 weft_lane_newest(const struct weft_lane *lane)
 {
-    return &lane->last->frame[lane->last_at - 1];
+    return lane->last.frame - 1;
 }
 
 /** The first frame leaves: it is on the wire, and its time of arrival is to be written. */
@@ -117,7 +131,7 @@ static inline struct weft_frame *
 weft_lane_leave(struct weft_lane *lane)
 {
     struct weft_frame *frame = weft_lane_first(lane);
-    lane->first_at++;
+    lane->first.frame = frame + 1;
     lane->waiting--;
     lane->left++;
     return frame;

@@ -44,14 +44,20 @@ keep_for_later(struct weft_net *net, struct weft_chunk *chunk)
     net->read[net->nread++] = chunk;
 }
 
+/* Frames of a lane that ever left, as its reader sees it. */
+static inline uint32_t
+left_of(const struct weft_lane *lane, const struct weft_port *to)
+{
+    return to->is_remote ? __atomic_load_n(&lane->shown, __ATOMIC_ACQUIRE) : lane->left;
+}
+
 /* Frames of one lane. Returns when the next one comes, or WEFT_NEVER. */
 static inline int64_t
 collect_lane(struct weft_net *net, struct weft_lane *lane, const struct weft_port *to,
              int64_t until)
 {
     const uint16_t port = to->index;
-    const uint32_t left =
-        to->is_remote ? __atomic_load_n(&lane->shown, __ATOMIC_ACQUIRE) : lane->left;
+    const uint32_t left = left_of(lane, to);
     uint32_t taken = lane->taken;
     if (left == taken)
     {
@@ -60,19 +66,17 @@ collect_lane(struct weft_net *net, struct weft_lane *lane, const struct weft_por
     make_room(net, left - taken);
     const uint64_t key_at_0 = (WEFT_IS_FRAME | port) - ((uint64_t)net->base << WEFT_TIE_BITS);
     struct weft_arriving *a = net->unsorted + net->narriving;
-    uint32_t place = lane->head_at;
-    struct weft_frame *frame = &lane->head->frame[place];
+    struct weft_place place = lane->head;
     int64_t next = WEFT_NEVER;
     do
     {
-        if (place == WEFT_CHUNK_FRAMES)
+        if (place.frame == place.end)
         {
-            struct weft_chunk *behind = lane->head->next;
-            keep_for_later(net, lane->head);
-            lane->head = behind;
-            place = 0;
-            frame = behind->frame;
+            struct weft_chunk *read = weft_chunk_of(&place);
+            place = weft_chunk_begin(read->next);
+            keep_for_later(net, read);
         }
+        struct weft_frame *frame = place.frame;
         const int64_t at = frame->at;
         if (at >= until)
         {
@@ -83,14 +87,13 @@ collect_lane(struct weft_net *net, struct weft_lane *lane, const struct weft_por
         a->key = key_at_0 + ((uint64_t)at << WEFT_TIE_BITS);
         a->of.frame = frame;
         a++;
-        frame++;
-        place++;
+        place.frame++;
         taken++;
     } while (taken != left);
     net->runs += taken != lane->taken;
     net->narriving += taken - lane->taken;
     lane->taken = taken;
-    lane->head_at = place;
+    lane->head = place;
     return next;
 }
 
@@ -240,7 +243,7 @@ weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until)
     net->arrivals += net->narriving;
     make_room(net, 1);
     put_in_order(net, until - net->base);
-    net->arriving[net->narriving].key = UINT64_MAX; /* it comes never */
+    net->arriving[net->narriving].key = WEFT_COMES_NEVER;
 }
 
 void
@@ -248,7 +251,7 @@ weft_node_draw_order(struct weft_net *net, const struct weft_node *node, uint32_
 {
     struct weft_arriving *a = net->arriving + first;
     const uint64_t order = weft_tie_order(node->tie_salt, weft_arrives_at(net, a));
-    const uint64_t next_instant = (a->key | (WEFT_IS_FRAME - 1)) + 1;
+    const uint64_t next_instant = weft_key_behind(a->key);
     a->key ^= order;
     for (a++; a->key < next_instant; a++)
     {

@@ -230,8 +230,9 @@ struct weft_arriving
     } of;
 };
 
-#define WEFT_TIE_BITS 17U
-#define WEFT_IS_FRAME (UINT64_C(1) << 16) /* those come behind PFC frames */
+#define WEFT_TIE_BITS    17U
+#define WEFT_IS_FRAME    (UINT64_C(1) << 16) /* those come behind PFC frames */
+#define WEFT_COMES_NEVER UINT64_MAX          /* a key */
 
 /** Nodes of a block: only where one of them is due are all of them looked at. */
 #define WEFT_BLOCK 8U
@@ -417,6 +418,13 @@ static inline int64_t
 weft_arrives_at(const struct weft_net *net, const struct weft_arriving *a)
 {
     return net->base + (int64_t)(a->key >> WEFT_TIE_BITS);
+}
+
+/** The least key of what comes after the instant of @p key. */
+static inline uint64_t
+weft_key_behind(uint64_t key)
+{
+    return ((key >> WEFT_TIE_BITS) + 1) << WEFT_TIE_BITS;
 }
 
 /** Where a PFC frame arrives. */

@@ -89,10 +89,6 @@ init_port(struct weft_net *net, struct weft_port *port, uint32_t index)
     port->lost_before = INT64_MIN;
     port->gap = net->config.frame.gap;
     port->lane = weft_net_take(net, net->classes * sizeof *port->lane);
-    for (uint32_t c = 0; c < net->classes; c++)
-    {
-        port->lane[c] = WEFT_LANE_INIT;
-    }
 }
 
 static void

@@ -276,7 +276,6 @@ passes(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
 static inline __attribute__((always_inline)) void
 arrive(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p)
 {
-    sw->node.counters.hops++;
     if (sw->is_plain)
     {
         p->hops++;
@@ -332,6 +331,7 @@ run_instant(struct weft_net *net, struct weft_switch_node *sw, uint32_t i, int64
         if (a->key & WEFT_IS_FRAME)
         {
             weft_node_order(net, &sw->node, a);
+            sw->node.counters.hops++;
             arrive(net, sw, &a->of.frame->d);
         }
         else
@@ -351,16 +351,11 @@ run_instant(struct weft_net *net, struct weft_switch_node *sw, uint32_t i, int64
 static uint32_t
 run_frames(struct weft_net *net, struct weft_switch_node *sw, uint32_t i)
 {
-    const struct weft_arriving *a = net->arriving + i;
-    const struct weft_arriving *end = net->arriving + net->narriving;
-    const int64_t base = net->base;
-    for (; a < end && (a->key & WEFT_IS_FRAME); a++)
+    const struct weft_arriving *const first = net->arriving + i;
+    const struct weft_arriving *a = first;
+    while ((a->key & WEFT_IS_FRAME) && a->key != WEFT_COMES_NEVER && sw->ordered == 0)
     {
-        if (sw->ordered > 0)
-        {
-            break;
-        }
-        const int64_t now = base + (int64_t)(a->key >> WEFT_TIE_BITS);
+        const int64_t now = weft_arrives_at(net, a);
         if (sw->tor_at <= now)
         {
             weft_switch_send_in_order(net, sw, now);
@@ -368,8 +363,14 @@ run_frames(struct weft_net *net, struct weft_switch_node *sw, uint32_t i)
         sw->node.now = now;
         sw->node.last = now;
         weft_node_order(net, &sw->node, a);
-        arrive(net, sw, &a->of.frame->d);
+        const uint64_t later = weft_key_behind(a->key);
+        do
+        {
+            arrive(net, sw, &a->of.frame->d);
+            a++;
+        } while (a->key < later && sw->ordered == 0 && sw->tor_at > now);
     }
+    sw->node.counters.hops += (uint64_t)(a - first);
     return (uint32_t)(a - net->arriving);
 }
 

@@ -369,16 +369,14 @@ compare_lane(uint32_t i, uint32_t c)
     struct weft_lane *lane = &t.sw->node.port[i].lane[c];
     const struct plain_queue *sent = &plain.port[i].sent[c];
     MUST(lane->left == sent->tail);
-    struct weft_chunk *chunk = lane->head;
-    uint32_t place = lane->head_at;
-    for (uint32_t k = 0; k < sent->tail; k++, place++)
+    struct weft_place place = lane->head;
+    for (uint32_t k = 0; k < sent->tail; k++, place.frame++)
     {
-        if (place == WEFT_CHUNK_FRAMES)
+        if (place.frame == place.end)
         {
-            chunk = chunk->next;
-            place = 0;
+            place = weft_chunk_begin(weft_chunk_of(&place)->next);
         }
-        const struct weft_frame *f = &chunk->frame[place];
+        const struct weft_frame *f = place.frame;
         MUST(f->at == sent->frame[k].sent && f->d.psn == sent->frame[k].psn);
         MUST(f->d.flags == sent->frame[k].flags && f->d.hops == sent->frame[k].hops);
         MUST(f->d.kind == sent->frame[k].kind && f->d.bytes == sent->frame[k].bytes);
