@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Several threads run the nodes of one fabric. The nodes are in parts, one for each thread, but
- * whoever has done its own does that of a thread that has yet to begin: perhaps other programs keep
- * it from a processor. */
+/* Several threads run the nodes of one fabric. The nodes are in parts, two for each thread, but
+ * whoever has done its own does those that nobody has begun: perhaps other programs keep a thread
+ * from a processor, or some parts have little to do. */
 #include "fabric/net-threads.h"
 
 #include <string.h>
@@ -422,7 +422,7 @@ weft_net_set_threads(struct weft_net *net, uint32_t n)
         return 0;
     }
     struct weft_threads *threads = weft_net_take(net, sizeof *threads);
-    threads->n = n;
+    threads->n = n * WEFT_PARTS_EACH;
     threads->memory = net->memory;
     threads->spins = sysconf(_SC_NPROCESSORS_ONLN) >= (long)n;
     threads->process = getpid();
@@ -430,7 +430,7 @@ weft_net_set_threads(struct weft_net *net, uint32_t n)
     pthread_mutex_init(&threads->mutex, NULL);
     pthread_cond_init(&threads->wakes, NULL);
     threads->net[0] = net;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < threads->n; i++)
     {
         make_view(threads, i > 0 ? weft_net_take(net, sizeof *net) : net, i);
     }
@@ -450,9 +450,9 @@ weft_net_set_threads(struct weft_net *net, uint32_t n)
     for (threads->running = 1; threads->running < n; threads->running++)
     {
         const uint32_t i = threads->running;
-        if (pthread_create(&threads->thread[i], &small, work, threads->net[i]))
+        if (pthread_create(&threads->thread[i], &small, work, threads->net[i * WEFT_PARTS_EACH]))
         {
-            break; /* those that there are do its part */
+            break; /* those that there are do its parts */
         }
     }
     pthread_attr_destroy(&small);

@@ -70,17 +70,22 @@ struct weft_slab
     size_t left;
 };
 
+/** Parts of the nodes for each thread: where only some hosts have work, so have only some parts,
+ * and threads without do the others'. */
+#define WEFT_PARTS_EACH 2U
+#define WEFT_MOST_PARTS (WEFT_PARTS_EACH * WEFT_NET_THREADS)
+
 /** All threads of a fabric. */
 struct weft_threads
 {
-    uint32_t n;
-    uint32_t running; /**< the caller's among them */
+    uint32_t n;       /**< parts */
+    uint32_t running; /**< threads, the caller's among them */
     bool spins;       /**< there is a processor for each */
     bool is_pending;  /**< something may be in outboxes */
     uint32_t turn;    /**< which of the two sets of outboxes is written */
-    struct weft_net *net[WEFT_NET_THREADS];
-    struct weft_outbox *outbox[WEFT_NET_THREADS][2];
-    struct weft_slab slab[WEFT_NET_THREADS];
+    struct weft_net *net[WEFT_MOST_PARTS];
+    struct weft_outbox *outbox[WEFT_MOST_PARTS][2];
+    struct weft_slab slab[WEFT_MOST_PARTS];
     pthread_t thread[WEFT_NET_THREADS];
     pid_t process;         /**< that has them: one that is forked has the caller's alone */
     pthread_mutex_t mutex; /**< of sleep */
@@ -89,9 +94,9 @@ struct weft_threads
     struct weft_memory memory; /**< the caller's */
     int64_t end;               /**< of the window */
     atomic_bool quits;
-    atomic_uint window;                  /**< number of the one that may be run */
-    atomic_uint begun[WEFT_NET_THREADS]; /**< number of the last one that was begun, by part */
-    atomic_uint left;                    /**< parts that are yet to end */
+    atomic_uint window;                 /**< number of the one that may be run */
+    atomic_uint begun[WEFT_MOST_PARTS]; /**< number of the last one that was begun, by part */
+    atomic_uint left;                   /**< parts that are yet to end */
     atomic_uint asleep;
 };
 
