@@ -27,11 +27,11 @@ struct BenchCase
     uint32_t busy;      /**< n: so many hosts send, in a ring over the whole fabric; `workload`
                            takes flows */
     int64_t bytes;      /**< of a message */
-    int64_t quickBytes; /**< the same with --quick */
+    int64_t quickBytes; /**< the same with --quick; 0: it is only run where it is named */
     int64_t countBytes; /**< the lesser of the two sizes for callgrind; 0: not counted */
 };
 
-#define BENCH_NCASES 9U
+#define BENCH_NCASES 10U
 
 /** All cases, in the order of their letters. */
 extern const struct BenchCase BENCH_CASES[BENCH_NCASES];

@@ -23,7 +23,7 @@ struct Option
 };
 
 constexpr std::array<Option, 14> OPTIONS{{
-    {"cases", "LIST", "which cases, by letter or name (default: all)"},
+    {"cases", "LIST", "which cases, by letter or name (default: all but j)"},
     {"quick", nullptr, "small messages, without case d unless --cases names it"},
     {"no-instructions", nullptr, "leave out the runs under callgrind"},
     {"csv", nullptr, "print what was measured as CSV instead of a table"},
@@ -169,7 +169,7 @@ BenchOptions::CheckCases(std::string& error)
     {
         for (const BenchCase& c : BENCH_CASES)
         {
-            if (!Has("quick") || c.letter != 'd')
+            if (c.quickBytes > 0 && (!Has("quick") || c.letter != 'd'))
             {
                 m_cases.push_back(&c);
             }
@@ -243,7 +243,10 @@ BenchOptions::CheckAlgorithms(std::string& error)
 BenchSetting
 BenchOptions::GetSetting(const BenchCase& c) const
 {
-    BenchSetting s{c, Has("quick") ? c.quickBytes : c.bytes, Get("simulator"), Get("scheduler")};
+    BenchSetting s{c,
+                   Has("quick") && c.quickBytes > 0 ? c.quickBytes : c.bytes,
+                   Get("simulator"),
+                   Get("scheduler")};
     s.bytes = m_bytes > 0 ? m_bytes : s.bytes;
     const auto replace = [this](const char* option, const char*& text) {
         text = Has(option) ? m_values.find(option)->second.c_str() : text;
