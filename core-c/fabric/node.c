@@ -3,6 +3,8 @@
 #include "fabric/node.h"
 
 #define LEAST_BUCKETS 64U
+#define LINE          64U /* bytes of a cache line */
+#define FRAMES_AHEAD  5U
 #define FEW           8U /* arrivals that are not worth buckets */
 
 static __attribute__((noinline, cold)) void
@@ -49,6 +51,39 @@ static inline uint32_t
 left_of(const struct weft_lane *lane, const struct weft_port *to)
 {
     return to->is_remote ? __atomic_load_n(&lane->shown, __ATOMIC_ACQUIRE) : lane->left;
+}
+
+/* Has the lines of a chunk loaded that hold @p n frames from a place on. */
+static inline void
+load_frames(const struct weft_place *from, uint32_t n)
+{
+    const struct weft_frame *end = from->end;
+    if (n < (size_t)(end - from->frame))
+    {
+        end = from->frame + n;
+    }
+    const char *behind = (const char *)end;
+    for (const char *line = (const char *)from->frame; line < behind; line += LINE)
+    {
+        __builtin_prefetch(line, 1);
+    }
+}
+
+/* Where the frames under way do not fit a cache, a node waits less for them if all are asked for
+ * at once: what has come, and the places where what goes on will be written. */
+static void
+load_ahead(const struct weft_net *net, const struct weft_port *port)
+{
+    for (uint32_t c = 0; c < net->classes; c++)
+    {
+        const struct weft_lane *from = &port->from[c];
+        const uint32_t n = left_of(from, port) - from->taken;
+        if (n > 0)
+        {
+            load_frames(&from->head, n);
+        }
+        load_frames(&port->lane[c].last, FRAMES_AHEAD);
+    }
 }
 
 /* Frames of one lane. Returns when the next one comes, or WEFT_NEVER. */
@@ -219,10 +254,27 @@ put_in_order(struct weft_net *net, int64_t width)
     net->arriving = sorted;
 }
 
+/* All ports by which something comes: mostly something leaves there as well. */
+static void
+load_node(const struct weft_net *net, const struct weft_node *node, const uint64_t *coming)
+{
+    for (uint32_t word = 0; word < net->words; word++)
+    {
+        for (uint64_t bits = coming[word]; bits != 0; bits &= bits - 1)
+        {
+            load_ahead(net, &node->port[word * 64 + weft_ctz64(bits)]);
+        }
+    }
+}
+
 void
 weft_node_collect(struct weft_net *net, struct weft_node *node, int64_t until)
 {
     uint64_t *coming = net->coming + (size_t)node->number * net->words;
+    if (net->loads_ahead)
+    {
+        load_node(net, node, coming);
+    }
     net->runs = 0;
     net->narriving = 0;
     net->ndrawn = 0;

@@ -286,6 +286,7 @@ struct weft_net
     uint32_t *block;           /**< the first nodes of blocks that it runs */
     uint32_t nblocks;
     uint32_t arrivals; /**< of late */
+    bool loads_ahead;  /**< what is under way does not fit a cache */
     uint64_t nowhere;  /**< bits of ports that others run */
     struct weft_memory memory;
     struct weft_outbox *outbox; /**< [thread]: what that one is to hear of; NULL: one runs all */

@@ -2,6 +2,8 @@
 /* Nodes are run one after the other, each for a window in which no other node can notice it. */
 #include "fabric/net-threads.h"
 
+#define MANY 8192 /* arrivals in a window whose frames do not fit a cache of a core */
+
 void
 weft_node_run(struct weft_net *net, uint32_t i, int64_t until)
 {
@@ -90,6 +92,7 @@ run_block(struct weft_net *net, uint32_t first, int64_t until)
 void
 weft_net_run_blocks(struct weft_net *net, int64_t until)
 {
+    const uint32_t before = net->arrivals;
     for (uint32_t i = 0; i < net->nblocks; i++)
     {
         if (*weft_soon_of(net, net->block[i]) < until)
@@ -97,6 +100,7 @@ weft_net_run_blocks(struct weft_net *net, int64_t until)
             run_block(net, net->block[i], until);
         }
     }
+    net->loads_ahead = net->arrivals - before > MANY;
 }
 
 void
