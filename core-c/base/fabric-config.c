@@ -29,6 +29,11 @@ static const struct weft_param params[] = {
      "Timeouts in a row, without progress, after which a QP still sends again; at the next one it "
      "is given up. 0: never.",
      "IBTA (3-bit retry_cnt); default (ours)"},
+    {"turn", WEFT_CHOICE, P(turn), "qps", NULL, NULL, "qps destinations",
+     "Who is served in turn at a sender: its QPs, each for a batch; or the hosts that they send "
+     "to, each for a batch, which the QPs to one host take in turn among them.",
+     "qps: RdmaEgressQueue of HPCC's ns-3 simulator, also ConWeave's and Ethereal's; rdma-core "
+     "promises that real NICs are fair to QPs. destinations (ours)"},
 };
 
 static const struct weft_preset presets[] = {

@@ -104,6 +104,10 @@ make_host(struct weft_net *net, uint32_t i)
     net->node[i] = &h->node;
     init_port(net, &h->port, 0);
     weft_host_init(&h->nic, link.rate, net->config.frame.ack_priority == WEFT_ACK_FIRST);
+    if (net->config.frame.turn == WEFT_TURN_DESTINATIONS)
+    {
+        weft_host_serve_destinations(&h->nic);
+    }
 }
 
 static int

@@ -18,6 +18,13 @@ extern "C"
         WEFT_ACK_IDEAL, /**< replies take no wire: they come after the time of an idle fabric */
     };
 
+    /** Who is served in turn at a sender. */
+    enum weft_turn
+    {
+        WEFT_TURN_QPS,          /**< its QPs */
+        WEFT_TURN_DESTINATIONS, /**< the hosts that they send to; QPs of one share its turn */
+    };
+
     /** Registry "fabric", name "roce": the element <fabric> of a scenario. */
     struct weft_fabric_config
     {
@@ -32,6 +39,7 @@ extern "C"
         int64_t first_psn; /**< PSN of a QP's first packet; -1: random per QP */
         int64_t retry_limit; /**< timeouts in a row without progress that a QP answers by sending
                                 again; at the next it is given up. 0: never */
+        int64_t turn;        /**< enum weft_turn */
     };
 
     WEFT_API extern const struct weft_algo weft_fabric_algo;
