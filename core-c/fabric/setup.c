@@ -166,6 +166,7 @@ make_balancer(struct weft_net *net, struct weft_switch_node *sw, struct weft_ref
     site.reader = &sw->reader;
     site.provides = WEFT_NEEDS_ALL;
     site.why = why;
+    weft_ecmp_init(&sw->ecmp, &site, false);
     sw->lb = weft_net_take(net, net->lb->state_size(net->lb_config, &site) + 16);
     return net->lb->init(sw->lb, net->lb_config, &site);
 }
@@ -326,7 +327,8 @@ settle_flags(struct weft_net *net)
     net->mark_above = !net->marks_at_enqueue ? INT64_MAX : net->counts_by_class ? -1 : b->kmin;
     net->ideal_replies = net->config.frame.ack_priority == WEFT_ACK_IDEAL;
     net->reads_queues = weft_lb_looks(net->lb, net->lb_config);
-    net->looks = net->reads_queues || net->lb->leave;
+    net->hashes_replies = net->config.frame.replies != WEFT_REPLIES_BALANCER;
+    net->looks = net->reads_queues || net->lb->leave || net->hashes_replies;
     net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
     net->inspects[1] = net->inspects[0] || tor;
     net->tor_active = true;
