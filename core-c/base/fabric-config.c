@@ -29,7 +29,27 @@ static const struct weft_param params[] = {
      "Timeouts in a row, without progress, after which a QP still sends again; at the next one it "
      "is given up. 0: never.",
      "IBTA (3-bit retry_cnt); default (ours)"},
+    {"turn", WEFT_CHOICE, P(turn), "qps", NULL, NULL, "qps destinations",
+     "Who is served in turn at a sender: its QPs, each for a batch; or the hosts that they send "
+     "to, each for a batch, which the QPs to one host take in turn among them.",
+     "qps: RdmaEgressQueue of HPCC's ns-3 simulator, also ConWeave's and Ethereal's; rdma-core "
+     "promises that real NICs are fair to QPs. destinations (ours)"},
+    {"replies", WEFT_CHOICE, P(replies), "balancer", NULL, NULL, "balancer ecmp spray",
+     "How ACKs, NACKs and CNPs travel. balancer: as the load balancer has them, by its own "
+     "parameter of this name where it has one; ecmp: on their QP's ECMP path, and spray: on a "
+     "random path each, whatever the balancer, which is not asked for them.",
+     "(ours)"},
 };
+
+static const char *
+check(const void *config)
+{
+    const struct weft_fabric_config *c = config;
+    return c->ack_priority == WEFT_ACK_IDEAL && c->replies != WEFT_REPLIES_BALANCER
+               ? "replies says which way they take, but ideal ones take none; expected "
+                 "replies=balancer, or ack-priority share or first"
+               : NULL;
+}
 
 static const struct weft_preset presets[] = {
     {"ofan", "payload=4096B header=62B gap=20B ack=64B ack-priority=share",
@@ -45,5 +65,5 @@ const struct weft_algo weft_fabric_algo = {
     presets,
     sizeof(presets) / sizeof(presets[0]),
     sizeof(struct weft_fabric_config),
-    NULL, /* check */
+    check,
 };

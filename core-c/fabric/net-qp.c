@@ -25,15 +25,22 @@ base_rtt(const struct weft_net *net, uint32_t src, uint32_t dst)
            weft_clos_way(net->config.clos, dst, src, net->config.frame.ack);
 }
 
+/* Packets of what a share of a line carries in a round trip. */
+static uint32_t
+bdp(const struct weft_net *net, int64_t rate, int64_t rtt, uint32_t sharers)
+{
+    const double bytes = (double)rate / 8e12 * (double)rtt;
+    const double slot = full_frame(net) + (double)net->config.frame.gap;
+    const double packets = ceil(bytes / (slot * (sharers > 0 ? sharers : 1)));
+    return packets < 1 ? 1 : packets > 1e9 ? (uint32_t)1e9 : (uint32_t)packets;
+}
+
 uint32_t
 weft_net_bdp(const struct weft_net *net, uint32_t src, uint32_t dst, uint32_t sharers)
 {
     struct weft_link link;
     weft_clos_link(net->config.clos, src, &link);
-    const double bytes = (double)link.rate / 8e12 * (double)base_rtt(net, src, dst);
-    const double slot = full_frame(net) + (double)net->config.frame.gap;
-    const double packets = ceil(bytes / (slot * (sharers > 0 ? sharers : 1)));
-    return packets < 1 ? 1 : packets > 1e9 ? (uint32_t)1e9 : (uint32_t)packets;
+    return bdp(net, link.rate, base_rtt(net, src, dst), sharers);
 }
 
 static void
@@ -68,15 +75,17 @@ describe(const struct weft_net *net, const struct weft_net_qp_site *of, struct w
         .seed = c->seed,
         .run = c->run,
     };
+    const uint32_t whole = bdp(net, link.rate, site->cc.base_rtt, 1);
     site->path = (struct weft_path_site){
         .seed = weft_level_seed(c->seed, of->level),
         .run = c->run,
         .host = of->src,
         .clos = clos,
-        .qp_bdp = of->bdp ? of->bdp : weft_net_bdp(net, of->src, of->dst, 1),
+        .qp_bdp = of->bdp ? of->bdp : whole,
         .dst = of->dst,
         .batch = (uint32_t)c->frame.batch,
         .provides = WEFT_NEEDS_ALL,
+        .host_bdp = whole,
     };
 }
 

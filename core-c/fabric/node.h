@@ -8,6 +8,7 @@
 
 #include "base/bitmap.h"
 #include "fabric/lane.h"
+#include "lb/ecmp.h"
 
 #include <assert.h>
 
@@ -186,6 +187,7 @@ struct weft_switch_node
     struct weft_switch_map map;
     struct weft_mmu *mmu;
     void *lb;                /**< balancer's state */
+    struct weft_ecmp ecmp;   /**< hashes replies where the balancer is not asked for them */
     uint32_t index;          /**< among the switches */
     uint32_t limit;          /**< ports from here on have not begun what starts at `now` */
     uint32_t paused_ingress; /**< (port, class) pairs whose neighbours are paused */
@@ -268,7 +270,8 @@ struct weft_net
     bool has_drops;         /**< some are named */
     bool tor_active;
     bool reads_queues;     /**< the balancer does */
-    bool looks;            /**< it does, or acts when frames leave */
+    bool hashes_replies;   /**< it is not asked for them */
+    bool looks;            /**< it reads them, acts when frames leave, or is not asked for all */
     bool inspects[2];      /**< data that leaves is looked at: to a switch, to a NIC */
     bool marks_at_enqueue; /**< where ECN looks at the queue */
     int64_t mark_above;    /**< bytes of a queue that is joined up to which nothing is marked */

@@ -104,6 +104,10 @@ make_host(struct weft_net *net, uint32_t i)
     net->node[i] = &h->node;
     init_port(net, &h->port, 0);
     weft_host_init(&h->nic, link.rate, net->config.frame.ack_priority == WEFT_ACK_FIRST);
+    if (net->config.frame.turn == WEFT_TURN_DESTINATIONS)
+    {
+        weft_host_serve_destinations(&h->nic);
+    }
 }
 
 static int
@@ -162,6 +166,7 @@ make_balancer(struct weft_net *net, struct weft_switch_node *sw, struct weft_ref
     site.reader = &sw->reader;
     site.provides = WEFT_NEEDS_ALL;
     site.why = why;
+    weft_ecmp_init(&sw->ecmp, &site, false);
     sw->lb = weft_net_take(net, net->lb->state_size(net->lb_config, &site) + 16);
     return net->lb->init(sw->lb, net->lb_config, &site);
 }
@@ -322,7 +327,8 @@ settle_flags(struct weft_net *net)
     net->mark_above = !net->marks_at_enqueue ? INT64_MAX : net->counts_by_class ? -1 : b->kmin;
     net->ideal_replies = net->config.frame.ack_priority == WEFT_ACK_IDEAL;
     net->reads_queues = weft_lb_looks(net->lb, net->lb_config);
-    net->looks = net->reads_queues || net->lb->leave;
+    net->hashes_replies = net->config.frame.replies != WEFT_REPLIES_BALANCER;
+    net->looks = net->reads_queues || net->lb->leave || net->hashes_replies;
     net->inspects[0] = net->marks_at_dequeue || net->lb->leave;
     net->inspects[1] = net->inspects[0] || tor;
     net->tor_active = true;

@@ -39,11 +39,22 @@ settle_candidates(struct weft_net *net, struct weft_switch_node *sw, const struc
     }
 }
 
-/* Asks a balancer that reads queues, or acts when frames leave: it knows what has left by now. */
+static bool
+is_reply(const struct weft_packet *p)
+{
+    return p->kind == WEFT_ACK || p->kind == WEFT_NACK || p->kind == WEFT_CNP;
+}
+
+/* Asks a balancer that reads queues, or acts when frames leave: it knows what has left by now. Or
+ * one that is not asked for replies. */
 static __attribute__((noinline)) uint32_t
 ask_of_now(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
            const struct weft_ports *ports)
 {
+    if (net->hashes_replies && is_reply(p))
+    {
+        return weft_port_at(ports, weft_ecmp_mix_index(&sw->ecmp, ports->n, p));
+    }
     if (net->lb->leave)
     {
         weft_switch_send_waiting(net, sw);

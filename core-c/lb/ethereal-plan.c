@@ -13,6 +13,7 @@ struct ethereal_planner
 {
     struct weft_ethereal_host *host;
     int64_t spread;
+    uint64_t payload; /* bytes of a full packet */
 };
 
 static size_t
@@ -32,9 +33,15 @@ planner_init(void *planner, const void *config, const struct weft_plan_site *sit
                            "a planner needs its host's paths; expected `path` to be the state of "
                            "host_init()");
     }
+    if (site->payload < 1)
+    {
+        return weft_refuse(site->why, WEFT_EINVAL, NULL,
+                           "the site does not say how long a packet is; expected payload > 0");
+    }
     *(struct ethereal_planner *)planner =
         (struct ethereal_planner){.host = (struct weft_ethereal_host *)site->path,
-                                  .spread = ((const struct weft_ethereal_config *)config)->spread};
+                                  .spread = ((const struct weft_ethereal_config *)config)->spread,
+                                  .payload = (uint64_t)site->payload};
     return 0;
 }
 
@@ -53,16 +60,24 @@ planner_most_qps(const void *planner, uint32_t dst)
     return paths > 0 ? paths : 1;
 }
 
+/* Parts of a message at most: none is shorter than a full packet, but of a message that is. */
+static uint32_t
+most_of(const struct weft_plan_message *message, uint64_t payload, uint32_t n)
+{
+    const uint64_t packets = message->bytes / payload;
+    return packets < 1 ? 1 : packets < n ? (uint32_t)packets : n;
+}
+
 /* Parts at most, twice: where they are put in order, a copy of them lies behind them. And where
  * messages are sorted, one more for each, at the end. */
 static size_t
 planner_most_parts(const void *planner, const struct weft_plan_message *messages, size_t n)
 {
-    const uint32_t npaths = ((const struct ethereal_planner *)planner)->host->npaths;
+    const struct ethereal_planner *p = planner;
     size_t most = n;
     for (size_t i = 0; i < n; i++)
     {
-        most += 2 * (messages[i].bytes < npaths ? (size_t)messages[i].bytes : npaths);
+        most += 2 * (size_t)most_of(&messages[i], p->payload, p->host->npaths);
     }
     return most;
 }
@@ -155,6 +170,7 @@ struct deal
     struct weft_ethereal_host *host;
     const struct weft_plan_message *messages;
     int64_t now;
+    uint64_t payload;
     uint32_t npaths;
     uint32_t good; /* of these */
     uint32_t next; /* path */
@@ -167,11 +183,15 @@ is_good(const struct deal *d, uint32_t path)
 }
 
 static struct deal
-begin_deal(struct weft_ethereal_host *h, const struct weft_plan_message *messages, uint32_t tor,
+begin_deal(const struct ethereal_planner *p, const struct weft_plan_message *messages, uint32_t tor,
            int64_t now)
 {
-    struct deal d = {
-        .host = h, .messages = messages, .now = now, .npaths = weft_ethereal_paths(h, tor)};
+    struct weft_ethereal_host *h = p->host;
+    struct deal d = {.host = h,
+                     .messages = messages,
+                     .now = now,
+                     .payload = p->payload,
+                     .npaths = weft_ethereal_paths(h, tor)};
     d.next = (uint32_t)((weft_mix64(h->salt ^ tor) >> 32) * d.npaths >> 32);
     for (uint32_t i = 0; i < d.npaths; i++)
     {
@@ -198,23 +218,20 @@ deal_label(struct deal *d)
     return weft_ethereal_label(d->host, path);
 }
 
-/* Deals a message out in so many parts, the first ones a byte longer. Returns how many have one. */
+/* Deals a message out in so many parts, if it is long enough, the first ones a byte longer. Returns
+ * how many there are. */
 static size_t
-deal_message(struct deal *d, uint32_t message, uint32_t n, struct weft_plan_part *parts)
+deal_message(struct deal *d, uint32_t message, uint32_t wanted, struct weft_plan_part *parts)
 {
     const uint64_t bytes = d->messages[message].bytes;
-    size_t made = 0;
+    const uint32_t n = most_of(&d->messages[message], d->payload, wanted);
     for (uint32_t i = 0; i < n; i++)
     {
         const uint64_t share = bytes / n + (i < bytes % n);
-        const uint16_t label = deal_label(d);
-        if (share > 0)
-        {
-            parts[made++] = (struct weft_plan_part){
-                .message = message, .qp = i, .bytes = share, .label = label, .labelled = true};
-        }
+        parts[i] = (struct weft_plan_part){
+            .message = message, .qp = i, .bytes = share, .label = deal_label(d), .labelled = true};
     }
-    return made;
+    return n;
 }
 
 /* The messages for one ToR, @p n of them. */
@@ -340,7 +357,7 @@ planner_plan(void *planner, const struct weft_plan_message *messages, size_t n, 
         {
             end++;
         }
-        struct deal deal = begin_deal(p->host, messages, (uint32_t)group - 1, now);
+        struct deal deal = begin_deal(p, messages, (uint32_t)group - 1, now);
         made += deal_out(&deal, keys + first, end - first, parts + made);
     }
     shuffle(p, parts + local, made - local);

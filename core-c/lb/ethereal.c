@@ -12,8 +12,9 @@
  * Links that are parallel share a digit: downwards a packet takes the one of the same number that
  * it took upwards.
  *
- * After a timeout or a NACK a QP goes on by another path, drawn at random. The host shuns the old
- * one for a while, towards all destinations: plans leave it out unless all are shunned.
+ * After a timeout or a NACK the host shuns the QP's path for a while, towards all destinations:
+ * plans leave it out unless all are shunned. The QP goes on by another one, drawn at random among
+ * those that are not shunned, or among all others if there is none.
  */
 #include "lb/ethereal.h"
 #include "base/tables.h"
@@ -253,7 +254,37 @@ name_reply_path(void *host, struct weft_packet *reply)
     reply->sport = h->replies == REPLIES_SWAP ? reply->echo : swapped(reply->echo);
 }
 
-/* The path of a QP has failed: the host shuns it, and the QP takes any other one. */
+/* How many of a QP's paths the host does not shun, path @p old aside. */
+static uint32_t
+count_good(const struct ethereal_qp *q, uint32_t old, int64_t now)
+{
+    uint32_t good = 0;
+    for (uint32_t i = 0; i < q->npaths; i++)
+    {
+        good += i != old && weft_ethereal_shunned(q->host)[i] <= now;
+    }
+    return good;
+}
+
+/* Any of a QP's paths but @p old that is not shunned, each as likely; if all are, any other. */
+static uint32_t
+draw_other(const struct ethereal_qp *q, uint32_t old, int64_t now)
+{
+    const uint32_t good = count_good(q, old, now);
+    uint32_t left = weft_rng_below(&q->host->rng, good > 0 ? good : q->npaths - 1);
+    uint32_t path = 0;
+    for (;; path++)
+    {
+        const bool counts =
+            path != old && (good == 0 || weft_ethereal_shunned(q->host)[path] <= now);
+        if (counts && left-- == 0)
+        {
+            return path;
+        }
+    }
+}
+
+/* The path of a QP has failed: the host shuns it, and the QP takes another one. */
 static void
 leave_path(struct ethereal_qp *q, int64_t now)
 {
@@ -266,8 +297,7 @@ leave_path(struct ethereal_qp *q, int64_t now)
     weft_ethereal_shunned(h)[old] = h->shun < WEFT_NEVER - now ? now + h->shun : WEFT_NEVER;
     if (q->npaths > 1)
     {
-        const uint32_t other = weft_rng_below(&h->rng, q->npaths - 1);
-        q->label = weft_ethereal_label(h, other + (other >= old));
+        q->label = weft_ethereal_label(h, draw_other(q, old, now));
     }
 }
 

@@ -55,14 +55,6 @@ weft_parts_values(const struct weft_parts *parts)
     return values;
 }
 
-/* The value of part @p i. */
-static inline uint32_t
-part_of(const struct weft_parts *parts, uint32_t i, uint32_t label)
-{
-    const uint32_t bits = (uint32_t)parts->shift[i + 1] - parts->shift[i];
-    return label >> parts->shift[i] & ((UINT32_C(1) << bits) - 1);
-}
-
 uint32_t
 weft_parts_path(const struct weft_parts *parts, uint16_t label)
 {
@@ -70,7 +62,7 @@ weft_parts_path(const struct weft_parts *parts, uint16_t label)
     uint32_t weight = 1;
     for (uint32_t i = 0; i < parts->n; i++)
     {
-        const uint32_t port = part_of(parts, i, label);
+        const uint32_t port = weft_part_of(parts, i, label);
         if (port >= parts->ports[i])
         {
             return WEFT_NO_PATH;
@@ -127,6 +119,14 @@ weft_parts_between(struct weft_parts *parts, const struct weft_path_site *site)
     const uint32_t pod = clos->tors_per_pod;
     const uint32_t n = src_tor == dst_tor ? 0 : src_tor / pod == dst_tor / pod ? 1 : 2;
     return parts_of(parts, clos, n, site->why);
+}
+
+int
+weft_parts_across(struct weft_parts *parts, const struct weft_path_site *site)
+{
+    const int code = weft_host_shape(site);
+    *parts = (struct weft_parts){.n = 0};
+    return code ? code : parts_of(parts, site->clos, site->clos->tiers - 1, site->why);
 }
 
 /* --- the sender: Alg. 2 ----------------------------------------------------------------------- */
@@ -219,14 +219,13 @@ int
 weft_multipart_host_init(void *host, const void *config, const struct weft_path_site *site)
 {
     struct multipart_host *h = host;
-    const int code = weft_host_shape(site);
-    if (code)
+    const int code = weft_parts_across(&h->parts, site);
+    if (code == 0)
     {
-        return code;
+        weft_replier_init(&h->replier, site, WEFT_MULTIPART_HOST_STREAM,
+                          ((const struct weft_multipart_config *)config)->replies);
     }
-    weft_replier_init(&h->replier, site, WEFT_MULTIPART_HOST_STREAM,
-                      ((const struct weft_multipart_config *)config)->replies);
-    return parts_of(&h->parts, site->clos, site->clos->tiers - 1, site->why);
+    return code;
 }
 
 void
@@ -305,9 +304,9 @@ port_of(const struct multipart_switch *s, const struct weft_ports *ports, uint16
 {
     if (ports->first < s->first_up)
     {
-        return part_of(&s->parts, s->down, label) % s->parallel;
+        return weft_part_of(&s->parts, s->down, label) % s->parallel;
     }
-    const uint32_t port = part_of(&s->parts, s->up, label);
+    const uint32_t port = weft_part_of(&s->parts, s->up, label);
     const uint32_t there = s->parts.ports[s->up];
     return port < there ? port : port % there;
 }

@@ -54,11 +54,21 @@ extern "C"
      * are none. */
     int weft_parts_between(struct weft_parts *parts, const struct weft_path_site *site);
 
+    /** The parts of a packet that crosses the whole fabric; errors likewise. */
+    int weft_parts_across(struct weft_parts *parts, const struct weft_path_site *site);
+
     /** How many paths there are. */
     uint32_t weft_parts_paths(const struct weft_parts *parts);
 
     /** How many values the parts' permutations hold. */
     uint32_t weft_parts_values(const struct weft_parts *parts);
+
+    /** The value of part @p i of a label. */
+    static inline uint32_t weft_part_of(const struct weft_parts *parts, uint32_t i, uint32_t label)
+    {
+        const uint32_t bits = (uint32_t)parts->shift[i + 1] - parts->shift[i];
+        return label >> parts->shift[i] & ((UINT32_C(1) << bits) - 1);
+    }
 
     /** The number of a label's path; WEFT_NO_PATH if it names none. */
     uint32_t weft_parts_path(const struct weft_parts *parts, uint16_t label);

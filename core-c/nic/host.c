@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A host's NIC: round robin over its QPs, as pacing and window allow. */
+/* A host's NIC: round robin over its QPs or their destinations, as pacing and window allow. */
 #include "checked/check.h"
 #include "nic/labels.h"
 
@@ -34,6 +34,13 @@ weft_host_init(struct weft_host *host, int64_t rate, bool replies_first)
     host->replies_first = replies_first;
 }
 
+void
+weft_host_serve_destinations(struct weft_host *host)
+{
+    WEFT_CHECK(host->nactive == 0, "weft_host_serve_destinations", "no QP is active yet");
+    host->by_destination = true;
+}
+
 int
 weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at, uint32_t capacity)
 {
@@ -53,6 +60,64 @@ weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at
     return 0;
 }
 
+static void
+seat(struct weft_host *host, uint32_t i, struct weft_qp *qp, int64_t send_at)
+{
+    host->active[i] = qp;
+    host->send_at[i] = send_at;
+    qp->slot = (int32_t)i;
+}
+
+/* One past the QPs of the i-th one's destination. */
+static uint32_t
+end_of_destination(const struct weft_host *host, uint32_t i)
+{
+    const uint32_t dst = host->active[i]->dst;
+    while (i < host->nactive && host->active[i]->dst == dst)
+    {
+        i++;
+    }
+    return i;
+}
+
+/* Makes room for a QP behind those of its destination. If that has just had its turn, the new one
+ * does not prolong it. Returns the place. */
+static __attribute__((noinline)) uint32_t
+join_destination(struct weft_host *host, const struct weft_qp *qp)
+{
+    uint32_t at = host->nactive;
+    while (at > 0 && host->active[at - 1]->dst != qp->dst)
+    {
+        at--;
+    }
+    if (at == 0)
+    {
+        return host->nactive;
+    }
+    for (uint32_t i = host->nactive; i > at; i--)
+    {
+        seat(host, i, host->active[i - 1], host->send_at[i - 1]);
+    }
+    host->next += host->next >= at;
+    return at;
+}
+
+/* The turn of the i-th QP's destination is over: within that it comes last now. Returns the place
+ * of the next destination. */
+static __attribute__((noinline)) uint32_t
+end_turn(struct weft_host *host, uint32_t i)
+{
+    struct weft_qp *qp = host->active[i];
+    const int64_t send_at = host->send_at[i];
+    const uint32_t end = end_of_destination(host, i);
+    for (; i + 1 < end; i++)
+    {
+        seat(host, i, host->active[i + 1], host->send_at[i + 1]);
+    }
+    seat(host, i, qp, send_at);
+    return end;
+}
+
 void
 weft_host_activate(struct weft_host *host, struct weft_qp *qp)
 {
@@ -62,12 +127,18 @@ weft_host_activate(struct weft_host *host, struct weft_qp *qp)
                     "weft_host_lend() comes before, with room for all QPs of the host");
         WEFT_CHECK(host->nactive == 0 || host->active[0]->src == qp->src, "weft_host_activate",
                    RULE_HOST);
-        qp->slot = (int32_t)host->nactive;
-        host->active[host->nactive] = qp;
-        host->send_at[host->nactive] = qp->send_at;
+        const uint32_t at = host->by_destination ? join_destination(host, qp) : host->nactive;
+        seat(host, at, qp, qp->send_at);
         host->nactive++;
         host->unshared += !qp->algos->cc->per_host;
     }
+}
+
+/* Whether the i-th QP now has what is left of a batch, since it is its destination's. */
+static bool
+takes_over(const struct weft_host *host, uint32_t i, uint32_t dst)
+{
+    return host->by_destination && i < host->nactive && host->active[i]->dst == dst;
 }
 
 void
@@ -85,15 +156,13 @@ weft_host_drop(struct weft_host *host, struct weft_qp *qp)
     host->unshared -= !qp->algos->cc->per_host;
     for (uint32_t k = i; k < host->nactive; k++)
     {
-        host->active[k] = host->active[k + 1];
-        host->send_at[k] = host->send_at[k + 1];
-        host->active[k]->slot = (int32_t)k;
+        seat(host, k, host->active[k + 1], host->send_at[k + 1]);
     }
     if (host->next > i)
     {
         host->next--;
     }
-    else if (host->next == i)
+    else if (host->next == i && !takes_over(host, i, qp->dst))
     {
         host->batch_left = 0;
     }
@@ -195,7 +264,9 @@ choose(struct weft_host *host, uint32_t paused, int64_t now)
         {
             const bool goes_on = i == host->next && host->batch_left > 0;
             host->batch_left = (goes_on ? host->batch_left : batch_of(qp)) - 1;
-            host->next = host->batch_left > 0 ? i : i + 1;
+            host->next = host->batch_left > 0   ? i
+                         : host->by_destination ? end_turn(host, i)
+                                                : i + 1;
             host->chosen = qp;
             return true;
         }

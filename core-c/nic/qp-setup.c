@@ -29,7 +29,7 @@ struct layout
 static uint32_t
 labels_of(const struct weft_nic_algos *algos)
 {
-    return algos->path && algos->path->on_lost ? algos->labels : 0;
+    return weft_path_hears_losses(algos->path, algos->path_config) ? algos->labels : 0;
 }
 
 static size_t
@@ -137,7 +137,8 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->last_delivery = -1;
     qp->cnp_interval =
         algos->cc->cnp_interval ? algos->cc->cnp_interval(algos->cc_config) : WEFT_NEVER;
-    qp->tells_losses = algos->cc->on_lost || (algos->path && algos->path->on_lost) ||
+    qp->tells_losses = algos->cc->on_lost ||
+                       weft_path_hears_losses(algos->path, algos->path_config) ||
                        (algos->cc->window && algos->frame.ack_every > 1);
     if (labels_of(algos) > 0)
     {

@@ -7,6 +7,7 @@
 #include <weft/error.h>
 #include <weft/psn.h>
 #include <weft/qp.h>
+#include <weft/rng.h>
 #include <weft/theory.h>
 
 static void
@@ -228,6 +229,15 @@ weft_qp_rx_timer(struct weft_qp *qp, int64_t now, struct weft_qp_answer *answer)
     }
 }
 
+/* A source port for a reply, drawn from what no other reply has: its QP, its kind, and when the
+ * data left that it answers. */
+static __attribute__((noinline)) uint16_t
+random_sport(const struct weft_qp *qp, const struct weft_packet *packet)
+{
+    const uint64_t of = (uint64_t)qp->index << 40 ^ (uint64_t)packet->kind << 36 ^ qp->sport_rx;
+    return (uint16_t)(weft_mix64(weft_mix64(of) ^ (uint64_t)packet->sent) >> 48);
+}
+
 /* Makes a data packet a reply that names @p place. The frame itself turns round, so that a reply
  * allocates nothing. */
 static inline void
@@ -250,14 +260,18 @@ turn(const struct weft_qp *qp, struct weft_packet *packet, enum weft_packet_kind
     packet->tclass = cut ? 0U : (uint8_t)weft_reply_class(a);
     packet->hops = 0;
     packet->meta[0] = packet->meta[1] = packet->meta[2] = 0;
+    if (a->frame.replies == WEFT_REPLIES_SPRAYED)
+    {
+        packet->sport = random_sport(qp, packet);
+    }
 }
 
-/* The path part of the receiver's host sees its replies. */
+/* The path part of the receiver's host sees its replies, unless the fabric says how they travel. */
 static inline void
 choose_path(const struct weft_qp *qp, struct weft_packet *reply)
 {
     const struct weft_nic_algos *a = qp->algos_rx;
-    if (a->path)
+    if (a->path && a->frame.replies == WEFT_REPLIES_BALANCER)
     {
         a->path->reply(weft_path_host(a, reply->src), reply);
     }

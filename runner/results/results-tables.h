@@ -74,6 +74,7 @@ COUNTER(timeouts, "retransmission timeouts")
 COUNTER(dropped_injected, "data packets dropped by drop and loss")
 COUNTER(dropped_buffer, "packets dropped by switch buffers")
 COUNTER(dropped_link, "packets lost on dead links or without a route")
+COUNTER(trimmed, "data packets that lost their payload at a switch")
 COUNTER(marked, "ECN marks")
 COUNTER(pauses, "PFC pause frames")
 COUNTER(tor_seen, "NACKs of tracked QPs that entered the ToR from NICs")
@@ -128,7 +129,10 @@ U64("switch_state_bytes", switch_state,
     "that a QP's two ToRs share counts whole at both; forwarding tables are not counted")
 U64("nic_state_bytes", nic_state,
     "what balancer, transport and congestion control keep in the NIC that keeps most: its own and "
-    "of its QPs, as sender and as receiver")
+    "of its QPs, as sender and as receiver; without nic_label_bytes")
+U64("nic_label_bytes", nic_labels,
+    "memory of source ports of packets sent, in the NIC that has most: Weft's way to tell a "
+    "balancer which path lost a packet, no part of an algorithm; of a fixed size for each QP")
 ALSO(uint64_t events)
 ALSO(uint64_t failures_known) /* failures of which forwarding heard while messages were under way */
 TABLE_END(summary, "totals of a run; counters count packets")

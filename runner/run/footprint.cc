@@ -92,7 +92,7 @@ weft_path_site
 PathSite(const scenario* s)
 {
     const uint32_t dst = s->clos.nhosts - 1;
-    return {s->seed, s->run, 0, &s->clos, 1, dst, nullptr, 1, nullptr, WEFT_NEEDS_ALL};
+    return {s->seed, s->run, 0, &s->clos, 1, dst, nullptr, 1, nullptr, WEFT_NEEDS_ALL, 1};
 }
 
 /** @param s scenario @return bytes of one host's states of path selectors */

@@ -463,6 +463,7 @@ Run::Collect(run_results* out)
     sum.dropped_buffer = c.lost[WeftFabric::DROP_BUFFER];
     sum.dropped_link = c.lost[WeftFabric::DROP_LINK];
     sum.dropped_injected = c.lost[WeftFabric::DROP_INJECTED];
+    sum.trimmed = c.trimmed;
     sum.packet_hops = c.hops;
     sum.events = Simulator::GetEventCount();
     m_sampler->Collect(out);

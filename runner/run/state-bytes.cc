@@ -18,6 +18,7 @@ namespace
 struct States
 {
     std::vector<uint64_t> nics;     //!< bytes of each
+    std::vector<uint64_t> labels;   //!< bytes of each NIC's memory of labels
     std::vector<uint64_t> switches; //!< bytes of each
 };
 
@@ -59,7 +60,9 @@ AddQp(const Ptr<WeftFabric>& fabric, const WeftQp* qp, States& states)
     weft_net_measure_qp(qp, &bytes);
     const uint64_t tor = Words(bytes.tor);
     const uint64_t flow = Words(bytes.flow);
-    states.nics[qp->src] += bytes.nics - rx;
+    const uint64_t labels = Words(qp->labels ? (qp->label_mask + 1) * sizeof(*qp->labels) : 0);
+    states.nics[qp->src] += bytes.nics - rx - labels;
+    states.labels[qp->src] += labels;
     states.nics[qp->dst] += rx;
     states.switches[weft_clos_tor(&clos, qp->src)] += flow;
     states.switches[weft_clos_tor(&clos, qp->dst)] += tor + flow;
@@ -72,6 +75,7 @@ CollectStateBytes(Ptr<WeftFabric> fabric, run_summary& sum)
 {
     States states;
     states.nics.resize(fabric->GetNHosts());
+    states.labels.resize(fabric->GetNHosts());
     states.switches.resize(fabric->GetNSwitches());
     AddFixed(fabric, states);
     for (uint32_t i = 0; i < fabric->GetNQps(); i++)
@@ -82,5 +86,6 @@ CollectStateBytes(Ptr<WeftFabric> fabric, run_summary& sum)
         }
     }
     sum.nic_state = *std::max_element(states.nics.begin(), states.nics.end());
+    sum.nic_labels = *std::max_element(states.labels.begin(), states.labels.end());
     sum.switch_state = *std::max_element(states.switches.begin(), states.switches.end());
 }

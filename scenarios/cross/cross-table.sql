@@ -40,8 +40,8 @@ select s.scheme,
        max(qps) / 128 as "QPs per host",
        printf('%.1f', max(switch_state_bytes) / 1000.0) || ' / ' || printf('%.0f', max(nic_state_bytes) / 1000.0)
          as "state of a switch / NIC (KB)",
-       cast(round(avg(dropped_buffer + dropped_link) filter (where links = 'healthy')) as integer) || ' / ' ||
-         cast(round(avg(dropped_buffer + dropped_link) filter (where links <> 'healthy')) as integer)
+       cast(round(avg(dropped_buffer + dropped_link + trimmed) filter (where links = 'healthy')) as integer) || ' / ' ||
+         cast(round(avg(dropped_buffer + dropped_link + trimmed) filter (where links <> 'healthy')) as integer)
          as "packets lost, healthy / with a bad link"
 from summary s join wide w using (scheme) join nics using (scheme) where fabric = 'three'
 group by s.scheme order by min(run)

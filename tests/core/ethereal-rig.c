@@ -32,7 +32,7 @@ ethereal_plan_at(uint32_t host)
     const struct weft_plan_site plan = {.seed = 1,
                                         .run = 1,
                                         .host = host,
-                                        .payload = 4096,
+                                        .payload = ether.payload,
                                         .clos = &ether.clos,
                                         .path = ethereal_host(host)};
     ck_assert_uint_le(ether.ops->plan->host_size(ether.config, &plan), sizeof(ether.planner));
@@ -50,6 +50,7 @@ ethereal_begin(const char *kind, const char *shape, const char *settings, uint64
     ck_assert_ptr_nonnull(ether.ops);
     lb_configure(&ether.ops->algo, ether.config, sizeof(ether.config), settings);
     ether.nparts = 0;
+    ether.payload = 1;
     path_drive_begin(&ether.drive, ether.ops, ether.config, &ether.clos, seed);
     open_hosts(seed);
 }

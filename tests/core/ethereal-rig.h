@@ -20,6 +20,7 @@ struct ethereal_rig
     uint64_t planner[4];
     struct weft_plan_part parts[ETHEREAL_PARTS];
     size_t nparts;
+    int64_t payload; /* bytes of a packet: 1 from ethereal_begin() on, so that parts may be short */
 };
 
 extern struct ethereal_rig ether;

@@ -256,6 +256,13 @@ drop_at_another(void)
 }
 
 static void
+other_turns_later(void)
+{
+    send_first();
+    weft_host_serve_destinations(&sender);
+}
+
+static void
 reply_backwards(void)
 {
     send_first();
@@ -329,6 +336,7 @@ const struct mistake nic_mistakes[] = {
     {pace_later, "weft_host_pace: it is handed what weft_host_data() has made", true},
     {next_backwards, "weft_host_next: time does not go backwards", true},
     {drop_at_another, "weft_host_drop: a QP is handed to the host that it sends from", false},
+    {other_turns_later, "weft_host_serve_destinations: no QP is active yet", true},
     {reply_backwards, "weft_qp_reply: time does not go backwards", true},
     {forgotten_messages, "weft_qp_post: wqes holds the messages that were posted before", true},
     {data_as_reply, "weft_qp_reply: the packet is an ACK or a NACK", true},

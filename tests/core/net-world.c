@@ -99,6 +99,7 @@ world_describe(const struct scene *scene)
     world.config.seed = 7;
     world.config.memory.take = parts_take;
     weft_config_default(&weft_fabric_algo, &world.config.frame);
+    parts_set_all(&weft_fabric_algo, &world.config.frame, world.frames ? world.frames : none);
     weft_config_default(&weft_mmu_algo, &world.config.buffer);
     parts_set_all(&weft_mmu_algo, &world.config.buffer, scene->buffer);
     world.config.hooks =

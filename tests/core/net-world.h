@@ -36,8 +36,9 @@ struct net_world
     struct weft_net_level level;
     struct weft_net_config config;
     struct weft_net *net;
-    uint32_t threads;      /* 0: nothing is said of them */
-    pthread_mutex_t mutex; /* of what follows */
+    uint32_t threads;          /* 0: nothing is said of them */
+    const char *const *frames; /* settings of its frames; NULL: defaults */
+    pthread_mutex_t mutex;     /* of what follows */
     uint64_t heard;    /* hash of all frames that a host sends or gets, and when, in any order */
     uint32_t messages; /* posted */
     uint32_t delivered;

@@ -21,7 +21,8 @@ struct model
     uint32_t ports[3];
     uint32_t order[3][MAX_PORTS];
     uint32_t counter[3];
-    uint32_t penalty[MAX_PATHS];
+    uint32_t penalty[3][MAX_PATHS]; /* [row]: of the paths, or of each part's ports */
+    uint32_t rows;
     uint32_t paths;
     uint32_t exploring;
 };
@@ -40,11 +41,12 @@ model_shuffle(struct model *m, uint32_t part)
 
 static void
 model_begin(struct model *m, const struct weft_rng *rng, const uint32_t *ports, uint32_t parts,
-            uint32_t explore)
+            uint32_t explore, bool by_part)
 {
     memset(m, 0, sizeof(*m));
     m->rng = *rng;
     m->parts = parts;
+    m->rows = by_part ? parts : 1;
     m->paths = 1;
     m->exploring = explore;
     for (uint32_t i = 0; i < parts; i++)
@@ -91,15 +93,71 @@ model_path(const struct model *m, const uint32_t port[3])
     return path;
 }
 
+/* Values of a row. */
 static uint32_t
-model_least(const struct model *m)
+model_values(const struct model *m, uint32_t row)
+{
+    return m->rows == 1 ? m->paths : m->ports[row];
+}
+
+/* A path's value in a row: its number, or its port. */
+static uint32_t
+model_value(const struct model *m, uint32_t path, uint32_t row)
+{
+    for (uint32_t i = 0; i < row; i++)
+    {
+        path /= m->ports[i];
+    }
+    return path % model_values(m, row);
+}
+
+static uint32_t
+model_least(const struct model *m, uint32_t row)
 {
     uint32_t least = 0;
-    for (uint32_t i = 1; i < m->paths; i++)
+    for (uint32_t i = 1; i < model_values(m, row); i++)
     {
-        least = m->penalty[i] < m->penalty[least] ? i : least;
+        least = m->penalty[row][i] < m->penalty[row][least] ? i : least;
     }
     return least;
+}
+
+static bool
+model_is_free(const struct model *m, uint32_t path)
+{
+    for (uint32_t row = 0; row < m->rows; row++)
+    {
+        if (m->penalty[row][model_value(m, path, row)] > 0)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+model_any_free(const struct model *m)
+{
+    for (uint32_t path = 0; path < m->paths; path++)
+    {
+        if (model_is_free(m, path))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The path that is least penalized in every row. */
+static uint32_t
+model_least_path(const struct model *m)
+{
+    uint32_t path = 0;
+    for (uint32_t row = m->rows; row-- > 0;)
+    {
+        path = path * model_values(m, row) + model_least(m, row);
+    }
+    return path;
 }
 
 /* Alg. 1: the path of the next packet. */
@@ -107,19 +165,22 @@ static uint32_t
 model_send(struct model *m)
 {
     uint32_t port[3];
-    uint32_t path = model_least(m);
-    if (m->exploring > 0 || m->penalty[path] == 0)
+    uint32_t path = model_least_path(m);
+    if (m->exploring > 0 || model_any_free(m))
     {
         do
         {
             model_generate(m, port);
             path = model_path(m, port);
-        } while (m->exploring == 0 && m->penalty[path] > 0);
+        } while (m->exploring == 0 && !model_is_free(m, path));
     }
     m->exploring -= m->exploring > 0;
-    for (uint32_t i = 0; i < m->paths; i++)
+    for (uint32_t row = 0; row < m->rows; row++)
     {
-        m->penalty[i] -= m->penalty[i] > 0;
+        for (uint32_t i = 0; i < model_values(m, row); i++)
+        {
+            m->penalty[row][i] -= m->penalty[row][i] > 0;
+        }
     }
     return path;
 }
@@ -133,24 +194,35 @@ static struct
     struct weft_history h;
     uint32_t until[MAX_PATHS + 1];
     uint16_t order[3 * MAX_PORTS];
+    struct weft_history_rows rows;
+    uint32_t exploring;
 } qp;
 
 static void
-begin(const struct weft_rng *rng, const uint32_t *ports, uint32_t parts, uint32_t explore)
+begin(const struct weft_rng *rng, const uint32_t *ports, uint32_t parts, uint32_t explore,
+      bool by_part)
 {
     ck_assert_int_eq(weft_parts_init(&qp.parts, ports, parts), 0);
     ck_assert_uint_le(weft_parts_paths(&qp.parts), MAX_PATHS);
     qp.m.rng = *rng;
     weft_multipart_begin(&qp.m, &qp.parts, qp.order);
     memset(qp.until, 0xff, sizeof(qp.until));
-    weft_history_begin(&qp.h, qp.until, weft_parts_paths(&qp.parts), explore);
-    MUST(qp.until[weft_parts_paths(&qp.parts)] == UINT32_MAX); /* what lies behind is another's */
+    weft_history_begin(&qp.h);
+    qp.rows = (struct weft_history_rows){.n = (uint8_t)(by_part ? parts : 1)};
+    for (uint32_t i = 0; i < qp.rows.n; i++)
+    {
+        weft_history_add_row(&qp.h, qp.until, by_part ? ports[i] : weft_parts_paths(&qp.parts));
+    }
+    qp.exploring = explore;
+    MUST(qp.until[weft_history_counts(&qp.h)] == UINT32_MAX); /* what lies behind is another's */
 }
 
 static uint16_t
 send_one(void)
 {
-    return weft_history_next(&qp.h, qp.until, &qp.m, qp.order);
+    const bool explores = qp.exploring > 0;
+    qp.exploring -= explores;
+    return weft_history_next(&qp.h, qp.until, qp.rows, explores, &qp.m, qp.order);
 }
 
 static const struct shape
@@ -180,17 +252,37 @@ feed_back(struct model *m, struct weft_rng *rng, uint32_t ecn, uint32_t nack, bo
     const uint32_t path = weft_rng_below(rng, m->paths);
     const uint32_t kind = weft_rng_below(rng, 4);
     const uint32_t packets = kind > 0 ? ecn : nack;
-    if (m->penalty[path] == 0 || (kind == 0 && overrides))
+    const struct weft_entropy entropy = {.path = path, .label = weft_parts_label(&qp.parts, path)};
+    for (uint32_t row = 0; row < m->rows; row++)
     {
-        m->penalty[path] = packets;
-        weft_history_penalize(&qp.h, qp.until, path, packets);
+        uint32_t *penalty = &m->penalty[row][model_value(m, path, row)];
+        const uint32_t place = weft_history_place(&qp.h, qp.rows, row, &qp.parts, entropy);
+        if (*penalty == 0 || (kind == 0 && overrides))
+        {
+            *penalty = packets;
+            weft_history_penalize(&qp.h, qp.until, place, packets);
+        }
+    }
+}
+
+static void
+compare_penalties(const struct model *m, uint32_t most)
+{
+    for (uint32_t row = 0; row < m->rows; row++)
+    {
+        for (uint32_t i = 0; i < model_values(m, row); i++)
+        {
+            const uint32_t penalty = weft_history_penalty(&qp.h, qp.until, qp.h.row[row].at + i);
+            MUST(penalty == m->penalty[row][i] && penalty <= most);
+        }
     }
 }
 
 START_TEST(packets_take_the_paths_of_a_naive_model)
 {
     static const uint32_t oftens[] = {0, 60, 20, 8, 3, 1};
-    const struct shape *s = &shapes[_i];
+    const struct shape *s = &shapes[_i / 2];
+    const bool by_part = _i % 2;
     struct weft_rng rng = stream(99);
     for (uint32_t round = 0; round < 12; round++)
     {
@@ -198,8 +290,8 @@ START_TEST(packets_take_the_paths_of_a_naive_model)
         const uint32_t ecn = weft_rng_below(&rng, 40);
         const uint32_t nack = ecn + weft_rng_below(&rng, 100);
         struct model m;
-        model_begin(&m, &own, s->ports, s->parts, 10 * round);
-        begin(&own, s->ports, s->parts, 10 * round);
+        model_begin(&m, &own, s->ports, s->parts, 10 * round, by_part);
+        begin(&own, s->ports, s->parts, 10 * round, by_part);
         for (uint32_t packet = 0; packet < 6000; packet++)
         {
             const uint32_t often = oftens[packet / 1000];
@@ -209,11 +301,7 @@ START_TEST(packets_take_the_paths_of_a_naive_model)
             {
                 feed_back(&m, &rng, ecn, nack, round % 2 == 0);
             }
-            for (uint32_t i = 0; i < m.paths; i++)
-            {
-                const uint32_t penalty = weft_history_penalty(&qp.h, qp.until, i);
-                MUST(penalty == m.penalty[i] && penalty <= nack);
-            }
+            compare_penalties(&m, nack);
         }
     }
 }
@@ -226,8 +314,9 @@ START_TEST(a_long_flow_is_no_different)
     const struct weft_rng own = stream(3);
     struct weft_rng rng = stream(4);
     struct model m;
-    model_begin(&m, &own, ports, 2, 0);
-    begin(&own, ports, 2, 0);
+    const bool by_part = _i;
+    model_begin(&m, &own, ports, 2, 0, by_part);
+    begin(&own, ports, 2, 0, by_part);
     qp.h.sent = 2 * WEFT_MAX_PENALTY - 500;
     for (uint32_t packet = 0; packet < 2000; packet++)
     {
@@ -235,7 +324,7 @@ START_TEST(a_long_flow_is_no_different)
         feed_back(&m, &rng, 10, 40, true);
     }
     ck_assert_uint_eq(qp.h.sent, 1500);
-    ck_assert_uint_eq(qp.until[6], UINT32_MAX);
+    ck_assert_uint_eq(qp.until[by_part ? 5 : 6], UINT32_MAX);
 }
 END_TEST
 
@@ -265,12 +354,12 @@ next_scripted(void *of, uint64_t number)
 
 static void
 begin_scripted(struct script *script, struct weft_random_source *source, const uint32_t *ports,
-               uint32_t parts, uint32_t explore)
+               uint32_t parts, uint32_t explore, bool by_part)
 {
     struct weft_rng rng;
     *source = (struct weft_random_source){script, next_scripted};
     weft_rng_attach(&rng, source, 1);
-    begin(&rng, ports, parts, explore);
+    begin(&rng, ports, parts, explore, by_part);
 }
 
 static void
@@ -291,7 +380,7 @@ START_TEST(each_turn_has_an_order_of_its_own)
     const uint32_t ports[] = {4};
     struct script script = {6, 0, draws};
     struct weft_random_source source;
-    begin_scripted(&script, &source, ports, 1, 0);
+    begin_scripted(&script, &source, ports, 1, 0, false);
     expect(labels, 12);
     ck_assert_uint_eq(script.at, 6);
 }
@@ -314,7 +403,7 @@ START_TEST(the_next_tiers_counter_steps_at_a_wrap)
     const uint32_t ports[] = {4, 4};
     struct script script = {9, 0, draws};
     struct weft_random_source source;
-    begin_scripted(&script, &source, ports, 2, 0);
+    begin_scripted(&script, &source, ports, 2, 0, false);
     expect(labels, 17);
 }
 END_TEST
@@ -326,7 +415,7 @@ START_TEST(penalized_paths_are_passed_over)
     const uint32_t ports[] = {4};
     struct script script = {0, 0, NULL};
     struct weft_random_source source;
-    begin_scripted(&script, &source, ports, 1, 2);
+    begin_scripted(&script, &source, ports, 1, 2, false);
     expect((const uint16_t[]){0}, 1);
     weft_history_penalize(&qp.h, qp.until, 1, 3);
     weft_history_penalize(&qp.h, qp.until, 2, 6);
@@ -341,7 +430,7 @@ START_TEST(where_all_are_penalized_the_least_is_taken_and_nothing_steps)
     const uint32_t ports[] = {4};
     struct script script = {0, 0, NULL};
     struct weft_random_source source;
-    begin_scripted(&script, &source, ports, 1, 0);
+    begin_scripted(&script, &source, ports, 1, 0, false);
     expect((const uint16_t[]){0, 1}, 2);
     for (uint32_t i = 0; i < 4; i++)
     {
@@ -356,6 +445,30 @@ START_TEST(where_all_are_penalized_the_least_is_taken_and_nothing_steps)
 }
 END_TEST
 
+/* Four ports at each of two tiers, in order: a mark on ToR port 1 and aggregation port 0 counts for
+ * four packets in both. So ToR ports 0, 2 and 3 are left of the aggregation's port 1, and the whole
+ * turn with its port 0 is passed over. */
+START_TEST(where_parts_are_penalized_every_path_with_one_is_passed_over)
+{
+    const uint32_t ports[] = {4, 4};
+    struct script script = {0, 0, NULL};
+    struct weft_random_source source;
+    begin_scripted(&script, &source, ports, 2, 0, true);
+    expect((const uint16_t[]){0, 1}, 2);
+    weft_history_penalize(&qp.h, qp.until, 1, 4);
+    weft_history_penalize(&qp.h, qp.until, 4, 4);
+    expect((const uint16_t[]){1 << 2 | 0, 1 << 2 | 2, 1 << 2 | 3, 2 << 2 | 0}, 4);
+    expect((const uint16_t[]){2 << 2 | 1, 2 << 2 | 2, 2 << 2 | 3, 3 << 2 | 0}, 4); /* all decayed */
+    /* No aggregation's port is free: its least is 2, ToRs' least is any without one, 0. */
+    static const uint32_t penalties[] = {9, 8, 2, 7};
+    for (uint32_t i = 0; i < 4; i++)
+    {
+        weft_history_penalize(&qp.h, qp.until, 4 + i, penalties[i]);
+    }
+    expect((const uint16_t[]){2 << 2 | 0, 2 << 2 | 0, 2 << 2 | 1}, 2);
+}
+END_TEST
+
 Suite *congestion_history_suite(void);
 
 Suite *
@@ -363,12 +476,13 @@ congestion_history_suite(void)
 {
     Suite *suite = suite_create("congestion-history");
     TCase *t = tcase_create("congestion-history");
-    tcase_add_loop_test(t, packets_take_the_paths_of_a_naive_model, 0, NSHAPES);
-    tcase_add_test(t, a_long_flow_is_no_different);
+    tcase_add_loop_test(t, packets_take_the_paths_of_a_naive_model, 0, 2 * NSHAPES);
+    tcase_add_loop_test(t, a_long_flow_is_no_different, 0, 2);
     tcase_add_test(t, each_turn_has_an_order_of_its_own);
     tcase_add_test(t, the_next_tiers_counter_steps_at_a_wrap);
     tcase_add_test(t, penalized_paths_are_passed_over);
     tcase_add_test(t, where_all_are_penalized_the_least_is_taken_and_nothing_steps);
+    tcase_add_test(t, where_parts_are_penalized_every_path_with_one_is_passed_over);
     suite_add_tcase(suite, t);
     return suite;
 }

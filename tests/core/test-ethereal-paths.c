@@ -295,6 +295,40 @@ START_TEST(a_failure_moves_a_flow_to_any_other_path)
 }
 END_TEST
 
+/* Of four paths the other QP's have failed: at first path f, so that this one's goes to one of two
+ * others; once all have, to any of the three. */
+START_TEST(a_flow_does_not_move_to_a_path_that_is_shunned)
+{
+    uint32_t moves[4] = {0};
+    for (uint64_t seed = 0; seed < 3000; seed++)
+    {
+        uint64_t qp[4], other[4];
+        ethereal_begin(fabrics[0].kind, fabrics[0].shape, "shun=10ms", seed);
+        ethereal_qp(qp, 0, 4);
+        ethereal_qp(other, 0, 4);
+        const uint16_t before = ethereal_data(qp);
+        const uint16_t failed = ethereal_data(other);
+        ethereal_nack(other, failed, 0);
+        ethereal_nack(qp, before, 0);
+        const uint16_t now = ethereal_data(qp);
+        MUST(now != before && now != failed);
+        moves[((uint32_t)(now >> 8) + 4 - (before >> 8)) % 4]++;
+        for (uint32_t i = 0; i < 20; i++)
+        {
+            const uint16_t last = ethereal_data(qp);
+            ethereal_nack(qp, last, 0);
+            MUST(ethereal_data(qp) != last);
+        }
+        ethereal_end();
+    }
+    ck_assert_uint_eq(moves[0], 0);
+    for (uint32_t i = 1; i < 4; i++)
+    {
+        MUST(moves[i] > 850 && moves[i] < 1150);
+    }
+}
+END_TEST
+
 /* Within a pod the aggregation's half is 0: the path ends there. */
 START_TEST(a_flow_within_its_pod_keeps_to_its_paths)
 {
@@ -459,6 +493,7 @@ ethereal_paths_suite(void)
     tcase_add_test(tcase, what_names_no_live_port_goes_where_ecmp_goes);
     tcase_add_test(tcase, packets_of_ip_stacks_are_hashed);
     tcase_add_test(tcase, a_failure_moves_a_flow_to_any_other_path);
+    tcase_add_test(tcase, a_flow_does_not_move_to_a_path_that_is_shunned);
     tcase_add_test(tcase, a_flow_within_its_pod_keeps_to_its_paths);
     tcase_add_test(tcase, an_unplanned_flow_draws_any_path_and_keeps_it);
     tcase_add_test(tcase, the_only_path_is_kept);

@@ -6,7 +6,7 @@
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
 
-# state BALANCER WORKLOAD [FABRIC]: leaves the two columns in $switch and $nic
+# state BALANCER WORKLOAD [FABRIC]: leaves the columns in $switch, $nic and $labels
 state()
 {
     cat >it.xml <<END
@@ -20,6 +20,7 @@ END
     "$weft" run it.xml --no-figures --out it >out 2>messages || fail "$1 $2"
     switch=$(column it/summary.csv switch_state_bytes)
     nic=$(column it/summary.csv nic_state_bytes)
+    labels=$(column it/summary.csv nic_label_bytes)
 }
 
 shift='kind="permutation" pattern="shift"'
@@ -49,3 +50,20 @@ within=$switch # one host does
 [ $((across - some)) = $((2 * (some - within))) ] || fail "Themis' QPs do not add up: $across, $some and $within"
 [ $((some - within)) -gt 20 ] || fail "Themis keeps $((some - within)) bytes of a QP, less than its table's entry"
 [ "$plain" -lt "$across" ] || fail 'ECMP keeps as much as Themis'
+
+# A QP's 4,096 labels of two bytes each are there for PRIME to hear of losses, and no state of PRIME's.
+state 'name="prime"' "$shift shift=\"4\""
+heard=$nic
+[ "$labels" = 8192 ] || fail "labels of one QP take $labels bytes"
+state 'name="prime" losses="off"' "$shift shift=\"4\""
+[ "$labels" = 0 ] || fail "$labels bytes of labels for a PRIME that does not hear of losses"
+[ "$nic" = "$heard" ] || fail "PRIME keeps $heard bytes if it hears of losses, else $nic"
+state 'name="reps"' "$shift shift=\"4\""
+[ "$labels" = 0 ] || fail "$labels bytes of labels for REPS, which hears of no losses"
+
+# A history of the host is one for all its QPs, which have none of their own.
+spread='kind="alltoall"'
+state 'name="prime"' "$spread"
+own=$nic
+state 'name="prime" history="host"' "$spread"
+[ "$nic" -lt "$own" ] || fail "histories of all QPs take $own bytes, the host's $nic"

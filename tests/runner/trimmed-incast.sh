@@ -28,6 +28,7 @@ for case in none dctcp swift mswift dcqcn; do
     holds $case "cct_us > $data + $headers + 2" 'nothing is faster than the last link'
     holds $case 'timeouts = 0 and dropped_buffer = 0' 'what is trimmed is told of'
     holds $case 'data_resent = nacks_received' 'and sent again once'
+    holds $case 'trimmed = data_resent' 'and counted'
 done
 holds none "cct_us < 1.02 * ($data + $headers + 2)" 'without congestion control the last link is never idle'
 

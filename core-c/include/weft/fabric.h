@@ -18,6 +18,22 @@ extern "C"
         WEFT_ACK_IDEAL, /**< replies take no wire: they come after the time of an idle fabric */
     };
 
+    /** How ACKs, NACKs and CNPs travel, whatever the balancer. */
+    enum weft_reply_paths
+    {
+        WEFT_REPLIES_BALANCER, /**< as it has them: by its reply() and its pick() */
+        WEFT_REPLIES_HASHED,   /**< on their QP's ECMP path: with the QP's own source port, which
+                                    switches hash in place of pick() */
+        WEFT_REPLIES_SPRAYED,  /**< with a random source port each, which they hash likewise */
+    };
+
+    /** Who is served in turn at a sender. */
+    enum weft_turn
+    {
+        WEFT_TURN_QPS,          /**< its QPs */
+        WEFT_TURN_DESTINATIONS, /**< the hosts that they send to; QPs of one share its turn */
+    };
+
     /** Registry "fabric", name "roce": the element <fabric> of a scenario. */
     struct weft_fabric_config
     {
@@ -32,6 +48,8 @@ extern "C"
         int64_t first_psn; /**< PSN of a QP's first packet; -1: random per QP */
         int64_t retry_limit; /**< timeouts in a row without progress that a QP answers by sending
                                 again; at the next it is given up. 0: never */
+        int64_t turn;        /**< enum weft_turn */
+        int64_t replies;     /**< enum weft_reply_paths */
     };
 
     WEFT_API extern const struct weft_algo weft_fabric_algo;

@@ -2,10 +2,10 @@
 /**
  * @file host.h  A host's NIC: which of its QPs sends next, and when.
  *
- * QPs with something to send are served round robin, each for a batch of packets, as pacing and
- * window allow; replies and other traffic take turns with data or go first. The simulator keeps the
- * wire, the queues of replies and of other traffic, and time: when the wire is free it asks
- * weft_host_next() and sends what that says.
+ * QPs with something to send, or the hosts that they send to, are served round robin, each for a
+ * batch of packets, as pacing and window allow; replies and other traffic take turns with data or
+ * go first. The simulator keeps the wire, the queues of replies and of other traffic, and time:
+ * when the wire is free it asks weft_host_next() and sends what that says.
  */
 #ifndef WEFT_HOST_H
 #define WEFT_HOST_H
@@ -49,10 +49,15 @@ extern "C"
         uint32_t psn;            /**< of its packet */
         int what;                /**< enum weft_tx_what */
         bool replies_first;      /**< replies need not wait for their turn */
+        bool by_destination;     /**< destinations take turns; each one's QPs lie side by side */
     };
 
     /** A host without QPs, on a wire of @p rate bit/s. */
     WEFT_API void weft_host_init(struct weft_host *host, int64_t rate, bool replies_first);
+
+    /** Serves destinations in turn from here on, each for a batch, and the QPs of one in turn
+     * within its turns. No QP is active yet. */
+    WEFT_API void weft_host_serve_destinations(struct weft_host *host);
 
     /**
      * Memory for the list of active QPs: at least as many entries each as the host has QPs. It must
@@ -63,8 +68,9 @@ extern "C"
     WEFT_API int weft_host_lend(struct weft_host *host, struct weft_qp **active, int64_t *send_at,
                                 uint32_t capacity);
 
-    /** A QP of this host has something to send. It joins behind all active ones; nothing happens if
-     * it is active already, or given up. */
+    /** A QP of this host has something to send. It joins behind all active ones, or behind those of
+     * its destination if destinations take turns; nothing happens if it is active already, or given
+     * up. */
     WEFT_API void weft_host_activate(struct weft_host *host, struct weft_qp *qp);
 
     /** A QP of this host is to send nothing until it is activated again, if it is. */

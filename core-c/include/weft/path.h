@@ -42,6 +42,8 @@ extern "C"
         struct weft_refusal *why; /**< NULL, or where an init says why it refuses; not kept */
         uint32_t provides; /**< for qp_init(), enum weft_need: what the simulator does for the
                               balancer, at hosts, switches and ToRs */
+        uint32_t host_bdp; /**< for qp_init(): packets that make up the bandwidth-delay product of
+                              the host's whole line to the QP's receiver, likewise; 0: unknown */
     };
 
     /**
@@ -77,6 +79,9 @@ extern "C"
         void (*on_timeout)(void *qp, int64_t now);
         /** Optional: the sender takes a packet for lost; told after on_reply() or on_timeout(). */
         void (*on_lost)(void *qp, const struct weft_loss *loss, int64_t now);
+        /** Optional, where that depends on the configuration: whether on_lost() wants to be called.
+         * Where it does not no memory is taken for the labels that it is told. */
+        bool (*hears_losses)(const void *config);
         /** Optional: the QP becomes active (a message is posted, and all before were acknowledged)
          * or idle (all is acknowledged, or it is given up). It begins idle. */
         void (*on_active)(void *qp, bool active, int64_t now);
@@ -90,6 +95,12 @@ extern "C"
         /** What these functions read and write of the packets that they see. */
         struct weft_fields fields;
     };
+
+    /** Whether a path part, which may be NULL, is told of losses under this configuration. */
+    static inline bool weft_path_hears_losses(const struct weft_path_ops *path, const void *config)
+    {
+        return path && path->on_lost && (!path->hears_losses || path->hears_losses(config));
+    }
 
 #ifdef __cplusplus
 }
