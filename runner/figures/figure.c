@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-union attribute_value
-figure_value(const struct element *figure, const char *name)
-{
-    const struct attribute_spec *spec = vocabulary_attribute(figure->spec, name);
-    union attribute_value value = {0};
-    const char *text = element_value(figure, name);
-    if (!text || attribute_parse(spec, text, &value) < 0)
-    {
-        value = (union attribute_value){0};
-        if (spec->param.def)
-        {
-            attribute_parse(spec, spec->param.def, &value);
-        }
-    }
-    return value;
-}
-
 const struct column_table *
 figure_table(const struct element *figure)
 {
@@ -28,7 +11,7 @@ figure_table(const struct element *figure)
         &summary_table, &series_table, &queues_table, &layers_table,
         &steps_table,   &qps_table,    &flows_table,  &workloads_table,
     };
-    return tables[figure_value(figure, "data").integer];
+    return tables[element_number(figure, "data").integer];
 }
 
 const char *
@@ -46,7 +29,7 @@ figure_kind(const struct element *figure)
                                         "heatmap", "box",          "scatter"};
     if (figure_own_template(figure))
     {
-        return (enum figure_kind)figure_value(figure, "like").integer;
+        return (enum figure_kind)element_number(figure, "like").integer;
     }
     const char *name = element_value(figure, "template");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element-values.h"
 #include "messages.h"
 #include "scenario-load.h"
 #include "textbuf.h"
@@ -32,16 +33,6 @@ choice_of(const struct element *e, const char *kind, const struct choice *own,
     }
     load_choice_of(e, child, kind, &choice, d);
     return choice;
-}
-
-/** @p of: belongs to the class. */
-static struct qp_class *
-add_class(struct scenario *s, const char *name, int line, char *of)
-{
-    ARRAY_GROW(s->classes, s->nclasses);
-    struct qp_class *c = &s->classes[s->nclasses++];
-    *c = (struct qp_class){.name = xstrdup(name), .queue = 1, .of = of, .line = line};
-    return c;
 }
 
 static const struct qp_class *
@@ -121,8 +112,10 @@ load_class(const struct element *root, const struct element *e, struct scenario 
     {
         return;
     }
-    struct qp_class *c = add_class(s, name, e->line, xformat(" of <class name=\"%s\">", name));
-    c->queue = (uint32_t)value_of(e, "class", "queue", d).integer;
+    struct qp_class *c = element_next(e->spec, s);
+    element_read(e, e->spec, c, d);
+    c->line = e->line;
+    c->of = xformat(" of <class name=\"%s\">", name);
     c->transport = choice_of(e, "transport", &s->transport, d);
     c->cc = choice_of(e, "congestion-control", &s->cc, d);
     c->balancer = choice_of(e, "balancer", &s->balancer, d);
@@ -164,9 +157,11 @@ make_class(const struct element *workload, struct scenario *s, struct diagnostic
     }
     if (!former)
     {
-        char *of = xformat(" of <workload balancer=\"%s\">", balancer);
-        struct qp_class *c = add_class(s, name, line, of);
-        c->made = true;
+        struct qp_class *c = element_next(vocabulary_find("class", "scenario"), s);
+        c->name = c->made = xstrdup(name);
+        c->queue = 1;
+        c->of = xformat(" of <workload balancer=\"%s\">", balancer);
+        c->line = line;
         c->transport = copy_of(&s->transport);
         c->cc = copy_of(&s->cc);
         c->balancer = (struct choice){algo, xcalloc(1, algo->config_size)};
@@ -228,7 +223,7 @@ free_classes(struct scenario *s)
 {
     for (size_t i = 0; i < s->nclasses; i++)
     {
-        free(s->classes[i].name);
+        free(s->classes[i].made);
         free(s->classes[i].of);
         free(s->classes[i].balancer.config);
         free(s->classes[i].cc.config);

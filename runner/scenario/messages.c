@@ -112,17 +112,20 @@ try_name(struct text *list, struct nearest *near, const char *name)
     text_add(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/** The other element that has a parameter of that name; NULL: none, or several. */
+/** The other element that has a parameter of that name; NULL: none, or several, or @p spec is not
+ * of a scenario. */
 static const char *
 element_with(const struct element_spec *spec, const char *name)
 {
     const char *found = NULL;
-    for (size_t i = 0; i < vocabulary_size; i++)
+    bool ours = false;
+    for (size_t i = 0; i < vocabulary.n; i++)
     {
-        const struct element_spec *other = &vocabulary[i];
+        const struct element_spec *other = &vocabulary.elements[i];
+        ours = ours || other == spec;
         const bool has =
             other != spec && (other->flags & ELEMENT_SETTABLE) &&
-            (vocabulary_attribute(other, name) ||
+            (grammar_attribute(other, name) ||
              (other->selector && known_to_some(weft_registry_find(other->name), name)));
         if (has && found)
         {
@@ -130,7 +133,7 @@ element_with(const struct element_spec *spec, const char *name)
         }
         found = has ? other->name : found;
     }
-    return found;
+    return ours ? found : NULL;
 }
 
 /** Of an element whose algorithm is not known: the nearest among the parameters of all. */

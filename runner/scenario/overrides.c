@@ -12,11 +12,11 @@ report_element(const char *name, int line, struct diagnostics *d)
 {
     struct nearest near = nearest_start(name);
     struct text list = {0};
-    for (size_t i = 0; i < vocabulary_size; i++)
+    for (size_t i = 0; i < vocabulary.n; i++)
     {
-        if (vocabulary[i].flags & ELEMENT_SETTABLE)
+        if (vocabulary.elements[i].flags & ELEMENT_SETTABLE)
         {
-            try_name(&list, &near, vocabulary[i].name);
+            try_name(&list, &near, vocabulary.elements[i].name);
         }
     }
     diag_error(d, line, "no element '%s' whose attributes can be set; expected %s%s", name, list.s,
@@ -29,11 +29,11 @@ attribute_exists(const struct element_spec *spec, const char *name)
 {
     if (!spec->selector)
     {
-        return vocabulary_attribute(spec, name) != NULL;
+        return grammar_attribute(spec, name) != NULL;
     }
     const struct weft_registry *registry = weft_registry_find(spec->name);
     return strcmp(name, spec->selector) == 0 || strcmp(name, "preset") == 0 ||
-           vocabulary_attribute(spec, name) || (registry && known_to_some(registry, name));
+           grammar_attribute(spec, name) || (registry && known_to_some(registry, name));
 }
 
 /** "workload:NAME" is the <workload> of that name. */
@@ -50,7 +50,7 @@ is_it(const struct element *e, const char *element)
 static bool
 is_of_class(const struct element_spec *spec)
 {
-    return !(spec->flags & ELEMENT_MANY) && vocabulary_allows(spec, "class");
+    return !(spec->flags & ELEMENT_MANY) && grammar_allows(spec, "class");
 }
 
 /** What an override's element is, by its name in the vocabulary; NULL: there is no such thing. */

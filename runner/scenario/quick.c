@@ -347,7 +347,7 @@ apply_all(struct element *root, const struct element *quick, struct diagnostics 
         {
             apply_set(root, e, d);
         }
-        else if (e->spec && !vocabulary_allows(e->spec, "scenario"))
+        else if (e->spec && !grammar_allows(e->spec, "scenario"))
         {
             apply_change(root, e, d);
         }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element-values.h"
 #include "input-file.h"
 #include "messages.h"
 #include "textbuf.h"
@@ -79,7 +80,7 @@ set_all(const struct element *e, const struct choice *choice, struct diagnostics
             const struct attribute *a = &e->attributes[i];
             bool is_preset = strcmp(a->name, "preset") == 0;
             bool own = strcmp(a->name, e->spec->selector) != 0 &&
-                       (!vocabulary_attribute(e->spec, a->name) ||
+                       (!grammar_attribute(e->spec, a->name) ||
                         !vocabulary_takes(e->spec, choice->algo, a->name));
             if (own && is_preset == (pass == 0))
             {
@@ -164,8 +165,7 @@ load_graph(const struct element *root, struct scenario *s, struct diagnostics *d
 {
     const struct weft_topology_ops *ops = weft_topology_find(s->topology.algo->name);
     const struct element *e = element_child(root, "topology");
-    const char *file = element_value(e, "file");
-    if (!file)
+    if (!s->graph_name)
     {
         diag_error(d, e->line,
                    "the %s topology lacks file=\"...\"; expected a topology.txt as HPCC's and "
@@ -173,9 +173,11 @@ load_graph(const struct element *root, struct scenario *s, struct diagnostics *d
                    s->topology.algo->name);
         return false;
     }
-    s->topology_file = input_file_load(d->file, file, INPUT_GRAPH, element_line(e, "file"), d);
+    s->topology_file =
+        input_file_load(d->file, s->graph_name, INPUT_GRAPH, element_line(e, "file"), d);
     if (s->topology_file)
     {
+        s->graph_name = s->topology_file->kept;
         ops->use(s->topology.config, &s->topology_file->graph);
     }
     return s->topology_file != NULL;
@@ -213,13 +215,33 @@ qps_per_connection(const struct scenario *s)
     return most;
 }
 
+/** Whether an element's attributes lie in the scenario itself. */
+static bool
+is_once(const struct element_spec *spec)
+{
+    return spec->nattributes && !(spec->flags & ELEMENT_MANY) && grammar_allows(spec, "scenario");
+}
+
+static void
+read_fixed(const struct element *root, struct scenario *s, struct diagnostics *d)
+{
+    for (size_t i = 0; i < vocabulary.n; i++)
+    {
+        const struct element_spec *spec = &vocabulary.elements[i];
+        if (is_once(spec))
+        {
+            element_read(element_child(root, spec->name), spec, s, d);
+        }
+    }
+}
+
 struct scenario *
-scenario_load(const struct element *root, struct diagnostics *d)
+scenario_load(struct element *root, struct diagnostics *d)
 {
     size_t before = d->reported;
     struct scenario *s = xcalloc(1, sizeof *s);
-    const char *name = element_value(root, "name");
-    s->name = xstrdup(name ? name : "");
+    s->root = root;
+    read_fixed(root, s, d);
     bool topology = load_choice(root, "topology", &s->topology, d);
     load_choice(root, "fabric", &s->fabric, d);
     load_choice(root, "switch", &s->switches, d);
@@ -228,7 +250,6 @@ scenario_load(const struct element *root, struct diagnostics *d)
     load_choice(root, "congestion-control", &s->cc, d);
     load_choice(root, "balancer", &s->balancer, d);
     topology = topology && build_topology(root, s, d);
-    load_seed(root, s, d);
     load_classes(root, s, d);
     uint32_t nqps = load_workloads(root, s, topology, d) * qps_per_connection(s);
     if (!topology)
@@ -254,17 +275,6 @@ scenario_load(const struct element *root, struct diagnostics *d)
     return s;
 }
 
-static void
-free_pairs(struct attribute_default *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-    {
-        free(list[i].name);
-        free(list[i].value);
-    }
-    free(list);
-}
-
 void
 scenario_free(struct scenario *s)
 {
@@ -282,19 +292,18 @@ scenario_free(struct scenario *s)
     {
         free(s->workloads[i].choice.config);
         free(s->workloads[i].hosts);
-        free(s->workloads[i].name);
+        free(s->workloads[i].ranges);
     }
-    free(s->workloads);
     free_classes(s);
+    free(s->workloads);
     free((void *)s->jobs.jobs);
-    free_pairs(s->defaults, s->ndefaults);
-    free_pairs(s->globals, s->nglobals);
+    free(s->defaults);
+    free(s->globals);
     free(s->drops);
     free(s->failures);
     free(s->degradations);
     free(s->measure.qps);
-    free(s->measure.port_names);
     free(s->measure.ports);
-    free(s->name);
+    element_free(s->root);
     free(s);
 }

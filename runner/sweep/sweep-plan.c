@@ -285,10 +285,9 @@ add_seeds(struct building *b, const struct element *e)
 {
     union attribute_value first = {.integer = 1}, count = {.integer = 0};
     const char *text = element_value(e, "first");
-    if ((text && attribute_parse(vocabulary_attribute(e->spec, "first"), text, &first) < 0) ||
+    if ((text && attribute_parse(grammar_attribute(e->spec, "first"), text, &first) < 0) ||
         !element_attribute(e, "count") ||
-        attribute_parse(vocabulary_attribute(e->spec, "count"), element_value(e, "count"), &count) <
-            0)
+        attribute_parse(grammar_attribute(e->spec, "count"), element_value(e, "count"), &count) < 0)
     {
         return; /* document_check() has reported it */
     }

@@ -221,7 +221,7 @@ START_TEST(a_number_of_random_links_is_drawn)
     const struct scenario *t = r.t;
     size_t n, slow, same = 0;
     uint64_t *links = random_links_draw(t, &t->random_failures, &n);
-    struct link_degradation *degraded = degradations_of(t, &slow);
+    struct link_fault *degraded = degradations_of(t, &slow);
     ck_assert_uint_eq(n, 16);
     ck_assert_uint_eq(slow, 16);
     for (size_t i = 0; i < n; i++)
@@ -249,7 +249,7 @@ START_TEST(failed_links_are_counted_once)
                                      "<failure leaf=\"1\" spine=\"1\"/></scenario>");
     struct scenario *s = plan_load(l.plan, 0, &l.d);
     size_t n;
-    struct link_failure *failures = failures_of(s, &n);
+    struct link_fault *failures = failures_of(s, &n);
     ck_assert_uint_eq(n, 9);
     ck_assert_uint_eq(links_failed(failures, n, 0), 8);
     failures[0].at = 10;
