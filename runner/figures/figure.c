@@ -18,28 +18,14 @@ const char *
 figure_own_template(const struct element *figure)
 {
     const char *name = element_value(figure, "template");
-    size_t n = name ? strlen(name) : 0;
-    return n > 3 && strcmp(name + n - 3, ".gp") == 0 ? name : NULL;
+    return name && template_is_file(name) ? name : NULL;
 }
 
 enum figure_kind
 figure_kind(const struct element *figure)
 {
-    static const char *const kinds[] = {"bars",    "grouped-bars", "lines",  "cdf",
-                                        "heatmap", "box",          "scatter"};
-    if (figure_own_template(figure))
-    {
-        return (enum figure_kind)element_number(figure, "like").integer;
-    }
-    const char *name = element_value(figure, "template");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    {
-        if (strcmp(kinds[i], name) == 0)
-        {
-            return (enum figure_kind)i;
-        }
-    }
-    return FIGURE_LINES;
+    const char *chooses = figure_own_template(figure) ? "like" : "template";
+    return (enum figure_kind)element_number(figure, chooses).integer;
 }
 
 bool

@@ -48,22 +48,6 @@ find_class(const struct scenario *s, const char *name)
     return NULL;
 }
 
-/** The first element of that kind that has that value, or NULL. */
-static const struct element *
-find(const struct element *root, const char *kind, const char *attribute, const char *value)
-{
-    for (size_t i = 0; i < root->nchildren; i++)
-    {
-        const struct element *e = root->children[i];
-        const char *text = strcmp(e->name, kind) == 0 ? element_value(e, attribute) : NULL;
-        if (text && strcmp(text, value) == 0)
-        {
-            return e;
-        }
-    }
-    return NULL;
-}
-
 /** Whether some <workload> uses that class. A class that no workload uses is reported as an error,
  * unless a sweep or the command line chooses the classes of workloads, because other runs may then
  * use it. If a workload names a class that does not exist, load_level() reports that, and this
@@ -84,7 +68,7 @@ is_used(const struct element *root, const struct element *class, struct diagnost
             nearest_try(&near, a->value);
             chosen = chosen || a->overridden;
             used = used || strcmp(a->value, name->value) == 0 ||
-                   !find(root, "class", "name", a->value);
+                   !element_named(root, "class", a->value);
         }
     }
     if (!used && (!chosen || name->overridden))
@@ -230,49 +214,4 @@ free_classes(struct scenario *s)
         free(s->classes[i].transport.config);
     }
     free(s->classes);
-}
-
-/* --- service levels --------------------------------------------------------------------------- */
-
-int64_t
-choice_value(const struct choice *choice, const char *name, int64_t otherwise)
-{
-    const struct weft_param *p = weft_param_find(choice->algo, name);
-    return p ? *(const int64_t *)((const char *)choice->config + p->offset) : otherwise;
-}
-
-struct level
-level_at(const struct element *root, const struct scenario *s, uint32_t number,
-         struct diagnostics *d)
-{
-    struct level l = {.s = s, .root = root, .d = d, .number = number, .of = ""};
-    const struct qp_class *c = number ? &s->classes[number - 1] : NULL;
-    l.balancer = c ? &c->balancer : &s->balancer;
-    l.transport = c ? &c->transport : &s->transport;
-    l.cc = c ? &c->cc : &s->cc;
-    if (c)
-    {
-        l.class = c;
-        l.of = c->of;
-        l.e = root && !c->made ? find(root, "class", "name", c->name) : NULL;
-    }
-    return l;
-}
-
-bool
-level_owns(const struct level *l, const char *kind)
-{
-    return l->class && (l->e ? element_child(l->e, kind) != NULL : strcmp(kind, "balancer") == 0);
-}
-
-int
-level_line(const struct level *l, const char *kind, const char *attribute)
-{
-    const bool own = level_owns(l, kind);
-    const struct element *e = own && !l->e ? NULL : element_child(own ? l->e : l->root, kind);
-    if (!e)
-    {
-        return own ? l->class->line : l->root->line;
-    }
-    return attribute ? element_line(e, attribute) : line_of_element(e);
 }

@@ -73,6 +73,8 @@ struct element *element_copy(const struct element *e);
 void element_free(struct element *e);
 /** The first child of that name, or NULL. */
 struct element *element_child(const struct element *e, const char *name);
+/** The first child of that kind with that name="...", or NULL. */
+struct element *element_named(const struct element *e, const char *kind, const char *name);
 void element_add(struct element *parent, struct element *child);
 /** The attribute of that name, or NULL. */
 struct attribute *element_attribute(const struct element *e, const char *name);

@@ -150,21 +150,33 @@ attribute_read(const struct element *e, const struct attribute *a,
     }
 }
 
+void
+param_set_absent(const struct weft_param *p, void *to)
+{
+    const union attribute_value real = {.real = NAN}, integer = {.integer = ATTRIBUTE_ABSENT};
+    memcpy((char *)to + p->offset, p->type == WEFT_REAL ? &real : &integer, sizeof integer);
+}
+
+bool
+param_is_absent(const struct weft_param *p, const void *from)
+{
+    union attribute_value value;
+    memcpy(&value, (const char *)from + p->offset, sizeof value);
+    return p->type == WEFT_REAL ? isnan(value.real) : value.integer == ATTRIBUTE_ABSENT;
+}
+
 /** What holds where the attribute is not given: nothing, where it must be. */
 static void
 set_default(const struct attribute_spec *spec, void *to)
 {
     const struct weft_param *p = &spec->param;
-    const int64_t integer = ATTRIBUTE_ABSENT;
-    const double real = NAN;
     if (is_number(spec) && p->def)
     {
         weft_param_parse(p, p->def, to);
     }
     else if (is_number(spec) && !spec->required)
     {
-        memcpy((char *)to + p->offset, p->type == WEFT_REAL ? (const void *)&real : &integer,
-               sizeof integer);
+        param_set_absent(p, to);
     }
 }
 
@@ -242,14 +254,14 @@ param_write(struct text *t, const struct weft_param *param, const void *from)
 static bool
 is_told(const struct attribute_spec *spec, const void *from)
 {
-    union attribute_value value, otherwise = {0};
-    memcpy(&value, (const char *)from + spec->param.offset, sizeof value);
+    union attribute_value otherwise;
     if (spec->later)
     {
         attribute_parse(spec, spec->param.def, &otherwise);
-        return value.integer != otherwise.integer;
     }
-    return spec->param.type == WEFT_REAL ? !isnan(value.real) : value.integer != ATTRIBUTE_ABSENT;
+    return !param_is_absent(&spec->param, from) &&
+           (!spec->later ||
+            memcmp((const char *)from + spec->param.offset, &otherwise, sizeof otherwise) != 0);
 }
 
 static void

@@ -39,6 +39,10 @@ void *element_at(const struct element_spec *spec, const void *parent, size_t i);
 /** The value of an attribute of an element that is in no struct, or its default. */
 union attribute_value element_number(const struct element *e, const char *name);
 
+/** Makes a number one that is absent, and whether it is. */
+void param_set_absent(const struct weft_param *p, void *to);
+bool param_is_absent(const struct weft_param *p, const void *from);
+
 /** Adds ` name="value"` in its canonical form. */
 void param_write(struct text *t, const struct weft_param *param, const void *from);
 

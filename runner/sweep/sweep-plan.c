@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "columns.h"
+#include "element-values.h"
 #include "textbuf.h"
 
 struct building
@@ -283,11 +284,9 @@ add_cases(struct building *b, const struct element *e)
 static void
 add_seeds(struct building *b, const struct element *e)
 {
-    union attribute_value first = {.integer = 1}, count = {.integer = 0};
-    const char *text = element_value(e, "first");
-    if ((text && attribute_parse(grammar_attribute(e->spec, "first"), text, &first) < 0) ||
-        !element_attribute(e, "count") ||
-        attribute_parse(grammar_attribute(e->spec, "count"), element_value(e, "count"), &count) < 0)
+    const int64_t first = element_number(e, "first").integer;
+    const int64_t count = element_number(e, "count").integer;
+    if (count == 0)
     {
         return; /* document_check() has reported it */
     }
@@ -298,11 +297,11 @@ add_seeds(struct building *b, const struct element *e)
                                    .element = (char *)"seed",
                                    .attribute = (char *)"value",
                                    .line = e->line};
-    for (int64_t i = 0; i < count.integer; i++)
+    for (int64_t i = 0; i < count; i++)
     {
         struct plan_point *point = add_point(dim);
         point->cells = xcalloc(1, sizeof *point->cells);
-        point->cells[0] = xformat("%" PRId64, first.integer + i);
+        point->cells[0] = xformat("%" PRId64, first + i);
         add_set(point, &model, point->cells[0]);
     }
 }
