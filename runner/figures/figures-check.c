@@ -495,6 +495,16 @@ check_figure(const struct plan *plan, const struct element *e, struct database *
     check_axis(e, "y", d);
 }
 
+/** Whether it has a template that Weft knows, or one of the user's own. */
+static bool
+has_template(const struct element *e)
+{
+    const char *name = element_value(e, "template");
+    union attribute_value value;
+    return name && (template_is_file(name) ||
+                    attribute_parse(grammar_attribute(e->spec, "template"), name, &value) == 0);
+}
+
 /** What every figure must have, but not every template's: document_check() knows of no such. */
 static bool
 has_axes(const struct element *e, struct diagnostics *d)
@@ -531,18 +541,13 @@ figures_check(const struct plan *plan, struct diagnostics *d)
             tables = plan_tables(plan);
         }
         const char *name = element_value(e, "name");
-        for (size_t k = 0; name && k < i; k++)
+        if (name && element_named(root, "figure", name) != e)
         {
-            const struct element *other = root->children[k];
-            const char *taken = element_value(other, "name");
-            if (strcmp(other->name, "figure") == 0 && taken && strcmp(taken, name) == 0)
-            {
-                diag_error(d, element_line(e, "name"),
-                           "a second figure '%s'; expected each name once", name);
-            }
+            diag_error(d, element_line(e, "name"), "a second figure '%s'; expected each name once",
+                       name);
         }
         /* Without these document_check() has complained already. */
-        if (name && element_value(e, "template") && has_axes(e, d))
+        if (name && has_template(e) && has_axes(e, d))
         {
             check_figure(plan, e, tables, d);
         }

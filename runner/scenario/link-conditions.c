@@ -118,50 +118,43 @@ meet(const struct link_fault *a, const struct link_fault *b, bool down)
                                        : a->at <= b->repair && b->at <= a->repair);
 }
 
-static bool
-check_fault(const struct element *e, const struct link_fault *f, const struct link_fault *others,
-            size_t n, const struct weft_link *link, struct diagnostics *d)
+/** Adds it to those of its kind, unless one of them has the link at that time. */
+static void
+add_fault(const struct element *e, struct scenario *s, const struct link_fault *f,
+          struct diagnostics *d)
 {
     const bool down = strcmp(e->name, "failure") == 0;
-    if (f->rate > link->rate)
+    const struct link_fault *other;
+    for (size_t i = 0; (other = element_at(e->spec, s, i)) != NULL; i++)
     {
-        diag_error(d, element_line(e, "rate"),
-                   "rate of <degrade> is more than the link's %lld Mbps; expected less",
-                   (long long)(link->rate / 1000000));
-    }
-    for (size_t i = 0; i < n; i++)
-    {
-        if (meet(&others[i], f, down) && down)
+        if (meet(other, f, down))
         {
             diag_error(d, e->line,
-                       "this link is down by the <failure> of line %d at that time; expected one "
-                       "at a time",
-                       others[i].line);
-            return false;
-        }
-        if (meet(&others[i], f, down))
-        {
-            diag_error(d, e->line,
-                       "this link is degraded by another <degrade> at that time; expected one at a "
-                       "time");
-            return false;
+                       "this link is %s by the <%s> of line %d at that time; expected one at a "
+                       "time",
+                       down ? "down" : "degraded", e->name, other->line);
+            return;
         }
     }
-    return true;
+    memcpy(element_next(e->spec, s), f, sizeof *f);
 }
 
 void
 load_fault(const struct element *e, struct scenario *s, struct diagnostics *d)
 {
-    const bool down = strcmp(e->name, "failure") == 0;
     struct link_fault f = {.host = ATTRIBUTE_ABSENT, .line = e->line};
     struct weft_link link;
     element_read(e, e->spec, &f, d);
     check_times(e, f.at, f.repair, d);
-    if ((f.host >= 0 ? find_host_link : find_switch_link)(e, s, &f, &link, d) &&
-        check_fault(e, &f, down ? s->failures : s->degradations,
-                    down ? s->nfailures : s->ndegradations, &link, d))
+    if (!(f.host >= 0 ? find_host_link : find_switch_link)(e, s, &f, &link, d))
     {
-        memcpy(element_next(e->spec, s), &f, sizeof f);
+        return;
     }
+    if (f.rate > link.rate)
+    {
+        diag_error(d, element_line(e, "rate"),
+                   "rate of <degrade> is more than the link's %lld Mbps; expected less",
+                   (long long)(link.rate / 1000000));
+    }
+    add_fault(e, s, &f, d);
 }

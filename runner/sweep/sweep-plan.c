@@ -458,20 +458,14 @@ add_sweep(struct building *b, const struct element *sweep)
 static void
 set_scheduler(struct element *root, const char *scheduler)
 {
-    for (size_t i = 0; i < root->nchildren; i++)
+    struct element *e = element_named(root, "global", "SchedulerType");
+    if (!e)
     {
-        struct element *e = root->children[i];
-        const char *name = element_value(e, "name");
-        if (strcmp(e->name, "global") == 0 && name && strcmp(name, "SchedulerType") == 0)
-        {
-            element_set(e, "value", scheduler, LINE_COMMAND, true);
-            return;
-        }
+        e = element_new("global", vocabulary_find("global", "scenario"), LINE_COMMAND);
+        element_set(e, "name", "SchedulerType", LINE_COMMAND, true);
+        element_add(root, e);
     }
-    struct element *e = element_new("global", vocabulary_find("global", "scenario"), LINE_COMMAND);
-    element_set(e, "name", "SchedulerType", LINE_COMMAND, true);
     element_set(e, "value", scheduler, LINE_COMMAND, true);
-    element_add(root, e);
 }
 
 struct plan *

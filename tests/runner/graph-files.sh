@@ -86,7 +86,7 @@ rho()
 scenario t.txt ecmp '<degrade lower="0" upper="1" rate="300Gbps"/>'
 refused "rate of <degrade> is more than the link's 200000 Mbps"
 scenario t.txt ecmp '<degrade lower="0" upper="1" rate="1Gbps"/><degrade lower="1" upper="0" rate="2Gbps" at="1us"/>'
-refused 'this link is degraded by another <degrade> at that time'
+refused 'this link is degraded by the <degrade> of line 1 at that time'
 scenario t.txt ecmp '<degrade lower="0" upper="1" rate="1Gbps" at="2us" repair="1us"/>'
 refused 'repair of <degrade> is not after at'
 scenario t.txt ecmp '<degrade lower="0" upper="1"/>'
