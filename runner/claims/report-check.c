@@ -4,141 +4,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grammar-table.h"
 #include "report-query.h"
 #include "report-verdict.h"
 
-static const struct claims_element
-{
-    const char *name, *parents;
-    const char *required, *optional; /**< attributes */
-    bool text;                       /**< holds text, and must */
-    bool once;                       /**< in its parent, at most */
-} elements[] = {
-    {"claims", "", "title", "", false, false},
-    {"text", "claims section", "", "", true, false},
-    {"section", "claims", "title", "results scenario figure", false, false},
-    {"attach", "section", "results as", "", false, false},
-    {"claim", "section", "", "verdict", false, false},
-    {"says", "claim", "", "", true, true},
-    {"paper", "claim", "", "", true, true},
-    {"why", "claim", "", "", true, true},
-    {"test", "claim", "name file", "", false, false},
-    {"table", "section", "title", "", false, false},
-    {"query", "claim table", "", "each over unit decimals former", true, true},
-    {"column", "claim table", "name", "unit decimals former", false, false},
+#define NUMBERS                                                                                    \
+    TEXTUAL(SHAPE_LABEL, "unit", false, "stands behind its numbers"),                              \
+        VALUE("decimals", false, WEFT_COUNT, "1", "0", "9", "of its numbers"),                     \
+        CHOICE("former", "off", "off on", "whether former code made its numbers")
+
+static const struct attribute_spec claims_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "title", true, "the report's title"),
+};
+static const struct attribute_spec section_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "title", true, "the section's title"),
+    TEXTUAL(SHAPE_TEXT, "results", false, "the folder of results that its queries read"),
+    TEXTUAL(SHAPE_TEXT, "scenario", false, "the scenario that makes them"),
+    TEXTUAL(SHAPE_TEXT, "figure", false, "a picture, from the claims file's folder"),
+};
+static const struct attribute_spec attach_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "results", true, "a folder of further results"),
+    TEXTUAL(SHAPE_TEXT, "as", true, "what queries call it"),
+};
+static const struct attribute_spec claim_attributes[] = {
+    CHOICE("verdict", NULL, VERDICT_WORDS, "whether paper and Weft agree"),
+};
+static const struct attribute_spec test_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "name", true, "the test that shows the claim"),
+    TEXTUAL(SHAPE_TEXT, "file", true, "where it is, from the claims file's folder"),
+};
+static const struct attribute_spec table_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "title", true, "the table's title"),
+};
+static const struct attribute_spec query_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "each", false, "columns that name the rows"),
+    TEXTUAL(SHAPE_TEXT, "over", false, "columns that name rows of which extremes are shown"),
+    NUMBERS,
+};
+static const struct attribute_spec column_attributes[] = {
+    TEXTUAL(SHAPE_TEXT, "name", true, "the query's column that it describes"),
+    NUMBERS,
 };
 
-#define NELEMENTS (sizeof elements / sizeof *elements)
+static const struct element_spec elements[] = {
+    FIXED(claims, "", 0, "claims of a paper beside results"),
+    PLAIN("text", "claims section", ELEMENT_MANY | ELEMENT_FILLED, "paragraphs in Markdown"),
+    FIXED(section, "claims", ELEMENT_MANY, "claims about the results of one scenario"),
+    FIXED(attach, "section", ELEMENT_MANY, "further results for its queries"),
+    FIXED(claim, "section", ELEMENT_MANY, "what a paper says, and what shows it"),
+    PLAIN("says", "claim", ELEMENT_FILLED, "what the paper says"),
+    PLAIN("paper", "claim", ELEMENT_FILLED, "the paper's value"),
+    PLAIN("why", "claim", ELEMENT_FILLED, "the cause of a difference"),
+    FIXED(test, "claim", ELEMENT_MANY, "a test that shows it"),
+    FIXED(table, "section", ELEMENT_MANY, "rows of the results"),
+    FIXED(query, "claim table", ELEMENT_FILLED, "an SQL query of the results"),
+    FIXED(column, "claim table", ELEMENT_MANY, "how a column of the query is shown"),
+};
 
-static bool
-may_be_in(const struct claims_element *spec, const char *parent)
-{
-    return *parent ? list_has(spec->parents, parent) : !*spec->parents;
-}
-
-static const struct claims_element *
-find(const char *name, const char *parent)
-{
-    for (size_t i = 0; i < NELEMENTS; i++)
-    {
-        if (may_be_in(&elements[i], parent) && strcmp(elements[i].name, name) == 0)
-        {
-            return &elements[i];
-        }
-    }
-    return NULL;
-}
-
-static void
-report_unknown(const struct element *e, const char *parent, struct diagnostics *d)
-{
-    struct nearest near = nearest_start(e->name);
-    struct text names = {0};
-    for (size_t i = 0; i < NELEMENTS; i++)
-    {
-        if (may_be_in(&elements[i], parent))
-        {
-            text_add(&names, "%s<%s>", names.len ? ", " : "", elements[i].name);
-            nearest_try(&near, elements[i].name);
-        }
-    }
-    diag_error(d, e->line, "<%s> is not known here; expected %s%s", e->name,
-               names.len ? names.s : "no element", did_you_mean(near.best));
-    free(text_take(&names));
-}
-
-static void
-check_attributes(const struct element *e, const struct claims_element *spec, struct diagnostics *d)
-{
-    char *all = xformat("%s%s%s", spec->required, *spec->required && *spec->optional ? " " : "",
-                        spec->optional);
-    struct words known = words_split(all), required = words_split(spec->required);
-    for (size_t i = 0; i < required.n; i++)
-    {
-        if (!element_value(e, required.word[i]))
-        {
-            diag_error(d, e->line, "<%s> lacks the attribute %s", e->name, required.word[i]);
-        }
-    }
-    for (size_t i = 0; i < e->nattributes; i++)
-    {
-        const struct attribute *a = &e->attributes[i];
-        struct nearest near = nearest_start(a->name);
-        nearest_try_words(&near, &known);
-        if (!list_has(all, a->name))
-        {
-            diag_error(d, a->line, "<%s> has no attribute '%s'; expected %s%s", e->name, a->name,
-                       *all ? all : "none", did_you_mean(near.best));
-        }
-    }
-    words_free(&required);
-    words_free(&known);
-    free(all);
-}
-
-/** Who says that there is a cause must give it. */
-static void
-check_verdict(const struct element *claim, struct diagnostics *d)
-{
-    const char *verdict = element_value(claim, "verdict");
-    if (verdict && !list_has(VERDICT_WORDS, verdict))
-    {
-        struct words known = words_split(VERDICT_WORDS);
-        struct nearest near = nearest_start(verdict);
-        nearest_try_words(&near, &known);
-        diag_error(d, element_line(claim, "verdict"),
-                   "verdict '%s'; expected agrees, differs (and <why>), open or none%s", verdict,
-                   did_you_mean(near.best));
-        words_free(&known);
-    }
-    if (verdict && strcmp(verdict, "differs") == 0 && !element_child(claim, "why"))
-    {
-        diag_error(d, element_line(claim, "verdict"),
-                   "verdict 'differs' without <why>; expected the cause there, or open");
-    }
-}
-
-static void
-check_values(const struct element *e, struct diagnostics *d)
-{
-    const char *decimals = element_value(e, "decimals"), *former = element_value(e, "former");
-    const char *as = element_value(e, "as");
-    if (decimals && (strlen(decimals) != 1 || !isdigit((unsigned char)*decimals)))
-    {
-        diag_error(d, element_line(e, "decimals"), "decimals '%s'; expected 0 to 9", decimals);
-    }
-    if (former && strcmp(former, "on") != 0 && strcmp(former, "off") != 0)
-    {
-        diag_error(d, element_line(e, "former"), "former '%s'; expected on or off", former);
-    }
-    if (as && (!isalpha((unsigned char)*as) || !name_is_safe(as) || strpbrk(as, ".-+=") ||
-               list_has("main temp", as)))
-    {
-        diag_error(d, element_line(e, "as"),
-                   "as '%s'; expected letters, digits and '_' after a letter, not main or temp",
-                   as);
-    }
-}
+const struct grammar claims_grammar = {elements, COUNT_OF(elements)};
 
 /* --- what goes together ----------------------------------------------------------------------- */
 
@@ -201,64 +124,53 @@ check_section(const struct element *section, struct diagnostics *d)
         }
     }
     check_distinct(section, "attach", "as", d);
-}
-
-static void check(const struct element *e, const char *parent, struct diagnostics *d);
-
-static void
-check_children(const struct element *e, struct diagnostics *d)
-{
-    for (size_t i = 0; i < e->nchildren; i++)
+    for (const struct element *e = NULL; (e = report_next(section, "attach", e)) != NULL;)
     {
-        const struct element *child = e->children[i], *first = element_child(e, child->name);
-        const struct claims_element *spec = find(child->name, e->name);
-        if (spec && spec->once && first != child)
+        const char *as = element_value(e, "as");
+        if (as && (!isalpha((unsigned char)*as) || !name_is_safe(as) || strpbrk(as, ".-+=") ||
+                   list_has("main temp", as)))
         {
-            diag_error(d, child->line, "a second <%s>, after that in line %d; expected one",
-                       child->name, first->line);
+            diag_error(d, element_line(e, "as"),
+                       "as '%s'; expected letters, digits and '_' after a letter, not main or temp",
+                       as);
         }
-        check(child, e->name, d);
     }
 }
 
+/** A claim says something, and who says that there is a cause gives it. */
 static void
-check(const struct element *e, const char *parent, struct diagnostics *d)
+check_claim(const struct element *claim, struct diagnostics *d)
 {
-    const struct claims_element *spec = find(e->name, parent);
-    if (!spec)
+    const char *verdict = element_value(claim, "verdict");
+    if (verdict && strcmp(verdict, "differs") == 0 && !element_child(claim, "why"))
     {
-        report_unknown(e, parent, d);
-        return;
+        diag_error(d, element_line(claim, "verdict"),
+                   "verdict 'differs' without <why>; expected the cause there, or open");
     }
-    check_attributes(e, spec, d);
-    check_values(e, d);
-    if (spec->text == text_is_blank(e->text))
+    if (!element_child(claim, "says"))
     {
-        diag_error(d, e->line, spec->text ? "<%s> is empty; expected text" : "text in <%s>",
-                   e->name);
-    }
-    check_children(e, d);
-    if (strcmp(e->name, "section") == 0)
-    {
-        check_section(e, d);
-    }
-    else if (strcmp(e->name, "table") == 0)
-    {
-        check_query(e, d);
-    }
-    else if (strcmp(e->name, "claim") == 0)
-    {
-        check_query(e, d);
-        check_verdict(e, d);
-        if (!element_child(e, "says"))
-        {
-            diag_error(d, e->line, "<claim> lacks <says>: what the paper says");
-        }
+        diag_error(d, claim->line, "<claim> lacks <says>: what the paper says");
     }
 }
 
 void
-claims_check(const struct element *root, struct diagnostics *d)
+claims_check(const struct document *claims, struct diagnostics *d)
 {
-    check(root, "", d);
+    document_check(claims, d);
+    for (const struct element *s = NULL; (s = report_next(claims->root, "section", s)) != NULL;)
+    {
+        check_section(s, d);
+        for (size_t i = 0; i < s->nchildren; i++)
+        {
+            const struct element *e = s->children[i];
+            if (strcmp(e->name, "table") == 0 || strcmp(e->name, "claim") == 0)
+            {
+                check_query(e, d);
+            }
+            if (strcmp(e->name, "claim") == 0)
+            {
+                check_claim(e, d);
+            }
+        }
+    }
 }

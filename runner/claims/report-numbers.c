@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element-values.h"
+
 /* --- texts ------------------------------------------------------------------------------------ */
 
 static void
@@ -255,13 +257,11 @@ report_add_evidence(struct text *t, const struct report_form *form, const struct
 bool
 report_claim_is_former(const struct element *claim, const struct report_numbers *n)
 {
-    const struct element *query = element_child(claim, "query");
-    const char *all = query ? element_value(query, "former") : NULL;
-    bool former = all && strcmp(all, "on") == 0;
+    bool former = false;
     for (size_t i = 0; i < claim->nchildren; i++)
     {
-        const char *own = element_value(claim->children[i], "former");
-        former = former || (own && strcmp(own, "on") == 0);
+        const struct element *e = claim->children[i];
+        former = former || (element_attribute(e, "former") && element_number(e, "former").integer);
     }
     for (size_t r = 0; n && n->rows && r < n->rows->nrows; r++)
     {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "database.h"
+#include "element-values.h"
 
 const struct element *
 report_next(const struct element *parent, const char *name, const struct element *after)
@@ -114,21 +115,18 @@ column_element(const struct element *e, const char *name)
     return c;
 }
 
-/** An attribute of a column: its own, or the query's for all. */
-static const char *
-column_value(const struct element *column, const struct element *query, const char *name)
+/** Whose attribute of that name holds for a column: its own, or the query's for all. */
+static const struct element *
+giver_of(const struct element *column, const struct element *query, const char *name)
 {
-    const char *own = column ? element_value(column, name) : NULL;
-    return own ? own : element_value(query, name);
+    return column && element_attribute(column, name) ? column : query;
 }
 
 static struct report_column
 describe_column(const struct element *e, const struct element *query, const char *name)
 {
     const struct element *column = column_element(e, name);
-    const char *decimals = column_value(column, query, "decimals");
-    const char *unit = column_value(column, query, "unit");
-    const char *former = column_value(column, query, "former");
+    const char *unit = element_value(giver_of(column, query, "unit"), "unit");
     const bool key = list_has(element_value(query, "each"), name) ||
                      list_has(element_value(query, "over"), name);
     return (struct report_column){
@@ -137,8 +135,8 @@ describe_column(const struct element *e, const struct element *query, const char
                                                    : REPORT_VALUE,
         .label = strcmp(name, UNNAMED_COLUMN) == 0 ? NULL : name,
         .unit = unit && *unit ? unit : NULL,
-        .decimals = decimals ? *decimals - '0' : 1,
-        .former = former && strcmp(former, "on") == 0,
+        .decimals = (int)element_number(giver_of(column, query, "decimals"), "decimals").integer,
+        .former = element_number(giver_of(column, query, "former"), "former").integer != 0,
     };
 }
 

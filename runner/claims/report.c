@@ -35,10 +35,10 @@ struct document *
 claims_read(const char *path)
 {
     struct diagnostics d = {.file = path};
-    struct document *claims = document_read(path, &d);
+    struct document *claims = document_read_as(&claims_grammar, path, &d);
     if (claims)
     {
-        claims_check(claims->root, &d);
+        claims_check(claims, &d);
     }
     if (d.n)
     {

@@ -13,8 +13,11 @@
 #include "query-holes.h"
 #include "textbuf.h"
 
-/** Reports what a claims file must not hold: unknown elements and attributes, missing ones. */
-void claims_check(const struct element *root, struct diagnostics *d);
+/** What a claims file may hold. */
+extern const struct grammar claims_grammar;
+
+/** Reports what it must not hold: unknown elements and attributes, missing ones. */
+void claims_check(const struct document *claims, struct diagnostics *d);
 
 /** Reads and checks a claims file; NULL after printing what is wrong. */
 struct document *claims_read(const char *path);

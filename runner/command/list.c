@@ -255,9 +255,9 @@ print_element(const struct element_spec *spec, bool markdown)
 static void
 print_elements(bool markdown)
 {
-    for (size_t i = 0; i < vocabulary_size; i++)
+    for (size_t i = 0; i < vocabulary.n; i++)
     {
-        print_element(&vocabulary[i], markdown);
+        print_element(&vocabulary.elements[i], markdown);
     }
 }
 
@@ -328,9 +328,9 @@ report_nothing(const char *what)
             nearest_try(&near, registries[i].algos[k]->name);
         }
     }
-    for (size_t i = 0; i < vocabulary_size; i++)
+    for (size_t i = 0; i < vocabulary.n; i++)
     {
-        nearest_try(&near, vocabulary[i].name);
+        nearest_try(&near, vocabulary.elements[i].name);
     }
     fprintf(stderr, "weft: error: nothing is called '%s'; 'weft list' shows all names%s\n", what,
             did_you_mean(near.best));
@@ -380,11 +380,11 @@ list_print(const char *what, bool markdown)
         list_calls(markdown);
         found = true;
     }
-    for (size_t i = 0; what && i < vocabulary_size; i++)
+    for (size_t i = 0; what && i < vocabulary.n; i++)
     {
-        if (!vocabulary[i].selector && strcmp(vocabulary[i].name, what) == 0)
+        if (!vocabulary.elements[i].selector && strcmp(vocabulary.elements[i].name, what) == 0)
         {
-            print_element(&vocabulary[i], markdown);
+            print_element(&vocabulary.elements[i], markdown);
             found = true;
         }
     }

@@ -179,7 +179,7 @@ static bool
 x_of(const struct element *figure, const struct plan_point *point, size_t cell, double *x)
 {
     const bool number = csv_number(point->cells[cell], x) == CELL_NUMBER;
-    *x *= figure_own_query(figure) ? 1 : figure_value(figure, "x-scale").real;
+    *x *= figure_own_query(figure) ? 1 : element_number(figure, "x-scale").real;
     return number;
 }
 

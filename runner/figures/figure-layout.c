@@ -275,9 +275,9 @@ static void
 extend_axes(struct figure_layout *l, const struct element *figure, const struct figure_data *data)
 {
     const enum figure_kind kind = figure_kind(figure);
-    l->x.log = figure_value(figure, "x-log").integer != 0;
-    l->y.log = figure_value(figure, "y-log").integer != 0;
-    l->z.log = figure_value(figure, "z-log").integer != 0;
+    l->x.log = element_number(figure, "x-log").integer != 0;
+    l->y.log = element_number(figure, "y-log").integer != 0;
+    l->z.log = element_number(figure, "z-log").integer != 0;
     limit_whiskers(l, figure, data);
     for (size_t i = 0; i < data->ncurves; i++)
     {
@@ -292,11 +292,11 @@ extend_axes(struct figure_layout *l, const struct element *figure, const struct 
         const struct element *e = figure->children[i];
         if (figure_draws(e))
         {
-            axis_extend(&l->y, figure_value(e, "y").real);
+            axis_extend(&l->y, element_number(e, "y").real);
         }
         if (strcmp(e->name, "mark") == 0)
         {
-            axis_extend(&l->x, figure_value(e, "x").real);
+            axis_extend(&l->x, element_number(e, "x").real);
         }
     }
 }
@@ -307,7 +307,7 @@ end_axis(struct figure_axis *a, const struct element *figure, const char *axis, 
          double room)
 {
     char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
-    const double from = figure_value(figure, least).real, to = figure_value(figure, most).real;
+    const double from = element_number(figure, least).real, to = element_number(figure, most).real;
     const bool starts = element_attribute(figure, least) != NULL;
     axis_set_ends(a, starts ? &from : NULL, to > 0 ? &to : NULL, decade, room);
     free(least);
@@ -319,7 +319,7 @@ end_axes(struct figure_layout *l, const struct element *figure)
 {
     const enum figure_kind kind = figure_kind(figure);
     const bool bars = kind == FIGURE_BARS || kind == FIGURE_GROUPED_BARS;
-    const bool written = bars && figure_value(figure, "values").integer;
+    const bool written = bars && element_number(figure, "values").integer;
     const double above = written ? (l->values_upright ? 3 : 1.8) / l->plot_high : 0;
     end_axis(&l->x, figure, "x", false, 0.02);
     end_axis(&l->y, figure, "y", bars, kind == FIGURE_CDF ? 0 : fmax(0.05, above));
@@ -349,14 +349,14 @@ height_of(const char *text, double width, double line)
 static void
 arrange_panels(struct figure_layout *l, const struct element *figure, size_t n)
 {
-    const size_t given = (size_t)figure_value(figure, "panel-columns").integer;
+    const size_t given = (size_t)element_number(figure, "panel-columns").integer;
     const size_t fit = (size_t)(l->wide / LEAST_PANEL);
     const size_t block = (size_t)ceil(sqrt((double)n));
     l->columns = given ? (given > n ? n : given) : block > fit ? fit : block;
     l->columns = l->columns ? l->columns : 1;
     l->rows = (n + l->columns - 1) / l->columns;
     l->rows = l->rows ? l->rows : 1;
-    l->shared = n > 1 && figure_value(figure, "panel-axes").integer == 0;
+    l->shared = n > 1 && element_number(figure, "panel-axes").integer == 0;
 }
 
 /** What stands above and beside the plots and needs no more than the figure's width. */
@@ -507,7 +507,7 @@ bool
 figure_layout_make(const struct element *figure, const struct figure_data *data,
                    const struct figure_texts *texts, struct figure_layout *l, char **why)
 {
-    *l = (struct figure_layout){.font = figure_value(figure, "font-size").real};
+    *l = (struct figure_layout){.font = element_number(figure, "font-size").real};
     const double em = l->font * MM_PER_POINT;
     l->width = length_of(figure, "width", DEFAULT_WIDTH);
     l->wide = l->width / em;

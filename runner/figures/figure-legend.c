@@ -74,7 +74,7 @@ legend_lay_out(struct figure_layout *l, const struct element *figure,
     const struct entries e = count_entries(figure, data);
     const double room = l->wide - 2 * EDGE_EM, entry = e.wide + ENTRY_EM;
     const size_t n = e.n;
-    l->legend_at = n ? (enum legend_place)figure_value(figure, "legend").integer : LEGEND_NONE;
+    l->legend_at = n ? (enum legend_place)element_number(figure, "legend").integer : LEGEND_NONE;
     if (l->legend_at == LEGEND_INSIDE && l->legend_has_no_corner)
     {
         l->legend_at = LEGEND_TOP;

@@ -117,7 +117,7 @@ parameter(const char *element, const char *attribute)
         }
     }
     const struct element_spec *spec = vocabulary_find(element, "scenario");
-    const struct attribute_spec *a = spec ? vocabulary_attribute(spec, attribute) : NULL;
+    const struct attribute_spec *a = spec ? grammar_attribute(spec, attribute) : NULL;
     return a ? &a->param : NULL;
 }
 

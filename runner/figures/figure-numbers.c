@@ -204,7 +204,7 @@ figure_has_short_intervals(const struct element *figure, const struct figure_dat
 {
     size_t least, most;
     const bool interval = figure_is(figure, FIGURES_OF_BARS | FIGURE_SET(FIGURE_LINES)) &&
-                          figure_value(figure, "error").integer == ERROR_CI95;
+                          element_number(figure, "error").integer == ERROR_CI95;
     return interval && !figure_own_query(figure) && figure_has_spread(data, &least, &most) &&
            most < FEW_VALUES;
 }
@@ -212,8 +212,8 @@ figure_has_short_intervals(const struct element *figure, const struct figure_dat
 char *
 figure_numbers(const struct element *figure, const struct figure_data *data)
 {
-    const bool x_log = figure_value(figure, "x-log").integer != 0;
-    const bool y_log = figure_value(figure, "y-log").integer != 0;
+    const bool x_log = element_number(figure, "x-log").integer != 0;
+    const bool y_log = element_number(figure, "y-log").integer != 0;
     struct text t = {0};
     switch (figure_kind(figure))
     {

@@ -100,7 +100,7 @@ row_column(const struct plan *plan, const struct element *figure)
     struct words sampled = words_split(qps ? qps : "");
     const bool several = sampled.n > 1;
     words_free(&sampled);
-    switch (figure_value(figure, "data").integer)
+    switch (element_number(figure, "data").integer)
     {
     case DATA_SERIES:
         return several ? "qp" : NULL;
@@ -133,7 +133,7 @@ check_rows(const struct plan *plan, const struct element *figure, struct diagnos
 void
 figure_check_pooling(const struct plan *plan, const struct element *figure, struct diagnostics *d)
 {
-    if (figure_value(figure, "pool").integer || figure_kind(figure) == FIGURE_SCATTER)
+    if (element_number(figure, "pool").integer || figure_kind(figure) == FIGURE_SCATTER)
     {
         return;
     }

@@ -65,7 +65,7 @@ add_column(struct text *t, const struct writing *w, const char *name, bool numbe
 static bool
 add_scale(struct text *t, const struct writing *w, const char *attribute)
 {
-    const double factor = figure_value(w->figure, attribute).real;
+    const double factor = element_number(w->figure, attribute).real;
     const struct query_cell cell = {.kind = QUERY_REAL, .real = factor};
     if (factor < 1 || factor > 1)
     {
@@ -178,7 +178,7 @@ add_end(struct writing *w, const char *value, bool upper, const char *as)
 {
     static const char *const around[] = {
         [ERROR_CI95] = "ci95", [ERROR_EXTREMES] = NULL, [ERROR_STDDEV] = "stddev"};
-    const char *by = around[figure_value(w->figure, "error").integer];
+    const char *by = around[element_number(w->figure, "error").integer];
     text_add(&w->t, ",\n       ");
     const bool braced = add_scale(&w->t, w, w->scale) && by;
     if (by)

@@ -341,8 +341,8 @@ put(struct reading *r, struct placed *p, bool *taken)
     struct figure_point **points = &d->points[curve];
     if (r->kind == FIGURE_CDF)
     {
-        d->npoints[curve] = figure_cdf_of(&p->pool, figure_value(r->figure, "y-log").integer != 0,
-                                          figure_value(r->figure, "y-scale").real, points);
+        d->npoints[curve] = figure_cdf_of(&p->pool, element_number(r->figure, "y-log").integer != 0,
+                                          element_number(r->figure, "y-scale").real, points);
         return true;
     }
     if (!taken)

@@ -215,8 +215,8 @@ add_references(struct script *t, const struct element *figure, const char *kind)
         if (strcmp(e->name, kind) == 0)
         {
             const char *label = element_value(e, "label");
-            double x = strcmp(kind, "mark") == 0 ? figure_value(e, "x").real : 0;
-            double y = figure_value(e, "y").real;
+            double x = strcmp(kind, "mark") == 0 ? element_number(e, "x").real : 0;
+            double y = element_number(e, "y").real;
             n++;
             text_add(&places, "%.9g %.9g\n", x, y);
             text_add(&members, "%s_y[%zu] = %.9g\n%s_label[%zu] = text_of(%zu)\n", kind, n, y, kind,
@@ -304,7 +304,7 @@ add_styles(struct script *t, const struct plan *plan)
 static void
 add_flag(struct script *t, const char *attribute, const char *name)
 {
-    text_add(&t->settings, "%s = %d\n", name, (int)figure_value(t->figure, attribute).integer);
+    text_add(&t->settings, "%s = %d\n", name, (int)element_number(t->figure, attribute).integer);
 }
 
 /** Where everything stands. */

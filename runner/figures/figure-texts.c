@@ -17,9 +17,9 @@ share_name(const struct element *figure)
 {
     static const char *const rows[] = {"runs",  "samples", "samples",  "layers",
                                        "steps", "QPs",     "messages", "workloads"};
-    bool above = figure_value(figure, "y-log").integer != 0;
+    bool above = element_number(figure, "y-log").integer != 0;
     return xformat("share of %s%s",
-                   figure_own_query(figure) ? "rows" : rows[figure_value(figure, "data").integer],
+                   figure_own_query(figure) ? "rows" : rows[element_number(figure, "data").integer],
                    above ? " above" : "");
 }
 
@@ -31,7 +31,7 @@ axis_name(const struct element *figure, const char *axis)
     const bool is_y = *axis == 'y', heat = kind == FIGURE_HEATMAP;
     char *label = xformat("%s-label", axis), *scale = xformat("%s-scale", axis);
     const char *given = element_value(figure, label), *column = element_value(figure, axis);
-    const double factor = figure_value(figure, scale).real;
+    const double factor = element_number(figure, scale).real;
     const char *relative = is_y ? element_value(figure, "relative-to") : NULL;
     const bool numbers = heat ? *axis == 'z' : is_y || !figure_has_categories(figure);
     free(label);
@@ -73,7 +73,7 @@ figure_is_dense(const struct element *figure, const struct figure_data *data)
 enum figure_spread
 figure_spread(const struct element *figure, const struct figure_data *data)
 {
-    const enum figure_spread given = (enum figure_spread)figure_value(figure, "spread").integer;
+    const enum figure_spread given = (enum figure_spread)element_number(figure, "spread").integer;
     if (figure_kind(figure) != FIGURE_LINES)
     {
         return SPREAD_BARS;
@@ -92,7 +92,7 @@ spread_note(const struct plan *plan, const struct element *figure, const struct 
                                         "mean, least and greatest", "mean and standard deviation"};
     const enum figure_kind kind = figure_kind(figure);
     size_t least, most;
-    if (!figure_value(figure, "note").integer)
+    if (!element_number(figure, "note").integer)
     {
         return xstrdup("");
     }
@@ -109,9 +109,9 @@ spread_note(const struct plan *plan, const struct element *figure, const struct 
     {
         seeds = seeds || plan->dimensions[k].is_seeds;
     }
-    seeds = seeds && !figure_value(figure, "pool").integer;
+    seeds = seeds && !element_number(figure, "pool").integer;
     const bool alone = kind == FIGURE_HEATMAP || figure_spread(figure, data) == SPREAD_NONE;
-    const char *span = alone ? "mean" : spans[figure_value(figure, "error").integer];
+    const char *span = alone ? "mean" : spans[element_number(figure, "error").integer];
     const bool own = figure_own_query(figure) != NULL;
     char *fewest = least < most ? xformat("%zu to ", least) : xstrdup("");
     char *note = own && !data->counted ? xstrdup("")
@@ -148,7 +148,7 @@ is_of_bytes(const struct element *figure, const char *axis, char *name)
 {
     const char *column = element_value(figure, axis), *dot = column ? strchr(column, '.') : NULL;
     char *scale = xformat("%s-scale", axis);
-    const double factor = figure_value(figure, scale).real;
+    const double factor = element_number(figure, scale).real;
     const bool plain = factor >= 1 && factor <= 1;
     char *title = column && plain ? column_title(column, 1, true) : xstrdup("");
     const bool relative = *axis == 'y' && element_attribute(figure, "relative-to");

@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-union attribute_value
-figure_value(const struct element *figure, const char *name)
-{
-    const struct attribute_spec *spec = vocabulary_attribute(figure->spec, name);
-    union attribute_value value = {0};
-    const char *text = element_value(figure, name);
-    if (!text || attribute_parse(spec, text, &value) < 0)
-    {
-        value = (union attribute_value){0};
-        if (spec->param.def)
-        {
-            attribute_parse(spec, spec->param.def, &value);
-        }
-    }
-    return value;
-}
-
 const struct column_table *
 figure_table(const struct element *figure)
 {
@@ -28,35 +11,21 @@ figure_table(const struct element *figure)
         &summary_table, &series_table, &queues_table, &layers_table,
         &steps_table,   &qps_table,    &flows_table,  &workloads_table,
     };
-    return tables[figure_value(figure, "data").integer];
+    return tables[element_number(figure, "data").integer];
 }
 
 const char *
 figure_own_template(const struct element *figure)
 {
     const char *name = element_value(figure, "template");
-    size_t n = name ? strlen(name) : 0;
-    return n > 3 && strcmp(name + n - 3, ".gp") == 0 ? name : NULL;
+    return name && template_is_file(name) ? name : NULL;
 }
 
 enum figure_kind
 figure_kind(const struct element *figure)
 {
-    static const char *const kinds[] = {"bars",    "grouped-bars", "lines",  "cdf",
-                                        "heatmap", "box",          "scatter"};
-    if (figure_own_template(figure))
-    {
-        return (enum figure_kind)figure_value(figure, "like").integer;
-    }
-    const char *name = element_value(figure, "template");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    {
-        if (strcmp(kinds[i], name) == 0)
-        {
-            return (enum figure_kind)i;
-        }
-    }
-    return FIGURE_LINES;
+    const char *chooses = figure_own_template(figure) ? "like" : "template";
+    return (enum figure_kind)element_number(figure, chooses).integer;
 }
 
 bool

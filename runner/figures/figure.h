@@ -4,6 +4,7 @@
 #define WEFT_RUNNER_FIGURE_H
 
 #include "columns.h"
+#include "element-values.h"
 #include "query.h"
 #include "sweep-plan.h"
 #include "textbuf.h"
@@ -114,9 +115,6 @@ bool figure_data_has_series(const struct figure_data *data);
 
 /** Whether it shows confidence intervals, none of them of as many values as FEW_VALUES. */
 bool figure_has_short_intervals(const struct element *figure, const struct figure_data *data);
-
-/** A boolean, choice or real attribute of a <figure>, <level> or <mark>, with its default. */
-union attribute_value figure_value(const struct element *figure, const char *name);
 
 /** Whether its kind is one of a FIGURE_SET(). */
 bool figure_is(const struct element *figure, unsigned kinds);

@@ -111,13 +111,13 @@ static void
 check_measured(const struct plan *plan, const struct element *figure, struct diagnostics *d)
 {
     const struct element *measure = element_child(plan->doc->root, "measure");
-    int64_t data = figure_value(figure, "data").integer;
+    int64_t data = element_number(figure, "data").integer;
     const char *need = data == DATA_SERIES ? "qps" : data == DATA_FLOWS ? "flows" : "queues";
     bool sampled = data == DATA_SERIES || data == DATA_QUEUES ||
                    ((data == DATA_SUMMARY || data == DATA_LAYERS) &&
                     strcmp(figure_shown(figure), "queue_mean_bytes") == 0);
     bool unwritten = data == DATA_FLOWS && measure && element_attribute(measure, need) &&
-                     !figure_value(measure, need).integer;
+                     !element_number(measure, need).integer;
     if (unwritten || (sampled && (!measure || !element_attribute(measure, need))))
     {
         diag_error(d, element_line(figure, "data"),
@@ -234,7 +234,7 @@ check_numbers(const struct plan *plan, const struct element *figure, const char 
     const struct column *of_file = columns_find(figure_table(figure), x);
     const struct plan_dimension *dim =
         is_cdf(figure) || of_file ? NULL : plan_column(plan, x, &cell);
-    const bool log = figure_value(figure, "x-log").integer != 0;
+    const bool log = element_number(figure, "x-log").integer != 0;
     if (of_file ? of_file->kind == COLUMN_TEXT : strcmp(x, "run") == 0)
     {
         diag_error(d, element_line(figure, "x"),
@@ -273,8 +273,8 @@ check_axis(const struct element *figure, const char *axis, struct diagnostics *d
     const char *name = element_value(figure, "name");
     char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
     char *log = xformat("%s-log", axis);
-    bool is_log = figure_value(figure, log).integer != 0;
-    double start = figure_value(figure, least).real, end = figure_value(figure, most).real;
+    bool is_log = element_number(figure, log).integer != 0;
+    double start = element_number(figure, least).real, end = element_number(figure, most).real;
     if (is_log && element_attribute(figure, least) && start <= 0)
     {
         diag_error(d, element_line(figure, least),
@@ -290,8 +290,8 @@ check_axis(const struct element *figure, const char *axis, struct diagnostics *d
     for (size_t i = 0; is_log && i < figure->nchildren; i++)
     {
         const struct element *e = figure->children[i];
-        const bool known = e->spec && vocabulary_attribute(e->spec, axis);
-        if (known && element_attribute(e, axis) && figure_value(e, axis).real <= 0)
+        const bool known = e->spec && grammar_attribute(e->spec, axis);
+        if (known && element_attribute(e, axis) && element_number(e, axis).real <= 0)
         {
             diag_error(
                 d, element_line(e, axis),
@@ -357,7 +357,7 @@ check_workloads(const struct plan *plan, const struct element *figure, struct di
 static void
 check_data(const struct element *figure, struct diagnostics *d)
 {
-    const int64_t data = figure_value(figure, "data").integer;
+    const int64_t data = element_number(figure, "data").integer;
     const char *name = element_value(figure, "name");
     const bool samples = data == DATA_SERIES || data == DATA_QUEUES;
     if (!figure_is(figure, FIGURES_OF_ROWS) && (data == DATA_QPS || data == DATA_FLOWS))
@@ -397,7 +397,7 @@ check_x(const struct plan *plan, const struct element *e, const struct words *x,
         struct diagnostics *d)
 {
     const bool numbers = !figure_has_categories(e);
-    const int64_t data = figure_value(e, "data").integer;
+    const int64_t data = element_number(e, "data").integer;
     const bool samples = data == DATA_SERIES || data == DATA_QUEUES;
     const bool varies = !is_cdf(e) && (figure_is(e, FIGURES_OF_ROWS) || !samples);
     for (size_t i = 0; i < x->n; i++)
@@ -427,7 +427,7 @@ check_columns(const struct plan *plan, const struct element *e, const struct wor
               struct diagnostics *d)
 {
     const bool heat = figure_kind(e) == FIGURE_HEATMAP;
-    const int64_t data = figure_value(e, "data").integer;
+    const int64_t data = element_number(e, "data").integer;
     const struct column_table *table = figure_table(e);
     const struct column_table *of_rows =
         data >= DATA_LAYERS || (figure_is(e, FIGURES_OF_ROWS) && data != DATA_SUMMARY) ? table
@@ -469,11 +469,11 @@ check_attributes(const struct plan *plan, const struct element *e, struct diagno
     }
     words_free(&x);
     check_data(e, d);
-    if (figure_value(e, "data").integer == DATA_STEPS && d->reported == 0)
+    if (element_number(e, "data").integer == DATA_STEPS && d->reported == 0)
     {
         check_steps(plan, e, d);
     }
-    if (figure_value(e, "data").integer == DATA_WORKLOADS)
+    if (element_number(e, "data").integer == DATA_WORKLOADS)
     {
         check_workloads(plan, e, d);
     }
@@ -493,6 +493,16 @@ check_figure(const struct plan *plan, const struct element *e, struct database *
     check_template(plan, e, d);
     check_axis(e, "x", d);
     check_axis(e, "y", d);
+}
+
+/** Whether it has a template that Weft knows, or one of the user's own. */
+static bool
+has_template(const struct element *e)
+{
+    const char *name = element_value(e, "template");
+    union attribute_value value;
+    return name && (template_is_file(name) ||
+                    attribute_parse(grammar_attribute(e->spec, "template"), name, &value) == 0);
 }
 
 /** What every figure must have, but not every template's: document_check() knows of no such. */
@@ -531,18 +541,13 @@ figures_check(const struct plan *plan, struct diagnostics *d)
             tables = plan_tables(plan);
         }
         const char *name = element_value(e, "name");
-        for (size_t k = 0; name && k < i; k++)
+        if (name && element_named(root, "figure", name) != e)
         {
-            const struct element *other = root->children[k];
-            const char *taken = element_value(other, "name");
-            if (strcmp(other->name, "figure") == 0 && taken && strcmp(taken, name) == 0)
-            {
-                diag_error(d, element_line(e, "name"),
-                           "a second figure '%s'; expected each name once", name);
-            }
+            diag_error(d, element_line(e, "name"), "a second figure '%s'; expected each name once",
+                       name);
         }
         /* Without these document_check() has complained already. */
-        if (name && element_value(e, "template") && has_axes(e, d))
+        if (name && has_template(e) && has_axes(e, d))
         {
             check_figure(plan, e, tables, d);
         }

@@ -83,7 +83,7 @@ warn_of_lacking(const struct element *figure, const struct figure_data *data)
     }
     else if (data->nlacking)
     {
-        bool rows = figure_value(figure, "data").integer != 0;
+        bool rows = element_number(figure, "data").integer != 0;
         fprintf(stderr, "weft: warning: figure %s: %zu of %zu runs %s %s\n",
                 element_value(figure, "name"), data->nlacking, data->nruns,
                 rows ? "lack values of" : "have no value of", figure_shown(figure));

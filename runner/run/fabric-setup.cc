@@ -46,7 +46,7 @@ SetChoices(WeftFabric& fabric, const scenario& s)
 }
 
 /** @param fabric one that has been built @param s says what it loses @return its failures */
-std::vector<link_failure>
+std::vector<link_fault>
 ScheduleLosses(WeftFabric& fabric, const scenario& s)
 {
     for (size_t i = 0; i < s.ndrops; i++)
@@ -59,7 +59,7 @@ ScheduleLosses(WeftFabric& fabric, const scenario& s)
     }
     fabric.SetLossProbability(s.loss);
     size_t n;
-    link_degradation* slow = degradations_of(&s, &n);
+    link_fault* slow = degradations_of(&s, &n);
     for (size_t i = 0; i < n; i++)
     {
         fabric.ScheduleDegradation(slow[i].link,
@@ -68,10 +68,10 @@ ScheduleLosses(WeftFabric& fabric, const scenario& s)
                                    TimeOf(slow[i].repair));
     }
     std::free(slow);
-    link_failure* dead = failures_of(&s, &n);
-    std::vector<link_failure> failures(dead, dead + n);
+    link_fault* dead = failures_of(&s, &n);
+    std::vector<link_fault> failures(dead, dead + n);
     std::free(dead);
-    for (const link_failure& f : failures)
+    for (const link_fault& f : failures)
     {
         fabric.ScheduleFailure(f.link, TimeOf(f.at), TimeOf(f.repair));
     }
@@ -83,7 +83,7 @@ ScheduleLosses(WeftFabric& fabric, const scenario& s)
 Ptr<WeftFabric>
 BuildFabric(const scenario& s,
             unsigned threads,
-            std::vector<link_failure>& failures,
+            std::vector<link_fault>& failures,
             std::string& error)
 {
     Ptr<WeftFabric> fabric = CreateObject<WeftFabric>();

@@ -17,6 +17,6 @@
  * its nodes @param failures gets the failures, resolved @param error gets
  * what is wrong @return the fabric; nullptr after an error */
 ns3::Ptr<ns3::WeftFabric> BuildFabric(const scenario &s, unsigned threads,
-                                      std::vector<link_failure> &failures, std::string &error);
+                                      std::vector<link_fault> &failures, std::string &error);
 
 #endif

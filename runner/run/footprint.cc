@@ -146,7 +146,7 @@ footprint_of_fabric(const scenario* s)
         {
             bytes += SwitchBytes(s, i);
         }
-        const weft_fib_case healthy{nullptr, 0, nullptr, 0, s->weights};
+        const weft_fib_case healthy{nullptr, 0, nullptr, 0, static_cast<weft_weights>(s->weights)};
         return bytes + static_cast<double>(weft_fib_size_for(&c, &healthy));
     }
     bytes += c.ntors * SwitchBytes(s, 0);

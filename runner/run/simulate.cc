@@ -98,7 +98,7 @@ class Run
     void* m_user;
     Ptr<WeftFabric> m_fabric;
     Ptr<WeftCollective> m_work;
-    std::vector<link_failure> m_failures;
+    std::vector<link_fault> m_failures;
     std::unique_ptr<Sampler> m_sampler;
     uint64_t m_totalBytes{0};
     int64_t m_done{WEFT_NEVER}; //!< nothing that comes later changes a result
@@ -453,8 +453,8 @@ Run::Collect(run_results* out)
     sum.links_failed = links_failed(m_failures.data(), m_failures.size(), end);
     sum.failures_late = std::count_if(m_failures.begin(),
                                       m_failures.end(),
-                                      [end](const link_failure& f) { return f.at > end; });
-    for (const link_failure& f : m_failures)
+                                      [end](const link_fault& f) { return f.at > end; });
+    for (const link_fault& f : m_failures)
     {
         sum.failures_known += m_s.convergence <= end && f.at <= end - m_s.convergence;
     }

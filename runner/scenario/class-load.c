@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element-values.h"
 #include "messages.h"
 #include "scenario-load.h"
 #include "textbuf.h"
@@ -34,16 +35,6 @@ choice_of(const struct element *e, const char *kind, const struct choice *own,
     return choice;
 }
 
-/** @p of: belongs to the class. */
-static struct qp_class *
-add_class(struct scenario *s, const char *name, int line, char *of)
-{
-    ARRAY_GROW(s->classes, s->nclasses);
-    struct qp_class *c = &s->classes[s->nclasses++];
-    *c = (struct qp_class){.name = xstrdup(name), .queue = 1, .of = of, .line = line};
-    return c;
-}
-
 static const struct qp_class *
 find_class(const struct scenario *s, const char *name)
 {
@@ -52,22 +43,6 @@ find_class(const struct scenario *s, const char *name)
         if (strcmp(s->classes[i].name, name) == 0)
         {
             return &s->classes[i];
-        }
-    }
-    return NULL;
-}
-
-/** The first element of that kind that has that value, or NULL. */
-static const struct element *
-find(const struct element *root, const char *kind, const char *attribute, const char *value)
-{
-    for (size_t i = 0; i < root->nchildren; i++)
-    {
-        const struct element *e = root->children[i];
-        const char *text = strcmp(e->name, kind) == 0 ? element_value(e, attribute) : NULL;
-        if (text && strcmp(text, value) == 0)
-        {
-            return e;
         }
     }
     return NULL;
@@ -93,7 +68,7 @@ is_used(const struct element *root, const struct element *class, struct diagnost
             nearest_try(&near, a->value);
             chosen = chosen || a->overridden;
             used = used || strcmp(a->value, name->value) == 0 ||
-                   !find(root, "class", "name", a->value);
+                   !element_named(root, "class", a->value);
         }
     }
     if (!used && (!chosen || name->overridden))
@@ -121,8 +96,10 @@ load_class(const struct element *root, const struct element *e, struct scenario 
     {
         return;
     }
-    struct qp_class *c = add_class(s, name, e->line, xformat(" of <class name=\"%s\">", name));
-    c->queue = (uint32_t)value_of(e, "class", "queue", d).integer;
+    struct qp_class *c = element_next(e->spec, s);
+    element_read(e, e->spec, c, d);
+    c->line = e->line;
+    c->of = xformat(" of <class name=\"%s\">", name);
     c->transport = choice_of(e, "transport", &s->transport, d);
     c->cc = choice_of(e, "congestion-control", &s->cc, d);
     c->balancer = choice_of(e, "balancer", &s->balancer, d);
@@ -164,9 +141,11 @@ make_class(const struct element *workload, struct scenario *s, struct diagnostic
     }
     if (!former)
     {
-        char *of = xformat(" of <workload balancer=\"%s\">", balancer);
-        struct qp_class *c = add_class(s, name, line, of);
-        c->made = true;
+        struct qp_class *c = element_next(vocabulary_find("class", "scenario"), s);
+        c->name = c->made = xstrdup(name);
+        c->queue = 1;
+        c->of = xformat(" of <workload balancer=\"%s\">", balancer);
+        c->line = line;
         c->transport = copy_of(&s->transport);
         c->cc = copy_of(&s->cc);
         c->balancer = (struct choice){algo, xcalloc(1, algo->config_size)};
@@ -228,56 +207,11 @@ free_classes(struct scenario *s)
 {
     for (size_t i = 0; i < s->nclasses; i++)
     {
-        free(s->classes[i].name);
+        free(s->classes[i].made);
         free(s->classes[i].of);
         free(s->classes[i].balancer.config);
         free(s->classes[i].cc.config);
         free(s->classes[i].transport.config);
     }
     free(s->classes);
-}
-
-/* --- service levels --------------------------------------------------------------------------- */
-
-int64_t
-choice_value(const struct choice *choice, const char *name, int64_t otherwise)
-{
-    const struct weft_param *p = weft_param_find(choice->algo, name);
-    return p ? *(const int64_t *)((const char *)choice->config + p->offset) : otherwise;
-}
-
-struct level
-level_at(const struct element *root, const struct scenario *s, uint32_t number,
-         struct diagnostics *d)
-{
-    struct level l = {.s = s, .root = root, .d = d, .number = number, .of = ""};
-    const struct qp_class *c = number ? &s->classes[number - 1] : NULL;
-    l.balancer = c ? &c->balancer : &s->balancer;
-    l.transport = c ? &c->transport : &s->transport;
-    l.cc = c ? &c->cc : &s->cc;
-    if (c)
-    {
-        l.class = c;
-        l.of = c->of;
-        l.e = root && !c->made ? find(root, "class", "name", c->name) : NULL;
-    }
-    return l;
-}
-
-bool
-level_owns(const struct level *l, const char *kind)
-{
-    return l->class && (l->e ? element_child(l->e, kind) != NULL : strcmp(kind, "balancer") == 0);
-}
-
-int
-level_line(const struct level *l, const char *kind, const char *attribute)
-{
-    const bool own = level_owns(l, kind);
-    const struct element *e = own && !l->e ? NULL : element_child(own ? l->e : l->root, kind);
-    if (!e)
-    {
-        return own ? l->class->line : l->root->line;
-    }
-    return attribute ? element_line(e, attribute) : line_of_element(e);
 }

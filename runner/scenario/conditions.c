@@ -1,73 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The elements with fixed attributes: losses, failures, measurements, limits, seeds, ns-3 values.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
+#include "element-values.h"
 #include "ns3-names.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 #include "traffic-load.h"
-
-union attribute_value
-value_of(const struct element *e, const char *element, const char *name, struct diagnostics *d)
-{
-    const struct element_spec *spec = vocabulary_find(element, "scenario");
-    const struct attribute_spec *a = vocabulary_attribute(spec, name);
-    union attribute_value value = {0};
-    if (a->param.def)
-    {
-        attribute_parse(a, a->param.def, &value);
-    }
-    const char *text = e ? element_value(e, name) : NULL;
-    if (text)
-    {
-        int code = attribute_parse(a, text, &value);
-        report_bad_value(d, element_line(e, name), element, &a->param, text, code);
-    }
-    return value;
-}
-
-int
-read_numbers(const struct attribute_spec *spec, const char *word, struct range *r)
-{
-    const char *dash = strchr(word, '-'), *at = word;
-    union attribute_value value = {0};
-    if (!dash)
-    {
-        const int code = attribute_parse(spec, word, &value);
-        *r = (struct range){(uint64_t)value.integer, (uint64_t)value.integer};
-        return code;
-    }
-    const int code =
-        read_range(&at, '\0', r) ? attribute_parse(spec, dash + 1, &value) : WEFT_EINVAL;
-    return code < 0 || r->last - r->first < LIST_MOST_NUMBERS ? code : WEFT_ERANGE;
-}
-
-/** The numbers of a list attribute; bad ones are reported and left out. */
-static uint32_t *
-numbers_of(const struct element *e, const char *name, size_t *n, struct diagnostics *d)
-{
-    const struct attribute_spec *a = vocabulary_attribute(e->spec, name);
-    const char *text = element_value(e, name);
-    struct words w = words_split(text ? text : "");
-    uint32_t *numbers = NULL;
-    *n = 0;
-    for (size_t i = 0; i < w.n; i++)
-    {
-        struct range r;
-        const int code = read_numbers(a, w.word[i], &r);
-        report_bad_value(d, element_line(e, name), e->name, &a->param, w.word[i], code);
-        for (uint64_t k = r.first; code >= 0 && k <= r.last && *n < LIST_MOST_NUMBERS; k++)
-        {
-            ARRAY_GROW(numbers, *n);
-            numbers[(*n)++] = (uint32_t)k;
-        }
-    }
-    words_free(&w);
-    return numbers;
-}
 
 static void
 check_qp(const struct element *e, const char *attribute, uint64_t qp, uint32_t nqps,
@@ -81,22 +23,23 @@ check_qp(const struct element *e, const char *attribute, uint64_t qp, uint32_t n
     }
 }
 
+/** Each packet has a rule of its own. */
 static void
 load_drop(const struct element *e, struct scenario *s, uint32_t nqps, struct diagnostics *d)
 {
-    uint64_t qp = (uint64_t)value_of(e, "drop", "qp", d).integer;
-    uint32_t count = (uint32_t)value_of(e, "drop", "count", d).integer;
-    bool last_hop = value_of(e, "drop", "at", d).integer != 0;
-    check_qp(e, "qp", qp, nqps, d);
-    size_t n;
-    uint32_t *packets = numbers_of(e, "packets", &n, d);
-    for (size_t i = 0; i < n; i++)
+    struct drop_rule all = {.line = element_line(e, "packets")};
+    element_read(e, e->spec, &all, d);
+    check_qp(e, "qp", (uint64_t)all.qp, nqps, d);
+    for (size_t i = 0; i < all.npackets; i++)
     {
         ARRAY_GROW(s->drops, s->ndrops);
-        s->drops[s->ndrops++] = (struct drop_rule){(uint32_t)qp, packets[i], count, last_hop,
-                                                   element_line(e, "packets")};
+        struct drop_rule *one = &s->drops[s->ndrops++];
+        *one = all;
+        one->packets = NULL;
+        one->npackets = 0;
+        one->psn_offset = all.packets[i];
     }
-    free(packets);
+    free(all.packets);
 }
 
 static int
@@ -158,14 +101,16 @@ check_drops(const struct scenario *s, uint32_t nqps, struct diagnostics *d)
         if (i && by_packet(r, r - 1) == 0)
         {
             diag_error(d, r->line > r[-1].line ? r->line : r[-1].line,
-                       "packet %u of QP %u is named twice in <drop>; expected it once, with count "
+                       "packet %u of QP %" PRId64
+                       " is named twice in <drop>; expected it once, with count "
                        "for further transmissions",
                        r->psn_offset, r->qp);
         }
         if (packets && r->qp < nqps && r->psn_offset >= packets[r->qp])
         {
             diag_error(d, r->line,
-                       "QP %u has no packet %u to drop; expected 0 to %llu: it sends %llu packets",
+                       "QP %" PRId64
+                       " has no packet %u to drop; expected 0 to %llu: it sends %llu packets",
                        r->qp, r->psn_offset, (unsigned long long)packets[r->qp] - 1,
                        (unsigned long long)packets[r->qp]);
         }
@@ -182,24 +127,13 @@ by_number(const void *a, const void *b)
 }
 
 static void
-load_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct diagnostics *d)
+check_measure(const struct element *e, struct scenario *s, uint32_t nqps, struct diagnostics *d)
 {
-    s->measure.interval = value_of(e, "measure", "interval", d).integer;
     if (s->measure.interval > 0 && s->measure.interval < 1000)
     {
         diag_error(d, element_line(e, "interval"),
                    "interval of <measure> is too short; expected 0s or at least 1ns");
     }
-    s->measure.queues = value_of(e, "measure", "queues", d).integer != 0;
-    s->measure.balance = value_of(e, "measure", "balance", d).integer != 0;
-    s->measure.flows = value_of(e, "measure", "flows", d).integer != 0;
-    s->measure.warm_up = value_of(e, "measure", "warm-up", d).integer;
-    s->measure.window = value_of(e, "measure", "window", d).integer;
-    if (!e)
-    {
-        return;
-    }
-    s->measure.qps = numbers_of(e, "qps", &s->measure.nqps, d);
     if (s->measure.nqps > 0) /* else it is no list at all */
     {
         qsort(s->measure.qps, s->measure.nqps, sizeof *s->measure.qps, by_number);
@@ -276,34 +210,25 @@ check_pair_name(const struct element *e, const char *name, struct diagnostics *d
 }
 
 static void
-load_pair(const struct element *e, struct attribute_default **list, size_t *n,
-          struct diagnostics *d)
+load_pair(const struct element *e, struct scenario *s, struct diagnostics *d)
 {
-    const char *name = element_value(e, "name"), *value = element_value(e, "value");
-    bool is_default = strcmp(e->name, "default") == 0;
+    struct attribute_default pair = {.line = e->line};
+    bool in_value;
+    element_read(e, e->spec, &pair, d);
     /* document_check() has reported what is missing. */
-    if (!name || !value || !check_pair_name(e, name, d))
+    if (!pair.name || !pair.value || !check_pair_name(e, pair.name, d))
     {
         return;
     }
-    bool in_value;
-    char *wrong = (is_default ? ns3_attribute_mistake : ns3_global_mistake)(name, value, &in_value);
+    const bool is_default = strcmp(e->name, "default") == 0;
+    char *wrong =
+        (is_default ? ns3_attribute_mistake : ns3_global_mistake)(pair.name, pair.value, &in_value);
     if (wrong)
     {
         diag_error(d, element_line(e, in_value ? "value" : "name"), "%s", wrong);
         free(wrong);
-        return;
     }
-    ARRAY_GROW(*list, *n);
-    (*list)[(*n)++] = (struct attribute_default){xstrdup(name), xstrdup(value), e->line};
-}
-
-void
-load_seed(const struct element *root, struct scenario *s, struct diagnostics *d)
-{
-    const struct element *seed = element_child(root, "seed");
-    s->seed = (uint64_t)value_of(seed, "seed", "value", d).integer;
-    s->run = (uint64_t)value_of(seed, "seed", "run", d).integer;
+    memcpy(element_next(e->spec, s), &pair, sizeof pair);
 }
 
 void
@@ -317,30 +242,20 @@ load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
         {
             load_drop(e, s, nqps, d);
         }
-        else if (strcmp(e->name, "failure") == 0)
+        else if (strcmp(e->name, "failure") == 0 || strcmp(e->name, "degrade") == 0)
         {
-            load_failure(e, s, d);
+            load_fault(e, s, d);
         }
-        else if (strcmp(e->name, "degrade") == 0)
+        else if (strcmp(e->name, "default") == 0 || strcmp(e->name, "global") == 0)
         {
-            load_degradation(e, s, d);
-        }
-        else if (strcmp(e->name, "default") == 0)
-        {
-            load_pair(e, &s->defaults, &s->ndefaults, d);
-        }
-        else if (strcmp(e->name, "global") == 0)
-        {
-            load_pair(e, &s->globals, &s->nglobals, d);
+            load_pair(e, s, d);
         }
     }
-    s->loss = value_of(element_child(root, "loss"), "loss", "probability", d).real;
+    const struct element *measure = element_child(root, "measure");
     load_random_links(root, s, d);
-    const struct element *convergence = element_child(root, "convergence");
-    s->convergence = value_of(convergence, "convergence", "delay", d).integer;
-    s->weights = (enum weft_weights)value_of(convergence, "convergence", "weights", d).integer;
-    s->stop = value_of(element_child(root, "limit"), "limit", "time", d).integer;
-    s->stop_is_end = value_of(element_child(root, "limit"), "limit", "then", d).integer == 1;
-    load_measure(element_child(root, "measure"), s, nqps, d);
+    if (measure)
+    {
+        check_measure(measure, s, nqps, d);
+    }
     check_drops(s, nqps, d);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file document.h  A scenario file as a tree of elements that know their lines. */
+/** @file document.h  A file of XML as a tree of elements that know their lines. */
 #ifndef WEFT_RUNNER_DOCUMENT_H
 #define WEFT_RUNNER_DOCUMENT_H
 
@@ -35,6 +35,7 @@ struct document
     char *path;
     char *bytes; /**< the file, verbatim */
     size_t size;
+    const struct grammar *grammar;
     struct element *root;
     char *quick; /**< its quick version as a file, where it is that (quick_apply()); else NULL */
 };
@@ -43,9 +44,14 @@ struct document
 #define DOCUMENT_MOST_BYTES ((size_t)16 << 20)
 
 /** Reads and parses a file. NULL after errors, which are in @p d. */
-struct document *document_read(const char *path, struct diagnostics *d);
+struct document *document_read_as(const struct grammar *g, const char *path, struct diagnostics *d);
 
 /** The same from memory; @p path is only for messages. */
+struct document *document_parse_as(const struct grammar *g, const char *path, const char *bytes,
+                                   size_t size, struct diagnostics *d);
+
+/** The same of a scenario. */
+struct document *document_read(const char *path, struct diagnostics *d);
 struct document *document_parse(const char *path, const char *bytes, size_t size,
                                 struct diagnostics *d);
 
@@ -67,6 +73,8 @@ struct element *element_copy(const struct element *e);
 void element_free(struct element *e);
 /** The first child of that name, or NULL. */
 struct element *element_child(const struct element *e, const char *name);
+/** The first child of that kind with that name="...", or NULL. */
+struct element *element_named(const struct element *e, const char *kind, const char *name);
 void element_add(struct element *parent, struct element *child);
 /** The attribute of that name, or NULL. */
 struct attribute *element_attribute(const struct element *e, const char *name);

@@ -79,6 +79,21 @@ element_child(const struct element *e, const char *name)
     return NULL;
 }
 
+struct element *
+element_named(const struct element *e, const char *kind, const char *name)
+{
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        const char *its =
+            strcmp(e->children[i]->name, kind) == 0 ? element_value(e->children[i], "name") : NULL;
+        if (its && strcmp(its, name) == 0)
+        {
+            return e->children[i];
+        }
+    }
+    return NULL;
+}
+
 struct attribute *
 element_attribute(const struct element *e, const char *name)
 {

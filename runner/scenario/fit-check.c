@@ -135,7 +135,7 @@ part_fits(const struct level *l, enum weft_net_part part)
         return true;
     }
     char queue[24];
-    snprintf(queue, sizeof queue, "queue %u", l->class ? l->class->queue : 1);
+    snprintf(queue, sizeof queue, "queue %u", l->class ? (unsigned)l->class->queue : 1);
     const char *const kinds[] = {"a switch", queue, "the transport ", "the balancer "};
     const char *const names[] = {"", "", l->transport->algo->name, l->balancer->algo->name};
     diag_error(l->d, part_line(l, part, &why), "%s%s%s %s", kinds[part], names[part],

@@ -10,8 +10,9 @@
 #include "textbuf.h"
 
 const struct weft_param graph_rate_param =
-    INPUT_PARAM("rate of a link", WEFT_RATE, "1Mbps", "8Tbps");
-const struct weft_param graph_delay_param = INPUT_PARAM("delay of a link", WEFT_TIME, "0s", "1s");
+    INPUT_PARAM("rate of a link", WEFT_RATE, GRAPH_LEAST_RATE, GRAPH_MOST_RATE);
+const struct weft_param graph_delay_param =
+    INPUT_PARAM("delay of a link", WEFT_TIME, "0s", GRAPH_MOST_DELAY);
 
 void
 graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, int line)

@@ -31,6 +31,11 @@ struct graph_draft
 /** Adds a link. */
 void graph_draft_add(struct graph_draft *g, const struct weft_graph_edge *edge, int line);
 
+/** Bounds of a link's parameters. */
+#define GRAPH_LEAST_RATE "1Mbps"
+#define GRAPH_MOST_RATE  "8Tbps"
+#define GRAPH_MOST_DELAY "1s"
+
 /** Parameters of a link. */
 extern const struct weft_param graph_rate_param, graph_delay_param;
 

@@ -7,37 +7,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weft/param.h>
-
-#include "document.h"
+#include "element-values.h"
+#include "grammar-table.h"
 #include "graph-file.h"
-#include "messages.h"
-#include "textbuf.h"
 
-static const struct weft_param count_param =
-    INPUT_PARAM("count of <link>", WEFT_COUNT, "1", "4096");
-
-enum kind
+/** A <switch>, <host> or <link>. */
+struct node
 {
-    SWITCH,
-    HOST,
-    LINK,
-    NKINDS,
+    const char *name, *at, *from, *to;
+    int64_t rate, delay, count;
 };
 
-/** What may stand in <graph>. */
-static const char *const kinds[NKINDS] = {"switch", "host", "link"};
+#define NAME(field, of) TEXT_AT(IN(node, field), SHAPE_TEXT, #field, true, of)
+#define RATE_AND_DELAY                                                                             \
+    VALUE_AT(IN(node, rate), "rate", true, WEFT_RATE, NULL, GRAPH_LEAST_RATE, GRAPH_MOST_RATE,     \
+             "the link's rate"),                                                                   \
+        VALUE_AT(IN(node, delay), "delay", true, WEFT_TIME, NULL, "0s", GRAPH_MOST_DELAY,          \
+                 "the link's delay")
 
-/** The attributes of each, those first that it must have. */
-static const struct
-{
-    const char *names[5];
-    size_t n, needed;
-} attributes[NKINDS] = {
-    {{"name"}, 1, 1},
-    {{"name", "at", "rate", "delay"}, 4, 4},
-    {{"from", "to", "rate", "delay", "count"}, 5, 4},
+static const struct attribute_spec switch_attributes[] = {NAME(name, "its name")};
+static const struct attribute_spec host_attributes[] = {
+    NAME(name, "its name"), NAME(at, "the switch that it is at"), RATE_AND_DELAY};
+static const struct attribute_spec link_attributes[] = {
+    NAME(from, "the switch at one end"), NAME(to, "the switch at the other end"), RATE_AND_DELAY,
+    VALUE_AT(IN(node, count), "count", false, WEFT_COUNT, "1", "1", "4096", "how many such links")};
+
+static const struct element_spec elements[] = {
+    PLAIN("graph", "", 0, "hosts, switches and links"),
+    FIXED(switch, "graph", ELEMENT_MANY, "a switch"),
+    FIXED(host, "graph", ELEMENT_MANY, "a host and its link"),
+    FIXED(link, "graph", ELEMENT_MANY, "links between switches"),
 };
+
+static const struct grammar graph_grammar = {elements, COUNT_OF(elements)};
+
+static bool
+is(const struct element *e, const char *name)
+{
+    return strcmp(e->name, name) == 0;
+}
 
 struct named
 {
@@ -45,66 +53,6 @@ struct named
     uint32_t node;
     int line;
 };
-
-static enum kind
-kind_of(const struct element *e)
-{
-    struct nearest name = nearest_start(e->name);
-    return (enum kind)name_find(&name, kinds, NKINDS);
-}
-
-static bool
-check_attributes(const struct graph_draft *g, const struct element *e, enum kind k)
-{
-    for (size_t i = 0; i < e->nattributes; i++)
-    {
-        struct nearest name = nearest_start(e->attributes[i].name);
-        if (name_find(&name, attributes[k].names, attributes[k].n) == attributes[k].n)
-        {
-            return input_error(g->from, e->attributes[i].line, "<%s> has no attribute '%s'%s",
-                               e->name, name.name, did_you_mean(name.best));
-        }
-    }
-    for (size_t a = 0; a < attributes[k].needed; a++)
-    {
-        const char *value = element_value(e, attributes[k].names[a]);
-        if (!value || !*value)
-        {
-            return input_error(g->from, e->line, "<%s> lacks %s=\"...\"", e->name,
-                               attributes[k].names[a]);
-        }
-    }
-    return true;
-}
-
-/** Whether all elements are known, and how many of each there are. */
-static bool
-check_elements(struct graph_draft *g, const struct element *root)
-{
-    if (strcmp(root->name, "graph") != 0)
-    {
-        return input_error(g->from, root->line, "<%s>; expected <graph>", root->name);
-    }
-    for (size_t i = 0; i < root->nchildren; i++)
-    {
-        const struct element *e = root->children[i];
-        const enum kind k = kind_of(e);
-        if (k == NKINDS)
-        {
-            return input_error(g->from, e->line,
-                               "unknown element <%s>; expected <switch>, <host> or "
-                               "<link>",
-                               e->name);
-        }
-        if (!check_attributes(g, e, k))
-        {
-            return false;
-        }
-        g->nhosts += k == HOST;
-        g->nswitches += k == SWITCH;
-    }
-    return true;
-}
 
 static int
 by_name(const void *a, const void *b)
@@ -125,18 +73,18 @@ by_name_and_node(const void *a, const void *b)
 static bool
 name_nodes(struct graph_draft *g, const struct element *root, struct named *nodes)
 {
-    uint32_t next[NKINDS] = {[SWITCH] = g->nhosts};
+    uint32_t host = 0, other = g->nhosts;
     size_t n = 0;
     g->names = xcalloc((size_t)g->nhosts + g->nswitches + 1, sizeof *g->names);
     for (size_t i = 0; i < root->nchildren; i++)
     {
         const struct element *e = root->children[i];
-        const enum kind k = kind_of(e);
-        if (k != LINK)
+        if (!is(e, "link"))
         {
+            const uint32_t node = is(e, "host") ? host++ : other++;
             const char *name = element_value(e, "name");
-            g->names[next[k]] = xstrdup(name);
-            nodes[n++] = (struct named){name, next[k]++, element_line(e, "name")};
+            g->names[node] = xstrdup(name);
+            nodes[n++] = (struct named){name, node, element_line(e, "name")};
         }
     }
     if (n)
@@ -170,29 +118,21 @@ find_node(const struct graph_draft *g, const struct named *nodes, const struct e
     return true;
 }
 
-/** The value of an attribute that is there. */
-static bool
-read_value(const struct graph_draft *g, const struct element *e, const char *attribute,
-           const struct weft_param *p, void *out)
-{
-    return input_value(g->from, element_line(e, attribute), p, element_value(e, attribute), out);
-}
-
 static bool
 add_links(struct graph_draft *g, const struct named *nodes, const struct element *e, uint32_t host)
 {
-    const bool is_host = kind_of(e) == HOST;
+    struct diagnostics own = {.file = NULL};
     struct weft_graph_edge edge = {.a = host};
-    int64_t count = 1;
-    if (!find_node(g, nodes, e, is_host ? "at" : "to", &edge.b) ||
-        (!is_host && !find_node(g, nodes, e, "from", &edge.a)) ||
-        !read_value(g, e, "rate", &graph_rate_param, &edge.rate) ||
-        !read_value(g, e, "delay", &graph_delay_param, &edge.delay) ||
-        (element_value(e, "count") && !read_value(g, e, "count", &count_param, &count)))
+    struct node link = {.count = 1};
+    element_read(e, e->spec, &link, &own);
+    edge.rate = link.rate;
+    edge.delay = link.delay;
+    if (!find_node(g, nodes, e, link.at ? "at" : "to", &edge.b) ||
+        (link.from && !find_node(g, nodes, e, "from", &edge.a)))
     {
         return false;
     }
-    for (int64_t i = 0; i < count && g->n <= WEFT_GRAPH_LINKS; i++)
+    for (int64_t i = 0; i < link.count && g->n <= WEFT_GRAPH_LINKS; i++)
     {
         graph_draft_add(g, &edge, e->line);
     }
@@ -202,9 +142,10 @@ add_links(struct graph_draft *g, const struct named *nodes, const struct element
 static bool
 read_graph(struct graph_draft *g, const struct element *root)
 {
-    if (!check_elements(g, root))
+    for (size_t i = 0; i < root->nchildren; i++)
     {
-        return false;
+        g->nhosts += is(root->children[i], "host");
+        g->nswitches += is(root->children[i], "switch");
     }
     struct named *nodes = xcalloc((size_t)g->nhosts + g->nswitches + 1, sizeof *nodes);
     bool good = name_nodes(g, root, nodes);
@@ -212,10 +153,10 @@ read_graph(struct graph_draft *g, const struct element *root)
     for (size_t i = 0; good && i < root->nchildren; i++)
     {
         const struct element *e = root->children[i];
-        if (kind_of(e) != SWITCH)
+        if (!is(e, "switch"))
         {
             good = add_links(g, nodes, e, host);
-            host += kind_of(e) == HOST;
+            host += is(e, "host");
         }
     }
     free(nodes);
@@ -226,13 +167,18 @@ bool
 graph_xml_parse(struct graph_draft *g)
 {
     struct diagnostics own = {.file = g->from->path};
-    struct document *doc = document_parse(g->from->path, g->bytes, g->size, &own);
+    struct document *doc =
+        document_parse_as(&graph_grammar, g->from->path, g->bytes, g->size, &own);
+    if (doc)
+    {
+        document_check(doc, &own);
+    }
     for (size_t i = 0; i < own.n; i++)
     {
         input_error(g->from, own.items[i].line, "%s", own.items[i].message);
     }
+    const bool good = doc && own.n == 0 && read_graph(g, doc->root);
     diag_free(&own);
-    const bool good = doc && read_graph(g, doc->root);
     document_free(doc);
     return good;
 }

@@ -1,48 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What happens to single links: <failure> and <degrade>. */
-#include "scenario-load.h"
-#include "textbuf.h"
+#include <string.h>
 
-/** Whether an element may name a host's link. */
-static bool
-takes_host(const struct element *e)
+#include "element-values.h"
+#include "scenario-load.h"
+
+void
+check_times(const struct element *e, int64_t at, int64_t repair, struct diagnostics *d)
 {
-    return vocabulary_attribute(e->spec, "host") != NULL;
+    if (repair <= at)
+    {
+        diag_error(d, element_line(e, "repair"),
+                   "repair of <%s> is not after at; expected a later time or inf", e->name);
+    }
 }
 
 /** The two switch numbers of an element; false after an error. */
 static bool
-ends_of(const struct element *e, const struct scenario *s, uint64_t *lower, uint64_t *upper,
-        struct diagnostics *d)
+ends_of(const struct element *e, const struct scenario *s, const struct link_fault *f,
+        uint64_t *lower, uint64_t *upper, struct diagnostics *d)
 {
-    bool leaf_spine = element_attribute(e, "leaf") && element_attribute(e, "spine");
-    bool numbers = element_attribute(e, "lower") && element_attribute(e, "upper");
+    const bool leaf_spine = f->leaf >= 0 && f->spine >= 0, numbers = f->lower >= 0 && f->upper >= 0;
     if (leaf_spine == numbers || (leaf_spine && (s->clos.tiers != 2 || s->clos.graph)))
     {
         diag_error(d, e->line,
                    "<%s> does not name one link; expected leaf and spine (leaf-spine), or "
                    "lower and upper (switch numbers)%s",
-                   e->name, takes_host(e) ? ", or host" : "");
+                   e->name, grammar_attribute(e->spec, "host") ? ", or host" : "");
         return false;
     }
-    *lower = (uint64_t)value_of(e, e->name, leaf_spine ? "leaf" : "lower", d).integer;
-    *upper = (uint64_t)value_of(e, e->name, leaf_spine ? "spine" : "upper", d).integer;
-    if (leaf_spine)
-    {
-        *upper += s->clos.ntors;
-    }
+    *lower = (uint64_t)(leaf_spine ? f->leaf : f->lower);
+    *upper = (uint64_t)(leaf_spine ? f->spine + s->clos.ntors : f->upper);
     return true;
 }
 
-/** The link between switches that an element names; in a graph either end may come first. */
+/** How many links before this one join the same switches. */
+static int64_t
+parallel_number(const struct weft_clos *clos, uint64_t number, const struct weft_link *link)
+{
+    int64_t parallel = 0;
+    for (uint64_t i = clos->nhosts; i < number; i++)
+    {
+        struct weft_link other;
+        weft_clos_link(clos, i, &other);
+        parallel += link_joins(clos, &other, link->lower.index, link->upper.index);
+    }
+    return parallel;
+}
+
+/** The link between switches that an element names, which then names it by its ends; in a graph
+ * either end may come first. */
 static bool
-find_switch_link(const struct element *e, const struct scenario *s, struct weft_link *link,
-                 uint64_t *found, struct diagnostics *d)
+find_switch_link(const struct element *e, const struct scenario *s, struct link_fault *f,
+                 struct weft_link *link, struct diagnostics *d)
 {
     const struct weft_clos *clos = &s->clos;
-    const uint64_t number = (uint64_t)value_of(e, e->name, "link", d).integer;
-    uint64_t lower, upper, parallel = number;
-    if (clos->nhosts == 0 || !ends_of(e, s, &lower, &upper, d))
+    uint64_t lower, upper, parallel = (uint64_t)f->parallel;
+    if (clos->nhosts == 0 || !ends_of(e, s, f, &lower, &upper, d))
     {
         return false;
     }
@@ -51,22 +65,26 @@ find_switch_link(const struct element *e, const struct scenario *s, struct weft_
         weft_clos_link(clos, i, link);
         if (link_joins(clos, link, lower, upper) && parallel-- == 0)
         {
-            *found = i;
+            f->link = i;
+            f->leaf = f->spine = ATTRIBUTE_ABSENT;
+            f->lower = link->lower.index;
+            f->upper = link->upper.index;
+            f->parallel = parallel_number(clos, i, link);
             return true;
         }
     }
     diag_error(d, e->line,
-               "<%s> names no link: switches %llu and %llu have no link number %llu; expected "
+               "<%s> names no link: switches %llu and %llu have no link number %lld; expected "
                "neighbours among the %u switches, with link below the number of parallel ones",
                e->name, (unsigned long long)lower, (unsigned long long)upper,
-               (unsigned long long)number, clos->nswitches);
+               (long long)f->parallel, clos->nswitches);
     return false;
 }
 
 /** The link of a host; false after an error. */
 static bool
-find_host_link(const struct element *e, const struct scenario *s, struct weft_link *link,
-               uint64_t *found, struct diagnostics *d)
+find_host_link(const struct element *e, const struct scenario *s, struct link_fault *f,
+               struct weft_link *link, struct diagnostics *d)
 {
     static const char *const others[] = {"leaf", "spine", "lower", "upper", "link"};
     const struct weft_clos *clos = &s->clos;
@@ -80,72 +98,55 @@ find_host_link(const struct element *e, const struct scenario *s, struct weft_li
             return false;
         }
     }
-    *found = (uint64_t)value_of(e, e->name, "host", d).integer;
-    if (clos->nhosts == 0 || *found >= clos->nhosts)
+    f->link = (uint64_t)f->host;
+    f->parallel = ATTRIBUTE_ABSENT;
+    if (clos->nhosts == 0 || f->link >= clos->nhosts)
     {
-        diag_error(d, element_line(e, "host"), "<%s> names no host: %llu; expected 0 to %u",
-                   e->name, (unsigned long long)*found, clos->nhosts - 1);
+        diag_error(d, element_line(e, "host"), "<%s> names no host: %lld; expected 0 to %u",
+                   e->name, (long long)f->host, clos->nhosts - 1);
         return false;
     }
-    weft_clos_link(clos, *found, link);
+    weft_clos_link(clos, f->link, link);
     return true;
 }
 
+/** Whether two changes of one link meet; a slower link may not even touch the next time. */
 static bool
-find_link(const struct element *e, const struct scenario *s, struct weft_link *link,
-          uint64_t *found, struct diagnostics *d)
+meet(const struct link_fault *a, const struct link_fault *b, bool down)
 {
-    const bool host = takes_host(e) && element_attribute(e, "host");
-    return host ? find_host_link(e, s, link, found, d) : find_switch_link(e, s, link, found, d);
+    return a->link == b->link && (down ? a->at < b->repair && b->at < a->repair
+                                       : a->at <= b->repair && b->at <= a->repair);
 }
 
-/** When it begins and ends; an end that does not come later is an error. */
+/** Adds it to those of its kind, unless one of them has the link at that time. */
 static void
-read_times(const struct element *e, int64_t *at, int64_t *repair, struct diagnostics *d)
+add_fault(const struct element *e, struct scenario *s, const struct link_fault *f,
+          struct diagnostics *d)
 {
-    *at = value_of(e, e->name, "at", d).integer;
-    *repair = value_of(e, e->name, "repair", d).integer;
-    if (*repair <= *at)
+    const bool down = strcmp(e->name, "failure") == 0;
+    const struct link_fault *other;
+    for (size_t i = 0; (other = element_at(e->spec, s, i)) != NULL; i++)
     {
-        diag_error(d, element_line(e, "repair"),
-                   "repair of <%s> is not after at; expected a later time or inf", e->name);
-    }
-}
-
-void
-load_failure(const struct element *e, struct scenario *s, struct diagnostics *d)
-{
-    struct link_failure f = {.line = e->line};
-    struct weft_link link;
-    read_times(e, &f.at, &f.repair, d);
-    if (!find_link(e, s, &link, &f.link, d))
-    {
-        return;
-    }
-    for (size_t i = 0; i < s->nfailures; i++)
-    {
-        const struct link_failure *o = &s->failures[i];
-        if (o->link == f.link && o->at < f.repair && f.at < o->repair)
+        if (meet(other, f, down))
         {
             diag_error(d, e->line,
-                       "this link is down by the <failure> of line %d at that time; expected one "
-                       "at a time",
-                       o->line);
+                       "this link is %s by the <%s> of line %d at that time; expected one at a "
+                       "time",
+                       down ? "down" : "degraded", e->name, other->line);
             return;
         }
     }
-    ARRAY_GROW(s->failures, s->nfailures);
-    s->failures[s->nfailures++] = f;
+    memcpy(element_next(e->spec, s), f, sizeof *f);
 }
 
 void
-load_degradation(const struct element *e, struct scenario *s, struct diagnostics *d)
+load_fault(const struct element *e, struct scenario *s, struct diagnostics *d)
 {
-    struct link_degradation f = {.line = e->line};
+    struct link_fault f = {.host = ATTRIBUTE_ABSENT, .line = e->line};
     struct weft_link link;
-    read_times(e, &f.at, &f.repair, d);
-    f.rate = value_of(e, e->name, "rate", d).integer;
-    if (!find_link(e, s, &link, &f.link, d))
+    element_read(e, e->spec, &f, d);
+    check_times(e, f.at, f.repair, d);
+    if (!(f.host >= 0 ? find_host_link : find_switch_link)(e, s, &f, &link, d))
     {
         return;
     }
@@ -155,17 +156,5 @@ load_degradation(const struct element *e, struct scenario *s, struct diagnostics
                    "rate of <degrade> is more than the link's %lld Mbps; expected less",
                    (long long)(link.rate / 1000000));
     }
-    for (size_t i = 0; i < s->ndegradations; i++)
-    {
-        const struct link_degradation *o = &s->degradations[i];
-        if (o->link == f.link && o->at <= f.repair && f.at <= o->repair)
-        {
-            diag_error(d, e->line,
-                       "this link is degraded by another <degrade> at that time; expected one at a "
-                       "time");
-            return;
-        }
-    }
-    ARRAY_GROW(s->degradations, s->ndegradations);
-    s->degradations[s->ndegradations++] = f;
+    add_fault(e, s, &f, d);
 }

@@ -11,11 +11,11 @@ extern "C"
 #endif
 
     /** The failures of a run: those named and those drawn, of their number @p n. To be freed. */
-    struct link_failure *failures_of(const struct scenario *s, size_t *n);
+    struct link_fault *failures_of(const struct scenario *s, size_t *n);
 
     /** The links that are slower for a while: those named and those drawn, of their number @p n. To
      * be freed. */
-    struct link_degradation *degradations_of(const struct scenario *s, size_t *n);
+    struct link_fault *degradations_of(const struct scenario *s, size_t *n);
 
     /** Whether chance may choose a link. */
     bool random_links_any(const struct random_links *r);
@@ -25,7 +25,7 @@ extern "C"
     uint64_t *random_links_draw(const struct scenario *s, const struct random_links *r, size_t *n);
 
     /** How many different links have failed by @p now; sorts @p failures by link. */
-    uint64_t links_failed(struct link_failure *failures, size_t n, int64_t now);
+    uint64_t links_failed(struct link_fault *failures, size_t n, int64_t now);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The ports that <measure ports=> names. */
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "element-values.h"
 #include "layer-names.h"
 #include "messages.h"
 #include "scenario-load.h"
@@ -66,23 +66,6 @@ add_layer(struct naming *n, const char *name)
         }
     }
     return layer < count;
-}
-
-bool
-read_range(const char **s, char end, struct range *r)
-{
-    char *rest;
-    if (!isdigit((unsigned char)**s))
-    {
-        return false;
-    }
-    r->first = r->last = strtoull(*s, &rest, 10);
-    if (*rest == '-' && isdigit((unsigned char)rest[1]))
-    {
-        r->last = strtoull(rest + 1, &rest, 10);
-    }
-    *s = rest + 1;
-    return *rest == end && r->first <= r->last;
 }
 
 static void
@@ -176,19 +159,16 @@ order_ports(struct naming *n)
 void
 load_measured_ports(const struct element *e, struct scenario *s, struct diagnostics *d)
 {
-    const char *text = element_value(e, "ports");
+    const char *text = s->clos.nswitches ? s->measure.port_names : NULL;
     struct naming n = {&s->measure, &s->clos, d, element_line(e, "ports"), false};
-    struct words w = words_split(text && s->clos.nswitches ? text : "");
-    struct text names = {0};
-    for (size_t i = 0; i < w.n; i++)
+    struct words w = words_split(text ? text : "");
+    for (size_t i = 0; i < w.n && !n.full; i++)
     {
-        text_add(&names, "%s%s", i ? " " : "", w.word[i]);
-        if (!n.full && !add_layer(&n, w.word[i]) && !add_numbers(&n, w.word[i]))
+        if (!add_layer(&n, w.word[i]) && !add_numbers(&n, w.word[i]))
         {
             report_word(&n, w.word[i]);
         }
     }
-    s->measure.port_names = names.s;
     order_ports(&n);
     words_free(&w);
 }

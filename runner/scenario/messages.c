@@ -112,17 +112,20 @@ try_name(struct text *list, struct nearest *near, const char *name)
     text_add(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/** The other element that has a parameter of that name; NULL: none, or several. */
+/** The other element that has a parameter of that name; NULL: none, or several, or @p spec is not
+ * of a scenario. */
 static const char *
 element_with(const struct element_spec *spec, const char *name)
 {
     const char *found = NULL;
-    for (size_t i = 0; i < vocabulary_size; i++)
+    bool ours = false;
+    for (size_t i = 0; i < vocabulary.n; i++)
     {
-        const struct element_spec *other = &vocabulary[i];
+        const struct element_spec *other = &vocabulary.elements[i];
+        ours = ours || other == spec;
         const bool has =
             other != spec && (other->flags & ELEMENT_SETTABLE) &&
-            (vocabulary_attribute(other, name) ||
+            (grammar_attribute(other, name) ||
              (other->selector && known_to_some(weft_registry_find(other->name), name)));
         if (has && found)
         {
@@ -130,50 +133,17 @@ element_with(const struct element_spec *spec, const char *name)
         }
         found = has ? other->name : found;
     }
-    return found;
-}
-
-/** Of an element whose algorithm is not known: the nearest among the parameters of all. */
-static void
-report_unknown_to_all(struct diagnostics *d, int line, const struct element_spec *spec,
-                      const char *name)
-{
-    const struct weft_registry *registry = weft_registry_find(spec->name);
-    struct nearest near = nearest_start(name);
-    struct text list = {0};
-    for (size_t i = 0; i < spec->nattributes; i++)
-    {
-        try_name(&list, &near, spec->attributes[i].param.name);
-    }
-    try_name(&list, &near, spec->selector);
-    try_name(&list, &near, "preset");
-    for (size_t i = 0; i < registry->count; i++)
-    {
-        for (size_t k = 0; k < registry->algos[i]->nparams; k++)
-        {
-            nearest_try(&near, registry->algos[i]->params[k].name);
-        }
-    }
-    const char *other = element_with(spec, name);
-    char *of = other ? xformat("; did you mean %s.%s?", other, name) : xstrdup("");
-    diag_error(d, line,
-               "no %s has a parameter '%s'; expected %s or one that 'weft list %s' shows%s",
-               spec->name, name, list.s, spec->name, other ? of : did_you_mean(near.best));
-    free(of);
-    free(list.s);
+    return ours ? found : NULL;
 }
 
 void
 report_unknown_attribute(struct diagnostics *d, int line, const struct element_spec *spec,
                          const struct weft_algo *algo, const char *name)
 {
+    const bool any = spec->selector && !algo; /* then the parameters of all are too many to name */
+    const struct weft_registry *registry = any ? weft_registry_find(spec->name) : NULL;
     struct nearest near = nearest_start(name);
     struct text list = {0};
-    if (spec->selector && !algo)
-    {
-        report_unknown_to_all(d, line, spec, name);
-        return;
-    }
     for (size_t i = 0; i < spec->nattributes; i++)
     {
         const char *fixed = spec->attributes[i].param.name;
@@ -182,7 +152,7 @@ report_unknown_attribute(struct diagnostics *d, int line, const struct element_s
             try_name(&list, &near, fixed);
         }
     }
-    if (algo)
+    if (spec->selector)
     {
         try_name(&list, &near, spec->selector);
         try_name(&list, &near, "preset");
@@ -191,12 +161,29 @@ report_unknown_attribute(struct diagnostics *d, int line, const struct element_s
     {
         try_name(&list, &near, algo->params[i].name);
     }
+    for (size_t i = 0; any && i < registry->count; i++)
+    {
+        for (size_t k = 0; k < registry->algos[i]->nparams; k++)
+        {
+            nearest_try(&near, registry->algos[i]->params[k].name);
+        }
+    }
     const char *other = element_with(spec, name);
-    char *of = other ? xformat("; did you mean %s of <%s>?", name, other) : xstrdup("");
-    diag_error(d, line, "unknown attribute %s of <%s%s%s>; expected %s%s", name, spec->name,
-               algo ? " " : "", algo ? algo->name : "", list.len ? list.s : "none",
-               other ? of : did_you_mean(near.best));
-    free(of);
+    char *hint = !other ? xstrdup(did_you_mean(near.best))
+                 : any  ? xformat("; did you mean %s.%s?", other, name)
+                        : xformat("; did you mean %s of <%s>?", name, other);
+    if (any)
+    {
+        diag_error(d, line,
+                   "no %s has a parameter '%s'; expected %s or one that 'weft list %s' shows%s",
+                   spec->name, name, list.s, spec->name, hint);
+    }
+    else
+    {
+        diag_error(d, line, "unknown attribute %s of <%s%s%s>; expected %s%s", name, spec->name,
+                   algo ? " " : "", algo ? algo->name : "", list.len ? list.s : "none", hint);
+    }
+    free(hint);
     free(list.s);
 }
 

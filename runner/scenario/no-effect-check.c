@@ -84,7 +84,7 @@ check_links(const struct element *root, const struct scenario *s, struct diagnos
     }
     for (size_t i = 0; i < s->ndegradations; i++)
     {
-        const struct link_degradation *f = &s->degradations[i];
+        const struct link_fault *f = &s->degradations[i];
         struct weft_link link;
         weft_clos_link(&s->clos, f->link, &link);
         if (f->rate == link.rate)

@@ -12,11 +12,11 @@ report_element(const char *name, int line, struct diagnostics *d)
 {
     struct nearest near = nearest_start(name);
     struct text list = {0};
-    for (size_t i = 0; i < vocabulary_size; i++)
+    for (size_t i = 0; i < vocabulary.n; i++)
     {
-        if (vocabulary[i].flags & ELEMENT_SETTABLE)
+        if (vocabulary.elements[i].flags & ELEMENT_SETTABLE)
         {
-            try_name(&list, &near, vocabulary[i].name);
+            try_name(&list, &near, vocabulary.elements[i].name);
         }
     }
     diag_error(d, line, "no element '%s' whose attributes can be set; expected %s%s", name, list.s,
@@ -29,28 +29,18 @@ attribute_exists(const struct element_spec *spec, const char *name)
 {
     if (!spec->selector)
     {
-        return vocabulary_attribute(spec, name) != NULL;
+        return grammar_attribute(spec, name) != NULL;
     }
     const struct weft_registry *registry = weft_registry_find(spec->name);
     return strcmp(name, spec->selector) == 0 || strcmp(name, "preset") == 0 ||
-           vocabulary_attribute(spec, name) || (registry && known_to_some(registry, name));
-}
-
-/** "workload:NAME" is the <workload> of that name. */
-static bool
-is_it(const struct element *e, const char *element)
-{
-    const char *colon = strchr(element, ':'), *name = element_value(e, "name");
-    const size_t n = colon ? (size_t)(colon - element) : strlen(element);
-    return strlen(e->name) == n && strncmp(e->name, element, n) == 0 &&
-           (!colon || (name && strcmp(name, colon + 1) == 0));
+           grammar_attribute(spec, name) || (registry && known_to_some(registry, name));
 }
 
 /** Whether "balancer:NAME" is the <balancer> of <class name="NAME">. */
 static bool
 is_of_class(const struct element_spec *spec)
 {
-    return !(spec->flags & ELEMENT_MANY) && vocabulary_allows(spec, "class");
+    return !(spec->flags & ELEMENT_MANY) && grammar_allows(spec, "class");
 }
 
 /** What an override's element is, by its name in the vocabulary; NULL: there is no such thing. */
@@ -157,24 +147,21 @@ drop_stale_attributes(struct element *e, const struct weft_algo *former,
     }
 }
 
-/** The child that an override names, made where there is none; @p name: what tells it from others,
- * or NULL. */
+/** The child of that kind, made where there is none; @p name: what tells it from others, or NULL.
+ */
 static struct element *
-find_or_make(struct element *parent, const char *which, const struct element_spec *spec,
-             const char *name, int line)
+find_or_make(struct element *parent, const struct element_spec *spec, const char *name, int line)
 {
-    for (size_t i = 0; i < parent->nchildren; i++)
+    struct element *e =
+        name ? element_named(parent, spec->name, name) : element_child(parent, spec->name);
+    if (!e)
     {
-        if (is_it(parent->children[i], which))
+        e = element_new(spec->name, spec, line);
+        element_add(parent, e);
+        if (name)
         {
-            return parent->children[i];
+            element_set(e, "name", name, line, true);
         }
-    }
-    struct element *e = element_new(spec->name, spec, line);
-    element_add(parent, e);
-    if (name)
-    {
-        element_set(e, "name", name, line, true);
     }
     return e;
 }
@@ -182,16 +169,13 @@ find_or_make(struct element *parent, const char *which, const struct element_spe
 static struct element *
 element_of(struct element *scenario, const struct override *o)
 {
-    const char *colon = strchr(o->element, ':');
-    if (!colon || !is_of_class(o->spec))
+    const char *colon = strchr(o->element, ':'), *name = colon ? colon + 1 : NULL;
+    if (!name || !is_of_class(o->spec))
     {
-        return find_or_make(scenario, o->element, o->spec, colon ? colon + 1 : NULL, o->line);
+        return find_or_make(scenario, o->spec, name, o->line);
     }
-    char *which = xformat("class%s", colon);
-    struct element *class =
-        find_or_make(scenario, which, vocabulary_find("class", "scenario"), colon + 1, o->line);
-    free(which);
-    return find_or_make(class, o->spec->name, o->spec, NULL, o->line);
+    const struct element_spec *class = vocabulary_find("class", "scenario");
+    return find_or_make(find_or_make(scenario, class, name, o->line), o->spec, NULL, o->line);
 }
 
 void

@@ -56,16 +56,6 @@ is_same_key(const struct search *s, const char *key)
     return strcmp(key, s->key) == 0 || (a && b && strcmp(a, b) == 0);
 }
 
-static struct search
-search_for(const struct element *root, const char *name, const char *key)
-{
-    const struct element *workload = element_child(root, "workload");
-    return (struct search){.name = name,
-                           .key = key,
-                           .workload = workload ? element_value(workload, "name") : NULL,
-                           .near = nearest_start(key)};
-}
-
 static void
 search_below(struct search *s, struct element *parent)
 {
@@ -86,6 +76,19 @@ search_below(struct search *s, struct element *parent)
     }
 }
 
+/** What there is below @p parent (NULL: nothing). */
+static struct search
+search(const struct element *root, struct element *parent, const char *name, const char *key)
+{
+    const struct element *workload = element_child(root, "workload");
+    struct search s = {.name = name,
+                       .key = key,
+                       .workload = workload ? element_value(workload, "name") : NULL,
+                       .near = nearest_start(key)};
+    search_below(&s, parent);
+    return s;
+}
+
 /** The element of @p parent that @p e of <quick> is to change; NULL after an error. */
 static struct element *
 changed_by(const struct element *root, const struct element *e, struct element *parent,
@@ -104,8 +107,7 @@ changed_by(const struct element *root, const struct element *e, struct element *
     {
         return only; /* document_check() has reported a key that is missing */
     }
-    struct search s = search_for(root, e->name, key);
-    search_below(&s, parent);
+    const struct search s = search(root, parent, e->name, key);
     const char *what = element_attribute(e, "param") ? "param" : "name";
     if (s.n == 1)
     {
@@ -129,14 +131,12 @@ changed_by(const struct element *root, const struct element *e, struct element *
 }
 
 static bool
-every_case_sets(const struct element *root, const struct element *cases, const char *param)
+every_child_sets(const struct element *root, const struct element *cases, const char *param)
 {
     size_t n = 0;
     for (size_t i = 0; i < cases->nchildren; i++)
     {
-        struct search s = search_for(root, "set", param);
-        search_below(&s, cases->children[i]);
-        n += s.n > 0;
+        n += search(root, cases->children[i], "set", param).n > 0;
     }
     return n > 0 && n == cases->nchildren;
 }
@@ -146,16 +146,12 @@ static const struct element *
 setter_of(const struct element *root, const char *param)
 {
     struct element *sweep = element_child(root, "sweep");
-    struct search s = search_for(root, "vary", param);
-    search_below(&s, sweep);
-    const struct element *found = s.found;
+    const struct element *found = search(root, sweep, "vary", param).found;
     for (size_t i = 0; sweep && !found && i < sweep->nchildren; i++)
     {
         const struct element *e = sweep->children[i];
-        bool sets = strcmp(e->name, "seeds") == 0   ? strcmp(param, "seed.value") == 0
-                    : strcmp(e->name, "cases") == 0 ? every_case_sets(root, e, param)
-                                                    : false;
-        found = sets ? e : NULL;
+        const bool seeds = strcmp(e->name, "seeds") == 0 && strcmp(param, "seed.value") == 0;
+        found = seeds || every_child_sets(root, e, param) ? e : NULL;
     }
     return found;
 }
@@ -196,12 +192,18 @@ remove_children(struct element *e, const char *name)
     e->nchildren = kept;
 }
 
-/** Whether there is the parameter that a <set> or <vary> names; then @p o is to be freed. */
+/** Whether there is the parameter that an element names, if it must name one. */
 static bool
-parse_param(const struct element *e, struct override *o, struct diagnostics *d)
+knows_param(const struct element *e, struct diagnostics *d)
 {
+    struct override o;
     const char *param = element_value(e, "param");
-    return param && override_parse(param, element_line(e, "param"), o, d);
+    const bool good = param && override_parse(param, element_line(e, "param"), &o, d);
+    if (good)
+    {
+        override_free(&o);
+    }
+    return good || (!param && !grammar_attribute(e->spec, "param"));
 }
 
 static void
@@ -209,7 +211,7 @@ apply_set(struct element *root, const struct element *set, struct diagnostics *d
 {
     const char *param = element_value(set, "param"), *value = element_value(set, "value");
     struct override o;
-    if (!value || !parse_param(set, &o, d))
+    if (!param || !value || !override_parse(param, element_line(set, "param"), &o, d))
     {
         return;
     }
@@ -231,70 +233,54 @@ apply_set(struct element *root, const struct element *set, struct diagnostics *d
     override_free(&o);
 }
 
-/** A <set> of a <case> in the place of the one that the scenario has. */
+/** A <set> of a <case> in the place of the one that the scenario has, or any other child. */
 static void
-change_set(struct element *root, struct element *changed, const struct element *set,
+add_change(struct element *root, struct element *changed, const struct element *e,
            struct diagnostics *d)
 {
-    struct override o;
-    if (!parse_param(set, &o, d))
+    const bool set = e->spec && strcmp(e->name, "set") == 0;
+    if (set && !knows_param(e, d))
     {
         return;
     }
-    struct search s = search_for(root, "set", key_of(set));
-    search_below(&s, changed);
-    if (s.found)
+    struct element *former = set ? search(root, changed, "set", key_of(e)).found : NULL;
+    if (former)
     {
-        copy_attributes(s.found, set);
+        copy_attributes(former, e);
     }
     else
     {
-        element_add(changed, element_copy(set));
+        element_add(changed, element_copy(e));
     }
-    override_free(&o);
 }
 
 /** What a <vary>, <seeds>, <case> or <figure> changes: its attributes and what stands in it. */
 static void
 apply_change(struct element *root, const struct element *e, struct diagnostics *d)
 {
+    static const char *const of_values[] = {"labels", "colours", "styles"};
     const bool figure = strcmp(e->name, "figure") == 0, vary = strcmp(e->name, "vary") == 0;
-    struct override o;
-    if (vary && !parse_param(e, &o, d))
+    struct element *changed =
+        knows_param(e, d) ? changed_by(root, e, figure ? root : element_child(root, "sweep"), d)
+                          : NULL;
+    if (!changed)
     {
         return;
     }
-    struct element *changed = changed_by(root, e, figure ? root : element_child(root, "sweep"), d);
-    if (changed && vary)
+    for (size_t i = 0; vary && i < sizeof of_values / sizeof *of_values; i++)
     {
-        element_remove(changed, "labels"); /* of the former values, as the others are */
-        element_remove(changed, "colours");
-        element_remove(changed, "styles");
+        element_remove(changed, of_values[i]); /* of the former values, as the others are */
     }
-    if (changed && figure)
+    if (figure)
     {
         remove_children(changed, "level");
         remove_children(changed, "mark");
         remove_children(changed, element_child(e, "query") ? "query" : "");
     }
-    if (changed)
+    copy_attributes(changed, e);
+    for (size_t i = 0; i < e->nchildren; i++)
     {
-        copy_attributes(changed, e);
-    }
-    for (size_t i = 0; changed && i < e->nchildren; i++)
-    {
-        if (figure)
-        {
-            element_add(changed, element_copy(e->children[i]));
-        }
-        else
-        {
-            change_set(root, changed, e->children[i], d);
-        }
-    }
-    if (vary)
-    {
-        override_free(&o);
+        add_change(root, changed, e->children[i], d);
     }
 }
 
@@ -319,22 +305,12 @@ check_twice(const struct element *quick, struct diagnostics *d)
     }
 }
 
-/** Those of <quick> take the places of all of the scenario's: their numbers mean a smaller fabric.
- */
-static void
-apply_conditions(struct element *root, const struct element *quick, const char *name)
+/** Whether those of that kind in <quick> take the places of all of the scenario's: their numbers
+ * mean a smaller fabric. */
+static bool
+is_condition(const struct element *e)
 {
-    if (element_child(quick, name))
-    {
-        remove_children(root, name);
-    }
-    for (size_t i = 0; i < quick->nchildren; i++)
-    {
-        if (strcmp(quick->children[i]->name, name) == 0)
-        {
-            element_add(root, element_copy(quick->children[i]));
-        }
-    }
+    return e->spec && grammar_allows(e->spec, "scenario");
 }
 
 static void
@@ -342,19 +318,27 @@ apply_all(struct element *root, const struct element *quick, struct diagnostics 
 {
     for (size_t i = 0; i < quick->nchildren; i++)
     {
+        if (is_condition(quick->children[i]))
+        {
+            remove_children(root, quick->children[i]->name);
+        }
+    }
+    for (size_t i = 0; i < quick->nchildren; i++)
+    {
         const struct element *e = quick->children[i];
         if (strcmp(e->name, "set") == 0)
         {
             apply_set(root, e, d);
         }
-        else if (e->spec && !vocabulary_allows(e->spec, "scenario"))
+        else if (is_condition(e))
+        {
+            element_add(root, element_copy(e));
+        }
+        else if (e->spec)
         {
             apply_change(root, e, d);
         }
     }
-    apply_conditions(root, quick, "drop");
-    apply_conditions(root, quick, "failure");
-    apply_conditions(root, quick, "degrade");
 }
 
 /* --- the version ------------------------------------------------------------------------------ */

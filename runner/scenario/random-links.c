@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Links that chance chooses: <random-failures> and <random-degrade>. */
+#include <math.h>
 #include <stdlib.h>
 
 #include <weft/rng.h>
 
+#include "element-values.h"
 #include "link-failures.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 
 /* "degrade" in ASCII: draws of their own, so that it is not the failed links that are slower. */
 #define DEGRADE_SALT UINT64_C(0x64656772616465)
-
-/** A probability that stands in for another one where it is not given. */
-static double
-probability_of(const struct element *e, const char *element, const char *name, double otherwise,
-               struct diagnostics *d)
-{
-    bool given = e && element_attribute(e, name);
-    return given ? value_of(e, element, name, d).real : otherwise;
-}
 
 /** A number of links, or probabilities: one of them must be there. */
 static void
@@ -41,7 +34,7 @@ check_how_many(const struct element *e, const struct scenario *s, const struct r
         diag_error(d, element_line(e, "links"),
                    "links of <%s>: there is a probability as well; expected one of them", e->name);
     }
-    else if (s->clos.nhosts && r->links > all)
+    else if (s->clos.nhosts && (uint64_t)r->links > all)
     {
         diag_error(d, element_line(e, "links"),
                    "links of <%s>: there are %llu links between switches; expected at most as many",
@@ -54,11 +47,7 @@ check(const struct element *e, const struct scenario *s, const struct random_lin
       struct diagnostics *d)
 {
     check_how_many(e, s, r, d);
-    if (r->repair <= r->at)
-    {
-        diag_error(d, element_line(e, "repair"),
-                   "repair of <%s> is not after at; expected a later time or inf", e->name);
-    }
+    check_times(e, r->at, r->repair, d);
     if (element_attribute(e, "aggregation-core") && s->clos.nhosts && s->clos.ncores == 0)
     {
         diag_error(d, element_line(e, "aggregation-core"),
@@ -68,32 +57,30 @@ check(const struct element *e, const struct scenario *s, const struct random_lin
     }
 }
 
+/** The probability of each kind of link, or a number: what is not meant is absent. */
 static void
-load(const struct element *root, const char *element, const struct scenario *s,
-     struct random_links *r, struct diagnostics *d)
+settle(const struct scenario *s, struct random_links *r)
 {
-    const struct element *e = element_child(root, element);
-    const double both = value_of(e, element, "probability", d).real;
-    r->edge = probability_of(e, element, "edge-aggregation", both, d);
-    r->core = probability_of(e, element, "aggregation-core", both, d);
-    r->links = (uint64_t)value_of(e, element, "links", d).integer;
-    r->at = value_of(e, element, "at", d).integer;
-    r->repair = value_of(e, element, "repair", d).integer;
-    if (e)
-    {
-        check(e, s, r, d);
-    }
+    const bool number = r->links > 0;
+    r->edge = number ? NAN : isnan(r->edge) ? r->any : r->edge;
+    r->core = number || !s->clos.ncores ? NAN : isnan(r->core) ? r->any : r->core;
+    r->links = number ? r->links : ATTRIBUTE_ABSENT;
+    r->any = NAN;
 }
 
 void
 load_random_links(const struct element *root, struct scenario *s, struct diagnostics *d)
 {
-    const struct element *degrade = element_child(root, "random-degrade");
-    load(root, "random-failures", s, &s->random_failures, d);
-    load(root, "random-degrade", s, &s->random_degrade, d);
-    if (degrade)
+    static const char *const names[] = {"random-failures", "random-degrade"};
+    struct random_links *const both[] = {&s->random_failures, &s->random_degrade};
+    for (size_t i = 0; i < 2; i++)
     {
-        s->random_degrade.share = value_of(degrade, "random-degrade", "share", d).real;
+        const struct element *e = element_child(root, names[i]);
+        if (e)
+        {
+            check(e, s, both[i], d);
+        }
+        settle(s, both[i]);
     }
 }
 
@@ -114,8 +101,9 @@ by_number(const void *a, const void *b)
 static uint64_t *
 draw_number(const struct scenario *s, const struct random_links *r, uint64_t seed, size_t *n)
 {
-    struct weft_drawn_link *drawn = xcalloc(r->links, sizeof *drawn);
-    *n = weft_random_links(&s->clos, r->links, seed, s->run, drawn);
+    const size_t wanted = (size_t)r->links;
+    struct weft_drawn_link *drawn = xcalloc(wanted, sizeof *drawn);
+    *n = weft_random_links(&s->clos, wanted, seed, s->run, drawn);
     uint64_t *links = xcalloc(*n, sizeof *links);
     for (size_t i = 0; i < *n; i++)
     {
@@ -134,8 +122,9 @@ random_links_draw(const struct scenario *s, const struct random_links *r, size_t
     {
         return draw_number(s, r, seed, n);
     }
-    *n = weft_random_failures(&s->clos, r->edge, r->core, seed, s->run, NULL);
+    const double core = s->clos.ncores ? r->core : 0;
+    *n = weft_random_failures(&s->clos, r->edge, core, seed, s->run, NULL);
     uint64_t *links = xcalloc(*n, sizeof *links);
-    weft_random_failures(&s->clos, r->edge, r->core, seed, s->run, links);
+    weft_random_failures(&s->clos, r->edge, core, seed, s->run, links);
     return links;
 }

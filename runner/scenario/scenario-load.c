@@ -4,152 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element-values.h"
 #include "input-file.h"
-#include "messages.h"
 #include "textbuf.h"
-
-static void
-report_no_choice(const struct element *root, const struct element *e, const char *kind,
-                 struct diagnostics *d)
-{
-    const struct element_spec *spec = vocabulary_find(kind, "scenario");
-    char *names = algorithm_names(weft_registry_find(kind));
-    if (e)
-    {
-        diag_error(d, e->line, "<%s> lacks %s=\"...\"; expected %s", kind, spec->selector, names);
-    }
-    else
-    {
-        diag_error(d, root->line, "the scenario has no <%s %s=\"...\"/>; expected one of %s", kind,
-                   spec->selector, names);
-    }
-    free(names);
-}
-
-/** Whether a preset of the element sets the parameter. */
-static bool
-preset_sets(const struct weft_algo *algo, const char *preset, const char *param)
-{
-    for (size_t i = 0; preset && i < algo->npresets; i++)
-    {
-        if (strcmp(algo->presets[i].name, preset) != 0)
-        {
-            continue;
-        }
-        size_t n = strlen(param);
-        for (const char *p = algo->presets[i].settings; (p = strstr(p, param)) != NULL; p += n)
-        {
-            if ((p == algo->presets[i].settings || p[-1] == ' ') && p[n] == '=')
-            {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static bool
-all_given(const struct element *e, int line, const struct weft_algo *algo, struct diagnostics *d)
-{
-    bool good = true;
-    for (size_t i = 0; i < algo->nparams; i++)
-    {
-        const struct weft_param *p = &algo->params[i];
-        if (p->def || (e && element_attribute(e, p->name)) ||
-            (e && preset_sets(algo, element_value(e, "preset"), p->name)))
-        {
-            continue;
-        }
-        diag_error(d, line, "the %s %s lacks %s=\"...\"; expected %s", algo->name,
-                   e ? e->name : "element", p->name, expected_value(p));
-        good = false;
-    }
-    return good;
-}
-
-/** The preset first, then the other attributes in any order. */
-static bool
-set_all(const struct element *e, const struct choice *choice, struct diagnostics *d)
-{
-    bool good = true;
-    for (int pass = 0; pass < 2; pass++)
-    {
-        for (size_t i = 0; i < e->nattributes; i++)
-        {
-            const struct attribute *a = &e->attributes[i];
-            bool is_preset = strcmp(a->name, "preset") == 0;
-            bool own = strcmp(a->name, e->spec->selector) != 0 &&
-                       (!vocabulary_attribute(e->spec, a->name) ||
-                        !vocabulary_takes(e->spec, choice->algo, a->name));
-            if (own && is_preset == (pass == 0))
-            {
-                good = set_parameter(d, e->spec, choice->algo, choice->config, a) && good;
-            }
-        }
-    }
-    return good;
-}
-
-bool
-read_choice(const struct element *e, const char *kind, struct choice *choice, struct diagnostics *d)
-{
-    const char *selector = vocabulary_find(kind, "scenario")->selector;
-    const char *name = e ? element_value(e, selector) : NULL;
-    name = name ? name : default_algorithm(kind);
-    *choice = (struct choice){.algo = name ? weft_find(kind, name) : NULL};
-    if (choice->algo)
-    {
-        choice->config = xcalloc(1, choice->algo->config_size);
-        weft_config_default(choice->algo, choice->config);
-        return !e || set_all(e, choice, d);
-    }
-    if (name)
-    {
-        report_unknown_algorithm(d, element_line(e, selector), weft_registry_find(kind), name);
-    }
-    return !name;
-}
-
-bool
-load_choice_of(const struct element *root, const struct element *e, const char *kind,
-               struct choice *choice, struct diagnostics *d)
-{
-    const char *selector = vocabulary_find(kind, "scenario")->selector;
-    const int line = e ? element_line(e, selector) : root->line;
-    bool good = read_choice(e, kind, choice, d);
-    if (good && !choice->algo)
-    {
-        report_no_choice(root, e, kind, d);
-    }
-    good = choice->algo && all_given(e, line, choice->algo, d) && good;
-    const char *wrong = good && choice->algo->check ? choice->algo->check(choice->config) : NULL;
-    if (wrong)
-    {
-        diag_error(d, line, "<%s %s>: %s", kind, choice->algo->name, wrong);
-    }
-    return good && !wrong;
-}
-
-static bool
-load_choice(const struct element *root, const char *kind, struct choice *choice,
-            struct diagnostics *d)
-{
-    return load_choice_of(root, element_child(root, kind), kind, choice, d);
-}
-
-int
-line_of_element(const struct element *e)
-{
-    /* A value that an override set is the likelier culprit. */
-    for (size_t i = 0; i < e->nattributes; i++)
-    {
-        if (e->attributes[i].overridden)
-        {
-            return e->attributes[i].line;
-        }
-    }
-    return e->line;
-}
 
 static int
 line_of(const struct element *root, const char *kind)
@@ -164,8 +21,7 @@ load_graph(const struct element *root, struct scenario *s, struct diagnostics *d
 {
     const struct weft_topology_ops *ops = weft_topology_find(s->topology.algo->name);
     const struct element *e = element_child(root, "topology");
-    const char *file = element_value(e, "file");
-    if (!file)
+    if (!s->graph_name)
     {
         diag_error(d, e->line,
                    "the %s topology lacks file=\"...\"; expected a topology.txt as HPCC's and "
@@ -173,9 +29,11 @@ load_graph(const struct element *root, struct scenario *s, struct diagnostics *d
                    s->topology.algo->name);
         return false;
     }
-    s->topology_file = input_file_load(d->file, file, INPUT_GRAPH, element_line(e, "file"), d);
+    s->topology_file =
+        input_file_load(d->file, s->graph_name, INPUT_GRAPH, element_line(e, "file"), d);
     if (s->topology_file)
     {
+        s->graph_name = s->topology_file->kept;
         ops->use(s->topology.config, &s->topology_file->graph);
     }
     return s->topology_file != NULL;
@@ -213,22 +71,37 @@ qps_per_connection(const struct scenario *s)
     return most;
 }
 
+/** Reads what stands once. Whether there is a topology. */
+static bool
+read_once(const struct element *root, struct scenario *s, struct diagnostics *d)
+{
+    bool topology = false;
+    for (size_t i = 0; i < vocabulary.n; i++)
+    {
+        const struct element_spec *spec = &vocabulary.elements[i];
+        const struct element *e = element_child(root, spec->name);
+        if ((spec->flags & ELEMENT_MANY) || !grammar_allows(spec, "scenario"))
+        {
+            continue;
+        }
+        element_read(e, spec, s, d);
+        if (spec->selector)
+        {
+            struct choice *choice = (void *)((char *)s + spec->choice);
+            const bool good = load_choice_of(root, e, spec->name, choice, d);
+            topology = choice == &s->topology ? good : topology;
+        }
+    }
+    return topology;
+}
+
 struct scenario *
-scenario_load(const struct element *root, struct diagnostics *d)
+scenario_load(struct element *root, struct diagnostics *d)
 {
     size_t before = d->reported;
     struct scenario *s = xcalloc(1, sizeof *s);
-    const char *name = element_value(root, "name");
-    s->name = xstrdup(name ? name : "");
-    bool topology = load_choice(root, "topology", &s->topology, d);
-    load_choice(root, "fabric", &s->fabric, d);
-    load_choice(root, "switch", &s->switches, d);
-    load_choice(root, "scheduler", &s->scheduler, d);
-    load_choice(root, "transport", &s->transport, d);
-    load_choice(root, "congestion-control", &s->cc, d);
-    load_choice(root, "balancer", &s->balancer, d);
-    topology = topology && build_topology(root, s, d);
-    load_seed(root, s, d);
+    s->root = root;
+    const bool topology = read_once(root, s, d) && build_topology(root, s, d);
     load_classes(root, s, d);
     uint32_t nqps = load_workloads(root, s, topology, d) * qps_per_connection(s);
     if (!topology)
@@ -254,17 +127,6 @@ scenario_load(const struct element *root, struct diagnostics *d)
     return s;
 }
 
-static void
-free_pairs(struct attribute_default *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-    {
-        free(list[i].name);
-        free(list[i].value);
-    }
-    free(list);
-}
-
 void
 scenario_free(struct scenario *s)
 {
@@ -282,19 +144,18 @@ scenario_free(struct scenario *s)
     {
         free(s->workloads[i].choice.config);
         free(s->workloads[i].hosts);
-        free(s->workloads[i].name);
+        free(s->workloads[i].ranges);
     }
-    free(s->workloads);
     free_classes(s);
+    free(s->workloads);
     free((void *)s->jobs.jobs);
-    free_pairs(s->defaults, s->ndefaults);
-    free_pairs(s->globals, s->nglobals);
+    free(s->defaults);
+    free(s->globals);
     free(s->drops);
     free(s->failures);
     free(s->degradations);
     free(s->measure.qps);
-    free(s->measure.port_names);
     free(s->measure.ports);
-    free(s->name);
+    element_free(s->root);
     free(s);
 }

@@ -8,9 +8,10 @@
 
 /**
  * Resolves everything and checks it: parameters, what no single bound can check, the topology, the
- * workload's fit, QPs and links that are named. NULL after errors, which are in @p d.
+ * workload's fit, QPs and links that are named. NULL after errors, which are in @p d. The tree is
+ * then the scenario's.
  */
-struct scenario *scenario_load(const struct element *root, struct diagnostics *d);
+struct scenario *scenario_load(struct element *root, struct diagnostics *d);
 
 void scenario_free(struct scenario *s);
 
@@ -23,31 +24,11 @@ char *scenario_write(const struct scenario *s, const char *name);
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/** The value of an attribute or its default; errors are reported, then the default stands. @p e
- * NULL: the element is not there. */
-union attribute_value value_of(const struct element *e, const char *element, const char *name,
-                               struct diagnostics *d);
+/** <failure> and <degrade>. */
+void load_fault(const struct element *e, struct scenario *s, struct diagnostics *d);
 
-/** Numbers from first to last. */
-struct range
-{
-    uint64_t first, last;
-};
-
-/** Reads "3" or "3-7" up to @p end and goes behind it; false if there is something else. */
-bool read_range(const char **s, char end, struct range *r);
-
-/** Most numbers that the ranges of a list stand for. */
-#define LIST_MOST_NUMBERS ((uint64_t)1 << 22)
-
-/** A word of a SHAPE_LIST: "3" or "3-7"; 0, or an error of weft_param_parse(). */
-int read_numbers(const struct attribute_spec *spec, const char *word, struct range *r);
-
-/** <failure>. */
-void load_failure(const struct element *e, struct scenario *s, struct diagnostics *d);
-
-/** <degrade>. */
-void load_degradation(const struct element *e, struct scenario *s, struct diagnostics *d);
+/** Reports an end that does not come after the beginning. */
+void check_times(const struct element *e, int64_t at, int64_t repair, struct diagnostics *d);
 
 /** <random-failures> and <random-degrade>. */
 void load_random_links(const struct element *root, struct scenario *s, struct diagnostics *d);
@@ -56,7 +37,8 @@ void load_random_links(const struct element *root, struct scenario *s, struct di
  * of layers, switches or ports that are not there, and ports that are named twice, are reported. */
 void load_measured_ports(const struct element *e, struct scenario *s, struct diagnostics *d);
 
-/** <drop>, <loss>, <failure>, <convergence>, <measure>, <limit>, <seed>, <default>, <global>. */
+/** What stands once has been read: <drop>, <failure>, <degrade>, <default> and <global>, and what
+ * no single bound can check of <measure> and of links that chance chooses. */
 void load_conditions(const struct element *root, struct scenario *s, uint32_t nqps,
                      struct diagnostics *d);
 
@@ -81,9 +63,6 @@ uint32_t load_level(const struct element *workload, const struct scenario *s,
                     struct diagnostics *d);
 
 void free_classes(struct scenario *s);
-
-/** <seed>. */
-void load_seed(const struct element *root, struct scenario *s, struct diagnostics *d);
 
 /** Every <workload>, and what they are together. Returns their QPs; 0 if not all is well. */
 uint32_t load_workloads(const struct element *root, struct scenario *s, bool topology,

@@ -19,6 +19,7 @@ extern "C"
 {
 #endif
 
+    struct element;
     struct input_file;
 
     /** An algorithm and its configuration, resolved. */
@@ -28,26 +29,32 @@ extern "C"
         void *config; /**< algo->config_size bytes */
     };
 
+    /* What the attributes of an element are read into is of the type that grammar.h says, and holds
+     * what the resolved scenario says of them. */
+
     /** A <class>: a set of QPs with algorithms and an egress queue of their own. */
     struct qp_class
     {
-        char *name;
-        uint32_t queue; /**< traffic class of its data, from 1 up */
+        const char *name;
+        int64_t queue; /**< traffic class of its data, from 1 up */
         struct choice balancer, cc, transport;
-        bool made; /**< by a <workload> with balancer="..." */
-        char *of;  /**< for messages: " of <class name=...>" */
+        char *made; /**< its name, by a <workload> with balancer="..."; NULL: it has an element */
+        char *of;   /**< for messages: " of <class name=...>" */
         int line;
     };
 
     /** One <workload>: a job on all hosts or on some. */
     struct workload
     {
-        char *name; /**< NULL: it has none */
+        const char *name;                                     /**< NULL: it has none */
+        const char *host_list, *class_name, *balancer, *file; /**< NULL: not given */
+        int64_t start_unit;
         struct choice choice;
         const struct input_file *input; /**< what it reads; NULL: nothing */
         uint32_t level;  /**< service level of its QPs: 0: the scenario's own algorithms, else its
                             class' place + 1 */
         uint32_t *hosts; /**< rising; NULL: all */
+        char *ranges;    /**< of these, as a list; NULL: all */
         uint32_t nhosts;
         int line;
     };
@@ -55,29 +62,24 @@ extern "C"
     /** Drop the first `count` transmissions of one PSN of one QP. */
     struct drop_rule
     {
-        uint32_t qp;
+        int64_t qp;
+        int64_t count;
+        int64_t
+            last_hop; /**< between the last switch and the NIC, else at the top tier it crosses */
+        uint32_t *packets; /**< NULL in a scenario, where each packet has a rule of its own */
+        size_t npackets;
         uint32_t psn_offset; /**< packets after the QP's first: independent of first-psn */
-        uint32_t count;
-        bool last_hop; /**< between the last switch and the NIC, else at the top tier it crosses */
         int line;
     };
 
-    /** A link between switches that goes down and perhaps comes back. */
-    struct link_failure
+    /** A link that goes down, or is slower, for a while. */
+    struct link_fault
     {
-        uint64_t link;  /**< number of weft_clos_link() */
-        int64_t at;     /**< ps */
-        int64_t repair; /**< ps, WEFT_NEVER: never */
-        int line;
-    };
-
-    /** A link that is slower for a while. */
-    struct link_degradation
-    {
-        uint64_t link;  /**< number of weft_clos_link() */
-        int64_t rate;   /**< bit/s */
-        int64_t at;     /**< ps */
-        int64_t repair; /**< ps, WEFT_NEVER: never */
+        int64_t leaf, spine, lower, upper, parallel, host; /**< how its element names the link */
+        uint64_t link;                                     /**< number of weft_clos_link() */
+        int64_t rate;                                      /**< bit/s of one that is slower */
+        int64_t at;                                        /**< ps */
+        int64_t repair;                                    /**< ps, WEFT_NEVER: never */
         int line;
     };
 
@@ -85,9 +87,10 @@ extern "C"
      * many as are asked for. */
     struct random_links
     {
+        double any;     /**< probability where the two below are not given */
         double edge;    /**< probability for links of ToRs */
         double core;    /**< probability for links above */
-        uint64_t links; /**< if > 0, how many, instead of probabilities */
+        int64_t links;  /**< if > 0, how many, instead of probabilities */
         double share;   /**< of its rate that a degraded link keeps */
         int64_t at;     /**< ps */
         int64_t repair; /**< ps, WEFT_NEVER: never */
@@ -96,8 +99,7 @@ extern "C"
     /** An ns-3 attribute default: <default name="ns3::Class::Attribute" value="..."/>. */
     struct attribute_default
     {
-        char *name;
-        char *value;
+        const char *name, *value;
         int line;
     };
 
@@ -114,12 +116,12 @@ extern "C"
         int64_t interval; /**< ps between samples of the series; 0: none */
         uint32_t *qps;    /**< QPs sampled */
         size_t nqps;
-        char *port_names;            /**< ports="...", the words as they were; NULL: none */
+        const char *port_names;      /**< ports="...", the words as they were; NULL: none */
         struct measured_port *ports; /**< by switch and port; what port_names says */
         size_t nports;
-        bool queues;     /**< also sample the largest switch queue and the buffer in use */
-        bool balance;    /**< also sample how evenly the ports of each layer are used */
-        bool flows;      /**< write flows.csv */
+        int64_t queues;  /**< also sample the largest switch queue and the buffer in use */
+        int64_t balance; /**< also sample how evenly the ports of each layer are used */
+        int64_t flows;   /**< write flows.csv */
         int64_t warm_up; /**< ps after the first start: fct_* are of messages that start later */
         int64_t window;  /**< ps, so long after that; WEFT_NEVER: to the end */
     };
@@ -132,7 +134,7 @@ extern "C"
 
     struct scenario
     {
-        char *name;
+        struct element *root; /**< what it was loaded from: its texts point there */
         struct choice topology, fabric, switches, scheduler, balancer, cc, transport;
         struct qp_class *classes;
         size_t nclasses;
@@ -141,28 +143,29 @@ extern "C"
         struct choice workload; /**< all of them as one: the only one, or weft_workload_jobs; its
                                    configuration is jobs or another one's */
         struct weft_jobs jobs;
+        const char *graph_name;                 /**< the file of a graph; NULL: none */
         const struct input_file *topology_file; /**< of a graph; NULL: none */
         struct weft_clos clos;                  /**< built from topology */
         struct drop_rule *drops;
         size_t ndrops;
         double loss; /**< probability that a data packet is lost at the top tier it crosses */
-        struct link_failure *failures;
+        struct link_fault *failures;
         size_t nfailures;
-        struct link_degradation *degradations;
+        struct link_fault *degradations;
         size_t ndegradations;
         struct random_links random_failures;
         struct random_links random_degrade;
         int64_t
             convergence; /**< ps from a failure to new forwarding everywhere; WEFT_NEVER: never */
-        enum weft_weights weights; /**< of ports in that forwarding */
+        int64_t weights; /**< enum weft_weights: of ports in that forwarding */
         struct measurements measure;
         struct attribute_default *defaults;
         size_t ndefaults;
         struct attribute_default *globals; /**< ns-3 global values: <global name="SchedulerType"
                                               value="..."/> */
         size_t nglobals;
-        int64_t stop;     /**< simulated time limit, ps */
-        bool stop_is_end; /**< reaching it with messages left is a normal end, else an error */
+        int64_t stop;        /**< simulated time limit, ps */
+        int64_t stop_is_end; /**< reaching it with messages left is a normal end, else an error */
         uint64_t seed;
         uint64_t run;
     };

@@ -142,7 +142,7 @@ add_chosen(struct text *t, const struct element_spec *spec)
 static void
 add_attribute(struct text *t, const struct element_spec *spec, const struct attribute_spec *a)
 {
-    const bool required = vocabulary_requires(spec, a);
+    const bool required = grammar_requires(spec, a);
     text_add(t, "%s      <attribute name=\"%s\">\n", required ? "" : "      <optional>\n",
              a->param.name);
     add_doc(t, a->param.doc, "        ");
@@ -192,10 +192,10 @@ static void
 add_children(struct text *t, const struct element_spec *spec)
 {
     struct text inner = {0};
-    for (size_t i = 0; i < vocabulary_size; i++)
+    for (size_t i = 0; i < vocabulary.n; i++)
     {
-        const struct element_spec *c = &vocabulary[i];
-        if (vocabulary_allows(c, spec->name))
+        const struct element_spec *c = &vocabulary.elements[i];
+        if (grammar_allows(c, spec->name))
         {
             const char *how = c->flags & ELEMENT_MANY ? "zeroOrMore" : "optional";
             text_add(&inner, "        <%s><ref name=\"%s%s\"/></%s>\n", how, prefix_of(c), c->name,
@@ -250,9 +250,9 @@ schema_text(void)
              "         xmlns:a=\"http://relaxng.org/ns/compatibility/annotations/1.0\"\n"
              "         datatypeLibrary=\"http://www.w3.org/2001/XMLSchema-datatypes\">\n"
              "  <start>\n    <ref name=\"scenario\"/>\n  </start>\n");
-    for (size_t i = 0; i < vocabulary_size; i++)
+    for (size_t i = 0; i < vocabulary.n; i++)
     {
-        add_element(&t, &vocabulary[i]);
+        add_element(&t, &vocabulary.elements[i]);
     }
     text_add(&t, "</grammar>\n");
     return text_take(&t);

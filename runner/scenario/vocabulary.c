@@ -1,170 +1,177 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "vocabulary.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define COUNT_OF(a) (sizeof(a) / sizeof *(a))
-#define ATTRIBUTE(shape, need, name, type, def, min, max, choices, doc)                            \
-    {                                                                                              \
-        shape, need,                                                                               \
-        {                                                                                          \
-            name, type, 0, def, min, max, choices, doc, NULL                                       \
-        }                                                                                          \
-    }
-#define VALUE(name, need, type, def, min, max, doc)                                                \
-    ATTRIBUTE(SHAPE_VALUE, need, name, type, def, min, max, NULL, doc)
-#define BOOLEAN(name, def, doc) VALUE(name, false, WEFT_BOOL, def, NULL, NULL, doc)
-#define CHOICE(name, def, choices, doc)                                                            \
-    ATTRIBUTE(SHAPE_VALUE, false, name, WEFT_CHOICE, def, NULL, NULL, choices, doc)
-#define LIST(name, need, type, min, max, doc)                                                      \
-    ATTRIBUTE(SHAPE_LIST, need, name, type, NULL, min, max, NULL, doc)
-#define TEXTUAL(shape, name, need, doc)                                                            \
-    ATTRIBUTE(shape, need, name, WEFT_COUNT, NULL, NULL, NULL, NULL, doc)
+#include "grammar-table.h"
+#include "scenario.h"
+
+#define IN_SCENARIO(field) offsetof(struct scenario, field)
 
 /** How <failure> and <degrade> name their link. */
 #define LINK_ENDS                                                                                  \
-    VALUE("leaf", false, WEFT_COUNT, NULL, "0", "1048575", "lower end, leaf-spine"),               \
-        VALUE("spine", false, WEFT_COUNT, NULL, "0", "1048575", "upper end, leaf-spine"),          \
-        VALUE("lower", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the lower end"), \
-        VALUE("upper", false, WEFT_COUNT, NULL, "0", "1048575", "switch number of the upper end"), \
-        VALUE("link", false, WEFT_COUNT, "0", "0", "4095", "which of the parallel links")
+    VALUE_AT(IN(link_fault, leaf), "leaf", false, WEFT_COUNT, NULL, "0", "1048575",                \
+             "lower end, leaf-spine"),                                                             \
+        VALUE_AT(IN(link_fault, spine), "spine", false, WEFT_COUNT, NULL, "0", "1048575",          \
+                 "upper end, leaf-spine"),                                                         \
+        VALUE_AT(IN(link_fault, lower), "lower", false, WEFT_COUNT, NULL, "0", "1048575",          \
+                 "switch number of the lower end"),                                                \
+        VALUE_AT(IN(link_fault, upper), "upper", false, WEFT_COUNT, NULL, "0", "1048575",          \
+                 "switch number of the upper end"),                                                \
+        VALUE_AT(IN(link_fault, parallel), "link", false, WEFT_COUNT, "0", "0", "4095",            \
+                 "which of the parallel links")
+
+/** When something begins, and when it ends. */
+#define TIMES(at, repair, begins, ends)                                                            \
+    VALUE_AT(at, "at", false, WEFT_TIME, "0s", "0s", NULL, begins),                                \
+        VALUE_AT(repair, "repair", false, WEFT_TIME, "inf", "0s", "inf", ends)
 
 static const struct attribute_spec scenario_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "names the results folder"),
 };
 
 static const struct attribute_spec topology_attributes[] = {
-    TEXTUAL(SHAPE_TEXT, "file", false,
+    TEXT_AT(IN_SCENARIO(graph_name), SHAPE_TEXT, "file", false,
             "for graph: the file with its hosts, switches and links, relative to the scenario's "
             "folder"),
 };
 
 static const struct attribute_spec workload_attributes[] = {
-    TEXTUAL(SHAPE_NAME, "name", false,
+    TEXT_AT(IN(workload, name), SHAPE_NAME, "name", false,
             "distinguishes it from others; required if there are several"),
-    TEXTUAL(SHAPE_TEXT, "hosts", false,
+    TEXT_AT(IN(workload, host_list), SHAPE_TEXT, "hosts", false,
             "the hosts that it runs on, such as 0-15 32, or random 16; default: all"),
-    TEXTUAL(SHAPE_NAME, "class", false, "the <class> of its QPs; default: the scenario's own"),
-    TEXTUAL(SHAPE_NAME, "balancer", false,
+    TEXT_AT(IN(workload, class_name), SHAPE_NAME, "class", false,
+            "the <class> of its QPs; default: the scenario's own"),
+    TEXT_AT(IN(workload, balancer), SHAPE_NAME, "balancer", false,
             "instead of class: a balancer for its QPs, with its defaults; everything else is the "
             "scenario's own"),
-    TEXTUAL(SHAPE_TEXT, "file", false,
+    TEXT_AT(IN(workload, file), SHAPE_TEXT, "file", false,
             "for flows: the file with the flows; for poisson: the file with the distribution of "
             "sizes; relative to the scenario's folder"),
-    CHOICE("start-unit", "us", "us ps",
-           "for flows of an htsim connection matrix: the unit of its start"),
+    CHOICE_AT(IN(workload, start_unit), "start-unit", "us", "us ps", false,
+              "for flows of an htsim connection matrix: the unit of its start"),
 };
 
 static const struct attribute_spec class_attributes[] = {
-    TEXTUAL(SHAPE_NAME, "name", true, "the name by which workloads refer to it"),
-    VALUE("queue", false, WEFT_COUNT, "1", "1", "7",
-          "traffic class of its data, which is their queue at every port; less than the switch's "
-          "classes"),
+    TEXT_AT(IN(qp_class, name), SHAPE_NAME, "name", true,
+            "the name by which workloads refer to it"),
+    VALUE_AT(
+        IN(qp_class, queue), "queue", false, WEFT_COUNT, "1", "1", "7",
+        "traffic class of its data, which is their queue at every port; less than the switch's "
+        "classes"),
 };
 
 static const struct attribute_spec drop_attributes[] = {
-    VALUE("qp", true, WEFT_COUNT, NULL, "0", "4294967295", "the QP, numbered from 0"),
-    LIST("packets", true, WEFT_COUNT, "0", "4194303",
-         "packets of that QP, counted from its first, such as 0-15 32"),
-    VALUE("count", false, WEFT_COUNT, "1", "1", "1000000",
-          "how many transmissions of each of them are lost"),
-    CHOICE("at", "top", "top last-hop",
-           "where: at the top switch of the path, or between the last switch and the NIC"),
+    VALUE_AT(IN(drop_rule, qp), "qp", true, WEFT_COUNT, NULL, "0", "4294967295",
+             "the QP, numbered from 0"),
+    LIST_AT(IN(drop_rule, packets), IN(drop_rule, npackets), "packets", true, "4194303",
+            "packets of that QP, counted from its first, such as 0-15 32"),
+    VALUE_AT(IN(drop_rule, count), "count", false, WEFT_COUNT, "1", "1", "1000000",
+             "how many transmissions of each of them are lost"),
+    CHOICE_AT(IN(drop_rule, last_hop), "at", "top", "top last-hop", true,
+              "where: at the top switch of the path, or between the last switch and the NIC"),
 };
 
 static const struct attribute_spec loss_attributes[] = {
-    VALUE("probability", true, WEFT_REAL, NULL, "0", "1",
-          "that a data packet is lost at the top tier it crosses"),
+    VALUE_AT(IN_SCENARIO(loss), "probability", true, WEFT_REAL, NULL, "0", "1",
+             "that a data packet is lost at the top tier it crosses"),
 };
 
 static const struct attribute_spec failure_attributes[] = {
     LINK_ENDS,
-    VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when the link goes down"),
-    VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it comes back"),
+    TIMES(IN(link_fault, at), IN(link_fault, repair), "when the link goes down",
+          "when it comes back"),
 };
 
 static const struct attribute_spec degrade_attributes[] = {
     LINK_ENDS,
-    VALUE("host", false, WEFT_COUNT, NULL, "0", "1048575",
-          "instead of the ends: the host whose link it is"),
-    VALUE("rate", true, WEFT_RATE, NULL, "1Mbps", "8Tbps", "its rate, at most the planned one"),
-    VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when it becomes slower"),
-    VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when it has its planned rate again"),
+    VALUE_AT(IN(link_fault, host), "host", false, WEFT_COUNT, NULL, "0", "1048575",
+             "instead of the ends: the host whose link it is"),
+    VALUE_AT(IN(link_fault, rate), "rate", true, WEFT_RATE, NULL, "1Mbps", "8Tbps",
+             "its rate, at most the planned one"),
+    TIMES(IN(link_fault, at), IN(link_fault, repair), "when it becomes slower",
+          "when it has its planned rate again"),
 };
 
-#define RANDOM_LINKS(what)                                                                         \
-    VALUE("probability", false, WEFT_REAL, "0", "0", "1", "that a link between switches " what),   \
-        VALUE("edge-aggregation", false, WEFT_REAL, NULL, "0", "1",                                \
-              "the same for links of ToRs alone; default: probability"),                           \
-        VALUE("aggregation-core", false, WEFT_REAL, NULL, "0", "1",                                \
-              "the same for links above, three tiers; default: probability"),                      \
-        VALUE("links", false, WEFT_COUNT, "0", "0", "4294967295",                                  \
-              "instead of probabilities: exactly so many links, all alike")
+#define RANDOM_LINKS(place, what)                                                                  \
+    VALUE_AT(IN_SCENARIO(place.any), "probability", false, WEFT_REAL, "0", "0", "1",               \
+             "that a link between switches " what),                                                \
+        VALUE_AT(IN_SCENARIO(place.edge), "edge-aggregation", false, WEFT_REAL, NULL, "0", "1",    \
+                 "the same for links of ToRs alone; default: probability"),                        \
+        VALUE_AT(IN_SCENARIO(place.core), "aggregation-core", false, WEFT_REAL, NULL, "0", "1",    \
+                 "the same for links above, three tiers; default: probability"),                   \
+        VALUE_AT(IN_SCENARIO(place.links), "links", false, WEFT_COUNT, "0", "0", "4294967295",     \
+                 "instead of probabilities: exactly so many links, all alike")
 
 static const struct attribute_spec random_failures_attributes[] = {
-    RANDOM_LINKS("fails"),
-    VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when the links go down"),
-    VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf", "when they come back"),
+    RANDOM_LINKS(random_failures, "fails"),
+    TIMES(IN_SCENARIO(random_failures.at), IN_SCENARIO(random_failures.repair),
+          "when the links go down", "when they come back"),
 };
 
 static const struct attribute_spec random_degrade_attributes[] = {
-    RANDOM_LINKS("becomes slower"),
-    VALUE("share", true, WEFT_REAL, NULL, "0.001", "1",
-          "the share of its rate that such a link keeps"),
-    VALUE("at", false, WEFT_TIME, "0s", "0s", NULL, "when the links become slower"),
-    VALUE("repair", false, WEFT_TIME, "inf", "0s", "inf",
-          "when they have their planned rates again"),
+    RANDOM_LINKS(random_degrade, "becomes slower"),
+    TIMES(IN_SCENARIO(random_degrade.at), IN_SCENARIO(random_degrade.repair),
+          "when the links become slower", "when they have their planned rates again"),
+    VALUE_AT(IN_SCENARIO(random_degrade.share), "share", true, WEFT_REAL, NULL, "0.001", "1",
+             "the share of its rate that such a link keeps"),
 };
 
 static const struct attribute_spec convergence_attributes[] = {
-    VALUE("delay", false, WEFT_TIME, "100us", "0s", "inf",
-          "from a failure or repair to new forwarding everywhere"),
-    CHOICE("weights", "on", "off on capacity",
-           "new forwarding weighs ports by the paths behind them (W-ECMP), or by the capacity of "
-           "these paths; off: all live ports alike"),
+    VALUE_AT(IN_SCENARIO(convergence), "delay", false, WEFT_TIME, "100us", "0s", "inf",
+             "from a failure or repair to new forwarding everywhere"),
+    CHOICE_AT(IN_SCENARIO(weights), "weights", "on", "off on capacity", false,
+              "new forwarding weighs ports by the paths behind them (W-ECMP), or by the capacity "
+              "of these paths; off: all live ports alike"),
 };
 
 static const struct attribute_spec measure_attributes[] = {
-    VALUE(
-        "interval", false, WEFT_TIME, "0s", "0s", "1s",
+    VALUE_AT(
+        IN_SCENARIO(measure.interval), "interval", false, WEFT_TIME, "0s", "0s", "1s",
         "time between the samples of series.csv, ports.csv, queues.csv and balance.csv; 0s: none"),
-    LIST("qps", false, WEFT_COUNT, "0", "4294967295", "QPs sampled in series.csv, such as 0-15 32"),
-    TEXTUAL(
-        SHAPE_WORDS, "ports", false,
-        "switch ports sampled in ports.csv: layers, such as tor-up, and switch:port, such as 0:4 "
-        "or 0-3:4-7"),
-    BOOLEAN("queues", "off", "write queues.csv: longest queue and fullest switch over time"),
-    BOOLEAN("balance", "off",
-            "write balance.csv: queues and load of each layer's ports, greatest against mean"),
-    BOOLEAN("flows", "on", "write flows.csv: one row per message"),
-    VALUE("warm-up", false, WEFT_TIME, "0s", "0s", "100s",
-          "fct_* and the loads of summary.csv are of messages that start so long after the first "
-          "one, or later"),
-    VALUE("window", false, WEFT_TIME, "inf", "1ps", "inf",
-          "and of those alone that start in this time after warm-up"),
+    LIST_AT(IN_SCENARIO(measure.qps), IN_SCENARIO(measure.nqps), "qps", false, "4294967295",
+            "QPs sampled in series.csv, such as 0-15 32"),
+    TEXT_AT(IN_SCENARIO(measure.port_names), SHAPE_WORDS, "ports", false,
+            "switch ports sampled in ports.csv: layers, such as tor-up, and switch:port, such as "
+            "0:4 or 0-3:4-7"),
+    BOOLEAN_AT(IN_SCENARIO(measure.queues), "queues", "off",
+               "write queues.csv: longest queue and fullest switch over time"),
+    BOOLEAN_AT(IN_SCENARIO(measure.balance), "balance", "off",
+               "write balance.csv: queues and load of each layer's ports, greatest against mean"),
+    BOOLEAN_AT(IN_SCENARIO(measure.flows), "flows", "on", "write flows.csv: one row per message"),
+    VALUE_AT(IN_SCENARIO(measure.warm_up), "warm-up", false, WEFT_TIME, "0s", "0s", "100s",
+             "fct_* and the loads of summary.csv are of messages that start so long after the "
+             "first one, or later"),
+    VALUE_AT(IN_SCENARIO(measure.window), "window", false, WEFT_TIME, "inf", "1ps", "inf",
+             "and of those alone that start in this time after warm-up"),
 };
 
 static const struct attribute_spec limit_attributes[] = {
-    VALUE("time", false, WEFT_TIME, "10s", "1ps", "100s", "simulated time at which a run ends"),
-    CHOICE("then", "error", "error stop",
-           "whether unfinished messages are an error then, or a normal end: a steady state"),
+    VALUE_AT(IN_SCENARIO(stop), "time", false, WEFT_TIME, "10s", "1ps", "100s",
+             "simulated time at which a run ends"),
+    CHOICE_AT(IN_SCENARIO(stop_is_end), "then", "error", "error stop", true,
+              "whether unfinished messages are an error then, or a normal end: a steady state"),
 };
 
 static const struct attribute_spec seed_attributes[] = {
-    VALUE("value", false, WEFT_COUNT, "1", "0", "9007199254740992", "seed of all randomness"),
-    VALUE("run", false, WEFT_COUNT, "0", "0", "9007199254740992",
-          "a further number that selects independent streams of the same seed"),
+    VALUE_AT(IN_SCENARIO(seed), "value", false, WEFT_COUNT, "1", "0", "9007199254740992",
+             "seed of all randomness"),
+    VALUE_AT(IN_SCENARIO(run), "run", false, WEFT_COUNT, "0", "0", "9007199254740992",
+             "a further number that selects independent streams of the same seed"),
 };
 
 static const struct attribute_spec default_attributes[] = {
-    TEXTUAL(SHAPE_TEXT, "name", true, "ns3::Class::Attribute"),
-    TEXTUAL(SHAPE_TEXT, "value", true, "its default value, as ns-3 writes it"),
+    TEXT_AT(IN(attribute_default, name), SHAPE_TEXT, "name", true, "ns3::Class::Attribute"),
+    TEXT_AT(IN(attribute_default, value), SHAPE_TEXT, "value", true,
+            "its default value, as ns-3 writes it"),
 };
 
 static const struct attribute_spec global_attributes[] = {
-    TEXTUAL(SHAPE_TEXT, "name", true, "an ns-3 global value, such as SchedulerType"),
-    TEXTUAL(SHAPE_TEXT, "value", true, "its value, as ns-3 writes it"),
+    TEXT_AT(IN(attribute_default, name), SHAPE_TEXT, "name", true,
+            "an ns-3 global value, such as SchedulerType"),
+    TEXT_AT(IN(attribute_default, value), SHAPE_TEXT, "value", true,
+            "its value, as ns-3 writes it"),
 };
 
 static const struct attribute_spec vary_attributes[] = {
@@ -210,10 +217,10 @@ static const struct attribute_spec seeds_attributes[] = {
 
 static const struct attribute_spec figure_attributes[] = {
     TEXTUAL(SHAPE_NAME, "name", true, "file name without .svg, .png or .pdf"),
-    ATTRIBUTE(
-        SHAPE_TEMPLATE, true, "template", WEFT_CHOICE, NULL, NULL, NULL, TEMPLATES,
+    {ATTRIBUTE(
+        SHAPE_TEMPLATE, true, 0, "template", WEFT_CHOICE, NULL, NULL, NULL, TEMPLATES,
         "the kind of figure: plots/*.gp; or a gnuplot file of one's own, ending in .gp, from the "
-        "scenario's folder"),
+        "scenario's folder")},
     CHOICE("like", "lines", TEMPLATES,
            "with a template of one's own: the template whose numbers it gets"),
     CHOICE("data", "summary", "summary series queues layers steps qps flows workloads",
@@ -291,61 +298,66 @@ static const struct attribute_spec mark_attributes[] = {
     TEXTUAL(SHAPE_TEXT, "label", true, "its name in the legend"),
 };
 
-#define WITH(name, parents, selector, flags, attributes, doc)                                      \
+#define CHOSEN(tag, where, place, of)                                                              \
     {                                                                                              \
-        name, parents, selector, flags, attributes, COUNT_OF(attributes), doc                      \
+        .name = tag, .parents = where, .selector = "name", .flags = ELEMENT_SETTABLE, .doc = of,   \
+        .choice = IN_SCENARIO(place)                                                               \
     }
-#define PLAIN(name, parents, selector, flags, doc)                                                 \
+/** Its structs are in an array of the scenario, whose number stands beside it. */
+#define STRUCTS(array)                                                                             \
+    .size = sizeof *((struct scenario *)NULL)->array, .items = IN_SCENARIO(array),                 \
+    .count = IN_SCENARIO(n##array)
+#define MANY(tag, where, flag, array, of)                                                          \
     {                                                                                              \
-        name, parents, selector, flags, NULL, 0, doc                                               \
+        ELEMENT(#tag, where, ELEMENT_MANY | (flag), tag##_attributes, of), STRUCTS(array)          \
     }
-#define FIXED(name, parents, flags, doc) WITH(#name, parents, NULL, flags, name##_attributes, doc)
-#define CHOSEN(name, parents, doc)       PLAIN(name, parents, "name", ELEMENT_SETTABLE, doc)
 
-const struct element_spec vocabulary[] = {
+static const struct element_spec elements[] = {
     FIXED(scenario, "", 0, "the root: one experiment"),
-    PLAIN("title", "scenario", NULL, ELEMENT_TEXT, "what the experiment is, for a reader"),
-    PLAIN("source", "scenario", NULL, ELEMENT_TEXT, "where it comes from: a paper and its section"),
-    WITH("topology", "scenario", "kind", ELEMENT_SETTABLE, topology_attributes,
-         "the graph of hosts and switches"),
-    CHOSEN("fabric", "scenario", "frame sizes and NIC behaviour"),
-    CHOSEN("switch", "scenario",
+    PLAIN("title", "scenario", ELEMENT_TEXT, "what the experiment is, for a reader"),
+    PLAIN("source", "scenario", ELEMENT_TEXT, "where it comes from: a paper and its section"),
+    {ELEMENT("topology", "scenario", ELEMENT_SETTABLE, topology_attributes,
+             "the graph of hosts and switches"),
+     .selector = "kind", .choice = IN_SCENARIO(topology)},
+    CHOSEN("fabric", "scenario", fabric, "frame sizes and NIC behaviour"),
+    CHOSEN("switch", "scenario", switches,
            "the memory of every switch: buffer, traffic classes, PFC, ECN, trimming"),
-    CHOSEN("scheduler", "scenario", "which traffic class of a switch's port sends next"),
-    CHOSEN("transport", "scenario class", "reliable delivery in the NIC"),
-    CHOSEN("congestion-control", "scenario class", "the sending rate of a QP"),
-    CHOSEN("balancer", "scenario class", "which of the equal-cost paths a packet takes"),
-    FIXED(class, "scenario", ELEMENT_MANY | ELEMENT_SETTABLE,
-          "a set of QPs with their own balancer, transport, congestion control and queue; what it "
-          "does not name is the scenario's"),
-    WITH("workload", "scenario", "kind", ELEMENT_SETTABLE | ELEMENT_MANY, workload_attributes,
-         "the messages and what they wait for"),
-    FIXED(drop, "scenario quick", ELEMENT_MANY, "data packets that are lost on purpose"),
+    CHOSEN("scheduler", "scenario", scheduler, "which traffic class of a switch's port sends next"),
+    CHOSEN("transport", "scenario class", transport, "reliable delivery in the NIC"),
+    CHOSEN("congestion-control", "scenario class", cc, "the sending rate of a QP"),
+    CHOSEN("balancer", "scenario class", balancer, "which of the equal-cost paths a packet takes"),
+    MANY(class, "scenario", ELEMENT_SETTABLE, classes,
+         "a set of QPs with their own balancer, transport, congestion control and queue; what it "
+         "does not name is the scenario's"),
+    {ELEMENT("workload", "scenario", ELEMENT_SETTABLE | ELEMENT_MANY, workload_attributes,
+             "the messages and what they wait for"),
+     .selector = "kind", .choice = IN(workload, choice), STRUCTS(workloads)},
+    MANY(drop, "scenario quick", 0, drops, "data packets that are lost on purpose"),
     FIXED(loss, "scenario", ELEMENT_SETTABLE, "random loss of data packets"),
-    FIXED(failure, "scenario quick", ELEMENT_MANY, "a link between switches that goes down"),
-    FIXED(degrade, "scenario quick", ELEMENT_MANY, "a link that is slower for a while"),
-    WITH("random-failures", "scenario", NULL, ELEMENT_SETTABLE, random_failures_attributes,
+    MANY(failure, "scenario quick", 0, failures, "a link between switches that goes down"),
+    MANY(degrade, "scenario quick", 0, degradations, "a link that is slower for a while"),
+    WITH("random-failures", "scenario", ELEMENT_SETTABLE, random_failures_attributes,
          "links between switches that fail by chance"),
-    WITH("random-degrade", "scenario", NULL, ELEMENT_SETTABLE, random_degrade_attributes,
+    WITH("random-degrade", "scenario", ELEMENT_SETTABLE, random_degrade_attributes,
          "links between switches that are slower for a while, by chance"),
     FIXED(convergence, "scenario", ELEMENT_SETTABLE,
           "how long the fabric takes to notice a failure"),
     FIXED(measure, "scenario", ELEMENT_SETTABLE, "what is sampled and written besides the totals"),
     FIXED(limit, "scenario", ELEMENT_SETTABLE, "when a run ends that has not ended by itself"),
     FIXED(seed, "scenario", ELEMENT_SETTABLE, "randomness"),
-    FIXED(default, "scenario", ELEMENT_MANY,
-          "default of any ns-3 attribute, in the shape of ns-3's ConfigStore"),
-    FIXED(global, "scenario", ELEMENT_MANY,
-          "an ns-3 global value, in the shape of ns-3's ConfigStore"),
-    PLAIN("sweep", "scenario", NULL, 0, "what varies; the dimensions inside multiply"),
+    MANY(default, "scenario", 0, defaults,
+         "default of any ns-3 attribute, in the shape of ns-3's ConfigStore"),
+    MANY(global, "scenario", 0, globals,
+         "an ns-3 global value, in the shape of ns-3's ConfigStore"),
+    PLAIN("sweep", "scenario", 0, "what varies; the dimensions inside multiply"),
     FIXED(vary, "sweep zip quick", ELEMENT_MANY, "one parameter takes several values"),
-    PLAIN("zip", "sweep", NULL, ELEMENT_MANY, "parameters that vary together, value by value"),
+    PLAIN("zip", "sweep", ELEMENT_MANY, "parameters that vary together, value by value"),
     FIXED(cases, "sweep", ELEMENT_MANY, "named sets of values"),
     FIXED(case, "cases quick", ELEMENT_MANY, "one of them"),
     FIXED(set, "case quick", ELEMENT_MANY, "a value of this case, or of the quick version"),
     FIXED(seeds, "sweep quick", 0, "repeats everything with several seeds"),
     PLAIN(
-        "quick", "scenario", NULL, 0,
+        "quick", "scenario", 0,
         "what is smaller in the version that --quick runs: set gives the scenario's values; vary, "
         "case and seeds change those of the sweep; drop, failure and degrade take the places of "
         "all of their name; figure changes one"),
@@ -353,86 +365,18 @@ const struct element_spec vocabulary[] = {
     FIXED(figure, "quick", ELEMENT_MANY | ELEMENT_CHANGES,
           "other attributes of the figure of that name, or another query; its levels and marks, "
           "which are of the full size, give way to those here"),
-    PLAIN("query", "figure", NULL, ELEMENT_TEXT,
+    PLAIN("query", "figure", ELEMENT_TEXT,
           "what it shows, as an SQL query of the results, in the place of data, x, y and so on"),
     FIXED(level, "figure", ELEMENT_MANY, "a horizontal line across it, such as a model's value"),
     FIXED(mark, "figure", ELEMENT_MANY, "lines and cdf: a dot, such as a model's optimum"),
 };
 
-const size_t vocabulary_size = COUNT_OF(vocabulary);
-
-bool
-vocabulary_allows(const struct element_spec *spec, const char *parent)
-{
-    size_t n = strlen(parent);
-    if (n == 0)
-    {
-        return spec->parents[0] == '\0';
-    }
-    for (const char *p = spec->parents; (p = strstr(p, parent)) != NULL; p += n)
-    {
-        if ((p == spec->parents || p[-1] == ' ') && (p[n] == '\0' || p[n] == ' '))
-        {
-            return true;
-        }
-    }
-    return false;
-}
+const struct grammar vocabulary = {elements, COUNT_OF(elements)};
 
 const struct element_spec *
 vocabulary_find(const char *name, const char *parent)
 {
-    for (size_t i = 0; i < vocabulary_size; i++)
-    {
-        if (strcmp(vocabulary[i].name, name) == 0 && vocabulary_allows(&vocabulary[i], parent))
-        {
-            return &vocabulary[i];
-        }
-    }
-    return NULL;
-}
-
-bool
-vocabulary_requires(const struct element_spec *spec, const struct attribute_spec *attribute)
-{
-    const bool changes = spec->flags & ELEMENT_CHANGES;
-    return attribute->required && (!changes || strcmp(attribute->param.name, "name") == 0);
-}
-
-const struct attribute_spec *
-vocabulary_attribute(const struct element_spec *spec, const char *name)
-{
-    for (size_t i = 0; i < spec->nattributes; i++)
-    {
-        if (strcmp(spec->attributes[i].param.name, name) == 0)
-        {
-            return &spec->attributes[i];
-        }
-    }
-    return NULL;
-}
-
-bool
-template_is_file(const char *name)
-{
-    const size_t n = strlen(name), end = strlen(TEMPLATE_END);
-    return n > end && strcmp(name + n - end, TEMPLATE_END) == 0;
-}
-
-bool
-length_parse(const char *text, double *mm)
-{
-    const size_t n = strspn(text, "0123456789.");
-    char *end;
-    *mm = strtod(text, &end);
-    return n > 0 && end == text + n && strcmp(end, "mm") == 0 && *mm >= LENGTH_LEAST &&
-           *mm <= LENGTH_MOST;
-}
-
-int
-attribute_parse(const struct attribute_spec *spec, const char *text, union attribute_value *value)
-{
-    return weft_param_parse(&spec->param, text, value);
+    return grammar_find(&vocabulary, name, parent);
 }
 
 const char *
@@ -474,5 +418,5 @@ vocabulary_takes(const struct element_spec *spec, const struct weft_algo *algo, 
     {
         return weft_workload_find(algo->name)->table == WEFT_TABLE_FLOWS;
     }
-    return vocabulary_attribute(spec, name) != NULL;
+    return grammar_attribute(spec, name) != NULL;
 }

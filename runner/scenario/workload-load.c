@@ -5,6 +5,7 @@
 
 #include <weft/rng.h>
 
+#include "element-values.h"
 #include "input-file.h"
 #include "messages.h"
 #include "scenario-load.h"
@@ -81,16 +82,15 @@ static bool
 load_input(const struct element *e, struct workload *w, struct diagnostics *d)
 {
     const struct weft_workload_ops *ops = ops_of(w);
-    const char *file = element_value(e, "file");
     if (ops->table == WEFT_TABLE_NONE)
     {
         return true;
     }
-    const bool ps = value_of(e, "workload", "start-unit", d).integer == 1;
+    const bool ps = w->start_unit == 1;
     const enum input_kind kind = ops->table != WEFT_TABLE_FLOWS ? INPUT_SIZES
                                  : ps                           ? INPUT_FLOWS_PS
                                                                 : INPUT_FLOWS;
-    if (!file)
+    if (!w->file)
     {
         diag_error(d, w->line, "the %s workload lacks file=\"...\"; expected %s",
                    w->choice.algo->name,
@@ -98,7 +98,7 @@ load_input(const struct element *e, struct workload *w, struct diagnostics *d)
                                        : "a distribution of sizes: lines of bytes and percent");
         return false;
     }
-    w->input = input_file_load(d->file, file, kind, element_line(e, "file"), d);
+    w->input = input_file_load(d->file, w->file, kind, element_line(e, "file"), d);
     if (w->input)
     {
         ops->use(w->choice.config, &w->input->table);
@@ -218,12 +218,11 @@ place(const struct element *e, struct scenario *s, size_t which, bool random, st
 {
     struct workload *w = &s->workloads[which];
     const uint32_t n = s->clos.nhosts;
-    const char *text = element_value(e, "hosts");
-    struct words words = words_split(text ? text : "");
+    struct words words = words_split(w->host_list ? w->host_list : "");
     const bool is_random = words.n > 0 && strcmp(words.word[0], "random") == 0;
     const int line = element_line(e, "hosts");
     bool good = true;
-    if (text && is_random == random)
+    if (w->host_list && is_random == random)
     {
         bool *in = xcalloc(n, sizeof *in);
         const char *count = words.n == 2 ? words.word[1] : "";
@@ -348,8 +347,7 @@ load_each(const struct element *root, struct scenario *s, const struct element *
     for (size_t i = 0; i < s->nworkloads; i++)
     {
         struct workload *w = &s->workloads[i];
-        const char *name = element_value(from[i], "name");
-        w->name = name ? xstrdup(name) : NULL;
+        element_read(from[i], from[i]->spec, w, d);
         w->level = load_level(from[i], s, d);
         w->line = line_of_element(from[i]);
         good = load_choice_of(root, from[i], "workload", &w->choice, d) && good;
@@ -364,6 +362,37 @@ load_each(const struct element *root, struct scenario *s, const struct element *
     }
     struct choice none;
     return s->nworkloads ? good : load_choice_of(root, NULL, "workload", &none, d);
+}
+
+/** As words: "0-15 32". */
+static char *
+list_of(const uint32_t *hosts, uint32_t n)
+{
+    struct text t = {0};
+    for (uint32_t i = 0, last; i < n; i = last + 1)
+    {
+        for (last = i; last + 1 < n && hosts[last + 1] == hosts[last] + 1; last++)
+        {
+        }
+        text_add(&t, "%s%u", i ? " " : "", hosts[i]);
+        if (last > i)
+        {
+            text_add(&t, "-%u", hosts[last]);
+        }
+    }
+    return t.s;
+}
+
+/** What the resolved scenario says of a workload. */
+static void
+settle(const struct scenario *s, struct workload *w)
+{
+    w->ranges = list_of(w->hosts, w->nhosts);
+    w->host_list = w->ranges;
+    w->class_name = w->level ? s->classes[w->level - 1].name : NULL;
+    w->balancer = NULL;
+    w->file = w->input ? w->input->kept : NULL;
+    w->start_unit = w->input && w->input->is_matrix ? w->start_unit : ATTRIBUTE_ABSENT;
 }
 
 uint32_t
@@ -382,13 +411,14 @@ load_workloads(const struct element *root, struct scenario *s, bool topology, st
     good = placed;
     for (size_t i = 0; placed && i < s->nworkloads; i++)
     {
-        const struct workload *w = &s->workloads[i];
+        struct workload *w = &s->workloads[i];
         good = check_flows(from[i], w, w->hosts ? w->nhosts : s->clos.nhosts, d) &&
                check_size(s, w, d) && good;
         if (good)
         {
             check_unit(from[i], s, w->input, d);
         }
+        settle(s, w);
     }
     free(from);
     return good ? join(s, d) : 0;

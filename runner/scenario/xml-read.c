@@ -273,17 +273,17 @@ convert_attributes(const xmlNode *node, struct element *e)
 }
 
 static struct element *
-convert(const xmlNode *node, const char *parent)
+convert(const struct grammar *g, const xmlNode *node, const char *parent)
 {
     char *name = name_of(node->ns, node->name);
-    struct element *e = element_new(name, vocabulary_find(name, parent), (int)xmlGetLineNo(node));
+    struct element *e = element_new(name, grammar_find(g, name, parent), (int)xmlGetLineNo(node));
     convert_attributes(node, e);
     struct text t = {0};
     for (const xmlNode *c = node->children; c; c = c->next)
     {
         if (c->type == XML_ELEMENT_NODE)
         {
-            element_add(e, convert(c, name));
+            element_add(e, convert(g, c, name));
         }
         else if (c->type == XML_TEXT_NODE || c->type == XML_CDATA_SECTION_NODE)
         {
@@ -297,7 +297,8 @@ convert(const xmlNode *node, const char *parent)
 }
 
 struct document *
-document_parse(const char *path, const char *bytes, size_t size, struct diagnostics *d)
+document_parse_as(const struct grammar *g, const char *path, const char *bytes, size_t size,
+                  struct diagnostics *d)
 {
     if (size > DOCUMENT_MOST_BYTES)
     {
@@ -331,9 +332,10 @@ document_parse(const char *path, const char *bytes, size_t size, struct diagnost
     }
     struct document *doc = xcalloc(1, sizeof *doc);
     doc->path = xstrdup(path);
+    doc->grammar = g;
     doc->bytes = memcpy(xcalloc(size + 1, 1), bytes, size);
     doc->size = size;
-    doc->root = convert(xmlDocGetRootElement(xml), "");
+    doc->root = convert(g, xmlDocGetRootElement(xml), "");
     xmlFreeDoc(xml);
     struct tag_walk walk = {doc->bytes, 1};
     lines_of_tree(&walk, doc->root);
@@ -341,7 +343,7 @@ document_parse(const char *path, const char *bytes, size_t size, struct diagnost
 }
 
 struct document *
-document_read(const char *path, struct diagnostics *d)
+document_read_as(const struct grammar *g, const char *path, struct diagnostics *d)
 {
     size_t size;
     char *why, *bytes = file_read_path(path, DOCUMENT_MOST_BYTES, &size, &why);
@@ -351,9 +353,21 @@ document_read(const char *path, struct diagnostics *d)
         free(why);
         return NULL;
     }
-    struct document *doc = document_parse(path, bytes, size, d);
+    struct document *doc = document_parse_as(g, path, bytes, size, d);
     free(bytes);
     return doc;
+}
+
+struct document *
+document_parse(const char *path, const char *bytes, size_t size, struct diagnostics *d)
+{
+    return document_parse_as(&vocabulary, path, bytes, size, d);
+}
+
+struct document *
+document_read(const char *path, struct diagnostics *d)
+{
+    return document_read_as(&vocabulary, path, d);
 }
 
 const char *

@@ -15,22 +15,6 @@ static const char *const colour_names[PLAN_COLOURS] = {"blue",   "orange", "gree
 static const char *const style_names[PLAN_STYLES] = {"solid", "dashed", "dash-dotted", "dotted",
                                                      "dash-dot-dotted"};
 
-/** The place of a word in a list; @p n: it is not there. */
-static size_t
-place_of(const char *word, const char *const *list, size_t n, struct nearest *near)
-{
-    size_t i = 0;
-    for (size_t k = 0; k < n; k++)
-    {
-        nearest_try(near, list[k]);
-    }
-    while (i < n && strcmp(word, list[i]) != 0)
-    {
-        i++;
-    }
-    return i;
-}
-
 /** "#RRGGBB". */
 static bool
 read_hex(const char *word, unsigned *colour)
@@ -49,7 +33,7 @@ take_colour(struct plan_look *look, const struct element *e, const char *attribu
             const char *word, struct diagnostics *d)
 {
     struct nearest near = nearest_start(word);
-    const size_t place = place_of(word, colour_names, PLAN_COLOURS, &near);
+    const size_t place = name_find(&near, colour_names, PLAN_COLOURS);
     look->has_colour = place < PLAN_COLOURS || read_hex(word, &look->colour);
     if (place < PLAN_COLOURS)
     {
@@ -69,7 +53,7 @@ take_style(struct plan_look *look, const struct element *e, const char *attribut
            struct diagnostics *d)
 {
     struct nearest near = nearest_start(word);
-    const size_t place = place_of(word, style_names, PLAN_STYLES, &near);
+    const size_t place = name_find(&near, style_names, PLAN_STYLES);
     look->has_style = place < PLAN_STYLES;
     look->style = (unsigned)place;
     if (!look->has_style)

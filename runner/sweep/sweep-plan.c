@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "columns.h"
+#include "element-values.h"
 #include "textbuf.h"
 
 struct building
@@ -283,12 +284,9 @@ add_cases(struct building *b, const struct element *e)
 static void
 add_seeds(struct building *b, const struct element *e)
 {
-    union attribute_value first = {.integer = 1}, count = {.integer = 0};
-    const char *text = element_value(e, "first");
-    if ((text && attribute_parse(vocabulary_attribute(e->spec, "first"), text, &first) < 0) ||
-        !element_attribute(e, "count") ||
-        attribute_parse(vocabulary_attribute(e->spec, "count"), element_value(e, "count"), &count) <
-            0)
+    const int64_t first = element_number(e, "first").integer;
+    const int64_t count = element_number(e, "count").integer;
+    if (count == 0)
     {
         return; /* document_check() has reported it */
     }
@@ -299,11 +297,11 @@ add_seeds(struct building *b, const struct element *e)
                                    .element = (char *)"seed",
                                    .attribute = (char *)"value",
                                    .line = e->line};
-    for (int64_t i = 0; i < count.integer; i++)
+    for (int64_t i = 0; i < count; i++)
     {
         struct plan_point *point = add_point(dim);
         point->cells = xcalloc(1, sizeof *point->cells);
-        point->cells[0] = xformat("%" PRId64, first.integer + i);
+        point->cells[0] = xformat("%" PRId64, first + i);
         add_set(point, &model, point->cells[0]);
     }
 }
@@ -460,20 +458,14 @@ add_sweep(struct building *b, const struct element *sweep)
 static void
 set_scheduler(struct element *root, const char *scheduler)
 {
-    for (size_t i = 0; i < root->nchildren; i++)
+    struct element *e = element_named(root, "global", "SchedulerType");
+    if (!e)
     {
-        struct element *e = root->children[i];
-        const char *name = element_value(e, "name");
-        if (strcmp(e->name, "global") == 0 && name && strcmp(name, "SchedulerType") == 0)
-        {
-            element_set(e, "value", scheduler, LINE_COMMAND, true);
-            return;
-        }
+        e = element_new("global", vocabulary_find("global", "scenario"), LINE_COMMAND);
+        element_set(e, "name", "SchedulerType", LINE_COMMAND, true);
+        element_add(root, e);
     }
-    struct element *e = element_new("global", vocabulary_find("global", "scenario"), LINE_COMMAND);
-    element_set(e, "name", "SchedulerType", LINE_COMMAND, true);
     element_set(e, "value", scheduler, LINE_COMMAND, true);
-    element_add(root, e);
 }
 
 struct plan *

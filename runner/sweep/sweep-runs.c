@@ -148,9 +148,7 @@ plan_load(const struct plan *plan, size_t i, struct diagnostics *d)
             apply(root, point->sets, point->nsets, pass == 0);
         }
     }
-    struct scenario *s = scenario_load(root, d);
-    element_free(root);
-    return s;
+    return scenario_load(root, d);
 }
 
 static int

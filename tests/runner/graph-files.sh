@@ -86,7 +86,7 @@ rho()
 scenario t.txt ecmp '<degrade lower="0" upper="1" rate="300Gbps"/>'
 refused "rate of <degrade> is more than the link's 200000 Mbps"
 scenario t.txt ecmp '<degrade lower="0" upper="1" rate="1Gbps"/><degrade lower="1" upper="0" rate="2Gbps" at="1us"/>'
-refused 'this link is degraded by another <degrade> at that time'
+refused 'this link is degraded by the <degrade> of line 1 at that time'
 scenario t.txt ecmp '<degrade lower="0" upper="1" rate="1Gbps" at="2us" repair="1us"/>'
 refused 'repair of <degrade> is not after at'
 scenario t.txt ecmp '<degrade lower="0" upper="1"/>'
@@ -149,10 +149,10 @@ bad()
     refused "$2"
 }
 bad '3s/at="left"/at="lft"/' "bad.xml:3: at of <host>: no node is called 'lft'"
-bad '3s/rate=/rtae=/' "bad.xml:3: <host> has no attribute 'rtae'; did you mean 'rate'?"
+bad '3s/rate=/rtae=/' "bad.xml:3: unknown attribute rtae of <host>; expected name, at, rate, delay; did you mean 'rate'?"
 bad '3s/ delay="1us"//' 'bad.xml:3: <host> lacks delay='
 bad '4s/"b"/"a"/' "bad.xml:4: a second node is called 'a'"
-bad '7s/count="2"/count="5000"/' "bad.xml:7: count of <link> '5000'"
+bad '7s/count="2"/count="5000"/' "bad.xml:7: count '5000' of <link>"
 bad '7s/link /lnik /' 'bad.xml:7: unknown element <lnik>'
 bad '1s/.*/<!DOCTYPE graph><graph>/' 'DOCTYPE and entities are not accepted'
 bad '8d' 'malformed XML'

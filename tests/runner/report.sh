@@ -208,16 +208,16 @@ refused 's/results="growth" scenario/results="gone" scenario/; s/results="demo" 
 refused 's/ results="demo" scenario="demo.xml"//' 'edited.xml:6: error: a <query> in a section without results'
 refused 's/as="other"/as="main"/' "edited.xml:35: error: as 'main'; expected letters, digits"
 refused '35s/.*/&&/' "edited.xml:35: error: a second <attach> as 'other'"
-refused '3,10s/over/each/; 10s/$/<query>select 1<\/query>/' 'edited.xml:10: error: a second <query>, after that in line 6'
-refused '4s/.*/&&/' 'edited.xml:4: error: a second <says>, after that in line 4'
-refused '5s/.*/&&/' 'edited.xml:5: error: a second <paper>, after that in line 5'
+refused '3,10s/over/each/; 10s/$/<query>select 1<\/query>/' 'edited.xml:10: error: a second <query>; expected one only, and it stands at line 6'
+refused '4s/.*/&&/' 'edited.xml:4: error: a second <says>; expected one only, and it stands at line 4'
+refused '5s/.*/&&/' 'edited.xml:5: error: a second <paper>; expected one only, and it stands at line 5'
 refused '18s/.*/&&/' "edited.xml:18: error: a second <column> name 'odd'"
 refused '28,30d' 'edited.xml:27: error: <table> lacks <query>'
 refused '14,17d' 'edited.xml:14: error: <column> without a <query>'
 refused '28s/each/over/' 'a table shows all rows'
 refused '6s/unit/each="t" unit/' 'edited.xml:6: error: over: a claim may have it instead of each'
-refused 's/decimals="3"/decimals="33"/' "edited.xml:31: error: decimals '33'; expected 0 to 9"
-refused '6s/unit/former="yes" unit/' "edited.xml:6: error: former 'yes'; expected on or off"
+refused 's/decimals="3"/decimals="33"/' "edited.xml:31: error: decimals '33' of <column> is out of bounds; expected a whole number from 0 to 9"
+refused '6s/unit/former="yes" unit/' "edited.xml:6: error: former 'yes' of <query> is not one of the choices; expected one of off, on"
 refused '6s/unit=/units=/' "did you mean 'unit'?"
 refused '7,9d' 'edited.xml:6: error: <query> is empty'
 refused 's/name="two_and_two"/name="two_and_three"/' 'expected the test'
@@ -307,8 +307,8 @@ sed 's/results="demo" scenario/results="gone" scenario/' claims/judged.xml >clai
 [ "$(grep -c '^| [123] | .* | not run |$' gone.md)" = 3 ] || fail 'what was not run agrees or differs'
 sed -e '6,10d' -e '5s|$|<test name="two_and_two" file="test-demo.c"/>|' claims/judged.xml >claims/tested.xml
 "$weft" report claims/tested.xml | grep -q '^| 1 | .* | shown by a test |$' || fail 'a claim that a test shows'
-refused 's/"agrees"/"agreed"/' "edited.xml:3: error: verdict 'agreed'; expected agrees, differs (and <why>), open or none; did you mean 'agrees'?"
-refused 's/"agrees"/"quick"/' "edited.xml:3: error: verdict 'quick'; expected"
+refused 's/"agrees"/"agreed"/' "edited.xml:3: error: verdict 'agreed' of <claim> is not one of the choices; expected one of agrees, differs, open, none; did you mean 'agrees'?"
+refused 's/"agrees"/"quick"/' "edited.xml:3: error: verdict 'quick' of <claim> is not one of the choices"
 refused 's/"agrees"/"differs"/' "edited.xml:3: error: verdict 'differs' without <why>"
 refused 's/verdict="agrees"/verdikt="agrees"/' "did you mean 'verdict'?"
 cp claims/unjudged.xml claims/demo.xml

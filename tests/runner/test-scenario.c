@@ -193,6 +193,35 @@ START_TEST(a_resolved_scenario_resolves_to_itself)
 }
 END_TEST
 
+/* Whether the attributes of an element lie in a struct. */
+static bool
+is_in_struct(const struct element_spec *e)
+{
+    return grammar_allows(e, "scenario") && (e->size || !(e->flags & ELEMENT_MANY));
+}
+
+/* Of two attributes with one place the one would silently be what the other says. */
+START_TEST(every_attribute_has_a_place_of_its_own)
+{
+    for (size_t k = 0; k < vocabulary.n * vocabulary.n; k++)
+    {
+        const struct element_spec *a = &vocabulary.elements[k / vocabulary.n];
+        const struct element_spec *b = &vocabulary.elements[k % vocabulary.n];
+        const bool one_struct = a == b || (!a->size && !b->size);
+        for (size_t i = 0; i < a->nattributes && is_in_struct(a) && is_in_struct(b); i++)
+        {
+            for (size_t j = 0; one_struct && j < b->nattributes; j++)
+            {
+                const struct weft_param *p = &a->attributes[i].param, *q = &b->attributes[j].param;
+                ck_assert_msg(p == q || p->offset != q->offset,
+                              "%s of <%s> lies where %s of <%s> does", p->name, a->name, q->name,
+                              b->name);
+            }
+        }
+    }
+}
+END_TEST
+
 /* Rates that stand for one kind of link must not reach the other, nor get lost in the resolved
  * file. */
 START_TEST(random_failures_resolve_to_one_rate_per_kind)
@@ -221,7 +250,7 @@ START_TEST(a_number_of_random_links_is_drawn)
     const struct scenario *t = r.t;
     size_t n, slow, same = 0;
     uint64_t *links = random_links_draw(t, &t->random_failures, &n);
-    struct link_degradation *degraded = degradations_of(t, &slow);
+    struct link_fault *degraded = degradations_of(t, &slow);
     ck_assert_uint_eq(n, 16);
     ck_assert_uint_eq(slow, 16);
     for (size_t i = 0; i < n; i++)
@@ -249,7 +278,7 @@ START_TEST(failed_links_are_counted_once)
                                      "<failure leaf=\"1\" spine=\"1\"/></scenario>");
     struct scenario *s = plan_load(l.plan, 0, &l.d);
     size_t n;
-    struct link_failure *failures = failures_of(s, &n);
+    struct link_fault *failures = failures_of(s, &n);
     ck_assert_uint_eq(n, 9);
     ck_assert_uint_eq(links_failed(failures, n, 0), 8);
     failures[0].at = 10;
@@ -401,6 +430,7 @@ main(void)
     tcase_add_test(t, a_new_choice_drops_the_former_ones_parameters);
     tcase_add_test(t, the_first_dimension_varies_slowest);
     tcase_add_test(t, a_resolved_scenario_resolves_to_itself);
+    tcase_add_test(t, every_attribute_has_a_place_of_its_own);
     tcase_add_test(t, a_failure_names_the_link_between_its_ends);
     tcase_add_test(t, random_failures_resolve_to_one_rate_per_kind);
     tcase_add_test(t, a_number_of_random_links_is_drawn);

@@ -20,7 +20,7 @@ extern "C"
 {
 #include "document.h"
 // scenario-load.h is no C++.
-scenario* scenario_load(const element* root, diagnostics* d);
+scenario* scenario_load(element* root, diagnostics* d);
 void scenario_free(scenario* s);
 }
 
@@ -182,15 +182,15 @@ FaultsOf(const scenario& s)
 {
     Scene scene;
     scene.convergence = s.convergence;
-    scene.weights = s.weights;
+    scene.weights = static_cast<weft_weights>(s.weights);
     size_t n;
-    link_failure* dead = failures_of(&s, &n);
+    link_fault* dead = failures_of(&s, &n);
     for (size_t i = 0; i < n; i++)
     {
         scene.faults.push_back({dead[i].link, dead[i].at, dead[i].repair, 0});
     }
     std::free(dead);
-    link_degradation* slow = degradations_of(&s, &n);
+    link_fault* slow = degradations_of(&s, &n);
     for (size_t i = 0; i < n; i++)
     {
         scene.faults.push_back({slow[i].link, slow[i].at, slow[i].repair, slow[i].rate});
@@ -251,7 +251,7 @@ Compare(const scenario& s)
     OldLoad old(s);
     NewLoad fresh(s);
     Memory memory;
-    std::vector<link_failure> failures;
+    std::vector<link_fault> failures;
     std::string error;
     old.fabric = BuildFabric(s, 1, failures, error);
     if (!old.fabric || old.messages.empty())
@@ -311,7 +311,7 @@ main(int argc, char** argv)
     {
         document_check(doc.get(), &d);
     }
-    scenario* s = doc && d.n == 0 ? scenario_load(doc->root, &d) : nullptr;
+    scenario* s = doc && d.n == 0 ? scenario_load(element_copy(doc->root), &d) : nullptr;
     diag_print(&d, stderr);
     diag_free(&d);
     const int status = s ? Compare(*s) : 2;

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The elements that choose an algorithm. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "element-values.h"
+#include "messages.h"
+#include "scenario-load.h"
+
+static void
+report_no_choice(const struct element *root, const struct element *e, const char *kind,
+                 struct diagnostics *d)
+{
+    const struct element_spec *spec = vocabulary_find(kind, "scenario");
+    char *names = algorithm_names(weft_registry_find(kind));
+    if (e)
+    {
+        diag_error(d, e->line, "<%s> lacks %s=\"...\"; expected %s", kind, spec->selector, names);
+    }
+    else
+    {
+        diag_error(d, root->line, "the scenario has no <%s %s=\"...\"/>; expected one of %s", kind,
+                   spec->selector, names);
+    }
+    free(names);
+}
+
+/** Whether each parameter that must be given is, by itself or a preset. */
+static bool
+all_given(const struct element *e, int line, const struct choice *choice, struct diagnostics *d)
+{
+    bool good = true;
+    for (size_t i = 0; i < choice->algo->nparams; i++)
+    {
+        const struct weft_param *p = &choice->algo->params[i];
+        if (!p->def && param_is_absent(p, choice->config) && !(e && element_attribute(e, p->name)))
+        {
+            diag_error(d, line, "the %s %s lacks %s=\"...\"; expected %s", choice->algo->name,
+                       e ? e->name : "element", p->name, expected_value(p));
+            good = false;
+        }
+    }
+    return good;
+}
+
+/** The preset first, then the other attributes in any order. */
+static bool
+set_all(const struct element *e, const struct choice *choice, struct diagnostics *d)
+{
+    bool good = true;
+    for (int pass = 0; pass < 2; pass++)
+    {
+        for (size_t i = 0; i < e->nattributes; i++)
+        {
+            const struct attribute *a = &e->attributes[i];
+            bool is_preset = strcmp(a->name, "preset") == 0;
+            bool own = strcmp(a->name, e->spec->selector) != 0 &&
+                       (!grammar_attribute(e->spec, a->name) ||
+                        !vocabulary_takes(e->spec, choice->algo, a->name));
+            if (own && is_preset == (pass == 0))
+            {
+                good = set_parameter(d, e->spec, choice->algo, choice->config, a) && good;
+            }
+        }
+    }
+    return good;
+}
+
+bool
+read_choice(const struct element *e, const char *kind, struct choice *choice, struct diagnostics *d)
+{
+    const char *selector = vocabulary_find(kind, "scenario")->selector;
+    const char *name = e ? element_value(e, selector) : NULL;
+    name = name ? name : default_algorithm(kind);
+    *choice = (struct choice){.algo = name ? weft_find(kind, name) : NULL};
+    if (choice->algo)
+    {
+        choice->config = xcalloc(1, choice->algo->config_size);
+        weft_config_default(choice->algo, choice->config);
+        for (size_t i = 0; i < choice->algo->nparams; i++)
+        {
+            if (!choice->algo->params[i].def)
+            {
+                param_set_absent(&choice->algo->params[i], choice->config);
+            }
+        }
+        return !e || set_all(e, choice, d);
+    }
+    if (name)
+    {
+        report_unknown_algorithm(d, element_line(e, selector), weft_registry_find(kind), name);
+    }
+    return !name;
+}
+
+bool
+load_choice_of(const struct element *root, const struct element *e, const char *kind,
+               struct choice *choice, struct diagnostics *d)
+{
+    const char *selector = vocabulary_find(kind, "scenario")->selector;
+    const int line = e ? element_line(e, selector) : root->line;
+    bool good = read_choice(e, kind, choice, d);
+    if (good && !choice->algo)
+    {
+        report_no_choice(root, e, kind, d);
+    }
+    good = choice->algo && all_given(e, line, choice, d) && good;
+    const char *wrong = good && choice->algo->check ? choice->algo->check(choice->config) : NULL;
+    if (wrong)
+    {
+        diag_error(d, line, "<%s %s>: %s", kind, choice->algo->name, wrong);
+    }
+    return good && !wrong;
+}
+
+int
+line_of_element(const struct element *e)
+{
+    /* A value that an override set is the likelier culprit. */
+    for (size_t i = 0; i < e->nattributes; i++)
+    {
+        if (e->attributes[i].overridden)
+        {
+            return e->attributes[i].line;
+        }
+    }
+    return e->line;
+}

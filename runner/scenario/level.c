@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Service levels, as checks look at them. */
+#include <string.h>
+
+#include "scenario-load.h"
+
+int64_t
+choice_value(const struct choice *choice, const char *name, int64_t otherwise)
+{
+    const struct weft_param *p = weft_param_find(choice->algo, name);
+    return p ? *(const int64_t *)((const char *)choice->config + p->offset) : otherwise;
+}
+
+struct level
+level_at(const struct element *root, const struct scenario *s, uint32_t number,
+         struct diagnostics *d)
+{
+    struct level l = {.s = s, .root = root, .d = d, .number = number, .of = ""};
+    const struct qp_class *c = number ? &s->classes[number - 1] : NULL;
+    l.balancer = c ? &c->balancer : &s->balancer;
+    l.transport = c ? &c->transport : &s->transport;
+    l.cc = c ? &c->cc : &s->cc;
+    if (c)
+    {
+        l.class = c;
+        l.of = c->of;
+        l.e = root && !c->made ? element_named(root, "class", c->name) : NULL;
+    }
+    return l;
+}
+
+bool
+level_owns(const struct level *l, const char *kind)
+{
+    return l->class && (l->e ? element_child(l->e, kind) != NULL : strcmp(kind, "balancer") == 0);
+}
+
+int
+level_line(const struct level *l, const char *kind, const char *attribute)
+{
+    const bool own = level_owns(l, kind);
+    const struct element *e = own && !l->e ? NULL : element_child(own ? l->e : l->root, kind);
+    if (!e)
+    {
+        return own ? l->class->line : l->root->line;
+    }
+    return attribute ? element_line(e, attribute) : line_of_element(e);
+}
