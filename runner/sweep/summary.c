@@ -199,7 +199,7 @@ place(struct collected *c, const struct folder *top, bool *placed)
     *placed = c->w.temporary && database_finish(&c->w, &c->why);
     if (!*placed)
     {
-        fprintf(stderr, "weft: error: %s; the CSV files are complete\n", c->why);
+        fprintf(stderr, "weft: error: no results.sqlite: %s; the CSV files are complete\n", c->why);
         file_drop(top, DATABASE_FILE);
     }
     return *placed        ? database_open_whole(top->path, &c->why)
