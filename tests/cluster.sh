@@ -128,9 +128,8 @@ for file in summary.csv layers.csv aggregate.csv; do
 done
 find shared -name '.tmp-*' | grep -q . && fail 'temporary files are left'
 # A batch goes on after a run that another process is at, and says that it is not done.
-mkdir shared/runs/.tmp-ecmp_seed=1
 status=0
-flock shared/runs/.tmp-ecmp_seed=1/.lock sh -c "cd tree && ./weft run-one $scenario --out ../shared --again --run ecmp_seed=1 --run ecmp_seed=2" >out 2>messages ||
+flock shared/runs/.tmp-ecmp_seed=1.sqlite sh -c "cd tree && ./weft run-one $scenario --out ../shared --again --run ecmp_seed=1 --run ecmp_seed=2" >out 2>messages ||
     status=$?
 [ $status = 1 ] || fail "a run that another process is at: exit status $status"
 grep -q 'ecmp_seed=1: error: another process works on this run' messages || fail 'no word of the other process'

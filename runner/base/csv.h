@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file csv.h  Reading back the CSV files that Weft writes (RFC 4180). */
+/** @file csv.h  Cells of CSV files (RFC 4180), and the numbers that they may hold. */
 #ifndef WEFT_RUNNER_CSV_H
 #define WEFT_RUNNER_CSV_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "textbuf.h"
-
-struct csv
-{
-    char *bytes; /**< of the file, cut into cells */
-    char **header;
-    size_t ncolumns;
-    char **cells; /**< [row * ncolumns + column] */
-    size_t nrows;
-};
-
-/** Cuts a file's bytes, which end in a NUL and are freed with the result or the failure. NULL with
- * a sentence in *why (the caller frees it) if it was cut within a row, or its rows differ in
- * length.
- * @p path: for messages. */
-struct csv *csv_cut(char *bytes, const char *path, char **why);
-void csv_free(struct csv *csv);
-/** Number of the column of that name, or -1. */
-long csv_column(const struct csv *csv, const char *name);
-const char *csv_cell(const struct csv *csv, size_t row, size_t column);
 
 enum cell_kind
 {

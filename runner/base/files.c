@@ -123,38 +123,6 @@ folder_list(const struct folder *f)
     return dir;
 }
 
-bool
-folder_empty(const struct folder *f, const char *keep, char **why)
-{
-    DIR *dir = folder_list(f);
-    if (!dir)
-    {
-        return fail(why, "list", f->path, errno);
-    }
-    bool good = true;
-    for (struct dirent *e; good && (e = readdir(dir)) != NULL;)
-    {
-        bool dots = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
-        bool kept = keep && strcmp(e->d_name, keep) == 0;
-        if (!dots && !kept && unlinkat(f->fd, e->d_name, 0) != 0)
-        {
-            good = fail_in(why, "remove", f, e->d_name, errno);
-        }
-    }
-    closedir(dir);
-    return good;
-}
-
-bool
-folder_remove_in(const struct folder *in, const char *name, char **why)
-{
-    struct folder f;
-    bool good = folder_open_in(&f, in, name, why) && folder_empty(&f, NULL, why);
-    folder_close(&f);
-    return good && (unlinkat(in->fd, name, AT_REMOVEDIR) == 0 ||
-                    fail_in(why, "remove the folder", in, name, errno));
-}
-
 void
 folder_forget_temporary(const struct folder *f)
 {
@@ -174,33 +142,16 @@ folder_forget_temporary(const struct folder *f)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
+/** Writes a file that is not there yet, and flushes it to disk. */
 static bool
-write_all(int fd, const char *bytes, size_t n)
+create(const struct folder *f, const char *name, const struct file_writer *w, char **why)
 {
-    while (n > 0)
-    {
-        ssize_t done = write(fd, bytes, n);
-        if (done < 0 && errno == EINTR)
-        {
-            continue;
-        }
-        if (done <= 0)
-        {
-            return false;
-        }
-        bytes += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
-bool
-file_create(const struct folder *f, const char *name, const char *bytes, size_t n, char **why)
-{
-    int fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    bool good = fd >= 0 && write_all(fd, bytes, n) && fsync(fd) == 0;
+    const int fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    errno = fd < 0 ? errno : 0;
+    bool good = file && w->write(file, w->user) && fflush(file) == 0 && fsync(fd) == 0;
     int error = errno;
-    if (fd >= 0 && close(fd) != 0 && good)
+    if (file && fclose(file) != 0 && good)
     {
         good = false;
         error = errno;
@@ -210,6 +161,26 @@ file_create(const struct folder *f, const char *name, const char *bytes, size_t 
         unlinkat(f->fd, name, 0);
     }
     return good || fail_in(why, "write", f, name, error);
+}
+
+static bool
+write_bytes(FILE *file, const void *user)
+{
+    const struct file_bytes *f = user;
+    return fwrite(f->bytes, 1, f->n, file) == f->n;
+}
+
+bool
+file_create(const struct folder *f, const char *name, const char *bytes, size_t n, char **why)
+{
+    const struct file_bytes file = {name, bytes, n};
+    return create(f, name, &(struct file_writer){name, write_bytes, &file}, why);
+}
+
+bool
+file_write(const struct folder *f, const struct file_writer *file, char **why)
+{
+    return create(f, file->name, file, why);
 }
 
 /** A name that no other process takes, on no other machine: file_create() refuses the second. */
@@ -276,12 +247,11 @@ file_place(const struct folder *f, const char *temporary, const char *name, char
 
 /** Writes all of them under other names, and only then gives them theirs. */
 static bool
-replace(const struct folder *f, const struct file_bytes *files, char *const *temporary, size_t n,
+replace(const struct folder *f, const struct file_writer *files, char *const *temporary, size_t n,
         char **why)
 {
     size_t written = 0, placed = 0;
-    while (written < n &&
-           file_create(f, temporary[written], files[written].bytes, files[written].n, why))
+    while (written < n && create(f, temporary[written], &files[written], why))
     {
         written++;
     }
@@ -302,21 +272,34 @@ replace(const struct folder *f, const struct file_bytes *files, char *const *tem
 }
 
 bool
-files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why)
+files_write(const struct folder *f, const struct file_writer *files, size_t n, char **why)
 {
-    struct folder f;
     char **temporary = xcalloc(n, sizeof *temporary);
     for (size_t i = 0; i < n; i++)
     {
         temporary[i] = temporary_name(files[i].name);
     }
-    bool good = folder_open(&f, folder, why) && replace(&f, files, temporary, n, why);
-    folder_close(&f);
+    const bool good = replace(f, files, temporary, n, why);
     for (size_t i = 0; i < n; i++)
     {
         free(temporary[i]);
     }
     free(temporary);
+    return good;
+}
+
+bool
+files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why)
+{
+    struct folder f;
+    struct file_writer *writers = xcalloc(n, sizeof *writers);
+    for (size_t i = 0; i < n; i++)
+    {
+        writers[i] = (struct file_writer){files[i].name, write_bytes, &files[i]};
+    }
+    const bool good = folder_open(&f, folder, why) && files_write(&f, writers, n, why);
+    folder_close(&f);
+    free(writers);
     return good;
 }
 
@@ -426,25 +409,6 @@ file_is_there(const struct folder *f, const char *name)
 {
     struct stat st;
     return fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-bool
-file_begins_with(const struct folder *f, const char *name, const char *bytes, size_t n, char **why)
-{
-    const int fd = file_open(f, name, why);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-    char *found = xcalloc(n, 1);
-    const bool same = file && fread(found, 1, n, file) == n && memcmp(found, bytes, n) == 0;
-    if (file && ferror(file))
-    {
-        fail_in(why, "read", f, name, errno);
-    }
-    if (file)
-    {
-        fclose(file);
-    }
-    free(found);
-    return same;
 }
 
 bool

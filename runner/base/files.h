@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /** An open folder. What replaces or moves it meanwhile changes nothing for those who hold it. */
 struct folder
@@ -35,10 +36,6 @@ void folder_close(struct folder *f);
 bool folder_flush(const struct folder *f, char **why);
 /** The folder's entries, from the start; NULL with errno. The caller closes it. */
 DIR *folder_list(const struct folder *f);
-/** Removes what is in a folder except @p keep (NULL: nothing). It must not hold folders. */
-bool folder_empty(const struct folder *f, const char *keep, char **why);
-/** Removes a folder of plain files. */
-bool folder_remove_in(const struct folder *in, const char *name, char **why);
 /** Removes what killed processes left of file_replace() or file_begin(); nobody else may be writing
  * there. */
 void folder_forget_temporary(const struct folder *f);
@@ -59,6 +56,19 @@ struct file_bytes
 /** The same for files that belong together: none is replaced before all are written. */
 bool files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why);
 
+/** A file that somebody writes; false with errno if he could not. */
+struct file_writer
+{
+    const char *name;
+    bool (*write)(FILE *file, const void *user);
+    const void *user;
+};
+
+/** Writes one as file_create(). */
+bool file_write(const struct folder *f, const struct file_writer *file, char **why);
+/** Writes some as files_replace(). */
+bool files_write(const struct folder *f, const struct file_writer *files, size_t n, char **why);
+
 /** Makes an empty file in the folder under a name that is no other's, for somebody to write; the
  * name, which the caller frees, or NULL with a sentence. file_place() or file_drop() ends it,
  * before another one is begun. */
@@ -76,9 +86,6 @@ char *file_read(const struct folder *f, const char *name, size_t *n, char **why)
 char *file_read_path(const char *path, size_t most, size_t *n, char **why);
 /** Whether something of that name is in the folder, whatever it is. */
 bool file_is_there(const struct folder *f, const char *name);
-/** Whether a plain file begins with these bytes; a sentence in *why if it cannot be read. */
-bool file_begins_with(const struct folder *f, const char *name, const char *bytes, size_t n,
-                      char **why);
 /** Whether the file holds exactly these bytes. */
 bool file_equals(const struct folder *f, const char *name, const char *bytes, size_t n);
 

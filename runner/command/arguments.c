@@ -49,6 +49,7 @@ static const struct option_entry
      "                        processes leave over)"},
     {"out", 'o', "DIR", OPTION_TEXT, AT(sweep.out), 0, 0,
      "results folder (default: results/NAME in this folder)"},
+    {"to", 'x', "DIR", OPTION_TEXT, AT(to), 0, 0, "folder to write to (default: this one)"},
     {"seed", 's', "N", OPTION_SEED, AT(sets), 0, 0, "another seed"},
     {"set", 'S', "PARAM=VALUE", OPTION_LIST, AT(sets), 0, 0, "set element.attribute in every run"},
     {"quick", 'q', NULL, OPTION_FLAG, AT(quick), 0, 0,

@@ -18,7 +18,7 @@ struct arguments
     struct plan_options plan;
     struct words sets, runs, others; /**< options that may be given several times */
     char *scheduler;
-    const char *figure, *query_file, *format, *results, *output;
+    const char *figure, *query_file, *format, *results, *output, *to;
     long batch, rows;
     double timeout;
     bool help, dry_run, print_plan, markdown, no_figures, cost, sql, quick;

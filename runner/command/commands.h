@@ -11,6 +11,7 @@ int command_plan(const struct arguments *a);
 int command_validate(const struct arguments *a);
 int command_collect(const struct arguments *a);
 int command_plot(const struct arguments *a);
+int command_export(const struct arguments *a);
 int command_report(const struct arguments *a);
 int command_reproduce(const struct arguments *a);
 int command_list(const struct arguments *a);

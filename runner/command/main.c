@@ -112,6 +112,17 @@ static const struct command commands[] = {
      "  weft query results/themis-fig1 \"select name, p99(resent_share) from qps join runs using "
      "(run) group by name\"\n",
      1, 2},
+    {"export", command_export, "write runs as CSV files, with their scenarios",
+     "export RUN.sqlite... [OPTIONS]\n\n"
+     "Writes all that the file of a run holds into a folder of the run's name: its tables as CSV "
+     "files, "
+     "its\nresolved scenario with the files that it names, and provenance.txt. What is there "
+     "already is "
+     "not\nreplaced.\n",
+     "x",
+     "\nExit status: 0 all is well; 1 a file is damaged, or cannot be written.\n"
+     "\nExample:\n  weft export results/themis-fig1/runs/*.sqlite --to /tmp/fig1\n",
+     1, INT_MAX},
     {"report", command_report, "set a paper's claims beside the results, as Markdown",
      "report FILE... [OPTIONS]\n"
      "       weft report --html RESULTS... [OPTIONS]\n\n"

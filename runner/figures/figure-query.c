@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "database-fill.h"
+#include "plan-tables.h"
 #include "sql-text.h"
 
 /** A column that tells points apart. */
@@ -22,7 +22,7 @@ struct writing
     const struct plan *plan;
     const struct element *figure;
     const struct column_table *table;
-    char *from; /**< the table's name */
+    const char *from; /**< the table's name */
     struct words x;
     struct key keys[FIGURE_MOST_X + 2]; /**< the columns that come first: panel, series, all of x */
     size_t nkeys, nx;                   /**< all of them; of these, x */
@@ -352,7 +352,7 @@ begin(const struct plan *plan, const struct element *figure)
                  : kind == FIGURE_CDF   ? "x-scale"
                                         : "y-scale",
     };
-    w.from = column_table_name(w.table);
+    w.from = w.table->name;
     find_keys(&w);
     return w;
 }
@@ -360,7 +360,6 @@ begin(const struct plan *plan, const struct element *figure)
 static char *
 end(struct writing *w)
 {
-    free(w->from);
     words_free(&w->x);
     return text_take(&w->t);
 }

@@ -5,11 +5,11 @@
 
 #include "columns.h"
 #include "csv.h"
-#include "database-fill.h"
 #include "figure-read.h"
 #include "figure-script.h"
 #include "figure.h"
 #include "figures.h"
+#include "plan-tables.h"
 #include "scenario-load.h"
 #include "textbuf.h"
 

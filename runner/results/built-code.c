@@ -6,11 +6,7 @@
 
 #include "base/tables.h"
 #include "built-hashes.h"
-#include "file-list.h"
 #include "textbuf.h"
-
-/** How the line of provenance.txt begins. */
-#define LINE "\ncode: "
 
 const char built_commit[] = BUILT_COMMIT;
 
@@ -103,26 +99,12 @@ add_changed(struct text *t, const char *was, const char *code)
     }
 }
 
-bool
-built_code_fits(const struct folder *run, const char *code, char **why)
+char *
+built_code_changed(const char *was, const char *code)
 {
-    char *text = file_read(run, FILE_LIST_FILE, NULL, why);
-    char *line = text ? strstr(text, LINE) : NULL;
-    bool fits = false;
-    if (line)
-    {
-        struct text changed = {0};
-        line += strlen(LINE);
-        line[strcspn(line, "\n")] = '\0';
-        add_changed(&changed, line, code);
-        fits = !changed.s;
-        *why = fits ? NULL : xformat("the code of %s changed", changed.s);
-        free(changed.s);
-    }
-    else if (text)
-    {
-        *why = xstrdup("an earlier Weft made it, which did not say by what code");
-    }
-    free(text);
-    return fits;
+    struct text changed = {0};
+    add_changed(&changed, was, code);
+    char *what = changed.s ? xformat("the code of %s changed", changed.s) : NULL;
+    free(changed.s);
+    return what;
 }

@@ -7,7 +7,6 @@
 #ifndef WEFT_RUNNER_BUILT_CODE_H
 #define WEFT_RUNNER_BUILT_CODE_H
 
-#include "files.h"
 #include "scenario.h"
 
 /** The commit of the tree, "" where none is known: "4eddc03b672c", or with what was changed since
@@ -18,8 +17,8 @@ extern const char built_commit[];
  * registry's order; the caller frees it. */
 char *built_code(const struct scenario *s);
 
-/** Whether a run, whose open folder @p run is, was made by the code @p code (of built_code());
- * else what has changed in *why: "the code of balancer ecmp changed". */
-bool built_code_fits(const struct folder *run, const char *code, char **why);
+/** What has changed where a run was made by the code @p was, and @p code is that of now:
+ * "the code of balancer ecmp changed". NULL: nothing. The caller frees it. */
+char *built_code_changed(const char *was, const char *code);
 
 #endif

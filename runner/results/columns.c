@@ -3,9 +3,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
+
+/** In the place of where the number of rows is. */
+#define ONE_ROW SIZE_MAX
 
 /* Each line of results-tables.h as a column, and those of a file as a table. */
 #define COLUMN(kind, name, member, sent, resent, doc)                                              \
@@ -25,29 +30,57 @@
 #define SHARE(name, part, sent, resent, doc) COLUMN(COLUMN_SHARE, name, part, sent, resent, doc)
 #define ALSO(declaration)
 #define TABLE_BEGIN(table) static const struct column table##_columns[] = {
-#define TABLE_END(table, doc)                                                                      \
+#define TABLE_OF(table, doc, nrows)                                                                \
     }                                                                                              \
     ;                                                                                              \
-    const struct column_table table##_table = {#table ".csv", doc, table##_columns,                \
-                                               COUNT_OF(table##_columns)};
+    const struct column_table table##_table = {#table,                                             \
+                                               #table ".csv",                                      \
+                                               doc,                                                \
+                                               table##_columns,                                    \
+                                               COUNT_OF(table##_columns),                          \
+                                               sizeof(struct ROW),                                 \
+                                               offsetof(struct run_results, table),                \
+                                               nrows};
+#define TABLE_END(table, doc)   TABLE_OF(table, doc, offsetof(struct run_results, n##table))
+#define ONE_ROW_END(table, doc) TABLE_OF(table, doc, ONE_ROW)
 #include "results-tables.h"
 
 const struct column_table *const *
 column_tables(size_t *n)
 {
     static const struct column_table *const tables[] = {
-        &summary_table,   &qps_table,        &groups_table, &layers_table, &steps_table,
-        &workloads_table, &flows_table,      &series_table, &queues_table, &ports_table,
-        &balance_table,   &reordering_table, &tors_table,   &trims_table,  &stuck_table,
+#define TABLE_END(table, doc) &table##_table,
+#include "results-tables.h"
     };
     *n = COUNT_OF(tables);
     return tables;
 }
 
-char *
-column_table_name(const struct column_table *table)
+const void *
+column_row(const struct column_table *table, const struct run_results *r, size_t i)
 {
-    return xformat("%.*s", (int)strcspn(table->file, "."), table->file);
+    const char *rows = (const char *)r + table->rows;
+    size_t n = 1;
+    if (table->nrows != ONE_ROW)
+    {
+        memcpy(&n, (const char *)r + table->nrows, sizeof n);
+        memcpy(&rows, rows, sizeof rows);
+    }
+    return i < n ? rows + i * table->row_size : NULL;
+}
+
+void
+run_results_free(struct run_results *r)
+{
+    size_t n;
+    const struct column_table *const *tables = column_tables(&n);
+    for (size_t i = 0; i < n; i++)
+    {
+        void *rows;
+        memcpy(&rows, (const char *)r + tables[i]->rows, sizeof rows);
+        free(tables[i]->nrows == ONE_ROW ? NULL : rows);
+    }
+    *r = (struct run_results){.nqps = 0};
 }
 
 const struct column *
@@ -64,34 +97,49 @@ columns_find(const struct column_table *table, const char *name)
 }
 
 void
-columns_header(struct text *t, const struct column_table *table)
-{
-    for (size_t i = 0; i < table->n; i++)
-    {
-        text_add(t, "%s%s", i ? "," : "", table->columns[i].name);
-    }
-    text_add(t, "\n");
-}
-
-void
 add_micro(struct text *t, int64_t units)
 {
     uint64_t size = units < 0 ? -(uint64_t)units : (uint64_t)units;
     text_add(t, "%s%" PRIu64 ".%06" PRIu64, units < 0 ? "-" : "", size / 1000000, size % 1000000);
 }
 
-static void
-add_double(struct text *t, double value, double per_micro)
+static bool
+is_whole(enum column_kind kind)
 {
-    double scaled = value * per_micro;
-    if (isfinite(scaled) && fabs(scaled) < 9e18)
+    return kind == COLUMN_U64 || kind == COLUMN_U32 || kind == COLUMN_INDEX;
+}
+
+void
+columns_add_types(struct text *t, const struct column_table *table)
+{
+    for (size_t i = 0; i < table->n; i++)
     {
-        add_micro(t, llround(scaled));
+        const enum column_kind kind = table->columns[i].kind;
+        text_add(t, "%s\"%s\" %s", i ? "," : "", table->columns[i].name,
+                 kind == COLUMN_TEXT ? "TEXT"
+                 : is_whole(kind)    ? "INTEGER"
+                                     : "REAL");
+    }
+}
+
+/** A number of six decimals: @p value of 10^-6. */
+static void
+bind_micro(sqlite3_stmt *insert, int at, double value)
+{
+    if (isfinite(value) && fabs(value) < 9e18)
+    {
+        sqlite3_bind_double(insert, at, (double)llround(value) / 1e6);
     }
     else
     {
-        text_add(t, "nan");
+        sqlite3_bind_null(insert, at);
     }
+}
+
+static void
+bind_whole(sqlite3_stmt *insert, int at, int64_t value)
+{
+    value < 0 ? sqlite3_bind_null(insert, at) : sqlite3_bind_int64(insert, at, value);
 }
 
 static uint64_t
@@ -103,7 +151,7 @@ count_at(const void *row, size_t offset)
 }
 
 static void
-add_value(struct text *t, const struct column *c, const void *row)
+bind_value(sqlite3_stmt *insert, int at, const struct column *c, const void *row)
 {
     union
     {
@@ -120,57 +168,39 @@ add_value(struct text *t, const struct column *c, const void *row)
     switch (c->kind)
     {
     case COLUMN_TIME:
-        if (is.time >= 0)
-        {
-            add_micro(t, is.time);
-        }
+        bind_micro(insert, at, is.time < 0 ? NAN : (double)is.time);
         break;
     case COLUMN_INDEX:
-        if (is.time >= 0)
-        {
-            text_add(t, "%" PRId64, is.time);
-        }
-        break;
     case COLUMN_U64:
-        text_add(t, "%" PRIu64, is.u64);
+        bind_whole(insert, at, is.time);
         break;
     case COLUMN_U32:
-        text_add(t, "%" PRIu32, is.u32);
+        bind_whole(insert, at, is.u32);
         break;
     case COLUMN_RATE:
-        add_double(t, is.real, 1e-3);
+        bind_micro(insert, at, is.real * 1e-3);
         break;
     case COLUMN_REAL:
-        if (isnan(is.real))
-        {
-            break;
-        }
-        /* fall through */
     case COLUMN_RATIO:
-        add_double(t, is.real, 1e6);
+        bind_micro(insert, at, is.real * 1e6);
         break;
     case COLUMN_TEXT:
-        text_add(t, "%s", is.text);
+        sqlite3_bind_text(insert, at, is.text, -1, SQLITE_STATIC);
         break;
     case COLUMN_SHARE:
     {
         const uint64_t whole = count_at(row, c->sent) + count_at(row, c->resent);
-        add_double(t, whole ? (double)is.u64 / (double)whole : 0.0, 1e6);
+        bind_micro(insert, at, whole ? (double)is.u64 / (double)whole * 1e6 : 0);
         break;
     }
     }
 }
 
 void
-columns_row(struct text *t, const struct column_table *table, const void *row)
+columns_bind(sqlite3_stmt *insert, const struct column_table *table, const void *row)
 {
     for (size_t i = 0; i < table->n; i++)
     {
-        if (i)
-        {
-            text_add(t, ",");
-        }
-        add_value(t, &table->columns[i], row);
+        bind_value(insert, (int)i + 1, &table->columns[i], row);
     }
-    text_add(t, "\n");
 }

@@ -2,6 +2,7 @@
 #include "provenance.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,77 +82,111 @@ clock_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/** Who is told. */
+struct telling
+{
+    provenance_fn fn;
+    void *user;
+};
+
+static void __attribute__((format(printf, 3, 4)))
+tell(const struct telling *to, const char *key, const char *format, ...)
+{
+    struct text t = {0};
+    va_list args;
+    va_start(args, format);
+    text_vadd(&t, format, args);
+    va_end(args);
+    to->fn(to->user, key, t.s);
+    free(t.s);
+}
+
 /** The links that chance chose: "lower upper", the numbers of two switches, one link a line. */
 static void
-add_random_links(struct text *t, const struct scenario *s, const char *what,
-                 const struct random_links *r)
+tell_random_links(const struct telling *to, const struct scenario *s, const char *key,
+                  const struct random_links *r)
 {
     size_t n;
+    struct text t = {0};
     uint64_t *links = random_links_draw(s, r, &n);
-    text_add(t, "random %s: %zu links%s\n", what, n, n ? ", lower and upper switch:" : "");
+    text_add(&t, "%zu links%s", n, n ? ", lower and upper switch:" : "");
     for (size_t i = 0; i < n && i < MOST_LINKS; i++)
     {
         struct weft_link link;
         weft_clos_link(&s->clos, links[i], &link);
-        text_add(t, "  %" PRIu32 " %" PRIu32 "\n", link.lower.index, link.upper.index);
+        text_add(&t, "\n  %" PRIu32 " %" PRIu32, link.lower.index, link.upper.index);
     }
     if (n > MOST_LINKS)
     {
-        text_add(t, "  ... and %zu more\n", n - MOST_LINKS);
+        text_add(&t, "\n  ... and %zu more", n - MOST_LINKS);
     }
+    to->fn(to->user, key, t.s);
+    free(t.s);
     free(links);
 }
 
 /** A file that the scenario names; @p f NULL: none. */
 static void
-add_file(struct text *t, const char *what, const struct input_file *f)
+tell_file(const struct telling *to, const char *key, const struct input_file *f)
 {
     if (f)
     {
-        text_add(t, "%s file: %s (cksum %" PRIu32 ", %zu bytes), kept as %s\n", what, f->written,
-                 f->checksum, f->n, f->kept);
+        tell(to, key, "%s (cksum %" PRIu32 ", %zu bytes), kept as %s", f->written, f->checksum,
+             f->n, f->kept);
     }
 }
 
-char *
-provenance_text(const struct scenario *s, const struct run_results *r, double seconds)
+/** What the run was made with, where and when. */
+static void
+tell_making(const struct telling *to, const struct scenario *s)
 {
-    struct text t = {0};
-    struct rusage usage;
     struct utsname machine;
     char when[32] = "";
     time_t now = time(NULL);
     struct tm utc;
+    char *code = built_code(s);
+    tell(to, "weft", "%s", provenance_version());
+    tell(to, "code", "%s", code);
+    tell(to, "ns-3", "%s", WEFT_NS3_VERSION);
+    tell(to, "compiler", "%s", COMPILER);
+    free(code);
+    if (uname(&machine) == 0)
+    {
+        tell(to, "machine", "%s %s %s", machine.sysname, machine.release, machine.machine);
+    }
     if (gmtime_r(&now, &utc))
     {
         strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
     }
+    tell(to, "command", "%s", command.s ? command.s : "weft");
+    tell(to, "finished", "%s", when);
+}
+
+void
+provenance_tell(const struct scenario *s, const struct run_results *r, double seconds,
+                provenance_fn fn, void *user)
+{
+    const struct telling to = {fn, user};
+    struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    char *code = built_code(s);
-    text_add(&t, "weft: %s\ncode: %s\nns-3: %s\ncompiler: %s\n", provenance_version(), code,
-             WEFT_NS3_VERSION, COMPILER);
-    free(code);
-    if (uname(&machine) == 0)
-    {
-        text_add(&t, "machine: %s %s %s\n", machine.sysname, machine.release, machine.machine);
-    }
-    text_add(&t, "command: %s\nfinished: %s\n", command.s ? command.s : "weft", when);
-    text_add(&t, "seed: %" PRIu64 "\nrun: %" PRIu64 "\n", s->seed, s->run);
-    text_add(&t, "wall time: %.3f s\npeak memory: %ld KiB\n", seconds, usage.ru_maxrss);
-    text_add(&t, "events: %" PRIu64 "\npacket-hops: %" PRIu64 "\n", r->summary.events,
-             r->summary.packet_hops);
-    add_file(&t, "topology", s->topology_file);
+    tell_making(&to, s);
+    tell(&to, "seed", "%" PRIu64, s->seed);
+    tell(&to, "run", "%" PRIu64, s->run);
+    tell(&to, "wall time", "%.3f s", seconds);
+    tell(&to, "peak memory", "%ld KiB", usage.ru_maxrss);
+    tell(&to, "events", "%" PRIu64, r->summary.events);
+    tell(&to, "packet-hops", "%" PRIu64, r->summary.packet_hops);
+    tell_file(&to, "topology file", s->topology_file);
     for (size_t i = 0; i < s->nworkloads; i++)
     {
-        add_file(&t, "workload", s->workloads[i].input);
+        tell_file(&to, "workload file", s->workloads[i].input);
     }
     if (random_links_any(&s->random_failures))
     {
-        add_random_links(&t, s, "failures", &s->random_failures);
+        tell_random_links(&to, s, "random failures", &s->random_failures);
     }
     if (random_links_any(&s->random_degrade))
     {
-        add_random_links(&t, s, "degradations", &s->random_degrade);
+        tell_random_links(&to, s, "random degradations", &s->random_degrade);
     }
-    return text_take(&t);
 }

@@ -9,8 +9,12 @@
 /** Remembers the command line; call once at the start of main(). */
 void provenance_command(int argc, char *const *argv);
 
-/** The text of provenance.txt; the caller frees it. @p seconds: wall-clock time of the run. */
-char *provenance_text(const struct scenario *s, const struct run_results *r, double seconds);
+/** Told one thing after the other: "seed", "7". */
+typedef void (*provenance_fn)(void *user, const char *key, const char *text);
+
+/** Tells what produced a run. @p seconds: its wall-clock time. */
+void provenance_tell(const struct scenario *s, const struct run_results *r, double seconds,
+                     provenance_fn fn, void *user);
 
 /** "0.1.0 (commit abc123)"; of a tree that was changed, "0.1.0 (commit abc123-modified def456)". */
 const char *provenance_version(void);

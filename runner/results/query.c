@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "query.h"
 
-#include <ctype.h>
-#include <fcntl.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "database.h"
 #include "provenance.h"
@@ -45,40 +41,13 @@ struct database
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/** "file:PATH?mode=ro&immutable=1": results.sqlite never changes once it is in its place. Two
- * slashes at the path's beginning would name another machine. */
+/** What SQLite opens of a results folder. */
 static char *
 address_of(const char *out)
 {
-    struct text t = {0};
-    text_add(&t, *out == '/' ? "file://" : "file:");
-    for (const char *s = out; *s; s++)
-    {
-        text_add(&t, isalnum((unsigned char)*s) || strchr("/._-", *s) ? "%c" : "%%%02X",
-                 (unsigned char)*s);
-    }
-    text_add(&t, "/" DATABASE_FILE "?mode=ro&immutable=1");
-    return text_take(&t);
-}
-
-/** Whether there is a file to open; else a sentence that says what makes it. */
-static bool
-is_there(const char *out, char **why)
-{
-    char *path = xformat("%s/" DATABASE_FILE, out);
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe would wait for a writer */
-    bool there = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (fd >= 0)
-    {
-        close(fd);
-    }
-    if (!there)
-    {
-        *why = xformat("%s cannot be read; 'weft collect %s' makes it from the runs", path, out);
-    }
+    char *path = xformat("%s/" DATABASE_FILE, out), *address = sql_file_address(path);
     free(path);
-    return there;
+    return address;
 }
 
 /** Whether the tables of an open file have the version that queries are made for. */
@@ -90,13 +59,13 @@ version_fits(struct database *db, const char *name, const char *out, char **why)
     const bool read =
         sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
     const int version = read ? sqlite3_column_int(s, 0) : 0;
-    const bool fits = read && version == DATABASE_VERSION;
+    const bool fits = read && version == RESULTS_VERSION;
     if (!fits)
     {
         *why = read
                    ? xformat("%s/" DATABASE_FILE " has tables of version %d, not %d; 'weft collect "
                              "%s' makes it again",
-                             out, version, DATABASE_VERSION, out)
+                             out, version, RESULTS_VERSION, out)
                    : xformat("%s/" DATABASE_FILE " cannot be used: %s; 'weft collect %s' makes it "
                              "again",
                              out, sqlite3_errmsg(db->db), out);
@@ -133,10 +102,6 @@ register_functions(struct database *db, struct sql_holes *holes)
 static struct database *
 open_with(const char *out, struct sql_holes *holes, char **why)
 {
-    if (!is_there(out, why))
-    {
-        return NULL;
-    }
     struct database *db = xcalloc(1, sizeof *db);
     char *address = address_of(out);
     db->out = xstrdup(out);
@@ -167,32 +132,22 @@ database_open_whole(const char *out, char **why)
     return open_with(out, NULL, why);
 }
 
-/** SQLite reads numbers of a damaged file without a word. */
-static bool
-is_whole(const char *out, char **why)
-{
-    return is_there(out, why) && results_file_settles(out, DATABASE_FILE, why);
-}
-
 struct database *
 database_open(const char *out, char **why)
 {
-    return is_whole(out, why) ? database_open_whole(out, why) : NULL;
+    return results_file_is_whole(out, DATABASE_FILE, why) ? database_open_whole(out, why) : NULL;
 }
 
 struct database *
-database_of_tables(const struct database_key *keys, size_t nkeys, const struct csv *aggregate,
-                   char **why)
+database_of(sqlite3 *own, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
     db->out = xstrdup("");
-    db->db = database_make_empty(keys, nkeys, aggregate, why);
-    if (db->db)
+    db->db = own;
+    restrict_database(db->db);
+    if (!register_functions(db, NULL))
     {
-        restrict_database(db->db);
-    }
-    if (!db->db || !register_functions(db, NULL))
-    {
+        *why = xstrdup(sqlite3_errmsg(own));
         database_close(db);
         return NULL;
     }
@@ -223,7 +178,7 @@ attach(struct database *db, const char *name, const char *out, char **why)
 bool
 database_attach(struct database *db, const char *name, const char *out, char **why)
 {
-    return is_whole(out, why) && attach(db, name, out, why);
+    return results_file_is_whole(out, DATABASE_FILE, why) && attach(db, name, out, why);
 }
 
 struct database *

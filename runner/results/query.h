@@ -61,19 +61,16 @@ struct query_mistake
 struct database;
 
 /** Opens results.sqlite of a results folder. NULL with a sentence in *why; also if its bytes are
- * not those that tables.txt tells. */
+ * not those that were written. */
 struct database *database_open(const char *out, char **why);
 
 /** The same where results_file_is_whole() has been asked. */
 struct database *database_open_whole(const char *out, char **why);
 
-struct database_key;
-struct csv;
+struct sqlite3;
 
-/** Tables in memory without rows, as results with these keys have them, and `aggregate` with the
- * columns of @p aggregate. NULL with a sentence in *why. */
-struct database *database_of_tables(const struct database_key *keys, size_t nkeys,
-                                    const struct csv *aggregate, char **why);
+/** An open database of results, which is closed with it. NULL with a sentence in *why. */
+struct database *database_of(struct sqlite3 *own, char **why);
 
 /** Makes the results in another folder available as @p name.TABLE; false with a sentence, as
  * database_open(). At most 10 of them. */

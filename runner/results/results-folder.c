@@ -12,16 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "file-list.h"
+#include "sql-file.h"
 #include "textbuf.h"
 
 #define MARK   ".weft-results"
 #define LOCK   ".lock"
 #define RUNS   "runs"
-#define FORMAT 1
+#define FORMAT 2
 
 static const char mark_text[] =
-    "weft results 1\n"
+    "weft results 2\n"
     "This folder holds results of Weft, which replaces and removes files in it. Weft writes to no\n"
     "other folder that is not empty.\n";
 
@@ -75,9 +75,15 @@ check_mark(const struct folder *top, char **why)
 {
     int format = 0;
     char *text = read_mark(top, why);
-    bool good =
-        text && sscanf(text, "weft results %d\n", &format) == 1 && format >= 1 && format <= FORMAT;
-    if (text && !good)
+    bool good = text && sscanf(text, "weft results %d\n", &format) == 1 && format == FORMAT;
+    if (format == 1)
+    {
+        *why =
+            xformat("%s has results of an earlier Weft (a folder for each run); expected another "
+                    "folder with --out, or these moved away",
+                    top->path);
+    }
+    else if (text && !good)
     {
         *why = xformat("%s/" MARK " is not a mark that this version of Weft knows; expected "
                        "'weft results %d' in its first line",
@@ -190,8 +196,7 @@ results_file_is_whole(const char *out, const char *file, char **why)
 {
     struct folder top = NO_FOLDER;
     char *said = NULL;
-    const bool good =
-        folder_open(&top, out, &said) && file_list_check_file(&top, TABLE_LIST_FILE, file, &said);
+    const bool good = folder_open(&top, out, &said) && sql_file_is_whole(&top, file, &said);
     if (!good)
     {
         *why = xformat("%s/%s cannot be used: %s; 'weft collect %s' makes it again", out, file,
@@ -200,32 +205,6 @@ results_file_is_whole(const char *out, const char *file, char **why)
     free(said);
     folder_close(&top);
     return good;
-}
-
-bool
-results_file_settles(const char *out, const char *file, char **why)
-{
-    struct folder top = NO_FOLDER;
-    char *absent = NULL;
-    if (results_file_is_whole(out, file, why))
-    {
-        return true;
-    }
-    const int fd = folder_open(&top, out, &absent) ? file_open(&top, MARK, &absent) : -1;
-    const bool waited = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
-                        flock(fd, LOCK_SH) == 0;
-    if (fd >= 0)
-    {
-        close(fd);
-    }
-    folder_close(&top);
-    free(absent);
-    if (waited)
-    {
-        free(*why);
-        *why = NULL;
-    }
-    return waited && results_file_is_whole(out, file, why);
 }
 
 /** Opens a file of the folder to lock it; @p make: O_CREAT, or 0. Writing is needed for a lock to

@@ -30,13 +30,9 @@ bool results_folder_mark(const char *out, char **why);
 
 void results_folder_close(struct results_folder *r);
 
-/** Whether a file beside the runs has the bytes that tables.txt tells; else false with a sentence.
- */
+/** Whether an SQLite file beside the runs has the bytes that were written; else false with a
+ * sentence. */
 bool results_file_is_whole(const char *out, const char *file, char **why);
-
-/** The same for who does not hold the right to write tables: where the file is not whole as
- * somebody is writing it, their end is waited for. */
-bool results_file_settles(const char *out, const char *file, char **why);
 
 /** Locks runs: one sweep has them alone, single runs (run-one) share them. The lock to be closed,
  * or -1 with a sentence. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file results-tables.h  What a run measured: the tables, a line for each column. results.h makes
- * of each table a struct for its rows, whose name is ROW, and columns.c the columns of its CSV
- * file.
+ * @file results-tables.h  What a run measured: all that there is to a table, a line for each
+ * column. results.h makes of each a struct for its rows, whose name is ROW, and an array of them in
+ * struct run_results; columns.c makes its columns in SQLite and CSV. Who includes this file defines
+ * what he wants of the lines; the others are nothing.
  *
  * | line | is |
  * |---|---|
@@ -17,9 +18,31 @@
  * | TEXT(name, member, doc) | const char *, without comma or quote |
  * | SHARE(name, part, sent, resent, doc) | no member: part / (sent + resent) of other members |
  * | ALSO(declaration) | a member that is no column |
+ *
+ * A table without rows is not written.
  */
 #ifndef TABLE_BEGIN
-#error "results.h and columns.c include this file: it needs their macros"
+#define TABLE_BEGIN(table)
+#endif
+#ifndef TABLE_END
+#define TABLE_END(table, doc)
+#endif
+#ifndef ONE_ROW_END
+#define ONE_ROW_END(table, doc) TABLE_END(table, doc)
+#endif
+#ifndef TIME
+#define TIME(name, member, doc)
+#define RATE(name, member, doc)
+#define RATIO(name, member, doc)
+#define REAL(name, member, doc)
+#define U32(name, member, doc)
+#define U64(name, member, doc)
+#define INDEX(name, member, doc)
+#define COUNTER(member, doc)
+#define COUNTED(member, doc)
+#define TEXT(name, member, doc)
+#define SHARE(name, part, sent, resent, doc)
+#define ALSO(declaration)
 #endif
 
 /* Completion times of a run are over what was delivered. */
@@ -135,7 +158,7 @@ U64("nic_label_bytes", nic_labels,
     "balancer which path lost a packet, no part of an algorithm; of a fixed size for each QP")
 ALSO(uint64_t events)
 ALSO(uint64_t failures_known) /* failures of which forwarding heard while messages were under way */
-TABLE_END(summary, "totals of a run; counters count packets")
+ONE_ROW_END(summary, "totals of a run; counters count packets")
 #undef ROW
 
 #define ROW qp_result
@@ -345,6 +368,7 @@ TABLE_END(stuck,
 
 #undef TABLE_BEGIN
 #undef TABLE_END
+#undef ONE_ROW_END
 #undef TIME
 #undef RATE
 #undef RATIO

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * @file results.h  What a run measured: a struct for each row of a CSV file, whose members
+ * @file results.h  What a run measured: a struct for each row of a table, whose members
  * results-tables.h says. columns.h has the tables that write them.
  */
 #ifndef WEFT_RUNNER_RESULTS_H
@@ -37,38 +37,16 @@ extern "C"
 #define ALSO(declaration) declaration;
 #include "results-tables.h"
 
+    /* struct qp_result *qps; size_t nqps; and so on: the rows of each table, and how many. */
+#define TABLE_END(table, doc)                                                                      \
+    struct ROW *table;                                                                             \
+    size_t n##table;
+#define ONE_ROW_END(table, doc) struct ROW table;
+
     struct run_results
     {
-        struct run_summary summary;
-        struct stuck_qp *stuck;
-        size_t nstuck;     /**< 0 unless the run was cut */
+#include "results-tables.h"
         uint64_t unposted; /**< messages that wait for others, of a run that was cut */
-        struct flow_result *flows;
-        size_t nflows;
-        struct qp_result *qps;
-        size_t nqps;
-        struct group_result *groups;
-        size_t ngroups;
-        struct qp_sample *samples;
-        size_t nsamples;
-        struct queue_sample *queues;
-        size_t nqueues;
-        struct port_sample *ports;
-        size_t nports;
-        struct balance_sample *balance;
-        size_t nbalance;
-        struct reordering_result *reordering;
-        size_t nreordering; /**< 0: all arrived in order */
-        struct layer_result *layers;
-        size_t nlayers;
-        struct tor_result *tors;
-        size_t ntors; /**< 0: its balancer counts nothing */
-        struct trim_result *trims;
-        size_t ntrims; /**< 0: trimming is off */
-        struct workload_result *workloads;
-        size_t nworkloads; /**< 0: there is one only */
-        struct step_result *steps;
-        size_t nsteps; /**< 0: its messages do not go step by step */
     };
 
     void run_results_free(struct run_results *results);

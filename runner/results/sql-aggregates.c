@@ -282,6 +282,7 @@ sql_aggregates_register(sqlite3 *db, struct sql_budget *budget, struct sql_holes
         {"p99", 1, add_to_pool, end_quantile, 99, NULL, true},
         {"p99_9", 1, add_to_pool, end_quantile, 99.9, NULL, true},
         {"percentile", 2, add_to_pool, end_quantile, -1, NULL, true},
+        {"mean", 1, add_to_moments, end_moments, 0, moments_mean, false},
         {"stddev", 1, add_to_moments, end_moments, 0, moments_stddev, false},
         {"ci95", 1, add_to_moments, end_moments, 0, moments_ci95, false},
         {"corr", 2, add_to_moments, end_moments, 0, moments_correlation, false},

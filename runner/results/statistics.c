@@ -84,6 +84,12 @@ fit_exponent(const struct pool *x, const struct pool *y, double *value)
 }
 
 double
+moments_mean(const struct moments *m)
+{
+    return m->n < 1 ? NAN : m->y;
+}
+
+double
 moments_stddev(const struct moments *m)
 {
     return m->n < 2 ? NAN : sqrt(m->yy / (m->n - 1));

@@ -16,6 +16,9 @@ struct moments
 
 void moments_add(struct moments *m, double x, double y);
 
+/** The mean of y; NAN of none. */
+double moments_mean(const struct moments *m);
+
 /** The sample's standard deviation of y; NAN of less than two. */
 double moments_stddev(const struct moments *m);
 

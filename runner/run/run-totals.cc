@@ -6,8 +6,6 @@
 #include "ns3/weft-switch.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 
 using namespace ns3;
 
@@ -87,24 +85,4 @@ CollectTimes(const run_results& r, run_summary& sum)
         sum.cct_mean = sum.cct < 0 ? -1 : sum.cct_mean;
         sum.cct_acked = cut && g.acked < 0 ? -1 : sum.cct_acked;
     }
-}
-
-void
-run_results_free(run_results* results)
-{
-    std::free(results->flows);
-    std::free(results->qps);
-    std::free(results->groups);
-    std::free(results->samples);
-    std::free(results->queues);
-    std::free(results->ports);
-    std::free(results->balance);
-    std::free(results->reordering);
-    std::free(results->layers);
-    std::free(results->tors);
-    std::free(results->trims);
-    std::free(results->workloads);
-    std::free(results->steps);
-    std::free(results->stuck);
-    std::memset(results, 0, sizeof *results);
 }

@@ -138,7 +138,7 @@ Sampler::SampleQueues(int64_t now)
 void
 Sampler::Collect(run_results* out) const
 {
-    ToC(m_samples, out->samples, out->nsamples);
+    ToC(m_samples, out->series, out->nseries);
     ToC(m_queues, out->queues, out->nqueues);
     ToC(m_ports, out->ports, out->nports);
     ToC(m_balance, out->balance, out->nbalance);

@@ -14,23 +14,24 @@
 #include "textbuf.h"
 #include "traffic-load.h"
 
-/* Bytes of a row of each CSV file, from the results of the scenarios in the tree. */
-#define FLOW_ROW    90
-#define QP_ROW      130
-#define SERIES_ROW  70
+/* Bytes of a row of each table in a run's file, by measuring some; those of samples with half of
+ * what they take as CSV. */
+#define FLOW_ROW    65
+#define QP_ROW      75
+#define SERIES_ROW  60
 #define PORTS_ROW   50
 #define BALANCE_ROW 90
-#define QUEUES_ROW  30
-#define FILES       4500 /* scenario.xml, summary.csv, layers.csv, provenance.txt */
+#define QUEUES_ROW  40
+#define FILE_BYTES  18000 /* a run's file without these */
 #define DATABASE                                                                                   \
     8000 /* results.sqlite: parameters, provenance and totals of a run; it has all rows            \
-            as well, in as many bytes as the CSV files */
+            as well, in as many bytes as the run's file */
 
 #define PROGRAM 10e6 /* bytes of memory of a process with the least fabric */
 
 /* Nanoseconds, measured on one machine and scaled by its speed, 80 ns per packet-hop. */
-#define ROW_TIME    1000.0 /* a row of a CSV file, made and written */
-#define LOOK_TIME   2.0    /* a port looked at for queues.csv */
+#define ROW_TIME    1000.0 /* a row of a table, made and written */
+#define LOOK_TIME   2.0    /* a port looked at for the queues */
 #define BUILD_TIME  60.0   /* a port made */
 #define USUAL_SPEED 80.0
 
@@ -42,7 +43,7 @@ struct run_cost
     uint32_t hosts, switches;
     double qps, messages;
     double packet_hops; /**< data and ACKs, each link once */
-    double samples;     /**< rows of series.csv and queues.csv */
+    double samples;     /**< rows of series and queues */
     double time;        /**< ps simulated, at least */
     double seconds;     /**< of CPU time */
     double memory;      /**< bytes at most at a time, the program included */
@@ -101,8 +102,7 @@ add_memory(const struct scenario *s, const struct traffic_load *load, struct run
     cost->memory += PROGRAM + footprint_of_fabric(s);
     cost->memory += cost->qps * footprint_of_qp(s) + cost->messages * footprint_of_message();
     cost->memory += fmax(packets_at_once(s, load) * footprint_of_packet(), 0);
-    /* A table's text is made whole before it is written, in memory that grows by doubling. */
-    cost->memory += rows + cost->disk;
+    cost->memory += rows;
 }
 
 static void
@@ -135,9 +135,10 @@ run_cost_of(const struct scenario *s, double ns_per_hop, struct run_cost *cost)
     const double whole = (double)traffic_bound(s, false);
     cost->time = fmin(whole, (double)s->stop);
     cost->packet_hops = (load.data_links + load.ack_links) * (whole > 0 ? cost->time / whole : 1);
-    cost->disk = FILES + cost->qps * QP_ROW + (s->measure.flows ? cost->messages * FLOW_ROW : 0);
+    cost->disk =
+        FILE_BYTES + cost->qps * QP_ROW + (s->measure.flows ? cost->messages * FLOW_ROW : 0);
     add_samples(s, cost);
-    cost->disk += DATABASE + cost->disk - FILES;
+    cost->disk += DATABASE + cost->disk - FILE_BYTES;
     add_memory(s, &load, cost);
     add_seconds(s, ns_per_hop, cost);
     return true;

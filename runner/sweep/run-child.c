@@ -15,7 +15,7 @@
 #include "process-title.h"
 #include "provenance.h"
 #include "results.h"
-#include "run-folder.h"
+#include "run-file.h"
 #include "textbuf.h"
 
 #define REPORT_INTERVAL 0.1 /* seconds */
@@ -220,23 +220,23 @@ report_done(const struct child *c, const struct run_results *r, const char *caus
 /** Puts what was measured where it belongs: among the finished runs, or, if it is a part, aside.
  * The child's exit status. */
 static int
-keep_results(const struct child *c, struct run_folder *folder, enum simulated how,
+keep_results(const struct child *c, struct run_file *file, enum simulated how,
              const struct run_results *r, const char *reason, double seconds)
 {
     char *why = NULL;
     bool part = how == SIMULATED_PART;
-    bool good = part ? run_folder_set_aside(folder, &why) : run_folder_finish(folder, &why);
+    bool good = part ? run_file_set_aside(file, &why) : run_file_finish(file, &why);
     if (!good)
     {
         send_report(c, REPORT_FAILED, &all, "%s", why);
     }
     else if (part)
     {
-        send_report(c, REPORT_FAILED, &all, "%s; what happened is in %s", reason, folder->aside);
+        send_report(c, REPORT_FAILED, &all, "%s; what happened is in %s", reason, file->aside);
     }
     else
     {
-        if (!run_folder_forget_aside(folder, &why))
+        if (!run_file_forget_aside(file, &why))
         {
             send_report(c, REPORT_WARNING, &all, "%s", why);
         }
@@ -248,9 +248,9 @@ keep_results(const struct child *c, struct run_folder *folder, enum simulated ho
     return !good ? CHILD_CANNOT_WRITE : part ? 1 : 0;
 }
 
-/** Simulates into an open run folder; the child's exit status. */
+/** Simulates into the file of a run; the child's exit status. */
 static int
-simulate_into(struct child *c, struct run_folder *folder, const struct scenario *s,
+simulate_into(struct child *c, struct run_file *file, const struct scenario *s,
               const char *resolved)
 {
     struct run_results results;
@@ -264,11 +264,10 @@ simulate_into(struct child *c, struct run_folder *folder, const struct scenario 
     }
     double seconds = clock_seconds() - start;
     char *why = NULL;
-    char *provenance = provenance_text(s, &results, seconds);
     int status = CHILD_CANNOT_WRITE;
-    if (run_folder_write(folder, s, resolved, &results, provenance, &why))
+    if (run_file_write(file, s, resolved, &results, seconds, &why))
     {
-        status = keep_results(c, folder, how, &results, reason, seconds);
+        status = keep_results(c, file, how, &results, reason, seconds);
         report_window(c, s, &results.summary);
         report_themis(c, s, &results.summary);
     }
@@ -277,7 +276,6 @@ simulate_into(struct child *c, struct run_folder *folder, const struct scenario 
         send_report(c, REPORT_FAILED, &all, "%s", why);
     }
     free(why);
-    free(provenance);
     run_results_free(&results);
     return status;
 }
@@ -295,19 +293,19 @@ child_main(struct child *c, const struct plan *plan, const struct folder *runs)
     const char *name = plan->names[c->run];
     process_title_set(name);
     char *resolved = scenario_write(s, name);
-    struct run_folder folder;
+    struct run_file file;
     char *why = NULL;
     int status = CHILD_CANNOT_WRITE;
-    if (run_folder_open(&folder, runs, name, &why))
+    if (run_file_open(&file, runs, name, &why))
     {
-        status = simulate_into(c, &folder, s, resolved);
+        status = simulate_into(c, &file, s, resolved);
     }
     else
     {
         send_report(c, REPORT_FAILED, &all, "%s", why);
-        status = folder.busy ? CHILD_BUSY : status;
+        status = file.busy ? CHILD_BUSY : status;
     }
-    run_folder_close(&folder);
+    run_file_close(&file);
     free(why);
     free(resolved);
     scenario_free(s);

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "summary-notes.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "input-file.h"
-#include "run-folder.h"
-#include "textbuf.h"
+#include "summary-print.h"
 
-double
-summary_number(const struct csv *csv, size_t row, const char *name, const char *suffix)
+/** The run of the plan that a row is of. */
+static size_t
+run_of(const struct query_rows *rows, size_t row)
 {
-    char *whole = xformat("%s%s", name, suffix);
-    long column = csv_column(csv, whole);
-    const char *cell = column < 0 ? "" : csv_cell(csv, row, (size_t)column);
-    free(whole);
-    return *cell ? strtod(cell, NULL) : NAN;
+    return (size_t)summary_number(rows, row, "at", "");
 }
 
 /** Runs of which a note is, and the one in which the most happened. */
@@ -66,43 +60,38 @@ is_run(const struct plan *plan, size_t run, bool (*is)(const struct scenario *s)
 
 /** Whoever turns PFC on counts on no loss. */
 static void
-note_losses(const struct plan *plan, const struct csv *csv, const size_t *runs)
+note_losses(const struct plan *plan, struct database *db, size_t nruns)
 {
     struct noted lossy = {0};
-    for (size_t row = 0; row < csv->nrows; row++)
+    struct query_rows *rows = summary_rows(
+        db, "SELECT run - 1 AS at, dropped_buffer FROM summary WHERE dropped_buffer > 0");
+    for (size_t row = 0; row < rows->nrows; row++)
     {
-        const double dropped = summary_number(csv, row, "dropped_buffer", "");
-        if (dropped > 0 && is_run(plan, runs[row], has_pfc))
+        if (is_run(plan, run_of(rows, row), has_pfc))
         {
-            note(&lossy, row, dropped);
+            note(&lossy, row, summary_number(rows, row, "dropped_buffer", ""));
         }
     }
     if (lossy.n)
     {
         printf("PFC is on, and switch buffers dropped packets in %zu of %zu runs, %.0f in %s: "
                "headroom of <switch> is too small\n",
-               lossy.n, csv->nrows, lossy.most, plan->names[runs[lossy.row]]);
+               lossy.n, nruns, lossy.most, plan->names[run_of(rows, lossy.row)]);
     }
+    query_rows_free(rows);
 }
 
 static void
-note_late_failures(const struct csv *csv)
+note_late_failures(struct database *db, size_t nruns)
 {
-    struct noted late = {0};
-    for (size_t row = 0; row < csv->nrows; row++)
-    {
-        const double failures = summary_number(csv, row, "failures_late", "");
-        if (failures > 0)
-        {
-            note(&late, row, failures);
-        }
-    }
-    if (late.n)
+    struct query_rows *late = summary_rows(db, "SELECT 1 FROM summary WHERE failures_late > 0");
+    if (late->nrows)
     {
         printf("failures were to come after the end of %zu of %zu runs, which they did not change "
                "(failures_late)\n",
-               late.n, csv->nrows);
+               late->nrows, nruns);
     }
+    query_rows_free(late);
 }
 
 /** Whether flows start at times of their own, at random or from a file: the last one to end is
@@ -124,74 +113,55 @@ has_arrivals(const struct scenario *s)
     return has;
 }
 
-/** How many times as slow as the median of a run's QPs its slowest one is, to be named. */
-#define FAR_OFF 3
-
-/** The share of a run's time that has passed when its slowest QP ends, to be named. */
-#define NEARLY_ALL 0.9
-
-/** Whether the slowest QP of a finished run is the last one that was delivered, or nearly. */
-static bool
-ends_run(const struct folder *finished, const char *name, const struct csv *csv, size_t row)
-{
-    struct folder run;
-    char *why = NULL;
-    const size_t slowest = (size_t)summary_number(csv, row, "slowest_qp", "");
-    const double first = summary_number(csv, row, "first_start_us", "");
-    const double all = summary_number(csv, row, "cct_us", "") - first;
-    const bool open = folder_open_in(&run, finished, name, &why);
-    struct csv *qps = open ? run_folder_table(&run, &qps_table, &why) : NULL;
-    const bool ends = qps && slowest < qps->nrows &&
-                      summary_number(qps, slowest, "delivered_us", "") - first >= NEARLY_ALL * all;
-    folder_close(&run);
-    csv_free(qps);
-    free(why);
-    return ends;
-}
+/** Runs whose slowest QP is three times as slow as the median one, and the last one that was
+ * delivered, or nearly: of the run's time nine tenths have passed when it ends. */
+static const char far_off[] =
+    "SELECT s.run - 1 AS at, slowest_qp, qp_slowdown_max, qp_slowdown_p50,"
+    " qp_slowdown_max / qp_slowdown_p50 AS ratio"
+    " FROM summary s CROSS JOIN qps q ON q.run = s.run AND q.qp = s.slowest_qp"
+    " WHERE ratio >= 3 AND q.delivered_us - first_start_us >= 0.9 * (cct_us - first_start_us)";
 
 /** One QP alone may make a run's completion time. */
 static void
-note_slowest(const struct plan *plan, const struct csv *csv, const size_t *runs,
-             const struct folder *finished)
+note_slowest(const struct plan *plan, struct database *db, size_t nruns)
 {
     struct noted off = {0};
-    for (size_t row = 0; row < csv->nrows; row++)
+    struct query_rows *rows = summary_rows(db, far_off);
+    for (size_t row = 0; row < rows->nrows; row++)
     {
-        const double slowest = summary_number(csv, row, "qp_slowdown_max", "");
-        const double ratio = slowest / summary_number(csv, row, "qp_slowdown_p50", "");
-        if (ratio >= FAR_OFF && ends_run(finished, plan->names[runs[row]], csv, row) &&
-            !is_run(plan, runs[row], has_arrivals))
+        if (!is_run(plan, run_of(rows, row), has_arrivals))
         {
-            note(&off, row, ratio);
+            note(&off, row, summary_number(rows, row, "ratio", ""));
         }
     }
     if (off.n)
     {
         printf(
             "the slowest QP is far off and among the last to be done in %zu of %zu runs: QP %.0f "
-            "of %s takes %.4g times as long as alone, the median QP %.4g times (qps.csv)\n",
-            off.n, csv->nrows, summary_number(csv, off.row, "slowest_qp", ""),
-            plan->names[runs[off.row]], summary_number(csv, off.row, "qp_slowdown_max", ""),
-            summary_number(csv, off.row, "qp_slowdown_p50", ""));
+            "of %s takes %.4g times as long as alone, the median QP %.4g times (qps)\n",
+            off.n, nruns, summary_number(rows, off.row, "slowest_qp", ""),
+            plan->names[run_of(rows, off.row)],
+            summary_number(rows, off.row, "qp_slowdown_max", ""),
+            summary_number(rows, off.row, "qp_slowdown_p50", ""));
     }
+    query_rows_free(rows);
 }
 
-/** Shares and increases from which retransmissions are likelier to decide than paths. */
-#define MUCH_RESENT   0.05
-#define MUCH_INCREASE 1
+/** Runs with shares and increases from which retransmissions are likelier to decide than paths. */
+static const char much_resent[] =
+    "SELECT run - 1 AS at, increase, resent_share, nacks_received, timeouts FROM summary"
+    " WHERE increase > 1 AND (resent_share > 0.05 OR timeouts > 0)";
 
 static void
-note_resent(const struct plan *plan, const struct csv *csv, const size_t *runs)
+note_resent(const struct plan *plan, struct database *db, size_t nruns)
 {
     struct noted slow = {0};
-    for (size_t row = 0; row < csv->nrows; row++)
+    struct query_rows *rows = summary_rows(db, much_resent);
+    for (size_t row = 0; row < rows->nrows; row++)
     {
-        const double increase = summary_number(csv, row, "increase", "");
-        const bool resent = summary_number(csv, row, "resent_share", "") > MUCH_RESENT;
-        if (increase > MUCH_INCREASE && (resent || summary_number(csv, row, "timeouts", "") > 0) &&
-            is_run(plan, runs[row], wants_order))
+        if (is_run(plan, run_of(rows, row), wants_order))
         {
-            note(&slow, row, increase);
+            note(&slow, row, summary_number(rows, row, "increase", ""));
         }
     }
     if (slow.n)
@@ -200,19 +170,19 @@ note_resent(const struct plan *plan, const struct csv *csv, const size_t *runs)
             "retransmissions may decide in %zu of %zu runs: in %s %.4g %% of the packets are "
             "sent again, after %.0f NACKs and %.0f timeouts; a <transport> that keeps what comes "
             "out of order and repeats only what is lost, such as sack, tells them from paths\n",
-            slow.n, csv->nrows, plan->names[runs[slow.row]],
-            100 * summary_number(csv, slow.row, "resent_share", ""),
-            summary_number(csv, slow.row, "nacks_received", ""),
-            summary_number(csv, slow.row, "timeouts", ""));
+            slow.n, nruns, plan->names[run_of(rows, slow.row)],
+            100 * summary_number(rows, slow.row, "resent_share", ""),
+            summary_number(rows, slow.row, "nacks_received", ""),
+            summary_number(rows, slow.row, "timeouts", ""));
     }
+    query_rows_free(rows);
 }
 
 void
-summary_notes(const struct plan *plan, const struct csv *summary, const size_t *runs,
-              const struct folder *finished)
+summary_notes(const struct plan *plan, struct database *db, size_t nruns)
 {
-    note_losses(plan, summary, runs);
-    note_late_failures(summary);
-    note_slowest(plan, summary, runs, finished);
-    note_resent(plan, summary, runs);
+    note_losses(plan, db, nruns);
+    note_late_failures(db, nruns);
+    note_slowest(plan, db, nruns);
+    note_resent(plan, db, nruns);
 }

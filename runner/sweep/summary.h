@@ -4,22 +4,21 @@
 #define WEFT_RUNNER_SUMMARY_H
 
 #include "results-folder.h"
-#include "run-folder.h"
+#include "run-file.h"
 #include "sweep-plan.h"
 
-/** The state of run @p i with the scenario that it has now, as run_folder_state(). */
-enum run_state plan_run_state(const struct plan *plan, size_t i, const struct folder *runs,
-                              struct folder *finished, char **why);
+struct sqlite3;
 
-/** What has changed in the scenario of run @p i since it was made, or NULL; see stale_reason(). */
-char *plan_run_stale(const struct plan *plan, size_t i, const struct folder *runs);
+/** The state of run @p i with the scenario that it has now, as run_file_state(). */
+enum run_state plan_run_state(const struct plan *plan, size_t i, const struct folder *runs,
+                              struct sqlite3 *db, char **why);
 
 /**
- * Writes summary.csv (one row per finished run: its name, the values that vary, its totals),
- * layers.csv and, where there are seeds, aggregate.csv; prints a short table, and how many runs
- * have rows. Others may write runs and wait to write tables meanwhile. False after a message.
- * @p some: the folder's name if it is an error that no run is finished, and nothing is written
- * then.
+ * Writes results.sqlite and, of it, summary.csv (one row per finished run: its name, the values
+ * that vary, its totals), layers.csv, the tables of samples and, where there are seeds,
+ * aggregate.csv; prints a short table, and how many runs have rows. Others may write runs and wait
+ * to write tables meanwhile. False after a message. @p some: the folder's name if it is an error
+ * that no run is finished, and nothing is written then.
  */
 bool summary_write(const struct plan *plan, const struct results_folder *r, const char *some);
 

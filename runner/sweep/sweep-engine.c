@@ -16,7 +16,7 @@
 #include "progress.h"
 #include "provenance.h"
 #include "run-child.h"
-#include "run-folder.h"
+#include "run-file.h"
 #include "run-status.h"
 #include "sweep-run.h"
 #include "textbuf.h"
@@ -167,7 +167,7 @@ child_ended(struct engine *e, struct run_status *s, int status)
     e->failed += status != 0;
     if (status != 0)
     {
-        run_folder_forget(e->runs, s->name); /* it may have ended without a word */
+        run_file_forget(e->runs, s->name); /* it may have ended without a word */
     }
     e->stop = e->stop || (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_CANNOT_WRITE);
     e->running--;
@@ -301,7 +301,7 @@ abandon(struct engine *e)
         {
             kill(s->pid, SIGKILL);
             waitpid(s->pid, NULL, 0);
-            run_folder_forget(e->runs, s->name);
+            run_file_forget(e->runs, s->name);
             free(s->last_words);
             *s = (struct run_status){0};
             e->failed++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What looks at the runs of a sweep and starts none. */
 #include <fnmatch.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,7 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
         return EXIT_BAD_INPUT;
     }
     struct results_folder r;
+    struct sqlite3 *db = run_file_reader();
     results_folder_open(&r, out);
     for (size_t i = 0; i < plan->nruns; i++)
     {
@@ -127,15 +129,12 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
         char *why = NULL;
         if (run_is_selected(options, name))
         {
-            enum run_state state = plan_run_state(plan, i, &r.runs, NULL, &why);
-            if (state == RUN_STALE && !why)
-            {
-                why = plan_run_stale(plan, i, &r.runs);
-            }
+            enum run_state state = plan_run_state(plan, i, &r.runs, db, &why);
             printf("%-8s  %s%s%s\n", states[state], name, why ? ": " : "", why ? why : "");
         }
         free(why);
     }
+    sqlite3_close(db);
     results_folder_close(&r);
     free(out);
     return EXIT_GOOD;

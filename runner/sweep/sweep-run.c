@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "sweep-run.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,7 @@ job_count(long jobs, size_t ndue, size_t fit)
 struct due
 {
     size_t *runs;
-    enum run_state *states; /**< of them; that of one that is run --again is not looked at */
+    char **stale; /**< of them: what has changed since they were made; NULL: they are not there */
     size_t n;
     size_t selected; /**< of which the others are finished */
 };
@@ -111,58 +112,63 @@ find_due(const struct plan *plan, const struct sweep_options *options, const str
          bool speak, struct due *d, char **why)
 {
     *d = (struct due){.runs = xcalloc(plan->nruns, sizeof *d->runs),
-                      .states = xcalloc(plan->nruns, sizeof *d->states)};
+                      .stale = xcalloc(plan->nruns, sizeof *d->stale)};
+    struct sqlite3 *db = run_file_reader();
     bool good = true;
     for (size_t i = 0; good && i < plan->nruns; i++)
     {
-        enum run_state state = RUN_TO_DO;
-        char *damage = NULL;
+        char *reason = NULL;
         if (!run_is_selected(options, plan->names[i]))
         {
             continue;
         }
         d->selected++;
-        if (!options->again)
-        {
-            state = plan_run_state(plan, i, runs, NULL, &damage);
-        }
+        const enum run_state state =
+            options->again ? RUN_TO_DO : plan_run_state(plan, i, runs, db, &reason);
         if (speak && state == RUN_DAMAGED)
         {
             fprintf(stderr, "weft: %s is run again, as it is damaged: %s\n", plan->names[i],
-                    damage);
+                    reason);
         }
-        if (state != RUN_FINISHED)
+        if (state == RUN_FINISHED)
         {
-            d->states[d->n] = state;
-            d->runs[d->n++] = i;
-            good = runs->fd < 0 || run_folder_may_be_made(runs, plan->names[i], why);
+            continue;
         }
-        free(damage);
+        if (state != RUN_STALE)
+        {
+            free(reason);
+            reason = NULL;
+        }
+        d->stale[d->n] = reason;
+        d->runs[d->n++] = i;
+        good = runs->fd < 0 || run_file_may_be_made(runs, plan->names[i], why);
     }
+    sqlite3_close(db);
     return good;
 }
 
 static void
 free_due(struct due *d)
 {
+    for (size_t i = 0; i < d->n; i++)
+    {
+        free(d->stale[i]);
+    }
     free(d->runs);
-    free(d->states);
+    free(d->stale);
 }
 
 /** Says which runs are made again because their scenario, or Weft's tables, have changed. */
 static void
-say_what_is_stale(const struct plan *plan, const struct folder *runs, const struct due *due)
+say_what_is_stale(const struct plan *plan, const struct due *due)
 {
     size_t n = 0;
     for (size_t i = 0; i < due->n; i++)
     {
-        n += due->states[i] == RUN_STALE;
-        if (due->states[i] == RUN_STALE && n <= MOST_STALE)
+        n += due->stale[i] != NULL;
+        if (due->stale[i] && n <= MOST_STALE)
         {
-            char *reason = plan_run_stale(plan, due->runs[i], runs);
-            fprintf(stderr, "stale: %s: %s\n", plan->names[due->runs[i]],
-                    reason ? reason : "its scenario.xml is written differently");
-            free(reason);
+            fprintf(stderr, "stale: %s: %s\n", plan->names[due->runs[i]], due->stale[i]);
         }
     }
     if (n > MOST_STALE)
@@ -181,7 +187,7 @@ run_due(const struct plan *plan, const struct sweep_options *options, const stru
         fprintf(stderr, "%zu of %zu runs are finished already\n", due->selected - due->n,
                 due->selected);
     }
-    say_what_is_stale(plan, runs, due);
+    say_what_is_stale(plan, due);
     const size_t at_once = job_count(options->jobs, due->n, fit);
     const struct engine_task task = {.plan = plan,
                                      .runs = runs,
@@ -214,16 +220,17 @@ kept_name(const struct folder *top)
 }
 
 /** Whether the folder holds no run of another scenario that this one would replace, now or with its
- * next runs; else a sentence. What is damaged may be whole: an earlier Weft listed no files. */
+ * next runs; else a sentence. */
 static bool
 spares_others(const struct plan *plan, const struct results_folder *r, char **why)
 {
     char *kept = kept_name(&r->top);
     bool good = true, same = !kept || strcmp(kept, plan->name) == 0;
+    struct sqlite3 *db = run_file_reader();
     for (size_t i = 0; good && !same && i < plan->nruns; i++)
     {
         char *ignored = NULL;
-        const enum run_state state = plan_run_state(plan, i, &r->runs, NULL, &ignored);
+        const enum run_state state = plan_run_state(plan, i, &r->runs, db, &ignored);
         good = state != RUN_STALE && state != RUN_DAMAGED;
         free(ignored);
         if (!good)
@@ -233,6 +240,7 @@ spares_others(const struct plan *plan, const struct results_folder *r, char **wh
                            r->top.path, kept, plan->name, plan->names[i]);
         }
     }
+    sqlite3_close(db);
     free(kept);
     return good;
 }
@@ -264,7 +272,7 @@ clean(const struct results_folder *r, char **why)
     if (lock >= 0)
     {
         close(lock);
-        run_folders_clean(&r->runs);
+        run_files_clean(&r->runs);
     }
     return lock >= 0;
 }

@@ -28,13 +28,13 @@ ends()
     [ $status = "$expected" ] || fail "$*: exit status $status, expected $expected"
 }
 
-# flip FILE: one bit of it, in its middle.
+# flip FILE [AT]: one bit of the byte at that place, or in its middle.
 flip()
 {
-    at=$(($(wc -c <"$1") / 2))
+    at=${2:-$(($(wc -c <"$1") / 2))}
     byte=$(tail -c +$((at + 1)) "$1" | head -c 1 | od -An -tu1)
     # shellcheck disable=SC2059 # the format is the byte
-    printf "\\$(printf %o $((byte % 2 ? byte - 1 : byte + 1)))" | dd of="$1" bs=1 seek=$at conv=notrunc 2>/dev/null
+    printf "\\$(printf %o $((byte % 2 ? byte - 1 : byte + 1)))" | dd of="$1" bs=1 seek="$at" conv=notrunc 2>/dev/null
 }
 
 # column FILE NAME: that column of a CSV file, without its header.
@@ -42,4 +42,13 @@ column()
 {
     awk -F , -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
         { print $c }' "$1"
+}
+
+# exported RESULTS...: their runs as CSV files, in RESULTS.runs/RUN.
+exported()
+{
+    for results; do
+        rm -rf "$results.runs"
+        "$weft" export "$results"/runs/*.sqlite --to "$results.runs" || fail "$results is not exported"
+    done
 }

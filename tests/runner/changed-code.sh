@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Usage: changed-code.sh WEFT-RUNNER
+# Usage: changed-code.sh WEFT-RUNNER EDIT-RUN
 # A user who changes a balancer would get the results of the former one, or lose those of all others.
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
+edit_run=$2
 root=$(cd "$here/../.." && pwd)
 
 # --- what a hash is of ------------------------------------------------------------------------------
@@ -118,16 +119,16 @@ fi
 # --- what becomes of runs ---------------------------------------------------------------------------
 
 "$weft" run "$here/tiny.xml" --no-figures --out kept >/dev/null 2>messages || fail 'run'
+exported kept
 grep -qx 'code: simulator [0-9a-f]\{12\}, topology leaf-spine [0-9a-f]\{12\}, scheduler strict .*, balancer rsq .*, transport nic-sr .*, congestion-control dcqcn .*, workload ring [0-9a-f]\{12\}' \
-    kept/runs/rsq_seed=1/provenance.txt || fail "$(grep code kept/runs/rsq_seed=1/provenance.txt)"
+    kept.runs/rsq_seed=1/provenance.txt || fail "$(grep code kept.runs/rsq_seed=1/provenance.txt)"
 ends 0 "$weft" query kept "select count(distinct text) as codes from provenance where key = 'code'" --format csv
 grep -qx 3 out || fail 'the code is not in results.sqlite'
 cp -r kept other
 
 for seed in 1 2; do
-    sed -i 's/balancer ecmp [0-9a-f]*/balancer ecmp 0123456789ab/' "other/runs/ecmp_seed=$seed/provenance.txt"
+    "$edit_run" "other/runs/ecmp_seed=$seed.sqlite" "update provenance set text = replace(text, 'balancer ecmp ', 'balancer ecmp 0')"
 done
-"$here/relist.sh" other/runs/ecmp_seed=*
 ends 0 "$weft" run "$here/tiny.xml" --out other --dry-run
 [ "$(grep -c '^finished' out)" = 4 ] || fail 'changing ECMP makes others stale'
 grep -qx 'stale     ecmp_seed=1: the code of balancer ecmp changed' out || fail "$(cat out)"
@@ -140,7 +141,6 @@ grep -q '^4 of 6 runs are finished already' messages || fail 'the others are run
 "$here/same-results.sh" "$weft" kept other || fail 'not what it was'
 
 # Of an earlier version.
-sed -i '/^code: /d' other/runs/rsq_seed=1/provenance.txt
-"$here/relist.sh" other/runs/rsq_seed=1
+"$edit_run" other/runs/rsq_seed=1.sqlite "delete from provenance where key = 'code'"
 ends 0 "$weft" run "$here/tiny.xml" --out other --dry-run
 grep -qx 'stale     rsq_seed=1: an earlier Weft made it, which did not say by what code' out || fail "$(cat out)"

@@ -31,12 +31,14 @@ mixed()
     "$weft" run "$here/../../scenarios/workloads/mixed.xml" --no-figures --out "$out" \
         --only '*seed=1' --set workload:ring.bytes=100KB --set workload:experts.bytes=100KB \
         --set workload:background.flows=10 "$@" >/dev/null 2>messages || fail "mixed: exit status $?"
+    exported "$out"
+    cp "$out"/*.csv "$out.runs"
 }
 mixed one
 mixed two -j 2
-same one two 'a second time' 20
+same one.runs two.runs 'a second time' 20
 mixed map --scheduler MapScheduler
-same one map 'under MapScheduler' 20
+same one.runs map.runs 'under MapScheduler' 20
 
 # A sweep chooses among classes; what a run does not use is not there, and a run is reproduced from
 # its own scenario.
@@ -54,13 +56,15 @@ cat >either.xml <<'END'
 </scenario>
 END
 "$weft" run either.xml --no-figures --out either >/dev/null 2>messages || fail "either: exit status $?"
+exported either
 for class in sprayed pinned; do
-    run=$(find either/runs -mindepth 1 -maxdepth 1 -name "*$class*")
+    run=$(find either.runs -mindepth 1 -maxdepth 1 -name "*$class*")
     [ "$(grep -c '<class ' "$run/scenario.xml")" = 2 ] || fail "$class: classes of $run/scenario.xml"
     grep -q "<class name=\"$class\"" "$run/scenario.xml" || fail "$class is not in $run/scenario.xml"
     cp "$run/scenario.xml" "$class.xml"
     "$weft" run "$class.xml" --no-figures --out "again-$class" >/dev/null 2>messages ||
         fail "$class: its own scenario cannot be run"
-    again=$(find "again-$class/runs" -mindepth 1 -maxdepth 1)
+    exported "again-$class"
+    again=$(find "again-$class.runs" -mindepth 1 -maxdepth 1)
     same "$run" "$again" "$class: another result from its own scenario" 3
 done

@@ -56,7 +56,8 @@ scenario memory 'kind="fat-tree" k="16" link-rate="400Gbps"' "$sack"'<workload k
 "$weft" validate --cost memory.xml >costs 2>messages || fail 'memory'
 told=$(awk '$NF == "memory" { for (i = 1; i <= NF; i++) if ($i == "MB") { print $(i - 1); exit } }' costs)
 "$weft" run memory.xml --no-figures --out memory >out 2>messages || fail 'memory: it does not run'
-taken=$(awk '/^peak memory/ { printf "%.0f", $3 * 1.024e-3 }' memory/runs/memory/provenance.txt)
+exported memory
+taken=$(awk '/^peak memory/ { printf "%.0f", $3 * 1.024e-3 }' memory.runs/memory/provenance.txt)
 # The sanitizers' own memory is not told.
 case $(nm -D "$weft" 2>/dev/null | grep -c asan_init) in
 0)

@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Usage: damaged.sh WEFT-RUNNER
-# A finished run whose files were cut, emptied, changed or deleted must be found and run again: else
+# Usage: damaged.sh WEFT-RUNNER EDIT-RUN
+# A finished run whose file was cut, emptied or changed must be found and run again: else
 # a figure rests on half of the data, and "21 of 21" is said of 20.
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
+edit_run=$2
 
 "$weft" run "$here/tiny.xml" --no-figures --out good >good.txt 2>messages
 cp -r good try
-run=try/runs/rsq_seed=2
+run=try/runs/rsq_seed=2.sqlite
+size=$(wc -c <"$run")
 
 # again FILE WHAT: that run, and no other, is repeated, and then all is as it was.
 again()
@@ -30,37 +32,38 @@ again()
     sed 's,good/,try/,' good.txt | cmp - table || fail "$1 $2: the table is another"
 }
 
-for file in scenario.xml summary.csv flows.csv provenance.txt; do
-    : >"$run/$file"
-    again $file emptied
-    size=$(wc -c <"$run/$file")
-    truncate -s $((size / 2)) "$run/$file"
-    again $file cut
+: >"$run"
+again 'rsq_seed=2.sqlite has 0 bytes' emptied
+for bytes in 50 $((size / 2)); do
+    truncate -s "$bytes" "$run"
+    again "rsq_seed=2.sqlite has $bytes bytes" cut
 done
-for file in summary.csv qps.csv groups.csv layers.csv series.csv queues.csv; do
-    # One digit of the last number: nothing but the checksum tells.
-    last=$(tail -c 2 "$run/$file" | head -c 1)
-    truncate -s -2 "$run/$file"
-    printf '%s\n' "$(printf '%s' "$last" | tr '0-9>' '1-90<')" >>"$run/$file"
-    again $file changed
-    rm "$run/$file"
-    again $file deleted
+printf x >>"$run"
+again "rsq_seed=2.sqlite has $((size + 1)) bytes, and it was written with $size" 'with a byte more'
+# One bit anywhere: SQLite takes most of them for what was written.
+for at in 0 28 71 $((size / 2)); do
+    flip "$run" "$at"
+    again 'rsq_seed=2.sqlite has' "changed at $at"
 done
-# A list that lacks a line, its end, or that was never written (as by an earlier Weft).
-sed -i '/ flows.csv$/d' "$run/provenance.txt"
-again provenance.txt shortened
-sed -i '$d' "$run/provenance.txt"
-again provenance.txt 'without its end'
-sed -i '/^files/,$d' "$run/provenance.txt"
-again provenance.txt 'without a list'
-rm "$run"/*
-again provenance.txt 'and all others deleted'
+# So it is all over the file, and of that of all runs.
+for at in $(seq 0 $((size / 50)) $((size - 1))); do
+    flip "$run" "$at"
+    "$weft" sweep "$here/tiny.xml" --dry-run --only rsq_seed=2 --out try >list 2>messages || fail "--dry-run of $at"
+    grep -q '^damaged   rsq_seed=2: ' list || fail "a bit of byte $at changes nothing: $(cat list)"
+    flip "$run" "$at"
+done
+size=$(wc -c <try/results.sqlite)
+for at in $(seq 0 $((size / 50)) $((size - 1))); do
+    flip try/results.sqlite "$at"
+    ends 2 "$weft" query try 'select 1'
+    grep -q 'results.sqlite cannot be used: results.sqlite has' messages || fail "a bit of byte $at of results.sqlite"
+    flip try/results.sqlite "$at"
+done
 
 # A run of an older Weft, whose tables lack a column, is neither finished nor lost: it is run again.
 older()
 {
     file=$1 why=$2
-    "$here/relist.sh" "$run"
     "$weft" sweep "$here/tiny.xml" --dry-run --out try >list 2>messages
     grep -q "^stale     rsq_seed=2: $why$" list || fail "$file of an older version: --dry-run says $(cat list)"
     [ "$(grep -c '^finished ' list)" = 5 ] || fail "$file of an older version: others are not finished"
@@ -72,33 +75,25 @@ older()
     grep -q "^stale: rsq_seed=2: $why$" messages || fail "$file of an older version: run says $(cat messages)"
     "$here/same-results.sh" "$weft" good try || fail "$file of an older version is not mended"
 }
-for file in summary.csv qps.csv flows.csv; do
-    sed -i 's/,[^,]*$//' "$run/$file"
-    older $file "$file does not have the columns of this version of Weft"
+for table in summary qps flows; do
+    "$edit_run" "$run" "create table t as select 1 as other; drop table $table; alter table t rename to $table"
+    older $table "its table $table does not have the columns of this version of Weft"
 done
-for file in qps.csv groups.csv layers.csv; do
-    rm "$run/$file"
-    older $file "it has no $file, which this version of Weft writes"
+for table in qps groups layers; do
+    "$edit_run" "$run" "drop table $table"
+    older $table "it has no table $table, which this version of Weft writes"
 done
 
-# A path may hold anything, even the line above a list.
-heading=$(grep '^files (checksum' "$run/provenance.txt")
+# A path may hold anything.
 mkdir "x
-$heading
+code: simulator
 "
 cp "$here/tiny.xml" "x
-$heading
+code: simulator
 /tiny.xml"
 "$weft" run "x
-$heading
+code: simulator
 /tiny.xml" --no-figures --out odd >/dev/null 2>messages || fail 'a path with line ends'
 "$weft" sweep "$here/tiny.xml" --dry-run --out odd >list 2>messages
-[ "$(grep -c '^finished ' list)" = 6 ] || fail 'the list of files is not found'
-
-# The list is what cksum prints: results can be checked where there is no Weft.
-cd "$run"
-sed '1,/^files /d; $d' provenance.txt >"$work/list"
-[ "$(wc -l <"$work/list")" = 9 ] || fail "the list has $(wc -l <"$work/list") lines"
-cut -d' ' -f3- "$work/list" | xargs cksum | cmp "$work/list" - || fail 'cksum prints another list'
-[ "$(head -n -1 provenance.txt | cksum)" = "$(tail -n 1 provenance.txt)" ] || fail 'the last line is not of the others'
+[ "$(grep -c '^finished ' list)" = 6 ] || fail 'a path with line ends hides what the code was'
 echo 'damage is found and mended'

@@ -15,15 +15,17 @@ run()
         cat messages
         exit 1
     }
+    exported "$out"
+    cp "$out"/*.csv "$out.runs"
 }
 
 # CSV files alone: scenario.xml names simulator and scheduler, provenance.txt the time.
 same()
 {
-    (cd "$1" && find . -name '*.csv' | sort) >files
+    (cd "$1.runs" && find . -name '*.csv' | sort) >files
     [ "$(grep -c . files)" -gt 30 ] || { echo "$1 has too few files"; exit 1; }
     while read -r file; do
-        cmp "$1/$file" "$2/$file" || { echo "FAILED: $3"; exit 1; }
+        cmp "$1.runs/$file" "$2.runs/$file" || { echo "FAILED: $3"; exit 1; }
     done <files
 }
 
@@ -34,7 +36,7 @@ run map "$here/tiny.xml" --scheduler MapScheduler
 same one map 'under MapScheduler'
 run heap "$here/tiny.xml" --scheduler HeapScheduler
 same one heap 'under HeapScheduler'
-grep -q 'value="ns3::MapScheduler"' map/runs/themis_seed=1/scenario.xml
+grep -q 'value="ns3::MapScheduler"' map.runs/themis_seed=1/scenario.xml
 
 default='<global name="SimulatorImplementationType" value="ns3::DefaultSimulatorImpl"/>'
 sed "s,<limit ,$default&," "$here/tiny.xml" >default.xml
@@ -43,21 +45,21 @@ same one default "under ns-3's simulator"
 run both default.xml --scheduler MapScheduler
 same one both "under ns-3's simulator and scheduler"
 for name in DefaultSimulatorImpl MapScheduler; do
-    grep -q "value=\"ns3::$name\"" both/runs/themis_seed=1/scenario.xml
+    grep -q "value=\"ns3::$name\"" both.runs/themis_seed=1/scenario.xml
 done
 
 for name in ecmp_seed=1 themis_seed=2; do
-    run again "one/runs/$name/scenario.xml"
-    for file in one/runs/"$name"/*.csv; do
-        cmp "$file" "again/runs/$name/${file##*/}" || { echo 'FAILED: resolved scenario'; exit 1; }
+    run again "one.runs/$name/scenario.xml"
+    for file in one.runs/"$name"/*.csv; do
+        cmp "$file" "again.runs/$name/${file##*/}" || { echo 'FAILED: resolved scenario'; exit 1; }
     done
-    cmp "one/runs/$name/scenario.xml" "again/runs/$name/scenario.xml"
+    cmp "one.runs/$name/scenario.xml" "again.runs/$name/scenario.xml"
     rm -r again
 done
 
 run other "$here/tiny.xml" --set transport.rto=200us
-cmp -s one/runs/rsq_seed=1/scenario.xml other/runs/rsq_seed=1/scenario.xml && exit 1
-cmp -s one/runs/rsq_seed=1/qps.csv one/runs/rsq_seed=2/qps.csv && {
+cmp -s one.runs/rsq_seed=1/scenario.xml other.runs/rsq_seed=1/scenario.xml && exit 1
+cmp -s one.runs/rsq_seed=1/qps.csv one.runs/rsq_seed=2/qps.csv && {
     echo 'FAILED: two seeds give the same'
     exit 1
 }

@@ -19,7 +19,8 @@ scenario()
 </scenario>
 END
     "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || fail "$1: exit status $?"
-    summary=$1/runs/$1/summary.csv
+    exported "$1"
+    summary=$1.runs/$1/summary.csv
 }
 
 # is COLUMN VALUE TOLERANCE
@@ -52,7 +53,7 @@ is fct_messages 10 0
 scenario beyond "$flows" '<measure warm-up="1450us" window="1ms"/>'
 is fct_messages 5 0
 is load_carried 0.003125 0.0000001
-is end_us "$(column all/runs/all/summary.csv end_us)" 0.0001
+is end_us "$(column all.runs/all/summary.csv end_us)" 0.0001
 # It begins in the middle of a message: half of it was carried before, and it does not count.
 scenario half "$flows" '<measure warm-up="5us" window="100us"/>'
 is fct_messages 1 0
@@ -71,7 +72,7 @@ is load_carried 0.0043 0.0001     # until the run was stopped
 # What follows everything has carried nothing.
 scenario after "$flows" '<measure warm-up="5ms" window="1ms"/>'
 is load_carried 0 0
-is end_us "$(column all/runs/all/summary.csv end_us)" 0.0001
+is end_us "$(column all.runs/all/summary.csv end_us)" 0.0001
 # The hosts are those that have traffic, each once.
 printf 'start,bytes,src,dst\n0,125000,0,1\n100us,125000,2,3\n' >two.csv
 two='kind="flows" file="two.csv"'
@@ -86,7 +87,7 @@ scenario once 'kind="incast" bytes="100KB"'
 # Those that wait for each other start one after the other.
 scenario ring 'kind="allreduce-ring" bytes="1MB" groups="1"'
 is load_offered "$(awk -F , 'NR > 1 { bytes += $7; last = $8 > last ? $8 : last } END { printf "%.6f", bytes * 8 / (16 * 1e5 * last) }' \
-    ring/runs/ring/flows.csv)" 0.000002
+    ring.runs/ring/flows.csv)" 0.000002
 
 # The percentiles are those of the messages of the window.
 printf '1000 0\n20000 50\n300000 100\n' >sizes.txt

@@ -20,7 +20,8 @@ scenario()
 </scenario>
 END
     "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || fail "$1: exit status $?"
-    run=$1/runs/$1
+    exported "$1"
+    run=$1.runs/$1
     awk -v more="$(column "$run/summary.csv" increase)" 'BEGIN { exit !(more == "" || more >= -1e-9) }' ||
         fail "$1: faster than its lower bound by $(column "$run/summary.csv" increase)"
 }
@@ -79,7 +80,7 @@ awk -F, 'function ps(us) { sub(/[.]/, "", us); return us + 0 }
          NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
          ps($c["fct_us"]) != ps($c["delivered_us"]) - ps($c["posted_us"]) || $c["fct_slowdown"] < 1 { exit 1 }
          { most = $c["fct_slowdown"] > most ? $c["fct_slowdown"] : most }
-         END { exit !(NR == 1501 && most > 2) }' busy/runs/busy/flows.csv || fail 'the columns of flows.csv'
+         END { exit !(NR == 1501 && most > 2) }' busy.runs/busy/flows.csv || fail 'the columns of flows.csv'
 
 # percentiles SUMMARY FLOWS: those of the summary are those of the messages, by nearest rank.
 percentiles()
@@ -95,29 +96,30 @@ percentiles()
         done
     done
 }
-percentiles busy/runs/busy/summary.csv busy/runs/busy/flows.csv
+percentiles busy.runs/busy/summary.csv busy.runs/busy/flows.csv
 sed -e 's,</scenario>,<measure flows="off"/>&,' -e 's/name="busy"/name="without"/' busy.xml >without.xml
 "$weft" run without.xml --no-figures --out without >out 2>messages || fail 'without flows.csv'
-[ ! -e without/runs/without/flows.csv ] || fail 'flows.csv is there'
-cmp busy/runs/busy/summary.csv without/runs/without/summary.csv || fail 'the summary without flows.csv'
+exported without
+[ ! -e without.runs/without/flows.csv ] || fail 'flows.csv is there'
+cmp busy.runs/busy/summary.csv without.runs/without/summary.csv || fail 'the summary without flows.csv'
 
 # What is under way at the end has no completion time, and is in no percentile.
 scenario cut "$fabric" ecmp 'kind="flows" file="busy.csv"' '<limit time="150us" then="stop"/>'
-n=$(column cut/runs/cut/flows.csv delivered_us | grep -c .)
+n=$(column cut.runs/cut/flows.csv delivered_us | grep -c .)
 if [ "$n" -lt 100 ] || [ "$n" -gt 1400 ]; then
     fail "$n messages were delivered by then"
 fi
 for name in fct_us fct_slowdown; do
-    [ "$(column cut/runs/cut/flows.csv $name | grep -c .)" = "$n" ] || fail "$name of what was not delivered"
+    [ "$(column cut.runs/cut/flows.csv $name | grep -c .)" = "$n" ] || fail "$name of what was not delivered"
 done
-percentiles cut/runs/cut/summary.csv cut/runs/cut/flows.csv
+percentiles cut.runs/cut/summary.csv cut.runs/cut/flows.csv
 scenario nothing "$fabric" ecmp 'kind="flows" file="busy.csv"' '<limit time="1us" then="stop"/>'
-[ -z "$(column nothing/runs/nothing/summary.csv fct_p50_us)$(column nothing/runs/nothing/summary.csv fct_slowdown_p99_9)" ] ||
+[ -z "$(column nothing.runs/nothing/summary.csv fct_p50_us)$(column nothing.runs/nothing/summary.csv fct_slowdown_p99_9)" ] ||
     fail 'percentiles of nothing'
 # A QP of which a part was delivered has a time and no slowdown.
 scenario part "$fabric" ecmp 'kind="allreduce-ring" bytes="1MB" groups="1"' '<limit time="60us" then="stop"/>'
-[ "$(column part/runs/part/qps.csv fct_us | grep -c .)" = 16 ] || fail 'QPs with a part delivered'
-[ -z "$(column part/runs/part/qps.csv fct_slowdown | xargs)" ] || fail 'a slowdown of a part'
+[ "$(column part.runs/part/qps.csv fct_us | grep -c .)" = 16 ] || fail 'QPs with a part delivered'
+[ -z "$(column part.runs/part/qps.csv fct_slowdown | xargs)" ] || fail 'a slowdown of a part'
 "$weft" query busy 'select count(*) as n from flows join summary using (run) where fct_slowdown > fct_slowdown_p99' >out 2>messages ||
     fail 'no query'
 grep -qw 15 out || fail "$(cat out) messages above the 99th percentile of 1,500"

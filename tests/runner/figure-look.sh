@@ -161,7 +161,8 @@ awk -F, 'NR > 1 && $2 == "rsq" && $3 == "80KB" && $4 == "100us" { n++; s += $6 }
          END { printf "80KB 100us 1 0 %.6f\n", s / n / 1000 }' summary.csv >expected
 awk 'NF == 0 { b++; next } b == 2 && $1 == "\"80KB\"" && $2 == "\"100us\"" { printf "80KB 100us %s %s %.6f\n", $3, $4, $5 }' \
     heat.dat | cmp - expected || fail 'a field of the heat map is another'
-cat runs/ecmp_bytes=40KB_rto=1ms_*/qps.csv | awk -F, '/^[0-9]/ { print $6 - $5 }' | sort -g >values
+exported .
+cat ..runs/ecmp_bytes=40KB_rto=1ms_*/qps.csv | awk -F, '/^[0-9]/ { print $6 - $5 }' | sort -g >values
 median=$(awk -v n="$(wc -l <values)" 'NR == int((n + 1) / 2) { printf "%.4f", $1 }' values)
 [ "$(awk '$1 == "\"ECMP\"" { printf "%.4f", $4 }' box.dat)" = "$median" ] || fail "the median is not $median"
 

@@ -47,19 +47,21 @@ END
 for file in t.txt t-graph.xml; do
     scenario $file
     "$weft" run g.xml --no-figures --out "$file.out" >out 2>messages || fail "$file"
+    exported "$file.out"
     if grep -q 'warning' messages; then fail "$file: a warning"; fi
     cmp "$file" "$file.out/inputs/$file" || fail "$file is not kept with the results"
-    cmp "$file" "$file.out/runs/g/input-$(cksum <$file | tr ' ' -).txt" || fail "$file is not kept with the run"
-    grep -q "^topology file: $file (cksum $(cksum <$file | cut -d ' ' -f 1)," "$file.out/runs/g/provenance.txt" ||
+    cmp "$file" "$file.out.runs/g/input-$(cksum <$file | tr ' ' -).txt" || fail "$file is not kept with the run"
+    grep -q "^topology file: $file (cksum $(cksum <$file | cut -d ' ' -f 1)," "$file.out.runs/g/provenance.txt" ||
         fail "no word of $file in the provenance"
 done
-cmp t.txt.out/runs/g/flows.csv t-graph.xml.out/runs/g/flows.csv || fail 'the same fabric in two formats'
+cmp t.txt.out.runs/g/flows.csv t-graph.xml.out.runs/g/flows.csv || fail 'the same fabric in two formats'
 
 # A run's folder is enough to repeat it, elsewhere and without the file.
 mkdir elsewhere
-cp -r t.txt.out/runs/g elsewhere/
+cp -r t.txt.out.runs/g elsewhere/
 (cd elsewhere && "$weft" run g/scenario.xml --no-figures --out again >out 2>../messages) || fail 'a run is not repeated from its folder'
-cmp t.txt.out/runs/g/flows.csv elsewhere/again/runs/*/flows.csv || fail 'the repeated run differs'
+(cd elsewhere && exported again)
+cmp t.txt.out.runs/g/flows.csv elsewhere/again.runs/*/flows.csv || fail 'the repeated run differs'
 
 # Another file of that name makes other runs.
 scenario t.txt
@@ -77,10 +79,11 @@ refused 'g.xml:1: error: <failure> names no link: switches 1 and 0 have no link 
 # A slower link, which rho_max knows.
 scenario t.txt ecmp '<degrade lower="1" upper="0" link="0" rate="1Gbps"/>'
 "$weft" run g.xml --no-figures --out slow >out 2>messages || fail 'a degraded link'
-grep -q '<degrade lower="0" upper="1" link="0" rate="1Gbps" at="0ps" repair="inf"/>' slow/runs/g/scenario.xml || fail 'the resolved degradation'
+exported slow
+grep -q '<degrade lower="0" upper="1" link="0" rate="1Gbps" at="0ps" repair="inf"/>' slow.runs/g/scenario.xml || fail 'the resolved degradation'
 rho()
 {
-    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } END { print $c["rho_max"] }' "$1/runs/g/summary.csv"
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } END { print $c["rho_max"] }' "$1.runs/g/summary.csv"
 }
 [ "$(rho slow)" != "$(rho t.txt.out)" ] || fail "rho_max is $(rho slow) with a link of 1 Gbps as well"
 scenario t.txt ecmp '<degrade lower="0" upper="1" rate="300Gbps"/>'
@@ -95,9 +98,10 @@ refused 'rate'
 # A host's link, in a graph or not; and forwarding that knows.
 scenario t.txt rsq '<degrade host="2" rate="1Gbps"/><convergence weights="capacity" delay="0s"/>'
 "$weft" run g.xml --no-figures --out slow-host >out 2>messages || fail "a host's degraded link"
-grep -q '<degrade host="2" rate="1Gbps" at="0ps" repair="inf"/>' slow-host/runs/g/scenario.xml || fail "the resolved host's link"
-grep -q '<convergence delay="0ps" weights="capacity"/>' slow-host/runs/g/scenario.xml || fail 'the resolved weights'
-"$weft" run slow-host/runs/g/scenario.xml --no-figures --out slow-again >out 2>messages || fail 'the resolved scenario'
+exported slow-host
+grep -q '<degrade host="2" rate="1Gbps" at="0ps" repair="inf"/>' slow-host.runs/g/scenario.xml || fail "the resolved host's link"
+grep -q '<convergence delay="0ps" weights="capacity"/>' slow-host.runs/g/scenario.xml || fail 'the resolved weights'
+"$weft" run slow-host.runs/g/scenario.xml --no-figures --out slow-again >out 2>messages || fail 'the resolved scenario'
 cmp slow-host/summary.csv slow-again/summary.csv || fail 'the resolved scenario is another one'
 scenario t.txt ecmp '<degrade host="2" rate="1Gbps"/>'
 "$weft" run g.xml --no-figures --out slow-host-ecmp >out 2>messages || fail "a host's degraded link"

@@ -23,6 +23,7 @@ END
 run()
 {
     "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || fail "$1: exit status $?"
+    exported "$1"
 }
 
 # flows NAME FROM: what flows.csv says, a line each: source, destination, bytes, us from FROM to start
@@ -30,7 +31,7 @@ flows()
 {
     awk -F , -v from="$2" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
         { printf "%s %s %s %.1f\n", $c["src"], $c["dst"], $c["bytes"], $c["posted_us"] - from }' \
-        "$1/runs/$1/flows.csv"
+        "$1.runs/$1/flows.csv"
 }
 
 # --- the same three flows in each format -------------------------------------------------------
@@ -62,7 +63,7 @@ printf 'Nodes 16\nConnections 3\n0->5 id 1 start 0 size 1000000\n1->6 id 2 start
 scenario units 'kind="flows" file="data/units.cm"'
 run units
 flows units 0 | cmp - expected || fail 'microseconds of a matrix are taken for something else'
-"$weft" run units/runs/units/scenario.xml --no-figures --out kept >out 2>messages || fail 'the kept matrix does not run'
+"$weft" run units.runs/units/scenario.xml --no-figures --out kept >out 2>messages || fail 'the kept matrix does not run'
 flows units 0 | cmp - expected || fail 'the kept matrix has other starts'
 ! grep -q warning messages || fail 'warned of a matrix of microseconds'
 sed 's/file=/start-unit="ps" &/' units.xml >unit.xml
@@ -120,16 +121,18 @@ awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
     { posted[NR - 2] = $c["posted_us"]; there[NR - 2] = $c["delivered_us"]; acked[NR - 2] = $c["acked_us"] }
     END { both = there[1] > there[2] ? there[1] : there[2]
           exit !(posted[1] == there[0] && posted[2] == acked[0] && posted[3] == both &&
-                 posted[4] == both) }' chain/runs/chain/flows.csv || fail 'a trigger fires at another time'
+                 posted[4] == both) }' chain.runs/chain/flows.csv || fail 'a trigger fires at another time'
 
 # --- results stand on their own ----------------------------------------------------------------
 
 "$weft" run a.xml --no-figures --out a --dry-run 2>messages | grep -q '^finished' ||
     fail 'a finished run is to be made again'
-grep -q '^workload file: data/a.csv (cksum ' a/runs/a/provenance.txt || fail 'the file leaves no trace'
-"$weft" run a/runs/a/scenario.xml --no-figures --out again >out 2>messages || fail 'the kept run does not run'
+    exported a
+grep -q '^workload file: data/a.csv (cksum ' a.runs/a/provenance.txt || fail 'the file leaves no trace'
+"$weft" run a.runs/a/scenario.xml --no-figures --out again >out 2>messages || fail 'the kept run does not run'
+exported again
 for file in scenario.xml flows.csv summary.csv; do
-    cmp "again/runs/a/$file" "a/runs/a/$file" || fail "the kept run has another $file"
+    cmp "again.runs/a/$file" "a.runs/a/$file" || fail "the kept run has another $file"
 done
 mv data away
 "$weft" collect a >out 2>messages || fail 'no table without the file that was read'
@@ -156,17 +159,18 @@ grep -q '^stale.*workload.file changed' out messages || fail 'a changed file lea
 printf '# sizes\n1000 0\n1000 20\n2000 20\n10000 100\n' >data/sizes.txt
 scenario random 'kind="poisson" load="0.3" flows="300" file="data/sizes.txt"'
 run random
-[ "$(wc -l <random/runs/random/flows.csv)" = 301 ] || fail 'not 300 flows'
+[ "$(wc -l <random.runs/random/flows.csv)" = 301 ] || fail 'not 300 flows'
 scenario other 'kind="poisson" load="0.3" flows="300" file="data/sizes.txt"' '<seed value="2"/>'
 run other
-cmp -s random/runs/random/flows.csv other/runs/other/flows.csv && fail 'another seed, the same flows'
+cmp -s random.runs/random/flows.csv other.runs/other/flows.csv && fail 'another seed, the same flows'
 
 # As a spreadsheet writes it: a mark before UTF-8, CR LF, no end of the last line. And two QPs between the same
 # hosts, as collectives use them: flows that are alike are two flows, but may also be a slip.
 printf '\357\273\277src,dst,bytes,start\r\n0,1,9KB,0\r\n0,1,9KB,0\r\n2,1,9KB,1us' >data/sheet.csv
 scenario sheet 'kind="flows" file="data/sheet.csv"'
 "$weft" run sheet.xml --out sheet >out 2>messages || fail 'what a spreadsheet writes is refused'
-[ "$(wc -l <sheet/runs/sheet/flows.csv)" = 4 ] || fail 'a spreadsheet has three flows'
+exported sheet
+[ "$(wc -l <sheet.runs/sheet/flows.csv)" = 4 ] || fail 'a spreadsheet has three flows'
 grep -q 'sheet.csv:3: the same flow stands at line 2 as well; each of the two is sent' messages ||
     fail 'no word about flows that are alike'
 

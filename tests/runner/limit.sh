@@ -35,7 +35,8 @@ is()
 ring='<balancer name="ecmp"/><workload kind="ring" bytes="100MB" groups="2"/><measure interval="10us" qps="0"/>'
 scenario steady "$ring<limit time=\"100us\" then=\"stop\"/>"
 "$weft" run steady.xml --no-figures --out steady >out 2>messages || fail "then=stop: exit status $?"
-run=steady/runs/steady
+exported steady
+run=steady.runs/steady
 is $run/summary.csv 1 cct_us ''
 is $run/summary.csv 1 cct_acked_us ''
 is $run/summary.csv 1 cct_mean_us ''
@@ -52,6 +53,7 @@ grep -q 'goodput .*: [1-4] .*(such as QP [0-3], host [0-3] to host [0-3]: [1-9][
     fail 'no word about what QPs do'
 ! grep -q warning messages || fail 'a warning of a steady state'
 "$weft" run steady.xml --no-figures --out steady >out 2>messages
+exported steady
 grep -q '1 of 1 runs are finished already' messages || fail 'a stopped run does not count as finished'
 grep -q '<limit time="100us" then="stop"/>' $run/scenario.xml || fail 'the resolved scenario'
 
@@ -88,8 +90,10 @@ grep -q " ($((6 - k))/6)" out || fail 'the table does not say that seeds are mis
 # What ends in time is the same with and without.
 scenario ends '<balancer name="ecmp"/><workload kind="ring" bytes="100KB" groups="2"/>'
 "$weft" run ends.xml --no-figures --out error >out 2>messages
+exported error
 "$weft" run ends.xml --no-figures --out stop --set limit.then=stop >out 2>messages
-cmp error/runs/ends/qps.csv stop/runs/ends/qps.csv || fail 'then=stop changes a run that ends'
+exported stop
+cmp error.runs/ends/qps.csv stop.runs/ends/qps.csv || fail 'then=stop changes a run that ends'
 cmp error/summary.csv stop/summary.csv || fail 'then=stop changes the totals of a run that ends'
 
 # An error otherwise, which keeps what happened where it counts for nothing.
@@ -100,8 +104,10 @@ cut()
     [ -z "$(ls "$1/runs")" ] || fail "$1: it counts as finished"
     grep -q "messages were not delivered.*QPs\{0,1\} .*not done: .*$2.*what happened is in $1/unfinished/$1" messages ||
         fail "$1: no message with '$2'"
-    grep -q "$2" "$1/unfinished/$1/stuck.csv" || fail "$1: no '$2' in stuck.csv"
-    [ -s "$1/unfinished/$1/qps.csv" ] || fail "$1: nothing is kept"
+    rm -rf "$1.runs"
+    "$weft" export "$1/unfinished/$1.sqlite" --to "$1.runs/unfinished"
+    grep -q "$2" "$1.runs/unfinished/$1/stuck.csv" || fail "$1: no '$2' in stuck.csv"
+    [ -s "$1.runs/unfinished/$1/qps.csv" ] || fail "$1: nothing is kept"
     grep -q '^0 of 1 runs' out || fail "$1: the summary counts it"
 }
 
@@ -110,8 +116,8 @@ dead='<fabric retry-limit="0"/><failure leaf="0" spine="0"/><failure leaf="0" sp
 scenario timer "$dead<convergence delay=\"inf\"/><balancer name=\"ecmp\"/><workload kind=\"ring\" bytes=\"100KB\" groups=\"2\"/><limit time=\"5ms\"/>"
 cut timer 'waiting for .*the RTO'
 grep -q 'such as QP 0, host 0 to host 2: 0 of [0-9]* packets acknowledged' messages || fail 'no example'
-is timer/unfinished/timer/stuck.csv 1 acked 0
-[ "$(wc -l <timer/unfinished/timer/stuck.csv)" = 5 ] || fail 'not all QPs are listed'
+is timer.runs/unfinished/timer/stuck.csv 1 acked 0
+[ "$(wc -l <timer.runs/unfinished/timer/stuck.csv)" = 5 ] || fail 'not all QPs are listed'
 scenario cutoff "$dead<convergence delay=\"0s\"/><balancer name=\"ecmp\"/><workload kind=\"ring\" bytes=\"100KB\" groups=\"2\"/><limit time=\"5ms\"/>"
 cut cutoff 'no route to the destination'
 # DCQCN with a rate that hardly rises again.
@@ -130,7 +136,8 @@ grep -q 'warning: timer: 4 of 4 QPs under way have no packet acknowledged' messa
 scenario both '<fabric retry-limit="1"/><transport name="nic-sr" rto="50us"/><failure leaf="1" spine="0"/><failure leaf="1" spine="1"/><convergence delay="inf"/>
   <balancer name="ecmp"/><workload kind="ring" bytes="100MB" groups="1"/><limit time="5ms" then="stop"/>'
 "$weft" run both.xml --no-figures --out both >out 2>messages || fail 'both: it does not end'
-src=$(awk -F, 'NR > 1 { print $2 }' both/runs/both/stuck.csv | xargs)
+exported both
+src=$(awk -F, 'NR > 1 { print $2 }' both.runs/both/stuck.csv | xargs)
 grep -q 'messages were given up.*such as host' messages || fail "both: nothing is given up ($src are under way)"
 [ -n "$src" ] || fail 'both: nothing is under way'
 for host in $src; do
@@ -139,24 +146,25 @@ done
 
 # When it ends after all, what was set aside goes.
 "$weft" run timer.xml --no-figures --out timer --set convergence.delay=0s --set fabric.retry-limit=1 >out 2>messages || fail 'it does not end'
-[ ! -e timer/unfinished/timer ] || fail 'what was set aside is still there'
+[ ! -e timer/unfinished/timer.sqlite ] || fail 'what was set aside is still there'
 # What a user keeps there is in the way before a run, not after it.
-mkdir -p timer/unfinished/timer/notes
+mkdir -p timer/unfinished/timer.sqlite/notes
 ends 2 "$weft" run timer.xml --no-figures --out timer
-grep -q 'error: timer/unfinished/timer/notes is a folder, which no run makes' messages || fail 'a folder in what was set aside'
-rm -r timer/unfinished/timer
-ln -s ../timer timer/unfinished/timer
+grep -q 'error: timer/unfinished/timer.sqlite is a folder; expected a file that a run has made' messages ||
+    fail 'a folder in the place of what was set aside'
+rm -r timer/unfinished/timer.sqlite
+ln -s ../timer timer/unfinished/timer.sqlite
 ends 2 "$weft" run timer.xml --no-figures --out timer
-rm timer/unfinished/timer
+rm timer/unfinished/timer.sqlite
 "$weft" run ends.xml --no-figures --out kept --set workload.bytes=40MB >out 2>messages &
 pid=$!
-while [ ! -e kept/runs/.tmp-ends ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
-mkdir -p kept/unfinished/ends/notes
+while [ ! -e kept/runs/.tmp-ends.sqlite ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+mkdir -p kept/unfinished/ends.sqlite/notes
 wait $pid || fail "what was set aside meanwhile: exit status $?"
-grep -q 'warning: ends: cannot remove kept/unfinished/ends/notes' messages || fail 'no warning of what was set aside'
-[ -e kept/runs/ends ] || fail 'a run that has ended is gone'
+grep -q 'warning: ends: cannot remove kept/unfinished/ends.sqlite' messages || fail 'no warning of what was set aside'
+[ -e kept/runs/ends.sqlite ] || fail 'a run that has ended is gone'
 
 # A second error replaces what the first one left.
 cut cutoff 'no route to the destination'
-[ "$(ls -A cutoff/unfinished)" = cutoff ] || fail 'more than one set aside'
+[ "$(ls -A cutoff/unfinished)" = cutoff.sqlite ] || fail 'more than one set aside'
 echo 'what happened is kept'

@@ -5,13 +5,23 @@
  * may lack any columns; the runs' names are in the column run of summary.csv.
  */
 #include <errno.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "columns.h"
 #include "database.h"
+#include "sql-text.h"
 #include "textbuf.h"
+
+struct csv
+{
+    char *bytes;
+    char **cells; /**< [row * ncolumns + column], the header first */
+    size_t n, ncolumns, nrows;
+};
 
 static void
 stop(char *why)
@@ -20,75 +30,103 @@ stop(char *why)
     exit(1);
 }
 
-/** A table that may lack columns; NULL if it is not there. */
-static struct csv *
+/** The cell at *p, unquoted where it stands; *p moves behind its separator. *last: it ended its
+ * row.
+ */
+static char *
+next_cell(char **p, bool *last)
+{
+    char *cell = *p, *end = cell, *s = cell;
+    bool quoted = *s == '"';
+    s += quoted;
+    while (*s && (quoted || (*s != ',' && *s != '\n')))
+    {
+        if (quoted && *s == '"')
+        {
+            if (s[1] != '"')
+            {
+                quoted = false;
+                s++;
+                continue;
+            }
+            s++;
+        }
+        *end++ = *s++;
+    }
+    *last = *s != ',';
+    *p = *s ? s + 1 : s;
+    *end = '\0';
+    return cell;
+}
+
+/** A table; without columns if it is not there. */
+static struct csv
 read_table(const char *path)
 {
-    char *why = NULL, *bytes = file_read_path(path, (size_t)1 << 24, NULL, &why);
-    struct csv *csv = bytes ? csv_cut(bytes, path, &why) : NULL;
-    if (bytes && !csv)
+    struct csv csv = {0};
+    char *why = NULL;
+    csv.bytes = file_read_path(path, (size_t)1 << 24, NULL, &why);
+    bool last = false;
+    for (char *p = csv.bytes; p && *p;)
     {
-        stop(why);
+        ARRAY_GROW(csv.cells, csv.n);
+        csv.cells[csv.n++] = next_cell(&p, &last);
+        csv.ncolumns = last && csv.ncolumns == 0 ? csv.n : csv.ncolumns;
     }
+    csv.nrows = csv.ncolumns ? csv.n / csv.ncolumns - 1 : 0;
     free(why);
     return csv;
 }
 
-/** One row of @p from with all columns of @p table, in their order. */
-static struct csv *
-whole_row(const struct column_table *table, const struct csv *from, size_t row)
+static void
+free_table(struct csv *csv)
 {
-    struct text t = {0};
+    free(csv->bytes);
+    free(csv->cells);
+}
+
+static const char *
+cell(const struct csv *csv, size_t row, size_t column)
+{
+    return csv->cells[(row + 1) * csv->ncolumns + column];
+}
+
+/** Runs a statement. */
+static void
+run(const struct database_writer *w, struct text *sql)
+{
     char *why = NULL;
-    columns_header(&t, table);
-    for (size_t c = 0; c < table->n; c++)
-    {
-        const long column = csv_column(from, table->columns[c].name);
-        text_add(&t, c ? "," : "");
-        csv_add_cell(&t, column < 0 ? "" : csv_cell(from, row, (size_t)column));
-    }
-    text_add(&t, "\n");
-    struct csv *csv = csv_cut(text_take(&t), table->file, &why);
-    if (!csv)
+    if (!sql_file_run(&w->file, sql->s, &why))
     {
         stop(why);
     }
-    return csv;
+    free(text_take(sql));
 }
 
+/** Makes the table of a run of some rows. */
 static void
-add_rows(struct database_writer *w, const struct column_table *table, const struct csv *from,
-         size_t first, size_t end)
+make_table(const struct database_writer *w, const struct column_table *table, const struct csv *csv,
+           size_t first, size_t end)
 {
-    char *why = NULL;
+    struct text t = {0};
+    text_add(&t, "CREATE TABLE run.\"%s\" (", table->name);
+    columns_add_types(&t, table);
+    text_add(&t, ");");
     for (size_t r = first; r < end; r++)
     {
-        struct csv *row = whole_row(table, from, r);
-        if (!database_add_table(w, table, row, &why))
+        text_add(&t, "INSERT INTO run.\"%s\" DEFAULT VALUES;", table->name);
+        for (size_t c = 0; c < csv->ncolumns; c++)
         {
-            stop(why);
+            if (columns_find(table, cell(csv, (size_t)-1, c)) && *cell(csv, r, c))
+            {
+                text_add(&t, "UPDATE run.\"%s\" SET \"%s\" = ", table->name,
+                         cell(csv, (size_t)-1, c));
+                sql_add_literal(&t, cell(csv, r, c));
+                text_add(&t, " WHERE rowid = %zu;", r - first + 1);
+            }
         }
-        csv_free(row);
     }
-}
-
-/** What is in a run's folder. */
-static void
-add_run_tables(struct database_writer *w, const char *from, const char *run)
-{
-    size_t n;
-    const struct column_table *const *tables = column_tables(&n);
-    for (size_t i = 0; i < n; i++)
-    {
-        char *path = xformat("%s/runs/%s/%s", from, run, tables[i]->file);
-        struct csv *csv = read_table(path);
-        if (csv && tables[i] != &summary_table)
-        {
-            add_rows(w, tables[i], csv, 0, csv->nrows);
-        }
-        csv_free(csv);
-        free(path);
-    }
+    run(w, &t);
 }
 
 /** The columns of summary.csv that vary; *columns are their numbers. */
@@ -101,42 +139,67 @@ find_keys(const struct csv *summary, size_t *n, size_t **columns)
     *n = 0;
     for (size_t c = 0; c < summary->ncolumns; c++)
     {
-        if (columns_find(&summary_table, summary->header[c]) ||
-            strcmp(summary->header[c], "run") == 0)
+        const char *name = cell(summary, (size_t)-1, c);
+        if (columns_find(&summary_table, name) || strcmp(name, "run") == 0)
         {
             continue;
         }
         for (size_t r = 0; r < summary->nrows; r++)
         {
-            cells[r] = csv_cell(summary, r, c);
+            cells[r] = cell(summary, r, c);
         }
         (*columns)[*n] = c;
-        keys[(*n)++] = database_key_of(summary->header[c], cells, summary->nrows);
+        keys[(*n)++] = database_key_of(name, cells, summary->nrows);
     }
     free(cells);
     return keys;
 }
 
+/** Makes the tables of a run, and takes them away when they are added. */
 static void
-add_runs(struct database_writer *w, const char *from, const struct csv *summary,
-         const size_t *columns, size_t nkeys)
+add_run(const struct database_writer *w, const char *from, const struct csv *summary, size_t row,
+        const char *name, const char *const *cells)
 {
-    const char **cells = xcalloc(nkeys + 1, sizeof *cells);
-    const long name = csv_column(summary, "run");
+    size_t n;
+    const struct column_table *const *tables = column_tables(&n);
+    struct text drop = {0};
     char *why = NULL;
+    text_add(&drop, " ");
+    for (size_t i = 0; i < n; i++)
+    {
+        const bool whole = tables[i] == &summary_table;
+        char *path = xformat("%s/runs/%s/%s", from, name, tables[i]->file);
+        struct csv csv = whole ? *summary : read_table(path);
+        if (csv.ncolumns)
+        {
+            make_table(w, tables[i], &csv, whole ? row : 0, whole ? row + 1 : csv.nrows);
+            text_add(&drop, "DROP TABLE run.\"%s\";", tables[i]->name);
+        }
+        if (!whole)
+        {
+            free_table(&csv);
+        }
+        free(path);
+    }
+    if (!database_add_run(w, row + 1, name, cells, &why))
+    {
+        stop(why);
+    }
+    run(w, &drop);
+}
+
+static void
+add_runs(const struct database_writer *w, const char *from, const struct csv *summary, size_t name,
+         const size_t *columns)
+{
+    const char **cells = xcalloc(w->nkeys + 1, sizeof *cells);
     for (size_t r = 0; r < summary->nrows; r++)
     {
-        const char *run = csv_cell(summary, r, (size_t)name);
-        for (size_t k = 0; k < nkeys; k++)
+        for (size_t k = 0; k < w->nkeys; k++)
         {
-            cells[k] = csv_cell(summary, r, columns[k]);
+            cells[k] = cell(summary, r, columns[k]);
         }
-        if (!database_add_run(w, r + 1, run, cells, &why))
-        {
-            stop(why);
-        }
-        add_rows(w, &summary_table, summary, r, r + 1);
-        add_run_tables(w, from, run);
+        add_run(w, from, summary, r, cell(summary, r, name), cells);
     }
     free(cells);
 }
@@ -146,11 +209,14 @@ main(int argc, char **argv)
 {
     const char *from = argc > 1 ? argv[1] : "", *to = argc > 2 ? argv[2] : from;
     char *path = xformat("%s/summary.csv", from), *why = NULL;
-    struct csv *summary = read_table(path);
+    struct csv summary = read_table(path);
     struct folder top;
-    struct text list = {0};
-    size_t nkeys, *columns;
-    if (!summary || csv_column(summary, "run") < 0)
+    size_t nkeys, *columns, name = 0;
+    while (name < summary.ncolumns && strcmp(cell(&summary, (size_t)-1, name), "run") != 0)
+    {
+        name++;
+    }
+    if (name == summary.ncolumns)
     {
         stop(xformat("%s: no such table, or it has no column run", path));
     }
@@ -158,22 +224,21 @@ main(int argc, char **argv)
     {
         stop(why ? why : xformat("%s: %s", to, strerror(errno)));
     }
-    struct database_key *keys = find_keys(summary, &nkeys, &columns);
-    struct database_writer *w = database_begin(&top, keys, nkeys, &why);
-    if (!w)
+    struct database_key *keys = find_keys(&summary, &nkeys, &columns);
+    struct database_writer w;
+    if (!database_begin(&w, &top, keys, nkeys, &why))
     {
         stop(why);
     }
-    add_runs(w, from, summary, columns, nkeys);
-    if (!database_finish(w, &list, &why))
+    add_runs(&w, from, &summary, name, columns);
+    if (!database_complete(&w, &why) || !database_finish(&w, &why))
     {
         stop(why);
     }
     folder_close(&top);
-    csv_free(summary);
+    free_table(&summary);
     free(keys);
     free(columns);
     free(path);
-    free(list.s);
     return 0;
 }

@@ -21,7 +21,8 @@ scenario()
 </scenario>
 END
     "$weft" run "$1.xml" >/dev/null
-    folder=results/$1/runs/$1
+    exported "results/$1"
+    folder=results/$1.runs/$1
 }
 
 sampled='<measure interval="300ns" queues="on"/>'
@@ -81,6 +82,7 @@ column "$folder/summary.csv" increase | awk '{ exit !($1 >= 0 && $1 < 0.012) }' 
 scenario free 'kind="fat-tree" k="2" tiers="3"' 'kind="ring" bytes="1MiB" groups="1"' '' ''
 sed -i 's/ack-priority="share"/ack-priority="ideal"/' free.xml
 "$weft" run free.xml >/dev/null
+exported results/free
 [ "$(column "$folder/summary.csv" bound_acked_us)" = 16.907220 ] || fail 'the bound without ACKs on wires'
 [ "$(column "$folder/summary.csv" increase)" = 0.000000 ] || fail 'the increase without ACKs on wires'
 sed 's/kind="ring" bytes="1MiB"/kind="alltoall" bytes="2MiB"/' free.xml >freeall.xml
@@ -142,8 +144,9 @@ grep -q "^random failures: $n links" "$folder/provenance.txt" || fail 'the numbe
 [ ! -e "$folder/tors.csv" ] || fail 'a table of ToRs without anything in it'
 sed 's/<scenario name="three"/<scenario name="tors"/; s/name="ops"/name="conweave"/; s/name="sack"/name="nic-sr"/' three.xml >tors.xml
 "$weft" run tors.xml >/dev/null
-[ "$(column results/tors/runs/tors/tors.csv tor | xargs)" = "0 1 2 3 4 5 6 7" ] || fail 'the ToRs'
-column results/tors/runs/tors/tors.csv probes | awk '$1 < 1 { exit 1 }' || fail 'no ToR has probed'
+exported results/tors
+[ "$(column results/tors.runs/tors/tors.csv tor | xargs)" = "0 1 2 3 4 5 6 7" ] || fail 'the ToRs'
+column results/tors.runs/tors/tors.csv probes | awk '$1 < 1 { exit 1 }' || fail 'no ToR has probed'
 
 # What switches trim is there where they trim, and only there.
 [ ! -e "$folder/trims.csv" ] || fail 'a table of trimmed packets without trimming'
@@ -158,7 +161,8 @@ cat >trims.xml <<'END'
 </scenario>
 END
 "$weft" run trims.xml >/dev/null
-trims=results/trims/runs/trims
+exported results/trims
+trims=results/trims.runs/trims
 [ "$(column $trims/trims.csv switch | xargs)" = "0 1 2 3" ] || fail 'the switches'
 [ "$(column $trims/trims.csv tier | xargs)" = "0 0 1 1" ] || fail 'their tiers'
 [ "$(column $trims/trims.csv trimmed | awk '{ n += $1 } END { print n }')" = "$(column $trims/summary.csv nacks_received)" ] ||
@@ -169,22 +173,25 @@ trims=results/trims/runs/trims
 [ ! -e "$folder/ports.csv" ] || fail 'a table of ports that nobody asked for'
 sed 's/name="three"/name="ports"/; s/queues="on"/& ports="tor-down tor-up  core-down agg-up agg-down"/' three.xml >ports.xml
 "$weft" run ports.xml >/dev/null
-folder=results/ports/runs/ports
+exported results/ports
+folder=results/ports.runs/ports
 awk -F, 'FNR == 1 { file++; next }
          file == 1 { time[$1] = 1; sent[$4] += $7 * 37.5; n[$1]++; if ($5 > longest[$1]) longest[$1] = $5; next }
          file == 2 { looks++; if (n[$1] != 80 || longest[$1] + 0 != $2) exit 1; next }
          { if (looks < 5 || (sent[$1] - $2 * $6) ^ 2 > 1) exit 1 }' \
     "$folder/ports.csv" "$folder/queues.csv" "$folder/layers.csv" || fail 'ports, queues and layers do not agree'
-cmp "$folder/layers.csv" results/three/runs/three/layers.csv || fail 'looking at ports changes what they do'
+cmp "$folder/layers.csv" results/three.runs/three/layers.csv || fail 'looking at ports changes what they do'
 # Some of them, by switch and port, are those rows of all; the resolved scenario has them as well.
 sed 's/ports="[^"]*"/ports="16-19:1-2 0:3"/; s/name="ports"/name="some"/' ports.xml >some.xml
 "$weft" run some.xml >/dev/null
+exported results/some
 awk -F, 'NR == 1 || ($2 == 0 && $3 == 3) || ($2 >= 16 && $2 <= 19 && ($3 == 1 || $3 == 2))' "$folder/ports.csv" |
-    cmp - results/some/runs/some/ports.csv || fail 'ports by switch and port'
-"$weft" run results/some/runs/some/scenario.xml --out again >/dev/null
-cmp again/runs/some/ports.csv results/some/runs/some/ports.csv || fail 'the ports of a resolved scenario'
+    cmp - results/some.runs/some/ports.csv || fail 'ports by switch and port'
+"$weft" run results/some.runs/some/scenario.xml --out again >/dev/null
+exported again
+cmp again.runs/some/ports.csv results/some.runs/some/ports.csv || fail 'the ports of a resolved scenario'
 [ "$("$weft" query results/some "select count(*) from ports where layer = 'tor-up'" --format csv | tail -n 1)" = \
-    "$(grep -c tor-up results/some/runs/some/ports.csv)" ] || fail 'ports in the database'
+    "$(grep -c tor-up results/some.runs/some/ports.csv)" ] || fail 'ports in the database'
 # A port that PFC holds back says so: senders to a full ToR stand at its spines.
 cat >held.xml <<'END'
 <scenario name="held">
@@ -196,7 +203,8 @@ cat >held.xml <<'END'
 </scenario>
 END
 "$weft" run held.xml >/dev/null
-column results/held/runs/held/ports.csv paused | sort -u | xargs | grep -qx '0 1' || fail 'no port is held back'
+exported results/held
+column results/held.runs/held/ports.csv paused | sort -u | xargs | grep -qx '0 1' || fail 'no port is held back'
 
 # How evenly a layer is used: what ports.csv says of all its ports, in one row. Marks have their layer.
 cat >even.xml <<'END'
@@ -211,6 +219,7 @@ cat >even.xml <<'END'
 </scenario>
 END
 "$weft" run even.xml >/dev/null
+exported results/even
 [ "$("$weft" query results/even --format csv "select count(*) from balance b
     join (select time_us, layer, max(queue_bytes) as longest, avg(queue_bytes) as mean,
                  max(wire_rate_gbps) as most, avg(wire_rate_gbps) as rate from ports group by 1, 2) p
@@ -218,7 +227,7 @@ END
     where abs(longest - queue_max_bytes) < 1e-3 and abs(mean - queue_mean_bytes) < 1e-3 and
           abs(longest - mean - queue_imbalance_bytes) < 1e-3 and abs(most - wire_rate_max_gbps) < 1e-3 and
           abs(rate - wire_rate_mean_gbps) < 1e-3 and (rate < 1e-3 or abs(most / rate - load_imbalance) < 1e-3)" |
-    tail -n 1)" = "$(($(wc -l <results/even/runs/even/balance.csv) - 1))" ] || fail 'the balance of layers'
+    tail -n 1)" = "$(($(wc -l <results/even.runs/even/balance.csv) - 1))" ] || fail 'the balance of layers'
 # Every data packet that arrived has its out-of-order degree, and every mark its layer.
 [ "$("$weft" query results/even --format csv "select s.marked > 0 and s.out_of_order > 0 and
     s.marked = (select sum(marked) from layers) and s.data_sent + s.data_resent = (select sum(packets) from reordering) and

@@ -24,8 +24,9 @@ cat >large.xml <<'END'
 </scenario>
 END
 "$weft" sweep large.xml --only '*1KiB' --no-figures --out kept >out 2>messages || fail 'a small run'
-cp -r kept/runs/bytes=1KiB before
-small=$(awk '/^peak memory/ { print $3 }' before/provenance.txt)
+cp kept/runs/bytes=1KiB.sqlite before
+exported kept
+small=$(awk '/^peak memory/ { print $3 }' kept.runs/bytes=1KiB/provenance.txt)
 
 tried=0
 for limit in 55000 60000 65000 70000 80000 90000 100000; do
@@ -39,11 +40,11 @@ for limit in 55000 60000 65000 70000 80000 90000 100000; do
     tried=$((tried + 1))
     [ $status = 1 ] || fail "$limit KiB: exit status $status, expected 1"
     grep -q 'error: out of memory' messages || fail "$limit KiB: no word about memory"
-    diff -r before kept/runs/bytes=1KiB || fail "$limit KiB: an earlier result changed"
-    [ ! -e kept/runs/bytes=64KiB ] || fail "$limit KiB: a run without memory counts as finished"
+    cmp before kept/runs/bytes=1KiB.sqlite || fail "$limit KiB: an earlier result changed"
+    [ ! -e kept/runs/bytes=64KiB.sqlite ] || fail "$limit KiB: a run without memory counts as finished"
     find kept -name '.tmp-*' | grep -q . && fail "$limit KiB: temporary files are left"
 done
 [ $tried -gt 1 ] || fail "no limit was too small: $small KiB suffice for the small run"
 "$weft" sweep large.xml --no-figures --out kept >out 2>messages || fail 'with memory again'
-[ -e kept/runs/bytes=64KiB/summary.csv ] || fail 'with memory again: no result'
+[ -e kept/runs/bytes=64KiB.sqlite ] || fail 'with memory again: no result'
 echo "memory was out under $tried limits"

@@ -39,9 +39,9 @@ cat >docs/claims/demo.xml <<'END'
 END
 
 # A user's folder that holds files of the names that Weft uses.
-mkdir -p mine/runs/ecmp_seed=1 mine/runs/.tmp-notes mine/runs/.old-notes
-for file in summary.csv aggregate.csv layers.csv tables.txt scenario.xml cct.svg cct.gp .tmp-1-x runs/ecmp_seed=1/data \
-    runs/.tmp-notes/data runs/.old-notes/data; do
+mkdir -p mine/runs/ecmp_seed=1 mine/runs/.tmp-notes
+for file in summary.csv aggregate.csv layers.csv scenario.xml cct.svg cct.gp .tmp-1-x runs/ecmp_seed=1.sqlite runs/ecmp_seed=1/data \
+    runs/.tmp-notes/data; do
     echo "precious $file" >"mine/$file"
 done
 cp tiny.xml mine/scenario.xml
@@ -62,15 +62,22 @@ refused all "all/$no" reproduce demo --results all
 [ ! -e all/tiny ] || fail 'reproduce: something has run although a folder is refused'
 mv all/mine .
 # A mark that leads elsewhere is none, and one of a later version may mean anything.
-echo 'weft results 1' >mark
+echo 'weft results 2' >mark
 ln -s ../mark mine/.weft-results
 refused mine 'symbolic link' run tiny.xml --out mine
 rm mine/.weft-results
 echo 'weft results 99' >mine/.weft-results
-refused mine "mark.*expected 'weft results 1'" run tiny.xml --out mine
-# So is an empty one, and no command that only reads makes one.
+refused mine "mark.*expected 'weft results 2'" run tiny.xml --out mine
+# Results of an earlier version, a folder for each run, are named as such.
+echo 'weft results 1' >mine/.weft-results
+for command in 'run tiny.xml' 'plot tiny.xml' 'sweep --dry-run tiny.xml'; do
+    # shellcheck disable=SC2086 # a command and its options
+    refused mine 'mine has results of an earlier Weft' $command --out mine
+done
+refused mine 'mine has results of an earlier Weft' collect mine
+# An empty mark is none, and no command that only reads makes one.
 : >mine/.weft-results
-refused mine "mark.*expected 'weft results 1'" run tiny.xml --out mine
+refused mine "mark.*expected 'weft results 2'" run tiny.xml --out mine
 mkdir void
 ends 3 "$weft" plot tiny.xml --out void
 grep -q 'void has no .weft-results' messages || fail 'plot of an empty folder: no message'
@@ -92,13 +99,13 @@ refused good "good holds results of the scenario 'tiny', and 'other' would repla
 refused good 'or --again to replace them' run-one other.xml --run rsq_seed=2 --out good
 # Nor run by run: one that is not there yet would give the folder another name, and the others would follow.
 cp -r good bad
-rm -r bad/runs/ecmp_seed=1
+rm bad/runs/ecmp_seed=1.sqlite
 refused bad "'other' would replace its ecmp_seed=2" run other.xml --only ecmp_seed=1 --out bad
-# An earlier Weft listed no files, and its results are whole.
+# Nor what is damaged.
 rm -r bad
 cp -r good bad
 for run in bad/runs/*; do
-    sed -i '/^files/,$d' "$run/provenance.txt"
+    flip "$run"
 done
 refused bad "'other' would replace its ecmp_seed=1" run other.xml --out bad
 rm -r bad
@@ -156,17 +163,17 @@ done
 # Links within: what they lead to stays, wherever they stand.
 mkdir elsewhere
 echo precious >elsewhere/data
-cp -r good/runs/ecmp_seed=1/. elsewhere/
+cp good/runs/ecmp_seed=1.sqlite elsewhere/
 look elsewhere >treasure
 untouched()
 {
     look elsewhere | cmp treasure - || fail "$*: what the link leads to has changed"
 }
 
-for name in .tmp-ecmp_seed=1 ecmp_seed=1 .old-ecmp_seed=1; do
+for name in .tmp-ecmp_seed=1.sqlite ecmp_seed=1.sqlite; do
     cp -r good bad
     rm -rf "bad/runs/$name"
-    ln -s ../../elsewhere "bad/runs/$name"
+    ln -s ../../elsewhere/ecmp_seed=1.sqlite "bad/runs/$name"
     refused bad/runs "bad/runs/$name is a symbolic link" run tiny.xml --again --out bad
     refused bad/runs "bad/runs/$name is a symbolic link" run-one tiny.xml --again --run ecmp_seed=1 --out bad
     untouched "$name"
@@ -193,7 +200,7 @@ untouched .lock
 rm -r bad
 
 cp -r good bad
-for file in summary.csv aggregate.csv layers.csv tables.txt scenario.xml cct.gp cct.dat cct.svg cct.png runs/ecmp_seed=1/qps.csv; do
+for file in summary.csv aggregate.csv layers.csv results.sqlite scenario.xml cct.gp cct.dat cct.svg cct.png runs/rsq_seed=1.sqlite; do
     echo precious >"elsewhere/${file##*/}"
     rm "bad/$file"
     ln -s "$work/elsewhere/${file##*/}" "bad/$file"
@@ -201,19 +208,20 @@ done
 look elsewhere >treasure
 "$weft" collect tiny.xml --out bad >/dev/null 2>messages || fail 'collect: links as files'
 untouched 'collect: files'
-grep -q 'warning: ecmp_seed=1 is left out: .*qps.csv.* symbolic link' messages || fail 'a link as a CSV of a run'
+grep -q 'warning: rsq_seed=1 is left out: .*rsq_seed=1.sqlite.* symbolic link' messages || fail 'a link as the file of a run'
+rm bad/runs/rsq_seed=1.sqlite
 "$weft" run tiny.xml --out bad >/dev/null 2>messages || fail 'run: links as files'
 untouched 'run: files'
-for file in summary.csv aggregate.csv layers.csv tables.txt scenario.xml runs/ecmp_seed=1/qps.csv; do
+for file in summary.csv aggregate.csv layers.csv results.sqlite scenario.xml; do
     [ ! -L "bad/$file" ] || fail "$file did not take the link's place"
-    [ $file = tables.txt ] || cmp "bad/$file" "good/$file" || fail "$file is another"
+    [ $file = results.sqlite ] || cmp "bad/$file" "good/$file" || fail "$file is another"
 done
 rm -r bad
 
 # What a run that reaches its limit leaves is set aside, but not where a link leads.
 cp -r good bad
 ln -s ../elsewhere bad/unfinished
-cp -r good/runs/ecmp_seed=1 elsewhere/
+cp good/runs/ecmp_seed=1.sqlite elsewhere/
 look elsewhere >treasure
 ends 1 "$weft" run tiny.xml --set limit.time=30us --no-figures --out bad
 untouched unfinished
@@ -221,9 +229,10 @@ untouched unfinished
 untouched 'unfinished, runs that end'
 rm -r bad
 
-# A run replaces its own files; a folder among them is not one.
+# A run replaces its own file; a folder is none.
 cp -r good bad
-mkdir bad/runs/ecmp_seed=1/notes
-touch bad/runs/ecmp_seed=1/notes/precious
-refused bad/runs 'ecmp_seed=1/notes is a folder' run tiny.xml --again --out bad
+rm bad/runs/ecmp_seed=1.sqlite
+mkdir bad/runs/ecmp_seed=1.sqlite
+touch bad/runs/ecmp_seed=1.sqlite/precious
+refused bad/runs 'ecmp_seed=1.sqlite is a folder' run tiny.xml --again --out bad
 echo 'nothing else is touched'

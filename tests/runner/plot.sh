@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Usage: plot.sh WEFT-RUNNER
+# Usage: plot.sh WEFT-RUNNER EDIT-RUN
 # Figures must come out whole, and a machine without gnuplot must keep its results and say what is
 # missing: else hours of simulation end in a shell's "not found".
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
+edit_run=$2
 
 mkdir empty
 status=0
@@ -64,12 +65,13 @@ cat >>more.xml <<'END'
 </scenario>
 END
 "$weft" run more.xml >/dev/null
+exported results/more
 grep -q '>a model<' results/more/layers.svg || fail 'no level in the legend'
 for label in optimum '40 KB'; do
     grep -q ">$label<" results/more/times.svg || fail "no '$label' in times.svg"
 done
 expected=$(awk -F, '/^tor-up/ { sum += $7 } END { printf "%.4f", sum / 3 }' \
-    results/more/runs/ecmp_bytes=200KB_*/layers.csv)
+    results/more.runs/ecmp_bytes=200KB_*/layers.csv)
 shown=$(awk '$1 == "\"tor-up\"" { printf "%.4f", $2 }' results/more/layers.dat)
 [ "$expected" = "$shown" ] || fail "the figure shows an overload of $shown, the results say $expected"
 expected=$(awk -F, '$2 == "themis" && $3 == "40KB" { n++; s += $5; q += $5 * $5 }
@@ -93,7 +95,7 @@ curve()
 }
 
 # The distribution over the QPs of all seeds.
-awk -F, 'FNR > 1 { printf "%.6f\n", $6 - $5 }' results/more/runs/themis_bytes=200KB_*/qps.csv | steps >expected
+awk -F, 'FNR > 1 { printf "%.6f\n", $6 - $5 }' results/more.runs/themis_bytes=200KB_*/qps.csv | steps >expected
 [ "$(wc -l <expected)" -gt 4 ] || fail 'there is little to compare'
 curve fct 2 >drawn
 cmp expected drawn || fail 'the CDF is not that of qps.csv'
@@ -102,7 +104,7 @@ grep -q '>half<' results/more/fct.svg || fail 'no level in the legend of a CDF'
 
 # A condition on a column of QPs is on the QP, although the run has totals of that name.
 awk -F, 'FNR > 1 && $13 == 0 { printf "%.3f\n", 1000 * ($6 - $5) }' \
-    results/more/runs/ecmp_bytes=200KB_*/qps.csv | steps >expected
+    results/more.runs/ecmp_bytes=200KB_*/qps.csv | steps >expected
 n=$(wc -l <expected)
 [ "$n" -gt 1 ] || fail 'there is no QP without NACKs'
 [ "$n" -lt 12 ] || fail 'there is no QP with NACKs'
@@ -110,9 +112,9 @@ curve clean 0 >drawn
 cmp expected drawn || fail 'the CDF is not that of the QPs without NACKs'
 
 # The tail of messages: it begins at all of them and ends with the last.
-n=$(cat results/more/runs/ecmp_*/flows.csv | grep -c '^[0-9]')
+n=$(cat results/more.runs/ecmp_*/flows.csv | grep -c '^[0-9]')
 last=$(awk -F, '/^[0-9]/ && $9 - $8 > most { most = $9 - $8 } END { printf "%.9g", most }' \
-    results/more/runs/ecmp_*/flows.csv)
+    results/more.runs/ecmp_*/flows.csv)
 awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
 [ "$(head -n 1 drawn | cut -d' ' -f2)" = 1 ] || fail 'the tail does not begin at 1'
 [ "$(tail -n 1 drawn)" = "$last $(awk -v n="$n" 'BEGIN { printf "%.9g", 1 / n }')" ] ||
@@ -121,10 +123,9 @@ grep -q '>share of messages above<' results/more/flows.svg || fail 'the axis of 
 grep -q '>share of samples<' results/more/queue.svg || fail 'the axis of samples has no name'
 # A tail of values that are all equal can be seen: it stands from all of them to one.
 cp -r results/more kept
-for csv in results/more/runs/*/flows.csv; do
-    awk -F, -v OFS=, '/^[0-9]/ { $8 = "1.000000"; $9 = "6.000000"; $11 = "5.000000" } 1' "kept/${csv#results/more/}" >"$csv"
+for run in results/more/runs/*; do
+    "$edit_run" "$run" 'update flows set posted_us = 1, delivered_us = 6, fct_us = 5'
 done
-"$here/relist.sh" results/more/runs/*
 "$weft" collect more.xml --no-figures >/dev/null
 "$weft" plot more.xml --figure flows >/dev/null
 awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
@@ -132,18 +133,16 @@ awk 'NF == 0 { exit } { print $1, $2 }' results/more/flows.dat >drawn
     fail "the tail of equal values is $(xargs <drawn)"
 rm -r results/more
 mv kept results/more
-sed -i '2s/[^,]*,/,/18' results/more/runs/ecmp_bytes=40KB_seed=1/qps.csv
-"$here/relist.sh" results/more/runs/ecmp_bytes=40KB_seed=1
+"$edit_run" results/more/runs/ecmp_bytes=40KB_seed=1.sqlite 'update qps set fct_us = null where qp = 0'
 sed 's, where="workload.bytes=200KB", pool="on",' more.xml >hole.xml
 "$weft" collect more.xml --no-figures >/dev/null
 "$weft" plot hole.xml --figure fct >/dev/null 2>messages
 grep -q '^weft: warning: figure fct: 1 of 18 runs lack values of fct_us$' messages || fail 'no warning of a QP without'
 
 # A run whose file is not what was written is left out by `collect`, which says so, and repeated by `run`.
-run=results/more/runs/ecmp_bytes=40KB_seed=1
-sed -i '$d' $run/queues.csv
+truncate -s -1024 results/more/runs/ecmp_bytes=40KB_seed=1.sqlite
 "$weft" collect more.xml >/dev/null 2>messages || fail 'a damaged run stops collect'
-grep -q 'warning: ecmp_bytes=40KB_seed=1 is left out: queues.csv has ' messages || fail 'a damaged run is not named'
+grep -q 'warning: ecmp_bytes=40KB_seed=1 is left out: ecmp_bytes=40KB_seed=1.sqlite has ' messages || fail 'a damaged run is not named'
 n=$("$weft" query results/more --format csv 'select count(distinct run) from queues' | tail -n 1)
 [ "$n" = 17 ] || fail "figures rest on $n runs, expected 17"
 "$weft" run more.xml >/dev/null 2>messages || fail 'the damaged run is not repeated'
@@ -160,7 +159,6 @@ refused()
         cmp "$figure" "results/tiny/${figure#*/}" || fail "$1: the earlier ${figure#*/} changed"
     done
     "$weft" collect results/tiny --no-figures >/dev/null || fail "$1: collect"
-    cmp tables.txt results/tiny/tables.txt || fail "$1: collect does not renew the list of tables"
     cmp whole.sqlite results/tiny/results.sqlite || fail "$1: collect does not mend results.sqlite"
     "$weft" plot results/tiny >/dev/null 2>messages || fail "$1: is not mended"
 }
@@ -168,11 +166,7 @@ refused()
 mkdir pictures
 cp results/tiny/*.svg results/tiny/*.png results/tiny/*.pdf results/tiny/*.dat pictures
 cp results/tiny/results.sqlite whole.sqlite
-cp results/tiny/tables.txt tables.txt
 cp results/tiny/summary.csv whole.csv
-sed '1,2d;$d' tables.txt >list
-(cd results/tiny && cut -d' ' -f3- ../../list | xargs cksum) | cmp list - || fail 'cksum prints another list of tables'
-grep -q ' results.sqlite$' list || fail 'results.sqlite is not listed'
 # One byte of a number: SQLite takes it for whole, only the checksum tells.
 flip results/tiny/results.sqlite
 refused 'results.sqlite has other bytes than were written'
@@ -187,25 +181,19 @@ cp whole.sqlite elsewhere.sqlite
 ln -sf "$work/elsewhere.sqlite" results/tiny/results.sqlite
 refused 'symbolic link'
 cmp whole.sqlite elsewhere.sqlite || fail 'what a link leads to was written to'
-# A folder of an earlier Weft has no such list, or one without results.sqlite.
-rm results/tiny/tables.txt
-refused 'tables.txt'
-# Another table of the list does not concern figures, and collect mends it.
+# A table beside it does not concern figures, and collect mends it.
 sed -i '$d' results/tiny/summary.csv
 "$weft" plot results/tiny >/dev/null || fail 'a figure reads summary.csv'
 "$weft" collect results/tiny --no-figures >/dev/null
 cmp whole.csv results/tiny/summary.csv || fail 'collect does not mend a table'
 
 # A run without a value is not passed over in silence.
-run=results/tiny/runs/ecmp_seed=1
-cp -r $run kept
-awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cct_us") c = i } NR == 2 { $c = "" } 1' \
-    kept/summary.csv >$run/summary.csv
-"$here/relist.sh" $run
+run=results/tiny/runs/ecmp_seed=1.sqlite
+cp $run kept
+"$edit_run" $run 'update summary set cct_us = null'
 "$weft" collect results/tiny --no-figures >/dev/null 2>&1
 "$weft" plot results/tiny --figure cct >/dev/null 2>messages
 grep -q '^weft: warning: figure cct: 1 of 6 runs have no value of cct_us$' messages || fail 'no warning of a hole'
-rm -r $run
 mv kept $run
 "$weft" collect results/tiny --no-figures >/dev/null
 

@@ -17,14 +17,15 @@ run()
 </scenario>
 END
     "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || fail "$1: exit status $?"
+    exported "$1"
 }
 
 count=0
 run hpcc "kind=\"flows\" file=\"$WEFT_INPUTS/hpcc-flow.txt\""
-[ "$(wc -l <hpcc/runs/hpcc/flows.csv)" = 3 ] || fail 'HPCC: not the two flows that its file announces'
+[ "$(wc -l <hpcc.runs/hpcc/flows.csv)" = 3 ] || fail 'HPCC: not the two flows that its file announces'
 run htsim "kind=\"flows\" file=\"$WEFT_INPUTS/htsim-permutation-128.cm\""
 awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-    { print $c["src"] "->" $c["dst"], $c["bytes"] }' htsim/runs/htsim/flows.csv >found
+    { print $c["src"] "->" $c["dst"], $c["bytes"] }' htsim.runs/htsim/flows.csv >found
 awk '/->/ { print $1, $7 }' "$WEFT_INPUTS/htsim-permutation-128.cm" | cmp - found ||
     fail 'htsim: other flows than those of the matrix'
 
@@ -44,7 +45,7 @@ for file in "$WEFT_INPUTS"/cdf-*.txt; do
               printf "mean %.0f, expected %.0f +- %.0f; load %.4f, expected 0.3 +- %.4f\n", sum / n,
                   mean, error, load, far
               exit !(n == 4000 && off <= error && -off <= error && load - 0.3 <= far &&
-                     0.3 - load <= far) }' "$file" "cdf$count/runs/cdf$count/flows.csv" ||
+                     0.3 - load <= far) }' "$file" "cdf$count.runs/cdf$count/flows.csv" ||
         fail "$file: another mean or load"
 done
 [ "$count" -ge 3 ] || fail "not three distributions in $WEFT_INPUTS"
@@ -60,8 +61,9 @@ for file in "$WEFT_INPUTS"/hpcc-topology.txt "$WEFT_INPUTS"/hpcc-fat.txt "$WEFT_
 </scenario>
 END
     "$weft" run graph.xml --no-figures --out "graph$count" >out 2>messages || fail "$file: exit status $?"
+    exported "graph$count"
     hosts=$(awk 'NR == 1 { print $1 - $2 }' "$file")
-    [ "$(sed 1d "graph$count/runs/graph$count/flows.csv" | wc -l)" = "$hosts" ] ||
+    [ "$(sed 1d "graph$count.runs/graph$count/flows.csv" | wc -l)" = "$hosts" ] ||
         fail "$file: not a flow from each of $hosts hosts"
 done
 # HPCC's flows on HPCC's topologies: each from and to the hosts of these numbers, and not before its start.
@@ -73,9 +75,10 @@ for file in hpcc-topology hpcc-fat; do
 </scenario>
 END
     "$weft" run $file.xml --no-figures --out $file >out 2>messages || fail "$file: exit status $?"
+    exported "$file"
     awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
         { printf "%s %s %s %.6f\n", $c["src"], $c["dst"], $c["bytes"], $c["posted_us"] * 1e-6 }
-        !($c["delivered_us"] > $c["posted_us"]) { exit 1 }' $file/runs/$file/flows.csv >found ||
+        !($c["delivered_us"] > $c["posted_us"]) { exit 1 }' $file.runs/$file/flows.csv >found ||
         fail "$file: not all of HPCC's flows arrive"
     awk 'NR == 1 { n = $1 } NR > 1 && NR <= n + 1 { printf "%s %s %s %.6f\n", $1, $2, $5, $6 }' \
         "$WEFT_INPUTS/hpcc-flow.txt" | cmp - found || fail "$file: other flows than those of the file"

@@ -62,10 +62,13 @@ my.xml --quick: 3 runs, 2 figures" ] || fail "validate says: $(cat out)"
 expect 0 run hand.xml --no-figures --out hand
 expect 0 run my.xml --quick --no-figures
 [ "$(find results -mindepth 1 -maxdepth 1)" = results/tiny-quick ] || fail 'results elsewhere'
-for of_hand in hand/runs/*/*.csv hand/runs/*/scenario.xml hand/summary.csv; do
-    cmp "$of_hand" "results/tiny-quick/${of_hand#hand/}" || fail 'it is another experiment than the same by hand'
+exported hand results/tiny-quick
+for of_hand in hand.runs/*/*.csv hand.runs/*/scenario.xml; do
+    cmp "$of_hand" "results/tiny-quick.runs/${of_hand#hand.runs/}" || fail 'it is another experiment than the same by hand'
 done
-[ "$(find hand/runs -name summary.csv | wc -l)" = 3 ] || fail 'not three runs'
+cmp hand/summary.csv results/tiny-quick/summary.csv || fail 'it is another table than the same by hand'
+rm -r results/tiny-quick.runs
+[ "$(find hand.runs -name summary.csv | wc -l)" = 3 ] || fail 'not three runs'
 expect 0 run my.xml --quick --dry-run
 [ "$(grep -c '^finished ' out)" = 3 ] || fail 'a second call would run something'
 
@@ -99,8 +102,9 @@ expect 0 plan my.xml --quick --set workload.bytes=10KB --out planned
 [ "$(wc -l <out)" = 3 ] || fail 'not three commands'
 sed "s|.* run-one|'$weft' run-one|" out >commands
 sh -e commands >out 2>messages || fail 'the commands of the plan'
-grep -q 'bytes="10KB"' planned/runs/*ecmp*/scenario.xml || fail '--set has not won'
-grep -q 'payload="500B"' planned/runs/*ecmp*/scenario.xml || fail '--set has won too much'
+exported planned
+grep -q 'bytes="10KB"' planned.runs/*ecmp*/scenario.xml || fail '--set has not won'
+grep -q 'payload="500B"' planned.runs/*ecmp*/scenario.xml || fail '--set has won too much'
 
 # Mistakes in it are told without --quick as well (bad-input.sh); those of its runs when it is asked for.
 sed 's/spine="0" at/spine="9" at/' my.xml >bad.xml

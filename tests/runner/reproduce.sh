@@ -64,12 +64,12 @@ done
 kill -9 $pid
 wait $pid 2>/dev/null || true
 [ ! -e docs/validation.md ] || fail 'a report of half of the results'
-kept=$(find results -name provenance.txt ! -path '*/.*' | sort | xargs ls -li --time-style=full-iso | awk '{ print $1, $8, $NF }')
+kept=$(find results -path '*/runs/*' ! -path '*/.*' | sort | xargs ls -li --time-style=full-iso | awk '{ print $1, $8, $NF }')
 [ -n "$kept" ] || fail 'nothing was finished before the kill'
 expect 0 demo -j 2
 grep -q '\[scenario 2 of 2\] scenarios/second.xml: 6 of 6 runs to do' messages || fail 'no word about the second scenario'
 grep -q 'demo: results of 4 of 4 sections' messages || fail 'no word about the sections'
-after=$(find results -name provenance.txt | sort | xargs ls -li --time-style=full-iso | awk '{ print $1, $8, $NF }')
+after=$(find results -path '*/runs/*' | sort | xargs ls -li --time-style=full-iso | awk '{ print $1, $8, $NF }')
 echo "$kept" | while read -r line; do
     echo "$after" | grep -qxF "$line" || fail "a finished run was repeated: $line"
 done
@@ -84,7 +84,7 @@ expect 0 demo
 cmp docs/validation.md whole.md || fail 'a second call writes another report'
 grep -q 'scenarios/first.xml: its 6 runs are there already; none is to do$' messages || fail 'no word that nothing is to do'
 grep -q '0 of 0' messages && fail 'nothing of nothing'
-[ "$after" = "$(find results -name provenance.txt | sort | xargs ls -li --time-style=full-iso |
+[ "$after" = "$(find results -path '*/runs/*' | sort | xargs ls -li --time-style=full-iso |
     awk '{ print $1, $8, $NF }')" ] || fail 'a finished run was repeated'
 
 # Another paper's part of the report stays as it is, before and behind this one's.
@@ -108,7 +108,8 @@ cp whole.md docs/validation.md
 
 # The quick versions: into results of their own, no report but the printed one.
 expect 0 demo --quick --only second -j 2
-grep -q '"100KB"' results/second-quick/runs/rsq_seed=1/scenario.xml || fail 'the quick version was not run'
+"$weft" export results/second-quick/runs/rsq_seed=1.sqlite --to second-quick.runs
+grep -q '"100KB"' second-quick.runs/rsq_seed=1/scenario.xml || fail 'the quick version was not run'
 grep -q '^| 2 | time of second' results/demo-quick/report.md || fail '--quick writes no report of its own'
 # time_of NUMBER REPORT: what the report has measured for a claim.
 time_of()
@@ -257,6 +258,7 @@ sed -i 's/10MB/10MBB/' scenarios/first.xml
 sed -i 's/10MB/9MB/' scenarios/second.xml
 expect 2 demo -j 2
 grep -q 'scenarios/first.xml: there are mistakes in it' messages || fail 'no word about the broken scenario'
-grep -q "9MB" results/second/runs/rsq_seed=1/scenario.xml || fail 'the scenario behind the broken one was not run'
+"$weft" export results/second/runs/rsq_seed=1.sqlite --to second.runs
+grep -q "9MB" second.runs/rsq_seed=1/scenario.xml || fail 'the scenario behind the broken one was not run'
 cmp docs/validation.md whole.md || fail 'a report in spite of a broken scenario'
 echo 'reproduced'

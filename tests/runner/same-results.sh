@@ -6,11 +6,12 @@
 set -eu
 export LC_ALL=C
 
-diff -r -x provenance.txt -x results.sqlite -x tables.txt -x .lock "$2" "$3"
-for folder in "$2" "$3"; do
-    # All tables but the database, and not the checksum of the list.
-    sed -e '/ results.sqlite$/d' -e '$d' "$folder/tables.txt" | cksum
-done | uniq | awk 'END { if (NR != 1) { print "the lists of tables differ"; exit 1 } }'
+diff -r -x '*.sqlite' -x .lock "$2" "$3"
+rm -rf "$2.same" "$3.same"
+"$1" export "$2"/runs/*.sqlite --to "$2.same"
+"$1" export "$3"/runs/*.sqlite --to "$3.same"
+diff -r -x provenance.txt "$2.same" "$3.same"
+rm -rf "$2.same" "$3.same"
 rows()
 {
     "$weft" query "$1" --format csv "$2"

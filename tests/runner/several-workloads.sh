@@ -21,6 +21,7 @@ END
 run()
 {
     "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || fail "$1: exit status $?"
+    exported "$1"
 }
 
 # cell FILE WORKLOAD COLUMN: of that row
@@ -45,7 +46,7 @@ scenario incast "<workload $incast/>"
 run both
 run ring
 run incast
-table=both/runs/both/workloads.csv
+table=both.runs/both/workloads.csv
 is $table a kind allreduce-ring
 is $table a hosts 4
 is $table a messages 24
@@ -53,25 +54,25 @@ is $table b first_qp 4
 is $table b qps 4
 is $table b first_group 1
 is $table b start_us 50.000000
-[ ! -e ring/runs/ring/workloads.csv ] || fail 'one workload has a table of workloads'
+[ ! -e ring.runs/ring/workloads.csv ] || fail 'one workload has a table of workloads'
 awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
     { group = $c["group"]; list = group ? " 1 2 6 10 11 " : " 0 4 8 12 "
       if (!index(list, " " $c["src"] " ") || !index(list, " " $c["dst"] " ")) exit 1 }' \
-    both/runs/both/flows.csv || fail 'a job runs on hosts that are not its own'
+    both.runs/both/flows.csv || fail 'a job runs on hosts that are not its own'
 awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "bound_us") c = i; next } { print $c }' \
-    ring/runs/ring/summary.csv >alone
+    ring.runs/ring/summary.csv >alone
 [ "$(cell $table a bound_us)" = "$(cat alone)" ] || fail 'a job has another bound than alone'
 # The same with ACKs, for a second job whose messages, successors and groups lie behind the first one's.
 scenario turned "<workload name=\"b\" $incast/><workload name=\"a\" $ring/>"
 run turned
-column ring/runs/ring/summary.csv bound_acked_us >alone
-table=turned/runs/turned/workloads.csv
+column ring.runs/ring/summary.csv bound_acked_us >alone
+table=turned.runs/turned/workloads.csv
 [ "$(cell $table a bound_acked_us)" = "$(cat alone)" ] || fail 'a job has another bound with ACKs than alone'
 awk -v i="$(cell $table a increase)" -v t="$(cell $table a cct_acked_us)" -v b="$(cat alone)" \
     'BEGIN { exit !(b > 0 && i > 0 && (t / b - 1 - i) ^ 2 < 1e-10) }' || fail 'an increase is over another bound'
-table=both/runs/both/workloads.csv
+table=both.runs/both/workloads.csv
 awk -v a="$(cell $table a slowdown)" 'BEGIN { exit !(a >= 1 && a < 1.5) }' || fail 'a job takes another time'
-all=$(awk -F , 'NR == 2 { print $1 }' both/runs/both/summary.csv)
+all=$(awk -F , 'NR == 2 { print $1 }' both.runs/both/summary.csv)
 late=$(printf '%s\n%s\n' "$(cell $table a cct_us)" "$(cell $table b cct_us)" | sort -g | tail -n 1)
 [ "$all" = "$late" ] || fail "cct_us is $all, expected the later job's, $late"
 
@@ -79,7 +80,7 @@ late=$(printf '%s\n%s\n' "$(cell $table a cct_us)" "$(cell $table b cct_us)" | s
 scenario parts "<class name=\"split\"><balancer name=\"subflow\" n=\"3\"/></class><measure flows=\"on\"/>
   <workload name=\"a\" $ring class=\"split\"/><workload name=\"b\" $incast/>"
 run parts
-table=parts/runs/parts/workloads.csv
+table=parts.runs/parts/workloads.csv
 is $table a first_qp 0
 is $table a qps 12
 is $table b first_qp 12
@@ -87,7 +88,7 @@ is $table b qps 4
 awk -F , 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
     FNR == NR { pair[$c["qp"]] = $c["src"] " " $c["dst"]; n++; next }
     $c["src"] " " $c["dst"] != pair[$c["qp"]] { exit 1 }
-    { flows++ } END { exit n != 16 || flows != 28 }' parts/runs/parts/qps.csv parts/runs/parts/flows.csv ||
+    { flows++ } END { exit n != 16 || flows != 28 }' parts.runs/parts/qps.csv parts.runs/parts/flows.csv ||
     fail 'a flow has the QP of other hosts'
 
 # Random hosts: as many as asked for, none of another job's, others with another seed; kept as drawn.
@@ -96,12 +97,13 @@ scenario drawn "<workload name=\"a\" $ring/><workload name=\"b\" kind=\"ring\" b
 run drawn
 for seed in 1 2; do
     awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } $c["group"] { print $c["group"], $c["src"] }' \
-        drawn/runs/seed=$seed/flows.csv >hosts-$seed
+        drawn.runs/seed=$seed/flows.csv >hosts-$seed
     [ "$(cut -d ' ' -f 2 hosts-$seed | sort -un | wc -l)" = 12 ] || fail 'random hosts are in two jobs'
     grep -q ' \(0\|4\|8\|12\)$' hosts-$seed && fail 'random hosts are taken from a list'
     [ "$(grep -c '^1' hosts-$seed)" = 5 ] || fail 'not as many random hosts as asked for'
-    "$weft" run drawn/runs/seed=$seed/scenario.xml --no-figures --out again-$seed >out 2>messages || fail 'kept'
-    cmp again-$seed/runs/seed=$seed/flows.csv drawn/runs/seed=$seed/flows.csv || fail 'the kept run is another'
+    "$weft" run drawn.runs/seed=$seed/scenario.xml --no-figures --out again-$seed >out 2>messages || fail 'kept'
+    exported "again-$seed"
+    cmp again-$seed.runs/seed=$seed/flows.csv drawn.runs/seed=$seed/flows.csv || fail 'the kept run is another'
 done
 cmp -s hosts-1 hosts-2 && fail 'another seed, the same hosts'
 
@@ -109,10 +111,11 @@ cmp -s hosts-1 hosts-2 && fail 'another seed, the same hosts'
 scenario swept "<workload name=\"a\" $ring/><workload name=\"b\" $incast/>
   <sweep><vary param=\"workload:b.bytes\" values=\"10KB 20KB\"/></sweep>"
 run swept
-grep -q 'kind="incast" name="b" .*bytes="20KB"' swept/runs/bytes=20KB/scenario.xml || fail 'b is not set'
-grep -q 'name="a" .*bytes="400KB"' swept/runs/bytes=20KB/scenario.xml || fail 'a is set for b'
+grep -q 'kind="incast" name="b" .*bytes="20KB"' swept.runs/bytes=20KB/scenario.xml || fail 'b is not set'
+grep -q 'name="a" .*bytes="400KB"' swept.runs/bytes=20KB/scenario.xml || fail 'a is set for b'
 "$weft" run both.xml --no-figures --out set --set workload:a.bytes=40KB >out 2>messages || fail '--set'
-grep -q 'name="a" .*bytes="40KB"' set/runs/both/scenario.xml || fail '--set sets another job'
+exported set
+grep -q 'name="a" .*bytes="40KB"' set.runs/both/scenario.xml || fail '--set sets another job'
 
 # refused WHAT ELEMENTS PATTERN
 refused()

@@ -131,8 +131,9 @@ cat >others.xml <<'END'
 </scenario>
 END
 "$weft" run others.xml --no-figures --out others >out 2>messages || fail 'others.xml does not run'
+exported others
 ! grep -v 'the transport trim with switches that drop' messages | grep -q warning || fail 'warned of what other runs need'
-"$weft" validate others/runs/*trim=off*share=0.5*/scenario.xml 2>messages || fail 'a kept run is refused'
+"$weft" validate others.runs/*trim=off*share=0.5*/scenario.xml 2>messages || fail 'a kept run is refused'
 ! grep -q 'no effect' messages || fail 'a kept run is warned of what Weft wrote'
 
 # refused PATTERN ELEMENTS

@@ -153,8 +153,9 @@ for name in load_carried qp_slowdown_max nic_state_bytes; do
     [ "$(column random/summary.csv $name | awk '{ all += $1 } END { printf "%.3f", all / NR }')" = \
         "$(column random/aggregate.csv ${name}_mean | awk '{ printf "%.3f", $1 }')" ] || fail "the mean of $name"
 done
+exported random
 awk -F , 'NR == 1 { print "src,dst,bytes,start"; next } { print $3 "," $4 "," $7 "," $8 "us" }' \
-    random/runs/seed=1/flows.csv >trace.csv
+    random.runs/seed=1/flows.csv >trace.csv
 scenario trace '<balancer name="rsq"/><transport name="sack"/><workload kind="flows" file="trace.csv"/>'
 is trace qp_slowdown_max "$(column random/summary.csv qp_slowdown_max | head -n 1)"
 silent 'far off'

@@ -20,6 +20,7 @@ scenario()
 </scenario>
 END
     "$weft" run "$1.xml" --no-figures --out "$1" >out 2>messages || fail "$1: exit status $?"
+    exported "$1"
 }
 
 # column FOLDER NAME: of the only row, or of all rows, of its summary.csv
@@ -50,7 +51,7 @@ is ring bound_us ''
 is ring slowdown ''
 grep -q ' resent_%.* failed$' out || fail 'no column of what failed'
 grep -q '^ring .* - .* 2$' out || fail 'what is unknown is not shown as such'
-grep -q '^1,1,1,2,0,0,50000,0.000000,,,,$' ring/runs/ring/flows.csv ||
+grep -q '^1,1,1,2,0,0,50000,0.000000,,,,$' ring.runs/ring/flows.csv ||
     fail 'a message that failed has times in flows.csv'
 case "$(column ring goodput_gbps) $(column ring cct_us)" in
 *nan* | *-*) fail 'totals over what was delivered are no numbers' ;;

@@ -23,7 +23,8 @@ for balancer in themis ecmp ofan drill reps; do
 </scenario>
 END
     "$weft" run scenario.xml --no-figures --out "$balancer" >out 2>messages || fail "$balancer: exit status $?"
-    summary=$balancer/runs/$balancer/summary.csv
+    exported "$balancer"
+    summary=$balancer.runs/$balancer/summary.csv
     expected=$(printf '64 of 64 messages after %.3f us, %s NACKs blocked' \
         "$(column "$summary" cct_us)" "$(column "$summary" tor_blocked)")
     ./fabric "$balancer" 300000 | sed 's/, [0-9]* links crossed//' >fabric.txt

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft export */
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "export.h"
+#include "run-file.h"
+
+/** Exports the file of a run into a folder of its name in @p to. */
+static bool
+export_file(sqlite3 *db, const char *path, const struct folder *to, char **why)
+{
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path,
+               *dot = strrchr(file, '.');
+    char *folder = slash ? xformat("%.*s", (int)(slash - path) + 1, path) : xstrdup(".");
+    char *name = xformat("%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
+    struct folder from = NO_FOLDER, run = NO_FOLDER;
+    const bool good = folder_open(&from, folder, why) && run_file_attach(db, &from, file, why) &&
+                      folder_make_in(&run, to, name, why) && export_run(db, &run, why);
+    folder_close(&from);
+    folder_close(&run);
+    free(folder);
+    free(name);
+    return good;
+}
+
+int
+command_export(const struct arguments *a)
+{
+    struct folder to = NO_FOLDER;
+    const char *out = a->to ? a->to : ".";
+    char *why = NULL;
+    sqlite3 *db = run_file_reader();
+    bool good = folder_make(out, &why) && folder_open(&to, out, &why);
+    for (int i = 0; good && i < a->nfiles; i++)
+    {
+        good = export_file(db, a->files[i], &to, &why);
+    }
+    folder_close(&to);
+    sqlite3_close(db);
+    return good ? EXIT_GOOD : sweep_refuse(why, EXIT_FAILED);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file run-file.h  The file of one run, runs/NAME.sqlite: its tables, its resolved scenario with
+ * what that reads, and what made it. A file of that name is a finished run: it is written as
+ * .tmp-NAME.sqlite beside it and renamed when it is whole. The lock that keeps two processes off
+ * one run is one on that file, so that it dies with its process.
+ *
+ * Beside the tables of results-tables.h that have rows, there are in it `parameters` and
+ * `provenance`, as in results.sqlite but without the column `run`, and `files` (name, bytes):
+ * scenario.xml and the files that it names.
+ */
+#ifndef WEFT_RUNNER_RUN_FILE_H
+#define WEFT_RUNNER_RUN_FILE_H
+
+#include <stdbool.h>
+
+#include "files.h"
+#include "results.h"
+#include "scenario.h"
+
+struct run_file
+{
+    const struct folder *runs; /**< results/<scenario>/runs */
+    char *name;                /**< of the file */
+    char *temporary;           /**< its name until it is whole */
+    char *aside;               /**< results/<scenario>/unfinished/<name>, for messages */
+    int lock;                  /**< the open temporary file; -1: not held */
+    bool busy;                 /**< run_file_open() failed as another process works on this run */
+};
+
+/** Whether the run may take the places of its files: else something that no run made is there, and
+ * a sentence in *why. */
+bool run_file_may_be_made(const struct folder *runs, const char *name, char **why);
+
+/** Makes and locks the temporary file of run @p name. False with a sentence in *why: it cannot be
+ * written, or another process works on this run. */
+bool run_file_open(struct run_file *f, const struct folder *runs, const char *name, char **why);
+
+/** Writes all that is known of the run. @p seconds: its wall-clock time. */
+bool run_file_write(const struct run_file *f, const struct scenario *s, const char *resolved,
+                    const struct run_results *results, double seconds, char **why);
+
+/** Renames it into place; an older file of that name goes only then. */
+bool run_file_finish(struct run_file *f, char **why);
+
+/** Removes what an earlier attempt at this run has set aside. */
+bool run_file_forget_aside(const struct run_file *f, char **why);
+
+/** Renames the results of a run that was cut to `aside`, where they count for nothing. */
+bool run_file_set_aside(struct run_file *f, char **why);
+
+/** Removes what is unfinished and frees. */
+void run_file_close(struct run_file *f);
+
+/** Removes what a dead process left of one run. */
+void run_file_forget(const struct folder *runs, const char *name);
+
+/** Removes temporary files whose processes are dead; for who has all runs alone, as others may just
+ * have made one and not have locked it. */
+void run_files_clean(const struct folder *runs);
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+enum run_state
+{
+    RUN_TO_DO,
+    RUN_STALE,   /**< another resolved scenario or other code made it, or its tables are not today's
+                  */
+    RUN_DAMAGED, /**< its bytes are not those that were written */
+    RUN_FINISHED,
+};
+
+/** What results are made of. */
+struct run_source
+{
+    char *resolved; /**< the resolved scenario, as scenario_write() gives it */
+    char *code;     /**< built_code() */
+};
+
+struct sqlite3;
+
+/** A database in memory whose schema `run` run_file_state() sets; NULL: there is no memory. The
+ * caller closes it. */
+struct sqlite3 *run_file_reader(void);
+
+/** The state of run @p name. Its tables are the schema `run` of @p db afterwards if it is finished
+ * or stale. A sentence in *why if it is damaged or stale, else NULL. */
+enum run_state run_file_state(struct sqlite3 *db, const struct folder *runs, const char *name,
+                              const struct run_source *source, char **why);
+
+/** Makes the tables of a whole file the schema `run`; false with a sentence. */
+bool run_file_attach(struct sqlite3 *db, const struct folder *folder, const char *file, char **why);
+
+#endif

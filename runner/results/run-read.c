@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether the file of a run is what it is to be. */
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "built-code.h"
+#include "columns.h"
+#include "parameters.h"
+#include "run-file.h"
+#include "sql-file.h"
+#include "textbuf.h"
+
+sqlite3 *
+run_file_reader(void)
+{
+    sqlite3 *db = NULL;
+    if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL) !=
+            SQLITE_OK ||
+        sqlite3_exec(db, "ATTACH ':memory:' AS run;", NULL, NULL, NULL) != SQLITE_OK)
+    {
+        on_out_of_memory();
+    }
+    return db;
+}
+
+bool
+run_file_attach(sqlite3 *db, const struct folder *folder, const char *file, char **why)
+{
+    sqlite3_stmt *s = NULL;
+    char *path = xformat("%s/%s", folder->path, file), *address = sql_file_address(path);
+    const bool whole = sql_file_is_whole(folder, file, why);
+    const bool good = whole && sqlite3_exec(db, "DETACH run;", NULL, NULL, NULL) == SQLITE_OK &&
+                      sqlite3_prepare_v2(db, "ATTACH ? AS run;", -1, &s, NULL) == SQLITE_OK &&
+                      sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
+                      sqlite3_step(s) == SQLITE_DONE;
+    if (whole && !good)
+    {
+        *why = xformat("%s cannot be read: %s", path, sqlite3_errmsg(db));
+    }
+    sqlite3_finalize(s);
+    free(path);
+    free(address);
+    return good;
+}
+
+/** The first column of the first row, which the caller frees; NULL: there is none. */
+static char *
+ask(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *s = NULL;
+    char *answer = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW &&
+        sqlite3_column_text(s, 0))
+    {
+        answer = xstrdup((const char *)sqlite3_column_text(s, 0));
+    }
+    sqlite3_finalize(s);
+    return answer;
+}
+
+/** How SQLite makes each of column_tables(). */
+static char *const *
+statements(void)
+{
+    static char **made;
+    size_t n;
+    const struct column_table *const *tables = column_tables(&n);
+    for (size_t i = made ? n : 0; i < n; i++)
+    {
+        struct text t = {0};
+        made = i ? made : xcalloc(n, sizeof *made);
+        text_add(&t, "CREATE TABLE \"%s\" (", tables[i]->name);
+        columns_add_types(&t, tables[i]);
+        text_add(&t, ")");
+        made[i] = text_take(&t);
+    }
+    return made;
+}
+
+/** Whether the tables of a run have the columns of this version, and those that every run has are
+ * there; else a sentence in *why. */
+static bool
+tables_fit(sqlite3 *db, char **why)
+{
+    size_t n;
+    const struct column_table *const *tables = column_tables(&n);
+    sqlite3_stmt *s = NULL;
+    sqlite3_prepare_v2(db, "SELECT sql FROM run.sqlite_master WHERE name = ?;", -1, &s, NULL);
+    for (size_t i = 0; s && i < n && !*why; i++)
+    {
+        const struct column_table *t = tables[i];
+        const bool always =
+            t == &summary_table || t == &qps_table || t == &groups_table || t == &layers_table;
+        sqlite3_bind_text(s, 1, t->name, -1, SQLITE_STATIC);
+        const bool is = sqlite3_step(s) == SQLITE_ROW;
+        if (is ? strcmp((const char *)sqlite3_column_text(s, 0), statements()[i]) != 0 : always)
+        {
+            *why = xformat(is ? "its table %s does not have the columns of this version of Weft"
+                              : "it has no table %s, which this version of Weft writes",
+                           t->name);
+        }
+        sqlite3_reset(s);
+    }
+    sqlite3_finalize(s);
+    return s && !*why;
+}
+
+/** Whether the resolved scenario is the same; else what has changed. */
+static bool
+scenario_fits(sqlite3 *db, const char *resolved, char **why)
+{
+    char *is = ask(db, "SELECT CAST(bytes AS TEXT) FROM run.files WHERE name = 'scenario.xml';");
+    const bool fits = is && strcmp(is, resolved) == 0;
+    if (!fits && parameters_add(db, "temp", resolved, why))
+    {
+        *why = parameters_changed(db);
+        sqlite3_exec(db, "DROP TABLE temp.parameters;", NULL, NULL, NULL);
+    }
+    free(is);
+    return fits;
+}
+
+static bool
+code_fits(sqlite3 *db, const char *code, char **why)
+{
+    char *was = ask(db, "SELECT text FROM run.provenance WHERE key = 'code';");
+    *why = was ? built_code_changed(was, code)
+               : xstrdup("an earlier Weft made it, which did not say by what code");
+    free(was);
+    return !*why;
+}
+
+enum run_state
+run_file_state(sqlite3 *db, const struct folder *runs, const char *name,
+               const struct run_source *source, char **why)
+{
+    char *file = xformat("%s.sqlite", name);
+    enum run_state state = RUN_TO_DO;
+    *why = NULL;
+    if (runs->fd >= 0 && file_is_there(runs, file))
+    {
+        state = !run_file_attach(db, runs, file, why) ? RUN_DAMAGED
+                : scenario_fits(db, source->resolved, why) && tables_fit(db, why) &&
+                        code_fits(db, source->code, why)
+                    ? RUN_FINISHED
+                    : RUN_STALE;
+    }
+    free(file);
+    return state;
+}

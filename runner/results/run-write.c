@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is written into the file of a run. */
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "input-file.h"
+#include "parameters.h"
+#include "provenance.h"
+#include "run-file.h"
+#include "sql-file.h"
+#include "textbuf.h"
+
+/** A small run is to be a small file. */
+#define PAGE 1024
+
+static bool
+add_table(const struct sql_file *f, const struct column_table *table, const struct run_results *r,
+          char **why)
+{
+    struct text t = {0};
+    sqlite3_stmt *insert = NULL;
+    text_add(&t, "CREATE TABLE \"%s\" (", table->name);
+    columns_add_types(&t, table);
+    text_add(&t, ");");
+    bool good = sql_file_run(f, t.s, why);
+    t.len = 0;
+    text_add(&t, "INSERT INTO \"%s\" VALUES (", table->name);
+    for (size_t i = 0; i < table->n; i++)
+    {
+        text_add(&t, i ? ",?" : "?");
+    }
+    text_add(&t, ");");
+    good = good && sql_file_prepare(f, t.s, &insert, why);
+    const void *row;
+    for (size_t i = 0; good && (row = column_row(table, r, i)) != NULL; i++)
+    {
+        columns_bind(insert, table, row);
+        good = sql_file_step(f, insert, why);
+    }
+    free(t.s);
+    return good;
+}
+
+static bool
+add_tables(const struct sql_file *f, const struct scenario *s, const struct run_results *r,
+           char **why)
+{
+    size_t n;
+    const struct column_table *const *tables = column_tables(&n);
+    bool good = true;
+    for (size_t i = 0; good && i < n; i++)
+    {
+        const bool wanted = tables[i] != &flows_table || s->measure.flows;
+        good = !wanted || !column_row(tables[i], r, 0) || add_table(f, tables[i], r, why);
+    }
+    return good;
+}
+
+static bool
+add_file(const struct sql_file *f, sqlite3_stmt *insert, const char *name, const char *bytes,
+         size_t n, char **why)
+{
+    sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
+    sqlite3_bind_blob64(insert, 2, bytes, n, SQLITE_STATIC);
+    return sql_file_step(f, insert, why);
+}
+
+/** The resolved scenario, and what the topology and workloads read; several may read the same. */
+static bool
+add_files(const struct sql_file *f, const struct scenario *s, const char *resolved, char **why)
+{
+    sqlite3_stmt *insert = NULL;
+    bool good =
+        sql_file_run(f, "CREATE TABLE files (name TEXT NOT NULL, bytes BLOB NOT NULL);", why) &&
+        sql_file_prepare(f,
+                         "INSERT INTO files SELECT ?1, ?2"
+                         " WHERE NOT EXISTS (SELECT 1 FROM files WHERE name = ?1);",
+                         &insert, why) &&
+        add_file(f, insert, "scenario.xml", resolved, strlen(resolved), why);
+    for (size_t i = 0; good && i <= s->nworkloads; i++)
+    {
+        const struct input_file *input =
+            i < s->nworkloads ? s->workloads[i].input : s->topology_file;
+        good = !input || add_file(f, insert, input->kept, input->bytes, input->n, why);
+    }
+    return good;
+}
+
+/** Who is told what made the run. */
+struct provenance_rows
+{
+    const struct sql_file *file;
+    sqlite3_stmt *insert;
+    char **why;
+    bool good;
+};
+
+static void
+add_provenance_row(void *user, const char *key, const char *text)
+{
+    struct provenance_rows *p = user;
+    if (p->good)
+    {
+        sqlite3_bind_text(p->insert, 1, key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(p->insert, 2, text, -1, SQLITE_STATIC);
+        p->good = sql_file_step(p->file, p->insert, p->why);
+    }
+}
+
+static bool
+add_provenance(const struct sql_file *f, const struct scenario *s, const struct run_results *r,
+               double seconds, char **why)
+{
+    struct provenance_rows rows = {.file = f, .why = why};
+    rows.good =
+        sql_file_run(f, "CREATE TABLE provenance (key TEXT NOT NULL, text TEXT NOT NULL);", why) &&
+        sql_file_prepare(f, "INSERT INTO provenance VALUES (?, ?);", &rows.insert, why);
+    provenance_tell(s, r, seconds, add_provenance_row, &rows);
+    return rows.good;
+}
+
+bool
+run_file_write(const struct run_file *f, const struct scenario *s, const char *resolved,
+               const struct run_results *r, double seconds, char **why)
+{
+    struct sql_file file;
+    const bool good = sql_file_open(&file, f->runs, f->temporary, f->name, PAGE, why) &&
+                      sql_file_run(&file, "BEGIN;", why) && add_files(&file, s, resolved, why) &&
+                      parameters_add(file.db, "main", resolved, why) &&
+                      add_provenance(&file, s, r, seconds, why) && add_tables(&file, s, r, why) &&
+                      sql_file_run(&file, "COMMIT;", why) && sql_file_end(&file, f->temporary, why);
+    sql_file_close(&file);
+    return good;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "sql-file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "checksum.h"
+#include "textbuf.h"
+
+/* Places in the first bytes of a file, by the description of SQLite's format. */
+#define HEADER         100
+#define PAGE_SIZE      16
+#define PAGES          28
+#define APPLICATION_ID 68
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+/** False with what SQLite, or else the system, says. */
+static bool
+fail(const struct sql_file *f, char **why)
+{
+    const int status = f->db ? sqlite3_errcode(f->db) : SQLITE_NOMEM;
+    const int error = status == SQLITE_FULL    ? ENOSPC
+                      : status == SQLITE_IOERR ? sqlite3_system_errno(f->db)
+                                               : 0;
+    *why = xformat("cannot write %s%s%s: %s", f->folder ? f->folder->path : "",
+                   f->folder ? "/" : "", f->name,
+                   error   ? strerror(error)
+                   : f->db ? sqlite3_errmsg(f->db)
+                           : "out of memory");
+    return false;
+}
+
+/** "file:PATH?" with what follows. Two slashes at the path's beginning would name another machine.
+ */
+static char *
+address(const char *path, const char *parameters)
+{
+    struct text t = {0};
+    text_add(&t, *path == '/' ? "file://" : "file:");
+    for (const char *s = path; *s; s++)
+    {
+        text_add(&t, isalnum((unsigned char)*s) || strchr("/._-", *s) ? "%c" : "%%%02X",
+                 (unsigned char)*s);
+    }
+    text_add(&t, "?%s", parameters);
+    return text_take(&t);
+}
+
+char *
+sql_file_address(const char *path)
+{
+    return address(path, "mode=ro&immutable=1");
+}
+
+/** Opens it. The schema `run` is there for what is read from other files. */
+static bool
+open_at(struct sql_file *f, const char *where, int page, char **why)
+{
+    char *start =
+        xformat("PRAGMA page_size = %d; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+                "PRAGMA user_version = %d; ATTACH ':memory:' AS run;",
+                page, RESULTS_VERSION);
+    const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
+    const bool good = (sqlite3_open_v2(where, &f->db, how, NULL) == SQLITE_OK || fail(f, why)) &&
+                      sql_file_run(f, start, why);
+    free(start);
+    return good;
+}
+
+bool
+sql_file_open(struct sql_file *f, const struct folder *folder, const char *temporary,
+              const char *name, int page, char **why)
+{
+    char *path = xformat("%s/%s", folder->path, temporary), *where = address(path, "nolock=1");
+    *f = (struct sql_file){NULL, folder, name};
+    const bool good = open_at(f, where, page, why);
+    free(path);
+    free(where);
+    return good;
+}
+
+bool
+sql_file_open_unnamed(struct sql_file *f, char **why)
+{
+    *f = (struct sql_file){NULL, NULL, "a temporary file"};
+    return open_at(f, "", 4096, why);
+}
+
+bool
+sql_file_run(const struct sql_file *f, const char *sql, char **why)
+{
+    return sqlite3_exec(f->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail(f, why);
+}
+
+bool
+sql_file_prepare(const struct sql_file *f, const char *sql, sqlite3_stmt **statement, char **why)
+{
+    return sqlite3_prepare_v2(f->db, sql, -1, statement, NULL) == SQLITE_OK || fail(f, why);
+}
+
+bool
+sql_file_step(const struct sql_file *f, sqlite3_stmt *statement, char **why)
+{
+    const bool good = sqlite3_step(statement) == SQLITE_DONE;
+    return (sqlite3_reset(statement) == SQLITE_OK && good) || fail(f, why);
+}
+
+void
+sql_file_close(struct sql_file *f)
+{
+    sqlite3_stmt *each;
+    while (f->db && (each = sqlite3_next_stmt(f->db, NULL)) != NULL)
+    {
+        sqlite3_finalize(each);
+    }
+    sqlite3_close(f->db);
+    f->db = NULL;
+}
+
+/* --- checksum --------------------------------------------------------------------------------- */
+
+/** Four bytes, most significant first, as all numbers in SQLite's files are. */
+static uint32_t
+number_at(const uint8_t *bytes, size_t at)
+{
+    return (uint32_t)bytes[at] << 24 | (uint32_t)bytes[at + 1] << 16 |
+           (uint32_t)bytes[at + 2] << 8 | bytes[at + 3];
+}
+
+/** The checksum of an open file as if it were not in it. *there: that which is in it; *expected:
+ * the bytes that the file has by its own account. False: it cannot be read. */
+static bool
+read_checksum(int fd, uint32_t *sum, uint32_t *there, uint64_t *expected)
+{
+    static uint8_t bytes[1 << 16];
+    struct checksum c = {0};
+    ssize_t n;
+    *there = 0;
+    *expected = HEADER;
+    while ((n = read(fd, bytes, sizeof bytes)) > 0)
+    {
+        struct stat st;
+        if (c.bytes == 0 && n >= HEADER)
+        {
+            const uint32_t page = number_at(bytes, PAGE_SIZE) >> 16;
+            *expected = (uint64_t)number_at(bytes, PAGES) * (page == 1 ? 65536 : page);
+            *there = number_at(bytes, APPLICATION_ID);
+            memset(bytes + APPLICATION_ID, 0, sizeof *there);
+        }
+        if (c.bytes == 0 && (fstat(fd, &st) != 0 || (uint64_t)st.st_size != *expected))
+        {
+            return true; /* it may be far too large to be read */
+        }
+        checksum_add(&c, bytes, (size_t)n);
+    }
+    *sum = checksum_value(&c);
+    return n == 0;
+}
+
+/** Gives a file that is closed its checksum. */
+static bool
+seal(const struct sql_file *f, const char *temporary, char **why)
+{
+    const int fd = openat(f->folder->fd, temporary, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    uint32_t sum, there;
+    uint64_t size;
+    bool good = fd >= 0 && read_checksum(fd, &sum, &there, &size);
+    if (good)
+    {
+        const uint8_t bytes[] = {(uint8_t)(sum >> 24), (uint8_t)(sum >> 16), (uint8_t)(sum >> 8),
+                                 (uint8_t)sum};
+        good = pwrite(fd, bytes, sizeof bytes, APPLICATION_ID) == (ssize_t)sizeof bytes;
+    }
+    if (!good)
+    {
+        *why = xformat("cannot write %s/%s: %s", f->folder->path, f->name, strerror(errno));
+    }
+    if (fd >= 0)
+    {
+        close(fd);
+    }
+    return good;
+}
+
+bool
+sql_file_end(struct sql_file *f, const char *temporary, char **why)
+{
+    sqlite3_stmt *each;
+    while ((each = sqlite3_next_stmt(f->db, NULL)) != NULL)
+    {
+        sqlite3_finalize(each);
+    }
+    const bool good = sqlite3_close(f->db) == SQLITE_OK || fail(f, why);
+    f->db = good ? NULL : f->db;
+    sql_file_close(f);
+    return good && seal(f, temporary, why);
+}
+
+bool
+sql_file_is_whole(const struct folder *folder, const char *name, char **why)
+{
+    const int fd = file_open(folder, name, why);
+    struct stat st;
+    uint32_t sum, there;
+    uint64_t size;
+    if (fd < 0)
+    {
+        return false;
+    }
+    const bool read = fstat(fd, &st) == 0 && read_checksum(fd, &sum, &there, &size);
+    close(fd);
+    const bool fits = read && (uint64_t)st.st_size == size;
+    const bool good = fits && sum == there;
+    if (!good)
+    {
+        *why = !read   ? xformat("cannot read %s/%s", folder->path, name)
+               : !fits ? xformat("%s has %" PRIu64 " bytes, and it was written with %" PRIu64, name,
+                                 (uint64_t)st.st_size, size)
+                       : xformat("%s has other bytes than were written", name);
+    }
+    return good;
+}
