@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "report-summary.h"
 #include "report.h"
 #include "results-folder.h"
 #include "sweep-run.h"
@@ -30,9 +29,9 @@ count_results(const struct document *claims, const char *results, size_t *have, 
 }
 
 static int
-write_validation(const struct report *report, const char *claims)
+write_validation(xmlDoc *report, const char *claims)
 {
-    char *part = report_markdown(report, VALIDATION), *old = validation_read();
+    char *part = page_write(report, PAGE_MARKDOWN), *old = validation_read();
     char *text = old ? validation_replace(old, claims, part) : NULL;
     const int status = text ? report_deliver(text, VALIDATION) : EXIT_FAILED;
     free(text);
@@ -43,9 +42,9 @@ write_validation(const struct report *report, const char *claims)
 
 /** Writes report.html; *path is where. */
 static int
-write_page(const struct report *report, const char *folder, char **path)
+write_page(xmlDoc *report, const char *folder, char **path)
 {
-    char *page = report_html(report), *why = NULL;
+    char *page = page_write(report, PAGE_HTML), *why = NULL;
     *path = xformat("%s/report.html", folder);
     const int status = results_folder_mark(folder, &why) ? report_deliver(page, *path)
                                                          : sweep_refuse(why, EXIT_FAILED);
@@ -61,8 +60,8 @@ paper_report_whole(struct document *claims, const char *paper, const char *resul
     char *page = NULL;
     count_results(claims, results, &have, &want);
     fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
-    const struct report_options options = {results, true, REPORT_LIMITS};
-    struct report *report = have ? report_make(&claims, 1, &options) : NULL;
+    const struct report_options options = {results, true, REPORT_LIMITS, VALIDATION, true};
+    xmlDoc *report = have ? report_make(&claims, 1, &options) : NULL;
     int status = report ? write_validation(report, claims->path) : EXIT_BAD_INPUT;
     fprintf(stderr,
             status == EXIT_GOOD ? "written: " VALIDATION "\n" : VALIDATION " is as it was\n");
@@ -71,26 +70,27 @@ paper_report_whole(struct document *claims, const char *paper, const char *resul
         fprintf(stderr, "written: %s\n", page);
     }
     free(page);
-    report_free(report);
+    xmlFreeDoc(report);
     return status;
 }
 
 int
 paper_report_part(struct document *claims, const char *results, const char *folder)
 {
-    const struct report_options options = {results, true, REPORT_LIMITS};
-    struct report *report = report_make(&claims, 1, &options);
     char *path = xformat("%s/report.md", folder), *page = NULL;
-    char *text = report ? report_markdown(report, path) : NULL;
+    const struct report_options options = {results, true, REPORT_LIMITS, path, true};
+    xmlDoc *report = report_make(&claims, 1, &options);
+    char *text = report ? page_write(report, PAGE_MARKDOWN) : NULL;
     int status = report ? write_page(report, folder, &page) : EXIT_BAD_INPUT;
     if (status == EXIT_GOOD && (status = report_deliver(text, path)) == EXIT_GOOD)
     {
-        report_summary(report, stdout);
-        printf("\nthe report: %s\nas a page: %s\n", path, page);
+        char *summary = page_write(report, PAGE_TEXT);
+        printf("%s\nthe report: %s\nas a page: %s\n", summary, path, page);
+        free(summary);
     }
     free(page);
     free(path);
     free(text);
-    report_free(report);
+    xmlFreeDoc(report);
     return status;
 }

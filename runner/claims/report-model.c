@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A report's claims and tables, with what their queries give. */
-#include "report-model.h"
-
+/* A report's claims and tables, with what their queries give, as a tree. */
+#include <libxml/uri.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "drawings.h"
 #include "files.h"
+#include "provenance.h"
 #include "report-numbers.h"
+#include "report-verdict.h"
+#include "results-page.h"
+
+/** What one file of claims makes. */
+struct part
+{
+    const struct document *file;
+    struct report_source source;
+    size_t number, nsections, nclaims; /**< from 1; so far */
+};
 
 /** A file that the claims name in relation to their own. */
 static char *
@@ -16,23 +27,6 @@ beside(const struct document *claims, const char *file)
 {
     const char *slash = strrchr(claims->path, '/');
     return xformat("%.*s%s", slash ? (int)(slash - claims->path) + 1 : 0, claims->path, file);
-}
-
-/** A test that shows a claim must be where the claims file says it is. */
-static void
-check_test(struct report_source *s, const struct document *claims, const struct element *test)
-{
-    const char *name = element_value(test, "name");
-    char *path = beside(claims, element_value(test, "file")), *why = NULL;
-    char *text = file_read_path(path, SIZE_MAX, NULL, &why);
-    if (!text || !strstr(text, name))
-    {
-        diag_error(s->d, test->line, "%s %s; expected the test '%s' there",
-                   text ? "there is no such test in" : "cannot read", path, name);
-    }
-    free(why);
-    free(text);
-    free(path);
 }
 
 /** Whether a column of values has none because there are no rows. */
@@ -55,69 +49,179 @@ has_run(const struct report_numbers *n)
     return run;
 }
 
+/** Adds the first child of a name. */
 static void
-add_claim(struct report_part *part, struct report_section *to, struct report_source *s,
-          const struct element *e)
+add_child(xmlNode *to, const struct element *e, const char *name)
 {
-    struct report_claim claim = {.e = e, .number = ++part->nclaims};
-    claim.numbers = report_numbers(s, e);
-    claim.former = report_claim_is_former(e, claim.numbers);
-    claim.verdict = report_verdict_of(e, has_run(claim.numbers), claim.former);
-    part->counts[claim.verdict]++;
+    const struct element *child = element_child(e, name);
+    if (child)
+    {
+        page_add_markdown(to, name, child->text);
+    }
+}
+
+static void
+add_query(xmlNode *to, const struct element *e)
+{
+    const struct element *query = element_child(e, "query");
+    if (query)
+    {
+        page_add_lines(to, "query", query->text);
+    }
+}
+
+/** A test that shows a claim, which must be where the claims file says it is. */
+static void
+add_test(struct part *part, xmlNode *claim, const struct element *test)
+{
+    const char *name = element_value(test, "name"), *file = element_value(test, "file");
+    const char *base = strrchr(file, '/');
+    char *path = beside(part->file, file), *why = NULL;
+    char *text = file_read_path(path, SIZE_MAX, NULL, &why);
+    if (!text || !strstr(text, name))
+    {
+        diag_error(part->source.d, test->line, "%s %s; expected the test '%s' there",
+                   text ? "there is no such test in" : "cannot read", path, name);
+    }
+    xmlNode *to = page_add(claim, "test", NULL);
+    page_add_code(to, name);
+    xmlNodeAddContent(to, (const xmlChar *)" in ");
+    page_add_code(to, base ? base + 1 : file);
+    free(why);
+    free(text);
+    free(path);
+}
+
+static void
+add_claim(struct part *part, xmlNode *section, const struct element *e)
+{
+    struct report_numbers *n = report_numbers(&part->source, e);
+    const bool former = report_claim_is_former(e, n);
+    xmlNode *claim = page_add(section, "claim", NULL);
+    page_format(claim, "id", "p%zu-c%zu", part->number, ++part->nclaims);
+    page_format(claim, "number", "%zu", part->nclaims);
+    page_set(claim, "verdict", report_verdicts[report_verdict_of(e, has_run(n), former)].word);
+    page_set(claim, "mark", former ? REPORT_FORMER_MARK : NULL);
+    add_child(claim, e, "says");
+    add_child(claim, e, "paper");
+    if (n)
+    {
+        report_add_values(claim, e, n);
+    }
     for (const struct element *test = NULL; (test = report_next(e, "test", test)) != NULL;)
     {
-        check_test(s, part->file, test);
+        add_test(part, claim, test);
     }
-    ARRAY_GROW(to->claims, to->nclaims);
-    to->claims[to->nclaims++] = claim;
-}
-
-/** The figure that a section names must be there. */
-static char *
-find_figure(struct report_source *s, const struct document *claims)
-{
-    const char *figure = element_value(s->section, "figure");
-    char *path = figure ? beside(claims, figure) : NULL;
-    if (path && access(path, R_OK) != 0)
-    {
-        diag_error(s->d, element_line(s->section, "figure"), "cannot read the figure %s", path);
-    }
-    return path;
+    add_child(claim, e, "why");
+    add_query(claim, e);
+    report_numbers_free(n);
 }
 
 static void
-add_section(struct report_part *part, struct report_source *s, const struct element *e)
+add_table(struct part *part, xmlNode *section, const struct element *e)
 {
-    struct report_section section = {.e = e};
-    const char *results = element_value(e, "results");
-    s->section = e;
-    for (const struct element *claim = NULL; (claim = report_next(e, "claim", claim)) != NULL;)
+    struct report_numbers *n = report_numbers(&part->source, e);
+    xmlNode *table = page_add(section, "table", NULL);
+    page_set(table, "title", element_value(e, "title"));
+    report_add_rows(table, n);
+    add_query(table, e);
+    report_numbers_free(n);
+}
+
+/** The figure that a section names, which must be there, as the report's file has to write it. */
+static void
+add_figure(struct part *part, xmlNode *section, const struct element *e)
+{
+    struct report_source *s = &part->source;
+    const char *figure = element_value(e, "figure"), *output = s->options->output;
+    char *path = figure ? beside(part->file, figure) : NULL;
+    if (path && access(path, R_OK) != 0)
     {
-        add_claim(part, &section, s, claim);
+        diag_error(s->d, element_line(e, "figure"), "cannot read the figure %s", path);
     }
-    for (const struct element *table = NULL; (table = report_next(e, "table", table)) != NULL;)
+    if (path)
     {
-        ARRAY_GROW(section.tables, section.ntables);
-        section.tables[section.ntables++] = (struct report_table){table, report_numbers(s, table)};
+        xmlChar *escaped = xmlURIEscapeStr((xmlChar *)path, (const xmlChar *)"/");
+        xmlChar *plain = xmlBuildURI(escaped, (const xmlChar *)"");
+        const bool together = output && *output != '/' && *path != '/' && strncmp(output, "..", 2);
+        xmlChar *link = together ? xmlBuildRelativeURI(plain, (const xmlChar *)output) : NULL;
+        page_set(section, "figure", (const char *)(link ? link : plain));
+        xmlFree(link);
+        xmlFree(plain);
+        xmlFree(escaped);
     }
-    section.results = results ? xformat("%s/%s", s->options->results, results) : NULL;
-    section.figure = find_figure(s, part->file);
-    section.facts = s->db ? results_facts(s->db) : NULL;
-    report_source_close(s);
-    ARRAY_GROW(part->sections, part->nsections);
-    part->sections[part->nsections++] = section;
+    free(path);
+}
+
+/** The figures of a section's results, and what made them. */
+static void
+add_results(struct part *part, xmlNode *section, const char *results)
+{
+    const struct report_options *options = part->source.options;
+    char *folder = xformat("%s/%s", options->results, results);
+    if (options->drawings)
+    {
+        drawings_add(section, folder);
+    }
+    results_add_facts(section, folder, part->source.db);
+    free(folder);
+}
+
+static void
+add_section(struct part *part, xmlNode *to, const struct element *e)
+{
+    const char *results = element_value(e, "results"), *scenario = element_value(e, "scenario");
+    xmlNode *section = page_add(to, "section", NULL);
+    part->source.section = e;
+    page_format(section, "id", "p%zu-s%zu", part->number, ++part->nsections);
+    page_set(section, "title", element_value(e, "title"));
+    if (scenario)
+    {
+        char *command = xformat("./weft run %s", scenario);
+        page_add_code(page_add(section, "maker", NULL), command);
+        free(command);
+    }
+    add_figure(part, section, e);
+    for (size_t i = 0; i < e->nchildren; i++)
+    {
+        const struct element *child = e->children[i];
+        if (strcmp(child->name, "text") == 0)
+        {
+            page_add_paragraphs(section, "p", child->text);
+        }
+        else if (strcmp(child->name, "claim") == 0)
+        {
+            add_claim(part, section, child);
+        }
+        else if (strcmp(child->name, "table") == 0)
+        {
+            add_table(part, section, child);
+        }
+    }
+    if (results)
+    {
+        add_results(part, section, results);
+    }
+    report_source_close(&part->source);
 }
 
 static bool
-add_part(struct report *r, const struct document *claims, const struct report_options *options)
+add_part(xmlNode *report, const struct document *claims, const struct report_options *options,
+         size_t number)
 {
     struct diagnostics d = {.file = claims->path};
-    struct report_source s = {.options = options, .claims = claims->root, .d = &d};
-    struct report_part *part = &r->parts[r->nparts++];
-    *part = (struct report_part){.file = claims};
+    struct part part = {
+        claims, {.options = options, .claims = claims->root, .d = &d}, number, 0, 0};
+    xmlNode *to = page_add(report, "part", NULL);
+    page_set(to, "title", element_value(claims->root, "title"));
+    page_set(to, "path", claims->path);
+    for (const struct element *e = NULL; (e = report_next(claims->root, "text", e)) != NULL;)
+    {
+        page_add_paragraphs(to, "p", e->text);
+    }
     for (const struct element *e = NULL; (e = report_next(claims->root, "section", e)) != NULL;)
     {
-        add_section(part, &s, e);
+        add_section(&part, to, e);
     }
     const bool good = d.n == 0;
     diag_print(&d, stderr);
@@ -125,85 +229,29 @@ add_part(struct report *r, const struct document *claims, const struct report_op
     return good;
 }
 
-struct report *
+xmlDoc *
 report_make(struct document *const *claims, size_t n, const struct report_options *options)
 {
-    struct report *r = xcalloc(1, sizeof *r);
+    xmlDoc *page = page_new("report");
+    xmlNode *report = xmlDocGetRootElement(page);
     bool good = true;
-    r->parts = xcalloc(n, sizeof *r->parts);
+    page_set(report, "version", provenance_version());
+    for (size_t v = 0; v < VERDICTS; v++)
+    {
+        xmlNode *verdict = page_add(report, "verdict", NULL);
+        page_set(verdict, "word", report_verdicts[v].word);
+        page_set(verdict, "name", report_verdicts[v].name);
+        page_set(verdict, "sign", report_verdicts[v].sign);
+        page_set(verdict, "meaning", report_verdicts[v].meaning);
+    }
     for (size_t i = 0; i < n; i++)
     {
-        good = add_part(r, claims[i], options) && good;
+        good = add_part(report, claims[i], options, i + 1) && good;
     }
     if (!good)
     {
-        report_free(r);
-        r = NULL;
+        xmlFreeDoc(page);
+        page = NULL;
     }
-    return r;
-}
-
-static void
-free_section(struct report_section *section)
-{
-    for (size_t i = 0; i < section->nclaims; i++)
-    {
-        report_numbers_free(section->claims[i].numbers);
-    }
-    for (size_t i = 0; i < section->ntables; i++)
-    {
-        report_numbers_free(section->tables[i].numbers);
-    }
-    free(section->claims);
-    free(section->tables);
-    free(section->results);
-    free(section->figure);
-    query_rows_free(section->facts);
-}
-
-void
-report_free(struct report *r)
-{
-    for (size_t i = 0; r && i < r->nparts; i++)
-    {
-        for (size_t k = 0; k < r->parts[i].nsections; k++)
-        {
-            free_section(&r->parts[i].sections[k]);
-        }
-        free(r->parts[i].sections);
-    }
-    if (r)
-    {
-        free(r->parts);
-        free(r);
-    }
-}
-
-struct query_rows *
-results_facts(struct database *db)
-{
-    static const char sql[] =
-        "select what, text from ("
-        " select 0 as place, 'runs' as what, cast(count(*) as text) as text from runs"
-        " union all select 1, key, text || case when n < (select count(*) from runs) then"
-        "   ' (' || n || ' runs)' else '' end"
-        "  from (select key, text, count(*) as n from provenance"
-        "   where key in ('weft', 'ns-3', 'compiler', 'machine') group by key, text"
-        "   order by key = 'weft' desc, key = 'ns-3' desc, key, n desc limit 40)"
-        " union all select * from (select 2, key, min(text) || case when min(text) < max(text)"
-        "   then ' (and ' || (count(distinct text) - 1) || ' more)' else '' end"
-        "  from provenance where key = 'command' group by key)"
-        " union all select 3, 'seeds', group_concat(text, ' ') from (select distinct text"
-        "  from provenance where key = 'seed' order by cast(text as integer) limit 100)"
-        " union all select * from (select 4, key, min(text) || case when min(text) < max(text)"
-        "   then ' to ' || max(text) else '' end"
-        "  from provenance where key = 'finished' group by key)"
-        " union all select * from (select 5, 'time of all runs',"
-        "   round(sum(cast(text as real)), 1) || ' s'"
-        "  from provenance where key = 'wall time' group by key)"
-        ") where text is not null order by place";
-    struct query_mistake mistake = {NULL, 0};
-    struct query_rows *rows = database_query(db, sql, REPORT_LIMITS, &mistake);
-    free(mistake.message);
-    return rows;
+    return page;
 }

@@ -5,40 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv.h"
 #include "element-values.h"
-
-/* --- texts ------------------------------------------------------------------------------------ */
-
-static void
-add_paragraphs(struct text *t, const struct report_form *form, const char *s)
-{
-    struct text paragraph = {0};
-    for (bool more = true; more;)
-    {
-        const size_t n = strcspn(s, "\n"), blank = strspn(s, " \t\r");
-        more = s[n] != '\0';
-        text_add(&paragraph, "%.*s\n", (int)n, s);
-        if (blank >= n || !more)
-        {
-            char *whole = text_take(&paragraph);
-            if (whole[strspn(whole, " \t\r\n")])
-            {
-                form->paragraph(t, whole);
-            }
-            free(whole);
-        }
-        s += n + more;
-    }
-}
-
-void
-report_add_texts(struct text *t, const struct report_form *form, const struct element *e)
-{
-    for (const struct element *text = NULL; (text = report_next(e, "text", text)) != NULL;)
-    {
-        add_paragraphs(t, form, text->text);
-    }
-}
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
@@ -71,27 +39,6 @@ absence(const struct query_hole *hole)
     return hole->ground == QUERY_NO_ROWS ? "not run" : "none";
 }
 
-static void
-add_unit(struct text *t, const struct report_form *form, const struct report_column *column)
-{
-    if (column->unit)
-    {
-        text_add(t, " ");
-        form->plain(t, column->unit);
-    }
-}
-
-static void
-add_label(struct text *t, const struct report_form *form, const char *label)
-{
-    if (label)
-    {
-        text_add(t, "%s", form->label);
-        form->plain(t, label);
-        text_add(t, ":%s ", form->label_end);
-    }
-}
-
 /** The cells that name a row, as "all-to-all, 10us". NULL: none. */
 static char *
 row_name(const struct report_numbers *n, size_t row)
@@ -108,10 +55,16 @@ row_name(const struct report_numbers *n, size_t row)
     return t.s;
 }
 
+/** " %". */
+static void
+add_unit(struct text *t, const struct report_column *column)
+{
+    text_add(t, "%s%s", column->unit ? " " : "", column->unit ? column->unit : "");
+}
+
 /** "15.6 %". */
 static void
-add_value(struct text *t, const struct report_form *form, const struct report_numbers *n, size_t at,
-          bool with_unit)
+add_value(struct text *t, const struct report_numbers *n, size_t at, bool with_unit)
 {
     const struct report_column *column = &n->columns[at % n->rows->ncolumns];
     if (n->rows->cells[at].kind == QUERY_NULL)
@@ -123,7 +76,7 @@ add_value(struct text *t, const struct report_form *form, const struct report_nu
         add_number(t, n->rows->cells[at].real, column->decimals);
         if (with_unit)
         {
-            add_unit(t, form, column);
+            add_unit(t, column);
         }
     }
     add_ground(t, &n->holes[at], "");
@@ -165,92 +118,67 @@ span_of(const struct report_numbers *n, size_t column)
 
 /** "15.6 to 75.3 %", over all rows. */
 static void
-add_span(struct text *t, const struct report_form *form, const struct report_numbers *n, size_t c)
+add_span(struct text *t, const struct report_numbers *n, size_t c)
 {
     const struct report_column *column = &n->columns[c];
     const struct span all = span_of(n, c);
-    add_label(t, form, column->label);
     if (all.numbers == 0 || all.hole.ground == QUERY_NO_ROWS)
     {
         text_add(t, "%s", absence(&all.hole));
-        add_ground(t, &all.hole, "at worst ");
-        return;
-    }
-    add_number(t, all.least, column->decimals);
-    text_add(t, " to ");
-    add_number(t, all.most, column->decimals);
-    add_unit(t, form, column);
-    add_ground(t, &all.hole, "at worst ");
-}
-
-/** "allreduce: AR: 2.3 ms", "Themis: 1.1 ms": a row of a claim. */
-static void
-add_claim_numbers(struct text *t, const struct report_form *form, const struct report_numbers *n,
-                  size_t row, size_t *entries)
-{
-    char *name = row_name(n, row);
-    const char *label = name;
-    for (size_t c = 0; c < n->rows->ncolumns; c++)
-    {
-        if (n->columns[c].kind == REPORT_VALUE)
-        {
-            text_add(t, "%s", (*entries)++ ? form->next : "");
-            add_label(t, form, label);
-            add_label(t, form, n->columns[c].label);
-            add_value(t, form, n, row * n->rows->ncolumns + c, true);
-            label = NULL;
-        }
-    }
-    free(name);
-}
-
-static void
-add_numbers(struct text *t, const struct report_form *form, const struct element *claim,
-            const struct report_numbers *n, size_t *entries)
-{
-    const bool span = element_value(element_child(claim, "query"), "over") != NULL;
-    if (!n->rows || n->rows->nrows == 0)
-    {
-        text_add(t, "not run");
-        ++*entries;
-    }
-    else if (span && n->rows->nrows > 1)
-    {
-        for (size_t c = 0; c < n->rows->ncolumns; c++)
-        {
-            if (n->columns[c].kind == REPORT_VALUE)
-            {
-                text_add(t, "%s", (*entries)++ ? form->next : "");
-                add_span(t, form, n, c);
-            }
-        }
     }
     else
     {
-        for (size_t r = 0; r < n->rows->nrows; r++)
-        {
-            add_claim_numbers(t, form, n, r, entries);
-        }
+        add_number(t, all.least, column->decimals);
+        text_add(t, " to ");
+        add_number(t, all.most, column->decimals);
+        add_unit(t, column);
     }
+    add_ground(t, &all.hole, "at worst ");
+}
+
+/** Adds a <value>, whose text is freed. */
+static void
+add_entry(xmlNode *claim, const char *row, const char *column, struct text *text)
+{
+    xmlNode *value = page_add(claim, "value", text->s);
+    page_set(value, "row", row);
+    page_set(value, "column", column);
+    free(text_take(text));
 }
 
 void
-report_add_evidence(struct text *t, const struct report_form *form, const struct element *claim,
-                    const struct report_numbers *n)
+report_add_values(xmlNode *claim, const struct element *e, const struct report_numbers *n)
 {
-    size_t entries = 0;
-    if (n)
+    const size_t nrows = n->rows ? n->rows->nrows : 0;
+    const bool span = nrows > 1 && element_value(element_child(e, "query"), "over");
+    if (nrows == 0)
     {
-        add_numbers(t, form, claim, n, &entries);
+        page_add(claim, "value", "not run");
     }
-    for (const struct element *test = NULL; (test = report_next(claim, "test", test)) != NULL;)
+    for (size_t r = 0; r < (span ? 1 : nrows); r++)
     {
-        const char *file = element_value(test, "file"), *base = strrchr(file, '/');
-        text_add(t, "%s", entries++ ? form->next : "");
-        add_label(t, form, "tested");
-        form->code(t, element_value(test, "name"));
-        text_add(t, " in ");
-        form->code(t, base ? base + 1 : file);
+        /* "allreduce: AR: 2.3 ms", "Themis: 1.1 ms". */
+        char *name = span ? NULL : row_name(n, r);
+        const char *row = name;
+        for (size_t c = 0; c < n->rows->ncolumns; c++)
+        {
+            struct text text = {0};
+            if (n->columns[c].kind != REPORT_VALUE)
+            {
+                continue;
+            }
+            if (span)
+            {
+                add_span(&text, n, c);
+            }
+            else
+            {
+                add_value(&text, n, r * n->rows->ncolumns + c, true);
+            }
+            add_entry(claim, row, n->columns[c].label, &text);
+            row = NULL;
+        }
+        free(name);
     }
 }
 
@@ -272,33 +200,83 @@ report_claim_is_former(const struct element *claim, const struct report_numbers 
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-void
-report_add_head(struct text *t, const struct report_form *form, const struct report_numbers *n,
-                size_t c)
+static void
+add_head(xmlNode *table, const struct report_numbers *n)
 {
-    const struct report_column *column = &n->columns[c];
-    form->plain(t, n->rows->columns[c]);
-    if (column->kind == REPORT_VALUE)
+    for (size_t c = 0; c < n->rows->ncolumns; c++)
     {
-        text_add(t, "%s", column->unit ? "," : "");
-        add_unit(t, form, column);
-        text_add(t, "%s", column->former ? REPORT_FORMER_MARK : "");
+        const struct report_column *column = &n->columns[c];
+        struct text head = {0};
+        text_add(&head, "%s", n->rows->columns[c]);
+        if (column->kind == REPORT_VALUE)
+        {
+            text_add(&head, "%s", column->unit ? "," : "");
+            add_unit(&head, column);
+            text_add(&head, "%s", column->former ? REPORT_FORMER_MARK : "");
+        }
+        if (column->kind != REPORT_FORMER)
+        {
+            page_set(page_add(table, "column", head.s), "number",
+                     column->kind == REPORT_VALUE ? "on" : NULL);
+        }
+        free(head.s);
+    }
+}
+
+static void
+add_row(xmlNode *table, const struct report_numbers *n, size_t row)
+{
+    xmlNode *to = page_add(table, "row", NULL);
+    for (size_t c = 0; c < n->rows->ncolumns; c++)
+    {
+        const size_t at = row * n->rows->ncolumns + c;
+        const bool last = c + 1 == n->rows->ncolumns || n->columns[c + 1].kind != REPORT_KEY;
+        struct text text = {0};
+        if (n->columns[c].kind == REPORT_VALUE)
+        {
+            add_value(&text, n, at, false);
+        }
+        else if (n->columns[c].kind == REPORT_KEY)
+        {
+            query_cell_add(&text, &n->rows->cells[at]);
+            text_add(&text, "%s", last && report_is_former(n, row) ? REPORT_FORMER_MARK : "");
+        }
+        if (n->columns[c].kind != REPORT_FORMER)
+        {
+            report_add_cell(to, text.s, &n->rows->cells[at], n->columns[c].kind == REPORT_VALUE);
+        }
+        free(text.s);
     }
 }
 
 void
-report_add_cell(struct text *t, const struct report_form *form, const struct report_numbers *n,
-                size_t row, size_t c)
+report_add_rows(xmlNode *table, const struct report_numbers *n)
 {
-    const size_t at = row * n->rows->ncolumns + c;
-    if (n->columns[c].kind == REPORT_VALUE)
+    const size_t nrows = n->rows ? n->rows->nrows : 0;
+    page_set(table, "folded", nrows > REPORT_MOST_ROWS ? "on" : NULL);
+    for (size_t row = 0; row < nrows; row++)
     {
-        add_value(t, form, n, at, false);
-        return;
+        if (row == 0)
+        {
+            add_head(table, n);
+        }
+        add_row(table, n, row);
     }
-    const bool last = c + 1 == n->rows->ncolumns || n->columns[c + 1].kind != REPORT_KEY;
-    char *cell = report_cell_text(&n->rows->cells[at]);
-    form->plain(t, cell);
-    text_add(t, "%s", last && report_is_former(n, row) ? REPORT_FORMER_MARK : "");
-    free(cell);
+}
+
+xmlNode *
+report_add_cell(xmlNode *row, const char *text, const struct query_cell *cell, bool number)
+{
+    xmlNode *to = page_add(row, "cell", text);
+    double value = cell->real;
+    if (cell->kind == QUERY_TEXT && csv_number(cell->text, &value) != CELL_NUMBER)
+    {
+        value = NAN;
+    }
+    page_set(to, "number", number ? "on" : NULL);
+    if (isfinite(value))
+    {
+        page_format(to, "value", "%.17g", value);
+    }
+    return to;
 }

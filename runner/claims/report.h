@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "document.h"
+#include "page.h"
 #include "query-holes.h"
 #include "textbuf.h"
 
@@ -30,26 +31,13 @@ struct report_options
     const char *results; /**< folder of all results */
     bool allow_missing;  /**< what is not there is no error */
     struct query_limits limits;
+    const char *output; /**< the file it is for, from which it links to figures; NULL: none */
+    bool drawings;      /**< with the figures of the results, for a page in HTML */
 };
 
-struct report;
-
-/** Asks all queries of @p n claims files, which must stay. NULL after printing what is wrong or
- * missing. */
-struct report *report_make(struct document *const *claims, size_t n,
-                           const struct report_options *options);
-void report_free(struct report *r);
-
-/** The report as Markdown for the file @p output (NULL: none), whose links to figures start there.
- * The caller frees it. */
-char *report_markdown(const struct report *r, const char *output);
-
-/** The report as a page in HTML that needs no other file, with the figures of the results. The
- * caller frees it. */
-char *report_html(const struct report *r);
-
-/** The results in @p n folders as such a page; NULL after a message. */
-char *results_html(char *const *folders, size_t n);
+/** Asks all queries of @p n claims files, and makes a page's tree of the answers, which
+ * xmlFreeDoc() frees. NULL after printing what is wrong or missing. */
+xmlDoc *report_make(struct document *const *claims, size_t n, const struct report_options *options);
 
 /** Puts a report into a file, or on standard output if @p output is NULL. An exit status. */
 int report_deliver(const char *text, const char *output);

@@ -10,7 +10,7 @@
 #include "columns.h"
 #include "diagnostics.h"
 #include "list-calls.h"
-#include "markdown.h"
+#include "page.h"
 #include "sweep-run.h"
 #include "textbuf.h"
 #include "vocabulary.h"
@@ -34,19 +34,27 @@ kind_of_value(const struct weft_param *p)
 static void
 print_row(size_t n, const char *const *cells, size_t code)
 {
-    struct text t = {0};
+    xmlDoc *page = page_new("row");
+    xmlNode *row = xmlDocGetRootElement(page);
     for (size_t i = 0; i < n; i++)
     {
-        text_add(&t, "| ");
-        if (cells[i])
+        if (!cells[i])
         {
-            (i < code ? markdown_add_code : markdown_add)(&t, cells[i], true);
-            text_add(&t, " ");
+            page_add(row, "gap", NULL);
+        }
+        else if (i < code)
+        {
+            page_add_code(page_add(row, "says", NULL), cells[i]);
+        }
+        else
+        {
+            page_add_markdown(row, "says", cells[i]);
         }
     }
-    char *row = text_take(&t);
-    printf("%s|\n", row);
-    free(row);
+    char *text = page_write(page, PAGE_MARKDOWN);
+    printf("%s", text);
+    free(text);
+    xmlFreeDoc(page);
 }
 
 /** A sentence and its source, indented and broken at column 100. */

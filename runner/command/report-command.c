@@ -6,9 +6,10 @@
 
 #include "commands.h"
 #include "report.h"
+#include "results-page.h"
 
 /** The report of claims; NULL after a message. */
-static char *
+static xmlDoc *
 report_claims(const struct arguments *a, size_t n)
 {
     struct document **claims = xcalloc(n, sizeof *claims);
@@ -18,18 +19,15 @@ report_claims(const struct arguments *a, size_t n)
         claims[i] = claims_read(a->files[i]);
         good = good && claims[i];
     }
-    const struct report_options options = {a->results, a->allow_missing, REPORT_LIMITS};
-    struct report *report = good ? report_make(claims, n, &options) : NULL;
-    char *text = !report   ? NULL
-                 : a->html ? report_html(report)
-                           : report_markdown(report, a->output);
-    report_free(report);
+    const struct report_options options = {a->results, a->allow_missing, REPORT_LIMITS, a->output,
+                                           a->html};
+    xmlDoc *report = good ? report_make(claims, n, &options) : NULL;
     for (size_t i = 0; i < n; i++)
     {
         document_free(claims[i]);
     }
     free(claims);
-    return text;
+    return report;
 }
 
 /** How many of the arguments are folders. */
@@ -56,8 +54,10 @@ command_report(const struct arguments *a)
                         : "a folder of results; expected a file of claims, or --html");
         return EXIT_BAD_INPUT;
     }
-    char *text = folders ? results_html(a->files, n) : report_claims(a, n);
+    xmlDoc *page = folders ? results_page(a->files, n) : report_claims(a, n);
+    char *text = page ? page_write(page, a->html ? PAGE_HTML : PAGE_MARKDOWN) : NULL;
     int status = text ? report_deliver(text, a->output) : EXIT_BAD_INPUT;
+    xmlFreeDoc(page);
     free(text);
     return status;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "csv.h"
-#include "markdown.h"
+#include "page.h"
 #include "query.h"
 #include "shown-text.h"
 
@@ -136,30 +136,47 @@ print_csv(struct text *t, const struct query_rows *rows)
     }
 }
 
+/** Adds rows from @p first on, not too many for their tree; the columns' names before the first.
+ * The next row. */
+static size_t
+add_markdown_rows(struct text *t, const struct query_rows *rows, size_t first)
+{
+    enum
+    {
+        AT_ONCE = 1000
+    };
+    xmlDoc *page = page_new("table");
+    xmlNode *table = xmlDocGetRootElement(page);
+    size_t r = first;
+    for (size_t c = 0; first == 0 && c < rows->ncolumns; c++)
+    {
+        xmlNode *column = page_add(table, "column", rows->columns[c]);
+        page_set(column, "number", rows->nrows > 0 && is_number(cell_at(rows, 0, c)) ? "on" : NULL);
+    }
+    for (; r < rows->nrows && r < first + AT_ONCE; r++)
+    {
+        xmlNode *row = page_add(table, "row", NULL);
+        for (size_t c = 0; c < rows->ncolumns; c++)
+        {
+            char *s = cell_text(cell_at(rows, r, c));
+            page_add(row, "cell", s);
+            free(s);
+        }
+    }
+    char *text = page_write(page, PAGE_MARKDOWN);
+    text_add(t, "%s", text);
+    free(text);
+    xmlFreeDoc(page);
+    return r;
+}
+
 static void
 print_markdown(struct text *t, const struct query_rows *rows)
 {
-    text_add(t, "|");
-    for (size_t c = 0; c < rows->ncolumns; c++)
+    for (size_t r = add_markdown_rows(t, rows, 0); r < rows->nrows;)
     {
-        text_add(t, " ");
-        markdown_add_plain(t, rows->columns[c]);
-        text_add(t, " |");
+        r = add_markdown_rows(t, rows, r);
     }
-    text_add(t, "\n|");
-    for (size_t c = 0; c < rows->ncolumns; c++)
-    {
-        text_add(t, rows->nrows > 0 && is_number(cell_at(rows, 0, c)) ? "--:|" : "---|");
-    }
-    for (size_t i = 0; i < rows->nrows * rows->ncolumns; i++)
-    {
-        char *s = cell_text(&rows->cells[i]);
-        text_add(t, i % rows->ncolumns ? " " : "\n| ");
-        markdown_add_plain(t, s);
-        text_add(t, " |");
-        free(s);
-    }
-    text_add(t, "\n");
 }
 
 static void

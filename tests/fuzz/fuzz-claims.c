@@ -18,14 +18,14 @@
 static char *
 write_both(struct document **claims, const struct report_options *options)
 {
-    struct report *report = report_make(claims, 1, options);
+    xmlDoc *report = report_make(claims, 1, options);
     if (!report)
     {
         return NULL;
     }
-    char *markdown = report_markdown(report, "docs/report.md"), *html = report_html(report);
+    char *markdown = page_write(report, PAGE_MARKDOWN), *html = page_write(report, PAGE_HTML);
     char *both = xformat("%s%s", markdown, html);
-    report_free(report);
+    xmlFreeDoc(report);
     free(markdown);
     free(html);
     return both;
@@ -43,7 +43,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (claims && d.n == 0)
     {
-        struct report_options options = {RESULTS, true, {60, 100, (size_t)1 << 26, 1000000}};
+        struct report_options options = {
+            RESULTS, true, {60, 100, (size_t)1 << 26, 1000000}, "docs/report.md", true};
         char *once = write_both(&claims, &options);
         char *twice = write_both(&claims, &options);
         MUST((once == NULL) == (twice == NULL));

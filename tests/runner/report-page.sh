@@ -200,6 +200,47 @@ for n in 1000 1001; do
     is many.html 'count(//p[.="The first 1000 rows."])' $((n - 1000))
 done
 
+# The scenario's title is the page's. What its figures show comes first, a mean with its interval; all else is behind, and
+# not printed: who looks for a figure's numbers does not have to find them among a hundred columns.
+"$weft" run "$here/tiny.xml" --no-figures >/dev/null 2>messages || fail 'no results'
+"$weft" report --html results/tiny >tiny.html
+harmless tiny.html
+is tiny.html 'string(//title)' 'Four hosts, two paths, a few hundred packets'
+is tiny.html 'string(//h1)' 'Four hosts, two paths, a few hundred packets'
+is tiny.html 'string(//section/h2)' tiny
+seeds='//table[caption="Over the seeds"]'
+is tiny.html "concat($seeds//th[1], ' ', $seeds//th[2])" 'case cct_us'
+is tiny.html "count($seeds//th[not(contains(@class, 'behind'))])" 2
+is tiny.html "count($seeds/tbody/tr[1]/td[not(contains(@class, 'behind'))])" 2
+is tiny.html "count($seeds//th) > 20 and not($seeds//th[.='cct_us_mean' or .='cct_us_ci95'])" true
+is tiny.html "count(//table[caption='All runs']//th[not(contains(@class, 'behind'))])" 5
+"$weft" query results/tiny "select cct_us_mean as mean, cct_us_ci95 as half from aggregate where half > 0" --format csv >means
+tail -n +2 means | while IFS=, read -r mean half; do
+    rounded=$(awk -v m="$mean" -v h="$half" 'BEGIN { while (h * 10 ^ d < 1) d++; printf "%.*f ± %.*f", d, m, d, h }')
+    is tiny.html "string($seeds//td[@title='$mean ± $half'])" "$rounded"
+done
+# Where not all seeds have a value, the cell says so.
+sed 's/name="tiny"/name="stops"/; s/count="2"/count="3"/; s/<limit time="100ms"/<limit time="65us" then="stop"/' "$here/tiny.xml" >stops.xml
+"$weft" run stops.xml --no-figures >/dev/null 2>messages || fail 'no results of runs that stop'
+"$weft" report --html results/stops >stops.html
+few=$("$weft" query results/stops "select cct_us_mean from aggregate where cct_us_n = 1" --format csv | tail -n 1)
+is stops.html "string($seeds//tr[td[1]='rsq']/td[2])" "$few (1/3)"
+# Of several scenarios the titles head the sections; a title in which there is markup is a text, as any other.
+sed 's,<title>.*</title>,<title>\&lt;b>\&amp;</title>,' "$here/tiny.xml" >results/tiny/scenario.xml
+"$weft" report --html results/tiny results/demo >both.html
+harmless both.html
+is both.html 'string(//h1)' 'Results of 2 scenarios'
+is both.html 'string(//section[1]/h2)' '<b>&'
+is both.html 'string(//section[2]/h2)' demo
+# What a figure asks for in a query of its own is drawn, too; what only begins or ends like it is not.
+sed '/<figure/,$d' "$here/tiny.xml" >results/tiny/scenario.xml
+cat >>results/tiny/scenario.xml <<'END'
+<figure name="own" template="bars"><query>select "case" as x, cct_us2 as y, avg(increase) as z from summary</query></figure></scenario>
+END
+"$weft" report --html results/tiny >tiny.html
+is tiny.html "string($seeds//th[2])" increase
+is tiny.html "count($seeds//th[not(contains(@class, 'behind'))])" 2
+
 # refused MESSAGE ARGUMENT...: exit status 2, the message, and the former page stays.
 refused()
 {

@@ -55,10 +55,10 @@ check_claims(const char *path)
             make_results(results, element_value(section, "scenario"));
         }
     }
-    const struct report_options options = {folder, true, REPORT_LIMITS};
-    struct report *report = report_make(&claims, 1, &options);
+    const struct report_options options = {folder, true, REPORT_LIMITS, NULL, false};
+    xmlDoc *report = report_make(&claims, 1, &options);
     ck_assert_msg(report != NULL, "a query of %s has a mistake", path);
-    report_free(report);
+    xmlFreeDoc(report);
     document_free(claims);
 }
 

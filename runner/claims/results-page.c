@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "results-page.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "csv.h"
+#include "document.h"
+#include "drawings.h"
+#include "provenance.h"
+#include "report-numbers.h"
+
+/** Of a table that is shown; more say so. */
+#define MOST_ROWS 1000
+
+/** Columns of aggregate.csv for each of summary.csv: the first is the mean, the last half of its
+ * interval, and one how many seeds have a value. */
+#define SPREAD_COLUMNS 6
+#define SPREAD_N       3
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+/** Where a column is shown. */
+enum place
+{
+    IN_LIST, /**< beside the table: all rows have the same */
+    FIRST,   /**< it tells the runs apart */
+    DRAWN,   /**< a figure shows it */
+    BEHIND,
+    NOWHERE,
+};
+
+struct shown_column
+{
+    char *name;
+    enum place place;
+    bool is_spread; /**< of the mean and half of its interval, SPREAD_COLUMNS - 1 later */
+};
+
+/** The name without an end that it has; NULL: it has another one. */
+static char *
+without_end(const char *name, const char *end)
+{
+    const size_t n = strlen(name), of = strlen(end);
+    return n > of && strcmp(name + n - of, end) == 0 ? xformat("%.*s", (int)(n - of), name) : NULL;
+}
+
+/** What mean and interval of a column that begins at @p c are of; NULL: they are not there. */
+static char *
+spread_at(const struct query_rows *rows, size_t c)
+{
+    const size_t last = c + SPREAD_COLUMNS - 1;
+    char *mean = without_end(rows->columns[c], "_mean");
+    char *half = last < rows->ncolumns ? without_end(rows->columns[last], "_ci95") : NULL;
+    if (mean && (!half || strcmp(mean, half) != 0))
+    {
+        free(mean);
+        mean = NULL;
+    }
+    free(half);
+    return mean;
+}
+
+/** "162 ± 3 (8/10)": the interval has one digit unless it is 10 or more. */
+static char *
+spread_text(const struct query_cell *row, size_t c)
+{
+    const struct query_cell *mean = &row[c], *half = &row[c + SPREAD_COLUMNS - 1];
+    const long long n = (long long)row[c + SPREAD_N].integer, seeds = (long long)row[0].integer;
+    struct text t = {0};
+    if (half->kind != QUERY_NULL && half->real > 0)
+    {
+        const int digits = (int)-floor(log10(half->real));
+        const int decimals = digits < 0 ? 0 : digits;
+        text_add(&t, "%.*f ± %.*f", decimals, mean->real, decimals, half->real);
+    }
+    else
+    {
+        query_cell_add(&t, mean);
+        text_add(&t, half->kind != QUERY_NULL ? " ± 0" : "");
+    }
+    if (mean->kind != QUERY_NULL && n < seeds)
+    {
+        text_add(&t, " (%lld/%lld)", n, seeds);
+    }
+    return text_take(&t);
+}
+
+static char *
+cell_text(const struct query_rows *rows, const struct shown_column *columns, size_t row, size_t c)
+{
+    const struct query_cell *cells = &rows->cells[row * rows->ncolumns];
+    return columns[c].is_spread ? spread_text(cells, c) : report_cell_text(&cells[c]);
+}
+
+/** Whether all rows have the same in a column. */
+static bool
+is_constant(const struct query_rows *rows, const struct shown_column *columns, size_t c)
+{
+    bool same = true;
+    char *first = cell_text(rows, columns, 0, c);
+    for (size_t r = 1; same && r < rows->nrows; r++)
+    {
+        char *cell = cell_text(rows, columns, r, c);
+        same = strcmp(cell, first) == 0;
+        free(cell);
+    }
+    free(first);
+    return same;
+}
+
+/** Whether a column has the numbers of the texts before it, as "t-i_us" those of "t-i": sorting the
+ * texts by what they mean needs no other column. */
+static bool
+repeats(const struct query_rows *rows, size_t column)
+{
+    const char *before = column ? rows->columns[column - 1] : "", *name = rows->columns[column];
+    const size_t n = strlen(before);
+    return column && rows->cells[column - 1].kind == QUERY_TEXT && strncmp(name, before, n) == 0 &&
+           name[n] == '_';
+}
+
+/** Whether a query names a column. */
+static bool
+names(const struct element *query, const char *column)
+{
+    static const char inside[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const size_t n = strlen(column);
+    const char *at = query ? query->text : "";
+    while ((at = strstr(at, column)) != NULL &&
+           (strspn(at + n, inside) || (at > query->text && strchr(inside, at[-1]))))
+    {
+        at += n;
+    }
+    return at != NULL;
+}
+
+/** Whether a figure of the scenario (NULL: not known) shows a column. */
+static bool
+is_drawn(const struct document *scenario, const char *column)
+{
+    static const char *const attributes[] = {"x", "y", "z", "series", "panels", "line"};
+    bool drawn = false;
+    const struct element *e = NULL;
+    while (!drawn && scenario && (e = report_next(scenario->root, "figure", e)) != NULL)
+    {
+        drawn = names(element_child(e, "query"), column);
+        for (size_t i = 0; !drawn && i < sizeof attributes / sizeof *attributes; i++)
+        {
+            drawn = list_has(element_value(e, attributes[i]), column);
+        }
+    }
+    return drawn;
+}
+
+static struct shown_column *
+place_columns(const struct query_rows *rows, const struct document *scenario)
+{
+    struct shown_column *columns = xcalloc(rows->ncolumns, sizeof *columns);
+    bool measured = false; /* what tells the runs apart is before */
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        struct shown_column *column = &columns[c];
+        char *spread = spread_at(rows, c);
+        column->is_spread = spread != NULL;
+        column->name = spread ? spread : xstrdup(rows->columns[c]);
+        measured = measured || strcmp(column->name, summary_table.columns[0].name) == 0;
+        column->place = column->place == NOWHERE || repeats(rows, c) ? NOWHERE
+                        : is_constant(rows, columns, c)              ? IN_LIST
+                        : !measured                                  ? FIRST
+                        : is_drawn(scenario, column->name)           ? DRAWN
+                                                                     : BEHIND;
+        if (spread)
+        {
+            columns[c + SPREAD_COLUMNS - 1].place = NOWHERE;
+        }
+    }
+    return columns;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/** What does not vary, as a list beside the table. */
+static void
+add_constants(xmlNode *section, const struct query_rows *rows, const struct shown_column *columns)
+{
+    xmlNode *list = page_add(section, "facts", NULL);
+    page_set(list, "title", rows->nrows > 1 ? "The same in all rows" : "All values");
+    page_set(list, "open", rows->nrows > 1 ? NULL : "open");
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        if (columns[c].place == IN_LIST && rows->cells[c].kind != QUERY_NULL)
+        {
+            char *text = cell_text(rows, columns, 0, c);
+            page_set(page_add(list, "fact", text), "name", columns[c].name);
+            free(text);
+        }
+    }
+}
+
+/** The mean @p cell and half of its interval as they are, for who wants all digits. */
+static void
+set_digits(xmlNode *to, const struct query_cell *cell)
+{
+    char *mean = report_cell_text(cell), *half = report_cell_text(cell + SPREAD_COLUMNS - 1);
+    if (*half)
+    {
+        page_format(to, "title", "%s ± %s", mean, half);
+    }
+    free(half);
+    free(mean);
+}
+
+/** Adds columns and rows; what figures show comes before what none does. */
+static void
+add_varying(xmlNode *section, const char *title, const struct query_rows *rows,
+            const struct shown_column *columns)
+{
+    size_t *order = xcalloc(rows->ncolumns, sizeof *order), n = 0, drawn = 0;
+    for (enum place place = FIRST; place <= BEHIND; place++)
+    {
+        for (size_t c = 0; c < rows->ncolumns; c++)
+        {
+            drawn += columns[c].place == place && place == DRAWN;
+            order[n] = c;
+            n += columns[c].place == place;
+        }
+    }
+    xmlNode *table = page_add(section, "table", NULL);
+    page_set(table, "title", title);
+    for (size_t i = 0; i < n; i++)
+    {
+        const struct shown_column *shown = &columns[order[i]];
+        xmlNode *column = page_add(table, "column", shown->name);
+        page_set(column, "number", rows->cells[order[i]].kind != QUERY_TEXT ? "on" : NULL);
+        page_set(column, "behind", drawn && shown->place == BEHIND ? "on" : NULL);
+    }
+    for (size_t r = 0; r < rows->nrows && r < MOST_ROWS; r++)
+    {
+        xmlNode *row = page_add(table, "row", NULL);
+        for (size_t i = 0; i < n; i++)
+        {
+            const struct query_cell *cell = &rows->cells[r * rows->ncolumns + order[i]];
+            char *text = cell_text(rows, columns, r, order[i]);
+            xmlNode *to = report_add_cell(row, text, cell, cell->kind != QUERY_TEXT);
+            page_set(to, "behind", drawn && columns[order[i]].place == BEHIND ? "on" : NULL);
+            if (columns[order[i]].is_spread)
+            {
+                set_digits(to, cell);
+            }
+            free(text);
+        }
+    }
+    free(order);
+}
+
+/** A table of results that has rows. */
+static void
+add_rows(xmlNode *section, const char *title, const struct query_rows *rows,
+         const struct document *scenario)
+{
+    struct shown_column *columns = place_columns(rows, scenario);
+    if (rows->nrows > 1)
+    {
+        add_varying(section, title, rows, columns);
+    }
+    if (rows->nrows > MOST_ROWS)
+    {
+        char *note = xformat("The first %d rows.", MOST_ROWS);
+        page_add(section, "note", note);
+        free(note);
+    }
+    add_constants(section, rows, columns);
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        free(columns[c].name);
+    }
+    free(columns);
+}
+
+/** Asks for a table; a sentence in *why if it cannot be. */
+static void
+add_table(xmlNode *section, struct database *db, const char *table, const char *title,
+          const struct document *scenario, char **why)
+{
+    char *sql = xformat("select * from \"%s\" limit %d", table, MOST_ROWS + 1);
+    struct query_mistake mistake = {NULL, 0};
+    struct query_rows *rows = database_query(db, sql, QUERY_LIMITS, &mistake);
+    if (rows && rows->nrows)
+    {
+        add_rows(section, title, rows, scenario);
+    }
+    *why = mistake.message;
+    free(sql);
+    query_rows_free(rows);
+}
+
+/* --- results ---------------------------------------------------------------------------------- */
+
+void
+results_add_facts(xmlNode *section, const char *folder, struct database *db)
+{
+    static const char sql[] =
+        "select what, text from ("
+        " select 0 as place, 'runs' as what, cast(count(*) as text) as text from runs"
+        " union all select 1, key, text || case when n < (select count(*) from runs) then"
+        "   ' (' || n || ' runs)' else '' end"
+        "  from (select key, text, count(*) as n from provenance"
+        "   where key in ('weft', 'ns-3', 'compiler', 'machine') group by key, text"
+        "   order by key = 'weft' desc, key = 'ns-3' desc, key, n desc limit 40)"
+        " union all select * from (select 2, key, min(text) || case when min(text) < max(text)"
+        "   then ' (and ' || (count(distinct text) - 1) || ' more)' else '' end"
+        "  from provenance where key = 'command' group by key)"
+        " union all select 3, 'seeds', group_concat(text, ' ') from (select distinct text"
+        "  from provenance where key = 'seed' order by cast(text as integer) limit 100)"
+        " union all select * from (select 4, key, min(text) || case when min(text) < max(text)"
+        "   then ' to ' || max(text) else '' end"
+        "  from provenance where key = 'finished' group by key)"
+        " union all select * from (select 5, 'time of all runs',"
+        "   round(sum(cast(text as real)), 1) || ' s'"
+        "  from provenance where key = 'wall time' group by key)"
+        ") where text is not null order by place";
+    struct query_mistake mistake = {NULL, 0};
+    struct query_rows *rows = db ? database_query(db, sql, REPORT_LIMITS, &mistake) : NULL;
+    if (db)
+    {
+        xmlNode *facts = page_add(section, "facts", NULL);
+        page_set(facts, "title", "Provenance");
+        xmlNode *fact = page_add(facts, "fact", NULL);
+        page_set(fact, "name", "results");
+        page_add_code(fact, folder);
+        for (size_t r = 0; rows && r < rows->nrows; r++)
+        {
+            char *text = report_cell_text(&rows->cells[2 * r + 1]);
+            page_set(page_add(facts, "fact", text), "name", rows->cells[2 * r].text);
+            free(text);
+        }
+    }
+    free(mistake.message);
+    query_rows_free(rows);
+}
+
+/** The last part of a path. */
+static char *
+name_of(const char *folder)
+{
+    size_t n = strlen(folder);
+    while (n > 1 && folder[n - 1] == '/')
+    {
+        n--;
+    }
+    size_t start = n;
+    while (start > 0 && folder[start - 1] != '/')
+    {
+        start--;
+    }
+    return xformat("%.*s", (int)(n - start), folder + start);
+}
+
+/** The scenario that results are of; NULL: it cannot be read. */
+static struct document *
+scenario_of(const char *folder)
+{
+    struct diagnostics d = {0};
+    char *path = xformat("%s/scenario.xml", folder);
+    struct document *scenario = document_read(path, &d);
+    diag_free(&d);
+    free(path);
+    return scenario;
+}
+
+/** Adds a section. False after a message. */
+static bool
+add_results(xmlNode *part, const char *folder, size_t number, bool alone)
+{
+    char *why = NULL, *none = NULL, *name = name_of(folder);
+    struct document *scenario = scenario_of(folder);
+    const struct element *title = scenario ? element_child(scenario->root, "title") : NULL;
+    struct database *db = database_open(folder, &why);
+    xmlNode *section = page_add(part, "section", NULL);
+    page_format(section, "id", "s%zu", number);
+    page_set(section, "title", title && !alone ? title->text : name);
+    if (alone && title)
+    {
+        page_set(part, "title", title->text);
+    }
+    else if (alone)
+    {
+        page_format(part, "title", "Results of %s", name);
+    }
+    drawings_add(section, folder);
+    if (db)
+    {
+        add_table(section, db, "aggregate", "Over the seeds", scenario, &none);
+        add_table(section, db, "summary", "All runs", scenario, &why);
+        results_add_facts(section, folder, db);
+    }
+    if (why)
+    {
+        fprintf(stderr, "weft: error: %s: %s\n", folder, why);
+    }
+    const bool good = !why;
+    database_close(db);
+    document_free(scenario);
+    free(name);
+    free(none);
+    free(why);
+    return good;
+}
+
+xmlDoc *
+results_page(char *const *folders, size_t n)
+{
+    xmlDoc *page = page_new("report");
+    xmlNode *report = xmlDocGetRootElement(page), *part = page_add(report, "part", NULL);
+    bool good = true;
+    page_set(report, "version", provenance_version());
+    page_format(part, "title", "Results of %zu scenarios", n);
+    for (size_t i = 0; i < n; i++)
+    {
+        good = add_results(part, folders[i], i + 1, n == 1) && good;
+    }
+    if (!good)
+    {
+        xmlFreeDoc(page);
+        page = NULL;
+    }
+    return page;
+}

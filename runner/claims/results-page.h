@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/** @file results-page.h  The results of scenarios as a page. */
+#ifndef WEFT_RUNNER_RESULTS_PAGE_H
+#define WEFT_RUNNER_RESULTS_PAGE_H
+
+#include <stddef.h>
+
+#include "page.h"
+#include "query.h"
+
+/** The results in @p n folders as a page's tree, which xmlFreeDoc() frees; NULL after a message. */
+xmlDoc *results_page(char *const *folders, size_t n);
+
+/** Adds what made results: runs, versions, machine, command, seeds, dates. Nothing if they cannot
+ * be asked or @p db is NULL. */
+void results_add_facts(xmlNode *section, const char *folder, struct database *db);
+
+#endif

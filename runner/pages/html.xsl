@@ -1,0 +1,320 @@
+<?xml version="1.0" encoding="UTF-8"?>
+<!-- SPDX-License-Identifier: GPL-2.0-only -->
+<!-- Reports and results as a page that needs nothing from anywhere, and may ask for nothing. -->
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
+                xmlns:str="http://exslt.org/strings" xmlns:svg="http://www.w3.org/2000/svg"
+                exclude-result-prefixes="str svg">
+  <xsl:output method="html" encoding="UTF-8" indent="no" doctype-system="about:legacy-compat"/>
+  <xsl:param name="style"/>
+  <xsl:param name="script"/>
+  <xsl:key name="verdict" match="verdict" use="@word"/>
+
+  <xsl:template match="report">
+    <html lang="en">
+      <head>
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"/>
+        <meta name="viewport" content="width=device-width, initial-scale=1"/>
+        <meta name="color-scheme" content="light dark"/>
+        <title><xsl:value-of select="part/@title"/></title>
+        <style><xsl:value-of select="$style"/></style>
+      </head>
+      <body>
+        <main><xsl:apply-templates select="part"/></main>
+        <footer>Made by Weft <xsl:value-of select="@version"/>.</footer>
+        <script><xsl:value-of select="$script"/></script>
+      </body>
+    </html>
+  </xsl:template>
+
+  <!-- Parts. -->
+  <xsl:template match="part">
+    <header>
+      <h1><xsl:value-of select="@title"/></h1>
+      <xsl:if test="p"><div class="findings"><xsl:apply-templates select="p"/></div></xsl:if>
+      <xsl:if test="../verdict"><h2>Overview</h2></xsl:if>
+      <xsl:if test="section/claim"><xsl:call-template name="overview"/></xsl:if>
+      <xsl:if test="../verdict or count(section) &gt; 1">
+        <nav aria-label="Sections">
+          <ol class="contents"><xsl:apply-templates select="section" mode="contents"/></ol>
+        </nav>
+      </xsl:if>
+    </header>
+    <xsl:apply-templates select="section"/>
+  </xsl:template>
+
+  <!-- How many claims have which verdict; the bar is as long for each. -->
+  <xsl:template name="overview">
+    <xsl:variable name="claims" select="section/claim"/>
+    <xsl:variable name="verdicts" select="../verdict[@word = $claims/@verdict]"/>
+    <div class="bar" aria-hidden="true">
+      <xsl:for-each select="$verdicts">
+        <span class="v-{@word}" style="flex-grow:{count($claims[@verdict = current()/@word])}"/>
+      </xsl:for-each>
+    </div>
+    <table class="counts">
+      <caption><xsl:value-of select="count($claims)"/> claims</caption>
+      <thead><tr><th scope="col">verdict</th><th scope="col" class="n">claims</th><th scope="col">what it means</th></tr></thead>
+      <tbody>
+        <xsl:for-each select="$verdicts">
+          <tr>
+            <td><span class="verdict v-{@word}"><xsl:value-of select="@name"/></span></td>
+            <td class="n"><xsl:value-of select="count($claims[@verdict = current()/@word])"/></td>
+            <td><xsl:value-of select="@meaning"/></td>
+          </tr>
+        </xsl:for-each>
+      </tbody>
+    </table>
+  </xsl:template>
+
+  <!-- A section, with a sign for every claim. -->
+  <xsl:template match="section" mode="contents">
+    <li>
+      <a href="#{@id}"><xsl:value-of select="@title"/></a>
+      <span class="signs">
+        <xsl:for-each select="claim">
+          <xsl:variable name="verdict" select="key('verdict', @verdict)"/>
+          <xsl:variable name="says" select="concat('claim ', @number, ': ', $verdict/@name)"/>
+          <xsl:text> </xsl:text>
+          <a class="v-{@verdict}" href="#{@id}" title="{$says}" aria-label="{$says}"><xsl:value-of select="$verdict/@sign"/></a>
+        </xsl:for-each>
+      </span>
+    </li>
+  </xsl:template>
+
+  <xsl:template match="section">
+    <section id="{@id}">
+      <h2><xsl:value-of select="@title"/></h2>
+      <xsl:apply-templates select="maker"/>
+      <xsl:apply-templates select="p"/>
+      <xsl:if test="drawing"><div class="figures"><xsl:apply-templates select="drawing"/></div></xsl:if>
+      <xsl:if test="claim"><xsl:call-template name="claims"/></xsl:if>
+      <xsl:apply-templates select="table | facts | note"/>
+    </section>
+  </xsl:template>
+
+  <xsl:template match="maker"><p class="maker">Results of <xsl:apply-templates/></p></xsl:template>
+
+  <!-- Texts. -->
+  <xsl:template match="p"><p><xsl:apply-templates/></p></xsl:template>
+  <xsl:template match="strong"><strong><xsl:apply-templates/></strong></xsl:template>
+  <!-- A space at both ends is there for backquotes that begin or end the code. -->
+  <xsl:template match="code">
+    <xsl:variable name="n" select="string-length()"/>
+    <xsl:variable name="padded" select="number($n &gt; 2 and starts-with(., ' ') and substring(., $n) = ' ')"/>
+    <code><xsl:value-of select="substring(., 1 + $padded, $n - 2 * $padded)"/></code>
+  </xsl:template>
+  <xsl:template match="a[starts-with(@href, 'https://') or starts-with(@href, 'http://')]">
+    <a href="{@href}" rel="noreferrer"><xsl:value-of select="."/></a>
+  </xsl:template>
+
+  <!-- Claims. -->
+  <xsl:template name="claims">
+    <table class="claims sorts" role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          <th scope="col" role="columnheader">no.</th>
+          <th scope="col" role="columnheader">what is claimed</th>
+          <th scope="col" role="columnheader">the paper</th>
+          <th scope="col" role="columnheader">Weft</th>
+          <th scope="col" role="columnheader">verdict</th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup"><xsl:apply-templates select="claim"/></tbody>
+    </table>
+  </xsl:template>
+
+  <xsl:template match="claim">
+    <xsl:variable name="verdict" select="key('verdict', @verdict)"/>
+    <tr role="row" id="{@id}">
+      <th scope="row" role="rowheader" data-value="{@number}"><xsl:value-of select="@number"/></th>
+      <td class="says" role="cell" data-head="what is claimed">
+        <p><xsl:apply-templates select="says/node()"/></p>
+        <xsl:if test="why"><p class="why"><xsl:apply-templates select="why/node()"/></p></xsl:if>
+        <xsl:apply-templates select="query"/>
+      </td>
+      <td role="cell" data-head="the paper"><xsl:apply-templates select="paper/node()"/></td>
+      <td role="cell" data-head="Weft">
+        <ul>
+          <xsl:for-each select="value | test">
+            <li>
+              <xsl:for-each select="@row | @column | self::test">
+                <span class="label">
+                  <xsl:choose>
+                    <xsl:when test="self::test">tested</xsl:when>
+                    <xsl:otherwise><xsl:value-of select="."/></xsl:otherwise>
+                  </xsl:choose>
+                  <xsl:text>:</xsl:text>
+                </span>
+                <xsl:text> </xsl:text>
+              </xsl:for-each>
+              <xsl:apply-templates/>
+            </li>
+          </xsl:for-each>
+        </ul>
+      </td>
+      <td role="cell" data-head="verdict" data-value="{count($verdict/preceding-sibling::verdict)}">
+        <span class="verdict v-{@verdict}" title="{$verdict/@meaning}"><xsl:value-of select="$verdict/@name"/></span>
+        <xsl:if test="@verdict != 'former'"><xsl:value-of select="@mark"/></xsl:if>
+      </td>
+    </tr>
+  </xsl:template>
+
+  <xsl:template match="query">
+    <details class="query"><summary>SQL</summary><pre><code><xsl:value-of select="."/></code></pre></details>
+  </xsl:template>
+
+  <!-- Tables: readers sort them, and long ones of reports are folded away. -->
+  <xsl:template match="table[not(row)]">
+    <p class="missing"><xsl:value-of select="@title"/>: not run</p>
+  </xsl:template>
+
+  <xsl:template match="table[@folded]" priority="1">
+    <details class="rows">
+      <summary><xsl:value-of select="concat(@title, ' (', count(row), ' rows)')"/></summary>
+      <xsl:call-template name="table"/>
+    </details>
+  </xsl:template>
+
+  <xsl:template match="table" name="table">
+    <div class="box" tabindex="0" role="region" aria-label="{@title}">
+      <table class="sorts">
+        <caption><xsl:value-of select="@title"/></caption>
+        <thead><tr><xsl:apply-templates select="column"/></tr></thead>
+        <tbody><xsl:apply-templates select="row"/></tbody>
+      </table>
+    </div>
+    <xsl:apply-templates select="query"/>
+  </xsl:template>
+
+  <xsl:template match="column">
+    <th scope="col"><xsl:call-template name="class"/><xsl:value-of select="."/></th>
+  </xsl:template>
+  <xsl:template match="row"><tr><xsl:apply-templates/></tr></xsl:template>
+  <xsl:template match="cell">
+    <td>
+      <xsl:call-template name="class"/>
+      <xsl:if test="@value"><xsl:attribute name="data-value"><xsl:value-of select="@value"/></xsl:attribute></xsl:if>
+      <xsl:copy-of select="@title"/>
+      <xsl:value-of select="."/>
+    </td>
+  </xsl:template>
+  <xsl:template name="class">
+    <xsl:if test="@number | @behind">
+      <xsl:attribute name="class"><xsl:value-of select="substring('n behind', 3 - 2 * boolean(@number), 2 - 1 + 7 * boolean(@behind))"/></xsl:attribute>
+    </xsl:if>
+  </xsl:template>
+
+  <xsl:template match="note"><p class="missing"><xsl:value-of select="."/></p></xsl:template>
+
+  <xsl:template match="facts">
+    <details class="facts">
+      <xsl:copy-of select="@open"/>
+      <summary><xsl:value-of select="@title"/></summary>
+      <div class="box">
+        <table>
+          <tbody>
+            <xsl:for-each select="fact">
+              <tr><th scope="row"><xsl:value-of select="@name"/></th><td><xsl:apply-templates/></td></tr>
+            </xsl:for-each>
+          </tbody>
+        </table>
+      </div>
+    </details>
+  </xsl:template>
+
+  <!-- Figures. Whoever wrote the file, it draws and does nothing else: what is not known here is left out, and so are
+       scripts, styles, titles and links to anything outside. Ids begin with the figure's own letters. -->
+  <xsl:variable name="elements" select="' circle clipPath defs ellipse feComposite feFlood feMerge feMergeNode filter g image
+    line linearGradient marker mask path pattern polygon polyline radialGradient rect stop svg symbol text tspan use '"/>
+  <xsl:variable name="attributes" select="' baseline-shift clip-path clip-rule clipPathUnits color cx cy d dominant-baseline dx
+    dy fill fill-opacity fill-rule filter filterUnits flood-color flood-opacity font-family font-size font-style font-weight fx fy
+    gradientTransform gradientUnits height image-rendering in in2 lengthAdjust marker-end marker-mid marker-start markerHeight
+    markerUnits markerWidth mask offset opacity operator orient patternContentUnits patternTransform patternUnits points
+    preserveAspectRatio r refX refY result rotate rx ry shape-rendering stop-color stop-opacity stroke stroke-dasharray
+    stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity stroke-width style text-anchor
+    text-rendering textLength transform viewBox visibility width x x1 x2 y y1 y2 '"/>
+  <xsl:variable name="small" select="'abcdefghijklmnopqrstuvwxyz'"/>
+  <xsl:variable name="capital" select="'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"/>
+  <xsl:variable name="letters" select="concat($small, $capital, '%')"/>
+  <xsl:variable name="id" select="concat($small, $capital, '0123456789_.-')"/>
+  <!-- Nothing that could load, and no second way to write it. -->
+  <xsl:variable name="harmless" select='concat($id, " &#10;,;:#%()+&apos;", &apos;"&apos;)'/>
+  <!-- What changes the direction of a line or is no character of it. -->
+  <xsl:variable name="unseen" select="'&#9;&#13;&#x61C;&#x200E;&#x200F;&#x202A;&#x202B;&#x202C;&#x202D;&#x202E;&#x2066;&#x2067;&#x2068;&#x2069;'"/>
+
+  <xsl:template match="drawing">
+    <xsl:variable name="svg" select="svg:svg"/>
+    <xsl:variable name="width" select="round(number(translate($svg/@width, $letters, '')))"/>
+    <xsl:variable name="height" select="round(number(translate($svg/@height, $letters, '')))"/>
+    <xsl:variable name="sized" select="$width &gt; 0 and $width &lt; 100000 and $height &gt; 0 and $height &lt; 100000"/>
+    <figure>
+      <div class="drawing">
+        <xsl:choose>
+          <xsl:when test="$svg/@viewBox or $sized">
+            <!-- The root has what it says of its size, and no more. -->
+            <svg role="img" aria-label="{@name}">
+              <xsl:if test="$sized">
+                <xsl:attribute name="width"><xsl:value-of select="$width"/></xsl:attribute>
+                <xsl:attribute name="height"><xsl:value-of select="$height"/></xsl:attribute>
+                <xsl:attribute name="viewBox"><xsl:value-of select="concat('0 0 ', $width, ' ', $height)"/></xsl:attribute>
+              </xsl:if>
+              <xsl:apply-templates select="$svg/@viewBox" mode="svg"/>
+              <xsl:apply-templates select="$svg/node()" mode="svg"/>
+            </svg>
+          </xsl:when>
+          <xsl:otherwise>
+            <p class="missing">
+              <xsl:text>This figure cannot be shown: </xsl:text>
+              <xsl:value-of select="@missing"/>
+              <xsl:if test="$svg">it does not say how large it is</xsl:if>
+            </p>
+          </xsl:otherwise>
+        </xsl:choose>
+      </div>
+      <figcaption><xsl:value-of select="@name"/></figcaption>
+    </figure>
+  </xsl:template>
+
+  <xsl:template match="svg:*" mode="svg">
+    <xsl:if test="contains($elements, concat(' ', local-name(), ' '))">
+      <xsl:element name="{local-name()}">
+        <xsl:apply-templates select="@*" mode="svg"/>
+        <xsl:apply-templates mode="svg"/>
+      </xsl:element>
+    </xsl:if>
+  </xsl:template>
+  <xsl:template match="* | comment() | processing-instruction()" mode="svg" priority="-1"/>
+  <xsl:template match="text()" mode="svg">
+    <xsl:value-of select="translate(., $unseen, '  &#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;')"/>
+  </xsl:template>
+
+  <xsl:template match="@*" mode="svg">
+    <xsl:if test="contains($attributes, concat(' ', name(), ' ')) and not(translate(., $harmless, ''))">
+      <xsl:choose>
+        <xsl:when test="not(contains(translate(., 'URL', 'url'), 'url'))"><xsl:copy/></xsl:when>
+        <!-- To what is in the figure. -->
+        <xsl:when test="not(contains(str:replace(translate(., 'URL', 'url'), 'url(#', ''), 'url'))">
+          <xsl:attribute name="{name()}">
+            <xsl:value-of select="str:replace(., 'url(#', concat('url(#', ancestor::drawing/@prefix))"/>
+          </xsl:attribute>
+        </xsl:when>
+      </xsl:choose>
+    </xsl:if>
+  </xsl:template>
+  <xsl:template match="@id" mode="svg">
+    <xsl:if test="not(translate(., $id, ''))">
+      <xsl:attribute name="id"><xsl:value-of select="concat(ancestor::drawing/@prefix, .)"/></xsl:attribute>
+    </xsl:if>
+  </xsl:template>
+  <!-- A link to the figure itself, or an image that is in it. -->
+  <xsl:template match="@href | @*[local-name() = 'href']" mode="svg">
+    <xsl:choose>
+      <xsl:when test="parent::svg:image">
+        <xsl:if test="starts-with(., 'data:image/png;base64,')"><xsl:attribute name="href"><xsl:value-of select="."/></xsl:attribute></xsl:if>
+      </xsl:when>
+      <xsl:when test="starts-with(., '#') and not(translate(substring(., 2), $id, ''))">
+        <xsl:attribute name="href"><xsl:value-of select="concat('#', ancestor::drawing/@prefix, substring(., 2))"/></xsl:attribute>
+      </xsl:when>
+    </xsl:choose>
+  </xsl:template>
+</xsl:stylesheet>

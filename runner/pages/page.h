@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * @file page.h  What is shown to readers, as a tree of XML, and the stylesheets that write it down
+ * as HTML, Markdown or text. A tree holds what there is to say; how it looks is for the
+ * stylesheets, and escaping for who writes them out: whatever the bytes are, nothing in them
+ * becomes markup.
+ */
+#ifndef WEFT_RUNNER_PAGE_H
+#define WEFT_RUNNER_PAGE_H
+
+#include <stddef.h>
+
+#include <libxml/tree.h>
+
+enum page_form
+{
+    PAGE_HTML,
+    PAGE_MARKDOWN,
+    PAGE_TEXT, /**< for a terminal */
+};
+
+/** A tree with an empty root; xmlFreeDoc() frees it. */
+xmlDoc *page_new(const char *root);
+
+/** The tree as a file, which the caller frees. The stylesheets read nothing but the tree. */
+char *page_write(xmlDoc *page, enum page_form form);
+
+/** In all that follows a text may be any bytes: control characters become spaces, and what XML
+ * cannot hold becomes U+FFFD, as does what changes the direction of a line. */
+
+/** Adds an element with a text in which nothing is markup; NULL: an empty one. */
+xmlNode *page_add(xmlNode *parent, const char *name, const char *text);
+
+/** Sets an attribute; NULL: leaves it out. */
+void page_set(xmlNode *e, const char *name, const char *text);
+void page_format(xmlNode *e, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Adds an element with a text that is Markdown: of its markup, <code>, <strong> and <a href>. The
+ * text becomes one line. */
+xmlNode *page_add_markdown(xmlNode *parent, const char *name, const char *text);
+
+/** Adds such elements with the paragraphs of a text, which blank lines part. */
+void page_add_paragraphs(xmlNode *parent, const char *name, const char *text);
+
+/** Adds <code> in one line. */
+void page_add_code(xmlNode *parent, const char *text);
+
+/** Adds an element with lines of code as they are, but for what all of them are indented by and
+ * blank lines at both ends. */
+void page_add_lines(xmlNode *parent, const char *name, const char *text);
+
+#endif
