@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is read of a fabric, and what can be set of one that is there. */
-#include "fabric/net-threads.h"
+#include "fabric/net-ranks.h"
 #include "fabric/switch-node.h"
 
 struct weft_qp *
@@ -150,7 +150,7 @@ count_held(const struct weft_switch_node *sw)
 uint64_t
 weft_net_inside(const struct weft_net *net)
 {
-    uint64_t n = 0;
+    uint64_t n = net->ranks ? net->ranks->inside : 0;
     weft_net_settle(net);
     for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes are run one after the other, each for a window in which no other node can notice it. */
-#include "fabric/net-threads.h"
+#include "fabric/net-ranks.h"
 
 void
 weft_node_run(struct weft_net *net, uint32_t i, int64_t until)
@@ -123,6 +123,10 @@ weft_net_run(struct weft_net *net, int64_t until)
             weft_net_run_blocks(net, end);
         }
         net->now = end;
+        if (net->ranks)
+        {
+            weft_ranks_tell(net);
+        }
     }
 }
 
