@@ -222,8 +222,24 @@ carry_qps(const struct carrier *by, uint32_t rank)
 }
 
 static void
+carry_total(const struct carrier *by)
+{
+    struct weft_net_counters total;
+    weft_net_total(by->net, &total);
+    carry(by, &total, sizeof total);
+    if (!by->pack)
+    {
+        weft_net_add_counters(&by->net->ranks->total, &total);
+    }
+}
+
+static void
 carry_rank(const struct carrier *by, uint32_t rank, unsigned what)
 {
+    if (what & (WEFT_GATHER_TOTAL | WEFT_GATHER_NODES))
+    {
+        carry_total(by);
+    }
     if (what & WEFT_GATHER_NODES)
     {
         carry_nodes(by, rank);
@@ -250,6 +266,8 @@ weft_net_gather(struct weft_net *net, unsigned what)
     }
     weft_ranks_exchange(net);
     ranks->inside = what & WEFT_GATHER_NODES ? 0 : ranks->inside;
+    ranks->total = what & (WEFT_GATHER_TOTAL | WEFT_GATHER_NODES) ? (struct weft_net_counters){0}
+                                                                  : ranks->total;
     for (uint32_t r = 1; r < ranks->with.n && ranks->with.rank == 0; r++)
     {
         by.pack = NULL;

@@ -25,12 +25,15 @@ struct weft_ranks_net
     struct weft_parcel *in;  /**< [rank] */
     int64_t elsewhere;       /**< when something happens next at another rank, as far as is known */
     uint64_t inside;         /**< frames in the nodes of others, as gathered */
+    struct weft_net_counters total; /**< of the nodes of others, as gathered */
 };
 
 /** Puts @p n bytes behind the others. */
 void weft_pack_put(struct weft_net *net, struct weft_pack *pack, const void *bytes, size_t n);
 /** Takes @p n bytes off the front. */
 void weft_parcel_take(struct weft_parcel *parcel, void *bytes, size_t n);
+/** Adds counters. */
+void weft_net_add_counters(struct weft_net_counters *sum, const struct weft_net_counters *c);
 /** Sends all packs, and empties them. */
 void weft_ranks_exchange(struct weft_net *net);
 

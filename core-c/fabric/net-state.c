@@ -21,8 +21,8 @@ weft_net_node_counters(const struct weft_net *net, uint32_t node)
     return &net->node[node]->counters;
 }
 
-static void
-add_counters(struct weft_net_counters *sum, const struct weft_net_counters *c)
+void
+weft_net_add_counters(struct weft_net_counters *sum, const struct weft_net_counters *c)
 {
     sum->hops += c->hops;
     sum->sent += c->sent;
@@ -44,10 +44,13 @@ add_counters(struct weft_net_counters *sum, const struct weft_net_counters *c)
 void
 weft_net_total(const struct weft_net *net, struct weft_net_counters *sum)
 {
-    *sum = (struct weft_net_counters){0};
+    *sum = net->ranks ? net->ranks->total : (struct weft_net_counters){0};
     for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
     {
-        add_counters(sum, &net->node[i]->counters);
+        if (weft_net_is_here(net, i))
+        {
+            weft_net_add_counters(sum, &net->node[i]->counters);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 #include "fabric-setup.h"
 
 #include "link-failures.h"
+#include "mpi-ranks.h"
 
 #include "ns3/boolean.h"
 #include "ns3/node-container.h"
@@ -90,6 +91,10 @@ BuildFabric(const scenario& s,
     NodeContainer hosts;
     NodeContainer switches;
     fabric->SetSeedAndRun(s.seed, s.run);
+    if (const weft_ranks* ranks = ranks_get())
+    {
+        fabric->SetRanks(*ranks);
+    }
     fabric->SetAttribute("Threads", UintegerValue(threads));
     fabric->SetAttribute("ConvergenceDelay", TimeValue(TimeOf(s.convergence)));
     fabric->SetAttribute("ConvergenceWeights", BooleanValue(s.weights != WEFT_WEIGHTS_NONE));

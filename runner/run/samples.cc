@@ -42,6 +42,9 @@ void
 Sampler::Sample()
 {
     const int64_t now = WeftNow();
+    const unsigned nodes = m_measure.nports > 0 || m_measure.queues || m_measure.balance;
+    const unsigned qps = m_measure.nqps > 0;
+    m_fabric->Gather(nodes * WEFT_GATHER_NODES | qps * WEFT_GATHER_QPS);
     SampleQps(now);
     SamplePorts(now);
     if (m_measure.queues)

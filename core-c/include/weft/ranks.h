@@ -74,8 +74,9 @@ extern "C"
     /** What weft_net_gather() is about. */
     enum weft_gather
     {
-        WEFT_GATHER_NODES = 1, /**< counters, buffers, ports, reordering */
-        WEFT_GATHER_QPS = 2,   /**< what struct weft_qp has, and the transport's counters */
+        WEFT_GATHER_TOTAL = 1, /**< weft_net_total() */
+        WEFT_GATHER_NODES = 2, /**< that, counters, buffers, ports, reordering */
+        WEFT_GATHER_QPS = 4,   /**< what struct weft_qp has, and the transport's counters */
     };
 
     /** Rank 0 gets what the others have, so that it can be read there as if all nodes had been run
