@@ -24,7 +24,9 @@ struct weft_ranks_net
     struct weft_parcel *out; /**< [rank] */
     struct weft_parcel *in;  /**< [rank] */
     int64_t elsewhere;       /**< when something happens next at another rank, as far as is known */
-    uint64_t inside;         /**< frames in the nodes of others, as gathered */
+    void *scratch;           /**< states of a QP that is only known here, until the next one */
+    size_t scratch_size;
+    uint64_t inside;                /**< frames in the nodes of others, as gathered */
     struct weft_net_counters total; /**< of the nodes of others, as gathered */
 };
 

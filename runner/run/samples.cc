@@ -3,6 +3,7 @@
  */
 #include "samples.h"
 
+#include "mpi-ranks.h"
 #include "to-c.h"
 
 #include "ns3/nstime.h"
@@ -65,7 +66,7 @@ void
 Sampler::SampleQps(int64_t now)
 {
     const auto interval = static_cast<double>(m_measure.interval);
-    for (size_t i = 0; i < m_measure.nqps; i++)
+    for (size_t i = 0; i < m_measure.nqps && !ranks_helps(); i++)
     {
         const WeftQp* qp = m_fabric->GetQp(m_measure.qps[i]);
         // Between two packets the rate of the earlier one counts: it set the gap.

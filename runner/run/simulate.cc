@@ -337,7 +337,8 @@ Run::CollectCuts()
     for (uint32_t i = 0; i < m_cuts.size(); i++)
     {
         const WeftQp* qp = m_fabric->GetQp(i);
-        m_cuts[i] = qp && qp->algos->cc->cuts ? qp->algos->cc->cuts(qp->cc) : 0;
+        const bool here = qp && weft_net_is_here(m_fabric->GetNet(), qp->src);
+        m_cuts[i] = here && qp->algos->cc->cuts ? qp->algos->cc->cuts(qp->cc) : 0;
     }
     m_fabric->Sum(m_cuts);
 }
