@@ -50,7 +50,7 @@ sed -e 's,<topology.*,<topology kind="fat-tree" k="4" link-rate="100Gbps",' \
 "$weft" run tree.xml --no-figures --out tree-1 >out 2>messages || fail 'a fat-tree'
 for n in 2 3 5; do
     ranks $n run tree.xml --threads $((n % 2 + 1)) --no-figures --out tree-$n >out 2>messages || fail "a fat-tree, $n ranks"
-    "$here/same-results.sh" "$weft" tree-1 tree-$n || fail "a fat-tree, $n ranks: other results"
+    "$here/same-results.sh" "$weft" tree-1 "tree-$n" || fail "a fat-tree, $n ranks: other results"
 done
 
 # What is cut by a limit is a part, and says the same.
