@@ -4,7 +4,6 @@
 #include "fabric-setup.h"
 
 #include "link-failures.h"
-#include "mpi-ranks.h"
 
 #include "ns3/boolean.h"
 #include "ns3/node-container.h"
@@ -84,6 +83,7 @@ ScheduleLosses(WeftFabric& fabric, const scenario& s)
 Ptr<WeftFabric>
 BuildFabric(const scenario& s,
             unsigned threads,
+            const weft_ranks* ranks,
             std::vector<link_failure>& failures,
             std::string& error)
 {
@@ -91,7 +91,7 @@ BuildFabric(const scenario& s,
     NodeContainer hosts;
     NodeContainer switches;
     fabric->SetSeedAndRun(s.seed, s.run);
-    if (const weft_ranks* ranks = ranks_get())
+    if (ranks)
     {
         fabric->SetRanks(*ranks);
     }

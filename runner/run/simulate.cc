@@ -159,7 +159,7 @@ Run::Build(std::string& error)
     {
         return false;
     }
-    m_fabric = BuildFabric(m_s, m_threads, m_failures, error);
+    m_fabric = BuildFabric(m_s, m_threads, ranks_get(), m_failures, error);
     if (!m_fabric)
     {
         return false;
