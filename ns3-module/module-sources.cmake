@@ -6,10 +6,12 @@ set(weft_module_sources
     ns3-module/model/weft-accounts.cc
     ns3-module/model/weft-channel.cc
     ns3-module/model/weft-choice.cc
+    ns3-module/model/weft-collective-outcomes.cc
     ns3-module/model/weft-collective.cc
     ns3-module/model/weft-connection.cc
     ns3-module/model/weft-fabric-hooks.cc
     ns3-module/model/weft-fabric-qps.cc
+    ns3-module/model/weft-fabric-ranks.cc
     ns3-module/model/weft-fabric-setup.cc
     ns3-module/model/weft-fabric.cc
     ns3-module/model/weft-link-faults.cc

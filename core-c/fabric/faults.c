@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Links that fail, come back or become slower, forwarding that changes, losses that are asked for.
  */
-#include "fabric/net-threads.h"
+#include "fabric/net-ranks.h"
 #include "fabric/switch-node.h"
 
 #include <weft/error.h>
@@ -113,6 +113,10 @@ weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole
     if (has_tor && whole != net->tor_active)
     {
         set_tor_active(net, whole);
+        if (net->ranks)
+        {
+            weft_ranks_tell(net); /* ToRs of one may have something to do now */
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A host that runs: timers, its wire, PFC, mail, arrivals, posts. */
-#include "fabric/net-threads.h"
+#include "fabric/net-ranks.h"
 
 #define RECEIVER_TIMER (UINT64_C(1) << 32) /* in the order of timers; senders' come first */
 
@@ -209,6 +209,10 @@ post(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q, uint
     }
     q->wqes = weft_net_grow(net, q->wqes, (uint32_t)q->qp.nwqes, &q->room, sizeof *q->wqes);
     weft_qp_post(&q->qp, q->wqes, bytes, tag, h->node.now);
+    if (net->ranks)
+    {
+        weft_ranks_post(net, q, bytes, tag);
+    }
     weft_host_activate(&h->nic, &q->qp);
     weft_host_kick(net, h);
 }
@@ -408,6 +412,12 @@ weft_host_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, ui
                struct weft_letter *letter)
 {
     struct weft_node *asks = net->running;
+    if (!asks && weft_node_is_elsewhere(net, &host->node))
+    {
+        weft_ranks_note(net, at);
+        weft_letter_put(net, letter);
+        return;
+    }
     const uint64_t order =
         asks ? (uint64_t)(asks->number + 1) << 40 | asks->nletters++ : net->nletters++;
     /* Whoever hears of it in time plans with it: then nobody else runs. */

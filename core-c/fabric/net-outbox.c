@@ -63,7 +63,7 @@ weft_chunk_give_back(struct weft_net *net, struct weft_chunk *chunk)
 void
 weft_outboxes_show(struct weft_net *net)
 {
-    for (uint32_t to = 0; to < net->threads->n; to++)
+    for (uint32_t to = 0; to < net->threads->boxes; to++)
     {
         const struct weft_outbox *box = &net->outbox[to];
         for (uint32_t i = 0; i < box->ncoming; i++)
@@ -78,8 +78,8 @@ weft_outboxes_show(struct weft_net *net)
     }
 }
 
-static void
-expect(struct weft_net *net, uint32_t node, uint32_t port, int64_t at)
+void
+weft_port_expect(struct weft_net *net, uint32_t node, uint32_t port, int64_t at)
 {
     net->coming[(size_t)node * net->words + port / 64] |= UINT64_C(1) << (port & 63U);
     weft_net_wake(net, net->node[node], at);
@@ -90,13 +90,13 @@ weft_outbox_read(struct weft_net *net, struct weft_outbox *box)
 {
     for (uint32_t i = 0; i < box->ncoming; i++)
     {
-        expect(net, box->coming[i].node, box->coming[i].port, box->coming[i].at);
+        weft_port_expect(net, box->coming[i].node, box->coming[i].port, box->coming[i].at);
     }
     for (uint32_t i = 0; i < box->npfc; i++)
     {
         const struct weft_pfc_coming *pfc = &box->pfc[i];
-        weft_port_send_pfc(net, pfc->by, &pfc->pfc);
-        expect(net, pfc->node, pfc->port, pfc->pfc.at);
+        weft_port_send_pfc(net, &pfc->by->pfc, &pfc->pfc);
+        weft_port_expect(net, pfc->node, pfc->port, pfc->pfc.at);
     }
     for (uint32_t i = 0; i < box->nposting; i++)
     {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes QPs: what their algorithms are told of the place where they work. */
-#include "fabric/net-threads.h"
+#include "fabric/net-ranks.h"
 #include "fabric/switch-node.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <weft/error.h>
 #include <weft/psn.h>
@@ -192,6 +193,35 @@ check(const struct weft_net *here, const struct weft_net_qp_site *of, struct wef
     return 0;
 }
 
+/* Whether nothing of a QP happens at this rank, and nothing is gathered here. */
+static bool
+is_only_known(const struct weft_net *net, const struct weft_net_qp_site *of)
+{
+    return net->ranks && net->ranks->with.rank > 0 && !weft_net_is_here(net, of->src) &&
+           !weft_net_is_here(net, of->dst);
+}
+
+/* Such a one has no states: they are made in memory that the next one uses again. */
+static int
+init_only_known(struct weft_net *net, struct weft_net_qp *q, const struct weft_nic_algos *algos,
+                const struct weft_qp_site *site)
+{
+    struct weft_ranks_net *ranks = net->ranks;
+    if (q->bytes.nics > ranks->scratch_size)
+    {
+        ranks->scratch = weft_net_take(net, q->bytes.nics);
+        ranks->scratch_size = q->bytes.nics;
+    }
+    memset(ranks->scratch, 0, q->bytes.nics);
+    const int code = weft_qp_init(&q->qp, ranks->scratch, algos, site, net->now);
+    q->qp.tx = NULL;
+    q->qp.rx = NULL;
+    q->qp.cc = NULL;
+    q->qp.path = NULL;
+    q->qp.labels = NULL;
+    return code;
+}
+
 /* Makes it, but is not to be found yet. */
 static int
 make(struct weft_net *here, const struct weft_net_qp_site *of, struct weft_net_qp **made,
@@ -207,13 +237,17 @@ make(struct weft_net *here, const struct weft_net_qp_site *of, struct weft_net_q
     struct weft_net_qp *q = weft_net_take(here, sizeof *q);
     q->rx_armed_at = WEFT_NEVER;
     q->bytes.nics = weft_qp_size(algos, &site);
+    *made = q;
+    if (is_only_known(here, of))
+    {
+        return init_only_known(here, q, algos, &site);
+    }
     const int code = weft_qp_init(&q->qp, weft_net_take(here, q->bytes.nics), algos, &site,
                                   asks ? asks->now : here->now);
     if (here->threads)
     {
         q->qp.algos_rx = weft_threads_algos(here, of->dst, of->level);
     }
-    *made = q;
     return code ? code : init_tor(here, q, &here->level[of->level], why);
 }
 
@@ -232,7 +266,10 @@ weft_net_add_qp(struct weft_net *net, const struct weft_net_qp_site *of, struct 
         return code;
     }
     here->qp[index] = q;
-    lend(here, &here->host[of->src]);
+    if (weft_net_is_here(here, of->src))
+    {
+        lend(here, &here->host[of->src]);
+    }
     *made = &q->qp;
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is read of a fabric, and what can be set of one that is there. */
-#include "fabric/net-threads.h"
+#include "fabric/net-ranks.h"
 #include "fabric/switch-node.h"
 
 struct weft_qp *
@@ -21,8 +21,8 @@ weft_net_node_counters(const struct weft_net *net, uint32_t node)
     return &net->node[node]->counters;
 }
 
-static void
-add_counters(struct weft_net_counters *sum, const struct weft_net_counters *c)
+void
+weft_net_add_counters(struct weft_net_counters *sum, const struct weft_net_counters *c)
 {
     sum->hops += c->hops;
     sum->sent += c->sent;
@@ -44,10 +44,13 @@ add_counters(struct weft_net_counters *sum, const struct weft_net_counters *c)
 void
 weft_net_total(const struct weft_net *net, struct weft_net_counters *sum)
 {
-    *sum = (struct weft_net_counters){0};
+    *sum = net->ranks ? net->ranks->total : (struct weft_net_counters){0};
     for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
     {
-        add_counters(sum, &net->node[i]->counters);
+        if (weft_net_is_here(net, i))
+        {
+            weft_net_add_counters(sum, &net->node[i]->counters);
+        }
     }
 }
 
@@ -150,7 +153,7 @@ count_held(const struct weft_switch_node *sw)
 uint64_t
 weft_net_inside(const struct weft_net *net)
 {
-    uint64_t n = 0;
+    uint64_t n = net->ranks ? net->ranks->inside : 0;
     weft_net_settle(net);
     for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
     {

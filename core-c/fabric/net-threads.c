@@ -2,7 +2,7 @@
 /* Several threads run the nodes of one fabric. The nodes are in parts, two for each thread, but
  * whoever has done its own does those that nobody has begun: perhaps other programs keep a thread
  * from a processor, or some parts have little to do. */
-#include "fabric/net-threads.h"
+#include "fabric/net-ranks.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -195,7 +195,7 @@ void
 weft_threads_run(struct weft_net *net, int64_t end)
 {
     struct weft_threads *threads = net->threads;
-    const bool together = is_worthwhile(threads) && has_others(threads);
+    const bool together = threads->n > 1 && is_worthwhile(threads) && has_others(threads);
     share_with_all(net);
     threads->end = end;
     if (together)
@@ -230,7 +230,7 @@ weft_threads_next(const struct weft_net *net)
             next = at < next ? at : next;
         }
     }
-    return next;
+    return net->ranks && net->ranks->elsewhere < next ? net->ranks->elsewhere : next;
 }
 
 void
@@ -285,10 +285,12 @@ weft_threads_sum_degrees(const struct weft_net *net, uint32_t level)
 const struct weft_nic_algos *
 weft_threads_algos(const struct weft_net *net, uint32_t host, uint32_t level)
 {
-    return &net->threads->net[net->host[host].node.thread]->algos[level];
+    const struct weft_node *node = &net->host[host].node;
+    const uint32_t thread = weft_node_is_elsewhere(net, node) ? 0 : node->thread;
+    return &net->threads->net[thread]->algos[level];
 }
 
-/* Switches of a tier that have blocks of their own. */
+/* Behind the last node of a tier. */
 static uint32_t
 next_tier(const struct weft_net *net, uint32_t node)
 {
@@ -305,14 +307,56 @@ next_tier(const struct weft_net *net, uint32_t node)
     return node;
 }
 
+/* A switch's rank: tiers are divided alike, so that a pod has one rank as far as possible. */
+static uint32_t
+rank_of_switch(const struct weft_net *net, uint32_t node)
+{
+    uint32_t first = net->nhosts;
+    uint32_t end = next_tier(net, first);
+    for (; node >= end; end = next_tier(net, first))
+    {
+        first = end;
+    }
+    return (uint32_t)((uint64_t)(node - first) * net->ranks->with.n / (end - first));
+}
+
+static uint32_t
+rank_of(const struct weft_net *net, uint32_t node)
+{
+    struct weft_link link;
+    if (node >= net->nhosts)
+    {
+        return rank_of_switch(net, node);
+    }
+    weft_clos_link(net->config.clos, node, &link);
+    return rank_of_switch(net, net->nhosts + link.upper.index);
+}
+
+/* Of nodes in a row, those from the first to the last that this rank runs. */
+static void
+keep_to_rank(const struct weft_net *net, uint32_t *first, uint32_t *end)
+{
+    while (net->ranks && *first < *end && rank_of(net, *first) != net->ranks->with.rank)
+    {
+        ++*first;
+    }
+    while (net->ranks && *first < *end && rank_of(net, *end - 1) != net->ranks->with.rank)
+    {
+        --*end;
+    }
+}
+
 /* Neighbouring nodes of a tier have one thread, and as far as possible hosts that of their ToR. */
 static void
 cut(struct weft_net *net, uint8_t *thread)
 {
     const uint32_t nodes = net->nhosts + net->nswitches;
-    for (uint32_t first = 0, end; first < nodes; first = end)
+    for (uint32_t tier = 0, next; tier < nodes; tier = next)
     {
-        end = next_tier(net, first);
+        next = next_tier(net, tier);
+        uint32_t first = tier;
+        uint32_t end = next;
+        keep_to_rank(net, &first, &end);
         for (uint32_t i = first; i < end; i++)
         {
             thread[i / WEFT_BLOCK] =
@@ -364,7 +408,9 @@ hand_out(struct weft_net *net)
     for (uint32_t i = 0; i < nodes; i++)
     {
         struct weft_net *of = threads->net[thread[i / WEFT_BLOCK]];
-        net->node[i]->thread = (uint8_t)of->thread;
+        const uint32_t rank = net->ranks ? rank_of(net, i) : 0;
+        net->node[i]->thread =
+            (uint8_t)(net->ranks && rank != net->ranks->with.rank ? threads->n + rank : of->thread);
         if (i % WEFT_BLOCK == 0)
         {
             of->block[of->nblocks++] = i;
@@ -376,7 +422,7 @@ hand_out(struct weft_net *net)
     }
     for (uint32_t i = 0; i < nodes; i++)
     {
-        for (uint32_t k = 0; k < net->node[i]->nports; k++)
+        for (uint32_t k = 0; k < net->node[i]->nports && weft_net_is_here(net, i); k++)
         {
             part(net, net->node[i], &net->node[i]->port[k]);
         }
@@ -398,8 +444,8 @@ make_view(struct weft_threads *threads, struct weft_net *net, uint32_t i)
     for (uint32_t turn = 0; turn < 2; turn++)
     {
         threads->outbox[i][turn] =
-            weft_net_take(net, threads->n * sizeof *threads->outbox[i][turn]);
-        for (uint32_t to = 0; to < threads->n; to++)
+            weft_net_take(net, threads->boxes * sizeof *threads->outbox[i][turn]);
+        for (uint32_t to = 0; to < threads->boxes; to++)
         {
             threads->outbox[i][turn][to].soonest = WEFT_NEVER;
         }
@@ -417,12 +463,13 @@ weft_net_set_threads(struct weft_net *net, uint32_t n)
     {
         return WEFT_ERANGE;
     }
-    if (n == 1)
+    if (n == 1 && !net->ranks)
     {
         return 0;
     }
     struct weft_threads *threads = weft_net_take(net, sizeof *threads);
     threads->n = n * WEFT_PARTS_EACH;
+    threads->boxes = threads->n + (net->ranks ? net->ranks->with.n : 0);
     threads->memory = net->memory;
     threads->spins = sysconf(_SC_NPROCESSORS_ONLN) >= (long)n;
     threads->process = getpid();

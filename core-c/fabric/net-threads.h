@@ -43,13 +43,22 @@ struct weft_posting
     uint32_t host;
 };
 
-/** What one thread has for another one. Rows are emptied, not given back. */
+/** A message that a host has posted, of which another rank keeps a copy. */
+struct weft_posted
+{
+    uint64_t bytes;
+    uint64_t tag;
+    uint32_t qp;
+};
+
+/** What one thread has for another one, or for a rank. Rows are emptied, not given back. */
 struct weft_outbox
 {
     struct weft_remote *coming; /**< frames */
     struct weft_port **port;    /**< [coming]: the sender's */
     struct weft_pfc_coming *pfc;
     struct weft_posting *posting;
+    struct weft_posted *posted;
     struct weft_chunk *first; /**< of chunks that are the other one's */
     struct weft_chunk *last;
     uint32_t ncoming;
@@ -59,6 +68,8 @@ struct weft_outbox
     uint32_t pfc_size;
     uint32_t nposting;
     uint32_t posting_size;
+    uint32_t nposted;
+    uint32_t posted_size;
     int64_t soonest; /**< of all that */
 };
 
@@ -75,10 +86,11 @@ struct weft_slab
 #define WEFT_PARTS_EACH 2U
 #define WEFT_MOST_PARTS (WEFT_PARTS_EACH * WEFT_NET_THREADS)
 
-/** All threads of a fabric. */
+/** All threads of a fabric. Where several ranks run it, a node of rank r has the part n + r. */
 struct weft_threads
 {
     uint32_t n;       /**< parts */
+    uint32_t boxes;   /**< outboxes of each: one for each part, and for each rank */
     uint32_t running; /**< threads, the caller's among them */
     bool spins;       /**< there is a processor for each */
     bool is_pending;  /**< something may be in outboxes */
@@ -102,6 +114,8 @@ struct weft_threads
 
 /** Lets the others see what has left in this window. */
 void weft_outboxes_show(struct weft_net *net);
+/** Something comes to a port at @p at. */
+void weft_port_expect(struct weft_net *net, uint32_t node, uint32_t port, int64_t at);
 /** Reads an outbox. */
 void weft_outbox_read(struct weft_net *net, struct weft_outbox *box);
 /** Reads what others have for a thread, from one of the two sets of outboxes. */
@@ -150,6 +164,13 @@ void weft_threads_sum_degrees(const struct weft_net *net, uint32_t level);
 /** What the node of a QP's receiver works by. */
 const struct weft_nic_algos *weft_threads_algos(const struct weft_net *net, uint32_t host,
                                                 uint32_t level);
+
+/** Whether another rank runs a node. */
+static inline bool
+weft_node_is_elsewhere(const struct weft_net *net, const struct weft_node *node)
+{
+    return net->threads && node->thread >= net->threads->n;
+}
 
 /** Runs a node. */
 void weft_node_run(struct weft_net *net, uint32_t i, int64_t until);

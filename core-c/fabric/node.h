@@ -282,6 +282,7 @@ struct weft_net
     int64_t shortest;             /**< bytes of a frame, at least */
     int64_t now;                  /**< everything before this has happened */
     struct weft_threads *threads; /**< NULL: one runs all */
+    struct weft_ranks_net *ranks; /**< other processes; NULL: there are none */
 
     /* Each thread's own; it has a copy of all above. */
     uint32_t thread;
@@ -361,7 +362,8 @@ weft_port_occupy(struct weft_port *port, uint32_t bytes, int64_t at, bool waited
 /** Whether the wire was down while a frame was on it. */
 bool weft_port_was_cut(const struct weft_port *port, uint32_t bytes, int64_t now);
 /** A PFC frame is on its way, of which the node at the other end is yet to hear. */
-void weft_port_send_pfc(struct weft_net *net, struct weft_port *port, const struct weft_pfc *pfc);
+void weft_port_send_pfc(struct weft_net *net, struct weft_pfc_lane *lane,
+                        const struct weft_pfc *pfc);
 /** A node that another thread runs gets it. */
 void weft_port_pause_there(struct weft_net *net, struct weft_port *port,
                            const struct weft_pfc *pfc);

@@ -44,9 +44,8 @@ weft_port_was_cut(const struct weft_port *port, uint32_t bytes, int64_t now)
 }
 
 void
-weft_port_send_pfc(struct weft_net *net, struct weft_port *port, const struct weft_pfc *pfc)
+weft_port_send_pfc(struct weft_net *net, struct weft_pfc_lane *lane, const struct weft_pfc *pfc)
 {
-    struct weft_pfc_lane *lane = &port->pfc;
     if (lane->sent - lane->taken == lane->size)
     {
         struct weft_pfc *ring =
@@ -81,7 +80,7 @@ weft_port_pause(struct weft_net *net, struct weft_port *port, uint32_t tclass, b
     }
     else
     {
-        weft_port_send_pfc(net, port, &pfc);
+        weft_port_send_pfc(net, &port->pfc, &pfc);
         weft_port_announce(net, port, pfc.at);
     }
 }

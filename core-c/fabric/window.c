@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes are run one after the other, each for a window in which no other node can notice it. */
-#include "fabric/net-threads.h"
+#include "fabric/net-ranks.h"
 
 #define MANY 8192 /* arrivals in a window whose frames do not fit a cache of a core */
 
@@ -127,6 +127,10 @@ weft_net_run(struct weft_net *net, int64_t until)
             weft_net_run_blocks(net, end);
         }
         net->now = end;
+        if (net->ranks)
+        {
+            weft_ranks_tell(net);
+        }
     }
 }
 

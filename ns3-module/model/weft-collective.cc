@@ -130,6 +130,7 @@ WeftCollective::Install(Ptr<WeftFabric> fabric, std::string& error)
     {
         return false;
     }
+    m_fabric->JoinNews(this);
     // QPs and events point here: lives until the simulation is destroyed, whoever holds it.
     Simulator::ScheduleDestroy(&WeftCollective::Dispose, Ptr<WeftCollective>(this));
     m_installed = true;
@@ -399,27 +400,12 @@ WeftCollective::MessageDelivered(const WeftQp& /* qp */, uint64_t tag)
     const std::lock_guard<std::recursive_mutex> lock(m_mutex);
     const auto message = static_cast<uint32_t>(tag);
     const int64_t now = m_fabric->GetTime();
-    Times& t = m_times[message];
-    m_lastDelivery = std::max(m_lastDelivery, now);
-    t.delivered = now;
     if (m_fabric->IsTimely()) // else it was before a sink was connected
     {
         m_deliveredTrace(message, TimeStep(static_cast<uint64_t>(now)));
     }
-    if (t.failed)
-    {
-        SetLost(message, false);
-    }
-    if (t.asked >= 0)
-    {
-        TellGivenUp(message);
-    }
     Tell(message, false, now);
-    if (t.acked >= 0)
-    {
-        m_done++; // acknowledged too soon, by a transport that is wrong
-        CheckDone(now);
-    }
+    Note({now, message, DELIVERED});
 }
 
 void
@@ -445,45 +431,29 @@ WeftCollective::Tell(uint32_t message, bool sender, int64_t at)
             Count(next, at);
         }
     }
-    if (!sender || m_steps.empty())
-    {
-        return;
-    }
-    // Hosts tell in any order within a window.
-    Step& step = StepOf(m);
-    step.last = std::max(step.last, at);
-    if (--step.left == 0)
-    {
-        NS_LOG_INFO("group " << m.group << " has done step " << m.step);
-        ForEachBehind(m, [this, &step](uint32_t next) { Count(next, step.last + m_news); });
-    }
-}
-
-int64_t
-WeftCollective::GetWay(uint32_t from, uint32_t to) const
-{
-    return weft_clos_way(&m_fabric->GetClos(), from, to, m_fabric->GetFrameConfig().ack);
 }
 
 void
 WeftCollective::MessageAcked(const WeftQp& /* qp */, uint64_t tag)
 {
     const std::lock_guard<std::recursive_mutex> lock(m_mutex);
+    const auto message = static_cast<uint32_t>(tag);
     const int64_t now = m_fabric->GetTime();
-    m_times[tag].acked = now;
-    m_acked++;
-    m_done += m_times[tag].delivered >= 0;
-    Tell(static_cast<uint32_t>(tag), true, now);
-    CheckDone(now);
+    Tell(message, true, now);
+    Note({now, message, ACKED});
 }
 
 void
 WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
 {
     const std::lock_guard<std::recursive_mutex> lock(m_mutex);
-    const auto message = static_cast<uint32_t>(tag);
+    Note({m_fabric->GetTime(), static_cast<uint32_t>(tag), FAILED});
+}
+
+void
+WeftCollective::NoteFailed(uint32_t message, int64_t now)
+{
     const weft_message& m = m_messages[message];
-    const int64_t now = m_fabric->GetTime();
     Times& t = m_times[message];
     NS_LOG_WARN("message " << message << " is given up");
     t.failed = true;
@@ -502,11 +472,27 @@ WeftCollective::MessageFailed(const WeftQp& /* qp */, uint64_t tag)
 }
 
 void
-WeftCollective::TellGivenUp(uint32_t message)
+WeftCollective::EndInStep(uint32_t message, int64_t at)
 {
+    if (m_steps.empty())
+    {
+        return;
+    }
     const weft_message& m = m_messages[message];
-    const Times& t = m_times[message];
-    Tell(message, true, std::max(t.asked, t.delivered) + GetWay(m.dst, m.src));
+    // Hosts tell in any order within a window.
+    Step& step = StepOf(m);
+    step.last = std::max(step.last, at);
+    if (--step.left == 0)
+    {
+        NS_LOG_INFO("group " << m.group << " has done step " << m.step);
+        m_released = true;
+        ForEachBehind(m, [this, &step](uint32_t next) {
+            if (IsHere(m_messages[next].src))
+            {
+                Count(next, step.last + m_news);
+            }
+        });
+    }
 }
 
 void

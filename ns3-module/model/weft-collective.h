@@ -129,6 +129,10 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
         return m_ngroups;
     }
 
+    /** Rank 0 of several gets the times at which messages were posted: it has all others anyway.
+     * All ranks call it. */
+    void GatherTimes();
+
     /** @return last delivery of the slowest group so far */
     Time GetCompletionTime() const;
     /** @return payload of all messages, bytes */
@@ -150,6 +154,28 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
 
     // From WeftWatched
     void Watch() override;
+
+    /** What becomes of a message. */
+    enum Outcome : uint32_t
+    {
+        DELIVERED, //!< at its receiver
+        ACKED,     //!< at its sender
+        FAILED,    //!< given up by its sender
+    };
+
+    /** What all ranks hear of. */
+    struct Event
+    {
+        int64_t at;       //!< ps
+        uint32_t message; //!< number
+        Outcome what;     //!< has become of it
+    };
+
+    /** @return what has happened at this rank since the last call */
+    std::vector<Event> TakeEvents();
+    /** What has happened at a rank. @param events that happened there @param n how many @return
+     * whether something was released by them, on any rank */
+    bool HearAll(const Event* events, size_t n);
 
     /** Signature of the "Delivered" trace. @param message number @param when time */
     typedef void (*DeliveredCallback)(uint32_t message, Time when);
@@ -192,6 +218,16 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     void Tell(uint32_t message, bool sender, int64_t at);
     /** @param from a host @param to another @return ps that an ACK takes in an idle fabric */
     int64_t GetWay(uint32_t from, uint32_t to) const;
+    /** A message that its step waited for is acknowledged, or not to be. @param message which
+     * @param at since when, ps */
+    void EndInStep(uint32_t message, int64_t at);
+    /** @param host index @return whether this rank runs it */
+    bool IsHere(uint32_t host) const;
+    void Note(const Event& event);                     //!< @param event is to be heard of by all
+    void Hear(const Event& event);                     //!< @param event that all hear of
+    void NoteDelivered(uint32_t message, int64_t now); //!< @param message number @param now ps
+    void NoteAcked(uint32_t message, int64_t now);     //!< @param message number @param now ps
+    void NoteFailed(uint32_t message, int64_t now);    //!< @param message number @param now ps
     /** A sender has given up and asked the receiver, which has the message and answers. @param
      * message which */
     void TellGivenUp(uint32_t message);
@@ -247,6 +283,8 @@ class WeftCollective : public Object, public WeftMessageListener, public WeftWat
     int64_t m_doneAt{0};               //!< when anything was done last, ps
     bool m_tellsDone{false};           //!< TellDone() is to come
     bool m_watched{false};             //!< somebody hears of each message
+    bool m_released{false};            //!< something was, by what all ranks hear of
+    std::vector<Event> m_events;       //!< of this rank, of which the others are yet to hear
     TracedCallback<uint32_t, Time> m_deliveredTrace; //!< "Delivered"
     TracedCallback<> m_doneTrace;                    //!< "Done"
 };

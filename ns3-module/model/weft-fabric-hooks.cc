@@ -9,6 +9,7 @@
 #include "weft-packet.h"
 #include "weft-switch.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 
 namespace ns3
@@ -112,6 +113,10 @@ WeftFabric::AddLogHooks(weft_net_hooks& hooks)
 void
 WeftFabric::Watch(uint32_t node)
 {
+    NS_ABORT_MSG_IF(m_hasRanks,
+                    "Weft: something is to hear of each frame of node "
+                        << node << " (a listener, a trace sink, a log or an IP stack), of a "
+                        << "fabric that several ranks run; expected one rank");
     if (!m_watches)
     {
         m_watches = true;

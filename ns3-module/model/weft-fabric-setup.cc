@@ -503,22 +503,8 @@ WeftFabric::MakeNet(std::string& error)
     const weft_plan_site
         site{m_seedInForce, m_run, 0, m_frame.payload, &m_clos, nullptr, nullptr, nullptr};
     const bool planned = m_levels.Plan(m_net, site, m_clos.nhosts, error);
-    StartThreads();
+    DivideNodes();
     return planned;
-}
-
-void
-WeftFabric::StartThreads()
-{
-    for (uint32_t i = 0; i < GetNServiceLevels(); i++)
-    {
-        const auto& level = *m_levels.Get(i);
-        if (level.planner.IsActive() && level.GetBalancer()->tor)
-        {
-            return; // a QP that a host makes as it is run is for a ToR to know of
-        }
-    }
-    weft_net_set_threads(m_net, m_threads);
 }
 
 void

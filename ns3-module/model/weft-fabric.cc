@@ -294,6 +294,11 @@ WeftFabric::CheckConservation(std::string& error) const
 {
     RequireAlive("CheckConservation()");
     RequireSettled("CheckConservation()");
+    Gather();
+    if (m_hasRanks && m_ranks.rank > 0)
+    {
+        return true; // rank 0 knows
+    }
     WeftAccounts::Check(GetNet(), m_clos.nswitches, error);
     error += DescribeUndelivered();
     return error.empty();
@@ -474,6 +479,7 @@ WeftFabric::GetCounters() const
     WeftCounters sum{};
     if (m_net)
     {
+        Gather(WEFT_GATHER_TOTAL);
         weft_net_total(GetNet(), &sum);
     }
     return sum;

@@ -35,12 +35,14 @@
 #include <weft/graph.h>
 #include <weft/mmu.h>
 #include <weft/net.h>
+#include <weft/ranks.h>
 #include <weft/scheduler.h>
 
 namespace ns3
 {
 
 class Packet;
+class WeftCollective;
 class WeftNic;
 class WeftSwitch;
 
@@ -97,6 +99,25 @@ class WeftFabric : public Object
     /** Sets the attributes Seed and Run to numbers, 0 a number like any other: RngSeedManager has
      * no part in it. To be called before Build(). @param seed any number @param run any number */
     void SetSeedAndRun(uint64_t seed, uint64_t run);
+
+    /**
+     * Lets several processes run the fabric, each some of its nodes (weft/ranks.h), with the same
+     * results for any number. Each makes the same program's calls, and has the same events of
+     * ns-3. To be called before Build(). Nothing hears of single frames then, as listeners that
+     * need the time do, trace sinks, logs and IP stacks. Where a balancer plans messages
+     * (Ethereal), each rank runs all nodes. @param ranks copied; what it names outlives the fabric
+     */
+    void SetRanks(const weft_ranks& ranks);
+    /** @return whether several ranks share the nodes */
+    bool HasRanks() const
+    {
+        return m_hasRanks;
+    }
+    /** Rank 0 gets what the others have, to be read there. All ranks call it. @param what of enum
+     * weft_gather */
+    void Gather(unsigned what = WEFT_GATHER_NODES | WEFT_GATHER_QPS) const;
+    /** Adds up on rank 0 what all ranks have in a row. All ranks call it. @param words the row */
+    void Sum(std::vector<uint64_t>& words) const;
 
     /**
      * ns-3's convention: lets all that this fabric draws depend on a stream number too, so that two
@@ -303,6 +324,8 @@ class WeftFabric : public Object
         Sync();
         return m_net;
     }
+    /** All ranks hear of what becomes of its messages. @param work a collective of the fabric */
+    void JoinNews(WeftCollective* work);
     /** @return what runs it */
     WeftTicks& GetTicks()
     {
@@ -410,7 +433,7 @@ class WeftFabric : public Object
     void BuildSwitches(const NodeContainer& switches); //!< part of Build()
     void BuildNics(const NodeContainer& hosts);        //!< part of Build()
     void BuildLinks();                                 //!< part of Build()
-    void StartThreads();                               //!< part of it
+    void DivideNodes();                                //!< Among ranks and threads: part of it
     bool MakeNet(std::string& error); //!< part of Build() @param error why not @return success
     /** Part of Build(). @param hosts nodes @param switches nodes */
     void BeginTicks(const NodeContainer& hosts, const NodeContainer& switches);
@@ -421,6 +444,8 @@ class WeftFabric : public Object
     void ApplyDrops(WeftQp* qp);
     std::string DescribeUndelivered() const; //!< @return messages acknowledged and not delivered
     static WeftFabric* Told(void* of);       //!< @param of a WeftFabric @return it
+    weft_parcel TellNews();                  //!< @return what this rank has to tell
+    bool HearNews(weft_parcel news); //!< @param news of a rank @return whether more may happen
     /** @param node number, hosts first @return the switch, or nullptr */
     WeftSwitch* FindSwitch(uint32_t node) const;
     weft_net_hooks MakeHooks();                       //!< @return what the core calls
@@ -448,6 +473,8 @@ class WeftFabric : public Object
     bool m_pinned{false};                //!< seed and run are numbers, whatever RngSeedManager's
     int64_t m_stream{-1};                //!< AssignStreams(), negative: none
     uint32_t m_threads{1};               //!< attribute
+    weft_ranks m_ranks{};                //!< SetRanks(); none if its n is 0
+    bool m_hasRanks{false};              //!< several run the nodes
     double m_rhoMax{1};                  //!< share of line rate
 
     weft_clos m_clos{};                        //!< shape
@@ -464,6 +491,8 @@ class WeftFabric : public Object
     WeftLinkFaults m_faults;    //!< links that fail, and forwarding
     uint64_t m_seedInForce{0};  //!< GetSeed()
 
+    std::vector<WeftCollective*> m_works;                       //!< JoinNews()
+    std::vector<unsigned char> m_told;                          //!< what they have to tell
     std::vector<WeftListenerRef> m_listeners;                   //!< by QP
     std::vector<std::unique_ptr<WeftConnection>> m_connections; //!< what messages go over
     std::vector<uint32_t> m_starters; //!< by host: QPs that share its line

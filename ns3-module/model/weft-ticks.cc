@@ -57,7 +57,9 @@ WeftTicks::GetTime() const
 void
 WeftTicks::RunTo(int64_t until)
 {
+    m_running = true;
     weft_net_run(m_net, until);
+    m_running = false;
     CallAfter();
 }
 
@@ -192,9 +194,9 @@ WeftTicks::PlanWatched(uint32_t node)
 }
 
 void
-WeftTicks::Plan(uint32_t node)
+WeftTicks::Plan(uint32_t node, int64_t at)
 {
-    const int64_t next = weft_net_node_next(m_net, node);
+    const int64_t next = IsHere(node) ? weft_net_node_next(m_net, node) : at;
     if (m_planned[node] != NOT_WATCHED)
     {
         PlanWatched(node);
@@ -258,11 +260,16 @@ WeftTicks::CallAt(uint32_t host,
                   uint64_t what)
 {
     RequireReachable(at);
+    NS_ABORT_MSG_IF(!IsHere(host) && IsTelling(),
+                    "Weft: one who is told of something asks for something at host "
+                        << host << ", which another rank runs; expected a host of the same rank, "
+                        << "or an event of ns-3 that all ranks have");
     weft_net_call(m_net, host, at, step, number, call, of, what);
     weft_net_teller teller;
-    if (!weft_net_is_telling(m_net, &teller) || (teller.watched && teller.node != host))
+    const bool isTold = weft_net_is_telling(m_net, &teller);
+    if (isTold ? teller.watched && teller.node != host : !m_running)
     {
-        Plan(host); // else when that node has been run, or at the end of its window
+        Plan(host, at); // else when that node has been run, or at the end of its window
     }
 }
 

@@ -15,6 +15,7 @@
 #include <set>
 #include <vector>
 #include <weft/net.h>
+#include <weft/ranks.h>
 
 namespace ns3
 {
@@ -57,6 +58,12 @@ class WeftTicks
 
     /** Changes of the fabric as a whole that are due by now are made. */
     void SyncChanges();
+
+    /** @param host index @return whether this rank runs it */
+    bool IsHere(uint32_t host) const
+    {
+        return weft_net_is_here(m_net, host);
+    }
 
     /** @return whether something is being told: others lag */
     bool IsTelling() const;
@@ -113,10 +120,11 @@ class WeftTicks
     void MakeChanges(int64_t now);   //!< Those that are due @param now ps
     void PlanTick(int64_t border);   //!< @param border between two windows, ps
     void PlanWatched(uint32_t node); //!< For what is due there @param node that is watched
-    void Plan(uint32_t node);        //!< For what is due there @param node any one
-    void PlanAll();                  //!< For what is due anywhere
-    void RunTo(int64_t until);       //!< All that happens before @param until ps
-    void CallAfter();                //!< What After() has put off
+    /** For what is due at a node. @param node any one @param at what was asked for last, ps */
+    void Plan(uint32_t node, int64_t at);
+    void PlanAll();            //!< For what is due anywhere
+    void RunTo(int64_t until); //!< All that happens before @param until ps
+    void CallAfter();          //!< What After() has put off
     /** Aborts the program if the clock does not go as far. @param at ps */
     static void RequireReachable(int64_t at);
     /** A host's call. @param of WeftTicks @param what its number @param now ps */
@@ -135,6 +143,7 @@ class WeftTicks
     uint64_t m_ncalls{0};                 //!< numbers given
     std::mutex m_mutex;                   //!< of m_calls and m_after: hosts run on threads
     std::vector<Call> m_after;            //!< After()
+    bool m_running{false};                //!< windows are run, and ranks hear of each other
 };
 
 } // namespace ns3

@@ -9,6 +9,7 @@
 #include "figures.h"
 #include "list.h"
 #include "loaded.h"
+#include "mpi-ranks.h"
 #include "results-folder.h"
 #include "schema.h"
 
@@ -16,6 +17,10 @@ int
 command_run(const struct arguments *a)
 {
     struct loaded l;
+    if (!a->print_plan && !a->dry_run && !ranks_begin())
+    {
+        return EXIT_BAD_INPUT;
+    }
     if (!loaded_read(a->files[0], &a->plan, &l))
     {
         return EXIT_BAD_INPUT;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "figures.h"
+#include "mpi-ranks.h"
 #include "quick.h"
 #include "results-folder.h"
 #include "textbuf.h"
@@ -97,7 +98,8 @@ int
 loaded_sweep(const struct loaded *l, const struct sweep_options *options, bool figures)
 {
     int status = sweep_run(l->plan, options);
-    if (status != EXIT_GOOD || !figures || options->nruns || figures_count(l->plan) == 0)
+    if (status != EXIT_GOOD || ranks_helps() || !figures || options->nruns ||
+        figures_count(l->plan) == 0)
     {
         return status;
     }

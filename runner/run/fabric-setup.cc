@@ -83,6 +83,7 @@ ScheduleLosses(WeftFabric& fabric, const scenario& s)
 Ptr<WeftFabric>
 BuildFabric(const scenario& s,
             unsigned threads,
+            const weft_ranks* ranks,
             std::vector<link_fault>& failures,
             std::string& error)
 {
@@ -90,6 +91,10 @@ BuildFabric(const scenario& s,
     NodeContainer hosts;
     NodeContainer switches;
     fabric->SetSeedAndRun(s.seed, s.run);
+    if (ranks)
+    {
+        fabric->SetRanks(*ranks);
+    }
     fabric->SetAttribute("Threads", UintegerValue(threads));
     fabric->SetAttribute("ConvergenceDelay", TimeValue(TimeOf(s.convergence)));
     fabric->SetAttribute("ConvergenceWeights", BooleanValue(s.weights != WEFT_WEIGHTS_NONE));

@@ -3,6 +3,7 @@
  */
 #include "samples.h"
 
+#include "mpi-ranks.h"
 #include "to-c.h"
 
 #include "ns3/nstime.h"
@@ -42,6 +43,9 @@ void
 Sampler::Sample()
 {
     const int64_t now = WeftNow();
+    const unsigned nodes = m_measure.nports > 0 || m_measure.queues || m_measure.balance;
+    const unsigned qps = m_measure.nqps > 0;
+    m_fabric->Gather(nodes * WEFT_GATHER_NODES | qps * WEFT_GATHER_QPS);
     SampleQps(now);
     SamplePorts(now);
     if (m_measure.queues)
@@ -62,7 +66,7 @@ void
 Sampler::SampleQps(int64_t now)
 {
     const auto interval = static_cast<double>(m_measure.interval);
-    for (size_t i = 0; i < m_measure.nqps; i++)
+    for (size_t i = 0; i < m_measure.nqps && !ranks_helps(); i++)
     {
         const WeftQp* qp = m_fabric->GetQp(m_measure.qps[i]);
         // Between two packets the rate of the earlier one counts: it set the gap.

@@ -6,6 +6,7 @@
 #include "fabric-setup.h"
 #include "fct.h"
 #include "link-failures.h"
+#include "mpi-ranks.h"
 #include "reordering.h"
 #include "run-totals.h"
 #include "samples.h"
@@ -52,6 +53,16 @@ Rejected(const char* what, const attribute_default& d)
            "' that takes '" + d.value + "'";
 }
 
+/** Other ranks would wait for one that is at its end. @param error why it is */
+void
+EndAll(const std::string& error)
+{
+    if (ranks_get())
+    {
+        ranks_abort(error.c_str());
+    }
+}
+
 /** One run: builds it, samples it, collects what it measured. */
 class Run
 {
@@ -89,6 +100,7 @@ class Run
     qp_result CollectQp(const WeftQp* qp) const;
     void CollectFct(run_results* out);
     void CollectQps(run_results* out, run_summary& sum);
+    void CollectCuts();
     double GetGoodput(const WeftQp* qp) const;
     int64_t GetEnd() const;
 
@@ -100,7 +112,9 @@ class Run
     Ptr<WeftCollective> m_work;
     std::vector<link_fault> m_failures;
     std::unique_ptr<Sampler> m_sampler;
+    std::vector<uint64_t> m_cuts; //!< by QP: of its congestion control, which is the sender's
     uint64_t m_totalBytes{0};
+    WeftCounters m_counters{};  //!< when it ended
     int64_t m_done{WEFT_NEVER}; //!< nothing that comes later changes a result
     fct_window m_window{};      //!< whose messages fct_* are of
     EventId m_limit;
@@ -112,7 +126,10 @@ class Run
 bool
 Run::ApplyDefaults(std::string& error)
 {
-    Time::SetResolution(Time::PS);
+    if (Time::GetResolution() != Time::PS) // it is set once in a process
+    {
+        Time::SetResolution(Time::PS);
+    }
     WeftHelper::UsePicoseconds();
     for (size_t i = 0; i < m_s.nglobals; i++)
     {
@@ -142,7 +159,7 @@ Run::Build(std::string& error)
     {
         return false;
     }
-    m_fabric = BuildFabric(m_s, m_threads, m_failures, error);
+    m_fabric = BuildFabric(m_s, m_threads, ranks_get(), m_failures, error);
     if (!m_fabric)
     {
         return false;
@@ -165,7 +182,7 @@ Run::ScheduleSampling()
 {
     m_sampler = std::make_unique<Sampler>(m_s.measure, m_fabric, m_work);
     m_sampler->Start();
-    if (m_progress)
+    if (m_progress || ranks_get()) // all ranks have the same events
     {
         Simulator::Schedule(TimeStep(PROGRESS_INTERVAL), &Run::Report, this);
     }
@@ -180,7 +197,10 @@ Run::Report()
     p.now = WeftNow();
     p.delivered = m_work->GetNAcked();
     p.messages = m_work->GetMessages().size();
-    m_progress(m_user, &p);
+    if (m_progress)
+    {
+        m_progress(m_user, &p);
+    }
     if (!m_work->IsDone())
     {
         Simulator::Schedule(TimeStep(PROGRESS_INTERVAL), &Run::Report, this);
@@ -248,9 +268,11 @@ Run::Go(std::string& error)
     {
         EndTraffic(); // it was stopped before it was told
     }
+    m_work->GatherTimes();
     if (!m_fabric->CheckConservation(error))
     {
         error = "conservation is violated: " + error;
+        EndAll(error);
         return false;
     }
     m_cut = !m_work->IsDone();
@@ -308,10 +330,22 @@ Run::CollectFlows(run_results* out)
     ToC(groups, out->groups, out->ngroups);
 }
 
+void
+Run::CollectCuts()
+{
+    m_cuts.resize(m_fabric->GetNQps());
+    for (uint32_t i = 0; i < m_cuts.size(); i++)
+    {
+        const WeftQp* qp = m_fabric->GetQp(i);
+        const bool here = qp && weft_net_is_here(m_fabric->GetNet(), qp->src);
+        m_cuts[i] = here && qp->algos->cc->cuts ? qp->algos->cc->cuts(qp->cc) : 0;
+    }
+    m_fabric->Sum(m_cuts);
+}
+
 qp_result
 Run::CollectQp(const WeftQp* qp) const
 {
-    const weft_cc_ops* cc = qp->algos->cc;
     const weft_tx_counters* tx = qp->algos->transport->tx_counters(qp->tx);
     const auto active = static_cast<double>(qp->last_sent - qp->first_sent);
     qp_result r{};
@@ -331,7 +365,7 @@ Run::CollectQp(const WeftQp* qp) const
     r.nacks_sent = qp->nacks_sent;
     r.nacks_received = tx->nacks;
     r.cnps_received = qp->cnps;
-    r.cuts = cc->cuts ? cc->cuts(qp->cc) : 0;
+    r.cuts = m_cuts[qp->index];
     r.timeouts = tx->timeouts;
     r.mean_rate = active > 0 ? qp->rate_time / active : qp->last_rate;
     r.fct = r.delivered < 0 ? -1 : r.delivered - r.start;
@@ -417,7 +451,7 @@ Run::CollectQps(run_results* out, run_summary& sum)
 void
 Run::CollectFct(run_results* out)
 {
-    const uint64_t all = m_fabric->GetCounters().payload; // by any time that has not come
+    const uint64_t all = m_counters.payload; // by any time that has not come
     m_window.before = std::min(m_window.before, all);
     m_window.until = std::min(m_window.until, all);
     collect_fct(&m_s, &m_window, out);
@@ -427,13 +461,20 @@ void
 Run::Collect(run_results* out)
 {
     run_summary& sum = out->summary;
-    CollectFlows(out);
-    CollectQps(out, sum);
-    CollectReordering(*m_fabric, out);
+    m_counters = m_fabric->GetCounters();
+    CollectCuts();
+    ToC(CollectTors(m_fabric), out->tors, out->ntors);
     if (m_cut)
     {
         CollectStuck(m_fabric, m_work, out);
     }
+    if (ranks_helps())
+    {
+        return; // rank 0 has it all
+    }
+    CollectFlows(out);
+    CollectQps(out, sum);
+    CollectReordering(*m_fabric, out);
     CollectSwitches(m_fabric, sum);
     CollectStateBytes(m_fabric, sum);
     CollectTimes(*out, sum);
@@ -458,7 +499,7 @@ Run::Collect(run_results* out)
     {
         sum.failures_known += m_s.convergence <= end && f.at <= end - m_s.convergence;
     }
-    const WeftCounters& c = m_fabric->GetCounters();
+    const WeftCounters& c = m_counters;
     sum.messages = out->nflows;
     sum.dropped_buffer = c.lost[WeftFabric::DROP_BUFFER];
     sum.dropped_link = c.lost[WeftFabric::DROP_LINK];
@@ -467,7 +508,6 @@ Run::Collect(run_results* out)
     sum.packet_hops = c.hops;
     sum.events = Simulator::GetEventCount();
     m_sampler->Collect(out);
-    ToC(CollectTors(m_fabric), out->tors, out->ntors);
     ToC(CollectTrims(m_fabric), out->trims, out->ntrims);
     double queued = 0;
     double links = 0;
@@ -531,14 +571,20 @@ simulate(const scenario* s,
     {
         how = Simulate(*s, threads, results, progress, user, error);
         Simulator::Destroy();
+        if (ranks_get())
+        {
+            Config::Reset(); // this process has other runs to come
+        }
     }
     catch (const std::bad_alloc&)
     {
         error = "out of memory";
+        EndAll(error);
     }
     catch (const std::length_error& e)
     {
         error = std::string("out of memory: ") + e.what();
+        EndAll(error);
     }
     std::snprintf(why, why_size, "%s", error.c_str());
     return how;

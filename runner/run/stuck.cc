@@ -9,6 +9,7 @@
 #include "ns3/weft-switch.h"
 
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <vector>
 
@@ -28,9 +29,43 @@ HasRoute(const WeftFabric& fabric, const WeftQp& qp)
     return !fabric.GetFib() || weft_fib_route(fabric.GetFib(), tor, &map, qp.dst, &ports);
 }
 
+/** What a QP waits for. */
+enum Cause : uint64_t
+{
+    NO_ROUTE,
+    PAUSED,
+    WINDOW,
+    NO_RTO,
+    ACKS_OR_RTO,
+    RTO,
+    PACING,
+    NOTHING,
+};
+
+/** The same in words, by Cause. */
+const char* const CAUSES[] = {
+    "no route to the destination",
+    "NIC paused by PFC",
+    "waiting for ACKs: the congestion window is full",
+    "waiting for ACKs; there is no RTO",
+    "waiting for ACKs or the RTO",
+    "waiting for the RTO",
+    "paced by congestion control",
+    "sending",
+};
+
+/** What its sender's rank knows of a QP, a row of words. */
+struct Sending
+{
+    uint64_t inFlight; //!< packets
+    double rate;       //!< bit/s
+    int64_t until;     //!< when what it waits for is due, ps, or -1
+    uint64_t cause;    //!< Cause
+};
+
 /** @param qp a QP that is not active @param until gets when that is due @return what it waits for
  */
-const char*
+Cause
 WhyQuiet(const WeftQp& qp, int64_t& until)
 {
     const weft_transport_ops* transport = qp.algos->transport;
@@ -40,29 +75,29 @@ WhyQuiet(const WeftQp& qp, int64_t& until)
     until = deadline == WEFT_NEVER ? -1 : deadline;
     if (cc->window && transport->tx_ready(qp.tx) && flight >= cc->window(qp.cc, WeftNow()))
     {
-        return "waiting for ACKs: the congestion window is full";
+        return WINDOW;
     }
     if (deadline == WEFT_NEVER)
     {
-        return "waiting for ACKs; there is no RTO";
+        return NO_RTO;
     }
-    return flight > 0 ? "waiting for ACKs or the RTO" : "waiting for the RTO";
+    return flight > 0 ? ACKS_OR_RTO : RTO;
 }
 
 /** @param fabric the fabric @param qp a QP @param until gets when that is due, or -1 @return what
  * it waits for */
-const char*
+Cause
 Why(const WeftFabric& fabric, const WeftQp& qp, int64_t& until)
 {
     const Ptr<WeftNic> nic = fabric.GetNic(qp.src);
     until = -1;
     if (!HasRoute(fabric, qp))
     {
-        return "no route to the destination";
+        return NO_ROUTE;
     }
     if (nic->GetPort()->IsPaused(qp.algos->tclass))
     {
-        return "NIC paused by PFC";
+        return PAUSED;
     }
     if (qp.slot < 0)
     {
@@ -72,13 +107,30 @@ Why(const WeftFabric& fabric, const WeftQp& qp, int64_t& until)
     if (at > WeftNow() && qp.algos->cc->rate(qp.cc, WeftNow()) < nic->GetPort()->GetRate())
     {
         until = at;
-        return "paced by congestion control";
+        return PACING;
     }
-    return "sending";
+    return NOTHING;
+}
+
+/** @param qp a QP @return whether its sender has something under way, and goes on */
+bool
+IsUnderWay(const WeftQp& qp)
+{
+    return qp.acked < qp.nwqes && !qp.given_up;
+}
+
+Sending
+Look(const WeftFabric& fabric, const WeftQp& qp)
+{
+    Sending s{};
+    s.inFlight = qp.algos->transport->tx_flight(qp.tx);
+    s.rate = static_cast<double>(qp.algos->cc->rate(qp.cc, WeftNow()));
+    s.cause = Why(fabric, qp, s.until);
+    return s;
 }
 
 stuck_qp
-Describe(const WeftFabric& fabric, const WeftQp& qp)
+Describe(const WeftQp& qp, const Sending& sending)
 {
     stuck_qp s{};
     s.qp = qp.index;
@@ -88,10 +140,35 @@ Describe(const WeftFabric& fabric, const WeftQp& qp)
     s.delivered = qp.delivered;
     s.packets = qp.posted;
     s.acked = qp.una;
-    s.in_flight = qp.algos->transport->tx_flight(qp.tx);
-    s.rate = static_cast<double>(qp.algos->cc->rate(qp.cc, WeftNow()));
-    s.why = Why(fabric, qp, s.until);
+    s.in_flight = sending.inFlight;
+    s.rate = sending.rate;
+    s.until = sending.until;
+    s.why = CAUSES[sending.cause];
     return s;
+}
+
+/** @param fabric the fabric @return by QP, what senders know, which rank 0 gets of all ranks */
+std::vector<Sending>
+LookAtAll(const WeftFabric& fabric)
+{
+    constexpr size_t EACH = sizeof(Sending) / sizeof(uint64_t);
+    std::vector<uint64_t> words(EACH * fabric.GetNQps());
+    for (uint32_t i = 0; i < fabric.GetNQps(); i++)
+    {
+        const WeftQp* qp = fabric.GetQp(i);
+        if (qp && weft_net_is_here(fabric.GetNet(), qp->src) && IsUnderWay(*qp))
+        {
+            const Sending s = Look(fabric, *qp);
+            std::memcpy(&words[EACH * i], &s, sizeof s);
+        }
+    }
+    fabric.Sum(words); // of a QP all but one have zeros
+    std::vector<Sending> all(fabric.GetNQps());
+    for (size_t i = 0; i < all.size(); i++)
+    {
+        std::memcpy(&all[i], &words[EACH * i], sizeof all[i]);
+    }
+    return all;
 }
 
 /** @param s a QP @return "such as QP 3, host 1 to host 2: ..." */
@@ -126,12 +203,13 @@ void
 CollectStuck(Ptr<WeftFabric> fabric, Ptr<WeftCollective> work, run_results* out)
 {
     std::vector<stuck_qp> stuck;
+    const std::vector<Sending> sending = LookAtAll(*fabric);
     for (uint32_t i = 0; i < fabric->GetNQps(); i++)
     {
         const WeftQp* qp = fabric->GetQp(i);
-        if (qp && qp->acked < qp->nwqes && !qp->given_up)
+        if (qp && IsUnderWay(*qp))
         {
-            stuck.push_back(Describe(*fabric, *qp));
+            stuck.push_back(Describe(*qp, sending[i]));
         }
     }
     for (const auto& t : work->GetTimes())

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "memory-out.h"
+#include "mpi-ranks.h"
 #include "process-title.h"
 #include "provenance.h"
 #include "results.h"
@@ -25,6 +26,8 @@ struct child
     size_t run;
     unsigned threads;
     int pipe_fd;
+    report_fn take; /**< in place of the pipe, in the parent's own process; or NULL */
+    void *of;
     double reported;
 };
 
@@ -50,6 +53,11 @@ send_report(const struct child *c, enum report_kind kind, const struct run_progr
     va_start(args, format);
     vsnprintf(r.text, sizeof r.text, format, args);
     va_end(args);
+    if (c->take)
+    {
+        c->take(c->of, &r);
+        return;
+    }
     ssize_t n;
     do
     {
@@ -85,6 +93,11 @@ on_asked(int number)
 static void
 end_without_memory(void)
 {
+    if (ranks_get())
+    {
+        ranks_abort("out of memory; 'weft validate --cost' tells what a run takes, and each rank "
+                    "has a part of it");
+    }
     send_report(self, REPORT_FAILED, &all,
                 "out of memory; 'weft validate --cost' tells what a run takes, -j how many run at "
                 "a time");
@@ -256,6 +269,10 @@ simulate_into(struct child *c, struct run_file *file, const struct scenario *s,
     struct run_results results;
     char reason[900] = "";
     double start = clock_seconds();
+    if (ranks_get())
+    {
+        ranks_order(c->run);
+    }
     enum simulated how = simulate(s, c->threads, &results, on_progress, c, reason, sizeof reason);
     if (how == SIMULATED_NOT)
     {
@@ -341,4 +358,52 @@ child_start(const struct plan *plan, size_t i, const struct folder *runs, unsign
     int status = child_main(&c, plan, runs);
     fflush(NULL);
     _exit(status);
+}
+
+int
+child_run_here(const struct plan *plan, size_t i, const struct folder *runs, unsigned threads,
+               report_fn take, void *of)
+{
+    struct child c = {.run = i, .threads = threads, .take = take, .of = of};
+    self = &c;
+    memory_out_is(end_without_memory);
+    signal(SIGUSR1, on_asked);
+    const int status = child_main(&c, plan, runs);
+    signal(SIGUSR1, SIG_IGN);
+    return status;
+}
+
+/** Simulates this process' part of a run; what comes of it is rank 0's to say. */
+static void
+help_with(const struct plan *plan, size_t run, unsigned threads)
+{
+    struct run_results results;
+    char reason[900] = "";
+    struct diagnostics d = {.file = plan->doc->path};
+    struct scenario *s = run < plan->nruns ? plan_load(plan, run, &d) : NULL;
+    ranks_may_speak(true);
+    if (!s)
+    {
+        ranks_abort("the scenario does not load here");
+    }
+    process_title_set(plan->names[run]);
+    if (simulate(s, threads, &results, NULL, NULL, reason, sizeof reason) != SIMULATED_NOT)
+    {
+        run_results_free(&results);
+    }
+    ranks_may_speak(false);
+    scenario_free(s);
+    diag_free(&d);
+}
+
+int
+child_help(const struct plan *plan, unsigned threads)
+{
+    size_t run;
+    memory_out_is(end_without_memory);
+    while (ranks_take_order(&run))
+    {
+        help_with(plan, run, threads);
+    }
+    return EXIT_SUCCESS;
 }

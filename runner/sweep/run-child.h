@@ -33,6 +33,17 @@ struct report
 /** Exit status of a child whose run another process is at. */
 #define CHILD_BUSY 5
 
+/** Takes a report. */
+typedef void (*report_fn)(void *of, const struct report *report);
+
+/** Simulates run @p i in this process, together with those that mpi-ranks.h joins, and keeps its
+ * results; reports go to @p take with @p of. The exit status that a child would have. */
+int child_run_here(const struct plan *plan, size_t i, const struct folder *runs, unsigned threads,
+                   report_fn take, void *of);
+
+/** Helps rank 0 with all runs that it orders. An exit status. */
+int child_help(const struct plan *plan, unsigned threads);
+
 /** Starts run @p i of the plan, on @p threads threads, in a new process that dies with this one and
  * blocks the signals @p blocked. The new process's id, or -1. */
 pid_t child_start(const struct plan *plan, size_t i, const struct folder *runs, unsigned threads,

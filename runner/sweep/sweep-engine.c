@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mpi-ranks.h"
 #include "progress.h"
 #include "provenance.h"
 #include "run-child.h"
@@ -311,6 +312,16 @@ abandon(struct engine *e)
 }
 
 static void
+say_what_was_stopped(const struct engine *e, size_t ndue)
+{
+    if (e->stop)
+    {
+        fprintf(stderr, "weft: error: results cannot be written; %zu runs were not started\n",
+                ndue - e->progress.ended);
+    }
+}
+
+static void
 work(struct engine *e, const size_t *due, size_t ndue)
 {
     progress_start(&e->progress, ndue, e->whole);
@@ -342,11 +353,54 @@ work(struct engine *e, const size_t *due, size_t ndue)
         fprintf(stderr, "weft: interrupted; %zu of %zu runs are done and kept\n", done,
                 e->before + ndue);
     }
-    else if (e->stop)
+    else
     {
-        fprintf(stderr, "weft: error: results cannot be written; %zu runs were not started\n",
-                ndue - e->progress.ended);
+        say_what_was_stopped(e, ndue);
     }
+}
+
+/* --- the processes of an MPI program ---------------------------------------------------------- */
+
+static void
+take_here(void *of, const struct report *r)
+{
+    struct engine *e = of;
+    take_report(e, r);
+    log_progress(e);
+    progress_draw(&e->progress, share_running(e), e->running);
+}
+
+/** What mpirun was told to end all for; what was written is kept as after any end. */
+static void
+on_end(int number)
+{
+    static const char text[] = "weft: interrupted; finished runs are kept\n";
+    const ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(n < 0 ? 1 : 128 + number);
+}
+
+/** All of them are at one run after the other, in these processes themselves: one that MPI knows
+ * may not be forked. */
+static void
+work_together(struct engine *e, const size_t *due, size_t ndue)
+{
+    progress_start(&e->progress, ndue, e->whole);
+    e->logged = clock_seconds();
+    signal(SIGINT, on_end);
+    signal(SIGTERM, on_end);
+    for (size_t next = 0; next < ndue && !e->stop; next++)
+    {
+        struct run_status *s = &e->slots[0];
+        *s = (struct run_status){
+            .pid = getpid(), .run = due[next], .name = e->plan->names[due[next]]};
+        e->running = 1;
+        const int status = child_run_here(e->plan, due[next], e->runs, e->threads, take_here, e);
+        child_ended(e, s, W_EXITCODE(status, 0));
+    }
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    progress_end(&e->progress);
+    say_what_was_stopped(e, ndue);
 }
 
 size_t
@@ -365,7 +419,7 @@ engine_run(const struct engine_task *task)
         return task->ndue;
     }
     e.slots = xcalloc(e.nslots, sizeof *e.slots);
-    work(&e, task->due, task->ndue);
+    (ranks_get() ? work_together : work)(&e, task->due, task->ndue);
     close(e.pipe[0]);
     close(e.pipe[1]);
     free(e.slots);

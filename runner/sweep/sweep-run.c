@@ -10,7 +10,9 @@
 
 #include "cost.h"
 #include "input-file.h"
+#include "mpi-ranks.h"
 #include "results-folder.h"
+#include "run-child.h"
 #include "summary.h"
 #include "sweep-engine.h"
 #include "textbuf.h"
@@ -61,10 +63,14 @@ keep_scenario(const struct plan *plan, const struct results_folder *r, char **wh
            (is_kept(plan, r) || file_replace(r->top.path, f.name, f.bytes, f.n, why));
 }
 
-/** Threads of each of @p at_once runs. */
+/** Threads of each of @p at_once runs, of which a rank has but one unless it is said. */
 static unsigned
 thread_count(long threads, size_t at_once)
 {
+    if (ranks_get())
+    {
+        return threads > 0 ? (unsigned)threads : 1;
+    }
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const long left = cores / (long)at_once;
     return (unsigned)(threads > 0           ? threads
@@ -188,7 +194,7 @@ run_due(const struct plan *plan, const struct sweep_options *options, const stru
                 due->selected);
     }
     say_what_is_stale(plan, due);
-    const size_t at_once = job_count(options->jobs, due->n, fit);
+    const size_t at_once = ranks_get() ? 1 : job_count(options->jobs, due->n, fit);
     const struct engine_task task = {.plan = plan,
                                      .runs = runs,
                                      .due = due->runs,
@@ -403,8 +409,13 @@ sweep_run(const struct plan *plan, const struct sweep_options *options)
     {
         return EXIT_BAD_INPUT;
     }
+    if (ranks_helps())
+    {
+        return child_help(plan, thread_count(options->threads, 1));
+    }
     char *out = results_folder(plan, options->out);
     int status = run_in(plan, options, out);
+    ranks_end();
     free(out);
     return status;
 }

@@ -253,7 +253,7 @@ Compare(const scenario& s)
     Memory memory;
     std::vector<link_fault> failures;
     std::string error;
-    old.fabric = BuildFabric(s, 1, failures, error);
+    old.fabric = BuildFabric(s, 1, nullptr, failures, error);
     if (!old.fabric || old.messages.empty())
     {
         return Refuse(error);

@@ -4,7 +4,8 @@
 # Simulates the small random scenarios FIRST, FIRST + 1, ... that STRESS-SCENARIO writes. Each must end,
 # and either well, with all bytes accounted for, or by an error that says what is wrong: never by a
 # signal, a sanitizer's report or a violated account. Of those that end well every fourth is simulated
-# once more, on another scheduler and 2 to 8 threads, and must give the same bytes. STRESS-NET runs each of them in the
+# once more, on another scheduler and 2 to 8 threads, or where WEFT_STRESS_RANKS says how many, on that many
+# ranks, and must give the same bytes. STRESS-NET runs each of them in the
 # module's engine and in that of the C core, which must do the same. Scenarios that fail are kept.
 set -eu
 export LC_ALL=C
@@ -16,19 +17,27 @@ first=${4:-1}
 count=${5:-100}
 jobs=${6:-$(nproc)}
 work=${WEFT_STRESS_DIR:-$(mktemp -d)}
+again="$weft"
+if [ -n "${WEFT_STRESS_RANKS:-}" ]; then
+    again="mpirun -n $WEFT_STRESS_RANKS $weft"
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
+fi
 mkdir -p "$work"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:allocator_may_return_null=1"
 export UBSAN_OPTIONS=print_stacktrace=1
 bad='AddressSanitizer|LeakSanitizer|runtime error:|conservation is violated|[Ss]ignal|terminate called|aborted|Assertion|NS_ASSERT|NS_FATAL|NS_ABORT'
 
-# simulate NUMBER SUFFIX OPTIONS: leaves its results in NUMBERSUFFIX, its messages beside.
+# simulate COMMAND NUMBER SUFFIX OPTIONS: leaves its results in NUMBERSUFFIX, its messages beside.
 simulate()
 {
-    number=$1
-    suffix=$2
-    shift 2
+    command=$1
+    number=$2
+    suffix=$3
+    shift 3
     status=0
-    timeout 300 "$weft" run "$number.xml" --no-figures -j 1 --out "$number$suffix" "$@" \
+    # shellcheck disable=SC2086 # a command in words
+    timeout 300 $command run "$number.xml" --no-figures -j 1 --out "$number$suffix" "$@" \
         >"$number$suffix.out" 2>&1 || status=$?
     [ $status -le 2 ] && ! grep -qE "$bad" "$number$suffix.out" || return 3
     [ $status = 0 ] || grep -q 'error: ' "$number$suffix.out" || return 3
@@ -49,7 +58,7 @@ try()
 {
     "$generator" "$1" >"$1.xml" || { echo "failed $1 (no scenario)" && return; }
     status=0
-    simulate "$1" '' --threads 1 || status=$?
+    simulate "$weft" "$1" '' --threads 1 || status=$?
     case $status in
         0) result=passed ;;
         3) result=failed ;;
@@ -58,7 +67,7 @@ try()
     if [ $result = passed ] && [ $(($1 % 4)) = 0 ]; then
         result=twice
         threads=$(($1 / 4 % 7 + 2))
-        if ! simulate "$1" -map --scheduler MapScheduler --threads $threads || ! same "$1" "$1-map" >"$1.same"; then
+        if ! simulate "$again" "$1" -map --scheduler MapScheduler --threads $threads || ! same "$1" "$1-map" >"$1.same"; then
             result=failed
         fi
     fi

@@ -24,6 +24,7 @@
 #include <weft/ports.h>
 #include <weft/psn.h>
 #include <weft/qp.h>
+#include <weft/ranks.h>
 #include <weft/refusal.h>
 #include <weft/registry.h>
 #include <weft/rng.h>

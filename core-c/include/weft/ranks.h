@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file ranks.h  Several processes run one fabric, each of them (a rank, the term of MPI) some of
+ * its nodes.
+ *
+ * Every rank makes the same fabric from the same configuration, makes the same calls in the same
+ * order, and runs its own nodes. Whatever one tells another is told once for each window, by a
+ * function that the caller provides: the core knows nothing of MPI. All ranks run the same build on
+ * machines of one kind.
+ */
+#ifndef WEFT_RANKS_H
+#define WEFT_RANKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weft/version.h>
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    struct weft_net;
+
+#define WEFT_NET_RANKS 128U /**< the most ranks */
+
+    /** Bytes that one rank has for another one. */
+    struct weft_parcel
+    {
+        const void *bytes;
+        size_t n;
+    };
+
+    /** What a rank knows of the others, and how it talks to them. */
+    struct weft_ranks
+    {
+        void *of; /**< handed to exchange() */
+        uint32_t rank;
+        uint32_t n; /**< how many there are, 1 to WEFT_NET_RANKS */
+        /** Sends out[r] to each other rank r and sets in[r] to what that one sends here, which
+         * stays until the next call. All ranks call it equally often. It returns only if all is
+         * well. */
+        void (*exchange)(void *of, const struct weft_parcel *out, struct weft_parcel *in);
+    };
+
+    /** What a program that runs on all ranks tells its others at the end of each window. */
+    struct weft_net_news
+    {
+        void *of; /**< handed to both */
+        /** What is new here; it stays until the call is over. */
+        struct weft_parcel (*tell)(void *of);
+        /** What is new at a rank: called for each rank that has something to tell, its own
+         * included, in the same order everywhere. It returns whether it may have asked for
+         * something to happen, on any rank, and is the same on all. */
+        bool (*hear)(void *of, uint32_t rank, struct weft_parcel news);
+    };
+
+    /**
+     * From now on several ranks run the nodes: ToRs and what lies above them in ranges, hosts with
+     * their ToR. Once, before weft_net_set_threads(), QPs and posts; with one rank nothing changes.
+     * What happens is the same with any number. Hooks are called on the rank of their node, and may
+     * ask for something at hosts of that rank alone (weft_net_is_here()); no node is watched. What
+     * is asked for outside of hooks is asked for on all ranks. @p ranks is copied. Returns 0 or
+     * WEFT_ERANGE (1 to WEFT_NET_RANKS, once).
+     */
+    WEFT_API int weft_net_set_ranks(struct weft_net *net, const struct weft_ranks *ranks);
+    /** A program is to be asked for news, and hears them; copied. */
+    WEFT_API void weft_net_set_news(struct weft_net *net, const struct weft_net_news *news);
+    /** Whether this rank runs a node: hosts first, then switches. */
+    WEFT_API bool weft_net_is_here(const struct weft_net *net, uint32_t node);
+
+    /** What weft_net_gather() is about. */
+    enum weft_gather
+    {
+        WEFT_GATHER_TOTAL = 1, /**< weft_net_total() */
+        WEFT_GATHER_NODES = 2, /**< that, counters, buffers, ports, reordering */
+        WEFT_GATHER_QPS = 4,   /**< what struct weft_qp has, and the transport's counters */
+    };
+
+    /** Rank 0 gets what the others have, so that it can be read there as if all nodes had been run
+     * there: @p what, of enum weft_gather. States of algorithms stay where they are. All ranks call
+     * it; with one rank it does nothing. */
+    WEFT_API void weft_net_gather(struct weft_net *net, unsigned what);
+    /** Adds up on rank 0 what all ranks have in a row of words. All ranks call it. */
+    WEFT_API void weft_net_sum(struct weft_net *net, uint64_t *words, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

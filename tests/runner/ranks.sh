@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Usage: ranks.sh WEFT-RUNNER
+# Several processes of MPI simulate a run together: the same results as with one, an end with a message
+# where one of them dies, and no finished run lost. Else a large run on many machines cannot be relied on.
+# shellcheck source=tests/runner/begin.sh
+. "$(dirname "$0")/begin.sh"
+
+mounted=
+cleanup()
+{
+    [ -z "$mounted" ] || umount "$work/small"
+    rm -rf "$work"
+}
+trap cleanup EXIT
+
+command -v mpirun >/dev/null || {
+    echo 'skipped: mpirun (package openmpi-bin) is not installed'
+    exit 77
+}
+# Here ranks share processors, and this may be root in a container.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+
+# ranks N COMMAND...
+ranks()
+{
+    n=$1
+    shift
+    mpirun -n "$n" "$weft" "$@"
+}
+
+if ! ranks 2 run "$here/tiny.xml" --no-figures --out two >out 2>messages; then
+    grep -q 'built without MPI' messages || fail 'two ranks'
+    echo 'skipped: this weft was built without MPI'
+    exit 77
+fi
+grep -q '6 of 6 runs are in two/summary.csv' out || fail 'two ranks: no word of the end'
+[ "$(grep -c 'completion time' messages)" = 6 ] || fail 'two ranks: not one line for each run'
+"$weft" run "$here/tiny.xml" --no-figures --out one >out 2>messages || fail 'one process'
+"$here/same-results.sh" "$weft" one two || fail 'two ranks: other results'
+
+# Three tiers, links that fail, steps that wait for each other, messages that are given up; ranks that
+# have threads, and one that has no node at all.
+sed -e 's,<topology.*,<topology kind="fat-tree" k="4" link-rate="100Gbps",' \
+    -e 's,link-rate="100Gbps" link-delay="1us"/>,link-delay="1us"/>,' -e '/<drop/d' \
+    -e 's,<workload.*,<workload kind="alltoall" bytes="200KB"/><failure lower="0" upper="8" at="20us"/>,' \
+    -e 's,queues="on",queues="on" ports="tor-up" balance="on",' \
+    -e 's,rsq,conga,' "$here/tiny.xml" >tree.xml
+"$weft" run tree.xml --no-figures --out tree-1 >out 2>messages || fail 'a fat-tree'
+for n in 2 3 5; do
+    ranks $n run tree.xml --threads $((n % 2 + 1)) --no-figures --out tree-$n >out 2>messages || fail "a fat-tree, $n ranks"
+    "$here/same-results.sh" "$weft" tree-1 "tree-$n" || fail "a fat-tree, $n ranks: other results"
+done
+
+# What is cut by a limit is a part, and says the same.
+sed 's,<limit time="100ms"/>,<limit time="30us"/>,' tree.xml >cut.xml
+ends 1 "$weft" run cut.xml -j 1 --no-figures --out cut-1
+sed -n 's/^.*error: //p' messages | sed 's,cut-1,cut,' >one-says
+ends 1 mpirun -n 2 "$weft" run cut.xml --no-figures --out cut-2
+sed -n 's/^.*error: //p' messages | sed 's,cut-2,cut,' >two-say
+grep -q 'messages were not delivered' one-says || fail 'nothing was cut'
+cmp one-says two-say || fail 'a part: other words'
+
+# A mistake is said once.
+ends 2 mpirun -n 2 "$weft" run "$here/tiny.xml" --set transport.name=nobody
+[ "$(grep -c 'nobody' messages)" = 1 ] || fail 'a mistake is said more than once'
+
+# A rank that is killed: all end, and what was finished is kept. The third run is a long one.
+sed -e 's,<set param="balancer.name" value="rsq"/>,&<set param="workload.bytes" value="400MB"/>,' \
+    -e 's,100ms,10s,' "$here/tiny.xml" >long.xml
+mpirun -n 2 "$weft" run long.xml --no-figures --out killed >out 2>messages &
+all=$!
+for _ in $(seq 300); do
+    victim=$(pgrep -P $all -f rsq | tail -n 1) || victim=
+    [ -z "$victim" ] || break
+    sleep 0.1
+done
+[ -n "$victim" ] || fail 'no rank to kill'
+cp -r killed/runs/ecmp_seed=1 kept
+kill -9 "$victim"
+status=0
+wait $all || status=$?
+[ $status != 0 ] || fail 'a rank is killed: exit status 0'
+grep -q 'signal 9' messages || fail 'a rank is killed: no message'
+diff -r kept killed/runs/ecmp_seed=1 || fail 'a rank is killed: a finished run changed'
+[ ! -e killed/runs/rsq_seed=1 ] || fail 'a rank is killed: its run looks finished'
+
+mkdir small
+if ! mount -t tmpfs -o size=768k,nr_inodes=200 tmpfs small 2>/dev/null; then
+    echo 'skipped: mounting a small disk needs root'
+    exit 77
+fi
+mounted=yes
+ranks 2 run "$here/tiny.xml" --only ecmp_seed=1 --no-figures --out small/r >out 2>messages || fail 'the first run does not fit'
+rm -r kept
+cp -r small/r/runs/ecmp_seed=1 kept
+head -c 768k /dev/zero >small/ballast 2>/dev/null || true
+ends 1 mpirun -n 2 "$weft" run "$here/tiny.xml" --no-figures --out small/r
+grep -q 'No space left on device' messages || fail 'full disk: no reason given'
+diff -r kept small/r/runs/ecmp_seed=1 || fail 'full disk: an earlier run changed'
+rm small/ballast
+ranks 2 run "$here/tiny.xml" --no-figures --out small/r >out 2>messages || fail 'no recovery'
+"$here/same-results.sh" "$weft" one small/r || fail 'full disk: other results'
+echo 'ranks have the results of one process'
