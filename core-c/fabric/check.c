@@ -170,39 +170,60 @@ weft_net_check(const struct weft_net_config *c, enum weft_net_part part, uint32_
         return check_transport(c, l, why);
     case WEFT_NET_BALANCER:
         return check_balancer(c, l, why);
+    case WEFT_NET_CONTROL:
+    case WEFT_NET_SCHEDULER:
     case WEFT_NET_PARTS:
         break;
     }
     return 0;
 }
 
-/* The part's name goes before what is wrong with it. */
-static int
-name_part(const struct weft_net_config *c, enum weft_net_part part, uint32_t level, int code,
-          struct weft_refusal *why)
+static const char *
+name_of(const struct weft_net_config *c, enum weft_net_part part, const struct weft_net_level *l)
 {
-    const struct weft_net_level *l = &c->levels[level];
-    const char *const kinds[] = {"a switch", "queue ", "the transport ", "the balancer "};
-    struct reason r;
-    if (!why)
+    switch (part)
     {
-        return code;
+    case WEFT_NET_TRANSPORT:
+        return l->transport->algo.name;
+    case WEFT_NET_BALANCER:
+        return l->lb->algo.name;
+    case WEFT_NET_CONTROL:
+        return l->cc->algo.name;
+    case WEFT_NET_SCHEDULER:
+        return c->scheduler->algo.name;
+    case WEFT_NET_BUFFER:
+    case WEFT_NET_QUEUE:
+    case WEFT_NET_PARTS:
+        break;
     }
-    say(begin(&r, why), kinds[part]);
+    return "";
+}
+
+void
+weft_net_name_part(const struct weft_net_config *c, enum weft_net_part part, uint32_t level,
+                   const char *of, struct weft_refusal *what)
+{
+    static const char *const kinds[] = {
+        "a switch",      "queue ", "the transport ", "the balancer ", "the congestion control ",
+        "the scheduler "};
+    const struct weft_net_level *l = &c->levels[level];
+    const bool of_level = part != WEFT_NET_BUFFER && part != WEFT_NET_SCHEDULER;
+    struct reason r;
+    say(say(begin(&r, what), kinds[part]), name_of(c, part, l));
     if (part == WEFT_NET_QUEUE)
     {
         count(&r, l->tclass);
     }
-    else if (part != WEFT_NET_BUFFER)
+    if (of_level && of)
     {
-        say(&r, part == WEFT_NET_BALANCER ? l->lb->algo.name : l->transport->algo.name);
+        say(&r, of);
     }
-    if (part != WEFT_NET_BUFFER && level > 0)
+    else if (of_level && level > 0)
     {
         count(say(&r, " of service level "), level);
     }
-    say(say(&r, " "), why->text);
-    return refuse(&r, code, why->param);
+    say(say(&r, " "), what->text);
+    refuse(&r, what->code, what->param);
 }
 
 int
@@ -221,7 +242,10 @@ weft_net_check_all(const struct weft_net_config *c, struct weft_refusal *why)
     {
         const enum weft_net_part part = (enum weft_net_part)(i % WEFT_NET_PARTS);
         code = weft_net_check(c, part, i / WEFT_NET_PARTS, why);
-        code = code ? name_part(c, part, i / WEFT_NET_PARTS, code, why) : 0;
+        if (code && why)
+        {
+            weft_net_name_part(c, part, i / WEFT_NET_PARTS, NULL, why);
+        }
     }
     return code;
 }

@@ -169,4 +169,5 @@ const struct weft_lb_ops weft_lb_ar_quality = {
     .init = ar_quality_init,
     .pick = ar_quality_pick,
     .reads_ports = true,
+    .reorders = true,
 };

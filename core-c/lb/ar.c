@@ -144,4 +144,5 @@ const struct weft_lb_ops weft_lb_ar = {
     .state_size = ar_size,
     .init = ar_init,
     .pick = ar_pick,
+    .reorders = true,
 };

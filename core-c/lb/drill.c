@@ -153,4 +153,5 @@ const struct weft_lb_ops weft_lb_drill = {
     .state_size = drill_size,
     .init = drill_init,
     .pick = drill_pick,
+    .reorders = true,
 };

@@ -286,4 +286,5 @@ const struct weft_lb_ops weft_lb_host_dr = {
     .oblivious = true,
     .peek = host_dr_peek,
     .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
+    .reorders = true,
 };

@@ -42,4 +42,5 @@ const struct weft_lb_ops weft_lb_jsq = {
     .state_size = jsq_size,
     .init = jsq_init,
     .pick = jsq_pick,
+    .reorders = true,
 };

@@ -93,4 +93,5 @@ const struct weft_lb_ops weft_lb_oblivious_spray = {
     .oblivious = true,
     .peek = weft_sprayed_peek,
     .fields = {.reads = WEFT_HASHED_FIELDS},
+    .reorders = true,
 };

@@ -432,4 +432,5 @@ const struct weft_lb_ops weft_lb_ofan = {
     .set_routes = ofan_set_routes,
     .peek = ofan_peek,
     .fields = {.reads = WEFT_FIELD_DST | WEFT_FIELD_KIND},
+    .reorders = true,
 };

@@ -175,4 +175,5 @@ const struct weft_lb_ops weft_lb_plb = {
     .oblivious = true,
     .peek = weft_sprayed_peek,
     .fields = {.reads = WEFT_HASHED_FIELDS},
+    .learns_from_marks = true,
 };

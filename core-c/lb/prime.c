@@ -442,4 +442,6 @@ const struct weft_lb_ops weft_lb_prime = {
     .oblivious = true,
     .peek = weft_multipart_peek,
     .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
+    .reorders = true,
+    .learns_from_marks = true,
 };

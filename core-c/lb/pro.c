@@ -592,4 +592,5 @@ const struct weft_lb_ops weft_lb_pro = {
     .path = &pro_path,
     .peek = pro_peek,
     .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND},
+    .reorders = true,
 };

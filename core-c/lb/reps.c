@@ -249,4 +249,6 @@ const struct weft_lb_ops weft_lb_reps = {
     .oblivious = true,
     .peek = weft_sprayed_peek,
     .fields = {.reads = WEFT_HASHED_FIELDS},
+    .reorders = true,
+    .learns_from_marks = true,
 };

@@ -43,4 +43,5 @@ const struct weft_lb_ops weft_lb_rsq = {
     .init = rsq_init,
     .pick = rsq_pick,
     .oblivious = true,
+    .reorders = true,
 };

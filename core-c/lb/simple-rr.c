@@ -68,4 +68,5 @@ const struct weft_lb_ops weft_lb_simple_rr = {
     .pick = simple_rr_pick,
     .oblivious = true,
     .peek = simple_rr_peek,
+    .reorders = true,
 };

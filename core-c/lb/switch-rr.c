@@ -172,4 +172,5 @@ const struct weft_lb_ops weft_lb_switch_rr = {
     .init = switch_rr_init,
     .pick = switch_rr_pick,
     .oblivious = true,
+    .reorders = true,
 };

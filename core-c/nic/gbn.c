@@ -113,6 +113,8 @@ const struct weft_transport_ops weft_transport_gbn = {
             .nparams = sizeof(params) / sizeof(params[0]),
             .config_size = sizeof(struct gbn_config),
         },
+    .nacks = WEFT_NACKS_ORDER,
+    .in_order = true,
     .rx_size = rx_size,
     .rx_init = rx_init,
     .rx_data = rx_data,

@@ -247,6 +247,7 @@ const struct weft_transport_ops weft_transport_mprdma = {
             .config_size = sizeof(struct mprdma_config),
             .check = check,
         },
+    .nacks = WEFT_NACKS_LOSSES,
     .rx_size = rx_size,
     .rx_init = rx_init,
     .rx_data = rx_data,

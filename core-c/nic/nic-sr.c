@@ -22,6 +22,7 @@ const struct weft_transport_ops weft_transport_nic_sr = {
             .config_size = sizeof(struct weft_selective_config),
             .check = weft_selective_check,
         },
+    .nacks = WEFT_NACKS_ORDER,
     .rx_size = weft_selective_rx_size,
     .rx_init = weft_selective_rx_init,
     .rx_data = rx_data,

@@ -283,6 +283,7 @@ const struct weft_transport_ops weft_transport_pro_window = {
             .config_size = sizeof(struct pro_config),
             .check = check,
         },
+    .nacks = WEFT_NACKS_LOSSES,
     .rx_size = rx_size,
     .rx_init = rx_init,
     .rx_data = rx_data,

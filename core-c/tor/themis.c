@@ -183,4 +183,6 @@ const struct weft_lb_ops weft_lb_themis = {
     .oblivious = true,
     .fields = {.reads = WEFT_HASHED_FIELDS | WEFT_FIELD_KIND | WEFT_FIELD_PSN,
                .writes = WEFT_FIELD_SPORT},
+    .reorders = true,
+    .off_while_down = true,
 };

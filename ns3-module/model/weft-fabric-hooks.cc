@@ -172,4 +172,20 @@ WeftFabric::ForgetPayload(const weft_packet& p)
     m_payloads.erase(p.psn);
 }
 
+void
+WeftFabric::LogWarnings(const weft_net_config& config)
+{
+    for (uint32_t level = 0; level < config.nlevels; level++)
+    {
+        uint32_t at = 0;
+        weft_net_part part{};
+        weft_refusal what{};
+        while (weft_net_warning(&config, level, &at, &part, &what))
+        {
+            weft_net_name_part(&config, part, level, nullptr, &what);
+            NS_LOG_WARN(what.text);
+        }
+    }
+}
+
 } // namespace ns3

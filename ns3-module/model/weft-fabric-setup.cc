@@ -498,6 +498,7 @@ WeftFabric::MakeNet(std::string& error)
                 "; buffer " + m_switch.Format() + ")";
         return false;
     }
+    LogWarnings(config);
     m_faults.Begin(m_net);
     weft_net_lose(m_net, m_loss);
     const weft_plan_site

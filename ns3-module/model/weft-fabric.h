@@ -430,10 +430,11 @@ class WeftFabric : public Object
     static bool CheckSimulator(std::string& error);
     bool
     CheckSizes(const NodeContainer& hosts, const NodeContainer& switches, std::string& error) const;
-    void BuildSwitches(const NodeContainer& switches); //!< part of Build()
-    void BuildNics(const NodeContainer& hosts);        //!< part of Build()
-    void BuildLinks();                                 //!< part of Build()
-    void DivideNodes();                                //!< Among ranks and threads: part of it
+    void BuildSwitches(const NodeContainer& switches);      //!< part of Build()
+    void BuildNics(const NodeContainer& hosts);             //!< part of Build()
+    void BuildLinks();                                      //!< part of Build()
+    void DivideNodes();                                     //!< Among ranks and threads: part of it
+    static void LogWarnings(const weft_net_config& config); //!< What spoils what @param config all
     bool MakeNet(std::string& error); //!< part of Build() @param error why not @return success
     /** Part of Build(). @param hosts nodes @param switches nodes */
     void BeginTicks(const NodeContainer& hosts, const NodeContainer& switches);

@@ -114,32 +114,37 @@ part_line(const struct level *l, enum weft_net_part part, const struct weft_refu
     return level_line(l, kinds[part], NULL);
 }
 
+struct weft_net_config
+level_config(const struct level *l, struct weft_net_level *one)
+{
+    const struct scenario *s = l->s;
+    *one = (struct weft_net_level){.lb = weft_lb_find(l->balancer->algo->name),
+                                   .transport = weft_transport_find(l->transport->algo->name),
+                                   .transport_config = l->transport->config,
+                                   .cc = weft_cc_find(l->cc->algo->name),
+                                   .cc_config = l->cc->config,
+                                   .tclass = (uint8_t)(l->class ? l->class->queue : 1)};
+    return (struct weft_net_config){.clos = &s->clos,
+                                    .frame = *(const struct weft_fabric_config *)s->fabric.config,
+                                    .buffer = *(const struct weft_mmu_config *)s->switches.config,
+                                    .scheduler = weft_scheduler_find(s->scheduler.algo->name),
+                                    .levels = one,
+                                    .nlevels = 1};
+}
+
 /** Whether a part of a level suits frames and switches, in the core's words. */
 static bool
 part_fits(const struct level *l, enum weft_net_part part)
 {
-    const struct scenario *s = l->s;
-    const struct weft_net_level level = {.lb = weft_lb_find(l->balancer->algo->name),
-                                         .transport = weft_transport_find(l->transport->algo->name),
-                                         .transport_config = l->transport->config,
-                                         .tclass = (uint8_t)(l->class ? l->class->queue : 1)};
-    const struct weft_net_config config = {
-        .frame = *(const struct weft_fabric_config *)s->fabric.config,
-        .buffer = *(const struct weft_mmu_config *)s->switches.config,
-        .levels = &level,
-        .nlevels = 1};
+    struct weft_net_level level;
+    const struct weft_net_config config = level_config(l, &level);
     struct weft_refusal why = {0, NULL, ""};
-    const int code = weft_net_check(&config, part, 0, &why);
-    if (code == 0)
+    if (weft_net_check(&config, part, 0, &why) == 0)
     {
         return true;
     }
-    char queue[24];
-    snprintf(queue, sizeof queue, "queue %u", l->class ? (unsigned)l->class->queue : 1);
-    const char *const kinds[] = {"a switch", queue, "the transport ", "the balancer "};
-    const char *const names[] = {"", "", l->transport->algo->name, l->balancer->algo->name};
-    diag_error(l->d, part_line(l, part, &why), "%s%s%s %s", kinds[part], names[part],
-               part == WEFT_NET_BUFFER ? "" : l->of, weft_refusal_text(code, &why));
+    weft_net_name_part(&config, part, 0, l->of, &why);
+    diag_error(l->d, part_line(l, part, &why), "%s", why.text);
     return false;
 }
 

@@ -92,6 +92,9 @@ bool level_owns(const struct level *l, const char *kind);
  * has set in it is the likelier culprit. */
 int level_line(const struct level *l, const char *kind, const char *attribute);
 
+/** The level as the core's one level of a fabric. */
+struct weft_net_config level_config(const struct level *l, struct weft_net_level *one);
+
 /** Reports what cannot work together, or in this topology. */
 void check_fit(const struct element *root, const struct scenario *s, struct diagnostics *d);
 

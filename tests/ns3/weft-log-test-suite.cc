@@ -190,7 +190,9 @@ class LogTestCase : public TestCase
         const std::string frame = "data of QP # PSN # from host # to host #, # B";
         const std::string nack = "NACK of QP # ePSN # from host # to host #, # B";
         Expect(GetKinds(log.Get()),
-               {"QP # from host # to host #, UDP port #, first PSN #",
+               {"a switch has a headroom of # bytes, less than # x delay x rate + # frames of links "
+                "of # Mbps and # ns: it may drop packets in spite of PFC; expected # bytes or more",
+                "QP # from host # to host #, UDP port #, first PSN #",
                 "QP #: message #, # B, to host #",
                 "QP # starts at # bit/s",
                 "switch #: port #, one of #, for " + frame,

@@ -38,29 +38,29 @@ END
 }
 
 dcqcn='<congestion-control name="dcqcn" preset="vendor"/>'
-warned 'themis with the transport gbn' themis '<transport name="gbn"/>'
-warned 'themis with the transport sack, which sends no NACKs' themis '<transport name="sack"/>'
-warned 'themis with the transport pro-window, whose NACKs tell of losses alone' themis '<transport name="pro-window"/>'
+warned 'the balancer themis reorders the packets of a QP, and the transport gbn drops' themis '<transport name="gbn"/>'
+warned 'the balancer themis blocks NACKs .*, and the transport sack sends none' themis '<transport name="sack"/>'
+warned 'the balancer themis blocks NACKs .* those of the transport pro-window tell of losses alone' themis '<transport name="pro-window"/>'
 warned 'themis is off in the whole fabric' themis '<failure leaf="0" spine="0"/>'
 sed -e 's/spines="2"/spines="1"/' it.xml >one.xml
-warned 'ops reorders the packets' ops '<transport name="gbn"/>'
-warned 'dcqcn with ecn off' ecmp "$dcqcn<switch ecn=\"off\"/>"
-warned 'plb learns from ECN marks' plb '<switch ecn="off"/>'
-warned 'reps learns from ECN marks, .* never hears of congestion' reps '<switch ecn="off"/>'
-warned 'prime learns from ECN marks, .* only when packets are trimmed or lost' prime '<switch ecn="off"/>'
-warned 'dcqcn with cnp-interval inf' ecmp '<congestion-control name="dcqcn" cnp-interval="inf"/>'
-warned 'kmin of 90000000 bytes is not less than the buffer' ecmp '<switch ecn="on" kmin="90MB" kmax="91MB" buffer="16MB"/>'
-warned 'the scheduler wrr with 2 classes' ecmp '<scheduler name="wrr" weight-1="3"/>'
-warned 'the transport trim with switches that drop' ecmp '<switch pfc="off"/><transport name="trim"/>'
-warned 'kmin of 400000 bytes is not less than trim-at of 100000' ecmp \
+warned 'the balancer ops reorders the packets' ops '<transport name="gbn"/>'
+warned 'the congestion control dcqcn waits for CNPs, and with ecn off' ecmp "$dcqcn<switch ecn=\"off\"/>"
+warned 'the balancer plb learns from ECN marks' plb '<switch ecn="off"/>'
+warned 'the balancer reps learns from ECN marks, .* never hears of congestion' reps '<switch ecn="off"/>'
+warned 'the balancer prime learns from ECN marks, .* only when packets are trimmed or lost' prime '<switch ecn="off"/>'
+warned 'the congestion control dcqcn has cnp-interval inf' ecmp '<congestion-control name="dcqcn" cnp-interval="inf"/>'
+warned 'a switch has a kmin of 90000000 bytes, not less than its buffer' ecmp '<switch ecn="on" kmin="90MB" kmax="91MB" buffer="16MB"/>'
+warned 'the scheduler wrr has nothing to share with 2 classes' ecmp '<scheduler name="wrr" weight-1="3"/>'
+warned 'the transport trim needs switches that trim' ecmp '<switch pfc="off"/><transport name="trim"/>'
+warned 'a switch has a kmin of 400000 bytes, not less than trim-at of 100000' ecmp \
     '<switch pfc="off" trim="on" trim-at="100KB"/><transport name="trim"/>'
-warned 'headroom of 27000 bytes is less than .* links of 100 Gbps and 1 us: .* expected 28000 bytes' ecmp '<switch preset="100g" headroom="27KB"/>'
-warned 'rto of 2 us is less than the .* us of a round trip' ecmp '<transport name="nic-sr" rto="2us"/><fabric retry-limit="0"/>'
-warned 'outstanding 4 is less than what is under way' ecmp '<transport name="nic-sr" outstanding="4"/>'
+warned 'a switch has a headroom of 27000 bytes, less than .* links of 100000 Mbps and 1000 ns: .* expected 28000 bytes' ecmp '<switch preset="100g" headroom="27KB"/>'
+warned 'the transport nic-sr has an rto of 2000 ns, less than a round trip' ecmp '<transport name="nic-sr" rto="2us"/><fabric retry-limit="0"/>'
+warned 'the transport nic-sr has outstanding 4, less than what is under way' ecmp '<transport name="nic-sr" outstanding="4"/>'
 warned 'interval of <measure> is longer' ecmp '<measure interval="20ms" queues="on"/><limit time="10ms"/>'
 
 "$weft" validate one.xml >out 2>messages
-grep -q 'warning: themis on a fabric with a single path' messages || fail 'themis on one path'
+grep -q 'warning: the balancer themis has a single path' messages || fail 'themis on one path'
 
 # classes WARNINGS ALGORITHMS CLASS WORKLOADS: of algorithms of classes too, at their own lines (the
 # class begins in line 5), and of what they have from the scenario once, and of nothing else
@@ -87,20 +87,20 @@ END
 }
 
 own='<workload name="b" kind="ring" bytes="20KB" groups="2"'
-classes '6: warning: rsq of <class name="bulk"> reorders
-7: warning: outstanding 4 of <class name="bulk"> is less' '<balancer name="ecmp"/><transport name="sack"/>' \
+classes '6: warning: the balancer rsq of <class name="bulk"> reorders
+7: warning: the transport gbn of <class name="bulk"> has outstanding 4,' '<balancer name="ecmp"/><transport name="sack"/>' \
     '<balancer name="rsq"/>
     <transport name="gbn" outstanding="4"/>' "$own/>"
-classes '6: warning: ops of <class name="bulk"> reorders' '<balancer name="ops"/><transport name="sack"/>' \
+classes '6: warning: the balancer ops of <class name="bulk"> reorders' '<balancer name="ops"/><transport name="sack"/>' \
     '<transport name="gbn"/>' "$own/>"
-classes '9: warning: themis with the transport sack of <workload balancer="themis">, which' '<balancer name="ecmp"/><transport name="sack"/>' \
+classes '9: warning: the balancer themis of <workload balancer="themis"> blocks' '<balancer name="ecmp"/><transport name="sack"/>' \
     '<balancer name="rsq"/>' "$own balancer=\"themis\"/>"
-classes '4: warning: dcqcn with cnp-interval inf' '<balancer name="ecmp"/><congestion-control name="dcqcn" cnp-interval="inf"/>' \
+classes '4: warning: the congestion control dcqcn has cnp-interval inf' '<balancer name="ecmp"/><congestion-control name="dcqcn" cnp-interval="inf"/>' \
     '<transport name="sack"/>' "$own/>"
-classes '6: warning: dcqcn of <class name="bulk"> with cnp-interval' '<balancer name="ecmp"/><transport name="sack"/>' \
+classes '6: warning: the congestion control dcqcn of <class name="bulk"> has cnp-interval' '<balancer name="ecmp"/><transport name="sack"/>' \
     '<congestion-control name="dcqcn" cnp-interval="inf"/>' "$own/>"
 classes '' '<balancer name="themis"/><transport name="gbn"/>' '<balancer name="rsq"/><transport name="sack"/>' ''
-classes '4: warning: themis with the transport gbn:' '<balancer name="themis"/><transport name="gbn"/>' \
+classes '4: warning: the balancer themis reorders' '<balancer name="themis"/><transport name="gbn"/>' \
     '<congestion-control name="none"/>' ''
 
 # --- what changes nothing --------------------------------------------------------------------
@@ -132,7 +132,7 @@ cat >others.xml <<'END'
 END
 "$weft" run others.xml --no-figures --out others >out 2>messages || fail 'others.xml does not run'
 exported others
-! grep -v 'the transport trim with switches that drop' messages | grep -q warning || fail 'warned of what other runs need'
+! grep -v 'the transport trim needs switches that trim' messages | grep -q warning || fail 'warned of what other runs need'
 "$weft" validate others.runs/*trim=off*share=0.5*/scenario.xml 2>messages || fail 'a kept run is refused'
 ! grep -q 'no effect' messages || fail 'a kept run is warned of what Weft wrote'
 
@@ -177,7 +177,7 @@ grep -q "both.xml:5: warning: host 1 is listed for the workload 'b' and for 'a'"
 "$weft" validate "$root"/scenarios/*/*.xml >out 2>all || fail 'the scenarios of the tree'
 grep -v '/cross/' all >messages
 [ ! -s messages ] || fail 'a scenario of the tree is warned of'
-grep -vE 'warning: themis (is off in the whole fabric|with the transport ideal)' all >messages
+grep -vE 'warning: (themis is off in the whole fabric|the balancer themis blocks .* transport ideal sends none)' all >messages
 [ ! -s messages ] || fail 'a cross scenario is warned of what it does not mean to show'
 [ $failures = 0 ] || exit 1
 echo 'what does not suit is warned of'

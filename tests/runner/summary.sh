@@ -90,7 +90,7 @@ scenario lossless "$incast<switch preset=\"100g\" buffer=\"8MB\" headroom=\"35KB
 is lossless dropped_buffer 0
 silent 'PFC is on'
 scenario lossy "$incast<switch preset=\"100g\" buffer=\"8MB\" headroom=\"5KB\"/><sweep><vary param=\"switch.headroom\" values=\"5KB 35KB\"/></sweep>"
-says 'warning: headroom of 5000 bytes is less than .* expected [0-9]+ bytes'
+says 'warning: a switch has a headroom of 5000 bytes, less than .* expected [0-9]+ bytes'
 says "PFC is on, and switch buffers dropped packets in 1 of 2 runs, $(column lossy/summary.csv dropped_buffer | head -n 1) in headroom=5KB"
 scenario open "$incast<switch preset=\"100g\" buffer=\"1MB\" pfc=\"off\"/><transport name=\"sack\"/>"
 [ "$(column open/summary.csv dropped_buffer)" -gt 0 ] || fail 'nothing was lost without PFC'

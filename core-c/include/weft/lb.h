@@ -153,6 +153,12 @@ extern "C"
         bool reads_ports;
         /** What pick(), arrive() and leave() read and write of the packets that they see. */
         struct weft_fields fields;
+        /** Packets of one QP overtake each other where it has a choice. */
+        bool reorders;
+        /** It hears of congestion by ECN marks, and by losses if its hosts' part has on_lost(). */
+        bool learns_from_marks;
+        /** While forwarding knows of a failure it is plain ECMP, and all NACKs pass. */
+        bool off_while_down;
         /** pick() never reads queue_bytes, so a switch need not bring them up to date for it. Of
          * any other balancer it does so for the candidates, whose queues pick() may read. */
         bool oblivious;

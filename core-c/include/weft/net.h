@@ -149,6 +149,8 @@ extern "C"
         WEFT_NET_QUEUE,     /**< a level's traffic class */
         WEFT_NET_TRANSPORT, /**< a level's */
         WEFT_NET_BALANCER,  /**< a level's */
+        WEFT_NET_CONTROL,   /**< a level's congestion control */
+        WEFT_NET_SCHEDULER, /**< of switches; whatever the level */
         WEFT_NET_PARTS,
     };
 
@@ -160,6 +162,24 @@ extern "C"
      */
     WEFT_API int weft_net_check(const struct weft_net_config *config, enum weft_net_part part,
                                 uint32_t level, struct weft_refusal *why);
+
+    /**
+     * What works, and spoils a part of a level or makes it useless, as a NIC that drops what comes
+     * out of order under a balancer that reorders: a user would measure a scheme that never worked.
+     * @p at is 0 before the first call and is set for the next one; false: nothing more. Sets
+     * @p part, and the text in @p what, which goes on behind its name, as weft_net_check()'s.
+     * `param` is the part's parameter at fault, "name" if another algorithm is the way out, or
+     * NULL where it lies with the balancer as much as with the transport. Those of switches are
+     * told of level 0.
+     */
+    WEFT_API bool weft_net_warning(const struct weft_net_config *config, uint32_t level,
+                                   uint32_t *at, enum weft_net_part *part,
+                                   struct weft_refusal *what);
+
+    /** Puts a part's name before the text: "the balancer rsq of service level 2 ...". @p of: what
+     * stands for " of service level 2", or NULL. */
+    WEFT_API void weft_net_name_part(const struct weft_net_config *config, enum weft_net_part part,
+                                     uint32_t level, const char *of, struct weft_refusal *what);
 
     /**
      * Makes a fabric at time 0 in which nothing happens yet. Configurations are kept by pointer and

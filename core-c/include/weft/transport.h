@@ -102,9 +102,21 @@ extern "C"
         uint64_t timeouts; /**< RTOs that fired with something outstanding */
     };
 
+    /** What a receiver's NACKs tell. */
+    enum weft_nacks
+    {
+        WEFT_NACKS_NONE,   /**< it sends none, but of packets without their payload */
+        WEFT_NACKS_ORDER,  /**< data has come out of order */
+        WEFT_NACKS_LOSSES, /**< data is taken for lost */
+    };
+
     struct weft_transport_ops
     {
         struct weft_algo algo;
+
+        enum weft_nacks nacks;
+        /** The receiver drops data that comes out of order. */
+        bool in_order;
 
         /** rx_data() and tx_reply() know WEFT_F_TRIMMED; else no packet may be trimmed. */
         bool trims;
