@@ -395,6 +395,7 @@ part(const struct weft_net *net, const struct weft_node *node, struct weft_port 
 static void
 hand_out(struct weft_net *net)
 {
+    _Static_assert(WEFT_MOST_PARTS + WEFT_NET_RANKS - 1 <= UINT8_MAX, "a node has a byte for it");
     struct weft_threads *threads = net->threads;
     const uint32_t nodes = net->nhosts + net->nswitches;
     uint8_t *thread = weft_net_take(net, nodes / WEFT_BLOCK + 1);
