@@ -175,7 +175,7 @@ fi
 rm -f tools/flock tools/dpkg-query
 echo : >tree/nodes.txt
 awk -v RS='```' '/^sh\n/ { sub("^sh\n", ""); printf "%s", $0 >("page" ++n ".sh") }' <<END
-$(sed -n '/^## Many machines/,/^### Folders/p' "$root/docs/sweeps.md")
+$(sed -n '/^## Many machines/,/^### One large run/p' "$root/docs/sweeps.md")
 END
 if [ ! -e page3.sh ] || [ -e page4.sh ]; then fail 'the page does not have three examples'; fi
 runs=100

@@ -250,13 +250,15 @@ outstanding_is_short(struct case_of *w)
 /* ------------------------------------------------------------------------------------------------
  */
 
-/* In the order in which they are told. */
-static const struct
+struct warning
 {
     enum weft_net_part part;
     const char *param;
     bool (*applies)(struct case_of *w);
-} warnings[] = {
+};
+
+/* In the order in which they are told. */
+static const struct warning warnings[] = {
     {WEFT_NET_SCHEDULER, "name", nothing_to_share},
     {WEFT_NET_BUFFER, "headroom", headroom_is_short},
     {WEFT_NET_BUFFER, "kmin", marks_too_late},

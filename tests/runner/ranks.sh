@@ -77,14 +77,14 @@ for _ in $(seq 300); do
     sleep 0.1
 done
 [ -n "$victim" ] || fail 'no rank to kill'
-cp -r killed/runs/ecmp_seed=1 kept
+cp killed/runs/ecmp_seed=1.sqlite kept
 kill -9 "$victim"
 status=0
 wait $all || status=$?
 [ $status != 0 ] || fail 'a rank is killed: exit status 0'
 grep -q 'signal 9' messages || fail 'a rank is killed: no message'
-diff -r kept killed/runs/ecmp_seed=1 || fail 'a rank is killed: a finished run changed'
-[ ! -e killed/runs/rsq_seed=1 ] || fail 'a rank is killed: its run looks finished'
+cmp kept killed/runs/ecmp_seed=1.sqlite || fail 'a rank is killed: a finished run changed'
+[ ! -e killed/runs/rsq_seed=1.sqlite ] || fail 'a rank is killed: its run looks finished'
 
 mkdir small
 if ! mount -t tmpfs -o size=768k,nr_inodes=200 tmpfs small 2>/dev/null; then
@@ -93,12 +93,11 @@ if ! mount -t tmpfs -o size=768k,nr_inodes=200 tmpfs small 2>/dev/null; then
 fi
 mounted=yes
 ranks 2 run "$here/tiny.xml" --only ecmp_seed=1 --no-figures --out small/r >out 2>messages || fail 'the first run does not fit'
-rm -r kept
-cp -r small/r/runs/ecmp_seed=1 kept
+cp small/r/runs/ecmp_seed=1.sqlite kept
 head -c 768k /dev/zero >small/ballast 2>/dev/null || true
 ends 1 mpirun -n 2 "$weft" run "$here/tiny.xml" --no-figures --out small/r
 grep -q 'No space left on device' messages || fail 'full disk: no reason given'
-diff -r kept small/r/runs/ecmp_seed=1 || fail 'full disk: an earlier run changed'
+cmp kept small/r/runs/ecmp_seed=1.sqlite || fail 'full disk: an earlier run changed'
 rm small/ballast
 ranks 2 run "$here/tiny.xml" --no-figures --out small/r >out 2>messages || fail 'no recovery'
 "$here/same-results.sh" "$weft" one small/r || fail 'full disk: other results'
