@@ -172,7 +172,7 @@ with_libraries()
 {
     tests='^runner-(figure-query|queries|plot)$'
     step "programs of users, and tests of queries and figures" inside sh -c "cd '/root/$tree/build' &&
-        ninja snippets weft-query-tests && ctest -R '$tests' --no-tests=error --output-on-failure"
+        ninja snippets weft-query-tests weft-edit-run && ctest -R '$tests' --no-tests=error --output-on-failure"
     sed -n '/tests passed/p' "$log/out"
 }
 

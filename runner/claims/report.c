@@ -2,12 +2,27 @@
 /* A claims file read, and a report delivered. */
 #include "report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "files.h"
 #include "sweep-run.h"
+
+static int
+write_into(const char *text, const char *output)
+{
+    FILE *file = fopen(output, "w");
+    const bool good = file && fputs(text, file) >= 0;
+    if ((file && fclose(file) != 0) || !good)
+    {
+        fprintf(stderr, "weft: error: cannot write %s: %s\n", output, strerror(errno));
+        return EXIT_FAILED;
+    }
+    return EXIT_GOOD;
+}
 
 int
 report_deliver(const char *text, const char *output)
@@ -16,6 +31,11 @@ report_deliver(const char *text, const char *output)
     {
         fputs(text, stdout);
         return EXIT_GOOD;
+    }
+    struct stat st;
+    if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))
+    {
+        return write_into(text, output); /* a device or a pipe stays what it is */
     }
     const char *slash = strrchr(output, '/');
     char *why = NULL;

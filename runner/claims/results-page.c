@@ -120,7 +120,7 @@ repeats(const struct query_rows *rows, size_t column)
     const char *before = column ? rows->columns[column - 1] : "", *name = rows->columns[column];
     const size_t n = strlen(before);
     return column && rows->cells[column - 1].kind == QUERY_TEXT && strncmp(name, before, n) == 0 &&
-           name[n] == '_';
+           name[n] == '_' && rows->cells[column].kind != QUERY_TEXT;
 }
 
 /** Whether a query names a column. */

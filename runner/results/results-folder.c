@@ -196,8 +196,15 @@ results_file_is_whole(const char *out, const char *file, char **why)
 {
     struct folder top = NO_FOLDER;
     char *said = NULL;
-    const bool good = folder_open(&top, out, &said) && sql_file_is_whole(&top, file, &said);
-    if (!good)
+    const bool today =
+        folder_open(&top, out, &said) && (!is_marked(&top) || check_mark(&top, &said));
+    const bool good = today && sql_file_is_whole(&top, file, &said);
+    if (top.fd >= 0 && !today)
+    {
+        *why = said;
+        said = NULL;
+    }
+    else if (!good)
     {
         *why = xformat("%s/%s cannot be used: %s; 'weft collect %s' makes it again", out, file,
                        said, out);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sql-file.h"
 #include "textbuf.h"
 
 #define TEMPORARY ".tmp-"
@@ -97,6 +98,20 @@ lock_file(const struct folder *runs, const char *name, int make)
     return error ? -1 : fd;
 }
 
+/** Whether SQLite will take the file, before anything is simulated. */
+static bool
+try_to_write(const struct run_file *f, char **why)
+{
+    struct sql_file file;
+    const bool good = sql_file_open(&file, f->runs, f->temporary, f->name, 1024, why);
+    sql_file_close(&file);
+    if (good && ftruncate(f->lock, 0) != 0)
+    {
+        *why = xformat("cannot write %s/%s: %s", f->runs->path, f->temporary, strerror(errno));
+    }
+    return !*why;
+}
+
 bool
 run_file_open(struct run_file *f, const struct folder *runs, const char *name, char **why)
 {
@@ -123,7 +138,7 @@ run_file_open(struct run_file *f, const struct folder *runs, const char *name, c
     {
         *why = xformat("cannot write %s/%s: %s", runs->path, f->temporary, strerror(errno));
     }
-    return !*why;
+    return !*why && try_to_write(f, why);
 }
 
 /** Gives the temporary file a name in a folder. */

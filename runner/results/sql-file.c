@@ -33,7 +33,9 @@ fail(const struct sql_file *f, char **why)
                                                : 0;
     *why = xformat("cannot write %s%s%s: %s", f->folder ? f->folder->path : "",
                    f->folder ? "/" : "", f->name,
-                   error   ? strerror(error)
+                   error ? strerror(error)
+                   : status == SQLITE_CANTOPEN && f->folder && strlen(f->folder->path) > 256
+                       ? "SQLite takes no path of more than 500 characters"
                    : f->db ? sqlite3_errmsg(f->db)
                            : "out of memory");
     return false;
@@ -76,11 +78,25 @@ open_at(struct sql_file *f, const char *where, int page, char **why)
     return good;
 }
 
+/** The path of a file in an open folder, which may have been moved, or its name given to another
+ * one, since it was opened. */
+static char *
+path_in(const struct folder *folder, const char *name)
+{
+    char *path = xformat("/proc/self/fd/%d/%s", folder->fd, name);
+    if (access(path, F_OK) == 0)
+    {
+        return path;
+    }
+    free(path);
+    return xformat("%s/%s", folder->path, name);
+}
+
 bool
 sql_file_open(struct sql_file *f, const struct folder *folder, const char *temporary,
               const char *name, int page, char **why)
 {
-    char *path = xformat("%s/%s", folder->path, temporary), *where = address(path, "nolock=1");
+    char *path = path_in(folder, temporary), *where = address(path, "nolock=1");
     *f = (struct sql_file){NULL, folder, name};
     const bool good = open_at(f, where, page, why);
     free(path);
@@ -171,9 +187,15 @@ static bool
 seal(const struct sql_file *f, const char *temporary, char **why)
 {
     const int fd = openat(f->folder->fd, temporary, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    uint32_t sum, there;
-    uint64_t size;
-    bool good = fd >= 0 && read_checksum(fd, &sum, &there, &size);
+    struct stat st;
+    uint32_t sum = 0, there;
+    uint64_t size = 0;
+    bool good = fd >= 0 && read_checksum(fd, &sum, &there, &size) && fstat(fd, &st) == 0;
+    if (good && (uint64_t)st.st_size != size)
+    {
+        good = false;
+        errno = ESTALE;
+    }
     if (good)
     {
         const uint8_t bytes[] = {(uint8_t)(sum >> 24), (uint8_t)(sum >> 16), (uint8_t)(sum >> 8),

@@ -20,7 +20,7 @@ static struct
 {
     const struct weft_lb_ops *ops;
     struct weft_clos clos;
-    uint64_t config[8];
+    uint64_t config[32];
     struct path_drive drive;
     uint64_t host[32];
 } f;

@@ -136,4 +136,10 @@ sh plan.sh >/dev/null 2>messages || fail 'a planned command fails when repeated'
 [ "$(grep -c '1 of 1 runs are finished already' messages)" = 9 ] || fail 'a planned run was repeated'
 "$weft" run long.xml --no-figures --out planned >/dev/null 2>&1
 "$here/same-results.sh" "$weft" calm planned || fail 'the plan gives something else'
+# A path that SQLite does not take is refused before anything is simulated.
+long=$(printf '%0240d/%0240d' 0 0)
+ends 1 "$weft" run "$here/tiny.xml" --no-figures --out "$long"
+grep -q 'SQLite takes no path' messages || fail 'a long path: no reason'
+! grep -q 'completion time' messages || fail 'a long path: simulated in vain'
+
 echo "resumed after $killed finished runs"
