@@ -209,12 +209,12 @@ carry_qps(const struct carrier *by, uint32_t rank)
     struct weft_net *net = by->net;
     for (uint32_t i = 0; i < net->nqps; i++)
     {
-        struct weft_qp *qp = &net->qp[i]->qp;
-        if (weft_rank_of(net, qp->src) == rank)
+        struct weft_qp *qp = weft_net_qp(net, i);
+        if (qp && weft_rank_of(net, qp->src) == rank)
         {
             carry_sender(by, qp);
         }
-        if (weft_rank_of(net, qp->dst) == rank)
+        if (qp && weft_rank_of(net, qp->dst) == rank)
         {
             carry_receiver(by, qp);
         }

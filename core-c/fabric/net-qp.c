@@ -171,6 +171,12 @@ check(const struct weft_net *here, const struct weft_net_qp_site *of, struct wef
     {
         return weft_refuse(why, WEFT_EINVAL, NULL, "there are no such hosts, or no such level");
     }
+    if (here->ranks && (!here->threads || here->running))
+    {
+        return weft_refuse(why, WEFT_EINVAL, NULL,
+                           "where several ranks run a fabric, QPs are made on all of them, outside "
+                           "of hooks and after weft_net_set_threads()");
+    }
     if (of->reserved && (of->index >= here->nqps || here->qp[of->index]))
     {
         return weft_refuse(why, WEFT_EINVAL, NULL, "the index is not reserved, or in use");

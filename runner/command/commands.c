@@ -13,14 +13,10 @@
 #include "results-folder.h"
 #include "schema.h"
 
-int
-command_run(const struct arguments *a)
+static int
+run(const struct arguments *a)
 {
     struct loaded l;
-    if (!a->print_plan && !a->dry_run && !ranks_begin())
-    {
-        return EXIT_BAD_INPUT;
-    }
     if (!loaded_read(a->files[0], &a->plan, &l))
     {
         return EXIT_BAD_INPUT;
@@ -30,6 +26,13 @@ command_run(const struct arguments *a)
                                : loaded_sweep(&l, &a->sweep, !a->no_figures);
     loaded_free(&l);
     return status;
+}
+
+int
+command_run(const struct arguments *a)
+{
+    const bool together = !a->print_plan && !a->dry_run;
+    return together && !ranks_begin() ? EXIT_BAD_INPUT : run(a);
 }
 
 int
@@ -52,7 +55,8 @@ command_run_one(const struct arguments *a)
     {
         one.sweep.threads = 1;
     }
-    return one.runs.n ? command_run(&one)
+    /* Not together with others: each of those that were started has a run of its own. */
+    return one.runs.n ? run(&one)
                       : sweep_refuse(xstrdup("run-one needs --run NAME"), EXIT_BAD_INPUT);
 }
 

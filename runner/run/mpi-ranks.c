@@ -7,16 +7,18 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "checksum.h"
 #include "textbuf.h"
 
 /** How many processes were started together, as mpirun and srun say in the environment. */
 static long
 count_started(void)
 {
-    const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
+    const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     {
         const char *text = getenv(names[i]);
@@ -213,6 +215,17 @@ ranks_take_order(size_t *run)
     return !ended;
 }
 
+bool
+ranks_agree(const char *text)
+{
+    struct checksum c = {0};
+    checksum_add(&c, text, strlen(text));
+    const uint32_t mine = checksum_value(&c);
+    uint32_t first = mine;
+    MPI_Bcast(&first, 1, MPI_UINT32_T, 0, group);
+    return first == mine;
+}
+
 void
 ranks_may_speak(bool speaks)
 {
@@ -288,6 +301,13 @@ ranks_take_order(size_t *run)
 {
     (void)run;
     return false;
+}
+
+bool
+ranks_agree(const char *text)
+{
+    (void)text;
+    return true;
 }
 
 void

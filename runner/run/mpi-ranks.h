@@ -30,6 +30,9 @@ extern "C"
     /** The run that rank 0 begins next; false: it has ended. */
     bool ranks_take_order(size_t *run);
 
+    /** Whether this rank has the same text as rank 0; to be asked on all ranks. */
+    bool ranks_agree(const char *text);
+
     /** While a run is simulated a helper may say why it ends. */
     void ranks_may_speak(bool speaks);
 

@@ -10,6 +10,7 @@
 #include "calibrate.h"
 #include "footprint.h"
 #include "machine-memory.h"
+#include "mpi-ranks.h"
 #include "results.h"
 #include "textbuf.h"
 #include "traffic-load.h"
@@ -254,6 +255,8 @@ fit(const struct plan *plan, const struct sweep_options *options, const size_t *
     const double *needs, size_t n, size_t *at_once)
 {
     const struct machine_memory m = machine_memory_now();
+    /* Ranks divide it, and may be on other machines. */
+    const bool may_exceed = options->exceed_memory || ranks_get();
     double most = 1;
     size_t too_big = 0;
     for (size_t i = 0; i < n && too_big < MOST_REPORTED; i++)
@@ -261,13 +264,13 @@ fit(const struct plan *plan, const struct sweep_options *options, const size_t *
         most = fmax(most, needs[i]);
         if (needs[i] > m.one)
         {
-            report_too_big(plan, plan->names[runs[i]], needs[i], &m, options->exceed_memory);
+            report_too_big(plan, plan->names[runs[i]], needs[i], &m, may_exceed);
             too_big++;
         }
     }
     const double fitting = m.all / most;
     *at_once = fitting < 1 ? 1 : fitting < 4096 ? (size_t)fitting : 4096;
-    return too_big == 0 || options->exceed_memory;
+    return too_big == 0 || may_exceed;
 }
 
 bool

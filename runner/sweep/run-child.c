@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "built-code.h"
 #include "memory-out.h"
 #include "mpi-ranks.h"
 #include "process-title.h"
@@ -261,6 +262,18 @@ keep_results(const struct child *c, struct run_file *file, enum simulated how,
     return !good ? CHILD_CANNOT_WRITE : part ? 1 : 0;
 }
 
+/** Whether a rank would simulate what rank 0 does: its machine may have another file, or another
+ * build. */
+static bool
+agree(const struct scenario *s, const char *resolved)
+{
+    char *code = built_code(s), *both = xformat("%s%s", code, resolved);
+    const bool same = ranks_agree(both);
+    free(code);
+    free(both);
+    return same;
+}
+
 /** Simulates into the file of a run; the child's exit status. */
 static int
 simulate_into(struct child *c, struct run_file *file, const struct scenario *s,
@@ -272,6 +285,7 @@ simulate_into(struct child *c, struct run_file *file, const struct scenario *s,
     if (ranks_get())
     {
         ranks_order(c->run);
+        agree(s, resolved);
     }
     enum simulated how = simulate(s, c->threads, &results, on_progress, c, reason, sizeof reason);
     if (how == SIMULATED_NOT)
@@ -386,6 +400,12 @@ help_with(const struct plan *plan, size_t run, unsigned threads)
     {
         ranks_abort("the scenario does not load here");
     }
+    char *resolved = scenario_write(s, plan->names[run]);
+    if (!agree(s, resolved))
+    {
+        ranks_abort("this machine has another scenario than rank 0, or another build of Weft");
+    }
+    free(resolved);
     process_title_set(plan->names[run]);
     if (simulate(s, threads, &results, NULL, NULL, reason, sizeof reason) != SIMULATED_NOT)
     {

@@ -6,10 +6,11 @@
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
 
-mounted=
+mounted='' all=''
 cleanup()
 {
     [ -z "$mounted" ] || umount "$work/small"
+    [ -z "$all" ] || kill "$all" 2>/dev/null || true
     rm -rf "$work"
 }
 trap cleanup EXIT
@@ -65,6 +66,18 @@ cmp one-says two-say || fail 'a part: other words'
 # A mistake is said once.
 ends 2 mpirun -n 2 "$weft" run "$here/tiny.xml" --set transport.name=nobody
 [ "$(grep -c 'nobody' messages)" = 1 ] || fail 'a mistake is said more than once'
+
+# Ranks that would simulate different things: all end, and nothing is kept. Single runs are not shared.
+if mpirun -n 1 "$weft" run "$here/tiny.xml" --only ecmp_seed=1 --no-figures --out differ : \
+    -n 1 "$weft" run "$here/tiny.xml" --only ecmp_seed=1 --set workload.bytes=100KB --no-figures --out differ \
+    >out 2>messages; then
+    fail 'ranks have different scenarios'
+fi
+grep -q 'another scenario than rank 0' messages || fail 'ranks have different scenarios: no reason'
+[ ! -e differ/runs/ecmp_seed=1.sqlite ] || fail 'ranks have different scenarios: a run is kept'
+mpirun -n 1 "$weft" run-one "$here/tiny.xml" --run ecmp_seed=1 --out farm : \
+    -n 1 "$weft" run-one "$here/tiny.xml" --run rsq_seed=1 --out farm >out 2>messages || fail 'two single runs'
+[ -e farm/runs/ecmp_seed=1.sqlite ] && [ -e farm/runs/rsq_seed=1.sqlite ] || fail 'a single run is lost'
 
 # A rank that is killed: all end, and what was finished is kept. The third run is a long one.
 sed -e 's,<set param="balancer.name" value="rsq"/>,&<set param="workload.bytes" value="400MB"/>,' \

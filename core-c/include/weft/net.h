@@ -199,11 +199,12 @@ extern "C"
 #define WEFT_NET_THREADS 64U /**< the most threads */
 
     /** From now on @p n threads run the nodes, the caller's among them; once, and with 1 nothing
-     * changes. Where the system has fewer, these do it all. What happens is the same with any
-     * number. Hooks are called on the thread of their node, several at a time, and take() one at a
-     * time: it does not leave by longjmp() then. A process that is forked afterwards, outside of
-     * hooks, goes on with one thread. weft_net_stop_threads() comes before the memory goes. Returns
-     * 0 or WEFT_ERANGE (1 to WEFT_NET_THREADS, once). */
+     * changes but where several ranks run the fabric (ranks.h). Where the system has fewer, these
+     * do it all. What happens is the same with any number. Hooks are called on the thread of their
+     * node, several at a time, and take() one at a time: it does not leave by longjmp() then. A
+     * process that is forked afterwards, outside of hooks, goes on with one thread.
+     * weft_net_stop_threads() comes before the memory goes. Returns 0 or WEFT_ERANGE (1 to
+     * WEFT_NET_THREADS, once). */
     WEFT_API int weft_net_set_threads(struct weft_net *net, uint32_t n);
     /** Ends all threads but the caller's, which runs all nodes from now on. */
     WEFT_API void weft_net_stop_threads(struct weft_net *net);
@@ -216,7 +217,7 @@ extern "C"
         uint32_t level;  /**< service level */
         uint32_t bdp;    /**< as in struct weft_path_site: weft_net_bdp(); 0: of a host that starts
                             with this QP alone */
-        uint64_t stream; /**< of its random numbers: unique in the run, below 2^24 */
+        uint64_t stream; /**< of its random numbers: unique in the run */
         bool reserved;   /**< its index is `index`; else the next one */
         uint32_t index;  /**< one that weft_net_reserve_qps() has set aside */
     };

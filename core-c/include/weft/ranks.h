@@ -59,7 +59,8 @@ extern "C"
 
     /**
      * From now on several ranks run the nodes: ToRs and what lies above them in ranges, hosts with
-     * their ToR. Once, before weft_net_set_threads(), QPs and posts; with one rank nothing changes.
+     * their ToR. Once, before QPs and posts, and followed by weft_net_set_threads(), also for one
+     * thread; with one rank nothing changes.
      * What happens is the same with any number. Hooks are called on the rank of their node, and may
      * ask for something at hosts of that rank alone (weft_net_is_here()); no node is watched. What
      * is asked for outside of hooks is asked for on all ranks. @p ranks is copied. Returns 0 or
