@@ -77,7 +77,9 @@ grep -q 'another scenario than rank 0' messages || fail 'ranks have different sc
 [ ! -e differ/runs/ecmp_seed=1.sqlite ] || fail 'ranks have different scenarios: a run is kept'
 mpirun -n 1 "$weft" run-one "$here/tiny.xml" --run ecmp_seed=1 --out farm : \
     -n 1 "$weft" run-one "$here/tiny.xml" --run rsq_seed=1 --out farm >out 2>messages || fail 'two single runs'
-[ -e farm/runs/ecmp_seed=1.sqlite ] && [ -e farm/runs/rsq_seed=1.sqlite ] || fail 'a single run is lost'
+for run in ecmp_seed=1 rsq_seed=1; do
+    [ -e "farm/runs/$run.sqlite" ] || fail 'a single run is lost'
+done
 
 # A rank that is killed: all end, and what was finished is kept. The third run is a long one.
 sed -e 's,<set param="balancer.name" value="rsq"/>,&<set param="workload.bytes" value="400MB"/>,' \
