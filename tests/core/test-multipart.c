@@ -159,7 +159,7 @@ START_TEST(each_tier_reads_its_own_part)
     const struct weft_packet packet = packet_of(WEFT_DATA, 0, 127, 2 << 2 | 1);
     uint64_t at_tor[16];
     uint64_t at_agg[16];
-    uint64_t config[8];
+    uint64_t config[32];
     const struct weft_lb_ops *ops = weft_lb_find("prime");
     ck_assert_int_eq(weft_config_default(&ops->algo, config), 0);
     ck_assert_int_eq(ops->init(at_tor, config, &tor), 0);
@@ -248,7 +248,7 @@ init_with_aggregations(const char *aggregations, struct weft_refusal *why)
                                     "1",
                                     NULL};
     uint64_t memory[64];
-    uint64_t config[8];
+    uint64_t config[32];
     struct weft_clos clos;
     const struct weft_lb_ops *ops = weft_lb_find("prime");
     lb_build(&clos, "clos", settings);
@@ -374,7 +374,7 @@ START_TEST(what_carries_no_entropy_is_hashed)
     const uint32_t queues[MAX_PORTS] = {0};
     const struct weft_ports ports = {queues, NULL, 3, 3, 3, 0, 0};
     const struct weft_lb_ops *ecmp = weft_lb_find("ecmp");
-    uint64_t config[4];
+    uint64_t config[32];
     uint64_t theirs[8];
     begin(3, "ecmp");
     const struct weft_site site = lb_site_of(&f.clos, 0, 1);
