@@ -35,6 +35,7 @@ CK_FORK=no *                    it needs what the one before installs
 ./weft run scenarios/cross/*    minutes; tests/runner/cross.sh runs the small versions
 ./weft query results/cross-schemes *    tests/runner/cross.sh asks it of them
 mpirun *                        tests/runner/ranks.sh runs several processes
+srun *                          that needs Slurm
 parallel *                      tests/cluster.sh does what the page says of many machines
 *sbatch *                       tests/cluster.sh, too
 ./weft collect *                tests/cluster.sh, too
