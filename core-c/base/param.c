@@ -78,6 +78,16 @@ weft_config_set_int(const struct weft_algo *algo, void *config, const char *name
     return p != NULL ? weft_param_set_int(p, value, config) : (int)WEFT_ENOTFOUND;
 }
 
+int64_t
+weft_config_get_int(const struct weft_algo *algo, const void *config, const char *name,
+                    int64_t otherwise)
+{
+    const struct weft_param *p = weft_param_find(algo, name);
+    return p != NULL && p->type != WEFT_REAL
+               ? *(const int64_t *)(const void *)((const char *)config + p->offset)
+               : otherwise;
+}
+
 int
 weft_config_set_real(const struct weft_algo *algo, void *config, const char *name, double value)
 {

@@ -100,21 +100,12 @@ check_queue(const struct weft_net_config *c, const struct weft_net_level *l,
     return refuse(say(&r, ", or more classes"), WEFT_ERANGE, NULL);
 }
 
-/* How many packets a transport may have under way; -1: it has no such bound. */
-static int64_t
-outstanding(const struct weft_net_level *l)
-{
-    const struct weft_param *p = weft_param_find(&l->transport->algo, "outstanding");
-    return p && p->type == WEFT_COUNT
-               ? *(const int64_t *)(const void *)((const char *)l->transport_config + p->offset)
-               : -1;
-}
-
 static int
 check_transport(const struct weft_net_config *c, const struct weft_net_level *l,
                 struct weft_refusal *why)
 {
-    const int64_t most = outstanding(l);
+    const int64_t most =
+        weft_config_get_int(&l->transport->algo, l->transport_config, "outstanding", INT64_MAX);
     struct reason r;
     begin(&r, why);
     if (c->buffer.trim && !l->transport->trims)
@@ -123,7 +114,7 @@ check_transport(const struct weft_net_config *c, const struct weft_net_level *l,
                               "trim, or trim=off at the switches"),
                       WEFT_EINVAL, "trim");
     }
-    if (most >= 0 && most < c->frame.ack_every)
+    if (most < c->frame.ack_every)
     {
         count(say(&r, "has outstanding "), most);
         count(say(&r, ", less than ack-every "), c->frame.ack_every);

@@ -35,16 +35,6 @@ say_number(struct case_of *w, const char *before, int64_t value, const char *aft
     return say(w, after);
 }
 
-/* The value of a parameter in whole units, or otherwise if the algorithm has none. */
-static int64_t
-value_of(const struct weft_algo *algo, const void *config, const char *name, int64_t otherwise)
-{
-    const struct weft_param *p = weft_param_find(algo, name);
-    return p && p->type != WEFT_REAL
-               ? *(const int64_t *)(const void *)((const char *)config + p->offset)
-               : otherwise;
-}
-
 /* --- balancers ---------------------------------------------------------------------------------
  */
 
@@ -112,7 +102,8 @@ no_cnps(struct case_of *w)
     }
     say(w, "waits for CNPs, and with ecn off at the switches no packet is marked: no CNP ever cuts "
            "a rate");
-    return value_of(&cc->algo, w->l->cc_config, "nack-cut", 0) == 0 || say(w, ", only NACKs do");
+    return weft_config_get_int(&cc->algo, w->l->cc_config, "nack-cut", 0) == 0 ||
+           say(w, ", only NACKs do");
 }
 
 /* --- switches -----------------------------------------------------------------------------------
@@ -217,7 +208,8 @@ static bool
 rto_is_short(struct case_of *w)
 {
     const int64_t trip = round_trip(w->c);
-    const int64_t rto = value_of(&w->l->transport->algo, w->l->transport_config, "rto", WEFT_NEVER);
+    const int64_t rto =
+        weft_config_get_int(&w->l->transport->algo, w->l->transport_config, "rto", WEFT_NEVER);
     if (rto >= trip)
     {
         return false;
@@ -233,8 +225,8 @@ outstanding_is_short(struct case_of *w)
 {
     const struct weft_fabric_config *f = &w->c->frame;
     const int64_t trip = round_trip(w->c);
-    const int64_t most =
-        value_of(&w->l->transport->algo, w->l->transport_config, "outstanding", INT64_MAX);
+    const int64_t most = weft_config_get_int(&w->l->transport->algo, w->l->transport_config,
+                                             "outstanding", INT64_MAX);
     const double bits = (double)(f->payload + f->header + f->gap) * 8;
     const double share =
         (double)most * bits / ((double)trip * 1e-12) / (double)w->c->clos->host_rate;

@@ -7,8 +7,7 @@
 int64_t
 choice_value(const struct choice *choice, const char *name, int64_t otherwise)
 {
-    const struct weft_param *p = weft_param_find(choice->algo, name);
-    return p ? *(const int64_t *)((const char *)choice->config + p->offset) : otherwise;
+    return weft_config_get_int(choice->algo, choice->config, name, otherwise);
 }
 
 struct level

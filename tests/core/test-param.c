@@ -449,6 +449,10 @@ set_int(const char *name, int64_t value, const char *text)
     }
     const int err = weft_config_set_int(&algo, &config, name, value);
     ck_assert_msg(memcmp(&config, &expected, sizeof(config)) == 0, "%s", name);
+    if (err == 0)
+    {
+        ck_assert_int_eq(weft_config_get_int(&algo, &config, name, -2), value);
+    }
     return err;
 }
 
@@ -470,6 +474,8 @@ START_TEST(values_are_set_as_their_texts_are)
     ck_assert_double_eq(config.share, 0.25);
     ck_assert_double_eq(config.real, -1e27);
     ck_assert_int_eq(config.flag, 1);
+    ck_assert_int_eq(weft_config_get_int(&algo, &config, "share", -2), -2);
+    ck_assert_int_eq(weft_config_get_int(&algo, &config, "nothing", -2), -2);
 }
 END_TEST
 

@@ -146,6 +146,11 @@ extern "C"
     WEFT_API int weft_config_set_int(const struct weft_algo *algo, void *config, const char *name,
                                      int64_t value);
 
+    /** The value of one parameter by name, as weft_config_set_int() takes it; @p otherwise if there
+     * is no such parameter, or it is a real. */
+    WEFT_API int64_t weft_config_get_int(const struct weft_algo *algo, const void *config,
+                                         const char *name, int64_t otherwise);
+
     /** Sets one real by name and value, as weft_param_set_real(). WEFT_ENOTFOUND if there is no
      * such parameter. */
     WEFT_API int weft_config_set_real(const struct weft_algo *algo, void *config, const char *name,
