@@ -5,46 +5,6 @@
 
 #include <string.h>
 
-/* A port, as it is read. */
-struct port_part
-{
-    int64_t free_at;
-    uint64_t frames;
-    uint64_t sent_bytes;
-    uint32_t peak_queue;
-    uint32_t paused;
-};
-
-/* A QP at its sender. */
-struct sender_part
-{
-    struct weft_tx_counters tx;
-    uint64_t una;
-    uint64_t acks;
-    uint64_t sent_bytes;
-    uint64_t acked;
-    uint64_t failed;
-    uint64_t cnps;
-    uint64_t tor_nacks;
-    int64_t last_sent;
-    int64_t first_sent;
-    double last_rate;
-    double rate_time;
-    int64_t given_up;
-};
-
-/* A QP at its receiver. */
-struct receiver_part
-{
-    uint64_t arrived;
-    uint64_t duplicates;
-    uint64_t out_of_order;
-    uint64_t delivered;
-    uint64_t cnps_sent;
-    uint64_t nacks_sent;
-    int64_t last_delivery;
-};
-
 /* Bytes come, or go: which, the parcel says. */
 struct carrier
 {
@@ -66,27 +26,23 @@ carry(const struct carrier *by, void *bytes, size_t n)
     }
 }
 
+#define CARRY(by, value) carry(by, &(value), sizeof(value))
+
 static void
 carry_port(const struct carrier *by, struct weft_port *port)
 {
-    struct port_part part = {.free_at = port->free_at,
-                             .frames = port->frames,
-                             .sent_bytes = port->sent_bytes,
-                             .peak_queue = port->peak_queue,
-                             .paused = port->paused};
-    carry(by, &part, sizeof part);
-    port->free_at = part.free_at;
-    port->frames = part.frames;
-    port->sent_bytes = part.sent_bytes;
-    port->peak_queue = part.peak_queue;
-    port->paused = part.paused;
+    CARRY(by, port->free_at);
+    CARRY(by, port->frames);
+    CARRY(by, port->sent_bytes);
+    CARRY(by, port->peak_queue);
+    CARRY(by, port->paused);
 }
 
 static void
 carry_node(const struct carrier *by, struct weft_node *node)
 {
-    carry(by, &node->counters, sizeof node->counters);
-    carry(by, &node->last, sizeof node->last);
+    CARRY(by, node->counters);
+    CARRY(by, node->last);
     for (uint32_t i = 0; i < node->nports; i++)
     {
         carry_port(by, &node->port[i]);
@@ -103,8 +59,8 @@ carry_switch(const struct carrier *by, struct weft_switch_node *sw)
         weft_net_buffer(net, sw->index); /* what has left by now is given back */
     }
     carry(by, sw->mmu, (size_t)size);
-    carry(by, sw->marks, sizeof sw->marks);
-    carry(by, &sw->tor, sizeof sw->tor);
+    CARRY(by, sw->marks);
+    CARRY(by, sw->tor);
 }
 
 static void
@@ -117,7 +73,7 @@ carry_degrees(const struct carrier *by)
         uint64_t degrees[WEFT_OOO_DEGREES];
         weft_threads_sum_degrees(net, level);
         memcpy(degrees, own, sizeof degrees);
-        carry(by, degrees, sizeof degrees);
+        CARRY(by, degrees);
         for (uint32_t i = 0; i < WEFT_OOO_DEGREES; i++)
         {
             own[i] = by->pack ? 0 : own[i] + degrees[i]; /* each is counted at one rank */
@@ -142,7 +98,7 @@ carry_nodes(const struct carrier *by, uint32_t rank)
             carry_switch(by, &net->sw[i - net->nhosts]);
         }
     }
-    carry(by, &inside, sizeof inside);
+    CARRY(by, inside);
     net->ranks->inside += by->pack ? 0 : inside;
     carry_degrees(by);
 }
@@ -150,57 +106,35 @@ carry_nodes(const struct carrier *by, uint32_t rank)
 static void
 carry_sender(const struct carrier *by, struct weft_qp *qp)
 {
-    struct sender_part s;
     const struct weft_tx_counters *tx = qp->algos->transport->tx_counters(qp->tx);
-    memset(&s, 0, sizeof s);
-    s.tx = *tx;
-    s.una = qp->una;
-    s.acks = qp->acks;
-    s.sent_bytes = qp->sent_bytes;
-    s.acked = qp->acked;
-    s.failed = qp->failed;
-    s.cnps = qp->cnps;
-    s.tor_nacks = qp->tor_nacks;
-    s.last_sent = qp->last_sent;
-    s.first_sent = qp->first_sent;
-    s.last_rate = qp->last_rate;
-    s.rate_time = qp->rate_time;
-    s.given_up = qp->given_up;
-    carry(by, &s, sizeof s);
+    bool given_up = qp->given_up;
     /* They lie in the transport's own memory, which is this one's. */
-    memcpy((char *)qp->tx + ((const char *)tx - (const char *)qp->tx), &s.tx, sizeof s.tx);
-    qp->una = s.una;
-    qp->acks = s.acks;
-    qp->sent_bytes = s.sent_bytes;
-    qp->acked = (size_t)s.acked;
-    qp->failed = (size_t)s.failed;
-    qp->cnps = s.cnps;
-    qp->tor_nacks = s.tor_nacks;
-    qp->last_sent = s.last_sent;
-    qp->first_sent = s.first_sent;
-    qp->last_rate = s.last_rate;
-    qp->rate_time = s.rate_time;
-    qp->given_up = s.given_up != 0;
+    carry(by, (char *)qp->tx + ((const char *)tx - (const char *)qp->tx), sizeof *tx);
+    CARRY(by, qp->una);
+    CARRY(by, qp->acks);
+    CARRY(by, qp->sent_bytes);
+    CARRY(by, qp->acked);
+    CARRY(by, qp->failed);
+    CARRY(by, qp->cnps);
+    CARRY(by, qp->tor_nacks);
+    CARRY(by, qp->last_sent);
+    CARRY(by, qp->first_sent);
+    CARRY(by, qp->last_rate);
+    CARRY(by, qp->rate_time);
+    CARRY(by, given_up);
+    qp->given_up = given_up;
 }
 
 static void
 carry_receiver(const struct carrier *by, struct weft_qp *qp)
 {
-    struct receiver_part r = {.arrived = qp->arrived,
-                              .duplicates = qp->duplicates,
-                              .out_of_order = qp->out_of_order,
-                              .delivered = qp->delivered,
-                              .cnps_sent = qp->cnps_sent,
-                              .nacks_sent = qp->nacks_sent,
-                              .last_delivery = qp->last_delivery};
-    carry(by, &r, sizeof r);
-    qp->arrived = r.arrived;
-    qp->duplicates = r.duplicates;
-    qp->out_of_order = r.out_of_order;
-    qp->delivered = (size_t)r.delivered;
-    qp->cnps_sent = r.cnps_sent;
-    qp->nacks_sent = r.nacks_sent;
-    qp->last_delivery = r.last_delivery;
+    CARRY(by, qp->arrived);
+    CARRY(by, qp->duplicates);
+    CARRY(by, qp->out_of_order);
+    CARRY(by, qp->delivered);
+    CARRY(by, qp->cnps_sent);
+    CARRY(by, qp->nacks_sent);
+    CARRY(by, qp->last_delivery);
 }
 
 static void
@@ -226,7 +160,7 @@ carry_total(const struct carrier *by)
 {
     struct weft_net_counters total;
     weft_net_total(by->net, &total);
-    carry(by, &total, sizeof total);
+    CARRY(by, total);
     if (!by->pack)
     {
         weft_net_add_counters(&by->net->ranks->total, &total);
