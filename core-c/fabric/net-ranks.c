@@ -3,11 +3,11 @@
  * A lane that leads to another rank is there twice: what leaves it here is copied, by whoever reads
  * outboxes, into the one that is read there. */
 #include "fabric/net-ranks.h"
+#include "nic/wqe.h"
 
 #include <string.h>
 
 #include <weft/error.h>
-#include <weft/theory.h>
 
 /* What comes first in each parcel. */
 struct head
@@ -296,13 +296,8 @@ read_posted(struct weft_net *net, struct weft_parcel *in)
     struct weft_posted posted;
     weft_parcel_take(in, &posted, sizeof posted);
     struct weft_net_qp *q = net->qp[posted.qp];
-    struct weft_qp *qp = &q->qp;
-    const uint64_t end = qp->posted + weft_packets(posted.bytes, qp->algos->frame.payload);
-    q->wqes = weft_net_grow(net, q->wqes, (uint32_t)qp->nwqes, &q->room, sizeof *q->wqes);
-    q->wqes[qp->nwqes++] = (struct weft_wqe){
-        .first = qp->posted, .end = end, .bytes = posted.bytes, .tag = posted.tag};
-    qp->wqes = q->wqes;
-    qp->posted = end;
+    q->wqes = weft_net_grow(net, q->wqes, (uint32_t)q->qp.nwqes, &q->room, sizeof *q->wqes);
+    weft_wqe_add(&q->qp, q->wqes, posted.bytes, posted.tag);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "checked/check.h"
 #include "nic/labels.h"
 #include "nic/ooo.h"
+#include "nic/wqe.h"
 
 #include <weft/error.h>
 #include <weft/psn.h>
@@ -41,13 +42,7 @@ weft_qp_post(struct weft_qp *qp, struct weft_wqe *wqes, uint64_t bytes, uint64_t
     {
         tell_active(qp, true, now);
     }
-    const uint64_t packets = weft_packets(bytes, qp->algos->frame.payload);
-    wqes[qp->nwqes] = (struct weft_wqe){
-        .first = qp->posted, .end = qp->posted + packets, .bytes = bytes, .tag = tag};
-    /* The receiver may look at them meanwhile, on another thread. */
-    __atomic_store_n(&qp->wqes, wqes, __ATOMIC_RELEASE);
-    __atomic_store_n(&qp->nwqes, qp->nwqes + 1, __ATOMIC_RELEASE);
-    qp->posted += packets;
+    const uint64_t packets = weft_wqe_add(qp, wqes, bytes, tag);
     qp->ack_at = end_of(qp, qp->acked);
     for (uint64_t left = packets; left > 0;)
     {
