@@ -122,6 +122,14 @@ columns_add_types(struct text *t, const struct column_table *table)
     }
 }
 
+void
+columns_add_create(struct text *t, const struct column_table *table)
+{
+    text_add(t, "CREATE TABLE \"%s\" (", table->name);
+    columns_add_types(t, table);
+    text_add(t, ")");
+}
+
 /** A number of six decimals: @p value of 10^-6. */
 static void
 bind_micro(sqlite3_stmt *insert, int at, double value)

@@ -59,6 +59,9 @@ const struct column *columns_find(const struct column_table *table, const char *
 /** Adds ",name TYPE" for each column, as CREATE TABLE has them, but for the first comma. */
 void columns_add_types(struct text *t, const struct column_table *table);
 
+/** Adds what makes the table in a run's file; SQLite keeps it word by word. */
+void columns_add_create(struct text *t, const struct column_table *table);
+
 struct sqlite3_stmt;
 
 /** Binds a row's values, rounded as they are shown, to the parameters of an INSERT from the first

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sql-file.h"
 #include "textbuf.h"
 
 #define TEMPORARY ".tmp-"
 #define ASIDE     "unfinished"
+#define PAGE      1024 /* bytes: a small run is to be a small file */
 
 /** Whether a run may replace what has that name: nothing, or a plain file. */
 static bool
@@ -98,20 +98,6 @@ lock_file(const struct folder *runs, const char *name, int make)
     return error ? -1 : fd;
 }
 
-/** Whether SQLite will take the file, before anything is simulated. */
-static bool
-try_to_write(const struct run_file *f, char **why)
-{
-    struct sql_file file;
-    const bool good = sql_file_open(&file, f->runs, f->temporary, f->name, 1024, why);
-    sql_file_close(&file);
-    if (good && ftruncate(f->lock, 0) != 0)
-    {
-        *why = xformat("cannot write %s/%s: %s", f->runs->path, f->temporary, strerror(errno));
-    }
-    return !*why;
-}
-
 bool
 run_file_open(struct run_file *f, const struct folder *runs, const char *name, char **why)
 {
@@ -138,7 +124,8 @@ run_file_open(struct run_file *f, const struct folder *runs, const char *name, c
     {
         *why = xformat("cannot write %s/%s: %s", runs->path, f->temporary, strerror(errno));
     }
-    return !*why && try_to_write(f, why);
+    /* Before anything is simulated: SQLite may not take it. */
+    return !*why && sql_file_open(&f->file, runs, f->temporary, f->name, PAGE, why);
 }
 
 /** Gives the temporary file a name in a folder. */
@@ -194,6 +181,7 @@ run_file_forget_aside(const struct run_file *f, char **why)
 void
 run_file_close(struct run_file *f)
 {
+    sql_file_close(&f->file);
     if (f->lock >= 0)
     {
         unlinkat(f->runs->fd, f->temporary, 0);

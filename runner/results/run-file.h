@@ -17,6 +17,7 @@
 #include "files.h"
 #include "results.h"
 #include "scenario.h"
+#include "sql-file.h"
 
 struct run_file
 {
@@ -25,6 +26,7 @@ struct run_file
     char *temporary;           /**< its name until it is whole */
     char *aside;               /**< results/<scenario>/unfinished/<name>, for messages */
     int lock;                  /**< the open temporary file; -1: not held */
+    struct sql_file file;      /**< the same for SQLite, until it is written */
     bool busy;                 /**< run_file_open() failed as another process works on this run */
 };
 
@@ -32,12 +34,12 @@ struct run_file
  * a sentence in *why. */
 bool run_file_may_be_made(const struct folder *runs, const char *name, char **why);
 
-/** Makes and locks the temporary file of run @p name. False with a sentence in *why: it cannot be
- * written, or another process works on this run. */
+/** Makes, locks and opens the temporary file of run @p name. False with a sentence in *why: it
+ * cannot be written, or another process works on this run. */
 bool run_file_open(struct run_file *f, const struct folder *runs, const char *name, char **why);
 
 /** Writes all that is known of the run. @p seconds: its wall-clock time. */
-bool run_file_write(const struct run_file *f, const struct scenario *s, const char *resolved,
+bool run_file_write(struct run_file *f, const struct scenario *s, const char *resolved,
                     const struct run_results *results, double seconds, char **why);
 
 /** Renames it into place; an older file of that name goes only then. */

@@ -70,9 +70,7 @@ statements(void)
     {
         struct text t = {0};
         made = i ? made : xcalloc(n, sizeof *made);
-        text_add(&t, "CREATE TABLE \"%s\" (", tables[i]->name);
-        columns_add_types(&t, tables[i]);
-        text_add(&t, ")");
+        columns_add_create(&t, tables[i]);
         made[i] = text_take(&t);
     }
     return made;

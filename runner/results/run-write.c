@@ -9,11 +9,7 @@
 #include "parameters.h"
 #include "provenance.h"
 #include "run-file.h"
-#include "sql-file.h"
 #include "textbuf.h"
-
-/** A small run is to be a small file. */
-#define PAGE 1024
 
 static bool
 add_table(const struct sql_file *f, const struct column_table *table, const struct run_results *r,
@@ -21,9 +17,7 @@ add_table(const struct sql_file *f, const struct column_table *table, const stru
 {
     struct text t = {0};
     sqlite3_stmt *insert = NULL;
-    text_add(&t, "CREATE TABLE \"%s\" (", table->name);
-    columns_add_types(&t, table);
-    text_add(&t, ");");
+    columns_add_create(&t, table);
     bool good = sql_file_run(f, t.s, why);
     t.len = 0;
     text_add(&t, "INSERT INTO \"%s\" VALUES (", table->name);
@@ -122,15 +116,11 @@ add_provenance(const struct sql_file *f, const struct scenario *s, const struct 
 }
 
 bool
-run_file_write(const struct run_file *f, const struct scenario *s, const char *resolved,
+run_file_write(struct run_file *f, const struct scenario *s, const char *resolved,
                const struct run_results *r, double seconds, char **why)
 {
-    struct sql_file file;
-    const bool good = sql_file_open(&file, f->runs, f->temporary, f->name, PAGE, why) &&
-                      sql_file_run(&file, "BEGIN;", why) && add_files(&file, s, resolved, why) &&
-                      parameters_add(file.db, "main", resolved, why) &&
-                      add_provenance(&file, s, r, seconds, why) && add_tables(&file, s, r, why) &&
-                      sql_file_run(&file, "COMMIT;", why) && sql_file_end(&file, f->temporary, why);
-    sql_file_close(&file);
-    return good;
+    return sql_file_run(&f->file, "BEGIN;", why) && add_files(&f->file, s, resolved, why) &&
+           parameters_add(f->file.db, "main", resolved, why) &&
+           add_provenance(&f->file, s, r, seconds, why) && add_tables(&f->file, s, r, why) &&
+           sql_file_run(&f->file, "COMMIT;", why) && sql_file_end(&f->file, f->temporary, why);
 }
