@@ -96,11 +96,18 @@ check_last_hop(const struct level *l)
     free(qp);
 }
 
+const char *
+part_kind(enum weft_net_part part)
+{
+    static const char *const kinds[] = {
+        "switch", NULL, "transport", "balancer", "congestion-control", "scheduler"};
+    return kinds[part];
+}
+
 /** Where that is set about which weft_net_check() complains. */
 static int
 part_line(const struct level *l, enum weft_net_part part, const struct weft_refusal *why)
 {
-    const char *const kinds[] = {"switch", NULL, "transport", "balancer"};
     if (part == WEFT_NET_QUEUE)
     {
         return l->e ? element_line(l->e, "queue") : l->class->line;
@@ -111,7 +118,7 @@ part_line(const struct level *l, enum weft_net_part part, const struct weft_refu
         return e && element_attribute(e, "outstanding") ? element_line(e, "outstanding")
                                                         : level_line(l, "fabric", NULL);
     }
-    return level_line(l, kinds[part], NULL);
+    return level_line(l, part_kind(part), NULL);
 }
 
 struct weft_net_config

@@ -3,6 +3,8 @@
 #ifndef WEFT_RUNNER_SCENARIO_LOAD_H
 #define WEFT_RUNNER_SCENARIO_LOAD_H
 
+#include <weft/net.h>
+
 #include "document.h"
 #include "scenario.h"
 
@@ -91,6 +93,9 @@ bool level_owns(const struct level *l, const char *kind);
 /** Where the level's algorithm of that kind, or its @p attribute, is chosen; NULL: what an override
  * has set in it is the likelier culprit. */
 int level_line(const struct level *l, const char *kind, const char *attribute);
+
+/** The element that chooses what the core complains of; NULL: it is an attribute of a class. */
+const char *part_kind(enum weft_net_part part);
 
 /** The level as the core's one level of a fabric. */
 struct weft_net_config level_config(const struct level *l, struct weft_net_level *one);

@@ -2,15 +2,6 @@
 /* Warnings: choices that are possible, and of which one has no effect or spoils the other. */
 #include "scenario-load.h"
 
-/** The level's algorithm that a warning of the core is about, as the scenario names its kind. */
-static const char *
-kind_of(enum weft_net_part part)
-{
-    static const char *const kinds[] = {
-        "switch", NULL, "transport", "balancer", "congestion-control", "scheduler"};
-    return kinds[part];
-}
-
 /** Where a balancer does not suit a transport: that may be what the class has chosen. */
 static int
 line_of_pair(const struct level *l)
@@ -36,7 +27,7 @@ suit_core(const struct level *l, bool used)
     uint32_t at = 0;
     while (weft_net_warning(&config, 0, &at, &part, &what))
     {
-        const char *kind = kind_of(part);
+        const char *kind = part_kind(part);
         const bool of_switch = part == WEFT_NET_BUFFER || part == WEFT_NET_SCHEDULER;
         if (of_switch ? l->number == 0 : used)
         {
