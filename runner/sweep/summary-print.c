@@ -13,7 +13,7 @@
 #define MOST_SHOWN 100
 
 /** Results are whole and the questions Weft's own. */
-#define LIMITS ((struct query_limits){3600, 10000000, (size_t)1 << 32, 0})
+#define LIMITS ((struct query_limits){3600, 10000000, SIZE_MAX / 2, 0})
 
 struct query_rows *
 summary_rows(struct database *db, const char *sql)
@@ -142,10 +142,15 @@ print_shown(const struct query_rows *rows, size_t row, const struct shown *s, co
     printf(" %12s", text); /* a blank even before what is too wide */
 }
 
-/** The values that vary and the main totals; @p suffix: "_mean" for an aggregate. */
+/** The values that vary and the main totals; @p suffix: "_mean" for an aggregate. Nothing of results
+ * that could not be read. */
 static void
 print_table(const struct query_rows *rows, size_t first, size_t nkeys, const char *suffix)
 {
+    if (!rows->ncolumns)
+    {
+        return;
+    }
     for (size_t k = first; k < first + nkeys; k++)
     {
         printf("%-*s  ", (int)widest(rows, k), rows->columns[k]);
