@@ -331,9 +331,9 @@ read_all(struct weft_net *net, uint32_t from)
     struct head head;
     weft_parcel_take(&in, &head, sizeof head);
     weft_ranks_note(net, head.next);
-    const struct weft_parcel news = {in.bytes, head.news};
-    in.bytes = (const unsigned char *)in.bytes + head.news;
-    in.n -= head.news;
+    const struct weft_parcel news = {in.bytes, (size_t)head.news};
+    in.bytes = (const unsigned char *)in.bytes + news.n;
+    in.n -= news.n;
     for (uint64_t i = 0; i < head.boxes; i++)
     {
         read_box(net, &in);

@@ -6,12 +6,12 @@
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
 
-# state BALANCER WORKLOAD [FABRIC]: leaves the columns in $switch, $nic and $labels
+# state BALANCER WORKLOAD [WINDOW [SPINES]]: leaves the columns in $switch, $nic and $labels
 state()
 {
     cat >it.xml <<END
 <scenario name="it">
-  <topology kind="leaf-spine" leaves="4" spines="4" hosts-per-leaf="4" link-rate="100Gbps"/>
+  <topology kind="leaf-spine" leaves="4" spines="${4:-4}" hosts-per-leaf="4" link-rate="100Gbps"/>
   <transport name="nic-sr" window="${3:-1024}" outstanding="1024"/><balancer $1/>
   <workload bytes="64KB" $2/>
 </scenario>
@@ -63,7 +63,7 @@ state 'name="reps"' "$shift shift=\"4\""
 
 # A history of the host is one for all its QPs, which have none of their own.
 spread='kind="alltoall"'
-state 'name="prime"' "$spread"
+state 'name="prime"' "$spread" 1024 16
 own=$nic
-state 'name="prime" history="host"' "$spread"
+state 'name="prime" history="host"' "$spread" 1024 16
 [ "$nic" -lt "$own" ] || fail "histories of all QPs take $own bytes, the host's $nic"
