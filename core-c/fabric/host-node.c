@@ -3,6 +3,7 @@
 #include "fabric/net-ranks.h"
 
 #define RECEIVER_TIMER (UINT64_C(1) << 32) /* in the order of timers; senders' come first */
+#define MOST_LOADED    64U                 /* QPs that may send within a window */
 
 static void
 arm_receiver_timer(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q)
@@ -336,6 +337,41 @@ take_pause(struct weft_net *net, struct weft_host_node *h, const struct weft_arr
     }
 }
 
+/* Where states do not fit a cache, each packet waits for those of its QP: all are asked for at
+ * once, the QPs first and then what they lead to. */
+static void
+load_qps(const struct weft_net *net, const struct weft_host_node *h)
+{
+    for (uint32_t i = 0; i < net->narriving; i++)
+    {
+        const struct weft_net_qp *q = weft_arriving_qp(net, &net->arriving[i]);
+        if (q)
+        {
+            weft_load_line(net->arriving[i].of.frame->d.kind == WEFT_DATA ? (const void *)&q->qp
+                                                                          : &q->qp.algos);
+        }
+    }
+    const uint32_t nactive = h->nic.nactive < MOST_LOADED ? h->nic.nactive : MOST_LOADED;
+    for (uint32_t i = 0; i < nactive; i++)
+    {
+        weft_load_line(&h->nic.active[i]->tx);
+        weft_load_line(&h->nic.active[i]->bulk_first);
+    }
+    for (uint32_t i = 0; i < net->narriving; i++)
+    {
+        const struct weft_net_qp *q = weft_arriving_qp(net, &net->arriving[i]);
+        if (q)
+        {
+            weft_load_line(net->arriving[i].of.frame->d.kind == WEFT_DATA ? q->qp.rx : q->qp.tx);
+        }
+    }
+    for (uint32_t i = 0; i < nactive; i++)
+    {
+        weft_load_line(h->nic.active[i]->tx);
+        weft_load_line(h->nic.active[i]->cc);
+    }
+}
+
 /* What comes now, from the i-th arrival on; returns behind it. */
 static uint32_t
 receive_all(struct weft_net *net, struct weft_host_node *h, uint32_t i)
@@ -373,6 +409,10 @@ void
 weft_host_run(struct weft_net *net, struct weft_host_node *h, int64_t until)
 {
     weft_node_collect(net, &h->node, until);
+    if (net->loads_qps)
+    {
+        load_qps(net, h);
+    }
     for (uint32_t i = 0;;)
     {
         const int64_t timer = weft_agenda_next(&h->timers);

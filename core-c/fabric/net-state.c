@@ -66,6 +66,10 @@ weft_net_buffer(struct weft_net *net, uint32_t index)
         if (sw->node.port[i].end <= seen)
         {
             weft_switch_give_back(sw, &sw->node.port[i]);
+            if (sw->ordered > 0)
+            {
+                weft_switch_note_port(sw, &sw->node.port[i]);
+            }
         }
     }
     return sw->mmu;

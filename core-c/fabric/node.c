@@ -5,6 +5,8 @@
 #define LEAST_BUCKETS 64U
 #define LINE          64U /* bytes of a cache line */
 #define FRAMES_AHEAD  5U
+#define MOST_LEAVING  33U
+#define MOST_LISTS    128U
 #define FEW           8U /* arrivals that are not worth buckets */
 
 static __attribute__((noinline, cold)) void
@@ -53,37 +55,86 @@ left_of(const struct weft_lane *lane, const struct weft_port *to)
     return to->is_remote ? __atomic_load_n(&lane->shown, __ATOMIC_ACQUIRE) : lane->left;
 }
 
-/* Has the lines of a chunk loaded that hold @p n frames from a place on. */
+/* Has the lines loaded that hold @p n frames. */
 static inline void
-load_frames(const struct weft_place *from, uint32_t n)
+load_frames(const struct weft_frame *frame, uint32_t n)
 {
-    const struct weft_frame *end = from->end;
-    if (n < (size_t)(end - from->frame))
+    const char *behind = (const char *)(frame + n);
+    for (const char *line = (const char *)frame; line < behind; line += LINE)
     {
-        end = from->frame + n;
+        weft_load_line(line);
     }
-    const char *behind = (const char *)end;
-    for (const char *line = (const char *)from->frame; line < behind; line += LINE)
+}
+
+/* Frames of a lane that are still to be loaded, in the chunks behind one. */
+struct to_load
+{
+    const struct weft_chunk *behind;
+    uint32_t n;
+};
+
+/* Has @p n frames from a place on loaded as far as its chunk goes. Returns how many lists there are
+ * of those behind it. */
+static inline uint32_t
+load_first(struct weft_place from, uint32_t n, struct to_load *list, uint32_t nlists)
+{
+    const uint32_t here = (uint32_t)(from.end - from.frame);
+    load_frames(from.frame, n < here ? n : here);
+    if (n > here && nlists < MOST_LISTS)
     {
-        __builtin_prefetch(line, 1);
+        list[nlists++] = (struct to_load){weft_chunk_of(&from), n - here};
+    }
+    return nlists;
+}
+
+/* Chunk by chunk of all lists in turn: by then it is here which one is behind it. */
+static void
+load_behind(struct to_load *list, uint32_t n)
+{
+    while (n > 0)
+    {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < n; i++)
+        {
+            const struct weft_chunk *chunk = list[i].behind->next;
+            const uint32_t left = list[i].n;
+            if (chunk)
+            {
+                load_frames(chunk->frame, left < WEFT_CHUNK_FRAMES ? left : WEFT_CHUNK_FRAMES);
+            }
+            if (chunk && left > WEFT_CHUNK_FRAMES)
+            {
+                list[kept++] = (struct to_load){chunk, left - WEFT_CHUNK_FRAMES};
+            }
+        }
+        n = kept;
     }
 }
 
 /* Where the frames under way do not fit a cache, a node waits less for them if all are asked for
- * at once: what has come, and the places where what goes on will be written. */
-static void
-load_ahead(const struct weft_net *net, const struct weft_port *port)
+ * at once: what has come, what waits, and the places where what goes on will be written. */
+static uint32_t
+load_port(const struct weft_net *net, const struct weft_port *port, struct to_load *list,
+          uint32_t nlists)
 {
     for (uint32_t c = 0; c < net->classes; c++)
     {
         const struct weft_lane *from = &port->from[c];
+        const struct weft_lane *to = &port->lane[c];
         const uint32_t n = left_of(from, port) - from->taken;
         if (n > 0)
         {
-            load_frames(&from->head, n);
+            nlists = load_first(from->head, n, list, nlists);
         }
-        load_frames(&port->lane[c].last, FRAMES_AHEAD);
+        if (to->waiting > 0)
+        {
+            nlists = load_first(to->first, to->waiting < MOST_LEAVING ? to->waiting : MOST_LEAVING,
+                                list, nlists);
+        }
+        const uint32_t room = (uint32_t)(to->last.end - to->last.frame);
+        load_frames(to->last.frame, room < FRAMES_AHEAD ? room : FRAMES_AHEAD);
     }
+    return nlists;
 }
 
 /* Frames of one lane. Returns when the next one comes, or WEFT_NEVER. */
@@ -258,13 +309,16 @@ put_in_order(struct weft_net *net, int64_t width)
 static void
 load_node(const struct weft_net *net, const struct weft_node *node, const uint64_t *coming)
 {
+    struct to_load list[MOST_LISTS];
+    uint32_t n = 0;
     for (uint32_t word = 0; word < net->words; word++)
     {
         for (uint64_t bits = coming[word]; bits != 0; bits &= bits - 1)
         {
-            load_ahead(net, &node->port[word * 64 + weft_ctz64(bits)]);
+            n = load_port(net, &node->port[word * 64 + weft_ctz64(bits)], list, n);
         }
     }
+    load_behind(list, n);
 }
 
 void

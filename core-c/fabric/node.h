@@ -200,11 +200,13 @@ struct weft_switch_node
     int64_t fires_at;        /**< the balancer's timer */
     int64_t own_at;          /**< fires_at or owed_at */
     int64_t sent_at;         /**< when weft_switch_send_waiting() was called last */
-    /** With middleware, a tournament of when ports send next that are owing: [1] is the earliest of
-     * all, [i] that of [2 i] and [2 i + 1], and leaves + port each one's own. */
+    /** Where departures have an order, tournaments of when ports send next, all or those that are
+     * owing, and of when frames have left: [1] is the earliest of all, [i] that of [2 i] and
+     * [2 i + 1], and leaves + port each one's own. */
     int64_t *starts;
+    int64_t *ends;
     uint32_t leaves;          /**< a power of two */
-    int64_t tor_at;           /**< starts[1] */
+    int64_t departs_at;       /**< starts[1] or ends[1] */
     struct weft_rng rng;      /**< of what happens when frames arrive */
     struct weft_rng *leaving; /**< [port], of what happens when they leave */
     struct weft_tor_counters tor;
@@ -291,6 +293,7 @@ struct weft_net
     uint32_t nblocks;
     uint32_t arrivals; /**< of late */
     bool loads_ahead;  /**< what is under way does not fit a cache */
+    bool loads_qps;    /**< nor do the states of QPs */
     uint64_t nowhere;  /**< bits of ports that others run */
     struct weft_memory memory;
     struct weft_outbox *outbox; /**< [thread]: what that one is to hear of; NULL: one runs all */
@@ -424,6 +427,21 @@ static inline int64_t
 weft_arrives_at(const struct weft_net *net, const struct weft_arriving *a)
 {
     return net->base + (int64_t)(a->key >> WEFT_TIE_BITS);
+}
+
+/** Has the line of @p at loaded, which will be written. */
+static inline void
+weft_load_line(const void *at)
+{
+    __builtin_prefetch(at, 1);
+}
+
+/** The QP of a packet that comes, or NULL: it has none. */
+static inline struct weft_net_qp *
+weft_arriving_qp(const struct weft_net *net, const struct weft_arriving *a)
+{
+    return (a->key & WEFT_IS_FRAME) && a->of.frame->d.kind <= WEFT_CNP ? net->qp[a->of.frame->d.qp]
+                                                                       : NULL;
 }
 
 /** The least key of what comes after the instant of @p key. */

@@ -171,21 +171,6 @@ make_balancer(struct weft_net *net, struct weft_switch_node *sw, struct weft_ref
     return net->lb->init(sw->lb, net->lb_config, &site);
 }
 
-static void
-make_tournament(struct weft_net *net, struct weft_switch_node *sw)
-{
-    sw->leaves = 2;
-    while (sw->leaves < sw->node.nports)
-    {
-        sw->leaves *= 2;
-    }
-    sw->starts = weft_net_take(net, 2 * sw->leaves * sizeof *sw->starts);
-    for (uint32_t i = 0; i < 2 * sw->leaves; i++)
-    {
-        sw->starts[i] = WEFT_NEVER;
-    }
-}
-
 static int
 make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
 {
@@ -198,7 +183,7 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     sw->fires_at = WEFT_NEVER;
     sw->owed_at = WEFT_NEVER;
     sw->own_at = WEFT_NEVER;
-    sw->tor_at = WEFT_NEVER;
+    sw->departs_at = WEFT_NEVER;
     sw->sent_at = -1;
     sw->node.number = net->nhosts + i;
     sw->node.nports = weft_map_nports(&sw->map);
@@ -217,7 +202,7 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     }
     if (sw->has_tor)
     {
-        make_tournament(net, sw);
+        weft_switch_make_tournaments(net, sw);
     }
     sw->is_tor = sw->map.tier == 0 && net->lb->arrive;
     sw->is_plain = !sw->has_tor && !sw->is_tor;

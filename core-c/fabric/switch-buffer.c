@@ -76,7 +76,7 @@ static void
 pause_neighbour(struct weft_net *net, struct weft_switch_node *sw, const struct weft_packet *p)
 {
     sw->paused_ingress++;
-    sw->ordered++;
+    weft_switch_order(net, sw, true);
     weft_switch_tell_pause(net, sw, p->in_port, p->tclass, true);
     weft_port_pause(net, &sw->node.port[p->in_port], p->tclass, true, sw->node.now);
 }
@@ -86,7 +86,10 @@ bool
 weft_switch_admits_exactly(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p,
                            uint32_t out, bool held)
 {
-    weft_switch_settle_all(net, sw);
+    if (sw->ordered == 0)
+    {
+        weft_switch_settle_all(net, sw);
+    }
     if (weft_mmu_admits_easily(sw->mmu, p->in_port, out, p->tclass, p->bytes))
     {
         weft_mmu_take(sw->mmu, p->in_port, out, p->tclass, p->bytes);

@@ -15,9 +15,9 @@ take_pause(struct weft_net *net, struct weft_switch_node *sw, const struct weft_
     {
         weft_switch_start(net, sw, port, false);
     }
-    if (port->owing > 0)
+    if (port->owing > 0 || sw->ordered > 0)
     {
-        weft_switch_note_start(sw, port);
+        weft_switch_note_port(sw, port);
     }
 }
 
@@ -187,6 +187,10 @@ pass(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
     struct weft_frame *frame = weft_lane_pass(&port->lane[c], &net->chunks);
     frame->d = *p;
     weft_switch_send(net, sw, port, frame, sw->node.now, false);
+    if (sw->ordered > 0)
+    {
+        weft_switch_note_port(sw, port);
+    }
 }
 
 /* The first frame that may leave has joined a port's queue. */
@@ -197,9 +201,9 @@ make_ready(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *
     {
         weft_switch_start(net, sw, port, false);
     }
-    else if (port->owing > 0)
+    else if (port->owing > 0 || sw->ordered > 0)
     {
-        weft_switch_note_start(sw, port);
+        weft_switch_note_port(sw, port);
     }
 }
 
@@ -317,11 +321,7 @@ settle_waiting(struct weft_net *net, struct weft_switch_node *sw)
             }
         }
     }
-    for (uint32_t i = 0; sw->ordered > 0 && i < sw->node.nports; i++)
-    {
-        next = sw->node.port[i].end < next ? sw->node.port[i].end : next;
-    }
-    return next;
+    return sw->departs_at < next ? sw->departs_at : next;
 }
 
 /* An instant at which the switch has something of its own to do, or departures have an order. The
@@ -364,13 +364,10 @@ run_frames(struct weft_net *net, struct weft_switch_node *sw, uint32_t i)
 {
     const struct weft_arriving *const first = net->arriving + i;
     const struct weft_arriving *a = first;
-    while ((a->key & WEFT_IS_FRAME) && a->key != WEFT_COMES_NEVER && sw->ordered == 0)
+    while ((a->key & WEFT_IS_FRAME) && a->key != WEFT_COMES_NEVER)
     {
         const int64_t now = weft_arrives_at(net, a);
-        if (sw->tor_at <= now)
-        {
-            weft_switch_send_in_order(net, sw, now);
-        }
+        weft_switch_drain(net, sw, now);
         sw->node.now = now;
         sw->node.last = now;
         weft_node_order(net, &sw->node, a);
@@ -379,7 +376,7 @@ run_frames(struct weft_net *net, struct weft_switch_node *sw, uint32_t i)
         {
             arrive(net, sw, &a->of.frame->d);
             a++;
-        } while (a->key < later && sw->ordered == 0 && sw->tor_at > now);
+        } while (a->key < later && sw->departs_at > now);
     }
     sw->node.counters.hops += (uint64_t)(a - first);
     return (uint32_t)(a - net->arriving);
@@ -389,6 +386,10 @@ void
 weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
 {
     weft_node_collect(net, &sw->node, until);
+    if (net->loads_qps && sw->has_tor)
+    {
+        weft_switch_load_tor(net, sw);
+    }
     const bool has_own = sw->is_tor || sw->owed_at != WEFT_NEVER;
     uint32_t i = has_own ? 0 : run_frames(net, sw, 0);
     while (i < net->narriving || sw->own_at < until)

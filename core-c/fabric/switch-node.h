@@ -19,9 +19,13 @@ weft_port_ready(const struct weft_port *port)
     return port->waits & ~port->paused;
 }
 
-/** What a port may send has changed, or whether it is owing: then it leaves in the order of time.
- */
-void weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port);
+/** What departs from a port next has changed, where that has an order: there is a reason for it at
+ * this switch, or the port is owing. */
+void weft_switch_note_port(struct weft_switch_node *sw, const struct weft_port *port);
+/** There is one more reason, or one less, for departures in the order of time. All that has left by
+ * now is accounted. */
+void weft_switch_order(struct weft_net *net, struct weft_switch_node *sw, bool more);
+void weft_switch_make_tournaments(struct weft_net *net, struct weft_switch_node *sw);
 
 /** The buffer of the frame that a port has sent is given back; no neighbour is paused. */
 static inline void
@@ -53,7 +57,7 @@ void weft_switch_send_in_order(struct weft_net *net, struct weft_switch_node *sw
 static inline void
 weft_switch_drain(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
 {
-    if (sw->ordered > 0 || sw->tor_at <= until)
+    if (sw->departs_at <= until)
     {
         weft_switch_send_in_order(net, sw, until);
     }
@@ -107,6 +111,8 @@ weft_switch_tell_pause(const struct weft_net *net, const struct weft_switch_node
 }
 /** Routes, balances, buffers and queues. */
 void weft_switch_forward(struct weft_net *net, struct weft_switch_node *sw, struct weft_packet *p);
+/** Has states of middleware loaded for what comes. */
+void weft_switch_load_tor(const struct weft_net *net, const struct weft_switch_node *sw);
 /** Middleware's state of a QP is new. */
 void weft_switch_note_owes(struct weft_net *net, struct weft_net_qp *qp);
 /** ToR middleware looks at a reply from a NIC: whether it goes on. */

@@ -70,9 +70,9 @@ start(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
     }
     sw->node.last = at > sw->node.last ? at : sw->node.last;
     weft_switch_send(net, sw, port, frame, at, waited);
-    if (port->owing > 0)
+    if (port->owing > 0 || sw->ordered > 0)
     {
-        weft_switch_note_start(sw, port);
+        weft_switch_note_port(sw, port);
     }
 }
 
@@ -124,61 +124,11 @@ weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw)
     }
 }
 
-/* The buffer of the last frame of a port is given back, and a neighbour may go on. */
+/* The time of a port in a tournament. */
 static void
-end_frame(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
+enter(int64_t *t, uint32_t i, int64_t at)
 {
-    const uint32_t in = port->ingress >> sw->mmu->class_shift;
-    const uint32_t tclass = port->ingress - weft_mmu_index(sw->mmu, in, 0);
-    port->end = WEFT_NEVER;
-    if (weft_mmu_release_at(sw->mmu, port->ingress, port->index, port->bytes))
-    {
-        sw->paused_ingress--;
-        sw->ordered--;
-        weft_switch_tell_pause(net, sw, in, tclass, false);
-        weft_port_pause(net, &sw->node.port[in], tclass, false, sw->node.now);
-    }
-}
-
-/* The next departure of which the order matters. */
-struct departure
-{
-    int64_t at;
-    struct weft_port *port; /* NULL: none */
-    bool starts;            /* a frame starts to leave; else one has left */
-};
-
-/* All count while a neighbour is paused. At an instant ends come before starts, and lower ports
- * before higher ones. */
-static struct departure
-find_first(const struct weft_switch_node *sw)
-{
-    struct departure last_bit = {.at = WEFT_NEVER, .starts = false};
-    struct departure first_bit = {.at = WEFT_NEVER, .starts = true};
-    struct weft_port *port = sw->node.port;
-    const struct weft_port *behind = port + sw->node.nports;
-    for (; port < behind; port++)
-    {
-        if (port->end < last_bit.at)
-        {
-            last_bit.at = port->end;
-            last_bit.port = port;
-        }
-        if (port->free_at < first_bit.at && weft_port_ready(port) != 0)
-        {
-            first_bit.at = port->free_at;
-            first_bit.port = port;
-        }
-    }
-    return last_bit.at <= first_bit.at ? last_bit : first_bit;
-}
-
-void
-weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port)
-{
-    int64_t *t = sw->starts;
-    uint32_t i = sw->leaves + port->index;
-    t[i] = port->owing > 0 && weft_port_ready(port) != 0 ? port->free_at : WEFT_NEVER;
+    t[i] = at;
     for (i /= 2; i > 0; i /= 2)
     {
         const int64_t least = t[2 * i] < t[2 * i + 1] ? t[2 * i] : t[2 * i + 1];
@@ -188,49 +138,107 @@ weft_switch_note_start(struct weft_switch_node *sw, const struct weft_port *port
         }
         t[i] = least;
     }
-    sw->tor_at = t[1];
 }
 
-/* The first of the owing ports that send next. */
+/* The lowest port that has the earliest time of a tournament. */
 static struct weft_port *
-first_owing(const struct weft_switch_node *sw)
+first_in(const struct weft_switch_node *sw, const int64_t *t)
 {
     uint32_t i = 1;
     while (i < sw->leaves)
     {
-        i = 2 * i + (sw->starts[2 * i] > sw->tor_at);
+        i = 2 * i + (t[2 * i] > t[1]);
     }
     return &sw->node.port[i - sw->leaves];
 }
 
-static struct departure
-next_departure(const struct weft_switch_node *sw)
+void
+weft_switch_note_port(struct weft_switch_node *sw, const struct weft_port *port)
 {
-    return sw->ordered > 0 ? find_first(sw) : (struct departure){.at = sw->tor_at, .starts = true};
+    const bool all = sw->ordered > 0;
+    const bool starts = (all || port->owing > 0) && weft_port_ready(port) != 0;
+    enter(sw->starts, sw->leaves + port->index, starts ? port->free_at : WEFT_NEVER);
+    if (all)
+    {
+        enter(sw->ends, sw->leaves + port->index, port->end);
+    }
+    sw->departs_at = sw->starts[1] < sw->ends[1] ? sw->starts[1] : sw->ends[1];
 }
 
 void
+weft_switch_make_tournaments(struct weft_net *net, struct weft_switch_node *sw)
+{
+    sw->leaves = 2;
+    while (sw->leaves < sw->node.nports)
+    {
+        sw->leaves *= 2;
+    }
+    sw->starts = weft_net_take(net, 4 * (size_t)sw->leaves * sizeof *sw->starts);
+    sw->ends = sw->starts + 2 * (size_t)sw->leaves;
+    for (uint32_t i = 0; i < 4 * sw->leaves; i++)
+    {
+        sw->starts[i] = WEFT_NEVER;
+    }
+}
+
+void
+weft_switch_order(struct weft_net *net, struct weft_switch_node *sw, bool more)
+{
+    sw->ordered += more ? 1 : -1U;
+    if (sw->ordered != (more ? 1 : 0))
+    {
+        return;
+    }
+    if (!sw->starts)
+    {
+        weft_switch_make_tournaments(net, sw);
+    }
+    for (uint32_t i = 0; i < 2 * sw->leaves; i++)
+    {
+        sw->ends[i] = WEFT_NEVER;
+    }
+    for (uint32_t i = 0; i < sw->node.nports; i++)
+    {
+        weft_switch_note_port(sw, &sw->node.port[i]);
+    }
+}
+
+/* The buffer of the last frame of a port is given back, and a neighbour may go on. */
+static void
+end_frame(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port)
+{
+    const uint32_t in = port->ingress >> sw->mmu->class_shift;
+    const uint32_t tclass = port->ingress - weft_mmu_index(sw->mmu, in, 0);
+    port->end = WEFT_NEVER;
+    weft_switch_note_port(sw, port);
+    if (weft_mmu_release_at(sw->mmu, port->ingress, port->index, port->bytes))
+    {
+        sw->paused_ingress--;
+        weft_switch_order(net, sw, false);
+        weft_switch_tell_pause(net, sw, in, tclass, false);
+        weft_port_pause(net, &sw->node.port[in], tclass, false, sw->node.now);
+    }
+}
+
+/* At an instant ends come before starts, and lower ports before higher ones. */
+void
 weft_switch_send_in_order(struct weft_net *net, struct weft_switch_node *sw, int64_t until)
 {
-    for (;;)
+    while (sw->departs_at <= until)
     {
-        const struct departure first = next_departure(sw);
-        if (first.at > until)
-        {
-            break;
-        }
-        sw->node.now = first.at > sw->node.now ? first.at : sw->node.now;
-        if (first.starts)
-        {
-            struct weft_port *port = first.port ? first.port : first_owing(sw);
-            sw->limit = port->index;
-            start(net, sw, port, true);
-        }
-        else
+        const int64_t at = sw->departs_at;
+        sw->node.now = at > sw->node.now ? at : sw->node.now;
+        if (sw->ends[1] <= at)
         {
             sw->limit = 0;
             sw->node.last = sw->node.now;
-            end_frame(net, sw, first.port);
+            end_frame(net, sw, first_in(sw, sw->ends));
+        }
+        else
+        {
+            struct weft_port *port = first_in(sw, sw->starts);
+            sw->limit = port->index;
+            start(net, sw, port, true);
         }
     }
     sw->limit = WEFT_ALL_STARTS;

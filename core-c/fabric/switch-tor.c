@@ -5,6 +5,35 @@
 
 #include <weft/psn.h>
 
+/* Whether middleware looks at a packet that comes. */
+static bool
+is_looked_at(const struct weft_switch_node *sw, const struct weft_packet *p)
+{
+    return p->kind == WEFT_DATA ? p->in_port >= sw->map.first_up : p->in_port < sw->map.first_up;
+}
+
+void
+weft_switch_load_tor(const struct weft_net *net, const struct weft_switch_node *sw)
+{
+    for (uint32_t i = 0; i < net->narriving; i++)
+    {
+        const struct weft_net_qp *q = weft_arriving_qp(net, &net->arriving[i]);
+        if (q && is_looked_at(sw, &net->arriving[i].of.frame->d))
+        {
+            weft_load_line(&q->tor);
+        }
+    }
+    for (uint32_t i = 0; i < net->narriving; i++)
+    {
+        const struct weft_net_qp *q = weft_arriving_qp(net, &net->arriving[i]);
+        if (q && is_looked_at(sw, &net->arriving[i].of.frame->d) && q->tor)
+        {
+            weft_load_line(q->tor);
+            weft_load_line((const char *)q->tor + 64);
+        }
+    }
+}
+
 static void
 note_owes(struct weft_switch_node *sw, struct weft_port *port, struct weft_net_qp *q)
 {
@@ -13,7 +42,7 @@ note_owes(struct weft_switch_node *sw, struct weft_port *port, struct weft_net_q
     {
         q->owes = owes;
         port->owing += owes ? 1 : -1U;
-        weft_switch_note_start(sw, port);
+        weft_switch_note_port(sw, port);
     }
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes are run one after the other, each for a window in which no other node can notice it. */
 #include "fabric/net-ranks.h"
+#include "fabric/switch-node.h"
 
-#define MANY 8192 /* arrivals in a window whose frames do not fit a cache of a core */
+#define MANY     8192 /* arrivals in a window whose frames do not fit a cache of a core */
+#define MANY_QPS 4    /* of a host, whose states do not fit it either */
 
 void
 weft_node_run(struct weft_net *net, uint32_t i, int64_t until)
@@ -101,6 +103,7 @@ weft_net_run_blocks(struct weft_net *net, int64_t until)
         }
     }
     net->loads_ahead = net->arrivals - before > MANY;
+    net->loads_qps = net->loads_ahead && net->nqps / MANY_QPS > net->nhosts;
 }
 
 void
@@ -142,7 +145,9 @@ weft_net_watch(struct weft_net *net, uint32_t node, bool watch)
     if (of->watched != watch && node >= net->nhosts)
     {
         /* Hooks are to be called in order. */
-        net->sw[node - net->nhosts].ordered += watch ? 1 : -1U;
+        struct weft_switch_node *sw = &net->sw[node - net->nhosts];
+        weft_switch_settle_all(net, sw);
+        weft_switch_order(net, sw, watch);
         weft_net_wake(net, of, of->now + 1);
     }
     of->watched = watch;
