@@ -339,7 +339,7 @@ take_pause(struct weft_net *net, struct weft_host_node *h, const struct weft_arr
 
 /* Where states do not fit a cache, each packet waits for those of its QP: all are asked for at
  * once, the QPs first and then what they lead to. */
-static void
+static __attribute__((noinline)) void
 load_qps(const struct weft_net *net, const struct weft_host_node *h)
 {
     for (uint32_t i = 0; i < net->narriving; i++)

@@ -4,10 +4,10 @@
 
 #define LEAST_BUCKETS 64U
 #define LINE          64U /* bytes of a cache line */
-#define FRAMES_AHEAD  5U
+#define FRAMES_AHEAD  4U
 #define MOST_LEAVING  33U
 #define MOST_LISTS    128U
-#define FEW           8U /* arrivals that are not worth buckets */
+#define FEW           8U /* arrivals that are not worth buckets, packets not worth to be loaded */
 
 static __attribute__((noinline, cold)) void
 grow(struct weft_net *net, uint32_t more)
@@ -55,14 +55,13 @@ left_of(const struct weft_lane *lane, const struct weft_port *to)
     return to->is_remote ? __atomic_load_n(&lane->shown, __ATOMIC_ACQUIRE) : lane->left;
 }
 
-/* Has the lines loaded that hold @p n frames. */
+/* Has the lines loaded that begin within so many bytes. */
 static inline void
-load_frames(const struct weft_frame *frame, uint32_t n)
+load_bytes(const void *from, size_t bytes)
 {
-    const char *behind = (const char *)(frame + n);
-    for (const char *line = (const char *)frame; line < behind; line += LINE)
+    for (size_t at = 0; at < bytes; at += LINE)
     {
-        weft_load_line(line);
+        weft_load_line((const char *)from + at);
     }
 }
 
@@ -79,7 +78,7 @@ static inline uint32_t
 load_first(struct weft_place from, uint32_t n, struct to_load *list, uint32_t nlists)
 {
     const uint32_t here = (uint32_t)(from.end - from.frame);
-    load_frames(from.frame, n < here ? n : here);
+    load_bytes(from.frame, (n < here ? n : here) * sizeof *from.frame);
     if (n > here && nlists < MOST_LISTS)
     {
         list[nlists++] = (struct to_load){weft_chunk_of(&from), n - here};
@@ -97,14 +96,14 @@ load_behind(struct to_load *list, uint32_t n)
         for (uint32_t i = 0; i < n; i++)
         {
             const struct weft_chunk *chunk = list[i].behind->next;
-            const uint32_t left = list[i].n;
-            if (chunk)
+            if (!chunk)
             {
-                load_frames(chunk->frame, left < WEFT_CHUNK_FRAMES ? left : WEFT_CHUNK_FRAMES);
+                continue;
             }
-            if (chunk && left > WEFT_CHUNK_FRAMES)
+            load_bytes(chunk, sizeof *chunk);
+            if (list[i].n > WEFT_CHUNK_FRAMES)
             {
-                list[kept++] = (struct to_load){chunk, left - WEFT_CHUNK_FRAMES};
+                list[kept++] = (struct to_load){chunk, list[i].n - WEFT_CHUNK_FRAMES};
             }
         }
         n = kept;
@@ -126,13 +125,12 @@ load_port(const struct weft_net *net, const struct weft_port *port, struct to_lo
         {
             nlists = load_first(from->head, n, list, nlists);
         }
-        if (to->waiting > 0)
+        if (to->waiting > FEW) /* a shorter queue was written of late, and is still here */
         {
             nlists = load_first(to->first, to->waiting < MOST_LEAVING ? to->waiting : MOST_LEAVING,
                                 list, nlists);
         }
-        const uint32_t room = (uint32_t)(to->last.end - to->last.frame);
-        load_frames(to->last.frame, room < FRAMES_AHEAD ? room : FRAMES_AHEAD);
+        load_bytes(to->last.frame, FRAMES_AHEAD * sizeof *to->last.frame);
     }
     return nlists;
 }
@@ -306,7 +304,7 @@ put_in_order(struct weft_net *net, int64_t width)
 }
 
 /* All ports by which something comes: mostly something leaves there as well. */
-static void
+static __attribute__((noinline)) void
 load_node(const struct weft_net *net, const struct weft_node *node, const uint64_t *coming)
 {
     struct to_load list[MOST_LISTS];

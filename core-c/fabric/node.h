@@ -62,6 +62,7 @@ struct weft_port
     uint32_t peak_queue;   /**< bytes */
     uint32_t owing;        /**< to a host: QPs to it for which middleware may send a NACK */
     bool faces_host;       /**< a switch's, to a host */
+    bool noted;            /**< its departures have an order: it is owing, or its switch has one */
     bool is_remote;        /**< another thread runs the node at the other end */
 
     struct weft_lane *from; /**< [class], to here: the peer's */

@@ -15,7 +15,7 @@ take_pause(struct weft_net *net, struct weft_switch_node *sw, const struct weft_
     {
         weft_switch_start(net, sw, port, false);
     }
-    if (port->owing > 0 || sw->ordered > 0)
+    if (port->noted)
     {
         weft_switch_note_port(sw, port);
     }
@@ -201,7 +201,7 @@ make_ready(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *
     {
         weft_switch_start(net, sw, port, false);
     }
-    else if (port->owing > 0 || sw->ordered > 0)
+    else if (port->noted)
     {
         weft_switch_note_port(sw, port);
     }

@@ -19,8 +19,7 @@ weft_port_ready(const struct weft_port *port)
     return port->waits & ~port->paused;
 }
 
-/** What departs from a port next has changed, where that has an order: there is a reason for it at
- * this switch, or the port is owing. */
+/** What departs next has changed at a port that is noted, or whether it is. */
 void weft_switch_note_port(struct weft_switch_node *sw, const struct weft_port *port);
 /** There is one more reason, or one less, for departures in the order of time. All that has left by
  * now is accounted. */

@@ -70,7 +70,7 @@ start(struct weft_net *net, struct weft_switch_node *sw, struct weft_port *port,
     }
     sw->node.last = at > sw->node.last ? at : sw->node.last;
     weft_switch_send(net, sw, port, frame, at, waited);
-    if (port->owing > 0 || sw->ordered > 0)
+    if (port->noted)
     {
         weft_switch_note_port(sw, port);
     }
@@ -155,14 +155,14 @@ first_in(const struct weft_switch_node *sw, const int64_t *t)
 void
 weft_switch_note_port(struct weft_switch_node *sw, const struct weft_port *port)
 {
-    const bool all = sw->ordered > 0;
-    const bool starts = (all || port->owing > 0) && weft_port_ready(port) != 0;
+    const bool starts = port->noted && weft_port_ready(port) != 0;
     enter(sw->starts, sw->leaves + port->index, starts ? port->free_at : WEFT_NEVER);
-    if (all)
+    sw->departs_at = sw->starts[1];
+    if (sw->ordered > 0)
     {
         enter(sw->ends, sw->leaves + port->index, port->end);
+        sw->departs_at = sw->starts[1] < sw->ends[1] ? sw->starts[1] : sw->ends[1];
     }
-    sw->departs_at = sw->starts[1] < sw->ends[1] ? sw->starts[1] : sw->ends[1];
 }
 
 void
@@ -199,7 +199,9 @@ weft_switch_order(struct weft_net *net, struct weft_switch_node *sw, bool more)
     }
     for (uint32_t i = 0; i < sw->node.nports; i++)
     {
-        weft_switch_note_port(sw, &sw->node.port[i]);
+        struct weft_port *port = &sw->node.port[i];
+        port->noted = more || port->owing > 0;
+        weft_switch_note_port(sw, port);
     }
 }
 

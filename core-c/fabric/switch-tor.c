@@ -12,7 +12,7 @@ is_looked_at(const struct weft_switch_node *sw, const struct weft_packet *p)
     return p->kind == WEFT_DATA ? p->in_port >= sw->map.first_up : p->in_port < sw->map.first_up;
 }
 
-void
+__attribute__((noinline)) void
 weft_switch_load_tor(const struct weft_net *net, const struct weft_switch_node *sw)
 {
     for (uint32_t i = 0; i < net->narriving; i++)
@@ -42,6 +42,7 @@ note_owes(struct weft_switch_node *sw, struct weft_port *port, struct weft_net_q
     {
         q->owes = owes;
         port->owing += owes ? 1 : -1U;
+        port->noted = port->owing > 0 || sw->ordered > 0;
         weft_switch_note_port(sw, port);
     }
 }
