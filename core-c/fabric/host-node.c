@@ -377,23 +377,24 @@ static uint32_t
 receive_all(struct weft_net *net, struct weft_host_node *h, uint32_t i)
 {
     const uint64_t later = (uint64_t)(h->node.now - net->base + 1) << WEFT_TIE_BITS;
-    for (; net->arriving[i].key < later && !(net->arriving[i].key & WEFT_IS_FRAME); i++)
+    const struct weft_arriving *a = net->arriving + i;
+    for (; a->key < later && !(a->key & WEFT_IS_FRAME); a++)
     {
-        take_pause(net, h, &net->arriving[i]);
+        take_pause(net, h, a);
     }
     if (h->mail.n > 0)
     {
         read_mail(net, h, WEFT_MAIL_LOSS);
     }
-    for (; net->arriving[i].key < later; i++)
+    for (; a->key < later; a++)
     {
-        receive(net, h, &net->arriving[i].of.frame->d);
+        receive(net, h, &a->of.frame->d);
     }
     if (h->mail.n > 0)
     {
         read_mail(net, h, WEFT_MAIL_LAST);
     }
-    return i;
+    return (uint32_t)(a - net->arriving);
 }
 
 /* When something is due without the wire; @p timer: when a timer is. */

@@ -55,13 +55,15 @@ left_of(const struct weft_lane *lane, const struct weft_port *to)
     return to->is_remote ? __atomic_load_n(&lane->shown, __ATOMIC_ACQUIRE) : lane->left;
 }
 
-/* Has the lines loaded that begin within so many bytes. */
+/* Has the lines loaded of so many bytes, two at a time. */
 static inline void
 load_bytes(const void *from, size_t bytes)
 {
-    for (size_t at = 0; at < bytes; at += LINE)
+    const char *line = from;
+    for (const char *end = line + bytes; line < end; line += 2 * LINE)
     {
-        weft_load_line((const char *)from + at);
+        weft_load_line(line);
+        weft_load_line(line + LINE);
     }
 }
 

@@ -128,10 +128,12 @@ weft_switch_settle_all(struct weft_net *net, struct weft_switch_node *sw)
 static void
 enter(int64_t *t, uint32_t i, int64_t at)
 {
+    int64_t least = at;
     t[i] = at;
-    for (i /= 2; i > 0; i /= 2)
+    while (i > 1)
     {
-        const int64_t least = t[2 * i] < t[2 * i + 1] ? t[2 * i] : t[2 * i + 1];
+        least = t[i ^ 1U] < least ? t[i ^ 1U] : least;
+        i /= 2;
         if (t[i] == least)
         {
             return;
