@@ -142,8 +142,8 @@ print_shown(const struct query_rows *rows, size_t row, const struct shown *s, co
     printf(" %12s", text); /* a blank even before what is too wide */
 }
 
-/** The values that vary and the main totals; @p suffix: "_mean" for an aggregate. Nothing of results
- * that could not be read. */
+/** The values that vary and the main totals; @p suffix: "_mean" for an aggregate. Nothing of
+ * results that could not be read. */
 static void
 print_table(const struct query_rows *rows, size_t first, size_t nkeys, const char *suffix)
 {
