@@ -6,17 +6,11 @@
 
 #include <weft/error.h>
 
-static struct weft_node *
-node_at(const struct weft_net *net, const struct weft_end *end)
-{
-    return net->node[end->is_host ? end->index : net->nhosts + end->index];
-}
-
 static void
 set_port_down(struct weft_net *net, const struct weft_end *end, bool down)
 {
-    struct weft_port *port = &node_at(net, end)->port[end->port];
-    if (down != (port->lost_before == INT64_MAX))
+    struct weft_port *port = weft_net_port_at(net, end);
+    if (port && down != (port->lost_before == INT64_MAX))
     {
         port->lost_before = down ? INT64_MAX : net->now;
         port->carry = 0; /* what starts now starts now */
@@ -37,6 +31,16 @@ weft_net_set_down(struct weft_net *net, uint64_t link, bool down)
     set_port_down(net, &of.upper, down);
 }
 
+static void
+set_port_rate(struct weft_net *net, const struct weft_end *end, int64_t rate)
+{
+    struct weft_port *port = weft_net_port_at(net, end);
+    if (port)
+    {
+        weft_port_set_rate(port, rate);
+    }
+}
+
 int
 weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate)
 {
@@ -47,8 +51,8 @@ weft_net_set_rate(struct weft_net *net, uint64_t link, int64_t rate)
     {
         return WEFT_ERANGE;
     }
-    weft_port_set_rate(&node_at(net, &of.lower)->port[of.lower.port], rate);
-    weft_port_set_rate(&node_at(net, &of.upper)->port[of.upper.port], rate);
+    set_port_rate(net, &of.lower, rate);
+    set_port_rate(net, &of.upper, rate);
     return 0;
 }
 
@@ -91,7 +95,10 @@ tell_hosts(struct weft_net *net, const struct weft_nic_algos *algos, const struc
 {
     for (uint32_t host = 0; algos->path && algos->path->set_routes && host < net->nhosts; host++)
     {
-        algos->path->set_routes(weft_path_host(algos, host), fib);
+        if (weft_net_is_here(net, host))
+        {
+            algos->path->set_routes(weft_path_host(algos, host), fib);
+        }
     }
 }
 
@@ -103,7 +110,10 @@ weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole
     weft_net_note_routes(net);
     for (uint32_t i = 0; net->lb->set_routes && i < net->nswitches; i++)
     {
-        net->lb->set_routes(net->sw[i].lb, fib);
+        if (weft_net_is_here(net, net->nhosts + i))
+        {
+            net->lb->set_routes(net->sw[i].lb, fib);
+        }
     }
     for (uint32_t i = 0; i < net->config.nlevels; i++)
     {

@@ -205,7 +205,8 @@ post(struct weft_net *net, struct weft_host_node *h, struct weft_net_qp *q, uint
         struct weft_letter *letter = weft_letter_get(net);
         letter->qp = q;
         letter->tag = tag;
-        weft_host_mail(net, h, h->node.now, weft_mail_key(WEFT_MAIL_FAILED, 0), letter);
+        weft_host_mail(net, h->node.number, h->node.now, weft_mail_key(WEFT_MAIL_FAILED, 0),
+                       letter);
         return;
     }
     q->wqes = weft_net_grow(net, q->wqes, (uint32_t)q->qp.nwqes, &q->room, sizeof *q->wqes);
@@ -235,7 +236,7 @@ weft_net_post(struct weft_net *net, struct weft_qp *qp, uint64_t bytes, uint64_t
     letter->bytes = bytes;
     letter->tag = tag;
     letter->call = NULL;
-    weft_host_mail(net, h, weft_net_soonest(net, &h->node, at),
+    weft_host_mail(net, qp->src, weft_net_soonest(net, &h->node, at),
                    weft_mail_key(WEFT_MAIL_PROGRAM, number), letter);
 }
 
@@ -255,7 +256,7 @@ weft_net_call(struct weft_net *net, uint32_t host, int64_t at, enum weft_net_ste
     letter->tag = what;
     letter->call = call;
     letter->of = of;
-    weft_host_mail(net, h, weft_net_soonest(net, &h->node, at),
+    weft_host_mail(net, host, weft_net_soonest(net, &h->node, at),
                    weft_mail_key(WEFT_MAIL_PROGRAM + (unsigned)step, number), letter);
 }
 
@@ -449,11 +450,11 @@ weft_host_take_mail(struct weft_net *net, struct weft_host_node *host, int64_t a
 }
 
 void
-weft_host_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, uint64_t key,
+weft_host_mail(struct weft_net *net, uint32_t host, int64_t at, uint64_t key,
                struct weft_letter *letter)
 {
     struct weft_node *asks = net->running;
-    if (!asks && weft_node_is_elsewhere(net, &host->node))
+    if (!asks && weft_node_is_elsewhere(net, host))
     {
         weft_ranks_note(net, at);
         weft_letter_put(net, letter);
@@ -462,11 +463,11 @@ weft_host_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, ui
     const uint64_t order =
         asks ? (uint64_t)(asks->number + 1) << 40 | asks->nletters++ : net->nletters++;
     /* Whoever hears of it in time plans with it: then nobody else runs. */
-    if (net->outbox && host->node.thread != net->thread && !asks->watched)
+    if (net->outbox && net->run_by[host] != net->thread && !asks->watched)
     {
         weft_host_mail_there(net, host, at, key, order, letter);
         weft_letter_put(net, letter);
         return;
     }
-    weft_host_take_mail(net, host, at, key, order, letter);
+    weft_host_take_mail(net, &net->host[host], at, key, order, letter);
 }

@@ -247,8 +247,7 @@ reply_ideally(struct weft_net *net, struct weft_host_node *h, const struct weft_
     {
         net->config.hooks.sent(net->config.hooks.of, h->node.number, p, h->node.now);
     }
-    weft_host_mail(net, &net->host[p->dst], h->node.now + way,
-                   weft_mail_key(WEFT_MAIL_REPLY, p->src), letter);
+    weft_host_mail(net, p->dst, h->node.now + way, weft_mail_key(WEFT_MAIL_REPLY, p->src), letter);
 }
 
 void
@@ -281,6 +280,6 @@ weft_net_send(struct weft_net *net, uint32_t host, const struct weft_packet *pac
     }
     struct weft_letter *letter = weft_letter_get(net);
     letter->packet = *packet;
-    weft_host_mail(net, h, weft_net_soonest(net, &h->node, at), weft_mail_key(WEFT_MAIL_SEND, 0),
+    weft_host_mail(net, host, weft_net_soonest(net, &h->node, at), weft_mail_key(WEFT_MAIL_SEND, 0),
                    letter);
 }

@@ -8,17 +8,19 @@ note_soonest(struct weft_outbox *box, int64_t at)
     box->soonest = at < box->soonest ? at : box->soonest;
 }
 
-static struct weft_remote *
-remote_of(const struct weft_port *port)
+/* What a thread has for who runs a node. */
+static struct weft_outbox *
+box_for(const struct weft_net *net, uint32_t node)
 {
-    return (struct weft_remote *)(void *)port->peer_due; /* its first member */
+    const uint32_t runs = net->run_by[node];
+    return &net->outbox[runs < WEFT_ELSEWHERE ? runs : net->threads->n + runs - WEFT_ELSEWHERE];
 }
 
 void
 weft_port_announce_there(struct weft_net *net, struct weft_port *port, int64_t at)
 {
-    const struct weft_remote *remote = remote_of(port);
-    struct weft_outbox *box = &net->outbox[net->node[remote->node]->thread];
+    const struct weft_remote *remote = weft_remote_of(port);
+    struct weft_outbox *box = box_for(net, remote->node);
     box->coming =
         weft_net_grow(net, box->coming, box->ncoming, &box->coming_size, sizeof *box->coming);
     box->port = (struct weft_port **)weft_net_grow(net, (void *)box->port, box->ncoming,
@@ -31,8 +33,8 @@ weft_port_announce_there(struct weft_net *net, struct weft_port *port, int64_t a
 void
 weft_port_pause_there(struct weft_net *net, struct weft_port *port, const struct weft_pfc *pfc)
 {
-    const struct weft_remote *remote = remote_of(port);
-    struct weft_outbox *box = &net->outbox[net->node[remote->node]->thread];
+    const struct weft_remote *remote = weft_remote_of(port);
+    struct weft_outbox *box = box_for(net, remote->node);
     box->pfc = weft_net_grow(net, box->pfc, box->npfc, &box->pfc_size, sizeof *box->pfc);
     box->pfc[box->npfc++] = (struct weft_pfc_coming){
         .pfc = *pfc, .by = port, .node = remote->node, .port = remote->port};
@@ -40,14 +42,14 @@ weft_port_pause_there(struct weft_net *net, struct weft_port *port, const struct
 }
 
 void
-weft_host_mail_there(struct weft_net *net, const struct weft_host_node *host, int64_t at,
-                     uint64_t key, uint64_t order, const struct weft_letter *letter)
+weft_host_mail_there(struct weft_net *net, uint32_t host, int64_t at, uint64_t key, uint64_t order,
+                     const struct weft_letter *letter)
 {
-    struct weft_outbox *box = &net->outbox[host->node.thread];
+    struct weft_outbox *box = box_for(net, host);
     box->posting =
         weft_net_grow(net, box->posting, box->nposting, &box->posting_size, sizeof *box->posting);
     box->posting[box->nposting++] = (struct weft_posting){
-        .letter = *letter, .at = at, .key = key, .order = order, .host = host->node.number};
+        .letter = *letter, .at = at, .key = key, .order = order, .host = host};
     note_soonest(box, at);
 }
 
@@ -69,7 +71,7 @@ weft_outboxes_show(struct weft_net *net)
         for (uint32_t i = 0; i < box->ncoming; i++)
         {
             struct weft_port *port = box->port[i];
-            remote_of(port)->at = WEFT_NEVER;
+            weft_remote_of(port)->at = WEFT_NEVER;
             for (uint32_t c = 0; c < net->classes; c++)
             {
                 __atomic_store_n(&port->lane[c].shown, port->lane[c].left, __ATOMIC_RELEASE);

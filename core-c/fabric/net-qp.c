@@ -99,6 +99,7 @@ init_tor(struct weft_net *net, struct weft_net_qp *q, const struct weft_net_leve
     const struct weft_lb_ops *lb = level->lb;
     struct weft_last_hop hop;
     int code = 0;
+    const bool receives = weft_net_is_here(net, q->qp.dst);
     if (weft_clos_tor(clos, q->qp.src) == weft_clos_tor(clos, q->qp.dst))
     {
         return 0;
@@ -106,17 +107,17 @@ init_tor(struct weft_net *net, struct weft_net_qp *q, const struct weft_net_leve
     weft_clos_last_hop(clos, &net->config.frame, &hop);
     hop.why = why;
     hop.provides = WEFT_NEEDS_ALL;
-    if (lb->tor)
+    q->bytes.tor = lb->tor ? lb->tor->qp_size(level->lb_config, &hop) : 0;
+    q->bytes.flow = lb->flow_size ? lb->flow_size(level->lb_config) : 0;
+    if (lb->tor && receives)
     {
-        q->bytes.tor = lb->tor->qp_size(level->lb_config, &hop);
         q->tor = weft_net_take(net, q->bytes.tor);
         q->tor_ops = lb->tor;
         code = lb->tor->qp_init(q->tor, level->lb_config, &hop);
         weft_switch_note_owes(net, q);
     }
-    if (!code && lb->flow_size)
+    if (!code && lb->flow_size && (receives || weft_net_is_here(net, q->qp.src)))
     {
-        q->bytes.flow = lb->flow_size(level->lb_config);
         q->flow = weft_net_take(net, q->bytes.flow);
         code = lb->flow_init(q->flow, level->lb_config);
     }
@@ -199,35 +200,6 @@ check(const struct weft_net *here, const struct weft_net_qp_site *of, struct wef
     return 0;
 }
 
-/* Whether nothing of a QP happens at this rank, and nothing is gathered here. */
-static bool
-is_only_known(const struct weft_net *net, const struct weft_net_qp_site *of)
-{
-    return net->ranks && net->ranks->with.rank > 0 && !weft_net_is_here(net, of->src) &&
-           !weft_net_is_here(net, of->dst);
-}
-
-/* Such a one has no states: they are made in memory that the next one uses again. */
-static int
-init_only_known(struct weft_net *net, struct weft_net_qp *q, const struct weft_nic_algos *algos,
-                const struct weft_qp_site *site)
-{
-    struct weft_ranks_net *ranks = net->ranks;
-    if (q->bytes.nics > ranks->scratch_size)
-    {
-        ranks->scratch = weft_net_take(net, q->bytes.nics);
-        ranks->scratch_size = q->bytes.nics;
-    }
-    memset(ranks->scratch, 0, q->bytes.nics);
-    const int code = weft_qp_init(&q->qp, ranks->scratch, algos, site, net->now);
-    q->qp.tx = NULL;
-    q->qp.rx = NULL;
-    q->qp.cc = NULL;
-    q->qp.path = NULL;
-    q->qp.labels = NULL;
-    return code;
-}
-
 /* Makes it, but is not to be found yet. */
 static int
 make(struct weft_net *here, const struct weft_net_qp_site *of, struct weft_net_qp **made,
@@ -236,20 +208,21 @@ make(struct weft_net *here, const struct weft_net_qp_site *of, struct weft_net_q
     struct weft_net *root = here->threads ? here->threads->net[0] : here;
     const struct weft_nic_algos *algos = &root->algos[of->level];
     const struct weft_node *asks = here->running;
-    struct weft_qp_site site;
+    struct weft_qp_site site = {0};
     describe(here, of, &site);
     site.cc.why = why;
     site.path.why = why;
     struct weft_net_qp *q = weft_net_take(here, sizeof *q);
     q->rx_armed_at = WEFT_NEVER;
     q->bytes.nics = weft_qp_size(algos, &site);
+    q->bytes.labels = weft_path_hears_losses(algos->path, algos->path_config)
+                          ? algos->labels * sizeof(uint16_t)
+                          : 0;
+    site.lacks_sender = weft_node_is_elsewhere(here, of->src);
+    site.lacks_receiver = weft_node_is_elsewhere(here, of->dst);
     *made = q;
-    if (is_only_known(here, of))
-    {
-        return init_only_known(here, q, algos, &site);
-    }
-    const int code = weft_qp_init(&q->qp, weft_net_take(here, q->bytes.nics), algos, &site,
-                                  asks ? asks->now : here->now);
+    const int code = weft_qp_init(&q->qp, weft_net_take(here, weft_qp_size(algos, &site)), algos,
+                                  &site, asks ? asks->now : here->now);
     if (here->threads)
     {
         q->qp.algos_rx = weft_threads_algos(here, of->dst, of->level);

@@ -15,15 +15,23 @@ struct head
     int64_t next; /* when something happens at this rank, or comes from it */
     uint64_t news;
     uint64_t boxes; /* of threads */
+    uint64_t more;  /* it has another parcel for some rank */
+};
+
+/* What a box holds, in the order in which it is packed. */
+enum kind
+{
+    COMING,
+    PFC,
+    POSTING,
+    POSTED,
+    KINDS,
 };
 
 /* What comes first of each box. */
 struct box_head
 {
-    uint32_t coming;
-    uint32_t pfc;
-    uint32_t posting;
-    uint32_t posted;
+    uint32_t n[KINDS];
 };
 
 /* Frames for a port, behind each other by class. */
@@ -113,14 +121,14 @@ weft_ranks_note(const struct weft_net *net, int64_t at)
 uint32_t
 weft_rank_of(const struct weft_net *net, uint32_t node)
 {
-    const uint32_t thread = net->node[node]->thread;
-    return thread < net->threads->n ? net->ranks->with.rank : thread - net->threads->n;
+    const uint32_t runs = net->run_by[node];
+    return runs < WEFT_ELSEWHERE ? net->ranks->with.rank : runs - WEFT_ELSEWHERE;
 }
 
 bool
 weft_net_is_here(const struct weft_net *net, uint32_t node)
 {
-    return !weft_node_is_elsewhere(net, net->node[node]);
+    return !weft_node_is_elsewhere(net, node);
 }
 
 void
@@ -170,81 +178,128 @@ pack_lane(struct weft_net *net, struct weft_pack *pack, struct weft_lane *lane)
         lane->head.frame += n;
         lane->taken += n;
     }
+    if (lane->waiting == 0 && lane->last.end)
+    {
+        give_back(weft_chunk_of(&lane->last)); /* it is empty */
+        lane->last = (struct weft_place){NULL, NULL};
+    }
 }
 
 static void
-pack_coming(struct weft_net *net, struct weft_pack *pack, const struct weft_outbox *box)
+pack_coming(struct weft_net *net, struct weft_pack *pack, const struct weft_remote *coming,
+            struct weft_port *port)
 {
-    for (uint32_t i = 0; i < box->ncoming; i++)
+    struct lane_head head = {.at = coming->at, .node = coming->node, .port = coming->port};
+    for (uint32_t c = 0; c < net->classes; c++)
     {
-        struct weft_port *port = box->port[i];
-        const struct weft_remote *coming = &box->coming[i];
-        struct lane_head head = {.at = coming->at, .node = coming->node, .port = coming->port};
-        for (uint32_t c = 0; c < net->classes; c++)
-        {
-            head.frames[c] = port->lane[c].left - port->lane[c].taken;
-        }
-        weft_pack_put(net, pack, &head, sizeof head);
-        for (uint32_t c = 0; c < net->classes; c++)
-        {
-            pack_lane(net, pack, &port->lane[c]);
-        }
+        head.frames[c] = port->lane[c].left - port->lane[c].taken;
+    }
+    weft_pack_put(net, pack, &head, sizeof head);
+    for (uint32_t c = 0; c < net->classes; c++)
+    {
+        pack_lane(net, pack, &port->lane[c]);
     }
 }
 
 static void
-pack_rest(struct weft_net *net, struct weft_pack *pack, const struct weft_outbox *box)
+pack_pfc(struct weft_net *net, struct weft_pack *pack, const struct weft_pfc_coming *pfc)
 {
-    for (uint32_t i = 0; i < box->npfc; i++)
-    {
-        struct pfc_head head;
-        memset(&head, 0, sizeof head);
-        head.pfc = box->pfc[i].pfc;
-        head.node = box->pfc[i].node;
-        head.port = box->pfc[i].port;
-        weft_pack_put(net, pack, &head, sizeof head);
-    }
-    for (uint32_t i = 0; i < box->nposting; i++)
-    {
-        const struct weft_posting *p = &box->posting[i];
-        struct mail_head head;
-        memset(&head, 0, sizeof head);
-        /* Only packets cross: what programs ask for they ask for at their own rank. */
-        assert(p->key >> 56 <= WEFT_MAIL_LOSS);
-        head.packet = p->letter.packet;
-        head.at = p->at;
-        head.key = p->key;
-        head.order = p->order;
-        head.host = p->host;
-        weft_pack_put(net, pack, &head, sizeof head);
-    }
-    weft_pack_put(net, pack, box->posted, box->nposted * sizeof *box->posted);
+    struct pfc_head head;
+    memset(&head, 0, sizeof head);
+    head.pfc = pfc->pfc;
+    head.node = pfc->node;
+    head.port = pfc->port;
+    weft_pack_put(net, pack, &head, sizeof head);
 }
 
 static void
+pack_mail(struct weft_net *net, struct weft_pack *pack, const struct weft_posting *p)
+{
+    struct mail_head head;
+    memset(&head, 0, sizeof head);
+    /* Only packets cross: what programs ask for they ask for at their own rank. */
+    assert(p->key >> 56 <= WEFT_MAIL_LOSS);
+    head.packet = p->letter.packet;
+    head.at = p->at;
+    head.key = p->key;
+    head.order = p->order;
+    head.host = p->host;
+    weft_pack_put(net, pack, &head, sizeof head);
+}
+
+static void
+pack_item(struct weft_net *net, struct weft_pack *pack, const struct weft_outbox *box,
+          enum kind kind, uint32_t i)
+{
+    switch (kind)
+    {
+    case COMING:
+        pack_coming(net, pack, &box->coming[i], box->port[i]);
+        break;
+    case PFC:
+        pack_pfc(net, pack, &box->pfc[i]);
+        break;
+    case POSTING:
+        pack_mail(net, pack, &box->posting[i]);
+        break;
+    default:
+        weft_pack_put(net, pack, &box->posted[i], sizeof box->posted[i]);
+    }
+}
+
+/* Packs what is next of a box, while there is room. Returns whether anything is left. */
+static bool
+pack_box(struct weft_net *net, struct weft_pack *pack, struct weft_outbox *box)
+{
+    const size_t at = pack->n;
+    const uint32_t n[KINDS] = {box->ncoming, box->npfc, box->nposting, box->nposted};
+    struct box_head has = {{0}};
+    uint32_t before = 0;
+    weft_pack_put(net, pack, &has, sizeof has);
+    for (unsigned kind = 0; kind < KINDS; before += n[kind++])
+    {
+        while (box->packed < before + n[kind] && pack->n < net->ranks->parcel)
+        {
+            pack_item(net, pack, box, (enum kind)kind, box->packed++ - before);
+            has.n[kind]++;
+        }
+    }
+    memcpy(pack->bytes + at, &has, sizeof has);
+    return box->packed < before;
+}
+
+static void
+empty_box(struct weft_outbox *box)
+{
+    box->ncoming = 0;
+    box->npfc = 0;
+    box->nposting = 0;
+    box->nposted = 0;
+    box->packed = 0;
+    box->soonest = WEFT_NEVER;
+}
+
+/* Packs a parcel for a rank. Returns whether there is more for it. */
+static bool
 pack_all(struct weft_net *net, uint32_t to, int64_t next, struct weft_parcel news)
 {
     struct weft_threads *threads = net->threads;
     struct weft_pack *pack = &net->ranks->pack[to];
     const struct head head = {.next = next, .news = news.n, .boxes = threads->n};
+    bool more = false;
     weft_pack_put(net, pack, &head, sizeof head);
     weft_pack_put(net, pack, news.bytes, news.n);
     for (uint32_t i = 0; i < threads->n; i++)
     {
         struct weft_outbox *box = &threads->outbox[i][!threads->turn][threads->n + to];
-        const struct box_head has = {.coming = box->ncoming,
-                                     .pfc = box->npfc,
-                                     .posting = box->nposting,
-                                     .posted = box->nposted};
-        weft_pack_put(net, pack, &has, sizeof has);
-        pack_coming(net, pack, box);
-        pack_rest(net, pack, box);
-        box->ncoming = 0;
-        box->npfc = 0;
-        box->nposting = 0;
-        box->nposted = 0;
-        box->soonest = WEFT_NEVER;
+        const bool left = pack_box(net, pack, box);
+        if (!left)
+        {
+            empty_box(box);
+        }
+        more = more || left;
     }
+    return more;
 }
 
 /* --- what comes --------------------------------------------------------------------------------
@@ -255,15 +310,14 @@ read_coming(struct weft_net *net, struct weft_parcel *in)
 {
     struct lane_head head;
     weft_parcel_take(in, &head, sizeof head);
-    struct weft_node *node = net->node[head.node];
-    struct weft_port *port = &node->port[head.port];
+    struct weft_port *port = &net->node[head.node]->port[head.port];
+    struct weft_chunks *chunks = &net->threads->net[net->run_by[head.node]]->chunks;
     for (uint32_t c = 0; c < net->classes; c++)
     {
         struct weft_lane *lane = &port->from[c];
         for (uint32_t i = 0; i < head.frames[c]; i++)
         {
-            weft_parcel_take(in, weft_lane_pass(lane, &net->threads->net[node->thread]->chunks),
-                             sizeof(struct weft_frame));
+            weft_parcel_take(in, weft_lane_pass(lane, chunks), sizeof(struct weft_frame));
         }
         lane->shown = lane->left;
     }
@@ -285,7 +339,7 @@ read_mail(struct weft_net *net, struct weft_parcel *in)
     struct mail_head head;
     weft_parcel_take(in, &head, sizeof head);
     struct weft_host_node *host = &net->host[head.host];
-    struct weft_letter *letter = weft_letter_get(net->threads->net[host->node.thread]);
+    struct weft_letter *letter = weft_letter_get(net->threads->net[net->run_by[head.host]]);
     letter->packet = head.packet;
     weft_host_take_mail(net, host, head.at, head.key, head.order, letter);
 }
@@ -303,34 +357,28 @@ read_posted(struct weft_net *net, struct weft_parcel *in)
 static void
 read_box(struct weft_net *net, struct weft_parcel *in)
 {
+    static void (*const read[KINDS])(struct weft_net *, struct weft_parcel *) = {
+        [COMING] = read_coming, [PFC] = read_pfc, [POSTING] = read_mail, [POSTED] = read_posted};
     struct box_head has;
     weft_parcel_take(in, &has, sizeof has);
-    for (uint32_t i = 0; i < has.coming; i++)
+    for (unsigned kind = 0; kind < KINDS; kind++)
     {
-        read_coming(net, in);
-    }
-    for (uint32_t i = 0; i < has.pfc; i++)
-    {
-        read_pfc(net, in);
-    }
-    for (uint32_t i = 0; i < has.posting; i++)
-    {
-        read_mail(net, in);
-    }
-    for (uint32_t i = 0; i < has.posted; i++)
-    {
-        read_posted(net, in);
+        for (uint32_t i = 0; i < has.n[kind]; i++)
+        {
+            read[kind](net, in);
+        }
     }
 }
 
-/* Reads what a rank has sent; returns its news. */
+/* Reads what a rank has sent; returns its news, and whether more comes. */
 static struct weft_parcel
-read_all(struct weft_net *net, uint32_t from)
+read_all(struct weft_net *net, uint32_t from, bool *more)
 {
     struct weft_parcel in = net->ranks->in[from];
     struct head head;
     weft_parcel_take(&in, &head, sizeof head);
     weft_ranks_note(net, head.next);
+    *more = *more || head.more;
     const struct weft_parcel news = {in.bytes, (size_t)head.news};
     in.bytes = (const unsigned char *)in.bytes + news.n;
     in.n -= news.n;
@@ -365,6 +413,7 @@ static void
 agree(struct weft_net *net)
 {
     struct weft_ranks_net *ranks = net->ranks;
+    bool more = false;
     ranks->elsewhere = WEFT_NEVER;
     const struct head head = {.next = weft_net_next(net)};
     for (uint32_t r = 0; r < ranks->with.n; r++)
@@ -379,9 +428,61 @@ agree(struct weft_net *net)
     {
         if (r != ranks->with.rank)
         {
-            read_all(net, r);
+            read_all(net, r, &more);
         }
     }
+}
+
+/* All ranks go on until none has more. */
+static void
+say_whether_more(struct weft_ranks_net *ranks, bool more)
+{
+    const uint64_t says = more;
+    for (uint32_t r = 0; r < ranks->with.n; r++)
+    {
+        if (r != ranks->with.rank)
+        {
+            memcpy(ranks->pack[r].bytes + offsetof(struct head, more), &says, sizeof says);
+        }
+    }
+}
+
+/* One parcel for each rank, and from each. @p news: this rank's own, and then those that have come.
+ * Returns whether any rank has more for another one: all see that. */
+static bool
+swap(struct weft_net *net, int64_t next, struct weft_parcel *news)
+{
+    const struct weft_ranks *with = &net->ranks->with;
+    bool more = false;
+    for (uint32_t r = 0; r < with->n; r++)
+    {
+        if (r != with->rank)
+        {
+            more = pack_all(net, r, next, news[with->rank]) || more;
+        }
+    }
+    say_whether_more(net->ranks, more);
+    weft_ranks_exchange(net);
+    for (uint32_t r = 0; r < with->n; r++)
+    {
+        if (r != with->rank)
+        {
+            news[r] = read_all(net, r, &more);
+        }
+    }
+    return more;
+}
+
+/* Calls whoever hears of news. */
+static bool
+hear_all(const struct weft_ranks_net *ranks, const struct weft_parcel *news)
+{
+    bool again = false;
+    for (uint32_t r = 0; r < ranks->with.n; r++)
+    {
+        again = (news[r].n > 0 && ranks->news.hear(ranks->news.of, r, news[r])) || again;
+    }
+    return again;
 }
 
 void
@@ -389,33 +490,21 @@ weft_ranks_tell(struct weft_net *net)
 {
     struct weft_ranks_net *ranks = net->ranks;
     struct weft_parcel news[WEFT_NET_RANKS] = {{NULL, 0}};
-    bool again = false;
+    struct weft_parcel none[WEFT_NET_RANKS] = {{NULL, 0}};
     ranks->elsewhere = WEFT_NEVER;
     const int64_t own = weft_net_next(net);
     const int64_t sent = first_sent(net->threads, ranks->with.n);
+    const int64_t next = own < sent ? own : sent;
     if (ranks->news.tell)
     {
         news[ranks->with.rank] = ranks->news.tell(ranks->news.of);
     }
-    for (uint32_t r = 0; r < ranks->with.n; r++)
-    {
-        if (r != ranks->with.rank)
-        {
-            pack_all(net, r, own < sent ? own : sent, news[ranks->with.rank]);
-        }
-    }
-    weft_ranks_exchange(net);
     weft_ranks_note(net, sent);
-    for (uint32_t r = 0; r < ranks->with.n; r++)
+    bool more = swap(net, next, news);
+    const bool again = hear_all(ranks, news); /* before the next parcels come */
+    while (more)
     {
-        if (r != ranks->with.rank)
-        {
-            news[r] = read_all(net, r);
-        }
-    }
-    for (uint32_t r = 0; r < ranks->with.n; r++)
-    {
-        again = (news[r].n > 0 && ranks->news.hear(ranks->news.of, r, news[r])) || again;
+        more = swap(net, next, none);
     }
     if (again)
     {
@@ -435,21 +524,54 @@ weft_net_set_news(struct weft_net *net, const struct weft_net_news *news)
     }
 }
 
-int
-weft_net_set_ranks(struct weft_net *net, const struct weft_ranks *ranks)
+/* The switches of a tier are divided alike, so that a pod has one rank as far as possible; hosts
+ * have that of their ToR. */
+static void
+divide(struct weft_net *net)
 {
-    if (ranks->n < 1 || ranks->n > WEFT_NET_RANKS || ranks->rank >= ranks->n || net->threads)
+    const struct weft_clos *clos = net->config.clos;
+    const struct weft_ranks *with = &net->ranks->with;
+    uint8_t *switches = net->run_by + net->nhosts;
+    for (uint32_t first = 0, end; first < net->nswitches; first = end)
+    {
+        end = weft_net_next_tier(net, first);
+        for (uint32_t i = first; i < end; i++)
+        {
+            const uint32_t rank = (uint32_t)((uint64_t)(i - first) * with->n / (end - first));
+            switches[i] = (uint8_t)(rank == with->rank ? 0 : WEFT_ELSEWHERE + rank);
+        }
+    }
+    for (uint32_t host = 0; host < net->nhosts; host++)
+    {
+        net->run_by[host] = switches[weft_clos_tor(clos, host)];
+    }
+}
+
+int
+weft_ranks_begin(struct weft_net *net)
+{
+    _Static_assert(WEFT_MOST_PARTS <= WEFT_ELSEWHERE &&
+                       WEFT_ELSEWHERE + WEFT_NET_RANKS <= UINT8_MAX + 1,
+                   "a node has a byte for it");
+    const struct weft_ranks *with = net->config.ranks;
+    if (!with || with->n == 1)
+    {
+        return 0;
+    }
+    if (with->n < 1 || with->n > WEFT_NET_RANKS || with->rank >= with->n)
     {
         return WEFT_ERANGE;
     }
-    if (ranks->n > 1)
-    {
-        net->ranks = weft_net_take(net, sizeof *net->ranks);
-        net->ranks->with = *ranks;
-        net->ranks->pack = weft_net_take(net, ranks->n * sizeof *net->ranks->pack);
-        net->ranks->out = weft_net_take(net, ranks->n * sizeof *net->ranks->out);
-        net->ranks->in = weft_net_take(net, ranks->n * sizeof *net->ranks->in);
-        net->ranks->elsewhere = WEFT_NEVER;
-    }
+    net->ranks = weft_net_take(net, sizeof *net->ranks);
+    net->ranks->with = *with;
+    net->ranks->pack = weft_net_take(net, with->n * sizeof *net->ranks->pack);
+    net->ranks->out = weft_net_take(net, with->n * sizeof *net->ranks->out);
+    net->ranks->in = weft_net_take(net, with->n * sizeof *net->ranks->in);
+    net->ranks->seen =
+        (struct weft_switch_seen **)weft_net_take(net, net->nswitches * sizeof *net->ranks->seen);
+    net->ranks->parcel = WEFT_PARCEL;
+    net->ranks->ports = weft_net_take(net, (size_t)64 * net->words * sizeof *net->ranks->ports);
+    net->ranks->elsewhere = WEFT_NEVER;
+    divide(net);
     return 0;
 }

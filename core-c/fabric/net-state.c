@@ -15,10 +15,20 @@ weft_net_nqps(const struct weft_net *net)
     return net->nqps;
 }
 
+const struct weft_switch_seen *
+weft_net_seen(const struct weft_net *net, uint32_t index)
+{
+    const bool here = weft_net_is_here(net, net->nhosts + index);
+    assert(here || net->ranks->seen[index]);
+    return here ? NULL : net->ranks->seen[index];
+}
+
 const struct weft_net_counters *
 weft_net_node_counters(const struct weft_net *net, uint32_t node)
 {
-    return &net->node[node]->counters;
+    const struct weft_switch_seen *seen =
+        node < net->nhosts ? NULL : weft_net_seen(net, node - net->nhosts);
+    return seen ? &seen->counters : &net->node[node]->counters;
 }
 
 void
@@ -57,13 +67,18 @@ weft_net_total(const struct weft_net *net, struct weft_net_counters *sum)
 const struct weft_mmu *
 weft_net_buffer(struct weft_net *net, uint32_t index)
 {
+    const struct weft_switch_seen *seen = weft_net_seen(net, index);
     struct weft_switch_node *sw = &net->sw[index];
+    if (seen)
+    {
+        return seen->mmu;
+    }
     /* Nothing starts to leave by being looked at, and giving back resumes nobody: while a neighbour
      * is paused it is done in time. */
-    const int64_t seen = net->now - 1 > sw->node.now ? net->now - 1 : sw->node.now;
+    const int64_t at = net->now - 1 > sw->node.now ? net->now - 1 : sw->node.now;
     for (uint32_t i = 0; i < sw->node.nports && sw->paused_ingress == 0; i++)
     {
-        if (sw->node.port[i].end <= seen)
+        if (sw->node.port[i].end <= at)
         {
             weft_switch_give_back(sw, &sw->node.port[i]);
             if (sw->ordered > 0)
@@ -78,19 +93,23 @@ weft_net_buffer(struct weft_net *net, uint32_t index)
 const struct weft_tor_counters *
 weft_net_tor_counters(const struct weft_net *net, uint32_t index)
 {
-    return &net->sw[index].tor;
+    const struct weft_switch_seen *seen = weft_net_seen(net, index);
+    return seen ? &seen->tor : &net->sw[index].tor;
 }
 
 uint32_t
 weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
 {
+    const struct weft_switch_seen *seen = weft_net_seen(net, index);
     const struct weft_switch_node *sw = &net->sw[index];
-    const uint32_t first = up ? sw->map.first_up : 0;
-    const uint32_t end = up ? sw->node.nports : sw->map.first_up;
+    struct weft_switch_map map;
+    weft_clos_switch(net->config.clos, index, &map);
+    const uint32_t end = up ? weft_map_nports(&map) : map.first_up;
     uint32_t peak = 0;
-    for (uint32_t i = first; i < end; i++)
+    for (uint32_t i = up ? map.first_up : 0; i < end; i++)
     {
-        peak = sw->node.port[i].peak_queue > peak ? sw->node.port[i].peak_queue : peak;
+        const uint32_t its = seen ? seen->port[i].peak_queue : sw->node.port[i].peak_queue;
+        peak = its > peak ? its : peak;
     }
     return peak;
 }
@@ -98,19 +117,27 @@ weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up)
 uint64_t
 weft_net_marks(const struct weft_net *net, uint32_t index, bool up)
 {
-    return net->sw[index].marks[up];
+    const struct weft_switch_seen *seen = weft_net_seen(net, index);
+    return seen ? seen->marks[up] : net->sw[index].marks[up];
 }
 
 void *
 weft_net_balancer(const struct weft_net *net, uint32_t index)
 {
-    return net->sw[index].lb;
+    return weft_net_is_here(net, net->nhosts + index) ? net->sw[index].lb : NULL;
 }
 
 void
 weft_net_measure_qp(const struct weft_qp *qp, struct weft_net_qp_bytes *bytes)
 {
     *bytes = ((const struct weft_net_qp *)(const void *)qp)->bytes;
+}
+
+const struct weft_tx_counters *
+weft_net_tx_counters(const struct weft_qp *qp)
+{
+    return qp->tx ? qp->algos->transport->tx_counters(qp->tx)
+                  : ((const struct weft_net_qp *)(const void *)qp)->gathered;
 }
 
 const struct weft_nic_algos *
@@ -121,6 +148,25 @@ weft_net_algos(const struct weft_net *net, uint32_t level)
         weft_threads_sum_degrees(net, level);
     }
     return &net->algos[level];
+}
+
+static uint8_t
+tier_of(const struct weft_net *net, uint32_t index)
+{
+    struct weft_switch_map map;
+    weft_clos_switch(net->config.clos, index, &map);
+    return map.tier;
+}
+
+uint32_t
+weft_net_next_tier(const struct weft_net *net, uint32_t index)
+{
+    const uint8_t tier = tier_of(net, index);
+    do
+    {
+        index++;
+    } while (index < net->nswitches && tier_of(net, index) == tier);
+    return index;
 }
 
 const struct weft_fib *
@@ -154,6 +200,34 @@ count_held(const struct weft_switch_node *sw)
     return n;
 }
 
+/* Frames that wait in a lane of a port, are on the wire behind it, or come from another rank. */
+static uint64_t
+count_frames(const struct weft_net *net, const struct weft_port *port)
+{
+    const bool comes_from_elsewhere =
+        port->is_remote && weft_node_is_elsewhere(net, weft_remote_of(port)->node);
+    uint64_t n = 0;
+    for (uint32_t c = 0; c < net->classes; c++)
+    {
+        n += port->lane[c].waiting + (port->lane[c].left - port->lane[c].taken);
+        n += comes_from_elsewhere ? port->from[c].left - port->from[c].taken : 0;
+    }
+    return n;
+}
+
+static uint64_t
+count_inside(const struct weft_net *net, uint32_t i)
+{
+    const struct weft_node *node = net->node[i];
+    uint64_t n =
+        i < net->nhosts ? count_replies(&net->host[i].mail) : count_held(&net->sw[i - net->nhosts]);
+    for (uint32_t k = 0; k < node->nports; k++)
+    {
+        n += count_frames(net, &node->port[k]);
+    }
+    return n;
+}
+
 uint64_t
 weft_net_inside(const struct weft_net *net)
 {
@@ -161,20 +235,7 @@ weft_net_inside(const struct weft_net *net)
     weft_net_settle(net);
     for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
     {
-        const struct weft_node *node = net->node[i];
-        for (uint32_t k = 0; k < node->nports * net->classes; k++)
-        {
-            const struct weft_lane *lane = &node->port[k / net->classes].lane[k % net->classes];
-            n += lane->waiting + (lane->left - lane->taken);
-        }
-    }
-    for (uint32_t i = 0; i < net->nhosts; i++)
-    {
-        n += count_replies(&net->host[i].mail);
-    }
-    for (uint32_t i = 0; i < net->nswitches; i++)
-    {
-        n += count_held(&net->sw[i]);
+        n += weft_net_is_here(net, i) ? count_inside(net, i) : 0;
     }
     return n;
 }
@@ -183,6 +244,10 @@ uint64_t
 weft_net_waiting(const struct weft_net *net, uint32_t host)
 {
     const struct weft_host_node *h = &net->host[host];
+    if (!weft_net_is_here(net, host))
+    {
+        return 0;
+    }
     return (uint64_t)(h->replies.tail - h->replies.head) + (h->others.tail - h->others.head);
 }
 
@@ -196,7 +261,14 @@ void
 weft_net_port_status(const struct weft_net *net, uint32_t node, uint32_t port,
                      struct weft_net_port *is)
 {
+    const struct weft_switch_seen *seen =
+        node < net->nhosts ? NULL : weft_net_seen(net, node - net->nhosts);
     const struct weft_port *p = &net->node[node]->port[port];
+    if (seen)
+    {
+        *is = seen->port[port].is;
+        return;
+    }
     *is = (struct weft_net_port){.rate = p->rate,
                                  .delay = p->delay,
                                  .free_at = p->free_at,

@@ -253,7 +253,7 @@ void
 weft_threads_run_node(const struct weft_net *net, uint32_t node, int64_t until)
 {
     const struct weft_threads *threads = net->threads;
-    struct weft_net *of = threads->net[net->node[node]->thread];
+    struct weft_net *of = threads->net[net->run_by[node]];
     struct weft_net *const was = g_here;
     share(net, of->thread);
     g_here = of;
@@ -285,62 +285,26 @@ weft_threads_sum_degrees(const struct weft_net *net, uint32_t level)
 const struct weft_nic_algos *
 weft_threads_algos(const struct weft_net *net, uint32_t host, uint32_t level)
 {
-    const struct weft_node *node = &net->host[host].node;
-    const uint32_t thread = weft_node_is_elsewhere(net, node) ? 0 : node->thread;
-    return &net->threads->net[thread]->algos[level];
+    const uint32_t part = weft_node_is_elsewhere(net, host) ? 0 : net->run_by[host];
+    return &net->threads->net[part]->algos[level];
 }
 
-/* Behind the last node of a tier. */
+/* Behind the last node of a tier; hosts are one. */
 static uint32_t
 next_tier(const struct weft_net *net, uint32_t node)
 {
-    const uint32_t nodes = net->nhosts + net->nswitches;
-    if (node < net->nhosts)
-    {
-        return net->nhosts;
-    }
-    const uint8_t tier = net->sw[node - net->nhosts].map.tier;
-    while (node < nodes && net->sw[node - net->nhosts].map.tier == tier)
-    {
-        node++;
-    }
-    return node;
-}
-
-/* A switch's rank: tiers are divided alike, so that a pod has one rank as far as possible. */
-static uint32_t
-rank_of_switch(const struct weft_net *net, uint32_t node)
-{
-    uint32_t first = net->nhosts;
-    uint32_t end = next_tier(net, first);
-    for (; node >= end; end = next_tier(net, first))
-    {
-        first = end;
-    }
-    return (uint32_t)((uint64_t)(node - first) * net->ranks->with.n / (end - first));
-}
-
-static uint32_t
-rank_of(const struct weft_net *net, uint32_t node)
-{
-    struct weft_link link;
-    if (node >= net->nhosts)
-    {
-        return rank_of_switch(net, node);
-    }
-    weft_clos_link(net->config.clos, node, &link);
-    return rank_of_switch(net, net->nhosts + link.upper.index);
+    return net->nhosts + (node < net->nhosts ? 0 : weft_net_next_tier(net, node - net->nhosts));
 }
 
 /* Of nodes in a row, those from the first to the last that this rank runs. */
 static void
 keep_to_rank(const struct weft_net *net, uint32_t *first, uint32_t *end)
 {
-    while (net->ranks && *first < *end && rank_of(net, *first) != net->ranks->with.rank)
+    while (*first < *end && weft_node_is_elsewhere(net, *first))
     {
         ++*first;
     }
-    while (net->ranks && *first < *end && rank_of(net, *end - 1) != net->ranks->with.rank)
+    while (*first < *end && weft_node_is_elsewhere(net, *end - 1))
     {
         --*end;
     }
@@ -370,12 +334,12 @@ cut(struct weft_net *net, uint8_t *thread)
 
 /* A port whose neighbour another thread runs tells it nothing by itself. */
 static void
-part(const struct weft_net *net, const struct weft_node *node, struct weft_port *port)
+part(const struct weft_net *net, uint32_t node, struct weft_port *port)
 {
-    struct weft_net *of = net->threads->net[node->thread];
+    struct weft_net *of = net->threads->net[net->run_by[node]];
     const uint32_t peer = (uint32_t)(port->peer_due - net->due);
     const size_t word = (size_t)(port->peer_coming - net->coming) - (size_t)peer * net->words;
-    if (net->node[peer]->thread == node->thread)
+    if (net->run_by[peer] == net->run_by[node])
     {
         return;
     }
@@ -395,7 +359,6 @@ part(const struct weft_net *net, const struct weft_node *node, struct weft_port 
 static void
 hand_out(struct weft_net *net)
 {
-    _Static_assert(WEFT_MOST_PARTS + WEFT_NET_RANKS - 1 <= UINT8_MAX, "a node has a byte for it");
     struct weft_threads *threads = net->threads;
     const uint32_t nodes = net->nhosts + net->nswitches;
     uint8_t *thread = weft_net_take(net, nodes / WEFT_BLOCK + 1);
@@ -409,13 +372,15 @@ hand_out(struct weft_net *net)
     for (uint32_t i = 0; i < nodes; i++)
     {
         struct weft_net *of = threads->net[thread[i / WEFT_BLOCK]];
-        const uint32_t rank = net->ranks ? rank_of(net, i) : 0;
-        net->node[i]->thread =
-            (uint8_t)(net->ranks && rank != net->ranks->with.rank ? threads->n + rank : of->thread);
         if (i % WEFT_BLOCK == 0)
         {
             of->block[of->nblocks++] = i;
         }
+        if (weft_node_is_elsewhere(net, i))
+        {
+            continue;
+        }
+        net->run_by[i] = (uint8_t)of->thread;
         if (i >= net->nhosts)
         {
             net->sw[i - net->nhosts].net = of;
@@ -423,9 +388,9 @@ hand_out(struct weft_net *net)
     }
     for (uint32_t i = 0; i < nodes; i++)
     {
-        for (uint32_t k = 0; k < net->node[i]->nports && weft_net_is_here(net, i); k++)
+        for (uint32_t k = 0; weft_net_is_here(net, i) && k < net->node[i]->nports; k++)
         {
-            part(net, net->node[i], &net->node[i]->port[k]);
+            part(net, i, &net->node[i]->port[k]);
         }
     }
 }

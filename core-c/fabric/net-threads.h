@@ -24,6 +24,13 @@ struct weft_remote
     uint32_t port;
 };
 
+/** What a port keeps of a neighbour that another thread or rank runs. */
+static inline struct weft_remote *
+weft_remote_of(const struct weft_port *port)
+{
+    return (struct weft_remote *)(void *)port->peer_due; /* its first member */
+}
+
 /** A PFC frame comes to a node. */
 struct weft_pfc_coming
 {
@@ -70,6 +77,7 @@ struct weft_outbox
     uint32_t posting_size;
     uint32_t nposted;
     uint32_t posted_size;
+    uint32_t packed; /**< of all these, for a rank */
     int64_t soonest; /**< of all that */
 };
 
@@ -86,11 +94,11 @@ struct weft_slab
 #define WEFT_PARTS_EACH 2U
 #define WEFT_MOST_PARTS (WEFT_PARTS_EACH * WEFT_NET_THREADS)
 
-/** All threads of a fabric. Where several ranks run it, a node of rank r has the part n + r. */
+/** All threads of a fabric. */
 struct weft_threads
 {
     uint32_t n;       /**< parts */
-    uint32_t boxes;   /**< outboxes of each: one for each part, and for each rank */
+    uint32_t boxes;   /**< outboxes of each: one for each part, then for each rank */
     uint32_t running; /**< threads, the caller's among them */
     bool spins;       /**< there is a processor for each */
     bool is_pending;  /**< something may be in outboxes */
@@ -164,13 +172,6 @@ void weft_threads_sum_degrees(const struct weft_net *net, uint32_t level);
 /** What the node of a QP's receiver works by. */
 const struct weft_nic_algos *weft_threads_algos(const struct weft_net *net, uint32_t host,
                                                 uint32_t level);
-
-/** Whether another rank runs a node. */
-static inline bool
-weft_node_is_elsewhere(const struct weft_net *net, const struct weft_node *node)
-{
-    return net->threads && node->thread >= net->threads->n;
-}
 
 /** Runs a node. */
 void weft_node_run(struct weft_net *net, uint32_t i, int64_t until);

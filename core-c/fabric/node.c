@@ -399,6 +399,6 @@ weft_net_end_frame(struct weft_net *net, struct weft_node *node, const struct we
     const int64_t at = p->sent + round_trip > soonest ? p->sent + round_trip : soonest;
     struct weft_letter *letter = weft_letter_get(net);
     letter->packet = *p;
-    weft_host_mail(net, &net->host[qp->src], at,
-                   weft_mail_key(WEFT_MAIL_LOSS, (uint64_t)p->qp << 24 | p->psn), letter);
+    weft_host_mail(net, qp->src, at, weft_mail_key(WEFT_MAIL_LOSS, (uint64_t)p->qp << 24 | p->psn),
+                   letter);
 }

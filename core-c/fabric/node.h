@@ -16,6 +16,7 @@
 #include <weft/net.h>
 
 #define WEFT_ALL_STARTS UINT32_MAX /* no frame that starts at this instant is yet to do so */
+#define WEFT_ELSEWHERE  128U       /* behind the parts of threads: ranks */
 
 /** A PFC frame on its way. */
 struct weft_pfc
@@ -80,7 +81,6 @@ struct weft_node
     uint32_t nports;
     struct weft_port *port;
     bool watched;      /**< weft_net_run() leaves it out */
-    uint8_t thread;    /**< that runs it */
     int64_t now;       /**< the instant at which it is */
     int64_t next;      /**< when it is to be run again, as far as was seen so far */
     int64_t last;      /**< when the last thing happened here */
@@ -148,7 +148,8 @@ struct weft_net_qp
     uint32_t room; /**< for messages */
     struct weft_named_drop *drops;
     struct weft_net_qp_bytes bytes;
-    int64_t rx_armed_at; /**< earliest entry of its receiver's timer in the agenda */
+    struct weft_tx_counters *gathered; /**< of a sender that another rank runs, or NULL */
+    int64_t rx_armed_at;               /**< earliest entry of its receiver's timer in the agenda */
 };
 
 /** A host. */
@@ -255,9 +256,11 @@ struct weft_net
     uint32_t nswitches;
     uint32_t classes;
     uint32_t words; /**< of a node's bits for its ports */
+    /* Nodes that another rank runs are not made: memory that is theirs here is never touched. */
     struct weft_host_node *host;
     struct weft_switch_node *sw;
     struct weft_node **node;
+    uint8_t *run_by;  /**< [node]: the part that runs it, or WEFT_ELSEWHERE + a rank */
     int64_t *due;     /**< [node]: when it is to be run next */
     int64_t *soon;    /**< [block]: no node of it that is not watched is due before. Each in a cache
                          line of its own: threads have blocks */
@@ -410,6 +413,31 @@ weft_soon_of(const struct weft_net *net, uint32_t node)
     return &net->soon[node / WEFT_BLOCK * (64 / sizeof(int64_t))];
 }
 
+/** Whether another rank runs a node. */
+static inline bool
+weft_node_is_elsewhere(const struct weft_net *net, uint32_t node)
+{
+    return net->run_by[node] >= WEFT_ELSEWHERE;
+}
+
+/** The number of the node at an end of a link. */
+static inline uint32_t
+weft_net_node_at(const struct weft_net *net, const struct weft_end *end)
+{
+    return end->is_host ? end->index : net->nhosts + end->index;
+}
+
+/** The port at an end of a link, or NULL if another rank runs it. */
+static inline struct weft_port *
+weft_net_port_at(const struct weft_net *net, const struct weft_end *end)
+{
+    const uint32_t node = weft_net_node_at(net, end);
+    return weft_node_is_elsewhere(net, node) ? NULL : &net->node[node]->port[end->port];
+}
+
+/** The first switch behind the tier of switch @p index. */
+uint32_t weft_net_next_tier(const struct weft_net *net, uint32_t index);
+
 /** A node has something to do at @p at. */
 static inline void
 weft_net_wake(struct weft_net *net, const struct weft_node *node, int64_t at)
@@ -523,11 +551,11 @@ void weft_host_send(struct weft_net *net, struct weft_host_node *host, const str
 /** Puts a QP's retransmission timer on the agenda, if it has a deadline. */
 void weft_host_arm_timer(struct weft_net *net, struct weft_host_node *host, struct weft_net_qp *q);
 /** Puts a letter into a host's mail. */
-void weft_host_mail(struct weft_net *net, struct weft_host_node *host, int64_t at, uint64_t key,
+void weft_host_mail(struct weft_net *net, uint32_t host, int64_t at, uint64_t key,
                     struct weft_letter *letter);
 /** The same for a host that another thread runs; @p order: within the key. */
-void weft_host_mail_there(struct weft_net *net, const struct weft_host_node *host, int64_t at,
-                          uint64_t key, uint64_t order, const struct weft_letter *letter);
+void weft_host_mail_there(struct weft_net *net, uint32_t host, int64_t at, uint64_t key,
+                          uint64_t order, const struct weft_letter *letter);
 /** It is there. */
 void weft_host_take_mail(struct weft_net *net, struct weft_host_node *host, int64_t at,
                          uint64_t key, uint64_t order, struct weft_letter *letter);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a fabric of its configuration, and what is read of it. */
+#include "fabric/net-ranks.h"
 #include "fabric/switch-node.h"
 
 #include <weft/error.h>
@@ -48,16 +49,15 @@ make_hosts_paths(struct weft_net *net, struct weft_nic_algos *a, uint32_t sl,
     }
     a->path_stride = (a->path->host_size(a->path_config, &site) + 7) / 8 * 8;
     a->path_hosts = weft_net_take(net, a->path_stride * net->nhosts);
-    for (uint32_t host = 0; host < net->nhosts; host++)
+    int code = 0;
+    for (uint32_t host = 0; host < net->nhosts && !code; host++)
     {
         site.host = host;
-        const int code = a->path->host_init(weft_path_host(a, host), a->path_config, &site);
-        if (code)
-        {
-            return code;
-        }
+        code = weft_node_is_elsewhere(net, host)
+                   ? 0
+                   : a->path->host_init(weft_path_host(a, host), a->path_config, &site);
     }
-    return 0;
+    return code;
 }
 
 static int
@@ -101,7 +101,6 @@ make_host(struct weft_net *net, uint32_t i)
     h->node.nports = 1;
     h->node.port = &h->port;
     h->wake_at = WEFT_NEVER;
-    net->node[i] = &h->node;
     init_port(net, &h->port, 0);
     weft_host_init(&h->nic, link.rate, net->config.frame.ack_priority == WEFT_ACK_FIRST);
     if (net->config.frame.turn == WEFT_TURN_DESTINATIONS)
@@ -187,7 +186,6 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     sw->sent_at = -1;
     sw->node.number = net->nhosts + i;
     sw->node.nports = weft_map_nports(&sw->map);
-    net->node[net->nhosts + i] = &sw->node;
     int code = weft_mmu_check(buffer, sw->node.nports, why);
     if (code)
     {
@@ -211,44 +209,54 @@ make_switch(struct weft_net *net, uint32_t i, struct weft_refusal *why)
     return code ? code : make_balancer(net, sw, why);
 }
 
-static struct weft_port *
-port_at(const struct weft_net *net, const struct weft_end *end, uint32_t *number)
+static int
+make_node(struct weft_net *net, uint32_t i, struct weft_refusal *why)
 {
-    *number = end->is_host ? end->index : net->nhosts + end->index;
-    return &net->node[*number]->port[end->port];
+    if (i < net->nhosts)
+    {
+        make_host(net, i);
+        return 0;
+    }
+    return make_switch(net, i - net->nhosts, why);
 }
 
-/* What a port tells of what it sends to a port of a node. */
+/* What comes to a port: what the other end sends, or, where another rank runs that, copies of it.
+ */
 static void
-point_to(struct weft_net *net, struct weft_port *port, uint32_t node, uint32_t index)
+listen_to(struct weft_net *net, struct weft_port *port, const struct weft_end *end)
 {
+    struct weft_port *other = weft_net_port_at(net, end);
+    port->from = other ? other->lane : weft_net_take(net, net->classes * sizeof *port->from);
+    port->pfc_from = other ? &other->pfc : weft_net_take(net, sizeof *port->pfc_from);
+}
+
+static void
+connect_end(struct weft_net *net, const struct weft_link *link, const struct weft_end *end,
+            const struct weft_end *other)
+{
+    struct weft_port *port = weft_net_port_at(net, end);
+    const uint32_t node = weft_net_node_at(net, other);
+    if (!port)
+    {
+        return;
+    }
     port->peer_due = &net->due[node];
     port->peer_soon = weft_soon_of(net, node);
-    port->peer_coming = &net->coming[(size_t)node * net->words + index / 64U];
-    port->peer_bit = UINT64_C(1) << (index & 63U);
+    port->peer_coming = &net->coming[(size_t)node * net->words + other->port / 64U];
+    port->peer_bit = UINT64_C(1) << (other->port & 63U);
+    listen_to(net, port, other);
+    port->delay = link->delay;
+    port->faces_host = other->is_host;
+    weft_port_set_rate(port, link->rate);
 }
 
 static void
 connect(struct weft_net *net, uint64_t link)
 {
     struct weft_link of;
-    uint32_t lower;
-    uint32_t upper;
     weft_clos_link(net->config.clos, link, &of);
-    struct weft_port *a = port_at(net, &of.lower, &lower);
-    struct weft_port *b = port_at(net, &of.upper, &upper);
-    point_to(net, a, upper, b->index);
-    point_to(net, b, lower, a->index);
-    a->from = b->lane;
-    b->from = a->lane;
-    a->pfc_from = &b->pfc;
-    b->pfc_from = &a->pfc;
-    a->delay = of.delay;
-    b->delay = of.delay;
-    a->faces_host = of.upper.is_host;
-    b->faces_host = of.lower.is_host;
-    weft_port_set_rate(a, of.rate);
-    weft_port_set_rate(b, of.rate);
+    connect_end(net, &of, &of.lower, &of.upper);
+    connect_end(net, &of, &of.upper, &of.lower);
 }
 
 static void
@@ -269,6 +277,7 @@ take_rows(struct weft_net *net)
     net->host = weft_net_take(net, net->nhosts * sizeof *net->host);
     net->sw = weft_net_take(net, net->nswitches * sizeof *net->sw);
     net->node = (struct weft_node **)weft_net_take(net, nodes * sizeof *net->node);
+    net->run_by = weft_net_take(net, nodes);
     net->due = weft_net_take(net, nodes * sizeof *net->due);
     net->soon = weft_net_take(net, (nodes / WEFT_BLOCK + 1) * (size_t)64);
     net->coming = weft_net_take(net, (size_t)nodes * net->words * sizeof *net->coming);
@@ -279,6 +288,7 @@ take_rows(struct weft_net *net)
         net->due[i] = WEFT_NEVER;
         *weft_soon_of(net, i) = WEFT_NEVER;
         net->block[i / WEFT_BLOCK] = i / WEFT_BLOCK * WEFT_BLOCK;
+        net->node[i] = i < net->nhosts ? &net->host[i].node : &net->sw[i - net->nhosts].node;
     }
 }
 
@@ -359,13 +369,10 @@ weft_net_make(struct weft_net **made, const struct weft_net_config *config,
     take_levels(net);
     settle_flags(net);
     take_rows(net);
-    for (uint32_t i = 0; i < net->nhosts; i++)
+    code = weft_ranks_begin(net);
+    for (uint32_t i = 0; i < net->nhosts + net->nswitches && !code; i++)
     {
-        make_host(net, i);
-    }
-    for (uint32_t i = 0; i < net->nswitches && !code; i++)
-    {
-        code = make_switch(net, i, why);
+        code = weft_node_is_elsewhere(net, i) ? 0 : make_node(net, i, why);
     }
     for (uint32_t i = 0; i < config->nlevels && !code; i++)
     {

@@ -205,10 +205,13 @@ weft_net_now(const struct weft_net *net)
 int64_t
 weft_net_last(const struct weft_net *net)
 {
-    int64_t last = 0;
+    int64_t last = net->ranks ? net->ranks->last : 0;
     for (uint32_t i = 0; i < net->nhosts + net->nswitches; i++)
     {
-        last = net->node[i]->last > last ? net->node[i]->last : last;
+        if (weft_net_is_here(net, i) && net->node[i]->last > last)
+        {
+            last = net->node[i]->last;
+        }
     }
     return last;
 }

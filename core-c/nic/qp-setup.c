@@ -42,13 +42,20 @@ static struct layout
 lay_out(const struct weft_nic_algos *algos, const struct weft_qp_site *site)
 {
     const struct weft_path_ops *path = algos->path;
-    struct layout l;
-    l.path = words_of(algos->transport->tx_size(algos->transport_config));
-    l.cc = l.path + (path ? words_of(path->qp_size(algos->path_config, &site->path)) : 0);
-    l.labels = l.cc + words_of(algos->cc->state_size);
-    l.rx = l.labels + words_of(labels_of(algos) * sizeof(uint16_t));
-    l.rx = (l.rx + LINE - 1) / LINE * LINE;
-    l.end = l.rx + words_of(algos->transport->rx_size(algos->transport_config));
+    struct layout l = {0};
+    if (!site->lacks_sender)
+    {
+        l.path = words_of(algos->transport->tx_size(algos->transport_config));
+        l.cc = l.path + (path ? words_of(path->qp_size(algos->path_config, &site->path)) : 0);
+        l.labels = l.cc + words_of(algos->cc->state_size);
+        l.rx = l.labels + words_of(labels_of(algos) * sizeof(uint16_t));
+        l.rx = (l.rx + LINE - 1) / LINE * LINE;
+    }
+    l.end = l.rx;
+    if (!site->lacks_receiver)
+    {
+        l.end += words_of(algos->transport->rx_size(algos->transport_config));
+    }
     return l;
 }
 
@@ -59,14 +66,19 @@ weft_qp_size(const struct weft_nic_algos *algos, const struct weft_qp_site *site
 }
 
 static int
-init_states(struct weft_qp *qp, const struct weft_qp_site *site, int64_t now)
+init_sender(struct weft_qp *qp, const struct layout *l, char *states,
+            const struct weft_qp_site *site, int64_t now)
 {
     const struct weft_nic_algos *a = qp->algos;
-    int error = a->transport->tx_init(qp->tx, a->transport_config, &site->transport);
-    if (!error)
+    qp->tx = states;
+    qp->path = a->path ? states + l->path : NULL;
+    qp->cc = states + l->cc;
+    if (labels_of(a) > 0)
     {
-        error = a->transport->rx_init(qp->rx, a->transport_config, &site->transport);
+        qp->labels = (uint16_t *)(void *)(states + l->labels);
+        qp->label_mask = a->labels - 1;
     }
+    int error = a->transport->tx_init(qp->tx, a->transport_config, &site->transport);
     if (!error)
     {
         error = a->cc->init(qp->cc, a->cc_config, &site->cc, now);
@@ -77,6 +89,14 @@ init_states(struct weft_qp *qp, const struct weft_qp_site *site, int64_t now)
                                  qp->index);
     }
     return error;
+}
+
+static int
+init_receiver(struct weft_qp *qp, void *state, const struct weft_qp_site *site)
+{
+    const struct weft_nic_algos *a = qp->algos;
+    qp->rx = state;
+    return a->transport->rx_init(qp->rx, a->transport_config, &site->transport);
 }
 
 /* 0, or why these algorithms make no frames that a packet can describe. */
@@ -118,10 +138,6 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     memset(qp, 0, sizeof(*qp));
     qp->algos = algos;
     qp->algos_rx = algos;
-    qp->tx = states;
-    qp->path = algos->path ? states + l.path : NULL;
-    qp->cc = states + l.cc;
-    qp->rx = states + l.rx;
     qp->index = site->index;
     qp->src = site->src;
     qp->dst = site->dst;
@@ -140,10 +156,10 @@ weft_qp_init(struct weft_qp *qp, void *memory, const struct weft_nic_algos *algo
     qp->tells_losses = algos->cc->on_lost ||
                        weft_path_hears_losses(algos->path, algos->path_config) ||
                        (algos->cc->window && algos->frame.ack_every > 1);
-    if (labels_of(algos) > 0)
+    int error = site->lacks_sender ? 0 : init_sender(qp, &l, states, site, now);
+    if (!error && !site->lacks_receiver)
     {
-        qp->labels = (uint16_t *)(void *)(states + l.labels);
-        qp->label_mask = algos->labels - 1;
+        error = init_receiver(qp, states + l.rx, site);
     }
-    return init_states(qp, site, now);
+    return error;
 }

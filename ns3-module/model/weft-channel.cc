@@ -131,7 +131,10 @@ WeftChannel::NotifyChange() const
 {
     for (const auto& device : m_devices)
     {
-        DynamicCast<WeftNetDevice>(device)->NotifyLinkChange();
+        if (device)
+        {
+            DynamicCast<WeftNetDevice>(device)->NotifyLinkChange();
+        }
     }
 }
 

@@ -68,7 +68,7 @@ class WeftChannel : public Channel
   private:
     weft_net_port Get() const; //!< @return the state of its lower end
 
-    Ptr<NetDevice> m_devices[2];       //!< the ends
+    Ptr<NetDevice> m_devices[2];       //!< the ends; nullptr: another rank's
     WeftFabric* m_fabric{nullptr};     //!< the fabric
     WeftLinkFaults* m_faults{nullptr}; //!< the fabric's
     uint64_t m_link{0};                //!< number

@@ -12,25 +12,31 @@
 namespace ns3
 {
 
-void
-WeftFabric::DivideNodes()
+bool
+WeftFabric::Plans(bool atTors) const
 {
     bool plans = false;
     for (uint32_t i = 0; i < GetNServiceLevels(); i++)
     {
-        const auto& level = *m_levels.Get(i);
-        plans = plans || level.planner.IsActive();
-        if (level.planner.IsActive() && level.GetBalancer()->tor)
-        {
-            return; // a QP that a host makes as it is run is for a ToR to know of
-        }
+        const weft_lb_ops* lb = m_levels.Get(i)->GetBalancer();
+        plans = plans || (lb->plan && (lb->tor || !atTors));
     }
-    if (m_ranks.n > 1 && !plans) // QPs that a host makes are for other ranks to know of
+    return plans;
+}
+
+void
+WeftFabric::StartThreads()
+{
+    if (!Plans(true)) // else a QP that a host makes as it is run is for a ToR to know of
     {
-        m_hasRanks = true;
-        weft_net_set_ranks(m_net, &m_ranks);
+        weft_net_set_threads(m_net, m_threads);
     }
-    weft_net_set_threads(m_net, m_threads);
+}
+
+bool
+WeftFabric::IsHere(uint32_t node) const
+{
+    return weft_net_is_here(m_net, node);
 }
 
 void

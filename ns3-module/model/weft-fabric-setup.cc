@@ -4,10 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // WeftFabric: what can be set, until when, and where it can be built.
-#include "weft-channel.h"
 #include "weft-fabric.h"
 #include "weft-nic.h"
-#include "weft-switch.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
@@ -303,7 +301,13 @@ WeftFabric::CheckSizes(const NodeContainer& hosts,
         text << "the fabric counts picoseconds: call Time::SetResolution(Time::PS) before anything "
                 "else";
     }
-    else if (hosts.GetN() != m_clos.nhosts || switches.GetN() != m_clos.nswitches)
+    else if (m_ranks.n > 1 && hosts.GetN() + switches.GetN() > 0)
+    {
+        text << "of several ranks each makes the nodes that it runs; expected none that are there "
+                "already";
+    }
+    else if (m_ranks.n <= 1 &&
+             (hosts.GetN() != m_clos.nhosts || switches.GetN() != m_clos.nswitches))
     {
         text << "this topology has " << m_clos.nhosts << " hosts and " << m_clos.nswitches
              << " switches, but there are " << hosts.GetN() << " and " << switches.GetN()
@@ -490,6 +494,8 @@ WeftFabric::MakeNet(std::string& error)
     config.run = m_run;
     config.hooks = MakeHooks();
     config.memory = {&WeftMemory::Take, &m_memory};
+    m_hasRanks = m_ranks.n > 1 && !Plans(false); // QPs that hosts make are for all ranks to know of
+    config.ranks = m_hasRanks ? &m_ranks : nullptr;
     weft_refusal why{};
     const int code = weft_net_make(&m_net, &config, &why);
     if (code != 0)
@@ -504,7 +510,7 @@ WeftFabric::MakeNet(std::string& error)
     const weft_plan_site
         site{m_seedInForce, m_run, 0, m_frame.payload, &m_clos, nullptr, nullptr, nullptr};
     const bool planned = m_levels.Plan(m_net, site, m_clos.nhosts, error);
-    DivideNodes();
+    StartThreads();
     return planned;
 }
 
@@ -522,60 +528,6 @@ uint32_t
 WeftFabric::GetThreads() const
 {
     return m_threads;
-}
-
-void
-WeftFabric::BuildSwitches(const NodeContainer& switches)
-{
-    for (uint32_t i = 0; i < m_clos.nswitches; i++)
-    {
-        auto sw = CreateObject<WeftSwitch>();
-        sw->SetAddress(Mac48Address::Allocate());
-        sw->Setup(this, i);
-        switches.Get(i)->AddDevice(sw);
-        m_switches.push_back(PeekPointer(sw));
-    }
-}
-
-void
-WeftFabric::BuildNics(const NodeContainer& hosts)
-{
-    auto lan = CreateObject<WeftLan>();
-    for (uint32_t i = 0; i < m_clos.nhosts; i++)
-    {
-        auto nic = CreateObject<WeftNic>();
-        const Mac48Address address = Mac48Address::Allocate();
-        nic->SetAddress(address);
-        nic->Setup(this, i);
-        nic->Join(lan);
-        hosts.Get(i)->AddDevice(nic);
-        m_nics.push_back(PeekPointer(nic));
-        m_hostOf[address] = i;
-    }
-}
-
-void
-WeftFabric::BuildLinks()
-{
-    m_channels.reserve(m_clos.nlinks);
-    for (uint64_t i = 0; i < m_clos.nlinks; i++)
-    {
-        weft_link link;
-        weft_clos_link(&m_clos, i, &link);
-        auto channel = CreateObject<WeftChannel>();
-        Ptr<NetDevice> lower;
-        if (link.lower.is_host)
-        {
-            m_nics[link.lower.index]->SetLink(channel);
-            lower = m_nics[link.lower.index];
-        }
-        else
-        {
-            lower = m_switches[link.lower.index];
-        }
-        channel->Setup(this, &m_faults, i, lower, m_switches[link.upper.index]);
-        m_channels.push_back(channel);
-    }
 }
 
 } // namespace ns3

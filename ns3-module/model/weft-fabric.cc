@@ -101,6 +101,7 @@ WeftFabric::Find(const std::vector<T>& all, uint64_t i, const char* call, const 
 {
     RequireAlive(call);
     RequireNumber(i, all.size(), call, kind);
+    NS_ABORT_MSG_UNLESS(all[i], "Weft: " << call << ": another rank runs " << kind << " " << i);
     return all[i];
 }
 
@@ -129,7 +130,7 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
     BuildSwitches(switches);
     BuildNics(hosts);
     BuildLinks();
-    BeginTicks(hosts, switches);
+    BeginTicks();
     WeftRoot::Add(this);
     for (uint32_t i = 0; i < m_levels.GetN(); i++)
     {
@@ -140,16 +141,86 @@ WeftFabric::Build(const NodeContainer& hosts, const NodeContainer& switches, std
 }
 
 void
-WeftFabric::BeginTicks(const NodeContainer& hosts, const NodeContainer& switches)
+WeftFabric::BuildSwitches(const NodeContainer& switches)
 {
-    std::vector<uint32_t> contexts;
-    for (const NodeContainer* nodes : {&hosts, &switches})
+    m_switches.assign(m_clos.nswitches, nullptr);
+    for (uint32_t i = 0; i < m_clos.nswitches; i++)
     {
-        std::transform(nodes->Begin(),
-                       nodes->End(),
-                       std::back_inserter(contexts),
-                       [](const Ptr<Node>& node) { return node->GetId(); });
+        if (IsHere(m_clos.nhosts + i))
+        {
+            auto sw = CreateObject<WeftSwitch>();
+            sw->SetAddress(Mac48Address::Allocate());
+            sw->Setup(this, i);
+            GetNode(switches, i)->AddDevice(sw);
+            m_switches[i] = PeekPointer(sw);
+        }
     }
+}
+
+void
+WeftFabric::BuildNics(const NodeContainer& hosts)
+{
+    auto lan = CreateObject<WeftLan>();
+    m_nics.assign(m_clos.nhosts, nullptr);
+    for (uint32_t i = 0; i < m_clos.nhosts; i++)
+    {
+        if (IsHere(i))
+        {
+            auto nic = CreateObject<WeftNic>();
+            const Mac48Address address = Mac48Address::Allocate();
+            nic->SetAddress(address);
+            nic->Setup(this, i);
+            nic->Join(lan);
+            GetNode(hosts, i)->AddDevice(nic);
+            m_nics[i] = PeekPointer(nic);
+            m_hostOf[address] = i;
+        }
+    }
+}
+
+Ptr<Node>
+WeftFabric::GetNode(const NodeContainer& nodes, uint32_t i) const
+{
+    return nodes.GetN() > 0 ? nodes.Get(i) : CreateObject<Node>(m_ranks.rank);
+}
+
+Ptr<NetDevice>
+WeftFabric::GetDevice(const weft_end& end) const
+{
+    return end.is_host ? Ptr<NetDevice>(m_nics[end.index]) : Ptr<NetDevice>(m_switches[end.index]);
+}
+
+void
+WeftFabric::BuildLinks()
+{
+    m_channels.assign(m_clos.nlinks, nullptr);
+    for (uint64_t i = 0; i < m_clos.nlinks; i++)
+    {
+        weft_link link;
+        weft_clos_link(&m_clos, i, &link);
+        const Ptr<NetDevice> lower = GetDevice(link.lower);
+        const Ptr<NetDevice> upper = GetDevice(link.upper);
+        if (lower || upper)
+        {
+            m_channels[i] = CreateObject<WeftChannel>();
+            m_channels[i]->Setup(this, &m_faults, i, lower, upper);
+        }
+        if (lower && link.lower.is_host)
+        {
+            m_nics[link.lower.index]->SetLink(m_channels[i]);
+        }
+    }
+}
+
+void
+WeftFabric::BeginTicks()
+{
+    const auto contextOf = [](const WeftNetDevice* device) {
+        return device ? device->GetNode()->GetId() : Simulator::NO_CONTEXT;
+    };
+    std::vector<uint32_t> contexts;
+    std::transform(m_nics.begin(), m_nics.end(), std::back_inserter(contexts), contextOf);
+    std::transform(m_switches.begin(), m_switches.end(), std::back_inserter(contexts), contextOf);
     m_ticks.Begin(m_net, contexts);
 #ifdef NS3_LOG_ENABLE
     Simulator::ScheduleNow(&WeftFabric::WatchForLogs, this); // logs may be enabled until Run()

@@ -113,6 +113,9 @@ class WeftFabric : public Object
     {
         return m_hasRanks;
     }
+    /** @param node its number, hosts first @return whether this rank runs it; of the others there
+     * are no NICs and switches here */
+    bool IsHere(uint32_t node) const;
     /** Rank 0 gets what the others have, to be read there. All ranks call it. @param what of enum
      * weft_gather */
     void Gather(unsigned what = WEFT_GATHER_NODES | WEFT_GATHER_QPS) const;
@@ -170,8 +173,9 @@ class WeftFabric : public Object
     /**
      * Builds switches, NICs and links. From here on, of all attributes only ConvergenceDelay,
      * ConvergenceWeights and ConvergenceCapacity can be set.
-     * @param hosts one node per host, in host order
-     * @param switches one node per switch, in switch order
+     * @param hosts one node per host, in host order; none where SetRanks() was called with more
+     * than one: each rank makes those that it runs
+     * @param switches one node per switch, in switch order, or none
      * @param error what is wrong, if it fails
      * @return whether it succeeded
      */
@@ -430,14 +434,20 @@ class WeftFabric : public Object
     static bool CheckSimulator(std::string& error);
     bool
     CheckSizes(const NodeContainer& hosts, const NodeContainer& switches, std::string& error) const;
-    void BuildSwitches(const NodeContainer& switches);      //!< part of Build()
-    void BuildNics(const NodeContainer& hosts);             //!< part of Build()
-    void BuildLinks();                                      //!< part of Build()
-    void DivideNodes();                                     //!< Among ranks and threads: part of it
+    void BuildSwitches(const NodeContainer& switches); //!< part of Build()
+    void BuildNics(const NodeContainer& hosts);        //!< part of Build()
+    void BuildLinks();                                 //!< part of Build()
+    void StartThreads();                               //!< part of MakeNet()
+    /** @param atTors only such as work at ToRs too @return whether a balancer plans messages */
+    bool Plans(bool atTors) const;
+    /** @param nodes that are there, or none @param i number @return that node, or a new one whose
+     * system id is the rank */
+    Ptr<Node> GetNode(const NodeContainer& nodes, uint32_t i) const;
+    /** @param end of a link @return its device; nullptr: another rank runs it */
+    Ptr<NetDevice> GetDevice(const weft_end& end) const;
     static void LogWarnings(const weft_net_config& config); //!< What spoils what @param config all
     bool MakeNet(std::string& error); //!< part of Build() @param error why not @return success
-    /** Part of Build(). @param hosts nodes @param switches nodes */
-    void BeginTicks(const NodeContainer& hosts, const NodeContainer& switches);
+    void BeginTicks();                //!< part of Build()
     void StopThreads();               //!< None but the caller's runs nodes any more
     void WatchForLogs();              //!< All nodes, if a log tells of their frames
     void CountStarter(uint32_t host); //!< @param host has one more QP
@@ -478,8 +488,9 @@ class WeftFabric : public Object
     bool m_hasRanks{false};              //!< several run the nodes
     double m_rhoMax{1};                  //!< share of line rate
 
-    weft_clos m_clos{};                        //!< shape
-    weft_fabric_config m_frame{};              //!< frame sizes
+    weft_clos m_clos{};           //!< shape
+    weft_fabric_config m_frame{}; //!< frame sizes
+    // nullptr: other ranks run it, or both of its ends
     std::vector<WeftNic*> m_nics;              //!< by host; owned by their nodes
     std::vector<WeftSwitch*> m_switches;       //!< by index; owned by their nodes
     std::vector<Ptr<WeftChannel>> m_channels;  //!< by link

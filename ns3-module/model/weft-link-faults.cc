@@ -234,7 +234,10 @@ WeftLinkFaults::ChangeLink(uint64_t link, bool was)
     }
     NS_LOG_INFO("link " << link << (down ? " fails" : " is back"));
     weft_net_set_down(m_net, link, down);
-    m_channels[link]->NotifyChange();
+    if (m_channels[link]) // else both ends are other ranks'
+    {
+        m_channels[link]->NotifyChange();
+    }
     return true;
 }
 

@@ -100,8 +100,11 @@ BuildFabric(const scenario& s,
     fabric->SetAttribute("ConvergenceWeights", BooleanValue(s.weights != WEFT_WEIGHTS_NONE));
     fabric->SetAttribute("ConvergenceCapacity", BooleanValue(s.weights == WEFT_WEIGHTS_CAPACITY));
     SetChoices(*fabric, s);
-    hosts.Create(s.clos.nhosts);
-    switches.Create(s.clos.nswitches);
+    if (!ranks) // else it makes nodes of its own
+    {
+        hosts.Create(s.clos.nhosts);
+        switches.Create(s.clos.nswitches);
+    }
     if (!fabric->Build(hosts, switches, error))
     {
         return nullptr;

@@ -17,9 +17,25 @@ LayerMeter::LayerMeter(Ptr<WeftFabric> fabric)
 }
 
 size_t
-LayerMeter::GetLayer(const WeftSwitch& sw, bool up) const
+LayerMeter::GetLayer(const weft_switch_map& map, bool up) const
 {
-    return layer_of(&m_fabric->GetClos(), sw.GetTier(), up);
+    return layer_of(&m_fabric->GetClos(), map.tier, up);
+}
+
+weft_switch_map
+LayerMeter::GetMap(uint32_t index) const
+{
+    weft_switch_map map;
+    weft_clos_switch(&m_fabric->GetClos(), index, &map);
+    return map;
+}
+
+uint64_t
+LayerMeter::GetSent(uint32_t index, uint32_t port) const
+{
+    weft_net_port is;
+    weft_net_port_status(m_fabric->GetNet(), m_fabric->GetNHosts() + index, port, &is);
+    return is.bytes;
 }
 
 queue_sample
@@ -28,18 +44,18 @@ LayerMeter::Sample(bool counts)
     queue_sample s{};
     for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
     {
-        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
-        const weft_mmu& mmu = sw->GetBuffer();
+        const weft_switch_map map = GetMap(i);
+        const weft_mmu& mmu = *weft_net_buffer(m_fabric->GetNet(), i);
         uint64_t queued[2] = {0, 0};
-        for (uint32_t p = 0; p < sw->GetNPorts(); p++)
+        for (uint32_t p = 0; p < weft_map_nports(&map); p++)
         {
             const uint32_t bytes = weft_mmu_queues(&mmu)[p];
-            queued[p >= sw->GetNDownPorts()] += bytes;
+            queued[p >= map.first_up] += bytes;
             s.longest_queue = std::max<uint64_t>(s.longest_queue, bytes);
         }
-        for (size_t up = 0; counts && up < (sw->GetTier() + 1 < m_tiers ? 2 : 1); up++)
+        for (size_t up = 0; counts && up < (map.tier + 1U < m_tiers ? 2 : 1); up++)
         {
-            m_queued[GetLayer(*sw, up)] += static_cast<double>(queued[up]);
+            m_queued[GetLayer(map, up)] += static_cast<double>(queued[up]);
         }
         s.buffer_used =
             std::max(s.buffer_used, static_cast<uint64_t>(mmu.shared_used + mmu.headroom_used));
@@ -60,14 +76,14 @@ LayerMeter::SampleBalance(int64_t now, int64_t interval, std::vector<balance_sam
     size_t place = 0;
     for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
     {
-        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
-        const uint32_t* queues = weft_mmu_queues(&sw->GetBuffer());
-        m_sent.resize(std::max(m_sent.size(), place + sw->GetNPorts()));
-        for (uint32_t p = 0; p < sw->GetNPorts(); p++, place++)
+        const weft_switch_map map = GetMap(i);
+        const uint32_t* queues = weft_mmu_queues(weft_net_buffer(m_fabric->GetNet(), i));
+        m_sent.resize(std::max(m_sent.size(), place + weft_map_nports(&map)));
+        for (uint32_t p = 0; p < weft_map_nports(&map); p++, place++)
         {
-            const size_t layer = GetLayer(*sw, p >= sw->GetNDownPorts());
+            const size_t layer = GetLayer(map, p >= map.first_up);
             balance_sample& b = rows[first + layer];
-            const uint64_t sent = sw->GetPort(p)->GetBytes();
+            const uint64_t sent = GetSent(i, p);
             const double load = static_cast<double>(sent - m_sent[place]) * rate;
             m_sent[place] = sent;
             b.queue_max = std::max<uint64_t>(b.queue_max, queues[p]);
@@ -95,18 +111,19 @@ LayerMeter::Collect() const
     std::vector<layer_result> layers(m_queued.size());
     for (uint32_t i = 0; i < m_fabric->GetNSwitches(); i++)
     {
-        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(i);
-        for (size_t up = 0; up < (sw->GetTier() + 1 < m_tiers ? 2 : 1); up++)
+        const weft_switch_map map = GetMap(i);
+        for (size_t up = 0; up < (map.tier + 1U < m_tiers ? 2 : 1); up++)
         {
-            layers[GetLayer(*sw, up)].marked += sw->GetMarks(up);
+            layers[GetLayer(map, up)].marked += weft_net_marks(m_fabric->GetNet(), i, up);
         }
-        for (uint32_t p = 0; p < sw->GetNPorts(); p++)
+        for (uint32_t p = 0; p < weft_map_nports(&map); p++)
         {
-            const bool up = p >= sw->GetNDownPorts();
-            layer_result& l = layers[GetLayer(*sw, up)];
-            const uint64_t bytes = sw->GetPort(p)->GetBytes();
+            const bool up = p >= map.first_up;
+            layer_result& l = layers[GetLayer(map, up)];
+            const uint64_t bytes = GetSent(i, p);
             l.links++;
-            l.queue_peak = std::max<uint64_t>(l.queue_peak, sw->GetPeakQueue(up));
+            l.queue_peak =
+                std::max<uint64_t>(l.queue_peak, weft_net_peak_queue(m_fabric->GetNet(), i, up));
             l.load_max = std::max(l.load_max, bytes);
             l.load_mean += static_cast<double>(bytes);
         }

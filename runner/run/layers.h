@@ -8,7 +8,6 @@
 #include "results.h"
 
 #include "ns3/weft-fabric.h"
-#include "ns3/weft-switch.h"
 
 #include <vector>
 
@@ -35,8 +34,13 @@ class LayerMeter
     std::vector<layer_result> Collect() const;
 
   private:
-    /** @param sw a switch @param up whether its up ports are meant @return number of the layer */
-    size_t GetLayer(const ns3::WeftSwitch &sw, bool up) const;
+    /** @param map of a switch @param up whether its up ports are meant @return number of the layer
+     */
+    size_t GetLayer(const weft_switch_map &map, bool up) const;
+    /** @param index of a switch @return its place in the fabric */
+    weft_switch_map GetMap(uint32_t index) const;
+    /** @param index of a switch @param port of it @return bytes that it has sent */
+    uint64_t GetSent(uint32_t index, uint32_t port) const;
 
     ns3::Ptr<ns3::WeftFabric> m_fabric;
     uint32_t m_tiers;

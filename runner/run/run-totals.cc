@@ -12,15 +12,18 @@ using namespace ns3;
 void
 CollectSwitches(Ptr<WeftFabric> fabric, run_summary& sum)
 {
+    weft_net* net = fabric->GetNet();
     for (uint32_t i = 0; i < fabric->GetNSwitches(); i++)
     {
-        Ptr<WeftSwitch> sw = fabric->GetSwitch(i);
-        const weft_mmu& mmu = sw->GetBuffer();
+        const weft_mmu& mmu = *weft_net_buffer(net, i);
         sum.marked += mmu.marks;
         sum.pauses += mmu.pauses;
         sum.buffer_peak = std::max(sum.buffer_peak, static_cast<uint64_t>(mmu.peak_used));
-        sum.queue_peak = std::max<uint64_t>(sum.queue_peak, sw->GetPeakQueue());
-        const weft_tor_counters& t = sw->GetTorCounters();
+        for (const bool up : {false, true})
+        {
+            sum.queue_peak = std::max<uint64_t>(sum.queue_peak, weft_net_peak_queue(net, i, up));
+        }
+        const weft_tor_counters& t = *weft_net_tor_counters(net, i);
         sum.tor_seen += t.seen;
         sum.tor_valid += t.valid;
         sum.tor_invalid += t.invalid;
@@ -66,7 +69,10 @@ CollectTors(Ptr<WeftFabric> fabric)
     for (uint32_t i = 0; fabric->GetBalancer()->counters && i < fabric->GetClos().ntors; i++)
     {
         tors.push_back({i, {}});
-        fabric->GetSwitch(i)->AddCounters(tors.back().counted);
+        if (fabric->IsHere(fabric->GetNHosts() + i))
+        {
+            fabric->GetSwitch(i)->AddCounters(tors.back().counted);
+        }
     }
     Gather(fabric, tors);
     return tors;
@@ -78,9 +84,10 @@ CollectTrims(Ptr<WeftFabric> fabric)
     std::vector<trim_result> trims;
     for (uint32_t i = 0; fabric->GetMmuConfig().trim && i < fabric->GetNSwitches(); i++)
     {
-        Ptr<WeftSwitch> sw = fabric->GetSwitch(i);
-        const weft_mmu& mmu = sw->GetBuffer();
-        trims.push_back({i, sw->GetTier(), mmu.trims, mmu.header_drops});
+        weft_switch_map map;
+        weft_clos_switch(&fabric->GetClos(), i, &map);
+        const weft_mmu& mmu = *weft_net_buffer(fabric->GetNet(), i);
+        trims.push_back({i, map.tier, mmu.trims, mmu.header_drops});
     }
     return trims;
 }

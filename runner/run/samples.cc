@@ -46,6 +46,19 @@ Sampler::Sample()
     const unsigned nodes = m_measure.nports > 0 || m_measure.queues || m_measure.balance;
     const unsigned qps = m_measure.nqps > 0;
     m_fabric->Gather(nodes * WEFT_GATHER_NODES | qps * WEFT_GATHER_QPS);
+    if (!ranks_helps())
+    {
+        SampleAll(now);
+    }
+    if (!m_work->IsDone())
+    {
+        Schedule();
+    }
+}
+
+void
+Sampler::SampleAll(int64_t now)
+{
     SampleQps(now);
     SamplePorts(now);
     if (m_measure.queues)
@@ -56,17 +69,13 @@ Sampler::Sample()
     {
         m_layers.SampleBalance(now, m_measure.interval, m_balance);
     }
-    if (!m_work->IsDone())
-    {
-        Schedule();
-    }
 }
 
 void
 Sampler::SampleQps(int64_t now)
 {
     const auto interval = static_cast<double>(m_measure.interval);
-    for (size_t i = 0; i < m_measure.nqps && !ranks_helps(); i++)
+    for (size_t i = 0; i < m_measure.nqps; i++)
     {
         const WeftQp* qp = m_fabric->GetQp(m_measure.qps[i]);
         // Between two packets the rate of the earlier one counts: it set the gap.
@@ -85,7 +94,7 @@ Sampler::SampleQps(int64_t now)
 qp_sample
 Sampler::SampleQp(const WeftQp* qp, Last& last, int64_t now) const
 {
-    const weft_tx_counters* tx = qp->algos->transport->tx_counters(qp->tx);
+    const weft_tx_counters* tx = weft_net_tx_counters(qp);
     const uint64_t resent = tx->resent - last.resent;
     const uint64_t all = tx->sent - last.sent + resent;
     qp_sample s{};
@@ -108,14 +117,15 @@ void
 Sampler::SamplePorts(int64_t now)
 {
     const weft_mmu* buffer = nullptr;
+    weft_net* net = m_fabric->GetNet();
     for (size_t i = 0; i < m_measure.nports; i++)
     {
         const measured_port& at = m_measure.ports[i];
-        Ptr<WeftSwitch> sw = m_fabric->GetSwitch(at.index);
-        const WeftPort* port = sw->GetPort(at.port);
+        weft_net_port port;
+        weft_net_port_status(net, m_fabric->GetNHosts() + at.index, at.port, &port);
         if (i == 0 || m_measure.ports[i - 1].index != at.index)
         {
-            buffer = &sw->GetBuffer(); // looks at all of its ports
+            buffer = weft_net_buffer(net, at.index); // looks at all of its ports
         }
         port_sample s{};
         s.time = now;
@@ -123,10 +133,10 @@ Sampler::SamplePorts(int64_t now)
         s.port = at.port;
         s.layer = at.layer;
         s.queue = weft_mmu_queues(buffer)[at.port];
-        s.paused = port->GetPausedClasses() != 0;
-        s.wire_rate = static_cast<double>(port->GetBytes() - m_portBytes[i]) * 8e12 /
+        s.paused = port.paused != 0;
+        s.wire_rate = static_cast<double>(port.bytes - m_portBytes[i]) * 8e12 /
                       static_cast<double>(m_measure.interval);
-        m_portBytes[i] = port->GetBytes();
+        m_portBytes[i] = port.bytes;
         m_ports.push_back(s);
     }
 }

@@ -41,6 +41,8 @@ class Sampler
 
     /** Takes a sample, and the next one in an interval. */
     void Sample();
+    /** Reads all that is sampled. @param now ps */
+    void SampleAll(int64_t now);
     /** @param now ps */
     void SampleQps(int64_t now);
     /** @param qp a QP @param last its counters at the last sample; updated @param now ps

@@ -346,7 +346,7 @@ Run::CollectCuts()
 qp_result
 Run::CollectQp(const WeftQp* qp) const
 {
-    const weft_tx_counters* tx = qp->algos->transport->tx_counters(qp->tx);
+    const weft_tx_counters* tx = weft_net_tx_counters(qp);
     const auto active = static_cast<double>(qp->last_sent - qp->first_sent);
     qp_result r{};
     r.qp = qp->index;
@@ -535,7 +535,12 @@ Simulate(const scenario& s,
          std::string& error)
 {
     Run run(s, threads, progress, user);
-    if (!run.Build(error) || !run.Go(error))
+    const bool built = run.Build(error);
+    if (ranks_get() && !ranks_agree(built ? "built" : "refused"))
+    {
+        EndAll(built ? "rank 0 could not build the run" : error);
+    }
+    if (!built || !run.Go(error))
     {
         return SIMULATED_NOT;
     }

@@ -60,7 +60,7 @@ AddQp(const Ptr<WeftFabric>& fabric, const WeftQp* qp, States& states)
     weft_net_measure_qp(qp, &bytes);
     const uint64_t tor = Words(bytes.tor);
     const uint64_t flow = Words(bytes.flow);
-    const uint64_t labels = Words(qp->labels ? (qp->label_mask + 1) * sizeof(*qp->labels) : 0);
+    const uint64_t labels = Words(bytes.labels);
     states.nics[qp->src] += bytes.nics - rx - labels;
     states.labels[qp->src] += labels;
     states.nics[qp->dst] += rx;

@@ -195,7 +195,7 @@ mail(const struct weft_net_qp *q, enum weft_mail_kind kind, uint64_t number)
                                           .kind = kind == WEFT_MAIL_REPLY ? WEFT_ACK : WEFT_DATA,
                                           .psn = q->qp.first_psn & WEFT_PSN_MASK,
                                           .bytes = 84};
-    weft_host_mail(world.net, world.h, T, weft_mail_key(kind, number), letter);
+    weft_host_mail(world.net, world.h->node.number, T, weft_mail_key(kind, number), letter);
 }
 
 static void

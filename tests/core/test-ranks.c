@@ -7,6 +7,8 @@
 
 #include <weft/error.h>
 
+#include "fabric/net-ranks.h"
+
 #include "net-parts.h"
 #include "net-world.h"
 
@@ -160,9 +162,13 @@ begin(struct rank *rank)
     config.memory.take = take;
     config.hooks = (struct weft_net_hooks){
         .of = rank, .delivered = delivered, .sent = sent, .received = received};
+    config.ranks = &rank->with;
     ck_assert_int_eq(weft_net_make(&rank->net, &config, NULL), 0);
-    ck_assert_int_eq(weft_net_set_ranks(rank->net, &rank->with), 0);
     ck_assert_int_eq(weft_net_set_threads(rank->net, rank->threads), 0);
+    if (rank->with.n == MOST_RANKS)
+    {
+        rank->net->ranks->parcel = 2000; /* so that each window takes several */
+    }
     weft_net_set_news(rank->net, &news);
     for (uint32_t i = 0; i < HOSTS; i++)
     {
@@ -199,7 +205,7 @@ run(struct rank *rank, int64_t until)
 static void
 look_at_qp(struct reading *reading, const struct weft_qp *qp)
 {
-    const struct weft_tx_counters *tx = qp->algos->transport->tx_counters(qp->tx);
+    const struct weft_tx_counters *tx = weft_net_tx_counters(qp);
     uint64_t h = weft_mix64(tx->sent ^ tx->resent << 20 ^ tx->nacks << 40 ^ tx->timeouts << 60);
     h = weft_mix64(h ^ (uint64_t)qp->last_sent ^ qp->sent_bytes << 20 ^ qp->una << 40);
     h = weft_mix64(h ^ qp->arrived ^ qp->duplicates << 30 ^ qp->out_of_order << 45);
@@ -237,7 +243,7 @@ conclude(struct rank *rank)
     reading->heard = heard;
     reading->last = weft_net_last(rank->net);
     weft_net_total(rank->net, &reading->total);
-    for (uint32_t i = 0; i < world.clos.nswitches; i++)
+    for (uint32_t i = 0; i < world.clos.nswitches && rank->with.rank == 0; i++)
     {
         look_at_switch(rank, i);
     }
@@ -324,19 +330,46 @@ START_TEST(it_is_the_same_as_without_ranks)
 }
 END_TEST
 
-START_TEST(ranks_are_said_once_and_before_threads)
+/* A rank's memory would not be a part of one process'. */
+START_TEST(a_rank_makes_its_own_part_alone)
+{
+    struct weft_ranks with = {.rank = 1, .n = 2};
+    struct weft_qp *qp;
+    const struct weft_net_qp_site there = {.src = 0, .dst = HOSTS - 1};
+    const struct weft_net_qp_site back = {.src = HOSTS - 1, .dst = 0, .stream = 1};
+    const struct weft_net_qp_site known = {.src = 0, .dst = 1, .stream = 2};
+    world_describe(&scenes[0]);
+    world.config.ranks = &with;
+    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
+    ck_assert_int_eq(weft_net_set_threads(world.net, 1), 0);
+    ck_assert(!weft_net_is_here(world.net, 0) && weft_net_is_here(world.net, HOSTS - 1));
+    for (uint32_t i = 0; i < HOSTS + world.clos.nswitches; i++)
+    {
+        ck_assert(weft_net_is_here(world.net, i) == (world.net->node[i]->port != NULL));
+    }
+    ck_assert_int_eq(weft_net_add_qp(world.net, &there, &qp, NULL), 0);
+    ck_assert(!qp->tx && !qp->cc && qp->rx);
+    ck_assert_int_eq(weft_net_add_qp(world.net, &back, &qp, NULL), 0);
+    ck_assert(qp->tx && qp->cc && !qp->rx);
+    ck_assert_int_eq(weft_net_add_qp(world.net, &known, &qp, NULL), 0);
+    ck_assert(!qp->tx && !qp->cc && !qp->rx);
+    world_end();
+}
+END_TEST
+
+START_TEST(there_are_1_to_128_ranks)
 {
     struct weft_ranks with = {.rank = 0, .n = 0};
     world_describe(&scenes[0]);
-    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
-    ck_assert_int_eq(weft_net_set_ranks(world.net, &with), WEFT_ERANGE);
+    world.config.ranks = &with;
+    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), WEFT_ERANGE);
     with.n = WEFT_NET_RANKS + 1;
-    ck_assert_int_eq(weft_net_set_ranks(world.net, &with), WEFT_ERANGE);
-    with.n = 1;
-    ck_assert_int_eq(weft_net_set_ranks(world.net, &with), 0);
+    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), WEFT_ERANGE);
+    with = (struct weft_ranks){.rank = 2, .n = 2};
+    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), WEFT_ERANGE);
+    with = (struct weft_ranks){.rank = 0, .n = 1};
+    ck_assert_int_eq(weft_net_make(&world.net, &world.config, NULL), 0);
     ck_assert(weft_net_is_here(world.net, HOSTS));
-    ck_assert_int_eq(weft_net_set_threads(world.net, 2), 0);
-    ck_assert_int_eq(weft_net_set_ranks(world.net, &with), WEFT_ERANGE);
     world_end();
 }
 END_TEST
@@ -351,7 +384,8 @@ ranks_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, it_is_the_same_as_without_ranks, 0, NSCENES);
     tcase_add_loop_test(tcase, it_is_the_same_on_any_number_of_ranks, 0, NSCENES);
-    tcase_add_test(tcase, ranks_are_said_once_and_before_threads);
+    tcase_add_test(tcase, a_rank_makes_its_own_part_alone);
+    tcase_add_test(tcase, there_are_1_to_128_ranks);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -35,6 +35,7 @@ extern "C"
 #endif
 
     struct weft_net;
+    struct weft_ranks;
 
     /** Where memory comes from. */
     struct weft_memory
@@ -140,6 +141,7 @@ extern "C"
         uint64_t run;
         struct weft_net_hooks hooks;
         struct weft_memory memory;
+        const struct weft_ranks *ranks; /**< NULL: this process runs all nodes; see ranks.h */
     };
 
     /** What a check is about. */
@@ -184,7 +186,7 @@ extern "C"
     /**
      * Makes a fabric at time 0 in which nothing happens yet. Configurations are kept by pointer and
      * outlive it. Returns 0, WEFT_EINVAL (no such shape; ideal replies, or trimming, with what
-     * cannot work with them), WEFT_ERANGE (levels, classes, frames), or what the buffer, the
+     * cannot work with them), WEFT_ERANGE (levels, classes, frames, ranks), or what the buffer, the
      * scheduler, a balancer or a path part refuses with; @p why explains it (it may be NULL).
      */
     WEFT_API int weft_net_make(struct weft_net **net, const struct weft_net_config *config,
@@ -348,17 +350,20 @@ extern "C"
     WEFT_API uint32_t weft_net_peak_queue(const struct weft_net *net, uint32_t index, bool up);
     /** ECN marks on what left by a switch's down ports, or up ports. */
     WEFT_API uint64_t weft_net_marks(const struct weft_net *net, uint32_t index, bool up);
-    /** What a switch's balancer keeps. */
+    /** What a switch's balancer keeps; NULL: another rank runs it. */
     WEFT_API void *weft_net_balancer(const struct weft_net *net, uint32_t index);
     /** What is kept of a QP besides its struct, bytes. */
     struct weft_net_qp_bytes
     {
-        size_t nics; /**< at both hosts: transport, congestion control, path part */
-        size_t tor;  /**< by middleware at its receiver's ToR */
-        size_t flow; /**< by the balancer, at both ToRs */
+        size_t nics;   /**< at both hosts: transport, congestion control, path part, labels */
+        size_t labels; /**< of these: the sender's labels */
+        size_t tor;    /**< by middleware at its receiver's ToR */
+        size_t flow;   /**< by the balancer, at both ToRs */
     };
 
     WEFT_API void weft_net_measure_qp(const struct weft_qp *qp, struct weft_net_qp_bytes *bytes);
+    /** What a QP's sender has counted; NULL where another rank runs it and nothing was gathered. */
+    WEFT_API const struct weft_tx_counters *weft_net_tx_counters(const struct weft_qp *qp);
     /** What QPs of a service level work by, with what hosts keep for them. */
     WEFT_API const struct weft_nic_algos *weft_net_algos(const struct weft_net *net,
                                                          uint32_t level);

@@ -85,6 +85,9 @@ extern "C"
         struct weft_transport_site transport; /**< with the first PSN */
         struct weft_cc_site cc;
         struct weft_path_site path; /**< read where the algorithms have a path part */
+        bool lacks_sender;   /**< another process has its sender: no states of that are made, and
+                                nothing is asked of it */
+        bool lacks_receiver; /**< the same of its receiver */
     };
 
     /**
@@ -161,7 +164,7 @@ extern "C"
     };
 
     /** Bytes of memory for the states of a QP of these algorithms at that site, a multiple of 8. Of
-     * the site, its `path` is read where the algorithms have a path part. */
+     * the site, its `path` is read where the algorithms have a path part, and what it lacks. */
     WEFT_API size_t weft_qp_size(const struct weft_nic_algos *algos,
                                  const struct weft_qp_site *site);
 

@@ -3,10 +3,20 @@
  * @file ranks.h  Several processes run one fabric, each of them (a rank, the term of MPI) some of
  * its nodes.
  *
- * Every rank makes the same fabric from the same configuration, makes the same calls in the same
- * order, and runs its own nodes. Whatever one tells another is told once for each window, by a
- * function that the caller provides: the core knows nothing of MPI. All ranks run the same build on
- * machines of one kind.
+ * Every rank makes the fabric from the same configuration, but for the rank's own number in its
+ * `ranks`, makes the same calls in the same order, and runs its own nodes: ToRs and what lies above
+ * them in ranges, hosts with their ToR. It makes no others, and of QPs only the ends that are at
+ * its hosts; of all of them it has struct weft_qp. Whatever one tells another is told once for each
+ * window, by a function that the caller provides: the core knows nothing of MPI. All ranks run the
+ * same build on machines of one kind. Memory is taken in rows for all nodes all the same; what is
+ * of nodes that are not made is never touched, so that a system that gives memory when it is
+ * touched gives none.
+ *
+ * weft_net_make() is followed by weft_net_set_threads(), also for one thread. What happens is the
+ * same with any number of ranks. Hooks are called on the rank of their node, and may ask for
+ * something at hosts of that rank alone (weft_net_is_here()); no node is watched. What is asked for
+ * outside of hooks is asked for on all ranks. What is read of a host, a switch or an end of a QP is
+ * read on its rank; of switches and QPs also on rank 0, as of the last weft_net_gather().
  */
 #ifndef WEFT_RANKS_H
 #define WEFT_RANKS_H
@@ -57,16 +67,6 @@ extern "C"
         bool (*hear)(void *of, uint32_t rank, struct weft_parcel news);
     };
 
-    /**
-     * From now on several ranks run the nodes: ToRs and what lies above them in ranges, hosts with
-     * their ToR. Once, before QPs and posts, and followed by weft_net_set_threads(), also for one
-     * thread; with one rank nothing changes.
-     * What happens is the same with any number. Hooks are called on the rank of their node, and may
-     * ask for something at hosts of that rank alone (weft_net_is_here()); no node is watched. What
-     * is asked for outside of hooks is asked for on all ranks. @p ranks is copied. Returns 0 or
-     * WEFT_ERANGE (1 to WEFT_NET_RANKS, once).
-     */
-    WEFT_API int weft_net_set_ranks(struct weft_net *net, const struct weft_ranks *ranks);
     /** A program is to be asked for news, and hears them; copied. */
     WEFT_API void weft_net_set_news(struct weft_net *net, const struct weft_net_news *news);
     /** Whether this rank runs a node: hosts first, then switches. */
@@ -76,13 +76,13 @@ extern "C"
     enum weft_gather
     {
         WEFT_GATHER_TOTAL = 1, /**< weft_net_total() */
-        WEFT_GATHER_NODES = 2, /**< that, counters, buffers, ports, reordering */
+        WEFT_GATHER_NODES = 2, /**< that, switches' counters, buffers and ports, reordering */
         WEFT_GATHER_QPS = 4,   /**< what struct weft_qp has, and the transport's counters */
     };
 
-    /** Rank 0 gets what the others have, so that it can be read there as if all nodes had been run
-     * there: @p what, of enum weft_gather. States of algorithms stay where they are. All ranks call
-     * it; with one rank it does nothing. */
+    /** Rank 0 gets what the others have, so that it can be read there: @p what, of enum
+     * weft_gather. States of algorithms stay where they are. All ranks call it; with one rank it
+     * does nothing. */
     WEFT_API void weft_net_gather(struct weft_net *net, unsigned what);
     /** Adds up on rank 0 what all ranks have in a row of words. All ranks call it. */
     WEFT_API void weft_net_sum(struct weft_net *net, uint64_t *words, size_t n);
