@@ -162,18 +162,31 @@ tell_making(const struct telling *to, const struct scenario *s)
     tell(to, "finished", "%s", when);
 }
 
+/** Of this process, or of that one of several ranks that took most. */
+static void
+tell_memory(const struct telling *to, const struct run_results *r)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    const long peak = usage.ru_maxrss > r->peak_memory ? usage.ru_maxrss : (long)r->peak_memory;
+    if (r->ranks > 1)
+    {
+        tell(to, "peak memory", "%ld KiB, the most of %" PRIu32 " ranks", peak, r->ranks);
+        return;
+    }
+    tell(to, "peak memory", "%ld KiB", peak);
+}
+
 void
 provenance_tell(const struct scenario *s, const struct run_results *r, double seconds,
                 provenance_fn fn, void *user)
 {
     const struct telling to = {fn, user};
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
     tell_making(&to, s);
     tell(&to, "seed", "%" PRIu64, s->seed);
     tell(&to, "run", "%" PRIu64, s->run);
     tell(&to, "wall time", "%.3f s", seconds);
-    tell(&to, "peak memory", "%ld KiB", usage.ru_maxrss);
+    tell_memory(&to, r);
     tell(&to, "events", "%" PRIu64, r->summary.events);
     tell(&to, "packet-hops", "%" PRIu64, r->summary.packet_hops);
     tell_file(&to, "topology file", s->topology_file);

@@ -16,7 +16,7 @@ extern "C"
 {
 #endif
 
-    /* The rows of the tables: struct run_summary, flow_result, ... */
+/* The rows of the tables: struct run_summary, flow_result, ... */
 #define TABLE_BEGIN(table)                                                                         \
     struct ROW                                                                                     \
     {
@@ -37,7 +37,7 @@ extern "C"
 #define ALSO(declaration) declaration;
 #include "results-tables.h"
 
-    /* struct qp_result *qps; size_t nqps; and so on: the rows of each table, and how many. */
+/* struct qp_result *qps; size_t nqps; and so on: the rows of each table, and how many. */
 #define TABLE_END(table, doc)                                                                      \
     struct ROW *table;                                                                             \
     size_t n##table;
@@ -45,6 +45,8 @@ extern "C"
 
     struct run_results
     {
+        uint32_t ranks;      /**< processes that simulated it together; 0 or 1: this one alone */
+        int64_t peak_memory; /**< KiB: of the one that took most, up to the end of the simulation */
 #include "results-tables.h"
         uint64_t unposted; /**< messages that wait for others, of a run that was cut */
     };

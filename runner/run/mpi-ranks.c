@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,14 @@ count_started(void)
     return 1;
 }
 
+static int64_t
+own_peak_memory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
 #ifdef WEFT_MPI
 
 #include <mpi.h>
@@ -38,6 +47,9 @@ count_started(void)
 #define PIECE        ((size_t)1 << 30) /* bytes of a message; a whole one is followed by another */
 #define SPIN         50e-6             /* s of looking for a message before sleep */
 #define MOST_SLEEP   1e-3              /* s */
+#define NOT_JOINED                                                                                 \
+    "weft: error: %ld processes were started together that are not joined by MPI; expected "       \
+    "mpirun, or srun --mpi=pmix\n"
 
 static MPI_Comm group; /* of our own: nobody else's messages are there */
 static bool begun, ended;
@@ -160,6 +172,20 @@ fall_silent(void)
     dup2(silence, STDERR_FILENO);
 }
 
+/** Whether processes that were started together can find each other: Open MPI would end with a page
+ * about how to build it. */
+static bool
+are_joined(void)
+{
+    const char *const by[] = {"PMIX_NAMESPACE", "PMI_RANK", "OMPI_COMM_WORLD_SIZE"};
+    bool joined = false;
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+    {
+        joined = joined || getenv(by[i]);
+    }
+    return joined;
+}
+
 bool
 ranks_begin(void)
 {
@@ -167,6 +193,11 @@ ranks_begin(void)
     if (begun || count_started() < 2)
     {
         return true;
+    }
+    if (!are_joined())
+    {
+        fprintf(stderr, NOT_JOINED, count_started());
+        return false;
     }
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_dup(MPI_COMM_WORLD, &group);
@@ -183,9 +214,7 @@ ranks_begin(void)
     if (n == 1 || n > (int)WEFT_NET_RANKS)
     {
         fprintf(stderr,
-                n == 1 ? "weft: error: %ld processes were started together that are not joined by "
-                         "MPI; expected mpirun, or srun --mpi=pmix\n"
-                       : "weft: error: there are %ld processes; expected %u at most\n",
+                n == 1 ? NOT_JOINED : "weft: error: there are %ld processes; expected %u at most\n",
                 n == 1 ? count_started() : (long)n, WEFT_NET_RANKS);
         return false;
     }
@@ -224,6 +253,18 @@ ranks_agree(const char *text)
     uint32_t first = mine;
     MPI_Bcast(&first, 1, MPI_UINT32_T, 0, group);
     return first == mine;
+}
+
+int64_t
+ranks_peak_memory(void)
+{
+    const int64_t mine = own_peak_memory();
+    int64_t most = mine;
+    if (begun)
+    {
+        MPI_Reduce(&mine, &most, 1, MPI_INT64_T, MPI_MAX, 0, group);
+    }
+    return most;
 }
 
 void
@@ -308,6 +349,12 @@ ranks_agree(const char *text)
 {
     (void)text;
     return true;
+}
+
+int64_t
+ranks_peak_memory(void)
+{
+    return own_peak_memory();
 }
 
 void

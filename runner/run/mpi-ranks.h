@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <weft/ranks.h>
 
@@ -32,6 +33,10 @@ extern "C"
 
     /** Whether this rank has the same text as rank 0; to be asked on all ranks. */
     bool ranks_agree(const char *text);
+
+    /** KiB: most resident memory of this process so far, and on rank 0 that of the rank that has
+     * most; to be called on all. */
+    int64_t ranks_peak_memory(void);
 
     /** While a run is simulated a helper may say why it ends. */
     void ranks_may_speak(bool speaks);

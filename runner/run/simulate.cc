@@ -461,6 +461,8 @@ void
 Run::Collect(run_results* out)
 {
     run_summary& sum = out->summary;
+    out->ranks = ranks_get() ? ranks_get()->n : 1;
+    out->peak_memory = ranks_peak_memory();
     m_counters = m_fabric->GetCounters();
     CollectCuts();
     ToC(CollectTors(m_fabric), out->tors, out->ntors);

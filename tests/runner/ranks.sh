@@ -63,9 +63,17 @@ sed -n 's/^.*error: //p' messages | sed 's,cut-2,cut,' >two-say
 grep -q 'messages were not delivered' one-says || fail 'nothing was cut'
 cmp one-says two-say || fail 'a part: other words'
 
+# Peak memory is that of the rank that has most.
+"$weft" export two/runs/ecmp_seed=1.sqlite --to exported >out 2>messages || fail 'export'
+grep -q '^peak memory.* KiB, the most of 2 ranks' "$(find exported -name provenance.txt)" || fail 'provenance: memory'
+
 # A mistake is said once.
 ends 2 mpirun -n 2 "$weft" run "$here/tiny.xml" --set transport.name=nobody
 [ "$(grep -c 'nobody' messages)" = 1 ] || fail 'a mistake is said more than once'
+
+# What srun starts without --mpi=pmix does not find its others.
+ends 2 env SLURM_STEP_NUM_TASKS=2 "$weft" run "$here/tiny.xml" --no-figures --out alone
+grep -q 'expected mpirun, or srun --mpi=pmix' messages || fail 'processes that are not joined: no reason'
 
 # Ranks that would simulate different things: all end, and nothing is kept. Single runs are not shared.
 if mpirun -n 1 "$weft" run "$here/tiny.xml" --only ecmp_seed=1 --no-figures --out differ : \
@@ -84,14 +92,20 @@ done
 # A rank that is killed: all end, and what was finished is kept. The third run is a long one.
 sed -e 's,<set param="balancer.name" value="rsq"/>,&<set param="workload.bytes" value="400MB"/>,' \
     -e 's,100ms,10s,' "$here/tiny.xml" >long.xml
-mpirun -n 2 "$weft" run long.xml --no-figures --out killed >out 2>messages &
-all=$!
-for _ in $(seq 300); do
-    victim=$(pgrep -P $all -f rsq | tail -n 1) || victim=
-    [ -z "$victim" ] || break
-    sleep 0.1
-done
-[ -n "$victim" ] || fail 'no rank to kill'
+# begin_long OUT
+begin_long()
+{
+    mpirun -n 2 "$weft" run long.xml --no-figures --out "$1" >out 2>messages &
+    all=$!
+    for _ in $(seq 300); do
+        victim=$(pgrep -P $all -f rsq | tail -n 1) || victim=
+        [ -z "$victim" ] || break
+        sleep 0.1
+    done
+    [ -n "$victim" ] || fail 'the third run does not begin'
+}
+
+begin_long killed
 cp killed/runs/ecmp_seed=1.sqlite kept
 kill -9 "$victim"
 status=0
@@ -100,6 +114,40 @@ wait $all || status=$?
 grep -q 'signal 9' messages || fail 'a rank is killed: no message'
 cmp kept killed/runs/ecmp_seed=1.sqlite || fail 'a rank is killed: a finished run changed'
 [ ! -e killed/runs/rsq_seed=1.sqlite ] || fail 'a rank is killed: its run looks finished'
+
+# Asked where it is, it says so and goes on; Ctrl-C ends all (mpirun may end before it has passed on the last word).
+begin_long stopped
+for _ in $(seq 100); do
+    kill -USR1 $all
+    ! grep -q '^rsq_seed=1: at .* of 4 messages' messages || break
+    sleep 0.1
+done
+grep -q '^rsq_seed=1: at .* of 4 messages' messages || fail 'SIGUSR1: no word of where it is'
+kill -INT $all
+status=0
+wait $all || status=$?
+[ $status != 0 ] || fail 'Ctrl-C: exit status 0'
+! pgrep -f -- '--out stopped' >/dev/null || fail 'Ctrl-C: a process is left'
+[ -e stopped/runs/ecmp_seed=1.sqlite ] || fail 'Ctrl-C: a finished run is lost'
+
+# A rank without memory says which it is.
+cat >large.xml <<'END'
+<scenario name="large">
+  <title>8,192 hosts, of which each rank has a part</title>
+  <topology kind="fat-tree" k="32" link-rate="100Gbps" link-delay="1us"/>
+  <transport name="sack"/>
+  <congestion-control name="none"/>
+  <balancer name="rsq"/>
+  <workload kind="permutation" bytes="64KB"/>
+  <limit time="1s"/>
+</scenario>
+END
+# shellcheck disable=SC2016 # expanded there
+if mpirun -n 1 "$weft" run large.xml --no-figures --out large : \
+    -n 1 sh -c 'ulimit -v 200000; exec "$0" "$@"' "$weft" run large.xml --no-figures --out large >out 2>messages; then
+    fail 'a rank has 200 MB: exit status 0'
+fi
+grep -q 'rank 1: out of memory' messages || fail 'a rank without memory: no reason'
 
 mkdir small
 if ! mount -t tmpfs -o size=768k,nr_inodes=200 tmpfs small 2>/dev/null; then
