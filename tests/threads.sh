@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Who runs several fabrics at once, each on a thread of its own, or one on several threads, gets the
-# results of each alone, and ThreadSanitizer sees nothing that two threads share.
+# results of each alone, and ThreadSanitizer sees nothing that two threads share. Nor do ranks share
+# anything, each a thread here, of which some have threads of their own.
 set -eu
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 work=$(mktemp -d)
@@ -11,4 +12,12 @@ cmake -S "$root" -B "$work" -G Ninja -DWEFT_CORE_ONLY=ON -DBUILD_TESTING=OFF \
 cmake --build "$work" >/dev/null
 cc -std=c11 -O1 -g -fsanitize=thread -I "$root/core-c/include" "$root/tests/core/threads.c" \
     "$work/core-c/libweft.a" -lm -lpthread -o "$work/threads"
+
+tests=$root/tests/core
+echo 'SUITE("ranks", ranks_suite)' >"$work/core-suites.h"
+# shellcheck disable=SC2046 # words of a command
+cc -std=gnu11 -O1 -g -fsanitize=thread -I "$root/core-c/include" -I "$root/core-c" -I "$work" \
+    "$tests/core-tests.c" "$tests/test-ranks.c" "$tests/net-world.c" "$tests/net-parts.c" \
+    "$work/core-c/libweft.a" $(pkg-config --cflags --libs check) -lm -lpthread -o "$work/ranks"
+CK_FORK=no "$work/ranks" --suite ranks
 "$work/threads"
