@@ -378,7 +378,8 @@ add_results(xmlNode *part, const char *folder, size_t number, bool alone)
 {
     char *why = NULL, *none = NULL, *name = name_of(folder);
     struct document *scenario = scenario_of(folder);
-    const struct element *title = scenario ? element_child(scenario->root, "title") : NULL;
+    const struct element *given = scenario ? element_child(scenario->root, "title") : NULL;
+    const struct element *title = given && !text_is_blank(given->text) ? given : NULL;
     struct database *db = database_open(folder, &why);
     xmlNode *section = page_add(part, "section", NULL);
     page_format(section, "id", "s%zu", number);

@@ -8,16 +8,33 @@
 #include "export.h"
 #include "run-file.h"
 
+/** Whether what is attached is the file of a run, by its name too; else a sentence. */
+static bool
+is_of_run(sqlite3 *db, const char *path, const char *name, const char *ending, char **why)
+{
+    const bool is = *name && strcmp(ending, ".sqlite") == 0 &&
+                    sqlite3_table_column_metadata(db, "run", "files", "bytes", NULL, NULL, NULL,
+                                                  NULL, NULL) == SQLITE_OK;
+    *why = is ? NULL
+              : xformat("%s is not the file of a run; expected one of runs/*.sqlite in a "
+                        "results folder",
+                        path);
+    return is;
+}
+
 /** Exports the file of a run into a folder of its name in @p to. */
 static bool
 export_file(sqlite3 *db, const char *path, const struct folder *to, char **why)
 {
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path,
                *dot = strrchr(file, '.');
-    char *folder = slash ? xformat("%.*s", (int)(slash - path) + 1, path) : xstrdup(".");
+    const int length = slash ? (int)(slash - path) : 0;
+    char *folder = slash ? xformat("%.*s", length ? length : 1, path) : xstrdup(".");
     char *name = xformat("%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
     struct folder from = NO_FOLDER, run = NO_FOLDER;
-    const bool good = folder_open(&from, folder, why) && run_file_attach(db, &from, file, why) &&
+    const bool good = folder_open(&from, folder, why) &&
+                      run_file_attach(db, &from, file, why) == SQL_FILE_WHOLE &&
+                      is_of_run(db, path, name, dot ? dot : "", why) &&
                       folder_make_in(&run, to, name, why) && export_run(db, &run, why);
     folder_close(&from);
     folder_close(&run);

@@ -3,6 +3,7 @@
  * inside. */
 #include "page.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,8 +218,13 @@ add_line(xmlNode *e, const char *s)
             at = at == e ? page_add(e, "strong", NULL) : e;
             n = 2;
         }
+        if (n == 0 && *s == '\\' && ispunct((unsigned char)s[1]))
+        {
+            page_add(at, "escaped", (const char[]){s[1], '\0'});
+            n = 2;
+        }
         /* Backquotes that nothing closes are taken together: a part of them is no fence. */
-        const size_t plain = n ? 0 : *s == '`' ? strspn(s, "`") : 1 + strcspn(s + 1, "`[*");
+        const size_t plain = n ? 0 : *s == '`' ? strspn(s, "`") : 1 + strcspn(s + 1, "`[*\\");
         add(at, s, plain);
         s += n + plain;
     }

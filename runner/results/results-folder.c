@@ -198,7 +198,7 @@ results_file_is_whole(const char *out, const char *file, char **why)
     char *said = NULL;
     const bool today =
         folder_open(&top, out, &said) && (!is_marked(&top) || check_mark(&top, &said));
-    const bool good = today && sql_file_is_whole(&top, file, &said);
+    const bool good = today && sql_file_look(&top, file, &said) == SQL_FILE_WHOLE;
     if (top.fd >= 0 && !today)
     {
         *why = said;

@@ -24,12 +24,13 @@ run_file_reader(void)
     return db;
 }
 
-bool
+enum sql_file_state
 run_file_attach(sqlite3 *db, const struct folder *folder, const char *file, char **why)
 {
     sqlite3_stmt *s = NULL;
     char *path = xformat("%s/%s", folder->path, file), *address = sql_file_address(path);
-    const bool whole = sql_file_is_whole(folder, file, why);
+    const enum sql_file_state state = sql_file_look(folder, file, why);
+    const bool whole = state == SQL_FILE_WHOLE;
     const bool good = whole && sqlite3_exec(db, "DETACH run;", NULL, NULL, NULL) == SQLITE_OK &&
                       sqlite3_prepare_v2(db, "ATTACH ? AS run;", -1, &s, NULL) == SQLITE_OK &&
                       sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
@@ -41,7 +42,7 @@ run_file_attach(sqlite3 *db, const struct folder *folder, const char *file, char
     sqlite3_finalize(s);
     free(path);
     free(address);
-    return good;
+    return whole && !good ? SQL_FILE_DAMAGED : state;
 }
 
 /** The first column of the first row, which the caller frees; NULL: there is none. */
@@ -138,7 +139,9 @@ run_file_state(sqlite3 *db, const struct folder *runs, const char *name,
     *why = NULL;
     if (runs->fd >= 0 && file_is_there(runs, file))
     {
-        state = !run_file_attach(db, runs, file, why) ? RUN_DAMAGED
+        const enum sql_file_state is = run_file_attach(db, runs, file, why);
+        state = is == SQL_FILE_UNREADABLE ? RUN_UNREADABLE
+                : is == SQL_FILE_DAMAGED  ? RUN_DAMAGED
                 : scenario_fits(db, source->resolved, why) && tables_fit(db, why) &&
                         code_fits(db, source->code, why)
                     ? RUN_FINISHED

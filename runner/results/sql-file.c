@@ -227,8 +227,8 @@ sql_file_end(struct sql_file *f, const char *temporary, char **why)
     return good && seal(f, temporary, why);
 }
 
-bool
-sql_file_is_whole(const struct folder *folder, const char *name, char **why)
+enum sql_file_state
+sql_file_look(const struct folder *folder, const char *name, char **why)
 {
     const int fd = file_open(folder, name, why);
     struct stat st;
@@ -236,7 +236,7 @@ sql_file_is_whole(const struct folder *folder, const char *name, char **why)
     uint64_t size;
     if (fd < 0)
     {
-        return false;
+        return SQL_FILE_UNREADABLE;
     }
     const bool read = fstat(fd, &st) == 0 && read_checksum(fd, &sum, &there, &size);
     close(fd);
@@ -249,5 +249,5 @@ sql_file_is_whole(const struct folder *folder, const char *name, char **why)
                                  (uint64_t)st.st_size, size)
                        : xformat("%s has other bytes than were written", name);
     }
-    return good;
+    return good ? SQL_FILE_WHOLE : read ? SQL_FILE_DAMAGED : SQL_FILE_UNREADABLE;
 }

@@ -114,6 +114,7 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
     static const char *const states[] = {[RUN_TO_DO] = "to do",
                                          [RUN_STALE] = "stale",
                                          [RUN_DAMAGED] = "damaged",
+                                         [RUN_UNREADABLE] = "no file",
                                          [RUN_FINISHED] = "finished"};
     char *out = usable_folder(plan, options);
     if (!out)

@@ -8,6 +8,7 @@
 
 #include "columns.h"
 #include "element-values.h"
+#include "plan-tables.h"
 #include "textbuf.h"
 
 struct building
@@ -262,6 +263,30 @@ check_column(const struct plan *plan, const struct element *e, const char *name,
     }
 }
 
+/** Nor must the column that has their names as numbers. */
+static void
+check_number_column(const struct plan *plan, const struct plan_dimension *dim,
+                    const struct element *e, struct diagnostics *d)
+{
+    const struct database_key key = plan_key(dim, 0);
+    char *numbers = dim->npoints ? database_number_column(&key) : NULL;
+    bool taken = numbers && !key.is_exact && is_taken(numbers);
+    for (size_t k = 0; numbers && k < plan->ndimensions; k++)
+    {
+        const struct plan_dimension *other = &plan->dimensions[k];
+        taken = taken ||
+                (other != dim && other->ncolumns && strcasecmp(other->columns[0], numbers) == 0);
+    }
+    if (taken)
+    {
+        diag_error(d, element_line(e, "name"),
+                   "<cases> of times, rates or sizes cannot have the name '%s': another column of "
+                   "the results is '%s', as theirs is as numbers; expected one such as \"scheme\"",
+                   key.name, numbers);
+    }
+    free(numbers);
+}
+
 static void
 add_cases(struct building *b, const struct element *e)
 {
@@ -275,6 +300,7 @@ add_cases(struct building *b, const struct element *e)
         add_case(b, dim, e->children[i]);
     }
     check_names(e, b->d);
+    check_number_column(b->plan, dim, e, b->d);
     if (e->nchildren == 0)
     {
         diag_error(b->d, e->line, "<cases> is empty; expected one or more <case>");

@@ -111,8 +111,8 @@ struct due
 };
 
 /** Finds which of the selected runs still have to be done; @p speak: names what is damaged. False
- * with a sentence if something that is not Weft's is in the way of one. Every run was checked to
- * load before. */
+ * with a sentence if something that is not Weft's is in the way of one, or cannot be read. Every
+ * run was checked to load before. */
 static bool
 find_due(const struct plan *plan, const struct sweep_options *options, const struct folder *runs,
          bool speak, struct due *d, char **why)
@@ -140,6 +140,13 @@ find_due(const struct plan *plan, const struct sweep_options *options, const str
         {
             continue;
         }
+        good = runs->fd < 0 || run_file_may_be_made(runs, plan->names[i], why);
+        if (good && state == RUN_UNREADABLE)
+        {
+            good = false;
+            *why = reason;
+            reason = NULL;
+        }
         if (state != RUN_STALE)
         {
             free(reason);
@@ -147,7 +154,6 @@ find_due(const struct plan *plan, const struct sweep_options *options, const str
         }
         d->stale[d->n] = reason;
         d->runs[d->n++] = i;
-        good = runs->fd < 0 || run_file_may_be_made(runs, plan->names[i], why);
     }
     sqlite3_close(db);
     return good;
@@ -237,7 +243,7 @@ spares_others(const struct plan *plan, const struct results_folder *r, char **wh
     {
         char *ignored = NULL;
         const enum run_state state = plan_run_state(plan, i, &r->runs, db, &ignored);
-        good = state != RUN_STALE && state != RUN_DAMAGED;
+        good = state == RUN_TO_DO || state == RUN_FINISHED;
         free(ignored);
         if (!good)
         {

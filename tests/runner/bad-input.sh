@@ -172,6 +172,8 @@ quick 'a value twice' "a second <set> of 'workload.bytes' in <quick>; expected o
 quick 'an empty quick version' '<quick> is empty' ''
 edited 'seeds of <quick> alone' '<quick> changes <seeds>, which the scenario does not have' \
     '/<seeds/d' 's,^  <figure name="cct",<quick><seeds count="1"/></quick>&,'
+edited 'cases of times named as a result' "<cases> of times, rates or sizes cannot have the name 'bound': .* 'bound_us'" \
+    's,<seeds,<cases name="bound"><case name="10us"/><case name="20us"/></cases>&,'
 edited 'a case of two names' '<quick> changes <case name="rsq">, and the scenario has 2 of them' \
     's,<seeds,<cases name="other"><case name="rsq"/></cases>&,' \
     's,^  <figure name="cct",<quick><case name="rsq" label="x"/></quick>&,'
