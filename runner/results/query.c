@@ -12,7 +12,6 @@
 #include "results-folder.h"
 #include "shown-text.h"
 #include "sql-aggregates.h"
-#include "sql-printf.h"
 
 /** Steps of SQLite's machine between two looks at the clock. */
 #define STEPS_PER_LOOK 100
@@ -92,13 +91,6 @@ restrict_database(sqlite3 *db)
     sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", NULL, NULL, NULL);
 }
 
-static bool
-register_functions(struct database *db, struct sql_holes *holes)
-{
-    return sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK &&
-           sql_printf_register(db->db) == SQLITE_OK;
-}
-
 static struct database *
 open_with(const char *out, struct sql_holes *holes, char **why)
 {
@@ -116,7 +108,8 @@ open_with(const char *out, struct sql_holes *holes, char **why)
     else
     {
         restrict_database(db->db);
-        good = version_fits(db, "main", out, why) && register_functions(db, holes);
+        good = version_fits(db, "main", out, why) &&
+               sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK;
     }
     if (!good)
     {
@@ -145,7 +138,7 @@ database_of(sqlite3 *own, char **why)
     db->out = xstrdup("");
     db->db = own;
     restrict_database(db->db);
-    if (!register_functions(db, NULL))
+    if (sql_aggregates_register(db->db, &db->budget, NULL) != SQLITE_OK)
     {
         *why = xstrdup(sqlite3_errmsg(own));
         database_close(db);
