@@ -9,8 +9,8 @@
 
 #include "claims-quick.h"
 #include "commands.h"
+#include "experiment.h"
 #include "files.h"
-#include "loaded.h"
 #include "paper-report.h"
 #include "papers.h"
 #include "provenance.h"
@@ -30,7 +30,7 @@
 struct part
 {
     char *path, *name; /**< of its file; and of what is run of it, for messages */
-    struct loaded loaded;
+    struct experiment experiment;
     bool good;    /**< it was loaded */
     bool refused; /**< its results belong into a folder that is not Weft's */
     bool waits;   /**< for its turn */
@@ -99,14 +99,14 @@ load_part(struct reproduction *r, const char *path)
     const struct plan_options version = {.quick = r->options->quick ? QUICK_IF_ANY : QUICK_NO};
     struct part p = {.path = xstrdup(path)};
     char *why = NULL;
-    p.good = loaded_read(path, &version, &p.loaded);
-    p.name = xformat("%s%s", path, p.good ? document_option(p.loaded.doc) : "");
+    p.good = experiment_read(path, &version, &p.experiment);
+    p.name = xformat("%s%s", path, p.good ? document_option(p.experiment.doc) : "");
     p.status = p.good ? EXIT_GOOD : EXIT_BAD_INPUT;
     if (p.good)
     {
-        p.out = xformat("%s/%s", r->results, p.loaded.plan->name);
+        p.out = xformat("%s/%s", r->results, p.experiment.plan->name);
         struct sweep_options options = options_of(r, &p);
-        p.due = sweep_count_due(p.loaded.plan, &options);
+        p.due = sweep_count_due(p.experiment.plan, &options);
         p.refused = !r->options->report_alone && !results_folder_is_ours(p.out, &why);
     }
     if (p.refused)
@@ -135,7 +135,7 @@ lies_in_reports_folder(const struct reproduction *r, const struct part *p)
     const char *of = NULL;
     for (size_t i = 0; p->good && !of && i < r->known->n; i++)
     {
-        of = is_folder_of(p->loaded.plan->name, r->known->word[i]) ? r->known->word[i] : NULL;
+        of = is_folder_of(p->experiment.plan->name, r->known->word[i]) ? r->known->word[i] : NULL;
     }
     if (of)
     {
@@ -155,9 +155,9 @@ take_scenario(struct reproduction *r, struct paper *paper, const char *path)
 {
     const struct part *known = part_of(r, path), *p = known ? known : load_part(r, path);
     words_add(&paper->scenarios, xstrdup(path));
-    if (p->good && p->loaded.doc->quick)
+    if (p->good && p->experiment.doc->quick)
     {
-        claims_use_quick(paper->claims, path, p->name, p->loaded.plan->name);
+        claims_use_quick(paper->claims, path, p->name, p->experiment.plan->name);
     }
     return !lies_in_reports_folder(r, p) && !p->refused;
 }
@@ -212,7 +212,7 @@ free_all(struct reproduction *r)
     {
         if (r->parts[i].good)
         {
-            loaded_free(&r->parts[i].loaded);
+            experiment_free(&r->parts[i].experiment);
         }
         free(r->parts[i].path);
         free(r->parts[i].name);
@@ -241,7 +241,7 @@ announce(const struct part *p, const struct progress_whole *w)
     {
         fprintf(stderr,
                 "\n[scenario %zu of %zu] %s: its %zu runs are there already; none is to do\n",
-                w->sweep, w->nsweeps, p->name, p->loaded.plan->nruns);
+                w->sweep, w->nsweeps, p->name, p->experiment.plan->nruns);
         return;
     }
     if (w->before > 0 && w->total > w->before)
@@ -251,7 +251,7 @@ announce(const struct part *p, const struct progress_whole *w)
     }
     fprintf(stderr,
             "\n[scenario %zu of %zu] %s: %zu of %zu runs to do; %zu of %zu in all are done%s%s%s\n",
-            w->sweep, w->nsweeps, p->name, p->due, p->loaded.plan->nruns, w->before, w->total,
+            w->sweep, w->nsweeps, p->name, p->due, p->experiment.plan->nruns, w->before, w->total,
             *left ? ", " : "", left, *left ? " left" : "");
 }
 
@@ -278,7 +278,7 @@ run_parts(struct reproduction *r, const struct paper *paper)
             announce(p, &r->whole);
             options.whole = &r->whole;
             fflush(stdout);
-            p->status = loaded_sweep(&p->loaded, &options, !r->options->no_figures);
+            p->status = experiment_sweep(&p->experiment, &options, !r->options->no_figures);
             r->whole.before += p->due;
         }
     }

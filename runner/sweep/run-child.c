@@ -183,29 +183,32 @@ report_window(const struct child *c, const struct scenario *s, const struct run_
     }
 }
 
-/** Whether QPs have the balancer, which comes from the scenario or from a class. */
-static bool
-has_balancer(const struct scenario *s, const char *name)
+/** A balancer of QPs, from the scenario or from a class, that is off while a failure is known;
+ * NULL: none is. */
+static const char *
+off_while_down(const struct scenario *s)
 {
-    bool has = false;
-    for (size_t i = 0; i < s->nworkloads; i++)
+    const char *name = NULL;
+    for (size_t i = 0; !name && i < s->nworkloads; i++)
     {
         const uint32_t level = s->workloads[i].level;
         const struct choice *c = level ? &s->classes[level - 1].balancer : &s->balancer;
-        has = has || strcmp(c->algo->name, name) == 0;
+        name = weft_lb_find(c->algo->name)->off_while_down ? c->algo->name : NULL;
     }
-    return has;
+    return name;
 }
 
 /** Says what nobody could know before the run. */
 static void
-report_themis(const struct child *c, const struct scenario *s, const struct run_summary *sum)
+report_balancer(const struct child *c, const struct scenario *s, const struct run_summary *sum)
 {
-    if (sum->failures_known > 0 && has_balancer(s, "themis") && !fails_surely(s))
+    const char *name = off_while_down(s);
+    if (sum->failures_known > 0 && name && !fails_surely(s))
     {
         send_report(c, REPORT_WARNING, &all,
-                    "themis was off in the whole fabric while a failure was known: it was plain "
-                    "ECMP then, and NACKs passed");
+                    "%s was off in the whole fabric while a failure was known: it was plain ECMP "
+                    "then, and NACKs passed",
+                    name);
     }
 }
 
@@ -300,7 +303,7 @@ simulate_into(struct child *c, struct run_file *file, const struct scenario *s,
     {
         status = keep_results(c, file, how, &results, reason, seconds);
         report_window(c, s, &results.summary);
-        report_themis(c, s, &results.summary);
+        report_balancer(c, s, &results.summary);
     }
     else
     {

@@ -14,12 +14,11 @@ has_no_pfc(const struct scenario *s)
     return !((const struct weft_mmu_config *)s->switches.config)->pfc;
 }
 
-/** To nic-sr and gbn what overtakes a packet looks like its loss. */
+/** To others what overtakes a packet looks like its loss. */
 static bool
 wants_no_order(const struct scenario *s)
 {
-    const char *transport = s->transport.algo->name;
-    return strcmp(transport, "nic-sr") != 0 && strcmp(transport, "gbn") != 0;
+    return weft_transport_find(s->transport.algo->name)->nacks != WEFT_NACKS_ORDER;
 }
 
 /** Whether flows start at times of their own, at random or from a file: the last one to end is
