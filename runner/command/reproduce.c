@@ -306,38 +306,11 @@ sum_up(const struct reproduction *r, const struct paper *paper)
 /* --- beside the results ----------------------------------------------------------------------- */
 
 /** Opens a file that gets its name when it is complete. */
-static FILE *
-open_log(const struct folder *f, char **why)
+static int
+open_log(const struct folder *f)
 {
     unlinkat(f->fd, NEW_LOG, 0); /* of a process that was killed */
-    int fd = openat(f->fd, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0)
-    {
-        *why = xformat("cannot write %s/" NEW_LOG ": %s", f->path, strerror(errno));
-    }
-    return fd < 0 ? NULL : fdopen(fd, "w");
-}
-
-/** Runs them while standard output is the log. */
-static bool
-run_into(struct reproduction *r, const struct paper *paper, FILE *log)
-{
-    fflush(stdout);
-    int terminal = dup(STDOUT_FILENO);
-    bool good = terminal >= 0 && dup2(fileno(log), STDOUT_FILENO) >= 0;
-    if (good)
-    {
-        r->whole.log = log;
-        run_parts(r, paper);
-        r->whole.log = NULL;
-        good = fflush(stdout) == 0;
-        good = dup2(terminal, STDOUT_FILENO) >= 0 && good;
-    }
-    if (terminal >= 0)
-    {
-        close(terminal);
-    }
-    return good && fflush(log) == 0 && !ferror(log);
+    return openat(f->fd, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 /** Sends what runs and tables say to a file while a paper's scenarios are run. */
@@ -346,22 +319,25 @@ run_quietly(struct reproduction *r, const struct paper *paper)
 {
     char *why = NULL;
     struct folder f = NO_FOLDER;
-    FILE *log = results_folder_mark(paper->folder, &why) && folder_open(&f, paper->folder, &why)
-                    ? open_log(&f, &why)
-                    : NULL;
-    bool good = log && run_into(r, paper, log);
-    if (log)
+    const bool there = results_folder_mark(paper->folder, &why) &&
+                       folder_open(&f, paper->folder, &why) && fflush(stdout) == 0;
+    const int log = there ? open_log(&f) : -1, terminal = log < 0 ? -1 : dup(STDOUT_FILENO);
+    bool good = terminal >= 0 && dup2(log, STDOUT_FILENO) >= 0;
+    if (good)
     {
-        good = fclose(log) == 0 && good;
-        good = good && renameat(f.fd, NEW_LOG, f.fd, LOG) == 0;
+        r->whole.log = stdout;
+        run_parts(r, paper);
+        r->whole.log = NULL;
+        good = fflush(stdout) == 0 && !ferror(stdout);
+        good = dup2(terminal, STDOUT_FILENO) >= 0 && good && close(terminal) == 0 &&
+               close(log) == 0 && renameat(f.fd, NEW_LOG, f.fd, LOG) == 0;
     }
     if (!good)
     {
-        fprintf(stderr, "weft: error: %s%s\n", why ? why : "cannot write " LOG " in ",
-                why ? "" : paper->folder);
+        sweep_refuse(
+            why ? why : xformat("cannot write %s/" LOG ": %s", paper->folder, strerror(errno)), 0);
     }
     folder_close(&f);
-    free(why);
     return good;
 }
 

@@ -232,42 +232,17 @@ add_references(struct script *t, const struct element *figure, const char *kind)
 
 /* --- styles ----------------------------------------------------------------------------------- */
 
-/** What of a look an array of the script is of. */
-enum look_part
-{
-    LOOK_COLOUR,
-    LOOK_DASH,
-    LOOK_DENSE_DASH,
-    LOOK_MARKER,
-    LOOK_PATTERN,
-};
-
-static unsigned
-part_of(const struct figure_look *look, enum look_part part)
-{
-    switch (part)
-    {
-    case LOOK_COLOUR:
-        return look->colour;
-    case LOOK_DASH:
-        return look->dash;
-    case LOOK_DENSE_DASH:
-        return look->dense_dash;
-    case LOOK_MARKER:
-        return look->marker;
-    default:
-        return look->pattern;
-    }
-}
-
+/** Adds an array of what lies at @p offset in each look, an unsigned. */
 static void
-add_looks(struct script *t, const char *name, enum look_part part, const struct figure_look *looks,
+add_looks(struct script *t, const char *name, size_t offset, const struct figure_look *looks,
           size_t n)
 {
     text_add(&t->settings, "array s_%s[%zu] = [", name, n);
     for (size_t i = 0; i < n; i++)
     {
-        text_add(&t->settings, "%s%u", i ? ", " : "", part_of(&looks[i], part));
+        unsigned part;
+        memcpy(&part, (const char *)&looks[i] + offset, sizeof part);
+        text_add(&t->settings, "%s%u", i ? ", " : "", part);
     }
     text_add(&t->settings, "]\n");
 }
@@ -291,10 +266,13 @@ add_styles(struct script *t, const struct plan *plan)
             looks[i] = looks[0];
         }
     }
-    add_looks(t, "colour", LOOK_COLOUR, looks, n);
-    add_looks(t, "dash", figure_is_dense(t->figure, data) ? LOOK_DENSE_DASH : LOOK_DASH, looks, n);
-    add_looks(t, "marker", LOOK_MARKER, looks, n);
-    add_looks(t, "pattern", LOOK_PATTERN, looks, n);
+    add_looks(t, "colour", offsetof(struct figure_look, colour), looks, n);
+    add_looks(t, "dash",
+              figure_is_dense(t->figure, data) ? offsetof(struct figure_look, dense_dash)
+                                               : offsetof(struct figure_look, dash),
+              looks, n);
+    add_looks(t, "marker", offsetof(struct figure_look, marker), looks, n);
+    add_looks(t, "pattern", offsetof(struct figure_look, pattern), looks, n);
     text_add(&t->settings, "styled_categories = %d\n", single);
     free(looks);
 }
