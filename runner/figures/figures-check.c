@@ -541,11 +541,6 @@ figures_check(const struct plan *plan, struct diagnostics *d)
             tables = plan_tables(plan);
         }
         const char *name = element_value(e, "name");
-        if (name && element_named(root, "figure", name) != e)
-        {
-            diag_error(d, element_line(e, "name"), "a second figure '%s'; expected each name once",
-                       name);
-        }
         /* Without these document_check() has complained already. */
         if (name && has_template(e) && has_axes(e, d))
         {

@@ -86,12 +86,6 @@ load_class(const struct element *root, const struct element *e, struct scenario 
            struct diagnostics *d)
 {
     const char *name = element_value(e, "name");
-    if (find_class(s, name))
-    {
-        diag_error(d, element_line(e, "name"), "a second class '%s'; expected each name once",
-                   name);
-        return;
-    }
     if (!is_used(root, e, d))
     {
         return;

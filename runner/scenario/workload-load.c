@@ -313,14 +313,6 @@ static bool
 check_name(const struct scenario *s, size_t which, struct diagnostics *d)
 {
     const struct workload *w = &s->workloads[which];
-    for (size_t i = 0; w->name && i < which; i++)
-    {
-        if (s->workloads[i].name && strcmp(s->workloads[i].name, w->name) == 0)
-        {
-            diag_error(d, w->line, "a second workload '%s'; expected each name once", w->name);
-            return false;
-        }
-    }
     if (!w->name && s->nworkloads > 1)
     {
         diag_error(d, w->line,

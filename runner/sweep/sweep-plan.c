@@ -157,39 +157,6 @@ add_zip(struct building *b, const struct element *e)
 
 /* --- cases and seeds -------------------------------------------------------------------------- */
 
-/** By name, as an element that has none, which is reported elsewhere; by line within a name. */
-static int
-by_name(const void *a, const void *b)
-{
-    const struct element *x = *(struct element *const *)a, *y = *(struct element *const *)b;
-    const char *of_x = element_value(x, "name"), *of_y = element_value(y, "name");
-    const int order = strcmp(of_x ? of_x : "", of_y ? of_y : "");
-    return order ? order : element_line(x, "name") - element_line(y, "name");
-}
-
-/** Reports cases whose names others have. */
-static void
-check_names(const struct element *cases, struct diagnostics *d)
-{
-    const struct element **sorted = xcalloc(cases->nchildren + 1, sizeof *sorted);
-    for (size_t i = 0; i < cases->nchildren; i++)
-    {
-        sorted[i] = cases->children[i];
-    }
-    qsort(sorted, cases->nchildren, sizeof *sorted, by_name);
-    for (size_t i = 1; i < cases->nchildren && !diag_is_full(d); i++)
-    {
-        const char *name = element_value(sorted[i], "name");
-        const char *other = element_value(sorted[i - 1], "name");
-        if (name && other && strcmp(name, other) == 0)
-        {
-            diag_error(d, element_line(sorted[i], "name"),
-                       "a second case '%s'; expected each name once", name);
-        }
-    }
-    free(sorted);
-}
-
 static void
 add_case(struct building *b, struct plan_dimension *dim, const struct element *e)
 {
@@ -299,7 +266,6 @@ add_cases(struct building *b, const struct element *e)
     {
         add_case(b, dim, e->children[i]);
     }
-    check_names(e, b->d);
     check_number_column(b->plan, dim, e, b->d);
     if (e->nchildren == 0)
     {
