@@ -174,9 +174,8 @@ command_list(const struct arguments *a)
 int
 command_schema(const struct arguments *a)
 {
-    char *text = schema_text();
+    OWNED char *text = schema_text();
     (void)a;
     fputs(text, stdout);
-    free(text);
     return EXIT_GOOD;
 }

@@ -39,7 +39,7 @@ choose_version(struct document *doc, enum quick_choice quick, struct diagnostics
 bool
 experiment_read(const char *path, const struct plan_options *options, struct experiment *l)
 {
-    struct diagnostics d = {.file = path};
+    CLEANUP(diag_free) struct diagnostics d = {.file = path};
     *l = (struct experiment){document_read(path, &d), NULL};
     if (l->doc)
     {
@@ -56,7 +56,6 @@ experiment_read(const char *path, const struct plan_options *options, struct exp
     }
     bool good = d.n == 0;
     diag_print(&d, stderr);
-    diag_free(&d);
     if (!good)
     {
         experiment_free(l);
@@ -70,10 +69,10 @@ experiment_read_results(const char *file_or_folder, const char *chosen,
 {
     struct stat st;
     bool folder = stat(file_or_folder, &st) == 0 && S_ISDIR(st.st_mode);
-    char *path = folder ? xformat("%s/scenario.xml", file_or_folder) : xstrdup(file_or_folder);
+    OWNED char *path =
+        folder ? xformat("%s/scenario.xml", file_or_folder) : xstrdup(file_or_folder);
     bool good = experiment_read(path, options, l);
     *out = good ? results_folder(l->plan, folder ? file_or_folder : chosen) : NULL;
-    free(path);
     return good;
 }
 
@@ -103,7 +102,7 @@ experiment_sweep(const struct experiment *l, const struct sweep_options *options
     {
         return status;
     }
-    char *out = results_folder(l->plan, options->out);
+    OWNED char *out = results_folder(l->plan, options->out);
     if (!experiment_draw(l, out, NULL))
     {
         fprintf(stderr,
@@ -112,6 +111,5 @@ experiment_sweep(const struct experiment *l, const struct sweep_options *options
                 out, l->doc->path, document_option(l->doc));
         status = EXIT_NO_FIGURE;
     }
-    free(out);
     return status;
 }

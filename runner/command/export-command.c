@@ -29,24 +29,19 @@ export_file(sqlite3 *db, const char *path, const struct folder *to, char **why)
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path,
                *dot = strrchr(file, '.');
     const int length = slash ? (int)(slash - path) : 0;
-    char *folder = slash ? xformat("%.*s", length ? length : 1, path) : xstrdup(".");
-    char *name = xformat("%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
-    struct folder from = NO_FOLDER, run = NO_FOLDER;
-    const bool good = folder_open(&from, folder, why) &&
-                      run_file_attach(db, &from, file, why) == SQL_FILE_WHOLE &&
-                      is_of_run(db, path, name, dot ? dot : "", why) &&
-                      folder_make_in(&run, to, name, why) && export_run(db, &run, why);
-    folder_close(&from);
-    folder_close(&run);
-    free(folder);
-    free(name);
-    return good;
+    OWNED char *folder = slash ? xformat("%.*s", length ? length : 1, path) : xstrdup(".");
+    OWNED char *name = xformat("%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
+    CLEANUP(folder_close) struct folder from = NO_FOLDER, run = NO_FOLDER;
+    return folder_open(&from, folder, why) &&
+           run_file_attach(db, &from, file, why) == SQL_FILE_WHOLE &&
+           is_of_run(db, path, name, dot ? dot : "", why) && folder_make_in(&run, to, name, why) &&
+           export_run(db, &run, why);
 }
 
 int
 command_export(const struct arguments *a)
 {
-    struct folder to = NO_FOLDER;
+    CLEANUP(folder_close) struct folder to = NO_FOLDER;
     const char *out = a->to ? a->to : ".";
     char *why = NULL;
     sqlite3 *db = run_file_reader();
@@ -55,7 +50,6 @@ command_export(const struct arguments *a)
     {
         good = export_file(db, a->files[i], &to, &why);
     }
-    folder_close(&to);
     sqlite3_close(db);
     return good ? EXIT_GOOD : sweep_refuse(why, EXIT_FAILED);
 }

@@ -52,10 +52,8 @@ attach(struct database *db, const char *text, char **why)
                        text);
         return false;
     }
-    char *name = xformat("%.*s", (int)n, text);
-    const bool good = database_attach(db, name, text + n + 1, why);
-    free(name);
-    return good;
+    OWNED char *name = xformat("%.*s", (int)n, text);
+    return database_attach(db, name, text + n + 1, why);
 }
 
 /** The results with the others attached; NULL with a sentence. */
@@ -127,10 +125,7 @@ command_query(const struct arguments *a)
     {
         return EXIT_BAD_INPUT;
     }
-    char *sql = read_query(a, &why);
-    struct database *db = sql ? open_all(a, &why) : NULL;
-    const int status = db ? print_rows(db, a, sql, format) : sweep_refuse(why, EXIT_BAD_INPUT);
-    database_close(db);
-    free(sql);
-    return status;
+    OWNED char *sql = read_query(a, &why);
+    CLEANUP(database_drop) struct database *db = sql ? open_all(a, &why) : NULL;
+    return db ? print_rows(db, a, sql, format) : sweep_refuse(why, EXIT_BAD_INPUT);
 }

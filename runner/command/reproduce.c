@@ -168,7 +168,7 @@ load_paper(struct reproduction *r, struct paper *paper)
 {
     const struct sweep_options wanted = {.only = r->options->sweep.only};
     char *path = papers_claims(paper->name), *why = NULL;
-    struct words named = {0};
+    CLEANUP(words_free) struct words named = {0};
     paper->claims = claims_read(path);
     bool good = paper->claims != NULL;
     if (good)
@@ -188,7 +188,6 @@ load_paper(struct reproduction *r, struct paper *paper)
         sweep_refuse(why, EXIT_BAD_INPUT);
     }
     paper->status = good ? EXIT_GOOD : EXIT_BAD_INPUT;
-    words_free(&named);
     free(path);
 }
 
@@ -318,7 +317,7 @@ static bool
 run_quietly(struct reproduction *r, const struct paper *paper)
 {
     char *why = NULL;
-    struct folder f = NO_FOLDER;
+    CLEANUP(folder_close) struct folder f = NO_FOLDER;
     const bool there = results_folder_mark(paper->folder, &why) &&
                        folder_open(&f, paper->folder, &why) && fflush(stdout) == 0;
     const int log = there ? open_log(&f) : -1, terminal = log < 0 ? -1 : dup(STDOUT_FILENO);
@@ -337,7 +336,6 @@ run_quietly(struct reproduction *r, const struct paper *paper)
         sweep_refuse(
             why ? why : xformat("cannot write %s/" LOG ": %s", paper->folder, strerror(errno)), 0);
     }
-    folder_close(&f);
     return good;
 }
 
@@ -476,7 +474,7 @@ command_reproduce(const struct arguments *a)
     const char *wanted = a->nfiles ? a->files[0] : NULL;
     struct reproduction r = {
         .options = a, .results = xstrdup(a->results), .part = a->quick || a->sweep.only};
-    struct words papers = {0};
+    CLEANUP(words_free) struct words papers = {0};
     int status = EXIT_BAD_INPUT;
     if (papers_go_to(&r.results))
     {
@@ -486,6 +484,5 @@ command_reproduce(const struct arguments *a)
                                                 : EXIT_BAD_INPUT;
     }
     free_all(&r);
-    words_free(&papers);
     return status;
 }

@@ -271,8 +271,8 @@ static void
 check_axis(const struct element *figure, const char *axis, struct diagnostics *d)
 {
     const char *name = element_value(figure, "name");
-    char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
-    char *log = xformat("%s-log", axis);
+    OWNED char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
+    OWNED char *log = xformat("%s-log", axis);
     bool is_log = element_number(figure, log).integer != 0;
     double start = element_number(figure, least).real, end = element_number(figure, most).real;
     if (is_log && element_attribute(figure, least) && start <= 0)
@@ -299,9 +299,6 @@ check_axis(const struct element *figure, const char *axis, struct diagnostics *d
                 e->name, name, element_value(e, axis));
         }
     }
-    free(least);
-    free(most);
-    free(log);
 }
 
 /** Whether steps of the workload wait for one another. */
@@ -321,9 +318,8 @@ check_steps(const struct plan *plan, const struct element *figure, struct diagno
     bool found = false;
     for (size_t i = 0; !found && i < plan->nruns; i++)
     {
-        struct scenario *s = plan_load(plan, i, d);
+        CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, i, d);
         found = !s || has_steps(s);
-        scenario_free(s);
     }
     if (!found)
     {
@@ -461,13 +457,12 @@ static void
 check_attributes(const struct plan *plan, const struct element *e, struct diagnostics *d)
 {
     const char *series = element_value(e, "series"), *relative = element_value(e, "relative-to");
-    struct words x = words_split(element_value(e, "x"));
+    CLEANUP(words_free) struct words x = words_split(element_value(e, "x"));
     check_columns(plan, e, &x, d);
     if (relative && x.n)
     {
         check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
     }
-    words_free(&x);
     check_data(e, d);
     if (element_number(e, "data").integer == DATA_STEPS && d->reported == 0)
     {

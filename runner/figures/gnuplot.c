@@ -25,21 +25,20 @@ static char *
 find_gnuplot(void)
 {
     const char *path = getenv("PATH");
+    CLEANUP(words_free)
     struct words folders = words_split_at(path ? path : "/usr/local/bin:/usr/bin:/bin", ':');
     char *found = NULL;
     for (size_t i = 0; !found && i < folders.n; i++)
     {
         struct stat st;
-        char *file = xformat("%s/gnuplot", folders.word[i]);
+        OWNED char *file = xformat("%s/gnuplot", folders.word[i]);
         if (*file == '/' && *folders.word[i] && stat(file, &st) == 0 && S_ISREG(st.st_mode) &&
             access(file, X_OK) == 0)
         {
             found = file;
             file = NULL;
         }
-        free(file);
     }
-    words_free(&folders);
     return found;
 }
 
@@ -202,25 +201,22 @@ draw(const char *gnuplot, const char *folder, const char *script, struct drawing
         made[i] = read_back(files[i]);
         close(files[i]);
     }
-    char *path = xformat("%s/%s", folder, script);
+    OWNED char *path = xformat("%s/%s", folder, script);
     char *why = error || made[START].n ? xformat("cannot start %s: %s", gnuplot,
                                                  error ? strerror(error) : made[START].bytes)
                                        : complaint(status, path, made);
     memcpy(drawn, made, DRAWINGS * sizeof *drawn);
     free(made[START].bytes);
-    free(path);
     return why;
 }
 
 bool
 gnuplot_draw(const char *folder, const char *name, struct drawing *drawn, char **why)
 {
-    char *gnuplot = find_gnuplot(), *script = xformat("%s.gp", name);
+    OWNED char *gnuplot = find_gnuplot(), *script = xformat("%s.gp", name);
     *why = gnuplot ? draw(gnuplot, folder, script, drawn)
                    : xformat("gnuplot is not installed; expected the package gnuplot-nox "
                              "(apt-get install gnuplot-nox)");
-    free(gnuplot);
-    free(script);
     escape_brackets(&drawn[0]);
     set_date(&drawn[2]);
     return *why == NULL;

@@ -53,8 +53,8 @@ address_of(const char *out)
 static bool
 version_fits(struct database *db, const char *name, const char *out, char **why)
 {
-    sqlite3_stmt *s = NULL;
-    char *sql = xformat("PRAGMA \"%s\".user_version", name);
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    OWNED char *sql = xformat("PRAGMA \"%s\".user_version", name);
     const bool read =
         sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
     const int version = read ? sqlite3_column_int(s, 0) : 0;
@@ -69,8 +69,6 @@ version_fits(struct database *db, const char *name, const char *out, char **why)
                              "again",
                              out, sqlite3_errmsg(db->db), out);
     }
-    sqlite3_finalize(s);
-    free(sql);
     return fits;
 }
 
@@ -95,11 +93,10 @@ static struct database *
 open_with(const char *out, struct sql_holes *holes, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
-    char *address = address_of(out);
+    OWNED char *address = address_of(out);
     db->out = xstrdup(out);
     bool good = sqlite3_open_v2(address, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
                 SQLITE_OK;
-    free(address);
     if (!good)
     {
         *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out,
@@ -151,13 +148,12 @@ static bool
 attach(struct database *db, const char *name, const char *out, char **why)
 {
     sqlite3_stmt *s = NULL;
-    char *address = address_of(out);
+    OWNED char *address = address_of(out);
     bool good = sqlite3_prepare_v2(db->db, "ATTACH ? AS ?", -1, &s, NULL) == SQLITE_OK &&
                 sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
                 sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
                 sqlite3_step(s) == SQLITE_DONE;
     sqlite3_finalize(s);
-    free(address);
     if (!good)
     {
         *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out, sqlite3_errmsg(db->db));
@@ -204,6 +200,12 @@ database_close(struct database *db)
         free(db->out);
         free(db);
     }
+}
+
+void
+database_drop(struct database **db)
+{
+    database_close(*db);
 }
 
 /* --- what a query may do ---------------------------------------------------------------------- */
@@ -418,8 +420,8 @@ read_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_li
           const struct query_reader *reader, struct query_mistake *m)
 {
     const size_t n = (size_t)sqlite3_column_count(s);
-    struct query_cell *cells = xcalloc(n + 1, sizeof *cells);
-    char **names = xcalloc(n + 1, sizeof *names);
+    OWNED struct query_cell *cells = xcalloc(n + 1, sizeof *cells);
+    OWNED char **names = xcalloc(n + 1, sizeof *names);
     size_t nrows = 0;
     int status = SQLITE_DONE;
     for (size_t i = 0; i < n; i++)
@@ -443,8 +445,6 @@ read_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_li
     {
         free(names[i]);
     }
-    free(names);
-    free(cells);
     return wanted && status == SQLITE_DONE;
 }
 
@@ -464,17 +464,15 @@ place_of_mistake(sqlite3 *db)
 static bool
 nothing_follows(struct database *db, const char *rest)
 {
-    sqlite3_stmt *more = NULL;
-    bool nothing = sqlite3_prepare_v2(db->db, rest, -1, &more, NULL) == SQLITE_OK && !more;
-    sqlite3_finalize(more);
-    return nothing;
+    CLEANUP(statement_drop) sqlite3_stmt *more = NULL;
+    return sqlite3_prepare_v2(db->db, rest, -1, &more, NULL) == SQLITE_OK && !more;
 }
 
 bool
 database_read(struct database *db, const char *sql, struct query_limits limits,
               const struct query_reader *reader, struct query_mistake *mistake)
 {
-    sqlite3_stmt *s = NULL;
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     const char *rest = NULL;
     bool good = false;
     db->deadline = clock_seconds() + limits.seconds;
@@ -508,7 +506,6 @@ database_read(struct database *db, const char *sql, struct query_limits limits,
     {
         good = read_rows(db, s, sql, limits, reader, mistake);
     }
-    sqlite3_finalize(s);
     query_watchdog_stop();
     sqlite3_set_authorizer(db->db, NULL, NULL);
     sqlite3_progress_handler(db->db, 0, NULL, NULL);

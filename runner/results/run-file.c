@@ -64,15 +64,10 @@ open_aside(const struct folder *runs, struct folder *aside, bool make, char **wh
 bool
 run_file_may_be_made(const struct folder *runs, const char *name, char **why)
 {
-    char *file = xformat("%s.sqlite", name), *temporary = xformat(TEMPORARY "%s", file);
-    struct folder aside = NO_FOLDER;
-    const bool good = may_replace(runs, file, why) && may_replace(runs, temporary, why) &&
-                      open_aside(runs, &aside, false, why) &&
-                      (aside.fd < 0 || may_replace(&aside, file, why));
-    folder_close(&aside);
-    free(temporary);
-    free(file);
-    return good;
+    OWNED char *file = xformat("%s.sqlite", name), *temporary = xformat(TEMPORARY "%s", file);
+    CLEANUP(folder_close) struct folder aside = NO_FOLDER;
+    return may_replace(runs, file, why) && may_replace(runs, temporary, why) &&
+           open_aside(runs, &aside, false, why) && (aside.fd < 0 || may_replace(&aside, file, why));
 }
 
 /** Opens and locks a temporary file; @p make: O_CREAT, or 0. The lock, or -1 with errno:
@@ -203,9 +198,8 @@ clean(const struct folder *runs, const char *temporary)
 void
 run_file_forget(const struct folder *runs, const char *name)
 {
-    char *temporary = xformat(TEMPORARY "%s.sqlite", name);
+    OWNED char *temporary = xformat(TEMPORARY "%s.sqlite", name);
     clean(runs, temporary);
-    free(temporary);
 }
 
 void

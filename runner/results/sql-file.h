@@ -45,6 +45,10 @@ bool sql_file_step(const struct sql_file *f, struct sqlite3_stmt *statement, cha
 bool sql_file_end(struct sql_file *f, const char *temporary, char **why);
 void sql_file_close(struct sql_file *f);
 
+struct sqlite3_stmt;
+/** For CLEANUP(). */
+void statement_drop(struct sqlite3_stmt **statement);
+
 enum sql_file_state
 {
     SQL_FILE_WHOLE,

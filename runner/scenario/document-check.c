@@ -15,7 +15,7 @@ report_unknown_element(const struct grammar *g, const struct element *e,
                        const struct element *parent, struct diagnostics *d)
 {
     struct nearest near = nearest_start(e->name);
-    struct text list = {0};
+    CLEANUP(text_drop) struct text list = {0};
     for (size_t i = 0; i < g->n; i++)
     {
         const char *name = g->elements[i].name;
@@ -27,7 +27,6 @@ report_unknown_element(const struct grammar *g, const struct element *e,
     }
     diag_error(d, e->line, "unknown element <%s> in <%s>; expected %s%s", e->name, parent->name,
                list.len ? list.s : "no elements here", did_you_mean(near.best));
-    free(list.s);
 }
 
 static void

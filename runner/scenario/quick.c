@@ -326,7 +326,7 @@ static void
 set_name(struct element *root, struct diagnostics *d)
 {
     const char *name = element_value(root, "name");
-    char *quick = xformat("%s-quick", name ? name : "");
+    OWNED char *quick = xformat("%s-quick", name ? name : "");
     if (name && name_is_safe(name) && !name_is_safe(quick))
     {
         diag_error(d, element_line(root, "name"),
@@ -335,7 +335,6 @@ set_name(struct element *root, struct diagnostics *d)
                    name);
     }
     element_set(root, "name", quick, element_line(root, "name"), false);
-    free(quick);
 }
 
 static void

@@ -159,3 +159,9 @@ scenario_free(struct scenario *s)
     element_free(s->root);
     free(s);
 }
+
+void
+scenario_drop(struct scenario **s)
+{
+    scenario_free(*s);
+}

@@ -16,6 +16,8 @@
 struct scenario *scenario_load(struct element *root, struct diagnostics *d);
 
 void scenario_free(struct scenario *s);
+/** For CLEANUP(). */
+void scenario_drop(struct scenario **s);
 
 /**
  * The resolved scenario: every parameter with its canonical value; a scenario file in itself, named

@@ -253,12 +253,9 @@ fit_run(struct fitting *f, size_t run, double needs)
 static bool
 cost_of_run(const struct plan *plan, size_t i, double ns_per_hop, struct run_cost *cost)
 {
-    struct diagnostics d = {.file = plan->doc->path};
-    struct scenario *s = plan_load(plan, i, &d);
-    const bool good = s && run_cost_of(s, ns_per_hop, cost);
-    scenario_free(s);
-    diag_free(&d);
-    return good;
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, i, &d);
+    return s && run_cost_of(s, ns_per_hop, cost);
 }
 
 bool

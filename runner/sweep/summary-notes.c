@@ -76,18 +76,15 @@ static const struct note
 static bool
 is_meant(const struct plan *plan, size_t run, const struct note *note)
 {
-    struct diagnostics d = {.file = plan->doc->path};
-    struct scenario *s = note->but ? plan_load(plan, run, &d) : NULL;
-    const bool meant = !note->but || (s && !note->but(s));
-    scenario_free(s);
-    diag_free(&d);
-    return meant;
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(scenario_drop) struct scenario *s = note->but ? plan_load(plan, run, &d) : NULL;
+    return !note->but || (s && !note->but(s));
 }
 
 static void
 print_note(const struct plan *plan, struct database *db, size_t nruns, const struct note *note)
 {
-    struct query_rows *rows = summary_rows(db, note->select);
+    CLEANUP(query_rows_drop) struct query_rows *rows = summary_rows(db, note->select);
     const struct query_cell *most = NULL;
     size_t n = 0;
     for (size_t row = 0; row < rows->nrows; row++)
@@ -103,7 +100,6 @@ print_note(const struct plan *plan, struct database *db, size_t nruns, const str
     {
         printf("%s %zu of %zu runs%s\n", note->says, n, nruns, most[2].text);
     }
-    query_rows_free(rows);
 }
 
 void

@@ -110,16 +110,14 @@ print_rows(const struct query_rows *rows, size_t nnames)
             size_t width = strlen(rows->columns[c]);
             for (size_t k = 0; c < nnames && k < rows->nrows && k < MOST_SHOWN; k++)
             {
-                char *text = cell_text(rows, k, c);
+                OWNED char *text = cell_text(rows, k, c);
                 width = strlen(text) > width ? strlen(text) : width;
-                free(text);
             }
-            char *text = row ? cell_text(rows, row - 1, c) : xstrdup(rows->columns[c]);
+            OWNED char *text = row ? cell_text(rows, row - 1, c) : xstrdup(rows->columns[c]);
             /* Of numbers there is a blank even before what is too wide. */
             c < nnames
                 ? printf("%-*s  ", (int)width, text)
                 : printf("%s%*s", row ? " " : "", (width < 13 ? 13 : (int)width) - (row > 0), text);
-            free(text);
         }
         printf("\n");
     }
@@ -133,13 +131,12 @@ print_rows(const struct query_rows *rows, size_t nnames)
 static void
 print_selected(struct database *db, struct text *select, size_t nnames, const char *title)
 {
-    struct query_rows *rows = summary_rows(db, select->s);
+    CLEANUP(query_rows_drop) struct query_rows *rows = summary_rows(db, select->s);
     if (rows->nrows)
     {
         printf("%s", title);
         print_rows(rows, nnames);
     }
-    query_rows_free(rows);
     free(text_take(select));
 }
 
@@ -151,10 +148,9 @@ print_table(struct database *db, const struct database_writer *w, bool aggregate
     struct text t = {0};
     text_add(&t, "SELECT min(t.rho_max%s) < 1, max(" FAILED ") > 0 FROM %s t", suffix, suffix,
              suffix, table);
-    struct query_rows *any = summary_rows(db, t.s);
+    CLEANUP(query_rows_drop) struct query_rows *any = summary_rows(db, t.s);
     const bool rho = any->nrows && any->cells[0].integer,
                failed = any->nrows && any->cells[1].integer;
-    query_rows_free(any);
     t.len = 0;
     const size_t n = add_keys(&t, w, aggregate);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
@@ -213,9 +209,8 @@ case_name(const char *scenario, const struct query_rows *aggregate, size_t row, 
     struct text t = {0};
     for (size_t c = 1; c <= nkeys; c++)
     {
-        char *cell = cell_text(aggregate, row, c);
+        OWNED char *cell = cell_text(aggregate, row, c);
         text_add(&t, "%s%s", c > 1 ? ", " : "", cell);
-        free(cell);
     }
     return t.s ? text_take(&t) : xstrdup(scenario);
 }
@@ -229,8 +224,8 @@ warn_of_case(const char *scenario, const struct query_rows *aggregate, size_t ro
     const double of = number_at(aggregate, row, "seeds", "");
     const bool failed = number_at(aggregate, row, "failed", "_max") > 0 ||
                         number_at(aggregate, row, "unstarted", "_max") > 0;
-    char *name = case_name(scenario, aggregate, row, nkeys);
-    double *lack = xcalloc(summary_table.n, sizeof *lack);
+    OWNED char *name = case_name(scenario, aggregate, row, nkeys);
+    OWNED double *lack = xcalloc(summary_table.n, sizeof *lack);
     for (size_t c = 0; c < summary_table.n; c++)
     {
         const char *column = summary_table.columns[c].name;
@@ -239,7 +234,7 @@ warn_of_case(const char *scenario, const struct query_rows *aggregate, size_t ro
     }
     for (double missing = 1; missing <= of; missing++)
     {
-        struct text columns = {0};
+        CLEANUP(text_drop) struct text columns = {0};
         for (size_t c = 0; c < summary_table.n; c++)
         {
             if (fabs(lack[c] - missing) < 0.5)
@@ -254,10 +249,7 @@ warn_of_case(const char *scenario, const struct query_rows *aggregate, size_t ro
                     "runs\n",
                     missing, of, name, columns.s, failed ? " (messages failed)" : "");
         }
-        free(columns.s);
     }
-    free(lack);
-    free(name);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -268,6 +260,7 @@ summary_print(struct database *db, const struct database_writer *w, const char *
     print_table(db, w, false);
     if (database_has_seeds(w))
     {
+        CLEANUP(query_rows_drop)
         struct query_rows *aggregate = summary_rows(db, "SELECT * FROM aggregate");
         print_table(db, w, true);
         fflush(stdout);
@@ -275,7 +268,6 @@ summary_print(struct database *db, const struct database_writer *w, const char *
         {
             warn_of_case(scenario, aggregate, row, w->nkeys - 1);
         }
-        query_rows_free(aggregate);
     }
     print_workloads(db, w);
 }

@@ -127,13 +127,12 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
     for (size_t i = 0; i < plan->nruns; i++)
     {
         const char *name = plan->names[i];
-        char *why = NULL;
+        OWNED char *why = NULL;
         if (run_is_selected(options, name))
         {
             enum run_state state = plan_run_state(plan, i, &r.runs, db, &why);
             printf("%-8s  %s%s%s\n", states[state], name, why ? ": " : "", why ? why : "");
         }
-        free(why);
     }
     sqlite3_close(db);
     results_folder_close(&r);

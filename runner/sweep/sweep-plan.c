@@ -76,7 +76,7 @@ add_looks(struct plan_dimension *dim, const struct element *e, const char *attri
           struct diagnostics *d)
 {
     const char *text = element_value(e, attribute);
-    struct words w = words_split(text ? text : "");
+    CLEANUP(words_free) struct words w = words_split(text ? text : "");
     if (text && w.n != dim->npoints)
     {
         diag_error(d, element_line(e, attribute), "%zu %s for %zu values; expected one each", w.n,
@@ -86,7 +86,6 @@ add_looks(struct plan_dimension *dim, const struct element *e, const char *attri
     {
         plan_look_take(&dim->points[i].look, e, attribute, w.word[i], d);
     }
-    words_free(&w);
 }
 
 /** Adds the values of a <vary> to a dimension: as new points, or to those of its zip partners. */
@@ -100,9 +99,9 @@ add_vary(struct building *b, struct plan_dimension *dim, const struct element *e
         return;
     }
     model.line = element_line(e, "values");
-    struct words values = words_split(text);
+    CLEANUP(words_free) struct words values = words_split(text);
     const char *label_text = element_value(e, "labels");
-    struct words labels = words_split_at(label_text ? label_text : "", '|');
+    CLEANUP(words_free) struct words labels = words_split_at(label_text ? label_text : "", '|');
     if (!may_repeat)
     {
         check_repeated(e, &values, b->d);
@@ -136,8 +135,6 @@ add_vary(struct building *b, struct plan_dimension *dim, const struct element *e
         add_looks(dim, e, "colours", b->d);
         add_looks(dim, e, "styles", b->d);
     }
-    words_free(&values);
-    words_free(&labels);
     override_free(&model);
 }
 
@@ -236,7 +233,7 @@ check_number_column(const struct plan *plan, const struct plan_dimension *dim,
                     const struct element *e, struct diagnostics *d)
 {
     const struct database_key key = plan_key(dim, 0);
-    char *numbers = dim->npoints ? database_number_column(&key) : NULL;
+    OWNED char *numbers = dim->npoints ? database_number_column(&key) : NULL;
     bool taken = numbers && !key.is_exact && is_taken(numbers);
     for (size_t k = 0; numbers && k < plan->ndimensions; k++)
     {
@@ -251,7 +248,6 @@ check_number_column(const struct plan *plan, const struct plan_dimension *dim,
                    "the results is '%s', as theirs is as numbers; expected one such as \"scheme\"",
                    key.name, numbers);
     }
-    free(numbers);
 }
 
 static void
@@ -411,14 +407,13 @@ add_fixed(struct plan *plan, const char *text, struct diagnostics *d)
         diag_error(d, LINE_COMMAND, "--set '%s'; expected element.attribute=value", text);
         return;
     }
-    char *param = xformat("%.*s", (int)(equals - text), text);
+    OWNED char *param = xformat("%.*s", (int)(equals - text), text);
     if (override_parse(param, LINE_COMMAND, &o, d))
     {
         o.value = xstrdup(equals + 1);
         ARRAY_GROW(plan->fixed, plan->nfixed);
         plan->fixed[plan->nfixed++] = o;
     }
-    free(param);
 }
 
 static void

@@ -24,17 +24,15 @@
 static bool
 keep_inputs(const struct results_folder *r, char **why)
 {
-    struct folder inputs = NO_FOLDER;
+    CLEANUP(folder_close) struct folder inputs = NO_FOLDER;
     const struct input_file *f = input_file_next(NULL);
     bool good = !f || folder_make_in(&inputs, &r->top, INPUT_FOLDER, why);
     for (; good && f; f = input_file_next(f))
     {
-        char *name = input_file_copy_name(f->written);
+        OWNED char *name = input_file_copy_name(f->written);
         good = file_equals(&inputs, name, f->bytes, f->n) ||
                file_replace(inputs.path, name, f->bytes, f->n, why);
-        free(name);
     }
-    folder_close(&inputs);
     return good;
 }
 
@@ -217,18 +215,14 @@ run_due(const struct plan *plan, const struct sweep_options *options, const stru
 static char *
 kept_name(const struct folder *top)
 {
-    struct diagnostics d = {.file = "scenario.xml"};
-    char *why = NULL;
+    CLEANUP(diag_free) struct diagnostics d = {.file = "scenario.xml"};
+    OWNED char *why = NULL;
     size_t n;
-    char *bytes = top->fd < 0 ? NULL : file_read(top, d.file, &n, &why);
+    OWNED char *bytes = top->fd < 0 ? NULL : file_read(top, d.file, &n, &why);
+    CLEANUP(document_drop)
     struct document *doc = bytes ? document_parse(d.file, bytes, n, &d) : NULL;
     const char *name = doc ? element_value(doc->root, "name") : NULL;
-    char *copy = name ? xstrdup(name) : NULL;
-    document_free(doc);
-    diag_free(&d);
-    free(bytes);
-    free(why);
-    return copy;
+    return name ? xstrdup(name) : NULL;
 }
 
 /** Whether the folder holds no run of another scenario that this one would replace, now or with its
@@ -236,15 +230,14 @@ kept_name(const struct folder *top)
 static bool
 spares_others(const struct plan *plan, const struct results_folder *r, char **why)
 {
-    char *kept = kept_name(&r->top);
+    OWNED char *kept = kept_name(&r->top);
     bool good = true, same = !kept || strcmp(kept, plan->name) == 0;
     struct sqlite3 *db = run_file_reader();
     for (size_t i = 0; good && !same && i < plan->nruns; i++)
     {
-        char *ignored = NULL;
+        OWNED char *ignored = NULL;
         const enum run_state state = plan_run_state(plan, i, &r->runs, db, &ignored);
         good = state == RUN_TO_DO || state == RUN_FINISHED;
-        free(ignored);
         if (!good)
         {
             *why = xformat("%s holds results of the scenario '%s', and '%s' would replace its %s; "
@@ -253,7 +246,6 @@ spares_others(const struct plan *plan, const struct results_folder *r, char **wh
         }
     }
     sqlite3_close(db);
-    free(kept);
     return good;
 }
 
@@ -294,7 +286,7 @@ clean(const struct results_folder *r, char **why)
 static bool
 is_ours_or_free(const struct plan *plan, const struct results_folder *r, int lock, char **why)
 {
-    char *kept = kept_name(&r->top);
+    OWNED char *kept = kept_name(&r->top);
     const bool good = !kept || strcmp(kept, plan->name) == 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
     if (!good)
     {
@@ -302,7 +294,6 @@ is_ours_or_free(const struct plan *plan, const struct results_folder *r, int loc
                        "or another folder with --out",
                        r->top.path, kept);
     }
-    free(kept);
     return good;
 }
 
@@ -419,24 +410,21 @@ sweep_run(const struct plan *plan, const struct sweep_options *options)
     {
         return child_help(plan, thread_count(options->threads, 1));
     }
-    char *out = results_folder(plan, options->out);
+    OWNED char *out = results_folder(plan, options->out);
     int status = run_in(plan, options, out);
     ranks_end();
-    free(out);
     return status;
 }
 
 size_t
 sweep_count_due(const struct plan *plan, const struct sweep_options *options)
 {
-    char *out = results_folder(plan, options->out), *why = NULL;
+    OWNED char *out = results_folder(plan, options->out), *why = NULL;
     struct results_folder r;
     struct due due;
     results_folder_open(&r, out);
     find_due(plan, options, &r.runs, false, &due, &why);
     results_folder_close(&r);
     free_due(&due);
-    free(why);
-    free(out);
     return due.n;
 }
