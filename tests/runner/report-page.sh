@@ -99,6 +99,7 @@ claim='//table[contains(@class, "claims")]/tbody/tr'
 is page.html "count($claim)" 4
 is page.html "normalize-space(($claim)[1]/td[3])" '11.1 to 40.0 %'
 is page.html "string(($claim)[1]/td[2])" '20 %'
+# shellcheck disable=SC2016 # code is that of Markdown
 is page.html 'string(//p[contains(., "mark")])' 'And there, a `mark`.'
 n=0
 for verdict in agrees 'to be run again' 'shown by a test' 'not run'; do
