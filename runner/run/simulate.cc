@@ -12,7 +12,7 @@
 #include "samples.h"
 #include "scenario.h"
 #include "state-bytes.h"
-#include "steps.h"
+#include "acked-bounds.h"
 #include "stuck.h"
 #include "to-c.h"
 #include "workload-results.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acked-bounds.h"
 #include "bound.h"
-#include "steps.h"
 #include "textbuf.h"
 
 /** What lies before a workload's part of all messages. */

@@ -111,12 +111,12 @@ scenario_load(struct element *root, struct diagnostics *d)
     load_conditions(root, s, nqps, d);
     if (d->reported == before)
     {
-        check_fit(root, s, d);
+        check_feasible(root, s, d);
         check_limit(s, line_of(root, "limit"), d);
     }
     if (d->reported == before)
     {
-        check_suit(root, s, d);
+        warn_of_choices(root, s, d);
         check_no_effect(root, s, d);
     }
     if (d->reported > before)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "steps.h"
+#include "acked-bounds.h"
 
 #include <math.h>
 #include <stdlib.h>
