@@ -117,7 +117,7 @@ papers_list(const struct words *papers)
     for (size_t i = 0; i < papers->n; i++)
     {
         OWNED char *path = papers_claims(papers->word[i]);
-        struct document *claims = claims_read(path);
+        CLEANUP(document_drop) struct document *claims = claims_read(path);
         if (!claims)
         {
             status = EXIT_BAD_INPUT;
@@ -129,7 +129,6 @@ papers_list(const struct words *papers)
         {
             printf("  %s\n", scenarios.word[k]);
         }
-        document_free(claims);
     }
     return status;
 }

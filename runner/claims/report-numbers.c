@@ -158,7 +158,7 @@ report_add_values(xmlNode *claim, const struct element *e, const struct report_n
     for (size_t r = 0; r < (span ? 1 : nrows); r++)
     {
         /* "allreduce: AR: 2.3 ms", "Themis: 1.1 ms". */
-        char *name = span ? NULL : row_name(n, r);
+        OWNED char *name = span ? NULL : row_name(n, r);
         const char *row = name;
         for (size_t c = 0; c < n->rows->ncolumns; c++)
         {
@@ -178,7 +178,6 @@ report_add_values(xmlNode *claim, const struct element *e, const struct report_n
             add_entry(claim, row, n->columns[c].label, &text);
             row = NULL;
         }
-        free(name);
     }
 }
 

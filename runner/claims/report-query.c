@@ -196,7 +196,7 @@ name_of_row(const struct report_numbers *n, size_t row)
 static size_t
 find_same_name(const struct report_numbers *n, size_t *other)
 {
-    char **names = xcalloc(n->rows->nrows + 1, sizeof *names);
+    OWNED char **names = xcalloc(n->rows->nrows + 1, sizeof *names);
     size_t row = 0, before = 0;
     for (; row < n->rows->nrows; row++)
     {
@@ -214,7 +214,6 @@ find_same_name(const struct report_numbers *n, size_t *other)
     {
         free(names[r]);
     }
-    free(names);
     return row;
 }
 

@@ -100,8 +100,8 @@ print_rows(struct database *db, const struct arguments *a, const char *sql,
     struct query_mistake mistake;
     limits.seconds = a->timeout;
     limits.rows = (size_t)a->rows;
-    struct query_rows *rows = database_query(db, sql, limits, &mistake);
-    struct text t = {0};
+    CLEANUP(query_rows_drop) struct query_rows *rows = database_query(db, sql, limits, &mistake);
+    CLEANUP(text_drop) struct text t = {0};
     if (!rows)
     {
         fprintf(stderr, "%s:%d: error: %s\n", a->query_file ? a->query_file : "weft query",
@@ -111,8 +111,6 @@ print_rows(struct database *db, const struct arguments *a, const char *sql,
     }
     query_print(&t, rows, format);
     fputs(t.s, stdout);
-    free(t.s);
-    query_rows_free(rows);
     return EXIT_GOOD;
 }
 

@@ -433,7 +433,7 @@ load_papers(struct reproduction *r, const char *wanted)
 static int
 reproduce(struct reproduction *r, const struct words *papers, const char *wanted)
 {
-    struct text failed = {0};
+    CLEANUP(text_drop) struct text failed = {0};
     int status = EXIT_GOOD;
     r->known = papers;
     choose_papers(r, papers, wanted);
@@ -464,7 +464,6 @@ reproduce(struct reproduction *r, const struct words *papers, const char *wanted
     {
         fprintf(stderr, "\nweft: error: there were errors (above) with: %s\n", failed.s);
     }
-    free(failed.s);
     return status;
 }
 

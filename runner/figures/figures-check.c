@@ -88,7 +88,7 @@ static void
 check_where(const struct plan *plan, const struct element *figure, struct diagnostics *d)
 {
     const char *text = element_value(figure, "where");
-    struct words w = words_split(text ? text : "");
+    CLEANUP(words_free) struct words w = words_split(text ? text : "");
     for (size_t i = 0; i < w.n; i++)
     {
         char *equals = strchr(w.word[i], '=');
@@ -103,7 +103,6 @@ check_where(const struct plan *plan, const struct element *figure, struct diagno
         check_column(plan, figure, "where", w.word[i], figure_table(figure), true, d);
         check_taken(plan, figure, "where", w.word[i], equals + 1, d);
     }
-    words_free(&w);
 }
 
 /** Samples must be taken, and messages written, for a figure to show them. */
@@ -523,7 +522,7 @@ void
 figures_check(const struct plan *plan, struct diagnostics *d)
 {
     const struct element *root = plan->doc->root;
-    struct database *tables = NULL;
+    CLEANUP(database_drop) struct database *tables = NULL;
     for (size_t i = 0; i < root->nchildren; i++)
     {
         const struct element *e = root->children[i];
@@ -542,5 +541,4 @@ figures_check(const struct plan *plan, struct diagnostics *d)
             check_figure(plan, e, tables, d);
         }
     }
-    database_close(tables);
 }

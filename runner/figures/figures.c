@@ -32,7 +32,7 @@ write_inputs(const struct plan *plan, const struct element *figure, const struct
              const char *out, char **why)
 {
     const char *name = element_value(figure, "name");
-    char *script = figure_script(plan, figure, data, why);
+    OWNED char *script = figure_script(plan, figure, data, why);
     if (!script)
     {
         return false;
@@ -40,9 +40,7 @@ write_inputs(const struct plan *plan, const struct element *figure, const struct
     OWNED char *rows = figure_numbers(figure, data);
     OWNED char *gp = xformat("%s.gp", name), *dat = xformat("%s.dat", name);
     const struct file_bytes files[] = {{gp, script, strlen(script)}, {dat, rows, strlen(rows)}};
-    bool good = files_replace(out, files, 2, why);
-    free(script);
-    return good;
+    return files_replace(out, files, 2, why);
 }
 
 /** Writes NAME.svg, NAME.png and NAME.pdf. */

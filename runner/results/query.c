@@ -295,7 +295,7 @@ set_mistake(struct query_mistake *m, char *message, const char *sql, int at)
 static char *
 nearest_of(struct database *db, const char *sql, const char *name)
 {
-    sqlite3_stmt *s = NULL;
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     struct nearest near = nearest_start(name);
     char *best = NULL;
     if (sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK)
@@ -314,7 +314,6 @@ nearest_of(struct database *db, const char *sql, const char *name)
             best = candidate;
         }
     }
-    sqlite3_finalize(s);
     return best;
 }
 
@@ -344,7 +343,7 @@ explain(struct database *db)
     };
     struct text words = {0};
     text_add_message(&words, sqlite3_errmsg(db->db));
-    char *said = text_take(&words), *best = NULL;
+    OWNED char *said = text_take(&words), *best = NULL;
     for (size_t i = 0; i < 2; i++)
     {
         char *at = strstr(said, lacking[i].lacks);
@@ -359,16 +358,12 @@ explain(struct database *db)
         best = best || !dot ? best : nearest_of(db, lacking[i].names, dot + 1);
     }
     const bool dotted = best && strpbrk(best, ".-");
-    char *message =
-        dotted
-            ? xformat("%s; did you mean \"%s\"? SQL has such a name in double quotes", said, best)
-        : best ? xformat("%s; did you mean '%s'?", said, best)
-        : strstr(said, "authoriz") || strstr(said, "prohibited")
-            ? xformat("%s; a query may read tables and call functions, nothing else", said)
-            : xstrdup(said);
-    free(best);
-    free(said);
-    return message;
+    return dotted ? xformat("%s; did you mean \"%s\"? SQL has such a name in double quotes", said,
+                            best)
+           : best ? xformat("%s; did you mean '%s'?", said, best)
+           : strstr(said, "authoriz") || strstr(said, "prohibited")
+               ? xformat("%s; a query may read tables and call functions, nothing else", said)
+               : xstrdup(said);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */

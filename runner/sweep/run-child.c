@@ -312,8 +312,8 @@ simulate_into(struct child *c, struct run_file *file, const struct scenario *s,
 static int
 child_main(struct child *c, const struct plan *plan, const struct folder *runs)
 {
-    struct diagnostics d = {.file = plan->doc->path};
-    struct scenario *s = plan_load(plan, c->run, &d);
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, c->run, &d);
     if (!s)
     {
         send_report(c, REPORT_FAILED, &all, "the scenario does not load");
@@ -335,8 +335,6 @@ child_main(struct child *c, const struct plan *plan, const struct folder *runs)
         status = file.busy ? CHILD_BUSY : status;
     }
     run_file_close(&file);
-    scenario_free(s);
-    diag_free(&d);
     return status;
 }
 

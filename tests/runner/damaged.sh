@@ -90,7 +90,7 @@ if [ "$(id -u)" != 0 ]; then
     chmod a-r "$run"
     ends 2 "$weft" run "$here/tiny.xml" --no-figures --out try
     grep -q "^weft: error: cannot open $run: Permission denied" messages || fail 'a file that cannot be read'
-    "$weft" sweep "$here/tiny.xml" --dry-run --out try | grep -q '^no file   rsq_seed=2: ' || fail '--dry-run: it can be read'
+    "$weft" sweep "$here/tiny.xml" --dry-run --out try | grep -q '^unreadable  rsq_seed=2: ' || fail '--dry-run: it is read'
     chmod u+r "$run"
 fi
 
