@@ -123,19 +123,33 @@ folder_list(const struct folder *f)
 }
 
 void
+list_drop(DIR **list)
+{
+    if (*list)
+    {
+        closedir(*list);
+    }
+}
+
+void
+fd_drop(const int *fd)
+{
+    if (*fd >= 0)
+    {
+        close(*fd);
+    }
+}
+
+void
 folder_forget_temporary(const struct folder *f)
 {
-    DIR *dir = folder_list(f);
+    CLEANUP(list_drop) DIR *dir = folder_list(f);
     for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
     {
         if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0)
         {
             unlinkat(f->fd, e->d_name, 0);
         }
-    }
-    if (dir)
-    {
-        closedir(dir);
     }
 }
 
@@ -229,13 +243,9 @@ file_drop(const struct folder *f, const char *temporary)
 bool
 file_place(const struct folder *f, const char *temporary, const char *name, char **why)
 {
-    int fd = openat(f->fd, temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    CLEANUP(fd_drop) int fd = openat(f->fd, temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     bool good = fd >= 0 && fsync(fd) == 0 && renameat(f->fd, temporary, f->fd, name) == 0;
     int error = errno;
-    if (fd >= 0)
-    {
-        close(fd);
-    }
     if (!good)
     {
         file_drop(f, temporary);

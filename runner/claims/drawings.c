@@ -19,7 +19,7 @@ static struct words
 figures_in(const struct folder *f)
 {
     struct words names = {0};
-    DIR *dir = folder_list(f);
+    CLEANUP(list_drop) DIR *dir = folder_list(f);
     for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
     {
         const size_t n = strlen(e->d_name);
@@ -27,10 +27,6 @@ figures_in(const struct folder *f)
         {
             words_add(&names, xformat("%.*s", (int)(n - 4), e->d_name));
         }
-    }
-    if (dir)
-    {
-        closedir(dir);
     }
     if (names.n)
     {

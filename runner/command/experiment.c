@@ -80,17 +80,12 @@ bool
 experiment_draw(const struct experiment *l, const char *out, const char *only)
 {
     char *why = NULL;
-    int lock = results_folder_lock_tables(out, &why);
-    bool good = lock >= 0 && figures_draw(l->plan, out, only);
+    CLEANUP(fd_drop) int lock = results_folder_lock_tables(out, &why);
     if (lock < 0)
     {
         sweep_refuse(why, EXIT_FAILED);
     }
-    else
-    {
-        close(lock);
-    }
-    return good;
+    return lock >= 0 && figures_draw(l->plan, out, only);
 }
 
 int

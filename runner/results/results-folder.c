@@ -39,16 +39,12 @@ content_of(const char *path)
     enum content found = CONTENT_NONE;
     for (int attempt = 0; attempt < 3 && found != CONTENT_OURS; attempt++)
     {
-        DIR *dir = opendir(path);
+        CLEANUP(list_drop) DIR *dir = opendir(path);
         found = CONTENT_NONE;
         for (struct dirent *e; dir && found != CONTENT_OURS && (e = readdir(dir)) != NULL;)
         {
             bool dots = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
             found = strcmp(e->d_name, MARK) == 0 ? CONTENT_OURS : dots ? found : CONTENT_OTHER;
-        }
-        if (dir)
-        {
-            closedir(dir);
         }
     }
     return found;

@@ -205,16 +205,12 @@ run_file_forget(const struct folder *runs, const char *name)
 void
 run_files_clean(const struct folder *runs)
 {
-    DIR *dir = folder_list(runs);
+    CLEANUP(list_drop) DIR *dir = folder_list(runs);
     for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
     {
         if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0)
         {
             clean(runs, e->d_name);
         }
-    }
-    if (dir)
-    {
-        closedir(dir);
     }
 }

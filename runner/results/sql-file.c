@@ -187,6 +187,7 @@ read_checksum(int fd, uint32_t *sum, uint32_t *there, uint64_t *expected)
 static bool
 seal(const struct sql_file *f, const char *temporary, char **why)
 {
+    CLEANUP(fd_drop)
     const int fd = openat(f->folder->fd, temporary, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
     uint32_t sum = 0, there;
@@ -206,10 +207,6 @@ seal(const struct sql_file *f, const char *temporary, char **why)
     if (!good)
     {
         *why = xformat("cannot write %s/%s: %s", f->folder->path, f->name, strerror(errno));
-    }
-    if (fd >= 0)
-    {
-        close(fd);
     }
     return good;
 }
@@ -231,7 +228,7 @@ sql_file_end(struct sql_file *f, const char *temporary, char **why)
 enum sql_file_state
 sql_file_look(const struct folder *folder, const char *name, char **why)
 {
-    const int fd = file_open(folder, name, why);
+    CLEANUP(fd_drop) const int fd = file_open(folder, name, why);
     struct stat st;
     uint32_t sum, there;
     uint64_t size;
@@ -240,7 +237,6 @@ sql_file_look(const struct folder *folder, const char *name, char **why)
         return SQL_FILE_UNREADABLE;
     }
     const bool read = fstat(fd, &st) == 0 && read_checksum(fd, &sum, &there, &size);
-    close(fd);
     const bool fits = read && (uint64_t)st.st_size == size;
     const bool good = fits && sum == there;
     if (!good)

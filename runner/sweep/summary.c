@@ -232,13 +232,11 @@ summary_write(const struct plan *plan, const struct results_folder *r, const cha
     {
         return nothing_finished(plan, some);
     }
-    int lock = results_folder_lock_tables(r->top.path, &why);
+    CLEANUP(fd_drop) int lock = results_folder_lock_tables(r->top.path, &why);
     if (lock < 0)
     {
         sweep_refuse(why, 0);
         return false;
     }
-    const bool good = write_locked(plan, r, some);
-    close(lock);
-    return good;
+    return write_locked(plan, r, some);
 }

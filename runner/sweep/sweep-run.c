@@ -328,14 +328,9 @@ lock_and_claim(const struct plan *plan, const struct sweep_options *options,
                const struct results_folder *r, int *lock)
 {
     char *why = NULL;
-    const int tables = results_folder_lock_tables(r->top.path, &why);
+    CLEANUP(fd_drop) const int tables = results_folder_lock_tables(r->top.path, &why);
     *lock = tables < 0 ? -1 : results_folder_lock_runs(r, options->nruns > 0, &why);
-    const int status = *lock < 0 ? sweep_refuse(why, EXIT_FAILED) : claim(plan, options, r, *lock);
-    if (tables >= 0)
-    {
-        close(tables);
-    }
-    return status;
+    return *lock < 0 ? sweep_refuse(why, EXIT_FAILED) : claim(plan, options, r, *lock);
 }
 
 /** Runs in a folder that is locked. An exit status. */
@@ -375,7 +370,8 @@ run_in(const struct plan *plan, const struct sweep_options *options, const char 
 {
     struct results_folder r;
     char *why = NULL;
-    int status, lock = -1;
+    CLEANUP(fd_drop) int lock = -1;
+    int status;
     size_t fit;
     if (!results_folder_is_ours(out, &why))
     {
@@ -390,10 +386,6 @@ run_in(const struct plan *plan, const struct sweep_options *options, const char 
     if (status == EXIT_GOOD)
     {
         status = run_locked(plan, options, &r, fit);
-    }
-    if (lock >= 0)
-    {
-        close(lock);
     }
     results_folder_close(&r);
     return status;
