@@ -18,9 +18,8 @@ message_of(const char *format, va_list args)
 {
     struct text t = {0}, shown = {0};
     text_vadd(&t, format, args);
-    char *message = text_take(&t);
+    OWNED char *message = text_take(&t);
     text_add_message(&shown, message);
-    free(message);
     return text_take(&shown);
 }
 

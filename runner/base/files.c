@@ -38,7 +38,7 @@ fail_in(char **why, const char *what, const struct folder *f, const char *name, 
 bool
 folder_make(const char *path, char **why)
 {
-    char *copy = xstrdup(path);
+    OWNED char *copy = xstrdup(path);
     bool good = true;
     for (size_t n = 1, length = strlen(path); good && n <= length; n++)
     {
@@ -52,7 +52,6 @@ folder_make(const char *path, char **why)
         }
         copy[n] = path[n];
     }
-    free(copy);
     return good;
 }
 
@@ -124,19 +123,33 @@ folder_list(const struct folder *f)
 }
 
 void
+list_drop(DIR **list)
+{
+    if (*list)
+    {
+        closedir(*list);
+    }
+}
+
+void
+fd_drop(const int *fd)
+{
+    if (*fd >= 0)
+    {
+        close(*fd);
+    }
+}
+
+void
 folder_forget_temporary(const struct folder *f)
 {
-    DIR *dir = folder_list(f);
+    CLEANUP(list_drop) DIR *dir = folder_list(f);
     for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
     {
         if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0)
         {
             unlinkat(f->fd, e->d_name, 0);
         }
-    }
-    if (dir)
-    {
-        closedir(dir);
     }
 }
 
@@ -230,13 +243,9 @@ file_drop(const struct folder *f, const char *temporary)
 bool
 file_place(const struct folder *f, const char *temporary, const char *name, char **why)
 {
-    int fd = openat(f->fd, temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    CLEANUP(fd_drop) int fd = openat(f->fd, temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     bool good = fd >= 0 && fsync(fd) == 0 && renameat(f->fd, temporary, f->fd, name) == 0;
     int error = errno;
-    if (fd >= 0)
-    {
-        close(fd);
-    }
     if (!good)
     {
         file_drop(f, temporary);
@@ -274,7 +283,7 @@ replace(const struct folder *f, const struct file_writer *files, char *const *te
 bool
 files_write(const struct folder *f, const struct file_writer *files, size_t n, char **why)
 {
-    char **temporary = xcalloc(n, sizeof *temporary);
+    OWNED char **temporary = xcalloc(n, sizeof *temporary);
     for (size_t i = 0; i < n; i++)
     {
         temporary[i] = temporary_name(files[i].name);
@@ -284,7 +293,6 @@ files_write(const struct folder *f, const struct file_writer *files, size_t n, c
     {
         free(temporary[i]);
     }
-    free(temporary);
     return good;
 }
 
@@ -292,14 +300,13 @@ bool
 files_replace(const char *folder, const struct file_bytes *files, size_t n, char **why)
 {
     struct folder f;
-    struct file_writer *writers = xcalloc(n, sizeof *writers);
+    OWNED struct file_writer *writers = xcalloc(n, sizeof *writers);
     for (size_t i = 0; i < n; i++)
     {
         writers[i] = (struct file_writer){files[i].name, write_bytes, &files[i]};
     }
     const bool good = folder_open(&f, folder, why) && files_write(&f, writers, n, why);
     folder_close(&f);
-    free(writers);
     return good;
 }
 
@@ -330,15 +337,13 @@ only_plain(int fd, const char *path, char **why)
 int
 file_open(const struct folder *f, const char *name, char **why)
 {
-    char *path = xformat("%s/%s", f->path, name);
+    OWNED char *path = xformat("%s/%s", f->path, name);
     const int fd = openat(f->fd, name, READING | O_NOFOLLOW);
     if (fd < 0)
     {
         fail_in(why, "open", f, name, errno);
     }
-    const int plain = only_plain(fd, path, why);
-    free(path);
-    return plain;
+    return only_plain(fd, path, why);
 }
 
 /** All bytes of a file that is then closed, and a NUL behind them; more than @p most are an error.
@@ -386,10 +391,8 @@ char *
 file_read(const struct folder *f, const char *name, size_t *n, char **why)
 {
     int fd = file_open(f, name, why);
-    char *path = xformat("%s/%s", f->path, name);
-    char *bytes = fd < 0 ? NULL : read_open(fd, path, SIZE_MAX, n, why);
-    free(path);
-    return bytes;
+    OWNED char *path = xformat("%s/%s", f->path, name);
+    return fd < 0 ? NULL : read_open(fd, path, SIZE_MAX, n, why);
 }
 
 char *
@@ -414,11 +417,8 @@ file_is_there(const struct folder *f, const char *name)
 bool
 file_equals(const struct folder *f, const char *name, const char *bytes, size_t n)
 {
-    char *why = NULL;
+    OWNED char *why = NULL;
     size_t size = 0;
-    char *found = file_read(f, name, &size, &why);
-    bool same = found && size == n && memcmp(found, bytes, n) == 0;
-    free(found);
-    free(why);
-    return same;
+    OWNED char *found = file_read(f, name, &size, &why);
+    return found && size == n && memcmp(found, bytes, n) == 0;
 }

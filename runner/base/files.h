@@ -36,6 +36,9 @@ void folder_close(struct folder *f);
 bool folder_flush(const struct folder *f, char **why);
 /** The folder's entries, from the start; NULL with errno. The caller closes it. */
 DIR *folder_list(const struct folder *f);
+/** For CLEANUP(), of what is open or not. */
+void list_drop(DIR **list);
+void fd_drop(const int *fd);
 /** Removes what killed processes left of file_replace() or file_begin(); nobody else may be writing
  * there. */
 void folder_forget_temporary(const struct folder *f);

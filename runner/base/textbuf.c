@@ -59,6 +59,14 @@ xrealloc(void *p, size_t n, size_t size)
     return q;
 }
 
+void
+free_owned(void *pointer)
+{
+    void *p;
+    memcpy(&p, pointer, sizeof p);
+    free(p);
+}
+
 char *
 xstrdup(const char *s)
 {
@@ -133,6 +141,12 @@ text_take(struct text *t)
     char *s = t->s ? t->s : xstrdup("");
     *t = (struct text){0};
     return s;
+}
+
+void
+text_drop(struct text *t)
+{
+    free(t->s);
 }
 
 #define WHITE_SPACE " \t\n\v\f\r"

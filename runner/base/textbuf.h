@@ -8,6 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Of a local variable: @p drop is called with a pointer to it where its block ends. */
+#define CLEANUP(drop) __attribute__((cleanup(drop)))
+
+/** Of a local pointer: what it points to, or NULL, is freed where its block ends. */
+#define OWNED CLEANUP(free_owned)
+void free_owned(void *pointer);
+
 /** A growing string; all zero is an empty one. Free s. */
 struct text
 {
@@ -21,6 +28,8 @@ void text_vadd(struct text *t, const char *format, va_list args);
 void text_add_xml(struct text *t, const char *s);
 /** The string, never NULL; the caller frees it. @p t is empty afterwards. */
 char *text_take(struct text *t);
+/** For CLEANUP(). */
+void text_drop(struct text *t);
 
 /** Words separated by white space. */
 struct words

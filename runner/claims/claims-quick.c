@@ -67,10 +67,9 @@ claims_use_quick(struct document *claims, const char *scenario, const char *with
         const char *named = element_value(e, "scenario"), *results = element_value(e, "results");
         if (named && strcmp(named, scenario) == 0 && results)
         {
-            char *was = xstrdup(results);
+            OWNED char *was = xstrdup(results);
             rename_results(claims->root, was, quick);
             element_set(e, "scenario", with, element_line(e, "scenario"), false);
-            free(was);
         }
     }
     take_verdicts_back(claims, quick);

@@ -19,7 +19,7 @@ static struct words
 figures_in(const struct folder *f)
 {
     struct words names = {0};
-    DIR *dir = folder_list(f);
+    CLEANUP(list_drop) DIR *dir = folder_list(f);
     for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
     {
         const size_t n = strlen(e->d_name);
@@ -27,10 +27,6 @@ figures_in(const struct folder *f)
         {
             words_add(&names, xformat("%.*s", (int)(n - 4), e->d_name));
         }
-    }
-    if (dir)
-    {
-        closedir(dir);
     }
     if (names.n)
     {
@@ -92,17 +88,18 @@ add_svg(xmlNode *drawing, const char *bytes, size_t n)
 void
 drawings_add(xmlNode *section, const char *folder)
 {
-    struct folder f = NO_FOLDER;
+    CLEANUP(folder_close) struct folder f = NO_FOLDER;
     char *why = NULL;
+    CLEANUP(words_free)
     struct words names = folder_open(&f, folder, &why) ? figures_in(&f) : (struct words){0};
     xmlChar *id = xmlGetNoNsProp(section, (const xmlChar *)"id");
     free(why);
     for (size_t i = 0; i < names.n; i++)
     {
-        char *file = xformat("%s.svg", names.word[i]);
+        OWNED char *file = xformat("%s.svg", names.word[i]);
         size_t n = 0;
         why = NULL;
-        char *bytes = file_read(&f, file, &n, &why);
+        OWNED char *bytes = file_read(&f, file, &n, &why);
         xmlNode *drawing = page_add(section, "drawing", NULL);
         page_set(drawing, "name", names.word[i]);
         page_format(drawing, "prefix", "%s-f%zu-", id, i + 1);
@@ -112,11 +109,7 @@ drawings_add(xmlNode *section, const char *folder)
             page_set(drawing, "missing",
                      n > DRAWING_MOST_BYTES ? "it is too large" : "it is no SVG");
         }
-        free(bytes);
         free(why);
-        free(file);
     }
     xmlFree(id);
-    words_free(&names);
-    folder_close(&f);
 }

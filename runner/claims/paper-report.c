@@ -20,10 +20,9 @@ count_results(const struct document *claims, const char *results, size_t *have, 
         const char *name = element_value(claims->root->children[i], "results");
         if (name)
         {
-            char *path = xformat("%s/%s/summary.csv", results, name);
+            OWNED char *path = xformat("%s/%s/summary.csv", results, name);
             *have += access(path, F_OK) == 0;
             ++*want;
-            free(path);
         }
     }
 }
@@ -31,13 +30,9 @@ count_results(const struct document *claims, const char *results, size_t *have, 
 static int
 write_validation(xmlDoc *report, const char *claims)
 {
-    char *part = page_write(report, PAGE_MARKDOWN), *old = validation_read();
-    char *text = old ? validation_replace(old, claims, part) : NULL;
-    const int status = text ? report_deliver(text, VALIDATION) : EXIT_FAILED;
-    free(text);
-    free(old);
-    free(part);
-    return status;
+    OWNED char *part = page_write(report, PAGE_MARKDOWN), *old = validation_read();
+    OWNED char *text = old ? validation_replace(old, claims, part) : NULL;
+    return text ? report_deliver(text, VALIDATION) : EXIT_FAILED;
 }
 
 /** Writes report.html; *path is where. */
@@ -57,7 +52,7 @@ paper_report_whole(struct document *claims, const char *paper, const char *resul
                    const char *folder)
 {
     size_t have, want;
-    char *page = NULL;
+    OWNED char *page = NULL;
     count_results(claims, results, &have, &want);
     fprintf(stderr, "%s: results of %zu of %zu sections\n", paper, have, want);
     const struct report_options options = {results, true, REPORT_LIMITS, VALIDATION, true};
@@ -69,7 +64,6 @@ paper_report_whole(struct document *claims, const char *paper, const char *resul
     {
         fprintf(stderr, "written: %s\n", page);
     }
-    free(page);
     xmlFreeDoc(report);
     return status;
 }
@@ -77,20 +71,16 @@ paper_report_whole(struct document *claims, const char *paper, const char *resul
 int
 paper_report_part(struct document *claims, const char *results, const char *folder)
 {
-    char *path = xformat("%s/report.md", folder), *page = NULL;
+    OWNED char *path = xformat("%s/report.md", folder), *page = NULL;
     const struct report_options options = {results, true, REPORT_LIMITS, path, true};
     xmlDoc *report = report_make(&claims, 1, &options);
-    char *text = report ? page_write(report, PAGE_MARKDOWN) : NULL;
+    OWNED char *text = report ? page_write(report, PAGE_MARKDOWN) : NULL;
     int status = report ? write_page(report, folder, &page) : EXIT_BAD_INPUT;
     if (status == EXIT_GOOD && (status = report_deliver(text, path)) == EXIT_GOOD)
     {
-        char *summary = page_write(report, PAGE_TEXT);
+        OWNED char *summary = page_write(report, PAGE_TEXT);
         printf("%s\nthe report: %s\nas a page: %s\n", summary, path, page);
-        free(summary);
     }
-    free(page);
-    free(path);
-    free(text);
     xmlFreeDoc(report);
     return status;
 }

@@ -32,7 +32,7 @@ papers_find(struct words *papers)
     glob_t found = {0};
     char *page = validation_read();
     const size_t n = page && glob(CLAIMS "/*.xml", 0, NULL, &found) == 0 ? found.gl_pathc : 0;
-    struct paper_place *place = xcalloc(n + 1, sizeof *place);
+    OWNED struct paper_place *place = xcalloc(n + 1, sizeof *place);
     for (size_t i = 0; i < n; i++)
     {
         const char *path = found.gl_pathv[i], *name = path + sizeof CLAIMS;
@@ -45,7 +45,6 @@ papers_find(struct words *papers)
         words_add(papers, place[i].name);
     }
     globfree(&found);
-    free(place);
     free(page);
     return page != NULL;
 }
@@ -74,7 +73,7 @@ papers_go_to(char **results)
         char *slash = strrchr(exe, '/');
         *(slash ? slash : exe) = '\0';
     }
-    char *claims = xformat("%s/" CLAIMS, exe);
+    OWNED char *claims = xformat("%s/" CLAIMS, exe);
     bool good = is_folder(claims) && getcwd(here, sizeof here) && chdir(exe) == 0;
     if (good && (*results)[0] != '/')
     {
@@ -87,7 +86,6 @@ papers_go_to(char **results)
         fprintf(stderr, "weft: error: there is no folder " CLAIMS " here; expected to be called "
                         "in Weft's folder\n");
     }
-    free(claims);
     return good;
 }
 
@@ -118,22 +116,19 @@ papers_list(const struct words *papers)
     int status = EXIT_GOOD;
     for (size_t i = 0; i < papers->n; i++)
     {
-        char *path = papers_claims(papers->word[i]);
-        struct document *claims = claims_read(path);
-        free(path);
+        OWNED char *path = papers_claims(papers->word[i]);
+        CLEANUP(document_drop) struct document *claims = claims_read(path);
         if (!claims)
         {
             status = EXIT_BAD_INPUT;
             continue;
         }
-        struct words scenarios = papers_scenarios(claims);
+        CLEANUP(words_free) struct words scenarios = papers_scenarios(claims);
         printf("%s\n", papers->word[i]);
         for (size_t k = 0; k < scenarios.n; k++)
         {
             printf("  %s\n", scenarios.word[k]);
         }
-        words_free(&scenarios);
-        document_free(claims);
     }
     return status;
 }

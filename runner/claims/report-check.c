@@ -50,7 +50,7 @@ static const struct element_spec elements[] = {
     FIXED(claims, "", 0, "claims of a paper beside results"),
     PLAIN("text", "claims section", ELEMENT_MANY | ELEMENT_FILLED, "paragraphs in Markdown"),
     FIXED(section, "claims", ELEMENT_MANY, "claims about the results of one scenario"),
-    FIXED(attach, "section", ELEMENT_MANY, "further results for its queries"),
+    FIXED(attach, "section", ELEMENT_MANY | ELEMENT_DISTINCT, "further results for its queries"),
     FIXED(claim, "section", ELEMENT_MANY, "what a paper says, and what shows it"),
     PLAIN("says", "claim", ELEMENT_FILLED, "what the paper says"),
     PLAIN("paper", "claim", ELEMENT_FILLED, "the paper's value"),
@@ -58,33 +58,13 @@ static const struct element_spec elements[] = {
     FIXED(test, "claim", ELEMENT_MANY, "a test that shows it"),
     FIXED(table, "section", ELEMENT_MANY, "rows of the results"),
     FIXED(query, "claim table", ELEMENT_FILLED, "an SQL query of the results"),
-    FIXED(column, "claim table", ELEMENT_MANY, "how a column of the query is shown"),
+    FIXED(column, "claim table", ELEMENT_MANY | ELEMENT_DISTINCT,
+          "how a column of the query is shown"),
 };
 
 const struct grammar claims_grammar = {elements, COUNT_OF(elements)};
 
 /* --- what goes together ----------------------------------------------------------------------- */
-
-/** Children of one name must differ in an attribute. */
-static void
-check_distinct(const struct element *parent, const char *name, const char *attribute,
-               struct diagnostics *d)
-{
-    for (const struct element *e = NULL; (e = report_next(parent, name, e)) != NULL;)
-    {
-        const char *own = element_value(e, attribute);
-        const struct element *other = NULL;
-        while (own && (other = report_next(parent, name, other)) != e)
-        {
-            const char *taken = element_value(other, attribute);
-            if (taken && strcmp(taken, own) == 0)
-            {
-                diag_error(d, e->line, "a second <%s> %s '%s'; expected each name once", name,
-                           attribute, own);
-            }
-        }
-    }
-}
 
 /** The <query> of a claim or table and its <column>s. */
 static void
@@ -93,7 +73,6 @@ check_query(const struct element *e, struct diagnostics *d)
     const struct element *query = element_child(e, "query");
     const struct element *column = element_child(e, "column");
     const bool table = strcmp(e->name, "table") == 0;
-    check_distinct(e, "column", "name", d);
     if (table && !query)
     {
         diag_error(d, e->line, "<table> lacks <query>: where its rows come from");
@@ -123,7 +102,6 @@ check_section(const struct element *section, struct diagnostics *d)
                 "a <query> in a section without results; expected <section results=\"NAME\">");
         }
     }
-    check_distinct(section, "attach", "as", d);
     for (const struct element *e = NULL; (e = report_next(section, "attach", e)) != NULL;)
     {
         const char *as = element_value(e, "as");

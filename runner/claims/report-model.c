@@ -76,8 +76,8 @@ add_test(struct part *part, xmlNode *claim, const struct element *test)
 {
     const char *name = element_value(test, "name"), *file = element_value(test, "file");
     const char *base = strrchr(file, '/');
-    char *path = beside(part->file, file), *why = NULL;
-    char *text = file_read_path(path, SIZE_MAX, NULL, &why);
+    OWNED char *path = beside(part->file, file), *why = NULL;
+    OWNED char *text = file_read_path(path, SIZE_MAX, NULL, &why);
     if (!text || !strstr(text, name))
     {
         diag_error(part->source.d, test->line, "%s %s; expected the test '%s' there",
@@ -87,9 +87,6 @@ add_test(struct part *part, xmlNode *claim, const struct element *test)
     page_add_code(to, name);
     xmlNodeAddContent(to, (const xmlChar *)" in ");
     page_add_code(to, base ? base + 1 : file);
-    free(why);
-    free(text);
-    free(path);
 }
 
 static void
@@ -134,7 +131,7 @@ add_figure(struct part *part, xmlNode *section, const struct element *e)
 {
     struct report_source *s = &part->source;
     const char *figure = element_value(e, "figure"), *output = s->options->output;
-    char *path = figure ? beside(part->file, figure) : NULL;
+    OWNED char *path = figure ? beside(part->file, figure) : NULL;
     if (path && access(path, R_OK) != 0)
     {
         diag_error(s->d, element_line(e, "figure"), "cannot read the figure %s", path);
@@ -150,7 +147,6 @@ add_figure(struct part *part, xmlNode *section, const struct element *e)
         xmlFree(plain);
         xmlFree(escaped);
     }
-    free(path);
 }
 
 /** The figures of a section's results, and what made them. */
@@ -158,13 +154,12 @@ static void
 add_results(struct part *part, xmlNode *section, const char *results)
 {
     const struct report_options *options = part->source.options;
-    char *folder = xformat("%s/%s", options->results, results);
+    OWNED char *folder = xformat("%s/%s", options->results, results);
     if (options->drawings)
     {
         drawings_add(section, folder);
     }
     results_add_facts(section, folder, part->source.db);
-    free(folder);
 }
 
 static void
@@ -177,9 +172,8 @@ add_section(struct part *part, xmlNode *to, const struct element *e)
     page_set(section, "title", element_value(e, "title"));
     if (scenario)
     {
-        char *command = xformat("./weft run %s", scenario);
+        OWNED char *command = xformat("./weft run %s", scenario);
         page_add_code(page_add(section, "maker", NULL), command);
-        free(command);
     }
     add_figure(part, section, e);
     for (size_t i = 0; i < e->nchildren; i++)
@@ -209,7 +203,7 @@ static bool
 add_part(xmlNode *report, const struct document *claims, const struct report_options *options,
          size_t number)
 {
-    struct diagnostics d = {.file = claims->path};
+    CLEANUP(diag_free) struct diagnostics d = {.file = claims->path};
     struct part part = {
         claims, {.options = options, .claims = claims->root, .d = &d}, number, 0, 0};
     xmlNode *to = page_add(report, "part", NULL);
@@ -225,7 +219,6 @@ add_part(xmlNode *report, const struct document *claims, const struct report_opt
     }
     const bool good = d.n == 0;
     diag_print(&d, stderr);
-    diag_free(&d);
     return good;
 }
 

@@ -158,7 +158,7 @@ report_add_values(xmlNode *claim, const struct element *e, const struct report_n
     for (size_t r = 0; r < (span ? 1 : nrows); r++)
     {
         /* "allreduce: AR: 2.3 ms", "Themis: 1.1 ms". */
-        char *name = span ? NULL : row_name(n, r);
+        OWNED char *name = span ? NULL : row_name(n, r);
         const char *row = name;
         for (size_t c = 0; c < n->rows->ncolumns; c++)
         {
@@ -178,7 +178,6 @@ report_add_values(xmlNode *claim, const struct element *e, const struct report_n
             add_entry(claim, row, n->columns[c].label, &text);
             row = NULL;
         }
-        free(name);
     }
 }
 
@@ -206,7 +205,7 @@ add_head(xmlNode *table, const struct report_numbers *n)
     for (size_t c = 0; c < n->rows->ncolumns; c++)
     {
         const struct report_column *column = &n->columns[c];
-        struct text head = {0};
+        CLEANUP(text_drop) struct text head = {0};
         text_add(&head, "%s", n->rows->columns[c]);
         if (column->kind == REPORT_VALUE)
         {
@@ -219,7 +218,6 @@ add_head(xmlNode *table, const struct report_numbers *n)
             page_set(page_add(table, "column", head.s), "number",
                      column->kind == REPORT_VALUE ? "on" : NULL);
         }
-        free(head.s);
     }
 }
 
@@ -231,7 +229,7 @@ add_row(xmlNode *table, const struct report_numbers *n, size_t row)
     {
         const size_t at = row * n->rows->ncolumns + c;
         const bool last = c + 1 == n->rows->ncolumns || n->columns[c + 1].kind != REPORT_KEY;
-        struct text text = {0};
+        CLEANUP(text_drop) struct text text = {0};
         if (n->columns[c].kind == REPORT_VALUE)
         {
             add_value(&text, n, at, false);
@@ -245,7 +243,6 @@ add_row(xmlNode *table, const struct report_numbers *n, size_t row)
         {
             report_add_cell(to, text.s, &n->rows->cells[at], n->columns[c].kind == REPORT_VALUE);
         }
-        free(text.s);
     }
 }
 

@@ -53,17 +53,15 @@ maker_of(const struct report_source *s, const char *results)
 static bool
 is_there(const char *folder, const char *file)
 {
-    char *path = xformat("%s/%s", folder, file);
-    const bool there = access(path, F_OK) == 0;
-    free(path);
-    return there;
+    OWNED char *path = xformat("%s/%s", folder, file);
+    return access(path, F_OK) == 0;
 }
 
 /** Opens results, or those of an <attach> beside the section's. */
 static bool
 open_results(struct report_source *s, const char *results, const char *as)
 {
-    char *folder = xformat("%s/%s", s->options->results, results);
+    OWNED char *folder = xformat("%s/%s", s->options->results, results);
     bool good = false;
     if (!is_there(folder, DATABASE_FILE) && !is_there(folder, "summary.csv"))
     {
@@ -81,7 +79,6 @@ open_results(struct report_source *s, const char *results, const char *as)
         s->db = database_open(folder, &s->why);
         good = s->db != NULL;
     }
-    free(folder);
     return good;
 }
 
@@ -164,12 +161,11 @@ check_all_known(struct report_source *s, const struct element *e, const struct e
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     {
         const char *list = element_value(query, lists[i]);
-        struct words w = words_split(list ? list : "");
+        CLEANUP(words_free) struct words w = words_split(list ? list : "");
         for (size_t k = 0; k < w.n; k++)
         {
             check_known(s, rows, w.word[k], element_line(query, lists[i]));
         }
-        words_free(&w);
     }
     for (const struct element *c = NULL; (c = report_next(e, "column", c)) != NULL;)
     {
@@ -200,7 +196,7 @@ name_of_row(const struct report_numbers *n, size_t row)
 static size_t
 find_same_name(const struct report_numbers *n, size_t *other)
 {
-    char **names = xcalloc(n->rows->nrows + 1, sizeof *names);
+    OWNED char **names = xcalloc(n->rows->nrows + 1, sizeof *names);
     size_t row = 0, before = 0;
     for (; row < n->rows->nrows; row++)
     {
@@ -218,7 +214,6 @@ find_same_name(const struct report_numbers *n, size_t *other)
     {
         free(names[r]);
     }
-    free(names);
     return row;
 }
 

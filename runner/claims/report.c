@@ -38,23 +38,21 @@ report_deliver(const char *text, const char *output)
         return write_into(text, output); /* a device or a pipe stays what it is */
     }
     const char *slash = strrchr(output, '/');
-    char *why = NULL;
-    char *folder =
+    OWNED char *why = NULL;
+    OWNED char *folder =
         slash ? xformat("%.*s", slash > output ? (int)(slash - output) : 1, output) : xstrdup(".");
     bool good = file_replace(folder, slash ? slash + 1 : output, text, strlen(text), &why);
     if (!good)
     {
         fprintf(stderr, "weft: error: %s\n", why);
     }
-    free(why);
-    free(folder);
     return good ? EXIT_GOOD : EXIT_FAILED;
 }
 
 struct document *
 claims_read(const char *path)
 {
-    struct diagnostics d = {.file = path};
+    CLEANUP(diag_free) struct diagnostics d = {.file = path};
     struct document *claims = document_read_as(&claims_grammar, path, &d);
     if (claims)
     {
@@ -66,6 +64,5 @@ claims_read(const char *path)
         claims = NULL;
     }
     diag_print(&d, stderr);
-    diag_free(&d);
     return claims;
 }

@@ -54,13 +54,12 @@ spread_at(const struct query_rows *rows, size_t c)
 {
     const size_t last = c + SPREAD_COLUMNS - 1;
     char *mean = without_end(rows->columns[c], "_mean");
-    char *half = last < rows->ncolumns ? without_end(rows->columns[last], "_ci95") : NULL;
+    OWNED char *half = last < rows->ncolumns ? without_end(rows->columns[last], "_ci95") : NULL;
     if (mean && (!half || strcmp(mean, half) != 0))
     {
         free(mean);
         mean = NULL;
     }
-    free(half);
     return mean;
 }
 
@@ -101,14 +100,12 @@ static bool
 is_constant(const struct query_rows *rows, const struct shown_column *columns, size_t c)
 {
     bool same = true;
-    char *first = cell_text(rows, columns, 0, c);
+    OWNED char *first = cell_text(rows, columns, 0, c);
     for (size_t r = 1; same && r < rows->nrows; r++)
     {
-        char *cell = cell_text(rows, columns, r, c);
+        OWNED char *cell = cell_text(rows, columns, r, c);
         same = strcmp(cell, first) == 0;
-        free(cell);
     }
-    free(first);
     return same;
 }
 
@@ -194,9 +191,8 @@ add_constants(xmlNode *section, const struct query_rows *rows, const struct show
     {
         if (columns[c].place == IN_LIST && rows->cells[c].kind != QUERY_NULL)
         {
-            char *text = cell_text(rows, columns, 0, c);
+            OWNED char *text = cell_text(rows, columns, 0, c);
             page_set(page_add(list, "fact", text), "name", columns[c].name);
-            free(text);
         }
     }
 }
@@ -205,13 +201,11 @@ add_constants(xmlNode *section, const struct query_rows *rows, const struct show
 static void
 set_digits(xmlNode *to, const struct query_cell *cell)
 {
-    char *mean = report_cell_text(cell), *half = report_cell_text(cell + SPREAD_COLUMNS - 1);
+    OWNED char *mean = report_cell_text(cell), *half = report_cell_text(cell + SPREAD_COLUMNS - 1);
     if (*half)
     {
         page_format(to, "title", "%s ± %s", mean, half);
     }
-    free(half);
-    free(mean);
 }
 
 /** Adds columns and rows; what figures show comes before what none does. */
@@ -244,14 +238,13 @@ add_varying(xmlNode *section, const char *title, const struct query_rows *rows,
         for (size_t i = 0; i < n; i++)
         {
             const struct query_cell *cell = &rows->cells[r * rows->ncolumns + order[i]];
-            char *text = cell_text(rows, columns, r, order[i]);
+            OWNED char *text = cell_text(rows, columns, r, order[i]);
             xmlNode *to = report_add_cell(row, text, cell, cell->kind != QUERY_TEXT);
             page_set(to, "behind", drawn && columns[order[i]].place == BEHIND ? "on" : NULL);
             if (columns[order[i]].is_spread)
             {
                 set_digits(to, cell);
             }
-            free(text);
         }
     }
     free(order);
@@ -262,23 +255,21 @@ static void
 add_rows(xmlNode *section, const char *title, const struct query_rows *rows,
          const struct document *scenario)
 {
-    struct shown_column *columns = place_columns(rows, scenario);
+    OWNED struct shown_column *columns = place_columns(rows, scenario);
     if (rows->nrows > 1)
     {
         add_varying(section, title, rows, columns);
     }
     if (rows->nrows > MOST_ROWS)
     {
-        char *note = xformat("The first %d rows.", MOST_ROWS);
+        OWNED char *note = xformat("The first %d rows.", MOST_ROWS);
         page_add(section, "note", note);
-        free(note);
     }
     add_constants(section, rows, columns);
     for (size_t c = 0; c < rows->ncolumns; c++)
     {
         free(columns[c].name);
     }
-    free(columns);
 }
 
 /** Asks for a table; a sentence in *why if it cannot be. */
@@ -286,16 +277,15 @@ static void
 add_table(xmlNode *section, struct database *db, const char *table, const char *title,
           const struct document *scenario, char **why)
 {
-    char *sql = xformat("select * from \"%s\" limit %d", table, MOST_ROWS + 1);
+    OWNED char *sql = xformat("select * from \"%s\" limit %d", table, MOST_ROWS + 1);
     struct query_mistake mistake = {NULL, 0};
+    CLEANUP(query_rows_drop)
     struct query_rows *rows = database_query(db, sql, QUERY_LIMITS, &mistake);
     if (rows && rows->nrows)
     {
         add_rows(section, title, rows, scenario);
     }
     *why = mistake.message;
-    free(sql);
-    query_rows_free(rows);
 }
 
 /* --- results ---------------------------------------------------------------------------------- */
@@ -324,6 +314,7 @@ results_add_facts(xmlNode *section, const char *folder, struct database *db)
         "  from provenance where key = 'wall time' group by key)"
         ") where text is not null order by place";
     struct query_mistake mistake = {NULL, 0};
+    CLEANUP(query_rows_drop)
     struct query_rows *rows = db ? database_query(db, sql, REPORT_LIMITS, &mistake) : NULL;
     if (db)
     {
@@ -334,13 +325,11 @@ results_add_facts(xmlNode *section, const char *folder, struct database *db)
         page_add_code(fact, folder);
         for (size_t r = 0; rows && r < rows->nrows; r++)
         {
-            char *text = report_cell_text(&rows->cells[2 * r + 1]);
+            OWNED char *text = report_cell_text(&rows->cells[2 * r + 1]);
             page_set(page_add(facts, "fact", text), "name", rows->cells[2 * r].text);
-            free(text);
         }
     }
     free(mistake.message);
-    query_rows_free(rows);
 }
 
 /** The last part of a path. */
@@ -364,11 +353,9 @@ name_of(const char *folder)
 static struct document *
 scenario_of(const char *folder)
 {
-    struct diagnostics d = {0};
-    char *path = xformat("%s/scenario.xml", folder);
+    CLEANUP(diag_free) struct diagnostics d = {0};
+    OWNED char *path = xformat("%s/scenario.xml", folder);
     struct document *scenario = document_read(path, &d);
-    diag_free(&d);
-    free(path);
     return scenario;
 }
 
@@ -376,10 +363,11 @@ scenario_of(const char *folder)
 static bool
 add_results(xmlNode *part, const char *folder, size_t number, bool alone)
 {
-    char *why = NULL, *none = NULL, *name = name_of(folder);
-    struct document *scenario = scenario_of(folder);
-    const struct element *title = scenario ? element_child(scenario->root, "title") : NULL;
-    struct database *db = database_open(folder, &why);
+    OWNED char *why = NULL, *none = NULL, *name = name_of(folder);
+    CLEANUP(document_drop) struct document *scenario = scenario_of(folder);
+    const struct element *given = scenario ? element_child(scenario->root, "title") : NULL;
+    const struct element *title = given && !text_is_blank(given->text) ? given : NULL;
+    CLEANUP(database_drop) struct database *db = database_open(folder, &why);
     xmlNode *section = page_add(part, "section", NULL);
     page_format(section, "id", "s%zu", number);
     page_set(section, "title", title && !alone ? title->text : name);
@@ -402,13 +390,7 @@ add_results(xmlNode *part, const char *folder, size_t number, bool alone)
     {
         fprintf(stderr, "weft: error: %s: %s\n", folder, why);
     }
-    const bool good = !why;
-    database_close(db);
-    document_free(scenario);
-    free(name);
-    free(none);
-    free(why);
-    return good;
+    return !why;
 }
 
 xmlDoc *

@@ -38,9 +38,8 @@ validation_read(void)
 size_t
 validation_place(const char *old, const char *claims)
 {
-    char *mark = xformat("weft report %s'", claims);
+    OWNED char *mark = xformat("weft report %s'", claims);
     const char *part = old, *found = strstr(old, mark);
-    free(mark);
     while (found && next_part(part) <= found)
     {
         part = next_part(part);

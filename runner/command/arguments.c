@@ -222,7 +222,7 @@ list_options(const struct command *command, struct option *options)
 static void
 report_name(const char *word, const struct arguments *a, const char *command)
 {
-    char *name = xformat("%.*s", (int)strcspn(word + 2, "="), word + 2);
+    OWNED char *name = xformat("%.*s", (int)strcspn(word + 2, "="), word + 2);
     struct nearest near = nearest_start(name);
     for (size_t i = 0; i < NOPTIONS; i++)
     {
@@ -233,7 +233,6 @@ report_name(const char *word, const struct arguments *a, const char *command)
     }
     fprintf(stderr, "weft: error: 'weft %s' has no option --%s%s\n", command, name,
             did_you_mean(near.best));
-    free(name);
 }
 
 /** Reports what getopt has refused: an option that is not known, that lacks its value or has one

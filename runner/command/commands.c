@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "cost.h"
+#include "experiment.h"
 #include "figures.h"
 #include "list.h"
-#include "loaded.h"
 #include "mpi-ranks.h"
 #include "results-folder.h"
 #include "schema.h"
@@ -16,15 +16,15 @@
 static int
 run(const struct arguments *a)
 {
-    struct loaded l;
-    if (!loaded_read(a->files[0], &a->plan, &l))
+    struct experiment l;
+    if (!experiment_read(a->files[0], &a->plan, &l))
     {
         return EXIT_BAD_INPUT;
     }
     int status = a->print_plan ? sweep_print_plan(l.plan, &a->sweep, &a->plan, (size_t)a->batch)
                  : a->dry_run  ? sweep_dry_run(l.plan, &a->sweep)
-                               : loaded_sweep(&l, &a->sweep, !a->no_figures);
-    loaded_free(&l);
+                               : experiment_sweep(&l, &a->sweep, !a->no_figures);
+    experiment_free(&l);
     return status;
 }
 
@@ -73,23 +73,23 @@ static int
 validate_quick(const char *path, const struct arguments *a)
 {
     struct plan_options options = a->plan;
-    struct loaded l;
+    struct experiment l;
     options.quick = QUICK_YES;
-    if (!loaded_read(path, &options, &l))
+    if (!experiment_read(path, &options, &l))
     {
         fprintf(stderr, "%s: these are mistakes of its quick version (--quick)\n", path);
         return EXIT_BAD_INPUT;
     }
     print_counts(path, l.plan);
-    loaded_free(&l);
+    experiment_free(&l);
     return EXIT_GOOD;
 }
 
 static int
 validate(const char *path, const struct arguments *a)
 {
-    struct loaded l;
-    if (!loaded_read(path, &a->plan, &l))
+    struct experiment l;
+    if (!experiment_read(path, &a->plan, &l))
     {
         return EXIT_BAD_INPUT;
     }
@@ -97,7 +97,7 @@ validate(const char *path, const struct arguments *a)
     const bool both = !a->cost && element_child(l.doc->root, "quick");
     const bool fits =
         !a->cost || (sweep_any_selected(l.plan, &a->sweep) && cost_print(l.plan, &a->sweep));
-    loaded_free(&l);
+    experiment_free(&l);
     return !fits ? EXIT_BAD_INPUT : both ? validate_quick(path, a) : EXIT_GOOD;
 }
 
@@ -116,10 +116,10 @@ command_validate(const struct arguments *a)
 int
 command_plot(const struct arguments *a)
 {
-    struct loaded l;
+    struct experiment l;
     char *out, *why = NULL;
     int status = EXIT_BAD_INPUT;
-    if (!loaded_read_results(a->files[0], a->sweep.out, &a->plan, &l, &out))
+    if (!experiment_read_results(a->files[0], a->sweep.out, &a->plan, &l, &out))
     {
         return status;
     }
@@ -137,19 +137,19 @@ command_plot(const struct arguments *a)
     }
     else
     {
-        status = loaded_draw(&l, out, a->figure) ? EXIT_GOOD : EXIT_NO_FIGURE;
+        status = experiment_draw(&l, out, a->figure) ? EXIT_GOOD : EXIT_NO_FIGURE;
     }
     free(out);
-    loaded_free(&l);
+    experiment_free(&l);
     return status;
 }
 
 int
 command_collect(const struct arguments *a)
 {
-    struct loaded l;
+    struct experiment l;
     char *out;
-    if (!loaded_read_results(a->files[0], a->sweep.out, &a->plan, &l, &out))
+    if (!experiment_read_results(a->files[0], a->sweep.out, &a->plan, &l, &out))
     {
         return EXIT_BAD_INPUT;
     }
@@ -158,10 +158,10 @@ command_collect(const struct arguments *a)
     int status = sweep_collect(l.plan, &options);
     if (status == EXIT_GOOD && !a->no_figures && figures_count(l.plan) > 0)
     {
-        status = loaded_draw(&l, out, NULL) ? EXIT_GOOD : EXIT_NO_FIGURE;
+        status = experiment_draw(&l, out, NULL) ? EXIT_GOOD : EXIT_NO_FIGURE;
     }
     free(out);
-    loaded_free(&l);
+    experiment_free(&l);
     return status;
 }
 
@@ -174,9 +174,8 @@ command_list(const struct arguments *a)
 int
 command_schema(const struct arguments *a)
 {
-    char *text = schema_text();
+    OWNED char *text = schema_text();
     (void)a;
     fputs(text, stdout);
-    free(text);
     return EXIT_GOOD;
 }

@@ -8,28 +8,40 @@
 #include "export.h"
 #include "run-file.h"
 
+/** Whether what is attached is the file of a run, by its name too; else a sentence. */
+static bool
+is_of_run(sqlite3 *db, const char *path, const char *name, const char *ending, char **why)
+{
+    const bool is = *name && strcmp(ending, ".sqlite") == 0 &&
+                    sqlite3_table_column_metadata(db, "run", "files", "bytes", NULL, NULL, NULL,
+                                                  NULL, NULL) == SQLITE_OK;
+    *why = is ? NULL
+              : xformat("%s is not the file of a run; expected one of runs/*.sqlite in a "
+                        "results folder",
+                        path);
+    return is;
+}
+
 /** Exports the file of a run into a folder of its name in @p to. */
 static bool
 export_file(sqlite3 *db, const char *path, const struct folder *to, char **why)
 {
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path,
                *dot = strrchr(file, '.');
-    char *folder = slash ? xformat("%.*s", (int)(slash - path) + 1, path) : xstrdup(".");
-    char *name = xformat("%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
-    struct folder from = NO_FOLDER, run = NO_FOLDER;
-    const bool good = folder_open(&from, folder, why) && run_file_attach(db, &from, file, why) &&
-                      folder_make_in(&run, to, name, why) && export_run(db, &run, why);
-    folder_close(&from);
-    folder_close(&run);
-    free(folder);
-    free(name);
-    return good;
+    const int length = slash ? (int)(slash - path) : 0;
+    OWNED char *folder = slash ? xformat("%.*s", length ? length : 1, path) : xstrdup(".");
+    OWNED char *name = xformat("%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
+    CLEANUP(folder_close) struct folder from = NO_FOLDER, run = NO_FOLDER;
+    return folder_open(&from, folder, why) &&
+           run_file_attach(db, &from, file, why) == SQL_FILE_WHOLE &&
+           is_of_run(db, path, name, dot ? dot : "", why) && folder_make_in(&run, to, name, why) &&
+           export_run(db, &run, why);
 }
 
 int
 command_export(const struct arguments *a)
 {
-    struct folder to = NO_FOLDER;
+    CLEANUP(folder_close) struct folder to = NO_FOLDER;
     const char *out = a->to ? a->to : ".";
     char *why = NULL;
     sqlite3 *db = run_file_reader();
@@ -38,7 +50,6 @@ command_export(const struct arguments *a)
     {
         good = export_file(db, a->files[i], &to, &why);
     }
-    folder_close(&to);
     sqlite3_close(db);
     return good ? EXIT_GOOD : sweep_refuse(why, EXIT_FAILED);
 }

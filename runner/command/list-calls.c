@@ -46,12 +46,10 @@ static void
 print_call(const char *name, const char *where, const char *needs, const struct weft_fields *fields,
            bool markdown)
 {
-    char *reads = fields_text(fields->reads);
-    char *writes = fields_text(fields->writes);
+    OWNED char *reads = fields_text(fields->reads);
+    OWNED char *writes = fields_text(fields->writes);
     printf(markdown ? "| `%s` | %s | %s | %s | %s |\n" : "  %-16s %-9s %-36s %s; writes %s\n", name,
            where, needs, reads, writes);
-    free(reads);
-    free(writes);
 }
 
 static void
@@ -70,7 +68,7 @@ print_head(const char *title, bool markdown)
 static void
 print_balancer(const struct weft_lb_ops *lb, bool markdown)
 {
-    char *needs = needs_text(lb);
+    OWNED char *needs = needs_text(lb);
     print_call(lb->algo.name, "switch", needs, &lb->fields, markdown);
     if (lb->path)
     {
@@ -80,7 +78,6 @@ print_balancer(const struct weft_lb_ops *lb, bool markdown)
     {
         print_call(lb->algo.name, "last ToR", "", &lb->tor->fields, markdown);
     }
-    free(needs);
 }
 
 static void

@@ -51,9 +51,8 @@ print_row(size_t n, const char *const *cells, size_t code)
             page_add_markdown(row, "says", cells[i]);
         }
     }
-    char *text = page_write(page, PAGE_MARKDOWN);
+    OWNED char *text = page_write(page, PAGE_MARKDOWN);
     printf("%s", text);
-    free(text);
     xmlFreeDoc(page);
 }
 
@@ -66,7 +65,7 @@ print_wrapped(const char *doc, const char *source)
         INDENT = 19,
         WIDTH = 100
     };
-    char *text = *source ? xformat("%s [%s]", doc, source) : xformat("%s", doc);
+    OWNED char *text = *source ? xformat("%s [%s]", doc, source) : xformat("%s", doc);
     int column = 0;
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
     {
@@ -83,7 +82,6 @@ print_wrapped(const char *doc, const char *source)
         }
     }
     printf("\n");
-    free(text);
 }
 
 static void
@@ -214,7 +212,7 @@ static void
 print_element(const struct element_spec *spec, bool markdown)
 {
     const char *many = spec->flags & ELEMENT_MANY ? ", any number of times" : "";
-    char *absent = if_absent(spec);
+    OWNED char *absent = if_absent(spec);
     if (markdown)
     {
         printf("\n### `<%s>`\n\nIn `%s`%s: %s.%s%s\n\n", spec->name,
@@ -226,7 +224,6 @@ print_element(const struct element_spec *spec, bool markdown)
         printf("<%s> in %s%s: %s\n%s%s%s", spec->name, *spec->parents ? spec->parents : "(root)",
                many, spec->doc, *absent ? "  " : "", absent, *absent ? "\n" : "");
     }
-    free(absent);
     const size_t n = spec->flags & ELEMENT_CHANGES ? 0 : spec->nattributes;
     if (n)
     {

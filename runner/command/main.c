@@ -230,11 +230,10 @@ call(int argc, char **argv)
     {
         /* Those of the launcher, which hands on what it does not know. */
         const char *others = getenv("WEFT_COMMANDS");
-        struct words also = words_split(others ? others : "");
+        CLEANUP(words_free) struct words also = words_split(others ? others : "");
         nearest_try_words(&near, &also);
         fprintf(stderr, "weft: error: unknown command '%s'%s\n'weft --help' lists the commands\n",
                 name, did_you_mean(near.best));
-        words_free(&also);
         return EXIT_BAD_INPUT;
     }
     usage(stderr);

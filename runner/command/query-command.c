@@ -52,10 +52,8 @@ attach(struct database *db, const char *text, char **why)
                        text);
         return false;
     }
-    char *name = xformat("%.*s", (int)n, text);
-    const bool good = database_attach(db, name, text + n + 1, why);
-    free(name);
-    return good;
+    OWNED char *name = xformat("%.*s", (int)n, text);
+    return database_attach(db, name, text + n + 1, why);
 }
 
 /** The results with the others attached; NULL with a sentence. */
@@ -102,8 +100,8 @@ print_rows(struct database *db, const struct arguments *a, const char *sql,
     struct query_mistake mistake;
     limits.seconds = a->timeout;
     limits.rows = (size_t)a->rows;
-    struct query_rows *rows = database_query(db, sql, limits, &mistake);
-    struct text t = {0};
+    CLEANUP(query_rows_drop) struct query_rows *rows = database_query(db, sql, limits, &mistake);
+    CLEANUP(text_drop) struct text t = {0};
     if (!rows)
     {
         fprintf(stderr, "%s:%d: error: %s\n", a->query_file ? a->query_file : "weft query",
@@ -113,8 +111,6 @@ print_rows(struct database *db, const struct arguments *a, const char *sql,
     }
     query_print(&t, rows, format);
     fputs(t.s, stdout);
-    free(t.s);
-    query_rows_free(rows);
     return EXIT_GOOD;
 }
 
@@ -127,10 +123,7 @@ command_query(const struct arguments *a)
     {
         return EXIT_BAD_INPUT;
     }
-    char *sql = read_query(a, &why);
-    struct database *db = sql ? open_all(a, &why) : NULL;
-    const int status = db ? print_rows(db, a, sql, format) : sweep_refuse(why, EXIT_BAD_INPUT);
-    database_close(db);
-    free(sql);
-    return status;
+    OWNED char *sql = read_query(a, &why);
+    CLEANUP(database_drop) struct database *db = sql ? open_all(a, &why) : NULL;
+    return db ? print_rows(db, a, sql, format) : sweep_refuse(why, EXIT_BAD_INPUT);
 }

@@ -12,7 +12,7 @@
 static xmlDoc *
 report_claims(const struct arguments *a, size_t n)
 {
-    struct document **claims = xcalloc(n, sizeof *claims);
+    OWNED struct document **claims = xcalloc(n, sizeof *claims);
     bool good = true;
     for (size_t i = 0; i < n; i++)
     {
@@ -26,7 +26,6 @@ report_claims(const struct arguments *a, size_t n)
     {
         document_free(claims[i]);
     }
-    free(claims);
     return report;
 }
 
@@ -55,9 +54,8 @@ command_report(const struct arguments *a)
         return EXIT_BAD_INPUT;
     }
     xmlDoc *page = folders ? results_page(a->files, n) : report_claims(a, n);
-    char *text = page ? page_write(page, a->html ? PAGE_HTML : PAGE_MARKDOWN) : NULL;
+    OWNED char *text = page ? page_write(page, a->html ? PAGE_HTML : PAGE_MARKDOWN) : NULL;
     int status = text ? report_deliver(text, a->output) : EXIT_BAD_INPUT;
     xmlFreeDoc(page);
-    free(text);
     return status;
 }

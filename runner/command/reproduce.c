@@ -9,8 +9,8 @@
 
 #include "claims-quick.h"
 #include "commands.h"
+#include "experiment.h"
 #include "files.h"
-#include "loaded.h"
 #include "paper-report.h"
 #include "papers.h"
 #include "provenance.h"
@@ -30,7 +30,7 @@
 struct part
 {
     char *path, *name; /**< of its file; and of what is run of it, for messages */
-    struct loaded loaded;
+    struct experiment experiment;
     bool good;    /**< it was loaded */
     bool refused; /**< its results belong into a folder that is not Weft's */
     bool waits;   /**< for its turn */
@@ -99,14 +99,14 @@ load_part(struct reproduction *r, const char *path)
     const struct plan_options version = {.quick = r->options->quick ? QUICK_IF_ANY : QUICK_NO};
     struct part p = {.path = xstrdup(path)};
     char *why = NULL;
-    p.good = loaded_read(path, &version, &p.loaded);
-    p.name = xformat("%s%s", path, p.good ? document_option(p.loaded.doc) : "");
+    p.good = experiment_read(path, &version, &p.experiment);
+    p.name = xformat("%s%s", path, p.good ? document_option(p.experiment.doc) : "");
     p.status = p.good ? EXIT_GOOD : EXIT_BAD_INPUT;
     if (p.good)
     {
-        p.out = xformat("%s/%s", r->results, p.loaded.plan->name);
+        p.out = xformat("%s/%s", r->results, p.experiment.plan->name);
         struct sweep_options options = options_of(r, &p);
-        p.due = sweep_count_due(p.loaded.plan, &options);
+        p.due = sweep_count_due(p.experiment.plan, &options);
         p.refused = !r->options->report_alone && !results_folder_is_ours(p.out, &why);
     }
     if (p.refused)
@@ -135,7 +135,7 @@ lies_in_reports_folder(const struct reproduction *r, const struct part *p)
     const char *of = NULL;
     for (size_t i = 0; p->good && !of && i < r->known->n; i++)
     {
-        of = is_folder_of(p->loaded.plan->name, r->known->word[i]) ? r->known->word[i] : NULL;
+        of = is_folder_of(p->experiment.plan->name, r->known->word[i]) ? r->known->word[i] : NULL;
     }
     if (of)
     {
@@ -155,9 +155,9 @@ take_scenario(struct reproduction *r, struct paper *paper, const char *path)
 {
     const struct part *known = part_of(r, path), *p = known ? known : load_part(r, path);
     words_add(&paper->scenarios, xstrdup(path));
-    if (p->good && p->loaded.doc->quick)
+    if (p->good && p->experiment.doc->quick)
     {
-        claims_use_quick(paper->claims, path, p->name, p->loaded.plan->name);
+        claims_use_quick(paper->claims, path, p->name, p->experiment.plan->name);
     }
     return !lies_in_reports_folder(r, p) && !p->refused;
 }
@@ -168,7 +168,7 @@ load_paper(struct reproduction *r, struct paper *paper)
 {
     const struct sweep_options wanted = {.only = r->options->sweep.only};
     char *path = papers_claims(paper->name), *why = NULL;
-    struct words named = {0};
+    CLEANUP(words_free) struct words named = {0};
     paper->claims = claims_read(path);
     bool good = paper->claims != NULL;
     if (good)
@@ -188,7 +188,6 @@ load_paper(struct reproduction *r, struct paper *paper)
         sweep_refuse(why, EXIT_BAD_INPUT);
     }
     paper->status = good ? EXIT_GOOD : EXIT_BAD_INPUT;
-    words_free(&named);
     free(path);
 }
 
@@ -212,7 +211,7 @@ free_all(struct reproduction *r)
     {
         if (r->parts[i].good)
         {
-            loaded_free(&r->parts[i].loaded);
+            experiment_free(&r->parts[i].experiment);
         }
         free(r->parts[i].path);
         free(r->parts[i].name);
@@ -241,7 +240,7 @@ announce(const struct part *p, const struct progress_whole *w)
     {
         fprintf(stderr,
                 "\n[scenario %zu of %zu] %s: its %zu runs are there already; none is to do\n",
-                w->sweep, w->nsweeps, p->name, p->loaded.plan->nruns);
+                w->sweep, w->nsweeps, p->name, p->experiment.plan->nruns);
         return;
     }
     if (w->before > 0 && w->total > w->before)
@@ -251,7 +250,7 @@ announce(const struct part *p, const struct progress_whole *w)
     }
     fprintf(stderr,
             "\n[scenario %zu of %zu] %s: %zu of %zu runs to do; %zu of %zu in all are done%s%s%s\n",
-            w->sweep, w->nsweeps, p->name, p->due, p->loaded.plan->nruns, w->before, w->total,
+            w->sweep, w->nsweeps, p->name, p->due, p->experiment.plan->nruns, w->before, w->total,
             *left ? ", " : "", left, *left ? " left" : "");
 }
 
@@ -278,7 +277,7 @@ run_parts(struct reproduction *r, const struct paper *paper)
             announce(p, &r->whole);
             options.whole = &r->whole;
             fflush(stdout);
-            p->status = loaded_sweep(&p->loaded, &options, !r->options->no_figures);
+            p->status = experiment_sweep(&p->experiment, &options, !r->options->no_figures);
             r->whole.before += p->due;
         }
     }
@@ -306,38 +305,11 @@ sum_up(const struct reproduction *r, const struct paper *paper)
 /* --- beside the results ----------------------------------------------------------------------- */
 
 /** Opens a file that gets its name when it is complete. */
-static FILE *
-open_log(const struct folder *f, char **why)
+static int
+open_log(const struct folder *f)
 {
     unlinkat(f->fd, NEW_LOG, 0); /* of a process that was killed */
-    int fd = openat(f->fd, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0)
-    {
-        *why = xformat("cannot write %s/" NEW_LOG ": %s", f->path, strerror(errno));
-    }
-    return fd < 0 ? NULL : fdopen(fd, "w");
-}
-
-/** Runs them while standard output is the log. */
-static bool
-run_into(struct reproduction *r, const struct paper *paper, FILE *log)
-{
-    fflush(stdout);
-    int terminal = dup(STDOUT_FILENO);
-    bool good = terminal >= 0 && dup2(fileno(log), STDOUT_FILENO) >= 0;
-    if (good)
-    {
-        r->whole.log = log;
-        run_parts(r, paper);
-        r->whole.log = NULL;
-        good = fflush(stdout) == 0;
-        good = dup2(terminal, STDOUT_FILENO) >= 0 && good;
-    }
-    if (terminal >= 0)
-    {
-        close(terminal);
-    }
-    return good && fflush(log) == 0 && !ferror(log);
+    return openat(f->fd, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 /** Sends what runs and tables say to a file while a paper's scenarios are run. */
@@ -345,23 +317,25 @@ static bool
 run_quietly(struct reproduction *r, const struct paper *paper)
 {
     char *why = NULL;
-    struct folder f = NO_FOLDER;
-    FILE *log = results_folder_mark(paper->folder, &why) && folder_open(&f, paper->folder, &why)
-                    ? open_log(&f, &why)
-                    : NULL;
-    bool good = log && run_into(r, paper, log);
-    if (log)
+    CLEANUP(folder_close) struct folder f = NO_FOLDER;
+    const bool there = results_folder_mark(paper->folder, &why) &&
+                       folder_open(&f, paper->folder, &why) && fflush(stdout) == 0;
+    const int log = there ? open_log(&f) : -1, terminal = log < 0 ? -1 : dup(STDOUT_FILENO);
+    bool good = terminal >= 0 && dup2(log, STDOUT_FILENO) >= 0;
+    if (good)
     {
-        good = fclose(log) == 0 && good;
-        good = good && renameat(f.fd, NEW_LOG, f.fd, LOG) == 0;
+        r->whole.log = stdout;
+        run_parts(r, paper);
+        r->whole.log = NULL;
+        good = fflush(stdout) == 0 && !ferror(stdout);
+        good = dup2(terminal, STDOUT_FILENO) >= 0 && good && close(terminal) == 0 &&
+               close(log) == 0 && renameat(f.fd, NEW_LOG, f.fd, LOG) == 0;
     }
     if (!good)
     {
-        fprintf(stderr, "weft: error: %s%s\n", why ? why : "cannot write " LOG " in ",
-                why ? "" : paper->folder);
+        sweep_refuse(
+            why ? why : xformat("cannot write %s/" LOG ": %s", paper->folder, strerror(errno)), 0);
     }
-    folder_close(&f);
-    free(why);
     return good;
 }
 
@@ -459,7 +433,7 @@ load_papers(struct reproduction *r, const char *wanted)
 static int
 reproduce(struct reproduction *r, const struct words *papers, const char *wanted)
 {
-    struct text failed = {0};
+    CLEANUP(text_drop) struct text failed = {0};
     int status = EXIT_GOOD;
     r->known = papers;
     choose_papers(r, papers, wanted);
@@ -490,7 +464,6 @@ reproduce(struct reproduction *r, const struct words *papers, const char *wanted
     {
         fprintf(stderr, "\nweft: error: there were errors (above) with: %s\n", failed.s);
     }
-    free(failed.s);
     return status;
 }
 
@@ -500,7 +473,7 @@ command_reproduce(const struct arguments *a)
     const char *wanted = a->nfiles ? a->files[0] : NULL;
     struct reproduction r = {
         .options = a, .results = xstrdup(a->results), .part = a->quick || a->sweep.only};
-    struct words papers = {0};
+    CLEANUP(words_free) struct words papers = {0};
     int status = EXIT_BAD_INPUT;
     if (papers_go_to(&r.results))
     {
@@ -510,6 +483,5 @@ command_reproduce(const struct arguments *a)
                                                 : EXIT_BAD_INPUT;
     }
     free_all(&r);
-    words_free(&papers);
     return status;
 }

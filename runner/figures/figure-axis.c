@@ -168,11 +168,9 @@ axis_add_number(struct text *t, const struct figure_axis *a, double value)
 static double
 number_width(const struct figure_axis *a, double value)
 {
-    struct text t = {0};
+    CLEANUP(text_drop) struct text t = {0};
     axis_add_number(&t, a, value);
-    const double wide = text_width(t.s, t.len);
-    free(t.s);
-    return wide;
+    return text_width(t.s, t.len);
 }
 
 /** A multiple of a step that is nearly 0 is 0. */

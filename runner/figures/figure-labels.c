@@ -133,13 +133,12 @@ static void
 name_all(const struct plan *plan, const struct element *figure, const char *given,
          struct figure_names *names)
 {
-    struct words w = words_split(given ? given : "");
+    CLEANUP(words_free) struct words w = words_split(given ? given : "");
     struct swept columns[FIGURE_MOST_X];
     for (size_t i = 0; i < names->parts; i++)
     {
         columns[i] = column_of(plan, figure, i < w.n ? w.word[i] : NULL, names, i);
     }
-    words_free(&w);
     names->column = columns[0].dim ? columns[0].dim->columns[columns[0].cell] : NULL;
     names->names = xcalloc(names->n, sizeof *names->names);
     for (size_t i = 0; i < names->n; i++)

@@ -56,7 +56,7 @@ measure_names(char *const *names, size_t n, double width, size_t *lines, double 
 static void
 measure_in_one_row(char *const *names, size_t n, double width, size_t *lines, double *widest)
 {
-    char **rows = xcalloc(n + 1, sizeof *rows);
+    OWNED char **rows = xcalloc(n + 1, sizeof *rows);
     for (size_t i = 0; i < n; i++)
     {
         rows[i] = text_in_one_row(names[i]);
@@ -66,7 +66,6 @@ measure_in_one_row(char *const *names, size_t n, double width, size_t *lines, do
     {
         free(rows[i]);
     }
-    free(rows);
 }
 
 /** Names in their places, which are shares of an axis @p length long, ascending: side by side, in
@@ -109,8 +108,8 @@ lay_out_names(char *const *names, const double *places, size_t n, double length,
 static void
 lay_out_tics(struct figure_layout *l, const struct figure_data *data)
 {
-    double *places = xcalloc(data->ntics + 1, sizeof *places);
-    char **names = xcalloc(data->ntics + 1, sizeof *names);
+    OWNED double *places = xcalloc(data->ntics + 1, sizeof *places);
+    OWNED char **names = xcalloc(data->ntics + 1, sizeof *names);
     bool labelled = false;
     for (size_t i = 0; i < data->ntics; i++)
     {
@@ -120,8 +119,6 @@ lay_out_tics(struct figure_layout *l, const struct figure_data *data)
         labelled = labelled || data->tics[i].labelled;
     }
     l->names = lay_out_names(names, places, data->ntics, l->plot_wide, !labelled);
-    free(places);
-    free(names);
 }
 
 const char *
@@ -194,9 +191,9 @@ lay_out_categories(struct figure_layout *l, const struct element *figure,
                    const struct figure_data *data)
 {
     const struct figure_names *c = &data->categories;
-    size_t *order = figure_category_places(figure, data);
-    double *places = xcalloc(c->n + 1, sizeof *places);
-    char **names = xcalloc(c->n + 1, sizeof *names);
+    OWNED size_t *order = figure_category_places(figure, data);
+    OWNED double *places = xcalloc(c->n + 1, sizeof *places);
+    OWNED char **names = xcalloc(c->n + 1, sizeof *names);
     const double apart = l->plot_wide * (category_place(1, c->n) - category_place(0, c->n));
     const bool grouped = are_grouped(c, order, apart);
     for (size_t i = 0; i < c->n; i++)
@@ -211,9 +208,6 @@ lay_out_categories(struct figure_layout *l, const struct element *figure,
     {
         free(names[i]);
     }
-    free(names);
-    free(places);
-    free(order);
 }
 
 /* --- what stands on the axes ------------------------------------------------------------------ */
@@ -306,12 +300,10 @@ static void
 end_axis(struct figure_axis *a, const struct element *figure, const char *axis, bool decade,
          double room)
 {
-    char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
+    OWNED char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
     const double from = element_number(figure, least).real, to = element_number(figure, most).real;
     const bool starts = element_attribute(figure, least) != NULL;
     axis_set_ends(a, starts ? &from : NULL, to > 0 ? &to : NULL, decade, room);
-    free(least);
-    free(most);
 }
 
 static void

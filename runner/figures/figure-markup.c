@@ -57,7 +57,7 @@ add_plain(struct text *t, const char *s, size_t n)
 void
 text_add_markup(struct text *t, const char *s, size_t n)
 {
-    struct text shown = {0};
+    CLEANUP(text_drop) struct text shown = {0};
     text_add_shown(&shown, s, n);
     for (size_t i = 0, length; i < shown.len; i += length)
     {
@@ -76,7 +76,6 @@ text_add_markup(struct text *t, const char *s, size_t n)
         } while (i + length < shown.len && !marked(at + length, shown.len - i - length));
         add_plain(t, at, length);
     }
-    free(shown.s);
 }
 
 double

@@ -138,9 +138,8 @@ add_parameter(struct text *t, const char *column, const char *dot)
     const size_t whole = (size_t)(dot - column);
     const char *colon = memchr(column, ':', whole);
     const size_t length = colon ? (size_t)(colon - column) : whole;
-    char *element = xformat("%.*s", (int)length, column);
+    OWNED char *element = xformat("%.*s", (int)length, column);
     const struct weft_param *p = parameter(element, dot + 1);
-    free(element);
     add_words(t, column, length);
     if (strcmp(dot + 1, "name") != 0 && strcmp(dot + 1, "kind") != 0)
     {
@@ -212,14 +211,12 @@ column_title(const char *column, double scale, bool numbers)
 char *
 columns_title(const char *columns, double scale, bool numbers)
 {
-    struct words w = words_split(columns);
+    CLEANUP(words_free) struct words w = words_split(columns);
     struct text t = {0};
     for (size_t i = 0; i < w.n; i++)
     {
-        char *title = column_title(w.word[i], scale, numbers);
+        OWNED char *title = column_title(w.word[i], scale, numbers);
         text_add(&t, "%s%s", i && t.len ? ", " : "", title);
-        free(title);
     }
-    words_free(&w);
     return text_take(&t);
 }

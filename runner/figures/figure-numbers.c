@@ -14,16 +14,14 @@
 static void
 add_cell(struct text *t, const char *s)
 {
-    struct text cell = {0};
-    char *row = text_in_one_row(s);
+    CLEANUP(text_drop) struct text cell = {0};
+    OWNED char *row = text_in_one_row(s);
     text_add_shown(&cell, row, strlen(row));
-    free(row);
     for (size_t i = 0; i < cell.len; i++)
     {
         cell.s[i] = cell.s[i] == '"' ? '\'' : cell.s[i];
     }
     text_add(t, "\"%s\"", cell.s ? cell.s : "");
-    free(cell.s);
 }
 
 /** Adds numbers of a point, or that there is none. */
@@ -103,7 +101,7 @@ figure_places(const struct figure_names *names)
 {
     const size_t n = names->n;
     size_t *places = xcalloc(n + 1, sizeof *places);
-    double *values = xcalloc(n + 1, sizeof *values);
+    OWNED double *values = xcalloc(n + 1, sizeof *values);
     bool numbers = true;
     for (size_t i = 0; i < n; i++)
     {
@@ -117,7 +115,6 @@ figure_places(const struct figure_names *names)
             places[i] += values[k] < values[i] || (values[k] <= values[i] && k < i);
         }
     }
-    free(values);
     return places;
 }
 
@@ -141,8 +138,8 @@ figure_category_places(const struct element *figure, const struct figure_data *d
 static void
 add_fields(struct text *t, const struct figure_data *data)
 {
-    size_t *columns = figure_places(&data->categories);
-    size_t *rows = figure_places(&data->series);
+    OWNED size_t *columns = figure_places(&data->categories);
+    OWNED size_t *rows = figure_places(&data->series);
     for (size_t i = 0; i < data->ncurves; i++)
     {
         const size_t row = i % data->series.n;
@@ -158,8 +155,6 @@ add_fields(struct text *t, const struct figure_data *data)
             text_add(t, "\n");
         }
     }
-    free(columns);
-    free(rows);
 }
 
 /** A block per curve, a row per category: its name, low end, quartiles, high end, extremes. */

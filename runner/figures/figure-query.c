@@ -56,9 +56,8 @@ add_column(struct text *t, const struct writing *w, const char *name, bool numbe
         return;
     }
     const struct database_key key = dim ? plan_key(dim, cell) : (struct database_key){.name = NULL};
-    char *numbers = number && dim ? database_number_column(&key) : NULL;
+    OWNED char *numbers = number && dim ? database_number_column(&key) : NULL;
     add_of(t, w, "summary", numbers ? numbers : !dim && strcmp(name, "run") == 0 ? "name" : name);
-    free(numbers);
 }
 
 /** Adds "0.001 * " if the figure scales the values of an axis; else false. */
@@ -98,7 +97,7 @@ static void
 add_source(struct writing *w)
 {
     const char *where = element_value(w->figure, "where");
-    struct words words = words_split(where ? where : "");
+    CLEANUP(words_free) struct words words = words_split(where ? where : "");
     text_add(&w->t, "\nfrom %s%s", w->from,
              w->table != &summary_table ? " join summary using (run)" : "");
     for (size_t i = 0; i < words.n; i++)
@@ -113,7 +112,6 @@ add_source(struct writing *w)
             add_value(&w->t, equals + 1);
         }
     }
-    words_free(&words);
 }
 
 /** Finds the columns that tell points apart, but for the x of a cdf, which is what it shows. */
@@ -196,7 +194,7 @@ add_end(struct writing *w, const char *value, bool upper, const char *as)
 static void
 add_mean(struct writing *w, const char *column, const char *as, const char *low, const char *high)
 {
-    struct text value = {0};
+    CLEANUP(text_drop) struct text value = {0};
     add_column(&value, w, column, true);
     text_add(&w->t, ",\n       ");
     add_scale(&w->t, w, w->scale);
@@ -206,7 +204,6 @@ add_mean(struct writing *w, const char *column, const char *as, const char *low,
         add_end(w, value.s, false, low);
         add_end(w, value.s, true, high);
     }
-    free(value.s);
 }
 
 /* --- figures of means ------------------------------------------------------------------------- */

@@ -354,14 +354,13 @@ put(struct reading *r, struct placed *p, bool *taken)
     bool *its = &taken[curve * d->categories.n + p->category];
     if (*its)
     {
-        struct text x = {0};
+        CLEANUP(text_drop) struct text x = {0};
         for (size_t i = 0; i < d->categories.parts; i++)
         {
             text_add(&x, "%s%s", i ? ", " : "",
                      d->categories.keys[p->category * d->categories.parts + i]);
         }
         refuse_second(r, curve, x.s);
-        free(x.s);
         return false;
     }
     *its = true;
@@ -382,9 +381,8 @@ sort_line(struct reading *r, size_t curve)
     }
     for (size_t k = 1; k < n && good; k++)
     {
-        char *x = xformat("%.15g", points[k].x);
+        OWNED char *x = xformat("%.15g", points[k].x);
         good = points[k].x > points[k - 1].x || refuse_second(r, curve, x);
-        free(x);
     }
     return good;
 }
@@ -399,7 +397,7 @@ make_curves(struct reading *r)
     d->ncurves = d->panels.n * d->series.n;
     d->points = xcalloc(d->ncurves + 1, sizeof *d->points);
     d->npoints = xcalloc(d->ncurves + 1, sizeof *d->npoints);
-    bool *taken = n ? xcalloc(d->ncurves * n, sizeof *taken) : NULL;
+    OWNED bool *taken = n ? xcalloc(d->ncurves * n, sizeof *taken) : NULL;
     for (size_t i = 0; i < d->ncurves && n; i++)
     {
         d->points[i] = xcalloc(n, sizeof **d->points);
@@ -413,7 +411,6 @@ make_curves(struct reading *r)
     {
         good = sort_line(r, i);
     }
-    free(taken);
     return good;
 }
 
@@ -450,7 +447,7 @@ nothing_shown(const struct reading *r)
 static bool
 count_runs(struct reading *r, struct database *results, struct query_mistake *m)
 {
-    char *sql = figure_query_of_runs(r->plan, r->figure);
+    OWNED char *sql = figure_query_of_runs(r->plan, r->figure);
     struct query_rows *rows = database_query(results, sql, FIGURE_LIMITS, m);
     if (rows)
     {
@@ -458,7 +455,6 @@ count_runs(struct reading *r, struct database *results, struct query_mistake *m)
         r->data->nlacking = (size_t)rows->cells[1].integer;
     }
     query_rows_free(rows);
-    free(sql);
     return rows != NULL;
 }
 
@@ -470,13 +466,12 @@ count_holes(struct reading *r, struct database *results, const char *sql,
 {
     const size_t at = r->at[r->kind == FIGURE_HEATMAP ? SLOT_Z : SLOT_Y];
     struct query_mistake m = {NULL, 0};
-    struct query_hole *holes = database_holes(results, sql, QUERY_LIMITS, rows, &m);
+    OWNED struct query_hole *holes = database_holes(results, sql, QUERY_LIMITS, rows, &m);
     for (size_t i = 0; holes && i < rows->nrows; i++)
     {
         r->data->nlacking += holes[i * rows->ncolumns + at].ground != QUERY_WHOLE;
     }
     r->data->nruns = rows->nrows;
-    free(holes);
     free(m.message);
 }
 
@@ -484,6 +479,7 @@ count_holes(struct reading *r, struct database *results, const char *sql,
 static bool
 read_means(struct reading *r, struct database *results, const char *sql, struct query_mistake *m)
 {
+    CLEANUP(query_rows_drop)
     struct query_rows *rows = database_query(results, sql, QUERY_LIMITS, m);
     bool good = rows && take_columns(r, rows->columns, rows->ncolumns);
     for (size_t i = 0; good && i < rows->nrows; i++)
@@ -494,7 +490,6 @@ read_means(struct reading *r, struct database *results, const char *sql, struct 
     {
         count_holes(r, results, sql, rows);
     }
-    query_rows_free(rows);
     return good;
 }
 
@@ -503,12 +498,11 @@ read_all(struct reading *r, struct database *results, struct query_mistake *m)
 {
     const struct element *own = figure_own_query(r->figure);
     const struct query_reader reader = {take_columns, take_row, r};
-    char *sql = figure_query(r->plan, r->figure);
+    OWNED char *sql = figure_query(r->plan, r->figure);
     bool good = own && !figure_is(r->figure, FIGURES_OF_ROWS)
                     ? read_means(r, results, sql, m)
                     : database_read(results, sql, own ? QUERY_LIMITS : FIGURE_LIMITS, &reader, m);
     m->line = own ? own->text_line + m->line : r->figure->line;
-    free(sql);
     if (good && make_curves(r) && !shows_anything(r->data))
     {
         r->why = nothing_shown(r);

@@ -90,10 +90,9 @@ add_tic(struct script *t, struct text *places, double x, const char *name, doubl
         bool one_row)
 {
     size_t n;
-    char *row = one_row ? text_in_one_row(name) : xstrdup(name);
+    OWNED char *row = one_row ? text_in_one_row(name) : xstrdup(name);
     const size_t first = add_lines(t, row, width, &n);
     text_add(places, "%.9g %zu %zu\n", x, first, n);
-    free(row);
 }
 
 /* --- names along the axes --------------------------------------------------------------------- */
@@ -118,7 +117,7 @@ add_tics(struct script *t)
 {
     const struct figure_layout *l = &t->layout;
     const struct figure_data *data = t->data;
-    struct text places = {0};
+    CLEANUP(text_drop) struct text places = {0};
     double free_from = -INFINITY;
     for (size_t i = 0; has_named_tics(t) && i < data->ntics; i++)
     {
@@ -134,7 +133,6 @@ add_tics(struct script *t)
     }
     text_add(&t->settings, "has_tics = %d\n$tics << END\n%sEND\n$groups << END\nEND\n",
              places.len > 0, places.s ? places.s : "");
-    free(places.s);
 }
 
 /** Adds the names of groups of categories, each in the middle of its own. */
@@ -142,7 +140,7 @@ static void
 add_groups(struct script *t, const size_t *at)
 {
     const struct figure_names *names = &t->data->categories;
-    struct text places = {0};
+    CLEANUP(text_drop) struct text places = {0};
     size_t n;
     for (size_t from = 0; t->layout.names.grouped && from < names->n; from += n)
     {
@@ -158,7 +156,6 @@ add_groups(struct script *t, const size_t *at)
     }
     text_add(&t->settings, "names_below = %.6g\n$groups << END\n%sEND\n", t->layout.names.below,
              places.s ? places.s : "");
-    free(places.s);
 }
 
 /** Adds the names of categories at their places, those that have room. */
@@ -167,10 +164,10 @@ add_categories(struct script *t)
 {
     const struct figure_layout *l = &t->layout;
     const struct figure_names *names = &t->data->categories;
-    size_t *at = figure_category_places(t->figure, t->data);
+    OWNED size_t *at = figure_category_places(t->figure, t->data);
     const double apart = l->plot_wide * (category_place(1, names->n) - category_place(0, names->n));
     const size_t every = l->names.apart > apart ? (size_t)ceil(l->names.apart / apart) : 1;
-    struct text places = {0};
+    CLEANUP(text_drop) struct text places = {0};
     for (size_t i = 0; i < names->n; i++)
     {
         const char *name = l->names.grouped ? second_row(names->names[i]) : names->names[i];
@@ -180,9 +177,7 @@ add_categories(struct script *t)
         }
     }
     text_add(&t->settings, "has_tics = 1\n$tics << END\n%sEND\n", places.s ? places.s : "");
-    free(places.s);
     add_groups(t, at);
-    free(at);
 }
 
 /** Adds the names of a heat map's rows. */
@@ -190,16 +185,14 @@ static void
 add_rows(struct script *t)
 {
     const struct figure_data *data = t->data;
-    size_t *at = figure_places(&data->series);
-    struct text places = {0};
+    OWNED size_t *at = figure_places(&data->series);
+    CLEANUP(text_drop) struct text places = {0};
     for (size_t i = 0; i < data->series.n; i++)
     {
         add_tic(t, &places, (double)at[i], data->series.names[i], INFINITY, true);
     }
     text_add(&t->settings, "n_rows = %zu\n$rows << END\n%sEND\n", data->series.n,
              places.s ? places.s : "");
-    free(at);
-    free(places.s);
 }
 
 /** The <level>s or <mark>s: arrays of heights and labels, which in gnuplot have one member at
@@ -207,7 +200,7 @@ add_rows(struct script *t)
 static void
 add_references(struct script *t, const struct element *figure, const char *kind)
 {
-    struct text places = {0}, members = {0};
+    CLEANUP(text_drop) struct text places = {0}, members = {0};
     size_t n = 0;
     for (size_t i = 0; i < figure->nchildren; i++)
     {
@@ -226,48 +219,21 @@ add_references(struct script *t, const struct element *figure, const char *kind)
     text_add(&t->settings,
              "n_%ss = %zu\narray %s_y[%zu]\narray %s_label[%zu]\n%s$%ss << END\n%sEND\n", kind, n,
              kind, n + 1, kind, n + 1, members.s ? members.s : "", kind, places.s ? places.s : "");
-    free(places.s);
-    free(members.s);
 }
 
 /* --- styles ----------------------------------------------------------------------------------- */
 
-/** What of a look an array of the script is of. */
-enum look_part
-{
-    LOOK_COLOUR,
-    LOOK_DASH,
-    LOOK_DENSE_DASH,
-    LOOK_MARKER,
-    LOOK_PATTERN,
-};
-
-static unsigned
-part_of(const struct figure_look *look, enum look_part part)
-{
-    switch (part)
-    {
-    case LOOK_COLOUR:
-        return look->colour;
-    case LOOK_DASH:
-        return look->dash;
-    case LOOK_DENSE_DASH:
-        return look->dense_dash;
-    case LOOK_MARKER:
-        return look->marker;
-    default:
-        return look->pattern;
-    }
-}
-
+/** Adds an array of what lies at @p offset in each look, an unsigned. */
 static void
-add_looks(struct script *t, const char *name, enum look_part part, const struct figure_look *looks,
+add_looks(struct script *t, const char *name, size_t offset, const struct figure_look *looks,
           size_t n)
 {
     text_add(&t->settings, "array s_%s[%zu] = [", name, n);
     for (size_t i = 0; i < n; i++)
     {
-        text_add(&t->settings, "%s%u", i ? ", " : "", part_of(&looks[i], part));
+        unsigned part;
+        memcpy(&part, (const char *)&looks[i] + offset, sizeof part);
+        text_add(&t->settings, "%s%u", i ? ", " : "", part);
     }
     text_add(&t->settings, "]\n");
 }
@@ -283,7 +249,7 @@ add_styles(struct script *t, const struct plan *plan)
         kind == FIGURE_BARS || (kind == FIGURE_BOX && !figure_data_has_series(data));
     const struct figure_names *names = single ? &data->categories : &data->series;
     const size_t n = names->n;
-    struct figure_look *looks = xcalloc(n + 1, sizeof *looks);
+    OWNED struct figure_look *looks = xcalloc(n + 1, sizeof *looks);
     if (!figure_looks(plan, names, looks) && single)
     {
         for (size_t i = 1; i < n; i++)
@@ -291,12 +257,14 @@ add_styles(struct script *t, const struct plan *plan)
             looks[i] = looks[0];
         }
     }
-    add_looks(t, "colour", LOOK_COLOUR, looks, n);
-    add_looks(t, "dash", figure_is_dense(t->figure, data) ? LOOK_DENSE_DASH : LOOK_DASH, looks, n);
-    add_looks(t, "marker", LOOK_MARKER, looks, n);
-    add_looks(t, "pattern", LOOK_PATTERN, looks, n);
+    add_looks(t, "colour", offsetof(struct figure_look, colour), looks, n);
+    add_looks(t, "dash",
+              figure_is_dense(t->figure, data) ? offsetof(struct figure_look, dense_dash)
+                                               : offsetof(struct figure_look, dash),
+              looks, n);
+    add_looks(t, "marker", offsetof(struct figure_look, marker), looks, n);
+    add_looks(t, "pattern", offsetof(struct figure_look, pattern), looks, n);
     text_add(&t->settings, "styled_categories = %d\n", single);
-    free(looks);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -412,7 +380,7 @@ decimals_of(const struct figure_data *data)
 static void
 add_panel_names(struct script *t, const struct figure_texts *texts)
 {
-    struct text lines = {0};
+    CLEANUP(text_drop) struct text lines = {0};
     text_add(&t->settings, "array panel_name[%zu] = [", texts->npanels);
     for (size_t i = 0; i < texts->npanels; i++)
     {
@@ -423,7 +391,6 @@ add_panel_names(struct script *t, const struct figure_texts *texts)
     }
     text_add(&t->settings, "]\narray panel_lines[%zu] = [%s]\n", texts->npanels,
              lines.s ? lines.s : "");
-    free(lines.s);
 }
 
 static void

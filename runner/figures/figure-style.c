@@ -211,7 +211,7 @@ colour_is_used(const struct looking *l, size_t before, unsigned colour)
 static void
 part_colours(struct looking *l)
 {
-    bool *late = xcalloc(l->n + 1, sizeof *late);
+    OWNED bool *late = xcalloc(l->n + 1, sizeof *late);
     for (size_t i = 0; i < l->n; i++)
     {
         late[i] = !has_colour(l, i) && colour_is_used(l, i, l->looks[i].colour);
@@ -227,7 +227,6 @@ part_colours(struct looking *l)
             }
         }
     }
-    free(late);
 }
 
 /** Of each look, how many before it have its colour: these tell bars and dense lines apart. */
@@ -269,7 +268,7 @@ static bool
 make_looks(const struct plan *plan, const struct figure_names *names, struct figure_look *looks)
 {
     struct looking l = {looks, xcalloc(names->n + 1, sizeof *l.given), names->n};
-    size_t *styles = xcalloc(names->n + 1, sizeof *styles);
+    OWNED size_t *styles = xcalloc(names->n + 1, sizeof *styles);
     bool any = find_styles(plan, names, styles);
     for (size_t i = 0; i < names->n; i++)
     {
@@ -289,7 +288,6 @@ make_looks(const struct plan *plan, const struct figure_names *names, struct fig
         part_colours(&l);
     }
     count_colours(&l);
-    free(styles);
     free(l.given);
     return any;
 }

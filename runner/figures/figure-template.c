@@ -28,10 +28,9 @@ read_plot(const char *name, char **why)
     }
     for (size_t i = 0; i < (chosen ? 1 : sizeof folders / sizeof *folders); i++)
     {
-        char *path = chosen ? xformat("%s/%s.gp", chosen, name)
-                            : xformat("%s/%s/%s.gp", exe, folders[i], name);
+        OWNED char *path = chosen ? xformat("%s/%s.gp", chosen, name)
+                                  : xformat("%s/%s/%s.gp", exe, folders[i], name);
         char *unread = NULL, *text = file_read_path(path, MOST_BYTES, NULL, &unread);
-        free(path);
         free(unread);
         if (text)
         {
@@ -46,7 +45,7 @@ read_plot(const char *name, char **why)
 static char *
 read_own(const struct plan *plan, const struct element *figure, char **why)
 {
-    struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
     const char *name = figure_own_template(figure);
     const struct input_file *f =
         input_file_load_text(plan->doc->path, name, element_line(figure, "template"), &d);
@@ -55,22 +54,18 @@ read_own(const struct plan *plan, const struct element *figure, char **why)
     {
         *why = xformat("cannot read the template '%s'", name);
     }
-    diag_free(&d);
     return text;
 }
 
 char *
 figure_template(const struct plan *plan, const struct element *figure, char **why)
 {
-    char *frame = read_plot("frame", why), *draw = frame ? read_plot("draw", why) : NULL;
-    char *own = !draw                         ? NULL
-                : figure_own_template(figure) ? read_own(plan, figure, why)
-                                              : read_plot(element_value(figure, "template"), why);
-    char *all = own ? xformat("%s\n%s\n%s", frame, own, draw) : NULL;
-    free(frame);
-    free(draw);
-    free(own);
-    return all;
+    OWNED char *frame = read_plot("frame", why), *draw = frame ? read_plot("draw", why) : NULL;
+    OWNED char *own = !draw ? NULL
+                      : figure_own_template(figure)
+                          ? read_own(plan, figure, why)
+                          : read_plot(element_value(figure, "template"), why);
+    return own ? xformat("%s\n%s\n%s", frame, own, draw) : NULL;
 }
 
 void

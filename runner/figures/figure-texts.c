@@ -29,13 +29,11 @@ axis_name(const struct element *figure, const char *axis)
 {
     const enum figure_kind kind = figure_kind(figure);
     const bool is_y = *axis == 'y', heat = kind == FIGURE_HEATMAP;
-    char *label = xformat("%s-label", axis), *scale = xformat("%s-scale", axis);
+    OWNED char *label = xformat("%s-label", axis), *scale = xformat("%s-scale", axis);
     const char *given = element_value(figure, label), *column = element_value(figure, axis);
     const double factor = element_number(figure, scale).real;
     const char *relative = is_y ? element_value(figure, "relative-to") : NULL;
     const bool numbers = heat ? *axis == 'z' : is_y || !figure_has_categories(figure);
-    free(label);
-    free(scale);
     if (given)
     {
         return xstrdup(given);
@@ -51,10 +49,9 @@ axis_name(const struct element *figure, const char *axis)
     char *title = columns_title(column, factor, numbers && !relative);
     if (relative)
     {
-        char *plain = title;
+        OWNED char *plain = title;
         title = xformat("%s relative to %s%s", plain, relative,
                         fabs(factor / 100 - 1) < 1e-6 ? " (%)" : "");
-        free(plain);
     }
     return title;
 }
@@ -113,11 +110,10 @@ spread_note(const struct plan *plan, const struct element *figure, const struct 
     const bool alone = kind == FIGURE_HEATMAP || figure_spread(figure, data) == SPREAD_NONE;
     const char *span = alone ? "mean" : spans[element_number(figure, "error").integer];
     const bool own = figure_own_query(figure) != NULL;
-    char *fewest = least < most ? xformat("%zu to ", least) : xstrdup("");
+    OWNED char *fewest = least < most ? xformat("%zu to ", least) : xstrdup("");
     char *note = own && !data->counted ? xstrdup("")
                                        : xformat("%s of %s%zu %s", own ? "mean" : span, fewest,
                                                  most, seeds && !own ? "seeds" : "values");
-    free(fewest);
     return note;
 }
 
@@ -147,15 +143,13 @@ static bool
 is_of_bytes(const struct element *figure, const char *axis, char *name)
 {
     const char *column = element_value(figure, axis), *dot = column ? strchr(column, '.') : NULL;
-    char *scale = xformat("%s-scale", axis);
+    OWNED char *scale = xformat("%s-scale", axis);
     const double factor = element_number(figure, scale).real;
     const bool plain = factor >= 1 && factor <= 1;
-    char *title = column && plain ? column_title(column, 1, true) : xstrdup("");
+    OWNED char *title = column && plain ? column_title(column, 1, true) : xstrdup("");
     const bool relative = *axis == 'y' && element_attribute(figure, "relative-to");
     const bool named = take_bytes(name);
     const bool is = take_bytes(title) || (plain && dot && strcmp(dot, ".bytes") == 0);
-    free(title);
-    free(scale);
     return named || (is && !relative);
 }
 
@@ -165,7 +159,7 @@ name_panels(struct figure_texts *t, const struct element *figure, const struct f
 {
     const char *given = element_value(figure, "panels");
     const char *column = given ? given : data->panels.column;
-    char *title = column_title(column ? column : "case", 1, false);
+    OWNED char *title = column_title(column ? column : "case", 1, false);
     t->panels = xcalloc(data->panels.n + 1, sizeof *t->panels);
     t->npanels = data->panels.n;
     for (size_t i = 0; i < data->panels.n; i++)
@@ -174,7 +168,6 @@ name_panels(struct figure_texts *t, const struct element *figure, const struct f
         const bool number = *key >= '0' && *key <= '9' && strcmp(key, name) == 0 && *title;
         t->panels[i] = number ? xformat("%s = %s", title, name) : xstrdup(name);
     }
-    free(title);
 }
 
 struct figure_texts

@@ -88,7 +88,7 @@ static void
 check_where(const struct plan *plan, const struct element *figure, struct diagnostics *d)
 {
     const char *text = element_value(figure, "where");
-    struct words w = words_split(text ? text : "");
+    CLEANUP(words_free) struct words w = words_split(text ? text : "");
     for (size_t i = 0; i < w.n; i++)
     {
         char *equals = strchr(w.word[i], '=');
@@ -103,7 +103,6 @@ check_where(const struct plan *plan, const struct element *figure, struct diagno
         check_column(plan, figure, "where", w.word[i], figure_table(figure), true, d);
         check_taken(plan, figure, "where", w.word[i], equals + 1, d);
     }
-    words_free(&w);
 }
 
 /** Samples must be taken, and messages written, for a figure to show them. */
@@ -271,8 +270,8 @@ static void
 check_axis(const struct element *figure, const char *axis, struct diagnostics *d)
 {
     const char *name = element_value(figure, "name");
-    char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
-    char *log = xformat("%s-log", axis);
+    OWNED char *least = xformat("%s-min", axis), *most = xformat("%s-max", axis);
+    OWNED char *log = xformat("%s-log", axis);
     bool is_log = element_number(figure, log).integer != 0;
     double start = element_number(figure, least).real, end = element_number(figure, most).real;
     if (is_log && element_attribute(figure, least) && start <= 0)
@@ -299,9 +298,6 @@ check_axis(const struct element *figure, const char *axis, struct diagnostics *d
                 e->name, name, element_value(e, axis));
         }
     }
-    free(least);
-    free(most);
-    free(log);
 }
 
 /** Whether steps of the workload wait for one another. */
@@ -321,9 +317,8 @@ check_steps(const struct plan *plan, const struct element *figure, struct diagno
     bool found = false;
     for (size_t i = 0; !found && i < plan->nruns; i++)
     {
-        struct scenario *s = plan_load(plan, i, d);
+        CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, i, d);
         found = !s || has_steps(s);
-        scenario_free(s);
     }
     if (!found)
     {
@@ -461,13 +456,12 @@ static void
 check_attributes(const struct plan *plan, const struct element *e, struct diagnostics *d)
 {
     const char *series = element_value(e, "series"), *relative = element_value(e, "relative-to");
-    struct words x = words_split(element_value(e, "x"));
+    CLEANUP(words_free) struct words x = words_split(element_value(e, "x"));
     check_columns(plan, e, &x, d);
     if (relative && x.n)
     {
         check_taken(plan, e, "relative-to", series ? series : x.word[0], relative, d);
     }
-    words_free(&x);
     check_data(e, d);
     if (element_number(e, "data").integer == DATA_STEPS && d->reported == 0)
     {
@@ -528,7 +522,7 @@ void
 figures_check(const struct plan *plan, struct diagnostics *d)
 {
     const struct element *root = plan->doc->root;
-    struct database *tables = NULL;
+    CLEANUP(database_drop) struct database *tables = NULL;
     for (size_t i = 0; i < root->nchildren; i++)
     {
         const struct element *e = root->children[i];
@@ -541,16 +535,10 @@ figures_check(const struct plan *plan, struct diagnostics *d)
             tables = plan_tables(plan);
         }
         const char *name = element_value(e, "name");
-        if (name && element_named(root, "figure", name) != e)
-        {
-            diag_error(d, element_line(e, "name"), "a second figure '%s'; expected each name once",
-                       name);
-        }
         /* Without these document_check() has complained already. */
         if (name && has_template(e) && has_axes(e, d))
         {
             check_figure(plan, e, tables, d);
         }
     }
-    database_close(tables);
 }

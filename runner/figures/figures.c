@@ -32,20 +32,15 @@ write_inputs(const struct plan *plan, const struct element *figure, const struct
              const char *out, char **why)
 {
     const char *name = element_value(figure, "name");
-    char *script = figure_script(plan, figure, data, why);
+    OWNED char *script = figure_script(plan, figure, data, why);
     if (!script)
     {
         return false;
     }
-    char *rows = figure_numbers(figure, data);
-    char *gp = xformat("%s.gp", name), *dat = xformat("%s.dat", name);
+    OWNED char *rows = figure_numbers(figure, data);
+    OWNED char *gp = xformat("%s.gp", name), *dat = xformat("%s.dat", name);
     const struct file_bytes files[] = {{gp, script, strlen(script)}, {dat, rows, strlen(rows)}};
-    bool good = files_replace(out, files, 2, why);
-    free(gp);
-    free(dat);
-    free(rows);
-    free(script);
-    return good;
+    return files_replace(out, files, 2, why);
 }
 
 /** Writes NAME.svg, NAME.png and NAME.pdf. */
@@ -179,11 +174,10 @@ draw_one(const struct plan *plan, const struct element *figure, void *user)
     else
     {
         /* It may name a value of a query, which is any text. */
-        struct text why = {0};
+        CLEANUP(text_drop) struct text why = {0};
         text_add_message(&why, m.message);
         fprintf(stderr, "%s:%d: error: figure %s cannot be drawn: %s\n", plan->doc->path, m.line,
                 name, why.s);
-        free(why.s);
     }
     free(m.message);
     return good;
@@ -192,7 +186,7 @@ draw_one(const struct plan *plan, const struct element *figure, void *user)
 bool
 figures_draw(const struct plan *plan, const char *out, const char *only)
 {
-    char *why = NULL;
+    OWNED char *why = NULL;
     struct drawing_board board = {.out = out};
     if (results_file_is_whole(out, DATABASE_FILE, &why))
     {
@@ -206,18 +200,16 @@ figures_draw(const struct plan *plan, const char *out, const char *only)
     warn_of_intervals(&board);
     database_close(board.results);
     free(board.short_intervals.s);
-    free(why);
     return good;
 }
 
 static bool
 print_one(const struct plan *plan, const struct element *figure, void *user)
 {
-    char *sql = figure_query(plan, figure);
+    OWNED char *sql = figure_query(plan, figure);
     (void)user;
     printf("-- figure %s, %s:%d\n%s;\n", element_value(figure, "name"), plan->doc->path,
            figure->line, sql);
-    free(sql);
     return true;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#define _GNU_SOURCE /* pipe2, memmem */
+#define _GNU_SOURCE /* memfd_create, memmem */
 #include "gnuplot.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,14 +16,8 @@
 
 const char *const drawing_kinds[DRAWINGS] = {"svg", "png", "pdf"};
 
-#define START DRAWINGS /* the pipe for why gnuplot did not start */
-#define PIPES (DRAWINGS + 1)
-
-/** A pipe per drawing, which gnuplot opens by its number in /dev/fd, and START. */
-struct pipes
-{
-    int of[PIPES][2];
-};
+#define START DRAWINGS /* the file for why gnuplot did not start */
+#define FILES (DRAWINGS + 1)
 
 /** Where gnuplot is, or NULL. What PATH has that is not absolute does not count: it would be meant
  * from a folder of results, which others may have filled. The caller frees it. */
@@ -31,21 +25,20 @@ static char *
 find_gnuplot(void)
 {
     const char *path = getenv("PATH");
+    CLEANUP(words_free)
     struct words folders = words_split_at(path ? path : "/usr/local/bin:/usr/bin:/bin", ':');
     char *found = NULL;
     for (size_t i = 0; !found && i < folders.n; i++)
     {
         struct stat st;
-        char *file = xformat("%s/gnuplot", folders.word[i]);
+        OWNED char *file = xformat("%s/gnuplot", folders.word[i]);
         if (*file == '/' && *folders.word[i] && stat(file, &st) == 0 && S_ISREG(st.st_mode) &&
             access(file, X_OK) == 0)
         {
             found = file;
             file = NULL;
         }
-        free(file);
     }
-    words_free(&folders);
     return found;
 }
 
@@ -58,72 +51,38 @@ set_environment(void)
            setenv("CAIRO_DEBUG_PDF", "1", 1) == 0;
 }
 
-/** Becomes gnuplot. It reads no start-up file: one may lie in a folder of results as well. */
+/** Becomes gnuplot, which opens @p files by their numbers. It reads no start-up file: one may lie
+ * in a folder of results as well. If it does not start the last of them says why. */
 static void
-become_gnuplot(const char *gnuplot, const char *folder, const char *script, const struct pipes *p)
+become_gnuplot(const char *gnuplot, const char *folder, const char *script, const int *files)
 {
-    struct text files = {0};
-    int null = open("/dev/null", O_RDONLY);
-    bool kept = true;
+    struct text t = {0};
+    const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     for (size_t i = 0; i < DRAWINGS; i++)
     {
-        text_add(&files, "%s_file = '/dev/fd/%d'; ", drawing_kinds[i], p->of[i][1]);
-        kept = kept && fcntl(p->of[i][1], F_SETFD, 0) == 0;
+        text_add(&t, "%s_file = '/dev/fd/%d'; ", drawing_kinds[i], files[i]);
     }
-    if (kept && chdir(folder) == 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-        set_environment())
+    if (chdir(folder) == 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 && set_environment())
     {
-        execl(gnuplot, "gnuplot", "-d", "-e", files.s, script, (char *)NULL);
+        execl(gnuplot, "gnuplot", "-d", "-e", t.s, script, (char *)NULL);
     }
-    const int error = errno;
-    const ssize_t sent = write(p->of[START][1], &error, sizeof error);
-    _exit(sent == sizeof error ? 1 : 2);
+    dprintf(files[START], "%s", strerror(errno));
+    _exit(1);
 }
 
-/** Takes what has arrived; false: there will be no more. */
-static bool
-take(int fd, struct drawing *d)
+/** All bytes of a file in memory, and a NUL behind them. */
+static struct drawing
+read_back(int file)
 {
-    char part[65536];
-    ssize_t n = read(fd, part, sizeof part);
-    if (n > 0)
+    const off_t size = lseek(file, 0, SEEK_END);
+    struct drawing d = {xcalloc(size > 0 ? (size_t)size + 1 : 1, 1), 0};
+    ssize_t n = 1;
+    while (n > 0 && d.n < (size_t)(size > 0 ? size : 0))
     {
-        d->bytes = xrealloc(d->bytes, d->n + (size_t)n, 1);
-        memcpy(d->bytes + d->n, part, (size_t)n);
-        d->n += (size_t)n;
+        n = pread(file, d.bytes + d.n, (size_t)size - d.n, (off_t)d.n);
+        d.n += n > 0 ? (size_t)n : 0;
     }
-    return n > 0 || (n < 0 && errno == EINTR);
-}
-
-/** Takes all drawings until gnuplot ends. */
-static void
-take_all(const struct pipes *p, struct drawing *drawn)
-{
-    struct pollfd fds[DRAWINGS];
-    size_t open = DRAWINGS;
-    for (size_t i = 0; i < DRAWINGS; i++)
-    {
-        fds[i] = (struct pollfd){p->of[i][0], POLLIN, 0};
-    }
-    while (open > 0)
-    {
-        if (poll(fds, DRAWINGS, -1) < 0)
-        {
-            if (errno != EINTR)
-            {
-                return; /* what is missing will be found */
-            }
-            continue;
-        }
-        for (size_t i = 0; i < DRAWINGS; i++)
-        {
-            if (fds[i].fd >= 0 && fds[i].revents && !take(fds[i].fd, &drawn[i]))
-            {
-                fds[i].fd = -1;
-                open--;
-            }
-        }
-    }
+    return d;
 }
 
 /** The status that waitpid() tells. */
@@ -210,85 +169,54 @@ escape_brackets(struct drawing *svg)
     }
 }
 
-static void
-close_pipes(const struct pipes *p, size_t end)
-{
-    for (size_t i = 0; i < PIPES; i++)
-    {
-        if (p->of[i][end] >= 0)
-        {
-            close(p->of[i][end]);
-        }
-    }
-}
-
-static bool
-open_pipes(struct pipes *p)
-{
-    bool good = true;
-    for (size_t i = 0; i < PIPES; i++)
-    {
-        p->of[i][0] = p->of[i][1] = -1;
-        good = good && pipe2(p->of[i], O_CLOEXEC) == 0;
-    }
-    if (!good)
-    {
-        int error = errno;
-        close_pipes(p, 0);
-        close_pipes(p, 1);
-        errno = error;
-    }
-    return good;
-}
-
-/** What kept the child from becoming gnuplot; 0: nothing did. */
+/** Starts gnuplot and waits for its end. An errno; 0: *status is what waitpid() tells. */
 static int
-start_error(const struct pipes *p)
+run(const char *gnuplot, const char *folder, const char *script, const int *files, int *status)
 {
-    int error = 0;
-    return read(p->of[START][0], &error, sizeof error) == (ssize_t)sizeof error ? error : 0;
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0)
+    {
+        become_gnuplot(gnuplot, folder, script, files);
+    }
+    const int error = pid < 0 ? errno : 0;
+    *status = error ? 0 : end_of(pid);
+    return error;
 }
 
 /** Has it draw; a sentence on what went wrong, or NULL. */
 static char *
 draw(const char *gnuplot, const char *folder, const char *script, struct drawing *drawn)
 {
-    struct pipes p;
-    if (!open_pipes(&p))
+    struct drawing made[FILES] = {{NULL, 0}};
+    int files[FILES], error = 0, status = 0;
+    for (size_t i = 0; i < FILES; i++)
     {
-        return xformat("cannot make a pipe: %s", strerror(errno));
+        files[i] = memfd_create("drawing", 0);
+        error = files[i] < 0 ? errno : error;
     }
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0)
+    error = error ? error : run(gnuplot, folder, script, files, &status);
+    for (size_t i = 0; i < FILES; i++)
     {
-        become_gnuplot(gnuplot, folder, script, &p);
+        made[i] = read_back(files[i]);
+        close(files[i]);
     }
-    int error = pid < 0 ? errno : 0, status = 0;
-    close_pipes(&p, 1);
-    if (pid > 0)
-    {
-        take_all(&p, drawn);
-        status = end_of(pid);
-        error = start_error(&p);
-    }
-    close_pipes(&p, 0);
-    char *path = xformat("%s/%s", folder, script);
-    char *why = error ? xformat("cannot start %s: %s", gnuplot, strerror(error))
-                      : complaint(status, path, drawn);
-    free(path);
+    OWNED char *path = xformat("%s/%s", folder, script);
+    char *why = error || made[START].n ? xformat("cannot start %s: %s", gnuplot,
+                                                 error ? strerror(error) : made[START].bytes)
+                                       : complaint(status, path, made);
+    memcpy(drawn, made, DRAWINGS * sizeof *drawn);
+    free(made[START].bytes);
     return why;
 }
 
 bool
 gnuplot_draw(const char *folder, const char *name, struct drawing *drawn, char **why)
 {
-    char *gnuplot = find_gnuplot(), *script = xformat("%s.gp", name);
+    OWNED char *gnuplot = find_gnuplot(), *script = xformat("%s.gp", name);
     *why = gnuplot ? draw(gnuplot, folder, script, drawn)
                    : xformat("gnuplot is not installed; expected the package gnuplot-nox "
                              "(apt-get install gnuplot-nox)");
-    free(gnuplot);
-    free(script);
     escape_brackets(&drawn[0]);
     set_date(&drawn[2]);
     return *why == NULL;

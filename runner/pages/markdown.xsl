@@ -41,6 +41,7 @@
   <xsl:template match="code">
     <xsl:value-of select="concat(@fence, ., @fence)"/>
   </xsl:template>
+  <xsl:template match="escaped"><xsl:value-of select="concat('\', .)"/></xsl:template>
   <xsl:template match="strong">**<xsl:apply-templates/>**</xsl:template>
   <xsl:template match="a">
     <xsl:text>[</xsl:text>

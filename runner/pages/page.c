@@ -3,6 +3,7 @@
  * inside. */
 #include "page.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,9 @@
 static void
 add(xmlNode *e, const char *s, size_t n)
 {
-    struct text t = {0};
+    CLEANUP(text_drop) struct text t = {0};
     text_add_printed(&t, s, n);
     xmlNodeAddContentLen(e, XML(t.s), (int)t.len);
-    free(t.s);
 }
 
 xmlDoc *
@@ -46,23 +46,21 @@ page_set(xmlNode *e, const char *name, const char *text)
 {
     if (text)
     {
-        struct text t = {0};
+        CLEANUP(text_drop) struct text t = {0};
         text_add_printed(&t, text, strlen(text));
         xmlSetProp(e, XML(name), XML(t.s ? t.s : ""));
-        free(t.s);
     }
 }
 
 void
 page_format(xmlNode *e, const char *name, const char *format, ...)
 {
-    struct text t = {0};
+    CLEANUP(text_drop) struct text t = {0};
     va_list args;
     va_start(args, format);
     text_vadd(&t, format, args);
     va_end(args);
     page_set(e, name, t.s);
-    free(t.s);
 }
 
 /* --- code ------------------------------------------------------------------------------------- */
@@ -89,24 +87,20 @@ static char *
 folded(const char *s)
 {
     struct text t = {0};
-    struct words w = words_split(s);
+    CLEANUP(words_free) struct words w = words_split(s);
     for (size_t i = 0; i < w.n; i++)
     {
         text_add(&t, "%s%s", i ? " " : "", w.word[i]);
     }
-    words_free(&w);
     return text_take(&t);
 }
 
 void
 page_add_code(xmlNode *parent, const char *text)
 {
-    char *line = folded(text), *fence = fence_for(line, 1);
-    char *padded = xformat(fence[1] ? " %s " : "%s", line);
+    OWNED char *line = folded(text), *fence = fence_for(line, 1);
+    OWNED char *padded = xformat(fence[1] ? " %s " : "%s", line);
     page_set(page_add(parent, "code", padded), "fence", fence);
-    free(padded);
-    free(fence);
-    free(line);
 }
 
 /** Whether a line has nothing but white space. */
@@ -134,7 +128,7 @@ void
 page_add_lines(xmlNode *parent, const char *name, const char *text)
 {
     xmlNode *e = page_add(parent, name, NULL);
-    char *fence = fence_for(text, 3);
+    OWNED char *fence = fence_for(text, 3);
     size_t n, blank = 0;
     page_set(e, "fence", fence);
     /* The line of the start tag is not indented. */
@@ -158,7 +152,6 @@ page_add_lines(xmlNode *parent, const char *name, const char *text)
             xmlNodeAddContent(e, XML("\n"));
         }
     }
-    free(fence);
 }
 
 /* --- Markdown --------------------------------------------------------------------------------- */
@@ -217,8 +210,13 @@ add_line(xmlNode *e, const char *s)
             at = at == e ? page_add(e, "strong", NULL) : e;
             n = 2;
         }
+        if (n == 0 && *s == '\\' && ispunct((unsigned char)s[1]))
+        {
+            page_add(at, "escaped", (const char[]){s[1], '\0'});
+            n = 2;
+        }
         /* Backquotes that nothing closes are taken together: a part of them is no fence. */
-        const size_t plain = n ? 0 : *s == '`' ? strspn(s, "`") : 1 + strcspn(s + 1, "`[*");
+        const size_t plain = n ? 0 : *s == '`' ? strspn(s, "`") : 1 + strcspn(s + 1, "`[*\\");
         add(at, s, plain);
         s += n + plain;
     }
@@ -228,9 +226,8 @@ xmlNode *
 page_add_markdown(xmlNode *parent, const char *name, const char *text)
 {
     xmlNode *e = page_add(parent, name, NULL);
-    char *line = folded(text);
+    OWNED char *line = folded(text);
     add_line(e, line);
-    free(line);
     return e;
 }
 
@@ -245,12 +242,11 @@ page_add_paragraphs(xmlNode *parent, const char *name, const char *text)
         text_add(&paragraph, "%.*s\n", (int)n, text);
         if (is_blank(text, n) || !more)
         {
-            char *whole = text_take(&paragraph);
+            OWNED char *whole = text_take(&paragraph);
             if (!text_is_blank(whole))
             {
                 page_add_markdown(parent, name, whole);
             }
-            free(whole);
         }
         text += n + more;
     }

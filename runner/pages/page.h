@@ -36,8 +36,8 @@ void page_set(xmlNode *e, const char *name, const char *text);
 void page_format(xmlNode *e, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Adds an element with a text that is Markdown: of its markup, <code>, <strong> and <a href>. The
- * text becomes one line. */
+/** Adds an element with a text that is Markdown: of its markup, <code>, <strong>, <a href> and
+ * <escaped>. The text becomes one line. */
 xmlNode *page_add_markdown(xmlNode *parent, const char *name, const char *text);
 
 /** Adds such elements with the paragraphs of a text, which blank lines part. */

@@ -88,13 +88,12 @@ add_changed(struct text *t, const char *was, const char *code)
     while (*code)
     {
         const size_t n = strcspn(code, ",");
-        char *part = xformat("%.*s", (int)n, code);
+        OWNED char *part = xformat("%.*s", (int)n, code);
         if (!strstr(was, part))
         {
             *strrchr(part, ' ') = '\0';
             text_add(t, "%s%s", t->len ? ", " : "", part);
         }
-        free(part);
         code += n + strspn(code + n, ", ");
     }
 }
@@ -102,9 +101,7 @@ add_changed(struct text *t, const char *was, const char *code)
 char *
 built_code_changed(const char *was, const char *code)
 {
-    struct text changed = {0};
+    CLEANUP(text_drop) struct text changed = {0};
     add_changed(&changed, was, code);
-    char *what = changed.s ? xformat("the code of %s changed", changed.s) : NULL;
-    free(changed.s);
-    return what;
+    return changed.s ? xformat("the code of %s changed", changed.s) : NULL;
 }

@@ -99,11 +99,10 @@ add_key_columns(struct text *t, struct text *docs, const struct database_writer 
         add_doc(docs, "summary", key->name, "varies in this sweep");
         if (has_number(key))
         {
-            char *name = database_number_column(key);
+            OWNED char *name = database_number_column(key);
             sql_add_name(t, name);
             text_add(t, " REAL,");
             add_doc(docs, "summary", name, "the same as a number");
-            free(name);
         }
     }
 }
@@ -153,7 +152,7 @@ make_tables(const struct database_writer *w, char **why)
 {
     size_t n;
     const struct column_table *const *tables = column_tables(&n);
-    struct text t = {0}, docs = {0};
+    CLEANUP(text_drop) struct text t = {0}, docs = {0};
     text_add(&t, "BEGIN; %s", fixed_tables);
     for (size_t i = 0; i < n; i++)
     {
@@ -163,10 +162,7 @@ make_tables(const struct database_writer *w, char **why)
         }
     }
     text_add(&docs, "CREATE VIEW messages AS SELECT * FROM flows; COMMIT;");
-    const bool good = sql_file_run(&w->file, t.s, why) && sql_file_run(&w->file, docs.s, why);
-    free(t.s);
-    free(docs.s);
-    return good;
+    return sql_file_run(&w->file, t.s, why) && sql_file_run(&w->file, docs.s, why);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -176,7 +172,7 @@ static bool
 add_summary(const struct database_writer *w, size_t number, const char *name,
             const char *const *cells, bool summary, char **why)
 {
-    struct text t = {0};
+    CLEANUP(text_drop) struct text t = {0};
     text_add(&t, "INSERT INTO main.runs VALUES (%zu, ", number);
     sql_add_literal(&t, name);
     text_add(&t, summary ? "); INSERT INTO main.summary SELECT %zu, " : ");", number);
@@ -196,16 +192,14 @@ add_summary(const struct database_writer *w, size_t number, const char *name,
         }
     }
     text_add(&t, summary ? ", * FROM run.summary;" : "");
-    const bool good = sql_file_run(&w->file, t.s, why);
-    free(t.s);
-    return good;
+    return sql_file_run(&w->file, t.s, why);
 }
 
 /** The tables of the run. */
 static bool
 list_tables(const struct database_writer *w, struct words *tables, char **why)
 {
-    sqlite3_stmt *s = NULL;
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     const bool good = sql_file_prepare(
         &w->file,
         "SELECT name FROM run.sqlite_master WHERE name IN (SELECT name FROM main.sqlite_master);",
@@ -214,7 +208,6 @@ list_tables(const struct database_writer *w, struct words *tables, char **why)
     {
         words_add(tables, xstrdup((const char *)sqlite3_column_text(s, 0)));
     }
-    sqlite3_finalize(s);
     return good;
 }
 
@@ -222,17 +215,15 @@ bool
 database_add_run(const struct database_writer *w, size_t number, const char *name,
                  const char *const *cells, char **why)
 {
-    struct words tables = {0};
+    CLEANUP(words_free) struct words tables = {0};
     bool good = sql_file_run(&w->file, "BEGIN;", why) && list_tables(w, &tables, why) &&
                 add_summary(w, number, name, cells, words_have(&tables, "summary"), why);
     for (size_t i = 0; good && i < tables.n; i++)
     {
-        char *sql = xformat("INSERT INTO main.\"%s\" SELECT %zu, * FROM run.\"%s\";",
-                            tables.word[i], number, tables.word[i]);
+        OWNED char *sql = xformat("INSERT INTO main.\"%s\" SELECT %zu, * FROM run.\"%s\";",
+                                  tables.word[i], number, tables.word[i]);
         good = strcmp(tables.word[i], "summary") == 0 || sql_file_run(&w->file, sql, why);
-        free(sql);
     }
-    words_free(&tables);
     return good && sql_file_run(&w->file, "COMMIT;", why);
 }
 
@@ -322,7 +313,7 @@ static bool
 add_aggregate(const struct database_writer *w, char **why)
 {
     static struct sql_budget unlimited = {SIZE_MAX, false};
-    struct text t = {0};
+    CLEANUP(text_drop) struct text t = {0};
     text_add(&t, "CREATE TABLE aggregate (seeds INTEGER");
     add_case(&t, w, true);
     add_spreads(&t, true);
@@ -332,12 +323,10 @@ add_aggregate(const struct database_writer *w, char **why)
     text_add(&t, " FROM summary GROUP BY 1 = 1");
     add_case(&t, w, false);
     text_add(&t, " ORDER BY min(run);");
-    const bool good = sql_aggregates_register(w->file.db, &unlimited, NULL) == SQLITE_OK &&
-                      sqlite3_create_function(w->file.db, "micro", 1, SQLITE_UTF8, NULL, micro,
-                                              NULL, NULL) == SQLITE_OK &&
-                      sql_file_run(&w->file, t.s, why);
-    free(t.s);
-    return good;
+    return sql_aggregates_register(w->file.db, &unlimited, NULL) == SQLITE_OK &&
+           sqlite3_create_function(w->file.db, "micro", 1, SQLITE_UTF8, NULL, micro, NULL, NULL) ==
+               SQLITE_OK &&
+           sql_file_run(&w->file, t.s, why);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include "columns.h"
 #include "csv.h"
+#include "sql-file.h"
 
 static void
 add_cell(struct text *t, const struct csv_source *c, sqlite3_stmt *s, int at)
@@ -32,8 +33,8 @@ bool
 csv_write(FILE *file, const void *source)
 {
     const struct csv_source *c = source;
-    struct text t = {0};
-    sqlite3_stmt *s = NULL;
+    CLEANUP(text_drop) struct text t = {0};
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     int status =
         sqlite3_prepare_v2(c->db, c->select, -1, &s, NULL) == SQLITE_OK ? SQLITE_ROW : SQLITE_ERROR;
     const int n = sqlite3_column_count(s);
@@ -54,8 +55,6 @@ csv_write(FILE *file, const void *source)
         text_add(&t, "\n");
     }
     errno = status == SQLITE_ROW || status == SQLITE_DONE ? errno : EIO;
-    sqlite3_finalize(s);
-    free(t.s);
     return status == SQLITE_DONE;
 }
 
@@ -69,13 +68,12 @@ export_tables(sqlite3 *db, const struct folder *to, char **why)
     bool good = true;
     for (size_t i = 0; good && i < n; i++)
     {
-        char *select = xformat("SELECT * FROM run.\"%s\";", tables[i]->name);
+        OWNED char *select = xformat("SELECT * FROM run.\"%s\";", tables[i]->name);
         const struct csv_source c = {db, select, 0};
         const struct file_writer file = {tables[i]->file, csv_write, &c};
         good = sqlite3_table_column_metadata(db, "run", tables[i]->name, NULL, NULL, NULL, NULL,
                                              NULL, NULL) != SQLITE_OK ||
                file_write(to, &file, why);
-        free(select);
     }
     return good;
 }
@@ -84,7 +82,7 @@ export_tables(sqlite3 *db, const struct folder *to, char **why)
 static bool
 export_files(sqlite3 *db, const char *sql, const struct folder *to, char **why)
 {
-    sqlite3_stmt *s = NULL;
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     int status = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
     bool good = status == SQLITE_OK;
     while (good && (status = sqlite3_step(s)) == SQLITE_ROW)
@@ -98,7 +96,6 @@ export_files(sqlite3 *db, const char *sql, const struct folder *to, char **why)
     {
         *why = xformat("the file of a run cannot be read: %s", sqlite3_errmsg(db));
     }
-    sqlite3_finalize(s);
     return good && status == SQLITE_DONE;
 }
 

@@ -7,6 +7,7 @@
 
 #include "csv.h"
 #include "document.h"
+#include "sql-file.h"
 #include "textbuf.h"
 
 #define MOST_NAMED 8
@@ -36,19 +37,17 @@ add_element(sqlite3_stmt *insert, const struct element *e, const char *of, size_
     bool good = true;
     for (size_t a = 0; good && a < e->nattributes; a++)
     {
-        char *name = xformat("%s%s.%s", e->name, of, e->attributes[a].name);
+        OWNED char *name = xformat("%s%s.%s", e->name, of, e->attributes[a].name);
         good = add_row(insert, name, number, e->attributes[a].value);
-        free(name);
     }
     if (strcmp(e->name, "class") == 0)
     {
         const char *own = element_value(e, "name");
-        char *within = xformat(":%s", own ? own : "");
+        OWNED char *within = xformat(":%s", own ? own : "");
         for (size_t i = 0; good && i < e->nchildren; i++)
         {
             good = add_element(insert, e->children[i], within, 0);
         }
-        free(within);
     }
     return good;
 }
@@ -72,9 +71,10 @@ add_all(sqlite3_stmt *insert, const struct element *root)
 bool
 parameters_add(sqlite3 *db, const char *schema, const char *resolved, char **why)
 {
-    struct diagnostics d = {.file = "scenario.xml"};
+    CLEANUP(diag_free) struct diagnostics d = {.file = "scenario.xml"};
+    CLEANUP(document_drop)
     struct document *doc = document_parse(d.file, resolved, strlen(resolved), &d);
-    sqlite3_stmt *insert = NULL;
+    CLEANUP(statement_drop) sqlite3_stmt *insert = NULL;
     char *make = xformat("CREATE TABLE %s.parameters (" PARAMETERS_COLUMNS ");", schema),
          *add = xformat("INSERT INTO %s.parameters VALUES (?, ?, ?, ?, ?);", schema);
     const bool good = doc && sqlite3_exec(db, make, NULL, NULL, NULL) == SQLITE_OK &&
@@ -85,11 +85,8 @@ parameters_add(sqlite3 *db, const char *schema, const char *resolved, char **why
         *why = xformat("the parameters cannot be written: %s",
                        doc ? sqlite3_errmsg(db) : "the scenario cannot be read");
     }
-    sqlite3_finalize(insert);
     free(make);
     free(add);
-    document_free(doc);
-    diag_free(&d);
     return good;
 }
 
@@ -116,7 +113,7 @@ char *
 parameters_changed(sqlite3 *db)
 {
     struct text t = {0};
-    sqlite3_stmt *s = NULL;
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     size_t n = 0;
     sqlite3_prepare_v2(db, differences, -1, &s, NULL);
     while (s && sqlite3_step(s) == SQLITE_ROW)
@@ -136,6 +133,5 @@ parameters_changed(sqlite3 *db)
     {
         text_add(&t, " and %zu more", n - MOST_NAMED);
     }
-    sqlite3_finalize(s);
     return n ? text_take(&t) : xstrdup("its scenario.xml is written differently");
 }

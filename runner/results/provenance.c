@@ -92,13 +92,12 @@ struct telling
 static void __attribute__((format(printf, 3, 4)))
 tell(const struct telling *to, const char *key, const char *format, ...)
 {
-    struct text t = {0};
+    CLEANUP(text_drop) struct text t = {0};
     va_list args;
     va_start(args, format);
     text_vadd(&t, format, args);
     va_end(args);
     to->fn(to->user, key, t.s);
-    free(t.s);
 }
 
 /** The links that chance chose: "lower upper", the numbers of two switches, one link a line. */
@@ -107,8 +106,8 @@ tell_random_links(const struct telling *to, const struct scenario *s, const char
                   const struct random_links *r)
 {
     size_t n;
-    struct text t = {0};
-    uint64_t *links = random_links_draw(s, r, &n);
+    CLEANUP(text_drop) struct text t = {0};
+    OWNED uint64_t *links = random_links_draw(s, r, &n);
     text_add(&t, "%zu links%s", n, n ? ", lower and upper switch:" : "");
     for (size_t i = 0; i < n && i < MOST_LINKS; i++)
     {
@@ -121,8 +120,6 @@ tell_random_links(const struct telling *to, const struct scenario *s, const char
         text_add(&t, "\n  ... and %zu more", n - MOST_LINKS);
     }
     to->fn(to->user, key, t.s);
-    free(t.s);
-    free(links);
 }
 
 /** A file that the scenario names; @p f NULL: none. */
@@ -144,12 +141,11 @@ tell_making(const struct telling *to, const struct scenario *s)
     char when[32] = "";
     time_t now = time(NULL);
     struct tm utc;
-    char *code = built_code(s);
+    OWNED char *code = built_code(s);
     tell(to, "weft", "%s", provenance_version());
     tell(to, "code", "%s", code);
     tell(to, "ns-3", "%s", WEFT_NS3_VERSION);
     tell(to, "compiler", "%s", COMPILER);
-    free(code);
     if (uname(&machine) == 0)
     {
         tell(to, "machine", "%s %s %s", machine.sysname, machine.release, machine.machine);

@@ -99,8 +99,8 @@ static void
 print_text(struct text *t, const struct query_rows *rows)
 {
     const size_t n = rows->ncolumns, all = (rows->nrows + 1) * n;
-    size_t *width = xcalloc(n, sizeof *width);
-    char **texts = xcalloc(all, sizeof *texts); /* the columns' names first */
+    OWNED size_t *width = xcalloc(n, sizeof *width);
+    OWNED char **texts = xcalloc(all, sizeof *texts); /* the columns' names first */
     for (size_t i = 0; i < all; i++)
     {
         texts[i] = i < n ? xstrdup(rows->columns[i]) : cell_text(&rows->cells[i - n]);
@@ -113,8 +113,6 @@ print_text(struct text *t, const struct query_rows *rows)
         add_padded(t, texts[i], width[i % n], right, (i + 1) % n == 0);
         free(texts[i]);
     }
-    free(texts);
-    free(width);
 }
 
 static void
@@ -128,11 +126,10 @@ print_csv(struct text *t, const struct query_rows *rows)
     text_add(t, "\n");
     for (size_t i = 0; i < rows->nrows * rows->ncolumns; i++)
     {
-        struct text cell = {0};
+        CLEANUP(text_drop) struct text cell = {0};
         query_cell_add(&cell, &rows->cells[i]);
         csv_add_cell(t, cell.s ? cell.s : "");
         text_add(t, (i + 1) % rows->ncolumns ? "," : "\n");
-        free(cell.s);
     }
 }
 
@@ -158,14 +155,12 @@ add_markdown_rows(struct text *t, const struct query_rows *rows, size_t first)
         xmlNode *row = page_add(table, "row", NULL);
         for (size_t c = 0; c < rows->ncolumns; c++)
         {
-            char *s = cell_text(cell_at(rows, r, c));
+            OWNED char *s = cell_text(cell_at(rows, r, c));
             page_add(row, "cell", s);
-            free(s);
         }
     }
-    char *text = page_write(page, PAGE_MARKDOWN);
+    OWNED char *text = page_write(page, PAGE_MARKDOWN);
     text_add(t, "%s", text);
-    free(text);
     xmlFreeDoc(page);
     return r;
 }
@@ -196,10 +191,9 @@ add_json_value(struct text *t, const struct query_cell *c)
 {
     if (c->kind == QUERY_TEXT)
     {
-        struct text valid = {0};
+        CLEANUP(text_drop) struct text valid = {0};
         text_add_printed(&valid, c->text, strlen(c->text));
         add_json_string(t, valid.s ? valid.s : "");
-        free(valid.s);
     }
     else if (c->kind == QUERY_NULL || !isfinite(c->real))
     {

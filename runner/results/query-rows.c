@@ -95,3 +95,9 @@ query_rows_free(struct query_rows *rows)
     free(rows->cells);
     free(rows);
 }
+
+void
+query_rows_drop(struct query_rows **rows)
+{
+    query_rows_free(*rows);
+}

@@ -12,7 +12,6 @@
 #include "results-folder.h"
 #include "shown-text.h"
 #include "sql-aggregates.h"
-#include "sql-printf.h"
 
 /** Steps of SQLite's machine between two looks at the clock. */
 #define STEPS_PER_LOOK 100
@@ -54,8 +53,8 @@ address_of(const char *out)
 static bool
 version_fits(struct database *db, const char *name, const char *out, char **why)
 {
-    sqlite3_stmt *s = NULL;
-    char *sql = xformat("PRAGMA \"%s\".user_version", name);
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    OWNED char *sql = xformat("PRAGMA \"%s\".user_version", name);
     const bool read =
         sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
     const int version = read ? sqlite3_column_int(s, 0) : 0;
@@ -70,8 +69,6 @@ version_fits(struct database *db, const char *name, const char *out, char **why)
                              "again",
                              out, sqlite3_errmsg(db->db), out);
     }
-    sqlite3_finalize(s);
-    free(sql);
     return fits;
 }
 
@@ -92,22 +89,14 @@ restrict_database(sqlite3 *db)
     sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", NULL, NULL, NULL);
 }
 
-static bool
-register_functions(struct database *db, struct sql_holes *holes)
-{
-    return sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK &&
-           sql_printf_register(db->db) == SQLITE_OK;
-}
-
 static struct database *
 open_with(const char *out, struct sql_holes *holes, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
-    char *address = address_of(out);
+    OWNED char *address = address_of(out);
     db->out = xstrdup(out);
     bool good = sqlite3_open_v2(address, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
                 SQLITE_OK;
-    free(address);
     if (!good)
     {
         *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out,
@@ -116,7 +105,8 @@ open_with(const char *out, struct sql_holes *holes, char **why)
     else
     {
         restrict_database(db->db);
-        good = version_fits(db, "main", out, why) && register_functions(db, holes);
+        good = version_fits(db, "main", out, why) &&
+               sql_aggregates_register(db->db, &db->budget, holes) == SQLITE_OK;
     }
     if (!good)
     {
@@ -145,7 +135,7 @@ database_of(sqlite3 *own, char **why)
     db->out = xstrdup("");
     db->db = own;
     restrict_database(db->db);
-    if (!register_functions(db, NULL))
+    if (sql_aggregates_register(db->db, &db->budget, NULL) != SQLITE_OK)
     {
         *why = xstrdup(sqlite3_errmsg(own));
         database_close(db);
@@ -158,13 +148,12 @@ static bool
 attach(struct database *db, const char *name, const char *out, char **why)
 {
     sqlite3_stmt *s = NULL;
-    char *address = address_of(out);
+    OWNED char *address = address_of(out);
     bool good = sqlite3_prepare_v2(db->db, "ATTACH ? AS ?", -1, &s, NULL) == SQLITE_OK &&
                 sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
                 sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
                 sqlite3_step(s) == SQLITE_DONE;
     sqlite3_finalize(s);
-    free(address);
     if (!good)
     {
         *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out, sqlite3_errmsg(db->db));
@@ -211,6 +200,12 @@ database_close(struct database *db)
         free(db->out);
         free(db);
     }
+}
+
+void
+database_drop(struct database **db)
+{
+    database_close(*db);
 }
 
 /* --- what a query may do ---------------------------------------------------------------------- */
@@ -300,7 +295,7 @@ set_mistake(struct query_mistake *m, char *message, const char *sql, int at)
 static char *
 nearest_of(struct database *db, const char *sql, const char *name)
 {
-    sqlite3_stmt *s = NULL;
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     struct nearest near = nearest_start(name);
     char *best = NULL;
     if (sqlite3_prepare_v2(db->db, sql, -1, &s, NULL) == SQLITE_OK)
@@ -319,7 +314,6 @@ nearest_of(struct database *db, const char *sql, const char *name)
             best = candidate;
         }
     }
-    sqlite3_finalize(s);
     return best;
 }
 
@@ -349,7 +343,7 @@ explain(struct database *db)
     };
     struct text words = {0};
     text_add_message(&words, sqlite3_errmsg(db->db));
-    char *said = text_take(&words), *best = NULL;
+    OWNED char *said = text_take(&words), *best = NULL;
     for (size_t i = 0; i < 2; i++)
     {
         char *at = strstr(said, lacking[i].lacks);
@@ -364,16 +358,12 @@ explain(struct database *db)
         best = best || !dot ? best : nearest_of(db, lacking[i].names, dot + 1);
     }
     const bool dotted = best && strpbrk(best, ".-");
-    char *message =
-        dotted
-            ? xformat("%s; did you mean \"%s\"? SQL has such a name in double quotes", said, best)
-        : best ? xformat("%s; did you mean '%s'?", said, best)
-        : strstr(said, "authoriz") || strstr(said, "prohibited")
-            ? xformat("%s; a query may read tables and call functions, nothing else", said)
-            : xstrdup(said);
-    free(best);
-    free(said);
-    return message;
+    return dotted ? xformat("%s; did you mean \"%s\"? SQL has such a name in double quotes", said,
+                            best)
+           : best ? xformat("%s; did you mean '%s'?", said, best)
+           : strstr(said, "authoriz") || strstr(said, "prohibited")
+               ? xformat("%s; a query may read tables and call functions, nothing else", said)
+               : xstrdup(said);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -425,8 +415,8 @@ read_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_li
           const struct query_reader *reader, struct query_mistake *m)
 {
     const size_t n = (size_t)sqlite3_column_count(s);
-    struct query_cell *cells = xcalloc(n + 1, sizeof *cells);
-    char **names = xcalloc(n + 1, sizeof *names);
+    OWNED struct query_cell *cells = xcalloc(n + 1, sizeof *cells);
+    OWNED char **names = xcalloc(n + 1, sizeof *names);
     size_t nrows = 0;
     int status = SQLITE_DONE;
     for (size_t i = 0; i < n; i++)
@@ -450,8 +440,6 @@ read_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_li
     {
         free(names[i]);
     }
-    free(names);
-    free(cells);
     return wanted && status == SQLITE_DONE;
 }
 
@@ -471,17 +459,15 @@ place_of_mistake(sqlite3 *db)
 static bool
 nothing_follows(struct database *db, const char *rest)
 {
-    sqlite3_stmt *more = NULL;
-    bool nothing = sqlite3_prepare_v2(db->db, rest, -1, &more, NULL) == SQLITE_OK && !more;
-    sqlite3_finalize(more);
-    return nothing;
+    CLEANUP(statement_drop) sqlite3_stmt *more = NULL;
+    return sqlite3_prepare_v2(db->db, rest, -1, &more, NULL) == SQLITE_OK && !more;
 }
 
 bool
 database_read(struct database *db, const char *sql, struct query_limits limits,
               const struct query_reader *reader, struct query_mistake *mistake)
 {
-    sqlite3_stmt *s = NULL;
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     const char *rest = NULL;
     bool good = false;
     db->deadline = clock_seconds() + limits.seconds;
@@ -515,7 +501,6 @@ database_read(struct database *db, const char *sql, struct query_limits limits,
     {
         good = read_rows(db, s, sql, limits, reader, mistake);
     }
-    sqlite3_finalize(s);
     query_watchdog_stop();
     sqlite3_set_authorizer(db->db, NULL, NULL);
     sqlite3_progress_handler(db->db, 0, NULL, NULL);

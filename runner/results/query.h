@@ -84,11 +84,15 @@ struct database *database_open_again(const struct database *db, struct sql_holes
                                      char **why);
 
 void database_close(struct database *db);
+/** For CLEANUP(). */
+void database_drop(struct database **db);
 
 /** The rows of one SELECT; NULL with what was wrong, whose message the caller frees. */
 struct query_rows *database_query(struct database *db, const char *sql, struct query_limits limits,
                                   struct query_mistake *mistake);
 void query_rows_free(struct query_rows *rows);
+/** For CLEANUP(). */
+void query_rows_drop(struct query_rows **rows);
 
 /** Who takes the rows of a SELECT one by one, so that not all of them are kept. */
 struct query_reader

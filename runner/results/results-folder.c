@@ -39,16 +39,12 @@ content_of(const char *path)
     enum content found = CONTENT_NONE;
     for (int attempt = 0; attempt < 3 && found != CONTENT_OURS; attempt++)
     {
-        DIR *dir = opendir(path);
+        CLEANUP(list_drop) DIR *dir = opendir(path);
         found = CONTENT_NONE;
         for (struct dirent *e; dir && found != CONTENT_OURS && (e = readdir(dir)) != NULL;)
         {
             bool dots = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
             found = strcmp(e->d_name, MARK) == 0 ? CONTENT_OURS : dots ? found : CONTENT_OTHER;
-        }
-        if (dir)
-        {
-            closedir(dir);
         }
     }
     return found;
@@ -74,7 +70,7 @@ static bool
 check_mark(const struct folder *top, char **why)
 {
     int format = 0;
-    char *text = read_mark(top, why);
+    OWNED char *text = read_mark(top, why);
     bool good = text && sscanf(text, "weft results %d\n", &format) == 1 && format == FORMAT;
     if (format == 1)
     {
@@ -89,7 +85,6 @@ check_mark(const struct folder *top, char **why)
                        "'weft results %d' in its first line",
                        top->path, FORMAT);
     }
-    free(text);
     return good;
 }
 
@@ -135,14 +130,12 @@ results_folder_is_ours(const char *out, char **why)
 void
 results_folder_open(struct results_folder *r, const char *out)
 {
-    char *why = NULL, *also = NULL;
+    OWNED char *why = NULL, *also = NULL;
     r->runs = NO_FOLDER;
     if (folder_open(&r->top, out, &why))
     {
         folder_open_in(&r->runs, &r->top, RUNS, &also);
     }
-    free(why);
-    free(also);
 }
 
 static bool
@@ -178,10 +171,8 @@ results_folder_make(struct results_folder *r, const char *out, char **why)
 bool
 results_folder_mark(const char *out, char **why)
 {
-    struct folder top = NO_FOLDER;
-    bool good = folder_make(out, why) && folder_open(&top, out, why) && mark(&top, why);
-    folder_close(&top);
-    return good;
+    CLEANUP(folder_close) struct folder top = NO_FOLDER;
+    return folder_make(out, why) && folder_open(&top, out, why) && mark(&top, why);
 }
 
 void
@@ -194,11 +185,11 @@ results_folder_close(struct results_folder *r)
 bool
 results_file_is_whole(const char *out, const char *file, char **why)
 {
-    struct folder top = NO_FOLDER;
-    char *said = NULL;
+    CLEANUP(folder_close) struct folder top = NO_FOLDER;
+    OWNED char *said = NULL;
     const bool today =
         folder_open(&top, out, &said) && (!is_marked(&top) || check_mark(&top, &said));
-    const bool good = today && sql_file_is_whole(&top, file, &said);
+    const bool good = today && sql_file_look(&top, file, &said) == SQL_FILE_WHOLE;
     if (top.fd >= 0 && !today)
     {
         *why = said;
@@ -209,8 +200,6 @@ results_file_is_whole(const char *out, const char *file, char **why)
         *why = xformat("%s/%s cannot be used: %s; 'weft collect %s' makes it again", out, file,
                        said, out);
     }
-    free(said);
-    folder_close(&top);
     return good;
 }
 

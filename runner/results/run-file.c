@@ -42,8 +42,8 @@ parent_length(const char *path)
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/** Opens the folder of what was set aside, beside that of the runs; @p make: it is made if it is
- * not there. */
+/** Opens the folder of what was set aside, beside that of the runs. If it is not there it is made,
+ * or, without @p make, is not open. */
 static bool
 open_aside(const struct folder *runs, struct folder *aside, bool make, char **why)
 {
@@ -55,7 +55,7 @@ open_aside(const struct folder *runs, struct folder *aside, bool make, char **wh
         free(top.path);
         top.path = xformat("%.*s", parent_length(runs->path) - 1, runs->path);
         good = make ? folder_make_in(aside, &top, ASIDE, why)
-                    : folder_open_in(aside, &top, ASIDE, why);
+                    : !file_is_there(&top, ASIDE) || folder_open_in(aside, &top, ASIDE, why);
     }
     folder_close(&top);
     return good;
@@ -64,16 +64,10 @@ open_aside(const struct folder *runs, struct folder *aside, bool make, char **wh
 bool
 run_file_may_be_made(const struct folder *runs, const char *name, char **why)
 {
-    char *file = xformat("%s.sqlite", name), *temporary = xformat(TEMPORARY "%s", file);
-    struct folder aside = NO_FOLDER;
-    char *absent = NULL;
-    const bool good = may_replace(runs, file, why) && may_replace(runs, temporary, why) &&
-                      (!open_aside(runs, &aside, false, &absent) || may_replace(&aside, file, why));
-    folder_close(&aside);
-    free(absent);
-    free(temporary);
-    free(file);
-    return good;
+    OWNED char *file = xformat("%s.sqlite", name), *temporary = xformat(TEMPORARY "%s", file);
+    CLEANUP(folder_close) struct folder aside = NO_FOLDER;
+    return may_replace(runs, file, why) && may_replace(runs, temporary, why) &&
+           open_aside(runs, &aside, false, why) && (aside.fd < 0 || may_replace(&aside, file, why));
 }
 
 /** Opens and locks a temporary file; @p make: O_CREAT, or 0. The lock, or -1 with errno:
@@ -165,16 +159,13 @@ bool
 run_file_forget_aside(const struct run_file *f, char **why)
 {
     struct folder aside;
-    char *absent = NULL;
-    bool good = true;
-    if (open_aside(f->runs, &aside, false, &absent) && unlinkat(aside.fd, f->name, 0) != 0 &&
-        errno != ENOENT)
+    bool good = open_aside(f->runs, &aside, false, why);
+    if (good && aside.fd >= 0 && unlinkat(aside.fd, f->name, 0) != 0 && errno != ENOENT)
     {
         *why = xformat("cannot remove %s: %s", f->aside, strerror(errno));
         good = false;
     }
     folder_close(&aside);
-    free(absent);
     return good;
 }
 
@@ -207,24 +198,19 @@ clean(const struct folder *runs, const char *temporary)
 void
 run_file_forget(const struct folder *runs, const char *name)
 {
-    char *temporary = xformat(TEMPORARY "%s.sqlite", name);
+    OWNED char *temporary = xformat(TEMPORARY "%s.sqlite", name);
     clean(runs, temporary);
-    free(temporary);
 }
 
 void
 run_files_clean(const struct folder *runs)
 {
-    DIR *dir = folder_list(runs);
+    CLEANUP(list_drop) DIR *dir = folder_list(runs);
     for (struct dirent *e; dir && (e = readdir(dir)) != NULL;)
     {
         if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0)
         {
             clean(runs, e->d_name);
         }
-    }
-    if (dir)
-    {
-        closedir(dir);
     }
 }

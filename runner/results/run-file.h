@@ -69,6 +69,7 @@ enum run_state
     RUN_STALE,   /**< another resolved scenario or other code made it, or its tables are not today's
                   */
     RUN_DAMAGED, /**< its bytes are not those that were written */
+    RUN_UNREADABLE,
     RUN_FINISHED,
 };
 
@@ -86,11 +87,12 @@ struct sqlite3;
 struct sqlite3 *run_file_reader(void);
 
 /** The state of run @p name. Its tables are the schema `run` of @p db afterwards if it is finished
- * or stale. A sentence in *why if it is damaged or stale, else NULL. */
+ * or stale. A sentence in *why if it is anything else but to do. */
 enum run_state run_file_state(struct sqlite3 *db, const struct folder *runs, const char *name,
                               const struct run_source *source, char **why);
 
-/** Makes the tables of a whole file the schema `run`; false with a sentence. */
-bool run_file_attach(struct sqlite3 *db, const struct folder *folder, const char *file, char **why);
+/** Makes the tables of a whole file the schema `run`; of another one a sentence in *why. */
+enum sql_file_state run_file_attach(struct sqlite3 *db, const struct folder *folder,
+                                    const char *file, char **why);
 
 #endif

@@ -24,12 +24,13 @@ run_file_reader(void)
     return db;
 }
 
-bool
+enum sql_file_state
 run_file_attach(sqlite3 *db, const struct folder *folder, const char *file, char **why)
 {
-    sqlite3_stmt *s = NULL;
-    char *path = xformat("%s/%s", folder->path, file), *address = sql_file_address(path);
-    const bool whole = sql_file_is_whole(folder, file, why);
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    OWNED char *path = xformat("%s/%s", folder->path, file), *address = sql_file_address(path);
+    const enum sql_file_state state = sql_file_look(folder, file, why);
+    const bool whole = state == SQL_FILE_WHOLE;
     const bool good = whole && sqlite3_exec(db, "DETACH run;", NULL, NULL, NULL) == SQLITE_OK &&
                       sqlite3_prepare_v2(db, "ATTACH ? AS run;", -1, &s, NULL) == SQLITE_OK &&
                       sqlite3_bind_text(s, 1, address, -1, SQLITE_STATIC) == SQLITE_OK &&
@@ -38,24 +39,20 @@ run_file_attach(sqlite3 *db, const struct folder *folder, const char *file, char
     {
         *why = xformat("%s cannot be read: %s", path, sqlite3_errmsg(db));
     }
-    sqlite3_finalize(s);
-    free(path);
-    free(address);
-    return good;
+    return whole && !good ? SQL_FILE_DAMAGED : state;
 }
 
 /** The first column of the first row, which the caller frees; NULL: there is none. */
 static char *
 ask(sqlite3 *db, const char *sql)
 {
-    sqlite3_stmt *s = NULL;
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     char *answer = NULL;
     if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW &&
         sqlite3_column_text(s, 0))
     {
         answer = xstrdup((const char *)sqlite3_column_text(s, 0));
     }
-    sqlite3_finalize(s);
     return answer;
 }
 
@@ -108,24 +105,23 @@ tables_fit(sqlite3 *db, char **why)
 static bool
 scenario_fits(sqlite3 *db, const char *resolved, char **why)
 {
-    char *is = ask(db, "SELECT CAST(bytes AS TEXT) FROM run.files WHERE name = 'scenario.xml';");
+    OWNED char *is =
+        ask(db, "SELECT CAST(bytes AS TEXT) FROM run.files WHERE name = 'scenario.xml';");
     const bool fits = is && strcmp(is, resolved) == 0;
     if (!fits && parameters_add(db, "temp", resolved, why))
     {
         *why = parameters_changed(db);
         sqlite3_exec(db, "DROP TABLE temp.parameters;", NULL, NULL, NULL);
     }
-    free(is);
     return fits;
 }
 
 static bool
 code_fits(sqlite3 *db, const char *code, char **why)
 {
-    char *was = ask(db, "SELECT text FROM run.provenance WHERE key = 'code';");
+    OWNED char *was = ask(db, "SELECT text FROM run.provenance WHERE key = 'code';");
     *why = was ? built_code_changed(was, code)
                : xstrdup("an earlier Weft made it, which did not say by what code");
-    free(was);
     return !*why;
 }
 
@@ -133,17 +129,18 @@ enum run_state
 run_file_state(sqlite3 *db, const struct folder *runs, const char *name,
                const struct run_source *source, char **why)
 {
-    char *file = xformat("%s.sqlite", name);
+    OWNED char *file = xformat("%s.sqlite", name);
     enum run_state state = RUN_TO_DO;
     *why = NULL;
     if (runs->fd >= 0 && file_is_there(runs, file))
     {
-        state = !run_file_attach(db, runs, file, why) ? RUN_DAMAGED
+        const enum sql_file_state is = run_file_attach(db, runs, file, why);
+        state = is == SQL_FILE_UNREADABLE ? RUN_UNREADABLE
+                : is == SQL_FILE_DAMAGED  ? RUN_DAMAGED
                 : scenario_fits(db, source->resolved, why) && tables_fit(db, why) &&
                         code_fits(db, source->code, why)
                     ? RUN_FINISHED
                     : RUN_STALE;
     }
-    free(file);
     return state;
 }

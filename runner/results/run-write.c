@@ -15,7 +15,7 @@ static bool
 add_table(const struct sql_file *f, const struct column_table *table, const struct run_results *r,
           char **why)
 {
-    struct text t = {0};
+    CLEANUP(text_drop) struct text t = {0};
     sqlite3_stmt *insert = NULL;
     columns_add_create(&t, table);
     bool good = sql_file_run(f, t.s, why);
@@ -33,7 +33,6 @@ add_table(const struct sql_file *f, const struct column_table *table, const stru
         columns_bind(insert, table, row);
         good = sql_file_step(f, insert, why);
     }
-    free(t.s);
     return good;
 }
 

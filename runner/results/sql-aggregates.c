@@ -211,37 +211,40 @@ take_row(sqlite3_context *context, int n, sqlite3_value **args)
     r->aggregate->add(g, n, args);
 }
 
-/** What the aggregate that met this hole is to do. */
-static enum sql_hole_action
-action_of(struct sql_holes *holes, size_t have, size_t of)
+/** The hole, which is added if it is new and they are recorded; NULL: it is not among them. */
+static const struct sql_hole *
+find_hole(struct sql_holes *holes, size_t have, size_t of)
 {
     for (size_t i = 0; i < holes->n; i++)
     {
         if (holes->holes[i].have == have && holes->holes[i].of == of)
         {
-            return holes->holes[i].action;
+            return &holes->holes[i];
         }
     }
     if (holes->recording && holes->n < MOST_HOLES)
     {
         ARRAY_GROW(holes->holes, holes->n);
-        holes->holes[holes->n++] = (struct sql_hole){have, of, SQL_HOLE_KEEP};
+        holes->holes[holes->n++] = (struct sql_hole){have, of, false};
     }
-    return holes->unknown;
+    return NULL;
 }
 
 /** Whether the result is another one than that of the values, as holes are looked for. */
 static bool
 is_altered(sqlite3_context *context, struct sql_holes *holes, size_t have, size_t of)
 {
-    const enum sql_hole_action action =
-        !holes || (have == of && of > 0) ? SQL_HOLE_KEEP : action_of(holes, have, of);
-    if (action == SQL_HOLE_FILL)
+    if (!holes || (have == of && of > 0))
+    {
+        return false;
+    }
+    const struct sql_hole *hole = find_hole(holes, have, of);
+    if (hole && hole->altered && have == 0)
     {
         /* Different ones, so that no difference of two is 0. */
         sqlite3_result_double(context, 1.37 + 0.011 * (double)(holes->nfilled++ % 1009));
     }
-    return action != SQL_HOLE_KEEP;
+    return hole ? hole->altered : holes->alters_unknown;
 }
 
 static void

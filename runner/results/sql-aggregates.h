@@ -19,27 +19,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** What an aggregate gives instead of its result. */
-enum sql_hole_action
-{
-    SQL_HOLE_KEEP,  /**< its result */
-    SQL_HOLE_BLANK, /**< NULL */
-    SQL_HOLE_FILL,  /**< some number */
-};
-
 /** An aggregate of @p of rows of which @p have had a value: fewer, or none of none. */
 struct sql_hole
 {
     size_t have, of;
-    enum sql_hole_action action;
+    bool altered; /**< its result is none where it has one, and some number where it has none */
 };
 
 struct sql_holes
 {
     struct sql_hole *holes; /**< different ones, in the order in which they were met */
     size_t n;
-    bool recording;               /**< others are added to them; else */
-    enum sql_hole_action unknown; /**< this is done with others */
+    bool recording;      /**< others are added to them */
+    bool alters_unknown; /**< others have no result */
     size_t nfilled;
 };
 

@@ -67,15 +67,13 @@ sql_file_address(const char *path)
 static bool
 open_at(struct sql_file *f, const char *where, int page, char **why)
 {
-    char *start =
+    OWNED char *start =
         xformat("PRAGMA page_size = %d; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
                 "PRAGMA user_version = %d; ATTACH ':memory:' AS run;",
                 page, RESULTS_VERSION);
     const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
-    const bool good = (sqlite3_open_v2(where, &f->db, how, NULL) == SQLITE_OK || fail(f, why)) &&
-                      sql_file_run(f, start, why);
-    free(start);
-    return good;
+    return (sqlite3_open_v2(where, &f->db, how, NULL) == SQLITE_OK || fail(f, why)) &&
+           sql_file_run(f, start, why);
 }
 
 /** The path of a file in an open folder, which may have been moved, or its name given to another
@@ -96,12 +94,9 @@ bool
 sql_file_open(struct sql_file *f, const struct folder *folder, const char *temporary,
               const char *name, int page, char **why)
 {
-    char *path = path_in(folder, temporary), *where = address(path, "nolock=1");
+    OWNED char *path = path_in(folder, temporary), *where = address(path, "nolock=1");
     *f = (struct sql_file){NULL, folder, name};
-    const bool good = open_at(f, where, page, why);
-    free(path);
-    free(where);
-    return good;
+    return open_at(f, where, page, why);
 }
 
 bool
@@ -128,6 +123,12 @@ sql_file_step(const struct sql_file *f, sqlite3_stmt *statement, char **why)
 {
     const bool good = sqlite3_step(statement) == SQLITE_DONE;
     return (sqlite3_reset(statement) == SQLITE_OK && good) || fail(f, why);
+}
+
+void
+statement_drop(sqlite3_stmt **statement)
+{
+    sqlite3_finalize(*statement);
 }
 
 void
@@ -186,6 +187,7 @@ read_checksum(int fd, uint32_t *sum, uint32_t *there, uint64_t *expected)
 static bool
 seal(const struct sql_file *f, const char *temporary, char **why)
 {
+    CLEANUP(fd_drop)
     const int fd = openat(f->folder->fd, temporary, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
     uint32_t sum = 0, there;
@@ -206,10 +208,6 @@ seal(const struct sql_file *f, const char *temporary, char **why)
     {
         *why = xformat("cannot write %s/%s: %s", f->folder->path, f->name, strerror(errno));
     }
-    if (fd >= 0)
-    {
-        close(fd);
-    }
     return good;
 }
 
@@ -227,19 +225,18 @@ sql_file_end(struct sql_file *f, const char *temporary, char **why)
     return good && seal(f, temporary, why);
 }
 
-bool
-sql_file_is_whole(const struct folder *folder, const char *name, char **why)
+enum sql_file_state
+sql_file_look(const struct folder *folder, const char *name, char **why)
 {
-    const int fd = file_open(folder, name, why);
+    CLEANUP(fd_drop) const int fd = file_open(folder, name, why);
     struct stat st;
     uint32_t sum, there;
     uint64_t size;
     if (fd < 0)
     {
-        return false;
+        return SQL_FILE_UNREADABLE;
     }
     const bool read = fstat(fd, &st) == 0 && read_checksum(fd, &sum, &there, &size);
-    close(fd);
     const bool fits = read && (uint64_t)st.st_size == size;
     const bool good = fits && sum == there;
     if (!good)
@@ -249,5 +246,5 @@ sql_file_is_whole(const struct folder *folder, const char *name, char **why)
                                  (uint64_t)st.st_size, size)
                        : xformat("%s has other bytes than were written", name);
     }
-    return good;
+    return good ? SQL_FILE_WHOLE : read ? SQL_FILE_DAMAGED : SQL_FILE_UNREADABLE;
 }

@@ -45,8 +45,19 @@ bool sql_file_step(const struct sql_file *f, struct sqlite3_stmt *statement, cha
 bool sql_file_end(struct sql_file *f, const char *temporary, char **why);
 void sql_file_close(struct sql_file *f);
 
-/** Whether a plain file of the folder has the bytes that it was written with. */
-bool sql_file_is_whole(const struct folder *folder, const char *name, char **why);
+struct sqlite3_stmt;
+/** For CLEANUP(). */
+void statement_drop(struct sqlite3_stmt **statement);
+
+enum sql_file_state
+{
+    SQL_FILE_WHOLE,
+    SQL_FILE_DAMAGED,    /**< its bytes are not those that were written */
+    SQL_FILE_UNREADABLE, /**< nobody can say */
+};
+
+/** The state of a plain file of the folder; a sentence in *why unless it is whole. */
+enum sql_file_state sql_file_look(const struct folder *folder, const char *name, char **why);
 
 /** What opens a file for reading; the caller frees it. It never changes once it is in its place, so
  * no locks are needed, which some network folders do not have. */

@@ -70,7 +70,7 @@ slope(const struct fit_point *points, size_t n, double *value)
 bool
 fit_exponent(const struct pool *x, const struct pool *y, double *value)
 {
-    struct fit_point *points = xcalloc(x->n + 1, sizeof *points);
+    OWNED struct fit_point *points = xcalloc(x->n + 1, sizeof *points);
     bool good = true;
     for (size_t i = 0; i < x->n; i++)
     {
@@ -79,7 +79,6 @@ fit_exponent(const struct pool *x, const struct pool *y, double *value)
     }
     const size_t n = good ? merge(points, x->n) : 0;
     good = n > 1 && slope(points, n, value);
-    free(points);
     return good;
 }
 

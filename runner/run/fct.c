@@ -66,7 +66,7 @@ static double
 rate_of_hosts(const struct scenario *s)
 {
     const struct weft_hosts all = weft_clos_hosts(&s->clos);
-    bool *in = xcalloc(all.n, sizeof *in);
+    OWNED bool *in = xcalloc(all.n, sizeof *in);
     uint32_t n = 0;
     for (size_t i = 0; i < s->nworkloads; i++)
     {
@@ -78,7 +78,6 @@ rate_of_hosts(const struct scenario *s)
             in[host] = true;
         }
     }
-    free(in);
     return (double)n * (double)all.rate;
 }
 

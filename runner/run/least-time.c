@@ -155,7 +155,7 @@ least_time(const struct scenario *s, const struct weft_message *messages, const 
            size_t n)
 {
     const uint32_t hosts = s->clos.nhosts;
-    struct wire_load *loads = xcalloc((size_t)hosts * 2, sizeof *loads);
+    OWNED struct wire_load *loads = xcalloc((size_t)hosts * 2, sizeof *loads);
     struct walk w;
     int64_t last = 0;
     for (uint32_t i = 0; i < 2 * hosts; i++)
@@ -178,6 +178,5 @@ least_time(const struct scenario *s, const struct weft_message *messages, const 
     free(w.ready);
     free(w.waits);
     free(w.order);
-    free(loads);
     return last;
 }

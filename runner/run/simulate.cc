@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "simulate.h"
+#include "acked-bounds.h"
 #include "bound.h"
 #include "fabric-setup.h"
 #include "fct.h"
@@ -12,7 +13,6 @@
 #include "samples.h"
 #include "scenario.h"
 #include "state-bytes.h"
-#include "steps.h"
 #include "stuck.h"
 #include "to-c.h"
 #include "workload-results.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acked-bounds.h"
 #include "bound.h"
-#include "steps.h"
 #include "textbuf.h"
 
 /** What lies before a workload's part of all messages. */
@@ -24,8 +24,8 @@ bound_alone(const struct scenario *s, const struct weft_job *job,
             const struct flow_result *flows, const struct before *before,
             const struct weft_traffic_size *size)
 {
-    struct weft_message *own = xcalloc(size->nmessages, sizeof *own);
-    uint32_t *successors = xcalloc(size->nnext + (size_t)1, sizeof *successors);
+    OWNED struct weft_message *own = xcalloc(size->nmessages, sizeof *own);
+    OWNED uint32_t *successors = xcalloc(size->nnext + (size_t)1, sizeof *successors);
     memcpy(own, messages, size->nmessages * sizeof *own);
     for (uint32_t i = 0; i < size->nmessages; i++)
     {
@@ -37,8 +37,6 @@ bound_alone(const struct scenario *s, const struct weft_job *job,
         successors[i] = next[before->next + i] - before->messages;
     }
     const int64_t bound = bound_acked_of_job(s, job, own, successors, flows, size->nmessages);
-    free(own);
-    free(successors);
     return bound;
 }
 

@@ -12,7 +12,7 @@ report_no_choice(const struct element *root, const struct element *e, const char
                  struct diagnostics *d)
 {
     const struct element_spec *spec = vocabulary_find(kind, "scenario");
-    char *names = algorithm_names(weft_registry_find(kind));
+    OWNED char *names = algorithm_names(weft_registry_find(kind));
     if (e)
     {
         diag_error(d, e->line, "<%s> lacks %s=\"...\"; expected %s", kind, spec->selector, names);
@@ -22,7 +22,6 @@ report_no_choice(const struct element *root, const struct element *e, const char
         diag_error(d, root->line, "the scenario has no <%s %s=\"...\"/>; expected one of %s", kind,
                    spec->selector, names);
     }
-    free(names);
 }
 
 /** Whether each parameter that must be given is, by itself or a preset. */

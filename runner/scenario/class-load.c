@@ -86,12 +86,6 @@ load_class(const struct element *root, const struct element *e, struct scenario 
            struct diagnostics *d)
 {
     const char *name = element_value(e, "name");
-    if (find_class(s, name))
-    {
-        diag_error(d, element_line(e, "name"), "a second class '%s'; expected each name once",
-                   name);
-        return;
-    }
     if (!is_used(root, e, d))
     {
         return;
@@ -129,7 +123,7 @@ make_class(const struct element *workload, struct scenario *s, struct diagnostic
                    "a <workload> with class and balancer; expected one of them: a class "
                    "has its own <balancer>");
     }
-    char *name = name_by_balancer(balancer);
+    OWNED char *name = name_by_balancer(balancer);
     const struct qp_class *former = find_class(s, name);
     if (former && !former->made)
     {
@@ -151,7 +145,6 @@ make_class(const struct element *workload, struct scenario *s, struct diagnostic
         c->balancer = (struct choice){algo, xcalloc(1, algo->config_size)};
         weft_config_default(algo, c->balancer.config);
     }
-    free(name);
 }
 
 void
@@ -186,7 +179,7 @@ load_level(const struct element *workload, const struct scenario *s, struct diag
 {
     const char *name = element_value(workload, "class");
     const char *balancer = element_value(workload, "balancer");
-    char *made = balancer ? name_by_balancer(balancer) : NULL;
+    OWNED char *made = balancer ? name_by_balancer(balancer) : NULL;
     const struct qp_class *c = name || made ? find_class(s, name ? name : made) : NULL;
     if (name && !c)
     {
@@ -198,7 +191,6 @@ load_level(const struct element *workload, const struct scenario *s, struct diag
         diag_error(d, element_line(workload, "class"), "no <class name=\"%s\">%s", name,
                    nearest.best ? did_you_mean(nearest.best) : "; expected the name of a <class>");
     }
-    free(made);
     return c ? (uint32_t)(c - s->classes) + 1 : 0;
 }
 

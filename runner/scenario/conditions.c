@@ -88,8 +88,8 @@ packets_of_qps(const struct scenario *s, uint32_t nqps)
 static void
 check_drops(const struct scenario *s, uint32_t nqps, struct diagnostics *d)
 {
-    uint64_t *packets = nqps && s->ndrops ? packets_of_qps(s, nqps) : NULL;
-    struct drop_rule *sorted = xcalloc(s->ndrops + 1, sizeof *sorted);
+    OWNED uint64_t *packets = nqps && s->ndrops ? packets_of_qps(s, nqps) : NULL;
+    OWNED struct drop_rule *sorted = xcalloc(s->ndrops + 1, sizeof *sorted);
     for (size_t i = 0; i < s->ndrops; i++)
     {
         sorted[i] = s->drops[i];
@@ -115,8 +115,6 @@ check_drops(const struct scenario *s, uint32_t nqps, struct diagnostics *d)
                        (unsigned long long)packets[r->qp]);
         }
     }
-    free(sorted);
-    free(packets);
 }
 
 static int

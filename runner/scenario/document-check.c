@@ -15,7 +15,7 @@ report_unknown_element(const struct grammar *g, const struct element *e,
                        const struct element *parent, struct diagnostics *d)
 {
     struct nearest near = nearest_start(e->name);
-    struct text list = {0};
+    CLEANUP(text_drop) struct text list = {0};
     for (size_t i = 0; i < g->n; i++)
     {
         const char *name = g->elements[i].name;
@@ -27,7 +27,6 @@ report_unknown_element(const struct grammar *g, const struct element *e,
     }
     diag_error(d, e->line, "unknown element <%s> in <%s>; expected %s%s", e->name, parent->name,
                list.len ? list.s : "no elements here", did_you_mean(near.best));
-    free(list.s);
 }
 
 static void
@@ -84,6 +83,54 @@ check_chosen(const struct element *e, struct diagnostics *d)
     free(choice.config);
 }
 
+/** What tells an element from others of its name; NULL: nothing does. */
+static const struct attribute *
+key_of(const struct element *e)
+{
+    static const char *const keys[] = {"param", "name", "as"};
+    const struct attribute *key = NULL;
+    for (size_t i = 0; !key && i < sizeof keys / sizeof *keys; i++)
+    {
+        key = element_attribute(e, keys[i]);
+    }
+    return key;
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+    const struct element *x = *(struct element *const *)a, *y = *(struct element *const *)b;
+    const int name = strcmp(x->name, y->name);
+    const int order = name ? name : strcmp(key_of(x)->value, key_of(y)->value);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static void
+check_distinct(const struct element *parent, struct diagnostics *d)
+{
+    const struct element **sorted = xcalloc(parent->nchildren + 1, sizeof *sorted);
+    size_t n = 0;
+    for (size_t i = 0; i < parent->nchildren; i++)
+    {
+        const struct element *c = parent->children[i];
+        sorted[n] = c;
+        n += c->spec && (c->spec->flags & ELEMENT_DISTINCT) && key_of(c);
+    }
+    qsort(sorted, n, sizeof *sorted, by_key);
+    for (size_t i = 1; i < n && !diag_is_full(d); i++)
+    {
+        const struct attribute *key = key_of(sorted[i]), *other = key_of(sorted[i - 1]);
+        if (strcmp(sorted[i]->name, sorted[i - 1]->name) == 0 &&
+            strcmp(key->value, other->value) == 0)
+        {
+            diag_error(d, key->line,
+                       "a second <%s> '%s'; expected each once, and it stands at line %d",
+                       sorted[i]->name, key->value, other->line);
+        }
+    }
+    free(sorted);
+}
+
 static void check_element(const struct grammar *g, const struct element *e, struct diagnostics *d);
 
 static void
@@ -105,6 +152,7 @@ check_children(const struct grammar *g, const struct element *e, struct diagnost
         }
         check_element(g, c, d);
     }
+    check_distinct(e, d);
 }
 
 static void

@@ -56,6 +56,8 @@ struct document *document_parse(const char *path, const char *bytes, size_t size
                                 struct diagnostics *d);
 
 void document_free(struct document *doc);
+/** For CLEANUP(). */
+void document_drop(struct document **doc);
 
 /** What a command that means this document has behind its path: " --quick" or "". */
 const char *document_option(const struct document *doc);

@@ -72,7 +72,7 @@ static void
 read_list(const struct element *e, const struct attribute *a, const struct attribute_spec *spec,
           void *to, struct diagnostics *d)
 {
-    struct words w = words_split(a->value);
+    CLEANUP(words_free) struct words w = words_split(a->value);
     uint32_t *numbers = NULL;
     size_t n = 0;
     for (size_t i = 0; i < w.n; i++)
@@ -90,7 +90,6 @@ read_list(const struct element *e, const struct attribute *a, const struct attri
     {
         report_empty(e, a, spec, d);
     }
-    words_free(&w);
     if (to)
     {
         memcpy((char *)to + spec->param.offset, &numbers, sizeof numbers);
@@ -281,6 +280,7 @@ static void
 write_text(struct text *t, const struct attribute_spec *spec, const void *from)
 {
     const char *value = pointer_in(spec, from);
+    CLEANUP(words_free)
     struct words w = words_split(value && spec->shape == SHAPE_WORDS ? value : "");
     if (value)
     {
@@ -293,7 +293,6 @@ write_text(struct text *t, const struct attribute_spec *spec, const void *from)
         text_add_xml(t, w.word[i]);
     }
     text_add(t, value ? "\"" : "");
-    words_free(&w);
 }
 
 void

@@ -41,7 +41,7 @@ arrivals_of(const struct scenario *s, size_t which)
 
 /** While the largest flow is under way the fabric fills, and then it empties. */
 static void
-suit_span(const struct arrivals *a, struct diagnostics *d)
+warn_of_span(const struct arrivals *a, struct diagnostics *d)
 {
     if (a->span < a->alone)
     {
@@ -56,7 +56,7 @@ suit_span(const struct arrivals *a, struct diagnostics *d)
 }
 
 static void
-suit_window(const struct arrivals *a, const struct level *l)
+warn_of_window(const struct arrivals *a, const struct level *l)
 {
     const struct measurements *m = &l->s->measure;
     const double end = (double)m->warm_up + (double)m->window;
@@ -77,7 +77,7 @@ suit_window(const struct arrivals *a, const struct level *l)
 }
 
 static void
-suit_limit(const struct arrivals *a, const struct level *l)
+warn_of_limit(const struct arrivals *a, const struct level *l)
 {
     const double end = a->start + a->span;
     if (end > (double)l->s->stop)
@@ -90,7 +90,7 @@ suit_limit(const struct arrivals *a, const struct level *l)
 }
 
 void
-suit_arrivals(const struct level *l)
+warn_of_arrivals(const struct level *l)
 {
     const struct scenario *s = l->s;
     for (size_t i = 0; i < s->nworkloads; i++)
@@ -107,12 +107,12 @@ suit_arrivals(const struct level *l)
                          "grow for as long as flows start",
                          a.load);
         }
-        suit_limit(&a, l);
+        warn_of_limit(&a, l);
         /* Beside other workloads they are there for those, for as long as those take. */
         if (s->nworkloads == 1)
         {
-            suit_span(&a, l->d);
-            suit_window(&a, l);
+            warn_of_span(&a, l->d);
+            warn_of_window(&a, l);
         }
     }
 }

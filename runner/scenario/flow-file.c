@@ -205,7 +205,7 @@ warn_of_repeated(const struct table_lines *t, const struct flow_list *list)
     {
         return; /* what waits for others may be alike */
     }
-    uint32_t *order = xcalloc(list->n + 1, sizeof *order);
+    OWNED uint32_t *order = xcalloc(list->n + 1, sizeof *order);
     int line = 0, other = 0;
     for (size_t i = 0; i < list->n; i++)
     {
@@ -231,7 +231,6 @@ warn_of_repeated(const struct table_lines *t, const struct flow_list *list)
             "its own",
             other);
     }
-    free(order);
 }
 
 bool

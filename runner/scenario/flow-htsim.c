@@ -287,10 +287,10 @@ static void
 check_circles(struct matrix *m)
 {
     const struct flow_list *list = m->list;
-    uint32_t *waits = xcalloc(list->n + 1, sizeof *waits);
-    uint32_t *first = xcalloc(list->n + 2, sizeof *first);
-    uint32_t *next = xcalloc(list->nwaits + 1, sizeof *next);
-    uint32_t *ready = xcalloc(list->n + 1, sizeof *ready);
+    OWNED uint32_t *waits = xcalloc(list->n + 1, sizeof *waits);
+    OWNED uint32_t *first = xcalloc(list->n + 2, sizeof *first);
+    OWNED uint32_t *next = xcalloc(list->nwaits + 1, sizeof *next);
+    OWNED uint32_t *ready = xcalloc(list->n + 1, sizeof *ready);
     size_t n = 0;
     for (size_t i = 0; i < list->nwaits; i++)
     {
@@ -303,7 +303,7 @@ check_circles(struct matrix *m)
         ready[n] = (uint32_t)i;
         n += waits[i] == 0;
     }
-    uint32_t *place = xcalloc(list->n + 1, sizeof *place);
+    OWNED uint32_t *place = xcalloc(list->n + 1, sizeof *place);
     for (size_t i = 0; i < list->nwaits; i++)
     {
         const struct weft_table_wait *w = &list->waits[i];
@@ -326,11 +326,6 @@ check_circles(struct matrix *m)
             break;
         }
     }
-    free(waits);
-    free(first);
-    free(next);
-    free(ready);
-    free(place);
 }
 
 void

@@ -46,6 +46,8 @@ enum element_flag
     ELEMENT_SETTABLE = 4, /**< <set>, <vary> and --set may change its attributes */
     ELEMENT_CHANGES = 8,  /**< changes another one: but for its name no attribute is required */
     ELEMENT_FILLED = 16,  /**< holds text that is not blank */
+    ELEMENT_DISTINCT =
+        32, /**< beside ELEMENT_MANY: each in one place has another param, name or as */
 };
 
 struct element_spec

@@ -147,7 +147,7 @@ read_graph(struct graph_draft *g, const struct element *root)
         g->nhosts += is(root->children[i], "host");
         g->nswitches += is(root->children[i], "switch");
     }
-    struct named *nodes = xcalloc((size_t)g->nhosts + g->nswitches + 1, sizeof *nodes);
+    OWNED struct named *nodes = xcalloc((size_t)g->nhosts + g->nswitches + 1, sizeof *nodes);
     bool good = name_nodes(g, root, nodes);
     uint32_t host = 0;
     for (size_t i = 0; good && i < root->nchildren; i++)
@@ -159,14 +159,14 @@ read_graph(struct graph_draft *g, const struct element *root)
             host += is(e, "host");
         }
     }
-    free(nodes);
     return good;
 }
 
 bool
 graph_xml_parse(struct graph_draft *g)
 {
-    struct diagnostics own = {.file = g->from->path};
+    CLEANUP(diag_free) struct diagnostics own = {.file = g->from->path};
+    CLEANUP(document_drop)
     struct document *doc =
         document_parse_as(&graph_grammar, g->from->path, g->bytes, g->size, &own);
     if (doc)
@@ -177,8 +177,5 @@ graph_xml_parse(struct graph_draft *g)
     {
         input_error(g->from, own.items[i].line, "%s", own.items[i].message);
     }
-    const bool good = doc && own.n == 0 && read_graph(g, doc->root);
-    diag_free(&own);
-    document_free(doc);
-    return good;
+    return doc && own.n == 0 && read_graph(g, doc->root);
 }

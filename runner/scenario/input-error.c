@@ -10,27 +10,25 @@
 bool
 input_error(struct input_source *from, int line, const char *format, ...)
 {
-    struct text message = {0};
+    CLEANUP(text_drop) struct text message = {0};
     va_list args;
     va_start(args, format);
     text_vadd(&message, format, args);
     va_end(args);
     from->bad = true;
     diag_error(from->d, from->scenario_line, "%s:%d: %s", from->path, line, message.s);
-    free(message.s);
     return false;
 }
 
 void
 input_warning(const struct input_source *from, int line, const char *format, ...)
 {
-    struct text message = {0};
+    CLEANUP(text_drop) struct text message = {0};
     va_list args;
     va_start(args, format);
     text_vadd(&message, format, args);
     va_end(args);
     diag_warning(from->d, from->scenario_line, "%s:%d: %s", from->path, line, message.s);
-    free(message.s);
 }
 
 bool

@@ -52,17 +52,12 @@ input_file_copy_name(const char *written)
 static char *
 find(const char *scenario, const char *written)
 {
-    char *folder = folder_of(scenario ? scenario : ""), *name = input_file_copy_name(written);
-    char *mark = xformat("%s.weft-results", folder);
-    char *copy = xformat("%s" INPUT_FOLDER "/%s", folder, name);
-    char *path = access(mark, F_OK) == 0 && access(copy, F_OK) == 0
-                     ? xstrdup(copy)
-                     : xformat("%s%s", *written == '/' ? "" : folder, written);
-    free(folder);
-    free(name);
-    free(mark);
-    free(copy);
-    return path;
+    OWNED char *folder = folder_of(scenario ? scenario : ""), *name = input_file_copy_name(written);
+    OWNED char *mark = xformat("%s.weft-results", folder);
+    OWNED char *copy = xformat("%s" INPUT_FOLDER "/%s", folder, name);
+    return access(mark, F_OK) == 0 && access(copy, F_OK) == 0
+               ? xstrdup(copy)
+               : xformat("%s%s", *written == '/' ? "" : folder, written);
 }
 
 static void

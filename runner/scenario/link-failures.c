@@ -11,7 +11,7 @@ faults_of(const struct scenario *s, const struct link_fault *named, size_t nname
           const struct random_links *r, size_t *n)
 {
     size_t drawn;
-    uint64_t *links = random_links_draw(s, r, &drawn);
+    OWNED uint64_t *links = random_links_draw(s, r, &drawn);
     struct link_fault *all = xcalloc(nnamed + drawn, sizeof *all);
     for (size_t i = 0; i < nnamed; i++)
     {
@@ -26,7 +26,6 @@ faults_of(const struct scenario *s, const struct link_fault *named, size_t nname
                                               .at = r->at,
                                               .repair = r->repair};
     }
-    free(links);
     *n = nnamed + drawn;
     return all;
 }

@@ -116,7 +116,7 @@ report_word(const struct naming *n, const char *word)
     const char *const *names;
     const size_t count = layer_names(n->clos, &names);
     struct nearest near = nearest_start(word);
-    struct text layers = {0};
+    CLEANUP(text_drop) struct text layers = {0};
     for (size_t i = 0; i < count; i++)
     {
         try_name(&layers, &near, names[i]);
@@ -125,7 +125,6 @@ report_word(const struct naming *n, const char *word)
                "ports '%s' of <measure>; expected a layer (%s) or switch:port, such as 0:4 or "
                "0-3:4-7%s",
                word, layers.s, did_you_mean(near.best));
-    free(layers.s);
 }
 
 static int
@@ -161,7 +160,7 @@ load_measured_ports(const struct element *e, struct scenario *s, struct diagnost
 {
     const char *text = s->clos.nswitches ? s->measure.port_names : NULL;
     struct naming n = {&s->measure, &s->clos, d, element_line(e, "ports"), false};
-    struct words w = words_split(text ? text : "");
+    CLEANUP(words_free) struct words w = words_split(text ? text : "");
     for (size_t i = 0; i < w.n && !n.full; i++)
     {
         if (!add_layer(&n, w.word[i]) && !add_numbers(&n, w.word[i]))
@@ -170,5 +169,4 @@ load_measured_ports(const struct element *e, struct scenario *s, struct diagnost
         }
     }
     order_ports(&n);
-    words_free(&w);
 }

@@ -28,12 +28,11 @@ what_is_wrong(const struct weft_param *param, int code)
 static const char *
 nearest_choice(const struct weft_param *param, const char *text)
 {
+    CLEANUP(words_free)
     struct words w = words_split(param->type == WEFT_CHOICE ? param->choices : "");
     struct nearest near = nearest_start(text);
     nearest_try_words(&near, &w);
-    const char *hint = did_you_mean(near.best);
-    words_free(&w);
-    return hint;
+    return did_you_mean(near.best);
 }
 
 /** For the end of a message: how such a value is written, or nothing. */
@@ -93,7 +92,7 @@ void
 report_unknown_algorithm(struct diagnostics *d, int line, const struct weft_registry *registry,
                          const char *name)
 {
-    char *names = algorithm_names(registry);
+    OWNED char *names = algorithm_names(registry);
     struct nearest near = nearest_start(name);
     for (size_t i = 0; i < registry->count; i++)
     {
@@ -102,7 +101,6 @@ report_unknown_algorithm(struct diagnostics *d, int line, const struct weft_regi
     diag_error(d, line, "unknown %s '%s'; expected %s%s%s", registry->kind, name, names,
                did_you_mean(near.begins ? near.best : weft_nearest(registry, name)),
                how_to_write(NULL, name));
-    free(names);
 }
 
 void
@@ -143,7 +141,7 @@ report_unknown_attribute(struct diagnostics *d, int line, const struct element_s
     const bool any = spec->selector && !algo; /* then the parameters of all are too many to name */
     const struct weft_registry *registry = any ? weft_registry_find(spec->name) : NULL;
     struct nearest near = nearest_start(name);
-    struct text list = {0};
+    CLEANUP(text_drop) struct text list = {0};
     for (size_t i = 0; i < spec->nattributes; i++)
     {
         const char *fixed = spec->attributes[i].param.name;
@@ -169,9 +167,9 @@ report_unknown_attribute(struct diagnostics *d, int line, const struct element_s
         }
     }
     const char *other = element_with(spec, name);
-    char *hint = !other ? xstrdup(did_you_mean(near.best))
-                 : any  ? xformat("; did you mean %s.%s?", other, name)
-                        : xformat("; did you mean %s of <%s>?", name, other);
+    OWNED char *hint = !other ? xstrdup(did_you_mean(near.best))
+                       : any  ? xformat("; did you mean %s.%s?", other, name)
+                              : xformat("; did you mean %s of <%s>?", name, other);
     if (any)
     {
         diag_error(d, line,
@@ -183,8 +181,6 @@ report_unknown_attribute(struct diagnostics *d, int line, const struct element_s
         diag_error(d, line, "unknown attribute %s of <%s%s%s>; expected %s%s", name, spec->name,
                    algo ? " " : "", algo ? algo->name : "", list.len ? list.s : "none", hint);
     }
-    free(hint);
-    free(list.s);
 }
 
 bool
@@ -209,14 +205,13 @@ apply_preset(struct diagnostics *d, const struct element_spec *spec, const struc
         return true;
     }
     struct nearest near = nearest_start(a->value);
-    struct text list = {0};
+    CLEANUP(text_drop) struct text list = {0};
     for (size_t i = 0; i < algo->npresets; i++)
     {
         try_name(&list, &near, algo->presets[i].name);
     }
     diag_error(d, a->line, "unknown preset '%s' of <%s %s>; expected %s%s", a->value, spec->name,
                algo->name, list.len ? list.s : "none: it has no presets", did_you_mean(near.best));
-    free(list.s);
     return false;
 }
 

@@ -11,7 +11,7 @@ static void
 report_element(const char *name, int line, struct diagnostics *d)
 {
     struct nearest near = nearest_start(name);
-    struct text list = {0};
+    CLEANUP(text_drop) struct text list = {0};
     for (size_t i = 0; i < vocabulary.n; i++)
     {
         if (vocabulary.elements[i].flags & ELEMENT_SETTABLE)
@@ -21,7 +21,6 @@ report_element(const char *name, int line, struct diagnostics *d)
     }
     diag_error(d, line, "no element '%s' whose attributes can be set; expected %s%s", name, list.s,
                did_you_mean(near.best));
-    free(list.s);
 }
 
 static bool
@@ -48,9 +47,9 @@ static const struct element_spec *
 spec_of(const char *element)
 {
     const char *colon = strchr(element, ':');
-    char *base = xformat("%.*s", colon ? (int)(colon - element) : (int)strlen(element), element);
+    OWNED char *base =
+        xformat("%.*s", colon ? (int)(colon - element) : (int)strlen(element), element);
     const struct element_spec *spec = vocabulary_find(base, "scenario");
-    free(base);
     const bool named = spec && ((spec->flags & ELEMENT_MANY) || is_of_class(spec));
     return colon && !named ? NULL : spec;
 }
@@ -66,7 +65,7 @@ override_parse(const char *param, int line, struct override *out, struct diagnos
                    param);
         return false;
     }
-    char *element = xformat("%.*s", (int)(dot - param), param);
+    OWNED char *element = xformat("%.*s", (int)(dot - param), param);
     const struct element_spec *spec = spec_of(element);
     bool good = false;
     if (!spec || !(spec->flags & ELEMENT_SETTABLE))
@@ -82,7 +81,6 @@ override_parse(const char *param, int line, struct override *out, struct diagnos
         *out = (struct override){spec, xstrdup(element), xstrdup(dot + 1), NULL, line};
         good = true;
     }
-    free(element);
     return good;
 }
 

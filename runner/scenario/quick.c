@@ -284,27 +284,6 @@ apply_change(struct element *root, const struct element *e, struct diagnostics *
     }
 }
 
-static void
-check_twice(const struct element *quick, struct diagnostics *d)
-{
-    for (size_t i = 0; i < quick->nchildren; i++)
-    {
-        const struct element *e = quick->children[i];
-        for (size_t k = 0; k < i; k++)
-        {
-            const struct element *other = quick->children[k];
-            const char *key = key_of(e), *former = key_of(other);
-            if (key && former && strcmp(e->name, other->name) == 0 && strcmp(key, former) == 0)
-            {
-                diag_error(d, e->line,
-                           "a second <%s> of '%s' in <quick>; expected one, and it stands at line "
-                           "%d",
-                           e->name, key, other->line);
-            }
-        }
-    }
-}
-
 /** Whether those of that kind in <quick> take the places of all of the scenario's: their numbers
  * mean a smaller fabric. */
 static bool
@@ -347,7 +326,7 @@ static void
 set_name(struct element *root, struct diagnostics *d)
 {
     const char *name = element_value(root, "name");
-    char *quick = xformat("%s-quick", name ? name : "");
+    OWNED char *quick = xformat("%s-quick", name ? name : "");
     if (name && name_is_safe(name) && !name_is_safe(quick))
     {
         diag_error(d, element_line(root, "name"),
@@ -356,7 +335,6 @@ set_name(struct element *root, struct diagnostics *d)
                    name);
     }
     element_set(root, "name", quick, element_line(root, "name"), false);
-    free(quick);
 }
 
 static void
@@ -413,7 +391,6 @@ apply(struct element *root, struct diagnostics *d)
         element_free(quick);
         return false;
     }
-    check_twice(quick, d);
     apply_all(root, quick, d);
     set_name(root, d);
     set_title(root);

@@ -102,7 +102,7 @@ static uint64_t *
 draw_number(const struct scenario *s, const struct random_links *r, uint64_t seed, size_t *n)
 {
     const size_t wanted = (size_t)r->links;
-    struct weft_drawn_link *drawn = xcalloc(wanted, sizeof *drawn);
+    OWNED struct weft_drawn_link *drawn = xcalloc(wanted, sizeof *drawn);
     *n = weft_random_links(&s->clos, wanted, seed, s->run, drawn);
     uint64_t *links = xcalloc(*n, sizeof *links);
     for (size_t i = 0; i < *n; i++)
@@ -110,7 +110,6 @@ draw_number(const struct scenario *s, const struct random_links *r, uint64_t see
         links[i] = drawn[i].link;
     }
     qsort(links, *n, sizeof *links, by_number);
-    free(drawn);
     return links;
 }
 

@@ -111,12 +111,12 @@ scenario_load(struct element *root, struct diagnostics *d)
     load_conditions(root, s, nqps, d);
     if (d->reported == before)
     {
-        check_fit(root, s, d);
+        check_feasible(root, s, d);
         check_limit(s, line_of(root, "limit"), d);
     }
     if (d->reported == before)
     {
-        check_suit(root, s, d);
+        warn_of_choices(root, s, d);
         check_no_effect(root, s, d);
     }
     if (d->reported > before)
@@ -158,4 +158,10 @@ scenario_free(struct scenario *s)
     free(s->measure.ports);
     element_free(s->root);
     free(s);
+}
+
+void
+scenario_drop(struct scenario **s)
+{
+    scenario_free(*s);
 }

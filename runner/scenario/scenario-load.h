@@ -16,6 +16,8 @@
 struct scenario *scenario_load(struct element *root, struct diagnostics *d);
 
 void scenario_free(struct scenario *s);
+/** For CLEANUP(). */
+void scenario_drop(struct scenario **s);
 
 /**
  * The resolved scenario: every parameter with its canonical value; a scenario file in itself, named
@@ -101,7 +103,7 @@ const char *part_kind(enum weft_net_part part);
 struct weft_net_config level_config(const struct level *l, struct weft_net_level *one);
 
 /** Reports what cannot work together, or in this topology. */
-void check_fit(const struct element *root, const struct scenario *s, struct diagnostics *d);
+void check_feasible(const struct element *root, const struct scenario *s, struct diagnostics *d);
 
 /** The value of a parameter in whole units, or @p otherwise if the algorithm has none. */
 int64_t choice_value(const struct choice *choice, const char *name, int64_t otherwise);
@@ -117,12 +119,12 @@ void check_limit(const struct scenario *s, int line, struct diagnostics *d);
 
 /** Warns of flows at random that do not reach their load, and of a window of <measure> that misses
  * them. */
-void suit_arrivals(const struct level *l);
+void warn_of_arrivals(const struct level *l);
 
 /** Warns of what changes nothing. */
 void check_no_effect(const struct element *root, const struct scenario *s, struct diagnostics *d);
 
 /** Warns of choices that do not suit each other. */
-void check_suit(const struct element *root, const struct scenario *s, struct diagnostics *d);
+void warn_of_choices(const struct element *root, const struct scenario *s, struct diagnostics *d);
 
 #endif

@@ -22,14 +22,13 @@ static const char *const patterns[] = {
 static void
 add_choices(struct text *t, const char *choices, const char *indent)
 {
-    struct words w = words_split(choices);
+    CLEANUP(words_free) struct words w = words_split(choices);
     text_add(t, "%s<choice>\n", indent);
     for (size_t i = 0; i < w.n; i++)
     {
         text_add(t, "%s  <value>%s</value>\n", indent, w.word[i]);
     }
     text_add(t, "%s</choice>\n", indent);
-    words_free(&w);
 }
 
 static void
@@ -61,12 +60,11 @@ add_doc(struct text *t, const char *doc, const char *indent)
 static void
 add_param(struct text *t, const struct weft_param *p, const char *indent)
 {
-    char *inner = xformat("%s    ", indent);
+    OWNED char *inner = xformat("%s    ", indent);
     text_add(t, "%s<optional>\n%s  <attribute name=\"%s\">\n", indent, indent, p->name);
     add_doc(t, p->doc, inner);
     add_data(t, p, inner);
     text_add(t, "%s  </attribute>\n%s</optional>\n", indent, indent);
-    free(inner);
 }
 
 /* --- elements that choose an algorithm -------------------------------------------------------- */
@@ -191,7 +189,7 @@ prefix_of(const struct element_spec *spec)
 static void
 add_children(struct text *t, const struct element_spec *spec)
 {
-    struct text inner = {0};
+    CLEANUP(text_drop) struct text inner = {0};
     for (size_t i = 0; i < vocabulary.n; i++)
     {
         const struct element_spec *c = &vocabulary.elements[i];
@@ -206,7 +204,6 @@ add_children(struct text *t, const struct element_spec *spec)
     {
         text_add(t, "      <interleave>\n%s      </interleave>\n", inner.s);
     }
-    free(inner.s);
 }
 
 static void

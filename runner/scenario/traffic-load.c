@@ -21,9 +21,8 @@ traffic_messages(const struct scenario *s, const struct weft_hosts *hosts, uint3
     }
     sample->messages = xcalloc(size.nmessages, sizeof *sample->messages);
     sample->n = size.nmessages;
-    uint32_t *next = xcalloc((size_t)size.nnext + 1, sizeof *next);
+    OWNED uint32_t *next = xcalloc((size_t)size.nnext + 1, sizeof *next);
     bool good = ops->fill(s->workload.config, hosts, s->seed, s->run, sample->messages, next) >= 0;
-    free(next);
     if (!good)
     {
         free(sample->messages);

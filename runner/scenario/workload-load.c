@@ -218,13 +218,13 @@ place(const struct element *e, struct scenario *s, size_t which, bool random, st
 {
     struct workload *w = &s->workloads[which];
     const uint32_t n = s->clos.nhosts;
-    struct words words = words_split(w->host_list ? w->host_list : "");
+    CLEANUP(words_free) struct words words = words_split(w->host_list ? w->host_list : "");
     const bool is_random = words.n > 0 && strcmp(words.word[0], "random") == 0;
     const int line = element_line(e, "hosts");
     bool good = true;
     if (w->host_list && is_random == random)
     {
-        bool *in = xcalloc(n, sizeof *in);
+        OWNED bool *in = xcalloc(n, sizeof *in);
         const char *count = words.n == 2 ? words.word[1] : "";
         good =
             random ? draw_hosts(count, s, which, in, line, d) : list_hosts(&words, in, n, line, d);
@@ -234,9 +234,7 @@ place(const struct element *e, struct scenario *s, size_t which, bool random, st
             w->hosts[w->nhosts] = i;
             w->nhosts += in[i];
         }
-        free(in);
     }
-    words_free(&words);
     return good;
 }
 
@@ -313,14 +311,6 @@ static bool
 check_name(const struct scenario *s, size_t which, struct diagnostics *d)
 {
     const struct workload *w = &s->workloads[which];
-    for (size_t i = 0; w->name && i < which; i++)
-    {
-        if (s->workloads[i].name && strcmp(s->workloads[i].name, w->name) == 0)
-        {
-            diag_error(d, w->line, "a second workload '%s'; expected each name once", w->name);
-            return false;
-        }
-    }
     if (!w->name && s->nworkloads > 1)
     {
         diag_error(d, w->line,

@@ -162,10 +162,9 @@ on_error(void *ctx, xmlErrorPtr error)
         return;
     }
     p->reported = true;
-    char *message = xstrdup(error->message ? error->message : "not well-formed");
+    OWNED char *message = xstrdup(error->message ? error->message : "not well-formed");
     message[strcspn(message, "\n")] = '\0';
     diag_error(p->d, error->line, "malformed XML: %s", message);
-    free(message);
 }
 
 static void
@@ -257,11 +256,10 @@ convert_attributes(const xmlNode *node, struct element *e)
 {
     for (const xmlAttr *a = node->properties; a; a = a->next)
     {
-        char *name = name_of(a->ns, a->name);
+        OWNED char *name = name_of(a->ns, a->name);
         xmlChar *value = xmlNodeListGetString(node->doc, a->children, 1);
         element_add_attribute(e, name, value ? (const char *)value : "", e->line);
         xmlFree(value);
-        free(name);
     }
     for (const xmlNs *ns = node->nsDef; ns; ns = ns->next)
     {
@@ -275,7 +273,7 @@ convert_attributes(const xmlNode *node, struct element *e)
 static struct element *
 convert(const struct grammar *g, const xmlNode *node, const char *parent)
 {
-    char *name = name_of(node->ns, node->name);
+    OWNED char *name = name_of(node->ns, node->name);
     struct element *e = element_new(name, grammar_find(g, name, parent), (int)xmlGetLineNo(node));
     convert_attributes(node, e);
     struct text t = {0};
@@ -292,7 +290,6 @@ convert(const struct grammar *g, const xmlNode *node, const char *parent)
     }
     free(e->text);
     e->text = text_take(&t);
-    free(name);
     return e;
 }
 
@@ -312,9 +309,8 @@ document_parse_as(const struct grammar *g, const char *path, const char *bytes, 
         diag_error(d, foreign, "bytes that are not UTF-8; expected a file in UTF-8 or ASCII");
         return NULL;
     }
-    char *text = memcpy(xcalloc(size + 1, 1), bytes, size);
+    OWNED char *text = memcpy(xcalloc(size + 1, 1), bytes, size);
     const int crowded = crowded_line(text);
-    free(text);
     if (crowded)
     {
         diag_error(d, crowded, "an element with more than %d attributes; expected fewer",
@@ -387,4 +383,10 @@ document_free(struct document *doc)
         free(doc->quick);
         free(doc);
     }
+}
+
+void
+document_drop(struct document **doc)
+{
+    document_free(*doc);
 }

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "simulate.h"
@@ -17,15 +18,6 @@ static const char scenario[] =
     "<topology kind=\"leaf-spine\" leaves=\"16\" spines=\"16\" hosts-per-leaf=\"16\""
     " link-rate=\"400Gbps\" link-delay=\"1us\"/>"
     "<balancer name=\"rsq\"/><workload kind=\"permutation\" bytes=\"3MB\"/></scenario>";
-
-static double
-cpu_seconds(void)
-{
-    struct rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
 
 /** Nanoseconds per packet-hop, or -1. */
 static double
@@ -38,39 +30,34 @@ simulate_it(void)
     struct scenario *s = plan ? plan_load(plan, 0, &d) : NULL;
     struct run_results r;
     char why[200];
-    double start = cpu_seconds();
+    const clock_t start = clock();
     bool good = s && simulate(s, 1, &r, NULL, NULL, why, sizeof why) == 0;
-    return good ? (cpu_seconds() - start) * 1e9 / (double)r.summary.packet_hops : -1;
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    return good ? seconds * 1e9 / (double)r.summary.packet_hops : -1;
 }
 
 double
 calibrate(void)
 {
-    int fd[2];
-    double found = -1;
-    if (pipe(fd) != 0)
+    double *found =
+        mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (found == MAP_FAILED)
     {
         return -1;
     }
-    pid_t pid = fork(); /* ns-3's simulator runs once per process */
+    *found = -1;
+    const pid_t pid = fork(); /* ns-3's simulator runs once per process */
     if (pid == 0)
     {
-        double measured = simulate_it();
-        _exit(write(fd[1], &measured, sizeof measured) == (ssize_t)sizeof measured ? 0 : 1);
+        *found = simulate_it();
+        _exit(0);
     }
-    close(fd[1]);
-    if (pid > 0)
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
     {
-        if (read(fd[0], &found, sizeof found) != (ssize_t)sizeof found)
-        {
-            found = -1;
-        }
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        {
-        }
     }
-    close(fd[0]);
-    return found;
+    const double ns = *found;
+    munmap(found, sizeof *found);
+    return ns;
 }
 
 double

@@ -147,67 +147,58 @@ run_cost_of(const struct scenario *s, double ns_per_hop, struct run_cost *cost)
 
 /* --- what it says ----------------------------------------------------------------------------- */
 
-static const char *
-bytes_text(char *out, size_t size, double bytes)
+/** A number in words, to be printed at once. */
+struct words_of
+{
+    char s[40];
+};
+
+static struct words_of
+bytes_text(double bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    struct words_of w;
     size_t u = 0;
     for (; bytes >= 1000 && u + 1 < sizeof units / sizeof *units; u++)
     {
         bytes /= 1000;
     }
-    snprintf(out, size, bytes < 10 && u ? "%.1f %s" : "%.0f %s", bytes, units[u]);
-    return out;
+    snprintf(w.s, sizeof w.s, bytes < 10 && u ? "%.1f %s" : "%.0f %s", bytes, units[u]);
+    return w;
 }
 
-static const char *
-seconds_text(char *out, size_t size, double seconds)
+static struct words_of
+seconds_text(double seconds)
 {
-    if (seconds < 10)
+    struct words_of w;
+    if (seconds >= 10 && seconds < 1e7)
     {
-        snprintf(out, size, "%.2f s", seconds);
-    }
-    else if (seconds < 1e7)
-    {
-        duration_text(out, size, seconds);
+        duration_text(w.s, sizeof w.s, seconds);
     }
     else
     {
-        snprintf(out, size, "%.3g years", seconds / 31557600);
+        const bool few = seconds < 10;
+        snprintf(w.s, sizeof w.s, few ? "%.2f s" : "%.3g years",
+                 few ? seconds : seconds / 31557600);
     }
-    return out;
-}
-
-static void
-add_to(struct run_cost *sum, const struct run_cost *one)
-{
-    sum->packet_hops += one->packet_hops;
-    sum->seconds += one->seconds;
-    sum->disk += one->disk;
-    sum->memory = fmax(sum->memory, one->memory);
-    sum->exact = sum->exact && one->exact;
+    return w;
 }
 
 static void
 print_row(const char *name, const struct run_cost *c)
 {
-    char time[40], memory[40], disk[40];
     printf("%8u %8u %9.0f %9.0f %s%14.0f %10s %8s %8s  %s\n", c->hosts, c->switches, c->qps,
-           c->messages, c->exact ? " " : "~", c->packet_hops,
-           seconds_text(time, sizeof time, c->seconds),
-           bytes_text(memory, sizeof memory, c->memory), bytes_text(disk, sizeof disk, c->disk),
-           name);
+           c->messages, c->exact ? " " : "~", c->packet_hops, seconds_text(c->seconds).s,
+           bytes_text(c->memory).s, bytes_text(c->disk).s, name);
 }
 
 static void
 print_sum(const struct run_cost *sum, size_t n, double speed)
 {
-    char time[40], memory[40], disk[40];
-    printf(
-        "%zu %s: %.0f packet-hops, %s of CPU time, at most %s of memory for one at a time, %s "
-        "of disk\n",
-        n, n == 1 ? "run" : "runs", sum->packet_hops, seconds_text(time, sizeof time, sum->seconds),
-        bytes_text(memory, sizeof memory, sum->memory), bytes_text(disk, sizeof disk, sum->disk));
+    printf("%zu %s: %.0f packet-hops, %s of CPU time, at most %s of memory for one at a time, %s "
+           "of disk\n",
+           n, n == 1 ? "run" : "runs", sum->packet_hops, seconds_text(sum->seconds).s,
+           bytes_text(sum->memory).s, bytes_text(sum->disk).s);
     if (speed > 0)
     {
         printf("speed: %.0f ns per packet-hop in a small fabric, measured on this machine just "
@@ -224,94 +215,88 @@ print_sum(const struct run_cost *sum, size_t n, double speed)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static void
-report_too_big(const struct plan *plan, const char *name, double needs,
-               const struct machine_memory *m, bool go_on)
+/** Runs and the memory of this machine. */
+struct fitting
 {
-    char a[40], b[40];
-    fprintf(stderr, "%s: %s: run %s will take about %s of memory, and %s %s%s\n", plan->doc->path,
-            go_on ? "warning" : "error", name, bytes_text(a, sizeof a, needs),
-            bytes_text(b, sizeof b, m->one), m->what,
-            go_on ? ""
-                  : "; expected a smaller run, a larger machine, or --exceed-memory to try all the "
-                    "same");
+    const struct plan *plan;
+    struct machine_memory machine;
+    bool go_on;  /**< runs may exceed it: they were told to, or are divided among ranks, which may
+                    be on other machines */
+    double most; /**< bytes of the largest run */
+    size_t too_big; /**< runs that do not fit */
+};
+
+static struct fitting
+fitting_of(const struct plan *plan, const struct sweep_options *options)
+{
+    return (struct fitting){plan, machine_memory_now(), options->exceed_memory || ranks_get(), 1,
+                            0};
+}
+
+/** Says so if a run is too large, of a few. */
+static void
+fit_run(struct fitting *f, size_t run, double needs)
+{
+    f->most = fmax(f->most, needs);
+    f->too_big += needs > f->machine.one;
+    if (needs > f->machine.one && f->too_big <= MOST_REPORTED)
+    {
+        fprintf(stderr, "%s: %s: run %s will take about %s of memory, and %s %s%s\n",
+                f->plan->doc->path, f->go_on ? "warning" : "error", f->plan->names[run],
+                bytes_text(needs).s, bytes_text(f->machine.one).s, f->machine.what,
+                f->go_on ? ""
+                         : "; expected a smaller run, a larger machine, or --exceed-memory to try "
+                           "all the same");
+    }
 }
 
 static bool
 cost_of_run(const struct plan *plan, size_t i, double ns_per_hop, struct run_cost *cost)
 {
-    struct diagnostics d = {.file = plan->doc->path};
-    struct scenario *s = plan_load(plan, i, &d);
-    const bool good = s && run_cost_of(s, ns_per_hop, cost);
-    scenario_free(s);
-    diag_free(&d);
-    return good;
-}
-
-/** Whether runs fit the memory of this machine, of which each needs so much, or may exceed it; says
- * which do not. *at_once gets how many of the largest fit at a time, at least 1. */
-static bool
-fit(const struct plan *plan, const struct sweep_options *options, const size_t *runs,
-    const double *needs, size_t n, size_t *at_once)
-{
-    const struct machine_memory m = machine_memory_now();
-    /* Ranks divide it, and may be on other machines. */
-    const bool may_exceed = options->exceed_memory || ranks_get();
-    double most = 1;
-    size_t too_big = 0;
-    for (size_t i = 0; i < n && too_big < MOST_REPORTED; i++)
-    {
-        most = fmax(most, needs[i]);
-        if (needs[i] > m.one)
-        {
-            report_too_big(plan, plan->names[runs[i]], needs[i], &m, may_exceed);
-            too_big++;
-        }
-    }
-    const double fitting = m.all / most;
-    *at_once = fitting < 1 ? 1 : fitting < 4096 ? (size_t)fitting : 4096;
-    return too_big == 0 || may_exceed;
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, i, &d);
+    return s && run_cost_of(s, ns_per_hop, cost);
 }
 
 bool
 cost_check_runs(const struct plan *plan, const struct sweep_options *options, const size_t *runs,
                 size_t n, size_t *at_once)
 {
-    double *needs = xcalloc(n + 1, sizeof *needs);
-    for (size_t i = 0; i < n; i++)
+    struct fitting f = fitting_of(plan, options);
+    for (size_t i = 0; i < n && f.too_big < MOST_REPORTED; i++)
     {
         struct run_cost c;
-        needs[i] = cost_of_run(plan, runs[i], 0, &c) ? c.memory : 0;
+        fit_run(&f, runs[i], cost_of_run(plan, runs[i], 0, &c) ? c.memory : 0);
     }
-    const bool good = fit(plan, options, runs, needs, n, at_once);
-    free(needs);
-    return good;
+    const double fitting = f.machine.all / f.most;
+    *at_once = fitting < 1 ? 1 : fitting < 4096 ? (size_t)fitting : 4096;
+    return f.too_big == 0 || f.go_on;
 }
 
 bool
 cost_print(const struct plan *plan, const struct sweep_options *options)
 {
-    struct run_cost sum = {.exact = true};
+    struct run_cost sum = {.exact = true}, c;
+    struct fitting f = fitting_of(plan, options);
     const double speed = calibrate();
-    size_t *runs = xcalloc(plan->nruns, sizeof *runs), n = 0, at_once;
-    double *needs = xcalloc(plan->nruns, sizeof *needs);
+    size_t n = 0;
     printf("%8s %8s %9s %9s  %14s %10s %8s %8s  %s\n", "hosts", "switches", "QPs", "messages",
            "packet-hops", "CPU time", "memory", "disk", "run");
     for (size_t i = 0; i < plan->nruns; i++)
     {
-        struct run_cost c;
         if (run_is_selected(options, plan->names[i]) &&
             cost_of_run(plan, i, speed > 0 ? speed : USUAL_SPEED, &c))
         {
             print_row(plan->names[i], &c);
-            add_to(&sum, &c);
-            runs[n] = i;
-            needs[n++] = c.memory;
+            fit_run(&f, i, c.memory);
+            sum.packet_hops += c.packet_hops;
+            sum.seconds += c.seconds;
+            sum.disk += c.disk;
+            sum.memory = fmax(sum.memory, c.memory);
+            sum.exact = sum.exact && c.exact;
+            n++;
         }
     }
     print_sum(&sum, n, speed);
-    const bool good = fit(plan, options, runs, needs, n, &at_once);
-    free(needs);
-    free(runs);
-    return good;
+    return f.too_big == 0 || f.go_on;
 }

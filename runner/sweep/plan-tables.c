@@ -56,14 +56,10 @@ struct database *
 plan_tables(const struct plan *plan)
 {
     size_t nkeys;
-    struct database_key *keys = plan_keys(plan, &nkeys);
+    OWNED struct database_key *keys = plan_keys(plan, &nkeys);
     struct database_writer w;
-    char *why = NULL;
-    struct database *tables =
-        database_begin(&w, NULL, keys, nkeys, &why) && database_complete(&w, &why)
-            ? database_of(w.file.db, &why)
-            : NULL;
-    free(keys);
-    free(why);
-    return tables;
+    OWNED char *why = NULL;
+    return database_begin(&w, NULL, keys, nkeys, &why) && database_complete(&w, &why)
+               ? database_of(w.file.db, &why)
+               : NULL;
 }

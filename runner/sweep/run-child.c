@@ -183,29 +183,32 @@ report_window(const struct child *c, const struct scenario *s, const struct run_
     }
 }
 
-/** Whether QPs have the balancer, which comes from the scenario or from a class. */
-static bool
-has_balancer(const struct scenario *s, const char *name)
+/** A balancer of QPs, from the scenario or from a class, that is off while a failure is known;
+ * NULL: none is. */
+static const char *
+off_while_down(const struct scenario *s)
 {
-    bool has = false;
-    for (size_t i = 0; i < s->nworkloads; i++)
+    const char *name = NULL;
+    for (size_t i = 0; !name && i < s->nworkloads; i++)
     {
         const uint32_t level = s->workloads[i].level;
         const struct choice *c = level ? &s->classes[level - 1].balancer : &s->balancer;
-        has = has || strcmp(c->algo->name, name) == 0;
+        name = weft_lb_find(c->algo->name)->off_while_down ? c->algo->name : NULL;
     }
-    return has;
+    return name;
 }
 
 /** Says what nobody could know before the run. */
 static void
-report_themis(const struct child *c, const struct scenario *s, const struct run_summary *sum)
+report_balancer(const struct child *c, const struct scenario *s, const struct run_summary *sum)
 {
-    if (sum->failures_known > 0 && has_balancer(s, "themis") && !fails_surely(s))
+    const char *name = off_while_down(s);
+    if (sum->failures_known > 0 && name && !fails_surely(s))
     {
         send_report(c, REPORT_WARNING, &all,
-                    "themis was off in the whole fabric while a failure was known: it was plain "
-                    "ECMP then, and NACKs passed");
+                    "%s was off in the whole fabric while a failure was known: it was plain ECMP "
+                    "then, and NACKs passed",
+                    name);
     }
 }
 
@@ -237,7 +240,7 @@ static int
 keep_results(const struct child *c, struct run_file *file, enum simulated how,
              const struct run_results *r, const char *reason, double seconds)
 {
-    char *why = NULL;
+    OWNED char *why = NULL;
     bool part = how == SIMULATED_PART;
     bool good = part ? run_file_set_aside(file, &why) : run_file_finish(file, &why);
     if (!good)
@@ -258,7 +261,6 @@ keep_results(const struct child *c, struct run_file *file, enum simulated how,
         report_silent(c, r);
         report_done(c, r, reason, seconds);
     }
-    free(why);
     return !good ? CHILD_CANNOT_WRITE : part ? 1 : 0;
 }
 
@@ -267,11 +269,8 @@ keep_results(const struct child *c, struct run_file *file, enum simulated how,
 static bool
 agree(const struct scenario *s, const char *resolved)
 {
-    char *code = built_code(s), *both = xformat("%s%s", code, resolved);
-    const bool same = ranks_agree(both);
-    free(code);
-    free(both);
-    return same;
+    OWNED char *code = built_code(s), *both = xformat("%s%s", code, resolved);
+    return ranks_agree(both);
 }
 
 /** Simulates into the file of a run; the child's exit status. */
@@ -294,19 +293,18 @@ simulate_into(struct child *c, struct run_file *file, const struct scenario *s,
         return 1;
     }
     double seconds = clock_seconds() - start;
-    char *why = NULL;
+    OWNED char *why = NULL;
     int status = CHILD_CANNOT_WRITE;
     if (run_file_write(file, s, resolved, &results, seconds, &why))
     {
         status = keep_results(c, file, how, &results, reason, seconds);
         report_window(c, s, &results.summary);
-        report_themis(c, s, &results.summary);
+        report_balancer(c, s, &results.summary);
     }
     else
     {
         send_report(c, REPORT_FAILED, &all, "%s", why);
     }
-    free(why);
     run_results_free(&results);
     return status;
 }
@@ -314,8 +312,8 @@ simulate_into(struct child *c, struct run_file *file, const struct scenario *s,
 static int
 child_main(struct child *c, const struct plan *plan, const struct folder *runs)
 {
-    struct diagnostics d = {.file = plan->doc->path};
-    struct scenario *s = plan_load(plan, c->run, &d);
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, c->run, &d);
     if (!s)
     {
         send_report(c, REPORT_FAILED, &all, "the scenario does not load");
@@ -323,9 +321,9 @@ child_main(struct child *c, const struct plan *plan, const struct folder *runs)
     }
     const char *name = plan->names[c->run];
     process_title_set(name);
-    char *resolved = scenario_write(s, name);
+    OWNED char *resolved = scenario_write(s, name);
     struct run_file file;
-    char *why = NULL;
+    OWNED char *why = NULL;
     int status = CHILD_CANNOT_WRITE;
     if (run_file_open(&file, runs, name, &why))
     {
@@ -337,10 +335,6 @@ child_main(struct child *c, const struct plan *plan, const struct folder *runs)
         status = file.busy ? CHILD_BUSY : status;
     }
     run_file_close(&file);
-    free(why);
-    free(resolved);
-    scenario_free(s);
-    diag_free(&d);
     return status;
 }
 
@@ -393,27 +387,24 @@ help_with(const struct plan *plan, size_t run, unsigned threads)
 {
     struct run_results results;
     char reason[900] = "";
-    struct diagnostics d = {.file = plan->doc->path};
-    struct scenario *s = run < plan->nruns ? plan_load(plan, run, &d) : NULL;
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(scenario_drop) struct scenario *s = run < plan->nruns ? plan_load(plan, run, &d) : NULL;
     ranks_may_speak(true);
     if (!s)
     {
         ranks_abort("the scenario does not load here");
     }
-    char *resolved = scenario_write(s, plan->names[run]);
+    OWNED char *resolved = scenario_write(s, plan->names[run]);
     if (!agree(s, resolved))
     {
         ranks_abort("this machine has another scenario than rank 0, or another build of Weft");
     }
-    free(resolved);
     process_title_set(plan->names[run]);
     if (simulate(s, threads, &results, NULL, NULL, reason, sizeof reason) != SIMULATED_NOT)
     {
         run_results_free(&results);
     }
     ranks_may_speak(false);
-    scenario_free(s);
-    diag_free(&d);
 }
 
 int

@@ -32,7 +32,7 @@ void
 run_status_add_all(struct text *t, const struct run_status *status, size_t n)
 {
     double memory = process_memory(0);
-    struct text named = {0};
+    CLEANUP(text_drop) struct text named = {0};
     size_t running = 0;
     for (size_t i = 0; i < n; i++)
     {
@@ -53,5 +53,4 @@ run_status_add_all(struct text *t, const struct run_status *status, size_t n)
         text_add(t, "; and %zu more", running - MOST_NAMED);
     }
     text_add(t, "), %.0f MB in all", memory * 1e-6);
-    free(named.s);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "sql-text.h"
 
 /** Rows shown on the terminal before it refers to the file. */
 #define MOST_SHOWN 100
@@ -29,27 +30,6 @@ summary_rows(struct database *db, const char *sql)
     return rows;
 }
 
-/** The place of a column; rows->ncolumns: there is none. */
-static size_t
-column_of(const struct query_rows *rows, const char *name, const char *suffix)
-{
-    const size_t n = strlen(name);
-    size_t c = 0;
-    while (c < rows->ncolumns &&
-           (strncmp(rows->columns[c], name, n) != 0 || strcmp(rows->columns[c] + n, suffix) != 0))
-    {
-        c++;
-    }
-    return c;
-}
-
-double
-summary_number(const struct query_rows *rows, size_t row, const char *name, const char *suffix)
-{
-    const size_t c = column_of(rows, name, suffix);
-    return c < rows->ncolumns ? rows->cells[row * rows->ncolumns + c].real : NAN;
-}
-
 static char *
 cell_text(const struct query_rows *rows, size_t row, size_t column)
 {
@@ -60,127 +40,84 @@ cell_text(const struct query_rows *rows, size_t row, size_t column)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
+/** A column of numbers: of t.`column`, less t.`from` if it is not NULL. */
 struct shown
 {
-    const char *column, *title;
-    double scale;
-    const char *format;
-    const char *from; /**< another column, which is subtracted; NULL: none */
+    const char *column, *from, *scale, *format, *title;
 };
 
 static const struct shown shown[] = {
-    {"cct_us", "cct_ms", 1e-3, "%#.5g", "first_start_us"},
-    {"goodput_gbps", "goodput_gbps", 1, "%.2f", NULL},
-    {"mean_rate_gbps", "rate_gbps", 1, "%.2f", NULL},
-    {"resent_share", "resent_%", 100, "%.2f", NULL},
-    {"nacks_received", "nacks", 1, "%.0f", NULL},
-    {"timeouts", "timeouts", 1, "%.0f", NULL},
-    {"increase", "increase_%", 100, "%.2f", NULL},
+    {"cct_us", "first_start_us", "1e-3", "%#.5g", "cct_ms"},
+    {"goodput_gbps", NULL, "1", "%.2f", "goodput_gbps"},
+    {"mean_rate_gbps", NULL, "1", "%.2f", "rate_gbps"},
+    {"resent_share", NULL, "100", "%.2f", "resent_%"},
+    {"nacks_received", NULL, "1", "%.0f", "nacks"},
+    {"timeouts", NULL, "1", "%.0f", "timeouts"},
+    {"increase", NULL, "100", "%.2f", "increase_%"},
 };
-
-#define NSHOWN (sizeof shown / sizeof *shown)
 
 /** Beside `increase` if a fabric cannot serve its hosts at line rate: it says what of the increase
  * is not the fabric's own. */
-static const struct shown shown_rho = {"increase_rho", "   increase_rho_%", 100, "%.2f", NULL};
-
-static size_t
-widest(const struct query_rows *rows, size_t column)
-{
-    size_t width = strlen(rows->columns[column]);
-    for (size_t row = 0; row < rows->nrows && row < MOST_SHOWN; row++)
-    {
-        char *text = cell_text(rows, row, column);
-        width = strlen(text) > width ? strlen(text) : width;
-        free(text);
-    }
-    return width;
-}
-
-static void
-print_cell(const struct query_rows *rows, size_t row, size_t column, const char *end)
-{
-    char *text = cell_text(rows, row, column);
-    printf("%-*s%s", (int)widest(rows, column), text, end);
-    free(text);
-}
-
-static void
-print_cells(const struct query_rows *rows, size_t row, size_t first, size_t n)
-{
-    for (size_t k = first; k < first + n; k++)
-    {
-        print_cell(rows, row, k, "  ");
-    }
-}
+static const struct shown shown_rho = {"increase_rho", NULL, "100", "%.2f", "   increase_rho_%"};
 
 /** Messages that were given up, and those that waited for them. */
-static double
-failed_in(const struct query_rows *rows, size_t row, const char *suffix)
+#define FAILED "(t.failed%s + t.unstarted%s)"
+
+/** Adds a column; @p suffix: "_mean" of `aggregate`, where a mean is told of how many seeds it is
+ * if not all have a value, or "". */
+static void
+add_shown(struct text *t, const struct shown *s, const char *suffix)
 {
-    return summary_number(rows, row, "failed", suffix) +
-           summary_number(rows, row, "unstarted", suffix);
+    text_add(t, ", CASE WHEN t.%s%s IS NULL THEN '-' ELSE printf('%s', (t.%s%s", s->column, suffix,
+             s->format, s->column, suffix);
+    text_add(t, s->from ? " - t.%s%s) * %s)" : "%s%s) * %s)", s->from ? s->from : "",
+             s->from ? suffix : "", s->scale);
+    if (*suffix)
+    {
+        text_add(t,
+                 " || CASE WHEN t.%s_n < t.seeds THEN printf(' (%%d/%%d)', t.%s_n, t.seeds) ELSE ''"
+                 " END",
+                 s->column, s->column);
+    }
+    text_add(t, " END AS \"%s\"", s->title);
 }
 
-/** A number; behind a mean how many of the seeds have a value, where not all do. */
-static void
-print_shown(const struct query_rows *rows, size_t row, const struct shown *s, const char *suffix)
+/** Begins a SELECT with what varies, the run's name if nothing does; the number of columns. */
+static size_t
+add_keys(struct text *t, const struct database_writer *w, bool aggregate)
 {
-    const double from = s->from ? summary_number(rows, row, s->from, suffix) : 0;
-    const double value = (summary_number(rows, row, s->column, suffix) - from) * s->scale;
-    const double n = summary_number(rows, row, s->column, "_n"),
-                 of = summary_number(rows, row, "seeds", "");
-    char text[64] = "-";
-    if (!isnan(value))
+    size_t n = aggregate || w->nkeys == 0;
+    text_add(t, "SELECT %s", aggregate ? "t.seeds" : n ? "s.name AS run" : "");
+    for (size_t k = 0; k < w->nkeys; k++)
     {
-        const int at = snprintf(text, sizeof text, s->format, value);
-        if (*suffix && n < of)
+        if (!aggregate || !w->keys[k].is_seed)
         {
-            snprintf(text + at, sizeof text - (size_t)at, " (%.0f/%.0f)", n, of);
+            text_add(t, n++ ? ", s." : "s.");
+            sql_add_name(t, w->keys[k].name);
         }
     }
-    printf(" %12s", text); /* a blank even before what is too wide */
+    return n;
 }
 
-/** The values that vary and the main totals; @p suffix: "_mean" for an aggregate. Nothing of
- * results that could not be read. */
+/** Rows of numbers behind columns that name them, up to MOST_SHOWN. */
 static void
-print_table(const struct query_rows *rows, size_t first, size_t nkeys, const char *suffix)
+print_rows(const struct query_rows *rows, size_t nnames)
 {
-    if (!rows->ncolumns)
+    for (size_t row = 0; row <= rows->nrows && row <= MOST_SHOWN; row++)
     {
-        return;
-    }
-    for (size_t k = first; k < first + nkeys; k++)
-    {
-        printf("%-*s  ", (int)widest(rows, k), rows->columns[k]);
-    }
-    for (size_t c = 0; c < NSHOWN; c++)
-    {
-        printf("%13s", shown[c].title);
-    }
-    bool rho = false, failed = false; /* of any run: hosts must send below line rate, messages */
-    for (size_t row = 0; row < rows->nrows; row++)
-    {
-        rho = rho || summary_number(rows, row, "rho_max", suffix) < 1;
-        failed = failed || failed_in(rows, row, suffix) > 0;
-    }
-    printf("%s%s\n", rho ? shown_rho.title : "", failed ? "       failed" : "");
-    for (size_t row = 0; row < rows->nrows && row < MOST_SHOWN; row++)
-    {
-        print_cells(rows, row, first, nkeys);
-        for (size_t c = 0; c < NSHOWN; c++)
+        for (size_t c = 0; c < rows->ncolumns; c++)
         {
-            print_shown(rows, row, &shown[c], suffix);
-        }
-        if (rho)
-        {
-            printf("    ");
-            print_shown(rows, row, &shown_rho, suffix);
-        }
-        if (failed)
-        {
-            printf("%13.5g", failed_in(rows, row, suffix));
+            size_t width = strlen(rows->columns[c]);
+            for (size_t k = 0; c < nnames && k < rows->nrows && k < MOST_SHOWN; k++)
+            {
+                OWNED char *text = cell_text(rows, k, c);
+                width = strlen(text) > width ? strlen(text) : width;
+            }
+            OWNED char *text = row ? cell_text(rows, row - 1, c) : xstrdup(rows->columns[c]);
+            /* Of numbers there is a blank even before what is too wide. */
+            c < nnames
+                ? printf("%-*s  ", (int)width, text)
+                : printf("%s%*s", row ? " " : "", (width < 13 ? 13 : (int)width) - (row > 0), text);
         }
         printf("\n");
     }
@@ -188,35 +125,82 @@ print_table(const struct query_rows *rows, size_t first, size_t nkeys, const cha
     {
         printf("... and %zu more\n", rows->nrows - MOST_SHOWN);
     }
+}
+
+/** Asks for a table and prints it, if it has rows. */
+static void
+print_selected(struct database *db, struct text *select, size_t nnames, const char *title)
+{
+    CLEANUP(query_rows_drop) struct query_rows *rows = summary_rows(db, select->s);
+    if (rows->nrows)
+    {
+        printf("%s", title);
+        print_rows(rows, nnames);
+    }
+    free(text_take(select));
+}
+
+/** The values that vary and the main totals. */
+static void
+print_table(struct database *db, const struct database_writer *w, bool aggregate)
+{
+    const char *table = aggregate ? "aggregate" : "summary", *suffix = aggregate ? "_mean" : "";
+    struct text t = {0};
+    text_add(&t, "SELECT min(t.rho_max%s) < 1, max(" FAILED ") > 0 FROM %s t", suffix, suffix,
+             suffix, table);
+    CLEANUP(query_rows_drop) struct query_rows *any = summary_rows(db, t.s);
+    const bool rho = any->nrows && any->cells[0].integer,
+               failed = any->nrows && any->cells[1].integer;
+    t.len = 0;
+    const size_t n = add_keys(&t, w, aggregate);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+    {
+        add_shown(&t, &shown[i], suffix);
+    }
+    if (rho)
+    {
+        add_shown(&t, &shown_rho, suffix);
+    }
+    if (failed)
+    {
+        text_add(&t, ", printf('%%.5g', " FAILED ") AS failed", suffix, suffix);
+    }
+    text_add(&t, " FROM %s t CROSS JOIN %s s ON s.rowid = t.rowid ORDER BY t.rowid", table, table);
+    print_selected(db, &t, n,
+                   aggregate ? "\nmean over seeds (aggregate.csv has their spread as well)\n" : "");
 }
 
 /** Completion times of each workload by itself, where there are several. */
 static void
-print_workloads(const struct query_rows *rows, size_t first, size_t nkeys)
+print_workloads(struct database *db, const struct database_writer *w)
 {
-    static const struct shown cct = {"cct_us", "cct_ms", 1e-3, "%#.5g", "start_us"};
-    const size_t name = column_of(rows, "workload", "");
-    printf("\nby workload\n");
-    for (size_t k = first; k < first + nkeys; k++)
-    {
-        printf("%-*s  ", (int)widest(rows, k), rows->columns[k]);
-    }
-    printf("%-*s        cct_ms   increase_%%\n", (int)widest(rows, name), "workload");
-    for (size_t row = 0; row < rows->nrows && row < MOST_SHOWN; row++)
-    {
-        print_cells(rows, row, first, nkeys);
-        print_cell(rows, row, name, "");
-        print_shown(rows, row, &cct, "");
-        print_shown(rows, row, &shown[NSHOWN - 1], "");
-        printf("\n");
-    }
-    if (rows->nrows > MOST_SHOWN)
-    {
-        printf("... and %zu more\n", rows->nrows - MOST_SHOWN);
-    }
+    static const struct shown cct = {"cct_us", "start_us", "1e-3", "%#.5g", "cct_ms"};
+    struct text t = {0};
+    const size_t n = add_keys(&t, w, false);
+    text_add(&t, ", t.workload");
+    add_shown(&t, &cct, "");
+    add_shown(&t, &shown[sizeof shown / sizeof *shown - 1], "");
+    text_add(&t, " FROM workloads t CROSS JOIN summary s ON s.run = t.run ORDER BY t.rowid");
+    print_selected(db, &t, n + 1, "\nby workload\n");
 }
 
 /* --- seeds without a value -------------------------------------------------------------------- */
+
+/** The number in a cell of the column that is called @p name and @p suffix; NAN: it has none, or
+ * there is no such column. */
+static double
+number_at(const struct query_rows *rows, size_t row, const char *name, const char *suffix)
+{
+    const size_t n = strlen(name);
+    for (size_t c = 0; c < rows->ncolumns; c++)
+    {
+        if (strncmp(rows->columns[c], name, n) == 0 && strcmp(rows->columns[c] + n, suffix) == 0)
+        {
+            return rows->cells[row * rows->ncolumns + c].real;
+        }
+    }
+    return NAN;
+}
 
 /** The values of one case, as "ops, 1MiB"; the scenario's name if nothing but the seed varies. */
 static char *
@@ -225,9 +209,8 @@ case_name(const char *scenario, const struct query_rows *aggregate, size_t row, 
     struct text t = {0};
     for (size_t c = 1; c <= nkeys; c++)
     {
-        char *cell = cell_text(aggregate, row, c);
+        OWNED char *cell = cell_text(aggregate, row, c);
         text_add(&t, "%s%s", c > 1 ? ", " : "", cell);
-        free(cell);
     }
     return t.s ? text_take(&t) : xstrdup(scenario);
 }
@@ -238,20 +221,20 @@ case_name(const char *scenario, const struct query_rows *aggregate, size_t row, 
 static void
 warn_of_case(const char *scenario, const struct query_rows *aggregate, size_t row, size_t nkeys)
 {
-    const double of = summary_number(aggregate, row, "seeds", "");
-    const bool failed = summary_number(aggregate, row, "failed", "_max") > 0 ||
-                        summary_number(aggregate, row, "unstarted", "_max") > 0;
-    char *name = case_name(scenario, aggregate, row, nkeys);
-    double *lack = xcalloc(summary_table.n, sizeof *lack);
+    const double of = number_at(aggregate, row, "seeds", "");
+    const bool failed = number_at(aggregate, row, "failed", "_max") > 0 ||
+                        number_at(aggregate, row, "unstarted", "_max") > 0;
+    OWNED char *name = case_name(scenario, aggregate, row, nkeys);
+    OWNED double *lack = xcalloc(summary_table.n, sizeof *lack);
     for (size_t c = 0; c < summary_table.n; c++)
     {
         const char *column = summary_table.columns[c].name;
-        const double n = summary_number(aggregate, row, column, "_n");
+        const double n = number_at(aggregate, row, column, "_n");
         lack[c] = n > 0 || (failed && strcmp(column, "increase") == 0) ? of - n : 0;
     }
     for (double missing = 1; missing <= of; missing++)
     {
-        struct text columns = {0};
+        CLEANUP(text_drop) struct text columns = {0};
         for (size_t c = 0; c < summary_table.n; c++)
         {
             if (fabs(lack[c] - missing) < 0.5)
@@ -266,46 +249,25 @@ warn_of_case(const char *scenario, const struct query_rows *aggregate, size_t ro
                     "runs\n",
                     missing, of, name, columns.s, failed ? " (messages failed)" : "");
         }
-        free(columns.s);
     }
-    free(lack);
-    free(name);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static struct query_rows *
-rows_of(struct database *db, const struct database_writer *w, const char *table)
-{
-    char *select = database_select(w, table);
-    struct query_rows *rows = summary_rows(db, select);
-    free(select);
-    return rows;
-}
-
 void
 summary_print(struct database *db, const struct database_writer *w, const char *scenario)
 {
-    const size_t keys = w->nkeys ? w->nkeys : 1, first = w->nkeys ? 1 : 0;
-    struct query_rows *summary = rows_of(db, w, "summary"),
-                      *workloads = rows_of(db, w, "workloads");
-    print_table(summary, first, keys, "");
+    print_table(db, w, false);
     if (database_has_seeds(w))
     {
+        CLEANUP(query_rows_drop)
         struct query_rows *aggregate = summary_rows(db, "SELECT * FROM aggregate");
-        printf("\nmean over seeds (aggregate.csv has their spread as well)\n");
-        print_table(aggregate, 0, w->nkeys, "_mean"); /* the seeds are one column, too */
+        print_table(db, w, true);
         fflush(stdout);
         for (size_t row = 0; row < aggregate->nrows; row++)
         {
             warn_of_case(scenario, aggregate, row, w->nkeys - 1);
         }
-        query_rows_free(aggregate);
     }
-    if (workloads->nrows)
-    {
-        print_workloads(workloads, first, keys);
-    }
-    query_rows_free(summary);
-    query_rows_free(workloads);
+    print_workloads(db, w);
 }

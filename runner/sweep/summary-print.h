@@ -13,9 +13,4 @@ void summary_print(struct database *db, const struct database_writer *w, const c
 /** The rows of a SELECT, to be freed; none after a message. */
 struct query_rows *summary_rows(struct database *db, const char *sql);
 
-/** The number in a cell of the column that is called @p name and @p suffix; NAN: it has none, or
- * there is no such column. */
-double summary_number(const struct query_rows *rows, size_t row, const char *name,
-                      const char *suffix);
-
 #endif

@@ -18,12 +18,10 @@
 static bool
 find_source(const struct plan *plan, size_t i, struct run_source *source)
 {
-    struct diagnostics d = {.file = plan->doc->path};
-    struct scenario *s = plan_load(plan, i, &d);
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, i, &d);
     *source = s ? (struct run_source){scenario_write(s, plan->names[i]), built_code(s)}
                 : (struct run_source){NULL, NULL};
-    scenario_free(s);
-    diag_free(&d);
     return source->resolved != NULL;
 }
 
@@ -63,7 +61,7 @@ static bool
 add_run(struct collected *c, const struct plan *plan, size_t i, const struct folder *runs,
         bool speak)
 {
-    char *why = NULL;
+    OWNED char *why = NULL;
     const char **cells = plan_cells(plan, i);
     const enum run_state state = plan_run_state(plan, i, runs, c->w.file.db, &why);
     const bool good =
@@ -73,7 +71,6 @@ add_run(struct collected *c, const struct plan *plan, size_t i, const struct fol
     {
         fprintf(stderr, "weft: warning: %s is left out: %s\n", plan->names[i], why);
     }
-    free(why);
     free(cells);
     return good;
 }
@@ -97,12 +94,10 @@ collect(struct collected *c, const struct plan *plan, const struct results_folde
 static bool
 has_samples(const struct collected *c, const struct folder *top, const struct column_table *table)
 {
-    char *select = xformat("SELECT 1 FROM \"%s\";", table->name);
-    sqlite3_stmt *s = NULL;
+    OWNED char *select = xformat("SELECT 1 FROM \"%s\";", table->name);
+    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
     const bool has = sqlite3_prepare_v2(c->w.file.db, select, -1, &s, NULL) == SQLITE_OK &&
                      sqlite3_step(s) == SQLITE_ROW;
-    sqlite3_finalize(s);
-    free(select);
     if (!has)
     {
         file_drop(top, table->file);
@@ -213,20 +208,18 @@ write_locked(const struct plan *plan, const struct results_folder *r, const char
 {
     struct collected c = {0};
     size_t nkeys;
-    struct database_key *keys = plan_keys(plan, &nkeys);
+    OWNED struct database_key *keys = plan_keys(plan, &nkeys);
     bool placed = false;
     if (collect_and_write(&c, plan, r, keys, nkeys, some))
     {
-        struct database *db = place(&c, &r->top, &placed);
+        CLEANUP(database_drop) struct database *db = place(&c, &r->top, &placed);
         if (db && c.nruns > 0)
         {
             summary_print(db, &c.w, plan->name);
             summary_notes(plan, db, c.nruns);
         }
-        database_close(db);
         printf("%zu of %zu runs are in %s/summary.csv\n", c.nruns, plan->nruns, r->top.path);
     }
-    free(keys);
     free(c.why);
     return placed;
 }
@@ -239,13 +232,11 @@ summary_write(const struct plan *plan, const struct results_folder *r, const cha
     {
         return nothing_finished(plan, some);
     }
-    int lock = results_folder_lock_tables(r->top.path, &why);
+    CLEANUP(fd_drop) int lock = results_folder_lock_tables(r->top.path, &why);
     if (lock < 0)
     {
         sweep_refuse(why, 0);
         return false;
     }
-    const bool good = write_locked(plan, r, some);
-    close(lock);
-    return good;
+    return write_locked(plan, r, some);
 }

@@ -65,10 +65,9 @@ slot_of(struct engine *e, pid_t pid, size_t run, bool by_run)
 static void
 say_where(struct engine *e, const struct run_status *s)
 {
-    struct text t = {0};
+    CLEANUP(text_drop) struct text t = {0};
     run_status_add(&t, s);
     progress_line(&e->progress, "%s", t.s);
-    free(t.s);
 }
 
 static void
@@ -92,11 +91,10 @@ log_progress(struct engine *e)
     {
         return;
     }
-    struct text t = {0};
+    CLEANUP(text_drop) struct text t = {0};
     run_status_add_all(&t, e->slots, e->nslots);
     progress_line(&e->progress, "[%zu/%zu] %s", e->progress.ended, e->progress.total, t.s);
     e->logged = clock_seconds();
-    free(t.s);
 }
 
 static void

@@ -114,8 +114,9 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
     static const char *const states[] = {[RUN_TO_DO] = "to do",
                                          [RUN_STALE] = "stale",
                                          [RUN_DAMAGED] = "damaged",
+                                         [RUN_UNREADABLE] = "unreadable",
                                          [RUN_FINISHED] = "finished"};
-    char *out = usable_folder(plan, options);
+    OWNED char *out = usable_folder(plan, options);
     if (!out)
     {
         return EXIT_BAD_INPUT;
@@ -126,24 +127,22 @@ sweep_dry_run(const struct plan *plan, const struct sweep_options *options)
     for (size_t i = 0; i < plan->nruns; i++)
     {
         const char *name = plan->names[i];
-        char *why = NULL;
+        OWNED char *why = NULL;
         if (run_is_selected(options, name))
         {
             enum run_state state = plan_run_state(plan, i, &r.runs, db, &why);
             printf("%-8s  %s%s%s\n", states[state], name, why ? ": " : "", why ? why : "");
         }
-        free(why);
     }
     sqlite3_close(db);
     results_folder_close(&r);
-    free(out);
     return EXIT_GOOD;
 }
 
 int
 sweep_collect(const struct plan *plan, const struct sweep_options *options)
 {
-    char *out = usable_folder(plan, options);
+    OWNED char *out = usable_folder(plan, options);
     if (!out)
     {
         return EXIT_BAD_INPUT;
@@ -152,7 +151,6 @@ sweep_collect(const struct plan *plan, const struct sweep_options *options)
     results_folder_open(&r, out);
     int status = summary_write(plan, &r, out) ? EXIT_GOOD : EXIT_FAILED;
     results_folder_close(&r);
-    free(out);
     return status;
 }
 
@@ -204,7 +202,7 @@ int
 sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
                  const struct plan_options *sets, size_t batch)
 {
-    char *out = usable_folder(plan, options);
+    OWNED char *out = usable_folder(plan, options);
     if (!out)
     {
         return EXIT_BAD_INPUT;
@@ -241,6 +239,5 @@ sweep_print_plan(const struct plan *plan, const struct sweep_options *options,
                 "is read line by line\n");
     }
     warn_of_length(longest);
-    free(out);
     return good ? EXIT_GOOD : EXIT_BAD_INPUT;
 }

@@ -8,6 +8,7 @@
 
 #include "columns.h"
 #include "element-values.h"
+#include "plan-tables.h"
 #include "textbuf.h"
 
 struct building
@@ -75,7 +76,7 @@ add_looks(struct plan_dimension *dim, const struct element *e, const char *attri
           struct diagnostics *d)
 {
     const char *text = element_value(e, attribute);
-    struct words w = words_split(text ? text : "");
+    CLEANUP(words_free) struct words w = words_split(text ? text : "");
     if (text && w.n != dim->npoints)
     {
         diag_error(d, element_line(e, attribute), "%zu %s for %zu values; expected one each", w.n,
@@ -85,7 +86,6 @@ add_looks(struct plan_dimension *dim, const struct element *e, const char *attri
     {
         plan_look_take(&dim->points[i].look, e, attribute, w.word[i], d);
     }
-    words_free(&w);
 }
 
 /** Adds the values of a <vary> to a dimension: as new points, or to those of its zip partners. */
@@ -99,9 +99,9 @@ add_vary(struct building *b, struct plan_dimension *dim, const struct element *e
         return;
     }
     model.line = element_line(e, "values");
-    struct words values = words_split(text);
+    CLEANUP(words_free) struct words values = words_split(text);
     const char *label_text = element_value(e, "labels");
-    struct words labels = words_split_at(label_text ? label_text : "", '|');
+    CLEANUP(words_free) struct words labels = words_split_at(label_text ? label_text : "", '|');
     if (!may_repeat)
     {
         check_repeated(e, &values, b->d);
@@ -135,8 +135,6 @@ add_vary(struct building *b, struct plan_dimension *dim, const struct element *e
         add_looks(dim, e, "colours", b->d);
         add_looks(dim, e, "styles", b->d);
     }
-    words_free(&values);
-    words_free(&labels);
     override_free(&model);
 }
 
@@ -155,39 +153,6 @@ add_zip(struct building *b, const struct element *e)
 }
 
 /* --- cases and seeds -------------------------------------------------------------------------- */
-
-/** By name, as an element that has none, which is reported elsewhere; by line within a name. */
-static int
-by_name(const void *a, const void *b)
-{
-    const struct element *x = *(struct element *const *)a, *y = *(struct element *const *)b;
-    const char *of_x = element_value(x, "name"), *of_y = element_value(y, "name");
-    const int order = strcmp(of_x ? of_x : "", of_y ? of_y : "");
-    return order ? order : element_line(x, "name") - element_line(y, "name");
-}
-
-/** Reports cases whose names others have. */
-static void
-check_names(const struct element *cases, struct diagnostics *d)
-{
-    const struct element **sorted = xcalloc(cases->nchildren + 1, sizeof *sorted);
-    for (size_t i = 0; i < cases->nchildren; i++)
-    {
-        sorted[i] = cases->children[i];
-    }
-    qsort(sorted, cases->nchildren, sizeof *sorted, by_name);
-    for (size_t i = 1; i < cases->nchildren && !diag_is_full(d); i++)
-    {
-        const char *name = element_value(sorted[i], "name");
-        const char *other = element_value(sorted[i - 1], "name");
-        if (name && other && strcmp(name, other) == 0)
-        {
-            diag_error(d, element_line(sorted[i], "name"),
-                       "a second case '%s'; expected each name once", name);
-        }
-    }
-    free(sorted);
-}
 
 static void
 add_case(struct building *b, struct plan_dimension *dim, const struct element *e)
@@ -262,6 +227,29 @@ check_column(const struct plan *plan, const struct element *e, const char *name,
     }
 }
 
+/** Nor must the column that has their names as numbers. */
+static void
+check_number_column(const struct plan *plan, const struct plan_dimension *dim,
+                    const struct element *e, struct diagnostics *d)
+{
+    const struct database_key key = plan_key(dim, 0);
+    OWNED char *numbers = dim->npoints ? database_number_column(&key) : NULL;
+    bool taken = numbers && !key.is_exact && is_taken(numbers);
+    for (size_t k = 0; numbers && k < plan->ndimensions; k++)
+    {
+        const struct plan_dimension *other = &plan->dimensions[k];
+        taken = taken ||
+                (other != dim && other->ncolumns && strcasecmp(other->columns[0], numbers) == 0);
+    }
+    if (taken)
+    {
+        diag_error(d, element_line(e, "name"),
+                   "<cases> of times, rates or sizes cannot have the name '%s': another column of "
+                   "the results is '%s', as theirs is as numbers; expected one such as \"scheme\"",
+                   key.name, numbers);
+    }
+}
+
 static void
 add_cases(struct building *b, const struct element *e)
 {
@@ -274,7 +262,7 @@ add_cases(struct building *b, const struct element *e)
     {
         add_case(b, dim, e->children[i]);
     }
-    check_names(e, b->d);
+    check_number_column(b->plan, dim, e, b->d);
     if (e->nchildren == 0)
     {
         diag_error(b->d, e->line, "<cases> is empty; expected one or more <case>");
@@ -419,14 +407,13 @@ add_fixed(struct plan *plan, const char *text, struct diagnostics *d)
         diag_error(d, LINE_COMMAND, "--set '%s'; expected element.attribute=value", text);
         return;
     }
-    char *param = xformat("%.*s", (int)(equals - text), text);
+    OWNED char *param = xformat("%.*s", (int)(equals - text), text);
     if (override_parse(param, LINE_COMMAND, &o, d))
     {
         o.value = xstrdup(equals + 1);
         ARRAY_GROW(plan->fixed, plan->nfixed);
         plan->fixed[plan->nfixed++] = o;
     }
-    free(param);
 }
 
 static void

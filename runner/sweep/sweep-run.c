@@ -24,17 +24,15 @@
 static bool
 keep_inputs(const struct results_folder *r, char **why)
 {
-    struct folder inputs = NO_FOLDER;
+    CLEANUP(folder_close) struct folder inputs = NO_FOLDER;
     const struct input_file *f = input_file_next(NULL);
     bool good = !f || folder_make_in(&inputs, &r->top, INPUT_FOLDER, why);
     for (; good && f; f = input_file_next(f))
     {
-        char *name = input_file_copy_name(f->written);
+        OWNED char *name = input_file_copy_name(f->written);
         good = file_equals(&inputs, name, f->bytes, f->n) ||
                file_replace(inputs.path, name, f->bytes, f->n, why);
-        free(name);
     }
-    folder_close(&inputs);
     return good;
 }
 
@@ -111,8 +109,8 @@ struct due
 };
 
 /** Finds which of the selected runs still have to be done; @p speak: names what is damaged. False
- * with a sentence if something that is not Weft's is in the way of one. Every run was checked to
- * load before. */
+ * with a sentence if something that is not Weft's is in the way of one, or cannot be read. Every
+ * run was checked to load before. */
 static bool
 find_due(const struct plan *plan, const struct sweep_options *options, const struct folder *runs,
          bool speak, struct due *d, char **why)
@@ -140,6 +138,13 @@ find_due(const struct plan *plan, const struct sweep_options *options, const str
         {
             continue;
         }
+        good = runs->fd < 0 || run_file_may_be_made(runs, plan->names[i], why);
+        if (good && state == RUN_UNREADABLE)
+        {
+            good = false;
+            *why = reason;
+            reason = NULL;
+        }
         if (state != RUN_STALE)
         {
             free(reason);
@@ -147,7 +152,6 @@ find_due(const struct plan *plan, const struct sweep_options *options, const str
         }
         d->stale[d->n] = reason;
         d->runs[d->n++] = i;
-        good = runs->fd < 0 || run_file_may_be_made(runs, plan->names[i], why);
     }
     sqlite3_close(db);
     return good;
@@ -211,18 +215,14 @@ run_due(const struct plan *plan, const struct sweep_options *options, const stru
 static char *
 kept_name(const struct folder *top)
 {
-    struct diagnostics d = {.file = "scenario.xml"};
-    char *why = NULL;
+    CLEANUP(diag_free) struct diagnostics d = {.file = "scenario.xml"};
+    OWNED char *why = NULL;
     size_t n;
-    char *bytes = top->fd < 0 ? NULL : file_read(top, d.file, &n, &why);
+    OWNED char *bytes = top->fd < 0 ? NULL : file_read(top, d.file, &n, &why);
+    CLEANUP(document_drop)
     struct document *doc = bytes ? document_parse(d.file, bytes, n, &d) : NULL;
     const char *name = doc ? element_value(doc->root, "name") : NULL;
-    char *copy = name ? xstrdup(name) : NULL;
-    document_free(doc);
-    diag_free(&d);
-    free(bytes);
-    free(why);
-    return copy;
+    return name ? xstrdup(name) : NULL;
 }
 
 /** Whether the folder holds no run of another scenario that this one would replace, now or with its
@@ -230,15 +230,14 @@ kept_name(const struct folder *top)
 static bool
 spares_others(const struct plan *plan, const struct results_folder *r, char **why)
 {
-    char *kept = kept_name(&r->top);
+    OWNED char *kept = kept_name(&r->top);
     bool good = true, same = !kept || strcmp(kept, plan->name) == 0;
     struct sqlite3 *db = run_file_reader();
     for (size_t i = 0; good && !same && i < plan->nruns; i++)
     {
-        char *ignored = NULL;
+        OWNED char *ignored = NULL;
         const enum run_state state = plan_run_state(plan, i, &r->runs, db, &ignored);
-        good = state != RUN_STALE && state != RUN_DAMAGED;
-        free(ignored);
+        good = state == RUN_TO_DO || state == RUN_FINISHED;
         if (!good)
         {
             *why = xformat("%s holds results of the scenario '%s', and '%s' would replace its %s; "
@@ -247,7 +246,6 @@ spares_others(const struct plan *plan, const struct results_folder *r, char **wh
         }
     }
     sqlite3_close(db);
-    free(kept);
     return good;
 }
 
@@ -288,7 +286,7 @@ clean(const struct results_folder *r, char **why)
 static bool
 is_ours_or_free(const struct plan *plan, const struct results_folder *r, int lock, char **why)
 {
-    char *kept = kept_name(&r->top);
+    OWNED char *kept = kept_name(&r->top);
     const bool good = !kept || strcmp(kept, plan->name) == 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
     if (!good)
     {
@@ -296,7 +294,6 @@ is_ours_or_free(const struct plan *plan, const struct results_folder *r, int loc
                        "or another folder with --out",
                        r->top.path, kept);
     }
-    free(kept);
     return good;
 }
 
@@ -331,14 +328,9 @@ lock_and_claim(const struct plan *plan, const struct sweep_options *options,
                const struct results_folder *r, int *lock)
 {
     char *why = NULL;
-    const int tables = results_folder_lock_tables(r->top.path, &why);
+    CLEANUP(fd_drop) const int tables = results_folder_lock_tables(r->top.path, &why);
     *lock = tables < 0 ? -1 : results_folder_lock_runs(r, options->nruns > 0, &why);
-    const int status = *lock < 0 ? sweep_refuse(why, EXIT_FAILED) : claim(plan, options, r, *lock);
-    if (tables >= 0)
-    {
-        close(tables);
-    }
-    return status;
+    return *lock < 0 ? sweep_refuse(why, EXIT_FAILED) : claim(plan, options, r, *lock);
 }
 
 /** Runs in a folder that is locked. An exit status. */
@@ -378,7 +370,8 @@ run_in(const struct plan *plan, const struct sweep_options *options, const char 
 {
     struct results_folder r;
     char *why = NULL;
-    int status, lock = -1;
+    CLEANUP(fd_drop) int lock = -1;
+    int status;
     size_t fit;
     if (!results_folder_is_ours(out, &why))
     {
@@ -393,10 +386,6 @@ run_in(const struct plan *plan, const struct sweep_options *options, const char 
     if (status == EXIT_GOOD)
     {
         status = run_locked(plan, options, &r, fit);
-    }
-    if (lock >= 0)
-    {
-        close(lock);
     }
     results_folder_close(&r);
     return status;
@@ -413,24 +402,21 @@ sweep_run(const struct plan *plan, const struct sweep_options *options)
     {
         return child_help(plan, thread_count(options->threads, 1));
     }
-    char *out = results_folder(plan, options->out);
+    OWNED char *out = results_folder(plan, options->out);
     int status = run_in(plan, options, out);
     ranks_end();
-    free(out);
     return status;
 }
 
 size_t
 sweep_count_due(const struct plan *plan, const struct sweep_options *options)
 {
-    char *out = results_folder(plan, options->out), *why = NULL;
+    OWNED char *out = results_folder(plan, options->out), *why = NULL;
     struct results_folder r;
     struct due due;
     results_folder_open(&r, out);
     find_due(plan, options, &r.runs, false, &due, &why);
     results_folder_close(&r);
     free_due(&due);
-    free(why);
-    free(out);
     return due.n;
 }

@@ -14,23 +14,13 @@
 
 #include "must.h"
 #include "refused.h"
-#include "traffic/groups.h"
+#include "traffic-rig.h"
 
 Suite *traffic_allreduce_suite(void);
 
 #define MAX_PIECES 32U
 
-static union
-{
-    struct weft_groups groups;
-    int64_t members[16];
-} config;
-
-static const struct weft_workload_ops *ops;
 static struct weft_hosts hosts = {0, 4, 0};
-static struct weft_traffic_size size;
-static struct weft_message *messages;
-static uint32_t *next;
 static uint32_t ranks;
 
 /* What each message carries: who has contributed, a bit for each host, piece by piece; 0: nothing
@@ -44,29 +34,18 @@ typedef bool (*carries_fn)(const struct weft_message *m, uint32_t piece);
 static void
 choose(const char *name, const char *bytes, const char *groups)
 {
-    ops = weft_workload_find(name);
-    ck_assert_ptr_nonnull(ops);
-    ck_assert_int_eq(weft_config_default(&ops->algo, &config), 0);
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, "bytes", bytes), 0);
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, "groups", groups), 0);
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, "placement", "blocked"), 0);
-}
-
-static void
-set(const char *name, const char *text)
-{
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, name, text), 0);
+    traffic_choose(name);
+    traffic_set("bytes", bytes);
+    traffic_set("groups", groups);
+    traffic_set("placement", "blocked");
 }
 
 static void
 teardown(void)
 {
-    free(messages);
-    free(next);
+    traffic_forget();
     free(carried);
     free(delivered);
-    messages = NULL;
-    next = NULL;
     carried = NULL;
     delivered = NULL;
 }
@@ -77,14 +56,10 @@ build(uint32_t nhosts)
     teardown();
     hosts.n = nhosts;
     hosts.per_pod = nhosts;
-    ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
-    messages = malloc(size.nmessages * sizeof *messages);
-    next = malloc((size.nnext + 1) * sizeof *next);
+    traffic_build(&hosts, 0);
     carried = calloc(size.nmessages, sizeof *carried);
     delivered = calloc(size.nmessages, sizeof *delivered);
-    ck_assert(messages && next && carried && delivered);
-    memset(messages, 0xa5, size.nmessages * sizeof *messages);
-    ck_assert_int_eq(ops->fill(&config, &hosts, 1, 0, messages, next), 0);
+    ck_assert(carried && delivered);
 }
 
 /* What a host has of a piece: its own and what has come in earlier steps. Nothing is added twice:
@@ -224,7 +199,7 @@ START_TEST(halving_and_doubling_leave_every_rank_with_every_contribution)
             ck_assert_uint_eq(messages[i].bytes, 16000 / ranks * pieces);
         }
         run(log_ranks, of_half, ranks);
-        set("halving", "off");
+        traffic_set("halving", "off");
         build(2 * ranks);
         check_graph();
         run(log_ranks, of_all, 1);
@@ -249,7 +224,7 @@ START_TEST(four_ranks_halve_and_double_as_in_the_paper)
         ck_assert_uint_eq(messages[s].bytes, bytes[s]);
         ck_assert_uint_eq(messages[s].waits, s);
     }
-    set("halving", "off");
+    traffic_set("halving", "off");
     build(4);
     ck_assert_uint_eq(size.nmessages, 8);
     ck_assert_uint_eq(messages[0].dst, 1);
@@ -300,7 +275,7 @@ START_TEST(any_number_of_ranks_is_folded_to_a_power_of_two)
         build(2 * ranks);
         check_graph();
         run(ranks, of_folded_half, 1U << log_ranks);
-        set("halving", "off");
+        traffic_set("halving", "off");
         build(2 * ranks);
         check_graph();
         run(ranks, of_all, 1);
@@ -334,7 +309,7 @@ START_TEST(six_ranks_are_four_and_two)
         ck_assert_uint_eq(folded->step, i < 2 ? 0 : 5);
     }
     hosts.n = 12;
-    set("groups", "7");
+    traffic_set("groups", "7");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
     ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "do not divide"));
 }
@@ -358,7 +333,7 @@ START_TEST(two_trees_leave_every_rank_with_every_contribution)
         for (chunks = 1; chunks <= 3; chunks++)
         {
             choose("allreduce-tree", "6000B", "2");
-            set("chunk", chunks == 1 ? "3000B" : chunks == 2 ? "2000B" : "1100B");
+            traffic_set("chunk", chunks == 1 ? "3000B" : chunks == 2 ? "2000B" : "1100B");
             build(2 * ranks);
             check_graph();
             run(ranks * 4 + chunks, of_tree, 2 * chunks);
@@ -404,7 +379,7 @@ START_TEST(a_chunk_goes_up_step_by_step_and_down_again)
 {
     ranks = 14;
     choose("allreduce-tree", "1000000B", "1");
-    set("chunk", "100KB");
+    traffic_set("chunk", "100KB");
     build(14);
     ck_assert_uint_eq(size.nmessages, 2 * 26 * 5);
     ck_assert_uint_eq(size.bytes, 100000);
@@ -446,9 +421,9 @@ START_TEST(computing_delays_what_waits_and_nothing_else)
     for (uint32_t k = 0; k < 4; k++)
     {
         choose(kinds[k], "1MB", "1");
-        set("compute", "7us");
-        set("start", "1ms");
-        set("spread", "1ms");
+        traffic_set("compute", "7us");
+        traffic_set("start", "1ms");
+        traffic_set("spread", "1ms");
         build(8);
         for (uint32_t i = 0; i < size.nmessages; i++)
         {
@@ -470,9 +445,9 @@ START_TEST(bounds_are_those_of_the_steps)
     const int64_t half = weft_message_bound(&of.wire, 500000);
     const int64_t quarter = weft_message_bound(&of.wire, 250000);
     ck_assert_int_eq(ops->bound(&config, &hosts, &of), 2 * half + 2 * quarter);
-    set("compute", "5us");
+    traffic_set("compute", "5us");
     ck_assert_int_eq(ops->bound(&config, &hosts, &of), 2 * half + 2 * quarter + 3 * 5000000);
-    set("halving", "off");
+    traffic_set("halving", "off");
     ck_assert_int_eq(ops->bound(&config, &hosts, &of),
                      2 * weft_message_bound(&of.wire, 1000000) + 5000000);
     hosts.n = 12; /* three ranks: there and back, and one step in between */

@@ -13,71 +13,44 @@
 
 #include "must.h"
 #include "refused.h"
-#include "traffic/groups.h"
+#include "traffic-rig.h"
 
 Suite *traffic_gpt2_suite(void);
 
-static union
-{
-    struct weft_groups groups;
-    int64_t members[32];
-} config;
-
-static const struct weft_workload_ops *ops;
 static struct weft_hosts hosts;
-static struct weft_traffic_size size;
-static struct weft_message *messages;
-static uint32_t *next;
 static int64_t *ends; /* of each message, in a fabric that takes no time */
-
-static void
-set(const char *name, const char *text)
-{
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, name, text), 0);
-}
 
 /* 3 layers of h = 8: 872 parameters each; 4 sequences of 16 tokens, 100 in the vocabulary. */
 static void
 choose(uint32_t nhosts, const char *tensor, const char *collective)
 {
-    ops = weft_workload_find("gpt2");
-    ck_assert_ptr_nonnull(ops);
-    ck_assert_uint_le(ops->algo.config_size, sizeof config);
-    ck_assert_int_eq(weft_config_default(&ops->algo, &config), 0);
-    set("layers", "3");
-    set("hidden", "8");
-    set("sequence", "16");
-    set("batch", "4");
-    set("vocabulary", "100");
-    set("tflops", "1");
-    set("tensor", tensor);
-    set("collective", collective);
+    traffic_choose("gpt2");
+    traffic_set("layers", "3");
+    traffic_set("hidden", "8");
+    traffic_set("sequence", "16");
+    traffic_set("batch", "4");
+    traffic_set("vocabulary", "100");
+    traffic_set("tflops", "1");
+    traffic_set("tensor", tensor);
+    traffic_set("collective", collective);
     hosts = (struct weft_hosts){.n = nhosts, .per_tor = 4, .per_pod = nhosts};
 }
 
 static void
 teardown(void)
 {
-    free(messages);
-    free(next);
+    traffic_forget();
     free(ends);
-    messages = NULL;
-    next = NULL;
     ends = NULL;
 }
 
-/* Fills exactly as much memory as size() asked for: a sanitizer sees one message too many. */
 static void
 build(void)
 {
     teardown();
-    ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
-    messages = malloc(size.nmessages * sizeof *messages);
-    next = malloc((size.nnext + 1) * sizeof *next);
+    traffic_build(&hosts, 1);
     ends = calloc(size.nmessages, sizeof *ends);
-    MUST(messages && next && ends);
-    memset(messages, 0xa5, size.nmessages * sizeof *messages);
-    ck_assert_int_eq(ops->fill(&config, &hosts, 1, 1, messages, next), 0);
+    MUST(ends);
 }
 
 static uint64_t
@@ -248,11 +221,12 @@ START_TEST(gpus_compute_between_collectives)
     /* Of 12 allreduces of two steps; the last layer's gradients and then the embedding's. */
     ck_assert_int_eq(play(0), 9 * forward + head);
     ck_assert_int_eq(play(1) - (9 * forward + head), 12 * 2 + 2 * 2);
-    set("tensor", "1"); /* nothing holds the passes up: the last gradients are there at the end */
+    traffic_set("tensor",
+                "1"); /* nothing holds the passes up: the last gradients are there at the end */
     build();
     ck_assert_int_eq(play(0), 2 * (9 * forward + head));
     ck_assert_int_eq(messages[0].start, 2 * (5 * forward + head));
-    set("start", "1us");
+    traffic_set("start", "1us");
     build();
     ck_assert_int_eq(play(0), 1000000 + 2 * (9 * forward + head));
 }
@@ -299,7 +273,7 @@ START_TEST(gradients_follow_the_backward_pass)
     for (int i = 0; i < 6; i++)
     {
         choose(16, "4", how[i / 2]);
-        set("sharded", i % 2 ? "on" : "off");
+        traffic_set("sharded", i % 2 ? "on" : "off");
         build();
         play(5);
         check_order(12);
@@ -315,7 +289,7 @@ START_TEST(sharded_gathers_once_all_is_reduced)
     build();
     const uint64_t all = bytes_of_steps(12, 16);
     const uint64_t layer = bytes_of_steps(12, 13), embedding = bytes_of_steps(15, 16);
-    set("sharded", "on");
+    traffic_set("sharded", "on");
     build();
     ck_assert_uint_eq(size.nsteps, 12 + 8);
     ck_assert_uint_eq(bytes_of_steps(12, 20), all);
@@ -329,7 +303,7 @@ END_TEST
 START_TEST(random_placement_renames_hosts)
 {
     choose(16, "4", "ring");
-    set("placement", "random");
+    traffic_set("placement", "random");
     build();
     bool moved = false;
     for (uint32_t i = 0; i < size.nmessages; i++)
@@ -339,7 +313,7 @@ START_TEST(random_placement_renames_hosts)
     ck_assert(moved);
     check_qps();
     play(1);
-    set("placement", "interleaved");
+    traffic_set("placement", "interleaved");
     build();
     ck_assert_uint_eq(messages[0].src % 4, messages[0].dst % 4);
 }
@@ -353,17 +327,17 @@ START_TEST(refuses_what_is_no_whole_replica)
     ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "two hosts"));
     choose(12, "4", "doubling");
     ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "power of two"));
-    set("collective", "ring");
+    traffic_set("collective", "ring");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
     choose(1 << 20, "8", "ring");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_EOVERFLOW);
     choose(4, "1", "ring");
-    set("hidden", "16384");
-    set("sequence", "65536");
-    set("batch", "1024");
-    set("layers", "1000");
+    traffic_set("hidden", "16384");
+    traffic_set("sequence", "65536");
+    traffic_set("batch", "1024");
+    traffic_set("layers", "1000");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_EOVERFLOW);
-    set("tflops", "1000");
+    traffic_set("tflops", "1000");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
 }
 END_TEST

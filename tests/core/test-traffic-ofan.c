@@ -16,61 +16,20 @@
 
 #include "must.h"
 #include "refused.h"
-#include "traffic/groups.h"
+#include "traffic-rig.h"
 
 Suite *traffic_ofan_suite(void);
 
-static union
-{
-    struct weft_groups groups;
-    int64_t members[16];
-} config;
-
-static const struct weft_workload_ops *ops;
 static struct weft_hosts hosts;
-static struct weft_traffic_size size;
-static struct weft_message *messages;
-static uint32_t *next;
 
 static void
 choose(const char *name, uint32_t nhosts, uint32_t per_pod)
 {
-    ops = weft_workload_find(name);
-    ck_assert_ptr_nonnull(ops);
-    ck_assert_uint_le(ops->algo.config_size, sizeof config);
-    ck_assert_int_eq(weft_config_default(&ops->algo, &config), 0);
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, "bytes", "1MB"), 0);
+    traffic_choose(name);
+    traffic_set("bytes", "1MB");
     hosts.n = nhosts;
     hosts.per_tor = 1;
     hosts.per_pod = per_pod;
-}
-
-static void
-set(const char *name, const char *text)
-{
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, name, text), 0);
-}
-
-static void
-teardown(void)
-{
-    free(messages);
-    free(next);
-    messages = NULL;
-    next = NULL;
-}
-
-/* Fills exactly as much memory as size() asked for: a sanitizer sees one message too many. */
-static void
-build(uint64_t run)
-{
-    teardown();
-    ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
-    messages = (struct weft_message *)malloc(size.nmessages * sizeof *messages);
-    next = (uint32_t *)malloc((size.nnext + 1) * sizeof *next);
-    MUST(messages && next);
-    memset(messages, 0xa5, size.nmessages * sizeof *messages);
-    ck_assert_int_eq(ops->fill(&config, &hosts, 1, run, messages, next), 0);
 }
 
 /* Receivers of hosts 0, 1, ... as digits. */
@@ -100,7 +59,7 @@ chi_square(uint32_t kinds, uint32_t per_kind)
     memset(count, 0, sizeof count);
     for (uint64_t run = 0; run < (uint64_t)kinds * per_kind; run++)
     {
-        build(run);
+        traffic_build(&hosts, run);
         MUST(key() < sizeof count / sizeof count[0]);
         seen += count[key()]++ == 0;
     }
@@ -121,16 +80,16 @@ chi_square(uint32_t kinds, uint32_t per_kind)
 START_TEST(inter_pod_is_uniform_over_what_leaves_every_pod)
 {
     choose("permutation", 6, 2);
-    set("pattern", "inter-pod");
+    traffic_set("pattern", "inter-pod");
     ck_assert_double_lt(chi_square(80, 100), 79 + 4 * 12.6);
     choose("permutation", 4, 2);
-    set("pattern", "inter-pod");
+    traffic_set("pattern", "inter-pod");
     ck_assert_double_lt(chi_square(4, 1000), 3 + 4 * 2.5);
     choose("permutation", 3, 1);
-    set("pattern", "inter-pod");
+    traffic_set("pattern", "inter-pod");
     ck_assert_double_lt(chi_square(2, 1000), 1 + 4 * 1.5);
     choose("permutation", 5, 1); /* pods of one host: the derangements */
-    set("pattern", "inter-pod");
+    traffic_set("pattern", "inter-pod");
     ck_assert_double_lt(chi_square(44, 100), 43 + 4 * 9.3);
 }
 END_TEST
@@ -141,12 +100,12 @@ START_TEST(inter_pod_leaves_every_pod_and_everyone_receives_once)
     static uint32_t flows[8][8];
     memset(flows, 0, sizeof flows);
     choose("permutation", 128, 16);
-    set("pattern", "inter-pod");
+    traffic_set("pattern", "inter-pod");
     for (uint64_t run = 0; run < 400; run++)
     {
         uint8_t received[128] = {0};
-        set("groups", run % 2 ? "1" : "4");
-        build(run);
+        traffic_set("groups", run % 2 ? "1" : "4");
+        traffic_build(&hosts, run);
         for (uint32_t i = 0; i < 128; i++)
         {
             const struct weft_message *m = &messages[i];
@@ -166,21 +125,21 @@ END_TEST
 START_TEST(inter_pod_is_refused_with_the_reason_where_a_pod_holds_too_much)
 {
     choose("permutation", 16, 16);
-    set("pattern", "inter-pod");
+    traffic_set("pattern", "inter-pod");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
     ck_assert_ptr_nonnull(
         strstr(size_refused(ops, &config, &hosts), "one pod; expected a fat-tree of three tiers"));
     hosts.per_pod = 8;
     ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
-    set("groups", "4");
+    traffic_set("groups", "4");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
-    set("placement", "blocked"); /* each group lies within one pod */
+    traffic_set("placement", "blocked"); /* each group lies within one pod */
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
     ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "at least two pods"));
-    set("groups", "3");
+    traffic_set("groups", "3");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
     ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "do not divide"));
-    set("placement", "random");
+    traffic_set("placement", "random");
     ck_assert_ptr_nonnull(ops->algo.check(&config));
 }
 END_TEST
@@ -189,12 +148,12 @@ END_TEST
 START_TEST(random_placement_is_uniform_and_keeps_the_graph)
 {
     choose("ring", 4, 4);
-    set("placement", "random");
+    traffic_set("placement", "random");
     ck_assert_double_lt(chi_square(6, 1000), 5 + 4 * 3.2);
     choose("alltoall", 12, 12);
-    set("groups", "3");
-    set("placement", "random");
-    build(0);
+    traffic_set("groups", "3");
+    traffic_set("placement", "random");
+    traffic_build(&hosts, 0);
     for (uint32_t i = 0; i < size.nmessages; i++)
     {
         for (uint32_t j = 0; j < size.nmessages; j++)
@@ -214,12 +173,12 @@ START_TEST(random_placement_renames_the_hosts_of_the_blocked_one)
     uint32_t name[16];
     bool moved = false;
     choose("allreduce-ring", 16, 16);
-    set("groups", "2");
-    set("placement", "blocked");
-    build(3);
+    traffic_set("groups", "2");
+    traffic_set("placement", "blocked");
+    traffic_build(&hosts, 3);
     memcpy(blocked, messages, size.nmessages * sizeof *messages);
-    set("placement", "random");
-    build(3);
+    traffic_set("placement", "random");
+    traffic_build(&hosts, 3);
     memset(name, 0xff, sizeof name);
     for (uint32_t i = 0; i < size.nmessages; i++)
     {
@@ -244,11 +203,11 @@ START_TEST(every_host_starts_at_its_own_random_time_below_the_spread)
     double sum = 0;
     double squares = 0;
     choose("alltoall", 32, 32);
-    set("start", "5us");
-    set("spread", "41.78ns");
+    traffic_set("start", "5us");
+    traffic_set("spread", "41.78ns");
     for (uint64_t run = 0; run < 100; run++)
     {
-        build(run);
+        traffic_build(&hosts, run);
         for (uint32_t i = 0; i < size.nmessages; i++)
         {
             double late = (double)(messages[i].start - 5000000);
@@ -260,11 +219,11 @@ START_TEST(every_host_starts_at_its_own_random_time_below_the_spread)
     }
     ck_assert_double_eq_tol(sum / 3200, 0.5, 0.02);
     ck_assert_double_eq_tol(squares / 3200, 1.0 / 3, 0.02);
-    set("spread", "0s");
-    build(0);
+    traffic_set("spread", "0s");
+    traffic_build(&hosts, 0);
     ck_assert_int_eq(messages[0].start, 5000000);
-    set("spread", "1000s");
-    build(0);
+    traffic_set("spread", "1000s");
+    traffic_build(&hosts, 0);
     ck_assert_int_gt(messages[0].start, 5000000);
 }
 END_TEST
@@ -326,13 +285,13 @@ START_TEST(fsdp_runs_parallel_rings_over_whole_servers)
     ck_assert_int_eq(weft_config_preset(&ops->algo, &config, "llama-405b"), 0);
     gpus = 8;
     layers = 126;
-    build(7);
+    traffic_build(&hosts, 7);
     ck_assert_uint_eq(size.nmessages, 1024 * 126);
     ck_assert_uint_eq(size.nqps, 1024);
     check_barriers(0);
-    set("start", "10us");
-    set("spread", "41.78ns");
-    build(7);
+    traffic_set("start", "10us");
+    traffic_set("spread", "41.78ns");
+    traffic_build(&hosts, 7);
     check_barriers(10000000);
     for (uint32_t i = 0; i < 1024; i++)
     {
@@ -349,10 +308,10 @@ END_TEST
 START_TEST(fsdp_places_servers_uniformly)
 {
     choose("fsdp", 3, 3);
-    set("gpus", "1");
+    traffic_set("gpus", "1");
     ck_assert_double_lt(chi_square(2, 2000), 1 + 4 * 1.5);
-    set("placement", "blocked");
-    build(5);
+    traffic_set("placement", "blocked");
+    traffic_build(&hosts, 5);
     for (uint32_t i = 0; i < 3; i++)
     {
         ck_assert_uint_eq(messages[i].src, i);
@@ -364,23 +323,23 @@ END_TEST
 START_TEST(fsdp_without_a_barrier_waits_for_neighbours)
 {
     choose("fsdp", 2, 2); /* two servers: each waits for the other's */
-    set("gpus", "1");
-    set("layers", "3");
-    set("barrier", "off");
+    traffic_set("gpus", "1");
+    traffic_set("layers", "3");
+    traffic_set("barrier", "off");
     gpus = 1;
     layers = 3;
-    build(0);
+    traffic_build(&hosts, 0);
     check_neighbours();
     hosts.n = 24;
-    set("gpus", "4");
-    set("layers", "7");
+    traffic_set("gpus", "4");
+    traffic_set("layers", "7");
     gpus = 4;
     layers = 7;
-    build(3);
+    traffic_build(&hosts, 3);
     check_neighbours();
-    set("layers", "1"); /* nothing to wait for */
+    traffic_set("layers", "1"); /* nothing to wait for */
     layers = 1;
-    build(3);
+    traffic_build(&hosts, 3);
     check_neighbours();
 }
 END_TEST
@@ -396,7 +355,7 @@ START_TEST(fsdp_presets_are_the_papers_packets)
     {
         choose("fsdp", 16, 16);
         ck_assert_int_eq(weft_config_preset(&ops->algo, &config, models[i].name), 0);
-        build(0);
+        traffic_build(&hosts, 0);
         ck_assert_uint_eq(messages[0].bytes, UINT64_C(4096) * models[i].packets);
         ck_assert_uint_eq(size.nmessages, 16 * models[i].layers);
     }
@@ -413,9 +372,9 @@ START_TEST(fsdp_refuses_what_is_not_whole_servers)
     hosts.n = 16;
     ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
     hosts.n = 1 << 20;
-    set("layers", "16");
+    traffic_set("layers", "16");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
-    set("layers", "17");
+    traffic_set("layers", "17");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_EOVERFLOW);
     hosts.n = UINT32_MAX - 7;
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_EOVERFLOW);
@@ -427,7 +386,7 @@ traffic_ofan_suite(void)
 {
     Suite *suite = suite_create("traffic-ofan");
     TCase *tc = tcase_create("traffic-ofan");
-    tcase_add_checked_fixture(tc, NULL, teardown);
+    tcase_add_checked_fixture(tc, NULL, traffic_forget);
     tcase_add_test(tc, inter_pod_is_uniform_over_what_leaves_every_pod);
     tcase_add_test(tc, inter_pod_leaves_every_pod_and_everyone_receives_once);
     tcase_add_test(tc, inter_pod_is_refused_with_the_reason_where_a_pod_holds_too_much);

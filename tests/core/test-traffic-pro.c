@@ -16,60 +16,19 @@
 
 #include "must.h"
 #include "refused.h"
-#include "traffic/groups.h"
+#include "traffic-rig.h"
 
 Suite *traffic_pro_suite(void);
 
-static union
-{
-    struct weft_groups groups;
-    int64_t members[16];
-} config;
-
-static const struct weft_workload_ops *ops;
 static struct weft_hosts hosts;
-static struct weft_traffic_size size;
-static struct weft_message *messages;
-static uint32_t *next;
-
-static void
-set(const char *name, const char *text)
-{
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, name, text), 0);
-}
 
 static void
 choose(const char *name, uint32_t nhosts, const char *placement)
 {
-    ops = weft_workload_find(name);
-    ck_assert_ptr_nonnull(ops);
-    ck_assert_uint_le(ops->algo.config_size, sizeof config);
-    ck_assert_int_eq(weft_config_default(&ops->algo, &config), 0);
-    set("bytes", "1MB");
-    set("placement", placement);
+    traffic_choose(name);
+    traffic_set("bytes", "1MB");
+    traffic_set("placement", placement);
     hosts = (struct weft_hosts){.n = nhosts, .per_tor = 1, .per_pod = nhosts};
-}
-
-static void
-teardown(void)
-{
-    free(messages);
-    free(next);
-    messages = NULL;
-    next = NULL;
-}
-
-/* Fills exactly as much memory as size() asked for: a sanitizer sees one message too many. */
-static void
-build(uint64_t run)
-{
-    teardown();
-    ck_assert_int_eq(ops->size(&config, &hosts, &size), 0);
-    messages = malloc(size.nmessages * sizeof *messages);
-    next = malloc((size.nnext + 1) * sizeof *next);
-    MUST(messages && next);
-    memset(messages, 0xa5, size.nmessages * sizeof *messages);
-    ck_assert_int_eq(ops->fill(&config, &hosts, 1, run, messages, next), 0);
 }
 
 /* 100 Gb/s, 1 us, 1500 + 62 + 20 B, 4 links. */
@@ -128,7 +87,7 @@ START_TEST(ring_in_random_order_is_one_cycle_over_all_hosts)
     for (uint64_t run = 0; run < 50; run++)
     {
         uint32_t length = 1;
-        build(run);
+        traffic_build(&hosts, run);
         receivers(to);
         for (uint32_t host = to[0]; host != 0; host = to[host])
         {
@@ -153,7 +112,7 @@ START_TEST(every_ring_is_as_likely)
     for (uint64_t run = 0; run < 3000; run++)
     {
         uint32_t to[4];
-        build(run);
+        traffic_build(&hosts, run);
         receivers(to);
         count[((to[0] * 4 + to[1]) * 4 + to[2]) * 4 + to[3]]++;
     }
@@ -188,8 +147,8 @@ START_TEST(tree_sends_over_every_edge_of_both_trees_once)
     for (int down = 0; down < 2; down++)
     {
         choose("tree", 14, "blocked");
-        set("direction", down ? "broadcast" : "reduce");
-        build(0);
+        traffic_set("direction", down ? "broadcast" : "reduce");
+        traffic_build(&hosts, 0);
         ck_assert_uint_eq(size.nmessages, 26);
         ck_assert_uint_eq(size.nqps, 26);
         for (uint32_t i = 0; i < 26; i++)
@@ -203,7 +162,7 @@ START_TEST(tree_sends_over_every_edge_of_both_trees_once)
         }
     }
     choose("tree", 5, "blocked");
-    build(0);
+    traffic_build(&hosts, 0);
     for (uint32_t i = 0; i < 8; i++)
     {
         ck_assert_uint_eq(messages[i].src, odd[i][0]);
@@ -219,8 +178,8 @@ START_TEST(no_host_sends_or_receives_more_than_two_messages)
     {
         uint32_t out[64] = {0}, in[64] = {0};
         choose("tree", n, "random");
-        set("direction", n % 3 ? "reduce" : "broadcast");
-        build(n);
+        traffic_set("direction", n % 3 ? "reduce" : "broadcast");
+        traffic_build(&hosts, n);
         for (uint32_t i = 0; i < size.nmessages; i++)
         {
             MUST(messages[i].src != messages[i].dst);
@@ -238,17 +197,17 @@ START_TEST(trees_are_placed_at_random_in_every_run)
 {
     uint32_t first[254], same = 0;
     choose("tree", 128, "random");
-    build(1);
+    traffic_build(&hosts, 1);
     for (uint32_t i = 0; i < 254; i++)
     {
         first[i] = messages[i].src;
     }
-    build(1);
+    traffic_build(&hosts, 1);
     for (uint32_t i = 0; i < 254; i++)
     {
         ck_assert_uint_eq(messages[i].src, first[i]);
     }
-    build(2);
+    traffic_build(&hosts, 2);
     for (uint32_t i = 0; i < 254; i++)
     {
         same += messages[i].src == first[i];
@@ -312,9 +271,9 @@ START_TEST(with_waits_a_root_gets_all_and_gives_all)
         for (int down = 0; down < 2; down++)
         {
             choose("tree", n, "blocked");
-            set("direction", down ? "broadcast" : "reduce");
-            set("waits", "on");
-            build(0);
+            traffic_set("direction", down ? "broadcast" : "reduce");
+            traffic_set("waits", "on");
+            traffic_build(&hosts, 0);
             for (uint32_t i = 0; i < 2 * n; i++)
             {
                 got[i / n][i % n] = down ? i % n == roots[i / n] : 1U << i % n;
@@ -333,22 +292,22 @@ END_TEST
 START_TEST(steps_of_a_tree_are_its_levels)
 {
     choose("tree", 14, "blocked");
-    set("waits", "on");
-    set("compute", "7us");
-    build(0);
+    traffic_set("waits", "on");
+    traffic_set("compute", "7us");
+    traffic_build(&hosts, 0);
     ck_assert_uint_eq(size.nsteps, 4);
     ck_assert_uint_eq(messages[8 - 1].step, 3); /* 8 to the root */
     ck_assert_uint_eq(messages[13 - 1].step, 0);
     MUST(messages[8 - 1].delayed && messages[8 - 1].start == 7000000);
     MUST(!messages[13 - 1].delayed && messages[13 - 1].start == 0);
-    set("direction", "broadcast");
-    build(0);
+    traffic_set("direction", "broadcast");
+    traffic_build(&hosts, 0);
     ck_assert_uint_eq(size.nsteps, 4);
     ck_assert_uint_eq(messages[8 - 1].step, 0);
     ck_assert_uint_eq(messages[9 - 1].step, 3); /* by way of 8, 12 and 10 */
     MUST(!messages[8 - 1].delayed && messages[9 - 1].delayed);
-    set("waits", "off");
-    build(0);
+    traffic_set("waits", "off");
+    traffic_build(&hosts, 0);
     ck_assert_uint_eq(size.nsteps, 1);
     MUST(!messages[9 - 1].delayed && messages[9 - 1].start == 0);
 }
@@ -359,7 +318,7 @@ START_TEST(bound_of_a_tree_is_two_messages)
     struct weft_bound_case of = one_of;
     choose("tree", 16, "random");
     ck_assert_int_eq(bound(&of), BOTH);
-    set("direction", "broadcast");
+    traffic_set("direction", "broadcast");
     ck_assert_int_eq(bound(&of), BOTH);
     ck_assert_int_eq(acked_bound(true), BOTH + ANSWER);
     /* Data and ACKs of two messages, 667 packets each; three links before them. */
@@ -378,21 +337,21 @@ START_TEST(bound_of_a_tree_with_waits_is_its_longest_chain)
 {
     struct weft_bound_case of = one_of;
     choose("tree", 4, "blocked");
-    set("waits", "on");
+    traffic_set("waits", "on");
     ck_assert_int_eq(bound(&of), BOTH + ONE); /* 1 and 3 to 2, 2 to 0 */
-    set("compute", "5us");
+    traffic_set("compute", "5us");
     ck_assert_int_eq(bound(&of), BOTH + 5000000 + ONE);
     ck_assert_int_eq(acked_bound(false), BOTH + 5000000 + ONE + ANSWER);
-    set("direction", "broadcast");
+    traffic_set("direction", "broadcast");
     ck_assert_int_eq(bound(&of), LEAVE + 5000000 + ONE);
     hosts.n = 5; /* 0 to 4 to 2 to both 1 and 3 */
     ck_assert_int_eq(bound(&of), LEAVE + 2 * (5000000 + ONE));
-    set("compute", "0s");
+    traffic_set("compute", "0s");
     hosts.n = 6; /* of 4's children 2 has two more below it, 5 nothing */
     ck_assert_int_eq(bound(&of), LEAVE + 2 * ONE);
     hosts.n = 8; /* but 6 as much as 2 */
     ck_assert_int_eq(bound(&of), 2 * LEAVE + ONE);
-    set("bytes", "1000000GB");
+    traffic_set("bytes", "1000000GB");
     of.wire.rate = 1000000;
     ck_assert_int_eq(bound(&of), WEFT_NEVER);
 }
@@ -401,7 +360,7 @@ END_TEST
 START_TEST(trees_of_too_few_or_too_many_are_refused)
 {
     choose("tree", 9, "blocked");
-    set("groups", "2");
+    traffic_set("groups", "2");
     ck_assert_int_eq(ops->size(&config, &hosts, &size), WEFT_ERANGE);
     ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, &hosts), "do not divide"));
     hosts.n = 2;
@@ -419,12 +378,12 @@ END_TEST
 START_TEST(a_message_begins_when_the_one_so_many_before_it_has_ended)
 {
     choose("alltoall", 64, "random");
-    set("groups", "4");
-    set("concurrency", "4");
+    traffic_set("groups", "4");
+    traffic_set("concurrency", "4");
     for (int pair = 0; pair < 2; pair++)
     {
-        set("scope", pair ? "pair" : "total");
-        build(3);
+        traffic_set("scope", pair ? "pair" : "total");
+        traffic_build(&hosts, 3);
         ck_assert_uint_eq(size.nmessages, 64 * 15);
         ck_assert_uint_eq(size.nsteps, 4);
         for (uint32_t i = 0; i < size.nmessages; i++)
@@ -449,8 +408,8 @@ START_TEST(steps_of_an_alltoall_are_its_turns)
     for (int i = 0; i < 3; i++)
     {
         uint32_t last = 0;
-        set("concurrency", windows[i]);
-        build(0);
+        traffic_set("concurrency", windows[i]);
+        traffic_build(&hosts, 0);
         for (uint32_t k = 0; k < size.nmessages; k++)
         {
             last = messages[k].step > last ? messages[k].step : last;
@@ -467,13 +426,13 @@ START_TEST(nothing_waits_where_all_may_go_at_once)
     static const char *const all[] = {"15", "16", "1048575"};
     struct weft_message plain[16 * 15];
     choose("alltoall", 16, "interleaved");
-    build(0);
+    traffic_build(&hosts, 0);
     ck_assert_uint_eq(size.nmessages, 16 * 15);
     memcpy(plain, messages, sizeof plain);
     for (int i = 0; i < 3; i++)
     {
-        set("concurrency", all[i]);
-        build(0);
+        traffic_set("concurrency", all[i]);
+        traffic_build(&hosts, 0);
         MUST(size.nnext == 0 && size.nsteps == 1);
         for (uint32_t k = 0; k < size.nmessages; k++)
         {
@@ -489,20 +448,20 @@ START_TEST(bound_of_an_alltoall_one_by_one_is_that_of_its_turns)
 {
     const struct weft_bound_case *of = &one_of;
     choose("alltoall", 4, "blocked");
-    set("scope", "pair");
+    traffic_set("scope", "pair");
     const int64_t at_once = bound(of);
     ck_assert_int_eq(at_once, weft_alltoall_bound(&of->wire, 4, 4000000));
     const int64_t at_once_acked = acked_bound(false);
-    set("concurrency", "3");
+    traffic_set("concurrency", "3");
     ck_assert_int_eq(bound(of), at_once);
     ck_assert_int_eq(acked_bound(false), at_once_acked);
-    set("concurrency", "2"); /* two turns take no longer than three messages on a wire */
+    traffic_set("concurrency", "2"); /* two turns take no longer than three messages on a wire */
     ck_assert_int_eq(bound(of), at_once);
-    set("concurrency", "1");
+    traffic_set("concurrency", "1");
     ck_assert_int_eq(bound(of), 3 * (int64_t)ONE + 2 * ANSWER);
     ck_assert_int_eq(acked_bound(true), 3 * (int64_t)(ONE + ANSWER));
-    set("concurrency", "2");
-    set("bytes", "1500B"); /* but where the way is long and messages are short */
+    traffic_set("concurrency", "2");
+    traffic_set("bytes", "1500B"); /* but where the way is long and messages are short */
     ck_assert_int_eq(bound(of), 2 * 4 * (1562 * 80 + 1000000) + ANSWER);
 }
 END_TEST
@@ -512,7 +471,7 @@ traffic_pro_suite(void)
 {
     Suite *suite = suite_create("traffic-pro");
     TCase *tcase = tcase_create("traffic-pro");
-    tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_add_checked_fixture(tcase, NULL, traffic_forget);
     tcase_add_test(tcase, ring_in_random_order_is_one_cycle_over_all_hosts);
     tcase_add_test(tcase, every_ring_is_as_likely);
     tcase_add_test(tcase, bound_of_a_ring_is_one_message);

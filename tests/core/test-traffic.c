@@ -13,46 +13,16 @@
 #include <weft/traffic.h>
 
 #include "refused.h"
-
-#include "traffic/groups.h"
+#include "traffic-rig.h"
 
 Suite *traffic_suite(void);
-
-static union
-{
-    struct weft_groups groups;
-    int64_t members[16];
-} config;
-
-static const struct weft_workload_ops *ops;
-static struct weft_traffic_size size;
-static struct weft_message *messages;
-static uint32_t *next;
 
 static void
 choose(const char *name, const char *bytes, const char *groups)
 {
-    ops = weft_workload_find(name);
-    ck_assert_ptr_nonnull(ops);
-    ck_assert_uint_le(ops->algo.config_size, sizeof config);
-    ck_assert_int_eq(weft_config_default(&ops->algo, &config), 0);
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, "bytes", bytes), 0);
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, "groups", groups), 0);
-}
-
-static void
-set(const char *name, const char *text)
-{
-    ck_assert_int_eq(weft_config_set(&ops->algo, &config, name, text), 0);
-}
-
-static void
-teardown(void)
-{
-    free(messages);
-    free(next);
-    messages = NULL;
-    next = NULL;
+    traffic_choose(name);
+    traffic_set("bytes", bytes);
+    traffic_set("groups", groups);
 }
 
 /* One pod of n hosts, four at each ToR. */
@@ -64,19 +34,6 @@ hosts_of(uint32_t n)
     hosts.per_tor = 4;
     hosts.per_pod = n;
     return &hosts;
-}
-
-/* Fills exactly as much memory as size() asked for: a sanitizer sees one message too many. */
-static void
-build(uint32_t nhosts, uint64_t run)
-{
-    teardown();
-    ck_assert_int_eq(ops->size(&config, hosts_of(nhosts), &size), 0);
-    messages = (struct weft_message *)malloc(size.nmessages * sizeof *messages);
-    next = (uint32_t *)malloc((size.nnext + 1) * sizeof *next);
-    ck_assert(messages && next);
-    memset(messages, 0xa5, size.nmessages * sizeof *messages);
-    ck_assert_int_eq(ops->fill(&config, hosts_of(nhosts), 1, run, messages, next), 0);
 }
 
 /* What every graph must satisfy, apart from ending (deliver_all sees to that). */
@@ -216,8 +173,8 @@ START_TEST(allreduce_leaves_every_rank_with_every_contribution)
     for (ranks = 2; ranks <= MAX_RANKS; ranks++)
     {
         choose("allreduce-ring", "300MB", "4");
-        set("placement", ranks % 2 ? "blocked" : "interleaved");
-        build(4 * ranks, 0);
+        traffic_set("placement", ranks % 2 ? "blocked" : "interleaved");
+        traffic_build(hosts_of(4 * ranks), 0);
         check_graph(4 * ranks);
         start_contributions();
         deliver_all(ranks, reduce_or_gather);
@@ -245,19 +202,19 @@ total_bytes(void)
 START_TEST(byte_sums_equal_the_closed_forms)
 {
     choose("allreduce-ring", "300MB", "16");
-    build(256, 0);
+    traffic_build(hosts_of(256), 0);
     ck_assert_uint_eq(size.nmessages, 256 * 30);
     ck_assert_uint_eq(size.nqps, 256);
     ck_assert_uint_eq(total_bytes(), UINT64_C(256) * 30 * 18750000);
     choose("alltoall", "300MB", "16");
-    build(256, 0);
+    traffic_build(hosts_of(256), 0);
     ck_assert_uint_eq(size.nmessages, 256 * 15);
     ck_assert_uint_eq(total_bytes(), UINT64_C(256) * 15 * 18750000);
-    set("scope", "pair");
-    build(256, 0);
+    traffic_set("scope", "pair");
+    traffic_build(hosts_of(256), 0);
     ck_assert_uint_eq(total_bytes(), UINT64_C(256) * 15 * 300000000);
     choose("ring", "100MB", "2");
-    build(8, 0);
+    traffic_build(hosts_of(8), 0);
     ck_assert_uint_eq(total_bytes(), 800000000);
 }
 END_TEST
@@ -265,16 +222,16 @@ END_TEST
 START_TEST(parts_are_rounded_up_and_never_empty)
 {
     choose("allreduce-ring", "1B", "1");
-    build(16, 0);
+    traffic_build(hosts_of(16), 0);
     ck_assert_uint_eq(messages[0].bytes, 1);
-    set("bytes", "17B");
-    build(16, 0);
+    traffic_set("bytes", "17B");
+    traffic_build(hosts_of(16), 0);
     ck_assert_uint_eq(messages[0].bytes, 2);
     choose("alltoall", "33B", "1");
-    build(16, 0);
+    traffic_build(hosts_of(16), 0);
     ck_assert_uint_eq(messages[0].bytes, 3);
-    set("bytes", "1000000GB");
-    build(16, 0);
+    traffic_set("bytes", "1000000GB");
+    traffic_build(hosts_of(16), 0);
     ck_assert_uint_eq(messages[0].bytes, UINT64_C(62500000000000));
 }
 END_TEST
@@ -291,8 +248,8 @@ once(const struct weft_message *m)
 START_TEST(alltoall_serves_every_pair_once_starting_with_the_next_rank)
 {
     choose("alltoall", "1MB", "4");
-    set("start", "5us");
-    build(64, 0);
+    traffic_set("start", "5us");
+    traffic_build(hosts_of(64), 0);
     check_graph(64);
     memset(seen, 0, sizeof seen);
     deliver_all(0, once);
@@ -315,7 +272,7 @@ END_TEST
 START_TEST(two_interleaved_rings_of_eight_nodes)
 {
     choose("ring", "100MB", "2");
-    build(8, 0);
+    traffic_build(hosts_of(8), 0);
     check_graph(8);
     for (uint32_t i = 0; i < 8; i++)
     {
@@ -323,8 +280,8 @@ START_TEST(two_interleaved_rings_of_eight_nodes)
         ck_assert_uint_eq(messages[i].group, messages[i].src % 2);
         ck_assert_uint_eq(messages[i].bytes, 100000000);
     }
-    set("placement", "blocked");
-    build(8, 0);
+    traffic_set("placement", "blocked");
+    traffic_build(hosts_of(8), 0);
     ck_assert_uint_eq(messages[3].src, 3);
     ck_assert_uint_eq(messages[3].dst, 0);
     ck_assert_uint_eq(messages[7].dst, 4);
@@ -349,13 +306,13 @@ START_TEST(permutation_has_no_fixed_point_and_every_rank_receives_once)
     for (uint64_t run = 0; run < 200; run++)
     {
         choose("permutation", "1MB", run % 2 ? "4" : "1");
-        build(128, run);
+        traffic_build(hosts_of(128), run);
         check_permutation(128);
     }
     choose("permutation", "1MB", "2");
-    set("pattern", "shift");
-    set("shift", "67");
-    build(128, 0);
+    traffic_set("pattern", "shift");
+    traffic_set("shift", "67");
+    traffic_build(hosts_of(128), 0);
     check_permutation(128);
     ck_assert_uint_eq(messages[0].dst, 6); /* rank 67 mod 64 = 3 of group 0 */
 }
@@ -371,7 +328,7 @@ START_TEST(permutation_is_uniform_over_derangements)
     for (uint64_t run = 0; run < 9000; run++)
     {
         unsigned key = 0;
-        build(4, run);
+        traffic_build(hosts_of(4), run);
         for (uint32_t i = 0; i < 4; i++)
         {
             key = key * 4 + messages[i].dst;
@@ -393,18 +350,18 @@ START_TEST(permutation_depends_on_seed_run_and_group_only)
     unsigned same = 0;
     unsigned between = 0;
     choose("permutation", "1MB", "2");
-    build(128, 5);
+    traffic_build(hosts_of(128), 5);
     for (uint32_t i = 0; i < 128; i++)
     {
         first[i] = messages[i].dst;
         between += i >= 64 && messages[i].dst == first[i - 64] + 1; /* group 1 like group 0 */
     }
-    build(128, 5);
+    traffic_build(hosts_of(128), 5);
     for (uint32_t i = 0; i < 128; i++)
     {
         ck_assert_uint_eq(messages[i].dst, first[i]);
     }
-    build(128, 6);
+    traffic_build(hosts_of(128), 6);
     for (uint32_t i = 0; i < 128; i++)
     {
         same += messages[i].dst == first[i];
@@ -439,8 +396,8 @@ START_TEST(impossible_sizes_are_refused)
     choose("allreduce-ring", "1MB", "1");
     ck_assert_int_eq(ops->size(&config, hosts_of(WEFT_MAX_MESSAGES), &size), WEFT_EOVERFLOW);
     choose("permutation", "1MB", "1");
-    set("pattern", "shift");
-    set("shift", "8");
+    traffic_set("pattern", "shift");
+    traffic_set("shift", "8");
     ck_assert_int_eq(ops->size(&config, hosts_of(4), &size), WEFT_ERANGE); /* everyone to itself */
 }
 END_TEST
@@ -450,8 +407,8 @@ END_TEST
 START_TEST(rails_put_the_hosts_of_a_server_at_different_tors)
 {
     choose("ring", "1MB", "4");
-    set("rails", "4");
-    build(32, 0);
+    traffic_set("rails", "4");
+    traffic_build(hosts_of(32), 0);
     for (uint32_t i = 0; i < size.nmessages; i++)
     {
         /* GPU g of a server and of the next one: below the g-th ToR of a block. */
@@ -461,9 +418,9 @@ START_TEST(rails_put_the_hosts_of_a_server_at_different_tors)
     ck_assert_uint_eq(messages[0].src, 0);
     ck_assert_uint_eq(messages[0].dst, 1);
     choose("ring", "1MB", "8");
-    set("rails", "4");
-    set("placement", "blocked");
-    build(32, 0);
+    traffic_set("rails", "4");
+    traffic_set("placement", "blocked");
+    traffic_build(hosts_of(32), 0);
     bool met[32] = {false};
     for (uint32_t i = 0; i < size.nmessages; i++)
     {
@@ -477,7 +434,7 @@ START_TEST(rails_put_the_hosts_of_a_server_at_different_tors)
     {
         ck_assert(met[i]);
     }
-    set("rails", "3");
+    traffic_set("rails", "3");
     ck_assert_int_eq(ops->size(&config, hosts_of(32), &size), WEFT_ERANGE);
     ck_assert_ptr_nonnull(strstr(size_refused(ops, &config, hosts_of(32)), "whole servers"));
     /* A job on part of a ToR has no whole servers either. */
@@ -488,7 +445,7 @@ START_TEST(rails_put_the_hosts_of_a_server_at_different_tors)
     }
     struct weft_hosts part = *hosts_of(32);
     part.at = at;
-    set("rails", "4");
+    traffic_set("rails", "4");
     ck_assert_int_eq(ops->size(&config, &part, &size), WEFT_ERANGE);
 }
 END_TEST
@@ -498,7 +455,7 @@ traffic_suite(void)
 {
     Suite *suite = suite_create("traffic");
     TCase *tc = tcase_create("traffic");
-    tcase_add_checked_fixture(tc, NULL, teardown);
+    tcase_add_checked_fixture(tc, NULL, traffic_forget);
     tcase_add_test(tc, allreduce_leaves_every_rank_with_every_contribution);
     tcase_add_test(tc, byte_sums_equal_the_closed_forms);
     tcase_add_test(tc, parts_are_rounded_up_and_never_empty);

@@ -167,11 +167,13 @@ quick 'what the cases set' 'the sweep sets balancer.name in every run, by <cases
     '<set param="balancer.name" value="ecmp"/>'
 quick 'what the seeds set' 'the sweep sets seed.value in every run, by <seeds> at line 30' \
     '<set param="seed.value" value="7"/>'
-quick 'a value twice' "a second <set> of 'workload.bytes' in <quick>; expected one, and it stands at line" \
+quick 'a value twice' "a second <set> 'workload.bytes'; expected each once, and it stands at line" \
     '<set param="workload.bytes" value="1MB"/><set param="workload.bytes" value="2MB"/>'
 quick 'an empty quick version' '<quick> is empty' ''
 edited 'seeds of <quick> alone' '<quick> changes <seeds>, which the scenario does not have' \
     '/<seeds/d' 's,^  <figure name="cct",<quick><seeds count="1"/></quick>&,'
+edited 'cases of times named as a result' "<cases> of times, rates or sizes cannot have the name 'bound': .* 'bound_us'" \
+    's,<seeds,<cases name="bound"><case name="10us"/><case name="20us"/></cases>&,'
 edited 'a case of two names' '<quick> changes <case name="rsq">, and the scenario has 2 of them' \
     's,<seeds,<cases name="other"><case name="rsq"/></cases>&,' \
     's,^  <figure name="cct",<quick><case name="rsq" label="x"/></quick>&,'
@@ -333,14 +335,14 @@ edited 'too many runs' 'the sweep has more than 100000 runs' 's,count="2",count=
 edited 'an empty sweep' '<sweep> is empty' '/<cases>/,/<seeds/d' '/<figure/,/>/d'
 edited 'a zip of nothing that can vary, before cases' "unknown attribute para of <vary>; .*did you mean 'param'" \
     's,<cases>,<zip><vary para="seed.value" values="1 2"/></zip>&,'
-edited 'two cases of one name' "a second case 'ecmp'" 's,<case name="rsq",<case name="ecmp",'
+edited 'two cases of one name' "a second <case> 'ecmp'" 's,<case name="rsq",<case name="ecmp",'
 
 # --- figures ---
 at 'a figure of nothing' ".*there is no column 'cct_ms'; .*did you mean 'cct_us'" 's,y="cct_us",y="cct_ms",'
 at 'a figure of no parameter' ".*there is no column 'casse'; .*did you mean 'case'" 's,x="case",x="casse",'
 at 'an unknown template' "template 'bar' of <figure> is not one of the choices; .*did you mean 'bars'" \
     's,template="bars",template="bar",'
-at 'two figures of one name' "a second figure 'cct'" 's,<figure name="rate",<figure name="cct",'
+at 'two figures of one name' "a second <figure> 'cct'" 's,<figure name="rate",<figure name="cct",'
 at 'an axis that bars do not have' 'x-log of <figure cct> of bars' 's,<figure name="cct",& x-log="on",'
 at 'a column of no layer' ".*there is no column 'queue_mean'; expected a column of layers.csv" \
     's,x="case" y="cct_us",data="layers" x="layer" y="queue_mean",'
@@ -526,11 +528,11 @@ cases()
     [ "$(wc -l <messages)" -lt 105 ] || fail "$2, 100,000 times: $(wc -l <messages) lines"
 }
 end='</cases></sweep></scenario>'
-cases '<sweep><cases>' '<case name="c"/>' "$end" "a second case 'c'; expected each name once"
+cases '<sweep><cases>' '<case name="c"/>' "$end" "a second <case> 'c'; expected each once"
 cases '<sweep><cases>' '<case name="c&"><set param="no.rto" value="1us"/></case>' "$end" "no element 'no'"
 cases '<sweep><cases>' '<case name="c&"><set param="transport.rto" value="9"/></case>' "$end" "rto '9' of <transport>"
-cases '<sweep><cases><case name="c">' '<set param="transport.rto" value="9us"/>' "</case>$end" 'transport.rto varies twice'
-cases '<sweep>' '<vary param="transport.rto" values="9us"/>' '</sweep></scenario>' 'transport.rto varies twice'
+cases '<sweep><cases><case name="c">' '<set param="transport.rto" value="9us"/>' "</case>$end" "a second <set> 'transport.rto'"
+cases '<sweep>' '<vary param="transport.rto" values="9us"/>' '</sweep></scenario>' "a second <vary> 'transport.rto'"
 cases '<quick>' '<case name="c&"/>' '</quick></scenario>' '<quick> has more than 4096 elements'
 
 {

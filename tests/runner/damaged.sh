@@ -84,6 +84,24 @@ for table in qps groups layers; do
     older $table "it has no table $table, which this version of Weft writes"
 done
 
+# Nobody knows what is in a file that may not be read: it is not replaced.
+if [ "$(id -u)" != 0 ]; then
+    "$weft" run "$here/tiny.xml" --no-figures --out try >table 2>messages || fail "exit status $?"
+    chmod a-r "$run"
+    ends 2 "$weft" run "$here/tiny.xml" --no-figures --out try
+    grep -q "^weft: error: cannot open $run: Permission denied" messages || fail 'a file that cannot be read'
+    "$weft" sweep "$here/tiny.xml" --dry-run --out try | grep -q '^unreadable  rsq_seed=2: ' || fail '--dry-run: it is read'
+    chmod u+r "$run"
+fi
+
+# What is not the file of a run is not exported as one, and leaves nothing.
+cp "$run" noname
+for file in try/results.sqlite noname; do
+    ends 1 "$weft" export "$file" --to exported
+    grep -q "^weft: error: $file is not the file of a run" messages || fail "$file is exported"
+    rmdir exported || fail "$file: something is exported"
+done
+
 # A path may hold anything.
 mkdir "x
 code: simulator

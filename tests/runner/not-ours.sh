@@ -218,12 +218,16 @@ for file in summary.csv aggregate.csv layers.csv results.sqlite scenario.xml; do
 done
 rm -r bad
 
-# What a run that reaches its limit leaves is set aside, but not where a link leads.
+# What a run that reaches its limit leaves is set aside, but not where a link leads or a file is: that
+# is seen before hours of simulation.
 cp -r good bad
+touch bad/unfinished
+refused bad 'bad/unfinished: Not a directory' run tiny.xml --again --no-figures --out bad
+rm bad/unfinished
 ln -s ../elsewhere bad/unfinished
 cp good/runs/ecmp_seed=1.sqlite elsewhere/
 look elsewhere >treasure
-ends 1 "$weft" run tiny.xml --set limit.time=30us --no-figures --out bad
+refused bad 'bad/unfinished: it is a symbolic link' run tiny.xml --set limit.time=30us --no-figures --out bad
 untouched unfinished
 "$weft" run tiny.xml --no-figures --out bad >/dev/null 2>messages || fail 'a link as unfinished: runs that end'
 untouched 'unfinished, runs that end'

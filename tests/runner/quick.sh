@@ -6,16 +6,6 @@
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
 
-# expect STATUS ARGUMENTS: what weft is to end with.
-expect()
-{
-    expected=$1
-    shift
-    status=0
-    "$weft" "$@" >out 2>messages || status=$?
-    [ $status = "$expected" ] || fail "$*: exit status $status, expected $expected"
-}
-
 # Everything that <quick> may hold. Characters that XML knows must come through.
 cat >quick.txt <<'END'
   <quick>
@@ -56,11 +46,11 @@ sed -e '/<quick>/,/<\/quick>/d' -e 's/name="tiny"/name="tiny-quick"/' \
     -e 's/count="2"/count="1"/' -e 's|title="Completion time"|title="Time \&quot;small\&quot;"|' \
     -e 's|<level y="1" label="of the full size"/>|<level y="3" label="three"/>|' my.xml >hand.xml
 
-expect 0 validate my.xml
+ends 0 "$weft" validate my.xml
 [ "$(cat out)" = "my.xml: 12 runs, 2 figures
 my.xml --quick: 3 runs, 2 figures" ] || fail "validate says: $(cat out)"
-expect 0 run hand.xml --no-figures --out hand
-expect 0 run my.xml --quick --no-figures
+ends 0 "$weft" run hand.xml --no-figures --out hand
+ends 0 "$weft" run my.xml --quick --no-figures
 [ "$(find results -mindepth 1 -maxdepth 1)" = results/tiny-quick ] || fail 'results elsewhere'
 exported hand results/tiny-quick
 for of_hand in hand.runs/*/*.csv hand.runs/*/scenario.xml; do
@@ -69,36 +59,36 @@ done
 cmp hand/summary.csv results/tiny-quick/summary.csv || fail 'it is another table than the same by hand'
 rm -r results/tiny-quick.runs
 [ "$(find hand.runs -name summary.csv | wc -l)" = 3 ] || fail 'not three runs'
-expect 0 run my.xml --quick --dry-run
+ends 0 "$weft" run my.xml --quick --dry-run
 [ "$(grep -c '^finished ' out)" = 3 ] || fail 'a second call would run something'
 
 # What is kept is a scenario in itself, and the same one.
 kept=results/tiny-quick/scenario.xml
 grep -q '<title>Four hosts, two paths, a few hundred packets (quick version)</title>' $kept || fail 'its title does not say it'
 ! grep -q '<quick' $kept || fail 'it has a quick version again'
-expect 0 run $kept --no-figures
+ends 0 "$weft" run $kept --no-figures
 grep -q '^3 of 3 runs are finished already' messages || fail 'what is kept is another experiment'
 cp $kept before.xml
-expect 0 run my.xml --quick --no-figures
+ends 0 "$weft" run my.xml --quick --no-figures
 cmp before.xml $kept || fail 'what is kept changes'
 cp results/tiny-quick/summary.csv before.csv
 rm results/tiny-quick/summary.csv
-expect 0 collect results/tiny-quick --no-figures
+ends 0 "$weft" collect results/tiny-quick --no-figures
 cmp before.csv results/tiny-quick/summary.csv || fail 'collecting its folder makes another table'
 rm results/tiny-quick/summary.csv
-expect 0 collect my.xml --quick --no-figures
+ends 0 "$weft" collect my.xml --quick --no-figures
 cmp before.csv results/tiny-quick/summary.csv || fail 'collecting the file makes another table'
 if command -v gnuplot >/dev/null; then
-    expect 0 plot results/tiny-quick
+    ends 0 "$weft" plot results/tiny-quick
     grep -q 'three' results/tiny-quick/cct.gp results/tiny-quick/cct.dat || fail 'not the level of the quick version'
     ! grep -q 'of the full size' results/tiny-quick/cct.gp results/tiny-quick/cct.dat || fail 'a level of the full size'
     mv results/tiny-quick/cct.svg cct.svg
-    expect 0 plot my.xml --quick
+    ends 0 "$weft" plot my.xml --quick
     cmp cct.svg results/tiny-quick/cct.svg || fail 'another figure from the file than from the folder'
 fi
 
 # Commands for other machines are of this version; what the command line sets has the last word.
-expect 0 plan my.xml --quick --set workload.bytes=10KB --out planned
+ends 0 "$weft" plan my.xml --quick --set workload.bytes=10KB --out planned
 [ "$(wc -l <out)" = 3 ] || fail 'not three commands'
 sed "s|.* run-one|'$weft' run-one|" out >commands
 sh -e commands >out 2>messages || fail 'the commands of the plan'
@@ -111,11 +101,11 @@ sed 's/spine="0" at/spine="9" at/' my.xml >bad.xml
 line=$(grep -n 'spine="9"' bad.xml | cut -d: -f1)
 for asked in 'run --quick' 'validate --quick' validate; do
     # shellcheck disable=SC2086 # a command and its option
-    expect 2 $asked bad.xml
+    ends 2 "$weft" $asked bad.xml
     grep -q "^bad.xml:$line: error: <failure> names no link" messages || fail "weft $asked: the failure is not found wrong"
 done
 grep -q '^bad.xml: these are mistakes of its quick version' messages || fail 'no word that the quick version is meant'
-expect 2 run "$here/tiny.xml" --quick
+ends 2 "$weft" run "$here/tiny.xml" --quick
 grep -q 'tiny.xml: error: the scenario has no <quick>; expected one with --quick' messages || fail 'no word that there is none'
 # A workload's parameter has two names, with the workload's own and without.
 named()
@@ -126,11 +116,11 @@ named()
 }
 for pair in 'workload:storage.bytes workload.bytes' 'workload.bytes workload:storage.bytes'; do
     named "${pair% *}" "<set param=\"${pair#* }\" value=\"1KB\"/>"
-    expect 2 validate named.xml
+    ends 2 "$weft" validate named.xml
     grep -q "the sweep sets ${pair#* } in every run" messages || fail "$pair: $(cat messages)"
     named "${pair% *}" "<vary param=\"${pair#* }\" values=\"100KB\"/>"
-    expect 0 validate named.xml
+    ends 0 "$weft" validate named.xml
 done
-expect 2 schema --quick
+ends 2 "$weft" schema --quick
 [ ! -e results/tiny ] || fail 'results of the full size'
 echo 'the quick version is what it says'

@@ -64,7 +64,7 @@ cat >claims/demo.xml <<'END'
   <text>
     What **was** found with `a &lt; b`; [here](https://example.org/x?a=1&amp;b=2).
 
-    And [there](page.md).
+    And [there](page.md), a \`mark\`.
   </text>
   <section title="One" results="demo" scenario="demo.xml">
     <claim verdict="agrees">
@@ -99,6 +99,8 @@ claim='//table[contains(@class, "claims")]/tbody/tr'
 is page.html "count($claim)" 4
 is page.html "normalize-space(($claim)[1]/td[3])" '11.1 to 40.0 %'
 is page.html "string(($claim)[1]/td[2])" '20 %'
+# shellcheck disable=SC2016 # code is that of Markdown
+is page.html 'string(//p[contains(., "mark")])' 'And there, a `mark`.'
 n=0
 for verdict in agrees 'to be run again' 'shown by a test' 'not run'; do
     n=$((n + 1))
@@ -225,6 +227,9 @@ sed 's/name="tiny"/name="stops"/; s/count="2"/count="3"/; s/<limit time="100ms"/
 "$weft" report --html results/stops >stops.html
 few=$("$weft" query results/stops "select cct_us_mean from aggregate where cct_us_n = 1" --format csv | tail -n 1)
 is stops.html "string($seeds//tr[td[1]='rsq']/td[2])" "$few (1/3)"
+sed 's,<title>.*</title>,<title> </title>,' "$here/tiny.xml" >results/tiny/scenario.xml
+"$weft" report --html results/tiny --output tiny.html
+is tiny.html 'string(//title)' 'Results of tiny'
 # Of several scenarios the titles head the sections; a title in which there is markup is a text, as any other.
 sed 's,<title>.*</title>,<title>\&lt;b>\&amp;</title>,' "$here/tiny.xml" >results/tiny/scenario.xml
 "$weft" report --html results/tiny results/demo >both.html

@@ -207,11 +207,11 @@ refused 's/results="growth" scenario/results="gone" scenario/; s/results="demo" 
     "there are no results in results/gone; './weft run growth.xml' makes them"
 refused 's/ results="demo" scenario="demo.xml"//' 'edited.xml:6: error: a <query> in a section without results'
 refused 's/as="other"/as="main"/' "edited.xml:35: error: as 'main'; expected letters, digits"
-refused '35s/.*/&&/' "edited.xml:35: error: a second <attach> as 'other'"
+refused '35s/.*/&&/' "edited.xml:35: error: a second <attach> 'other'"
 refused '3,10s/over/each/; 10s/$/<query>select 1<\/query>/' 'edited.xml:10: error: a second <query>; expected one only, and it stands at line 6'
 refused '4s/.*/&&/' 'edited.xml:4: error: a second <says>; expected one only, and it stands at line 4'
 refused '5s/.*/&&/' 'edited.xml:5: error: a second <paper>; expected one only, and it stands at line 5'
-refused '18s/.*/&&/' "edited.xml:18: error: a second <column> name 'odd'"
+refused '18s/.*/&&/' "edited.xml:18: error: a second <column> 'odd'"
 refused '28,30d' 'edited.xml:27: error: <table> lacks <query>'
 refused '14,17d' 'edited.xml:14: error: <column> without a <query>'
 refused '28s/each/over/' 'a table shows all rows'

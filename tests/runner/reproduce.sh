@@ -6,16 +6,6 @@
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
 
-# expect STATUS ARGUMENTS: what 'weft reproduce' is to end with.
-expect()
-{
-    expected=$1
-    shift
-    status=0
-    "$weft" reproduce "$@" >out 2>messages || status=$?
-    [ $status = "$expected" ] || fail "reproduce $*: exit status $status, expected $expected"
-}
-
 # scenario NAME BYTES: six runs.
 scenario()
 {
@@ -45,13 +35,13 @@ sed -i 's|</sweep>|&<quick><set param="workload.bytes" value="100KB"/></quick>|'
 } >docs/claims/demo.xml
 sed 's/results="[a-z]*"/results="nowhere"/; s/Demo/Other/' docs/claims/demo.xml >docs/claims/other.xml
 
-expect 0
+ends 0 "$weft" reproduce
 [ "$(xargs <out)" = 'demo scenarios/first.xml scenarios/second.xml other scenarios/first.xml scenarios/second.xml' ] ||
     fail 'the list of papers'
-expect 2 dmeo
+ends 2 "$weft" reproduce dmeo
 grep -q "no claims of 'dmeo'.*did you mean 'demo'" messages || fail 'no suggestion for dmeo'
-expect 2 demo --only nothing
-expect 2 demo --nonsense
+ends 2 "$weft" reproduce demo --only nothing
+ends 2 "$weft" reproduce demo --nonsense
 
 # Killed in the middle.
 "$weft" reproduce demo -j 1 >/dev/null 2>&1 &
@@ -66,7 +56,7 @@ wait $pid 2>/dev/null || true
 [ ! -e docs/validation.md ] || fail 'a report of half of the results'
 kept=$(find results -path '*/runs/*' ! -path '*/.*' | sort | xargs ls -li --time-style=full-iso | awk '{ print $1, $8, $NF }')
 [ -n "$kept" ] || fail 'nothing was finished before the kill'
-expect 0 demo -j 2
+ends 0 "$weft" reproduce demo -j 2
 grep -q '\[scenario 2 of 2\] scenarios/second.xml: 6 of 6 runs to do' messages || fail 'no word about the second scenario'
 grep -q 'demo: results of 4 of 4 sections' messages || fail 'no word about the sections'
 after=$(find results -path '*/runs/*' | sort | xargs ls -li --time-style=full-iso | awk '{ print $1, $8, $NF }')
@@ -80,7 +70,7 @@ grep -q 'not run' docs/validation.md && fail 'the report lacks results'
 grep -q '<span class="verdict v-agrees"' results/demo/report.html || fail 'no report as a page'
 grep -q '^written: results/demo/report.html$' messages || fail 'no word about the page'
 cp docs/validation.md whole.md
-expect 0 demo
+ends 0 "$weft" reproduce demo
 cmp docs/validation.md whole.md || fail 'a second call writes another report'
 grep -q 'scenarios/first.xml: its 6 runs are there already; none is to do$' messages || fail 'no word that nothing is to do'
 grep -q '0 of 0' messages && fail 'nothing of nothing'
@@ -93,7 +83,7 @@ cat whole.md >>docs/validation.md
 printf '\n# Other\n\ntext\n' >>docs/validation.md
 cp docs/validation.md three.md
 sed -i 's/^| 3 |/| 9 |/' docs/validation.md
-expect 0 demo --report
+ends 0 "$weft" reproduce demo --report
 cmp docs/validation.md three.md || fail "another paper's part is gone"
 cp whole.md docs/validation.md
 
@@ -107,7 +97,7 @@ rm docs/validation.md
 cp whole.md docs/validation.md
 
 # The quick versions: into results of their own, no report but the printed one.
-expect 0 demo --quick --only second -j 2
+ends 0 "$weft" reproduce demo --quick --only second -j 2
 "$weft" export results/second-quick/runs/rsq_seed=1.sqlite --to second-quick.runs
 grep -q '"100KB"' second-quick.runs/rsq_seed=1/scenario.xml || fail 'the quick version was not run'
 grep -q '^| 2 | time of second' results/demo-quick/report.md || fail '--quick writes no report of its own'
@@ -143,31 +133,31 @@ mkfifo results/demo-quick/runs.log
 timeout 60 "$weft" reproduce demo --quick --only second >out 2>messages || fail 'a pipe as the log'
 [ -f results/demo-quick/runs.log ] || fail 'the log did not take the place of a pipe'
 rm results/demo-quick/runs.log
-expect 0 demo --quick --only second --report
+ends 0 "$weft" reproduce demo --quick --only second --report
 [ ! -e results/demo-quick/runs.log ] || fail '--report writes a log'
 grep -q 'runs.log' out && fail '--report names a log that it did not write'
 mkdir -p mine/demo-quick
 echo precious >mine/demo-quick/report.md
-expect 2 demo --quick --only second --results mine
+ends 2 "$weft" reproduce demo --quick --only second --results mine
 grep -q 'mine/demo-quick is not empty and has no .weft-results' messages || fail "another's folder is not refused"
 [ "$(cat mine/demo-quick/report.md)" = precious ] || fail "another's file is replaced"
 [ ! -e mine/second-quick ] || fail 'something has run although a folder is refused'
 
 mkdir -p mine/demo
 echo precious >mine/demo/report.html
-expect 2 demo --results mine
+ends 2 "$weft" reproduce demo --results mine
 grep -q 'mine/demo is not empty and has no .weft-results' messages || fail "another's folder is not refused for a page"
 [ "$(cat mine/demo/report.html)" = precious ] || fail "another's page is replaced"
 
 # Elsewhere, and from the report alone.
-expect 0 demo --report --results "$work/results"
+ends 0 "$weft" reproduce demo --report --results "$work/results"
 cmp docs/validation.md whole.md || fail '--report writes another report'
 
 # All papers, in the order of the page: a scenario of two of them is run once, one progress counts all of them, and
 # the one without results costs the others nothing.
-expect 2 al
+ends 2 "$weft" reproduce al
 grep -q "no claims of 'al'.*did you mean 'all'" messages || fail 'no suggestion for al'
-expect 2 all --only nothing
+ends 2 "$weft" reproduce all --only nothing
 scenario third 100KB
 {
     echo '<claims title="Shared">'
@@ -177,7 +167,7 @@ scenario third 100KB
 } >docs/claims/shared.xml
 for paper in shared other demo; do printf "# %s\\n\\n<!-- Made by 'weft report docs/claims/%s.xml'. -->\\n\\n" $paper $paper; done >page.md
 cp page.md docs/validation.md
-expect 2 all -j 2 --results every
+ends 2 "$weft" reproduce all -j 2 --results every
 sed -n 's/^\(\[scenario .* in all are done\).*/\1/p' messages >told
 cat >expected <<'END'
 [scenario 1 of 3] scenarios/second.xml: 6 of 6 runs to do; 0 of 18 in all are done
@@ -190,12 +180,12 @@ grep -q 'errors (above) with: other$' messages || fail 'no word about the paper 
     fail 'not each paper has its part, in the order of the page'
 [ "$(grep -c '| agrees |$' docs/validation.md)" = 6 ] || fail 'the parts of two papers lack results'
 grep -q '^# other$' docs/validation.md || fail 'the part of the paper that failed is not as it was'
-expect 0
+ends 0 "$weft" reproduce
 [ "$(grep -v '^ ' out | xargs)" = 'shared other demo' ] || fail 'the list has another order'
 cp docs/validation.md all.md
-expect 2 all --report --results every
+ends 2 "$weft" reproduce all --report --results every
 cmp docs/validation.md all.md || fail '--report writes another report of all'
-expect 0 all --quick --only third -j 2 --results every
+ends 0 "$weft" reproduce all --quick --only third -j 2 --results every
 [ "$(cd every && echo *-quick)" = shared-quick ] || fail 'a report of a paper without such a scenario'
 
 # Interrupted once, it ends: what was whole by then is in the report, and no other paper is begun.
@@ -225,7 +215,7 @@ cp whole.md docs/validation.md
 
 # The name is taken.
 cp docs/claims/demo.xml docs/claims/all.xml
-expect 2 all
+ends 2 "$weft" reproduce all
 grep -q 'there is a docs/claims/all.xml; expected it under another name' messages || fail 'no word about all.xml'
 rm docs/claims/all.xml
 
@@ -233,12 +223,12 @@ rm docs/claims/all.xml
 sed 's/second/clash/g' docs/claims/demo.xml >docs/claims/clash.xml
 sed 's/name="second"/name="clash"/' scenarios/second.xml >scenarios/clash.xml
 for version in '' --quick; do
-    expect 2 clash $version
+    ends 2 "$weft" reproduce clash $version
     grep -q 'scenarios/clash.xml: .* and the report of clash would both lie in results/clash' messages || fail 'no word about the clash'
     [ -z "$(find results -name 'clash*')" ] || fail 'something was run in spite of the clash'
 done
 sed -i 's/name="clash"/name="clash-part"/' scenarios/clash.xml
-expect 2 clash
+ends 2 "$weft" reproduce clash
 grep -q 'scenarios/clash.xml: .* would both lie in results/clash-part' messages || fail 'no word about the report of a part'
 sed -i 's/name="clash-part"/name="clash"/' scenarios/clash.xml
 # Nor where another paper's does, whichever of them is wanted.
@@ -246,7 +236,7 @@ cp docs/claims/demo.xml docs/claims/clash.xml
 cp docs/claims/demo.xml docs/claims/earlier.xml
 sed -i 's/second/clash/g' docs/claims/earlier.xml
 for paper in earlier all; do
-    expect 2 $paper
+    ends 2 "$weft" reproduce $paper
     grep -q 'scenarios/clash.xml: .* and the report of clash would both lie in results/clash' messages || fail "no word about another's"
     [ ! -e results/clash/runs ] || fail "a scenario was run into another's folder"
 done
@@ -256,7 +246,7 @@ cp whole.md docs/validation.md
 # One scenario is broken, one cannot end: the third is run all the same.
 sed -i 's/10MB/10MBB/' scenarios/first.xml
 sed -i 's/10MB/9MB/' scenarios/second.xml
-expect 2 demo -j 2
+ends 2 "$weft" reproduce demo -j 2
 grep -q 'scenarios/first.xml: there are mistakes in it' messages || fail 'no word about the broken scenario'
 "$weft" export results/second/runs/rsq_seed=1.sqlite --to second.runs
 grep -q "9MB" second.runs/rsq_seed=1/scenario.xml || fail 'the scenario behind the broken one was not run'

@@ -129,7 +129,7 @@ scenario figure "<workload $ring/><figure name=\"f\" template=\"bars\" data=\"wo
 "$weft" validate figure.xml >out 2>messages && fail 'a figure of one workload is taken'
 grep -q 'figure.xml:4: error: <figure f> shows workloads one by one' messages || fail 'nothing is said of the figure'
 refused 'no name' "<workload $ring/><workload name=\"b\" $incast/>" 'one of 2 <workload>s lacks name'
-refused 'one name' "<workload name=\"b\" $ring/><workload name=\"b\" $incast/>" "a second workload 'b'"
+refused 'one name' "<workload name=\"b\" $ring/><workload name=\"b\" $incast/>" "a second <workload> 'b'"
 refused 'beyond' '<workload kind="ring" bytes="1KB" hosts="3 16"/>' "hosts '16' of <workload>; expected hosts from 0 to 15"
 refused 'twice' '<workload kind="ring" bytes="1KB" hosts="3 0-5"/>' 'host 3 of <workload> stands twice'
 refused 'too many' '<workload kind="ring" bytes="1KB" hosts="random 17"/>' 'hosts .random 17. .* 16 hosts are left'

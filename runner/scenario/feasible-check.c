@@ -187,7 +187,7 @@ check_balancer_on(const struct level *l, const uint32_t *indices, uint32_t n)
 }
 
 void
-check_fit(const struct element *root, const struct scenario *s, struct diagnostics *d)
+check_feasible(const struct element *root, const struct scenario *s, struct diagnostics *d)
 {
     const uint32_t first[3] = {0, s->clos.ntors, s->clos.ntors + s->clos.naggs};
     const size_t before = d->reported;

@@ -18,7 +18,7 @@ is_own(const struct level *l, const char *kind, bool pair)
 }
 
 static void
-suit_core(const struct level *l, bool used)
+warn_of_core(const struct level *l, bool used)
 {
     struct weft_net_level one;
     const struct weft_net_config config = level_config(l, &one);
@@ -41,7 +41,7 @@ suit_core(const struct level *l, bool used)
 /** A failure is the scenario's, and a transport that does not use what it has is none of the
  * core's business. */
 static void
-suit_level(const struct level *l)
+warn_of_level(const struct level *l)
 {
     const struct weft_mmu_config *mmu = l->s->switches.config;
     const struct weft_transport_ops *transport = weft_transport_find(l->transport->algo->name);
@@ -62,7 +62,7 @@ suit_level(const struct level *l)
 }
 
 static void
-suit_measure(const struct level *l)
+warn_of_measure(const struct level *l)
 {
     if (l->s->measure.interval > l->s->stop && measures_over_time(&l->s->measure))
     {
@@ -73,7 +73,7 @@ suit_measure(const struct level *l)
 }
 
 void
-check_suit(const struct element *root, const struct scenario *s, struct diagnostics *d)
+warn_of_choices(const struct element *root, const struct scenario *s, struct diagnostics *d)
 {
     bool used = false;
     for (size_t i = 0; i < s->nworkloads; i++)
@@ -83,15 +83,15 @@ check_suit(const struct element *root, const struct scenario *s, struct diagnost
     for (uint32_t i = 0; i <= s->nclasses; i++)
     {
         const struct level level = level_at(root, s, i, d);
-        suit_core(&level, i > 0 || used);
+        warn_of_core(&level, i > 0 || used);
         if (i > 0 || used)
         {
-            suit_level(&level);
+            warn_of_level(&level);
         }
         if (i == 0)
         {
-            suit_measure(&level);
-            suit_arrivals(&level);
+            warn_of_measure(&level);
+            warn_of_arrivals(&level);
         }
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "steps.h"
+#include "acked-bounds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ exchange_bound(const struct bounding *b, const struct weft_message *m)
 static void
 sort_by_step(const struct bounding *b, size_t per_group, size_t n, size_t *first, uint32_t *order)
 {
-    size_t *place = xcalloc(n + 1, sizeof *place);
+    OWNED size_t *place = xcalloc(n + 1, sizeof *place);
     for (size_t i = 0; i < b->n; i++)
     {
         place[b->messages[i].group * per_group + b->messages[i].step + 1]++;
@@ -108,7 +108,6 @@ sort_by_step(const struct bounding *b, size_t per_group, size_t n, size_t *first
     {
         order[place[b->messages[i].group * per_group + b->messages[i].step]++] = (uint32_t)i;
     }
-    free(place);
 }
 
 /** Whether each host that takes part sends one message and receives one, all of the same size.
@@ -164,9 +163,9 @@ static bool
 fill_steps(const struct bounding *b, const struct flow_result *flows, size_t nsteps,
            struct step_result *steps, bool *acked)
 {
-    size_t *first = xcalloc(nsteps + 1, sizeof *first);
-    uint32_t *order = xcalloc(b->n, sizeof *order);
-    uint32_t *marks = xcalloc(2 * (size_t)b->s->clos.nhosts, sizeof *marks);
+    OWNED size_t *first = xcalloc(nsteps + 1, sizeof *first);
+    OWNED uint32_t *order = xcalloc(b->n, sizeof *order);
+    OWNED uint32_t *marks = xcalloc(2 * (size_t)b->s->clos.nhosts, sizeof *marks);
     bool known = true;
     *acked = true;
     sort_by_step(b, 0, nsteps, first, order);
@@ -186,9 +185,6 @@ fill_steps(const struct bounding *b, const struct flow_result *flows, size_t nst
         known = known && exchange;
         *acked = *acked && steps[k].acked >= 0;
     }
-    free(marks);
-    free(order);
-    free(first);
     return known;
 }
 

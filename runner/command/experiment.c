@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "loaded.h"
+#include "experiment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "textbuf.h"
 
 void
-loaded_free(struct loaded *l)
+experiment_free(struct experiment *l)
 {
     plan_free(l->plan);
     document_free(l->doc);
@@ -37,10 +37,10 @@ choose_version(struct document *doc, enum quick_choice quick, struct diagnostics
 }
 
 bool
-loaded_read(const char *path, const struct plan_options *options, struct loaded *l)
+experiment_read(const char *path, const struct plan_options *options, struct experiment *l)
 {
-    struct diagnostics d = {.file = path};
-    *l = (struct loaded){document_read(path, &d), NULL};
+    CLEANUP(diag_free) struct diagnostics d = {.file = path};
+    *l = (struct experiment){document_read(path, &d), NULL};
     if (l->doc)
     {
         document_check(l->doc, &d);
@@ -56,46 +56,40 @@ loaded_read(const char *path, const struct plan_options *options, struct loaded 
     }
     bool good = d.n == 0;
     diag_print(&d, stderr);
-    diag_free(&d);
     if (!good)
     {
-        loaded_free(l);
+        experiment_free(l);
     }
     return good;
 }
 
 bool
-loaded_read_results(const char *file_or_folder, const char *chosen,
-                    const struct plan_options *options, struct loaded *l, char **out)
+experiment_read_results(const char *file_or_folder, const char *chosen,
+                        const struct plan_options *options, struct experiment *l, char **out)
 {
     struct stat st;
     bool folder = stat(file_or_folder, &st) == 0 && S_ISDIR(st.st_mode);
-    char *path = folder ? xformat("%s/scenario.xml", file_or_folder) : xstrdup(file_or_folder);
-    bool good = loaded_read(path, options, l);
+    OWNED char *path =
+        folder ? xformat("%s/scenario.xml", file_or_folder) : xstrdup(file_or_folder);
+    bool good = experiment_read(path, options, l);
     *out = good ? results_folder(l->plan, folder ? file_or_folder : chosen) : NULL;
-    free(path);
     return good;
 }
 
 bool
-loaded_draw(const struct loaded *l, const char *out, const char *only)
+experiment_draw(const struct experiment *l, const char *out, const char *only)
 {
     char *why = NULL;
-    int lock = results_folder_lock_tables(out, &why);
-    bool good = lock >= 0 && figures_draw(l->plan, out, only);
+    CLEANUP(fd_drop) int lock = results_folder_lock_tables(out, &why);
     if (lock < 0)
     {
         sweep_refuse(why, EXIT_FAILED);
     }
-    else
-    {
-        close(lock);
-    }
-    return good;
+    return lock >= 0 && figures_draw(l->plan, out, only);
 }
 
 int
-loaded_sweep(const struct loaded *l, const struct sweep_options *options, bool figures)
+experiment_sweep(const struct experiment *l, const struct sweep_options *options, bool figures)
 {
     int status = sweep_run(l->plan, options);
     if (status != EXIT_GOOD || ranks_helps() || !figures || options->nruns ||
@@ -103,8 +97,8 @@ loaded_sweep(const struct loaded *l, const struct sweep_options *options, bool f
     {
         return status;
     }
-    char *out = results_folder(l->plan, options->out);
-    if (!loaded_draw(l, out, NULL))
+    OWNED char *out = results_folder(l->plan, options->out);
+    if (!experiment_draw(l, out, NULL))
     {
         fprintf(stderr,
                 "weft: warning: the results are complete in %s, but not every figure was drawn; "
@@ -112,6 +106,5 @@ loaded_sweep(const struct loaded *l, const struct sweep_options *options, bool f
                 out, l->doc->path, document_option(l->doc));
         status = EXIT_NO_FIGURE;
     }
-    free(out);
     return status;
 }

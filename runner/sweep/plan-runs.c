@@ -161,7 +161,7 @@ by_text(const void *a, const void *b)
 static void
 check_names(const struct plan *plan, struct diagnostics *d)
 {
-    char **names = xcalloc(plan->nruns, sizeof *names);
+    OWNED char **names = xcalloc(plan->nruns, sizeof *names);
     memcpy(names, plan->names, plan->nruns * sizeof *names);
     qsort(names, plan->nruns, sizeof *names, by_text);
     for (size_t i = 1; i < plan->nruns; i++)
@@ -174,7 +174,6 @@ check_names(const struct plan *plan, struct diagnostics *d)
                        names[i]);
         }
     }
-    free(names);
 }
 
 bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/** @file steps.h  Completion with ACKs, step by step, beside its lower bounds. */
-#ifndef WEFT_RUNNER_STEPS_H
-#define WEFT_RUNNER_STEPS_H
+/** @file acked-bounds.h  Completion with ACKs, step by step, beside its lower bounds. */
+#ifndef WEFT_RUNNER_ACKED_BOUNDS_H
+#define WEFT_RUNNER_ACKED_BOUNDS_H
 
 #include "results.h"
 #include "scenario.h"

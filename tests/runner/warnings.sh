@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Usage: suit.sh WEFT-RUNNER
+# Usage: warnings.sh WEFT-RUNNER
 # Choices of which one spoils the other must be warned of, once, before anything is run: else a user
 # measures a scheme that never worked, and blames the scheme.
 # shellcheck source=tests/runner/begin.sh

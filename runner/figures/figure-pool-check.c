@@ -97,9 +97,8 @@ row_column(const struct plan *plan, const struct element *figure)
 {
     const struct element *measure = element_child(plan->doc->root, "measure");
     const char *qps = measure ? element_value(measure, "qps") : NULL;
-    struct words sampled = words_split(qps ? qps : "");
+    CLEANUP(words_free) struct words sampled = words_split(qps ? qps : "");
     const bool several = sampled.n > 1;
-    words_free(&sampled);
     switch (element_number(figure, "data").integer)
     {
     case DATA_SERIES:
