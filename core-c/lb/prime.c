@@ -68,12 +68,12 @@ static const struct weft_param params[] = {
      "Packets at the start that take penalized paths too, in the QP's own bandwidth-delay "
      "products (its share of the host's line times the idle fabric's round trip).",
      "prime §III-C"},
-    {"ecn-penalty", WEFT_REAL, WEFT_P(struct prime_config, ecn), "0.1", "0", "1000000", NULL,
+    {"ecn-penalty", WEFT_REAL, WEFT_P(struct prime_config, ecn), "1", "0", "1000000", NULL,
      "For how many packets a path is avoided after a mark, in the unit that penalty-unit names.",
-     "prime §III-D; 0.1 (ours)"},
-    {"nack-penalty", WEFT_REAL, WEFT_P(struct prime_config, nack), "0.4", "0", "1000000", NULL,
+     "prime §III-D; 1 (ours)"},
+    {"nack-penalty", WEFT_REAL, WEFT_P(struct prime_config, nack), "4", "0", "1000000", NULL,
      "The same after a NACK of a trimmed packet, or a loss; at least ecn-penalty.",
-     "prime §III-D; 0.4 (ours)"},
+     "prime §III-D; 4 (ours)"},
     {"nack-overrides", WEFT_BOOL, WEFT_P(struct prime_config, override), "on", NULL, NULL, NULL,
      "A NACK penalizes a path that has a penalty already; off: as with marks, only one that has "
      "none.",
@@ -82,7 +82,8 @@ static const struct weft_param params[] = {
      "A packet that the sender takes for lost penalizes its path as a trimmed one does, however "
      "the sender knows: by a NACK, a gap or a timeout.",
      "prime §III-B; timeouts (ours)"},
-    {"penalty-unit", WEFT_CHOICE, WEFT_P(struct prime_config, unit), "bdp", NULL, NULL, "bdp cycle",
+    {"penalty-unit", WEFT_CHOICE, WEFT_P(struct prime_config, unit), "cycle", NULL, NULL,
+     "bdp cycle",
      "Unit of the penalties. bdp: packets of a bandwidth-delay product, the QP's own, or with "
      "history=host that of the host's line; cycle: as many packets as there are paths, so that 1 "
      "passes a path over once, however many there are.",
@@ -100,13 +101,14 @@ static const struct weft_param params[] = {
 };
 
 static const struct weft_preset presets[] = {
-    {"short", "ecn-penalty=0.1 nack-penalty=0.4",
-     "Shorter than what was marked or trimmed for takes to drain: the defaults.", "(ours)"},
-    {"round-trip", "ecn-penalty=1 nack-penalty=4",
-     "A round trip after a mark, and four after a NACK: until what was done about it shows.",
-     "(ours)"},
     {"cycles", "penalty-unit=cycle ecn-penalty=1 nack-penalty=4",
-     "Once past a path after a mark, and four times after a NACK, however many paths there are.",
+     "Once past a path after a mark, and four times after a NACK, however many paths there are: "
+     "the defaults.",
+     "(ours)"},
+    {"short", "penalty-unit=bdp ecn-penalty=0.1 nack-penalty=0.4",
+     "Shorter than what was marked or trimmed for takes to drain.", "(ours)"},
+    {"round-trip", "penalty-unit=bdp ecn-penalty=1 nack-penalty=4",
+     "A round trip after a mark, and four after a NACK: until what was done about it shows.",
      "(ours)"},
 };
 
@@ -269,8 +271,9 @@ check_qp(const void *host, const struct prime_config *c, const struct weft_path_
     if (site->qp_bdp < 1 || (is_shared(c) && site->host_bdp < 1))
     {
         return weft_refuse(site->why, WEFT_EINVAL, NULL,
-                           "penalties are bandwidth-delay products, and the site has none; "
-                           "expected qp_bdp of at least 1, and host_bdp with history=host");
+                           "exploring is counted in bandwidth-delay products, and so may be "
+                           "penalties, and the site has none; expected qp_bdp of at least 1, and "
+                           "host_bdp with history=host");
     }
     return !is_shared(c) || host ? 0
                                  : weft_refuse(site->why, WEFT_EINVAL, NULL,

@@ -1,47 +1,36 @@
--- The table of the README: completion time of the last ACK over the bound, mean of the seeds and half of its 95 %
--- interval, and what a scheme takes for it; three tiers.
--- weft query results/cross-schemes --with mixed=results/cross-mixed --file scenarios/cross/cross-table.sql --format markdown
-with one as (
-  select scheme, links, pattern, 1 + increase as ratio from summary where fabric = 'three'
-  union all
-  -- Of two jobs beside other traffic the later one, each over its own bound.
-  select scheme, links, 'mixed', 1 + (select max(w.increase) from mixed.workloads w
-                                        where w.run = s.run and w.workload in ('allreduce', 'alltoall'))
-  from mixed.summary s where fabric = 'three'
+-- The first table of docs/schemes.md: completion time of the last ACK over the bound of the healthy fabric, mean of the
+-- seeds and half of its 95 % interval where that is 0.005 or more; bad links in the permutation, a ToR's and those above
+-- apart; and what the permutation takes.
+-- weft query results/cross-one-nic --file scenarios/cross/cross-table.sql --format markdown
+with bad as (
+  select p.run as run,
+         case when cast(substr(p.text, instr(p.text, ':') + 1) as integer) < k.text * k.text / 2 then 'ToR' else 'core' end as layer
+  from provenance p join parameters k on k.run = p.run and k.name = 'topology.k' where p.key like 'random %'
+),
+named as (
+  select run, max(text) filter (where name = 'balancer.name') as balancer,
+         max(text) filter (where name = 'transport.name') as transport
+  from parameters where name in ('balancer.name', 'transport.name') group by run
 ),
 cell as (
-  select scheme, links, pattern, avg(ratio) as mean, printf('%.2f ± %.2f', avg(ratio), ci95(ratio)) as text
-  from one group by scheme, links, pattern
+  select balancer, transport, pattern, s.links || coalesce(' ' || layer, '') as place, min(s.run) as first,
+         printf('%.2f', 1 + avg(increase)) ||
+         case when ci95(increase) >= 0.005 then printf(' ± %.2f', ci95(increase)) else '' end as text
+  from summary s join named using (run) left join bad using (run) group by 1, 2, 3, 4
 ),
-wide as (
-  select scheme,
-         max(text) filter (where links = 'healthy' and pattern = 'permutation') as permutation,
-         max(text) filter (where links = 'healthy' and pattern = 'alltoall') as alltoall,
-         max(text) filter (where links = 'healthy' and pattern = 'allreduce') as allreduce,
-         max(text) filter (where links = 'healthy' and pattern = 'mixed') as mixed,
-         max(mean) filter (where links = 'down') as down,
-         max(mean) filter (where links = 'half') as half
-  from cell group by scheme
-),
-nics as (
-  select distinct scheme, t.text || ', ' || c.text as nic
-  from summary s join parameters t on t.run = s.run and t.name = 'transport.name'
-       join parameters c on c.run = s.run and c.name = 'congestion-control.name'
+taken as (
+  select balancer, transport, max(queue_peak_bytes) / 1000 as queue, max(ooo_degree_p99) as late,
+         max(switch_state_bytes) / 1000.0 as switch, max(nic_state_bytes) / 1000.0 as nic
+  from summary s join named using (run) where pattern = 'permutation' and links = 'healthy' group by 1, 2
 )
-select s.scheme,
-       nic as "NIC",
-       permutation, alltoall as "all-to-all", allreduce, mixed,
-       (select min(text) from cell c where c.scheme = s.scheme and c.links = 'down' and c.mean = w.down)
-         as "one link down, worst",
-       (select min(text) from cell c where c.scheme = s.scheme and c.links = 'half' and c.mean = w.half)
-         as "one at half rate, worst",
-       max(queue_peak_bytes) filter (where links = 'healthy') / 1000 as "longest queue (KB)",
-       max(ooo_degree_p99) filter (where links = 'healthy') as "out of order, P99",
-       max(qps) / 128 as "QPs per host",
-       printf('%.1f', max(switch_state_bytes) / 1000.0) || ' / ' || printf('%.0f', max(nic_state_bytes) / 1000.0)
-         as "state of a switch / NIC (KB)",
-       cast(round(avg(dropped_buffer + dropped_link + trimmed) filter (where links = 'healthy')) as integer) || ' / ' ||
-         cast(round(avg(dropped_buffer + dropped_link + trimmed) filter (where links <> 'healthy')) as integer)
-         as "packets lost, healthy / with a bad link"
-from summary s join wide w using (scheme) join nics using (scheme) where fabric = 'three'
-group by s.scheme order by min(run)
+select balancer,
+       max(text) filter (where pattern = 'permutation' and place = 'healthy') as "permutation",
+       max(text) filter (where pattern = 'permutation' and place = 'down ToR') as "ToR link dead",
+       max(text) filter (where pattern = 'permutation' and place = 'down core') as "core link dead",
+       max(text) filter (where pattern = 'permutation' and place = 'half ToR') as "ToR link at half",
+       max(text) filter (where pattern = 'permutation' and place = 'half core') as "core link at half",
+       max(text) filter (where pattern = 'alltoall' and place = 'healthy') as "all-to-all",
+       max(text) filter (where pattern = 'allreduce' and place = 'healthy') as "allreduce",
+       queue as "longest queue (KB)", late as "out of order, P99",
+       printf('%.1f / %.1f', switch, nic) as "state of a switch / NIC (KB)"
+from cell join taken using (balancer, transport) group by balancer, transport order by min(first)

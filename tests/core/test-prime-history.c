@@ -98,7 +98,7 @@ END_TEST
 START_TEST(a_hosts_history_is_that_of_all_its_qps)
 {
     uint64_t one[64], other[64];
-    open_host("history=host ecn-penalty=1 nack-penalty=1 explore=0");
+    open_host("penalty-unit=bdp history=host ecn-penalty=1 nack-penalty=1 explore=0");
     open_qp_of_host(one, 53);
     open_qp_of_host(other, 40);
     mark(one, 5);
@@ -116,7 +116,7 @@ START_TEST(a_hosts_history_is_that_of_all_its_qps)
         taken += label_of(other) == 5;
     }
     ck_assert_uint_ge(taken, 1);
-    open_host("ecn-penalty=1 nack-penalty=1 explore=0");
+    open_host("penalty-unit=bdp ecn-penalty=1 nack-penalty=1 explore=0");
     open_qp_of_host(one, 53);
     open_qp_of_host(other, 40);
     mark(one, 5);
@@ -135,7 +135,7 @@ START_TEST(paths_of_pods_and_of_the_fabric_are_apart)
 {
     uint64_t near[64], far[64];
     uint32_t taken = 0;
-    open_host("history=host ecn-penalty=1 nack-penalty=1 explore=0");
+    open_host("penalty-unit=bdp history=host ecn-penalty=1 nack-penalty=1 explore=0");
     open_qp_of_host(near, 4);
     open_qp_of_host(far, 53);
     mark(near, 1);
@@ -160,8 +160,9 @@ START_TEST(a_part_is_congested_whatever_the_others)
 {
     const uint16_t marked = 2 << 2 | 1;
     uint64_t qp[64];
-    open_host(_i ? "history=host penalizes=parts ecn-penalty=1 nack-penalty=1 explore=0"
-                 : "penalizes=parts ecn-penalty=1 nack-penalty=1 explore=0");
+    open_host(
+        _i ? "penalty-unit=bdp history=host penalizes=parts ecn-penalty=1 nack-penalty=1 explore=0"
+           : "penalty-unit=bdp penalizes=parts ecn-penalty=1 nack-penalty=1 explore=0");
     open_qp_of_host(qp, 53);
     mark(qp, marked);
     for (uint32_t i = 0; i < BDP; i++)
@@ -192,7 +193,8 @@ START_TEST(nacks_that_override_keep_a_trimming_path_empty)
     for (int off = 0; off < 2; off++)
     {
         uint64_t qp[64];
-        open_host(off ? "nack-overrides=off nack-penalty=2 explore=0" : "nack-penalty=2 explore=0");
+        open_host(off ? "penalty-unit=bdp nack-overrides=off nack-penalty=2 explore=0"
+                      : "penalty-unit=bdp nack-penalty=2 explore=0");
         open_qp_of_host(qp, 4);
         for (uint32_t i = 0; i < 280; i++)
         {

@@ -209,27 +209,32 @@ START_TEST(signals_penalize_as_they_should)
 }
 END_TEST
 
-/* Without a setting a mark counts for a tenth of a BDP and a NACK for four tenths. */
-START_TEST(defaults_are_short)
+/* Without a setting a mark counts for a turn over the three paths and a NACK for four; the other
+ * presets count by the BDP of 110 packets. */
+START_TEST(presets_have_their_units)
 {
-    static const char *const presets[] = {NULL, "short"};
+    static const struct
+    {
+        const char *preset;
+        uint32_t mark, nack; /* packets */
+    } cases[] = {{NULL, 3, 12}, {"cycles", 3, 12}, {"short", 11, 44}, {"round-trip", 110, 440}};
     const struct weft_path_site site = {.seed = 1,
                                         .run = 1,
                                         .clos = &flow.clos,
                                         .qp_bdp = 110,
                                         .dst = 4,
                                         .provides = WEFT_NEEDS_ALL};
-    for (int i = 0; i < 4; i++)
+    for (int nack = 0; nack < 2; nack++)
     {
         open_qp("prime", "", 4, 1);
         ck_assert_int_eq(weft_config_default(&flow.ops->algo, flow.config), 0);
-        MUST(!presets[i % 2] ||
-             weft_config_preset(&flow.ops->algo, flow.config, presets[i % 2]) == 0);
+        MUST(!cases[_i].preset ||
+             weft_config_preset(&flow.ops->algo, flow.config, cases[_i].preset) == 0);
         ck_assert_int_eq(weft_config_set(&flow.ops->algo, flow.config, "explore", "0"), 0);
         ck_assert_int_eq(flow.ops->path->qp_init(flow.state, NULL, flow.config, &site, 1), 0);
-        answer(i < 2 ? WEFT_ACK : WEFT_NACK, i < 2 ? WEFT_F_ECE : WEFT_F_TRIMMED, 0);
+        answer(nack ? WEFT_NACK : WEFT_ACK, nack ? WEFT_F_TRIMMED : WEFT_F_ECE, 0);
         const uint32_t avoided = avoided_for();
-        const uint32_t packets = i < 2 ? 11 : 44;
+        const uint32_t packets = nack ? cases[_i].nack : cases[_i].mark;
         MUST(packets <= avoided && avoided <= packets + 4);
     }
 }
@@ -442,7 +447,7 @@ prime_suite(void)
     tcase_add_test(t, without_congestion_co_prime_is_the_same);
     tcase_add_test(t, qps_have_orders_of_their_own);
     tcase_add_loop_test(t, signals_penalize_as_they_should, 0, 9);
-    tcase_add_test(t, defaults_are_short);
+    tcase_add_loop_test(t, presets_have_their_units, 0, 4);
     tcase_add_test(t, a_path_is_not_penalized_again_but_by_a_nack);
     tcase_add_test(t, a_lost_packet_penalizes_its_path);
     tcase_add_test(t, exploring_disregards_penalties_but_notes_them);

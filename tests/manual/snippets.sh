@@ -33,7 +33,7 @@ CK_FORK=no *                    it needs what the one before installs
 ./weft reproduce themis*        minutes to hours; tests/runner/reproduce.sh has a paper that is small
 ./weft reproduce all*           hours to days; the same
 ./weft run scenarios/cross/*    minutes; tests/runner/cross.sh runs the small versions
-./weft query results/cross-schemes *    tests/runner/cross.sh asks it of them
+./weft query results/cross-* *          tests/runner/cross.sh asks it of them
 mpirun *                        tests/runner/ranks.sh runs several processes
 srun *                          that needs Slurm
 parallel *                      tests/cluster.sh does what the page says of many machines
