@@ -289,10 +289,12 @@ release_signals(struct engine *e)
     handle_signals(SIG_DFL);
 }
 
-/** Ends the runs under way: what they have written so far is temporary. */
-static void
+/** Ends the runs under way: what they have written so far is temporary. Returns how many were done,
+ * though nobody had heard of it yet. */
+static size_t
 abandon(struct engine *e)
 {
+    size_t done = 0;
     for (size_t i = 0; i < e->nslots; i++)
     {
         struct run_status *s = &e->slots[i];
@@ -300,13 +302,15 @@ abandon(struct engine *e)
         {
             kill(s->pid, SIGKILL);
             waitpid(s->pid, NULL, 0);
-            run_file_forget(e->runs, s->name);
+            OWNED char *file = xformat("%s.sqlite", s->name);
+            done += !run_file_forget(e->runs, s->name) && file_is_there(e->runs, file);
             free(s->last_words);
             *s = (struct run_status){0};
             e->failed++;
         }
     }
     e->running = 0;
+    return done;
 }
 
 static void
@@ -345,8 +349,8 @@ work(struct engine *e, const size_t *due, size_t ndue)
     progress_end(&e->progress);
     if (interrupted)
     {
-        const size_t done = e->before + e->progress.ended - e->failed;
-        abandon(e);
+        size_t done = e->before + e->progress.ended - e->failed;
+        done += abandon(e);
         e->failed++;
         fprintf(stderr, "weft: interrupted; %zu of %zu runs are done and kept\n", done,
                 e->before + ndue);
