@@ -183,8 +183,8 @@ run_file_close(struct run_file *f)
     free(f->aside);
 }
 
-/** Removes a temporary file unless a process is at it; whether it was there. */
-static bool
+/** Removes a temporary file unless a process is at it. */
+static void
 clean(const struct folder *runs, const char *temporary)
 {
     const int lock = lock_file(runs, temporary, 0);
@@ -193,14 +193,13 @@ clean(const struct folder *runs, const char *temporary)
         unlinkat(runs->fd, temporary, 0);
         close(lock);
     }
-    return lock >= 0;
 }
 
-bool
+void
 run_file_forget(const struct folder *runs, const char *name)
 {
     OWNED char *temporary = xformat(TEMPORARY "%s.sqlite", name);
-    return clean(runs, temporary);
+    clean(runs, temporary);
 }
 
 void

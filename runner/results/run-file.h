@@ -54,8 +54,8 @@ bool run_file_set_aside(struct run_file *f, char **why);
 /** Removes what is unfinished and frees. */
 void run_file_close(struct run_file *f);
 
-/** Removes what a dead process left of one run. False: it left nothing, as after it was done. */
-bool run_file_forget(const struct folder *runs, const char *name);
+/** Removes what a dead process left of one run. */
+void run_file_forget(const struct folder *runs, const char *name);
 
 /** Removes temporary files whose processes are dead; for who has all runs alone, as others may just
  * have made one and not have locked it. */

@@ -105,8 +105,8 @@ by_key(const void *a, const void *b)
     return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static void
-check_distinct(const struct element *parent, struct diagnostics *d)
+void
+element_check_distinct(const struct element *parent, struct diagnostics *d)
 {
     const struct element **sorted = xcalloc(parent->nchildren + 1, sizeof *sorted);
     size_t n = 0;
@@ -123,9 +123,11 @@ check_distinct(const struct element *parent, struct diagnostics *d)
         if (strcmp(sorted[i]->name, sorted[i - 1]->name) == 0 &&
             strcmp(key->value, other->value) == 0)
         {
-            diag_error(d, key->line,
-                       "a second <%s> '%s'; expected each once, and it stands at line %d",
-                       sorted[i]->name, key->value, other->line);
+            OWNED char *where = other->line > 0
+                                    ? xformat(", and it stands at line %d", other->line)
+                                    : xstrdup(""); /* the command line says so */
+            diag_error(d, key->line, "a second <%s> '%s'; expected each once%s", sorted[i]->name,
+                       key->value, where);
         }
     }
     free(sorted);
@@ -152,7 +154,7 @@ check_children(const struct grammar *g, const struct element *e, struct diagnost
         }
         check_element(g, c, d);
     }
-    check_distinct(e, d);
+    element_check_distinct(e, d);
 }
 
 static void

@@ -47,7 +47,8 @@ static void
 report_empty(const struct element *e, const struct attribute *a, const struct attribute_spec *spec,
              struct diagnostics *d)
 {
-    diag_error(d, a->line, "%s of <%s> is empty; expected %s", a->name, e->name, spec->param.doc);
+    diag_error(d, a->line, "%s of <%s> is empty; expected text: %s", a->name, e->name,
+               spec->param.doc);
 }
 
 /** A word of a list, "3" or "3-7"; 0, or an error of weft_param_parse(). */

@@ -101,6 +101,7 @@ scenario_load(struct element *root, struct diagnostics *d)
     size_t before = d->reported;
     struct scenario *s = xcalloc(1, sizeof *s);
     s->root = root;
+    element_check_distinct(root, d);
     const bool topology = read_once(root, s, d) && build_topology(root, s, d);
     load_classes(root, s, d);
     uint32_t nqps = load_workloads(root, s, topology, d) * qps_per_connection(s);

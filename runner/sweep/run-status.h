@@ -16,6 +16,7 @@ struct run_status
     const char *name;
     struct run_progress progress;
     char *last_words; /**< what its process said last of it; NULL: nothing yet */
+    ino_t before;     /**< the file of its results when it began; 0: none */
 };
 
 /** Adds "NAME: at 1.25 ms, 12 of 64 messages, 40 % of the payload, 52 MB, process 123". */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -190,6 +191,15 @@ reap(struct engine *e)
     }
 }
 
+/** The file of a run's results, or 0. */
+static ino_t
+file_of(const struct engine *e, const char *run)
+{
+    OWNED char *file = xformat("%s.sqlite", run);
+    struct stat st;
+    return fstatat(e->runs->fd, file, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_ino : 0;
+}
+
 static bool
 start_next(struct engine *e, size_t run)
 {
@@ -197,6 +207,8 @@ start_next(struct engine *e, size_t run)
     {
         if (e->slots[i].pid == 0)
         {
+            const char *name = e->plan->names[run];
+            const ino_t before = file_of(e, name);
             pid_t pid = child_start(e->plan, run, e->runs, e->threads, e->pipe[1], &e->outside);
             if (pid < 0)
             {
@@ -204,7 +216,8 @@ start_next(struct engine *e, size_t run)
                               strerror(errno));
                 return false;
             }
-            e->slots[i] = (struct run_status){.pid = pid, .run = run, .name = e->plan->names[run]};
+            e->slots[i] =
+                (struct run_status){.pid = pid, .run = run, .name = name, .before = before};
             e->running++;
             return true;
         }
@@ -302,8 +315,9 @@ abandon(struct engine *e)
         {
             kill(s->pid, SIGKILL);
             waitpid(s->pid, NULL, 0);
-            OWNED char *file = xformat("%s.sqlite", s->name);
-            done += !run_file_forget(e->runs, s->name) && file_is_there(e->runs, file);
+            run_file_forget(e->runs, s->name);
+            const ino_t now = file_of(e, s->name);
+            done += now != 0 && now != s->before;
             free(s->last_words);
             *s = (struct run_status){0};
             e->failed++;

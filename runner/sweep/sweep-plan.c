@@ -184,7 +184,7 @@ add_case(struct building *b, struct plan_dimension *dim, const struct element *e
 static bool
 is_taken(const char *name)
 {
-    static const char *const own[] = {"run", "name", "seed", "seeds"};
+    static const char *const own[] = {"run", "name", "seed", "seeds", "rowid"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     {
         if (strcasecmp(own[i], name) == 0)

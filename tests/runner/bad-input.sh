@@ -559,6 +559,8 @@ command_line 'a --set of what varies' 'the sweep varies it at line' run good.xml
 command_line 'a --set without value' "expected element.attribute=value" run good.xml --out kept --set transport.rto
 command_line 'a class of nobody' "command line: error: no <workload> is of the class 'fast'" \
     run good.xml --out kept --set balancer:fast.name=ar
+sed 's,<workload ,<workload name="w1" kind="permutation" bytes="1KB"/><workload name="w2" ,' good.xml >two.xml
+command_line 'two of one name' "a second <workload> 'w2'; expected each once" run two.xml --out kept --set workload:w1.name=w2
 command_line 'no such scheduler' "command line: error: 'ns3::NoSuch' is no ns3::Scheduler" \
     run good.xml --out kept --scheduler NoSuch
 command_line 'no such run' "no run matches 'nothing'" sweep good.xml --out kept --only nothing
