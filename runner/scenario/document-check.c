@@ -123,9 +123,8 @@ element_check_distinct(const struct element *parent, struct diagnostics *d)
         if (strcmp(sorted[i]->name, sorted[i - 1]->name) == 0 &&
             strcmp(key->value, other->value) == 0)
         {
-            OWNED char *where = other->line > 0
-                                    ? xformat(", and it stands at line %d", other->line)
-                                    : xstrdup(""); /* the command line says so */
+            OWNED char *where = other->line > 0 ? xformat(", and it stands at line %d", other->line)
+                                                : xstrdup(""); /* the command line says so */
             diag_error(d, key->line, "a second <%s> '%s'; expected each once%s", sorted[i]->name,
                        key->value, where);
         }

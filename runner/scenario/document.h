@@ -68,8 +68,8 @@ char *document_write(const struct element *root);
 /** Reports unknown elements and attributes, doubles, missing and malformed values. */
 void document_check(const struct document *doc, struct diagnostics *d);
 
-/** Reports children of one name and key where the grammar wants each once: what is set for a run may
- * give one the name of another. document_check() does so. */
+/** Reports children of one name and key where the grammar wants each once: what is set for a run
+ * may give one the name of another. document_check() does so. */
 void element_check_distinct(const struct element *parent, struct diagnostics *d);
 
 /* --- elements --------------------------------------------------------------------------------- */

@@ -63,7 +63,8 @@ static const struct note
      " printf(': QP %d of %s takes %.4g times as long as alone, the median QP %.4g times (qps)',"
      "  slowest_qp, name, qp_slowdown_max, qp_slowdown_p50)"
      " FROM summary s CROSS JOIN qps q ON q.run = s.run AND q.qp = s.slowest_qp"
-     " WHERE qp_slowdown_max / qp_slowdown_p50 >= 3 AND q.delivered_us - first_start_us >= 0.9 * (cct_us - first_start_us)"},
+     " WHERE qp_slowdown_max / qp_slowdown_p50 >= 3 AND q.delivered_us - first_start_us >= 0.9 * "
+     "(cct_us - first_start_us)"},
     /* With such shares and increases retransmissions are likelier to decide than paths. */
     {"retransmissions may decide in", wants_no_order,
      "SELECT run - 1, increase,"
