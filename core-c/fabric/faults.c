@@ -123,7 +123,7 @@ weft_net_set_routes(struct weft_net *net, const struct weft_fib *fib, bool whole
     if (has_tor && whole != net->tor_active)
     {
         set_tor_active(net, whole);
-        if (net->ranks)
+        if (net->ranks && net->threads) /* else nothing is under way yet */
         {
             weft_ranks_tell(net); /* ToRs of one may have something to do now */
         }

@@ -349,27 +349,28 @@ load_qps(const struct weft_net *net, const struct weft_host_node *h)
         if (q)
         {
             weft_load_line(net->arriving[i].of.frame->d.kind == WEFT_DATA ? (const void *)&q->qp
-                                                                          : &q->qp.algos);
+                                                                          : &q->qp.algos,
+                           0);
         }
     }
     const uint32_t nactive = h->nic.nactive < MOST_LOADED ? h->nic.nactive : MOST_LOADED;
     for (uint32_t i = 0; i < nactive; i++)
     {
-        weft_load_line(&h->nic.active[i]->tx);
-        weft_load_line(&h->nic.active[i]->bulk_first);
+        weft_load_line(&h->nic.active[i]->tx, 0);
+        weft_load_line(&h->nic.active[i]->bulk_first, 0);
     }
     for (uint32_t i = 0; i < net->narriving; i++)
     {
         const struct weft_net_qp *q = weft_arriving_qp(net, &net->arriving[i]);
         if (q)
         {
-            weft_load_line(net->arriving[i].of.frame->d.kind == WEFT_DATA ? q->qp.rx : q->qp.tx);
+            weft_load_line(net->arriving[i].of.frame->d.kind == WEFT_DATA ? q->qp.rx : q->qp.tx, 0);
         }
     }
     for (uint32_t i = 0; i < nactive; i++)
     {
-        weft_load_line(h->nic.active[i]->tx);
-        weft_load_line(h->nic.active[i]->cc);
+        weft_load_line(h->nic.active[i]->tx, 0);
+        weft_load_line(h->nic.active[i]->cc, 0);
     }
 }
 

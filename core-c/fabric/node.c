@@ -59,11 +59,10 @@ left_of(const struct weft_lane *lane, const struct weft_port *to)
 static inline void
 load_bytes(const void *from, size_t bytes)
 {
-    const char *line = from;
-    for (const char *end = line + bytes; line < end; line += 2 * LINE)
+    for (size_t at = 0; at < bytes; at += 2 * LINE)
     {
-        weft_load_line(line);
-        weft_load_line(line + LINE);
+        weft_load_line(from, at);
+        weft_load_line(from, at + LINE);
     }
 }
 

@@ -390,7 +390,8 @@ weft_switch_run(struct weft_net *net, struct weft_switch_node *sw, int64_t until
     {
         weft_switch_load_tor(net, sw);
     }
-    const bool has_own = sw->is_tor || sw->owed_at != WEFT_NEVER;
+    /* Whoever watches it reads counters between frames. */
+    const bool has_own = sw->is_tor || sw->owed_at != WEFT_NEVER || sw->node.watched;
     uint32_t i = has_own ? 0 : run_frames(net, sw, 0);
     while (i < net->narriving || sw->own_at < until)
     {

@@ -20,7 +20,7 @@ weft_switch_load_tor(const struct weft_net *net, const struct weft_switch_node *
         const struct weft_net_qp *q = weft_arriving_qp(net, &net->arriving[i]);
         if (q && is_looked_at(sw, &net->arriving[i].of.frame->d))
         {
-            weft_load_line(&q->tor);
+            weft_load_line(&q->tor, 0);
         }
     }
     for (uint32_t i = 0; i < net->narriving; i++)
@@ -28,8 +28,8 @@ weft_switch_load_tor(const struct weft_net *net, const struct weft_switch_node *
         const struct weft_net_qp *q = weft_arriving_qp(net, &net->arriving[i]);
         if (q && is_looked_at(sw, &net->arriving[i].of.frame->d) && q->tor)
         {
-            weft_load_line(q->tor);
-            weft_load_line((const char *)q->tor + 64);
+            weft_load_line(q->tor, 0);
+            weft_load_line(q->tor, 64);
         }
     }
 }

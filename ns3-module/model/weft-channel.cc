@@ -77,7 +77,9 @@ WeftChannel::Get() const
     weft_net_port is{};
     if (m_fabric)
     {
-        const weft_end end = m_fabric->GetLink(m_link).lower;
+        /* Of two ends that ranks share out, one is here. */
+        const weft_link link = m_fabric->GetLink(m_link);
+        const weft_end end = m_devices[0] ? link.lower : link.upper;
         const uint32_t node = end.is_host ? end.index : m_fabric->GetNHosts() + end.index;
         weft_net_port_status(m_fabric->GetNet(), node, end.port, &is);
     }
@@ -87,13 +89,13 @@ WeftChannel::Get() const
 std::size_t
 WeftChannel::GetNDevices() const
 {
-    return m_devices[0] ? 2 : 0;
+    return (m_devices[0] ? 1 : 0) + (m_devices[1] ? 1 : 0);
 }
 
 Ptr<NetDevice>
 WeftChannel::GetDevice(std::size_t i) const
 {
-    return m_devices[i];
+    return m_devices[0] ? m_devices[i] : m_devices[1 - i];
 }
 
 DataRate
