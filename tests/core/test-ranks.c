@@ -164,6 +164,9 @@ begin(struct rank *rank)
         .of = rank, .delivered = delivered, .sent = sent, .received = received};
     config.ranks = &rank->with;
     ck_assert_int_eq(weft_net_make(&rank->net, &config, NULL), 0);
+    /* A failure that is known before anything runs, and is over. */
+    weft_net_set_routes(rank->net, NULL, false);
+    weft_net_set_routes(rank->net, NULL, true);
     ck_assert_int_eq(weft_net_set_threads(rank->net, rank->threads), 0);
     if (rank->with.n == MOST_RANKS)
     {
