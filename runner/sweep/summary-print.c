@@ -60,6 +60,9 @@ static const struct shown shown[] = {
  * is not the fabric's own. */
 static const struct shown shown_rho = {"increase_rho", NULL, "100", "%.2f", "   increase_rho_%"};
 
+/** Versions of SQLite round halves in two ways: so much more, and all round them up. */
+#define HALVES_UP "1.000000000001"
+
 /** Messages that were given up, and those that waited for them. */
 #define FAILED "(t.failed%s + t.unstarted%s)"
 
@@ -70,8 +73,8 @@ add_shown(struct text *t, const struct shown *s, const char *suffix)
 {
     text_add(t, ", CASE WHEN t.%s%s IS NULL THEN '-' ELSE printf('%s', (t.%s%s", s->column, suffix,
              s->format, s->column, suffix);
-    text_add(t, s->from ? " - t.%s%s) * %s)" : "%s%s) * %s)", s->from ? s->from : "",
-             s->from ? suffix : "", s->scale);
+    text_add(t, s->from ? " - t.%s%s) * %s * " HALVES_UP ")" : "%s%s) * %s * " HALVES_UP ")",
+             s->from ? s->from : "", s->from ? suffix : "", s->scale);
     if (*suffix)
     {
         text_add(t,
