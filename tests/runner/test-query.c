@@ -231,7 +231,13 @@ START_TEST(no_step_of_a_query_takes_long)
     static const char grown[] = "with recursive t(s, n) as (select 'a', 0 union all select s || s, "
                                 "n + 1 from t where n < 17) select length(s) from t where n = 17";
     refused(grown, "too big");
-    ck_assert(value_of("select length(printf('%2000000000d', 1)) is not 2000000000") == 1);
+    /* NULL, or, by newer versions of SQLite, an error. */
+    struct query_mistake m = {0};
+    struct query_rows *rows = database_query(
+        db, "select length(printf('%2000000000d', 1)) is not 2000000000", QUERY_LIMITS, &m);
+    ck_assert(!rows || rows->cells[0].real == 1);
+    query_rows_free(rows);
+    free(m.message);
 }
 END_TEST
 
