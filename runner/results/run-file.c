@@ -61,10 +61,16 @@ open_aside(const struct folder *runs, struct folder *aside, bool make, char **wh
     return good;
 }
 
+char *
+run_file_name(const char *name)
+{
+    return xformat("%s.sqlite", name);
+}
+
 bool
 run_file_may_be_made(const struct folder *runs, const char *name, char **why)
 {
-    OWNED char *file = xformat("%s.sqlite", name), *temporary = xformat(TEMPORARY "%s", file);
+    OWNED char *file = run_file_name(name), *temporary = xformat(TEMPORARY "%s", file);
     CLEANUP(folder_close) struct folder aside = NO_FOLDER;
     return may_replace(runs, file, why) && may_replace(runs, temporary, why) &&
            open_aside(runs, &aside, false, why) && (aside.fd < 0 || may_replace(&aside, file, why));
@@ -95,7 +101,7 @@ lock_file(const struct folder *runs, const char *name, int make)
 bool
 run_file_open(struct run_file *f, const struct folder *runs, const char *name, char **why)
 {
-    *f = (struct run_file){.runs = runs, .name = xformat("%s.sqlite", name), .lock = -1};
+    *f = (struct run_file){.runs = runs, .name = run_file_name(name), .lock = -1};
     f->temporary = xformat(TEMPORARY "%s", f->name);
     f->aside = xformat("%.*s" ASIDE "/%s", parent_length(runs->path), runs->path, f->name);
     if (!run_file_may_be_made(runs, name, why))
@@ -198,7 +204,7 @@ clean(const struct folder *runs, const char *temporary)
 void
 run_file_forget(const struct folder *runs, const char *name)
 {
-    OWNED char *temporary = xformat(TEMPORARY "%s.sqlite", name);
+    OWNED char *file = run_file_name(name), *temporary = xformat(TEMPORARY "%s", file);
     clean(runs, temporary);
 }
 

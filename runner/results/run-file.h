@@ -54,6 +54,9 @@ bool run_file_set_aside(struct run_file *f, char **why);
 /** Removes what is unfinished and frees. */
 void run_file_close(struct run_file *f);
 
+/** The name of the file of run @p name, which the caller frees. */
+char *run_file_name(const char *name);
+
 /** Removes what a dead process left of one run. */
 void run_file_forget(const struct folder *runs, const char *name);
 

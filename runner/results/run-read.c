@@ -129,7 +129,7 @@ enum run_state
 run_file_state(sqlite3 *db, const struct folder *runs, const char *name,
                const struct run_source *source, char **why)
 {
-    OWNED char *file = xformat("%s.sqlite", name);
+    OWNED char *file = run_file_name(name);
     enum run_state state = RUN_TO_DO;
     *why = NULL;
     if (runs->fd >= 0 && file_is_there(runs, file))

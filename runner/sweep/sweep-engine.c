@@ -195,7 +195,7 @@ reap(struct engine *e)
 static ino_t
 file_of(const struct engine *e, const char *run)
 {
-    OWNED char *file = xformat("%s.sqlite", run);
+    OWNED char *file = run_file_name(run);
     struct stat st;
     return fstatat(e->runs->fd, file, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_ino : 0;
 }

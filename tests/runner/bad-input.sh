@@ -5,17 +5,8 @@
 # write nothing: else a user loses hours of simulation, or earlier results, to a slip of the pen.
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
-set +e
-
-failures=0
+go_on
 checks=0
-
-fail()
-{
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n' "$1"
-    sed 's/^/    | /' messages
-}
 
 # refused WHAT PATTERN: bad.xml must be refused with a message that matches.
 refused()

@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2034 # who sources it uses them
+# shellcheck shell=sh disable=SC2034,SC2317 # who sources it uses them
 # SPDX-License-Identifier: GPL-2.0-only
 # What the tests of the command begin with, sourced: $1 is the program. They work in a folder of their
 # own, which goes with them, and keep in `messages` what the program says on standard error.
@@ -16,6 +16,19 @@ fail()
     echo "FAILED: $*"
     [ ! -e messages ] || tail -n 20 messages | sed 's/^/    | /'
     exit 1
+}
+
+# go_on: failures are counted from here on, in $failures, and the test goes on.
+go_on()
+{
+    set +e
+    failures=0
+    fail()
+    {
+        failures=$((failures + 1))
+        printf 'FAILED: %s\n' "$1"
+        sed 's/^/    | /' messages
+    }
 }
 
 # ends STATUS COMMAND...: it ends with that exit status; what it prints is in out, and in messages.

@@ -5,17 +5,8 @@
 # measures a scheme that never worked, and blames the scheme.
 # shellcheck source=tests/runner/begin.sh
 . "$(dirname "$0")/begin.sh"
-set +e
-
+go_on
 root=$(cd "$here/../.." && pwd)
-failures=0
-
-fail()
-{
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n' "$1"
-    sed 's/^/    | /' messages
-}
 
 # warned PATTERN BALANCER ELEMENTS [TOPOLOGY]: once, by validate and by run, and it runs
 warned()
