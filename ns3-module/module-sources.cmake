@@ -24,7 +24,6 @@ set(weft_module_sources
     ns3-module/model/weft-port.cc
     ns3-module/model/weft-rdma-application.cc
     ns3-module/model/weft-root.cc
-    ns3-module/model/weft-service-level.cc
     ns3-module/model/weft-service-levels.cc
     ns3-module/model/weft-switch.cc
     ns3-module/model/weft-ticks.cc
@@ -44,14 +43,12 @@ set(weft_module_headers
     ns3-module/model/weft-memory.h
     ns3-module/model/weft-net-device.h
     ns3-module/model/weft-nic.h
-    ns3-module/model/weft-now.h
     ns3-module/model/weft-packet.h
     ns3-module/model/weft-planner.h
     ns3-module/model/weft-port.h
     ns3-module/model/weft-qp.h
     ns3-module/model/weft-rdma-application.h
     ns3-module/model/weft-root.h
-    ns3-module/model/weft-service-level.h
     ns3-module/model/weft-service-levels.h
     ns3-module/model/weft-switch.h
     ns3-module/model/weft-ticks.h

@@ -6,8 +6,8 @@
 #include "weft-collective.h"
 
 #include "weft-fabric.h"
-#include "weft-now.h"
 #include "weft-root.h"
+#include "weft-ticks.h"
 
 #include "ns3/abort.h"
 #include "ns3/log.h"

@@ -11,7 +11,6 @@
 #include "weft-connection.h"
 #include "weft-link-faults.h"
 #include "weft-memory.h"
-#include "weft-now.h"
 #include "weft-qp.h"
 #include "weft-service-levels.h"
 #include "weft-ticks.h"

@@ -5,8 +5,6 @@
  */
 #include "weft-link-faults.h"
 
-#include "weft-now.h"
-
 #include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"

@@ -7,8 +7,8 @@
 
 #include "weft-channel.h"
 #include "weft-fabric.h"
-#include "weft-now.h"
 #include "weft-packet.h"
+#include "weft-ticks.h"
 
 #include "ns3/log.h"
 #include "ns3/net-device-queue-interface.h"

@@ -5,8 +5,6 @@
  */
 #include "weft-ticks.h"
 
-#include "weft-now.h"
-
 #include "ns3/abort.h"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #define NS3_WEFT_TICKS_H
 
 #include "ns3/event-id.h"
+#include "ns3/simulator.h"
 
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,13 @@
 
 namespace ns3
 {
+
+/** @ingroup weft @return Simulator::Now(), ps */
+inline int64_t
+WeftNow()
+{
+    return Simulator::Now().GetTimeStep();
+}
 
 /**
  * @ingroup weft

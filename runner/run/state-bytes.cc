@@ -4,7 +4,7 @@
 #include "state-bytes.h"
 
 #include "ns3/weft-qp.h"
-#include "ns3/weft-service-level.h"
+#include "ns3/weft-service-levels.h"
 
 #include <algorithm>
 #include <vector>
