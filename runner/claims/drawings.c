@@ -2,6 +2,7 @@
 #include "drawings.h"
 
 #include <libxml/parser.h>
+#include <libxml/uri.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,81 +36,43 @@ figures_in(const struct folder *f)
     return names;
 }
 
-/** Removes entities, which may stand for text without end, and attributes that have some. */
-static void
-remove_entities(xmlNode *e)
-{
-    for (xmlNode *next, *child = e->children; child; child = next)
-    {
-        next = child->next;
-        if (child->type == XML_ENTITY_REF_NODE)
-        {
-            xmlUnlinkNode(child);
-            xmlFreeNode(child);
-        }
-        else if (child->type == XML_ELEMENT_NODE)
-        {
-            remove_entities(child);
-        }
-    }
-    for (xmlAttr *next, *a = e->properties; a; a = next)
-    {
-        next = a->next;
-        bool has = false;
-        for (const xmlNode *part = a->children; part; part = part->next)
-        {
-            has = has || part->type == XML_ENTITY_REF_NODE;
-        }
-        if (has)
-        {
-            xmlRemoveProp(a);
-        }
-    }
-}
-
-/** Adds what a file holds; false if it is no SVG. */
+/** Whether a file is an SVG document. */
 static bool
-add_svg(xmlNode *drawing, const char *bytes, size_t n)
+is_svg(const char *bytes, size_t n)
 {
     const int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
     xmlDoc *doc = xmlReadMemory(bytes, (int)n, NULL, NULL, options);
-    xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
-    const bool good = root && root->ns && strcmp((const char *)root->name, "svg") == 0 &&
-                      strcmp((const char *)root->ns->href, "http://www.w3.org/2000/svg") == 0;
-    if (good)
-    {
-        remove_entities(root);
-        xmlAddChild(drawing, xmlDocCopyNode(root, drawing->doc, 1));
-    }
+    const xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
+    const bool is = root && root->ns && strcmp((const char *)root->name, "svg") == 0 &&
+                    strcmp((const char *)root->ns->href, "http://www.w3.org/2000/svg") == 0;
     xmlFreeDoc(doc);
-    return good;
+    return is;
 }
 
 void
 drawings_add(xmlNode *section, const char *folder)
 {
     CLEANUP(folder_close) struct folder f = NO_FOLDER;
-    char *why = NULL;
+    OWNED char *unopened = NULL;
     CLEANUP(words_free)
-    struct words names = folder_open(&f, folder, &why) ? figures_in(&f) : (struct words){0};
-    xmlChar *id = xmlGetNoNsProp(section, (const xmlChar *)"id");
-    free(why);
+    struct words names = folder_open(&f, folder, &unopened) ? figures_in(&f) : (struct words){0};
     for (size_t i = 0; i < names.n; i++)
     {
-        OWNED char *file = xformat("%s.svg", names.word[i]);
+        OWNED char *file = xformat("%s.svg", names.word[i]), *why = NULL;
         size_t n = 0;
-        why = NULL;
         OWNED char *bytes = file_read(&f, file, &n, &why);
+        const char *missing = !bytes                   ? why
+                              : n > DRAWING_MOST_BYTES ? "it is too large"
+                              : !is_svg(bytes, n)      ? "it is no SVG"
+                                                       : NULL;
         xmlNode *drawing = page_add(section, "drawing", NULL);
         page_set(drawing, "name", names.word[i]);
-        page_format(drawing, "prefix", "%s-f%zu-", id, i + 1);
-        page_set(drawing, "missing", why);
-        if (bytes && (n > DRAWING_MOST_BYTES || !add_svg(drawing, bytes, n)))
+        page_set(drawing, "missing", missing);
+        if (!missing)
         {
-            page_set(drawing, "missing",
-                     n > DRAWING_MOST_BYTES ? "it is too large" : "it is no SVG");
+            xmlChar *escaped = xmlURIEscapeStr((const xmlChar *)bytes, (const xmlChar *)"/:;=,");
+            page_format(drawing, "image", "data:image/svg+xml,%s", escaped);
+            xmlFree(escaped);
         }
-        free(why);
     }
-    xmlFree(id);
 }

@@ -8,9 +8,8 @@
 /** Largest figure that a page takes up, bytes. */
 #define DRAWING_MOST_BYTES ((size_t)8 << 20)
 
-/** Adds a <drawing> for each NAME.svg in a folder, with what the file holds: the stylesheet takes
- * of it only what draws. What refers to its ids does so behind letters that no other figure has,
- * which begin with the section's id. */
+/** Adds a <drawing> for each NAME.svg in a folder, as the address of an image: whoever wrote the
+ * file, browsers run nothing in an image and fetch nothing for it. */
 void drawings_add(xmlNode *section, const char *folder);
 
 #endif
