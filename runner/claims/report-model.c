@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A report's claims and tables, with what their queries give, as a tree. */
+#include <errno.h>
 #include <libxml/uri.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "drawings.h"
 #include "files.h"
 #include "provenance.h"
 #include "report-numbers.h"
 #include "report-verdict.h"
 #include "results-page.h"
+#include "sweep-run.h"
 
 /** What one file of claims makes. */
 struct part
@@ -247,4 +249,44 @@ report_make(struct document *const *claims, size_t n, const struct report_option
         page = NULL;
     }
     return page;
+}
+
+/* --- its file --------------------------------------------------------------------------------- */
+
+static int
+write_into(const char *text, const char *output)
+{
+    FILE *file = fopen(output, "w");
+    const bool good = file && fputs(text, file) >= 0;
+    if ((file && fclose(file) != 0) || !good)
+    {
+        fprintf(stderr, "weft: error: cannot write %s: %s\n", output, strerror(errno));
+        return EXIT_FAILED;
+    }
+    return EXIT_GOOD;
+}
+
+int
+report_deliver(const char *text, const char *output)
+{
+    if (!output)
+    {
+        fputs(text, stdout);
+        return EXIT_GOOD;
+    }
+    struct stat st;
+    if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))
+    {
+        return write_into(text, output); /* a device or a pipe stays what it is */
+    }
+    const char *slash = strrchr(output, '/');
+    OWNED char *why = NULL;
+    OWNED char *folder =
+        slash ? xformat("%.*s", slash > output ? (int)(slash - output) : 1, output) : xstrdup(".");
+    bool good = file_replace(folder, slash ? slash + 1 : output, text, strlen(text), &why);
+    if (!good)
+    {
+        fprintf(stderr, "weft: error: %s\n", why);
+    }
+    return good ? EXIT_GOOD : EXIT_FAILED;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure-legend.h"
 #include "figure-markup.h"
 #include "figure-script.h"
 

@@ -105,4 +105,18 @@ double category_place(size_t i, size_t n);
 #define CATEGORY_FROM  (-0.6)
 #define CATEGORY_TO(n) ((double)(n)-0.4)
 
+/* --- the legend ------------------------------------------------------------------------------- */
+
+/** Where it is to stand, its rows and columns and its font; @p titled: with a title above. */
+void legend_lay_out(struct figure_layout *l, const struct element *figure,
+                    const struct figure_data *data, bool titled);
+
+/** The room that it takes, with its distance to what stands below it. */
+double legend_height(const struct figure_layout *l);
+
+/** Its place, given that of the plots. False: it is to stand in the first of them and would cover
+ * something there in each corner; then it is on top after another layout. */
+bool legend_place(struct figure_layout *l, const struct element *figure,
+                  const struct figure_data *data);
+
 #endif

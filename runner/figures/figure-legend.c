@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "figure-legend.h"
-
+/* How large the legend of a figure is, and where it stands. */
 #include <math.h>
 #include <string.h>
 
+#include "figure-layout.h"
 #include "figure-markup.h"
 
 #define ENTRY_EM    4.2  /* of an entry besides its text */

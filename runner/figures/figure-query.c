@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plan-tables.h"
-#include "sql-text.h"
+#include "sql-file.h"
 
 /** A column that tells points apart. */
 struct key

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "csv.h"
-#include "query-holes.h"
+#include "query.h"
 
 /* More make a drawing that nothing opens. */
 #define MOST_DOTS   50000

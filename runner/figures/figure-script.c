@@ -8,7 +8,6 @@
 
 #include "figure-layout.h"
 #include "figure-markup.h"
-#include "figure-names.h"
 #include "figure-style.h"
 #include "figure-texts.h"
 

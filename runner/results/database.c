@@ -11,7 +11,7 @@
 #include "csv.h"
 #include "parameters.h"
 #include "sql-aggregates.h"
-#include "sql-text.h"
+#include "sql-file.h"
 
 /* --- what varies ------------------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "query-holes.h"
+#include "query.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,13 +2,17 @@
 #include "query.h"
 
 #include <math.h>
+#include <signal.h>
 #include <sqlite3.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "database.h"
 #include "provenance.h"
-#include "query-watchdog.h"
 #include "results-folder.h"
 #include "shown-text.h"
 #include "sql-aggregates.h"
@@ -366,6 +370,59 @@ explain(struct database *db)
                : xstrdup(said);
 }
 
+/* --- a step that does not end ----------------------------------------------------------------- */
+
+/** Behind the limit of time, s: SQLite ends a query at that if it can. */
+#define GRACE 2
+
+/** Longer limits are none, s. */
+#define MOST_SECONDS 1e8
+
+static char message[100];
+
+/** Nothing else can: one step of SQLite's does not end. */
+static void
+end_process(int number)
+{
+    (void)number;
+    if (write(STDERR_FILENO, message, strlen(message)) < 0)
+    {
+        _exit(2); /* the same: nobody hears of it */
+    }
+    _exit(2);
+}
+
+static void
+set_timer(time_t seconds)
+{
+    const struct itimerval timer = {.it_value = {.tv_sec = seconds}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/** From now on the process ends with a message and exit status 2 if this takes longer than @p
+ * seconds and a little; until stop_watchdog(). */
+static void
+start_watchdog(double seconds)
+{
+    struct sigaction action;
+    if (seconds > MOST_SECONDS)
+    {
+        return;
+    }
+    snprintf(message, sizeof message,
+             "weft: error: a query takes longer than %g seconds in one step\n", seconds);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = end_process;
+    sigaction(SIGALRM, &action, NULL);
+    set_timer((time_t)seconds + GRACE);
+}
+
+static void
+stop_watchdog(void)
+{
+    set_timer(0);
+}
+
 /* --- rows ------------------------------------------------------------------------------------- */
 
 /** A cell of the row that a step has made; its text is SQLite's. */
@@ -476,7 +533,7 @@ database_read(struct database *db, const char *sql, struct query_limits limits,
     sqlite3_hard_heap_limit64((sqlite3_int64)limits.bytes);
     sqlite3_progress_handler(db->db, STEPS_PER_LOOK, is_over, db);
     sqlite3_set_authorizer(db->db, authorize, NULL);
-    query_watchdog_start(limits.seconds);
+    start_watchdog(limits.seconds);
     *mistake = (struct query_mistake){NULL, 0};
     const int status = sqlite3_prepare_v2(db->db, sql, -1, &s, &rest);
     if (status != SQLITE_OK)
@@ -501,7 +558,7 @@ database_read(struct database *db, const char *sql, struct query_limits limits,
     {
         good = read_rows(db, s, sql, limits, reader, mistake);
     }
-    query_watchdog_stop();
+    stop_watchdog();
     sqlite3_set_authorizer(db->db, NULL, NULL);
     sqlite3_progress_handler(db->db, 0, NULL, NULL);
     return good;

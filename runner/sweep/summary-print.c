@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "columns.h"
-#include "sql-text.h"
+#include "sql-file.h"
 
 /** Rows shown on the terminal before it refers to the file. */
 #define MOST_SHOWN 100

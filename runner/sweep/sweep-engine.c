@@ -19,7 +19,6 @@
 #include "provenance.h"
 #include "run-child.h"
 #include "run-file.h"
-#include "run-status.h"
 #include "sweep-run.h"
 #include "textbuf.h"
 

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "database.h"
-#include "query-holes.h"
 #include "query.h"
 
 static char folder[] = "/tmp/weft-test-query-XXXXXX";
