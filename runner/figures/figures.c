@@ -11,7 +11,6 @@
 #include "figure.h"
 #include "files.h"
 #include "gnuplot.h"
-#include "results-folder.h"
 #include "shown-text.h"
 #include "textbuf.h"
 
@@ -187,11 +186,7 @@ bool
 figures_draw(const struct plan *plan, const char *out, const char *only)
 {
     OWNED char *why = NULL;
-    struct drawing_board board = {.out = out};
-    if (results_file_is_whole(out, DATABASE_FILE, &why))
-    {
-        board.results = database_open_whole(out, &why);
-    }
+    struct drawing_board board = {.results = database_open(out, &why), .out = out};
     if (!board.results)
     {
         fprintf(stderr, "weft: error: no figure can be drawn: %s\n", why);

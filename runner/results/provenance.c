@@ -2,6 +2,7 @@
 #include "provenance.h"
 
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,27 +83,34 @@ clock_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/** Who is told. */
+/** The table that is written. */
 struct telling
 {
-    provenance_fn fn;
-    void *user;
+    const struct sql_file *file;
+    sqlite3_stmt *insert;
+    char **why;
+    bool good;
 };
 
 static void __attribute__((format(printf, 3, 4)))
-tell(const struct telling *to, const char *key, const char *format, ...)
+tell(struct telling *to, const char *key, const char *format, ...)
 {
     CLEANUP(text_drop) struct text t = {0};
     va_list args;
     va_start(args, format);
     text_vadd(&t, format, args);
     va_end(args);
-    to->fn(to->user, key, t.s);
+    if (to->good)
+    {
+        sqlite3_bind_text(to->insert, 1, key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(to->insert, 2, t.s, -1, SQLITE_STATIC);
+        to->good = sql_file_step(to->file, to->insert, to->why);
+    }
 }
 
 /** The links that chance chose: "lower upper", the numbers of two switches, one link a line. */
 static void
-tell_random_links(const struct telling *to, const struct scenario *s, const char *key,
+tell_random_links(struct telling *to, const struct scenario *s, const char *key,
                   const struct random_links *r)
 {
     size_t n;
@@ -119,12 +127,12 @@ tell_random_links(const struct telling *to, const struct scenario *s, const char
     {
         text_add(&t, "\n  ... and %zu more", n - MOST_LINKS);
     }
-    to->fn(to->user, key, t.s);
+    tell(to, key, "%s", t.s);
 }
 
 /** A file that the scenario names; @p f NULL: none. */
 static void
-tell_file(const struct telling *to, const char *key, const struct input_file *f)
+tell_file(struct telling *to, const char *key, const struct input_file *f)
 {
     if (f)
     {
@@ -135,7 +143,7 @@ tell_file(const struct telling *to, const char *key, const struct input_file *f)
 
 /** What the run was made with, where and when. */
 static void
-tell_making(const struct telling *to, const struct scenario *s)
+tell_making(struct telling *to, const struct scenario *s)
 {
     struct utsname machine;
     char when[32] = "";
@@ -160,7 +168,7 @@ tell_making(const struct telling *to, const struct scenario *s)
 
 /** Of this process, or of that one of several ranks that took most. */
 static void
-tell_memory(const struct telling *to, const struct run_results *r)
+tell_memory(struct telling *to, const struct run_results *r)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -173,11 +181,14 @@ tell_memory(const struct telling *to, const struct run_results *r)
     tell(to, "peak memory", "%ld KiB", peak);
 }
 
-void
-provenance_tell(const struct scenario *s, const struct run_results *r, double seconds,
-                provenance_fn fn, void *user)
+bool
+provenance_add(const struct sql_file *file, const struct scenario *s, const struct run_results *r,
+               double seconds, char **why)
 {
-    const struct telling to = {fn, user};
+    struct telling to = {.file = file, .why = why};
+    to.good = sql_file_run(file, "CREATE TABLE provenance (key TEXT NOT NULL, text TEXT NOT NULL);",
+                           why) &&
+              sql_file_prepare(file, "INSERT INTO provenance VALUES (?, ?);", &to.insert, why);
     tell_making(&to, s);
     tell(&to, "seed", "%" PRIu64, s->seed);
     tell(&to, "run", "%" PRIu64, s->run);
@@ -198,4 +209,5 @@ provenance_tell(const struct scenario *s, const struct run_results *r, double se
     {
         tell_random_links(&to, s, "random degradations", &s->random_degrade);
     }
+    return to.good;
 }

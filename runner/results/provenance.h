@@ -5,16 +5,15 @@
 
 #include "results.h"
 #include "scenario.h"
+#include "sql-file.h"
 
 /** Remembers the command line; call once at the start of main(). */
 void provenance_command(int argc, char *const *argv);
 
-/** Told one thing after the other: "seed", "7". */
-typedef void (*provenance_fn)(void *user, const char *key, const char *text);
-
-/** Tells what produced a run. @p seconds: its wall-clock time. */
-void provenance_tell(const struct scenario *s, const struct run_results *r, double seconds,
-                     provenance_fn fn, void *user);
+/** Writes the table `provenance`: what produced a run. @p seconds: its wall-clock time. False with
+ * a sentence in *why. */
+bool provenance_add(const struct sql_file *file, const struct scenario *s,
+                    const struct run_results *r, double seconds, char **why);
 
 /** "0.1.0 (commit abc123)"; of a tree that was changed, "0.1.0 (commit abc123-modified def456)". */
 const char *provenance_version(void);

@@ -26,17 +26,11 @@
 /** Longest query, bytes. */
 #define MOST_SQL (1 << 18)
 
-struct attached
-{
-    char *name, *out;
-};
-
 struct database
 {
     sqlite3 *db;
-    char *out;
-    struct attached *attached;
-    size_t nattached;
+    struct database *counting; /**< the same results, with aggregates that fill `holes`; or NULL */
+    struct sql_holes holes;
     double deadline;     /**< of the query in hand */
     uint64_t steps_left; /**< likewise */
     struct sql_budget budget;
@@ -98,7 +92,6 @@ open_with(const char *out, struct sql_holes *holes, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
     OWNED char *address = address_of(out);
-    db->out = xstrdup(out);
     bool good = sqlite3_open_v2(address, &db->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
                 SQLITE_OK;
     if (!good)
@@ -123,7 +116,13 @@ open_with(const char *out, struct sql_holes *holes, char **why)
 struct database *
 database_open_whole(const char *out, char **why)
 {
-    return open_with(out, NULL, why);
+    struct database *db = open_with(out, NULL, why);
+    if (db && (db->counting = open_with(out, &db->holes, why)) == NULL)
+    {
+        database_close(db);
+        db = NULL;
+    }
+    return db;
 }
 
 struct database *
@@ -136,7 +135,6 @@ struct database *
 database_of(sqlite3 *own, char **why)
 {
     struct database *db = xcalloc(1, sizeof *db);
-    db->out = xstrdup("");
     db->db = own;
     restrict_database(db->db);
     if (sql_aggregates_register(db->db, &db->budget, NULL) != SQLITE_OK)
@@ -161,32 +159,22 @@ attach(struct database *db, const char *name, const char *out, char **why)
     if (!good)
     {
         *why = xformat("%s/" DATABASE_FILE " cannot be opened: %s", out, sqlite3_errmsg(db->db));
-        return false;
     }
-    ARRAY_GROW(db->attached, db->nattached);
-    db->attached[db->nattached++] = (struct attached){xstrdup(name), xstrdup(out)};
-    return version_fits(db, name, out, why);
+    return good && version_fits(db, name, out, why);
 }
 
 bool
 database_attach(struct database *db, const char *name, const char *out, char **why)
 {
-    return results_file_is_whole(out, DATABASE_FILE, why) && attach(db, name, out, why);
+    return results_file_is_whole(out, DATABASE_FILE, why) && attach(db, name, out, why) &&
+           attach(db->counting, name, out, why);
 }
 
 struct database *
-database_open_again(const struct database *db, struct sql_holes *holes, char **why)
+database_counting(struct database *db, struct sql_holes **holes)
 {
-    struct database *again = open_with(db->out, holes, why);
-    for (size_t i = 0; again && i < db->nattached; i++)
-    {
-        if (!attach(again, db->attached[i].name, db->attached[i].out, why))
-        {
-            database_close(again);
-            again = NULL;
-        }
-    }
-    return again;
+    *holes = &db->holes;
+    return db->counting;
 }
 
 void
@@ -194,14 +182,9 @@ database_close(struct database *db)
 {
     if (db)
     {
+        database_close(db->counting);
         sqlite3_close(db->db);
-        for (size_t i = 0; i < db->nattached; i++)
-        {
-            free(db->attached[i].name);
-            free(db->attached[i].out);
-        }
-        free(db->attached);
-        free(db->out);
+        free(db->holes.holes);
         free(db);
     }
 }

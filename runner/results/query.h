@@ -78,10 +78,9 @@ bool database_attach(struct database *db, const char *name, const char *out, cha
 
 struct sql_holes;
 
-/** Opens the same results, with the same others attached, and with aggregates that tell @p holes of
- * rows without a value: sql-aggregates.h. NULL with a sentence in *why. */
-struct database *database_open_again(const struct database *db, struct sql_holes *holes,
-                                     char **why);
+/** The same results, with the same others attached, and with aggregates that tell *holes of rows
+ * without a value: sql-aggregates.h. */
+struct database *database_counting(struct database *db, struct sql_holes **holes);
 
 void database_close(struct database *db);
 /** For CLEANUP(). */
@@ -155,8 +154,7 @@ struct query_hole
  * For each cell of database_query()'s answer, [row * ncolumns + column]; the caller frees it. NULL
  * with what was wrong: avg(), sum(), total(), min() and max() cannot be window functions here.
  */
-struct query_hole *database_holes(const struct database *db, const char *sql,
-                                  struct query_limits limits, const struct query_rows *rows,
-                                  struct query_mistake *mistake);
+struct query_hole *database_holes(struct database *db, const char *sql, struct query_limits limits,
+                                  const struct query_rows *rows, struct query_mistake *mistake);
 
 #endif

@@ -76,23 +76,17 @@ enum run_state
     RUN_FINISHED,
 };
 
-/** What results are made of. */
-struct run_source
-{
-    char *resolved; /**< the resolved scenario, as scenario_write() gives it */
-    char *code;     /**< built_code() */
-};
-
 struct sqlite3;
 
 /** A database in memory whose schema `run` run_file_state() sets; NULL: there is no memory. The
  * caller closes it. */
 struct sqlite3 *run_file_reader(void);
 
-/** The state of run @p name. Its tables are the schema `run` of @p db afterwards if it is finished
- * or stale. A sentence in *why if it is anything else but to do. */
+/** The state of run @p name, which is to be made of a scenario, @p resolved as scenario_write()
+ * gives it, by @p code, as built_code(). Its tables are the schema `run` of @p db afterwards if it
+ * is finished or stale. A sentence in *why if it is anything else but to do. */
 enum run_state run_file_state(struct sqlite3 *db, const struct folder *runs, const char *name,
-                              const struct run_source *source, char **why);
+                              const char *resolved, const char *code, char **why);
 
 /** Makes the tables of a whole file the schema `run`; of another one a sentence in *why. */
 enum sql_file_state run_file_attach(struct sqlite3 *db, const struct folder *folder,

@@ -14,37 +14,16 @@
 #include "summary-print.h"
 #include "sweep-run.h"
 
-/** What a run is made of now, for free_source(); false if its scenario does not load. */
-static bool
-find_source(const struct plan *plan, size_t i, struct run_source *source)
-{
-    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
-    CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, i, &d);
-    *source = s ? (struct run_source){scenario_write(s, plan->names[i]), built_code(s)}
-                : (struct run_source){NULL, NULL};
-    return source->resolved != NULL;
-}
-
-static void
-free_source(struct run_source *source)
-{
-    free(source->resolved);
-    free(source->code);
-}
-
 enum run_state
 plan_run_state(const struct plan *plan, size_t i, const struct folder *runs, struct sqlite3 *db,
                char **why)
 {
-    struct run_source source;
-    enum run_state state = RUN_TO_DO;
+    CLEANUP(diag_free) struct diagnostics d = {.file = plan->doc->path};
+    CLEANUP(scenario_drop) struct scenario *s = plan_load(plan, i, &d);
+    OWNED char *resolved = s ? scenario_write(s, plan->names[i]) : NULL;
+    OWNED char *code = s ? built_code(s) : NULL;
     *why = NULL;
-    if (find_source(plan, i, &source))
-    {
-        state = run_file_state(db, runs, plan->names[i], &source, why);
-    }
-    free_source(&source);
-    return state;
+    return s ? run_file_state(db, runs, plan->names[i], resolved, code, why) : RUN_TO_DO;
 }
 
 /* --- one table of all runs -------------------------------------------------------------------- */
