@@ -160,14 +160,11 @@ by_tic(const void *a, const void *b)
 static double
 value_near(const struct figure_data *d, double x)
 {
-    for (size_t i = 0; i < d->ncurves; i++)
+    for (size_t i = 0; i < d->npoints; i++)
     {
-        for (size_t k = 0; k < d->npoints[i]; k++)
+        if (fabs(d->points[i].x - x) <= 1e-12 * fabs(x))
         {
-            if (fabs(d->points[i][k].x - x) <= 1e-12 * fabs(x))
-            {
-                return d->points[i][k].x;
-            }
+            return d->points[i].x;
         }
     }
     return NAN;
@@ -186,23 +183,18 @@ x_of(const struct element *figure, const struct plan_point *point, size_t cell, 
 static bool
 are_labelled(const struct element *figure, struct swept s, const struct figure_data *d)
 {
-    size_t found = 0, all = 0;
-    for (size_t i = 0; i < d->ncurves; i++)
+    size_t found = 0;
+    for (size_t i = 0; i < d->npoints; i++)
     {
-        all += d->npoints[i];
-        for (size_t k = 0; k < d->npoints[i]; k++)
+        double x;
+        for (size_t p = 0; p < s.dim->npoints; p++)
         {
-            double x;
-            for (size_t p = 0; p < s.dim->npoints; p++)
-            {
-                const struct plan_point *point = &s.dim->points[p];
-                const bool is = point->label && x_of(figure, point, s.cell, &x) &&
-                                fabs(x - d->points[i][k].x) <= 1e-12 * fabs(x);
-                found += is;
-            }
+            const struct plan_point *point = &s.dim->points[p];
+            found += point->label && x_of(figure, point, s.cell, &x) &&
+                     fabs(x - d->points[i].x) <= 1e-12 * fabs(x);
         }
     }
-    return all > 0 && found == all;
+    return found > 0 && found == d->npoints;
 }
 
 /** The column of the sweep that x is; of a query's numbers one that has labels for all of them. */

@@ -252,14 +252,12 @@ limit_whiskers(struct figure_layout *l, const struct element *figure,
                const struct figure_data *data)
 {
     double most = 0, high = 0;
-    for (size_t i = 0; i < data->ncurves && figure_has_short_intervals(figure, data); i++)
+    const bool is_short = figure_has_short_intervals(figure, data);
+    for (size_t i = 0; i < data->npoints && is_short; i++)
     {
-        for (size_t k = 0; k < data->npoints[i]; k++)
-        {
-            const struct figure_point *p = &data->points[i][k];
-            most = p->n ? fmax(most, p->y) : most;
-            high = p->n ? fmax(high, p->high) : high;
-        }
+        const struct figure_point *p = &data->points[i];
+        most = p->n ? fmax(most, p->y) : most;
+        high = p->n ? fmax(high, p->high) : high;
     }
     l->longest_whisker = !l->y.log && high > WHISKER_ROOM * most ? WHISKER_ROOM * most : 0;
 }
@@ -272,10 +270,7 @@ extend_axes(struct figure_layout *l, const struct element *figure, const struct 
     l->y.log = element_number(figure, "y-log").integer != 0;
     l->z.log = element_number(figure, "z-log").integer != 0;
     limit_whiskers(l, figure, data);
-    for (size_t i = 0; i < data->ncurves; i++)
-    {
-        extend_points(l, data->points[i], data->npoints[i], kind);
-    }
+    extend_points(l, data->points, data->npoints, kind);
     if (data->line)
     {
         extend_points(l, data->line, data->categories.n, kind);

@@ -280,7 +280,8 @@ figure_is_dense(const struct element *figure, const struct figure_data *data)
     size_t most = 0;
     for (size_t i = 0; i < data->ncurves; i++)
     {
-        most = data->npoints[i] > most ? data->npoints[i] : most;
+        const size_t n = data->first[i + 1] - data->first[i];
+        most = n > most ? n : most;
     }
     return figure_kind(figure) == FIGURE_LINES && most > DENSE;
 }

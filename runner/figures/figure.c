@@ -111,10 +111,6 @@ figure_data_free(struct figure_data *data)
     {
         return;
     }
-    for (size_t i = 0; i < data->ncurves; i++)
-    {
-        free(data->points[i]);
-    }
     for (size_t i = 0; i < data->ntics; i++)
     {
         free(data->tics[i].name);
@@ -123,7 +119,7 @@ figure_data_free(struct figure_data *data)
     free_names(&data->panels);
     free_names(&data->categories);
     free(data->points);
-    free(data->npoints);
+    free(data->first);
     free(data->line);
     free(data->tics);
     free(data);
