@@ -359,14 +359,6 @@ report_numbers_free(struct report_numbers *n)
     }
 }
 
-char *
-report_cell_text(const struct query_cell *cell)
-{
-    struct text t = {0};
-    query_cell_add(&t, cell);
-    return text_take(&t);
-}
-
 bool
 report_is_former(const struct report_numbers *n, size_t row)
 {

@@ -60,9 +60,6 @@ void report_numbers_free(struct report_numbers *n);
 const struct element *report_next(const struct element *parent, const char *name,
                                   const struct element *after);
 
-/** A cell as it is shown; the caller frees it. */
-char *report_cell_text(const struct query_cell *cell);
-
 /** Whether a row is of former code. */
 bool report_is_former(const struct report_numbers *n, size_t row);
 

@@ -165,7 +165,7 @@ static char *
 cell_text(const struct query_rows *rows, const struct shown_column *columns, size_t row, size_t c)
 {
     const struct query_cell *cells = &rows->cells[row * rows->ncolumns];
-    return columns[c].is_spread ? spread_text(cells, c) : report_cell_text(&cells[c]);
+    return columns[c].is_spread ? spread_text(cells, c) : query_cell_text(&cells[c]);
 }
 
 /** Whether all rows have the same in a column. */
@@ -274,7 +274,7 @@ add_constants(xmlNode *section, const struct query_rows *rows, const struct show
 static void
 set_digits(xmlNode *to, const struct query_cell *cell)
 {
-    OWNED char *mean = report_cell_text(cell), *half = report_cell_text(cell + SPREAD_COLUMNS - 1);
+    OWNED char *mean = query_cell_text(cell), *half = query_cell_text(cell + SPREAD_COLUMNS - 1);
     if (*half)
     {
         page_format(to, "title", "%s ± %s", mean, half);
@@ -398,7 +398,7 @@ results_add_facts(xmlNode *section, const char *folder, struct database *db)
         page_add_code(fact, folder);
         for (size_t r = 0; rows && r < rows->nrows; r++)
         {
-            OWNED char *text = report_cell_text(&rows->cells[2 * r + 1]);
+            OWNED char *text = query_cell_text(&rows->cells[2 * r + 1]);
             page_set(page_add(facts, "fact", text), "name", rows->cells[2 * r].text);
         }
     }

@@ -127,6 +127,8 @@ void query_print(struct text *t, const struct query_rows *rows, enum query_forma
 
 /** Adds a cell as it is shown: the shortest digits that read back as the same number. */
 void query_cell_add(struct text *t, const struct query_cell *cell);
+/** The same alone; the caller frees it. */
+char *query_cell_text(const struct query_cell *cell);
 
 /* --- rows without a value --------------------------------------------------------------------- */
 

@@ -5,12 +5,13 @@
 
 #include "database.h"
 #include "query.h"
+#include "sweep-plan.h"
 
-/** Prints short tables of results that are complete, and warns of cases in which some seeds have no
- * value. @p db: a reader of @p w. @p scenario: its name. */
-void summary_print(struct database *db, const struct database_writer *w, const char *scenario);
-
-/** The rows of a SELECT, to be freed; none after a message. */
-struct query_rows *summary_rows(struct database *db, const char *sql);
+/** Prints short tables of results that are complete, what their numbers mean that a reader may
+ * miss, and warns of cases in which some seeds have no value. @p db: a reader of @p w, with @p
+ * nruns runs.
+ */
+void summary_print(const struct plan *plan, struct database *db, const struct database_writer *w,
+                   size_t nruns);
 
 #endif

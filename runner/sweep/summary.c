@@ -10,7 +10,6 @@
 #include "columns.h"
 #include "export.h"
 #include "plan-tables.h"
-#include "summary-notes.h"
 #include "summary-print.h"
 #include "sweep-run.h"
 
@@ -194,8 +193,7 @@ write_locked(const struct plan *plan, const struct results_folder *r, const char
         CLEANUP(database_drop) struct database *db = place(&c, &r->top, &placed);
         if (db && c.nruns > 0)
         {
-            summary_print(db, &c.w, plan->name);
-            summary_notes(plan, db, c.nruns);
+            summary_print(plan, db, &c.w, c.nruns);
         }
         printf("%zu of %zu runs are in %s/summary.csv\n", c.nruns, plan->nruns, r->top.path);
     }
