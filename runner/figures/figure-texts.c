@@ -372,12 +372,18 @@ is_of_bytes(const struct element *figure, const char *axis, char *name)
     return named || (is && !relative);
 }
 
+static const char *
+column_name(const struct plan_column *column)
+{
+    return column ? column->dim->columns[column->cell] : NULL;
+}
+
 /** A panel is called by its value; a number without a label needs to say of what. */
 static void
 name_panels(struct figure_texts *t, const struct element *figure, const struct figure_data *data)
 {
     const char *given = element_value(figure, "panels");
-    const char *column = given ? given : data->panels.column;
+    const char *column = given ? given : column_name(data->panels.column);
     OWNED char *title = column_title(column ? column : "case", 1, false);
     t->panels = xcalloc(data->panels.n + 1, sizeof *t->panels);
     t->npanels = data->panels.n;
@@ -396,7 +402,7 @@ figure_texts_make(const struct plan *plan, const struct element *figure,
     const char *title = element_value(figure, "title");
     const char *legend = element_value(figure, "series-label");
     const char *series = figure_kind(figure) == FIGURE_HEATMAP ? NULL
-                         : figure_own_query(figure)            ? data->series.column
+                         : figure_own_query(figure)            ? column_name(data->series.column)
                                                                : figure_series(figure);
     struct figure_texts t = {.title = xstrdup(title ? title : ""),
                              .x = axis_name(figure, "x"),

@@ -72,23 +72,6 @@ figure_draws(const struct element *child)
     return strcmp(child->name, "level") == 0 || strcmp(child->name, "mark") == 0;
 }
 
-const struct plan_dimension *
-plan_column(const struct plan *plan, const char *name, size_t *cell)
-{
-    for (size_t k = 0; k < plan->ndimensions; k++)
-    {
-        for (size_t c = 0; c < plan->dimensions[k].ncolumns; c++)
-        {
-            if (strcmp(plan->dimensions[k].columns[c], name) == 0)
-            {
-                *cell = c;
-                return &plan->dimensions[k];
-            }
-        }
-    }
-    return NULL;
-}
-
 static void
 free_names(struct figure_names *names)
 {

@@ -76,10 +76,10 @@ struct figure_tic
  * order in which they come. */
 struct figure_names
 {
-    size_t n, parts;    /**< parts: columns */
-    char **keys;        /**< [value * parts + part]: the cells */
-    char **names;       /**< [value]: what they are called in the figure */
-    const char *column; /**< of the sweep that the first part is; NULL: none */
+    size_t n, parts;                  /**< parts: columns */
+    char **keys;                      /**< [value * parts + part]: the cells */
+    char **names;                     /**< [value]: what they are called in the figure */
+    const struct plan_column *column; /**< of the sweep that the first part is; NULL: none */
 };
 
 /** The numbers: curves of points, by categories (bars, boxes; a heat map's rows are its series) or
@@ -158,8 +158,5 @@ bool figure_shows_point(const struct element *figure, const struct plan_dimensio
  */
 void figure_check_pooling(const struct plan *plan, const struct element *figure,
                           struct diagnostics *d);
-
-/** The dimension that has a column of that name, and the column's number in it; NULL: none. */
-const struct plan_dimension *plan_column(const struct plan *plan, const char *name, size_t *cell);
 
 #endif

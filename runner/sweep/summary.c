@@ -9,8 +9,8 @@
 #include "built-code.h"
 #include "columns.h"
 #include "export.h"
-#include "plan-tables.h"
 #include "summary-print.h"
+#include "sweep-plan.h"
 #include "sweep-run.h"
 
 enum run_state
@@ -56,10 +56,10 @@ add_run(struct collected *c, const struct plan *plan, size_t i, const struct fol
 /** Reads all finished runs, once, into a database in @p top, or in none. */
 static bool
 collect(struct collected *c, const struct plan *plan, const struct results_folder *r,
-        const struct folder *top, const struct database_key *keys, size_t nkeys, bool speak)
+        const struct folder *top, bool speak)
 {
     c->nruns = 0;
-    bool good = database_begin(&c->w, top, keys, nkeys, &c->why);
+    bool good = database_begin(&c->w, top, plan->keys, plan->ncolumns, &c->why);
     for (size_t i = 0; good && i < plan->nruns; i++)
     {
         good = add_run(c, plan, i, &r->runs, speak);
@@ -134,14 +134,14 @@ nothing_finished(const struct plan *plan, const char *out)
  * have it. */
 static bool
 collect_and_write(struct collected *c, const struct plan *plan, const struct results_folder *r,
-                  const struct database_key *keys, size_t nkeys, const char *some)
+                  const char *some)
 {
     const struct folder *const in[] = {&r->top, NULL};
     char *first = NULL;
     bool written = false;
     for (int i = 0; i < 2 && !written; i++)
     {
-        const bool good = collect(c, plan, r, in[i], keys, nkeys, i == 0);
+        const bool good = collect(c, plan, r, in[i], i == 0);
         if (good && some && c->nruns == 0)
         {
             database_abandon(&c->w);
@@ -185,10 +185,8 @@ static bool
 write_locked(const struct plan *plan, const struct results_folder *r, const char *some)
 {
     struct collected c = {0};
-    size_t nkeys;
-    OWNED struct database_key *keys = plan_keys(plan, &nkeys);
     bool placed = false;
-    if (collect_and_write(&c, plan, r, keys, nkeys, some))
+    if (collect_and_write(&c, plan, r, some))
     {
         CLEANUP(database_drop) struct database *db = place(&c, &r->top, &placed);
         if (db && c.nruns > 0)

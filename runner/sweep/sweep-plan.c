@@ -8,7 +8,6 @@
 
 #include "columns.h"
 #include "element-values.h"
-#include "plan-tables.h"
 #include "textbuf.h"
 
 struct building
@@ -227,12 +226,26 @@ check_column(const struct plan *plan, const struct element *e, const char *name,
     }
 }
 
+/** One column of what varies as a column of results.sqlite. */
+static struct database_key
+key_of(const struct plan_dimension *dim, size_t column)
+{
+    OWNED const char **cells = xcalloc(dim->npoints + 1, sizeof *cells);
+    for (size_t i = 0; i < dim->npoints; i++)
+    {
+        cells[i] = dim->points[i].cells[column];
+    }
+    struct database_key key = database_key_of(dim->columns[column], cells, dim->npoints);
+    key.is_seed = dim->is_seeds;
+    return key;
+}
+
 /** Nor must the column that has their names as numbers. */
 static void
 check_number_column(const struct plan *plan, const struct plan_dimension *dim,
                     const struct element *e, struct diagnostics *d)
 {
-    const struct database_key key = plan_key(dim, 0);
+    const struct database_key key = key_of(dim, 0);
     OWNED char *numbers = dim->npoints ? database_number_column(&key) : NULL;
     bool taken = numbers && !key.is_exact && is_taken(numbers);
     for (size_t k = 0; numbers && k < plan->ndimensions; k++)
@@ -441,6 +454,22 @@ add_sweep(struct building *b, const struct element *sweep)
     }
 }
 
+static void
+list_columns(struct plan *plan)
+{
+    for (size_t k = 0; k < plan->ndimensions; k++)
+    {
+        const struct plan_dimension *dim = &plan->dimensions[k];
+        for (size_t c = 0; c < dim->ncolumns; c++)
+        {
+            ARRAY_GROW(plan->columns, plan->ncolumns);
+            ARRAY_GROW(plan->keys, plan->ncolumns);
+            plan->columns[plan->ncolumns] = (struct plan_column){dim, c};
+            plan->keys[plan->ncolumns++] = key_of(dim, c);
+        }
+    }
+}
+
 /** --scheduler is a <global> of the document: it must not stand in the way of another one. */
 static void
 set_scheduler(struct element *root, const char *scheduler)
@@ -488,6 +517,7 @@ plan_build(const struct document *doc, const struct plan_options *options, struc
         plan_free(plan);
         return NULL;
     }
+    list_columns(plan);
     plan_name_runs(plan);
     return plan;
 }
@@ -530,6 +560,8 @@ plan_free(struct plan *plan)
     if (plan)
     {
         free(plan->names);
+        free(plan->columns);
+        free(plan->keys);
         free(plan->fixed);
         free(plan->dimensions);
         free(plan->name);

@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "database.h"
 #include "overrides.h"
 #include "plan-look.h"
+#include "query.h"
 #include "scenario-load.h"
 
 /** Most runs of one scenario. */
@@ -34,12 +36,23 @@ struct plan_dimension
     size_t npoints;
 };
 
+/** One column of what varies. */
+struct plan_column
+{
+    const struct plan_dimension *dim;
+    size_t cell; /**< which of the dimension's columns it is */
+};
+
 struct plan
 {
     const struct document *doc;
     char *name; /**< of the scenario */
     struct plan_dimension *dimensions;
     size_t ndimensions;
+    struct plan_column *columns; /**< of all dimensions */
+    struct database_key
+        *keys; /**< [column]: the same in results.sqlite; their names are the plan's */
+    size_t ncolumns;
     struct override *fixed; /**< from the command line, for all runs */
     size_t nfixed;
     size_t nruns;
@@ -71,6 +84,20 @@ void plan_free(struct plan *plan);
 
 /** The point of dimension @p k in run @p i. The first dimension varies slowest. */
 const struct plan_point *plan_point(const struct plan *plan, size_t i, size_t k);
+
+/** The column of that name; NULL: none. */
+const struct plan_column *plan_column(const struct plan *plan, const char *name);
+
+/** The value of a column at a point of its dimension. */
+const char *plan_cell(const struct plan_column *column, size_t p);
+
+/** The values in run @p i of what varies, one for each of plan->keys. They are the plan's; the
+ * caller frees the array. */
+const char **plan_cells(const struct plan *plan, size_t i);
+
+/** The tables that the results of a plan will have, without rows: to try queries before there are
+ * any results. NULL if there is no memory for them. */
+struct database *plan_tables(const struct plan *plan);
 
 /** Names the runs: plan->names, of plan->nruns. */
 void plan_name_runs(struct plan *plan);
