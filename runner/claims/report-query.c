@@ -292,7 +292,7 @@ ask(struct report_source *s, const struct element *query, struct query_hole **ho
 {
     struct query_mistake m;
     struct query_rows *rows = database_query(s->db, query->text, s->options->limits, &m);
-    *holes = rows ? database_holes(s->db, query->text, s->options->limits, rows, &m) : NULL;
+    *holes = rows ? database_holes(s->db, query->text, s->options->limits, rows->nrows, &m) : NULL;
     if (!*holes)
     {
         diag_error(s->d, query->text_line + m.line, "%s", m.message);

@@ -68,9 +68,8 @@ has(const struct reading *r, enum slot slot)
 /* --- columns ---------------------------------------------------------------------------------- */
 
 static bool
-take_columns(void *user, char *const *names, size_t n)
+take_columns(struct reading *r, char *const *names, size_t n)
 {
-    struct reading *r = user;
     r->why = figure_columns_mistake(r->figure, names, n, r->at);
     r->data->whiskers = !figure_is(r->figure, FIGURES_OF_ROWS) &&
                         (!figure_own_query(r->figure) || has(r, SLOT_LOW) || has(r, SLOT_HIGH));
@@ -300,9 +299,8 @@ is_drawable(struct reading *r)
 }
 
 static bool
-take_row(void *user, const struct query_cell *cells)
+take_row(struct reading *r, const struct query_cell *cells)
 {
-    struct reading *r = user;
     struct figure_data *d = r->data;
     const enum slot series = r->kind == FIGURE_HEATMAP ? SLOT_Y : SLOT_SERIES;
     struct placed p = {.panel = place_of(r, cells, SLOT_PANEL, SLOT_PANEL, &d->panels),
@@ -450,47 +448,33 @@ count_runs(struct reading *r, struct database *results, struct query_mistake *m)
 /** Counts the values of a <query> that rest on rows of which some have none. A query that cannot be
  * asked for that tells nothing. */
 static void
-count_holes(struct reading *r, struct database *results, const char *sql,
-            const struct query_rows *rows)
+count_holes(struct reading *r, struct database *results, const char *sql, size_t ncolumns)
 {
     const size_t at = r->at[r->kind == FIGURE_HEATMAP ? SLOT_Z : SLOT_Y];
     struct query_mistake m = {NULL, 0};
-    OWNED struct query_hole *holes = database_holes(results, sql, QUERY_LIMITS, rows, &m);
-    for (size_t i = 0; holes && i < rows->nrows; i++)
+    OWNED struct query_hole *holes = database_holes(results, sql, QUERY_LIMITS, r->row, &m);
+    for (size_t i = 0; holes && i < r->row; i++)
     {
-        r->data->nlacking += holes[i * rows->ncolumns + at].ground != QUERY_WHOLE;
+        r->data->nlacking += holes[i * ncolumns + at].ground != QUERY_WHOLE;
     }
-    r->data->nruns = rows->nrows;
+    r->data->nruns = r->row;
     free(m.message);
-}
-
-/** Reads the means of a <query>, which are kept: not all of them may rest on all rows. */
-static bool
-read_means(struct reading *r, struct database *results, const char *sql, struct query_mistake *m)
-{
-    CLEANUP(query_rows_drop)
-    struct query_rows *rows = database_query(results, sql, QUERY_LIMITS, m);
-    bool good = rows && take_columns(r, rows->columns, rows->ncolumns);
-    for (size_t i = 0; good && i < rows->nrows; i++)
-    {
-        good = take_row(r, &rows->cells[i * rows->ncolumns]);
-    }
-    if (good)
-    {
-        count_holes(r, results, sql, rows);
-    }
-    return good;
 }
 
 static bool
 read_all(struct reading *r, struct database *results, struct query_mistake *m)
 {
     const struct element *own = figure_own_query(r->figure);
-    const struct query_reader reader = {take_columns, take_row, r};
     OWNED char *sql = figure_query(r->plan, r->figure);
-    bool good = own && !figure_is(r->figure, FIGURES_OF_ROWS)
-                    ? read_means(r, results, sql, m)
-                    : database_read(results, sql, own ? QUERY_LIMITS : FIGURE_LIMITS, &reader, m);
+    struct query *q = query_begin(results, sql, own ? QUERY_LIMITS : FIGURE_LIMITS, m);
+    const size_t ncolumns = q ? q->ncolumns : 0;
+    const struct query_cell *cells;
+    bool good = q && take_columns(r, q->columns, ncolumns);
+    while (good && (cells = query_next(q)) != NULL)
+    {
+        good = take_row(r, cells);
+    }
+    good = query_end(q) && good;
     m->line = own ? own->text_line + m->line : r->figure->line;
     if (good)
     {
@@ -498,6 +482,10 @@ read_all(struct reading *r, struct database *results, struct query_mistake *m)
         r->why = r->why || shows_anything(r->data) ? r->why : nothing_shown(r);
     }
     good = good && !r->why && (own || count_runs(r, results, m));
+    if (good && own && !figure_is(r->figure, FIGURES_OF_ROWS))
+    {
+        count_holes(r, results, sql, ncolumns);
+    }
     if (good)
     {
         figure_name_all(r->plan, r->figure, r->data);

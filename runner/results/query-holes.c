@@ -88,7 +88,7 @@ alter_each(struct search *s)
 }
 
 static bool
-search(struct search *s, const struct query_rows *rows)
+search(struct search *s, size_t nrows)
 {
     s->holes->recording = true;
     s->counted = ask(s);
@@ -97,13 +97,13 @@ search(struct search *s, const struct query_rows *rows)
     {
         return false;
     }
-    if (s->counted->nrows != rows->nrows)
+    if (s->counted->nrows != nrows)
     {
         s->mistake->message = xstrdup(
             "its number of rows depends on what min(), max(), sum() or avg() make of texts");
         return false;
     }
-    s->cells = xcalloc(rows->nrows * rows->ncolumns + 1, sizeof *s->cells);
+    s->cells = xcalloc(nrows * s->counted->ncolumns + 1, sizeof *s->cells);
     if (s->holes->n)
     {
         qsort(s->holes->holes, s->holes->n, sizeof *s->holes->holes, by_badness);
@@ -112,14 +112,14 @@ search(struct search *s, const struct query_rows *rows)
 }
 
 struct query_hole *
-database_holes(struct database *db, const char *sql, struct query_limits limits,
-               const struct query_rows *rows, struct query_mistake *mistake)
+database_holes(struct database *db, const char *sql, struct query_limits limits, size_t nrows,
+               struct query_mistake *mistake)
 {
     struct search s = {.sql = sql, .limits = limits, .mistake = mistake};
     *mistake = (struct query_mistake){NULL, 0};
     s.db = database_counting(db, &s.holes);
     *s.holes = (struct sql_holes){.holes = s.holes->holes};
-    const bool good = search(&s, rows);
+    const bool good = search(&s, nrows);
     if (!good)
     {
         free(s.cells);

@@ -449,40 +449,6 @@ reason(struct database *db, int status, struct query_limits limits)
                                         : explain(db);
 }
 
-/** Hands all rows to the reader. False after a mistake, or if it wants no more. */
-static bool
-read_rows(struct database *db, sqlite3_stmt *s, const char *sql, struct query_limits limits,
-          const struct query_reader *reader, struct query_mistake *m)
-{
-    const size_t n = (size_t)sqlite3_column_count(s);
-    OWNED struct query_cell *cells = xcalloc(n + 1, sizeof *cells);
-    OWNED char **names = xcalloc(n + 1, sizeof *names);
-    size_t nrows = 0;
-    int status = SQLITE_DONE;
-    for (size_t i = 0; i < n; i++)
-    {
-        names[i] = one_line(sqlite3_column_name(s, (int)i));
-    }
-    bool wanted = reader->columns(reader->user, names, n);
-    while (wanted && (status = sqlite3_step(s)) == SQLITE_ROW && nrows++ < limits.rows)
-    {
-        for (size_t i = 0; i < n; i++)
-        {
-            cells[i] = cell_of(s, (int)i);
-        }
-        wanted = reader->row(reader->user, cells);
-    }
-    if (wanted && status != SQLITE_DONE)
-    {
-        set_mistake(m, reason(db, status, limits), sql, 0);
-    }
-    for (size_t i = 0; i < n; i++)
-    {
-        free(names[i]);
-    }
-    return wanted && status == SQLITE_DONE;
-}
-
 /** Where in the query the last mistake is; -1: that is not known. */
 static int
 place_of_mistake(sqlite3 *db)
@@ -503,13 +469,27 @@ nothing_follows(struct database *db, const char *rest)
     return sqlite3_prepare_v2(db->db, rest, -1, &more, NULL) == SQLITE_OK && !more;
 }
 
-bool
-database_read(struct database *db, const char *sql, struct query_limits limits,
-              const struct query_reader *reader, struct query_mistake *mistake)
+/** What is wrong with a query that is not a SELECT alone; NULL: nothing. *at: where. */
+static char *
+refusal(struct database *db, sqlite3_stmt *s, const char *sql, const char *rest, int *at)
 {
-    CLEANUP(statement_drop) sqlite3_stmt *s = NULL;
+    const bool more = s && !nothing_follows(db, rest);
+    *at = more ? (int)(rest - sql) : 0;
+    return !s                          ? xstrdup("there is no query; expected select ...")
+           : sqlite3_stmt_isexplain(s) ? xstrdup("EXPLAIN is not there; expected select ...")
+           : more                      ? xstrdup("more follows the first ';'; expected one select")
+                                       : NULL;
+}
+
+struct query *
+query_begin(struct database *db, const char *sql, struct query_limits limits,
+            struct query_mistake *mistake)
+{
+    struct query *q = xcalloc(1, sizeof *q);
     const char *rest = NULL;
-    bool good = false;
+    int at;
+    *q = (struct query){.db = db, .limits = limits, .mistake = mistake};
+    *mistake = (struct query_mistake){NULL, 0};
     db->deadline = clock_seconds() + limits.seconds;
     db->steps_left = limits.steps ? limits.steps : UINT64_MAX;
     db->budget = (struct sql_budget){limits.bytes, false};
@@ -517,32 +497,66 @@ database_read(struct database *db, const char *sql, struct query_limits limits,
     sqlite3_progress_handler(db->db, STEPS_PER_LOOK, is_over, db);
     sqlite3_set_authorizer(db->db, authorize, NULL);
     start_watchdog(limits.seconds);
-    *mistake = (struct query_mistake){NULL, 0};
-    const int status = sqlite3_prepare_v2(db->db, sql, -1, &s, &rest);
+    const int status = sqlite3_prepare_v2(db->db, sql, -1, &q->statement, &rest);
     if (status != SQLITE_OK)
     {
-        const int at = place_of_mistake(db->db);
+        at = place_of_mistake(db->db);
         set_mistake(mistake, reason(db, status, limits), sql, at);
-    }
-    else if (!s)
-    {
-        set_mistake(mistake, xstrdup("there is no query; expected select ..."), sql, 0);
-    }
-    else if (sqlite3_stmt_isexplain(s))
-    {
-        set_mistake(mistake, xstrdup("EXPLAIN is not there; expected select ..."), sql, 0);
-    }
-    else if (!nothing_follows(db, rest))
-    {
-        set_mistake(mistake, xstrdup("more follows the first ';'; expected one select"), sql,
-                    (int)(rest - sql));
     }
     else
     {
-        good = read_rows(db, s, sql, limits, reader, mistake);
+        char *why = refusal(db, q->statement, sql, rest, &at);
+        set_mistake(mistake, why, sql, at);
     }
-    stop_watchdog();
-    sqlite3_set_authorizer(db->db, NULL, NULL);
-    sqlite3_progress_handler(db->db, 0, NULL, NULL);
+    q->ncolumns = mistake->message ? 0 : (size_t)sqlite3_column_count(q->statement);
+    q->cells = xcalloc(q->ncolumns + 1, sizeof *q->cells);
+    q->columns = xcalloc(q->ncolumns + 1, sizeof *q->columns);
+    for (size_t i = 0; i < q->ncolumns; i++)
+    {
+        q->columns[i] = one_line(sqlite3_column_name(q->statement, (int)i));
+    }
+    if (mistake->message)
+    {
+        query_end(q);
+        q = NULL;
+    }
+    return q;
+}
+
+const struct query_cell *
+query_next(struct query *q)
+{
+    const int status = sqlite3_step(q->statement);
+    if (status != SQLITE_ROW || q->nrows++ >= q->limits.rows)
+    {
+        q->mistake->message = status == SQLITE_DONE ? NULL : reason(q->db, status, q->limits);
+        return NULL;
+    }
+    for (size_t i = 0; i < q->ncolumns; i++)
+    {
+        q->cells[i] = cell_of(q->statement, (int)i);
+    }
+    return q->cells;
+}
+
+bool
+query_end(struct query *q)
+{
+    bool good = q != NULL;
+    if (q)
+    {
+        good = !q->mistake->message;
+        sqlite3_finalize(q->statement);
+        stop_watchdog();
+        sqlite3_set_authorizer(q->db->db, NULL, NULL);
+        sqlite3_progress_handler(q->db->db, 0, NULL, NULL);
+        for (size_t i = 0; i < q->ncolumns; i++)
+        {
+            free(q->columns[i]);
+        }
+        free(q->columns);
+        free(q->cells);
+        free(q);
+    }
     return good;
 }

@@ -93,21 +93,28 @@ void query_rows_free(struct query_rows *rows);
 /** For CLEANUP(). */
 void query_rows_drop(struct query_rows **rows);
 
-/** Who takes the rows of a SELECT one by one, so that not all of them are kept. */
-struct query_reader
+/** A SELECT whose rows are taken one by one, so that not all of them are kept. */
+struct query
 {
-    /** Told first what the columns are. False: they will not do, and nothing is read. */
-    bool (*columns)(void *user, char *const *names, size_t n);
-    /** Told each row: a cell for each column, whose texts are SQLite's and end with the call.
-     * False: it will not do, and no more is read. */
-    bool (*row)(void *user, const struct query_cell *cells);
-    void *user;
+    char **columns;
+    size_t ncolumns;
+    /* its own */
+    struct database *db;
+    struct sqlite3_stmt *statement;
+    struct query_limits limits;
+    struct query_mistake *mistake;
+    struct query_cell *cells;
+    size_t nrows;
 };
 
-/** Reads the rows of one SELECT. False with what was wrong; without a message where the reader
- * wanted no more. */
-bool database_read(struct database *db, const char *sql, struct query_limits limits,
-                   const struct query_reader *reader, struct query_mistake *mistake);
+/** Begins one, of which there is one at a time; NULL with what was wrong. */
+struct query *query_begin(struct database *db, const char *sql, struct query_limits limits,
+                          struct query_mistake *mistake);
+/** The next row: a cell for each column, whose texts are SQLite's, until the next call. NULL: there
+ * is no more, or a mistake. */
+const struct query_cell *query_next(struct query *q);
+/** Ends it, wherever it is. False if there was a mistake. NULL: it has not begun. */
+bool query_end(struct query *q);
 
 /** Names and meanings of all tables and columns. */
 #define QUERY_OF_TABLES                                                                            \
@@ -153,10 +160,11 @@ struct query_hole
 };
 
 /**
- * For each cell of database_query()'s answer, [row * ncolumns + column]; the caller frees it. NULL
+ * For each cell of the answer, which has @p nrows rows, [row * ncolumns + column]; the caller frees
+ * it. NULL
  * with what was wrong: avg(), sum(), total(), min() and max() cannot be window functions here.
  */
 struct query_hole *database_holes(struct database *db, const char *sql, struct query_limits limits,
-                                  const struct query_rows *rows, struct query_mistake *mistake);
+                                  size_t nrows, struct query_mistake *mistake);
 
 #endif
