@@ -31,22 +31,15 @@ beside(const struct document *claims, const char *file)
     return xformat("%.*s%s", slash ? (int)(slash - claims->path) + 1 : 0, claims->path, file);
 }
 
-/** Whether a column of values has none because there are no rows. */
-static bool
-is_without_rows(const struct report_numbers *n, size_t at)
-{
-    return n->columns[at % n->rows->ncolumns].kind == REPORT_VALUE &&
-           n->holes[at].ground == QUERY_NO_ROWS;
-}
-
-/** Whether a claim has numbers, or needs none. */
+/** Whether a claim has numbers, and none is lacking for want of rows; or needs none. */
 static bool
 has_run(const struct report_numbers *n)
 {
     bool run = !n || (n->rows && n->rows->nrows > 0);
     for (size_t at = 0; n && run && at < n->rows->nrows * n->rows->ncolumns; at++)
     {
-        run = !is_without_rows(n, at);
+        run = n->columns[at % n->rows->ncolumns].kind != REPORT_VALUE ||
+              n->holes[at].ground != QUERY_NO_ROWS;
     }
     return run;
 }

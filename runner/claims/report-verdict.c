@@ -6,6 +6,7 @@
 
 #include "textbuf.h"
 
+/** What a claim's attribute says beside a quick version; a file may not say it. */
 #define QUICK "quick"
 
 const struct report_verdict_text report_verdicts[VERDICTS] = {
@@ -24,16 +25,6 @@ const struct report_verdict_text report_verdicts[VERDICTS] = {
     [VERDICT_NONE] = {"no verdict", "none", "·",
                       "The paper says nothing to compare with, or nobody has judged."},
 };
-
-/** What a claim's attribute says then; a file may not say it. */
-static void
-set_quick(struct element *claim)
-{
-    if (element_value(claim, "verdict"))
-    {
-        element_set(claim, "verdict", QUICK, element_line(claim, "verdict"), false);
-    }
-}
 
 /** What the claim's attribute says. */
 static enum report_verdict
@@ -105,9 +96,10 @@ take_verdicts_back(struct document *claims, const char *quick)
         element_remove(section, "figure");
         for (size_t k = 0; k < section->nchildren; k++)
         {
-            if (element_child(section->children[k], "query"))
+            struct element *claim = section->children[k];
+            if (element_child(claim, "query") && element_value(claim, "verdict"))
             {
-                set_quick(section->children[k]);
+                element_set(claim, "verdict", QUICK, element_line(claim, "verdict"), false);
             }
         }
     }

@@ -113,27 +113,17 @@ struct shown_column
     bool is_spread; /**< of the mean and half of its interval, SPREAD_COLUMNS - 1 later */
 };
 
-/** The name without an end that it has; NULL: it has another one. */
-static char *
-without_end(const char *name, const char *end)
-{
-    const size_t n = strlen(name), of = strlen(end);
-    return n > of && strcmp(name + n - of, end) == 0 ? xformat("%.*s", (int)(n - of), name) : NULL;
-}
-
 /** What mean and interval of a column that begins at @p c are of; NULL: they are not there. */
 static char *
 spread_at(const struct query_rows *rows, size_t c)
 {
-    const size_t last = c + SPREAD_COLUMNS - 1;
-    char *mean = without_end(rows->columns[c], "_mean");
-    OWNED char *half = last < rows->ncolumns ? without_end(rows->columns[last], "_ci95") : NULL;
-    if (mean && (!half || strcmp(mean, half) != 0))
-    {
-        free(mean);
-        mean = NULL;
-    }
-    return mean;
+    const size_t last = c + SPREAD_COLUMNS - 1, n = strlen(rows->columns[c]);
+    const char *end = rows->columns[c] + (n > 5 ? n - 5 : n);
+    OWNED char *name = xformat("%.*s", (int)(end - rows->columns[c]), rows->columns[c]);
+    OWNED char *half = xformat("%s_ci95", name);
+    const bool is = strcmp(end, "_mean") == 0 && last < rows->ncolumns &&
+                    strcmp(half, rows->columns[last]) == 0;
+    return is ? xstrdup(name) : NULL;
 }
 
 /** "162 ± 3 (8/10)": the interval has one digit unless it is 10 or more. */
@@ -422,22 +412,14 @@ name_of(const char *folder)
     return xformat("%.*s", (int)(n - start), folder + start);
 }
 
-/** The scenario that results are of; NULL: it cannot be read. */
-static struct document *
-scenario_of(const char *folder)
-{
-    CLEANUP(diag_free) struct diagnostics d = {0};
-    OWNED char *path = xformat("%s/scenario.xml", folder);
-    struct document *scenario = document_read(path, &d);
-    return scenario;
-}
-
 /** Adds a section. False after a message. */
 static bool
 add_results(xmlNode *part, const char *folder, size_t number, bool alone)
 {
     OWNED char *why = NULL, *none = NULL, *name = name_of(folder);
-    CLEANUP(document_drop) struct document *scenario = scenario_of(folder);
+    OWNED char *path = xformat("%s/scenario.xml", folder);
+    CLEANUP(diag_free) struct diagnostics d = {0};
+    CLEANUP(document_drop) struct document *scenario = document_read(path, &d);
     const struct element *given = scenario ? element_child(scenario->root, "title") : NULL;
     const struct element *title = given && !text_is_blank(given->text) ? given : NULL;
     CLEANUP(database_drop) struct database *db = database_open(folder, &why);

@@ -211,13 +211,6 @@ lay_out_categories(struct figure_layout *l, const struct element *figure,
 
 /* --- what stands on the axes ------------------------------------------------------------------ */
 
-/** Where a whisker ends as far as the axis makes room for it. */
-static double
-end_of_whisker(const struct figure_layout *l, double high)
-{
-    return l->longest_whisker > 0 ? fmin(high, l->longest_whisker) : high;
-}
-
 static void
 extend_points(struct figure_layout *l, const struct figure_point *points, size_t n,
               enum figure_kind kind)
@@ -235,7 +228,7 @@ extend_points(struct figure_layout *l, const struct figure_point *points, size_t
         {
             /* what cannot be negative keeps its axis, however long the whisker is */
             axis_extend(&l->y, p->y >= 0 ? fmax(p->low, 0) : p->low);
-            axis_extend(&l->y, end_of_whisker(l, p->high));
+            axis_extend(&l->y, fmin(p->high, l->longest_whisker));
         }
         if (kind == FIGURE_BOX)
         {
@@ -259,7 +252,7 @@ limit_whiskers(struct figure_layout *l, const struct element *figure,
         most = p->n ? fmax(most, p->y) : most;
         high = p->n ? fmax(high, p->high) : high;
     }
-    l->longest_whisker = !l->y.log && high > WHISKER_ROOM * most ? WHISKER_ROOM * most : 0;
+    l->longest_whisker = !l->y.log && high > WHISKER_ROOM * most ? WHISKER_ROOM * most : INFINITY;
 }
 
 static void

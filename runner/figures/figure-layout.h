@@ -68,7 +68,7 @@ struct figure_layout
     bool shared;                       /**< numbers and names stand at the outer panels alone */
     double x_at, y_at;                 /**< of the axes' names, from the lower and left edge */
     double title_high;                 /**< of the title */
-    double longest_whisker;            /**< on the y axis; 0: all have room */
+    double longest_whisker;            /**< as far as the y axis makes room */
     enum legend_place legend_at;
     bool legend_titled;
     bool legend_has_no_corner;    /**< it would cover something in each of the first plot */

@@ -94,18 +94,6 @@ ends_with(const char *s, const char *end)
     return n > length && strcmp(s + n - length, end) == 0;
 }
 
-/** "_us", "_gbps", "_bytes" or "". */
-static const char *
-unit_end(const char *column)
-{
-    size_t i = 0;
-    while (!ends_with(column, units[i].end))
-    {
-        i++;
-    }
-    return units[i].end;
-}
-
 /** The parameter "element.attribute" of a sweep, or NULL. */
 static const struct weft_param *
 parameter(const char *element, const char *attribute)
@@ -164,7 +152,12 @@ add_parameter(struct text *t, const char *column, const char *dot)
 static const char *
 add_column(struct text *t, const char *column)
 {
-    const char *end = unit_end(column);
+    size_t unit = 0;
+    while (!ends_with(column, units[unit].end))
+    {
+        unit++;
+    }
+    const char *end = units[unit].end;
     for (size_t i = 0; i < COUNT_OF(titles); i++)
     {
         if (strcmp(titles[i].column, column) == 0)

@@ -472,16 +472,6 @@ check_attributes(const struct plan *plan, const struct element *e, struct diagno
     }
 }
 
-static void
-check_figure(const struct plan *plan, const struct element *e, struct database *tables,
-             struct diagnostics *d)
-{
-    figure_own_query(e) ? figure_check_query(e, tables, d) : check_attributes(plan, e, d);
-    check_template(plan, e, d);
-    check_axis(e, "x", d);
-    check_axis(e, "y", d);
-}
-
 /** Whether it has a template that Weft knows, or one of the user's own. */
 static bool
 has_template(const struct element *e)
@@ -531,7 +521,10 @@ figures_check(const struct plan *plan, struct diagnostics *d)
         /* Without these document_check() has complained already. */
         if (name && has_template(e) && has_axes(e, d))
         {
-            check_figure(plan, e, tables, d);
+            figure_own_query(e) ? figure_check_query(e, tables, d) : check_attributes(plan, e, d);
+            check_template(plan, e, d);
+            check_axis(e, "x", d);
+            check_axis(e, "y", d);
         }
     }
 }

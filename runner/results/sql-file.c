@@ -174,14 +174,20 @@ statement_drop(sqlite3_stmt **statement)
     sqlite3_finalize(*statement);
 }
 
-void
-sql_file_close(struct sql_file *f)
+static void
+finalize_all(const struct sql_file *f)
 {
     sqlite3_stmt *each;
     while (f->db && (each = sqlite3_next_stmt(f->db, NULL)) != NULL)
     {
         sqlite3_finalize(each);
     }
+}
+
+void
+sql_file_close(struct sql_file *f)
+{
+    finalize_all(f);
     sqlite3_close(f->db);
     f->db = NULL;
 }
@@ -257,11 +263,7 @@ seal(const struct sql_file *f, const char *temporary, char **why)
 bool
 sql_file_end(struct sql_file *f, const char *temporary, char **why)
 {
-    sqlite3_stmt *each;
-    while ((each = sqlite3_next_stmt(f->db, NULL)) != NULL)
-    {
-        sqlite3_finalize(each);
-    }
+    finalize_all(f);
     const bool good = sqlite3_close(f->db) == SQLITE_OK || fail(f, why);
     f->db = good ? NULL : f->db;
     sql_file_close(f);

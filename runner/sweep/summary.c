@@ -98,23 +98,20 @@ write_tables(const struct collected *c, const struct folder *top, char **why)
         if (i < 2 || has_samples(c, top, tables[i]))
         {
             selects[n] = database_select(&c->w, tables[i]->name);
-            files[n++].name = tables[i]->file;
+            sources[n] = (struct csv_source){c->w.file.db, selects[n], 1 + (int)c->w.nkeys};
+            files[n] = (struct file_writer){tables[i]->file, csv_write, &sources[n]};
+            n++;
         }
     }
     if (database_has_seeds(&c->w))
     {
-        selects[n] = xstrdup("SELECT * FROM aggregate");
-        files[n++].name = "aggregate.csv";
+        /* Which have no column of their own there. */
+        sources[n] = (struct csv_source){c->w.file.db, "SELECT * FROM aggregate", (int)c->w.nkeys};
+        files[n] = (struct file_writer){"aggregate.csv", csv_write, &sources[n]};
+        n++;
     }
-    for (size_t i = 0; i < n; i++)
-    {
-        sources[i] = (struct csv_source){c->w.file.db, selects[i], 1 + (int)c->w.nkeys};
-        files[i] = (struct file_writer){files[i].name, csv_write, &sources[i]};
-    }
-    /* The seeds are no column of it. */
-    sources[n - 1].nkeys -= database_has_seeds(&c->w);
     const bool good = files_write(top, files, n, why);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < sizeof selects / sizeof *selects; i++)
     {
         free(selects[i]);
     }

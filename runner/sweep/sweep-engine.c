@@ -65,18 +65,6 @@ say_where(struct engine *e, const struct run_status *s)
     progress_line(&e->progress, "%s", t.s);
 }
 
-static void
-say_where_all(struct engine *e)
-{
-    for (size_t i = 0; i < e->task->at_once; i++)
-    {
-        if (e->slots[i].pid)
-        {
-            say_where(e, &e->slots[i]);
-        }
-    }
-}
-
 /** Now and then a line for whoever reads a log: a terminal has a bar. */
 static void
 log_progress(struct engine *e)
@@ -236,11 +224,14 @@ wait_a_while(struct engine *e)
 {
     take_reports(e, 50);
     reap(e);
-    if (asked)
+    for (size_t i = 0; asked && i < e->task->at_once; i++)
     {
-        asked = 0;
-        say_where_all(e);
+        if (e->slots[i].pid)
+        {
+            say_where(e, &e->slots[i]);
+        }
     }
+    asked = 0;
     log_progress(e);
     progress_draw(&e->progress, share_running(e), e->running);
 }
@@ -287,14 +278,6 @@ catch_signals(struct engine *e)
     }
     sigprocmask(SIG_BLOCK, &ours, &e->outside);
     handle_signals(on_signal);
-}
-
-/** One that is pending is still ours. */
-static void
-release_signals(struct engine *e)
-{
-    sigprocmask(SIG_SETMASK, &e->outside, NULL);
-    handle_signals(SIG_DFL);
 }
 
 /** Ends the runs under way: what they have written so far is temporary. Returns how many were done,
@@ -355,7 +338,8 @@ work(struct engine *e)
     {
         wait_a_while(e);
     }
-    release_signals(e);
+    sigprocmask(SIG_SETMASK, &e->outside, NULL); /* one that is pending is still ours */
+    handle_signals(SIG_DFL);
     progress_end(&e->progress);
     if (interrupted)
     {
