@@ -314,7 +314,6 @@ take_answer(struct report_source *s, const struct element *e, const struct eleme
     for (size_t c = 0; c < rows->ncolumns; c++)
     {
         n->columns[c] = describe_column(e, query, rows->columns[c]);
-        n->nvalues += n->columns[c].kind == REPORT_VALUE;
     }
     if (s->d->reported == before)
     {

@@ -48,7 +48,6 @@ struct report_numbers
     struct query_rows *rows;       /**< NULL: it was not run */
     struct query_hole *holes;      /**< as database_holes() */
     struct report_column *columns; /**< [column] */
-    size_t nvalues;
 };
 
 /** Asks; NULL if @p e has no query. What is wrong or missing is reported to the source's

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep says on the terminal. */
-#include "summary-print.h"
+#include "summary.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include "built-code.h"
 #include "columns.h"
 #include "export.h"
-#include "summary-print.h"
 #include "sweep-plan.h"
 #include "sweep-run.h"
 
