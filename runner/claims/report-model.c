@@ -10,7 +10,7 @@
 
 #include "files.h"
 #include "provenance.h"
-#include "report-numbers.h"
+#include "report-query.h"
 #include "report-verdict.h"
 #include "results-page.h"
 #include "sweep-run.h"

@@ -13,7 +13,7 @@
 #include "document.h"
 #include "files.h"
 #include "provenance.h"
-#include "report-numbers.h"
+#include "report-query.h"
 #include "textbuf.h"
 
 /* --- figures ---------------------------------------------------------------------------------- */

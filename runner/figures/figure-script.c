@@ -9,7 +9,6 @@
 #include "figure-layout.h"
 #include "figure-markup.h"
 #include "figure-style.h"
-#include "figure-texts.h"
 
 #define MOST_TICS 12 /* names of values on one axis */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "cost.h"
+#include "sweep-run.h"
 
 #include <errno.h>
 #include <math.h>

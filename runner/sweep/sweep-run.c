@@ -8,7 +8,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "cost.h"
 #include "input-file.h"
 #include "mpi-ranks.h"
 #include "results-folder.h"

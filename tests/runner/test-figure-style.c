@@ -10,10 +10,9 @@
 #include <weft/registry.h>
 
 #include "document.h"
-#include "figure-axis.h"
+#include "figure-layout.h"
 #include "figure-markup.h"
 #include "figure-style.h"
-#include "figure-texts.h"
 
 /** 10 is "different at a glance"; Okabe and Ito's least distance, of all kinds, is 10.9. */
 #define LEAST_DISTANCE 10.0
