@@ -73,9 +73,8 @@ warn_of_lacking(const struct element *figure, const struct figure_data *data)
     }
 }
 
-/** The next figure after another one (NULL: the first), of those that are wanted: all, or that
- * named
- * @p only; NULL: there is no more. */
+/** The next figure after another one (NULL: the first) of all, or of those named @p only; NULL:
+ * there is no more. */
 static const struct element *
 next_figure(const struct plan *plan, const char *only, const struct element *after)
 {

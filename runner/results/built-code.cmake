@@ -3,7 +3,7 @@
 #
 # Writes hashes of the code that makes results: one of the simulator, which every run uses, and one
 # of each algorithm in core-c/base/roster.h. They are of texts, comments and indentation left out, so
-# every machine and compiler has the same; built-code.c says which of them a run has used.
+# every machine and compiler has the same; provenance.c says which of them a run has used.
 #
 # The simulator is SIMULATOR, below, with all of core-c/ that it reaches; and what nothing reaches,
 # to be on the safe side. An algorithm is the file of its table with all that this one reaches and

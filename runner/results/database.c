@@ -9,7 +9,7 @@
 
 #include "columns.h"
 #include "csv.h"
-#include "parameters.h"
+#include "run-file.h"
 #include "sql-aggregates.h"
 #include "sql-file.h"
 

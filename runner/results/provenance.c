@@ -11,7 +11,8 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "built-code.h"
+#include "base/tables.h"
+#include "built-hashes.h"
 #include "input-file.h"
 #include "link-failures.h"
 #include "textbuf.h"
@@ -173,12 +174,8 @@ tell_memory(struct telling *to, const struct run_results *r)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     const long peak = usage.ru_maxrss > r->peak_memory ? usage.ru_maxrss : (long)r->peak_memory;
-    if (r->ranks > 1)
-    {
-        tell(to, "peak memory", "%ld KiB, the most of %" PRIu32 " ranks", peak, r->ranks);
-        return;
-    }
-    tell(to, "peak memory", "%ld KiB", peak);
+    r->ranks > 1 ? tell(to, "peak memory", "%ld KiB, the most of %" PRIu32 " ranks", peak, r->ranks)
+                 : tell(to, "peak memory", "%ld KiB", peak);
 }
 
 bool
@@ -210,4 +207,104 @@ provenance_add(const struct sql_file *file, const struct scenario *s, const stru
         tell_random_links(&to, s, "random degradations", &s->random_degrade);
     }
     return to.good;
+}
+
+/* --- the code that makes a run ---------------------------------------------------------------- */
+
+const char built_commit[] = BUILT_COMMIT;
+
+struct hashed
+{
+    const struct weft_algo *algo;
+    const char *hash;
+};
+
+/* clang-format off */
+#define HASHED(table) {&table.algo, BUILT_##table},
+static const struct hashed hashes[] = {
+    WEFT_TOPOLOGIES(HASHED)
+    WEFT_SCHEDULERS(HASHED)
+    WEFT_BALANCERS(HASHED)
+    WEFT_TRANSPORTS(HASHED)
+    WEFT_CONGESTION_CONTROLS(HASHED)
+    WEFT_WORKLOADS(HASHED)
+};
+/* clang-format on */
+
+/** NULL: the algorithm is a part of the simulator. */
+static const char *
+hash_of(const struct weft_algo *algo)
+{
+    for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
+    {
+        if (hashes[i].algo == algo)
+        {
+            return hashes[i].hash;
+        }
+    }
+    return NULL;
+}
+
+static bool
+is_used(const struct scenario *s, const struct weft_algo *algo)
+{
+    bool used = s->topology.algo == algo || s->scheduler.algo == algo || s->balancer.algo == algo ||
+                s->transport.algo == algo || s->cc.algo == algo;
+    for (size_t i = 0; !used && i < s->nclasses; i++)
+    {
+        const struct qp_class *c = &s->classes[i];
+        used = c->balancer.algo == algo || c->transport.algo == algo || c->cc.algo == algo;
+    }
+    for (size_t i = 0; !used && i < s->nworkloads; i++)
+    {
+        used = s->workloads[i].choice.algo == algo;
+    }
+    return used;
+}
+
+char *
+built_code(const struct scenario *s)
+{
+    struct text t = {0};
+    size_t n;
+    const struct weft_registry *registries = weft_registries(&n);
+    text_add(&t, "simulator " BUILT_SIMULATOR);
+    for (size_t r = 0; r < n; r++)
+    {
+        for (size_t i = 0; i < registries[r].count; i++)
+        {
+            const struct weft_algo *algo = registries[r].algos[i];
+            const char *hash = is_used(s, algo) ? hash_of(algo) : NULL;
+            if (hash)
+            {
+                text_add(&t, ", %s %s %s", registries[r].kind, algo->name, hash);
+            }
+        }
+    }
+    return text_take(&t);
+}
+
+/** Adds the names of those parts of @p code that @p was does not have. */
+static void
+add_changed(struct text *t, const char *was, const char *code)
+{
+    while (*code)
+    {
+        const size_t n = strcspn(code, ",");
+        OWNED char *part = xformat("%.*s", (int)n, code);
+        if (!strstr(was, part))
+        {
+            *strrchr(part, ' ') = '\0';
+            text_add(t, "%s%s", t->len ? ", " : "", part);
+        }
+        code += n + strspn(code + n, ", ");
+    }
+}
+
+char *
+built_code_changed(const char *was, const char *code)
+{
+    CLEANUP(text_drop) struct text changed = {0};
+    add_changed(&changed, was, code);
+    return changed.s ? xformat("the code of %s changed", changed.s) : NULL;
 }

@@ -481,46 +481,48 @@ refusal(struct database *db, sqlite3_stmt *s, const char *sql, const char *rest,
                                        : NULL;
 }
 
+/** Puts a query under its limits, or takes them away. */
+static void
+set_limits(struct database *db, const struct query_limits *limits)
+{
+    if (limits)
+    {
+        db->deadline = clock_seconds() + limits->seconds;
+        db->steps_left = limits->steps ? limits->steps : UINT64_MAX;
+        db->budget = (struct sql_budget){limits->bytes, false};
+        sqlite3_hard_heap_limit64((sqlite3_int64)limits->bytes);
+        start_watchdog(limits->seconds);
+    }
+    else
+    {
+        stop_watchdog();
+    }
+    sqlite3_progress_handler(db->db, limits ? STEPS_PER_LOOK : 0, limits ? is_over : NULL, db);
+    sqlite3_set_authorizer(db->db, limits ? authorize : NULL, NULL);
+}
+
 struct query *
 query_begin(struct database *db, const char *sql, struct query_limits limits,
             struct query_mistake *mistake)
 {
     struct query *q = xcalloc(1, sizeof *q);
     const char *rest = NULL;
-    int at;
     *q = (struct query){.db = db, .limits = limits, .mistake = mistake};
     *mistake = (struct query_mistake){NULL, 0};
-    db->deadline = clock_seconds() + limits.seconds;
-    db->steps_left = limits.steps ? limits.steps : UINT64_MAX;
-    db->budget = (struct sql_budget){limits.bytes, false};
-    sqlite3_hard_heap_limit64((sqlite3_int64)limits.bytes);
-    sqlite3_progress_handler(db->db, STEPS_PER_LOOK, is_over, db);
-    sqlite3_set_authorizer(db->db, authorize, NULL);
-    start_watchdog(limits.seconds);
+    set_limits(db, &limits);
     const int status = sqlite3_prepare_v2(db->db, sql, -1, &q->statement, &rest);
-    if (status != SQLITE_OK)
-    {
-        at = place_of_mistake(db->db);
-        set_mistake(mistake, reason(db, status, limits), sql, at);
-    }
-    else
-    {
-        char *why = refusal(db, q->statement, sql, rest, &at);
-        set_mistake(mistake, why, sql, at);
-    }
-    q->ncolumns = mistake->message ? 0 : (size_t)sqlite3_column_count(q->statement);
+    const bool prepared = status == SQLITE_OK;
+    int at = prepared ? 0 : place_of_mistake(db->db);
+    char *why = prepared ? refusal(db, q->statement, sql, rest, &at) : reason(db, status, limits);
+    set_mistake(mistake, why, sql, at);
+    q->ncolumns = why ? 0 : (size_t)sqlite3_column_count(q->statement);
     q->cells = xcalloc(q->ncolumns + 1, sizeof *q->cells);
     q->columns = xcalloc(q->ncolumns + 1, sizeof *q->columns);
     for (size_t i = 0; i < q->ncolumns; i++)
     {
         q->columns[i] = one_line(sqlite3_column_name(q->statement, (int)i));
     }
-    if (mistake->message)
-    {
-        query_end(q);
-        q = NULL;
-    }
-    return q;
+    return why && !query_end(q) ? NULL : q;
 }
 
 const struct query_cell *
@@ -547,9 +549,7 @@ query_end(struct query *q)
     {
         good = !q->mistake->message;
         sqlite3_finalize(q->statement);
-        stop_watchdog();
-        sqlite3_set_authorizer(q->db->db, NULL, NULL);
-        sqlite3_progress_handler(q->db->db, 0, NULL, NULL);
+        set_limits(q->db, NULL);
         for (size_t i = 0; i < q->ncolumns; i++)
         {
             free(q->columns[i]);

@@ -92,4 +92,19 @@ enum run_state run_file_state(struct sqlite3 *db, const struct folder *runs, con
 enum sql_file_state run_file_attach(struct sqlite3 *db, const struct folder *folder,
                                     const char *file, char **why);
 
+/* --- parameters ------------------------------------------------------------------------------- */
+
+/* A resolved scenario as rows of SQL. */
+
+#define PARAMETERS_COLUMNS                                                                         \
+    "name TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL, value REAL, unit TEXT"
+
+/** Makes a table `parameters` in a schema, with every attribute of a resolved scenario. False with
+ * a sentence in *why. */
+bool parameters_add(struct sqlite3 *db, const char *schema, const char *resolved, char **why);
+
+/** What differs between the parameters in the schemas `run` and `temp`: "transport.rto changed
+ * (100us, now 150us)". The caller frees it. */
+char *parameters_changed(struct sqlite3 *db);
+
 #endif

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "built-code.h"
 #include "columns.h"
-#include "parameters.h"
+#include "provenance.h"
 #include "run-file.h"
 #include "sql-file.h"
 #include "textbuf.h"

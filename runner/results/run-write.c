@@ -6,7 +6,6 @@
 
 #include "columns.h"
 #include "input-file.h"
-#include "parameters.h"
 #include "provenance.h"
 #include "run-file.h"
 #include "textbuf.h"

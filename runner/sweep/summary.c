@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "built-code.h"
 #include "columns.h"
 #include "export.h"
+#include "provenance.h"
 #include "sweep-plan.h"
 #include "sweep-run.h"
 

@@ -17,7 +17,6 @@
 #include "mpi-ranks.h"
 #include "progress.h"
 #include "provenance.h"
-#include "run-child.h"
 #include "run-file.h"
 #include "sweep-run.h"
 #include "textbuf.h"

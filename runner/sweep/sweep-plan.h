@@ -7,13 +7,33 @@
 #include <stdint.h>
 
 #include "database.h"
+#include "diagnostics.h"
+#include "document.h"
 #include "overrides.h"
-#include "plan-look.h"
 #include "query.h"
 #include "scenario-load.h"
 
 /** Most runs of one scenario. */
 #define PLAN_MOST_RUNS 100000
+
+/** What is not given is Weft's to choose. */
+struct plan_look
+{
+    bool has_colour, has_style;
+    unsigned colour; /**< 0xRRGGBB */
+    unsigned style;  /**< which of the styles: solid, dashed and so on, from 0 */
+};
+
+/** The colours that have names, which are those of Weft's own cycle and in its order. */
+#define PLAN_COLOURS 7
+extern const unsigned plan_colours[PLAN_COLOURS];
+
+#define PLAN_STYLES 5
+
+/** Takes a word of @p attribute of @p e, such as "blue", "#0072B2" or, as a style, "dashed".
+ * Reports what is none. */
+void plan_look_take(struct plan_look *look, const struct element *e, const char *attribute,
+                    const char *word, struct diagnostics *d);
 
 /** One value of a dimension: what it sets, and what its columns show. */
 struct plan_point
@@ -50,8 +70,7 @@ struct plan
     struct plan_dimension *dimensions;
     size_t ndimensions;
     struct plan_column *columns; /**< of all dimensions */
-    struct database_key
-        *keys; /**< [column]: the same in results.sqlite; their names are the plan's */
+    struct database_key *keys;   /**< the same as columns of results.sqlite */
     size_t ncolumns;
     struct override *fixed; /**< from the command line, for all runs */
     size_t nfixed;

@@ -11,7 +11,6 @@
 #include "input-file.h"
 #include "mpi-ranks.h"
 #include "results-folder.h"
-#include "run-child.h"
 #include "summary.h"
 #include "sweep-engine.h"
 #include "textbuf.h"
